@@ -1,0 +1,50 @@
+# A thin front to CMake. `make demo` and `make test` work from a fresh clone on Debian 12, as root or with sudo.
+#
+#   make demo       install what is missing, build, run a scene, say where the results are
+#   make test       install what is missing, build, run every test; ends with `N passed, N failed`
+#   make bench      speed, against the memory's own (CSV=file to keep it)
+#   make validate   accuracy, against exact solutions and measurements
+#   make fuzz       a long search for crashes (SECONDS=600 per target)
+#   make format     clang-format over the sources
+#   make clean
+
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+SECONDS ?= 600
+SCENE ?= scenes/surgery.yaml
+OUT ?= out/$(basename $(notdir $(SCENE)))
+
+.PHONY: build demo test bench validate fuzz format clean
+.DEFAULT_GOAL := build
+
+build:
+	@tools/install_packages.sh build
+	@cmake -S . -B build
+	@cmake --build build -j $(JOBS)
+
+demo: build
+	build/rill run $(SCENE) --out $(OUT)
+	@echo
+	@echo "The results are in $(OUT): log.csv has one row per frame (volume, what was poured and drained, the probes)."
+	@echo "Try also: build/rill run $(SCENE) --out $(OUT) --fields    (depths and velocities as .npy arrays)"
+	@echo "          build/rill --help,  other scenes in scenes/"
+
+test:
+	@tools/install_packages.sh test
+	@JOBS=$(JOBS) tools/run_tests.sh
+
+bench: build
+	build/rill bench $(if $(CSV),--csv $(CSV))
+
+validate: build
+	build/rill validate
+
+fuzz:
+	@tools/install_packages.sh test
+	@python3 tools/run_fuzz.py --seconds $(SECONDS)
+
+format:
+	@tools/install_packages.sh format
+	find include src apps tests examples -name '*.[ch]' -exec clang-format -i {} +
+
+clean:
+	rm -rf build build-debug build-asan build-tsan build-fuzz out

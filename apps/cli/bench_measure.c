@@ -1,0 +1,248 @@
+/* Sets a case up, lets it warm up and times it.
+ *
+ * A repeat is a block of frames of at least BLOCK_SECONDS of wall time: long for the clock, short beside the time slices
+ * of a busy machine, so that the minimum is a block nobody interrupted. Worlds that stay what they are (waves, ponds,
+ * lakes) simply go on; worlds on their way elsewhere (liquid falling through holes, scenes) are rewound to a snapshot
+ * before each repeat, and the frame after it is not timed. Of a scene the second half of its run is timed, when it is
+ * well wet. */
+#define _POSIX_C_SOURCE 200809L
+
+#include "bench_parts.h"
+#include "scene/scene.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define BLOCK_SECONDS 0.002
+#define CASE_SECONDS 4.0 /* no further repeat after this, from the third on */
+enum { REWIND_FRAMES = 6, WARM_FRAMES = 3, REST_FRAMES = 2000 };
+
+typedef struct bench_run {
+    rill_world *world;
+    size_t held;         /* bytes the world has taken through its hooks */
+    double frame;        /* s */
+    int64_t frames;      /* of a block; 0: as many as BLOCK_SECONDS take */
+    void *snapshot;      /* NULL: blocks follow each other */
+    size_t snapshot_size;
+} bench_run;
+
+/* ------------------------------------------------------------------------------------------------------------ memory */
+
+static void *count_allocate(size_t size, size_t alignment, void *user) {
+    bench_run *run = user;
+    void *memory = aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+    run->held += memory != NULL ? size : 0;
+    return memory;
+}
+
+static void count_release(void *memory, size_t size, size_t alignment, void *user) {
+    bench_run *run = user;
+    (void)alignment;
+    run->held -= memory != NULL ? size : 0;
+    free(memory);
+}
+
+static rill_runtime make_runtime(bench_run *run, int32_t threads, bool scalar) {
+    rill_runtime runtime = rill_default_world_def().runtime;
+    runtime.allocator = (rill_allocator){.allocate = count_allocate, .release = count_release, .user = run};
+    runtime.tasks.threads = threads;
+    runtime.scalar = scalar;
+    return runtime;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ worlds */
+
+static int complain(const char *name, rill_result result, const char *message) {
+    fprintf(stderr, "rill bench: %s: %s: %s\n", name, rill_result_name(result), message);
+    return result == RILL_OUT_OF_MEMORY ? 4 : 3;
+}
+
+static int create_world(const rill_bench_case *which, const rill_bench_options *options, bench_run *run) {
+    rill_world_def def = rill_default_world_def();
+    def.name = which->name;
+    def.grid = (rill_grid){.cells = {which->cells, which->cells}, .cell_size = 1e-3};
+    def.headroom = 0.02;
+    def.solver.pipe_area = which->paper ? RILL_PIPE_AREA_PAPER : RILL_PIPE_AREA_PHYSICAL;
+    def.solver.rest = which->rest;
+    def.runtime = make_runtime(run, which->threads, options->scalar);
+    rill_message message;
+    rill_result result = rill_world_create(&def, &run->world, &message);
+    if (result != RILL_OK) {
+        return complain(which->name, result, message.text);
+    }
+    result = which->build(run->world);
+    if (result != RILL_OK) {
+        return complain(which->name, result, rill_world_message(run->world));
+    }
+    run->frame = which->frame;
+    return 0;
+}
+
+/* The file of a shipped scene: in the folder that was given, or the first of the usual places that has it. */
+static bool find_scene(const char *name, const char *folder, char *path, size_t capacity) {
+    if (folder != NULL) {
+        return snprintf(path, capacity, "%s/%s.yaml", folder, name) < (int)capacity && access(path, R_OK) == 0;
+    }
+    char program[3072];
+    const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    program[length > 0 ? length : 0] = '\0';
+    char *slash = strrchr(program, '/');
+    if (slash != NULL) {
+        *slash = '\0';
+    }
+    static const char *const beside[] = {"scenes", "../scenes", "../../scenes", "../../../scenes",
+                                         "../share/rill/scenes"};
+    for (size_t i = 0; slash != NULL && i < sizeof beside / sizeof beside[0]; i++) {
+        if (snprintf(path, capacity, "%s/%s/%s.yaml", program, beside[i], name) < (int)capacity &&
+            access(path, R_OK) == 0) {
+            return true;
+        }
+    }
+#if defined(RILL_SCENES_DIR)
+    if (snprintf(path, capacity, "%s/%s.yaml", RILL_SCENES_DIR, name) < (int)capacity && access(path, R_OK) == 0) {
+        return true;
+    }
+#endif
+    return snprintf(path, capacity, "scenes/%s.yaml", name) < (int)capacity && access(path, R_OK) == 0;
+}
+
+static int create_scene(const rill_bench_case *which, const rill_bench_options *options, bench_run *run) {
+    char path[4096];
+    if (!find_scene(which->name, options->scenes, path, sizeof path)) {
+        fprintf(stderr, "rill bench: %s: no %s.yaml among the shipped scenes; say where they are with --scenes DIR\n",
+                which->name, which->name);
+        return 3;
+    }
+    const rill_runtime runtime = make_runtime(run, which->threads, options->scalar);
+    rill_scene *scene = NULL;
+    rill_scene_report report = {0};
+    rill_scene_result result = rill_scene_load(path, NULL, &scene, &report);
+    if (result == RILL_SCENE_OK) {
+        result = rill_scene_create_world(scene, &runtime, &run->world, &report);
+    }
+    if (result == RILL_SCENE_OK) {
+        run->frame = scene->frame;
+        run->frames = rill_scene_frame_count(scene->frame, scene->until) / 2;
+    } else {
+        rill_scene_report_print(&report, stderr);
+    }
+    rill_scene_report_free(&report);
+    rill_scene_free(scene);
+    return result == RILL_SCENE_OK ? 0 : result == RILL_SCENE_OUT_OF_MEMORY ? 4 : 3;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- clock */
+
+static int step(bench_run *run, const char *name, int64_t *substeps) {
+    rill_step_info info;
+    if ((rill_world_step(run->world, run->frame) & RILL_STATUS_REFUSED) != 0) {
+        return complain(name, rill_world_result(run->world), rill_world_message(run->world));
+    }
+    const rill_result result = rill_world_get_step_info(run->world, &info);
+    *substeps += info.substeps;
+    return result == RILL_OK ? 0 : complain(name, result, rill_world_message(run->world));
+}
+
+static int take_snapshot(bench_run *run, const char *name) {
+    const size_t size = rill_snapshot_size(run->world);
+    run->snapshot = malloc(size);
+    if (run->snapshot == NULL) {
+        return complain(name, RILL_OUT_OF_MEMORY, "no room for a snapshot");
+    }
+    const rill_result result = rill_snapshot_save(run->world, run->snapshot, size, &run->snapshot_size);
+    return result == RILL_OK ? 0 : complain(name, result, rill_world_message(run->world));
+}
+
+/* Brings the world to where it is measured: a scene to its half, a lake to sleep. */
+static int warm_up(bench_run *run, const rill_bench_case *which) {
+    int64_t frames = which->build == NULL ? run->frames : which->rest ? REST_FRAMES : WARM_FRAMES;
+    rill_step_info info = {.awake_columns = 1};
+    int64_t substeps = 0;
+    for (int64_t i = 0; i < frames && !(which->rest && info.awake_columns == 0); i++) {
+        const int code = step(run, which->name, &substeps);
+        if (code != 0) {
+            return code;
+        }
+        rill_world_get_step_info(run->world, &info);
+    }
+    if (which->rest && info.awake_columns != 0) {
+        fprintf(stderr, "rill bench: %s: still awake after %d frames\n", which->name, REST_FRAMES);
+        return 3;
+    }
+    if (which->rewind) {
+        run->frames = REWIND_FRAMES;
+    }
+    return which->rewind || which->build == NULL ? take_snapshot(run, which->name) : 0;
+}
+
+/* One repeat: seconds, sub-steps and simulated seconds of a block of frames. */
+static int time_block(bench_run *run, const char *name, double *seconds, int64_t *substeps, double *simulated) {
+    int64_t untimed = 0;
+    if (run->snapshot != NULL) {
+        const rill_result result = rill_snapshot_restore(run->world, run->snapshot, run->snapshot_size);
+        if (result != RILL_OK) {
+            return complain(name, result, rill_world_message(run->world));
+        }
+        const int code = step(run, name, &untimed);
+        if (code != 0) {
+            return code;
+        }
+    }
+    *substeps = 0;
+    int64_t frames = 0;
+    const double start = rill_bench_now();
+    do {
+        const int code = step(run, name, substeps);
+        if (code != 0) {
+            return code;
+        }
+        frames++;
+        *seconds = rill_bench_now() - start;
+    } while (run->frames > 0 ? frames < run->frames - 1 : *seconds < BLOCK_SECONDS);
+    *simulated = (double)frames * run->frame;
+    return 0;
+}
+
+static int time_case(const rill_bench_case *which, const rill_bench_options *options, bench_run *run,
+                     rill_bench_row *out) {
+    double best = 1e30, spent = 0.0;
+    for (int32_t repeat = 0; repeat < options->repeats && (repeat < 2 || spent < CASE_SECONDS); repeat++) {
+        double seconds = 0.0, simulated = 0.0;
+        int64_t substeps = 0;
+        const int code = time_block(run, which->name, &seconds, &substeps, &simulated);
+        if (code != 0) {
+            return code;
+        }
+        spent += seconds;
+        if (seconds / (double)substeps < best) {
+            best = seconds / (double)substeps;
+            out->real_time_factor = simulated / seconds;
+        }
+    }
+    out->ms_per_step = 1e3 * best;
+    out->ns_per_column_step = 1e9 * best / (double)out->columns;
+    return 0;
+}
+
+int rill_bench_measure(const rill_bench_case *which, const rill_bench_options *options, rill_bench_row *out) {
+    bench_run run = {0};
+    *out = (rill_bench_row){.name = which->name, .threads = which->threads};
+    int code = which->build != NULL ? create_world(which, options, &run) : create_scene(which, options, &run);
+    code = code != 0 ? code : warm_up(&run, which);
+    if (code == 0) {
+        rill_bed_info bed = {.columns = 1};
+        rill_bed_get_info(run.world, &bed);
+        const double held = (double)run.held;
+        out->columns = bed.columns;
+        out->bytes_per_column = held / (double)bed.columns;
+        code = time_case(which, options, &run, out);
+        const double per_byte = rill_bench_triad(which->triad_bytes > 0.0 ? which->triad_bytes : held, options->repeats);
+        code = code == 0 && per_byte < 0.0 ? complain(which->name, RILL_OUT_OF_MEMORY, "no room for triad") : code;
+        out->times_triad = out->ns_per_column_step / (28.0 * 1e9 * per_byte);
+    }
+    rill_world_destroy(run.world);
+    free(run.snapshot);
+    return code;
+}

@@ -1,0 +1,59 @@
+/* The parts of `rill bench`: bench.c (options, output), bench_cases.c (the worlds), bench_measure.c (the clock),
+ * bench_triad.c (the yardstick), bench_targets.c (what is expected).
+ *
+ * A *step* is one sub-step of rill_world_step. A *column* is a live column of the bed, wet or dry. Every time is the
+ * minimum over repeats: other programs only ever make a run slower. */
+#ifndef RILL_CLI_BENCH_PARTS_H
+#define RILL_CLI_BENCH_PARTS_H
+
+#include "rill/rill.h"
+
+/* How a case's world is brought to the state that is measured. */
+typedef rill_result rill_bench_build(rill_world *world);
+
+typedef struct rill_bench_case {
+    const char *name;
+    int32_t threads;
+    int32_t cells;           /* along each side of the grid; 0: the shipped scene of that name */
+    double frame;            /* s per rill_world_step; a scene brings its own */
+    rill_bench_build *build; /* solids, bed and liquid; NULL for a scene */
+    bool paper;              /* solver.pipe_area = paper */
+    bool rest;               /* solver.rest, and the world is left alone until nothing is awake */
+    bool rewind;             /* each repeat starts from the same snapshot, because the liquid is on its way elsewhere */
+    double triad_bytes;      /* over which triad runs; 0: as much as the world holds */
+} rill_bench_case;
+
+typedef struct rill_bench_options {
+    int32_t repeats;
+    bool scalar;
+    const char *scenes; /* folder; NULL: looked for around the program and where it was started */
+} rill_bench_options;
+
+typedef struct rill_bench_row {
+    const char *name;
+    int64_t columns;
+    int32_t threads;
+    double ns_per_column_step, ms_per_step;
+    double bytes_per_column; /* all memory the world holds, through its allocator hooks */
+    double times_triad;      /* ns_per_column_step over the time triad needs for 28 bytes */
+    double real_time_factor; /* simulated seconds per second of wall time */
+} rill_bench_row;
+
+const rill_bench_case *rill_bench_cases(size_t *count);
+
+/* Seconds that a[i] = b[i] + s * c[i] takes per byte it reads and writes, over three float arrays of `bytes` in all.
+ * Negative when there is no memory. */
+double rill_bench_triad(double bytes, int32_t repeats);
+
+/* A monotonic clock, s. */
+double rill_bench_now(void);
+
+/* 0, or an exit code after a message on stderr. */
+int rill_bench_measure(const rill_bench_case *which, const rill_bench_options *options, rill_bench_row *out);
+
+/* Judges the last of `rows` against what is expected of it, the rows before it serving as references; writes target i
+ * and its verdict, each shorter than 64 bytes. False when there is no target i. */
+typedef enum rill_bench_verdict { RILL_BENCH_MET = 0, RILL_BENCH_MISSED, RILL_BENCH_UNJUDGED } rill_bench_verdict;
+bool rill_bench_target(const rill_bench_row *rows, size_t count, int index, char text[64], rill_bench_verdict *verdict);
+
+#endif

@@ -1,0 +1,94 @@
+/* What `rill bench` expects of each case. Absolute times hold for a desktop core of 2020; the others are ratios and hold
+ * anywhere: to memory bandwidth (times_triad), to the fully wet world of the same size, and to real time. */
+#include "bench_parts.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef enum bench_measure {
+    NS_PER_COLUMN_STEP = 0,
+    TIMES_TRIAD,
+    NS_RATIO,   /* ns_per_column_step over that of the reference */
+    MS_PERCENT, /* ms_per_step in percent of the reference */
+    SPEED_UP,   /* ms_per_step of the reference over ours; at least */
+    BYTES,
+    REAL_TIME /* at least */
+} bench_measure;
+
+typedef struct bench_target {
+    const char *name;
+    int32_t threads;
+    bench_measure measure;
+    double bound;
+    const char *reference; /* measured earlier in the same run, on one thread */
+} bench_target;
+
+static const bench_target targets[] = {
+    {"paper_200", 1, NS_PER_COLUMN_STEP, 2.0, NULL},
+    {"paper_200", 1, TIMES_TRIAD, 5.5, NULL},
+    {"physical_200", 1, NS_PER_COLUMN_STEP, 4.0, NULL},
+    {"physical_200", 1, TIMES_TRIAD, 11.0, NULL},
+    {"physical_200", 1, BYTES, 32.0, NULL},
+    {"physical_1024", 1, BYTES, 32.0, NULL},
+    {"physical_1024", 2, SPEED_UP, 1.8, "physical_1024"},
+    {"physical_4096", 1, TIMES_TRIAD, 3.6, NULL},
+    {"physical_4096", 1, BYTES, 32.0, NULL},
+    {"layers_200x5", 1, NS_RATIO, 1.25, "physical_200"},
+    {"layers_200x5", 1, BYTES, 32.0, NULL},
+    {"layers_holes_200x5", 1, NS_RATIO, 1.5, "physical_200"},
+    {"layers_holes_200x5", 1, BYTES, 32.0, NULL},
+    {"surgery", 1, REAL_TIME, 3.0, NULL},
+    {"pond_1024", 1, MS_PERCENT, 2.5, "physical_1024"},
+    {"puddles_1024", 1, MS_PERCENT, 12.0, "physical_1024"},
+    {"rest_1024", 1, MS_PERCENT, 0.2, "physical_1024"},
+};
+
+static const rill_bench_row *find_row(const rill_bench_row *rows, size_t count, const char *name) {
+    for (size_t i = 0; i < count; i++) {
+        if (rows[i].threads == 1 && strcmp(rows[i].name, name) == 0) {
+            return &rows[i];
+        }
+    }
+    return NULL;
+}
+
+static double value_of(const bench_target *target, const rill_bench_row *row, const rill_bench_row *reference) {
+    switch (target->measure) {
+    case NS_PER_COLUMN_STEP: return row->ns_per_column_step;
+    case TIMES_TRIAD: return row->times_triad;
+    case NS_RATIO: return row->ns_per_column_step / reference->ns_per_column_step;
+    case MS_PERCENT: return 100.0 * row->ms_per_step / reference->ms_per_step;
+    case SPEED_UP: return reference->ms_per_step / row->ms_per_step;
+    case BYTES: return row->bytes_per_column;
+    case REAL_TIME: return row->real_time_factor;
+    }
+    return 0.0;
+}
+
+bool rill_bench_target(const rill_bench_row *rows, size_t count, int index, char text[64],
+                       rill_bench_verdict *verdict) {
+    static const char *const units[] = {"ns", "x triad", "x", "%", "x as fast as", "bytes", "x real time"};
+    const rill_bench_row *row = &rows[count - 1];
+    for (size_t i = 0; i < sizeof targets / sizeof targets[0]; i++) {
+        const bench_target *target = &targets[i];
+        if (strcmp(target->name, row->name) != 0 || target->threads != row->threads || index-- > 0) {
+            continue;
+        }
+        const bool at_least = target->measure == SPEED_UP || target->measure == REAL_TIME;
+        const rill_bench_row *reference = target->reference ? find_row(rows, count, target->reference) : row;
+        char value[16] = "?";
+        *verdict = RILL_BENCH_UNJUDGED; /* the reference was not asked for */
+        if (reference != NULL) {
+            const double measured = value_of(target, row, reference);
+            snprintf(value, sizeof value, "%.2f", measured);
+            *verdict = (at_least ? measured >= target->bound : measured <= target->bound) ? RILL_BENCH_MET
+                                                                                         : RILL_BENCH_MISSED;
+        }
+        const bool of = target->reference != NULL && target->measure != SPEED_UP;
+        snprintf(text, 64, "%s %s %g %s%s%s", value, at_least ? ">=" : "<=", target->bound, units[target->measure],
+                 of ? " of " : target->reference != NULL ? " " : "",
+                 target->reference != NULL ? target->reference : "");
+        return true;
+    }
+    return false;
+}

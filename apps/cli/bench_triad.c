@@ -1,0 +1,90 @@
+/* The yardstick of `rill bench`: McCalpin's STREAM triad, a[i] = b[i] + s * c[i], in float and on one thread.
+ *
+ * Counted as STREAM counts it: two reads and one write, 12 bytes per element, without the read that a cache does before a
+ * write. Every vector width the processor has is tried and the fastest taken, so that the yardstick is never the
+ * default x86-64 code of the build. */
+#define _POSIX_C_SOURCE 200809L
+
+#include "bench_parts.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+#define KERNEL_SECONDS 0.3 /* no further repeat after this */
+
+typedef void triad_kernel(float *restrict a, const float *restrict b, const float *restrict c, float s, size_t count);
+
+#define TRIAD_BODY                        \
+    for (size_t i = 0; i < count; i++) {  \
+        a[i] = b[i] + s * c[i];           \
+    }
+
+static void triad_plain(float *restrict a, const float *restrict b, const float *restrict c, float s, size_t count) {
+    TRIAD_BODY
+}
+
+#if defined(__x86_64__) && defined(__GNUC__)
+#define TRIAD_WIDE 1
+#if defined(__clang__)
+#define TRIAD_512 "avx512f"
+#else
+#define TRIAD_512 "avx512f,prefer-vector-width=512" /* gcc would use half of each register */
+#endif
+__attribute__((target("avx2"))) static void triad_avx2(float *restrict a, const float *restrict b,
+                                                       const float *restrict c, float s, size_t count) {
+    TRIAD_BODY
+}
+
+__attribute__((target(TRIAD_512))) static void
+triad_avx512(float *restrict a, const float *restrict b, const float *restrict c, float s, size_t count) {
+    TRIAD_BODY
+}
+#endif
+
+double rill_bench_now(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* The best time of one pass, s. Passes over small arrays are grouped so that the clock's own grain does not show. */
+static double time_kernel(triad_kernel *kernel, float *memory, size_t count, int32_t repeats) {
+    float *a = memory, *b = memory + count, *c = memory + 2 * count;
+    const int passes = count < (1u << 20) ? (int)((1u << 20) / count) + 1 : 1;
+    kernel(a, b, c, 3.0f, count);
+    double best = 1e30;
+    const double begin = rill_bench_now();
+    for (int32_t repeat = 0; repeat < repeats && (repeat < 3 || rill_bench_now() - begin < KERNEL_SECONDS); repeat++) {
+        const double start = rill_bench_now();
+        for (int pass = 0; pass < passes; pass++) {
+            kernel(a, b, c, 3.0f, count);
+        }
+        const double seconds = (rill_bench_now() - start) / passes;
+        best = seconds < best ? seconds : best;
+    }
+    return best;
+}
+
+double rill_bench_triad(double bytes, int32_t repeats) {
+    const size_t count = (size_t)(bytes / (3.0 * sizeof(float))) / 16 * 16 + 16;
+    float *memory = aligned_alloc(64, 3 * count * sizeof(float));
+    if (memory == NULL) {
+        return -1.0;
+    }
+    for (size_t i = 0; i < 3 * count; i++) {
+        memory[i] = (float)(i & 7u);
+    }
+    double best = time_kernel(triad_plain, memory, count, repeats);
+#if defined(TRIAD_WIDE)
+    if (__builtin_cpu_supports("avx2")) {
+        const double seconds = time_kernel(triad_avx2, memory, count, repeats);
+        best = seconds < best ? seconds : best;
+    }
+    if (__builtin_cpu_supports("avx512f")) {
+        const double seconds = time_kernel(triad_avx512, memory, count, repeats);
+        best = seconds < best ? seconds : best;
+    }
+#endif
+    free(memory);
+    return best / (12.0 * (double)count);
+}

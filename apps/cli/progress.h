@@ -1,0 +1,24 @@
+/* A progress bar on a terminal, and Ctrl-C as a polite request. */
+#ifndef RILL_CLI_PROGRESS_H
+#define RILL_CLI_PROGRESS_H
+
+#include <stdbool.h>
+
+typedef struct rill_progress {
+    bool shown;          /* stderr is a terminal */
+    double start, drawn; /* s, by the monotonic clock */
+} rill_progress;
+
+double rill_progress_clock(void); /* s, from some fixed moment */
+
+rill_progress rill_progress_start(void);
+/* Draws at most ten times a second. */
+void rill_progress_show(rill_progress *progress, double time, double until);
+/* Wipes the bar, so that a line may be printed in its place. */
+void rill_progress_wipe(const rill_progress *progress);
+
+/* From here on the first SIGINT or SIGTERM is only noted; a second one ends the program at once. */
+void rill_progress_catch_stop(void);
+bool rill_progress_stop_wanted(void);
+
+#endif

@@ -1,0 +1,239 @@
+/* rill run: simulates a scene, frame by frame, and writes what happened. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "progress.h"
+#include "results.h"
+
+typedef struct run_options {
+    rill_text_list sets;
+    rill_machine machine;
+    double until, every; /* below 0: not given */
+    const char *folder;
+    bool fields;
+} run_options;
+
+typedef struct run {
+    const rill_scene *scene;
+    rill_world *world;
+    rill_results results;
+    rill_progress progress;
+    rill_status told; /* bits that were reported already */
+    double until, time;
+    int64_t substeps, frames;
+    int64_t due;  /* the number of --every intervals at whose end arrays are written next */
+    bool written; /* arrays of the present time are on disk */
+    bool stopped; /* by the user */
+} run;
+
+/* --------------------------------------------------------------------------------------------------------- warnings */
+
+typedef struct remedy {
+    rill_status bit;
+    const char *text;
+} remedy;
+
+static const remedy remedies[] = {
+    { RILL_STATUS_SUBSTEPS_CAPPED, "waves were slowed to stay stable: raise solver.max_substeps or shorten run.frame" },
+    { RILL_STATUS_SOURCE_REFUSED, "a source found no room for its liquid: raise bed.headroom or lower its rate" },
+    { RILL_STATUS_SINK_DRY, "a sink took less than its rate: there was nothing more to take" },
+    { RILL_STATUS_RANGE, "liquid reached the top of the range: raise bed.headroom" },
+    { RILL_STATUS_GRAVITY_LIFTED, "gravity points along or off the bed; its part into the bed was raised to 1/8 of the "
+                                  "rest: tilt gravity less" },
+};
+
+static void warn(run *r, rill_status status) {
+    for (size_t i = 0; i < sizeof remedies / sizeof remedies[0]; i++) {
+        if (status & ~r->told & remedies[i].bit) {
+            rill_progress_wipe(&r->progress);
+            fprintf(stderr, "rill run: warning: t = %g s: %s\n", r->time, remedies[i].text);
+        }
+    }
+    r->told |= status;
+}
+
+/* ----------------------------------------------------------------------------------------------------------- frames */
+
+/* Arrays at t = 0, whenever another --every has passed (each frame without it), and at the end. */
+static bool write_arrays(run *r, const run_options *options, bool last) {
+    bool wanted = last || options->every < 0 || r->time >= (double)r->due * options->every * (1 - 1e-9);
+    if (!options->fields || !wanted || r->written) {
+        return true;
+    }
+    if (options->every > 0) {
+        r->due = (int64_t)floor(r->time / options->every * (1 + 1e-9)) + 1;
+    }
+    r->written = true;
+    return rill_results_arrays(&r->results, r->time);
+}
+
+static int step(run *r, int64_t k) {
+    rill_step_info info;
+    rill_status status = rill_world_step(r->world, rill_scene_frame_length(r->scene->frame, r->until, k));
+    if (status & RILL_STATUS_REFUSED || rill_world_get_step_info(r->world, &info) != RILL_OK) {
+        rill_progress_wipe(&r->progress);
+        fprintf(stderr, "rill run: t = %g s: %s\n", r->time, rill_world_message(r->world));
+        return rill_world_result(r->world) == RILL_OUT_OF_MEMORY ? RILL_EXIT_MACHINE : RILL_EXIT_INPUT;
+    }
+    r->time = rill_scene_frame_time(r->scene->frame, r->until, k);
+    r->frames = k;
+    r->substeps += info.substeps;
+    r->written = false;
+    warn(r, status);
+    return rill_results_row(&r->results, r->time, info.substeps) ? RILL_EXIT_DONE : RILL_EXIT_MACHINE;
+}
+
+static int simulate(run *r, const run_options *options) {
+    int64_t count = rill_scene_frame_count(r->scene->frame, r->until);
+    if (!rill_results_row(&r->results, 0, 0) || !write_arrays(r, options, count == 0)) {
+        return RILL_EXIT_MACHINE;
+    }
+    rill_progress_catch_stop();
+    for (int64_t k = 1; k <= count && !r->stopped; k++) {
+        int code = step(r, k);
+        if (code != RILL_EXIT_DONE) {
+            return code;
+        }
+        r->stopped = rill_progress_stop_wanted() && k < count;
+        if (!write_arrays(r, options, k == count || r->stopped)) {
+            return RILL_EXIT_MACHINE;
+        }
+        rill_progress_show(&r->progress, r->time, r->until);
+    }
+    return RILL_EXIT_DONE;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- summary */
+
+static double millilitres(const rill_ledger *ledger, int64_t quanta) {
+    return (double)quanta * ledger->quantum_volume * 1e6;
+}
+
+static void print_accounts(const run *r, const rill_ledger *ledger, bool poured) {
+    printf("  %-11s %14.6g ml", poured ? "poured" : "drained",
+           millilitres(ledger, poured ? ledger->poured : ledger->drained));
+    const char *between = "   ";
+    for (int32_t i = 0; i < rill_world_account_count(r->world); i++) {
+        rill_account account;
+        if (rill_world_get_account(r->world, i, &account) == RILL_OK && (poured ? account.poured : account.drained)) {
+            printf("%s%s %.6g", between, account.name, millilitres(ledger, poured ? account.poured : account.drained));
+            between = ", ";
+        }
+    }
+    printf("\n");
+}
+
+static int summarise(const run *r, const run_options *options) {
+    rill_ledger ledger;
+    double spent = rill_progress_clock() - r->progress.start;
+    if (rill_world_get_ledger(r->world, &ledger) != RILL_OK) {
+        fprintf(stderr, "rill run: %s\n", rill_world_message(r->world));
+        return RILL_EXIT_WRONG;
+    }
+    printf("%s: %g s in %" PRId64 " frames and %" PRId64 " sub-steps, took %.3g s (%.3g times real time)%s\n",
+           r->scene->name, r->time, r->frames, r->substeps, spent, spent > 0 ? r->time / spent : 0,
+           r->stopped ? ", stopped before its end" : "");
+    print_accounts(r, &ledger, true);
+    print_accounts(r, &ledger, false);
+    printf("  %-11s %14.6g ml\n", "in columns", millilitres(&ledger, ledger.columns));
+    if (ledger.airborne) {
+        printf("  %-11s %14.6g ml\n", "in the air", millilitres(&ledger, ledger.airborne));
+    }
+    printf("results: %s/log.csv", r->results.folder);
+    if (options->fields) {
+        printf(", and %" PRId64 " times depth_NNNNN.npy and velocity_NNNNN.npy (times in fields.csv)",
+               r->results.arrays);
+    }
+    printf("\n");
+    if (ledger.error != 0) {
+        fprintf(stderr, "rill run: the ledger is wrong by %" PRId64 " quanta\n", ledger.error);
+        return RILL_EXIT_WRONG;
+    }
+    return RILL_EXIT_DONE;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- command */
+
+/* out/<the scene file's name without folder and ending>. */
+static char *default_folder(const char *path) {
+    const char *slash = strrchr(path, '/');
+    const char *leaf = slash ? slash + 1 : path;
+    const char *dot = strrchr(leaf, '.');
+    size_t length = dot && dot != leaf ? (size_t)(dot - leaf) : strlen(leaf);
+    char *folder = malloc(length + sizeof "out/");
+    if (folder) {
+        memcpy(folder, "out/", 4);
+        memcpy(folder + 4, leaf, length);
+        folder[4 + length] = 0;
+    }
+    return folder;
+}
+
+static int run_world(const rill_scene *scene, rill_world *world, const run_options *options, const char *folder) {
+    run r = { .scene = scene, .world = world, .until = options->until < 0 ? scene->until : options->until };
+    r.progress = rill_progress_start();
+    int code = RILL_EXIT_MACHINE;
+    if (rill_results_open(&r.results, folder, scene, world, options->fields)) {
+        code = simulate(&r, options);
+    }
+    rill_progress_wipe(&r.progress);
+    if (!rill_results_close(&r.results) && code == RILL_EXIT_DONE) {
+        code = RILL_EXIT_MACHINE;
+    }
+    return code == RILL_EXIT_DONE ? summarise(&r, options) : code;
+}
+
+static int read_run_options(int argc, char **argv, run_options *options, const char **path) {
+    const rill_option table[] = {
+        { "--until", "T", "stop at T seconds instead of the scene's run.until", RILL_OPTION_NUMBER, &options->until, 0,
+          1e9 },
+        { "--out", "DIR", "folder for the results (default out/<name of the scene file>)", RILL_OPTION_TEXT,
+          &options->folder, 0, 0 },
+        { "--fields", NULL, "also write depths and velocities as .npy arrays", RILL_OPTION_FLAG, &options->fields, 0,
+          0 },
+        { "--every", "T", "write arrays every T seconds (default: every frame)", RILL_OPTION_NUMBER, &options->every,
+          1e-9, 1e9 },
+        RILL_OPTION_SET(&options->sets),
+        RILL_OPTION_THREADS(&options->machine),
+        RILL_OPTION_SIMD(&options->machine),
+    };
+    const rill_command command = {
+        "run",
+        "SCENE",
+        "Simulates a scene and writes log.csv, one row per frame. Ctrl-C stops after the present "
+        "frame\nand keeps what was written.",
+        table,
+        sizeof table / sizeof table[0],
+        1,
+        1
+    };
+    size_t count;
+    int code = rill_options_read(&command, argc, argv, path, &count);
+    if (code == RILL_EXIT_NOT_YET && options->every >= 0 && !options->fields) {
+        fprintf(stderr, "rill run: note: --every is about the arrays of --fields, which was not given\n");
+    }
+    return code;
+}
+
+int rill_cli_run(int argc, char **argv) {
+    run_options options = { .machine = { .threads = 1 }, .until = -1, .every = -1 };
+    const char *path = NULL;
+    int code = read_run_options(argc, argv, &options, &path);
+    if (code != RILL_EXIT_NOT_YET) {
+        return code;
+    }
+    rill_scene *scene;
+    rill_world *world;
+    char *folder = default_folder(path);
+    code = rill_cli_open(path, &options.sets, &options.machine, &scene, &world);
+    if (code == RILL_EXIT_DONE) {
+        code = folder ? run_world(scene, world, &options, options.folder ? options.folder : folder) : RILL_EXIT_MACHINE;
+    }
+    free(folder);
+    rill_world_destroy(world);
+    rill_scene_free(scene);
+    return code;
+}

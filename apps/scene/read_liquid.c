@@ -1,0 +1,71 @@
+/* liquid and solver. */
+#include <string.h>
+
+#include "read_scene.h"
+
+static const rill_range DENSITY = { 0, 1e6, true, "kg/m3" };
+static const rill_range VISCOSITY = { 0, 1e6, false, "m2/s" };
+static const rill_range TENSION = { 0, 1e3, false, "N/m" };
+static const rill_range CONTACT_ANGLE = { 0, 180, false, "degrees" };
+static const rill_range FRICTION = { 0, 1, true, "fraction of speed kept per second" };
+enum { SUBSTEPS_LIMIT = 1000000, PRESETS_LIMIT = 64 };
+
+void rill_read_liquid(rill_reader *reader, const rill_node *node, rill_scene *scene) {
+    static const char *const keys[] = { "preset", "density", "viscosity", "surface_tension", "contact_angle", NULL };
+    rill_liquid *liquid = &scene->world.liquid;
+    const char *presets[PRESETS_LIMIT + 1] = { NULL };
+    for (int32_t i = 0; i < PRESETS_LIMIT && i < rill_liquid_preset_count(); i++) {
+        presets[i] = rill_liquid_preset_name(i);
+    }
+    if (!rill_reader_open(reader, node, "the liquid", keys)) {
+        return;
+    }
+    int32_t preset;
+    if (rill_read_word(reader, rill_tree_get(node, "preset"), presets, &preset)) {
+        rill_liquid_preset(presets[preset], liquid);
+    }
+    rill_read_number(reader, rill_tree_get(node, "density"), &DENSITY, &liquid->density);
+    rill_read_number(reader, rill_tree_get(node, "viscosity"), &VISCOSITY, &liquid->viscosity);
+    rill_read_number(reader, rill_tree_get(node, "surface_tension"), &TENSION, &liquid->surface_tension);
+    rill_read_number(reader, rill_tree_get(node, "contact_angle"), &CONTACT_ANGLE, &liquid->contact_angle);
+}
+
+/* Words that the format has but this version cannot do yet get an answer of their own. */
+static bool is_coming(rill_reader *reader, const rill_node *node, const char *const *coming, const char *now) {
+    for (; node && node->kind == RILL_NODE_SCALAR && *coming; coming++) {
+        if (strcmp(node->text, *coming) == 0) {
+            rill_reader_expected(reader, node, "%s: '%s' is not available yet in this version", now, *coming);
+            return true;
+        }
+    }
+    return false;
+}
+
+void rill_read_solver(rill_reader *reader, const rill_node *node, rill_scene *scene) {
+    static const char *const keys[] = { "method",   "pipe_area", "advection",    "passages",
+                                        "friction", "rest",      "max_substeps", NULL };
+    static const char *const methods[] = { "pipes", NULL }, *const later_methods[] = { "waves", NULL };
+    static const char *const areas[] = { "physical", "paper", NULL }; /* in the order of rill_pipe_area */
+    static const char *const passages[] = { "off", NULL }, *const later_passages[] = { "any", "straight", NULL };
+    if (!rill_reader_open(reader, node, "the solver", keys)) {
+        return;
+    }
+    rill_solver *solver = &scene->world.solver;
+    const rill_node *method = rill_tree_get(node, "method"), *passage = rill_tree_get(node, "passages");
+    int32_t word;
+    if (!is_coming(reader, method, later_methods, methods[0])) {
+        rill_read_word(reader, method, methods, &word);
+    }
+    if (rill_read_word(reader, rill_tree_get(node, "pipe_area"), areas, &word)) {
+        solver->pipe_area = word ? RILL_PIPE_AREA_PAPER : RILL_PIPE_AREA_PHYSICAL;
+    }
+    /* A YAML 1.1 program that rewrites a scene turns `off` into `false`. */
+    bool off = passage && passage->kind == RILL_NODE_SCALAR && !passage->quoted && strcmp(passage->text, "false") == 0;
+    if (!off && !is_coming(reader, passage, later_passages, passages[0])) {
+        rill_read_word(reader, passage, passages, &word);
+    }
+    rill_read_boolean(reader, rill_tree_get(node, "advection"), &solver->advection);
+    rill_read_number(reader, rill_tree_get(node, "friction"), &FRICTION, &solver->friction);
+    rill_read_boolean(reader, rill_tree_get(node, "rest"), &solver->rest);
+    rill_read_integer(reader, rill_tree_get(node, "max_substeps"), 1, SUBSTEPS_LIMIT, &solver->max_substeps);
+}

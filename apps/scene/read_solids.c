@@ -1,0 +1,285 @@
+/* bed.solids: shapes, meshes and heightmaps. Which of these keys is there decides which others may be. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "files.h"
+#include "mesh_import.h"
+#include "npy.h"
+#include "png_heights.h"
+#include "read_scene.h"
+
+static const rill_range SCALE = { 0, 1e6, true, NULL };
+static const rill_range ANGLE = { -360, 360, false, "degrees" };
+static const rill_range DIRECTION = { -1e6, 1e6, false, NULL };
+enum { SOLIDS_LIMIT = 65535 };
+
+#define COMMON_KEYS "name", "scale", "rotate", "translate"
+
+/* In the order of rill_shape. */
+static const char *const shape_words[] = { "box", "sphere", "cylinder", "torus", "plane", NULL };
+static const char *const box_keys[] = { "shape", "min", "max", COMMON_KEYS, NULL };
+static const char *const sphere_keys[] = { "shape", "centre", "radius", COMMON_KEYS, NULL };
+static const char *const cylinder_keys[] = { "shape", "from", "to", "radius", COMMON_KEYS, NULL };
+static const char *const torus_keys[] = { "shape", "centre", "axis", "radius", "tube", COMMON_KEYS, NULL };
+static const char *const plane_keys[] = { "shape", "point", "normal", COMMON_KEYS, NULL };
+static const char *const *const shape_keys[] = { box_keys, sphere_keys, cylinder_keys, torus_keys, plane_keys };
+static const char *const shape_names[] = { "a box", "a sphere", "a cylinder", "a torus", "a plane" };
+static const char *const mesh_keys[] = { "mesh", COMMON_KEYS, NULL };
+static const char *const heightmap_keys[] = { "heightmap", "name", "low", "high", NULL };
+
+/* ----------------------------------------------------------------------------------------------------------- shapes */
+
+static void read_transform(rill_reader *reader, const rill_node *node, rill_solid_def *def) {
+    rill_read_number(reader, rill_tree_get(node, "scale"), &SCALE, &def->scale);
+    rill_read_numbers(reader, rill_tree_get(node, "rotate"), &ANGLE, def->rotate, 3);
+    rill_read_numbers(reader, rill_tree_get(node, "translate"), &rill_range_place, def->translate, 3);
+}
+
+static bool need_place(rill_reader *reader, const rill_node *node, const char *what, const char *key, double out[3]) {
+    return rill_read_numbers(reader, rill_reader_need(reader, node, what, key), &rill_range_place, out, 3);
+}
+
+static bool need_size(rill_reader *reader, const rill_node *node, const char *what, const char *key, double *out) {
+    return rill_read_number(reader, rill_reader_need(reader, node, what, key), &rill_range_size, out);
+}
+
+static double length(const double v[3]) {
+    return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+}
+
+static void read_direction(rill_reader *reader, const rill_node *node, double out[3]) {
+    if (rill_read_numbers(reader, node, &DIRECTION, out, 3) && !(length(out) > 1e-9)) {
+        rill_reader_expected(reader, node, "a direction: three numbers that are not all 0");
+    }
+}
+
+static void read_cylinder(rill_reader *reader, const rill_node *node, const char *what, rill_solid_def *def) {
+    bool good = need_place(reader, node, what, "from", def->from);
+    good &= need_place(reader, node, what, "to", def->to);
+    double axis[3] = { def->to[0] - def->from[0], def->to[1] - def->from[1], def->to[2] - def->from[2] };
+    if (good && !(length(axis) > 0)) {
+        rill_reader_expected(reader, rill_tree_get(node, "to"), "another place than that of 'from'");
+    }
+    need_size(reader, node, what, "radius", &def->radius);
+}
+
+static void read_shape(rill_reader *reader, const rill_node *node, rill_solid_def *def) {
+    int32_t shape;
+    if (!rill_read_word(reader, rill_tree_get(node, "shape"), shape_words, &shape)) {
+        return;
+    }
+    const char *what = shape_names[shape];
+    rill_reader_open(reader, node, what, shape_keys[shape]);
+    def->shape = (rill_shape)shape;
+    switch (def->shape) {
+    case RILL_SHAPE_BOX: rill_read_box(reader, node, what, def->min, def->max); break;
+    case RILL_SHAPE_SPHERE:
+        need_place(reader, node, what, "centre", def->centre);
+        need_size(reader, node, what, "radius", &def->radius);
+        break;
+    case RILL_SHAPE_CYLINDER: read_cylinder(reader, node, what, def); break;
+    case RILL_SHAPE_TORUS:
+        need_place(reader, node, what, "centre", def->centre);
+        read_direction(reader, rill_tree_get(node, "axis"), def->axis);
+        need_size(reader, node, what, "radius", &def->radius);
+        need_size(reader, node, what, "tube", &def->tube);
+        break;
+    default: /* a plane */
+        need_place(reader, node, what, "point", def->point);
+        read_direction(reader, rill_reader_need(reader, node, what, "normal"), def->axis);
+        break;
+    }
+    read_transform(reader, node, def);
+}
+
+/* ------------------------------------------------------------------------------------------------------------ files */
+
+static bool keep(rill_reader *reader, void *memory) {
+    if (rill_store_adopt(reader->store, memory)) {
+        return true;
+    }
+    free(memory);
+    reader->no_memory = true;
+    return false;
+}
+
+static void read_mesh(rill_reader *reader, const rill_node *node, rill_scene_solid *solid) {
+    const rill_node *file = rill_tree_get(node, "mesh");
+    rill_reader_open(reader, node, "a mesh", mesh_keys);
+    read_transform(reader, node, &solid->def);
+    const char *path = rill_read_file_name(reader, file);
+    if (path && !rill_mesh_is_kind(path)) {
+        rill_reader_expected(reader, file, "the name of " RILL_MESH_KINDS);
+        return;
+    }
+    if (!path) {
+        return;
+    }
+    rill_mesh mesh;
+    rill_message message = { "" };
+    rill_result result = rill_mesh_load(path, &mesh, &message);
+    if (result != RILL_OK) {
+        rill_reader_refuse_file(reader, file, path, result, &message);
+        return;
+    }
+    if (!keep(reader, mesh.vertices)) {
+        free(mesh.indices);
+        return;
+    }
+    if (!keep(reader, mesh.indices)) {
+        return;
+    }
+    solid->file = path;
+    solid->def.shape = RILL_SHAPE_MESH;
+    solid->def.vertices = mesh.vertices;
+    solid->def.vertex_count = mesh.vertex_count;
+    solid->def.indices = mesh.indices;
+    solid->def.triangle_count = mesh.triangle_count;
+}
+
+static rill_result load_npy_heights(const char *path, double **out, int32_t size[2], rill_message *message) {
+    rill_npy array;
+    rill_result result = rill_npy_load(path, &array, message);
+    if (result != RILL_OK) {
+        return result;
+    }
+    if (array.axes != 2 || !array.shape[0] || !array.shape[1] || array.shape[0] > 32768 || array.shape[1] > 32768) {
+        snprintf(message->text, sizeof message->text,
+                 "found an array of %d axes, expected 2 (rows from south to north, columns), 1 to 32768 each",
+                 array.axes);
+        result = RILL_INVALID_DATA;
+    }
+    for (size_t i = 0; result == RILL_OK && i < array.count; i++) {
+        if (!(fabs(array.values[i]) <= rill_range_place.high)) {
+            snprintf(message->text, sizeof message->text,
+                     "found the height %g at row %zu, column %zu, expected %g to %g m", array.values[i],
+                     i / array.shape[1], i % array.shape[1], rill_range_place.low, rill_range_place.high);
+            result = RILL_INVALID_DATA;
+        }
+    }
+    if (result != RILL_OK) {
+        rill_npy_free(&array);
+        return result;
+    }
+    *out = array.values;
+    size[0] = (int32_t)array.shape[1];
+    size[1] = (int32_t)array.shape[0];
+    return RILL_OK;
+}
+
+/* low and high belong to pictures, which know no metres. */
+static bool read_heightmap_range(rill_reader *reader, const rill_node *node, bool picture, double range[2]) {
+    const rill_node *low = rill_tree_get(node, "low"), *high = rill_tree_get(node, "high");
+    if (!picture) {
+        const rill_node *extra = low ? low : high;
+        if (extra) {
+            rill_reader_expected(reader, extra, "no 'low' and 'high' with an .npy file: it holds metres");
+        }
+        return !extra;
+    }
+    bool good = rill_read_number(reader, rill_reader_need(reader, node, "a PNG heightmap", "low"), &rill_range_place,
+                                 &range[0]);
+    good &= rill_read_number(reader, rill_reader_need(reader, node, "a PNG heightmap", "high"), &rill_range_place,
+                             &range[1]);
+    if (good && !(range[0] < range[1])) {
+        rill_reader_expected(reader, high, "more than the %g of 'low'", range[0]);
+        return false;
+    }
+    return good;
+}
+
+static void read_heightmap(rill_reader *reader, const rill_node *node, rill_scene_solid *solid) {
+    const rill_node *file = rill_tree_get(node, "heightmap");
+    rill_reader_open(reader, node, "a heightmap", heightmap_keys);
+    const char *name = "";
+    if (!rill_read_text(reader, file, &name)) {
+        return;
+    }
+    bool picture = rill_file_ends(name, ".png");
+    if (!picture && !rill_file_ends(name, ".npy")) {
+        rill_reader_expected(reader, file, "the name of a .png or .npy file");
+        return;
+    }
+    double range[2] = { 0, 1 }, *heights = NULL;
+    bool good = read_heightmap_range(reader, node, picture, range);
+    const char *path = rill_read_file_name(reader, file);
+    if (!path) {
+        return;
+    }
+    rill_message message = { "" };
+    int32_t *size = solid->def.heights_size;
+    rill_result result =
+        picture ? rill_png_load(path, &heights, size, &message) : load_npy_heights(path, &heights, size, &message);
+    if (result != RILL_OK) {
+        rill_reader_refuse_file(reader, file, path, result, &message);
+        return;
+    }
+    if (!keep(reader, heights)) {
+        return;
+    }
+    for (size_t i = 0; picture && good && i < (size_t)size[0] * (size_t)size[1]; i++) {
+        heights[i] = range[0] + heights[i] * (range[1] - range[0]);
+    }
+    solid->file = path;
+    solid->def.shape = RILL_SHAPE_HEIGHTMAP;
+    solid->def.heights = heights;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- list */
+
+static void read_solid(rill_reader *reader, const rill_node *node, rill_names *names, rill_scene_solid *solid,
+                       size_t number) {
+    static const char *const kinds[] = { "shape", "mesh", "heightmap" };
+    static const char *const all[] = { "name", "shape", "mesh", "heightmap", NULL };
+    solid->def = rill_default_solid_def();
+    solid->place = node->place;
+    if (node->kind != RILL_NODE_MAP) {
+        rill_reader_expected(reader, node, "a mapping with a shape, a mesh or a heightmap");
+        return;
+    }
+    size_t given = 0, kind = 0;
+    for (size_t i = 0; i < 3; i++) {
+        const rill_node *value = rill_tree_get(node, kinds[i]);
+        if (value && given++) {
+            rill_reader_expected(reader, value, "only one of shape, mesh and heightmap in a solid");
+        } else if (value) {
+            kind = i;
+        }
+    }
+    const rill_node *name = rill_tree_get(node, "name");
+    solid->def.name = name ? rill_names_read(reader, names, name) : rill_names_invent(reader, names, "solid", number);
+    if (given == 0) {
+        rill_report_error(reader->report, node->place, "found a solid without shape, mesh and heightmap, expected one");
+        for (size_t i = 0; i < node->count; i++) {
+            const char *key = node->members[i].key->text;
+            rill_hint hint = rill_report_hint(key, all);
+            if (hint.text[0] && strcmp(key, "name") != 0) {
+                rill_report_error(reader->report, node->members[i].key->place, "found the key '%.60s'%s", key,
+                                  hint.text);
+            }
+        }
+    } else if (given == 1 && kind == 0) {
+        read_shape(reader, node, &solid->def);
+    } else if (given == 1 && kind == 1) {
+        read_mesh(reader, node, solid);
+    } else if (given == 1) {
+        read_heightmap(reader, node, solid);
+    }
+}
+
+void rill_read_solids(rill_reader *reader, const rill_node *node, rill_scene *scene) {
+    rill_names names = { 0 };
+    if (!rill_reader_list(reader, node, "solids", 1, SOLIDS_LIMIT) || !rill_names_make(reader, &names, node->count)) {
+        return;
+    }
+    scene->solids = rill_store_take(reader->store, node->count, sizeof *scene->solids);
+    if (!scene->solids) {
+        reader->no_memory = true;
+        return;
+    }
+    for (; scene->solid_count < node->count && !reader->no_memory; scene->solid_count++) {
+        size_t i = scene->solid_count;
+        read_solid(reader, node->members[i].value, &names, &scene->solids[i], i + 1);
+    }
+}

@@ -1,0 +1,144 @@
+/* Scene files: YAML (or JSON) in, a checked description out, a world from it.
+ *
+ *     rill_scene *scene;
+ *     rill_scene_report report = {0};
+ *     if (rill_scene_load("scenes/dam_break.yaml", NULL, &scene, &report) == RILL_SCENE_OK &&
+ *         rill_scene_create_world(scene, NULL, &world, &report) == RILL_SCENE_OK) { ... }
+ *     rill_scene_report_print(&report, stderr);
+ *     rill_scene_report_free(&report);
+ *     rill_scene_free(scene);
+ *
+ * Nothing runs on a scene with errors: all of them are collected first, each as "file:line:column: what was found, what
+ * was expected", ordered by place. The format is described in docs/scene-format.md. */
+#ifndef RILL_SCENE_SCENE_H
+#define RILL_SCENE_SCENE_H
+
+#include <stdio.h>
+
+#include "rill/rill.h"
+
+/* ----------------------------------------------------------------------------------------------------------- report */
+
+typedef enum rill_scene_result {
+    RILL_SCENE_OK = 0,
+    RILL_SCENE_UNREADABLE, /* the file could not be opened or read; the report says why */
+    RILL_SCENE_WRONG,      /* the report says what, all of it */
+    RILL_SCENE_OUT_OF_MEMORY
+} rill_scene_result;
+
+enum { RILL_SCENE_MAX_ERRORS = 50 };
+
+typedef struct rill_scene_complaint {
+    char *text;           /* "file:line:column: ...", owned */
+    int32_t line, column; /* from 1; 0 when the complaint is about no place in the file */
+    bool note;            /* worth knowing, but not an error */
+} rill_scene_complaint;
+
+/* Start from {0}. What lies beyond RILL_SCENE_MAX_ERRORS complaints is counted only. */
+typedef struct rill_scene_report {
+    rill_scene_complaint items[RILL_SCENE_MAX_ERRORS];
+    size_t count;  /* of items */
+    size_t errors; /* of items that are no notes, and of what was dropped */
+    size_t dropped;
+} rill_scene_report;
+
+/* One complaint per line, and a last line that says how many were dropped. */
+void rill_scene_report_print(const rill_scene_report *report, FILE *file);
+void rill_scene_report_free(rill_scene_report *report);
+
+/* ------------------------------------------------------------------------------------------------------------ scene */
+
+/* Where something was written; `origin` is a file name or the text of a --set option (line 0 then). */
+typedef struct rill_scene_place {
+    const char *origin;
+    int32_t line, column;
+} rill_scene_place;
+
+typedef struct rill_scene_solid {
+    rill_solid_def def; /* arrays belong to the scene */
+    const char *file;   /* of a mesh or heightmap, as it was opened; NULL otherwise */
+    rill_scene_place place;
+} rill_scene_solid;
+
+typedef struct rill_scene_fill {
+    const double *depths; /* one per cell, row 0 south; NULL: by level */
+    int32_t layer;
+    double at[3], level;
+    rill_scene_place place;
+} rill_scene_fill;
+
+typedef struct rill_scene_source { /* or sink */
+    rill_source_def def;
+    rill_scene_place place;
+} rill_scene_source;
+
+typedef enum rill_measure {
+    RILL_MEASURE_LEVEL = 0, /* m, absolute z; a dry column's level is its base */
+    RILL_MEASURE_DEPTH,     /* m */
+    RILL_MEASURE_SPEED,     /* m/s */
+    RILL_MEASURE_VOLUME     /* m3 inside min..max */
+} rill_measure;
+
+typedef struct rill_scene_probe {
+    const char *name;
+    rill_measure measure;
+    double at[3];
+    double min[3], max[3];
+    rill_scene_place place;
+} rill_scene_probe;
+
+typedef struct rill_scene_camera {
+    bool given;
+    double from[3], to[3]; /* m */
+    double lens;           /* mm, on 36 mm wide film */
+} rill_scene_camera;
+
+/* Read-only for everybody but the reader. */
+typedef struct rill_scene {
+    const char *path;     /* as it was given */
+    const char *name;     /* the scene's own name, else the file's without folder and ending */
+    rill_world_def world; /* headroom 0: chosen when the world is created; runtime is ignored */
+    rill_scene_solid *solids;
+    size_t solid_count;
+    rill_scene_fill *fills;
+    size_t fill_count;
+    rill_scene_source *sources; /* sources, then sinks, in the order of the file */
+    size_t source_count;
+    rill_scene_probe *probes;
+    size_t probe_count;
+    double frame, until; /* s */
+    rill_scene_camera camera;
+    struct rill_store *store; /* owns everything above */
+} rill_scene;
+
+typedef struct rill_scene_options {
+    const char *const *sets; /* "liquid.viscosity=1e-5": replaces or adds the value at a dotted path */
+    size_t set_count;
+    bool no_files; /* a mesh, heightmap or depth file named in the scene is an error: for text from strangers */
+} rill_scene_options;
+
+/* `options` may be NULL. On anything but RILL_SCENE_OK `*out` is NULL. */
+rill_scene_result rill_scene_load(const char *path, const rill_scene_options *options, rill_scene **out,
+                                  rill_scene_report *report);
+/* The same from memory; `path` names the text in errors, and its folder is where relative file names start. */
+rill_scene_result rill_scene_parse(const char *text, size_t size, const char *path, const rill_scene_options *options,
+                                   rill_scene **out, rill_scene_report *report);
+/* NULL is allowed. */
+void rill_scene_free(rill_scene *scene);
+
+/* Creates the world, adds the solids, builds the bed, fills, adds sources and checks that every probe finds a column.
+ * `runtime` may be NULL. The scene may be freed before the world. */
+rill_scene_result rill_scene_create_world(const rill_scene *scene, const rill_runtime *runtime, rill_world **out,
+                                          rill_scene_report *report);
+
+/* What a probe measures now. */
+double rill_scene_probe_value(const rill_scene_probe *probe, const rill_world *world);
+
+/* ----------------------------------------------------------------------------------------------------------- frames */
+
+/* Frames end at k * frame, the last one at exactly `until`, shortened if need be. */
+int64_t rill_scene_frame_count(double frame, double until);
+double rill_scene_frame_time(double frame, double until, int64_t k);   /* when frame k ends; k = 0 is the start */
+double rill_scene_frame_length(double frame, double until, int64_t k); /* of the frame that ends there; k >= 1 */
+
+#endif

@@ -1,0 +1,63 @@
+# How Rill is compiled: warnings, floating point, sanitizers, and the kernels in one version per instruction set.
+
+set(RILL_WARNINGS -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith
+  -Wwrite-strings -Wundef -Wvla
+  $<$<C_COMPILER_ID:GNU>:-Wno-format-truncation>) # messages are cut to what fits, on purpose
+if(RILL_WERROR)
+  list(APPEND RILL_WARNINGS -Werror)
+endif()
+
+# Everything of ours: C17, hidden symbols, and no fused multiply-add, which would make bits depend on the processor.
+function(rill_compile target)
+  set_target_properties(${target} PROPERTIES
+    C_STANDARD 17 C_STANDARD_REQUIRED ON C_EXTENSIONS OFF C_VISIBILITY_PRESET hidden)
+  target_compile_options(${target} PRIVATE ${RILL_WARNINGS} -ffp-contract=off)
+  target_compile_definitions(${target} PRIVATE _POSIX_C_SOURCE=200809L) # -std=c17 hides it otherwise
+  if(RILL_SANITIZE)
+    target_compile_options(${target} PRIVATE -fsanitize=${RILL_SANITIZE} -fno-sanitize-recover=all
+      -fno-omit-frame-pointer)
+  endif()
+  if(RILL_FUZZ)
+    target_compile_options(${target} PRIVATE -fsanitize=fuzzer-no-link) # counts what an input reaches
+  endif()
+  rill_link_sanitizers(${target})
+endfunction()
+
+function(rill_link_sanitizers target)
+  if(RILL_SANITIZE)
+    # Consumers of a static library with sanitizers have to link them too.
+    target_link_options(${target} PUBLIC -fsanitize=${RILL_SANITIZE})
+  endif()
+endfunction()
+
+# Files of the library. Loops vectorise only if the compiler may forget about errno and floating-point traps; neither
+# changes a result.
+function(rill_compile_library target)
+  rill_compile(${target})
+  set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
+  target_compile_options(${target} PRIVATE -fno-math-errno -fno-trapping-math $<$<NOT:$<CONFIG:Debug>>:-O3>)
+  target_compile_definitions(${target} PRIVATE RILL_BUILDING)
+endfunction()
+
+# src/flow/kernels.c is compiled once per instruction set, each time under another name; kernels_pick.c chooses at run
+# time. Leaves the objects in RILL_KERNEL_OBJECTS and tells `dispatcher` which versions there are.
+function(rill_add_kernels dispatcher)
+  set(objects "")
+  macro(version name)
+    add_library(rill_kernels_${name} OBJECT ${PROJECT_SOURCE_DIR}/src/flow/kernels.c)
+    rill_compile_library(rill_kernels_${name})
+    target_compile_definitions(rill_kernels_${name} PRIVATE RILL_KERNELS_NAME=rill_kernels_${name})
+    target_compile_options(rill_kernels_${name} PRIVATE ${ARGN})
+    list(APPEND objects $<TARGET_OBJECTS:rill_kernels_${name}>)
+  endmacro()
+
+  version(scalar -fno-tree-vectorize $<$<C_COMPILER_ID:Clang,AppleClang>:-fno-slp-vectorize>)
+  version(base)
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
+    version(avx2 -mavx2)
+    version(avx512 -mavx512f -mavx512vl -mavx512dq -mavx512bw -mprefer-vector-width=512)
+    target_compile_definitions(${dispatcher} PRIVATE RILL_HAVE_AVX2 RILL_HAVE_AVX512)
+  endif()
+  set(RILL_KERNEL_OBJECTS ${objects} PARENT_SCOPE)
+endfunction()

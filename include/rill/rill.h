@@ -1,0 +1,437 @@
+/* Rill: thin liquid on surfaces, in real time, on one CPU core.
+ *
+ * The library simulates liquid as columns joined by pipes over a layered bed (floors under floors). It has no
+ * dependency, does no file I/O, prints nothing, starts no thread that was not asked for and has no global state.
+ *
+ * Conventions
+ *   - SI units throughout: metres, seconds, kilograms, m3/s. Angles in degrees where a person writes them.
+ *   - z is up in the bed's frame; x runs east, y north; the grid's origin is its south-west corner.
+ *   - Gravity is any vector in that frame (tilt the tray by tilting gravity).
+ *   - Objects are described by definition structs: start from rill_default_..._def(), change what you need.
+ *   - Worlds are opaque pointers, everything inside a world is an id by value; a zero id is null.
+ *   - A call that can fail returns a rill_result. On anything but RILL_OK the world is unchanged and
+ *     rill_world_message() says what was wrong, where, and what was expected.
+ *   - One world may be used by one thread at a time; different worlds are independent.
+ *
+ * Volumes are exact: liquid is counted in whole quanta of depth, and every quantum is in a column, in the air or booked
+ * as poured or drained (see rill_ledger). The same calls give the same bits on any thread count, with or without SIMD.
+ */
+#ifndef RILL_RILL_H
+#define RILL_RILL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(_WIN32) && defined(RILL_SHARED)
+#ifdef RILL_BUILDING
+#define RILL_API __declspec(dllexport)
+#else
+#define RILL_API __declspec(dllimport)
+#endif
+#elif defined(__GNUC__)
+#define RILL_API __attribute__((visibility("default")))
+#else
+#define RILL_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---------------------------------------------------------------------------------------------------------- version */
+
+/* The ABI is stable within a minor version while the major version is 0, and within a major version from 1.0 on. */
+#define RILL_VERSION_MAJOR 0
+#define RILL_VERSION_MINOR 1
+#define RILL_VERSION_PATCH 0
+
+/* "0.1.0": the version of the library that is linked, which may differ from the header's macros. */
+RILL_API const char *rill_version(void);
+
+/* ----------------------------------------------------------------------------------------------------------- result */
+
+typedef enum rill_result {
+    RILL_OK = 0,
+    RILL_INVALID_ARGUMENT, /* a NULL, non-finite or out-of-range argument or definition member */
+    RILL_INVALID_ID,       /* an id that is null, stale or of another world */
+    RILL_INVALID_DATA,     /* a mesh, heightmap or snapshot whose content makes no sense */
+    RILL_INVALID_STATE,    /* a call that is not possible now, such as filling before the bed is built */
+    RILL_OUT_OF_MEMORY,    /* the allocator said no */
+    RILL_TOO_LARGE         /* more columns than 32-bit indices can count */
+} rill_result;
+
+/* "ok", "invalid argument", ... Never NULL. */
+RILL_API const char *rill_result_name(rill_result result);
+
+/* A message for calls that have no world to ask (creation and loading). Always zero-terminated. */
+typedef struct rill_message {
+    char text[256];
+} rill_message;
+
+/* ---------------------------------------------------------------------------------------------------------- runtime */
+
+/* Memory hooks. Both or neither must be set; the default is the C library's. `alignment` is a power of two. */
+typedef struct rill_allocator {
+    void *(*allocate)(size_t size, size_t alignment, void *user); /* NULL when there is no memory */
+    void (*release)(void *memory, size_t size, size_t alignment, void *user);
+    void *user;
+} rill_allocator;
+
+/* Threads. With `parallel_for` the user's scheduler runs the tasks: it must call `task(context, i)` once for each i in
+ * [0, count), in any order, on any threads, and return when all are done. Without it the world starts a pool of
+ * `threads` - 1 threads of its own (1 means none). Results do not depend on either. */
+typedef void rill_task(void *context, int32_t index);
+typedef struct rill_tasks {
+    void (*parallel_for)(void *user, int32_t count, rill_task *task, void *context);
+    void *user;
+    int32_t threads; /* how many tasks may run at once; default 1, range 1 to 256 */
+} rill_tasks;
+
+typedef enum rill_log_level { RILL_LOG_NOTE = 0, RILL_LOG_WARNING } rill_log_level;
+
+/* Everything about the machine rather than about the liquid. Not part of snapshots. */
+typedef struct rill_runtime {
+    rill_allocator allocator;
+    rill_tasks tasks;
+    void (*log)(rill_log_level level, const char *text, void *user); /* NULL: silent */
+    void *log_user;
+    bool scalar; /* true: plain scalar kernels, for comparison; default false: the best the processor has */
+} rill_runtime;
+
+/* ----------------------------------------------------------------------------------------------------------- liquid */
+
+typedef struct rill_liquid {
+    double density;         /* kg/m3, > 0; water 998 */
+    double viscosity;       /* kinematic, m2/s, >= 0; water 1.004e-6, honey 7e-3 */
+    double surface_tension; /* N/m, >= 0; water 0.0728 */
+    double contact_angle;   /* degrees, 0 to 180; water on clean glass about 40 */
+} rill_liquid;
+
+/* The number of presets, and their names: water, blood, coffee, milk, paint, olive oil, glycerol, honey. */
+RILL_API int32_t rill_liquid_preset_count(void);
+RILL_API const char *rill_liquid_preset_name(int32_t index); /* NULL when out of range */
+/* False, and `out` untouched, when there is no preset of that name. */
+RILL_API bool rill_liquid_preset(const char *name, rill_liquid *out);
+
+/* ------------------------------------------------------------------------------------------------------------ world */
+
+typedef struct rill_world rill_world;
+
+/* The regular grid of cells on which columns stand. */
+typedef struct rill_grid {
+    int32_t cells[2];  /* number of cells in x and y, 1 to 32768 each, at most 2^28 in all */
+    double cell_size;  /* m, > 0; usually 0.0005 to 0.002 for films */
+    double origin[3];  /* m, south-west corner; its z is the zero of heightmaps */
+} rill_grid;
+
+typedef enum rill_edge_kind {
+    RILL_EDGE_WALL = 0, /* nothing passes */
+    RILL_EDGE_OPEN,     /* liquid leaves and is booked as drained */
+    RILL_EDGE_STILL     /* a large reservoir stands at `level`; booked both ways */
+} rill_edge_kind;
+
+typedef struct rill_edge {
+    rill_edge_kind kind;
+    double level; /* m, absolute z; only for RILL_EDGE_STILL */
+} rill_edge;
+
+/* Index into rill_world_def.edges. */
+enum { RILL_WEST = 0, RILL_EAST, RILL_SOUTH, RILL_NORTH };
+
+typedef enum rill_pipe_area {
+    RILL_PIPE_AREA_PHYSICAL = 0, /* the opening that is really there: the default, right in SI units */
+    RILL_PIPE_AREA_PAPER         /* A = dx^2, Dagenais et al. 2018 Eq. 1 as printed */
+} rill_pipe_area;
+
+typedef enum rill_passages {
+    RILL_PASSAGES_OFF = 0 /* a column that is full to its ceiling blocks */
+} rill_passages;
+
+typedef struct rill_solver {
+    rill_pipe_area pipe_area;
+    rill_passages passages;
+    bool advection;        /* momentum is carried along; default true; never in paper mode */
+    bool rest;             /* tiles that have come to rest are stopped and sleep; default true */
+    bool skip_idle;        /* idle tiles cost nothing; default true; false sweeps everything, for comparison */
+    double friction;       /* fraction of speed kept per second, 0 < f <= 1; 0 means the mode's default (1; paper 0.5) */
+    int32_t max_substeps;  /* cap per step, 1 to 1000000; default 64. Beyond it waves are slowed, see RILL_STATUS_... */
+} rill_solver;
+
+typedef struct rill_world_def {
+    const char *name; /* copied; may be NULL; this and all names: at most 255 bytes */
+    rill_grid grid;
+    double headroom;    /* m, > 0: liquid may stand this high above the highest solid; default 0.05 */
+    double min_opening; /* m, >= 0: voids lower than this are filled with solid; default 0: one quantum */
+    rill_edge edges[4]; /* west, east, south, north; default wall */
+    double gravity[3];  /* m/s2; default 0, 0, -9.81 */
+    rill_liquid liquid; /* default water */
+    rill_solver solver;
+    rill_runtime runtime;
+} rill_world_def;
+
+RILL_API rill_world_def rill_default_world_def(void);
+
+/* Creates an empty world: add solids, build the bed, fill, step. `message` may be NULL. */
+RILL_API rill_result rill_world_create(const rill_world_def *def, rill_world **out, rill_message *message);
+/* NULL is allowed. */
+RILL_API void rill_world_destroy(rill_world *world);
+
+/* What the last failing call on this world complained of; "" if none has. */
+RILL_API const char *rill_world_message(const rill_world *world);
+RILL_API const char *rill_world_name(const rill_world *world);
+
+/* Live settings; each may change between any two steps. */
+RILL_API rill_result rill_world_set_gravity(rill_world *world, const double gravity[3]);
+RILL_API rill_result rill_world_set_liquid(rill_world *world, const rill_liquid *liquid);
+RILL_API rill_result rill_world_set_solver(rill_world *world, const rill_solver *solver);
+RILL_API rill_result rill_world_get_gravity(const rill_world *world, double out[3]);
+RILL_API rill_result rill_world_get_liquid(const rill_world *world, rill_liquid *out);
+RILL_API rill_result rill_world_get_solver(const rill_world *world, rill_solver *out);
+RILL_API rill_result rill_world_get_grid(const rill_world *world, rill_grid *out);
+
+/* -------------------------------------------------------------------------------------------------------------- bed */
+
+typedef struct rill_solid_id {
+    uint32_t value;
+} rill_solid_id;
+
+typedef enum rill_shape {
+    RILL_SHAPE_BOX = 0,
+    RILL_SHAPE_SPHERE,
+    RILL_SHAPE_CYLINDER,
+    RILL_SHAPE_TORUS,
+    RILL_SHAPE_PLANE,    /* everything below it */
+    RILL_SHAPE_MESH,     /* closed parts are volumes (inside = nonzero winding), open parts thin sheets */
+    RILL_SHAPE_HEIGHTMAP /* solid all the way down */
+} rill_shape;
+
+/* Only the members of the chosen shape are read. Arrays are copied. Points of a shape are first scaled, then rotated
+ * about x, y, z in that order, then translated (a heightmap ignores all three). */
+typedef struct rill_solid_def {
+    const char *name; /* copied; may be NULL; must be unique otherwise */
+    rill_shape shape;
+    double min[3], max[3];  /* box: opposite corners, min < max */
+    double centre[3];       /* sphere, torus */
+    double from[3], to[3];  /* cylinder: ends of the axis */
+    double axis[3];         /* torus: direction of its axis, any length; plane: its upward normal */
+    double point[3];        /* plane: a point on it */
+    double radius;          /* sphere, cylinder, torus (centre to tube centre), > 0 */
+    double tube;            /* torus: radius of the tube, > 0 */
+    const float *vertices;  /* mesh: x, y, z each */
+    size_t vertex_count;
+    const uint32_t *indices; /* mesh: three per triangle, either orientation */
+    size_t triangle_count;
+    const double *heights;   /* heightmap: metres above the origin's z, row 0 south, x fastest */
+    int32_t heights_size[2]; /* columns, rows; stretched bilinearly over the grid if it has another size */
+    double scale;            /* > 0; default 1 */
+    double rotate[3];        /* degrees */
+    double translate[3];     /* m */
+} rill_solid_def;
+
+RILL_API rill_solid_def rill_default_solid_def(void);
+
+/* Adds a solid to a world whose bed is not built yet. */
+RILL_API rill_result rill_solid_create(rill_world *world, const rill_solid_def *def, rill_solid_id *out);
+RILL_API rill_result rill_solid_destroy(rill_world *world, rill_solid_id id);
+/* Null id when there is none of that name. */
+RILL_API rill_solid_id rill_solid_find(const rill_world *world, const char *name);
+RILL_API const char *rill_solid_name(const rill_world *world, rill_solid_id id); /* "" when nameless, NULL when stale */
+
+/* Turns the solids into columns. Until issued, nothing can be filled, poured or stepped. */
+RILL_API rill_result rill_bed_build(rill_world *world);
+
+/* What the bed is and what could not be represented as it was drawn. */
+typedef struct rill_bed_info {
+    int32_t cells[2];
+    int32_t layers;              /* the most voids any cell has */
+    int64_t columns;             /* all voids */
+    int64_t wall_cells;          /* cells without any column */
+    int32_t sheets;              /* dense planes the columns were numbered into */
+    int64_t sparse_pipes;        /* pipes between sheets */
+    double quantum;              /* m: the unit of depth, a power of two */
+    double lowest, highest;      /* m: lowest floor, highest point liquid may stand at */
+    int64_t slivers_merged;      /* voids lower than min_opening (or one quantum), filled */
+    int64_t walls_thickened;     /* cells closed because a wall thinner than a cell runs through them */
+    int64_t sheet_cells;         /* cells where an open mesh became a sheet one quantum thick or more */
+    int64_t degenerate_triangles;/* triangles without area, ignored */
+    int64_t open_components;     /* connected mesh parts that are not closed */
+    int64_t closed_components;
+    int64_t outside_solids;      /* solids that touch no cell */
+} rill_bed_info;
+
+RILL_API rill_result rill_bed_get_info(const rill_world *world, rill_bed_info *out);
+
+/* ----------------------------------------------------------------------------------------------------------- liquid in */
+
+/* What a fill did. */
+typedef struct rill_fill_report {
+    int64_t columns;     /* that were set */
+    int64_t columns_cut; /* of those: cut to full under a ceiling or at the top of the range */
+    double volume;       /* m3 now in them */
+} rill_fill_report;
+
+/* Floods from the column at a point through connected space up to a level (absolute z), replacing what was there by
+ * liquid at rest. `report` may be NULL. The liquid added or removed is booked in the ledger under "fill". */
+RILL_API rill_result rill_world_fill_level(rill_world *world, const double at[3], double level,
+                                           rill_fill_report *report);
+/* Sets the depths (m) of one layer, cells[0] * cells[1] values, row 0 south; NaN leaves a column alone. */
+RILL_API rill_result rill_world_fill_depths(rill_world *world, int32_t layer, const double *depths, size_t count,
+                                            rill_fill_report *report);
+/* Sets the velocities through the west and south face of each column of one layer (m/s, two per cell, at most 1000; NaN
+ * leaves a face alone; faces against walls stay at rest). For initial conditions. */
+RILL_API rill_result rill_world_set_velocities(rill_world *world, int32_t layer, const double *velocities, size_t count);
+
+/* ----------------------------------------------------------------------------------------------------------- source */
+
+typedef struct rill_source_id {
+    uint32_t value;
+} rill_source_id;
+
+typedef enum rill_source_shape {
+    RILL_SOURCE_POINT = 0, /* the column at `at` */
+    RILL_SOURCE_DISC,      /* cells within `radius` of `at` */
+    RILL_SOURCE_BOX,       /* columns whose floor or liquid lies in the box: cells inside min..max, void overlapping it */
+    RILL_SOURCE_RAIN       /* every cell, its topmost column */
+} rill_source_shape;
+
+/* `at` picks the column whose void holds the point, else the first floor below it. */
+typedef struct rill_source_def {
+    const char *name; /* copied; may be NULL; must be unique otherwise */
+    rill_source_shape shape;
+    bool sink;            /* takes liquid instead of giving it: what is there, up to the rate */
+    double at[3];
+    double radius;        /* disc, m, > 0 */
+    double min[3], max[3];/* box */
+    double rate;          /* m3/s in all, >= 0; rain: mm/h */
+    double from, until;   /* s: active while from <= time < until; default 0 and infinity */
+} rill_source_def;
+
+RILL_API rill_source_def rill_default_source_def(void);
+/* Sources attach to columns: the bed must be built. */
+RILL_API rill_result rill_source_create(rill_world *world, const rill_source_def *def, rill_source_id *out);
+RILL_API rill_result rill_source_destroy(rill_world *world, rill_source_id id); /* its bookings stay in the ledger */
+RILL_API rill_result rill_source_set_rate(rill_world *world, rill_source_id id, double rate);
+RILL_API rill_source_id rill_source_find(const rill_world *world, const char *name);
+
+/* ------------------------------------------------------------------------------------------------------------- step */
+
+/* Each bit names the setting to change. */
+typedef uint32_t rill_status;
+enum {
+    RILL_STATUS_SUBSTEPS_CAPPED = 1u << 0, /* waves were slowed: raise solver.max_substeps or shorten the step */
+    RILL_STATUS_SOURCE_REFUSED = 1u << 1,  /* a source found no room: raise headroom or lower its rate */
+    RILL_STATUS_SINK_DRY = 1u << 2,        /* a sink took less than its rate: nothing more was there */
+    RILL_STATUS_RANGE = 1u << 3,           /* liquid reached the top of the range: raise headroom */
+    RILL_STATUS_GRAVITY_LIFTED = 1u << 4,  /* gravity points along or off the bed: its normal part was raised to 1/8 of
+                                              the tangential one */
+    RILL_STATUS_REFUSED = 1u << 30         /* nothing was done: see rill_world_result and rill_world_message */
+};
+
+/* "substeps capped", ... for a single bit; NULL for an unknown one. */
+RILL_API const char *rill_status_name(rill_status bit);
+
+/* Advances the world by dt seconds (> 0, at most 3600) in as many sub-steps as stability asks for. Allocates nothing
+ * after the first step. */
+RILL_API rill_status rill_world_step(rill_world *world, double dt);
+/* The result of the last call on this world that returns no rill_result of its own. */
+RILL_API rill_result rill_world_result(const rill_world *world);
+
+RILL_API double rill_world_time(const rill_world *world);
+
+/* Stages of a sub-step, as they are timed. */
+typedef enum rill_stage {
+    RILL_STAGE_SOURCES = 0,
+    RILL_STAGE_TILES,
+    RILL_STAGE_SPARSE,
+    RILL_STAGE_DENSE,
+    RILL_STAGE_EDGES,
+    RILL_STAGE_COUNT
+} rill_stage;
+RILL_API const char *rill_stage_name(rill_stage stage);
+
+/* Of the last step. */
+typedef struct rill_step_info {
+    rill_status status;
+    int32_t substeps;
+    double smallest_dt;      /* s */
+    double max_speed;        /* m/s, largest face velocity in liquid */
+    int64_t awake_columns;   /* columns in tiles that were simulated */
+    double stage_seconds[RILL_STAGE_COUNT];
+} rill_step_info;
+RILL_API rill_result rill_world_get_step_info(const rill_world *world, rill_step_info *out);
+
+/* ----------------------------------------------------------------------------------------------------------- ledger */
+
+/* All volumes in quanta: multiply by quantum_volume for m3. error = columns + airborne - poured + drained: always 0. */
+typedef struct rill_ledger {
+    double quantum_volume; /* m3 */
+    int64_t columns;       /* in columns now, counted afresh */
+    int64_t airborne;
+    int64_t poured;        /* by fills, sources and still edges */
+    int64_t drained;       /* by sinks, open and still edges and fills that replaced liquid */
+    int64_t error;
+} rill_ledger;
+RILL_API rill_result rill_world_get_ledger(const rill_world *world, rill_ledger *out);
+
+/* The ledger's accounts by name: "fill", "west", "east", "south", "north", then each source and sink. */
+typedef struct rill_account {
+    const char *name; /* valid until the next call that creates or destroys something */
+    int64_t poured, drained; /* quanta */
+} rill_account;
+RILL_API int32_t rill_world_account_count(const rill_world *world);
+RILL_API rill_result rill_world_get_account(const rill_world *world, int32_t index, rill_account *out);
+
+/* ------------------------------------------------------------------------------------------------------------ query */
+
+typedef struct rill_sample {
+    bool found;      /* false: no column there; everything else is then zero */
+    bool wet;        /* deeper than 32 quanta */
+    int32_t layer;   /* which void of its cell, from below */
+    double base, ceiling; /* m, absolute; ceiling is infinity under open sky */
+    double level, depth;  /* m; a dry column's level is its base */
+    double velocity[2];   /* m/s, mean of the two faces on each axis */
+} rill_sample;
+
+/* The columns at points (x, y, z each), by the same rule as sources. */
+RILL_API rill_result rill_query_points(const rill_world *world, const double *points, size_t count, rill_sample *out);
+/* m3 of liquid inside an axis-aligned box; cells count by their centres. */
+RILL_API rill_result rill_query_box_volume(const rill_world *world, const double min[3], const double max[3],
+                                           double *out);
+/* m3 of liquid standing on floors that belong to a solid. */
+RILL_API rill_result rill_query_solid_volume(const rill_world *world, rill_solid_id id, double *out);
+
+typedef enum rill_field {
+    RILL_FIELD_BASE = 0, /* m, absolute */
+    RILL_FIELD_CEILING,  /* m, absolute; infinity under open sky */
+    RILL_FIELD_DEPTH,    /* m */
+    RILL_FIELD_VELOCITY, /* m/s, two values per cell: the mean of the column's two faces on each axis */
+    RILL_FIELD_FACES     /* m/s, two values per cell: through its west and its south face */
+} rill_field;
+/* One layer as an array, row 0 south, x fastest; NaN where a cell has no such column. `count` is the number of
+ * doubles in `out`: cells[0] * cells[1], twice that for velocities and faces. */
+RILL_API rill_result rill_world_read_field(const rill_world *world, rill_field field, int32_t layer, double *out,
+                                           size_t count);
+
+/* --------------------------------------------------------------------------------------------------------- snapshot */
+
+/* A snapshot holds the whole world but its runtime: bed, liquid, sources, ledger. Resuming gives the same bits. Byte
+ * order is little-endian everywhere; the format is versioned and protected by a checksum. */
+RILL_API size_t rill_snapshot_size(const rill_world *world); /* 0 when the bed is not built */
+RILL_API rill_result rill_snapshot_save(const rill_world *world, void *memory, size_t capacity, size_t *size);
+/* Creates a world from a snapshot. `message` may be NULL. */
+RILL_API rill_result rill_snapshot_load(const void *memory, size_t size, const rill_runtime *runtime, rill_world **out,
+                                        rill_message *message);
+/* Rewinds a world to a snapshot; the runtime stays. Ids handed out before become those of the snapshot. */
+RILL_API rill_result rill_snapshot_restore(rill_world *world, const void *memory, size_t size);
+
+/* 64 bits over everything that decides the future: bed, depths, velocities, sources, counters. */
+RILL_API uint64_t rill_world_hash(const rill_world *world);
+
+/* Checks every invariant of the world's data; for tests and bug reports. */
+RILL_API rill_result rill_world_validate(const rill_world *world, rill_message *message);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

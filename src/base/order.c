@@ -1,0 +1,33 @@
+#include "base/order.h"
+
+#include <stdbool.h>
+
+static bool before(int32_t a, int32_t b, const int32_t *keys) {
+    if (keys && keys[a] != keys[b]) return keys[a] < keys[b];
+    return a < b;
+}
+
+/* Restores the heap (largest on top) below `root`. */
+static void sift(int32_t *items, size_t root, size_t count, const int32_t *keys) {
+    const int32_t item = items[root];
+    for (size_t child = 2 * root + 1; child < count; child = 2 * root + 1) {
+        if (child + 1 < count && before(items[child], items[child + 1], keys)) child += 1;
+        if (!before(item, items[child], keys)) break;
+        items[root] = items[child];
+        root = child;
+    }
+    items[root] = item;
+}
+
+void rill_order_items(int32_t *items, size_t count, const int32_t *keys) {
+    size_t ordered = 1;
+    while (ordered < count && before(items[ordered - 1], items[ordered], keys)) ordered += 1;
+    if (ordered >= count) return;
+    for (size_t i = count / 2; i-- > 0;) sift(items, i, count, keys);
+    for (size_t end = count; end-- > 1;) {
+        const int32_t largest = items[0];
+        items[0] = items[end];
+        items[end] = largest;
+        sift(items, 0, end, keys);
+    }
+}

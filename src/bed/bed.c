@@ -1,0 +1,324 @@
+/* The bed: planes, sparse pipes, tiles and ghosts made from columns, and finding one's way in them. The layout is drawn in
+ * bed.h; which column goes into which sheet is decided in sheets.c. */
+#include "bed/bed.h"
+
+#include "base/message.h"
+#include "bed/sheets.h"
+
+#include <math.h>
+
+static size_t cell_count(const rill_grid *grid) {
+    return (size_t)grid->cells[0] * (size_t)grid->cells[1];
+}
+
+/* Columns may come from a snapshot: nothing is taken for granted. */
+static rill_result check_columns(const rill_columns *columns, rill_message *message) {
+    const rill_grid *grid = &columns->grid;
+    if (grid->cells[0] < 1 || grid->cells[0] > 32768 || grid->cells[1] < 1 || grid->cells[1] > 32768 ||
+        cell_count(grid) > (size_t)1 << 28)
+        return rill_fail(message, RILL_INVALID_DATA,
+                         "columns: grid of %d x %d cells, expected 1 to 32768 each and at most 2^28 in all",
+                         (int)grid->cells[0], (int)grid->cells[1]);
+    if (!(grid->cell_size > 0.0 && grid->cell_size <= 1e9 && columns->quantum > 0.0 &&
+          columns->quantum <= grid->cell_size && fabs(columns->datum) < INFINITY))
+        return rill_fail(message, RILL_INVALID_DATA, "columns: cell size %g, quantum %g, datum %g make no sense",
+                         grid->cell_size, columns->quantum, columns->datum);
+    if (columns->count < 1 || columns->count > INT32_MAX)
+        return rill_fail(message, RILL_INVALID_DATA, "columns: there are %lld, expected 1 to 2^31 - 1",
+                         (long long)columns->count);
+    size_t cells = cell_count(grid);
+    if (columns->cell_first[0] != 0 || columns->cell_first[cells] != columns->count)
+        return rill_fail(message, RILL_INVALID_DATA, "columns: cells hold %d to %d, expected 0 to %lld",
+                         (int)columns->cell_first[0], (int)columns->cell_first[cells], (long long)columns->count);
+    for (size_t i = 0; i < cells; ++i) {
+        int32_t first = columns->cell_first[i], end = columns->cell_first[i + 1], floor = 0;
+        if (first > end || end > columns->count)
+            return rill_fail(message, RILL_INVALID_DATA, "columns: cell %zu holds %d to %d", i, (int)first, (int)end);
+        for (int32_t k = first; k < end; ++k) {
+            if (columns->b[k] < floor || columns->c[k] <= columns->b[k] || columns->c[k] > RILL_TOP)
+                return rill_fail(message, RILL_INVALID_DATA,
+                                 "columns: void %d of cell %zu is %d to %d, expected it above %d and below %d",
+                                 (int)(k - first), i, (int)columns->b[k], (int)columns->c[k], (int)floor, RILL_TOP);
+            floor = columns->c[k];
+            if (floor < RILL_TOP) floor += 1; /* there is solid between two voids */
+        }
+    }
+    return RILL_OK;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- planes */
+
+static rill_result lay_out(rill_bed *bed, const rill_array *rectangles, rill_message *message) {
+    const rill_sheet *from = rectangles->data;
+    int64_t place = 0, tile = 0;
+    for (int32_t s = 0; s < bed->sheet_count; ++s) {
+        rill_sheet *sheet = &bed->sheets[s];
+        *sheet = from[s];
+        sheet->stride = rill_sheet_stride(sheet->nx);
+        sheet->tiles_x = (sheet->nx + 2 + RILL_TILE_W - 1) / RILL_TILE_W;
+        sheet->tiles_y = (sheet->ny + 2 + RILL_TILE_H - 1) / RILL_TILE_H;
+        sheet->first = (int32_t)(place + (int64_t)RILL_PAD_Y * sheet->stride + RILL_PAD_X + 1);
+        sheet->first_tile = (int32_t)tile;
+        place += rill_sheet_area(sheet->nx, sheet->ny);
+        tile += (int64_t)sheet->tiles_x * sheet->tiles_y;
+        if (place > INT32_MAX)
+            return rill_fail(message, RILL_TOO_LARGE,
+                             "bed: sheets take more than 2^31 - 1 places; use fewer cells or layers");
+    }
+    bed->plane_size = (int32_t)place;
+    bed->tile_count = (int32_t)tile;
+    return RILL_OK;
+}
+
+static void set_planes(rill_bed *bed, const rill_columns *columns, const int32_t *sheet_of) {
+    for (int32_t i = 0; i < bed->plane_size; ++i) bed->b[i] = bed->c[i] = RILL_WALL;
+    int32_t nx = bed->grid.cells[0], ny = bed->grid.cells[1];
+    const int32_t *first = columns->cell_first;
+    for (int32_t y = 0; y < ny; ++y)
+        for (int32_t x = 0; x < nx; ++x, ++first)
+            for (int32_t k = first[0]; k < first[1]; ++k) {
+                const rill_sheet *sheet = &bed->sheets[sheet_of ? sheet_of[k] : 0];
+                int32_t place = sheet->first + (y - sheet->y0) * sheet->stride + (x - sheet->x0);
+                bed->places[k] = place;
+                bed->b[place] = columns->b[k];
+                bed->c[place] = columns->c[k];
+            }
+}
+
+/* ----------------------------------------------------------------------------------------------------------- pipes */
+
+/* Appends the pipes from a column to the columns of a neighbouring cell, except the dense one. */
+static int32_t pipes_to(const rill_bed *bed, int32_t place, int32_t dense, size_t cell, int32_t count, int32_t *left,
+                        int32_t *right) {
+    for (int32_t k = bed->cell_first[cell]; k < bed->cell_first[cell + 1]; ++k) {
+        int32_t other = bed->places[k];
+        if (other == dense || rill_overlap(bed->b[place], bed->c[place], bed->b[other], bed->c[other]) <= 1) continue;
+        if (left) left[count] = place, right[count] = other;
+        count += 1;
+    }
+    return count;
+}
+
+/* All sparse pipes in the order of their left, then their right places; only counts when `left` is NULL. */
+static int64_t list_pipes(const rill_bed *bed, int32_t *left, int32_t *right) {
+    int64_t total = 0;
+    int32_t nx = bed->grid.cells[0], ny = bed->grid.cells[1];
+    for (int32_t s = 0; s < bed->sheet_count; ++s) {
+        const rill_sheet *sheet = &bed->sheets[s];
+        for (int32_t y = sheet->y0; y < sheet->y0 + sheet->ny; ++y)
+            for (int32_t x = sheet->x0; x < sheet->x0 + sheet->nx; ++x) {
+                int32_t place = sheet->first + (y - sheet->y0) * sheet->stride + (x - sheet->x0), count = 0;
+                if (bed->b[place] == RILL_WALL) continue;
+                int32_t *l = left ? left + total : NULL, *r = left ? right + total : NULL;
+                size_t cell = (size_t)y * (size_t)nx + (size_t)x;
+                if (x + 1 < nx) count = pipes_to(bed, place, place + 1, cell + 1, count, l, r);
+                if (y + 1 < ny) count = pipes_to(bed, place, place + sheet->stride, cell + (size_t)nx, count, l, r);
+                total += count;
+                for (int32_t i = 1; left && i < count; ++i) /* few, and nearly in order */
+                    for (int32_t k = i; k > 0 && r[k] < r[k - 1]; --k) {
+                        int32_t swap = r[k];
+                        r[k] = r[k - 1], r[k - 1] = swap;
+                    }
+            }
+    }
+    return total;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- ghosts */
+
+/* The floor beyond an open edge goes on falling as it did, so that liquid leaves as if there were more of it; never
+ * steeper than 45 degrees, never below the datum. */
+static int32_t ghost_base(const rill_bed *bed, int32_t place, int32_t inward) {
+    int64_t b0 = bed->b[place], base = b0, step = (int64_t)(bed->grid.cell_size / bed->quantum);
+    int32_t b1 = bed->b[inward];
+    if (b1 != RILL_WALL && rill_overlap(bed->b[place], bed->c[place], b1, bed->c[inward]) > 1 && 2 * b0 - b1 < base)
+        base = 2 * b0 - b1;
+    if (base < b0 - step) base = b0 - step;
+    return base < 0 ? 0 : (int32_t)base;
+}
+
+static void set_ghost(rill_bed *bed, rill_ghost *ghost, int32_t place, int32_t outward, int side,
+                      const rill_edge *edge) {
+    int32_t at = place + outward;
+    *ghost = (rill_ghost){ .place = at, .edge = side };
+    bed->c[at] = bed->c[place];
+    if (edge->kind == RILL_EDGE_OPEN) {
+        bed->b[at] = ghost_base(bed, place, place - outward);
+        return;
+    }
+    bed->b[at] = bed->b[place];
+    double depth = floor((edge->level - rill_bed_z(bed, bed->b[at])) / bed->quantum + 0.5),
+           room = (double)(bed->c[at] - bed->b[at]);
+    ghost->still = !(depth > 0.0) ? 0 : depth < room ? (int32_t)depth : (int32_t)room;
+}
+
+/* Ghosts by edge, along the edge, and from below; only counts while there is no array. */
+static int32_t list_ghosts(rill_bed *bed, const rill_edge edges[4]) {
+    int32_t count = 0, nx = bed->grid.cells[0], ny = bed->grid.cells[1];
+    for (int side = 0; side < 4; ++side) {
+        if (edges[side].kind == RILL_EDGE_WALL) continue;
+        bool upright = side == RILL_WEST || side == RILL_EAST;
+        for (int32_t i = 0; i < (upright ? ny : nx); ++i) {
+            int32_t x = upright ? (side == RILL_EAST ? nx - 1 : 0) : i,
+                    y = upright ? i : (side == RILL_NORTH ? ny - 1 : 0);
+            size_t cell = (size_t)y * (size_t)nx + (size_t)x;
+            for (int32_t k = bed->cell_first[cell]; k < bed->cell_first[cell + 1]; ++k, ++count) {
+                if (!bed->ghosts) continue;
+                int32_t stride = rill_bed_sheet_of(bed, bed->places[k], NULL, NULL)->stride;
+                int32_t outward = upright ? 1 : stride;
+                if (side == RILL_WEST || side == RILL_SOUTH) outward = -outward;
+                set_ghost(bed, &bed->ghosts[count], bed->places[k], outward, side, &edges[side]);
+            }
+        }
+    }
+    return count;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ make */
+
+static void describe(rill_bed *bed) {
+    rill_bed_info *info = &bed->info;
+    int32_t lowest = RILL_TOP;
+    for (int i = 0; i < 2; ++i) info->cells[i] = bed->grid.cells[i];
+    for (size_t i = 0; i < cell_count(&bed->grid); ++i) {
+        int32_t layers = bed->cell_first[i + 1] - bed->cell_first[i];
+        if (layers > info->layers) info->layers = layers;
+        if (layers == 0)
+            info->wall_cells += 1;
+        else if (bed->b[bed->places[bed->cell_first[i]]] < lowest)
+            lowest = bed->b[bed->places[bed->cell_first[i]]];
+    }
+    info->sheets = bed->sheet_count;
+    info->sparse_pipes = bed->pipe_count;
+    info->quantum = bed->quantum;
+    info->lowest = rill_bed_z(bed, lowest);
+    info->highest = rill_bed_z(bed, RILL_TOP);
+}
+
+static rill_result fill_bed(rill_bed *bed, const rill_columns *columns, const rill_numbering *numbering,
+                            const rill_edge edges[4], const rill_allocator *allocator, rill_message *message) {
+    bed->sheet_count = (int32_t)numbering->sheets.count;
+    bed->sheets = rill_memory_take(allocator, (size_t)bed->sheet_count, sizeof(rill_sheet));
+    if (!bed->sheets)
+        return rill_fail(message, RILL_OUT_OF_MEMORY, "bed: no memory for %d sheets", (int)bed->sheet_count);
+    rill_result result = lay_out(bed, &numbering->sheets, message);
+    if (result) return result;
+    bed->places = rill_memory_take(allocator, (size_t)columns->count, sizeof(int32_t));
+    bed->b = rill_memory_take(allocator, (size_t)bed->plane_size, sizeof(int32_t));
+    bed->c = rill_memory_take(allocator, (size_t)bed->plane_size, sizeof(int32_t));
+    if (!bed->places || !bed->b || !bed->c)
+        return rill_fail(message, RILL_OUT_OF_MEMORY, "bed: no memory for planes of %d places", (int)bed->plane_size);
+    set_planes(bed, columns, numbering->sheet_of);
+
+    int64_t pipes = numbering->sheet_of ? list_pipes(bed, NULL, NULL) : 0;
+    if (pipes > INT32_MAX)
+        return rill_fail(message, RILL_TOO_LARGE, "bed: %lld sparse pipes, expected less than 2^31", (long long)pipes);
+    bed->pipe_count = (int32_t)pipes;
+    bed->pipe_l = rill_memory_take(allocator, (size_t)pipes, sizeof(int32_t));
+    bed->pipe_r = rill_memory_take(allocator, (size_t)pipes, sizeof(int32_t));
+    bed->ghost_count = list_ghosts(bed, edges);
+    bed->ghosts = rill_memory_take(allocator, (size_t)bed->ghost_count, sizeof(rill_ghost));
+    if (!bed->pipe_l || !bed->pipe_r || !bed->ghosts)
+        return rill_fail(message, RILL_OUT_OF_MEMORY, "bed: no memory for %d pipes and %d ghosts", (int)bed->pipe_count,
+                         (int)bed->ghost_count);
+    if (pipes > 0) list_pipes(bed, bed->pipe_l, bed->pipe_r);
+    list_ghosts(bed, edges);
+    describe(bed);
+    return RILL_OK;
+}
+
+rill_result rill_bed_make(rill_columns *columns, const rill_edge edges[4], const rill_allocator *allocator,
+                          rill_bed *out, rill_message *message) {
+    rill_result result = check_columns(columns, message);
+    if (result) return result;
+    rill_numbering numbering;
+    if (!rill_numbering_make(&numbering, columns, allocator))
+        return rill_fail(message, RILL_OUT_OF_MEMORY, "bed: no memory to number %lld columns",
+                         (long long)columns->count);
+    rill_bed bed = { .grid = columns->grid,
+                     .info.columns = columns->count,
+                     .quantum = columns->quantum,
+                     .datum = columns->datum,
+                     .cell_first = columns->cell_first,
+                     .floors = columns->floors };
+    result = fill_bed(&bed, columns, &numbering, edges, allocator, message);
+    rill_numbering_free(&numbering, columns, allocator);
+    if (result) {
+        bed.cell_first = NULL; /* still the columns' */
+        bed.floors = NULL;
+        rill_bed_free(&bed, allocator);
+        return result;
+    }
+    columns->cell_first = NULL;
+    columns->floors = NULL;
+    *out = bed;
+    return RILL_OK;
+}
+
+void rill_bed_free(rill_bed *bed, const rill_allocator *allocator) {
+    size_t columns = (size_t)bed->info.columns, plane = (size_t)bed->plane_size, pipes = (size_t)bed->pipe_count;
+    rill_memory_give(allocator, bed->cell_first, cell_count(&bed->grid) + 1, sizeof(int32_t));
+    rill_memory_give(allocator, bed->places, columns, sizeof(int32_t));
+    rill_memory_give(allocator, bed->floors, columns, sizeof(uint16_t));
+    rill_memory_give(allocator, bed->sheets, (size_t)bed->sheet_count, sizeof(rill_sheet));
+    rill_memory_give(allocator, bed->b, plane, sizeof(int32_t));
+    rill_memory_give(allocator, bed->c, plane, sizeof(int32_t));
+    rill_memory_give(allocator, bed->pipe_l, pipes, sizeof(int32_t));
+    rill_memory_give(allocator, bed->pipe_r, pipes, sizeof(int32_t));
+    rill_memory_give(allocator, bed->ghosts, (size_t)bed->ghost_count, sizeof(rill_ghost));
+    *bed = (rill_bed){ 0 };
+}
+
+/* --------------------------------------------------------------------------------------------------------- finding */
+
+/* The cell of a coordinate; the far rim belongs to the last cell; -1 outside. */
+static int32_t cell_of(const rill_grid *grid, int axis, double value) {
+    double place = (value - grid->origin[axis]) / grid->cell_size;
+    if (!(place >= 0.0 && place <= (double)grid->cells[axis])) return -1;
+    int32_t cell = (int32_t)place;
+    return cell < grid->cells[axis] ? cell : grid->cells[axis] - 1;
+}
+
+int32_t rill_bed_find(const rill_bed *bed, const double at[3], int32_t *layer) {
+    int32_t x = cell_of(&bed->grid, 0, at[0]), y = cell_of(&bed->grid, 1, at[1]);
+    if (x < 0 || y < 0) return -1;
+    /* Rounded as floors are, so that a point on a floor is above it. */
+    double height = floor((at[2] - bed->datum) / bed->quantum + 0.5);
+    size_t cell = (size_t)y * (size_t)bed->grid.cells[0] + (size_t)x;
+    int32_t first = bed->cell_first[cell];
+    for (int32_t k = bed->cell_first[cell + 1] - 1; k >= first; --k)
+        if ((double)bed->b[bed->places[k]] <= height) {
+            if (layer) *layer = k - first;
+            return k;
+        }
+    return -1;
+}
+
+int32_t rill_bed_column(const rill_bed *bed, int32_t x, int32_t y, int32_t layer) {
+    if (x < 0 || y < 0 || x >= bed->grid.cells[0] || y >= bed->grid.cells[1] || layer < 0) return -1;
+    size_t cell = (size_t)y * (size_t)bed->grid.cells[0] + (size_t)x;
+    return layer < bed->cell_first[cell + 1] - bed->cell_first[cell] ? bed->cell_first[cell] + layer : -1;
+}
+
+const rill_sheet *rill_bed_sheet_of(const rill_bed *bed, int32_t place, int32_t *x, int32_t *y) {
+    int32_t low = 0, high = bed->sheet_count - 1;
+    while (low < high) {
+        int32_t middle = (low + high + 1) / 2;
+        if (rill_sheet_start(&bed->sheets[middle]) <= place)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    const rill_sheet *sheet = &bed->sheets[low];
+    int32_t inside = place - rill_sheet_start(sheet);
+    if (x) *x = sheet->x0 + inside % sheet->stride - RILL_PAD_X - 1;
+    if (y) *y = sheet->y0 + inside / sheet->stride - RILL_PAD_Y;
+    return sheet;
+}
+
+int32_t rill_bed_tile_of(const rill_bed *bed, int32_t place) {
+    int32_t x, y;
+    const rill_sheet *sheet = rill_bed_sheet_of(bed, place, &x, &y);
+    int32_t tx = (x - sheet->x0 + 1) / RILL_TILE_W, ty = (y - sheet->y0 + 1) / RILL_TILE_H;
+    return sheet->first_tile + ty * sheet->tiles_x + tx;
+}

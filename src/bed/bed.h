@@ -1,0 +1,130 @@
+/* The bed: where columns stand and which are joined.
+ *
+ *   z ^      solid
+ *     |   ############   c   ceiling of the column = underside of the solid above (top of the range under open sky)
+ *     |                      void: liquid may stand between b and c
+ *     |   ~~~~~~~~~~~~   h = b + H   level
+ *     |   ::::::::::::       H   depth
+ *     |   ############   b   base of the column = top of the solid below
+ *
+ * All heights are int32 counts of one quantum (a power of two in metres) above `datum`:
+ *     0 <= b <= c <= RILL_TOP for a column,   b = c = RILL_WALL, H = 0 for "no column".
+ * With that, general formulas give no flow through walls and no special case is needed.
+ *
+ * A *sheet* is a dense rectangle of cells, at most one column per cell, stored in padded planes:
+ *
+ *     row   y = -PAD_Y          . . . . . . . . . .      plane index of cell (x, y) of the grid in sheet s:
+ *           ...                 . . . . . . . . . .        s->first + (y - s->y0) * s->stride + (x - s->x0)
+ *     row   y0                  . . W W W W W W . .      where x0 <= x < x0 + nx, y0 <= y < y0 + ny.
+ *           ...                 . . W W W W W W . .      Padding (.) is RILL_WALL, except that along open and
+ *     row   y0 + ny - 1         . . W W W W W W . .      still edges the first padding cell is a ghost column
+ *           ...                 . . . . . . . . . .      (bed->ghosts). The u of a cell is the velocity through its
+ *     x:                     -PAD_X  x0 ... x0+nx-1      WEST face, the v through its SOUTH face.
+ *
+ * Neighbours in one sheet whose voids overlap are joined by an implicit *dense pipe*; all other overlapping neighbours
+ * are listed as *sparse pipes*. All sheets share one set of planes, so one plane index names any column.
+ *
+ * A *tile* is RILL_TILE_W x RILL_TILE_H cells of a sheet. Tiles include the ring of ghosts: cell (x, y) of a sheet belongs to
+ * tile ((x - x0 + 1) / RILL_TILE_W, (y - y0 + 1) / RILL_TILE_H), so tiles_x = ceil((nx + 2) / RILL_TILE_W). */
+#ifndef RILL_BED_BED_H
+#define RILL_BED_BED_H
+
+#include "rill/rill.h"
+
+#define RILL_WALL (1 << 30)
+#define RILL_TOP (1 << 29)
+
+enum {
+    RILL_PAD_X = 16, /* padding columns at least left and right: a vector's width */
+    RILL_PAD_Y = 4,  /* padding rows below and above */
+    RILL_TILE_W = 16,
+    RILL_TILE_H = 4
+};
+
+typedef struct rill_sheet {
+    int32_t x0, y0, nx, ny; /* rectangle of the grid it covers */
+    int32_t stride;         /* plane elements per row, padding included; a multiple of 16 */
+    int32_t first;          /* plane index of cell (x0, y0); first - 1 is a multiple of 16, so that tiles are aligned */
+    int32_t tiles_x, tiles_y; /* ghosts included */
+    int32_t first_tile;     /* tile (tx, ty) has index first_tile + ty * tiles_x + tx */
+} rill_sheet;
+
+/* A column outside an open or still edge, one per edge column. */
+typedef struct rill_ghost {
+    int32_t place; /* plane index, in the padding */
+    int32_t still; /* depth (quanta) that is restored after each sub-step; 0 for open edges */
+    int32_t edge;  /* RILL_WEST ... */
+} rill_ghost;
+
+typedef struct rill_bed {
+    rill_grid grid;
+    rill_bed_info info;
+    double quantum; /* m */
+    double datum;   /* z of height 0, m */
+
+    /* Cells: columns of cell i = y * cells[0] + x are places[cell_first[i]] .. places[cell_first[i + 1] - 1], from below. */
+    int32_t *cell_first; /* cells + 1 */
+    int32_t *places;     /* plane index of each column; info.columns of them */
+    uint16_t *floors;    /* which solid is the floor of each column: index into the world's solids */
+
+    int32_t sheet_count;
+    rill_sheet *sheets;
+    int32_t plane_size; /* elements of one plane, all sheets */
+    int32_t *b, *c;     /* planes: base and ceiling */
+
+    int32_t pipe_count; /* sparse pipes, sorted by (west/south place, east/north place) */
+    int32_t *pipe_l;    /* plane index of the west or south column */
+    int32_t *pipe_r;    /* plane index of the east or north column */
+
+    int32_t tile_count;
+    int32_t ghost_count;
+    rill_ghost *ghosts;
+} rill_bed;
+
+/* The height in metres of a count of quanta, and back (rounded to nearest). */
+static inline double rill_bed_z(const rill_bed *bed, int32_t height) {
+    return bed->datum + (double)height * bed->quantum;
+}
+
+/* Columns as they come out of the rasteriser, cell by cell and from below: what the bed is made from, what a snapshot
+ * stores, and all that sheets, pipes and tiles are derived from. */
+typedef struct rill_columns {
+    rill_grid grid;
+    double quantum, datum;
+    int64_t count;
+    int32_t *cell_first; /* cells + 1 */
+    int32_t *b, *c;      /* quanta */
+    uint16_t *floors;
+} rill_columns;
+
+/* A solid as the world keeps it: its definition with owned arrays, and its triangles in world space (none for planes
+ * and heightmaps). Defined in bed/solid.h. */
+typedef struct rill_solid rill_solid;
+
+/* Rasterises the solids (bed/raster.c, bed/columns.c). `solids` may contain NULL holes; floors[] indexes this array.
+ * On failure nothing is kept. The info members about representation are filled. */
+rill_result rill_columns_build(const rill_world_def *def, const rill_solid *const *solids, size_t solid_count,
+                               const rill_allocator *allocator, rill_columns *out, rill_bed_info *info,
+                               rill_message *message);
+void rill_columns_free(rill_columns *columns, const rill_allocator *allocator);
+
+/* Numbers the columns into sheets, finds pipes, tiles and ghosts (bed/sheets.c). Takes over cell_first and floors of
+ * `columns` on success. Deterministic: the same columns always give the same bed. */
+rill_result rill_bed_make(rill_columns *columns, const rill_edge edges[4], const rill_allocator *allocator,
+                          rill_bed *out, rill_message *message);
+void rill_bed_free(rill_bed *bed, const rill_allocator *allocator);
+
+/* The column at a point: the one whose void holds it, else the first floor below it. Returns the index into places[],
+ * or -1; `layer` (may be NULL) gets its number from below. */
+int32_t rill_bed_find(const rill_bed *bed, const double at[3], int32_t *layer);
+/* The index into places[] of a layer's column in a cell, or -1. */
+int32_t rill_bed_column(const rill_bed *bed, int32_t x, int32_t y, int32_t layer);
+/* The sheet a plane index belongs to (binary search), and its cell. Also valid for ghosts. */
+const rill_sheet *rill_bed_sheet_of(const rill_bed *bed, int32_t place, int32_t *x, int32_t *y);
+/* The tile of a column's plane index; ghosts have one like any column. */
+int32_t rill_bed_tile_of(const rill_bed *bed, int32_t place);
+
+/* Checks all of the above; break it on purpose in a test. */
+rill_result rill_bed_validate(const rill_bed *bed, rill_message *message);
+
+#endif

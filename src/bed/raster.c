@@ -1,0 +1,266 @@
+/* Solid parts of the vertical line through each cell's centre, one row of cells at a time.
+ *
+ * Meshes: every cut adds a crossing to the cells between its two ends. The crossings of a cell are sorted by solid, by part
+ * of the mesh, and downwards; what is solid then follows from the kind of the part (see rill_part_kind). Primitives are
+ * asked for their exact ranges, heightmaps are sampled. */
+#include "bed/raster.h"
+
+#include "bed/sort.h"
+
+#include <math.h>
+
+static bool crossing_before(const rill_crossing *a, const rill_crossing *b) {
+    if (a->solid != b->solid) return a->solid < b->solid;
+    if (a->part != b->part) return a->part < b->part;
+    if (a->z != b->z) return a->z > b->z;
+    return a->sign < b->sign;
+}
+
+static bool span_before(const rill_span *a, const rill_span *b) {
+    if (a->low != b->low) return a->low < b->low;
+    if (a->high != b->high) return a->high < b->high;
+    return a->solid < b->solid;
+}
+
+RILL_SORT(sort_crossings, rill_crossing, crossing_before)
+RILL_SORT(sort_spans, rill_span, span_before)
+
+/* The top of all triangles over the grid: a wall between the centres may be higher than any line shows. */
+static double highest_triangle(const rill_raster *raster) {
+    double highest = -INFINITY, low[2], high[2];
+    for (int i = 0; i < 2; ++i) {
+        low[i] = raster->grid.origin[i];
+        high[i] = low[i] + (double)raster->grid.cells[i] * raster->grid.cell_size;
+    }
+    for (size_t s = 0; s < raster->solid_count; ++s) {
+        const rill_solid *solid = raster->solids[s];
+        for (size_t t = 0; solid && t < solid->triangle_count; ++t) {
+            const double *p = solid->vertices + 3 * (size_t)solid->indices[3 * t];
+            const double *q = solid->vertices + 3 * (size_t)solid->indices[3 * t + 1];
+            const double *r = solid->vertices + 3 * (size_t)solid->indices[3 * t + 2];
+            double top = p[2] > q[2] ? p[2] : q[2];
+            if (r[2] > top) top = r[2];
+            if (!(top > highest)) continue;
+            bool beside = false;
+            for (int i = 0; i < 2; ++i)
+                beside = beside || (p[i] < low[i] && q[i] < low[i] && r[i] < low[i]) ||
+                         (p[i] > high[i] && q[i] > high[i] && r[i] > high[i]);
+            if (!beside) highest = top;
+        }
+    }
+    return highest;
+}
+
+bool rill_raster_make(rill_raster *raster, const rill_grid *grid, const rill_solid *const *solids, size_t solid_count,
+                      const rill_allocator *allocator) {
+    *raster = (rill_raster){ .grid = *grid,
+                             .solids = solids,
+                             .solid_count = solid_count,
+                             .x = rill_lattice_of(grid, 0),
+                             .y = rill_lattice_of(grid, 1),
+                             .loose = rill_array_make(sizeof(rill_span)),
+                             .spans = rill_array_make(sizeof(rill_span)),
+                             .crossings = rill_array_make(sizeof(rill_crossing)),
+                             .sorted_crossings = rill_array_make(sizeof(rill_crossing)) };
+    if (!rill_scan_make(&raster->scan, grid, 0, solids, solid_count, allocator)) return false;
+    raster->span_first = rill_memory_take(allocator, (size_t)grid->cells[0] + 1, sizeof(int32_t));
+    raster->highest = highest_triangle(raster);
+    return raster->span_first != NULL;
+}
+
+void rill_raster_free(rill_raster *raster) {
+    const rill_allocator *allocator = raster->scan.allocator;
+    rill_memory_give(allocator, raster->span_first, (size_t)raster->grid.cells[0] + 1, sizeof(int32_t));
+    rill_array_free(&raster->loose, allocator);
+    rill_array_free(&raster->spans, allocator);
+    rill_array_free(&raster->crossings, allocator);
+    rill_array_free(&raster->sorted_crossings, allocator);
+    rill_scan_free(&raster->scan);
+}
+
+/* Room for `more` elements behind those there are. NULL when there is no memory. */
+static void *extend(rill_array *array, const rill_allocator *allocator, size_t more) {
+    size_t count = array->count;
+    if (!rill_array_resize(array, allocator, count + more)) return NULL;
+    return (char *)array->data + count * array->element;
+}
+
+/* Every cell a cut covers gets a crossing. Heights run along the cut from edge to edge, so that they neither overshoot the
+ * triangle, however steep it is, nor differ between neighbours at their common edge. */
+static bool collect_crossings(rill_raster *raster) {
+    const rill_cut *cuts = raster->scan.cuts.data;
+    raster->crossings.count = 0;
+    for (size_t i = 0; i < raster->scan.cuts.count; ++i) {
+        const rill_cut *cut = &cuts[i];
+        const rill_solid *solid = raster->solids[cut->solid];
+        if (cut->up_cell == cut->down_cell || solid->def.shape != RILL_SHAPE_MESH) continue;
+        bool forward = cut->up_cell < cut->down_cell;
+        int32_t from = forward ? cut->up_cell : cut->down_cell, until = forward ? cut->down_cell : cut->up_cell;
+        const double *a = forward ? cut->up : cut->down, *b = forward ? cut->down : cut->up;
+        rill_crossing *out = extend(&raster->crossings, raster->scan.allocator, (size_t)(until - from));
+        if (!out) return false;
+        for (int32_t x = from; x < until; ++x) {
+            double t = (rill_lattice_at(&raster->x, x) - a[0]) / (b[0] - a[0]);
+            *out++ = (rill_crossing){ .z = a[1] + t * (b[1] - a[1]),
+                                      .cell = x,
+                                      .part = solid->parts[cut->triangle],
+                                      .solid = (uint16_t)cut->solid,
+                                      .sign = forward ? 1 : -1 };
+        }
+    }
+    return true;
+}
+
+static bool push_span(rill_raster *raster, const rill_crossing *at, double low, double high, bool sheet) {
+    rill_span span = { .low = low, .high = high, .cell = at->cell, .solid = at->solid, .sheet = sheet };
+    return rill_array_push(&raster->loose, raster->scan.allocator, &span) != NULL;
+}
+
+/* The crossings of one part (or of all volumes of one solid) by one line, downwards. */
+static bool spans_of_part(rill_raster *raster, rill_crossing *c, size_t count, rill_part_kind kind) {
+    if (kind == RILL_PART_VOLUME) {
+        int winding = 0;
+        double top = 0.0;
+        for (size_t i = 0; i < count; ++i) {
+            if (winding == 0) top = c[i].z;
+            winding += c[i].sign;
+            if (winding == 0 && !push_span(raster, &c[i], c[i].z, top, false)) return false;
+        }
+        return true;
+    }
+    if (kind == RILL_PART_PARITY) {
+        for (size_t i = 0; i + 1 < count; i += 2)
+            if (!push_span(raster, &c[i], c[i + 1].z, c[i].z, false)) return false;
+        return true;
+    }
+    /* A punctured part: opposite crossings pair up like brackets; what finds no partner is a sheet. */
+    size_t open = 0;
+    for (size_t i = 0; i < count; ++i) {
+        if (kind == RILL_PART_PUNCTURED && open > 0 && c[open - 1].sign != c[i].sign) {
+            if (!push_span(raster, &c[i], c[i].z, c[open - 1].z, false)) return false;
+            open -= 1;
+        } else
+            c[open++] = c[i];
+    }
+    for (size_t i = 0; i < open; ++i)
+        if (!push_span(raster, &c[i], c[i].z, c[i].z, true)) return false;
+    return true;
+}
+
+/* Turns counts per cell into the place of each cell's first element. */
+static void sum_counts(int32_t *first, int32_t cells) {
+    int32_t sum = 0;
+    for (int32_t x = 0; x <= cells; ++x) {
+        int32_t count = first[x];
+        first[x] = sum;
+        sum += count;
+    }
+}
+
+static bool spans_of_meshes(rill_raster *raster) {
+    int32_t cells = raster->x.count, *first = raster->span_first;
+    if (!collect_crossings(raster)) return false;
+    size_t count = raster->crossings.count;
+    if (count == 0) return true;
+    raster->sorted_crossings.count = 0;
+    if (!rill_array_resize(&raster->sorted_crossings, raster->scan.allocator, count)) return false;
+    const rill_crossing *in = raster->crossings.data;
+    rill_crossing *out = raster->sorted_crossings.data;
+    for (int32_t x = 0; x <= cells; ++x) first[x] = 0;
+    for (size_t i = 0; i < count; ++i) first[in[i].cell] += 1;
+    sum_counts(first, cells);
+    for (size_t i = 0; i < count; ++i) out[first[in[i].cell]++] = in[i]; /* leaves each cell's end in first */
+    size_t start = 0;
+    for (int32_t x = 0; x < cells; ++x) {
+        size_t end = (size_t)first[x];
+        sort_crossings(out + start, end - start);
+        while (start < end) {
+            size_t stop = start + 1;
+            while (stop < end && out[stop].solid == out[start].solid && out[stop].part == out[start].part) ++stop;
+            rill_part_kind kind = (rill_part_kind)raster->solids[out[start].solid]->part_kinds[out[start].part];
+            if (!spans_of_part(raster, out + start, stop - start, kind)) return false;
+            start = stop;
+        }
+    }
+    return true;
+}
+
+static bool spans_of_form(rill_raster *raster, uint16_t index, double y) {
+    const rill_solid *solid = raster->solids[index];
+    const rill_form *form = &solid->form;
+    if (!(y >= form->low[1] && y <= form->high[1])) return true;
+    int32_t from = rill_lattice_reach(&raster->x, form->low[0]), until = rill_lattice_reach(&raster->x, form->high[0]);
+    if (until < raster->x.count) until += 1; /* a centre exactly on the bound */
+    for (int32_t x = from; x < until; ++x) {
+        double low[2], high[2];
+        int count = rill_form_cross(solid, rill_lattice_at(&raster->x, x), y, low, high);
+        for (int i = 0; i < count; ++i) {
+            rill_span span = { .low = low[i], .high = high[i], .cell = x, .solid = index };
+            if (!rill_array_push(&raster->loose, raster->scan.allocator, &span)) return false;
+        }
+    }
+    return true;
+}
+
+/* The place of cell i of n in a map of m samples stretched over the same length: samples sit at the middle of their own
+ * cells, and beyond the outermost ones their value holds. */
+static int32_t stretch(int32_t i, int32_t n, int32_t m, double *fraction) {
+    double place = ((double)i + 0.5) * ((double)m / (double)n) - 0.5;
+    if (place < 0.0) place = 0.0;
+    if (place > (double)(m - 1)) place = (double)(m - 1);
+    int32_t left = (int32_t)place;
+    *fraction = place - (double)left;
+    return left;
+}
+
+static bool spans_of_heightmap(rill_raster *raster, uint16_t index, int32_t row) {
+    const rill_solid_def *def = &raster->solids[index]->def;
+    int32_t cells = raster->x.count, nx = def->heights_size[0], ny = def->heights_size[1];
+    rill_span *out = extend(&raster->loose, raster->scan.allocator, (size_t)cells);
+    if (!out) return false;
+    double fy;
+    int32_t y0 = stretch(row, raster->y.count, ny, &fy), y1 = y0 + 1 < ny ? y0 + 1 : y0;
+    const double *south = def->heights + (size_t)y0 * (size_t)nx, *north = def->heights + (size_t)y1 * (size_t)nx;
+    for (int32_t x = 0; x < cells; ++x) {
+        double fx;
+        int32_t x0 = stretch(x, cells, nx, &fx), x1 = x0 + 1 < nx ? x0 + 1 : x0;
+        double low = south[x0] + fx * (south[x1] - south[x0]), high = north[x0] + fx * (north[x1] - north[x0]);
+        double z = raster->grid.origin[2] + (low + fy * (high - low));
+        *out++ = (rill_span){ .low = -INFINITY, .high = z, .cell = x, .solid = index };
+    }
+    return true;
+}
+
+/* Loose spans into cells, and up within each cell. */
+static bool gather_spans(rill_raster *raster) {
+    int32_t cells = raster->x.count, *first = raster->span_first;
+    size_t count = raster->loose.count;
+    raster->spans.count = 0;
+    if (count > INT32_MAX || !rill_array_resize(&raster->spans, raster->scan.allocator, count)) return false;
+    const rill_span *in = raster->loose.data;
+    rill_span *out = raster->spans.data;
+    for (int32_t x = 0; x <= cells; ++x) first[x] = 0;
+    for (size_t i = 0; i < count; ++i) first[in[i].cell] += 1;
+    sum_counts(first, cells);
+    for (size_t i = 0; i < count; ++i) out[first[in[i].cell]++] = in[i];
+    for (int32_t x = cells; x > 0; --x) first[x] = first[x - 1];
+    first[0] = 0;
+    for (int32_t x = 0; x < cells; ++x) sort_spans(out + first[x], (size_t)(first[x + 1] - first[x]));
+    return true;
+}
+
+bool rill_raster_row(rill_raster *raster, int32_t row) {
+    if (row == 0) rill_scan_rewind(&raster->scan);
+    raster->loose.count = 0;
+    if (!rill_scan_row(&raster->scan, row) || !spans_of_meshes(raster)) return false;
+    double y = rill_lattice_at(&raster->y, row);
+    for (size_t s = 0; s < raster->solid_count; ++s) {
+        if (!raster->solids[s]) continue;
+        rill_shape shape = raster->solids[s]->def.shape;
+        if (shape == RILL_SHAPE_MESH) continue;
+        bool done = shape == RILL_SHAPE_HEIGHTMAP ? spans_of_heightmap(raster, (uint16_t)s, row)
+                                                  : spans_of_form(raster, (uint16_t)s, y);
+        if (!done) return false;
+    }
+    return gather_spans(raster);
+}

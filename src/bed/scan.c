@@ -1,0 +1,141 @@
+/* Triangles cut by the planes of rows.
+ *
+ * An edge crosses the plane of a row when one of its ends is above it and the other is not ("above" is y > row, so a
+ * vertex on the plane counts as below: the plane is thought to lie a hair higher). The crossing is computed from the lower
+ * to the upper end, hence from positions alone: every triangle that has the edge finds the same point to the bit. A
+ * triangle is crossed by none or by two of its edges, one going up and one going down, and covers the cells between the
+ * two crossings. So, whatever is rounded on the way, each edge of a closed mesh adds +1 and -1 to the same cells: no
+ * line ever has an odd number of crossings, or a winding number that does not return to zero. */
+#include "bed/raster.h"
+
+#include <math.h>
+
+rill_lattice rill_lattice_of(const rill_grid *grid, int axis) {
+    return (rill_lattice){ .origin = grid->origin[axis],
+                           .cell = grid->cell_size,
+                           .inverse = 1.0 / grid->cell_size,
+                           .count = grid->cells[axis] };
+}
+
+int32_t rill_lattice_reach(const rill_lattice *lattice, double value) {
+    double guess = ceil((value - lattice->origin) * lattice->inverse - 0.5);
+    if (!(guess > -1.0)) guess = -1.0;
+    if (guess > (double)lattice->count) guess = (double)lattice->count;
+    int32_t i = (int32_t)guess;
+    if (i < 0) i = 0;
+    /* The guess may be off by rounding; the comparison with the centre itself decides. */
+    while (i > 0 && rill_lattice_at(lattice, i - 1) >= value) --i;
+    while (i < lattice->count && rill_lattice_at(lattice, i) < value) ++i;
+    return i;
+}
+
+/* The rows a triangle crosses; false when it lies beside the grid or between two rows. */
+static bool item_of(const rill_scan *scan, const rill_solid *solid, rill_scan_item *item) {
+    if (solid->parts && solid->parts[item->triangle] == RILL_NO_PART) return false;
+    double low[2], high[2];
+    const uint32_t *corner = solid->indices + 3 * (size_t)item->triangle;
+    for (int k = 0; k < 3; ++k) {
+        const double *p = solid->vertices + 3 * (size_t)corner[k];
+        for (int i = 0; i < 2; ++i) {
+            low[i] = k == 0 || p[i] < low[i] ? p[i] : low[i];
+            high[i] = k == 0 || p[i] > high[i] ? p[i] : high[i];
+        }
+    }
+    int along = scan->axis, across = 1 - scan->axis;
+    const rill_lattice *cells = &scan->along;
+    if (high[along] < rill_lattice_at(cells, 0) || low[along] > rill_lattice_at(cells, cells->count - 1)) return false;
+    item->from = rill_lattice_reach(&scan->across, low[across]);
+    item->until = rill_lattice_reach(&scan->across, high[across]);
+    return item->from < item->until;
+}
+
+/* Calls for every triangle that crosses a row: counts them, then deals them out. */
+static void visit_triangles(rill_scan *scan, size_t solid_count, rill_scan_item *out) {
+    for (uint32_t s = 0; s < solid_count; ++s) {
+        const rill_solid *solid = scan->solids[s];
+        if (!solid) continue;
+        for (uint32_t t = 0; t < solid->triangle_count; ++t) {
+            rill_scan_item item = { .triangle = t, .solid = s };
+            if (!item_of(scan, solid, &item)) continue;
+            if (out)
+                out[scan->row_first[item.from]++] = item;
+            else
+                scan->row_first[item.from + 1] += 1;
+        }
+    }
+}
+
+bool rill_scan_make(rill_scan *scan, const rill_grid *grid, int axis, const rill_solid *const *solids,
+                    size_t solid_count, const rill_allocator *allocator) {
+    *scan = (rill_scan){ .solids = solids,
+                         .allocator = allocator,
+                         .along = rill_lattice_of(grid, axis),
+                         .across = rill_lattice_of(grid, 1 - axis),
+                         .axis = axis,
+                         .cuts = rill_array_make(sizeof(rill_cut)) };
+    size_t rows = (size_t)scan->across.count;
+    scan->row_first = rill_memory_take(allocator, rows + 1, sizeof(size_t));
+    if (!scan->row_first) return false;
+    visit_triangles(scan, solid_count, NULL);
+    for (size_t r = 0; r < rows; ++r) scan->row_first[r + 1] += scan->row_first[r];
+    scan->count = scan->row_first[rows];
+    scan->items = rill_memory_take(allocator, scan->count, sizeof(rill_scan_item));
+    scan->active = rill_memory_take(allocator, scan->count, sizeof(uint32_t));
+    if (!scan->items || !scan->active || scan->count > UINT32_MAX) return false;
+    visit_triangles(scan, solid_count, scan->items);
+    for (size_t r = rows; r > 0; --r)
+        scan->row_first[r] = scan->row_first[r - 1]; /* dealing moved each start to its end */
+    scan->row_first[0] = 0;
+    return true;
+}
+
+void rill_scan_free(rill_scan *scan) {
+    rill_memory_give(scan->allocator, scan->row_first, (size_t)scan->across.count + 1, sizeof(size_t));
+    rill_memory_give(scan->allocator, scan->items, scan->count, sizeof(rill_scan_item));
+    rill_memory_give(scan->allocator, scan->active, scan->count, sizeof(uint32_t));
+    rill_array_free(&scan->cuts, scan->allocator);
+}
+
+void rill_scan_rewind(rill_scan *scan) {
+    scan->active_count = 0;
+}
+
+static void cut_triangle(const rill_scan *scan, const rill_scan_item *item, double plane, rill_cut *cut) {
+    const rill_solid *solid = scan->solids[item->solid];
+    const uint32_t *corner = solid->indices + 3 * (size_t)item->triangle;
+    int along = scan->axis, across = 1 - scan->axis;
+    const double *p[3];
+    for (int k = 0; k < 3; ++k) p[k] = solid->vertices + 3 * (size_t)corner[k];
+    for (int k = 0; k < 3; ++k) {
+        const double *a = p[k], *b = p[k == 2 ? 0 : k + 1];
+        bool a_above = a[across] > plane, b_above = b[across] > plane;
+        if (a_above == b_above) continue;
+        const double *low = a_above ? b : a, *high = a_above ? a : b;
+        double t = (plane - low[across]) / (high[across] - low[across]);
+        double *point = b_above ? cut->up : cut->down;
+        point[0] = low[along] + t * (high[along] - low[along]);
+        point[1] = low[2] + t * (high[2] - low[2]);
+    }
+    cut->up_cell = rill_lattice_reach(&scan->along, cut->up[0]);
+    cut->down_cell = rill_lattice_reach(&scan->along, cut->down[0]);
+    cut->triangle = item->triangle;
+    cut->solid = item->solid;
+}
+
+bool rill_scan_row(rill_scan *scan, int32_t row) {
+    size_t first = scan->row_first[row], end = scan->row_first[row + 1];
+    if (!rill_array_resize(&scan->cuts, scan->allocator, 0) ||
+        !rill_array_resize(&scan->cuts, scan->allocator, scan->active_count + (end - first)))
+        return false;
+    for (size_t i = first; i < end; ++i) scan->active[scan->active_count++] = (uint32_t)i;
+    double plane = rill_lattice_at(&scan->across, row);
+    rill_cut *cuts = scan->cuts.data;
+    size_t kept = 0;
+    for (size_t i = 0; i < scan->active_count; ++i) {
+        const rill_scan_item *item = &scan->items[scan->active[i]];
+        cut_triangle(scan, item, plane, &cuts[i]);
+        if (item->until > row + 1) scan->active[kept++] = scan->active[i];
+    }
+    scan->active_count = kept;
+    return true;
+}

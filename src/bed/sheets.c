@@ -1,0 +1,316 @@
+/* Numbering columns into sheets.
+ *
+ * Any numbering is right, as long as a sheet has at most one column per cell and no neighbours in it whose voids overlap by
+ * exactly one quantum (no pipe, but the dense kernels would see one): pipes within a sheet are then implicit and all
+ * others are listed. A good numbering has few sparse pipes and little area to sweep.
+ *
+ *   1. Pieces: from each column not yet numbered, ground floors first, a piece grows breadth first over its
+ *      best-matching neighbours, the one with the nearest base. Steep or one-sided matches wait until nothing better is
+ *      left, so that a floor and the platform above it do not grow into each other's cells.
+ *   2. Packing: the largest piece of ground becomes the first sheet. Then, from the largest on, each piece goes where its
+ *      cells are free and the rectangles grow least, or makes a sheet of its own where that is cheaper. */
+#include "bed/sheets.h"
+
+#include "bed/sort.h"
+
+#include <stdlib.h>
+
+typedef struct spot {
+    int32_t column, cell;
+} spot;
+
+typedef struct piece {
+    int32_t x0, y0, x1, y1; /* cells, inclusive */
+    int32_t size, ground;   /* columns; of those, lowest of their cells */
+    int32_t first;          /* in members */
+    int32_t sheet;          /* -1: not packed yet */
+} piece;
+
+typedef struct rank {
+    int32_t piece, ground, size;
+} rank;
+
+typedef struct numberer {
+    const rill_columns *columns;
+    const rill_allocator *allocator;
+    int32_t nx, ny;
+    int32_t step;      /* a cell's width in quanta: steeper matches wait */
+    int32_t *piece_of; /* of each column; -1: none yet */
+    rill_array pieces, now, next, later;
+    int32_t *members; /* cells of each piece */
+    uint64_t *used;   /* per cell: bits of the first 64 sheets that have a column here */
+    rill_array ranks;
+    rill_array *sheets;
+} numberer;
+
+static bool rank_before(const rank *a, const rank *b) {
+    if (a->ground != b->ground) return a->ground > b->ground;
+    return a->size != b->size ? a->size > b->size : a->piece < b->piece;
+}
+RILL_SORT(sort_ranks, rank, rank_before)
+
+/* The neighbour of a cell to the west, east, south or north; -1 beyond the rim. */
+static int32_t neighbour(const numberer *n, int32_t cell, int direction) {
+    int32_t x = cell % n->nx, y = cell / n->nx;
+    switch (direction) {
+    case RILL_WEST: return x > 0 ? cell - 1 : -1;
+    case RILL_EAST: return x + 1 < n->nx ? cell + 1 : -1;
+    case RILL_SOUTH: return y > 0 ? cell - n->nx : -1;
+    default: return y + 1 < n->ny ? cell + n->nx : -1;
+    }
+}
+
+static int32_t overlap(const numberer *n, int32_t i, int32_t j) {
+    const rill_columns *c = n->columns;
+    return rill_overlap(c->b[i], c->c[i], c->b[j], c->c[j]);
+}
+
+static bool has_piece(const numberer *n, int32_t cell, int32_t index) {
+    for (int32_t k = n->columns->cell_first[cell]; k < n->columns->cell_first[cell + 1]; ++k)
+        if (n->piece_of[k] == index) return true;
+    return false;
+}
+
+/* The column of a cell that a column opens into with the nearest base; -1 when there is none. */
+static int32_t best_match(const numberer *n, int32_t column, int32_t cell, bool only_free) {
+    int32_t best = -1, nearest = 0;
+    for (int32_t k = n->columns->cell_first[cell]; k < n->columns->cell_first[cell + 1]; ++k) {
+        if ((only_free && n->piece_of[k] >= 0) || overlap(n, column, k) <= 1) continue;
+        int32_t distance = abs(n->columns->b[k] - n->columns->b[column]);
+        if (best < 0 || distance < nearest) best = k, nearest = distance;
+    }
+    return best;
+}
+
+/* Whether a column may join a piece: its cell is free there and no neighbour overlaps by just one quantum. */
+static bool may_join(const numberer *n, int32_t column, int32_t cell, int32_t index) {
+    if (n->piece_of[column] >= 0 || has_piece(n, cell, index)) return false;
+    for (int d = 0; d < 4; ++d) {
+        int32_t other = neighbour(n, cell, d);
+        for (int32_t k = other < 0 ? 0 : n->columns->cell_first[other];
+             other >= 0 && k < n->columns->cell_first[other + 1]; ++k)
+            if (n->piece_of[k] == index && overlap(n, column, k) == 1) return false;
+    }
+    return true;
+}
+
+static bool join(numberer *n, const spot *at, int32_t index) {
+    piece *p = (piece *)n->pieces.data + index;
+    int32_t x = at->cell % n->nx, y = at->cell / n->nx;
+    n->piece_of[at->column] = index;
+    p->x0 = x < p->x0 ? x : p->x0, p->x1 = x > p->x1 ? x : p->x1;
+    p->y0 = y < p->y0 ? y : p->y0, p->y1 = y > p->y1 ? y : p->y1;
+    p->size += 1;
+    p->ground += at->column == n->columns->cell_first[at->cell];
+    return rill_array_push(&n->next, n->allocator, at) != NULL;
+}
+
+static bool grow_from(numberer *n, const spot *from, int32_t index) {
+    for (int d = 0; d < 4; ++d) {
+        int32_t cell = neighbour(n, from->cell, d);
+        if (cell < 0 || has_piece(n, cell, index)) continue;
+        int32_t match = best_match(n, from->column, cell, true);
+        if (match < 0) continue;
+        spot to = { match, cell };
+        bool gentle = abs(n->columns->b[match] - n->columns->b[from->column]) <= n->step &&
+                      best_match(n, match, from->cell, false) == from->column;
+        if (!gentle) {
+            if (!rill_array_push(&n->later, n->allocator, &to)) return false;
+        } else if (may_join(n, match, cell, index) && !join(n, &to, index))
+            return false;
+    }
+    return true;
+}
+
+static bool grow_piece(numberer *n, int32_t column, int32_t cell) {
+    piece fresh = { .x0 = n->nx, .y0 = n->ny, .x1 = -1, .y1 = -1, .sheet = -1 };
+    int32_t index = (int32_t)n->pieces.count;
+    n->next.count = n->later.count = 0;
+    if (!rill_array_push(&n->pieces, n->allocator, &fresh) || !join(n, &(spot){ column, cell }, index)) return false;
+    for (size_t waiting = 0;;) {
+        while (n->next.count > 0) {
+            rill_array swap = n->now;
+            n->now = n->next, n->next = swap;
+            n->next.count = 0;
+            for (size_t i = 0; i < n->now.count; ++i) {
+                spot from = ((const spot *)n->now.data)[i];
+                if (!grow_from(n, &from, index)) return false;
+            }
+        }
+        if (waiting == n->later.count) return true;
+        spot to = ((const spot *)n->later.data)[waiting++];
+        if (may_join(n, to.column, to.cell, index) && !join(n, &to, index)) return false;
+    }
+}
+
+static bool grow_pieces(numberer *n) {
+    const int32_t *first = n->columns->cell_first;
+    int32_t cells = n->nx * n->ny;
+    bool more = true;
+    for (int32_t layer = 0; more; ++layer) {
+        more = false;
+        for (int32_t cell = 0; cell < cells; ++cell) {
+            int32_t column = first[cell] + layer;
+            if (column >= first[cell + 1]) continue;
+            more = true;
+            if (n->piece_of[column] < 0 && !grow_piece(n, column, cell)) return false;
+        }
+    }
+    return true;
+}
+
+/* ------------------------------------------------------------------------------------------------------- packing */
+
+/* A piece has one column per cell: listing the cells is enough. */
+static bool list_members(numberer *n) {
+    piece *pieces = n->pieces.data;
+    n->members = rill_memory_take(n->allocator, (size_t)n->columns->count, sizeof(int32_t));
+    if (!n->members || !rill_array_resize(&n->ranks, n->allocator, n->pieces.count)) return false;
+    int32_t sum = 0;
+    rank *ranks = n->ranks.data;
+    for (size_t i = 0; i < n->pieces.count; ++i) {
+        ranks[i] = (rank){ .piece = (int32_t)i, .ground = pieces[i].ground, .size = pieces[i].size };
+        pieces[i].first = sum;
+        sum += pieces[i].size;
+    }
+    for (int32_t cell = 0; cell < n->nx * n->ny; ++cell)
+        for (int32_t k = n->columns->cell_first[cell]; k < n->columns->cell_first[cell + 1]; ++k)
+            n->members[pieces[n->piece_of[k]].first++] = cell;
+    for (size_t i = 0; i < n->pieces.count; ++i) pieces[i].first -= pieces[i].size;
+    /* By size, but the piece with the most ground comes first of all. */
+    sort_ranks(ranks, n->ranks.count);
+    for (size_t i = 1; i < n->ranks.count; ++i) ranks[i].ground = 0;
+    sort_ranks(ranks, n->ranks.count);
+    return true;
+}
+
+/* The column of a cell that is in a sheet; -1 when it is free there. */
+static int32_t column_in(const numberer *n, int32_t cell, int32_t sheet) {
+    if (sheet < 64 && !(n->used[cell] >> sheet & 1)) return -1;
+    const piece *pieces = n->pieces.data;
+    for (int32_t k = n->columns->cell_first[cell]; k < n->columns->cell_first[cell + 1]; ++k)
+        if (pieces[n->piece_of[k]].sheet == sheet) return k;
+    return -1;
+}
+
+static bool fits(const numberer *n, int32_t index, int32_t sheet) {
+    const piece *p = (const piece *)n->pieces.data + index;
+    for (int32_t i = p->first; i < p->first + p->size; ++i)
+        if (column_in(n, n->members[i], sheet) >= 0) return false;
+    for (int32_t i = p->first; i < p->first + p->size; ++i) {
+        int32_t cell = n->members[i], column = n->columns->cell_first[cell];
+        while (n->piece_of[column] != index) ++column;
+        for (int d = 0; d < 4; ++d) {
+            int32_t other = neighbour(n, cell, d), k = other < 0 ? -1 : column_in(n, other, sheet);
+            if (k >= 0 && overlap(n, column, k) == 1) return false;
+        }
+    }
+    return true;
+}
+
+static rill_sheet around(const rill_sheet *sheet, const piece *p) {
+    int32_t x0 = sheet->x0 < p->x0 ? sheet->x0 : p->x0, y0 = sheet->y0 < p->y0 ? sheet->y0 : p->y0;
+    int32_t x1 = sheet->x0 + sheet->nx - 1, y1 = sheet->y0 + sheet->ny - 1;
+    x1 = x1 > p->x1 ? x1 : p->x1, y1 = y1 > p->y1 ? y1 : p->y1;
+    return (rill_sheet){ .x0 = x0, .y0 = y0, .nx = x1 - x0 + 1, .ny = y1 - y0 + 1 };
+}
+
+static bool pack_piece(numberer *n, int32_t index) {
+    piece *p = (piece *)n->pieces.data + index;
+    rill_sheet *sheets = n->sheets->data,
+               own = { .x0 = p->x0, .y0 = p->y0, .nx = p->x1 - p->x0 + 1, .ny = p->y1 - p->y0 + 1 };
+    int64_t least = rill_sheet_area(own.nx, own.ny) + 1;
+    int32_t best = -1;
+    for (int32_t s = 0; s < (int32_t)n->sheets->count && least > 0; ++s) {
+        rill_sheet grown = around(&sheets[s], p);
+        int64_t growth = rill_sheet_area(grown.nx, grown.ny) - rill_sheet_area(sheets[s].nx, sheets[s].ny);
+        if (growth < least && fits(n, index, s)) best = s, least = growth;
+    }
+    if (best >= 0)
+        sheets[best] = around(&sheets[best], p);
+    else {
+        best = (int32_t)n->sheets->count;
+        if (!rill_array_push(n->sheets, n->allocator, &own)) return false;
+    }
+    p->sheet = best;
+    for (int32_t i = p->first; best < 64 && i < p->first + p->size; ++i) n->used[n->members[i]] |= (uint64_t)1 << best;
+    return true;
+}
+
+static bool pack(numberer *n) {
+    n->used = rill_memory_take(n->allocator, (size_t)n->nx * (size_t)n->ny, sizeof(uint64_t));
+    if (!n->used || !list_members(n)) return false;
+    const rank *ranks = n->ranks.data;
+    for (size_t i = 0; i < n->ranks.count; ++i)
+        if (!pack_piece(n, ranks[i].piece)) return false;
+    const piece *pieces = n->pieces.data;
+    for (int64_t k = 0; k < n->columns->count; ++k) n->piece_of[k] = pieces[n->piece_of[k]].sheet; /* now sheet_of */
+    return true;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- all */
+
+/* One layer under open sky: a single sheet, whatever the bed looks like. */
+static bool is_single(const rill_columns *columns) {
+    for (int32_t cell = 0; cell < columns->grid.cells[0] * columns->grid.cells[1]; ++cell) {
+        int32_t first = columns->cell_first[cell], count = columns->cell_first[cell + 1] - first;
+        if (count > 1 || (count == 1 && columns->c[first] != RILL_TOP)) return false;
+    }
+    return true;
+}
+
+static bool number_single(rill_numbering *numbering, const rill_columns *columns, const rill_allocator *allocator) {
+    int32_t nx = columns->grid.cells[0], ny = columns->grid.cells[1], x0 = nx, x1 = -1, y0 = ny, y1 = -1;
+    for (int32_t y = 0; y < ny; ++y)
+        for (int32_t x = 0; x < nx; ++x) {
+            const int32_t *first = columns->cell_first + (size_t)y * (size_t)nx + x;
+            if (first[0] == first[1]) continue;
+            x0 = x < x0 ? x : x0, x1 = x > x1 ? x : x1;
+            y0 = y < y0 ? y : y0, y1 = y;
+        }
+    rill_sheet sheet = { .x0 = x0, .y0 = y0, .nx = x1 - x0 + 1, .ny = y1 - y0 + 1 };
+    return rill_array_push(&numbering->sheets, allocator, &sheet) != NULL;
+}
+
+static bool number_layers(rill_numbering *numbering, const rill_columns *columns, const rill_allocator *allocator) {
+    double step = columns->grid.cell_size / columns->quantum;
+    numberer n = { .columns = columns,
+                   .allocator = allocator,
+                   .nx = columns->grid.cells[0],
+                   .ny = columns->grid.cells[1],
+                   .step = step < (double)RILL_TOP ? (int32_t)step : RILL_TOP,
+                   .pieces = rill_array_make(sizeof(piece)),
+                   .now = rill_array_make(sizeof(spot)),
+                   .next = rill_array_make(sizeof(spot)),
+                   .later = rill_array_make(sizeof(spot)),
+                   .ranks = rill_array_make(sizeof(rank)),
+                   .sheets = &numbering->sheets };
+    size_t count = (size_t)columns->count;
+    n.piece_of = rill_memory_take(allocator, count, sizeof(int32_t));
+    bool done = n.piece_of != NULL;
+    for (size_t i = 0; done && i < count; ++i) n.piece_of[i] = -1;
+    done = done && grow_pieces(&n) && pack(&n);
+    rill_array_free(&n.pieces, allocator);
+    rill_array_free(&n.now, allocator);
+    rill_array_free(&n.next, allocator);
+    rill_array_free(&n.later, allocator);
+    rill_array_free(&n.ranks, allocator);
+    rill_memory_give(allocator, n.members, count, sizeof(int32_t));
+    rill_memory_give(allocator, n.used, (size_t)n.nx * (size_t)n.ny, sizeof(uint64_t));
+    numbering->sheet_of = n.piece_of;
+    return done;
+}
+
+bool rill_numbering_make(rill_numbering *numbering, const rill_columns *columns, const rill_allocator *allocator) {
+    *numbering = (rill_numbering){ .sheets = rill_array_make(sizeof(rill_sheet)) };
+    bool done = is_single(columns) ? number_single(numbering, columns, allocator)
+                                   : number_layers(numbering, columns, allocator);
+    if (!done) rill_numbering_free(numbering, columns, allocator);
+    return done;
+}
+
+void rill_numbering_free(rill_numbering *numbering, const rill_columns *columns, const rill_allocator *allocator) {
+    rill_memory_give(allocator, numbering->sheet_of, (size_t)columns->count, sizeof(int32_t));
+    rill_array_free(&numbering->sheets, allocator);
+    numbering->sheet_of = NULL;
+}

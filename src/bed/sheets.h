@@ -1,0 +1,35 @@
+/* Inside the bed: the numbering of columns into sheets (sheets.c), and what its users share. */
+#ifndef RILL_BED_SHEETS_H
+#define RILL_BED_SHEETS_H
+
+#include "base/memory.h"
+#include "bed/bed.h"
+
+/* Height over which two voids overlap, in quanta; they are joined by a pipe when it is more than one. */
+static inline int32_t rill_overlap(int32_t b0, int32_t c0, int32_t b1, int32_t c1) {
+    return (c0 < c1 ? c0 : c1) - (b0 > b1 ? b0 : b1);
+}
+
+/* Elements of the planes that a sheet of nx x ny cells takes: whole tiles, ghosts included, between the padding. */
+static inline int32_t rill_sheet_stride(int32_t nx) {
+    return (nx + 2 + RILL_TILE_W - 1) / RILL_TILE_W * RILL_TILE_W + 2 * RILL_PAD_X;
+}
+static inline int64_t rill_sheet_area(int32_t nx, int32_t ny) {
+    return (int64_t)rill_sheet_stride(nx) * (ny + 2 * RILL_PAD_Y);
+}
+
+/* Where in the planes a sheet begins. */
+static inline int32_t rill_sheet_start(const rill_sheet *sheet) {
+    return sheet->first - 1 - RILL_PAD_X - RILL_PAD_Y * sheet->stride;
+}
+
+typedef struct rill_numbering {
+    int32_t *sheet_of; /* of each column; NULL: all in sheet 0 */
+    rill_array sheets; /* rill_sheet: rectangles only */
+} rill_numbering;
+
+/* False when there is no memory; nothing is kept then. */
+bool rill_numbering_make(rill_numbering *numbering, const rill_columns *columns, const rill_allocator *allocator);
+void rill_numbering_free(rill_numbering *numbering, const rill_columns *columns, const rill_allocator *allocator);
+
+#endif

@@ -1,0 +1,238 @@
+/* Solids: checking and copying definitions. A definition is refused with a message that names the solid, the member, what
+ * was found and what was expected; whatever passes here can be built without further checks. */
+#include "bed/solid.h"
+
+#include "base/memory.h"
+#include "base/message.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double FARTHEST = 1e9;              /* m: no coordinate may be larger */
+static const double SMALLEST = 1e-9;             /* m: no radius or edge may be smaller */
+static const double MOST_ELEMENTS = 268435456.0; /* 2^28: heights, vertices, triangles */
+
+typedef struct checker {
+    const rill_solid_def *def;
+    rill_message *message;
+} checker;
+
+static const char *name_of(const checker *check) {
+    return check->def->name && check->def->name[0] ? check->def->name : "(nameless)";
+}
+
+static rill_result check_number(const checker *check, const char *member, double value, double low, double high) {
+    if (value >= low && value <= high) return RILL_OK; /* false for NaN */
+    return rill_fail(check->message, RILL_INVALID_ARGUMENT, "solid %s: %s is %g, expected %g to %g", name_of(check),
+                     member, value, low, high);
+}
+
+static rill_result check_vector(const checker *check, const char *member, const double value[3], double most) {
+    static const char axes[] = "xyz";
+    for (int i = 0; i < 3; ++i)
+        if (!(fabs(value[i]) <= most))
+            return rill_fail(check->message, RILL_INVALID_ARGUMENT,
+                             "solid %s: %s.%c is %g, expected a finite number within %g", name_of(check), member,
+                             axes[i], value[i], most);
+    return RILL_OK;
+}
+
+static rill_result check_direction(const checker *check, const char *member, const double value[3]) {
+    rill_result result = check_vector(check, member, value, 1e100);
+    if (result) return result;
+    if (fmax(fabs(value[0]), fmax(fabs(value[1]), fabs(value[2]))) >= 1e-100) return RILL_OK;
+    return rill_fail(check->message, RILL_INVALID_ARGUMENT, "solid %s: %s is zero, expected a direction",
+                     name_of(check), member);
+}
+
+static rill_result check_placing(const checker *check) {
+    rill_result result = check_number(check, "scale", check->def->scale, 1e-9, 1e9);
+    if (!result) result = check_vector(check, "rotate", check->def->rotate, 1e6);
+    if (!result) result = check_vector(check, "translate", check->def->translate, FARTHEST);
+    return result;
+}
+
+static rill_result check_box(const checker *check) {
+    static const char axes[] = "xyz";
+    const rill_solid_def *def = check->def;
+    rill_result result = check_vector(check, "min", def->min, FARTHEST);
+    if (!result) result = check_vector(check, "max", def->max, FARTHEST);
+    for (int i = 0; i < 3 && !result; ++i)
+        if (!(def->min[i] < def->max[i]))
+            result = rill_fail(check->message, RILL_INVALID_ARGUMENT,
+                               "solid %s: min.%c is %g and max.%c is %g, expected min < max", name_of(check), axes[i],
+                               def->min[i], axes[i], def->max[i]);
+    return result;
+}
+
+static rill_result check_round(const checker *check) {
+    const rill_solid_def *def = check->def;
+    rill_result result = check_number(check, "radius", def->radius, SMALLEST, FARTHEST);
+    if (result) return result;
+    if (def->shape == RILL_SHAPE_CYLINDER) {
+        result = check_vector(check, "from", def->from, FARTHEST);
+        if (!result) result = check_vector(check, "to", def->to, FARTHEST);
+        if (!result && !(fabs(def->to[0] - def->from[0]) >= SMALLEST || fabs(def->to[1] - def->from[1]) >= SMALLEST ||
+                         fabs(def->to[2] - def->from[2]) >= SMALLEST))
+            result = rill_fail(check->message, RILL_INVALID_ARGUMENT,
+                               "solid %s: from and to are the same point, expected an axis", name_of(check));
+        return result;
+    }
+    result = check_vector(check, "centre", def->centre, FARTHEST);
+    if (!result && def->shape == RILL_SHAPE_TORUS) {
+        result = check_number(check, "tube", def->tube, SMALLEST, FARTHEST);
+        if (!result) result = check_direction(check, "axis", def->axis);
+    }
+    return result;
+}
+
+static rill_result check_plane(const checker *check) {
+    rill_result result = check_vector(check, "point", check->def->point, FARTHEST);
+    if (!result) result = check_direction(check, "axis", check->def->axis);
+    if (result) return result;
+    rill_solid turned = { .def = *check->def };
+    rill_form_make(&turned);
+    if (turned.form.axes[2][2] >= 1e-3) return RILL_OK;
+    return rill_fail(check->message, RILL_INVALID_ARGUMENT,
+                     "solid %s: axis leans so far that the plane is steeper than 1000 to 1, expected an upward normal",
+                     name_of(check));
+}
+
+static rill_result check_count(const checker *check, const char *member, size_t count, size_t least) {
+    if (count >= least && (double)count <= MOST_ELEMENTS) return RILL_OK;
+    return rill_fail(check->message, count < least ? RILL_INVALID_DATA : RILL_TOO_LARGE,
+                     "solid %s: %s is %zu, expected %zu to %.0f", name_of(check), member, count, least, MOST_ELEMENTS);
+}
+
+static rill_result check_mesh(const checker *check) {
+    const rill_solid_def *def = check->def;
+    if (!def->vertices || !def->indices)
+        return rill_fail(check->message, RILL_INVALID_ARGUMENT, "solid %s: %s is NULL, expected an array",
+                         name_of(check), def->vertices ? "indices" : "vertices");
+    rill_result result = check_count(check, "vertex_count", def->vertex_count, 3);
+    if (!result) result = check_count(check, "triangle_count", def->triangle_count, 1);
+    if (result) return result;
+    rill_placing placing = rill_placing_of(def);
+    for (size_t v = 0; v < def->vertex_count; ++v) {
+        const float *p = def->vertices + 3 * v;
+        double from[3] = { (double)p[0], (double)p[1], (double)p[2] }, to[3];
+        rill_placing_point(&placing, from, to);
+        if (!(fabs(to[0]) <= FARTHEST && fabs(to[1]) <= FARTHEST && fabs(to[2]) <= FARTHEST))
+            return rill_fail(check->message, RILL_INVALID_DATA,
+                             "solid %s: vertex %zu is at (%g, %g, %g), expected finite numbers within %g",
+                             name_of(check), v, to[0], to[1], to[2], FARTHEST);
+    }
+    for (size_t i = 0; i < 3 * def->triangle_count; ++i)
+        if (def->indices[i] >= def->vertex_count)
+            return rill_fail(check->message, RILL_INVALID_DATA,
+                             "solid %s: triangle %zu names vertex %u, expected less than %zu", name_of(check), i / 3,
+                             (unsigned)def->indices[i], def->vertex_count);
+    return RILL_OK;
+}
+
+static rill_result check_heightmap(const checker *check) {
+    const rill_solid_def *def = check->def;
+    if (!def->heights)
+        return rill_fail(check->message, RILL_INVALID_ARGUMENT, "solid %s: heights is NULL, expected an array",
+                         name_of(check));
+    for (int i = 0; i < 2; ++i)
+        if (def->heights_size[i] < 1 || (double)def->heights_size[0] * (double)def->heights_size[1] > MOST_ELEMENTS)
+            return rill_fail(check->message, RILL_INVALID_ARGUMENT,
+                             "solid %s: heights_size is %d x %d, expected at least 1 each and at most %.0f in all",
+                             name_of(check), (int)def->heights_size[0], (int)def->heights_size[1], MOST_ELEMENTS);
+    size_t columns = (size_t)def->heights_size[0], count = columns * (size_t)def->heights_size[1];
+    for (size_t i = 0; i < count; ++i)
+        if (!(fabs(def->heights[i]) <= FARTHEST))
+            return rill_fail(check->message, RILL_INVALID_DATA,
+                             "solid %s: height at column %zu, row %zu is %g, expected a finite number within %g",
+                             name_of(check), i % columns, i / columns, def->heights[i], FARTHEST);
+    return RILL_OK;
+}
+
+static rill_result check_def(const checker *check) {
+    rill_result result = RILL_OK;
+    if (check->def->shape != RILL_SHAPE_HEIGHTMAP) result = check_placing(check);
+    if (result) return result;
+    switch (check->def->shape) {
+    case RILL_SHAPE_BOX: return check_box(check);
+    case RILL_SHAPE_SPHERE:
+    case RILL_SHAPE_CYLINDER:
+    case RILL_SHAPE_TORUS: return check_round(check);
+    case RILL_SHAPE_PLANE: return check_plane(check);
+    case RILL_SHAPE_MESH: return check_mesh(check);
+    case RILL_SHAPE_HEIGHTMAP: return check_heightmap(check);
+    }
+    return rill_fail(check->message, RILL_INVALID_ARGUMENT, "solid %s: shape is %d, expected one of rill_shape",
+                     name_of(check), (int)check->def->shape);
+}
+
+static void *copy_of(const rill_allocator *allocator, const void *from, size_t count, size_t size) {
+    void *copy = rill_memory_take(allocator, count, size);
+    return copy ? memcpy(copy, from, count * size) : NULL;
+}
+
+static bool copy_mesh(rill_solid *solid, const rill_allocator *allocator, const rill_solid_def *def) {
+    solid->vertex_count = def->vertex_count;
+    solid->triangle_count = def->triangle_count;
+    solid->def.vertices = copy_of(allocator, def->vertices, def->vertex_count, 3 * sizeof(float));
+    solid->indices = copy_of(allocator, def->indices, def->triangle_count, 3 * sizeof(uint32_t));
+    solid->def.indices = solid->indices;
+    solid->vertices = rill_memory_take(allocator, def->vertex_count, 3 * sizeof(double));
+    if (!solid->def.vertices || !solid->indices || !solid->vertices) return false;
+    rill_placing placing = rill_placing_of(def);
+    for (size_t v = 0; v < def->vertex_count; ++v) {
+        const float *p = def->vertices + 3 * v;
+        rill_placing_point(&placing, (double[3]){ (double)p[0], (double)p[1], (double)p[2] }, solid->vertices + 3 * v);
+    }
+    return rill_solid_find_parts(solid, allocator);
+}
+
+static size_t heights_count(const rill_solid_def *def) {
+    return (size_t)def->heights_size[0] * (size_t)def->heights_size[1];
+}
+
+static bool fill_solid(rill_solid *solid, const rill_allocator *allocator, const rill_solid_def *def) {
+    solid->def.name = rill_string_copy(allocator, def->name);
+    if (!solid->def.name) return false;
+    rill_form_make(solid);
+    if (def->shape == RILL_SHAPE_MESH) return copy_mesh(solid, allocator, def);
+    if (def->shape != RILL_SHAPE_HEIGHTMAP) return rill_solid_tessellate(solid, allocator);
+    solid->def.heights = copy_of(allocator, def->heights, heights_count(def), sizeof(double));
+    return solid->def.heights != NULL;
+}
+
+rill_result rill_solid_make(const rill_solid_def *def, const rill_allocator *allocator, rill_solid **out,
+                            rill_message *message) {
+    if (!def || !out)
+        return rill_fail(message, RILL_INVALID_ARGUMENT, "solid: %s is NULL", def ? "out" : "the definition");
+    rill_result result = check_def(&(checker){ .def = def, .message = message });
+    if (result) return result;
+    rill_solid *solid = rill_memory_take(allocator, 1, sizeof *solid);
+    if (solid) {
+        solid->def = *def;
+        solid->def.name = NULL; /* nothing of the caller's may be left to be freed */
+        solid->def.vertices = NULL;
+        solid->def.indices = NULL;
+        solid->def.heights = NULL;
+        if (fill_solid(solid, allocator, def)) {
+            *out = solid;
+            return RILL_OK;
+        }
+        rill_solid_free(solid, allocator);
+    }
+    return rill_fail(message, RILL_OUT_OF_MEMORY, "solid %s: no memory",
+                     def->name && def->name[0] ? def->name : "(nameless)");
+}
+
+void rill_solid_free(rill_solid *solid, const rill_allocator *allocator) {
+    if (!solid) return;
+    rill_string_free(allocator, (char *)solid->def.name);
+    rill_memory_give(allocator, (void *)solid->def.vertices, solid->vertex_count, 3 * sizeof(float));
+    if (solid->def.heights)
+        rill_memory_give(allocator, (void *)solid->def.heights, heights_count(&solid->def), sizeof(double));
+    rill_memory_give(allocator, solid->vertices, solid->vertex_count, 3 * sizeof(double));
+    rill_memory_give(allocator, solid->indices, solid->triangle_count, 3 * sizeof(uint32_t));
+    rill_memory_give(allocator, solid->parts, solid->triangle_count, sizeof(uint32_t));
+    rill_memory_give(allocator, solid->part_kinds, solid->part_count, sizeof(uint8_t));
+    rill_memory_give(allocator, solid, 1, sizeof *solid);
+}

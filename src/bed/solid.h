@@ -1,0 +1,72 @@
+/* Solids: what the bed is made from. A solid is its definition (arrays copied, name owned) plus its boundary as
+ * triangles in world space. Curved primitives keep their exact form for vertical lines; their triangles serve walls
+ * thinner than a cell, rendering and export. */
+#ifndef RILL_BED_SOLID_H
+#define RILL_BED_SOLID_H
+
+#include "bed/bed.h"
+
+/* What a connected part of a mesh is to a vertical line. */
+typedef enum rill_part_kind {
+    RILL_PART_VOLUME = 0, /* closed and oriented: inside = nonzero winding, all such parts of the solid together */
+    RILL_PART_PARITY,     /* closed, but its triangles disagree on orientation: inside = odd number of crossings */
+    RILL_PART_PUNCTURED,  /* open, but its holes are small: a volume, except on lines that pass through a hole */
+    RILL_PART_SHEET       /* open: it has no inside, every crossing is a thin floor */
+} rill_part_kind;
+
+/* The part of a triangle that is ignored because two of its corners coincide. */
+#define RILL_NO_PART UINT32_MAX
+
+/* The exact form of a primitive in world space. */
+typedef struct rill_form {
+    double low[3], high[3]; /* bounds of the solid; infinite where it is */
+    bool aligned;           /* box: parallel to the grid, so that low and high say it all */
+    double centre[3];       /* of a box, sphere, cylinder or torus; a point of a plane */
+    double axes[3][3];      /* unit vectors: a box's edges; [2] is the axis of a cylinder, torus or plane */
+    double half[3];         /* box: half its edges; cylinder: half[2] is half its length */
+    double radius, tube;
+} rill_form;
+
+struct rill_solid {
+    rill_solid_def def; /* arrays and name owned */
+    rill_form form;
+    double *vertices; /* world space, 3 per vertex; NULL for planes and heightmaps */
+    size_t vertex_count;
+    uint32_t *indices; /* 3 per triangle; of a mesh also def.indices */
+    size_t triangle_count;
+
+    /* Meshes only: connected parts, see rill_part_kind. Part 0 holds all the volumes. */
+    uint32_t *parts; /* part of each triangle, or RILL_NO_PART */
+    uint8_t *part_kinds;
+    size_t part_count;
+    int64_t closed_components, open_components, degenerate_triangles;
+};
+
+/* Checks the definition (finite, in range, indices in bounds) and copies it. */
+rill_result rill_solid_make(const rill_solid_def *def, const rill_allocator *allocator, rill_solid **out,
+                            rill_message *message);
+void rill_solid_free(rill_solid *solid, const rill_allocator *allocator);
+
+/* Scale, then rotation about x, y and z in that order, then translation (form.c). */
+typedef struct rill_placing {
+    double scale, turn[3][3], shift[3];
+} rill_placing;
+rill_placing rill_placing_of(const rill_solid_def *def);
+void rill_placing_point(const rill_placing *placing, const double in[3], double out[3]);
+
+/* Sine and cosine of degrees by plain arithmetic: exact at multiples of 90, the same on every platform. */
+void rill_sin_cos(double degrees, double *sine, double *cosine);
+
+/* Fills in the exact form of a primitive from its definition (form.c). */
+void rill_form_make(rill_solid *solid);
+/* The parts of the vertical line at (x, y) inside a primitive, from below: 0 to 2 ranges. Not for meshes and
+ * heightmaps. */
+int rill_form_cross(const rill_solid *solid, double x, double y, double low[2], double high[2]);
+
+/* Makes the triangles of a primitive from its form (tessellate.c). False when there is no memory. */
+bool rill_solid_tessellate(rill_solid *solid, const rill_allocator *allocator);
+
+/* Finds the connected parts of a mesh and whether they are closed (topology.c). False when there is no memory. */
+bool rill_solid_find_parts(rill_solid *solid, const rill_allocator *allocator);
+
+#endif

@@ -1,0 +1,378 @@
+/* Walls that stand between the centres of two cells.
+ *
+ * Floors and ceilings are sampled at the centres of cells, so that a wall thinner than a cell may be missed, and an
+ * inclined plate may leave an opening from its upper to its lower side:
+ *
+ *        P      Q            P      Q         Every edge P-Q of the lattice of centres has an *opening* wherever the
+ *        :  ||  :            :     /:         voids of both overlap. The plane through both lines is cut by triangles
+ *        :  ||  :            :    / :         into *pieces*; at every height where a piece lies in the opening, a solid
+ *        :  ||  :            :   /  :         or a sheet stands between P and Q, and liquid would pass through it.
+ *     ___:__||__:___         :__/   :
+ *
+ * Filled in one of the two cells is
+ *   - the whole opening, if pieces block all of it: P and Q do not see each other at all; or
+ *   - a blocked part of it that is steep on both sides (or a single steep sheet): a wall one could flow over or under.
+ * What else protrudes is a crest between two samples, which is what sampling a slope means.
+ *
+ * A round pillar may bulge between P and Q without separating anything. At every height a wall goes on in both squares of
+ * four centres beside the edge: it leaves the square through another edge, or one of the other centres is inside. A
+ * bulge ends in the square, and is left out. Since this is decided height by height, what separates two regions of space
+ * still separates their columns: any path of edges at some height must cross it, and no such crossing is ever left out. */
+#include "bed/raster.h"
+
+#include "bed/sort.h"
+
+#include <math.h>
+
+static const double STEEP = 2.0;     /* slope of a wall's face */
+static const double CLEAR = 0.75;    /* quanta: nearer to an opening's rim is rounding */
+static const double INTRUSION = 8.0; /* quanta: less is not worth a wall */
+enum { MANY = 512 };                 /* with more pieces in one edge, steepness is not examined in pairs */
+
+typedef struct wall_piece {
+    double low, high; /* quanta */
+    int32_t strip;    /* between the centres of cells strip and strip + 1 of the row */
+    float offset;     /* of its middle from the border of the two cells, in cells */
+    uint16_t solid;
+    int8_t facing;
+    bool steep;
+} wall_piece;
+
+/* An edge with pieces in its opening. */
+typedef struct wall_edge {
+    uint32_t key; /* row * cells along + strip */
+    uint32_t count;
+    size_t first;
+} wall_edge;
+
+typedef struct z_range {
+    double low, high;
+} z_range;
+
+typedef struct walls {
+    const rill_columns *columns;
+    const rill_allocator *allocator;
+    rill_array pieces[2], edges[2]; /* of rows along x and along y; edges ascending */
+    rill_array row;                 /* pieces of the row being collected */
+    rill_array cover, held[2];      /* ranges: scratch of supported_ranges */
+    rill_array *fills;
+} walls;
+
+static bool piece_before(const wall_piece *a, const wall_piece *b) {
+    if (a->strip != b->strip) return a->strip < b->strip;
+    if (a->low != b->low) return a->low < b->low;
+    if (a->high != b->high) return a->high < b->high;
+    if (a->solid != b->solid) return a->solid < b->solid;
+    if (a->facing != b->facing) return a->facing < b->facing;
+    if (a->steep != b->steep) return a->steep < b->steep;
+    return a->offset < b->offset;
+}
+
+static bool range_before(const z_range *a, const z_range *b) {
+    return a->low != b->low ? a->low < b->low : a->high < b->high;
+}
+
+static bool fill_before(const rill_fill *a, const rill_fill *b) {
+    if (a->cell != b->cell) return a->cell < b->cell;
+    if (a->low != b->low) return a->low < b->low;
+    if (a->high != b->high) return a->high < b->high;
+    return a->solid < b->solid;
+}
+
+RILL_SORT(sort_pieces, wall_piece, piece_before)
+RILL_SORT(sort_ranges, z_range, range_before)
+RILL_SORT(sort_fills, rill_fill, fill_before)
+
+static int32_t cell_at(const walls *w, int axis, int32_t row, int32_t along) {
+    int32_t x = axis == 0 ? along : row, y = axis == 0 ? row : along;
+    return y * w->columns->grid.cells[0] + x;
+}
+
+/* --------------------------------------------------------------------------------------------------- collecting */
+
+static bool intrudes(const rill_columns *columns, int32_t p_cell, int32_t q_cell, double low, double high) {
+    for (int32_t p = columns->cell_first[p_cell]; p < columns->cell_first[p_cell + 1]; ++p)
+        for (int32_t q = columns->cell_first[q_cell]; q < columns->cell_first[q_cell + 1]; ++q) {
+            int32_t b = columns->b[p] > columns->b[q] ? columns->b[p] : columns->b[q];
+            int32_t c = columns->c[p] < columns->c[q] ? columns->c[p] : columns->c[q];
+            if (c - b > 1 && high > (double)b + CLEAR && low < (double)c - CLEAR) return true;
+        }
+    return false;
+}
+
+/* Chops a cut at the centres it passes. A point on a centre belongs to the strip before it, as it does in scan.c. */
+static bool collect_cut(walls *w, const rill_scan *scan, int32_t row, const rill_cut *cut) {
+    const rill_columns *columns = w->columns;
+    bool forward = cut->up_cell < cut->down_cell || (cut->up_cell == cut->down_cell && cut->up[0] <= cut->down[0]);
+    const double *a = forward ? cut->up : cut->down, *b = forward ? cut->down : cut->up;
+    int32_t from = (forward ? cut->up_cell : cut->down_cell) - 1, until = (forward ? cut->down_cell : cut->up_cell) - 1;
+    double run = b[0] - a[0], rise = b[1] - a[1];
+    int8_t facing = (int8_t)((cut->down[1] > cut->up[1]) - (cut->down[1] < cut->up[1]));
+    for (int32_t s = from < 0 ? 0 : from; s <= until && s < scan->along.count - 1; ++s) {
+        double x0 = s == from ? a[0] : rill_lattice_at(&scan->along, s);
+        double x1 = s == until ? b[0] : rill_lattice_at(&scan->along, s + 1);
+        double z0 = s == from ? a[1] : a[1] + (x0 - a[0]) / run * rise;
+        double z1 = s == until ? b[1] : a[1] + (x1 - a[0]) / run * rise;
+        double low = ((z0 < z1 ? z0 : z1) - columns->datum) / columns->quantum;
+        double high = ((z0 < z1 ? z1 : z0) - columns->datum) / columns->quantum;
+        if (!intrudes(columns, cell_at(w, scan->axis, row, s), cell_at(w, scan->axis, row, s + 1), low, high)) continue;
+        double border = 0.5 * (rill_lattice_at(&scan->along, s) + rill_lattice_at(&scan->along, s + 1));
+        wall_piece piece = { .low = low,
+                             .high = high,
+                             .strip = s,
+                             .solid = (uint16_t)cut->solid,
+                             .facing = facing,
+                             .offset = (float)((0.5 * (x0 + x1) - border) * scan->along.inverse),
+                             .steep = fabs(rise) > STEEP * fabs(run) };
+        if (!rill_array_push(&w->row, w->allocator, &piece)) return false;
+    }
+    return true;
+}
+
+static bool collect(walls *w, rill_scan *scan) {
+    rill_array *pieces = &w->pieces[scan->axis], *edges = &w->edges[scan->axis];
+    rill_scan_rewind(scan);
+    for (int32_t row = 0; row < scan->across.count; ++row) {
+        if (!rill_scan_row(scan, row)) return false;
+        w->row.count = 0;
+        const rill_cut *cuts = scan->cuts.data;
+        for (size_t i = 0; i < scan->cuts.count; ++i)
+            if (!collect_cut(w, scan, row, &cuts[i])) return false;
+        wall_piece *found = w->row.data;
+        sort_pieces(found, w->row.count);
+        for (size_t i = 0; i < w->row.count; ++i) {
+            wall_edge edge = { .key = (uint32_t)row * (uint32_t)scan->along.count + (uint32_t)found[i].strip,
+                               .first = pieces->count };
+            if ((i == 0 || found[i].strip != found[i - 1].strip) && !rill_array_push(edges, w->allocator, &edge))
+                return false;
+            if (!rill_array_push(pieces, w->allocator, &found[i])) return false;
+            ((wall_edge *)edges->data)[edges->count - 1].count += 1;
+        }
+    }
+    return true;
+}
+
+static const wall_edge *find_edge(const walls *w, int axis, int32_t row, int32_t strip) {
+    const wall_edge *edges = w->edges[axis].data;
+    uint32_t key = (uint32_t)row * (uint32_t)w->columns->grid.cells[axis] + (uint32_t)strip;
+    size_t low = 0, high = w->edges[axis].count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (edges[middle].key < key)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < w->edges[axis].count && edges[low].key == key ? &edges[low] : NULL;
+}
+
+/* -------------------------------------------------------------------------------------------- where a wall goes on */
+
+static bool add_range(walls *w, double low, double high) {
+    z_range range = { low, high };
+    return rill_array_push(&w->cover, w->allocator, &range) != NULL;
+}
+
+static bool cover_cell(walls *w, int32_t cell) {
+    const rill_columns *columns = w->columns;
+    double top = -INFINITY;
+    for (int32_t k = columns->cell_first[cell]; k < columns->cell_first[cell + 1]; ++k) {
+        if (!add_range(w, top, (double)columns->b[k])) return false;
+        top = (double)columns->c[k];
+    }
+    return columns->cell_first[cell] < columns->cell_first[cell + 1] || add_range(w, -INFINITY, INFINITY);
+}
+
+static bool cover_edge(walls *w, int axis, int32_t row, int32_t strip) {
+    const wall_edge *edge = find_edge(w, axis, row, strip);
+    if (!edge) return true;
+    const wall_piece *pieces = (const wall_piece *)w->pieces[axis].data + edge->first;
+    for (uint32_t i = 0; i < edge->count; ++i)
+        if (!add_range(w, pieces[i].low - 2.0, pieces[i].high + 2.0)) return false;
+    return true;
+}
+
+/* Cuts the ranges of `in` down to what is covered in the square of centres on one side of an edge. */
+static bool cover_square(walls *w, int axis, int32_t row, int32_t strip, int32_t side, const rill_array *in,
+                         rill_array *out) {
+    int32_t other = row + side, between = side < 0 ? other : row;
+    w->cover.count = 0;
+    bool beyond = other < 0 || other >= w->columns->grid.cells[1 - axis]; /* the rim of the grid is a wall */
+    if (beyond ? !add_range(w, -INFINITY, INFINITY)
+               : !cover_cell(w, cell_at(w, axis, other, strip)) || !cover_cell(w, cell_at(w, axis, other, strip + 1)) ||
+                     !cover_edge(w, axis, other, strip) || !cover_edge(w, 1 - axis, strip, between) ||
+                     !cover_edge(w, 1 - axis, strip + 1, between))
+        return false;
+    z_range *cover = w->cover.data;
+    sort_ranges(cover, w->cover.count);
+    out->count = 0;
+    const z_range *wanted = in->data;
+    for (size_t i = 0; i < in->count; ++i) {
+        z_range held = { wanted[i].low, wanted[i].low };
+        for (size_t k = 0; k < w->cover.count; ++k) {
+            double low = fmax(cover[k].low, wanted[i].low), high = fmin(cover[k].high, wanted[i].high);
+            if (!(high > held.high)) continue;
+            if (low > held.high + 1.0) { /* a gap of more than a quantum */
+                if (held.high > held.low && !rill_array_push(out, w->allocator, &held)) return false;
+                held.low = low;
+            }
+            held.high = high;
+        }
+        if (held.high > held.low && !rill_array_push(out, w->allocator, &held)) return false;
+    }
+    return true;
+}
+
+/* ------------------------------------------------------------------------------------------------------ deciding */
+
+/* A blocked part of an opening: where it is blocked, and how far the pieces that do it reach in all. */
+typedef struct blocked {
+    z_range range, whole;
+    double offset; /* mean of the pieces' */
+    uint16_t solid;
+} blocked;
+
+/* Whether pieces of the part are steep where the solid's other side, if there is one at that height, is steep too. */
+static bool is_steep(const wall_piece *pieces, uint32_t count, const z_range *part) {
+    for (uint32_t i = 0; i < count; ++i) {
+        double low = fmax(pieces[i].low, part->low), high = fmin(pieces[i].high, part->high);
+        if (!pieces[i].steep || high - low <= (count > MANY ? 0.0 : INTRUSION)) continue;
+        if (count > MANY) return true;
+        double single = 0.0, done = low; /* heights with no other side */
+        for (uint32_t k = 0; k < count; ++k) {
+            if (pieces[k].solid != pieces[i].solid || pieces[k].facing == pieces[i].facing) continue;
+            double from = fmax(pieces[k].low, low), until = fmin(pieces[k].high, high);
+            if (pieces[k].steep && until - from > INTRUSION) return true;
+            if (from > done) single += from - done;
+            if (until > done) done = until;
+        }
+        if (single + fmax(0.0, high - done) > INTRUSION) return true;
+    }
+    return false;
+}
+
+static bool push_fill(walls *w, int32_t cell, int32_t column, double low, double high, uint16_t solid) {
+    int32_t b = w->columns->b[column], c = w->columns->c[column];
+    low = fmax(floor(low), (double)b), high = fmin(ceil(high), (double)c);
+    if (!(low < high)) return true;
+    rill_fill fill = { .cell = cell, .low = (int32_t)low, .high = (int32_t)high, .solid = solid };
+    return rill_array_push(w->fills, w->allocator, &fill) != NULL;
+}
+
+/* Fills one of the two cells. That in which the wall stands, unless it leans out of one cell's own floor: then the other,
+ * so that floors stay where they were sampled and the ceiling under the plate comes down instead. */
+static bool close_part(walls *w, const int32_t cells[2], const int32_t columns[2], const z_range *opening,
+                       const blocked *part, const z_range *held) {
+    const int32_t *b = w->columns->b;
+    bool on_p = held->low - (double)b[columns[0]] <= INTRUSION, on_q = held->low - (double)b[columns[1]] <= INTRUSION;
+    double lowest = (double)(b[columns[0]] < b[columns[1]] ? b[columns[0]] : b[columns[1]]);
+    int side = part->offset > 0.0;
+    if (on_p != on_q && part->whole.low > lowest + INTRUSION) side = on_p;
+    double low = held->low, high = held->high;
+    if (low <= opening->low + 1.0) low = fmin(opening->low, part->whole.low);
+    if (high >= opening->high - 1.0) high = fmax(opening->high, part->whole.high);
+    return push_fill(w, cells[side], columns[side], low, high, part->solid);
+}
+
+static bool decide_part(walls *w, int axis, const wall_edge *edge, const int32_t columns[2], const z_range *opening,
+                        const blocked *part) {
+    int32_t along = w->columns->grid.cells[axis];
+    int32_t row = (int32_t)(edge->key / (uint32_t)along), strip = (int32_t)(edge->key % (uint32_t)along);
+    int32_t cells[2] = { cell_at(w, axis, row, strip), cell_at(w, axis, row, strip + 1) };
+    const int32_t *b = w->columns->b, *c = w->columns->c;
+    const wall_piece *pieces = (const wall_piece *)w->pieces[axis].data + edge->first;
+    bool all = part->range.low <= opening->low + 1.0 && part->range.high >= opening->high - 1.0;
+    if (!all && !(part->range.high - part->range.low > INTRUSION && is_steep(pieces, edge->count, &part->range)))
+        return true;
+    /* From above a plate to below it: the plate passes both lines, so it cannot be a bulge. */
+    bool plate =
+        all && (b[columns[0]] < b[columns[1]] ? c[columns[0]] < c[columns[1]]
+                                              : b[columns[0]] > b[columns[1]] && c[columns[0]] > c[columns[1]]);
+    if (plate) return close_part(w, cells, columns, opening, part, &part->range);
+    w->cover.count = 0;
+    w->held[1].count = 0;
+    if (!rill_array_push(&w->held[1], w->allocator, &part->range) ||
+        !cover_square(w, axis, row, strip, -1, &w->held[1], &w->held[0]) ||
+        !cover_square(w, axis, row, strip, 1, &w->held[0], &w->held[1]))
+        return false;
+    const z_range *held = w->held[1].data;
+    for (size_t i = 0; i < w->held[1].count; ++i)
+        if (!close_part(w, cells, columns, opening, part, &held[i])) return false;
+    return true;
+}
+
+/* Joins the pieces in an opening into blocked parts and decides on each. */
+static bool decide_opening(walls *w, int axis, const wall_edge *edge, const int32_t columns[2],
+                           const z_range *opening) {
+    const wall_piece *pieces = (const wall_piece *)w->pieces[axis].data + edge->first;
+    blocked part = { .range = { INFINITY, -INFINITY } };
+    double offsets = 0.0, weight = 0.0;
+    for (uint32_t i = 0; i <= edge->count; ++i) {
+        bool inside = i < edge->count && pieces[i].high > opening->low + CLEAR && pieces[i].low < opening->high - CLEAR;
+        if (i < edge->count && !inside) continue;
+        z_range clipped = { INFINITY, INFINITY };
+        if (inside) clipped = (z_range){ fmax(pieces[i].low, opening->low), fmin(pieces[i].high, opening->high) };
+        if (weight > 0.0 && clipped.low > part.range.high + 1.0) {
+            part.offset = offsets / weight;
+            if (!decide_part(w, axis, edge, columns, opening, &part)) return false;
+            weight = 0.0;
+        }
+        if (!inside) break;
+        if (weight == 0.0) {
+            part = (blocked){ .range = clipped, .whole = { pieces[i].low, pieces[i].high }, .solid = pieces[i].solid };
+            offsets = 0.0;
+        }
+        if (pieces[i].high > part.whole.high) part.solid = pieces[i].solid;
+        part.range.high = fmax(part.range.high, clipped.high);
+        part.whole.low = fmin(part.whole.low, pieces[i].low);
+        part.whole.high = fmax(part.whole.high, pieces[i].high);
+        offsets += (double)pieces[i].offset;
+        weight += 1.0;
+    }
+    return true;
+}
+
+static bool decide(walls *w, int axis) {
+    const rill_columns *columns = w->columns;
+    const wall_edge *edges = w->edges[axis].data;
+    int32_t along = columns->grid.cells[axis];
+    for (size_t i = 0; i < w->edges[axis].count; ++i) {
+        int32_t row = (int32_t)(edges[i].key / (uint32_t)along), strip = (int32_t)(edges[i].key % (uint32_t)along);
+        int32_t p_cell = cell_at(w, axis, row, strip), q_cell = cell_at(w, axis, row, strip + 1);
+        for (int32_t p = columns->cell_first[p_cell]; p < columns->cell_first[p_cell + 1]; ++p)
+            for (int32_t q = columns->cell_first[q_cell]; q < columns->cell_first[q_cell + 1]; ++q) {
+                int32_t b = columns->b[p] > columns->b[q] ? columns->b[p] : columns->b[q];
+                int32_t c = columns->c[p] < columns->c[q] ? columns->c[p] : columns->c[q];
+                z_range opening = { (double)b, (double)c };
+                if (c - b > 1 && !decide_opening(w, axis, &edges[i], (int32_t[2]){ p, q }, &opening)) return false;
+            }
+    }
+    return true;
+}
+
+bool rill_walls_find(const rill_columns *columns, rill_scan *scan, size_t solid_count, rill_array *fills) {
+    const rill_allocator *allocator = scan->allocator;
+    walls w = { .columns = columns,
+                .allocator = allocator,
+                .fills = fills,
+                .row = rill_array_make(sizeof(wall_piece)),
+                .cover = rill_array_make(sizeof(z_range)) };
+    for (int i = 0; i < 2; ++i) {
+        w.pieces[i] = rill_array_make(sizeof(wall_piece));
+        w.edges[i] = rill_array_make(sizeof(wall_edge));
+        w.held[i] = rill_array_make(sizeof(z_range));
+    }
+    rill_scan columnwise;
+    bool done = rill_scan_make(&columnwise, &columns->grid, 1, scan->solids, solid_count, allocator) &&
+                collect(&w, scan) && collect(&w, &columnwise) && decide(&w, 0) && decide(&w, 1);
+    if (done) sort_fills(fills->data, fills->count);
+    rill_scan_free(&columnwise);
+    rill_array_free(&w.row, allocator);
+    rill_array_free(&w.cover, allocator);
+    for (int i = 0; i < 2; ++i) {
+        rill_array_free(&w.pieces[i], allocator);
+        rill_array_free(&w.edges[i], allocator);
+        rill_array_free(&w.held[i], allocator);
+    }
+    return done;
+}

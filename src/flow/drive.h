@@ -1,0 +1,23 @@
+/* DRIVE: the head that accelerates the liquid in a pipe.
+ *
+ * Based on: Dagenais et al. 2018 Eq. 1, u += dt g (h_l - h_r) / dx, on layered ground.
+ * On gentle slopes the plain difference of levels is right (a film's drive is the slope of its bed), at a cliff it is not:
+ * there liquid below the sill must not pull at the brink. Heads are clipped from below at
+ *     zc = zb - max(0, min(db, (5 dx - db) / 4)),   zb = max(b_l, b_r),   db = |b_l - b_r|,
+ * i.e. not at all up to 45 degrees, wholly to the sill from slope 5 on, fading between.
+ * Tilted gravity enters as a whole number of quanta per cell, S = g_t dx / g_n: a tilted lake rests exactly. */
+#ifndef RILL_FLOW_DRIVE_H
+#define RILL_FLOW_DRIVE_H
+
+#include "base/simd.h"
+
+/* The clip level. `five_dx` is five cell sizes in quanta. */
+static inline int32_t rill_drive_clip(int32_t zb, int32_t db, int32_t five_dx) {
+    return zb - rill_max_i(0, rill_min_i(db, (five_dx - db) >> 2));
+}
+
+static inline int32_t rill_drive_head(int32_t hl, int32_t hr, int32_t zc, int32_t tilt) {
+    return (rill_max_i(hl, zc) - rill_max_i(hr, zc)) + tilt;
+}
+
+#endif

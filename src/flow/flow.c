@@ -1,0 +1,55 @@
+/* Making and measuring the flow's state. */
+#include "flow/flow.h"
+
+#include "base/memory.h"
+#include "base/message.h"
+#include "flow/scratch.h"
+
+rill_result rill_flow_make(const rill_bed *bed, const rill_runtime *runtime, rill_flow *out, rill_message *message) {
+    const rill_allocator *allocator = &runtime->allocator;
+    size_t plane = (size_t)bed->plane_size;
+    rill_flow flow = { .bed = bed, .stale = true };
+    flow.H = rill_memory_take(allocator, plane, sizeof *flow.H);
+    flow.u = rill_memory_take(allocator, plane, sizeof *flow.u);
+    flow.v = rill_memory_take(allocator, plane, sizeof *flow.v);
+    flow.pipe_u = rill_memory_take(allocator, (size_t)bed->pipe_count, sizeof *flow.pipe_u);
+    flow.tiles = rill_memory_take(allocator, (size_t)bed->tile_count, sizeof *flow.tiles);
+    rill_result result = RILL_OK;
+    if (!flow.H || !flow.u || !flow.v || !flow.pipe_u || !flow.tiles)
+        result = rill_fail(message, RILL_OUT_OF_MEMORY, "out of memory for %lld columns", (long long)bed->info.columns);
+    if (result == RILL_OK) result = rill_scratch_make(&flow, runtime, message);
+    if (result != RILL_OK) {
+        rill_flow_free(&flow, allocator);
+        return result;
+    }
+    for (int32_t i = 0; i < bed->ghost_count; ++i) {
+        flow.H[bed->ghosts[i].place] = bed->ghosts[i].still;
+        if (bed->ghosts[i].still > 0) rill_flow_wake(&flow, bed->ghosts[i].place);
+    }
+    *out = flow;
+    return RILL_OK;
+}
+
+void rill_flow_free(rill_flow *flow, const rill_allocator *allocator) {
+    if (!flow->bed) return;
+    size_t plane = (size_t)flow->bed->plane_size;
+    rill_scratch_free(flow, allocator);
+    rill_memory_give(allocator, flow->H, plane, sizeof *flow->H);
+    rill_memory_give(allocator, flow->u, plane, sizeof *flow->u);
+    rill_memory_give(allocator, flow->v, plane, sizeof *flow->v);
+    rill_memory_give(allocator, flow->pipe_u, (size_t)flow->bed->pipe_count, sizeof *flow->pipe_u);
+    rill_memory_give(allocator, flow->tiles, (size_t)flow->bed->tile_count, sizeof *flow->tiles);
+    *flow = (rill_flow){ 0 };
+}
+
+void rill_flow_measure(rill_flow *flow) {
+    const rill_bed *bed = flow->bed;
+    rill_flow_extent extent = { 0 };
+    for (int64_t i = 0; i < bed->info.columns; ++i) {
+        int32_t place = bed->places[i], H = flow->H[place];
+        float u = __builtin_fabsf(flow->u[place]), v = __builtin_fabsf(flow->v[place]);
+        rill_flow_extent here = { H, H > RILL_DRY ? bed->b[place] + H : 0, { u, v } };
+        rill_flow_widen(&extent, &here);
+    }
+    flow->extent = extent;
+}

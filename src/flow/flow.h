@@ -1,0 +1,89 @@
+/* The flow: what moves over the bed. State is 12 bytes per column (H, u, v) beside the bed's 8 (b, c).
+ *
+ * Based on: Dagenais et al. 2018 sections 3.1-3.2 (virtual pipes, height-aware viscosity), Mei et al. 2007 (outflow
+ * limiter), Kellomaki 2014 (inflow limiter), Stelling & Duinmeijer 2003 (momentum advection). A sub-step first MOVES whole
+ * quanta with the stored velocities, then ADVECTS and DRIVES the velocities with the depths just reached: no flux is
+ * stored, and advection is a convex combination that can never raise the largest speed.
+ *
+ * Symbols: b base, H depth, h = b + H level, c ceiling, u/v velocity through the west/south face, q volume over a face in
+ * quanta (real), t the same as whole quanta, zb sill, zt lintel of a face, nu viscosity, dx cell size, q_m quantum. */
+#ifndef RILL_FLOW_FLOW_H
+#define RILL_FLOW_FLOW_H
+
+#include "bed/bed.h"
+#include "tasks/tasks.h"
+
+/* Columns of at most this many quanta (4 nm at 2^-33 m) count as dry: whole quanta never quite drain a column. */
+enum { RILL_DRY = 32 };
+
+/* The state of a tile. AWAKE: something in it moves or may move. SWEPT: AWAKE, or near enough to a tile that is for a
+ * disturbance to arrive before the next check. WOKEN: touched from outside since the last check, WOKEN_BEFORE: in the
+ * interval before that. REACH: busy columns near that side. RESTLESS: a sparse pipe on it flows. The upper byte counts the
+ * checks through which the tile has been calm. */
+enum {
+    RILL_TILE_AWAKE = 1 << 0,
+    RILL_TILE_SWEPT = 1 << 1,
+    RILL_TILE_WOKEN = 1 << 2,
+    RILL_TILE_WOKEN_BEFORE = 1 << 3,
+    RILL_TILE_REACH_WEST = 1 << 4,
+    RILL_TILE_REACH_EAST = 1 << 5,
+    RILL_TILE_REACH_SOUTH = 1 << 6,
+    RILL_TILE_REACH_NORTH = 1 << 7,
+    RILL_TILE_RESTLESS = 1 << 8,
+    RILL_TILE_CALM_ONE = 1 << 9,
+    RILL_TILE_CALM_CHECKS = 32 /* calm for so many checks: asleep */
+};
+
+typedef struct rill_flow_scratch rill_flow_scratch; /* flow/scratch.h */
+
+/* What the last sub-step left behind, over all columns: decides the next time step. */
+typedef struct rill_flow_extent {
+    int32_t depth;  /* deepest column, quanta */
+    int32_t level;  /* highest level of a wet column, quanta */
+    float speed[2]; /* largest |u| and |v| in columns that are not thin, m/s */
+} rill_flow_extent;
+
+/* The larger of each. */
+static inline void rill_flow_widen(rill_flow_extent *extent, const rill_flow_extent *other) {
+    if (other->depth > extent->depth) extent->depth = other->depth;
+    if (other->level > extent->level) extent->level = other->level;
+    for (int i = 0; i < 2; ++i)
+        if (other->speed[i] > extent->speed[i]) extent->speed[i] = other->speed[i];
+}
+
+typedef struct rill_flow {
+    const rill_bed *bed;
+    int32_t *H;      /* plane: depth, quanta */
+    float *u, *v;    /* planes: velocity through the west / south face, m/s */
+    float *pipe_u;   /* sparse pipes: velocity from pipe_l to pipe_r, m/s */
+    uint16_t *tiles; /* bits above, per tile */
+    bool stale;      /* tiles were woken since the spans to sweep were last made */
+    uint64_t substep;/* counter since the beginning: phase of the dither and of the tile checks */
+    rill_flow_extent extent;
+    rill_flow_scratch *scratch;
+} rill_flow;
+
+/* What a sub-step needs to know; derived from the world's settings by step.c. */
+typedef struct rill_flow_settings {
+    double gravity[3];
+    double viscosity;
+    double friction; /* omega, already resolved to the mode's default */
+    bool paper, advection, rest, skip_idle, scalar;
+} rill_flow_settings;
+
+struct rill_kernel_constants; /* flow/kernels.h: the settings and dt as the kernels want them */
+
+rill_result rill_flow_make(const rill_bed *bed, const rill_runtime *runtime, rill_flow *out, rill_message *message);
+void rill_flow_free(rill_flow *flow, const rill_allocator *allocator);
+
+/* Something other than the flow itself changed a column (fill, source, geometry, still edge): its tile and the tiles
+ * around it must be swept. `place` is a plane index. */
+void rill_flow_wake(rill_flow *flow, int32_t place);
+void rill_flow_wake_tile(rill_flow *flow, int32_t tile);
+void rill_flow_wake_all(rill_flow *flow);
+/* Recomputes `extent` from all columns; after fills. */
+void rill_flow_measure(rill_flow *flow);
+/* The state was loaded, tiles included: what is swept, and which pipes move, follows from it. */
+void rill_flow_resume(rill_flow *flow);
+
+#endif

@@ -1,0 +1,154 @@
+/* Taking and giving back the working memory of the flow. */
+#include "flow/scratch.h"
+
+#include "base/memory.h"
+#include "base/message.h"
+
+enum { RINGS = 8, HALO_ROWS = 7 };
+
+static int32_t widest_row(const rill_bed *bed) {
+    int32_t widest = 0;
+    for (int32_t i = 0; i < bed->sheet_count; ++i)
+        if (bed->sheets[i].stride > widest) widest = bed->sheets[i].stride;
+    return widest + 2 * RILL_PAD_X;
+}
+
+static bool ring_make(rill_ring *ring, int32_t width, const rill_allocator *allocator) {
+    size_t row = (size_t)width, one = RILL_RING * row;
+    ring->width = width;
+    ring->segments = width / RILL_SEGMENT + 3;
+    ring->memory = rill_memory_take(allocator, RINGS * one, sizeof(float));
+    ring->flags = rill_memory_take(allocator, RILL_RING * (size_t)ring->segments, 1);
+    ring->halo_H = rill_memory_take(allocator, HALO_ROWS * row, sizeof(int32_t));
+    ring->halo_u = rill_memory_take(allocator, HALO_ROWS * row, sizeof(float));
+    ring->halo_v = rill_memory_take(allocator, HALO_ROWS * row, sizeof(float));
+    if (!ring->memory || !ring->flags || !ring->halo_H || !ring->halo_u || !ring->halo_v) return false;
+    float **const parts[RINGS] = { &ring->qx, &ring->qy, &ring->ux, &ring->vy, &ring->Ko, &ring->Ki, &ring->kx, &ring->ky };
+    for (int i = 0; i < RINGS; ++i) *parts[i] = ring->memory + (size_t)i * one;
+    for (size_t i = 0; i < one; ++i) ring->Ko[i] = ring->Ki[i] = 1.0f;
+    return true;
+}
+
+static void ring_free(rill_ring *ring, const rill_allocator *allocator) {
+    size_t row = (size_t)ring->width;
+    rill_memory_give(allocator, ring->memory, RINGS * RILL_RING * row, sizeof(float));
+    rill_memory_give(allocator, ring->flags, RILL_RING * (size_t)ring->segments, 1);
+    rill_memory_give(allocator, ring->halo_H, HALO_ROWS * row, sizeof(int32_t));
+    rill_memory_give(allocator, ring->halo_u, HALO_ROWS * row, sizeof(float));
+    rill_memory_give(allocator, ring->halo_v, HALO_ROWS * row, sizeof(float));
+}
+
+/* Whether a ceiling hangs over a tile or the columns just west and south of it, which its faces touch, or just east and
+ * north, whose inflow is limited together with its own. */
+static bool tile_covered(const rill_bed *bed, const rill_sheet *sheet, int32_t tx, int32_t ty) {
+    for (int32_t row = ty * RILL_TILE_H - 1; row <= (ty + 1) * RILL_TILE_H && row <= rill_sheet_rows(sheet); ++row) {
+        const int32_t *c = bed->c + rill_sheet_place(sheet, tx * RILL_TILE_W - 1, row);
+        for (int32_t i = 0; i < RILL_TILE_W + 2; ++i)
+            if (c[i] < RILL_TOP) return true;
+    }
+    return false;
+}
+
+static int32_t tile_columns(const rill_bed *bed, const rill_sheet *sheet, int32_t tx, int32_t ty) {
+    int32_t count = 0;
+    for (int32_t row = ty * RILL_TILE_H; row < (ty + 1) * RILL_TILE_H && row < rill_sheet_rows(sheet); ++row) {
+        const int32_t *b = bed->b + rill_sheet_place(sheet, tx * RILL_TILE_W, row);
+        for (int32_t i = 0; i < RILL_TILE_W; ++i) count += b[i] < RILL_WALL;
+    }
+    return count;
+}
+
+static void describe_tiles(rill_flow_scratch *scratch, const rill_bed *bed) {
+    for (int32_t i = 0; i < bed->sheet_count; ++i) {
+        const rill_sheet *sheet = &bed->sheets[i];
+        for (int32_t ty = 0; ty < sheet->tiles_y; ++ty)
+            for (int32_t tx = 0; tx < sheet->tiles_x; ++tx) {
+                int32_t tile = sheet->first_tile + ty * sheet->tiles_x + tx;
+                scratch->covered[tile] = tile_covered(bed, sheet, tx, ty);
+                scratch->columns[tile] = (uint8_t)tile_columns(bed, sheet, tx, ty);
+            }
+    }
+}
+
+static rill_pipe pipe_at(const rill_bed *bed, int32_t index, const int32_t *port) {
+    int32_t l = bed->pipe_l[index], r = bed->pipe_r[index], xl, xr, y;
+    rill_bed_sheet_of(bed, l, &xl, &y);
+    rill_bed_sheet_of(bed, r, &xr, &y);
+    return (rill_pipe){ l, r, bed->b[l], bed->b[r], bed->c[l], bed->c[r], port[l] - 1, port[r] - 1,
+                        rill_bed_tile_of(bed, l), rill_bed_tile_of(bed, r), xl == xr };
+}
+
+/* Each column with a sparse pipe becomes a port; ports are numbered by marking the plane once. */
+static bool sparse_make(rill_sparse *sparse, const rill_bed *bed, const rill_allocator *allocator) {
+    size_t pipes = (size_t)bed->pipe_count;
+    if (pipes == 0) return true;
+    int32_t *port = rill_memory_take(allocator, (size_t)bed->plane_size, sizeof *port);
+    if (!port) return false;
+    for (size_t i = 0; i < pipes; ++i) port[bed->pipe_l[i]] = port[bed->pipe_r[i]] = 1;
+    for (int32_t i = 0; i < bed->plane_size; ++i)
+        if (port[i]) port[i] = ++sparse->port_count;
+    sparse->pipes = rill_memory_take(allocator, pipes, sizeof *sparse->pipes);
+    sparse->active = rill_memory_take(allocator, pipes, sizeof *sparse->active);
+    sparse->moving = rill_memory_take(allocator, pipes, sizeof *sparse->moving);
+    sparse->q = rill_memory_take(allocator, pipes, sizeof *sparse->q);
+    sparse->flow = rill_memory_take(allocator, (size_t)sparse->port_count, sizeof *sparse->flow);
+    bool good = sparse->pipes && sparse->active && sparse->moving && sparse->q && sparse->flow;
+    for (int32_t i = 0; good && i < bed->pipe_count; ++i) sparse->pipes[i] = pipe_at(bed, i, port);
+    rill_memory_give(allocator, port, (size_t)bed->plane_size, sizeof *port);
+    return good;
+}
+
+static void sparse_free(rill_sparse *sparse, size_t pipes, const rill_allocator *allocator) {
+    rill_memory_give(allocator, sparse->pipes, pipes, sizeof *sparse->pipes);
+    rill_memory_give(allocator, sparse->active, pipes, sizeof *sparse->active);
+    rill_memory_give(allocator, sparse->moving, pipes, sizeof *sparse->moving);
+    rill_memory_give(allocator, sparse->q, pipes, sizeof *sparse->q);
+    rill_memory_give(allocator, sparse->flow, (size_t)sparse->port_count, sizeof *sparse->flow);
+}
+
+static int32_t row_total(const rill_bed *bed) {
+    int32_t rows = 0;
+    for (int32_t i = 0; i < bed->sheet_count; ++i) rows += bed->sheets[i].tiles_y;
+    return rows;
+}
+
+rill_result rill_scratch_make(rill_flow *flow, const rill_runtime *runtime, rill_message *message) {
+    const rill_bed *bed = flow->bed;
+    const rill_allocator *allocator = &runtime->allocator;
+    rill_flow_scratch *scratch = rill_memory_take(allocator, 1, sizeof *scratch);
+    if (!scratch) return rill_fail(message, RILL_OUT_OF_MEMORY, "out of memory for the flow's working memory");
+    flow->scratch = scratch;
+    scratch->task_count = rill_tasks_width(runtime);
+    scratch->row_count = row_total(bed);
+    size_t tasks = (size_t)scratch->task_count, rows = (size_t)scratch->row_count, tiles = (size_t)bed->tile_count;
+    scratch->rings = rill_memory_take(allocator, tasks, sizeof *scratch->rings);
+    scratch->bands = rill_memory_take(allocator, tasks, sizeof *scratch->bands);
+    scratch->covered = rill_memory_take(allocator, tiles, 1);
+    scratch->columns = rill_memory_take(allocator, tiles, 1);
+    scratch->row_first = rill_memory_take(allocator, rows + 1, sizeof *scratch->row_first);
+    scratch->spans = rill_memory_take(allocator, tiles, sizeof *scratch->spans);
+    bool good = scratch->rings && scratch->bands && scratch->covered && scratch->columns && scratch->row_first && scratch->spans;
+    for (size_t i = 0; good && i < tasks; ++i) good = ring_make(&scratch->rings[i], widest_row(bed), allocator);
+    if (good) good = sparse_make(&scratch->sparse, bed, allocator);
+    if (!good) {
+        rill_scratch_free(flow, allocator);
+        return rill_fail(message, RILL_OUT_OF_MEMORY, "out of memory for the flow's working memory");
+    }
+    describe_tiles(scratch, bed);
+    return RILL_OK;
+}
+
+void rill_scratch_free(rill_flow *flow, const rill_allocator *allocator) {
+    rill_flow_scratch *scratch = flow->scratch;
+    if (!scratch) return;
+    for (int32_t i = 0; scratch->rings && i < scratch->task_count; ++i) ring_free(&scratch->rings[i], allocator);
+    rill_memory_give(allocator, scratch->rings, (size_t)scratch->task_count, sizeof *scratch->rings);
+    rill_memory_give(allocator, scratch->bands, (size_t)scratch->task_count, sizeof *scratch->bands);
+    rill_memory_give(allocator, scratch->covered, (size_t)flow->bed->tile_count, 1);
+    rill_memory_give(allocator, scratch->columns, (size_t)flow->bed->tile_count, 1);
+    rill_memory_give(allocator, scratch->row_first, (size_t)scratch->row_count + 1, sizeof *scratch->row_first);
+    rill_memory_give(allocator, scratch->spans, (size_t)flow->bed->tile_count, sizeof *scratch->spans);
+    sparse_free(&scratch->sparse, (size_t)flow->bed->pipe_count, allocator);
+    rill_memory_give(allocator, scratch, 1, sizeof *scratch);
+    flow->scratch = NULL;
+}

@@ -1,0 +1,101 @@
+/* Working memory of a sub-step, taken once: nothing is allocated while stepping. Nothing here survives a sub-step but the
+ * spans to sweep, which follow from the tiles' state. */
+#ifndef RILL_FLOW_SCRATCH_H
+#define RILL_FLOW_SCRATCH_H
+
+#include "flow/flow.h"
+#include "flow/kernels.h"
+
+/* Rows are counted with the ghosts: row 0 of a sheet is y = y0 - 1, column 0 is x = x0 - 1 (bed.h: tiles include ghosts). */
+static inline int32_t rill_sheet_rows(const rill_sheet *sheet) { return sheet->ny + 2; }
+static inline int32_t rill_sheet_place(const rill_sheet *sheet, int32_t column, int32_t row) {
+    return sheet->first + (row - 1) * sheet->stride + (column - 1);
+}
+
+/* A run of columns to sweep, the same in every row of a tile row. */
+typedef struct rill_span {
+    int32_t from, count; /* columns, multiples of RILL_RUN */
+    int32_t covered;     /* 1: a ceiling can be reached somewhere */
+} rill_span;
+
+/* A run of tile rows, all sheets counted through, that one task sweeps. */
+typedef struct rill_band {
+    int32_t from, to;
+} rill_band;
+
+enum { RILL_RING = 8 }; /* rows kept in flight by the sweep; a power of two */
+
+/* One task's rows in flight. Each ring is RILL_RING rows of `width` floats. */
+typedef struct rill_ring {
+    int32_t width, segments;
+    float *memory;
+    float *qx, *qy;       /* transfers over west and south faces: raw, scaled, finally whole quanta */
+    float *ux, *vy;       /* velocities before the drive */
+    float *Ko, *Ki;       /* limiter factors of columns; 1 unless flagged */
+    float *kx, *ky;       /* outflow factor of faces, where a column is flagged */
+    uint8_t *flags;       /* RILL_RING rows of `segments` */
+    bool flagged[RILL_RING];
+    const rill_span *spans[RILL_RING]; /* of the row in each slot */
+    int32_t span_count[RILL_RING];
+    int32_t *halo_H;      /* copies of the rows around a band that other tasks change: 4 below, 3 above */
+    float *halo_u, *halo_v;
+    rill_flow_extent extent;
+    int32_t speed[2]; /* extent.speed as bits, while sweeping */
+} rill_ring;
+
+/* A sparse pipe with all it needs at hand; l is its west or south end. */
+typedef struct rill_pipe {
+    int32_t l, r;             /* plane indices */
+    int32_t bl, br, cl, cr;
+    int32_t port_l, port_r;   /* columns with sparse pipes, each counted once */
+    int32_t tile_l, tile_r;
+    int32_t axis;             /* 0: along x, 1: along y */
+} rill_pipe;
+
+typedef struct rill_sparse {
+    int32_t port_count;
+    rill_pipe *pipes;    /* bed->pipe_count of them */
+    int32_t *active;     /* pipes with a swept tile at either end */
+    int32_t active_count;
+    int32_t *moving;     /* of those: what flows in this sub-step */
+    float *q;            /* its transfers */
+    int64_t *flow;       /* per port: out- or inflow */
+} rill_sparse;
+
+struct rill_flow_scratch {
+    int32_t task_count;  /* most tasks at once */
+    rill_ring *rings;    /* per task */
+    int32_t band_count;  /* tasks that have something to sweep now */
+    rill_band *bands;    /* per task */
+    uint8_t *covered;    /* per tile: something hangs over it or its neighbours */
+    int32_t row_count;   /* tile rows of all sheets */
+    int32_t *row_first;  /* first span of each tile row; row_count + 1 */
+    rill_span *spans;    /* capacity: tile_count */
+    uint8_t *columns;    /* per tile: columns in it */
+    int64_t swept_columns; /* columns of all swept tiles */
+    bool sweep_all, sweep_covered; /* what the spans were made for: everything; as if everything had a ceiling */
+    rill_sparse sparse;
+};
+
+rill_result rill_scratch_make(rill_flow *flow, const rill_runtime *runtime, rill_message *message);
+void rill_scratch_free(rill_flow *flow, const rill_allocator *allocator);
+
+/* Edges (edges.c): empties or refills the ghosts. */
+typedef struct rill_edge_flow {
+    int64_t left, entered; /* quanta */
+} rill_edge_flow;
+void rill_edges_settle(rill_flow *flow, rill_edge_flow flows[4]);
+
+/* Tiles (tiles.c): decides which tiles sleep, when a check is due, and makes the spans. */
+void rill_tiles_update(rill_flow *flow, const rill_flow_settings *settings, const rill_kernel_constants *constants,
+                       bool near_top);
+/* Dense sweep (sweep.c): moves, limits, deposits and drives all swept columns. */
+void rill_sweep(rill_flow *flow, const rill_flow_settings *settings, const rill_kernel_constants *constants,
+                const rill_runtime *runtime, rill_pool *pool);
+/* Sparse pipes (sparse.c): move before the sweep, drive after it. */
+void rill_sparse_move(rill_flow *flow, const rill_flow_settings *settings, const rill_kernel_constants *constants);
+void rill_sparse_drive(rill_flow *flow, const rill_flow_settings *settings, const rill_kernel_constants *constants);
+/* Marks the tiles of pipes that flow or are driven as RESTLESS; before a check. */
+void rill_sparse_unrest(rill_flow *flow, const rill_kernel_constants *constants, float rest_speed, int32_t rest_head);
+
+#endif

@@ -1,0 +1,243 @@
+/* Sources and sinks: see sources.h. Only +, -, * and / of doubles decide amounts, so they are the same everywhere.
+ *
+ * A sub-step deals N quanta over n columns: N / n to each, and one more to the N % n columns from `turn` on. Columns
+ * that are full (or, for a sink, dry) pass their share on: what is left is dealt again over those that still have room.
+ * Each such round either deals everything or fills columns so that (left over) * (columns with room) halves, so there
+ * are few. When nothing is refused there is one pass over the columns and one call per tile. */
+#include "flow/sources.h"
+
+#include "base/message.h"
+#include "base/order.h"
+#include "bed/cells.h"
+
+/* ------------------------------------------------------------------------------------------------------ attachment */
+
+/* Collectors return how many places there are and, if `out` is not NULL, write them. */
+
+static size_t collect_point(const rill_bed *bed, const double at[3], int32_t *out) {
+    const int32_t column = rill_bed_find(bed, at, NULL);
+    if (column < 0) return 0;
+    if (out) out[0] = bed->places[column];
+    return 1;
+}
+
+static size_t collect_disc(const rill_bed *bed, const rill_source_def *def, int32_t *out) {
+    const rill_grid *grid = &bed->grid;
+    int32_t x0, x1, y0, y1;
+    rill_cells_between(grid, 0, def->at[0] - def->radius, def->at[0] + def->radius, &x0, &x1);
+    rill_cells_between(grid, 1, def->at[1] - def->radius, def->at[1] + def->radius, &y0, &y1);
+    size_t count = 0;
+    for (int32_t y = y0; y < y1; ++y) {
+        for (int32_t x = x0; x < x1; ++x) {
+            const double at[3] = { rill_cell_centre(grid, 0, x), rill_cell_centre(grid, 1, y), def->at[2] };
+            const double dx = at[0] - def->at[0], dy = at[1] - def->at[1];
+            if (dx * dx + dy * dy > def->radius * def->radius) continue;
+            count += collect_point(bed, at, out ? out + count : NULL);
+        }
+    }
+    /* A disc smaller than a cell may hold no centre. */
+    return count > 0 ? count : collect_point(bed, def->at, out);
+}
+
+static size_t collect_box(const rill_bed *bed, const rill_source_def *def, int32_t *out) {
+    int32_t x0, x1, y0, y1;
+    rill_cells_between(&bed->grid, 0, def->min[0], def->max[0], &x0, &x1);
+    rill_cells_between(&bed->grid, 1, def->min[1], def->max[1], &y0, &y1);
+    size_t count = 0;
+    for (int32_t y = y0; y < y1; ++y) {
+        for (int32_t x = x0; x < x1; ++x) {
+            const size_t cell = (size_t)y * (size_t)bed->grid.cells[0] + (size_t)x;
+            for (int32_t i = bed->cell_first[cell]; i < bed->cell_first[cell + 1]; ++i) {
+                const int32_t place = bed->places[i];
+                if (rill_bed_z(bed, bed->b[place]) > def->max[2] || rill_bed_z(bed, bed->c[place]) <= def->min[2])
+                    continue;
+                if (out) out[count] = place;
+                count += 1;
+            }
+        }
+    }
+    return count;
+}
+
+static size_t collect_rain(const rill_bed *bed, int32_t *out) {
+    const size_t cells = (size_t)bed->grid.cells[0] * (size_t)bed->grid.cells[1];
+    size_t count = 0;
+    for (size_t cell = 0; cell < cells; ++cell) {
+        const int32_t end = bed->cell_first[cell + 1];
+        if (end == bed->cell_first[cell]) continue;
+        if (out) out[count] = bed->places[end - 1];
+        count += 1;
+    }
+    return count;
+}
+
+static size_t collect(const rill_bed *bed, const rill_source_def *def, int32_t *out) {
+    switch (def->shape) {
+    case RILL_SOURCE_POINT: return collect_point(bed, def->at, out);
+    case RILL_SOURCE_DISC: return collect_disc(bed, def, out);
+    case RILL_SOURCE_BOX: return collect_box(bed, def, out);
+    case RILL_SOURCE_RAIN: return collect_rain(bed, out);
+    }
+    return 0;
+}
+
+/* The tiles, each once, so that a sub-step wakes each tile once and not once per column. */
+static bool find_tiles(rill_source *source, const rill_bed *bed, const rill_allocator *allocator) {
+    const size_t all = (size_t)bed->tile_count;
+    uint8_t *touched = rill_memory_take(allocator, all, sizeof *touched);
+    if (!touched) return false;
+    size_t count = 0;
+    for (size_t i = 0; i < source->place_count; ++i) {
+        uint8_t *mark = &touched[rill_bed_tile_of(bed, source->places[i])];
+        count += *mark == 0;
+        *mark = 1;
+    }
+    source->tiles = rill_memory_take(allocator, count, sizeof *source->tiles);
+    source->tile_count = source->tiles ? count : 0;
+    size_t next = 0;
+    for (size_t tile = 0; next < source->tile_count; ++tile) {
+        if (touched[tile]) source->tiles[next++] = (int32_t)tile;
+    }
+    rill_memory_give(allocator, touched, all, sizeof *touched);
+    return source->tiles != NULL;
+}
+
+static rill_result refuse_empty(const rill_source_def *def, rill_message *message) {
+    const char *name = def->name ? def->name : "";
+    switch (def->shape) {
+    case RILL_SOURCE_POINT:
+    case RILL_SOURCE_DISC:
+        return rill_fail(message, RILL_INVALID_ARGUMENT,
+                         "source \"%.64s\": no column at (%g, %g, %g); expected a point above a floor of the grid",
+                         name, def->at[0], def->at[1], def->at[2]);
+    case RILL_SOURCE_BOX:
+        return rill_fail(
+            message, RILL_INVALID_ARGUMENT,
+            "source \"%.64s\": no column in the box (%g, %g, %g) to (%g, %g, %g); expected cell centres in it", name,
+            def->min[0], def->min[1], def->min[2], def->max[0], def->max[1], def->max[2]);
+    case RILL_SOURCE_RAIN: break;
+    }
+    return rill_fail(message, RILL_INVALID_ARGUMENT, "source \"%.64s\": the bed has no column for it to reach", name);
+}
+
+rill_result rill_source_attach(rill_source *source, const rill_bed *bed, const rill_allocator *allocator,
+                               rill_message *message) {
+    const size_t count = collect(bed, &source->def, NULL);
+    if (count == 0) return refuse_empty(&source->def, message);
+    source->places = rill_memory_take(allocator, count, sizeof *source->places);
+    source->place_count = source->places ? count : 0;
+    if (source->places) {
+        collect(bed, &source->def, source->places);
+        rill_order_items(source->places, count, NULL); /* plane order: memory is then swept in one direction */
+        if (find_tiles(source, bed, allocator)) return RILL_OK;
+    }
+    rill_source_detach(source, allocator);
+    return rill_fail(message, RILL_OUT_OF_MEMORY, "no memory for the %zu columns of a source", count);
+}
+
+void rill_source_detach(rill_source *source, const rill_allocator *allocator) {
+    rill_memory_give(allocator, source->places, source->place_count, sizeof *source->places);
+    rill_memory_give(allocator, source->tiles, source->tile_count, sizeof *source->tiles);
+    source->places = source->tiles = NULL;
+    source->place_count = source->tile_count = 0;
+}
+
+/* --------------------------------------------------------------------------------------------------------- running */
+
+double rill_source_rise(const rill_source *source, double cell_size) {
+    const double millimetres_per_hour = 3.6e6;
+    if (source->def.shape == RILL_SOURCE_RAIN) return source->def.rate / millimetres_per_hour;
+    return source->def.rate / (cell_size * cell_size * (double)source->place_count);
+}
+
+/* Whole quanta due in a sub-step; the fraction stays pending. */
+static int64_t amount_due(rill_source *source, const rill_bed *bed, double time, double dt) {
+    const rill_source_def *def = &source->def;
+    double active = dt; /* not (time + dt) - time, which is rounded */
+    if (def->from > time) active -= def->from - time;
+    if (def->until < time + dt) active -= time + dt - def->until;
+    if (!(active > 0.0)) return 0;
+
+    const double depths = rill_source_rise(source, bed->grid.cell_size) * (double)source->place_count;
+    const double amount = depths * active / bed->quantum + source->pending;
+    const double most = 0x1p62; /* more than all columns of the largest bed can hold */
+    if (!(amount < most)) {
+        source->pending = 0.0;
+        return (int64_t)most;
+    }
+    const int64_t whole = (int64_t)amount;
+    source->pending = amount - (double)whole;
+    return whole;
+}
+
+/* Gives to (or takes from) one column what fits; returns what did not. */
+static int64_t serve(rill_flow *flow, int32_t place, bool sink, int64_t want) {
+    const int32_t room = sink ? flow->H[place] : flow->bed->c[place] - flow->bed->b[place] - flow->H[place];
+    const int32_t moved = want < room ? (int32_t)want : room;
+    flow->H[place] += sink ? -moved : moved;
+    return want - moved;
+}
+
+static bool has_room(const rill_flow *flow, int32_t place, bool sink) {
+    return sink ? flow->H[place] > 0 : flow->H[place] < flow->bed->c[place] - flow->bed->b[place];
+}
+
+static void wake(const rill_source *source, rill_flow *flow) {
+    for (size_t i = 0; i < source->tile_count; ++i) rill_flow_wake_tile(flow, source->tiles[i]);
+}
+
+/* The even deal. Returns what found no room. */
+static int64_t deal(rill_source *source, rill_flow *flow, int64_t amount) {
+    const int64_t n = (int64_t)source->place_count, turn = (int64_t)source->turn;
+    const int64_t share = amount / n, odd = amount % n;
+    const int64_t before = turn + odd > n ? turn + odd - n : 0; /* the odd ones are turn .. turn + odd - 1, wrapped */
+    const bool sink = source->def.sink;
+    int64_t rest = 0;
+    if (share == 0) { /* a trickle: touch, and wake, only those that get something */
+        for (int64_t k = 0; k < odd; ++k) {
+            const int32_t place = source->places[turn + k < n ? turn + k : turn + k - n];
+            const int64_t refused = serve(flow, place, sink, 1);
+            if (!refused) rill_flow_wake(flow, place);
+            rest += refused;
+        }
+    } else {
+        for (int64_t i = 0; i < n; ++i) {
+            const bool one_more = (i >= turn && i < turn + odd) || i < before;
+            rest += serve(flow, source->places[i], sink, share + one_more);
+        }
+        wake(source, flow);
+    }
+    source->turn = (uint64_t)((turn + odd) % n);
+    return rest;
+}
+
+/* Deals what was refused again over the columns that still have room. Returns what nobody has room for. */
+static int64_t deal_again(rill_source *source, rill_flow *flow, int64_t rest) {
+    const bool sink = source->def.sink;
+    const size_t n = source->place_count;
+    while (rest > 0) {
+        int64_t open = 0;
+        for (size_t i = 0; i < n; ++i) open += has_room(flow, source->places[i], sink);
+        if (open == 0) break;
+        const int64_t share = rest / open;
+        int64_t odd = rest % open;
+        rest = 0;
+        for (size_t k = 0; k < n; ++k) {
+            const size_t i = (size_t)source->turn + k < n ? (size_t)source->turn + k : (size_t)source->turn + k - n;
+            if (!has_room(flow, source->places[i], sink)) continue;
+            rest += serve(flow, source->places[i], sink, share + (odd > 0));
+            odd -= odd > 0;
+        }
+    }
+    wake(source, flow);
+    return rest;
+}
+
+int64_t rill_source_run(rill_source *source, rill_flow *flow, double time, double dt, rill_status *status) {
+    const int64_t due = amount_due(source, flow->bed, time, dt);
+    if (due == 0) return 0;
+    int64_t rest = deal(source, flow, due);
+    if (rest > 0) rest = deal_again(source, flow, rest);
+    if (rest > 0) *status |= source->def.sink ? RILL_STATUS_SINK_DRY : RILL_STATUS_SOURCE_REFUSED;
+    return due - rest;
+}

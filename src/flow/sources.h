@@ -1,0 +1,38 @@
+/* Sources and sinks: whole quanta into and out of columns, booked by name.
+ *
+ * The amount of a sub-step is rate * (overlap of the sub-step with the source's window), in quanta, plus the fraction
+ * left from the sub-step before. It is dealt evenly over the source's columns; the odd quanta go round in turn. */
+#ifndef RILL_FLOW_SOURCES_H
+#define RILL_FLOW_SOURCES_H
+
+#include "base/memory.h"
+#include "flow/flow.h"
+
+typedef struct rill_source {
+    rill_source_def def; /* its name points to the member below */
+    char *name;          /* owned */
+    uint16_t generation; /* of the slot */
+    bool alive;
+    int32_t book;    /* index into the world's books */
+    int32_t *places; /* plane indices of its columns, ascending */
+    size_t place_count;
+    int32_t *tiles; /* the tiles they lie in, each once */
+    size_t tile_count;
+    double pending; /* fraction of a quantum owed, 0 <= pending < 1 */
+    uint64_t turn;  /* index into places of the column that gets the next odd quantum */
+} rill_source;
+
+/* Finds the source's columns. On failure the source owns nothing more than before. */
+rill_result rill_source_attach(rill_source *source, const rill_bed *bed, const rill_allocator *allocator,
+                               rill_message *message);
+void rill_source_detach(rill_source *source, const rill_allocator *allocator);
+
+/* Gives (or takes) what is due between `time` and `time + dt`; wakes the tiles touched. Returns the quanta moved,
+ * always >= 0, and sets status bits (RILL_STATUS_SOURCE_REFUSED when there is no room, RILL_STATUS_SINK_DRY). What
+ * finds no room, or is not there, is forgotten, not owed. Allocates nothing. */
+int64_t rill_source_run(rill_source *source, rill_flow *flow, double time, double dt, rill_status *status);
+
+/* How fast a source alone would raise its columns, m/s. */
+double rill_source_rise(const rill_source *source, double cell_size);
+
+#endif

@@ -1,0 +1,128 @@
+/* Sparse pipes: the joints between sheets (edges of platforms, holes, mouths of overhangs).
+ *
+ * They are split off the dense sweep: MOVE before it, DRIVE after it. Each half keeps both bounds (no column below empty or
+ * above full) by itself, so the sweep's limiters need not know of them. Drive: heads clipped to the sill (they are cliffs),
+ * viscosity as everywhere, no advection, and free overfall capped at critical flow, u <= (2/3)^1.5 sqrt(g E), where the
+ * receiver stands below two thirds of the donor's head E. Sums over a column's pipes are integers: their order is free. */
+#include "base/simd.h"
+#include "flow/covered.h"
+#include "flow/drive.h"
+#include "flow/limit.h"
+#include "flow/move.h"
+#include "flow/scratch.h"
+#include "flow/viscosity.h"
+
+/* The largest whole quanta a transfer may become. */
+static int64_t most(float q) { return (int64_t)__builtin_fabsf(q) + 1; }
+
+/* Factor by which flows summing to `flow` fit into `available`. */
+static float fit(int64_t flow, int32_t available) {
+    return flow <= available ? 1.0f : (float)available * RILL_LIMIT_UNDER / (float)flow;
+}
+
+static int32_t find_moving(rill_flow *flow, const rill_flow_settings *settings, const rill_kernel_constants *k) {
+    rill_sparse *sparse = &flow->scratch->sparse;
+    int32_t count = 0;
+    for (int32_t a = 0; a < sparse->active_count; ++a) {
+        int32_t index = sparse->active[a];
+        float u = flow->pipe_u[index];
+        if (u == 0.0f) continue;
+        const rill_pipe *p = &sparse->pipes[index];
+        int32_t opening = rill_move_opening(p->bl, p->br, p->bl + flow->H[p->l], p->br + flow->H[p->r],
+                                            rill_min_i(p->cl, p->cr), u);
+        float q = u * k->lambda * (settings->paper ? k->paper_opening : (float)opening);
+        if (q == 0.0f) continue;
+        sparse->q[count] = q;
+        sparse->moving[count++] = index;
+    }
+    return count;
+}
+
+/* Scales transfers by what the donors (or the receivers) allow. */
+static void limit(rill_flow *flow, int32_t count, bool receivers) {
+    rill_sparse *sparse = &flow->scratch->sparse;
+    for (int32_t i = 0; i < count; ++i) {
+        const rill_pipe *p = &sparse->pipes[sparse->moving[i]];
+        sparse->flow[p->port_l] = sparse->flow[p->port_r] = 0;
+    }
+    for (int32_t i = 0; i < count; ++i) {
+        const rill_pipe *p = &sparse->pipes[sparse->moving[i]];
+        sparse->flow[(sparse->q[i] > 0.0f) != receivers ? p->port_l : p->port_r] += most(sparse->q[i]);
+    }
+    for (int32_t i = 0; i < count; ++i) {
+        const rill_pipe *p = &sparse->pipes[sparse->moving[i]];
+        bool left = (sparse->q[i] > 0.0f) != receivers;
+        int32_t H = flow->H[left ? p->l : p->r];
+        int32_t available = receivers ? (left ? p->cl - p->bl : p->cr - p->br) - H : H;
+        float k = fit(sparse->flow[left ? p->port_l : p->port_r], available);
+        /* A scaled transfer must not be dithered up again: cut it here. */
+        if (k < 1.0f) sparse->q[i] = rill_move_whole(sparse->q[i] * k, 0.0f);
+        flow->pipe_u[sparse->moving[i]] *= k;
+    }
+}
+
+void rill_sparse_move(rill_flow *flow, const rill_flow_settings *settings, const rill_kernel_constants *constants) {
+    rill_sparse *sparse = &flow->scratch->sparse;
+    int32_t count = find_moving(flow, settings, constants);
+    if (count == 0) return;
+    limit(flow, count, false);
+    limit(flow, count, true);
+    for (int32_t i = 0; i < count; ++i) {
+        const rill_pipe *p = &sparse->pipes[sparse->moving[i]];
+        int32_t t = (int32_t)rill_move_whole(sparse->q[i], constants->phase);
+        if (t == 0) continue;
+        flow->H[p->l] -= t;
+        flow->H[p->r] += t;
+        rill_flow_wake_tile(flow, p->tile_l);
+        rill_flow_wake_tile(flow, p->tile_r);
+    }
+}
+
+/* The head over a pipe, clipped to its sill (the paper's is not); 0 where nothing can flow. */
+static int32_t pipe_head(const rill_pipe *p, int32_t hl, int32_t hr, int32_t zb, bool paper,
+                         const rill_kernel_constants *k) {
+    if (rill_max_i(hl, hr) - zb <= RILL_DRY) return 0;
+    int32_t head = rill_drive_head(hl, hr, paper ? 0 : zb, k->tilt[p->axis]);
+    bool donor_dry = (head > 0 ? hl : hr) - zb <= RILL_DRY;
+    return donor_dry || rill_covered_blocks(p->cl, p->cr, hl, hr, zb, (float)head) ? 0 : head;
+}
+
+static float driven(const rill_pipe *p, int32_t Hl, int32_t Hr, float u, const rill_flow_settings *settings,
+                    const rill_kernel_constants *k) {
+    int32_t hl = p->bl + Hl, hr = p->br + Hr, zb = rill_max_i(p->bl, p->br);
+    if (rill_max_i(hl, hr) - zb <= RILL_DRY) return 0.0f;
+    u = u * k->keep + k->drive * (float)pipe_head(p, hl, hr, zb, settings->paper, k);
+    if (rill_covered_blocks(p->cl, p->cr, hl, hr, zb, u)) return 0.0f;
+    int32_t donor = u > 0.0f ? hl : hr, receiver = u > 0.0f ? hr : hl;
+    float twice = settings->paper ? 2.0f * (float)(u > 0.0f ? Hl : Hr)
+                                  : (float)rill_viscosity_depth(p->bl, p->br, Hl, Hr, rill_abs_i(p->bl - p->br));
+    u *= twice * twice / (twice * twice + k->drag + 1.0f);
+    float energy = (float)rill_max_i(donor - zb, 0), cap = k->top_speed;
+    if (!settings->paper && (float)(receiver - zb) * 1.5f < energy)
+        cap = rill_min_f(cap, k->fall * __builtin_sqrtf(energy));
+    return rill_max_f(rill_min_f(u, cap), -cap);
+}
+
+void rill_sparse_drive(rill_flow *flow, const rill_flow_settings *settings, const rill_kernel_constants *constants) {
+    rill_sparse *sparse = &flow->scratch->sparse;
+    for (int32_t a = 0; a < sparse->active_count; ++a) {
+        int32_t index = sparse->active[a];
+        const rill_pipe *p = &sparse->pipes[index];
+        int32_t Hl = flow->H[p->l], Hr = flow->H[p->r];
+        float u = driven(p, Hl, Hr, flow->pipe_u[index], settings, constants);
+        flow->pipe_u[index] = u;
+        if (Hl + Hr > constants->thin) flow->extent.speed[p->axis] = rill_max_f(flow->extent.speed[p->axis], __builtin_fabsf(u));
+    }
+}
+
+void rill_sparse_unrest(rill_flow *flow, const rill_kernel_constants *constants, float rest_speed, int32_t rest_head) {
+    rill_sparse *sparse = &flow->scratch->sparse;
+    for (int32_t a = 0; a < sparse->active_count; ++a) {
+        const rill_pipe *p = &sparse->pipes[sparse->active[a]];
+        int32_t hl = p->bl + flow->H[p->l], hr = p->br + flow->H[p->r];
+        int32_t head = pipe_head(p, hl, hr, rill_max_i(p->bl, p->br), false, constants);
+        if (__builtin_fabsf(flow->pipe_u[sparse->active[a]]) < rest_speed && rill_abs_i(head) <= rest_head) continue;
+        flow->tiles[p->tile_l] |= RILL_TILE_RESTLESS;
+        flow->tiles[p->tile_r] |= RILL_TILE_RESTLESS;
+    }
+}

@@ -1,0 +1,312 @@
+/* Tiles: computation only where liquid moves (Thompson). Dry tiles and tiles at rest cost nothing.
+ *
+ * Every RILL_TILE_CHECK sub-steps each swept tile is judged:
+ *   dry      no column above RILL_DRY, no velocity: not awake. Skipping it changes no bit.
+ *   calm     on every face |u| < 1e-4 m/s and the whole drive is below 1e-7 m of head. After RILL_TILE_CALM_CHECKS checks in
+ *            a row it falls asleep: its velocities become zero (the rest rule). Never on net flow: a slosh has none. A film
+ *            creeping down a slope has a large drive and stays awake.
+ *   awake    otherwise.
+ * What is swept are the awake tiles and those a disturbance can reach before the next check; it travels one column per
+ * sub-step, so columns within RILL_TILE_CHECK (+ 1 on the east and north side, where a face belongs to the next column) of a
+ * tile's border reach into the neighbour. Whatever touches a column from outside wakes its tile and all around it. */
+#include "base/simd.h"
+#include "flow/covered.h"
+#include "flow/drive.h"
+#include "flow/scratch.h"
+
+#include <string.h>
+
+enum { RILL_TILE_CHECK = 3 };
+
+static const float REST_SPEED = 1e-4f; /* m/s */
+static const double REST_HEAD = 1e-7;  /* m */
+
+void rill_flow_wake_tile(rill_flow *flow, int32_t tile) {
+    if (flow->tiles[tile] & RILL_TILE_WOKEN) return;
+    if (!(flow->tiles[tile] & RILL_TILE_WOKEN_BEFORE)) flow->stale = true;
+    flow->tiles[tile] |= RILL_TILE_WOKEN | RILL_TILE_AWAKE;
+}
+
+void rill_flow_wake(rill_flow *flow, int32_t place) { rill_flow_wake_tile(flow, rill_bed_tile_of(flow->bed, place)); }
+
+/* Dry tiles need no waking: what wakes all changes how liquid moves, not where it is. */
+void rill_flow_wake_all(rill_flow *flow) {
+    for (int32_t i = 0; i < flow->bed->sheet_count; ++i) {
+        const rill_sheet *sheet = &flow->bed->sheets[i];
+        for (int32_t row = 0; row < rill_sheet_rows(sheet); ++row) {
+            const int32_t *H = flow->H + rill_sheet_place(sheet, 0, row);
+            int32_t tiles = sheet->first_tile + row / RILL_TILE_H * sheet->tiles_x;
+            for (int32_t x = 0; x < sheet->tiles_x * RILL_TILE_W; ++x)
+                if (H[x] > RILL_DRY) rill_flow_wake_tile(flow, tiles + x / RILL_TILE_W);
+        }
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------------------- judge */
+
+typedef struct judge {
+    rill_flow *flow;
+    const rill_sheet *sheet;
+    const rill_kernel_constants *constants;
+    int32_t rest_head; /* quanta */
+    bool paper;
+} judge;
+
+/* Whether a face could be stopped: slow, and hardly driven. Mirrors the drive of kernels.c. */
+static bool face_calm(const judge *j, int32_t l, int32_t r, float u, int32_t tilt) {
+    const rill_bed *bed = j->flow->bed;
+    const int32_t *H = j->flow->H;
+    if (!(u > -REST_SPEED && u < REST_SPEED)) return false;
+    int32_t hl = bed->b[l] + H[l], hr = bed->b[r] + H[r], zb = rill_max_i(bed->b[l], bed->b[r]);
+    if (rill_max_i(hl, hr) - zb <= RILL_DRY) return true;
+    int32_t zc = j->paper ? 0 : rill_drive_clip(zb, rill_abs_i(bed->b[l] - bed->b[r]), j->constants->five_dx);
+    int32_t head = rill_drive_head(hl, hr, zc, tilt);
+    if (rill_abs_i(head) <= j->rest_head) return true;
+    bool donor_dry = (head > 0 ? hl : hr) - zb <= RILL_DRY; /* driven, but nothing can follow */
+    return donor_dry || rill_covered_blocks(bed->c[l], bed->c[r], hl, hr, zb, (float)head);
+}
+
+static bool tile_calm(const judge *j, int32_t column, int32_t row) {
+    const rill_flow *flow = j->flow;
+    int32_t stride = j->sheet->stride, rows = rill_sheet_rows(j->sheet);
+    for (int32_t y = row; y <= row + RILL_TILE_H && y <= rows; ++y)
+        for (int32_t i = 0; i <= RILL_TILE_W; ++i) { /* one beyond on each axis: the tile's east and north faces */
+            int32_t place = rill_sheet_place(j->sheet, column + i, y);
+            if (y < row + RILL_TILE_H && !face_calm(j, place - 1, place, flow->u[place], j->constants->tilt[0])) return false;
+            if (i < RILL_TILE_W && !face_calm(j, place - stride, place, flow->v[place], j->constants->tilt[1])) return false;
+        }
+    return true;
+}
+
+static void stop_tile(const judge *j, int32_t column, int32_t row) {
+    for (int32_t y = row; y < row + RILL_TILE_H && y < rill_sheet_rows(j->sheet); ++y) {
+        int32_t place = rill_sheet_place(j->sheet, column, y);
+        memset(j->flow->u + place, 0, RILL_TILE_W * sizeof(float));
+        memset(j->flow->v + place, 0, RILL_TILE_W * sizeof(float));
+    }
+}
+
+/* Which sides a disturbance of the tile's columns may cross before the next check; 0 if nothing in it is wet or moves. */
+static uint16_t tile_reach(const judge *j, int32_t column, int32_t row) {
+    const rill_flow *flow = j->flow;
+    uint32_t columns = 0, rows = 0;
+    for (int32_t y = 0; y < RILL_TILE_H && row + y < rill_sheet_rows(j->sheet); ++y) {
+        int32_t place = rill_sheet_place(j->sheet, column, row + y);
+        uint32_t busy = 0;
+        for (int32_t i = 0; i < RILL_TILE_W; ++i) {
+            bool moves = flow->u[place + i] != 0.0f || flow->v[place + i] != 0.0f || flow->H[place + i] > RILL_DRY;
+            busy |= (uint32_t)moves << i;
+        }
+        columns |= busy;
+        rows |= (uint32_t)(busy != 0) << y;
+    }
+    const uint32_t low = (1u << RILL_TILE_CHECK) - 1;
+    uint16_t reach = 0;
+    if (columns == 0) return 0;
+    if (columns & low) reach |= RILL_TILE_REACH_WEST;
+    if (columns >> (RILL_TILE_W - RILL_TILE_CHECK - 1)) reach |= RILL_TILE_REACH_EAST;
+    if (rows & low) reach |= RILL_TILE_REACH_SOUTH;
+    if (rows >> (RILL_TILE_H - RILL_TILE_CHECK - 1)) reach |= RILL_TILE_REACH_NORTH;
+    return reach | RILL_TILE_AWAKE;
+}
+
+/* The calm count lives above all flags. */
+static uint16_t with_calm(uint16_t tile, int32_t calm) {
+    return (uint16_t)((tile & (RILL_TILE_CALM_ONE - 1)) | calm * RILL_TILE_CALM_ONE);
+}
+
+enum {
+    REACH_ALL = RILL_TILE_REACH_WEST | RILL_TILE_REACH_EAST | RILL_TILE_REACH_SOUTH | RILL_TILE_REACH_NORTH
+};
+
+/* The common case of a tile in the midst of moving liquid: all around it is awake, so how far it reaches does not matter. */
+static bool amid_motion(const judge *j, const uint16_t *tile, int32_t tx, int32_t ty) {
+    const rill_sheet *sheet = j->sheet;
+    if (tx == 0 || ty == 0 || tx + 1 == sheet->tiles_x || ty + 1 == sheet->tiles_y) return false;
+    const uint16_t *south = tile - sheet->tiles_x, *north = tile + sheet->tiles_x;
+    if (!(tile[-1] & tile[0] & tile[1] & south[-1] & south[0] & south[1] & north[-1] & north[0] & north[1] & RILL_TILE_AWAKE))
+        return false;
+    for (int32_t y = 0; y < RILL_TILE_H; ++y) {
+        const float *u = j->flow->u + rill_sheet_place(sheet, tx * RILL_TILE_W, ty * RILL_TILE_H + y);
+        for (int32_t i = 0; i < RILL_TILE_W; ++i)
+            if (u[i] >= REST_SPEED || u[i] <= -REST_SPEED) return true;
+    }
+    return false;
+}
+
+static void judge_tile(const judge *j, uint16_t *tile, int32_t tx, int32_t ty, bool rest) {
+    if (!(*tile & (RILL_TILE_WOKEN | RILL_TILE_WOKEN_BEFORE | RILL_TILE_RESTLESS)) && amid_motion(j, tile, tx, ty)) {
+        *tile = RILL_TILE_AWAKE | RILL_TILE_SWEPT | REACH_ALL;
+        return;
+    }
+    int32_t column = tx * RILL_TILE_W, row = ty * RILL_TILE_H, calm = *tile / RILL_TILE_CALM_ONE;
+    bool touched = *tile & (RILL_TILE_WOKEN | RILL_TILE_RESTLESS);
+    uint16_t next = *tile & RILL_TILE_SWEPT;
+    if (*tile & RILL_TILE_WOKEN) next |= RILL_TILE_WOKEN_BEFORE;
+    uint16_t reach = tile_reach(j, column, row);
+    bool quiet = rest && !touched && reach && tile_calm(j, column, row);
+    calm = quiet ? rill_min_i(calm + 1, RILL_TILE_CALM_CHECKS) : 0;
+    if (calm == RILL_TILE_CALM_CHECKS) stop_tile(j, column, row);
+    else next |= reach;
+    if (touched) next |= RILL_TILE_AWAKE;
+    *tile = with_calm(next, calm);
+}
+
+/* Judges all swept tiles; true if what has to be swept may have changed. */
+static bool judge_all(rill_flow *flow, const rill_flow_settings *settings, const rill_kernel_constants *constants) {
+    bool changed = false;
+    double head = REST_HEAD / flow->bed->quantum;
+    judge j = { flow, NULL, constants, head > 8.0 ? (int32_t)head : 8, settings->paper };
+    rill_sparse_unrest(flow, constants, REST_SPEED, j.rest_head);
+    for (int32_t i = 0; i < flow->bed->sheet_count; ++i) {
+        j.sheet = &flow->bed->sheets[i];
+        for (int32_t ty = 0; ty < j.sheet->tiles_y; ++ty)
+            for (int32_t tx = 0; tx < j.sheet->tiles_x; ++tx) {
+                uint16_t *tile = &flow->tiles[j.sheet->first_tile + ty * j.sheet->tiles_x + tx];
+                if (!(*tile & (RILL_TILE_SWEPT | RILL_TILE_WOKEN))) continue;
+                uint16_t before = *tile;
+                judge_tile(&j, tile, tx, ty, settings->rest);
+                changed |= ((before ^ *tile) & (RILL_TILE_RESTLESS - 1)) != 0;
+            }
+    }
+    return changed;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- spans */
+
+enum { KEEP = 1 << 15 }; /* swept before: free while no calm count reaches it */
+
+/* Marks an awake tile and the neighbours it reaches. */
+static void sweep_around(uint16_t *tiles, const rill_sheet *sheet, int32_t tx, int32_t ty) {
+    uint16_t *tile = &tiles[ty * sheet->tiles_x + tx];
+    bool all = *tile & (RILL_TILE_WOKEN | RILL_TILE_WOKEN_BEFORE);
+    int32_t west = (all || (*tile & RILL_TILE_REACH_WEST)) && tx > 0;
+    int32_t east = (all || (*tile & RILL_TILE_REACH_EAST)) && tx + 1 < sheet->tiles_x;
+    int32_t south = (all || (*tile & RILL_TILE_REACH_SOUTH)) && ty > 0;
+    int32_t north = (all || (*tile & RILL_TILE_REACH_NORTH)) && ty + 1 < sheet->tiles_y;
+    for (int32_t y = -south; y <= north; ++y)
+        for (int32_t x = -west; x <= east; ++x) tile[y * sheet->tiles_x + x] |= RILL_TILE_SWEPT;
+}
+
+/* A tile that joins the sweep brings its depths along: the next time step must be stable for it too. */
+static void measure_tile(rill_flow *flow, const rill_sheet *sheet, int32_t tx, int32_t ty) {
+    for (int32_t y = ty * RILL_TILE_H; y < (ty + 1) * RILL_TILE_H && y < rill_sheet_rows(sheet); ++y) {
+        int32_t place = rill_sheet_place(sheet, tx * RILL_TILE_W, y);
+        for (int32_t i = place; i < place + RILL_TILE_W; ++i) {
+            int32_t H = flow->H[i];
+            rill_flow_extent here = { H, H > RILL_DRY ? flow->bed->b[i] + H : 0, { 0.0f, 0.0f } };
+            rill_flow_widen(&flow->extent, &here);
+        }
+    }
+}
+
+static int32_t row_spans(rill_flow_scratch *scratch, const rill_flow *flow, const rill_sheet *sheet, int32_t ty,
+                         int32_t count) {
+    const uint16_t *tiles = flow->tiles + sheet->first_tile + ty * sheet->tiles_x;
+    const uint8_t *covered = scratch->covered + sheet->first_tile + ty * sheet->tiles_x;
+    rill_span *open = NULL;
+    for (int32_t tx = 0; tx < sheet->tiles_x; ++tx) {
+        if (!(tiles[tx] & RILL_TILE_SWEPT)) {
+            open = NULL;
+            continue;
+        }
+        int32_t under = covered[tx] || scratch->sweep_covered;
+        if (!open || open->covered != under) {
+            open = &scratch->spans[count++];
+            *open = (rill_span){ tx * RILL_TILE_W, 0, under };
+        }
+        open->count += RILL_TILE_W;
+        scratch->swept_columns += scratch->columns[sheet->first_tile + ty * sheet->tiles_x + tx];
+    }
+    return count;
+}
+
+/* Cuts the tile rows into one band per task, of about the same work. Small sweeps stay on one. */
+static void cut_bands(rill_flow_scratch *scratch) {
+    enum { WORTH_A_TASK = 8192 }; /* cells */
+    int64_t total = 0, share;
+    int32_t tasks = scratch->task_count;
+    for (int32_t i = 0; i < scratch->row_first[scratch->row_count]; ++i) total += scratch->spans[i].count;
+    while (tasks > 1 && total * RILL_TILE_H < (int64_t)tasks * WORTH_A_TASK) --tasks;
+    scratch->band_count = 0;
+    if (total == 0) return;
+    share = (total + tasks - 1) / tasks;
+    int64_t done = 0;
+    int32_t from = 0;
+    for (int32_t row = 0; row < scratch->row_count; ++row) {
+        for (int32_t i = scratch->row_first[row]; i < scratch->row_first[row + 1]; ++i) done += scratch->spans[i].count;
+        bool last = row + 1 == scratch->row_count;
+        if (done >= share * (scratch->band_count + 1) || last) {
+            if (scratch->row_first[from] < scratch->row_first[row + 1])
+                scratch->bands[scratch->band_count++] = (rill_band){ from, row + 1 };
+            from = row + 1;
+        }
+    }
+}
+
+static void make_spans(rill_flow *flow) {
+    rill_flow_scratch *scratch = flow->scratch;
+    const rill_bed *bed = flow->bed;
+    scratch->swept_columns = 0;
+    int32_t count = 0, row = 0;
+    for (int32_t i = 0; i < bed->sheet_count; ++i)
+        for (int32_t ty = 0; ty < bed->sheets[i].tiles_y; ++ty) {
+            scratch->row_first[row++] = count;
+            count = row_spans(scratch, flow, &bed->sheets[i], ty, count);
+        }
+    scratch->row_first[row] = count;
+    cut_bands(scratch);
+}
+
+/* From the tiles' state to what is swept. */
+static void mark_swept(rill_flow *flow, bool everything) {
+    const rill_bed *bed = flow->bed;
+    for (int32_t i = 0; i < bed->tile_count; ++i) {
+        bool before = flow->tiles[i] & RILL_TILE_SWEPT;
+        flow->tiles[i] = (uint16_t)((flow->tiles[i] & ~(RILL_TILE_SWEPT | KEEP)) | (before ? KEEP : 0));
+        if (everything) flow->tiles[i] |= RILL_TILE_SWEPT;
+    }
+    for (int32_t i = 0; i < bed->sheet_count; ++i) {
+        const rill_sheet *sheet = &bed->sheets[i];
+        uint16_t *tiles = flow->tiles + sheet->first_tile;
+        for (int32_t ty = 0; ty < sheet->tiles_y; ++ty)
+            for (int32_t tx = 0; tx < sheet->tiles_x; ++tx)
+                if (tiles[ty * sheet->tiles_x + tx] & RILL_TILE_AWAKE) sweep_around(tiles, sheet, tx, ty);
+        for (int32_t ty = 0; ty < sheet->tiles_y; ++ty)
+            for (int32_t tx = 0; tx < sheet->tiles_x; ++tx) {
+                uint16_t *tile = &tiles[ty * sheet->tiles_x + tx];
+                if ((*tile & RILL_TILE_SWEPT) && !(*tile & KEEP)) measure_tile(flow, sheet, tx, ty);
+                *tile &= (uint16_t)~KEEP;
+            }
+    }
+}
+
+static void list_active_pipes(rill_flow *flow) {
+    rill_sparse *sparse = &flow->scratch->sparse;
+    sparse->active_count = 0;
+    for (int32_t i = 0; i < flow->bed->pipe_count; ++i) {
+        const rill_pipe *pipe = &sparse->pipes[i];
+        if ((flow->tiles[pipe->tile_l] | flow->tiles[pipe->tile_r]) & RILL_TILE_SWEPT) sparse->active[sparse->active_count++] = i;
+        else flow->pipe_u[i] = 0.0f;
+    }
+}
+
+void rill_tiles_update(rill_flow *flow, const rill_flow_settings *settings, const rill_kernel_constants *constants,
+                       bool near_top) {
+    rill_flow_scratch *scratch = flow->scratch;
+    bool due = flow->substep % RILL_TILE_CHECK == 0 && (scratch->band_count > 0 || flow->stale);
+    bool changed = flow->stale || scratch->sweep_all != !settings->skip_idle || scratch->sweep_covered != near_top;
+    if (due) changed |= judge_all(flow, settings, constants);
+    if (!changed) return;
+    scratch->sweep_all = !settings->skip_idle;
+    scratch->sweep_covered = near_top;
+    mark_swept(flow, scratch->sweep_all);
+    make_spans(flow);
+    list_active_pipes(flow);
+    flow->stale = false;
+}
+
+void rill_flow_resume(rill_flow *flow) {
+    make_spans(flow);
+    list_active_pipes(flow);
+}

@@ -1,0 +1,181 @@
+/* Definitions: their defaults, and what they may say. Every check names the member, the value found and the range, so
+ * that a scene file or a program can be corrected without reading this.
+ *
+ * The limits are far beyond what thin liquid needs; they keep every later product of them finite. */
+#include <math.h>
+#include <string.h>
+
+#include "world/world.h"
+
+static const double LENGTH_LIMIT = 1e7;     /* m: positions and levels */
+static const double CELL_LEAST = 1e-6;      /* m */
+static const double CELL_MOST = 1e4;        /* m */
+static const double GRAVITY_LIMIT = 1e4;    /* m/s2 */
+static const double DENSITY_LIMIT = 1e6;    /* kg/m3 */
+static const double VISCOSITY_LIMIT = 1e6;  /* m2/s */
+static const double TENSION_LIMIT = 1e3;    /* N/m */
+static const double RATE_LIMIT = 1e9;       /* m3/s or mm/h */
+static const double TIME_LIMIT = 1e15;      /* s */
+static const int64_t CELLS_LIMIT = 1 << 28; /* so that plane indices fit 32 bits */
+enum { CELLS_PER_SIDE = 32768, THREADS_LIMIT = 256, SUBSTEPS_LIMIT = 1000000 };
+
+rill_world_def rill_default_world_def(void) {
+    rill_world_def def = {
+        .grid = { .cells = { 100, 100 }, .cell_size = 0.001 },
+        .headroom = 0.05,
+        .gravity = { 0.0, 0.0, -9.81 },
+        .solver = { .advection = true, .rest = true, .skip_idle = true, .max_substeps = 64 },
+        .runtime = { .tasks = { .threads = 1 } },
+    };
+    rill_liquid_preset("water", &def.liquid);
+    return def;
+}
+
+rill_solid_def rill_default_solid_def(void) {
+    return (rill_solid_def){ .axis = { 0.0, 0.0, 1.0 }, .scale = 1.0 };
+}
+
+rill_source_def rill_default_source_def(void) {
+    return (rill_source_def){ .until = (double)INFINITY };
+}
+
+/* Written so that NaN fails. */
+static bool between(double value, double least, double most) {
+    return value >= least && value <= most;
+}
+
+static rill_result check_range(const char *member, double value, double least, double most, rill_message *message) {
+    if (between(value, least, most)) return RILL_OK;
+    return rill_fail(message, RILL_INVALID_ARGUMENT, "%s is %g; expected %g to %g", member, value, least, most);
+}
+
+/* > 0 rather than >= 0. */
+static rill_result check_positive(const char *member, double value, double most, rill_message *message) {
+    if (value > 0.0 && value <= most) return RILL_OK;
+    return rill_fail(message, RILL_INVALID_ARGUMENT, "%s is %g; expected more than 0 and at most %g", member, value,
+                     most);
+}
+
+static rill_result check_vector(const char *member, const double v[3], double most, rill_message *message) {
+    for (int axis = 0; axis < 3; ++axis) {
+        if (between(v[axis], -most, most)) continue;
+        return rill_fail(message, RILL_INVALID_ARGUMENT, "%s[%d] is %g; expected %g to %g", member, axis, v[axis],
+                         -most, most);
+    }
+    return RILL_OK;
+}
+
+static rill_result check_choice(const char *member, int64_t value, int64_t least, int64_t most, rill_message *message) {
+    if (value >= least && value <= most) return RILL_OK;
+    return rill_fail(message, RILL_INVALID_ARGUMENT, "%s is %lld; expected %lld to %lld", member, (long long)value,
+                     (long long)least, (long long)most);
+}
+
+rill_result rill_check_name(const char *what, const char *name, rill_message *message) {
+    if (!name) return RILL_OK;
+    size_t length = 0;
+    while (length <= RILL_NAME_LENGTH && name[length]) length += 1;
+    if (length <= RILL_NAME_LENGTH) return RILL_OK;
+    return rill_fail(message, RILL_INVALID_ARGUMENT, "%s.name begins \"%.32s\" and goes on; expected at most %d bytes",
+                     what, name, RILL_NAME_LENGTH);
+}
+
+rill_result rill_check_grid(const rill_grid *grid, rill_message *message) {
+    rill_result result = check_choice("grid.cells[0]", grid->cells[0], 1, CELLS_PER_SIDE, message);
+    if (!result) result = check_choice("grid.cells[1]", grid->cells[1], 1, CELLS_PER_SIDE, message);
+    if (!result && (int64_t)grid->cells[0] * grid->cells[1] > CELLS_LIMIT)
+        result = rill_fail(message, RILL_TOO_LARGE, "grid.cells are %d x %d = %lld; expected at most %lld in all",
+                           grid->cells[0], grid->cells[1], (long long)grid->cells[0] * grid->cells[1],
+                           (long long)CELLS_LIMIT);
+    if (!result) result = check_range("grid.cell_size", grid->cell_size, CELL_LEAST, CELL_MOST, message);
+    if (!result) result = check_vector("grid.origin", grid->origin, LENGTH_LIMIT, message);
+    return result;
+}
+
+rill_result rill_check_gravity(const double gravity[3], rill_message *message) {
+    return check_vector("gravity", gravity, GRAVITY_LIMIT, message);
+}
+
+rill_result rill_check_liquid(const rill_liquid *liquid, rill_message *message) {
+    rill_result result = check_positive("liquid.density", liquid->density, DENSITY_LIMIT, message);
+    if (!result) result = check_range("liquid.viscosity", liquid->viscosity, 0.0, VISCOSITY_LIMIT, message);
+    if (!result) result = check_range("liquid.surface_tension", liquid->surface_tension, 0.0, TENSION_LIMIT, message);
+    if (!result) result = check_range("liquid.contact_angle", liquid->contact_angle, 0.0, 180.0, message);
+    return result;
+}
+
+rill_result rill_check_solver(const rill_solver *solver, rill_message *message) {
+    rill_result result = check_choice("solver.pipe_area", (int64_t)solver->pipe_area, RILL_PIPE_AREA_PHYSICAL,
+                                      RILL_PIPE_AREA_PAPER, message);
+    if (!result)
+        result =
+            check_choice("solver.passages", (int64_t)solver->passages, RILL_PASSAGES_OFF, RILL_PASSAGES_OFF, message);
+    if (!result) result = check_range("solver.friction", solver->friction, 0.0, 1.0, message);
+    if (!result) result = check_choice("solver.max_substeps", solver->max_substeps, 1, SUBSTEPS_LIMIT, message);
+    return result;
+}
+
+rill_result rill_check_runtime(const rill_runtime *runtime, rill_message *message) {
+    if (!runtime->allocator.allocate != !runtime->allocator.release)
+        return rill_fail(message, RILL_INVALID_ARGUMENT, "runtime.allocator.%s is NULL; expected both hooks or neither",
+                         runtime->allocator.allocate ? "release" : "allocate");
+    return check_choice("runtime.tasks.threads", runtime->tasks.threads, 1, THREADS_LIMIT, message);
+}
+
+static rill_result check_edges(const rill_edge edges[4], rill_message *message) {
+    static const char *const sides[4] = { "edges[RILL_WEST]", "edges[RILL_EAST]", "edges[RILL_SOUTH]",
+                                          "edges[RILL_NORTH]" };
+    for (int side = 0; side < 4; ++side) {
+        rill_result result =
+            check_choice(sides[side], (int64_t)edges[side].kind, RILL_EDGE_WALL, RILL_EDGE_STILL, message);
+        if (!result && edges[side].kind == RILL_EDGE_STILL)
+            result = check_range(sides[side], edges[side].level, -LENGTH_LIMIT, LENGTH_LIMIT, message);
+        if (result) return result;
+    }
+    return RILL_OK;
+}
+
+rill_result rill_check_world_def(const rill_world_def *def, rill_message *message) {
+    rill_result result = rill_check_name("world", def->name, message);
+    if (!result) result = rill_check_grid(&def->grid, message);
+    if (!result) result = check_positive("headroom", def->headroom, LENGTH_LIMIT, message);
+    if (!result) result = check_range("min_opening", def->min_opening, 0.0, LENGTH_LIMIT, message);
+    if (!result) result = check_edges(def->edges, message);
+    if (!result) result = rill_check_gravity(def->gravity, message);
+    if (!result) result = rill_check_liquid(&def->liquid, message);
+    if (!result) result = rill_check_solver(&def->solver, message);
+    if (!result) result = rill_check_runtime(&def->runtime, message);
+    return result;
+}
+
+static rill_result check_source_place(const rill_source_def *def, rill_message *message) {
+    rill_result result = RILL_OK;
+    if (def->shape == RILL_SOURCE_POINT || def->shape == RILL_SOURCE_DISC)
+        result = check_vector("source.at", def->at, LENGTH_LIMIT, message);
+    if (!result && def->shape == RILL_SOURCE_DISC)
+        result = check_positive("source.radius", def->radius, LENGTH_LIMIT, message);
+    if (result || def->shape != RILL_SOURCE_BOX) return result;
+
+    result = check_vector("source.min", def->min, LENGTH_LIMIT, message);
+    if (!result) result = check_vector("source.max", def->max, LENGTH_LIMIT, message);
+    for (int axis = 0; !result && axis < 3; ++axis) {
+        if (def->min[axis] > def->max[axis])
+            result =
+                rill_fail(message, RILL_INVALID_ARGUMENT, "source.min[%d] is %g; expected at most source.max[%d], %g",
+                          axis, def->min[axis], axis, def->max[axis]);
+    }
+    return result;
+}
+
+rill_result rill_check_source_def(const rill_source_def *def, rill_message *message) {
+    rill_result result = rill_check_name("source", def->name, message);
+    if (!result)
+        result = check_choice("source.shape", (int64_t)def->shape, RILL_SOURCE_POINT, RILL_SOURCE_RAIN, message);
+    if (!result) result = check_source_place(def, message);
+    if (!result) result = check_range("source.rate", def->rate, 0.0, RATE_LIMIT, message);
+    if (!result) result = check_range("source.from", def->from, -TIME_LIMIT, TIME_LIMIT, message);
+    if (!result && !(def->until >= def->from)) /* infinity is allowed, NaN is not */
+        result = rill_fail(message, RILL_INVALID_ARGUMENT, "source.until is %g; expected at least source.from, %g",
+                           def->until, def->from);
+    return result;
+}

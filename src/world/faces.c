@@ -1,0 +1,103 @@
+/* Velocities through the four sides of a column, whichever kind of pipe is there.
+ *
+ *        v of the place above           A side of a column is usually one dense pipe, whose velocity is stored in the u
+ *           +---------+                 or v of the column east or north of it. Where the neighbour lies in another
+ *         u |  place  | u of the        sheet there are sparse pipes instead, any number of them; pipe_l is sorted in
+ *           +---------+ place east      the bed, pipes_by_r is our index of the other end.
+ *                v */
+#include "base/order.h"
+#include "world/world.h"
+
+rill_result rill_faces_make(rill_world *world) {
+    const size_t count = (size_t)world->bed.pipe_count;
+    world->pipes_by_r = rill_memory_take(&world->allocator, count, sizeof *world->pipes_by_r);
+    if (!world->pipes_by_r) return RILL_OUT_OF_MEMORY;
+    for (size_t i = 0; i < count; ++i) world->pipes_by_r[i] = (int32_t)i;
+    rill_order_items(world->pipes_by_r, count, world->bed.pipe_r);
+    return RILL_OK;
+}
+
+void rill_faces_free(rill_world *world) {
+    rill_memory_give(&world->allocator, world->pipes_by_r, (size_t)world->bed.pipe_count, sizeof *world->pipes_by_r);
+    world->pipes_by_r = NULL;
+}
+
+bool rill_face_joined(const rill_bed *bed, int32_t low, int32_t high) {
+    const int32_t sill = bed->b[low] > bed->b[high] ? bed->b[low] : bed->b[high];
+    const int32_t lintel = bed->c[low] < bed->c[high] ? bed->c[low] : bed->c[high];
+    return sill < lintel; /* never true against a wall, whose b is above every c */
+}
+
+const rill_sheet *rill_face_sheet(const rill_bed *bed, int32_t place, const rill_sheet *hint) {
+    if (hint && place >= hint->first && place < hint->first + hint->ny * hint->stride) return hint;
+    int32_t x, y;
+    return rill_bed_sheet_of(bed, place, &x, &y);
+}
+
+/* The place whose u or v is the velocity of a side's dense pipe, or -1 when there is none. */
+static int32_t dense_face(const rill_bed *bed, const rill_sheet *sheet, int32_t place, int side) {
+    const int32_t step = side == RILL_WEST || side == RILL_EAST ? 1 : sheet->stride;
+    const int32_t high = side == RILL_WEST || side == RILL_SOUTH ? place : place + step;
+    return rill_face_joined(bed, high - step, high) ? high : -1;
+}
+
+/* The sparse pipes at one end of which `place` lies, as positions first <= i < end of the l- or r-order. */
+static void sparse_range(const rill_world *world, int32_t place, bool at_r, int32_t *first, int32_t *end) {
+    const rill_bed *bed = &world->bed;
+    int32_t low = 0, high = bed->pipe_count;
+    while (low < high) {
+        const int32_t middle = low + (high - low) / 2;
+        const int32_t key = at_r ? bed->pipe_r[world->pipes_by_r[middle]] : bed->pipe_l[middle];
+        if (key < place)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    *first = low;
+    while (high < bed->pipe_count && (at_r ? bed->pipe_r[world->pipes_by_r[high]] : bed->pipe_l[high]) == place)
+        high += 1;
+    *end = high;
+}
+
+/* Pipes go west to east or south to north: is this one along x? */
+static bool along_x(const rill_bed *bed, int32_t pipe) {
+    int32_t xl, yl, xr, yr;
+    rill_bed_sheet_of(bed, bed->pipe_l[pipe], &xl, &yl);
+    rill_bed_sheet_of(bed, bed->pipe_r[pipe], &xr, &yr);
+    return yl == yr;
+}
+
+double rill_face_velocity(const rill_world *world, const rill_sheet *sheet, int32_t place, int side) {
+    const bool x_axis = side == RILL_WEST || side == RILL_EAST, at_r = side == RILL_WEST || side == RILL_SOUTH;
+    const int32_t dense = dense_face(&world->bed, sheet, place, side);
+    if (dense >= 0) return (double)(x_axis ? world->flow.u[dense] : world->flow.v[dense]);
+    int32_t first, end, count = 0;
+    double sum = 0.0;
+    sparse_range(world, place, at_r, &first, &end);
+    for (int32_t i = first; i < end; ++i) {
+        const int32_t pipe = at_r ? world->pipes_by_r[i] : i;
+        if (along_x(&world->bed, pipe) != x_axis) continue;
+        sum += (double)world->flow.pipe_u[pipe];
+        count += 1;
+    }
+    return count > 0 ? sum / (double)count : 0.0;
+}
+
+bool rill_face_set(rill_world *world, const rill_sheet *sheet, int32_t place, int side, float velocity) {
+    const bool x_axis = side == RILL_WEST || side == RILL_EAST, at_r = side == RILL_WEST || side == RILL_SOUTH;
+    const int32_t dense = dense_face(&world->bed, sheet, place, side);
+    if (dense >= 0) {
+        (x_axis ? world->flow.u : world->flow.v)[dense] = velocity;
+        return true;
+    }
+    int32_t first, end;
+    bool any = false;
+    sparse_range(world, place, at_r, &first, &end);
+    for (int32_t i = first; i < end; ++i) {
+        const int32_t pipe = at_r ? world->pipes_by_r[i] : i;
+        if (along_x(&world->bed, pipe) != x_axis) continue;
+        world->flow.pipe_u[pipe] = velocity;
+        any = true;
+    }
+    return any;
+}

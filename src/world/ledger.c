@@ -1,0 +1,67 @@
+/* The ledger: every quantum of liquid is in a column, in the air, or booked. The accounts are kept as liquid is moved
+ * in and out; what stands in columns is counted afresh whenever somebody asks, so a lost quantum shows at once. */
+#include "world/world.h"
+
+static const char *const fixed_names[RILL_BOOK_FIXED] = { "fill", "west", "east", "south", "north" };
+
+rill_result rill_books_make(rill_world *world) {
+    for (int i = 0; i < RILL_BOOK_FIXED; ++i) {
+        rill_book book = { .name = rill_string_copy(&world->allocator, fixed_names[i]) };
+        if (!book.name || !rill_array_push(&world->books, &world->allocator, &book)) {
+            rill_string_free(&world->allocator, book.name);
+            return RILL_OUT_OF_MEMORY; /* the world's end frees the rest */
+        }
+    }
+    return RILL_OK;
+}
+
+void rill_books_free(rill_world *world) {
+    rill_book *books = world->books.data;
+    for (size_t i = 0; i < world->books.count; ++i) rill_string_free(&world->allocator, books[i].name);
+    rill_array_free(&world->books, &world->allocator);
+}
+
+void rill_book_change(rill_world *world, int32_t book, int64_t quanta) {
+    rill_book *entry = (rill_book *)world->books.data + book;
+    if (quanta > 0)
+        entry->poured += quanta;
+    else
+        entry->drained -= quanta;
+}
+
+static int64_t quanta_in_columns(const rill_world *world) {
+    if (!world->built) return 0;
+    int64_t sum = 0;
+    for (int64_t i = 0; i < world->bed.info.columns; ++i) sum += world->flow.H[world->bed.places[i]];
+    return sum;
+}
+
+rill_result rill_world_get_ledger(const rill_world *world, rill_ledger *out) {
+    if (!world) return RILL_INVALID_ARGUMENT;
+    if (!out) return rill_fail(world->note, RILL_INVALID_ARGUMENT, "out is NULL; expected a place for the ledger");
+    rill_ledger ledger = { .columns = quanta_in_columns(world) };
+    if (world->built) ledger.quantum_volume = rill_quantum_volume(&world->bed);
+    const rill_book *books = world->books.data;
+    for (size_t i = 0; i < world->books.count; ++i) {
+        ledger.poured += books[i].poured;
+        ledger.drained += books[i].drained;
+    }
+    ledger.error = ledger.columns + ledger.airborne - ledger.poured + ledger.drained;
+    *out = ledger;
+    return RILL_OK;
+}
+
+int32_t rill_world_account_count(const rill_world *world) {
+    return world ? (int32_t)world->books.count : 0;
+}
+
+rill_result rill_world_get_account(const rill_world *world, int32_t index, rill_account *out) {
+    if (!world) return RILL_INVALID_ARGUMENT;
+    if (!out) return rill_fail(world->note, RILL_INVALID_ARGUMENT, "out is NULL; expected a place for the account");
+    if (index < 0 || index >= rill_world_account_count(world))
+        return rill_fail(world->note, RILL_INVALID_ARGUMENT, "account %d does not exist; expected 0 to %d", index,
+                         rill_world_account_count(world) - 1);
+    const rill_book *book = (const rill_book *)world->books.data + index;
+    *out = (rill_account){ .name = book->name, .poured = book->poured, .drained = book->drained };
+    return RILL_OK;
+}

@@ -1,0 +1,251 @@
+/* Saving, rewinding and hashing. The format is described in snapshot.h, reading it is in snapshot_load.c; both go
+ * through the members in the same order, one function per section. */
+#include "world/snapshot.h"
+
+#include "base/hash.h"
+
+static void put_settings(rill_writer *writer, const rill_world_def *def) {
+    rill_put_u32(writer, (uint32_t)def->grid.cells[0]);
+    rill_put_u32(writer, (uint32_t)def->grid.cells[1]);
+    rill_put_f64(writer, def->grid.cell_size);
+    rill_put_f64s(writer, def->grid.origin, 3);
+    rill_put_f64(writer, def->headroom);
+    rill_put_f64(writer, def->min_opening);
+    for (int side = 0; side < 4; ++side) {
+        rill_put_u8(writer, (uint8_t)def->edges[side].kind);
+        rill_put_f64(writer, def->edges[side].level);
+    }
+    rill_put_f64s(writer, def->gravity, 3);
+    rill_put_f64(writer, def->liquid.density);
+    rill_put_f64(writer, def->liquid.viscosity);
+    rill_put_f64(writer, def->liquid.surface_tension);
+    rill_put_f64(writer, def->liquid.contact_angle);
+    rill_put_u8(writer, (uint8_t)def->solver.pipe_area);
+    rill_put_u8(writer, (uint8_t)def->solver.passages);
+    rill_put_u8(writer, def->solver.advection);
+    rill_put_u8(writer, def->solver.rest);
+    rill_put_u8(writer, def->solver.skip_idle);
+    rill_put_f64(writer, def->solver.friction);
+    rill_put_u32(writer, (uint32_t)def->solver.max_substeps);
+}
+
+static void put_solid(rill_writer *writer, const rill_solid_def *def) {
+    rill_put_text(writer, def->name);
+    rill_put_u8(writer, (uint8_t)def->shape);
+    const double *vectors[] = { def->min,  def->max,   def->centre, def->from,     def->to,
+                                def->axis, def->point, def->rotate, def->translate };
+    for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; ++i) rill_put_f64s(writer, vectors[i], 3);
+    rill_put_f64(writer, def->radius);
+    rill_put_f64(writer, def->tube);
+    rill_put_f64(writer, def->scale);
+    if (def->shape == RILL_SHAPE_MESH) {
+        rill_put_u64(writer, def->vertex_count);
+        rill_put_u64(writer, def->triangle_count);
+        for (size_t i = 0; i < 3 * def->vertex_count; ++i) rill_put_f32(writer, def->vertices[i]);
+        for (size_t i = 0; i < 3 * def->triangle_count; ++i) rill_put_u32(writer, def->indices[i]);
+    }
+    if (def->shape == RILL_SHAPE_HEIGHTMAP) {
+        rill_put_u32(writer, (uint32_t)def->heights_size[0]);
+        rill_put_u32(writer, (uint32_t)def->heights_size[1]);
+        rill_put_f64s(writer, def->heights, (size_t)def->heights_size[0] * (size_t)def->heights_size[1]);
+    }
+}
+
+static void put_solids(rill_writer *writer, const rill_world *world) {
+    const rill_solid_slot *slots = world->solids.data;
+    rill_put_u32(writer, (uint32_t)world->solids.count);
+    for (size_t i = 0; i < world->solids.count; ++i) {
+        rill_put_u16(writer, slots[i].generation);
+        rill_put_u8(writer, slots[i].solid != NULL);
+        if (slots[i].solid) put_solid(writer, &slots[i].solid->def);
+    }
+}
+
+static void put_columns(rill_writer *writer, const rill_bed *bed) {
+    const size_t cells = (size_t)bed->grid.cells[0] * (size_t)bed->grid.cells[1];
+    const size_t columns = (size_t)bed->info.columns;
+    rill_put_f64(writer, bed->quantum);
+    rill_put_f64(writer, bed->datum);
+    const int64_t findings[] = { bed->info.slivers_merged,       bed->info.walls_thickened, bed->info.sheet_cells,
+                                 bed->info.degenerate_triangles, bed->info.open_components, bed->info.closed_components,
+                                 bed->info.outside_solids };
+    for (size_t i = 0; i < sizeof findings / sizeof findings[0]; ++i) rill_put_u64(writer, (uint64_t)findings[i]);
+    for (size_t i = 0; i < cells; ++i) rill_put_u32(writer, (uint32_t)(bed->cell_first[i + 1] - bed->cell_first[i]));
+    for (size_t i = 0; i < columns; ++i) rill_put_u32(writer, (uint32_t)bed->b[bed->places[i]]);
+    for (size_t i = 0; i < columns; ++i) rill_put_u32(writer, (uint32_t)bed->c[bed->places[i]]);
+    for (size_t i = 0; i < columns; ++i) rill_put_u16(writer, bed->floors[i]);
+}
+
+static void put_column(rill_writer *writer, const rill_flow *flow, int32_t place) {
+    rill_put_u32(writer, (uint32_t)flow->H[place]);
+    rill_put_f32(writer, flow->u[place]);
+    rill_put_f32(writer, flow->v[place]);
+}
+
+static void put_state(rill_writer *writer, const rill_world *world) {
+    const rill_bed *bed = &world->bed;
+    const rill_flow *flow = &world->flow;
+    rill_put_u32(writer, (uint32_t)bed->ghost_count);
+    rill_put_u32(writer, (uint32_t)bed->pipe_count);
+    rill_put_u32(writer, (uint32_t)bed->tile_count);
+    for (int64_t i = 0; i < bed->info.columns; ++i) put_column(writer, flow, bed->places[i]);
+    for (int32_t i = 0; i < bed->ghost_count; ++i) put_column(writer, flow, bed->ghosts[i].place);
+    for (int32_t i = 0; i < bed->pipe_count; ++i) rill_put_f32(writer, flow->pipe_u[i]);
+    for (int32_t i = 0; i < bed->tile_count; ++i) rill_put_u16(writer, flow->tiles[i]);
+    rill_put_u8(writer, flow->stale);
+    rill_put_u64(writer, flow->substep);
+    rill_put_u32(writer, (uint32_t)flow->extent.depth);
+    rill_put_u32(writer, (uint32_t)flow->extent.level);
+    rill_put_f32(writer, flow->extent.speed[0]);
+    rill_put_f32(writer, flow->extent.speed[1]);
+    rill_put_f64(writer, world->time);
+}
+
+static void put_books(rill_writer *writer, const rill_world *world) {
+    const rill_book *books = world->books.data;
+    rill_put_u32(writer, (uint32_t)world->books.count);
+    for (size_t i = 0; i < world->books.count; ++i) {
+        rill_put_text(writer, books[i].name);
+        rill_put_u64(writer, (uint64_t)books[i].poured);
+        rill_put_u64(writer, (uint64_t)books[i].drained);
+    }
+}
+
+static void put_source(rill_writer *writer, const rill_source *source) {
+    const rill_source_def *def = &source->def;
+    rill_put_text(writer, source->name);
+    rill_put_u8(writer, (uint8_t)def->shape);
+    rill_put_u8(writer, def->sink);
+    rill_put_f64s(writer, def->at, 3);
+    rill_put_f64(writer, def->radius);
+    rill_put_f64s(writer, def->min, 3);
+    rill_put_f64s(writer, def->max, 3);
+    rill_put_f64(writer, def->rate);
+    rill_put_f64(writer, def->from);
+    rill_put_f64(writer, def->until);
+    rill_put_u32(writer, (uint32_t)source->book);
+    rill_put_f64(writer, source->pending);
+    rill_put_u64(writer, source->turn);
+}
+
+static void put_sources(rill_writer *writer, const rill_world *world) {
+    const rill_source *sources = world->sources.data;
+    rill_put_u32(writer, (uint32_t)world->sources.count);
+    for (size_t i = 0; i < world->sources.count; ++i) {
+        rill_put_u16(writer, sources[i].generation);
+        rill_put_u8(writer, sources[i].alive);
+        if (sources[i].alive) put_source(writer, &sources[i]);
+    }
+}
+
+/* ---------------------------------------------------------------------------------------------------------- saving */
+
+static void put_world(rill_writer *writer, const rill_world *world, size_t length) {
+    rill_put_u64(writer, RILL_SNAPSHOT_MAGIC);
+    rill_put_u32(writer, RILL_SNAPSHOT_VERSION);
+    rill_put_u32(writer, 0);
+    rill_put_u64(writer, length);
+    rill_put_u64(writer, 0); /* the checksum, once the rest is there */
+    put_settings(writer, &world->def);
+    rill_put_text(writer, world->name);
+    put_solids(writer, world);
+    put_columns(writer, &world->bed);
+    put_state(writer, world);
+    put_books(writer, world);
+    put_sources(writer, world);
+}
+
+uint64_t rill_snapshot_checksum(const unsigned char *memory, size_t size) {
+    const uint64_t hash = rill_hash_bytes(RILL_HASH_START, memory, RILL_SNAPSHOT_CHECKSUM_AT);
+    return rill_hash_bytes(hash, memory + RILL_SNAPSHOT_HEADER, size - RILL_SNAPSHOT_HEADER);
+}
+
+size_t rill_snapshot_size(const rill_world *world) {
+    if (!world || !world->built) return 0;
+    rill_writer writer = { .mode = RILL_COUNT_BYTES };
+    put_world(&writer, world, 0);
+    return writer.size;
+}
+
+rill_result rill_snapshot_save(const rill_world *world, void *memory, size_t capacity, size_t *size) {
+    if (!world) return RILL_INVALID_ARGUMENT;
+    if (!memory || !size)
+        return rill_fail(world->note, RILL_INVALID_ARGUMENT, "%s is NULL; expected %s", memory ? "size" : "memory",
+                         memory ? "a place for the size" : "room for a snapshot");
+    const rill_result result = rill_world_need_bed(world, "rill_snapshot_save");
+    if (result) return result;
+    const size_t length = rill_snapshot_size(world);
+    if (capacity < length)
+        return rill_fail(world->note, RILL_INVALID_ARGUMENT, "capacity is %zu; expected at least %zu", capacity,
+                         length);
+    rill_writer writer = { .mode = RILL_STORE_BYTES, .memory = memory };
+    put_world(&writer, world, length);
+    rill_writer checksum = { .mode = RILL_STORE_BYTES, .memory = memory, .size = RILL_SNAPSHOT_CHECKSUM_AT };
+    rill_put_u64(&checksum, rill_snapshot_checksum(memory, length));
+    *size = length;
+    return RILL_OK;
+}
+
+/* -------------------------------------------------------------------------------------------- loading and rewinding */
+
+rill_result rill_snapshot_load(const void *memory, size_t size, const rill_runtime *runtime, rill_world **out,
+                               rill_message *message) {
+    if (!memory || !out)
+        return rill_fail(message, RILL_INVALID_ARGUMENT, "%s is NULL; expected %s", memory ? "out" : "memory",
+                         memory ? "a place for the world" : "a snapshot");
+    const rill_runtime standard = rill_default_world_def().runtime;
+    if (!runtime) runtime = &standard;
+    rill_result result = rill_check_runtime(runtime, message);
+    if (result) return result;
+    rill_world *world = NULL;
+    result = rill_snapshot_read(memory, size, runtime, &world, message);
+    if (result) return result;
+    result = rill_pool_start(&world->def.runtime, &world->pool, message);
+    if (result) {
+        rill_world_destroy(world);
+        return result;
+    }
+    *out = world;
+    return RILL_OK;
+}
+
+/* Worlds point into themselves. */
+static void mend(rill_world *world) {
+    world->note = &world->message;
+    world->flow.bed = &world->bed;
+}
+
+rill_result rill_snapshot_restore(rill_world *world, const void *memory, size_t size) {
+    if (!world) return RILL_INVALID_ARGUMENT;
+    if (!memory) return rill_fail(world->note, RILL_INVALID_ARGUMENT, "memory is NULL; expected a snapshot");
+    rill_world *loaded = NULL;
+    const rill_result result = rill_snapshot_read(memory, size, &world->def.runtime, &loaded, world->note);
+    if (result) return result;
+    const rill_world old = *world;
+    *world = *loaded;
+    world->pool = old.pool;
+    world->message = old.message;
+    mend(world);
+    *loaded = old;
+    loaded->pool = NULL;
+    mend(loaded);
+    rill_world_destroy(loaded);
+    return RILL_OK;
+}
+
+/* ----------------------------------------------------------------------------------------------------------- hash */
+
+/* Without names, books and, once there is a bed, the solids it was made from: they decide nothing. */
+uint64_t rill_world_hash(const rill_world *world) {
+    if (!world) return 0;
+    rill_writer writer = { .mode = RILL_HASH_VALUES, .hash = RILL_HASH_START };
+    put_settings(&writer, &world->def);
+    if (world->built) {
+        put_columns(&writer, &world->bed);
+        put_state(&writer, world);
+    } else {
+        put_solids(&writer, world);
+    }
+    put_sources(&writer, world);
+    return writer.hash;
+}

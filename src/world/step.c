@@ -1,0 +1,243 @@
+/* A step: as many sub-steps as stability asks for, each the same few stages.
+ *
+ * Stability (recipe measured against dam breaks and sloshing bowls): dt <= 0.7 min(dx / sqrt(2 g H_max), dx / (|u| +
+ * |v|)), from the state as it is; the paper's pipes have the wave speed sqrt(g dx) whatever the depth, so dt <= 0.7
+ * sqrt(dx / 2g). Beyond max_substeps gravity is weakened until the waves are slow enough, and the status says so. */
+#include <math.h>
+
+#include "base/clock.h"
+#include "base/power.h"
+#include "flow/move.h"
+#include "flow/scratch.h"
+#include "world/world.h"
+
+static const double COURANT = 0.7;
+static const double LONGEST_STEP = 3600.0;
+
+/* One step under way. */
+typedef struct progress {
+    rill_world *world;
+    rill_flow_settings settings;
+    rill_kernel_constants constants;
+    double normal, tangent[2]; /* gravity into and along the bed, m/s2 */
+    double start, dt, done;    /* s */
+    double clock;
+    rill_step_info info;
+} progress;
+
+/* ------------------------------------------------------------------------------------------------------------- names
+ * */
+
+static const char *const STATUS_NAMES[] = { "substeps capped", "source refused", "sink dry", "range", "gravity lifted" };
+
+const char *rill_status_name(rill_status bit) {
+    if (bit == RILL_STATUS_REFUSED) return "refused";
+    for (size_t i = 0; i < sizeof STATUS_NAMES / sizeof *STATUS_NAMES; ++i)
+        if (bit == 1u << i) return STATUS_NAMES[i];
+    return NULL;
+}
+
+const char *rill_stage_name(rill_stage stage) {
+    static const char *const names[RILL_STAGE_COUNT] = { "sources", "tiles", "sparse", "dense", "edges" };
+    return (unsigned)stage < RILL_STAGE_COUNT ? names[stage] : NULL;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- settings
+ * */
+
+/* Splits gravity into its part into the bed and its part along it. Off the bed there is no height field: the normal
+ * part is then raised to an eighth of the tangential one, and the status says so. */
+static void resolve_gravity(progress *p) {
+    const double *g = p->world->def.gravity;
+    double along = sqrt(g[0] * g[0] + g[1] * g[1]);
+    p->normal = -g[2];
+    p->tangent[0] = g[0];
+    p->tangent[1] = g[1];
+    if (p->normal < along / 8.0 || p->normal < 0.0) {
+        p->normal = along / 8.0;
+        p->info.status |= RILL_STATUS_GRAVITY_LIFTED;
+    }
+}
+
+static progress begin(rill_world *world, double dt) {
+    const rill_solver *solver = &world->def.solver;
+    progress p = { .world = world, .start = world->time, .dt = dt, .clock = rill_clock() };
+    p.settings.paper = solver->pipe_area == RILL_PIPE_AREA_PAPER;
+    p.settings.advection = solver->advection && !p.settings.paper;
+    p.settings.rest = solver->rest;
+    p.settings.skip_idle = solver->skip_idle;
+    p.settings.scalar = world->def.runtime.scalar;
+    p.settings.viscosity = world->def.liquid.viscosity;
+    p.settings.friction = solver->friction > 0.0 ? solver->friction : p.settings.paper ? 0.5 : 1.0;
+    resolve_gravity(&p);
+    p.info.smallest_dt = dt;
+    return p;
+}
+
+/* --------------------------------------------------------------------------------------------------------- time step
+ * */
+
+/* The longest stable dt for waves alone; infinity without gravity or liquid. */
+static double wave_limit(const progress *p) {
+    const rill_bed *bed = &p->world->bed;
+    double dx = bed->grid.cell_size, depth = (double)p->world->flow.extent.depth * bed->quantum;
+    double speed = sqrt(2.0 * p->normal * (p->settings.paper ? dx : depth));
+    return speed > 0.0 ? COURANT * dx / speed : INFINITY;
+}
+
+static double speed_limit(const progress *p) {
+    const rill_flow_extent *extent = &p->world->flow.extent;
+    double speed = (double)extent->speed[0] + (double)extent->speed[1];
+    if (p->settings.paper || speed <= 0.0) return INFINITY;
+    return COURANT * p->world->bed.grid.cell_size / speed;
+}
+
+/* A source must not pile up more than half a cell's size of depth before the flow can carry it away. */
+static double source_limit(const progress *p) {
+    const rill_world *world = p->world;
+    double dx = world->bed.grid.cell_size, now = p->start + p->done, fastest = 0.0;
+    for (size_t i = 0; i < world->sources.count; ++i) {
+        const rill_source *source = (const rill_source *)world->sources.data + i;
+        if (!source->alive || source->def.sink || source->place_count == 0) continue;
+        if (now + p->dt < source->def.from || now >= source->def.until) continue;
+        double rise = rill_source_rise(source, dx);
+        if (rise > fastest) fastest = rise;
+    }
+    return fastest > 0.0 ? 0.5 * dx / fastest : INFINITY;
+}
+
+/* The next sub-step: what is left, cut into equal parts that are short enough. */
+static double next_dt(progress *p) {
+    int32_t allowed = p->world->def.solver.max_substeps - p->info.substeps;
+    double left = p->dt - p->done, limit = fmin(wave_limit(p), fmin(speed_limit(p), source_limit(p)));
+    double parts = ceil(left / limit);
+    if (!(parts >= 1.0)) parts = 1.0;
+    if (parts > allowed) {
+        parts = allowed > 1 ? allowed : 1;
+        p->info.status |= RILL_STATUS_SUBSTEPS_CAPPED;
+    }
+    return left / parts;
+}
+
+/* What the kernels need to know about this sub-step. */
+static void prepare(progress *p, double dt) {
+    const rill_bed *bed = &p->world->bed;
+    const rill_flow *flow = &p->world->flow;
+    double dx = bed->grid.cell_size, q = bed->quantum, slowed = wave_limit(p) / dt;
+    double normal = slowed < 1.0 ? p->normal * slowed * slowed : p->normal;
+    rill_kernel_constants *k = &p->constants;
+    k->capped = p->info.status & RILL_STATUS_SUBSTEPS_CAPPED;
+    k->lambda = (float)(dt / dx);
+    k->phase = rill_move_phase(flow->substep);
+    k->drive = (float)(normal * dt * q / dx);
+    k->drag = (float)(12.0 * dt * p->settings.viscosity / (q * q));
+    k->keep = (float)rill_power(p->settings.friction, dt);
+    k->top_speed = (float)((k->capped ? COURANT / 2.0 : 1.0) * dx / dt);
+    k->fall = (float)(0.5443310539518174 * sqrt(normal * q));
+    k->paper_opening = (float)(dx / q);
+    k->five_dx = (int32_t)(5.0 * dx / q);
+    k->thin = flow->extent.depth / 256;
+    for (int i = 0; i < 2; ++i)
+        k->tilt[i] = p->normal > 0.0 ? (int32_t)lrint(p->tangent[i] * dx / (p->normal * q)) : 0;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ stages
+ * */
+
+static void tick(progress *p, rill_stage stage) {
+    double now = rill_clock();
+    p->info.stage_seconds[stage] += now - p->clock;
+    p->clock = now;
+}
+
+static void run_sources(progress *p, double dt) {
+    rill_world *world = p->world;
+    for (size_t i = 0; i < world->sources.count; ++i) {
+        rill_source *source = (rill_source *)world->sources.data + i;
+        if (!source->alive) continue;
+        int64_t moved = rill_source_run(source, &world->flow, p->start + p->done, dt, &p->info.status);
+        rill_book_change(world, source->book, source->def.sink ? -moved : moved);
+    }
+}
+
+static void settle_edges(progress *p) {
+    rill_edge_flow flows[4] = { { 0 } };
+    rill_edges_settle(&p->world->flow, flows);
+    for (int i = 0; i < 4; ++i) {
+        rill_book_change(p->world, RILL_BOOK_WEST + i, flows[i].entered);
+        rill_book_change(p->world, RILL_BOOK_WEST + i, -flows[i].left);
+    }
+}
+
+/* Whether liquid has come so near the top of the range that all columns must be watched like covered ones. */
+static bool near_top(const progress *p) {
+    const rill_world *world = p->world;
+    double margin = world->def.headroom / world->bed.quantum / 4.0;
+    return (double)world->flow.extent.level > (double)RILL_TOP - margin;
+}
+
+static void substep(progress *p, double dt) {
+    rill_world *world = p->world;
+    rill_flow *flow = &world->flow;
+    prepare(p, dt);
+    run_sources(p, dt);
+    tick(p, RILL_STAGE_SOURCES);
+    rill_sparse_move(flow, &p->settings, &p->constants);
+    tick(p, RILL_STAGE_SPARSE);
+    rill_tiles_update(flow, &p->settings, &p->constants, near_top(p));
+    tick(p, RILL_STAGE_TILES);
+    rill_sweep(flow, &p->settings, &p->constants, &world->def.runtime, world->pool);
+    tick(p, RILL_STAGE_DENSE);
+    rill_sparse_drive(flow, &p->settings, &p->constants);
+    tick(p, RILL_STAGE_SPARSE);
+    settle_edges(p);
+    tick(p, RILL_STAGE_EDGES);
+}
+
+static void note_substep(progress *p, double dt) {
+    rill_flow *flow = &p->world->flow;
+    p->done += dt;
+    p->info.substeps += 1;
+    if (dt < p->info.smallest_dt) p->info.smallest_dt = dt;
+    double speed = (double)fmaxf(flow->extent.speed[0], flow->extent.speed[1]);
+    if (speed > p->info.max_speed) p->info.max_speed = speed;
+    if (flow->scratch->swept_columns > p->info.awake_columns) p->info.awake_columns = flow->scratch->swept_columns;
+    if (flow->extent.level >= RILL_TOP - RILL_DRY) p->info.status |= RILL_STATUS_RANGE;
+    flow->substep += 1;
+}
+
+/* -------------------------------------------------------------------------------------------------------------- step
+ * */
+
+static rill_status refuse(rill_world *world, rill_result result) {
+    world->result = result;
+    return RILL_STATUS_REFUSED;
+}
+
+rill_status rill_world_step(rill_world *world, double dt) {
+    if (!world) return RILL_STATUS_REFUSED;
+    if (!world->built) return refuse(world, rill_world_need_bed(world, "rill_world_step"));
+    if (!(dt > 0.0 && dt <= LONGEST_STEP))
+        return refuse(world, rill_fail(&world->message, RILL_INVALID_ARGUMENT,
+                                       "rill_world_step: dt is %g s, expected more than 0 and at most %g", dt, LONGEST_STEP));
+    progress p = begin(world, dt);
+    do {
+        double part = next_dt(&p);
+        substep(&p, part);
+        note_substep(&p, part);
+    } while (p.dt - p.done > 1e-9 * p.dt && p.info.substeps < world->def.solver.max_substeps);
+    world->time = p.start + dt;
+    world->step = p.info;
+    world->result = RILL_OK;
+    return p.info.status;
+}
+
+rill_result rill_world_result(const rill_world *world) { return world ? world->result : RILL_INVALID_ARGUMENT; }
+
+double rill_world_time(const rill_world *world) { return world ? world->time : 0.0; }
+
+rill_result rill_world_get_step_info(const rill_world *world, rill_step_info *out) {
+    if (!world || !out) return RILL_INVALID_ARGUMENT;
+    *out = world->step;
+    return RILL_OK;
+}

@@ -1,0 +1,178 @@
+/* Every invariant of a world, checked one by one: for tests, bug reports and loaded snapshots. The bed has a validator
+ * of its own (bed/), which comes first: what follows relies on its places. */
+#include <math.h>
+
+#include "world/world.h"
+
+static rill_result wrong(rill_message *message, const char *what, int64_t where, double found) {
+    return rill_fail(message, RILL_INVALID_DATA, "invalid world: %s (at %lld, found %g)", what, (long long)where,
+                     found);
+}
+
+/* ---------------------------------------------------------------------------------------------------------- tables */
+
+static rill_result check_solids(const rill_world *world, rill_message *message) {
+    const rill_solid_slot *slots = world->solids.data;
+    size_t reusable = 0;
+    for (size_t i = 0; i < world->solids.count; ++i) {
+        if (slots[i].generation == 0) return wrong(message, "solid without a generation", (int64_t)i, 0.0);
+        reusable += !slots[i].solid && slots[i].generation < RILL_GENERATION_MAX;
+    }
+    if (world->solids.count > RILL_SLOTS_MAX || reusable != world->solids_free)
+        return wrong(message, "number of free solid slots", (int64_t)world->solids_free, (double)reusable);
+    return RILL_OK;
+}
+
+static rill_result check_source(const rill_world *world, size_t index, rill_message *message) {
+    const rill_source *source = (const rill_source *)world->sources.data + index;
+    if (source->book < RILL_BOOK_FIXED || (size_t)source->book >= world->books.count)
+        return wrong(message, "source without an account", (int64_t)index, (double)source->book);
+    if (!(source->pending >= 0.0) || source->pending >= 1.0)
+        return wrong(message, "pending fraction of a source", (int64_t)index, source->pending);
+    if (source->place_count == 0 || source->turn >= source->place_count)
+        return wrong(message, "turn of a source", (int64_t)index, (double)source->turn);
+    for (size_t i = 0; i < source->place_count; ++i) {
+        const int32_t place = source->places[i];
+        if (place < 0 || place >= world->bed.plane_size || world->bed.b[place] == RILL_WALL ||
+            (i > 0 && source->places[i - 1] >= place))
+            return wrong(message, "columns of a source", (int64_t)index, (double)place);
+    }
+    for (size_t i = 0; i < source->tile_count; ++i) {
+        if (source->tiles[i] < 0 || source->tiles[i] >= world->bed.tile_count)
+            return wrong(message, "tiles of a source", (int64_t)index, (double)source->tiles[i]);
+    }
+    return rill_check_source_def(&source->def, message);
+}
+
+static rill_result check_sources(const rill_world *world, rill_message *message) {
+    const rill_source *sources = world->sources.data;
+    size_t reusable = 0;
+    for (size_t i = 0; i < world->sources.count; ++i) {
+        if (sources[i].generation == 0) return wrong(message, "source without a generation", (int64_t)i, 0.0);
+        reusable += !sources[i].alive && sources[i].generation < RILL_GENERATION_MAX;
+        if (!sources[i].alive) continue;
+        const rill_result result = check_source(world, i, message);
+        if (result) return result;
+    }
+    if (world->sources.count > RILL_SLOTS_MAX || reusable != world->sources_free)
+        return wrong(message, "number of free source slots", (int64_t)world->sources_free, (double)reusable);
+    return RILL_OK;
+}
+
+static rill_result check_ledger(const rill_world *world, rill_message *message) {
+    const rill_book *books = world->books.data;
+    if (world->books.count < RILL_BOOK_FIXED) return wrong(message, "fixed accounts", 0, (double)world->books.count);
+    for (size_t i = 0; i < world->books.count; ++i) {
+        if (books[i].poured < 0 || books[i].drained < 0)
+            return wrong(message, "negative account", (int64_t)i,
+                         (double)(books[i].poured < 0 ? books[i].poured : books[i].drained));
+    }
+    rill_ledger ledger;
+    const rill_result result = rill_world_get_ledger(world, &ledger);
+    if (result) return result;
+    return ledger.error == 0 ? RILL_OK : wrong(message, "ledger error", ledger.columns, (double)ledger.error);
+}
+
+/* ----------------------------------------------------------------------------------------------------------- state */
+
+/* Written so that NaN fails. */
+static bool possible_speed(float speed) {
+    return fabsf(speed) <= RILL_SPEED_BOUND;
+}
+
+/* Where there is no column nothing may be stored, and nowhere more than fits. */
+static rill_result check_planes(const rill_world *world, rill_message *message) {
+    const rill_bed *bed = &world->bed;
+    const rill_flow *flow = &world->flow;
+    for (int32_t i = 0; i < bed->plane_size; ++i) {
+        if (flow->H[i] < 0 || flow->H[i] > bed->c[i] - bed->b[i])
+            return wrong(message, bed->b[i] == RILL_WALL ? "liquid in a wall" : "depth outside its void", i,
+                         (double)flow->H[i]);
+        if (!possible_speed(flow->u[i]) || !possible_speed(flow->v[i]))
+            return wrong(message, "velocity that cannot be", i,
+                         (double)(possible_speed(flow->u[i]) ? flow->v[i] : flow->u[i]));
+        if (bed->b[i] == RILL_WALL && (flow->u[i] != 0.0f || flow->v[i] != 0.0f))
+            return wrong(message, "velocity in a wall", i, (double)(flow->u[i] != 0.0f ? flow->u[i] : flow->v[i]));
+    }
+    for (int32_t i = 0; i < bed->ghost_count; ++i) {
+        if (flow->H[bed->ghosts[i].place] != bed->ghosts[i].still)
+            return wrong(message, "depth outside an edge", i, (double)flow->H[bed->ghosts[i].place]);
+    }
+    for (int32_t i = 0; i < bed->pipe_count; ++i) {
+        if (!possible_speed(flow->pipe_u[i])) return wrong(message, "velocity of a sparse pipe", i, (double)flow->pipe_u[i]);
+    }
+    return RILL_OK;
+}
+
+/* A face that joins nothing is at rest, and so is every face of a sleeping tile. */
+static rill_result check_faces(const rill_world *world, rill_message *message) {
+    const rill_bed *bed = &world->bed;
+    const rill_flow *flow = &world->flow;
+    const uint16_t busy = RILL_TILE_AWAKE | RILL_TILE_SWEPT | RILL_TILE_WOKEN | RILL_TILE_WOKEN_BEFORE;
+    for (int32_t s = 0; s < bed->sheet_count; ++s) {
+        const rill_sheet *sheet = &bed->sheets[s];
+        for (int32_t y = -1; y <= sheet->ny; ++y) {
+            for (int32_t x = -1; x <= sheet->nx; ++x) {
+                const int32_t place = sheet->first + y * sheet->stride + x;
+                if (flow->u[place] == 0.0f && flow->v[place] == 0.0f) continue;
+                if (flow->u[place] != 0.0f && !rill_face_joined(bed, place - 1, place))
+                    return wrong(message, "velocity through a wall, u", place, (double)flow->u[place]);
+                if (flow->v[place] != 0.0f && !rill_face_joined(bed, place - sheet->stride, place))
+                    return wrong(message, "velocity through a wall, v", place, (double)flow->v[place]);
+                const int32_t tile = sheet->first_tile + (y + 1) / RILL_TILE_H * sheet->tiles_x + (x + 1) / RILL_TILE_W;
+                if (!(flow->tiles[tile] & busy))
+                    return wrong(message, "velocity in a sleeping tile", place, (double)flow->tiles[tile]);
+            }
+        }
+    }
+    return RILL_OK;
+}
+
+static rill_result check_counters(const rill_world *world, rill_message *message) {
+    const rill_flow_extent *extent = &world->flow.extent;
+    for (int32_t i = 0; i < world->bed.tile_count; ++i) {
+        if (world->flow.tiles[i] / RILL_TILE_CALM_ONE > RILL_TILE_CALM_CHECKS)
+            return wrong(message, "calm count of a tile", i, (double)(world->flow.tiles[i] / RILL_TILE_CALM_ONE));
+    }
+    if (extent->depth < 0 || extent->depth > RILL_TOP) return wrong(message, "extent: depth", 0, (double)extent->depth);
+    if (extent->level < 0 || extent->level > RILL_TOP) return wrong(message, "extent: level", 0, (double)extent->level);
+    for (int axis = 0; axis < 2; ++axis) {
+        if (!(extent->speed[axis] >= 0.0f) || !possible_speed(extent->speed[axis]))
+            return wrong(message, "extent: speed", axis, (double)extent->speed[axis]);
+    }
+    return RILL_OK;
+}
+
+/* The order of pipes_by_r, and floors that exist. */
+static rill_result check_indices(const rill_world *world, rill_message *message) {
+    const rill_bed *bed = &world->bed;
+    const rill_solid_slot *slots = world->solids.data;
+    for (int32_t i = 0; i < bed->pipe_count; ++i) {
+        const int32_t pipe = world->pipes_by_r[i];
+        if (pipe < 0 || pipe >= bed->pipe_count) return wrong(message, "order of pipes", i, (double)pipe);
+        const int32_t before = i > 0 ? world->pipes_by_r[i - 1] : -1;
+        if (before >= 0 &&
+            (bed->pipe_r[before] > bed->pipe_r[pipe] || (bed->pipe_r[before] == bed->pipe_r[pipe] && before >= pipe)))
+            return wrong(message, "order of pipes", i, (double)pipe);
+    }
+    for (int64_t i = 0; i < bed->info.columns; ++i) {
+        if (bed->floors[i] >= world->solids.count || !slots[bed->floors[i]].solid)
+            return wrong(message, "floor of a column", i, (double)bed->floors[i]);
+    }
+    return RILL_OK;
+}
+
+rill_result rill_world_validate(const rill_world *world, rill_message *message) {
+    if (!world) return rill_fail(message, RILL_INVALID_ARGUMENT, "world is NULL");
+    rill_result result = rill_check_world_def(&world->def, message);
+    if (!result) result = check_solids(world, message);
+    if (!result && (!(world->time >= 0.0) || isinf(world->time))) result = wrong(message, "time", 0, world->time);
+    if (!result && world->built) result = rill_bed_validate(&world->bed, message);
+    if (!result && world->built) result = check_indices(world, message);
+    if (!result && world->built) result = check_planes(world, message);
+    if (!result && world->built) result = check_faces(world, message);
+    if (!result && world->built) result = check_counters(world, message);
+    if (!result) result = check_sources(world, message);
+    if (!result) result = check_ledger(world, message);
+    return result ? RILL_INVALID_DATA : RILL_OK; /* whichever check it was that complained */
+}

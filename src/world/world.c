@@ -1,0 +1,198 @@
+/* A world from creation to destruction, and its live settings. Whatever can fail is done before anything is changed. */
+#include "world/world.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define TEXT_OF(x) #x
+#define VERSION_TEXT(major, minor, patch) TEXT_OF(major) "." TEXT_OF(minor) "." TEXT_OF(patch)
+
+const char *rill_version(void) {
+    return VERSION_TEXT(RILL_VERSION_MAJOR, RILL_VERSION_MINOR, RILL_VERSION_PATCH);
+}
+
+const char *rill_result_name(rill_result result) {
+    switch (result) {
+    case RILL_OK: return "ok";
+    case RILL_INVALID_ARGUMENT: return "invalid argument";
+    case RILL_INVALID_ID: return "invalid id";
+    case RILL_INVALID_DATA: return "invalid data";
+    case RILL_INVALID_STATE: return "invalid state";
+    case RILL_OUT_OF_MEMORY: return "out of memory";
+    case RILL_TOO_LARGE: return "too large";
+    }
+    return "unknown result";
+}
+
+/* ------------------------------------------------------------------------------------------------ creation and end */
+
+rill_result rill_world_make(const rill_world_def *def, rill_world **out, rill_message *message) {
+    const rill_allocator allocator = def->runtime.allocator.allocate ? def->runtime.allocator : rill_memory_default();
+    rill_world *world = rill_memory_take(&allocator, 1, sizeof *world);
+    if (!world) return rill_fail(message, RILL_OUT_OF_MEMORY, "no memory for a world");
+    world->def = *def;
+    world->def.name = NULL;
+    world->def.runtime.allocator = allocator;
+    world->allocator = allocator;
+    world->note = &world->message;
+    world->solids = rill_array_make(sizeof(rill_solid_slot));
+    world->sources = rill_array_make(sizeof(rill_source));
+    world->books = rill_array_make(sizeof(rill_book));
+
+    world->name = rill_string_copy(&allocator, def->name);
+    if (!world->name || rill_books_make(world) != RILL_OK) {
+        rill_world_destroy(world);
+        return rill_fail(message, RILL_OUT_OF_MEMORY, "no memory for a world's name and ledger");
+    }
+    world->def.name = world->name;
+    *out = world;
+    return RILL_OK;
+}
+
+rill_result rill_world_create(const rill_world_def *def, rill_world **out, rill_message *message) {
+    if (!def || !out)
+        return rill_fail(message, RILL_INVALID_ARGUMENT, "%s is NULL; expected %s", def ? "out" : "def",
+                         def ? "a place for the world" : "a definition");
+    rill_result result = rill_check_world_def(def, message);
+    if (result) return result;
+    rill_world *world = NULL;
+    result = rill_world_make(def, &world, message);
+    if (result) return result;
+    result = rill_pool_start(&world->def.runtime, &world->pool, message);
+    if (result) {
+        rill_world_destroy(world);
+        return result;
+    }
+    *out = world;
+    return RILL_OK;
+}
+
+void rill_world_destroy(rill_world *world) {
+    if (!world) return;
+    const rill_allocator allocator = world->allocator; /* the world itself goes back to it last */
+    if (world->pool) rill_pool_stop(world->pool, &allocator);
+
+    rill_source *sources = world->sources.data;
+    for (size_t i = 0; i < world->sources.count; ++i) rill_world_drop_source(world, &sources[i]);
+    rill_array_free(&world->sources, &allocator);
+    rill_books_free(world);
+    if (world->built) {
+        rill_faces_free(world);
+        rill_flow_free(&world->flow, &allocator);
+        rill_bed_free(&world->bed, &allocator);
+    }
+    rill_solid_slot *slots = world->solids.data;
+    for (size_t i = 0; i < world->solids.count; ++i) {
+        if (slots[i].solid) rill_solid_free(slots[i].solid, &allocator);
+    }
+    rill_array_free(&world->solids, &allocator);
+    rill_string_free(&allocator, world->name);
+    rill_memory_give(&allocator, world, 1, sizeof *world);
+}
+
+/* -------------------------------------------------------------------------------------------------------- messages */
+
+const char *rill_world_message(const rill_world *world) {
+    return world ? world->message.text : "";
+}
+
+const char *rill_world_name(const rill_world *world) {
+    return world ? world->name : "";
+}
+
+rill_result rill_world_need_bed(const rill_world *world, const char *call) {
+    if (world->built) return RILL_OK;
+    return rill_fail(world->note, RILL_INVALID_STATE, "%s: the bed is not built; call rill_bed_build first", call);
+}
+
+void rill_world_log(const rill_world *world, rill_log_level level, const char *format, ...) {
+    if (!world->def.runtime.log) return;
+    char text[256];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    world->def.runtime.log(level, text, world->def.runtime.log_user);
+}
+
+/* -------------------------------------------------------------------------------------------------------- settings */
+
+/* What rested under the old setting may move under the new one. */
+static void wake_all(rill_world *world) {
+    if (world->built) rill_flow_wake_all(&world->flow);
+}
+
+static bool same_liquid(const rill_liquid *a, const rill_liquid *b) {
+    return a->density == b->density && a->viscosity == b->viscosity && a->surface_tension == b->surface_tension &&
+           a->contact_angle == b->contact_angle;
+}
+
+static bool same_solver(const rill_solver *a, const rill_solver *b) {
+    return a->pipe_area == b->pipe_area && a->passages == b->passages && a->advection == b->advection &&
+           a->rest == b->rest && a->skip_idle == b->skip_idle && a->friction == b->friction &&
+           a->max_substeps == b->max_substeps;
+}
+
+/* Programs set gravity in every frame: setting the same again must not wake what sleeps. */
+rill_result rill_world_set_gravity(rill_world *world, const double gravity[3]) {
+    if (!world) return RILL_INVALID_ARGUMENT;
+    if (!gravity) return rill_fail(world->note, RILL_INVALID_ARGUMENT, "gravity is NULL; expected three numbers");
+    const rill_result result = rill_check_gravity(gravity, world->note);
+    if (result) return result;
+    double *live = world->def.gravity;
+    if (live[0] == gravity[0] && live[1] == gravity[1] && live[2] == gravity[2]) return RILL_OK;
+    memcpy(live, gravity, sizeof world->def.gravity);
+    wake_all(world);
+    return RILL_OK;
+}
+
+rill_result rill_world_set_liquid(rill_world *world, const rill_liquid *liquid) {
+    if (!world) return RILL_INVALID_ARGUMENT;
+    if (!liquid) return rill_fail(world->note, RILL_INVALID_ARGUMENT, "liquid is NULL; expected a liquid");
+    const rill_result result = rill_check_liquid(liquid, world->note);
+    if (result || same_liquid(liquid, &world->def.liquid)) return result;
+    world->def.liquid = *liquid;
+    wake_all(world);
+    return RILL_OK;
+}
+
+rill_result rill_world_set_solver(rill_world *world, const rill_solver *solver) {
+    if (!world) return RILL_INVALID_ARGUMENT;
+    if (!solver) return rill_fail(world->note, RILL_INVALID_ARGUMENT, "solver is NULL; expected solver settings");
+    const rill_result result = rill_check_solver(solver, world->note);
+    if (result || same_solver(solver, &world->def.solver)) return result;
+    world->def.solver = *solver;
+    wake_all(world);
+    return RILL_OK;
+}
+
+static rill_result check_getter(const rill_world *world, const void *out) {
+    if (!world) return RILL_INVALID_ARGUMENT;
+    return out ? RILL_OK
+               : rill_fail(world->note, RILL_INVALID_ARGUMENT, "out is NULL; expected a place for the answer");
+}
+
+rill_result rill_world_get_gravity(const rill_world *world, double out[3]) {
+    const rill_result result = check_getter(world, out);
+    if (!result) memcpy(out, world->def.gravity, sizeof world->def.gravity);
+    return result;
+}
+
+rill_result rill_world_get_liquid(const rill_world *world, rill_liquid *out) {
+    const rill_result result = check_getter(world, out);
+    if (!result) *out = world->def.liquid;
+    return result;
+}
+
+rill_result rill_world_get_solver(const rill_world *world, rill_solver *out) {
+    const rill_result result = check_getter(world, out);
+    if (!result) *out = world->def.solver;
+    return result;
+}
+
+rill_result rill_world_get_grid(const rill_world *world, rill_grid *out) {
+    const rill_result result = check_getter(world, out);
+    if (!result) *out = world->def.grid;
+    return result;
+}

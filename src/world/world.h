@@ -1,0 +1,114 @@
+/* The inside of a world. Files of src/world: world.c (create, destroy, settings), definition.c (defaults and what a
+ * definition may say), liquids.c (presets), world_solids.c (solids and building the bed), world_sources.c, faces.c
+ * (velocity through a column's sides), fill.c, field.c, query.c, ledger.c, step.c (the table of contents of a step),
+ * bytes.c and snapshot.c, snapshot_load.c (saving and loading), validate.c. */
+#ifndef RILL_WORLD_WORLD_H
+#define RILL_WORLD_WORLD_H
+
+#include "base/memory.h"
+#include "base/message.h"
+#include "bed/bed.h"
+#include "bed/solid.h"
+#include "flow/flow.h"
+#include "flow/sources.h"
+#include "tasks/tasks.h"
+
+/* Names are for people and for columns of tables: longer ones are refused. */
+enum { RILL_NAME_LENGTH = 255 };
+
+/* Largest face velocity that may be set, m/s: faster than anything thin liquid does. */
+#define RILL_SPEED_LIMIT 1000.0
+/* And that may ever be there: faster than light, yet small enough for products of it and depths to be finite floats. */
+#define RILL_SPEED_BOUND 1e9f
+
+/* An account of the ledger, in quanta. The first five are always there. */
+typedef struct rill_book {
+    char *name;
+    int64_t poured, drained;
+} rill_book;
+enum { RILL_BOOK_FILL = 0, RILL_BOOK_WEST, RILL_BOOK_EAST, RILL_BOOK_SOUTH, RILL_BOOK_NORTH, RILL_BOOK_FIXED };
+
+/* A slot of an id table. An id's value is generation << 16 | index, generation starting at 1: never zero. A slot whose
+ * generation has reached 65535 is not used again, so that no stale id ever names a new object. */
+typedef struct rill_solid_slot {
+    rill_solid *solid; /* NULL: free */
+    uint16_t generation;
+} rill_solid_slot;
+enum { RILL_SLOTS_MAX = 65535, RILL_GENERATION_MAX = 65535 };
+
+struct rill_world {
+    rill_world_def def; /* as given; gravity, liquid and solver are the live values; name points to the member below */
+    char *name;         /* owned */
+    rill_allocator allocator;
+    rill_pool *pool;
+
+    rill_array solids;  /* rill_solid_slot; at most RILL_SLOTS_MAX */
+    size_t solids_free; /* how many of the slots may be used again */
+    bool built;
+    rill_bed bed;
+    rill_flow flow;
+    int32_t *pipes_by_r; /* the numbers of the sparse pipes, ordered by pipe_r: a column's west and south sides */
+    rill_array sources;  /* rill_source; flow/sources.h */
+    size_t sources_free;
+    rill_array books; /* rill_book; RILL_BOOK_FIXED, then one per source ever created */
+
+    double time;
+    rill_step_info step;
+    rill_result result; /* of the last call that returns none */
+    rill_message message;
+    rill_message *note; /* &message: also calls that only read say what was wrong */
+};
+
+/* definition.c: RILL_OK, or a message that names the member, the value found and the range. */
+rill_result rill_check_world_def(const rill_world_def *def, rill_message *message);
+rill_result rill_check_grid(const rill_grid *grid, rill_message *message);
+rill_result rill_check_gravity(const double gravity[3], rill_message *message);
+rill_result rill_check_liquid(const rill_liquid *liquid, rill_message *message);
+rill_result rill_check_solver(const rill_solver *solver, rill_message *message);
+rill_result rill_check_runtime(const rill_runtime *runtime, rill_message *message);
+rill_result rill_check_source_def(const rill_source_def *def, rill_message *message);
+rill_result rill_check_name(const char *what, const char *name, rill_message *message);
+
+/* m3 of one quantum of depth. */
+static inline double rill_quantum_volume(const rill_bed *bed) {
+    return bed->quantum * bed->grid.cell_size * bed->grid.cell_size;
+}
+
+/* world.c. A new world with no bed and nothing in it but the fixed books; the pool is not started. */
+rill_result rill_world_make(const rill_world_def *def, rill_world **out, rill_message *message);
+/* RILL_INVALID_STATE with a message when the bed is not built. */
+rill_result rill_world_need_bed(const rill_world *world, const char *call);
+/* A line for the user's log, if there is one. */
+__attribute__((format(printf, 3, 4))) void rill_world_log(const rill_world *world, rill_log_level level,
+                                                          const char *format, ...);
+
+/* world_solids.c. The solid of an id, or NULL with a message. */
+const rill_solid_slot *rill_world_solid(const rill_world *world, rill_solid_id id);
+/* Makes bed, flow and pipe index from columns, which give up what the bed keeps; all or nothing. */
+rill_result rill_world_raise_bed(rill_world *world, rill_columns *columns, const rill_bed_info *found,
+                                 rill_message *message);
+/* world_sources.c: what a failed or destroyed source owns. */
+void rill_world_drop_source(const rill_world *world, rill_source *source);
+
+/* A column's ceiling in metres; infinity under open sky. */
+double rill_world_ceiling(const rill_world *world, int32_t place);
+
+/* faces.c. Finds the order of pipes_by_r; RILL_OUT_OF_MEMORY leaves it NULL. */
+rill_result rill_faces_make(rill_world *world);
+void rill_faces_free(rill_world *world);
+/* Is there a dense pipe between two neighbouring places of one sheet? */
+bool rill_face_joined(const rill_bed *bed, int32_t low, int32_t high);
+/* The velocity through a column's side (RILL_WEST ...), m/s: of its dense pipe, else the mean of its sparse ones. */
+double rill_face_velocity(const rill_world *world, const rill_sheet *sheet, int32_t place, int side);
+/* Sets it instead, for every pipe of that side; false, and nothing done, when there is none. */
+bool rill_face_set(rill_world *world, const rill_sheet *sheet, int32_t place, int side, float velocity);
+/* The sheet of a column, `hint` (may be NULL) first: columns asked for in order mostly share one. */
+const rill_sheet *rill_face_sheet(const rill_bed *bed, int32_t place, const rill_sheet *hint);
+
+/* ledger.c. The five accounts that every world has. */
+rill_result rill_books_make(rill_world *world);
+void rill_books_free(rill_world *world);
+/* Books a change of columns: positive as poured, negative as drained. */
+void rill_book_change(rill_world *world, int32_t book, int64_t quanta);
+
+#endif

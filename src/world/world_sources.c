@@ -1,0 +1,122 @@
+/* Sources and sinks of a world, by id. They attach to columns, so the bed comes first. */
+#include <string.h>
+
+#include "world/world.h"
+
+static rill_source_id id_of(size_t index, uint16_t generation) {
+    return (rill_source_id){ (uint32_t)generation << 16 | (uint32_t)index };
+}
+
+/* The source of an id, or NULL with a message. */
+static rill_source *source_of(rill_world *world, rill_source_id id) {
+    const size_t index = id.value & 0xffffu;
+    if (index < world->sources.count) {
+        rill_source *source = (rill_source *)world->sources.data + index;
+        if (source->alive && source->generation == id.value >> 16) return source;
+    }
+    rill_fail(world->note, RILL_INVALID_ID, "source id %#x is %s", (unsigned)id.value,
+              id.value == 0                  ? "null"
+              : index < world->sources.count ? "stale: that source was destroyed"
+                                             : "of no source here");
+    return NULL;
+}
+
+rill_source_id rill_source_find(const rill_world *world, const char *name) {
+    if (!world || !name || !*name) return (rill_source_id){ 0 };
+    const rill_source *sources = world->sources.data;
+    for (size_t i = 0; i < world->sources.count; ++i) {
+        if (sources[i].alive && strcmp(sources[i].name, name) == 0) return id_of(i, sources[i].generation);
+    }
+    return (rill_source_id){ 0 };
+}
+
+void rill_world_drop_source(const rill_world *world, rill_source *source) {
+    rill_source_detach(source, &world->allocator);
+    rill_string_free(&world->allocator, source->name);
+    source->name = NULL;
+    source->def.name = NULL;
+    source->alive = false;
+}
+
+static rill_result check_new_source(const rill_world *world, const rill_source_def *def, const rill_source_id *out) {
+    if (!def || !out)
+        return rill_fail(world->note, RILL_INVALID_ARGUMENT, "%s is NULL; expected %s", def ? "out" : "def",
+                         def ? "a place for the id" : "a definition");
+    rill_result result = rill_world_need_bed(world, "rill_source_create");
+    if (!result) result = rill_check_source_def(def, world->note);
+    if (result) return result;
+    if (rill_source_find(world, def->name).value != 0)
+        return rill_fail(world->note, RILL_INVALID_ARGUMENT,
+                         "source.name is \"%.64s\", which another source has already", def->name);
+    /* Every source ever created keeps its account, so the number of accounts has to be counted as well. */
+    if ((world->sources_free == 0 && world->sources.count >= RILL_SLOTS_MAX) || world->books.count >= INT32_MAX)
+        return rill_fail(world->note, RILL_TOO_LARGE, "there are %zu sources; expected at most %d",
+                         world->sources.count, RILL_SLOTS_MAX);
+    return RILL_OK;
+}
+
+/* The slot that the next source takes: one that may be used again, else one behind the last. */
+static size_t next_slot(const rill_world *world) {
+    const rill_source *sources = world->sources.data;
+    for (size_t i = 0; world->sources_free > 0 && i < world->sources.count; ++i) {
+        if (!sources[i].alive && sources[i].generation < RILL_GENERATION_MAX) return i;
+    }
+    return world->sources.count;
+}
+
+/* Puts a finished source and its account into the world; all or nothing. */
+static rill_result enlist(rill_world *world, rill_source *source, rill_source_id *out) {
+    const rill_book book = { .name = rill_string_copy(&world->allocator, source->name) };
+    if (!book.name || !rill_array_push(&world->books, &world->allocator, &book)) {
+        rill_string_free(&world->allocator, book.name);
+        return rill_fail(world->note, RILL_OUT_OF_MEMORY, "no memory for a source's account");
+    }
+    const size_t index = next_slot(world);
+    const bool again = index < world->sources.count;
+    if (!again && !rill_array_push(&world->sources, &world->allocator, NULL)) {
+        rill_string_free(&world->allocator, book.name);
+        world->books.count -= 1;
+        return rill_fail(world->note, RILL_OUT_OF_MEMORY, "no memory for a source's id");
+    }
+    world->sources_free -= again;
+    rill_source *slot = (rill_source *)world->sources.data + index;
+    source->generation = (uint16_t)(slot->generation + 1);
+    source->book = (int32_t)world->books.count - 1;
+    source->alive = true;
+    *slot = *source;
+    *out = id_of(index, slot->generation);
+    return RILL_OK;
+}
+
+rill_result rill_source_create(rill_world *world, const rill_source_def *def, rill_source_id *out) {
+    if (!world) return RILL_INVALID_ARGUMENT;
+    rill_result result = check_new_source(world, def, out);
+    if (result) return result;
+    rill_source source = { .def = *def, .name = rill_string_copy(&world->allocator, def->name) };
+    if (!source.name) return rill_fail(world->note, RILL_OUT_OF_MEMORY, "no memory for a source's name");
+    source.def.name = source.name;
+    result = rill_source_attach(&source, &world->bed, &world->allocator, world->note);
+    if (!result) result = enlist(world, &source, out);
+    if (result) rill_world_drop_source(world, &source);
+    return result;
+}
+
+rill_result rill_source_destroy(rill_world *world, rill_source_id id) {
+    if (!world) return RILL_INVALID_ARGUMENT;
+    rill_source *source = source_of(world, id);
+    if (!source) return RILL_INVALID_ID;
+    rill_world_drop_source(world, source);
+    if (source->generation < RILL_GENERATION_MAX) world->sources_free += 1;
+    return RILL_OK;
+}
+
+rill_result rill_source_set_rate(rill_world *world, rill_source_id id, double rate) {
+    if (!world) return RILL_INVALID_ARGUMENT;
+    rill_source *source = source_of(world, id);
+    if (!source) return RILL_INVALID_ID;
+    rill_source_def changed = source->def;
+    changed.rate = rate;
+    const rill_result result = rill_check_source_def(&changed, world->note);
+    if (!result) source->def.rate = rate;
+    return result;
+}

@@ -1,0 +1,275 @@
+/* Random sequences of API calls with good, bad and absurd arguments, and an allocator that may fail at any moment.
+ * After every call the world is valid and its ledger balances, and a call that failed has changed nothing. */
+#include "fuzz.h"
+
+enum { MOST_CALLS = 48, MOST_CELLS = 20 };
+
+typedef struct fuzz_memory {
+    long long live;
+    int until_failure; /* calls that still succeed; negative: all */
+} fuzz_memory;
+
+static void *allocate(size_t size, size_t alignment, void *user) {
+    fuzz_memory *memory = user;
+    if (memory->until_failure == 0 || size > (size_t)64 << 20) return NULL;
+    if (memory->until_failure > 0) memory->until_failure -= 1;
+    memory->live += 1;
+    return aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+}
+
+static void release(void *block, size_t size, size_t alignment, void *user) {
+    (void)size, (void)alignment;
+    ((fuzz_memory *)user)->live -= 1;
+    free(block);
+}
+
+typedef struct session {
+    fuzz_input in;
+    fuzz_memory memory;
+    rill_world *world;
+    rill_runtime runtime;
+    int32_t cells[2];
+    double extent; /* m, of the grid's longer side */
+    rill_solid_id solids[4];
+    rill_source_id sources[4];
+    void *snapshot;
+    size_t snapshot_size;
+} session;
+
+/* ------------------------------------------------------------------------------------------------------ definitions */
+
+static rill_solver random_solver(fuzz_input *in) {
+    rill_solver solver = rill_default_world_def().solver;
+    uint8_t bits = fuzz_u8(in);
+    solver.pipe_area = bits & 1 ? RILL_PIPE_AREA_PAPER : RILL_PIPE_AREA_PHYSICAL;
+    solver.advection = bits & 2;
+    solver.rest = bits & 4;
+    solver.skip_idle = bits & 8;
+    solver.friction = bits & 16 ? fuzz_double(in, 0.0, 1.0) : 0.0;
+    solver.max_substeps = bits & 32 ? fuzz_below(in, 64) : 8;
+    return solver;
+}
+
+static rill_liquid random_liquid(fuzz_input *in) {
+    rill_liquid liquid = rill_default_world_def().liquid;
+    const char *name = rill_liquid_preset_name(fuzz_below(in, 9));
+    if (name) rill_liquid_preset(name, &liquid);
+    if (fuzz_below(in, 2)) liquid.viscosity = fuzz_double(in, 0.0, 0.01);
+    if (fuzz_below(in, 4) == 0) liquid.density = fuzz_double(in, 500.0, 2000.0);
+    return liquid;
+}
+
+static rill_solid_def random_solid(session *s, double heights[9]) {
+    fuzz_input *in = &s->in;
+    rill_solid_def def = rill_default_solid_def();
+    double size = s->extent;
+    def.shape = (rill_shape)fuzz_below(in, 8); /* one too many */
+    fuzz_vector(in, 0.0, 0.6 * size, def.min);
+    fuzz_vector(in, 0.4 * size, size, def.max);
+    def.min[2] -= size;
+    memcpy(def.centre, def.max, sizeof def.centre);
+    memcpy(def.from, def.min, sizeof def.from);
+    memcpy(def.to, def.max, sizeof def.to);
+    memcpy(def.point, def.min, sizeof def.point);
+    def.axis[fuzz_below(in, 3)] = 1.0;
+    def.axis[2] += fuzz_double(in, 0.0, 1.0);
+    def.radius = fuzz_double(in, 0.0, 0.5 * size);
+    def.tube = fuzz_double(in, 0.0, 0.2 * size);
+    for (int i = 0; i < 9; ++i) heights[i] = fuzz_double(in, -0.1 * size, 0.1 * size);
+    def.heights = heights;
+    def.heights_size[0] = def.heights_size[1] = 3;
+    if (fuzz_below(in, 4) == 0) fuzz_vector(in, -180.0, 180.0, def.rotate);
+    def.name = fuzz_below(in, 4) == 0 ? "twin" : NULL; /* the second of that name is refused */
+    return def;
+}
+
+static rill_source_def random_source(session *s) {
+    fuzz_input *in = &s->in;
+    rill_source_def def = rill_default_source_def();
+    def.shape = (rill_source_shape)fuzz_below(in, 5);
+    def.sink = fuzz_below(in, 2);
+    fuzz_vector(in, 0.0, s->extent, def.at);
+    def.radius = fuzz_double(in, 0.0, 0.4 * s->extent);
+    fuzz_vector(in, 0.0, 0.5 * s->extent, def.min);
+    fuzz_vector(in, 0.5 * s->extent, s->extent, def.max);
+    def.rate = fuzz_double(in, 0.0, def.shape == RILL_SOURCE_RAIN ? 1e6 : 1e-3);
+    def.from = fuzz_below(in, 4) ? 0.0 : fuzz_double(in, 0.0, 0.1);
+    if (fuzz_below(in, 4) == 0) def.until = fuzz_double(in, 0.0, 0.1);
+    def.name = fuzz_below(in, 4) == 0 ? "twin" : NULL;
+    return def;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ calls */
+
+static rill_result call_fill(session *s) {
+    double depths[MOST_CELLS * MOST_CELLS];
+    double at[3];
+    rill_fill_report report;
+    if (fuzz_below(&s->in, 2)) {
+        fuzz_vector(&s->in, 0.0, s->extent, at);
+        return rill_world_fill_level(s->world, at, fuzz_double(&s->in, -0.1 * s->extent, 0.5 * s->extent), &report);
+    }
+    size_t count = (size_t)s->cells[0] * (size_t)s->cells[1];
+    double pattern[4];
+    for (int i = 0; i < 4; ++i) pattern[i] = fuzz_double(&s->in, 0.0, 0.2 * s->extent);
+    for (size_t i = 0; i < count; ++i) depths[i] = pattern[(i ^ i >> 3) & 3];
+    if (fuzz_below(&s->in, 16) == 0) count -= 1; /* a wrong size must be refused */
+    return rill_world_fill_depths(s->world, fuzz_below(&s->in, 4), depths, count, &report);
+}
+
+static rill_result call_velocities(session *s) {
+    double velocities[2 * MOST_CELLS * MOST_CELLS];
+    size_t count = 2 * (size_t)s->cells[0] * (size_t)s->cells[1];
+    double pattern[4];
+    for (int i = 0; i < 4; ++i) pattern[i] = fuzz_double(&s->in, -2.0, 2.0);
+    for (size_t i = 0; i < count; ++i) velocities[i] = pattern[(i ^ i >> 3) & 3];
+    return rill_world_set_velocities(s->world, fuzz_below(&s->in, 4), velocities, count);
+}
+
+static rill_result call_step(session *s) {
+    rill_status status = rill_world_step(s->world, fuzz_double(&s->in, 0.0, 0.02));
+    rill_result result = rill_world_result(s->world);
+    FUZZ_CHECK(((status & RILL_STATUS_REFUSED) != 0) == (result != RILL_OK), "status %x", (unsigned)status);
+    return result;
+}
+
+/* Saves now and then; a world loaded from what was saved is the world that was saved. */
+static rill_result call_snapshot(session *s) {
+    size_t size = rill_snapshot_size(s->world), written = 0;
+    if (size == 0 || fuzz_below(&s->in, 2)) {
+        if (!s->snapshot) return RILL_OK;
+        return rill_snapshot_restore(s->world, s->snapshot, s->snapshot_size);
+    }
+    void *bytes = malloc(size);
+    FUZZ_CHECK(bytes != NULL, "no memory");
+    rill_result result = rill_snapshot_save(s->world, bytes, size, &written);
+    FUZZ_CHECK(result == RILL_OK && written == size, "saved %zu of %zu: %d", written, size, (int)result);
+    free(s->snapshot);
+    s->snapshot = bytes;
+    s->snapshot_size = size;
+    rill_world *copy = NULL;
+    if (rill_snapshot_load(bytes, size, &s->runtime, &copy, NULL) == RILL_OK) {
+        FUZZ_CHECK(rill_world_hash(copy) == rill_world_hash(s->world), "the copy is another world");
+        rill_world_destroy(copy);
+    }
+    return RILL_OK;
+}
+
+static rill_result call_queries(session *s) {
+    double points[6], low[3], high[3], volume = 0.0, field[2 * MOST_CELLS * MOST_CELLS];
+    rill_sample samples[2];
+    fuzz_vector(&s->in, 0.0, s->extent, points);
+    fuzz_vector(&s->in, 0.0, s->extent, points + 3);
+    fuzz_vector(&s->in, 0.0, 0.5 * s->extent, low);
+    fuzz_vector(&s->in, 0.5 * s->extent, s->extent, high);
+    rill_query_points(s->world, points, 2, samples);
+    if (rill_query_box_volume(s->world, low, high, &volume) == RILL_OK)
+        FUZZ_CHECK(volume >= 0.0 && isfinite(volume), "%g m3 in a box", volume);
+    if (rill_query_solid_volume(s->world, s->solids[fuzz_below(&s->in, 4)], &volume) == RILL_OK)
+        FUZZ_CHECK(volume >= 0.0 && isfinite(volume), "%g m3 on a solid", volume);
+    size_t count = (size_t)s->cells[0] * (size_t)s->cells[1];
+    if (rill_world_read_field(s->world, RILL_FIELD_FACES, 0, field, 2 * count) == RILL_OK)
+        for (size_t i = 0; i < 2 * count; ++i) FUZZ_CHECK(!isinf(field[i]), "an infinite velocity");
+    if (rill_world_read_field(s->world, RILL_FIELD_DEPTH, 0, field, count) == RILL_OK)
+        for (size_t i = 0; i < count; ++i) FUZZ_CHECK(!(field[i] < 0.0) && !isinf(field[i]), "a depth of %g", field[i]);
+    return RILL_OK;
+}
+
+static rill_result call_one(session *s) {
+    double vector[3], heights[9];
+    int32_t slot = fuzz_below(&s->in, 4);
+    switch (fuzz_below(&s->in, 16)) {
+    case 0:
+    case 1: {
+        rill_solid_def def = random_solid(s, heights);
+        return rill_solid_create(s->world, &def, &s->solids[slot]);
+    }
+    case 2: return rill_solid_destroy(s->world, s->solids[slot]);
+    case 3: return rill_bed_build(s->world);
+    case 4: return call_fill(s);
+    case 5: {
+        rill_source_def def = random_source(s);
+        return rill_source_create(s->world, &def, &s->sources[slot]);
+    }
+    case 6: return rill_source_destroy(s->world, s->sources[slot]);
+    case 7: return rill_source_set_rate(s->world, s->sources[slot], fuzz_double(&s->in, 0.0, 1e-3));
+    case 8: fuzz_vector(&s->in, -12.0, 12.0, vector); return rill_world_set_gravity(s->world, vector);
+    case 9: {
+        rill_liquid liquid = random_liquid(&s->in);
+        return rill_world_set_liquid(s->world, &liquid);
+    }
+    case 10: {
+        rill_solver solver = random_solver(&s->in);
+        return rill_world_set_solver(s->world, &solver);
+    }
+    case 11: return call_velocities(s);
+    case 12: return call_snapshot(s);
+    case 13: return call_queries(s);
+    default: return call_step(s);
+    }
+}
+
+/* -------------------------------------------------------------------------------------------------------- a session */
+
+static bool open_world(session *s) {
+    fuzz_input *in = &s->in;
+    rill_world_def def = rill_default_world_def();
+    def.grid.cells[0] = 1 + fuzz_below(in, MOST_CELLS);
+    def.grid.cells[1] = 1 + fuzz_below(in, MOST_CELLS);
+    def.grid.cell_size = fuzz_double(in, 0.0, 0.002);
+    fuzz_vector(in, -0.01, 0.01, def.grid.origin);
+    def.headroom = fuzz_double(in, 0.0, 0.1);
+    def.min_opening = fuzz_below(in, 4) ? 0.0 : fuzz_double(in, 0.0, 0.002);
+    for (int i = 0; i < 4; ++i) {
+        def.edges[i].kind = (rill_edge_kind)(fuzz_u8(in) % 3);
+        def.edges[i].level = fuzz_double(in, 0.0, 0.02);
+    }
+    if (fuzz_below(in, 4) == 0) fuzz_vector(in, -12.0, 12.0, def.gravity);
+    def.liquid = random_liquid(in);
+    def.solver = random_solver(in);
+    def.runtime = s->runtime;
+    def.runtime.scalar = fuzz_below(in, 4) == 0;
+    s->runtime = def.runtime;
+    memcpy(s->cells, def.grid.cells, sizeof s->cells);
+    s->extent = (s->cells[0] > s->cells[1] ? s->cells[0] : s->cells[1]) * def.grid.cell_size;
+    rill_message message = { "" };
+    rill_result result = rill_world_create(&def, &s->world, &message);
+    FUZZ_CHECK(result == RILL_OK || message.text[0] != '\0', "refused without a word");
+    FUZZ_CHECK((result == RILL_OK) == (s->world != NULL), "result %d", (int)result);
+    return result == RILL_OK;
+}
+
+/* A floor and a bed, so that most sessions have something to run on. */
+static void lay_floor(session *s) {
+    rill_solid_def floor = rill_default_solid_def();
+    floor.shape = RILL_SHAPE_PLANE;
+    floor.axis[2] = 1.0;
+    floor.axis[0] = fuzz_double(&s->in, -0.5, 0.5);
+    if (rill_solid_create(s->world, &floor, &s->solids[0]) == RILL_OK && fuzz_below(&s->in, 2))
+        rill_bed_build(s->world);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    session s = { .in = { data, size }, .memory = { .until_failure = -1 } };
+    s.runtime.allocator = (rill_allocator){ .allocate = allocate, .release = release, .user = &s.memory };
+    s.runtime.tasks.threads = 1 + (size % 16 == 0);
+    if (open_world(&s)) {
+        lay_floor(&s);
+        for (int i = 0; i < MOST_CALLS && s.in.size > 0; ++i) {
+            uint8_t failure = fuzz_u8(&s.in);
+            s.memory.until_failure = failure < 32 ? failure : -1;
+            uint64_t before = rill_world_hash(s.world);
+            rill_result result = call_one(&s);
+            s.memory.until_failure = -1;
+            if (result != RILL_OK) {
+                FUZZ_CHECK(rill_world_hash(s.world) == before, "%s changed it", rill_result_name(result));
+                FUZZ_CHECK(rill_world_message(s.world)[0] != '\0', "refused without a word");
+            }
+            fuzz_check_world(s.world);
+        }
+        rill_world_destroy(s.world);
+    }
+    free(s.snapshot);
+    FUZZ_CHECK(s.memory.live == 0, "%lld blocks leaked", s.memory.live);
+    return 0;
+}

@@ -1,0 +1,42 @@
+#!/bin/sh
+# The same bits with any number of threads, with and without vector code, and from a build without optimisation.
+# usage: test_bits.sh RILL FOLDER [CMAKE]      builds the program at -O0 in FOLDER
+set -eu
+rill=$1
+folder=$2
+cmake=${3:-cmake}
+root=$(cd "$(dirname "$0")/.." && pwd)
+
+mkdir -p "$folder"
+"$cmake" -S "$root" -B "$folder" -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG=-O0 -DRILL_BUILD_TESTS=OFF \
+    -DRILL_INSTALL=OFF >"$folder/log" 2>&1 || { cat "$folder/log"; exit 1; }
+"$cmake" --build "$folder" -j 2 >"$folder/log" 2>&1 || { cat "$folder/log"; exit 1; }
+
+passed=0
+failed=0
+# expect WHAT WANTED COMMAND...
+expect() {
+    what=$1
+    wanted=$2
+    shift 2
+    got=$("$@") || got="exit code $?"
+    if [ "$got" = "$wanted" ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "$what: $got instead of $wanted"
+    fi
+}
+
+for scene in "$root"/scenes/*.yaml; do
+    name=$(basename "$scene" .yaml)
+    wanted=$("$rill" hash "$scene" --steps 6)
+    echo "$name $wanted"
+    expect "$name, 2 threads" "$wanted" "$rill" hash "$scene" --steps 6 --threads 2
+    expect "$name, 5 threads" "$wanted" "$rill" hash "$scene" --steps 6 --threads 5
+    expect "$name, scalar" "$wanted" "$rill" hash "$scene" --steps 6 --simd off
+    expect "$name, -O0" "$wanted" "$folder/rill" hash "$scene" --steps 6 --threads 2
+    expect "$name, -O0, scalar" "$wanted" "$folder/rill" hash "$scene" --steps 6 --simd off
+done
+echo "$passed passed, $failed failed"
+test "$failed" -eq 0 && test "$passed" -gt 0

@@ -1,0 +1,305 @@
+/* Every allocation fails, once and from then on, in every call that allocates: the call says so, the world is as it
+ * was, nothing leaks, and the same call succeeds when there is memory again. */
+#include "worlds.h"
+
+static test_memory memory;
+
+static rill_runtime counting_runtime(void) {
+    rill_runtime runtime = rill_default_world_def().runtime;
+    runtime.allocator = test_allocator(&memory);
+    return runtime;
+}
+
+/* Refuses the n-th request from now on. */
+static void fail_at(long n, bool forever) {
+    memory.fail_at = n > 0 ? memory.count + n : 0;
+    memory.forever = forever;
+    memory.refused = 0;
+}
+
+/* ------------------------------------------------------------------------------------------- calls on a good world */
+
+typedef rill_result call_function(rill_world *world);
+
+/* Walks through the requests of one call on worlds that `make` makes. */
+static void walk(rill_world *(*make)(const rill_runtime *), call_function *call) {
+    for (int forever = 0; forever < 2; ++forever) {
+        memory = (test_memory){ 0 };
+        const rill_runtime runtime = counting_runtime();
+        rill_world *world = make(&runtime);
+        const uint64_t before = rill_world_hash(world);
+        const int32_t accounts = rill_world_account_count(world);
+        const long live = memory.live;
+        long n = 1;
+        for (;; ++n) {
+            fail_at(n, forever);
+            const rill_result result = call(world);
+            if (memory.refused == 0) { /* got through: the walk is over */
+                must(world, result);
+                break;
+            }
+            assert_int_equal(result, RILL_OUT_OF_MEMORY);
+            assert_non_null(strstr(rill_world_message(world), "memory"));
+            assert_true(rill_world_hash(world) == before);
+            assert_int_equal(rill_world_account_count(world), accounts);
+            /* Tables may have grown for an element that then was not put in; nothing else may stay. */
+            assert_true(memory.live <= live + 2);
+            must_be_valid(world);
+        }
+        assert_true(n > 1); /* it did ask for memory */
+        fail_at(0, false);
+        must_be_valid(world);
+        rill_world_destroy(world);
+        assert_int_equal(memory.live, 0);
+    }
+}
+
+static rill_world *make_empty(const rill_runtime *runtime) {
+    rill_world_def def = house_def();
+    def.runtime = *runtime;
+    rill_world *world = NULL;
+    assert_int_equal(rill_world_create(&def, &world, NULL), RILL_OK);
+    return world;
+}
+
+static rill_world *make_unbuilt(const rill_runtime *runtime) {
+    rill_world *world = make_empty(runtime);
+    must(world, add_house_solids(world));
+    return world;
+}
+
+static rill_world *make_built(const rill_runtime *runtime) {
+    rill_world_def def = house_def();
+    def.runtime = *runtime;
+    def.edges[RILL_EAST].kind = RILL_EDGE_OPEN;
+    return make_house(&def);
+}
+
+static rill_result create_box(rill_world *world) {
+    const rill_solid_def def = box_def("box", 0.0, 0.0, 0.0, 1.0, 1.0, 1.0);
+    rill_solid_id id;
+    return rill_solid_create(world, &def, &id);
+}
+
+static rill_result create_round(rill_world *world) {
+    rill_solid_def def = rill_default_solid_def();
+    def.name = "ring";
+    def.shape = RILL_SHAPE_TORUS;
+    def.radius = 0.003;
+    def.tube = 0.001;
+    rill_solid_id id;
+    return rill_solid_create(world, &def, &id);
+}
+
+static rill_result create_mesh(rill_world *world) {
+    static const float vertices[] = { 0.0f, 0.0f, 0.0f, 0.02f, 0.0f, 0.0f, 0.0f, 0.01f, 0.0f, 0.0f, 0.0f, 0.01f };
+    static const uint32_t indices[] = { 0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3 };
+    rill_solid_def def = rill_default_solid_def();
+    def.name = "mesh";
+    def.shape = RILL_SHAPE_MESH;
+    def.vertices = vertices;
+    def.vertex_count = 4;
+    def.indices = indices;
+    def.triangle_count = 4;
+    rill_solid_id id;
+    return rill_solid_create(world, &def, &id);
+}
+
+static rill_result create_heightmap(rill_world *world) {
+    static const double heights[] = { 0.0, 0.001, 0.002, 0.003 };
+    rill_solid_def def = rill_default_solid_def();
+    def.name = "ground";
+    def.shape = RILL_SHAPE_HEIGHTMAP;
+    def.heights = heights;
+    def.heights_size[0] = def.heights_size[1] = 2;
+    rill_solid_id id;
+    return rill_solid_create(world, &def, &id);
+}
+
+static void test_solids(void **state) {
+    (void)state;
+    walk(make_empty, create_box);
+    walk(make_empty, create_round);
+    walk(make_empty, create_mesh);
+    walk(make_empty, create_heightmap);
+}
+
+static rill_world *make_unbuilt_shapes(const rill_runtime *runtime) {
+    rill_world *world = make_unbuilt(runtime);
+    must(world, create_mesh(world));
+    must(world, create_round(world));
+    must(world, create_heightmap(world));
+    return world;
+}
+
+static void test_build(void **state) {
+    (void)state;
+    walk(make_unbuilt, rill_bed_build);
+    walk(make_unbuilt_shapes, rill_bed_build);
+}
+
+static rill_result fill(rill_world *world) {
+    return rill_world_fill_level(world, (double[]){ 0.001, 0.001, 0.0 }, 0.002, NULL);
+}
+
+static rill_result create_point(rill_world *world) {
+    const rill_source_def def = point_source("well", 0.001, 0.001, 0.05, 1e-6);
+    rill_source_id id;
+    return rill_source_create(world, &def, &id);
+}
+
+static rill_result create_rain(rill_world *world) {
+    rill_source_def def = point_source("rain", 0.0, 0.0, 0.0, 1.0);
+    def.shape = RILL_SOURCE_RAIN;
+    rill_source_id id;
+    return rill_source_create(world, &def, &id);
+}
+
+static void test_liquid(void **state) {
+    (void)state;
+    walk(make_built, fill);
+    walk(make_built, create_point);
+    walk(make_built, create_rain);
+}
+
+/* -------------------------------------------------------------------------------------------- calls that make worlds
+ * */
+
+static rill_result create_world(rill_world **out, const void *bytes, size_t size) {
+    (void)bytes, (void)size;
+    rill_world_def def = house_def();
+    def.runtime = counting_runtime();
+    def.runtime.tasks.threads = 2;
+    return rill_world_create(&def, out, NULL);
+}
+
+static rill_result load_world(rill_world **out, const void *bytes, size_t size) {
+    const rill_runtime runtime = counting_runtime();
+    return rill_snapshot_load(bytes, size, &runtime, out, NULL);
+}
+
+static void walk_making(rill_result (*call)(rill_world **, const void *, size_t), const void *bytes, size_t size) {
+    for (int forever = 0; forever < 2; ++forever) {
+        memory = (test_memory){ 0 };
+        long n = 1;
+        for (;; ++n) {
+            rill_world *world = NULL;
+            fail_at(n, forever);
+            const rill_result result = call(&world, bytes, size);
+            if (memory.refused == 0) {
+                assert_int_equal(result, RILL_OK);
+                must_be_valid(world);
+                rill_world_destroy(world);
+                assert_int_equal(memory.live, 0);
+                break;
+            }
+            assert_int_equal(result, RILL_OUT_OF_MEMORY);
+            assert_null(world);
+            assert_int_equal(memory.live, 0);
+        }
+        assert_true(n > 1);
+    }
+}
+
+static void test_create(void **state) {
+    (void)state;
+    walk_making(create_world, NULL, 0);
+}
+
+static rill_world *make_busy_shapes(const rill_runtime *runtime) {
+    rill_world *world = make_unbuilt_shapes(runtime);
+    must(world, rill_bed_build(world));
+    must(world, create_point(world));
+    must(world, create_rain(world));
+    for (int i = 0; i < 3; ++i) assert_false(rill_world_step(world, 0.002) & RILL_STATUS_REFUSED);
+    return world;
+}
+
+static unsigned char *bytes;
+static size_t size;
+
+static rill_result restore(rill_world *world) {
+    return rill_snapshot_restore(world, bytes, size);
+}
+
+static void test_snapshots(void **state) {
+    (void)state;
+    memory = (test_memory){ 0 };
+    const rill_runtime runtime = counting_runtime();
+    rill_world *world = make_busy_shapes(&runtime);
+    size = rill_snapshot_size(world);
+    bytes = malloc(size);
+    /* Saving asks for nothing. */
+    fail_at(1, true);
+    must(world, rill_snapshot_save(world, bytes, size, &size));
+    assert_int_equal(memory.refused, 0);
+    fail_at(0, false);
+    rill_world_destroy(world);
+    walk_making(load_world, bytes, size);
+    walk(make_built, restore);
+    walk(make_busy_house, restore);
+    free(bytes);
+}
+
+/* ------------------------------------------------------------------------------------------- calls that need nothing
+ * */
+
+static void test_steps(void **state) {
+    (void)state;
+    for (int32_t threads = 1; threads <= 2; ++threads) {
+        memory = (test_memory){ 0 };
+        rill_runtime runtime = counting_runtime();
+        runtime.tasks.threads = threads;
+        rill_world *world = make_busy_house(&runtime);
+        assert_false(rill_world_step(world, 0.01) & RILL_STATUS_REFUSED);
+        const long after_first = memory.count;
+        double field[400], volume;
+        rill_sample sample;
+        rill_ledger ledger;
+        for (int i = 0; i < 100; ++i) {
+            assert_false(rill_world_step(world, 0.01) & RILL_STATUS_REFUSED);
+            must(world, rill_query_points(world, (double[]){ 0.001, 0.001, 0.0 }, 1, &sample));
+            must(world,
+                 rill_query_box_volume(world, (double[]){ 0.0, 0.0, 0.0 }, (double[]){ 1.0, 1.0, 1.0 }, &volume));
+            must(world, rill_world_read_field(world, RILL_FIELD_VELOCITY, 0, field, 400));
+            must(world, rill_world_read_field(world, RILL_FIELD_DEPTH, 0, field, 200));
+            must(world, rill_world_fill_depths(world, 0, field, 200, NULL));
+            must(world, rill_world_get_ledger(world, &ledger));
+            must(world, rill_world_set_gravity(world, (double[]){ 0.1 * i, 0.0, -9.81 }));
+            rill_world_hash(world);
+        }
+        assert_int_equal(memory.count, after_first);
+        must_be_valid(world);
+        rill_world_destroy(world);
+        assert_int_equal(memory.live, 0);
+    }
+}
+
+/* The first steps of a world, were they to ask for memory, would do so here. */
+static void test_first_steps(void **state) {
+    (void)state;
+    memory = (test_memory){ 0 };
+    const rill_runtime runtime = counting_runtime();
+    rill_world *world = make_built(&runtime);
+    must(world, fill(world));
+    fail_at(1, true);
+    for (int i = 0; i < 5; ++i) {
+        if (rill_world_step(world, 0.01) & RILL_STATUS_REFUSED)
+            assert_int_equal(rill_world_result(world), RILL_OUT_OF_MEMORY);
+        assert_int_equal(ledger_error(world), 0);
+    }
+    fail_at(0, false);
+    assert_false(rill_world_step(world, 0.01) & RILL_STATUS_REFUSED);
+    must_be_valid(world);
+    rill_world_destroy(world);
+    assert_int_equal(memory.live, 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_create),      cmocka_unit_test(test_solids),    cmocka_unit_test(test_build),
+        cmocka_unit_test(test_liquid),      cmocka_unit_test(test_snapshots), cmocka_unit_test(test_steps),
+        cmocka_unit_test(test_first_steps),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

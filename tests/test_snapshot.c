@@ -1,0 +1,376 @@
+/* Snapshots: resuming gives the same bits, wherever and however it is resumed; damage is refused, forgery never
+ * crashes. Looks inside for the checksum. */
+#include "worlds.h"
+
+#include "world/snapshot.h"
+
+typedef struct saved {
+    unsigned char *bytes;
+    size_t size;
+} saved;
+
+static saved save(const rill_world *world) {
+    saved s = { .size = rill_snapshot_size(world) };
+    assert_true(s.size > RILL_SNAPSHOT_HEADER);
+    s.bytes = malloc(s.size); /* exactly: the sanitizer sees a write beyond */
+    assert_non_null(s.bytes);
+    size_t size = 0;
+    assert_int_equal(rill_snapshot_save(world, s.bytes, s.size, &size), RILL_OK);
+    assert_int_equal(size, s.size);
+    return s;
+}
+
+static rill_world *load(saved s, const rill_runtime *runtime) {
+    rill_world *world = NULL;
+    rill_message message = { "" };
+    if (rill_snapshot_load(s.bytes, s.size, runtime, &world, &message) != RILL_OK) fail_msg("%s", message.text);
+    must_be_valid(world);
+    return world;
+}
+
+static void run(rill_world *world, int steps, double dt) {
+    for (int i = 0; i < steps; ++i) assert_false(rill_world_step(world, dt) & RILL_STATUS_REFUSED);
+}
+
+/* -------------------------------------------------------------------------------------------------------- resuming */
+
+static void test_resume(void **state) {
+    (void)state;
+    rill_world *world = make_busy_house(NULL);
+    run(world, 50, 0.004);
+    const saved s = save(world);
+    const uint64_t middle = rill_world_hash(world);
+    run(world, 50, 0.004);
+    const uint64_t end = rill_world_hash(world);
+    assert_true(end != middle);
+    for (int32_t threads = 1; threads <= 4; threads += threads) {
+        for (int scalar = 0; scalar < 2; ++scalar) {
+            rill_runtime runtime = rill_default_world_def().runtime;
+            runtime.tasks.threads = threads;
+            runtime.scalar = scalar;
+            rill_world *again = load(s, &runtime);
+            assert_true(rill_world_hash(again) == middle);
+            assert_true(rill_world_time(again) > 0.19);
+            run(again, 50, 0.004);
+            assert_true(rill_world_hash(again) == end);
+            assert_int_equal(ledger_error(again), 0);
+            rill_world_destroy(again);
+        }
+    }
+    free(s.bytes);
+    rill_world_destroy(world);
+}
+
+/* Saved after each of many single sub-steps: whatever phase tiles, sources and dither are in. */
+static void test_resume_anywhere(void **state) {
+    (void)state;
+    enum { SAVES = 24, BEYOND = 24 };
+    rill_world *world = make_busy_house(NULL);
+    saved saves[SAVES];
+    uint64_t hashes[SAVES + BEYOND];
+    for (int i = 0; i < SAVES + BEYOND; ++i) {
+        if (i < SAVES) saves[i] = save(world);
+        hashes[i] = rill_world_hash(world);
+        if (i == 10) must(world, rill_world_fill_level(world, (double[]){ 0.019, 0.001, 0.0 }, 0.001, NULL));
+        run(world, 1, 1e-3);
+    }
+    for (int i = 0; i < SAVES; ++i) {
+        rill_world *again = load(saves[i], NULL);
+        for (int k = i; k < i + BEYOND; ++k) {
+            if (rill_world_hash(again) != hashes[k]) fail_msg("saved after step %d, differs after step %d", i, k);
+            if (k == 10) must(again, rill_world_fill_level(again, (double[]){ 0.019, 0.001, 0.0 }, 0.001, NULL));
+            run(again, 1, 1e-3);
+        }
+        rill_world_destroy(again);
+        free(saves[i].bytes);
+    }
+    rill_world_destroy(world);
+}
+
+/* A pool that has gone to sleep stays asleep, and one that is put to rest later does so at the same sub-step. */
+static void test_resume_asleep(void **state) {
+    (void)state;
+    rill_world_def def = house_def();
+    rill_liquid_preset("glycerol", &def.liquid);
+    rill_world *world = make_house(&def);
+    must(world, rill_world_fill_level(world, (double[]){ 0.001, 0.001, 0.0 }, 0.002, NULL));
+    run(world, 200, 0.005);
+    rill_step_info info;
+    must(world, rill_world_get_step_info(world, &info));
+    assert_int_equal(info.awake_columns, 0);
+    const saved s = save(world);
+    rill_world *again = load(s, NULL);
+    run(world, 20, 0.005);
+    run(again, 20, 0.005);
+    must(again, rill_world_get_step_info(again, &info));
+    assert_int_equal(info.awake_columns, 0);
+    assert_true(rill_world_hash(again) == rill_world_hash(world));
+    must(world, rill_world_set_gravity(world, (double[]){ 1.0, 0.0, -9.81 }));
+    must(again, rill_world_set_gravity(again, (double[]){ 1.0, 0.0, -9.81 }));
+    run(world, 20, 0.005);
+    run(again, 20, 0.005);
+    must(again, rill_world_get_step_info(again, &info));
+    assert_true(info.awake_columns > 0);
+    assert_true(rill_world_hash(again) == rill_world_hash(world));
+    free(s.bytes);
+    rill_world_destroy(again);
+    rill_world_destroy(world);
+}
+
+static void test_restore(void **state) {
+    (void)state;
+    rill_runtime runtime = rill_default_world_def().runtime;
+    test_memory memory = { 0 };
+    runtime.allocator = test_allocator(&memory);
+    runtime.tasks.threads = 2;
+    rill_world *world = make_busy_house(&runtime);
+    run(world, 20, 0.004);
+    const saved s = save(world);
+    const uint64_t middle = rill_world_hash(world);
+    const rill_source_id well = rill_source_find(world, "well");
+    run(world, 20, 0.004);
+    const uint64_t end = rill_world_hash(world);
+    must(world, rill_source_destroy(world, well));
+    must(world, rill_world_set_gravity(world, (double[]){ 2.0, 0.0, -9.0 }));
+    for (int i = 0; i < 3; ++i) {
+        must(world, rill_snapshot_restore(world, s.bytes, s.size));
+        must_be_valid(world);
+        assert_true(rill_world_hash(world) == middle);
+        assert_int_equal(rill_source_find(world, "well").value, well.value);
+        assert_string_equal(rill_world_name(world), "house");
+        run(world, 20, 0.004);
+        assert_true(rill_world_hash(world) == end);
+    }
+    /* A world that has no bed yet can be rewound too, and a bad snapshot leaves it alone. */
+    rill_world_def def = rill_default_world_def();
+    rill_world *empty = NULL;
+    assert_int_equal(rill_world_create(&def, &empty, NULL), RILL_OK);
+    const uint64_t before = rill_world_hash(empty);
+    s.bytes[40] ^= 1;
+    must_refuse(empty, rill_snapshot_restore(empty, s.bytes, s.size), RILL_INVALID_DATA, "checksum");
+    assert_true(rill_world_hash(empty) == before);
+    s.bytes[40] ^= 1;
+    must(empty, rill_snapshot_restore(empty, s.bytes, s.size));
+    assert_true(rill_world_hash(empty) == middle);
+    rill_world_destroy(empty);
+    rill_world_destroy(world);
+    assert_int_equal(memory.live, 0);
+    free(s.bytes);
+}
+
+/* --------------------------------------------------------------------------------------------------------- content */
+
+/* Every shape, so that every array is stored: what is loaded and saved again is the same to the byte. */
+static rill_world *make_small(bool shapes) {
+    rill_world_def def = rill_default_world_def();
+    def.name = "small";
+    def.grid.cells[0] = 3;
+    def.grid.cells[1] = 2;
+    def.headroom = 0.01;
+    def.edges[RILL_WEST].kind = RILL_EDGE_OPEN;
+    rill_world *world = NULL;
+    assert_int_equal(rill_world_create(&def, &world, NULL), RILL_OK);
+    rill_solid_id id, gone;
+    const rill_solid_def floor = box_def("floor", -1.0, -1.0, -0.01, 1.0, 1.0, 0.0);
+    const rill_solid_def second = box_def(NULL, 0.001, -1.0, 0.002, 0.002, 1.0, 0.003);
+    must(world, rill_solid_create(world, &second, &gone));
+    must(world, rill_solid_create(world, &floor, &id));
+    must(world, rill_solid_destroy(world, gone));
+    if (shapes) {
+        static const double heights[6] = { 0.0, 0.0005, 0.0, 0.0, 0.0, 0.001 };
+        rill_solid_def ground = rill_default_solid_def();
+        ground.shape = RILL_SHAPE_HEIGHTMAP;
+        ground.heights = heights;
+        ground.heights_size[0] = 3;
+        ground.heights_size[1] = 2;
+        must(world, rill_solid_create(world, &ground, &id));
+        static const float vertices[] = { 0.0f, 0.0f, 0.004f, 0.003f, 0.0f, 0.004f, 0.0f, 0.002f, 0.005f };
+        static const uint32_t indices[] = { 0, 1, 2 };
+        rill_solid_def roof = rill_default_solid_def();
+        roof.name = "roof";
+        roof.shape = RILL_SHAPE_MESH;
+        roof.vertices = vertices;
+        roof.vertex_count = 3;
+        roof.indices = indices;
+        roof.triangle_count = 1;
+        must(world, rill_solid_create(world, &roof, &id));
+    }
+    must(world, rill_bed_build(world));
+    must(world, rill_world_fill_level(world, (double[]){ 0.0005, 0.0005, 0.0005 }, 0.0015, NULL));
+    rill_source_def well = point_source("well", 0.0015, 0.0005, 0.001, 1e-7);
+    rill_source_id source;
+    must(world, rill_source_create(world, &well, &source));
+    run(world, 3, 0.002);
+    return world;
+}
+
+static void test_same_bytes(void **state) {
+    (void)state;
+    rill_world *world = make_small(true);
+    const saved s = save(world);
+    rill_world *again = load(s, NULL);
+    const saved t = save(again);
+    assert_int_equal(s.size, t.size);
+    assert_memory_equal(s.bytes, t.bytes, s.size);
+    rill_bed_info a, b;
+    must(world, rill_bed_get_info(world, &a));
+    must(again, rill_bed_get_info(again, &b));
+    assert_true(a.columns == b.columns && a.layers == b.layers && a.sheets == b.sheets && a.quantum == b.quantum);
+    assert_true(a.lowest == b.lowest && a.highest == b.highest && a.wall_cells == b.wall_cells);
+    assert_true(a.open_components == b.open_components && a.sheet_cells == b.sheet_cells);
+    assert_string_equal(rill_solid_name(again, rill_solid_find(again, "roof")), "roof");
+    /* Ids: slots keep their generations, so what was stale stays stale. */
+    assert_null(rill_solid_name(again, (rill_solid_id){ 0x10000 }));
+    size_t size;
+    must_refuse(world, rill_snapshot_save(world, s.bytes, s.size - 1, &size), RILL_INVALID_ARGUMENT, "capacity is");
+    free(s.bytes);
+    free(t.bytes);
+    rill_world_destroy(again);
+    rill_world_destroy(world);
+}
+
+/* ---------------------------------------------------------------------------------------------------------- damage */
+
+static void refused(const void *bytes, size_t size) {
+    rill_world *world = NULL;
+    rill_message message = { "" };
+    assert_int_equal(rill_snapshot_load(bytes, size, NULL, &world, &message), RILL_INVALID_DATA);
+    assert_null(world);
+    assert_true(message.text[0] != '\0');
+}
+
+static void test_truncations(void **state) {
+    (void)state;
+    rill_world *world = make_small(true);
+    const saved s = save(world);
+    for (size_t size = 0; size < s.size; ++size) {
+        unsigned char *exact = malloc(size + 1); /* malloc(0) may be NULL */
+        memcpy(exact, s.bytes, size);
+        refused(exact, size);
+        free(exact);
+    }
+    unsigned char *longer = calloc(1, s.size + 8);
+    memcpy(longer, s.bytes, s.size);
+    refused(longer, s.size + 8);
+    free(longer);
+    free(s.bytes);
+    rill_world_destroy(world);
+}
+
+static void test_bit_flips(void **state) {
+    (void)state;
+    rill_world *world = make_small(false);
+    const saved s = save(world);
+    for (size_t i = 0; i < 8 * s.size; ++i) {
+        s.bytes[i / 8] ^= (unsigned char)(1u << i % 8);
+        refused(s.bytes, s.size);
+        s.bytes[i / 8] ^= (unsigned char)(1u << i % 8);
+    }
+    rill_world_destroy(load(s, NULL));
+    free(s.bytes);
+    rill_world_destroy(world);
+}
+
+static void put_u64(unsigned char *at, uint64_t value) {
+    for (int i = 0; i < 8; ++i) at[i] = (unsigned char)(value >> (8 * i));
+}
+
+static void forge(saved s) {
+    put_u64(s.bytes + 16, s.size);
+    put_u64(s.bytes + RILL_SNAPSHOT_CHECKSUM_AT, rill_snapshot_checksum(s.bytes, s.size));
+}
+
+/* Loads what may be nonsense; what is accepted has to be a world that works. Returns whether it was. */
+static bool try_forgery(saved s) {
+    rill_world *world = NULL;
+    rill_message message = { "" };
+    test_memory memory = { 0 };
+    rill_runtime runtime = rill_default_world_def().runtime;
+    runtime.allocator = test_allocator(&memory);
+    const rill_result result = rill_snapshot_load(s.bytes, s.size, &runtime, &world, &message);
+    assert_true(result == RILL_OK || result == RILL_INVALID_DATA);
+    if (!result) {
+        must_be_valid(world);
+        rill_solver solver;
+        must(world, rill_world_get_solver(world, &solver));
+        solver.max_substeps = 4; /* an absurd but legal cell size must not cost the test a minute */
+        must(world, rill_world_set_solver(world, &solver));
+        for (int i = 0; i < 2; ++i) rill_world_step(world, 0.001);
+        must_be_valid(world);
+        rill_world_destroy(world);
+    }
+    assert_int_equal(memory.live, 0);
+    return result == RILL_OK;
+}
+
+static void test_forgeries(void **state) {
+    (void)state;
+    rill_world *world = make_small(true);
+    const saved s = save(world);
+    saved t = { .bytes = malloc(s.size) };
+    uint64_t dice = 88172645463325252u;
+    int accepted = 0, tried = 0;
+    static const unsigned char extremes[] = { 0x00, 0x01, 0x7f, 0x80, 0xff };
+    for (size_t at = RILL_SNAPSHOT_HEADER; at < s.size; ++at) { /* each byte to each extreme */
+        for (size_t k = 0; k < sizeof extremes; ++k) {
+            t.size = s.size;
+            memcpy(t.bytes, s.bytes, s.size);
+            t.bytes[at] = extremes[k];
+            forge(t);
+            accepted += try_forgery(t);
+            tried += 1;
+        }
+    }
+    for (int i = 0; i < 4000; ++i) { /* runs of random bytes, and cuts */
+        t.size = s.size;
+        memcpy(t.bytes, s.bytes, s.size);
+        dice ^= dice << 13, dice ^= dice >> 7, dice ^= dice << 17;
+        size_t at = RILL_SNAPSHOT_HEADER + dice % (s.size - RILL_SNAPSHOT_HEADER);
+        const size_t length = 1 + (dice >> 32) % 8;
+        for (size_t k = 0; k < length && at < s.size; ++k, ++at) {
+            dice ^= dice << 13, dice ^= dice >> 7, dice ^= dice << 17;
+            t.bytes[at] = (unsigned char)(dice >> 24);
+        }
+        if (i % 8 == 0) t.size = RILL_SNAPSHOT_HEADER + (dice >> 20) % (s.size - RILL_SNAPSHOT_HEADER);
+        forge(t);
+        accepted += try_forgery(t);
+        tried += 1;
+    }
+    assert_true(accepted > tried / 100 && tried - accepted > tried / 100); /* both happen */
+    free(t.bytes);
+    free(s.bytes);
+    rill_world_destroy(world);
+}
+
+static void test_arguments(void **state) {
+    (void)state;
+    rill_world *world = make_small(false), *out = NULL;
+    const saved s = save(world);
+    rill_message message = { "" };
+    assert_int_equal(rill_snapshot_load(NULL, s.size, NULL, &out, &message), RILL_INVALID_ARGUMENT);
+    assert_int_equal(rill_snapshot_load(s.bytes, s.size, NULL, NULL, &message), RILL_INVALID_ARGUMENT);
+    rill_runtime runtime = rill_default_world_def().runtime;
+    runtime.tasks.threads = 0;
+    assert_int_equal(rill_snapshot_load(s.bytes, s.size, &runtime, &out, &message), RILL_INVALID_ARGUMENT);
+    assert_non_null(strstr(message.text, "runtime.tasks.threads is 0"));
+    assert_int_equal(rill_snapshot_load(s.bytes, s.size, &runtime, &out, NULL), RILL_INVALID_ARGUMENT);
+    assert_null(out);
+    s.bytes[8] = 2;
+    forge(s);
+    assert_int_equal(rill_snapshot_load(s.bytes, s.size, NULL, &out, &message), RILL_INVALID_DATA);
+    assert_non_null(strstr(message.text, "format version 2; expected 1"));
+    assert_int_equal(rill_snapshot_load("not a snapshot, but long enough for a header", 44, NULL, &out, &message),
+                     RILL_INVALID_DATA);
+    assert_non_null(strstr(message.text, "no snapshot"));
+    free(s.bytes);
+    rill_world_destroy(world);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_resume),    cmocka_unit_test(test_resume_anywhere), cmocka_unit_test(test_resume_asleep),
+        cmocka_unit_test(test_restore),   cmocka_unit_test(test_same_bytes),      cmocka_unit_test(test_truncations),
+        cmocka_unit_test(test_bit_flips), cmocka_unit_test(test_forgeries),       cmocka_unit_test(test_arguments),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+"""Fails on an include that points the wrong way.
+
+Each folder may include itself and what stands below it; programs see the public header alone:
+
+    base <- tasks <- bed, solve <- flow, waves <- bodies <- surface <- world        (src/)
+    include/rill <- apps/scene <- apps/cli, apps/render <- apps/viewer              (apps/)
+
+Within src/, "module/file.h" and "rill/rill.h" are the only spellings; system headers are free in every file, but the
+library's own third-party dependencies are none: only the C library's and POSIX's headers.
+"""
+import pathlib
+import re
+import sys
+import tempfile
+
+RANK = {"base": 0, "tasks": 1, "bed": 2, "solve": 2, "flow": 3, "waves": 3, "bodies": 4, "surface": 5, "world": 6}
+APPS = {"scene": set(), "cli": {"scene", "render"}, "render": {"scene"}, "viewer": {"scene", "render"}, "web": set()}
+SYSTEM = set("""assert complex ctype errno fenv float inttypes iso646 limits locale math pthread sched setjmp signal
+stdalign stdarg stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string tgmath threads time uchar unistd wchar
+wctype immintrin arm_neon cpuid""".split())
+INCLUDE = re.compile(r'^\s*#\s*include\s*(<([^>]+)>|"([^"]+)")')
+
+
+def check_library(module, file, angled, quoted):
+    """What is wrong with one include of a file of src/<module>, or None."""
+    name = quoted or angled
+    if name == "rill/rill.h":
+        return None
+    if angled:
+        top = name[:-2].split("/")[0]
+        return None if top in SYSTEM or name.startswith("sys/") else f"<{name}>: the library depends on libc alone"
+    if "/" not in quoted:
+        return f'"{quoted}": write "{module}/{quoted}"'
+    target = quoted.split("/")[0]
+    if target not in RANK:
+        return f'"{quoted}": no module of src/'
+    if target != module and RANK[target] >= RANK[module]:
+        return f'"{quoted}": {module} must not know {target}'
+    return None
+
+
+def check_app(app, file, angled, quoted, root):
+    name = quoted or angled
+    if name == "rill/rill.h":
+        return None
+    if angled:
+        return "<rill/...>: programs include rill/rill.h alone" if name.startswith("rill/") else None
+    if (file.parent / quoted).resolve().parent == file.parent.resolve():
+        return None
+    target = quoted.split("/")[-2] if "/" in quoted else None
+    if target in APPS[app] and (root / "apps" / target / pathlib.Path(quoted).name).exists():
+        return None
+    return f'"{quoted}": apps/{app} may include rill/rill.h, its own files and {sorted(APPS[app]) or "nothing else"}'
+
+
+def files(folder):
+    return sorted(f for pattern in ("*.c", "*.h", "*.cpp") for f in folder.rglob(pattern))
+
+
+def check(root):
+    """All findings as lines `file:line: what`, and the number of includes seen."""
+    findings, seen = [], 0
+
+    def walk(file, judge):
+        nonlocal seen
+        for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+            match = INCLUDE.match(line)
+            if not match:
+                continue
+            seen += 1
+            complaint = judge(match[2], match[3])
+            if complaint:
+                findings.append(f"{file.relative_to(root)}:{number}: {complaint}")
+
+    for file in files(root / "include"):
+        walk(file, lambda a, q: None if a and a[:-2] in SYSTEM else f"{a or q}: the public header stands alone")
+    for file in files(root / "src"):
+        module = file.relative_to(root / "src").parts[0]
+        if module not in RANK:
+            findings.append(f"{file.relative_to(root)}: src/{module} has no place in the order of modules")
+            continue
+        walk(file, lambda a, q: check_library(module, file, a, q))
+    for file in files(root / "apps"):
+        app = file.relative_to(root / "apps").parts[0]
+        if app not in APPS:
+            findings.append(f"{file.relative_to(root)}: apps/{app} has no place in the order of programs")
+            continue
+        walk(file, lambda a, q: check_app(app, file, a, q, root))
+    return findings, seen
+
+
+def self_test():
+    """A checker that finds nothing is worth nothing: every kind of mistake, once."""
+    wrong = {
+        "src/base/a.c": '#include "tasks/tasks.h"',
+        "src/bed/a.c": '#include "flow/flow.h"',
+        "src/bed/b.c": '#include "solve/cg.h"',
+        "src/flow/a.c": '#include "flow.h"',
+        "src/flow/b.c": "#include <yaml.h>",
+        "src/new/a.c": "",
+        "include/rill/extra.h": '#include "base/memory.h"',
+        "apps/cli/a.c": '#include "world/world.h"',
+        "apps/scene/a.c": '#include "cli/main.h"',
+    }
+    right = {
+        "src/world/a.c": '#include "base/memory.h"\n#include "rill/rill.h"\n#include <math.h>',
+        "apps/cli/main.h": "",
+        "apps/cli/b.c": '#include "main.h"\n#include "scene/scene.h"\n#include <rill/rill.h>',
+        "apps/scene/scene.h": "#include <rill/rill.h>",
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        for name, text in {**wrong, **right}.items():
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            (root / name).write_text(text)
+        found = {line.split(":")[0] for line in check(root)[0]}
+    if found != set(wrong):
+        print("missed:", sorted(set(wrong) - found), "wrongly blamed:", sorted(found - set(wrong)))
+        return 1
+    print(f"{len(wrong)} kinds of wrong includes are found, {len(right)} right files pass")
+    return 0
+
+
+def main():
+    if "--self-test" in sys.argv:
+        return self_test()
+    findings, seen = check(pathlib.Path(__file__).resolve().parent.parent)
+    for line in findings:
+        print(line)
+    print(f"{seen} includes, {len(findings)} pointing the wrong way")
+    return 1 if findings or seen == 0 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,163 @@
+/* Makes every model and field that the scenes read: `make_models FOLDER` writes them all.
+ *
+ * The results are committed in scenes/models, so that a clone is complete; a test makes them again and compares byte
+ * for byte. Meshes are in millimetres, fields in metres with row 0 south and values at cell centres. */
+#include "model_data.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { LARGEST = 200 * 200 }; /* cells of the largest field below */
+
+static double square(double x) {
+    return x * x;
+}
+
+/* Fractal noise: `octaves` of value noise, each half as strong and half as large as the one before. */
+static double relief(double x, double y, double seed, int octaves) {
+    double sum = 0, strength = 1;
+    for (int i = 0; i < octaves; i++) {
+        sum += strength * rill_model_noise(x, y, seed + 10.5 * i);
+        x *= 2;
+        y *= 2;
+        strength /= 2;
+    }
+    return sum;
+}
+
+/* A smooth hump of height 1 at the centre that ends at `radius`. */
+static double hump(double x, double y, double cx, double cy, double radius) {
+    const double r2 = (square(x - cx) + square(y - cy)) / square(radius);
+    return r2 < 1 ? square(1 - r2) : 0;
+}
+
+/* ------------------------------------------------------------------------------------------------------- heightmaps */
+
+/* 100 x 100 mm, high in the north: a gully winds down past knolls into a basin along the southern side. */
+static double incline_height(double x, double y) {
+    const double bend = 0.05 + 0.012 * rill_model_noise(y / 0.03, 4.5, 0.5);
+    const double off = (x - bend) / 0.034;
+    const double slope = rill_model_blend_max(0.0, 0.34 * (y - 0.02), 0.008);
+    const double rise = slope > 0.008 ? 1 : slope / 0.008, steep = rise * rise * (3 - 2 * rise);
+    return 0.004 + slope + 0.0050 * off * off * steep + 0.0020 * relief(x / 0.021, y / 0.021, 0.5, 3) * steep +
+           0.0035 * hump(x, y, 0.046, 0.062, 0.011) + 0.0035 * hump(x, y, 0.062, 0.043, 0.010);
+}
+
+/* 400 x 400 mm: hills, a tarn that overflows into a lake, and the lake's outlet in the south. */
+static const double landscape_top = 0.07;
+
+static double landscape_height(double x, double y) {
+    double z = 0.024 + 0.010 * (y / 0.4) + 0.011 * relief(x / 0.13, y / 0.13, 3.5, 5);
+    z += 0.022 * hump(x, y, 0.08, 0.32, 0.13) + 0.024 * hump(x, y, 0.33, 0.34, 0.12);
+    z += 0.018 * hump(x, y, 0.06, 0.10, 0.11) + 0.016 * hump(x, y, 0.35, 0.09, 0.12);
+    return z - 0.020 * hump(x, y, 0.20, 0.29, 0.085) - 0.020 * hump(x, y, 0.21, 0.13, 0.115);
+}
+
+/* 100 x 100 mm: the soft, hollow ground the vertebra lies on. */
+static double tissue_height(double x, double y) {
+    const double r2 = (square(x - 0.05) + square(y - 0.05)) / square(0.05);
+    return 0.0022 + 0.0024 * r2 + 0.0009 * relief(x / 0.016, y / 0.016, 8.5, 3);
+}
+
+/* Thacker's paraboloid (J. Fluid Mech. 107, 1981): h0 at radius a, centre of the grid. */
+static const double bowl_a = 0.04, bowl_h0 = 0.008, bowl_eta = 0.004;
+
+static double bowl_height(double x, double y) {
+    return bowl_h0 * (square(x - 0.05) + square(y - 0.05)) / square(bowl_a);
+}
+
+/* His planar motion at t = 0, at rest: the level is a plane, highest in the east. */
+static double bowl_depth(double x, double y) {
+    const double level = bowl_h0 + bowl_eta * bowl_h0 / square(bowl_a) * (2 * (x - 0.05) - bowl_eta);
+    const double depth = level - bowl_height(x, y);
+    return depth > 0 ? depth : 0;
+}
+
+/* Stoker's dam: 5 mm behind it, 1 mm before it. */
+static double dam_depth(double x, double y) {
+    (void)y;
+    return x < 0.2 ? 0.005 : 0.001;
+}
+
+typedef double height_function(double x, double y);
+
+static void sample(height_function *height, int nx, int ny, double cell, double *out) {
+    for (int y = 0; y < ny; y++)
+        for (int x = 0; x < nx; x++) out[y * nx + x] = height((x + 0.5) * cell, (y + 0.5) * cell);
+}
+
+static bool make_fields(const char *folder) {
+    static double values[LARGEST];
+    sample(incline_height, 200, 200, 0.0005, values);
+    if (!rill_model_write_npy(values, 200, 200, true, folder, "incline.npy")) return false;
+    sample(landscape_height, 200, 200, 0.002, values);
+    if (!rill_model_write_png(values, 200, 200, 0.0, landscape_top, folder, "landscape.png")) return false;
+    sample(tissue_height, 200, 200, 0.0005, values);
+    if (!rill_model_write_png(values, 200, 200, 0.0, 0.01, folder, "tissue.png")) return false;
+    sample(bowl_height, 100, 100, 0.001, values);
+    if (!rill_model_write_npy(values, 100, 100, false, folder, "bowl.npy")) return false;
+    sample(bowl_depth, 100, 100, 0.001, values);
+    if (!rill_model_write_npy(values, 100, 100, false, folder, "bowl_depth.npy")) return false;
+    sample(dam_depth, 400, 80, 0.001, values);
+    return rill_model_write_npy(values, 400, 80, true, folder, "dam_depth.npy");
+}
+
+/* ----------------------------------------------------------------------------------------------------------- meshes */
+
+static bool make_vertebra(rill_model *out) {
+    const double low[3] = {-45, -25, -30}, high[3] = {45, 75, 30};
+    return rill_model_polygonise(out, rill_model_vertebra, low, high, 1.5);
+}
+
+/* A cup 80 mm wide and 71 mm high, standing, its handle towards +x as a part of its own. */
+static bool make_cup(rill_model *out) {
+    static const double profile[][2] = {
+        {0, 2},       {20, 2},      {21, 0.4},    {22, 0},      {24.5, 0},    {25.6, 0.6}, {26.8, 3},   {31, 9},
+        {34.4, 17},   {36.8, 28},   {38.4, 42},   {39.4, 56},   {40, 69.5},   {39.7, 70.6}, {38.8, 71}, {37.8, 70.7},
+        {37.2, 69.5}, {36.4, 56},   {35.3, 42},   {33.6, 28},   {31.2, 18},   {27.6, 11},  {22, 7.2},   {14, 5.8},
+        {0, 5.4},
+    };
+    static const double handle[][2] = {
+        {38, 57.5}, {43, 59.5}, {50, 60}, {56, 57.5}, {60, 52.5}, {61.5, 46}, {60.5, 39},
+        {57, 32.5}, {51.5, 27}, {45, 23}, {39, 20.5}, {33.4, 19.5},
+    };
+    return rill_model_lathe(out, profile, (int)(sizeof profile / sizeof *profile)) &&
+           rill_model_tube(out, handle, (int)(sizeof handle / sizeof *handle), 5.0, 3.0);
+}
+
+/* A saucer 144 mm wide on a foot ring; its rim hangs free 4 to 15 mm above the table. */
+static bool make_saucer(rill_model *out) {
+    static const double profile[][2] = {
+        {0, 3},        {32, 3},      {33.2, 0.6}, {34, 0},     {37, 0},    {38, 0.6},  {39.4, 3.4}, {46, 5},
+        {54, 7.6},     {62, 10.8},   {68, 13.6},  {71.4, 15.6}, {72, 16.6}, {71.5, 17.4}, {70.4, 17.4}, {66, 15.6},
+        {59, 12.6},    {51, 9.8},    {43, 7.8},   {34, 6.6},   {27, 6.4},  {25.6, 6},  {24.6, 5.2}, {23, 4.9},
+        {0, 4.8},
+    };
+    return rill_model_lathe(out, profile, (int)(sizeof profile / sizeof *profile));
+}
+
+static bool make_mesh(bool (*make)(rill_model *), const char *folder, const char *name) {
+    rill_model model = {0};
+    bool done = make(&model);
+    if (!done) fprintf(stderr, "make_models: no memory for %s\n", name);
+    if (done && !rill_model_closed(&model)) {
+        fprintf(stderr, "make_models: %s is not a closed, consistently oriented surface\n", name);
+        done = false;
+    }
+    done = done && rill_model_write_ply(&model, folder, name);
+    if (done) printf("%s: %zu vertices, %zu triangles, closed\n", name, model.vertex_count, model.triangle_count);
+    rill_model_free(&model);
+    return done;
+}
+
+int main(int argc, char **argv) {
+    if (argc != 2) {
+        fprintf(stderr, "usage: make_models FOLDER\nwrites the models of the scenes into an existing folder\n");
+        return 2;
+    }
+    const char *folder = argv[1];
+    const bool done = make_mesh(make_vertebra, folder, "vertebra.ply") && make_mesh(make_cup, folder, "cup.ply") &&
+                      make_mesh(make_saucer, folder, "saucer.ply") && make_fields(folder);
+    return done ? 0 : 4;
+}

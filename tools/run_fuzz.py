@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+"""Builds the fuzz targets with clang and runs each for a while; reports executions and findings.
+
+    run_fuzz.py [--seconds N] [--build FOLDER] [TARGET...]
+
+Inputs that were worth keeping stay in FOLDER/corpus/TARGET and are the start of the next run, beside those of
+tests/fuzz/seeds/TARGET; inputs that broke something are in FOLDER/findings/TARGET: FOLDER/tests/fuzz/TARGET FILE runs
+one again. Ends with `N passed, N failed`, by target.
+"""
+import argparse
+import concurrent.futures
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+SEEDS = {"fuzz_scene": "scenes/*.yaml"}  # beside tests/fuzz/seeds
+LIMITS = ["-timeout=20", "-rss_limit_mb=2048", "-max_len=4096"]
+
+
+def build(folder):
+    configure = ["cmake", "--preset", "fuzz", "-B", folder]
+    for step in (configure, ["cmake", "--build", folder, "--target", "fuzz_targets", "-j", str(os.cpu_count() or 2)]):
+        done = subprocess.run(step, cwd=ROOT, capture_output=True, text=True)
+        if done.returncode != 0:
+            sys.exit(f"{' '.join(map(str, step))}\n{done.stdout[-4000:]}{done.stderr[-4000:]}")
+
+
+def run(program, folder, seconds):
+    """Executions, inputs kept, findings, and the end of what was said."""
+    name = program.name
+    corpus, findings = folder / "corpus" / name, folder / "findings" / name
+    corpus.mkdir(parents=True, exist_ok=True)
+    findings.mkdir(parents=True, exist_ok=True)
+    command = [program, corpus, f"-max_total_time={seconds}", f"-artifact_prefix={findings}/", "-print_final_stats=1"]
+    command += LIMITS
+    for pattern in (f"tests/fuzz/seeds/{name}/*", SEEDS.get(name)):
+        for seed in ROOT.glob(pattern) if pattern else ():
+            shutil.copy(seed, corpus / f"seed_{seed.name}")
+    dictionary = ROOT / "tests" / "fuzz" / f"{name}.dict"
+    if dictionary.exists():
+        command.append(f"-dict={dictionary}")
+    before = set(findings.iterdir())
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, errors="replace")
+    executed = re.search(r"stat::number_of_executed_units: (\d+)", done.stderr)
+    found = sorted(set(findings.iterdir()) - before)
+    count = int(executed[1]) if executed else 0
+    return name, count, len(list(corpus.iterdir())), found, done.returncode, done.stderr[-6000:]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seconds", type=int, default=10, help="per target")
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build-fuzz")
+    parser.add_argument("target", nargs="*")
+    options = parser.parse_args()
+    folder = options.build.resolve()
+    build(folder)
+    programs = sorted(p for p in (folder / "tests" / "fuzz").glob("fuzz_*") if os.access(p, os.X_OK) and p.is_file())
+    programs = [p for p in programs if not options.target or p.name in options.target]
+    if not programs:
+        sys.exit("no such fuzz target")
+    failed = 0
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 2) as pool:
+        for name, count, kept, found, code, said in pool.map(lambda p: run(p, folder, options.seconds), programs):
+            broken = bool(found) or code != 0 or count == 0
+            print(f"{name:14} {count:9} executions, {kept:5} inputs kept, {len(found)} findings", flush=True)
+            if broken:
+                failed += 1
+                print(said)
+                print("\n".join(f"finding: {f}" for f in found))
+    print(f"{len(programs) - failed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
