@@ -13,7 +13,7 @@ static bool failed(const rill_world *world, rill_result result, const char *what
     return result != RILL_OK;
 }
 
-/* A table of 16 x 16 cm, 10 cm above the ground of a room of 20 x 20 cm, and a saucer with a rim on it. */
+/* A table of 16 x 16 cm, 10 cm above the ground of a room of 20 x 20 cm, and on it a saucer with a rim. */
 static bool furnish(rill_world *world, rill_solid_id *floor, rill_solid_id *table, rill_solid_id *saucer) {
     rill_solid_def def = rill_default_solid_def();
     def.name = "floor";
@@ -30,11 +30,20 @@ static bool furnish(rill_world *world, rill_solid_id *floor, rill_solid_id *tabl
         return false;
     }
     def.name = "saucer";
-    def.shape = RILL_SHAPE_TORUS;
-    def.centre[0] = def.centre[1] = 0.1, def.centre[2] = 0.1;
-    def.axis[2] = 1.0;
-    def.radius = 0.03, def.tube = 0.004;
+    def.shape = RILL_SHAPE_CYLINDER;
+    def.from[0] = def.from[1] = def.to[0] = def.to[1] = 0.1;
+    def.from[2] = 0.1, def.to[2] = 0.103;
+    def.radius = 0.04;
     if (failed(world, rill_solid_create(world, &def, saucer), "saucer")) {
+        return false;
+    }
+    rill_solid_id rim;
+    def.name = "rim";
+    def.shape = RILL_SHAPE_TORUS;
+    def.centre[0] = def.centre[1] = 0.1, def.centre[2] = 0.103;
+    def.axis[2] = 1.0;
+    def.radius = 0.037, def.tube = 0.003;
+    if (failed(world, rill_solid_create(world, &def, &rim), "rim")) {
         return false;
     }
     return !failed(world, rill_bed_build(world), "bed");

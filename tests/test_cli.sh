@@ -88,6 +88,19 @@ is "with its place" grep -q '^tiny.yaml:15:5: ' out.txt
 for scene in "$tree"/scenes/*.yaml; do
     is "check $(basename "$scene")" gives 0 check "$scene"
 done
+# The documents must not lag: the example is a scene, the table of liquids is the library's.
+sed -n '/^rill: 1 /,/^```/{/^```/d;p}' "$tree/docs/scene-format.md" >example.yaml
+is "there is an example in docs/scene-format.md" test "$(wc -l <example.yaml)" -gt 15
+is "it is a good scene" gives 0 check example.yaml
+presets=0
+while IFS='|' read -r _ name density viscosity tension angle _; do
+    presets=$((presets + 1))
+    "$rill" info tiny.yaml --set "liquid.preset=$(echo $name)" >out.txt 2>err.txt
+    is "the documented $(echo $name)" awk -v d="$density" -v v="$viscosity" -v t="$tension" -v a="$angle" \
+        '/^ +liquid/ { split($0, w, /[ ,]+/); good = w[4] == d + 0 && w[7] == v + 0 && w[11] == t + 0 && w[15] == a + 0 }
+         END { exit !good }' out.txt
+done < <(sed -n '/^| preset/,/^$/p' "$tree/docs/scene-format.md" | tail -n +3 | grep '|')
+is "are eight" test $presets -eq 8
 is "a full disk is noticed" bash -c '"$0" check tiny.yaml >/dev/full 2>/dev/null; [ $? -eq 4 ]' "$rill"
 
 # ------------------------------------------------------------------------------------------------------------------ run

@@ -72,7 +72,7 @@ static void add_sources(rill_world *world) {
     rill_source_def drain = rill_default_source_def();
     drain.name = "drain";
     drain.sink = true;
-    memcpy(drain.at, (double[]){ 0.02, 0.03, 0.001 }, sizeof drain.at);
+    memcpy(drain.at, (double[]){ 0.02, 0.03, 0.04 }, sizeof drain.at);
     drain.rate = 2e-6;
     assert_int_equal(rill_source_create(world, &drain, &id), RILL_OK);
 }
@@ -200,17 +200,18 @@ static void pool_falls_asleep_and_wakes(void **state) {
     drop.until = 0.1;
     rill_source_id id;
     assert_int_equal(rill_source_create(world, &drop, &id), RILL_OK);
+    rill_liquid oil; /* water would slosh for a minute */
+    rill_liquid_preset("olive oil", &oil);
+    assert_int_equal(rill_world_set_liquid(world, &oil), RILL_OK);
     rill_world_step(world, 0.05);
     assert_true(awake(world) > 0);
     for (int i = 0; i < 40 * 60 && awake(world) > 0; ++i) rill_world_step(world, 1.0 / 60.0);
     assert_true(awake(world) == 0);
-    uint64_t hash = rill_world_hash(world);
     rill_ledger before, after;
     rill_world_get_ledger(world, &before);
     for (int i = 0; i < 60; ++i) rill_world_step(world, 1.0 / 60.0);
     rill_world_get_ledger(world, &after);
     assert_true(before.columns == after.columns && after.error == 0);
-    (void)hash;
     double gravity[3] = { 0.5, 0, -9.8 };
     assert_int_equal(rill_world_set_gravity(world, gravity), RILL_OK);
     rill_world_step(world, 1.0 / 60.0);
@@ -253,7 +254,7 @@ static void wild_velocities_keep_bounds(void **state) {
         def.solver.pipe_area = round == 5 ? RILL_PIPE_AREA_PAPER : RILL_PIPE_AREA_PHYSICAL;
         def.solver.advection = round != 4;
         rill_world *world = layered_world(&def);
-        double at[3] = { 0.05, 0.05, 0.0 };
+        double at[3] = { 0.05, 0.012, 0.04 };
         assert_int_equal(rill_world_fill_level(world, at, 0.0115, NULL), RILL_OK);
         static double faces[2 * CELLS * CELLS];
         uint32_t seed = 77u + (uint32_t)round;

@@ -47,7 +47,7 @@ static const rill_kernel_constants CONSTANTS = {
 
 typedef struct outputs {
     float raw[2][ROW], copy[2][ROW], limit[2][ROW], scaled[3][ROW], whole[3][ROW], drive[10][ROW];
-    int32_t H[ROW], speed[10];
+    int32_t H[ROW];
     rill_flow_extent extent;
     uint8_t flags[2][8];
     bool flagged[2];
@@ -63,7 +63,7 @@ static void run_drives(const rill_kernels *k, const rows *r, outputs *o) {
     for (int i = 0; i < 10; ++i) {
         rill_drive_kernel *drive = i < 8 ? k->drive[i & 1][(i >> 1) & 1] : k->drive_paper;
         const rill_face_columns *at = i < 8 ? ((i >> 2) & 1 ? &covered : &open) : i == 8 ? &open : &covered;
-        drive(N, at, &f, &CONSTANTS, CONSTANTS.tilt[0], o->drive[i] + PAD, &o->speed[i]);
+        drive(N, at, &f, &CONSTANTS, CONSTANTS.tilt[0], o->drive[i] + PAD);
     }
 }
 
@@ -95,7 +95,9 @@ static void run_kernels(const rill_kernels *k, const rows *r, outputs *o) {
         for (int j = 0; j < 3; ++j) o->whole[j][i] += 0.0f;
     }
     memcpy(o->H, r->H[0], sizeof o->H);
-    k->deposit(N, o->whole[0] + PAD, o->whole[1] + PAD, o->whole[2] + PAD, b, o->H + PAD, &o->extent);
+    rill_cell_flows flows = { o->whole[0] + PAD, o->whole[1] + PAD, o->whole[2] + PAD, r->u[0] + PAD, r->u[1] + PAD,
+                              r->u[2] + PAD };
+    k->deposit(N, &flows, b, CONSTANTS.thin, o->H + PAD, &o->extent);
     run_drives(k, r, o);
 }
 

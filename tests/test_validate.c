@@ -83,7 +83,7 @@ static void test_tiles_and_counters(void **state) {
     BREAK(world->flow.tiles[tile], (uint16_t)(world->flow.tiles[tile] | 0xfe00), "calm count");
     BREAK(world->flow.extent.depth, -1, "extent: depth");
     BREAK(world->flow.extent.level, RILL_TOP + 1, "extent: level");
-    BREAK(world->flow.extent.speed[1], NAN, "extent: speed");
+    BREAK(world->flow.extent.speed, NAN, "extent: speed");
     BREAK(world->time, (double)INFINITY, "time");
     BREAK(world->time, -1.0, "time");
 }

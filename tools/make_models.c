@@ -38,8 +38,8 @@ static double hump(double x, double y, double cx, double cy, double radius) {
 static double incline_height(double x, double y) {
     const double bend = 0.05 + 0.012 * rill_model_noise(y / 0.03, 4.5, 0.5);
     const double off = (x - bend) / 0.034;
-    const double slope = rill_model_blend_max(0.0, 0.34 * (y - 0.02), 0.008);
-    const double rise = slope > 0.008 ? 1 : slope / 0.008, steep = rise * rise * (3 - 2 * rise);
+    const double slope = rill_model_blend_max(0.0, 0.24 * (y - 0.018), 0.006);
+    const double rise = slope > 0.006 ? 1 : slope / 0.006, steep = rise * rise * (3 - 2 * rise);
     return 0.004 + slope + 0.0050 * off * off * steep + 0.0020 * relief(x / 0.021, y / 0.021, 0.5, 3) * steep +
            0.0035 * hump(x, y, 0.046, 0.062, 0.011) + 0.0035 * hump(x, y, 0.062, 0.043, 0.010);
 }

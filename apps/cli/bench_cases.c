@@ -1,6 +1,6 @@
 /* The worlds of `rill bench`. All have cells of 1 mm and water.
  *
- * Solids are few and small (a coarse heightmap stretched over the grid, boxes, tori), so that what a world holds is its
+ * Solids are few and small (a coarse heightmap stretched over the grid, boxes), so that what a world holds is its
  * columns and not its description. Nothing is aligned to the engine's tiles. Random places come from a fixed seed. */
 #include "bench_parts.h"
 
@@ -37,44 +37,65 @@ static rill_result add_floor(rill_world *world, double bottom, double top) {
     return result != RILL_OK ? result : add_box(world, -1, -1, grid.cells[0] + 1.0, grid.cells[1] + 1.0, bottom, top);
 }
 
-/* A ring that keeps a pond together. It is sunk in the floor z = 0 by more than half, so that no part of it overhangs. */
-static rill_result add_ring(rill_world *world, double x, double y, double radius, double tube) {
-    rill_solid_def def = rill_default_solid_def();
-    def.shape = RILL_SHAPE_TORUS;
-    def.centre[0] = x * CELL;
-    def.centre[1] = y * CELL;
-    def.centre[2] = -tube * CELL / 3.0;
-    def.axis[2] = 1.0;
-    def.radius = radius * CELL;
-    def.tube = tube * CELL;
-    return add(world, &def);
-}
+/* The height (m) of the bed at a place (in cells). */
+typedef double height_function(double x, double y, const void *context);
 
-/* Bumps of +-1 mm, some 50 cells long, described every 8 cells. */
-static rill_result add_bumpy_bed(rill_world *world) {
+/* A bed described every `coarse` cells. */
+static rill_result add_bed(rill_world *world, int32_t coarse, height_function *height_at, const void *context) {
     rill_grid grid;
     rill_result result = rill_world_get_grid(world, &grid);
     if (result != RILL_OK) {
         return result;
     }
-    const int32_t size = grid.cells[0] / 8;
-    double *heights = malloc((size_t)size * (size_t)size * sizeof *heights);
+    const size_t size = (size_t)(grid.cells[0] / coarse);
+    double *heights = malloc(size * size * sizeof *heights);
     if (heights == NULL) {
         return RILL_OUT_OF_MEMORY;
     }
-    for (int32_t y = 0; y < size; y++) {
-        for (int32_t x = 0; x < size; x++) {
-            heights[(size_t)y * (size_t)size + (size_t)x] =
-                5e-4 * (sin(TWO_PI * x * 8 / 53.0) + cos(TWO_PI * (y * 8 + x * 3) / 61.0));
-        }
+    for (size_t i = 0; i < size * size; i++) {
+        heights[i] = height_at(((double)(i % size) + 0.5) * coarse, ((double)(i / size) + 0.5) * coarse, context);
     }
     rill_solid_def def = rill_default_solid_def();
     def.shape = RILL_SHAPE_HEIGHTMAP;
     def.heights = heights;
-    def.heights_size[0] = def.heights_size[1] = size;
+    def.heights_size[0] = def.heights_size[1] = (int32_t)size;
     result = add(world, &def);
     free(heights);
     return result;
+}
+
+/* Bumps of +-1 mm, some 50 cells long. */
+static double bumps(double x, double y, const void *context) {
+    (void)context;
+    return 5e-4 * (sin(TWO_PI * x / 53.0) + cos(TWO_PI * (y + 0.4 * x) / 61.0));
+}
+
+/* Round bowls in flat ground, and liquid in them whose surface is tilted so that it sloshes. */
+typedef struct bowls {
+    int count;
+    double (*centres)[2]; /* cells */
+    double radius;        /* of the rim, cells */
+    double deep;          /* m, in the middle */
+    double wet;           /* radius of the liquid, cells */
+    double tilt;          /* m per cell */
+} bowls;
+
+/* The bowl around a place and the squared distance (cells2) from its centre; -1 when there is none. */
+static int find_bowl(const bowls *all, double x, double y, double *squared) {
+    for (int i = 0; i < all->count; i++) {
+        const double rx = x - all->centres[i][0], ry = y - all->centres[i][1];
+        *squared = rx * rx + ry * ry;
+        if (*squared < all->radius * all->radius) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+static double bowl_bed(double x, double y, const void *context) {
+    const bowls *all = context;
+    double squared;
+    return find_bowl(all, x, y, &squared) < 0 ? 0.0 : all->deep * (squared / (all->radius * all->radius) - 1.0);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ liquid */
@@ -129,30 +150,18 @@ static double storeys(double x, double y, double base, const void *context) {
     return 4e-3 + ripple(x, y);
 }
 
-/* Liquid inside rings, its surface tilted so that it sloshes. */
-typedef struct ponds {
-    int count;
-    double (*centres)[2]; /* cells */
-    double radius;        /* cells */
-    double level;         /* m */
-    double tilt;          /* m per cell */
-} ponds;
-
-static double in_ponds(double x, double y, double base, const void *context) {
-    const ponds *all = context;
-    for (int i = 0; i < all->count; i++) {
-        const double rx = x - all->centres[i][0], ry = y - all->centres[i][1];
-        if (rx * rx + ry * ry < all->radius * all->radius) {
-            return all->level + all->tilt * (rx + 0.6 * ry) - base;
-        }
-    }
-    return 0.0;
+static double in_bowls(double x, double y, double base, const void *context) {
+    const bowls *all = context;
+    double squared;
+    const int i = find_bowl(all, x, y, &squared);
+    const double level = all->deep * (all->wet * all->wet / (all->radius * all->radius) - 1.0);
+    return i < 0 ? 0.0 : level + all->tilt * (x - all->centres[i][0] + 0.6 * (y - all->centres[i][1])) - base;
 }
 
 /* ------------------------------------------------------------------------------------------------------------- cases */
 
 static rill_result build_bumpy(rill_world *world, depth_function *depth_at) {
-    rill_result result = add_bumpy_bed(world);
+    rill_result result = add_bed(world, 8, bumps, NULL);
     result = result != RILL_OK ? result : rill_bed_build(world);
     return result != RILL_OK ? result : fill_layer(world, 0, depth_at, NULL);
 }
@@ -228,39 +237,39 @@ static rill_result build_layers_holes(rill_world *world) {
     return build_platforms(world, true);
 }
 
-/* One pond whose wet disc has a radius of 57.8 cells: 1 % of 1024 x 1024. */
-static rill_result build_pond(rill_world *world) {
-    double centre[1][2] = {{411.3, 587.9}};
-    const ponds pond = {.count = 1, .centres = centre, .radius = 61.1, .level = 3e-3, .tilt = 1e-5};
-    rill_result result = add_floor(world, -0.01, 0.0);
-    result = result != RILL_OK ? result : add_ring(world, centre[0][0], centre[0][1], pond.radius, 6.0);
+static rill_result build_bowls(rill_world *world, const bowls *all) {
+    rill_result result = add_bed(world, 2, bowl_bed, all);
     result = result != RILL_OK ? result : rill_bed_build(world);
-    return result != RILL_OK ? result : fill_layer(world, 0, in_ponds, &pond);
+    return result != RILL_OK ? result : fill_layer(world, 0, in_bowls, all);
 }
 
-/* A hundred puddles whose wet discs have a radius of 5.8 cells: 1 % in all. */
+/* One pond with a radius of 57.8 cells: 1 % of 1024 x 1024. */
+static rill_result build_pond(rill_world *world) {
+    double centre[1][2] = {{411.3, 587.9}};
+    return build_bowls(world, &(bowls){.count = 1, .centres = centre, .radius = 80.0, .deep = 6e-3, .wet = 57.8,
+                                       .tilt = 5e-6});
+}
+
+/* A hundred puddles with a radius of 5.78 cells: 1 % in all. */
 static rill_result build_puddles(rill_world *world) {
     enum { PUDDLES = 100 };
     double centres[PUDDLES][2];
-    const ponds puddles = {.count = PUDDLES, .centres = centres, .radius = 7.44, .level = 1.5e-3, .tilt = 3e-5};
     uint32_t seed = 2018;
-    rill_result result = add_floor(world, -0.01, 0.0);
-    for (int count = 0; result == RILL_OK && count < PUDDLES;) {
-        const double x = 16.0 + (double)(next_random(&seed) % 99200) / 100.0;
-        const double y = 16.0 + (double)(next_random(&seed) % 99200) / 100.0;
-        bool free_place = true;
+    for (int count = 0; count < PUDDLES;) {
+        const double x = 10.0 + (double)(next_random(&seed) % 100400) / 100.0;
+        const double y = 10.0 + (double)(next_random(&seed) % 100400) / 100.0;
+        bool apart = true;
         for (int i = 0; i < count; i++) {
-            free_place = free_place && hypot(x - centres[i][0], y - centres[i][1]) > 26.0;
+            apart = apart && hypot(x - centres[i][0], y - centres[i][1]) > 20.0;
         }
-        if (free_place) {
+        if (apart) {
             centres[count][0] = x;
             centres[count][1] = y;
             count++;
-            result = add_ring(world, x, y, puddles.radius, 3.0);
         }
     }
-    result = result != RILL_OK ? result : rill_bed_build(world);
-    return result != RILL_OK ? result : fill_layer(world, 0, in_ponds, &puddles);
+    return build_bowls(world, &(bowls){.count = PUDDLES, .centres = centres, .radius = 8.0, .deep = 3e-3, .wet = 5.78,
+                                       .tilt = 2e-5});
 }
 
 #define FRAME (1.0 / 60.0)

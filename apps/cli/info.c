@@ -30,7 +30,7 @@ static int refuse(const char *path, const char *why, rill_result result) {
 
 static void print_count(const char *what, int64_t count, const char *meaning) {
     if (count) {
-        printf("  %-20s %" PRId64 " %s\n", what, count, meaning);
+        printf("  %-20s %" PRId64 "%s%s\n", what, count, meaning[0] ? " " : "", meaning);
     }
 }
 

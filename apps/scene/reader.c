@@ -98,6 +98,10 @@ static found_text what_is(const rill_node *node) {
 
 void rill_reader_expected(rill_reader *reader, const rill_node *node, const char *format, ...) {
     char expected[512];
+    if (reader->report->count == RILL_SCENE_MAX_ERRORS) {
+        rill_report_error(reader->report, node->place, "one more"); /* only counted: finding its path takes time */
+        return;
+    }
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(expected, sizeof expected, format, arguments);
@@ -316,7 +320,7 @@ bool rill_read_box(rill_reader *reader, const rill_node *map, const char *what, 
     return good;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- files */
+/* ------------------------------------------------------------------------------------------------------------ files */
 
 const char *rill_read_file_name(rill_reader *reader, const rill_node *node) {
     const char *name;

@@ -355,7 +355,7 @@ typedef struct rill_step_info {
     rill_status status;
     int32_t substeps;
     double smallest_dt;      /* s */
-    double max_speed;        /* m/s, largest face velocity in liquid */
+    double max_speed;        /* m/s, largest |u| + |v| of a column deeper than 1/256 of the deepest */
     int64_t awake_columns;   /* columns in tiles that were simulated */
     double stage_seconds[RILL_STAGE_COUNT];
 } rill_step_info;

@@ -23,8 +23,8 @@ static rill_result check_columns(const rill_columns *columns, rill_message *mess
           columns->quantum <= grid->cell_size && fabs(columns->datum) < INFINITY))
         return rill_fail(message, RILL_INVALID_DATA, "columns: cell size %g, quantum %g, datum %g make no sense",
                          grid->cell_size, columns->quantum, columns->datum);
-    if (columns->count < 1 || columns->count > INT32_MAX)
-        return rill_fail(message, RILL_INVALID_DATA, "columns: there are %lld, expected 1 to 2^31 - 1",
+    if (columns->count < 0 || columns->count > INT32_MAX)
+        return rill_fail(message, RILL_INVALID_DATA, "columns: there are %lld, expected 0 to 2^31 - 1",
                          (long long)columns->count);
     size_t cells = cell_count(grid);
     if (columns->cell_first[0] != 0 || columns->cell_first[cells] != columns->count)
@@ -178,7 +178,7 @@ static int32_t list_ghosts(rill_bed *bed, const rill_edge edges[4]) {
 
 static void describe(rill_bed *bed) {
     rill_bed_info *info = &bed->info;
-    int32_t lowest = RILL_TOP;
+    int32_t lowest = info->columns > 0 ? RILL_TOP : 0;
     for (int i = 0; i < 2; ++i) info->cells[i] = bed->grid.cells[i];
     for (size_t i = 0; i < cell_count(&bed->grid); ++i) {
         int32_t layers = bed->cell_first[i + 1] - bed->cell_first[i];

@@ -93,9 +93,7 @@ static rill_result measure(builder *build, measures *extent, rill_message *messa
         }
         for (size_t i = 0; i < build->raster.spans.count; ++i) build->touched[spans[i].solid] = 1;
     }
-    if (extent->voids == 0)
-        return rill_fail(message, RILL_INVALID_DATA,
-                         "bed: no solid reaches the centre of any cell, expected a floor somewhere");
+    if (extent->voids == 0) extent->lowest = extent->highest = build->def->grid.origin[2]; /* walls all over */
     if (extent->voids > INT32_MAX)
         return rill_fail(message, RILL_TOO_LARGE, "bed: %lld columns, expected less than 2^31",
                          (long long)extent->voids);
@@ -266,7 +264,7 @@ static void describe(const builder *build, const rill_solid *const *solids, size
     info->columns = columns->count;
     info->quantum = columns->quantum;
     info->highest = columns->datum + (double)RILL_TOP * columns->quantum;
-    int32_t lowest = RILL_TOP;
+    int32_t lowest = columns->count > 0 ? RILL_TOP : 0;
     for (size_t i = 0; i < cell_count(&columns->grid); ++i) {
         int32_t layers = columns->cell_first[i + 1] - columns->cell_first[i];
         if (layers > info->layers) info->layers = layers;
@@ -296,9 +294,6 @@ static rill_result run(builder *build, const rill_solid *const *solids, size_t s
     build->capacity = (size_t)extent.voids;
     result = store(build, message);
     if (result) return result;
-    if (build->columns.count == 0)
-        return rill_fail(message, RILL_INVALID_DATA,
-                         "bed: all solids are thinner than a quantum, expected a floor somewhere");
     if (!rill_walls_find(&build->columns, &build->raster.scan, solid_count, &build->fills))
         return rill_fail(message, RILL_OUT_OF_MEMORY, "bed: no memory to find thin walls");
     result = apply_fills(build, message);

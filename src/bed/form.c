@@ -127,8 +127,9 @@ static void make_round(rill_form *form, const rill_solid_def *def, const rill_pl
 void rill_form_make(rill_solid *solid) {
     const rill_solid_def *def = &solid->def;
     rill_form *form = &solid->form;
-    rill_placing placing = rill_placing_of(def);
     for (int i = 0; i < 3; ++i) form->low[i] = -INFINITY, form->high[i] = INFINITY;
+    if (def->shape == RILL_SHAPE_HEIGHTMAP) return; /* its rotation is ignored, so it may be anything */
+    rill_placing placing = rill_placing_of(def);
     switch (def->shape) {
     case RILL_SHAPE_BOX: make_box(form, def, &placing); break;
     case RILL_SHAPE_SPHERE:
@@ -138,6 +139,8 @@ void rill_form_make(rill_solid *solid) {
         double normal[3];
         unit_vector(def->axis, normal);
         turn_vector(&placing, normal, form->axes[2]);
+        if (form->axes[2][2] < 0.0) /* below a plane is below it, however it was turned */
+            for (int i = 0; i < 3; ++i) form->axes[2][i] = -form->axes[2][i];
         rill_placing_point(&placing, def->point, form->centre);
         break;
     }
@@ -211,13 +214,12 @@ static double bracketed_root(const double *c, const double *slope, int degree, d
     double t = 0.5 * (a + b);
     for (int i = 0; i < 80; ++i) {
         double value = polynomial(c, degree, t);
-        if ((value < 0.0) == rising)
-            a = t;
-        else
-            b = t;
-        double next = t - value / polynomial(slope, degree - 1, t);
+        if (value == 0.0) return t;
+        if ((value < 0.0) == rising) a = t;
+        else b = t;
+        double step = value / polynomial(slope, degree - 1, t), next = t - step;
+        if (fabs(step) <= 1e-15 * fabs(t) + 1e-17) return next;
         if (!(next > a && next < b)) next = 0.5 * (a + b);
-        if (fabs(next - t) <= 1e-17 + 1e-16 * fabs(t) || value == 0.0) return next;
         t = next;
     }
     return t;

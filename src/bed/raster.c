@@ -245,7 +245,8 @@ static bool gather_spans(rill_raster *raster) {
     for (size_t i = 0; i < count; ++i) out[first[in[i].cell]++] = in[i];
     for (int32_t x = cells; x > 0; --x) first[x] = first[x - 1];
     first[0] = 0;
-    for (int32_t x = 0; x < cells; ++x) sort_spans(out + first[x], (size_t)(first[x + 1] - first[x]));
+    for (int32_t x = 0; x < cells; ++x)
+        if (first[x + 1] > first[x]) sort_spans(out + first[x], (size_t)(first[x + 1] - first[x]));
     return true;
 }
 

@@ -268,7 +268,8 @@ static bool number_single(rill_numbering *numbering, const rill_columns *columns
             x0 = x < x0 ? x : x0, x1 = x > x1 ? x : x1;
             y0 = y < y0 ? y : y0, y1 = y;
         }
-    rill_sheet sheet = { .x0 = x0, .y0 = y0, .nx = x1 - x0 + 1, .ny = y1 - y0 + 1 };
+    rill_sheet sheet = { .nx = 1, .ny = 1 }; /* walls all over: a sheet without columns */
+    if (columns->count > 0) sheet = (rill_sheet){ .x0 = x0, .y0 = y0, .nx = x1 - x0 + 1, .ny = y1 - y0 + 1 };
     return rill_array_push(&numbering->sheets, allocator, &sheet) != NULL;
 }
 

@@ -90,12 +90,15 @@ static rill_result check_plane(const checker *check) {
     rill_result result = check_vector(check, "point", check->def->point, FARTHEST);
     if (!result) result = check_direction(check, "axis", check->def->axis);
     if (result) return result;
+    if (!(check->def->axis[2] > 0.0))
+        return rill_fail(check->message, RILL_INVALID_ARGUMENT, "solid %s: axis.z is %g, expected an upward normal",
+                         name_of(check), check->def->axis[2]);
     rill_solid turned = { .def = *check->def };
     rill_form_make(&turned);
     if (turned.form.axes[2][2] >= 1e-3) return RILL_OK;
     return rill_fail(check->message, RILL_INVALID_ARGUMENT,
-                     "solid %s: axis leans so far that the plane is steeper than 1000 to 1, expected an upward normal",
-                     name_of(check));
+                     "solid %s: the plane rises %g to 1, expected at most 1000 to 1", name_of(check),
+                     1.0 / turned.form.axes[2][2]);
 }
 
 static rill_result check_count(const checker *check, const char *member, size_t count, size_t least) {

@@ -47,8 +47,8 @@ void rill_flow_measure(rill_flow *flow) {
     rill_flow_extent extent = { 0 };
     for (int64_t i = 0; i < bed->info.columns; ++i) {
         int32_t place = bed->places[i], H = flow->H[place];
-        float u = __builtin_fabsf(flow->u[place]), v = __builtin_fabsf(flow->v[place]);
-        rill_flow_extent here = { H, H > RILL_DRY ? bed->b[place] + H : 0, { u, v } };
+        float speed = __builtin_fabsf(flow->u[place]) + __builtin_fabsf(flow->v[place]);
+        rill_flow_extent here = { H, H > RILL_DRY ? bed->b[place] + H : 0, speed };
         rill_flow_widen(&extent, &here);
     }
     flow->extent = extent;

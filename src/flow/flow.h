@@ -40,15 +40,14 @@ typedef struct rill_flow_scratch rill_flow_scratch; /* flow/scratch.h */
 typedef struct rill_flow_extent {
     int32_t depth;  /* deepest column, quanta */
     int32_t level;  /* highest level of a wet column, quanta */
-    float speed[2]; /* largest |u| and |v| in columns that are not thin, m/s */
+    float speed;    /* largest |u| + |v| of the faces of a column that is not thin, with which it moved, m/s */
 } rill_flow_extent;
 
 /* The larger of each. */
 static inline void rill_flow_widen(rill_flow_extent *extent, const rill_flow_extent *other) {
     if (other->depth > extent->depth) extent->depth = other->depth;
     if (other->level > extent->level) extent->level = other->level;
-    for (int i = 0; i < 2; ++i)
-        if (other->speed[i] > extent->speed[i]) extent->speed[i] = other->speed[i];
+    if (other->speed > extent->speed) extent->speed = other->speed;
 }
 
 typedef struct rill_flow {

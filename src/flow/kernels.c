@@ -4,7 +4,7 @@
  * the parameters of a function that is not inlined, selections instead of branches, and -fno-trapping-math. */
 #include "flow/kernels.h"
 
-#include <stddef.h>
+#include <string.h>
 
 #include "base/simd.h"
 #include "flow/advect.h"
@@ -72,26 +72,40 @@ KERNEL whole_scaled(int32_t n, const float *restrict k, float phase, float *rest
     }
 }
 
+/* Velocities as integers: non-negative floats order like their bits, and integer maxima vectorise. */
+INLINE int32_t float_bits(float f) {
+    union {
+        float f;
+        int32_t i;
+    } bits = { f };
+    return bits.i;
+}
+
 KERNEL deposit_row(int32_t n, const float *restrict w, const float *restrict s, const float *restrict nn,
-                   const int32_t *restrict b, int32_t *restrict H, int32_t *restrict result) {
-    const float *restrict e = w + 1;
-    int32_t depth = result[0], level = result[1];
+                   const float *restrict uw, const float *restrict vs, const float *restrict vn,
+                   const int32_t *restrict b, int32_t thin, int32_t *restrict H, int32_t *restrict result) {
+    const float *restrict e = w + 1, *restrict ue = uw + 1;
+    int32_t depth = result[0], level = result[1], speed = result[2];
     for (int32_t i = 0; i < n; ++i) { /* vector */
         int32_t d = H[i] + (((int32_t)w[i] - (int32_t)e[i]) + ((int32_t)s[i] - (int32_t)nn[i]));
         H[i] = d;
         depth = rill_max_i(depth, d);
         level = rill_max_i(level, d > RILL_DRY ? b[i] + d : 0);
+        float fastest = rill_max_f(__builtin_fabsf(uw[i]), __builtin_fabsf(ue[i])) +
+                        rill_max_f(__builtin_fabsf(vs[i]), __builtin_fabsf(vn[i]));
+        speed = rill_max_i(speed, d > thin ? float_bits(fastest) : 0);
     }
     result[0] = depth;
     result[1] = level;
+    result[2] = speed;
 }
 
-static void deposit(int32_t n, const float *w, const float *s, const float *nn, const int32_t *b, int32_t *H,
+static void deposit(int32_t n, const rill_cell_flows *at, const int32_t *b, int32_t thin, int32_t *H,
                     rill_flow_extent *extent) {
-    int32_t result[2] = { extent->depth, extent->level };
-    deposit_row(n, w, s, nn, b, H, result);
-    extent->depth = result[0];
-    extent->level = result[1];
+    int32_t result[3] = { extent->depth, extent->level, float_bits(extent->speed) };
+    deposit_row(n, at->t_west, at->t_south, at->t_north, at->u_west, at->v_south, at->v_north, b, thin, H, result);
+    *extent = (rill_flow_extent){ result[0], result[1], 0.0f };
+    memcpy(&extent->speed, &result[2], sizeof extent->speed);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ limit */
@@ -219,15 +233,6 @@ INLINE float paper(const face *f, float u, const rill_kernel_constants *k, int32
     return donor <= RILL_DRY ? 0.0f : slowed;
 }
 
-/* Velocities as integers: non-negative floats order like their bits, and integer maxima vectorise. */
-INLINE int32_t speed_bits(float u) {
-    union {
-        float f;
-        int32_t i;
-    } bits = { __builtin_fabsf(u) };
-    return bits.i;
-}
-
 /* One loop per combination, so that each is a flat vector loop. The arguments after NAME are constants. */
 #define DRIVE_KERNEL(NAME, COVERED, ADVECTED, GUARDED, PAPER)                                                            \
     KERNEL NAME(int32_t n, const int32_t *restrict bl, const int32_t *restrict br, const int32_t *restrict Hl,          \
@@ -236,9 +241,8 @@ INLINE int32_t speed_bits(float u) {
                 const float *restrict t_minus_l, const float *restrict t_minus_r, const float *restrict t_plus_l,       \
                 const float *restrict t_plus_r, const float *restrict old, const float *restrict u_before,              \
                 const float *restrict u_after, const float *restrict u_minus, const float *restrict u_plus,             \
-                const rill_kernel_constants *constants, int32_t tilt, float *restrict u, int32_t *restrict speed) {     \
+                const rill_kernel_constants *constants, int32_t tilt, float *restrict u) {                              \
         const rill_kernel_constants k = *constants;                                                                     \
-        int32_t fastest = *speed;                                                                                       \
         for (int32_t i = 0; i < n; ++i) { /* vector */                                                                  \
             face f = face_at(bl[i], br[i], Hl[i], Hr[i]);                                                               \
             float r;                                                                                                    \
@@ -260,10 +264,7 @@ INLINE int32_t speed_bits(float u) {
             if ((GUARDED) || (PAPER)) r = clamp_speed(r, k.top_speed);                                                  \
             r = (PAPER) || face_wet(&f) ? r : 0.0f;                                                                     \
             u[i] = r;                                                                                                   \
-            int32_t counted = f.Hl + f.Hr > k.thin ? speed_bits(r) : 0;                                                 \
-            fastest = rill_max_i(fastest, counted);                                                                     \
         }                                                                                                               \
-        *speed = fastest;                                                                                               \
     }
 
 DRIVE_KERNEL(drive_open, 0, 0, 0, 0)
@@ -279,10 +280,10 @@ DRIVE_KERNEL(drive_covered_paper, 1, 0, 0, 1)
 
 #define DRIVE_ENTRY(NAME, OPEN, COVERED)                                                                                \
     static void NAME(int32_t n, const rill_face_columns *at, const rill_face_flows *f, const rill_kernel_constants *k,  \
-                     int32_t tilt, float *u, int32_t *speed) {                                                          \
+                     int32_t tilt, float *u) {                                                                          \
         (at->cl ? COVERED : OPEN)(n, at->bl, at->br, at->Hl, at->Hr, at->cl, at->cr, f->t, f->t_before, f->t_after,     \
                                   f->t_minus_l, f->t_minus_r, f->t_plus_l, f->t_plus_r, f->u, f->u_before, f->u_after,  \
-                                  f->u_minus, f->u_plus, k, tilt, u, speed);                                            \
+                                  f->u_minus, f->u_plus, k, tilt, u);                                                   \
     }
 
 DRIVE_ENTRY(enter_plain, drive_open, drive_covered)

@@ -26,7 +26,7 @@ typedef struct rill_kernel_constants {
     int32_t five_dx;     /* 5 dx in quanta */
     int32_t tilt[2];     /* S_x, S_y in quanta per cell */
     bool capped;         /* sub-steps are longer than they should be: speeds must be capped */
-    int32_t thin;        /* faces with H_l + H_r at most this do not count for the time step */
+    int32_t thin;        /* speeds of columns of at most this depth do not count for the time step */
 } rill_kernel_constants;
 
 /* Columns on both sides of a run of faces. Ceilings are NULL where nothing hangs over the run. */
@@ -42,9 +42,14 @@ typedef struct rill_face_flows {
     const float *u, *u_before, *u_after, *u_minus, *u_plus;
 } rill_face_flows;
 
-/* New velocities; widens *speed, the bits of a non-negative float. */
+/* What moves over the faces of a run of columns: transfers t and velocities; the east face is the next column's west. */
+typedef struct rill_cell_flows {
+    const float *t_west, *t_south, *t_north, *u_west, *v_south, *v_north;
+} rill_cell_flows;
+
+/* New velocities. */
 typedef void rill_drive_kernel(int32_t n, const rill_face_columns *at, const rill_face_flows *flows,
-                               const rill_kernel_constants *k, int32_t tilt, float *u, int32_t *speed);
+                               const rill_kernel_constants *k, int32_t tilt, float *u);
 
 typedef struct rill_kernels {
     const char *name;
@@ -67,8 +72,8 @@ typedef struct rill_kernels {
     /* Whole quanta: of unlimited faces, and of faces scaled by k. */
     void (*whole)(int32_t n, float phase, float *qx, float *qy);
     void (*whole_scaled)(int32_t n, const float *k, float phase, float *q);
-    /* H += t; widens the extent's depth and level. */
-    void (*deposit)(int32_t n, const float *w, const float *s, const float *nn, const int32_t *b, int32_t *H,
+    /* H += t; widens the extent. Speeds of columns of at most `thin` quanta do not count. */
+    void (*deposit)(int32_t n, const rill_cell_flows *at, const int32_t *b, int32_t thin, int32_t *H,
                     rill_flow_extent *extent);
     rill_drive_kernel *drive[2][2]; /* [advection][guarded]: tilted gravity or capped speed */
     rill_drive_kernel *drive_paper;

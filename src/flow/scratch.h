@@ -40,7 +40,6 @@ typedef struct rill_ring {
     int32_t *halo_H;      /* copies of the rows around a band that other tasks change: 4 below, 3 above */
     float *halo_u, *halo_v;
     rill_flow_extent extent;
-    int32_t speed[2]; /* extent.speed as bits, while sweeping */
 } rill_ring;
 
 /* A sparse pipe with all it needs at hand; l is its west or south end. */
@@ -71,6 +70,8 @@ struct rill_flow_scratch {
     int32_t row_count;   /* tile rows of all sheets */
     int32_t *row_first;  /* first span of each tile row; row_count + 1 */
     rill_span *spans;    /* capacity: tile_count */
+    int32_t *frozen_west, *frozen_south; /* tiles whose west (south) neighbour is not swept; capacity: tile_count */
+    int32_t frozen_west_count, frozen_south_count;
     uint8_t *columns;    /* per tile: columns in it */
     int64_t swept_columns; /* columns of all swept tiles */
     bool sweep_all, sweep_covered; /* what the spans were made for: everything; as if everything had a ceiling */
@@ -89,6 +90,8 @@ void rill_edges_settle(rill_flow *flow, rill_edge_flow flows[4]);
 /* Tiles (tiles.c): decides which tiles sleep, when a check is due, and makes the spans. */
 void rill_tiles_update(rill_flow *flow, const rill_flow_settings *settings, const rill_kernel_constants *constants,
                        bool near_top);
+/* Stops the faces between swept tiles and others; before each sweep. */
+void rill_tiles_freeze(rill_flow *flow);
 /* Dense sweep (sweep.c): moves, limits, deposits and drives all swept columns. */
 void rill_sweep(rill_flow *flow, const rill_flow_settings *settings, const rill_kernel_constants *constants,
                 const rill_runtime *runtime, rill_pool *pool);

@@ -170,11 +170,19 @@ static int64_t amount_due(rill_source *source, const rill_bed *bed, double time,
     return whole;
 }
 
+/* The sweep that follows has to know how deep and high liquid stands now. */
+static void note_rise(rill_flow *flow, int32_t place) {
+    const int32_t H = flow->H[place];
+    const rill_flow_extent here = { .depth = H, .level = H > RILL_DRY ? flow->bed->b[place] + H : 0 };
+    rill_flow_widen(&flow->extent, &here);
+}
+
 /* Gives to (or takes from) one column what fits; returns what did not. */
 static int64_t serve(rill_flow *flow, int32_t place, bool sink, int64_t want) {
     const int32_t room = sink ? flow->H[place] : flow->bed->c[place] - flow->bed->b[place] - flow->H[place];
     const int32_t moved = want < room ? (int32_t)want : room;
     flow->H[place] += sink ? -moved : moved;
+    if (!sink) note_rise(flow, place);
     return want - moved;
 }
 

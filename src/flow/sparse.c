@@ -111,7 +111,7 @@ void rill_sparse_drive(rill_flow *flow, const rill_flow_settings *settings, cons
         int32_t Hl = flow->H[p->l], Hr = flow->H[p->r];
         float u = driven(p, Hl, Hr, flow->pipe_u[index], settings, constants);
         flow->pipe_u[index] = u;
-        if (Hl + Hr > constants->thin) flow->extent.speed[p->axis] = rill_max_f(flow->extent.speed[p->axis], __builtin_fabsf(u));
+        if (rill_max_i(Hl, Hr) > constants->thin) flow->extent.speed = rill_max_f(flow->extent.speed, __builtin_fabsf(u));
     }
 }
 

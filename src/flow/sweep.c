@@ -243,8 +243,10 @@ static void deposit_row(const piece *p, int32_t row) {
     const rill_span *spans = row_spans(p, row, &count);
     for (int32_t i = 0; i < count; ++i) {
         int32_t x = spans[i].from;
-        p->sweep->kernels->deposit(spans[i].count, ring_row(ring, ring->qx, row) + x, ring_row(ring, ring->qy, row) + x,
-                                   ring_row(ring, ring->qy, row + 1) + x, row_b(p, row) + x, row_H(p, row) + x,
+        rill_cell_flows at = { ring_row(ring, ring->qx, row) + x, ring_row(ring, ring->qy, row) + x,
+                               ring_row(ring, ring->qy, row + 1) + x, ring_row(ring, ring->ux, row) + x,
+                               ring_row(ring, ring->vy, row) + x, ring_row(ring, ring->vy, row + 1) + x };
+        p->sweep->kernels->deposit(spans[i].count, &at, row_b(p, row) + x, p->sweep->constants->thin, row_H(p, row) + x,
                                    &ring->extent);
     }
 }
@@ -277,8 +279,8 @@ static void drive_row(const piece *p, int32_t row) {
         int32_t x = spans[i].from, n = spans[i].count, place = rill_sheet_place(p->sheet, x, row);
         rill_face_columns west = west_columns(p, row, &spans[i]), south = south_columns(p, row, &spans[i]);
         rill_face_flows flows_west = west_flows(ring, row, x), flows_south = south_flows(ring, row, x);
-        drive(n, &west, &flows_west, s->constants, tilt[0], s->flow->u + place, &ring->speed[0]);
-        drive(n, &south, &flows_south, s->constants, tilt[1], s->flow->v + place, &ring->speed[1]);
+        drive(n, &west, &flows_west, s->constants, tilt[0], s->flow->u + place);
+        drive(n, &south, &flows_south, s->constants, tilt[1], s->flow->v + place);
     }
 }
 
@@ -289,7 +291,6 @@ static void sweep_piece(const piece *p) {
     int32_t first = p->low ? p->from - 3 : 0, last = p->high ? p->to + 2 : rows - 1;
     if (first < 0) first = 0;
     if (last > rows - 1) last = rows - 1;
-    for (int32_t slot = 0; slot < RILL_RING; ++slot) open_row(p->ring, slot, NULL, 0);
     int32_t idle = RILL_RING; /* rows without spans since the last with some: from RILL_RING on all slots are clean */
     for (int32_t row = first; row <= last + 3; ++row) {
         int32_t count = 0;
@@ -306,6 +307,7 @@ static void sweep_piece(const piece *p) {
         if (row - 3 >= p->from - 1 && row - 3 >= first && row - 3 < p->to) deposit_row(p, row - 3);
         if (row - 3 >= p->from && row - 3 < p->to) drive_row(p, row - 3);
     }
+    for (int32_t slot = 0; slot < RILL_RING; ++slot) open_row(p->ring, slot, NULL, 0); /* clean for the next */
 }
 
 static void copy_halo(const piece *p) {
@@ -345,9 +347,7 @@ static void sweep_task(void *context, int32_t task) {
     const sweep *s = context;
     rill_ring *ring = &s->flow->scratch->rings[task];
     ring->extent = (rill_flow_extent){ 0 };
-    ring->speed[0] = ring->speed[1] = 0;
     each_piece(s, task, sweep_piece);
-    memcpy(ring->extent.speed, ring->speed, sizeof ring->speed);
 }
 
 void rill_sweep(rill_flow *flow, const rill_flow_settings *settings, const rill_kernel_constants *constants,
@@ -356,6 +356,7 @@ void rill_sweep(rill_flow *flow, const rill_flow_settings *settings, const rill_
     sweep s = { flow, settings, constants, rill_kernels_pick(settings->scalar) };
     flow->extent = (rill_flow_extent){ 0 };
     if (scratch->band_count == 0) return;
+    rill_tiles_freeze(flow);
     if (scratch->band_count > 1) rill_parallel_for(runtime, pool, scratch->band_count, copy_task, &s);
     rill_parallel_for(runtime, pool, scratch->band_count, sweep_task, &s);
     for (int32_t i = 0; i < scratch->band_count; ++i) rill_flow_widen(&flow->extent, &scratch->rings[i].extent);

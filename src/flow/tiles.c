@@ -194,7 +194,7 @@ static void measure_tile(rill_flow *flow, const rill_sheet *sheet, int32_t tx, i
         int32_t place = rill_sheet_place(sheet, tx * RILL_TILE_W, y);
         for (int32_t i = place; i < place + RILL_TILE_W; ++i) {
             int32_t H = flow->H[i];
-            rill_flow_extent here = { H, H > RILL_DRY ? flow->bed->b[i] + H : 0, { 0.0f, 0.0f } };
+            rill_flow_extent here = { H, H > RILL_DRY ? flow->bed->b[i] + H : 0, 0.0f };
             rill_flow_widen(&flow->extent, &here);
         }
     }
@@ -210,11 +210,11 @@ static int32_t row_spans(rill_flow_scratch *scratch, const rill_flow *flow, cons
             open = NULL;
             continue;
         }
-        int32_t under = covered[tx] || scratch->sweep_covered;
-        if (!open || open->covered != under) {
+        if (!open) {
             open = &scratch->spans[count++];
-            *open = (rill_span){ tx * RILL_TILE_W, 0, under };
+            *open = (rill_span){ tx * RILL_TILE_W, 0, scratch->sweep_covered };
         }
+        open->covered |= covered[tx]; /* one long run is faster than several that watch ceilings only where there are some */
         open->count += RILL_TILE_W;
         scratch->swept_columns += scratch->columns[sheet->first_tile + ty * sheet->tiles_x + tx];
     }
@@ -223,7 +223,7 @@ static int32_t row_spans(rill_flow_scratch *scratch, const rill_flow *flow, cons
 
 /* Cuts the tile rows into one band per task, of about the same work. Small sweeps stay on one. */
 static void cut_bands(rill_flow_scratch *scratch) {
-    enum { WORTH_A_TASK = 8192 }; /* cells */
+    enum { WORTH_A_TASK = 4096 }; /* cells */
     int64_t total = 0, share;
     int32_t tasks = scratch->task_count;
     for (int32_t i = 0; i < scratch->row_first[scratch->row_count]; ++i) total += scratch->spans[i].count;
@@ -244,11 +244,39 @@ static void cut_bands(rill_flow_scratch *scratch) {
     }
 }
 
+/* Where the sweep borders on tiles that are not swept (asleep, or dry and out of reach) nothing may cross: what would arrive
+ * there could not be deposited. East and north borders need nothing, their faces belong to the tile beyond. Kept are the
+ * plane indices of the tiles' first cells. */
+static void list_frozen(rill_flow *flow, const rill_sheet *sheet) {
+    rill_flow_scratch *scratch = flow->scratch;
+    for (int32_t ty = 0; ty < sheet->tiles_y; ++ty)
+        for (int32_t tx = 0; tx < sheet->tiles_x; ++tx) {
+            const uint16_t *tile = &flow->tiles[sheet->first_tile + ty * sheet->tiles_x + tx];
+            if (!(*tile & RILL_TILE_SWEPT)) continue;
+            int32_t place = rill_sheet_place(sheet, tx * RILL_TILE_W, ty * RILL_TILE_H);
+            if (tx > 0 && !(tile[-1] & RILL_TILE_SWEPT)) scratch->frozen_west[scratch->frozen_west_count++] = place;
+            if (ty > 0 && !(tile[-sheet->tiles_x] & RILL_TILE_SWEPT))
+                scratch->frozen_south[scratch->frozen_south_count++] = place;
+        }
+}
+
+void rill_tiles_freeze(rill_flow *flow) {
+    const rill_flow_scratch *scratch = flow->scratch;
+    for (int32_t i = 0; i < scratch->frozen_west_count; ++i) {
+        int32_t place = scratch->frozen_west[i], stride = rill_bed_sheet_of(flow->bed, place, NULL, NULL)->stride;
+        for (int32_t y = 0; y < RILL_TILE_H; ++y) flow->u[place + y * stride] = 0.0f;
+    }
+    for (int32_t i = 0; i < scratch->frozen_south_count; ++i)
+        memset(flow->v + scratch->frozen_south[i], 0, RILL_TILE_W * sizeof(float));
+}
+
 static void make_spans(rill_flow *flow) {
     rill_flow_scratch *scratch = flow->scratch;
     const rill_bed *bed = flow->bed;
     scratch->swept_columns = 0;
+    scratch->frozen_west_count = scratch->frozen_south_count = 0;
     int32_t count = 0, row = 0;
+    for (int32_t i = 0; i < bed->sheet_count; ++i) list_frozen(flow, &bed->sheets[i]);
     for (int32_t i = 0; i < bed->sheet_count; ++i)
         for (int32_t ty = 0; ty < bed->sheets[i].tiles_y; ++ty) {
             scratch->row_first[row++] = count;

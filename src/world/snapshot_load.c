@@ -277,8 +277,7 @@ static rill_result get_state(loading *load) {
     flow->substep = rill_get_u64(reader);
     flow->extent.depth = get_i32(reader);
     flow->extent.level = get_i32(reader);
-    flow->extent.speed[0] = rill_get_f32(reader);
-    flow->extent.speed[1] = rill_get_f32(reader);
+    flow->extent.speed = rill_get_f32(reader);
     world->time = rill_get_f64(reader);
     if (reader->failed || !good) return refuse(load, "depths or velocities make no sense");
     rill_flow_resume(flow);

@@ -77,40 +77,42 @@ static progress begin(rill_world *world, double dt) {
 /* --------------------------------------------------------------------------------------------------------- time step
  * */
 
-/* The longest stable dt for waves alone; infinity without gravity or liquid. */
-static double wave_limit(const progress *p) {
-    const rill_bed *bed = &p->world->bed;
-    double dx = bed->grid.cell_size, depth = (double)p->world->flow.extent.depth * bed->quantum;
-    double speed = sqrt(2.0 * p->normal * (p->settings.paper ? dx : depth));
+/* The longest stable dt for waves on liquid of this depth; infinity without gravity or liquid. */
+static double wave_limit(const progress *p, double depth) {
+    double dx = p->world->bed.grid.cell_size, speed = sqrt(2.0 * p->normal * (p->settings.paper ? dx : depth));
     return speed > 0.0 ? COURANT * dx / speed : INFINITY;
 }
 
 static double speed_limit(const progress *p) {
-    const rill_flow_extent *extent = &p->world->flow.extent;
-    double speed = (double)extent->speed[0] + (double)extent->speed[1];
+    double speed = (double)p->world->flow.extent.speed;
     if (p->settings.paper || speed <= 0.0) return INFINITY;
     return COURANT * p->world->bed.grid.cell_size / speed;
 }
 
-/* A source must not pile up more than half a cell's size of depth before the flow can carry it away. */
-static double source_limit(const progress *p) {
+/* The fastest that any active source raises its columns, m/s. */
+static double source_rise(const progress *p) {
     const rill_world *world = p->world;
     double dx = world->bed.grid.cell_size, now = p->start + p->done, fastest = 0.0;
     for (size_t i = 0; i < world->sources.count; ++i) {
         const rill_source *source = (const rill_source *)world->sources.data + i;
-        if (!source->alive || source->def.sink || source->place_count == 0) continue;
+        if (!source->alive || source->def.sink) continue;
         if (now + p->dt < source->def.from || now >= source->def.until) continue;
-        double rise = rill_source_rise(source, dx);
-        if (rise > fastest) fastest = rise;
+        fastest = fmax(fastest, rill_source_rise(source, dx));
     }
-    return fastest > 0.0 ? 0.5 * dx / fastest : INFINITY;
+    return fastest;
+}
+
+/* The longest stable dt from the state as it is, with what sources may add to the deepest column within it. */
+static double stable_dt(const progress *p) {
+    double depth = (double)p->world->flow.extent.depth * p->world->bed.quantum;
+    double alone = fmin(p->dt - p->done, wave_limit(p, depth));
+    return fmin(wave_limit(p, depth + alone * source_rise(p)), speed_limit(p));
 }
 
 /* The next sub-step: what is left, cut into equal parts that are short enough. */
 static double next_dt(progress *p) {
     int32_t allowed = p->world->def.solver.max_substeps - p->info.substeps;
-    double left = p->dt - p->done, limit = fmin(wave_limit(p), fmin(speed_limit(p), source_limit(p)));
-    double parts = ceil(left / limit);
+    double left = p->dt - p->done, parts = ceil(left / stable_dt(p));
     if (!(parts >= 1.0)) parts = 1.0;
     if (parts > allowed) {
         parts = allowed > 1 ? allowed : 1;
@@ -123,7 +125,7 @@ static double next_dt(progress *p) {
 static void prepare(progress *p, double dt) {
     const rill_bed *bed = &p->world->bed;
     const rill_flow *flow = &p->world->flow;
-    double dx = bed->grid.cell_size, q = bed->quantum, slowed = wave_limit(p) / dt;
+    double dx = bed->grid.cell_size, q = bed->quantum, slowed = wave_limit(p, (double)flow->extent.depth * q) / dt;
     double normal = slowed < 1.0 ? p->normal * slowed * slowed : p->normal;
     rill_kernel_constants *k = &p->constants;
     k->capped = p->info.status & RILL_STATUS_SUBSTEPS_CAPPED;
@@ -172,7 +174,7 @@ static void settle_edges(progress *p) {
 /* Whether liquid has come so near the top of the range that all columns must be watched like covered ones. */
 static bool near_top(const progress *p) {
     const rill_world *world = p->world;
-    double margin = world->def.headroom / world->bed.quantum / 4.0;
+    double margin = fmax(world->def.headroom / world->bed.quantum / 4.0, 4.0 * world->flow.extent.depth);
     return (double)world->flow.extent.level > (double)RILL_TOP - margin;
 }
 
@@ -199,8 +201,7 @@ static void note_substep(progress *p, double dt) {
     p->done += dt;
     p->info.substeps += 1;
     if (dt < p->info.smallest_dt) p->info.smallest_dt = dt;
-    double speed = (double)fmaxf(flow->extent.speed[0], flow->extent.speed[1]);
-    if (speed > p->info.max_speed) p->info.max_speed = speed;
+    if (flow->extent.speed > p->info.max_speed) p->info.max_speed = (double)flow->extent.speed;
     if (flow->scratch->swept_columns > p->info.awake_columns) p->info.awake_columns = flow->scratch->swept_columns;
     if (flow->extent.level >= RILL_TOP - RILL_DRY) p->info.status |= RILL_STATUS_RANGE;
     flow->substep += 1;

@@ -136,10 +136,8 @@ static rill_result check_counters(const rill_world *world, rill_message *message
     }
     if (extent->depth < 0 || extent->depth > RILL_TOP) return wrong(message, "extent: depth", 0, (double)extent->depth);
     if (extent->level < 0 || extent->level > RILL_TOP) return wrong(message, "extent: level", 0, (double)extent->level);
-    for (int axis = 0; axis < 2; ++axis) {
-        if (!(extent->speed[axis] >= 0.0f) || !possible_speed(extent->speed[axis]))
-            return wrong(message, "extent: speed", axis, (double)extent->speed[axis]);
-    }
+    if (!(extent->speed >= 0.0f && extent->speed <= 2.0f * RILL_SPEED_BOUND)) /* of both axes together */
+        return wrong(message, "extent: speed", 0, (double)extent->speed);
     return RILL_OK;
 }
 

@@ -46,11 +46,12 @@ static inline int32_t fuzz_below(fuzz_input *in, int32_t limit) {
     return fuzz_u8(in) % limit;
 }
 
-/* Mostly tame numbers from low to high and a little beyond both ends; now and then a wild one. */
+/* Mostly tame numbers from low to high and a little beyond both ends, a zero byte in the middle; now and then a wild
+ * one. */
 static inline double fuzz_double(fuzz_input *in, double low, double high) {
     static const double wild[] = { NAN, INFINITY, -INFINITY, 0.0, -0.0, 1e308, -1e308, 1e-308, 1e9, -1e9, 1e-9 };
     uint8_t kind = fuzz_u8(in);
-    if (kind != 255) return low + (high - low) * (double)(kind - 32) / 192.0;
+    if (kind != 255) return low + (high - low) * (double)((kind + 128) % 255 - 8) / 239.0;
     kind = fuzz_u8(in);
     if (kind < sizeof wild / sizeof wild[0]) return wild[kind];
     double any;

@@ -214,8 +214,8 @@ static rill_result call_one(session *s) {
 static bool open_world(session *s) {
     fuzz_input *in = &s->in;
     rill_world_def def = rill_default_world_def();
-    def.grid.cells[0] = 1 + fuzz_below(in, MOST_CELLS);
-    def.grid.cells[1] = 1 + fuzz_below(in, MOST_CELLS);
+    def.grid.cells[0] = MOST_CELLS - fuzz_below(in, MOST_CELLS);
+    def.grid.cells[1] = MOST_CELLS - fuzz_below(in, MOST_CELLS);
     def.grid.cell_size = fuzz_double(in, 0.0, 0.002);
     fuzz_vector(in, -0.01, 0.01, def.grid.origin);
     def.headroom = fuzz_double(in, 0.0, 0.1);
@@ -257,7 +257,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         lay_floor(&s);
         for (int i = 0; i < MOST_CALLS && s.in.size > 0; ++i) {
             uint8_t failure = fuzz_u8(&s.in);
-            s.memory.until_failure = failure < 32 ? failure : -1;
+            s.memory.until_failure = failure >= 224 ? failure - 224 : -1;
             uint64_t before = rill_world_hash(s.world);
             rill_result result = call_one(&s);
             s.memory.until_failure = -1;

@@ -1,0 +1,573 @@
+/* From solids to columns: primitives against their equations, meshes against their neighbours, heights against quanta. */
+#include "bed_scenes.h"
+
+#include "bed/raster.h"
+
+static test_mesh mesh; /* large, so not on the stack */
+
+/* ------------------------------------------------------------------------------------------- against an equation */
+
+typedef bool inside_test(const rill_solid_def *def, const double point[3]);
+
+/* From world space back to where the shape was defined: everything the library does, undone by the C library's own
+ * functions. */
+static void undo_placing(const rill_solid_def *def, const double point[3], double out[3]) {
+    const double degree = 0.017453292519943295;
+    double p[3] = { point[0] - def->translate[0], point[1] - def->translate[1], point[2] - def->translate[2] };
+    for (int axis = 2; axis >= 0; --axis) {
+        int a = (axis + 1) % 3, b = (axis + 2) % 3;
+        double c = cos(-def->rotate[axis] * degree), s = sin(-def->rotate[axis] * degree), pa = p[a], pb = p[b];
+        p[a] = c * pa - s * pb;
+        p[b] = s * pa + c * pb;
+    }
+    for (int i = 0; i < 3; ++i) out[i] = p[i] / def->scale;
+}
+
+static double dot(const double a[3], const double b[3]) {
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+static bool in_box(const rill_solid_def *def, const double p[3]) {
+    for (int i = 0; i < 3; ++i)
+        if (p[i] < def->min[i] || p[i] > def->max[i]) return false;
+    return true;
+}
+
+static bool in_sphere(const rill_solid_def *def, const double p[3]) {
+    double d[3] = { p[0] - def->centre[0], p[1] - def->centre[1], p[2] - def->centre[2] };
+    return dot(d, d) <= def->radius * def->radius;
+}
+
+static bool in_cylinder(const rill_solid_def *def, const double p[3]) {
+    double a[3], d[3];
+    for (int i = 0; i < 3; ++i) a[i] = def->to[i] - def->from[i], d[i] = p[i] - def->from[i];
+    double t = dot(d, a) / dot(a, a);
+    return t >= 0 && t <= 1 && dot(d, d) - t * t * dot(a, a) <= def->radius * def->radius;
+}
+
+static bool in_torus(const rill_solid_def *def, const double p[3]) {
+    double d[3], length = sqrt(dot(def->axis, def->axis));
+    for (int i = 0; i < 3; ++i) d[i] = p[i] - def->centre[i];
+    double h = dot(d, def->axis) / length, out = sqrt(fmax(0, dot(d, d) - h * h)) - def->radius;
+    return out * out + h * h <= def->tube * def->tube;
+}
+
+/* Compares a cell's line with the equation: each floor and ceiling from both sides, and many heights between. Floors must
+ * be exact. Returns whether the rest is. */
+static bool compare_line(const bed_scene *scene, int32_t x, int32_t y, const rill_solid_def *def, inside_test *inside) {
+    const rill_columns *c = &scene->columns;
+    int32_t cell = y * scene->def.grid.cells[0] + x, first = c->cell_first[cell], end = c->cell_first[cell + 1];
+    double at[3] = { centre_of(scene, 0, x), centre_of(scene, 1, y), 0 }, above[3], below[3];
+    bool exact = true;
+    assert_true(first < end && c->c[end - 1] == RILL_TOP);
+    for (int32_t k = first; k < end; ++k)
+        for (int side = 0; side < 2; ++side) {
+            if (side && c->c[k] == RILL_TOP) continue;
+            double z = c->datum + (side ? c->c[k] : c->b[k]) * c->quantum;
+            undo_placing(def, (double[]){ at[0], at[1], z + 1e-8 }, above);
+            undo_placing(def, (double[]){ at[0], at[1], z - 1e-8 }, below);
+            bool right = inside(def, above) == (side == 1) && inside(def, below) == (side == 0);
+            if (side) exact = exact && right;
+            else if (c->floors[k] == 0) assert_true(fabs(z + 0.3) < 1e-9);
+            else assert_true(right);
+        }
+    int32_t k = first;
+    for (double z = -0.299; z < fmin(0.5, scene->info.highest); z += 0.0071) {
+        undo_placing(def, (double[]){ at[0], at[1], z }, above);
+        double height = (z - c->datum) / c->quantum;
+        while (k < end && c->c[k] < height) ++k;
+        exact = exact && (k == end || c->b[k] > height) == inside(def, above);
+    }
+    return exact;
+}
+
+/* The ceiling of a cell may come down where liquid on a steep side would otherwise pass to below it; that is rare, and
+ * reported. */
+static void compare(const rill_solid_def *def, inside_test *inside) {
+    bed_scene scene = scene_of(40, 36, 0.01);
+    add_box(&scene, -1, -1, -0.4, 1, 1, -0.3);
+    add_solid(&scene, def);
+    build_columns(&scene);
+    int inexact = 0;
+    for (int32_t i = 0; i < 40 * 36; ++i) inexact += !compare_line(&scene, i % 40, i / 40, def, inside);
+    assert_true(inexact <= scene.info.walls_thickened && scene.info.walls_thickened <= 2);
+    free_scene(&scene);
+}
+
+static rill_solid_def placed(rill_shape shape, int variant) {
+    static const double turns[][3] = { { 0, 0, 0 }, { 90, 0, 0 }, { 0, 0, 30 }, { 17, -40, 65 }, { 45, 45, 0 }, { 0, 180, 270 } };
+    rill_solid_def def = rill_default_solid_def();
+    def.shape = shape;
+    memcpy(def.rotate, turns[variant % 6], sizeof def.rotate);
+    def.scale = variant % 2 ? 0.75 : 1.0;
+    memcpy(def.translate, (double[]){ 0.2013, 0.1807, 0.05 }, sizeof def.translate);
+    return def;
+}
+
+static void boxes_are_exact(void **state) {
+    (void)state;
+    for (int i = 0; i < 6; ++i) {
+        rill_solid_def def = placed(RILL_SHAPE_BOX, i);
+        memcpy(def.min, (double[]){ -0.11, -0.07, -0.05 }, sizeof def.min);
+        memcpy(def.max, (double[]){ 0.09, 0.083, 0.061 }, sizeof def.max);
+        compare(&def, in_box);
+    }
+}
+
+static void spheres_are_exact(void **state) {
+    (void)state;
+    for (int i = 0; i < 6; ++i) {
+        rill_solid_def def = placed(RILL_SHAPE_SPHERE, i);
+        memcpy(def.centre, (double[]){ 0.01, 0.013 * i - 0.03, 0.02 }, sizeof def.centre);
+        def.radius = 0.083 + 0.01 * i;
+        compare(&def, in_sphere);
+    }
+}
+
+static void cylinders_are_exact(void **state) {
+    (void)state;
+    for (int i = 0; i < 6; ++i) {
+        rill_solid_def def = placed(RILL_SHAPE_CYLINDER, i);
+        memcpy(def.from, (double[]){ 0.01, -0.02 * (i % 3), -0.1 }, sizeof def.from);
+        memcpy(def.to, (double[]){ 0.01 * i, 0.0, 0.12 }, sizeof def.to);
+        def.radius = 0.052;
+        compare(&def, in_cylinder);
+    }
+}
+
+static void tori_are_exact(void **state) {
+    (void)state;
+    static const double axes[][3] = { { 0, 0, 1 }, { 1, 0, 0 }, { 0, -2, 0 }, { 1, 1, 1 }, { 0.1, 0, -5 }, { 3, -1, 0.5 } };
+    for (int i = 0; i < 12; ++i) {
+        rill_solid_def def = placed(RILL_SHAPE_TORUS, i / 6 * 3);
+        memcpy(def.axis, axes[i % 6], sizeof def.axis);
+        def.radius = i == 11 ? 0.05 : 0.09; /* the last one is a spindle */
+        def.tube = i == 11 ? 0.07 : 0.036;
+        compare(&def, in_torus);
+    }
+}
+
+static void planes_and_quanta(void **state) {
+    (void)state;
+    bed_scene scene = scene_of(16, 9, 0.002);
+    rill_solid_def def = rill_default_solid_def();
+    def.shape = RILL_SHAPE_PLANE;
+    memcpy(def.axis, (double[]){ -0.25, 0.5, 1.0 }, sizeof def.axis);
+    memcpy(def.point, (double[]){ 0.004, 0.002, 0.5 }, sizeof def.point);
+    add_solid(&scene, &def);
+    build_columns(&scene);
+    const rill_columns *c = &scene.columns;
+    int exponent;
+    assert_true(frexp(c->quantum, &exponent) == 0.5);
+    double height = 0.0;
+    for (int32_t i = 0; i < 16 * 9; ++i) {
+        double z = 0.5 + 0.25 * (centre_of(&scene, 0, i % 16) - 0.004) - 0.5 * (centre_of(&scene, 1, i / 16) - 0.002);
+        assert_true(fabs(c->datum + c->b[i] * c->quantum - z) <= 0.5001 * c->quantum);
+        assert_true(c->b[i] >= 0 && c->c[i] == RILL_TOP);
+        height = fmax(height, z - c->datum);
+    }
+    /* The next smaller quantum would not do; the datum is a whole quantum just below the lowest floor. */
+    assert_true((height + scene.def.headroom) / c->quantum <= RILL_TOP && 2 * (height + scene.def.headroom) / c->quantum > RILL_TOP - 8);
+    assert_true(floor(c->datum / c->quantum) == c->datum / c->quantum);
+    assert_true(scene.info.lowest >= c->datum && scene.info.lowest - c->datum < 2 * c->quantum);
+    assert_true(scene.info.highest == c->datum + RILL_TOP * c->quantum);
+    scene.def.grid.cell_size = 2.0; /* a cell is at most 2^26 quanta wide */
+    build_columns(&scene);
+    assert_true(scene.columns.quantum == 0x1p-25);
+    free_scene(&scene);
+}
+
+/* ---------------------------------------------------------------------------------------------------------- meshes */
+
+/* A closed mesh on a lattice of half cells: a few boxes and tetrahedra with vertices on centres, edges through them. */
+static void random_lattice_mesh(uint64_t *seed, bool unwelded) {
+    mesh.vertex_count = mesh.triangle_count = 0;
+    for (int n = 0; n < 4; ++n) {
+        double p[4][3];
+        for (int v = 0; v < 4; ++v)
+            for (int i = 0; i < 3; ++i) p[v][i] = 0.5 * floor(chance(seed, 0, 33));
+        if (n < 2) {
+            for (int i = 0; i < 3; ++i)
+                if (p[0][i] == p[1][i]) p[1][i] += 1;
+            mesh_box(&mesh, p[0], p[1]);
+            continue;
+        }
+        static const int faces[4][3] = { { 0, 1, 2 }, { 0, 3, 1 }, { 1, 3, 2 }, { 0, 2, 3 } };
+        uint32_t v[4] = { 0 };
+        for (int i = 0; i < 4 && !unwelded; ++i) v[i] = mesh_vertex(&mesh, p[i][0], p[i][1], p[i][2]);
+        for (int f = 0; f < 4; ++f) {
+            uint32_t t[3];
+            for (int i = 0; i < 3; ++i) {
+                const double *q = p[faces[f][i]];
+                t[i] = unwelded ? mesh_vertex(&mesh, q[0], q[1], q[2]) : v[faces[f][i]];
+            }
+            mesh_triangle(&mesh, t[0], t[1], t[2]);
+        }
+    }
+}
+
+/* No line crosses a closed mesh an odd number of times, or winds around it without unwinding. */
+static void no_odd_columns(void **state) {
+    (void)state;
+    uint64_t seed = 1;
+    for (int round = 0; round < 400; ++round) {
+        bed_scene scene = scene_of(16, 17, 1.0);
+        random_lattice_mesh(&seed, round % 2 == 1);
+        uint16_t index = add_mesh(&scene, &mesh);
+        assert_int_equal(scene.solids[index]->open_components, 0);
+        for (int axis = 0; axis < 2; ++axis) {
+            rill_scan scan;
+            assert_true(rill_scan_make(&scan, &scene.def.grid, axis, (const rill_solid *const *)scene.solids, 1, &scene.allocator));
+            for (int32_t row = 0; row < scan.across.count; ++row) {
+                assert_true(rill_scan_row(&scan, row));
+                int count[17] = { 0 }, winding[17] = { 0 };
+                const rill_cut *cuts = scan.cuts.data;
+                for (size_t i = 0; i < scan.cuts.count; ++i) {
+                    for (int32_t x = cuts[i].up_cell; x < cuts[i].down_cell; ++x) count[x] += 1, winding[x] += 1;
+                    for (int32_t x = cuts[i].down_cell; x < cuts[i].up_cell; ++x) count[x] += 1, winding[x] -= 1;
+                }
+                for (int x = 0; x < scan.along.count; ++x) assert_true(count[x] % 2 == 0 && winding[x] == 0);
+            }
+            rill_scan_free(&scan);
+        }
+        free_scene(&scene);
+    }
+}
+
+static void expect_same_columns(const rill_columns *a, const rill_columns *b) {
+    size_t cells = (size_t)a->grid.cells[0] * (size_t)a->grid.cells[1];
+    assert_int_equal(a->count, b->count);
+    assert_true(a->quantum == b->quantum && a->datum == b->datum);
+    assert_memory_equal(a->cell_first, b->cell_first, (cells + 1) * sizeof(int32_t));
+    assert_memory_equal(a->b, b->b, (size_t)a->count * sizeof(int32_t));
+    assert_memory_equal(a->c, b->c, (size_t)a->count * sizeof(int32_t));
+}
+
+static void flip(size_t triangle) {
+    uint32_t *t = mesh.indices + 3 * triangle, swap = t[0];
+    t[0] = t[1], t[1] = swap;
+}
+
+/* Inside out, or with its triangles turned at random, a ball is the same ball. */
+static void orientation_does_not_matter(void **state) {
+    (void)state;
+    bed_scene scenes[3];
+    mesh.vertex_count = mesh.triangle_count = 0;
+    mesh_ball(&mesh, 0.0503, 0.0508, 0.03, 0.031, 0.0, 40);
+    for (int i = 0; i < 3; ++i) {
+        scenes[i] = scene_of(50, 50, 0.002);
+        for (size_t t = 0; t < mesh.triangle_count; ++t)
+            if (i == 1 || (i == 2 && t % 3 == 1)) flip(t);
+        add_floor(&scenes[i]);
+        uint16_t ball = add_mesh(&scenes[i], &mesh);
+        assert_int_equal(scenes[i].solids[ball]->closed_components, 1);
+        build_columns(&scenes[i]);
+        assert_int_equal(scenes[i].info.layers, 2);
+        assert_int_equal(scenes[i].info.sheet_cells, 0);
+        assert_int_equal(scenes[i].info.walls_thickened, 0);
+        expect_same_columns(&scenes[0].columns, &scenes[i].columns);
+    }
+    for (int i = 0; i < 3; ++i) free_scene(&scenes[i]);
+}
+
+static void union_by_winding(void **state) {
+    (void)state;
+    bed_scene scene = scene_of(10, 10, 1.0);
+    add_box(&scene, 0, 0, -2, 10, 10, -1);
+    /* One mesh: two overlapping boxes, and a hollow one whose inner shell is turned inside out. */
+    mesh.vertex_count = mesh.triangle_count = 0;
+    mesh_box(&mesh, (double[]){ 1, 1, 0 }, (double[]){ 4, 4, 2 });
+    mesh_box(&mesh, (double[]){ 2, 2, 1 }, (double[]){ 5, 5, 3 });
+    mesh_box(&mesh, (double[]){ 6, 6, 0 }, (double[]){ 9, 9, 3 });
+    mesh_box(&mesh, (double[]){ 7, 7, 1 }, (double[]){ 8, 8, 2 });
+    for (size_t t = 36; t < 48; ++t) flip(t);
+    uint16_t first = add_mesh(&scene, &mesh);
+    uint16_t second = add_box(&scene, 3, 3, 3, 5, 5, 4); /* touches the mesh: no void between */
+    build_columns(&scene);
+    const rill_columns *c = &scene.columns;
+    const struct { int32_t x, y, layers, b[3], c[2]; uint16_t floors[3]; } expected[] = {
+        { 0, 0, 1, { -1 }, { 0 }, { 0 } },
+        { 1, 1, 2, { -1, 2 }, { 0 }, { 0, first } },
+        { 2, 2, 2, { -1, 3 }, { 0 }, { 0, first } },
+        { 3, 3, 2, { -1, 4 }, { 0 }, { 0, second } },
+        { 4, 4, 2, { -1, 4 }, { 1 }, { 0, second } },
+        { 6, 7, 2, { -1, 3 }, { 0 }, { 0, first } },
+        { 7, 7, 3, { -1, 1, 3 }, { 0, 2 }, { 0, first, first } },
+    };
+    for (size_t i = 0; i < sizeof expected / sizeof expected[0]; ++i) {
+        int32_t at = c->cell_first[expected[i].y * 10 + expected[i].x], layers = expected[i].layers;
+        assert_int_equal(c->cell_first[expected[i].y * 10 + expected[i].x + 1] - at, layers);
+        for (int32_t k = 0; k < layers; ++k) {
+            assert_true(c->datum + c->b[at + k] * c->quantum == expected[i].b[k]);
+            if (k + 1 < layers) assert_true(c->datum + c->c[at + k] * c->quantum == expected[i].c[k]);
+            assert_int_equal(c->floors[at + k], expected[i].floors[k]);
+        }
+    }
+    assert_int_equal(scene.info.closed_components, 4);
+    free_scene(&scene);
+}
+
+static void open_parts_are_sheets(void **state) {
+    (void)state;
+    bed_scene scene = scene_of(30, 30, 0.01);
+    add_floor(&scene);
+    mesh.vertex_count = mesh.triangle_count = 0;
+    /* A square of cloth; and two triangles that are none. */
+    uint32_t v[4] = { mesh_vertex(&mesh, 0.1, 0.1, 0.05), mesh_vertex(&mesh, 0.2, 0.1, 0.05), mesh_vertex(&mesh, 0.2, 0.2, 0.05),
+                      mesh_vertex(&mesh, 0.1, 0.2, 0.05) };
+    mesh_quad(&mesh, v[0], v[1], v[2], v[3]);
+    mesh_triangle(&mesh, v[0], v[0], v[1]);
+    uint16_t cloth = add_mesh(&scene, &mesh);
+    build_columns(&scene);
+    assert_int_equal(scene.info.sheet_cells, 100);
+    assert_int_equal(scene.info.open_components, 1);
+    assert_int_equal(scene.info.degenerate_triangles, 1);
+    const rill_columns *c = &scene.columns;
+    int32_t first = c->cell_first[15 * 30 + 15];
+    assert_int_equal(c->cell_first[15 * 30 + 16] - first, 2);
+    assert_int_equal(c->b[first + 1] - c->c[first], 1); /* one quantum thick, downwards */
+    assert_int_equal(c->floors[first + 1], cloth);
+    free_scene(&scene);
+
+    /* A ball with a small hole in its south pole is solid but for the lines through the hole; half a ball is a shell. */
+    for (int half = 0; half < 2; ++half) {
+        scene = scene_of(30, 30, 0.01);
+        add_floor(&scene);
+        mesh.vertex_count = mesh.triangle_count = 0;
+        mesh_ball(&mesh, 0.151, 0.152, 0.12, 0.1, half ? 1.5707963267948966 : 0.2, 32);
+        add_mesh(&scene, &mesh);
+        build_columns(&scene);
+        int32_t inside = 15 * 30 + 20;
+        first = scene.columns.cell_first[inside];
+        assert_int_equal(scene.columns.cell_first[inside + 1] - first, 2);
+        double thick = (scene.columns.b[first + 1] - scene.columns.c[first]) * scene.columns.quantum;
+        if (half) assert_true(thick < 0.02); /* thickened where it slopes, so that it holds */
+        else assert_true(thick > 0.1 && scene.info.sheet_cells < 16);
+        free_scene(&scene);
+    }
+}
+
+/* --------------------------------------------------------------------------------------------------- layers, limits */
+
+static void slivers_are_merged(void **state) {
+    (void)state;
+    bed_scene scene = scene_of(8, 8, 0.01);
+    add_floor(&scene);
+    add_box(&scene, 0, 0, 0.001, 0.08, 0.04, 0.02);
+    build_columns(&scene);
+    assert_int_equal(scene.info.columns, 32 * 2 + 32);
+    assert_int_equal(scene.info.slivers_merged, 0);
+    scene.def.min_opening = 0.002;
+    build_columns(&scene);
+    assert_int_equal(scene.info.columns, 64);
+    assert_int_equal(scene.info.slivers_merged, 32);
+    assert_int_equal(scene.info.layers, 1);
+    free_scene(&scene);
+}
+
+static void walls_and_outsiders(void **state) {
+    (void)state;
+    bed_scene scene = scene_of(4, 3, 1.0);
+    build_columns(&scene); /* nothing at all: walls all over */
+    assert_int_equal(scene.info.wall_cells, 12);
+    add_box(&scene, 0, 0, 0, 2, 3, 1);
+    add_box(&scene, 50, 0, 0, 52, 3, 1);
+    build_bed(&scene);
+    assert_int_equal(scene.info.wall_cells, 6);
+    assert_int_equal(scene.info.columns, 6);
+    assert_int_equal(scene.info.outside_solids, 1);
+    assert_true(scene.info.lowest == 1.0);
+    free_scene(&scene);
+}
+
+static void heightmaps_stretch(void **state) {
+    (void)state;
+    static const double heights[] = { 0.0, 1.0, 4.0, 2.0, 3.0, 8.0 }; /* 3 columns, 2 rows */
+    rill_solid_def def = rill_default_solid_def();
+    def.shape = RILL_SHAPE_HEIGHTMAP;
+    def.heights = heights;
+    def.heights_size[0] = 3, def.heights_size[1] = 2;
+    for (int factor = 1; factor <= 4; ++factor) {
+        bed_scene scene = scene_of(3 * factor, 2 * factor, 1.0);
+        scene.def.grid.origin[2] = 10.0;
+        add_solid(&scene, &def);
+        build_columns(&scene);
+        for (int32_t y = 0; y < 2 * factor; ++y)
+            for (int32_t x = 0; x < 3 * factor; ++x) {
+                double u = fmin(2, fmax(0, (x + 0.5) / factor - 0.5)), v = fmin(1, fmax(0, (y + 0.5) / factor - 0.5));
+                int i = u < 1 ? 0 : 1; /* the cell of samples the point lies in */
+                double s = u - i, low = heights[i] * (1 - s) + heights[i + 1] * s, high = heights[3 + i] * (1 - s) + heights[4 + i] * s;
+                double z = scene.columns.datum + scene.columns.b[y * 3 * factor + x] * scene.columns.quantum;
+                assert_true(fabs(z - (10 + low * (1 - v) + high * v)) <= scene.columns.quantum);
+            }
+        free_scene(&scene);
+    }
+}
+
+/* --------------------------------------------------------------------------------------------------------- refusals */
+
+static void refuse(const rill_solid_def *def, rill_result expected, const char *word) {
+    rill_allocator allocator = rill_memory_default();
+    rill_solid *solid = (rill_solid *)&allocator;
+    rill_message message = { "" };
+    assert_int_equal(rill_solid_make(def, &allocator, &solid, &message), expected);
+    assert_ptr_equal(solid, &allocator);
+    if (!strstr(message.text, word) || !strstr(message.text, "bone")) fail_msg("\"%s\" does not name %s", message.text, word);
+    assert_int_equal(rill_solid_make(def, &allocator, &solid, NULL), expected);
+}
+
+static void bad_definitions_are_refused(void **state) {
+    (void)state;
+    const rill_solid_def good = box_def("bone", 0, 0, 0, 1, 1, 1);
+    rill_solid_def def = good;
+    def.max[1] = 0;
+    refuse(&def, RILL_INVALID_ARGUMENT, "min.y");
+    def = good, def.min[2] = NAN;
+    refuse(&def, RILL_INVALID_ARGUMENT, "min.z");
+    def = good, def.scale = 0;
+    refuse(&def, RILL_INVALID_ARGUMENT, "scale");
+    def = good, def.rotate[0] = INFINITY;
+    refuse(&def, RILL_INVALID_ARGUMENT, "rotate.x");
+    def = good, def.translate[1] = 1e12;
+    refuse(&def, RILL_INVALID_ARGUMENT, "translate.y");
+    def = good, def.shape = (rill_shape)99;
+    refuse(&def, RILL_INVALID_ARGUMENT, "shape");
+    def.shape = RILL_SHAPE_SPHERE;
+    refuse(&def, RILL_INVALID_ARGUMENT, "radius");
+    def.shape = RILL_SHAPE_CYLINDER, def.radius = 1;
+    refuse(&def, RILL_INVALID_ARGUMENT, "from and to");
+    def.shape = RILL_SHAPE_TORUS;
+    refuse(&def, RILL_INVALID_ARGUMENT, "tube");
+    def.tube = 0.1, def.axis[2] = 0;
+    refuse(&def, RILL_INVALID_ARGUMENT, "axis");
+    def.shape = RILL_SHAPE_PLANE, def.axis[2] = -1;
+    refuse(&def, RILL_INVALID_ARGUMENT, "axis.z");
+    def.axis[2] = 1, def.rotate[0] = 90;
+    refuse(&def, RILL_INVALID_ARGUMENT, "1000 to 1");
+
+    def = good, def.shape = RILL_SHAPE_MESH;
+    refuse(&def, RILL_INVALID_ARGUMENT, "vertices");
+    float vertices[9] = { 0, 0, 0, 1, 0, 0, 0, 1, 0 };
+    uint32_t indices[3] = { 0, 1, 3 };
+    def.vertices = vertices, def.indices = indices;
+    refuse(&def, RILL_INVALID_DATA, "vertex_count");
+    def.vertex_count = 3;
+    refuse(&def, RILL_INVALID_DATA, "triangle_count");
+    def.triangle_count = 1;
+    refuse(&def, RILL_INVALID_DATA, "triangle 0 names vertex 3");
+    vertices[5] = NAN;
+    refuse(&def, RILL_INVALID_DATA, "vertex 1");
+    def.triangle_count = SIZE_MAX / 4;
+    refuse(&def, RILL_TOO_LARGE, "triangle_count");
+
+    double heights[4] = { 0, 0, 0, NAN };
+    def = good, def.shape = RILL_SHAPE_HEIGHTMAP;
+    refuse(&def, RILL_INVALID_ARGUMENT, "heights");
+    def.heights = heights;
+    refuse(&def, RILL_INVALID_ARGUMENT, "heights_size");
+    def.heights_size[0] = def.heights_size[1] = INT32_MAX;
+    refuse(&def, RILL_INVALID_ARGUMENT, "heights_size");
+    def.heights_size[0] = def.heights_size[1] = 2;
+    refuse(&def, RILL_INVALID_DATA, "column 1, row 1");
+}
+
+static void bad_grids_are_refused(void **state) {
+    (void)state;
+    bed_scene scene = scene_of(4, 4, 1.0);
+    add_floor(&scene);
+    const rill_world_def good = scene.def;
+    for (int i = 0; i < 7; ++i) {
+        static const char *const words[] = { "cells", "cells", "cell_size", "origin", "headroom", "min_opening", "high" };
+        rill_world_def def = good;
+        if (i == 0) def.grid.cells[0] = 0;
+        if (i == 1) def.grid.cells[0] = def.grid.cells[1] = 32768;
+        if (i == 2) def.grid.cell_size = NAN;
+        if (i == 3) def.grid.origin[2] = INFINITY;
+        if (i == 4) def.headroom = 0;
+        if (i == 5) def.min_opening = -1;
+        if (i == 6) def.grid.cell_size = 1e-9, def.headroom = 1e9;
+        rill_columns columns = { .count = -5 };
+        rill_bed_info info = { .layers = -5 };
+        rill_message message = { "" };
+        assert_true(rill_columns_build(&def, (const rill_solid *const *)scene.solids, 1, &scene.allocator, &columns, &info, &message));
+        if (!strstr(message.text, words[i])) fail_msg("\"%s\" does not name %s", message.text, words[i]);
+        assert_true(columns.count == -5 && info.layers == -5);
+    }
+    free_scene(&scene);
+}
+
+/* ----------------------------------------------------------------------------------------------------------- memory */
+
+/* One of everything, built with an allocator that refuses some request. */
+static rill_result build_all(test_memory *memory) {
+    static const double heights[4] = { 0.0, 0.01, 0.02, 0.0 };
+    rill_allocator allocator = test_allocator(memory);
+    rill_world_def world = rill_default_world_def();
+    world.grid = (rill_grid){ .cells = { 24, 20 }, .cell_size = 0.01 };
+    world.edges[0].kind = RILL_EDGE_OPEN;
+    rill_solid_def defs[6] = { box_def("box", 0.05, 0.05, 0.1, 0.2, 0.15, 0.11) };
+    for (int i = 1; i < 6; ++i) defs[i] = placed((rill_shape)i, i);
+    defs[1].radius = defs[2].radius = defs[3].radius = 0.05;
+    defs[2].to[0] = 0.1, defs[3].tube = 0.002, defs[3].axis[2] = 1; /* a thin ring: walls are found */
+    defs[3].translate[2] = 0.02, defs[4].axis[2] = 1;
+    defs[4] = defs[0], defs[4].shape = RILL_SHAPE_HEIGHTMAP, defs[4].heights = heights;
+    defs[4].heights_size[0] = defs[4].heights_size[1] = 2;
+    defs[5].shape = RILL_SHAPE_MESH;
+    defs[5].vertices = mesh.vertices, defs[5].vertex_count = mesh.vertex_count;
+    defs[5].indices = mesh.indices, defs[5].triangle_count = mesh.triangle_count;
+    rill_solid *solids[6] = { NULL };
+    rill_result result = RILL_OK;
+    for (int i = 0; i < 6 && !result; ++i) result = rill_solid_make(&defs[i], &allocator, &solids[i], NULL);
+    rill_columns columns = { 0 };
+    rill_bed bed = { 0 };
+    rill_bed_info info;
+    if (!result)
+        result = rill_columns_build(&world, (const rill_solid *const *)solids, 6, &allocator, &columns, &info, NULL);
+    if (!result) {
+        assert_true(info.walls_thickened > 0 && info.open_components == 1 && info.layers > 1);
+        result = rill_bed_make(&columns, world.edges, &allocator, &bed, NULL);
+    }
+    if (!result) assert_true(rill_bed_validate(&bed, NULL) == RILL_OK && bed.pipe_count > 0 && bed.ghost_count > 0);
+    else assert_null(bed.sheets);
+    rill_bed_free(&bed, &allocator);
+    rill_columns_free(&columns, &allocator);
+    for (int i = 0; i < 6; ++i) rill_solid_free(solids[i], &allocator);
+    assert_int_equal(memory->live, 0);
+    return result;
+}
+
+static void every_allocation_may_fail(void **state) {
+    (void)state;
+    mesh.vertex_count = mesh.triangle_count = 0;
+    mesh_ball(&mesh, 0.01, 0.01, 0.05, 0.06, 1.0, 12);
+    test_memory memory = { 0 };
+    assert_int_equal(build_all(&memory), RILL_OK);
+    long requests = memory.count;
+    assert_true(requests > 40);
+    for (long i = 1; i <= requests; ++i)
+        for (int forever = 0; forever < 2; ++forever) {
+            memory = (test_memory){ .fail_at = i, .forever = forever };
+            assert_int_equal(build_all(&memory), RILL_OUT_OF_MEMORY);
+        }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(boxes_are_exact),
+        cmocka_unit_test(spheres_are_exact),
+        cmocka_unit_test(cylinders_are_exact),
+        cmocka_unit_test(tori_are_exact),
+        cmocka_unit_test(planes_and_quanta),
+        cmocka_unit_test(no_odd_columns),
+        cmocka_unit_test(orientation_does_not_matter),
+        cmocka_unit_test(union_by_winding),
+        cmocka_unit_test(open_parts_are_sheets),
+        cmocka_unit_test(slivers_are_merged),
+        cmocka_unit_test(walls_and_outsiders),
+        cmocka_unit_test(heightmaps_stretch),
+        cmocka_unit_test(bad_definitions_are_refused),
+        cmocka_unit_test(bad_grids_are_refused),
+        cmocka_unit_test(every_allocation_may_fail),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

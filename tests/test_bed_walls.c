@@ -1,0 +1,251 @@
+/* Walls thinner than a cell hold liquid, whatever their direction; and nothing but such walls is thickened.
+ *
+ * Liquid at a level below the top of a wall must not find a way around it through the columns (`flows` in bed_scenes.h),
+ * and must find one where there is one. Cells are 1 m wide. */
+#include "bed_scenes.h"
+
+static test_mesh mesh;
+
+static void start(bed_scene *scene, int32_t nx, int32_t ny) {
+    *scene = scene_of(nx, ny, 1.0);
+    scene->def.headroom = 5.0;
+    add_floor(scene);
+    mesh.vertex_count = mesh.triangle_count = 0;
+}
+
+/* A wall of a given thickness from one point to another; an open sheet when the thickness is 0. */
+static void mesh_wall(double x0, double y0, double x1, double y1, double thickness, double z0, double z1) {
+    double dx = x1 - x0, dy = y1 - y0, length = sqrt(dx * dx + dy * dy);
+    double nx = -dy / length * 0.5 * thickness, ny = dx / length * 0.5 * thickness;
+    uint32_t a = mesh_vertex(&mesh, x0 - nx, y0 - ny, z0), b = mesh_vertex(&mesh, x1 - nx, y1 - ny, z0);
+    uint32_t c = mesh_vertex(&mesh, x1 - nx, y1 - ny, z1), d = mesh_vertex(&mesh, x0 - nx, y0 - ny, z1);
+    mesh_quad(&mesh, a, b, c, d);
+    if (thickness <= 0) return;
+    uint32_t e = mesh_vertex(&mesh, x0 + nx, y0 + ny, z0), f = mesh_vertex(&mesh, x1 + nx, y1 + ny, z0);
+    uint32_t g = mesh_vertex(&mesh, x1 + nx, y1 + ny, z1), h = mesh_vertex(&mesh, x0 + nx, y0 + ny, z1);
+    mesh_quad(&mesh, f, e, h, g);
+    mesh_quad(&mesh, b, a, e, f);
+    mesh_quad(&mesh, d, c, g, h);
+    mesh_quad(&mesh, a, d, h, e);
+    mesh_quad(&mesh, c, b, f, g);
+}
+
+static const double THICK[] = { 0.1, 0.02, 0.0, 0.6, 1.3 };
+enum { THICKNESSES = sizeof THICK / sizeof THICK[0] };
+
+/* Upright walls through the middle of the grid at many angles and offsets, also along rows and exactly on centres. */
+static void straight_walls_hold(void **state) {
+    (void)state;
+    for (int t = 0; t < THICKNESSES; ++t)
+        for (int angle = 0; angle < 180; angle += 15)
+            for (int offset = 0; offset < 4; ++offset) {
+                bed_scene scene;
+                start(&scene, 20, 20);
+                double s = sin(angle * 0.017453292519943295), c = cos(angle * 0.017453292519943295);
+                if (angle == 90) c = 0;
+                double mx = 10 + 0.25 * offset, my = 10 + 0.5 * (offset / 2), nx = -s, ny = c;
+                mesh_wall(mx - 30 * c, my - 30 * s, mx + 30 * c, my + 30 * s, THICK[t], -0.5, 3);
+                add_mesh(&scene, &mesh);
+                build_bed(&scene);
+                double from[3] = { mx + 6 * nx, my + 6 * ny, 0 }, to[3] = { mx - 6 * nx, my - 6 * ny, 0 };
+                if (flows(&scene, from, to, 2.999)) fail_msg("thickness %g, angle %d, offset %d leaks", THICK[t], angle, offset);
+                assert_true(flows(&scene, from, to, 3.001));
+                free_scene(&scene);
+            }
+}
+
+/* Round walls: closed shells and open tubes, down to less than a cell across. */
+static void round_walls_hold(void **state) {
+    (void)state;
+    uint64_t seed = 5;
+    for (int round = 0; round < 120; ++round) {
+        bed_scene scene;
+        start(&scene, 24, 24);
+        double r = chance(&seed, 1.2, 8), x = chance(&seed, 11, 13), y = chance(&seed, 11, 13), t = THICK[round % 4];
+        double rings[4][2] = { { r, -0.2 }, { r, 4 }, { r - t, 4 }, { r - t, -0.2 } };
+        if (r - t < 0.8) rings[2][0] = rings[3][0] = 0.8;
+        mesh_turned(&mesh, x, y, (const double(*)[2])rings, t > 0 ? 4 : 2, 5 + (uint32_t)round % 40, t > 0);
+        add_mesh(&scene, &mesh);
+        build_bed(&scene);
+        double from[3] = { x, y, 0 }, to[3] = { 0.5, 0.5, 0 };
+        int32_t cx = (int32_t)x, cy = (int32_t)y;
+        if (scene.bed.b[scene.bed.places[rill_bed_column(&scene.bed, cx, cy, 0)]] == 0) {
+            if (flows(&scene, from, to, 3.99)) fail_msg("round %d leaks: radius %g, thickness %g", round, r, t);
+            assert_true(flows(&scene, from, to, 4.01));
+        }
+        free_scene(&scene);
+    }
+}
+
+/* Primitives: thin boxes turned about z, and a thin ring lying in the floor, which is a kerb. */
+static void primitive_walls_hold(void **state) {
+    (void)state;
+    for (int angle = 0; angle < 180; angle += 11) {
+        bed_scene scene;
+        start(&scene, 20, 20);
+        rill_solid_def wall = box_def("wall", -30, -0.05, -1, 30, 0.05, 2);
+        wall.rotate[2] = angle;
+        memcpy(wall.translate, (double[]){ 10.1, 10.3, 0 }, sizeof wall.translate);
+        add_solid(&scene, &wall);
+        build_bed(&scene);
+        double s = sin(angle * 0.017453292519943295), c = cos(angle * 0.017453292519943295);
+        double from[3] = { 10.1 - 7 * s, 10.3 + 7 * c, 0 }, to[3] = { 10.1 + 7 * s, 10.3 - 7 * c, 0 };
+        assert_false(flows(&scene, from, to, 1.999));
+        assert_true(flows(&scene, from, to, 2.001));
+        free_scene(&scene);
+    }
+    for (int i = 0; i < 8; ++i) {
+        bed_scene scene;
+        start(&scene, 24, 24);
+        rill_solid_def ring = rill_default_solid_def();
+        ring.shape = RILL_SHAPE_TORUS;
+        memcpy(ring.centre, (double[]){ 12 + 0.1 * i, 12 - 0.05 * i, 0.02 * i }, sizeof ring.centre);
+        ring.radius = 6.3 + 0.31 * i;
+        ring.tube = 0.15;
+        add_solid(&scene, &ring);
+        build_bed(&scene);
+        double from[3] = { 12, 12, 0 }, to[3] = { 0.5, 0.5, 0 }, top = 0.02 * i + 0.15;
+        assert_false(flows(&scene, from, to, top - 0.01)); /* the ring is made of triangles where it falls between centres */
+        assert_true(flows(&scene, from, to, top + 0.01));
+        free_scene(&scene);
+    }
+}
+
+/* A thin-walled bowl, all slopes from flat to upright: liquid stays in it up to the rim, and out of it from below. */
+static void bowls_hold(void **state) {
+    (void)state;
+    for (int i = 0; i < 24; ++i) {
+        bed_scene scene;
+        start(&scene, 30, 30);
+        double rings[26][2], x = 15 + 0.13 * (i % 5), y = 15.1 - 0.17 * (i % 7), r = 7.5 + 0.37 * (i % 4), t = i % 3 ? 0.2 : 0.0;
+        for (int k = 0; k < 13; ++k) {
+            double angle = 1.5707963267948966 * k / 12.0; /* from the lowest point to the rim */
+            rings[k][0] = k ? r * sin(angle) : 0, rings[k][1] = 10 - r * cos(angle);
+            rings[25 - k][0] = k ? (r - t) * sin(angle) : 0, rings[25 - k][1] = 10 - (r - t) * cos(angle);
+        }
+        mesh_turned(&mesh, x, y, (const double(*)[2])rings, t > 0 ? 26 : 13, 36, false);
+        add_mesh(&scene, &mesh);
+        build_bed(&scene);
+        double from[3] = { x, y, 9.5 }, to[3] = { x, y, 0 };
+        assert_false(flows(&scene, from, to, 9.7));
+        assert_false(flows(&scene, to, from, 9.7));
+        assert_true(flows(&scene, from, to, 11));
+        free_scene(&scene);
+    }
+}
+
+/* A room with a ceiling, parted by a thin wall up to it, with and without a window. */
+static void walls_reach_ceilings(void **state) {
+    (void)state;
+    for (int window = 0; window < 2; ++window)
+        for (int angle = 0; angle < 3; ++angle) {
+            bed_scene scene;
+            start(&scene, 20, 16);
+            add_box(&scene, -5, -5, 3, 25, 25, 4);
+            double lean = angle * 2.7;
+            if (window) {
+                mesh_wall(9.9 - lean, -5, 10.1, 8, 0.05, -1, 3.5);
+                mesh_wall(10.1, 8, 10.1 + lean, 21, 0.05, -1, 1);
+                mesh_wall(10.1, 8, 10.1 + lean, 21, 0.05, 2, 3.5);
+            } else mesh_wall(9.9 - lean, -5, 10.1 + lean, 21, 0.05, -1, 3.5);
+            add_mesh(&scene, &mesh);
+            build_bed(&scene);
+            double from[3] = { 1.5, 8.5, 0 }, to[3] = { 18.5, 8.5, 0 };
+            assert_false(flows(&scene, from, to, window ? 0.999 : 3.0));
+            if (window) assert_true(flows(&scene, from, to, 1.5));
+            free_scene(&scene);
+        }
+}
+
+/* A roof of one inclined plate parts what is above it from what is below. */
+static void inclined_plates_hold(void **state) {
+    (void)state;
+    for (int i = 0; i < 16; ++i) {
+        bed_scene scene;
+        start(&scene, 24, 24);
+        rill_solid_def plate = box_def("plate", -40, -40, -0.05, 40, 40, 0.05);
+        plate.rotate[0] = 5.0 * (i % 8);
+        plate.rotate[1] = 20.0 * (i / 8);
+        memcpy(plate.translate, (double[]){ 12, 12, 30 }, sizeof plate.translate);
+        add_solid(&scene, &plate);
+        build_bed(&scene);
+        assert_int_equal(scene.bed.info.layers, 2);
+        double from[3] = { 12, 12, 31 }, to[3] = { 12, 12, 0 };
+        assert_false(flows(&scene, from, to, scene.bed.info.highest));
+        /* Floors stay where they were sampled. */
+        for (int32_t cell = 0; cell < 24 * 24; ++cell) {
+            double low[2], high[2];
+            assert_int_equal(rill_form_cross(scene.solids[1], cell % 24 + 0.5, cell / 24 + 0.5, low, high), 1);
+            double z = rill_bed_z(&scene.bed, scene.bed.b[scene.bed.places[scene.bed.cell_first[cell] + 1]]);
+            assert_true(fabs(z - high[0]) <= scene.bed.quantum);
+        }
+        free_scene(&scene);
+    }
+}
+
+/* Ordinary shapes, moved about in small steps: nothing may be thickened and all floors are what the line says. */
+static void ordinary_shapes_are_left_alone(void **state) {
+    (void)state;
+    uint64_t seed = 9;
+    for (int i = 0; i < 150; ++i) {
+        bed_scene scene;
+        start(&scene, 24, 24);
+        double x = chance(&seed, 10, 14), y = chance(&seed, 10, 14), r = chance(&seed, 2, 8);
+        rill_solid_def def = rill_default_solid_def();
+        memcpy(def.centre, (double[]){ x, y, 1 }, sizeof def.centre);
+        def.radius = r;
+        switch (i % 5) {
+        case 0: def.shape = RILL_SHAPE_SPHERE; break;
+        case 1: /* an upright pillar */
+            def.shape = RILL_SHAPE_CYLINDER;
+            memcpy(def.from, (double[]){ x, y, -1 }, sizeof def.from);
+            memcpy(def.to, (double[]){ x, y, 5 }, sizeof def.to);
+            break;
+        case 2: /* an upright block, turned */
+            def = box_def(NULL, -r, -3, -1, r, 3, 4);
+            def.rotate[2] = chance(&seed, 0, 90);
+            memcpy(def.translate, (double[]){ x, y, 0 }, sizeof def.translate);
+            break;
+        case 3: /* a flat ring, thick enough to be seen by every line it meets */
+            def.shape = RILL_SHAPE_TORUS;
+            def.radius = 6, def.tube = 2;
+            break;
+        default: mesh_ball(&mesh, x, y, 0.5, r, 0.0, 9 + (uint32_t)i % 40);
+        }
+        if (i % 5 == 4) add_mesh(&scene, &mesh);
+        else add_solid(&scene, &def);
+        build_columns(&scene);
+        if (scene.info.walls_thickened) fail_msg("round %d: %d cells of an ordinary shape", i, (int)scene.info.walls_thickened);
+        free_scene(&scene);
+    }
+}
+
+/* A rough but ordinary terrain, as an open mesh finer than the cells: not a single floor moves. */
+static void terrain_is_left_alone(void **state) {
+    (void)state;
+    bed_scene scene = scene_of(30, 30, 1.0);
+    mesh.vertex_count = mesh.triangle_count = 0;
+    enum { N = 80 };
+    for (int i = 0; i < N * N; ++i) {
+        double x = (i % N) * 0.4 - 0.5, y = (double)(i / N) * 0.4 - 0.5;
+        mesh_vertex(&mesh, x, y, sin(x) * cos(y * 0.7) + 0.25 * sin(3 * x + y));
+    }
+    for (uint32_t y = 0; y + 1 < N; ++y)
+        for (uint32_t x = 0; x + 1 < N; ++x) mesh_quad(&mesh, y * N + x, y * N + x + 1, (y + 1) * N + x + 1, (y + 1) * N + x);
+    add_mesh(&scene, &mesh);
+    build_columns(&scene);
+    assert_int_equal(scene.info.columns, 900);
+    assert_int_equal(scene.info.sheet_cells, 900);
+    assert_int_equal(scene.info.walls_thickened, 0);
+    free_scene(&scene);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(straight_walls_hold),     cmocka_unit_test(round_walls_hold),
+        cmocka_unit_test(primitive_walls_hold),    cmocka_unit_test(bowls_hold),
+        cmocka_unit_test(walls_reach_ceilings),    cmocka_unit_test(inclined_plates_hold),
+        cmocka_unit_test(terrain_is_left_alone),   cmocka_unit_test(ordinary_shapes_are_left_alone),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
