@@ -46,7 +46,7 @@ static void test_amounts(void **state) {
     assert_in_range(sum, 1029, 1030);
     assert_int_equal(status, 0);
     assert_int_equal(world->flow.H[source->places[0]], sum);
-    assert_true(world->flow.tiles[rill_bed_tile_of(&world->bed, source->places[0])] & RILL_TILE_WOKEN);
+    assert_true(world->flow.tiles[rill_bed_tile_of(&world->bed, source->places[0])] & RILL_TILE_AWAKE);
     must(world, rill_source_set_rate(world, rill_source_find(world, "well"), 0.0));
     assert_int_equal(run(world, source, 100.0, 1.0, &status), 0);
     must_be_valid(world);
@@ -275,6 +275,52 @@ static void test_rain(void **state) {
     rill_world_destroy(world);
 }
 
+/* Long rows are served in blocks: the same amounts, whether or not a column in the block is full or dry. */
+static void test_long_rows(void **state) {
+    (void)state;
+    rill_world_def def = house_def();
+    def.grid.cells[0] = 200;
+    def.grid.cells[1] = 3;
+    rill_world *world = NULL;
+    assert_int_equal(rill_world_create(&def, &world, NULL), RILL_OK);
+    const rill_solid_def floor = box_def("floor", -1.0, -1.0, -0.01, 1.0, 1.0, 0.0);
+    rill_solid_id id;
+    must(world, rill_solid_create(world, &floor, &id));
+    must(world, rill_bed_build(world));
+    rill_source_def rain = point_source("rain", 0.0, 0.0, 0.0, 0.0);
+    rain.shape = RILL_SOURCE_RAIN;
+    rill_source *source = add(world, &rain);
+    assert_int_equal(source->place_count, 600);
+    const int32_t full = world->bed.c[source->places[0]] - world->bed.b[source->places[0]];
+    world->flow.H[source->places[70]] = full - 5;
+    rill_book_change(world, RILL_BOOK_FILL, full - 5);
+    /* 100.5 quanta each: 60300 in all, of which column 70 can take 5. */
+    source->def.rate = 100.5 * world->bed.quantum * 3.6e6;
+    rill_status status = 0;
+    assert_in_range(run(world, source, 0.0, 1.0, &status), 60299, 60300);
+    assert_int_equal(status, 0);
+    assert_int_equal(world->flow.H[source->places[70]], full);
+    for (size_t i = 0; i < 600; ++i) {
+        if (i != 70) assert_in_range(world->flow.H[source->places[i]], 100, 102);
+    }
+    assert_int_equal(world->flow.extent.depth, full);
+    assert_int_equal(world->flow.extent.level, world->bed.b[source->places[70]] + full);
+    /* And out again: evenly, then what is left from where it is left. */
+    source->def.sink = true;
+    source->def.rate = 100.0 * world->bed.quantum * 3.6e6;
+    assert_in_range(run(world, source, 1.0, 1.0, &status), 59999, 60000);
+    assert_int_equal(status, 0);
+    for (size_t i = 0; i < 600; ++i) {
+        if (i != 70) assert_in_range(world->flow.H[source->places[i]], 0, 2);
+    }
+    source->def.rate = 2.0 * (double)full * world->bed.quantum * 3.6e6;
+    run(world, source, 2.0, 1.0, &status);
+    assert_int_equal(status, RILL_STATUS_SINK_DRY);
+    for (size_t i = 0; i < 600; ++i) assert_int_equal(world->flow.H[source->places[i]], 0);
+    must_be_valid(world);
+    rill_world_destroy(world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_amounts),
@@ -285,6 +331,7 @@ int main(void) {
         cmocka_unit_test(test_no_room),
         cmocka_unit_test(test_sink),
         cmocka_unit_test(test_rain),
+        cmocka_unit_test(test_long_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,45 +1,47 @@
 /* `rill bench`: options, table and CSV. See docs/performance.md for what the figures mean. */
 #include "bench.h"
 #include "bench_parts.h"
+#include "cli.h"
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-enum { MAX_NAMES = 32, MAX_ROWS = 32, DEFAULT_REPEATS = 300, MAX_REPEATS = 100000 };
+enum { MAX_ROWS = 32 };
 
 typedef struct bench_command {
-    rill_bench_options options;
-    const char *csv;
-    const char *names[MAX_NAMES]; /* none: all cases */
-    size_t name_count;
-    bool check, list, help;
+    rill_text_list names; /* none: all cases */
+    int64_t repeats;
+    rill_machine machine; /* only its `scalar` */
+    const char *csv, *scenes;
+    bool check, list;
 } bench_command;
 
-static const char usage[] =
-    "usage: rill bench [--csv FILE] [--case NAME]... [--repeats N] [--simd off] [--scenes DIR] [--check]\n"
-    "\n"
-    "Measures the engine's speed, each time as the minimum of repeats, beside the machine's memory bandwidth.\n"
-    "\n"
-    "  --csv FILE     also write the figures to FILE\n"
-    "  --case NAME    only this case; may be given several times. Targets that compare two cases need both\n"
-    "  --repeats N    1 to 100000, default 300; a case stops after four seconds all the same\n"
-    "  --simd off     plain scalar kernels (on: the best the processor has, the default)\n"
-    "  --scenes DIR   the folder of the shipped scenes, if it is not found\n"
-    "  --check        exit with 1 when a target is missed\n"
-    "  --list         print the names of the cases\n"
-    "  --help         print this\n"
-    "\n"
-    "A step is one sub-step. ns/column counts all columns of the bed, wet or dry. `x triad` is that time over what\n"
-    "a[i] = b[i] + s * c[i] needs for 28 bytes. `x real` is simulated seconds per second.\n";
-
-/* ----------------------------------------------------------------------------------------------------------- options */
-
-static int refuse(const char *what, const char *value, const char *expected) {
-    fprintf(stderr, "rill bench: %s%s%s, expected %s (see rill bench --help)\n", what, value[0] != '\0' ? " " : "", value,
-            expected);
-    return 2;
+static int read_options(int argc, char **argv, bench_command *command) {
+    const rill_option options[] = {
+        { "--csv", "FILE", "also write the figures to FILE", RILL_OPTION_TEXT, &command->csv, 0, 0 },
+        { "--case", "NAME", "only this case; may be repeated. A target that compares two cases needs both",
+          RILL_OPTION_LIST, &command->names, 0, 0 },
+        { "--repeats", "N", "default 300; from the third on, a case stops after four seconds all the same",
+          RILL_OPTION_COUNT, &command->repeats, 1, 100000 },
+        RILL_OPTION_SIMD(&command->machine),
+        { "--scenes", "DIR", "the folder of the shipped scenes, if they are not found", RILL_OPTION_TEXT,
+          &command->scenes, 0, 0 },
+        { "--check", NULL, "exit with 1 when a target is missed", RILL_OPTION_FLAG, &command->check, 0, 0 },
+        { "--list", NULL, "print the names of the cases", RILL_OPTION_FLAG, &command->list, 0, 0 },
+    };
+    const rill_command description = {
+        .name = "bench",
+        .arguments = "",
+        .about = "Measures the engine's speed, each time as the minimum of repeats, beside the machine's memory bandwidth.\n"
+                 "A step is one sub-step. ns/column counts all columns of the bed, wet or dry. `x triad` is that time over\n"
+                 "what a[i] = b[i] + s * c[i] needs for 28 bytes. `x real` is simulated seconds per second.",
+        .options = options,
+        .option_count = sizeof options / sizeof options[0],
+    };
+    const char *arguments[1];
+    size_t count;
+    return rill_options_read(&description, argc, argv, arguments, &count);
 }
 
 static bool is_case(const char *name) {
@@ -53,71 +55,24 @@ static bool is_case(const char *name) {
     return false;
 }
 
-static int take_value(bench_command *command, const char *option, const char *value) {
-    if (strcmp(option, "--csv") == 0) {
-        command->csv = value;
-    } else if (strcmp(option, "--scenes") == 0) {
-        command->options.scenes = value;
-    } else if (strcmp(option, "--case") == 0) {
-        if (!is_case(value)) {
-            return refuse("no case", value, "one that rill bench --list prints");
-        }
-        if (command->name_count == MAX_NAMES) {
-            return refuse("too many cases", "", "at most 32");
-        }
-        command->names[command->name_count++] = value;
-    } else if (strcmp(option, "--simd") == 0) {
-        if (strcmp(value, "off") != 0 && strcmp(value, "on") != 0) {
-            return refuse("--simd", value, "on or off");
-        }
-        command->options.scalar = strcmp(value, "off") == 0;
-    } else {
-        char *end;
-        const long repeats = strtol(value, &end, 10);
-        if (end == value || *end != '\0' || repeats < 1 || repeats > MAX_REPEATS) {
-            return refuse("--repeats", value, "a number from 1 to 100000");
-        }
-        command->options.repeats = (int32_t)repeats;
-    }
-    return 0;
-}
-
-static int parse(int argc, char **argv, bench_command *command) {
-    static const char *const with_value[] = {"--csv", "--case", "--repeats", "--simd", "--scenes"};
-    for (int i = 1; i < argc; i++) {
-        bool takes_value = false;
-        for (size_t k = 0; k < sizeof with_value / sizeof with_value[0]; k++) {
-            takes_value = takes_value || strcmp(argv[i], with_value[k]) == 0;
-        }
-        if (takes_value) {
-            if (i + 1 == argc) {
-                return refuse(argv[i], "", "a value after it");
-            }
-            const int code = take_value(command, argv[i], argv[i + 1]);
-            if (code != 0) {
-                return code;
-            }
-            i++;
-        } else if (strcmp(argv[i], "--check") == 0) {
-            command->check = true;
-        } else if (strcmp(argv[i], "--list") == 0) {
-            command->list = true;
-        } else if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
-            command->help = true;
-        } else {
-            return refuse("unknown argument", argv[i], "an option");
+static bool names_known(const rill_text_list *names) {
+    for (size_t i = 0; i < names->count; i++) {
+        if (!is_case(names->items[i])) {
+            fprintf(stderr, "rill bench: found '%s' for --case, expected one that rill bench --list prints\n",
+                    names->items[i]);
+            return false;
         }
     }
-    return 0;
+    return true;
 }
 
 static bool is_wanted(const bench_command *command, const char *name) {
-    for (size_t i = 0; i < command->name_count; i++) {
-        if (strcmp(command->names[i], name) == 0) {
+    for (size_t i = 0; i < command->names.count; i++) {
+        if (strcmp(command->names.items[i], name) == 0) {
             return true;
         }
     }
-    return command->name_count == 0;
+    return command->names.count == 0;
 }
 
 /* ------------------------------------------------------------------------------------------------------------ output */
@@ -158,51 +113,68 @@ static int print_row(const rill_bench_row *rows, size_t count) {
     return missed;
 }
 
-static int write_csv(const char *path, const rill_bench_row *rows, size_t count) {
-    FILE *file = fopen(path, "w");
-    if (file != NULL) {
-        fprintf(file, "case,columns,threads,ns_per_column_step,ms_per_step,bytes_per_column,times_triad,"
-                      "real_time_factor\n");
-        for (size_t i = 0; i < count; i++) {
-            fprintf(file, "%s,%lld,%d,%.6g,%.6g,%.6g,%.6g,%.6g\n", rows[i].name, (long long)rows[i].columns,
-                    (int)rows[i].threads, rows[i].ns_per_column_step, rows[i].ms_per_step, rows[i].bytes_per_column,
-                    rows[i].times_triad, rows[i].real_time_factor);
-        }
-    }
-    const bool failed = file == NULL || ferror(file) != 0;
-    if ((file != NULL && fclose(file) != 0) || failed) {
-        fprintf(stderr, "rill bench: %s: %s\n", path, strerror(errno));
-        return 4;
-    }
-    return 0;
+static void write_csv_head(FILE *file) {
+    fputs("case,columns,threads,ns_per_column_step,ms_per_step,bytes_per_column,times_triad,real_time_factor\n", file);
 }
 
-int rill_cli_bench(int argc, char **argv) {
-    bench_command command = {.options = {.repeats = DEFAULT_REPEATS}};
-    int code = parse(argc, argv, &command);
-    if (code != 0) {
-        return code;
-    }
-    if (command.help || command.list) {
-        command.help ? (void)fputs(usage, stdout) : print_list();
-        return 0;
-    }
+static void write_csv_row(FILE *file, const rill_bench_row *row) {
+    fprintf(file, "%s,%lld,%d,%.6g,%.6g,%.6g,%.6g,%.6g\n", row->name, (long long)row->columns, (int)row->threads,
+            row->ns_per_column_step, row->ms_per_step, row->bytes_per_column, row->times_triad, row->real_time_factor);
+}
+
+static int complain_file(const char *path) {
+    fprintf(stderr, "rill bench: %s: %s\n", path, strerror(errno));
+    return RILL_EXIT_MACHINE;
+}
+
+/* Runs the wanted cases; `missed` counts targets. */
+static int run_cases(const bench_command *command, FILE *csv, int *missed) {
+    const rill_bench_options options = { (int32_t)command->repeats, command->machine.scalar, command->scenes };
     size_t case_count, row_count = 0;
     const rill_bench_case *cases = rill_bench_cases(&case_count);
     rill_bench_row rows[MAX_ROWS];
-    int missed = 0;
     print_head();
     for (size_t i = 0; i < case_count && row_count < MAX_ROWS; i++) {
-        if (is_wanted(&command, cases[i].name)) {
-            code = rill_bench_measure(&cases[i], &command.options, &rows[row_count]);
-            if (code != 0) {
-                return code;
-            }
-            missed += print_row(rows, ++row_count);
+        if (!is_wanted(command, cases[i].name)) {
+            continue;
         }
+        const int code = rill_bench_measure(&cases[i], &options, &rows[row_count]);
+        if (code != RILL_EXIT_DONE) {
+            return code;
+        }
+        if (csv != NULL) {
+            write_csv_row(csv, &rows[row_count]);
+        }
+        *missed += print_row(rows, ++row_count);
     }
-    if (command.csv != NULL) {
-        code = write_csv(command.csv, rows, row_count);
+    return RILL_EXIT_DONE;
+}
+
+int rill_cli_bench(int argc, char **argv) {
+    bench_command command = { .repeats = 300 };
+    int code = read_options(argc, argv, &command);
+    if (code != RILL_EXIT_NOT_YET) {
+        return code;
     }
-    return code != 0 ? code : command.check && missed > 0 ? 1 : 0;
+    if (!names_known(&command.names)) {
+        return RILL_EXIT_USAGE;
+    }
+    if (command.list) {
+        print_list();
+        return RILL_EXIT_DONE;
+    }
+    FILE *csv = command.csv != NULL ? fopen(command.csv, "w") : NULL;
+    if (command.csv != NULL && csv == NULL) {
+        return complain_file(command.csv);
+    }
+    if (csv != NULL) {
+        write_csv_head(csv);
+    }
+    int missed = 0;
+    code = run_cases(&command, csv, &missed);
+    if (csv != NULL) {
+        const bool failed = ferror(csv) != 0;
+        code = (fclose(csv) != 0 || failed) && code == RILL_EXIT_DONE ? complain_file(command.csv) : code;
+    }
+    return code == RILL_EXIT_DONE && command.check && missed > 0 ? RILL_EXIT_WRONG : code;
 }

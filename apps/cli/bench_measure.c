@@ -1,14 +1,14 @@
 /* Sets a case up, lets it warm up and times it.
  *
  * A repeat is a block of frames of at least BLOCK_SECONDS of wall time: long for the clock, short beside the time slices
- * of a busy machine, so that the minimum is a block nobody interrupted. Worlds that stay what they are (waves, ponds,
- * lakes) simply go on; worlds on their way elsewhere (liquid falling through holes, scenes) are rewound to a snapshot
- * before each repeat, and the frame after it is not timed. Of a scene the second half of its run is timed, when it is
+ * of a busy machine, so that the minimum is a block nobody interrupted. Worlds that stay what they are (waves, lakes)
+ * simply go on; worlds on their way elsewhere (puddles that calm down, liquid falling through holes, scenes) are
+ * rewound to a snapshot before each repeat, and the frame after it is not timed. Of a scene the second half of its run is timed, when it is
  * well wet. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "bench_parts.h"
-#include "scene/scene.h"
+#include "cli.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,7 +56,7 @@ static rill_runtime make_runtime(bench_run *run, int32_t threads, bool scalar) {
 
 static int complain(const char *name, rill_result result, const char *message) {
     fprintf(stderr, "rill bench: %s: %s: %s\n", name, rill_result_name(result), message);
-    return result == RILL_OUT_OF_MEMORY ? 4 : 3;
+    return result == RILL_OUT_OF_MEMORY ? RILL_EXIT_MACHINE : RILL_EXIT_INPUT;
 }
 
 static int create_world(const rill_bench_case *which, const rill_bench_options *options, bench_run *run) {
@@ -113,7 +113,7 @@ static int create_scene(const rill_bench_case *which, const rill_bench_options *
     if (!find_scene(which->name, options->scenes, path, sizeof path)) {
         fprintf(stderr, "rill bench: %s: no %s.yaml among the shipped scenes; say where they are with --scenes DIR\n",
                 which->name, which->name);
-        return 3;
+        return RILL_EXIT_INPUT;
     }
     const rill_runtime runtime = make_runtime(run, which->threads, options->scalar);
     rill_scene *scene = NULL;
@@ -130,7 +130,7 @@ static int create_scene(const rill_bench_case *which, const rill_bench_options *
     }
     rill_scene_report_free(&report);
     rill_scene_free(scene);
-    return result == RILL_SCENE_OK ? 0 : result == RILL_SCENE_OUT_OF_MEMORY ? 4 : 3;
+    return rill_cli_code(result);
 }
 
 /* ------------------------------------------------------------------------------------------------------------- clock */
@@ -169,7 +169,7 @@ static int warm_up(bench_run *run, const rill_bench_case *which) {
     }
     if (which->rest && info.awake_columns != 0) {
         fprintf(stderr, "rill bench: %s: still awake after %d frames\n", which->name, REST_FRAMES);
-        return 3;
+        return RILL_EXIT_INPUT;
     }
     if (which->rewind) {
         run->frames = REWIND_FRAMES;
@@ -207,15 +207,15 @@ static int time_block(bench_run *run, const char *name, double *seconds, int64_t
 
 static int time_case(const rill_bench_case *which, const rill_bench_options *options, bench_run *run,
                      rill_bench_row *out) {
-    double best = 1e30, spent = 0.0;
-    for (int32_t repeat = 0; repeat < options->repeats && (repeat < 2 || spent < CASE_SECONDS); repeat++) {
+    double best = 1e30;
+    const double end = rill_bench_now() + CASE_SECONDS;
+    for (int32_t repeat = 0; repeat < options->repeats && (repeat < 2 || rill_bench_now() < end); repeat++) {
         double seconds = 0.0, simulated = 0.0;
         int64_t substeps = 0;
         const int code = time_block(run, which->name, &seconds, &substeps, &simulated);
         if (code != 0) {
             return code;
         }
-        spent += seconds;
         if (seconds / (double)substeps < best) {
             best = seconds / (double)substeps;
             out->real_time_factor = simulated / seconds;

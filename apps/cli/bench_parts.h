@@ -19,7 +19,7 @@ typedef struct rill_bench_case {
     rill_bench_build *build; /* solids, bed and liquid; NULL for a scene */
     bool paper;              /* solver.pipe_area = paper */
     bool rest;               /* solver.rest, and the world is left alone until nothing is awake */
-    bool rewind;             /* each repeat starts from the same snapshot, because the liquid is on its way elsewhere */
+    bool rewind;             /* each repeat starts from the same snapshot, because the liquid does not stay as it is */
     double triad_bytes;      /* over which triad runs; 0: as much as the world holds */
 } rill_bench_case;
 

@@ -27,6 +27,8 @@
 static const double STEEP = 2.0;     /* slope of a wall's face */
 static const double CLEAR = 0.75;    /* quanta: nearer to an opening's rim is rounding */
 static const double INTRUSION = 8.0; /* quanta: less is not worth a wall */
+static const double LEAST = 1.0 / 64.0; /* cells: a lower kerb is none */
+static const double NEAR = 1e-6;     /* cells: what is nearer to a line may be on either side of it */
 enum { MANY = 512 };                 /* with more pieces in one edge, steepness is not examined in pairs */
 
 typedef struct wall_piece {
@@ -100,31 +102,60 @@ static bool intrudes(const rill_columns *columns, int32_t p_cell, int32_t q_cell
     return false;
 }
 
+/* By the triangle's own slope: a strip that meets a wall at a grazing angle sees a gentle one. */
+static bool is_steep_triangle(const rill_solid *solid, uint32_t triangle) {
+    const uint32_t *corner = solid->indices + 3 * (size_t)triangle;
+    const double *p = solid->vertices + 3 * (size_t)corner[0], *q = solid->vertices + 3 * (size_t)corner[1];
+    const double *r = solid->vertices + 3 * (size_t)corner[2];
+    double a[3], b[3];
+    for (int i = 0; i < 3; ++i) a[i] = q[i] - p[i], b[i] = r[i] - p[i];
+    double x = a[1] * b[2] - a[2] * b[1], y = a[2] * b[0] - a[0] * b[2], z = a[0] * b[1] - a[1] * b[0];
+    return x * x + y * y > STEEP * STEEP * z * z;
+}
+
+/* The part of a cut from (x0, z0) to (x1, z1) in a strip, if it stands in an opening. */
+static bool collect_piece(walls *w, const rill_scan *scan, int32_t row, int32_t strip, const rill_cut *cut,
+                          const double from[2], const double until[2]) {
+    const rill_columns *columns = w->columns;
+    double low = ((from[1] < until[1] ? from[1] : until[1]) - columns->datum) / columns->quantum;
+    double high = ((from[1] < until[1] ? until[1] : from[1]) - columns->datum) / columns->quantum;
+    int32_t p_cell = cell_at(w, scan->axis, row, strip), q_cell = cell_at(w, scan->axis, row, strip + 1);
+    if (!intrudes(columns, p_cell, q_cell, low, high)) return true;
+    double border = 0.5 * (rill_lattice_at(&scan->along, strip) + rill_lattice_at(&scan->along, strip + 1));
+    wall_piece piece = { .low = low,
+                         .high = high,
+                         .strip = strip,
+                         .solid = (uint16_t)cut->solid,
+                         .facing = (int8_t)((cut->down[1] > cut->up[1]) - (cut->down[1] < cut->up[1])),
+                         .offset = (float)((0.5 * (from[0] + until[0]) - border) * scan->along.inverse),
+                         .steep = is_steep_triangle(scan->solids[cut->solid], cut->triangle) };
+    return rill_array_push(&w->row, w->allocator, &piece) != NULL;
+}
+
 /* Chops a cut at the centres it passes. A point on a centre belongs to the strip before it, as it does in scan.c. */
 static bool collect_cut(walls *w, const rill_scan *scan, int32_t row, const rill_cut *cut) {
-    const rill_columns *columns = w->columns;
     bool forward = cut->up_cell < cut->down_cell || (cut->up_cell == cut->down_cell && cut->up[0] <= cut->down[0]);
     const double *a = forward ? cut->up : cut->down, *b = forward ? cut->down : cut->up;
-    int32_t from = (forward ? cut->up_cell : cut->down_cell) - 1, until = (forward ? cut->down_cell : cut->up_cell) - 1;
-    double run = b[0] - a[0], rise = b[1] - a[1];
-    int8_t facing = (int8_t)((cut->down[1] > cut->up[1]) - (cut->down[1] < cut->up[1]));
-    for (int32_t s = from < 0 ? 0 : from; s <= until && s < scan->along.count - 1; ++s) {
-        double x0 = s == from ? a[0] : rill_lattice_at(&scan->along, s);
-        double x1 = s == until ? b[0] : rill_lattice_at(&scan->along, s + 1);
-        double z0 = s == from ? a[1] : a[1] + (x0 - a[0]) / run * rise;
-        double z1 = s == until ? b[1] : a[1] + (x1 - a[0]) / run * rise;
-        double low = ((z0 < z1 ? z0 : z1) - columns->datum) / columns->quantum;
-        double high = ((z0 < z1 ? z1 : z0) - columns->datum) / columns->quantum;
-        if (!intrudes(columns, cell_at(w, scan->axis, row, s), cell_at(w, scan->axis, row, s + 1), low, high)) continue;
-        double border = 0.5 * (rill_lattice_at(&scan->along, s) + rill_lattice_at(&scan->along, s + 1));
-        wall_piece piece = { .low = low,
-                             .high = high,
-                             .strip = s,
-                             .solid = (uint16_t)cut->solid,
-                             .facing = facing,
-                             .offset = (float)((0.5 * (x0 + x1) - border) * scan->along.inverse),
-                             .steep = fabs(rise) > STEEP * fabs(run) };
-        if (!rill_array_push(&w->row, w->allocator, &piece)) return false;
+    int32_t first = (forward ? cut->up_cell : cut->down_cell) - 1, last = (forward ? cut->down_cell : cut->up_cell) - 1;
+    double run = b[0] - a[0], rise = b[1] - a[1], near = NEAR * scan->along.cell;
+    /* Where something upright meets a line, rounding alone decides on which side of the line it is, and differently in
+     * rows along x and along y: it stands on both sides then, all of it. */
+    bool upright = fabs(run) <= near;
+    if (upright) {
+        first = rill_lattice_reach(&scan->along, fmin(a[0], b[0]) - near) - 1;
+        last = rill_lattice_reach(&scan->along, fmax(a[0], b[0]) + near) - 1;
+    }
+    for (int32_t s = first < 0 ? 0 : first; s <= last && s < scan->along.count - 1; ++s) {
+        double from[2] = { a[0], a[1] }, until[2] = { b[0], b[1] };
+        if (!upright && s > first) {
+            from[0] = rill_lattice_at(&scan->along, s);
+            from[1] = a[1] + (from[0] - a[0]) / run * rise;
+        }
+        if (!upright && s < last) {
+            until[0] = rill_lattice_at(&scan->along, s + 1);
+            until[1] = a[1] + (until[0] - a[0]) / run * rise;
+        }
+        if (!collect_piece(w, scan, row, s, cut, from, until)) return false;
     }
     return true;
 }
@@ -296,8 +327,9 @@ static bool decide_part(walls *w, int axis, const wall_edge *edge, const int32_t
         !cover_square(w, axis, row, strip, 1, &w->held[0], &w->held[1]))
         return false;
     const z_range *held = w->held[1].data;
+    double least = all ? 0.0 : LEAST * w->columns->grid.cell_size / w->columns->quantum;
     for (size_t i = 0; i < w->held[1].count; ++i)
-        if (!close_part(w, cells, columns, opening, part, &held[i])) return false;
+        if (held[i].high - held[i].low > least && !close_part(w, cells, columns, opening, part, &held[i])) return false;
     return true;
 }
 

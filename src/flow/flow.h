@@ -16,21 +16,18 @@
 /* Columns of at most this many quanta (4 nm at 2^-33 m) count as dry: whole quanta never quite drain a column. */
 enum { RILL_DRY = 32 };
 
-/* The state of a tile. AWAKE: something in it moves or may move. SWEPT: AWAKE, or near enough to a tile that is for a
- * disturbance to arrive before the next check. WOKEN: touched from outside since the last check, WOKEN_BEFORE: in the
- * interval before that. REACH: busy columns near that side. RESTLESS: a sparse pipe on it flows. The upper byte counts the
- * checks through which the tile has been calm. */
+/* The state of a tile. AWAKE: something in it moves or may move. REACH: it does so near that side. SWEPT: awake, or near
+ * enough to a tile that is for a disturbance to arrive before the next check. RESTLESS: a sparse pipe on it flows. The bits
+ * above count the checks through which the tile has been calm. */
 enum {
     RILL_TILE_AWAKE = 1 << 0,
     RILL_TILE_SWEPT = 1 << 1,
-    RILL_TILE_WOKEN = 1 << 2,
-    RILL_TILE_WOKEN_BEFORE = 1 << 3,
-    RILL_TILE_REACH_WEST = 1 << 4,
-    RILL_TILE_REACH_EAST = 1 << 5,
-    RILL_TILE_REACH_SOUTH = 1 << 6,
-    RILL_TILE_REACH_NORTH = 1 << 7,
-    RILL_TILE_RESTLESS = 1 << 8,
-    RILL_TILE_CALM_ONE = 1 << 9,
+    RILL_TILE_REACH_WEST = 1 << 2,
+    RILL_TILE_REACH_EAST = 1 << 3,
+    RILL_TILE_REACH_SOUTH = 1 << 4,
+    RILL_TILE_REACH_NORTH = 1 << 5,
+    RILL_TILE_RESTLESS = 1 << 6,
+    RILL_TILE_CALM_ONE = 1 << 7,
     RILL_TILE_CALM_CHECKS = 32 /* calm for so many checks: asleep */
 };
 
@@ -75,10 +72,13 @@ struct rill_kernel_constants; /* flow/kernels.h: the settings and dt as the kern
 rill_result rill_flow_make(const rill_bed *bed, const rill_runtime *runtime, rill_flow *out, rill_message *message);
 void rill_flow_free(rill_flow *flow, const rill_allocator *allocator);
 
-/* Something other than the flow itself changed a column (fill, source, geometry, still edge): its tile and the tiles
- * around it must be swept. `place` is a plane index. */
+/* Something other than the flow itself changed a column (fill, source, geometry, still edge): what it may disturb before the
+ * next check must be swept. `place` is a plane index. */
 void rill_flow_wake(rill_flow *flow, int32_t place);
-void rill_flow_wake_tile(rill_flow *flow, int32_t tile);
+/* The same for a tile known beforehand, with the wake bits of all columns in question. */
+void rill_flow_wake_tile(rill_flow *flow, int32_t tile, uint16_t bits);
+uint16_t rill_flow_wake_bits(const rill_bed *bed, int32_t place);
+/* How liquid moves has changed: everything wet wakes. */
 void rill_flow_wake_all(rill_flow *flow);
 /* Recomputes `extent` from all columns; after fills. */
 void rill_flow_measure(rill_flow *flow);

@@ -75,7 +75,8 @@ static rill_pipe pipe_at(const rill_bed *bed, int32_t index, const int32_t *port
     rill_bed_sheet_of(bed, l, &xl, &y);
     rill_bed_sheet_of(bed, r, &xr, &y);
     return (rill_pipe){ l, r, bed->b[l], bed->b[r], bed->c[l], bed->c[r], port[l] - 1, port[r] - 1,
-                        rill_bed_tile_of(bed, l), rill_bed_tile_of(bed, r), xl == xr };
+                        rill_bed_tile_of(bed, l), rill_bed_tile_of(bed, r), rill_flow_wake_bits(bed, l),
+                        rill_flow_wake_bits(bed, r), xl == xr };
 }
 
 /* Each column with a sparse pipe becomes a port; ports are numbered by marking the plane once. */

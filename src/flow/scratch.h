@@ -48,6 +48,7 @@ typedef struct rill_pipe {
     int32_t bl, br, cl, cr;
     int32_t port_l, port_r;   /* columns with sparse pipes, each counted once */
     int32_t tile_l, tile_r;
+    uint16_t wake_l, wake_r;  /* what waking the ends means for their tiles */
     int32_t axis;             /* 0: along x, 1: along y */
 } rill_pipe;
 

@@ -84,22 +84,24 @@ static size_t collect(const rill_bed *bed, const rill_source_def *def, int32_t *
 /* The tiles, each once, so that a sub-step wakes each tile once and not once per column. */
 static bool find_tiles(rill_source *source, const rill_bed *bed, const rill_allocator *allocator) {
     const size_t all = (size_t)bed->tile_count;
-    uint8_t *touched = rill_memory_take(allocator, all, sizeof *touched);
-    if (!touched) return false;
+    uint16_t *wakes = rill_memory_take(allocator, all, sizeof *wakes);
+    if (!wakes) return false;
     size_t count = 0;
     for (size_t i = 0; i < source->place_count; ++i) {
-        uint8_t *mark = &touched[rill_bed_tile_of(bed, source->places[i])];
-        count += *mark == 0;
-        *mark = 1;
+        uint16_t *wake = &wakes[rill_bed_tile_of(bed, source->places[i])];
+        count += *wake == 0;
+        *wake |= rill_flow_wake_bits(bed, source->places[i]);
     }
     source->tiles = rill_memory_take(allocator, count, sizeof *source->tiles);
-    source->tile_count = source->tiles ? count : 0;
-    size_t next = 0;
-    for (size_t tile = 0; next < source->tile_count; ++tile) {
-        if (touched[tile]) source->tiles[next++] = (int32_t)tile;
+    source->wakes = rill_memory_take(allocator, count, sizeof *source->wakes);
+    source->tile_count = count;
+    for (size_t tile = 0, next = 0; source->tiles && source->wakes && next < count; ++tile) {
+        if (!wakes[tile]) continue;
+        source->tiles[next] = (int32_t)tile;
+        source->wakes[next++] = wakes[tile];
     }
-    rill_memory_give(allocator, touched, all, sizeof *touched);
-    return source->tiles != NULL;
+    rill_memory_give(allocator, wakes, all, sizeof *wakes);
+    return source->tiles && source->wakes;
 }
 
 static rill_result refuse_empty(const rill_source_def *def, rill_message *message) {
@@ -138,7 +140,9 @@ rill_result rill_source_attach(rill_source *source, const rill_bed *bed, const r
 void rill_source_detach(rill_source *source, const rill_allocator *allocator) {
     rill_memory_give(allocator, source->places, source->place_count, sizeof *source->places);
     rill_memory_give(allocator, source->tiles, source->tile_count, sizeof *source->tiles);
+    rill_memory_give(allocator, source->wakes, source->tile_count, sizeof *source->wakes);
     source->places = source->tiles = NULL;
+    source->wakes = NULL;
     source->place_count = source->tile_count = 0;
 }
 
@@ -186,19 +190,63 @@ static int64_t serve(rill_flow *flow, int32_t place, bool sink, int64_t want) {
     return want - moved;
 }
 
+enum { BLOCK = 64 };
+
+/* BLOCK columns side by side, each the same amount, if all of them have room: loops that vectorise. False, and nothing
+ * done, if not. */
+static bool serve_block(rill_flow *flow, int32_t place, bool sink, int32_t amount) {
+    int32_t *restrict H = flow->H + place;
+    const int32_t *restrict b = flow->bed->b + place, *restrict c = flow->bed->c + place;
+    int32_t least = RILL_TOP;
+    for (int i = 0; i < BLOCK; ++i) {
+        const int32_t room = sink ? H[i] : c[i] - b[i] - H[i];
+        least = room < least ? room : least;
+    }
+    if (least < amount) return false;
+    const int32_t change = sink ? -amount : amount;
+    int32_t depth = 0, level = 0;
+    for (int i = 0; i < BLOCK; ++i) {
+        const int32_t deep = H[i] + change, high = b[i] + deep;
+        H[i] = deep;
+        depth = deep > depth ? deep : depth;
+        level = high > level ? high : level;
+    }
+    const rill_flow_extent here = { .depth = depth, .level = depth > RILL_DRY ? level : 0 };
+    if (!sink) rill_flow_widen(&flow->extent, &here);
+    return true;
+}
+
+/* The same amount to each of the columns from <= i < to. Returns what found no room. */
+static int64_t serve_all(const rill_source *source, rill_flow *flow, int64_t from, int64_t to, int64_t amount) {
+    const int32_t *places = source->places;
+    const bool sink = source->def.sink, small = amount <= RILL_TOP;
+    int64_t rest = 0;
+    for (int64_t i = from; i < to;) {
+        /* Places ascend, so two that are BLOCK - 1 apart have all the others between them. */
+        const bool block = small && i + BLOCK <= to && places[i + BLOCK - 1] - places[i] == BLOCK - 1;
+        if (block && serve_block(flow, places[i], sink, (int32_t)amount)) {
+            i += BLOCK;
+            continue;
+        }
+        const int64_t end = block ? i + BLOCK : i + 1;
+        for (; i < end; ++i) rest += serve(flow, places[i], sink, amount);
+    }
+    return rest;
+}
+
 static bool has_room(const rill_flow *flow, int32_t place, bool sink) {
     return sink ? flow->H[place] > 0 : flow->H[place] < flow->bed->c[place] - flow->bed->b[place];
 }
 
 static void wake(const rill_source *source, rill_flow *flow) {
-    for (size_t i = 0; i < source->tile_count; ++i) rill_flow_wake_tile(flow, source->tiles[i]);
+    for (size_t i = 0; i < source->tile_count; ++i) rill_flow_wake_tile(flow, source->tiles[i], source->wakes[i]);
 }
 
 /* The even deal. Returns what found no room. */
 static int64_t deal(rill_source *source, rill_flow *flow, int64_t amount) {
     const int64_t n = (int64_t)source->place_count, turn = (int64_t)source->turn;
     const int64_t share = amount / n, odd = amount % n;
-    const int64_t before = turn + odd > n ? turn + odd - n : 0; /* the odd ones are turn .. turn + odd - 1, wrapped */
+    const int64_t wrapped = turn + odd > n ? turn + odd - n : 0; /* the odd ones are turn .. turn + odd - 1, mod n */
     const bool sink = source->def.sink;
     int64_t rest = 0;
     if (share == 0) { /* a trickle: touch, and wake, only those that get something */
@@ -209,10 +257,11 @@ static int64_t deal(rill_source *source, rill_flow *flow, int64_t amount) {
             rest += refused;
         }
     } else {
-        for (int64_t i = 0; i < n; ++i) {
-            const bool one_more = (i >= turn && i < turn + odd) || i < before;
-            rest += serve(flow, source->places[i], sink, share + one_more);
-        }
+        const int64_t end = turn + odd < n ? turn + odd : n;
+        rest += serve_all(source, flow, 0, wrapped, share + 1);
+        rest += serve_all(source, flow, wrapped, turn, share);
+        rest += serve_all(source, flow, turn, end, share + 1);
+        rest += serve_all(source, flow, end, n, share);
         wake(source, flow);
     }
     source->turn = (uint64_t)((turn + odd) % n);

@@ -16,7 +16,8 @@ typedef struct rill_source {
     int32_t book;    /* index into the world's books */
     int32_t *places; /* plane indices of its columns, ascending */
     size_t place_count;
-    int32_t *tiles; /* the tiles they lie in, each once */
+    int32_t *tiles; /* the tiles they lie in, each once, and what waking their columns there means */
+    uint16_t *wakes;
     size_t tile_count;
     double pending; /* fraction of a quantum owed, 0 <= pending < 1 */
     uint64_t turn;  /* index into places of the column that gets the next odd quantum */

@@ -73,8 +73,8 @@ void rill_sparse_move(rill_flow *flow, const rill_flow_settings *settings, const
         if (t == 0) continue;
         flow->H[p->l] -= t;
         flow->H[p->r] += t;
-        rill_flow_wake_tile(flow, p->tile_l);
-        rill_flow_wake_tile(flow, p->tile_r);
+        rill_flow_wake_tile(flow, p->tile_l, p->wake_l);
+        rill_flow_wake_tile(flow, p->tile_r, p->wake_r);
     }
 }
 

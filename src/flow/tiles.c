@@ -7,8 +7,7 @@
  *            creeping down a slope has a large drive and stays awake.
  *   awake    otherwise.
  * What is swept are the awake tiles and those a disturbance can reach before the next check; it travels one column per
- * sub-step, so columns within RILL_TILE_CHECK (+ 1 on the east and north side, where a face belongs to the next column) of a
- * tile's border reach into the neighbour. Whatever touches a column from outside wakes its tile and all around it. */
+ * sub-step. Whatever touches a column from outside wakes what it may reach. */
 #include "base/simd.h"
 #include "flow/covered.h"
 #include "flow/drive.h"
@@ -21,15 +20,38 @@ enum { RILL_TILE_CHECK = 3 };
 static const float REST_SPEED = 1e-4f; /* m/s */
 static const double REST_HEAD = 1e-7;  /* m */
 
-void rill_flow_wake_tile(rill_flow *flow, int32_t tile) {
-    if (flow->tiles[tile] & RILL_TILE_WOKEN) return;
-    if (!(flow->tiles[tile] & RILL_TILE_WOKEN_BEFORE)) flow->stale = true;
-    flow->tiles[tile] |= RILL_TILE_WOKEN | RILL_TILE_AWAKE;
+enum {
+    REACH_ALL = RILL_TILE_REACH_WEST | RILL_TILE_REACH_EAST | RILL_TILE_REACH_SOUTH | RILL_TILE_REACH_NORTH,
+    REACH_BITS = RILL_TILE_AWAKE | REACH_ALL
+};
+
+/* Which sides a disturbance at a cell of a tile may cross before the next check. West and south faces belong to the cell
+ * itself, so that it may come within RILL_TILE_CHECK cells either way. */
+static uint16_t cell_reach(int32_t x, int32_t y) {
+    uint16_t reach = RILL_TILE_AWAKE;
+    if (x < RILL_TILE_CHECK) reach |= RILL_TILE_REACH_WEST;
+    if (x + RILL_TILE_CHECK >= RILL_TILE_W) reach |= RILL_TILE_REACH_EAST;
+    if (y < RILL_TILE_CHECK) reach |= RILL_TILE_REACH_SOUTH;
+    if (y + RILL_TILE_CHECK >= RILL_TILE_H) reach |= RILL_TILE_REACH_NORTH;
+    return reach;
 }
 
-void rill_flow_wake(rill_flow *flow, int32_t place) { rill_flow_wake_tile(flow, rill_bed_tile_of(flow->bed, place)); }
+uint16_t rill_flow_wake_bits(const rill_bed *bed, int32_t place) {
+    int32_t x, y;
+    const rill_sheet *sheet = rill_bed_sheet_of(bed, place, &x, &y);
+    return cell_reach((x - sheet->x0 + 1) % RILL_TILE_W, (y - sheet->y0 + 1) % RILL_TILE_H);
+}
 
-/* Dry tiles need no waking: what wakes all changes how liquid moves, not where it is. */
+void rill_flow_wake_tile(rill_flow *flow, int32_t tile, uint16_t bits) {
+    uint16_t woken = (flow->tiles[tile] & (RILL_TILE_CALM_ONE - 1)) | bits;
+    if ((flow->tiles[tile] & bits) != bits) flow->stale = true;
+    flow->tiles[tile] = woken;
+}
+
+void rill_flow_wake(rill_flow *flow, int32_t place) {
+    rill_flow_wake_tile(flow, rill_bed_tile_of(flow->bed, place), rill_flow_wake_bits(flow->bed, place));
+}
+
 void rill_flow_wake_all(rill_flow *flow) {
     for (int32_t i = 0; i < flow->bed->sheet_count; ++i) {
         const rill_sheet *sheet = &flow->bed->sheets[i];
@@ -37,7 +59,7 @@ void rill_flow_wake_all(rill_flow *flow) {
             const int32_t *H = flow->H + rill_sheet_place(sheet, 0, row);
             int32_t tiles = sheet->first_tile + row / RILL_TILE_H * sheet->tiles_x;
             for (int32_t x = 0; x < sheet->tiles_x * RILL_TILE_W; ++x)
-                if (H[x] > RILL_DRY) rill_flow_wake_tile(flow, tiles + x / RILL_TILE_W);
+                if (H[x] > RILL_DRY) rill_flow_wake_tile(flow, tiles + x / RILL_TILE_W, REACH_BITS);
         }
     }
 }
@@ -86,38 +108,27 @@ static void stop_tile(const judge *j, int32_t column, int32_t row) {
     }
 }
 
-/* Which sides a disturbance of the tile's columns may cross before the next check; 0 if nothing in it is wet or moves. */
+/* What the tile's columns may disturb; 0 if nothing in it is wet or moves. */
 static uint16_t tile_reach(const judge *j, int32_t column, int32_t row) {
     const rill_flow *flow = j->flow;
-    uint32_t columns = 0, rows = 0;
-    for (int32_t y = 0; y < RILL_TILE_H && row + y < rill_sheet_rows(j->sheet); ++y) {
-        int32_t place = rill_sheet_place(j->sheet, column, row + y);
-        uint32_t busy = 0;
-        for (int32_t i = 0; i < RILL_TILE_W; ++i) {
-            bool moves = flow->u[place + i] != 0.0f || flow->v[place + i] != 0.0f || flow->H[place + i] > RILL_DRY;
-            busy |= (uint32_t)moves << i;
-        }
-        columns |= busy;
-        rows |= (uint32_t)(busy != 0) << y;
-    }
-    const uint32_t low = (1u << RILL_TILE_CHECK) - 1;
+    int32_t rows = rill_min_i(RILL_TILE_H, rill_sheet_rows(j->sheet) - row);
+    const int32_t *south_west = flow->H + rill_sheet_place(j->sheet, column, row);
+    if (south_west[0] > RILL_DRY && south_west[(RILL_TILE_H - 1) * j->sheet->stride + RILL_TILE_W - 1] > RILL_DRY)
+        return REACH_BITS; /* two wet corners: it reaches everywhere */
     uint16_t reach = 0;
-    if (columns == 0) return 0;
-    if (columns & low) reach |= RILL_TILE_REACH_WEST;
-    if (columns >> (RILL_TILE_W - RILL_TILE_CHECK - 1)) reach |= RILL_TILE_REACH_EAST;
-    if (rows & low) reach |= RILL_TILE_REACH_SOUTH;
-    if (rows >> (RILL_TILE_H - RILL_TILE_CHECK - 1)) reach |= RILL_TILE_REACH_NORTH;
-    return reach | RILL_TILE_AWAKE;
+    for (int32_t y = 0; y < rows && reach != REACH_BITS; ++y) {
+        int32_t place = rill_sheet_place(j->sheet, column, row + y);
+        for (int32_t i = 0; i < RILL_TILE_W; ++i)
+            if (flow->H[place + i] > RILL_DRY || flow->u[place + i] != 0.0f || flow->v[place + i] != 0.0f)
+                reach |= cell_reach(i, y);
+    }
+    return reach;
 }
 
 /* The calm count lives above all flags. */
 static uint16_t with_calm(uint16_t tile, int32_t calm) {
     return (uint16_t)((tile & (RILL_TILE_CALM_ONE - 1)) | calm * RILL_TILE_CALM_ONE);
 }
-
-enum {
-    REACH_ALL = RILL_TILE_REACH_WEST | RILL_TILE_REACH_EAST | RILL_TILE_REACH_SOUTH | RILL_TILE_REACH_NORTH
-};
 
 /* The common case of a tile in the midst of moving liquid: all around it is awake, so how far it reaches does not matter. */
 static bool amid_motion(const judge *j, const uint16_t *tile, int32_t tx, int32_t ty) {
@@ -135,21 +146,20 @@ static bool amid_motion(const judge *j, const uint16_t *tile, int32_t tx, int32_
 }
 
 static void judge_tile(const judge *j, uint16_t *tile, int32_t tx, int32_t ty, bool rest) {
-    if (!(*tile & (RILL_TILE_WOKEN | RILL_TILE_WOKEN_BEFORE | RILL_TILE_RESTLESS)) && amid_motion(j, tile, tx, ty)) {
-        *tile = RILL_TILE_AWAKE | RILL_TILE_SWEPT | REACH_ALL;
+    bool restless = *tile & RILL_TILE_RESTLESS;
+    if (!restless && amid_motion(j, tile, tx, ty)) {
+        *tile = REACH_BITS | RILL_TILE_SWEPT;
         return;
     }
     int32_t column = tx * RILL_TILE_W, row = ty * RILL_TILE_H, calm = *tile / RILL_TILE_CALM_ONE;
-    bool touched = *tile & (RILL_TILE_WOKEN | RILL_TILE_RESTLESS);
-    uint16_t next = *tile & RILL_TILE_SWEPT;
-    if (*tile & RILL_TILE_WOKEN) next |= RILL_TILE_WOKEN_BEFORE;
     uint16_t reach = tile_reach(j, column, row);
-    bool quiet = rest && !touched && reach && tile_calm(j, column, row);
+    bool quiet = rest && !restless && reach && tile_calm(j, column, row);
     calm = quiet ? rill_min_i(calm + 1, RILL_TILE_CALM_CHECKS) : 0;
-    if (calm == RILL_TILE_CALM_CHECKS) stop_tile(j, column, row);
-    else next |= reach;
-    if (touched) next |= RILL_TILE_AWAKE;
-    *tile = with_calm(next, calm);
+    if (calm == RILL_TILE_CALM_CHECKS) {
+        stop_tile(j, column, row);
+        reach = 0;
+    }
+    *tile = with_calm((uint16_t)(reach | (*tile & RILL_TILE_SWEPT)), calm);
 }
 
 /* Judges all swept tiles; true if what has to be swept may have changed. */
@@ -163,10 +173,10 @@ static bool judge_all(rill_flow *flow, const rill_flow_settings *settings, const
         for (int32_t ty = 0; ty < j.sheet->tiles_y; ++ty)
             for (int32_t tx = 0; tx < j.sheet->tiles_x; ++tx) {
                 uint16_t *tile = &flow->tiles[j.sheet->first_tile + ty * j.sheet->tiles_x + tx];
-                if (!(*tile & (RILL_TILE_SWEPT | RILL_TILE_WOKEN))) continue;
+                if (!(*tile & (RILL_TILE_SWEPT | RILL_TILE_AWAKE))) continue;
                 uint16_t before = *tile;
                 judge_tile(&j, tile, tx, ty, settings->rest);
-                changed |= ((before ^ *tile) & (RILL_TILE_RESTLESS - 1)) != 0;
+                changed |= ((before ^ *tile) & REACH_BITS) != 0;
             }
     }
     return changed;
@@ -176,16 +186,16 @@ static bool judge_all(rill_flow *flow, const rill_flow_settings *settings, const
 
 enum { KEEP = 1 << 15 }; /* swept before: free while no calm count reaches it */
 
-/* Marks an awake tile and the neighbours it reaches. */
-static void sweep_around(uint16_t *tiles, const rill_sheet *sheet, int32_t tx, int32_t ty) {
-    uint16_t *tile = &tiles[ty * sheet->tiles_x + tx];
-    bool all = *tile & (RILL_TILE_WOKEN | RILL_TILE_WOKEN_BEFORE);
-    int32_t west = (all || (*tile & RILL_TILE_REACH_WEST)) && tx > 0;
-    int32_t east = (all || (*tile & RILL_TILE_REACH_EAST)) && tx + 1 < sheet->tiles_x;
-    int32_t south = (all || (*tile & RILL_TILE_REACH_SOUTH)) && ty > 0;
-    int32_t north = (all || (*tile & RILL_TILE_REACH_NORTH)) && ty + 1 < sheet->tiles_y;
+/* Marks an awake tile and the neighbours it reaches, if there are columns in them. */
+static void sweep_around(uint16_t *tiles, const uint8_t *columns, const rill_sheet *sheet, int32_t tx, int32_t ty) {
+    int32_t at = ty * sheet->tiles_x + tx;
+    int32_t west = (tiles[at] & RILL_TILE_REACH_WEST) && tx > 0, east = (tiles[at] & RILL_TILE_REACH_EAST) && tx + 1 < sheet->tiles_x;
+    int32_t south = (tiles[at] & RILL_TILE_REACH_SOUTH) && ty > 0, north = (tiles[at] & RILL_TILE_REACH_NORTH) && ty + 1 < sheet->tiles_y;
     for (int32_t y = -south; y <= north; ++y)
-        for (int32_t x = -west; x <= east; ++x) tile[y * sheet->tiles_x + x] |= RILL_TILE_SWEPT;
+        for (int32_t x = -west; x <= east; ++x) {
+            int32_t near = at + y * sheet->tiles_x + x;
+            if (columns[near]) tiles[near] |= RILL_TILE_SWEPT;
+        }
 }
 
 /* A tile that joins the sweep brings its depths along: the next time step must be stable for it too. */
@@ -299,7 +309,8 @@ static void mark_swept(rill_flow *flow, bool everything) {
         uint16_t *tiles = flow->tiles + sheet->first_tile;
         for (int32_t ty = 0; ty < sheet->tiles_y; ++ty)
             for (int32_t tx = 0; tx < sheet->tiles_x; ++tx)
-                if (tiles[ty * sheet->tiles_x + tx] & RILL_TILE_AWAKE) sweep_around(tiles, sheet, tx, ty);
+                if (tiles[ty * sheet->tiles_x + tx] & RILL_TILE_AWAKE)
+                    sweep_around(tiles, flow->scratch->columns + sheet->first_tile, sheet, tx, ty);
         for (int32_t ty = 0; ty < sheet->tiles_y; ++ty)
             for (int32_t tx = 0; tx < sheet->tiles_x; ++tx) {
                 uint16_t *tile = &tiles[ty * sheet->tiles_x + tx];

@@ -171,11 +171,13 @@ static void settle_edges(progress *p) {
     }
 }
 
-/* Whether liquid has come so near the top of the range that all columns must be watched like covered ones. */
+/* Whether liquid may reach the top of the range within this sub-step: then all columns are watched like covered ones. What
+ * flows into a column in a stable sub-step is less than three times the deepest column's depth, and never more than what
+ * its eight pipes' other ends have. */
 static bool near_top(const progress *p) {
-    const rill_world *world = p->world;
-    double margin = fmax(world->def.headroom / world->bed.quantum / 4.0, 4.0 * world->flow.extent.depth);
-    return (double)world->flow.extent.level > (double)RILL_TOP - margin;
+    const rill_flow_extent *extent = &p->world->flow.extent;
+    int64_t rise = (p->constants.capped ? 8 : 3) * (int64_t)extent->depth;
+    return extent->level + rise > RILL_TOP;
 }
 
 static void substep(progress *p, double dt) {

@@ -108,7 +108,7 @@ static rill_result check_planes(const rill_world *world, rill_message *message) 
 static rill_result check_faces(const rill_world *world, rill_message *message) {
     const rill_bed *bed = &world->bed;
     const rill_flow *flow = &world->flow;
-    const uint16_t busy = RILL_TILE_AWAKE | RILL_TILE_SWEPT | RILL_TILE_WOKEN | RILL_TILE_WOKEN_BEFORE;
+    const uint16_t busy = RILL_TILE_AWAKE | RILL_TILE_SWEPT;
     for (int32_t s = 0; s < bed->sheet_count; ++s) {
         const rill_sheet *sheet = &bed->sheets[s];
         for (int32_t y = -1; y <= sheet->ny; ++y) {
