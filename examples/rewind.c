@@ -83,7 +83,7 @@ static int compare(rill_world *world, arena *all) {
 }
 
 int main(void) {
-    arena all = {.capacity = (size_t)64 << 20};
+    arena all = { .capacity = (size_t)64 << 20 };
     all.memory = aligned_alloc(4096, all.capacity);
     rill_world *world = all.memory != NULL ? make_world(&all) : NULL;
     const int code = world != NULL ? compare(world, &all) : 1;

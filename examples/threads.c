@@ -29,7 +29,7 @@ static void *work(void *argument) {
 static void run_tasks(void *user, int32_t count, rill_task *task, void *context) {
     int *calls = user;
     (*calls)++;
-    job all = {.task = task, .context = context, .count = count};
+    job all = { .task = task, .context = context, .count = count };
     pthread_t threads[WORKERS];
     int started = 0;
     while (started < WORKERS && pthread_create(&threads[started], NULL, work, &all) == 0) {
@@ -72,9 +72,9 @@ static uint64_t dam_break(const rill_tasks *tasks) {
 
 int main(void) {
     int calls = 0;
-    const rill_tasks alone = {.threads = 1};
-    const rill_tasks pool = {.threads = 4}; /* the library's own threads */
-    const rill_tasks own = {.parallel_for = run_tasks, .user = &calls, .threads = WORKERS + 1};
+    const rill_tasks alone = { .threads = 1 };
+    const rill_tasks pool = { .threads = 4 }; /* the library's own threads */
+    const rill_tasks own = { .parallel_for = run_tasks, .user = &calls, .threads = WORKERS + 1 };
     const uint64_t a = dam_break(&alone), b = dam_break(&pool), c = dam_break(&own);
     printf("one thread     %016llx\nRill's pool    %016llx\nour scheduler  %016llx, called %d times\n",
            (unsigned long long)a, (unsigned long long)b, (unsigned long long)c, calls);

@@ -109,8 +109,8 @@ static void make_definition(scene *s) {
     dice *d = &s->dice;
     rill_world_def *def = &s->def;
     *def = rill_default_world_def();
-    def->grid.cells[0] = 1 + one_of(d, chance(d, 0.1) ? 90 : 30);
-    def->grid.cells[1] = 1 + one_of(d, 30);
+    def->grid.cells[0] = 1 + one_of(d, chance(d, 0.1) ? 120 : 40);
+    def->grid.cells[1] = 1 + one_of(d, 40);
     def->grid.cell_size = scaled(d, 1e-4, 1);
     for (int k = 0; k < 3; k++) {
         def->grid.origin[k] = chance(d, 0.5) ? 0 : def->grid.cell_size * between(d, -50, 50);
@@ -154,7 +154,8 @@ static void random_solid(scene *s, rill_solid_def *def) {
         double extent = k < 2 ? s->size[k] * between(d, 0.05, 1) : s->height * scaled(d, 1e-3, 1);
         def->max[k] = def->min[k] + extent;
         def->axis[k] = k < 2 ? between(d, -0.5, 0.5) : 1;
-        def->rotate[k] = chance(d, 0.5) ? 0 : between(d, -180, 180);
+        bool turned = def->shape != RILL_SHAPE_PLANE && chance(d, 0.5); /* a plane must not stand on its edge */
+        def->rotate[k] = turned ? between(d, -180, 180) : 0;
         def->translate[k] = chance(d, 0.5) ? 0 : 0.1 * s->height * between(d, -1, 1);
     }
     def->radius = span * scaled(d, 0.02, 0.5);
@@ -327,7 +328,7 @@ static int64_t run_scene(unsigned long number) {
     add_sources(&s);
     check(&s);
     double dt = scaled(&s.dice, 1e-4, 0.1);
-    int32_t steps = 12 + one_of(&s.dice, 36);
+    int32_t steps = 24 + one_of(&s.dice, 48);
     for (int32_t i = 0; i < steps; i++) {
         change_something(&s);
         rill_status status = rill_world_step(s.world, dt * between(&s.dice, 0.5, 2));

@@ -61,6 +61,39 @@ static void test_resume(void **state) {
     rill_world_destroy(world);
 }
 
+/* Large enough for the work to be shared: saved by one thread, resumed by four, and the other way round. */
+static void test_resume_shared(void **state) {
+    (void)state;
+    enum { SIDE = 200, CELLS = SIDE * SIDE };
+    rill_world_def def = rill_default_world_def();
+    def.grid.cells[0] = def.grid.cells[1] = SIDE;
+    def.headroom = 0.02;
+    def.runtime.tasks.threads = 4;
+    rill_world *world = NULL;
+    assert_int_equal(rill_world_create(&def, &world, NULL), RILL_OK);
+    const rill_solid_def floor = box_def("floor", -1.0, -1.0, -0.01, 1.0, 1.0, 0.0);
+    const rill_solid_def slab = box_def("slab", 0.05, 0.05, 0.004, 0.1, 0.12, 0.006);
+    rill_solid_id id;
+    must(world, rill_solid_create(world, &floor, &id));
+    must(world, rill_solid_create(world, &slab, &id));
+    must(world, rill_bed_build(world));
+    double *depths = malloc(CELLS * sizeof *depths);
+    for (int i = 0; i < CELLS; ++i) depths[i] = 0.002 + 0.004 * ((i % SIDE) / 40 % 2) + 1e-5 * (i * 7919 % 101);
+    must(world, rill_world_fill_depths(world, 0, depths, CELLS, NULL));
+    free(depths);
+    run(world, 10, 0.005);
+    const saved s = save(world);
+    run(world, 10, 0.005);
+    rill_world *alone = load(s, NULL);
+    run(alone, 10, 0.005);
+    assert_true(rill_world_hash(alone) == rill_world_hash(world));
+    assert_int_equal(ledger_error(alone), 0);
+    must_be_valid(world);
+    free(s.bytes);
+    rill_world_destroy(alone);
+    rill_world_destroy(world);
+}
+
 /* Saved after each of many single sub-steps: whatever phase tiles, sources and dither are in. */
 static void test_resume_anywhere(void **state) {
     (void)state;
@@ -368,9 +401,11 @@ static void test_arguments(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_resume),    cmocka_unit_test(test_resume_anywhere), cmocka_unit_test(test_resume_asleep),
-        cmocka_unit_test(test_restore),   cmocka_unit_test(test_same_bytes),      cmocka_unit_test(test_truncations),
-        cmocka_unit_test(test_bit_flips), cmocka_unit_test(test_forgeries),       cmocka_unit_test(test_arguments),
+        cmocka_unit_test(test_resume),          cmocka_unit_test(test_resume_shared),
+        cmocka_unit_test(test_resume_anywhere), cmocka_unit_test(test_resume_asleep),
+        cmocka_unit_test(test_restore),         cmocka_unit_test(test_same_bytes),
+        cmocka_unit_test(test_truncations),     cmocka_unit_test(test_bit_flips),
+        cmocka_unit_test(test_forgeries),       cmocka_unit_test(test_arguments),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,9 +33,9 @@ static int read_options(int argc, char **argv, bench_command *command) {
     const rill_command description = {
         .name = "bench",
         .arguments = "",
-        .about = "Measures the engine's speed, each time as the minimum of repeats, beside the machine's memory bandwidth.\n"
-                 "A step is one sub-step. ns/column counts all columns of the bed, wet or dry. `x triad` is that time over\n"
-                 "what a[i] = b[i] + s * c[i] needs for 28 bytes. `x real` is simulated seconds per second.",
+        .about = "Measures the engine's speed, each time as the minimum of repeats, beside the memory's own.\n"
+                 "A step is one sub-step. ns/column counts all columns of the bed, wet or dry. `x triad` is that\n"
+                 "time over what a[i] = b[i] + s * c[i] needs for 28 bytes. `x real` is simulated seconds per second.",
         .options = options,
         .option_count = sizeof options / sizeof options[0],
     };
@@ -75,7 +75,7 @@ static bool is_wanted(const bench_command *command, const char *name) {
     return command->names.count == 0;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ output */
+/* ---------------------------------------------------------------------------------------------------------- output */
 
 static void print_list(void) {
     size_t count;

@@ -1,10 +1,10 @@
 /* Sets a case up, lets it warm up and times it.
  *
- * A repeat is a block of frames of at least BLOCK_SECONDS of wall time: long for the clock, short beside the time slices
- * of a busy machine, so that the minimum is a block nobody interrupted. Worlds that stay what they are (waves, lakes)
- * simply go on; worlds on their way elsewhere (puddles that calm down, liquid falling through holes, scenes) are
- * rewound to a snapshot before each repeat, and the frame after it is not timed. Of a scene the second half of its run is timed, when it is
- * well wet. */
+ * Worlds that stay what they are (waves, lakes) simply go on: a repeat is a block of frames of at least BLOCK_SECONDS,
+ * long for the clock but short beside the time slices of a busy machine, so that the minimum is a block nobody
+ * interrupted. Worlds on their way elsewhere (puddles that calm down, liquid falling through holes, scenes) are rewound
+ * to a snapshot before each repeat; the frame after it is not timed. Repeats are then the same to the bit, so the minimum
+ * is taken of each frame by itself. Of a scene the second half of its run is timed, when it is well wet. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "bench_parts.h"
@@ -23,12 +23,13 @@ typedef struct bench_run {
     rill_world *world;
     size_t held;         /* bytes the world has taken through its hooks */
     double frame;        /* s */
-    int64_t frames;      /* of a block; 0: as many as BLOCK_SECONDS take */
+    int64_t frames;      /* after a rewind */
+    double *best;        /* s, of each of them */
     void *snapshot;      /* NULL: blocks follow each other */
     size_t snapshot_size;
 } bench_run;
 
-/* ------------------------------------------------------------------------------------------------------------ memory */
+/* ---------------------------------------------------------------------------------------------------------- memory */
 
 static void *count_allocate(size_t size, size_t alignment, void *user) {
     bench_run *run = user;
@@ -52,7 +53,7 @@ static rill_runtime make_runtime(bench_run *run, int32_t threads, bool scalar) {
     return runtime;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ worlds */
+/* ---------------------------------------------------------------------------------------------------------- worlds */
 
 static int complain(const char *name, rill_result result, const char *message) {
     fprintf(stderr, "rill bench: %s: %s: %s\n", name, rill_result_name(result), message);
@@ -77,7 +78,7 @@ static int create_world(const rill_bench_case *which, const rill_bench_options *
         return complain(which->name, result, rill_world_message(run->world));
     }
     run->frame = which->frame;
-    return 0;
+    return RILL_EXIT_DONE;
 }
 
 /* The file of a shipped scene: in the folder that was given, or the first of the usual places that has it. */
@@ -125,6 +126,7 @@ static int create_scene(const rill_bench_case *which, const rill_bench_options *
     if (result == RILL_SCENE_OK) {
         run->frame = scene->frame;
         run->frames = rill_scene_frame_count(scene->frame, scene->until) / 2;
+        run->frames = run->frames < 2 ? 2 : run->frames;
     } else {
         rill_scene_report_print(&report, stderr);
     }
@@ -133,7 +135,7 @@ static int create_scene(const rill_bench_case *which, const rill_bench_options *
     return rill_cli_code(result);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- clock */
+/* ----------------------------------------------------------------------------------------------------------- clock */
 
 static int step(bench_run *run, const char *name, int64_t *substeps) {
     rill_step_info info;
@@ -142,27 +144,31 @@ static int step(bench_run *run, const char *name, int64_t *substeps) {
     }
     const rill_result result = rill_world_get_step_info(run->world, &info);
     *substeps += info.substeps;
-    return result == RILL_OK ? 0 : complain(name, result, rill_world_message(run->world));
+    return result == RILL_OK ? RILL_EXIT_DONE : complain(name, result, rill_world_message(run->world));
 }
 
 static int take_snapshot(bench_run *run, const char *name) {
     const size_t size = rill_snapshot_size(run->world);
     run->snapshot = malloc(size);
-    if (run->snapshot == NULL) {
+    run->best = malloc((size_t)run->frames * sizeof *run->best);
+    if (run->snapshot == NULL || run->best == NULL) {
         return complain(name, RILL_OUT_OF_MEMORY, "no room for a snapshot");
     }
+    for (int64_t i = 0; i < run->frames; i++) {
+        run->best[i] = 1e30;
+    }
     const rill_result result = rill_snapshot_save(run->world, run->snapshot, size, &run->snapshot_size);
-    return result == RILL_OK ? 0 : complain(name, result, rill_world_message(run->world));
+    return result == RILL_OK ? RILL_EXIT_DONE : complain(name, result, rill_world_message(run->world));
 }
 
 /* Brings the world to where it is measured: a scene to its half, a lake to sleep. */
 static int warm_up(bench_run *run, const rill_bench_case *which) {
-    int64_t frames = which->build == NULL ? run->frames : which->rest ? REST_FRAMES : WARM_FRAMES;
-    rill_step_info info = {.awake_columns = 1};
+    const int64_t frames = which->build == NULL ? run->frames : which->rest ? REST_FRAMES : WARM_FRAMES;
+    rill_step_info info = { .awake_columns = 1 };
     int64_t substeps = 0;
     for (int64_t i = 0; i < frames && !(which->rest && info.awake_columns == 0); i++) {
         const int code = step(run, which->name, &substeps);
-        if (code != 0) {
+        if (code != RILL_EXIT_DONE) {
             return code;
         }
         rill_world_get_step_info(run->world, &info);
@@ -174,56 +180,68 @@ static int warm_up(bench_run *run, const rill_bench_case *which) {
     if (which->rewind) {
         run->frames = REWIND_FRAMES;
     }
-    return which->rewind || which->build == NULL ? take_snapshot(run, which->name) : 0;
+    return which->rewind || which->build == NULL ? take_snapshot(run, which->name) : RILL_EXIT_DONE;
 }
 
-/* One repeat: seconds, sub-steps and simulated seconds of a block of frames. */
-static int time_block(bench_run *run, const char *name, double *seconds, int64_t *substeps, double *simulated) {
-    int64_t untimed = 0;
-    if (run->snapshot != NULL) {
-        const rill_result result = rill_snapshot_restore(run->world, run->snapshot, run->snapshot_size);
-        if (result != RILL_OK) {
-            return complain(name, result, rill_world_message(run->world));
-        }
-        const int code = step(run, name, &untimed);
-        if (code != 0) {
-            return code;
-        }
-    }
-    *substeps = 0;
-    int64_t frames = 0;
+/* What the repeats so far have come to: seconds, and what was done in them. */
+typedef struct bench_time {
+    double seconds, simulated;
+    int64_t substeps;
+} bench_time;
+
+/* A block of a world that goes on: kept if it is faster than the best. */
+static int time_block(bench_run *run, const char *name, bench_time *best) {
+    bench_time block = { 0 };
     const double start = rill_bench_now();
-    do {
-        const int code = step(run, name, substeps);
-        if (code != 0) {
+    while (block.seconds < BLOCK_SECONDS) {
+        const int code = step(run, name, &block.substeps);
+        if (code != RILL_EXIT_DONE) {
             return code;
         }
-        frames++;
-        *seconds = rill_bench_now() - start;
-    } while (run->frames > 0 ? frames < run->frames - 1 : *seconds < BLOCK_SECONDS);
-    *simulated = (double)frames * run->frame;
-    return 0;
+        block.simulated += run->frame;
+        block.seconds = rill_bench_now() - start;
+    }
+    if (best->substeps == 0 || block.seconds * (double)best->substeps < best->seconds * (double)block.substeps) {
+        *best = block;
+    }
+    return RILL_EXIT_DONE;
+}
+
+/* The frames after a rewind, of which each keeps its own best. */
+static int time_rewound(bench_run *run, const char *name, bench_time *best) {
+    const rill_result result = rill_snapshot_restore(run->world, run->snapshot, run->snapshot_size);
+    if (result != RILL_OK) {
+        return complain(name, result, rill_world_message(run->world));
+    }
+    int64_t untimed = 0;
+    int code = step(run, name, &untimed);
+    *best = (bench_time){ 0 };
+    for (int64_t i = 1; i < run->frames && code == RILL_EXIT_DONE; i++) {
+        const double start = rill_bench_now();
+        code = step(run, name, &best->substeps);
+        const double seconds = rill_bench_now() - start;
+        run->best[i] = seconds < run->best[i] ? seconds : run->best[i];
+        best->seconds += run->best[i];
+        best->simulated += run->frame;
+    }
+    return code;
 }
 
 static int time_case(const rill_bench_case *which, const rill_bench_options *options, bench_run *run,
                      rill_bench_row *out) {
-    double best = 1e30;
+    bench_time best = { 0 };
     const double end = rill_bench_now() + CASE_SECONDS;
     for (int32_t repeat = 0; repeat < options->repeats && (repeat < 2 || rill_bench_now() < end); repeat++) {
-        double seconds = 0.0, simulated = 0.0;
-        int64_t substeps = 0;
-        const int code = time_block(run, which->name, &seconds, &substeps, &simulated);
-        if (code != 0) {
+        const int code = run->snapshot != NULL ? time_rewound(run, which->name, &best)
+                                               : time_block(run, which->name, &best);
+        if (code != RILL_EXIT_DONE) {
             return code;
         }
-        if (seconds / (double)substeps < best) {
-            best = seconds / (double)substeps;
-            out->real_time_factor = simulated / seconds;
-        }
     }
-    out->ms_per_step = 1e3 * best;
-    out->ns_per_column_step = 1e9 * best / (double)out->columns;
-    return 0;
+    out->real_time_factor = best.simulated / best.seconds;
+    out->ms_per_step = 1e3 * best.seconds / (double)best.substeps;
+    out->ns_per_column_step = 1e6 * out->ms_per_step / (double)out->columns;
+    return RILL_EXIT_DONE;
 }
 
 int rill_bench_measure(const rill_bench_case *which, const rill_bench_options *options, rill_bench_row *out) {
@@ -232,17 +250,19 @@ int rill_bench_measure(const rill_bench_case *which, const rill_bench_options *o
     int code = which->build != NULL ? create_world(which, options, &run) : create_scene(which, options, &run);
     code = code != 0 ? code : warm_up(&run, which);
     if (code == 0) {
-        rill_bed_info bed = {.columns = 1};
+        rill_bed_info bed = { .columns = 1 };
         rill_bed_get_info(run.world, &bed);
         const double held = (double)run.held;
         out->columns = bed.columns;
         out->bytes_per_column = held / (double)bed.columns;
         code = time_case(which, options, &run, out);
-        const double per_byte = rill_bench_triad(which->triad_bytes > 0.0 ? which->triad_bytes : held, options->repeats);
+        const double size = which->triad_bytes > 0.0 ? which->triad_bytes : held;
+        const double per_byte = rill_bench_triad(size, options->repeats);
         code = code == 0 && per_byte < 0.0 ? complain(which->name, RILL_OUT_OF_MEMORY, "no room for triad") : code;
         out->times_triad = out->ns_per_column_step / (28.0 * 1e9 * per_byte);
     }
     rill_world_destroy(run.world);
     free(run.snapshot);
+    free(run.best);
     return code;
 }

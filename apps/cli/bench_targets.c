@@ -1,5 +1,5 @@
-/* What `rill bench` expects of each case. Absolute times hold for a desktop core of 2020; the others are ratios and hold
- * anywhere: to memory bandwidth (times_triad), to the fully wet world of the same size, and to real time. */
+/* What `rill bench` expects of each case. Absolute times are those of a desktop core of 2020; the others are ratios: to
+ * memory bandwidth (times_triad), to the fully wet world of the same size, and to real time. */
 #include "bench_parts.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* The yardstick of `rill bench`: McCalpin's STREAM triad, a[i] = b[i] + s * c[i], in float and on one thread.
  *
- * Counted as STREAM counts it: two reads and one write, 12 bytes per element, without the read that a cache does before a
- * write. Every vector width the processor has is tried and the fastest taken, so that the yardstick is never the
+ * Counted as STREAM counts it: two reads and one write, 12 bytes per element, without the read that a cache does before
+ * a write. Every vector width the processor has is tried and the fastest taken, so that the yardstick is never the
  * default x86-64 code of the build. */
 #define _POSIX_C_SOURCE 200809L
 

@@ -4,16 +4,18 @@
  * exactly one quantum (no pipe, but the dense kernels would see one): pipes within a sheet are then implicit and all
  * others are listed. A good numbering has few sparse pipes and little area to sweep.
  *
- *   1. Pieces: from each column not yet numbered, ground floors first, a piece grows breadth first over its
- *      best-matching neighbours, the one with the nearest base. Steep or one-sided matches wait until nothing better is
- *      left, so that a floor and the platform above it do not grow into each other's cells.
- *   2. Packing: the largest piece of ground becomes the first sheet. Then, from the largest on, each piece goes where its
- *      cells are free and the rectangles grow least, or makes a sheet of its own where that is cheaper. */
+ *   1. Pieces: from each column not yet numbered, ground floors first, a piece grows breadth first over neighbours that
+ *      are each other's best match (the nearest base) and no steeper than 45 degrees.
+ *   2. Packing: the piece with the most ground becomes the first sheet. Then, from the largest on, each piece goes where
+ *      its cells are free and it is cheapest: little growth of the rectangle, many dense pipes to what is there. */
 #include "bed/sheets.h"
 
 #include "bed/sort.h"
 
 #include <stdlib.h>
+
+/* Costs in places swept: of a sheet, beside its area, since a sweep has to start and end; and of a sparse pipe. */
+enum { SHEET_COST = 2048, PIPE_COST = 10 };
 
 typedef struct spot {
     int32_t column, cell;
@@ -34,9 +36,9 @@ typedef struct numberer {
     const rill_columns *columns;
     const rill_allocator *allocator;
     int32_t nx, ny;
-    int32_t step;      /* a cell's width in quanta: steeper matches wait */
+    int32_t step;      /* a cell's width in quanta: the steepest match */
     int32_t *piece_of; /* of each column; -1: none yet */
-    rill_array pieces, now, next, later;
+    rill_array pieces, now, next;
     int32_t *members; /* cells of each piece */
     uint64_t *used;   /* per cell: bits of the first 64 sheets that have a column here */
     rill_array ranks;
@@ -114,10 +116,7 @@ static bool grow_from(numberer *n, const spot *from, int32_t index) {
         spot to = { match, cell };
         bool gentle = abs(n->columns->b[match] - n->columns->b[from->column]) <= n->step &&
                       best_match(n, match, from->cell, false) == from->column;
-        if (!gentle) {
-            if (!rill_array_push(&n->later, n->allocator, &to)) return false;
-        } else if (may_join(n, match, cell, index) && !join(n, &to, index))
-            return false;
+        if (gentle && may_join(n, match, cell, index) && !join(n, &to, index)) return false;
     }
     return true;
 }
@@ -125,22 +124,18 @@ static bool grow_from(numberer *n, const spot *from, int32_t index) {
 static bool grow_piece(numberer *n, int32_t column, int32_t cell) {
     piece fresh = { .x0 = n->nx, .y0 = n->ny, .x1 = -1, .y1 = -1, .sheet = -1 };
     int32_t index = (int32_t)n->pieces.count;
-    n->next.count = n->later.count = 0;
+    n->next.count = 0;
     if (!rill_array_push(&n->pieces, n->allocator, &fresh) || !join(n, &(spot){ column, cell }, index)) return false;
-    for (size_t waiting = 0;;) {
-        while (n->next.count > 0) {
-            rill_array swap = n->now;
-            n->now = n->next, n->next = swap;
-            n->next.count = 0;
-            for (size_t i = 0; i < n->now.count; ++i) {
-                spot from = ((const spot *)n->now.data)[i];
-                if (!grow_from(n, &from, index)) return false;
-            }
+    while (n->next.count > 0) {
+        rill_array swap = n->now;
+        n->now = n->next, n->next = swap;
+        n->next.count = 0;
+        for (size_t i = 0; i < n->now.count; ++i) {
+            spot from = ((const spot *)n->now.data)[i];
+            if (!grow_from(n, &from, index)) return false;
         }
-        if (waiting == n->later.count) return true;
-        spot to = ((const spot *)n->later.data)[waiting++];
-        if (may_join(n, to.column, to.cell, index) && !join(n, &to, index)) return false;
     }
+    return true;
 }
 
 static bool grow_pieces(numberer *n) {
@@ -193,19 +188,23 @@ static int32_t column_in(const numberer *n, int32_t cell, int32_t sheet) {
     return -1;
 }
 
-static bool fits(const numberer *n, int32_t index, int32_t sheet) {
+/* How many dense pipes a piece would have to what is in a sheet; -1 when it does not fit. */
+static int64_t joints(const numberer *n, int32_t index, int32_t sheet) {
     const piece *p = (const piece *)n->pieces.data + index;
+    int64_t count = 0;
     for (int32_t i = p->first; i < p->first + p->size; ++i)
-        if (column_in(n, n->members[i], sheet) >= 0) return false;
+        if (column_in(n, n->members[i], sheet) >= 0) return -1;
     for (int32_t i = p->first; i < p->first + p->size; ++i) {
         int32_t cell = n->members[i], column = n->columns->cell_first[cell];
         while (n->piece_of[column] != index) ++column;
         for (int d = 0; d < 4; ++d) {
             int32_t other = neighbour(n, cell, d), k = other < 0 ? -1 : column_in(n, other, sheet);
-            if (k >= 0 && overlap(n, column, k) == 1) return false;
+            int32_t height = k < 0 ? 0 : overlap(n, column, k);
+            if (height == 1) return -1;
+            count += height > 1;
         }
     }
-    return true;
+    return count;
 }
 
 static rill_sheet around(const rill_sheet *sheet, const piece *p) {
@@ -219,12 +218,14 @@ static bool pack_piece(numberer *n, int32_t index) {
     piece *p = (piece *)n->pieces.data + index;
     rill_sheet *sheets = n->sheets->data,
                own = { .x0 = p->x0, .y0 = p->y0, .nx = p->x1 - p->x0 + 1, .ny = p->y1 - p->y0 + 1 };
-    int64_t least = rill_sheet_area(own.nx, own.ny) + 1;
+    int64_t least = rill_sheet_area(own.nx, own.ny) + SHEET_COST;
     int32_t best = -1;
-    for (int32_t s = 0; s < (int32_t)n->sheets->count && least > 0; ++s) {
+    for (int32_t s = 0; s < (int32_t)n->sheets->count; ++s) {
+        int64_t pipes = joints(n, index, s);
+        if (pipes < 0) continue;
         rill_sheet grown = around(&sheets[s], p);
         int64_t growth = rill_sheet_area(grown.nx, grown.ny) - rill_sheet_area(sheets[s].nx, sheets[s].ny);
-        if (growth < least && fits(n, index, s)) best = s, least = growth;
+        if (growth - PIPE_COST * pipes < least) best = s, least = growth - PIPE_COST * pipes;
     }
     if (best >= 0)
         sheets[best] = around(&sheets[best], p);
@@ -283,7 +284,6 @@ static bool number_layers(rill_numbering *numbering, const rill_columns *columns
                    .pieces = rill_array_make(sizeof(piece)),
                    .now = rill_array_make(sizeof(spot)),
                    .next = rill_array_make(sizeof(spot)),
-                   .later = rill_array_make(sizeof(spot)),
                    .ranks = rill_array_make(sizeof(rank)),
                    .sheets = &numbering->sheets };
     size_t count = (size_t)columns->count;
@@ -294,7 +294,6 @@ static bool number_layers(rill_numbering *numbering, const rill_columns *columns
     rill_array_free(&n.pieces, allocator);
     rill_array_free(&n.now, allocator);
     rill_array_free(&n.next, allocator);
-    rill_array_free(&n.later, allocator);
     rill_array_free(&n.ranks, allocator);
     rill_memory_give(allocator, n.members, count, sizeof(int32_t));
     rill_memory_give(allocator, n.used, (size_t)n.nx * (size_t)n.ny, sizeof(uint64_t));

@@ -92,13 +92,18 @@ static int32_t cell_at(const walls *w, int axis, int32_t row, int32_t along) {
 
 /* --------------------------------------------------------------------------------------------------- collecting */
 
+/* Both cells' voids are walked upwards together. */
 static bool intrudes(const rill_columns *columns, int32_t p_cell, int32_t q_cell, double low, double high) {
-    for (int32_t p = columns->cell_first[p_cell]; p < columns->cell_first[p_cell + 1]; ++p)
-        for (int32_t q = columns->cell_first[q_cell]; q < columns->cell_first[q_cell + 1]; ++q) {
-            int32_t b = columns->b[p] > columns->b[q] ? columns->b[p] : columns->b[q];
-            int32_t c = columns->c[p] < columns->c[q] ? columns->c[p] : columns->c[q];
-            if (c - b > 1 && high > (double)b + CLEAR && low < (double)c - CLEAR) return true;
-        }
+    const int32_t *b = columns->b, *c = columns->c;
+    int32_t p = columns->cell_first[p_cell], p_end = columns->cell_first[p_cell + 1];
+    int32_t q = columns->cell_first[q_cell], q_end = columns->cell_first[q_cell + 1];
+    while (p < p_end && q < q_end) {
+        int32_t base = b[p] > b[q] ? b[p] : b[q], top = c[p] < c[q] ? c[p] : c[q];
+        if (high <= (double)base + CLEAR) return false;
+        if (top - base > 1 && low < (double)top - CLEAR) return true;
+        if (c[p] < c[q]) ++p;
+        else ++q;
+    }
     return false;
 }
 

@@ -1,8 +1,10 @@
 /* MOVE: the volume that crosses a face in a sub-step, and its rounding to whole quanta.
  *
  * Based on: Dagenais et al. 2018 Eq. 1 and the height update after it (section 3.1); f dt / dx^2 is our q, in quanta.
- *   physical pipe   q = u (dt/dx) O,   O = liquid of the donor above the sill zb and below the lintel zt, plus half the
- *                   bed step where the sill is drowned on both sides (the depth is then measured from the mean bed)
+ *   physical pipe   q = u (dt/dx) O,   O = liquid of the donor above the sill zb and below the lintel zt. Where the sill is
+ *                   drowned on both sides the depth is measured at the face instead: from the mean bed, to the donor's
+ *                   level less half of what the level drops along with the bed. On a lake that adds half the bed step, for
+ *                   a film of even depth nothing (half a step always made a film thicker than the step 29 % too fast)
  *   paper pipe      A = dx^2, so O = dx whatever the depth
  * Whole quanta: t = trunc(q + phase) away from zero, with one phase for all faces of a sub-step, a golden-ratio sequence
  * over the sub-steps. Unbiased without any memory: plain truncation freezes honey, carried remainders pump energy. */
@@ -14,12 +16,13 @@
 
 /* O in quanta. `zt` is RILL_WALL where nothing hangs over the face. */
 static inline int32_t rill_move_opening(int32_t bl, int32_t br, int32_t hl, int32_t hr, int32_t zt, float u) {
-    int32_t zb = rill_max_i(bl, br);
+    int32_t zb = rill_max_i(bl, br), step = bl - br, drop = hl - hr;
     int32_t donor = u >= 0.0f ? hl : hr;
     int32_t above_sill = rill_max_i(0, rill_min_i(donor, zt) - zb);
     int32_t drowned = rill_max_i(0, rill_min_i(rill_min_i(hl, hr), zt) - zb);
-    int32_t half_step = rill_abs_i(bl - br) >> 1;
-    return above_sill + rill_min_i(drowned, half_step);
+    int32_t along = rill_max_i(rill_min_i(drop, rill_max_i(step, 0)), rill_min_i(step, 0));
+    int32_t downhill = u >= 0.0f ? along : -along;
+    return above_sill + rill_min_i(drowned, (rill_abs_i(step) - downhill) >> 1);
 }
 
 /* The dither phase of a sub-step, 0 <= phase < 1: 24 bits, so that it is exact in float. */

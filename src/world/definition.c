@@ -80,7 +80,7 @@ rill_result rill_check_name(const char *what, const char *name, rill_message *me
                      what, name, RILL_NAME_LENGTH);
 }
 
-rill_result rill_check_grid(const rill_grid *grid, rill_message *message) {
+static rill_result check_grid(const rill_grid *grid, rill_message *message) {
     rill_result result = check_choice("grid.cells[0]", grid->cells[0], 1, CELLS_PER_SIDE, message);
     if (!result) result = check_choice("grid.cells[1]", grid->cells[1], 1, CELLS_PER_SIDE, message);
     if (!result && (int64_t)grid->cells[0] * grid->cells[1] > CELLS_LIMIT)
@@ -137,7 +137,7 @@ static rill_result check_edges(const rill_edge edges[4], rill_message *message) 
 
 rill_result rill_check_world_def(const rill_world_def *def, rill_message *message) {
     rill_result result = rill_check_name("world", def->name, message);
-    if (!result) result = rill_check_grid(&def->grid, message);
+    if (!result) result = check_grid(&def->grid, message);
     if (!result) result = check_positive("headroom", def->headroom, LENGTH_LIMIT, message);
     if (!result) result = check_range("min_opening", def->min_opening, 0.0, LENGTH_LIMIT, message);
     if (!result) result = check_edges(def->edges, message);

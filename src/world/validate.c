@@ -99,7 +99,8 @@ static rill_result check_planes(const rill_world *world, rill_message *message) 
             return wrong(message, "depth outside an edge", i, (double)flow->H[bed->ghosts[i].place]);
     }
     for (int32_t i = 0; i < bed->pipe_count; ++i) {
-        if (!possible_speed(flow->pipe_u[i])) return wrong(message, "velocity of a sparse pipe", i, (double)flow->pipe_u[i]);
+        if (!possible_speed(flow->pipe_u[i]))
+            return wrong(message, "velocity of a sparse pipe", i, (double)flow->pipe_u[i]);
     }
     return RILL_OK;
 }

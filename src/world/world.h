@@ -61,7 +61,6 @@ struct rill_world {
 
 /* definition.c: RILL_OK, or a message that names the member, the value found and the range. */
 rill_result rill_check_world_def(const rill_world_def *def, rill_message *message);
-rill_result rill_check_grid(const rill_grid *grid, rill_message *message);
 rill_result rill_check_gravity(const double gravity[3], rill_message *message);
 rill_result rill_check_liquid(const rill_liquid *liquid, rill_message *message);
 rill_result rill_check_solver(const rill_solver *solver, rill_message *message);
