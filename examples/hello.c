@@ -4,7 +4,7 @@
 
 int main(void) {
     rill_world_def def = rill_default_world_def(); /* water, walls all round */
-    def.grid = (rill_grid){.cells = {100, 100}, .cell_size = 0.001};
+    def.grid = (rill_grid){ .cells = { 100, 100 }, .cell_size = 0.001 };
     rill_solid_def tray = rill_default_solid_def(); /* everything below z = 0 */
     tray.shape = RILL_SHAPE_PLANE, tray.axis[2] = 1;
     rill_source_def jug = rill_default_source_def(); /* 20 ml/s for a second, onto the floor under (50, 50) mm */
@@ -13,8 +13,9 @@ int main(void) {
     rill_world *world;
     rill_solid_id tray_id;
     rill_source_id jug_id;
-    if (rill_world_create(&def, &world, NULL) || rill_solid_create(world, &tray, &tray_id) ||
-        rill_bed_build(world) || rill_source_create(world, &jug, &jug_id)) return 1;
+    if (rill_world_create(&def, &world, NULL) || rill_solid_create(world, &tray, &tray_id) || rill_bed_build(world) ||
+        rill_source_create(world, &jug, &jug_id))
+        return 1;
 
     for (int frame = 0; frame < 120; frame++) rill_world_step(world, 1.0 / 60);
 

@@ -1,6 +1,6 @@
 /* Pours coffee on a table with a saucer and says where the millilitres are: on the saucer, on the table, on the floor.
  *
- * Shows: several solids, checking every result, open edges, sources by name, volumes above a named solid, the ledger. */
+ * Shows: several solids, checking every result, open edges, a source, volumes above a named solid, the ledger. */
 #include <rill/rill.h>
 
 #include <math.h>
@@ -96,7 +96,7 @@ static int run(rill_world *world) {
 int main(void) {
     rill_world_def def = rill_default_world_def();
     def.name = "coffee break";
-    def.grid = (rill_grid){.cells = {200, 200}, .cell_size = 0.001};
+    def.grid = (rill_grid){ .cells = { 200, 200 }, .cell_size = 0.001 };
     for (int edge = RILL_WEST; edge <= RILL_NORTH; edge++) {
         def.edges[edge].kind = RILL_EDGE_OPEN; /* what runs out of the room is booked as drained */
     }

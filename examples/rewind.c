@@ -1,6 +1,6 @@
 /* Gives a world a fixed block of memory, takes a snapshot, goes on, rewinds and goes on again: the same bits twice.
  *
- * Shows: allocator hooks (an arena: nothing is ever given back but all at once), no allocation while stepping, snapshots. */
+ * Shows: allocator hooks (an arena: nothing is given back but all at once), no allocation while stepping, snapshots. */
 #include <rill/rill.h>
 
 #include <stdio.h>
@@ -28,8 +28,8 @@ static void arena_give(void *memory, size_t size, size_t alignment, void *user) 
 
 static rill_world *make_world(arena *all) {
     rill_world_def def = rill_default_world_def();
-    def.grid = (rill_grid){.cells = {128, 128}, .cell_size = 0.0005};
-    def.runtime.allocator = (rill_allocator){.allocate = arena_take, .release = arena_give, .user = all};
+    def.grid = (rill_grid){ .cells = { 128, 128 }, .cell_size = 0.0005 };
+    def.runtime.allocator = (rill_allocator){ .allocate = arena_take, .release = arena_give, .user = all };
     rill_world *world = NULL;
     rill_message message;
     if (rill_world_create(&def, &world, &message) != RILL_OK) {
@@ -40,8 +40,8 @@ static rill_world *make_world(arena *all) {
     tray.shape = RILL_SHAPE_BOX;
     tray.min[2] = -0.01, tray.max[0] = tray.max[1] = 0.064;
     rill_solid_id id;
-    const double at[3] = {0.03, 0.03, 0.001};
-    const double tilted[3] = {1.0, 0.5, -9.7};
+    const double at[3] = { 0.03, 0.03, 0.001 };
+    const double tilted[3] = { 1.0, 0.5, -9.7 };
     if (rill_solid_create(world, &tray, &id) != RILL_OK || rill_bed_build(world) != RILL_OK ||
         rill_world_fill_level(world, at, 0.004, NULL) != RILL_OK || rill_world_set_gravity(world, tilted) != RILL_OK) {
         fprintf(stderr, "tray: %s\n", rill_world_message(world));

@@ -44,7 +44,7 @@ static void run_tasks(void *user, int32_t count, rill_task *task, void *context)
 /* A dam break in a tank of 30 x 30 cm, as a hash of the state after a fifth of a second; 0 if something failed. */
 static uint64_t dam_break(const rill_tasks *tasks) {
     rill_world_def def = rill_default_world_def();
-    def.grid = (rill_grid){.cells = {300, 300}, .cell_size = 0.001};
+    def.grid = (rill_grid){ .cells = { 300, 300 }, .cell_size = 0.001 };
     def.runtime.tasks = *tasks;
     rill_world *world = NULL;
     if (rill_world_create(&def, &world, NULL) != RILL_OK) {

@@ -1,6 +1,6 @@
-/* A thousand random worlds through the public API: whatever the cells, cell size, step, liquid, terrain, layers, solids,
- * sources, sinks, edges, gravity and solver, the state stays finite, every depth lies between 0 and the room under its
- * ceiling, not a quantum is lost, and the world's own validator agrees.
+/* A thousand random worlds through the public API: whatever the cells, cell size, step, liquid, terrain, layers,
+ * solids, sources, sinks, edges, gravity and solver, the state stays finite, every depth lies between 0 and the room
+ * under its ceiling, not a quantum is lost, and the world's own validator agrees.
  *
  * A scene follows from its number alone. `test_random_scenes FIRST COUNT` runs others, or one that failed again. */
 #include <setjmp.h>

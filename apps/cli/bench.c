@@ -94,7 +94,7 @@ static void print_head(void) {
 
 /* One line per target; the figures stand on the first. Returns how many targets were missed. */
 static int print_row(const rill_bench_row *rows, size_t count) {
-    static const char *const verdicts[] = {"met", "MISSED", "not judged"};
+    static const char *const verdicts[] = { "met", "MISSED", "not judged" };
     const rill_bench_row *row = &rows[count - 1];
     printf("%-19s %9lld %7d %9.3f %10.4f %7.1f %8.2f %8.2f", row->name, (long long)row->columns, (int)row->threads,
            row->ns_per_column_step, row->ms_per_step, row->bytes_per_column, row->times_triad, row->real_time_factor);

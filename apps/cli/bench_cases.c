@@ -23,7 +23,7 @@ static rill_result add(rill_world *world, const rill_solid_def *def) {
 static rill_result add_box(rill_world *world, double x0, double y0, double x1, double y1, double bottom, double top) {
     rill_solid_def def = rill_default_solid_def();
     def.shape = RILL_SHAPE_BOX;
-    const double min[3] = {x0 * CELL, y0 * CELL, bottom}, max[3] = {x1 * CELL, y1 * CELL, top};
+    const double min[3] = { x0 * CELL, y0 * CELL, bottom }, max[3] = { x1 * CELL, y1 * CELL, top };
     for (int axis = 0; axis < 3; axis++) {
         def.min[axis] = min[axis];
         def.max[axis] = max[axis];
@@ -188,7 +188,7 @@ static uint32_t next_random(uint32_t *state) {
 
 /* A floor of 20 x 20 blocks of 10 x 10 cells, of which one in twenty is left out. */
 static rill_result add_platform_with_holes(rill_world *world, double top, uint32_t *seed) {
-    bool hole[BLOCKS][BLOCKS] = {{false}};
+    bool hole[BLOCKS][BLOCKS] = { { false } };
     for (int left = HOLES; left > 0;) {
         const uint32_t place = next_random(seed) % (BLOCKS * BLOCKS);
         bool *block = &hole[place / BLOCKS][place % BLOCKS];
@@ -202,8 +202,8 @@ static rill_result add_platform_with_holes(rill_world *world, double top, uint32
                 end++;
             }
             if (end > x) {
-                const rill_result result = add_box(world, x * BLOCK, y * BLOCK, end * BLOCK, (y + 1) * BLOCK,
-                                                   top - THICKNESS, top);
+                const rill_result result =
+                    add_box(world, x * BLOCK, y * BLOCK, end * BLOCK, (y + 1) * BLOCK, top - THICKNESS, top);
                 if (result != RILL_OK) {
                     return result;
                 }
@@ -245,9 +245,9 @@ static rill_result build_bowls(rill_world *world, const bowls *all) {
 
 /* One pond with a radius of 57.8 cells: 1 % of 1024 x 1024. */
 static rill_result build_pond(rill_world *world) {
-    double centre[1][2] = {{411.3, 587.9}};
-    return build_bowls(world, &(bowls){.count = 1, .centres = centre, .radius = 80.0, .deep = 6e-3, .wet = 57.8,
-                                       .tilt = 5e-6});
+    double centre[1][2] = { { 411.3, 587.9 } };
+    return build_bowls(
+        world, &(bowls){ .count = 1, .centres = centre, .radius = 80.0, .deep = 6e-3, .wet = 57.8, .tilt = 5e-6 });
 }
 
 /* A hundred puddles with a radius of 5.78 cells: 1 % in all. */
@@ -268,31 +268,44 @@ static rill_result build_puddles(rill_world *world) {
             count++;
         }
     }
-    return build_bowls(world, &(bowls){.count = PUDDLES, .centres = centres, .radius = 8.0, .deep = 3e-3, .wet = 5.78,
-                                       .tilt = 2e-5});
+    return build_bowls(
+        world,
+        &(bowls){ .count = PUDDLES, .centres = centres, .radius = 8.0, .deep = 3e-3, .wet = 5.78, .tilt = 2e-5 });
 }
 
 #define FRAME (1.0 / 60.0)
 #define TRIAD_4_MB 4e6
 
 static const rill_bench_case cases[] = {
-    {.name = "paper_200", .threads = 1, .cells = 200, .frame = FRAME, .build = build_waves, .paper = true,
-     .triad_bytes = TRIAD_4_MB},
-    {.name = "physical_200", .threads = 1, .cells = 200, .frame = FRAME, .build = build_waves,
-     .triad_bytes = TRIAD_4_MB},
-    {.name = "physical_1024", .threads = 1, .cells = 1024, .frame = FRAME / 8.0, .build = build_waves},
-    {.name = "physical_1024", .threads = 2, .cells = 1024, .frame = FRAME / 8.0, .build = build_waves},
-    {.name = "physical_4096", .threads = 1, .cells = 4096, .frame = FRAME / 8.0, .build = build_waves},
-    {.name = "layers_200x5", .threads = 1, .cells = 200, .frame = FRAME, .build = build_layers},
-    {.name = "layers_holes_200x5", .threads = 1, .cells = 200, .frame = FRAME, .build = build_layers_holes,
-     .rewind = true},
-    {.name = "surgery", .threads = 1},
-    {.name = "viscosity_b", .threads = 1},
-    {.name = "three_layers", .threads = 1},
-    {.name = "pond_1024", .threads = 1, .cells = 1024, .frame = FRAME, .build = build_pond, .rewind = true},
-    {.name = "puddles_1024", .threads = 1, .cells = 1024, .frame = FRAME, .build = build_puddles,
-     .rewind = true},
-    {.name = "rest_1024", .threads = 1, .cells = 1024, .frame = FRAME, .build = build_lake, .rest = true},
+    { .name = "paper_200",
+      .threads = 1,
+      .cells = 200,
+      .frame = FRAME,
+      .build = build_waves,
+      .paper = true,
+      .triad_bytes = TRIAD_4_MB },
+    { .name = "physical_200",
+      .threads = 1,
+      .cells = 200,
+      .frame = FRAME,
+      .build = build_waves,
+      .triad_bytes = TRIAD_4_MB },
+    { .name = "physical_1024", .threads = 1, .cells = 1024, .frame = FRAME / 8.0, .build = build_waves },
+    { .name = "physical_1024", .threads = 2, .cells = 1024, .frame = FRAME / 8.0, .build = build_waves },
+    { .name = "physical_4096", .threads = 1, .cells = 4096, .frame = FRAME / 8.0, .build = build_waves },
+    { .name = "layers_200x5", .threads = 1, .cells = 200, .frame = FRAME, .build = build_layers },
+    { .name = "layers_holes_200x5",
+      .threads = 1,
+      .cells = 200,
+      .frame = FRAME,
+      .build = build_layers_holes,
+      .rewind = true },
+    { .name = "surgery", .threads = 1 },
+    { .name = "viscosity_b", .threads = 1 },
+    { .name = "three_layers", .threads = 1 },
+    { .name = "pond_1024", .threads = 1, .cells = 1024, .frame = FRAME, .build = build_pond, .rewind = true },
+    { .name = "puddles_1024", .threads = 1, .cells = 1024, .frame = FRAME, .build = build_puddles, .rewind = true },
+    { .name = "rest_1024", .threads = 1, .cells = 1024, .frame = FRAME, .build = build_lake, .rest = true },
 };
 
 const rill_bench_case *rill_bench_cases(size_t *count) {

@@ -3,8 +3,8 @@
  * Worlds that stay what they are (waves, lakes) simply go on: a repeat is a block of frames of at least BLOCK_SECONDS,
  * long for the clock but short beside the time slices of a busy machine, so that the minimum is a block nobody
  * interrupted. Worlds on their way elsewhere (puddles that calm down, liquid falling through holes, scenes) are rewound
- * to a snapshot before each repeat; the frame after it is not timed. Repeats are then the same to the bit, so the minimum
- * is taken of each frame by itself. Of a scene the second half of its run is timed, when it is well wet. */
+ * to a snapshot before each repeat; the frame after it is not timed. Repeats are then the same to the bit, so the
+ * minimum is taken of each frame by itself. Of a scene the second half of its run is timed, when it is well wet. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "bench_parts.h"
@@ -21,11 +21,11 @@ enum { REWIND_FRAMES = 6, WARM_FRAMES = 3, REST_FRAMES = 2000 };
 
 typedef struct bench_run {
     rill_world *world;
-    size_t held;         /* bytes the world has taken through its hooks */
-    double frame;        /* s */
-    int64_t frames;      /* after a rewind */
-    double *best;        /* s, of each of them */
-    void *snapshot;      /* NULL: blocks follow each other */
+    size_t held;    /* bytes the world has taken through its hooks */
+    double frame;   /* s */
+    int64_t frames; /* after a rewind */
+    double *best;   /* s, of each of them */
+    void *snapshot; /* NULL: blocks follow each other */
     size_t snapshot_size;
 } bench_run;
 
@@ -47,7 +47,7 @@ static void count_release(void *memory, size_t size, size_t alignment, void *use
 
 static rill_runtime make_runtime(bench_run *run, int32_t threads, bool scalar) {
     rill_runtime runtime = rill_default_world_def().runtime;
-    runtime.allocator = (rill_allocator){.allocate = count_allocate, .release = count_release, .user = run};
+    runtime.allocator = (rill_allocator){ .allocate = count_allocate, .release = count_release, .user = run };
     runtime.tasks.threads = threads;
     runtime.scalar = scalar;
     return runtime;
@@ -63,7 +63,7 @@ static int complain(const char *name, rill_result result, const char *message) {
 static int create_world(const rill_bench_case *which, const rill_bench_options *options, bench_run *run) {
     rill_world_def def = rill_default_world_def();
     def.name = which->name;
-    def.grid = (rill_grid){.cells = {which->cells, which->cells}, .cell_size = 1e-3};
+    def.grid = (rill_grid){ .cells = { which->cells, which->cells }, .cell_size = 1e-3 };
     def.headroom = 0.02;
     def.solver.pipe_area = which->paper ? RILL_PIPE_AREA_PAPER : RILL_PIPE_AREA_PHYSICAL;
     def.solver.rest = which->rest;
@@ -93,8 +93,8 @@ static bool find_scene(const char *name, const char *folder, char *path, size_t 
     if (slash != NULL) {
         *slash = '\0';
     }
-    static const char *const beside[] = {"scenes", "../scenes", "../../scenes", "../../../scenes",
-                                         "../share/rill/scenes"};
+    static const char *const beside[] = { "scenes", "../scenes", "../../scenes", "../../../scenes",
+                                          "../share/rill/scenes" };
     for (size_t i = 0; slash != NULL && i < sizeof beside / sizeof beside[0]; i++) {
         if (snprintf(path, capacity, "%s/%s/%s.yaml", program, beside[i], name) < (int)capacity &&
             access(path, R_OK) == 0) {
@@ -118,7 +118,7 @@ static int create_scene(const rill_bench_case *which, const rill_bench_options *
     }
     const rill_runtime runtime = make_runtime(run, which->threads, options->scalar);
     rill_scene *scene = NULL;
-    rill_scene_report report = {0};
+    rill_scene_report report = { 0 };
     rill_scene_result result = rill_scene_load(path, NULL, &scene, &report);
     if (result == RILL_SCENE_OK) {
         result = rill_scene_create_world(scene, &runtime, &run->world, &report);
@@ -232,8 +232,8 @@ static int time_case(const rill_bench_case *which, const rill_bench_options *opt
     bench_time best = { 0 };
     const double end = rill_bench_now() + CASE_SECONDS;
     for (int32_t repeat = 0; repeat < options->repeats && (repeat < 2 || rill_bench_now() < end); repeat++) {
-        const int code = run->snapshot != NULL ? time_rewound(run, which->name, &best)
-                                               : time_block(run, which->name, &best);
+        const int code =
+            run->snapshot != NULL ? time_rewound(run, which->name, &best) : time_block(run, which->name, &best);
         if (code != RILL_EXIT_DONE) {
             return code;
         }
@@ -245,8 +245,8 @@ static int time_case(const rill_bench_case *which, const rill_bench_options *opt
 }
 
 int rill_bench_measure(const rill_bench_case *which, const rill_bench_options *options, rill_bench_row *out) {
-    bench_run run = {0};
-    *out = (rill_bench_row){.name = which->name, .threads = which->threads};
+    bench_run run = { 0 };
+    *out = (rill_bench_row){ .name = which->name, .threads = which->threads };
     int code = which->build != NULL ? create_world(which, options, &run) : create_scene(which, options, &run);
     code = code != 0 ? code : warm_up(&run, which);
     if (code == 0) {

@@ -24,23 +24,23 @@ typedef struct bench_target {
 } bench_target;
 
 static const bench_target targets[] = {
-    {"paper_200", 1, NS_PER_COLUMN_STEP, 2.0, NULL},
-    {"paper_200", 1, TIMES_TRIAD, 5.5, NULL},
-    {"physical_200", 1, NS_PER_COLUMN_STEP, 4.0, NULL},
-    {"physical_200", 1, TIMES_TRIAD, 11.0, NULL},
-    {"physical_200", 1, BYTES, 32.0, NULL},
-    {"physical_1024", 1, BYTES, 32.0, NULL},
-    {"physical_1024", 2, SPEED_UP, 1.8, "physical_1024"},
-    {"physical_4096", 1, TIMES_TRIAD, 3.6, NULL},
-    {"physical_4096", 1, BYTES, 32.0, NULL},
-    {"layers_200x5", 1, NS_RATIO, 1.25, "physical_200"},
-    {"layers_200x5", 1, BYTES, 32.0, NULL},
-    {"layers_holes_200x5", 1, NS_RATIO, 1.5, "physical_200"},
-    {"layers_holes_200x5", 1, BYTES, 32.0, NULL},
-    {"surgery", 1, REAL_TIME, 3.0, NULL},
-    {"pond_1024", 1, MS_PERCENT, 2.5, "physical_1024"},
-    {"puddles_1024", 1, MS_PERCENT, 12.0, "physical_1024"},
-    {"rest_1024", 1, MS_PERCENT, 0.2, "physical_1024"},
+    { "paper_200", 1, NS_PER_COLUMN_STEP, 2.0, NULL },
+    { "paper_200", 1, TIMES_TRIAD, 5.5, NULL },
+    { "physical_200", 1, NS_PER_COLUMN_STEP, 4.0, NULL },
+    { "physical_200", 1, TIMES_TRIAD, 11.0, NULL },
+    { "physical_200", 1, BYTES, 32.0, NULL },
+    { "physical_1024", 1, BYTES, 32.0, NULL },
+    { "physical_1024", 2, SPEED_UP, 1.8, "physical_1024" },
+    { "physical_4096", 1, TIMES_TRIAD, 3.6, NULL },
+    { "physical_4096", 1, BYTES, 32.0, NULL },
+    { "layers_200x5", 1, NS_RATIO, 1.25, "physical_200" },
+    { "layers_200x5", 1, BYTES, 32.0, NULL },
+    { "layers_holes_200x5", 1, NS_RATIO, 1.5, "physical_200" },
+    { "layers_holes_200x5", 1, BYTES, 32.0, NULL },
+    { "surgery", 1, REAL_TIME, 3.0, NULL },
+    { "pond_1024", 1, MS_PERCENT, 2.5, "physical_1024" },
+    { "puddles_1024", 1, MS_PERCENT, 12.0, "physical_1024" },
+    { "rest_1024", 1, MS_PERCENT, 0.2, "physical_1024" },
 };
 
 static const rill_bench_row *find_row(const rill_bench_row *rows, size_t count, const char *name) {
@@ -67,7 +67,7 @@ static double value_of(const bench_target *target, const rill_bench_row *row, co
 
 bool rill_bench_target(const rill_bench_row *rows, size_t count, int index, char text[64],
                        rill_bench_verdict *verdict) {
-    static const char *const units[] = {"ns", "x triad", "x", "%", "x as fast as", "bytes", "x real time"};
+    static const char *const units[] = { "ns", "x triad", "x", "%", "x as fast as", "bytes", "x real time" };
     const rill_bench_row *row = &rows[count - 1];
     for (size_t i = 0; i < sizeof targets / sizeof targets[0]; i++) {
         const bench_target *target = &targets[i];
@@ -81,12 +81,14 @@ bool rill_bench_target(const rill_bench_row *rows, size_t count, int index, char
         if (reference != NULL) {
             const double measured = value_of(target, row, reference);
             snprintf(value, sizeof value, "%.2f", measured);
-            *verdict = (at_least ? measured >= target->bound : measured <= target->bound) ? RILL_BENCH_MET
-                                                                                         : RILL_BENCH_MISSED;
+            *verdict =
+                (at_least ? measured >= target->bound : measured <= target->bound) ? RILL_BENCH_MET : RILL_BENCH_MISSED;
         }
         const bool of = target->reference != NULL && target->measure != SPEED_UP;
         snprintf(text, 64, "%s %s %g %s%s%s", value, at_least ? ">=" : "<=", target->bound, units[target->measure],
-                 of ? " of " : target->reference != NULL ? " " : "",
+                 of                          ? " of "
+                 : target->reference != NULL ? " "
+                                             : "",
                  target->reference != NULL ? target->reference : "");
         return true;
     }

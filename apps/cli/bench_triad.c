@@ -14,9 +14,9 @@
 
 typedef void triad_kernel(float *restrict a, const float *restrict b, const float *restrict c, float s, size_t count);
 
-#define TRIAD_BODY                        \
-    for (size_t i = 0; i < count; i++) {  \
-        a[i] = b[i] + s * c[i];           \
+#define TRIAD_BODY                                                                                                     \
+    for (size_t i = 0; i < count; i++) {                                                                               \
+        a[i] = b[i] + s * c[i];                                                                                        \
     }
 
 static void triad_plain(float *restrict a, const float *restrict b, const float *restrict c, float s, size_t count) {
@@ -35,8 +35,8 @@ __attribute__((target("avx2"))) static void triad_avx2(float *restrict a, const 
     TRIAD_BODY
 }
 
-__attribute__((target(TRIAD_512))) static void
-triad_avx512(float *restrict a, const float *restrict b, const float *restrict c, float s, size_t count) {
+__attribute__((target(TRIAD_512))) static void triad_avx512(float *restrict a, const float *restrict b,
+                                                            const float *restrict c, float s, size_t count) {
     TRIAD_BODY
 }
 #endif

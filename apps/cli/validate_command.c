@@ -156,18 +156,15 @@ static void run_cases(options *o) {
     }
 }
 
-static bool write_csv(const options *o) {
-    FILE *file = fopen(o->csv, "w");
-    bool good = file != NULL;
-    if (file) {
-        rill_validation_print_csv(&o->validation, file);
-        good = !ferror(file);
-        good = fclose(file) == 0 && good;
-    }
-    if (!good) {
-        fprintf(stderr, "rill validate: %s: could not be written: %s\n", o->csv, strerror(errno));
-    }
-    return good;
+/* Closes the file as well. */
+static bool write_csv(const options *o, FILE *file) {
+    rill_validation_print_csv(&o->validation, file);
+    bool good = !ferror(file);
+    return fclose(file) == 0 && good;
+}
+
+static void complain_of_file(const options *o) {
+    fprintf(stderr, "rill validate: %s: could not be written: %s\n", o->csv, strerror(errno));
 }
 
 static void print_verdict(const rill_validation *v) {
@@ -189,6 +186,11 @@ int rill_cli_validate(int argc, char **argv) {
         print_help(stdout);
         return 0;
     }
+    FILE *csv = o.csv ? fopen(o.csv, "w") : NULL; /* before the long run, which would be in vain */
+    if (o.csv && !csv) {
+        complain_of_file(&o);
+        return 4;
+    }
     rill_validation *v = &o.validation;
     v->progress = isatty(STDERR_FILENO) != 0;
     run_cases(&o);
@@ -199,7 +201,8 @@ int rill_cli_validate(int argc, char **argv) {
     }
     print_verdict(v);
     int code = rill_validation_failures(v) ? 1 : 0;
-    if (o.csv && !write_csv(&o)) {
+    if (csv && !write_csv(&o, csv)) {
+        complain_of_file(&o);
         code = 4;
     }
     if (v->out_of_memory) {

@@ -249,6 +249,7 @@ typedef struct rill_bed_info {
     int64_t wall_cells;          /* cells without any column */
     int32_t sheets;              /* dense planes the columns were numbered into */
     int64_t sparse_pipes;        /* pipes between sheets */
+    int64_t state_bytes;         /* what a step works on: bed, depths, velocities and tiles, padding included */
     double quantum;              /* m: the unit of depth, a power of two */
     double lowest, highest;      /* m: lowest floor, highest point liquid may stand at */
     int64_t slivers_merged;      /* voids lower than min_opening (or one quantum), filled */
@@ -334,7 +335,7 @@ RILL_API const char *rill_status_name(rill_status bit);
 /* Advances the world by dt seconds (> 0, at most 3600) in as many sub-steps as stability asks for. Allocates nothing
  * after the first step. */
 RILL_API rill_status rill_world_step(rill_world *world, double dt);
-/* The result of the last call on this world that returns no rill_result of its own. */
+/* The result of the last rill_world_step, which returns a status instead. */
 RILL_API rill_result rill_world_result(const rill_world *world);
 
 RILL_API double rill_world_time(const rill_world *world);

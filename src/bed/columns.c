@@ -86,12 +86,12 @@ static rill_result measure(builder *build, measures *extent, rill_message *messa
     for (int32_t y = 0; y < build->raster.y.count; ++y) {
         if (!rill_raster_row(&build->raster, y))
             return rill_fail(message, RILL_OUT_OF_MEMORY, "bed: no memory for row %d", (int)y);
-        const rill_span *spans = build->raster.spans.data;
+        const rill_span *spans = build->raster.row;
         const int32_t *first = build->raster.span_first;
         for (int32_t x = 0; x < build->raster.x.count; ++x) {
             if (first[x] < first[x + 1]) measure_cell(extent, spans + first[x], first[x + 1] - first[x]);
         }
-        for (size_t i = 0; i < build->raster.spans.count; ++i) build->touched[spans[i].solid] = 1;
+        for (int32_t i = 0; i < first[build->raster.x.count]; ++i) build->touched[spans[i].solid] = 1;
     }
     if (extent->voids == 0) extent->lowest = extent->highest = build->def->grid.origin[2]; /* walls all over */
     if (extent->voids > INT32_MAX)
@@ -172,7 +172,7 @@ static rill_result store(builder *build, rill_message *message) {
     for (int32_t y = 0; y < build->raster.y.count; ++y) {
         if (!rill_raster_row(&build->raster, y))
             return rill_fail(message, RILL_OUT_OF_MEMORY, "bed: no memory for row %d", (int)y);
-        const rill_span *spans = build->raster.spans.data;
+        const rill_span *spans = build->raster.row;
         const int32_t *first = build->raster.span_first;
         for (int32_t x = 0; x < build->raster.x.count; ++x) {
             *cell_first++ = (int32_t)columns->count;

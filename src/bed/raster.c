@@ -9,6 +9,8 @@
 
 #include <math.h>
 
+enum { MOST_KEPT = 1 << 20 }; /* spans */
+
 static bool crossing_before(const rill_crossing *a, const rill_crossing *b) {
     if (a->solid != b->solid) return a->solid < b->solid;
     if (a->part != b->part) return a->part < b->part;
@@ -64,13 +66,17 @@ bool rill_raster_make(rill_raster *raster, const rill_grid *grid, const rill_sol
                              .sorted_crossings = rill_array_make(sizeof(rill_crossing)) };
     if (!rill_scan_make(&raster->scan, grid, 0, solids, solid_count, allocator)) return false;
     raster->span_first = rill_memory_take(allocator, (size_t)grid->cells[0] + 1, sizeof(int32_t));
+    raster->row_first = rill_memory_take(allocator, (size_t)grid->cells[1] + 1, sizeof(size_t));
     raster->highest = highest_triangle(raster);
-    return raster->span_first != NULL;
+    bool reserved = rill_array_resize(&raster->spans, allocator, 1); /* rows without spans have an address too */
+    raster->spans.count = 0;
+    return raster->span_first && raster->row_first && reserved;
 }
 
 void rill_raster_free(rill_raster *raster) {
     const rill_allocator *allocator = raster->scan.allocator;
     rill_memory_give(allocator, raster->span_first, (size_t)raster->grid.cells[0] + 1, sizeof(int32_t));
+    rill_memory_give(allocator, raster->row_first, (size_t)raster->grid.cells[1] + 1, sizeof(size_t));
     rill_array_free(&raster->loose, allocator);
     rill_array_free(&raster->spans, allocator);
     rill_array_free(&raster->crossings, allocator);
@@ -93,7 +99,7 @@ static bool collect_crossings(rill_raster *raster) {
     for (size_t i = 0; i < raster->scan.cuts.count; ++i) {
         const rill_cut *cut = &cuts[i];
         const rill_solid *solid = raster->solids[cut->solid];
-        if (cut->up_cell == cut->down_cell || solid->def.shape != RILL_SHAPE_MESH) continue;
+        if (cut->up_cell == cut->down_cell || !solid->parts) continue; /* primitives have exact forms */
         bool forward = cut->up_cell < cut->down_cell;
         int32_t from = forward ? cut->up_cell : cut->down_cell, until = forward ? cut->down_cell : cut->up_cell;
         const double *a = forward ? cut->up : cut->down, *b = forward ? cut->down : cut->up;
@@ -235,23 +241,22 @@ static bool spans_of_heightmap(rill_raster *raster, uint16_t index, int32_t row)
 static bool gather_spans(rill_raster *raster) {
     int32_t cells = raster->x.count, *first = raster->span_first;
     size_t count = raster->loose.count;
-    raster->spans.count = 0;
-    if (count > INT32_MAX || !rill_array_resize(&raster->spans, raster->scan.allocator, count)) return false;
+    size_t start = raster->spans.count;
+    if (count > INT32_MAX || !rill_array_resize(&raster->spans, raster->scan.allocator, start + count)) return false;
     const rill_span *in = raster->loose.data;
-    rill_span *out = raster->spans.data;
+    rill_span *out = (rill_span *)raster->spans.data + start;
     for (int32_t x = 0; x <= cells; ++x) first[x] = 0;
     for (size_t i = 0; i < count; ++i) first[in[i].cell] += 1;
     sum_counts(first, cells);
     for (size_t i = 0; i < count; ++i) out[first[in[i].cell]++] = in[i];
     for (int32_t x = cells; x > 0; --x) first[x] = first[x - 1];
     first[0] = 0;
-    for (int32_t x = 0; x < cells; ++x)
-        if (first[x + 1] > first[x]) sort_spans(out + first[x], (size_t)(first[x + 1] - first[x]));
+    for (int32_t x = 0; x < cells; ++x) sort_spans(out + first[x], (size_t)(first[x + 1] - first[x]));
+    raster->row = out;
     return true;
 }
 
-bool rill_raster_row(rill_raster *raster, int32_t row) {
-    if (row == 0) rill_scan_rewind(&raster->scan);
+static bool make_row(rill_raster *raster, int32_t row) {
     raster->loose.count = 0;
     if (!rill_scan_row(&raster->scan, row) || !spans_of_meshes(raster)) return false;
     double y = rill_lattice_at(&raster->y, row);
@@ -264,4 +269,27 @@ bool rill_raster_row(rill_raster *raster, int32_t row) {
         if (!done) return false;
     }
     return gather_spans(raster);
+}
+
+static void recall_row(rill_raster *raster, int32_t row) {
+    int32_t cells = raster->x.count, *first = raster->span_first;
+    raster->row = (const rill_span *)raster->spans.data + raster->row_first[row];
+    size_t count = raster->row_first[row + 1] - raster->row_first[row];
+    for (int32_t x = 0; x <= cells; ++x) first[x] = 0;
+    for (size_t i = 0; i < count; ++i) first[raster->row[i].cell] += 1;
+    sum_counts(first, cells);
+}
+
+/* Rows are kept for the second time round, from the first on, until there are too many spans: then none are. */
+bool rill_raster_row(rill_raster *raster, int32_t row) {
+    if (row < raster->kept_rows) {
+        recall_row(raster, row);
+        return true;
+    }
+    if (row == 0) rill_scan_rewind(&raster->scan);
+    bool keep = row == raster->kept_rows && raster->spans.count <= MOST_KEPT;
+    if (!keep) raster->kept_rows = -1, raster->spans.count = 0;
+    if (!make_row(raster, row)) return false;
+    if (keep) raster->kept_rows += 1, raster->row_first[row + 1] = raster->spans.count;
+    return true;
 }

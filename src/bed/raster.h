@@ -84,9 +84,12 @@ typedef struct rill_raster {
     size_t solid_count;
     rill_lattice x, y;
     rill_array loose, crossings, sorted_crossings; /* scratch of a row */
-    rill_array spans;                              /* rill_span: of the row last asked for, by cell and then by low */
-    int32_t *span_first;                           /* cells[0] + 1: first span of each cell */
-    double highest;                                /* top of all triangles over the grid; -infinity without any */
+    rill_array spans;     /* rill_span: of the rows that are kept, or of the row last asked for alone */
+    size_t *row_first;    /* cells[1] + 1: first span of each kept row */
+    int32_t kept_rows;    /* -1: there are too many spans to keep */
+    const rill_span *row; /* spans of the row last asked for, by cell and then by low */
+    int32_t *span_first;  /* cells[0] + 1: first of them in each cell */
+    double highest;       /* top of all triangles over the grid; -infinity without any */
 } rill_raster;
 
 bool rill_raster_make(rill_raster *raster, const rill_grid *grid, const rill_solid *const *solids, size_t solid_count,

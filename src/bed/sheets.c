@@ -18,7 +18,7 @@
 enum { SHEET_COST = 2048, PIPE_COST = 10 };
 
 typedef struct spot {
-    int32_t column, cell;
+    int32_t column, cell, x;
 } spot;
 
 typedef struct piece {
@@ -51,14 +51,13 @@ static bool rank_before(const rank *a, const rank *b) {
 }
 RILL_SORT(sort_ranks, rank, rank_before)
 
-/* The neighbour of a cell to the west, east, south or north; -1 beyond the rim. */
-static int32_t neighbour(const numberer *n, int32_t cell, int direction) {
-    int32_t x = cell % n->nx, y = cell / n->nx;
+/* The neighbour of cell `cell`, whose x is `x`, to the west, east, south or north; -1 beyond the rim. */
+static int32_t neighbour(const numberer *n, int32_t cell, int32_t x, int direction) {
     switch (direction) {
     case RILL_WEST: return x > 0 ? cell - 1 : -1;
     case RILL_EAST: return x + 1 < n->nx ? cell + 1 : -1;
-    case RILL_SOUTH: return y > 0 ? cell - n->nx : -1;
-    default: return y + 1 < n->ny ? cell + n->nx : -1;
+    case RILL_SOUTH: return cell >= n->nx ? cell - n->nx : -1;
+    default: return cell + n->nx < n->nx * n->ny ? cell + n->nx : -1;
     }
 }
 
@@ -85,20 +84,20 @@ static int32_t best_match(const numberer *n, int32_t column, int32_t cell, bool 
 }
 
 /* Whether a column may join a piece: its cell is free there and no neighbour overlaps by just one quantum. */
-static bool may_join(const numberer *n, int32_t column, int32_t cell, int32_t index) {
-    if (n->piece_of[column] >= 0 || has_piece(n, cell, index)) return false;
+static bool may_join(const numberer *n, const spot *at, int32_t index) {
+    if (n->piece_of[at->column] >= 0 || has_piece(n, at->cell, index)) return false;
     for (int d = 0; d < 4; ++d) {
-        int32_t other = neighbour(n, cell, d);
-        for (int32_t k = other < 0 ? 0 : n->columns->cell_first[other];
-             other >= 0 && k < n->columns->cell_first[other + 1]; ++k)
-            if (n->piece_of[k] == index && overlap(n, column, k) == 1) return false;
+        int32_t other = neighbour(n, at->cell, at->x, d);
+        if (other < 0) continue;
+        for (int32_t k = n->columns->cell_first[other]; k < n->columns->cell_first[other + 1]; ++k)
+            if (n->piece_of[k] == index && overlap(n, at->column, k) == 1) return false;
     }
     return true;
 }
 
 static bool join(numberer *n, const spot *at, int32_t index) {
     piece *p = (piece *)n->pieces.data + index;
-    int32_t x = at->cell % n->nx, y = at->cell / n->nx;
+    int32_t x = at->x, y = (at->cell - x) / n->nx;
     n->piece_of[at->column] = index;
     p->x0 = x < p->x0 ? x : p->x0, p->x1 = x > p->x1 ? x : p->x1;
     p->y0 = y < p->y0 ? y : p->y0, p->y1 = y > p->y1 ? y : p->y1;
@@ -109,14 +108,12 @@ static bool join(numberer *n, const spot *at, int32_t index) {
 
 static bool grow_from(numberer *n, const spot *from, int32_t index) {
     for (int d = 0; d < 4; ++d) {
-        int32_t cell = neighbour(n, from->cell, d);
+        int32_t cell = neighbour(n, from->cell, from->x, d);
         if (cell < 0 || has_piece(n, cell, index)) continue;
-        int32_t match = best_match(n, from->column, cell, true);
-        if (match < 0) continue;
-        spot to = { match, cell };
-        bool gentle = abs(n->columns->b[match] - n->columns->b[from->column]) <= n->step &&
-                      best_match(n, match, from->cell, false) == from->column;
-        if (gentle && may_join(n, match, cell, index) && !join(n, &to, index)) return false;
+        spot to = { best_match(n, from->column, cell, true), cell, from->x + (d == RILL_EAST) - (d == RILL_WEST) };
+        if (to.column < 0 || abs(n->columns->b[to.column] - n->columns->b[from->column]) > n->step) continue;
+        if (best_match(n, to.column, from->cell, false) != from->column || !may_join(n, &to, index)) continue;
+        if (!join(n, &to, index)) return false;
     }
     return true;
 }
@@ -125,7 +122,8 @@ static bool grow_piece(numberer *n, int32_t column, int32_t cell) {
     piece fresh = { .x0 = n->nx, .y0 = n->ny, .x1 = -1, .y1 = -1, .sheet = -1 };
     int32_t index = (int32_t)n->pieces.count;
     n->next.count = 0;
-    if (!rill_array_push(&n->pieces, n->allocator, &fresh) || !join(n, &(spot){ column, cell }, index)) return false;
+    if (!rill_array_push(&n->pieces, n->allocator, &fresh) || !join(n, &(spot){ column, cell, cell % n->nx }, index))
+        return false;
     while (n->next.count > 0) {
         rill_array swap = n->now;
         n->now = n->next, n->next = swap;
@@ -195,10 +193,10 @@ static int64_t joints(const numberer *n, int32_t index, int32_t sheet) {
     for (int32_t i = p->first; i < p->first + p->size; ++i)
         if (column_in(n, n->members[i], sheet) >= 0) return -1;
     for (int32_t i = p->first; i < p->first + p->size; ++i) {
-        int32_t cell = n->members[i], column = n->columns->cell_first[cell];
+        int32_t cell = n->members[i], x = cell % n->nx, column = n->columns->cell_first[cell];
         while (n->piece_of[column] != index) ++column;
         for (int d = 0; d < 4; ++d) {
-            int32_t other = neighbour(n, cell, d), k = other < 0 ? -1 : column_in(n, other, sheet);
+            int32_t other = neighbour(n, cell, x, d), k = other < 0 ? -1 : column_in(n, other, sheet);
             int32_t height = k < 0 ? 0 : overlap(n, column, k);
             if (height == 1) return -1;
             count += height > 1;

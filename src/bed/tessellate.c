@@ -14,7 +14,7 @@ enum {
     CYLINDER_STEPS = 256,
     TUBE_STEPS = 24,
     TORUS_LEAST = 48,
-    TORUS_MOST = 1024
+    MOST_STEPS = 1024
 };
 
 static bool take_arrays(rill_solid *solid, const rill_allocator *allocator, size_t vertices, size_t triangles) {
@@ -65,14 +65,25 @@ static void make_frame(const double axis[3], double u[3], double v[3]) {
     }
 }
 
-/* A ring of `steps` vertices around `axis`, at `height` along it. */
+/* The directions of `steps` vertices around a ring: cosine and sine. */
+typedef struct compass {
+    uint32_t steps;
+    double points[MOST_STEPS][2];
+} compass;
+
+static void set_compass(compass *all, uint32_t steps) {
+    all->steps = steps;
+    for (uint32_t i = 0; i < steps; ++i) rill_sin_cos(360.0 * i / steps, &all->points[i][1], &all->points[i][0]);
+}
+
+/* A ring of vertices around the third vector of `frame`, at `height` along it. */
 static void set_ring(double *vertices, const double centre[3], double frame[3][3], double radius, double height,
-                     uint32_t steps) {
-    for (uint32_t i = 0; i < steps; ++i, vertices += 3) {
-        double s, c;
-        rill_sin_cos(360.0 * i / steps, &s, &c);
+                     const compass *around) {
+    for (uint32_t i = 0; i < around->steps; ++i, vertices += 3) {
+        const double *point = around->points[i];
         for (int k = 0; k < 3; ++k)
-            vertices[k] = centre[k] + (radius * (c * frame[0][k] + s * frame[1][k]) + height * frame[2][k]);
+            vertices[k] =
+                centre[k] + (radius * (point[0] * frame[0][k] + point[1] * frame[1][k]) + height * frame[2][k]);
     }
 }
 
@@ -89,8 +100,10 @@ static bool tessellate_barrel(rill_solid *solid, const rill_allocator *allocator
     size_t vertices = (size_t)rings * steps + 2;
     if (!take_arrays(solid, allocator, vertices, (size_t)(rings - 1) * steps * 2 + (size_t)steps * 2)) return false;
     const double *centre = solid->form.centre;
+    compass around;
+    set_compass(&around, steps);
     for (uint32_t r = 0; r < rings; ++r)
-        set_ring(solid->vertices + 3 * (size_t)r * steps, centre, frame, radii[r], heights[r], steps);
+        set_ring(solid->vertices + 3 * (size_t)r * steps, centre, frame, radii[r], heights[r], &around);
     uint32_t south = rings * steps, north = south + 1;
     for (int k = 0; k < 3; ++k) {
         solid->vertices[3 * (size_t)south + (size_t)k] = centre[k] - end * frame[2][k];
@@ -128,11 +141,13 @@ static bool tessellate_torus(rill_solid *solid, const rill_allocator *allocator)
     const rill_form *form = &solid->form;
     /* As many steps as keep the chords of the great circle within a tenth of the tube. */
     double wish = 3.1416 * sqrt(5.0 * form->radius / form->tube);
-    uint32_t steps = wish < TORUS_LEAST ? TORUS_LEAST : wish > TORUS_MOST ? TORUS_MOST : (uint32_t)wish;
+    uint32_t steps = wish < TORUS_LEAST ? TORUS_LEAST : wish > MOST_STEPS ? MOST_STEPS : (uint32_t)wish;
     if (!take_arrays(solid, allocator, (size_t)steps * TUBE_STEPS, (size_t)steps * TUBE_STEPS * 2)) return false;
     double frame[3][3];
     make_frame(form->axes[2], frame[0], frame[1]);
     for (int k = 0; k < 3; ++k) frame[2][k] = form->axes[2][k];
+    compass around;
+    set_compass(&around, steps);
     double unused, shrink;
     rill_sin_cos(180.0 / steps, &unused, &shrink);
     for (uint32_t r = 0; r < TUBE_STEPS; ++r) {
@@ -141,7 +156,7 @@ static bool tessellate_torus(rill_solid *solid, const rill_allocator *allocator)
         double radius = form->radius + c * form->tube;
         /* Chords of the inner half would cut into the hole: set back, they touch it. So no triangle leaves the solid. */
         if (c < 0.0) radius /= shrink;
-        set_ring(solid->vertices + 3 * (size_t)r * steps, form->centre, frame, radius, s * form->tube, steps);
+        set_ring(solid->vertices + 3 * (size_t)r * steps, form->centre, frame, radius, s * form->tube, &around);
     }
     uint32_t *indices = solid->indices;
     for (uint32_t r = 0; r < TUBE_STEPS; ++r) join_rings(&indices, r * steps, (r + 1) % TUBE_STEPS * steps, steps);

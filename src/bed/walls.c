@@ -24,12 +24,12 @@
 
 #include <math.h>
 
-static const double STEEP = 2.0;     /* slope of a wall's face */
-static const double CLEAR = 0.75;    /* quanta: nearer to an opening's rim is rounding */
-static const double INTRUSION = 8.0; /* quanta: less is not worth a wall */
+static const double STEEP = 2.0;        /* slope of a wall's face */
+static const double CLEAR = 0.75;       /* quanta: nearer to an opening's rim is rounding */
+static const double INTRUSION = 8.0;    /* quanta: less is not worth a wall */
 static const double LEAST = 1.0 / 64.0; /* cells: a lower kerb is none */
-static const double NEAR = 1e-6;     /* cells: what is nearer to a line may be on either side of it */
-enum { MANY = 512 };                 /* with more pieces in one edge, steepness is not examined in pairs */
+static const double NEAR = 1e-6;        /* cells: what is nearer to a line may be on either side of it */
+enum { MANY = 512 };                    /* with more pieces in one edge, steepness is not examined in pairs */
 
 typedef struct wall_piece {
     double low, high; /* quanta */
@@ -101,8 +101,10 @@ static bool intrudes(const rill_columns *columns, int32_t p_cell, int32_t q_cell
         int32_t base = b[p] > b[q] ? b[p] : b[q], top = c[p] < c[q] ? c[p] : c[q];
         if (high <= (double)base + CLEAR) return false;
         if (top - base > 1 && low < (double)top - CLEAR) return true;
-        if (c[p] < c[q]) ++p;
-        else ++q;
+        if (c[p] < c[q])
+            ++p;
+        else
+            ++q;
     }
     return false;
 }
@@ -143,6 +145,7 @@ static bool collect_cut(walls *w, const rill_scan *scan, int32_t row, const rill
     const double *a = forward ? cut->up : cut->down, *b = forward ? cut->down : cut->up;
     int32_t first = (forward ? cut->up_cell : cut->down_cell) - 1, last = (forward ? cut->down_cell : cut->up_cell) - 1;
     double run = b[0] - a[0], rise = b[1] - a[1], near = NEAR * scan->along.cell;
+    if (rise == 0.0) return true; /* floors and ceilings block no height */
     /* Where something upright meets a line, rounding alone decides on which side of the line it is, and differently in
      * rows along x and along y: it stands on both sides then, all of it. */
     bool upright = fabs(run) <= near;
@@ -278,6 +281,7 @@ static bool is_steep(const wall_piece *pieces, uint32_t count, const z_range *pa
         for (uint32_t k = 0; k < count; ++k) {
             if (pieces[k].solid != pieces[i].solid || pieces[k].facing == pieces[i].facing) continue;
             double from = fmax(pieces[k].low, low), until = fmin(pieces[k].high, high);
+            if (!(from < until)) continue;
             if (pieces[k].steep && until - from > INTRUSION) return true;
             if (from > done) single += from - done;
             if (until > done) done = until;
@@ -295,18 +299,23 @@ static bool push_fill(walls *w, int32_t cell, int32_t column, double low, double
     return rill_array_push(w->fills, w->allocator, &fill) != NULL;
 }
 
-/* Fills one of the two cells. That in which the wall stands, unless it leans out of one cell's own floor: then the other,
- * so that floors stay where they were sampled and the ceiling under the plate comes down instead. */
+/* Fills one of the two cells: that in which the wall stands, unless it leans out of one cell's own floor; then the other,
+ * so that floors stay where they were sampled and the ceiling under the plate comes down instead. What hangs down is
+ * filled where the ceiling is lower, so that no pocket is left above it. */
 static bool close_part(walls *w, const int32_t cells[2], const int32_t columns[2], const z_range *opening,
                        const blocked *part, const z_range *held) {
-    const int32_t *b = w->columns->b;
-    bool on_p = held->low - (double)b[columns[0]] <= INTRUSION, on_q = held->low - (double)b[columns[1]] <= INTRUSION;
-    double lowest = (double)(b[columns[0]] < b[columns[1]] ? b[columns[0]] : b[columns[1]]);
+    const int32_t b[2] = { w->columns->b[columns[0]], w->columns->b[columns[1]] };
+    const int32_t c[2] = { w->columns->c[columns[0]], w->columns->c[columns[1]] };
+    bool stands = held->low <= opening->low + 1.0, hangs = held->high >= opening->high - 1.0;
     int side = part->offset > 0.0;
-    if (on_p != on_q && part->whole.low > lowest + INTRUSION) side = on_p;
-    double low = held->low, high = held->high;
-    if (low <= opening->low + 1.0) low = fmin(opening->low, part->whole.low);
-    if (high >= opening->high - 1.0) high = fmax(opening->high, part->whole.high);
+    if (stands) {
+        double lowest = (double)(b[0] < b[1] ? b[0] : b[1]);
+        bool on_p = held->low - (double)b[0] <= INTRUSION, on_q = held->low - (double)b[1] <= INTRUSION;
+        if (on_p != on_q && part->whole.low > lowest + INTRUSION) side = on_p;
+    } else if (hangs && c[0] != c[1])
+        side = c[1] < c[0];
+    double low = stands ? fmin(opening->low, part->whole.low) : held->low;
+    double high = hangs ? fmax(opening->high, part->whole.high) : held->high;
     return push_fill(w, cells[side], columns[side], low, high, part->solid);
 }
 

@@ -30,6 +30,12 @@ rill_result rill_flow_make(const rill_bed *bed, const rill_runtime *runtime, ril
     return RILL_OK;
 }
 
+int64_t rill_flow_state_bytes(const rill_bed *bed) {
+    const int64_t planes = 3 * (int64_t)sizeof(int32_t) + 2 * (int64_t)sizeof(float); /* b, c, H; u, v */
+    const int64_t pipe = 2 * (int64_t)sizeof(int32_t) + (int64_t)sizeof(float);
+    return bed->plane_size * planes + bed->pipe_count * pipe + bed->tile_count * (int64_t)sizeof(uint16_t);
+}
+
 void rill_flow_free(rill_flow *flow, const rill_allocator *allocator) {
     if (!flow->bed) return;
     size_t plane = (size_t)flow->bed->plane_size;

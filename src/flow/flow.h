@@ -28,7 +28,7 @@ enum {
     RILL_TILE_REACH_NORTH = 1 << 5,
     RILL_TILE_RESTLESS = 1 << 6,
     RILL_TILE_CALM_ONE = 1 << 7,
-    RILL_TILE_CALM_CHECKS = 32 /* calm for so many checks: asleep */
+    RILL_TILE_CALM_CHECKS = 48 /* calm for so many checks: asleep */
 };
 
 typedef struct rill_flow_scratch rill_flow_scratch; /* flow/scratch.h */
@@ -71,6 +71,8 @@ struct rill_kernel_constants; /* flow/kernels.h: the settings and dt as the kern
 
 rill_result rill_flow_make(const rill_bed *bed, const rill_runtime *runtime, rill_flow *out, rill_message *message);
 void rill_flow_free(rill_flow *flow, const rill_allocator *allocator);
+/* Bytes of the state, with the planes of the bed it is swept together with. */
+int64_t rill_flow_state_bytes(const rill_bed *bed);
 
 /* Something other than the flow itself changed a column (fill, source, geometry, still edge): what it may disturb before the
  * next check must be swept. `place` is a plane index. */

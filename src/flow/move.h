@@ -22,7 +22,7 @@ static inline int32_t rill_move_opening(int32_t bl, int32_t br, int32_t hl, int3
     int32_t drowned = rill_max_i(0, rill_min_i(rill_min_i(hl, hr), zt) - zb);
     int32_t along = rill_max_i(rill_min_i(drop, rill_max_i(step, 0)), rill_min_i(step, 0));
     int32_t downhill = u >= 0.0f ? along : -along;
-    return above_sill + rill_min_i(drowned, (rill_abs_i(step) - downhill) >> 1);
+    return above_sill + rill_min_i(drowned, (rill_abs_i(step) >> 1) - (downhill >> 1));
 }
 
 /* The dither phase of a sub-step, 0 <= phase < 1: 24 bits, so that it is exact in float. */

@@ -126,12 +126,11 @@ rill_result rill_scratch_make(rill_flow *flow, const rill_runtime *runtime, rill
     scratch->bands = rill_memory_take(allocator, tasks, sizeof *scratch->bands);
     scratch->covered = rill_memory_take(allocator, tiles, 1);
     scratch->columns = rill_memory_take(allocator, tiles, 1);
-    scratch->frozen_west = rill_memory_take(allocator, tiles, sizeof *scratch->frozen_west);
-    scratch->frozen_south = rill_memory_take(allocator, tiles, sizeof *scratch->frozen_south);
+    scratch->frozen = rill_memory_take(allocator, 2 * tiles, sizeof *scratch->frozen);
     scratch->row_first = rill_memory_take(allocator, rows + 1, sizeof *scratch->row_first);
     scratch->spans = rill_memory_take(allocator, tiles, sizeof *scratch->spans);
-    bool good = scratch->rings && scratch->bands && scratch->covered && scratch->columns && scratch->frozen_west &&
-                scratch->frozen_south && scratch->row_first && scratch->spans;
+    bool good = scratch->rings && scratch->bands && scratch->covered && scratch->columns && scratch->frozen &&
+                scratch->row_first && scratch->spans;
     for (size_t i = 0; good && i < tasks; ++i) good = ring_make(&scratch->rings[i], widest_row(bed), allocator);
     if (good) good = sparse_make(&scratch->sparse, bed, allocator);
     if (!good) {
@@ -150,8 +149,7 @@ void rill_scratch_free(rill_flow *flow, const rill_allocator *allocator) {
     rill_memory_give(allocator, scratch->bands, (size_t)scratch->task_count, sizeof *scratch->bands);
     rill_memory_give(allocator, scratch->covered, (size_t)flow->bed->tile_count, 1);
     rill_memory_give(allocator, scratch->columns, (size_t)flow->bed->tile_count, 1);
-    rill_memory_give(allocator, scratch->frozen_west, (size_t)flow->bed->tile_count, sizeof *scratch->frozen_west);
-    rill_memory_give(allocator, scratch->frozen_south, (size_t)flow->bed->tile_count, sizeof *scratch->frozen_south);
+    rill_memory_give(allocator, scratch->frozen, 2 * (size_t)flow->bed->tile_count, sizeof *scratch->frozen);
     rill_memory_give(allocator, scratch->row_first, (size_t)scratch->row_count + 1, sizeof *scratch->row_first);
     rill_memory_give(allocator, scratch->spans, (size_t)flow->bed->tile_count, sizeof *scratch->spans);
     sparse_free(&scratch->sparse, (size_t)flow->bed->pipe_count, allocator);

@@ -18,6 +18,12 @@ typedef struct rill_span {
     int32_t covered;     /* 1: a ceiling can be reached somewhere */
 } rill_span;
 
+/* The west or south faces of a swept tile whose neighbour there is not swept: `rows` rows of `count` faces. */
+typedef struct rill_frozen {
+    float *face;
+    int32_t count, rows, stride;
+} rill_frozen;
+
 /* A run of tile rows, all sheets counted through, that one task sweeps. */
 typedef struct rill_band {
     int32_t from, to;
@@ -71,8 +77,8 @@ struct rill_flow_scratch {
     int32_t row_count;   /* tile rows of all sheets */
     int32_t *row_first;  /* first span of each tile row; row_count + 1 */
     rill_span *spans;    /* capacity: tile_count */
-    int32_t *frozen_west, *frozen_south; /* tiles whose west (south) neighbour is not swept; capacity: tile_count */
-    int32_t frozen_west_count, frozen_south_count;
+    rill_frozen *frozen; /* faces to stop before each sweep; capacity: 2 tile_count */
+    int32_t frozen_count;
     uint8_t *columns;    /* per tile: columns in it */
     int64_t swept_columns; /* columns of all swept tiles */
     bool sweep_all, sweep_covered; /* what the spans were made for: everything; as if everything had a ceiling */

@@ -113,6 +113,20 @@ static rill_face_columns south_columns(const piece *p, int32_t row, const rill_s
                       span->from, span->covered);
 }
 
+/* Short spans defeat the processor's own prefetching: each row begins on another page. */
+static void fetch_ahead(const piece *p, int32_t row, const rill_span *span) {
+    enum { AHEAD = 2, SHORT = 256, LINE = 16 };
+    const rill_flow *flow = p->sweep->flow;
+    int32_t from = rill_sheet_place(p->sheet, span->from, row + AHEAD);
+    if (span->count > SHORT || row + AHEAD >= rill_sheet_rows(p->sheet)) return;
+    for (int32_t place = from; place < from + span->count; place += LINE) {
+        __builtin_prefetch(flow->bed->b + place);
+        __builtin_prefetch(flow->H + place);
+        __builtin_prefetch(flow->u + place);
+        __builtin_prefetch(flow->v + place);
+    }
+}
+
 static void raw_row(const piece *p, int32_t row) {
     const sweep *s = p->sweep;
     rill_ring *ring = p->ring;
@@ -122,6 +136,7 @@ static void raw_row(const piece *p, int32_t row) {
     for (int32_t i = 0; i < count; ++i) {
         int32_t x = spans[i].from, n = spans[i].count;
         rill_face_columns west = west_columns(p, row, &spans[i]), south = south_columns(p, row, &spans[i]);
+        fetch_ahead(p, row, &spans[i]);
         float *qx = ring_row(ring, ring->qx, row) + x, *qy = ring_row(ring, ring->qy, row) + x;
         float *ux = ring_row(ring, ring->ux, row) + x, *vy = ring_row(ring, ring->vy, row) + x;
         if (s->settings->paper) {
@@ -159,8 +174,8 @@ static void limit_out_segment(const piece *p, int32_t row, int32_t segment, int3
 
 static void flag_spans(const piece *p, int32_t row) {
     rill_ring *ring = p->ring;
-    int32_t count;
-    const rill_span *spans = row_spans(p, row, &count);
+    int32_t slot = row & (RILL_RING - 1), count = ring->span_count[slot]; /* none beyond the last row with transfers */
+    const rill_span *spans = ring->spans[slot];
     bool flagged = false;
     for (int32_t i = 0; i < count; ++i) {
         int32_t x = spans[i].from;

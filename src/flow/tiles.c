@@ -15,7 +15,7 @@
 
 #include <string.h>
 
-enum { RILL_TILE_CHECK = 3 };
+enum { RILL_TILE_CHECK = 2 };
 
 static const float REST_SPEED = 1e-4f; /* m/s */
 static const double REST_HEAD = 1e-7;  /* m */
@@ -108,20 +108,30 @@ static void stop_tile(const judge *j, int32_t column, int32_t row) {
     }
 }
 
-/* What the tile's columns may disturb; 0 if nothing in it is wet or moves. */
-static uint16_t tile_reach(const judge *j, int32_t column, int32_t row) {
+/* What the tile's columns may disturb; 0 if nothing in it is wet or moves. `*fast`: some face is too fast to be calm. */
+static uint16_t tile_reach(const judge *j, int32_t column, int32_t row, bool *fast) {
     const rill_flow *flow = j->flow;
-    int32_t rows = rill_min_i(RILL_TILE_H, rill_sheet_rows(j->sheet) - row);
+    int32_t rows = rill_min_i(RILL_TILE_H, rill_sheet_rows(j->sheet) - row), busy[RILL_TILE_W] = { 0 };
     const int32_t *south_west = flow->H + rill_sheet_place(j->sheet, column, row);
+    *fast = false;
     if (south_west[0] > RILL_DRY && south_west[(RILL_TILE_H - 1) * j->sheet->stride + RILL_TILE_W - 1] > RILL_DRY)
         return REACH_BITS; /* two wet corners: it reaches everywhere */
     uint16_t reach = 0;
-    for (int32_t y = 0; y < rows && reach != REACH_BITS; ++y) {
-        int32_t place = rill_sheet_place(j->sheet, column, row + y);
-        for (int32_t i = 0; i < RILL_TILE_W; ++i)
-            if (flow->H[place + i] > RILL_DRY || flow->u[place + i] != 0.0f || flow->v[place + i] != 0.0f)
-                reach |= cell_reach(i, y);
+    int32_t speedy = 0;
+    for (int32_t y = 0; y < rows; ++y) {
+        int32_t place = rill_sheet_place(j->sheet, column, row + y), any = 0;
+        for (int32_t i = 0; i < RILL_TILE_W; ++i) {
+            float u = __builtin_fabsf(flow->u[place + i]), v = __builtin_fabsf(flow->v[place + i]);
+            int32_t here = (flow->H[place + i] > RILL_DRY) | (u > 0.0f) | (v > 0.0f);
+            busy[i] |= here;
+            any |= here;
+            speedy |= (u >= REST_SPEED) | (v >= REST_SPEED);
+        }
+        if (any) reach |= cell_reach(RILL_TILE_W / 2, y);
     }
+    *fast = speedy;
+    for (int32_t i = 0; reach && i < RILL_TILE_W; ++i)
+        if (busy[i]) reach |= cell_reach(i, RILL_TILE_H / 2) & (RILL_TILE_REACH_WEST | RILL_TILE_REACH_EAST);
     return reach;
 }
 
@@ -152,14 +162,26 @@ static void judge_tile(const judge *j, uint16_t *tile, int32_t tx, int32_t ty, b
         return;
     }
     int32_t column = tx * RILL_TILE_W, row = ty * RILL_TILE_H, calm = *tile / RILL_TILE_CALM_ONE;
-    uint16_t reach = tile_reach(j, column, row);
-    bool quiet = rest && !restless && reach && tile_calm(j, column, row);
+    bool fast;
+    uint16_t reach = tile_reach(j, column, row, &fast);
+    bool quiet = rest && reach && !restless && !fast && tile_calm(j, column, row);
     calm = quiet ? rill_min_i(calm + 1, RILL_TILE_CALM_CHECKS) : 0;
     if (calm == RILL_TILE_CALM_CHECKS) {
         stop_tile(j, column, row);
         reach = 0;
     }
     *tile = with_calm((uint16_t)(reach | (*tile & RILL_TILE_SWEPT)), calm);
+}
+
+/* The next tile of a row that is not dry and idle: large dry worlds are skipped four tiles at a time. */
+static int32_t next_tile(const uint16_t *row, int32_t tx, int32_t end) {
+    for (; tx + 4 <= end; tx += 4) {
+        uint64_t four;
+        memcpy(&four, row + tx, sizeof four);
+        if (four) break;
+    }
+    while (tx < end && !row[tx]) ++tx;
+    return tx;
 }
 
 /* Judges all swept tiles; true if what has to be swept may have changed. */
@@ -170,14 +192,16 @@ static bool judge_all(rill_flow *flow, const rill_flow_settings *settings, const
     rill_sparse_unrest(flow, constants, REST_SPEED, j.rest_head);
     for (int32_t i = 0; i < flow->bed->sheet_count; ++i) {
         j.sheet = &flow->bed->sheets[i];
-        for (int32_t ty = 0; ty < j.sheet->tiles_y; ++ty)
-            for (int32_t tx = 0; tx < j.sheet->tiles_x; ++tx) {
-                uint16_t *tile = &flow->tiles[j.sheet->first_tile + ty * j.sheet->tiles_x + tx];
-                if (!(*tile & (RILL_TILE_SWEPT | RILL_TILE_AWAKE))) continue;
-                uint16_t before = *tile;
-                judge_tile(&j, tile, tx, ty, settings->rest);
-                changed |= ((before ^ *tile) & REACH_BITS) != 0;
+        for (int32_t ty = 0; ty < j.sheet->tiles_y; ++ty) {
+            uint16_t *row = flow->tiles + j.sheet->first_tile + ty * j.sheet->tiles_x;
+            for (int32_t tx = next_tile(row, 0, j.sheet->tiles_x); tx < j.sheet->tiles_x;
+                 tx = next_tile(row, tx + 1, j.sheet->tiles_x)) {
+                if (!(row[tx] & (RILL_TILE_SWEPT | RILL_TILE_AWAKE))) continue;
+                uint16_t before = row[tx];
+                judge_tile(&j, &row[tx], tx, ty, settings->rest);
+                changed |= ((before ^ row[tx]) & REACH_BITS) != 0;
             }
+        }
     }
     return changed;
 }
@@ -210,23 +234,31 @@ static void measure_tile(rill_flow *flow, const rill_sheet *sheet, int32_t tx, i
     }
 }
 
-static int32_t row_spans(rill_flow_scratch *scratch, const rill_flow *flow, const rill_sheet *sheet, int32_t ty,
-                         int32_t count) {
-    const uint16_t *tiles = flow->tiles + sheet->first_tile + ty * sheet->tiles_x;
-    const uint8_t *covered = scratch->covered + sheet->first_tile + ty * sheet->tiles_x;
-    rill_span *open = NULL;
-    for (int32_t tx = 0; tx < sheet->tiles_x; ++tx) {
-        if (!(tiles[tx] & RILL_TILE_SWEPT)) {
-            open = NULL;
-            continue;
-        }
-        if (!open) {
-            open = &scratch->spans[count++];
-            *open = (rill_span){ tx * RILL_TILE_W, 0, scratch->sweep_covered };
-        }
-        open->covered |= covered[tx]; /* one long run is faster than several that watch ceilings only where there are some */
-        open->count += RILL_TILE_W;
-        scratch->swept_columns += scratch->columns[sheet->first_tile + ty * sheet->tiles_x + tx];
+/* Where the sweep borders on tiles that are not swept (asleep, or dry and out of reach) nothing may cross: what would arrive
+ * there could not be deposited. East and north borders need nothing, their faces belong to the tile beyond. */
+static void freeze_border(rill_flow *flow, const rill_sheet *sheet, const uint16_t *tile, int32_t tx, int32_t ty) {
+    rill_flow_scratch *scratch = flow->scratch;
+    int32_t place = rill_sheet_place(sheet, tx * RILL_TILE_W, ty * RILL_TILE_H);
+    if (tx > 0 && !(tile[-1] & RILL_TILE_SWEPT))
+        scratch->frozen[scratch->frozen_count++] = (rill_frozen){ flow->u + place, 1, RILL_TILE_H, sheet->stride };
+    if (ty > 0 && !(tile[-sheet->tiles_x] & RILL_TILE_SWEPT))
+        scratch->frozen[scratch->frozen_count++] = (rill_frozen){ flow->v + place, RILL_TILE_W, 1, sheet->stride };
+}
+
+/* The spans of a tile row, appended to the `count` there are. One long run is faster than several that watch ceilings only
+ * where there are some. */
+static int32_t row_spans(rill_flow *flow, const rill_sheet *sheet, int32_t ty, int32_t count) {
+    rill_flow_scratch *scratch = flow->scratch;
+    int32_t first = sheet->first_tile + ty * sheet->tiles_x, end = 0;
+    const uint16_t *row = flow->tiles + first;
+    for (int32_t tx = next_tile(row, 0, sheet->tiles_x); tx < sheet->tiles_x; tx = next_tile(row, tx + 1, sheet->tiles_x)) {
+        if (!(row[tx] & RILL_TILE_SWEPT)) continue;
+        if (tx == 0 || end != tx) scratch->spans[count++] = (rill_span){ tx * RILL_TILE_W, 0, scratch->sweep_covered };
+        end = tx + 1;
+        scratch->spans[count - 1].count += RILL_TILE_W;
+        scratch->spans[count - 1].covered |= scratch->covered[first + tx];
+        scratch->swept_columns += scratch->columns[first + tx];
+        freeze_border(flow, sheet, &row[tx], tx, ty);
     }
     return count;
 }
@@ -254,43 +286,25 @@ static void cut_bands(rill_flow_scratch *scratch) {
     }
 }
 
-/* Where the sweep borders on tiles that are not swept (asleep, or dry and out of reach) nothing may cross: what would arrive
- * there could not be deposited. East and north borders need nothing, their faces belong to the tile beyond. Kept are the
- * plane indices of the tiles' first cells. */
-static void list_frozen(rill_flow *flow, const rill_sheet *sheet) {
-    rill_flow_scratch *scratch = flow->scratch;
-    for (int32_t ty = 0; ty < sheet->tiles_y; ++ty)
-        for (int32_t tx = 0; tx < sheet->tiles_x; ++tx) {
-            const uint16_t *tile = &flow->tiles[sheet->first_tile + ty * sheet->tiles_x + tx];
-            if (!(*tile & RILL_TILE_SWEPT)) continue;
-            int32_t place = rill_sheet_place(sheet, tx * RILL_TILE_W, ty * RILL_TILE_H);
-            if (tx > 0 && !(tile[-1] & RILL_TILE_SWEPT)) scratch->frozen_west[scratch->frozen_west_count++] = place;
-            if (ty > 0 && !(tile[-sheet->tiles_x] & RILL_TILE_SWEPT))
-                scratch->frozen_south[scratch->frozen_south_count++] = place;
-        }
-}
-
 void rill_tiles_freeze(rill_flow *flow) {
     const rill_flow_scratch *scratch = flow->scratch;
-    for (int32_t i = 0; i < scratch->frozen_west_count; ++i) {
-        int32_t place = scratch->frozen_west[i], stride = rill_bed_sheet_of(flow->bed, place, NULL, NULL)->stride;
-        for (int32_t y = 0; y < RILL_TILE_H; ++y) flow->u[place + y * stride] = 0.0f;
+    for (int32_t i = 0; i < scratch->frozen_count; ++i) {
+        const rill_frozen *f = &scratch->frozen[i];
+        for (int32_t y = 0; y < f->rows; ++y)
+            for (int32_t x = 0; x < f->count; ++x) f->face[y * f->stride + x] = 0.0f;
     }
-    for (int32_t i = 0; i < scratch->frozen_south_count; ++i)
-        memset(flow->v + scratch->frozen_south[i], 0, RILL_TILE_W * sizeof(float));
 }
 
 static void make_spans(rill_flow *flow) {
     rill_flow_scratch *scratch = flow->scratch;
     const rill_bed *bed = flow->bed;
     scratch->swept_columns = 0;
-    scratch->frozen_west_count = scratch->frozen_south_count = 0;
+    scratch->frozen_count = 0;
     int32_t count = 0, row = 0;
-    for (int32_t i = 0; i < bed->sheet_count; ++i) list_frozen(flow, &bed->sheets[i]);
     for (int32_t i = 0; i < bed->sheet_count; ++i)
         for (int32_t ty = 0; ty < bed->sheets[i].tiles_y; ++ty) {
             scratch->row_first[row++] = count;
-            count = row_spans(scratch, flow, &bed->sheets[i], ty, count);
+            count = row_spans(flow, &bed->sheets[i], ty, count);
         }
     scratch->row_first[row] = count;
     cut_bands(scratch);
@@ -299,24 +313,26 @@ static void make_spans(rill_flow *flow) {
 /* From the tiles' state to what is swept. */
 static void mark_swept(rill_flow *flow, bool everything) {
     const rill_bed *bed = flow->bed;
-    for (int32_t i = 0; i < bed->tile_count; ++i) {
-        bool before = flow->tiles[i] & RILL_TILE_SWEPT;
-        flow->tiles[i] = (uint16_t)((flow->tiles[i] & ~(RILL_TILE_SWEPT | KEEP)) | (before ? KEEP : 0));
-        if (everything) flow->tiles[i] |= RILL_TILE_SWEPT;
+    for (int32_t i = 0; i < bed->tile_count; ++i) { /* SWEPT becomes KEEP */
+        int32_t kept = (flow->tiles[i] & RILL_TILE_SWEPT) * (KEEP / RILL_TILE_SWEPT);
+        flow->tiles[i] = (uint16_t)((flow->tiles[i] & ~RILL_TILE_SWEPT) | kept | (everything ? RILL_TILE_SWEPT : 0));
     }
     for (int32_t i = 0; i < bed->sheet_count; ++i) {
         const rill_sheet *sheet = &bed->sheets[i];
+        const uint8_t *columns = flow->scratch->columns + sheet->first_tile;
         uint16_t *tiles = flow->tiles + sheet->first_tile;
-        for (int32_t ty = 0; ty < sheet->tiles_y; ++ty)
-            for (int32_t tx = 0; tx < sheet->tiles_x; ++tx)
-                if (tiles[ty * sheet->tiles_x + tx] & RILL_TILE_AWAKE)
-                    sweep_around(tiles, flow->scratch->columns + sheet->first_tile, sheet, tx, ty);
-        for (int32_t ty = 0; ty < sheet->tiles_y; ++ty)
-            for (int32_t tx = 0; tx < sheet->tiles_x; ++tx) {
-                uint16_t *tile = &tiles[ty * sheet->tiles_x + tx];
-                if ((*tile & RILL_TILE_SWEPT) && !(*tile & KEEP)) measure_tile(flow, sheet, tx, ty);
-                *tile &= (uint16_t)~KEEP;
+        for (int32_t ty = 0; ty < sheet->tiles_y; ++ty) {
+            const uint16_t *row = tiles + ty * sheet->tiles_x;
+            for (int32_t tx = next_tile(row, 0, sheet->tiles_x); tx < sheet->tiles_x; tx = next_tile(row, tx + 1, sheet->tiles_x))
+                if (row[tx] & RILL_TILE_AWAKE) sweep_around(tiles, columns, sheet, tx, ty);
+        }
+        for (int32_t ty = 0; ty < sheet->tiles_y; ++ty) {
+            uint16_t *row = tiles + ty * sheet->tiles_x;
+            for (int32_t tx = next_tile(row, 0, sheet->tiles_x); tx < sheet->tiles_x; tx = next_tile(row, tx + 1, sheet->tiles_x)) {
+                if ((row[tx] & RILL_TILE_SWEPT) && !(row[tx] & KEEP)) measure_tile(flow, sheet, tx, ty);
+                row[tx] &= (uint16_t)~KEEP;
             }
+        }
     }
 }
 
@@ -326,6 +342,14 @@ static void list_active_pipes(rill_flow *flow) {
     for (int32_t i = 0; i < flow->bed->pipe_count; ++i) {
         const rill_pipe *pipe = &sparse->pipes[i];
         if ((flow->tiles[pipe->tile_l] | flow->tiles[pipe->tile_r]) & RILL_TILE_SWEPT) sparse->active[sparse->active_count++] = i;
+    }
+}
+
+/* Not when resuming: a pipe may have been given a velocity since its tiles were last looked at. */
+static void stop_idle_pipes(rill_flow *flow) {
+    const rill_sparse *sparse = &flow->scratch->sparse;
+    for (int32_t i = 0, a = 0; i < flow->bed->pipe_count; ++i) {
+        if (a < sparse->active_count && sparse->active[a] == i) a += 1;
         else flow->pipe_u[i] = 0.0f;
     }
 }
@@ -342,6 +366,7 @@ void rill_tiles_update(rill_flow *flow, const rill_flow_settings *settings, cons
     mark_swept(flow, scratch->sweep_all);
     make_spans(flow);
     list_active_pipes(flow);
+    stop_idle_pipes(flow);
     flow->stale = false;
 }
 

@@ -54,7 +54,7 @@ struct rill_world {
 
     double time;
     rill_step_info step;
-    rill_result result; /* of the last call that returns none */
+    rill_result result; /* of the last step */
     rill_message message;
     rill_message *note; /* &message: also calls that only read say what was wrong */
 };

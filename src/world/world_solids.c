@@ -137,6 +137,7 @@ rill_result rill_world_raise_bed(rill_world *world, rill_columns *columns, const
     if (result) return result;
     keep_findings(&world->bed.info, found);
     result = rill_flow_make(&world->bed, &world->def.runtime, &world->flow, message);
+    world->bed.info.state_bytes = rill_flow_state_bytes(&world->bed);
     if (!result) {
         result = rill_faces_make(world);
         if (!result) {
