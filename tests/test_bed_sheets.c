@@ -41,13 +41,16 @@ static bool is_sparse(const rill_bed *bed, int32_t l, int32_t r) {
     while (low < high) {
         int32_t middle = (low + high) / 2;
         bool before = bed->pipe_l[middle] != l ? bed->pipe_l[middle] < l : bed->pipe_r[middle] < r;
-        if (before) low = middle + 1;
-        else high = middle;
+        if (before)
+            low = middle + 1;
+        else
+            high = middle;
     }
     return low < bed->pipe_count && bed->pipe_l[low] == l && bed->pipe_r[low] == r;
 }
 
-/* Every pair of neighbours is joined by exactly one pipe if their voids overlap by more than a quantum, else by none. */
+/* Every pair of neighbours is joined by exactly one pipe if their voids overlap by more than a quantum, else by
+ * none. */
 static void expect_pipes(const rill_bed *bed) {
     int32_t nx = bed->grid.cells[0], ny = bed->grid.cells[1], sparse = 0;
     for (int32_t cell = 0; cell < nx * ny; ++cell)
@@ -57,7 +60,8 @@ static void expect_pipes(const rill_bed *bed) {
             for (int32_t i = bed->cell_first[cell]; i < bed->cell_first[cell + 1]; ++i)
                 for (int32_t k = bed->cell_first[other]; k < bed->cell_first[other + 1]; ++k) {
                     int32_t l = bed->places[i], r = bed->places[k];
-                    int32_t overlap = (bed->c[l] < bed->c[r] ? bed->c[l] : bed->c[r]) - (bed->b[l] > bed->b[r] ? bed->b[l] : bed->b[r]);
+                    int32_t overlap = (bed->c[l] < bed->c[r] ? bed->c[l] : bed->c[r]) -
+                                      (bed->b[l] > bed->b[r] ? bed->b[l] : bed->b[r]);
                     int32_t stride = rill_bed_sheet_of(bed, l, NULL, NULL)->stride;
                     bool dense = r - l == (side ? stride : 1) && overlap > 0;
                     assert_int_equal(dense + is_sparse(bed, l, r), overlap > 1);
@@ -74,7 +78,8 @@ static void every_pair_has_its_pipe(void **state) {
     for (int round = 0; round < 300; ++round) {
         int32_t nx = 1 + round % 23, ny = 1 + round * 7 % 19;
         rill_columns columns = random_columns(&seed, nx, ny, 1 + round % 9, round % 3 ? 4 : 1000);
-        rill_edge edges[4] = { { .kind = (rill_edge_kind)(round % 3) }, { .kind = (rill_edge_kind)(round / 3 % 3), .level = 3e-6 } };
+        rill_edge edges[4] = { { .kind = (rill_edge_kind)(round % 3) },
+                               { .kind = (rill_edge_kind)(round / 3 % 3), .level = 3e-6 } };
         rill_bed bed;
         rill_message message = { "" };
         if (rill_bed_make(&columns, edges, &allocator, &bed, &message) || rill_bed_validate(&bed, &message))
@@ -94,7 +99,8 @@ static void numbering_is_deterministic(void **state) {
     for (int i = 0; i < 2; ++i) {
         uint64_t seed = 5;
         rill_columns columns = random_columns(&seed, 40, 30, 6, 50);
-        assert_int_equal(rill_bed_make(&columns, (rill_edge[4]){ { .kind = RILL_EDGE_OPEN } }, &allocator, &beds[i], NULL), RILL_OK);
+        assert_int_equal(
+            rill_bed_make(&columns, (rill_edge[4]){ { .kind = RILL_EDGE_OPEN } }, &allocator, &beds[i], NULL), RILL_OK);
         rill_columns_free(&columns, &allocator);
     }
     assert_int_equal(beds[0].plane_size, beds[1].plane_size);
@@ -145,7 +151,8 @@ static void platforms_are_sheets(void **state) {
         memcpy(columns.c, c, (size_t)count * sizeof(int32_t));
         rill_bed bed;
         rill_message message = { "" };
-        if (rill_bed_make(&columns, (rill_edge[4]){ 0 }, &allocator, &bed, &message) || rill_bed_validate(&bed, &message))
+        if (rill_bed_make(&columns, (rill_edge[4]){ 0 }, &allocator, &bed, &message) ||
+            rill_bed_validate(&bed, &message))
             fail_msg("%s", message.text);
         expect_pipes(&bed);
         assert_int_equal(bed.sheet_count, 5);
@@ -176,7 +183,7 @@ static void little_pieces_are_packed(void **state) {
     free_scene(&scene);
 }
 
-/* --------------------------------------------------------------------------------------------------- finding, ghosts */
+/* ------------------------------------------------------------------------------------------------ finding, ghosts */
 
 static void points_find_columns(void **state) {
     (void)state;
@@ -184,16 +191,23 @@ static void points_find_columns(void **state) {
     add_floor(&scene);
     uint16_t shelf = add_box(&scene, 0.02, 0, 0.03, 0.06, 0.06, 0.04);
     build_bed(&scene);
-    const struct { double at[3]; int32_t layer; } points[] = {
-        { { 0.005, 0.005, 0.0 }, 0 },  { { 0.035, 0.035, 0.0 }, 0 },  { { 0.035, 0.035, 0.029 }, 0 }, { { 0.035, 0.035, 0.035 }, 0 },
-        { { 0.035, 0.035, 0.04 }, 1 }, { { 0.035, 0.035, 9.0 }, 1 },  { { 0.08, 0.06, 0.01 }, 0 },    { { 0.035, 0.035, -0.01 }, -1 },
-        { { -1e-9, 0.01, 0.1 }, -1 },  { { 0.01, 0.0601, 0.1 }, -1 }, { { NAN, 0.01, 0.1 }, -1 },     { { 0.01, 0.01, NAN }, -1 },
+    const struct {
+        double at[3];
+        int32_t layer;
+    } points[] = {
+        { { 0.005, 0.005, 0.0 }, 0 },   { { 0.035, 0.035, 0.0 }, 0 },    { { 0.035, 0.035, 0.029 }, 0 },
+        { { 0.035, 0.035, 0.035 }, 0 }, { { 0.035, 0.035, 0.04 }, 1 },   { { 0.035, 0.035, 9.0 }, 1 },
+        { { 0.08, 0.06, 0.01 }, 0 },    { { 0.035, 0.035, -0.01 }, -1 }, { { -1e-9, 0.01, 0.1 }, -1 },
+        { { 0.01, 0.0601, 0.1 }, -1 },  { { NAN, 0.01, 0.1 }, -1 },      { { 0.01, 0.01, NAN }, -1 },
     };
     for (size_t i = 0; i < sizeof points / sizeof points[0]; ++i) {
         int32_t layer = -1, column = rill_bed_find(&scene.bed, points[i].at, &layer);
         assert_int_equal(layer, points[i].layer);
-        if (layer < 0) assert_int_equal(column, -1);
-        else assert_int_equal(column, rill_bed_column(&scene.bed, i == 6 ? 7 : (int32_t)(points[i].at[0] / 0.01), i == 6 ? 5 : (int32_t)(points[i].at[1] / 0.01), layer));
+        if (layer < 0)
+            assert_int_equal(column, -1);
+        else
+            assert_int_equal(column, rill_bed_column(&scene.bed, i == 6 ? 7 : (int32_t)(points[i].at[0] / 0.01),
+                                                     i == 6 ? 5 : (int32_t)(points[i].at[1] / 0.01), layer));
         if (layer == 1) assert_int_equal(scene.bed.floors[column], shelf);
     }
     assert_int_equal(rill_bed_column(&scene.bed, 0, 0, 1), -1);
@@ -219,7 +233,8 @@ static void places_know_their_tiles(void **state) {
                 int32_t place = sheet->first + (y - sheet->y0) * sheet->stride + (x - sheet->x0), px, py;
                 assert_ptr_equal(rill_bed_sheet_of(bed, place, &px, &py), sheet);
                 assert_true(px == x && py == y);
-                int32_t tile = sheet->first_tile + (y - sheet->y0 + 1) / RILL_TILE_H * sheet->tiles_x + (x - sheet->x0 + 1) / RILL_TILE_W;
+                int32_t tile = sheet->first_tile + (y - sheet->y0 + 1) / RILL_TILE_H * sheet->tiles_x +
+                               (x - sheet->x0 + 1) / RILL_TILE_W;
                 assert_int_equal(rill_bed_tile_of(bed, place), tile);
                 assert_true(tile < bed->tile_count);
             }
@@ -279,12 +294,18 @@ static void broken_beds_are_noticed(void **state) {
     assert_true(bed->pipe_count > 2 && bed->sheet_count > 1);
     int32_t place = bed->places[100], padding = bed->sheets[0].first - 3;
     int32_t *targets[] = {
-        &bed->b[place],          &bed->c[place],           &bed->b[padding],          &bed->c[padding],
-        &bed->places[7],         &bed->cell_first[30],     &bed->pipe_l[1],           &bed->pipe_r[2],
-        &bed->pipe_count,        &bed->sheets[1].stride,   &bed->sheets[1].first,     &bed->sheets[1].nx,
-        &bed->sheets[0].tiles_x, &bed->sheets[1].first_tile, &bed->ghosts[3].place,   &bed->ghosts[3].still,
-        &bed->ghosts[2].edge,    &bed->ghost_count,        &bed->info.layers,         &bed->tile_count,
-        &bed->info.sheets,       &bed->b[bed->ghosts[5].place], &bed->plane_size,
+        &bed->b[place],          &bed->c[place],
+        &bed->b[padding],        &bed->c[padding],
+        &bed->places[7],         &bed->cell_first[30],
+        &bed->pipe_l[1],         &bed->pipe_r[2],
+        &bed->pipe_count,        &bed->sheets[1].stride,
+        &bed->sheets[1].first,   &bed->sheets[1].nx,
+        &bed->sheets[0].tiles_x, &bed->sheets[1].first_tile,
+        &bed->ghosts[3].place,   &bed->ghosts[3].still,
+        &bed->ghosts[2].edge,    &bed->ghost_count,
+        &bed->info.layers,       &bed->tile_count,
+        &bed->info.sheets,       &bed->b[bed->ghosts[5].place],
+        &bed->plane_size,
     };
     for (size_t i = 0; i < sizeof targets / sizeof targets[0]; ++i)
         for (int change = -1; change <= 1; change += 2) {
@@ -293,10 +314,11 @@ static void broken_beds_are_noticed(void **state) {
             if (targets[i] == &bed->c[place] && change < 0) continue;        /* nor is a ceiling that hangs lower */
             if (targets[i] == &bed->b[place] && change > 0) continue;
             if (targets[i] == &bed->sheets[1].nx && change > 0) continue; /* room for a wall */
-            if (targets[i] == &bed->plane_size && change > 0) continue; /* would read beyond */
+            if (targets[i] == &bed->plane_size && change > 0) continue;   /* would read beyond */
             int32_t kept = *targets[i];
             *targets[i] = kept == RILL_WALL ? 5 : kept + change;
-            if (rill_bed_validate(bed, &message) != RILL_INVALID_DATA) fail_msg("target %zu, change %d not noticed", i, change);
+            if (rill_bed_validate(bed, &message) != RILL_INVALID_DATA)
+                fail_msg("target %zu, change %d not noticed", i, change);
             assert_true(strncmp(message.text, "bed: ", 5) == 0);
             *targets[i] = kept;
             assert_int_equal(rill_bed_validate(bed, NULL), RILL_OK);
@@ -333,9 +355,9 @@ static void bad_columns_are_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_pair_has_its_pipe),  cmocka_unit_test(numbering_is_deterministic),
-        cmocka_unit_test(platforms_are_sheets),     cmocka_unit_test(little_pieces_are_packed),
-        cmocka_unit_test(points_find_columns),      cmocka_unit_test(places_know_their_tiles),
+        cmocka_unit_test(every_pair_has_its_pipe),   cmocka_unit_test(numbering_is_deterministic),
+        cmocka_unit_test(platforms_are_sheets),      cmocka_unit_test(little_pieces_are_packed),
+        cmocka_unit_test(points_find_columns),       cmocka_unit_test(places_know_their_tiles),
         cmocka_unit_test(ghosts_continue_the_floor), cmocka_unit_test(broken_beds_are_noticed),
         cmocka_unit_test(bad_columns_are_refused),
     };

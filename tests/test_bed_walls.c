@@ -1,10 +1,12 @@
 /* Walls thinner than a cell hold liquid, whatever their direction; and nothing but such walls is thickened.
  *
- * Liquid at a level below the top of a wall must not find a way around it through the columns (`flows` in bed_scenes.h),
- * and must find one where there is one. Cells are 1 m wide. */
+ * Liquid at a level below the top of a wall must not find a way around it through the columns (`flows` in
+ * bed_scenes.h), and must find one where there is one. Cells are 1 m wide. */
 #include "bed_scenes.h"
 
 static test_mesh mesh;
+
+enum { HOLLOWS = 200 };
 
 static void start(bed_scene *scene, int32_t nx, int32_t ny) {
     *scene = scene_of(nx, ny, 1.0);
@@ -48,7 +50,8 @@ static void straight_walls_hold(void **state) {
                 add_mesh(&scene, &mesh);
                 build_bed(&scene);
                 double from[3] = { mx + 6 * nx, my + 6 * ny, 0 }, to[3] = { mx - 6 * nx, my - 6 * ny, 0 };
-                if (flows(&scene, from, to, 2.999)) fail_msg("thickness %g, angle %d, offset %d leaks", THICK[t], angle, offset);
+                if (flows(&scene, from, to, 2.999))
+                    fail_msg("thickness %g, angle %d, offset %d leaks", THICK[t], angle, offset);
                 assert_true(flows(&scene, from, to, 3.001));
                 free_scene(&scene);
             }
@@ -118,7 +121,8 @@ static void bowls_hold(void **state) {
     for (int i = 0; i < 24; ++i) {
         bed_scene scene;
         start(&scene, 30, 30);
-        double rings[26][2], x = 15 + 0.13 * (i % 5), y = 15.1 - 0.17 * (i % 7), r = 7.5 + 0.37 * (i % 4), t = i % 3 ? 0.2 : 0.0;
+        double rings[26][2], x = 15 + 0.13 * (i % 5), y = 15.1 - 0.17 * (i % 7), r = 7.5 + 0.37 * (i % 4),
+                             t = i % 3 ? 0.2 : 0.0;
         for (int k = 0; k < 13; ++k) {
             double angle = 1.5707963267948966 * k / 12.0; /* from the lowest point to the rim */
             rings[k][0] = k ? r * sin(angle) : 0, rings[k][1] = 10 - r * cos(angle);
@@ -148,7 +152,8 @@ static void walls_reach_ceilings(void **state) {
                 mesh_wall(9.9 - lean, -5, 10.1, 8, 0.05, -1, 3.5);
                 mesh_wall(10.1, 8, 10.1 + lean, 21, 0.05, -1, 1);
                 mesh_wall(10.1, 8, 10.1 + lean, 21, 0.05, 2, 3.5);
-            } else mesh_wall(9.9 - lean, -5, 10.1 + lean, 21, 0.05, -1, 3.5);
+            } else
+                mesh_wall(9.9 - lean, -5, 10.1 + lean, 21, 0.05, -1, 3.5);
             add_mesh(&scene, &mesh);
             build_bed(&scene);
             double from[3] = { 1.5, 8.5, 0 }, to[3] = { 18.5, 8.5, 0 };
@@ -184,6 +189,39 @@ static void inclined_plates_hold(void **state) {
     }
 }
 
+/* Hollow things with thin walls, turned any way, have an inside that nothing enters at any level. */
+static void hollow_things_are_tight(void **state) {
+    (void)state;
+    uint64_t seed = 21;
+    for (int i = 0; i < HOLLOWS; ++i) {
+        bed_scene scene;
+        start(&scene, 28, 28);
+        double t = chance(&seed, 0.02, 0.4), r = chance(&seed, 4, 9);
+        if (i % 2) {
+            mesh_ball(&mesh, 0, 0, 0, r, 0.0, 6 + (uint32_t)i % 23);
+            mesh_ball(&mesh, 0, 0, 0, r - t, 0.0, 6 + (uint32_t)i % 23);
+        } else {
+            mesh_box(&mesh, (double[]){ -r, -5, -4 }, (double[]){ r, 5, 4 });
+            mesh_box(&mesh, (double[]){ t - r, t - 5, t - 4 }, (double[]){ r - t, 5 - t, 4 - t });
+        }
+        for (size_t k = mesh.triangle_count / 2; k < mesh.triangle_count; ++k) { /* the inner shell, inside out */
+            uint32_t *corner = mesh.indices + 3 * k, swap = corner[0];
+            corner[0] = corner[1], corner[1] = swap;
+        }
+        rill_solid_def def = rill_default_solid_def();
+        def.shape = RILL_SHAPE_MESH;
+        def.vertices = mesh.vertices, def.vertex_count = mesh.vertex_count;
+        def.indices = mesh.indices, def.triangle_count = mesh.triangle_count;
+        for (int k = 0; k < 3; ++k) def.rotate[k] = chance(&seed, 0, 360);
+        memcpy(def.translate, (double[]){ chance(&seed, 13, 15), chance(&seed, 13, 15), 20 }, sizeof def.translate);
+        add_solid(&scene, &def);
+        build_bed(&scene);
+        double inside[3] = { def.translate[0], def.translate[1], 20 }, below[3] = { inside[0], inside[1], 0 };
+        if (flows(&scene, inside, below, scene.bed.info.highest)) fail_msg("round %d leaks", i);
+        free_scene(&scene);
+    }
+}
+
 /* Ordinary shapes, moved about in small steps: nothing may be thickened and all floors are what the line says. */
 static void ordinary_shapes_are_left_alone(void **state) {
     (void)state;
@@ -213,10 +251,13 @@ static void ordinary_shapes_are_left_alone(void **state) {
             break;
         default: mesh_ball(&mesh, x, y, 0.5, r, 0.0, 9 + (uint32_t)i % 40);
         }
-        if (i % 5 == 4) add_mesh(&scene, &mesh);
-        else add_solid(&scene, &def);
+        if (i % 5 == 4)
+            add_mesh(&scene, &mesh);
+        else
+            add_solid(&scene, &def);
         build_columns(&scene);
-        if (scene.info.walls_thickened) fail_msg("round %d: %d cells of an ordinary shape", i, (int)scene.info.walls_thickened);
+        if (scene.info.walls_thickened)
+            fail_msg("round %d: %d cells of an ordinary shape", i, (int)scene.info.walls_thickened);
         free_scene(&scene);
     }
 }
@@ -232,7 +273,8 @@ static void terrain_is_left_alone(void **state) {
         mesh_vertex(&mesh, x, y, sin(x) * cos(y * 0.7) + 0.25 * sin(3 * x + y));
     }
     for (uint32_t y = 0; y + 1 < N; ++y)
-        for (uint32_t x = 0; x + 1 < N; ++x) mesh_quad(&mesh, y * N + x, y * N + x + 1, (y + 1) * N + x + 1, (y + 1) * N + x);
+        for (uint32_t x = 0; x + 1 < N; ++x)
+            mesh_quad(&mesh, y * N + x, y * N + x + 1, (y + 1) * N + x + 1, (y + 1) * N + x);
     add_mesh(&scene, &mesh);
     build_columns(&scene);
     assert_int_equal(scene.info.columns, 900);
@@ -243,10 +285,15 @@ static void terrain_is_left_alone(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(straight_walls_hold),     cmocka_unit_test(round_walls_hold),
-        cmocka_unit_test(primitive_walls_hold),    cmocka_unit_test(bowls_hold),
-        cmocka_unit_test(walls_reach_ceilings),    cmocka_unit_test(inclined_plates_hold),
-        cmocka_unit_test(terrain_is_left_alone),   cmocka_unit_test(ordinary_shapes_are_left_alone),
+        cmocka_unit_test(straight_walls_hold),
+        cmocka_unit_test(round_walls_hold),
+        cmocka_unit_test(primitive_walls_hold),
+        cmocka_unit_test(bowls_hold),
+        cmocka_unit_test(walls_reach_ceilings),
+        cmocka_unit_test(inclined_plates_hold),
+        cmocka_unit_test(hollow_things_are_tight),
+        cmocka_unit_test(terrain_is_left_alone),
+        cmocka_unit_test(ordinary_shapes_are_left_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,7 +25,7 @@ static rill_world *layered_world(const rill_world_def *def) {
     static double heights[CELLS * CELLS];
     for (int i = 0; i < CELLS * CELLS; ++i) {
         double x = i % CELLS, y = (double)(i / CELLS);
-        heights[i] = 0.003 * (sin(x * 0.21) * cos(y * 0.17) + sin(x * 1.9 + y)*0.2 + 1.3);
+        heights[i] = 0.003 * (sin(x * 0.21) * cos(y * 0.17) + sin(x * 1.9 + y) * 0.2 + 1.3);
     }
     rill_solid_def ground = rill_default_solid_def();
     ground.shape = RILL_SHAPE_HEIGHTMAP;
@@ -128,7 +128,9 @@ static void same_bits_however_run(void **state) {
     static const struct {
         rill_pipe_area area;
         bool advection;
-    } schemes[] = { { RILL_PIPE_AREA_PHYSICAL, true }, { RILL_PIPE_AREA_PHYSICAL, false }, { RILL_PIPE_AREA_PAPER, false } };
+    } schemes[] = { { RILL_PIPE_AREA_PHYSICAL, true },
+                    { RILL_PIPE_AREA_PHYSICAL, false },
+                    { RILL_PIPE_AREA_PAPER, false } };
     for (size_t s = 0; s < sizeof schemes / sizeof *schemes; ++s) {
         uint64_t expected = run_variant((variant){ 1, false, false }, schemes[s].area, schemes[s].advection, 20);
         for (size_t i = 0; i < sizeof variants / sizeof *variants; ++i) {

@@ -17,7 +17,9 @@ static uint32_t next(void) {
     seed = seed * 1664525u + 1013904223u;
     return seed >> 8;
 }
-static float real(float low, float high) { return low + (high - low) * (float)next() / 16777216.0f; }
+static float real(float low, float high) {
+    return low + (high - low) * (float)next() / 16777216.0f;
+}
 
 /* A row of everything a kernel may read. */
 typedef struct rows {
@@ -32,7 +34,9 @@ static void fill_rows(rows *r, uint32_t from) {
             bool wall = next() % 13 == 0, dry = next() % 5 == 0;
             r->b[k][i] = wall ? RILL_WALL : (int32_t)(next() % 40000000u);
             r->H[k][i] = wall || dry ? 0 : (int32_t)(next() % (next() % 3 ? 60000000u : 60u));
-            r->c[k][i] = wall ? RILL_WALL : next() % 3 ? RILL_TOP : r->b[k][i] + r->H[k][i] + (int32_t)(next() % 4u ? next() : 0);
+            r->c[k][i] = wall         ? RILL_WALL
+                         : next() % 3 ? RILL_TOP
+                                      : r->b[k][i] + r->H[k][i] + (int32_t)(next() % 4u ? next() : 0);
             r->K[k][i] = next() % 2 ? 1.0f : real(0.0f, 1.0f);
         }
         for (int k = 0; k < 4; ++k) r->q[k][i] = next() % 4 ? real(-2e6f, 2e6f) : next() % 2 ? 0.0f : -0.0f;
@@ -41,8 +45,17 @@ static void fill_rows(rows *r, uint32_t from) {
 }
 
 static const rill_kernel_constants CONSTANTS = {
-    .lambda = 0.9f, .phase = 0.381966f, .drive = 1.1e-9f, .drag = 9e11f, .keep = 0.997f, .top_speed = 1.0f,
-    .fall = 1.8e-5f, .paper_opening = 8589934.0f, .five_dx = 42949672, .tilt = { 123456, -98765 }, .thin = 200000,
+    .lambda = 0.9f,
+    .phase = 0.381966f,
+    .drive = 1.1e-9f,
+    .drag = 9e11f,
+    .keep = 0.997f,
+    .top_speed = 1.0f,
+    .fall = 1.8e-5f,
+    .paper_opening = 8589934.0f,
+    .five_dx = 42949672,
+    .tilt = { 123456, -98765 },
+    .thin = 200000,
 };
 
 typedef struct outputs {
@@ -57,9 +70,9 @@ static void run_drives(const rill_kernels *k, const rows *r, outputs *o) {
     rill_face_columns open = { r->b[0] + PAD, r->b[1] + PAD, r->H[0] + PAD, r->H[1] + PAD, NULL, NULL }, covered = open;
     covered.cl = r->c[0] + PAD;
     covered.cr = r->c[1] + PAD;
-    rill_face_flows f = { r->q[0] + PAD, r->q[0] + PAD - 1, r->q[0] + PAD + 1, r->q[1] + PAD, r->q[1] + PAD + 1,
-                          r->q[2] + PAD, r->q[2] + PAD + 1, r->u[0] + PAD, r->u[0] + PAD - 1, r->u[0] + PAD + 1,
-                          r->u[1] + PAD, r->u[2] + PAD };
+    rill_face_flows f = { r->q[0] + PAD,     r->q[0] + PAD - 1, r->q[0] + PAD + 1, r->q[1] + PAD,
+                          r->q[1] + PAD + 1, r->q[2] + PAD,     r->q[2] + PAD + 1, r->u[0] + PAD,
+                          r->u[0] + PAD - 1, r->u[0] + PAD + 1, r->u[1] + PAD,     r->u[2] + PAD };
     for (int i = 0; i < 10; ++i) {
         rill_drive_kernel *drive = i < 8 ? k->drive[i & 1][(i >> 1) & 1] : k->drive_paper;
         const rill_face_columns *at = i < 8 ? ((i >> 2) & 1 ? &covered : &open) : i == 8 ? &open : &covered;
@@ -95,8 +108,8 @@ static void run_kernels(const rill_kernels *k, const rows *r, outputs *o) {
         for (int j = 0; j < 3; ++j) o->whole[j][i] += 0.0f;
     }
     memcpy(o->H, r->H[0], sizeof o->H);
-    rill_cell_flows flows = { o->whole[0] + PAD, o->whole[1] + PAD, o->whole[2] + PAD, r->u[0] + PAD, r->u[1] + PAD,
-                              r->u[2] + PAD };
+    rill_cell_flows flows = { o->whole[0] + PAD, o->whole[1] + PAD, o->whole[2] + PAD,
+                              r->u[0] + PAD,     r->u[1] + PAD,     r->u[2] + PAD };
     k->deposit(N, &flows, b, CONSTANTS.thin, o->H + PAD, &o->extent);
     run_drives(k, r, o);
 }

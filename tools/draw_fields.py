@@ -3,200 +3,42 @@
 
     draw_fields.py DIR PICTURE.png --cell 0.0005 --index 12 --liquid blood
 
-Each column gives a signed distance along z to the solid, cut off at a few cells and blurred over its neighbours. The
-zero of that field, taken by surface nets (Gibson 1998), is a smooth mesh that knows overhangs; a second one encloses
-the liquid too. Both are rasterised from an orthographic camera; the path between them dims the light (Beer-Lambert).
-Sun and sky are rays marched through the same field. Lengths are metres, x east, y north, z up.
+Two meshes (columns_mesh.py), of the solid and of the solid with its liquid, are rasterised from an orthographic camera;
+the path between them dims the light (Beer-Lambert). Sun and sky come by rays through the columns.
 """
 import argparse
 import array
-import ast
 import math
 import pathlib
-import re
 import struct
-import sys
 import zlib
 
+from columns_mesh import Columns, Lattice, Mesh, dot, unit
+
 LIQUIDS = {  # absorption per metre and colour of what is scattered back, both for red, green, blue (linear)
-    "blood": ((700, 6500, 6000), (0.20, 0.004, 0.006)),
+    "blood": ((900, 11000, 10000), (0.17, 0.003, 0.004)),
     "water": ((160, 45, 30), (0.01, 0.08, 0.10)),
     "coffee": ((420, 900, 1700), (0.045, 0.016, 0.005)),
 }
-SOLIDS = {  # linear colours: below the blend height, above it
-    "bone": ((0.60, 0.26, 0.21), (0.83, 0.74, 0.58)),
-    "table": ((0.46, 0.27, 0.14), (0.86, 0.85, 0.82)),
-    "stone": ((0.50, 0.50, 0.49), (0.74, 0.73, 0.70)),
+SOLIDS = {  # linear colours: the ground, what stands on it
+    "bone": ((0.56, 0.27, 0.22), (0.80, 0.71, 0.55)),
+    "table": ((0.42, 0.25, 0.13), (0.80, 0.79, 0.76)),
+    "stone": ((0.50, 0.51, 0.51), (0.72, 0.71, 0.68)),
 }
 BACKGROUND = (0.80, 0.82, 0.84)
-SUN_COLOUR, SKY_COLOUR, BOUNCE_COLOUR = (1.75, 1.62, 1.42), (0.62, 0.70, 0.80), (0.34, 0.30, 0.27)
-EDGES = ((0, 1), (0, 2), (0, 4), (1, 3), (1, 5), (2, 3), (2, 6), (3, 7), (4, 5), (4, 6), (5, 7), (6, 7))
-REACH = 1.5  # cells at which distances are cut off: beyond it a cliff is a cliff, below it a slope is a slope
+WINDOW = math.radians(34)  # slope towards the eye, against its line of sight, at which a surface mirrors the window
+SUN_COLOUR, SKY_COLOUR, BOUNCE_COLOUR = (1.22, 1.10, 0.94), (0.36, 0.42, 0.50), (0.22, 0.19, 0.17)
 
 
-def dot(a, b):
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+def ramp(x, low, high):
+    t = min(max((x - low) / (high - low), 0.0), 1.0)
+    return t * t * (3 - 2 * t)
 
 
-def unit(a):
-    size = math.sqrt(dot(a, a)) or 1.0
-    return (a[0] / size, a[1] / size, a[2] / size)
-
-
-def read_npy(path):
-    """Shape and values of a float64 array in C order."""
-    data = path.read_bytes()
-    if data[:6] != b"\x93NUMPY":
-        sys.exit(f"{path}: not a .npy file")
-    size, start = struct.unpack("<H", data[8:10])[0], 10
-    head = ast.literal_eval(data[start:start + size].decode("latin-1"))
-    if head["descr"] != "<f8" or head["fortran_order"] or len(head["shape"]) != 3:
-        sys.exit(f"{path}: expected little-endian float64 [layers, ny, nx] in C order")
-    return head["shape"], array.array("d", data[start + size:])
-
-
-class Columns:
-    """The solid spans (from, to) of every cell, lowest first, with and without the liquid that stands on them."""
-
-    def __init__(self, folder, index, cell, above, foot):
-        (layers, self.ny, self.nx), base = read_npy(folder / "base.npy")
-        ceiling, depth = read_npy(folder / "ceiling.npy")[1], read_npy(folder / f"depth_{index:05d}.npy")[1]
-        self.cell, size = cell, self.ny * self.nx
-        floors = [z for z in base if z >= above]
-        self.bottom, self.top = min(floors) - foot, max(floors) + 4 * cell
-        self.dry, self.wet, self.depth = [], [], array.array("d", bytes(8 * size))
-        for c in range(size):
-            dry, wet, low, wet_low = [], [], self.bottom, self.bottom
-            for n in range(c, layers * size, size):
-                if base[n] >= above:
-                    level = base[n] + depth[n]
-                    dry.append((low, base[n]))
-                    wet.append((wet_low, level))
-                    self.depth[c] = max(self.depth[c], depth[n])
-                    low = wet_low = ceiling[n]
-                    if ceiling[n] - level < 1e-6:  # full to the ceiling: one piece with what is above
-                        wet_low = wet.pop()[0]
-                elif base[n] == base[n]:
-                    low = wet_low = ceiling[n]
-            self.dry.append(dry)
-            self.wet.append(wet)
-
-
-class Lattice:
-    """The field at nodes above the cells' centres, two nodes of air around: index = (j * (nx + 4) + i) * nz + k."""
-
-    def __init__(self, columns, spans):
-        self.columns, self.spans, h = columns, spans, columns.cell
-        self.nx, self.ny = columns.nx + 4, columns.ny + 4
-        self.nz = math.ceil((columns.top - columns.bottom) / h) + 6
-        self.low = columns.bottom - 3.5 * h  # of node k = 0
-        self.solid = bytearray()  # one byte per node, for rays
-
-    def line(self, spans):
-        """Distances into the solid, in cells, of one column's nodes."""
-        line = [-REACH] * self.nz
-        for low, high in spans:
-            low, high = (low - self.low) / self.columns.cell, (high - self.low) / self.columns.cell
-            for k in range(max(0, math.ceil(low - REACH)), min(self.nz - 1, math.floor(high + REACH)) + 1):
-                line[k] = max(line[k], min(k - low, high - k, REACH))
-        return line
-
-    def slabs(self):
-        """The field row by row from the south, blurred by (1 2 1) / 4 along x and y."""
-        nz, width = self.nz, self.columns.nx
-        side = [-REACH] * (2 * nz)
-        air = [-REACH] * (self.nx * nz)
-        rows = [air, air]
-        for j in range(self.ny):
-            if 0 <= j - 1 < self.columns.ny:
-                first = (j - 1) * width
-                row = side + [v for c in range(first, first + width) for v in self.line(self.spans[c])] + side
-                row[nz:-nz] = [(a + b + b + c) * 0.25 for a, b, c in zip(row, row[nz:], row[2 * nz:])]
-            else:
-                row = air
-            rows.append(row)
-            yield [(a + b + b + c) * 0.25 for a, b, c in zip(rows[0], rows[1], rows[2])]
-            rows.pop(0)
-
-
-class Mesh:
-    """Quads around the field's zero. Points are in cells of the lattice, normals point out of the solid."""
-
-    def __init__(self, lattice, wet_only=False):
-        self.points, self.quads, nz = [], [], lattice.nz
-        before, signs_before, ids_before = None, 0, {}
-        for j, slab in enumerate(lattice.slabs()):
-            signs = bytes([v > 0 for v in slab])
-            lattice.solid += signs
-            number = int.from_bytes(signs, "little")
-            if before:
-                some, every = signs_before | number, signs_before & number  # of a cell's eight corners, all cells at once
-                some, every = some | some >> 8, every & every >> 8
-                mixed = (some | some >> 8 * nz) ^ (every & every >> 8 * nz)
-                ids = {}
-                keep = self.near_liquid(lattice, j) if wet_only else None
-                for match in re.finditer(b"\1", mixed.to_bytes(len(signs), "little")):
-                    if keep is None or match.start() // nz in keep:
-                        self.add(match.start(), j - 1, before, slab, nz, ids, ids_before)
-                ids_before = ids
-            before, signs_before = slab, number
-        self.normals = self.smooth(self.face_normals(), 1)
-
-    @staticmethod
-    def near_liquid(lattice, j):
-        """Cells i of the lattice's row j - 1 that the blur may have reached from a wet column."""
-        depth, nx = lattice.columns.depth, lattice.columns.nx
-        rows = range(max(0, j - 5), min(lattice.columns.ny, j + 1))
-        wet = [i for r in rows for i in range(nx) if depth[r * nx + i] > 2e-6]
-        return {i + near for i in wet for near in range(-1, 4)}
-
-    def add(self, n, j, south, north, nz, ids, ids_south):
-        """The vertex of one cell: the mean of the zeros on its edges; and the quads around its first three edges."""
-        value = (south[n], south[n + 1], south[n + nz], south[n + nz + 1],
-                 north[n], north[n + 1], north[n + nz], north[n + nz + 1])
-        count = x = y = z = 0
-        for a, b in EDGES:
-            if (value[a] > 0) != (value[b] > 0):
-                t = value[a] / (value[a] - value[b])
-                axis = b - a
-                z += t if axis == 1 else a & 1
-                x += t if axis == 2 else a >> 1 & 1
-                y += t if axis == 4 else a >> 2
-                count += 1
-        i, k = divmod(n, nz)
-        ids[n] = len(self.points)
-        self.points.append((i + x / count, j + y / count, k + z / count))
-        up = value[0] > 0
-        for other, outward, cells in (
-                (1, up, (ids.get(n), ids.get(n - nz), ids_south.get(n - nz), ids_south.get(n))),
-                (2, not up, (ids.get(n), ids.get(n - 1), ids_south.get(n - 1), ids_south.get(n))),
-                (4, up, (ids.get(n), ids.get(n - 1), ids.get(n - 1 - nz), ids.get(n - nz)))):
-            if (value[other] > 0) != up and None not in cells:
-                self.quads.append(cells if outward else cells[::-1])
-
-    def face_normals(self):
-        sums = [(0.0, 0.0, 0.0)] * len(self.points)
-        for quad in self.quads:
-            (ax, ay, az), (bx, by, bz), (cx, cy, cz), (dx, dy, dz) = [self.points[p] for p in quad]
-            ux, uy, uz, vx, vy, vz = cx - ax, cy - ay, cz - az, dx - bx, dy - by, dz - bz
-            x, y, z = uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
-            for p in quad:
-                s = sums[p]
-                sums[p] = (s[0] + x, s[1] + y, s[2] + z)
-        return [unit(s) for s in sums]
-
-    def smooth(self, values, times):
-        """Averages triples of the vertices over the quads that share them."""
-        for _ in range(times):
-            sums = [(v[0], v[1], v[2], 1) for v in values]
-            for quad in self.quads:
-                a, b, c, d = [values[p] for p in quad]
-                x, y, z = a[0] + b[0] + c[0] + d[0], a[1] + b[1] + c[1] + d[1], a[2] + b[2] + c[2] + d[2]
-                for p in quad:
-                    s = sums[p]
-                    sums[p] = (s[0] + x, s[1] + y, s[2] + z, s[3] + 4)
-            values = [(s[0] / s[3], s[1] / s[3], s[2] / s[3]) for s in sums]
-        return values
+def direction(yaw, pitch):
+    """Unit vector to something that stands yaw degrees east of south and pitch degrees above the ground."""
+    yaw, pitch = math.radians(yaw), math.radians(pitch)
+    return (math.sin(yaw) * math.cos(pitch), -math.cos(yaw) * math.cos(pitch), math.sin(pitch))
 
 
 class Light:
@@ -253,5 +95,207 @@ class Light:
                 if weight > 0.1:
                     total += weight
                     seen += weight * self.free(ray, start, p)
-            shades.append((sun, seen / total, 0))
+            shades.append((sun, seen / max(total, 1e-9), 0))
         return mesh.smooth(shades, 2)
+
+
+class Film:
+    """Nearest surface per sample: depth towards the eye in cells and three attributes."""
+
+    def __init__(self, width, height):
+        self.width, self.height = width, height
+        self.depth = array.array("f", [-1e9]) * (width * height)
+        self.values = [array.array("f", bytes(4 * width * height)) for _ in range(3)]
+
+    def draw(self, mesh, places, attributes):
+        """Places are (x, y, depth) on the film per vertex; quads seen from behind are left out."""
+        for a, b, c, d in mesh.quads:
+            for corners in ((a, b, c), (a, c, d)):
+                (x0, y0, z0), (x1, y1, z1), (x2, y2, z2) = [places[p] for p in corners]
+                area = (x1 - x0) * (y2 - y0) - (x2 - x0) * (y1 - y0)
+                if area < -1e-9:  # the film's y points down, so front is clockwise
+                    planes = []
+                    for f0, f1, f2 in ((z0, z1, z2), *zip(*[attributes[p] for p in corners])):
+                        u = ((f1 - f0) * (y2 - y0) - (f2 - f0) * (y1 - y0)) / area
+                        v = ((f2 - f0) * (x1 - x0) - (f1 - f0) * (x2 - x0)) / area
+                        planes.append((f0 - u * x0 - v * y0, u, v))
+                    self.fill(sorted(((x0, y0), (x1, y1), (x2, y2)), key=lambda p: p[1]), planes)
+
+    def fill(self, corners, planes):
+        (xa, ya), (xb, yb), (xc, yc) = corners
+        depth, (red, green, blue) = self.depth, self.values
+        for y in range(max(0, math.ceil(ya)), min(self.height - 1, math.floor(yc)) + 1):
+            x0 = xa + (xc - xa) * (y - ya) / (yc - ya) if yc > ya else xa
+            if y < yb:
+                x1 = xa + (xb - xa) * (y - ya) / (yb - ya)
+            else:
+                x1 = xb + (xc - xb) * (y - yb) / (yc - yb) if yc > yb else xb
+            first, last = max(0, math.ceil(min(x0, x1))), min(self.width - 1, math.floor(max(x0, x1)))
+            (z, dz), (r, dr), (g, dg), (b, db) = [(p + u * first + v * y, u) for p, u, v in planes]
+            for n in range(y * self.width + first, y * self.width + last + 1):
+                if z > depth[n]:
+                    depth[n], red[n], green[n], blue[n] = z, r, g, b
+                z, r, g, b = z + dz, r + dr, g + dg, b + db
+
+
+class Camera:
+    """Orthographic; right, up and eye (towards it) are unit vectors, scale is samples per cell."""
+
+    def __init__(self, yaw, pitch, mesh, width, height, zoom):
+        self.right, self.up, self.eye = direction(yaw + 90, 0), direction(yaw + 180, 90 - pitch), direction(yaw, pitch)
+        across, along = [dot(p, self.right) for p in mesh.points], [dot(p, self.up) for p in mesh.points]
+        self.scale = zoom * min(0.92 * width / (max(across) - min(across)), 0.92 * height / (max(along) - min(along)))
+        self.x = width / 2 - self.scale * (max(across) + min(across)) / 2
+        self.y = height / 2 + self.scale * (max(along) + min(along)) / 2
+
+    def turn(self, v):
+        return dot(v, self.right), dot(v, self.up), dot(v, self.eye)
+
+    def place(self, mesh):
+        return [(self.x + self.scale * x, self.y - self.scale * y, z) for x, y, z in map(self.turn, mesh.points)]
+
+    def on_plane(self, x, y, z):
+        """The point of the film x, y at height z of the lattice."""
+        across, along = (x - self.x) / self.scale, ((self.y - y) / self.scale - z * self.up[2]) / self.eye[2]
+        return across * self.right[0] - along * self.right[1], across * self.right[1] + along * self.right[0]
+
+
+def solid_colours(mesh, shades, columns, low, sun, colours):
+    """Colour of each vertex; low is the z of the lattice's lowest nodes."""
+    kinds, out = [], []
+    for x, y, z in mesh.points:
+        i, j = min(max(round(x) - 2, 0), columns.nx - 1), min(max(round(y) - 2, 0), columns.ny - 1)
+        c = j * columns.nx + i
+        kinds.append((c in columns.ground and low + (z - 1) * columns.cell < columns.dry[c][0][1], 0, 0))
+    for n, (lit, sky, _), (ground, _, _) in zip(mesh.normals, shades, mesh.smooth(kinds, 1)):
+        direct, up = lit * max(0.0, dot(n, sun)), 0.5 + 0.5 * n[2]
+        light = [SUN_COLOUR[a] * direct + sky * (SKY_COLOUR[a] * up + BOUNCE_COLOUR[a] * (1 - up)) for a in range(3)]
+        out.append([light[a] * (colours[1][a] + (colours[0][a] - colours[1][a]) * ground) for a in range(3)])
+    return out
+
+
+def add_liquid(film, wet, liquid, camera, sun, cell):
+    """Lays the liquid over the solid: absorption along the path, light scattered back, sun, window and sky mirrored."""
+    absorb, body = LIQUIDS[liquid]
+    sun = camera.turn(sun)
+    window = (0.0, math.sin(2 * WINDOW), math.cos(2 * WINDOW))
+    for n, depth in enumerate(wet.depth):
+        path = (depth - film.depth[n]) * cell
+        if depth < -1e8 or path <= 1e-6:
+            continue
+        x, y, light = (values[n] for values in wet.values)
+        z = math.sqrt(max(0.01, 1 - x * x - y * y))
+        mirrored = (2 * z * x, 2 * z * y, 2 * z * z - 1)
+        fresnel = (0.025 + 0.975 * (1 - z) ** 5) * ramp(path, 0, 1e-4)
+        mirror = (0.1 + 0.9 * light) * (0.25 + 9 * ramp(dot(mirrored, window), 0.90, 0.99)
+                                        + 40 * light * ramp(dot(mirrored, sun), 0.96, 0.995))
+        for a in range(3):
+            through = math.exp(-absorb[a] * path)
+            colour = film.values[a][n] * through + body[a] * (0.25 + 1.1 * light) * (1 - through)
+            film.values[a][n] = colour * (1 - fresnel) + mirror * fresnel
+
+
+def ground_shade(camera, columns, sun):
+    """What is left of the light on the ground around the block, as a function of a place on the film."""
+    half_x, half_y, height = columns.nx / 2, columns.ny / 2, 12
+
+    def outside(x, y):
+        x, y = abs(x - half_x - 1.5) - half_x, abs(y - half_y - 1.5) - half_y
+        return math.hypot(max(x, 0), max(y, 0)) + min(max(x, y), 0)
+
+    def shade(x, y):
+        x, y = camera.on_plane(x, y, 3.5)
+        dark = 0.0
+        for n in range(7):
+            t = n / 6
+            away = outside(x + height * t * sun[0] / sun[2], y + height * t * sun[1] / sun[2])
+            dark = max(dark, (1 - 0.6 * t) * (1 - ramp(away, -1, 2 + 14 * t)))
+        return (1 - 0.4 * dark) * (1 - 0.22 * math.exp(-max(0, outside(x, y)) / (0.1 * half_x)))
+    return shade
+
+
+def develop(film, factor, shade):
+    """8-bit rows of the film with factor x factor samples to a pixel, over the background."""
+    curve = []  # linear to sRGB's, with a shoulder for the lights
+    for n in range(4097):
+        v = 2 * n / 4096
+        v = v if v < 0.55 else 0.55 + 0.45 * (1 - math.exp((0.55 - v) / 0.45))
+        curve.append(round(255 * v ** (1 / 2.2)))
+    rows = []
+    for y in range(0, film.height, factor):
+        row = bytearray()
+        for x in range(0, film.width, factor):
+            total, bare = [0.0, 0.0, 0.0], 0
+            for n in [(y + v) * film.width + x + u for v in range(factor) for u in range(factor)]:
+                if film.depth[n] > -1e8:
+                    for a in range(3):
+                        total[a] += min(2.0, film.values[a][n])
+                else:
+                    bare += 1
+            if bare:
+                left = bare * shade(x + factor / 2, y + factor / 2)
+                total = [total[a] + left * BACKGROUND[a] for a in range(3)]
+            row += bytes([curve[int(2048 * v / factor ** 2)] for v in total])
+        rows.append(bytes(row))
+    return rows
+
+
+def write_png(path, rows):
+    width, packed, before = len(rows[0]) // 3, bytearray(), bytes(len(rows[0]))
+    for row in rows:
+        left = b"\0\0\0" + row
+        ways = [(0, row), (1, bytes([(a - b) & 255 for a, b in zip(row, left)])),
+                (2, bytes([(a - b) & 255 for a, b in zip(row, before)]))]
+        number, best = min(ways, key=lambda way: sum(min(v, 256 - v) for v in way[1]))
+        packed += bytes([number]) + best
+        before = row
+
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    path.write_bytes(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, len(rows), 8, 2, 0, 0, 0))
+                     + chunk(b"IDAT", zlib.compress(bytes(packed), 9)) + chunk(b"IEND", b""))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("picture", type=pathlib.Path)
+    parser.add_argument("--cell", type=float, required=True, help="the scene's cell_size, m")
+    parser.add_argument("--index", type=int, default=0, help="which depth_NNNNN.npy")
+    parser.add_argument("--liquid", choices=LIQUIDS, default="water")
+    parser.add_argument("--solid", choices=SOLIDS, default="stone")
+    parser.add_argument("--above", type=float, default=-1e9, help="leave out columns with bases below this z, m")
+    parser.add_argument("--foot", type=float, default=0.004, help="thickness of the block under the lowest base, m")
+    parser.add_argument("--yaw", type=float, default=25, help="degrees the eye stands east of south")
+    parser.add_argument("--pitch", type=float, default=40, help="degrees the eye stands above the ground")
+    parser.add_argument("--sun", type=float, nargs=2, default=(-60, 48), help="yaw and pitch of the sun")
+    parser.add_argument("--size", type=int, nargs=2, default=(1280, 720))
+    parser.add_argument("--zoom", type=float, default=1)
+    parser.add_argument("--samples", type=int, default=2, help="per pixel and axis")
+    o = parser.parse_args()
+
+    columns = Columns(o.folder, o.index, o.cell, o.above, o.foot)
+    sun = direction(*o.sun)
+    width, height = o.size[0] * o.samples, o.size[1] * o.samples
+    film, wet_film = Film(width, height), Film(width, height)
+
+    lattice = Lattice(columns, columns.dry)
+    solid = Mesh(lattice)
+    camera = Camera(o.yaw, o.pitch, solid, width, height, o.zoom)
+    shades = Light(lattice, sun).shades(solid, camera.eye)
+    film.draw(solid, camera.place(solid), solid_colours(solid, shades, columns, lattice.low, sun, SOLIDS[o.solid]))
+
+    lattice = Lattice(columns, columns.wet)
+    liquid = Mesh(lattice, wet_only=True)
+    shades = Light(lattice, sun).shades(liquid, camera.eye)
+    wet_film.draw(liquid, camera.place(liquid), [
+        (*camera.turn(n)[:2], 0.35 * sky + 0.65 * lit * max(0.0, dot(n, sun)))
+        for n, (lit, sky, _) in zip(liquid.normals, shades)])
+    add_liquid(film, wet_film, o.liquid, camera, sun, o.cell)
+
+    write_png(o.picture, develop(film, o.samples, ground_shade(camera, columns, sun)))
+
+
+if __name__ == "__main__":
+    main()

@@ -48,10 +48,9 @@ def run(program, folder, seconds):
     dictionary = ROOT / "tests" / "fuzz" / f"{name}.dict"
     if dictionary.exists():
         command.append(f"-dict={dictionary}")
-    before = set(findings.iterdir())
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, errors="replace")
     executed = re.search(r"stat::number_of_executed_units: (\d+)", done.stderr)
-    found = sorted(set(findings.iterdir()) - before)
+    found = re.findall(r"Test unit written to (.*)", done.stderr)
     count = int(executed[1]) if executed else 0
     said = "\n".join(line for line in done.stderr.splitlines() if not line.startswith(("#", "INFO")))
     return name, count, len(list(corpus.iterdir())), found, done.returncode, said[-4000:]

@@ -2,7 +2,7 @@
  *
  * Case 6. Problem: an inviscid liquid in a parabolic bowl, its surface a tilted plane that goes round. Exact solution:
  * Thacker (1981): the surface stays a plane and the shore a circle, period 2 pi a / sqrt(2 g h0). Measured after whole
- * periods: L1/h0 = mean over the columns that should be wet, or are, of |depth - exact| / h0.
+ * periods: L1/h0 = sum of |depth - exact| over all columns, over h0 times the number that should be wet.
  *
  * Case 7. Problem: the lowest standing wave of small amplitude between two walls of a flat basin. Exact solution:
  * linear shallow-water theory, level = d + A cos(pi x / L) cos(2 pi t / T), T = 2 L / sqrt(g d); in paper mode d is

@@ -57,7 +57,7 @@ rill_array rill_array_make(size_t element) {
 }
 
 static bool reserve(rill_array *array, const rill_allocator *allocator, size_t count) {
-    if (count <= array->capacity) return true;
+    if (count <= array->capacity && array->data) return true; /* even an empty array is then one to point into */
     size_t capacity = array->capacity + array->capacity / 2;
     if (capacity < count) capacity = count;
     if (capacity < 8) capacity = 8;

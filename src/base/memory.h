@@ -24,7 +24,7 @@ typedef struct rill_array {
 rill_array rill_array_make(size_t element);
 /* Appends one element (zeroed if `value` is NULL) and returns its place; NULL when there is no memory (array unchanged). */
 void *rill_array_push(rill_array *array, const rill_allocator *allocator, const void *value);
-/* False when there is no memory (array unchanged). New elements are zeroed. */
+/* False when there is no memory (array unchanged). New elements are zeroed; `data` is not NULL, even for none. */
 bool rill_array_resize(rill_array *array, const rill_allocator *allocator, size_t count);
 void rill_array_free(rill_array *array, const rill_allocator *allocator);
 

@@ -36,4 +36,6 @@ static double exponential(double x) {
     return sum * power;
 }
 
-double rill_power(double x, double y) { return x == 1.0 ? 1.0 : exponential(y * logarithm(x)); }
+double rill_power(double x, double y) {
+    return x == 1.0 ? 1.0 : exponential(y * logarithm(x));
+}

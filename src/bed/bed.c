@@ -1,5 +1,5 @@
-/* The bed: planes, sparse pipes, tiles and ghosts made from columns, and finding one's way in them. The layout is drawn in
- * bed.h; which column goes into which sheet is decided in sheets.c. */
+/* The bed: planes, sparse pipes, tiles and ghosts made from columns, and finding one's way in them. The layout is
+ * drawn in bed.h; which column goes into which sheet is decided in sheets.c. */
 #include "bed/bed.h"
 
 #include "base/message.h"

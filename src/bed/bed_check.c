@@ -84,8 +84,8 @@ static rill_result check_cells(const checker *check) {
     return RILL_OK;
 }
 
-/* Ghosts come by edge, along it and from below: each must be beside the edge column whose turn it is. An edge has them for
- * all its columns or for none. */
+/* Ghosts come by edge, along it and from below: each must be beside the edge column whose turn it is. An edge has
+ * them for all its columns or for none. */
 static rill_result check_ghosts(checker *check) {
     const rill_bed *bed = check->bed;
     int32_t nx = bed->grid.cells[0], ny = bed->grid.cells[1];

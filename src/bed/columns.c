@@ -1,8 +1,8 @@
 /* Columns: the voids between the solid parts of each cell's line, in whole quanta.
  *
- * Two passes over the rows. The first finds how low the lowest floor and how high the highest solid is and how many voids
- * there can be; from that follow the quantum, the datum and the size of the arrays. The second stores the columns. Then
- * walls thinner than a cell are filled in (walls.c) and the arrays are cut to size.
+ * Two passes over the rows. The first finds how low the lowest floor and how high the highest solid is and how many
+ * voids there can be; from that follow the quantum, the datum and the size of the arrays. The second stores the
+ * columns. Then walls thinner than a cell are filled in (walls.c) and the arrays are cut to size.
  *
  *   quantum   the smallest power of two (m) with which everything up to the headroom fits below RILL_TOP quanta, and a
  *             cell is at most 2^26 quanta wide (so that slopes stay exact in float)
@@ -183,7 +183,7 @@ static rill_result store(builder *build, rill_message *message) {
     return RILL_OK;
 }
 
-/* ------------------------------------------------------------------------------------------------ fills, and the end */
+/* ------------------------------------------------------------------------------------------------ fills */
 
 static void keep_void(const builder *build, rill_columns *out, int32_t b, int32_t c, uint16_t floor, int64_t *slivers) {
     if (c <= b) return;

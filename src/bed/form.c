@@ -1,8 +1,8 @@
 /* Primitive solids and vertical lines: where the line at (x, y) enters and leaves a box, sphere, cylinder, torus or
  * plane, exactly, in world space.
  *
- * A line is written q = (dx, dy, t) relative to the solid's centre. With the unit axis a and h(t) = h0 + t a_z the height
- * along it:
+ * A line is written q = (dx, dy, t) relative to the solid's centre. With the unit axis a and h(t) = h0 + t a_z the
+ * height along it:
  *     cylinder  |h| <= half length  and  |q|^2 - h^2 <= r^2                        a slab and a quadratic
  *     torus     (|q|^2 + R^2 - r^2)^2 = 4 R^2 (|q|^2 - h^2)                        t^4 + p t^2 + q t + s = 0
  * The quartic's roots are bracketed between its critical points, and those between the critical points of its
@@ -215,8 +215,10 @@ static double bracketed_root(const double *c, const double *slope, int degree, d
     for (int i = 0; i < 80; ++i) {
         double value = polynomial(c, degree, t);
         if (value == 0.0) return t;
-        if ((value < 0.0) == rising) a = t;
-        else b = t;
+        if ((value < 0.0) == rising)
+            a = t;
+        else
+            b = t;
         double step = value / polynomial(slope, degree - 1, t), next = t - step;
         if (fabs(step) <= 1e-15 * fabs(t) + 1e-17) return next;
         if (!(next > a && next < b)) next = 0.5 * (a + b);

@@ -1,8 +1,8 @@
 /* Solid parts of the vertical line through each cell's centre, one row of cells at a time.
  *
- * Meshes: every cut adds a crossing to the cells between its two ends. The crossings of a cell are sorted by solid, by part
- * of the mesh, and downwards; what is solid then follows from the kind of the part (see rill_part_kind). Primitives are
- * asked for their exact ranges, heightmaps are sampled. */
+ * Meshes: every cut adds a crossing to the cells between its two ends. The crossings of a cell are sorted by solid,
+ * by part of the mesh, and downwards; what is solid then follows from the kind of the part (see rill_part_kind).
+ * Primitives are asked for their exact ranges, heightmaps are sampled. */
 #include "bed/raster.h"
 
 #include "bed/sort.h"
@@ -91,8 +91,8 @@ static void *extend(rill_array *array, const rill_allocator *allocator, size_t m
     return (char *)array->data + count * array->element;
 }
 
-/* Every cell a cut covers gets a crossing. Heights run along the cut from edge to edge, so that they neither overshoot the
- * triangle, however steep it is, nor differ between neighbours at their common edge. */
+/* Every cell a cut covers gets a crossing. Heights run along the cut from edge to edge, so that they neither
+ * overshoot the triangle, however steep it is, nor differ between neighbours at their common edge. */
 static bool collect_crossings(rill_raster *raster) {
     const rill_cut *cuts = raster->scan.cuts.data;
     raster->crossings.count = 0;

@@ -105,8 +105,8 @@ typedef struct rill_fill {
     uint16_t solid;
 } rill_fill;
 
-/* Finds walls thinner than a cell that the columns do not show and says what to fill so that nothing leaks through them.
- * `scan` is that of axis 0. Fills are appended to `fills`, sorted by cell and low. False: no memory. */
+/* Finds walls thinner than a cell that the columns do not show and says what to fill so that nothing leaks through
+ * them. `scan` is that of axis 0. Fills are appended to `fills`, sorted by cell and low. False: no memory. */
 bool rill_walls_find(const rill_columns *columns, rill_scan *scan, size_t solid_count, rill_array *fills);
 
 #endif

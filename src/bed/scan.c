@@ -1,11 +1,11 @@
 /* Triangles cut by the planes of rows.
  *
  * An edge crosses the plane of a row when one of its ends is above it and the other is not ("above" is y > row, so a
- * vertex on the plane counts as below: the plane is thought to lie a hair higher). The crossing is computed from the lower
- * to the upper end, hence from positions alone: every triangle that has the edge finds the same point to the bit. A
- * triangle is crossed by none or by two of its edges, one going up and one going down, and covers the cells between the
- * two crossings. So, whatever is rounded on the way, each edge of a closed mesh adds +1 and -1 to the same cells: no
- * line ever has an odd number of crossings, or a winding number that does not return to zero. */
+ * vertex on the plane counts as below: the plane is thought to lie a hair higher). The crossing is computed from the
+ * lower to the upper end, hence from positions alone: every triangle that has the edge finds the same point to the
+ * bit. A triangle is crossed by none or by two of its edges, one going up and one going down, and covers the cells
+ * between the two crossings. So, whatever is rounded on the way, each edge of a closed mesh adds +1 and -1 to the
+ * same cells: no line ever has an odd number of crossings, or a winding number that does not return to zero. */
 #include "bed/raster.h"
 
 #include <math.h>

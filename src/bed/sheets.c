@@ -1,13 +1,13 @@
 /* Numbering columns into sheets.
  *
- * Any numbering is right, as long as a sheet has at most one column per cell and no neighbours in it whose voids overlap by
- * exactly one quantum (no pipe, but the dense kernels would see one): pipes within a sheet are then implicit and all
- * others are listed. A good numbering has few sparse pipes and little area to sweep.
+ * Any numbering is right, as long as a sheet has at most one column per cell and no neighbours in it whose voids
+ * overlap by exactly one quantum (no pipe, but the dense kernels would see one): pipes within a sheet are then
+ * implicit and all others are listed. A good numbering has few sparse pipes and little area to sweep.
  *
  *   1. Pieces: from each column not yet numbered, ground floors first, a piece grows breadth first over neighbours that
  *      are each other's best match (the nearest base) and no steeper than 45 degrees.
- *   2. Packing: the piece with the most ground becomes the first sheet. Then, from the largest on, each piece goes where
- *      its cells are free and it is cheapest: little growth of the rectangle, many dense pipes to what is there. */
+ *   2. Packing: the piece with the most ground becomes the first sheet. Then, from the largest on, each goes where its
+ *      cells are free and it is cheapest: little growth of the rectangle, many dense pipes to what is there. */
 #include "bed/sheets.h"
 
 #include "bed/sort.h"

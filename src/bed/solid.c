@@ -1,5 +1,5 @@
-/* Solids: checking and copying definitions. A definition is refused with a message that names the solid, the member, what
- * was found and what was expected; whatever passes here can be built without further checks. */
+/* Solids: checking and copying definitions. A definition is refused with a message that names the solid, the member,
+ * what was found and what was expected; whatever passes here can be built without further checks. */
 #include "bed/solid.h"
 
 #include "base/memory.h"

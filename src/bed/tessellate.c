@@ -154,7 +154,8 @@ static bool tessellate_torus(rill_solid *solid, const rill_allocator *allocator)
         double s, c;
         rill_sin_cos(360.0 * r / TUBE_STEPS, &s, &c);
         double radius = form->radius + c * form->tube;
-        /* Chords of the inner half would cut into the hole: set back, they touch it. So no triangle leaves the solid. */
+        /* Chords of the inner half would cut into the hole: set back, they touch it. So no triangle leaves the
+         * solid. */
         if (c < 0.0) radius /= shrink;
         set_ring(solid->vertices + 3 * (size_t)r * steps, form->centre, frame, radius, s * form->tube, &around);
     }

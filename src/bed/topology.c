@@ -1,11 +1,12 @@
 /* Connected parts of a mesh, and whether they are closed.
  *
- * Vertices count as the same where their positions are, so that unwelded files (STL) work. Two triangles are connected
- * when they share an edge. A part is closed when each of its edges has an even number of triangles; if, too, each edge is
- * run along as often one way as the other, its orientation is consistent and winding numbers tell inside from outside.
+ * Vertices count as the same where their positions are, so that unwelded files (STL) work. Two triangles are
+ * connected when they share an edge. A part is closed when each of its edges has an even number of triangles; if,
+ * too, each edge is run along as often one way as the other, its orientation is consistent and winding numbers tell
+ * inside from outside.
  *
- * An open part is a sheet, unless its holes are small: scans are often punctured, and are meant to be solid. The size of
- * a hole is its vector area, 1/2 sum(p x q) over the border: nothing for a crack, however long. */
+ * An open part is a sheet, unless its holes are small: scans are often punctured, and are meant to be solid. The
+ * size of a hole is its vector area, 1/2 sum(p x q) over the border: nothing for a crack, however long. */
 #include "base/memory.h"
 #include "bed/solid.h"
 

@@ -14,22 +14,22 @@
  *   - a blocked part of it that is steep on both sides (or a single steep sheet): a wall one could flow over or under.
  * What else protrudes is a crest between two samples, which is what sampling a slope means.
  *
- * A round pillar may bulge between P and Q without separating anything. At every height a wall goes on in both squares of
- * four centres beside the edge: it leaves the square through another edge, or one of the other centres is inside. A
- * bulge ends in the square, and is left out. Since this is decided height by height, what separates two regions of space
- * still separates their columns: any path of edges at some height must cross it, and no such crossing is ever left out. */
+ * A round pillar may bulge between P and Q without separating anything. At every height a wall goes on in both
+ * squares of four centres beside the edge: it leaves the square through another edge, or one of the other centres is
+ * inside. A bulge ends in the square, and is left out. Since this is decided height by height, what separates two
+ * regions of space still separates their columns: any path of edges at some height must cross it, and but for gentle
+ * crests no such crossing is left out. */
 #include "bed/raster.h"
 
 #include "bed/sort.h"
 
 #include <math.h>
 
-static const double STEEP = 2.0;        /* slope of a wall's face */
-static const double CLEAR = 0.75;       /* quanta: nearer to an opening's rim is rounding */
-static const double INTRUSION = 8.0;    /* quanta: less is not worth a wall */
-static const double LEAST = 1.0 / 64.0; /* cells: a lower kerb is none */
-static const double NEAR = 1e-6;        /* cells: what is nearer to a line may be on either side of it */
-enum { MANY = 512 };                    /* with more pieces in one edge, steepness is not examined in pairs */
+static const double STEEP = 2.0;     /* slope of a wall's face */
+static const double CLEAR = 0.75;    /* quanta: nearer to an opening's rim is rounding */
+static const double INTRUSION = 8.0; /* quanta: less is not worth a wall */
+static const double NEAR = 1e-6;     /* cells: what is nearer to a line may be on either side of it */
+enum { MANY = 512 };                 /* with more pieces in one edge, steepness is not examined in pairs */
 
 typedef struct wall_piece {
     double low, high; /* quanta */
@@ -299,9 +299,9 @@ static bool push_fill(walls *w, int32_t cell, int32_t column, double low, double
     return rill_array_push(w->fills, w->allocator, &fill) != NULL;
 }
 
-/* Fills one of the two cells: that in which the wall stands, unless it leans out of one cell's own floor; then the other,
- * so that floors stay where they were sampled and the ceiling under the plate comes down instead. What hangs down is
- * filled where the ceiling is lower, so that no pocket is left above it. */
+/* Fills one of the two cells: that in which the wall stands, unless it leans out of one cell's own floor; then the
+ * other, so that floors stay where they were sampled and the ceiling under the plate comes down instead. What hangs
+ * down is filled where the ceiling is lower, so that no pocket is left above it. */
 static bool close_part(walls *w, const int32_t cells[2], const int32_t columns[2], const z_range *opening,
                        const blocked *part, const z_range *held) {
     const int32_t b[2] = { w->columns->b[columns[0]], w->columns->b[columns[1]] };
@@ -341,9 +341,8 @@ static bool decide_part(walls *w, int axis, const wall_edge *edge, const int32_t
         !cover_square(w, axis, row, strip, 1, &w->held[0], &w->held[1]))
         return false;
     const z_range *held = w->held[1].data;
-    double least = all ? 0.0 : LEAST * w->columns->grid.cell_size / w->columns->quantum;
     for (size_t i = 0; i < w->held[1].count; ++i)
-        if (held[i].high - held[i].low > least && !close_part(w, cells, columns, opening, part, &held[i])) return false;
+        if (!close_part(w, cells, columns, opening, part, &held[i])) return false;
     return true;
 }
 

@@ -8,8 +8,10 @@ void rill_edges_settle(rill_flow *flow, rill_edge_flow flows[4]) {
     for (int32_t i = 0; i < bed->ghost_count; ++i) {
         const rill_ghost *ghost = &bed->ghosts[i];
         int32_t change = flow->H[ghost->place] - ghost->still;
-        if (change > 0) flows[ghost->edge].left += change;
-        else flows[ghost->edge].entered -= change;
+        if (change > 0)
+            flows[ghost->edge].left += change;
+        else
+            flows[ghost->edge].entered -= change;
         flow->H[ghost->place] = ghost->still;
     }
 }

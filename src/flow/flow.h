@@ -35,9 +35,9 @@ typedef struct rill_flow_scratch rill_flow_scratch; /* flow/scratch.h */
 
 /* What the last sub-step left behind, over all columns: decides the next time step. */
 typedef struct rill_flow_extent {
-    int32_t depth;  /* deepest column, quanta */
-    int32_t level;  /* highest level of a wet column, quanta */
-    float speed;    /* largest |u| + |v| of the faces of a column that is not thin, with which it moved, m/s */
+    int32_t depth; /* deepest column, quanta */
+    int32_t level; /* highest level of a wet column, quanta */
+    float speed;   /* largest |u| + |v| of the faces of a column that is not thin, with which it moved, m/s */
 } rill_flow_extent;
 
 /* The larger of each. */
@@ -49,25 +49,22 @@ static inline void rill_flow_widen(rill_flow_extent *extent, const rill_flow_ext
 
 typedef struct rill_flow {
     const rill_bed *bed;
-    int32_t *H;      /* plane: depth, quanta */
-    float *u, *v;    /* planes: velocity through the west / south face, m/s */
-    float *pipe_u;   /* sparse pipes: velocity from pipe_l to pipe_r, m/s */
-    uint16_t *tiles; /* bits above, per tile */
-    bool stale;      /* tiles were woken since the spans to sweep were last made */
-    uint64_t substep;/* counter since the beginning: phase of the dither and of the tile checks */
+    int32_t *H;       /* plane: depth, quanta */
+    float *u, *v;     /* planes: velocity through the west / south face, m/s */
+    float *pipe_u;    /* sparse pipes: velocity from pipe_l to pipe_r, m/s */
+    uint16_t *tiles;  /* bits above, per tile */
+    bool stale;       /* tiles were woken since the spans to sweep were last made */
+    uint64_t substep; /* counter since the beginning: phase of the dither and of the tile checks */
     rill_flow_extent extent;
     rill_flow_scratch *scratch;
 } rill_flow;
 
 /* What a sub-step needs to know; derived from the world's settings by step.c. */
 typedef struct rill_flow_settings {
-    double gravity[3];
     double viscosity;
     double friction; /* omega, already resolved to the mode's default */
     bool paper, advection, rest, skip_idle, scalar;
 } rill_flow_settings;
-
-struct rill_kernel_constants; /* flow/kernels.h: the settings and dt as the kernels want them */
 
 rill_result rill_flow_make(const rill_bed *bed, const rill_runtime *runtime, rill_flow *out, rill_message *message);
 void rill_flow_free(rill_flow *flow, const rill_allocator *allocator);

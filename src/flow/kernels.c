@@ -42,8 +42,10 @@ KERNEL raw_covered(int32_t n, const int32_t *restrict bl, const int32_t *restric
 
 static void raw(int32_t n, const rill_face_columns *at, const float *u, const rill_kernel_constants *k, float *q,
                 float *copy) {
-    if (at->cl) raw_covered(n, at->bl, at->br, at->Hl, at->Hr, at->cl, at->cr, u, k->lambda, q, copy);
-    else raw_open(n, at->bl, at->br, at->Hl, at->Hr, u, k->lambda, q, copy);
+    if (at->cl)
+        raw_covered(n, at->bl, at->br, at->Hl, at->Hr, at->cl, at->cr, u, k->lambda, q, copy);
+    else
+        raw_open(n, at->bl, at->br, at->Hl, at->Hr, u, k->lambda, q, copy);
 }
 
 KERNEL raw_paper_row(int32_t n, const float *restrict u, float factor, float *restrict q, float *restrict copy) {
@@ -131,14 +133,16 @@ static __attribute__((noinline)) int32_t flag_covered(int32_t n, const float *re
     return out | in << 1;
 }
 
-static bool flag(int32_t x, int32_t n, const float *w, const float *s, const float *nn, const int32_t *b, const int32_t *H,
-                 const int32_t *c, uint8_t *flags) {
+static bool flag(int32_t x, int32_t n, const float *w, const float *s, const float *nn, const int32_t *b,
+                 const int32_t *H, const int32_t *c, uint8_t *flags) {
     int32_t end = x + n, any = 0;
     for (int32_t next; x < end; x = next) {
         int32_t segment = x / RILL_SEGMENT, found;
         next = (segment + 1) * RILL_SEGMENT < end ? (segment + 1) * RILL_SEGMENT : end;
-        if (c) found = flag_covered(next - x, w + x, s + x, nn + x, b + x, H + x, c + x);
-        else found = flag_open(next - x, w + x, s + x, nn + x, H + x);
+        if (c)
+            found = flag_covered(next - x, w + x, s + x, nn + x, b + x, H + x, c + x);
+        else
+            found = flag_open(next - x, w + x, s + x, nn + x, H + x);
         flags[segment] |= (uint8_t)found;
         any |= found;
     }
@@ -194,7 +198,9 @@ INLINE face face_at(int32_t bl, int32_t br, int32_t Hl, int32_t Hr) {
 }
 
 /* 1 where the face carries anything: liquid above the sill on some side. */
-INLINE int32_t face_wet(const face *f) { return rill_max_i(f->hl, f->hr) - f->zb > RILL_DRY; }
+INLINE int32_t face_wet(const face *f) {
+    return rill_max_i(f->hl, f->hr) - f->zb > RILL_DRY;
+}
 
 /* The physical scheme: advection s, drive and viscosity in one division. */
 INLINE float physical(const face *f, float u, float s, const rill_kernel_constants *k, int32_t head) {
@@ -214,7 +220,9 @@ INLINE float capped_fall(const face *f, float u, const rill_kernel_constants *k)
     return rill_max_f(rill_min_f(u, cap), -cap);
 }
 
-INLINE float clamp_speed(float u, float cap) { return rill_max_f(rill_min_f(u, cap), -cap); }
+INLINE float clamp_speed(float u, float cap) {
+    return rill_max_f(rill_min_f(u, cap), -cap);
+}
 
 /* Under tilted gravity the drive may point out of a dry column for ever: such a face stays at rest. */
 INLINE float unless_dry(const face *f, float u, int32_t head) {
@@ -234,37 +242,37 @@ INLINE float paper(const face *f, float u, const rill_kernel_constants *k, int32
 }
 
 /* One loop per combination, so that each is a flat vector loop. The arguments after NAME are constants. */
-#define DRIVE_KERNEL(NAME, COVERED, ADVECTED, GUARDED, PAPER)                                                            \
-    KERNEL NAME(int32_t n, const int32_t *restrict bl, const int32_t *restrict br, const int32_t *restrict Hl,          \
-                const int32_t *restrict Hr, const int32_t *restrict cl, const int32_t *restrict cr,                     \
-                const float *restrict t, const float *restrict t_before, const float *restrict t_after,                 \
-                const float *restrict t_minus_l, const float *restrict t_minus_r, const float *restrict t_plus_l,       \
-                const float *restrict t_plus_r, const float *restrict old, const float *restrict u_before,              \
-                const float *restrict u_after, const float *restrict u_minus, const float *restrict u_plus,             \
-                const rill_kernel_constants *constants, int32_t tilt, float *restrict u) {                              \
-        const rill_kernel_constants k = *constants;                                                                     \
-        for (int32_t i = 0; i < n; ++i) { /* vector */                                                                  \
-            face f = face_at(bl[i], br[i], Hl[i], Hr[i]);                                                               \
-            float r;                                                                                                    \
-            if (PAPER) {                                                                                                \
-                r = paper(&f, old[i], &k, f.hl - f.hr + tilt);                                                          \
-            } else {                                                                                                    \
-                int32_t zc = rill_drive_clip(f.zb, f.db, k.five_dx);                                                    \
-                int32_t head = rill_drive_head(f.hl, f.hr, zc, (GUARDED) ? tilt : 0);                                    \
-                float s = 0.0f;                                                                                         \
-                if (ADVECTED)                                                                                           \
-                    s = rill_advect_axis(old[i], t_before[i] + t[i], t[i] + t_after[i], u_before[i], u_after[i]) +      \
-                        rill_advect_axis(old[i], t_minus_l[i] + t_minus_r[i], t_plus_l[i] + t_plus_r[i], u_minus[i],    \
-                                         u_plus[i]);                                                                    \
-                r = physical(&f, old[i], s, &k, head);                                                                  \
-                if (!(ADVECTED)) r = capped_fall(&f, r, &k);                                                            \
-                if (GUARDED) r = unless_dry(&f, r, head);                                                               \
-            }                                                                                                           \
-            if (COVERED) r = rill_covered_blocks(cl[i], cr[i], f.hl, f.hr, f.zb, r) ? 0.0f : r;                         \
-            if ((GUARDED) || (PAPER)) r = clamp_speed(r, k.top_speed);                                                  \
-            r = (PAPER) || face_wet(&f) ? r : 0.0f;                                                                     \
-            u[i] = r;                                                                                                   \
-        }                                                                                                               \
+#define DRIVE_KERNEL(NAME, COVERED, ADVECTED, GUARDED, PAPER)                                                          \
+    KERNEL NAME(int32_t n, const int32_t *restrict bl, const int32_t *restrict br, const int32_t *restrict Hl,         \
+                const int32_t *restrict Hr, const int32_t *restrict cl, const int32_t *restrict cr,                    \
+                const float *restrict t, const float *restrict t_before, const float *restrict t_after,                \
+                const float *restrict t_minus_l, const float *restrict t_minus_r, const float *restrict t_plus_l,      \
+                const float *restrict t_plus_r, const float *restrict old, const float *restrict u_before,             \
+                const float *restrict u_after, const float *restrict u_minus, const float *restrict u_plus,            \
+                const rill_kernel_constants *constants, int32_t tilt, float *restrict u) {                             \
+        const rill_kernel_constants k = *constants;                                                                    \
+        for (int32_t i = 0; i < n; ++i) { /* vector */                                                                 \
+            face f = face_at(bl[i], br[i], Hl[i], Hr[i]);                                                              \
+            float r;                                                                                                   \
+            if (PAPER) {                                                                                               \
+                r = paper(&f, old[i], &k, f.hl - f.hr + tilt);                                                         \
+            } else {                                                                                                   \
+                int32_t zc = rill_drive_clip(f.zb, f.db, k.five_dx);                                                   \
+                int32_t head = rill_drive_head(f.hl, f.hr, zc, (GUARDED) ? tilt : 0);                                  \
+                float s = 0.0f;                                                                                        \
+                if (ADVECTED)                                                                                          \
+                    s = rill_advect_axis(old[i], t_before[i] + t[i], t[i] + t_after[i], u_before[i], u_after[i]) +     \
+                        rill_advect_axis(old[i], t_minus_l[i] + t_minus_r[i], t_plus_l[i] + t_plus_r[i], u_minus[i],   \
+                                         u_plus[i]);                                                                   \
+                r = physical(&f, old[i], s, &k, head);                                                                 \
+                if (!(ADVECTED)) r = capped_fall(&f, r, &k);                                                           \
+                if (GUARDED) r = unless_dry(&f, r, head);                                                              \
+            }                                                                                                          \
+            if (COVERED) r = rill_covered_blocks(cl[i], cr[i], f.hl, f.hr, f.zb, r) ? 0.0f : r;                        \
+            if ((GUARDED) || (PAPER)) r = clamp_speed(r, k.top_speed);                                                 \
+            r = (PAPER) || face_wet(&f) ? r : 0.0f;                                                                    \
+            u[i] = r;                                                                                                  \
+        }                                                                                                              \
     }
 
 DRIVE_KERNEL(drive_open, 0, 0, 0, 0)
@@ -278,12 +286,12 @@ DRIVE_KERNEL(drive_covered_advected_guarded, 1, 1, 1, 0)
 DRIVE_KERNEL(drive_open_paper, 0, 0, 0, 1)
 DRIVE_KERNEL(drive_covered_paper, 1, 0, 0, 1)
 
-#define DRIVE_ENTRY(NAME, OPEN, COVERED)                                                                                \
-    static void NAME(int32_t n, const rill_face_columns *at, const rill_face_flows *f, const rill_kernel_constants *k,  \
-                     int32_t tilt, float *u) {                                                                          \
-        (at->cl ? COVERED : OPEN)(n, at->bl, at->br, at->Hl, at->Hr, at->cl, at->cr, f->t, f->t_before, f->t_after,     \
-                                  f->t_minus_l, f->t_minus_r, f->t_plus_l, f->t_plus_r, f->u, f->u_before, f->u_after,  \
-                                  f->u_minus, f->u_plus, k, tilt, u);                                                   \
+#define DRIVE_ENTRY(NAME, OPEN, COVERED)                                                                               \
+    static void NAME(int32_t n, const rill_face_columns *at, const rill_face_flows *f, const rill_kernel_constants *k, \
+                     int32_t tilt, float *u) {                                                                         \
+        (at->cl ? COVERED : OPEN)(n, at->bl, at->br, at->Hl, at->Hr, at->cl, at->cr, f->t, f->t_before, f->t_after,    \
+                                  f->t_minus_l, f->t_minus_r, f->t_plus_l, f->t_plus_r, f->u, f->u_before, f->u_after, \
+                                  f->u_minus, f->u_plus, k, tilt, u);                                                  \
     }
 
 DRIVE_ENTRY(enter_plain, drive_open, drive_covered)

@@ -54,13 +54,14 @@ typedef void rill_drive_kernel(int32_t n, const rill_face_columns *at, const ril
 typedef struct rill_kernels {
     const char *name;
     /* q = raw transfers, and a copy of u (the sweep works in place). */
-    void (*raw)(int32_t n, const rill_face_columns *at, const float *u, const rill_kernel_constants *k, float *q, float *copy);
+    void (*raw)(int32_t n, const rill_face_columns *at, const float *u, const rill_kernel_constants *k, float *q,
+                float *copy);
     void (*raw_paper)(int32_t n, const rill_face_columns *at, const float *u, const rill_kernel_constants *k, float *q,
                       float *copy);
     /* flags[s] |= bit 0 if some column of segment s would give too much, bit 1 (only if c) if one might take too much. Rows
      * are given by their column 0; the run is [x, x + n). Returns whether any flag is set. */
-    bool (*flag)(int32_t x, int32_t n, const float *w, const float *s, const float *nn, const int32_t *b, const int32_t *H,
-                 const int32_t *c, uint8_t *flags);
+    bool (*flag)(int32_t x, int32_t n, const float *w, const float *s, const float *nn, const int32_t *b,
+                 const int32_t *H, const int32_t *c, uint8_t *flags);
     /* K of the columns of a run. */
     void (*limit_out)(int32_t n, const float *w, const float *s, const float *nn, const int32_t *H, float *K);
     void (*limit_in)(int32_t n, const float *w, const float *s, const float *nn, const int32_t *b, const int32_t *H,

@@ -31,6 +31,8 @@ static inline float rill_move_phase(uint64_t substep) {
 }
 
 /* A phase of 0 truncates, which is what limited faces need. */
-static inline float rill_move_whole(float q, float phase) { return (float)(int32_t)(q + (q < 0.0f ? -phase : phase)); }
+static inline float rill_move_whole(float q, float phase) {
+    return (float)(int32_t)(q + (q < 0.0f ? -phase : phase));
+}
 
 #endif

@@ -23,7 +23,8 @@ static bool ring_make(rill_ring *ring, int32_t width, const rill_allocator *allo
     ring->halo_u = rill_memory_take(allocator, HALO_ROWS * row, sizeof(float));
     ring->halo_v = rill_memory_take(allocator, HALO_ROWS * row, sizeof(float));
     if (!ring->memory || !ring->flags || !ring->halo_H || !ring->halo_u || !ring->halo_v) return false;
-    float **const parts[RINGS] = { &ring->qx, &ring->qy, &ring->ux, &ring->vy, &ring->Ko, &ring->Ki, &ring->kx, &ring->ky };
+    float **const parts[RINGS] = { &ring->qx, &ring->qy, &ring->ux, &ring->vy,
+                                   &ring->Ko, &ring->Ki, &ring->kx, &ring->ky };
     for (int i = 0; i < RINGS; ++i) *parts[i] = ring->memory + (size_t)i * one;
     for (size_t i = 0; i < one; ++i) ring->Ko[i] = ring->Ki[i] = 1.0f;
     return true;
@@ -49,12 +50,15 @@ static bool tile_covered(const rill_bed *bed, const rill_sheet *sheet, int32_t t
     return false;
 }
 
-static int32_t tile_columns(const rill_bed *bed, const rill_sheet *sheet, int32_t tx, int32_t ty) {
+/* Columns in a tile, and with `ghosts` those outside the edges too. */
+static int32_t tile_columns(const rill_bed *bed, const rill_sheet *sheet, int32_t tx, int32_t ty, bool ghosts) {
     int32_t count = 0;
-    for (int32_t row = ty * RILL_TILE_H; row < (ty + 1) * RILL_TILE_H && row < rill_sheet_rows(sheet); ++row) {
-        const int32_t *b = bed->b + rill_sheet_place(sheet, tx * RILL_TILE_W, row);
-        for (int32_t i = 0; i < RILL_TILE_W; ++i) count += b[i] < RILL_WALL;
-    }
+    for (int32_t row = ty * RILL_TILE_H; row < (ty + 1) * RILL_TILE_H && row < rill_sheet_rows(sheet); ++row)
+        for (int32_t column = tx * RILL_TILE_W; column < (tx + 1) * RILL_TILE_W; ++column) {
+            bool outside = row < 1 || row > sheet->ny || column < 1 || column > sheet->nx;
+            if (outside && !ghosts) continue;
+            count += bed->b[rill_sheet_place(sheet, column, row)] < RILL_WALL;
+        }
     return count;
 }
 
@@ -65,7 +69,8 @@ static void describe_tiles(rill_flow_scratch *scratch, const rill_bed *bed) {
             for (int32_t tx = 0; tx < sheet->tiles_x; ++tx) {
                 int32_t tile = sheet->first_tile + ty * sheet->tiles_x + tx;
                 scratch->covered[tile] = tile_covered(bed, sheet, tx, ty);
-                scratch->columns[tile] = (uint8_t)tile_columns(bed, sheet, tx, ty);
+                scratch->columns[tile] = (uint8_t)tile_columns(bed, sheet, tx, ty, false);
+                scratch->empty[tile] = tile_columns(bed, sheet, tx, ty, true) == 0;
             }
     }
 }
@@ -74,9 +79,19 @@ static rill_pipe pipe_at(const rill_bed *bed, int32_t index, const int32_t *port
     int32_t l = bed->pipe_l[index], r = bed->pipe_r[index], xl, xr, y;
     rill_bed_sheet_of(bed, l, &xl, &y);
     rill_bed_sheet_of(bed, r, &xr, &y);
-    return (rill_pipe){ l, r, bed->b[l], bed->b[r], bed->c[l], bed->c[r], port[l] - 1, port[r] - 1,
-                        rill_bed_tile_of(bed, l), rill_bed_tile_of(bed, r), rill_flow_wake_bits(bed, l),
-                        rill_flow_wake_bits(bed, r), xl == xr };
+    return (rill_pipe){ l,
+                        r,
+                        bed->b[l],
+                        bed->b[r],
+                        bed->c[l],
+                        bed->c[r],
+                        port[l] - 1,
+                        port[r] - 1,
+                        rill_bed_tile_of(bed, l),
+                        rill_bed_tile_of(bed, r),
+                        rill_flow_wake_bits(bed, l),
+                        rill_flow_wake_bits(bed, r),
+                        xl == xr };
 }
 
 /* Each column with a sparse pipe becomes a port; ports are numbered by marking the plane once. */
@@ -126,11 +141,12 @@ rill_result rill_scratch_make(rill_flow *flow, const rill_runtime *runtime, rill
     scratch->bands = rill_memory_take(allocator, tasks, sizeof *scratch->bands);
     scratch->covered = rill_memory_take(allocator, tiles, 1);
     scratch->columns = rill_memory_take(allocator, tiles, 1);
+    scratch->empty = rill_memory_take(allocator, tiles, 1);
     scratch->frozen = rill_memory_take(allocator, 2 * tiles, sizeof *scratch->frozen);
     scratch->row_first = rill_memory_take(allocator, rows + 1, sizeof *scratch->row_first);
     scratch->spans = rill_memory_take(allocator, tiles, sizeof *scratch->spans);
-    bool good = scratch->rings && scratch->bands && scratch->covered && scratch->columns && scratch->frozen &&
-                scratch->row_first && scratch->spans;
+    bool good = scratch->rings && scratch->bands && scratch->covered && scratch->columns && scratch->empty &&
+                scratch->frozen && scratch->row_first && scratch->spans;
     for (size_t i = 0; good && i < tasks; ++i) good = ring_make(&scratch->rings[i], widest_row(bed), allocator);
     if (good) good = sparse_make(&scratch->sparse, bed, allocator);
     if (!good) {
@@ -149,6 +165,7 @@ void rill_scratch_free(rill_flow *flow, const rill_allocator *allocator) {
     rill_memory_give(allocator, scratch->bands, (size_t)scratch->task_count, sizeof *scratch->bands);
     rill_memory_give(allocator, scratch->covered, (size_t)flow->bed->tile_count, 1);
     rill_memory_give(allocator, scratch->columns, (size_t)flow->bed->tile_count, 1);
+    rill_memory_give(allocator, scratch->empty, (size_t)flow->bed->tile_count, 1);
     rill_memory_give(allocator, scratch->frozen, 2 * (size_t)flow->bed->tile_count, sizeof *scratch->frozen);
     rill_memory_give(allocator, scratch->row_first, (size_t)scratch->row_count + 1, sizeof *scratch->row_first);
     rill_memory_give(allocator, scratch->spans, (size_t)flow->bed->tile_count, sizeof *scratch->spans);

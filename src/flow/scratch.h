@@ -7,7 +7,9 @@
 #include "flow/kernels.h"
 
 /* Rows are counted with the ghosts: row 0 of a sheet is y = y0 - 1, column 0 is x = x0 - 1 (bed.h: tiles include ghosts). */
-static inline int32_t rill_sheet_rows(const rill_sheet *sheet) { return sheet->ny + 2; }
+static inline int32_t rill_sheet_rows(const rill_sheet *sheet) {
+    return sheet->ny + 2;
+}
 static inline int32_t rill_sheet_place(const rill_sheet *sheet, int32_t column, int32_t row) {
     return sheet->first + (row - 1) * sheet->stride + (column - 1);
 }
@@ -35,37 +37,37 @@ enum { RILL_RING = 8 }; /* rows kept in flight by the sweep; a power of two */
 typedef struct rill_ring {
     int32_t width, segments;
     float *memory;
-    float *qx, *qy;       /* transfers over west and south faces: raw, scaled, finally whole quanta */
-    float *ux, *vy;       /* velocities before the drive */
-    float *Ko, *Ki;       /* limiter factors of columns; 1 unless flagged */
-    float *kx, *ky;       /* outflow factor of faces, where a column is flagged */
-    uint8_t *flags;       /* RILL_RING rows of `segments` */
+    float *qx, *qy; /* transfers over west and south faces: raw, scaled, finally whole quanta */
+    float *ux, *vy; /* velocities before the drive */
+    float *Ko, *Ki; /* limiter factors of columns; 1 unless flagged */
+    float *kx, *ky; /* outflow factor of faces, where a column is flagged */
+    uint8_t *flags; /* RILL_RING rows of `segments` */
     bool flagged[RILL_RING];
     const rill_span *spans[RILL_RING]; /* of the row in each slot */
     int32_t span_count[RILL_RING];
-    int32_t *halo_H;      /* copies of the rows around a band that other tasks change: 4 below, 3 above */
+    int32_t *halo_H; /* copies of the rows around a band that other tasks change: 4 below, 3 above */
     float *halo_u, *halo_v;
     rill_flow_extent extent;
 } rill_ring;
 
 /* A sparse pipe with all it needs at hand; l is its west or south end. */
 typedef struct rill_pipe {
-    int32_t l, r;             /* plane indices */
+    int32_t l, r; /* plane indices */
     int32_t bl, br, cl, cr;
-    int32_t port_l, port_r;   /* columns with sparse pipes, each counted once */
+    int32_t port_l, port_r; /* columns with sparse pipes, each counted once */
     int32_t tile_l, tile_r;
-    uint16_t wake_l, wake_r;  /* what waking the ends means for their tiles */
-    int32_t axis;             /* 0: along x, 1: along y */
+    uint16_t wake_l, wake_r; /* what waking the ends means for their tiles */
+    int32_t axis;            /* 0: along x, 1: along y */
 } rill_pipe;
 
 typedef struct rill_sparse {
     int32_t port_count;
-    rill_pipe *pipes;    /* bed->pipe_count of them */
-    int32_t *active;     /* pipes with a swept tile at either end */
+    rill_pipe *pipes; /* bed->pipe_count of them */
+    int32_t *active;  /* pipes with a swept tile at either end */
     int32_t active_count;
-    int32_t *moving;     /* of those: what flows in this sub-step */
-    float *q;            /* its transfers */
-    int64_t *flow;       /* per port: out- or inflow */
+    int32_t *moving; /* of those: what flows in this sub-step */
+    float *q;        /* its transfers */
+    int64_t *flow;   /* per port: out- or inflow */
 } rill_sparse;
 
 struct rill_flow_scratch {
@@ -79,8 +81,9 @@ struct rill_flow_scratch {
     rill_span *spans;    /* capacity: tile_count */
     rill_frozen *frozen; /* faces to stop before each sweep; capacity: 2 tile_count */
     int32_t frozen_count;
-    uint8_t *columns;    /* per tile: columns in it */
-    int64_t swept_columns; /* columns of all swept tiles */
+    uint8_t *columns;              /* per tile: columns in it, without ghosts */
+    uint8_t *empty;                /* per tile: not even a ghost is in it */
+    int64_t swept_columns;         /* columns of all swept tiles */
     bool sweep_all, sweep_covered; /* what the spans were made for: everything; as if everything had a ceiling */
     rill_sparse sparse;
 };

@@ -13,7 +13,9 @@
 #include "flow/viscosity.h"
 
 /* The largest whole quanta a transfer may become. */
-static int64_t most(float q) { return (int64_t)__builtin_fabsf(q) + 1; }
+static int64_t most(float q) {
+    return (int64_t)__builtin_fabsf(q) + 1;
+}
 
 /* Factor by which flows summing to `flow` fit into `available`. */
 static float fit(int64_t flow, int32_t available) {
@@ -28,8 +30,8 @@ static int32_t find_moving(rill_flow *flow, const rill_flow_settings *settings, 
         float u = flow->pipe_u[index];
         if (u == 0.0f) continue;
         const rill_pipe *p = &sparse->pipes[index];
-        int32_t opening = rill_move_opening(p->bl, p->br, p->bl + flow->H[p->l], p->br + flow->H[p->r],
-                                            rill_min_i(p->cl, p->cr), u);
+        int32_t opening =
+            rill_move_opening(p->bl, p->br, p->bl + flow->H[p->l], p->br + flow->H[p->r], rill_min_i(p->cl, p->cr), u);
         float q = u * k->lambda * (settings->paper ? k->paper_opening : (float)opening);
         if (q == 0.0f) continue;
         sparse->q[count] = q;
@@ -111,7 +113,8 @@ void rill_sparse_drive(rill_flow *flow, const rill_flow_settings *settings, cons
         int32_t Hl = flow->H[p->l], Hr = flow->H[p->r];
         float u = driven(p, Hl, Hr, flow->pipe_u[index], settings, constants);
         flow->pipe_u[index] = u;
-        if (rill_max_i(Hl, Hr) > constants->thin) flow->extent.speed = rill_max_f(flow->extent.speed, __builtin_fabsf(u));
+        if (rill_max_i(Hl, Hr) > constants->thin)
+            flow->extent.speed = rill_max_f(flow->extent.speed, __builtin_fabsf(u));
     }
 }
 

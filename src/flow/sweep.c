@@ -109,8 +109,8 @@ static rill_face_columns west_columns(const piece *p, int32_t row, const rill_sp
     return columns_at(b - 1, b, H - 1, H, c - 1, c, span->from, span->covered);
 }
 static rill_face_columns south_columns(const piece *p, int32_t row, const rill_span *span) {
-    return columns_at(row_b(p, row - 1), row_b(p, row), row_H(p, row - 1), row_H(p, row), row_c(p, row - 1), row_c(p, row),
-                      span->from, span->covered);
+    return columns_at(row_b(p, row - 1), row_b(p, row), row_H(p, row - 1), row_H(p, row), row_c(p, row - 1),
+                      row_c(p, row), span->from, span->covered);
 }
 
 /* Short spans defeat the processor's own prefetching: each row begins on another page. */
@@ -179,9 +179,10 @@ static void flag_spans(const piece *p, int32_t row) {
     bool flagged = false;
     for (int32_t i = 0; i < count; ++i) {
         int32_t x = spans[i].from;
-        flagged |= p->sweep->kernels->flag(x, spans[i].count, ring_row(ring, ring->qx, row), ring_row(ring, ring->qy, row),
-                                           ring_row(ring, ring->qy, row + 1), row_b(p, row), row_H(p, row),
-                                           spans[i].covered ? row_c(p, row) : NULL, flag_row(ring, row));
+        flagged |=
+            p->sweep->kernels->flag(x, spans[i].count, ring_row(ring, ring->qx, row), ring_row(ring, ring->qy, row),
+                                    ring_row(ring, ring->qy, row + 1), row_b(p, row), row_H(p, row),
+                                    spans[i].covered ? row_c(p, row) : NULL, flag_row(ring, row));
     }
     ring->flagged[row & (RILL_RING - 1)] = flagged;
     if (flagged) each_segment(p, row, limit_out_segment);
@@ -212,7 +213,9 @@ static void scale_segment(const piece *p, int32_t row, int32_t segment, int32_t 
     k->whole_scaled(n, ky, phase, qy);
 }
 
-static bool row_flagged(const rill_ring *ring, int32_t row) { return ring->flagged[row & (RILL_RING - 1)]; }
+static bool row_flagged(const rill_ring *ring, int32_t row) {
+    return ring->flagged[row & (RILL_RING - 1)];
+}
 
 static void scale_row(const piece *p, int32_t row) {
     rill_ring *ring = p->ring;
@@ -223,7 +226,8 @@ static void scale_row(const piece *p, int32_t row) {
     int32_t count;
     const rill_span *spans = row_spans(p, row, &count);
     for (int32_t i = 0; i < count; ++i)
-        p->sweep->kernels->whole(spans[i].count, p->sweep->constants->phase, ring_row(ring, ring->qx, row) + spans[i].from,
+        p->sweep->kernels->whole(spans[i].count, p->sweep->constants->phase,
+                                 ring_row(ring, ring->qx, row) + spans[i].from,
                                  ring_row(ring, ring->qy, row) + spans[i].from);
 }
 
@@ -258,9 +262,9 @@ static void deposit_row(const piece *p, int32_t row) {
     const rill_span *spans = row_spans(p, row, &count);
     for (int32_t i = 0; i < count; ++i) {
         int32_t x = spans[i].from;
-        rill_cell_flows at = { ring_row(ring, ring->qx, row) + x, ring_row(ring, ring->qy, row) + x,
+        rill_cell_flows at = { ring_row(ring, ring->qx, row) + x,     ring_row(ring, ring->qy, row) + x,
                                ring_row(ring, ring->qy, row + 1) + x, ring_row(ring, ring->ux, row) + x,
-                               ring_row(ring, ring->vy, row) + x, ring_row(ring, ring->vy, row + 1) + x };
+                               ring_row(ring, ring->vy, row) + x,     ring_row(ring, ring->vy, row + 1) + x };
         p->sweep->kernels->deposit(spans[i].count, &at, row_b(p, row) + x, p->sweep->constants->thin, row_H(p, row) + x,
                                    &ring->extent);
     }
@@ -270,16 +274,35 @@ static rill_face_flows west_flows(const rill_ring *ring, int32_t row, int32_t x)
     const float *t = ring_row(ring, ring->qx, row) + x;
     const float *south = ring_row(ring, ring->qy, row) + x, *north = ring_row(ring, ring->qy, row + 1) + x;
     const float *u = ring_row(ring, ring->ux, row) + x;
-    return (rill_face_flows){ t, t - 1, t + 1, south - 1, south, north - 1, north, u, u - 1, u + 1,
-                              ring_row(ring, ring->ux, row - 1) + x, ring_row(ring, ring->ux, row + 1) + x };
+    return (rill_face_flows){ t,
+                              t - 1,
+                              t + 1,
+                              south - 1,
+                              south,
+                              north - 1,
+                              north,
+                              u,
+                              u - 1,
+                              u + 1,
+                              ring_row(ring, ring->ux, row - 1) + x,
+                              ring_row(ring, ring->ux, row + 1) + x };
 }
 static rill_face_flows south_flows(const rill_ring *ring, int32_t row, int32_t x) {
     const float *t = ring_row(ring, ring->qy, row) + x;
     const float *below = ring_row(ring, ring->qx, row - 1) + x, *above = ring_row(ring, ring->qx, row) + x;
     const float *v = ring_row(ring, ring->vy, row) + x;
-    return (rill_face_flows){ t, ring_row(ring, ring->qy, row - 1) + x, ring_row(ring, ring->qy, row + 1) + x,
-                              below, above, below + 1, above + 1,
-                              v, ring_row(ring, ring->vy, row - 1) + x, ring_row(ring, ring->vy, row + 1) + x, v - 1, v + 1 };
+    return (rill_face_flows){ t,
+                              ring_row(ring, ring->qy, row - 1) + x,
+                              ring_row(ring, ring->qy, row + 1) + x,
+                              below,
+                              above,
+                              below + 1,
+                              above + 1,
+                              v,
+                              ring_row(ring, ring->vy, row - 1) + x,
+                              ring_row(ring, ring->vy, row + 1) + x,
+                              v - 1,
+                              v + 1 };
 }
 
 static void drive_row(const piece *p, int32_t row) {
@@ -287,7 +310,8 @@ static void drive_row(const piece *p, int32_t row) {
     rill_ring *ring = p->ring;
     const int32_t *tilt = s->constants->tilt;
     bool guarded = tilt[0] != 0 || tilt[1] != 0 || s->constants->capped;
-    rill_drive_kernel *drive = s->settings->paper ? s->kernels->drive_paper : s->kernels->drive[s->settings->advection][guarded];
+    rill_drive_kernel *drive =
+        s->settings->paper ? s->kernels->drive_paper : s->kernels->drive[s->settings->advection][guarded];
     int32_t count;
     const rill_span *spans = row_spans(p, row, &count);
     for (int32_t i = 0; i < count; ++i) {
@@ -346,8 +370,14 @@ static void each_piece(const sweep *s, int32_t task, void (*work)(const piece *p
         const rill_sheet *sheet = &s->flow->bed->sheets[i];
         int32_t end = tile_row + sheet->tiles_y, to = band.to < end ? band.to : end;
         if (row < end) {
-            piece p = { s, sheet, &scratch->rings[task], (row - tile_row) * RILL_TILE_H, (to - tile_row) * RILL_TILE_H,
-                        tile_row, row > tile_row, to < end };
+            piece p = { s,
+                        sheet,
+                        &scratch->rings[task],
+                        (row - tile_row) * RILL_TILE_H,
+                        (to - tile_row) * RILL_TILE_H,
+                        tile_row,
+                        row > tile_row,
+                        to < end };
             if (!p.high) p.to = rill_sheet_rows(sheet);
             if (scratch->row_first[row] < scratch->row_first[to]) work(&p);
             row = to;
@@ -356,7 +386,9 @@ static void each_piece(const sweep *s, int32_t task, void (*work)(const piece *p
     }
 }
 
-static void copy_task(void *context, int32_t task) { each_piece(context, task, copy_halo); }
+static void copy_task(void *context, int32_t task) {
+    each_piece(context, task, copy_halo);
+}
 
 static void sweep_task(void *context, int32_t task) {
     const sweep *s = context;

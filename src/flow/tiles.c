@@ -94,8 +94,10 @@ static bool tile_calm(const judge *j, int32_t column, int32_t row) {
     for (int32_t y = row; y <= row + RILL_TILE_H && y <= rows; ++y)
         for (int32_t i = 0; i <= RILL_TILE_W; ++i) { /* one beyond on each axis: the tile's east and north faces */
             int32_t place = rill_sheet_place(j->sheet, column + i, y);
-            if (y < row + RILL_TILE_H && !face_calm(j, place - 1, place, flow->u[place], j->constants->tilt[0])) return false;
-            if (i < RILL_TILE_W && !face_calm(j, place - stride, place, flow->v[place], j->constants->tilt[1])) return false;
+            if (y < row + RILL_TILE_H && !face_calm(j, place - 1, place, flow->u[place], j->constants->tilt[0]))
+                return false;
+            if (i < RILL_TILE_W && !face_calm(j, place - stride, place, flow->v[place], j->constants->tilt[1]))
+                return false;
         }
     return true;
 }
@@ -145,7 +147,8 @@ static bool amid_motion(const judge *j, const uint16_t *tile, int32_t tx, int32_
     const rill_sheet *sheet = j->sheet;
     if (tx == 0 || ty == 0 || tx + 1 == sheet->tiles_x || ty + 1 == sheet->tiles_y) return false;
     const uint16_t *south = tile - sheet->tiles_x, *north = tile + sheet->tiles_x;
-    if (!(tile[-1] & tile[0] & tile[1] & south[-1] & south[0] & south[1] & north[-1] & north[0] & north[1] & RILL_TILE_AWAKE))
+    if (!(tile[-1] & tile[0] & tile[1] & south[-1] & south[0] & south[1] & north[-1] & north[0] & north[1] &
+          RILL_TILE_AWAKE))
         return false;
     for (int32_t y = 0; y < RILL_TILE_H; ++y) {
         const float *u = j->flow->u + rill_sheet_place(sheet, tx * RILL_TILE_W, ty * RILL_TILE_H + y);
@@ -211,14 +214,16 @@ static bool judge_all(rill_flow *flow, const rill_flow_settings *settings, const
 enum { KEEP = 1 << 15 }; /* swept before: free while no calm count reaches it */
 
 /* Marks an awake tile and the neighbours it reaches, if there are columns in them. */
-static void sweep_around(uint16_t *tiles, const uint8_t *columns, const rill_sheet *sheet, int32_t tx, int32_t ty) {
+static void sweep_around(uint16_t *tiles, const uint8_t *empty, const rill_sheet *sheet, int32_t tx, int32_t ty) {
     int32_t at = ty * sheet->tiles_x + tx;
-    int32_t west = (tiles[at] & RILL_TILE_REACH_WEST) && tx > 0, east = (tiles[at] & RILL_TILE_REACH_EAST) && tx + 1 < sheet->tiles_x;
-    int32_t south = (tiles[at] & RILL_TILE_REACH_SOUTH) && ty > 0, north = (tiles[at] & RILL_TILE_REACH_NORTH) && ty + 1 < sheet->tiles_y;
+    int32_t west = (tiles[at] & RILL_TILE_REACH_WEST) && tx > 0,
+            east = (tiles[at] & RILL_TILE_REACH_EAST) && tx + 1 < sheet->tiles_x;
+    int32_t south = (tiles[at] & RILL_TILE_REACH_SOUTH) && ty > 0,
+            north = (tiles[at] & RILL_TILE_REACH_NORTH) && ty + 1 < sheet->tiles_y;
     for (int32_t y = -south; y <= north; ++y)
         for (int32_t x = -west; x <= east; ++x) {
             int32_t near = at + y * sheet->tiles_x + x;
-            if (columns[near]) tiles[near] |= RILL_TILE_SWEPT;
+            if (!empty[near]) tiles[near] |= RILL_TILE_SWEPT;
         }
 }
 
@@ -251,7 +256,8 @@ static int32_t row_spans(rill_flow *flow, const rill_sheet *sheet, int32_t ty, i
     rill_flow_scratch *scratch = flow->scratch;
     int32_t first = sheet->first_tile + ty * sheet->tiles_x, end = 0;
     const uint16_t *row = flow->tiles + first;
-    for (int32_t tx = next_tile(row, 0, sheet->tiles_x); tx < sheet->tiles_x; tx = next_tile(row, tx + 1, sheet->tiles_x)) {
+    for (int32_t tx = next_tile(row, 0, sheet->tiles_x); tx < sheet->tiles_x;
+         tx = next_tile(row, tx + 1, sheet->tiles_x)) {
         if (!(row[tx] & RILL_TILE_SWEPT)) continue;
         if (tx == 0 || end != tx) scratch->spans[count++] = (rill_span){ tx * RILL_TILE_W, 0, scratch->sweep_covered };
         end = tx + 1;
@@ -319,16 +325,18 @@ static void mark_swept(rill_flow *flow, bool everything) {
     }
     for (int32_t i = 0; i < bed->sheet_count; ++i) {
         const rill_sheet *sheet = &bed->sheets[i];
-        const uint8_t *columns = flow->scratch->columns + sheet->first_tile;
+        const uint8_t *empty = flow->scratch->empty + sheet->first_tile;
         uint16_t *tiles = flow->tiles + sheet->first_tile;
         for (int32_t ty = 0; ty < sheet->tiles_y; ++ty) {
             const uint16_t *row = tiles + ty * sheet->tiles_x;
-            for (int32_t tx = next_tile(row, 0, sheet->tiles_x); tx < sheet->tiles_x; tx = next_tile(row, tx + 1, sheet->tiles_x))
-                if (row[tx] & RILL_TILE_AWAKE) sweep_around(tiles, columns, sheet, tx, ty);
+            for (int32_t tx = next_tile(row, 0, sheet->tiles_x); tx < sheet->tiles_x;
+                 tx = next_tile(row, tx + 1, sheet->tiles_x))
+                if (row[tx] & RILL_TILE_AWAKE) sweep_around(tiles, empty, sheet, tx, ty);
         }
         for (int32_t ty = 0; ty < sheet->tiles_y; ++ty) {
             uint16_t *row = tiles + ty * sheet->tiles_x;
-            for (int32_t tx = next_tile(row, 0, sheet->tiles_x); tx < sheet->tiles_x; tx = next_tile(row, tx + 1, sheet->tiles_x)) {
+            for (int32_t tx = next_tile(row, 0, sheet->tiles_x); tx < sheet->tiles_x;
+                 tx = next_tile(row, tx + 1, sheet->tiles_x)) {
                 if ((row[tx] & RILL_TILE_SWEPT) && !(row[tx] & KEEP)) measure_tile(flow, sheet, tx, ty);
                 row[tx] &= (uint16_t)~KEEP;
             }
@@ -341,7 +349,8 @@ static void list_active_pipes(rill_flow *flow) {
     sparse->active_count = 0;
     for (int32_t i = 0; i < flow->bed->pipe_count; ++i) {
         const rill_pipe *pipe = &sparse->pipes[i];
-        if ((flow->tiles[pipe->tile_l] | flow->tiles[pipe->tile_r]) & RILL_TILE_SWEPT) sparse->active[sparse->active_count++] = i;
+        if ((flow->tiles[pipe->tile_l] | flow->tiles[pipe->tile_r]) & RILL_TILE_SWEPT)
+            sparse->active[sparse->active_count++] = i;
     }
 }
 
@@ -349,8 +358,10 @@ static void list_active_pipes(rill_flow *flow) {
 static void stop_idle_pipes(rill_flow *flow) {
     const rill_sparse *sparse = &flow->scratch->sparse;
     for (int32_t i = 0, a = 0; i < flow->bed->pipe_count; ++i) {
-        if (a < sparse->active_count && sparse->active[a] == i) a += 1;
-        else flow->pipe_u[i] = 0.0f;
+        if (a < sparse->active_count && sparse->active[a] == i)
+            a += 1;
+        else
+            flow->pipe_u[i] = 0.0f;
     }
 }
 

@@ -28,7 +28,8 @@ typedef struct progress {
 /* ------------------------------------------------------------------------------------------------------------- names
  * */
 
-static const char *const STATUS_NAMES[] = { "substeps capped", "source refused", "sink dry", "range", "gravity lifted" };
+static const char *const STATUS_NAMES[] = { "substeps capped", "source refused", "sink dry", "range",
+                                            "gravity lifted" };
 
 const char *rill_status_name(rill_status bit) {
     if (bit == RILL_STATUS_REFUSED) return "refused";
@@ -139,8 +140,7 @@ static void prepare(progress *p, double dt) {
     k->paper_opening = (float)(dx / q);
     k->five_dx = (int32_t)(5.0 * dx / q);
     k->thin = flow->extent.depth / 256;
-    for (int i = 0; i < 2; ++i)
-        k->tilt[i] = p->normal > 0.0 ? (int32_t)lrint(p->tangent[i] * dx / (p->normal * q)) : 0;
+    for (int i = 0; i < 2; ++i) k->tilt[i] = p->normal > 0.0 ? (int32_t)lrint(p->tangent[i] * dx / (p->normal * q)) : 0;
 }
 
 /* ------------------------------------------------------------------------------------------------------------ stages
@@ -221,8 +221,9 @@ rill_status rill_world_step(rill_world *world, double dt) {
     if (!world) return RILL_STATUS_REFUSED;
     if (!world->built) return refuse(world, rill_world_need_bed(world, "rill_world_step"));
     if (!(dt > 0.0 && dt <= LONGEST_STEP))
-        return refuse(world, rill_fail(&world->message, RILL_INVALID_ARGUMENT,
-                                       "rill_world_step: dt is %g s, expected more than 0 and at most %g", dt, LONGEST_STEP));
+        return refuse(world,
+                      rill_fail(&world->message, RILL_INVALID_ARGUMENT,
+                                "rill_world_step: dt is %g s, expected more than 0 and at most %g", dt, LONGEST_STEP));
     progress p = begin(world, dt);
     do {
         double part = next_dt(&p);
@@ -235,9 +236,13 @@ rill_status rill_world_step(rill_world *world, double dt) {
     return p.info.status;
 }
 
-rill_result rill_world_result(const rill_world *world) { return world ? world->result : RILL_INVALID_ARGUMENT; }
+rill_result rill_world_result(const rill_world *world) {
+    return world ? world->result : RILL_INVALID_ARGUMENT;
+}
 
-double rill_world_time(const rill_world *world) { return world ? world->time : 0.0; }
+double rill_world_time(const rill_world *world) {
+    return world ? world->time : 0.0;
+}
 
 rill_result rill_world_get_step_info(const rill_world *world, rill_step_info *out) {
     if (!world || !out) return RILL_INVALID_ARGUMENT;
