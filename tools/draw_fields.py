@@ -27,7 +27,7 @@ SOLIDS = {  # linear colours: the ground, what stands on it
 }
 BACKGROUND = (0.80, 0.82, 0.84)
 WINDOW = math.radians(34)  # slope towards the eye, against its line of sight, at which a surface mirrors the window
-SUN_COLOUR, SKY_COLOUR, BOUNCE_COLOUR = (1.22, 1.10, 0.94), (0.36, 0.42, 0.50), (0.22, 0.19, 0.17)
+SUN_COLOUR, SKY_COLOUR, BOUNCE_COLOUR = (1.22, 1.10, 0.94), (0.38, 0.42, 0.48), (0.27, 0.21, 0.18)
 
 
 def ramp(x, low, high):
@@ -64,7 +64,7 @@ class Light:
         return way, stride, steps
 
     def free(self, ray, start, point):
-        """1 if the ray leaves the lattice, less if it is stopped early."""
+        """1 if the ray leaves the lattice, the share of its length if it is stopped."""
         (wx, wy, wz), stride, steps = ray
         x, y, z = point
         lattice, far = self.lattice, len(steps) * stride
@@ -72,13 +72,13 @@ class Light:
             if abs(way) > 1e-6:
                 far = min(far, ((size - 2 - at) if way > 0 else (1 - at)) / way)
         solid = lattice.solid
-        for step in steps[:max(0, int(far / stride - 0.5))]:
+        for n, step in enumerate(steps[:max(0, int(far / stride - 0.5))]):
             if solid[start + step]:
-                return 0
+                return n / len(steps)
         return 1
 
     def shades(self, mesh, eye):
-        """Per vertex (share of the sun, share of the sky, 0), only where it may be seen from the eye's direction."""
+        """Per vertex the share it sees of the sun and of the sky, and how closely it mirrors the solid to the eye."""
         shades, lattice = [], self.lattice
         for p, normal in zip(mesh.points, mesh.normals):
             if dot(normal, eye) < -0.3:
@@ -88,24 +88,26 @@ class Light:
             i, j, k = round(p[0]), round(p[1]), round(p[2])
             start = (min(max(j, 0), lattice.ny - 1) * lattice.nx + i) * lattice.nz + k
             p = (i, j, k)
-            sun = sum(self.free(ray, start, p) for ray in self.sun_rays) / len(self.sun_rays)
+            sun = sum(self.free(ray, start, p) == 1 for ray in self.sun_rays) / len(self.sun_rays)
             seen = total = 0.0
             for ray in self.sky_rays:
                 weight = dot(ray[0], normal)
                 if weight > 0.1:
                     total += weight
                     seen += weight * self.free(ray, start, p)
-            shades.append((sun, seen / max(total, 1e-9), 0))
+            facing = 2 * dot(normal, eye)
+            mirrored = self.ray(unit(tuple(facing * normal[a] - eye[a] for a in range(3))), 1.5, 50)
+            shades.append((sun, (seen / max(total, 1e-9)) ** 1.6, 1 - self.free(mirrored, start, p)))
         return mesh.smooth(shades, 2)
 
 
 class Film:
-    """Nearest surface per sample: depth towards the eye in cells and three attributes."""
+    """Nearest surface per sample: depth towards the eye in cells and four attributes."""
 
     def __init__(self, width, height):
         self.width, self.height = width, height
         self.depth = array.array("f", [-1e9]) * (width * height)
-        self.values = [array.array("f", bytes(4 * width * height)) for _ in range(3)]
+        self.values = [array.array("f", bytes(4 * width * height)) for _ in range(4)]
 
     def draw(self, mesh, places, attributes):
         """Places are (x, y, depth) on the film per vertex; quads seen from behind are left out."""
@@ -123,7 +125,7 @@ class Film:
 
     def fill(self, corners, planes):
         (xa, ya), (xb, yb), (xc, yc) = corners
-        depth, (red, green, blue) = self.depth, self.values
+        depth, (as_, bs, cs, ds) = self.depth, self.values
         for y in range(max(0, math.ceil(ya)), min(self.height - 1, math.floor(yc)) + 1):
             x0 = xa + (xc - xa) * (y - ya) / (yc - ya) if yc > ya else xa
             if y < yb:
@@ -131,11 +133,11 @@ class Film:
             else:
                 x1 = xb + (xc - xb) * (y - yb) / (yc - yb) if yc > yb else xb
             first, last = max(0, math.ceil(min(x0, x1))), min(self.width - 1, math.floor(max(x0, x1)))
-            (z, dz), (r, dr), (g, dg), (b, db) = [(p + u * first + v * y, u) for p, u, v in planes]
+            (z, dz), (a, da), (b, db), (c, dc), (d, dd) = [(p + u * first + v * y, u) for p, u, v in planes]
             for n in range(y * self.width + first, y * self.width + last + 1):
                 if z > depth[n]:
-                    depth[n], red[n], green[n], blue[n] = z, r, g, b
-                z, r, g, b = z + dz, r + dr, g + dg, b + db
+                    depth[n], as_[n], bs[n], cs[n], ds[n] = z, a, b, c, d
+                z, a, b, c, d = z + dz, a + da, b + db, c + dc, d + dd
 
 
 class Camera:
@@ -170,7 +172,7 @@ def solid_colours(mesh, shades, columns, low, sun, colours):
     for n, (lit, sky, _), (ground, _, _) in zip(mesh.normals, shades, mesh.smooth(kinds, 1)):
         direct, up = lit * max(0.0, dot(n, sun)), 0.5 + 0.5 * n[2]
         light = [SUN_COLOUR[a] * direct + sky * (SKY_COLOUR[a] * up + BOUNCE_COLOUR[a] * (1 - up)) for a in range(3)]
-        out.append([light[a] * (colours[1][a] + (colours[0][a] - colours[1][a]) * ground) for a in range(3)])
+        out.append([light[a] * (colours[1][a] + (colours[0][a] - colours[1][a]) * ground) for a in range(3)] + [0.0])
     return out
 
 
@@ -183,11 +185,11 @@ def add_liquid(film, wet, liquid, camera, sun, cell):
         path = (depth - film.depth[n]) * cell
         if depth < -1e8 or path <= 1e-6:
             continue
-        x, y, light = (values[n] for values in wet.values)
+        x, y, light, mirrors = (values[n] for values in wet.values)
         z = math.sqrt(max(0.01, 1 - x * x - y * y))
         mirrored = (2 * z * x, 2 * z * y, 2 * z * z - 1)
         fresnel = (0.025 + 0.975 * (1 - z) ** 5) * ramp(path, 0, 1e-4)
-        mirror = (0.1 + 0.9 * light) * (0.25 + 9 * ramp(dot(mirrored, window), 0.90, 0.99)
+        mirror = (0.1 + 0.9 * light) * (0.25 + 0.9 * mirrors + 9 * ramp(dot(mirrored, window), 0.90, 0.99)
                                         + 40 * light * ramp(dot(mirrored, sun), 0.96, 0.995))
         for a in range(3):
             through = math.exp(-absorb[a] * path)
@@ -197,7 +199,8 @@ def add_liquid(film, wet, liquid, camera, sun, cell):
 
 def ground_shade(camera, columns, sun):
     """What is left of the light on the ground around the block, as a function of a place on the film."""
-    half_x, half_y, height = columns.nx / 2, columns.ny / 2, 12
+    filled = [c for c, spans in enumerate(columns.dry) if spans]
+    half_x, half_y, height = max(c % columns.nx for c in filled) / 2, max(c // columns.nx for c in filled) / 2, 12
 
     def outside(x, y):
         x, y = abs(x - half_x - 1.5) - half_x, abs(y - half_y - 1.5) - half_y
@@ -262,7 +265,7 @@ def main():
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("picture", type=pathlib.Path)
     parser.add_argument("--cell", type=float, required=True, help="the scene's cell_size, m")
-    parser.add_argument("--index", type=int, default=0, help="which depth_NNNNN.npy")
+    parser.add_argument("--index", type=int, help="which depth_NNNNN.npy; the last unless told")
     parser.add_argument("--liquid", choices=LIQUIDS, default="water")
     parser.add_argument("--solid", choices=SOLIDS, default="stone")
     parser.add_argument("--above", type=float, default=-1e9, help="leave out columns with bases below this z, m")
@@ -274,6 +277,8 @@ def main():
     parser.add_argument("--zoom", type=float, default=1)
     parser.add_argument("--samples", type=int, default=2, help="per pixel and axis")
     o = parser.parse_args()
+    if o.index is None:
+        o.index = max([int(path.stem[6:]) for path in o.folder.glob("depth_*.npy")], default=0)
 
     columns = Columns(o.folder, o.index, o.cell, o.above, o.foot)
     sun = direction(*o.sun)
@@ -290,8 +295,8 @@ def main():
     liquid = Mesh(lattice, wet_only=True)
     shades = Light(lattice, sun).shades(liquid, camera.eye)
     wet_film.draw(liquid, camera.place(liquid), [
-        (*camera.turn(n)[:2], 0.35 * sky + 0.65 * lit * max(0.0, dot(n, sun)))
-        for n, (lit, sky, _) in zip(liquid.normals, shades)])
+        (*camera.turn(n)[:2], 0.35 * sky + 0.65 * lit * max(0.0, dot(n, sun)), mirrors)
+        for n, (lit, sky, mirrors) in zip(liquid.normals, shades)])
     add_liquid(film, wet_film, o.liquid, camera, sun, o.cell)
 
     write_png(o.picture, develop(film, o.samples, ground_shade(camera, columns, sun)))

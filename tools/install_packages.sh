@@ -5,7 +5,10 @@ set -eu
 build="build-essential cmake pkg-config libyaml-dev libassimp-dev libpng-dev"
 case ${1:-} in
 build) wanted=$build ;;
-test) wanted="$build libcmocka-dev clang libclang-rt-14-dev python3 python3-jsonschema python3-yaml" ;;
+test)
+    wanted="$build libcmocka-dev clang libclang-rt-14-dev python3 python3-jsonschema python3-yaml"
+    wanted="$wanted gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user" # the same bits on another processor
+    ;;
 format) wanted="clang-format" ;;
 *)
     echo "usage: $0 build|test|format" >&2

@@ -53,7 +53,7 @@ def run(program, folder, seconds):
     found = re.findall(r"Test unit written to (.*)", done.stderr)
     count = int(executed[1]) if executed else 0
     said = "\n".join(line for line in done.stderr.splitlines() if not line.startswith(("#", "INFO")))
-    return name, count, len(list(corpus.iterdir())), found, done.returncode, said[-4000:]
+    return name, count, len(list(corpus.iterdir())), found, done.returncode, said[:4000]
 
 
 def main():

@@ -47,44 +47,56 @@ double rill_bench_now(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* The best time of one pass, s. Passes over small arrays are grouped so that the clock's own grain does not show. */
-static double time_kernel(triad_kernel *kernel, float *memory, size_t count, int32_t repeats) {
+enum { CHUNK = 1 << 16 }; /* elements: a fraction of a millisecond */
+
+/* The best time of a pass over all, s, as the sum of the best times of its chunks: a pass over much memory takes so long
+ * that something always interrupts it. `best` has room for the chunks. */
+static double time_kernel(triad_kernel *kernel, float *memory, size_t count, int32_t repeats, double *best) {
     float *a = memory, *b = memory + count, *c = memory + 2 * count;
-    const int passes = count < (1u << 20) ? (int)((1u << 20) / count) + 1 : 1;
-    kernel(a, b, c, 3.0f, count);
-    double best = 1e30;
+    const size_t chunks = (count + CHUNK - 1) / CHUNK;
     const double begin = rill_bench_now();
-    for (int32_t repeat = 0; repeat < repeats && (repeat < 3 || rill_bench_now() - begin < KERNEL_SECONDS); repeat++) {
-        const double start = rill_bench_now();
-        for (int pass = 0; pass < passes; pass++) {
-            kernel(a, b, c, 3.0f, count);
+    double sum = 0.0;
+    for (int32_t repeat = 0; repeat < repeats && (repeat < 4 || rill_bench_now() - begin < KERNEL_SECONDS); repeat++) {
+        sum = 0.0;
+        for (size_t i = 0; i < chunks; i++) {
+            const size_t first = i * CHUNK, n = count - first < CHUNK ? count - first : CHUNK;
+            const double start = rill_bench_now();
+            kernel(a + first, b + first, c + first, 3.0f, n);
+            const double seconds = rill_bench_now() - start;
+            best[i] = repeat == 0 || seconds < best[i] ? seconds : best[i];
+            sum += best[i];
         }
-        const double seconds = (rill_bench_now() - start) / passes;
+    }
+    return sum;
+}
+
+static double triad_seconds(float *memory, size_t count, int32_t repeats, double *chunks) {
+    double best = time_kernel(triad_plain, memory, count, repeats, chunks);
+#if defined(TRIAD_WIDE)
+    if (__builtin_cpu_supports("avx2")) {
+        const double seconds = time_kernel(triad_avx2, memory, count, repeats, chunks);
         best = seconds < best ? seconds : best;
     }
+    if (__builtin_cpu_supports("avx512f")) {
+        const double seconds = time_kernel(triad_avx512, memory, count, repeats, chunks);
+        best = seconds < best ? seconds : best;
+    }
+#endif
     return best;
 }
 
 double rill_bench_triad(double bytes, int32_t repeats) {
     const size_t count = (size_t)(bytes / (3.0 * sizeof(float))) / 16 * 16 + 16;
     float *memory = aligned_alloc(64, 3 * count * sizeof(float));
-    if (memory == NULL) {
-        return -1.0;
+    double *chunks = malloc((count / CHUNK + 1) * sizeof *chunks);
+    double seconds = -1.0;
+    if (memory != NULL && chunks != NULL) {
+        for (size_t i = 0; i < 3 * count; i++) {
+            memory[i] = (float)(i & 7u);
+        }
+        seconds = triad_seconds(memory, count, repeats, chunks);
     }
-    for (size_t i = 0; i < 3 * count; i++) {
-        memory[i] = (float)(i & 7u);
-    }
-    double best = time_kernel(triad_plain, memory, count, repeats);
-#if defined(TRIAD_WIDE)
-    if (__builtin_cpu_supports("avx2")) {
-        const double seconds = time_kernel(triad_avx2, memory, count, repeats);
-        best = seconds < best ? seconds : best;
-    }
-    if (__builtin_cpu_supports("avx512f")) {
-        const double seconds = time_kernel(triad_avx512, memory, count, repeats);
-        best = seconds < best ? seconds : best;
-    }
-#endif
     free(memory);
-    return best / (12.0 * (double)count);
+    free(chunks);
+    return seconds / (12.0 * (double)count);
 }

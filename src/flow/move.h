@@ -25,9 +25,12 @@ static inline int32_t rill_move_opening(int32_t bl, int32_t br, int32_t hl, int3
     return above_sill + rill_min_i(drowned, (rill_abs_i(step) >> 1) - (downhill >> 1));
 }
 
-/* The dither phase of a sub-step, 0 <= phase < 1: 24 bits, so that it is exact in float. */
+/* The dither phase of a sub-step, 0 <= phase < 1: 24 bits, so that it is exact in float. A golden-ratio sequence whose order
+ * is shuffled within each 32 sub-steps: in plain order one of its harmonics shakes a pool at rest, at the frequency of its
+ * shortest wave. */
 static inline float rill_move_phase(uint64_t substep) {
-    return (float)(((uint32_t)substep * 2654435769u) >> 8) * (1.0f / 16777216.0f);
+    uint32_t shuffle = ((uint32_t)(substep >> 5) * 0x9e3779b1u) >> 27;
+    return (float)((((uint32_t)substep ^ shuffle) * 2654435769u) >> 8) * (1.0f / 16777216.0f);
 }
 
 /* A phase of 0 truncates, which is what limited faces need. */
