@@ -13,7 +13,9 @@ SECONDS ?= 600
 SCENE ?= scenes/surgery.yaml
 OUT ?= out/$(basename $(notdir $(SCENE)))
 
-.PHONY: build demo test bench validate fuzz format clean
+MAKEFLAGS += --no-print-directory
+
+.PHONY: build program demo test bench validate fuzz format clean
 .DEFAULT_GOAL := build
 
 build:
@@ -21,7 +23,12 @@ build:
 	@cmake -S . -B build
 	@cmake --build build -j $(JOBS)
 
-demo: build
+program:
+	@tools/install_packages.sh build
+	@cmake -S . -B build
+	@cmake --build build -j $(JOBS) --target rill_program
+
+demo: program
 	build/rill run $(SCENE) --out $(OUT)
 	@echo
 	@echo "The results are in $(OUT): log.csv has one row per frame (volume, what was poured and drained, the probes)."
@@ -32,10 +39,10 @@ test:
 	@tools/install_packages.sh test
 	@JOBS=$(JOBS) tools/run_tests.sh
 
-bench: build
+bench: program
 	build/rill bench $(if $(CSV),--csv $(CSV))
 
-validate: build
+validate: program
 	build/rill validate
 
 fuzz:

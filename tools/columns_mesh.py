@@ -55,11 +55,11 @@ class Columns:
                     dry.append((low, base[n]))
                     wet.append((wet_low, level))
                     self.depth[c] = max(self.depth[c], depth[n])
-                    low = wet_low = ceiling[n]
+                    low = wet_low = max(ceiling[n], self.bottom)
                     if ceiling[n] - level < 1e-6:  # full to the ceiling: one piece with what is above
                         wet_low = wet.pop()[0]
-                elif base[n] == base[n]:
-                    low = wet_low = ceiling[n]
+                elif base[n] == base[n]:  # there, but left out
+                    low = wet_low = max(ceiling[n], self.bottom)
             self.dry.append(dry)
             self.wet.append(wet)
         self.ground = self.find_ground()

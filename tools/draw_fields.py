@@ -16,8 +16,8 @@ import zlib
 from columns_mesh import Columns, Lattice, Mesh, dot, unit
 
 LIQUIDS = {  # absorption per metre and colour of what is scattered back, both for red, green, blue (linear)
-    "blood": ((900, 11000, 10000), (0.17, 0.003, 0.004)),
-    "water": ((160, 45, 30), (0.01, 0.08, 0.10)),
+    "blood": ((900, 11000, 10000), (0.19, 0.003, 0.004)),
+    "water": ((260, 60, 36), (0.01, 0.09, 0.11)),
     "coffee": ((420, 900, 1700), (0.045, 0.016, 0.005)),
 }
 SOLIDS = {  # linear colours: the ground, what stands on it
@@ -189,7 +189,7 @@ def add_liquid(film, wet, liquid, camera, sun, cell):
         z = math.sqrt(max(0.01, 1 - x * x - y * y))
         mirrored = (2 * z * x, 2 * z * y, 2 * z * z - 1)
         fresnel = (0.025 + 0.975 * (1 - z) ** 5) * ramp(path, 0, 1e-4)
-        mirror = (0.1 + 0.9 * light) * (0.25 + 0.9 * mirrors + 9 * ramp(dot(mirrored, window), 0.90, 0.99)
+        mirror = (0.1 + 0.9 * light) * (0.15 + 0.8 * mirrors + 9 * ramp(dot(mirrored, window), 0.945, 0.985)
                                         + 40 * light * ramp(dot(mirrored, sun), 0.96, 0.995))
         for a in range(3):
             through = math.exp(-absorb[a] * path)
@@ -262,7 +262,7 @@ def write_png(path, rows):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("folder", type=pathlib.Path, help="what --out named")
     parser.add_argument("picture", type=pathlib.Path)
     parser.add_argument("--cell", type=float, required=True, help="the scene's cell_size, m")
     parser.add_argument("--index", type=int, help="which depth_NNNNN.npy; the last unless told")
@@ -270,12 +270,13 @@ def main():
     parser.add_argument("--solid", choices=SOLIDS, default="stone")
     parser.add_argument("--above", type=float, default=-1e9, help="leave out columns with bases below this z, m")
     parser.add_argument("--foot", type=float, default=0.004, help="thickness of the block under the lowest base, m")
-    parser.add_argument("--yaw", type=float, default=25, help="degrees the eye stands east of south")
-    parser.add_argument("--pitch", type=float, default=40, help="degrees the eye stands above the ground")
-    parser.add_argument("--sun", type=float, nargs=2, default=(-60, 48), help="yaw and pitch of the sun")
-    parser.add_argument("--size", type=int, nargs=2, default=(1280, 720))
-    parser.add_argument("--zoom", type=float, default=1)
-    parser.add_argument("--samples", type=int, default=2, help="per pixel and axis")
+    parser.add_argument("--yaw", type=float, default=20, help="degrees the eye stands east of south")
+    parser.add_argument("--pitch", type=float, default=36, help="degrees the eye stands above the ground")
+    parser.add_argument("--sun", type=float, nargs=2, default=(-50, 50), metavar=("YAW", "PITCH"),
+                        help="the same of the sun")
+    parser.add_argument("--size", type=int, nargs=2, default=(1200, 750), metavar=("WIDTH", "HEIGHT"), help="of the picture, pixels")
+    parser.add_argument("--zoom", type=float, default=1, help="1 shows all of it")
+    parser.add_argument("--samples", type=int, default=3, help="per pixel and axis")
     o = parser.parse_args()
     if o.index is None:
         o.index = max([int(path.stem[6:]) for path in o.folder.glob("depth_*.npy")], default=0)

@@ -23,7 +23,7 @@ KERNEL raw_open(int32_t n, const int32_t *restrict bl, const int32_t *restrict b
                 const int32_t *restrict Hr, const float *restrict u, float lambda, float *restrict q,
                 float *restrict copy) {
     for (int32_t i = 0; i < n; ++i) { /* vector */
-        int32_t opening = rill_move_opening(bl[i], br[i], bl[i] + Hl[i], br[i] + Hr[i], RILL_WALL, u[i]);
+        int32_t opening = rill_move_opening(bl[i], br[i], bl[i] + Hl[i], br[i] + Hr[i], u[i]);
         q[i] = u[i] * lambda * (float)opening;
         copy[i] = u[i];
     }
@@ -34,7 +34,8 @@ KERNEL raw_covered(int32_t n, const int32_t *restrict bl, const int32_t *restric
                    const float *restrict u, float lambda, float *restrict q, float *restrict copy) {
     for (int32_t i = 0; i < n; ++i) { /* vector */
         int32_t lintel = rill_min_i(cl[i], cr[i]);
-        int32_t opening = rill_move_opening(bl[i], br[i], bl[i] + Hl[i], br[i] + Hr[i], lintel, u[i]);
+        int32_t hl = rill_min_i(bl[i] + Hl[i], lintel), hr = rill_min_i(br[i] + Hr[i], lintel);
+        int32_t opening = rill_move_opening(bl[i], br[i], hl, hr, u[i]);
         q[i] = u[i] * lambda * (float)opening;
         copy[i] = u[i];
     }

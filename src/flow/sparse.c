@@ -30,8 +30,9 @@ static int32_t find_moving(rill_flow *flow, const rill_flow_settings *settings, 
         float u = flow->pipe_u[index];
         if (u == 0.0f) continue;
         const rill_pipe *p = &sparse->pipes[index];
-        int32_t opening =
-            rill_move_opening(p->bl, p->br, p->bl + flow->H[p->l], p->br + flow->H[p->r], rill_min_i(p->cl, p->cr), u);
+        int32_t lintel = rill_min_i(p->cl, p->cr);
+        int32_t hl = rill_min_i(p->bl + flow->H[p->l], lintel), hr = rill_min_i(p->br + flow->H[p->r], lintel);
+        int32_t opening = rill_move_opening(p->bl, p->br, hl, hr, u);
         float q = u * k->lambda * (settings->paper ? k->paper_opening : (float)opening);
         if (q == 0.0f) continue;
         sparse->q[count] = q;
