@@ -27,7 +27,10 @@ def unit(a):
 
 def read_npy(path):
     """Shape and values of a float64 array in C order."""
-    data = path.read_bytes()
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        sys.exit(f"{path}: {error.strerror}; expected what `rill run --fields` writes")
     if data[:6] != b"\x93NUMPY":
         sys.exit(f"{path}: not a .npy file")
     size, start = struct.unpack("<H", data[8:10])[0], 10
@@ -45,6 +48,8 @@ class Columns:
         ceiling, depth = read_npy(folder / "ceiling.npy")[1], read_npy(folder / f"depth_{index:05d}.npy")[1]
         self.cell, size = cell, self.ny * self.nx
         floors = [z for z in base if z >= above]
+        if not floors:
+            sys.exit(f"{folder / 'base.npy'}: no column has its base above {above:g} m")
         self.bottom, self.top = min(floors) - foot, max(floors) + 4 * cell
         self.dry, self.wet, self.depth = [], [], array.array("d", bytes(8 * size))  # the deepest of a cell's depths
         for c in range(size):
@@ -126,7 +131,7 @@ class Mesh:
             lattice.solid += signs
             number = int.from_bytes(signs, "little")
             if before:
-                some, every = signs_before | number, signs_before & number  # of a cell's eight corners, all cells at once
+                some, every = signs_before | number, signs_before & number  # of each cell's eight corners
                 some, every = some | some >> 8, every & every >> 8
                 mixed = (some | some >> 8 * nz) ^ (every & every >> 8 * nz)
                 ids = {}

@@ -25,6 +25,7 @@ SOLIDS = {  # linear colours: the ground, what stands on it
     "table": ((0.42, 0.25, 0.13), (0.80, 0.79, 0.76)),
     "stone": ((0.50, 0.51, 0.51), (0.72, 0.71, 0.68)),
 }
+GOLDEN = math.pi * (3 - math.sqrt(5))
 BACKGROUND = (0.80, 0.82, 0.84)
 WINDOW = math.radians(34)  # slope towards the eye, against its line of sight, at which a surface mirrors the window
 SUN_COLOUR, SKY_COLOUR, BOUNCE_COLOUR = (1.22, 1.10, 0.94), (0.38, 0.42, 0.48), (0.27, 0.21, 0.18)
@@ -45,29 +46,33 @@ class Light:
     """How much of the sun's disc and of the sky a vertex sees, by rays through the lattice."""
 
     def __init__(self, lattice, sun):
-        self.lattice, self.sun = lattice, sun
+        self.lattice = lattice
         side = unit((sun[1], -sun[0], 0.0))
         over = (side[1] * sun[2], -side[0] * sun[2], side[0] * sun[1] - side[1] * sun[0])
-        disc = [(0.09 * r * math.cos(2.4 * n), 0.09 * r * math.sin(2.4 * n)) for n, r in
-                ((n, math.sqrt((n + 0.5) / 8)) for n in range(8))]
-        self.sun_rays = [self.ray(unit(tuple(sun[a] + u * side[a] + v * over[a] for a in range(3))), 1.0, 150)
-                         for u, v in disc]
-        heights = [1 - (2 * n + 1) / 40 for n in range(40)]
-        self.sky_rays = [self.ray((math.sqrt(1 - z * z) * math.cos(2.4 * n), math.sqrt(1 - z * z) * math.sin(2.4 * n), z),
-                                  1.5, 16) for n, z in enumerate(heights)]
+        self.sun_rays, self.sky_rays = [], []
+        for n in range(8):  # a spiral by the golden angle over the disc, much larger than the sun's, for soft shadows
+            r = 0.09 * math.sqrt((n + 0.5) / 8)
+            u, v = r * math.cos(GOLDEN * n), r * math.sin(GOLDEN * n)
+            self.sun_rays.append(self.ray(unit(tuple(sun[a] + u * side[a] + v * over[a] for a in range(3))), 1.0, 150))
+        for n in range(40):  # and over the sphere
+            z = 1 - (2 * n + 1) / 40
+            r = math.sqrt(1 - z * z)
+            self.sky_rays.append(self.ray((r * math.cos(GOLDEN * n), r * math.sin(GOLDEN * n), z), 1.5, 16))
 
     def ray(self, way, stride, count):
+        """Direction, stride in cells and the steps to be added to the index of a node."""
         nx, nz, steps = self.lattice.nx, self.lattice.nz, []
         for n in range(count):
             t = stride * (n + 0.5)
             steps.append((round(way[1] * t) * nx + round(way[0] * t)) * nz + round(way[2] * t))
         return way, stride, steps
 
-    def free(self, ray, start, point):
+    def free(self, ray, node):
         """1 if the ray leaves the lattice, the share of its length if it is stopped."""
         (wx, wy, wz), stride, steps = ray
-        x, y, z = point
+        x, y, z = node
         lattice, far = self.lattice, len(steps) * stride
+        start = (y * lattice.nx + x) * lattice.nz + z
         for at, way, size in ((x, wx, lattice.nx), (y, wy, lattice.ny), (z, wz, lattice.nz)):
             if abs(way) > 1e-6:
                 far = min(far, ((size - 2 - at) if way > 0 else (1 - at)) / way)
@@ -79,25 +84,23 @@ class Light:
 
     def shades(self, mesh, eye):
         """Per vertex the share it sees of the sun and of the sky, and how closely it mirrors the solid to the eye."""
-        shades, lattice = [], self.lattice
+        shades, sizes = [], (self.lattice.nx, self.lattice.ny, self.lattice.nz)
         for p, normal in zip(mesh.points, mesh.normals):
             if dot(normal, eye) < -0.3:
-                shades.append((0, 0, 0))
+                shades.append((0, 0, 0))  # out of sight
                 continue
-            p = tuple(p[a] + 1.6 * normal[a] for a in range(3))
-            i, j, k = round(p[0]), round(p[1]), round(p[2])
-            start = (min(max(j, 0), lattice.ny - 1) * lattice.nx + i) * lattice.nz + k
-            p = (i, j, k)
-            sun = sum(self.free(ray, start, p) == 1 for ray in self.sun_rays) / len(self.sun_rays)
+            # Rays start at a node off the surface, lest the surface be in its own way.
+            node = tuple(min(max(round(p[a] + 1.6 * normal[a]), 0), sizes[a] - 1) for a in range(3))
+            sun = sum(self.free(ray, node) == 1 for ray in self.sun_rays) / len(self.sun_rays)
             seen = total = 0.0
             for ray in self.sky_rays:
                 weight = dot(ray[0], normal)
                 if weight > 0.1:
                     total += weight
-                    seen += weight * self.free(ray, start, p)
+                    seen += weight * self.free(ray, node)
             facing = 2 * dot(normal, eye)
             mirrored = self.ray(unit(tuple(facing * normal[a] - eye[a] for a in range(3))), 1.5, 50)
-            shades.append((sun, (seen / max(total, 1e-9)) ** 1.6, 1 - self.free(mirrored, start, p)))
+            shades.append((sun, (seen / max(total, 1e-9)) ** 1.6, 1 - self.free(mirrored, node)))
         return mesh.smooth(shades, 2)
 
 
@@ -124,6 +127,7 @@ class Film:
                     self.fill(sorted(((x0, y0), (x1, y1), (x2, y2)), key=lambda p: p[1]), planes)
 
     def fill(self, corners, planes):
+        """One triangle, corners from above; planes give depth and attributes as f + u x + v y."""
         (xa, ya), (xb, yb), (xc, yc) = corners
         depth, (as_, bs, cs, ds) = self.depth, self.values
         for y in range(max(0, math.ceil(ya)), min(self.height - 1, math.floor(yc)) + 1):
@@ -244,6 +248,7 @@ def develop(film, factor, shade):
 
 
 def write_png(path, rows):
+    """24 bits per pixel; each row as it is, less its left or less its upper neighbour, whichever is smallest."""
     width, packed, before = len(rows[0]) // 3, bytearray(), bytes(len(rows[0]))
     for row in rows:
         left = b"\0\0\0" + row
@@ -274,12 +279,15 @@ def main():
     parser.add_argument("--pitch", type=float, default=36, help="degrees the eye stands above the ground")
     parser.add_argument("--sun", type=float, nargs=2, default=(-50, 50), metavar=("YAW", "PITCH"),
                         help="the same of the sun")
-    parser.add_argument("--size", type=int, nargs=2, default=(1200, 750), metavar=("WIDTH", "HEIGHT"), help="of the picture, pixels")
+    parser.add_argument("--size", type=int, nargs=2, default=(1200, 750), metavar=("WIDTH", "HEIGHT"),
+                        help="of the picture, pixels")
     parser.add_argument("--zoom", type=float, default=1, help="1 shows all of it")
     parser.add_argument("--samples", type=int, default=3, help="per pixel and axis")
     o = parser.parse_args()
     if o.index is None:
         o.index = max([int(path.stem[6:]) for path in o.folder.glob("depth_*.npy")], default=0)
+    if not (min(o.cell, o.foot, o.zoom, *o.size, o.samples) > 0 and 0 < o.pitch < 90 and 0 < o.sun[1] < 90):
+        parser.error("cell, foot, zoom, size and samples must be positive, pitches between 0 and 90")
 
     columns = Columns(o.folder, o.index, o.cell, o.above, o.foot)
     sun = direction(*o.sun)

@@ -238,7 +238,7 @@ RILL_API rill_result rill_solid_destroy(rill_world *world, rill_solid_id id);
 RILL_API rill_solid_id rill_solid_find(const rill_world *world, const char *name);
 RILL_API const char *rill_solid_name(const rill_world *world, rill_solid_id id); /* "" when nameless, NULL when stale */
 
-/* Turns the solids into columns. Until issued, nothing can be filled, poured or stepped. */
+/* Turns the solids into columns. Until then nothing can be filled, poured or stepped. */
 RILL_API rill_result rill_bed_build(rill_world *world);
 
 /* What the bed is and what could not be represented as it was drawn. */
@@ -292,7 +292,7 @@ typedef struct rill_source_id {
 typedef enum rill_source_shape {
     RILL_SOURCE_POINT = 0, /* the column at `at` */
     RILL_SOURCE_DISC,      /* cells within `radius` of `at` */
-    RILL_SOURCE_BOX,       /* columns whose floor or liquid lies in the box: cells inside min..max, void overlapping it */
+    RILL_SOURCE_BOX,       /* columns of the cells inside min..max whose void overlaps the box */
     RILL_SOURCE_RAIN       /* every cell, its topmost column */
 } rill_source_shape;
 
@@ -346,7 +346,6 @@ typedef enum rill_stage {
     RILL_STAGE_TILES,
     RILL_STAGE_SPARSE,
     RILL_STAGE_DENSE,
-    RILL_STAGE_EDGES,
     RILL_STAGE_COUNT
 } rill_stage;
 RILL_API const char *rill_stage_name(rill_stage stage);

@@ -1,17 +1,54 @@
 /* Edges of the domain: what a ghost column received left over its edge; what it gave came in. Open edges have empty ghosts,
- * still edges ghosts at the reservoir's level. */
+ * still edges ghosts at the reservoir's level. Ghosts are restored as soon as their row is deposited: the drive must see the
+ * reservoir, not what just flowed into it. */
+#include "base/memory.h"
 #include "flow/scratch.h"
 
-void rill_edges_settle(rill_flow *flow, rill_edge_flow flows[4]) {
-    const rill_bed *bed = flow->bed;
-    if (flow->scratch->band_count == 0) return;
-    for (int32_t i = 0; i < bed->ghost_count; ++i) {
-        const rill_ghost *ghost = &bed->ghosts[i];
-        int32_t change = flow->H[ghost->place] - ghost->still;
+/* Rows of all sheets counted through, ghosts' rows included. */
+static int32_t ghost_row(const rill_bed *bed, const rill_edge_rows *rows, const rill_ghost *ghost) {
+    int32_t y;
+    const rill_sheet *sheet = rill_bed_sheet_of(bed, ghost->place, NULL, &y);
+    return rows->sheet_first[sheet - bed->sheets] + (y - sheet->y0 + 1);
+}
+
+bool rill_edges_make(rill_edge_rows *rows, const rill_bed *bed, const rill_allocator *allocator) {
+    rows->sheet_first = rill_memory_take(allocator, (size_t)bed->sheet_count + 1, sizeof *rows->sheet_first);
+    if (!rows->sheet_first) return false;
+    for (int32_t i = 0; i < bed->sheet_count; ++i)
+        rows->sheet_first[i + 1] = rows->sheet_first[i] + rill_sheet_rows(&bed->sheets[i]);
+    size_t count = (size_t)rows->sheet_first[bed->sheet_count];
+    rows->first = rill_memory_take(allocator, count + 1, sizeof *rows->first);
+    rows->ghosts = rill_memory_take(allocator, (size_t)bed->ghost_count, sizeof *rows->ghosts);
+    if (!rows->first || !rows->ghosts) return false;
+    for (int32_t i = 0; i < bed->ghost_count; ++i) rows->first[ghost_row(bed, rows, &bed->ghosts[i])] += 1;
+    for (size_t row = 0, sum = 0; row <= count;
+         ++row) { /* counts become ends, and below, filled backwards, beginnings */
+        sum += (size_t)rows->first[row];
+        rows->first[row] = (int32_t)sum;
+    }
+    for (int32_t i = bed->ghost_count; i-- > 0;)
+        rows->ghosts[--rows->first[ghost_row(bed, rows, &bed->ghosts[i])]] = bed->ghosts[i];
+    return true;
+}
+
+void rill_edges_free(rill_edge_rows *rows, const rill_bed *bed, const rill_allocator *allocator) {
+    size_t count = rows->sheet_first ? (size_t)rows->sheet_first[bed->sheet_count] : 0;
+    rill_memory_give(allocator, rows->ghosts, (size_t)bed->ghost_count, sizeof *rows->ghosts);
+    rill_memory_give(allocator, rows->first, count + 1, sizeof *rows->first);
+    rill_memory_give(allocator, rows->sheet_first, (size_t)bed->sheet_count + 1, sizeof *rows->sheet_first);
+}
+
+void rill_edges_restore(const rill_flow *flow, const rill_sheet *sheet, int32_t row, int32_t *H,
+                        rill_edge_flow *flows) {
+    const rill_edge_rows *rows = &flow->scratch->edges;
+    int32_t at = rows->sheet_first[sheet - flow->bed->sheets] + row, origin = rill_sheet_place(sheet, 0, row);
+    for (int32_t i = rows->first[at]; i < rows->first[at + 1]; ++i) {
+        const rill_ghost *ghost = &rows->ghosts[i];
+        int32_t change = H[ghost->place - origin] - ghost->still;
+        H[ghost->place - origin] = ghost->still;
         if (change > 0)
             flows[ghost->edge].left += change;
         else
             flows[ghost->edge].entered -= change;
-        flow->H[ghost->place] = ghost->still;
     }
 }

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "base/message.h"
+#include "base/simd.h"
 #include "flow/scratch.h"
 
 rill_result rill_flow_make(const rill_bed *bed, const rill_runtime *runtime, rill_flow *out, rill_message *message) {
@@ -26,6 +27,7 @@ rill_result rill_flow_make(const rill_bed *bed, const rill_runtime *runtime, ril
         flow.H[bed->ghosts[i].place] = bed->ghosts[i].still;
         if (bed->ghosts[i].still > 0) rill_flow_wake(&flow, bed->ghosts[i].place);
     }
+    rill_flow_measure(&flow);
     *out = flow;
     return RILL_OK;
 }
@@ -48,14 +50,25 @@ void rill_flow_free(rill_flow *flow, const rill_allocator *allocator) {
     *flow = (rill_flow){ 0 };
 }
 
+static void measure_column(rill_flow_extent *extent, const rill_flow *flow, int32_t place, int32_t stride) {
+    const float *u = flow->u + place, *v = flow->v + place;
+    int32_t H = flow->H[place];
+    float along_x = rill_max_f(__builtin_fabsf(u[0]), __builtin_fabsf(u[1]));
+    float along_y = rill_max_f(__builtin_fabsf(v[0]), __builtin_fabsf(v[stride]));
+    rill_flow_extent here = { H, H > RILL_DRY ? flow->bed->b[place] + H : 0, along_x + along_y };
+    rill_flow_widen(extent, &here);
+}
+
 void rill_flow_measure(rill_flow *flow) {
     const rill_bed *bed = flow->bed;
     rill_flow_extent extent = { 0 };
-    for (int64_t i = 0; i < bed->info.columns; ++i) {
-        int32_t place = bed->places[i], H = flow->H[place];
-        float speed = __builtin_fabsf(flow->u[place]) + __builtin_fabsf(flow->v[place]);
-        rill_flow_extent here = { H, H > RILL_DRY ? bed->b[place] + H : 0, speed };
-        rill_flow_widen(&extent, &here);
+    for (int32_t i = 0; i < bed->sheet_count; ++i) {
+        const rill_sheet *sheet = &bed->sheets[i];
+        for (int32_t row = 0; row < rill_sheet_rows(sheet); ++row)
+            for (int32_t column = 0; column < sheet->nx + 2; ++column)
+                measure_column(&extent, flow, rill_sheet_place(sheet, column, row), sheet->stride);
     }
+    for (int32_t i = 0; i < bed->pipe_count; ++i)
+        extent.speed = rill_max_f(extent.speed, __builtin_fabsf(flow->pipe_u[i]));
     flow->extent = extent;
 }

@@ -212,17 +212,16 @@ INLINE float physical(const face *f, float u, float s, const rill_kernel_constan
     return pushed * (square * k->keep) / (depths * (square + k->drag));
 }
 
+INLINE float clamp_speed(float u, float cap) {
+    return rill_max_f(rill_min_f(u, cap), -cap);
+}
+
 /* Without advection nothing slows a free overfall but critical flow at the brink: (2/3)^1.5 sqrt(g E). */
 INLINE float capped_fall(const face *f, float u, const rill_kernel_constants *k) {
     int32_t donor = (u >= 0.0f ? f->hl : f->hr) - f->zb, receiver = (u >= 0.0f ? f->hr : f->hl) - f->zb;
     float energy = (float)rill_max_i(donor, 0);
     float critical = k->fall * __builtin_sqrtf(energy);
-    float cap = (float)receiver * 1.5f < energy ? critical : k->top_speed;
-    return rill_max_f(rill_min_f(u, cap), -cap);
-}
-
-INLINE float clamp_speed(float u, float cap) {
-    return rill_max_f(rill_min_f(u, cap), -cap);
+    return clamp_speed(u, (float)receiver * 1.5f < energy ? critical : k->top_speed);
 }
 
 /* Under tilted gravity the drive may point out of a dry column for ever: such a face stays at rest. */

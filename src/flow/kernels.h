@@ -22,6 +22,7 @@ typedef struct rill_kernel_constants {
     float keep;          /* omega^dt */
     float top_speed;     /* cap on |u|, where guarded */
     float fall;          /* (2/3)^1.5 sqrt(g_n q_m): free overfall speed per sqrt(quantum of head) */
+    float speed_head;    /* 1 / (2 g_n q_m): quanta of head per (m/s)^2 */
     float paper_opening; /* dx in quanta */
     int32_t five_dx;     /* 5 dx in quanta */
     int32_t tilt[2];     /* S_x, S_y in quanta per cell */

@@ -76,22 +76,25 @@ static void describe_tiles(rill_flow_scratch *scratch, const rill_bed *bed) {
 }
 
 static rill_pipe pipe_at(const rill_bed *bed, int32_t index, const int32_t *port) {
-    int32_t l = bed->pipe_l[index], r = bed->pipe_r[index], xl, xr, y;
-    rill_bed_sheet_of(bed, l, &xl, &y);
-    rill_bed_sheet_of(bed, r, &xr, &y);
-    return (rill_pipe){ l,
-                        r,
-                        bed->b[l],
-                        bed->b[r],
-                        bed->c[l],
-                        bed->c[r],
-                        port[l] - 1,
-                        port[r] - 1,
-                        rill_bed_tile_of(bed, l),
-                        rill_bed_tile_of(bed, r),
-                        rill_flow_wake_bits(bed, l),
-                        rill_flow_wake_bits(bed, r),
-                        xl == xr };
+    int32_t l = bed->pipe_l[index], r = bed->pipe_r[index], xl, xr;
+    rill_bed_sheet_of(bed, l, &xl, NULL);
+    int32_t stride = rill_bed_sheet_of(bed, r, &xr, NULL)->stride;
+    return (rill_pipe){
+        .l = l,
+        .r = r,
+        .bl = bed->b[l],
+        .br = bed->b[r],
+        .cl = bed->c[l],
+        .cr = bed->c[r],
+        .port_l = port[l] - 1,
+        .port_r = port[r] - 1,
+        .tile_l = rill_bed_tile_of(bed, l),
+        .tile_r = rill_bed_tile_of(bed, r),
+        .wake_l = rill_flow_wake_bits(bed, l),
+        .wake_r = rill_flow_wake_bits(bed, r),
+        .beyond_r = xl == xr ? r + stride : r + 1,
+        .axis = xl == xr,
+    };
 }
 
 /* Each column with a sparse pipe becomes a port; ports are numbered by marking the plane once. */
@@ -142,13 +145,14 @@ rill_result rill_scratch_make(rill_flow *flow, const rill_runtime *runtime, rill
     scratch->covered = rill_memory_take(allocator, tiles, 1);
     scratch->columns = rill_memory_take(allocator, tiles, 1);
     scratch->empty = rill_memory_take(allocator, tiles, 1);
+    scratch->tile_idle = rill_memory_take(allocator, tiles, sizeof *scratch->tile_idle);
     scratch->frozen = rill_memory_take(allocator, 2 * tiles, sizeof *scratch->frozen);
     scratch->row_first = rill_memory_take(allocator, rows + 1, sizeof *scratch->row_first);
     scratch->spans = rill_memory_take(allocator, tiles, sizeof *scratch->spans);
     bool good = scratch->rings && scratch->bands && scratch->covered && scratch->columns && scratch->empty &&
-                scratch->frozen && scratch->row_first && scratch->spans;
+                scratch->tile_idle && scratch->frozen && scratch->row_first && scratch->spans;
     for (size_t i = 0; good && i < tasks; ++i) good = ring_make(&scratch->rings[i], widest_row(bed), allocator);
-    if (good) good = sparse_make(&scratch->sparse, bed, allocator);
+    if (good) good = sparse_make(&scratch->sparse, bed, allocator) && rill_edges_make(&scratch->edges, bed, allocator);
     if (!good) {
         rill_scratch_free(flow, allocator);
         return rill_fail(message, RILL_OUT_OF_MEMORY, "out of memory for the flow's working memory");
@@ -166,6 +170,8 @@ void rill_scratch_free(rill_flow *flow, const rill_allocator *allocator) {
     rill_memory_give(allocator, scratch->covered, (size_t)flow->bed->tile_count, 1);
     rill_memory_give(allocator, scratch->columns, (size_t)flow->bed->tile_count, 1);
     rill_memory_give(allocator, scratch->empty, (size_t)flow->bed->tile_count, 1);
+    rill_memory_give(allocator, scratch->tile_idle, (size_t)flow->bed->tile_count, sizeof *scratch->tile_idle);
+    rill_edges_free(&scratch->edges, flow->bed, allocator);
     rill_memory_give(allocator, scratch->frozen, 2 * (size_t)flow->bed->tile_count, sizeof *scratch->frozen);
     rill_memory_give(allocator, scratch->row_first, (size_t)scratch->row_count + 1, sizeof *scratch->row_first);
     rill_memory_give(allocator, scratch->spans, (size_t)flow->bed->tile_count, sizeof *scratch->spans);

@@ -20,6 +20,23 @@ typedef struct rill_span {
     int32_t covered;     /* 1: a ceiling can be reached somewhere */
 } rill_span;
 
+/* Depth and level of a tile that is not swept; see rill_flow_extent. */
+typedef struct rill_idle {
+    int32_t depth, level;
+} rill_idle;
+
+/* What crossed an edge, quanta. */
+typedef struct rill_edge_flow {
+    int64_t left, entered;
+} rill_edge_flow;
+
+/* The ghosts by rows: those of row r (all sheets counted through) are ghosts[first[r]] .. ghosts[first[r + 1] - 1]. */
+typedef struct rill_edge_rows {
+    int32_t *sheet_first; /* first row of each sheet; sheet_count + 1 */
+    int32_t *first;
+    rill_ghost *ghosts;
+} rill_edge_rows;
+
 /* The west or south faces of a swept tile whose neighbour there is not swept: `rows` rows of `count` faces. */
 typedef struct rill_frozen {
     float *face;
@@ -48,6 +65,7 @@ typedef struct rill_ring {
     int32_t *halo_H; /* copies of the rows around a band that other tasks change: 4 below, 3 above */
     float *halo_u, *halo_v;
     rill_flow_extent extent;
+    rill_edge_flow edges[4];
 } rill_ring;
 
 /* A sparse pipe with all it needs at hand; l is its west or south end. */
@@ -57,6 +75,7 @@ typedef struct rill_pipe {
     int32_t port_l, port_r; /* columns with sparse pipes, each counted once */
     int32_t tile_l, tile_r;
     uint16_t wake_l, wake_r; /* what waking the ends means for their tiles */
+    int32_t beyond_r;        /* plane index of the face on r's far side; l's far face has l's own index */
     int32_t axis;            /* 0: along x, 1: along y */
 } rill_pipe;
 
@@ -84,31 +103,34 @@ struct rill_flow_scratch {
     uint8_t *columns;              /* per tile: columns in it, without ghosts */
     uint8_t *empty;                /* per tile: not even a ghost is in it */
     int64_t swept_columns;         /* columns of all swept tiles */
+    rill_idle *tile_idle;          /* per tile: what stands in it since it left the sweep */
+    rill_flow_extent idle;         /* over all tiles that are not swept */
     bool sweep_all, sweep_covered; /* what the spans were made for: everything; as if everything had a ceiling */
     rill_sparse sparse;
+    rill_edge_rows edges;
 };
 
 rill_result rill_scratch_make(rill_flow *flow, const rill_runtime *runtime, rill_message *message);
 void rill_scratch_free(rill_flow *flow, const rill_allocator *allocator);
 
-/* Edges (edges.c): empties or refills the ghosts. */
-typedef struct rill_edge_flow {
-    int64_t left, entered; /* quanta */
-} rill_edge_flow;
-void rill_edges_settle(rill_flow *flow, rill_edge_flow flows[4]);
+/* Edges (edges.c). Restores the ghosts of a row whose depths begin at H (column 0) and adds what crossed to flows[4]. */
+bool rill_edges_make(rill_edge_rows *rows, const rill_bed *bed, const rill_allocator *allocator);
+void rill_edges_free(rill_edge_rows *rows, const rill_bed *bed, const rill_allocator *allocator);
+void rill_edges_restore(const rill_flow *flow, const rill_sheet *sheet, int32_t row, int32_t *H, rill_edge_flow *flows);
 
 /* Tiles (tiles.c): decides which tiles sleep, when a check is due, and makes the spans. */
 void rill_tiles_update(rill_flow *flow, const rill_flow_settings *settings, const rill_kernel_constants *constants,
                        bool near_top);
 /* Stops the faces between swept tiles and others; before each sweep. */
 void rill_tiles_freeze(rill_flow *flow);
-/* Dense sweep (sweep.c): moves, limits, deposits and drives all swept columns. */
+/* Dense sweep (sweep.c): moves, limits, deposits and drives all swept columns; adds what crossed the edges to flows[4]. */
 void rill_sweep(rill_flow *flow, const rill_flow_settings *settings, const rill_kernel_constants *constants,
-                const rill_runtime *runtime, rill_pool *pool);
+                const rill_runtime *runtime, rill_pool *pool, rill_edge_flow *flows);
 /* Sparse pipes (sparse.c): move before the sweep, drive after it. */
 void rill_sparse_move(rill_flow *flow, const rill_flow_settings *settings, const rill_kernel_constants *constants);
 void rill_sparse_drive(rill_flow *flow, const rill_flow_settings *settings, const rill_kernel_constants *constants);
 /* Marks the tiles of pipes that flow or are driven as RESTLESS; before a check. */
-void rill_sparse_unrest(rill_flow *flow, const rill_kernel_constants *constants, float rest_speed, int32_t rest_head);
+void rill_sparse_unrest(rill_flow *flow, bool paper, const rill_kernel_constants *constants, float rest_speed,
+                        int32_t rest_head);
 
 #endif

@@ -262,7 +262,7 @@ static int64_t deal(rill_source *source, rill_flow *flow, int64_t amount) {
         rest += serve_all(source, flow, wrapped, turn, share);
         rest += serve_all(source, flow, turn, end, share + 1);
         rest += serve_all(source, flow, end, n, share);
-        wake(source, flow);
+        if (rest < amount) wake(source, flow);
     }
     source->turn = (uint64_t)((turn + odd) % n);
     return rest;
@@ -272,6 +272,7 @@ static int64_t deal(rill_source *source, rill_flow *flow, int64_t amount) {
 static int64_t deal_again(rill_source *source, rill_flow *flow, int64_t rest) {
     const bool sink = source->def.sink;
     const size_t n = source->place_count;
+    const int64_t before = rest;
     while (rest > 0) {
         int64_t open = 0;
         for (size_t i = 0; i < n; ++i) open += has_room(flow, source->places[i], sink);
@@ -286,7 +287,7 @@ static int64_t deal_again(rill_source *source, rill_flow *flow, int64_t rest) {
             odd -= odd > 0;
         }
     }
-    wake(source, flow);
+    if (rest < before) wake(source, flow);
     return rest;
 }
 

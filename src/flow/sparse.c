@@ -2,8 +2,8 @@
  *
  * They are split off the dense sweep: MOVE before it, DRIVE after it. Each half keeps both bounds (no column below empty or
  * above full) by itself, so the sweep's limiters need not know of them. Drive: heads clipped to the sill (they are cliffs),
- * viscosity as everywhere, no advection, and free overfall capped at critical flow, u <= (2/3)^1.5 sqrt(g E), where the
- * receiver stands below two thirds of the donor's head E. Sums over a column's pipes are integers: their order is free. */
+ * viscosity as everywhere, no advection, and free overfall capped at critical flow, q <= (2/3)^1.5 sqrt(g) E^1.5, where the
+ * receiver stands below two thirds of the donor's depth. Sums over a column's pipes are integers: their order is free. */
 #include "base/simd.h"
 #include "flow/covered.h"
 #include "flow/drive.h"
@@ -90,19 +90,31 @@ static int32_t pipe_head(const rill_pipe *p, int32_t hl, int32_t hr, int32_t zb,
     return donor_dry || rill_covered_blocks(p->cl, p->cr, hl, hr, zb, (float)head) ? 0 : head;
 }
 
-static float driven(const rill_pipe *p, int32_t Hl, int32_t Hr, float u, const rill_flow_settings *settings,
+/* How fast free overfall lets liquid leave a column whose receiver stands low: critical flow, whose energy head E is the
+ * depth above the sill and the head of the speed it arrives with; a stream that arrives faster keeps its speed. */
+static float fall_speed(const rill_flow *flow, const rill_pipe *p, bool from_l, float depth,
+                        const rill_kernel_constants *k) {
+    const float *faces = p->axis == 0 ? flow->u : flow->v;
+    float arriving = rill_max_f(0.0f, from_l ? faces[p->l] : -faces[p->beyond_r]);
+    float energy = depth + arriving * arriving * k->speed_head;
+    return rill_max_f(arriving, k->fall * energy * __builtin_sqrtf(energy) / depth);
+}
+
+static float driven(const rill_flow *flow, const rill_pipe *p, float u, const rill_flow_settings *settings,
                     const rill_kernel_constants *k) {
+    int32_t Hl = flow->H[p->l], Hr = flow->H[p->r];
     int32_t hl = p->bl + Hl, hr = p->br + Hr, zb = rill_max_i(p->bl, p->br);
     if (rill_max_i(hl, hr) - zb <= RILL_DRY) return 0.0f;
-    u = u * k->keep + k->drive * (float)pipe_head(p, hl, hr, zb, settings->paper, k);
+    u += k->drive * (float)pipe_head(p, hl, hr, zb, settings->paper, k);
     if (rill_covered_blocks(p->cl, p->cr, hl, hr, zb, u)) return 0.0f;
-    int32_t donor = u > 0.0f ? hl : hr, receiver = u > 0.0f ? hr : hl;
-    float twice = settings->paper ? 2.0f * (float)(u > 0.0f ? Hl : Hr)
+    bool from_l = u > 0.0f;
+    float twice = settings->paper ? 2.0f * (float)(from_l ? Hl : Hr)
                                   : (float)rill_viscosity_depth(p->bl, p->br, Hl, Hr, rill_abs_i(p->bl - p->br));
-    u *= twice * twice / (twice * twice + k->drag + 1.0f);
-    float energy = (float)rill_max_i(donor - zb, 0), cap = k->top_speed;
-    if (!settings->paper && (float)(receiver - zb) * 1.5f < energy)
-        cap = rill_min_f(cap, k->fall * __builtin_sqrtf(energy));
+    u *= k->keep * twice * twice / (twice * twice + k->drag + 1.0f);
+    int32_t donor = (from_l ? hl : hr) - zb, receiver = (from_l ? hr : hl) - zb;
+    float cap = k->top_speed;
+    if (!settings->paper && donor > 0 && (float)receiver * 1.5f < (float)donor)
+        cap = rill_min_f(cap, fall_speed(flow, p, from_l, (float)donor, k));
     return rill_max_f(rill_min_f(u, cap), -cap);
 }
 
@@ -111,20 +123,20 @@ void rill_sparse_drive(rill_flow *flow, const rill_flow_settings *settings, cons
     for (int32_t a = 0; a < sparse->active_count; ++a) {
         int32_t index = sparse->active[a];
         const rill_pipe *p = &sparse->pipes[index];
-        int32_t Hl = flow->H[p->l], Hr = flow->H[p->r];
-        float u = driven(p, Hl, Hr, flow->pipe_u[index], settings, constants);
+        float u = driven(flow, p, flow->pipe_u[index], settings, constants);
         flow->pipe_u[index] = u;
-        if (rill_max_i(Hl, Hr) > constants->thin)
+        if (rill_max_i(flow->H[p->l], flow->H[p->r]) > constants->thin)
             flow->extent.speed = rill_max_f(flow->extent.speed, __builtin_fabsf(u));
     }
 }
 
-void rill_sparse_unrest(rill_flow *flow, const rill_kernel_constants *constants, float rest_speed, int32_t rest_head) {
+void rill_sparse_unrest(rill_flow *flow, bool paper, const rill_kernel_constants *constants, float rest_speed,
+                        int32_t rest_head) {
     rill_sparse *sparse = &flow->scratch->sparse;
     for (int32_t a = 0; a < sparse->active_count; ++a) {
         const rill_pipe *p = &sparse->pipes[sparse->active[a]];
         int32_t hl = p->bl + flow->H[p->l], hr = p->br + flow->H[p->r];
-        int32_t head = pipe_head(p, hl, hr, rill_max_i(p->bl, p->br), false, constants);
+        int32_t head = pipe_head(p, hl, hr, rill_max_i(p->bl, p->br), paper, constants);
         if (__builtin_fabsf(flow->pipe_u[sparse->active[a]]) < rest_speed && rill_abs_i(head) <= rest_head) continue;
         flow->tiles[p->tile_l] |= RILL_TILE_RESTLESS;
         flow->tiles[p->tile_r] |= RILL_TILE_RESTLESS;

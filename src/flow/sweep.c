@@ -268,6 +268,9 @@ static void deposit_row(const piece *p, int32_t row) {
         p->sweep->kernels->deposit(spans[i].count, &at, row_b(p, row) + x, p->sweep->constants->thin, row_H(p, row) + x,
                                    &ring->extent);
     }
+    /* The row below the band is only a copy: the task that owns it books what it lost. */
+    rill_edge_flow copy[4] = { { 0 } };
+    rill_edges_restore(p->sweep->flow, p->sheet, row, row_H(p, row), row < p->from ? copy : ring->edges);
 }
 
 static rill_face_flows west_flows(const rill_ring *ring, int32_t row, int32_t x) {
@@ -394,17 +397,24 @@ static void sweep_task(void *context, int32_t task) {
     const sweep *s = context;
     rill_ring *ring = &s->flow->scratch->rings[task];
     ring->extent = (rill_flow_extent){ 0 };
+    memset(ring->edges, 0, sizeof ring->edges);
     each_piece(s, task, sweep_piece);
 }
 
 void rill_sweep(rill_flow *flow, const rill_flow_settings *settings, const rill_kernel_constants *constants,
-                const rill_runtime *runtime, rill_pool *pool) {
+                const rill_runtime *runtime, rill_pool *pool, rill_edge_flow *flows) {
     rill_flow_scratch *scratch = flow->scratch;
     sweep s = { flow, settings, constants, rill_kernels_pick(settings->scalar) };
-    flow->extent = (rill_flow_extent){ 0 };
+    flow->extent = scratch->idle;
     if (scratch->band_count == 0) return;
     rill_tiles_freeze(flow);
     if (scratch->band_count > 1) rill_parallel_for(runtime, pool, scratch->band_count, copy_task, &s);
     rill_parallel_for(runtime, pool, scratch->band_count, sweep_task, &s);
-    for (int32_t i = 0; i < scratch->band_count; ++i) rill_flow_widen(&flow->extent, &scratch->rings[i].extent);
+    for (int32_t i = 0; i < scratch->band_count; ++i) {
+        rill_flow_widen(&flow->extent, &scratch->rings[i].extent);
+        for (int edge = 0; edge < 4; ++edge) {
+            flows[edge].left += scratch->rings[i].edges[edge].left;
+            flows[edge].entered += scratch->rings[i].edges[edge].entered;
+        }
+    }
 }

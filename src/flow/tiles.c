@@ -2,8 +2,8 @@
  *
  * Every RILL_TILE_CHECK sub-steps each swept tile is judged:
  *   dry      no column above RILL_DRY, no velocity: not awake. Skipping it changes no bit.
- *   calm     on every face |u| < 1e-4 m/s and the whole drive is below 1e-7 m of head. After RILL_TILE_CALM_CHECKS checks in
- *            a row it falls asleep: its velocities become zero (the rest rule). Never on net flow: a slosh has none. A film
+ *   calm     on every face |u| < 1e-4 m/s and the whole drive is below 1e-7 m of head, and the tile does not slope as a
+ *            whole (slope_calm). After RILL_TILE_CALM_CHECKS checks in a row it falls asleep: its velocities become zero (the rest rule). Never on net flow: a slosh has none. A film
  *            creeping down a slope has a large drive and stays awake.
  *   awake    otherwise.
  * What is swept are the awake tiles and those a disturbance can reach before the next check; it travels one column per
@@ -74,8 +74,9 @@ typedef struct judge {
     bool paper;
 } judge;
 
-/* Whether a face could be stopped: slow, and hardly driven. Mirrors the drive of kernels.c. */
-static bool face_calm(const judge *j, int32_t l, int32_t r, float u, int32_t tilt) {
+/* Whether a face could be stopped: slow, and hardly driven. Mirrors the drive of kernels.c. Adds its head to `*sum` and
+ * keeps the largest depth beside it in `*deepest`. */
+static bool face_calm(const judge *j, int32_t l, int32_t r, float u, int32_t tilt, int64_t *sum, int32_t *deepest) {
     const rill_bed *bed = j->flow->bed;
     const int32_t *H = j->flow->H;
     if (!(u > -REST_SPEED && u < REST_SPEED)) return false;
@@ -83,23 +84,34 @@ static bool face_calm(const judge *j, int32_t l, int32_t r, float u, int32_t til
     if (rill_max_i(hl, hr) - zb <= RILL_DRY) return true;
     int32_t zc = j->paper ? 0 : rill_drive_clip(zb, rill_abs_i(bed->b[l] - bed->b[r]), j->constants->five_dx);
     int32_t head = rill_drive_head(hl, hr, zc, tilt);
-    if (rill_abs_i(head) <= j->rest_head) return true;
     bool donor_dry = (head > 0 ? hl : hr) - zb <= RILL_DRY; /* driven, but nothing can follow */
-    return donor_dry || rill_covered_blocks(bed->c[l], bed->c[r], hl, hr, zb, (float)head);
+    if (donor_dry || rill_covered_blocks(bed->c[l], bed->c[r], hl, hr, zb, (float)head)) return true;
+    *sum += head;
+    *deepest = rill_max_i(*deepest, rill_max_i(H[l], H[r]));
+    return rill_abs_i(head) <= j->rest_head;
+}
+
+/* Small heads that all point one way add up over a pool, and a viscous liquid would go on levelling them: what is stopped
+ * must not slope by more than 5e-6 of its depth per column. Waves and rounding noise cancel in the mean. */
+static bool slope_calm(int64_t sum, int32_t deepest) {
+    const int64_t faces = RILL_TILE_W * RILL_TILE_H, per_column = 200000;
+    return (sum < 0 ? -sum : sum) * per_column <= faces * deepest;
 }
 
 static bool tile_calm(const judge *j, int32_t column, int32_t row) {
     const rill_flow *flow = j->flow;
-    int32_t stride = j->sheet->stride, rows = rill_sheet_rows(j->sheet);
+    int32_t stride = j->sheet->stride, rows = rill_sheet_rows(j->sheet), deepest = 0;
+    int64_t sum[2] = { 0, 0 };
     for (int32_t y = row; y <= row + RILL_TILE_H && y <= rows; ++y)
         for (int32_t i = 0; i <= RILL_TILE_W; ++i) { /* one beyond on each axis: the tile's east and north faces */
             int32_t place = rill_sheet_place(j->sheet, column + i, y);
-            if (y < row + RILL_TILE_H && !face_calm(j, place - 1, place, flow->u[place], j->constants->tilt[0]))
+            const int32_t *tilt = j->constants->tilt;
+            if (y < row + RILL_TILE_H && !face_calm(j, place - 1, place, flow->u[place], tilt[0], &sum[0], &deepest))
                 return false;
-            if (i < RILL_TILE_W && !face_calm(j, place - stride, place, flow->v[place], j->constants->tilt[1]))
+            if (i < RILL_TILE_W && !face_calm(j, place - stride, place, flow->v[place], tilt[1], &sum[1], &deepest))
                 return false;
         }
-    return true;
+    return slope_calm(sum[0], deepest) && slope_calm(sum[1], deepest);
 }
 
 static void stop_tile(const judge *j, int32_t column, int32_t row) {
@@ -192,7 +204,7 @@ static bool judge_all(rill_flow *flow, const rill_flow_settings *settings, const
     bool changed = false;
     double head = REST_HEAD / flow->bed->quantum;
     judge j = { flow, NULL, constants, head > 8.0 ? (int32_t)head : 8, settings->paper };
-    rill_sparse_unrest(flow, constants, REST_SPEED, j.rest_head);
+    rill_sparse_unrest(flow, settings->paper, constants, REST_SPEED, j.rest_head);
     for (int32_t i = 0; i < flow->bed->sheet_count; ++i) {
         j.sheet = &flow->bed->sheets[i];
         for (int32_t ty = 0; ty < j.sheet->tiles_y; ++ty) {
@@ -227,16 +239,17 @@ static void sweep_around(uint16_t *tiles, const uint8_t *empty, const rill_sheet
         }
 }
 
-/* A tile that joins the sweep brings its depths along: the next time step must be stable for it too. */
-static void measure_tile(rill_flow *flow, const rill_sheet *sheet, int32_t tx, int32_t ty) {
+/* What stands in a tile that leaves the sweep. It goes on counting for the time step: whatever wakes it may move it at once. */
+static rill_idle measure_tile(const rill_flow *flow, const rill_sheet *sheet, int32_t tx, int32_t ty) {
+    rill_idle idle = { 0 };
     for (int32_t y = ty * RILL_TILE_H; y < (ty + 1) * RILL_TILE_H && y < rill_sheet_rows(sheet); ++y) {
         int32_t place = rill_sheet_place(sheet, tx * RILL_TILE_W, y);
         for (int32_t i = place; i < place + RILL_TILE_W; ++i) {
-            int32_t H = flow->H[i];
-            rill_flow_extent here = { H, H > RILL_DRY ? flow->bed->b[i] + H : 0, 0.0f };
-            rill_flow_widen(&flow->extent, &here);
+            idle.depth = rill_max_i(idle.depth, flow->H[i]);
+            if (flow->H[i] > RILL_DRY) idle.level = rill_max_i(idle.level, flow->bed->b[i] + flow->H[i]);
         }
     }
+    return idle;
 }
 
 /* Where the sweep borders on tiles that are not swept (asleep, or dry and out of reach) nothing may cross: what would arrive
@@ -335,12 +348,24 @@ static void mark_swept(rill_flow *flow, bool everything) {
         }
         for (int32_t ty = 0; ty < sheet->tiles_y; ++ty) {
             uint16_t *row = tiles + ty * sheet->tiles_x;
+            rill_idle *idle = flow->scratch->tile_idle + sheet->first_tile + ty * sheet->tiles_x;
             for (int32_t tx = next_tile(row, 0, sheet->tiles_x); tx < sheet->tiles_x;
                  tx = next_tile(row, tx + 1, sheet->tiles_x)) {
-                if ((row[tx] & RILL_TILE_SWEPT) && !(row[tx] & KEEP)) measure_tile(flow, sheet, tx, ty);
+                if ((row[tx] & KEEP) && !(row[tx] & RILL_TILE_SWEPT)) idle[tx] = measure_tile(flow, sheet, tx, ty);
                 row[tx] &= (uint16_t)~KEEP;
             }
         }
+    }
+}
+
+/* The extent of all that is not swept: sleeping tiles, which have a calm count. */
+static void measure_idle(rill_flow *flow) {
+    flow->scratch->idle = (rill_flow_extent){ 0 };
+    for (int32_t i = next_tile(flow->tiles, 0, flow->bed->tile_count); i < flow->bed->tile_count;
+         i = next_tile(flow->tiles, i + 1, flow->bed->tile_count)) {
+        if (flow->tiles[i] & RILL_TILE_SWEPT) continue;
+        rill_flow_extent here = { flow->scratch->tile_idle[i].depth, flow->scratch->tile_idle[i].level, 0.0f };
+        rill_flow_widen(&flow->scratch->idle, &here);
     }
 }
 
@@ -375,6 +400,7 @@ void rill_tiles_update(rill_flow *flow, const rill_flow_settings *settings, cons
     scratch->sweep_all = !settings->skip_idle;
     scratch->sweep_covered = near_top;
     mark_swept(flow, scratch->sweep_all);
+    measure_idle(flow);
     make_spans(flow);
     list_active_pipes(flow);
     stop_idle_pipes(flow);
@@ -382,6 +408,14 @@ void rill_tiles_update(rill_flow *flow, const rill_flow_settings *settings, cons
 }
 
 void rill_flow_resume(rill_flow *flow) {
+    for (int32_t i = 0; i < flow->bed->sheet_count; ++i) {
+        const rill_sheet *sheet = &flow->bed->sheets[i];
+        for (int32_t tile = 0; tile < sheet->tiles_x * sheet->tiles_y; ++tile)
+            if (!(flow->tiles[sheet->first_tile + tile] & RILL_TILE_SWEPT))
+                flow->scratch->tile_idle[sheet->first_tile + tile] =
+                    measure_tile(flow, sheet, tile % sheet->tiles_x, tile / sheet->tiles_x);
+    }
+    measure_idle(flow);
     make_spans(flow);
     list_active_pipes(flow);
 }

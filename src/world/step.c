@@ -25,8 +25,7 @@ typedef struct progress {
     rill_step_info info;
 } progress;
 
-/* ------------------------------------------------------------------------------------------------------------- names
- * */
+/* ------------------------------------------------------------------------------------------------------------- names */
 
 static const char *const STATUS_NAMES[] = { "substeps capped", "source refused", "sink dry", "range",
                                             "gravity lifted" };
@@ -39,12 +38,11 @@ const char *rill_status_name(rill_status bit) {
 }
 
 const char *rill_stage_name(rill_stage stage) {
-    static const char *const names[RILL_STAGE_COUNT] = { "sources", "tiles", "sparse", "dense", "edges" };
+    static const char *const names[RILL_STAGE_COUNT] = { "sources", "tiles", "sparse", "dense" };
     return (unsigned)stage < RILL_STAGE_COUNT ? names[stage] : NULL;
 }
 
-/* ---------------------------------------------------------------------------------------------------------- settings
- * */
+/* ---------------------------------------------------------------------------------------------------------- settings */
 
 /* Splits gravity into its part into the bed and its part along it. Off the bed there is no height field: the normal
  * part is then raised to an eighth of the tangential one, and the status says so. */
@@ -75,8 +73,7 @@ static progress begin(rill_world *world, double dt) {
     return p;
 }
 
-/* --------------------------------------------------------------------------------------------------------- time step
- * */
+/* --------------------------------------------------------------------------------------------------------- time step */
 
 /* The longest stable dt for waves on liquid of this depth; infinity without gravity or liquid. */
 static double wave_limit(const progress *p, double depth) {
@@ -85,9 +82,10 @@ static double wave_limit(const progress *p, double depth) {
 }
 
 static double speed_limit(const progress *p) {
-    double speed = (double)p->world->flow.extent.speed;
-    if (p->settings.paper || speed <= 0.0) return INFINITY;
-    return COURANT * p->world->bed.grid.cell_size / speed;
+    double speed = (double)p->world->flow.extent.speed, reach = COURANT * p->world->bed.grid.cell_size;
+    double along = fabs(p->tangent[0]) + fabs(p->tangent[1]); /* (speed + along dt) dt <= reach */
+    double twice = speed + sqrt(speed * speed + 4.0 * along * reach);
+    return p->settings.paper || twice <= 0.0 ? INFINITY : 2.0 * reach / twice;
 }
 
 /* The fastest that any active source raises its columns, m/s. */
@@ -137,14 +135,14 @@ static void prepare(progress *p, double dt) {
     k->keep = (float)rill_power(p->settings.friction, dt);
     k->top_speed = (float)((k->capped ? COURANT / 2.0 : 1.0) * dx / dt);
     k->fall = (float)(0.5443310539518174 * sqrt(normal * q));
+    k->speed_head = normal > 0.0 ? (float)(0.5 / (normal * q)) : 0.0f;
     k->paper_opening = (float)(dx / q);
     k->five_dx = (int32_t)(5.0 * dx / q);
     k->thin = flow->extent.depth / 256;
     for (int i = 0; i < 2; ++i) k->tilt[i] = p->normal > 0.0 ? (int32_t)lrint(p->tangent[i] * dx / (p->normal * q)) : 0;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ stages
- * */
+/* ------------------------------------------------------------------------------------------------------------ stages */
 
 static void tick(progress *p, rill_stage stage) {
     double now = rill_clock();
@@ -162,12 +160,10 @@ static void run_sources(progress *p, double dt) {
     }
 }
 
-static void settle_edges(progress *p) {
-    rill_edge_flow flows[4] = { { 0 } };
-    rill_edges_settle(&p->world->flow, flows);
+static void book_edges(rill_world *world, const rill_edge_flow flows[4]) {
     for (int i = 0; i < 4; ++i) {
-        rill_book_change(p->world, RILL_BOOK_WEST + i, flows[i].entered);
-        rill_book_change(p->world, RILL_BOOK_WEST + i, -flows[i].left);
+        rill_book_change(world, RILL_BOOK_WEST + i, flows[i].entered);
+        rill_book_change(world, RILL_BOOK_WEST + i, -flows[i].left);
     }
 }
 
@@ -183,6 +179,7 @@ static bool near_top(const progress *p) {
 static void substep(progress *p, double dt) {
     rill_world *world = p->world;
     rill_flow *flow = &world->flow;
+    rill_edge_flow flows[4] = { { 0 } };
     prepare(p, dt);
     run_sources(p, dt);
     tick(p, RILL_STAGE_SOURCES);
@@ -190,12 +187,11 @@ static void substep(progress *p, double dt) {
     tick(p, RILL_STAGE_SPARSE);
     rill_tiles_update(flow, &p->settings, &p->constants, near_top(p));
     tick(p, RILL_STAGE_TILES);
-    rill_sweep(flow, &p->settings, &p->constants, &world->def.runtime, world->pool);
+    rill_sweep(flow, &p->settings, &p->constants, &world->def.runtime, world->pool, flows);
+    book_edges(world, flows);
     tick(p, RILL_STAGE_DENSE);
     rill_sparse_drive(flow, &p->settings, &p->constants);
     tick(p, RILL_STAGE_SPARSE);
-    settle_edges(p);
-    tick(p, RILL_STAGE_EDGES);
 }
 
 static void note_substep(progress *p, double dt) {
@@ -209,8 +205,7 @@ static void note_substep(progress *p, double dt) {
     flow->substep += 1;
 }
 
-/* -------------------------------------------------------------------------------------------------------------- step
- * */
+/* -------------------------------------------------------------------------------------------------------------- step */
 
 static rill_status refuse(rill_world *world, rill_result result) {
     world->result = result;
