@@ -41,7 +41,7 @@ def run(program, folder, seconds):
     for pattern in (f"tests/fuzz/seeds/{name}/*", SEEDS.get(name)):
         for seed in ROOT.glob(pattern) if pattern else ():
             shutil.copy(seed, corpus / f"seed_{seed.name}")
-    if not any(corpus.iterdir()):  # numbers from nowhere: long sessions from the start
+    if not any(corpus.iterdir()):  # numbers from nowhere: long sequences from the start
         dice = random.Random(name)
         for i in range(32):
             (corpus / f"seed_{i}").write_bytes(dice.randbytes(dice.randrange(64, 1024)))

@@ -6,7 +6,7 @@
  *
  *   quantum   the smallest power of two (m) with which everything up to the headroom fits below RILL_TOP quanta, and a
  *             cell is at most 2^26 quanta wide (so that slopes stay exact in float)
- *   datum     the lowest floor, rounded down to a whole quantum: what is a multiple of the quantum stays exact */
+ *   datum     the lowest floor (beyond open edges), rounded down to a whole quantum: its multiples stay exact */
 #include "bed/raster.h"
 
 #include "base/message.h"
@@ -100,9 +100,16 @@ static rill_result measure(builder *build, measures *extent, rill_message *messa
     return RILL_OK;
 }
 
+/* Beyond an open edge the floor may go on falling by a cell's size (ghost_base in bed.c): the range begins that much lower. */
+static double lowest_needed(const rill_world_def *def, const measures *extent) {
+    for (int side = 0; side < 4; ++side)
+        if (def->edges[side].kind == RILL_EDGE_OPEN) return extent->lowest - def->grid.cell_size;
+    return extent->lowest;
+}
+
 static rill_result choose_quantum(builder *build, const measures *extent, rill_message *message) {
     /* Two quanta are kept free for rounding the datum down and for a void above the highest solid. */
-    double height = extent->highest + build->def->headroom - extent->lowest;
+    double lowest = lowest_needed(build->def, extent), height = extent->highest + build->def->headroom - lowest;
     double need = fmax(height / (double)(RILL_TOP - 2), build->def->grid.cell_size / CELL_QUANTA);
     int exponent;
     if (frexp(need, &exponent) == 0.5) exponent -= 1;
@@ -112,7 +119,7 @@ static rill_result choose_quantum(builder *build, const measures *extent, rill_m
                          "bed: solids and headroom are %g m high, expected at most %g m over cells of %g m", height,
                          build->def->grid.cell_size * (double)RILL_TOP, build->def->grid.cell_size);
     build->columns.quantum = quantum;
-    build->columns.datum = floor(extent->lowest / quantum) * quantum;
+    build->columns.datum = floor(lowest / quantum) * quantum;
     double opening = ceil(build->def->min_opening / quantum);
     build->opening = opening < 1.0 ? 1 : opening > (double)RILL_TOP ? RILL_TOP : (int32_t)opening;
     return RILL_OK;

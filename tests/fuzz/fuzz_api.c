@@ -23,7 +23,7 @@ static void release(void *block, size_t size, size_t alignment, void *user) {
     free(block);
 }
 
-typedef struct session {
+typedef struct trial {
     fuzz_input in;
     fuzz_memory memory;
     rill_world *world;
@@ -34,7 +34,7 @@ typedef struct session {
     rill_source_id sources[4];
     void *snapshot;
     size_t snapshot_size;
-} session;
+} trial;
 
 /* ------------------------------------------------------------------------------------------------------ definitions */
 
@@ -59,7 +59,7 @@ static rill_liquid random_liquid(fuzz_input *in) {
     return liquid;
 }
 
-static rill_solid_def random_solid(session *s, double heights[9]) {
+static rill_solid_def random_solid(trial *s, double heights[9]) {
     fuzz_input *in = &s->in;
     rill_solid_def def = rill_default_solid_def();
     double size = s->extent;
@@ -83,7 +83,7 @@ static rill_solid_def random_solid(session *s, double heights[9]) {
     return def;
 }
 
-static rill_source_def random_source(session *s) {
+static rill_source_def random_source(trial *s) {
     fuzz_input *in = &s->in;
     rill_source_def def = rill_default_source_def();
     def.shape = (rill_source_shape)fuzz_below(in, 5);
@@ -101,7 +101,7 @@ static rill_source_def random_source(session *s) {
 
 /* ------------------------------------------------------------------------------------------------------------ calls */
 
-static rill_result call_fill(session *s) {
+static rill_result call_fill(trial *s) {
     double depths[WIDEST * MOST_CELLS];
     double at[3];
     rill_fill_report report;
@@ -117,7 +117,7 @@ static rill_result call_fill(session *s) {
     return rill_world_fill_depths(s->world, fuzz_below(&s->in, 4), depths, count, &report);
 }
 
-static rill_result call_velocities(session *s) {
+static rill_result call_velocities(trial *s) {
     double velocities[2 * WIDEST * MOST_CELLS];
     size_t count = 2 * (size_t)s->cells[0] * (size_t)s->cells[1];
     double pattern[4];
@@ -126,7 +126,7 @@ static rill_result call_velocities(session *s) {
     return rill_world_set_velocities(s->world, fuzz_below(&s->in, 4), velocities, count);
 }
 
-static rill_result call_step(session *s) {
+static rill_result call_step(trial *s) {
     rill_status status = rill_world_step(s->world, fuzz_double(&s->in, 0.0, 0.02));
     rill_result result = rill_world_result(s->world);
     FUZZ_CHECK(((status & RILL_STATUS_REFUSED) != 0) == (result != RILL_OK), "status %x", (unsigned)status);
@@ -134,7 +134,7 @@ static rill_result call_step(session *s) {
 }
 
 /* Saves now and then; a world loaded from what was saved is the world that was saved. */
-static rill_result call_snapshot(session *s) {
+static rill_result call_snapshot(trial *s) {
     size_t size = rill_snapshot_size(s->world), written = 0;
     if (size == 0 || fuzz_below(&s->in, 2)) {
         if (!s->snapshot) return RILL_OK;
@@ -155,7 +155,7 @@ static rill_result call_snapshot(session *s) {
     return RILL_OK;
 }
 
-static rill_result call_queries(session *s) {
+static rill_result call_queries(trial *s) {
     double points[6], low[3], high[3], volume = 0.0, field[2 * WIDEST * MOST_CELLS];
     rill_sample samples[2];
     fuzz_vector(&s->in, 0.0, s->extent, points);
@@ -175,7 +175,7 @@ static rill_result call_queries(session *s) {
     return RILL_OK;
 }
 
-static rill_result call_one(session *s) {
+static rill_result call_one(trial *s) {
     double vector[3], heights[9];
     int32_t slot = fuzz_below(&s->in, 4);
     switch (fuzz_below(&s->in, 16)) {
@@ -209,9 +209,9 @@ static rill_result call_one(session *s) {
     }
 }
 
-/* -------------------------------------------------------------------------------------------------------- a session */
+/* ---------------------------------------------------------------------------------------------------------- a trial */
 
-static bool open_world(session *s) {
+static bool open_world(trial *s) {
     fuzz_input *in = &s->in;
     rill_world_def def = rill_default_world_def();
     /* Mostly one tile; now and then wider than the longest run of the kernels. */
@@ -241,8 +241,8 @@ static bool open_world(session *s) {
     return result == RILL_OK;
 }
 
-/* A floor and a bed, so that most sessions have something to run on. */
-static void lay_floor(session *s) {
+/* A floor and a bed, so that most trials have something to run on. */
+static void lay_floor(trial *s) {
     rill_solid_def floor = rill_default_solid_def();
     floor.shape = RILL_SHAPE_PLANE;
     floor.axis[2] = 1.0;
@@ -252,7 +252,7 @@ static void lay_floor(session *s) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    session s = { .in = { data, size }, .memory = { .until_failure = -1 } };
+    trial s = { .in = { data, size }, .memory = { .until_failure = -1 } };
     s.runtime.allocator = (rill_allocator){ .allocate = allocate, .release = release, .user = &s.memory };
     s.runtime.tasks.threads = 1 + (size % 16 == 0);
     if (open_world(&s)) {
