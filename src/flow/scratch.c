@@ -109,9 +109,9 @@ static bool sparse_make(rill_sparse *sparse, const rill_bed *bed, const rill_all
     sparse->pipes = rill_memory_take(allocator, pipes, sizeof *sparse->pipes);
     sparse->active = rill_memory_take(allocator, pipes, sizeof *sparse->active);
     sparse->moving = rill_memory_take(allocator, pipes, sizeof *sparse->moving);
-    sparse->q = rill_memory_take(allocator, pipes, sizeof *sparse->q);
-    sparse->flow = rill_memory_take(allocator, (size_t)sparse->port_count, sizeof *sparse->flow);
-    bool good = sparse->pipes && sparse->active && sparse->moving && sparse->q && sparse->flow;
+    sparse->out = rill_memory_take(allocator, (size_t)sparse->port_count, sizeof *sparse->out);
+    sparse->in = rill_memory_take(allocator, (size_t)sparse->port_count, sizeof *sparse->in);
+    bool good = sparse->pipes && sparse->active && sparse->moving && sparse->out && sparse->in;
     for (int32_t i = 0; good && i < bed->pipe_count; ++i) sparse->pipes[i] = pipe_at(bed, i, port);
     rill_memory_give(allocator, port, (size_t)bed->plane_size, sizeof *port);
     return good;
@@ -121,8 +121,8 @@ static void sparse_free(rill_sparse *sparse, size_t pipes, const rill_allocator 
     rill_memory_give(allocator, sparse->pipes, pipes, sizeof *sparse->pipes);
     rill_memory_give(allocator, sparse->active, pipes, sizeof *sparse->active);
     rill_memory_give(allocator, sparse->moving, pipes, sizeof *sparse->moving);
-    rill_memory_give(allocator, sparse->q, pipes, sizeof *sparse->q);
-    rill_memory_give(allocator, sparse->flow, (size_t)sparse->port_count, sizeof *sparse->flow);
+    rill_memory_give(allocator, sparse->out, (size_t)sparse->port_count, sizeof *sparse->out);
+    rill_memory_give(allocator, sparse->in, (size_t)sparse->port_count, sizeof *sparse->in);
 }
 
 static int32_t row_total(const rill_bed *bed) {

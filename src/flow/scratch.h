@@ -79,14 +79,21 @@ typedef struct rill_pipe {
     int32_t axis;            /* 0: along x, 1: along y */
 } rill_pipe;
 
+/* What a sparse pipe moves in a sub-step. */
+typedef struct rill_transfer {
+    int32_t pipe;
+    float q;            /* quanta, from l to r positive */
+    int32_t have, room; /* of the donor, of the receiver */
+} rill_transfer;
+
 typedef struct rill_sparse {
     int32_t port_count;
     rill_pipe *pipes; /* bed->pipe_count of them */
     int32_t *active;  /* pipes with a swept tile at either end */
     int32_t active_count;
-    int32_t *moving; /* of those: what flows in this sub-step */
-    float *q;        /* its transfers */
-    int64_t *flow;   /* per port: out- or inflow */
+    rill_transfer *moving; /* of those: what flows in this sub-step */
+    int32_t moving_count;
+    int64_t *out, *in; /* per port: what flows out and in; zero between sub-steps */
 } rill_sparse;
 
 struct rill_flow_scratch {

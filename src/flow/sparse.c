@@ -22,7 +22,9 @@ static float fit(int64_t flow, int32_t available) {
     return flow <= available ? 1.0f : (float)available * RILL_LIMIT_UNDER / (float)flow;
 }
 
-static int32_t find_moving(rill_flow *flow, const rill_flow_settings *settings, const rill_kernel_constants *k) {
+/* Lists the pipes that move something, with what, and sums it up at their ends. Returns whether some column would give or
+ * take too much. */
+static bool find_moving(rill_flow *flow, const rill_flow_settings *settings, const rill_kernel_constants *k) {
     rill_sparse *sparse = &flow->scratch->sparse;
     int32_t count = 0;
     for (int32_t a = 0; a < sparse->active_count; ++a) {
@@ -30,49 +32,62 @@ static int32_t find_moving(rill_flow *flow, const rill_flow_settings *settings, 
         float u = flow->pipe_u[index];
         if (u == 0.0f) continue;
         const rill_pipe *p = &sparse->pipes[index];
-        int32_t lintel = rill_min_i(p->cl, p->cr);
-        int32_t hl = rill_min_i(p->bl + flow->H[p->l], lintel), hr = rill_min_i(p->br + flow->H[p->r], lintel);
+        int32_t lintel = rill_min_i(p->cl, p->cr), Hl = flow->H[p->l], Hr = flow->H[p->r];
+        int32_t hl = rill_min_i(p->bl + Hl, lintel), hr = rill_min_i(p->br + Hr, lintel);
         int32_t opening = rill_move_opening(p->bl, p->br, hl, hr, u);
         float q = u * k->lambda * (settings->paper ? k->paper_opening : (float)opening);
         if (q == 0.0f) continue;
-        sparse->q[count] = q;
-        sparse->moving[count++] = index;
+        bool from_l = q > 0.0f;
+        sparse->out[from_l ? p->port_l : p->port_r] += most(q);
+        sparse->in[from_l ? p->port_r : p->port_l] += most(q);
+        sparse->moving[count++] =
+            (rill_transfer){ index, q, from_l ? Hl : Hr, from_l ? p->cr - p->br - Hr : p->cl - p->bl - Hl };
     }
-    return count;
+    sparse->moving_count = count;
+    int32_t tight = 0;
+    for (int32_t i = 0; i < count; ++i) {
+        const rill_transfer *t = &sparse->moving[i];
+        const rill_pipe *p = &sparse->pipes[t->pipe];
+        tight |= (sparse->out[t->q > 0.0f ? p->port_l : p->port_r] > t->have) |
+                 (sparse->in[t->q > 0.0f ? p->port_r : p->port_l] > t->room);
+    }
+    return tight;
 }
 
-/* Scales transfers by what the donors (or the receivers) allow. */
-static void limit(rill_flow *flow, int32_t count, bool receivers) {
+/* Scales transfers by what the donors allow, then by what the receivers allow of the rest. */
+static void limit(rill_flow *flow) {
     rill_sparse *sparse = &flow->scratch->sparse;
-    for (int32_t i = 0; i < count; ++i) {
-        const rill_pipe *p = &sparse->pipes[sparse->moving[i]];
-        sparse->flow[p->port_l] = sparse->flow[p->port_r] = 0;
-    }
-    for (int32_t i = 0; i < count; ++i) {
-        const rill_pipe *p = &sparse->pipes[sparse->moving[i]];
-        sparse->flow[(sparse->q[i] > 0.0f) != receivers ? p->port_l : p->port_r] += most(sparse->q[i]);
-    }
-    for (int32_t i = 0; i < count; ++i) {
-        const rill_pipe *p = &sparse->pipes[sparse->moving[i]];
-        bool left = (sparse->q[i] > 0.0f) != receivers;
-        int32_t H = flow->H[left ? p->l : p->r];
-        int32_t available = receivers ? (left ? p->cl - p->bl : p->cr - p->br) - H : H;
-        float k = fit(sparse->flow[left ? p->port_l : p->port_r], available);
+    for (int32_t i = 0; i < sparse->moving_count; ++i) {
+        rill_transfer *t = &sparse->moving[i];
+        const rill_pipe *p = &sparse->pipes[t->pipe];
+        float k = fit(sparse->out[t->q > 0.0f ? p->port_l : p->port_r], t->have);
         /* A scaled transfer must not be dithered up again: cut it here. */
-        if (k < 1.0f) sparse->q[i] = rill_move_whole(sparse->q[i] * k, 0.0f);
-        flow->pipe_u[sparse->moving[i]] *= k;
+        if (k < 1.0f) t->q = rill_move_whole(t->q * k, 0.0f);
+        flow->pipe_u[t->pipe] *= k;
+        sparse->in[p->port_l] = sparse->in[p->port_r] = 0;
+    }
+    for (int32_t i = 0; i < sparse->moving_count; ++i) {
+        const rill_transfer *t = &sparse->moving[i];
+        const rill_pipe *p = &sparse->pipes[t->pipe];
+        sparse->in[t->q > 0.0f ? p->port_r : p->port_l] += most(t->q);
+    }
+    for (int32_t i = 0; i < sparse->moving_count; ++i) {
+        rill_transfer *t = &sparse->moving[i];
+        const rill_pipe *p = &sparse->pipes[t->pipe];
+        float k = fit(sparse->in[t->q > 0.0f ? p->port_r : p->port_l], t->room);
+        if (k < 1.0f) t->q = rill_move_whole(t->q * k, 0.0f);
+        flow->pipe_u[t->pipe] *= k;
     }
 }
 
 void rill_sparse_move(rill_flow *flow, const rill_flow_settings *settings, const rill_kernel_constants *constants) {
     rill_sparse *sparse = &flow->scratch->sparse;
-    int32_t count = find_moving(flow, settings, constants);
-    if (count == 0) return;
-    limit(flow, count, false);
-    limit(flow, count, true);
-    for (int32_t i = 0; i < count; ++i) {
-        const rill_pipe *p = &sparse->pipes[sparse->moving[i]];
-        int32_t t = (int32_t)rill_move_whole(sparse->q[i], constants->phase);
+    if (find_moving(flow, settings, constants)) limit(flow);
+    for (int32_t i = 0; i < sparse->moving_count; ++i) {
+        const rill_transfer *moved = &sparse->moving[i];
+        const rill_pipe *p = &sparse->pipes[moved->pipe];
+        int32_t t = (int32_t)rill_move_whole(moved->q, constants->phase);
+        sparse->out[p->port_l] = sparse->out[p->port_r] = sparse->in[p->port_l] = sparse->in[p->port_r] = 0;
         if (t == 0) continue;
         flow->H[p->l] -= t;
         flow->H[p->r] += t;

@@ -204,7 +204,7 @@ static bool judge_all(rill_flow *flow, const rill_flow_settings *settings, const
     bool changed = false;
     double head = REST_HEAD / flow->bed->quantum;
     judge j = { flow, NULL, constants, head > 8.0 ? (int32_t)head : 8, settings->paper };
-    rill_sparse_unrest(flow, settings->paper, constants, REST_SPEED, j.rest_head);
+    if (settings->rest) rill_sparse_unrest(flow, settings->paper, constants, REST_SPEED, j.rest_head);
     for (int32_t i = 0; i < flow->bed->sheet_count; ++i) {
         j.sheet = &flow->bed->sheets[i];
         for (int32_t ty = 0; ty < j.sheet->tiles_y; ++ty) {
