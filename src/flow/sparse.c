@@ -106,12 +106,13 @@ static int32_t pipe_head(const rill_pipe *p, int32_t hl, int32_t hr, int32_t zb,
 }
 
 /* How fast free overfall lets liquid leave a column whose receiver stands low: critical flow, whose energy head E is the
- * depth above the sill and the head of the speed it arrives with; a stream that arrives faster keeps its speed. */
+ * depth above the sill and the head of the speed it arrives with. A stream that arrives faster than critical (E > 1.5 depth)
+ * just keeps its speed. */
 static float fall_speed(const rill_flow *flow, const rill_pipe *p, bool from_l, float depth,
                         const rill_kernel_constants *k) {
     const float *faces = p->axis == 0 ? flow->u : flow->v;
     float arriving = rill_max_f(0.0f, from_l ? faces[p->l] : -faces[p->beyond_r]);
-    float energy = depth + arriving * arriving * k->speed_head;
+    float energy = depth + rill_min_f(arriving * arriving * k->speed_head, 0.5f * depth);
     return rill_max_f(arriving, k->fall * energy * __builtin_sqrtf(energy) / depth);
 }
 
