@@ -96,7 +96,7 @@ static int run(rill_world *world) {
 int main(void) {
     rill_world_def def = rill_default_world_def();
     def.name = "coffee break";
-    def.grid = (rill_grid){ .cells = { 200, 200 }, .cell_size = 0.001 };
+    def.grid = (rill_grid){ .cells = { 100, 100 }, .cell_size = 0.002 };
     for (int edge = RILL_WEST; edge <= RILL_NORTH; edge++) {
         def.edges[edge].kind = RILL_EDGE_OPEN; /* what runs out of the room is booked as drained */
     }

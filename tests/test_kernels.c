@@ -59,7 +59,7 @@ static const rill_kernel_constants CONSTANTS = {
 };
 
 typedef struct outputs {
-    float raw[2][ROW], copy[2][ROW], limit[2][ROW], scaled[3][ROW], whole[3][ROW], drive[10][ROW];
+    float raw[2][ROW], copy[2][ROW], limit[2][ROW], scaled[3][ROW], whole[3][ROW], drive[12][ROW];
     int32_t H[ROW];
     rill_flow_extent extent;
     uint8_t flags[2][8];
@@ -73,9 +73,9 @@ static void run_drives(const rill_kernels *k, const rows *r, outputs *o) {
     rill_face_flows f = { r->q[0] + PAD,     r->q[0] + PAD - 1, r->q[0] + PAD + 1, r->q[1] + PAD,
                           r->q[1] + PAD + 1, r->q[2] + PAD,     r->q[2] + PAD + 1, r->u[0] + PAD,
                           r->u[0] + PAD - 1, r->u[0] + PAD + 1, r->u[1] + PAD,     r->u[2] + PAD };
-    for (int i = 0; i < 10; ++i) {
-        rill_drive_kernel *drive = i < 8 ? k->drive[i & 1][(i >> 1) & 1] : k->drive_paper;
-        const rill_face_columns *at = i < 8 ? ((i >> 2) & 1 ? &covered : &open) : i == 8 ? &open : &covered;
+    for (int i = 0; i < 12; ++i) {
+        rill_drive_kernel *drive = i < 8 ? k->drive[i & 1][(i >> 1) & 1] : k->drive_paper[i & 1];
+        const rill_face_columns *at = i < 8 ? ((i >> 2) & 1 ? &covered : &open) : i < 10 ? &open : &covered;
         drive(N, at, &f, &CONSTANTS, CONSTANTS.tilt[0], o->drive[i] + PAD);
     }
 }
@@ -142,10 +142,10 @@ static void drive_is_bounded(void **state) {
     for (uint32_t round = 0; round < 200; ++round) {
         fill_rows(r, round * 104729u + 3u);
         run_kernels(k, r, o);
-        for (int d = 0; d < 10; ++d)
+        for (int d = 0; d < 12; ++d)
             for (int i = PAD; i < PAD + N; ++i) {
                 float u = o->drive[d][i];
-                bool guarded = d >= 8 || (d >> 1) & 1;
+                bool guarded = d >= 8 ? d & 1 : (d >> 1) & 1;
                 float bound = guarded ? CONSTANTS.top_speed : 1e3f;
                 assert_true(u >= -bound && u <= bound);
                 if (r->b[0][i] == RILL_WALL || r->b[1][i] == RILL_WALL) assert_true(u == 0.0f);

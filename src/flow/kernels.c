@@ -84,22 +84,29 @@ INLINE int32_t float_bits(float f) {
     return bits.i;
 }
 
+static __attribute__((noinline)) int32_t level(int32_t n, const int32_t *restrict b, const int32_t *restrict H) {
+    int32_t highest = 0;
+    for (int32_t i = 0; i < n; ++i) /* vector */
+        highest = rill_max_i(highest, H[i] > 0 ? b[i] + H[i] : 0);
+    return highest;
+}
+
 KERNEL deposit_row(int32_t n, const float *restrict w, const float *restrict s, const float *restrict nn,
                    const float *restrict uw, const float *restrict vs, const float *restrict vn,
                    const int32_t *restrict b, int32_t thin, int32_t *restrict H, int32_t *restrict result) {
     const float *restrict e = w + 1, *restrict ue = uw + 1;
-    int32_t depth = result[0], level = result[1], speed = result[2];
+    int32_t depth = result[0], highest = result[1], speed = result[2];
     for (int32_t i = 0; i < n; ++i) { /* vector */
         int32_t d = H[i] + (((int32_t)w[i] - (int32_t)e[i]) + ((int32_t)s[i] - (int32_t)nn[i]));
         H[i] = d;
         depth = rill_max_i(depth, d);
-        level = rill_max_i(level, d > RILL_DRY ? b[i] + d : 0);
+        highest = rill_max_i(highest, d > 0 ? b[i] + d : 0);
         float fastest = rill_max_f(__builtin_fabsf(uw[i]), __builtin_fabsf(ue[i])) +
                         rill_max_f(__builtin_fabsf(vs[i]), __builtin_fabsf(vn[i]));
         speed = rill_max_i(speed, d > thin ? float_bits(fastest) : 0);
     }
     result[0] = depth;
-    result[1] = level;
+    result[1] = highest;
     result[2] = speed;
 }
 
@@ -255,7 +262,7 @@ INLINE float paper(const face *f, float u, const rill_kernel_constants *k, int32
             face f = face_at(bl[i], br[i], Hl[i], Hr[i]);                                                              \
             float r;                                                                                                   \
             if (PAPER) {                                                                                               \
-                r = paper(&f, old[i], &k, f.hl - f.hr + tilt);                                                         \
+                r = paper(&f, old[i], &k, (GUARDED) ? f.hl - f.hr + tilt : f.hl - f.hr);                               \
             } else {                                                                                                   \
                 int32_t zc = rill_drive_clip(f.zb, f.db, k.five_dx);                                                   \
                 int32_t head = rill_drive_head(f.hl, f.hr, zc, (GUARDED) ? tilt : 0);                                  \
@@ -269,7 +276,7 @@ INLINE float paper(const face *f, float u, const rill_kernel_constants *k, int32
                 if (GUARDED) r = unless_dry(&f, r, head);                                                              \
             }                                                                                                          \
             if (COVERED) r = rill_covered_blocks(cl[i], cr[i], f.hl, f.hr, f.zb, r) ? 0.0f : r;                        \
-            if ((GUARDED) || (PAPER)) r = clamp_speed(r, k.top_speed);                                                 \
+            if (GUARDED) r = clamp_speed(r, k.top_speed);                                                              \
             r = (PAPER) || face_wet(&f) ? r : 0.0f;                                                                    \
             u[i] = r;                                                                                                  \
         }                                                                                                              \
@@ -284,7 +291,9 @@ DRIVE_KERNEL(drive_covered_guarded, 1, 0, 1, 0)
 DRIVE_KERNEL(drive_covered_advected, 1, 1, 0, 0)
 DRIVE_KERNEL(drive_covered_advected_guarded, 1, 1, 1, 0)
 DRIVE_KERNEL(drive_open_paper, 0, 0, 0, 1)
+DRIVE_KERNEL(drive_open_paper_guarded, 0, 0, 1, 1)
 DRIVE_KERNEL(drive_covered_paper, 1, 0, 0, 1)
+DRIVE_KERNEL(drive_covered_paper_guarded, 1, 0, 1, 1)
 
 #define DRIVE_ENTRY(NAME, OPEN, COVERED)                                                                               \
     static void NAME(int32_t n, const rill_face_columns *at, const rill_face_flows *f, const rill_kernel_constants *k, \
@@ -299,6 +308,7 @@ DRIVE_ENTRY(enter_guarded, drive_open_guarded, drive_covered_guarded)
 DRIVE_ENTRY(enter_advected, drive_open_advected, drive_covered_advected)
 DRIVE_ENTRY(enter_advected_guarded, drive_open_advected_guarded, drive_covered_advected_guarded)
 DRIVE_ENTRY(enter_paper, drive_open_paper, drive_covered_paper)
+DRIVE_ENTRY(enter_paper_guarded, drive_open_paper_guarded, drive_covered_paper_guarded)
 
 #define TEXT_OF(NAME) #NAME
 #define NAME_OF(NAME) TEXT_OF(NAME)
@@ -315,7 +325,8 @@ const rill_kernels RILL_KERNELS_NAME = {
     .scale_in = scale_in,
     .whole = whole,
     .whole_scaled = whole_scaled,
+    .level = level,
     .deposit = deposit,
     .drive = { { enter_plain, enter_guarded }, { enter_advected, enter_advected_guarded } },
-    .drive_paper = enter_paper,
+    .drive_paper = { enter_paper, enter_paper_guarded },
 };

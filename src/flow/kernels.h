@@ -74,11 +74,13 @@ typedef struct rill_kernels {
     /* Whole quanta: of unlimited faces, and of faces scaled by k. */
     void (*whole)(int32_t n, float phase, float *qx, float *qy);
     void (*whole_scaled)(int32_t n, const float *k, float phase, float *q);
+    /* The highest level of a run's columns that hold anything; 0 if none does. */
+    int32_t (*level)(int32_t n, const int32_t *b, const int32_t *H);
     /* H += t; widens the extent. Speeds of columns of at most `thin` quanta do not count. */
     void (*deposit)(int32_t n, const rill_cell_flows *at, const int32_t *b, int32_t thin, int32_t *H,
                     rill_flow_extent *extent);
-    rill_drive_kernel *drive[2][2]; /* [advection][guarded]: tilted gravity or capped speed */
-    rill_drive_kernel *drive_paper;
+    rill_drive_kernel *drive[2][2];    /* [advection][guarded]: tilted gravity or capped speed */
+    rill_drive_kernel *drive_paper[2]; /* [guarded] */
 } rill_kernels;
 
 /* The best variant for this processor, or the scalar one. */

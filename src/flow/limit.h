@@ -22,8 +22,9 @@ static inline float rill_limit_inflow(float w, float e, float s, float n) {
     return (rill_max_f(w, 0.0f) + rill_max_f(-e, 0.0f)) + (rill_max_f(s, 0.0f) + rill_max_f(-n, 0.0f));
 }
 
+/* Whether K is below 1. A column with no flow never needs limiting, however little it has. */
 static inline int32_t rill_limit_needed(float flow, float available) {
-    return (int32_t)(flow * RILL_LIMIT_OVER + RILL_LIMIT_SLACK > available) & (int32_t)(flow > 0.0f);
+    return flow * RILL_LIMIT_OVER + RILL_LIMIT_SLACK > rill_max_f(available, RILL_LIMIT_SLACK);
 }
 /* The factor K; 1 where nothing needs limiting. */
 static inline float rill_limit_factor(float flow, float available) {

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "base/message.h"
+#include "base/simd.h"
 
 enum { RINGS = 8, HALO_ROWS = 7 };
 
@@ -39,15 +40,23 @@ static void ring_free(rill_ring *ring, const rill_allocator *allocator) {
     rill_memory_give(allocator, ring->halo_v, HALO_ROWS * row, sizeof(float));
 }
 
-/* Whether a ceiling hangs over a tile or the columns just west and south of it, which its faces touch, or just east and
- * north, whose inflow is limited together with its own. */
-static bool tile_covered(const rill_bed *bed, const rill_sheet *sheet, int32_t tx, int32_t ty) {
-    for (int32_t row = ty * RILL_TILE_H - 1; row <= (ty + 1) * RILL_TILE_H && row <= rill_sheet_rows(sheet); ++row) {
-        const int32_t *c = bed->c + rill_sheet_place(sheet, tx * RILL_TILE_W - 1, row);
-        for (int32_t i = 0; i < RILL_TILE_W + 2; ++i)
-            if (c[i] < RILL_TOP) return true;
-    }
-    return false;
+/* Two columns of a sheet side by side between which nothing can pass. */
+static bool closed_pair(const rill_bed *bed, int32_t l, int32_t r) {
+    if (bed->b[l] == RILL_WALL || bed->b[r] == RILL_WALL) return false;
+    return rill_min_i(bed->c[l], bed->c[r]) <= rill_max_i(bed->b[l], bed->b[r]);
+}
+
+/* The lowest ceiling over a tile, the columns just west and south of it, which its faces touch, and just east and north,
+ * whose inflow is limited together with its own. Liquid below it may be swept as under open sky, unless a pair is closed. */
+static int32_t tile_lintel(const rill_bed *bed, const rill_sheet *sheet, int32_t tx, int32_t ty) {
+    int32_t lintel = RILL_WALL;
+    for (int32_t row = ty * RILL_TILE_H - 1; row <= (ty + 1) * RILL_TILE_H && row <= rill_sheet_rows(sheet); ++row)
+        for (int32_t i = -1; i <= RILL_TILE_W; ++i) {
+            int32_t place = rill_sheet_place(sheet, tx * RILL_TILE_W + i, row);
+            if (bed->c[place] < RILL_TOP) lintel = rill_min_i(lintel, bed->c[place]);
+            if (closed_pair(bed, place - 1, place) || closed_pair(bed, place - sheet->stride, place)) return 0;
+        }
+    return lintel;
 }
 
 /* Columns in a tile, and with `ghosts` those outside the edges too. */
@@ -68,7 +77,8 @@ static void describe_tiles(rill_flow_scratch *scratch, const rill_bed *bed) {
         for (int32_t ty = 0; ty < sheet->tiles_y; ++ty)
             for (int32_t tx = 0; tx < sheet->tiles_x; ++tx) {
                 int32_t tile = sheet->first_tile + ty * sheet->tiles_x + tx;
-                scratch->covered[tile] = tile_covered(bed, sheet, tx, ty);
+                scratch->lintel[tile] = tile_lintel(bed, sheet, tx, ty);
+                scratch->roofed[i] |= scratch->lintel[tile] < RILL_WALL;
                 scratch->columns[tile] = (uint8_t)tile_columns(bed, sheet, tx, ty, false);
                 scratch->empty[tile] = tile_columns(bed, sheet, tx, ty, true) == 0;
             }
@@ -142,15 +152,16 @@ rill_result rill_scratch_make(rill_flow *flow, const rill_runtime *runtime, rill
     size_t tasks = (size_t)scratch->task_count, rows = (size_t)scratch->row_count, tiles = (size_t)bed->tile_count;
     scratch->rings = rill_memory_take(allocator, tasks, sizeof *scratch->rings);
     scratch->bands = rill_memory_take(allocator, tasks, sizeof *scratch->bands);
-    scratch->covered = rill_memory_take(allocator, tiles, 1);
+    scratch->lintel = rill_memory_take(allocator, tiles, sizeof *scratch->lintel);
+    scratch->roofed = rill_memory_take(allocator, (size_t)bed->sheet_count, sizeof *scratch->roofed);
     scratch->columns = rill_memory_take(allocator, tiles, 1);
     scratch->empty = rill_memory_take(allocator, tiles, 1);
     scratch->tile_idle = rill_memory_take(allocator, tiles, sizeof *scratch->tile_idle);
     scratch->frozen = rill_memory_take(allocator, 2 * tiles, sizeof *scratch->frozen);
     scratch->row_first = rill_memory_take(allocator, rows + 1, sizeof *scratch->row_first);
     scratch->spans = rill_memory_take(allocator, tiles, sizeof *scratch->spans);
-    bool good = scratch->rings && scratch->bands && scratch->covered && scratch->columns && scratch->empty &&
-                scratch->tile_idle && scratch->frozen && scratch->row_first && scratch->spans;
+    bool good = scratch->rings && scratch->bands && scratch->lintel && scratch->roofed && scratch->columns &&
+                scratch->empty && scratch->tile_idle && scratch->frozen && scratch->row_first && scratch->spans;
     for (size_t i = 0; good && i < tasks; ++i) good = ring_make(&scratch->rings[i], widest_row(bed), allocator);
     if (good) good = sparse_make(&scratch->sparse, bed, allocator) && rill_edges_make(&scratch->edges, bed, allocator);
     if (!good) {
@@ -167,7 +178,8 @@ void rill_scratch_free(rill_flow *flow, const rill_allocator *allocator) {
     for (int32_t i = 0; scratch->rings && i < scratch->task_count; ++i) ring_free(&scratch->rings[i], allocator);
     rill_memory_give(allocator, scratch->rings, (size_t)scratch->task_count, sizeof *scratch->rings);
     rill_memory_give(allocator, scratch->bands, (size_t)scratch->task_count, sizeof *scratch->bands);
-    rill_memory_give(allocator, scratch->covered, (size_t)flow->bed->tile_count, 1);
+    rill_memory_give(allocator, scratch->lintel, (size_t)flow->bed->tile_count, sizeof *scratch->lintel);
+    rill_memory_give(allocator, scratch->roofed, (size_t)flow->bed->sheet_count, sizeof *scratch->roofed);
     rill_memory_give(allocator, scratch->columns, (size_t)flow->bed->tile_count, 1);
     rill_memory_give(allocator, scratch->empty, (size_t)flow->bed->tile_count, 1);
     rill_memory_give(allocator, scratch->tile_idle, (size_t)flow->bed->tile_count, sizeof *scratch->tile_idle);

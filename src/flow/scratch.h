@@ -17,7 +17,7 @@ static inline int32_t rill_sheet_place(const rill_sheet *sheet, int32_t column, 
 /* A run of columns to sweep, the same in every row of a tile row. */
 typedef struct rill_span {
     int32_t from, count; /* columns, multiples of RILL_RUN */
-    int32_t covered;     /* 1: a ceiling can be reached somewhere */
+    int32_t lintel;      /* below this level nothing in the run meets a ceiling; RILL_WALL: there is none */
 } rill_span;
 
 /* Depth and level of a tile that is not swept; see rill_flow_extent. */
@@ -64,6 +64,8 @@ typedef struct rill_ring {
     int32_t span_count[RILL_RING];
     int32_t *halo_H; /* copies of the rows around a band that other tasks change: 4 below, 3 above */
     float *halo_u, *halo_v;
+    int32_t level[RILL_RING];   /* highest level of the row in each slot before it moves */
+    int32_t settled[RILL_RING]; /* and the highest before or after */
     rill_flow_extent extent;
     rill_edge_flow edges[4];
 } rill_ring;
@@ -101,18 +103,19 @@ struct rill_flow_scratch {
     rill_ring *rings;    /* per task */
     int32_t band_count;  /* tasks that have something to sweep now */
     rill_band *bands;    /* per task */
-    uint8_t *covered;    /* per tile: something hangs over it or its neighbours */
+    int32_t *lintel;     /* per tile: the lowest ceiling over it and its neighbours; RILL_WALL: open sky */
+    bool *roofed;        /* per sheet: some tile has one */
     int32_t row_count;   /* tile rows of all sheets */
     int32_t *row_first;  /* first span of each tile row; row_count + 1 */
     rill_span *spans;    /* capacity: tile_count */
     rill_frozen *frozen; /* faces to stop before each sweep; capacity: 2 tile_count */
     int32_t frozen_count;
-    uint8_t *columns;              /* per tile: columns in it, without ghosts */
-    uint8_t *empty;                /* per tile: not even a ghost is in it */
-    int64_t swept_columns;         /* columns of all swept tiles */
-    rill_idle *tile_idle;          /* per tile: what stands in it since it left the sweep */
-    rill_flow_extent idle;         /* over all tiles that are not swept */
-    bool sweep_all, sweep_covered; /* what the spans were made for: everything; as if everything had a ceiling */
+    uint8_t *columns;         /* per tile: columns in it, without ghosts */
+    uint8_t *empty;           /* per tile: not even a ghost is in it */
+    int64_t swept_columns;    /* columns of all swept tiles */
+    rill_idle *tile_idle;     /* per tile: what stands in it since it left the sweep */
+    rill_flow_extent idle;    /* over all tiles that are not swept */
+    bool sweep_all, near_top; /* what the spans were made for: everything; liquid near the top of the range */
     rill_sparse sparse;
     rill_edge_rows edges;
 };

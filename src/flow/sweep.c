@@ -104,13 +104,32 @@ static rill_face_columns columns_at(const int32_t *bl, const int32_t *br, const 
     return (rill_face_columns){ bl + x, br + x, Hl + x, Hr + x, covered ? cl + x : NULL, covered ? cr + x : NULL };
 }
 /* The columns beside the west faces and beside the south faces of a row. */
-static rill_face_columns west_columns(const piece *p, int32_t row, const rill_span *span) {
+static rill_face_columns west_columns(const piece *p, int32_t row, int32_t x, bool covered) {
     const int32_t *b = row_b(p, row), *H = row_H(p, row), *c = row_c(p, row);
-    return columns_at(b - 1, b, H - 1, H, c - 1, c, span->from, span->covered);
+    return columns_at(b - 1, b, H - 1, H, c - 1, c, x, covered);
 }
-static rill_face_columns south_columns(const piece *p, int32_t row, const rill_span *span) {
+static rill_face_columns south_columns(const piece *p, int32_t row, int32_t x, bool covered) {
     return columns_at(row_b(p, row - 1), row_b(p, row), row_H(p, row - 1), row_H(p, row), row_c(p, row - 1),
-                      row_c(p, row), span->from, span->covered);
+                      row_c(p, row), x, covered);
+}
+
+/* The highest level of a row and the row south of it: while it is below a span's lintel, the kernels for open sky give the
+ * same bits as those that watch ceilings. */
+static int32_t level_near(const int32_t levels[RILL_RING], int32_t row) {
+    int32_t here = levels[row & (RILL_RING - 1)], south = levels[(row - 1) & (RILL_RING - 1)];
+    return here > south ? here : south;
+}
+
+static void measure_row(const piece *p, int32_t row, const rill_span *spans, int32_t count) {
+    const rill_flow_scratch *scratch = p->sweep->flow->scratch;
+    int32_t highest = 0;
+    bool watched = scratch->near_top || scratch->roofed[p->sheet - p->sweep->flow->bed->sheets];
+    for (int32_t i = 0; watched && i < count; ++i) {
+        int32_t x = spans[i].from;
+        int32_t level = p->sweep->kernels->level(spans[i].count, row_b(p, row) + x, row_H(p, row) + x);
+        if (level > highest) highest = level;
+    }
+    p->ring->level[row & (RILL_RING - 1)] = p->ring->settled[row & (RILL_RING - 1)] = highest;
 }
 
 /* Short spans defeat the processor's own prefetching: each row begins on another page. */
@@ -135,7 +154,8 @@ static void raw_row(const piece *p, int32_t row) {
     const float *u = row_u(p, row, s->flow->u, ring->halo_u), *v = row_u(p, row, s->flow->v, ring->halo_v);
     for (int32_t i = 0; i < count; ++i) {
         int32_t x = spans[i].from, n = spans[i].count;
-        rill_face_columns west = west_columns(p, row, &spans[i]), south = south_columns(p, row, &spans[i]);
+        bool covered = level_near(ring->level, row) > spans[i].lintel;
+        rill_face_columns west = west_columns(p, row, x, covered), south = south_columns(p, row, x, covered);
         fetch_ahead(p, row, &spans[i]);
         float *qx = ring_row(ring, ring->qx, row) + x, *qy = ring_row(ring, ring->qy, row) + x;
         float *ux = ring_row(ring, ring->ux, row) + x, *vy = ring_row(ring, ring->vy, row) + x;
@@ -182,7 +202,7 @@ static void flag_spans(const piece *p, int32_t row) {
         flagged |=
             p->sweep->kernels->flag(x, spans[i].count, ring_row(ring, ring->qx, row), ring_row(ring, ring->qy, row),
                                     ring_row(ring, ring->qy, row + 1), row_b(p, row), row_H(p, row),
-                                    spans[i].covered ? row_c(p, row) : NULL, flag_row(ring, row));
+                                    spans[i].lintel < RILL_WALL ? row_c(p, row) : NULL, flag_row(ring, row));
     }
     ring->flagged[row & (RILL_RING - 1)] = flagged;
     if (flagged) each_segment(p, row, limit_out_segment);
@@ -258,15 +278,18 @@ static void settle_row(const piece *p, int32_t row) {
 
 static void deposit_row(const piece *p, int32_t row) {
     rill_ring *ring = p->ring;
-    int32_t count;
+    int32_t count, *settled = &ring->settled[row & (RILL_RING - 1)];
     const rill_span *spans = row_spans(p, row, &count);
     for (int32_t i = 0; i < count; ++i) {
         int32_t x = spans[i].from;
+        rill_flow_extent extent = { 0 };
         rill_cell_flows at = { ring_row(ring, ring->qx, row) + x,     ring_row(ring, ring->qy, row) + x,
                                ring_row(ring, ring->qy, row + 1) + x, ring_row(ring, ring->ux, row) + x,
                                ring_row(ring, ring->vy, row) + x,     ring_row(ring, ring->vy, row + 1) + x };
         p->sweep->kernels->deposit(spans[i].count, &at, row_b(p, row) + x, p->sweep->constants->thin, row_H(p, row) + x,
-                                   &ring->extent);
+                                   &extent);
+        rill_flow_widen(&ring->extent, &extent);
+        if (extent.level > *settled) *settled = extent.level;
     }
     /* The row below the band is only a copy: the task that owns it books what it lost. */
     rill_edge_flow copy[4] = { { 0 } };
@@ -314,12 +337,13 @@ static void drive_row(const piece *p, int32_t row) {
     const int32_t *tilt = s->constants->tilt;
     bool guarded = tilt[0] != 0 || tilt[1] != 0 || s->constants->capped;
     rill_drive_kernel *drive =
-        s->settings->paper ? s->kernels->drive_paper : s->kernels->drive[s->settings->advection][guarded];
+        s->settings->paper ? s->kernels->drive_paper[guarded] : s->kernels->drive[s->settings->advection][guarded];
     int32_t count;
     const rill_span *spans = row_spans(p, row, &count);
     for (int32_t i = 0; i < count; ++i) {
         int32_t x = spans[i].from, n = spans[i].count, place = rill_sheet_place(p->sheet, x, row);
-        rill_face_columns west = west_columns(p, row, &spans[i]), south = south_columns(p, row, &spans[i]);
+        bool covered = level_near(ring->settled, row) >= spans[i].lintel;
+        rill_face_columns west = west_columns(p, row, x, covered), south = south_columns(p, row, x, covered);
         rill_face_flows flows_west = west_flows(ring, row, x), flows_south = south_flows(ring, row, x);
         drive(n, &west, &flows_west, s->constants, tilt[0], s->flow->u + place);
         drive(n, &south, &flows_south, s->constants, tilt[1], s->flow->v + place);
@@ -340,6 +364,7 @@ static void sweep_piece(const piece *p) {
         idle = count ? 0 : idle + 1;
         if (idle > RILL_RING) continue;
         open_row(p->ring, row, spans, count);
+        measure_row(p, row, spans, count);
         if (count) raw_row(p, row);
         if (row - 1 >= first) {
             flag_spans(p, row - 1);

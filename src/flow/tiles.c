@@ -163,9 +163,10 @@ static bool amid_motion(const judge *j, const uint16_t *tile, int32_t tx, int32_
           RILL_TILE_AWAKE))
         return false;
     for (int32_t y = 0; y < RILL_TILE_H; ++y) {
-        const float *u = j->flow->u + rill_sheet_place(sheet, tx * RILL_TILE_W, ty * RILL_TILE_H + y);
+        int32_t place = rill_sheet_place(sheet, tx * RILL_TILE_W, ty * RILL_TILE_H + y);
+        const float *u = j->flow->u + place, *v = j->flow->v + place;
         for (int32_t i = 0; i < RILL_TILE_W; ++i)
-            if (u[i] >= REST_SPEED || u[i] <= -REST_SPEED) return true;
+            if (__builtin_fabsf(u[i]) >= REST_SPEED || __builtin_fabsf(v[i]) >= REST_SPEED) return true;
     }
     return false;
 }
@@ -263,8 +264,8 @@ static void freeze_border(rill_flow *flow, const rill_sheet *sheet, const uint16
         scratch->frozen[scratch->frozen_count++] = (rill_frozen){ flow->v + place, RILL_TILE_W, 1, sheet->stride };
 }
 
-/* The spans of a tile row, appended to the `count` there are. One long run is faster than several that watch ceilings only
- * where there are some. */
+/* The spans of a tile row, appended to the `count` there are. One long run under its lowest ceiling is faster than several
+ * with ceilings of their own. */
 static int32_t row_spans(rill_flow *flow, const rill_sheet *sheet, int32_t ty, int32_t count) {
     rill_flow_scratch *scratch = flow->scratch;
     int32_t first = sheet->first_tile + ty * sheet->tiles_x, end = 0;
@@ -272,10 +273,12 @@ static int32_t row_spans(rill_flow *flow, const rill_sheet *sheet, int32_t ty, i
     for (int32_t tx = next_tile(row, 0, sheet->tiles_x); tx < sheet->tiles_x;
          tx = next_tile(row, tx + 1, sheet->tiles_x)) {
         if (!(row[tx] & RILL_TILE_SWEPT)) continue;
-        if (tx == 0 || end != tx) scratch->spans[count++] = (rill_span){ tx * RILL_TILE_W, 0, scratch->sweep_covered };
+        if (tx == 0 || end != tx)
+            scratch->spans[count++] = (rill_span){ tx * RILL_TILE_W, 0, scratch->near_top ? RILL_TOP : RILL_WALL };
         end = tx + 1;
-        scratch->spans[count - 1].count += RILL_TILE_W;
-        scratch->spans[count - 1].covered |= scratch->covered[first + tx];
+        rill_span *span = &scratch->spans[count - 1];
+        span->count += RILL_TILE_W;
+        span->lintel = rill_min_i(span->lintel, scratch->lintel[first + tx]);
         scratch->swept_columns += scratch->columns[first + tx];
         freeze_border(flow, sheet, &row[tx], tx, ty);
     }
@@ -394,11 +397,11 @@ void rill_tiles_update(rill_flow *flow, const rill_flow_settings *settings, cons
                        bool near_top) {
     rill_flow_scratch *scratch = flow->scratch;
     bool due = flow->substep % RILL_TILE_CHECK == 0 && (scratch->band_count > 0 || flow->stale);
-    bool changed = flow->stale || scratch->sweep_all != !settings->skip_idle || scratch->sweep_covered != near_top;
+    bool changed = flow->stale || scratch->sweep_all != !settings->skip_idle || scratch->near_top != near_top;
     if (due) changed |= judge_all(flow, settings, constants);
     if (!changed) return;
     scratch->sweep_all = !settings->skip_idle;
-    scratch->sweep_covered = near_top;
+    scratch->near_top = near_top;
     mark_swept(flow, scratch->sweep_all);
     measure_idle(flow);
     make_spans(flow);
