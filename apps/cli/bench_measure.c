@@ -21,7 +21,6 @@ enum { REWIND_FRAMES = 6, WARM_FRAMES = 3, REST_FRAMES = 2000 };
 
 typedef struct bench_run {
     rill_world *world;
-    size_t held;    /* bytes the world has taken through its hooks */
     double frame;   /* s */
     int64_t frames; /* after a rewind */
     double *best;   /* s, of each of them */
@@ -29,25 +28,8 @@ typedef struct bench_run {
     size_t snapshot_size;
 } bench_run;
 
-/* ---------------------------------------------------------------------------------------------------------- memory */
-
-static void *count_allocate(size_t size, size_t alignment, void *user) {
-    bench_run *run = user;
-    void *memory = aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
-    run->held += memory != NULL ? size : 0;
-    return memory;
-}
-
-static void count_release(void *memory, size_t size, size_t alignment, void *user) {
-    bench_run *run = user;
-    (void)alignment;
-    run->held -= memory != NULL ? size : 0;
-    free(memory);
-}
-
-static rill_runtime make_runtime(bench_run *run, int32_t threads, bool scalar) {
+static rill_runtime make_runtime(int32_t threads, bool scalar) {
     rill_runtime runtime = rill_default_world_def().runtime;
-    runtime.allocator = (rill_allocator){ .allocate = count_allocate, .release = count_release, .user = run };
     runtime.tasks.threads = threads;
     runtime.scalar = scalar;
     return runtime;
@@ -67,7 +49,7 @@ static int create_world(const rill_bench_case *which, const rill_bench_options *
     def.headroom = 0.02;
     def.solver.pipe_area = which->paper ? RILL_PIPE_AREA_PAPER : RILL_PIPE_AREA_PHYSICAL;
     def.solver.rest = which->rest;
-    def.runtime = make_runtime(run, which->threads, options->scalar);
+    def.runtime = make_runtime(which->threads, options->scalar);
     rill_message message;
     rill_result result = rill_world_create(&def, &run->world, &message);
     if (result != RILL_OK) {
@@ -116,7 +98,7 @@ static int create_scene(const rill_bench_case *which, const rill_bench_options *
                 which->name, which->name);
         return RILL_EXIT_INPUT;
     }
-    const rill_runtime runtime = make_runtime(run, which->threads, options->scalar);
+    const rill_runtime runtime = make_runtime(which->threads, options->scalar);
     rill_scene *scene = NULL;
     rill_scene_report report = { 0 };
     rill_scene_result result = rill_scene_load(path, NULL, &scene, &report);
@@ -252,11 +234,10 @@ int rill_bench_measure(const rill_bench_case *which, const rill_bench_options *o
     if (code == 0) {
         rill_bed_info bed = { .columns = 1 };
         rill_bed_get_info(run.world, &bed);
-        const double held = (double)run.held;
         out->columns = bed.columns;
-        out->bytes_per_column = held / (double)bed.columns;
+        out->bytes_per_column = (double)bed.state_bytes / (double)bed.columns;
         code = time_case(which, options, &run, out);
-        const double size = which->triad_bytes > 0.0 ? which->triad_bytes : held;
+        const double size = which->triad_bytes > 0.0 ? which->triad_bytes : (double)bed.state_bytes;
         const double per_byte = rill_bench_triad(size, options->repeats);
         code = code == 0 && per_byte < 0.0 ? complain(which->name, RILL_OUT_OF_MEMORY, "no room for triad") : code;
         out->times_triad = out->ns_per_column_step / (28.0 * 1e9 * per_byte);

@@ -20,7 +20,7 @@ typedef struct rill_bench_case {
     bool paper;              /* solver.pipe_area = paper */
     bool rest;               /* solver.rest, and the world is left alone until nothing is awake */
     bool rewind;             /* each repeat starts from the same snapshot, because the liquid does not stay as it is */
-    double triad_bytes;      /* over which triad runs; 0: as much as the world holds */
+    double triad_bytes;      /* over which triad runs; 0: as much as the world's state */
 } rill_bench_case;
 
 typedef struct rill_bench_options {
@@ -34,7 +34,7 @@ typedef struct rill_bench_row {
     int64_t columns;
     int32_t threads;
     double ns_per_column_step, ms_per_step;
-    double bytes_per_column; /* all memory the world holds, through its allocator hooks */
+    double bytes_per_column; /* rill_bed_info.state_bytes over the columns */
     double times_triad;      /* ns_per_column_step over the time triad needs for 28 bytes */
     double real_time_factor; /* simulated seconds per second of wall time */
 } rill_bench_row;
