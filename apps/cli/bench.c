@@ -4,8 +4,10 @@
 #include "cli.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { MAX_ROWS = 32 };
 
@@ -127,25 +129,62 @@ static int complain_file(const char *path) {
     return RILL_EXIT_MACHINE;
 }
 
-/* Runs the wanted cases; `missed` counts targets. */
+/* On a terminal, says what is being measured. */
+static void show_progress(int round, int rounds, const char *name) {
+    if (isatty(STDERR_FILENO)) {
+        fprintf(stderr, "\rround %d of %d: %-24s", round + 1, rounds, name);
+    }
+}
+
+static void clear_progress(void) {
+    if (isatty(STDERR_FILENO)) {
+        fprintf(stderr, "\r%50s\r", "");
+    }
+}
+
+/* Keeps the better of two measurements of a case. */
+static void keep_best(rill_bench_row *best, const rill_bench_row *again) {
+    const double triad = fmax(best->times_triad / best->ns_per_column_step, again->times_triad / again->ns_per_column_step);
+    if (again->ns_per_column_step < best->ns_per_column_step) {
+        *best = *again;
+    }
+    best->times_triad = triad * best->ns_per_column_step; /* over the fastest triad as well */
+}
+
+/* Runs the wanted cases; `missed` counts targets. The whole list is run several times: a processor changes its speed within
+ * a minute, and ratios of cases should compare what each does at its best. */
 static int run_cases(const bench_command *command, FILE *csv, int *missed) {
+    enum { ROUNDS = 3 };
     const rill_bench_options options = { (int32_t)command->repeats, command->machine.scalar, command->scenes };
     size_t case_count, row_count = 0;
     const rill_bench_case *cases = rill_bench_cases(&case_count);
-    rill_bench_row rows[MAX_ROWS];
+    rill_bench_row rows[MAX_ROWS], row;
+    for (int round = 0; round < ROUNDS; round++) {
+        row_count = 0;
+        for (size_t i = 0; i < case_count && row_count < MAX_ROWS; i++) {
+            if (!is_wanted(command, cases[i].name)) {
+                continue;
+            }
+            show_progress(round, ROUNDS, cases[i].name);
+            const int code = rill_bench_measure(&cases[i], &options, &row);
+            if (code != RILL_EXIT_DONE) {
+                return code;
+            }
+            if (round == 0) {
+                rows[row_count] = row;
+            } else {
+                keep_best(&rows[row_count], &row);
+            }
+            row_count++;
+        }
+    }
+    clear_progress();
     print_head();
-    for (size_t i = 0; i < case_count && row_count < MAX_ROWS; i++) {
-        if (!is_wanted(command, cases[i].name)) {
-            continue;
-        }
-        const int code = rill_bench_measure(&cases[i], &options, &rows[row_count]);
-        if (code != RILL_EXIT_DONE) {
-            return code;
-        }
+    for (size_t i = 0; i < row_count; i++) {
         if (csv != NULL) {
-            write_csv_row(csv, &rows[row_count]);
+            write_csv_row(csv, &rows[i]);
         }
-        *missed += print_row(rows, ++row_count);
+        *missed += print_row(rows, i + 1);
     }
     return RILL_EXIT_DONE;
 }

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #define BLOCK_SECONDS 0.002
-#define CASE_SECONDS 4.0 /* no further repeat after this, from the third on */
+#define CASE_SECONDS 1.2 /* no further repeat after this, from the third on */
 enum { REWIND_FRAMES = 6, WARM_FRAMES = 3, REST_FRAMES = 2000 };
 
 typedef struct bench_run {
