@@ -99,18 +99,25 @@ static void open_row(rill_ring *ring, int32_t row, const rill_span *spans, int32
     memset(flag_row(ring, row) - 1, 0, (size_t)ring->segments);
 }
 
-static rill_face_columns columns_at(const int32_t *bl, const int32_t *br, const int32_t *Hl, const int32_t *Hr,
-                                    const int32_t *cl, const int32_t *cr, int32_t x, bool covered) {
-    return (rill_face_columns){ bl + x, br + x, Hl + x, Hr + x, covered ? cl + x : NULL, covered ? cr + x : NULL };
+/* The columns of a row and of the row south of it, from column 0 on. */
+typedef struct row_pair {
+    const int32_t *b, *H, *c, *b_south, *H_south, *c_south;
+} row_pair;
+
+static row_pair row_and_south(const piece *p, int32_t row) {
+    return (row_pair){ row_b(p, row),     row_H(p, row),     row_c(p, row),
+                       row_b(p, row - 1), row_H(p, row - 1), row_c(p, row - 1) };
 }
 /* The columns beside the west faces and beside the south faces of a row. */
-static rill_face_columns west_columns(const piece *p, int32_t row, int32_t x, bool covered) {
-    const int32_t *b = row_b(p, row), *H = row_H(p, row), *c = row_c(p, row);
-    return columns_at(b - 1, b, H - 1, H, c - 1, c, x, covered);
+static rill_face_columns west_columns(const row_pair *r, int32_t x, bool covered) {
+    return (rill_face_columns){
+        r->b + x - 1, r->b + x, r->H + x - 1, r->H + x, covered ? r->c + x - 1 : NULL, covered ? r->c + x : NULL
+    };
 }
-static rill_face_columns south_columns(const piece *p, int32_t row, int32_t x, bool covered) {
-    return columns_at(row_b(p, row - 1), row_b(p, row), row_H(p, row - 1), row_H(p, row), row_c(p, row - 1),
-                      row_c(p, row), x, covered);
+static rill_face_columns south_columns(const row_pair *r, int32_t x, bool covered) {
+    return (rill_face_columns){
+        r->b_south + x, r->b + x, r->H_south + x, r->H + x, covered ? r->c_south + x : NULL, covered ? r->c + x : NULL
+    };
 }
 
 /* The highest level of a row and the row south of it: while it is below a span's lintel, the kernels for open sky give the
@@ -152,10 +159,12 @@ static void raw_row(const piece *p, int32_t row) {
     int32_t count;
     const rill_span *spans = row_spans(p, row, &count);
     const float *u = row_u(p, row, s->flow->u, ring->halo_u), *v = row_u(p, row, s->flow->v, ring->halo_v);
+    const row_pair pair = row_and_south(p, row);
+    const int32_t level = level_near(ring->level, row);
     for (int32_t i = 0; i < count; ++i) {
         int32_t x = spans[i].from, n = spans[i].count;
-        bool covered = level_near(ring->level, row) > spans[i].lintel;
-        rill_face_columns west = west_columns(p, row, x, covered), south = south_columns(p, row, x, covered);
+        bool covered = level > spans[i].lintel;
+        rill_face_columns west = west_columns(&pair, x, covered), south = south_columns(&pair, x, covered);
         fetch_ahead(p, row, &spans[i]);
         float *qx = ring_row(ring, ring->qx, row) + x, *qy = ring_row(ring, ring->qy, row) + x;
         float *ux = ring_row(ring, ring->ux, row) + x, *vy = ring_row(ring, ring->vy, row) + x;
@@ -340,10 +349,12 @@ static void drive_row(const piece *p, int32_t row) {
         s->settings->paper ? s->kernels->drive_paper[guarded] : s->kernels->drive[s->settings->advection][guarded];
     int32_t count;
     const rill_span *spans = row_spans(p, row, &count);
+    const row_pair pair = row_and_south(p, row);
+    const int32_t level = level_near(ring->settled, row);
     for (int32_t i = 0; i < count; ++i) {
         int32_t x = spans[i].from, n = spans[i].count, place = rill_sheet_place(p->sheet, x, row);
-        bool covered = level_near(ring->settled, row) >= spans[i].lintel;
-        rill_face_columns west = west_columns(p, row, x, covered), south = south_columns(p, row, x, covered);
+        bool covered = level >= spans[i].lintel;
+        rill_face_columns west = west_columns(&pair, x, covered), south = south_columns(&pair, x, covered);
         rill_face_flows flows_west = west_flows(ring, row, x), flows_south = south_flows(ring, row, x);
         drive(n, &west, &flows_west, s->constants, tilt[0], s->flow->u + place);
         drive(n, &south, &flows_south, s->constants, tilt[1], s->flow->v + place);
