@@ -74,7 +74,8 @@ int64_t rill_flow_state_bytes(const rill_bed *bed);
 /* Something other than the flow itself changed a column (fill, source, geometry, still edge): what it may disturb before the
  * next check must be swept. `place` is a plane index. */
 void rill_flow_wake(rill_flow *flow, int32_t place);
-/* The same for a tile known beforehand, with the wake bits of all columns in question. */
+/* The same for a tile known beforehand, with the wake bits of all columns in question: what they reach, and above
+ * RILL_TILE_CALM_ONE which rows of the tile they are in. */
 void rill_flow_wake_tile(rill_flow *flow, int32_t tile, uint16_t bits);
 uint16_t rill_flow_wake_bits(const rill_bed *bed, int32_t place);
 /* How liquid moves has changed: everything wet wakes. */

@@ -137,7 +137,7 @@ static void sparse_free(rill_sparse *sparse, size_t pipes, const rill_allocator 
 
 static int32_t row_total(const rill_bed *bed) {
     int32_t rows = 0;
-    for (int32_t i = 0; i < bed->sheet_count; ++i) rows += bed->sheets[i].tiles_y;
+    for (int32_t i = 0; i < bed->sheet_count; ++i) rows += rill_sheet_rows(&bed->sheets[i]);
     return rows;
 }
 
@@ -159,9 +159,12 @@ rill_result rill_scratch_make(rill_flow *flow, const rill_runtime *runtime, rill
     scratch->tile_idle = rill_memory_take(allocator, tiles, sizeof *scratch->tile_idle);
     scratch->frozen = rill_memory_take(allocator, 2 * tiles, sizeof *scratch->frozen);
     scratch->row_first = rill_memory_take(allocator, rows + 1, sizeof *scratch->row_first);
-    scratch->spans = rill_memory_take(allocator, tiles, sizeof *scratch->spans);
+    scratch->spans = rill_memory_take(allocator, RILL_TILE_H * tiles, sizeof *scratch->spans);
+    scratch->busy = rill_memory_take(allocator, tiles, 1);
+    scratch->needed = rill_memory_take(allocator, tiles, 1);
     bool good = scratch->rings && scratch->bands && scratch->lintel && scratch->roofed && scratch->columns &&
-                scratch->empty && scratch->tile_idle && scratch->frozen && scratch->row_first && scratch->spans;
+                scratch->empty && scratch->tile_idle && scratch->frozen && scratch->row_first && scratch->spans &&
+                scratch->busy && scratch->needed;
     for (size_t i = 0; good && i < tasks; ++i) good = ring_make(&scratch->rings[i], widest_row(bed), allocator);
     if (good) good = sparse_make(&scratch->sparse, bed, allocator) && rill_edges_make(&scratch->edges, bed, allocator);
     if (!good) {
@@ -186,7 +189,9 @@ void rill_scratch_free(rill_flow *flow, const rill_allocator *allocator) {
     rill_edges_free(&scratch->edges, flow->bed, allocator);
     rill_memory_give(allocator, scratch->frozen, 2 * (size_t)flow->bed->tile_count, sizeof *scratch->frozen);
     rill_memory_give(allocator, scratch->row_first, (size_t)scratch->row_count + 1, sizeof *scratch->row_first);
-    rill_memory_give(allocator, scratch->spans, (size_t)flow->bed->tile_count, sizeof *scratch->spans);
+    rill_memory_give(allocator, scratch->spans, RILL_TILE_H * (size_t)flow->bed->tile_count, sizeof *scratch->spans);
+    rill_memory_give(allocator, scratch->busy, (size_t)flow->bed->tile_count, 1);
+    rill_memory_give(allocator, scratch->needed, (size_t)flow->bed->tile_count, 1);
     sparse_free(&scratch->sparse, (size_t)flow->bed->pipe_count, allocator);
     rill_memory_give(allocator, scratch, 1, sizeof *scratch);
     flow->scratch = NULL;

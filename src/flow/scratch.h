@@ -14,7 +14,7 @@ static inline int32_t rill_sheet_place(const rill_sheet *sheet, int32_t column, 
     return sheet->first + (row - 1) * sheet->stride + (column - 1);
 }
 
-/* A run of columns to sweep, the same in every row of a tile row. */
+/* A run of columns of a row to sweep. */
 typedef struct rill_span {
     int32_t from, count; /* columns, multiples of RILL_RUN */
     int32_t lintel;      /* below this level nothing in the run meets a ceiling; RILL_WALL: there is none */
@@ -43,7 +43,7 @@ typedef struct rill_frozen {
     int32_t count, rows, stride;
 } rill_frozen;
 
-/* A run of tile rows, all sheets counted through, that one task sweeps. */
+/* A run of rows, all sheets counted through, that one task sweeps. */
 typedef struct rill_band {
     int32_t from, to;
 } rill_band;
@@ -105,9 +105,11 @@ struct rill_flow_scratch {
     rill_band *bands;    /* per task */
     int32_t *lintel;     /* per tile: the lowest ceiling over it and its neighbours; RILL_WALL: open sky */
     bool *roofed;        /* per sheet: some tile has one */
-    int32_t row_count;   /* tile rows of all sheets */
-    int32_t *row_first;  /* first span of each tile row; row_count + 1 */
-    rill_span *spans;    /* capacity: tile_count */
+    int32_t row_count;   /* rows of all sheets, counted through as in edges.sheet_first */
+    int32_t *row_first;  /* first span of each row; row_count + 1 */
+    rill_span *spans;    /* capacity: RILL_TILE_H tile_count */
+    uint8_t *busy;       /* per tile: which of its rows hold anything wet or moving */
+    uint8_t *needed;     /* per swept tile: which of its rows must be swept */
     rill_frozen *frozen; /* faces to stop before each sweep; capacity: 2 tile_count */
     int32_t frozen_count;
     uint8_t *columns;         /* per tile: columns in it, without ghosts */

@@ -28,7 +28,8 @@ typedef struct piece {
     const sweep *sweep;
     const rill_sheet *sheet;
     rill_ring *ring;
-    int32_t from, to, first_tile_row;
+    int32_t from, to;
+    int32_t first_row; /* of the sheet, all sheets counted through */
     bool low, high;
 } piece;
 
@@ -70,9 +71,9 @@ static const rill_span *row_spans(const piece *p, int32_t row, int32_t *count) {
     const rill_flow_scratch *scratch = p->sweep->flow->scratch;
     *count = 0;
     if (row < 0 || row >= rill_sheet_rows(p->sheet)) return NULL;
-    int32_t tile_row = p->first_tile_row + row / RILL_TILE_H;
-    *count = scratch->row_first[tile_row + 1] - scratch->row_first[tile_row];
-    return scratch->spans + scratch->row_first[tile_row];
+    const int32_t *first = scratch->row_first + p->first_row + row;
+    *count = first[1] - first[0];
+    return scratch->spans + first[0];
 }
 
 /* ----------------------------------------------------------------------------------------------------------- stages */
@@ -405,23 +406,19 @@ static void copy_halo(const piece *p) {
 static void each_piece(const sweep *s, int32_t task, void (*work)(const piece *p)) {
     const rill_flow_scratch *scratch = s->flow->scratch;
     rill_band band = scratch->bands[task];
-    for (int32_t row = band.from, tile_row = 0, i = 0; i < s->flow->bed->sheet_count && row < band.to; ++i) {
-        const rill_sheet *sheet = &s->flow->bed->sheets[i];
-        int32_t end = tile_row + sheet->tiles_y, to = band.to < end ? band.to : end;
-        if (row < end) {
-            piece p = { s,
-                        sheet,
-                        &scratch->rings[task],
-                        (row - tile_row) * RILL_TILE_H,
-                        (to - tile_row) * RILL_TILE_H,
-                        tile_row,
-                        row > tile_row,
-                        to < end };
-            if (!p.high) p.to = rill_sheet_rows(sheet);
-            if (scratch->row_first[row] < scratch->row_first[to]) work(&p);
-            row = to;
-        }
-        tile_row = end;
+    for (int32_t i = 0; i < s->flow->bed->sheet_count; ++i) {
+        int32_t begin = scratch->edges.sheet_first[i], end = scratch->edges.sheet_first[i + 1];
+        int32_t from = band.from > begin ? band.from : begin, to = band.to < end ? band.to : end;
+        if (from >= to || scratch->row_first[from] == scratch->row_first[to]) continue;
+        piece p = { .sweep = s,
+                    .sheet = &s->flow->bed->sheets[i],
+                    .ring = &scratch->rings[task],
+                    .from = from - begin,
+                    .to = to - begin,
+                    .first_row = begin,
+                    .low = from > begin,
+                    .high = to < end };
+        work(&p);
     }
 }
 

@@ -22,7 +22,8 @@ static const double REST_HEAD = 1e-7;  /* m */
 
 enum {
     REACH_ALL = RILL_TILE_REACH_WEST | RILL_TILE_REACH_EAST | RILL_TILE_REACH_SOUTH | RILL_TILE_REACH_NORTH,
-    REACH_BITS = RILL_TILE_AWAKE | REACH_ALL
+    REACH_BITS = RILL_TILE_AWAKE | REACH_ALL,
+    ALL_ROWS = (1 << RILL_TILE_H) - 1
 };
 
 /* Which sides a disturbance at a cell of a tile may cross before the next check. West and south faces belong to the cell
@@ -39,13 +40,16 @@ static uint16_t cell_reach(int32_t x, int32_t y) {
 uint16_t rill_flow_wake_bits(const rill_bed *bed, int32_t place) {
     int32_t x, y;
     const rill_sheet *sheet = rill_bed_sheet_of(bed, place, &x, &y);
-    return cell_reach((x - sheet->x0 + 1) % RILL_TILE_W, (y - sheet->y0 + 1) % RILL_TILE_H);
+    int32_t row = (y - sheet->y0 + 1) % RILL_TILE_H;
+    return (uint16_t)(cell_reach((x - sheet->x0 + 1) % RILL_TILE_W, row) | RILL_TILE_CALM_ONE << row);
 }
 
 void rill_flow_wake_tile(rill_flow *flow, int32_t tile, uint16_t bits) {
-    uint16_t woken = (flow->tiles[tile] & (RILL_TILE_CALM_ONE - 1)) | bits;
-    if ((flow->tiles[tile] & bits) != bits) flow->stale = true;
-    flow->tiles[tile] = woken;
+    uint16_t state = flow->tiles[tile] & (RILL_TILE_CALM_ONE - 1), reach = bits & REACH_BITS;
+    uint8_t *busy = &flow->scratch->busy[tile], rows = (uint8_t)(bits / RILL_TILE_CALM_ONE);
+    if ((state & reach) != reach || (*busy & rows) != rows) flow->stale = true;
+    flow->tiles[tile] = state | reach;
+    *busy |= rows;
 }
 
 void rill_flow_wake(rill_flow *flow, int32_t place) {
@@ -59,7 +63,8 @@ void rill_flow_wake_all(rill_flow *flow) {
             const int32_t *H = flow->H + rill_sheet_place(sheet, 0, row);
             int32_t tiles = sheet->first_tile + row / RILL_TILE_H * sheet->tiles_x;
             for (int32_t x = 0; x < sheet->tiles_x * RILL_TILE_W; ++x)
-                if (H[x] > RILL_DRY) rill_flow_wake_tile(flow, tiles + x / RILL_TILE_W, REACH_BITS);
+                if (H[x] > RILL_DRY)
+                    rill_flow_wake_tile(flow, tiles + x / RILL_TILE_W, REACH_BITS | ALL_ROWS * RILL_TILE_CALM_ONE);
         }
     }
 }
@@ -122,16 +127,19 @@ static void stop_tile(const judge *j, int32_t column, int32_t row) {
     }
 }
 
-/* What the tile's columns may disturb; 0 if nothing in it is wet or moves. `*fast`: some face is too fast to be calm. */
-static uint16_t tile_reach(const judge *j, int32_t column, int32_t row, bool *fast) {
+/* What the tile's columns may disturb; 0 if nothing in it is wet or moves. `*fast`: some face is too fast
+ * to be calm; `*wet_rows`: where. */
+static uint16_t tile_reach(const judge *j, int32_t column, int32_t row, bool *fast, uint8_t *wet_rows) {
     const rill_flow *flow = j->flow;
     int32_t rows = rill_min_i(RILL_TILE_H, rill_sheet_rows(j->sheet) - row), busy[RILL_TILE_W] = { 0 };
     const int32_t *south_west = flow->H + rill_sheet_place(j->sheet, column, row);
     *fast = false;
+    *wet_rows = ALL_ROWS;
     if (south_west[0] > RILL_DRY && south_west[(RILL_TILE_H - 1) * j->sheet->stride + RILL_TILE_W - 1] > RILL_DRY)
         return REACH_BITS; /* two wet corners: it reaches everywhere */
     uint16_t reach = 0;
     int32_t speedy = 0;
+    *wet_rows = 0;
     for (int32_t y = 0; y < rows; ++y) {
         int32_t place = rill_sheet_place(j->sheet, column, row + y), any = 0;
         for (int32_t i = 0; i < RILL_TILE_W; ++i) {
@@ -141,7 +149,9 @@ static uint16_t tile_reach(const judge *j, int32_t column, int32_t row, bool *fa
             any |= here;
             speedy |= (u >= REST_SPEED) | (v >= REST_SPEED);
         }
-        if (any) reach |= cell_reach(RILL_TILE_W / 2, y);
+        if (!any) continue;
+        reach |= cell_reach(RILL_TILE_W / 2, y);
+        *wet_rows |= (uint8_t)(1 << y);
     }
     *fast = speedy;
     for (int32_t i = 0; reach && i < RILL_TILE_W; ++i)
@@ -171,15 +181,18 @@ static bool amid_motion(const judge *j, const uint16_t *tile, int32_t tx, int32_
     return false;
 }
 
-static void judge_tile(const judge *j, uint16_t *tile, int32_t tx, int32_t ty, bool rest) {
+static void judge_tile(const judge *j, int32_t index, int32_t tx, int32_t ty, bool rest) {
+    uint16_t *tile = &j->flow->tiles[index];
+    uint8_t *rows = &j->flow->scratch->busy[index];
     bool restless = *tile & RILL_TILE_RESTLESS;
     if (!restless && amid_motion(j, tile, tx, ty)) {
         *tile = REACH_BITS | RILL_TILE_SWEPT;
+        *rows = ALL_ROWS;
         return;
     }
     int32_t column = tx * RILL_TILE_W, row = ty * RILL_TILE_H, calm = *tile / RILL_TILE_CALM_ONE;
     bool fast;
-    uint16_t reach = tile_reach(j, column, row, &fast);
+    uint16_t reach = tile_reach(j, column, row, &fast, rows);
     bool quiet = rest && reach && !restless && !fast && tile_calm(j, column, row);
     calm = quiet ? rill_min_i(calm + 1, RILL_TILE_CALM_CHECKS) : 0;
     if (calm == RILL_TILE_CALM_CHECKS) {
@@ -213,9 +226,11 @@ static bool judge_all(rill_flow *flow, const rill_flow_settings *settings, const
             for (int32_t tx = next_tile(row, 0, j.sheet->tiles_x); tx < j.sheet->tiles_x;
                  tx = next_tile(row, tx + 1, j.sheet->tiles_x)) {
                 if (!(row[tx] & (RILL_TILE_SWEPT | RILL_TILE_AWAKE))) continue;
+                int32_t index = j.sheet->first_tile + ty * j.sheet->tiles_x + tx;
                 uint16_t before = row[tx];
-                judge_tile(&j, &row[tx], tx, ty, settings->rest);
-                changed |= ((before ^ row[tx]) & REACH_BITS) != 0;
+                uint8_t before_rows = flow->scratch->busy[index];
+                judge_tile(&j, index, tx, ty, settings->rest);
+                changed |= ((before ^ row[tx]) & REACH_BITS) != 0 || before_rows != flow->scratch->busy[index];
             }
         }
     }
@@ -264,34 +279,59 @@ static void freeze_border(rill_flow *flow, const rill_sheet *sheet, const uint16
         scratch->frozen[scratch->frozen_count++] = (rill_frozen){ flow->v + place, RILL_TILE_W, 1, sheet->stride };
 }
 
-/* The spans of a tile row, appended to the `count` there are. One long run under its lowest ceiling is faster than several
- * with ceilings of their own. */
-static int32_t row_spans(rill_flow *flow, const rill_sheet *sheet, int32_t ty, int32_t count) {
+/* Which rows of a tile must be swept: those within reach of a busy row of it or of the tiles around it. */
+static uint8_t rows_needed(const uint8_t *busy, const rill_sheet *sheet, int32_t tx, int32_t ty) {
+    uint32_t rows[3] = { 0, 0, 0 }; /* busy rows of the tiles south, here, north */
+    for (int32_t y = -1; y <= 1; ++y)
+        for (int32_t x = -1; x <= 1; ++x)
+            if (tx + x >= 0 && tx + x < sheet->tiles_x && ty + y >= 0 && ty + y < sheet->tiles_y)
+                rows[y + 1] |= busy[(ty + y) * sheet->tiles_x + tx + x];
+    uint32_t column = rows[0] | rows[1] << RILL_TILE_H | rows[2] << 2 * RILL_TILE_H, reach = column;
+    for (int32_t i = 1; i <= RILL_TILE_CHECK; ++i) reach |= column << i | column >> i;
+    return (uint8_t)(reach >> RILL_TILE_H & ALL_ROWS);
+}
+
+/* What a tile row adds to the sweep as a whole. */
+static void join_tile_row(rill_flow *flow, const rill_sheet *sheet, int32_t ty) {
+    rill_flow_scratch *scratch = flow->scratch;
+    int32_t first = sheet->first_tile + ty * sheet->tiles_x;
+    const uint16_t *row = flow->tiles + first;
+    for (int32_t tx = next_tile(row, 0, sheet->tiles_x); tx < sheet->tiles_x;
+         tx = next_tile(row, tx + 1, sheet->tiles_x)) {
+        if (!(row[tx] & RILL_TILE_SWEPT)) continue;
+        scratch->needed[first + tx] =
+            scratch->sweep_all ? ALL_ROWS : rows_needed(scratch->busy + sheet->first_tile, sheet, tx, ty);
+        scratch->swept_columns += scratch->columns[first + tx];
+        freeze_border(flow, sheet, &row[tx], tx, ty);
+    }
+}
+
+/* The spans of one row of a tile row, appended to the `count` there are. One long run under its lowest ceiling is faster than
+ * several with ceilings of their own. */
+static int32_t row_spans(rill_flow *flow, const rill_sheet *sheet, int32_t ty, int32_t y, int32_t count) {
     rill_flow_scratch *scratch = flow->scratch;
     int32_t first = sheet->first_tile + ty * sheet->tiles_x, end = 0;
     const uint16_t *row = flow->tiles + first;
     for (int32_t tx = next_tile(row, 0, sheet->tiles_x); tx < sheet->tiles_x;
          tx = next_tile(row, tx + 1, sheet->tiles_x)) {
-        if (!(row[tx] & RILL_TILE_SWEPT)) continue;
+        if (!(row[tx] & RILL_TILE_SWEPT) || !(scratch->needed[first + tx] >> y & 1)) continue;
         if (tx == 0 || end != tx)
             scratch->spans[count++] = (rill_span){ tx * RILL_TILE_W, 0, scratch->near_top ? RILL_TOP : RILL_WALL };
         end = tx + 1;
         rill_span *span = &scratch->spans[count - 1];
         span->count += RILL_TILE_W;
         span->lintel = rill_min_i(span->lintel, scratch->lintel[first + tx]);
-        scratch->swept_columns += scratch->columns[first + tx];
-        freeze_border(flow, sheet, &row[tx], tx, ty);
     }
     return count;
 }
 
-/* Cuts the tile rows into one band per task, of about the same work. Small sweeps stay on one. */
+/* Cuts the rows into one band per task, of about the same work. Small sweeps stay on one. */
 static void cut_bands(rill_flow_scratch *scratch) {
     enum { WORTH_A_TASK = 4096 }; /* cells */
     int64_t total = 0, share;
     int32_t tasks = scratch->task_count;
     for (int32_t i = 0; i < scratch->row_first[scratch->row_count]; ++i) total += scratch->spans[i].count;
-    while (tasks > 1 && total * RILL_TILE_H < (int64_t)tasks * WORTH_A_TASK) --tasks;
+    while (tasks > 1 && total < (int64_t)tasks * WORTH_A_TASK) --tasks;
     scratch->band_count = 0;
     if (total == 0) return;
     share = (total + tasks - 1) / tasks;
@@ -323,11 +363,14 @@ static void make_spans(rill_flow *flow) {
     scratch->swept_columns = 0;
     scratch->frozen_count = 0;
     int32_t count = 0, row = 0;
-    for (int32_t i = 0; i < bed->sheet_count; ++i)
-        for (int32_t ty = 0; ty < bed->sheets[i].tiles_y; ++ty) {
+    for (int32_t i = 0; i < bed->sheet_count; ++i) {
+        const rill_sheet *sheet = &bed->sheets[i];
+        for (int32_t ty = 0; ty < sheet->tiles_y; ++ty) join_tile_row(flow, sheet, ty);
+        for (int32_t y = 0; y < rill_sheet_rows(sheet); ++y) {
             scratch->row_first[row++] = count;
-            count = row_spans(flow, &bed->sheets[i], ty, count);
+            count = row_spans(flow, sheet, y / RILL_TILE_H, y % RILL_TILE_H, count);
         }
+    }
     scratch->row_first[row] = count;
     cut_bands(scratch);
 }
@@ -411,6 +454,7 @@ void rill_tiles_update(rill_flow *flow, const rill_flow_settings *settings, cons
 }
 
 void rill_flow_resume(rill_flow *flow) {
+    for (int32_t i = 0; i < flow->bed->tile_count; ++i) flow->scratch->busy[i] = flow->tiles[i] ? ALL_ROWS : 0;
     for (int32_t i = 0; i < flow->bed->sheet_count; ++i) {
         const rill_sheet *sheet = &flow->bed->sheets[i];
         for (int32_t tile = 0; tile < sheet->tiles_x * sheet->tiles_y; ++tile)
