@@ -91,8 +91,9 @@ void rill_sparse_move(rill_flow *flow, const rill_flow_settings *settings, const
         if (t == 0) continue;
         flow->H[p->l] -= t;
         flow->H[p->r] += t;
-        rill_flow_wake_tile(flow, p->tile_l, p->wake_l);
-        rill_flow_wake_tile(flow, p->tile_r, p->wake_r);
+        /* A column that was dry and still is disturbs nothing. */
+        if (rill_max_i(flow->H[p->l], flow->H[p->l] + t) > RILL_DRY) rill_flow_wake_tile(flow, p->tile_l, p->wake_l);
+        if (rill_max_i(flow->H[p->r], flow->H[p->r] - t) > RILL_DRY) rill_flow_wake_tile(flow, p->tile_r, p->wake_r);
     }
 }
 

@@ -15,7 +15,10 @@
 
 #include <string.h>
 
-enum { RILL_TILE_CHECK = 2 };
+enum {
+    RILL_TILE_CHECK = 2, /* sub-steps */
+    REFRESH = 8          /* checks */
+};
 
 static const float REST_SPEED = 1e-4f; /* m/s */
 static const double REST_HEAD = 1e-7;  /* m */
@@ -77,6 +80,7 @@ typedef struct judge {
     const rill_kernel_constants *constants;
     int32_t rest_head; /* quanta */
     bool paper;
+    bool refresh; /* tiles may also shrink what they reach */
 } judge;
 
 /* Whether a face could be stopped: slow, and hardly driven. Mirrors the drive of kernels.c. Adds its head to `*sum` and
@@ -192,7 +196,11 @@ static void judge_tile(const judge *j, int32_t index, int32_t tx, int32_t ty, bo
     }
     int32_t column = tx * RILL_TILE_W, row = ty * RILL_TILE_H, calm = *tile / RILL_TILE_CALM_ONE;
     bool fast;
-    uint16_t reach = tile_reach(j, column, row, &fast, rows);
+    uint8_t wet_rows;
+    uint16_t reach = tile_reach(j, column, row, &fast, &wet_rows);
+    bool keep = !j->refresh && reach; /* sweeping a little more costs less than making the spans anew all the time */
+    if (keep) reach |= *tile & REACH_BITS;
+    *rows = keep ? *rows | wet_rows : wet_rows;
     bool quiet = rest && reach && !restless && !fast && tile_calm(j, column, row);
     calm = quiet ? rill_min_i(calm + 1, RILL_TILE_CALM_CHECKS) : 0;
     if (calm == RILL_TILE_CALM_CHECKS) {
@@ -217,7 +225,12 @@ static int32_t next_tile(const uint16_t *row, int32_t tx, int32_t end) {
 static bool judge_all(rill_flow *flow, const rill_flow_settings *settings, const rill_kernel_constants *constants) {
     bool changed = false;
     double head = REST_HEAD / flow->bed->quantum;
-    judge j = { flow, NULL, constants, head > 8.0 ? (int32_t)head : 8, settings->paper };
+    judge j = { flow,
+                NULL,
+                constants,
+                head > 8.0 ? (int32_t)head : 8,
+                settings->paper,
+                flow->substep / RILL_TILE_CHECK % REFRESH == 0 };
     if (settings->rest) rill_sparse_unrest(flow, settings->paper, constants, REST_SPEED, j.rest_head);
     for (int32_t i = 0; i < flow->bed->sheet_count; ++i) {
         j.sheet = &flow->bed->sheets[i];
