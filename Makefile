@@ -4,6 +4,7 @@
 #   make test       install what is missing, build, run every test; ends with `N passed, N failed`
 #   make bench      speed, against the memory's own (CSV=file to keep it)
 #   make validate   accuracy, against exact solutions and measurements
+#   make pictures   draw the pictures of docs/images (some minutes)
 #   make fuzz       a long search for crashes (SECONDS=600 per target)
 #   make format     clang-format over the sources
 #   make clean
@@ -44,6 +45,16 @@ bench: program
 
 validate: program
 	build/rill validate
+
+# $(call draw,SCENE,SECONDS,OPTIONS)
+draw = build/rill run scenes/$(1).yaml --until $(2) --every $(2) --fields --out out/pictures/$(1) && \
+	python3 -B tools/draw_fields.py out/pictures/$(1) docs/images/$(1).png $(3)
+
+pictures: build
+	rm -rf out/pictures
+	$(call draw,surgery,2.75,--cell 0.0005 --liquid blood --solid bone)
+	$(call draw,spilled_coffee,0.6,--cell 0.001 --liquid coffee --solid table --above -0.05 --foot 0.018 --yaw 30)
+	$(call draw,three_layers,2.5,--cell 0.001 --liquid water --yaw 35)
 
 fuzz:
 	@tools/install_packages.sh test
