@@ -199,13 +199,7 @@ rill_result rill_snapshot_load(const void *memory, size_t size, const rill_runti
     rill_world *world = NULL;
     result = rill_snapshot_read(memory, size, runtime, &world, message);
     if (result) return result;
-    result = rill_pool_start(&world->def.runtime, &world->pool, message);
-    if (result) {
-        rill_world_destroy(world);
-        return result;
-    }
-    *out = world;
-    return RILL_OK;
+    return rill_world_start(world, out, message);
 }
 
 /* Worlds point into themselves. */

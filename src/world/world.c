@@ -50,6 +50,16 @@ rill_result rill_world_make(const rill_world_def *def, rill_world **out, rill_me
     return RILL_OK;
 }
 
+rill_result rill_world_start(rill_world *world, rill_world **out, rill_message *message) {
+    rill_result result = rill_pool_start(&world->def.runtime, &world->pool, message);
+    if (result) {
+        rill_world_destroy(world);
+        return result;
+    }
+    *out = world;
+    return RILL_OK;
+}
+
 rill_result rill_world_create(const rill_world_def *def, rill_world **out, rill_message *message) {
     if (!def || !out)
         return rill_fail(message, RILL_INVALID_ARGUMENT, "%s is NULL; expected %s", def ? "out" : "def",
@@ -59,13 +69,7 @@ rill_result rill_world_create(const rill_world_def *def, rill_world **out, rill_
     rill_world *world = NULL;
     result = rill_world_make(def, &world, message);
     if (result) return result;
-    result = rill_pool_start(&world->def.runtime, &world->pool, message);
-    if (result) {
-        rill_world_destroy(world);
-        return result;
-    }
-    *out = world;
-    return RILL_OK;
+    return rill_world_start(world, out, message);
 }
 
 void rill_world_destroy(rill_world *world) {

@@ -75,6 +75,8 @@ static inline double rill_quantum_volume(const rill_bed *bed) {
 
 /* world.c. A new world with no bed and nothing in it but the fixed books; the pool is not started. */
 rill_result rill_world_make(const rill_world_def *def, rill_world **out, rill_message *message);
+/* Starts the pool of a finished world and hands it out, or destroys it. */
+rill_result rill_world_start(rill_world *world, rill_world **out, rill_message *message);
 /* RILL_INVALID_STATE with a message when the bed is not built. */
 rill_result rill_world_need_bed(const rill_world *world, const char *call);
 /* A line for the user's log, if there is one. */
