@@ -3,11 +3,13 @@
  * Every RILL_TILE_CHECK sub-steps each swept tile is judged:
  *   dry      no column above RILL_DRY, no velocity: not awake. Skipping it changes no bit.
  *   calm     on every face |u| < 1e-4 m/s and the whole drive is below 1e-7 m of head, and the tile does not slope as a
- *            whole (slope_calm). After RILL_TILE_CALM_CHECKS checks in a row it falls asleep: its velocities become zero (the rest rule). Never on net flow: a slosh has none. A film
- *            creeping down a slope has a large drive and stays awake.
+ *            whole (slope_calm). After RILL_TILE_CALM_CHECKS checks in a row it falls asleep: its velocities become zero
+ *            (the rest rule). Never on net flow: a slosh has none. A film creeping down a slope has a large drive and
+ *            stays awake.
  *   awake    otherwise.
- * What is swept are the awake tiles and those a disturbance can reach before the next check; it travels one column per
- * sub-step. Whatever touches a column from outside wakes what it may reach. */
+ * What is swept are the rows of the awake tiles, and of those around them, that a disturbance can reach before the next
+ * check; it travels one column per sub-step. Whatever touches a column from outside wakes what it may reach. What is
+ * swept may grow at every check but shrinks only at every REFRESHth. */
 #include "base/simd.h"
 #include "flow/covered.h"
 #include "flow/drive.h"
