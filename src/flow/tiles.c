@@ -191,7 +191,7 @@ static void judge_tile(const judge *j, int32_t index, int32_t tx, int32_t ty, bo
     uint16_t *tile = &j->flow->tiles[index];
     uint8_t *rows = &j->flow->scratch->busy[index];
     bool restless = *tile & RILL_TILE_RESTLESS;
-    if (!restless && amid_motion(j, tile, tx, ty)) {
+    if (amid_motion(j, tile, tx, ty)) {
         *tile = REACH_BITS | RILL_TILE_SWEPT;
         *rows = ALL_ROWS;
         return;
@@ -314,8 +314,8 @@ static void join_tile_row(rill_flow *flow, const rill_sheet *sheet, int32_t ty) 
     for (int32_t tx = next_tile(row, 0, sheet->tiles_x); tx < sheet->tiles_x;
          tx = next_tile(row, tx + 1, sheet->tiles_x)) {
         if (!(row[tx] & RILL_TILE_SWEPT)) continue;
-        scratch->needed[first + tx] =
-            scratch->sweep_all ? ALL_ROWS : rows_needed(scratch->busy + sheet->first_tile, sheet, tx, ty);
+        bool all = scratch->sweep_all || scratch->busy[first + tx] == ALL_ROWS;
+        scratch->needed[first + tx] = all ? ALL_ROWS : rows_needed(scratch->busy + sheet->first_tile, sheet, tx, ty);
         scratch->swept_columns += scratch->columns[first + tx];
         freeze_border(flow, sheet, &row[tx], tx, ty);
     }
