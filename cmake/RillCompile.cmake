@@ -44,18 +44,23 @@ function(rill_compile_library target)
   endif()
 endfunction()
 
-# src/flow/kernels.c is compiled once per instruction set, each time under another name; kernels_pick.c chooses at run
-# time. Leaves the objects in RILL_KERNEL_OBJECTS and tells `dispatcher` which versions there are.
+# Files named *kernels.c are compiled once per instruction set, each time under another name: src/flow/kernels.c gives the
+# tables rill_kernels_scalar, rill_kernels_base and so on; *kernels_pick.c choose at run time. Leaves the objects in
+# RILL_KERNEL_OBJECTS and tells `dispatcher` which versions there are.
 function(rill_add_kernels dispatcher)
   set(objects "")
   macro(version name)
-    add_library(rill_kernels_${name} OBJECT ${PROJECT_SOURCE_DIR}/src/flow/kernels.c)
-    rill_compile_library(rill_kernels_${name})
-    target_compile_definitions(rill_kernels_${name} PRIVATE RILL_KERNELS_NAME=rill_kernels_${name})
-    target_compile_options(rill_kernels_${name} PRIVATE ${ARGN})
-    list(APPEND objects $<TARGET_OBJECTS:rill_kernels_${name}>)
+    foreach(file ${kernel_files})
+      get_filename_component(table ${file} NAME_WE)
+      add_library(rill_${table}_${name} OBJECT ${file})
+      rill_compile_library(rill_${table}_${name})
+      target_compile_definitions(rill_${table}_${name} PRIVATE RILL_KERNELS_NAME=rill_${table}_${name})
+      target_compile_options(rill_${table}_${name} PRIVATE ${ARGN})
+      list(APPEND objects $<TARGET_OBJECTS:rill_${table}_${name}>)
+    endforeach()
   endmacro()
 
+  file(GLOB kernel_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*/*kernels.c)
   version(scalar -fno-tree-vectorize $<$<C_COMPILER_ID:Clang,AppleClang>:-fno-slp-vectorize>)
   version(base)
   if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")

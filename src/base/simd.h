@@ -17,6 +17,30 @@ static inline float rill_max_f(float a, float b) {
 static inline float rill_min_f(float a, float b) {
     return a < b ? a : b;
 }
+/* A float's bits: those of non-negative floats order like integers, whose maxima vectorise. */
+static inline int32_t rill_float_bits(float f) {
+    union {
+        float f;
+        int32_t i;
+    } bits = { f };
+    return bits.i;
+}
+/* And back. */
+static inline float rill_bits_float(int32_t i) {
+    union {
+        int32_t i;
+        float f;
+    } bits = { i };
+    return bits.f;
+}
+/* The larger and the smaller of a float and zero. Bits are as good as floats for that, and take one instruction where
+ * compilers make two. */
+static inline float rill_above_zero(float f) {
+    return rill_bits_float(rill_max_i(rill_float_bits(f), 0));
+}
+static inline float rill_below_zero(float f) {
+    return rill_bits_float(rill_min_i(rill_float_bits(f), 0));
+}
 static inline int32_t rill_abs_i(int32_t a) {
     return a < 0 ? -a : a;
 }

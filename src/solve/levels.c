@@ -1,0 +1,282 @@
+/* How the levels of a Poisson problem come about: their layout, which of their nodes count, and their matrices.
+ *
+ * Based on: cell-centred multigrid with piecewise constant transfer (P. Wesseling, "Cell-centered multigrid for interface
+ * problems", J. Comput. Phys. 79, 1988): coarse node (x, y) stands for the fine nodes (2x .. 2x + 1, 2y .. 2y + 1), the sum of
+ * their residuals goes down, its correction goes up to each of them. Coarse pipes are made from fine ones as in `across` of
+ * solve_kernels.c; extras are summed up. */
+#include "solve/levels.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+
+/* ----------------------------------------------------------------------------------------------------------- memory */
+
+enum { MATRIX_PLANES = 12, VALUE_PLANES = 6, VECTOR_PLANES = 6, DIRECTION_PLANES = 4, COARSE_ROWS = 5 };
+
+/* Nodes of one colour: of level 0, and of all levels. A patch of nx x ny nodes with rows of s (of one colour) has taken at
+ * least 2 s (ny + 2) of the caller's nodes. Level 0 needs s ny for it, and s before the first and behind the last patch; the
+ * further levels s (ny + 1) + 8 levels for it, and twice s + 8 levels around all of them. */
+static size_t fine_room(int32_t nodes) {
+    return (size_t)nodes / 2 + RILL_LANES;
+}
+static size_t room_of_all(int32_t nodes, int32_t patches) {
+    return fine_room(nodes) + (size_t)nodes + RILL_LANES * RILL_LEVELS_MOST * ((size_t)patches + 2);
+}
+static size_t float_count(int32_t nodes, int32_t patches) {
+    return (MATRIX_PLANES + VALUE_PLANES) * room_of_all(nodes, patches) + DIRECTION_PLANES * fine_room(nodes) +
+           COARSE_ROWS * (size_t)nodes;
+}
+static size_t double_count(int32_t nodes) {
+    return VECTOR_PLANES * fine_room(nodes);
+}
+
+rill_poisson_levels *rill_levels_make(int32_t nodes, int32_t patches, int32_t links, const rill_allocator *allocator) {
+    rill_poisson_levels *levels = rill_memory_take(allocator, 1, sizeof *levels);
+    if (!levels) return NULL;
+    size_t room = room_of_all(nodes, patches), each = RILL_LEVELS_MOST;
+    levels->floats = rill_memory_take(allocator, float_count(nodes, patches), sizeof *levels->floats);
+    levels->doubles = rill_memory_take(allocator, double_count(nodes), sizeof *levels->doubles);
+    levels->patches = rill_memory_take(allocator, (size_t)patches * each, sizeof *levels->patches);
+    levels->links = rill_memory_take(allocator, (size_t)links * each, sizeof *levels->links);
+    levels->runs = rill_memory_take(allocator, room / RILL_LANES, sizeof *levels->runs);
+    levels->occupied = rill_memory_take(allocator, room / RILL_LANES, sizeof *levels->occupied);
+    levels->number = rill_memory_take(allocator, 2 * room, sizeof *levels->number);
+    if (levels->floats && levels->doubles && levels->patches && levels->links && levels->runs && levels->occupied &&
+        levels->number) {
+        levels->directions = levels->floats + (VALUE_PLANES + MATRIX_PLANES) * room;
+        levels->work = levels->directions + DIRECTION_PLANES * fine_room(nodes);
+        return levels;
+    }
+    rill_levels_free(levels, nodes, patches, links, allocator);
+    return NULL;
+}
+
+void rill_levels_free(rill_poisson_levels *levels, int32_t nodes, int32_t patches, int32_t links,
+                      const rill_allocator *allocator) {
+    if (!levels) return;
+    size_t room = room_of_all(nodes, patches), each = RILL_LEVELS_MOST;
+    rill_memory_give(allocator, levels->number, 2 * room, sizeof *levels->number);
+    rill_memory_give(allocator, levels->occupied, room / RILL_LANES, sizeof *levels->occupied);
+    rill_memory_give(allocator, levels->runs, room / RILL_LANES, sizeof *levels->runs);
+    rill_memory_give(allocator, levels->links, (size_t)links * each, sizeof *levels->links);
+    rill_memory_give(allocator, levels->patches, (size_t)patches * each, sizeof *levels->patches);
+    rill_memory_give(allocator, levels->doubles, double_count(nodes), sizeof *levels->doubles);
+    rill_memory_give(allocator, levels->floats, float_count(nodes, patches), sizeof *levels->floats);
+    rill_memory_give(allocator, levels, 1, sizeof *levels);
+}
+
+void rill_levels_wipe(rill_poisson_levels *levels, int32_t nodes, int32_t patches) {
+    memset(levels->floats, 0, VALUE_PLANES * room_of_all(nodes, patches) * sizeof *levels->floats);
+    memset(levels->directions, 0, DIRECTION_PLANES * fine_room(nodes) * sizeof *levels->directions);
+    memset(levels->doubles, 0, double_count(nodes) * sizeof *levels->doubles);
+}
+
+/* ----------------------------------------------------------------------------------------------------------- layout */
+
+static int32_t half_of(int32_t n) {
+    return n / 2 + (n & 1);
+}
+static int32_t whole_runs(int32_t n) {
+    return (n + RILL_LANES - 1) / RILL_LANES * RILL_LANES;
+}
+
+/* Places the patches of level k, whose sizes follow from those of the level before. True if all are single nodes. */
+static bool lay_out(const rill_poisson *poisson, int32_t k) {
+    rill_poisson_levels *levels = poisson->levels;
+    rill_level *level = &levels->level[k];
+    int32_t count = poisson->patch_count, margin = RILL_LANES;
+    bool single = true;
+    level->patches = levels->patches + (size_t)k * (size_t)poisson->patch_capacity;
+    for (int32_t p = 0; p < count; ++p) {
+        const rill_level_patch *before = k > 0 ? &levels->level[k - 1].patches[p] : NULL;
+        int32_t nx = before ? half_of(before->nx) : poisson->patches[p].nx;
+        int32_t ny = before ? half_of(before->ny) : poisson->patches[p].ny;
+        level->patches[p] = (rill_level_patch){ .nx = nx, .ny = ny, .stride = whole_runs(half_of(nx)) };
+        if (level->patches[p].stride > margin) margin = level->patches[p].stride;
+        single = single && nx <= 1 && ny <= 1;
+    }
+    level->margin = level->size = margin;
+    for (int32_t p = 0; p < count; ++p) {
+        level->patches[p].first = level->size;
+        level->size += level->patches[p].ny * level->patches[p].stride;
+    }
+    level->size += margin;
+    return single;
+}
+
+/* The planes of level k follow those of the level before. */
+static void give_planes(const rill_poisson *poisson, int32_t k) {
+    rill_poisson_levels *levels = poisson->levels;
+    rill_level *level = &levels->level[k];
+    size_t used = 0, size = (size_t)level->size;
+    for (int32_t j = 0; j < k; ++j) used += (size_t)levels->level[j].size;
+    size_t room = room_of_all(poisson->node_capacity, poisson->patch_capacity);
+    float *value = levels->floats + VALUE_PLANES * used;
+    float *matrix = levels->floats + VALUE_PLANES * room + MATRIX_PLANES * used;
+    for (int32_t c = 0; c < 2; ++c) {
+        rill_colour *colour = &level->colour[c];
+        float **planes[] = { &colour->w[0], &colour->w[1],  &colour->w[2],
+                             &colour->w[3], &colour->extra, &colour->inverse };
+        for (int32_t i = 0; i < 6; ++i, matrix += size) *planes[i] = matrix;
+        colour->f = value;
+        colour->x = value + size;
+        value += 2 * size;
+        /* Stands for the row that an odd number of rows lacks. */
+        for (int32_t i = 0; i < 5; ++i) memset(*planes[i], 0, (size_t)level->margin * sizeof **planes[i]);
+    }
+    level->natural = value;
+    level->runs = levels->runs + used / RILL_LANES;
+    level->occupied = levels->occupied + used / RILL_LANES;
+    level->links = levels->links + (size_t)k * (size_t)poisson->link_capacity;
+    level->run_count = level->node_sum = 0;
+}
+
+static void give_vectors(const rill_poisson *poisson) {
+    rill_poisson_levels *levels = poisson->levels;
+    double *next = levels->doubles;
+    float *next_float = levels->directions;
+    for (int32_t c = 0; c < 2; ++c) {
+        rill_vectors *v = &levels->vectors[c];
+        double **vectors[] = { &v->extra, &v->b, &v->x };
+        for (int32_t i = 0; i < 3; ++i, next += levels->level[0].size) *vectors[i] = next;
+        v->p = next_float;
+        v->q = next_float + levels->level[0].size;
+        next_float += 2 * levels->level[0].size;
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------------------- runs */
+
+/* Whether any of 2 RILL_LANES nodes in natural order is active. */
+static bool any_active(const float *active) {
+    uint32_t bits[2 * RILL_LANES], any = 0;
+    memcpy(bits, active, sizeof bits);
+    for (int32_t i = 0; i < 2 * RILL_LANES; ++i) any |= bits[i];
+    return any != 0;
+}
+
+static void occupy_finest(const rill_poisson *poisson) {
+    const rill_level *level = &poisson->levels->level[0];
+    for (int32_t p = 0; p < poisson->patch_count; ++p) {
+        const rill_patch *given = &poisson->patches[p];
+        const rill_level_patch *patch = &level->patches[p];
+        for (int32_t y = 0; y < patch->ny; ++y) {
+            const float *active = poisson->active + given->first + y * given->stride;
+            uint8_t *occupied = level->occupied + (patch->first + y * patch->stride) / RILL_LANES;
+            for (int32_t i = 0; i < patch->stride / RILL_LANES; ++i)
+                occupied[i] = any_active(active + 2 * RILL_LANES * i);
+        }
+    }
+}
+
+/* Blank pipes for eight nodes without active ones that have some beside them in the coarse run. */
+static void blank(const rill_level *level, int32_t at) {
+    for (int32_t c = 0; c < 2; ++c) {
+        const rill_colour *colour = &level->colour[c];
+        for (int32_t i = 0; i < 4; ++i) memset(colour->w[i] + at, 0, RILL_LANES * sizeof(float));
+        memset(colour->extra + at, 0, RILL_LANES * sizeof(float));
+    }
+}
+
+/* Level k has active nodes where the level before has. */
+static void occupy_coarse(const rill_poisson *poisson, int32_t k) {
+    const rill_level *level = &poisson->levels->level[k], *fine = level - 1;
+    for (int32_t p = 0; p < poisson->patch_count; ++p) {
+        const rill_level_patch *from = &fine->patches[p], *to = &level->patches[p];
+        memset(level->occupied + to->first / RILL_LANES, 0, (size_t)(to->ny * to->stride / RILL_LANES));
+        for (int32_t y = 0; y < from->ny; ++y) {
+            const uint8_t *below = fine->occupied + (from->first + y * from->stride) / RILL_LANES;
+            uint8_t *above = level->occupied + (to->first + y / 2 * to->stride) / RILL_LANES;
+            for (int32_t i = 0; i < from->stride / RILL_LANES; ++i) above[i / 2] |= below[i];
+        }
+        for (int32_t y = 0; y < from->ny; ++y) {
+            int32_t at = from->first + y * from->stride;
+            const uint8_t *above = level->occupied + (to->first + y / 2 * to->stride) / RILL_LANES;
+            for (int32_t i = 0; i < from->stride / RILL_LANES; ++i)
+                if (above[i / 2] && !fine->occupied[at / RILL_LANES + i]) blank(fine, at + i * RILL_LANES);
+        }
+    }
+}
+
+/* Gathers the runs of a patch of level k; the next level is laid out already. Returns how many. */
+static int32_t gather_runs(const rill_poisson *poisson, int32_t k, int32_t p) {
+    rill_level *level = &poisson->levels->level[k];
+    const rill_level_patch *patch = &level->patches[p], *coarse = &level[1].patches[p];
+    int32_t before = level->run_count, per_row = patch->stride / RILL_LANES;
+    for (int32_t y = 0; y < patch->ny; ++y) {
+        int32_t row = patch->first + y * patch->stride;
+        const uint8_t *occupied = level->occupied + row / RILL_LANES;
+        for (int32_t i = 0, end; i < per_row; i = end + 1) {
+            for (end = i; end < per_row && occupied[end]; ++end) {}
+            if (end == i) continue;
+            int32_t x = i * RILL_LANES, n = (end - i) * RILL_LANES;
+            int32_t natural = k > 0 ? 2 * (row + x) : poisson->patches[p].first + y * poisson->patches[p].stride + 2 * x;
+            level->runs[level->run_count++] = (rill_run){ .at = row + x,
+                                                          .n = n,
+                                                          .west = y & 1 ? 0 : -1,
+                                                          .stride = patch->stride,
+                                                          .natural = natural,
+                                                          .coarse = 2 * (coarse->first + y / 2 * coarse->stride) + x };
+            level->node_sum += n;
+        }
+    }
+    return level->run_count - before;
+}
+
+/* --------------------------------------------------------------------------------------------------------- matrices */
+
+static void make_finest(const rill_poisson *poisson, const rill_solve_kernels *kernels) {
+    rill_poisson_levels *levels = poisson->levels;
+    rill_level *level = &levels->level[0];
+    give_planes(poisson, 0);
+    give_vectors(poisson);
+    occupy_finest(poisson);
+    for (int32_t p = 0; p < poisson->patch_count; ++p) {
+        const rill_run *runs = level->runs + level->run_count;
+        int32_t count = gather_runs(poisson, 0, p);
+        kernels->weigh(count, runs, poisson->patches[p].stride, poisson, level->colour, levels->vectors);
+    }
+    rill_links_place(poisson);
+}
+
+static void make_coarse(const rill_poisson *poisson, int32_t k, const rill_solve_kernels *kernels) {
+    rill_poisson_levels *levels = poisson->levels;
+    rill_level *level = &levels->level[k], *fine = level - 1;
+    give_planes(poisson, k);
+    occupy_coarse(poisson, k);
+    for (int32_t p = 0; p < poisson->patch_count; ++p) {
+        const rill_level_patch *from = &fine->patches[p], *to = &level->patches[p];
+        const rill_run *run = level->runs + level->run_count;
+        for (int32_t count = gather_runs(poisson, k, p); count > 0; --count, ++run) {
+            int32_t y = (run->at - to->first) / to->stride * 2, x = (run->at - to->first) % to->stride * 2;
+            int32_t low = from->first + y * from->stride + x, two = 2 * from->stride;
+            int32_t row[4] = { low, y + 1 < from->ny ? low + from->stride : 0, y > 0 ? low - two : low,
+                               y + 2 < from->ny ? low + two : low };
+            int32_t width = from->stride - x < 2 * run->n ? from->stride - x : 2 * run->n;
+            kernels->coarsen(run, fine->colour, row, width, levels->work, level->colour);
+        }
+    }
+    rill_links_coarsen(levels, k);
+}
+
+/* Multiplications that a direct solution may cost. Of level 0 it may be dear: there are then no iterations. */
+static int32_t direct_work(int32_t k) {
+    return k == 0 ? 32768 : 4096;
+}
+
+void rill_poisson_prepare(rill_poisson *poisson, bool scalar) {
+    const rill_solve_kernels *kernels = rill_solve_kernels_pick(scalar);
+    rill_poisson_levels *levels = poisson->levels;
+    bool single = lay_out(poisson, 0);
+    for (int32_t k = 0;; ++k) {
+        bool next_single = lay_out(poisson, k + 1);
+        if (k == 0)
+            make_finest(poisson, kernels);
+        else
+            make_coarse(poisson, k, kernels);
+        levels->count = k + 1;
+        if (rill_bottom_make(levels, k, poisson->patch_count, direct_work(k)) || single) break;
+        single = next_single;
+    }
+}

@@ -1,0 +1,74 @@
+/* A Poisson problem as its owner sees it: memory and patches. */
+#include "solve/poisson.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "solve/levels.h"
+
+enum { ROW_UNIT = 16 };
+
+/* One column of padding at least: it is the east neighbour of the last node and, one row on, the west neighbour of the
+ * first. And room for whole runs of both colours. */
+static int32_t stride_of(int32_t nx) {
+    int32_t padded = (nx / ROW_UNIT + 1) * ROW_UNIT, runs = (nx + 2 * RILL_LANES - 1) / (2 * RILL_LANES) * 2 * RILL_LANES;
+    return padded > runs ? padded : runs;
+}
+
+int32_t rill_poisson_room(int32_t nx, int32_t ny) {
+    return stride_of(nx) * (ny + 2);
+}
+
+bool rill_poisson_make(rill_poisson *poisson, int32_t nodes, int32_t patches, int32_t links,
+                       const rill_allocator *allocator) {
+    size_t n = (size_t)nodes + ROW_UNIT; /* kernels look one node past the end */
+    *poisson = (rill_poisson){ .node_capacity = nodes, .patch_capacity = patches, .link_capacity = links };
+    poisson->patches = rill_memory_take(allocator, (size_t)patches, sizeof *poisson->patches);
+    poisson->wx = rill_memory_take(allocator, n, sizeof *poisson->wx);
+    poisson->wy = rill_memory_take(allocator, n, sizeof *poisson->wy);
+    poisson->extra = rill_memory_take(allocator, n, sizeof *poisson->extra);
+    poisson->active = rill_memory_take(allocator, n, sizeof *poisson->active);
+    poisson->links = rill_memory_take(allocator, (size_t)links, sizeof *poisson->links);
+    poisson->f = rill_memory_take(allocator, n, sizeof *poisson->f);
+    poisson->x = rill_memory_take(allocator, n, sizeof *poisson->x);
+    poisson->levels = rill_levels_make(nodes, patches, links, allocator);
+    if (poisson->patches && poisson->wx && poisson->wy && poisson->extra && poisson->active && poisson->links &&
+        poisson->f && poisson->x && poisson->levels)
+        return true;
+    rill_poisson_free(poisson, allocator);
+    return false;
+}
+
+void rill_poisson_free(rill_poisson *poisson, const rill_allocator *allocator) {
+    size_t n = (size_t)poisson->node_capacity + ROW_UNIT;
+    rill_levels_free(poisson->levels, poisson->node_capacity, poisson->patch_capacity, poisson->link_capacity,
+                     allocator);
+    rill_memory_give(allocator, poisson->x, n, sizeof *poisson->x);
+    rill_memory_give(allocator, poisson->f, n, sizeof *poisson->f);
+    rill_memory_give(allocator, poisson->links, (size_t)poisson->link_capacity, sizeof *poisson->links);
+    rill_memory_give(allocator, poisson->active, n, sizeof *poisson->active);
+    rill_memory_give(allocator, poisson->extra, n, sizeof *poisson->extra);
+    rill_memory_give(allocator, poisson->wy, n, sizeof *poisson->wy);
+    rill_memory_give(allocator, poisson->wx, n, sizeof *poisson->wx);
+    rill_memory_give(allocator, poisson->patches, (size_t)poisson->patch_capacity, sizeof *poisson->patches);
+    *poisson = (rill_poisson){ 0 };
+}
+
+void rill_poisson_clear(rill_poisson *poisson) {
+    poisson->node_count = poisson->patch_count = poisson->link_count = 0;
+}
+
+const rill_patch *rill_poisson_add(rill_poisson *poisson, int32_t nx, int32_t ny) {
+    rill_patch *patch = &poisson->patches[poisson->patch_count++];
+    int32_t stride = stride_of(nx), start = poisson->node_count;
+    size_t room = (size_t)rill_poisson_room(nx, ny);
+    *patch = (rill_patch){ .nx = nx, .ny = ny, .stride = stride, .first = start + stride };
+    poisson->node_count += (int32_t)room;
+    memset(poisson->wx + start, 0, room * sizeof *poisson->wx);
+    memset(poisson->wy + start, 0, room * sizeof *poisson->wy);
+    memset(poisson->extra + start, 0, room * sizeof *poisson->extra);
+    memset(poisson->active + start, 0, room * sizeof *poisson->active);
+    memset(poisson->f + start, 0, room * sizeof *poisson->f);
+    memset(poisson->x + start, 0, room * sizeof *poisson->x);
+    return patch;
+}
