@@ -144,8 +144,11 @@ typedef enum rill_pipe_area {
     RILL_PIPE_AREA_PAPER         /* A = dx^2, Dagenais et al. 2018 Eq. 1 as printed */
 } rill_pipe_area;
 
+/* What happens where liquid fills a void up to its ceiling. */
 typedef enum rill_passages {
-    RILL_PASSAGES_OFF = 0 /* a column that is full to its ceiling blocks */
+    RILL_PASSAGES_ANY = 0,  /* one pressure solve over everything that is flooded, whatever its shape: the default */
+    RILL_PASSAGES_STRAIGHT, /* extended pipes along x and y, Dagenais et al. 2018, section 3.3 */
+    RILL_PASSAGES_OFF       /* a column that is full to its ceiling blocks, for comparison */
 } rill_passages;
 
 typedef struct rill_solver {
@@ -154,6 +157,8 @@ typedef struct rill_solver {
     bool advection;        /* momentum is carried along; default true; never in paper mode */
     bool rest;             /* tiles that have come to rest are stopped and sleep; default true */
     bool skip_idle;        /* idle tiles cost nothing; default true; false sweeps everything, for comparison */
+    double orifice;        /* discharge coefficient Cd of mouths where covered flow leaves into a wider space: it loses
+                              u^2 / (2 Cd^2) there; 0 < Cd <= 1, default 0.61 (a sharp edge); 0: nothing is lost */
     double friction;       /* fraction of speed kept per second, 0 < f <= 1; 0 means the mode's default (1; paper 0.5) */
     int32_t max_substeps;  /* cap per step, 1 to 1000000; default 64. Beyond it waves are slowed, see RILL_STATUS_... */
 } rill_solver;
@@ -326,6 +331,8 @@ enum {
     RILL_STATUS_RANGE = 1u << 3,           /* liquid reached the top of the range: raise headroom */
     RILL_STATUS_GRAVITY_LIFTED = 1u << 4,  /* gravity points along or off the bed: its normal part was raised to 1/8 of
                                               the tangential one */
+    RILL_STATUS_PASSAGES_CAPPED = 1u << 5, /* the pressure solve of flooded passages was stopped early and repaired in
+                                              whole quanta: volumes and ceilings hold, flow there is less accurate */
     RILL_STATUS_REFUSED = 1u << 30         /* nothing was done: see rill_world_result and rill_world_message */
 };
 
@@ -346,6 +353,7 @@ typedef enum rill_stage {
     RILL_STAGE_TILES,
     RILL_STAGE_SPARSE,
     RILL_STAGE_DENSE,
+    RILL_STAGE_COVERED,
     RILL_STAGE_COUNT
 } rill_stage;
 RILL_API const char *rill_stage_name(rill_stage stage);

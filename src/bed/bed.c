@@ -316,6 +316,12 @@ const rill_sheet *rill_bed_sheet_of(const rill_bed *bed, int32_t place, int32_t 
     return sheet;
 }
 
+bool rill_bed_roofed(const rill_bed *bed) {
+    for (int32_t i = 0; i < bed->plane_size; ++i)
+        if (bed->c[i] < RILL_TOP) return true;
+    return false;
+}
+
 int32_t rill_bed_tile_of(const rill_bed *bed, int32_t place) {
     int32_t x, y;
     const rill_sheet *sheet = rill_bed_sheet_of(bed, place, &x, &y);

@@ -86,6 +86,9 @@ static inline double rill_bed_z(const rill_bed *bed, int32_t height) {
     return bed->datum + (double)height * bed->quantum;
 }
 
+/* Whether anything hangs over some column. */
+bool rill_bed_roofed(const rill_bed *bed);
+
 /* Columns as they come out of the rasteriser, cell by cell and from below: what the bed is made from, what a snapshot
  * stores, and all that sheets, pipes and tiles are derived from. */
 typedef struct rill_columns {

@@ -14,7 +14,7 @@
 
 /* One axis: q_minus, q_plus over the two sides, u_minus, u_plus the velocities beyond them. */
 static inline float rill_advect_axis(float u, float q_minus, float q_plus, float u_minus, float u_plus) {
-    return rill_min_f(q_plus, 0.0f) * (u - u_plus) + rill_max_f(q_minus, 0.0f) * (u_minus - u);
+    return rill_below_zero(q_plus) * (u - u_plus) + rill_above_zero(q_minus) * (u_minus - u);
 }
 
 #endif

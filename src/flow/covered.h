@@ -1,18 +1,137 @@
 /* COVERED: columns that are full to a ceiling, and faces under a lintel.
  *
- * The plain method (`passages = off`; Dagenais et al. 2018, left half of Fig. 3): a full column takes nothing more, whatever
- * stands above its mouth, so the velocity of a face that points into it is zero. Its level is not its head: without this
- * rule a flooded pocket at rest would carry a velocity for ever. A face whose lintel lies below its sill is closed. */
+ * Based on: Dagenais et al. 2018 section 3.3, replaced by one statement that holds for any shape of passage: for every column
+ * with a ceiling, over-pressure pi (quanta of head) and room are complementary at the END of the sub-step,
+ *
+ *     0 <= pi   _|_   full - H(n+1) >= 0,      head of the column: h + pi.
+ *
+ * A column that would end overfull gets just the pressure that makes it end full; one whose pressure would be negative has
+ * none and loses liquid. Filling, emptying, bends, branches, siphons that break: all are this one statement.
+ *
+ * A *member* is a column with pressure; a *covered face* has a member at one end at least. Covered faces are the business of
+ * this stage alone: it drives them, solves for pi, moves whole quanta over them before the sparse pipes and the sweep move
+ * everything else, and keeps them out of those (their velocity is zero meanwhile). The velocity u of a covered face is that
+ * of the last move, without the drive that the next sub-step will give it together with pi: at rest both cancel exactly.
+ *
+ * A column counts as full from FULL_LOW to FULL_HIGH quanta below its ceiling: each of its faces may be rounded by a quantum,
+ * and within the band no flow is made to correct that, so that a flooded passage comes to rest.
+ *
+ * Air is not simulated: a column that is not full has a free surface at pressure zero, whether or not it has a way to the
+ * sky. */
 #ifndef RILL_FLOW_COVERED_H
 #define RILL_FLOW_COVERED_H
 
 #include "base/simd.h"
+#include "flow/kernels.h"
+#include "flow/move.h"
+#include "flow/viscosity.h"
+#include "solve/poisson.h"
 
-/* 1 where a velocity u over the face meets a full column or no opening. */
+/* Quanta below the ceiling: a column is full between these two; sources and fills aim at FULL. */
+enum { RILL_FULL_HIGH = 8, RILL_FULL = 16, RILL_FULL_LOW = 24, RILL_SUBMERGED = 32 };
+
+/* The plain method (`passages = off`; Dagenais et al. 2018, left half of Fig. 3): a full column takes nothing more, whatever
+ * stands above its mouth, so the velocity of a face that points into it is zero. Its level is not its head: without this
+ * rule a flooded pocket at rest would carry a velocity for ever. A face whose lintel lies below its sill is closed.
+ * 1 where a velocity u over the face meets a full column or no opening. */
 static inline int32_t rill_covered_blocks(int32_t cl, int32_t cr, int32_t hl, int32_t hr, int32_t zb, float u) {
     int32_t room = u >= 0.0f ? cr - hr : cl - hl;
     int32_t open = rill_min_i(cl, cr) - zb;
     return (int32_t)(room <= 0) | (int32_t)(open <= 0);
 }
+
+/* The columns at both ends of a face. */
+typedef struct rill_covered_ends {
+    int32_t bl, br, cl, cr, Hl, Hr;
+} rill_covered_ends;
+
+/* The velocity of a covered face as a function of the pressures at its ends: u = base + gain (head + pi_l - pi_r). */
+typedef struct rill_covered_face {
+    float base, gain; /* m/s; m/s per quantum of head */
+    int32_t head;     /* quanta */
+} rill_covered_face;
+
+/* Loss of what leaves through the mouth of a passage into a space at least twice as high, u^2 / (2 Cd^2): linearised, the
+ * share of u that is lost within the sub-step. */
+static inline float rill_covered_loss(const rill_covered_ends *e, int32_t zb, int32_t zt, float u,
+                                      const rill_kernel_constants *k) {
+    int32_t donor = u >= 0.0f ? e->bl + e->Hl : e->br + e->Hr, above = u >= 0.0f ? e->cr : e->cl;
+    int32_t leaves = (int32_t)(donor >= zt - RILL_SUBMERGED) & (int32_t)(above - zt >= zt - zb);
+    return leaves ? k->loss * k->lambda * __builtin_fabsf(u) : 0.0f;
+}
+
+/* The face as the next move finds it, driven from velocity u:
+ *     gain    drive / inertance: that of the two half cells in series, (dx/2) (1/H_l + 1/H_r) of the opening's depth D
+ *     drag    12 nu / D^2 between two walls where the opening is under liquid on both sides, else as everywhere */
+static inline rill_covered_face rill_covered_drive(const rill_covered_ends *e, float u, int32_t tilt,
+                                                   const rill_kernel_constants *k) {
+    int32_t zb = rill_max_i(e->bl, e->br), zt = rill_min_i(e->cl, e->cr);
+    int32_t hl = rill_max_i(e->bl + e->Hl, zb), hr = rill_max_i(e->br + e->Hr, zb);
+    int32_t lower = rill_min_i(hl, hr);
+    float depth = (float)rill_max_i(rill_min_i(zt, lower) - zb, 0);
+    float half_l = rill_min_f(1.0f, depth / (float)rill_max_i(e->Hl, 1));
+    float half_r = rill_min_f(1.0f, depth / (float)rill_max_i(e->Hr, 1));
+    float inertance = rill_max_f(0.5f, 0.5f * (half_l + half_r));
+    rill_face f = rill_face_at(e->bl, e->br, e->Hl, e->Hr);
+    float twice = (float)rill_viscosity_depth(&f, e->Hl + e->Hr);
+    float between = (float)rill_max_i(zt - zb, 0);
+    float wall = lower >= zt - RILL_SUBMERGED ? between : twice;
+    float square = wall * wall + 1.0f;
+    float keep = k->keep / (1.0f + k->drag / square + rill_covered_loss(e, zb, zt, u, k));
+    keep = zt > zb ? keep : 0.0f; /* pressure does not push through walls */
+    return (rill_covered_face){ u * keep, keep * k->drive / inertance, (hl - hr) + tilt };
+}
+
+/* The opening of a covered face in quanta, for a velocity u over it. */
+static inline int32_t rill_covered_opening(const rill_covered_ends *e, float u) {
+    rill_face f = rill_face_at(e->bl, e->br, e->Hl, e->Hr);
+    f = rill_face_under(f, rill_min_i(e->cl, e->cr) - rill_max_i(e->bl, e->br));
+    return rill_max_i(0, rill_move_opening(&f, u));
+}
+
+/* ------------------------------------------------------------------------------------------------------------ the stage */
+
+/* The pressure plane of the flow: 0 for a column that is not flooded, else 1 + 4 pi, pi in quanta; negative where nothing
+ * leads out of the flooded space; RILL_PRESSURE_NEW for a column that was filled by hand, whose pressure is to be found. */
+#define RILL_PRESSURE_NEW INT32_MIN
+
+static inline int32_t rill_pressure_code(double pi, bool sealed) {
+    double quarters = 4.0 * pi + 0.5;
+    int32_t code = quarters < 0x1.fffffep30 ? 1 + (int32_t)quarters : INT32_MAX;
+    return sealed ? -code : code;
+}
+static inline double rill_pressure_of(int32_t code) {
+    return (double)((code < 0 ? -code : code) - 1) * 0.25;
+}
+/* The depth at which a column counts as full, where passages are solved for. */
+static inline int32_t rill_covered_full(const rill_bed *bed, int32_t place) {
+    int32_t height = bed->c[place] - bed->b[place];
+    return bed->c[place] < RILL_TOP ? rill_max_i(height - RILL_FULL, 0) : height;
+}
+
+/* Working memory; NULL in beds under open sky. */
+bool rill_covered_make(rill_flow *flow, const rill_allocator *allocator);
+void rill_covered_free(rill_flow *flow, const rill_allocator *allocator);
+
+/* What a solve has to say. */
+typedef struct rill_covered_report {
+    bool capped; /* stopped before it had converged; the rest was moved by the repair */
+    int32_t passes, iterations, members;
+} rill_covered_report;
+
+/* Solves for the pressures and moves what crosses covered faces; hides these faces from the sweep. Before it. */
+rill_covered_report rill_covered_move(rill_flow *flow, const rill_flow_settings *settings,
+                                      const rill_kernel_constants *constants);
+/* The same with the paper's extended pipes instead of pressures (straight.c). */
+rill_covered_report rill_straight_move(rill_flow *flow, const rill_flow_settings *settings,
+                                       const rill_kernel_constants *constants);
+/* Gives the covered faces their velocities again, and widens the extent by them. After the sweep. */
+void rill_covered_restore(rill_flow *flow, const rill_kernel_constants *constants);
+/* The pressures were loaded. */
+void rill_covered_resume(rill_flow *flow);
+/* A column was filled by hand, up to its ceiling or not. */
+void rill_covered_fill(rill_flow *flow, int32_t place, bool full);
+/* The passages were switched: nothing is flooded until the next solve says so. */
+void rill_covered_forget(rill_flow *flow);
 
 #endif

@@ -9,15 +9,16 @@
 #ifndef RILL_FLOW_DRIVE_H
 #define RILL_FLOW_DRIVE_H
 
-#include "base/simd.h"
+#include "flow/face.h"
 
-/* The clip level. `five_dx` is five cell sizes in quanta. */
-static inline int32_t rill_drive_clip(int32_t zb, int32_t db, int32_t five_dx) {
-    return zb - rill_max_i(0, rill_min_i(db, (five_dx - db) >> 2));
+/* The clip level above the sill. `five_dx` is five cell sizes in quanta. */
+static inline int32_t rill_drive_clip(const rill_face *f, int32_t five_dx) {
+    int32_t db = rill_abs_i(f->step);
+    return -rill_max_i(0, rill_min_i(db, (five_dx - db) >> 2));
 }
 
-static inline int32_t rill_drive_head(int32_t hl, int32_t hr, int32_t zc, int32_t tilt) {
-    return (rill_max_i(hl, zc) - rill_max_i(hr, zc)) + tilt;
+static inline int32_t rill_drive_head(const rill_face *f, int32_t clip) {
+    return rill_max_i(f->l, clip) - rill_max_i(f->r, clip);
 }
 
 #endif

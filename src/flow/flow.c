@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/message.h"
 #include "base/simd.h"
+#include "flow/covered.h"
 #include "flow/scratch.h"
 
 rill_result rill_flow_make(const rill_bed *bed, const rill_runtime *runtime, rill_flow *out, rill_message *message) {
@@ -14,11 +15,14 @@ rill_result rill_flow_make(const rill_bed *bed, const rill_runtime *runtime, ril
     flow.u = rill_memory_take(allocator, plane, sizeof *flow.u);
     flow.v = rill_memory_take(allocator, plane, sizeof *flow.v);
     flow.pipe_u = rill_memory_take(allocator, (size_t)bed->pipe_count, sizeof *flow.pipe_u);
+    if (rill_bed_roofed(bed)) flow.pressure = rill_memory_take(allocator, plane, sizeof *flow.pressure);
     flow.tiles = rill_memory_take(allocator, (size_t)bed->tile_count, sizeof *flow.tiles);
     rill_result result = RILL_OK;
-    if (!flow.H || !flow.u || !flow.v || !flow.pipe_u || !flow.tiles)
+    if (!flow.H || !flow.u || !flow.v || !flow.pipe_u || !flow.tiles || (rill_bed_roofed(bed) && !flow.pressure))
         result = rill_fail(message, RILL_OUT_OF_MEMORY, "out of memory for %lld columns", (long long)bed->info.columns);
     if (result == RILL_OK) result = rill_scratch_make(&flow, runtime, message);
+    if (result == RILL_OK && !rill_covered_make(&flow, allocator))
+        result = rill_fail(message, RILL_OUT_OF_MEMORY, "out of memory for the pressures of covered columns");
     if (result != RILL_OK) {
         rill_flow_free(&flow, allocator);
         return result;
@@ -35,16 +39,19 @@ rill_result rill_flow_make(const rill_bed *bed, const rill_runtime *runtime, ril
 int64_t rill_flow_state_bytes(const rill_bed *bed) {
     const int64_t planes = 3 * (int64_t)sizeof(int32_t) + 2 * (int64_t)sizeof(float); /* b, c, H; u, v */
     const int64_t pipe = 2 * (int64_t)sizeof(int32_t) + (int64_t)sizeof(float);
-    return bed->plane_size * planes + bed->pipe_count * pipe + bed->tile_count * (int64_t)sizeof(uint16_t);
+    const int64_t pressure = rill_bed_roofed(bed) ? (int64_t)sizeof(int32_t) : 0;
+    return bed->plane_size * (planes + pressure) + bed->pipe_count * pipe + bed->tile_count * (int64_t)sizeof(uint16_t);
 }
 
 void rill_flow_free(rill_flow *flow, const rill_allocator *allocator) {
     if (!flow->bed) return;
     size_t plane = (size_t)flow->bed->plane_size;
+    rill_covered_free(flow, allocator);
     rill_scratch_free(flow, allocator);
     rill_memory_give(allocator, flow->H, plane, sizeof *flow->H);
     rill_memory_give(allocator, flow->u, plane, sizeof *flow->u);
     rill_memory_give(allocator, flow->v, plane, sizeof *flow->v);
+    rill_memory_give(allocator, flow->pressure, plane, sizeof *flow->pressure);
     rill_memory_give(allocator, flow->pipe_u, (size_t)flow->bed->pipe_count, sizeof *flow->pipe_u);
     rill_memory_give(allocator, flow->tiles, (size_t)flow->bed->tile_count, sizeof *flow->tiles);
     *flow = (rill_flow){ 0 };

@@ -28,10 +28,13 @@ enum {
     RILL_TILE_REACH_NORTH = 1 << 5,
     RILL_TILE_RESTLESS = 1 << 6,
     RILL_TILE_CALM_ONE = 1 << 7,
-    RILL_TILE_CALM_CHECKS = 48 /* calm for so many checks: asleep */
+    RILL_TILE_CALM_CHECKS = 48, /* calm for so many checks: asleep */
+    RILL_TILE_WAKE_ALL = RILL_TILE_AWAKE | RILL_TILE_REACH_WEST | RILL_TILE_REACH_EAST | RILL_TILE_REACH_SOUTH |
+                         RILL_TILE_REACH_NORTH | ((1 << RILL_TILE_H) - 1) * RILL_TILE_CALM_ONE /* for rill_flow_wake_tile */
 };
 
 typedef struct rill_flow_scratch rill_flow_scratch; /* flow/scratch.h */
+typedef struct rill_covered rill_covered;           /* flow/covered_parts.h */
 
 /* What the last sub-step left behind, over all columns: decides the next time step. */
 typedef struct rill_flow_extent {
@@ -51,20 +54,29 @@ typedef struct rill_flow {
     const rill_bed *bed;
     int32_t *H;       /* plane: depth, quanta */
     float *u, *v;     /* planes: velocity through the west / south face, m/s */
+    int32_t *pressure; /* plane, NULL under open sky: 0, or how far a flooded column is under pressure (covered.h) */
     float *pipe_u;    /* sparse pipes: velocity from pipe_l to pipe_r, m/s */
     uint16_t *tiles;  /* bits above, per tile */
+    bool passages;    /* flooded columns are solved for: what flows in beyond full is pushed on */
     bool stale;       /* tiles were woken since the spans to sweep were last made */
     uint64_t substep; /* counter since the beginning: phase of the dither and of the tile checks */
     rill_flow_extent extent;
     rill_flow_scratch *scratch;
+    rill_covered *covered; /* NULL under open sky */
 } rill_flow;
 
 /* What a sub-step needs to know; derived from the world's settings by step.c. */
 typedef struct rill_flow_settings {
     double viscosity;
     double friction; /* omega, already resolved to the mode's default */
+    rill_passages passages;
     bool paper, advection, rest, skip_idle, scalar;
 } rill_flow_settings;
+
+/* Whether a column is full and under pressure from its ceiling. Never compare its level with the ceiling instead. */
+static inline bool rill_flow_flooded(const rill_flow *flow, int32_t place) {
+    return flow->pressure && flow->pressure[place] != 0;
+}
 
 rill_result rill_flow_make(const rill_bed *bed, const rill_runtime *runtime, rill_flow *out, rill_message *message);
 void rill_flow_free(rill_flow *flow, const rill_allocator *allocator);

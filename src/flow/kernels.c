@@ -1,10 +1,8 @@
 /* The row kernels. Compiled several times with RILL_KERNELS_NAME set to the table's name; see kernels.h.
  *
- * Loops marked "vector" must vectorise (a test looks at the compiler's report). What that takes with gcc 12: `restrict` on
- * the parameters of a function that is not inlined, selections instead of branches, and -fno-trapping-math. */
+ * Loops marked "vector" must vectorise (a test looks at the compiler's report). What that takes with gcc 12: selections
+ * instead of branches, -fno-trapping-math, and the word that no pass depends on another (EACH_ALONE). */
 #include "flow/kernels.h"
-
-#include <string.h>
 
 #include "base/simd.h"
 #include "flow/advect.h"
@@ -14,206 +12,215 @@
 #include "flow/move.h"
 #include "flow/viscosity.h"
 
-#define KERNEL static __attribute__((noinline)) void
 #define INLINE static inline __attribute__((always_inline))
+/* The rows that a kernel reads and those that it writes do not overlap. */
+#ifdef __clang__
+#define EACH_ALONE _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define EACH_ALONE _Pragma("GCC ivdep")
+#endif
 
 /* ------------------------------------------------------------------------------------------------------------- move */
 
-KERNEL raw_open(int32_t n, const int32_t *restrict bl, const int32_t *restrict br, const int32_t *restrict Hl,
-                const int32_t *restrict Hr, const float *restrict u, float lambda, float *restrict q,
-                float *restrict copy) {
-    for (int32_t i = 0; i < n; ++i) { /* vector */
-        int32_t opening = rill_move_opening(bl[i], br[i], bl[i] + Hl[i], br[i] + Hr[i], u[i]);
-        q[i] = u[i] * lambda * (float)opening;
-        copy[i] = u[i];
+#define RAW_KERNEL(NAME, COVERED)                                                                                      \
+    static void NAME(int32_t x, int32_t n, const rill_row *row, const rill_row *south, float lambda) {                 \
+        const int32_t *b = row->b + x, *bs = south->b + x, *H = row->H + x, *Hs = south->H + x;                        \
+        const int32_t *c = row->c + x, *cs = south->c + x;                                                             \
+        const float *u = row->u + x, *v = row->v + x;                                                                  \
+        float *qx = row->qx + x, *qy = row->qy + x, *ux = row->ux + x, *vy = row->vy + x;                              \
+        EACH_ALONE /* vector */                                                                                                     \
+        for (int32_t i = 0; i < (n & -RILL_RUN); ++i) {                                                   \
+            rill_face f = rill_face_at(b[i - 1], b[i], H[i - 1], H[i]);                                                \
+            rill_face g = rill_face_at(bs[i], b[i], Hs[i], H[i]);                                                      \
+            if (COVERED) {                                                                                             \
+                f = rill_face_under(f, rill_min_i(c[i - 1], c[i]) - rill_max_i(b[i - 1], b[i]));                       \
+                g = rill_face_under(g, rill_min_i(cs[i], c[i]) - rill_max_i(bs[i], b[i]));                             \
+            }                                                                                                          \
+            float west = u[i], down = v[i];                                                                            \
+            qx[i] = west * lambda * (float)rill_move_opening(&f, west);                                                \
+            qy[i] = down * lambda * (float)rill_move_opening(&g, down);                                                \
+            ux[i] = west;                                                                                              \
+            vy[i] = down;                                                                                              \
+        }                                                                                                              \
+    }
+
+RAW_KERNEL(raw_open, 0)
+RAW_KERNEL(raw_covered, 1)
+
+static void raw(int32_t x, int32_t n, const rill_row *row, const rill_row *south, bool covered,
+                const rill_kernel_constants *k) {
+    (covered ? raw_covered : raw_open)(x, n, row, south, k->lambda);
+}
+
+static void raw_paper(int32_t x, int32_t n, const rill_row *row, const rill_row *south, bool covered,
+                      const rill_kernel_constants *k) {
+    (void)south, (void)covered;
+    const float *u = row->u + x, *v = row->v + x;
+    float *qx = row->qx + x, *qy = row->qy + x, *ux = row->ux + x, *vy = row->vy + x, factor = k->lambda * k->paper_opening;
+    EACH_ALONE /* vector */
+    for (int32_t i = 0; i < (n & -RILL_RUN); ++i) {
+        ux[i] = u[i];
+        vy[i] = v[i];
+        qx[i] = u[i] * factor;
+        qy[i] = v[i] * factor;
     }
 }
 
-KERNEL raw_covered(int32_t n, const int32_t *restrict bl, const int32_t *restrict br, const int32_t *restrict Hl,
-                   const int32_t *restrict Hr, const int32_t *restrict cl, const int32_t *restrict cr,
-                   const float *restrict u, float lambda, float *restrict q, float *restrict copy) {
-    for (int32_t i = 0; i < n; ++i) { /* vector */
-        int32_t lintel = rill_min_i(cl[i], cr[i]);
-        int32_t hl = rill_min_i(bl[i] + Hl[i], lintel), hr = rill_min_i(br[i] + Hr[i], lintel);
-        int32_t opening = rill_move_opening(bl[i], br[i], hl, hr, u[i]);
-        q[i] = u[i] * lambda * (float)opening;
-        copy[i] = u[i];
-    }
-}
-
-static void raw(int32_t n, const rill_face_columns *at, const float *u, const rill_kernel_constants *k, float *q,
-                float *copy) {
-    if (at->cl)
-        raw_covered(n, at->bl, at->br, at->Hl, at->Hr, at->cl, at->cr, u, k->lambda, q, copy);
-    else
-        raw_open(n, at->bl, at->br, at->Hl, at->Hr, u, k->lambda, q, copy);
-}
-
-KERNEL raw_paper_row(int32_t n, const float *restrict u, float factor, float *restrict q, float *restrict copy) {
-    for (int32_t i = 0; i < n; ++i) { /* vector */
-        q[i] = u[i] * factor;
-        copy[i] = u[i];
-    }
-}
-
-static void raw_paper(int32_t n, const rill_face_columns *at, const float *u, const rill_kernel_constants *k, float *q,
-                      float *copy) {
-    (void)at;
-    raw_paper_row(n, u, k->lambda * k->paper_opening, q, copy);
-}
-
-KERNEL whole(int32_t n, float phase, float *restrict qx, float *restrict qy) {
-    for (int32_t i = 0; i < n; ++i) { /* vector */
+static void whole(int32_t x, int32_t n, const rill_row *row, float phase) {
+    float *qx = row->qx + x, *qy = row->qy + x;
+    EACH_ALONE /* vector */
+    for (int32_t i = 0; i < (n & -RILL_RUN); ++i) {
         qx[i] = rill_move_whole(qx[i], phase);
         qy[i] = rill_move_whole(qy[i], phase);
     }
 }
 
-KERNEL whole_scaled(int32_t n, const float *restrict k, float phase, float *restrict q) {
-    for (int32_t i = 0; i < n; ++i) { /* vector */
-        q[i] = rill_move_whole(q[i], k[i] == 1.0f ? phase : 0.0f);
+static void whole_scaled(int32_t x, int32_t n, const rill_row *row, float phase) {
+    const float *kx = row->kx + x, *ky = row->ky + x;
+    float *qx = row->qx + x, *qy = row->qy + x;
+    EACH_ALONE /* vector */
+    for (int32_t i = 0; i < (n & -RILL_RUN); ++i) {
+        qx[i] = rill_move_whole(qx[i], kx[i] == 1.0f ? phase : 0.0f);
+        qy[i] = rill_move_whole(qy[i], ky[i] == 1.0f ? phase : 0.0f);
     }
 }
 
-/* Velocities as integers: non-negative floats order like their bits, and integer maxima vectorise. */
-INLINE int32_t float_bits(float f) {
-    union {
-        float f;
-        int32_t i;
-    } bits = { f };
-    return bits.i;
-}
-
-static __attribute__((noinline)) int32_t level(int32_t n, const int32_t *restrict b, const int32_t *restrict H) {
+static int32_t level(int32_t x, int32_t n, const rill_row *row) {
+    const int32_t *b = row->b + x, *H = row->H + x;
     int32_t highest = 0;
-    for (int32_t i = 0; i < n; ++i) /* vector */
+    for (int32_t i = 0; i < (n & -RILL_RUN); ++i) /* vector */
         highest = rill_max_i(highest, H[i] > 0 ? b[i] + H[i] : 0);
     return highest;
 }
 
-KERNEL deposit_row(int32_t n, const float *restrict w, const float *restrict s, const float *restrict nn,
-                   const float *restrict uw, const float *restrict vs, const float *restrict vn,
-                   const int32_t *restrict b, int32_t thin, int32_t *restrict H, int32_t *restrict result) {
-    const float *restrict e = w + 1, *restrict ue = uw + 1;
-    int32_t depth = result[0], highest = result[1], speed = result[2];
-    for (int32_t i = 0; i < n; ++i) { /* vector */
-        int32_t d = H[i] + (((int32_t)w[i] - (int32_t)e[i]) + ((int32_t)s[i] - (int32_t)nn[i]));
+/* The larger of two speeds, as bits: floats that are not negative order like their bits, and integer maxima vectorise. */
+INLINE int32_t faster(float u, float v) {
+    return rill_max_i(rill_float_bits(__builtin_fabsf(u)), rill_float_bits(__builtin_fabsf(v)));
+}
+
+static void deposit(int32_t x, int32_t n, const rill_row *row, const rill_row *north, int32_t thin,
+                    rill_flow_extent *extent) {
+    const float *qx = row->qx + x, *qy = row->qy + x, *qn = north->qy + x;
+    const float *ux = row->ux + x, *vy = row->vy + x, *vn = north->vy + x;
+    const int32_t *b = row->b + x;
+    int32_t *H = row->H + x, depth = extent->depth, highest = extent->level, speed = rill_float_bits(extent->speed);
+    EACH_ALONE /* vector */
+    for (int32_t i = 0; i < (n & -RILL_RUN); ++i) {
+        int32_t d = H[i] + (((int32_t)qx[i] - (int32_t)qx[i + 1]) + ((int32_t)qy[i] - (int32_t)qn[i]));
         H[i] = d;
         depth = rill_max_i(depth, d);
         highest = rill_max_i(highest, d > 0 ? b[i] + d : 0);
-        float fastest = rill_max_f(__builtin_fabsf(uw[i]), __builtin_fabsf(ue[i])) +
-                        rill_max_f(__builtin_fabsf(vs[i]), __builtin_fabsf(vn[i]));
-        speed = rill_max_i(speed, d > thin ? float_bits(fastest) : 0);
+        float fastest = rill_bits_float(faster(ux[i], ux[i + 1])) + rill_bits_float(faster(vy[i], vn[i]));
+        speed = rill_max_i(speed, d > thin ? rill_float_bits(fastest) : 0);
     }
-    result[0] = depth;
-    result[1] = highest;
-    result[2] = speed;
-}
-
-static void deposit(int32_t n, const rill_cell_flows *at, const int32_t *b, int32_t thin, int32_t *H,
-                    rill_flow_extent *extent) {
-    int32_t result[3] = { extent->depth, extent->level, float_bits(extent->speed) };
-    deposit_row(n, at->t_west, at->t_south, at->t_north, at->u_west, at->v_south, at->v_north, b, thin, H, result);
-    *extent = (rill_flow_extent){ result[0], result[1], 0.0f };
-    memcpy(&extent->speed, &result[2], sizeof extent->speed);
+    *extent = (rill_flow_extent){ depth, highest, rill_bits_float(speed) };
 }
 
 /* ------------------------------------------------------------------------------------------------------------ limit */
 
-static __attribute__((noinline)) int32_t flag_open(int32_t n, const float *restrict w, const float *restrict s,
-                                                   const float *restrict nn, const int32_t *restrict H) {
-    const float *restrict e = w + 1;
-    int32_t out = 0;
-    for (int32_t i = 0; i < n; ++i) /* vector */
-        out |= rill_limit_needed(rill_limit_outflow(w[i], e[i], s[i], nn[i]), (float)H[i]);
-    return out;
-}
-
-static __attribute__((noinline)) int32_t flag_covered(int32_t n, const float *restrict w, const float *restrict s,
-                                                      const float *restrict nn, const int32_t *restrict b,
-                                                      const int32_t *restrict H, const int32_t *restrict c) {
-    const float *restrict e = w + 1;
-    int32_t out = 0, in = 0;
-    for (int32_t i = 0; i < n; ++i) { /* vector */
-        out |= rill_limit_needed(rill_limit_outflow(w[i], e[i], s[i], nn[i]), (float)H[i]);
-        in |= rill_limit_needed(rill_limit_inflow(w[i], e[i], s[i], nn[i]), (float)(c[i] - b[i] - H[i]));
+static int32_t flag_open(int32_t x, int32_t n, const rill_row *row, const rill_row *north) {
+    const float *qx = row->qx + x, *qy = row->qy + x, *qn = north->qy + x;
+    const int32_t *H = row->H + x;
+    int32_t most = 0;
+    for (int32_t i = 0; i < (n & -RILL_RUN); ++i) { /* vector */
+        float out = rill_limit_outflow(qx[i], qx[i + 1], qy[i], qn[i]);
+        most = rill_max_i(most, rill_float_bits(rill_limit_excess(out, H[i])));
     }
-    return out | in << 1;
+    return most > 0;
 }
 
-static bool flag(int32_t x, int32_t n, const float *w, const float *s, const float *nn, const int32_t *b,
-                 const int32_t *H, const int32_t *c, uint8_t *flags) {
-    int32_t end = x + n, any = 0;
-    for (int32_t next; x < end; x = next) {
-        int32_t segment = x / RILL_SEGMENT, found;
-        next = (segment + 1) * RILL_SEGMENT < end ? (segment + 1) * RILL_SEGMENT : end;
-        if (c)
-            found = flag_covered(next - x, w + x, s + x, nn + x, b + x, H + x, c + x);
-        else
-            found = flag_open(next - x, w + x, s + x, nn + x, H + x);
-        flags[segment] |= (uint8_t)found;
-        any |= found;
+static int32_t flag_covered(int32_t x, int32_t n, const rill_row *row, const rill_row *north) {
+    const float *qx = row->qx + x, *qy = row->qy + x, *qn = north->qy + x;
+    const int32_t *b = row->b + x, *H = row->H + x, *c = row->c + x;
+    int32_t most_out = 0, most_in = 0;
+    for (int32_t i = 0; i < (n & -RILL_RUN); ++i) { /* vector */
+        float out = rill_limit_outflow(qx[i], qx[i + 1], qy[i], qn[i]);
+        float in = rill_limit_inflow(qx[i], qx[i + 1], qy[i], qn[i]);
+        most_out = rill_max_i(most_out, rill_float_bits(rill_limit_excess(out, H[i])));
+        most_in = rill_max_i(most_in, rill_float_bits(rill_limit_excess(in, c[i] - b[i] - H[i])));
     }
-    return any != 0;
+    return (most_out > 0) | (most_in > 0) << 1;
 }
 
-KERNEL limit_out(int32_t n, const float *restrict w, const float *restrict s, const float *restrict nn,
-                 const int32_t *restrict H, float *restrict K) {
-    const float *restrict e = w + 1;
-    for (int32_t i = 0; i < n; ++i) /* vector */
-        K[i] = rill_limit_factor(rill_limit_outflow(w[i], e[i], s[i], nn[i]), (float)H[i]);
+static int32_t flag(int32_t x, int32_t n, const rill_row *row, const rill_row *north, bool covered) {
+    return (covered ? flag_covered : flag_open)(x, n, row, north);
 }
 
-KERNEL limit_in(int32_t n, const float *restrict w, const float *restrict s, const float *restrict nn,
-                const int32_t *restrict b, const int32_t *restrict H, const int32_t *restrict c, float *restrict K) {
-    const float *restrict e = w + 1;
-    for (int32_t i = 0; i < n; ++i) /* vector */
-        K[i] = rill_limit_factor(rill_limit_inflow(w[i], e[i], s[i], nn[i]), (float)(c[i] - b[i] - H[i]));
+static void limit_out(int32_t x, int32_t n, const rill_row *row, const rill_row *north) {
+    const float *qx = row->qx + x, *qy = row->qy + x, *qn = north->qy + x;
+    const int32_t *H = row->H + x;
+    float *K = row->Ko + x;
+    EACH_ALONE /* vector */
+    for (int32_t i = 0; i < (n & -RILL_RUN); ++i)
+        K[i] = rill_limit_factor(rill_limit_outflow(qx[i], qx[i + 1], qy[i], qn[i]), (float)H[i]);
 }
 
-/* Where nothing flows the velocity is left alone: the sign of a zero must not choose a side. */
-KERNEL scale_out(int32_t n, const float *restrict Kl, const float *restrict Kr, float *restrict q, float *restrict u,
-                 float *restrict k) {
-    for (int32_t i = 0; i < n; ++i) { /* vector */
-        float donor = q[i] > 0.0f ? Kl[i] : Kr[i];
-        float factor = q[i] == 0.0f ? 1.0f : donor;
-        q[i] *= factor;
-        u[i] *= factor;
-        k[i] = factor;
+static void limit_in(int32_t x, int32_t n, const rill_row *row, const rill_row *north) {
+    const float *qx = row->qx + x, *qy = row->qy + x, *qn = north->qy + x;
+    const int32_t *b = row->b + x, *H = row->H + x, *c = row->c + x;
+    float *K = row->Ki + x;
+    EACH_ALONE /* vector */
+    for (int32_t i = 0; i < (n & -RILL_RUN); ++i)
+        K[i] = rill_limit_factor(rill_limit_inflow(qx[i], qx[i + 1], qy[i], qn[i]), (float)(c[i] - b[i] - H[i]));
+}
+
+/* The factor of a face. Where nothing flows the velocity is left alone: the sign of a zero must not choose a side. */
+INLINE float face_factor(float q, float forth, float back) {
+    float factor = q > 0.0f ? forth : back;
+    return q == 0.0f ? 1.0f : factor;
+}
+
+static void scale_out(int32_t x, int32_t n, const rill_row *row, const rill_row *south) {
+    const float *K = row->Ko + x, *Ks = south->Ko + x;
+    float *qx = row->qx + x, *qy = row->qy + x, *ux = row->ux + x, *vy = row->vy + x, *kx = row->kx + x, *ky = row->ky + x;
+    EACH_ALONE /* vector */
+    for (int32_t i = 0; i < (n & -RILL_RUN); ++i) {
+        float west = face_factor(qx[i], K[i - 1], K[i]), down = face_factor(qy[i], Ks[i], K[i]);
+        qx[i] *= west;
+        ux[i] *= west;
+        kx[i] = west;
+        qy[i] *= down;
+        vy[i] *= down;
+        ky[i] = down;
     }
 }
 
-KERNEL scale_in(int32_t n, const float *restrict Kl, const float *restrict Kr, const float *restrict k, float phase,
-                float *restrict q, float *restrict u) {
-    for (int32_t i = 0; i < n; ++i) { /* vector */
-        float receiver = q[i] > 0.0f ? Kr[i] : Kl[i];
-        float factor = q[i] == 0.0f ? 1.0f : receiver;
-        float scaled = q[i] * factor * (factor < 1.0f ? RILL_LIMIT_UNDER : 1.0f);
-        u[i] *= factor;
-        q[i] = rill_move_whole(scaled, k[i] * factor == 1.0f ? phase : 0.0f);
+INLINE float scaled_whole(float q, float factor, float k, float phase) {
+    float scaled = q * factor * (factor < 1.0f ? RILL_LIMIT_UNDER : 1.0f);
+    return rill_move_whole(scaled, k * factor == 1.0f ? phase : 0.0f);
+}
+
+static void scale_in(int32_t x, int32_t n, const rill_row *row, const rill_row *south, float phase) {
+    const float *K = row->Ki + x, *Ks = south->Ki + x, *kx = row->kx + x, *ky = row->ky + x;
+    float *qx = row->qx + x, *qy = row->qy + x, *ux = row->ux + x, *vy = row->vy + x;
+    EACH_ALONE /* vector */
+    for (int32_t i = 0; i < (n & -RILL_RUN); ++i) {
+        float west = face_factor(qx[i], K[i], K[i - 1]), down = face_factor(qy[i], K[i], Ks[i]);
+        ux[i] *= west;
+        qx[i] = scaled_whole(qx[i], west, kx[i], phase);
+        vy[i] *= down;
+        qy[i] = scaled_whole(qy[i], down, ky[i], phase);
     }
 }
 
 /* ------------------------------------------------------------------------------------------------------------ drive */
 
-/* The state of a face after the move: everything the new velocity is made from. */
-typedef struct face {
-    int32_t bl, br, Hl, Hr, hl, hr, zb, db;
-} face;
+/* A face and the columns beside it after the move; ceilings only where they matter. */
+typedef struct ends {
+    int32_t bl, br, Hl, Hr, cl, cr;
+} ends;
 
-INLINE face face_at(int32_t bl, int32_t br, int32_t Hl, int32_t Hr) {
-    return (face){ bl, br, Hl, Hr, bl + Hl, br + Hr, rill_max_i(bl, br), rill_abs_i(bl - br) };
-}
-
-/* 1 where the face carries anything: liquid above the sill on some side. */
-INLINE int32_t face_wet(const face *f) {
-    return rill_max_i(f->hl, f->hr) - f->zb > RILL_DRY;
-}
+/* What flows around a face: its velocity before, and volumes and velocities along its axis and across it. */
+typedef struct around {
+    float u;
+    float q_before, q_after, u_before, u_after;
+    float q_minus, q_plus, u_minus, u_plus;
+} around;
 
 /* The physical scheme: advection s, drive and viscosity in one division. */
-INLINE float physical(const face *f, float u, float s, const rill_kernel_constants *k, int32_t head) {
-    float depths = (float)(f->Hl + f->Hr);
-    float twice = (float)rill_viscosity_depth(f->bl, f->br, f->Hl, f->Hr, f->db);
+INLINE float physical(const rill_face *f, int32_t both, float u, float s, const rill_kernel_constants *k, int32_t head) {
+    float depths = (float)both;
+    float twice = (float)rill_viscosity_depth(f, both);
     float square = twice * twice;
     float pushed = u * depths + s + k->drive * (float)head * depths;
     return pushed * (square * k->keep) / (depths * (square + k->drag));
@@ -224,61 +231,78 @@ INLINE float clamp_speed(float u, float cap) {
 }
 
 /* Without advection nothing slows a free overfall but critical flow at the brink: (2/3)^1.5 sqrt(g E). */
-INLINE float capped_fall(const face *f, float u, const rill_kernel_constants *k) {
-    int32_t donor = (u >= 0.0f ? f->hl : f->hr) - f->zb, receiver = (u >= 0.0f ? f->hr : f->hl) - f->zb;
+INLINE float capped_fall(const rill_face *f, float u, const rill_kernel_constants *k) {
+    int32_t donor = u >= 0.0f ? f->l : f->r, receiver = u >= 0.0f ? f->r : f->l;
     float energy = (float)rill_max_i(donor, 0);
     float critical = k->fall * __builtin_sqrtf(energy);
     return clamp_speed(u, (float)receiver * 1.5f < energy ? critical : k->top_speed);
 }
 
 /* Under tilted gravity the drive may point out of a dry column for ever: such a face stays at rest. */
-INLINE float unless_dry(const face *f, float u, int32_t head) {
-    int32_t donor = (head >= 0 ? f->hl : f->hr) - f->zb;
+INLINE float unless_dry(const rill_face *f, float u, int32_t head) {
+    int32_t donor = head >= 0 ? f->l : f->r;
     float same_way = u * (float)head;
     return ((donor <= RILL_DRY) & (same_way > 0.0f)) ? 0.0f : u;
 }
 
 /* The paper's pipe: Eq. 1, then Eq. 4 with the donor's depth. */
-INLINE float paper(const face *f, float u, const rill_kernel_constants *k, int32_t head) {
+INLINE float paper(const ends *e, float u, const rill_kernel_constants *k, int32_t head) {
     float pushed = u * k->keep + k->drive * (float)head;
-    int32_t donor = pushed >= 0.0f ? f->Hl : f->Hr;
+    int32_t donor = pushed >= 0.0f ? e->Hl : e->Hr;
     float twice = 2.0f * (float)donor;
     float square = twice * twice;
     float slowed = pushed * square / (square + k->drag + 1.0f);
     return donor <= RILL_DRY ? 0.0f : slowed;
 }
 
+/* The new velocity of a face. The last four arguments are constants. */
+INLINE float driven(const ends *e, const around *a, const rill_kernel_constants *k, int32_t tilt, int covered,
+                    int advected, int guarded, int paper_pipe) {
+    rill_face f = rill_face_at(e->bl, e->br, e->Hl, e->Hr);
+    float r;
+    if (paper_pipe) {
+        int32_t head = (e->bl + e->Hl) - (e->br + e->Hr);
+        r = paper(e, a->u, k, guarded ? head + tilt : head);
+    } else {
+        int32_t head = rill_drive_head(&f, rill_drive_clip(&f, k->five_dx));
+        float s = 0.0f;
+        if (guarded) head += tilt;
+        if (advected)
+            s = rill_advect_axis(a->u, a->q_before, a->q_after, a->u_before, a->u_after) +
+                rill_advect_axis(a->u, a->q_minus, a->q_plus, a->u_minus, a->u_plus);
+        r = physical(&f, e->Hl + e->Hr, a->u, s, k, head);
+        if (!advected) r = capped_fall(&f, r, k);
+        if (guarded) r = unless_dry(&f, r, head);
+        r = rill_max_i(f.l, f.r) > RILL_DRY ? r : 0.0f; /* liquid above the sill on some side */
+    }
+    if (covered)
+        r = rill_covered_blocks(e->cl, e->cr, e->bl + e->Hl, e->br + e->Hr, rill_max_i(e->bl, e->br), r) ? 0.0f : r;
+    return guarded ? clamp_speed(r, k->top_speed) : r;
+}
+
 /* One loop per combination, so that each is a flat vector loop. The arguments after NAME are constants. */
 #define DRIVE_KERNEL(NAME, COVERED, ADVECTED, GUARDED, PAPER)                                                          \
-    KERNEL NAME(int32_t n, const int32_t *restrict bl, const int32_t *restrict br, const int32_t *restrict Hl,         \
-                const int32_t *restrict Hr, const int32_t *restrict cl, const int32_t *restrict cr,                    \
-                const float *restrict t, const float *restrict t_before, const float *restrict t_after,                \
-                const float *restrict t_minus_l, const float *restrict t_minus_r, const float *restrict t_plus_l,      \
-                const float *restrict t_plus_r, const float *restrict old, const float *restrict u_before,             \
-                const float *restrict u_after, const float *restrict u_minus, const float *restrict u_plus,            \
-                const rill_kernel_constants *constants, int32_t tilt, float *restrict u) {                             \
+    static void NAME(int32_t x, int32_t n, const rill_row *row, const rill_row *south, const rill_row *north,          \
+                     const rill_kernel_constants *constants) {                                                         \
         const rill_kernel_constants k = *constants;                                                                    \
-        for (int32_t i = 0; i < n; ++i) { /* vector */                                                                 \
-            face f = face_at(bl[i], br[i], Hl[i], Hr[i]);                                                              \
-            float r;                                                                                                   \
-            if (PAPER) {                                                                                               \
-                r = paper(&f, old[i], &k, (GUARDED) ? f.hl - f.hr + tilt : f.hl - f.hr);                               \
-            } else {                                                                                                   \
-                int32_t zc = rill_drive_clip(f.zb, f.db, k.five_dx);                                                   \
-                int32_t head = rill_drive_head(f.hl, f.hr, zc, (GUARDED) ? tilt : 0);                                  \
-                float s = 0.0f;                                                                                        \
-                if (ADVECTED)                                                                                          \
-                    s = rill_advect_axis(old[i], t_before[i] + t[i], t[i] + t_after[i], u_before[i], u_after[i]) +     \
-                        rill_advect_axis(old[i], t_minus_l[i] + t_minus_r[i], t_plus_l[i] + t_plus_r[i], u_minus[i],   \
-                                         u_plus[i]);                                                                   \
-                r = physical(&f, old[i], s, &k, head);                                                                 \
-                if (!(ADVECTED)) r = capped_fall(&f, r, &k);                                                           \
-                if (GUARDED) r = unless_dry(&f, r, head);                                                              \
-            }                                                                                                          \
-            if (COVERED) r = rill_covered_blocks(cl[i], cr[i], f.hl, f.hr, f.zb, r) ? 0.0f : r;                        \
-            if (GUARDED) r = clamp_speed(r, k.top_speed);                                                              \
-            r = (PAPER) || face_wet(&f) ? r : 0.0f;                                                                    \
-            u[i] = r;                                                                                                  \
+        const int32_t *b = row->b + x, *bs = south->b + x, *H = row->H + x, *Hs = south->H + x;                        \
+        const int32_t *c = row->c + x, *cs = south->c + x;                                                             \
+        const float *qx = row->qx + x, *qy = row->qy + x, *ux = row->ux + x, *vy = row->vy + x;                        \
+        const float *qxs = south->qx + x, *qys = south->qy + x, *uxs = south->ux + x, *vys = south->vy + x;            \
+        const float *qyn = north->qy + x, *uxn = north->ux + x, *vyn = north->vy + x;                                  \
+        float *u = row->u + x, *v = row->v + x;                                                                        \
+        EACH_ALONE /* vector */                                                                                                     \
+        for (int32_t i = 0; i < (n & -RILL_RUN); ++i) {                                                   \
+            ends west = { b[i - 1], b[i], H[i - 1], H[i], (COVERED) ? c[i - 1] : 0, (COVERED) ? c[i] : 0 };            \
+            ends down = { bs[i], b[i], Hs[i], H[i], (COVERED) ? cs[i] : 0, (COVERED) ? c[i] : 0 };                     \
+            around of_west = { ux[i],     qx[i - 1] + qx[i], qx[i] + qx[i + 1],   ux[i - 1], ux[i + 1],                \
+                               qy[i - 1] + qy[i], qyn[i - 1] + qyn[i], uxs[i],    uxn[i] };                            \
+            around of_down = { vy[i],     qys[i] + qy[i],    qy[i] + qyn[i],      vys[i],    vyn[i],                   \
+                               qxs[i] + qx[i], qxs[i + 1] + qx[i + 1], vy[i - 1], vy[i + 1] };                         \
+            float new_u = driven(&west, &of_west, &k, k.tilt[0], COVERED, ADVECTED, GUARDED, PAPER);                   \
+            float new_v = driven(&down, &of_down, &k, k.tilt[1], COVERED, ADVECTED, GUARDED, PAPER);                   \
+            u[i] = new_u;                                                                                              \
+            v[i] = new_v;                                                                                              \
         }                                                                                                              \
     }
 
@@ -296,11 +320,9 @@ DRIVE_KERNEL(drive_covered_paper, 1, 0, 0, 1)
 DRIVE_KERNEL(drive_covered_paper_guarded, 1, 0, 1, 1)
 
 #define DRIVE_ENTRY(NAME, OPEN, COVERED)                                                                               \
-    static void NAME(int32_t n, const rill_face_columns *at, const rill_face_flows *f, const rill_kernel_constants *k, \
-                     int32_t tilt, float *u) {                                                                         \
-        (at->cl ? COVERED : OPEN)(n, at->bl, at->br, at->Hl, at->Hr, at->cl, at->cr, f->t, f->t_before, f->t_after,    \
-                                  f->t_minus_l, f->t_minus_r, f->t_plus_l, f->t_plus_r, f->u, f->u_before, f->u_after, \
-                                  f->u_minus, f->u_plus, k, tilt, u);                                                  \
+    static void NAME(int32_t x, int32_t n, const rill_row *row, const rill_row *south, const rill_row *north,          \
+                     bool covered, const rill_kernel_constants *k) {                                                   \
+        (covered ? COVERED : OPEN)(x, n, row, south, north, k);                                                        \
     }
 
 DRIVE_ENTRY(enter_plain, drive_open, drive_covered)

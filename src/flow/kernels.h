@@ -1,8 +1,8 @@
-/* Row kernels of the dense sweep: plain C loops over a run of faces or columns, compiled once per instruction set
+/* Row kernels of the dense sweep: plain C loops over a run of columns of a row, compiled once per instruction set
  * (kernels.c) and chosen at run time (kernels_pick.c). Every variant gives the same bits.
  *
- * A kernel works on faces of one direction; "l" is the column west or south of the face, "r" the one east or north.
- * Counts are multiples of RILL_RUN: runs are widened into padding rather than finished by scalar tails. */
+ * A run is [x, x + n) of a row; its faces are the west and the south faces of its columns. Counts are multiples of RILL_RUN:
+ * runs are widened into padding rather than finished by scalar tails. */
 #ifndef RILL_FLOW_KERNELS_H
 #define RILL_FLOW_KERNELS_H
 
@@ -20,6 +20,7 @@ typedef struct rill_kernel_constants {
     float drive;         /* g_n dt q_m / dx: velocity per quantum of head */
     float drag;          /* 12 dt nu / q_m^2, beside (2 H_v)^2 */
     float keep;          /* omega^dt */
+    float loss;          /* 1 / (2 Cd^2) at the mouths of passages; 0 for none */
     float top_speed;     /* cap on |u|, where guarded */
     float fall;          /* (2/3)^1.5 sqrt(g_n q_m): free overfall speed per sqrt(quantum of head) */
     float speed_head;    /* 1 / (2 g_n q_m): quanta of head per (m/s)^2 */
@@ -30,54 +31,43 @@ typedef struct rill_kernel_constants {
     int32_t thin;        /* speeds of columns of at most this depth do not count for the time step */
 } rill_kernel_constants;
 
-/* Columns on both sides of a run of faces. Ceilings are NULL where nothing hangs over the run. */
-typedef struct rill_face_columns {
-    const int32_t *bl, *br, *Hl, *Hr, *cl, *cr;
-} rill_face_columns;
+/* A row as the kernels see it, from column 0 on: the state, and working memory that is valid while the row is in flight. */
+typedef struct rill_row {
+    const int32_t *b, *c;
+    int32_t *H;
+    float *u, *v;
+    float *qx, *qy; /* transfers over west and south faces: raw, scaled, finally whole quanta */
+    float *ux, *vy; /* velocities before the drive */
+    float *Ko, *Ki; /* limiter factors of columns, for giving and for taking; 1 unless flagged */
+    float *kx, *ky; /* Ko of the donors of faces, where a column is flagged */
+} rill_row;
 
-/* What the drive of a run of faces reads besides: transfers t and old velocities u. "minus" and "plus" lie across the
- * face's axis (south and north of a west face). */
-typedef struct rill_face_flows {
-    const float *t, *t_before, *t_after;
-    const float *t_minus_l, *t_minus_r, *t_plus_l, *t_plus_r;
-    const float *u, *u_before, *u_after, *u_minus, *u_plus;
-} rill_face_flows;
-
-/* What moves over the faces of a run of columns: transfers t and velocities; the east face is the next column's west. */
-typedef struct rill_cell_flows {
-    const float *t_west, *t_south, *t_north, *u_west, *v_south, *v_north;
-} rill_cell_flows;
-
+/* Raw transfers, and copies of the velocities (the sweep works in place). `covered`: there may be ceilings. */
+typedef void rill_raw_kernel(int32_t x, int32_t n, const rill_row *row, const rill_row *south, bool covered,
+                             const rill_kernel_constants *k);
 /* New velocities. */
-typedef void rill_drive_kernel(int32_t n, const rill_face_columns *at, const rill_face_flows *flows,
-                               const rill_kernel_constants *k, int32_t tilt, float *u);
+typedef void rill_drive_kernel(int32_t x, int32_t n, const rill_row *row, const rill_row *south, const rill_row *north,
+                               bool covered, const rill_kernel_constants *k);
 
 typedef struct rill_kernels {
     const char *name;
-    /* q = raw transfers, and a copy of u (the sweep works in place). */
-    void (*raw)(int32_t n, const rill_face_columns *at, const float *u, const rill_kernel_constants *k, float *q,
-                float *copy);
-    void (*raw_paper)(int32_t n, const rill_face_columns *at, const float *u, const rill_kernel_constants *k, float *q,
-                      float *copy);
-    /* flags[s] |= bit 0 if some column of segment s would give too much, bit 1 (only if c) if one might take too much. Rows
-     * are given by their column 0; the run is [x, x + n). Returns whether any flag is set. */
-    bool (*flag)(int32_t x, int32_t n, const float *w, const float *s, const float *nn, const int32_t *b,
-                 const int32_t *H, const int32_t *c, uint8_t *flags);
-    /* K of the columns of a run. */
-    void (*limit_out)(int32_t n, const float *w, const float *s, const float *nn, const int32_t *H, float *K);
-    void (*limit_in)(int32_t n, const float *w, const float *s, const float *nn, const int32_t *b, const int32_t *H,
-                     const int32_t *c, float *K);
-    /* q *= K of the donor, u likewise; k gets the factor. */
-    void (*scale_out)(int32_t n, const float *Kl, const float *Kr, float *q, float *u, float *k);
-    /* q *= K of the receiver, u likewise; then whole quanta: dithered where nothing was limited. */
-    void (*scale_in)(int32_t n, const float *Kl, const float *Kr, const float *k, float phase, float *q, float *u);
-    /* Whole quanta: of unlimited faces, and of faces scaled by k. */
-    void (*whole)(int32_t n, float phase, float *qx, float *qy);
-    void (*whole_scaled)(int32_t n, const float *k, float phase, float *q);
-    /* The highest level of a run's columns that hold anything; 0 if none does. */
-    int32_t (*level)(int32_t n, const int32_t *b, const int32_t *H);
+    rill_raw_kernel *raw, *raw_paper;
+    /* Bit 0: some column would give too much, bit 1 (only if covered): one might take too much. */
+    int32_t (*flag)(int32_t x, int32_t n, const rill_row *row, const rill_row *north, bool covered);
+    /* Ko and Ki. */
+    void (*limit_out)(int32_t x, int32_t n, const rill_row *row, const rill_row *north);
+    void (*limit_in)(int32_t x, int32_t n, const rill_row *row, const rill_row *north);
+    /* q *= Ko of the donor, u likewise. */
+    void (*scale_out)(int32_t x, int32_t n, const rill_row *row, const rill_row *south);
+    /* q *= Ki of the receiver, u likewise; then whole quanta: dithered where nothing was limited. */
+    void (*scale_in)(int32_t x, int32_t n, const rill_row *row, const rill_row *south, float phase);
+    /* Whole quanta: of unlimited faces, and of faces scaled by their donors. */
+    void (*whole)(int32_t x, int32_t n, const rill_row *row, float phase);
+    void (*whole_scaled)(int32_t x, int32_t n, const rill_row *row, float phase);
+    /* The highest level of columns that hold anything; 0 if none does. */
+    int32_t (*level)(int32_t x, int32_t n, const rill_row *row);
     /* H += t; widens the extent. Speeds of columns of at most `thin` quanta do not count. */
-    void (*deposit)(int32_t n, const rill_cell_flows *at, const int32_t *b, int32_t thin, int32_t *H,
+    void (*deposit)(int32_t x, int32_t n, const rill_row *row, const rill_row *north, int32_t thin,
                     rill_flow_extent *extent);
     rill_drive_kernel *drive[2][2];    /* [advection][guarded]: tilted gravity or capped speed */
     rill_drive_kernel *drive_paper[2]; /* [guarded] */

@@ -1,31 +1,51 @@
 /* Which kernels this processor runs. */
+#include "base/processor.h"
+#include "flow/covered_kernels.h"
 #include "flow/kernels.h"
 
 extern const rill_kernels rill_kernels_scalar, rill_kernels_base;
+extern const rill_covered_kernels rill_covered_kernels_scalar, rill_covered_kernels_base;
 #ifdef RILL_HAVE_AVX2
 extern const rill_kernels rill_kernels_avx2;
+extern const rill_covered_kernels rill_covered_kernels_avx2;
 #endif
 #ifdef RILL_HAVE_AVX512
 extern const rill_kernels rill_kernels_avx512;
+extern const rill_covered_kernels rill_covered_kernels_avx512;
 #endif
 
-int32_t rill_kernels_all(const rill_kernels *out[4]) {
-    int32_t count = 0;
-    out[count++] = &rill_kernels_scalar;
-    out[count++] = &rill_kernels_base;
+static const rill_kernels *const SWEEP[] = {
+    &rill_kernels_scalar,
+    &rill_kernels_base,
 #ifdef RILL_HAVE_AVX2
-    if (__builtin_cpu_supports("avx2")) out[count++] = &rill_kernels_avx2;
+    &rill_kernels_avx2,
 #endif
 #ifdef RILL_HAVE_AVX512
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
-        __builtin_cpu_supports("avx512bw"))
-        out[count++] = &rill_kernels_avx512;
+    &rill_kernels_avx512,
 #endif
+};
+
+static const rill_covered_kernels *const COVERED[] = {
+    &rill_covered_kernels_scalar,
+    &rill_covered_kernels_base,
+#ifdef RILL_HAVE_AVX2
+    &rill_covered_kernels_avx2,
+#endif
+#ifdef RILL_HAVE_AVX512
+    &rill_covered_kernels_avx512,
+#endif
+};
+
+int32_t rill_kernels_all(const rill_kernels *out[4]) {
+    const int32_t count = rill_processor_versions();
+    for (int32_t i = 0; i < count; ++i) out[i] = SWEEP[i];
     return count;
 }
 
 const rill_kernels *rill_kernels_pick(bool scalar) {
-    const rill_kernels *all[4];
-    int32_t count = rill_kernels_all(all);
-    return scalar ? all[0] : all[count - 1];
+    return SWEEP[scalar ? 0 : rill_processor_versions() - 1];
+}
+
+const rill_covered_kernels *rill_covered_kernels_pick(bool scalar) {
+    return COVERED[scalar ? 0 : rill_processor_versions() - 1];
 }

@@ -16,15 +16,15 @@
 /* Sums by axis first: a mirrored scene then has the same bits. w, e, s, n: transfers over a column's faces, eastward and
  * northward positive. */
 static inline float rill_limit_outflow(float w, float e, float s, float n) {
-    return (rill_max_f(-w, 0.0f) + rill_max_f(e, 0.0f)) + (rill_max_f(-s, 0.0f) + rill_max_f(n, 0.0f));
+    return (rill_above_zero(e) - rill_below_zero(w)) + (rill_above_zero(n) - rill_below_zero(s));
 }
 static inline float rill_limit_inflow(float w, float e, float s, float n) {
-    return (rill_max_f(w, 0.0f) + rill_max_f(-e, 0.0f)) + (rill_max_f(s, 0.0f) + rill_max_f(-n, 0.0f));
+    return (rill_above_zero(w) - rill_below_zero(e)) + (rill_above_zero(s) - rill_below_zero(n));
 }
 
-/* Whether K is below 1. A column with no flow never needs limiting, however little it has. */
-static inline int32_t rill_limit_needed(float flow, float available) {
-    return flow * RILL_LIMIT_OVER + RILL_LIMIT_SLACK > rill_max_f(available, RILL_LIMIT_SLACK);
+/* Positive where K is below 1. A column with no flow never needs limiting, however little it has. */
+static inline float rill_limit_excess(float flow, int32_t available) {
+    return (flow * RILL_LIMIT_OVER + RILL_LIMIT_SLACK) - (float)rill_max_i(available, (int32_t)RILL_LIMIT_SLACK);
 }
 /* The factor K; 1 where nothing needs limiting. */
 static inline float rill_limit_factor(float flow, float available) {

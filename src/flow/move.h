@@ -13,16 +13,16 @@
 
 #include "base/simd.h"
 #include "bed/bed.h"
+#include "flow/face.h"
 
 /* O in quanta. Where something hangs over the face, the levels must be cut to the lintel zt first. */
-static inline int32_t rill_move_opening(int32_t bl, int32_t br, int32_t hl, int32_t hr, float u) {
-    int32_t zb = rill_max_i(bl, br), step = bl - br, drop = hl - hr;
-    int32_t donor = u >= 0.0f ? hl : hr;
-    int32_t above_sill = rill_max_i(0, donor - zb);
-    int32_t drowned = rill_max_i(0, rill_min_i(hl, hr) - zb);
-    int32_t along = rill_max_i(rill_min_i(drop, rill_max_i(step, 0)), rill_min_i(step, 0));
-    int32_t downhill = u >= 0.0f ? along : -along;
-    return above_sill + rill_min_i(drowned, (rill_abs_i(step) >> 1) - (downhill >> 1));
+static inline int32_t rill_move_opening(const rill_face *f, float u) {
+    int32_t back = u < 0.0f;
+    int32_t above_sill = rill_max_i(0, back ? f->r : f->l);
+    int32_t drowned = rill_max_i(0, rill_min_i(f->l, f->r));
+    int32_t along = rill_max_i(rill_min_i(f->l - f->r, rill_max_i(f->step, 0)), rill_min_i(f->step, 0));
+    int32_t downhill = back ? -along : along;
+    return above_sill + rill_min_i(drowned, (rill_abs_i(f->step) >> 1) - (downhill >> 1));
 }
 
 /* The dither phase of a sub-step, 0 <= phase < 1: 24 bits, so that it is exact in float. A golden-ratio sequence whose order

@@ -24,10 +24,14 @@ static bool ring_make(rill_ring *ring, int32_t width, const rill_allocator *allo
     ring->halo_u = rill_memory_take(allocator, HALO_ROWS * row, sizeof(float));
     ring->halo_v = rill_memory_take(allocator, HALO_ROWS * row, sizeof(float));
     if (!ring->memory || !ring->flags || !ring->halo_H || !ring->halo_u || !ring->halo_v) return false;
-    float **const parts[RINGS] = { &ring->qx, &ring->qy, &ring->ux, &ring->vy,
-                                   &ring->Ko, &ring->Ki, &ring->kx, &ring->ky };
-    for (int i = 0; i < RINGS; ++i) *parts[i] = ring->memory + (size_t)i * one;
-    for (size_t i = 0; i < one; ++i) ring->Ko[i] = ring->Ki[i] = 1.0f;
+    for (int32_t i = 0; i < RILL_RING; ++i) {
+        rill_slot *slot = &ring->slots[i];
+        float **const parts[RINGS] = { &slot->row.qx, &slot->row.qy, &slot->row.ux, &slot->row.vy,
+                                       &slot->row.Ko, &slot->row.Ki, &slot->row.kx, &slot->row.ky };
+        for (int32_t k = 0; k < RINGS; ++k) *parts[k] = ring->memory + ((size_t)(k * RILL_RING + i) * row + RILL_PAD_X);
+        slot->flags = ring->flags + (size_t)i * (size_t)ring->segments + 1;
+        for (int32_t k = -RILL_PAD_X; k < width - RILL_PAD_X; ++k) slot->row.Ko[k] = slot->row.Ki[k] = 1.0f;
+    }
     return true;
 }
 

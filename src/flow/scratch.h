@@ -50,22 +50,25 @@ typedef struct rill_band {
 
 enum { RILL_RING = 8 }; /* rows kept in flight by the sweep; a power of two */
 
-/* One task's rows in flight. Each ring is RILL_RING rows of `width` floats. */
+/* A row in flight. Working memory is zero, factors 1, outside what the row's stages have written. */
+typedef struct rill_slot {
+    rill_row row;
+    const rill_span *spans;
+    int32_t span_count;
+    int32_t level;   /* highest level of the row before it moves */
+    int32_t settled; /* and the highest before or after */
+    bool flagged;
+    uint8_t *flags; /* per segment */
+} rill_slot;
+
+/* One task's rows in flight. */
 typedef struct rill_ring {
     int32_t width, segments;
-    float *memory;
-    float *qx, *qy; /* transfers over west and south faces: raw, scaled, finally whole quanta */
-    float *ux, *vy; /* velocities before the drive */
-    float *Ko, *Ki; /* limiter factors of columns; 1 unless flagged */
-    float *kx, *ky; /* outflow factor of faces, where a column is flagged */
-    uint8_t *flags; /* RILL_RING rows of `segments` */
-    bool flagged[RILL_RING];
-    const rill_span *spans[RILL_RING]; /* of the row in each slot */
-    int32_t span_count[RILL_RING];
+    float *memory;  /* of the slots */
+    uint8_t *flags; /* likewise */
+    rill_slot slots[RILL_RING];
     int32_t *halo_H; /* copies of the rows around a band that other tasks change: 4 below, 3 above */
     float *halo_u, *halo_v;
-    int32_t level[RILL_RING];   /* highest level of the row in each slot before it moves */
-    int32_t settled[RILL_RING]; /* and the highest before or after */
     rill_flow_extent extent;
     rill_edge_flow edges[4];
 } rill_ring;

@@ -8,7 +8,9 @@
 
 #include "base/message.h"
 #include "base/order.h"
+#include "base/simd.h"
 #include "bed/cells.h"
+#include "flow/covered.h"
 
 /* ------------------------------------------------------------------------------------------------------ attachment */
 
@@ -181,9 +183,21 @@ static void note_rise(rill_flow *flow, int32_t place) {
     rill_flow_widen(&flow->extent, &here);
 }
 
+/* How much a column takes. Where passages are solved for, one that is flooded takes up to its own height once more in a
+ * sub-step, which is pushed on; unless nothing leads out, or there is hardly any room left in the range. */
+static int32_t room_of(const rill_flow *flow, int32_t place) {
+    const rill_bed *bed = flow->bed;
+    int32_t height = bed->c[place] - bed->b[place];
+    if (flow->passages && rill_flow_flooded(flow, place)) {
+        bool pushes = flow->pressure[place] > 0 && flow->extent.level < RILL_TOP - RILL_TOP / 4;
+        return rill_max_i((pushes ? 2 * height : rill_covered_full(bed, place)) - flow->H[place], 0);
+    }
+    return height - flow->H[place];
+}
+
 /* Gives to (or takes from) one column what fits; returns what did not. */
 static int64_t serve(rill_flow *flow, int32_t place, bool sink, int64_t want) {
-    const int32_t room = sink ? flow->H[place] : flow->bed->c[place] - flow->bed->b[place] - flow->H[place];
+    const int32_t room = sink ? flow->H[place] : room_of(flow, place);
     const int32_t moved = want < room ? (int32_t)want : room;
     flow->H[place] += sink ? -moved : moved;
     if (!sink) note_rise(flow, place);
@@ -199,7 +213,8 @@ static bool serve_block(rill_flow *flow, int32_t place, bool sink, int32_t amoun
     const int32_t *restrict b = flow->bed->b + place, *restrict c = flow->bed->c + place;
     int32_t least = RILL_TOP;
     for (int i = 0; i < BLOCK; ++i) {
-        const int32_t room = sink ? H[i] : c[i] - b[i] - H[i];
+        const int32_t covered = flow->passages & (c[i] < RILL_TOP); /* see room_of */
+        const int32_t room = sink ? H[i] : covered ? 0 : c[i] - b[i] - H[i];
         least = room < least ? room : least;
     }
     if (least < amount) return false;
@@ -235,7 +250,7 @@ static int64_t serve_all(const rill_source *source, rill_flow *flow, int64_t fro
 }
 
 static bool has_room(const rill_flow *flow, int32_t place, bool sink) {
-    return sink ? flow->H[place] > 0 : flow->H[place] < flow->bed->c[place] - flow->bed->b[place];
+    return (sink ? flow->H[place] : room_of(flow, place)) > 0;
 }
 
 static void wake(const rill_source *source, rill_flow *flow) {

@@ -32,9 +32,10 @@ static bool find_moving(rill_flow *flow, const rill_flow_settings *settings, con
         float u = flow->pipe_u[index];
         if (u == 0.0f) continue;
         const rill_pipe *p = &sparse->pipes[index];
-        int32_t lintel = rill_min_i(p->cl, p->cr), Hl = flow->H[p->l], Hr = flow->H[p->r];
-        int32_t hl = rill_min_i(p->bl + Hl, lintel), hr = rill_min_i(p->br + Hr, lintel);
-        int32_t opening = rill_move_opening(p->bl, p->br, hl, hr, u);
+        int32_t Hl = flow->H[p->l], Hr = flow->H[p->r];
+        rill_face f = rill_face_at(p->bl, p->br, Hl, Hr);
+        f = rill_face_under(f, rill_min_i(p->cl, p->cr) - rill_max_i(p->bl, p->br));
+        int32_t opening = rill_move_opening(&f, u);
         float q = u * k->lambda * (settings->paper ? k->paper_opening : (float)opening);
         if (q == 0.0f) continue;
         bool from_l = q > 0.0f;
@@ -97,13 +98,17 @@ void rill_sparse_move(rill_flow *flow, const rill_flow_settings *settings, const
     }
 }
 
+static bool pipe_blocked(const rill_pipe *p, const rill_face *f, float u) {
+    int32_t zb = rill_max_i(p->bl, p->br);
+    return rill_covered_blocks(p->cl, p->cr, zb + f->l, zb + f->r, zb, u);
+}
+
 /* The head over a pipe, clipped to its sill (the paper's is not); 0 where nothing can flow. */
-static int32_t pipe_head(const rill_pipe *p, int32_t hl, int32_t hr, int32_t zb, bool paper,
-                         const rill_kernel_constants *k) {
-    if (rill_max_i(hl, hr) - zb <= RILL_DRY) return 0;
-    int32_t head = rill_drive_head(hl, hr, paper ? 0 : zb, k->tilt[p->axis]);
-    bool donor_dry = (head > 0 ? hl : hr) - zb <= RILL_DRY;
-    return donor_dry || rill_covered_blocks(p->cl, p->cr, hl, hr, zb, (float)head) ? 0 : head;
+static int32_t pipe_head(const rill_pipe *p, const rill_face *f, bool paper, const rill_kernel_constants *k) {
+    if (rill_max_i(f->l, f->r) <= RILL_DRY) return 0;
+    int32_t head = rill_drive_head(f, paper ? -RILL_WALL : 0) + k->tilt[p->axis];
+    if ((head > 0 ? f->l : f->r) <= RILL_DRY) return 0;
+    return pipe_blocked(p, f, (float)head) ? 0 : head;
 }
 
 /* How fast free overfall lets liquid leave a column whose receiver stands low: critical flow, whose energy head E is the
@@ -120,15 +125,15 @@ static float fall_speed(const rill_flow *flow, const rill_pipe *p, bool from_l, 
 static float driven(const rill_flow *flow, const rill_pipe *p, float u, const rill_flow_settings *settings,
                     const rill_kernel_constants *k) {
     int32_t Hl = flow->H[p->l], Hr = flow->H[p->r];
-    int32_t hl = p->bl + Hl, hr = p->br + Hr, zb = rill_max_i(p->bl, p->br);
-    if (rill_max_i(hl, hr) - zb <= RILL_DRY) return 0.0f;
-    u += k->drive * (float)pipe_head(p, hl, hr, zb, settings->paper, k);
-    if (rill_covered_blocks(p->cl, p->cr, hl, hr, zb, u)) return 0.0f;
+    const rill_face f = rill_face_at(p->bl, p->br, Hl, Hr);
+    if (rill_max_i(f.l, f.r) <= RILL_DRY) return 0.0f;
+    u += k->drive * (float)pipe_head(p, &f, settings->paper, k);
+    if (pipe_blocked(p, &f, u)) return 0.0f;
     bool from_l = u > 0.0f;
     float twice = settings->paper ? 2.0f * (float)(from_l ? Hl : Hr)
-                                  : (float)rill_viscosity_depth(p->bl, p->br, Hl, Hr, rill_abs_i(p->bl - p->br));
+                                  : (float)rill_viscosity_depth(&f, Hl + Hr);
     u *= k->keep * twice * twice / (twice * twice + k->drag + 1.0f);
-    int32_t donor = (from_l ? hl : hr) - zb, receiver = (from_l ? hr : hl) - zb;
+    int32_t donor = from_l ? f.l : f.r, receiver = from_l ? f.r : f.l;
     float cap = k->top_speed;
     if (!settings->paper && donor > 0 && (float)receiver * 1.5f < (float)donor)
         cap = rill_min_f(cap, fall_speed(flow, p, from_l, (float)donor, k));
@@ -152,8 +157,9 @@ void rill_sparse_unrest(rill_flow *flow, bool paper, const rill_kernel_constants
     rill_sparse *sparse = &flow->scratch->sparse;
     for (int32_t a = 0; a < sparse->active_count; ++a) {
         const rill_pipe *p = &sparse->pipes[sparse->active[a]];
-        int32_t hl = p->bl + flow->H[p->l], hr = p->br + flow->H[p->r];
-        int32_t head = pipe_head(p, hl, hr, rill_max_i(p->bl, p->br), paper, constants);
+        if (rill_flow_flooded(flow, p->l) || rill_flow_flooded(flow, p->r)) continue; /* the covered stage knows better */
+        const rill_face f = rill_face_at(p->bl, p->br, flow->H[p->l], flow->H[p->r]);
+        int32_t head = pipe_head(p, &f, paper, constants);
         if (__builtin_fabsf(flow->pipe_u[sparse->active[a]]) < rest_speed && rill_abs_i(head) <= rest_head) continue;
         flow->tiles[p->tile_l] |= RILL_TILE_RESTLESS;
         flow->tiles[p->tile_r] |= RILL_TILE_RESTLESS;

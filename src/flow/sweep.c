@@ -37,33 +37,8 @@ enum { HALO_LOW = 4, HALO_HIGH = 3 };
 
 /* ------------------------------------------------------------------------------------------------------- row access */
 
-static float *ring_row(const rill_ring *ring, float *base, int32_t row) {
-    return base + (size_t)(row & (RILL_RING - 1)) * (size_t)ring->width + RILL_PAD_X;
-}
-static uint8_t *flag_row(const rill_ring *ring, int32_t row) {
-    return ring->flags + (size_t)(row & (RILL_RING - 1)) * (size_t)ring->segments + 1;
-}
-
-/* Offset of a row in the halo copies, or -1 if the row is read from the planes. */
-static ptrdiff_t halo_offset(const piece *p, int32_t row) {
-    ptrdiff_t index = -1;
-    if (p->low && row < p->from) index = row - (p->from - HALO_LOW);
-    if (p->high && row >= p->to) index = HALO_LOW + (row - p->to);
-    return index < 0 ? -1 : index * p->ring->width + RILL_PAD_X;
-}
-static int32_t *row_H(const piece *p, int32_t row) {
-    ptrdiff_t halo = halo_offset(p, row);
-    return halo < 0 ? p->sweep->flow->H + rill_sheet_place(p->sheet, 0, row) : p->ring->halo_H + halo;
-}
-static const float *row_u(const piece *p, int32_t row, float *plane, float *copy) {
-    ptrdiff_t halo = halo_offset(p, row);
-    return halo < 0 ? plane + rill_sheet_place(p->sheet, 0, row) : copy + halo;
-}
-static const int32_t *row_b(const piece *p, int32_t row) {
-    return p->sweep->flow->bed->b + rill_sheet_place(p->sheet, 0, row);
-}
-static const int32_t *row_c(const piece *p, int32_t row) {
-    return p->sweep->flow->bed->c + rill_sheet_place(p->sheet, 0, row);
+static rill_slot *slot_of(const piece *p, int32_t row) {
+    return &p->ring->slots[row & (RILL_RING - 1)];
 }
 
 /* The spans of a row; none outside the sheet. */
@@ -76,68 +51,80 @@ static const rill_span *row_spans(const piece *p, int32_t row, int32_t *count) {
     return scratch->spans + first[0];
 }
 
+/* Offset of a row in the halo copies, or -1 if the row is read from the planes. */
+static ptrdiff_t halo_offset(const piece *p, int32_t row) {
+    ptrdiff_t index = -1;
+    if (p->low && row < p->from) index = row - (p->from - HALO_LOW);
+    if (p->high && row >= p->to) index = HALO_LOW + (row - p->to);
+    return index < 0 ? -1 : index * p->ring->width + RILL_PAD_X;
+}
+
+static void clear_transfers(const rill_row *row, int32_t from, int32_t to) {
+    size_t bytes = (size_t)(to - from) * sizeof(float);
+    memset(row->qx + from, 0, bytes);
+    memset(row->qy + from, 0, bytes);
+    memset(row->ux + from, 0, bytes);
+    memset(row->vy + from, 0, bytes);
+}
+
+/* Clears what the spans of a slot's last row wrote and those of the next one will not. */
+static void clear_spans(const rill_slot *slot, const rill_span *next, int32_t count) {
+    const rill_span *end = next + count;
+    for (int32_t i = 0; i < slot->span_count; ++i) {
+        int32_t from = slot->spans[i].from, to = from + slot->spans[i].count;
+        while (from < to) {
+            while (next < end && next->from + next->count <= from) ++next;
+            int32_t until = next < end && next->from < to ? next->from : to;
+            if (from < until) clear_transfers(&slot->row, from, until);
+            from = until < to ? next->from + next->count : to;
+        }
+    }
+}
+
+/* Factors 1 and flags 0 again. */
+static void clear_flags(const rill_ring *ring, rill_slot *slot) {
+    if (!slot->flagged) return;
+    slot->flagged = false;
+    for (int32_t segment = 0; segment < ring->segments - 1; ++segment) {
+        int32_t from = segment * RILL_SEGMENT, to = from + RILL_SEGMENT, end = ring->width - RILL_PAD_X;
+        if (!slot->flags[segment]) continue;
+        slot->flags[segment] = 0;
+        if (to > end) to = end;
+        for (int32_t i = from; i < to; ++i) slot->row.Ko[i] = slot->row.Ki[i] = 1.0f;
+    }
+}
+
+/* Gives a slot to a row with these spans. */
+static void open_row(const piece *p, int32_t row, const rill_span *spans, int32_t count) {
+    rill_slot *slot = slot_of(p, row);
+    clear_spans(slot, spans, count);
+    clear_flags(p->ring, slot);
+    slot->spans = spans;
+    slot->span_count = count;
+    slot->level = slot->settled = 0;
+    const rill_flow *flow = p->sweep->flow;
+    ptrdiff_t place = rill_sheet_place(p->sheet, 0, row), halo = halo_offset(p, row);
+    slot->row.b = flow->bed->b + place;
+    slot->row.c = flow->bed->c + place;
+    slot->row.H = halo < 0 ? flow->H + place : p->ring->halo_H + halo;
+    slot->row.u = halo < 0 ? flow->u + place : p->ring->halo_u + halo;
+    slot->row.v = halo < 0 ? flow->v + place : p->ring->halo_v + halo;
+}
+
 /* ----------------------------------------------------------------------------------------------------------- stages */
 
-/* Gives a ring slot to a new row with these spans: zero outside them, factors 1, flags 0. */
-static void open_row(rill_ring *ring, int32_t row, const rill_span *spans, int32_t count) {
-    int32_t slot = row & (RILL_RING - 1);
-    bool same = count == ring->span_count[slot] &&
-                (count == 0 || memcmp(spans, ring->spans[slot], (size_t)count * sizeof *spans) == 0);
-    for (int32_t i = 0; !same && i < ring->span_count[slot]; ++i) {
-        int32_t from = ring->spans[slot][i].from;
-        size_t bytes = (size_t)ring->spans[slot][i].count * sizeof(float);
-        memset(ring_row(ring, ring->qx, row) + from, 0, bytes);
-        memset(ring_row(ring, ring->qy, row) + from, 0, bytes);
-        memset(ring_row(ring, ring->ux, row) + from, 0, bytes);
-        memset(ring_row(ring, ring->vy, row) + from, 0, bytes);
-    }
-    ring->spans[slot] = spans;
-    ring->span_count[slot] = count;
-    if (!ring->flagged[slot]) return;
-    ring->flagged[slot] = false;
-    float *Ko = ring_row(ring, ring->Ko, row), *Ki = ring_row(ring, ring->Ki, row);
-    for (int32_t i = -RILL_PAD_X; i < ring->width - RILL_PAD_X; ++i) Ko[i] = Ki[i] = 1.0f;
-    memset(flag_row(ring, row) - 1, 0, (size_t)ring->segments);
+static int32_t higher(int32_t a, int32_t b) {
+    return a > b ? a : b;
 }
 
-/* The columns of a row and of the row south of it, from column 0 on. */
-typedef struct row_pair {
-    const int32_t *b, *H, *c, *b_south, *H_south, *c_south;
-} row_pair;
-
-static row_pair row_and_south(const piece *p, int32_t row) {
-    return (row_pair){ row_b(p, row),     row_H(p, row),     row_c(p, row),
-                       row_b(p, row - 1), row_H(p, row - 1), row_c(p, row - 1) };
-}
-/* The columns beside the west faces and beside the south faces of a row. */
-static rill_face_columns west_columns(const row_pair *r, int32_t x, bool covered) {
-    return (rill_face_columns){
-        r->b + x - 1, r->b + x, r->H + x - 1, r->H + x, covered ? r->c + x - 1 : NULL, covered ? r->c + x : NULL
-    };
-}
-static rill_face_columns south_columns(const row_pair *r, int32_t x, bool covered) {
-    return (rill_face_columns){
-        r->b_south + x, r->b + x, r->H_south + x, r->H + x, covered ? r->c_south + x : NULL, covered ? r->c + x : NULL
-    };
-}
-
-/* The highest level of a row and the row south of it: while it is below a span's lintel, the kernels for open sky give the
- * same bits as those that watch ceilings. */
-static int32_t level_near(const int32_t levels[RILL_RING], int32_t row) {
-    int32_t here = levels[row & (RILL_RING - 1)], south = levels[(row - 1) & (RILL_RING - 1)];
-    return here > south ? here : south;
-}
-
-static void measure_row(const piece *p, int32_t row, const rill_span *spans, int32_t count) {
+static void measure_row(const piece *p, int32_t row) {
     const rill_flow_scratch *scratch = p->sweep->flow->scratch;
+    rill_slot *here = slot_of(p, row);
     int32_t highest = 0;
     bool watched = scratch->near_top || scratch->roofed[p->sheet - p->sweep->flow->bed->sheets];
-    for (int32_t i = 0; watched && i < count; ++i) {
-        int32_t x = spans[i].from;
-        int32_t level = p->sweep->kernels->level(spans[i].count, row_b(p, row) + x, row_H(p, row) + x);
-        if (level > highest) highest = level;
-    }
-    p->ring->level[row & (RILL_RING - 1)] = p->ring->settled[row & (RILL_RING - 1)] = highest;
+    for (int32_t i = 0; watched && i < here->span_count; ++i)
+        highest = higher(highest, p->sweep->kernels->level(here->spans[i].from, here->spans[i].count, &here->row));
+    here->level = here->settled = highest;
 }
 
 /* Short spans defeat the processor's own prefetching: each row begins on another page. */
@@ -154,39 +141,27 @@ static void fetch_ahead(const piece *p, int32_t row, const rill_span *span) {
     }
 }
 
+/* While the liquid of a row and of the row south of it stays below a span's lintel, the kernels for open sky give the same
+ * bits as those that watch ceilings. */
 static void raw_row(const piece *p, int32_t row) {
     const sweep *s = p->sweep;
-    rill_ring *ring = p->ring;
-    int32_t count;
-    const rill_span *spans = row_spans(p, row, &count);
-    const float *u = row_u(p, row, s->flow->u, ring->halo_u), *v = row_u(p, row, s->flow->v, ring->halo_v);
-    const row_pair pair = row_and_south(p, row);
-    const int32_t level = level_near(ring->level, row);
-    for (int32_t i = 0; i < count; ++i) {
-        int32_t x = spans[i].from, n = spans[i].count;
-        bool covered = level > spans[i].lintel;
-        rill_face_columns west = west_columns(&pair, x, covered), south = south_columns(&pair, x, covered);
-        fetch_ahead(p, row, &spans[i]);
-        float *qx = ring_row(ring, ring->qx, row) + x, *qy = ring_row(ring, ring->qy, row) + x;
-        float *ux = ring_row(ring, ring->ux, row) + x, *vy = ring_row(ring, ring->vy, row) + x;
-        if (s->settings->paper) {
-            s->kernels->raw_paper(n, &west, u + x, s->constants, qx, ux);
-            s->kernels->raw_paper(n, &south, v + x, s->constants, qy, vy);
-        } else {
-            s->kernels->raw(n, &west, u + x, s->constants, qx, ux);
-            s->kernels->raw(n, &south, v + x, s->constants, qy, vy);
-        }
+    const rill_slot *here = slot_of(p, row), *south = slot_of(p, row - 1);
+    rill_raw_kernel *raw = s->settings->paper ? s->kernels->raw_paper : s->kernels->raw;
+    const int32_t level = higher(here->level, south->level);
+    for (int32_t i = 0; i < here->span_count; ++i) {
+        const rill_span *span = &here->spans[i];
+        fetch_ahead(p, row, span);
+        raw(span->from, span->count, &here->row, &south->row, level > span->lintel, s->constants);
     }
 }
 
 /* Calls `work` for each stretch of a row's spans within one limiter segment. */
 typedef void segment_work(const piece *p, int32_t row, int32_t segment, int32_t x, int32_t n);
 static void each_segment(const piece *p, int32_t row, segment_work *work) {
-    int32_t count;
-    const rill_span *spans = row_spans(p, row, &count);
-    for (int32_t i = 0; i < count; ++i) {
-        int32_t end = spans[i].from + spans[i].count;
-        for (int32_t x = spans[i].from, next; x < end; x = next) {
+    const rill_slot *here = slot_of(p, row);
+    for (int32_t i = 0; i < here->span_count; ++i) {
+        int32_t end = here->spans[i].from + here->spans[i].count;
+        for (int32_t x = here->spans[i].from, next; x < end; x = next) {
             int32_t segment = x / RILL_SEGMENT;
             next = (segment + 1) * RILL_SEGMENT < end ? (segment + 1) * RILL_SEGMENT : end;
             work(p, row, segment, x, next - x);
@@ -195,170 +170,96 @@ static void each_segment(const piece *p, int32_t row, segment_work *work) {
 }
 
 static void limit_out_segment(const piece *p, int32_t row, int32_t segment, int32_t x, int32_t n) {
-    rill_ring *ring = p->ring;
-    if (!(flag_row(ring, row)[segment] & 1)) return;
-    p->sweep->kernels->limit_out(n, ring_row(ring, ring->qx, row) + x, ring_row(ring, ring->qy, row) + x,
-                                 ring_row(ring, ring->qy, row + 1) + x, row_H(p, row) + x,
-                                 ring_row(ring, ring->Ko, row) + x);
+    const rill_slot *here = slot_of(p, row), *north = slot_of(p, row + 1);
+    int32_t found = p->sweep->kernels->flag(x, n, &here->row, &north->row, true);
+    here->flags[segment] |= (uint8_t)found;
+    if (found & 1) p->sweep->kernels->limit_out(x, n, &here->row, &north->row);
 }
 
-static void flag_spans(const piece *p, int32_t row) {
-    rill_ring *ring = p->ring;
-    int32_t slot = row & (RILL_RING - 1), count = ring->span_count[slot]; /* none beyond the last row with transfers */
-    const rill_span *spans = ring->spans[slot];
-    bool flagged = false;
-    for (int32_t i = 0; i < count; ++i) {
-        int32_t x = spans[i].from;
-        flagged |=
-            p->sweep->kernels->flag(x, spans[i].count, ring_row(ring, ring->qx, row), ring_row(ring, ring->qy, row),
-                                    ring_row(ring, ring->qy, row + 1), row_b(p, row), row_H(p, row),
-                                    spans[i].lintel < RILL_WALL ? row_c(p, row) : NULL, flag_row(ring, row));
+/* Flags are rare: a row is looked at by segments only if some column of it has one. */
+static void flag_row(const piece *p, int32_t row) {
+    rill_slot *here = slot_of(p, row);
+    const rill_slot *north = slot_of(p, row + 1);
+    for (int32_t i = 0; i < here->span_count && !here->flagged; ++i) {
+        const rill_span *span = &here->spans[i];
+        here->flagged = p->sweep->kernels->flag(span->from, span->count, &here->row, &north->row, span->lintel < RILL_WALL);
     }
-    ring->flagged[row & (RILL_RING - 1)] = flagged;
-    if (flagged) each_segment(p, row, limit_out_segment);
+    if (here->flagged) each_segment(p, row, limit_out_segment);
 }
 
 /* Flags of all columns that the faces of a segment touch. */
-static int32_t flags_near(const rill_ring *ring, int32_t row, int32_t segment) {
-    const uint8_t *here = flag_row(ring, row), *south = flag_row(ring, row - 1);
+static int32_t flags_near(const piece *p, int32_t row, int32_t segment) {
+    const uint8_t *here = slot_of(p, row)->flags, *south = slot_of(p, row - 1)->flags;
     return here[segment] | here[segment - 1] | south[segment];
 }
 
 static void scale_segment(const piece *p, int32_t row, int32_t segment, int32_t x, int32_t n) {
-    rill_ring *ring = p->ring;
     const rill_kernels *k = p->sweep->kernels;
+    const rill_row *here = &slot_of(p, row)->row;
     float phase = p->sweep->constants->phase;
-    float *qx = ring_row(ring, ring->qx, row) + x, *qy = ring_row(ring, ring->qy, row) + x;
-    float *kx = ring_row(ring, ring->kx, row) + x, *ky = ring_row(ring, ring->ky, row) + x;
-    const float *Ko = ring_row(ring, ring->Ko, row) + x, *Ko_south = ring_row(ring, ring->Ko, row - 1) + x;
-    int32_t near = flags_near(ring, row, segment);
+    int32_t near = flags_near(p, row, segment);
     if (!near) {
-        k->whole(n, phase, qx, qy);
+        k->whole(x, n, here, phase);
         return;
     }
-    k->scale_out(n, Ko - 1, Ko, qx, ring_row(ring, ring->ux, row) + x, kx);
-    k->scale_out(n, Ko_south, Ko, qy, ring_row(ring, ring->vy, row) + x, ky);
-    if (near & 2) return; /* settle_row rounds these */
-    k->whole_scaled(n, kx, phase, qx);
-    k->whole_scaled(n, ky, phase, qy);
+    k->scale_out(x, n, here, &slot_of(p, row - 1)->row);
+    if (!(near & 2)) k->whole_scaled(x, n, here, phase); /* settle_row rounds the others */
 }
 
-static bool row_flagged(const rill_ring *ring, int32_t row) {
-    return ring->flagged[row & (RILL_RING - 1)];
+static bool flagged_near(const piece *p, int32_t row) {
+    return slot_of(p, row)->flagged || slot_of(p, row - 1)->flagged;
 }
 
 static void scale_row(const piece *p, int32_t row) {
-    rill_ring *ring = p->ring;
-    if (row_flagged(ring, row) || row_flagged(ring, row - 1)) {
+    const rill_slot *here = slot_of(p, row);
+    if (flagged_near(p, row)) {
         each_segment(p, row, scale_segment);
         return;
     }
-    int32_t count;
-    const rill_span *spans = row_spans(p, row, &count);
-    for (int32_t i = 0; i < count; ++i)
-        p->sweep->kernels->whole(spans[i].count, p->sweep->constants->phase,
-                                 ring_row(ring, ring->qx, row) + spans[i].from,
-                                 ring_row(ring, ring->qy, row) + spans[i].from);
+    for (int32_t i = 0; i < here->span_count; ++i)
+        p->sweep->kernels->whole(here->spans[i].from, here->spans[i].count, &here->row, p->sweep->constants->phase);
 }
 
 static void limit_in_segment(const piece *p, int32_t row, int32_t segment, int32_t x, int32_t n) {
-    rill_ring *ring = p->ring;
-    if (!(flag_row(ring, row)[segment] & 2)) return;
-    p->sweep->kernels->limit_in(n, ring_row(ring, ring->qx, row) + x, ring_row(ring, ring->qy, row) + x,
-                                ring_row(ring, ring->qy, row + 1) + x, row_b(p, row) + x, row_H(p, row) + x,
-                                row_c(p, row) + x, ring_row(ring, ring->Ki, row) + x);
+    const rill_slot *here = slot_of(p, row);
+    if (here->flags[segment] & 2) p->sweep->kernels->limit_in(x, n, &here->row, &slot_of(p, row + 1)->row);
 }
 
 static void settle_segment(const piece *p, int32_t row, int32_t segment, int32_t x, int32_t n) {
-    rill_ring *ring = p->ring;
-    const rill_kernels *k = p->sweep->kernels;
-    if (!(flags_near(ring, row, segment) & 2)) return;
-    const float *Ki = ring_row(ring, ring->Ki, row) + x, *Ki_south = ring_row(ring, ring->Ki, row - 1) + x;
-    float phase = p->sweep->constants->phase;
-    k->scale_in(n, Ki - 1, Ki, ring_row(ring, ring->kx, row) + x, phase, ring_row(ring, ring->qx, row) + x,
-                ring_row(ring, ring->ux, row) + x);
-    k->scale_in(n, Ki_south, Ki, ring_row(ring, ring->ky, row) + x, phase, ring_row(ring, ring->qy, row) + x,
-                ring_row(ring, ring->vy, row) + x);
+    if (!(flags_near(p, row, segment) & 2)) return;
+    p->sweep->kernels->scale_in(x, n, &slot_of(p, row)->row, &slot_of(p, row - 1)->row, p->sweep->constants->phase);
 }
 
 static void settle_row(const piece *p, int32_t row) {
-    if (row_flagged(p->ring, row)) each_segment(p, row, limit_in_segment);
-    if (row_flagged(p->ring, row) || row_flagged(p->ring, row - 1)) each_segment(p, row, settle_segment);
+    if (slot_of(p, row)->flagged) each_segment(p, row, limit_in_segment);
+    if (flagged_near(p, row)) each_segment(p, row, settle_segment);
 }
 
 static void deposit_row(const piece *p, int32_t row) {
-    rill_ring *ring = p->ring;
-    int32_t count, *settled = &ring->settled[row & (RILL_RING - 1)];
-    const rill_span *spans = row_spans(p, row, &count);
-    for (int32_t i = 0; i < count; ++i) {
-        int32_t x = spans[i].from;
-        rill_flow_extent extent = { 0 };
-        rill_cell_flows at = { ring_row(ring, ring->qx, row) + x,     ring_row(ring, ring->qy, row) + x,
-                               ring_row(ring, ring->qy, row + 1) + x, ring_row(ring, ring->ux, row) + x,
-                               ring_row(ring, ring->vy, row) + x,     ring_row(ring, ring->vy, row + 1) + x };
-        p->sweep->kernels->deposit(spans[i].count, &at, row_b(p, row) + x, p->sweep->constants->thin, row_H(p, row) + x,
-                                   &extent);
-        rill_flow_widen(&ring->extent, &extent);
-        if (extent.level > *settled) *settled = extent.level;
-    }
+    rill_slot *here = slot_of(p, row);
+    const rill_slot *north = slot_of(p, row + 1);
+    rill_flow_extent extent = { 0 };
+    if (here->span_count == 0) return;
+    for (int32_t i = 0; i < here->span_count; ++i)
+        p->sweep->kernels->deposit(here->spans[i].from, here->spans[i].count, &here->row, &north->row,
+                                   p->sweep->constants->thin, &extent);
+    rill_flow_widen(&p->ring->extent, &extent);
+    here->settled = higher(here->settled, extent.level);
     /* The row below the band is only a copy: the task that owns it books what it lost. */
     rill_edge_flow copy[4] = { { 0 } };
-    rill_edges_restore(p->sweep->flow, p->sheet, row, row_H(p, row), row < p->from ? copy : ring->edges);
-}
-
-static rill_face_flows west_flows(const rill_ring *ring, int32_t row, int32_t x) {
-    const float *t = ring_row(ring, ring->qx, row) + x;
-    const float *south = ring_row(ring, ring->qy, row) + x, *north = ring_row(ring, ring->qy, row + 1) + x;
-    const float *u = ring_row(ring, ring->ux, row) + x;
-    return (rill_face_flows){ t,
-                              t - 1,
-                              t + 1,
-                              south - 1,
-                              south,
-                              north - 1,
-                              north,
-                              u,
-                              u - 1,
-                              u + 1,
-                              ring_row(ring, ring->ux, row - 1) + x,
-                              ring_row(ring, ring->ux, row + 1) + x };
-}
-static rill_face_flows south_flows(const rill_ring *ring, int32_t row, int32_t x) {
-    const float *t = ring_row(ring, ring->qy, row) + x;
-    const float *below = ring_row(ring, ring->qx, row - 1) + x, *above = ring_row(ring, ring->qx, row) + x;
-    const float *v = ring_row(ring, ring->vy, row) + x;
-    return (rill_face_flows){ t,
-                              ring_row(ring, ring->qy, row - 1) + x,
-                              ring_row(ring, ring->qy, row + 1) + x,
-                              below,
-                              above,
-                              below + 1,
-                              above + 1,
-                              v,
-                              ring_row(ring, ring->vy, row - 1) + x,
-                              ring_row(ring, ring->vy, row + 1) + x,
-                              v - 1,
-                              v + 1 };
+    rill_edges_restore(p->sweep->flow, p->sheet, row, here->row.H, row < p->from ? copy : p->ring->edges);
 }
 
 static void drive_row(const piece *p, int32_t row) {
     const sweep *s = p->sweep;
-    rill_ring *ring = p->ring;
-    const int32_t *tilt = s->constants->tilt;
-    bool guarded = tilt[0] != 0 || tilt[1] != 0 || s->constants->capped;
+    const rill_slot *here = slot_of(p, row), *south = slot_of(p, row - 1), *north = slot_of(p, row + 1);
+    bool guarded = s->constants->tilt[0] != 0 || s->constants->tilt[1] != 0 || s->constants->capped;
     rill_drive_kernel *drive =
         s->settings->paper ? s->kernels->drive_paper[guarded] : s->kernels->drive[s->settings->advection][guarded];
-    int32_t count;
-    const rill_span *spans = row_spans(p, row, &count);
-    const row_pair pair = row_and_south(p, row);
-    const int32_t level = level_near(ring->settled, row);
-    for (int32_t i = 0; i < count; ++i) {
-        int32_t x = spans[i].from, n = spans[i].count, place = rill_sheet_place(p->sheet, x, row);
-        bool covered = level >= spans[i].lintel;
-        rill_face_columns west = west_columns(&pair, x, covered), south = south_columns(&pair, x, covered);
-        rill_face_flows flows_west = west_flows(ring, row, x), flows_south = south_flows(ring, row, x);
-        drive(n, &west, &flows_west, s->constants, tilt[0], s->flow->u + place);
-        drive(n, &south, &flows_south, s->constants, tilt[1], s->flow->v + place);
+    const int32_t level = higher(here->settled, south->settled);
+    for (int32_t i = 0; i < here->span_count; ++i) {
+        const rill_span *span = &here->spans[i];
+        drive(span->from, span->count, &here->row, &south->row, &north->row, level >= span->lintel, s->constants);
     }
 }
 
@@ -369,24 +270,25 @@ static void sweep_piece(const piece *p) {
     int32_t first = p->low ? p->from - 3 : 0, last = p->high ? p->to + 2 : rows - 1;
     if (first < 0) first = 0;
     if (last > rows - 1) last = rows - 1;
-    int32_t idle = RILL_RING; /* rows without spans since the last with some: from RILL_RING on all slots are clean */
+    int32_t idle = RILL_RING + 1; /* rows without spans since the last with some; after RILL_RING all slots are clean */
     for (int32_t row = first; row <= last + 3; ++row) {
         int32_t count = 0;
         const rill_span *spans = row <= last ? row_spans(p, row, &count) : NULL;
+        if (count && idle > RILL_RING) open_row(p, row - 1, NULL, 0); /* beside this row's south faces */
         idle = count ? 0 : idle + 1;
         if (idle > RILL_RING) continue;
-        open_row(p->ring, row, spans, count);
-        measure_row(p, row, spans, count);
-        if (count) raw_row(p, row);
+        open_row(p, row, spans, count);
+        measure_row(p, row);
+        raw_row(p, row);
         if (row - 1 >= first) {
-            flag_spans(p, row - 1);
+            flag_row(p, row - 1);
             scale_row(p, row - 1);
         }
         if (row - 2 >= first) settle_row(p, row - 2);
         if (row - 3 >= p->from - 1 && row - 3 >= first && row - 3 < p->to) deposit_row(p, row - 3);
         if (row - 3 >= p->from && row - 3 < p->to) drive_row(p, row - 3);
     }
-    for (int32_t slot = 0; slot < RILL_RING; ++slot) open_row(p->ring, slot, NULL, 0); /* clean for the next */
+    for (int32_t slot = 0; slot < RILL_RING; ++slot) open_row(p, slot, NULL, 0); /* clean for the next */
 }
 
 static void copy_halo(const piece *p) {

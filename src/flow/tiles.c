@@ -91,11 +91,12 @@ static bool face_calm(const judge *j, int32_t l, int32_t r, float u, int32_t til
     const rill_bed *bed = j->flow->bed;
     const int32_t *H = j->flow->H;
     if (!(u > -REST_SPEED && u < REST_SPEED)) return false;
+    if (rill_flow_flooded(j->flow, l) || rill_flow_flooded(j->flow, r)) return true; /* the covered stage knows better */
+    const rill_face f = rill_face_at(bed->b[l], bed->b[r], H[l], H[r]);
+    if (rill_max_i(f.l, f.r) <= RILL_DRY) return true;
+    int32_t head = rill_drive_head(&f, j->paper ? -RILL_WALL : rill_drive_clip(&f, j->constants->five_dx)) + tilt;
     int32_t hl = bed->b[l] + H[l], hr = bed->b[r] + H[r], zb = rill_max_i(bed->b[l], bed->b[r]);
-    if (rill_max_i(hl, hr) - zb <= RILL_DRY) return true;
-    int32_t zc = j->paper ? 0 : rill_drive_clip(zb, rill_abs_i(bed->b[l] - bed->b[r]), j->constants->five_dx);
-    int32_t head = rill_drive_head(hl, hr, zc, tilt);
-    bool donor_dry = (head > 0 ? hl : hr) - zb <= RILL_DRY; /* driven, but nothing can follow */
+    bool donor_dry = (head > 0 ? f.l : f.r) <= RILL_DRY; /* driven, but nothing can follow */
     if (donor_dry || rill_covered_blocks(bed->c[l], bed->c[r], hl, hr, zb, (float)head)) return true;
     *sum += head;
     *deepest = rill_max_i(*deepest, rill_max_i(H[l], H[r]));
@@ -469,6 +470,7 @@ void rill_tiles_update(rill_flow *flow, const rill_flow_settings *settings, cons
 }
 
 void rill_flow_resume(rill_flow *flow) {
+    rill_covered_resume(flow);
     for (int32_t i = 0; i < flow->bed->tile_count; ++i) flow->scratch->busy[i] = flow->tiles[i] ? ALL_ROWS : 0;
     for (int32_t i = 0; i < flow->bed->sheet_count; ++i) {
         const rill_sheet *sheet = &flow->bed->sheets[i];

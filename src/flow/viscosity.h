@@ -8,14 +8,12 @@
 #ifndef RILL_FLOW_VISCOSITY_H
 #define RILL_FLOW_VISCOSITY_H
 
-#include "base/simd.h"
+#include "flow/face.h"
 
-/* Twice the viscous depth, quanta. */
-static inline int32_t rill_viscosity_depth(int32_t bl, int32_t br, int32_t Hl, int32_t Hr, int32_t db) {
-    int32_t up = bl >= br ? Hl : Hr;
-    int32_t lo = bl >= br ? Hr : Hl;
-    int32_t o = rill_max_i(0, lo - db);
-    return rill_min_i(Hl + Hr, up + rill_max_i(up, o) + rill_min_i(db, 2 * o));
+/* Twice the viscous depth, quanta; `depths` is H_l + H_r. */
+static inline int32_t rill_viscosity_depth(const rill_face *f, int32_t depths) {
+    int32_t up = f->step < 0 ? f->r : f->l, lo = f->step < 0 ? f->l : f->r, o = rill_max_i(0, lo);
+    return rill_min_i(depths, up + rill_max_i(f->l, f->r) + rill_min_i(rill_abs_i(f->step), 2 * o));
 }
 
 #endif

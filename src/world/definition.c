@@ -24,7 +24,7 @@ rill_world_def rill_default_world_def(void) {
         .grid = { .cells = { 100, 100 }, .cell_size = 0.001 },
         .headroom = 0.05,
         .gravity = { 0.0, 0.0, -9.81 },
-        .solver = { .advection = true, .rest = true, .skip_idle = true, .max_substeps = 64 },
+        .solver = { .advection = true, .rest = true, .skip_idle = true, .orifice = 0.61, .max_substeps = 64 },
         .runtime = { .tasks = { .threads = 1 } },
     };
     rill_liquid_preset("water", &def.liquid);
@@ -109,7 +109,8 @@ rill_result rill_check_solver(const rill_solver *solver, rill_message *message) 
                                       RILL_PIPE_AREA_PAPER, message);
     if (!result)
         result =
-            check_choice("solver.passages", (int64_t)solver->passages, RILL_PASSAGES_OFF, RILL_PASSAGES_OFF, message);
+            check_choice("solver.passages", (int64_t)solver->passages, RILL_PASSAGES_ANY, RILL_PASSAGES_OFF, message);
+    if (!result) result = check_range("solver.orifice", solver->orifice, 0.0, 1.0, message);
     if (!result) result = check_range("solver.friction", solver->friction, 0.0, 1.0, message);
     if (!result) result = check_choice("solver.max_substeps", solver->max_substeps, 1, SUBSTEPS_LIMIT, message);
     return result;

@@ -5,6 +5,7 @@
  * column is changed. */
 #include <math.h>
 
+#include "flow/covered.h"
 #include "world/world.h"
 
 /* ---------------------------------------------------------------------------------------------------- setting depth */
@@ -13,8 +14,18 @@ typedef struct filling {
     int64_t columns, cut, poured, drained, quanta;
 } filling;
 
+/* How deep a column can be filled. */
+static int32_t full_depth(const rill_world *world, int32_t place) {
+    const rill_bed *bed = &world->bed;
+    return world->def.solver.passages != RILL_PASSAGES_OFF ? rill_covered_full(bed, place)
+                                                           : bed->c[place] - bed->b[place];
+}
+
 static void set_depth(rill_world *world, int32_t place, int32_t depth, filling *sum) {
     const int32_t change = depth - world->flow.H[place];
+    const bool roofed = world->flow.pressure && world->bed.c[place] < RILL_TOP;
+    if (roofed && world->def.solver.passages != RILL_PASSAGES_OFF)
+        rill_covered_fill(&world->flow, place, depth >= full_depth(world, place));
     sum->columns += 1;
     sum->quanta += depth;
     if (change == 0) return;
@@ -118,7 +129,8 @@ rill_result rill_world_fill_level(rill_world *world, const double at[3], double 
         if (root_of(parents, place) != body) continue;
         sheet = rill_face_sheet(bed, place, sheet);
         sum.cut += top > bed->c[place];
-        set_depth(world, place, (top < bed->c[place] ? top : bed->c[place]) - bed->b[place], &sum);
+        const int32_t full = full_depth(world, place), depth = top - bed->b[place];
+        set_depth(world, place, depth < full ? depth : full, &sum);
         stop_column(world, sheet, place);
     }
     rill_memory_give(&world->allocator, parents, (size_t)bed->plane_size, sizeof *parents);
@@ -162,11 +174,10 @@ rill_result rill_world_fill_depths(rill_world *world, int32_t layer, const doubl
     for (size_t i = 0; i < count; ++i) {
         if (isnan(depths[i]) || layer >= bed->cell_first[i + 1] - bed->cell_first[i]) continue;
         const int32_t place = bed->places[bed->cell_first[i] + layer];
-        const int32_t room = bed->c[place] - bed->b[place];
+        const int32_t room = bed->c[place] - bed->b[place], full = full_depth(world, place);
         const double quanta = depths[i] / bed->quantum + 0.5;
-        const bool cut = quanta >= (double)room + 1.0;
-        sum.cut += cut;
-        set_depth(world, place, cut ? room : (int32_t)quanta, &sum);
+        sum.cut += quanta >= (double)room + 1.0;
+        set_depth(world, place, quanta >= (double)full ? full : (int32_t)quanta, &sum);
     }
     finish(world, &sum, report);
     return RILL_OK;

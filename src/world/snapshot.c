@@ -25,6 +25,7 @@ static void put_settings(rill_writer *writer, const rill_world_def *def) {
     rill_put_u8(writer, def->solver.advection);
     rill_put_u8(writer, def->solver.rest);
     rill_put_u8(writer, def->solver.skip_idle);
+    rill_put_f64(writer, def->solver.orifice);
     rill_put_f64(writer, def->solver.friction);
     rill_put_u32(writer, (uint32_t)def->solver.max_substeps);
 }
@@ -80,6 +81,7 @@ static void put_column(rill_writer *writer, const rill_flow *flow, int32_t place
     rill_put_u32(writer, (uint32_t)flow->H[place]);
     rill_put_f32(writer, flow->u[place]);
     rill_put_f32(writer, flow->v[place]);
+    if (flow->pressure) rill_put_u32(writer, (uint32_t)flow->pressure[place]);
 }
 
 static void put_state(rill_writer *writer, const rill_world *world) {

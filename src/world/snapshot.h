@@ -1,4 +1,4 @@
-/* The snapshot format, version 1. Everything little-endian, no padding; lengths and counts before what they count.
+/* The snapshot format, version 2. Everything little-endian, no padding; lengths and counts before what they count.
  *
  *   header    magic "RILLSNAP", u32 version, u32 zero, u64 length of all, u64 checksum of all but itself
  *   settings  grid, headroom, min_opening, edges, gravity, liquid, solver; then the world's name
@@ -17,7 +17,7 @@
 #include "world/world.h"
 
 #define RILL_SNAPSHOT_MAGIC 0x50414e534c4c4952ull /* "RILLSNAP" as little-endian bytes */
-enum { RILL_SNAPSHOT_VERSION = 1, RILL_SNAPSHOT_HEADER = 32, RILL_SNAPSHOT_CHECKSUM_AT = 24 };
+enum { RILL_SNAPSHOT_VERSION = 2, RILL_SNAPSHOT_HEADER = 32, RILL_SNAPSHOT_CHECKSUM_AT = 24 };
 
 /* Over header and content, without the checksum itself. `size` is at least the header's. */
 uint64_t rill_snapshot_checksum(const unsigned char *memory, size_t size);

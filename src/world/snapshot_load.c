@@ -81,6 +81,7 @@ static void get_settings(rill_reader *reader, rill_world_def *def) {
     def->solver.advection = rill_get_bool(reader);
     def->solver.rest = rill_get_bool(reader);
     def->solver.skip_idle = rill_get_bool(reader);
+    def->solver.orifice = rill_get_f64(reader);
     def->solver.friction = rill_get_f64(reader);
     def->solver.max_substeps = get_i32(reader);
 }
@@ -258,6 +259,7 @@ static bool get_column(rill_reader *reader, rill_flow *flow, int32_t place) {
     flow->H[place] = get_i32(reader);
     flow->u[place] = rill_get_f32(reader);
     flow->v[place] = rill_get_f32(reader);
+    if (flow->pressure) flow->pressure[place] = (int32_t)rill_get_u32(reader);
     return flow->H[place] <= flow->bed->c[place] - flow->bed->b[place];
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/power.h"
+#include "flow/covered.h"
 #include "flow/move.h"
 #include "flow/scratch.h"
 #include "world/world.h"
@@ -27,8 +28,8 @@ typedef struct progress {
 
 /* ------------------------------------------------------------------------------------------------------------- names */
 
-static const char *const STATUS_NAMES[] = { "substeps capped", "source refused", "sink dry", "range",
-                                            "gravity lifted" };
+static const char *const STATUS_NAMES[] = { "substeps capped", "source refused", "sink dry",
+                                            "range",           "gravity lifted", "passages capped" };
 
 const char *rill_status_name(rill_status bit) {
     if (bit == RILL_STATUS_REFUSED) return "refused";
@@ -38,7 +39,7 @@ const char *rill_status_name(rill_status bit) {
 }
 
 const char *rill_stage_name(rill_stage stage) {
-    static const char *const names[RILL_STAGE_COUNT] = { "sources", "tiles", "sparse", "dense" };
+    static const char *const names[RILL_STAGE_COUNT] = { "sources", "tiles", "sparse", "dense", "covered" };
     return (unsigned)stage < RILL_STAGE_COUNT ? names[stage] : NULL;
 }
 
@@ -62,6 +63,8 @@ static progress begin(rill_world *world, double dt) {
     const rill_solver *solver = &world->def.solver;
     progress p = { .world = world, .start = world->time, .dt = dt, .clock = rill_clock() };
     p.settings.paper = solver->pipe_area == RILL_PIPE_AREA_PAPER;
+    p.settings.passages = solver->passages;
+    world->flow.passages = solver->passages == RILL_PASSAGES_ANY;
     p.settings.advection = solver->advection && !p.settings.paper;
     p.settings.rest = solver->rest;
     p.settings.skip_idle = solver->skip_idle;
@@ -124,6 +127,7 @@ static double next_dt(progress *p) {
 static void prepare(progress *p, double dt) {
     const rill_bed *bed = &p->world->bed;
     const rill_flow *flow = &p->world->flow;
+    double orifice = p->world->def.solver.orifice;
     double dx = bed->grid.cell_size, q = bed->quantum, slowed = wave_limit(p, (double)flow->extent.depth * q) / dt;
     double normal = slowed < 1.0 ? p->normal * slowed * slowed : p->normal;
     rill_kernel_constants *k = &p->constants;
@@ -133,6 +137,7 @@ static void prepare(progress *p, double dt) {
     k->drive = (float)(normal * dt * q / dx);
     k->drag = (float)(12.0 * dt * p->settings.viscosity / (q * q));
     k->keep = (float)rill_power(p->settings.friction, dt);
+    k->loss = orifice > 0.0 ? (float)(0.5 / (orifice * orifice)) : 0.0f;
     k->top_speed = (float)((k->capped ? COURANT / 2.0 : 1.0) * dx / dt);
     k->fall = (float)(0.5443310539518174 * sqrt(normal * q));
     k->speed_head = normal > 0.0 ? (float)(0.5 / (normal * q)) : 0.0f;
@@ -176,6 +181,14 @@ static bool near_top(const progress *p) {
     return extent->level + rise > RILL_TOP;
 }
 
+static void move_covered(progress *p) {
+    rill_flow *flow = &p->world->flow;
+    rill_covered_report report = p->settings.passages == RILL_PASSAGES_ANY
+                                     ? rill_covered_move(flow, &p->settings, &p->constants)
+                                     : rill_straight_move(flow, &p->settings, &p->constants);
+    if (report.capped) p->info.status |= RILL_STATUS_PASSAGES_CAPPED;
+}
+
 static void substep(progress *p, double dt) {
     rill_world *world = p->world;
     rill_flow *flow = &world->flow;
@@ -183,6 +196,8 @@ static void substep(progress *p, double dt) {
     prepare(p, dt);
     run_sources(p, dt);
     tick(p, RILL_STAGE_SOURCES);
+    if (p->settings.passages != RILL_PASSAGES_OFF) move_covered(p);
+    tick(p, RILL_STAGE_COVERED);
     rill_sparse_move(flow, &p->settings, &p->constants);
     tick(p, RILL_STAGE_SPARSE);
     rill_tiles_update(flow, &p->settings, &p->constants, near_top(p));
@@ -192,6 +207,8 @@ static void substep(progress *p, double dt) {
     tick(p, RILL_STAGE_DENSE);
     rill_sparse_drive(flow, &p->settings, &p->constants);
     tick(p, RILL_STAGE_SPARSE);
+    if (p->settings.passages != RILL_PASSAGES_OFF) rill_covered_restore(flow, &p->constants);
+    tick(p, RILL_STAGE_COVERED);
 }
 
 static void note_substep(progress *p, double dt) {

@@ -1,6 +1,8 @@
 /* A world from creation to destruction, and its live settings. Whatever can fail is done before anything is changed. */
 #include "world/world.h"
 
+#include "flow/covered.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -134,8 +136,8 @@ static bool same_liquid(const rill_liquid *a, const rill_liquid *b) {
 
 static bool same_solver(const rill_solver *a, const rill_solver *b) {
     return a->pipe_area == b->pipe_area && a->passages == b->passages && a->advection == b->advection &&
-           a->rest == b->rest && a->skip_idle == b->skip_idle && a->friction == b->friction &&
-           a->max_substeps == b->max_substeps;
+           a->rest == b->rest && a->skip_idle == b->skip_idle && a->orifice == b->orifice &&
+           a->friction == b->friction && a->max_substeps == b->max_substeps;
 }
 
 /* Programs set gravity in every frame: setting the same again must not wake what sleeps. */
@@ -166,6 +168,7 @@ rill_result rill_world_set_solver(rill_world *world, const rill_solver *solver) 
     if (!solver) return rill_fail(world->note, RILL_INVALID_ARGUMENT, "solver is NULL; expected solver settings");
     const rill_result result = rill_check_solver(solver, world->note);
     if (result || same_solver(solver, &world->def.solver)) return result;
+    if (solver->passages != world->def.solver.passages) rill_covered_forget(&world->flow);
     world->def.solver = *solver;
     wake_all(world);
     return RILL_OK;

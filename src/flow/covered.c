@@ -1,0 +1,387 @@
+/* The active set: which columns are under pressure, and under which. See covered.h.
+ *
+ * Members start as those of the last sub-step and the columns that would overfill without pressure. Then, in passes: solve
+ * for the pressures that make every member end full, drop members whose pressure would be negative, add columns that would
+ * overfill. With the openings frozen the matrix is an M-matrix, so that this converges from any start: one pass in flow, a
+ * few dozen where a passage slams full. A component of members that has no open face to anything else is *sealed*: its
+ * pressure is only known up to a constant, which is chosen so that the least is zero, and its members are never dropped. */
+#include "flow/covered_parts.h"
+
+#include <string.h>
+
+enum {
+    PASSES = 80,
+    OPENING_PASSES = 3, /* in the first passes openings follow the donors that the pressures make */
+    ITERATIONS = 200    /* of all passes of a sub-step */
+};
+
+static const double TOLERANCE = 0.25; /* quanta */
+
+typedef struct solve {
+    rill_covered_stage stage;
+    rill_covered *covered;
+    bool changed; /* the members are others than when components were last looked for */
+    bool sealed;  /* some component is */
+} solve;
+
+/* Pipes between nodes are links of the problem; a pipe that leaves the windows holds its node like an inactive one. */
+static void link_pipes(rill_covered *covered) {
+    rill_poisson *poisson = &covered->poisson;
+    poisson->link_count = 0;
+    for (int32_t i = 0; i < covered->pipe_count; ++i) {
+        const rill_covered_pipe *pipe = &covered->pipes[i];
+        poisson->extra[pipe->node_l >= 0 ? pipe->node_l : pipe->node_r] = 0.0f;
+    }
+    for (int32_t i = 0; i < covered->pipe_count; ++i) {
+        const rill_covered_pipe *pipe = &covered->pipes[i];
+        float w = pipe->face.gain * pipe->reach;
+        if (pipe->node_l >= 0 && pipe->node_r >= 0)
+            poisson->links[poisson->link_count++] = (rill_link){ pipe->node_l, pipe->node_r, w };
+        else
+            poisson->extra[pipe->node_l >= 0 ? pipe->node_l : pipe->node_r] += w;
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------------------- excess */
+
+static void excess_row(const rill_covered_stage *s, const rill_window *w, int32_t y, int32_t node) {
+    rill_covered *covered = s->flow->covered;
+    rill_covered_sides sides = rill_covered_sides_at(covered, node, w->stride);
+    (void)y;
+    covered->kernels->excess(w->nx, covered->fill + node, covered->poisson.active + node, &sides,
+                             covered->poisson.f + node);
+}
+
+/* How much above full every column would end with what crosses the faces now, into f. */
+static void find_excess(const solve *s) {
+    rill_covered *covered = s->covered;
+    rill_covered_each_row(&s->stage, excess_row);
+    for (int32_t i = 0; i < covered->pipe_count; ++i) {
+        const rill_covered_pipe *pipe = &covered->pipes[i];
+        if (pipe->node_l >= 0) covered->poisson.f[pipe->node_l] -= pipe->q;
+        if (pipe->node_r >= 0) covered->poisson.f[pipe->node_r] += pipe->q;
+    }
+}
+
+/* Bits as the kernel's: a member is off full, a column has to be added. */
+static int32_t judge_excess(const solve *s) {
+    const rill_covered *covered = s->covered;
+    int32_t verdict = 0;
+    for (int32_t i = 0; i < covered->window_count; ++i) {
+        const rill_window *w = &covered->windows[i];
+        for (int32_t y = 0; y < w->ny; ++y) {
+            int32_t node = w->node + y * w->stride;
+            verdict |= covered->kernels->judge(w->nx, covered->fill + node, covered->poisson.active + node, TOLERANCE,
+                                               covered->poisson.f + node);
+        }
+    }
+    return verdict;
+}
+
+/* Columns that would overfill become members, and are listed in the queue. */
+static int32_t add_members(solve *s) {
+    rill_covered *covered = s->covered;
+    rill_poisson *poisson = &covered->poisson;
+    int32_t added = 0;
+    EACH_NODE(covered, n) {
+        if (poisson->active[n] > 0.0f || !(poisson->f[n] > TOLERANCE)) continue;
+        poisson->active[n] = 1.0f;
+        covered->ever[n] = 1;
+        covered->queue[added++] = n;
+    }
+    s->changed = true;
+    return added;
+}
+
+/* ---------------------------------------------------------------------------------------------------- start pressures */
+
+/* The pressure with which a new member would be at rest with a neighbour whose head is known; less than 0 if there is none. */
+static double rest_pressure(const solve *s, const rill_window *w, int32_t node) {
+    const rill_covered *covered = s->covered;
+    const rill_bed *bed = s->stage.flow->bed;
+    int32_t place = rill_covered_place(w, node), level = bed->b[place] + s->stage.flow->H[place];
+    rill_covered_neighbours near = rill_covered_near(bed, w, node);
+    double best = -1.0;
+    for (int32_t i = 0; i < near.count; ++i) {
+        if (covered->pi[near.node[i]] < 0.0) continue;
+        int32_t other = rill_covered_place(w, near.node[i]), h = bed->b[other] + s->stage.flow->H[other];
+        if (h <= rill_max_i(bed->b[place], bed->b[other])) continue;
+        double pi = (double)(h - level) + covered->pi[near.node[i]];
+        if (pi > best) best = pi;
+    }
+    return best;
+}
+
+/* The same over a sparse pipe, whose other end may lie outside of the windows. */
+static void rest_over_pipe(const rill_covered *covered, const rill_covered_pipe *pipe, bool l_is_new) {
+    int32_t node = l_is_new ? pipe->node_l : pipe->node_r, other = l_is_new ? pipe->node_r : pipe->node_l;
+    const rill_covered_ends *e = &pipe->ends;
+    int32_t level = l_is_new ? e->bl + e->Hl : e->br + e->Hr, h = l_is_new ? e->br + e->Hr : e->bl + e->Hl;
+    if (node < 0 || covered->pi[node] >= 0.0 || rill_covered_pressure(covered, other) < 0.0) return;
+    if (h <= rill_max_i(e->bl, e->br) || rill_min_i(e->cl, e->cr) - rill_max_i(e->bl, e->br) <= 1) return;
+    covered->pi[node] = (double)(h - level) + rill_covered_pressure(covered, other);
+    if (covered->pi[node] < 0.0) covered->pi[node] = 0.0;
+}
+
+/* Gives the `count` new members in the queue the pressure at which they would be at rest, from their neighbours on: a lake
+ * that reaches into a passage is then exact from the first sub-step on. */
+static void start_pressures(const solve *s, int32_t count) {
+    rill_covered *covered = s->covered;
+    for (int32_t i = 0; i < count; ++i) covered->pi[covered->queue[i]] = -1.0; /* not known yet */
+    for (int32_t left = count, before = left + 1; left > 0 && left < before;) {
+        before = left;
+        left = 0;
+        for (int32_t i = 0; i < before; ++i) {
+            int32_t node = covered->queue[i];
+            if (covered->pi[node] < 0.0) covered->pi[node] = rest_pressure(s, rill_covered_window(covered, node), node);
+            if (covered->pi[node] < 0.0) covered->queue[left++] = node;
+        }
+        for (int32_t i = 0; i < covered->pipe_count; ++i) {
+            rest_over_pipe(covered, &covered->pipes[i], true);
+            rest_over_pipe(covered, &covered->pipes[i], false);
+        }
+        if (left == before) break;
+    }
+    for (int32_t i = 0; i < count; ++i) {
+        int32_t node = covered->queue[i];
+        if (covered->pi[node] < 0.0) covered->pi[node] = 0.0;
+    }
+}
+
+/* --------------------------------------------------------------------------------------------------- sealed components */
+
+enum { CLOSED = -1, OPEN = -2 };
+
+static int32_t component_root(int32_t *components, int32_t i) {
+    while (components[i] >= 0) i = components[i];
+    return i;
+}
+
+static void join_components(int32_t *components, int32_t a, int32_t b) {
+    a = component_root(components, a);
+    b = component_root(components, b);
+    if (a == b) return;
+    int32_t low = rill_min_i(a, b), high = rill_max_i(a, b);
+    if (components[high] == OPEN) components[low] = OPEN;
+    components[high] = low;
+}
+
+/* Numbers the component of a member (1 + number into `sealed`) and notes whether it is open. */
+static void walk_component(const solve *s, int32_t seed, int32_t number) {
+    rill_covered *covered = s->covered;
+    int32_t *queue = covered->queue, count = 0;
+    const rill_window *w = rill_covered_window(covered, seed);
+    covered->components[number] = CLOSED;
+    covered->sealed[seed] = number + 1;
+    queue[count++] = seed;
+    while (count > 0) {
+        int32_t node = queue[--count];
+        rill_covered_neighbours near = rill_covered_near(s->stage.flow->bed, w, node);
+        for (int32_t i = 0; i < near.count; ++i) {
+            int32_t other = near.node[i];
+            if (!rill_covered_member(covered, other))
+                covered->components[number] = OPEN;
+            else if (covered->sealed[other] == 0) {
+                covered->sealed[other] = number + 1;
+                queue[count++] = other;
+            }
+        }
+    }
+}
+
+static void join_over_pipes(const solve *s) {
+    rill_covered *covered = s->covered;
+    for (int32_t i = 0; i < covered->pipe_count; ++i) {
+        const rill_covered_pipe *pipe = &covered->pipes[i];
+        const rill_covered_ends *e = &pipe->ends;
+        bool l = rill_covered_member(covered, pipe->node_l), r = rill_covered_member(covered, pipe->node_r);
+        if (rill_min_i(e->cl, e->cr) - rill_max_i(e->bl, e->br) <= 1 || (!l && !r)) continue;
+        if (l && r)
+            join_components(covered->components, covered->sealed[pipe->node_l] - 1, covered->sealed[pipe->node_r] - 1);
+        else
+            covered->components[component_root(covered->components,
+                                               covered->sealed[l ? pipe->node_l : pipe->node_r] - 1)] = OPEN;
+    }
+}
+
+/* Finds the sealed components; returns whether there are any. */
+static bool find_sealed(const solve *s) {
+    rill_covered *covered = s->covered;
+    int32_t count = 0;
+    bool any = false;
+    EACH_NODE(covered, n) covered->sealed[n] = 0;
+    EACH_NODE(covered, n) {
+        if (rill_covered_member(covered, n) && covered->sealed[n] == 0) walk_component(s, n, count++);
+    }
+    join_over_pipes(s);
+    EACH_NODE(covered, n) {
+        if (covered->sealed[n] == 0) continue;
+        int32_t root = component_root(covered->components, covered->sealed[n] - 1);
+        covered->sealed[n] = covered->components[root] == OPEN ? 0 : root + 1;
+        any |= covered->sealed[n] != 0;
+    }
+    return any;
+}
+
+/* Nothing can leave a sealed component: what is too much in all of it together has no solution and is left out. */
+static void balance_sealed(rill_covered *covered) {
+    rill_poisson *poisson = &covered->poisson;
+    EACH_NODE(covered, n) {
+        if (covered->sealed[n])
+            covered->tally[covered->sealed[n] - 1] = 0.0, covered->queue[covered->sealed[n] - 1] = 0;
+    }
+    EACH_NODE(covered, n) {
+        if (!covered->sealed[n]) continue;
+        covered->tally[covered->sealed[n] - 1] += poisson->f[n];
+        covered->queue[covered->sealed[n] - 1] += 1;
+    }
+    EACH_NODE(covered, n) {
+        if (covered->sealed[n])
+            poisson->f[n] -= covered->tally[covered->sealed[n] - 1] / (double)covered->queue[covered->sealed[n] - 1];
+    }
+}
+
+/* The least pressure of a sealed component is zero. */
+static void lower_sealed(rill_covered *covered) {
+    EACH_NODE(covered, n) {
+        if (covered->sealed[n]) covered->tally[covered->sealed[n] - 1] = 1e300;
+    }
+    EACH_NODE(covered, n) {
+        double *least = &covered->tally[covered->sealed[n] - 1];
+        if (covered->sealed[n] && covered->pi[n] < *least) *least = covered->pi[n];
+    }
+    EACH_NODE(covered, n) {
+        if (covered->sealed[n]) covered->pi[n] -= covered->tally[covered->sealed[n] - 1];
+    }
+}
+
+/* -------------------------------------------------------------------------------------------------------------- solve */
+
+/* Adds the solved corrections; drops members whose pressure has become negative. Returns how many. */
+static int32_t correct(solve *s) {
+    rill_covered *covered = s->covered;
+    rill_poisson *poisson = &covered->poisson;
+    int32_t dropped = 0, negative = 0;
+    for (int32_t i = 0; i < covered->window_count; ++i) {
+        const rill_window *w = &covered->windows[i];
+        for (int32_t y = 0; y < w->ny; ++y) {
+            int32_t node = w->node + y * w->stride;
+            negative |= covered->kernels->correct(w->nx, poisson->x + node, covered->pi + node);
+        }
+    }
+    if (s->sealed) lower_sealed(covered);
+    if (!negative) return 0;
+    EACH_NODE(covered, n) {
+        if (!(covered->pi[n] < 0.0) || covered->sealed[n]) continue;
+        covered->pi[n] = 0.0;
+        poisson->active[n] = 0.0f;
+        dropped += 1;
+    }
+    s->changed |= dropped > 0;
+    return dropped;
+}
+
+/* Whether the members do not end full yet with what crosses now. `*added`: so many new ones. */
+static bool measure(solve *s, int32_t *added) {
+    rill_covered *covered = s->covered;
+    find_excess(s);
+    int32_t verdict = judge_excess(s);
+    *added = verdict & 2 ? add_members(s) : 0;
+    if (s->changed || !covered->none_sealed) {
+        s->sealed = find_sealed(s);
+        s->changed = false;
+        covered->none_sealed = !s->sealed;
+    }
+    if (s->sealed) {
+        balance_sealed(covered);
+        verdict = judge_excess(s);
+    }
+    return verdict != 0;
+}
+
+static int32_t solve_once(const solve *s, int32_t iterations) {
+    rill_poisson *poisson = &s->covered->poisson;
+    double residual;
+    link_pipes(s->covered);
+    rill_poisson_prepare(poisson, s->stage.settings->scalar);
+    return rill_poisson_solve(poisson, s->stage.settings->scalar, TOLERANCE / 2.0, iterations, &residual);
+}
+
+/* The passes. Leaves the pressures in pi and what crosses each face in q. */
+static void find_pressures(solve *s, rill_covered_report *report) {
+    int32_t added = 0, dropped = 0;
+    EACH_NODE(s->covered, n) {
+        if (s->covered->pi[n] < 0.0) s->covered->queue[added++] = n; /* filled by hand */
+    }
+    start_pressures(s, added);
+    rill_covered_open_faces(&s->stage);
+    bool off = measure(s, &added);
+    if (added > 0) {
+        start_pressures(s, added);
+        rill_covered_open_faces(&s->stage);
+        off = measure(s, &added);
+    }
+    while (off || dropped > 0) {
+        if (report->passes == PASSES || report->iterations >= ITERATIONS) {
+            report->capped = true;
+            break;
+        }
+        report->passes += 1;
+        report->iterations += solve_once(s, ITERATIONS - report->iterations);
+        dropped = correct(s);
+        if (report->passes <= OPENING_PASSES)
+            rill_covered_open_faces(&s->stage);
+        else
+            rill_covered_flow_faces(&s->stage);
+        off = measure(s, &added);
+    }
+}
+
+/* What the covered faces alone leave in a node. */
+static double covered_change(const rill_covered *covered, const rill_window *w, int32_t n) {
+    const int32_t *ever = covered->ever;
+    double change = 0.0;
+    if (ever[n - 1]) change += covered->west.q[n];
+    if (ever[n + 1]) change -= covered->west.q[n + 1];
+    if (ever[n - w->stride]) change += covered->south.q[n];
+    if (ever[n + w->stride]) change -= covered->south.q[n + w->stride];
+    return change;
+}
+
+/* A column beside members may end below its ceiling only because as much leaves on its other sides: then all of its faces
+ * must move together. */
+static void cover_fronts(const solve *s) {
+    rill_covered *covered = s->covered;
+    for (bool again = true; again;) {
+        again = false;
+        for (int32_t i = 0; i < covered->window_count; ++i) {
+            const rill_window *w = &covered->windows[i];
+            for (int32_t y = 1; y + 1 < w->ny; ++y) {
+                int32_t node = w->node + y * w->stride;
+                for (int32_t n = node + 1; n + 1 < node + w->nx; ++n) {
+                    if (covered->ever[n] || !rill_covered_roofed(covered, n)) continue;
+                    double change = covered_change(covered, w, n);
+                    if (change == 0.0 || (double)covered->fill[n] + change <= 0.0) continue;
+                    covered->ever[n] = 1;
+                    again = true;
+                }
+            }
+        }
+    }
+}
+
+rill_covered_report rill_covered_move(rill_flow *flow, const rill_flow_settings *settings,
+                                      const rill_kernel_constants *constants) {
+    rill_covered_report report = { 0 };
+    rill_covered *covered = flow->covered;
+    if (!covered) return report;
+    covered->kernels = rill_covered_kernels_pick(settings->scalar);
+    if (!rill_covered_find(flow, constants)) return report;
+    solve s = { .stage = { flow, settings, constants }, .covered = covered };
+    rill_covered_drive_faces(&s.stage);
+    find_pressures(&s, &report);
+    cover_fronts(&s);
+    EACH_NODE(covered, n) report.members += rill_covered_member(covered, n);
+    report.capped |= rill_covered_transfer(flow, constants);
+    return report;
+}

@@ -1,0 +1,142 @@
+/* What the files of the covered stage share.
+ *
+ *   covered_windows.c  which columns may be covered: windows of cells, as patches of the pressure problem
+ *   covered_kernels.c  loops over the faces and nodes of a row of a window
+ *   covered_faces.c    the faces of nodes, dense and sparse
+ *   covered.c          the active set: who is a member, with which pressure
+ *   straight.c         the paper's extended pipes instead
+ *   covered_move.c     whole quanta over covered faces; hiding and restoring them
+ *
+ * A *node* is a column of a window. Planes of the stage are indexed by node as those of the pressure problem are: the west
+ * and south faces of a node have its index. Only columns with a ceiling inside the window's outermost ring may become
+ * members, so that every face of a member has a node at both ends. */
+#ifndef RILL_FLOW_COVERED_PARTS_H
+#define RILL_FLOW_COVERED_PARTS_H
+
+#include "flow/covered_kernels.h"
+#include "flow/scratch.h"
+
+/* A rectangle of cells of one sheet. */
+typedef struct rill_window {
+    const rill_sheet *sheet;
+    int32_t column, row; /* of node (0, 0), counted with the ghosts */
+    int32_t nx, ny;
+    int32_t place;        /* plane index of node (0, 0) */
+    int32_t node, stride; /* node (0, 0), and nodes per row */
+    int32_t group;        /* its tiles' group */
+} rill_window;
+
+/* A sparse pipe with an end in a window. */
+typedef struct rill_covered_pipe {
+    int32_t pipe, node_l, node_r; /* node: -1 outside of all windows */
+    rill_covered_ends ends;
+    rill_covered_face face;
+    float reach;
+    double q;
+    int32_t t;
+} rill_covered_pipe;
+
+typedef struct rill_covered {
+    rill_poisson poisson; /* of pressure corrections; `active` are the members */
+    int32_t window_count;
+    rill_window *windows;
+    rill_covered_faces west, south;
+    const rill_covered_kernels *kernels;
+    double *pi;          /* per node, quanta */
+    int32_t *fill;       /* per node: H above the highest full level; RILL_NO_ROOF without a ceiling */
+    int32_t *was;        /* per node: flooded before this sub-step, so that its faces are not driven yet */
+    int32_t *ever;       /* per node: has been a member in this sub-step, so that its faces are covered */
+    int32_t *sealed;     /* per node: 1 + component of members that has no way out; 0 elsewhere */
+    int32_t *queue;      /* nodes */
+    int32_t *components; /* per component of members: its parent, or OPEN or CLOSED for a root */
+    double *tally;       /* per component */
+    int32_t pipe_count;
+    rill_covered_pipe *pipes; /* capacity: all sparse pipes */
+
+    int32_t tile_count;          /* with a ceiling in them */
+    int32_t *group;              /* per tile of the bed: window + 1 of the columns that may be covered in it; 0 none */
+    uint8_t *flooded;            /* per tile of the bed: some column is */
+    struct rill_tile_box *boxes; /* per tile with a ceiling */
+    int32_t node_capacity;
+    bool none_sealed; /* among the members as they are */
+} rill_covered;
+
+/* Loops over the nodes of all windows. */
+#define EACH_NODE(covered, n)                                                                                          \
+    for (int32_t w_ = 0; w_ < (covered)->window_count; ++w_)                                                           \
+        for (int32_t y_ = 0; y_ < (covered)->windows[w_].ny; ++y_)                                                     \
+            for (int32_t n = (covered)->windows[w_].node + y_ * (covered)->windows[w_].stride,                         \
+                         e_ = n + (covered)->windows[w_].nx;                                                           \
+                 n < e_; ++n)
+
+/* fill of a column that cannot be a member: under open sky, or at the rim of its window. */
+#define RILL_NO_ROOF (INT32_MIN / 2)
+
+static inline bool rill_covered_roofed(const rill_covered *covered, int32_t node) {
+    return covered->fill[node] > RILL_NO_ROOF / 2;
+}
+static inline bool rill_covered_member(const rill_covered *covered, int32_t node) {
+    return node >= 0 && covered->poisson.active[node] > 0.0f;
+}
+
+static inline double rill_covered_pressure(const rill_covered *covered, int32_t node) {
+    return node >= 0 ? covered->pi[node] : 0.0;
+}
+
+/* What lies at a node, and around it. */
+static inline rill_covered_nodes rill_covered_nodes_at(const rill_covered *covered, int32_t node) {
+    return (rill_covered_nodes){ covered->fill + node,   covered->was + node, covered->ever + node,
+                                 covered->sealed + node, covered->pi + node,  covered->poisson.active + node };
+}
+static inline rill_covered_faces rill_covered_faces_at(const rill_covered_faces *faces, int32_t node) {
+    return (rill_covered_faces){ faces->base + node,  faces->gain + node, faces->head + node,
+                                 faces->reach + node, faces->q + node,    faces->t + node };
+}
+static inline rill_covered_sides rill_covered_sides_at(const rill_covered *covered, int32_t node, int32_t stride) {
+    const int32_t *ever = covered->ever + node;
+    return (rill_covered_sides){ covered->west.q + node,
+                                 covered->south.q + node,
+                                 covered->south.q + node + stride,
+                                 covered->west.t + node,
+                                 covered->south.t + node,
+                                 covered->south.t + node + stride,
+                                 ever,
+                                 ever - stride,
+                                 ever + stride };
+}
+
+/* covered_windows.c. Lays the windows and reads their nodes; false if there are none. */
+bool rill_covered_find(rill_flow *flow, const rill_kernel_constants *constants);
+/* The plane index of a node's column, and the window it is in. */
+int32_t rill_covered_place(const rill_window *window, int32_t node);
+const rill_window *rill_covered_window(const rill_covered *covered, int32_t node);
+/* The nodes beyond the open dense faces of a node inside its window's outermost ring. */
+typedef struct rill_covered_neighbours {
+    int32_t count;
+    int32_t node[4];
+} rill_covered_neighbours;
+rill_covered_neighbours rill_covered_near(const rill_bed *bed, const rill_window *window, int32_t node);
+
+/* covered_faces.c */
+typedef struct rill_covered_stage {
+    rill_flow *flow;
+    const rill_flow_settings *settings;
+    const rill_kernel_constants *constants;
+} rill_covered_stage;
+
+/* Calls `work` for every row of every window: its window, row and first node. */
+typedef void rill_covered_row_work(const rill_covered_stage *s, const rill_window *window, int32_t y, int32_t node);
+void rill_covered_each_row(const rill_covered_stage *s, rill_covered_row_work *work);
+/* Faces as the sub-step finds them, and the sparse pipes with an end in a window. */
+void rill_covered_drive_faces(const rill_covered_stage *s);
+/* Openings and what crosses for the pressures as they are; no column gives more than it has. */
+void rill_covered_open_faces(const rill_covered_stage *s);
+/* What crosses, with openings as they are. */
+void rill_covered_flow_faces(const rill_covered_stage *s);
+
+/* covered_move.c. Slows what leaves columns over covered faces to what they have; q must be up to date. */
+void rill_covered_limit(rill_flow *flow);
+/* Moves whole quanta over the covered faces, notes the pressures and hides the faces. True if something had to be repaired. */
+bool rill_covered_transfer(rill_flow *flow, const rill_kernel_constants *constants);
+
+#endif

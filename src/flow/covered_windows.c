@@ -1,0 +1,399 @@
+/* Where columns may be covered: windows of cells around those that are flooded or might fill within the sub-step.
+ *
+ * Tiles with a ceiling in them are looked at one by one; those with such columns close to each other form a group, and each
+ * group gets a window, the rectangle around its columns and two more cells on each side for the members to grow into. Where
+ * windows overlap, a column belongs to the window of its tile's group. */
+#include <limits.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "flow/covered_parts.h"
+
+enum {
+    MARGIN = 2 /* cells around the columns in question */
+};
+
+/* The columns of a tile that may be covered, as a range of cells of the sheet, ghosts counted; none if x0 > x1. */
+typedef struct rill_tile_box {
+    int32_t sheet, tx, ty;
+    int32_t x0, x1, y0, y1;
+    int32_t parent; /* in the forest of groups */
+    bool live;      /* the tile is simulated: it is not asleep, nor dry and out of reach */
+} rill_tile_box;
+
+/* ------------------------------------------------------------------------------------------------------------- memory */
+
+static bool has_ceiling(const rill_bed *bed, const rill_sheet *sheet, int32_t tx, int32_t ty) {
+    for (int32_t row = ty * RILL_TILE_H; row < (ty + 1) * RILL_TILE_H && row < rill_sheet_rows(sheet); ++row) {
+        int32_t place = rill_sheet_place(sheet, tx * RILL_TILE_W, row);
+        for (int32_t i = place; i < place + RILL_TILE_W; ++i)
+            if (bed->c[i] < RILL_TOP) return true;
+    }
+    return false;
+}
+
+/* Lists the tiles with ceilings if `boxes` is not NULL; returns how many there are. `*nodes` gets the most nodes that
+ * windows around them can have. */
+static int32_t list_tiles(const rill_bed *bed, rill_tile_box *boxes, int32_t *nodes) {
+    int32_t count = 0;
+    int64_t room = 0;
+    for (int32_t i = 0; i < bed->sheet_count; ++i) {
+        const rill_sheet *sheet = &bed->sheets[i];
+        int32_t before = count, x0 = INT32_MAX, x1 = -1, y0 = INT32_MAX, y1 = -1;
+        for (int32_t ty = 0; ty < sheet->tiles_y; ++ty)
+            for (int32_t tx = 0; tx < sheet->tiles_x; ++tx) {
+                if (!has_ceiling(bed, sheet, tx, ty)) continue;
+                if (boxes) boxes[count] = (rill_tile_box){ .sheet = i, .tx = tx, .ty = ty };
+                count += 1;
+                x0 = rill_min_i(x0, tx);
+                x1 = rill_max_i(x1, tx);
+                y0 = rill_min_i(y0, ty);
+                y1 = rill_max_i(y1, ty);
+            }
+        if (count > before)
+            room +=
+                rill_poisson_room((x1 - x0 + 1) * RILL_TILE_W + 2 * MARGIN, (y1 - y0 + 1) * RILL_TILE_H + 2 * MARGIN);
+    }
+    *nodes = room < INT32_MAX ? (int32_t)room : -1;
+    return count;
+}
+
+static bool take_planes(rill_covered *covered, size_t nodes, const rill_allocator *allocator) {
+    rill_covered_faces *const axes[2] = { &covered->west, &covered->south };
+    bool good = true;
+    for (int i = 0; i < 2; ++i) {
+        rill_covered_faces *faces = axes[i];
+        faces->base = rill_memory_take(allocator, nodes, sizeof *faces->base);
+        faces->gain = rill_memory_take(allocator, nodes, sizeof *faces->gain);
+        faces->head = rill_memory_take(allocator, nodes, sizeof *faces->head);
+        faces->reach = rill_memory_take(allocator, nodes, sizeof *faces->reach);
+        faces->q = rill_memory_take(allocator, nodes, sizeof *faces->q);
+        faces->t = rill_memory_take(allocator, nodes, sizeof *faces->t);
+        good = good && faces->base && faces->gain && faces->head && faces->reach && faces->q && faces->t;
+    }
+    covered->pi = rill_memory_take(allocator, nodes, sizeof *covered->pi);
+    covered->fill = rill_memory_take(allocator, nodes, sizeof *covered->fill);
+    covered->was = rill_memory_take(allocator, nodes, sizeof *covered->was);
+    covered->ever = rill_memory_take(allocator, nodes, sizeof *covered->ever);
+    covered->sealed = rill_memory_take(allocator, nodes, sizeof *covered->sealed);
+    covered->queue = rill_memory_take(allocator, nodes, sizeof *covered->queue);
+    covered->components = rill_memory_take(allocator, nodes, sizeof *covered->components);
+    covered->tally = rill_memory_take(allocator, nodes, sizeof *covered->tally);
+    return good && covered->pi && covered->fill && covered->was && covered->ever && covered->sealed && covered->queue &&
+           covered->components && covered->tally;
+}
+
+static void give_planes(rill_covered *covered, size_t nodes, const rill_allocator *allocator) {
+    rill_covered_faces *const axes[2] = { &covered->west, &covered->south };
+    for (int i = 0; i < 2; ++i) {
+        rill_covered_faces *faces = axes[i];
+        rill_memory_give(allocator, faces->base, nodes, sizeof *faces->base);
+        rill_memory_give(allocator, faces->gain, nodes, sizeof *faces->gain);
+        rill_memory_give(allocator, faces->head, nodes, sizeof *faces->head);
+        rill_memory_give(allocator, faces->reach, nodes, sizeof *faces->reach);
+        rill_memory_give(allocator, faces->q, nodes, sizeof *faces->q);
+        rill_memory_give(allocator, faces->t, nodes, sizeof *faces->t);
+    }
+    rill_memory_give(allocator, covered->pi, nodes, sizeof *covered->pi);
+    rill_memory_give(allocator, covered->fill, nodes, sizeof *covered->fill);
+    rill_memory_give(allocator, covered->was, nodes, sizeof *covered->was);
+    rill_memory_give(allocator, covered->ever, nodes, sizeof *covered->ever);
+    rill_memory_give(allocator, covered->sealed, nodes, sizeof *covered->sealed);
+    rill_memory_give(allocator, covered->queue, nodes, sizeof *covered->queue);
+    rill_memory_give(allocator, covered->components, nodes, sizeof *covered->components);
+    rill_memory_give(allocator, covered->tally, nodes, sizeof *covered->tally);
+}
+
+bool rill_covered_make(rill_flow *flow, const rill_allocator *allocator) {
+    const rill_bed *bed = flow->bed;
+    int32_t nodes, tiles = list_tiles(bed, NULL, &nodes);
+    if (tiles == 0) return true;
+    if (nodes < 0) return false;
+    rill_covered *covered = rill_memory_take(allocator, 1, sizeof *covered);
+    if (!covered) return false;
+    flow->covered = covered;
+    covered->tile_count = tiles;
+    covered->node_capacity = nodes;
+    covered->boxes = rill_memory_take(allocator, (size_t)tiles, sizeof *covered->boxes);
+    covered->windows = rill_memory_take(allocator, (size_t)tiles, sizeof *covered->windows);
+    covered->group = rill_memory_take(allocator, (size_t)bed->tile_count, sizeof *covered->group);
+    covered->flooded = rill_memory_take(allocator, (size_t)bed->tile_count, 1);
+    covered->pipes = rill_memory_take(allocator, (size_t)bed->pipe_count, sizeof *covered->pipes);
+    bool good = take_planes(covered, (size_t)nodes, allocator) && covered->boxes && covered->windows &&
+                covered->group && covered->flooded && covered->pipes;
+    if (good) good = rill_poisson_make(&covered->poisson, nodes, tiles, bed->pipe_count, allocator);
+    if (good) list_tiles(bed, covered->boxes, &nodes);
+    if (!good) rill_covered_free(flow, allocator);
+    return good;
+}
+
+void rill_covered_free(rill_flow *flow, const rill_allocator *allocator) {
+    rill_covered *covered = flow->covered;
+    if (!covered) return;
+    size_t tiles = (size_t)covered->tile_count;
+    give_planes(covered, (size_t)covered->node_capacity, allocator);
+    rill_poisson_free(&covered->poisson, allocator);
+    rill_memory_give(allocator, covered->boxes, tiles, sizeof *covered->boxes);
+    rill_memory_give(allocator, covered->windows, tiles, sizeof *covered->windows);
+    rill_memory_give(allocator, covered->group, (size_t)flow->bed->tile_count, sizeof *covered->group);
+    rill_memory_give(allocator, covered->flooded, (size_t)flow->bed->tile_count, 1);
+    rill_memory_give(allocator, covered->pipes, (size_t)flow->bed->pipe_count, sizeof *covered->pipes);
+    rill_memory_give(allocator, covered, 1, sizeof *covered);
+    flow->covered = NULL;
+}
+
+/* -------------------------------------------------------------------------------------------------------------- boxes */
+
+/* The columns of a tile that are flooded, or might be after this sub-step. */
+static void look_at_tile(const rill_flow *flow, const rill_kernel_constants *k, rill_tile_box *box) {
+    const rill_bed *bed = flow->bed;
+    const rill_sheet *sheet = &bed->sheets[box->sheet];
+    int32_t place = rill_sheet_place(sheet, box->tx * RILL_TILE_W, box->ty * RILL_TILE_H);
+    int32_t rows = rill_min_i(RILL_TILE_H, rill_sheet_rows(sheet) - box->ty * RILL_TILE_H);
+    rill_covered_tile tile = { bed->b + place,  bed->c + place,  flow->H + place, flow->pressure + place,
+                               flow->u + place, flow->v + place, sheet->stride,   rows };
+    int32_t any_x[RILL_TILE_W], any_y[RILL_TILE_H];
+    flow->covered->kernels->look(&tile, k->lambda, any_x, any_y);
+    int32_t x0 = 0, x1 = RILL_TILE_W - 1, y0 = 0, y1 = RILL_TILE_H - 1;
+    while (x0 <= x1 && !any_x[x0]) ++x0;
+    while (x1 >= x0 && !any_x[x1]) --x1;
+    while (y0 <= y1 && !any_y[y0]) ++y0;
+    while (y1 >= y0 && !any_y[y1]) --y1;
+    box->x0 = box->tx * RILL_TILE_W + x0;
+    box->x1 = box->tx * RILL_TILE_W + x1;
+    box->y0 = box->ty * RILL_TILE_H + y0;
+    box->y1 = box->ty * RILL_TILE_H + y1;
+}
+
+static int32_t tile_of(const rill_bed *bed, const rill_tile_box *box) {
+    const rill_sheet *sheet = &bed->sheets[box->sheet];
+    return sheet->first_tile + box->ty * sheet->tiles_x + box->tx;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- groups */
+
+static int32_t root_of(rill_tile_box *boxes, int32_t i) {
+    while (boxes[i].parent != i) i = boxes[i].parent = boxes[boxes[i].parent].parent;
+    return i;
+}
+
+/* Joins the group of box i with that of a neighbouring tile, if their columns are close. `group` of a tile holds 1 + its
+ * box meanwhile. */
+static void join_neighbour(rill_covered *covered, int32_t i, int32_t tile) {
+    int32_t j = covered->group[tile] - 1;
+    if (j < 0) return;
+    rill_tile_box *boxes = covered->boxes;
+    const rill_tile_box *a = &boxes[i], *b = &boxes[j];
+    const int32_t gap = 2 * MARGIN;
+    if (a->x0 - b->x1 > gap || b->x0 - a->x1 > gap || a->y0 - b->y1 > gap || b->y0 - a->y1 > gap) return;
+    int32_t ri = root_of(boxes, i), rj = root_of(boxes, j), low = rill_min_i(ri, rj), high = rill_max_i(ri, rj);
+    boxes[high].parent = low;
+    boxes[low].live |= boxes[high].live;
+}
+
+static void join_box(rill_flow *flow, int32_t i) {
+    rill_covered *covered = flow->covered;
+    const rill_tile_box *box = &covered->boxes[i];
+    const rill_sheet *sheet = &flow->bed->sheets[box->sheet];
+    int32_t tile = tile_of(flow->bed, box);
+    covered->group[tile] = i + 1;
+    if (box->tx > 0) join_neighbour(covered, i, tile - 1);
+    if (box->ty == 0) return;
+    join_neighbour(covered, i, tile - sheet->tiles_x);
+    if (box->tx > 0) join_neighbour(covered, i, tile - sheet->tiles_x - 1);
+    if (box->tx + 1 < sheet->tiles_x) join_neighbour(covered, i, tile - sheet->tiles_x + 1);
+}
+
+/* Sparse pipes carry pressure from group to group: where one end is simulated, so must the other be. */
+static void wake_over_pipes(rill_flow *flow) {
+    rill_covered *covered = flow->covered;
+    const rill_sparse *sparse = &flow->scratch->sparse;
+    for (bool again = true; again;) {
+        again = false;
+        for (int32_t i = 0; i < flow->bed->pipe_count; ++i) {
+            int32_t l = covered->group[sparse->pipes[i].tile_l] - 1, r = covered->group[sparse->pipes[i].tile_r] - 1;
+            if (l < 0 || r < 0) continue;
+            rill_tile_box *low = &covered->boxes[root_of(covered->boxes, l)];
+            rill_tile_box *high = &covered->boxes[root_of(covered->boxes, r)];
+            if (low->live == high->live) continue;
+            low->live = high->live = again = true;
+        }
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------------------ windows */
+
+static rill_window window_around(const rill_sheet *sheet, const rill_tile_box *box) {
+    int32_t x0 = rill_max_i(box->x0 - MARGIN, 0), x1 = rill_min_i(box->x1 + MARGIN, sheet->tiles_x * RILL_TILE_W - 1);
+    int32_t y0 = rill_max_i(box->y0 - MARGIN, 0), y1 = rill_min_i(box->y1 + MARGIN, rill_sheet_rows(sheet) - 1);
+    return (rill_window){ .sheet = sheet,
+                          .column = x0,
+                          .row = y0,
+                          .nx = x1 - x0 + 1,
+                          .ny = y1 - y0 + 1,
+                          .place = rill_sheet_place(sheet, x0, y0) };
+}
+
+static void widen_box(rill_tile_box *box, const rill_tile_box *other) {
+    box->x0 = rill_min_i(box->x0, other->x0);
+    box->x1 = rill_max_i(box->x1, other->x1);
+    box->y0 = rill_min_i(box->y0, other->y0);
+    box->y1 = rill_max_i(box->y1, other->y1);
+}
+
+/* One window per group that is simulated, with the groups' roots widened to the whole group. False if they do not fit. */
+static bool lay_windows(rill_flow *flow) {
+    rill_covered *covered = flow->covered;
+    rill_tile_box *boxes = covered->boxes;
+    covered->window_count = 0;
+    rill_poisson_clear(&covered->poisson);
+    int64_t room = 0;
+    for (int32_t i = 0; i < covered->tile_count; ++i) {
+        if (boxes[i].x0 > boxes[i].x1 || root_of(boxes, i) != i || !boxes[i].live) continue;
+        rill_window window = window_around(&flow->bed->sheets[boxes[i].sheet], &boxes[i]);
+        room += rill_poisson_room(window.nx, window.ny);
+        if (room > covered->node_capacity) return false;
+        const rill_patch *patch = rill_poisson_add(&covered->poisson, window.nx, window.ny);
+        window.node = patch->first;
+        window.stride = patch->stride;
+        window.group = i + 1;
+        covered->windows[covered->window_count++] = window;
+    }
+    return true;
+}
+
+/* Windows of groups may overlap and together need more room than there is: then each sheet is one group. */
+static void merge_by_sheet(rill_covered *covered) {
+    rill_tile_box *boxes = covered->boxes;
+    for (int32_t i = 0, first = -1; i < covered->tile_count; ++i) {
+        if (boxes[i].x0 > boxes[i].x1) continue;
+        if (first < 0 || boxes[first].sheet != boxes[i].sheet) first = i;
+        bool live = boxes[root_of(boxes, i)].live || boxes[first].live;
+        boxes[i].parent = first;
+        widen_box(&boxes[first], &boxes[i]);
+        boxes[first].live = live;
+    }
+}
+
+/* The nodes of a row within one tile. */
+static void read_run(rill_flow *flow, const rill_window *window, int32_t x, int32_t y, int32_t n, bool ours) {
+    rill_covered *covered = flow->covered;
+    int32_t place = window->place + y * window->sheet->stride + x;
+    rill_covered_nodes nodes = rill_covered_nodes_at(covered, window->node + y * window->stride + x);
+    const rill_bed *bed = flow->bed;
+    if (ours)
+        covered->kernels->read(n, bed->b + place, bed->c + place, flow->H + place, flow->pressure + place, &nodes);
+    else
+        covered->kernels->pass_over(n, &nodes);
+}
+
+/* What the nodes of a row start from. Not the outermost ring, ghosts, and columns of other groups' tiles: they are no
+ * members. */
+static void read_row(rill_flow *flow, const rill_window *window, int32_t y) {
+    const rill_sheet *sheet = window->sheet;
+    int32_t row = window->row + y, last = window->nx - 1;
+    const int32_t *groups = flow->covered->group + sheet->first_tile + row / RILL_TILE_H * sheet->tiles_x;
+    bool inside = y > 0 && y < window->ny - 1 && row > 0 && row <= sheet->ny;
+    int32_t from = rill_max_i(1, 1 - window->column), to = rill_min_i(last, sheet->nx + 1 - window->column);
+    if (!inside || from >= to) {
+        read_run(flow, window, 0, y, window->nx, false);
+        return;
+    }
+    read_run(flow, window, 0, y, from, false);
+    for (int32_t x = from, next; x < to; x = next) {
+        int32_t tile = (window->column + x) / RILL_TILE_W;
+        next = rill_min_i((tile + 1) * RILL_TILE_W - window->column, to);
+        bool ours = groups[tile] == window->group;
+        while (next < to && (groups[tile + 1] == window->group) == ours) {
+            tile += 1;
+            next = rill_min_i((tile + 1) * RILL_TILE_W - window->column, to);
+        }
+        read_run(flow, window, x, y, next - x, ours);
+    }
+    read_run(flow, window, to, y, window->nx - to, false);
+}
+
+/* Nodes, and no transfers over the outermost faces. */
+static void read_window(rill_flow *flow, const rill_window *window) {
+    rill_covered *covered = flow->covered;
+    size_t bytes = (size_t)window->stride * sizeof(int32_t);
+    for (int32_t y = 0; y < window->ny; ++y) read_row(flow, window, y);
+    for (int32_t y = 0; y < window->ny; ++y) {
+        int32_t first = window->node + y * window->stride;
+        covered->west.t[first] = covered->south.t[first] = covered->west.t[first + window->nx] = 0;
+    }
+    memset(covered->west.t + window->node, 0, bytes);
+    memset(covered->south.t + window->node, 0, bytes);
+    memset(covered->south.t + window->node + window->ny * window->stride, 0, bytes);
+}
+
+bool rill_covered_find(rill_flow *flow, const rill_kernel_constants *constants) {
+    rill_covered *covered = flow->covered;
+    const rill_flow_scratch *scratch = flow->scratch;
+    rill_tile_box *boxes = covered->boxes;
+    bool asleep = false;
+    for (int32_t i = 0; i < covered->tile_count; ++i) {
+        rill_tile_box *box = &boxes[i];
+        int32_t tile = tile_of(flow->bed, box);
+        box->live = flow->tiles[tile] & (RILL_TILE_AWAKE | RILL_TILE_SWEPT);
+        box->x0 = 1, box->x1 = 0;
+        box->parent = i;
+        covered->group[tile] = 0;
+        /* Every other sub-step is often enough to find a column that fills. */
+        bool due = box->live && scratch->busy[tile] && flow->substep % 2 == 0;
+        if (due || covered->flooded[tile]) look_at_tile(flow, constants, box);
+        asleep |= covered->flooded[tile] && !box->live;
+    }
+    for (int32_t i = 0; i < covered->tile_count; ++i)
+        if (boxes[i].x0 <= boxes[i].x1) join_box(flow, i);
+    if (asleep) wake_over_pipes(flow);
+    for (int32_t i = 0; i < covered->tile_count; ++i) {
+        int32_t root = root_of(boxes, i);
+        if (boxes[i].x0 <= boxes[i].x1 && root != i) widen_box(&boxes[root], &boxes[i]);
+    }
+    if (!lay_windows(flow)) {
+        merge_by_sheet(covered);
+        lay_windows(flow);
+    }
+    for (int32_t i = 0; i < covered->tile_count; ++i) {
+        if (boxes[i].x0 > boxes[i].x1) continue;
+        int32_t root = root_of(boxes, i), tile = tile_of(flow->bed, &boxes[i]);
+        covered->group[tile] = root + 1;
+        if (boxes[root].live) covered->flooded[tile] = 0; /* until the solve says which columns are */
+    }
+    for (int32_t i = 0; i < covered->window_count; ++i) read_window(flow, &covered->windows[i]);
+    return covered->window_count > 0;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- lookup */
+
+int32_t rill_covered_place(const rill_window *window, int32_t node) {
+    int32_t offset = node - window->node, y = offset / window->stride;
+    return window->place + y * window->sheet->stride + (offset - y * window->stride);
+}
+
+const rill_window *rill_covered_window(const rill_covered *covered, int32_t node) {
+    int32_t low = 0, high = covered->window_count - 1;
+    while (low < high) {
+        int32_t middle = (low + high + 1) / 2;
+        if (covered->windows[middle].node <= node)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return &covered->windows[low];
+}
+
+static bool open_between(const rill_bed *bed, int32_t a, int32_t b) {
+    return rill_min_i(bed->c[a], bed->c[b]) - rill_max_i(bed->b[a], bed->b[b]) > 1;
+}
+
+rill_covered_neighbours rill_covered_near(const rill_bed *bed, const rill_window *window, int32_t node) {
+    rill_covered_neighbours found = { 0 };
+    int32_t place = rill_covered_place(window, node), stride = window->sheet->stride;
+    if (open_between(bed, place - 1, place)) found.node[found.count++] = node - 1;
+    if (open_between(bed, place, place + 1)) found.node[found.count++] = node + 1;
+    if (open_between(bed, place - stride, place)) found.node[found.count++] = node - window->stride;
+    if (open_between(bed, place, place + stride)) found.node[found.count++] = node + window->stride;
+    return found;
+}

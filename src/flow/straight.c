@@ -1,0 +1,188 @@
+/* STRAIGHT: the paper's extended pipes, through flooded passages along x and y.
+ *
+ * Based on: Dagenais et al. 2018 section 3.3 (Fig. 3, right). A run of full columns along an axis, with a column that is not
+ * full beyond each end, is one pipe between those two. Its faces lie in series and carry one flux q, so that the pressures
+ * between them drop out:
+ *
+ *     q = (sum of base / gain + sum of head) / (sum of 1 / w),     u = base + gain head,   w = gain reach of each face:
+ *
+ * the start flux is the mean of the fluxes that were there, weighted by inertance (the paper's zero throws momentum away and
+ * makes ripples), the length is n dx + (dx/2) (D/H_in + D/H_out) by the inertance of the faces (covered.h; the literal
+ * l = dx is sqrt(n + 1) too fast), viscosity and loss are those of covered faces. A run is under pressure while the level
+ * beyond one of its ends at least reaches the lintel there; a run that is not drains like any other liquid. A passage that
+ * bends ends at its bend, and nothing flows: that is what `passages = any` is for. */
+#include "flow/covered_parts.h"
+
+/* A run of full columns along one axis. */
+typedef struct run {
+    int32_t axis;
+    int32_t first, count, step; /* nodes */
+    int32_t place, plane_step;  /* of the first column, and to the next */
+    rill_covered_faces *faces;
+    rill_covered_pipe *entry, *exit; /* sparse pipes at its ends, where the dense faces there are closed */
+} run;
+
+static bool is_full(const rill_covered *covered, int32_t node) {
+    return rill_covered_roofed(covered, node) && covered->fill[node] >= RILL_FULL_HIGH - RILL_FULL_LOW;
+}
+
+/* The sparse pipe that goes on from an end of a run, or NULL. */
+static rill_covered_pipe *pipe_at(const rill_flow *flow, int32_t node, int32_t axis, bool behind) {
+    const rill_covered *covered = flow->covered;
+    for (int32_t i = 0; i < covered->pipe_count; ++i) {
+        rill_covered_pipe *pipe = &covered->pipes[i];
+        if ((behind ? pipe->node_r : pipe->node_l) != node || !(pipe->reach > 0.0f)) continue;
+        if (flow->scratch->sparse.pipes[pipe->pipe].axis == axis) return pipe;
+    }
+    return NULL;
+}
+
+/* The series of a run's faces. */
+typedef struct series {
+    double flux, resistance; /* sums of base / gain + head, and of 1 / w */
+    bool open;
+} series;
+
+static void add_face(series *sum, float base, float gain, int32_t head, float reach) {
+    if (!(gain > 0.0f && reach > 0.0f)) {
+        sum->open = false;
+        return;
+    }
+    sum->flux += (double)base / (double)gain + (double)head;
+    sum->resistance += 1.0 / ((double)gain * (double)reach);
+}
+
+static void add_end(series *sum, const run *r, int32_t face, const rill_covered_pipe *pipe) {
+    if (pipe)
+        add_face(sum, pipe->face.base, pipe->face.gain, pipe->face.head, pipe->reach);
+    else
+        add_face(sum, r->faces->base[face], r->faces->gain[face], r->faces->head[face], r->faces->reach[face]);
+}
+
+static series in_series(const run *r) {
+    series sum = { .open = true };
+    add_end(&sum, r, r->first, r->entry);
+    for (int32_t i = 1; i < r->count; ++i) add_end(&sum, r, r->first + i * r->step, NULL);
+    add_end(&sum, r, r->first + r->count * r->step, r->exit);
+    return sum;
+}
+
+/* The velocity that carries a flux over a face is its base from now on, whatever the pressures. */
+static void set_face(float *base, int32_t *head, float reach, double *q, double flux) {
+    *base = reach > 0.0f ? (float)(flux / (double)reach) : 0.0f;
+    *head = 0;
+    *q = flux;
+}
+
+static void set_end(const run *r, int32_t face, rill_covered_pipe *pipe, double flux) {
+    rill_covered_faces *f = r->faces;
+    set_face(&f->base[face], &f->head[face], f->reach[face], &f->q[face], pipe ? 0.0 : flux);
+    if (pipe) set_face(&pipe->face.base, &pipe->face.head, pipe->reach, &pipe->q, flux);
+}
+
+static void set_run(const run *r, double flux) {
+    set_end(r, r->first, r->entry, flux);
+    for (int32_t i = 1; i < r->count; ++i) set_end(r, r->first + i * r->step, NULL, flux);
+    set_end(r, r->first + r->count * r->step, r->exit, flux);
+}
+
+/* Whether the liquid beyond an end reaches the lintel of its face. */
+static bool presses(const rill_flow *flow, const rill_covered_pipe *pipe, int32_t inside, int32_t outside,
+                    bool behind) {
+    const rill_bed *bed = flow->bed;
+    int32_t h = bed->b[outside] + flow->H[outside], lintel = rill_min_i(bed->c[inside], bed->c[outside]);
+    if (pipe) {
+        const rill_covered_ends *e = &pipe->ends;
+        h = behind ? e->bl + e->Hl : e->br + e->Hr;
+        lintel = rill_min_i(e->cl, e->cr);
+    }
+    return h >= lintel - RILL_SUBMERGED;
+}
+
+/* Where the dense face at an end is closed, a sparse pipe may go on. */
+static void find_ends(const rill_flow *flow, run *r) {
+    int32_t last = r->first + (r->count - 1) * r->step;
+    if (!(r->faces->reach[r->first] > 0.0f)) r->entry = pipe_at(flow, r->first, r->axis, true);
+    if (!(r->faces->reach[last + r->step] > 0.0f)) r->exit = pipe_at(flow, last, r->axis, false);
+}
+
+/* The columns of a run that is under pressure become members. */
+static void join_run(rill_flow *flow, const run *r) {
+    rill_covered *covered = flow->covered;
+    int32_t end = r->place + (r->count - 1) * r->plane_step;
+    if (!presses(flow, r->entry, r->place, r->place - r->plane_step, true) &&
+        !presses(flow, r->exit, end, end + r->plane_step, false))
+        return;
+    for (int32_t i = 0; i < r->count; ++i) {
+        int32_t node = r->first + i * r->step;
+        covered->poisson.active[node] = 1.0f;
+        covered->ever[node] = 1;
+    }
+}
+
+/* What the column that a run drinks from may give to it: half, for it may feed another. */
+static double donor_share(const rill_flow *flow, const run *r, bool forward) {
+    const rill_covered_pipe *pipe = forward ? r->entry : r->exit;
+    int32_t have = flow->H[forward ? r->place - r->plane_step : r->place + r->count * r->plane_step];
+    if (pipe) have = forward ? pipe->ends.Hl : pipe->ends.Hr;
+    return 0.5 * (double)have;
+}
+
+static void drive_run(rill_flow *flow, const run *r) {
+    series sum = in_series(r);
+    double flux = sum.open ? sum.flux / sum.resistance : 0.0;
+    double most = donor_share(flow, r, flux > 0.0);
+    set_run(r, flux > most ? most : flux < -most ? -most : flux);
+}
+
+/* Calls `work` for all runs along an axis of columns that `belongs` accepts. */
+typedef void run_work(rill_flow *flow, const run *r);
+typedef bool belongs_to(const rill_covered *covered, int32_t node);
+static void each_run(rill_flow *flow, int32_t axis, belongs_to *belongs, run_work *work) {
+    rill_covered *covered = flow->covered;
+    for (int32_t i = 0; i < covered->window_count; ++i) {
+        const rill_window *w = &covered->windows[i];
+        int32_t step = axis ? w->stride : 1, plane_step = axis ? w->sheet->stride : 1;
+        int32_t across = axis ? w->nx : w->ny, along = axis ? w->ny : w->nx;
+        for (int32_t line = 1; line + 1 < across; ++line) {
+            int32_t node = w->node + line * (axis ? 1 : w->stride);
+            int32_t place = w->place + line * (axis ? 1 : w->sheet->stride);
+            for (int32_t at = 1; at + 1 < along; ++at) {
+                int32_t from = at;
+                while (at + 1 < along && belongs(covered, node + at * step)) at += 1;
+                if (at == from) continue;
+                run r = { .axis = axis,
+                          .first = node + from * step,
+                          .count = at - from,
+                          .step = step,
+                          .place = place + from * plane_step,
+                          .plane_step = plane_step,
+                          .faces = axis ? &covered->south : &covered->west };
+                find_ends(flow, &r);
+                work(flow, &r);
+            }
+        }
+    }
+}
+
+rill_covered_report rill_straight_move(rill_flow *flow, const rill_flow_settings *settings,
+                                       const rill_kernel_constants *constants) {
+    rill_covered_report report = { 0 };
+    rill_covered *covered = flow->covered;
+    if (!covered) return report;
+    covered->kernels = rill_covered_kernels_pick(settings->scalar);
+    if (!rill_covered_find(flow, constants)) return report;
+    rill_covered_stage stage = { flow, settings, constants };
+    EACH_NODE(covered, n) {
+        covered->poisson.active[n] = 0.0f;
+        covered->pi[n] = 0.0;
+    }
+    rill_covered_drive_faces(&stage);
+    rill_covered_open_faces(&stage);
+    for (int32_t axis = 0; axis < 2; ++axis) each_run(flow, axis, is_full, join_run);
+    for (int32_t axis = 0; axis < 2; ++axis) each_run(flow, axis, rill_covered_member, drive_run);
+    rill_covered_limit(flow);
+    EACH_NODE(covered, n) report.members += rill_covered_member(covered, n);
+    rill_covered_transfer(flow, constants);
+    return report;
+}
