@@ -45,7 +45,9 @@ static void test_absurd_definitions(void **state) {
     REFUSED(liquid.surface_tension, nan, "liquid.surface_tension");
     REFUSED(liquid.contact_angle, 181.0, "liquid.contact_angle is 181; expected 0 to 180");
     REFUSED(solver.pipe_area, (rill_pipe_area)2, "solver.pipe_area is 2");
-    REFUSED(solver.passages, (rill_passages)1, "solver.passages is 1");
+    REFUSED(solver.passages, (rill_passages)3, "solver.passages is 3");
+    REFUSED(solver.orifice, -0.1, "solver.orifice is -0.1; expected 0 to 1");
+    REFUSED(solver.orifice, nan, "solver.orifice is nan");
     REFUSED(solver.friction, 1.5, "solver.friction is 1.5");
     REFUSED(solver.max_substeps, 0, "solver.max_substeps is 0");
     REFUSED(solver.max_substeps, 1000001, "solver.max_substeps");

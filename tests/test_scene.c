@@ -98,19 +98,40 @@ static void values_are_checked(void **state) {
 static void words_of_later_versions_say_so(void **state) {
     (void)state;
     EXPECT(
-        HEAD "solver: { method: waves, passages: any }\n",
+        HEAD "solver: { method: waves }\n",
         "s.yaml:7:19: found the text 'waves' for solver.method, expected pipes: 'waves' is not available yet in this "
-        "version",
-        "s.yaml:7:36: found the text 'any' for solver.passages, expected off: 'any' is not available yet in this "
         "version");
-    EXPECT_GOOD(HEAD "solver: { method: pipes, passages: off }\n");
-    EXPECT_GOOD(HEAD "solver: { passages: false }\n");
-    EXPECT_GOOD(HEAD "solver: { passages: \"off\" }\n");
-    EXPECT(HEAD "solver: { passages: on }\n", "s.yaml:7:21: found the text 'on' for solver.passages, expected off");
     EXPECT("rill: 2\nbed:\n  grid: { cells: [8, 6], cell_size: 0.001 }\n  solids: [{ shape: plane, point: [0, 0, 0], "
            "normal: "
            "[0, 0, 1] }]\nrun: { frame: 1, until: 1 }\n",
            "s.yaml:1:7: found 2 for rill, expected 1");
+}
+
+static void passages_are_read(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        rill_passages passages;
+        double orifice;
+    } cases[] = { { HEAD "solver: { method: pipes }\n", RILL_PASSAGES_ANY, 0.61 },
+                  { HEAD "solver: { passages: any, orifice: 1 }\n", RILL_PASSAGES_ANY, 1.0 },
+                  { HEAD "solver: { passages: straight, orifice: 0 }\n", RILL_PASSAGES_STRAIGHT, 0.0 },
+                  { HEAD "solver: { passages: off }\n", RILL_PASSAGES_OFF, 0.61 },
+                  { HEAD "solver: { passages: false }\n", RILL_PASSAGES_OFF, 0.61 },
+                  { HEAD "solver: { passages: \"off\" }\n", RILL_PASSAGES_OFF, 0.61 } };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        rill_scene *scene;
+        rill_scene_report report;
+        assert_int_equal(parse(cases[i].text, NULL, &scene, &report), RILL_SCENE_OK);
+        assert_int_equal(scene->world.solver.passages, cases[i].passages);
+        assert_true(scene->world.solver.orifice == cases[i].orifice);
+        rill_scene_free(scene);
+    }
+    EXPECT(HEAD "solver: { passages: on }\n",
+           "s.yaml:7:21: found the text 'on' for solver.passages, expected any, straight or off");
+    EXPECT(
+        HEAD "solver: { orifice: 1.2 }\n",
+        "s.yaml:7:20: found 1.2 for solver.orifice, expected a number from 0 to 1 (discharge coefficient; 0: no loss)");
 }
 
 #define SOLID(text)                                                                                                    \
@@ -127,13 +148,13 @@ static void solids_are_checked(void **state) {
         "you mean 'box'?");
     EXPECT(SOLID("{ shape: box, min: [0, 0, 0], max: [1, 0, 1], radius: 1 }"),
            "s.yaml:6:46: found 0 for bed.solids.0.max.1, expected more than the 0 of min",
-           "s.yaml:6:53: found the unknown key 'radius' in a box, expected shape, min, max, name, scale, rotate or "
-           "translate");
+           "s.yaml:6:53: found the unknown key 'radius' in a box, expected shape, min, max, name, scale, "
+           "rotate, translate, move, loop or ease");
     EXPECT(SOLID("{ shape: cylinder, from: [0, 0, 0], to: [0, 0, 0], raduis: 1 }"),
            "s.yaml:6:7: found no key 'radius' in a cylinder, expected one",
            "s.yaml:6:47: found a list of 3 for bed.solids.0.to, expected another place than that of 'from'",
            "s.yaml:6:58: found the unknown key 'raduis' in a cylinder, expected shape, from, to, radius, name, scale, "
-           "rotate or translate, did you mean 'radius'?");
+           "rotate, translate, move, loop or ease, did you mean 'radius'?");
     EXPECT(
         SOLID("{ shape: plane, point: [0, 0, 0], normal: [0, 0, 0] }"),
         "s.yaml:6:49: found a list of 3 for bed.solids.0.normal, expected a direction: three numbers that are not all "
@@ -547,6 +568,7 @@ int main(void) {
         cmocka_unit_test(keys_are_checked),
         cmocka_unit_test(values_are_checked),
         cmocka_unit_test(words_of_later_versions_say_so),
+        cmocka_unit_test(passages_are_read),
         cmocka_unit_test(solids_are_checked),
         cmocka_unit_test(edges_and_grid_are_checked),
         cmocka_unit_test(liquid_in_and_out_is_checked),

@@ -33,7 +33,7 @@ def macro_uses(lines, index):
 
 
 def marked_loops(text):
-    """Lines of marked loops, as (first, last) of the head of the `for`; and the lines of marks without a loop."""
+    """Lines of marked loops, as (first, last) from the mark to the head of the `for`; and of marks without a loop."""
     lines, loops, stray = text.splitlines(), [], []
     for index, line in enumerate(lines):
         if not MARK.search(line):
@@ -48,7 +48,7 @@ def marked_loops(text):
             end = start
             while end + 1 < len(lines) and "{" not in lines[end] and ";" not in lines[end].split(")")[-1]:
                 end += 1
-            loops.append((start + 1, end + 1))
+            loops.append((index + 1, end + 1))  # gcc names the line of a pragma before the loop, if there is one
     return loops, stray
 
 

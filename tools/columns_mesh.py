@@ -44,12 +44,13 @@ class Columns:
     """The solid spans (from, to) of every cell, lowest first, with and without the liquid that stands on them."""
 
     def __init__(self, folder, index, cell, above, foot):
-        (layers, self.ny, self.nx), base = read_npy(folder / "base.npy")
-        ceiling, depth = read_npy(folder / "ceiling.npy")[1], read_npy(folder / f"depth_{index:05d}.npy")[1]
+        moving = "" if (folder / "base.npy").exists() else f"_{index:05d}"  # solids that move: floors of each time
+        (layers, self.ny, self.nx), base = read_npy(folder / f"base{moving}.npy")
+        ceiling, depth = read_npy(folder / f"ceiling{moving}.npy")[1], read_npy(folder / f"depth_{index:05d}.npy")[1]
         self.cell, size = cell, self.ny * self.nx
         floors = [z for z in base if z >= above]
         if not floors:
-            sys.exit(f"{folder / 'base.npy'}: no column has its base above {above:g} m")
+            sys.exit(f"{folder}: no column has its base above {above:g} m")
         self.bottom, self.top = min(floors) - foot, max(floors) + 4 * cell
         self.dry, self.wet, self.depth = [], [], array.array("d", bytes(8 * size))  # the deepest of a cell's depths
         for c in range(size):

@@ -137,6 +137,55 @@ static bool make_saucer(rill_model *out) {
     return rill_model_lathe(out, profile, (int)(sizeof profile / sizeof *profile));
 }
 
+static bool make_cave(rill_model *out) {
+    const double low[3] = {-10, -10, -12}, high[3] = {130, 110, 30};
+    return rill_model_polygonise(out, rill_model_cave, low, high, 3.0);
+}
+
+/* A mat of 110 x 110 mm, 4 mm thick, that swells: two soft bumps under its skin, `swell` mm high. */
+static bool make_mat(rill_model *out, double swell) {
+    enum { SIDE = 44, RING = 4 * SIDE };
+    uint32_t top[SIDE + 1][SIDE + 1], ring[RING], below[RING], middle;
+    for (int y = 0; y <= SIDE; y++)
+        for (int x = 0; x <= SIDE; x++) {
+            const double px = 2.5 * x - 5, py = 2.5 * y - 5;
+            const double bumps = hump(px, py, 42, 54, 36) + 0.55 * hump(px, py, 72, 34, 24);
+            const double p[3] = {px, py, swell * bumps};
+            if (!rill_model_vertex(out, p, &top[y][x])) return false;
+        }
+    /* The skirt and the underside, anticlockwise seen from above. */
+    for (int i = 0; i < SIDE; i++) {
+        ring[i] = top[0][i];
+        ring[SIDE + i] = top[i][SIDE];
+        ring[2 * SIDE + i] = top[SIDE][SIDE - i];
+        ring[3 * SIDE + i] = top[SIDE - i][0];
+    }
+    for (int i = 0; i < RING; i++) {
+        const double p[3] = {(double)out->vertices[3 * ring[i]], (double)out->vertices[3 * ring[i] + 1], -4};
+        if (!rill_model_vertex(out, p, &below[i])) return false;
+    }
+    const double centre[3] = {50, 50, -4};
+    bool done = rill_model_vertex(out, centre, &middle);
+    for (int y = 0; y < SIDE && done; y++)
+        for (int x = 0; x < SIDE; x++)
+            done = done && rill_model_triangle(out, top[y][x], top[y][x + 1], top[y + 1][x + 1]) &&
+                   rill_model_triangle(out, top[y][x], top[y + 1][x + 1], top[y + 1][x]);
+    for (int i = 0; i < RING && done; i++) {
+        const int j = (i + 1) % RING;
+        done = rill_model_triangle(out, below[i], below[j], ring[j]) &&
+               rill_model_triangle(out, below[i], ring[j], ring[i]) && rill_model_triangle(out, middle, below[j], below[i]);
+    }
+    return done;
+}
+
+static bool make_mat_flat(rill_model *out) {
+    return make_mat(out, 0);
+}
+
+static bool make_mat_swollen(rill_model *out) {
+    return make_mat(out, 5);
+}
+
 static bool make_mesh(bool (*make)(rill_model *), const char *folder, const char *name) {
     rill_model model = {0};
     bool done = make(&model);
@@ -158,6 +207,8 @@ int main(int argc, char **argv) {
     }
     const char *folder = argv[1];
     const bool done = make_mesh(make_vertebra, folder, "vertebra.ply") && make_mesh(make_cup, folder, "cup.ply") &&
-                      make_mesh(make_saucer, folder, "saucer.ply") && make_fields(folder);
+                      make_mesh(make_saucer, folder, "saucer.ply") && make_mesh(make_cave, folder, "cave.ply") &&
+                      make_mesh(make_mat_flat, folder, "mat_flat.ply") &&
+                      make_mesh(make_mat_swollen, folder, "mat_swollen.ply") && make_fields(folder);
     return done ? 0 : 4;
 }

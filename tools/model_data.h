@@ -46,5 +46,7 @@ double rill_model_blend_max(double a, double b, double k);
 
 /* model_bone.c: a lumbar vertebra, negative inside, roughly a distance in mm. */
 double rill_model_vertebra(const double point[3]);
+/* model_cave.c: a block of rock with a cave in it, negative inside the rock. */
+double rill_model_cave(const double point[3]);
 
 #endif

@@ -273,6 +273,56 @@ static rill_result build_puddles(rill_world *world) {
         &(bowls){ .count = PUDDLES, .centres = centres, .radius = 8.0, .deep = 3e-3, .wet = 5.78, .tilt = 2e-5 });
 }
 
+/* A ground floor of two basins, 9 and 6 mm deep, behind a wall from x0 to x1 (cells) that is open to 4 mm above the ground
+ * but for blocks in it; and two floors above, with waves on them. */
+typedef struct wall {
+    double x0, x1;
+    int block_count;
+    const double (*blocks)[4]; /* x0, y0, x1, y1 in cells: solid down to the ground */
+} wall;
+
+static double two_basins(double x, double y, double base, const void *context) {
+    const wall *w = context;
+    (void)base;
+    return (x < 0.5 * (w->x0 + w->x1) ? 9e-3 : 6e-3) + ripple(x, y); /* cut to full under the wall */
+}
+
+static rill_result build_wall(rill_world *world, const wall *w) {
+    rill_grid grid;
+    rill_result result = rill_world_get_grid(world, &grid);
+    const double wide = grid.cells[0];
+    enum { FLOORS = 3 };
+    for (int k = 0; result == RILL_OK && k < FLOORS; k++) {
+        result = add_floor(world, k * STOREY - THICKNESS, k * STOREY);
+    }
+    result = result != RILL_OK ? result : add_box(world, w->x0, 0, w->x1, wide, 4e-3, STOREY - THICKNESS);
+    for (int i = 0; result == RILL_OK && i < w->block_count; i++) {
+        const double *b = w->blocks[i];
+        result = add_box(world, b[0], b[1], b[2], b[3], -THICKNESS, STOREY - THICKNESS);
+    }
+    result = result != RILL_OK ? result : rill_bed_build(world);
+    for (int32_t layer = 0; result == RILL_OK && layer < FLOORS; layer++) {
+        result = fill_layer(world, layer, layer == 0 ? two_basins : storeys, w);
+    }
+    return result;
+}
+
+/* Four passages of 6 x 8 cells: 192 flooded columns. */
+static rill_result build_passages(rill_world *world) {
+    static const double blocks[][4] = {
+        { 46, 0, 54, 14 }, { 46, 20, 54, 36 }, { 46, 42, 54, 57 }, { 46, 63, 54, 79 }, { 46, 85, 54, 100 }
+    };
+    return build_wall(world, &(wall){ 46, 54, sizeof blocks / sizeof *blocks, blocks });
+}
+
+/* 60 x 200 cells between a few pillars: one column in ten. */
+static rill_result build_flooded(rill_world *world) {
+    static const double blocks[][4] = {
+        { 83, 31, 91, 37 }, { 117, 58, 123, 66 }, { 95, 97, 101, 103 }, { 80, 141, 88, 146 }, { 119, 163, 127, 171 }
+    };
+    return build_wall(world, &(wall){ 73, 134, sizeof blocks / sizeof *blocks, blocks });
+}
+
 #define FRAME (1.0 / 60.0)
 #define TRIAD_4_MB 4e6
 
@@ -300,6 +350,22 @@ static const rill_bench_case cases[] = {
       .frame = FRAME,
       .build = build_layers_holes,
       .rewind = true },
+    { .name = "passages_100x3_off",
+      .threads = 1,
+      .cells = 100,
+      .frame = FRAME,
+      .build = build_passages,
+      .blocked = true,
+      .rewind = true },
+    { .name = "passages_100x3", .threads = 1, .cells = 100, .frame = FRAME, .build = build_passages, .rewind = true },
+    { .name = "flooded_200x3_off",
+      .threads = 1,
+      .cells = 200,
+      .frame = FRAME,
+      .build = build_flooded,
+      .blocked = true,
+      .rewind = true },
+    { .name = "flooded_200x3", .threads = 1, .cells = 200, .frame = FRAME, .build = build_flooded, .rewind = true },
     { .name = "surgery", .threads = 1 },
     { .name = "viscosity_b", .threads = 1 },
     { .name = "three_layers", .threads = 1 },

@@ -18,6 +18,7 @@ typedef struct rill_bench_case {
     double frame;            /* s per rill_world_step; a scene brings its own */
     rill_bench_build *build; /* solids, bed and liquid; NULL for a scene */
     bool paper;              /* solver.pipe_area = paper */
+    bool blocked;            /* solver.passages = off: what the same world costs without the pressure solve */
     bool rest;               /* solver.rest, and the world is left alone until nothing is awake */
     bool rewind;             /* each repeat starts from the same snapshot, because the liquid does not stay as it is */
     double triad_bytes;      /* over which triad runs; 0: as much as the world's state */

@@ -9,6 +9,7 @@ typedef enum bench_measure {
     NS_PER_COLUMN_STEP = 0,
     TIMES_TRIAD,
     NS_RATIO,   /* ns_per_column_step over that of the reference */
+    MS_RATIO,   /* ms_per_step over that of the reference */
     MS_PERCENT, /* ms_per_step in percent of the reference */
     SPEED_UP,   /* ms_per_step of the reference over ours; at least */
     BYTES,
@@ -37,6 +38,8 @@ static const bench_target targets[] = {
     { "layers_200x5", 1, BYTES, 32.0, NULL },
     { "layers_holes_200x5", 1, NS_RATIO, 1.5, "physical_200" },
     { "layers_holes_200x5", 1, BYTES, 32.0, NULL },
+    { "passages_100x3", 1, MS_RATIO, 1.2, "passages_100x3_off" },
+    { "flooded_200x3", 1, MS_RATIO, 3.0, "flooded_200x3_off" },
     { "surgery", 1, REAL_TIME, 3.0, NULL },
     { "pond_1024", 1, MS_PERCENT, 2.5, "physical_1024" },
     { "puddles_1024", 1, MS_PERCENT, 12.0, "physical_1024" },
@@ -57,6 +60,7 @@ static double value_of(const bench_target *target, const rill_bench_row *row, co
     case NS_PER_COLUMN_STEP: return row->ns_per_column_step;
     case TIMES_TRIAD: return row->times_triad;
     case NS_RATIO: return row->ns_per_column_step / reference->ns_per_column_step;
+    case MS_RATIO: return row->ms_per_step / reference->ms_per_step;
     case MS_PERCENT: return 100.0 * row->ms_per_step / reference->ms_per_step;
     case SPEED_UP: return reference->ms_per_step / row->ms_per_step;
     case BYTES: return row->bytes_per_column;
@@ -67,7 +71,7 @@ static double value_of(const bench_target *target, const rill_bench_row *row, co
 
 bool rill_bench_target(const rill_bench_row *rows, size_t count, int index, char text[64],
                        rill_bench_verdict *verdict) {
-    static const char *const units[] = { "ns", "x triad", "x", "%", "x as fast as", "bytes", "x real time" };
+    static const char *const units[] = { "ns", "x triad", "x", "x", "%", "x as fast as", "bytes", "x real time" };
     const rill_bench_row *row = &rows[count - 1];
     for (size_t i = 0; i < sizeof targets / sizeof targets[0]; i++) {
         const bench_target *target = &targets[i];

@@ -41,6 +41,9 @@ static const remedy remedies[] = {
     { RILL_STATUS_SOURCE_REFUSED, "a source found no room for its liquid: raise bed.headroom or lower its rate" },
     { RILL_STATUS_SINK_DRY, "a sink took less than its rate: there was nothing more to take" },
     { RILL_STATUS_RANGE, "liquid reached the top of the range: raise bed.headroom" },
+    { RILL_STATUS_PASSAGES_CAPPED,
+      "the pressure solve of flooded passages was stopped early: volumes and ceilings hold, flow there "
+      "is less accurate" },
     { RILL_STATUS_GRAVITY_LIFTED, "gravity points along or off the bed; its part into the bed was raised to 1/8 of the "
                                   "rest: tilt gravity less" },
 };

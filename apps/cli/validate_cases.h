@@ -13,6 +13,8 @@ void rill_case_bowl(rill_validation *v);          /* 6 */
 void rill_case_standing_wave(rill_validation *v); /* 7 */
 void rill_case_film(rill_validation *v);          /* 9 */
 void rill_case_puddle(rill_validation *v);        /* 10 */
+void rill_case_vessels(rill_validation *v);       /* 11 */
+void rill_case_passages(rill_validation *v);      /* 11, its second half */
 void rill_case_crest(rill_validation *v);         /* 12 */
 void rill_case_energy(rill_validation *v);        /* 20 */
 void rill_case_symmetry(rill_validation *v);      /* 21 */

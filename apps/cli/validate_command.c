@@ -23,6 +23,7 @@ static const known_case cases[] = {
     { 7, "standing wave", rill_case_standing_wave },
     { 9, "film on a slope (Nusselt)", rill_case_film },
     { 10, "viscous puddle (Huppert)", rill_case_puddle },
+    { 11, "vessels and flooded passages", rill_case_vessels },
     { 12, "broad-crested overflow", rill_case_crest },
     { 20, "energy", rill_case_energy },
     { 21, "symmetry", rill_case_symmetry },

@@ -56,9 +56,16 @@ bool rill_rig_begin(rill_rig *rig, rill_validation *v, int32_t nx, int32_t ny, d
 }
 
 void rill_rig_add_box(rill_rig *rig, double x0, double y0, double z0, double x1, double y1, double z1) {
-    if (rig->box_count == RILL_RIG_BOXES) {
-        fail(rig, "rill_rig_add_box", "too many boxes");
-        return;
+    if (rig->box_count == rig->box_room) {
+        size_t room = rig->box_room ? 2 * rig->box_room : 16;
+        rill_solid_def *boxes = rig->ok ? realloc(rig->boxes, room * sizeof *boxes) : NULL;
+        if (!boxes) {
+            rig->v->out_of_memory |= rig->ok;
+            fail(rig, "allocate", "out of memory");
+            return;
+        }
+        rig->boxes = boxes;
+        rig->box_room = room;
     }
     rill_solid_def box = rill_default_solid_def();
     box.shape = RILL_SHAPE_BOX;
@@ -75,7 +82,7 @@ static bool add_solids(rill_rig *rig) {
     ground.heights_size[1] = rig->ny;
     rill_solid_id id;
     rill_rig_expect(rig, rill_solid_create(rig->world, &ground, &id), "rill_solid_create");
-    for (int i = 0; rig->ok && i < rig->box_count; i++) {
+    for (size_t i = 0; rig->ok && i < rig->box_count; i++) {
         rill_rig_expect(rig, rill_solid_create(rig->world, &rig->boxes[i], &id), "rill_solid_create");
     }
     return rig->ok;
@@ -160,11 +167,22 @@ bool rill_rig_look(rill_rig *rig) {
 
 void rill_rig_end(rill_rig *rig) {
     rill_world_destroy(rig->world);
+    free(rig->boxes);
     free(rig->heights);
     free(rig->base);
     free(rig->depth);
     free(rig->faces);
     memset(rig, 0, sizeof *rig);
+}
+
+bool rill_rig_audit(rill_rig *rig, int64_t *worst) {
+    rill_ledger ledger;
+    if (!rill_rig_expect(rig, rill_world_get_ledger(rig->world, &ledger), "rill_world_get_ledger")) {
+        return false;
+    }
+    int64_t error = ledger.error < 0 ? -ledger.error : ledger.error;
+    *worst = error > *worst ? error : *worst;
+    return true;
 }
 
 double rill_rig_stable_step(const rill_rig *rig, double depth) {

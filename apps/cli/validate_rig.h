@@ -18,13 +18,11 @@
 
 #include <rill/rill.h>
 
-enum { RILL_RIG_BOXES = 16 };
-
 typedef struct rill_rig {
     rill_validation *v;
     rill_world_def def;
-    rill_solid_def boxes[RILL_RIG_BOXES];
-    int box_count;
+    rill_solid_def *boxes;
+    size_t box_count, box_room;
     rill_world *world;
     int32_t nx, ny, layers;
     size_t cells; /* nx * ny */
@@ -51,6 +49,8 @@ void rill_rig_end(rill_rig *rig);
 
 /* Checks a result of a direct call on rig->world. */
 bool rill_rig_expect(rill_rig *rig, rill_result result, const char *call);
+/* Adds what the ledger is off by, whichever way, to the worst so far (quanta). */
+bool rill_rig_audit(rill_rig *rig, int64_t *worst);
 /* Memory for a case's own arrays; NULL makes the rig fail. Release with free(). */
 double *rill_rig_numbers(rill_rig *rig, size_t count);
 

@@ -8,6 +8,7 @@ static const rill_range VISCOSITY = { 0, 1e6, false, "m2/s" };
 static const rill_range TENSION = { 0, 1e3, false, "N/m" };
 static const rill_range CONTACT_ANGLE = { 0, 180, false, "degrees" };
 static const rill_range FRICTION = { 0, 1, true, "fraction of speed kept per second" };
+static const rill_range ORIFICE = { 0, 1, false, "discharge coefficient; 0: no loss" };
 enum { SUBSTEPS_LIMIT = 1000000, PRESETS_LIMIT = 64 };
 
 void rill_read_liquid(rill_reader *reader, const rill_node *node, rill_scene *scene) {
@@ -42,11 +43,11 @@ static bool is_coming(rill_reader *reader, const rill_node *node, const char *co
 }
 
 void rill_read_solver(rill_reader *reader, const rill_node *node, rill_scene *scene) {
-    static const char *const keys[] = { "method",   "pipe_area", "advection",    "passages",
+    static const char *const keys[] = { "method",   "pipe_area", "advection",    "passages", "orifice",
                                         "friction", "rest",      "max_substeps", NULL };
     static const char *const methods[] = { "pipes", NULL }, *const later_methods[] = { "waves", NULL };
-    static const char *const areas[] = { "physical", "paper", NULL }; /* in the order of rill_pipe_area */
-    static const char *const passages[] = { "off", NULL }, *const later_passages[] = { "any", "straight", NULL };
+    static const char *const areas[] = { "physical", "paper", NULL };         /* in the order of rill_pipe_area */
+    static const char *const passages[] = { "any", "straight", "off", NULL }; /* in the order of rill_passages */
     if (!rill_reader_open(reader, node, "the solver", keys)) {
         return;
     }
@@ -61,9 +62,12 @@ void rill_read_solver(rill_reader *reader, const rill_node *node, rill_scene *sc
     }
     /* A YAML 1.1 program that rewrites a scene turns `off` into `false`. */
     bool off = passage && passage->kind == RILL_NODE_SCALAR && !passage->quoted && strcmp(passage->text, "false") == 0;
-    if (!off && !is_coming(reader, passage, later_passages, passages[0])) {
-        rill_read_word(reader, passage, passages, &word);
+    if (off) {
+        solver->passages = RILL_PASSAGES_OFF;
+    } else if (rill_read_word(reader, passage, passages, &word)) {
+        solver->passages = (rill_passages)word;
     }
+    rill_read_number(reader, rill_tree_get(node, "orifice"), &ORIFICE, &solver->orifice);
     rill_read_boolean(reader, rill_tree_get(node, "advection"), &solver->advection);
     rill_read_number(reader, rill_tree_get(node, "friction"), &FRICTION, &solver->friction);
     rill_read_boolean(reader, rill_tree_get(node, "rest"), &solver->rest);

@@ -10,11 +10,10 @@
 #include "read_scene.h"
 
 static const rill_range SCALE = { 0, 1e6, true, NULL };
-static const rill_range ANGLE = { -360, 360, false, "degrees" };
 static const rill_range DIRECTION = { -1e6, 1e6, false, NULL };
 enum { SOLIDS_LIMIT = 65535 };
 
-#define COMMON_KEYS "name", "scale", "rotate", "translate"
+#define COMMON_KEYS "name", "scale", "rotate", "translate", "move", "loop", "ease"
 
 /* In the order of rill_shape. */
 static const char *const shape_words[] = { "box", "sphere", "cylinder", "torus", "plane", NULL };
@@ -25,14 +24,14 @@ static const char *const torus_keys[] = { "shape", "centre", "axis", "radius", "
 static const char *const plane_keys[] = { "shape", "point", "normal", COMMON_KEYS, NULL };
 static const char *const *const shape_keys[] = { box_keys, sphere_keys, cylinder_keys, torus_keys, plane_keys };
 static const char *const shape_names[] = { "a box", "a sphere", "a cylinder", "a torus", "a plane" };
-static const char *const mesh_keys[] = { "mesh", COMMON_KEYS, NULL };
+static const char *const mesh_keys[] = { "mesh", COMMON_KEYS, "morph", NULL };
 static const char *const heightmap_keys[] = { "heightmap", "name", "low", "high", NULL };
 
 /* ----------------------------------------------------------------------------------------------------------- shapes */
 
 static void read_transform(rill_reader *reader, const rill_node *node, rill_solid_def *def) {
     rill_read_number(reader, rill_tree_get(node, "scale"), &SCALE, &def->scale);
-    rill_read_numbers(reader, rill_tree_get(node, "rotate"), &ANGLE, def->rotate, 3);
+    rill_read_numbers(reader, rill_tree_get(node, "rotate"), &rill_range_angle, def->rotate, 3);
     rill_read_numbers(reader, rill_tree_get(node, "translate"), &rill_range_place, def->translate, 3);
 }
 
@@ -104,38 +103,41 @@ static bool keep(rill_reader *reader, void *memory) {
     return false;
 }
 
-static void read_mesh(rill_reader *reader, const rill_node *node, rill_scene_solid *solid) {
-    const rill_node *file = rill_tree_get(node, "mesh");
-    rill_reader_open(reader, node, "a mesh", mesh_keys);
-    read_transform(reader, node, &solid->def);
-    const char *path = rill_read_file_name(reader, file);
+const char *rill_read_mesh_file(rill_reader *reader, const rill_node *node, rill_solid_def *def) {
+    const char *path = rill_read_file_name(reader, node);
     if (path && !rill_mesh_is_kind(path)) {
-        rill_reader_expected(reader, file, "the name of " RILL_MESH_KINDS);
-        return;
+        rill_reader_expected(reader, node, "the name of " RILL_MESH_KINDS);
+        return NULL;
     }
     if (!path) {
-        return;
+        return NULL;
     }
     rill_mesh mesh;
     rill_message message = { "" };
     rill_result result = rill_mesh_load(path, &mesh, &message);
     if (result != RILL_OK) {
-        rill_reader_refuse_file(reader, file, path, result, &message);
-        return;
+        rill_reader_refuse_file(reader, node, path, result, &message);
+        return NULL;
     }
     if (!keep(reader, mesh.vertices)) {
         free(mesh.indices);
-        return;
+        return NULL;
     }
     if (!keep(reader, mesh.indices)) {
-        return;
+        return NULL;
     }
-    solid->file = path;
-    solid->def.shape = RILL_SHAPE_MESH;
-    solid->def.vertices = mesh.vertices;
-    solid->def.vertex_count = mesh.vertex_count;
-    solid->def.indices = mesh.indices;
-    solid->def.triangle_count = mesh.triangle_count;
+    def->shape = RILL_SHAPE_MESH;
+    def->vertices = mesh.vertices;
+    def->vertex_count = mesh.vertex_count;
+    def->indices = mesh.indices;
+    def->triangle_count = mesh.triangle_count;
+    return path;
+}
+
+static void read_mesh(rill_reader *reader, const rill_node *node, rill_scene_solid *solid) {
+    rill_reader_open(reader, node, "a mesh", mesh_keys);
+    read_transform(reader, node, &solid->def);
+    solid->file = rill_read_mesh_file(reader, rill_tree_get(node, "mesh"), &solid->def);
 }
 
 static rill_result load_npy_heights(const char *path, double **out, int32_t size[2], rill_message *message) {
@@ -261,8 +263,10 @@ static void read_solid(rill_reader *reader, const rill_node *node, rill_names *n
         }
     } else if (given == 1 && kind == 0) {
         read_shape(reader, node, &solid->def);
+        rill_read_moves(reader, node, solid);
     } else if (given == 1 && kind == 1) {
         read_mesh(reader, node, solid);
+        rill_read_moves(reader, node, solid);
     } else if (given == 1) {
         read_heightmap(reader, node, solid);
     }

@@ -13,6 +13,7 @@ const rill_range rill_range_place = { -1e6, 1e6, false, "m" };
 const rill_range rill_range_size = { 0, 1e6, true, "m" };
 const rill_range rill_range_height = { 0, 1e6, false, "m" };
 const rill_range rill_range_time = { 0, 1e9, false, "s" };
+const rill_range rill_range_angle = { -360, 360, false, "degrees" };
 
 /* ---------------------------------------------------------------------------------------------------------- scalars */
 

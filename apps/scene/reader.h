@@ -21,8 +21,8 @@ typedef struct rill_range {
     const char *unit;
 } rill_range;
 
-/* Shared ranges: positions, lengths > 0, lengths >= 0, times. */
-extern const rill_range rill_range_place, rill_range_size, rill_range_height, rill_range_time;
+/* Shared ranges: positions, lengths > 0, lengths >= 0, times, angles. */
+extern const rill_range rill_range_place, rill_range_size, rill_range_height, rill_range_time, rill_range_angle;
 
 /* "found <what> for <path>, expected <format ...>" at the node's place. */
 __attribute__((format(printf, 3, 4))) void rill_reader_expected(rill_reader *reader, const rill_node *node,

@@ -54,9 +54,30 @@ typedef struct rill_scene_place {
     int32_t line, column;
 } rill_scene_place;
 
+/* What a solid does at a time; a key may leave things out, which then go on between the keys around it. */
+typedef struct rill_scene_key {
+    double time;                 /* s, above that of the key before */
+    bool moves, turns, switches; /* whether the following are given */
+    double translate[3], rotate[3];
+    bool visible;
+} rill_scene_key;
+
+/* The vertices that a mesh has at a time. */
+typedef struct rill_scene_morph {
+    double time;
+    const float *vertices; /* as many as the solid has */
+} rill_scene_morph;
+
 typedef struct rill_scene_solid {
     rill_solid_def def; /* arrays belong to the scene */
     const char *file;   /* of a mesh or heightmap, as it was opened; NULL otherwise */
+    const rill_scene_key *keys;
+    size_t key_count;
+    const rill_scene_morph *morphs;
+    size_t morph_count;
+    float *blend; /* room for vertices between two morphs: what rill_scene_move writes to */
+    bool loop;    /* keys and morphs start again after their last one */
+    bool ease;    /* stretches between keys begin and end gently */
     rill_scene_place place;
 } rill_scene_solid;
 
@@ -131,7 +152,7 @@ void rill_scene_free(rill_scene *scene);
 rill_scene_result rill_scene_create_world(const rill_scene *scene, const rill_runtime *runtime, rill_world **out,
                                           rill_scene_report *report);
 
-/* What a probe measures now. */
+/* What a probe measures now; NaN where a solid that has moved leaves no column. */
 double rill_scene_probe_value(const rill_scene_probe *probe, const rill_world *world);
 
 /* ----------------------------------------------------------------------------------------------------------- frames */

@@ -1,0 +1,142 @@
+/* Keyframes of solids: `move` (place, turn, visible), `morph` (vertices of a mesh), `loop` and `ease`. */
+#include <string.h>
+
+#include "read_scene.h"
+
+enum { KEYS_LIMIT = 65535 };
+
+/* Strictly after the key before: -1 for the first. */
+static bool read_time(rill_reader *reader, const rill_node *key, const char *what, double before, double *time) {
+    const rill_node *node = rill_reader_need(reader, key, what, "time");
+    if (!rill_read_number(reader, node, &rill_range_time, time)) {
+        return false;
+    }
+    if (!(*time > before)) {
+        rill_reader_expected(reader, node, "more than the %g s of the key before", before);
+        return false;
+    }
+    return true;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- move */
+
+static bool read_key(rill_reader *reader, const rill_node *node, double before, rill_scene_key *key) {
+    static const char *const keys[] = { "time", "translate", "rotate", "visible", NULL };
+    static const rill_range turns = { -36000, 36000, false, "degrees" };
+    const char *what = "a key of a move";
+    if (!rill_reader_open(reader, node, what, keys)) {
+        return false;
+    }
+    const rill_node *translate = rill_tree_get(node, "translate"), *rotate = rill_tree_get(node, "rotate");
+    const rill_node *visible = rill_tree_get(node, "visible");
+    bool good = read_time(reader, node, what, before, &key->time);
+    key->moves = rill_read_numbers(reader, translate, &rill_range_place, key->translate, 3);
+    key->turns = rill_read_numbers(reader, rotate, &turns, key->rotate, 3);
+    key->switches = rill_read_boolean(reader, visible, &key->visible);
+    if (!translate && !rotate && !visible) {
+        rill_reader_expected(reader, node, "a key with at least one of translate, rotate and visible");
+        good = false;
+    }
+    return good;
+}
+
+static void read_move(rill_reader *reader, const rill_node *node, rill_scene_solid *solid) {
+    if (!rill_reader_list(reader, node, "keys", 1, KEYS_LIMIT)) {
+        return;
+    }
+    rill_scene_key *keys = rill_store_take(reader->store, node->count, sizeof *keys);
+    if (!keys) {
+        reader->no_memory = true;
+        return;
+    }
+    double before = -1;
+    for (size_t i = 0; i < node->count; i++) {
+        if (read_key(reader, node->members[i].value, before, &keys[i])) {
+            before = keys[i].time;
+        }
+    }
+    solid->keys = keys;
+    solid->key_count = node->count;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ morph */
+
+static bool same_topology(const rill_solid_def *a, const rill_solid_def *b) {
+    return a->vertex_count == b->vertex_count && a->triangle_count == b->triangle_count &&
+           memcmp(a->indices, b->indices, 3 * a->triangle_count * sizeof *a->indices) == 0;
+}
+
+static bool read_morph_key(rill_reader *reader, const rill_node *node, double before, const rill_solid_def *own,
+                           rill_scene_morph *morph) {
+    static const char *const keys[] = { "time", "mesh", NULL };
+    const char *what = "a key of a morph";
+    if (!rill_reader_open(reader, node, what, keys)) {
+        return false;
+    }
+    bool good = read_time(reader, node, what, before, &morph->time);
+    const rill_node *file = rill_reader_need(reader, node, what, "mesh");
+    rill_solid_def other = rill_default_solid_def();
+    if (!file || !rill_read_mesh_file(reader, file, &other) || !own->vertices) {
+        return false; /* without a mesh of its own, which has been complained of, there is nothing to compare with */
+    }
+    if (!same_topology(own, &other)) {
+        rill_reader_expected(reader, file,
+                             "a mesh with the same triangles as the solid's own (%zu vertices, %zu triangles), but it "
+                             "has %zu and %zu%s",
+                             own->vertex_count, own->triangle_count, other.vertex_count, other.triangle_count,
+                             own->vertex_count == other.vertex_count && own->triangle_count == other.triangle_count
+                                 ? " in another order"
+                                 : "");
+        return false;
+    }
+    morph->vertices = other.vertices;
+    return good;
+}
+
+static void read_morphs(rill_reader *reader, const rill_node *node, rill_scene_solid *solid) {
+    if (!rill_reader_list(reader, node, "keys", 1, KEYS_LIMIT)) {
+        return;
+    }
+    rill_scene_morph *morphs = rill_store_take(reader->store, node->count, sizeof *morphs);
+    solid->blend = rill_store_take(reader->store, 3 * solid->def.vertex_count, sizeof *solid->blend);
+    if (!morphs || !solid->blend) {
+        reader->no_memory = true;
+        return;
+    }
+    double before = -1;
+    for (size_t i = 0; i < node->count && !reader->no_memory; i++) {
+        if (read_morph_key(reader, node->members[i].value, before, &solid->def, &morphs[i])) {
+            before = morphs[i].time;
+        }
+    }
+    solid->morphs = morphs;
+    solid->morph_count = node->count;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- both */
+
+/* A key at 0 alone has nothing to start again. */
+static void check_loop(rill_reader *reader, const rill_node *node, const rill_scene_solid *solid) {
+    bool still_move = solid->key_count && !(solid->keys[solid->key_count - 1].time > 0);
+    bool still_morph = solid->morph_count && !(solid->morphs[solid->morph_count - 1].time > 0);
+    if (solid->loop && (still_move || still_morph)) {
+        rill_reader_expected(reader, node, "keys after 0 s, of which the last one ends the loop");
+    }
+}
+
+void rill_read_moves(rill_reader *reader, const rill_node *node, rill_scene_solid *solid) {
+    const rill_node *move = rill_tree_get(node, "move"), *morph = rill_tree_get(node, "morph");
+    read_move(reader, move, solid);
+    if (solid->def.shape == RILL_SHAPE_MESH) {
+        read_morphs(reader, morph, solid);
+    }
+    static const char *const options[] = { "loop", "ease" };
+    bool *values[] = { &solid->loop, &solid->ease };
+    for (int i = 0; i < 2; i++) {
+        const rill_node *option = rill_tree_get(node, options[i]);
+        if (rill_read_boolean(reader, option, values[i]) && !move && !morph) {
+            rill_reader_expected(reader, option, "no '%s' in a solid without 'move' or 'morph'", options[i]);
+        }
+    }
+    check_loop(reader, rill_tree_get(node, "loop"), solid);
+}
