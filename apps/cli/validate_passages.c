@@ -186,6 +186,7 @@ typedef struct stillness {
     double ceiling;   /* m, of the passage that takes the middle half of a vessel; 0: random ceilings all over */
     double level;     /* m */
     double viscosity; /* m2/s */
+    rill_passages passages;
 } stillness;
 
 static void cover_at_random(rill_rig *rig, double level) {
@@ -211,6 +212,7 @@ static void run_rest(rill_validation *v, const stillness *s) {
             cover_at_random(&rig, s->level);
         }
         rig.def.liquid.viscosity = s->viscosity;
+        rig.def.solver.passages = s->passages;
         rig.def.solver.skip_idle = false;
     }
     if (rill_rig_build(&rig)) {
@@ -374,6 +376,7 @@ void rill_case_passages(rill_validation *v) {
         { .name = "passage just full", .ceiling = 5e-3, .level = 5e-3 },
         { .name = "passage just full, viscous", .ceiling = 5e-3, .level = 5e-3, .viscosity = 1e-6 },
         { .name = "level above the passage", .ceiling = 5e-3, .level = 8e-3 },
+        { .name = "extended pipes", .ceiling = 5e-3, .level = 8e-3, .passages = RILL_PASSAGES_STRAIGHT },
         { .name = "random ceilings", .level = 8e-3 },
     };
     run_siphon(v, false);

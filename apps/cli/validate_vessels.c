@@ -61,6 +61,7 @@ bool rill_vessels_build(rill_rig *rig, rill_validation *v, const rill_vessels *s
     draw(rig, s, well);
     rig->def.headroom = 0.02;
     rig->def.liquid.viscosity = s->viscosity;
+    rig->def.solver.passages = s->passages;
     rig->def.solver.orifice = 0;
     return rill_rig_build(rig);
 }

@@ -25,6 +25,7 @@ typedef struct rill_vessels {
     double sill;   /* m, floor of the passage where it begins; the wells' floor is at 0 */
     double top;    /* m, of the walls and of the rock above passages */
     double viscosity;
+    rill_passages passages;
 } rill_vessels;
 
 enum { RILL_WELLS = 3 };

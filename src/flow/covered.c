@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum {
-    PASSES = 80,
+    PASSES = 40,
     OPENING_PASSES = 3, /* in the first passes openings follow the donors that the pressures make */
     ITERATIONS = 200    /* of all passes of a sub-step */
 };
@@ -63,34 +63,34 @@ static void find_excess(const solve *s) {
     }
 }
 
-/* Bits as the kernel's: a member is off full, a column has to be added. */
-static int32_t judge_excess(const solve *s) {
-    const rill_covered *covered = s->covered;
+/* Columns of a row that would overfill become members, and are listed in the queue. */
+static void add_members(solve *s, int32_t node, int32_t nx, int32_t *added) {
+    rill_covered *covered = s->covered;
+    rill_poisson *poisson = &covered->poisson;
+    for (int32_t n = node; n < node + nx; ++n) {
+        if (poisson->active[n] > 0.0f || !(poisson->f[n] > TOLERANCE)) continue;
+        poisson->active[n] = 1.0f;
+        covered->ever[n] = 1;
+        covered->queue[(*added)++] = n;
+        s->changed = true;
+    }
+}
+
+/* Whether a member would not end full, or columns had to be added: `*added` counts those. */
+static bool judge_excess(solve *s, int32_t *added) {
+    rill_covered *covered = s->covered;
     int32_t verdict = 0;
     for (int32_t i = 0; i < covered->window_count; ++i) {
         const rill_window *w = &covered->windows[i];
         for (int32_t y = 0; y < w->ny; ++y) {
             int32_t node = w->node + y * w->stride;
-            verdict |= covered->kernels->judge(w->nx, covered->fill + node, covered->poisson.active + node, TOLERANCE,
-                                               covered->poisson.f + node);
+            int32_t row = covered->kernels->judge(w->nx, covered->fill + node, covered->poisson.active + node,
+                                                  TOLERANCE, covered->poisson.f + node);
+            if (row & 2) add_members(s, node, w->nx, added);
+            verdict |= row;
         }
     }
-    return verdict;
-}
-
-/* Columns that would overfill become members, and are listed in the queue. */
-static int32_t add_members(solve *s) {
-    rill_covered *covered = s->covered;
-    rill_poisson *poisson = &covered->poisson;
-    int32_t added = 0;
-    EACH_NODE(covered, n) {
-        if (poisson->active[n] > 0.0f || !(poisson->f[n] > TOLERANCE)) continue;
-        poisson->active[n] = 1.0f;
-        covered->ever[n] = 1;
-        covered->queue[added++] = n;
-    }
-    s->changed = true;
-    return added;
+    return verdict != 0;
 }
 
 /* ---------------------------------------------------------------------------------------------------- start pressures */
@@ -152,7 +152,7 @@ static void start_pressures(const solve *s, int32_t count) {
 
 enum { CLOSED = -1, OPEN = -2 };
 
-static int32_t component_root(int32_t *components, int32_t i) {
+static int32_t component_root(const int32_t *components, int32_t i) {
     while (components[i] >= 0) i = components[i];
     return i;
 }
@@ -166,59 +166,56 @@ static void join_components(int32_t *components, int32_t a, int32_t b) {
     components[high] = low;
 }
 
-/* Numbers the component of a member (1 + number into `sealed`) and notes whether it is open. */
-static void walk_component(const solve *s, int32_t seed, int32_t number) {
-    rill_covered *covered = s->covered;
-    int32_t *queue = covered->queue, count = 0;
-    const rill_window *w = rill_covered_window(covered, seed);
-    covered->components[number] = CLOSED;
-    covered->sealed[seed] = number + 1;
-    queue[count++] = seed;
-    while (count > 0) {
-        int32_t node = queue[--count];
-        rill_covered_neighbours near = rill_covered_near(s->stage.flow->bed, w, node);
-        for (int32_t i = 0; i < near.count; ++i) {
-            int32_t other = near.node[i];
-            if (!rill_covered_member(covered, other))
-                covered->components[number] = OPEN;
-            else if (covered->sealed[other] == 0) {
-                covered->sealed[other] = number + 1;
-                queue[count++] = other;
-            }
+/* Numbers the members of a row: 1 + component into `sealed`, joined with the row south of it. */
+static void label_row(rill_covered *covered, const rill_window *w, int32_t node, int32_t *count) {
+    const float *active = covered->poisson.active, *wx = covered->poisson.wx, *wy = covered->poisson.wy;
+    int32_t *label = covered->sealed, *components = covered->components;
+    for (int32_t n = node; n < node + w->nx; ++n) {
+        label[n] = 0;
+        if (active[n] == 0.0f) continue;
+        if (active[n - 1] > 0.0f && wx[n] > 0.0f) {
+            label[n] = label[n - 1];
+        } else {
+            components[(*count)++] = CLOSED;
+            label[n] = *count;
         }
+        bool west = active[n - 1] == 0.0f && wx[n] > 0.0f, east = active[n + 1] == 0.0f && wx[n + 1] > 0.0f;
+        bool south = active[n - w->stride] == 0.0f && wy[n] > 0.0f;
+        bool north = active[n + w->stride] == 0.0f && wy[n + w->stride] > 0.0f;
+        if (west || east || south || north) components[component_root(components, label[n] - 1)] = OPEN;
+        if (active[n - w->stride] > 0.0f && wy[n] > 0.0f)
+            join_components(components, label[n] - 1, label[n - w->stride] - 1);
     }
 }
 
-static void join_over_pipes(const solve *s) {
-    rill_covered *covered = s->covered;
+static void join_over_pipes(rill_covered *covered) {
     for (int32_t i = 0; i < covered->pipe_count; ++i) {
         const rill_covered_pipe *pipe = &covered->pipes[i];
-        const rill_covered_ends *e = &pipe->ends;
         bool l = rill_covered_member(covered, pipe->node_l), r = rill_covered_member(covered, pipe->node_r);
-        if (rill_min_i(e->cl, e->cr) - rill_max_i(e->bl, e->br) <= 1 || (!l && !r)) continue;
+        if (!(pipe->reach > 0.0f) || (!l && !r)) continue;
+        int32_t label = covered->sealed[l ? pipe->node_l : pipe->node_r] - 1;
         if (l && r)
-            join_components(covered->components, covered->sealed[pipe->node_l] - 1, covered->sealed[pipe->node_r] - 1);
+            join_components(covered->components, label, covered->sealed[pipe->node_r] - 1);
         else
-            covered->components[component_root(covered->components,
-                                               covered->sealed[l ? pipe->node_l : pipe->node_r] - 1)] = OPEN;
+            covered->components[component_root(covered->components, label)] = OPEN;
     }
 }
 
-/* Finds the sealed components; returns whether there are any. */
-static bool find_sealed(const solve *s) {
-    rill_covered *covered = s->covered;
+/* Finds the components of members from which no open face leads out: the problem is singular there. Returns whether there
+ * are any. */
+static bool find_sealed(rill_covered *covered) {
     int32_t count = 0;
-    bool any = false;
-    EACH_NODE(covered, n) covered->sealed[n] = 0;
-    EACH_NODE(covered, n) {
-        if (rill_covered_member(covered, n) && covered->sealed[n] == 0) walk_component(s, n, count++);
+    for (int32_t i = 0; i < covered->window_count; ++i) {
+        const rill_window *w = &covered->windows[i];
+        for (int32_t y = 0; y < w->ny; ++y) label_row(covered, w, w->node + y * w->stride, &count);
     }
-    join_over_pipes(s);
+    join_over_pipes(covered);
+    bool any = false;
+    for (int32_t i = 0; i < count; ++i) any |= covered->components[i] == CLOSED;
     EACH_NODE(covered, n) {
         if (covered->sealed[n] == 0) continue;
         int32_t root = component_root(covered->components, covered->sealed[n] - 1);
         covered->sealed[n] = covered->components[root] == OPEN ? 0 : root + 1;
-        any |= covered->sealed[n] != 0;
     }
     return any;
 }
@@ -284,19 +281,17 @@ static int32_t correct(solve *s) {
 /* Whether the members do not end full yet with what crosses now. `*added`: so many new ones. */
 static bool measure(solve *s, int32_t *added) {
     rill_covered *covered = s->covered;
+    *added = 0;
     find_excess(s);
-    int32_t verdict = judge_excess(s);
-    *added = verdict & 2 ? add_members(s) : 0;
+    bool off = judge_excess(s, added);
     if (s->changed || !covered->none_sealed) {
-        s->sealed = find_sealed(s);
+        s->sealed = find_sealed(covered);
         s->changed = false;
         covered->none_sealed = !s->sealed;
     }
-    if (s->sealed) {
-        balance_sealed(covered);
-        verdict = judge_excess(s);
-    }
-    return verdict != 0;
+    if (!s->sealed) return off;
+    balance_sealed(covered);
+    return judge_excess(s, added);
 }
 
 static int32_t solve_once(const solve *s, int32_t iterations) {
@@ -337,34 +332,33 @@ static void find_pressures(solve *s, rill_covered_report *report) {
     }
 }
 
-/* What the covered faces alone leave in a node. */
-static double covered_change(const rill_covered *covered, const rill_window *w, int32_t n) {
-    const int32_t *ever = covered->ever;
-    double change = 0.0;
-    if (ever[n - 1]) change += covered->west.q[n];
-    if (ever[n + 1]) change -= covered->west.q[n + 1];
-    if (ever[n - w->stride]) change += covered->south.q[n];
-    if (ever[n + w->stride]) change -= covered->south.q[n + w->stride];
-    return change;
-}
-
 /* A column beside members may end below its ceiling only because as much leaves on its other sides: then all of its faces
- * must move together. */
+ * must move together. Repeated, because its neighbours may be such columns then. */
 static void cover_fronts(const solve *s) {
     rill_covered *covered = s->covered;
+    double *change = covered->poisson.f; /* done with the excess */
     for (bool again = true; again;) {
         again = false;
         for (int32_t i = 0; i < covered->window_count; ++i) {
             const rill_window *w = &covered->windows[i];
             for (int32_t y = 1; y + 1 < w->ny; ++y) {
                 int32_t node = w->node + y * w->stride;
-                for (int32_t n = node + 1; n + 1 < node + w->nx; ++n) {
-                    if (covered->ever[n] || !rill_covered_roofed(covered, n)) continue;
-                    double change = covered_change(covered, w, n);
-                    if (change == 0.0 || (double)covered->fill[n] + change <= 0.0) continue;
-                    covered->ever[n] = 1;
-                    again = true;
-                }
+                rill_covered_sides sides = rill_covered_sides_at(covered, node, w->stride);
+                covered->kernels->change(w->nx, &sides, change + node);
+            }
+        }
+        for (int32_t i = 0; i < covered->pipe_count; ++i) {
+            const rill_covered_pipe *pipe = &covered->pipes[i];
+            if (!rill_covered_pipe_covered(covered, pipe)) continue;
+            if (pipe->node_l >= 0) change[pipe->node_l] -= pipe->q;
+            if (pipe->node_r >= 0) change[pipe->node_r] += pipe->q;
+        }
+        for (int32_t i = 0; i < covered->window_count; ++i) {
+            const rill_window *w = &covered->windows[i];
+            for (int32_t y = 1; y + 1 < w->ny; ++y) {
+                int32_t node = w->node + y * w->stride;
+                again |= covered->kernels->cover(w->nx - 2, covered->fill + node + 1, change + node + 1,
+                                                 covered->ever + node + 1);
             }
         }
     }

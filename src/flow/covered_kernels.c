@@ -204,6 +204,33 @@ JUDGE judge(int32_t n, const int32_t *restrict fill, const float *restrict activ
     return off | over << 1;
 }
 
+KERNEL change_nodes(int32_t n, const double *restrict west, const double *restrict south, const double *restrict north,
+                    const int32_t *restrict ever, const int32_t *restrict below, const int32_t *restrict above,
+                    double *restrict change) {
+    const double *restrict east = west + 1;
+    const int32_t *restrict before = ever - 1, *restrict after = ever + 1;
+    for (int32_t i = 0; i < n; ++i) { /* vector */
+        double w = (ever[i] | before[i]) != 0 ? west[i] : 0.0, e = (ever[i] | after[i]) != 0 ? east[i] : 0.0;
+        double s = (ever[i] | below[i]) != 0 ? south[i] : 0.0, nn = (ever[i] | above[i]) != 0 ? north[i] : 0.0;
+        change[i] = (w - e) + (s - nn);
+    }
+}
+
+static void change_run(int32_t n, const rill_covered_sides *at, double *change) {
+    change_nodes(n, at->q_west, at->q_south, at->q_north, at->ever, at->ever_south, at->ever_north, change);
+}
+
+JUDGE cover(int32_t n, const int32_t *restrict fill, const double *restrict change, int32_t *restrict ever) {
+    int32_t any = 0;
+    for (int32_t i = 0; i < n; ++i) { /* vector */
+        int32_t over = (fill[i] > RILL_NO_ROOF / 2) & ((double)fill[i] + change[i] > 0.0) & (change[i] != 0.0);
+        int32_t fresh = over & (ever[i] == 0);
+        ever[i] |= over;
+        any |= fresh;
+    }
+    return any;
+}
+
 JUDGE correct(int32_t n, double *restrict x, double *restrict pi) {
     int32_t negative = 0;
     for (int32_t i = 0; i < n; ++i) { /* vector */
@@ -350,6 +377,8 @@ const rill_covered_kernels RILL_KERNELS_NAME = {
     .short_of = short_of,
     .excess = excess_run,
     .judge = judge,
+    .change = change_run,
+    .cover = cover,
     .correct = correct,
     .finish = finish,
     .overdrawn = overdrawn,

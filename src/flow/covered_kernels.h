@@ -67,6 +67,10 @@ typedef struct rill_covered_kernels {
     /* Bit 0: a member would end off full by more than the tolerance; bit 1: a column with a ceiling that is no member would
      * overfill. f becomes zero for all others that are no members. */
     int32_t (*judge)(int32_t n, const int32_t *fill, const float *active, double tolerance, double *f);
+    /* What the covered faces alone would change. */
+    void (*change)(int32_t n, const rill_covered_sides *at, double *change);
+    /* Covers the faces of columns with a ceiling that such a change would overfill; 1 if there were any. */
+    int32_t (*cover)(int32_t n, const int32_t *fill, const double *change, int32_t *ever);
     /* pi += x; 1 if some pressure is now negative. x is cleared. */
     int32_t (*correct)(int32_t n, double *x, double *pi);
     /* Whole quanta over covered faces, zero elsewhere; the velocity of covered faces into base. */

@@ -42,10 +42,6 @@ static outflow outflow_of(rill_covered *covered, const rill_window *w, int32_t x
     return out;
 }
 
-static bool pipe_covered(const rill_covered *covered, const rill_covered_pipe *pipe) {
-    return (pipe->node_l >= 0 && covered->ever[pipe->node_l]) || (pipe->node_r >= 0 && covered->ever[pipe->node_r]);
-}
-
 /* Slower by the factor k, at the pressures as they are. */
 static void slow_face(rill_covered_faces *faces, int32_t at, double k) {
     double reach = (double)faces->reach[at];
@@ -82,7 +78,7 @@ void rill_covered_limit(rill_flow *flow) {
     }
     for (int32_t i = 0; i < covered->pipe_count; ++i) {
         rill_covered_pipe *pipe = &covered->pipes[i];
-        if (!pipe_covered(covered, pipe) || !(pipe->reach > 0.0f)) continue;
+        if (!rill_covered_pipe_covered(covered, pipe) || !(pipe->reach > 0.0f)) continue;
         double k = donor_factor(pipe->q < 0.0 ? -pipe->q : pipe->q, pipe->q < 0.0 ? pipe->ends.Hr : pipe->ends.Hl);
         pipe->face.base += (float)((k - 1.0) * pipe->q / (double)pipe->reach);
         pipe->q *= k;
@@ -105,7 +101,7 @@ static void finish_row(rill_covered *covered, const rill_window *w, int32_t y, f
 static void finish_pipes(rill_covered *covered, float phase) {
     for (int32_t i = 0; i < covered->pipe_count; ++i) {
         rill_covered_pipe *pipe = &covered->pipes[i];
-        if (!pipe_covered(covered, pipe)) continue;
+        if (!rill_covered_pipe_covered(covered, pipe)) continue;
         double pi_l = pipe->node_l >= 0 ? covered->pi[pipe->node_l] : 0.0;
         double pi_r = pipe->node_r >= 0 ? covered->pi[pipe->node_r] : 0.0;
         double most = (double)RILL_TOP, q = pipe->q > most ? most : pipe->q < -most ? -most : pipe->q;
@@ -167,7 +163,7 @@ static bool deposit_pipes(rill_flow *flow) {
     bool above = false;
     for (int32_t i = 0; i < covered->pipe_count; ++i) {
         rill_covered_pipe *moved = &covered->pipes[i];
-        if (pipe_covered(covered, moved)) flow->pipe_u[moved->pipe] = 0.0f;
+        if (rill_covered_pipe_covered(covered, moved)) flow->pipe_u[moved->pipe] = 0.0f;
         if (moved->t == 0) continue;
         const rill_pipe *p = &flow->scratch->sparse.pipes[moved->pipe];
         if (moved->t > flow->H[p->l]) moved->t = flow->H[p->l];
@@ -380,7 +376,8 @@ void rill_covered_restore(rill_flow *flow, const rill_kernel_constants *constant
     for (int32_t i = 0; covered->window_count > 0 && i < covered->pipe_count; ++i) {
         const rill_covered_pipe *moved = &covered->pipes[i];
         const rill_pipe *p = &flow->scratch->sparse.pipes[moved->pipe];
-        if (!pipe_covered(covered, moved) || !((flow->tiles[p->tile_l] | flow->tiles[p->tile_r]) & RILL_TILE_SWEPT))
+        if (!rill_covered_pipe_covered(covered, moved) ||
+            !((flow->tiles[p->tile_l] | flow->tiles[p->tile_r]) & RILL_TILE_SWEPT))
             continue;
         rill_covered_ends ends = ends_at(flow, p->l, p->r);
         bool flooded = rill_covered_member(covered, moved->node_l) || rill_covered_member(covered, moved->node_r);

@@ -55,6 +55,7 @@ typedef struct rill_covered {
 
     int32_t tile_count;          /* with a ceiling in them */
     int32_t *group;              /* per tile of the bed: window + 1 of the columns that may be covered in it; 0 none */
+    uint8_t *roofed;             /* per tile of the bed: it is one of those */
     uint8_t *flooded;            /* per tile of the bed: some column is */
     struct rill_tile_box *boxes; /* per tile with a ceiling */
     int32_t node_capacity;
@@ -81,6 +82,11 @@ static inline bool rill_covered_member(const rill_covered *covered, int32_t node
 
 static inline double rill_covered_pressure(const rill_covered *covered, int32_t node) {
     return node >= 0 ? covered->pi[node] : 0.0;
+}
+
+/* Whether a sparse pipe has had a member at an end in this sub-step. */
+static inline bool rill_covered_pipe_covered(const rill_covered *covered, const rill_covered_pipe *pipe) {
+    return (pipe->node_l >= 0 && covered->ever[pipe->node_l]) || (pipe->node_r >= 0 && covered->ever[pipe->node_r]);
 }
 
 /* What lies at a node, and around it. */

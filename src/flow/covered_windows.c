@@ -1,7 +1,7 @@
 /* Where columns may be covered: windows of cells around those that are flooded or might fill within the sub-step.
  *
  * Tiles with a ceiling in them are looked at one by one; those with such columns close to each other form a group, and each
- * group gets a window, the rectangle around its columns and two more cells on each side for the members to grow into. Where
+ * group gets a window, the rectangle around its columns and four more cells on each side for the members to grow into. Where
  * windows overlap, a column belongs to the window of its tile's group. */
 #include <limits.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "flow/covered_parts.h"
 
 enum {
-    MARGIN = 2 /* cells around the columns in question */
+    MARGIN = 4 /* cells around the columns in question */
 };
 
 /* The columns of a tile that may be covered, as a range of cells of the sheet, ghosts counted; none if x0 > x1. */
@@ -22,6 +22,11 @@ typedef struct rill_tile_box {
 } rill_tile_box;
 
 /* ------------------------------------------------------------------------------------------------------------- memory */
+
+static int32_t tile_of(const rill_bed *bed, const rill_tile_box *box) {
+    const rill_sheet *sheet = &bed->sheets[box->sheet];
+    return sheet->first_tile + box->ty * sheet->tiles_x + box->tx;
+}
 
 static bool has_ceiling(const rill_bed *bed, const rill_sheet *sheet, int32_t tx, int32_t ty) {
     for (int32_t row = ty * RILL_TILE_H; row < (ty + 1) * RILL_TILE_H && row < rill_sheet_rows(sheet); ++row) {
@@ -117,12 +122,14 @@ bool rill_covered_make(rill_flow *flow, const rill_allocator *allocator) {
     covered->boxes = rill_memory_take(allocator, (size_t)tiles, sizeof *covered->boxes);
     covered->windows = rill_memory_take(allocator, (size_t)tiles, sizeof *covered->windows);
     covered->group = rill_memory_take(allocator, (size_t)bed->tile_count, sizeof *covered->group);
+    covered->roofed = rill_memory_take(allocator, (size_t)bed->tile_count, 1);
     covered->flooded = rill_memory_take(allocator, (size_t)bed->tile_count, 1);
     covered->pipes = rill_memory_take(allocator, (size_t)bed->pipe_count, sizeof *covered->pipes);
     bool good = take_planes(covered, (size_t)nodes, allocator) && covered->boxes && covered->windows &&
-                covered->group && covered->flooded && covered->pipes;
+                covered->group && covered->roofed && covered->flooded && covered->pipes;
     if (good) good = rill_poisson_make(&covered->poisson, nodes, tiles, bed->pipe_count, allocator);
     if (good) list_tiles(bed, covered->boxes, &nodes);
+    for (int32_t i = 0; good && i < tiles; ++i) covered->roofed[tile_of(bed, &covered->boxes[i])] = 1;
     if (!good) rill_covered_free(flow, allocator);
     return good;
 }
@@ -136,6 +143,7 @@ void rill_covered_free(rill_flow *flow, const rill_allocator *allocator) {
     rill_memory_give(allocator, covered->boxes, tiles, sizeof *covered->boxes);
     rill_memory_give(allocator, covered->windows, tiles, sizeof *covered->windows);
     rill_memory_give(allocator, covered->group, (size_t)flow->bed->tile_count, sizeof *covered->group);
+    rill_memory_give(allocator, covered->roofed, (size_t)flow->bed->tile_count, 1);
     rill_memory_give(allocator, covered->flooded, (size_t)flow->bed->tile_count, 1);
     rill_memory_give(allocator, covered->pipes, (size_t)flow->bed->pipe_count, sizeof *covered->pipes);
     rill_memory_give(allocator, covered, 1, sizeof *covered);
@@ -163,11 +171,6 @@ static void look_at_tile(const rill_flow *flow, const rill_kernel_constants *k, 
     box->x1 = box->tx * RILL_TILE_W + x1;
     box->y0 = box->ty * RILL_TILE_H + y0;
     box->y1 = box->ty * RILL_TILE_H + y1;
-}
-
-static int32_t tile_of(const rill_bed *bed, const rill_tile_box *box) {
-    const rill_sheet *sheet = &bed->sheets[box->sheet];
-    return sheet->first_tile + box->ty * sheet->tiles_x + box->tx;
 }
 
 /* ------------------------------------------------------------------------------------------------------------- groups */
@@ -275,6 +278,16 @@ static void merge_by_sheet(rill_covered *covered) {
     }
 }
 
+/* Tiles of no group belong to the first window that reaches into them: its members may grow there. */
+static void claim_tiles(rill_covered *covered, const rill_window *window) {
+    const rill_sheet *sheet = window->sheet;
+    for (int32_t ty = window->row / RILL_TILE_H; ty <= (window->row + window->ny - 1) / RILL_TILE_H; ++ty)
+        for (int32_t tx = window->column / RILL_TILE_W; tx <= (window->column + window->nx - 1) / RILL_TILE_W; ++tx) {
+            int32_t tile = sheet->first_tile + ty * sheet->tiles_x + tx;
+            if (covered->roofed[tile] && covered->group[tile] == 0) covered->group[tile] = window->group;
+        }
+}
+
 /* The nodes of a row within one tile. */
 static void read_run(rill_flow *flow, const rill_window *window, int32_t x, int32_t y, int32_t n, bool ours) {
     rill_covered *covered = flow->covered;
@@ -361,6 +374,7 @@ bool rill_covered_find(rill_flow *flow, const rill_kernel_constants *constants) 
         covered->group[tile] = root + 1;
         if (boxes[root].live) covered->flooded[tile] = 0; /* until the solve says which columns are */
     }
+    for (int32_t i = 0; i < covered->window_count; ++i) claim_tiles(covered, &covered->windows[i]);
     for (int32_t i = 0; i < covered->window_count; ++i) read_window(flow, &covered->windows[i]);
     return covered->window_count > 0;
 }
