@@ -191,11 +191,48 @@ static void limited_outflow_fits(void **state) {
     }
 }
 
+/* What is seen of a tile is what is in it, whichever variant looks. */
+static void tiles_are_seen(void **state) {
+    (void)state;
+    const rill_kernels *all[4];
+    int32_t count = rill_kernels_all(all);
+    for (uint32_t round = 0; round < 200; ++round) {
+        rows r;
+        fill_rows(&r, round * 17u + 9u);
+        int at = PAD + (int)(round % 10u) * RILL_TILE_W, height = 1 + (int)(round % 3u);
+        const int32_t *H = r.H[0] + at;
+        float *u = r.u[0] + at, *v = r.u[4] + at, fastest = 0.0f;
+        int32_t wet_rows = 0, columns = 0;
+        for (int y = 0; y < 3; ++y)
+            for (int x = 0; x < RILL_TILE_W; ++x) {
+                bool wet = next() % 16u == 0; /* most of a tile is dry and at rest, or every side would be reached */
+                if (!wet) r.H[y][at + x] = (int32_t)(next() % 40u);
+                if (!wet) u[y * ROW + x] = v[y * ROW + x] = 0.0f;
+                float speed_u = u[y * ROW + x] < 0 ? -u[y * ROW + x] : u[y * ROW + x];
+                float speed_v = v[y * ROW + x] < 0 ? -v[y * ROW + x] : v[y * ROW + x];
+                if (y >= height) continue;
+                if (speed_u > fastest) fastest = speed_u;
+                if (speed_v > fastest) fastest = speed_v;
+                if (r.H[y][at + x] <= RILL_DRY && speed_u == 0.0f && speed_v == 0.0f) continue;
+                wet_rows |= 1 << y;
+                columns |= 1 << x;
+            }
+        for (int32_t i = 0; i < count; ++i) {
+            rill_tile_look seen = all[i]->look(height, ROW, H, u, v);
+            assert_int_equal(seen.rows, wet_rows);
+            assert_int_equal(seen.west, (columns & ((1 << RILL_TILE_CHECK) - 1)) != 0);
+            assert_int_equal(seen.east, columns >> (RILL_TILE_W - RILL_TILE_CHECK) != 0);
+            assert_true(seen.fastest == fastest);
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(variants_agree),
         cmocka_unit_test(drive_is_bounded),
         cmocka_unit_test(limited_outflow_fits),
+        cmocka_unit_test(tiles_are_seen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,6 +5,19 @@
 
 #include <stdint.h>
 
+/* Before a loop: no pass of it depends on another, because what it reads and what it writes does not overlap. */
+#ifdef __clang__
+#define RILL_EACH_ALONE _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define RILL_EACH_ALONE _Pragma("GCC ivdep")
+#endif
+/* Before a loop of a fixed and small number of passes, which gcc would write out one by one before it thinks of vectors. */
+#ifdef __clang__
+#define RILL_NOT_UNROLLED _Pragma("clang loop unroll(disable)")
+#else
+#define RILL_NOT_UNROLLED _Pragma("GCC unroll 1")
+#endif
+
 static inline int32_t rill_max_i(int32_t a, int32_t b) {
     return a > b ? a : b;
 }

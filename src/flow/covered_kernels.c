@@ -12,49 +12,28 @@
 
 /* -------------------------------------------------------------------------------------------------------------- nodes */
 
-/* The deepest column and the sum of the fastest velocities along x and y, of a tile and the cells around it. */
-static int32_t deepest_around(const rill_covered_tile *tile, float *fastest) {
-    int32_t deep[RILL_TILE_W] = { 0 }, fast_u[RILL_TILE_W] = { 0 }, fast_v[RILL_TILE_W] = { 0 };
-    for (int32_t y = -1; y <= RILL_TILE_H; ++y) {
-        const int32_t *H = tile->H + y * tile->stride;
-        const float *u = tile->u + y * tile->stride, *v = tile->v + y * tile->stride;
-        for (int32_t x = 0; x < RILL_TILE_W; ++x) { /* vector */
-            deep[x] = rill_max_i(deep[x], H[x]);
-            fast_u[x] = rill_max_i(fast_u[x], rill_float_bits(__builtin_fabsf(u[x])));
-            fast_v[x] = rill_max_i(fast_v[x], rill_float_bits(__builtin_fabsf(v[x])));
-        }
-        deep[0] = rill_max_i(deep[0], rill_max_i(H[-1], H[RILL_TILE_W]));
-        fast_u[0] = rill_max_i(fast_u[0], rill_float_bits(__builtin_fabsf(u[RILL_TILE_W])));
-    }
-    int32_t depth = 0, most_u = 0, most_v = 0;
-    for (int32_t x = 0; x < RILL_TILE_W; ++x) { /* vector */
-        depth = rill_max_i(depth, deep[x]);
-        most_u = rill_max_i(most_u, fast_u[x]);
-        most_v = rill_max_i(most_v, fast_v[x]);
-    }
-    float u, v;
-    memcpy(&u, &most_u, sizeof u);
-    memcpy(&v, &most_v, sizeof v);
-    *fastest = u + v;
-    return depth;
-}
-
-/* What flows in over a column's faces is at most twice the sum of the velocities along x and y times the deepest neighbour's
- * depth. What comes through sparse pipes is not counted: a column that they fill is blocked by their limiter and found a
- * sub-step later. A passage that is nearly full may fill as a whole at once. */
+/* What flows in less what flows out, about: with the depths for openings. A column that fills all the same is blocked by the
+ * limiters and found a sub-step later, as is one that sparse pipes fill. Beside a flooded column a passage that is nearly full
+ * may fill as a whole at once. */
 static void look(const rill_covered_tile *tile, float lambda, int32_t any_x[RILL_TILE_W], int32_t any_y[RILL_TILE_H]) {
-    float fastest;
-    int32_t deepest = deepest_around(tile, &fastest);
-    int32_t inflow = RILL_FULL_LOW + (int32_t)rill_min_f(2.0f * fastest * lambda * (float)deepest, (float)RILL_TOP);
+    const int32_t stride = tile->stride, share = tile->beside ? 4 : 7; /* of the height, as a power of two */
+    const float margin = 1.25f * lambda;
     for (int32_t x = 0; x < RILL_TILE_W; ++x) any_x[x] = 0;
     for (int32_t y = 0; y < RILL_TILE_H; ++y) any_y[y] = 0;
     for (int32_t y = 0; y < tile->rows; ++y) {
-        const int32_t *b = tile->b + y * tile->stride, *c = tile->c + y * tile->stride;
-        const int32_t *H = tile->H + y * tile->stride, *code = tile->code + y * tile->stride;
+        const int32_t *b = tile->b + y * stride, *c = tile->c + y * stride, *code = tile->code + y * stride;
+        const int32_t *H = tile->H + y * stride, *H_south = H - stride, *H_north = H + stride;
+        const float *u = tile->u + y * stride, *v = tile->v + y * stride, *v_north = v + stride;
         int32_t any = 0;
         for (int32_t x = 0; x < RILL_TILE_W; ++x) { /* vector */
-            int32_t height = c[x] - b[x], close = height - H[x] <= inflow + (height >> 3);
-            int32_t near = ((c[x] < RILL_TOP) & (H[x] > RILL_DRY) & close) | (code[x] != 0);
+            float in = (rill_max_f(u[x], 0.0f) * (float)H[x - 1] + rill_max_f(-u[x + 1], 0.0f) * (float)H[x + 1]) +
+                       (rill_max_f(v[x], 0.0f) * (float)H_south[x] + rill_max_f(-v_north[x], 0.0f) * (float)H_north[x]);
+            float out = (rill_max_f(-u[x], 0.0f) + rill_max_f(u[x + 1], 0.0f)) +
+                        (rill_max_f(-v[x], 0.0f) + rill_max_f(v_north[x], 0.0f));
+            int32_t height = c[x] - b[x];
+            float room = (float)(height - H[x] - RILL_FULL_LOW - (height >> share));
+            int32_t fills = room <= margin * (in - out * (float)H[x]);
+            int32_t near = ((c[x] < RILL_TOP) & (H[x] > RILL_DRY) & fills) | (code[x] != 0);
             any |= near;
             any_x[x] |= near;
         }
@@ -347,11 +326,11 @@ JUDGE show_faces(int32_t n, const int32_t *restrict ever_l, const int32_t *restr
                  float *restrict u, float *restrict fastest) {
     int32_t other = 0, most = rill_float_bits(*fastest);
     for (int32_t i = 0; i < n; ++i) { /* vector */
-        int32_t flooded = (active_l[i] > 0.0f) | (active_r[i] > 0.0f), covered = ever_l[i] | ever_r[i];
-        float speed = flooded ? __builtin_fabsf(base[i]) : 0.0f;
-        other |= covered & (flooded == 0);
-        most = rill_max_i(most, rill_float_bits(speed));
-        u[i] = flooded ? base[i] : u[i];
+        float members = active_l[i] + active_r[i];
+        int32_t covered = ever_l[i] | ever_r[i], speed = rill_float_bits(__builtin_fabsf(base[i]));
+        other |= members > 0.0f ? 0 : covered;
+        most = rill_max_i(most, members > 0.0f ? speed : 0);
+        u[i] = members > 0.0f ? base[i] : u[i];
     }
     memcpy(fastest, &most, sizeof *fastest);
     return other;

@@ -34,6 +34,7 @@ typedef struct rill_covered_tile {
     const int32_t *b, *c, *H, *code;
     const float *u, *v;
     int32_t stride, rows;
+    bool beside; /* some column here or in a tile beside is flooded */
 } rill_covered_tile;
 
 /* The nodes of a run as they are read from the planes. */

@@ -152,14 +152,25 @@ void rill_covered_free(rill_flow *flow, const rill_allocator *allocator) {
 
 /* -------------------------------------------------------------------------------------------------------------- boxes */
 
+/* Whether a tile or one of the eight around it has flooded columns. */
+static bool beside_flooded(const rill_flow *flow, const rill_tile_box *box) {
+    const rill_sheet *sheet = &flow->bed->sheets[box->sheet];
+    const uint8_t *flooded = flow->covered->flooded + sheet->first_tile;
+    for (int32_t ty = rill_max_i(box->ty - 1, 0); ty <= rill_min_i(box->ty + 1, sheet->tiles_y - 1); ++ty)
+        for (int32_t tx = rill_max_i(box->tx - 1, 0); tx <= rill_min_i(box->tx + 1, sheet->tiles_x - 1); ++tx)
+            if (flooded[ty * sheet->tiles_x + tx]) return true;
+    return false;
+}
+
 /* The columns of a tile that are flooded, or might be after this sub-step. */
 static void look_at_tile(const rill_flow *flow, const rill_kernel_constants *k, rill_tile_box *box) {
     const rill_bed *bed = flow->bed;
     const rill_sheet *sheet = &bed->sheets[box->sheet];
     int32_t place = rill_sheet_place(sheet, box->tx * RILL_TILE_W, box->ty * RILL_TILE_H);
     int32_t rows = rill_min_i(RILL_TILE_H, rill_sheet_rows(sheet) - box->ty * RILL_TILE_H);
-    rill_covered_tile tile = { bed->b + place,  bed->c + place,  flow->H + place, flow->pressure + place,
-                               flow->u + place, flow->v + place, sheet->stride,   rows };
+    rill_covered_tile tile = { bed->b + place,           bed->c + place,  flow->H + place, flow->pressure + place,
+                               flow->u + place,          flow->v + place, sheet->stride,   rows,
+                               beside_flooded(flow, box) };
     int32_t any_x[RILL_TILE_W], any_y[RILL_TILE_H];
     flow->covered->kernels->look(&tile, k->lambda, any_x, any_y);
     int32_t x0 = 0, x1 = RILL_TILE_W - 1, y0 = 0, y1 = RILL_TILE_H - 1;

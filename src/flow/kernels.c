@@ -1,7 +1,7 @@
 /* The row kernels. Compiled several times with RILL_KERNELS_NAME set to the table's name; see kernels.h.
  *
  * Loops marked "vector" must vectorise (a test looks at the compiler's report). What that takes with gcc 12: selections
- * instead of branches, -fno-trapping-math, and the word that no pass depends on another (EACH_ALONE). */
+ * instead of branches, -fno-trapping-math, and the word that no pass depends on another (RILL_EACH_ALONE). */
 #include "flow/kernels.h"
 
 #include "base/simd.h"
@@ -13,12 +13,6 @@
 #include "flow/viscosity.h"
 
 #define INLINE static inline __attribute__((always_inline))
-/* The rows that a kernel reads and those that it writes do not overlap. */
-#ifdef __clang__
-#define EACH_ALONE _Pragma("clang loop vectorize(assume_safety)")
-#else
-#define EACH_ALONE _Pragma("GCC ivdep")
-#endif
 
 /* ------------------------------------------------------------------------------------------------------------- move */
 
@@ -28,19 +22,19 @@
         const int32_t *c = row->c + x, *cs = south->c + x;                                                             \
         const float *u = row->u + x, *v = row->v + x;                                                                  \
         float *qx = row->qx + x, *qy = row->qy + x, *ux = row->ux + x, *vy = row->vy + x;                              \
-        EACH_ALONE /* vector */                                                                                                     \
-        for (int32_t i = 0; i < (n & -RILL_RUN); ++i) {                                                   \
-            rill_face f = rill_face_at(b[i - 1], b[i], H[i - 1], H[i]);                                                \
-            rill_face g = rill_face_at(bs[i], b[i], Hs[i], H[i]);                                                      \
+        RILL_EACH_ALONE /* vector */                                                                                   \
+            for (int32_t i = 0; i < (n & -RILL_RUN); ++i) {                                                            \
+            rill_face west = rill_face_at(b[i - 1], b[i], H[i - 1], H[i]);                                             \
+            rill_face down = rill_face_at(bs[i], b[i], Hs[i], H[i]);                                                   \
             if (COVERED) {                                                                                             \
-                f = rill_face_under(f, rill_min_i(c[i - 1], c[i]) - rill_max_i(b[i - 1], b[i]));                       \
-                g = rill_face_under(g, rill_min_i(cs[i], c[i]) - rill_max_i(bs[i], b[i]));                             \
+                west = rill_face_under(west, rill_min_i(c[i - 1], c[i]) - rill_max_i(b[i - 1], b[i]));                 \
+                down = rill_face_under(down, rill_min_i(cs[i], c[i]) - rill_max_i(bs[i], b[i]));                       \
             }                                                                                                          \
-            float west = u[i], down = v[i];                                                                            \
-            qx[i] = west * lambda * (float)rill_move_opening(&f, west);                                                \
-            qy[i] = down * lambda * (float)rill_move_opening(&g, down);                                                \
-            ux[i] = west;                                                                                              \
-            vy[i] = down;                                                                                              \
+            float old_u = u[i], old_v = v[i];                                                                          \
+            qx[i] = old_u * lambda * (float)rill_move_opening(&west, old_u);                                           \
+            qy[i] = old_v * lambda * (float)rill_move_opening(&down, old_v);                                           \
+            ux[i] = old_u;                                                                                             \
+            vy[i] = old_v;                                                                                             \
         }                                                                                                              \
     }
 
@@ -56,9 +50,10 @@ static void raw_paper(int32_t x, int32_t n, const rill_row *row, const rill_row 
                       const rill_kernel_constants *k) {
     (void)south, (void)covered;
     const float *u = row->u + x, *v = row->v + x;
-    float *qx = row->qx + x, *qy = row->qy + x, *ux = row->ux + x, *vy = row->vy + x, factor = k->lambda * k->paper_opening;
-    EACH_ALONE /* vector */
-    for (int32_t i = 0; i < (n & -RILL_RUN); ++i) {
+    float *qx = row->qx + x, *qy = row->qy + x, *ux = row->ux + x, *vy = row->vy + x,
+          factor = k->lambda * k->paper_opening;
+    RILL_EACH_ALONE /* vector */
+        for (int32_t i = 0; i < (n & -RILL_RUN); ++i) {
         ux[i] = u[i];
         vy[i] = v[i];
         qx[i] = u[i] * factor;
@@ -68,8 +63,8 @@ static void raw_paper(int32_t x, int32_t n, const rill_row *row, const rill_row 
 
 static void whole(int32_t x, int32_t n, const rill_row *row, float phase) {
     float *qx = row->qx + x, *qy = row->qy + x;
-    EACH_ALONE /* vector */
-    for (int32_t i = 0; i < (n & -RILL_RUN); ++i) {
+    RILL_EACH_ALONE /* vector */
+        for (int32_t i = 0; i < (n & -RILL_RUN); ++i) {
         qx[i] = rill_move_whole(qx[i], phase);
         qy[i] = rill_move_whole(qy[i], phase);
     }
@@ -78,8 +73,8 @@ static void whole(int32_t x, int32_t n, const rill_row *row, float phase) {
 static void whole_scaled(int32_t x, int32_t n, const rill_row *row, float phase) {
     const float *kx = row->kx + x, *ky = row->ky + x;
     float *qx = row->qx + x, *qy = row->qy + x;
-    EACH_ALONE /* vector */
-    for (int32_t i = 0; i < (n & -RILL_RUN); ++i) {
+    RILL_EACH_ALONE /* vector */
+        for (int32_t i = 0; i < (n & -RILL_RUN); ++i) {
         qx[i] = rill_move_whole(qx[i], kx[i] == 1.0f ? phase : 0.0f);
         qy[i] = rill_move_whole(qy[i], ky[i] == 1.0f ? phase : 0.0f);
     }
@@ -104,8 +99,8 @@ static void deposit(int32_t x, int32_t n, const rill_row *row, const rill_row *n
     const float *ux = row->ux + x, *vy = row->vy + x, *vn = north->vy + x;
     const int32_t *b = row->b + x;
     int32_t *H = row->H + x, depth = extent->depth, highest = extent->level, speed = rill_float_bits(extent->speed);
-    EACH_ALONE /* vector */
-    for (int32_t i = 0; i < (n & -RILL_RUN); ++i) {
+    RILL_EACH_ALONE /* vector */
+        for (int32_t i = 0; i < (n & -RILL_RUN); ++i) {
         int32_t d = H[i] + (((int32_t)qx[i] - (int32_t)qx[i + 1]) + ((int32_t)qy[i] - (int32_t)qn[i]));
         H[i] = d;
         depth = rill_max_i(depth, d);
@@ -150,18 +145,18 @@ static void limit_out(int32_t x, int32_t n, const rill_row *row, const rill_row 
     const float *qx = row->qx + x, *qy = row->qy + x, *qn = north->qy + x;
     const int32_t *H = row->H + x;
     float *K = row->Ko + x;
-    EACH_ALONE /* vector */
-    for (int32_t i = 0; i < (n & -RILL_RUN); ++i)
-        K[i] = rill_limit_factor(rill_limit_outflow(qx[i], qx[i + 1], qy[i], qn[i]), (float)H[i]);
+    RILL_EACH_ALONE /* vector */
+        for (int32_t i = 0; i < (n & -RILL_RUN); ++i) K[i] =
+            rill_limit_factor(rill_limit_outflow(qx[i], qx[i + 1], qy[i], qn[i]), (float)H[i]);
 }
 
 static void limit_in(int32_t x, int32_t n, const rill_row *row, const rill_row *north) {
     const float *qx = row->qx + x, *qy = row->qy + x, *qn = north->qy + x;
     const int32_t *b = row->b + x, *H = row->H + x, *c = row->c + x;
     float *K = row->Ki + x;
-    EACH_ALONE /* vector */
-    for (int32_t i = 0; i < (n & -RILL_RUN); ++i)
-        K[i] = rill_limit_factor(rill_limit_inflow(qx[i], qx[i + 1], qy[i], qn[i]), (float)(c[i] - b[i] - H[i]));
+    RILL_EACH_ALONE /* vector */
+        for (int32_t i = 0; i < (n & -RILL_RUN); ++i) K[i] =
+            rill_limit_factor(rill_limit_inflow(qx[i], qx[i + 1], qy[i], qn[i]), (float)(c[i] - b[i] - H[i]));
 }
 
 /* The factor of a face. Where nothing flows the velocity is left alone: the sign of a zero must not choose a side. */
@@ -172,9 +167,10 @@ INLINE float face_factor(float q, float forth, float back) {
 
 static void scale_out(int32_t x, int32_t n, const rill_row *row, const rill_row *south) {
     const float *K = row->Ko + x, *Ks = south->Ko + x;
-    float *qx = row->qx + x, *qy = row->qy + x, *ux = row->ux + x, *vy = row->vy + x, *kx = row->kx + x, *ky = row->ky + x;
-    EACH_ALONE /* vector */
-    for (int32_t i = 0; i < (n & -RILL_RUN); ++i) {
+    float *qx = row->qx + x, *qy = row->qy + x, *ux = row->ux + x, *vy = row->vy + x, *kx = row->kx + x,
+          *ky = row->ky + x;
+    RILL_EACH_ALONE /* vector */
+        for (int32_t i = 0; i < (n & -RILL_RUN); ++i) {
         float west = face_factor(qx[i], K[i - 1], K[i]), down = face_factor(qy[i], Ks[i], K[i]);
         qx[i] *= west;
         ux[i] *= west;
@@ -193,8 +189,8 @@ INLINE float scaled_whole(float q, float factor, float k, float phase) {
 static void scale_in(int32_t x, int32_t n, const rill_row *row, const rill_row *south, float phase) {
     const float *K = row->Ki + x, *Ks = south->Ki + x, *kx = row->kx + x, *ky = row->ky + x;
     float *qx = row->qx + x, *qy = row->qy + x, *ux = row->ux + x, *vy = row->vy + x;
-    EACH_ALONE /* vector */
-    for (int32_t i = 0; i < (n & -RILL_RUN); ++i) {
+    RILL_EACH_ALONE /* vector */
+        for (int32_t i = 0; i < (n & -RILL_RUN); ++i) {
         float west = face_factor(qx[i], K[i], K[i - 1]), down = face_factor(qy[i], K[i], Ks[i]);
         ux[i] *= west;
         qx[i] = scaled_whole(qx[i], west, kx[i], phase);
@@ -218,7 +214,8 @@ typedef struct around {
 } around;
 
 /* The physical scheme: advection s, drive and viscosity in one division. */
-INLINE float physical(const rill_face *f, int32_t both, float u, float s, const rill_kernel_constants *k, int32_t head) {
+INLINE float physical(const rill_face *f, int32_t both, float u, float s, const rill_kernel_constants *k,
+                      int32_t head) {
     float depths = (float)both;
     float twice = (float)rill_viscosity_depth(f, both);
     float square = twice * twice;
@@ -291,14 +288,15 @@ INLINE float driven(const ends *e, const around *a, const rill_kernel_constants 
         const float *qxs = south->qx + x, *qys = south->qy + x, *uxs = south->ux + x, *vys = south->vy + x;            \
         const float *qyn = north->qy + x, *uxn = north->ux + x, *vyn = north->vy + x;                                  \
         float *u = row->u + x, *v = row->v + x;                                                                        \
-        EACH_ALONE /* vector */                                                                                                     \
-        for (int32_t i = 0; i < (n & -RILL_RUN); ++i) {                                                   \
+        RILL_EACH_ALONE /* vector */                                                                                   \
+            for (int32_t i = 0; i < (n & -RILL_RUN); ++i) {                                                            \
             ends west = { b[i - 1], b[i], H[i - 1], H[i], (COVERED) ? c[i - 1] : 0, (COVERED) ? c[i] : 0 };            \
             ends down = { bs[i], b[i], Hs[i], H[i], (COVERED) ? cs[i] : 0, (COVERED) ? c[i] : 0 };                     \
-            around of_west = { ux[i],     qx[i - 1] + qx[i], qx[i] + qx[i + 1],   ux[i - 1], ux[i + 1],                \
-                               qy[i - 1] + qy[i], qyn[i - 1] + qyn[i], uxs[i],    uxn[i] };                            \
-            around of_down = { vy[i],     qys[i] + qy[i],    qy[i] + qyn[i],      vys[i],    vyn[i],                   \
-                               qxs[i] + qx[i], qxs[i + 1] + qx[i + 1], vy[i - 1], vy[i + 1] };                         \
+            around of_west = { ux[i],     qx[i - 1] + qx[i], qx[i] + qx[i + 1],   ux[i - 1],                           \
+                               ux[i + 1], qy[i - 1] + qy[i], qyn[i - 1] + qyn[i], uxs[i],                              \
+                               uxn[i] };                                                                               \
+            around of_down = { vy[i],          qys[i] + qy[i],         qy[i] + qyn[i], vys[i],   vyn[i],               \
+                               qxs[i] + qx[i], qxs[i + 1] + qx[i + 1], vy[i - 1],      vy[i + 1] };                    \
             float new_u = driven(&west, &of_west, &k, k.tilt[0], COVERED, ADVECTED, GUARDED, PAPER);                   \
             float new_v = driven(&down, &of_down, &k, k.tilt[1], COVERED, ADVECTED, GUARDED, PAPER);                   \
             u[i] = new_u;                                                                                              \
@@ -332,6 +330,38 @@ DRIVE_ENTRY(enter_advected_guarded, drive_open_advected_guarded, drive_covered_a
 DRIVE_ENTRY(enter_paper, drive_open_paper, drive_covered_paper)
 DRIVE_ENTRY(enter_paper_guarded, drive_open_paper_guarded, drive_covered_paper_guarded)
 
+/* ------------------------------------------------------------------------------------------------------------- look */
+
+/* Columns along the west and east side that may disturb what lies beyond before the next look. */
+INLINE int32_t along(const int32_t *columns, int32_t first) {
+    int32_t any = 0;
+    for (int32_t i = first; i < first + RILL_TILE_CHECK; ++i) any |= columns[i];
+    return any;
+}
+
+static rill_tile_look look(int32_t rows, int32_t stride, const int32_t *H, const float *u, const float *v) {
+    int32_t busy[RILL_TILE_W] = { 0 }, speeds[RILL_TILE_W] = { 0 }; /* positive where wet or moving; speeds as bits */
+    rill_tile_look seen = { 0 };
+    for (int32_t y = 0; y < rows; ++y, H += stride, u += stride, v += stride) {
+        int32_t any = 0;
+        RILL_NOT_UNROLLED /* vector */
+            for (int32_t i = 0; i < RILL_TILE_W; ++i) {
+            int32_t speed = faster(u[i], v[i]), here = rill_max_i(H[i] - RILL_DRY, speed);
+            speeds[i] = rill_max_i(speeds[i], speed);
+            busy[i] = rill_max_i(busy[i], here);
+            any = rill_max_i(any, here);
+        }
+        seen.rows |= (any > 0) << y;
+    }
+    int32_t fastest = 0;
+    RILL_NOT_UNROLLED /* vector */
+        for (int32_t i = 0; i < RILL_TILE_W; ++i) fastest = rill_max_i(fastest, speeds[i]);
+    seen.west = along(busy, 0) > 0;
+    seen.east = along(busy, RILL_TILE_W - RILL_TILE_CHECK) > 0;
+    seen.fastest = rill_bits_float(fastest);
+    return seen;
+}
+
 #define TEXT_OF(NAME) #NAME
 #define NAME_OF(NAME) TEXT_OF(NAME)
 
@@ -349,6 +379,7 @@ const rill_kernels RILL_KERNELS_NAME = {
     .whole_scaled = whole_scaled,
     .level = level,
     .deposit = deposit,
+    .look = look,
     .drive = { { enter_plain, enter_guarded }, { enter_advected, enter_advected_guarded } },
     .drive_paper = { enter_paper, enter_paper_guarded },
 };

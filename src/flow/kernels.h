@@ -9,8 +9,10 @@
 #include "flow/flow.h"
 
 enum {
-    RILL_RUN = 16,    /* columns a run is rounded up to: the widest vector */
-    RILL_SEGMENT = 64 /* columns that share a limiter flag */
+    RILL_RUN = 16,     /* columns a run is rounded up to: the widest vector */
+    RILL_SEGMENT = 64, /* columns that share a limiter flag */
+    RILL_TILE_CHECK =
+        2 /* sub-steps from one look at the tiles to the next; a disturbance gets a column farther in each */
 };
 
 /* Constants of a sub-step. */
@@ -49,6 +51,13 @@ typedef void rill_raw_kernel(int32_t x, int32_t n, const rill_row *row, const ri
 typedef void rill_drive_kernel(int32_t x, int32_t n, const rill_row *row, const rill_row *south, const rill_row *north,
                                bool covered, const rill_kernel_constants *k);
 
+/* What in a tile is wet or moves. */
+typedef struct rill_tile_look {
+    int32_t rows;    /* bit y: something in row y does */
+    bool west, east; /* something within RILL_TILE_CHECK columns of that side does */
+    float fastest;   /* the largest |u| or |v| */
+} rill_tile_look;
+
 typedef struct rill_kernels {
     const char *name;
     rill_raw_kernel *raw, *raw_paper;
@@ -69,6 +78,8 @@ typedef struct rill_kernels {
     /* H += t; widens the extent. Speeds of columns of at most `thin` quanta do not count. */
     void (*deposit)(int32_t x, int32_t n, const rill_row *row, const rill_row *north, int32_t thin,
                     rill_flow_extent *extent);
+    /* Looks at the first `rows` rows of a tile that begins at these places of the planes. */
+    rill_tile_look (*look)(int32_t rows, int32_t stride, const int32_t *H, const float *u, const float *v);
     rill_drive_kernel *drive[2][2];    /* [advection][guarded]: tilted gravity or capped speed */
     rill_drive_kernel *drive_paper[2]; /* [guarded] */
 } rill_kernels;

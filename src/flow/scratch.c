@@ -75,6 +75,20 @@ static int32_t tile_columns(const rill_bed *bed, const rill_sheet *sheet, int32_
     return count;
 }
 
+/* What waking all columns and ghosts of a tile means for it. Two of them in opposite corners count as all. */
+static uint16_t tile_most(const rill_bed *bed, const rill_sheet *sheet, int32_t tx, int32_t ty) {
+    uint16_t most = 0;
+    int32_t first = rill_sheet_place(sheet, tx * RILL_TILE_W, ty * RILL_TILE_H);
+    int32_t last = first + (RILL_TILE_H - 1) * sheet->stride + RILL_TILE_W - 1;
+    if (bed->b[first] < RILL_WALL && bed->b[last] < RILL_WALL) return RILL_TILE_WAKE_ALL;
+    for (int32_t row = ty * RILL_TILE_H; row < (ty + 1) * RILL_TILE_H && row < rill_sheet_rows(sheet); ++row)
+        for (int32_t column = tx * RILL_TILE_W; column < (tx + 1) * RILL_TILE_W; ++column) {
+            int32_t place = rill_sheet_place(sheet, column, row);
+            if (bed->b[place] < RILL_WALL) most |= rill_flow_wake_bits(bed, place);
+        }
+    return most;
+}
+
 static void describe_tiles(rill_flow_scratch *scratch, const rill_bed *bed) {
     for (int32_t i = 0; i < bed->sheet_count; ++i) {
         const rill_sheet *sheet = &bed->sheets[i];
@@ -85,6 +99,7 @@ static void describe_tiles(rill_flow_scratch *scratch, const rill_bed *bed) {
                 scratch->roofed[i] |= scratch->lintel[tile] < RILL_WALL;
                 scratch->columns[tile] = (uint8_t)tile_columns(bed, sheet, tx, ty, false);
                 scratch->empty[tile] = tile_columns(bed, sheet, tx, ty, true) == 0;
+                scratch->most[tile] = tile_most(bed, sheet, tx, ty);
             }
     }
 }
@@ -111,8 +126,28 @@ static rill_pipe pipe_at(const rill_bed *bed, int32_t index, const int32_t *port
     };
 }
 
+enum { PIPE_INTS = 9, PIPE_FLOATS = 3 };
+
+static void arrays_make(rill_sparse *sparse, size_t pipes, float *u) {
+    rill_pipe_arrays *a = &sparse->arrays;
+    int32_t **const ints[PIPE_INTS] = { &a->bl,    &a->br, &a->cl, &a->cr,      &a->axis,
+                                        &a->awake, &a->Hl, &a->Hr, &a->restless };
+    float **const floats[PIPE_FLOATS] = { &a->ul, &a->ur, &a->q };
+    for (size_t i = 0; i < PIPE_INTS; ++i) *ints[i] = sparse->ints + i * pipes;
+    for (size_t i = 0; i < PIPE_FLOATS; ++i) *floats[i] = sparse->floats + i * pipes;
+    a->u = u;
+    for (size_t i = 0; i < pipes; ++i) {
+        const rill_pipe *p = &sparse->pipes[i];
+        a->bl[i] = p->bl;
+        a->br[i] = p->br;
+        a->cl[i] = p->cl;
+        a->cr[i] = p->cr;
+        a->axis[i] = p->axis;
+    }
+}
+
 /* Each column with a sparse pipe becomes a port; ports are numbered by marking the plane once. */
-static bool sparse_make(rill_sparse *sparse, const rill_bed *bed, const rill_allocator *allocator) {
+static bool sparse_make(rill_sparse *sparse, const rill_bed *bed, float *u, const rill_allocator *allocator) {
     size_t pipes = (size_t)bed->pipe_count;
     if (pipes == 0) return true;
     int32_t *port = rill_memory_take(allocator, (size_t)bed->plane_size, sizeof *port);
@@ -121,19 +156,27 @@ static bool sparse_make(rill_sparse *sparse, const rill_bed *bed, const rill_all
     for (int32_t i = 0; i < bed->plane_size; ++i)
         if (port[i]) port[i] = ++sparse->port_count;
     sparse->pipes = rill_memory_take(allocator, pipes, sizeof *sparse->pipes);
+    sparse->ints = rill_memory_take(allocator, PIPE_INTS * pipes, sizeof *sparse->ints);
+    sparse->floats = rill_memory_take(allocator, PIPE_FLOATS * pipes, sizeof *sparse->floats);
     sparse->active = rill_memory_take(allocator, pipes, sizeof *sparse->active);
+    sparse->runs = rill_memory_take(allocator, pipes, sizeof *sparse->runs);
     sparse->moving = rill_memory_take(allocator, pipes, sizeof *sparse->moving);
     sparse->out = rill_memory_take(allocator, (size_t)sparse->port_count, sizeof *sparse->out);
     sparse->in = rill_memory_take(allocator, (size_t)sparse->port_count, sizeof *sparse->in);
-    bool good = sparse->pipes && sparse->active && sparse->moving && sparse->out && sparse->in;
+    bool good = sparse->pipes && sparse->ints && sparse->floats && sparse->active && sparse->runs && sparse->moving &&
+                sparse->out && sparse->in;
     for (int32_t i = 0; good && i < bed->pipe_count; ++i) sparse->pipes[i] = pipe_at(bed, i, port);
+    if (good) arrays_make(sparse, pipes, u);
     rill_memory_give(allocator, port, (size_t)bed->plane_size, sizeof *port);
     return good;
 }
 
 static void sparse_free(rill_sparse *sparse, size_t pipes, const rill_allocator *allocator) {
     rill_memory_give(allocator, sparse->pipes, pipes, sizeof *sparse->pipes);
+    rill_memory_give(allocator, sparse->ints, PIPE_INTS * pipes, sizeof *sparse->ints);
+    rill_memory_give(allocator, sparse->floats, PIPE_FLOATS * pipes, sizeof *sparse->floats);
     rill_memory_give(allocator, sparse->active, pipes, sizeof *sparse->active);
+    rill_memory_give(allocator, sparse->runs, pipes, sizeof *sparse->runs);
     rill_memory_give(allocator, sparse->moving, pipes, sizeof *sparse->moving);
     rill_memory_give(allocator, sparse->out, (size_t)sparse->port_count, sizeof *sparse->out);
     rill_memory_give(allocator, sparse->in, (size_t)sparse->port_count, sizeof *sparse->in);
@@ -160,17 +203,21 @@ rill_result rill_scratch_make(rill_flow *flow, const rill_runtime *runtime, rill
     scratch->roofed = rill_memory_take(allocator, (size_t)bed->sheet_count, sizeof *scratch->roofed);
     scratch->columns = rill_memory_take(allocator, tiles, 1);
     scratch->empty = rill_memory_take(allocator, tiles, 1);
+    scratch->most = rill_memory_take(allocator, tiles, sizeof *scratch->most);
     scratch->tile_idle = rill_memory_take(allocator, tiles, sizeof *scratch->tile_idle);
     scratch->frozen = rill_memory_take(allocator, 2 * tiles, sizeof *scratch->frozen);
     scratch->row_first = rill_memory_take(allocator, rows + 1, sizeof *scratch->row_first);
     scratch->spans = rill_memory_take(allocator, RILL_TILE_H * tiles, sizeof *scratch->spans);
     scratch->busy = rill_memory_take(allocator, tiles, 1);
+    scratch->swept = rill_memory_take(allocator, tiles, sizeof *scratch->swept);
     scratch->needed = rill_memory_take(allocator, tiles, 1);
     bool good = scratch->rings && scratch->bands && scratch->lintel && scratch->roofed && scratch->columns &&
-                scratch->empty && scratch->tile_idle && scratch->frozen && scratch->row_first && scratch->spans &&
-                scratch->busy && scratch->needed;
+                scratch->empty && scratch->most && scratch->tile_idle && scratch->frozen && scratch->row_first &&
+                scratch->spans && scratch->busy && scratch->swept && scratch->needed;
     for (size_t i = 0; good && i < tasks; ++i) good = ring_make(&scratch->rings[i], widest_row(bed), allocator);
-    if (good) good = sparse_make(&scratch->sparse, bed, allocator) && rill_edges_make(&scratch->edges, bed, allocator);
+    if (good)
+        good = sparse_make(&scratch->sparse, bed, flow->pipe_u, allocator) &&
+               rill_edges_make(&scratch->edges, bed, allocator);
     if (!good) {
         rill_scratch_free(flow, allocator);
         return rill_fail(message, RILL_OUT_OF_MEMORY, "out of memory for the flow's working memory");
@@ -189,12 +236,14 @@ void rill_scratch_free(rill_flow *flow, const rill_allocator *allocator) {
     rill_memory_give(allocator, scratch->roofed, (size_t)flow->bed->sheet_count, sizeof *scratch->roofed);
     rill_memory_give(allocator, scratch->columns, (size_t)flow->bed->tile_count, 1);
     rill_memory_give(allocator, scratch->empty, (size_t)flow->bed->tile_count, 1);
+    rill_memory_give(allocator, scratch->most, (size_t)flow->bed->tile_count, sizeof *scratch->most);
     rill_memory_give(allocator, scratch->tile_idle, (size_t)flow->bed->tile_count, sizeof *scratch->tile_idle);
     rill_edges_free(&scratch->edges, flow->bed, allocator);
     rill_memory_give(allocator, scratch->frozen, 2 * (size_t)flow->bed->tile_count, sizeof *scratch->frozen);
     rill_memory_give(allocator, scratch->row_first, (size_t)scratch->row_count + 1, sizeof *scratch->row_first);
     rill_memory_give(allocator, scratch->spans, RILL_TILE_H * (size_t)flow->bed->tile_count, sizeof *scratch->spans);
     rill_memory_give(allocator, scratch->busy, (size_t)flow->bed->tile_count, 1);
+    rill_memory_give(allocator, scratch->swept, (size_t)flow->bed->tile_count, sizeof *scratch->swept);
     rill_memory_give(allocator, scratch->needed, (size_t)flow->bed->tile_count, 1);
     sparse_free(&scratch->sparse, (size_t)flow->bed->pipe_count, allocator);
     rill_memory_give(allocator, scratch, 1, sizeof *scratch);

@@ -4,7 +4,7 @@
 #define RILL_FLOW_SCRATCH_H
 
 #include "flow/flow.h"
-#include "flow/kernels.h"
+#include "flow/sparse_kernels.h"
 
 /* Rows are counted with the ghosts: row 0 of a sheet is y = y0 - 1, column 0 is x = x0 - 1 (bed.h: tiles include ghosts). */
 static inline int32_t rill_sheet_rows(const rill_sheet *sheet) {
@@ -91,32 +91,44 @@ typedef struct rill_transfer {
     int32_t have, room; /* of the donor, of the receiver */
 } rill_transfer;
 
+/* Consecutive pipes of which some are active. */
+typedef struct rill_pipe_run {
+    int32_t from, count;
+} rill_pipe_run;
+
 typedef struct rill_sparse {
     int32_t port_count;
-    rill_pipe *pipes; /* bed->pipe_count of them */
-    int32_t *active;  /* pipes with a swept tile at either end */
+    rill_pipe *pipes;        /* bed->pipe_count of them */
+    rill_pipe_arrays arrays; /* the same again, as kernels take them */
+    int32_t *ints;           /* memory of the arrays */
+    float *floats;
+    int32_t *active; /* pipes with a swept tile at either end */
     int32_t active_count;
+    rill_pipe_run *runs; /* all of them */
+    int32_t run_count;
     rill_transfer *moving; /* of those: what flows in this sub-step */
     int32_t moving_count;
     int64_t *out, *in; /* per port: what flows out and in; zero between sub-steps */
 } rill_sparse;
 
 struct rill_flow_scratch {
-    int32_t task_count;  /* most tasks at once */
-    rill_ring *rings;    /* per task */
-    int32_t band_count;  /* tasks that have something to sweep now */
-    rill_band *bands;    /* per task */
-    int32_t *lintel;     /* per tile: the lowest ceiling over it and its neighbours; RILL_WALL: open sky */
-    bool *roofed;        /* per sheet: some tile has one */
-    int32_t row_count;   /* rows of all sheets, counted through as in edges.sheet_first */
-    int32_t *row_first;  /* first span of each row; row_count + 1 */
-    rill_span *spans;    /* capacity: RILL_TILE_H tile_count */
-    uint8_t *busy;       /* per tile: which of its rows hold anything wet or moving */
-    uint8_t *needed;     /* per swept tile: which of its rows must be swept */
+    int32_t task_count; /* most tasks at once */
+    rill_ring *rings;   /* per task */
+    int32_t band_count; /* tasks that have something to sweep now */
+    rill_band *bands;   /* per task */
+    int32_t *lintel;    /* per tile: the lowest ceiling over it and its neighbours; RILL_WALL: open sky */
+    bool *roofed;       /* per sheet: some tile has one */
+    int32_t row_count;  /* rows of all sheets, counted through as in edges.sheet_first */
+    int32_t *row_first; /* first span of each row; row_count + 1 */
+    rill_span *spans;   /* capacity: RILL_TILE_H tile_count */
+    uint8_t *busy;      /* per tile: which of its rows hold anything wet or moving */
+    int32_t *swept;     /* the swept tiles of a tile row, and of each (by its place there) which rows must be swept */
+    uint8_t *needed;
     rill_frozen *frozen; /* faces to stop before each sweep; capacity: 2 tile_count */
     int32_t frozen_count;
     uint8_t *columns;         /* per tile: columns in it, without ghosts */
     uint8_t *empty;           /* per tile: not even a ghost is in it */
+    uint16_t *most;           /* per tile: the wake bits of all columns and ghosts in it */
     int64_t swept_columns;    /* columns of all swept tiles */
     rill_idle *tile_idle;     /* per tile: what stands in it since it left the sweep */
     rill_flow_extent idle;    /* over all tiles that are not swept */
@@ -145,7 +157,7 @@ void rill_sweep(rill_flow *flow, const rill_flow_settings *settings, const rill_
 void rill_sparse_move(rill_flow *flow, const rill_flow_settings *settings, const rill_kernel_constants *constants);
 void rill_sparse_drive(rill_flow *flow, const rill_flow_settings *settings, const rill_kernel_constants *constants);
 /* Marks the tiles of pipes that flow or are driven as RESTLESS; before a check. */
-void rill_sparse_unrest(rill_flow *flow, bool paper, const rill_kernel_constants *constants, float rest_speed,
-                        int32_t rest_head);
+void rill_sparse_unrest(rill_flow *flow, const rill_flow_settings *settings, const rill_kernel_constants *constants,
+                        float rest_speed, int32_t rest_head);
 
 #endif

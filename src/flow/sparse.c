@@ -5,12 +5,9 @@
  * viscosity as everywhere, no advection, and free overfall capped at critical flow, q <= (2/3)^1.5 sqrt(g) E^1.5, where the
  * receiver stands below two thirds of the donor's depth. Sums over a column's pipes are integers: their order is free. */
 #include "base/simd.h"
-#include "flow/covered.h"
-#include "flow/drive.h"
 #include "flow/limit.h"
 #include "flow/move.h"
 #include "flow/scratch.h"
-#include "flow/viscosity.h"
 
 /* The largest whole quanta a transfer may become. */
 static int64_t most(float q) {
@@ -22,31 +19,55 @@ static float fit(int64_t flow, int32_t available) {
     return flow <= available ? 1.0f : (float)available * RILL_LIMIT_UNDER / (float)flow;
 }
 
+/* Depths at the ends of a run of pipes, for the kernels. */
+static void gather_depths(const rill_flow *flow, const rill_pipe_run *run) {
+    const rill_pipe_arrays *a = &flow->scratch->sparse.arrays;
+    const int32_t *l = flow->bed->pipe_l, *r = flow->bed->pipe_r;
+    for (int32_t i = run->from; i < run->from + run->count; ++i) {
+        a->Hl[i] = flow->H[l[i]];
+        a->Hr[i] = flow->H[r[i]];
+    }
+}
+
+/* Speeds with which liquid arrives at either end. */
+static void gather_speeds(const rill_flow *flow, const rill_pipe_run *run) {
+    const rill_sparse *sparse = &flow->scratch->sparse;
+    for (int32_t i = run->from; i < run->from + run->count; ++i) {
+        const rill_pipe *p = &sparse->pipes[i];
+        const float *faces = p->axis == 0 ? flow->u : flow->v;
+        sparse->arrays.ul[i] = faces[p->l];
+        sparse->arrays.ur[i] = -faces[p->beyond_r];
+    }
+}
+
+/* Appends what a pipe moves to the list of what moves, and adds it to the sums at its ends. */
+static void note_moving(rill_sparse *sparse, int32_t index) {
+    const rill_pipe *p = &sparse->pipes[index];
+    const rill_pipe_arrays *a = &sparse->arrays;
+    float q = a->q[index];
+    bool from_l = q > 0.0f;
+    int32_t room_l = p->cl - p->bl - a->Hl[index], room_r = p->cr - p->br - a->Hr[index];
+    sparse->out[from_l ? p->port_l : p->port_r] += most(q);
+    sparse->in[from_l ? p->port_r : p->port_l] += most(q);
+    sparse->moving[sparse->moving_count++] =
+        (rill_transfer){ index, q, from_l ? a->Hl[index] : a->Hr[index], from_l ? room_r : room_l };
+}
+
 /* Lists the pipes that move something, with what, and sums it up at their ends. Returns whether some column would give or
  * take too much. */
 static bool find_moving(rill_flow *flow, const rill_flow_settings *settings, const rill_kernel_constants *k) {
     rill_sparse *sparse = &flow->scratch->sparse;
-    int32_t count = 0;
-    for (int32_t a = 0; a < sparse->active_count; ++a) {
-        int32_t index = sparse->active[a];
-        float u = flow->pipe_u[index];
-        if (u == 0.0f) continue;
-        const rill_pipe *p = &sparse->pipes[index];
-        int32_t Hl = flow->H[p->l], Hr = flow->H[p->r];
-        rill_face f = rill_face_at(p->bl, p->br, Hl, Hr);
-        f = rill_face_under(f, rill_min_i(p->cl, p->cr) - rill_max_i(p->bl, p->br));
-        int32_t opening = rill_move_opening(&f, u);
-        float q = u * k->lambda * (settings->paper ? k->paper_opening : (float)opening);
-        if (q == 0.0f) continue;
-        bool from_l = q > 0.0f;
-        sparse->out[from_l ? p->port_l : p->port_r] += most(q);
-        sparse->in[from_l ? p->port_r : p->port_l] += most(q);
-        sparse->moving[count++] =
-            (rill_transfer){ index, q, from_l ? Hl : Hr, from_l ? p->cr - p->br - Hr : p->cl - p->bl - Hl };
+    const rill_sparse_kernels *kernels = rill_sparse_kernels_pick(settings->scalar);
+    sparse->moving_count = 0;
+    for (int32_t i = 0; i < sparse->run_count; ++i) {
+        int32_t from = sparse->runs[i].from, count = sparse->runs[i].count;
+        gather_depths(flow, &sparse->runs[i]);
+        kernels->raw(from, count, &sparse->arrays, settings->paper, k);
+        for (int32_t index = from; index < from + count; ++index)
+            if (sparse->arrays.q[index] != 0.0f) note_moving(sparse, index);
     }
-    sparse->moving_count = count;
     int32_t tight = 0;
-    for (int32_t i = 0; i < count; ++i) {
+    for (int32_t i = 0; i < sparse->moving_count; ++i) {
         const rill_transfer *t = &sparse->moving[i];
         const rill_pipe *p = &sparse->pipes[t->pipe];
         tight |= (sparse->out[t->q > 0.0f ? p->port_l : p->port_r] > t->have) |
@@ -98,70 +119,35 @@ void rill_sparse_move(rill_flow *flow, const rill_flow_settings *settings, const
     }
 }
 
-static bool pipe_blocked(const rill_pipe *p, const rill_face *f, float u) {
-    int32_t zb = rill_max_i(p->bl, p->br);
-    return rill_covered_blocks(p->cl, p->cr, zb + f->l, zb + f->r, zb, u);
-}
-
-/* The head over a pipe, clipped to its sill (the paper's is not); 0 where nothing can flow. */
-static int32_t pipe_head(const rill_pipe *p, const rill_face *f, bool paper, const rill_kernel_constants *k) {
-    if (rill_max_i(f->l, f->r) <= RILL_DRY) return 0;
-    int32_t head = rill_drive_head(f, paper ? -RILL_WALL : 0) + k->tilt[p->axis];
-    if ((head > 0 ? f->l : f->r) <= RILL_DRY) return 0;
-    return pipe_blocked(p, f, (float)head) ? 0 : head;
-}
-
-/* How fast free overfall lets liquid leave a column whose receiver stands low: critical flow, whose energy head E is the
- * depth above the sill and the head of the speed it arrives with. A stream that arrives faster than critical (E > 1.5 depth)
- * just keeps its speed. */
-static float fall_speed(const rill_flow *flow, const rill_pipe *p, bool from_l, float depth,
-                        const rill_kernel_constants *k) {
-    const float *faces = p->axis == 0 ? flow->u : flow->v;
-    float arriving = rill_max_f(0.0f, from_l ? faces[p->l] : -faces[p->beyond_r]);
-    float energy = depth + rill_min_f(arriving * arriving * k->speed_head, 0.5f * depth);
-    return rill_max_f(arriving, k->fall * energy * __builtin_sqrtf(energy) / depth);
-}
-
-static float driven(const rill_flow *flow, const rill_pipe *p, float u, const rill_flow_settings *settings,
-                    const rill_kernel_constants *k) {
-    int32_t Hl = flow->H[p->l], Hr = flow->H[p->r];
-    const rill_face f = rill_face_at(p->bl, p->br, Hl, Hr);
-    if (rill_max_i(f.l, f.r) <= RILL_DRY) return 0.0f;
-    u += k->drive * (float)pipe_head(p, &f, settings->paper, k);
-    if (pipe_blocked(p, &f, u)) return 0.0f;
-    bool from_l = u > 0.0f;
-    float twice = settings->paper ? 2.0f * (float)(from_l ? Hl : Hr)
-                                  : (float)rill_viscosity_depth(&f, Hl + Hr);
-    u *= k->keep * twice * twice / (twice * twice + k->drag + 1.0f);
-    int32_t donor = from_l ? f.l : f.r, receiver = from_l ? f.r : f.l;
-    float cap = k->top_speed;
-    if (!settings->paper && donor > 0 && (float)receiver * 1.5f < (float)donor)
-        cap = rill_min_f(cap, fall_speed(flow, p, from_l, (float)donor, k));
-    return rill_max_f(rill_min_f(u, cap), -cap);
-}
-
 void rill_sparse_drive(rill_flow *flow, const rill_flow_settings *settings, const rill_kernel_constants *constants) {
     rill_sparse *sparse = &flow->scratch->sparse;
-    for (int32_t a = 0; a < sparse->active_count; ++a) {
-        int32_t index = sparse->active[a];
-        const rill_pipe *p = &sparse->pipes[index];
-        float u = driven(flow, p, flow->pipe_u[index], settings, constants);
-        flow->pipe_u[index] = u;
-        if (rill_max_i(flow->H[p->l], flow->H[p->r]) > constants->thin)
-            flow->extent.speed = rill_max_f(flow->extent.speed, __builtin_fabsf(u));
+    const rill_sparse_kernels *kernels = rill_sparse_kernels_pick(settings->scalar);
+    for (int32_t i = 0; i < sparse->run_count; ++i) {
+        const rill_pipe_run *run = &sparse->runs[i];
+        gather_depths(flow, run);
+        gather_speeds(flow, run);
+        float fastest = kernels->drive(run->from, run->count, &sparse->arrays, settings->paper, constants);
+        flow->extent.speed = rill_max_f(flow->extent.speed, fastest);
     }
 }
 
-void rill_sparse_unrest(rill_flow *flow, bool paper, const rill_kernel_constants *constants, float rest_speed,
-                        int32_t rest_head) {
+/* Where a column is flooded the covered stage knows better. */
+static void note_unrest(rill_flow *flow, int32_t index) {
+    const rill_pipe *p = &flow->scratch->sparse.pipes[index];
+    if (rill_flow_flooded(flow, p->l) || rill_flow_flooded(flow, p->r)) return;
+    flow->tiles[p->tile_l] |= RILL_TILE_RESTLESS;
+    flow->tiles[p->tile_r] |= RILL_TILE_RESTLESS;
+}
+
+void rill_sparse_unrest(rill_flow *flow, const rill_flow_settings *settings, const rill_kernel_constants *constants,
+                        float rest_speed, int32_t rest_head) {
     rill_sparse *sparse = &flow->scratch->sparse;
-    for (int32_t a = 0; a < sparse->active_count; ++a) {
-        const rill_pipe *p = &sparse->pipes[sparse->active[a]];
-        if (rill_flow_flooded(flow, p->l) || rill_flow_flooded(flow, p->r)) continue; /* the covered stage knows better */
-        const rill_face f = rill_face_at(p->bl, p->br, flow->H[p->l], flow->H[p->r]);
-        int32_t head = pipe_head(p, &f, paper, constants);
-        if (__builtin_fabsf(flow->pipe_u[sparse->active[a]]) < rest_speed && rill_abs_i(head) <= rest_head) continue;
-        flow->tiles[p->tile_l] |= RILL_TILE_RESTLESS;
-        flow->tiles[p->tile_r] |= RILL_TILE_RESTLESS;
+    const rill_sparse_kernels *kernels = rill_sparse_kernels_pick(settings->scalar);
+    for (int32_t i = 0; i < sparse->run_count; ++i) {
+        int32_t from = sparse->runs[i].from, count = sparse->runs[i].count;
+        gather_depths(flow, &sparse->runs[i]);
+        kernels->unrest(from, count, &sparse->arrays, settings->paper, constants, rest_speed, rest_head);
+        for (int32_t k = from; k < from + count; ++k)
+            if (sparse->arrays.restless[k]) note_unrest(flow, k);
     }
 }

@@ -182,7 +182,8 @@ static void flag_row(const piece *p, int32_t row) {
     const rill_slot *north = slot_of(p, row + 1);
     for (int32_t i = 0; i < here->span_count && !here->flagged; ++i) {
         const rill_span *span = &here->spans[i];
-        here->flagged = p->sweep->kernels->flag(span->from, span->count, &here->row, &north->row, span->lintel < RILL_WALL);
+        here->flagged =
+            p->sweep->kernels->flag(span->from, span->count, &here->row, &north->row, span->lintel < RILL_WALL);
     }
     if (here->flagged) each_segment(p, row, limit_out_segment);
 }

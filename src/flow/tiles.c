@@ -17,10 +17,7 @@
 
 #include <string.h>
 
-enum {
-    RILL_TILE_CHECK = 2, /* sub-steps */
-    REFRESH = 8          /* checks */
-};
+enum { REFRESH = 8 }; /* checks */
 
 static const float REST_SPEED = 1e-4f; /* m/s */
 static const double REST_HEAD = 1e-7;  /* m */
@@ -81,6 +78,7 @@ typedef struct judge {
     const rill_sheet *sheet;
     const rill_kernel_constants *constants;
     int32_t rest_head; /* quanta */
+    const rill_kernels *kernels;
     bool paper;
     bool refresh; /* tiles may also shrink what they reach */
 } judge;
@@ -91,7 +89,8 @@ static bool face_calm(const judge *j, int32_t l, int32_t r, float u, int32_t til
     const rill_bed *bed = j->flow->bed;
     const int32_t *H = j->flow->H;
     if (!(u > -REST_SPEED && u < REST_SPEED)) return false;
-    if (rill_flow_flooded(j->flow, l) || rill_flow_flooded(j->flow, r)) return true; /* the covered stage knows better */
+    if (rill_flow_flooded(j->flow, l) || rill_flow_flooded(j->flow, r))
+        return true; /* the covered stage knows better */
     const rill_face f = rill_face_at(bed->b[l], bed->b[r], H[l], H[r]);
     if (rill_max_i(f.l, f.r) <= RILL_DRY) return true;
     int32_t head = rill_drive_head(&f, j->paper ? -RILL_WALL : rill_drive_clip(&f, j->constants->five_dx)) + tilt;
@@ -138,31 +137,21 @@ static void stop_tile(const judge *j, int32_t column, int32_t row) {
  * to be calm; `*wet_rows`: where. */
 static uint16_t tile_reach(const judge *j, int32_t column, int32_t row, bool *fast, uint8_t *wet_rows) {
     const rill_flow *flow = j->flow;
-    int32_t rows = rill_min_i(RILL_TILE_H, rill_sheet_rows(j->sheet) - row), busy[RILL_TILE_W] = { 0 };
-    const int32_t *south_west = flow->H + rill_sheet_place(j->sheet, column, row);
+    int32_t rows = rill_min_i(RILL_TILE_H, rill_sheet_rows(j->sheet) - row);
+    int32_t place = rill_sheet_place(j->sheet, column, row);
+    const int32_t *south_west = flow->H + place;
     *fast = false;
     *wet_rows = ALL_ROWS;
     if (south_west[0] > RILL_DRY && south_west[(RILL_TILE_H - 1) * j->sheet->stride + RILL_TILE_W - 1] > RILL_DRY)
         return REACH_BITS; /* two wet corners: it reaches everywhere */
+    rill_tile_look seen = j->kernels->look(rows, j->sheet->stride, flow->H + place, flow->u + place, flow->v + place);
+    *fast = seen.fastest >= REST_SPEED;
+    *wet_rows = (uint8_t)seen.rows;
     uint16_t reach = 0;
-    int32_t speedy = 0;
-    *wet_rows = 0;
-    for (int32_t y = 0; y < rows; ++y) {
-        int32_t place = rill_sheet_place(j->sheet, column, row + y), any = 0;
-        for (int32_t i = 0; i < RILL_TILE_W; ++i) {
-            float u = __builtin_fabsf(flow->u[place + i]), v = __builtin_fabsf(flow->v[place + i]);
-            int32_t here = (flow->H[place + i] > RILL_DRY) | (u > 0.0f) | (v > 0.0f);
-            busy[i] |= here;
-            any |= here;
-            speedy |= (u >= REST_SPEED) | (v >= REST_SPEED);
-        }
-        if (!any) continue;
-        reach |= cell_reach(RILL_TILE_W / 2, y);
-        *wet_rows |= (uint8_t)(1 << y);
-    }
-    *fast = speedy;
-    for (int32_t i = 0; reach && i < RILL_TILE_W; ++i)
-        if (busy[i]) reach |= cell_reach(i, RILL_TILE_H / 2) & (RILL_TILE_REACH_WEST | RILL_TILE_REACH_EAST);
+    for (int32_t y = 0; y < RILL_TILE_H; ++y)
+        if (seen.rows >> y & 1) reach |= cell_reach(RILL_TILE_W / 2, y);
+    if (seen.west) reach |= RILL_TILE_REACH_WEST;
+    if (seen.east) reach |= RILL_TILE_REACH_EAST;
     return reach;
 }
 
@@ -171,15 +160,11 @@ static uint16_t with_calm(uint16_t tile, int32_t calm) {
     return (uint16_t)((tile & (RILL_TILE_CALM_ONE - 1)) | calm * RILL_TILE_CALM_ONE);
 }
 
-/* The common case of a tile in the midst of moving liquid: all around it is awake, so how far it reaches does not matter. */
-static bool amid_motion(const judge *j, const uint16_t *tile, int32_t tx, int32_t ty) {
+/* Whether some face of a tile is too fast to be calm: mostly the first is. */
+static bool tile_fast(const judge *j, int32_t tx, int32_t ty) {
     const rill_sheet *sheet = j->sheet;
-    if (tx == 0 || ty == 0 || tx + 1 == sheet->tiles_x || ty + 1 == sheet->tiles_y) return false;
-    const uint16_t *south = tile - sheet->tiles_x, *north = tile + sheet->tiles_x;
-    if (!(tile[-1] & tile[0] & tile[1] & south[-1] & south[0] & south[1] & north[-1] & north[0] & north[1] &
-          RILL_TILE_AWAKE))
-        return false;
-    for (int32_t y = 0; y < RILL_TILE_H; ++y) {
+    int32_t rows = rill_min_i(RILL_TILE_H, rill_sheet_rows(sheet) - ty * RILL_TILE_H);
+    for (int32_t y = 0; y < rows; ++y) {
         int32_t place = rill_sheet_place(sheet, tx * RILL_TILE_W, ty * RILL_TILE_H + y);
         const float *u = j->flow->u + place, *v = j->flow->v + place;
         for (int32_t i = 0; i < RILL_TILE_W; ++i)
@@ -188,13 +173,24 @@ static bool amid_motion(const judge *j, const uint16_t *tile, int32_t tx, int32_
     return false;
 }
 
+/* In the midst of moving liquid, where all around a tile is awake, how far it reaches does not matter. */
+static bool tile_amid(const judge *j, const uint16_t *tile, int32_t tx, int32_t ty) {
+    const rill_sheet *sheet = j->sheet;
+    if (tx == 0 || ty == 0 || tx + 1 == sheet->tiles_x || ty + 1 == sheet->tiles_y) return false;
+    const uint16_t *south = tile - sheet->tiles_x, *north = tile + sheet->tiles_x;
+    return tile[-1] & tile[0] & tile[1] & south[-1] & south[0] & south[1] & north[-1] & north[0] & north[1] &
+           RILL_TILE_AWAKE;
+}
+
 static void judge_tile(const judge *j, int32_t index, int32_t tx, int32_t ty, bool rest) {
     uint16_t *tile = &j->flow->tiles[index];
     uint8_t *rows = &j->flow->scratch->busy[index];
-    bool restless = *tile & RILL_TILE_RESTLESS;
-    if (amid_motion(j, tile, tx, ty)) {
-        *tile = REACH_BITS | RILL_TILE_SWEPT;
-        *rows = ALL_ROWS;
+    uint16_t most = j->flow->scratch->most[index], now = (uint16_t)((*tile & REACH_BITS) | *rows * RILL_TILE_CALM_ONE);
+    bool restless = *tile & RILL_TILE_RESTLESS, amid = tile_amid(j, tile, tx, ty);
+    bool at_most = !j->refresh && (now & most) == most; /* nothing in it could add to what it reaches */
+    if ((amid || at_most) && tile_fast(j, tx, ty)) {
+        *tile = amid ? REACH_BITS | RILL_TILE_SWEPT : *tile & (REACH_BITS | RILL_TILE_SWEPT);
+        *rows = amid ? ALL_ROWS : *rows;
         return;
     }
     int32_t column = tx * RILL_TILE_W, row = ty * RILL_TILE_H, calm = *tile / RILL_TILE_CALM_ONE;
@@ -213,6 +209,15 @@ static void judge_tile(const judge *j, int32_t index, int32_t tx, int32_t ty, bo
     *tile = with_calm((uint16_t)(reach | (*tile & RILL_TILE_SWEPT)), calm);
 }
 
+/* Whether all tiles of a tile row and of the rows south and north of it are awake. */
+static bool rows_awake(const judge *j, int32_t ty) {
+    int32_t width = j->sheet->tiles_x, all = RILL_TILE_AWAKE;
+    if (ty == 0 || ty + 1 == j->sheet->tiles_y) return false;
+    const uint16_t *south = j->flow->tiles + j->sheet->first_tile + (ty - 1) * width;
+    for (int32_t i = 0; i < 3 * width; ++i) all &= south[i];
+    return all;
+}
+
 /* The next tile of a row that is not dry and idle: large dry worlds are skipped four tiles at a time. */
 static int32_t next_tile(const uint16_t *row, int32_t tx, int32_t end) {
     for (; tx + 4 <= end; tx += 4) {
@@ -224,7 +229,32 @@ static int32_t next_tile(const uint16_t *row, int32_t tx, int32_t end) {
     return tx;
 }
 
-/* Judges all swept tiles; true if what has to be swept may have changed. */
+/* Judges the swept tiles of a tile row; true if what has to be swept may have changed. Nothing changes for a tile amid moving
+ * liquid that is all swept and still moves: large wet worlds consist of these, and its first face tells. */
+static bool judge_row(const judge *j, int32_t ty, bool rest) {
+    const rill_sheet *sheet = j->sheet;
+    int32_t first = sheet->first_tile + ty * sheet->tiles_x, place = rill_sheet_place(sheet, 0, ty * RILL_TILE_H);
+    uint16_t *row = j->flow->tiles + first;
+    uint8_t *busy = j->flow->scratch->busy + first;
+    bool changed = false, amid = rows_awake(j, ty);
+    for (int32_t tx = next_tile(row, 0, sheet->tiles_x); tx < sheet->tiles_x;
+         tx = next_tile(row, tx + 1, sheet->tiles_x)) {
+        const float *u = j->flow->u + place + tx * RILL_TILE_W;
+        if (!(row[tx] & (RILL_TILE_SWEPT | RILL_TILE_AWAKE))) continue;
+        __builtin_prefetch(u + RILL_TILE_H * sheet->stride); /* for the next row */
+        bool inside = amid && tx > 0 && tx + 1 < sheet->tiles_x;
+        if (inside && row[tx] == (REACH_BITS | RILL_TILE_SWEPT) && busy[tx] == ALL_ROWS &&
+            __builtin_fabsf(*u) >= REST_SPEED)
+            continue;
+        uint16_t before = row[tx];
+        uint8_t before_rows = busy[tx];
+        judge_tile(j, first + tx, tx, ty, rest);
+        changed |= ((before ^ row[tx]) & REACH_BITS) != 0 || before_rows != busy[tx];
+        amid = amid && row[tx] & RILL_TILE_AWAKE;
+    }
+    return changed;
+}
+
 static bool judge_all(rill_flow *flow, const rill_flow_settings *settings, const rill_kernel_constants *constants) {
     bool changed = false;
     double head = REST_HEAD / flow->bed->quantum;
@@ -232,23 +262,13 @@ static bool judge_all(rill_flow *flow, const rill_flow_settings *settings, const
                 NULL,
                 constants,
                 head > 8.0 ? (int32_t)head : 8,
+                rill_kernels_pick(settings->scalar),
                 settings->paper,
                 flow->substep / RILL_TILE_CHECK % REFRESH == 0 };
-    if (settings->rest) rill_sparse_unrest(flow, settings->paper, constants, REST_SPEED, j.rest_head);
+    if (settings->rest) rill_sparse_unrest(flow, settings, constants, REST_SPEED, j.rest_head);
     for (int32_t i = 0; i < flow->bed->sheet_count; ++i) {
         j.sheet = &flow->bed->sheets[i];
-        for (int32_t ty = 0; ty < j.sheet->tiles_y; ++ty) {
-            uint16_t *row = flow->tiles + j.sheet->first_tile + ty * j.sheet->tiles_x;
-            for (int32_t tx = next_tile(row, 0, j.sheet->tiles_x); tx < j.sheet->tiles_x;
-                 tx = next_tile(row, tx + 1, j.sheet->tiles_x)) {
-                if (!(row[tx] & (RILL_TILE_SWEPT | RILL_TILE_AWAKE))) continue;
-                int32_t index = j.sheet->first_tile + ty * j.sheet->tiles_x + tx;
-                uint16_t before = row[tx];
-                uint8_t before_rows = flow->scratch->busy[index];
-                judge_tile(&j, index, tx, ty, settings->rest);
-                changed |= ((before ^ row[tx]) & REACH_BITS) != 0 || before_rows != flow->scratch->busy[index];
-            }
-        }
+        for (int32_t ty = 0; ty < j.sheet->tiles_y; ++ty) changed |= judge_row(&j, ty, settings->rest);
     }
     return changed;
 }
@@ -307,36 +327,36 @@ static uint8_t rows_needed(const uint8_t *busy, const rill_sheet *sheet, int32_t
     return (uint8_t)(reach >> RILL_TILE_H & ALL_ROWS);
 }
 
-/* What a tile row adds to the sweep as a whole. */
-static void join_tile_row(rill_flow *flow, const rill_sheet *sheet, int32_t ty) {
+/* Lists the swept tiles of a tile row, with the rows of each that are needed; returns how many there are. */
+static int32_t list_swept(rill_flow *flow, const rill_sheet *sheet, int32_t ty) {
     rill_flow_scratch *scratch = flow->scratch;
-    int32_t first = sheet->first_tile + ty * sheet->tiles_x;
+    int32_t first = sheet->first_tile + ty * sheet->tiles_x, count = 0;
     const uint16_t *row = flow->tiles + first;
     for (int32_t tx = next_tile(row, 0, sheet->tiles_x); tx < sheet->tiles_x;
          tx = next_tile(row, tx + 1, sheet->tiles_x)) {
         if (!(row[tx] & RILL_TILE_SWEPT)) continue;
         bool all = scratch->sweep_all || scratch->busy[first + tx] == ALL_ROWS;
-        scratch->needed[first + tx] = all ? ALL_ROWS : rows_needed(scratch->busy + sheet->first_tile, sheet, tx, ty);
+        scratch->needed[tx] = all ? ALL_ROWS : rows_needed(scratch->busy + sheet->first_tile, sheet, tx, ty);
+        scratch->swept[count++] = tx;
         scratch->swept_columns += scratch->columns[first + tx];
         freeze_border(flow, sheet, &row[tx], tx, ty);
     }
+    return count;
 }
 
-/* The spans of one row of a tile row, appended to the `count` there are. One long run under its lowest ceiling is faster than
+/* The spans of row y of a tile row, appended to the `count` there are. One long run under its lowest ceiling is faster than
  * several with ceilings of their own. */
-static int32_t row_spans(rill_flow *flow, const rill_sheet *sheet, int32_t ty, int32_t y, int32_t count) {
-    rill_flow_scratch *scratch = flow->scratch;
-    int32_t first = sheet->first_tile + ty * sheet->tiles_x, end = 0;
-    const uint16_t *row = flow->tiles + first;
-    for (int32_t tx = next_tile(row, 0, sheet->tiles_x); tx < sheet->tiles_x;
-         tx = next_tile(row, tx + 1, sheet->tiles_x)) {
-        if (!(row[tx] & RILL_TILE_SWEPT) || !(scratch->needed[first + tx] >> y & 1)) continue;
-        if (tx == 0 || end != tx)
+static int32_t row_spans(rill_flow_scratch *scratch, const int32_t *lintel, int32_t swept, int32_t y, int32_t count) {
+    int32_t end = -1;
+    for (int32_t i = 0; i < swept; ++i) {
+        int32_t tx = scratch->swept[i];
+        if (!(scratch->needed[tx] >> y & 1)) continue;
+        if (end != tx)
             scratch->spans[count++] = (rill_span){ tx * RILL_TILE_W, 0, scratch->near_top ? RILL_TOP : RILL_WALL };
         end = tx + 1;
         rill_span *span = &scratch->spans[count - 1];
         span->count += RILL_TILE_W;
-        span->lintel = rill_min_i(span->lintel, scratch->lintel[first + tx]);
+        span->lintel = rill_min_i(span->lintel, lintel[tx]);
     }
     return count;
 }
@@ -381,10 +401,13 @@ static void make_spans(rill_flow *flow) {
     int32_t count = 0, row = 0;
     for (int32_t i = 0; i < bed->sheet_count; ++i) {
         const rill_sheet *sheet = &bed->sheets[i];
-        for (int32_t ty = 0; ty < sheet->tiles_y; ++ty) join_tile_row(flow, sheet, ty);
-        for (int32_t y = 0; y < rill_sheet_rows(sheet); ++y) {
-            scratch->row_first[row++] = count;
-            count = row_spans(flow, sheet, y / RILL_TILE_H, y % RILL_TILE_H, count);
+        for (int32_t ty = 0; ty < sheet->tiles_y; ++ty) {
+            const int32_t *lintel = scratch->lintel + sheet->first_tile + ty * sheet->tiles_x;
+            int32_t swept = list_swept(flow, sheet, ty);
+            for (int32_t y = ty * RILL_TILE_H; y < (ty + 1) * RILL_TILE_H && y < rill_sheet_rows(sheet); ++y) {
+                scratch->row_first[row++] = count;
+                count = row_spans(scratch, lintel, swept, y % RILL_TILE_H, count);
+            }
         }
     }
     scratch->row_first[row] = count;
@@ -431,25 +454,27 @@ static void measure_idle(rill_flow *flow) {
     }
 }
 
+/* Lists the pipes with a swept end, and the runs of pipes they lie in: gaps of a few cost less than runs of their own. */
 static void list_active_pipes(rill_flow *flow) {
+    enum { GAP = 16 };
     rill_sparse *sparse = &flow->scratch->sparse;
-    sparse->active_count = 0;
+    sparse->active_count = sparse->run_count = 0;
     for (int32_t i = 0; i < flow->bed->pipe_count; ++i) {
         const rill_pipe *pipe = &sparse->pipes[i];
-        if ((flow->tiles[pipe->tile_l] | flow->tiles[pipe->tile_r]) & RILL_TILE_SWEPT)
-            sparse->active[sparse->active_count++] = i;
+        sparse->arrays.awake[i] = (flow->tiles[pipe->tile_l] | flow->tiles[pipe->tile_r]) & RILL_TILE_SWEPT ? 1 : 0;
+        if (!sparse->arrays.awake[i]) continue;
+        rill_pipe_run *run = sparse->runs + sparse->run_count - 1;
+        if (sparse->run_count == 0 || i - (run->from + run->count) >= GAP)
+            *(run = &sparse->runs[sparse->run_count++]) = (rill_pipe_run){ i, 0 };
+        run->count = i + 1 - run->from;
+        sparse->active[sparse->active_count++] = i;
     }
 }
 
 /* Not when resuming: a pipe may have been given a velocity since its tiles were last looked at. */
 static void stop_idle_pipes(rill_flow *flow) {
-    const rill_sparse *sparse = &flow->scratch->sparse;
-    for (int32_t i = 0, a = 0; i < flow->bed->pipe_count; ++i) {
-        if (a < sparse->active_count && sparse->active[a] == i)
-            a += 1;
-        else
-            flow->pipe_u[i] = 0.0f;
-    }
+    for (int32_t i = 0; i < flow->bed->pipe_count; ++i)
+        if (!flow->scratch->sparse.arrays.awake[i]) flow->pipe_u[i] = 0.0f;
 }
 
 void rill_tiles_update(rill_flow *flow, const rill_flow_settings *settings, const rill_kernel_constants *constants,

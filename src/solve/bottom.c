@@ -110,8 +110,9 @@ static bool fill_rows(rill_poisson_levels *levels, const rill_level *level, doub
         if (entries + (i - first) > RILL_BOTTOM_ENTRIES) return false;
         double *row = bottom->entry + entries;
         double w = (double)own->w[RILL_WEST][node], s = (double)own->w[RILL_SOUTH][node];
-        diagonal[i] = (double)own->extra[node] + (((double)own->w[RILL_EAST][node] + (double)own->w[RILL_NORTH][node]) + (w + s));
-        bottom->row[i] = entries - first;
+        diagonal[i] =
+            (double)own->extra[node] + (((double)own->w[RILL_EAST][node] + (double)own->w[RILL_NORTH][node]) + (w + s));
+        bottom->row[i] = entries;
         entries += i - first;
         for (int32_t j = 0; j < i - first; ++j) row[j] = 0.0;
         if (bottom->west[i] >= 0) row[bottom->west[i] - first] = -w;
@@ -119,39 +120,83 @@ static bool fill_rows(rill_poisson_levels *levels, const rill_level *level, doub
     }
     for (const rill_level_link *link = level->links; link < level->links + level->link_count; ++link) {
         int32_t i = number_of(levels, level, &link->end[0]), j = number_of(levels, level, &link->end[1]);
+        int32_t later = i > j ? i : j, sooner = i > j ? j : i;
         diagonal[i] += (double)link->w;
         diagonal[j] += (double)link->w;
-        bottom->entry[i > j ? bottom->row[i] + j : bottom->row[j] + i] -= (double)link->w;
+        bottom->entry[bottom->row[later] + sooner - bottom->first[later]] -= (double)link->w;
     }
     return true;
 }
 
-/* L D L^T, row by row. The last pivot of a sealed component is zero but for rounding; its node is held at zero. */
-static void factorise(rill_bottom *bottom, const double *diagonal) {
-    for (int32_t i = 0; i < bottom->count; ++i) {
-        double *row = bottom->entry + bottom->row[i], pivot = diagonal[i];
-        for (int32_t j = bottom->first[i]; j < i; ++j) {
-            const double *above = bottom->entry + bottom->row[j];
-            int32_t k = bottom->first[j] > bottom->first[i] ? bottom->first[j] : bottom->first[i];
-            for (; k < j; ++k) row[j] -= row[k] * above[k];
+/* Four partial sums where it pays. */
+static inline double dot(const double *a, const double *b, int32_t n) {
+    double sum = 0.0;
+    if (n >= 4) {
+        double s0 = 0.0, s1 = 0.0, s2 = 0.0, s3 = 0.0;
+        for (; n >= 4; n -= 4, a += 4, b += 4) {
+            s0 += a[0] * b[0];
+            s1 += a[1] * b[1];
+            s2 += a[2] * b[2];
+            s3 += a[3] * b[3];
         }
-        for (int32_t j = bottom->first[i]; j < i; ++j) {
-            double scaled = row[j] * bottom->inverse[j];
-            pivot -= row[j] * scaled;
-            row[j] = scaled;
+        sum = (s0 + s1) + (s2 + s3);
+    }
+    for (; n > 0; --n) sum += *a++ * *b++;
+    return sum;
+}
+
+/* L D L^T, row by row. The last pivot of a sealed component is zero but for rounding; its node is held at zero. Returns
+ * whether there are such. */
+static bool factorise(rill_bottom *bottom, const double *diagonal) {
+    bool sealed = false;
+    for (int32_t i = 0; i < bottom->count; ++i) {
+        const int32_t first = bottom->first[i];
+        double *row = bottom->entry + bottom->row[i], pivot = diagonal[i];
+        for (int32_t j = first + 1; j < i; ++j) {
+            const double *above = bottom->entry + bottom->row[j];
+            int32_t k = bottom->first[j] > first ? bottom->first[j] : first;
+            row[j - first] -= dot(row + (k - first), above + (k - bottom->first[j]), j - k);
+        }
+        for (int32_t j = first; j < i; ++j) {
+            double scaled = row[j - first] * bottom->inverse[j];
+            pivot -= row[j - first] * scaled;
+            row[j - first] = scaled;
         }
         bottom->inverse[i] = pivot > 1e-10 * diagonal[i] ? 1.0 / pivot : 0.0;
+        sealed = sealed || bottom->inverse[i] == 0.0;
     }
+    return sealed;
+}
+
+/* Finds the members of sealed components: all that is eliminated into the node held at zero. */
+static void find_sealed(rill_bottom *bottom) {
+    for (int32_t i = 0; i < bottom->count; ++i) bottom->sealed[i] = bottom->inverse[i] == 0.0 ? i : -1;
+    for (int32_t i = bottom->count - 1; i >= 0; --i)
+        for (int32_t j = bottom->first[i]; j < i; ++j)
+            if (bottom->entry[bottom->row[i] + j - bottom->first[i]] != 0.0) bottom->sealed[j] = bottom->sealed[i];
+}
+
+/* Takes the mean off the members of each sealed component. Of f, as A x = f has no solution if it is not zero: what
+ * little there is of it would all be drained at the node held at zero. Of x likewise, for symmetry. */
+static void level_out(const rill_bottom *bottom, double *y) {
+    double sum[RILL_BOTTOM_NODES], members[RILL_BOTTOM_NODES];
+    for (int32_t i = 0; i < bottom->count; ++i) sum[i] = members[i] = 0.0;
+    for (int32_t i = 0; i < bottom->count; ++i)
+        if (bottom->sealed[i] >= 0) {
+            sum[bottom->sealed[i]] += y[i];
+            members[bottom->sealed[i]] += 1.0;
+        }
+    for (int32_t i = 0; i < bottom->count; ++i)
+        if (bottom->sealed[i] >= 0) y[i] -= sum[bottom->sealed[i]] / members[bottom->sealed[i]];
 }
 
 bool rill_bottom_make(rill_poisson_levels *levels, int32_t k, int32_t patches, int32_t work) {
     const rill_level *level = &levels->level[k];
     rill_bottom *bottom = &levels->bottom;
     double diagonal[RILL_BOTTOM_NODES];
-    counter at = { .level = level,
-                   .bottom = bottom,
-                   .number = { levels->number, levels->number + level->size },
-                   .work = work };
+    counter at = {
+        .level = level, .bottom = bottom, .number = { levels->number, levels->number + level->size }, .work = work
+    };
     bool fits = true;
     bottom->count = 0;
     for (int32_t p = 0; p < patches && fits; ++p) {
@@ -159,34 +204,35 @@ bool rill_bottom_make(rill_poisson_levels *levels, int32_t k, int32_t patches, i
         fits = at.patch->ny <= at.patch->nx ? number_columns(&at) : number_rows(&at);
     }
     if (fits) widen_rows(levels, level);
-    if (fits && fill_rows(levels, level, diagonal))
-        factorise(bottom, diagonal);
-    else
+    if (fits && fill_rows(levels, level, diagonal)) {
+        bottom->any_sealed = factorise(bottom, diagonal);
+        if (bottom->any_sealed) find_sealed(bottom);
+    } else {
         bottom->count = -1;
+    }
     return bottom->count >= 0;
 }
 
 /* y = A^-1 y. */
 static void solve(const rill_bottom *bottom, double *y) {
+    if (bottom->any_sealed) level_out(bottom, y);
     for (int32_t i = 0; i < bottom->count; ++i) {
         const double *row = bottom->entry + bottom->row[i];
-        double sum = y[i];
-        for (int32_t j = bottom->first[i]; j < i; ++j) sum -= row[j] * y[j];
-        y[i] = sum;
+        y[i] -= dot(row, y + bottom->first[i], i - bottom->first[i]);
     }
     for (int32_t i = 0; i < bottom->count; ++i) y[i] *= bottom->inverse[i];
     for (int32_t i = bottom->count - 1; i >= 0; --i) {
         const double *row = bottom->entry + bottom->row[i];
-        for (int32_t j = bottom->first[i]; j < i; ++j) y[j] -= row[j] * y[i];
+        for (int32_t j = bottom->first[i]; j < i; ++j) y[j] -= row[j - bottom->first[i]] * y[i];
     }
+    if (bottom->any_sealed) level_out(bottom, y);
 }
 
 void rill_bottom_solve(const rill_poisson_levels *levels) {
     const rill_bottom *bottom = &levels->bottom;
     const rill_level *level = &levels->level[levels->count - 1];
     double y[RILL_BOTTOM_NODES];
-    for (int32_t i = 0; i < bottom->count; ++i)
-        y[i] = (double)level->colour[bottom->colour[i]].f[bottom->node[i]];
+    for (int32_t i = 0; i < bottom->count; ++i) y[i] = (double)level->colour[bottom->colour[i]].f[bottom->node[i]];
     solve(bottom, y);
     for (const rill_run *run = level->runs; run < level->runs + level->run_count; ++run)
         for (int32_t c = 0; c < 2; ++c) memset(level->colour[c].x + run->at, 0, (size_t)run->n * sizeof(float));
@@ -196,7 +242,54 @@ void rill_bottom_solve(const rill_poisson_levels *levels) {
 void rill_bottom_correct(const rill_poisson_levels *levels) {
     const rill_bottom *bottom = &levels->bottom;
     double y[RILL_BOTTOM_NODES];
-    for (int32_t i = 0; i < bottom->count; ++i) y[i] = (double)levels->level[0].colour[bottom->colour[i]].f[bottom->node[i]];
+    for (int32_t i = 0; i < bottom->count; ++i)
+        y[i] = (double)levels->level[0].colour[bottom->colour[i]].f[bottom->node[i]];
     solve(bottom, y);
     for (int32_t i = 0; i < bottom->count; ++i) levels->vectors[bottom->colour[i]].x[bottom->node[i]] += y[i];
+}
+
+/* What nodes of the finest level come down to: the sealed component of the bottom's node that stands for them. */
+typedef struct share {
+    int32_t from, to; /* of a colour's plane */
+    int32_t sealed;   /* -1: none */
+} share;
+
+/* The part of row y of the finest level that comes down to column X of the bottom. */
+static share share_of(const rill_poisson_levels *levels, int32_t p, int32_t X, int32_t y) {
+    const int32_t last = levels->count - 1;
+    const rill_level *bottom = &levels->level[last];
+    const rill_level_patch *fine = &levels->level[0].patches[p], *patch = &bottom->patches[p];
+    int32_t Y = y >> last, c = (X + Y) & 1, node = patch->first + Y * patch->stride + X / 2;
+    int32_t row = fine->first + y * fine->stride, width = 1 << (last - 1);
+    int32_t from = X * width, to = from + width < fine->stride ? from + width : fine->stride;
+    bool counts = bottom->occupied[node / RILL_LANES] && bottom->colour[c].inverse[node] > 0.0f;
+    return (share){ .from = row + from,
+                    .to = row + to,
+                    .sealed = counts ? levels->bottom.sealed[levels->number[c * bottom->size + node]] : -1 };
+}
+
+/* f of the share's nodes: added up, or (then) less the mean. */
+static void weigh_share(const rill_level *level, share s, bool subtract, double *sum, double *members) {
+    for (int32_t i = s.from; i < s.to; ++i)
+        for (int32_t c = 0; c < 2; ++c) {
+            if (!level->occupied[i / RILL_LANES] || !(level->colour[c].inverse[i] > 0.0f)) continue;
+            if (subtract) {
+                level->colour[c].f[i] -= (float)(*sum / *members);
+            } else {
+                *sum += (double)level->colour[c].f[i];
+                *members += 1.0;
+            }
+        }
+}
+
+void rill_bottom_balance(const rill_poisson_levels *levels, int32_t patches) {
+    const rill_level *level = &levels->level[0], *last = &levels->level[levels->count - 1];
+    double sum[RILL_BOTTOM_NODES] = { 0 }, members[RILL_BOTTOM_NODES] = { 0 };
+    for (int32_t subtract = 0; subtract < 2; ++subtract)
+        for (int32_t p = 0; p < patches; ++p)
+            for (int32_t y = 0; y < level->patches[p].ny; ++y)
+                for (int32_t X = 0; X < last->patches[p].nx; ++X) {
+                    const share s = share_of(levels, p, X, y);
+                    if (s.sealed >= 0) weigh_share(level, s, subtract, &sum[s.sealed], &members[s.sealed]);
+                }
 }

@@ -3,12 +3,14 @@
  * Based on: M. R. Hestenes, E. Stiefel, "Methods of conjugate gradients for solving linear systems", 1952, in the
  * preconditioned form of Y. Saad, "Iterative methods for sparse linear systems", algorithm 9.1.
  *
- * x is double; directions and the residual that is carried along are float, like the cycle: half the memory to read. Rounding
- * makes that residual drift away from b - A x, so this is computed in double and put in its place at the end, and before
- * the drift can matter, while the directions go on (H. A. van der Vorst, Q. Ye, "Residual replacement strategies for Krylov
- * subspace iterative methods", SIAM J. Sci. Comput. 22, 2000).
+ * x is double; directions and the residual that is carried along are float, like the cycle: half the memory to read.
+ * Rounding makes that residual drift away from b - A x, so this is computed in double and put in its place at the
+ * end, and before the drift can matter, while the directions go on (H. A. van der Vorst, Q. Ye, "Residual
+ * replacement strategies for Krylov subspace iterative methods for the convergence of true residuals", SIAM J. Sci.
+ * Comput. 22, 2000). A level that is small enough is solved directly instead, which leaves nothing but rounding.
  *
- * On a sealed component A is singular: constants are added to x at no cost, which does not matter to b - A x. */
+ * On a sealed component A is singular: constants are added to x at no cost, which does not matter to b - A x. The mean
+ * of its residual no x can take away; it is left out of the iteration, which would otherwise run after it. */
 #include <math.h>
 #include <string.h>
 
@@ -16,6 +18,8 @@
 
 #define TRUST 1e-4      /* the carried residual is replaced after it has been reduced by this */
 #define SAFETY 0.984375 /* it is made a little smaller than asked for */
+#define ENOUGH 0.9      /* what remains after a round of steps; else rounding is all there is */
+#define FUTILE 100.0    /* steps are about 1, and larger by far only along directions that A makes nothing of */
 
 typedef struct solver {
     rill_poisson_levels *levels;
@@ -23,6 +27,10 @@ typedef struct solver {
     const rill_level *level;
     int32_t count;
     const rill_run *runs;
+    double rz; /* product of residual and preconditioned residual of the step before; 0: begin with a new direction */
+    double carried; /* largest entry of the residual as carried along */
+    bool moving;    /* whether there is anywhere to go */
+    bool broken;    /* whether numbers have run out of range */
 } solver;
 
 static double sum_lanes(const double *s) {
@@ -37,18 +45,20 @@ static double compare(const solver *s) {
     const rill_vectors *v = s->levels->vectors;
     const int32_t links = s->level->link_count;
     int64_t lanes[RILL_LANES] = { 0 }, most = 0;
-    for (rill_level_link *link = s->level->links; link < s->level->links + links; ++link) {
-        const rill_link_end *a = &link->end[0], *b = &link->end[1];
-        double flow = (double)link->w * (v[a->colour].x[a->node] - v[b->colour].x[b->node]);
-        link->kept[0] = v[a->colour].b[a->node];
+    double *kept = s->levels->kept;
+    for (int32_t i = 0; i < links; ++i) {
+        const rill_link_end *a = &s->level->links[i].end[0], *b = &s->level->links[i].end[1];
+        double flow = (double)s->level->links[i].w * (v[a->colour].x[a->node] - v[b->colour].x[b->node]);
+        kept[2 * i] = v[a->colour].b[a->node];
         v[a->colour].b[a->node] -= flow;
-        link->kept[1] = v[b->colour].b[b->node];
+        kept[2 * i + 1] = v[b->colour].b[b->node];
         v[b->colour].b[b->node] += flow;
     }
     for (int32_t c = 0; c < 2; ++c) s->kernels->compare(s->count, s->runs, s->level->colour, c, v, lanes);
-    for (const rill_level_link *link = s->level->links + links; link-- > s->level->links;) {
-        v[link->end[1].colour].b[link->end[1].node] = link->kept[1];
-        v[link->end[0].colour].b[link->end[0].node] = link->kept[0];
+    for (int32_t i = links - 1; i >= 0; --i) {
+        const rill_link_end *a = &s->level->links[i].end[0], *b = &s->level->links[i].end[1];
+        v[b->colour].b[b->node] = kept[2 * i + 1];
+        v[a->colour].b[a->node] = kept[2 * i];
     }
     for (int32_t i = 0; i < RILL_LANES; ++i) most = lanes[i] > most ? lanes[i] : most;
     double largest;
@@ -80,60 +90,70 @@ static double apply(const solver *s) {
     return sum;
 }
 
-/* One step along a new direction. *rz is the product of residual and preconditioned residual of the step before, 0 at
- * first. False if there is nowhere to go: numbers have run out of range, or f - A x is as good as it gets. */
-static bool advance(const solver *s, double *rz, double *largest) {
+/* One step along a new direction, if there is one. */
+static bool advance(solver *s) {
     const rill_vectors *v = s->levels->vectors;
     double lanes[RILL_LANES] = { 0 };
     rill_multigrid_cycle(s->levels, s->kernels);
     for (int32_t c = 0; c < 2; ++c) s->kernels->dot(s->count, s->runs, &s->level->colour[c], lanes);
-    double product = sum_lanes(lanes), beta = *rz > 0.0 ? product / *rz : 0.0;
-    if (!(product > 0.0) || !isfinite(beta)) return false;
+    double product = sum_lanes(lanes), beta = s->rz > 0.0 ? product / s->rz : 0.0;
+    s->broken = !isfinite(product) || !isfinite(beta);
+    s->moving = !s->broken && product > 0.0;
+    if (!s->moving) return false;
     for (int32_t c = 0; c < 2; ++c) s->kernels->turn(s->count, s->runs, (float)beta, &s->level->colour[c], &v[c]);
     double energy = apply(s), alpha = product / energy;
-    if (!(energy > 0.0) || !isfinite(alpha)) return false;
-    *rz = product;
+    s->broken = !isfinite(energy);
+    s->moving = !s->broken && energy > 0.0 && alpha < FUTILE;
+    if (!s->moving) return false;
     int32_t most[RILL_LANES] = { 0 };
     for (int32_t c = 0; c < 2; ++c)
         s->kernels->advance(s->count, s->runs, (float)alpha, &s->level->colour[c], &v[c], most);
-    *largest = largest_of(most);
+    s->rz = product;
+    s->carried = largest_of(most);
     return true;
 }
 
-/* Until `goal` is reached or `most` steps are done; returns how many. *moving becomes false when no more can be had. */
-static int32_t iterate(const solver *s, double goal, int32_t most, double *rz, double *largest, bool *moving) {
+/* Steps until the residual carried along is `goal`; returns how many. */
+static int32_t iterate(solver *s, double goal, int32_t most) {
     int32_t steps = 0;
-    while (*largest > goal && steps < most && (*moving = advance(s, rz, largest))) ++steps;
+    while (s->carried > goal && steps < most && advance(s)) ++steps;
     return steps;
 }
 
-int32_t rill_poisson_solve(rill_poisson *poisson, bool scalar, double tolerance, int32_t max_iterations,
-                           double *residual) {
+int32_t rill_conjugate_solve(rill_poisson *poisson, const rill_solve_kernels *kernels, double tolerance,
+                             int32_t max_iterations, double *residual) {
     rill_poisson_levels *levels = poisson->levels;
     const rill_level *level = &levels->level[0];
-    const solver s = { .levels = levels,
-                       .kernels = rill_solve_kernels_pick(scalar),
-                       .level = level,
-                       .count = level->run_count,
-                       .runs = level->runs };
-    const bool direct = levels->count == 1 && levels->bottom.count >= 0;
-    s.kernels->load(s.count, s.runs, poisson, levels->vectors);
-    double largest = compare(&s), rz = 0.0;
+    const bool bottom = levels->bottom.count >= 0, direct = bottom && levels->count == 1;
+    solver s = { .levels = levels,
+                 .kernels = kernels,
+                 .level = level,
+                 .count = level->run_count,
+                 .runs = level->runs,
+                 .moving = true };
+    kernels->load(s.count, s.runs, poisson, levels->vectors);
+    double largest = compare(&s);
     int32_t iterations = 0;
-    for (bool moving = true; moving && largest > tolerance && iterations < max_iterations;) {
-        double before = largest;
+    while (s.moving && largest > tolerance && iterations < max_iterations) {
+        double before = s.carried = largest;
         if (direct) {
             rill_bottom_correct(levels);
             ++iterations;
         } else {
-            double goal = fmax(SAFETY * tolerance, TRUST * largest);
-            iterations += iterate(&s, goal, max_iterations - iterations, &rz, &largest, &moving);
+            if (bottom && levels->bottom.any_sealed) rill_bottom_balance(levels, poisson->patch_count);
+            iterations += iterate(&s, fmax(SAFETY * tolerance, TRUST * largest), max_iterations - iterations);
         }
         largest = compare(&s);
-        moving = moving && largest < before;
+        if (largest > 2.0 * s.carried) s.rz = 0.0; /* they have drifted apart: the old directions lead nowhere */
+        s.moving = s.moving && largest < ENOUGH * before;
     }
     *residual = largest;
-    if (isfinite(largest) && iterations > 0) s.kernels->store(s.count, s.runs, levels->vectors, poisson->x);
-    if (!isfinite(largest)) rill_levels_wipe(levels, poisson->node_capacity, poisson->patch_capacity);
+    if (isfinite(largest) && iterations > 0) kernels->store(s.count, s.runs, levels->vectors, poisson->x);
+    if (s.broken || !isfinite(largest)) rill_levels_wipe(levels);
     return iterations;
+}
+
+int32_t rill_poisson_solve(rill_poisson *poisson, bool scalar, double tolerance, int32_t max_iterations,
+                           double *residual) {
+    return rill_conjugate_solve(poisson, rill_solve_kernels_pick(scalar), tolerance, max_iterations, residual);
 }

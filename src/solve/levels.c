@@ -1,9 +1,9 @@
 /* How the levels of a Poisson problem come about: their layout, which of their nodes count, and their matrices.
  *
- * Based on: cell-centred multigrid with piecewise constant transfer (P. Wesseling, "Cell-centered multigrid for interface
- * problems", J. Comput. Phys. 79, 1988): coarse node (x, y) stands for the fine nodes (2x .. 2x + 1, 2y .. 2y + 1), the sum of
- * their residuals goes down, its correction goes up to each of them. Coarse pipes are made from fine ones as in `across` of
- * solve_kernels.c; extras are summed up. */
+ * Based on: cell-centred multigrid with piecewise constant transfer (P. Wesseling, "Cell-centered multigrid for
+ * interface problems", J. Comput. Phys. 79, 1988): coarse node (x, y) stands for the fine nodes (2x .. 2x + 1, 2y ..
+ * 2y + 1), the sum of their residuals goes down, its correction goes up to each of them. Coarse pipes are made from
+ * fine ones as in `across` of solve_kernels.c; extras are summed up. */
 #include "solve/levels.h"
 
 #include <string.h>
@@ -12,40 +12,46 @@
 
 /* ----------------------------------------------------------------------------------------------------------- memory */
 
-enum { MATRIX_PLANES = 12, VALUE_PLANES = 6, VECTOR_PLANES = 6, DIRECTION_PLANES = 4, COARSE_ROWS = 5 };
+enum { MATRIX_PLANES = 12, VALUE_PLANES = 6, VECTOR_PLANES = 6, DIRECTION_PLANES = 4 };
 
-/* Nodes of one colour: of level 0, and of all levels. A patch of nx x ny nodes with rows of s (of one colour) has taken at
- * least 2 s (ny + 2) of the caller's nodes. Level 0 needs s ny for it, and s before the first and behind the last patch; the
- * further levels s (ny + 1) + 8 levels for it, and twice s + 8 levels around all of them. */
+/* Nodes of one colour: of level 0, and of all levels. A patch of nx x ny nodes with rows of s (of one colour) has
+ * taken at least 2 s (ny + 2) of the caller's nodes. Level 0 needs s ny for it, and s before the first and behind the
+ * last patch. All further levels together need s (ny + 1) for it and 2 s around them, and besides one run per level
+ * and row that does not get shorter. */
 static size_t fine_room(int32_t nodes) {
-    return (size_t)nodes / 2 + RILL_LANES;
+    return ((size_t)nodes / (2 * RILL_LANES) + 1) * RILL_LANES;
 }
 static size_t room_of_all(int32_t nodes, int32_t patches) {
-    return fine_room(nodes) + (size_t)nodes + RILL_LANES * RILL_LEVELS_MOST * ((size_t)patches + 2);
+    return 3 * fine_room(nodes) + RILL_LANES * RILL_LEVELS_MOST * ((size_t)patches + 2);
 }
 static size_t float_count(int32_t nodes, int32_t patches) {
-    return (MATRIX_PLANES + VALUE_PLANES) * room_of_all(nodes, patches) + DIRECTION_PLANES * fine_room(nodes) +
-           COARSE_ROWS * (size_t)nodes;
+    return (MATRIX_PLANES + VALUE_PLANES) * room_of_all(nodes, patches) + DIRECTION_PLANES * fine_room(nodes);
 }
-static size_t double_count(int32_t nodes) {
-    return VECTOR_PLANES * fine_room(nodes);
+static size_t double_count(int32_t nodes, int32_t links) {
+    return VECTOR_PLANES * fine_room(nodes) + 2 * (size_t)links;
+}
+/* No side of a patch is longer than the number of nodes, so that has as many binary digits as there are levels. */
+static size_t link_count(int32_t nodes, int32_t links) {
+    size_t levels = 1;
+    for (; nodes > 0; nodes /= 2) ++levels;
+    return levels * (size_t)links;
 }
 
 rill_poisson_levels *rill_levels_make(int32_t nodes, int32_t patches, int32_t links, const rill_allocator *allocator) {
     rill_poisson_levels *levels = rill_memory_take(allocator, 1, sizeof *levels);
     if (!levels) return NULL;
-    size_t room = room_of_all(nodes, patches), each = RILL_LEVELS_MOST;
+    size_t room = room_of_all(nodes, patches);
     levels->floats = rill_memory_take(allocator, float_count(nodes, patches), sizeof *levels->floats);
-    levels->doubles = rill_memory_take(allocator, double_count(nodes), sizeof *levels->doubles);
-    levels->patches = rill_memory_take(allocator, (size_t)patches * each, sizeof *levels->patches);
-    levels->links = rill_memory_take(allocator, (size_t)links * each, sizeof *levels->links);
+    levels->doubles = rill_memory_take(allocator, double_count(nodes, links), sizeof *levels->doubles);
+    levels->patches = rill_memory_take(allocator, (size_t)patches * RILL_LEVELS_MOST, sizeof *levels->patches);
+    levels->links = rill_memory_take(allocator, link_count(nodes, links), sizeof *levels->links);
     levels->runs = rill_memory_take(allocator, room / RILL_LANES, sizeof *levels->runs);
     levels->occupied = rill_memory_take(allocator, room / RILL_LANES, sizeof *levels->occupied);
-    levels->number = rill_memory_take(allocator, 2 * room, sizeof *levels->number);
+    levels->number = rill_memory_take(allocator, 2 * fine_room(nodes), sizeof *levels->number);
     if (levels->floats && levels->doubles && levels->patches && levels->links && levels->runs && levels->occupied &&
         levels->number) {
+        levels->kept = levels->doubles + VECTOR_PLANES * fine_room(nodes);
         levels->directions = levels->floats + (VALUE_PLANES + MATRIX_PLANES) * room;
-        levels->work = levels->directions + DIRECTION_PLANES * fine_room(nodes);
         return levels;
     }
     rill_levels_free(levels, nodes, patches, links, allocator);
@@ -55,21 +61,23 @@ rill_poisson_levels *rill_levels_make(int32_t nodes, int32_t patches, int32_t li
 void rill_levels_free(rill_poisson_levels *levels, int32_t nodes, int32_t patches, int32_t links,
                       const rill_allocator *allocator) {
     if (!levels) return;
-    size_t room = room_of_all(nodes, patches), each = RILL_LEVELS_MOST;
-    rill_memory_give(allocator, levels->number, 2 * room, sizeof *levels->number);
+    size_t room = room_of_all(nodes, patches);
+    rill_memory_give(allocator, levels->number, 2 * fine_room(nodes), sizeof *levels->number);
     rill_memory_give(allocator, levels->occupied, room / RILL_LANES, sizeof *levels->occupied);
     rill_memory_give(allocator, levels->runs, room / RILL_LANES, sizeof *levels->runs);
-    rill_memory_give(allocator, levels->links, (size_t)links * each, sizeof *levels->links);
-    rill_memory_give(allocator, levels->patches, (size_t)patches * each, sizeof *levels->patches);
-    rill_memory_give(allocator, levels->doubles, double_count(nodes), sizeof *levels->doubles);
+    rill_memory_give(allocator, levels->links, link_count(nodes, links), sizeof *levels->links);
+    rill_memory_give(allocator, levels->patches, (size_t)patches * RILL_LEVELS_MOST, sizeof *levels->patches);
+    rill_memory_give(allocator, levels->doubles, double_count(nodes, links), sizeof *levels->doubles);
     rill_memory_give(allocator, levels->floats, float_count(nodes, patches), sizeof *levels->floats);
     rill_memory_give(allocator, levels, 1, sizeof *levels);
 }
 
-void rill_levels_wipe(rill_poisson_levels *levels, int32_t nodes, int32_t patches) {
-    memset(levels->floats, 0, VALUE_PLANES * room_of_all(nodes, patches) * sizeof *levels->floats);
-    memset(levels->directions, 0, DIRECTION_PLANES * fine_room(nodes) * sizeof *levels->directions);
-    memset(levels->doubles, 0, double_count(nodes) * sizeof *levels->doubles);
+void rill_levels_wipe(const rill_poisson_levels *levels) {
+    size_t size = (size_t)levels->level[0].size, used = 0;
+    for (int32_t k = 0; k < levels->count; ++k) used += (size_t)levels->level[k].size;
+    memset(levels->floats, 0, VALUE_PLANES * used * sizeof *levels->floats);
+    memset(levels->directions, 0, DIRECTION_PLANES * size * sizeof *levels->directions);
+    for (int32_t c = 0; c < 2; ++c) memset(levels->vectors[c].x, 0, size * sizeof *levels->vectors[c].x);
 }
 
 /* ----------------------------------------------------------------------------------------------------------- layout */
@@ -128,8 +136,8 @@ static void give_planes(const rill_poisson *poisson, int32_t k) {
     level->natural = value;
     level->runs = levels->runs + used / RILL_LANES;
     level->occupied = levels->occupied + used / RILL_LANES;
-    level->links = levels->links + (size_t)k * (size_t)poisson->link_capacity;
-    level->run_count = level->node_sum = 0;
+    level->links = k > 0 ? level[-1].links + level[-1].link_count : levels->links;
+    level->run_count = 0;
 }
 
 static void give_vectors(const rill_poisson *poisson) {
@@ -207,18 +215,18 @@ static int32_t gather_runs(const rill_poisson *poisson, int32_t k, int32_t p) {
     for (int32_t y = 0; y < patch->ny; ++y) {
         int32_t row = patch->first + y * patch->stride;
         const uint8_t *occupied = level->occupied + row / RILL_LANES;
-        for (int32_t i = 0, end; i < per_row; i = end + 1) {
-            for (end = i; end < per_row && occupied[end]; ++end) {}
+        for (int32_t i = 0, end; i<per_row; i = end> i ? end : i + 1) {
+            for (end = i; end < per_row && occupied[end] && end - i < RILL_RUN_MOST / RILL_LANES; ++end) {}
             if (end == i) continue;
             int32_t x = i * RILL_LANES, n = (end - i) * RILL_LANES;
-            int32_t natural = k > 0 ? 2 * (row + x) : poisson->patches[p].first + y * poisson->patches[p].stride + 2 * x;
+            int32_t natural =
+                k > 0 ? 2 * (row + x) : poisson->patches[p].first + y * poisson->patches[p].stride + 2 * x;
             level->runs[level->run_count++] = (rill_run){ .at = row + x,
                                                           .n = n,
                                                           .west = y & 1 ? 0 : -1,
                                                           .stride = patch->stride,
                                                           .natural = natural,
                                                           .coarse = 2 * (coarse->first + y / 2 * coarse->stride) + x };
-            level->node_sum += n;
         }
     }
     return level->run_count - before;
@@ -235,7 +243,8 @@ static void make_finest(const rill_poisson *poisson, const rill_solve_kernels *k
     for (int32_t p = 0; p < poisson->patch_count; ++p) {
         const rill_run *runs = level->runs + level->run_count;
         int32_t count = gather_runs(poisson, 0, p);
-        kernels->weigh(count, runs, poisson->patches[p].stride, poisson, level->colour, levels->vectors);
+        kernels->weigh(count, runs, poisson->patches[p].stride, poisson, levels->work, levels->exact, level->colour,
+                       levels->vectors);
     }
     rill_links_place(poisson);
 }
@@ -257,7 +266,7 @@ static void make_coarse(const rill_poisson *poisson, int32_t k, const rill_solve
             kernels->coarsen(run, fine->colour, row, width, levels->work, level->colour);
         }
     }
-    rill_links_coarsen(levels, k);
+    rill_links_coarsen(poisson, k);
 }
 
 /* Multiplications that a direct solution may cost. Of level 0 it may be dear: there are then no iterations. */
@@ -265,8 +274,7 @@ static int32_t direct_work(int32_t k) {
     return k == 0 ? 32768 : 4096;
 }
 
-void rill_poisson_prepare(rill_poisson *poisson, bool scalar) {
-    const rill_solve_kernels *kernels = rill_solve_kernels_pick(scalar);
+void rill_levels_build(rill_poisson *poisson, const rill_solve_kernels *kernels) {
     rill_poisson_levels *levels = poisson->levels;
     bool single = lay_out(poisson, 0);
     for (int32_t k = 0;; ++k) {
@@ -279,4 +287,8 @@ void rill_poisson_prepare(rill_poisson *poisson, bool scalar) {
         if (rill_bottom_make(levels, k, poisson->patch_count, direct_work(k)) || single) break;
         single = next_single;
     }
+}
+
+void rill_poisson_prepare(rill_poisson *poisson, bool scalar) {
+    rill_levels_build(poisson, rill_solve_kernels_pick(scalar));
 }

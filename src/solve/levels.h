@@ -1,8 +1,8 @@
-/* The levels of a Poisson problem: level 0 holds the caller's nodes by colour (solve_kernels.h), each further level one node
- * for 2 x 2 of the level before. Laid out anew by every rill_poisson_prepare, in memory taken once.
+/* The levels of a Poisson problem: level 0 holds the caller's nodes by colour (solve_kernels.h), each further level
+ * one node for 2 x 2 of the level before. Laid out anew by every rill_poisson_prepare, in memory taken once.
  *
- * Only runs with active nodes are ever touched. What lies between them is left over from earlier problems: finite, and
- * multiplied by weights that are zero. */
+ * Only runs with active nodes are ever touched. What lies between them is left over from earlier problems: finite,
+ * and multiplied by weights that are zero. */
 #ifndef RILL_SOLVE_LEVELS_H
 #define RILL_SOLVE_LEVELS_H
 
@@ -10,6 +10,7 @@
 
 enum {
     RILL_LEVELS_MOST = 30,
+    RILL_RUN_MOST = 512, /* longer ones are cut */
     RILL_BOTTOM_NODES = 1024,
     RILL_BOTTOM_ENTRIES = 1 << 15
 };
@@ -20,23 +21,19 @@ typedef struct rill_level_patch {
 } rill_level_patch;
 
 typedef struct rill_link_end {
-    int32_t patch, x, y;
-    int32_t node;   /* within its colour's plane */
-    int32_t colour;
+    int32_t colour, node;
     int32_t coarse; /* the node of the next level that holds this one, in natural order */
 } rill_link_end;
 
 typedef struct rill_level_link {
     rill_link_end end[2];
     float w;
-    float term;     /* what it last brought to the ends that are being relaxed */
-    double kept[2]; /* b of the ends, while the residual is computed */
+    float term; /* what it last brought to the ends that are being relaxed */
 } rill_level_link;
 
 typedef struct rill_level {
-    int32_t size;     /* nodes of a colour's plane */
-    int32_t margin;   /* nodes before the first patch and behind the last; weights of the first are zero */
-    int32_t node_sum; /* nodes of one colour in runs */
+    int32_t size;   /* nodes of a colour's plane */
+    int32_t margin; /* nodes before the first patch and behind the last; weights of the first are zero */
     int32_t run_count, link_count;
     rill_level_patch *patches;
     rill_run *runs;
@@ -46,25 +43,30 @@ typedef struct rill_level {
     float *natural; /* residual, then correction, in natural order; node i of a colour's plane begins at 2 i */
 } rill_level;
 
-/* The coarsest level: A = L D L^T of its active nodes, in the "skyline" form of A. Jennings, "A compact storage scheme for the
- * solution of symmetric linear simultaneous equations", Comput. J. 9, 1966: of row i, the entries from column first[i] on. */
+/* The coarsest level: A = L D L^T of its active nodes, in the "skyline" form of A. Jennings, "A compact storage
+ * scheme for the solution of symmetric linear simultaneous equations", Comput. J. 9, 1966: of row i, the entries
+ * from column first[i] on. */
 typedef struct rill_bottom {
     int32_t count; /* -1: too large, relaxed instead */
     int32_t colour[RILL_BOTTOM_NODES], node[RILL_BOTTOM_NODES];
     int32_t west[RILL_BOTTOM_NODES], south[RILL_BOTTOM_NODES]; /* numbers of these neighbours; -1 for none */
     int32_t first[RILL_BOTTOM_NODES];
-    int32_t row[RILL_BOTTOM_NODES];    /* where column 0 of the row would be among the entries */
+    int32_t row[RILL_BOTTOM_NODES];    /* where its entries begin */
     double inverse[RILL_BOTTOM_NODES]; /* of D; 0 for the last node of a sealed component */
+    bool any_sealed;
+    int32_t sealed[RILL_BOTTOM_NODES]; /* the last node of the sealed component that a node belongs to; -1 for none */
     double entry[RILL_BOTTOM_ENTRIES];
 } rill_bottom;
 
 struct rill_poisson_levels {
+    float work[5 * 2 * RILL_RUN_MOST]; /* rows of a matrix in the making */
+    double exact[2 * RILL_RUN_MOST];
     int32_t count;
     rill_level level[RILL_LEVELS_MOST];
     rill_vectors vectors[2];
     rill_bottom bottom;
     float *directions;
-    float *work;   /* rows that are being coarsened */
+    double *kept;    /* b of the ends of links, while the residual is computed */
     int32_t *number; /* by node: of the link that last began there; of the node in the bottom */
     /* What was taken; the rest points into it. */
     float *floats;
@@ -78,12 +80,18 @@ struct rill_poisson_levels {
 rill_poisson_levels *rill_levels_make(int32_t nodes, int32_t patches, int32_t links, const rill_allocator *allocator);
 void rill_levels_free(rill_poisson_levels *levels, int32_t nodes, int32_t patches, int32_t links,
                       const rill_allocator *allocator);
-/* Sets all vectors to zero, after numbers have run out of range. */
-void rill_levels_wipe(rill_poisson_levels *levels, int32_t nodes, int32_t patches);
+/* Sets the vectors to zero but leaves the matrices, after numbers have run out of range. */
+void rill_levels_wipe(const rill_poisson_levels *levels);
 
-/* Links of level 0 from the caller's, and of every further level from the one before; both add to the diagonals. */
+/* What rill_poisson_prepare and rill_poisson_solve do, with given kernels. */
+void rill_levels_build(rill_poisson *poisson, const rill_solve_kernels *kernels);
+int32_t rill_conjugate_solve(rill_poisson *poisson, const rill_solve_kernels *kernels, double tolerance,
+                             int32_t max_iterations, double *residual);
+
+/* Links of level 0 from the caller's, and of every further level from the one before; both add to what relaxation
+ * divides by. */
 void rill_links_place(const rill_poisson *poisson);
-void rill_links_coarsen(rill_poisson_levels *levels, int32_t k);
+void rill_links_coarsen(const rill_poisson *poisson, int32_t k);
 
 /* Factorises level k if that costs no more than `work` multiplications or so; false if it is too large. */
 bool rill_bottom_make(rill_poisson_levels *levels, int32_t k, int32_t patches, int32_t work);
@@ -91,6 +99,8 @@ bool rill_bottom_make(rill_poisson_levels *levels, int32_t k, int32_t patches, i
 void rill_bottom_solve(const rill_poisson_levels *levels);
 /* x += A^-1 f of the vectors, where the finest level is the coarsest. */
 void rill_bottom_correct(const rill_poisson_levels *levels);
+/* Takes the mean of f off the sealed components of the finest level, where the coarsest is another. */
+void rill_bottom_balance(const rill_poisson_levels *levels, int32_t patches);
 /* x of level 0 = an approximation of A^-1 f, symmetric and positive definite in f. */
 void rill_multigrid_cycle(rill_poisson_levels *levels, const rill_solve_kernels *kernels);
 

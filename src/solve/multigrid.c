@@ -3,16 +3,18 @@
  *     down   sweep red, black; ... ; the residual, summed over 2 x 2 nodes, is f of the next level
  *     up     add the correction; sweep black, red; ...
  *
- * The order of colours is reversed on the way up, and what goes up is the transpose of what goes down: hence the symmetry that
- * conjugate gradients need. After a sweep over black nodes their residual is zero, before one their values do not matter: so
- * only residuals of red nodes go down, and only red nodes are corrected. Links (few) are the exception to both. */
+ * The order of colours is reversed on the way up, and what goes up is the transpose of what goes down: hence the
+ * symmetry that conjugate gradients need. After a sweep over black nodes their residual is zero, before one their
+ * values do not matter: so only residuals of red nodes go down, and only red nodes are corrected. Links (few) are
+ * the exception to both. */
 #include <string.h>
 
 #include "solve/levels.h"
 
-/* Sweeps before and after each visit of coarser levels. Those are cheap, and piecewise constant transfer leaves them work. */
+/* Sweeps before and after each visit of coarser levels. Those are cheap, and piecewise constant transfer leaves them
+ * work. */
 static int32_t sweeps_on(int32_t k) {
-    return k == 0 ? 2 : k == 1 ? 3 : 4;
+    return k < 2 ? 2 : 4;
 }
 enum { BOTTOM_SWEEPS = 8 };
 

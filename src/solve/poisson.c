@@ -11,7 +11,8 @@ enum { ROW_UNIT = 16 };
 /* One column of padding at least: it is the east neighbour of the last node and, one row on, the west neighbour of the
  * first. And room for whole runs of both colours. */
 static int32_t stride_of(int32_t nx) {
-    int32_t padded = (nx / ROW_UNIT + 1) * ROW_UNIT, runs = (nx + 2 * RILL_LANES - 1) / (2 * RILL_LANES) * 2 * RILL_LANES;
+    int32_t padded = (nx / ROW_UNIT + 1) * ROW_UNIT,
+            runs = (nx + 2 * RILL_LANES - 1) / (2 * RILL_LANES) * 2 * RILL_LANES;
     return padded > runs ? padded : runs;
 }
 

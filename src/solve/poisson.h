@@ -1,14 +1,16 @@
-/* A weighted Poisson problem on dense patches: what a pressure solve over columns comes down to. Knows matrices, not liquids.
+/* A weighted Poisson problem on dense patches: what a pressure solve over columns comes down to. Knows matrices, not
+ * liquids.
  *
  *     (A x)_i = extra_i x_i + sum over the pipes of i of w (x_i - x_j),    for active nodes i;    x_j = 0 elsewhere
  *
- * A *patch* is a dense rectangle of nodes joined to their west and south neighbours by wx, wy (structure of arrays; the
- * ring of padding around it has zero weights, so that stencils need no special case). A *link* joins any two nodes, of one
- * patch or of two. All weights and extras are >= 0, so A is symmetric and positive semidefinite: definite where an active
- * component has an extra or a pipe to an inactive node, singular but consistent (sum of f zero) otherwise.
+ * A *patch* is a dense rectangle of nodes joined to their west and south neighbours by wx, wy (structure of arrays;
+ * the ring of padding around it has zero weights, so that stencils need no special case). A *link* joins any two
+ * nodes, of one patch or of two. All weights and extras are >= 0, so A is symmetric and positive semidefinite:
+ * definite where an active component has an extra or a pipe to an inactive node, singular but consistent (sum of f
+ * zero) otherwise.
  *
- * Solved by conjugate gradients with a multigrid V-cycle as preconditioner: vectors in double, the preconditioner in float.
- * The result has the same bits on every instruction set: all sums run in fixed lanes. */
+ * Solved by conjugate gradients with a multigrid V-cycle as preconditioner: vectors in double, the preconditioner in
+ * float. The result has the same bits on every instruction set: all sums run in fixed lanes. */
 #ifndef RILL_SOLVE_POISSON_H
 #define RILL_SOLVE_POISSON_H
 
@@ -33,9 +35,9 @@ typedef struct rill_poisson {
     int32_t node_count; /* padding included */
     int32_t patch_count, link_count;
     rill_patch *patches;
-    float *wx, *wy;  /* weight of the pipe to the west / south neighbour */
-    float *extra;    /* >= 0 */
-    float *active;   /* 1 or 0 */
+    float *wx, *wy; /* weight of the pipe to the west / south neighbour */
+    float *extra;   /* >= 0 */
+    float *active;  /* 1 or 0 */
     rill_link *links;
     double *f, *x;
     rill_poisson_levels *levels;
@@ -55,8 +57,10 @@ const rill_patch *rill_poisson_add(rill_poisson *poisson, int32_t nx, int32_t ny
 
 /* Weights or active nodes have changed: makes the coarse levels. */
 void rill_poisson_prepare(rill_poisson *poisson, bool scalar);
-/* Improves x until max |f - A x| over active nodes is at most `tolerance`, in at most `max_iterations`; x of inactive nodes
- * must be 0 and stays so. Returns the iterations used; *residual gets the max |f - A x| reached. */
+/* Improves x until max |f - A x| over active nodes is at most `tolerance`, in at most `max_iterations` (one, for narrow
+ * or small problems); x of inactive nodes must be 0 and stays so. Gives up when no more can be had: of a sealed
+ * component whose f does not sum to zero, its mean remains. Returns the iterations used; *residual gets the max
+ * |f - A x| reached, which is not finite if f or x is not, and then x is left alone. */
 int32_t rill_poisson_solve(rill_poisson *poisson, bool scalar, double tolerance, int32_t max_iterations,
                            double *residual);
 

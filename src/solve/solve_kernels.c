@@ -1,6 +1,7 @@
 /* The kernels of the pressure solve. Compiled several times with RILL_KERNELS_NAME set to the table's name; see
- * solve_kernels.h. Loops marked "vector" must vectorise (a test looks at the compiler's report); as in flow/kernels.c that
- * takes `restrict` on the parameters of functions that are not inlined, and selections instead of branches. */
+ * solve_kernels.h. Loops marked "vector" must vectorise (a test looks at the compiler's report); as in
+ * flow/kernels.c that takes `restrict` on the parameters of functions that are not inlined, and selections instead
+ * of branches. Inner loops over RILL_LANES nodes have no remainder, and the compiler knows. */
 #include "solve/solve_kernels.h"
 
 #include <string.h>
@@ -8,69 +9,112 @@
 #define KERNEL static __attribute__((noinline)) void
 #define INLINE static inline __attribute__((always_inline))
 
-/* Loops over blocks of RILL_LANES nodes have no remainders, and compilers know it. */
-#define EACH_BLOCK(RUN, I) for (int32_t I = (RUN)->at, end_ = I + (RUN)->n; I < end_; I += RILL_LANES)
-
 /* Where the west neighbour of node i of a colour lies in the other colour's plane, relative to i. */
 INLINE int32_t west_of(const rill_run *run, int32_t colour) {
     return colour == RILL_RED ? run->west : -1 - run->west;
 }
 
+/* Non-negative numbers order like their bits, and maxima of integers vectorise. */
+INLINE int64_t bits_of(double d) {
+    union {
+        double d;
+        int64_t i;
+    } bits = { d };
+    return bits.i;
+}
+INLINE int32_t bits_of_float(float f) {
+    union {
+        float f;
+        int32_t i;
+    } bits = { f };
+    return bits.i;
+}
+
 /* --------------------------------------------------------------------------------------------------------- matrices */
 
-/* Every other node of a row; wx and the rest point at the first of them. */
-KERNEL weigh_row(int32_t n, int32_t stride, const float *restrict wx, const float *restrict wy,
-                 const float *restrict given, const float *restrict active, float *restrict west, float *restrict east,
-                 float *restrict south, float *restrict north, float *restrict extra, float *restrict inverse,
-                 double *restrict exact) {
-    const float *restrict wy_north = wy + stride, *restrict below = active - stride, *restrict above = active + stride;
+/* Five rows in natural order become those of a colour. */
+KERNEL colour_row(int32_t n, const float *restrict w, const float *restrict e, const float *restrict s,
+                  const float *restrict o, const float *restrict x, float *restrict west, float *restrict east,
+                  float *restrict south, float *restrict north, float *restrict extra, float *restrict inverse) {
     for (int32_t i = 0; i < n; ++i) { /* vector */
-        float here = active[2 * i];
-        float w = wx[2 * i] * here, e = wx[2 * i + 1] * here, s = wy[2 * i] * here, o = wy_north[2 * i] * here;
-        float inner_w = w * active[2 * i - 1], inner_e = e * active[2 * i + 1];
-        float inner_s = s * below[2 * i], inner_n = o * above[2 * i];
-        /* The differences are either 0 or the weight itself, so the sum in double is exact but for its own rounding. */
-        double loss = (double)(given[2 * i] * here) + (((double)(w - inner_w) + (double)(e - inner_e)) +
-                                                       ((double)(s - inner_s) + (double)(o - inner_n)));
-        float sum = (float)loss + ((inner_w + inner_e) + (inner_s + inner_n));
-        west[i] = inner_w;
-        east[i] = inner_e;
-        south[i] = inner_s;
-        north[i] = inner_n;
-        exact[i] = loss;
-        extra[i] = (float)loss;
+        float sum = x[2 * i] + ((w[2 * i] + e[2 * i]) + (s[2 * i] + o[2 * i]));
+        west[i] = w[2 * i];
+        east[i] = e[2 * i];
+        south[i] = s[2 * i];
+        north[i] = o[2 * i];
+        extra[i] = x[2 * i];
         inverse[i] = sum > 0.0f ? 1.0f / sum : 0.0f;
     }
 }
 
-static void weigh(int32_t count, const rill_run *runs, int32_t stride, const rill_poisson *poisson,
-                  const rill_colour *colours, const rill_vectors *vectors) {
-    for (const rill_run *run = runs; run < runs + count; ++run)
-        for (int32_t c = 0; c < 2; ++c) {
-            const rill_colour *own = &colours[c];
-            int32_t first = run->natural + 1 + west_of(run, c), at = run->at;
-            weigh_row(run->n, stride, poisson->wx + first, poisson->wy + first, poisson->extra + first,
-                      poisson->active + first, own->w[RILL_WEST] + at, own->w[RILL_EAST] + at, own->w[RILL_SOUTH] + at,
-                      own->w[RILL_NORTH] + at, own->extra + at, own->inverse + at,
-                      vectors[c].extra + at);
+static void colour(const rill_run *run, const float *work, const rill_colour *colours) {
+    int32_t n = 2 * run->n;
+    for (int32_t c = 0; c < 2; ++c) {
+        const rill_colour *own = &colours[c];
+        const float *w = work + 1 + west_of(run, c);
+        int32_t at = run->at;
+        colour_row(run->n, w, w + n, w + 2 * n, w + 3 * n, w + 4 * n, own->w[RILL_WEST] + at, own->w[RILL_EAST] + at,
+                   own->w[RILL_SOUTH] + at, own->w[RILL_NORTH] + at, own->extra + at, own->inverse + at);
+    }
+}
+
+/* A row in natural order. */
+KERNEL weigh_row(int32_t n, int32_t stride, const float *restrict wx, const float *restrict wy,
+                 const float *restrict given, const float *restrict active, float *restrict west, float *restrict east,
+                 float *restrict south, float *restrict north, float *restrict extra, double *restrict exact) {
+    const float *restrict wy_north = wy + stride, *restrict below = active - stride, *restrict above = active + stride;
+    for (int32_t i = 0; i < n; i += RILL_LANES)
+        for (int32_t j = i; j < i + RILL_LANES; ++j) { /* vector */
+            float here = active[j];
+            float w = wx[j] * here, e = wx[j + 1] * here, s = wy[j] * here, o = wy_north[j] * here;
+            float inner_w = w * active[j - 1], inner_e = e * active[j + 1];
+            float inner_s = s * below[j], inner_n = o * above[j];
+            /* The differences are either 0 or the weight itself: only the sum of several is rounded, and that in
+             * double. */
+            double loss = (double)(given[j] * here) + (((double)(w - inner_w) + (double)(e - inner_e)) +
+                                                       ((double)(s - inner_s) + (double)(o - inner_n)));
+            west[j] = inner_w;
+            east[j] = inner_e;
+            south[j] = inner_s;
+            north[j] = inner_n;
+            exact[j] = loss;
+            extra[j] = (float)loss;
         }
 }
 
-/* The weight across a coarse face from its two fine pipes a and b. Two are a wide front: half their sum, as the distance
- * is doubled. One alone is a tunnel, where pipes act one after the other: it in line with half of the pipes before and
- * behind it (la, ra behind a; lb, rb behind b), or half a pipe like itself where the tunnel bends. */
+KERNEL part_exact(int32_t n, const double *restrict natural, double *restrict even, double *restrict odd) {
+    for (int32_t i = 0; i < n; ++i) { /* vector */
+        even[i] = natural[2 * i];
+        odd[i] = natural[2 * i + 1];
+    }
+}
+
+static void weigh(int32_t count, const rill_run *runs, int32_t stride, const rill_poisson *poisson, float *work,
+                  double *exact, const rill_colour *colours, const rill_vectors *vectors) {
+    for (const rill_run *run = runs; run < runs + count; ++run) {
+        int32_t first = run->natural, n = 2 * run->n, odd = 1 + run->west;
+        weigh_row(n, stride, poisson->wx + first, poisson->wy + first, poisson->extra + first, poisson->active + first,
+                  work, work + n, work + 2 * n, work + 3 * n, work + 4 * n, exact);
+        colour(run, work, colours);
+        part_exact(run->n, exact, vectors[odd].extra + run->at, vectors[1 - odd].extra + run->at);
+    }
+}
+
+/* The weight across a coarse face from its two fine pipes a and b. Two are a wide front: half their sum, as the
+ * distance is doubled. One alone is a tunnel, where pipes act one after the other: it in line with half of the pipes
+ * before and behind it (la, ra behind a; lb, rb behind b), or half a pipe like itself where the tunnel bends. */
 INLINE float across(float a, float b, float la, float ra, float lb, float rb) {
     float c = a + b;
     float l = a > 0.0f ? la : lb, r = a > 0.0f ? ra : rb;
     l = l > 0.0f ? l : c;
     r = r > 0.0f ? r : c;
     float product = l * r, under = product + 0.5f * c * (l + r);
-    float line = under > 0.0f ? c * product / under : 0.0f;
-    return (int)(a > 0.0f) & (int)(b > 0.0f) ? 0.5f * c : line;
+    float line = ((int)(c > 0.0f) & (int)(under > 0.0f)) ? c * product / under : 0.0f;
+    return ((int)(a > 0.0f) & (int)(b > 0.0f)) ? 0.5f * c : line;
 }
 
-/* Rows of a coarse level in natural order. r and b are the colours, 0 and 1 the rows; letters name the pipes; rS and bS are
- * the inner pipes of the coarse row below, rT and bT those of the one above. */
+/* Rows of a coarse level in natural order. r and b are the colours, 0 and 1 the rows; letters name the pipes; rS and
+ * bS are the inner pipes of the coarse row below, rT and bT those of the one above. */
 KERNEL coarsen_row(int32_t n, const float *restrict rw0, const float *restrict re0, const float *restrict rs0,
                    const float *restrict rn0, const float *restrict be0, const float *restrict bs0,
                    const float *restrict bn0, const float *restrict bw1, const float *restrict be1,
@@ -88,20 +132,6 @@ KERNEL coarsen_row(int32_t n, const float *restrict rw0, const float *restrict r
     }
 }
 
-KERNEL colour_row(int32_t n, const float *restrict w, const float *restrict e, const float *restrict s,
-                  const float *restrict o, const float *restrict x, float *restrict west, float *restrict east,
-                  float *restrict south, float *restrict north, float *restrict extra, float *restrict inverse) {
-    for (int32_t i = 0; i < n; ++i) { /* vector */
-        float sum = x[2 * i] + ((w[2 * i] + e[2 * i]) + (s[2 * i] + o[2 * i]));
-        west[i] = w[2 * i];
-        east[i] = e[2 * i];
-        south[i] = s[2 * i];
-        north[i] = o[2 * i];
-        extra[i] = x[2 * i];
-        inverse[i] = sum > 0.0f ? 1.0f / sum : 0.0f;
-    }
-}
-
 static void coarsen(const rill_run *run, const rill_colour *fine, const int32_t row[4], int32_t width, float *work,
                     const rill_colour *coarse) {
     const rill_colour *r = &fine[RILL_RED], *b = &fine[RILL_BLACK];
@@ -111,15 +141,9 @@ static void coarsen(const rill_run *run, const rill_colour *fine, const int32_t 
     coarsen_row(width, r->w[RILL_WEST] + k0, r->w[RILL_EAST] + k0, r->w[RILL_SOUTH] + k0, r->w[RILL_NORTH] + k0,
                 b->w[RILL_EAST] + k0, b->w[RILL_SOUTH] + k0, b->w[RILL_NORTH] + k0, b->w[RILL_WEST] + k1,
                 b->w[RILL_EAST] + k1, b->w[RILL_NORTH] + k1, r->w[RILL_EAST] + k1, r->w[RILL_NORTH] + k1,
-                r->w[RILL_NORTH] + below, b->w[RILL_NORTH] + below, r->w[RILL_NORTH] + above,
-                b->w[RILL_NORTH] + above, r->extra + k0, b->extra + k0, r->extra + k1, b->extra + k1, w, e, s, o, x);
-    for (int32_t c = 0; c < 2; ++c) {
-        const rill_colour *own = &coarse[c];
-        int32_t first = 1 + west_of(run, c), at = run->at;
-        colour_row(run->n, w + first, e + first, s + first, o + first, x + first, own->w[RILL_WEST] + at,
-                   own->w[RILL_EAST] + at, own->w[RILL_SOUTH] + at, own->w[RILL_NORTH] + at, own->extra + at,
-                   own->inverse + at);
-    }
+                r->w[RILL_NORTH] + below, b->w[RILL_NORTH] + below, r->w[RILL_NORTH] + above, b->w[RILL_NORTH] + above,
+                r->extra + k0, b->extra + k0, r->extra + k1, b->extra + k1, w, e, s, o, x);
+    colour(run, work, coarse);
 }
 
 /* -------------------------------------------------------------------------------------------------------- the cycle */
@@ -127,7 +151,7 @@ static void coarsen(const rill_run *run, const rill_colour *fine, const int32_t 
 KERNEL start_runs(int32_t count, const rill_run *runs, const float *restrict f, const float *restrict inverse,
                   float *restrict x) {
     for (const rill_run *run = runs; run < runs + count; ++run)
-        EACH_BLOCK(run, i)
+        for (int32_t i = run->at, end = i + run->n; i < end; i += RILL_LANES)
             for (int32_t j = i; j < i + RILL_LANES; ++j) x[j] = f[j] * inverse[j]; /* vector */
 }
 
@@ -142,7 +166,7 @@ KERNEL relax_runs(int32_t count, const rill_run *runs, int32_t colour, const flo
     for (const rill_run *run = runs; run < runs + count; ++run) {
         const float *restrict w = other + west_of(run, colour), *restrict e = w + 1;
         const float *restrict s = other - run->stride, *restrict o = other + run->stride;
-        EACH_BLOCK(run, i)
+        for (int32_t i = run->at, end = i + run->n; i < end; i += RILL_LANES)
             for (int32_t j = i; j < i + RILL_LANES; ++j) /* vector */
                 x[j] = (f[j] + ((west[j] * w[j] + east[j] * e[j]) + (south[j] * s[j] + north[j] * o[j]))) * inverse[j];
     }
@@ -162,7 +186,7 @@ KERNEL descend_runs(int32_t count, const rill_run *runs, const float *restrict w
         const float *restrict w = other + run->west, *restrict e = w + 1;
         const float *restrict s = other - run->stride, *restrict o = other + run->stride;
         float *restrict out = coarse + run->coarse - run->at;
-        EACH_BLOCK(run, i)
+        for (int32_t i = run->at, end = i + run->n; i < end; i += RILL_LANES)
             for (int32_t j = i; j < i + RILL_LANES; ++j) /* vector */
                 out[j] += (f[j] - extra[j] * x[j]) + ((west[j] * (w[j] - x[j]) + east[j] * (e[j] - x[j])) +
                                                       (south[j] * (s[j] - x[j]) + north[j] * (o[j] - x[j])));
@@ -171,8 +195,8 @@ KERNEL descend_runs(int32_t count, const rill_run *runs, const float *restrict w
 
 static void descend(int32_t count, const rill_run *runs, const rill_colour *colours, float *coarse) {
     const rill_colour *red = &colours[RILL_RED];
-    descend_runs(count, runs, red->w[RILL_WEST], red->w[RILL_EAST], red->w[RILL_SOUTH], red->w[RILL_NORTH],
-                 red->extra, red->f, red->x, colours[RILL_BLACK].x, coarse);
+    descend_runs(count, runs, red->w[RILL_WEST], red->w[RILL_EAST], red->w[RILL_SOUTH], red->w[RILL_NORTH], red->extra,
+                 red->f, red->x, colours[RILL_BLACK].x, coarse);
 }
 
 KERNEL part_row(int32_t n, const float *restrict natural, float *restrict even, float *restrict odd) {
@@ -206,7 +230,7 @@ static void join(int32_t count, const rill_run *runs, const rill_colour *colours
 KERNEL ascend_runs(int32_t count, const rill_run *runs, const float *restrict coarse, float *restrict x) {
     for (const rill_run *run = runs; run < runs + count; ++run) {
         const float *restrict from = coarse + run->coarse - run->at;
-        EACH_BLOCK(run, i)
+        for (int32_t i = run->at, end = i + run->n; i < end; i += RILL_LANES)
             for (int32_t j = i; j < i + RILL_LANES; ++j) x[j] += from[j]; /* vector */
     }
 }
@@ -217,29 +241,14 @@ static void ascend(int32_t count, const rill_run *runs, const float *coarse, con
 
 /* ---------------------------------------------------------------------------------------------- conjugate gradients */
 
-/* Non-negative numbers order like their bits, and maxima of integers vectorise. */
-INLINE int64_t bits_of(double d) {
-    union {
-        double d;
-        int64_t i;
-    } bits = { d };
-    return bits.i;
-}
-INLINE int32_t bits_of_float(float f) {
-    union {
-        float f;
-        int32_t i;
-    } bits = { f };
-    return bits.i;
-}
-
 KERNEL load_row(int32_t n, const double *restrict f, const double *restrict x, const float *restrict active,
                 double *restrict b_even, double *restrict b_odd, double *restrict x_even, double *restrict x_odd) {
     for (int32_t i = 0; i < n; ++i) { /* vector */
-        b_even[i] = f[2 * i] * (double)active[2 * i];
-        b_odd[i] = f[2 * i + 1] * (double)active[2 * i + 1];
-        x_even[i] = x[2 * i] * (double)active[2 * i];
-        x_odd[i] = x[2 * i + 1] * (double)active[2 * i + 1];
+        /* + 0.0: no negative zeros, whose sign would come to depend on what earlier problems left in unused nodes. */
+        b_even[i] = f[2 * i] * (double)active[2 * i] + 0.0;
+        b_odd[i] = f[2 * i + 1] * (double)active[2 * i + 1] + 0.0;
+        x_even[i] = x[2 * i] * (double)active[2 * i] + 0.0;
+        x_odd[i] = x[2 * i + 1] * (double)active[2 * i + 1] + 0.0;
     }
 }
 
@@ -275,7 +284,7 @@ KERNEL compare_runs(int32_t count, const rill_run *runs, int32_t colour, const f
     for (const rill_run *run = runs; run < runs + count; ++run) {
         const double *restrict w = other + west_of(run, colour), *restrict e = w + 1;
         const double *restrict s = other - run->stride, *restrict o = other + run->stride;
-        EACH_BLOCK(run, i)
+        for (int32_t i = run->at, end = i + run->n; i < end; i += RILL_LANES)
             for (int32_t k = 0; k < RILL_LANES; ++k) { /* vector */
                 int32_t j = i + k;
                 double v = x[j];
@@ -301,7 +310,7 @@ KERNEL dot_runs(int32_t count, const rill_run *runs, const float *restrict f, co
     double sums[RILL_LANES];
     memcpy(sums, lanes, sizeof sums);
     for (const rill_run *run = runs; run < runs + count; ++run)
-        EACH_BLOCK(run, i)
+        for (int32_t i = run->at, end = i + run->n; i < end; i += RILL_LANES)
             for (int32_t k = 0; k < RILL_LANES; ++k) sums[k] += (double)f[i + k] * (double)x[i + k]; /* vector */
     memcpy(lanes, sums, sizeof sums);
 }
@@ -312,7 +321,7 @@ static void dot(int32_t count, const rill_run *runs, const rill_colour *own, dou
 
 KERNEL turn_runs(int32_t count, const rill_run *runs, float beta, const float *restrict x, float *restrict p) {
     for (const rill_run *run = runs; run < runs + count; ++run)
-        EACH_BLOCK(run, i)
+        for (int32_t i = run->at, end = i + run->n; i < end; i += RILL_LANES)
             for (int32_t j = i; j < i + RILL_LANES; ++j) p[j] = x[j] + beta * p[j]; /* vector */
 }
 
@@ -329,7 +338,7 @@ KERNEL apply_runs(int32_t count, const rill_run *runs, int32_t colour, const flo
     for (const rill_run *run = runs; run < runs + count; ++run) {
         const float *restrict w = other + west_of(run, colour), *restrict e = w + 1;
         const float *restrict s = other - run->stride, *restrict o = other + run->stride;
-        EACH_BLOCK(run, i)
+        for (int32_t i = run->at, end = i + run->n; i < end; i += RILL_LANES)
             for (int32_t k = 0; k < RILL_LANES; ++k) { /* vector */
                 int32_t j = i + k;
                 float v = p[j];
@@ -354,7 +363,7 @@ KERNEL advance_runs(int32_t count, const rill_run *runs, float alpha, const floa
     int32_t most[RILL_LANES];
     memcpy(most, lanes, sizeof most);
     for (const rill_run *run = runs; run < runs + count; ++run)
-        EACH_BLOCK(run, i)
+        for (int32_t i = run->at, end = i + run->n; i < end; i += RILL_LANES)
             for (int32_t k = 0; k < RILL_LANES; ++k) { /* vector */
                 int32_t j = i + k;
                 x[j] += (double)alpha * (double)p[j];

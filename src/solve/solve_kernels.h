@@ -1,8 +1,9 @@
-/* Row kernels of the pressure solve: plain C loops over runs of nodes, compiled once per instruction set (solve_kernels.c)
- * and chosen at run time (solve_kernels_pick.c). Every variant gives the same bits: sums run in RILL_LANES fixed lanes.
+/* Row kernels of the pressure solve: plain C loops over runs of nodes, compiled once per instruction set
+ * (solve_kernels.c) and chosen at run time (solve_kernels_pick.c). Every variant gives the same bits: sums run in
+ * RILL_LANES fixed lanes.
  *
- * Nodes are kept by colour, as on a chessboard: node (x, y) is red if x + y is even. A plane of one colour holds node x of
- * row y at y * stride + x / 2, so that what a sweep over one colour needs lies side by side:
+ * Nodes are kept by colour, as on a chessboard: node (x, y) is red if x + y is even. A plane of one colour holds
+ * node x of row y at y * stride + x / 2, so that what a sweep over one colour needs lies side by side:
  *
  *     row 1 (odd)    b0 r0 b1 r1 b2 r2       the neighbours of red node i of an even row: black i - 1 and i in its row,
  *     row 0 (even)   r0 b0 r1 b1 r2 b2       black i in the rows above and below; of an odd row: black i and i + 1
@@ -45,11 +46,12 @@ typedef struct rill_vectors {
 typedef struct rill_solve_kernels {
     const char *name;
 
-    /* Matrices. Of the finest level, from the caller's planes; `stride` is that of natural order. */
-    void (*weigh)(int32_t count, const rill_run *runs, int32_t stride, const rill_poisson *poisson,
-                  const rill_colour *colours, const rill_vectors *vectors);
-    /* Of a run of a coarse level, from `width` fine nodes of each colour and of two rows: `row` tells where they begin, and
-     * the same two rows below and above the lower one. There is room for five rows in natural order in `work`. */
+    /* Matrices. Of the finest level, from the caller's planes; `stride` is that of natural order. In `work` there is
+     * room for five rows in natural order, in `exact` for one. */
+    void (*weigh)(int32_t count, const rill_run *runs, int32_t stride, const rill_poisson *poisson, float *work,
+                  double *exact, const rill_colour *colours, const rill_vectors *vectors);
+    /* Of a run of a coarse level, from `width` fine nodes of each colour and of two rows: `row` tells where they
+     * begin, and the same two rows below and above the lower one. */
     void (*coarsen)(const rill_run *run, const rill_colour *fine, const int32_t row[4], int32_t width, float *work,
                     const rill_colour *coarse);
 

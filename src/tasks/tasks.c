@@ -7,9 +7,9 @@
  * A worker reads the job only after it has claimed an index, and the job cannot change before that index is done: so a
  * worker that wakes late finds either nothing to claim or a job it may work on, and no generation count is needed.
  *
- * Waiting is a few microseconds of spinning, because a sleep and a wake-up cost more than the whole sweep of a small
- * bed; the last part of it yields, because on a machine whose cores are taken a pure spin delays the very thread it
- * waits for. Then the thread sleeps. Both sides keep one protocol against lost wake-ups, in sequentially consistent
+ * Waiting is some tens of microseconds of spinning, because a sleep and a wake-up cost more than the whole sweep of a
+ * small bed, and a large one is not worth them for what is done on one thread between two sweeps; the spin yields now and
+ * then, because on a machine whose cores are taken a pure one delays the very thread it waits for. Then the thread sleeps. Both sides keep one protocol against lost wake-ups, in sequentially consistent
  * order: a sleeper announces itself and looks again before it sleeps; a waker publishes and then looks for sleepers. */
 #define _POSIX_C_SOURCE 200809L /* sigset_t, pthread_sigmask */
 
@@ -25,8 +25,8 @@
 #include <stdatomic.h>
 
 enum {
-    SPIN_PAUSES = 128, /* 2 to 6 us: a pause takes 40 to 140 cycles */
-    SPIN_YIELDS = 16   /* about 5 us more when nobody else wants the core */
+    SPIN_PAUSES = 2000, /* 30 to 90 us: a pause takes 40 to 140 cycles */
+    SPIN_YIELD = 50     /* of these; every so often, less than 1 us when nobody else wants the core */
 };
 
 /* Threads asleep on one condition, and how many of them there are. */
@@ -73,12 +73,12 @@ static bool all_done(rill_pool *pool) {
 }
 
 static void wait_until(rill_pool *pool, sleepers *place, ready_function *ready) {
-    for (int i = 0; i < SPIN_PAUSES + SPIN_YIELDS; ++i) {
+    for (int i = 1; i <= SPIN_PAUSES; ++i) {
         if (ready(pool)) return;
-        if (i < SPIN_PAUSES) {
-            pause_briefly();
-        } else {
+        if (i % SPIN_YIELD == 0) {
             sched_yield();
+        } else {
+            pause_briefly();
         }
     }
     pthread_mutex_lock(&pool->mutex);
