@@ -15,13 +15,15 @@ enum {
     ITERATIONS = 200    /* of all passes of a sub-step */
 };
 
-static const double TOLERANCE = 0.25; /* quanta */
+/* How far from full members may end, quanta: within the band that counts as full, and a small share of what moves. */
+static const double TOLERANCE_LEAST = 0.25, TOLERANCE_MOST = 2.0, TOLERANCE_SHARE = 0x1p-23;
 
 typedef struct solve {
     rill_covered_stage stage;
     rill_covered *covered;
-    bool changed; /* the members are others than when components were last looked for */
-    bool sealed;  /* some component is */
+    double tolerance; /* quanta */
+    bool changed;     /* the members are others than when components were last looked for */
+    bool sealed;      /* some component is */
 } solve;
 
 /* Pipes between nodes are links of the problem; a pipe that leaves the windows holds its node like an inactive one. */
@@ -44,18 +46,14 @@ static void link_pipes(rill_covered *covered) {
 
 /* ------------------------------------------------------------------------------------------------------------- excess */
 
-static void excess_row(const rill_covered_stage *s, const rill_window *w, int32_t y, int32_t node) {
-    rill_covered *covered = s->flow->covered;
-    rill_covered_sides sides = rill_covered_sides_at(covered, node, w->stride);
-    (void)y;
-    covered->kernels->excess(w->nx, covered->fill + node, covered->poisson.active + node, &sides,
-                             covered->poisson.f + node);
-}
-
 /* How much above full every column would end with what crosses the faces now, into f. */
 static void find_excess(const solve *s) {
     rill_covered *covered = s->covered;
-    rill_covered_each_row(&s->stage, excess_row);
+    for (int32_t i = 0; i < covered->window_count; ++i) {
+        rill_covered_run run = rill_covered_run_of(covered, &covered->windows[i]);
+        covered->kernels->excess(run.n, &run.nodes, run.stride, &run.west, &run.south,
+                                 covered->poisson.f + covered->windows[i].node);
+    }
     for (int32_t i = 0; i < covered->pipe_count; ++i) {
         const rill_covered_pipe *pipe = &covered->pipes[i];
         if (pipe->node_l >= 0) covered->poisson.f[pipe->node_l] -= pipe->q;
@@ -63,14 +61,13 @@ static void find_excess(const solve *s) {
     }
 }
 
-/* Columns of a row that would overfill become members, and are listed in the queue. */
-static void add_members(solve *s, int32_t node, int32_t nx, int32_t *added) {
+/* Columns of a window that would overfill become members, and are listed in the queue. */
+static void add_members(solve *s, const rill_window *w, int32_t *added) {
     rill_covered *covered = s->covered;
-    rill_poisson *poisson = &covered->poisson;
-    for (int32_t n = node; n < node + nx; ++n) {
-        if (poisson->active[n] > 0.0f || !(poisson->f[n] > TOLERANCE)) continue;
-        poisson->active[n] = 1.0f;
-        covered->ever[n] = 1;
+    for (int32_t n = w->node; n < w->node + w->ny * w->stride; ++n) {
+        if (covered->nodes.active[n] > 0.0f || !(covered->poisson.f[n] > s->tolerance)) continue;
+        covered->nodes.active[n] = 1.0f;
+        covered->nodes.ever[n] = 1;
         covered->queue[(*added)++] = n;
         s->changed = true;
     }
@@ -82,13 +79,10 @@ static bool judge_excess(solve *s, int32_t *added) {
     int32_t verdict = 0;
     for (int32_t i = 0; i < covered->window_count; ++i) {
         const rill_window *w = &covered->windows[i];
-        for (int32_t y = 0; y < w->ny; ++y) {
-            int32_t node = w->node + y * w->stride;
-            int32_t row = covered->kernels->judge(w->nx, covered->fill + node, covered->poisson.active + node,
-                                                  TOLERANCE, covered->poisson.f + node);
-            if (row & 2) add_members(s, node, w->nx, added);
-            verdict |= row;
-        }
+        rill_covered_run run = rill_covered_run_of(covered, w);
+        int32_t here = covered->kernels->judge(run.n, &run.nodes, s->tolerance, covered->poisson.f + w->node);
+        if (here & RILL_COVERED_OVER) add_members(s, w, added);
+        verdict |= here;
     }
     return verdict != 0;
 }
@@ -103,10 +97,10 @@ static double rest_pressure(const solve *s, const rill_window *w, int32_t node) 
     rill_covered_neighbours near = rill_covered_near(bed, w, node);
     double best = -1.0;
     for (int32_t i = 0; i < near.count; ++i) {
-        if (covered->pi[near.node[i]] < 0.0) continue;
+        if (covered->nodes.pi[near.node[i]] < 0.0) continue;
         int32_t other = rill_covered_place(w, near.node[i]), h = bed->b[other] + s->stage.flow->H[other];
         if (h <= rill_max_i(bed->b[place], bed->b[other])) continue;
-        double pi = (double)(h - level) + covered->pi[near.node[i]];
+        double pi = (double)(h - level) + covered->nodes.pi[near.node[i]];
         if (pi > best) best = pi;
     }
     return best;
@@ -117,24 +111,25 @@ static void rest_over_pipe(const rill_covered *covered, const rill_covered_pipe 
     int32_t node = l_is_new ? pipe->node_l : pipe->node_r, other = l_is_new ? pipe->node_r : pipe->node_l;
     const rill_covered_ends *e = &pipe->ends;
     int32_t level = l_is_new ? e->bl + e->Hl : e->br + e->Hr, h = l_is_new ? e->br + e->Hr : e->bl + e->Hl;
-    if (node < 0 || covered->pi[node] >= 0.0 || rill_covered_pressure(covered, other) < 0.0) return;
+    if (node < 0 || covered->nodes.pi[node] >= 0.0 || rill_covered_pressure(covered, other) < 0.0) return;
     if (h <= rill_max_i(e->bl, e->br) || rill_min_i(e->cl, e->cr) - rill_max_i(e->bl, e->br) <= 1) return;
-    covered->pi[node] = (double)(h - level) + rill_covered_pressure(covered, other);
-    if (covered->pi[node] < 0.0) covered->pi[node] = 0.0;
+    covered->nodes.pi[node] = (double)(h - level) + rill_covered_pressure(covered, other);
+    if (covered->nodes.pi[node] < 0.0) covered->nodes.pi[node] = 0.0;
 }
 
 /* Gives the `count` new members in the queue the pressure at which they would be at rest, from their neighbours on: a lake
  * that reaches into a passage is then exact from the first sub-step on. */
 static void start_pressures(const solve *s, int32_t count) {
     rill_covered *covered = s->covered;
-    for (int32_t i = 0; i < count; ++i) covered->pi[covered->queue[i]] = -1.0; /* not known yet */
+    for (int32_t i = 0; i < count; ++i) covered->nodes.pi[covered->queue[i]] = -1.0; /* not known yet */
     for (int32_t left = count, before = left + 1; left > 0 && left < before;) {
         before = left;
         left = 0;
         for (int32_t i = 0; i < before; ++i) {
             int32_t node = covered->queue[i];
-            if (covered->pi[node] < 0.0) covered->pi[node] = rest_pressure(s, rill_covered_window(covered, node), node);
-            if (covered->pi[node] < 0.0) covered->queue[left++] = node;
+            if (covered->nodes.pi[node] < 0.0)
+                covered->nodes.pi[node] = rest_pressure(s, rill_covered_window(covered, node), node);
+            if (covered->nodes.pi[node] < 0.0) covered->queue[left++] = node;
         }
         for (int32_t i = 0; i < covered->pipe_count; ++i) {
             rest_over_pipe(covered, &covered->pipes[i], true);
@@ -144,7 +139,7 @@ static void start_pressures(const solve *s, int32_t count) {
     }
     for (int32_t i = 0; i < count; ++i) {
         int32_t node = covered->queue[i];
-        if (covered->pi[node] < 0.0) covered->pi[node] = 0.0;
+        if (covered->nodes.pi[node] < 0.0) covered->nodes.pi[node] = 0.0;
     }
 }
 
@@ -169,7 +164,7 @@ static void join_components(int32_t *components, int32_t a, int32_t b) {
 /* Numbers the members of a row: 1 + component into `sealed`, joined with the row south of it. */
 static void label_row(rill_covered *covered, const rill_window *w, int32_t node, int32_t *count) {
     const float *active = covered->poisson.active, *wx = covered->poisson.wx, *wy = covered->poisson.wy;
-    int32_t *label = covered->sealed, *components = covered->components;
+    int32_t *label = covered->nodes.sealed, *components = covered->components;
     for (int32_t n = node; n < node + w->nx; ++n) {
         label[n] = 0;
         if (active[n] == 0.0f) continue;
@@ -193,9 +188,9 @@ static void join_over_pipes(rill_covered *covered) {
         const rill_covered_pipe *pipe = &covered->pipes[i];
         bool l = rill_covered_member(covered, pipe->node_l), r = rill_covered_member(covered, pipe->node_r);
         if (!(pipe->reach > 0.0f) || (!l && !r)) continue;
-        int32_t label = covered->sealed[l ? pipe->node_l : pipe->node_r] - 1;
+        int32_t label = covered->nodes.sealed[l ? pipe->node_l : pipe->node_r] - 1;
         if (l && r)
-            join_components(covered->components, label, covered->sealed[pipe->node_r] - 1);
+            join_components(covered->components, label, covered->nodes.sealed[pipe->node_r] - 1);
         else
             covered->components[component_root(covered->components, label)] = OPEN;
     }
@@ -213,9 +208,9 @@ static bool find_sealed(rill_covered *covered) {
     bool any = false;
     for (int32_t i = 0; i < count; ++i) any |= covered->components[i] == CLOSED;
     EACH_NODE(covered, n) {
-        if (covered->sealed[n] == 0) continue;
-        int32_t root = component_root(covered->components, covered->sealed[n] - 1);
-        covered->sealed[n] = covered->components[root] == OPEN ? 0 : root + 1;
+        if (covered->nodes.sealed[n] == 0) continue;
+        int32_t root = component_root(covered->components, covered->nodes.sealed[n] - 1);
+        covered->nodes.sealed[n] = covered->components[root] == OPEN ? 0 : root + 1;
     }
     return any;
 }
@@ -224,31 +219,32 @@ static bool find_sealed(rill_covered *covered) {
 static void balance_sealed(rill_covered *covered) {
     rill_poisson *poisson = &covered->poisson;
     EACH_NODE(covered, n) {
-        if (covered->sealed[n])
-            covered->tally[covered->sealed[n] - 1] = 0.0, covered->queue[covered->sealed[n] - 1] = 0;
+        if (covered->nodes.sealed[n])
+            covered->tally[covered->nodes.sealed[n] - 1] = 0.0, covered->queue[covered->nodes.sealed[n] - 1] = 0;
     }
     EACH_NODE(covered, n) {
-        if (!covered->sealed[n]) continue;
-        covered->tally[covered->sealed[n] - 1] += poisson->f[n];
-        covered->queue[covered->sealed[n] - 1] += 1;
+        if (!covered->nodes.sealed[n]) continue;
+        covered->tally[covered->nodes.sealed[n] - 1] += poisson->f[n];
+        covered->queue[covered->nodes.sealed[n] - 1] += 1;
     }
     EACH_NODE(covered, n) {
-        if (covered->sealed[n])
-            poisson->f[n] -= covered->tally[covered->sealed[n] - 1] / (double)covered->queue[covered->sealed[n] - 1];
+        if (covered->nodes.sealed[n])
+            poisson->f[n] -=
+                covered->tally[covered->nodes.sealed[n] - 1] / (double)covered->queue[covered->nodes.sealed[n] - 1];
     }
 }
 
 /* The least pressure of a sealed component is zero. */
 static void lower_sealed(rill_covered *covered) {
     EACH_NODE(covered, n) {
-        if (covered->sealed[n]) covered->tally[covered->sealed[n] - 1] = 1e300;
+        if (covered->nodes.sealed[n]) covered->tally[covered->nodes.sealed[n] - 1] = 1e300;
     }
     EACH_NODE(covered, n) {
-        double *least = &covered->tally[covered->sealed[n] - 1];
-        if (covered->sealed[n] && covered->pi[n] < *least) *least = covered->pi[n];
+        double *least = &covered->tally[covered->nodes.sealed[n] - 1];
+        if (covered->nodes.sealed[n] && covered->nodes.pi[n] < *least) *least = covered->nodes.pi[n];
     }
     EACH_NODE(covered, n) {
-        if (covered->sealed[n]) covered->pi[n] -= covered->tally[covered->sealed[n] - 1];
+        if (covered->nodes.sealed[n]) covered->nodes.pi[n] -= covered->tally[covered->nodes.sealed[n] - 1];
     }
 }
 
@@ -257,21 +253,17 @@ static void lower_sealed(rill_covered *covered) {
 /* Adds the solved corrections; drops members whose pressure has become negative. Returns how many. */
 static int32_t correct(solve *s) {
     rill_covered *covered = s->covered;
-    rill_poisson *poisson = &covered->poisson;
     int32_t dropped = 0, negative = 0;
     for (int32_t i = 0; i < covered->window_count; ++i) {
-        const rill_window *w = &covered->windows[i];
-        for (int32_t y = 0; y < w->ny; ++y) {
-            int32_t node = w->node + y * w->stride;
-            negative |= covered->kernels->correct(w->nx, poisson->x + node, covered->pi + node);
-        }
+        rill_covered_run run = rill_covered_run_of(covered, &covered->windows[i]);
+        negative |= covered->kernels->correct(run.n, &run.nodes, covered->poisson.x + covered->windows[i].node);
     }
     if (s->sealed) lower_sealed(covered);
     if (!negative) return 0;
     EACH_NODE(covered, n) {
-        if (!(covered->pi[n] < 0.0) || covered->sealed[n]) continue;
-        covered->pi[n] = 0.0;
-        poisson->active[n] = 0.0f;
+        if (!(covered->nodes.pi[n] < 0.0) || covered->nodes.sealed[n]) continue;
+        covered->nodes.pi[n] = 0.0;
+        covered->nodes.active[n] = 0.0f;
         dropped += 1;
     }
     s->changed |= dropped > 0;
@@ -299,14 +291,14 @@ static int32_t solve_once(const solve *s, int32_t iterations) {
     double residual;
     link_pipes(s->covered);
     rill_poisson_prepare(poisson, s->stage.settings->scalar);
-    return rill_poisson_solve(poisson, s->stage.settings->scalar, TOLERANCE / 2.0, iterations, &residual);
+    return rill_poisson_solve(poisson, s->stage.settings->scalar, 0.5 * s->tolerance, iterations, &residual);
 }
 
 /* The passes. Leaves the pressures in pi and what crosses each face in q. */
 static void find_pressures(solve *s, rill_covered_report *report) {
     int32_t added = 0, dropped = 0;
     EACH_NODE(s->covered, n) {
-        if (s->covered->pi[n] < 0.0) s->covered->queue[added++] = n; /* filled by hand */
+        if (s->covered->nodes.pi[n] < 0.0) s->covered->queue[added++] = n; /* filled by hand */
     }
     start_pressures(s, added);
     rill_covered_open_faces(&s->stage);
@@ -324,10 +316,7 @@ static void find_pressures(solve *s, rill_covered_report *report) {
         report->passes += 1;
         report->iterations += solve_once(s, ITERATIONS - report->iterations);
         dropped = correct(s);
-        if (report->passes <= OPENING_PASSES)
-            rill_covered_open_faces(&s->stage);
-        else
-            rill_covered_flow_faces(&s->stage);
+        if (rill_covered_flow_faces(&s->stage) && report->passes <= OPENING_PASSES) rill_covered_open_faces(&s->stage);
         off = measure(s, &added);
     }
 }
@@ -340,12 +329,9 @@ static void cover_fronts(const solve *s) {
     for (bool again = true; again;) {
         again = false;
         for (int32_t i = 0; i < covered->window_count; ++i) {
-            const rill_window *w = &covered->windows[i];
-            for (int32_t y = 1; y + 1 < w->ny; ++y) {
-                int32_t node = w->node + y * w->stride;
-                rill_covered_sides sides = rill_covered_sides_at(covered, node, w->stride);
-                covered->kernels->change(w->nx, &sides, change + node);
-            }
+            rill_covered_run run = rill_covered_run_of(covered, &covered->windows[i]);
+            covered->kernels->change(run.n, &run.nodes, run.stride, &run.west, &run.south,
+                                     change + covered->windows[i].node);
         }
         for (int32_t i = 0; i < covered->pipe_count; ++i) {
             const rill_covered_pipe *pipe = &covered->pipes[i];
@@ -354,14 +340,16 @@ static void cover_fronts(const solve *s) {
             if (pipe->node_r >= 0) change[pipe->node_r] += pipe->q;
         }
         for (int32_t i = 0; i < covered->window_count; ++i) {
-            const rill_window *w = &covered->windows[i];
-            for (int32_t y = 1; y + 1 < w->ny; ++y) {
-                int32_t node = w->node + y * w->stride;
-                again |= covered->kernels->cover(w->nx - 2, covered->fill + node + 1, change + node + 1,
-                                                 covered->ever + node + 1);
-            }
+            rill_covered_run run = rill_covered_run_of(covered, &covered->windows[i]);
+            again |= covered->kernels->cover(run.n, &run.nodes, change + covered->windows[i].node);
         }
     }
+}
+
+static double tolerance_for(const rill_flow *flow, const rill_kernel_constants *k) {
+    double moves = (double)flow->extent.speed * (double)k->lambda * (double)flow->extent.depth;
+    double share = moves * TOLERANCE_SHARE;
+    return share < TOLERANCE_LEAST ? TOLERANCE_LEAST : share > TOLERANCE_MOST ? TOLERANCE_MOST : share;
 }
 
 rill_covered_report rill_covered_move(rill_flow *flow, const rill_flow_settings *settings,
@@ -372,6 +360,7 @@ rill_covered_report rill_covered_move(rill_flow *flow, const rill_flow_settings 
     covered->kernels = rill_covered_kernels_pick(settings->scalar);
     if (!rill_covered_find(flow, constants)) return report;
     solve s = { .stage = { flow, settings, constants }, .covered = covered };
+    s.tolerance = tolerance_for(flow, constants);
     rill_covered_drive_faces(&s.stage);
     find_pressures(&s, &report);
     cover_fronts(&s);

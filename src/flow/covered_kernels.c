@@ -1,10 +1,9 @@
-/* The row kernels of the covered stage. Compiled several times with RILL_KERNELS_NAME set to the table's name; see
+/* The kernels of the covered stage. Compiled several times with RILL_KERNELS_NAME set to the table's name; see
  * covered_kernels.h, and kernels.c for what makes loops marked "vector" vectorise. */
 #include "flow/covered_kernels.h"
 
 #include <string.h>
 
-#include "flow/covered_parts.h"
 #include "flow/limit.h"
 
 #define KERNEL static __attribute__((noinline)) void
@@ -18,12 +17,12 @@
 static void look(const rill_covered_tile *tile, float lambda, int32_t any_x[RILL_TILE_W], int32_t any_y[RILL_TILE_H]) {
     const int32_t stride = tile->stride, share = tile->beside ? 4 : 7; /* of the height, as a power of two */
     const float margin = 1.25f * lambda;
-    for (int32_t x = 0; x < RILL_TILE_W; ++x) any_x[x] = 0;
-    for (int32_t y = 0; y < RILL_TILE_H; ++y) any_y[y] = 0;
+    memset(any_x, 0, RILL_TILE_W * sizeof *any_x);
+    memset(any_y, 0, RILL_TILE_H * sizeof *any_y);
     for (int32_t y = 0; y < tile->rows; ++y) {
-        const int32_t *b = tile->b + y * stride, *c = tile->c + y * stride, *code = tile->code + y * stride;
-        const int32_t *H = tile->H + y * stride, *H_south = H - stride, *H_north = H + stride;
-        const float *u = tile->u + y * stride, *v = tile->v + y * stride, *v_north = v + stride;
+        const int32_t *b = tile->at.b + y * stride, *c = tile->at.c + y * stride, *code = tile->at.code + y * stride;
+        const int32_t *H = tile->at.H + y * stride, *H_south = H - stride, *H_north = H + stride;
+        const float *u = tile->at.u + y * stride, *v = tile->at.v + y * stride, *v_north = v + stride;
         int32_t any = 0;
         for (int32_t x = 0; x < RILL_TILE_W; ++x) { /* vector */
             float in = (rill_max_f(u[x], 0.0f) * (float)H[x - 1] + rill_max_f(-u[x + 1], 0.0f) * (float)H[x + 1]) +
@@ -42,10 +41,10 @@ static void look(const rill_covered_tile *tile, float lambda, int32_t any_x[RILL
 }
 
 KERNEL read_nodes(int32_t n, const int32_t *restrict b, const int32_t *restrict c, const int32_t *restrict H,
-                  const int32_t *restrict code, int32_t *restrict fill, int32_t *restrict was, int32_t *restrict ever,
-                  double *restrict pi, float *restrict active) {
+                  const int32_t *restrict code, int32_t ours, int32_t *restrict fill, int32_t *restrict was,
+                  int32_t *restrict ever, double *restrict pi, float *restrict active) {
     for (int32_t i = 0; i < n; ++i) { /* vector */
-        int32_t roofed = (c[i] < RILL_TOP) & (b[i] < RILL_TOP);
+        int32_t roofed = ours & (c[i] < RILL_TOP) & (b[i] < RILL_TOP);
         int32_t member = roofed & (code[i] != 0);
         int32_t size = code[i] < 0 ? -code[i] : code[i];
         double pressure = code[i] == RILL_PRESSURE_NEW ? -1.0 : (double)(size - 1) * 0.25;
@@ -57,19 +56,31 @@ KERNEL read_nodes(int32_t n, const int32_t *restrict b, const int32_t *restrict 
     }
 }
 
-static void read_run(int32_t n, const int32_t *b, const int32_t *c, const int32_t *H, const int32_t *code,
-                     const rill_covered_nodes *nodes) {
-    read_nodes(n, b, c, H, code, nodes->fill, nodes->was, nodes->ever, nodes->pi, nodes->active);
-    for (int32_t i = 0; i < n; ++i) nodes->sealed[i] = 0;
+static void read_columns(int32_t n, const rill_covered_columns *at, bool ours, const rill_covered_nodes *nodes,
+                         const rill_covered_faces *west, const rill_covered_faces *south) {
+    size_t bytes = (size_t)n * sizeof(int32_t);
+    read_nodes(n, at->b, at->c, at->H, at->code, ours, nodes->fill, nodes->was, nodes->ever, nodes->pi, nodes->active);
+    memcpy(nodes->b, at->b, bytes);
+    memcpy(nodes->c, at->c, bytes);
+    memcpy(nodes->H, at->H, bytes);
+    memcpy(west->u, at->u, bytes);
+    memcpy(south->u, at->v, bytes);
+    memset(nodes->sealed, 0, bytes);
 }
 
-static void pass_over(int32_t n, const rill_covered_nodes *nodes) {
-    for (int32_t i = 0; i < n; ++i) {
-        nodes->fill[i] = RILL_NO_ROOF;
-        nodes->was[i] = nodes->ever[i] = nodes->sealed[i] = 0;
-        nodes->pi[i] = 0.0;
-        nodes->active[i] = 0.0f;
-    }
+static void pad(int32_t n, const rill_covered_nodes *nodes, const rill_covered_faces *west,
+                const rill_covered_faces *south) {
+    size_t bytes = (size_t)n * sizeof(int32_t);
+    for (int32_t i = 0; i < n; ++i) nodes->b[i] = nodes->c[i] = RILL_WALL;
+    for (int32_t i = 0; i < n; ++i) nodes->fill[i] = RILL_NO_ROOF;
+    memset(nodes->H, 0, bytes);
+    memset(nodes->was, 0, bytes);
+    memset(nodes->ever, 0, bytes);
+    memset(nodes->sealed, 0, bytes);
+    memset(nodes->active, 0, bytes);
+    memset(nodes->pi, 0, 2 * bytes);
+    memset(west->u, 0, bytes);
+    memset(south->u, 0, bytes);
 }
 
 /* -------------------------------------------------------------------------------------------------------------- faces */
@@ -90,17 +101,17 @@ KERNEL drive_faces(int32_t n, const int32_t *restrict bl, const int32_t *restric
     }
 }
 
-static void drive(const rill_covered_run *run, const float *u, const int32_t *was_l, const int32_t *was_r, int32_t tilt,
-                  const rill_kernel_constants *k, const rill_covered_faces *faces) {
-    drive_faces(run->n, run->bl, run->br, run->cl, run->cr, run->Hl, run->Hr, u, was_l, was_r, tilt, k, faces->base,
-                faces->gain, faces->head);
+static void drive(int32_t n, const rill_covered_nodes *a, int32_t step, int32_t tilt, const rill_kernel_constants *k,
+                  const rill_covered_faces *f) {
+    drive_faces(n, a->b - step, a->b, a->c - step, a->c, a->H - step, a->H, f->u, a->was - step, a->was, tilt, k,
+                f->base, f->gain, f->head);
 }
 
 KERNEL open_faces(int32_t n, const int32_t *restrict bl, const int32_t *restrict br, const int32_t *restrict cl,
                   const int32_t *restrict cr, const int32_t *restrict Hl, const int32_t *restrict Hr,
                   const float *restrict base, const float *restrict gain, const int32_t *restrict head,
                   const double *restrict pi_l, const double *restrict pi_r, float lambda, float paper,
-                  float *restrict reach, double *restrict q, float *restrict w) {
+                  float *restrict reach, float *restrict w, double *restrict q) {
     for (int32_t i = 0; i < n; ++i) { /* vector */
         rill_covered_ends e = { bl[i], br[i], cl[i], cr[i], Hl[i], Hr[i] };
         double u = (double)base[i] + (double)gain[i] * ((double)head[i] + (pi_l[i] - pi_r[i]));
@@ -108,32 +119,40 @@ KERNEL open_faces(int32_t n, const int32_t *restrict bl, const int32_t *restrict
         float printed = opening > 0.0f ? paper : 0.0f;
         float across = lambda * (paper > 0.0f ? printed : opening);
         reach[i] = across;
-        q[i] = u * (double)across;
         w[i] = gain[i] * across;
+        q[i] = u * (double)across;
     }
 }
 
-static void open_run(const rill_covered_run *run, const double *pi_l, const double *pi_r, float lambda, float paper,
-                     const rill_covered_faces *f, float *w) {
-    open_faces(run->n, run->bl, run->br, run->cl, run->cr, run->Hl, run->Hr, f->base, f->gain, f->head, pi_l, pi_r,
-               lambda, paper, f->reach, f->q, w);
+static void open_run(int32_t n, const rill_covered_nodes *a, int32_t step, float lambda, float paper,
+                     const rill_covered_faces *f) {
+    open_faces(n, a->b - step, a->b, a->c - step, a->c, a->H - step, a->H, f->base, f->gain, f->head, a->pi - step,
+               a->pi, lambda, paper, f->reach, f->w, f->q);
 }
 
-KERNEL flow_faces(int32_t n, const float *restrict base, const float *restrict gain, const int32_t *restrict head,
-                  const float *restrict reach, const double *restrict pi_l, const double *restrict pi_r,
-                  double *restrict q) {
-    for (int32_t i = 0; i < n; ++i) /* vector */
-        q[i] = ((double)base[i] + (double)gain[i] * ((double)head[i] + (pi_l[i] - pi_r[i]))) * (double)reach[i];
+JUDGE flow_faces(int32_t n, const int32_t *restrict bl, const int32_t *restrict br, const int32_t *restrict Hl,
+                 const int32_t *restrict Hr, const float *restrict base, const float *restrict gain,
+                 const int32_t *restrict head, const float *restrict reach, const double *restrict pi_l,
+                 const double *restrict pi_r, double *restrict q) {
+    int32_t turned = 0;
+    for (int32_t i = 0; i < n; ++i) { /* vector */
+        double before = q[i];
+        double now = ((double)base[i] + (double)gain[i] * ((double)head[i] + (pi_l[i] - pi_r[i]))) * (double)reach[i];
+        turned |= (before * now < 0.0) & (bl[i] + Hl[i] != br[i] + Hr[i]);
+        q[i] = now;
+    }
+    return turned;
 }
 
-static void flow_run(int32_t n, const double *pi_l, const double *pi_r, const rill_covered_faces *f) {
-    flow_faces(n, f->base, f->gain, f->head, f->reach, pi_l, pi_r, f->q);
+static int32_t flow_run(int32_t n, const rill_covered_nodes *a, int32_t step, const rill_covered_faces *f) {
+    return flow_faces(n, a->b - step, a->b, a->H - step, a->H, f->base, f->gain, f->head, f->reach, a->pi - step, a->pi,
+                      f->q);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ balance */
 
 static inline double outward(double q, int32_t covered) {
-    return covered & (q > 0.0) ? q : 0.0;
+    return (covered & (q > 0.0)) != 0 ? q : 0.0;
 }
 
 JUDGE short_nodes(int32_t n, const double *restrict west, const double *restrict south, const double *restrict north,
@@ -150,8 +169,9 @@ JUDGE short_nodes(int32_t n, const double *restrict west, const double *restrict
     return any;
 }
 
-static int32_t short_of(int32_t n, const rill_covered_sides *at, const int32_t *H) {
-    return short_nodes(n, at->q_west, at->q_south, at->q_north, at->ever, at->ever_south, at->ever_north, H);
+static int32_t short_of(int32_t n, const rill_covered_nodes *a, int32_t stride, const rill_covered_faces *west,
+                        const rill_covered_faces *south) {
+    return short_nodes(n, west->q, south->q, south->q + stride, a->ever, a->ever - stride, a->ever + stride, a->H);
 }
 
 KERNEL excess_nodes(int32_t n, const int32_t *restrict fill, const float *restrict active, const double *restrict west,
@@ -165,13 +185,13 @@ KERNEL excess_nodes(int32_t n, const int32_t *restrict fill, const float *restri
     }
 }
 
-static void excess_run(int32_t n, const int32_t *fill, const float *active, const rill_covered_sides *at,
-                       double *excess) {
-    excess_nodes(n, fill, active, at->q_west, at->q_south, at->q_north, excess);
+static void excess(int32_t n, const rill_covered_nodes *a, int32_t stride, const rill_covered_faces *west,
+                   const rill_covered_faces *south, double *out) {
+    excess_nodes(n, a->fill, a->active, west->q, south->q, south->q + stride, out);
 }
 
-JUDGE judge(int32_t n, const int32_t *restrict fill, const float *restrict active, double tolerance,
-            double *restrict f) {
+JUDGE judge_nodes(int32_t n, const int32_t *restrict fill, const float *restrict active, double tolerance,
+                  double *restrict f) {
     int32_t off = 0, over = 0;
     for (int32_t i = 0; i < n; ++i) { /* vector */
         int32_t member = active[i] > 0.0f, high = f[i] > tolerance, low = f[i] < -tolerance;
@@ -180,7 +200,11 @@ JUDGE judge(int32_t n, const int32_t *restrict fill, const float *restrict activ
         over |= add;
         f[i] = (member | add) != 0 ? f[i] : 0.0;
     }
-    return off | over << 1;
+    return (off ? RILL_COVERED_OFF : 0) | (over ? RILL_COVERED_OVER : 0);
+}
+
+static int32_t judge(int32_t n, const rill_covered_nodes *a, double tolerance, double *f) {
+    return judge_nodes(n, a->fill, a->active, tolerance, f);
 }
 
 KERNEL change_nodes(int32_t n, const double *restrict west, const double *restrict south, const double *restrict north,
@@ -195,11 +219,12 @@ KERNEL change_nodes(int32_t n, const double *restrict west, const double *restri
     }
 }
 
-static void change_run(int32_t n, const rill_covered_sides *at, double *change) {
-    change_nodes(n, at->q_west, at->q_south, at->q_north, at->ever, at->ever_south, at->ever_north, change);
+static void change(int32_t n, const rill_covered_nodes *a, int32_t stride, const rill_covered_faces *west,
+                   const rill_covered_faces *south, double *out) {
+    change_nodes(n, west->q, south->q, south->q + stride, a->ever, a->ever - stride, a->ever + stride, out);
 }
 
-JUDGE cover(int32_t n, const int32_t *restrict fill, const double *restrict change, int32_t *restrict ever) {
+JUDGE cover_nodes(int32_t n, const int32_t *restrict fill, const double *restrict change, int32_t *restrict ever) {
     int32_t any = 0;
     for (int32_t i = 0; i < n; ++i) { /* vector */
         int32_t over = (fill[i] > RILL_NO_ROOF / 2) & ((double)fill[i] + change[i] > 0.0) & (change[i] != 0.0);
@@ -210,7 +235,11 @@ JUDGE cover(int32_t n, const int32_t *restrict fill, const double *restrict chan
     return any;
 }
 
-JUDGE correct(int32_t n, double *restrict x, double *restrict pi) {
+static int32_t cover(int32_t n, const rill_covered_nodes *a, const double *changes) {
+    return cover_nodes(n, a->fill, changes, a->ever);
+}
+
+JUDGE correct_nodes(int32_t n, double *restrict x, double *restrict pi) {
     int32_t negative = 0;
     for (int32_t i = 0; i < n; ++i) { /* vector */
         double corrected = pi[i] + x[i];
@@ -221,30 +250,42 @@ JUDGE correct(int32_t n, double *restrict x, double *restrict pi) {
     return negative;
 }
 
+static int32_t correct(int32_t n, const rill_covered_nodes *a, double *x) {
+    return correct_nodes(n, x, a->pi);
+}
+
 /* ---------------------------------------------------------------------------------------------------------- transfers */
 
 /* More than any column has. */
 #define MOST ((double)RILL_TOP)
 
-KERNEL finish_faces(int32_t n, const int32_t *restrict ever_l, const int32_t *restrict ever_r,
-                    const double *restrict pi_l, const double *restrict pi_r, float phase, const float *restrict gain,
-                    const int32_t *restrict head, const double *restrict q, float *restrict base, int32_t *restrict t) {
+JUDGE finish_faces(int32_t n, const int32_t *restrict ever_l, const int32_t *restrict ever_r,
+                   const double *restrict pi_l, const double *restrict pi_r, float phase, float calm_speed,
+                   double calm_head, const float *restrict base, const float *restrict gain,
+                   const int32_t *restrict head, const float *restrict reach, const double *restrict q,
+                   float *restrict u, int32_t *restrict t) {
+    int32_t unrest = 0;
     for (int32_t i = 0; i < n; ++i) { /* vector */
-        int32_t covered = ever_l[i] | ever_r[i];
+        int32_t covered = ever_l[i] | ever_r[i], open = covered & (reach[i] > 0.0f);
         double bounded = q[i] > MOST ? MOST : q[i] < -MOST ? -MOST : q[i];
         int32_t whole = (int32_t)(bounded + (double)(bounded < 0.0 ? -phase : phase));
-        float u = (float)((double)base[i] + (double)gain[i] * ((double)head[i] + (pi_l[i] - pi_r[i])));
+        double drive = (double)head[i] + (pi_l[i] - pi_r[i]);
+        float speed = (float)((double)base[i] + (double)gain[i] * drive);
+        int32_t fast = (speed >= calm_speed) | (speed <= -calm_speed);
+        int32_t driven = (drive > calm_head) | (drive < -calm_head);
+        unrest |= open & (fast | driven);
         t[i] = covered ? whole : 0;
-        base[i] = covered ? u : base[i];
+        u[i] = covered ? speed : u[i];
     }
+    return unrest;
 }
 
-static void finish(int32_t n, const int32_t *ever_l, const int32_t *ever_r, const double *pi_l, const double *pi_r,
-                   float phase, const rill_covered_faces *f) {
-    finish_faces(n, ever_l, ever_r, pi_l, pi_r, phase, f->gain, f->head, f->q, f->base, f->t);
+static int32_t finish(int32_t n, const rill_covered_nodes *a, int32_t step, float phase, float calm_speed,
+                      double calm_head, const rill_covered_faces *f) {
+    return finish_faces(n, a->ever - step, a->ever, a->pi - step, a->pi, phase, calm_speed, calm_head, f->base, f->gain,
+                        f->head, f->reach, f->q, f->u, f->t);
 }
 
-/* Four transfers of a stable sub-step fit an int32 together: each is less than its donor's depth, at most 2^29. */
 JUDGE overdrawn_nodes(int32_t n, const int32_t *restrict west, const int32_t *restrict south,
                       const int32_t *restrict north, const int32_t *restrict H) {
     const int32_t *restrict east = west + 1;
@@ -257,33 +298,30 @@ JUDGE overdrawn_nodes(int32_t n, const int32_t *restrict west, const int32_t *re
     return any;
 }
 
-static int32_t overdrawn(int32_t n, const rill_covered_sides *at, const int32_t *H) {
-    return overdrawn_nodes(n, at->t_west, at->t_south, at->t_north, H);
+static int32_t overdrawn(int32_t n, const rill_covered_nodes *a, int32_t stride, const rill_covered_faces *west,
+                         const rill_covered_faces *south) {
+    return overdrawn_nodes(n, west->t, south->t, south->t + stride, a->H);
 }
 
-JUDGE deposit_nodes(int32_t n, const int32_t *restrict west, const int32_t *restrict south,
-                    const int32_t *restrict north, const int32_t *restrict b, const int32_t *restrict c,
-                    int32_t *restrict H) {
+/* ------------------------------------------------------------------------------------------------------ write and show */
+
+JUDGE write_depths(int32_t n, const int32_t *restrict west, const int32_t *restrict south,
+                   const int32_t *restrict north, const int32_t *restrict b, const int32_t *restrict c,
+                   int32_t *restrict H) {
     const int32_t *restrict east = west + 1;
     int32_t changed = 0, above = 0;
     for (int32_t i = 0; i < n; ++i) { /* vector */
-        int32_t change = (west[i] - east[i]) + (south[i] - north[i]);
-        int32_t depth = H[i] + change;
-        H[i] = depth;
-        changed |= change != 0;
+        int32_t by = (west[i] - east[i]) + (south[i] - north[i]);
+        int32_t depth = H[i] + by;
+        changed |= by;
         above |= depth > c[i] - b[i];
+        H[i] = depth;
     }
-    return changed | above << 1;
+    return (changed ? RILL_COVERED_CHANGED : 0) | (above ? RILL_COVERED_ABOVE : 0);
 }
 
-static int32_t deposit(int32_t n, const rill_covered_sides *at, const int32_t *b, const int32_t *c, int32_t *H) {
-    return deposit_nodes(n, at->t_west, at->t_south, at->t_north, b, c, H);
-}
-
-/* ------------------------------------------------------------------------------------------------------ hide and show */
-
-JUDGE note_nodes(int32_t n, const int32_t *restrict fill, const float *restrict active, const int32_t *restrict sealed,
-                 const double *restrict pi, int32_t *restrict code) {
+JUDGE write_codes(int32_t n, const int32_t *restrict fill, const float *restrict active, const int32_t *restrict sealed,
+                  const double *restrict pi, int32_t *restrict code) {
     int32_t any = 0;
     for (int32_t i = 0; i < n; ++i) { /* vector */
         int32_t member = active[i] > 0.0f;
@@ -294,51 +332,42 @@ JUDGE note_nodes(int32_t n, const int32_t *restrict fill, const float *restrict 
         code[i] = fill[i] > RILL_NO_ROOF / 2 ? noted : code[i];
         any |= member;
     }
-    return any;
+    return any ? RILL_COVERED_FLOODED : 0;
 }
 
-static int32_t note(int32_t n, const rill_covered_nodes *nodes, int32_t *code) {
-    return note_nodes(n, nodes->fill, nodes->active, nodes->sealed, nodes->pi, code);
-}
-
-JUDGE hide_faces(int32_t n, const int32_t *restrict ever_l, const int32_t *restrict ever_r, const double *restrict pi_l,
-                 const double *restrict pi_r, const float *restrict base, const int32_t *restrict head,
-                 const float *restrict reach, float calm_speed, double calm_head, float *restrict u) {
-    int32_t unrest = 0;
+KERNEL stop_faces(int32_t n, const int32_t *restrict ever, const int32_t *restrict before,
+                  const int32_t *restrict below, float *restrict u, float *restrict v) {
     for (int32_t i = 0; i < n; ++i) { /* vector */
-        int32_t covered = ever_l[i] | ever_r[i], open = covered & (reach[i] > 0.0f);
-        double drive = (double)head[i] + (pi_l[i] - pi_r[i]);
-        int32_t fast = (base[i] >= calm_speed) | (base[i] <= -calm_speed);
-        int32_t driven = (drive > calm_head) | (drive < -calm_head);
-        unrest |= open & (fast | driven);
-        u[i] = covered ? 0.0f : u[i];
+        u[i] = (ever[i] | before[i]) != 0 ? 0.0f : u[i];
+        v[i] = (ever[i] | below[i]) != 0 ? 0.0f : v[i];
     }
-    return unrest;
 }
 
-static int32_t hide(int32_t n, const int32_t *ever_l, const int32_t *ever_r, const double *pi_l, const double *pi_r,
-                    const rill_covered_faces *f, float calm_speed, double calm_head, float *u) {
-    return hide_faces(n, ever_l, ever_r, pi_l, pi_r, f->base, f->head, f->reach, calm_speed, calm_head, u);
+static int32_t write_columns(int32_t n, const rill_covered_nodes *a, int32_t stride, const rill_covered_faces *west,
+                             const rill_covered_faces *south, const rill_covered_columns *at) {
+    stop_faces(n, a->ever, a->ever - 1, a->ever - stride, at->u, at->v);
+    return write_depths(n, west->t, south->t, south->t + stride, at->b, at->c, at->H) |
+           write_codes(n, a->fill, a->active, a->sealed, a->pi, at->code);
 }
 
 JUDGE show_faces(int32_t n, const int32_t *restrict ever_l, const int32_t *restrict ever_r,
-                 const float *restrict active_l, const float *restrict active_r, const float *restrict base,
+                 const float *restrict active_l, const float *restrict active_r, const float *restrict velocity,
                  float *restrict u, float *restrict fastest) {
     int32_t other = 0, most = rill_float_bits(*fastest);
     for (int32_t i = 0; i < n; ++i) { /* vector */
-        float members = active_l[i] + active_r[i];
-        int32_t covered = ever_l[i] | ever_r[i], speed = rill_float_bits(__builtin_fabsf(base[i]));
-        other |= members > 0.0f ? 0 : covered;
-        most = rill_max_i(most, members > 0.0f ? speed : 0);
-        u[i] = members > 0.0f ? base[i] : u[i];
+        int32_t flooded = (active_l[i] > 0.0f) | (active_r[i] > 0.0f), covered = ever_l[i] | ever_r[i];
+        int32_t speed = rill_float_bits(__builtin_fabsf(velocity[i]));
+        other |= covered & (flooded ^ 1);
+        most = rill_max_i(most, speed & -flooded);
+        u[i] = flooded != 0 ? velocity[i] : u[i];
     }
     memcpy(fastest, &most, sizeof *fastest);
     return other;
 }
 
-static int32_t show(int32_t n, const int32_t *ever_l, const int32_t *ever_r, const float *active_l,
-                    const float *active_r, const float *base, float *u, float *fastest) {
-    return show_faces(n, ever_l, ever_r, active_l, active_r, base, u, fastest);
+static int32_t show(int32_t n, const rill_covered_nodes *a, int32_t step, const rill_covered_faces *f, float *u,
+                    float *fastest) {
+    return show_faces(n, a->ever - step, a->ever, a->active - step, a->active, f->u, u, fastest);
 }
 
 #define TEXT_OF(NAME) #NAME
@@ -348,21 +377,19 @@ extern const rill_covered_kernels RILL_KERNELS_NAME;
 const rill_covered_kernels RILL_KERNELS_NAME = {
     .name = NAME_OF(RILL_KERNELS_NAME),
     .look = look,
-    .read = read_run,
-    .pass_over = pass_over,
+    .read = read_columns,
+    .pad = pad,
     .drive = drive,
     .open = open_run,
     .flow = flow_run,
     .short_of = short_of,
-    .excess = excess_run,
+    .excess = excess,
     .judge = judge,
-    .change = change_run,
+    .change = change,
     .cover = cover,
     .correct = correct,
     .finish = finish,
     .overdrawn = overdrawn,
-    .deposit = deposit,
-    .note = note,
-    .hide = hide,
+    .write = write_columns,
     .show = show,
 };

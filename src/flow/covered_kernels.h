@@ -1,94 +1,107 @@
-/* Row kernels of the covered stage: plain C loops over a run of nodes or faces of a window, compiled once per instruction
- * set like those of the sweep (kernels.h). Every variant gives the same bits.
+/* Kernels of the covered stage: plain C loops over a run of nodes, compiled once per instruction set like those of the sweep
+ * (kernels.h). Every variant gives the same bits.
  *
- * Faces are those west or south of a run of nodes; "l" is the node behind the face, "r" the node that has its index. */
+ * All planes of the stage are dense over a window and its padding, so that one call works on a whole window. Padding is wall:
+ * nothing crosses its faces. Faces are those west or south of a node; "l" is the node behind the face, `step` nodes before. */
 #ifndef RILL_FLOW_COVERED_KERNELS_H
 #define RILL_FLOW_COVERED_KERNELS_H
 
 #include "flow/covered.h"
 
-/* The columns at both ends of a run of faces. */
-typedef struct rill_covered_run {
-    int32_t n;
-    const int32_t *bl, *br, *cl, *cr, *Hl, *Hr;
-} rill_covered_run;
+/* Planes per node. */
+typedef struct rill_covered_nodes {
+    int32_t *b, *c, *H; /* copies of the column's */
+    double *pi;         /* over-pressure, quanta */
+    float *active;      /* 1 for members, 0 for others */
+    int32_t *fill;      /* H above the highest full level; RILL_NO_ROOF for a column that cannot be a member */
+    int32_t *was;       /* flooded before this sub-step, so that its faces are not driven yet */
+    int32_t *ever;      /* has been a member in this sub-step, so that its faces are covered */
+    int32_t *sealed;    /* 1 + component of members that has no way out; 0 elsewhere */
+} rill_covered_nodes;
 
-/* The faces of one direction, per node. */
+/* Planes per face of one direction. */
 typedef struct rill_covered_faces {
+    float *u;           /* velocity, m/s: as it was; of covered faces, in the end, as it is */
     float *base, *gain; /* u = base + gain (head + pi_l - pi_r) */
     int32_t *head;
     float *reach; /* lambda times the opening: quanta per m/s */
+    float *w;     /* gain reach: quanta per quantum of pressure, the weight of the pressure problem */
     double *q;    /* quanta that cross, real */
     int32_t *t;   /* whole quanta, over covered faces alone */
 } rill_covered_faces;
 
-/* What crosses the faces of a run of nodes; the east face is the next node's west. `ever` says which faces are covered. */
-typedef struct rill_covered_sides {
-    const double *q_west, *q_south, *q_north;
-    const int32_t *t_west, *t_south, *t_north;
-    const int32_t *ever, *ever_south, *ever_north;
-} rill_covered_sides;
+/* The planes of the bed and the flow at a run of columns. */
+typedef struct rill_covered_columns {
+    const int32_t *b, *c;
+    int32_t *H, *code;
+    float *u, *v;
+} rill_covered_columns;
 
-/* The planes at the first column of a tile. */
+/* A tile, by its first column. */
 typedef struct rill_covered_tile {
-    const int32_t *b, *c, *H, *code;
-    const float *u, *v;
+    rill_covered_columns at;
     int32_t stride, rows;
     bool beside; /* some column here or in a tile beside is flooded */
 } rill_covered_tile;
 
-/* The nodes of a run as they are read from the planes. */
-typedef struct rill_covered_nodes {
-    int32_t *fill, *was, *ever, *sealed;
-    double *pi;
-    float *active;
-} rill_covered_nodes;
+/* fill of a column that cannot be a member: under open sky, or at the rim of its window. */
+#define RILL_NO_ROOF (INT32_MIN / 2)
+
+/* Bits of verdicts. */
+enum {
+    RILL_COVERED_OFF = 1,     /* judge: a member would end off full by more than the tolerance */
+    RILL_COVERED_OVER = 2,    /* judge: a column with a ceiling that is no member would overfill */
+    RILL_COVERED_CHANGED = 1, /* write: depths have changed */
+    RILL_COVERED_ABOVE = 2,   /* write: a column stands above its ceiling */
+    RILL_COVERED_FLOODED = 4  /* write: there are members */
+};
 
 typedef struct rill_covered_kernels {
     const char *name;
     /* Marks the columns of a tile that are flooded, or might be after this sub-step. */
     void (*look)(const rill_covered_tile *tile, float lambda, int32_t any_x[RILL_TILE_W], int32_t any_y[RILL_TILE_H]);
-    /* Nodes that may be members (if they have a ceiling), and nodes that may not. */
-    void (*read)(int32_t n, const int32_t *b, const int32_t *c, const int32_t *H, const int32_t *code,
-                 const rill_covered_nodes *nodes);
-    void (*pass_over)(int32_t n, const rill_covered_nodes *nodes);
+    /* Reads columns into nodes. `ours`: those with a ceiling may be members. And makes nodes padding. */
+    void (*read)(int32_t n, const rill_covered_columns *at, bool ours, const rill_covered_nodes *nodes,
+                 const rill_covered_faces *west, const rill_covered_faces *south);
+    void (*pad)(int32_t n, const rill_covered_nodes *nodes, const rill_covered_faces *west,
+                const rill_covered_faces *south);
     /* Drives the faces from u where a column at an end was flooded; elsewhere they are driven already. */
-    void (*drive)(const rill_covered_run *run, const float *u, const int32_t *was_l, const int32_t *was_r, int32_t tilt,
+    void (*drive)(int32_t n, const rill_covered_nodes *nodes, int32_t step, int32_t tilt,
                   const rill_kernel_constants *k, const rill_covered_faces *faces);
-    /* Openings by the donors that the pressures make, weights w of the pressure problem, and what crosses. `paper`: the
-     * opening of the paper's pipe, or 0. */
-    void (*open)(const rill_covered_run *run, const double *pi_l, const double *pi_r, float lambda, float paper,
-                 const rill_covered_faces *faces, float *w);
-    /* What crosses, with openings as they are. */
-    void (*flow)(int32_t n, const double *pi_l, const double *pi_r, const rill_covered_faces *faces);
+    /* Openings by the donors that the pressures make, and what crosses. `paper`: the opening of the paper's pipe, or 0. */
+    void (*open)(int32_t n, const rill_covered_nodes *nodes, int32_t step, float lambda, float paper,
+                 const rill_covered_faces *faces);
+    /* What crosses, with openings as they are; 1 if a face between different levels has turned. */
+    int32_t (*flow)(int32_t n, const rill_covered_nodes *nodes, int32_t step, const rill_covered_faces *faces);
     /* 1 if some column would give more over its covered faces than it has. */
-    int32_t (*short_of)(int32_t n, const rill_covered_sides *at, const int32_t *H);
+    int32_t (*short_of)(int32_t n, const rill_covered_nodes *nodes, int32_t stride, const rill_covered_faces *west,
+                        const rill_covered_faces *south);
     /* How much above full each node would end. */
-    void (*excess)(int32_t n, const int32_t *fill, const float *active, const rill_covered_sides *at, double *excess);
-    /* Bit 0: a member would end off full by more than the tolerance; bit 1: a column with a ceiling that is no member would
-     * overfill. f becomes zero for all others that are no members. */
-    int32_t (*judge)(int32_t n, const int32_t *fill, const float *active, double tolerance, double *f);
-    /* What the covered faces alone would change. */
-    void (*change)(int32_t n, const rill_covered_sides *at, double *change);
-    /* Covers the faces of columns with a ceiling that such a change would overfill; 1 if there were any. */
-    int32_t (*cover)(int32_t n, const int32_t *fill, const double *change, int32_t *ever);
+    void (*excess)(int32_t n, const rill_covered_nodes *nodes, int32_t stride, const rill_covered_faces *west,
+                   const rill_covered_faces *south, double *excess);
+    /* RILL_COVERED_OFF, RILL_COVERED_OVER. f becomes zero for all that neither are members nor have to be. */
+    int32_t (*judge)(int32_t n, const rill_covered_nodes *nodes, double tolerance, double *f);
+    /* What the covered faces alone would change; and covers all faces of columns with a ceiling that such a change would
+     * overfill: 1 if there were any. */
+    void (*change)(int32_t n, const rill_covered_nodes *nodes, int32_t stride, const rill_covered_faces *west,
+                   const rill_covered_faces *south, double *change);
+    int32_t (*cover)(int32_t n, const rill_covered_nodes *nodes, const double *change);
     /* pi += x; 1 if some pressure is now negative. x is cleared. */
-    int32_t (*correct)(int32_t n, double *x, double *pi);
-    /* Whole quanta over covered faces, zero elsewhere; the velocity of covered faces into base. */
-    void (*finish)(int32_t n, const int32_t *ever_l, const int32_t *ever_r, const double *pi_l, const double *pi_r,
-                   float phase, const rill_covered_faces *faces);
+    int32_t (*correct)(int32_t n, const rill_covered_nodes *nodes, double *x);
+    /* Whole quanta over covered faces, zero elsewhere; the velocity of covered faces. 1 if one moves or is driven too much to
+     * rest. */
+    int32_t (*finish)(int32_t n, const rill_covered_nodes *nodes, int32_t step, float phase, float calm_speed,
+                      double calm_head, const rill_covered_faces *faces);
     /* 1 if a column would give more whole quanta than it has. */
-    int32_t (*overdrawn)(int32_t n, const rill_covered_sides *at, const int32_t *H);
-    /* H += t. Bit 0: something changed; bit 1: a column stands above its ceiling now. */
-    int32_t (*deposit)(int32_t n, const rill_covered_sides *at, const int32_t *b, const int32_t *c, int32_t *H);
-    /* Pressure codes of nodes with a ceiling; 1 if some are members. */
-    int32_t (*note)(int32_t n, const rill_covered_nodes *nodes, int32_t *code);
-    /* Stops covered faces; 1 if some of them moves or is driven too much to rest. */
-    int32_t (*hide)(int32_t n, const int32_t *ever_l, const int32_t *ever_r, const double *pi_l, const double *pi_r,
-                    const rill_covered_faces *faces, float calm_speed, double calm_head, float *u);
+    int32_t (*overdrawn)(int32_t n, const rill_covered_nodes *nodes, int32_t stride, const rill_covered_faces *west,
+                         const rill_covered_faces *south);
+    /* To the columns: H += t (windows may overlap), pressures, covered faces stopped. RILL_COVERED_CHANGED, _ABOVE,
+     * _FLOODED. */
+    int32_t (*write)(int32_t n, const rill_covered_nodes *nodes, int32_t stride, const rill_covered_faces *west,
+                     const rill_covered_faces *south, const rill_covered_columns *at);
     /* Velocities of faces with a member at an end, and the fastest of them; 1 if other covered faces have to be driven. */
-    int32_t (*show)(int32_t n, const int32_t *ever_l, const int32_t *ever_r, const float *active_l,
-                    const float *active_r, const float *base, float *u, float *fastest);
+    int32_t (*show)(int32_t n, const rill_covered_nodes *nodes, int32_t step, const rill_covered_faces *faces, float *u,
+                    float *fastest);
 } rill_covered_kernels;
 
 /* The best variant for this processor, or the scalar one. */

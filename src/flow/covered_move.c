@@ -32,7 +32,7 @@ static void add_face(outflow *out, rill_covered_faces *faces, int32_t at, double
 /* What leaves a node over its covered faces. */
 static outflow outflow_of(rill_covered *covered, const rill_window *w, int32_t x, int32_t y) {
     int32_t n = w->node + y * w->stride + x;
-    const int32_t *ever = covered->ever;
+    const int32_t *ever = covered->nodes.ever;
     outflow out = { 0 };
     if (x > 0 && (ever[n] | ever[n - 1])) add_face(&out, &covered->west, n, -covered->west.q[n]);
     if (x + 1 < w->nx && (ever[n] | ever[n + 1])) add_face(&out, &covered->west, n + 1, covered->west.q[n + 1]);
@@ -56,25 +56,22 @@ static double donor_factor(double sum, int32_t have) {
     return most > 0.0 ? most * (double)RILL_LIMIT_UNDER / sum : 0.0;
 }
 
-static void limit_row(rill_flow *flow, const rill_window *w, int32_t y) {
-    rill_covered *covered = flow->covered;
-    for (int32_t x = 0; x < w->nx; ++x) {
-        outflow out = outflow_of(covered, w, x, y);
-        double k = donor_factor(out.sum, flow->H[w->place + y * w->sheet->stride + x]);
-        for (int32_t f = 0; k < 1.0 && f < out.count; ++f) slow_face(out.face[f].faces, out.face[f].at, k);
-    }
+static void limit_window(rill_covered *covered, const rill_window *w) {
+    for (int32_t y = 0; y < w->ny; ++y)
+        for (int32_t x = 0; x < w->nx; ++x) {
+            outflow out = outflow_of(covered, w, x, y);
+            double k = donor_factor(out.sum, covered->nodes.H[w->node + y * w->stride + x]);
+            for (int32_t f = 0; k < 1.0 && f < out.count; ++f) slow_face(out.face[f].faces, out.face[f].at, k);
+        }
 }
 
 /* Columns are limited over their dense covered faces, then over their covered pipes with what is left: rarely both. */
 void rill_covered_limit(rill_flow *flow) {
     rill_covered *covered = flow->covered;
     for (int32_t i = 0; i < covered->window_count; ++i) {
-        const rill_window *w = &covered->windows[i];
-        for (int32_t y = 0; y < w->ny; ++y) {
-            rill_covered_sides sides = rill_covered_sides_at(covered, w->node + y * w->stride, w->stride);
-            if (covered->kernels->short_of(w->nx, &sides, flow->H + w->place + y * w->sheet->stride))
-                limit_row(flow, w, y);
-        }
+        rill_covered_run run = rill_covered_run_of(covered, &covered->windows[i]);
+        if (covered->kernels->short_of(run.n, &run.nodes, run.stride, &run.west, &run.south))
+            limit_window(covered, &covered->windows[i]);
     }
     for (int32_t i = 0; i < covered->pipe_count; ++i) {
         rill_covered_pipe *pipe = &covered->pipes[i];
@@ -87,23 +84,12 @@ void rill_covered_limit(rill_flow *flow) {
 
 /* ---------------------------------------------------------------------------------------------------------- transfers */
 
-/* Nothing in the outermost ring is covered. */
-static void finish_row(rill_covered *covered, const rill_window *w, int32_t y, float phase) {
-    int32_t node = w->node + y * w->stride + 1;
-    const int32_t *ever = covered->ever + node;
-    const double *pi = covered->pi + node;
-    rill_covered_faces west = rill_covered_faces_at(&covered->west, node);
-    rill_covered_faces south = rill_covered_faces_at(&covered->south, node);
-    covered->kernels->finish(w->nx - 1, ever - 1, ever, pi - 1, pi, phase, &west);
-    covered->kernels->finish(w->nx - 1, ever - w->stride, ever, pi - w->stride, pi, phase, &south);
-}
-
 static void finish_pipes(rill_covered *covered, float phase) {
     for (int32_t i = 0; i < covered->pipe_count; ++i) {
         rill_covered_pipe *pipe = &covered->pipes[i];
         if (!rill_covered_pipe_covered(covered, pipe)) continue;
-        double pi_l = pipe->node_l >= 0 ? covered->pi[pipe->node_l] : 0.0;
-        double pi_r = pipe->node_r >= 0 ? covered->pi[pipe->node_r] : 0.0;
+        double pi_l = pipe->node_l >= 0 ? covered->nodes.pi[pipe->node_l] : 0.0;
+        double pi_r = pipe->node_r >= 0 ? covered->nodes.pi[pipe->node_r] : 0.0;
         double most = (double)RILL_TOP, q = pipe->q > most ? most : pipe->q < -most ? -most : pipe->q;
         pipe->t = (int32_t)(q + (double)(q < 0.0 ? -phase : phase));
         pipe->face.base += pipe->face.gain * (float)((double)pipe->face.head + (pi_l - pi_r));
@@ -111,11 +97,11 @@ static void finish_pipes(rill_covered *covered, float phase) {
 }
 
 /* The last guard, in integers: no column gives more than it has. Scales the transfers of one that would. */
-static void guard_node(rill_covered *covered, const rill_window *w, int32_t x, int32_t y, int32_t have) {
-    int32_t n = w->node + y * w->stride + x;
+static void guard_node(rill_covered *covered, int32_t n, int32_t stride) {
     int32_t *const faces[4] = { &covered->west.t[n], &covered->west.t[n + 1], &covered->south.t[n],
-                                &covered->south.t[n + w->stride] };
+                                &covered->south.t[n + stride] };
     int64_t sum = 0;
+    int32_t have = covered->nodes.H[n];
     for (int32_t i = 0; i < 4; ++i) {
         int32_t leaving = i % 2 ? *faces[i] : -*faces[i];
         if (leaving > 0) sum += leaving;
@@ -127,34 +113,45 @@ static void guard_node(rill_covered *covered, const rill_window *w, int32_t x, i
     }
 }
 
-static void guard_row(rill_flow *flow, const rill_window *w, int32_t y) {
-    rill_covered *covered = flow->covered;
-    rill_covered_sides sides = rill_covered_sides_at(covered, w->node + y * w->stride, w->stride);
-    const int32_t *H = flow->H + w->place + y * w->sheet->stride;
-    if (!covered->kernels->overdrawn(w->nx, &sides, H)) return;
-    for (int32_t x = 0; x < w->nx; ++x) guard_node(covered, w, x, y, H[x]);
-}
-
 /* A tile whose columns change must be swept, or what happens there is not seen. */
 static void touch_tile(rill_flow *flow, int32_t tile) {
     if (!(flow->tiles[tile] & RILL_TILE_SWEPT)) rill_flow_wake_tile(flow, tile, RILL_TILE_WAKE_ALL);
 }
 
-/* Deposits a row, tile by tile. Returns whether a column stands above its ceiling now. */
-static bool deposit_row(rill_flow *flow, const rill_window *w, int32_t y) {
+/* Whole quanta over the dense faces of a window. Returns whether some covered face moves too much to rest. */
+static bool move_window(rill_covered *covered, const rill_window *w, float phase, double calm_head) {
+    rill_covered_run run = rill_covered_run_of(covered, w);
+    const rill_covered_kernels *kernels = covered->kernels;
+    int32_t whole = w->ny * w->stride + w->nx; /* the faces beyond the last row and column too */
+    int32_t unrest = kernels->finish(whole, &run.nodes, 1, phase, CALM_SPEED, calm_head, &run.west);
+    unrest |= kernels->finish(whole, &run.nodes, run.stride, phase, CALM_SPEED, calm_head, &run.south);
+    if (kernels->overdrawn(run.n, &run.nodes, run.stride, &run.west, &run.south))
+        for (int32_t n = w->node; n < w->node + run.n; ++n) guard_node(covered, n, w->stride);
+    return unrest;
+}
+
+/* Depths and pressures to the columns, tile by tile. Returns whether a column stands above its ceiling now. */
+static bool write_window(rill_flow *flow, const rill_window *w) {
     rill_covered *covered = flow->covered;
-    const rill_bed *bed = flow->bed;
     const rill_sheet *sheet = w->sheet;
-    int32_t tiles = sheet->first_tile + (w->row + y) / RILL_TILE_H * sheet->tiles_x, found = 0;
-    for (int32_t x = 0, next; x < w->nx; x = next) {
-        int32_t tile = (w->column + x) / RILL_TILE_W, place = w->place + y * sheet->stride + x;
-        next = rill_min_i((tile + 1) * RILL_TILE_W - w->column, w->nx);
-        rill_covered_sides sides = rill_covered_sides_at(covered, w->node + y * w->stride + x, w->stride);
-        int32_t here = covered->kernels->deposit(next - x, &sides, bed->b + place, bed->c + place, flow->H + place);
-        if (here & 1) touch_tile(flow, tiles + tile);
-        found |= here;
+    int32_t found = 0;
+    for (int32_t y = 0; y < w->ny; ++y) {
+        int32_t tiles = sheet->first_tile + (w->row + y) / RILL_TILE_H * sheet->tiles_x;
+        for (int32_t x = 0, next; x < w->nx; x = next) {
+            int32_t tile = (w->column + x) / RILL_TILE_W;
+            next = rill_min_i((tile + 1) * RILL_TILE_W - w->column, w->nx);
+            int32_t node = w->node + y * w->stride + x;
+            rill_covered_nodes nodes = rill_covered_nodes_at(covered, node);
+            rill_covered_faces west = rill_covered_faces_at(&covered->west, node);
+            rill_covered_faces south = rill_covered_faces_at(&covered->south, node);
+            rill_covered_columns at = rill_covered_columns_at(flow, w->place + y * sheet->stride + x);
+            int32_t here = covered->kernels->write(next - x, &nodes, w->stride, &west, &south, &at);
+            if (here & RILL_COVERED_CHANGED) touch_tile(flow, tiles + tile);
+            if (here & RILL_COVERED_FLOODED) covered->flooded[tiles + tile] = 1;
+            found |= here;
+        }
     }
-    return found & 2;
+    return found & RILL_COVERED_ABOVE;
 }
 
 /* Pipes come after the dense faces, each with what its donor has left. */
@@ -186,53 +183,60 @@ static int32_t room_of(const rill_flow *flow, int32_t place) {
     return rill_max_i(rill_covered_full(bed, place) - flow->H[place], 0);
 }
 
+/* What is too much in a column, on its way. The queue holds places here. */
 typedef struct repair {
     rill_flow *flow;
-    int32_t surplus;      /* quanta on their way */
+    int32_t surplus;      /* quanta */
     int32_t first, count; /* of the queue */
 } repair;
 
-/* Goes on to a node, unless it has been there; leaves what it takes. `sealed` marks where it has been. */
-static void reach_node(repair *r, int32_t node) {
+/* Goes on to a column, unless it has been there; leaves what it takes. */
+static void reach_column(repair *r, int32_t from, int32_t place) {
     rill_covered *covered = r->flow->covered;
-    if (node < 0 || covered->sealed[node] < 0 || r->surplus == 0) return;
-    covered->sealed[node] = -1 - covered->sealed[node];
-    covered->queue[r->count++] = node;
-    int32_t place = rill_covered_place(rill_covered_window(covered, node), node);
+    const rill_bed *bed = r->flow->bed;
+    if (r->surplus == 0 || covered->seen[place] || r->count == covered->node_capacity) return;
+    if (rill_min_i(bed->c[from], bed->c[place]) - rill_max_i(bed->b[from], bed->b[place]) <= 1) return;
+    covered->seen[place] = 1;
+    covered->queue[r->count++] = place;
     int32_t taken = rill_min_i(r->surplus, room_of(r->flow, place));
     r->flow->H[place] += taken;
     r->surplus -= taken;
     if (taken > 0) touch_tile(r->flow, rill_bed_tile_of(r->flow->bed, place));
 }
 
-static void carry_surplus(rill_flow *flow, int32_t node, int32_t place) {
+static bool is_ghost(const rill_sheet *sheet, int32_t x, int32_t y) {
+    return x < sheet->x0 || x >= sheet->x0 + sheet->nx || y < sheet->y0 || y >= sheet->y0 + sheet->ny;
+}
+
+static void reach_around(repair *r, int32_t place) {
+    const rill_bed *bed = r->flow->bed;
+    int32_t x, y;
+    const rill_sheet *sheet = rill_bed_sheet_of(bed, place, &x, &y);
+    if (!is_ghost(sheet, x - 1, y)) reach_column(r, place, place - 1);
+    if (!is_ghost(sheet, x + 1, y)) reach_column(r, place, place + 1);
+    if (!is_ghost(sheet, x, y - 1)) reach_column(r, place, place - sheet->stride);
+    if (!is_ghost(sheet, x, y + 1)) reach_column(r, place, place + sheet->stride);
+    for (int32_t i = 0; i < bed->pipe_count; ++i) {
+        if (bed->pipe_l[i] == place) reach_column(r, place, bed->pipe_r[i]);
+        if (bed->pipe_r[i] == place) reach_column(r, place, bed->pipe_l[i]);
+    }
+}
+
+/* Ghosts are not passed: what they hold is the edges' business. */
+static void carry_surplus(rill_flow *flow, int32_t place) {
     rill_covered *covered = flow->covered;
     repair r = { flow, flow->H[place] - rill_covered_full(flow->bed, place), 0, 0 };
-    int32_t before = r.surplus;
     flow->H[place] -= r.surplus;
-    covered->sealed[node] = -1 - covered->sealed[node];
-    covered->queue[r.count++] = node;
-    while (r.first < r.count && r.surplus > 0) {
-        int32_t at = covered->queue[r.first++];
-        const rill_window *w = rill_covered_window(covered, at);
-        int32_t offset = at - w->node, y = offset / w->stride, x = offset - y * w->stride;
-        bool rim = x == 0 || y == 0 || x + 1 == w->nx || y + 1 == w->ny;
-        rill_covered_neighbours near = { 0 };
-        if (!rim) near = rill_covered_near(flow->bed, w, at);
-        for (int32_t i = 0; i < near.count; ++i) reach_node(&r, near.node[i]);
-        for (int32_t i = 0; i < covered->pipe_count; ++i) {
-            const rill_covered_pipe *pipe = &covered->pipes[i];
-            if (pipe->node_l == at) reach_node(&r, pipe->node_r);
-            if (pipe->node_r == at) reach_node(&r, pipe->node_l);
-        }
-    }
-    for (int32_t i = 0; i < r.count; ++i) covered->sealed[covered->queue[i]] = -1 - covered->sealed[covered->queue[i]];
+    covered->seen[place] = 1;
+    covered->queue[r.count++] = place;
+    while (r.first < r.count && r.surplus > 0) reach_around(&r, covered->queue[r.first++]);
+    for (int32_t i = 0; i < r.count; ++i) covered->seen[covered->queue[i]] = 0;
     flow->H[place] += r.surplus; /* nowhere to go: everything is sealed and full */
-    if (r.surplus < before) touch_tile(flow, rill_bed_tile_of(flow->bed, place));
+    touch_tile(flow, rill_bed_tile_of(flow->bed, place));
 }
 
 static bool repair_all(rill_flow *flow) {
-    rill_covered *covered = flow->covered;
+    const rill_covered *covered = flow->covered;
     const rill_bed *bed = flow->bed;
     bool any = false;
     for (int32_t i = 0; i < covered->window_count; ++i) {
@@ -241,14 +245,19 @@ static bool repair_all(rill_flow *flow) {
             for (int32_t x = 0; x < w->nx; ++x) {
                 int32_t place = w->place + y * w->sheet->stride + x;
                 if (flow->H[place] <= bed->c[place] - bed->b[place]) continue;
-                carry_surplus(flow, w->node + y * w->stride + x, place);
+                carry_surplus(flow, place);
                 any = true;
             }
+    }
+    for (int32_t i = 0; i < covered->pipe_count; ++i) {
+        const rill_pipe *p = &flow->scratch->sparse.pipes[covered->pipes[i].pipe];
+        if (flow->H[p->l] > p->cl - p->bl) carry_surplus(flow, p->l), any = true;
+        if (flow->H[p->r] > p->cr - p->br) carry_surplus(flow, p->r), any = true;
     }
     return any;
 }
 
-/* ------------------------------------------------------------------------------------------------------ hide and show */
+/* ------------------------------------------------------------------------------------------------------ rest and show */
 
 /* Tiles of a window rest together or not at all: pressure knows no distance. */
 static void note_unrest(rill_flow *flow, const rill_window *w) {
@@ -260,50 +269,14 @@ static void note_unrest(rill_flow *flow, const rill_window *w) {
         }
 }
 
-/* Notes the pressures of a row, tile by tile. */
-static void note_row(rill_flow *flow, const rill_window *w, int32_t y) {
-    rill_covered *covered = flow->covered;
-    const rill_sheet *sheet = w->sheet;
-    uint8_t *flooded = covered->flooded + sheet->first_tile + (w->row + y) / RILL_TILE_H * sheet->tiles_x;
-    for (int32_t x = 0, next; x < w->nx; x = next) {
-        int32_t tile = (w->column + x) / RILL_TILE_W;
-        next = rill_min_i((tile + 1) * RILL_TILE_W - w->column, w->nx);
-        rill_covered_nodes nodes = rill_covered_nodes_at(covered, w->node + y * w->stride + x);
-        int32_t *code = flow->pressure + w->place + y * sheet->stride + x;
-        flooded[tile] |= (uint8_t)covered->kernels->note(next - x, &nodes, code);
-    }
-}
-
-/* Hides the faces of a window; returns whether some of them moves or is driven too much to rest. */
-static bool hide_window(rill_flow *flow, const rill_window *w) {
-    rill_covered *covered = flow->covered;
-    double head = CALM_HEAD / flow->bed->quantum, calm_head = head > 8.0 ? head : 8.0;
-    int32_t unrest = 0;
-    for (int32_t y = 1; y < w->ny; ++y) {
-        int32_t node = w->node + y * w->stride + 1, place = w->place + y * w->sheet->stride + 1;
-        const int32_t *ever = covered->ever + node;
-        const double *pi = covered->pi + node;
-        rill_covered_faces west = rill_covered_faces_at(&covered->west, node);
-        rill_covered_faces south = rill_covered_faces_at(&covered->south, node);
-        unrest |= covered->kernels->hide(w->nx - 1, ever - 1, ever, pi - 1, pi, &west, CALM_SPEED, calm_head,
-                                         flow->u + place);
-        unrest |= covered->kernels->hide(w->nx - 1, ever - w->stride, ever, pi - w->stride, pi, &south, CALM_SPEED,
-                                         calm_head, flow->v + place);
-    }
-    return unrest;
-}
-
 bool rill_covered_transfer(rill_flow *flow, const rill_kernel_constants *constants) {
     rill_covered *covered = flow->covered;
+    double head = CALM_HEAD / flow->bed->quantum, calm_head = head > 8.0 ? head : 8.0;
     bool above = false;
-    for (int32_t i = 0; i < covered->window_count; ++i) {
-        const rill_window *w = &covered->windows[i];
-        for (int32_t y = 1; y < w->ny; ++y) finish_row(covered, w, y, constants->phase);
-        for (int32_t y = 0; y < w->ny; ++y) guard_row(flow, w, y);
-        for (int32_t y = 0; y < w->ny; ++y) above |= deposit_row(flow, w, y);
-        for (int32_t y = 0; y < w->ny; ++y) note_row(flow, w, y);
-        if (hide_window(flow, w)) note_unrest(flow, w);
-    }
+    for (int32_t i = 0; i < covered->window_count; ++i)
+        if (move_window(covered, &covered->windows[i], constants->phase, calm_head))
+            note_unrest(flow, &covered->windows[i]);
+    for (int32_t i = 0; i < covered->window_count; ++i) above |= write_window(flow, &covered->windows[i]);
     finish_pipes(covered, constants->phase);
     above |= deposit_pipes(flow);
     return above && repair_all(flow);
@@ -331,13 +304,13 @@ static void drive_left(rill_flow *flow, const rill_window *w, int32_t y, int32_t
     const rill_covered *covered = flow->covered;
     int32_t node = w->node + y * w->stride, place = w->place + y * w->sheet->stride;
     int32_t step = axis ? w->stride : 1, back = axis ? w->sheet->stride : 1;
-    const float *base = axis ? covered->south.base : covered->west.base;
+    const float *moved = axis ? covered->south.u : covered->west.u;
     for (int32_t x = 1; x < w->nx; ++x) {
         int32_t n = node + x, p = place + x;
-        if (!(covered->ever[n] | covered->ever[n - step])) continue;
+        if (!(covered->nodes.ever[n] | covered->nodes.ever[n - step])) continue;
         if (rill_covered_member(covered, n) || rill_covered_member(covered, n - step)) continue;
         rill_covered_ends ends = ends_at(flow, p - back, p);
-        float u = velocity_after(&ends, false, base[n], k->tilt[axis], k);
+        float u = velocity_after(&ends, false, moved[n], k->tilt[axis], k);
         (axis ? flow->v : flow->u)[p] = u;
         *fastest = rill_max_f(*fastest, __builtin_fabsf(u));
     }
@@ -356,12 +329,11 @@ static void show_window(rill_flow *flow, const rill_window *w, const rill_kernel
             next = rill_min_i((tile + 1) * RILL_TILE_W - w->column, w->nx);
             if (!(tiles[tile] & RILL_TILE_SWEPT)) continue;
             int32_t node = w->node + y * w->stride + x, place = w->place + y * sheet->stride + x;
-            const int32_t *ever = covered->ever + node;
-            const float *active = covered->poisson.active + node;
-            other[0] |= covered->kernels->show(next - x, ever - 1, ever, active - 1, active, covered->west.base + node,
-                                               flow->u + place, &fastest[0]);
-            other[1] |= covered->kernels->show(next - x, ever - w->stride, ever, active - w->stride, active,
-                                               covered->south.base + node, flow->v + place, &fastest[1]);
+            rill_covered_nodes nodes = rill_covered_nodes_at(covered, node);
+            rill_covered_faces west = rill_covered_faces_at(&covered->west, node);
+            rill_covered_faces south = rill_covered_faces_at(&covered->south, node);
+            other[0] |= covered->kernels->show(next - x, &nodes, 1, &west, flow->u + place, &fastest[0]);
+            other[1] |= covered->kernels->show(next - x, &nodes, w->stride, &south, flow->v + place, &fastest[1]);
         }
         for (int32_t axis = 0; axis < 2; ++axis)
             if (other[axis]) drive_left(flow, w, y, axis, k, &fastest[axis]);

@@ -1,14 +1,14 @@
 /* What the files of the covered stage share.
  *
  *   covered_windows.c  which columns may be covered: windows of cells, as patches of the pressure problem
- *   covered_kernels.c  loops over the faces and nodes of a row of a window
+ *   covered_kernels.c  loops over the faces and nodes of a window
  *   covered_faces.c    the faces of nodes, dense and sparse
  *   covered.c          the active set: who is a member, with which pressure
  *   straight.c         the paper's extended pipes instead
  *   covered_move.c     whole quanta over covered faces; hiding and restoring them
  *
- * A *node* is a column of a window. Planes of the stage are indexed by node as those of the pressure problem are: the west
- * and south faces of a node have its index. Only columns with a ceiling inside the window's outermost ring may become
+ * A *node* is a column of a window. Planes of the stage are indexed by node as those of the pressure problem are, padding
+ * included: the west and south faces of a node have its index. Only columns with a ceiling inside the window's outermost ring may become
  * members, so that every face of a member has a node at both ends. */
 #ifndef RILL_FLOW_COVERED_PARTS_H
 #define RILL_FLOW_COVERED_PARTS_H
@@ -40,21 +40,18 @@ typedef struct rill_covered {
     rill_poisson poisson; /* of pressure corrections; `active` are the members */
     int32_t window_count;
     rill_window *windows;
-    rill_covered_faces west, south;
     const rill_covered_kernels *kernels;
-    double *pi;          /* per node, quanta */
-    int32_t *fill;       /* per node: H above the highest full level; RILL_NO_ROOF without a ceiling */
-    int32_t *was;        /* per node: flooded before this sub-step, so that its faces are not driven yet */
-    int32_t *ever;       /* per node: has been a member in this sub-step, so that its faces are covered */
-    int32_t *sealed;     /* per node: 1 + component of members that has no way out; 0 elsewhere */
-    int32_t *queue;      /* nodes */
-    int32_t *components; /* per component of members: its parent, or OPEN or CLOSED for a root */
-    double *tally;       /* per component */
+    rill_covered_nodes nodes;       /* `active` is the pressure problem's */
+    rill_covered_faces west, south; /* `w` are the pressure problem's weights */
+    int32_t *queue;                 /* nodes */
+    int32_t *components;            /* per component of members: its parent, or OPEN or CLOSED for a root */
+    double *tally;                  /* per component */
     int32_t pipe_count;
     rill_covered_pipe *pipes; /* capacity: all sparse pipes */
 
     int32_t tile_count;          /* with a ceiling in them */
     int32_t *group;              /* per tile of the bed: window + 1 of the columns that may be covered in it; 0 none */
+    uint8_t *seen;               /* per column, zero between uses */
     uint8_t *roofed;             /* per tile of the bed: it is one of those */
     uint8_t *flooded;            /* per tile of the bed: some column is */
     struct rill_tile_box *boxes; /* per tile with a ceiling */
@@ -70,45 +67,51 @@ typedef struct rill_covered {
                          e_ = n + (covered)->windows[w_].nx;                                                           \
                  n < e_; ++n)
 
-/* fill of a column that cannot be a member: under open sky, or at the rim of its window. */
-#define RILL_NO_ROOF (INT32_MIN / 2)
-
 static inline bool rill_covered_roofed(const rill_covered *covered, int32_t node) {
-    return covered->fill[node] > RILL_NO_ROOF / 2;
+    return covered->nodes.fill[node] > RILL_NO_ROOF / 2;
 }
 static inline bool rill_covered_member(const rill_covered *covered, int32_t node) {
-    return node >= 0 && covered->poisson.active[node] > 0.0f;
+    return node >= 0 && covered->nodes.active[node] > 0.0f;
 }
 
 static inline double rill_covered_pressure(const rill_covered *covered, int32_t node) {
-    return node >= 0 ? covered->pi[node] : 0.0;
+    return node >= 0 ? covered->nodes.pi[node] : 0.0;
 }
 
 /* Whether a sparse pipe has had a member at an end in this sub-step. */
 static inline bool rill_covered_pipe_covered(const rill_covered *covered, const rill_covered_pipe *pipe) {
-    return (pipe->node_l >= 0 && covered->ever[pipe->node_l]) || (pipe->node_r >= 0 && covered->ever[pipe->node_r]);
+    return (pipe->node_l >= 0 && covered->nodes.ever[pipe->node_l]) ||
+           (pipe->node_r >= 0 && covered->nodes.ever[pipe->node_r]);
 }
 
-/* What lies at a node, and around it. */
+/* The planes from a column on. */
+static inline rill_covered_columns rill_covered_columns_at(const rill_flow *flow, int32_t place) {
+    return (rill_covered_columns){ flow->bed->b + place,   flow->bed->c + place, flow->H + place,
+                                   flow->pressure + place, flow->u + place,      flow->v + place };
+}
+
+/* The planes from a node on. */
 static inline rill_covered_nodes rill_covered_nodes_at(const rill_covered *covered, int32_t node) {
-    return (rill_covered_nodes){ covered->fill + node,   covered->was + node, covered->ever + node,
-                                 covered->sealed + node, covered->pi + node,  covered->poisson.active + node };
+    const rill_covered_nodes *all = &covered->nodes;
+    return (rill_covered_nodes){ all->b + node,   all->c + node,      all->H + node,
+                                 all->pi + node,  all->active + node, all->fill + node,
+                                 all->was + node, all->ever + node,   all->sealed + node };
 }
-static inline rill_covered_faces rill_covered_faces_at(const rill_covered_faces *faces, int32_t node) {
-    return (rill_covered_faces){ faces->base + node,  faces->gain + node, faces->head + node,
-                                 faces->reach + node, faces->q + node,    faces->t + node };
+static inline rill_covered_faces rill_covered_faces_at(const rill_covered_faces *all, int32_t node) {
+    return (rill_covered_faces){ all->u + node,     all->base + node, all->gain + node, all->head + node,
+                                 all->reach + node, all->w + node,    all->q + node,    all->t + node };
 }
-static inline rill_covered_sides rill_covered_sides_at(const rill_covered *covered, int32_t node, int32_t stride) {
-    const int32_t *ever = covered->ever + node;
-    return (rill_covered_sides){ covered->west.q + node,
-                                 covered->south.q + node,
-                                 covered->south.q + node + stride,
-                                 covered->west.t + node,
-                                 covered->south.t + node,
-                                 covered->south.t + node + stride,
-                                 ever,
-                                 ever - stride,
-                                 ever + stride };
+
+/* A window as the kernels want it: one run from its first to its last node. */
+typedef struct rill_covered_run {
+    int32_t n, stride;
+    rill_covered_nodes nodes;
+    rill_covered_faces west, south;
+} rill_covered_run;
+static inline rill_covered_run rill_covered_run_of(const rill_covered *covered, const rill_window *w) {
+    return (rill_covered_run){ (w->ny - 1) * w->stride + w->nx, w->stride, rill_covered_nodes_at(covered, w->node),
+                               rill_covered_faces_at(&covered->west, w->node),
+                               rill_covered_faces_at(&covered->south, w->node) };
 }
 
 /* covered_windows.c. Lays the windows and reads their nodes; false if there are none. */
@@ -130,15 +133,12 @@ typedef struct rill_covered_stage {
     const rill_kernel_constants *constants;
 } rill_covered_stage;
 
-/* Calls `work` for every row of every window: its window, row and first node. */
-typedef void rill_covered_row_work(const rill_covered_stage *s, const rill_window *window, int32_t y, int32_t node);
-void rill_covered_each_row(const rill_covered_stage *s, rill_covered_row_work *work);
 /* Faces as the sub-step finds them, and the sparse pipes with an end in a window. */
 void rill_covered_drive_faces(const rill_covered_stage *s);
 /* Openings and what crosses for the pressures as they are; no column gives more than it has. */
 void rill_covered_open_faces(const rill_covered_stage *s);
-/* What crosses, with openings as they are. */
-void rill_covered_flow_faces(const rill_covered_stage *s);
+/* What crosses, with openings as they are; true if these are not the donors' any more. */
+bool rill_covered_flow_faces(const rill_covered_stage *s);
 
 /* covered_move.c. Slows what leaves columns over covered faces to what they have; q must be up to date. */
 void rill_covered_limit(rill_flow *flow);

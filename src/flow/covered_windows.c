@@ -63,50 +63,51 @@ static int32_t list_tiles(const rill_bed *bed, rill_tile_box *boxes, int32_t *no
     return count;
 }
 
-static bool take_planes(rill_covered *covered, size_t nodes, const rill_allocator *allocator) {
+/* Calls `work` for every plane of nodes and faces that is not the pressure problem's. */
+typedef void plane_work(void **plane, size_t nodes, size_t size, const rill_allocator *allocator);
+static void each_plane(rill_covered *covered, size_t nodes, const rill_allocator *allocator, plane_work *work) {
+    rill_covered_nodes *a = &covered->nodes;
+    int32_t **const integers[] = { &a->b,      &a->c,           &a->H,
+                                   &a->fill,   &a->was,         &a->ever,
+                                   &a->sealed, &covered->queue, &covered->components };
+    for (size_t i = 0; i < sizeof integers / sizeof *integers; ++i)
+        work((void **)integers[i], nodes, sizeof(int32_t), allocator);
+    work((void **)&a->pi, nodes, sizeof(double), allocator);
+    work((void **)&covered->tally, nodes, sizeof(double), allocator);
     rill_covered_faces *const axes[2] = { &covered->west, &covered->south };
-    bool good = true;
     for (int i = 0; i < 2; ++i) {
-        rill_covered_faces *faces = axes[i];
-        faces->base = rill_memory_take(allocator, nodes, sizeof *faces->base);
-        faces->gain = rill_memory_take(allocator, nodes, sizeof *faces->gain);
-        faces->head = rill_memory_take(allocator, nodes, sizeof *faces->head);
-        faces->reach = rill_memory_take(allocator, nodes, sizeof *faces->reach);
-        faces->q = rill_memory_take(allocator, nodes, sizeof *faces->q);
-        faces->t = rill_memory_take(allocator, nodes, sizeof *faces->t);
-        good = good && faces->base && faces->gain && faces->head && faces->reach && faces->q && faces->t;
+        rill_covered_faces *f = axes[i];
+        float **const floats[] = { &f->u, &f->base, &f->gain, &f->reach };
+        for (size_t k = 0; k < sizeof floats / sizeof *floats; ++k)
+            work((void **)floats[k], nodes, sizeof(float), allocator);
+        work((void **)&f->head, nodes, sizeof(int32_t), allocator);
+        work((void **)&f->t, nodes, sizeof(int32_t), allocator);
+        work((void **)&f->q, nodes, sizeof(double), allocator);
     }
-    covered->pi = rill_memory_take(allocator, nodes, sizeof *covered->pi);
-    covered->fill = rill_memory_take(allocator, nodes, sizeof *covered->fill);
-    covered->was = rill_memory_take(allocator, nodes, sizeof *covered->was);
-    covered->ever = rill_memory_take(allocator, nodes, sizeof *covered->ever);
-    covered->sealed = rill_memory_take(allocator, nodes, sizeof *covered->sealed);
-    covered->queue = rill_memory_take(allocator, nodes, sizeof *covered->queue);
-    covered->components = rill_memory_take(allocator, nodes, sizeof *covered->components);
-    covered->tally = rill_memory_take(allocator, nodes, sizeof *covered->tally);
-    return good && covered->pi && covered->fill && covered->was && covered->ever && covered->sealed && covered->queue &&
-           covered->components && covered->tally;
+}
+
+static void take_plane(void **plane, size_t nodes, size_t size, const rill_allocator *allocator) {
+    *plane = rill_memory_take(allocator, nodes, size);
+}
+static void give_plane(void **plane, size_t nodes, size_t size, const rill_allocator *allocator) {
+    rill_memory_give(allocator, *plane, nodes, size);
+}
+
+static bool take_planes(rill_covered *covered, size_t nodes, const rill_allocator *allocator) {
+    each_plane(covered, nodes, allocator, take_plane);
+    const rill_covered_nodes *a = &covered->nodes;
+    bool good = a->b && a->c && a->H && a->fill && a->was && a->ever && a->sealed && a->pi && covered->queue &&
+                covered->components && covered->tally;
+    const rill_covered_faces *const axes[2] = { &covered->west, &covered->south };
+    for (int i = 0; i < 2; ++i) {
+        const rill_covered_faces *f = axes[i];
+        good = good && f->u && f->base && f->gain && f->reach && f->head && f->t && f->q;
+    }
+    return good;
 }
 
 static void give_planes(rill_covered *covered, size_t nodes, const rill_allocator *allocator) {
-    rill_covered_faces *const axes[2] = { &covered->west, &covered->south };
-    for (int i = 0; i < 2; ++i) {
-        rill_covered_faces *faces = axes[i];
-        rill_memory_give(allocator, faces->base, nodes, sizeof *faces->base);
-        rill_memory_give(allocator, faces->gain, nodes, sizeof *faces->gain);
-        rill_memory_give(allocator, faces->head, nodes, sizeof *faces->head);
-        rill_memory_give(allocator, faces->reach, nodes, sizeof *faces->reach);
-        rill_memory_give(allocator, faces->q, nodes, sizeof *faces->q);
-        rill_memory_give(allocator, faces->t, nodes, sizeof *faces->t);
-    }
-    rill_memory_give(allocator, covered->pi, nodes, sizeof *covered->pi);
-    rill_memory_give(allocator, covered->fill, nodes, sizeof *covered->fill);
-    rill_memory_give(allocator, covered->was, nodes, sizeof *covered->was);
-    rill_memory_give(allocator, covered->ever, nodes, sizeof *covered->ever);
-    rill_memory_give(allocator, covered->sealed, nodes, sizeof *covered->sealed);
-    rill_memory_give(allocator, covered->queue, nodes, sizeof *covered->queue);
-    rill_memory_give(allocator, covered->components, nodes, sizeof *covered->components);
-    rill_memory_give(allocator, covered->tally, nodes, sizeof *covered->tally);
+    each_plane(covered, nodes, allocator, give_plane);
 }
 
 bool rill_covered_make(rill_flow *flow, const rill_allocator *allocator) {
@@ -122,12 +123,16 @@ bool rill_covered_make(rill_flow *flow, const rill_allocator *allocator) {
     covered->boxes = rill_memory_take(allocator, (size_t)tiles, sizeof *covered->boxes);
     covered->windows = rill_memory_take(allocator, (size_t)tiles, sizeof *covered->windows);
     covered->group = rill_memory_take(allocator, (size_t)bed->tile_count, sizeof *covered->group);
+    covered->seen = rill_memory_take(allocator, (size_t)bed->plane_size, 1);
     covered->roofed = rill_memory_take(allocator, (size_t)bed->tile_count, 1);
     covered->flooded = rill_memory_take(allocator, (size_t)bed->tile_count, 1);
     covered->pipes = rill_memory_take(allocator, (size_t)bed->pipe_count, sizeof *covered->pipes);
     bool good = take_planes(covered, (size_t)nodes, allocator) && covered->boxes && covered->windows &&
-                covered->group && covered->roofed && covered->flooded && covered->pipes;
+                covered->group && covered->seen && covered->roofed && covered->flooded && covered->pipes;
     if (good) good = rill_poisson_make(&covered->poisson, nodes, tiles, bed->pipe_count, allocator);
+    covered->nodes.active = covered->poisson.active;
+    covered->west.w = covered->poisson.wx;
+    covered->south.w = covered->poisson.wy;
     if (good) list_tiles(bed, covered->boxes, &nodes);
     for (int32_t i = 0; good && i < tiles; ++i) covered->roofed[tile_of(bed, &covered->boxes[i])] = 1;
     if (!good) rill_covered_free(flow, allocator);
@@ -143,6 +148,7 @@ void rill_covered_free(rill_flow *flow, const rill_allocator *allocator) {
     rill_memory_give(allocator, covered->boxes, tiles, sizeof *covered->boxes);
     rill_memory_give(allocator, covered->windows, tiles, sizeof *covered->windows);
     rill_memory_give(allocator, covered->group, (size_t)flow->bed->tile_count, sizeof *covered->group);
+    rill_memory_give(allocator, covered->seen, (size_t)flow->bed->plane_size, 1);
     rill_memory_give(allocator, covered->roofed, (size_t)flow->bed->tile_count, 1);
     rill_memory_give(allocator, covered->flooded, (size_t)flow->bed->tile_count, 1);
     rill_memory_give(allocator, covered->pipes, (size_t)flow->bed->pipe_count, sizeof *covered->pipes);
@@ -168,9 +174,7 @@ static void look_at_tile(const rill_flow *flow, const rill_kernel_constants *k, 
     const rill_sheet *sheet = &bed->sheets[box->sheet];
     int32_t place = rill_sheet_place(sheet, box->tx * RILL_TILE_W, box->ty * RILL_TILE_H);
     int32_t rows = rill_min_i(RILL_TILE_H, rill_sheet_rows(sheet) - box->ty * RILL_TILE_H);
-    rill_covered_tile tile = { bed->b + place,           bed->c + place,  flow->H + place, flow->pressure + place,
-                               flow->u + place,          flow->v + place, sheet->stride,   rows,
-                               beside_flooded(flow, box) };
+    rill_covered_tile tile = { rill_covered_columns_at(flow, place), sheet->stride, rows, beside_flooded(flow, box) };
     int32_t any_x[RILL_TILE_W], any_y[RILL_TILE_H];
     flow->covered->kernels->look(&tile, k->lambda, any_x, any_y);
     int32_t x0 = 0, x1 = RILL_TILE_W - 1, y0 = 0, y1 = RILL_TILE_H - 1;
@@ -299,26 +303,32 @@ static void claim_tiles(rill_covered *covered, const rill_window *window) {
         }
 }
 
-/* The nodes of a row within one tile. */
+/* The nodes of a row from x on. */
 static void read_run(rill_flow *flow, const rill_window *window, int32_t x, int32_t y, int32_t n, bool ours) {
-    rill_covered *covered = flow->covered;
-    int32_t place = window->place + y * window->sheet->stride + x;
-    rill_covered_nodes nodes = rill_covered_nodes_at(covered, window->node + y * window->stride + x);
-    const rill_bed *bed = flow->bed;
-    if (ours)
-        covered->kernels->read(n, bed->b + place, bed->c + place, flow->H + place, flow->pressure + place, &nodes);
-    else
-        covered->kernels->pass_over(n, &nodes);
+    const rill_covered *covered = flow->covered;
+    int32_t node = window->node + y * window->stride + x;
+    rill_covered_columns at = rill_covered_columns_at(flow, window->place + y * window->sheet->stride + x);
+    rill_covered_nodes nodes = rill_covered_nodes_at(covered, node);
+    rill_covered_faces west = rill_covered_faces_at(&covered->west, node);
+    rill_covered_faces south = rill_covered_faces_at(&covered->south, node);
+    if (n > 0) covered->kernels->read(n, &at, ours, &nodes, &west, &south);
+}
+
+static void pad_run(const rill_covered *covered, int32_t node, int32_t n) {
+    rill_covered_nodes nodes = rill_covered_nodes_at(covered, node);
+    rill_covered_faces west = rill_covered_faces_at(&covered->west, node);
+    rill_covered_faces south = rill_covered_faces_at(&covered->south, node);
+    covered->kernels->pad(n, &nodes, &west, &south);
 }
 
 /* What the nodes of a row start from. Not the outermost ring, ghosts, and columns of other groups' tiles: they are no
  * members. */
 static void read_row(rill_flow *flow, const rill_window *window, int32_t y) {
     const rill_sheet *sheet = window->sheet;
-    int32_t row = window->row + y, last = window->nx - 1;
+    int32_t row = window->row + y;
     const int32_t *groups = flow->covered->group + sheet->first_tile + row / RILL_TILE_H * sheet->tiles_x;
     bool inside = y > 0 && y < window->ny - 1 && row > 0 && row <= sheet->ny;
-    int32_t from = rill_max_i(1, 1 - window->column), to = rill_min_i(last, sheet->nx + 1 - window->column);
+    int32_t from = 1, to = rill_min_i(window->nx - 1, sheet->nx + 1 - window->column);
     if (!inside || from >= to) {
         read_run(flow, window, 0, y, window->nx, false);
         return;
@@ -326,29 +336,23 @@ static void read_row(rill_flow *flow, const rill_window *window, int32_t y) {
     read_run(flow, window, 0, y, from, false);
     for (int32_t x = from, next; x < to; x = next) {
         int32_t tile = (window->column + x) / RILL_TILE_W;
-        next = rill_min_i((tile + 1) * RILL_TILE_W - window->column, to);
         bool ours = groups[tile] == window->group;
-        while (next < to && (groups[tile + 1] == window->group) == ours) {
-            tile += 1;
+        for (next = x; next < to && (groups[tile] == window->group) == ours; ++tile)
             next = rill_min_i((tile + 1) * RILL_TILE_W - window->column, to);
-        }
         read_run(flow, window, x, y, next - x, ours);
     }
     read_run(flow, window, to, y, window->nx - to, false);
 }
 
-/* Nodes, and no transfers over the outermost faces. */
 static void read_window(rill_flow *flow, const rill_window *window) {
-    rill_covered *covered = flow->covered;
-    size_t bytes = (size_t)window->stride * sizeof(int32_t);
-    for (int32_t y = 0; y < window->ny; ++y) read_row(flow, window, y);
+    const rill_covered *covered = flow->covered;
+    int32_t stride = window->stride;
+    pad_run(covered, window->node - stride, stride);
     for (int32_t y = 0; y < window->ny; ++y) {
-        int32_t first = window->node + y * window->stride;
-        covered->west.t[first] = covered->south.t[first] = covered->west.t[first + window->nx] = 0;
+        read_row(flow, window, y);
+        pad_run(covered, window->node + y * stride + window->nx, stride - window->nx);
     }
-    memset(covered->west.t + window->node, 0, bytes);
-    memset(covered->south.t + window->node, 0, bytes);
-    memset(covered->south.t + window->node + window->ny * window->stride, 0, bytes);
+    pad_run(covered, window->node + window->ny * stride, stride);
 }
 
 bool rill_covered_find(rill_flow *flow, const rill_kernel_constants *constants) {
@@ -363,8 +367,8 @@ bool rill_covered_find(rill_flow *flow, const rill_kernel_constants *constants) 
         box->x0 = 1, box->x1 = 0;
         box->parent = i;
         covered->group[tile] = 0;
-        /* Every other sub-step is often enough to find a column that fills. */
-        bool due = box->live && scratch->busy[tile] && flow->substep % 2 == 0;
+        /* Every fourth sub-step is often enough to find a column that fills away from what is flooded. */
+        bool due = box->live && scratch->busy[tile] && (flow->substep % 4 == 0 || beside_flooded(flow, box));
         if (due || covered->flooded[tile]) look_at_tile(flow, constants, box);
         asleep |= covered->flooded[tile] && !box->live;
     }

@@ -6,12 +6,27 @@
 #include "flow/flow.h"
 #include "flow/sparse_kernels.h"
 
+#include <string.h>
+
 /* Rows are counted with the ghosts: row 0 of a sheet is y = y0 - 1, column 0 is x = x0 - 1 (bed.h: tiles include ghosts). */
 static inline int32_t rill_sheet_rows(const rill_sheet *sheet) {
     return sheet->ny + 2;
 }
 static inline int32_t rill_sheet_place(const rill_sheet *sheet, int32_t column, int32_t row) {
     return sheet->first + (row - 1) * sheet->stride + (column - 1);
+}
+
+enum { RILL_TILE_ALL_ROWS = (1 << RILL_TILE_H) - 1 };
+
+/* The next tile of a row that is not dry and idle: large dry worlds are skipped four tiles at a time. */
+static inline int32_t rill_tile_next(const uint16_t *row, int32_t tx, int32_t end) {
+    for (; tx + 4 <= end; tx += 4) {
+        uint64_t four;
+        memcpy(&four, row + tx, sizeof four);
+        if (four) break;
+    }
+    while (tx < end && !row[tx]) ++tx;
+    return tx;
 }
 
 /* A run of columns of a row to sweep. */
@@ -145,11 +160,13 @@ bool rill_edges_make(rill_edge_rows *rows, const rill_bed *bed, const rill_alloc
 void rill_edges_free(rill_edge_rows *rows, const rill_bed *bed, const rill_allocator *allocator);
 void rill_edges_restore(const rill_flow *flow, const rill_sheet *sheet, int32_t row, int32_t *H, rill_edge_flow *flows);
 
-/* Tiles (tiles.c): decides which tiles sleep, when a check is due, and makes the spans. */
+/* Tiles (tiles.c): decides which tiles sleep, when a check is due, and has the spans made anew where that changes them. */
 void rill_tiles_update(rill_flow *flow, const rill_flow_settings *settings, const rill_kernel_constants *constants,
                        bool near_top);
+/* Spans (spans.c): what is swept, from the state of the tiles. */
+void rill_spans_update(rill_flow *flow, bool everything, bool near_top);
 /* Stops the faces between swept tiles and others; before each sweep. */
-void rill_tiles_freeze(rill_flow *flow);
+void rill_spans_freeze(rill_flow *flow);
 /* Dense sweep (sweep.c): moves, limits, deposits and drives all swept columns; adds what crossed the edges to flows[4]. */
 void rill_sweep(rill_flow *flow, const rill_flow_settings *settings, const rill_kernel_constants *constants,
                 const rill_runtime *runtime, rill_pool *pool, rill_edge_flow *flows);

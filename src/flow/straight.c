@@ -23,7 +23,7 @@ typedef struct run {
 } run;
 
 static bool is_full(const rill_covered *covered, int32_t node) {
-    return rill_covered_roofed(covered, node) && covered->fill[node] >= RILL_FULL_HIGH - RILL_FULL_LOW;
+    return rill_covered_roofed(covered, node) && covered->nodes.fill[node] >= RILL_FULL_HIGH - RILL_FULL_LOW;
 }
 
 /* The sparse pipe that goes on from an end of a run, or NULL. */
@@ -115,8 +115,8 @@ static void join_run(rill_flow *flow, const run *r) {
         return;
     for (int32_t i = 0; i < r->count; ++i) {
         int32_t node = r->first + i * r->step;
-        covered->poisson.active[node] = 1.0f;
-        covered->ever[node] = 1;
+        covered->nodes.active[node] = 1.0f;
+        covered->nodes.ever[node] = 1;
     }
 }
 
@@ -174,8 +174,8 @@ rill_covered_report rill_straight_move(rill_flow *flow, const rill_flow_settings
     if (!rill_covered_find(flow, constants)) return report;
     rill_covered_stage stage = { flow, settings, constants };
     EACH_NODE(covered, n) {
-        covered->poisson.active[n] = 0.0f;
-        covered->pi[n] = 0.0;
+        covered->nodes.active[n] = 0.0f;
+        covered->nodes.pi[n] = 0.0;
     }
     rill_covered_drive_faces(&stage);
     rill_covered_open_faces(&stage);

@@ -343,7 +343,7 @@ void rill_sweep(rill_flow *flow, const rill_flow_settings *settings, const rill_
     sweep s = { flow, settings, constants, rill_kernels_pick(settings->scalar) };
     flow->extent = scratch->idle;
     if (scratch->band_count == 0) return;
-    rill_tiles_freeze(flow);
+    rill_spans_freeze(flow);
     if (scratch->band_count > 1) rill_parallel_for(runtime, pool, scratch->band_count, copy_task, &s);
     rill_parallel_for(runtime, pool, scratch->band_count, sweep_task, &s);
     for (int32_t i = 0; i < scratch->band_count; ++i) {

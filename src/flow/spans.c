@@ -1,0 +1,237 @@
+/* Spans: from the state of the tiles to what is swept.
+ *
+ * Swept are the awake tiles and those that they reach; of each only the rows within reach of a row that is wet or moves.
+ * Neighbouring tiles of a row become one span. What borders on tiles that are not swept is stopped, what stands in these is
+ * remembered for the time step, and sparse pipes with a swept end are listed. */
+#include "base/simd.h"
+#include "flow/covered.h"
+#include "flow/scratch.h"
+
+enum { KEEP = 1 << 15 }; /* swept before: free while no calm count reaches it */
+
+/* Marks an awake tile and the neighbours it reaches, if there are columns in them. */
+static void sweep_around(uint16_t *tiles, const uint8_t *empty, const rill_sheet *sheet, int32_t tx, int32_t ty) {
+    int32_t at = ty * sheet->tiles_x + tx;
+    int32_t west = (tiles[at] & RILL_TILE_REACH_WEST) && tx > 0,
+            east = (tiles[at] & RILL_TILE_REACH_EAST) && tx + 1 < sheet->tiles_x;
+    int32_t south = (tiles[at] & RILL_TILE_REACH_SOUTH) && ty > 0,
+            north = (tiles[at] & RILL_TILE_REACH_NORTH) && ty + 1 < sheet->tiles_y;
+    for (int32_t y = -south; y <= north; ++y)
+        for (int32_t x = -west; x <= east; ++x) {
+            int32_t near = at + y * sheet->tiles_x + x;
+            if (!empty[near]) tiles[near] |= RILL_TILE_SWEPT;
+        }
+}
+
+/* What stands in a tile that leaves the sweep. It goes on counting for the time step: whatever wakes it may move it at once. */
+static rill_idle measure_tile(const rill_flow *flow, const rill_sheet *sheet, int32_t tx, int32_t ty) {
+    rill_idle idle = { 0 };
+    for (int32_t y = ty * RILL_TILE_H; y < (ty + 1) * RILL_TILE_H && y < rill_sheet_rows(sheet); ++y) {
+        int32_t place = rill_sheet_place(sheet, tx * RILL_TILE_W, y);
+        for (int32_t i = place; i < place + RILL_TILE_W; ++i) {
+            idle.depth = rill_max_i(idle.depth, flow->H[i]);
+            if (flow->H[i] > RILL_DRY) idle.level = rill_max_i(idle.level, flow->bed->b[i] + flow->H[i]);
+        }
+    }
+    return idle;
+}
+
+/* Where the sweep borders on tiles that are not swept (asleep, or dry and out of reach) nothing may cross: what would arrive
+ * there could not be deposited. East and north borders need nothing, their faces belong to the tile beyond. */
+static void freeze_border(rill_flow *flow, const rill_sheet *sheet, const uint16_t *tile, int32_t tx, int32_t ty) {
+    rill_flow_scratch *scratch = flow->scratch;
+    int32_t place = rill_sheet_place(sheet, tx * RILL_TILE_W, ty * RILL_TILE_H);
+    if (tx > 0 && !(tile[-1] & RILL_TILE_SWEPT))
+        scratch->frozen[scratch->frozen_count++] = (rill_frozen){ flow->u + place, 1, RILL_TILE_H, sheet->stride };
+    if (ty > 0 && !(tile[-sheet->tiles_x] & RILL_TILE_SWEPT))
+        scratch->frozen[scratch->frozen_count++] = (rill_frozen){ flow->v + place, RILL_TILE_W, 1, sheet->stride };
+}
+
+/* Which rows of a tile must be swept: those within reach of a busy row of it or of the tiles around it. */
+static uint8_t rows_needed(const uint8_t *busy, const rill_sheet *sheet, int32_t tx, int32_t ty) {
+    uint32_t rows[3] = { 0, 0, 0 }; /* busy rows of the tiles south, here, north */
+    for (int32_t y = -1; y <= 1; ++y)
+        for (int32_t x = -1; x <= 1; ++x)
+            if (tx + x >= 0 && tx + x < sheet->tiles_x && ty + y >= 0 && ty + y < sheet->tiles_y)
+                rows[y + 1] |= busy[(ty + y) * sheet->tiles_x + tx + x];
+    uint32_t column = rows[0] | rows[1] << RILL_TILE_H | rows[2] << 2 * RILL_TILE_H, reach = column;
+    for (int32_t i = 1; i <= RILL_TILE_CHECK; ++i) reach |= column << i | column >> i;
+    return (uint8_t)(reach >> RILL_TILE_H & RILL_TILE_ALL_ROWS);
+}
+
+/* Lists the swept tiles of a tile row, with the rows of each that are needed; returns how many there are. */
+static int32_t list_swept(rill_flow *flow, const rill_sheet *sheet, int32_t ty) {
+    rill_flow_scratch *scratch = flow->scratch;
+    int32_t first = sheet->first_tile + ty * sheet->tiles_x, count = 0;
+    const uint16_t *row = flow->tiles + first;
+    for (int32_t tx = rill_tile_next(row, 0, sheet->tiles_x); tx < sheet->tiles_x;
+         tx = rill_tile_next(row, tx + 1, sheet->tiles_x)) {
+        if (!(row[tx] & RILL_TILE_SWEPT)) continue;
+        bool all = scratch->sweep_all || scratch->busy[first + tx] == RILL_TILE_ALL_ROWS;
+        scratch->needed[tx] = all ? RILL_TILE_ALL_ROWS : rows_needed(scratch->busy + sheet->first_tile, sheet, tx, ty);
+        scratch->swept[count++] = tx;
+        scratch->swept_columns += scratch->columns[first + tx];
+        freeze_border(flow, sheet, &row[tx], tx, ty);
+    }
+    return count;
+}
+
+/* The spans of row y of a tile row, appended to the `count` there are. One long run under its lowest ceiling is faster than
+ * several with ceilings of their own. */
+static int32_t row_spans(rill_flow_scratch *scratch, const int32_t *lintel, int32_t swept, int32_t y, int32_t count) {
+    int32_t end = -1;
+    for (int32_t i = 0; i < swept; ++i) {
+        int32_t tx = scratch->swept[i];
+        if (!(scratch->needed[tx] >> y & 1)) continue;
+        if (end != tx)
+            scratch->spans[count++] = (rill_span){ tx * RILL_TILE_W, 0, scratch->near_top ? RILL_TOP : RILL_WALL };
+        end = tx + 1;
+        rill_span *span = &scratch->spans[count - 1];
+        span->count += RILL_TILE_W;
+        span->lintel = rill_min_i(span->lintel, lintel[tx]);
+    }
+    return count;
+}
+
+/* Cuts the rows into one band per task, of about the same work. Small sweeps stay on one. */
+static void cut_bands(rill_flow_scratch *scratch) {
+    enum { WORTH_A_TASK = 4096 }; /* cells */
+    int64_t total = 0, share;
+    int32_t tasks = scratch->task_count;
+    for (int32_t i = 0; i < scratch->row_first[scratch->row_count]; ++i) total += scratch->spans[i].count;
+    while (tasks > 1 && total < (int64_t)tasks * WORTH_A_TASK) --tasks;
+    scratch->band_count = 0;
+    if (total == 0) return;
+    share = (total + tasks - 1) / tasks;
+    int64_t done = 0;
+    int32_t from = 0;
+    for (int32_t row = 0; row < scratch->row_count; ++row) {
+        for (int32_t i = scratch->row_first[row]; i < scratch->row_first[row + 1]; ++i) done += scratch->spans[i].count;
+        bool last = row + 1 == scratch->row_count;
+        if (done >= share * (scratch->band_count + 1) || last) {
+            if (scratch->row_first[from] < scratch->row_first[row + 1])
+                scratch->bands[scratch->band_count++] = (rill_band){ from, row + 1 };
+            from = row + 1;
+        }
+    }
+}
+
+void rill_spans_freeze(rill_flow *flow) {
+    const rill_flow_scratch *scratch = flow->scratch;
+    for (int32_t i = 0; i < scratch->frozen_count; ++i) {
+        const rill_frozen *f = &scratch->frozen[i];
+        for (int32_t y = 0; y < f->rows; ++y)
+            for (int32_t x = 0; x < f->count; ++x) f->face[y * f->stride + x] = 0.0f;
+    }
+}
+
+static void make_spans(rill_flow *flow) {
+    rill_flow_scratch *scratch = flow->scratch;
+    const rill_bed *bed = flow->bed;
+    scratch->swept_columns = 0;
+    scratch->frozen_count = 0;
+    int32_t count = 0, row = 0;
+    for (int32_t i = 0; i < bed->sheet_count; ++i) {
+        const rill_sheet *sheet = &bed->sheets[i];
+        for (int32_t ty = 0; ty < sheet->tiles_y; ++ty) {
+            const int32_t *lintel = scratch->lintel + sheet->first_tile + ty * sheet->tiles_x;
+            int32_t swept = list_swept(flow, sheet, ty);
+            for (int32_t y = ty * RILL_TILE_H; y < (ty + 1) * RILL_TILE_H && y < rill_sheet_rows(sheet); ++y) {
+                scratch->row_first[row++] = count;
+                count = row_spans(scratch, lintel, swept, y % RILL_TILE_H, count);
+            }
+        }
+    }
+    scratch->row_first[row] = count;
+    cut_bands(scratch);
+}
+
+/* From the tiles' state to what is swept. */
+static void mark_swept(rill_flow *flow, bool everything) {
+    const rill_bed *bed = flow->bed;
+    for (int32_t i = 0; i < bed->tile_count; ++i) { /* SWEPT becomes KEEP */
+        int32_t kept = (flow->tiles[i] & RILL_TILE_SWEPT) * (KEEP / RILL_TILE_SWEPT);
+        flow->tiles[i] = (uint16_t)((flow->tiles[i] & ~RILL_TILE_SWEPT) | kept | (everything ? RILL_TILE_SWEPT : 0));
+    }
+    for (int32_t i = 0; i < bed->sheet_count; ++i) {
+        const rill_sheet *sheet = &bed->sheets[i];
+        const uint8_t *empty = flow->scratch->empty + sheet->first_tile;
+        uint16_t *tiles = flow->tiles + sheet->first_tile;
+        for (int32_t ty = 0; ty < sheet->tiles_y; ++ty) {
+            const uint16_t *row = tiles + ty * sheet->tiles_x;
+            for (int32_t tx = rill_tile_next(row, 0, sheet->tiles_x); tx < sheet->tiles_x;
+                 tx = rill_tile_next(row, tx + 1, sheet->tiles_x))
+                if (row[tx] & RILL_TILE_AWAKE) sweep_around(tiles, empty, sheet, tx, ty);
+        }
+        for (int32_t ty = 0; ty < sheet->tiles_y; ++ty) {
+            uint16_t *row = tiles + ty * sheet->tiles_x;
+            rill_idle *idle = flow->scratch->tile_idle + sheet->first_tile + ty * sheet->tiles_x;
+            for (int32_t tx = rill_tile_next(row, 0, sheet->tiles_x); tx < sheet->tiles_x;
+                 tx = rill_tile_next(row, tx + 1, sheet->tiles_x)) {
+                if ((row[tx] & KEEP) && !(row[tx] & RILL_TILE_SWEPT)) idle[tx] = measure_tile(flow, sheet, tx, ty);
+                row[tx] &= (uint16_t)~KEEP;
+            }
+        }
+    }
+}
+
+/* The extent of all that is not swept: sleeping tiles, which have a calm count. */
+static void measure_idle(rill_flow *flow) {
+    flow->scratch->idle = (rill_flow_extent){ 0 };
+    for (int32_t i = rill_tile_next(flow->tiles, 0, flow->bed->tile_count); i < flow->bed->tile_count;
+         i = rill_tile_next(flow->tiles, i + 1, flow->bed->tile_count)) {
+        if (flow->tiles[i] & RILL_TILE_SWEPT) continue;
+        rill_flow_extent here = { flow->scratch->tile_idle[i].depth, flow->scratch->tile_idle[i].level, 0.0f };
+        rill_flow_widen(&flow->scratch->idle, &here);
+    }
+}
+
+/* Lists the pipes with a swept end, and the runs of pipes they lie in: gaps of a few cost less than runs of their own. */
+static void list_active_pipes(rill_flow *flow) {
+    enum { GAP = 16 };
+    rill_sparse *sparse = &flow->scratch->sparse;
+    sparse->active_count = sparse->run_count = 0;
+    for (int32_t i = 0, end = -GAP; i < flow->bed->pipe_count; ++i) {
+        const rill_pipe *pipe = &sparse->pipes[i];
+        sparse->arrays.awake[i] = (flow->tiles[pipe->tile_l] | flow->tiles[pipe->tile_r]) & RILL_TILE_SWEPT ? 1 : 0;
+        if (!sparse->arrays.awake[i]) continue;
+        if (i - end >= GAP) sparse->runs[sparse->run_count++] = (rill_pipe_run){ i, 0 };
+        end = i + 1;
+        rill_pipe_run *run = &sparse->runs[sparse->run_count - 1];
+        run->count = end - run->from;
+        sparse->active[sparse->active_count++] = i;
+    }
+}
+
+/* Not when resuming: a pipe may have been given a velocity since its tiles were last looked at. */
+static void stop_idle_pipes(rill_flow *flow) {
+    for (int32_t i = 0; i < flow->bed->pipe_count; ++i)
+        if (!flow->scratch->sparse.arrays.awake[i]) flow->pipe_u[i] = 0.0f;
+}
+
+void rill_spans_update(rill_flow *flow, bool everything, bool near_top) {
+    flow->scratch->sweep_all = everything;
+    flow->scratch->near_top = near_top;
+    mark_swept(flow, everything);
+    measure_idle(flow);
+    make_spans(flow);
+    list_active_pipes(flow);
+    stop_idle_pipes(flow);
+    flow->stale = false;
+}
+
+void rill_flow_resume(rill_flow *flow) {
+    rill_covered_resume(flow);
+    for (int32_t i = 0; i < flow->bed->tile_count; ++i)
+        flow->scratch->busy[i] = flow->tiles[i] ? RILL_TILE_ALL_ROWS : 0;
+    for (int32_t i = 0; i < flow->bed->sheet_count; ++i) {
+        const rill_sheet *sheet = &flow->bed->sheets[i];
+        for (int32_t tile = 0; tile < sheet->tiles_x * sheet->tiles_y; ++tile)
+            if (!(flow->tiles[sheet->first_tile + tile] & RILL_TILE_SWEPT))
+                flow->scratch->tile_idle[sheet->first_tile + tile] =
+                    measure_tile(flow, sheet, tile % sheet->tiles_x, tile / sheet->tiles_x);
+    }
+    measure_idle(flow);
+    make_spans(flow);
+    list_active_pipes(flow);
+}
