@@ -11,6 +11,18 @@
 
 /* -------------------------------------------------------------------------------------------------------------- nodes */
 
+/* Nothing less than half full fills within a sub-step. */
+static int32_t half_full(const rill_covered_tile *tile) {
+    int32_t any = 0;
+    for (int32_t y = 0; y < tile->rows; ++y) {
+        const int32_t *b = tile->at.b + y * tile->stride, *c = tile->at.c + y * tile->stride;
+        const int32_t *H = tile->at.H + y * tile->stride;
+        for (int32_t x = 0; x < RILL_TILE_W; ++x) /* vector */
+            any |= (c[x] < RILL_TOP) & (H[x] >= (c[x] - b[x]) >> 1);
+    }
+    return any;
+}
+
 /* What flows in less what flows out, about: with the depths for openings. A column that fills all the same is blocked by the
  * limiters and found a sub-step later, as is one that sparse pipes fill. Beside a flooded column a passage that is nearly full
  * may fill as a whole at once. */
@@ -19,6 +31,7 @@ static void look(const rill_covered_tile *tile, float lambda, int32_t any_x[RILL
     const float margin = 1.25f * lambda;
     memset(any_x, 0, RILL_TILE_W * sizeof *any_x);
     memset(any_y, 0, RILL_TILE_H * sizeof *any_y);
+    if (!tile->beside && !half_full(tile)) return;
     for (int32_t y = 0; y < tile->rows; ++y) {
         const int32_t *b = tile->at.b + y * stride, *c = tile->at.c + y * stride, *code = tile->at.code + y * stride;
         const int32_t *H = tile->at.H + y * stride, *H_south = H - stride, *H_north = H + stride;
@@ -138,7 +151,8 @@ JUDGE flow_faces(int32_t n, const int32_t *restrict bl, const int32_t *restrict 
     for (int32_t i = 0; i < n; ++i) { /* vector */
         double before = q[i];
         double now = ((double)base[i] + (double)gain[i] * ((double)head[i] + (pi_l[i] - pi_r[i]))) * (double)reach[i];
-        turned |= (before * now < 0.0) & (bl[i] + Hl[i] != br[i] + Hr[i]);
+        int32_t drop = (bl[i] + Hl[i]) - (br[i] + Hr[i]);
+        turned |= (before * now < 0.0) & (rill_abs_i(drop) > RILL_SUBMERGED);
         q[i] = now;
     }
     return turned;

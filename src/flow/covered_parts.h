@@ -52,9 +52,12 @@ typedef struct rill_covered {
     int32_t tile_count;          /* with a ceiling in them */
     int32_t *group;              /* per tile of the bed: window + 1 of the columns that may be covered in it; 0 none */
     uint8_t *seen;               /* per column, zero between uses */
+    uint8_t *beside;             /* per tile of the bed: some column of it or of a tile around it is flooded */
     uint8_t *roofed;             /* per tile of the bed: it is one of those */
     uint8_t *flooded;            /* per tile of the bed: some column is */
     struct rill_tile_box *boxes; /* per tile with a ceiling */
+    int32_t listed_count;
+    int32_t *listed; /* boxes with columns that may be covered, ascending */
     int32_t node_capacity;
     bool none_sealed; /* among the members as they are */
 } rill_covered;

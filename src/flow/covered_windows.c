@@ -1,7 +1,7 @@
 /* Where columns may be covered: windows of cells around those that are flooded or might fill within the sub-step.
  *
  * Tiles with a ceiling in them are looked at one by one; those with such columns close to each other form a group, and each
- * group gets a window, the rectangle around its columns and four more cells on each side for the members to grow into. Where
+ * group gets a window, the rectangle around its columns and two more cells on each side for the members to grow into. Where
  * windows overlap, a column belongs to the window of its tile's group. */
 #include <limits.h>
 #include <string.h>
@@ -10,23 +10,18 @@
 #include "flow/covered_parts.h"
 
 enum {
-    MARGIN = 4 /* cells around the columns in question */
+    MARGIN = 2 /* cells around the columns in question */
 };
 
 /* The columns of a tile that may be covered, as a range of cells of the sheet, ghosts counted; none if x0 > x1. */
 typedef struct rill_tile_box {
-    int32_t sheet, tx, ty;
+    int32_t tile, sheet, tx, ty;
     int32_t x0, x1, y0, y1;
     int32_t parent; /* in the forest of groups */
     bool live;      /* the tile is simulated: it is not asleep, nor dry and out of reach */
 } rill_tile_box;
 
 /* ------------------------------------------------------------------------------------------------------------- memory */
-
-static int32_t tile_of(const rill_bed *bed, const rill_tile_box *box) {
-    const rill_sheet *sheet = &bed->sheets[box->sheet];
-    return sheet->first_tile + box->ty * sheet->tiles_x + box->tx;
-}
 
 static bool has_ceiling(const rill_bed *bed, const rill_sheet *sheet, int32_t tx, int32_t ty) {
     for (int32_t row = ty * RILL_TILE_H; row < (ty + 1) * RILL_TILE_H && row < rill_sheet_rows(sheet); ++row) {
@@ -48,7 +43,10 @@ static int32_t list_tiles(const rill_bed *bed, rill_tile_box *boxes, int32_t *no
         for (int32_t ty = 0; ty < sheet->tiles_y; ++ty)
             for (int32_t tx = 0; tx < sheet->tiles_x; ++tx) {
                 if (!has_ceiling(bed, sheet, tx, ty)) continue;
-                if (boxes) boxes[count] = (rill_tile_box){ .sheet = i, .tx = tx, .ty = ty };
+                if (boxes)
+                    boxes[count] = (rill_tile_box){
+                        .tile = sheet->first_tile + ty * sheet->tiles_x + tx, .sheet = i, .tx = tx, .ty = ty
+                    };
                 count += 1;
                 x0 = rill_min_i(x0, tx);
                 x1 = rill_max_i(x1, tx);
@@ -121,20 +119,23 @@ bool rill_covered_make(rill_flow *flow, const rill_allocator *allocator) {
     covered->tile_count = tiles;
     covered->node_capacity = nodes;
     covered->boxes = rill_memory_take(allocator, (size_t)tiles, sizeof *covered->boxes);
+    covered->listed = rill_memory_take(allocator, (size_t)tiles, sizeof *covered->listed);
     covered->windows = rill_memory_take(allocator, (size_t)tiles, sizeof *covered->windows);
     covered->group = rill_memory_take(allocator, (size_t)bed->tile_count, sizeof *covered->group);
+    covered->beside = rill_memory_take(allocator, (size_t)bed->tile_count, 1);
     covered->seen = rill_memory_take(allocator, (size_t)bed->plane_size, 1);
     covered->roofed = rill_memory_take(allocator, (size_t)bed->tile_count, 1);
     covered->flooded = rill_memory_take(allocator, (size_t)bed->tile_count, 1);
     covered->pipes = rill_memory_take(allocator, (size_t)bed->pipe_count, sizeof *covered->pipes);
-    bool good = take_planes(covered, (size_t)nodes, allocator) && covered->boxes && covered->windows &&
-                covered->group && covered->seen && covered->roofed && covered->flooded && covered->pipes;
+    bool good = take_planes(covered, (size_t)nodes, allocator) && covered->boxes && covered->listed &&
+                covered->windows && covered->group && covered->beside && covered->seen && covered->roofed &&
+                covered->flooded && covered->pipes;
     if (good) good = rill_poisson_make(&covered->poisson, nodes, tiles, bed->pipe_count, allocator);
     covered->nodes.active = covered->poisson.active;
     covered->west.w = covered->poisson.wx;
     covered->south.w = covered->poisson.wy;
     if (good) list_tiles(bed, covered->boxes, &nodes);
-    for (int32_t i = 0; good && i < tiles; ++i) covered->roofed[tile_of(bed, &covered->boxes[i])] = 1;
+    for (int32_t i = 0; good && i < tiles; ++i) covered->roofed[covered->boxes[i].tile] = 1;
     if (!good) rill_covered_free(flow, allocator);
     return good;
 }
@@ -146,8 +147,10 @@ void rill_covered_free(rill_flow *flow, const rill_allocator *allocator) {
     give_planes(covered, (size_t)covered->node_capacity, allocator);
     rill_poisson_free(&covered->poisson, allocator);
     rill_memory_give(allocator, covered->boxes, tiles, sizeof *covered->boxes);
+    rill_memory_give(allocator, covered->listed, tiles, sizeof *covered->listed);
     rill_memory_give(allocator, covered->windows, tiles, sizeof *covered->windows);
     rill_memory_give(allocator, covered->group, (size_t)flow->bed->tile_count, sizeof *covered->group);
+    rill_memory_give(allocator, covered->beside, (size_t)flow->bed->tile_count, 1);
     rill_memory_give(allocator, covered->seen, (size_t)flow->bed->plane_size, 1);
     rill_memory_give(allocator, covered->roofed, (size_t)flow->bed->tile_count, 1);
     rill_memory_give(allocator, covered->flooded, (size_t)flow->bed->tile_count, 1);
@@ -158,14 +161,18 @@ void rill_covered_free(rill_flow *flow, const rill_allocator *allocator) {
 
 /* -------------------------------------------------------------------------------------------------------------- boxes */
 
-/* Whether a tile or one of the eight around it has flooded columns. */
-static bool beside_flooded(const rill_flow *flow, const rill_tile_box *box) {
-    const rill_sheet *sheet = &flow->bed->sheets[box->sheet];
-    const uint8_t *flooded = flow->covered->flooded + sheet->first_tile;
-    for (int32_t ty = rill_max_i(box->ty - 1, 0); ty <= rill_min_i(box->ty + 1, sheet->tiles_y - 1); ++ty)
-        for (int32_t tx = rill_max_i(box->tx - 1, 0); tx <= rill_min_i(box->tx + 1, sheet->tiles_x - 1); ++tx)
-            if (flooded[ty * sheet->tiles_x + tx]) return true;
-    return false;
+/* Marks the tiles with flooded columns and the eight around each. */
+static void mark_beside(const rill_flow *flow) {
+    rill_covered *covered = flow->covered;
+    memset(covered->beside, 0, (size_t)flow->bed->tile_count);
+    for (int32_t i = 0; i < covered->tile_count; ++i) {
+        const rill_tile_box *box = &covered->boxes[i];
+        if (!covered->flooded[box->tile]) continue;
+        const rill_sheet *sheet = &flow->bed->sheets[box->sheet];
+        for (int32_t ty = rill_max_i(box->ty - 1, 0); ty <= rill_min_i(box->ty + 1, sheet->tiles_y - 1); ++ty)
+            for (int32_t tx = rill_max_i(box->tx - 1, 0); tx <= rill_min_i(box->tx + 1, sheet->tiles_x - 1); ++tx)
+                covered->beside[sheet->first_tile + ty * sheet->tiles_x + tx] = 1;
+    }
 }
 
 /* The columns of a tile that are flooded, or might be after this sub-step. */
@@ -174,7 +181,8 @@ static void look_at_tile(const rill_flow *flow, const rill_kernel_constants *k, 
     const rill_sheet *sheet = &bed->sheets[box->sheet];
     int32_t place = rill_sheet_place(sheet, box->tx * RILL_TILE_W, box->ty * RILL_TILE_H);
     int32_t rows = rill_min_i(RILL_TILE_H, rill_sheet_rows(sheet) - box->ty * RILL_TILE_H);
-    rill_covered_tile tile = { rill_covered_columns_at(flow, place), sheet->stride, rows, beside_flooded(flow, box) };
+    rill_covered_tile tile = { rill_covered_columns_at(flow, place), sheet->stride, rows,
+                               flow->covered->beside[box->tile] };
     int32_t any_x[RILL_TILE_W], any_y[RILL_TILE_H];
     flow->covered->kernels->look(&tile, k->lambda, any_x, any_y);
     int32_t x0 = 0, x1 = RILL_TILE_W - 1, y0 = 0, y1 = RILL_TILE_H - 1;
@@ -213,7 +221,7 @@ static void join_box(rill_flow *flow, int32_t i) {
     rill_covered *covered = flow->covered;
     const rill_tile_box *box = &covered->boxes[i];
     const rill_sheet *sheet = &flow->bed->sheets[box->sheet];
-    int32_t tile = tile_of(flow->bed, box);
+    int32_t tile = box->tile;
     covered->group[tile] = i + 1;
     if (box->tx > 0) join_neighbour(covered, i, tile - 1);
     if (box->ty == 0) return;
@@ -266,8 +274,9 @@ static bool lay_windows(rill_flow *flow) {
     covered->window_count = 0;
     rill_poisson_clear(&covered->poisson);
     int64_t room = 0;
-    for (int32_t i = 0; i < covered->tile_count; ++i) {
-        if (boxes[i].x0 > boxes[i].x1 || root_of(boxes, i) != i || !boxes[i].live) continue;
+    for (int32_t k = 0; k < covered->listed_count; ++k) {
+        int32_t i = covered->listed[k];
+        if (boxes[i].parent != i || !boxes[i].live) continue;
         rill_window window = window_around(&flow->bed->sheets[boxes[i].sheet], &boxes[i]);
         room += rill_poisson_room(window.nx, window.ny);
         if (room > covered->node_capacity) return false;
@@ -283,8 +292,8 @@ static bool lay_windows(rill_flow *flow) {
 /* Windows of groups may overlap and together need more room than there is: then each sheet is one group. */
 static void merge_by_sheet(rill_covered *covered) {
     rill_tile_box *boxes = covered->boxes;
-    for (int32_t i = 0, first = -1; i < covered->tile_count; ++i) {
-        if (boxes[i].x0 > boxes[i].x1) continue;
+    for (int32_t k = 0, first = -1; k < covered->listed_count; ++k) {
+        int32_t i = covered->listed[k];
         if (first < 0 || boxes[first].sheet != boxes[i].sheet) first = i;
         bool live = boxes[root_of(boxes, i)].live || boxes[first].live;
         boxes[i].parent = first;
@@ -293,13 +302,14 @@ static void merge_by_sheet(rill_covered *covered) {
     }
 }
 
-/* Tiles of no group belong to the first window that reaches into them: its members may grow there. */
-static void claim_tiles(rill_covered *covered, const rill_window *window) {
+/* Tiles of no group belong to the first window that reaches into them: its members may grow there. With group 0 they are
+ * given up again. */
+static void claim_tiles(rill_covered *covered, const rill_window *window, int32_t group) {
     const rill_sheet *sheet = window->sheet;
     for (int32_t ty = window->row / RILL_TILE_H; ty <= (window->row + window->ny - 1) / RILL_TILE_H; ++ty)
         for (int32_t tx = window->column / RILL_TILE_W; tx <= (window->column + window->nx - 1) / RILL_TILE_W; ++tx) {
             int32_t tile = sheet->first_tile + ty * sheet->tiles_x + tx;
-            if (covered->roofed[tile] && covered->group[tile] == 0) covered->group[tile] = window->group;
+            if (covered->roofed[tile] && (group == 0 || covered->group[tile] == 0)) covered->group[tile] = group;
         }
 }
 
@@ -345,51 +355,64 @@ static void read_row(rill_flow *flow, const rill_window *window, int32_t y) {
 }
 
 static void read_window(rill_flow *flow, const rill_window *window) {
-    const rill_covered *covered = flow->covered;
-    int32_t stride = window->stride;
-    pad_run(covered, window->node - stride, stride);
-    for (int32_t y = 0; y < window->ny; ++y) {
-        read_row(flow, window, y);
-        pad_run(covered, window->node + y * stride + window->nx, stride - window->nx);
+    pad_run(flow->covered, window->node - window->stride, (window->ny + 2) * window->stride);
+    for (int32_t y = 0; y < window->ny; ++y) read_row(flow, window, y);
+}
+
+/* Forgets the groups of the last sub-step. */
+static void forget_groups(rill_covered *covered) {
+    for (int32_t k = 0; k < covered->listed_count; ++k) covered->group[covered->boxes[covered->listed[k]].tile] = 0;
+    for (int32_t i = 0; i < covered->window_count; ++i) claim_tiles(covered, &covered->windows[i], 0);
+    covered->listed_count = 0;
+}
+
+/* Lists the tiles with columns that are flooded, or may be after this sub-step. Returns whether some of them sleep. */
+static bool list_boxes(rill_flow *flow, const rill_kernel_constants *constants) {
+    rill_covered *covered = flow->covered;
+    bool asleep = false;
+    for (int32_t i = 0; i < covered->tile_count; ++i) {
+        rill_tile_box *box = &covered->boxes[i];
+        bool flooded = covered->flooded[box->tile];
+        /* Every fourth sub-step is often enough to find a column that fills away from what is flooded. */
+        if (!covered->beside[box->tile] && flow->substep % 4 != 0) continue;
+        box->live = flow->tiles[box->tile] & (RILL_TILE_AWAKE | RILL_TILE_SWEPT);
+        if (!flooded && !(box->live && flow->scratch->busy[box->tile])) continue;
+        look_at_tile(flow, constants, box);
+        if (box->x0 > box->x1) continue;
+        box->parent = i;
+        covered->listed[covered->listed_count++] = i;
+        asleep |= !box->live;
     }
-    pad_run(covered, window->node + window->ny * stride, stride);
+    return asleep;
+}
+
+/* A tile of a group, and how far the group reaches. */
+static void settle_group(rill_covered *covered, int32_t i) {
+    rill_tile_box *boxes = covered->boxes;
+    int32_t root = root_of(boxes, i);
+    if (root != i) widen_box(&boxes[root], &boxes[i]);
 }
 
 bool rill_covered_find(rill_flow *flow, const rill_kernel_constants *constants) {
     rill_covered *covered = flow->covered;
-    const rill_flow_scratch *scratch = flow->scratch;
     rill_tile_box *boxes = covered->boxes;
-    bool asleep = false;
-    for (int32_t i = 0; i < covered->tile_count; ++i) {
-        rill_tile_box *box = &boxes[i];
-        int32_t tile = tile_of(flow->bed, box);
-        box->live = flow->tiles[tile] & (RILL_TILE_AWAKE | RILL_TILE_SWEPT);
-        box->x0 = 1, box->x1 = 0;
-        box->parent = i;
-        covered->group[tile] = 0;
-        /* Every fourth sub-step is often enough to find a column that fills away from what is flooded. */
-        bool due = box->live && scratch->busy[tile] && (flow->substep % 4 == 0 || beside_flooded(flow, box));
-        if (due || covered->flooded[tile]) look_at_tile(flow, constants, box);
-        asleep |= covered->flooded[tile] && !box->live;
-    }
-    for (int32_t i = 0; i < covered->tile_count; ++i)
-        if (boxes[i].x0 <= boxes[i].x1) join_box(flow, i);
+    mark_beside(flow);
+    forget_groups(covered);
+    bool asleep = list_boxes(flow, constants);
+    for (int32_t k = 0; k < covered->listed_count; ++k) join_box(flow, covered->listed[k]);
     if (asleep) wake_over_pipes(flow);
-    for (int32_t i = 0; i < covered->tile_count; ++i) {
-        int32_t root = root_of(boxes, i);
-        if (boxes[i].x0 <= boxes[i].x1 && root != i) widen_box(&boxes[root], &boxes[i]);
-    }
+    for (int32_t k = 0; k < covered->listed_count; ++k) settle_group(covered, covered->listed[k]);
     if (!lay_windows(flow)) {
         merge_by_sheet(covered);
         lay_windows(flow);
     }
-    for (int32_t i = 0; i < covered->tile_count; ++i) {
-        if (boxes[i].x0 > boxes[i].x1) continue;
-        int32_t root = root_of(boxes, i), tile = tile_of(flow->bed, &boxes[i]);
+    for (int32_t k = 0; k < covered->listed_count; ++k) {
+        int32_t root = root_of(boxes, covered->listed[k]), tile = boxes[covered->listed[k]].tile;
         covered->group[tile] = root + 1;
         if (boxes[root].live) covered->flooded[tile] = 0; /* until the solve says which columns are */
     }
-    for (int32_t i = 0; i < covered->window_count; ++i) claim_tiles(covered, &covered->windows[i]);
+    for (int32_t i = 0; i < covered->window_count; ++i)
+        claim_tiles(covered, &covered->windows[i], covered->windows[i].group);
     for (int32_t i = 0; i < covered->window_count; ++i) read_window(flow, &covered->windows[i]);
     return covered->window_count > 0;
 }
