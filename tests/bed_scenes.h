@@ -50,10 +50,14 @@ static inline uint16_t add_floor(bed_scene *scene) {
 
 static inline void build_columns(bed_scene *scene) {
     rill_message message = { "" };
+    uint8_t touched[SCENE_SOLIDS];
     rill_columns_free(&scene->columns, &scene->allocator);
-    if (rill_columns_build(&scene->def, (const rill_solid *const *)scene->solids, scene->count, &scene->allocator,
-                           &scene->columns, &scene->info, &message))
+    if (rill_columns_build(&scene->def, (const rill_solid *const *)scene->solids, scene->count, touched,
+                           &scene->allocator, &scene->columns, &message))
         fail_msg("%s", message.text);
+    scene->info = (rill_bed_info){ 0 };
+    rill_columns_describe(&scene->columns, &scene->info);
+    rill_solids_describe((const rill_solid *const *)scene->solids, scene->count, touched, &scene->info);
 }
 
 static inline void build_bed(bed_scene *scene) {

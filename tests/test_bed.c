@@ -224,7 +224,8 @@ static void no_odd_columns(void **state) {
         assert_int_equal(scene.solids[index]->open_components, 0);
         for (int axis = 0; axis < 2; ++axis) {
             rill_scan scan;
-            assert_true(rill_scan_make(&scan, &scene.def.grid, axis, (const rill_solid *const *)scene.solids, 1,
+            const rill_area all = { { 0, 0 }, { 16, 17 } };
+            assert_true(rill_scan_make(&scan, &scene.def.grid, &all, axis, (const rill_solid *const *)scene.solids, 1,
                                        &scene.allocator));
             for (int32_t row = 0; row < scan.across.count; ++row) {
                 assert_true(rill_scan_row(&scan, row));

@@ -89,12 +89,12 @@ static void bad_grids_are_refused(void **state) {
         if (i == 5) def.min_opening = -1;
         if (i == 6) def.grid.cell_size = 1e-9, def.headroom = 1e9;
         rill_columns columns = { .count = -5 };
-        rill_bed_info info = { .layers = -5 };
+        uint8_t touched[1];
         rill_message message = { "" };
-        assert_true(rill_columns_build(&def, (const rill_solid *const *)scene.solids, 1, &scene.allocator, &columns,
-                                       &info, &message));
+        assert_true(rill_columns_build(&def, (const rill_solid *const *)scene.solids, 1, touched, &scene.allocator,
+                                       &columns, &message));
         if (!strstr(message.text, words[i])) fail_msg("\"%s\" does not name %s", message.text, words[i]);
-        assert_true(columns.count == -5 && info.layers == -5);
+        assert_true(columns.count == -5);
     }
     free_scene(&scene);
 }
@@ -127,10 +127,14 @@ static rill_result build_all(test_memory *memory) {
     for (int i = 0; i < 6 && !result; ++i) result = rill_solid_make(&defs[i], &allocator, &solids[i], NULL);
     rill_columns columns = { 0 };
     rill_bed bed = { 0 };
-    rill_bed_info info;
+    uint8_t touched[6];
     if (!result)
-        result = rill_columns_build(&world, (const rill_solid *const *)solids, 6, &allocator, &columns, &info, NULL);
+        result =
+            rill_columns_build(&world, (const rill_solid *const *)solids, 6, touched, &allocator, &columns, NULL);
     if (!result) {
+        rill_bed_info info = { 0 };
+        rill_columns_describe(&columns, &info);
+        rill_solids_describe((const rill_solid *const *)solids, 6, touched, &info);
         assert_true(info.walls_thickened > 0 && info.open_components == 1 && info.layers > 1);
         result = rill_bed_make(&columns, world.edges, &allocator, &bed, NULL);
     }

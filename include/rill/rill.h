@@ -236,14 +236,40 @@ typedef struct rill_solid_def {
 
 RILL_API rill_solid_def rill_default_solid_def(void);
 
-/* Adds a solid to a world whose bed is not built yet. */
 RILL_API rill_result rill_solid_create(rill_world *world, const rill_solid_def *def, rill_solid_id *out);
 RILL_API rill_result rill_solid_destroy(rill_world *world, rill_solid_id id);
 /* Null id when there is none of that name. */
 RILL_API rill_solid_id rill_solid_find(const rill_world *world, const char *name);
 RILL_API const char *rill_solid_name(const rill_world *world, rill_solid_id id); /* "" when nameless, NULL when stale */
 
-/* Turns the solids into columns. Until then nothing can be filled, poured or stepped. */
+/* Solids may be created, destroyed and changed at any time. Once the bed is built, changes become real all together: with
+ * the next rill_bed_build, or else at the beginning of the next step. Until then the liquid, queries and fills see the bed
+ * as it was. What a call refuses (a NaN, a wrong number of vertices, a broken mesh) leaves the solid as it was.
+ *
+ * Only cells under a changed solid, where it was and where it is, are built anew. Their liquid stays in its column as far as
+ * there is one: a rising floor carries it up, what is pressed flows to the nearest columns with room, and what is enclosed
+ * stays enclosed. Nothing is created or lost. Moving is by jumps, so move by less than a cell per step where it matters.
+ *
+ * Unit and range of heights stay those of the first build: a floor below the lowest floor there was then, and a solid above
+ * the headroom, are clipped (rill_bed_info.out_of_range). So let the first build have everything in it at its lowest. */
+
+/* Another place and turn: replaces `translate` (m) and `rotate` (degrees) of the definition. Not for heightmaps. */
+RILL_API rill_result rill_solid_set_pose(rill_world *world, rill_solid_id id, const double translate[3],
+                                         const double rotate[3]);
+RILL_API rill_result rill_solid_get_pose(const rill_world *world, rill_solid_id id, double translate[3],
+                                         double rotate[3]);
+/* Other vertices (x, y, z each; as many as before) for the triangles of a mesh: something soft. The pose stays. */
+RILL_API rill_result rill_solid_set_vertices(rill_world *world, rill_solid_id id, const float *vertices,
+                                             size_t vertex_count);
+/* Another shape, mesh or heightmap with the same id; without a name in `def` it keeps its own. */
+RILL_API rill_result rill_solid_replace(rill_world *world, rill_solid_id id, const rill_solid_def *def);
+/* A solid that is not visible is as if it did not exist; solids are visible when they are created. */
+RILL_API rill_result rill_solid_set_visible(rill_world *world, rill_solid_id id, bool visible);
+RILL_API bool rill_solid_is_visible(const rill_world *world, rill_solid_id id); /* false when stale */
+
+/* Turns the solids into columns. Until then nothing can be filled, poured or stepped. Later calls make changes of solids
+ * real; without any they cost nothing. RILL_INVALID_STATE when solids leave the liquid no room at all: the bed then stays as
+ * it was, and the changes are tried again next time. */
 RILL_API rill_result rill_bed_build(rill_world *world);
 
 /* What the bed is and what could not be represented as it was drawn. */
@@ -264,6 +290,7 @@ typedef struct rill_bed_info {
     int64_t open_components;     /* connected mesh parts that are not closed */
     int64_t closed_components;
     int64_t outside_solids;      /* solids that touch no cell */
+    int64_t out_of_range;        /* floors and solids that moved below or above the range, clipped to it */
 } rill_bed_info;
 
 RILL_API rill_result rill_bed_get_info(const rill_world *world, rill_bed_info *out);
@@ -333,6 +360,8 @@ enum {
                                               the tangential one */
     RILL_STATUS_PASSAGES_CAPPED = 1u << 5, /* the pressure solve of flooded passages was stopped early and repaired in
                                               whole quanta: volumes and ceilings hold, flow there is less accurate */
+    RILL_STATUS_SQUEEZED = 1u << 6,        /* a moving solid left enclosed liquid no room: it was pushed through solids to
+                                              the nearest that there was; move it less, or leave the liquid a way out */
     RILL_STATUS_REFUSED = 1u << 30         /* nothing was done: see rill_world_result and rill_world_message */
 };
 
@@ -340,7 +369,7 @@ enum {
 RILL_API const char *rill_status_name(rill_status bit);
 
 /* Advances the world by dt seconds (> 0, at most 3600) in as many sub-steps as stability asks for. Allocates nothing
- * after the first step. */
+ * after the first step, unless solids were changed and rill_bed_build was not called since. */
 RILL_API rill_status rill_world_step(rill_world *world, double dt);
 /* The result of the last rill_world_step, which returns a status instead. */
 RILL_API rill_result rill_world_result(const rill_world *world);

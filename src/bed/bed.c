@@ -6,6 +6,7 @@
 #include "bed/sheets.h"
 
 #include <math.h>
+#include <string.h>
 
 static size_t cell_count(const rill_grid *grid) {
     return (size_t)grid->cells[0] * (size_t)grid->cells[1];
@@ -70,19 +71,26 @@ static rill_result lay_out(rill_bed *bed, const rill_array *rectangles, rill_mes
     return RILL_OK;
 }
 
-static void set_planes(rill_bed *bed, const rill_columns *columns, const int32_t *sheet_of) {
+/* False for a column outside of its sheet, or where there is another: numberings may come from a snapshot, too. */
+static bool set_planes(rill_bed *bed, const rill_columns *columns, const int32_t *sheet_of) {
     for (int32_t i = 0; i < bed->plane_size; ++i) bed->b[i] = bed->c[i] = RILL_WALL;
     int32_t nx = bed->grid.cells[0], ny = bed->grid.cells[1];
     const int32_t *first = columns->cell_first;
     for (int32_t y = 0; y < ny; ++y)
         for (int32_t x = 0; x < nx; ++x, ++first)
             for (int32_t k = first[0]; k < first[1]; ++k) {
-                const rill_sheet *sheet = &bed->sheets[sheet_of ? sheet_of[k] : 0];
+                int32_t s = sheet_of ? sheet_of[k] : 0;
+                if (s < 0 || s >= bed->sheet_count) return false;
+                const rill_sheet *sheet = &bed->sheets[s];
+                if (x < sheet->x0 || x >= sheet->x0 + sheet->nx || y < sheet->y0 || y >= sheet->y0 + sheet->ny)
+                    return false;
                 int32_t place = sheet->first + (y - sheet->y0) * sheet->stride + (x - sheet->x0);
+                if (bed->b[place] != RILL_WALL) return false;
                 bed->places[k] = place;
                 bed->b[place] = columns->b[k];
                 bed->c[place] = columns->c[k];
             }
+    return true;
 }
 
 /* ----------------------------------------------------------------------------------------------------------- pipes */
@@ -152,8 +160,8 @@ static void set_ghost(rill_bed *bed, rill_ghost *ghost, int32_t place, int32_t o
     ghost->still = !(depth > 0.0) ? 0 : depth < room ? (int32_t)depth : (int32_t)room;
 }
 
-/* Ghosts by edge, along the edge, and from below; only counts while there is no array. */
-static int32_t list_ghosts(rill_bed *bed, const rill_edge edges[4]) {
+/* By edge, along the edge, and from below. */
+int32_t rill_ghosts_list(rill_bed *bed, const rill_edge edges[4], rill_ghost *ghosts) {
     int32_t count = 0, nx = bed->grid.cells[0], ny = bed->grid.cells[1];
     for (int side = 0; side < 4; ++side) {
         if (edges[side].kind == RILL_EDGE_WALL) continue;
@@ -163,11 +171,11 @@ static int32_t list_ghosts(rill_bed *bed, const rill_edge edges[4]) {
                     y = upright ? i : (side == RILL_NORTH ? ny - 1 : 0);
             size_t cell = (size_t)y * (size_t)nx + (size_t)x;
             for (int32_t k = bed->cell_first[cell]; k < bed->cell_first[cell + 1]; ++k, ++count) {
-                if (!bed->ghosts) continue;
+                if (!ghosts) continue;
                 int32_t stride = rill_bed_sheet_of(bed, bed->places[k], NULL, NULL)->stride;
                 int32_t outward = upright ? 1 : stride;
                 if (side == RILL_WEST || side == RILL_SOUTH) outward = -outward;
-                set_ghost(bed, &bed->ghosts[count], bed->places[k], outward, side, &edges[side]);
+                set_ghost(bed, &ghosts[count], bed->places[k], outward, side, &edges[side]);
             }
         }
     }
@@ -175,25 +183,6 @@ static int32_t list_ghosts(rill_bed *bed, const rill_edge edges[4]) {
 }
 
 /* ------------------------------------------------------------------------------------------------------------ make */
-
-static void describe(rill_bed *bed) {
-    rill_bed_info *info = &bed->info;
-    int32_t lowest = info->columns > 0 ? RILL_TOP : 0;
-    for (int i = 0; i < 2; ++i) info->cells[i] = bed->grid.cells[i];
-    for (size_t i = 0; i < cell_count(&bed->grid); ++i) {
-        int32_t layers = bed->cell_first[i + 1] - bed->cell_first[i];
-        if (layers > info->layers) info->layers = layers;
-        if (layers == 0)
-            info->wall_cells += 1;
-        else if (bed->b[bed->places[bed->cell_first[i]]] < lowest)
-            lowest = bed->b[bed->places[bed->cell_first[i]]];
-    }
-    info->sheets = bed->sheet_count;
-    info->sparse_pipes = bed->pipe_count;
-    info->quantum = bed->quantum;
-    info->lowest = rill_bed_z(bed, lowest);
-    info->highest = rill_bed_z(bed, RILL_TOP);
-}
 
 static rill_result fill_bed(rill_bed *bed, const rill_columns *columns, const rill_numbering *numbering,
                             const rill_edge edges[4], const rill_allocator *allocator, rill_message *message) {
@@ -203,27 +192,68 @@ static rill_result fill_bed(rill_bed *bed, const rill_columns *columns, const ri
         return rill_fail(message, RILL_OUT_OF_MEMORY, "bed: no memory for %d sheets", (int)bed->sheet_count);
     rill_result result = lay_out(bed, &numbering->sheets, message);
     if (result) return result;
-    bed->places = rill_memory_take(allocator, (size_t)columns->count, sizeof(int32_t));
+    bed->column_capacity = (size_t)columns->count;
+    bed->places = rill_memory_take(allocator, bed->column_capacity, sizeof(int32_t));
     bed->b = rill_memory_take(allocator, (size_t)bed->plane_size, sizeof(int32_t));
     bed->c = rill_memory_take(allocator, (size_t)bed->plane_size, sizeof(int32_t));
     if (!bed->places || !bed->b || !bed->c)
         return rill_fail(message, RILL_OUT_OF_MEMORY, "bed: no memory for planes of %d places", (int)bed->plane_size);
-    set_planes(bed, columns, numbering->sheet_of);
+    if (!set_planes(bed, columns, numbering->sheet_of))
+        return rill_fail(message, RILL_INVALID_DATA, "bed: the sheets of the columns make no sense");
 
-    int64_t pipes = numbering->sheet_of ? list_pipes(bed, NULL, NULL) : 0;
+    int64_t pipes = bed->sheet_count > 1 ? list_pipes(bed, NULL, NULL) : 0;
     if (pipes > INT32_MAX)
         return rill_fail(message, RILL_TOO_LARGE, "bed: %lld sparse pipes, expected less than 2^31", (long long)pipes);
     bed->pipe_count = (int32_t)pipes;
+    bed->pipe_capacity = (size_t)pipes;
     bed->pipe_l = rill_memory_take(allocator, (size_t)pipes, sizeof(int32_t));
     bed->pipe_r = rill_memory_take(allocator, (size_t)pipes, sizeof(int32_t));
-    bed->ghost_count = list_ghosts(bed, edges);
-    bed->ghosts = rill_memory_take(allocator, (size_t)bed->ghost_count, sizeof(rill_ghost));
+    bed->ghost_count = rill_ghosts_list(bed, edges, NULL);
+    bed->ghost_capacity = (size_t)bed->ghost_count;
+    bed->ghosts = rill_memory_take(allocator, bed->ghost_capacity, sizeof(rill_ghost));
     if (!bed->pipe_l || !bed->pipe_r || !bed->ghosts)
         return rill_fail(message, RILL_OUT_OF_MEMORY, "bed: no memory for %d pipes and %d ghosts", (int)bed->pipe_count,
                          (int)bed->ghost_count);
     if (pipes > 0) list_pipes(bed, bed->pipe_l, bed->pipe_r);
-    list_ghosts(bed, edges);
-    describe(bed);
+    rill_ghosts_list(bed, edges, bed->ghosts);
+    rill_columns_describe(columns, &bed->info);
+    bed->info.sheets = bed->sheet_count;
+    bed->info.sparse_pipes = bed->pipe_count;
+    return RILL_OK;
+}
+
+/* Columns may have been made by hand, without notes. */
+static rill_result complete(rill_columns *columns, const rill_allocator *allocator, rill_message *message) {
+    columns->area = (rill_area){ { 0, 0 }, { columns->grid.cells[0], columns->grid.cells[1] } };
+    if (!columns->notes) columns->notes = rill_memory_take(allocator, cell_count(&columns->grid), sizeof(rill_notes));
+    return columns->notes ? RILL_OK : rill_fail(message, RILL_OUT_OF_MEMORY, "bed: no memory for notes on the cells");
+}
+
+rill_result rill_bed_make_numbered(rill_columns *columns, const rill_numbering *numbering, bool roomy,
+                                   const rill_edge edges[4], const rill_allocator *allocator, rill_bed *out,
+                                   rill_message *message) {
+    rill_result result = check_columns(columns, message);
+    if (!result) result = complete(columns, allocator, message);
+    if (result) return result;
+    rill_bed bed = { .grid = columns->grid,
+                     .quantum = columns->quantum,
+                     .datum = columns->datum,
+                     .cell_first = columns->cell_first,
+                     .floors = columns->floors,
+                     .notes = columns->notes,
+                     .roomy = roomy };
+    result = fill_bed(&bed, columns, numbering, edges, allocator, message);
+    if (result) {
+        bed.cell_first = NULL; /* still the columns' */
+        bed.floors = NULL;
+        bed.notes = NULL;
+        rill_bed_free(&bed, allocator);
+        return result;
+    }
+    columns->cell_first = NULL;
+    columns->floors = NULL;
+    columns->notes = NULL;
+    *out = bed;
     return RILL_OK;
 }
 
@@ -232,41 +262,86 @@ rill_result rill_bed_make(rill_columns *columns, const rill_edge edges[4], const
     rill_result result = check_columns(columns, message);
     if (result) return result;
     rill_numbering numbering;
-    if (!rill_numbering_make(&numbering, columns, allocator))
+    if (!rill_numbering_make(&numbering, columns, false, allocator))
         return rill_fail(message, RILL_OUT_OF_MEMORY, "bed: no memory to number %lld columns",
                          (long long)columns->count);
-    rill_bed bed = { .grid = columns->grid,
-                     .info.columns = columns->count,
-                     .quantum = columns->quantum,
-                     .datum = columns->datum,
-                     .cell_first = columns->cell_first,
-                     .floors = columns->floors };
-    result = fill_bed(&bed, columns, &numbering, edges, allocator, message);
+    result = rill_bed_make_numbered(columns, &numbering, false, edges, allocator, out, message);
     rill_numbering_free(&numbering, columns, allocator);
-    if (result) {
-        bed.cell_first = NULL; /* still the columns' */
-        bed.floors = NULL;
-        rill_bed_free(&bed, allocator);
-        return result;
-    }
-    columns->cell_first = NULL;
-    columns->floors = NULL;
-    *out = bed;
-    return RILL_OK;
+    return result;
 }
 
 void rill_bed_free(rill_bed *bed, const rill_allocator *allocator) {
-    size_t columns = (size_t)bed->info.columns, plane = (size_t)bed->plane_size, pipes = (size_t)bed->pipe_count;
-    rill_memory_give(allocator, bed->cell_first, cell_count(&bed->grid) + 1, sizeof(int32_t));
-    rill_memory_give(allocator, bed->places, columns, sizeof(int32_t));
-    rill_memory_give(allocator, bed->floors, columns, sizeof(uint16_t));
+    const size_t plane = (size_t)bed->plane_size, cells = cell_count(&bed->grid);
+    rill_memory_give(allocator, bed->cell_first, cells + 1, sizeof(int32_t));
+    rill_memory_give(allocator, bed->places, bed->column_capacity, sizeof(int32_t));
+    rill_memory_give(allocator, bed->floors, bed->column_capacity, sizeof(uint16_t));
+    rill_memory_give(allocator, bed->notes, cells, sizeof(rill_notes));
     rill_memory_give(allocator, bed->sheets, (size_t)bed->sheet_count, sizeof(rill_sheet));
     rill_memory_give(allocator, bed->b, plane, sizeof(int32_t));
     rill_memory_give(allocator, bed->c, plane, sizeof(int32_t));
-    rill_memory_give(allocator, bed->pipe_l, pipes, sizeof(int32_t));
-    rill_memory_give(allocator, bed->pipe_r, pipes, sizeof(int32_t));
-    rill_memory_give(allocator, bed->ghosts, (size_t)bed->ghost_count, sizeof(rill_ghost));
+    rill_memory_give(allocator, bed->pipe_l, bed->pipe_capacity, sizeof(int32_t));
+    rill_memory_give(allocator, bed->pipe_r, bed->pipe_capacity, sizeof(int32_t));
+    rill_memory_give(allocator, bed->ghosts, bed->ghost_capacity, sizeof(rill_ghost));
     *bed = (rill_bed){ 0 };
+}
+
+/* ---------------------------------------------------------------------------------------------------------- roomy */
+
+/* The columns a bed was made from. */
+static bool copy_columns(const rill_bed *bed, const rill_allocator *allocator, rill_columns *out) {
+    const size_t count = (size_t)bed->info.columns, cells = cell_count(&bed->grid);
+    *out = (rill_columns){ .grid = bed->grid,
+                           .area = { { 0, 0 }, { bed->grid.cells[0], bed->grid.cells[1] } },
+                           .quantum = bed->quantum,
+                           .datum = bed->datum,
+                           .count = bed->info.columns };
+    out->cell_first = rill_memory_take(allocator, cells + 1, sizeof(int32_t));
+    out->b = rill_memory_take(allocator, count, sizeof(int32_t));
+    out->c = rill_memory_take(allocator, count, sizeof(int32_t));
+    out->floors = rill_memory_take(allocator, count, sizeof(uint16_t));
+    out->notes = rill_memory_take(allocator, cells, sizeof(rill_notes));
+    if (!out->cell_first || !out->b || !out->c || !out->floors || !out->notes) return false;
+    memcpy(out->cell_first, bed->cell_first, (cells + 1) * sizeof(int32_t));
+    memcpy(out->floors, bed->floors, count * sizeof(uint16_t));
+    memcpy(out->notes, bed->notes, cells * sizeof(rill_notes));
+    for (size_t k = 0; k < count; ++k) {
+        out->b[k] = bed->b[bed->places[k]];
+        out->c[k] = bed->c[bed->places[k]];
+    }
+    return true;
+}
+
+/* The numbering a bed has. */
+static bool copy_numbering(const rill_bed *bed, const rill_allocator *allocator, rill_numbering *out) {
+    const size_t count = (size_t)bed->info.columns;
+    *out = (rill_numbering){ .sheets = rill_array_make(sizeof(rill_sheet)) };
+    out->sheet_of = rill_memory_take(allocator, count, sizeof(int32_t));
+    if (!out->sheet_of) return false;
+    for (int32_t s = 0; s < bed->sheet_count; ++s)
+        if (!rill_array_push(&out->sheets, allocator, &bed->sheets[s])) return false;
+    for (size_t k = 0; k < count; ++k)
+        out->sheet_of[k] = (int32_t)(rill_bed_sheet_of(bed, bed->places[k], NULL, NULL) - bed->sheets);
+    return true;
+}
+
+rill_result rill_bed_make_roomy(const rill_bed *bed, int32_t spare, const rill_edge edges[4],
+                                const rill_allocator *allocator, rill_bed *out, rill_message *message) {
+    rill_columns columns;
+    rill_numbering numbering = { 0 };
+    const rill_sheet whole = { .nx = bed->grid.cells[0], .ny = bed->grid.cells[1] };
+    bool good = copy_columns(bed, allocator, &columns);
+    if (good)
+        good = bed->roomy ? copy_numbering(bed, allocator, &numbering)
+                          : rill_numbering_make(&numbering, &columns, true, allocator);
+    for (int32_t i = 0; good && i < spare; ++i) good = rill_array_push(&numbering.sheets, allocator, &whole) != NULL;
+    rill_result result = RILL_OUT_OF_MEMORY;
+    if (good)
+        result = rill_bed_make_numbered(&columns, &numbering, true, edges, allocator, out, message);
+    else
+        rill_fail(message, result, "bed: no memory to make room for moving solids");
+    rill_numbering_free(&numbering, &columns, allocator);
+    rill_columns_free(&columns, allocator);
+    return result;
 }
 
 /* --------------------------------------------------------------------------------------------------------- finding */

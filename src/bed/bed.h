@@ -46,7 +46,7 @@ typedef struct rill_sheet {
     int32_t stride;         /* plane elements per row, padding included; a multiple of 16 */
     int32_t first;          /* plane index of cell (x0, y0); first - 1 is a multiple of 16, so that tiles are aligned */
     int32_t tiles_x, tiles_y; /* ghosts included */
-    int32_t first_tile;     /* tile (tx, ty) has index first_tile + ty * tiles_x + tx */
+    int32_t first_tile;       /* tile (tx, ty) has index first_tile + ty * tiles_x + tx */
 } rill_sheet;
 
 /* A column outside an open or still edge, one per edge column. */
@@ -55,6 +55,31 @@ typedef struct rill_ghost {
     int32_t still; /* depth (quanta) that is restored after each sub-step; 0 for open edges */
     int32_t edge;  /* RILL_WEST ... */
 } rill_ghost;
+
+/* What could not be represented in a cell as it was drawn, counted up to 255: the bed's info has the sums. */
+typedef struct rill_notes {
+    uint8_t slivers; /* voids that were filled */
+    uint8_t walls;   /* 1: closed, or raised, by a wall thinner than a cell */
+    uint8_t sheets;  /* 1: an open mesh became a sheet one quantum thick or more */
+    uint8_t clipped; /* floors and solids outside of the range */
+} rill_notes;
+
+static inline void rill_notes_count(const rill_notes *notes, int64_t times, rill_bed_info *info) {
+    info->slivers_merged += times * notes->slivers;
+    info->walls_thickened += times * notes->walls;
+    info->sheet_cells += times * notes->sheets;
+    info->out_of_range += times * notes->clipped;
+}
+
+/* The unit and the zero of heights: chosen when a bed is first built, and never changed. */
+typedef struct rill_range {
+    double quantum, datum; /* m */
+} rill_range;
+
+/* A rectangle of cells: low <= cell < high on each axis. */
+typedef struct rill_area {
+    int32_t low[2], high[2];
+} rill_area;
 
 typedef struct rill_bed {
     rill_grid grid;
@@ -66,7 +91,9 @@ typedef struct rill_bed {
     int32_t *cell_first; /* cells + 1 */
     int32_t *places;     /* plane index of each column; info.columns of them */
     uint16_t *floors;    /* which solid is the floor of each column: index into the world's solids */
+    rill_notes *notes;   /* per cell */
 
+    bool roomy; /* every sheet spans the whole grid: columns come and go without moving any other (bed/update.c) */
     int32_t sheet_count;
     rill_sheet *sheets;
     int32_t plane_size; /* elements of one plane, all sheets */
@@ -79,6 +106,8 @@ typedef struct rill_bed {
     int32_t tile_count;
     int32_t ghost_count;
     rill_ghost *ghosts;
+
+    size_t column_capacity, pipe_capacity, ghost_capacity; /* of the arrays; counts are above */
 } rill_bed;
 
 /* The height in metres of a count of quanta, and back (rounded to nearest). */
@@ -93,26 +122,38 @@ bool rill_bed_roofed(const rill_bed *bed);
  * stores, and all that sheets, pipes and tiles are derived from. */
 typedef struct rill_columns {
     rill_grid grid;
+    rill_area area; /* the cells it is about, row by row */
     double quantum, datum;
     int64_t count;
     int32_t *cell_first; /* cells + 1 */
     int32_t *b, *c;      /* quanta */
     uint16_t *floors;
+    rill_notes *notes; /* per cell */
 } rill_columns;
 
 /* A solid as the world keeps it: its definition with owned arrays, and its triangles in world space (none for planes
  * and heightmaps). Defined in bed/solid.h. */
 typedef struct rill_solid rill_solid;
 
-/* Rasterises the solids (bed/raster.c, bed/columns.c). `solids` may contain NULL holes; floors[] indexes this array.
- * On failure nothing is kept. The info members about representation are filled. */
+/* Rasterises the solids (bed/raster.c, bed/columns.c) and chooses a range for them. `solids` may contain NULL holes;
+ * floors[] indexes this array. `touched` has a place for each solid: 1 if it reaches some cell, else 0. On failure
+ * nothing is kept. */
 rill_result rill_columns_build(const rill_world_def *def, const rill_solid *const *solids, size_t solid_count,
-                               const rill_allocator *allocator, rill_columns *out, rill_bed_info *info,
+                               uint8_t *touched, const rill_allocator *allocator, rill_columns *out,
                                rill_message *message);
+/* The same for an area alone, in a range that was chosen before; `touched` is only ever set to 1. What comes out for a
+ * cell does not depend on the area. Solids whose reach (bed/solid.h) ends more than a cell away from the area may be left out. */
+rill_result rill_columns_rebuild(const rill_world_def *def, const rill_range *range, const rill_area *area,
+                                 const rill_solid *const *solids, size_t solid_count, uint8_t *touched,
+                                 const rill_allocator *allocator, rill_columns *out, rill_message *message);
+/* Fills in what columns, or solids, tell about a bed. */
+void rill_columns_describe(const rill_columns *columns, rill_bed_info *info);
+void rill_solids_describe(const rill_solid *const *solids, size_t solid_count, const uint8_t *touched,
+                          rill_bed_info *info);
 void rill_columns_free(rill_columns *columns, const rill_allocator *allocator);
 
-/* Numbers the columns into sheets, finds pipes, tiles and ghosts (bed/sheets.c). Takes over cell_first and floors of
- * `columns` on success. Deterministic: the same columns always give the same bed. */
+/* Numbers the columns into sheets, finds pipes, tiles and ghosts (bed/sheets.c). Takes over cell_first, floors and notes
+ * of `columns` on success. Deterministic: the same columns always give the same bed. */
 rill_result rill_bed_make(rill_columns *columns, const rill_edge edges[4], const rill_allocator *allocator,
                           rill_bed *out, rill_message *message);
 void rill_bed_free(rill_bed *bed, const rill_allocator *allocator);

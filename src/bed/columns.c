@@ -1,36 +1,46 @@
 /* Columns: the voids between the solid parts of each cell's line, in whole quanta.
  *
- * Two passes over the rows. The first finds how low the lowest floor and how high the highest solid is and how many
- * voids there can be; from that follow the quantum, the datum and the size of the arrays. The second stores the
- * columns. Then walls thinner than a cell are filled in (walls.c) and the arrays are cut to size.
+ * Of a new bed the rows are passed over twice. The first pass finds how low the lowest floor and how high the highest
+ * solid is; from that follow quantum and datum. The second stores the columns. Then walls thinner than a cell are
+ * filled in (walls.c).
  *
  *   quantum   the smallest power of two (m) with which everything up to the headroom fits below RILL_TOP quanta, and a
  *             cell is at most 2^26 quanta wide (so that slopes stay exact in float)
- *   datum     the lowest floor (beyond open edges), rounded down to a whole quantum: its multiples stay exact */
+ *   datum     the lowest floor (beyond open edges), rounded down to a whole quantum: its multiples stay exact
+ *
+ * Quantum and datum of a bed stay what they are. When solids move, the columns of an area are built anew in that range,
+ * and what leaves it is clipped: a floor below the datum lies on it, a solid above the top is none. Whether a thin wall
+ * is filled in depends on the cells around it, so that the area is built with a ring of cells, which is then dropped. */
 #include "bed/raster.h"
 
 #include "base/message.h"
 
 #include <math.h>
+#include <string.h>
 
 static const double CELL_QUANTA = 67108864.0; /* 2^26 */
 /* A solid part thinner than this share of a quantum is rounding, not geometry. */
 static const double NOTHING = 1.0 / 1024.0;
+/* Quanta: nothing can stand on a floor that is nearer to the top of the range. */
+enum { LEAST_SKY = 64 };
 
 typedef struct builder {
     rill_raster raster;
     const rill_world_def *def;
     const rill_allocator *allocator;
-    rill_columns columns;
-    size_t capacity;  /* of b, c and floors while they are filled */
-    int32_t opening;  /* lowest void that is kept, quanta */
-    uint8_t *touched; /* per solid: it reaches the line or the wall of some cell */
+    rill_columns raw;        /* of the area and the ring around it, without fills */
+    rill_array b, c, floors; /* its arrays while they grow */
+    int32_t opening;         /* lowest void that is kept, quanta */
+    uint8_t *touched;        /* per solid: it reaches the line or the wall of some cell */
     rill_array fills;
-    rill_bed_info *info;
 } builder;
 
-static size_t cell_count(const rill_grid *grid) {
-    return (size_t)grid->cells[0] * (size_t)grid->cells[1];
+static size_t area_cells(const rill_area *area) {
+    return (size_t)(area->high[0] - area->low[0]) * (size_t)(area->high[1] - area->low[1]);
+}
+
+static rill_area whole_grid(const rill_grid *grid) {
+    return (rill_area){ { 0, 0 }, { grid->cells[0], grid->cells[1] } };
 }
 
 static rill_result check_def(const rill_world_def *def, size_t solid_count, rill_message *message) {
@@ -39,8 +49,9 @@ static rill_result check_def(const rill_world_def *def, size_t solid_count, rill
         if (grid->cells[i] < 1 || grid->cells[i] > 32768)
             return rill_fail(message, RILL_INVALID_ARGUMENT, "bed: grid.cells[%d] is %d, expected 1 to 32768", i,
                              (int)grid->cells[i]);
-    if (cell_count(grid) > (size_t)1 << 28)
-        return rill_fail(message, RILL_TOO_LARGE, "bed: grid has %zu cells, expected at most 2^28", cell_count(grid));
+    const rill_area whole = whole_grid(grid);
+    if (area_cells(&whole) > (size_t)1 << 28)
+        return rill_fail(message, RILL_TOO_LARGE, "bed: grid has %zu cells, expected at most 2^28", area_cells(&whole));
     if (!(grid->cell_size >= 1e-9 && grid->cell_size <= 1e9))
         return rill_fail(message, RILL_INVALID_ARGUMENT, "bed: grid.cell_size is %g, expected 1e-9 to 1e9",
                          grid->cell_size);
@@ -82,7 +93,7 @@ static void measure_cell(measures *extent, const rill_span *spans, int32_t count
 }
 
 static rill_result measure(builder *build, measures *extent, rill_message *message) {
-    *extent = (measures){ .lowest = INFINITY, .highest = build->raster.highest };
+    *extent = (measures){ .lowest = INFINITY, .highest = rill_raster_highest(&build->raster) };
     for (int32_t y = 0; y < build->raster.y.count; ++y) {
         if (!rill_raster_row(&build->raster, y))
             return rill_fail(message, RILL_OUT_OF_MEMORY, "bed: no memory for row %d", (int)y);
@@ -91,7 +102,6 @@ static rill_result measure(builder *build, measures *extent, rill_message *messa
         for (int32_t x = 0; x < build->raster.x.count; ++x) {
             if (first[x] < first[x + 1]) measure_cell(extent, spans + first[x], first[x + 1] - first[x]);
         }
-        for (int32_t i = 0; i < first[build->raster.x.count]; ++i) build->touched[spans[i].solid] = 1;
     }
     if (extent->voids == 0) extent->lowest = extent->highest = build->def->grid.origin[2]; /* walls all over */
     if (extent->voids > INT32_MAX)
@@ -118,11 +128,14 @@ static rill_result choose_quantum(builder *build, const measures *extent, rill_m
         return rill_fail(message, RILL_INVALID_DATA,
                          "bed: solids and headroom are %g m high, expected at most %g m over cells of %g m", height,
                          build->def->grid.cell_size * (double)RILL_TOP, build->def->grid.cell_size);
-    build->columns.quantum = quantum;
-    build->columns.datum = floor(lowest / quantum) * quantum;
-    double opening = ceil(build->def->min_opening / quantum);
-    build->opening = opening < 1.0 ? 1 : opening > (double)RILL_TOP ? RILL_TOP : (int32_t)opening;
+    build->raw.quantum = quantum;
+    build->raw.datum = floor(lowest / quantum) * quantum;
     return RILL_OK;
+}
+
+static void choose_opening(builder *build) {
+    double opening = ceil(build->def->min_opening / build->raw.quantum);
+    build->opening = opening < 1.0 ? 1 : opening > (double)RILL_TOP ? RILL_TOP : (int32_t)opening;
 }
 
 /* --------------------------------------------------------------------------------------------- second pass: columns */
@@ -133,206 +146,276 @@ static int32_t quantise(const rill_columns *columns, double z) {
     return height > (double)RILL_TOP ? RILL_TOP : (int32_t)height;
 }
 
-static void store_column(rill_columns *columns, int32_t b, int32_t c, uint16_t solid) {
+static void count_up(uint8_t *counter) {
+    if (*counter < UINT8_MAX) *counter += 1;
+}
+
+static void put_column(rill_columns *columns, int32_t b, int32_t c, uint16_t solid) {
     columns->b[columns->count] = b;
     columns->c[columns->count] = c;
     columns->floors[columns->count] = solid;
     columns->count += 1;
 }
 
-/* Merges a cell's spans and stores the voids above them. Rounding is monotonic, so that there are never more voids than
- * were counted before rounding. */
-static void store_cell(builder *build, const rill_span *spans, int32_t count) {
-    rill_columns *columns = &build->columns;
-    bool any = false, sheet = false;
+/* A void, cut to the range: only one that was chosen for other solids can cut anything. Counts it alone while `out` has
+ * no arrays. */
+static void keep_void(const builder *build, rill_columns *out, int32_t b, int32_t c, uint16_t floor,
+                      rill_notes *notes) {
+    if (b < 0 || b > RILL_TOP - LEAST_SKY) {
+        count_up(&notes->clipped);
+        if (b > 0) return;
+        b = 0;
+    }
+    if (c <= b) return;
+    if (c - b < build->opening && c != RILL_TOP)
+        count_up(&notes->slivers);
+    else if (out->b)
+        put_column(out, b, c, floor);
+    else
+        out->count += 1;
+}
+
+/* Merges a cell's spans and stores the voids above them. */
+static void store_cell(builder *build, const rill_span *spans, int32_t count, rill_notes *notes) {
+    rill_columns *columns = &build->raw;
+    bool any = false;
     int32_t top = 0;
     uint16_t floor = 0;
     for (int32_t i = 0; i < count; ++i) {
         int32_t low = quantise(columns, spans[i].low), high = quantise(columns, spans[i].high);
-        sheet = sheet || spans[i].sheet;
+        if (spans[i].sheet) notes->sheets = 1;
         if (!spans[i].sheet && !(spans[i].high - spans[i].low > NOTHING * columns->quantum)) continue;
-        if (low >= high) low = high - 1;
-        if (any && low - top >= build->opening) {
-            store_column(columns, top, low, floor);
-        } else if (any && low > top) {
-            build->info->slivers_merged += 1;
+        if (low >= RILL_TOP) {
+            count_up(&notes->clipped);
+            continue;
         }
+        if (low >= high) low = high - 1;
+        if (any && low > top) keep_void(build, columns, top, low, floor, notes);
         if (!any || high > top) {
             top = high;
             floor = spans[i].solid;
         }
         any = true;
     }
-    if (any) store_column(columns, top, RILL_TOP, floor);
-    build->info->sheet_cells += sheet;
+    if (any) keep_void(build, columns, top, RILL_TOP, floor, notes);
+}
+
+/* Room for as many columns more; a cell never has more of them than spans. */
+static bool reserve(builder *build, size_t more) {
+    rill_columns *columns = &build->raw;
+    size_t count = (size_t)columns->count + more;
+    if (!rill_array_resize(&build->b, build->allocator, count) ||
+        !rill_array_resize(&build->c, build->allocator, count) ||
+        !rill_array_resize(&build->floors, build->allocator, count))
+        return false;
+    columns->b = build->b.data, columns->c = build->c.data, columns->floors = build->floors.data;
+    return true;
 }
 
 static rill_result store(builder *build, rill_message *message) {
-    rill_columns *columns = &build->columns;
-    columns->b = rill_memory_take(build->allocator, build->capacity, sizeof(int32_t));
-    columns->c = rill_memory_take(build->allocator, build->capacity, sizeof(int32_t));
-    columns->floors = rill_memory_take(build->allocator, build->capacity, sizeof(uint16_t));
-    columns->cell_first = rill_memory_take(build->allocator, cell_count(&columns->grid) + 1, sizeof(int32_t));
-    if (!columns->b || !columns->c || !columns->floors || !columns->cell_first)
-        return rill_fail(message, RILL_OUT_OF_MEMORY, "bed: no memory for %zu columns", build->capacity);
-    int32_t *cell_first = columns->cell_first;
+    rill_columns *columns = &build->raw;
+    const size_t cells = area_cells(&columns->area);
+    columns->cell_first = rill_memory_take(build->allocator, cells + 1, sizeof(int32_t));
+    columns->notes = rill_memory_take(build->allocator, cells, sizeof(rill_notes));
+    if (!columns->cell_first || !columns->notes)
+        return rill_fail(message, RILL_OUT_OF_MEMORY, "bed: no memory for %zu cells", cells);
+    size_t cell = 0;
     for (int32_t y = 0; y < build->raster.y.count; ++y) {
-        if (!rill_raster_row(&build->raster, y))
-            return rill_fail(message, RILL_OUT_OF_MEMORY, "bed: no memory for row %d", (int)y);
-        const rill_span *spans = build->raster.row;
         const int32_t *first = build->raster.span_first;
-        for (int32_t x = 0; x < build->raster.x.count; ++x) {
-            *cell_first++ = (int32_t)columns->count;
-            if (first[x] < first[x + 1]) store_cell(build, spans + first[x], first[x + 1] - first[x]);
+        if (!rill_raster_row(&build->raster, y) || !reserve(build, (size_t)first[build->raster.x.count]))
+            return rill_fail(message, RILL_OUT_OF_MEMORY, "bed: no memory for row %d", (int)y);
+        if (columns->count > INT32_MAX - first[build->raster.x.count])
+            return rill_fail(message, RILL_TOO_LARGE, "bed: more than 2^31 columns up to row %d", (int)y);
+        const rill_span *spans = build->raster.row;
+        for (int32_t x = 0; x < build->raster.x.count; ++x, ++cell) {
+            columns->cell_first[cell] = (int32_t)columns->count;
+            if (first[x] < first[x + 1])
+                store_cell(build, spans + first[x], first[x + 1] - first[x], &columns->notes[cell]);
         }
+        for (int32_t i = 0; i < first[build->raster.x.count]; ++i) build->touched[spans[i].solid] = 1;
     }
-    *cell_first = (int32_t)columns->count;
+    columns->cell_first[cell] = (int32_t)columns->count;
     return RILL_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------ fills */
 
-static void keep_void(const builder *build, rill_columns *out, int32_t b, int32_t c, uint16_t floor, int64_t *slivers) {
-    if (c <= b) return;
-    if (c - b < build->opening && c != RILL_TOP)
-        *slivers += 1;
-    else if (out->b)
-        store_column(out, b, c, floor);
-    else
-        out->count += 1;
-}
-
-/* Copies the columns with the fills taken out of their voids; only counts while `out` has no arrays. Returns the voids
- * that were left too low. */
-static int64_t copy_filled(const builder *build, rill_columns *out) {
-    const rill_columns *in = &build->columns;
-    const rill_fill *fills = build->fills.data;
-    size_t next = 0, cells = cell_count(&in->grid);
-    int64_t slivers = 0;
-    out->count = 0;
-    for (size_t cell = 0; cell < cells; ++cell) {
-        if (out->cell_first) out->cell_first[cell] = (int32_t)out->count;
-        size_t end = next;
-        while (end < build->fills.count && (size_t)fills[end].cell == cell) ++end;
-        for (int32_t k = in->cell_first[cell]; k < in->cell_first[cell + 1]; ++k) {
-            int32_t b = in->b[k];
-            uint16_t floor = in->floors[k];
-            for (size_t f = next; f < end; ++f) {
-                if (fills[f].low >= in->c[k] || fills[f].high <= b) continue;
-                keep_void(build, out, b, fills[f].low, floor, &slivers);
-                b = fills[f].high;
-                floor = fills[f].solid;
-            }
-            keep_void(build, out, b, in->c[k], floor, &slivers);
+/* The columns of a cell with its fills taken out of their voids. */
+static void copy_cell(const builder *build, rill_columns *out, size_t cell, const rill_fill *fills, size_t fill_count,
+                      rill_notes *notes) {
+    const rill_columns *in = &build->raw;
+    for (int32_t k = in->cell_first[cell]; k < in->cell_first[cell + 1]; ++k) {
+        int32_t b = in->b[k];
+        uint16_t floor = in->floors[k];
+        for (size_t f = 0; f < fill_count; ++f) {
+            if (fills[f].low >= in->c[k] || fills[f].high <= b) continue;
+            keep_void(build, out, b, fills[f].low, floor, notes);
+            b = fills[f].high;
+            floor = fills[f].solid;
         }
-        next = end;
+        keep_void(build, out, b, in->c[k], floor, notes);
     }
-    if (out->cell_first) out->cell_first[cells] = (int32_t)out->count;
-    return slivers;
 }
 
-static void free_arrays(const rill_columns *columns, size_t capacity, const rill_allocator *allocator) {
-    rill_memory_give(allocator, columns->b, capacity, sizeof(int32_t));
-    rill_memory_give(allocator, columns->c, capacity, sizeof(int32_t));
-    rill_memory_give(allocator, columns->floors, capacity, sizeof(uint16_t));
-    rill_memory_give(allocator, columns->cell_first, cell_count(&columns->grid) + 1, sizeof(int32_t));
+/* Copies what is in the area, cell by cell; only counts while `out` has no arrays. */
+static void copy_filled(const builder *build, rill_columns *out) {
+    const rill_columns *in = &build->raw;
+    const rill_fill *fills = build->fills.data;
+    size_t next = 0, width = (size_t)(in->area.high[0] - in->area.low[0]), to = 0;
+    out->count = 0;
+    for (int32_t y = out->area.low[1]; y < out->area.high[1]; ++y)
+        for (int32_t x = out->area.low[0]; x < out->area.high[0]; ++x, ++to) {
+            size_t cell = (size_t)(y - in->area.low[1]) * width + (size_t)(x - in->area.low[0]);
+            while (next < build->fills.count && (size_t)fills[next].cell < cell) ++next;
+            size_t end = next;
+            while (end < build->fills.count && (size_t)fills[end].cell == cell) ++end;
+            rill_notes notes = in->notes[cell];
+            notes.walls = end > next;
+            if (out->cell_first) out->cell_first[to] = (int32_t)out->count;
+            copy_cell(build, out, cell, end > next ? fills + next : NULL, end - next, &notes);
+            if (out->notes) out->notes[to] = notes;
+        }
+    if (out->cell_first) out->cell_first[to] = (int32_t)out->count;
 }
 
-static rill_result apply_fills(builder *build, rill_message *message) {
-    rill_columns *old = &build->columns;
-    if (build->fills.count == 0 && (size_t)old->count == build->capacity) return RILL_OK;
-    rill_columns fresh = { .grid = old->grid, .quantum = old->quantum, .datum = old->datum };
-    build->info->slivers_merged += copy_filled(build, &fresh);
-    size_t count = (size_t)fresh.count;
+static void free_arrays(const rill_columns *columns, const rill_allocator *allocator) {
+    const size_t count = (size_t)columns->count, cells = area_cells(&columns->area);
+    rill_memory_give(allocator, columns->b, count, sizeof(int32_t));
+    rill_memory_give(allocator, columns->c, count, sizeof(int32_t));
+    rill_memory_give(allocator, columns->floors, count, sizeof(uint16_t));
+    rill_memory_give(allocator, columns->cell_first, cells + 1, sizeof(int32_t));
+    rill_memory_give(allocator, columns->notes, cells, sizeof(rill_notes));
+}
+
+static rill_result apply_fills(builder *build, const rill_area *area, rill_columns *out, rill_message *message) {
+    rill_columns fresh = build->raw;
+    fresh.area = *area;
+    fresh.b = fresh.c = fresh.cell_first = NULL;
+    fresh.floors = NULL;
+    fresh.notes = NULL;
+    copy_filled(build, &fresh);
+    const size_t count = (size_t)fresh.count, cells = area_cells(area);
+    if (fresh.count > INT32_MAX)
+        return rill_fail(message, RILL_TOO_LARGE, "bed: %zu columns, expected less than 2^31", count);
     fresh.b = rill_memory_take(build->allocator, count, sizeof(int32_t));
     fresh.c = rill_memory_take(build->allocator, count, sizeof(int32_t));
     fresh.floors = rill_memory_take(build->allocator, count, sizeof(uint16_t));
-    fresh.cell_first = rill_memory_take(build->allocator, cell_count(&old->grid) + 1, sizeof(int32_t));
-    if (fresh.count > INT32_MAX || !fresh.b || !fresh.c || !fresh.floors || !fresh.cell_first) {
-        free_arrays(&fresh, count, build->allocator);
+    fresh.cell_first = rill_memory_take(build->allocator, cells + 1, sizeof(int32_t));
+    fresh.notes = rill_memory_take(build->allocator, cells, sizeof(rill_notes));
+    if (!fresh.b || !fresh.c || !fresh.floors || !fresh.cell_first || !fresh.notes) {
+        free_arrays(&fresh, build->allocator);
         return rill_fail(message, RILL_OUT_OF_MEMORY, "bed: no memory for %zu columns", count);
     }
     copy_filled(build, &fresh);
-    free_arrays(old, build->capacity, build->allocator);
-    *old = fresh;
-    build->capacity = count;
     const rill_fill *fills = build->fills.data;
-    for (size_t i = 0; i < build->fills.count; ++i) {
-        build->touched[fills[i].solid] = 1;
-        if (i == 0 || fills[i].cell != fills[i - 1].cell) build->info->walls_thickened += 1;
-    }
+    for (size_t i = 0; i < build->fills.count; ++i) build->touched[fills[i].solid] = 1;
+    *out = fresh;
     return RILL_OK;
 }
 
-static void describe(const builder *build, const rill_solid *const *solids, size_t solid_count) {
-    const rill_columns *columns = &build->columns;
-    rill_bed_info *info = build->info;
+/* ------------------------------------------------------------------------------------------------ all */
+
+/* Of a whole grid without a range yet, or of an area in the range of `out`. */
+static rill_result run(builder *build, const rill_solid *const *solids, size_t solid_count, bool choose,
+                       rill_columns *out, rill_message *message) {
+    const rill_grid *grid = &build->def->grid;
+    build->raw = *out;
+    for (int i = 0; i < 2; ++i) {
+        build->raw.area.low[i] -= out->area.low[i] > 0;
+        build->raw.area.high[i] += out->area.high[i] < grid->cells[i];
+    }
+    if (!rill_raster_make(&build->raster, grid, &build->raw.area, solids, solid_count, build->allocator))
+        return rill_fail(message, RILL_OUT_OF_MEMORY, "bed: no memory to sort the triangles");
+    if (!choose) build->raster.kept_rows = -1; /* there is no second time round */
+    if (choose) {
+        measures extent;
+        rill_result result = measure(build, &extent, message);
+        if (!result) result = choose_quantum(build, &extent, message);
+        if (result) return result;
+    }
+    choose_opening(build);
+    rill_result result = store(build, message);
+    if (result) return result;
+    if (!rill_walls_find(&build->raw, &build->raster.scan, solid_count, &build->fills))
+        return rill_fail(message, RILL_OUT_OF_MEMORY, "bed: no memory to find thin walls");
+    return apply_fills(build, &out->area, out, message);
+}
+
+static rill_result build_area(const rill_world_def *def, const rill_solid *const *solids, size_t solid_count,
+                              uint8_t *touched, const rill_allocator *allocator, bool choose, rill_columns *out,
+                              rill_message *message) {
+    builder build = { .def = def,
+                      .allocator = allocator,
+                      .b = rill_array_make(sizeof(int32_t)),
+                      .c = rill_array_make(sizeof(int32_t)),
+                      .floors = rill_array_make(sizeof(uint16_t)),
+                      .touched = touched,
+                      .fills = rill_array_make(sizeof(rill_fill)) };
+    const rill_result result = run(&build, solids, solid_count, choose, out, message);
+    const size_t cells = area_cells(&build.raw.area);
+    rill_raster_free(&build.raster);
+    rill_array_free(&build.fills, allocator);
+    rill_array_free(&build.b, allocator);
+    rill_array_free(&build.c, allocator);
+    rill_array_free(&build.floors, allocator);
+    rill_memory_give(allocator, build.raw.cell_first, cells + 1, sizeof(int32_t));
+    rill_memory_give(allocator, build.raw.notes, cells, sizeof(rill_notes));
+    return result;
+}
+
+void rill_columns_describe(const rill_columns *columns, rill_bed_info *info) {
+    const size_t cells = area_cells(&columns->area);
+    int32_t lowest = columns->count > 0 ? RILL_TOP : 0;
     for (int i = 0; i < 2; ++i) info->cells[i] = columns->grid.cells[i];
     info->columns = columns->count;
     info->quantum = columns->quantum;
     info->highest = columns->datum + (double)RILL_TOP * columns->quantum;
-    int32_t lowest = columns->count > 0 ? RILL_TOP : 0;
-    for (size_t i = 0; i < cell_count(&columns->grid); ++i) {
+    for (size_t i = 0; i < cells; ++i) {
         int32_t layers = columns->cell_first[i + 1] - columns->cell_first[i];
         if (layers > info->layers) info->layers = layers;
         if (layers == 0)
             info->wall_cells += 1;
         else if (columns->b[columns->cell_first[i]] < lowest)
             lowest = columns->b[columns->cell_first[i]];
+        rill_notes_count(&columns->notes[i], 1, info);
     }
     info->lowest = columns->datum + (double)lowest * columns->quantum;
+}
+
+void rill_solids_describe(const rill_solid *const *solids, size_t solid_count, const uint8_t *touched,
+                          rill_bed_info *info) {
+    info->degenerate_triangles = info->open_components = info->closed_components = info->outside_solids = 0;
     for (size_t s = 0; s < solid_count; ++s) {
         if (!solids[s]) continue;
         info->degenerate_triangles += solids[s]->degenerate_triangles;
         info->open_components += solids[s]->open_components;
         info->closed_components += solids[s]->closed_components;
-        info->outside_solids += !build->touched[s];
+        info->outside_solids += !touched[s];
     }
-}
-
-static rill_result run(builder *build, const rill_solid *const *solids, size_t solid_count, rill_message *message) {
-    build->touched = rill_memory_take(build->allocator, solid_count, 1);
-    if (!rill_raster_make(&build->raster, &build->def->grid, solids, solid_count, build->allocator) || !build->touched)
-        return rill_fail(message, RILL_OUT_OF_MEMORY, "bed: no memory to sort the triangles");
-    measures extent;
-    rill_result result = measure(build, &extent, message);
-    if (!result) result = choose_quantum(build, &extent, message);
-    if (result) return result;
-    build->capacity = (size_t)extent.voids;
-    result = store(build, message);
-    if (result) return result;
-    if (!rill_walls_find(&build->columns, &build->raster.scan, solid_count, &build->fills))
-        return rill_fail(message, RILL_OUT_OF_MEMORY, "bed: no memory to find thin walls");
-    result = apply_fills(build, message);
-    if (!result) describe(build, solids, solid_count);
-    return result;
 }
 
 rill_result rill_columns_build(const rill_world_def *def, const rill_solid *const *solids, size_t solid_count,
-                               const rill_allocator *allocator, rill_columns *out, rill_bed_info *info,
+                               uint8_t *touched, const rill_allocator *allocator, rill_columns *out,
                                rill_message *message) {
-    rill_bed_info found = { 0 };
     rill_result result = check_def(def, solid_count, message);
     if (result) return result;
-    builder build = { .def = def,
-                      .allocator = allocator,
-                      .columns.grid = def->grid,
-                      .fills = rill_array_make(sizeof(rill_fill)),
-                      .info = &found };
-    result = run(&build, solids, solid_count, message);
-    rill_raster_free(&build.raster);
-    rill_array_free(&build.fills, allocator);
-    rill_memory_give(allocator, build.touched, solid_count, 1);
-    if (result) {
-        free_arrays(&build.columns, build.capacity, allocator);
-        return result;
-    }
-    *out = build.columns;
-    *info = found;
-    return RILL_OK;
+    rill_columns columns = { .grid = def->grid, .area = whole_grid(&def->grid) };
+    memset(touched, 0, solid_count);
+    result = build_area(def, solids, solid_count, touched, allocator, true, &columns, message);
+    if (!result) *out = columns;
+    return result;
+}
+
+rill_result rill_columns_rebuild(const rill_world_def *def, const rill_range *range, const rill_area *area,
+                                 const rill_solid *const *solids, size_t solid_count, uint8_t *touched,
+                                 const rill_allocator *allocator, rill_columns *out, rill_message *message) {
+    rill_columns columns = { .grid = def->grid, .area = *area, .quantum = range->quantum, .datum = range->datum };
+    const rill_result result = build_area(def, solids, solid_count, touched, allocator, false, &columns, message);
+    if (!result) *out = columns;
+    return result;
 }
 
 void rill_columns_free(rill_columns *columns, const rill_allocator *allocator) {
-    free_arrays(columns, (size_t)columns->count, allocator);
+    free_arrays(columns, allocator);
     *columns = (rill_columns){ 0 };
 }

@@ -27,8 +27,37 @@ static bool span_before(const rill_span *a, const rill_span *b) {
 RILL_SORT(sort_crossings, rill_crossing, crossing_before)
 RILL_SORT(sort_spans, rill_span, span_before)
 
-/* The top of all triangles over the grid: a wall between the centres may be higher than any line shows. */
-static double highest_triangle(const rill_raster *raster) {
+bool rill_raster_make(rill_raster *raster, const rill_grid *grid, const rill_area *area,
+                      const rill_solid *const *solids, size_t solid_count, const rill_allocator *allocator) {
+    *raster = (rill_raster){ .grid = *grid,
+                             .solids = solids,
+                             .solid_count = solid_count,
+                             .x = rill_lattice_of(grid, area, 0),
+                             .y = rill_lattice_of(grid, area, 1),
+                             .loose = rill_array_make(sizeof(rill_span)),
+                             .spans = rill_array_make(sizeof(rill_span)),
+                             .crossings = rill_array_make(sizeof(rill_crossing)),
+                             .sorted_crossings = rill_array_make(sizeof(rill_crossing)) };
+    if (!rill_scan_make(&raster->scan, grid, area, 0, solids, solid_count, allocator)) return false;
+    raster->span_first = rill_memory_take(allocator, (size_t)raster->x.count + 1, sizeof(int32_t));
+    raster->row_first = rill_memory_take(allocator, (size_t)raster->y.count + 1, sizeof(size_t));
+    bool reserved = rill_array_resize(&raster->spans, allocator, 1); /* rows without spans have an address too */
+    raster->spans.count = 0;
+    return raster->span_first && raster->row_first && reserved;
+}
+
+void rill_raster_free(rill_raster *raster) {
+    const rill_allocator *allocator = raster->scan.allocator;
+    rill_memory_give(allocator, raster->span_first, (size_t)raster->x.count + 1, sizeof(int32_t));
+    rill_memory_give(allocator, raster->row_first, (size_t)raster->y.count + 1, sizeof(size_t));
+    rill_array_free(&raster->loose, allocator);
+    rill_array_free(&raster->spans, allocator);
+    rill_array_free(&raster->crossings, allocator);
+    rill_array_free(&raster->sorted_crossings, allocator);
+    rill_scan_free(&raster->scan);
+}
+
+double rill_raster_highest(const rill_raster *raster) {
     double highest = -INFINITY, low[2], high[2];
     for (int i = 0; i < 2; ++i) {
         low[i] = raster->grid.origin[i];
@@ -51,37 +80,6 @@ static double highest_triangle(const rill_raster *raster) {
         }
     }
     return highest;
-}
-
-bool rill_raster_make(rill_raster *raster, const rill_grid *grid, const rill_solid *const *solids, size_t solid_count,
-                      const rill_allocator *allocator) {
-    *raster = (rill_raster){ .grid = *grid,
-                             .solids = solids,
-                             .solid_count = solid_count,
-                             .x = rill_lattice_of(grid, 0),
-                             .y = rill_lattice_of(grid, 1),
-                             .loose = rill_array_make(sizeof(rill_span)),
-                             .spans = rill_array_make(sizeof(rill_span)),
-                             .crossings = rill_array_make(sizeof(rill_crossing)),
-                             .sorted_crossings = rill_array_make(sizeof(rill_crossing)) };
-    if (!rill_scan_make(&raster->scan, grid, 0, solids, solid_count, allocator)) return false;
-    raster->span_first = rill_memory_take(allocator, (size_t)grid->cells[0] + 1, sizeof(int32_t));
-    raster->row_first = rill_memory_take(allocator, (size_t)grid->cells[1] + 1, sizeof(size_t));
-    raster->highest = highest_triangle(raster);
-    bool reserved = rill_array_resize(&raster->spans, allocator, 1); /* rows without spans have an address too */
-    raster->spans.count = 0;
-    return raster->span_first && raster->row_first && reserved;
-}
-
-void rill_raster_free(rill_raster *raster) {
-    const rill_allocator *allocator = raster->scan.allocator;
-    rill_memory_give(allocator, raster->span_first, (size_t)raster->grid.cells[0] + 1, sizeof(int32_t));
-    rill_memory_give(allocator, raster->row_first, (size_t)raster->grid.cells[1] + 1, sizeof(size_t));
-    rill_array_free(&raster->loose, allocator);
-    rill_array_free(&raster->spans, allocator);
-    rill_array_free(&raster->crossings, allocator);
-    rill_array_free(&raster->sorted_crossings, allocator);
-    rill_scan_free(&raster->scan);
 }
 
 /* Room for `more` elements behind those there are. NULL when there is no memory. */
@@ -225,11 +223,11 @@ static bool spans_of_heightmap(rill_raster *raster, uint16_t index, int32_t row)
     rill_span *out = extend(&raster->loose, raster->scan.allocator, (size_t)cells);
     if (!out) return false;
     double fy;
-    int32_t y0 = stretch(row, raster->y.count, ny, &fy), y1 = y0 + 1 < ny ? y0 + 1 : y0;
+    int32_t y0 = stretch(raster->y.first + row, raster->grid.cells[1], ny, &fy), y1 = y0 + 1 < ny ? y0 + 1 : y0;
     const double *south = def->heights + (size_t)y0 * (size_t)nx, *north = def->heights + (size_t)y1 * (size_t)nx;
     for (int32_t x = 0; x < cells; ++x) {
         double fx;
-        int32_t x0 = stretch(x, cells, nx, &fx), x1 = x0 + 1 < nx ? x0 + 1 : x0;
+        int32_t x0 = stretch(raster->x.first + x, raster->grid.cells[0], nx, &fx), x1 = x0 + 1 < nx ? x0 + 1 : x0;
         double low = south[x0] + fx * (south[x1] - south[x0]), high = north[x0] + fx * (north[x1] - north[x0]);
         double z = raster->grid.origin[2] + (low + fy * (high - low));
         *out++ = (rill_span){ .low = -INFINITY, .high = z, .cell = x, .solid = index };

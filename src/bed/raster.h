@@ -5,22 +5,24 @@
  *   walls.c   cuts -> fills: walls that stand between the centres of two cells
  *   columns.c spans and fills -> columns
  *
- * A row runs along x (axis 0) or along y (axis 1). Everything is worked off one row at a time. */
+ * A row runs along x (axis 0) or along y (axis 1). Everything is worked off one row at a time, over the whole grid or
+ * over an area of it: rows and cells are then those of the area. */
 #ifndef RILL_BED_RASTER_H
 #define RILL_BED_RASTER_H
 
 #include "base/memory.h"
 #include "bed/solid.h"
 
-/* Cell centres along one axis of the grid. */
+/* Cell centres along one axis of an area of the grid. Cells are counted from the area's first on, but a centre is the
+ * same to the bit whatever the area. */
 typedef struct rill_lattice {
     double origin, cell, inverse; /* inverse = 1 / cell */
-    int32_t count;
+    int32_t first, count;
 } rill_lattice;
 
-rill_lattice rill_lattice_of(const rill_grid *grid, int axis);
+rill_lattice rill_lattice_of(const rill_grid *grid, const rill_area *area, int axis);
 static inline double rill_lattice_at(const rill_lattice *lattice, int32_t i) {
-    return lattice->origin + ((double)i + 0.5) * lattice->cell;
+    return lattice->origin + ((double)(lattice->first + i) + 0.5) * lattice->cell;
 }
 /* The first cell whose centre is not below `value`; `count` when there is none. */
 int32_t rill_lattice_reach(const rill_lattice *lattice, double value);
@@ -33,6 +35,9 @@ typedef struct rill_cut {
     uint32_t triangle;
     uint32_t solid;
 } rill_cut;
+
+/* Cells: what is nearer to the line through a centre may be on either side of it. */
+#define RILL_NEAR_LINE 1e-6
 
 typedef struct rill_scan_item {
     uint32_t triangle, solid;
@@ -54,8 +59,8 @@ typedef struct rill_scan {
 } rill_scan;
 
 /* False when there is no memory; free it in any case. */
-bool rill_scan_make(rill_scan *scan, const rill_grid *grid, int axis, const rill_solid *const *solids,
-                    size_t solid_count, const rill_allocator *allocator);
+bool rill_scan_make(rill_scan *scan, const rill_grid *grid, const rill_area *area, int axis,
+                    const rill_solid *const *solids, size_t solid_count, const rill_allocator *allocator);
 void rill_scan_free(rill_scan *scan);
 void rill_scan_rewind(rill_scan *scan);
 /* Finds the cuts of a row; rows must be asked for in ascending order, from 0, without a gap. */
@@ -85,18 +90,20 @@ typedef struct rill_raster {
     rill_lattice x, y;
     rill_array loose, crossings, sorted_crossings; /* scratch of a row */
     rill_array spans;     /* rill_span: of the rows that are kept, or of the row last asked for alone */
-    size_t *row_first;    /* cells[1] + 1: first span of each kept row */
+    size_t *row_first;    /* y.count + 1: first span of each kept row */
     int32_t kept_rows;    /* -1: there are too many spans to keep */
     const rill_span *row; /* spans of the row last asked for, by cell and then by low */
-    int32_t *span_first;  /* cells[0] + 1: first of them in each cell */
-    double highest;       /* top of all triangles over the grid; -infinity without any */
+    int32_t *span_first;  /* x.count + 1: first of them in each cell */
 } rill_raster;
 
-bool rill_raster_make(rill_raster *raster, const rill_grid *grid, const rill_solid *const *solids, size_t solid_count,
-                      const rill_allocator *allocator);
+bool rill_raster_make(rill_raster *raster, const rill_grid *grid, const rill_area *area,
+                      const rill_solid *const *solids, size_t solid_count, const rill_allocator *allocator);
 void rill_raster_free(rill_raster *raster);
 /* Finds the spans of a row; rows ascending from 0. Row 0 may be asked for at any time. False: no memory. */
 bool rill_raster_row(rill_raster *raster, int32_t row);
+/* The top of all triangles over the grid: a wall between the centres may be higher than any line shows; -infinity
+ * without any. */
+double rill_raster_highest(const rill_raster *raster);
 
 /* Solid to be added to a cell, in quanta. */
 typedef struct rill_fill {

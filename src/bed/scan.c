@@ -10,15 +10,16 @@
 
 #include <math.h>
 
-rill_lattice rill_lattice_of(const rill_grid *grid, int axis) {
+rill_lattice rill_lattice_of(const rill_grid *grid, const rill_area *area, int axis) {
     return (rill_lattice){ .origin = grid->origin[axis],
                            .cell = grid->cell_size,
                            .inverse = 1.0 / grid->cell_size,
-                           .count = grid->cells[axis] };
+                           .first = area->low[axis],
+                           .count = area->high[axis] - area->low[axis] };
 }
 
 int32_t rill_lattice_reach(const rill_lattice *lattice, double value) {
-    double guess = (value - lattice->origin) * lattice->inverse + 0.5;
+    double guess = (value - lattice->origin) * lattice->inverse + (0.5 - (double)lattice->first);
     if (!(guess > 0.0)) guess = 0.0;
     if (guess > (double)lattice->count) guess = (double)lattice->count;
     int32_t i = (int32_t)guess;
@@ -42,7 +43,9 @@ static bool item_of(const rill_scan *scan, const rill_solid *solid, rill_scan_it
     }
     int along = scan->axis, across = 1 - scan->axis;
     const rill_lattice *cells = &scan->along;
-    if (high[along] < rill_lattice_at(cells, 0) || low[along] > rill_lattice_at(cells, cells->count - 1)) return false;
+    double near = RILL_NEAR_LINE * cells->cell; /* what stands beside a line may count on both sides of it (walls.c) */
+    if (high[along] < rill_lattice_at(cells, 0) - near || low[along] > rill_lattice_at(cells, cells->count - 1) + near)
+        return false;
     item->from = rill_lattice_reach(&scan->across, low[across]);
     item->until = rill_lattice_reach(&scan->across, high[across]);
     return item->from < item->until;
@@ -76,12 +79,12 @@ static bool sort_items(rill_scan *scan, const rill_scan_item *items) {
     return true;
 }
 
-bool rill_scan_make(rill_scan *scan, const rill_grid *grid, int axis, const rill_solid *const *solids,
-                    size_t solid_count, const rill_allocator *allocator) {
+bool rill_scan_make(rill_scan *scan, const rill_grid *grid, const rill_area *area, int axis,
+                    const rill_solid *const *solids, size_t solid_count, const rill_allocator *allocator) {
     *scan = (rill_scan){ .solids = solids,
                          .allocator = allocator,
-                         .along = rill_lattice_of(grid, axis),
-                         .across = rill_lattice_of(grid, 1 - axis),
+                         .along = rill_lattice_of(grid, area, axis),
+                         .across = rill_lattice_of(grid, area, 1 - axis),
                          .axis = axis,
                          .cuts = rill_array_make(sizeof(rill_cut)) };
     size_t total = 0;

@@ -43,6 +43,7 @@ typedef struct numberer {
     uint64_t *used;   /* per cell: bits of the first 64 sheets that have a column here */
     rill_array ranks;
     rill_array *sheets;
+    bool roomy;
 } numberer;
 
 static bool rank_before(const rank *a, const rank *b) {
@@ -214,8 +215,9 @@ static rill_sheet around(const rill_sheet *sheet, const piece *p) {
 
 static bool pack_piece(numberer *n, int32_t index) {
     piece *p = (piece *)n->pieces.data + index;
-    rill_sheet *sheets = n->sheets->data,
-               own = { .x0 = p->x0, .y0 = p->y0, .nx = p->x1 - p->x0 + 1, .ny = p->y1 - p->y0 + 1 };
+    rill_sheet *sheets = n->sheets->data, whole = { .nx = n->nx, .ny = n->ny },
+               tight = { .x0 = p->x0, .y0 = p->y0, .nx = p->x1 - p->x0 + 1, .ny = p->y1 - p->y0 + 1 },
+               own = n->roomy ? whole : tight;
     int64_t least = rill_sheet_area(own.nx, own.ny) + SHEET_COST;
     int32_t best = -1;
     for (int32_t s = 0; s < (int32_t)n->sheets->count; ++s) {
@@ -258,7 +260,8 @@ static bool is_single(const rill_columns *columns) {
     return true;
 }
 
-static bool number_single(rill_numbering *numbering, const rill_columns *columns, const rill_allocator *allocator) {
+static bool number_single(rill_numbering *numbering, const rill_columns *columns, bool roomy,
+                          const rill_allocator *allocator) {
     int32_t nx = columns->grid.cells[0], ny = columns->grid.cells[1], x0 = nx, x1 = -1, y0 = ny, y1 = -1;
     for (int32_t y = 0; y < ny; ++y)
         for (int32_t x = 0; x < nx; ++x) {
@@ -268,11 +271,15 @@ static bool number_single(rill_numbering *numbering, const rill_columns *columns
             y0 = y < y0 ? y : y0, y1 = y;
         }
     rill_sheet sheet = { .nx = 1, .ny = 1 }; /* walls all over: a sheet without columns */
-    if (columns->count > 0) sheet = (rill_sheet){ .x0 = x0, .y0 = y0, .nx = x1 - x0 + 1, .ny = y1 - y0 + 1 };
+    if (roomy)
+        sheet = (rill_sheet){ .nx = nx, .ny = ny };
+    else if (columns->count > 0)
+        sheet = (rill_sheet){ .x0 = x0, .y0 = y0, .nx = x1 - x0 + 1, .ny = y1 - y0 + 1 };
     return rill_array_push(&numbering->sheets, allocator, &sheet) != NULL;
 }
 
-static bool number_layers(rill_numbering *numbering, const rill_columns *columns, const rill_allocator *allocator) {
+static bool number_layers(rill_numbering *numbering, const rill_columns *columns, bool roomy,
+                          const rill_allocator *allocator) {
     double step = columns->grid.cell_size / columns->quantum;
     numberer n = { .columns = columns,
                    .allocator = allocator,
@@ -283,7 +290,8 @@ static bool number_layers(rill_numbering *numbering, const rill_columns *columns
                    .now = rill_array_make(sizeof(spot)),
                    .next = rill_array_make(sizeof(spot)),
                    .ranks = rill_array_make(sizeof(rank)),
-                   .sheets = &numbering->sheets };
+                   .sheets = &numbering->sheets,
+                   .roomy = roomy };
     size_t count = (size_t)columns->count;
     n.piece_of = rill_memory_take(allocator, count, sizeof(int32_t));
     bool done = n.piece_of != NULL;
@@ -299,10 +307,11 @@ static bool number_layers(rill_numbering *numbering, const rill_columns *columns
     return done;
 }
 
-bool rill_numbering_make(rill_numbering *numbering, const rill_columns *columns, const rill_allocator *allocator) {
+bool rill_numbering_make(rill_numbering *numbering, const rill_columns *columns, bool roomy,
+                         const rill_allocator *allocator) {
     *numbering = (rill_numbering){ .sheets = rill_array_make(sizeof(rill_sheet)) };
-    bool done = is_single(columns) ? number_single(numbering, columns, allocator)
-                                   : number_layers(numbering, columns, allocator);
+    bool done = is_single(columns) ? number_single(numbering, columns, roomy, allocator)
+                                   : number_layers(numbering, columns, roomy, allocator);
     if (!done) rill_numbering_free(numbering, columns, allocator);
     return done;
 }

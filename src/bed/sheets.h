@@ -28,8 +28,21 @@ typedef struct rill_numbering {
     rill_array sheets; /* rill_sheet: rectangles only */
 } rill_numbering;
 
-/* False when there is no memory; nothing is kept then. */
-bool rill_numbering_make(rill_numbering *numbering, const rill_columns *columns, const rill_allocator *allocator);
+/* False when there is no memory; nothing is kept then. In a roomy numbering every sheet spans the whole grid. */
+bool rill_numbering_make(rill_numbering *numbering, const rill_columns *columns, bool roomy,
+                         const rill_allocator *allocator);
 void rill_numbering_free(rill_numbering *numbering, const rill_columns *columns, const rill_allocator *allocator);
+
+/* Makes a bed of columns that are numbered already; otherwise like rill_bed_make. A numbering that makes no sense is
+ * RILL_INVALID_DATA. */
+rill_result rill_bed_make_numbered(rill_columns *columns, const rill_numbering *numbering, bool roomy,
+                                   const rill_edge edges[4], const rill_allocator *allocator, rill_bed *out,
+                                   rill_message *message);
+/* The same bed, roomy, with `spare` sheets more than it needs. Places of columns stay if it was roomy before. */
+rill_result rill_bed_make_roomy(const rill_bed *bed, int32_t spare, const rill_edge edges[4],
+                                const rill_allocator *allocator, rill_bed *out, rill_message *message);
+
+/* Lists the ghosts of all open and still edges and sets their columns; only counts while `ghosts` is NULL. */
+int32_t rill_ghosts_list(rill_bed *bed, const rill_edge edges[4], rill_ghost *ghosts);
 
 #endif

@@ -107,14 +107,8 @@ static rill_result check_count(const checker *check, const char *member, size_t 
                      "solid %s: %s is %zu, expected %zu to %.0f", name_of(check), member, count, least, MOST_ELEMENTS);
 }
 
-static rill_result check_mesh(const checker *check) {
+static rill_result check_vertices(const checker *check) {
     const rill_solid_def *def = check->def;
-    if (!def->vertices || !def->indices)
-        return rill_fail(check->message, RILL_INVALID_ARGUMENT, "solid %s: %s is NULL, expected an array",
-                         name_of(check), def->vertices ? "indices" : "vertices");
-    rill_result result = check_count(check, "vertex_count", def->vertex_count, 3);
-    if (!result) result = check_count(check, "triangle_count", def->triangle_count, 1);
-    if (result) return result;
     rill_placing placing = rill_placing_of(def);
     for (size_t v = 0; v < def->vertex_count; ++v) {
         const float *p = def->vertices + 3 * v;
@@ -125,6 +119,18 @@ static rill_result check_mesh(const checker *check) {
                              "solid %s: vertex %zu is at (%g, %g, %g), expected finite numbers within %g",
                              name_of(check), v, to[0], to[1], to[2], FARTHEST);
     }
+    return RILL_OK;
+}
+
+static rill_result check_mesh(const checker *check) {
+    const rill_solid_def *def = check->def;
+    if (!def->vertices || !def->indices)
+        return rill_fail(check->message, RILL_INVALID_ARGUMENT, "solid %s: %s is NULL, expected an array",
+                         name_of(check), def->vertices ? "indices" : "vertices");
+    rill_result result = check_count(check, "vertex_count", def->vertex_count, 3);
+    if (!result) result = check_count(check, "triangle_count", def->triangle_count, 1);
+    if (!result) result = check_vertices(check);
+    if (result) return result;
     for (size_t i = 0; i < 3 * def->triangle_count; ++i)
         if (def->indices[i] >= def->vertex_count)
             return rill_fail(check->message, RILL_INVALID_DATA,
@@ -174,6 +180,25 @@ static void *copy_of(const rill_allocator *allocator, const void *from, size_t c
     return copy ? memcpy(copy, from, count * size) : NULL;
 }
 
+/* Puts the vertices of a mesh where its definition says; false, and all of them somewhere, when one would be too far. */
+static bool place_mesh(rill_solid *solid) {
+    const rill_placing placing = rill_placing_of(&solid->def);
+    rill_form *form = &solid->form;
+    for (int i = 0; i < 3; ++i) form->low[i] = INFINITY, form->high[i] = -INFINITY;
+    bool near = true;
+    for (size_t v = 0; v < solid->vertex_count; ++v) {
+        const float *p = solid->def.vertices + 3 * v;
+        double *to = solid->vertices + 3 * v;
+        rill_placing_point(&placing, (double[3]){ (double)p[0], (double)p[1], (double)p[2] }, to);
+        for (int i = 0; i < 3; ++i) {
+            near = near && fabs(to[i]) <= FARTHEST;
+            form->low[i] = to[i] < form->low[i] ? to[i] : form->low[i];
+            form->high[i] = to[i] > form->high[i] ? to[i] : form->high[i];
+        }
+    }
+    return near;
+}
+
 static bool copy_mesh(rill_solid *solid, const rill_allocator *allocator, const rill_solid_def *def) {
     solid->vertex_count = def->vertex_count;
     solid->triangle_count = def->triangle_count;
@@ -182,12 +207,10 @@ static bool copy_mesh(rill_solid *solid, const rill_allocator *allocator, const 
     solid->def.indices = solid->indices;
     solid->vertices = rill_memory_take(allocator, def->vertex_count, 3 * sizeof(double));
     if (!solid->def.vertices || !solid->indices || !solid->vertices) return false;
-    rill_placing placing = rill_placing_of(def);
-    for (size_t v = 0; v < def->vertex_count; ++v) {
-        const float *p = def->vertices + 3 * v;
-        rill_placing_point(&placing, (double[3]){ (double)p[0], (double)p[1], (double)p[2] }, solid->vertices + 3 * v);
-    }
-    return rill_solid_find_parts(solid, allocator);
+    for (size_t i = 0; i < 3 * def->vertex_count; ++i) solid->vertices[i] = (double)def->vertices[i];
+    if (!rill_solid_find_parts(solid, allocator)) return false;
+    place_mesh(solid);
+    return true;
 }
 
 static size_t heights_count(const rill_solid_def *def) {
@@ -235,7 +258,95 @@ void rill_solid_free(rill_solid *solid, const rill_allocator *allocator) {
         rill_memory_give(allocator, (void *)solid->def.heights, heights_count(&solid->def), sizeof(double));
     rill_memory_give(allocator, solid->vertices, solid->vertex_count, 3 * sizeof(double));
     rill_memory_give(allocator, solid->indices, solid->triangle_count, 3 * sizeof(uint32_t));
+    rill_memory_give(allocator, solid->welds, solid->vertex_count, sizeof(uint32_t));
     rill_memory_give(allocator, solid->parts, solid->triangle_count, sizeof(uint32_t));
     rill_memory_give(allocator, solid->part_kinds, solid->part_count, sizeof(uint8_t));
     rill_memory_give(allocator, solid, 1, sizeof *solid);
+}
+
+/* -------------------------------------------------------------------------------------------------------- changing */
+
+/* Makes the solid anew from a definition that may point to its own arrays. */
+static rill_result remake(rill_solid *solid, const rill_solid_def *def, const rill_allocator *allocator,
+                          rill_message *message) {
+    rill_solid *fresh = NULL;
+    const rill_result result = rill_solid_make(def, allocator, &fresh, message);
+    if (result) return result;
+    const rill_solid old = *solid;
+    *solid = *fresh;
+    *fresh = old;
+    rill_solid_free(fresh, allocator);
+    return RILL_OK;
+}
+
+rill_result rill_solid_repose(rill_solid *solid, const double translate[3], const double rotate[3],
+                              const rill_allocator *allocator, rill_message *message) {
+    rill_solid_def def = solid->def;
+    memcpy(def.translate, translate, sizeof def.translate);
+    memcpy(def.rotate, rotate, sizeof def.rotate);
+    const checker check = { .def = &def, .message = message };
+    if (def.shape == RILL_SHAPE_HEIGHTMAP)
+        return rill_fail(message, RILL_INVALID_ARGUMENT,
+                         "solid %s: a heightmap lies over the whole grid and has no pose", name_of(&check));
+    if (def.shape != RILL_SHAPE_MESH) return remake(solid, &def, allocator, message);
+    rill_result result = check_placing(&check);
+    if (result) return result;
+    const rill_solid_def old = solid->def;
+    solid->def = def;
+    if (place_mesh(solid)) return RILL_OK;
+    result = check_vertices(&check); /* says which it is */
+    solid->def = old;
+    place_mesh(solid);
+    return result;
+}
+
+/* Vertices may be set without looking at the triangles again if all parts are closed volumes, and what was together
+ * stays together: should others meet, the parts stay closed and oriented all the same. */
+static bool keeps_topology(const rill_solid *solid, const float *vertices) {
+    if (solid->part_count != 1 || solid->open_components != 0) return false;
+    for (size_t v = 0; v < solid->vertex_count; ++v) {
+        const float *p = vertices + 3 * v, *q = vertices + 3 * (size_t)solid->welds[v];
+        if (p[0] != q[0] || p[1] != q[1] || p[2] != q[2]) return false;
+    }
+    return true;
+}
+
+rill_result rill_solid_reshape(rill_solid *solid, const float *vertices, size_t vertex_count,
+                               const rill_allocator *allocator, rill_message *message) {
+    rill_solid_def def = solid->def;
+    def.vertices = vertices;
+    const checker check = { .def = &def, .message = message };
+    if (def.shape != RILL_SHAPE_MESH)
+        return rill_fail(message, RILL_INVALID_ARGUMENT, "solid %s: it is no mesh and has no vertices to set",
+                         name_of(&check));
+    if (!vertices || vertex_count != def.vertex_count)
+        return rill_fail(message, RILL_INVALID_ARGUMENT, "solid %s: %s for %zu vertices, expected %zu as before",
+                         name_of(&check), vertices ? "an array" : "NULL", vertex_count, def.vertex_count);
+    const rill_result result = check_vertices(&check);
+    if (result) return result;
+    if (!keeps_topology(solid, vertices)) return remake(solid, &def, allocator, message);
+    memcpy((float *)solid->def.vertices, vertices, 3 * vertex_count * sizeof *vertices);
+    place_mesh(solid);
+    return RILL_OK;
+}
+
+/* ----------------------------------------------------------------------------------------------------------- reach */
+
+/* The cell of a coordinate, clamped to the grid; infinities are allowed. */
+static int32_t clamp_cell(const rill_grid *grid, int axis, double value) {
+    const double cell = floor((value - grid->origin[axis]) / grid->cell_size);
+    return !(cell > 0.0) ? 0 : cell < (double)grid->cells[axis] ? (int32_t)cell : grid->cells[axis];
+}
+
+rill_area rill_solid_reach(const rill_solid *solid, const rill_grid *grid) {
+    /* Lines through centres inside the bounds; walls between such a centre and the next; and walls that are filled in, or
+     * not, because of what is in a square of centres beside them (walls.c): a cell more than the bounds, and the half
+     * that a cell reaches beyond its centre is room for rounding. */
+    const double margin = grid->cell_size;
+    rill_area area;
+    for (int i = 0; i < 2; ++i) {
+        area.low[i] = clamp_cell(grid, i, solid->form.low[i] - margin);
+        area.high[i] = clamp_cell(grid, i, solid->form.high[i] + margin + grid->cell_size);
+    }
+    return area;
 }

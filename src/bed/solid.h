@@ -19,7 +19,7 @@ typedef enum rill_part_kind {
 
 /* The exact form of a primitive in world space. */
 typedef struct rill_form {
-    double low[3], high[3]; /* bounds of the solid; infinite where it is */
+    double low[3], high[3]; /* bounds of the solid, of a mesh too; infinite where it is */
     bool aligned;           /* box: parallel to the grid, so that low and high say it all */
     double centre[3];       /* of a box, sphere, cylinder or torus; a point of a plane */
     double axes[3][3];      /* unit vectors: a box's edges; [2] is the axis of a cylinder, torus or plane */
@@ -35,7 +35,9 @@ struct rill_solid {
     uint32_t *indices; /* 3 per triangle; of a mesh also def.indices */
     size_t triangle_count;
 
-    /* Meshes only: connected parts, see rill_part_kind. Part 0 holds all the volumes. */
+    /* Meshes only: connected parts, see rill_part_kind. Part 0 holds all the volumes. They follow from the vertices as
+     * they were given: placing a mesh somewhere else changes nothing. */
+    uint32_t *welds; /* first vertex with the same position as each */
     uint32_t *parts; /* part of each triangle, or RILL_NO_PART */
     uint8_t *part_kinds;
     size_t part_count;
@@ -46,6 +48,23 @@ struct rill_solid {
 rill_result rill_solid_make(const rill_solid_def *def, const rill_allocator *allocator, rill_solid **out,
                             rill_message *message);
 void rill_solid_free(rill_solid *solid, const rill_allocator *allocator);
+
+/* Another place and turn, or other vertices for the same triangles. On failure the solid is as it was. */
+rill_result rill_solid_repose(rill_solid *solid, const double translate[3], const double rotate[3],
+                              const rill_allocator *allocator, rill_message *message);
+rill_result rill_solid_reshape(rill_solid *solid, const float *vertices, size_t vertex_count,
+                               const rill_allocator *allocator, rill_message *message);
+
+/* The cells whose columns it has to do with: those under it, and as far around them as walls thinner than a cell have an
+ * influence. Empty: none. */
+rill_area rill_solid_reach(const rill_solid *solid, const rill_grid *grid);
+static inline bool rill_area_empty(const rill_area *area) {
+    return area->low[0] >= area->high[0] || area->low[1] >= area->high[1];
+}
+static inline bool rill_area_overlaps(const rill_area *a, const rill_area *b) {
+    return !rill_area_empty(a) && !rill_area_empty(b) && a->low[0] < b->high[0] && b->low[0] < a->high[0] &&
+           a->low[1] < b->high[1] && b->low[1] < a->high[1];
+}
 
 /* Scale, then rotation about x, y and z in that order, then translation (form.c). */
 typedef struct rill_placing {
@@ -66,7 +85,8 @@ int rill_form_cross(const rill_solid *solid, double x, double y, double low[2], 
 /* Makes the triangles of a primitive from its form (tessellate.c). False when there is no memory. */
 bool rill_solid_tessellate(rill_solid *solid, const rill_allocator *allocator);
 
-/* Finds the connected parts of a mesh and whether they are closed (topology.c). False when there is no memory. */
+/* Finds the connected parts of a mesh and whether they are closed (topology.c), from `vertices`, whose place does not
+ * matter. False when there is no memory. */
 bool rill_solid_find_parts(rill_solid *solid, const rill_allocator *allocator);
 
 #endif

@@ -225,7 +225,7 @@ bool rill_solid_find_parts(rill_solid *solid, const rill_allocator *allocator) {
                    .edge_count = table_size(3 * solid->triangle_count / 2 + 1) };
     /* An open or unconnected mesh has up to three edges per triangle: the table never fills all the same. */
     if (t.edge_count < 4 * solid->triangle_count) t.edge_count *= 2;
-    t.same = rill_memory_take(allocator, solid->vertex_count, sizeof(uint32_t));
+    solid->welds = t.same = rill_memory_take(allocator, solid->vertex_count, sizeof(uint32_t));
     t.slots = rill_memory_take(allocator, t.slot_count, sizeof(uint32_t));
     t.edges = rill_memory_take(allocator, t.edge_count, sizeof(edge));
     t.parent = rill_memory_take(allocator, solid->triangle_count, sizeof(uint32_t));
@@ -237,7 +237,6 @@ bool rill_solid_find_parts(rill_solid *solid, const rill_allocator *allocator) {
         connect(&t, solid);
         done = (!flag_parts(&t) || measure_holes(&t)) && number_parts(&t, solid);
     }
-    rill_memory_give(allocator, t.same, solid->vertex_count, sizeof(uint32_t));
     rill_memory_give(allocator, t.slots, t.slot_count, sizeof(uint32_t));
     rill_memory_give(allocator, t.edges, t.edge_count, sizeof(edge));
     rill_memory_give(allocator, t.parent, solid->triangle_count, sizeof(uint32_t));

@@ -28,7 +28,6 @@
 static const double STEEP = 2.0;     /* slope of a wall's face */
 static const double CLEAR = 0.75;    /* quanta: nearer to an opening's rim is rounding */
 static const double INTRUSION = 8.0; /* quanta: less is not worth a wall */
-static const double NEAR = 1e-6;     /* cells: what is nearer to a line may be on either side of it */
 enum { MANY = 512 };                 /* with more pieces in one edge, steepness is not examined in pairs */
 
 typedef struct wall_piece {
@@ -54,6 +53,7 @@ typedef struct z_range {
 typedef struct walls {
     const rill_columns *columns;
     const rill_allocator *allocator;
+    int32_t cells[2];               /* of the columns' area */
     rill_array pieces[2], edges[2]; /* of rows along x and along y; edges ascending */
     rill_array row;                 /* pieces of the row being collected */
     rill_array cover, held[2];      /* ranges: scratch of supported_ranges */
@@ -87,7 +87,7 @@ RILL_SORT(sort_fills, rill_fill, fill_before)
 
 static int32_t cell_at(const walls *w, int axis, int32_t row, int32_t along) {
     int32_t x = axis == 0 ? along : row, y = axis == 0 ? row : along;
-    return y * w->columns->grid.cells[0] + x;
+    return y * w->cells[0] + x;
 }
 
 /* --------------------------------------------------------------------------------------------------- collecting */
@@ -144,7 +144,7 @@ static bool collect_cut(walls *w, const rill_scan *scan, int32_t row, const rill
     bool forward = cut->up_cell < cut->down_cell || (cut->up_cell == cut->down_cell && cut->up[0] <= cut->down[0]);
     const double *a = forward ? cut->up : cut->down, *b = forward ? cut->down : cut->up;
     int32_t first = (forward ? cut->up_cell : cut->down_cell) - 1, last = (forward ? cut->down_cell : cut->up_cell) - 1;
-    double run = b[0] - a[0], rise = b[1] - a[1], near = NEAR * scan->along.cell;
+    double run = b[0] - a[0], rise = b[1] - a[1], near = RILL_NEAR_LINE * scan->along.cell;
     if (rise == 0.0) return true; /* floors and ceilings block no height */
     /* Where something upright meets a line, rounding alone decides on which side of the line it is, and differently in
      * rows along x and along y: it stands on both sides then, all of it. */
@@ -193,7 +193,7 @@ static bool collect(walls *w, rill_scan *scan) {
 
 static const wall_edge *find_edge(const walls *w, int axis, int32_t row, int32_t strip) {
     const wall_edge *edges = w->edges[axis].data;
-    uint32_t key = (uint32_t)row * (uint32_t)w->columns->grid.cells[axis] + (uint32_t)strip;
+    uint32_t key = (uint32_t)row * (uint32_t)w->cells[axis] + (uint32_t)strip;
     size_t low = 0, high = w->edges[axis].count;
     while (low < high) {
         size_t middle = (low + high) / 2;
@@ -236,7 +236,7 @@ static bool cover_square(walls *w, int axis, int32_t row, int32_t strip, int32_t
                          rill_array *out) {
     int32_t other = row + side, between = side < 0 ? other : row;
     w->cover.count = 0;
-    bool beyond = other < 0 || other >= w->columns->grid.cells[1 - axis]; /* the rim of the grid is a wall */
+    bool beyond = other < 0 || other >= w->cells[1 - axis]; /* the rim of the grid is a wall */
     if (beyond ? !add_range(w, -INFINITY, INFINITY)
                : !cover_cell(w, cell_at(w, axis, other, strip)) || !cover_cell(w, cell_at(w, axis, other, strip + 1)) ||
                      !cover_edge(w, axis, other, strip) || !cover_edge(w, 1 - axis, strip, between) ||
@@ -321,7 +321,7 @@ static bool close_part(walls *w, const int32_t cells[2], const int32_t columns[2
 
 static bool decide_part(walls *w, int axis, const wall_edge *edge, const int32_t columns[2], const z_range *opening,
                         const blocked *part) {
-    int32_t along = w->columns->grid.cells[axis];
+    int32_t along = w->cells[axis];
     int32_t row = (int32_t)(edge->key / (uint32_t)along), strip = (int32_t)(edge->key % (uint32_t)along);
     int32_t cells[2] = { cell_at(w, axis, row, strip), cell_at(w, axis, row, strip + 1) };
     const int32_t *b = w->columns->b, *c = w->columns->c;
@@ -380,7 +380,7 @@ static bool decide_opening(walls *w, int axis, const wall_edge *edge, const int3
 static bool decide(walls *w, int axis) {
     const rill_columns *columns = w->columns;
     const wall_edge *edges = w->edges[axis].data;
-    int32_t along = columns->grid.cells[axis];
+    int32_t along = w->cells[axis];
     for (size_t i = 0; i < w->edges[axis].count; ++i) {
         int32_t row = (int32_t)(edges[i].key / (uint32_t)along), strip = (int32_t)(edges[i].key % (uint32_t)along);
         int32_t p_cell = cell_at(w, axis, row, strip), q_cell = cell_at(w, axis, row, strip + 1);
@@ -403,12 +403,13 @@ bool rill_walls_find(const rill_columns *columns, rill_scan *scan, size_t solid_
                 .row = rill_array_make(sizeof(wall_piece)),
                 .cover = rill_array_make(sizeof(z_range)) };
     for (int i = 0; i < 2; ++i) {
+        w.cells[i] = columns->area.high[i] - columns->area.low[i];
         w.pieces[i] = rill_array_make(sizeof(wall_piece));
         w.edges[i] = rill_array_make(sizeof(wall_edge));
         w.held[i] = rill_array_make(sizeof(z_range));
     }
     rill_scan columnwise;
-    bool done = rill_scan_make(&columnwise, &columns->grid, 1, scan->solids, solid_count, allocator) &&
+    bool done = rill_scan_make(&columnwise, &columns->grid, &columns->area, 1, scan->solids, solid_count, allocator) &&
                 collect(&w, scan) && collect(&w, &columnwise) && decide(&w, 0) && decide(&w, 1);
     if (done) sort_fills(fills->data, fills->count);
     rill_scan_free(&columnwise);

@@ -11,6 +11,7 @@
 rill_result rill_faces_make(rill_world *world) {
     const size_t count = (size_t)world->bed.pipe_count;
     world->pipes_by_r = rill_memory_take(&world->allocator, count, sizeof *world->pipes_by_r);
+    world->by_r_capacity = count;
     if (!world->pipes_by_r) return RILL_OUT_OF_MEMORY;
     for (size_t i = 0; i < count; ++i) world->pipes_by_r[i] = (int32_t)i;
     rill_order_items(world->pipes_by_r, count, world->bed.pipe_r);
@@ -18,8 +19,31 @@ rill_result rill_faces_make(rill_world *world) {
 }
 
 void rill_faces_free(rill_world *world) {
-    rill_memory_give(&world->allocator, world->pipes_by_r, (size_t)world->bed.pipe_count, sizeof *world->pipes_by_r);
+    rill_memory_give(&world->allocator, world->pipes_by_r, world->by_r_capacity, sizeof *world->pipes_by_r);
     world->pipes_by_r = NULL;
+}
+
+/* Those that were there keep their order; the others are put in between. */
+void rill_faces_renew(const rill_bed *bed, const int32_t *from, const int32_t *old_by_r, int32_t old_count,
+                      int32_t *by_r, int32_t *fresh, int32_t *renumber) {
+    int32_t fresh_count = 0, next = 0, count = 0;
+    for (int32_t i = 0; i < old_count; ++i) renumber[i] = -1;
+    for (int32_t i = 0; i < bed->pipe_count; ++i) {
+        if (from[i] >= 0)
+            renumber[from[i]] = i;
+        else
+            fresh[fresh_count++] = i;
+    }
+    rill_order_items(fresh, (size_t)fresh_count, bed->pipe_r);
+    for (int32_t i = 0; i < old_count; ++i) {
+        const int32_t pipe = renumber[old_by_r[i]];
+        if (pipe < 0) continue;
+        while (next < fresh_count && (bed->pipe_r[fresh[next]] < bed->pipe_r[pipe] ||
+                                      (bed->pipe_r[fresh[next]] == bed->pipe_r[pipe] && fresh[next] < pipe)))
+            by_r[count++] = fresh[next++];
+        by_r[count++] = pipe;
+    }
+    while (next < fresh_count) by_r[count++] = fresh[next++];
 }
 
 bool rill_face_joined(const rill_bed *bed, int32_t low, int32_t high) {

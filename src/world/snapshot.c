@@ -31,7 +31,7 @@ static void put_settings(rill_writer *writer, const rill_world_def *def) {
 }
 
 static void put_solid(rill_writer *writer, const rill_solid_def *def) {
-    rill_put_text(writer, def->name);
+    if (writer->mode != RILL_HASH_VALUES) rill_put_text(writer, def->name); /* names decide nothing */
     rill_put_u8(writer, (uint8_t)def->shape);
     const double *vectors[] = { def->min,  def->max,   def->centre, def->from,     def->to,
                                 def->axis, def->point, def->rotate, def->translate };
@@ -52,12 +52,25 @@ static void put_solid(rill_writer *writer, const rill_solid_def *def) {
     }
 }
 
+static uint8_t slot_bits(const rill_solid_slot *slot) {
+    return (uint8_t)((slot->solid ? RILL_SLOT_ALIVE : 0) | (slot->hidden ? RILL_SLOT_HIDDEN : 0) |
+                     (slot->changed ? RILL_SLOT_CHANGED : 0) | (slot->touched ? RILL_SLOT_TOUCHED : 0));
+}
+
+static void put_area(rill_writer *writer, const rill_area *area) {
+    for (int axis = 0; axis < 2; ++axis) {
+        rill_put_u32(writer, (uint32_t)area->low[axis]);
+        rill_put_u32(writer, (uint32_t)area->high[axis]);
+    }
+}
+
 static void put_solids(rill_writer *writer, const rill_world *world) {
     const rill_solid_slot *slots = world->solids.data;
     rill_put_u32(writer, (uint32_t)world->solids.count);
     for (size_t i = 0; i < world->solids.count; ++i) {
         rill_put_u16(writer, slots[i].generation);
-        rill_put_u8(writer, slots[i].solid != NULL);
+        rill_put_u8(writer, slot_bits(&slots[i]));
+        if (slots[i].changed) put_area(writer, &slots[i].built);
         if (slots[i].solid) put_solid(writer, &slots[i].solid->def);
     }
 }
@@ -67,14 +80,34 @@ static void put_columns(rill_writer *writer, const rill_bed *bed) {
     const size_t columns = (size_t)bed->info.columns;
     rill_put_f64(writer, bed->quantum);
     rill_put_f64(writer, bed->datum);
-    const int64_t findings[] = { bed->info.slivers_merged,       bed->info.walls_thickened, bed->info.sheet_cells,
-                                 bed->info.degenerate_triangles, bed->info.open_components, bed->info.closed_components,
+    const int64_t findings[] = { bed->info.degenerate_triangles, bed->info.open_components, bed->info.closed_components,
                                  bed->info.outside_solids };
     for (size_t i = 0; i < sizeof findings / sizeof findings[0]; ++i) rill_put_u64(writer, (uint64_t)findings[i]);
     for (size_t i = 0; i < cells; ++i) rill_put_u32(writer, (uint32_t)(bed->cell_first[i + 1] - bed->cell_first[i]));
+    for (size_t i = 0; i < cells; ++i) {
+        const rill_notes *notes = &bed->notes[i];
+        rill_put_u32(writer, (uint32_t)notes->slivers | (uint32_t)notes->walls << 8 | (uint32_t)notes->sheets << 16 |
+                                 (uint32_t)notes->clipped << 24);
+    }
     for (size_t i = 0; i < columns; ++i) rill_put_u32(writer, (uint32_t)bed->b[bed->places[i]]);
     for (size_t i = 0; i < columns; ++i) rill_put_u32(writer, (uint32_t)bed->c[bed->places[i]]);
     for (size_t i = 0; i < columns; ++i) rill_put_u16(writer, bed->floors[i]);
+}
+
+static void put_sheets(rill_writer *writer, const rill_bed *bed) {
+    const rill_sheet *sheet = NULL;
+    rill_put_u8(writer, bed->roomy);
+    rill_put_u32(writer, (uint32_t)bed->sheet_count);
+    for (int32_t i = 0; i < bed->sheet_count; ++i) {
+        rill_put_u32(writer, (uint32_t)bed->sheets[i].x0);
+        rill_put_u32(writer, (uint32_t)bed->sheets[i].y0);
+        rill_put_u32(writer, (uint32_t)bed->sheets[i].nx);
+        rill_put_u32(writer, (uint32_t)bed->sheets[i].ny);
+    }
+    for (int64_t i = 0; i < bed->info.columns; ++i) {
+        sheet = rill_face_sheet(bed, bed->places[i], sheet);
+        rill_put_u32(writer, (uint32_t)(sheet - bed->sheets));
+    }
 }
 
 static void put_column(rill_writer *writer, const rill_flow *flow, int32_t place) {
@@ -151,6 +184,7 @@ static void put_world(rill_writer *writer, const rill_world *world, size_t lengt
     rill_put_text(writer, world->name);
     put_solids(writer, world);
     put_columns(writer, &world->bed);
+    put_sheets(writer, &world->bed);
     put_state(writer, world);
     put_books(writer, world);
     put_sources(writer, world);
@@ -230,16 +264,16 @@ rill_result rill_snapshot_restore(rill_world *world, const void *memory, size_t 
 
 /* ----------------------------------------------------------------------------------------------------------- hash */
 
-/* Without names, books and, once there is a bed, the solids it was made from: they decide nothing. */
+/* Without books: they decide nothing. */
 uint64_t rill_world_hash(const rill_world *world) {
     if (!world) return 0;
     rill_writer writer = { .mode = RILL_HASH_VALUES, .hash = RILL_HASH_START };
     put_settings(&writer, &world->def);
+    put_solids(&writer, world);
     if (world->built) {
         put_columns(&writer, &world->bed);
+        put_sheets(&writer, &world->bed);
         put_state(&writer, world);
-    } else {
-        put_solids(&writer, world);
     }
     put_sources(&writer, world);
     return writer.hash;

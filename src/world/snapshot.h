@@ -1,15 +1,17 @@
-/* The snapshot format, version 2. Everything little-endian, no padding; lengths and counts before what they count.
+/* The snapshot format, version 3. Everything little-endian, no padding; lengths and counts before what they count.
  *
  *   header    magic "RILLSNAP", u32 version, u32 zero, u64 length of all, u64 checksum of all but itself
  *   settings  grid, headroom, min_opening, edges, gravity, liquid, solver; then the world's name
- *   solids    per slot: generation, alive; if alive its definition with arrays, so that it can be drawn again
- *   columns   quantum, datum, findings; columns per cell; b, c and floor of each column, cell by cell and from below
+ *   solids    per slot: generation, RILL_SLOT_ bits; if changed the cells it stands in; if alive its definition with arrays
+ *   columns   quantum, datum, findings; columns per cell; notes per cell; b, c and floor of each column, cell by cell and
+ *             from below
+ *   sheets    roomy or not; rectangle of each sheet; sheet of each column
  *   state     H, u, v of columns in that order and of ghosts; sparse pipes; tiles; counters; extent; time
  *   books     name, poured, drained
  *   sources   per slot: generation, alive; if alive its definition, account, pending fraction and turn
  *
- * Sheets, pipes, tiles, ghosts and the columns of sources are not stored: they follow from the columns. No velocity is
- * ever stored anywhere but at a column or a ghost, so nothing of the padding needs to be kept. */
+ * Pipes, tiles, ghosts and the columns of sources are not stored: they follow from the columns and their sheets. No velocity
+ * is ever stored anywhere but at a column or a ghost, so nothing of the padding needs to be kept. */
 #ifndef RILL_WORLD_SNAPSHOT_H
 #define RILL_WORLD_SNAPSHOT_H
 
@@ -17,7 +19,16 @@
 #include "world/world.h"
 
 #define RILL_SNAPSHOT_MAGIC 0x50414e534c4c4952ull /* "RILLSNAP" as little-endian bytes */
-enum { RILL_SNAPSHOT_VERSION = 2, RILL_SNAPSHOT_HEADER = 32, RILL_SNAPSHOT_CHECKSUM_AT = 24 };
+enum { RILL_SNAPSHOT_VERSION = 3, RILL_SNAPSHOT_HEADER = 32, RILL_SNAPSHOT_CHECKSUM_AT = 24 };
+
+/* Of a solid's slot. */
+enum {
+    RILL_SLOT_ALIVE = 1 << 0,
+    RILL_SLOT_HIDDEN = 1 << 1,
+    RILL_SLOT_CHANGED = 1 << 2,
+    RILL_SLOT_TOUCHED = 1 << 3,
+    RILL_SLOT_BITS = (1 << 4) - 1
+};
 
 /* Over header and content, without the checksum itself. `size` is at least the header's. */
 uint64_t rill_snapshot_checksum(const unsigned char *memory, size_t size);

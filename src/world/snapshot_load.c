@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "bed/sheets.h"
 #include "world/snapshot.h"
 
 /* Everything a section needs. */
@@ -170,6 +171,15 @@ static rill_result get_solid(loading *load, rill_solid **out) {
     return result;
 }
 
+static bool get_area(rill_reader *reader, const rill_grid *grid, rill_area *area) {
+    for (int axis = 0; axis < 2; ++axis) {
+        area->low[axis] = get_i32(reader);
+        area->high[axis] = get_i32(reader);
+        if (area->low[axis] > grid->cells[axis] || area->high[axis] > grid->cells[axis]) return false;
+    }
+    return !reader->failed;
+}
+
 static rill_result get_solids(loading *load) {
     rill_reader *reader = &load->reader;
     rill_world *world = load->world;
@@ -180,12 +190,20 @@ static rill_result get_solids(loading *load) {
     for (uint32_t i = 0; i < count; ++i) {
         slots[i].generation = rill_get_u16(reader);
         if (slots[i].generation == 0) return refuse(load, "a solid has no generation");
-        if (rill_get_bool(reader)) {
+        const uint8_t bits = rill_get_u8(reader);
+        if (bits & ~RILL_SLOT_BITS) return refuse(load, "the state of a solid makes no sense");
+        slots[i].hidden = bits & RILL_SLOT_HIDDEN;
+        slots[i].changed = bits & RILL_SLOT_CHANGED;
+        slots[i].touched = bits & RILL_SLOT_TOUCHED;
+        world->changes += slots[i].changed;
+        if (slots[i].changed && !get_area(reader, &world->def.grid, &slots[i].built))
+            return refuse(load, "the cells under a solid make no sense");
+        if (bits & RILL_SLOT_ALIVE) {
             const rill_result result = get_solid(load, &slots[i].solid);
             if (result) return result;
-        } else if (slots[i].generation < RILL_GENERATION_MAX) {
-            world->solids_free += 1;
         }
+        if (!slots[i].changed) slots[i].built = rill_world_reach(world, &slots[i]);
+        world->solids_free += rill_slot_free(&slots[i]);
     }
     return reader->failed ? refuse(load, "the solids end early") : RILL_OK;
 }
@@ -196,7 +214,9 @@ static bool good_cell(const rill_world *world, const rill_columns *columns, size
     int32_t below = 0;
     for (int32_t i = columns->cell_first[cell]; i < columns->cell_first[cell + 1]; ++i) {
         if (columns->b[i] < below || columns->c[i] <= columns->b[i] || columns->c[i] > RILL_TOP) return false;
-        if (columns->floors[i] >= world->solids.count || !slots[columns->floors[i]].solid) return false;
+        if (columns->floors[i] >= world->solids.count) return false;
+        const rill_solid_slot *slot = &slots[columns->floors[i]];
+        if (!slot->solid && !slot->changed) return false;
         below = columns->c[i] + 1; /* there is solid between */
     }
     return true;
@@ -215,9 +235,17 @@ static rill_result get_column_arrays(loading *load, rill_columns *columns, size_
         columns->cell_first[i + 1] = columns->cell_first[i] + (int32_t)count;
     }
     const size_t count = (size_t)columns->cell_first[cells];
+    columns->count = (int64_t)count;
+    if (!rill_get_room(reader, cells, sizeof(rill_notes))) return refuse(load, "there are fewer notes than cells");
+    columns->notes = rill_memory_take(allocator, cells, sizeof *columns->notes);
+    if (!columns->notes) return no_memory(load, "cells");
+    for (size_t i = 0; i < cells; ++i) {
+        const uint32_t notes = rill_get_u32(reader);
+        columns->notes[i] =
+            (rill_notes){ (uint8_t)notes, (uint8_t)(notes >> 8), (uint8_t)(notes >> 16), (uint8_t)(notes >> 24) };
+    }
     if (!rill_get_room(reader, count, 2 * sizeof(int32_t) + sizeof(uint16_t)))
         return refuse(load, "there are fewer columns than the cells have");
-    columns->count = (int64_t)count;
     columns->b = rill_memory_take(allocator, count, sizeof *columns->b);
     columns->c = rill_memory_take(allocator, count, sizeof *columns->c);
     columns->floors = rill_memory_take(allocator, count, sizeof *columns->floors);
@@ -231,17 +259,46 @@ static rill_result get_column_arrays(loading *load, rill_columns *columns, size_
     return reader->failed ? refuse(load, "the columns make no sense") : RILL_OK;
 }
 
+/* Sheets inside the grid, and one of them for each column. In a roomy bed they all span it. */
+static rill_result get_sheets(loading *load, const rill_columns *columns, rill_numbering *numbering, bool *roomy) {
+    rill_reader *reader = &load->reader;
+    const rill_allocator *allocator = &load->world->allocator;
+    const rill_grid *grid = &columns->grid;
+    *roomy = rill_get_bool(reader);
+    const uint32_t sheets = rill_get_u32(reader);
+    if (sheets == 0 || sheets > INT32_MAX || !rill_get_room(reader, sheets, 4 * sizeof(uint32_t)) ||
+        !rill_get_room(reader, (uint64_t)columns->count, sizeof(uint32_t)))
+        return refuse(load, "the number of sheets makes no sense");
+    if (!rill_array_resize(&numbering->sheets, allocator, sheets)) return no_memory(load, "sheets");
+    rill_sheet *sheet = numbering->sheets.data;
+    for (uint32_t i = 0; i < sheets; ++i) {
+        sheet[i] = (rill_sheet){ .x0 = get_i32(reader) };
+        sheet[i].y0 = get_i32(reader);
+        sheet[i].nx = get_i32(reader);
+        sheet[i].ny = get_i32(reader);
+        const bool whole = sheet[i].nx == grid->cells[0] && sheet[i].ny == grid->cells[1];
+        if (sheet[i].nx < 1 || sheet[i].nx > grid->cells[0] || sheet[i].x0 > grid->cells[0] - sheet[i].nx ||
+            sheet[i].ny < 1 || sheet[i].ny > grid->cells[1] || sheet[i].y0 > grid->cells[1] - sheet[i].ny ||
+            (*roomy && !whole))
+            return refuse(load, "a sheet makes no sense");
+    }
+    numbering->sheet_of = rill_memory_take(allocator, (size_t)columns->count, sizeof(int32_t));
+    if (!numbering->sheet_of) return no_memory(load, "sheets");
+    for (int64_t i = 0; i < columns->count; ++i) numbering->sheet_of[i] = get_i32(reader);
+    return reader->failed ? refuse(load, "the sheets of the columns make no sense") : RILL_OK;
+}
+
 static rill_result get_bed(loading *load) {
     rill_reader *reader = &load->reader;
     rill_world *world = load->world;
-    rill_columns columns = { .grid = world->def.grid };
-    rill_bed_info found = { 0 };
+    rill_columns columns = { .grid = world->def.grid,
+                             .area = { { 0, 0 }, { world->def.grid.cells[0], world->def.grid.cells[1] } } };
+    rill_numbering numbering = { .sheets = rill_array_make(sizeof(rill_sheet)) };
+    bool roomy = false;
+    int64_t findings[4];
     columns.quantum = rill_get_f64(reader);
     columns.datum = rill_get_f64(reader);
-    int64_t *findings[] = { &found.slivers_merged,       &found.walls_thickened, &found.sheet_cells,
-                            &found.degenerate_triangles, &found.open_components, &found.closed_components,
-                            &found.outside_solids };
-    for (size_t i = 0; i < sizeof findings / sizeof findings[0]; ++i) *findings[i] = get_i64(reader);
+    for (size_t i = 0; i < sizeof findings / sizeof findings[0]; ++i) findings[i] = get_i64(reader);
     /* The bed chooses a power of two, between a cell and a cell / 2^26 (bed/columns.c): the flow counts on it. */
     int exponent;
     const double cell = columns.grid.cell_size, quantum = columns.quantum;
@@ -250,17 +307,28 @@ static rill_result get_bed(loading *load) {
         return refuse(load, "the quantum or the datum makes no sense");
     const size_t cells = (size_t)columns.grid.cells[0] * (size_t)columns.grid.cells[1];
     rill_result result = get_column_arrays(load, &columns, cells);
-    if (!result) result = as_data(rill_world_raise_bed(world, &columns, &found, load->message));
+    if (!result) result = get_sheets(load, &columns, &numbering, &roomy);
+    if (!result)
+        result = as_data(rill_bed_make_numbered(&columns, &numbering, roomy, world->def.edges, &world->allocator,
+                                                &world->bed, load->message));
+    rill_numbering_free(&numbering, &columns, &world->allocator);
     rill_columns_free(&columns, &world->allocator);
-    return result;
+    if (result) return result;
+    rill_bed_info *info = &world->bed.info;
+    info->degenerate_triangles = findings[0];
+    info->open_components = findings[1];
+    info->closed_components = findings[2];
+    info->outside_solids = findings[3];
+    return as_data(rill_world_raise_bed(world, load->message));
 }
 
-static bool get_column(rill_reader *reader, rill_flow *flow, int32_t place) {
+static bool get_column(rill_reader *reader, rill_world *world, int32_t place) {
+    rill_flow *flow = &world->flow;
     flow->H[place] = get_i32(reader);
     flow->u[place] = rill_get_f32(reader);
     flow->v[place] = rill_get_f32(reader);
     if (flow->pressure) flow->pressure[place] = (int32_t)rill_get_u32(reader);
-    return flow->H[place] <= flow->bed->c[place] - flow->bed->b[place];
+    return flow->H[place] <= rill_world_room(world, place);
 }
 
 static rill_result get_state(loading *load) {
@@ -271,8 +339,8 @@ static rill_result get_state(loading *load) {
     if (get_i32(reader) != bed->ghost_count || get_i32(reader) != bed->pipe_count || get_i32(reader) != bed->tile_count)
         return refuse(load, "edges, pipes or tiles are not those of the bed");
     bool good = true;
-    for (int64_t i = 0; good && i < bed->info.columns; ++i) good = get_column(reader, flow, bed->places[i]);
-    for (int32_t i = 0; good && i < bed->ghost_count; ++i) good = get_column(reader, flow, bed->ghosts[i].place);
+    for (int64_t i = 0; good && i < bed->info.columns; ++i) good = get_column(reader, world, bed->places[i]);
+    for (int32_t i = 0; good && i < bed->ghost_count; ++i) good = get_column(reader, world, bed->ghosts[i].place);
     for (int32_t i = 0; i < bed->pipe_count; ++i) flow->pipe_u[i] = rill_get_f32(reader);
     for (int32_t i = 0; i < bed->tile_count; ++i) flow->tiles[i] = rill_get_u16(reader);
     flow->stale = rill_get_bool(reader);
@@ -347,7 +415,7 @@ static rill_result get_source(loading *load, rill_source *source) {
     result = as_data(rill_source_attach(source, &world->bed, &world->allocator, load->message));
     if (result) return result;
     if (source->book < RILL_BOOK_FIXED || (size_t)source->book >= world->books.count || !(source->pending >= 0.0) ||
-        source->pending >= 1.0 || source->turn >= source->place_count)
+        source->pending >= 1.0 || (source->turn > 0 && source->turn >= source->place_count))
         return refuse(load, "what a source owes makes no sense");
     return RILL_OK;
 }

@@ -28,8 +28,8 @@ typedef struct progress {
 
 /* ------------------------------------------------------------------------------------------------------------- names */
 
-static const char *const STATUS_NAMES[] = { "substeps capped", "source refused", "sink dry",
-                                            "range",           "gravity lifted", "passages capped" };
+static const char *const STATUS_NAMES[] = { "substeps capped", "source refused",  "sink dry", "range",
+                                            "gravity lifted",  "passages capped", "squeezed" };
 
 const char *rill_status_name(rill_status bit) {
     if (bit == RILL_STATUS_REFUSED) return "refused";
@@ -72,6 +72,8 @@ static progress begin(rill_world *world, double dt) {
     p.settings.viscosity = world->def.liquid.viscosity;
     p.settings.friction = solver->friction > 0.0 ? solver->friction : p.settings.paper ? 0.5 : 1.0;
     resolve_gravity(&p);
+    if (world->squeezed) p.info.status |= RILL_STATUS_SQUEEZED;
+    world->squeezed = false;
     p.info.smallest_dt = dt;
     return p;
 }
@@ -157,11 +159,26 @@ static void tick(progress *p, rill_stage stage) {
 
 static void run_sources(progress *p, double dt) {
     rill_world *world = p->world;
+    world->flow.pushed = 0;
     for (size_t i = 0; i < world->sources.count; ++i) {
         rill_source *source = (rill_source *)world->sources.data + i;
         if (!source->alive) continue;
-        int64_t moved = rill_source_run(source, &world->flow, p->start + p->done, dt, &p->info.status);
-        rill_book_change(world, source->book, source->def.sink ? -moved : moved);
+        int64_t before = world->flow.pushed;
+        source->moved = rill_source_run(source, &world->flow, p->start + p->done, dt, &p->info.status);
+        source->pushed = world->flow.pushed - before;
+    }
+}
+
+/* Once flooded passages have said how much of what was poured into them found no room. */
+static void book_sources(progress *p, int64_t refused) {
+    rill_world *world = p->world;
+    if (refused > 0) p->info.status |= RILL_STATUS_SOURCE_REFUSED;
+    for (size_t i = 0; i < world->sources.count; ++i) {
+        const rill_source *source = (const rill_source *)world->sources.data + i;
+        if (!source->alive) continue;
+        int64_t back = refused < source->pushed ? refused : source->pushed;
+        refused -= back;
+        rill_book_change(world, source->book, source->def.sink ? -source->moved : source->moved - back);
     }
 }
 
@@ -181,12 +198,15 @@ static bool near_top(const progress *p) {
     return extent->level + rise > RILL_TOP;
 }
 
-static void move_covered(progress *p) {
+/* Returns what sources had poured into flooded passages and must have back. */
+static int64_t move_covered(progress *p) {
     rill_flow *flow = &p->world->flow;
+    if (p->settings.passages == RILL_PASSAGES_OFF) return 0;
     rill_covered_report report = p->settings.passages == RILL_PASSAGES_ANY
                                      ? rill_covered_move(flow, &p->settings, &p->constants)
                                      : rill_straight_move(flow, &p->settings, &p->constants);
     if (report.capped) p->info.status |= RILL_STATUS_PASSAGES_CAPPED;
+    return report.refused;
 }
 
 static void substep(progress *p, double dt) {
@@ -196,7 +216,7 @@ static void substep(progress *p, double dt) {
     prepare(p, dt);
     run_sources(p, dt);
     tick(p, RILL_STAGE_SOURCES);
-    if (p->settings.passages != RILL_PASSAGES_OFF) move_covered(p);
+    book_sources(p, move_covered(p));
     tick(p, RILL_STAGE_COVERED);
     rill_sparse_move(flow, &p->settings, &p->constants);
     tick(p, RILL_STAGE_SPARSE);
@@ -236,6 +256,8 @@ rill_status rill_world_step(rill_world *world, double dt) {
         return refuse(world,
                       rill_fail(&world->message, RILL_INVALID_ARGUMENT,
                                 "rill_world_step: dt is %g s, expected more than 0 and at most %g", dt, LONGEST_STEP));
+    const rill_result followed = rill_world_follow(world);
+    if (followed) return refuse(world, followed);
     progress p = begin(world, dt);
     do {
         double part = next_dt(&p);

@@ -13,13 +13,20 @@ static rill_result wrong(rill_message *message, const char *what, int64_t where,
 
 static rill_result check_solids(const rill_world *world, rill_message *message) {
     const rill_solid_slot *slots = world->solids.data;
-    size_t reusable = 0;
+    size_t reusable = 0, changed = 0;
     for (size_t i = 0; i < world->solids.count; ++i) {
         if (slots[i].generation == 0) return wrong(message, "solid without a generation", (int64_t)i, 0.0);
-        reusable += !slots[i].solid && slots[i].generation < RILL_GENERATION_MAX;
+        reusable += rill_slot_free(&slots[i]);
+        changed += slots[i].changed;
+        const rill_area *area = &slots[i].built;
+        for (int axis = 0; axis < 2; ++axis)
+            if (area->low[axis] < 0 || area->high[axis] > world->def.grid.cells[axis])
+                return wrong(message, "cells under a solid", (int64_t)i, (double)area->low[axis]);
     }
     if (world->solids.count > RILL_SLOTS_MAX || reusable != world->solids_free)
         return wrong(message, "number of free solid slots", (int64_t)world->solids_free, (double)reusable);
+    if (changed != world->changes || (changed > 0 && !world->built))
+        return wrong(message, "number of changed solids", (int64_t)world->changes, (double)changed);
     return RILL_OK;
 }
 
@@ -29,7 +36,7 @@ static rill_result check_source(const rill_world *world, size_t index, rill_mess
         return wrong(message, "source without an account", (int64_t)index, (double)source->book);
     if (!(source->pending >= 0.0) || source->pending >= 1.0)
         return wrong(message, "pending fraction of a source", (int64_t)index, source->pending);
-    if (source->place_count == 0 || source->turn >= source->place_count)
+    if (source->turn > 0 && source->turn >= source->place_count)
         return wrong(message, "turn of a source", (int64_t)index, (double)source->turn);
     for (size_t i = 0; i < source->place_count; ++i) {
         const int32_t place = source->places[i];
@@ -85,7 +92,7 @@ static rill_result check_planes(const rill_world *world, rill_message *message) 
     const rill_bed *bed = &world->bed;
     const rill_flow *flow = &world->flow;
     for (int32_t i = 0; i < bed->plane_size; ++i) {
-        if (flow->H[i] < 0 || flow->H[i] > bed->c[i] - bed->b[i])
+        if (flow->H[i] < 0 || flow->H[i] > rill_world_room(world, i))
             return wrong(message, bed->b[i] == RILL_WALL ? "liquid in a wall" : "depth outside its void", i,
                          (double)flow->H[i]);
         if (!possible_speed(flow->u[i]) || !possible_speed(flow->v[i]))
@@ -155,7 +162,7 @@ static rill_result check_indices(const rill_world *world, rill_message *message)
             return wrong(message, "order of pipes", i, (double)pipe);
     }
     for (int64_t i = 0; i < bed->info.columns; ++i) {
-        if (bed->floors[i] >= world->solids.count || !slots[bed->floors[i]].solid)
+        if (bed->floors[i] >= world->solids.count || (!slots[bed->floors[i]].solid && !slots[bed->floors[i]].changed))
             return wrong(message, "floor of a column", i, (double)bed->floors[i]);
     }
     return RILL_OK;

@@ -2,6 +2,7 @@
 #include "world/world.h"
 
 #include "flow/covered.h"
+#include "flow/displace.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -83,6 +84,7 @@ void rill_world_destroy(rill_world *world) {
     for (size_t i = 0; i < world->sources.count; ++i) rill_world_drop_source(world, &sources[i]);
     rill_array_free(&world->sources, &allocator);
     rill_books_free(world);
+    rill_moves_free(world);
     if (world->built) {
         rill_faces_free(world);
         rill_flow_free(&world->flow, &allocator);
@@ -168,6 +170,10 @@ rill_result rill_world_set_solver(rill_world *world, const rill_solver *solver) 
     if (!solver) return rill_fail(world->note, RILL_INVALID_ARGUMENT, "solver is NULL; expected solver settings");
     const rill_result result = rill_check_solver(solver, world->note);
     if (result || same_solver(solver, &world->def.solver)) return result;
+    if (world->built && solver->passages == RILL_PASSAGES_OFF) {
+        const rill_result relieved = rill_displace_overfull(&world->flow, &world->allocator, world->note);
+        if (relieved) return relieved;
+    }
     if (solver->passages != world->def.solver.passages) rill_covered_forget(&world->flow);
     world->def.solver = *solver;
     wake_all(world);

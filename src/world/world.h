@@ -31,10 +31,22 @@ enum { RILL_BOOK_FILL = 0, RILL_BOOK_WEST, RILL_BOOK_EAST, RILL_BOOK_SOUTH, RILL
 /* A slot of an id table. An id's value is generation << 16 | index, generation starting at 1: never zero. A slot whose
  * generation has reached 65535 is not used again, so that no stale id ever names a new object. */
 typedef struct rill_solid_slot {
-    rill_solid *solid; /* NULL: free */
+    rill_solid *solid; /* NULL: free, unless it is changed: then it still stands in the bed */
     uint16_t generation;
+    bool hidden;     /* not to stand in the bed */
+    bool changed;    /* what stands in the bed is not what it is now */
+    bool touched;    /* reaches some cell of the bed */
+    rill_area built; /* cells that what stands in the bed has to do with */
 } rill_solid_slot;
 enum { RILL_SLOTS_MAX = 65535, RILL_GENERATION_MAX = 65535 };
+
+/* Whether a slot may be used again: columns of the bed name their floors by slot. */
+static inline bool rill_slot_free(const rill_solid_slot *slot) {
+    return !slot->solid && !slot->changed && slot->generation < RILL_GENERATION_MAX;
+}
+
+/* Working memory for solids that move (world_moves.c). */
+typedef struct rill_moves rill_moves;
 
 struct rill_world {
     rill_world_def def; /* as given; gravity, liquid and solver are the live values; name points to the member below */
@@ -44,11 +56,15 @@ struct rill_world {
 
     rill_array solids;  /* rill_solid_slot; at most RILL_SLOTS_MAX */
     size_t solids_free; /* how many of the slots may be used again */
+    size_t changes;     /* how many are changed */
+    rill_moves *moves;  /* NULL until something moves */
+    bool squeezed;      /* liquid was pushed through solids since the last step */
     bool built;
     rill_bed bed;
     rill_flow flow;
     int32_t *pipes_by_r; /* the numbers of the sparse pipes, ordered by pipe_r: a column's west and south sides */
-    rill_array sources;  /* rill_source; flow/sources.h */
+    size_t by_r_capacity;
+    rill_array sources; /* rill_source; flow/sources.h */
     size_t sources_free;
     rill_array books; /* rill_book; RILL_BOOK_FIXED, then one per source ever created */
 
@@ -85,18 +101,32 @@ __attribute__((format(printf, 3, 4))) void rill_world_log(const rill_world *worl
 
 /* world_solids.c. The solid of an id, or NULL with a message. */
 const rill_solid_slot *rill_world_solid(const rill_world *world, rill_solid_id id);
-/* Makes bed, flow and pipe index from columns, which give up what the bed keeps; all or nothing. */
-rill_result rill_world_raise_bed(rill_world *world, rill_columns *columns, const rill_bed_info *found,
-                                 rill_message *message);
+
+/* world_bed.c. Makes flow and pipe index for the world's bed, which is freed on failure. */
+rill_result rill_world_raise_bed(rill_world *world, rill_message *message);
+/* The cells a slot's solid has to do with, as it is now; none if it is hidden or gone. */
+rill_area rill_world_reach(const rill_world *world, const rill_solid_slot *slot);
+
+/* world_moves.c. Brings the bed up to date with the solids. On failure bed and liquid are as they were. */
+rill_result rill_world_follow(rill_world *world);
+void rill_moves_free(rill_world *world);
+
 /* world_sources.c: what a failed or destroyed source owns. */
 void rill_world_drop_source(const rill_world *world, rill_source *source);
 
 /* A column's ceiling in metres; infinity under open sky. */
 double rill_world_ceiling(const rill_world *world, int32_t place);
+/* The most that a column may ever hold, quanta: what fits, unless a solid pressed a flooded one and pressure is to push the
+ * rest out in the next step. */
+int32_t rill_world_room(const rill_world *world, int32_t place);
 
 /* faces.c. Finds the order of pipes_by_r; RILL_OUT_OF_MEMORY leaves it NULL. */
 rill_result rill_faces_make(rill_world *world);
 void rill_faces_free(rill_world *world);
+/* The order of the bed's pipes, written to `by_r`, from the `old_count` there were before: `from` is the number that each had
+ * then, or -1. `fresh` has a place for each pipe, `renumber` one for each old pipe. */
+void rill_faces_renew(const rill_bed *bed, const int32_t *from, const int32_t *old_by_r, int32_t old_count,
+                      int32_t *by_r, int32_t *fresh, int32_t *renumber);
 /* Is there a dense pipe between two neighbouring places of one sheet? */
 bool rill_face_joined(const rill_bed *bed, int32_t low, int32_t high);
 /* The velocity through a column's side (RILL_WEST ...), m/s: of its dense pipe, else the mean of its sparse ones. */

@@ -1,6 +1,5 @@
-/* Solids of a world, by id, and turning them into the bed. Once the bed is built the solids are fixed: columns name
- * their floors by slot. */
-#include <math.h>
+/* Solids of a world, by id. Once the bed is built a change is only noted in the solid's slot; the bed follows later
+ * (world_moves.c). */
 #include <string.h>
 
 #include "world/world.h"
@@ -42,25 +41,42 @@ const char *rill_solid_name(const rill_world *world, rill_solid_id id) {
 static int64_t take_slot(rill_world *world) {
     const rill_solid_slot *slots = world->solids.data;
     for (size_t i = 0; world->solids_free > 0 && i < world->solids.count; ++i) {
-        if (slots[i].solid || slots[i].generation == RILL_GENERATION_MAX) continue;
+        if (!rill_slot_free(&slots[i])) continue;
         world->solids_free -= 1;
         return (int64_t)i;
     }
     return rill_array_push(&world->solids, &world->allocator, NULL) ? (int64_t)world->solids.count - 1 : -1;
 }
 
+/* The slot of an id for a change of its solid, or NULL with a message. */
+static rill_solid_slot *slot_of(rill_world *world, rill_solid_id id) {
+    const rill_solid_slot *found = rill_world_solid(world, id);
+    return found ? (rill_solid_slot *)world->solids.data + (id.value & 0xffffu) : NULL;
+}
+
+static void note_change(rill_world *world, rill_solid_slot *slot) {
+    if (!world->built || slot->changed) return;
+    slot->changed = true;
+    world->changes += 1;
+}
+
+/* ------------------------------------------------------------------------------------------------ creating, destroying */
+
+static rill_result check_solid_name(const rill_world *world, const char *name, rill_solid_id own) {
+    const rill_result result = rill_check_name("solid", name, world->note);
+    if (result) return result;
+    const rill_solid_id other = rill_solid_find(world, name);
+    if (other.value == 0 || other.value == own.value) return RILL_OK;
+    return rill_fail(world->note, RILL_INVALID_ARGUMENT, "solid.name is \"%.64s\", which another solid has already",
+                     name);
+}
+
 static rill_result check_new_solid(const rill_world *world, const rill_solid_def *def, const rill_solid_id *out) {
     if (!def || !out)
         return rill_fail(world->note, RILL_INVALID_ARGUMENT, "%s is NULL; expected %s", def ? "out" : "def",
                          def ? "a place for the id" : "a definition");
-    if (world->built)
-        return rill_fail(world->note, RILL_INVALID_STATE,
-                         "rill_solid_create: the bed is built and its solids are fixed; create solids before");
-    const rill_result result = rill_check_name("solid", def->name, world->note);
+    const rill_result result = check_solid_name(world, def->name, (rill_solid_id){ 0 });
     if (result) return result;
-    if (rill_solid_find(world, def->name).value != 0)
-        return rill_fail(world->note, RILL_INVALID_ARGUMENT, "solid.name is \"%.64s\", which another solid has already",
-                         def->name);
     if (world->solids_free == 0 && world->solids.count >= RILL_SLOTS_MAX)
         return rill_fail(world->note, RILL_TOO_LARGE, "there are %d solids; expected at most %d", RILL_SLOTS_MAX,
                          RILL_SLOTS_MAX);
@@ -80,98 +96,96 @@ rill_result rill_solid_create(rill_world *world, const rill_solid_def *def, rill
         return rill_fail(world->note, RILL_OUT_OF_MEMORY, "no memory for a solid's id");
     }
     rill_solid_slot *slot = (rill_solid_slot *)world->solids.data + index;
-    slot->solid = solid;
-    slot->generation = (uint16_t)(slot->generation + 1);
+    *slot = (rill_solid_slot){ .solid = solid, .generation = (uint16_t)(slot->generation + 1) };
+    note_change(world, slot);
     *out = id_of((size_t)index, slot->generation);
     return RILL_OK;
 }
 
 rill_result rill_solid_destroy(rill_world *world, rill_solid_id id) {
     if (!world) return RILL_INVALID_ARGUMENT;
-    const rill_solid_slot *found = rill_world_solid(world, id);
-    if (!found) return RILL_INVALID_ID;
-    if (world->built)
-        return rill_fail(world->note, RILL_INVALID_STATE,
-                         "rill_solid_destroy: the bed is built and its solids are fixed; destroy solids before");
-    rill_solid_slot *slot = (rill_solid_slot *)world->solids.data + (id.value & 0xffffu);
+    rill_solid_slot *slot = slot_of(world, id);
+    if (!slot) return RILL_INVALID_ID;
     rill_solid_free(slot->solid, &world->allocator);
     slot->solid = NULL;
-    if (slot->generation < RILL_GENERATION_MAX) world->solids_free += 1;
+    if (!rill_area_empty(&slot->built)) {
+        note_change(world, slot);
+    } else if (slot->changed) { /* it was never in the bed */
+        slot->changed = false;
+        world->changes -= 1;
+    }
+    if (rill_slot_free(slot)) world->solids_free += 1;
     return RILL_OK;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- bed */
+/* -------------------------------------------------------------------------------------------------------- changing */
 
-/* The rasteriser wants the solids without their generations, holes included. */
-static rill_result rasterise(const rill_world *world, rill_columns *columns, rill_bed_info *info) {
-    const size_t count = world->solids.count;
-    const rill_solid **solids = rill_memory_take(&world->allocator, count, sizeof *solids);
-    if (!solids) return rill_fail(world->note, RILL_OUT_OF_MEMORY, "no memory for a list of %zu solids", count);
-    const rill_solid_slot *slots = world->solids.data;
-    for (size_t i = 0; i < count; ++i) solids[i] = slots[i].solid;
-    const rill_result result =
-        rill_columns_build(&world->def, solids, count, &world->allocator, columns, info, world->note);
-    rill_memory_give(&world->allocator, solids, count, sizeof *solids);
-    return result;
-}
-
-/* What only the rasteriser knows; everything else is counted again when the bed is made. */
-static void keep_findings(rill_bed_info *info, const rill_bed_info *found) {
-    info->slivers_merged = found->slivers_merged;
-    info->walls_thickened = found->walls_thickened;
-    info->sheet_cells = found->sheet_cells;
-    info->degenerate_triangles = found->degenerate_triangles;
-    info->open_components = found->open_components;
-    info->closed_components = found->closed_components;
-    info->outside_solids = found->outside_solids;
-}
-
-double rill_world_ceiling(const rill_world *world, int32_t place) {
-    const int32_t c = world->bed.c[place];
-    return c == RILL_TOP ? (double)INFINITY : rill_bed_z(&world->bed, c);
-}
-
-rill_result rill_world_raise_bed(rill_world *world, rill_columns *columns, const rill_bed_info *found,
-                                 rill_message *message) {
-    rill_result result = rill_bed_make(columns, world->def.edges, &world->allocator, &world->bed, message);
-    if (result) return result;
-    keep_findings(&world->bed.info, found);
-    result = rill_flow_make(&world->bed, &world->def.runtime, &world->flow, message);
-    world->bed.info.state_bytes = rill_flow_state_bytes(&world->bed);
-    if (!result) {
-        result = rill_faces_make(world);
-        if (!result) {
-            world->built = true;
-            return RILL_OK;
-        }
-        rill_flow_free(&world->flow, &world->allocator);
-        rill_fail(message, result, "no memory for an index of %d pipes", world->bed.pipe_count);
-    }
-    rill_bed_free(&world->bed, &world->allocator);
-    memset(&world->bed, 0, sizeof world->bed);
-    memset(&world->flow, 0, sizeof world->flow);
-    return result;
-}
-
-rill_result rill_bed_build(rill_world *world) {
+rill_result rill_solid_set_pose(rill_world *world, rill_solid_id id, const double translate[3],
+                                const double rotate[3]) {
     if (!world) return RILL_INVALID_ARGUMENT;
-    if (world->built) return rill_fail(world->note, RILL_INVALID_STATE, "rill_bed_build: the bed is built already");
-    rill_columns columns = { 0 };
-    rill_bed_info found = { 0 };
-    rill_result result = rasterise(world, &columns, &found);
-    if (result) return result;
-    result = rill_world_raise_bed(world, &columns, &found, world->note);
-    rill_columns_free(&columns, &world->allocator);
-    if (!result && found.outside_solids > 0)
-        rill_world_log(world, RILL_LOG_WARNING, "%lld solids touch no cell of the grid",
-                       (long long)found.outside_solids);
+    rill_solid_slot *slot = slot_of(world, id);
+    if (!slot) return RILL_INVALID_ID;
+    if (!translate || !rotate)
+        return rill_fail(world->note, RILL_INVALID_ARGUMENT, "%s is NULL; expected three numbers",
+                         translate ? "rotate" : "translate");
+    const rill_solid_def *def = &slot->solid->def;
+    bool same = def->shape != RILL_SHAPE_HEIGHTMAP;
+    for (int i = 0; i < 3; ++i) same = same && translate[i] == def->translate[i] && rotate[i] == def->rotate[i];
+    if (same) return RILL_OK;
+    const rill_result result = rill_solid_repose(slot->solid, translate, rotate, &world->allocator, world->note);
+    if (!result) note_change(world, slot);
     return result;
 }
 
-rill_result rill_bed_get_info(const rill_world *world, rill_bed_info *out) {
+rill_result rill_solid_get_pose(const rill_world *world, rill_solid_id id, double translate[3], double rotate[3]) {
     if (!world) return RILL_INVALID_ARGUMENT;
-    if (!out) return rill_fail(world->note, RILL_INVALID_ARGUMENT, "out is NULL; expected a place for the answer");
-    const rill_result result = rill_world_need_bed(world, "rill_bed_get_info");
-    if (!result) *out = world->bed.info;
+    const rill_solid_slot *slot = rill_world_solid(world, id);
+    if (!slot) return RILL_INVALID_ID;
+    if (!translate || !rotate)
+        return rill_fail(world->note, RILL_INVALID_ARGUMENT, "%s is NULL; expected room for three numbers",
+                         translate ? "rotate" : "translate");
+    memcpy(translate, slot->solid->def.translate, 3 * sizeof *translate);
+    memcpy(rotate, slot->solid->def.rotate, 3 * sizeof *rotate);
+    return RILL_OK;
+}
+
+rill_result rill_solid_set_vertices(rill_world *world, rill_solid_id id, const float *vertices, size_t vertex_count) {
+    if (!world) return RILL_INVALID_ARGUMENT;
+    rill_solid_slot *slot = slot_of(world, id);
+    if (!slot) return RILL_INVALID_ID;
+    const rill_result result = rill_solid_reshape(slot->solid, vertices, vertex_count, &world->allocator, world->note);
+    if (!result) note_change(world, slot);
     return result;
+}
+
+rill_result rill_solid_replace(rill_world *world, rill_solid_id id, const rill_solid_def *def) {
+    if (!world) return RILL_INVALID_ARGUMENT;
+    rill_solid_slot *slot = slot_of(world, id);
+    if (!slot) return RILL_INVALID_ID;
+    if (!def) return rill_fail(world->note, RILL_INVALID_ARGUMENT, "def is NULL; expected a definition");
+    rill_solid_def named = *def;
+    if (!named.name) named.name = slot->solid->def.name;
+    rill_result result = check_solid_name(world, named.name, id);
+    rill_solid *solid = NULL;
+    if (!result) result = rill_solid_make(&named, &world->allocator, &solid, world->note);
+    if (result) return result;
+    rill_solid_free(slot->solid, &world->allocator);
+    slot->solid = solid;
+    note_change(world, slot);
+    return RILL_OK;
+}
+
+rill_result rill_solid_set_visible(rill_world *world, rill_solid_id id, bool visible) {
+    if (!world) return RILL_INVALID_ARGUMENT;
+    rill_solid_slot *slot = slot_of(world, id);
+    if (!slot) return RILL_INVALID_ID;
+    if (slot->hidden != visible) return RILL_OK;
+    slot->hidden = !visible;
+    note_change(world, slot);
+    return RILL_OK;
+}
+
+bool rill_solid_is_visible(const rill_world *world, rill_solid_id id) {
+    const rill_solid_slot *slot = world ? rill_world_solid(world, id) : NULL;
+    return slot && !slot->hidden;
 }

@@ -96,6 +96,7 @@ rill_result rill_source_create(rill_world *world, const rill_source_def *def, ri
     if (!source.name) return rill_fail(world->note, RILL_OUT_OF_MEMORY, "no memory for a source's name");
     source.def.name = source.name;
     result = rill_source_attach(&source, &world->bed, &world->allocator, world->note);
+    if (!result) result = rill_source_check(&source, world->note);
     if (!result) result = enlist(world, &source, out);
     if (result) rill_world_drop_source(world, &source);
     return result;

@@ -175,10 +175,35 @@ static rill_result call_queries(trial *s) {
     return RILL_OK;
 }
 
+/* Small steps and large ones, far away and nowhere. */
+static rill_result call_move(trial *s, rill_solid_id id) {
+    double translate[3] = { 0.0 }, rotate[3] = { 0.0 }, by[3];
+    rill_solid_get_pose(s->world, id, translate, rotate);
+    fuzz_vector(&s->in, -0.1 * s->extent, 0.1 * s->extent, by);
+    for (int i = 0; i < 3; ++i) translate[i] += by[i];
+    if (fuzz_below(&s->in, 4) == 0) fuzz_vector(&s->in, -180.0, 180.0, rotate);
+    return rill_solid_set_pose(s->world, id, translate, rotate);
+}
+
+/* A pyramid, or what is left of it. */
+static rill_result call_vertices(trial *s, rill_solid_id *id) {
+    static const uint32_t indices[] = { 0, 2, 1, 0, 3, 2, 0, 1, 4, 1, 2, 4, 2, 3, 4, 3, 0, 4 };
+    float vertices[15];
+    for (int i = 0; i < 15; ++i) vertices[i] = (float)fuzz_double(&s->in, -0.2 * s->extent, 1.2 * s->extent);
+    if (fuzz_below(&s->in, 2)) return rill_solid_set_vertices(s->world, *id, vertices, fuzz_below(&s->in, 8) ? 5 : 4);
+    rill_solid_def def = rill_default_solid_def();
+    def.shape = RILL_SHAPE_MESH;
+    def.vertices = vertices;
+    def.vertex_count = 5;
+    def.indices = indices;
+    def.triangle_count = fuzz_below(&s->in, 4) ? 6 : 5;
+    return fuzz_below(&s->in, 2) ? rill_solid_replace(s->world, *id, &def) : rill_solid_create(s->world, &def, id);
+}
+
 static rill_result call_one(trial *s) {
     double vector[3], heights[9];
     int32_t slot = fuzz_below(&s->in, 4);
-    switch (fuzz_below(&s->in, 16)) {
+    switch (fuzz_below(&s->in, 22)) {
     case 0:
     case 1: {
         rill_solid_def def = random_solid(s, heights);
@@ -205,6 +230,14 @@ static rill_result call_one(trial *s) {
     case 11: return call_velocities(s);
     case 12: return call_snapshot(s);
     case 13: return call_queries(s);
+    case 14:
+    case 15: return call_move(s, s->solids[slot]);
+    case 16: return call_vertices(s, &s->solids[slot]);
+    case 17: {
+        rill_solid_def def = random_solid(s, heights);
+        return rill_solid_replace(s->world, s->solids[slot], &def);
+    }
+    case 18: return rill_solid_set_visible(s->world, s->solids[slot], fuzz_below(&s->in, 2));
     default: return call_step(s);
     }
 }

@@ -20,8 +20,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         FUZZ_CHECK((result == RILL_SCENE_OK) == (world != NULL), "result %d", (int)result);
     }
     for (int i = 0; world && i < 3; ++i) {
-        rill_status status = rill_world_step(world, scene->frame);
-        FUZZ_CHECK((status & RILL_STATUS_REFUSED) == 0, "a checked scene was refused: %s", rill_world_message(world));
+        rill_status status;
+        FUZZ_CHECK(rill_scene_step(scene, world, scene->frame, &status) == RILL_OK, "a checked scene was refused: %s",
+                   rill_world_message(world));
         fuzz_check_world(world);
     }
     rill_world_destroy(world);

@@ -1,0 +1,96 @@
+/* The bed of a world: built from the solids for the first time, and what is known about it. */
+#include <math.h>
+#include <string.h>
+
+#include "bed/sheets.h"
+#include "world/world.h"
+
+rill_area rill_world_reach(const rill_world *world, const rill_solid_slot *slot) {
+    if (!slot->solid || slot->hidden) return (rill_area){ { 0, 0 }, { 0, 0 } };
+    return rill_solid_reach(slot->solid, &world->def.grid);
+}
+
+double rill_world_ceiling(const rill_world *world, int32_t place) {
+    const int32_t c = world->bed.c[place];
+    return c == RILL_TOP ? (double)INFINITY : rill_bed_z(&world->bed, c);
+}
+
+int32_t rill_world_room(const rill_world *world, int32_t place) {
+    const int32_t b = world->bed.b[place], c = world->bed.c[place];
+    const bool pressed = c < RILL_TOP && rill_flow_flooded(&world->flow, place);
+    return pressed ? RILL_TOP : c - b;
+}
+
+rill_result rill_world_raise_bed(rill_world *world, rill_message *message) {
+    rill_result result = rill_flow_make(&world->bed, &world->def.runtime, &world->flow, message);
+    world->bed.info.state_bytes = rill_flow_state_bytes(&world->bed);
+    if (!result) {
+        result = rill_faces_make(world);
+        if (!result) {
+            world->built = true;
+            return RILL_OK;
+        }
+        rill_flow_free(&world->flow, &world->allocator);
+        rill_fail(message, result, "no memory for an index of %d pipes", world->bed.pipe_count);
+    }
+    rill_bed_free(&world->bed, &world->allocator);
+    memset(&world->flow, 0, sizeof world->flow);
+    return result;
+}
+
+/* The rasteriser wants the solids without their slots, those that are hidden as holes. */
+static void list_solids(const rill_world *world, const rill_solid **solids) {
+    const rill_solid_slot *slots = world->solids.data;
+    for (size_t i = 0; i < world->solids.count; ++i) solids[i] = slots[i].hidden ? NULL : slots[i].solid;
+}
+
+static rill_result build(rill_world *world, const rill_solid **solids, uint8_t *touched) {
+    const size_t count = world->solids.count;
+    rill_columns columns = { 0 };
+    list_solids(world, solids);
+    rill_result result =
+        rill_columns_build(&world->def, solids, count, touched, &world->allocator, &columns, world->note);
+    if (result) return result;
+    result = rill_bed_make(&columns, world->def.edges, &world->allocator, &world->bed, world->note);
+    rill_columns_free(&columns, &world->allocator);
+    if (result) return result;
+    rill_solids_describe(solids, count, touched, &world->bed.info);
+    result = rill_world_raise_bed(world, world->note);
+    if (result) return result;
+    rill_solid_slot *slots = world->solids.data;
+    for (size_t i = 0; i < count; ++i) {
+        slots[i].touched = touched[i];
+        slots[i].built = rill_world_reach(world, &slots[i]);
+    }
+    return RILL_OK;
+}
+
+static rill_result build_first(rill_world *world) {
+    const size_t count = world->solids.count;
+    const rill_solid **solids = rill_memory_take(&world->allocator, count, sizeof *solids);
+    uint8_t *touched = rill_memory_take(&world->allocator, count, 1);
+    const rill_result result =
+        solids && touched ? build(world, solids, touched)
+                          : rill_fail(world->note, RILL_OUT_OF_MEMORY, "no memory for a list of %zu solids", count);
+    rill_memory_give(&world->allocator, solids, count, sizeof *solids);
+    rill_memory_give(&world->allocator, touched, count, 1);
+    return result;
+}
+
+rill_result rill_bed_build(rill_world *world) {
+    if (!world) return RILL_INVALID_ARGUMENT;
+    const int64_t outside = world->built ? world->bed.info.outside_solids : 0;
+    const rill_result result = world->built ? rill_world_follow(world) : build_first(world);
+    if (!result && world->bed.info.outside_solids > outside)
+        rill_world_log(world, RILL_LOG_WARNING, "%lld solids touch no cell of the grid",
+                       (long long)world->bed.info.outside_solids);
+    return result;
+}
+
+rill_result rill_bed_get_info(const rill_world *world, rill_bed_info *out) {
+    if (!world) return RILL_INVALID_ARGUMENT;
+    if (!out) return rill_fail(world->note, RILL_INVALID_ARGUMENT, "out is NULL; expected a place for the answer");
+    const rill_result result = rill_world_need_bed(world, "rill_bed_get_info");
+    if (!result) *out = world->bed.info;
+    return result;
+}

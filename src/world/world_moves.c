@@ -1,0 +1,346 @@
+/* Solids that move: the bed follows them, and the liquid follows the bed.
+ *
+ *   1  where:    the cells under each changed solid, as it stands in the bed and as it is now, joined to areas
+ *   2  columns:  each area is rasterised anew; cells that differ from the bed are an update (bed/update.h)
+ *   3  apply:    the bed gets them. The first time, and when a cell has no place left, in a copy that has more room
+ *   4  prepare:  everything the liquid needs to follow, index of pipes, columns of sources
+ *   5  commit:   cannot fail
+ *
+ * Whatever fails before 5 is undone, and the changes wait. The same calls give the same bits: the order of slots decides,
+ * never an address or a time. */
+#include "base/order.h"
+#include "bed/sheets.h"
+#include "bed/update.h"
+#include "flow/covered.h"
+#include "flow/reshape.h"
+#include "world/world.h"
+
+#include <string.h>
+
+enum { AREAS_MAX = 64 }; /* beyond that, areas are joined also if they do not overlap */
+
+/* The columns of a source that is looked for anew. */
+typedef struct refit {
+    size_t index;
+    rill_source source; /* its places and tiles alone */
+} refit;
+
+struct rill_moves {
+    rill_update update;
+    rill_reshape reshape;
+    rill_array areas;                 /* rill_area */
+    rill_array solids, touched;       /* const rill_solid *, uint8_t: per slot */
+    rill_array by_r, fresh, renumber; /* int32_t: for rill_faces_renew */
+    rill_array refits;
+};
+
+/* A bed with more room and the flow over it, until they take the place of the world's. */
+typedef struct roomier {
+    bool used;
+    rill_bed bed;
+    rill_flow flow;
+} roomier;
+
+static rill_moves *moves_of(rill_world *world) {
+    if (world->moves) return world->moves;
+    rill_moves *moves = rill_memory_take(&world->allocator, 1, sizeof *moves);
+    if (!moves) return NULL;
+    *moves = (rill_moves){ .update = rill_update_make(),
+                           .reshape = rill_reshape_make(),
+                           .areas = rill_array_make(sizeof(rill_area)),
+                           .solids = rill_array_make(sizeof(const rill_solid *)),
+                           .touched = rill_array_make(1),
+                           .by_r = rill_array_make(sizeof(int32_t)),
+                           .fresh = rill_array_make(sizeof(int32_t)),
+                           .renumber = rill_array_make(sizeof(int32_t)),
+                           .refits = rill_array_make(sizeof(refit)) };
+    world->moves = moves;
+    return moves;
+}
+
+void rill_moves_free(rill_world *world) {
+    rill_moves *moves = world->moves;
+    if (!moves) return;
+    rill_update_free(&moves->update, &world->allocator);
+    rill_reshape_free(&moves->reshape, &world->allocator);
+    rill_array *const arrays[] = { &moves->areas, &moves->solids,   &moves->touched, &moves->by_r,
+                                   &moves->fresh, &moves->renumber, &moves->refits };
+    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) rill_array_free(arrays[i], &world->allocator);
+    rill_memory_give(&world->allocator, moves, 1, sizeof *moves);
+    world->moves = NULL;
+}
+
+static rill_result no_memory(const rill_world *world) {
+    return rill_fail(world->note, RILL_OUT_OF_MEMORY, "no memory for solids that move");
+}
+
+/* ------------------------------------------------------------------------------------------------- where and columns */
+
+static rill_area union_of(const rill_area *a, const rill_area *b) {
+    rill_area all = *a;
+    for (int i = 0; i < 2; ++i) {
+        if (b->low[i] < all.low[i]) all.low[i] = b->low[i];
+        if (b->high[i] > all.high[i]) all.high[i] = b->high[i];
+    }
+    return all;
+}
+
+/* Adds an area, joined with all that overlap it. */
+static bool add_area(rill_world *world, rill_area area) {
+    rill_array *areas = &world->moves->areas;
+    if (rill_area_empty(&area)) return true;
+    for (;;) {
+        rill_area *all = areas->data;
+        size_t i = 0;
+        while (i < areas->count && !rill_area_overlaps(&all[i], &area)) ++i;
+        if (i == areas->count && areas->count < AREAS_MAX) break;
+        if (i == areas->count) i = 0;
+        area = union_of(&area, &all[i]);
+        all[i] = all[--areas->count];
+    }
+    return rill_array_push(areas, &world->allocator, &area) != NULL;
+}
+
+static bool find_areas(rill_world *world) {
+    const rill_solid_slot *slots = world->solids.data;
+    world->moves->areas.count = 0;
+    for (size_t i = 0; i < world->solids.count; ++i)
+        if (slots[i].changed &&
+            (!add_area(world, slots[i].built) || !add_area(world, rill_world_reach(world, &slots[i]))))
+            return false;
+    return true;
+}
+
+/* The solids that have to do with an area, the ring around it included; NULL for all others. */
+static void list_near(const rill_world *world, const rill_area *area) {
+    const rill_solid_slot *slots = world->solids.data;
+    const rill_solid **solids = world->moves->solids.data;
+    const rill_area window = { { area->low[0] - 1, area->low[1] - 1 }, { area->high[0] + 1, area->high[1] + 1 } };
+    for (size_t i = 0; i < world->solids.count; ++i) {
+        const rill_area reach = rill_world_reach(world, &slots[i]);
+        solids[i] = rill_area_overlaps(&reach, &window) ? slots[i].solid : NULL;
+    }
+}
+
+static rill_result find_changes(rill_world *world) {
+    rill_moves *moves = world->moves;
+    const rill_solid_slot *slots = world->solids.data;
+    const rill_range range = { world->bed.quantum, world->bed.datum };
+    const size_t count = world->solids.count;
+    if (!find_areas(world) || !rill_array_resize(&moves->solids, &world->allocator, count) ||
+        !rill_array_resize(&moves->touched, &world->allocator, count))
+        return no_memory(world);
+    uint8_t *touched = moves->touched.data;
+    for (size_t i = 0; i < count; ++i) touched[i] = slots[i].touched && !slots[i].changed;
+    const rill_area *areas = moves->areas.data;
+    for (size_t i = 0; i < moves->areas.count; ++i) {
+        rill_columns columns;
+        list_near(world, &areas[i]);
+        rill_result result = rill_columns_rebuild(&world->def, &range, &areas[i], moves->solids.data, count, touched,
+                                                  &world->allocator, &columns, world->note);
+        if (!result)
+            result = rill_update_compare(&moves->update, &world->bed, &columns, &world->allocator, world->note);
+        if (result) return result;
+    }
+    return RILL_OK;
+}
+
+/* ----------------------------------------------------------------------------------------------------------- apply */
+
+static void free_room(rill_world *world, roomier *room) {
+    if (!room->used) return;
+    rill_flow_free(&room->flow, &world->allocator);
+    rill_bed_free(&room->bed, &world->allocator);
+    room->used = false;
+}
+
+/* Finds a bed in which the new columns have a place, and gives it the liquid. */
+static rill_result make_room(rill_world *world, roomier *room) {
+    rill_update *update = &world->moves->update;
+    const rill_allocator *allocator = &world->allocator;
+    bool full = true;
+    for (int32_t spare = 1; full; ++spare) {
+        free_room(world, room);
+        rill_result result =
+            rill_bed_make_roomy(&world->bed, spare, world->def.edges, allocator, &room->bed, world->note);
+        if (result) return result;
+        room->used = true;
+        result = rill_update_apply(update, &room->bed, world->def.edges, allocator, &full, world->note);
+        if (result && !full) return result;
+    }
+    rill_update_undo(update, &room->bed, world->def.edges);
+    rill_result result = rill_flow_make(&room->bed, &world->def.runtime, &room->flow, world->note);
+    if (!result) result = rill_flow_transfer(&world->flow, &room->flow, allocator, world->note);
+    if (!result) result = rill_update_apply(update, &room->bed, world->def.edges, allocator, &full, world->note);
+    return result;
+}
+
+static rill_result apply(rill_world *world, roomier *room) {
+    bool full = !world->bed.roomy;
+    rill_result result = RILL_OK;
+    if (!full)
+        result = rill_update_apply(&world->moves->update, &world->bed, world->def.edges, &world->allocator, &full,
+                                   world->note);
+    return full ? make_room(world, room) : result;
+}
+
+/* --------------------------------------------------------------------------------------------------------- prepare */
+
+static rill_result prepare_faces(rill_world *world, const rill_bed *bed, bool anew) {
+    rill_moves *moves = world->moves;
+    const size_t count = (size_t)bed->pipe_count, old = anew ? 0 : (size_t)moves->update.other.pipe_count;
+    if (!rill_array_resize(&moves->by_r, &world->allocator, count) ||
+        !rill_array_resize(&moves->fresh, &world->allocator, count) ||
+        !rill_array_resize(&moves->renumber, &world->allocator, old))
+        return no_memory(world);
+    int32_t *by_r = moves->by_r.data;
+    if (!anew) {
+        rill_faces_renew(bed, moves->update.pipe_from.data, world->pipes_by_r, (int32_t)old, by_r, moves->fresh.data,
+                         moves->renumber.data);
+        return RILL_OK;
+    }
+    for (size_t i = 0; i < count; ++i) by_r[i] = (int32_t)i;
+    rill_order_items(by_r, count, bed->pipe_r);
+    return RILL_OK;
+}
+
+static void drop_refits(rill_world *world) {
+    refit *refits = world->moves->refits.data;
+    for (size_t i = 0; i < world->moves->refits.count; ++i) rill_source_detach(&refits[i].source, &world->allocator);
+    world->moves->refits.count = 0;
+}
+
+/* The cells that have changed, all together. */
+static rill_area changed_cells(const rill_update *update) {
+    const rill_cell_change *changes = update->changes.data;
+    rill_area all = { { changes[0].x, changes[0].y }, { changes[0].x + 1, changes[0].y + 1 } };
+    for (size_t i = 1; i < update->changes.count; ++i) {
+        const rill_area cell = { { changes[i].x, changes[i].y }, { changes[i].x + 1, changes[i].y + 1 } };
+        all = union_of(&all, &cell);
+    }
+    return all;
+}
+
+static rill_result prepare_sources(rill_world *world, const rill_bed *bed, bool anew) {
+    const rill_area changed = changed_cells(&world->moves->update);
+    const rill_source *sources = world->sources.data;
+    for (size_t i = 0; i < world->sources.count; ++i) {
+        const rill_area area = rill_source_area(&sources[i].def, &bed->grid);
+        if (!sources[i].alive || (!anew && !rill_area_overlaps(&area, &changed))) continue;
+        refit found = { .index = i, .source = { .def = sources[i].def } };
+        const rill_result result = rill_source_attach(&found.source, bed, &world->allocator, world->note);
+        if (result) return result;
+        if (!rill_array_push(&world->moves->refits, &world->allocator, &found)) {
+            rill_source_detach(&found.source, &world->allocator);
+            return no_memory(world);
+        }
+    }
+    return RILL_OK;
+}
+
+static rill_result prepare(rill_world *world, rill_flow *flow, bool anew, const rill_displace_rules *rules) {
+    rill_result result = prepare_faces(world, flow->bed, anew);
+    if (!result) result = prepare_sources(world, flow->bed, anew);
+    if (!result)
+        result = rill_reshape_prepare(&world->moves->reshape, flow, &world->moves->update, rules, &world->allocator,
+                                      world->note);
+    return result;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- commit */
+
+static void commit_faces(rill_world *world) {
+    rill_array *by_r = &world->moves->by_r;
+    int32_t *const held = world->pipes_by_r;
+    const size_t capacity = world->by_r_capacity;
+    world->pipes_by_r = by_r->data;
+    world->by_r_capacity = by_r->capacity;
+    by_r->data = held;
+    by_r->capacity = capacity;
+    by_r->count = 0;
+}
+
+static void commit_sources(rill_world *world) {
+    rill_source *sources = world->sources.data;
+    const refit *refits = world->moves->refits.data;
+    for (size_t i = 0; i < world->moves->refits.count; ++i) {
+        rill_source *source = &sources[refits[i].index];
+        const rill_source *found = &refits[i].source;
+        rill_source_detach(source, &world->allocator);
+        source->places = found->places, source->place_count = found->place_count;
+        source->tiles = found->tiles, source->wakes = found->wakes, source->tile_count = found->tile_count;
+        source->turn = source->place_count > 0 ? source->turn % source->place_count : 0;
+    }
+    world->moves->refits.count = 0;
+}
+
+/* The roomier bed and its flow take the place of the world's. */
+static void move_in(rill_world *world, roomier *room) {
+    if (!room->used) return;
+    rill_flow_free(&world->flow, &world->allocator);
+    rill_bed_free(&world->bed, &world->allocator);
+    world->bed = room->bed;
+    world->flow = room->flow;
+    world->flow.bed = &world->bed;
+    room->used = false;
+}
+
+static rill_result reshape(rill_world *world) {
+    const rill_passages passages = world->def.solver.passages;
+    const rill_displace_rules rules = { .overfull = passages == RILL_PASSAGES_ANY,
+                                        .slack = passages == RILL_PASSAGES_OFF ? 0 : RILL_FULL };
+    rill_moves *moves = world->moves;
+    roomier room = { 0 };
+    rill_result result = apply(world, &room);
+    if (result) {
+        free_room(world, &room);
+        return result;
+    }
+    rill_flow *flow = room.used ? &room.flow : &world->flow;
+    if (room.used) flow->bed = &room.bed;
+    result = prepare(world, flow, room.used, &rules);
+    if (result) {
+        drop_refits(world);
+        rill_update_undo(&moves->update, room.used ? &room.bed : &world->bed, world->def.edges);
+        free_room(world, &room);
+        return result;
+    }
+    rill_reshape_commit(&moves->reshape, flow, &moves->update, &rules, &world->allocator);
+    move_in(world, &room);
+    commit_faces(world);
+    commit_sources(world);
+    world->squeezed |= moves->reshape.displace.squeezed;
+    world->bed.info.state_bytes = rill_flow_state_bytes(&world->bed);
+    return RILL_OK;
+}
+
+/* The solids are as they stand in the bed. */
+static void settle_slots(rill_world *world) {
+    rill_solid_slot *slots = world->solids.data;
+    const uint8_t *touched = world->moves->touched.data;
+    const rill_solid **solids = world->moves->solids.data;
+    for (size_t i = 0; i < world->solids.count; ++i) {
+        solids[i] = slots[i].hidden ? NULL : slots[i].solid;
+        slots[i].touched = touched[i];
+        if (!slots[i].changed) continue;
+        slots[i].built = rill_world_reach(world, &slots[i]);
+        slots[i].changed = false;
+        if (rill_slot_free(&slots[i])) world->solids_free += 1;
+    }
+    world->changes = 0;
+    rill_solids_describe(solids, world->solids.count, touched, &world->bed.info);
+}
+
+rill_result rill_world_follow(rill_world *world) {
+    if (world->changes == 0) return RILL_OK;
+    rill_moves *moves = moves_of(world);
+    if (!moves) return no_memory(world);
+    rill_result result = find_changes(world);
+    if (!result && moves->update.changes.count > 0)
+        result = reshape(world);
+    else if (!result)
+        rill_update_touch(&moves->update, &world->bed);
+    rill_update_end(&moves->update, &world->allocator);
+    if (!result) settle_slots(world);
+    return result;
+}
