@@ -21,10 +21,11 @@ enum { REWIND_FRAMES = 6, WARM_FRAMES = 3, REST_FRAMES = 2000 };
 
 typedef struct bench_run {
     rill_world *world;
-    double frame;   /* s */
-    int64_t frames; /* after a rewind */
-    double *best;   /* s, of each of them */
-    void *snapshot; /* NULL: blocks follow each other */
+    rill_scene *scene; /* NULL for a world of our own */
+    double frame;      /* s */
+    int64_t frames;    /* after a rewind */
+    double *best;      /* s, of each of them */
+    void *snapshot;    /* NULL: blocks follow each other */
     size_t snapshot_size;
 } bench_run;
 
@@ -100,32 +101,33 @@ static int create_scene(const rill_bench_case *which, const rill_bench_options *
         return RILL_EXIT_INPUT;
     }
     const rill_runtime runtime = make_runtime(which->threads, options->scalar);
-    rill_scene *scene = NULL;
     rill_scene_report report = { 0 };
-    rill_scene_result result = rill_scene_load(path, NULL, &scene, &report);
+    rill_scene_result result = rill_scene_load(path, NULL, &run->scene, &report);
     if (result == RILL_SCENE_OK) {
-        result = rill_scene_create_world(scene, &runtime, &run->world, &report);
+        result = rill_scene_create_world(run->scene, &runtime, &run->world, &report);
     }
     if (result == RILL_SCENE_OK) {
-        run->frame = scene->frame;
-        run->frames = rill_scene_frame_count(scene->frame, scene->until) / 2;
+        run->frame = run->scene->frame;
+        run->frames = rill_scene_frame_count(run->scene->frame, run->scene->until) / 2;
         run->frames = run->frames < 2 ? 2 : run->frames;
     } else {
         rill_scene_report_print(&report, stderr);
     }
     rill_scene_report_free(&report);
-    rill_scene_free(scene);
     return rill_cli_code(result);
 }
 
 /* ----------------------------------------------------------------------------------------------------------- clock */
 
 static int step(bench_run *run, const char *name, int64_t *substeps) {
+    static const rill_scene nothing_moves = { 0 };
     rill_step_info info;
-    if ((rill_world_step(run->world, run->frame) & RILL_STATUS_REFUSED) != 0) {
-        return complain(name, rill_world_result(run->world), rill_world_message(run->world));
+    rill_status status;
+    rill_result result = rill_scene_step(run->scene ? run->scene : &nothing_moves, run->world, run->frame, &status);
+    if (result != RILL_OK) {
+        return complain(name, result, rill_world_message(run->world));
     }
-    const rill_result result = rill_world_get_step_info(run->world, &info);
+    result = rill_world_get_step_info(run->world, &info);
     *substeps += info.substeps;
     return result == RILL_OK ? RILL_EXIT_DONE : complain(name, result, rill_world_message(run->world));
 }
@@ -244,6 +246,7 @@ int rill_bench_measure(const rill_bench_case *which, const rill_bench_options *o
         out->times_triad = out->ns_per_column_step / (28.0 * 1e9 * per_byte);
     }
     rill_world_destroy(run.world);
+    rill_scene_free(run.scene);
     free(run.snapshot);
     free(run.best);
     return code;

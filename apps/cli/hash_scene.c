@@ -6,9 +6,11 @@
 
 static int hash_frames(const rill_scene *scene, rill_world *world, int64_t steps) {
     for (int64_t k = 0; k < steps; k++) {
-        if (rill_world_step(world, scene->frame) & RILL_STATUS_REFUSED) {
+        rill_status status;
+        rill_result result = rill_scene_step(scene, world, scene->frame, &status);
+        if (result != RILL_OK) {
             fprintf(stderr, "rill hash: frame %" PRId64 ": %s\n", k + 1, rill_world_message(world));
-            return rill_world_result(world) == RILL_OUT_OF_MEMORY ? RILL_EXIT_MACHINE : RILL_EXIT_INPUT;
+            return result == RILL_OUT_OF_MEMORY ? RILL_EXIT_MACHINE : RILL_EXIT_INPUT;
         }
     }
     printf("%016" PRIx64 "\n", rill_world_hash(world));

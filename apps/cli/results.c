@@ -92,33 +92,49 @@ static bool save_field(rill_results *results, rill_field field, const char *name
     return save(results, name, width == 2 ? 4 : 3);
 }
 
-static bool start_fields(rill_results *results) {
+/* Room for as many layers as the bed has now. */
+static bool make_room(rill_results *results) {
     rill_bed_info info;
     if (rill_bed_get_info(results->world, &info) != RILL_OK) {
-        return complain("base.npy", rill_world_message(results->world));
+        return complain("the arrays", rill_world_message(results->world));
     }
     size_t shape[4] = { (size_t)info.layers, (size_t)info.cells[1], (size_t)info.cells[0], 2 };
-    memcpy(results->shape, shape, sizeof shape);
+    if (results->buffer && shape[0] == results->shape[0]) {
+        return true;
+    }
     /* At most 65535 layers of 2^28 cells: the product of the sizes fits 64 bits. */
     size_t count = shape[0] * shape[1] * shape[2] * 2;
+    free(results->buffer);
     results->buffer = calloc(count ? count : 1, sizeof *results->buffer);
-    if (!results->buffer) {
-        return complain("base.npy", "out of memory");
-    }
+    memcpy(results->shape, shape, sizeof shape);
+    return results->buffer ? true : complain("the arrays", "out of memory");
+}
+
+static bool start_fields(rill_results *results) {
+    results->moving = rill_scene_moves(results->scene);
     results->index = start_file(results, "fields.csv");
-    return results->index && fputs("number,time\n", results->index) >= 0 &&
-           save_field(results, RILL_FIELD_BASE, "base.npy") && save_field(results, RILL_FIELD_CEILING, "ceiling.npy");
+    return results->index && fputs("number,time\n", results->index) >= 0 && make_room(results) &&
+           (results->moving || (save_field(results, RILL_FIELD_BASE, "base.npy") &&
+                                save_field(results, RILL_FIELD_CEILING, "ceiling.npy")));
 }
 
 bool rill_results_arrays(rill_results *results, double time) {
-    char name[64];
-    snprintf(name, sizeof name, "depth_%05" PRId64 ".npy", results->arrays);
-    if (!save_field(results, RILL_FIELD_DEPTH, name)) {
+    static const struct {
+        const char *name;
+        rill_field field;
+    } kinds[] = { { "base", RILL_FIELD_BASE },
+                  { "ceiling", RILL_FIELD_CEILING },
+                  { "depth", RILL_FIELD_DEPTH },
+                  { "velocity", RILL_FIELD_VELOCITY } };
+    if (!make_room(results)) {
         return false;
     }
-    snprintf(name, sizeof name, "velocity_%05" PRId64 ".npy", results->arrays);
-    if (!save_field(results, RILL_FIELD_VELOCITY, name)) {
-        return false;
+    for (size_t i = results->moving ? 0 : 2; i < sizeof kinds / sizeof kinds[0]; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "%s_%05" PRId64 ".npy", kinds[i].name, results->arrays);
+        if (!save_field(results, kinds[i].field, name)) {
+            return false;
+        }
     }
     fprintf(results->index, "%" PRId64 ",%.17g\n", results->arrays, time);
     results->arrays++;

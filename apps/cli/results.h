@@ -2,6 +2,7 @@
  *
  *     log.csv                               one row per frame
  *     base.npy, ceiling.npy                 [layers, ny, nx], once        (with --fields)
+ *     base_NNNNN.npy, ceiling_NNNNN.npy     instead, every time, when solids move
  *     depth_NNNNN.npy, velocity_NNNNN.npy   [layers, ny, nx], [..., 2]    (with --fields)
  *     fields.csv                            which number was written at which time
  *
@@ -17,6 +18,7 @@ typedef struct rill_results {
     const rill_world *world;
     FILE *log, *index;
     bool fields;
+    bool moving;     /* floors, ceilings and even the number of layers may change */
     size_t shape[4]; /* layers, ny, nx, 2 */
     double *buffer;  /* room for the velocities of all layers */
     int64_t arrays;  /* numbers written so far */

@@ -44,6 +44,9 @@ static const remedy remedies[] = {
     { RILL_STATUS_PASSAGES_CAPPED,
       "the pressure solve of flooded passages was stopped early: volumes and ceilings hold, flow there "
       "is less accurate" },
+    { RILL_STATUS_SQUEEZED,
+      "a moving solid left liquid no room, which was pushed through solids: leave it a way out or move less "
+      "in a frame" },
     { RILL_STATUS_GRAVITY_LIFTED, "gravity points along or off the bed; its part into the bed was raised to 1/8 of the "
                                   "rest: tilt gravity less" },
 };
@@ -75,11 +78,13 @@ static bool write_arrays(run *r, const run_options *options, bool last) {
 
 static int step(run *r, int64_t k) {
     rill_step_info info;
-    rill_status status = rill_world_step(r->world, rill_scene_frame_length(r->scene->frame, r->until, k));
-    if (status & RILL_STATUS_REFUSED || rill_world_get_step_info(r->world, &info) != RILL_OK) {
+    rill_status status;
+    double length = rill_scene_frame_length(r->scene->frame, r->until, k);
+    rill_result result = rill_scene_step(r->scene, r->world, length, &status);
+    if (result != RILL_OK || rill_world_get_step_info(r->world, &info) != RILL_OK) {
         rill_progress_wipe(&r->progress);
         fprintf(stderr, "rill run: t = %g s: %s\n", r->time, rill_world_message(r->world));
-        return rill_world_result(r->world) == RILL_OUT_OF_MEMORY ? RILL_EXIT_MACHINE : RILL_EXIT_INPUT;
+        return result == RILL_OUT_OF_MEMORY ? RILL_EXIT_MACHINE : RILL_EXIT_INPUT;
     }
     r->time = rill_scene_frame_time(r->scene->frame, r->until, k);
     r->frames = k;

@@ -28,6 +28,7 @@ static const known_case cases[] = {
     { 20, "energy", rill_case_energy },
     { 21, "symmetry", rill_case_symmetry },
     { 23, "sleeping on versus off", rill_case_sleep },
+    { 25, "solids that move", rill_case_moving },
 };
 enum { CASE_COUNT = sizeof cases / sizeof cases[0] };
 

@@ -152,6 +152,21 @@ void rill_scene_free(rill_scene *scene);
 rill_scene_result rill_scene_create_world(const rill_scene *scene, const rill_runtime *runtime, rill_world **out,
                                           rill_scene_report *report);
 
+/* A solid at a time. */
+typedef struct rill_scene_pose {
+    double translate[3], rotate[3];
+    bool visible;
+} rill_scene_pose;
+rill_scene_pose rill_scene_pose_at(const rill_scene_solid *solid, double time);
+
+/* Brings all solids that have keys to where they are at a time. Real from the next step (or bed) on. */
+rill_result rill_scene_move(const rill_scene *scene, rill_world *world, double time);
+/* One frame: solids go to where they are at its end, then the world is stepped. All programs step scenes with this.
+ * `*status` is set on RILL_OK; otherwise rill_world_message says what was wrong. */
+rill_result rill_scene_step(const rill_scene *scene, rill_world *world, double dt, rill_status *status);
+/* Whether anything in it moves, so that floors and ceilings are not always the same. */
+bool rill_scene_moves(const rill_scene *scene);
+
 /* What a probe measures now; NaN where a solid that has moved leaves no column. */
 double rill_scene_probe_value(const rill_scene_probe *probe, const rill_world *world);
 

@@ -49,6 +49,7 @@ static bool build(maker *m, double headroom) {
         rill_solid_id id;
         all &= good(m, rill_solid_create(m->world, &m->scene->solids[i].def, &id), m->scene->solids[i].place);
     }
+    all = all && good(m, rill_scene_move(m->scene, m->world, 0), whole_scene(m));
     if (all && good(m, rill_bed_build(m->world), whole_scene(m))) {
         return true;
     }
@@ -103,13 +104,19 @@ static double choose_headroom(maker *m) {
     return floor + needed > info.highest ? larger(needed, HEADROOM_DEFAULT) : HEADROOM_DEFAULT;
 }
 
+/* A level above the ceilings of passages is what floods them; above the range it cannot be reached. */
+static bool is_cut_on_purpose(const maker *m, const rill_scene_fill *fill) {
+    rill_bed_info info;
+    return !fill->depths && rill_bed_get_info(m->world, &info) == RILL_OK && fill->level <= info.highest;
+}
+
 static void fill_one(maker *m, const rill_scene_fill *fill) {
     const rill_grid *grid = &m->scene->world.grid;
     size_t count = (size_t)grid->cells[0] * (size_t)grid->cells[1];
     rill_fill_report done = { 0 };
     rill_result result = fill->depths ? rill_world_fill_depths(m->world, fill->layer, fill->depths, count, &done)
                                       : rill_world_fill_level(m->world, fill->at, fill->level, &done);
-    if (good(m, result, fill->place) && done.columns_cut > 0) {
+    if (good(m, result, fill->place) && done.columns_cut > 0 && !is_cut_on_purpose(m, fill)) {
         rill_report_note(m->report, fill->place,
                          "note: %lld of %lld filled columns were cut to full (ceiling or headroom)",
                          (long long)done.columns_cut, (long long)done.columns);

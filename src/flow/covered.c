@@ -22,7 +22,7 @@ typedef struct solve {
     rill_covered_stage stage;
     rill_covered *covered;
     double tolerance; /* quanta */
-    bool changed;     /* the members are others than when components were last looked for */
+    bool changed;     /* members or openings are others than when components were last looked for */
     bool sealed;      /* some component is */
 } solve;
 
@@ -218,19 +218,18 @@ static bool find_sealed(rill_covered *covered) {
 /* Nothing can leave a sealed component: what is too much in all of it together has no solution and is left out. */
 static void balance_sealed(rill_covered *covered) {
     rill_poisson *poisson = &covered->poisson;
+    const int32_t *sealed = covered->nodes.sealed;
+    int32_t *members = covered->components; /* done with the labels */
     EACH_NODE(covered, n) {
-        if (covered->nodes.sealed[n])
-            covered->tally[covered->nodes.sealed[n] - 1] = 0.0, covered->queue[covered->nodes.sealed[n] - 1] = 0;
+        if (sealed[n]) covered->tally[sealed[n] - 1] = 0.0, members[sealed[n] - 1] = 0;
     }
     EACH_NODE(covered, n) {
-        if (!covered->nodes.sealed[n]) continue;
-        covered->tally[covered->nodes.sealed[n] - 1] += poisson->f[n];
-        covered->queue[covered->nodes.sealed[n] - 1] += 1;
+        if (!sealed[n]) continue;
+        covered->tally[sealed[n] - 1] += poisson->f[n];
+        members[sealed[n] - 1] += 1;
     }
     EACH_NODE(covered, n) {
-        if (covered->nodes.sealed[n])
-            poisson->f[n] -=
-                covered->tally[covered->nodes.sealed[n] - 1] / (double)covered->queue[covered->nodes.sealed[n] - 1];
+        if (sealed[n]) poisson->f[n] -= covered->tally[sealed[n] - 1] / (double)members[sealed[n] - 1];
     }
 }
 
@@ -245,6 +244,27 @@ static void lower_sealed(rill_covered *covered) {
     }
     EACH_NODE(covered, n) {
         if (covered->nodes.sealed[n]) covered->nodes.pi[n] -= covered->tally[covered->nodes.sealed[n] - 1];
+    }
+}
+
+/* A sealed component that holds less than it takes to be full (a sink is in it) gets a free surface, where its pressure is
+ * least. */
+static void vent_sealed(solve *s) {
+    rill_covered *covered = s->covered;
+    const double band = (double)(RILL_FULL_LOW - RILL_FULL_HIGH);
+    lower_sealed(covered);
+    EACH_NODE(covered, n) {
+        if (covered->nodes.sealed[n]) covered->tally[covered->nodes.sealed[n] - 1] = 0.0;
+    }
+    EACH_NODE(covered, n) {
+        if (covered->nodes.sealed[n])
+            covered->tally[covered->nodes.sealed[n] - 1] += (double)covered->nodes.fill[n] + band;
+    }
+    EACH_NODE(covered, n) {
+        if (!covered->nodes.sealed[n] || covered->nodes.pi[n] > 0.0) continue;
+        if (!(covered->tally[covered->nodes.sealed[n] - 1] < 0.0)) continue;
+        covered->nodes.active[n] = 0.0f;
+        s->changed = true;
     }
 }
 
@@ -270,19 +290,21 @@ static int32_t correct(solve *s) {
     return dropped;
 }
 
+static void look_for_sealed(solve *s) {
+    if (s->changed) s->sealed = find_sealed(s->covered);
+    s->changed = false;
+}
+
 /* Whether the members do not end full yet with what crosses now. `*added`: so many new ones. */
 static bool measure(solve *s, int32_t *added) {
-    rill_covered *covered = s->covered;
     *added = 0;
+    look_for_sealed(s);
+    if (s->sealed) vent_sealed(s);
     find_excess(s);
     bool off = judge_excess(s, added);
-    if (s->changed || !covered->none_sealed) {
-        s->sealed = find_sealed(covered);
-        s->changed = false;
-        covered->none_sealed = !s->sealed;
-    }
+    look_for_sealed(s);
     if (!s->sealed) return off;
-    balance_sealed(covered);
+    balance_sealed(s->covered);
     return judge_excess(s, added);
 }
 
@@ -294,6 +316,11 @@ static int32_t solve_once(const solve *s, int32_t iterations) {
     return rill_poisson_solve(poisson, s->stage.settings->scalar, 0.5 * s->tolerance, iterations, &residual);
 }
 
+static void open_faces(solve *s) {
+    rill_covered_open_faces(&s->stage);
+    s->changed = true; /* what was closed may be open now */
+}
+
 /* The passes. Leaves the pressures in pi and what crosses each face in q. */
 static void find_pressures(solve *s, rill_covered_report *report) {
     int32_t added = 0, dropped = 0;
@@ -301,11 +328,13 @@ static void find_pressures(solve *s, rill_covered_report *report) {
         if (s->covered->nodes.pi[n] < 0.0) s->covered->queue[added++] = n; /* filled by hand */
     }
     start_pressures(s, added);
-    rill_covered_open_faces(&s->stage);
+    open_faces(s);
+    rill_covered_limit(s->stage.flow);
     bool off = measure(s, &added);
     if (added > 0) {
         start_pressures(s, added);
-        rill_covered_open_faces(&s->stage);
+        open_faces(s);
+        rill_covered_limit(s->stage.flow);
         off = measure(s, &added);
     }
     while (off || dropped > 0) {
@@ -316,7 +345,7 @@ static void find_pressures(solve *s, rill_covered_report *report) {
         report->passes += 1;
         report->iterations += solve_once(s, ITERATIONS - report->iterations);
         dropped = correct(s);
-        if (rill_covered_flow_faces(&s->stage) && report->passes <= OPENING_PASSES) rill_covered_open_faces(&s->stage);
+        if (rill_covered_flow_faces(&s->stage) && report->passes <= OPENING_PASSES) open_faces(s);
         off = measure(s, &added);
     }
 }
@@ -363,8 +392,9 @@ rill_covered_report rill_covered_move(rill_flow *flow, const rill_flow_settings 
     s.tolerance = tolerance_for(flow, constants);
     rill_covered_drive_faces(&s.stage);
     find_pressures(&s, &report);
+    rill_covered_limit(flow); /* what the pressures drive */
     cover_fronts(&s);
     EACH_NODE(covered, n) report.members += rill_covered_member(covered, n);
-    report.capped |= rill_covered_transfer(flow, constants);
+    rill_covered_transfer(flow, constants, &report);
     return report;
 }

@@ -77,16 +77,20 @@ static inline rill_covered_face rill_covered_drive(const rill_covered_ends *e, f
     float between = (float)rill_max_i(zt - zb, 0);
     float wall = lower >= zt - RILL_SUBMERGED ? between : twice;
     float square = wall * wall + 1.0f;
-    float keep = k->keep / (1.0f + k->drag / square + rill_covered_loss(e, zb, zt, u, k));
+    float loss = rill_covered_loss(e, zb, zt, u, k) / inertance; /* at one place, whatever the length of the face */
+    float keep = k->keep / (1.0f + k->drag / square + loss);
     keep = zt > zb ? keep : 0.0f; /* pressure does not push through walls */
     return (rill_covered_face){ u * keep, keep * k->drive / inertance, (hl - hr) + tilt };
 }
 
-/* The opening of a covered face in quanta, for a velocity u over it. */
+/* The opening of a covered face in quanta, for a velocity u over it: where it is under liquid on both sides, sill to lintel. */
 static inline int32_t rill_covered_opening(const rill_covered_ends *e, float u) {
+    int32_t between = rill_min_i(e->cl, e->cr) - rill_max_i(e->bl, e->br);
     rill_face f = rill_face_at(e->bl, e->br, e->Hl, e->Hr);
-    f = rill_face_under(f, rill_min_i(e->cl, e->cr) - rill_max_i(e->bl, e->br));
-    return rill_max_i(0, rill_move_opening(&f, u));
+    int32_t drowned = rill_min_i(f.l, f.r) >= between - RILL_SUBMERGED;
+    f = rill_face_under(f, between);
+    int32_t opening = rill_move_opening(&f, u);
+    return rill_max_i(0, drowned ? between : opening);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ the stage */
@@ -113,9 +117,21 @@ static inline int32_t rill_covered_full(const rill_bed *bed, int32_t place) {
 bool rill_covered_make(rill_flow *flow, const rill_allocator *allocator);
 void rill_covered_free(rill_flow *flow, const rill_allocator *allocator);
 
+/* The bed has changed. Tiles with a ceiling in them are `roofed` (per tile; so far: rill_covered_roofs): reserving takes the memory for them, and for the
+ * bed's pipes, if there is not enough; refitting uses what was reserved and cannot fail. */
+const uint8_t *rill_covered_roofs(const rill_flow *flow);
+bool rill_covered_has_ceiling(const rill_bed *bed, const rill_sheet *sheet, int32_t tx, int32_t ty);
+bool rill_covered_reserve(const rill_flow *flow, const uint8_t *roofed, rill_covered **out,
+                          const rill_allocator *allocator);
+void rill_covered_refit(rill_flow *flow, const uint8_t *roofed, rill_covered *covered,
+                        const rill_allocator *allocator);
+/* The pressures of a tile were changed. */
+void rill_covered_describe(rill_flow *flow, int32_t sheet, int32_t tx, int32_t ty);
+
 /* What a solve has to say. */
 typedef struct rill_covered_report {
-    bool capped; /* stopped before it had converged; the rest was moved by the repair */
+    bool capped;     /* stopped before it had converged; the rest was moved by the repair */
+    int64_t refused; /* quanta that sources had put into flooded columns and that found no room: taken out again */
     int32_t passes, iterations, members;
 } rill_covered_report;
 

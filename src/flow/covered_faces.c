@@ -16,17 +16,21 @@ static int32_t node_of(const rill_covered *covered, int32_t place, int32_t tile)
     return -1;
 }
 
+/* Also those of tiles that have been woken since the list of active ones was made. */
 static void find_pipes(const rill_covered_stage *s) {
     rill_covered *covered = s->flow->covered;
     const rill_sparse *sparse = &s->flow->scratch->sparse;
+    bool listed = !s->flow->stale && !covered->woken;
+    int32_t count = listed ? sparse->active_count : s->flow->bed->pipe_count;
     covered->pipe_count = 0;
-    for (int32_t a = 0; a < sparse->active_count; ++a) {
-        const rill_pipe *p = &sparse->pipes[sparse->active[a]];
+    for (int32_t a = 0; a < count; ++a) {
+        int32_t index = listed ? sparse->active[a] : a;
+        const rill_pipe *p = &sparse->pipes[index];
         if (!covered->group[p->tile_l] && !covered->group[p->tile_r]) continue;
         int32_t l = node_of(covered, p->l, p->tile_l), r = node_of(covered, p->r, p->tile_r);
         if (l < 0 && r < 0) continue;
         rill_covered_pipe *pipe = &covered->pipes[covered->pipe_count++];
-        *pipe = (rill_covered_pipe){ .pipe = sparse->active[a], .node_l = l, .node_r = r };
+        *pipe = (rill_covered_pipe){ .pipe = index, .node_l = l, .node_r = r };
         pipe->ends = (rill_covered_ends){ p->bl, p->br, p->cl, p->cr, s->flow->H[p->l], s->flow->H[p->r] };
         float u = s->flow->pipe_u[pipe->pipe];
         pipe->face = rill_covered_drive(&pipe->ends, u, s->constants->tilt[p->axis], s->constants);
@@ -89,7 +93,6 @@ void rill_covered_open_faces(const rill_covered_stage *s) {
     }
     open_pipes(s);
     flow_pipes(s);
-    rill_covered_limit(s->flow);
 }
 
 bool rill_covered_flow_faces(const rill_covered_stage *s) {

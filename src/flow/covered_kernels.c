@@ -274,8 +274,8 @@ static int32_t correct(int32_t n, const rill_covered_nodes *a, double *x) {
 #define MOST ((double)RILL_TOP)
 
 JUDGE finish_faces(int32_t n, const int32_t *restrict ever_l, const int32_t *restrict ever_r,
-                   const double *restrict pi_l, const double *restrict pi_r, float phase, float calm_speed,
-                   double calm_head, const float *restrict base, const float *restrict gain,
+                   const double *restrict pi_l, const double *restrict pi_r, float phase, float top_speed,
+                   float calm_speed, double calm_head, const float *restrict base, const float *restrict gain,
                    const int32_t *restrict head, const float *restrict reach, const double *restrict q,
                    float *restrict u, int32_t *restrict t) {
     int32_t unrest = 0;
@@ -289,15 +289,15 @@ JUDGE finish_faces(int32_t n, const int32_t *restrict ever_l, const int32_t *res
         int32_t driven = (drive > calm_head) | (drive < -calm_head);
         unrest |= open & (fast | driven);
         t[i] = covered ? whole : 0;
-        u[i] = covered ? speed : u[i];
+        u[i] = covered ? rill_max_f(rill_min_f(speed, top_speed), -top_speed) : u[i];
     }
     return unrest;
 }
 
-static int32_t finish(int32_t n, const rill_covered_nodes *a, int32_t step, float phase, float calm_speed,
-                      double calm_head, const rill_covered_faces *f) {
-    return finish_faces(n, a->ever - step, a->ever, a->pi - step, a->pi, phase, calm_speed, calm_head, f->base, f->gain,
-                        f->head, f->reach, f->q, f->u, f->t);
+static int32_t finish(int32_t n, const rill_covered_nodes *a, int32_t step, const rill_kernel_constants *k,
+                      float calm_speed, double calm_head, const rill_covered_faces *f) {
+    return finish_faces(n, a->ever - step, a->ever, a->pi - step, a->pi, k->phase, k->top_speed, calm_speed, calm_head,
+                        f->base, f->gain, f->head, f->reach, f->q, f->u, f->t);
 }
 
 JUDGE overdrawn_nodes(int32_t n, const int32_t *restrict west, const int32_t *restrict south,

@@ -88,10 +88,10 @@ typedef struct rill_covered_kernels {
     int32_t (*cover)(int32_t n, const rill_covered_nodes *nodes, const double *change);
     /* pi += x; 1 if some pressure is now negative. x is cleared. */
     int32_t (*correct)(int32_t n, const rill_covered_nodes *nodes, double *x);
-    /* Whole quanta over covered faces, zero elsewhere; the velocity of covered faces. 1 if one moves or is driven too much to
-     * rest. */
-    int32_t (*finish)(int32_t n, const rill_covered_nodes *nodes, int32_t step, float phase, float calm_speed,
-                      double calm_head, const rill_covered_faces *faces);
+    /* Whole quanta over covered faces, zero elsewhere; the velocity of covered faces, at most the top speed. 1 if one moves or
+     * is driven too much to rest. */
+    int32_t (*finish)(int32_t n, const rill_covered_nodes *nodes, int32_t step, const rill_kernel_constants *k,
+                      float calm_speed, double calm_head, const rill_covered_faces *faces);
     /* 1 if a column would give more whole quanta than it has. */
     int32_t (*overdrawn)(int32_t n, const rill_covered_nodes *nodes, int32_t stride, const rill_covered_faces *west,
                          const rill_covered_faces *south);

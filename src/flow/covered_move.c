@@ -1,8 +1,4 @@
-/* Whole quanta over covered faces; and keeping these faces away from the sweep. See covered.h.
- *
- * When the solve was stopped early (or a passage fills faster than its window lets members grow) a column may end above its
- * ceiling. Then what is too much is carried on to the nearest columns that have room, through columns that are full: water
- * pushes water. Nothing is lost, and what the pressures did not say this time they say in the next sub-step. */
+/* Whole quanta over covered faces; and keeping these faces away from the sweep. See covered.h. */
 #include <string.h>
 
 #include "flow/covered_parts.h"
@@ -84,15 +80,16 @@ void rill_covered_limit(rill_flow *flow) {
 
 /* ---------------------------------------------------------------------------------------------------------- transfers */
 
-static void finish_pipes(rill_covered *covered, float phase) {
+static void finish_pipes(rill_covered *covered, const rill_kernel_constants *k) {
     for (int32_t i = 0; i < covered->pipe_count; ++i) {
         rill_covered_pipe *pipe = &covered->pipes[i];
         if (!rill_covered_pipe_covered(covered, pipe)) continue;
         double pi_l = pipe->node_l >= 0 ? covered->nodes.pi[pipe->node_l] : 0.0;
         double pi_r = pipe->node_r >= 0 ? covered->nodes.pi[pipe->node_r] : 0.0;
         double most = (double)RILL_TOP, q = pipe->q > most ? most : pipe->q < -most ? -most : pipe->q;
-        pipe->t = (int32_t)(q + (double)(q < 0.0 ? -phase : phase));
-        pipe->face.base += pipe->face.gain * (float)((double)pipe->face.head + (pi_l - pi_r));
+        pipe->t = (int32_t)(q + (double)(q < 0.0 ? -k->phase : k->phase));
+        float u = pipe->face.base + pipe->face.gain * (float)((double)pipe->face.head + (pi_l - pi_r));
+        pipe->face.base = rill_max_f(rill_min_f(u, k->top_speed), -k->top_speed);
     }
 }
 
@@ -119,12 +116,12 @@ static void touch_tile(rill_flow *flow, int32_t tile) {
 }
 
 /* Whole quanta over the dense faces of a window. Returns whether some covered face moves too much to rest. */
-static bool move_window(rill_covered *covered, const rill_window *w, float phase, double calm_head) {
+static bool move_window(rill_covered *covered, const rill_window *w, const rill_kernel_constants *k, double calm_head) {
     rill_covered_run run = rill_covered_run_of(covered, w);
     const rill_covered_kernels *kernels = covered->kernels;
     int32_t whole = w->ny * w->stride + w->nx; /* the faces beyond the last row and column too */
-    int32_t unrest = kernels->finish(whole, &run.nodes, 1, phase, CALM_SPEED, calm_head, &run.west);
-    unrest |= kernels->finish(whole, &run.nodes, run.stride, phase, CALM_SPEED, calm_head, &run.south);
+    int32_t unrest = kernels->finish(whole, &run.nodes, 1, k, CALM_SPEED, calm_head, &run.west);
+    unrest |= kernels->finish(whole, &run.nodes, run.stride, k, CALM_SPEED, calm_head, &run.south);
     if (kernels->overdrawn(run.n, &run.nodes, run.stride, &run.west, &run.south))
         for (int32_t n = w->node; n < w->node + run.n; ++n) guard_node(covered, n, w->stride);
     return unrest;
@@ -174,89 +171,6 @@ static bool deposit_pipes(rill_flow *flow) {
     return above;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- repair */
-
-/* How much more a column takes. */
-static int32_t room_of(const rill_flow *flow, int32_t place) {
-    const rill_bed *bed = flow->bed;
-    if (bed->b[place] >= RILL_TOP) return 0;
-    return rill_max_i(rill_covered_full(bed, place) - flow->H[place], 0);
-}
-
-/* What is too much in a column, on its way. The queue holds places here. */
-typedef struct repair {
-    rill_flow *flow;
-    int32_t surplus;      /* quanta */
-    int32_t first, count; /* of the queue */
-} repair;
-
-/* Goes on to a column, unless it has been there; leaves what it takes. */
-static void reach_column(repair *r, int32_t from, int32_t place) {
-    rill_covered *covered = r->flow->covered;
-    const rill_bed *bed = r->flow->bed;
-    if (r->surplus == 0 || covered->seen[place] || r->count == covered->node_capacity) return;
-    if (rill_min_i(bed->c[from], bed->c[place]) - rill_max_i(bed->b[from], bed->b[place]) <= 1) return;
-    covered->seen[place] = 1;
-    covered->queue[r->count++] = place;
-    int32_t taken = rill_min_i(r->surplus, room_of(r->flow, place));
-    r->flow->H[place] += taken;
-    r->surplus -= taken;
-    if (taken > 0) touch_tile(r->flow, rill_bed_tile_of(r->flow->bed, place));
-}
-
-static bool is_ghost(const rill_sheet *sheet, int32_t x, int32_t y) {
-    return x < sheet->x0 || x >= sheet->x0 + sheet->nx || y < sheet->y0 || y >= sheet->y0 + sheet->ny;
-}
-
-static void reach_around(repair *r, int32_t place) {
-    const rill_bed *bed = r->flow->bed;
-    int32_t x, y;
-    const rill_sheet *sheet = rill_bed_sheet_of(bed, place, &x, &y);
-    if (!is_ghost(sheet, x - 1, y)) reach_column(r, place, place - 1);
-    if (!is_ghost(sheet, x + 1, y)) reach_column(r, place, place + 1);
-    if (!is_ghost(sheet, x, y - 1)) reach_column(r, place, place - sheet->stride);
-    if (!is_ghost(sheet, x, y + 1)) reach_column(r, place, place + sheet->stride);
-    for (int32_t i = 0; i < bed->pipe_count; ++i) {
-        if (bed->pipe_l[i] == place) reach_column(r, place, bed->pipe_r[i]);
-        if (bed->pipe_r[i] == place) reach_column(r, place, bed->pipe_l[i]);
-    }
-}
-
-/* Ghosts are not passed: what they hold is the edges' business. */
-static void carry_surplus(rill_flow *flow, int32_t place) {
-    rill_covered *covered = flow->covered;
-    repair r = { flow, flow->H[place] - rill_covered_full(flow->bed, place), 0, 0 };
-    flow->H[place] -= r.surplus;
-    covered->seen[place] = 1;
-    covered->queue[r.count++] = place;
-    while (r.first < r.count && r.surplus > 0) reach_around(&r, covered->queue[r.first++]);
-    for (int32_t i = 0; i < r.count; ++i) covered->seen[covered->queue[i]] = 0;
-    flow->H[place] += r.surplus; /* nowhere to go: everything is sealed and full */
-    touch_tile(flow, rill_bed_tile_of(flow->bed, place));
-}
-
-static bool repair_all(rill_flow *flow) {
-    const rill_covered *covered = flow->covered;
-    const rill_bed *bed = flow->bed;
-    bool any = false;
-    for (int32_t i = 0; i < covered->window_count; ++i) {
-        const rill_window *w = &covered->windows[i];
-        for (int32_t y = 0; y < w->ny; ++y)
-            for (int32_t x = 0; x < w->nx; ++x) {
-                int32_t place = w->place + y * w->sheet->stride + x;
-                if (flow->H[place] <= bed->c[place] - bed->b[place]) continue;
-                carry_surplus(flow, place);
-                any = true;
-            }
-    }
-    for (int32_t i = 0; i < covered->pipe_count; ++i) {
-        const rill_pipe *p = &flow->scratch->sparse.pipes[covered->pipes[i].pipe];
-        if (flow->H[p->l] > p->cl - p->bl) carry_surplus(flow, p->l), any = true;
-        if (flow->H[p->r] > p->cr - p->br) carry_surplus(flow, p->r), any = true;
-    }
-    return any;
-}
-
 /* ------------------------------------------------------------------------------------------------------ rest and show */
 
 /* Tiles of a window rest together or not at all: pressure knows no distance. */
@@ -269,17 +183,17 @@ static void note_unrest(rill_flow *flow, const rill_window *w) {
         }
 }
 
-bool rill_covered_transfer(rill_flow *flow, const rill_kernel_constants *constants) {
+void rill_covered_transfer(rill_flow *flow, const rill_kernel_constants *constants, rill_covered_report *report) {
     rill_covered *covered = flow->covered;
     double head = CALM_HEAD / flow->bed->quantum, calm_head = head > 8.0 ? head : 8.0;
     bool above = false;
     for (int32_t i = 0; i < covered->window_count; ++i)
-        if (move_window(covered, &covered->windows[i], constants->phase, calm_head))
+        if (move_window(covered, &covered->windows[i], constants, calm_head))
             note_unrest(flow, &covered->windows[i]);
     for (int32_t i = 0; i < covered->window_count; ++i) above |= write_window(flow, &covered->windows[i]);
-    finish_pipes(covered, constants->phase);
+    finish_pipes(covered, constants);
     above |= deposit_pipes(flow);
-    return above && repair_all(flow);
+    if (above && rill_covered_repair(flow, &report->refused)) report->capped = true;
 }
 
 /* The velocity of a covered face at the end of the sub-step: as it moved where a column at an end is flooded, else driven

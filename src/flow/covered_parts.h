@@ -1,11 +1,13 @@
 /* What the files of the covered stage share.
  *
+ *   covered_memory.c   working memory, as much as the ceilings of the bed ask for
  *   covered_windows.c  which columns may be covered: windows of cells, as patches of the pressure problem
  *   covered_kernels.c  loops over the faces and nodes of a window
  *   covered_faces.c    the faces of nodes, dense and sparse
  *   covered.c          the active set: who is a member, with which pressure
  *   straight.c         the paper's extended pipes instead
  *   covered_move.c     whole quanta over covered faces; hiding and restoring them
+ *   covered_repair.c   what stands above a ceiling after that
  *
  * A *node* is a column of a window. Planes of the stage are indexed by node as those of the pressure problem are, padding
  * included: the west and south faces of a node have its index. Only columns with a ceiling inside the window's outermost ring may become
@@ -34,7 +36,18 @@ typedef struct rill_covered_pipe {
     float reach;
     double q;
     int32_t t;
+    bool run; /* straight.c: it belongs to a run */
 } rill_covered_pipe;
+
+enum { RILL_WINDOW_MARGIN = 2 }; /* cells around the columns in question */
+
+/* The columns of a tile that may be covered, as a range of cells of the sheet, ghosts counted; none if x0 > x1. */
+typedef struct rill_tile_box {
+    int32_t tile, sheet, tx, ty;
+    int32_t x0, x1, y0, y1;
+    int32_t parent; /* in the forest of groups */
+    bool live;      /* the tile is simulated: it is not asleep, nor dry and out of reach */
+} rill_tile_box;
 
 typedef struct rill_covered {
     rill_poisson poisson; /* of pressure corrections; `active` are the members */
@@ -51,15 +64,17 @@ typedef struct rill_covered {
 
     int32_t tile_count;          /* with a ceiling in them */
     int32_t *group;              /* per tile of the bed: window + 1 of the columns that may be covered in it; 0 none */
-    uint8_t *seen;               /* per column, zero between uses */
+    uint8_t *seen;               /* per column: the repair has come by; zero between searches */
+    int32_t *path;               /* columns of such a search */
     uint8_t *beside;             /* per tile of the bed: some column of it or of a tile around it is flooded */
     uint8_t *roofed;             /* per tile of the bed: it is one of those */
     uint8_t *flooded;            /* per tile of the bed: some column is */
-    struct rill_tile_box *boxes; /* per tile with a ceiling */
+    rill_tile_box *boxes;        /* per tile with a ceiling */
     int32_t listed_count;
     int32_t *listed; /* boxes with columns that may be covered, ascending */
-    int32_t node_capacity;
-    bool none_sealed; /* among the members as they are */
+    int32_t node_limit;          /* nodes that are enough for this bed: windows must not depend on what there was before */
+    int32_t bed_tiles, bed_places, tile_capacity, node_capacity, pipe_capacity, path_capacity;
+    bool woken; /* some flooded tile that was asleep has become part of a window */
 } rill_covered;
 
 /* Loops over the nodes of all windows. */
@@ -138,14 +153,18 @@ typedef struct rill_covered_stage {
 
 /* Faces as the sub-step finds them, and the sparse pipes with an end in a window. */
 void rill_covered_drive_faces(const rill_covered_stage *s);
-/* Openings and what crosses for the pressures as they are; no column gives more than it has. */
+/* Openings and what crosses for the pressures as they are. */
 void rill_covered_open_faces(const rill_covered_stage *s);
 /* What crosses, with openings as they are; true if these are not the donors' any more. */
 bool rill_covered_flow_faces(const rill_covered_stage *s);
 
 /* covered_move.c. Slows what leaves columns over covered faces to what they have; q must be up to date. */
 void rill_covered_limit(rill_flow *flow);
-/* Moves whole quanta over the covered faces, notes the pressures and hides the faces. True if something had to be repaired. */
-bool rill_covered_transfer(rill_flow *flow, const rill_kernel_constants *constants);
+/* Moves whole quanta over the covered faces, notes the pressures and hides the faces. */
+void rill_covered_transfer(rill_flow *flow, const rill_kernel_constants *constants, rill_covered_report *report);
+
+/* covered_repair.c. Carries on what stands above a ceiling; whether there was any. Adds what found no room, and was taken out
+ * of the columns, to `*refused`. */
+bool rill_covered_repair(rill_flow *flow, int64_t *refused);
 
 #endif

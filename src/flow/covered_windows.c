@@ -9,156 +9,6 @@
 #include "base/memory.h"
 #include "flow/covered_parts.h"
 
-enum {
-    MARGIN = 2 /* cells around the columns in question */
-};
-
-/* The columns of a tile that may be covered, as a range of cells of the sheet, ghosts counted; none if x0 > x1. */
-typedef struct rill_tile_box {
-    int32_t tile, sheet, tx, ty;
-    int32_t x0, x1, y0, y1;
-    int32_t parent; /* in the forest of groups */
-    bool live;      /* the tile is simulated: it is not asleep, nor dry and out of reach */
-} rill_tile_box;
-
-/* ------------------------------------------------------------------------------------------------------------- memory */
-
-static bool has_ceiling(const rill_bed *bed, const rill_sheet *sheet, int32_t tx, int32_t ty) {
-    for (int32_t row = ty * RILL_TILE_H; row < (ty + 1) * RILL_TILE_H && row < rill_sheet_rows(sheet); ++row) {
-        int32_t place = rill_sheet_place(sheet, tx * RILL_TILE_W, row);
-        for (int32_t i = place; i < place + RILL_TILE_W; ++i)
-            if (bed->c[i] < RILL_TOP) return true;
-    }
-    return false;
-}
-
-/* Lists the tiles with ceilings if `boxes` is not NULL; returns how many there are. `*nodes` gets the most nodes that
- * windows around them can have. */
-static int32_t list_tiles(const rill_bed *bed, rill_tile_box *boxes, int32_t *nodes) {
-    int32_t count = 0;
-    int64_t room = 0;
-    for (int32_t i = 0; i < bed->sheet_count; ++i) {
-        const rill_sheet *sheet = &bed->sheets[i];
-        int32_t before = count, x0 = INT32_MAX, x1 = -1, y0 = INT32_MAX, y1 = -1;
-        for (int32_t ty = 0; ty < sheet->tiles_y; ++ty)
-            for (int32_t tx = 0; tx < sheet->tiles_x; ++tx) {
-                if (!has_ceiling(bed, sheet, tx, ty)) continue;
-                if (boxes)
-                    boxes[count] = (rill_tile_box){
-                        .tile = sheet->first_tile + ty * sheet->tiles_x + tx, .sheet = i, .tx = tx, .ty = ty
-                    };
-                count += 1;
-                x0 = rill_min_i(x0, tx);
-                x1 = rill_max_i(x1, tx);
-                y0 = rill_min_i(y0, ty);
-                y1 = rill_max_i(y1, ty);
-            }
-        if (count > before)
-            room +=
-                rill_poisson_room((x1 - x0 + 1) * RILL_TILE_W + 2 * MARGIN, (y1 - y0 + 1) * RILL_TILE_H + 2 * MARGIN);
-    }
-    *nodes = room < INT32_MAX ? (int32_t)room : -1;
-    return count;
-}
-
-/* Calls `work` for every plane of nodes and faces that is not the pressure problem's. */
-typedef void plane_work(void **plane, size_t nodes, size_t size, const rill_allocator *allocator);
-static void each_plane(rill_covered *covered, size_t nodes, const rill_allocator *allocator, plane_work *work) {
-    rill_covered_nodes *a = &covered->nodes;
-    int32_t **const integers[] = { &a->b,      &a->c,           &a->H,
-                                   &a->fill,   &a->was,         &a->ever,
-                                   &a->sealed, &covered->queue, &covered->components };
-    for (size_t i = 0; i < sizeof integers / sizeof *integers; ++i)
-        work((void **)integers[i], nodes, sizeof(int32_t), allocator);
-    work((void **)&a->pi, nodes, sizeof(double), allocator);
-    work((void **)&covered->tally, nodes, sizeof(double), allocator);
-    rill_covered_faces *const axes[2] = { &covered->west, &covered->south };
-    for (int i = 0; i < 2; ++i) {
-        rill_covered_faces *f = axes[i];
-        float **const floats[] = { &f->u, &f->base, &f->gain, &f->reach };
-        for (size_t k = 0; k < sizeof floats / sizeof *floats; ++k)
-            work((void **)floats[k], nodes, sizeof(float), allocator);
-        work((void **)&f->head, nodes, sizeof(int32_t), allocator);
-        work((void **)&f->t, nodes, sizeof(int32_t), allocator);
-        work((void **)&f->q, nodes, sizeof(double), allocator);
-    }
-}
-
-static void take_plane(void **plane, size_t nodes, size_t size, const rill_allocator *allocator) {
-    *plane = rill_memory_take(allocator, nodes, size);
-}
-static void give_plane(void **plane, size_t nodes, size_t size, const rill_allocator *allocator) {
-    rill_memory_give(allocator, *plane, nodes, size);
-}
-
-static bool take_planes(rill_covered *covered, size_t nodes, const rill_allocator *allocator) {
-    each_plane(covered, nodes, allocator, take_plane);
-    const rill_covered_nodes *a = &covered->nodes;
-    bool good = a->b && a->c && a->H && a->fill && a->was && a->ever && a->sealed && a->pi && covered->queue &&
-                covered->components && covered->tally;
-    const rill_covered_faces *const axes[2] = { &covered->west, &covered->south };
-    for (int i = 0; i < 2; ++i) {
-        const rill_covered_faces *f = axes[i];
-        good = good && f->u && f->base && f->gain && f->reach && f->head && f->t && f->q;
-    }
-    return good;
-}
-
-static void give_planes(rill_covered *covered, size_t nodes, const rill_allocator *allocator) {
-    each_plane(covered, nodes, allocator, give_plane);
-}
-
-bool rill_covered_make(rill_flow *flow, const rill_allocator *allocator) {
-    const rill_bed *bed = flow->bed;
-    int32_t nodes, tiles = list_tiles(bed, NULL, &nodes);
-    if (tiles == 0) return true;
-    if (nodes < 0) return false;
-    rill_covered *covered = rill_memory_take(allocator, 1, sizeof *covered);
-    if (!covered) return false;
-    flow->covered = covered;
-    covered->tile_count = tiles;
-    covered->node_capacity = nodes;
-    covered->boxes = rill_memory_take(allocator, (size_t)tiles, sizeof *covered->boxes);
-    covered->listed = rill_memory_take(allocator, (size_t)tiles, sizeof *covered->listed);
-    covered->windows = rill_memory_take(allocator, (size_t)tiles, sizeof *covered->windows);
-    covered->group = rill_memory_take(allocator, (size_t)bed->tile_count, sizeof *covered->group);
-    covered->beside = rill_memory_take(allocator, (size_t)bed->tile_count, 1);
-    covered->seen = rill_memory_take(allocator, (size_t)bed->plane_size, 1);
-    covered->roofed = rill_memory_take(allocator, (size_t)bed->tile_count, 1);
-    covered->flooded = rill_memory_take(allocator, (size_t)bed->tile_count, 1);
-    covered->pipes = rill_memory_take(allocator, (size_t)bed->pipe_count, sizeof *covered->pipes);
-    bool good = take_planes(covered, (size_t)nodes, allocator) && covered->boxes && covered->listed &&
-                covered->windows && covered->group && covered->beside && covered->seen && covered->roofed &&
-                covered->flooded && covered->pipes;
-    if (good) good = rill_poisson_make(&covered->poisson, nodes, tiles, bed->pipe_count, allocator);
-    covered->nodes.active = covered->poisson.active;
-    covered->west.w = covered->poisson.wx;
-    covered->south.w = covered->poisson.wy;
-    if (good) list_tiles(bed, covered->boxes, &nodes);
-    for (int32_t i = 0; good && i < tiles; ++i) covered->roofed[covered->boxes[i].tile] = 1;
-    if (!good) rill_covered_free(flow, allocator);
-    return good;
-}
-
-void rill_covered_free(rill_flow *flow, const rill_allocator *allocator) {
-    rill_covered *covered = flow->covered;
-    if (!covered) return;
-    size_t tiles = (size_t)covered->tile_count;
-    give_planes(covered, (size_t)covered->node_capacity, allocator);
-    rill_poisson_free(&covered->poisson, allocator);
-    rill_memory_give(allocator, covered->boxes, tiles, sizeof *covered->boxes);
-    rill_memory_give(allocator, covered->listed, tiles, sizeof *covered->listed);
-    rill_memory_give(allocator, covered->windows, tiles, sizeof *covered->windows);
-    rill_memory_give(allocator, covered->group, (size_t)flow->bed->tile_count, sizeof *covered->group);
-    rill_memory_give(allocator, covered->beside, (size_t)flow->bed->tile_count, 1);
-    rill_memory_give(allocator, covered->seen, (size_t)flow->bed->plane_size, 1);
-    rill_memory_give(allocator, covered->roofed, (size_t)flow->bed->tile_count, 1);
-    rill_memory_give(allocator, covered->flooded, (size_t)flow->bed->tile_count, 1);
-    rill_memory_give(allocator, covered->pipes, (size_t)flow->bed->pipe_count, sizeof *covered->pipes);
-    rill_memory_give(allocator, covered, 1, sizeof *covered);
-    flow->covered = NULL;
-}
-
 /* -------------------------------------------------------------------------------------------------------------- boxes */
 
 /* Marks the tiles with flooded columns and the eight around each. */
@@ -210,7 +60,7 @@ static void join_neighbour(rill_covered *covered, int32_t i, int32_t tile) {
     if (j < 0) return;
     rill_tile_box *boxes = covered->boxes;
     const rill_tile_box *a = &boxes[i], *b = &boxes[j];
-    const int32_t gap = 2 * MARGIN;
+    const int32_t gap = 2 * RILL_WINDOW_MARGIN;
     if (a->x0 - b->x1 > gap || b->x0 - a->x1 > gap || a->y0 - b->y1 > gap || b->y0 - a->y1 > gap) return;
     int32_t ri = root_of(boxes, i), rj = root_of(boxes, j), low = rill_min_i(ri, rj), high = rill_max_i(ri, rj);
     boxes[high].parent = low;
@@ -250,8 +100,8 @@ static void wake_over_pipes(rill_flow *flow) {
 /* ------------------------------------------------------------------------------------------------------------ windows */
 
 static rill_window window_around(const rill_sheet *sheet, const rill_tile_box *box) {
-    int32_t x0 = rill_max_i(box->x0 - MARGIN, 0), x1 = rill_min_i(box->x1 + MARGIN, sheet->tiles_x * RILL_TILE_W - 1);
-    int32_t y0 = rill_max_i(box->y0 - MARGIN, 0), y1 = rill_min_i(box->y1 + MARGIN, rill_sheet_rows(sheet) - 1);
+    int32_t x0 = rill_max_i(box->x0 - RILL_WINDOW_MARGIN, 0), x1 = rill_min_i(box->x1 + RILL_WINDOW_MARGIN, sheet->tiles_x * RILL_TILE_W - 1);
+    int32_t y0 = rill_max_i(box->y0 - RILL_WINDOW_MARGIN, 0), y1 = rill_min_i(box->y1 + RILL_WINDOW_MARGIN, rill_sheet_rows(sheet) - 1);
     return (rill_window){ .sheet = sheet,
                           .column = x0,
                           .row = y0,
@@ -279,7 +129,7 @@ static bool lay_windows(rill_flow *flow) {
         if (boxes[i].parent != i || !boxes[i].live) continue;
         rill_window window = window_around(&flow->bed->sheets[boxes[i].sheet], &boxes[i]);
         room += rill_poisson_room(window.nx, window.ny);
-        if (room > covered->node_capacity) return false;
+        if (room > covered->node_limit) return false;
         const rill_patch *patch = rill_poisson_add(&covered->poisson, window.nx, window.ny);
         window.node = patch->first;
         window.stride = patch->stride;
@@ -321,7 +171,7 @@ static void read_run(rill_flow *flow, const rill_window *window, int32_t x, int3
     rill_covered_nodes nodes = rill_covered_nodes_at(covered, node);
     rill_covered_faces west = rill_covered_faces_at(&covered->west, node);
     rill_covered_faces south = rill_covered_faces_at(&covered->south, node);
-    if (n > 0) covered->kernels->read(n, &at, ours, &nodes, &west, &south);
+    covered->kernels->read(n, &at, ours, &nodes, &west, &south);
 }
 
 static void pad_run(const rill_covered *covered, int32_t node, int32_t n) {
@@ -331,27 +181,32 @@ static void pad_run(const rill_covered *covered, int32_t node, int32_t n) {
     covered->kernels->pad(n, &nodes, &west, &south);
 }
 
+/* Makes a node one that is no member. */
+static void disown(const rill_covered_nodes *nodes, int32_t node) {
+    nodes->fill[node] = RILL_NO_ROOF;
+    nodes->was[node] = nodes->ever[node] = 0;
+    nodes->pi[node] = 0.0;
+    nodes->active[node] = 0.0f;
+}
+
 /* What the nodes of a row start from. Not the outermost ring, ghosts, and columns of other groups' tiles: they are no
  * members. */
 static void read_row(rill_flow *flow, const rill_window *window, int32_t y) {
+    const rill_covered *covered = flow->covered;
     const rill_sheet *sheet = window->sheet;
-    int32_t row = window->row + y;
-    const int32_t *groups = flow->covered->group + sheet->first_tile + row / RILL_TILE_H * sheet->tiles_x;
+    int32_t row = window->row + y, node = window->node + y * window->stride;
+    const int32_t *groups = covered->group + sheet->first_tile + row / RILL_TILE_H * sheet->tiles_x;
     bool inside = y > 0 && y < window->ny - 1 && row > 0 && row <= sheet->ny;
-    int32_t from = 1, to = rill_min_i(window->nx - 1, sheet->nx + 1 - window->column);
-    if (!inside || from >= to) {
-        read_run(flow, window, 0, y, window->nx, false);
-        return;
-    }
-    read_run(flow, window, 0, y, from, false);
-    for (int32_t x = from, next; x < to; x = next) {
+    for (int32_t x = 0, next; x < window->nx; x = next) {
         int32_t tile = (window->column + x) / RILL_TILE_W;
-        bool ours = groups[tile] == window->group;
-        for (next = x; next < to && (groups[tile] == window->group) == ours; ++tile)
-            next = rill_min_i((tile + 1) * RILL_TILE_W - window->column, to);
+        bool ours = inside && groups[tile] == window->group;
+        for (next = x; next < window->nx && (inside && groups[tile] == window->group) == ours; ++tile)
+            next = rill_min_i((tile + 1) * RILL_TILE_W - window->column, window->nx);
         read_run(flow, window, x, y, next - x, ours);
     }
-    read_run(flow, window, to, y, window->nx - to, false);
+    disown(&covered->nodes, node);
+    for (int32_t x = rill_min_i(window->nx - 1, sheet->nx + 1 - window->column); x < window->nx; ++x)
+        disown(&covered->nodes, node + x);
 }
 
 static void read_window(rill_flow *flow, const rill_window *window) {
@@ -373,8 +228,8 @@ static bool list_boxes(rill_flow *flow, const rill_kernel_constants *constants) 
     for (int32_t i = 0; i < covered->tile_count; ++i) {
         rill_tile_box *box = &covered->boxes[i];
         bool flooded = covered->flooded[box->tile];
-        /* Every fourth sub-step is often enough to find a column that fills away from what is flooded. */
-        if (!covered->beside[box->tile] && flow->substep % 4 != 0) continue;
+        /* Every other sub-step is often enough to find a column that fills beside what is flooded, every fourth elsewhere. */
+        if (!flooded && flow->substep % (covered->beside[box->tile] ? 2 : 4) != 0) continue;
         box->live = flow->tiles[box->tile] & (RILL_TILE_AWAKE | RILL_TILE_SWEPT);
         if (!flooded && !(box->live && flow->scratch->busy[box->tile])) continue;
         look_at_tile(flow, constants, box);
@@ -401,6 +256,7 @@ bool rill_covered_find(rill_flow *flow, const rill_kernel_constants *constants) 
     bool asleep = list_boxes(flow, constants);
     for (int32_t k = 0; k < covered->listed_count; ++k) join_box(flow, covered->listed[k]);
     if (asleep) wake_over_pipes(flow);
+    covered->woken = asleep;
     for (int32_t k = 0; k < covered->listed_count; ++k) settle_group(covered, covered->listed[k]);
     if (!lay_windows(flow)) {
         merge_by_sheet(covered);

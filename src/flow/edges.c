@@ -18,8 +18,26 @@ bool rill_edges_make(rill_edge_rows *rows, const rill_bed *bed, const rill_alloc
         rows->sheet_first[i + 1] = rows->sheet_first[i] + rill_sheet_rows(&bed->sheets[i]);
     size_t count = (size_t)rows->sheet_first[bed->sheet_count];
     rows->first = rill_memory_take(allocator, count + 1, sizeof *rows->first);
-    rows->ghosts = rill_memory_take(allocator, (size_t)bed->ghost_count, sizeof *rows->ghosts);
-    if (!rows->first || !rows->ghosts) return false;
+    if (!rows->first || !rill_edges_reserve(rows, bed, allocator)) return false;
+    rill_edges_deal(rows, bed);
+    return true;
+}
+
+bool rill_edges_reserve(rill_edge_rows *rows, const rill_bed *bed, const rill_allocator *allocator) {
+    size_t count = (size_t)bed->ghost_count;
+    if (rows->ghosts && count <= rows->capacity) return true;
+    rill_ghost *ghosts = rill_memory_take(allocator, count, sizeof *ghosts);
+    if (!ghosts) return false;
+    for (size_t i = 0; rows->ghosts && i < rows->capacity; ++i) ghosts[i] = rows->ghosts[i];
+    rill_memory_give(allocator, rows->ghosts, rows->capacity, sizeof *rows->ghosts);
+    rows->ghosts = ghosts;
+    rows->capacity = count;
+    return true;
+}
+
+void rill_edges_deal(rill_edge_rows *rows, const rill_bed *bed) {
+    size_t count = (size_t)rows->sheet_first[bed->sheet_count];
+    for (size_t row = 0; row <= count; ++row) rows->first[row] = 0;
     for (int32_t i = 0; i < bed->ghost_count; ++i) rows->first[ghost_row(bed, rows, &bed->ghosts[i])] += 1;
     for (size_t row = 0, sum = 0; row <= count;
          ++row) { /* counts become ends, and below, filled backwards, beginnings */
@@ -28,12 +46,11 @@ bool rill_edges_make(rill_edge_rows *rows, const rill_bed *bed, const rill_alloc
     }
     for (int32_t i = bed->ghost_count; i-- > 0;)
         rows->ghosts[--rows->first[ghost_row(bed, rows, &bed->ghosts[i])]] = bed->ghosts[i];
-    return true;
 }
 
 void rill_edges_free(rill_edge_rows *rows, const rill_bed *bed, const rill_allocator *allocator) {
     size_t count = rows->sheet_first ? (size_t)rows->sheet_first[bed->sheet_count] : 0;
-    rill_memory_give(allocator, rows->ghosts, (size_t)bed->ghost_count, sizeof *rows->ghosts);
+    rill_memory_give(allocator, rows->ghosts, rows->capacity, sizeof *rows->ghosts);
     rill_memory_give(allocator, rows->first, count + 1, sizeof *rows->first);
     rill_memory_give(allocator, rows->sheet_first, (size_t)bed->sheet_count + 1, sizeof *rows->sheet_first);
 }

@@ -14,11 +14,13 @@ rill_result rill_flow_make(const rill_bed *bed, const rill_runtime *runtime, ril
     flow.H = rill_memory_take(allocator, plane, sizeof *flow.H);
     flow.u = rill_memory_take(allocator, plane, sizeof *flow.u);
     flow.v = rill_memory_take(allocator, plane, sizeof *flow.v);
-    flow.pipe_u = rill_memory_take(allocator, (size_t)bed->pipe_count, sizeof *flow.pipe_u);
-    if (rill_bed_roofed(bed)) flow.pressure = rill_memory_take(allocator, plane, sizeof *flow.pressure);
+    flow.pipe_capacity = (size_t)bed->pipe_count;
+    flow.pipe_u = rill_memory_take(allocator, flow.pipe_capacity, sizeof *flow.pipe_u);
+    bool covers = bed->roomy || rill_bed_roofed(bed); /* in a roomy bed, ceilings may come */
+    if (covers) flow.pressure = rill_memory_take(allocator, plane, sizeof *flow.pressure);
     flow.tiles = rill_memory_take(allocator, (size_t)bed->tile_count, sizeof *flow.tiles);
     rill_result result = RILL_OK;
-    if (!flow.H || !flow.u || !flow.v || !flow.pipe_u || !flow.tiles || (rill_bed_roofed(bed) && !flow.pressure))
+    if (!flow.H || !flow.u || !flow.v || !flow.pipe_u || !flow.tiles || (covers && !flow.pressure))
         result = rill_fail(message, RILL_OUT_OF_MEMORY, "out of memory for %lld columns", (long long)bed->info.columns);
     if (result == RILL_OK) result = rill_scratch_make(&flow, runtime, message);
     if (result == RILL_OK && !rill_covered_make(&flow, allocator))
@@ -39,7 +41,7 @@ rill_result rill_flow_make(const rill_bed *bed, const rill_runtime *runtime, ril
 int64_t rill_flow_state_bytes(const rill_bed *bed) {
     const int64_t planes = 3 * (int64_t)sizeof(int32_t) + 2 * (int64_t)sizeof(float); /* b, c, H; u, v */
     const int64_t pipe = 2 * (int64_t)sizeof(int32_t) + (int64_t)sizeof(float);
-    const int64_t pressure = rill_bed_roofed(bed) ? (int64_t)sizeof(int32_t) : 0;
+    const int64_t pressure = bed->roomy || rill_bed_roofed(bed) ? (int64_t)sizeof(int32_t) : 0;
     return bed->plane_size * (planes + pressure) + bed->pipe_count * pipe + bed->tile_count * (int64_t)sizeof(uint16_t);
 }
 
@@ -52,7 +54,7 @@ void rill_flow_free(rill_flow *flow, const rill_allocator *allocator) {
     rill_memory_give(allocator, flow->u, plane, sizeof *flow->u);
     rill_memory_give(allocator, flow->v, plane, sizeof *flow->v);
     rill_memory_give(allocator, flow->pressure, plane, sizeof *flow->pressure);
-    rill_memory_give(allocator, flow->pipe_u, (size_t)flow->bed->pipe_count, sizeof *flow->pipe_u);
+    rill_memory_give(allocator, flow->pipe_u, flow->pipe_capacity, sizeof *flow->pipe_u);
     rill_memory_give(allocator, flow->tiles, (size_t)flow->bed->tile_count, sizeof *flow->tiles);
     *flow = (rill_flow){ 0 };
 }

@@ -56,8 +56,10 @@ typedef struct rill_flow {
     float *u, *v;     /* planes: velocity through the west / south face, m/s */
     int32_t *pressure; /* plane, NULL under open sky: 0, or how far a flooded column is under pressure (covered.h) */
     float *pipe_u;    /* sparse pipes: velocity from pipe_l to pipe_r, m/s */
+    size_t pipe_capacity; /* of pipe_u */
     uint16_t *tiles;  /* bits above, per tile */
     bool passages;    /* flooded columns are solved for: what flows in beyond full is pushed on */
+    int64_t pushed;   /* quanta that sources have put above ceilings in this sub-step, to be pushed on */
     bool stale;       /* tiles were woken since the spans to sweep were last made */
     uint64_t substep; /* counter since the beginning: phase of the dither and of the tile checks */
     rill_flow_extent extent;

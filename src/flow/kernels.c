@@ -156,7 +156,7 @@ static void limit_in(int32_t x, int32_t n, const rill_row *row, const rill_row *
     float *K = row->Ki + x;
     RILL_EACH_ALONE /* vector */
         for (int32_t i = 0; i < (n & -RILL_RUN); ++i) K[i] =
-            rill_limit_factor(rill_limit_inflow(qx[i], qx[i + 1], qy[i], qn[i]), (float)(c[i] - b[i] - H[i]));
+            rill_limit_factor(rill_limit_inflow(qx[i], qx[i + 1], qy[i], qn[i]), (float)rill_max_i(c[i] - b[i] - H[i], 0));
 }
 
 /* The factor of a face. Where nothing flows the velocity is left alone: the sign of a zero must not choose a side. */

@@ -89,22 +89,32 @@ static uint16_t tile_most(const rill_bed *bed, const rill_sheet *sheet, int32_t 
     return most;
 }
 
-static void describe_tiles(rill_flow_scratch *scratch, const rill_bed *bed) {
+void rill_scratch_describe(rill_flow_scratch *scratch, const rill_bed *bed, int32_t sheet, int32_t tx, int32_t ty) {
+    const rill_sheet *at = &bed->sheets[sheet];
+    int32_t tile = at->first_tile + ty * at->tiles_x + tx;
+    scratch->lintel[tile] = tile_lintel(bed, at, tx, ty);
+    scratch->columns[tile] = (uint8_t)tile_columns(bed, at, tx, ty, false);
+    scratch->empty[tile] = tile_columns(bed, at, tx, ty, true) == 0;
+    scratch->most[tile] = tile_most(bed, at, tx, ty);
+}
+
+void rill_scratch_find_roofs(rill_flow_scratch *scratch, const rill_bed *bed) {
     for (int32_t i = 0; i < bed->sheet_count; ++i) {
-        const rill_sheet *sheet = &bed->sheets[i];
-        for (int32_t ty = 0; ty < sheet->tiles_y; ++ty)
-            for (int32_t tx = 0; tx < sheet->tiles_x; ++tx) {
-                int32_t tile = sheet->first_tile + ty * sheet->tiles_x + tx;
-                scratch->lintel[tile] = tile_lintel(bed, sheet, tx, ty);
-                scratch->roofed[i] |= scratch->lintel[tile] < RILL_WALL;
-                scratch->columns[tile] = (uint8_t)tile_columns(bed, sheet, tx, ty, false);
-                scratch->empty[tile] = tile_columns(bed, sheet, tx, ty, true) == 0;
-                scratch->most[tile] = tile_most(bed, sheet, tx, ty);
-            }
+        const int32_t *lintel = scratch->lintel + bed->sheets[i].first_tile;
+        int32_t tiles = bed->sheets[i].tiles_x * bed->sheets[i].tiles_y, lowest = RILL_WALL;
+        for (int32_t tile = 0; tile < tiles; ++tile) lowest = rill_min_i(lowest, lintel[tile]);
+        scratch->roofed[i] = lowest < RILL_WALL;
     }
 }
 
-static rill_pipe pipe_at(const rill_bed *bed, int32_t index, const int32_t *port) {
+static void describe_tiles(rill_flow_scratch *scratch, const rill_bed *bed) {
+    for (int32_t i = 0; i < bed->sheet_count; ++i)
+        for (int32_t ty = 0; ty < bed->sheets[i].tiles_y; ++ty)
+            for (int32_t tx = 0; tx < bed->sheets[i].tiles_x; ++tx) rill_scratch_describe(scratch, bed, i, tx, ty);
+    rill_scratch_find_roofs(scratch, bed);
+}
+
+static rill_pipe pipe_at(const rill_bed *bed, int32_t index) {
     int32_t l = bed->pipe_l[index], r = bed->pipe_r[index], xl, xr;
     rill_bed_sheet_of(bed, l, &xl, NULL);
     int32_t stride = rill_bed_sheet_of(bed, r, &xr, NULL)->stride;
@@ -115,8 +125,6 @@ static rill_pipe pipe_at(const rill_bed *bed, int32_t index, const int32_t *port
         .br = bed->b[r],
         .cl = bed->c[l],
         .cr = bed->c[r],
-        .port_l = port[l] - 1,
-        .port_r = port[r] - 1,
         .tile_l = rill_bed_tile_of(bed, l),
         .tile_r = rill_bed_tile_of(bed, r),
         .wake_l = rill_flow_wake_bits(bed, l),
@@ -133,8 +141,8 @@ static void arrays_make(rill_sparse *sparse, size_t pipes, float *u) {
     int32_t **const ints[PIPE_INTS] = { &a->bl,    &a->br, &a->cl, &a->cr,      &a->axis,
                                         &a->awake, &a->Hl, &a->Hr, &a->restless };
     float **const floats[PIPE_FLOATS] = { &a->ul, &a->ur, &a->q };
-    for (size_t i = 0; i < PIPE_INTS; ++i) *ints[i] = sparse->ints + i * pipes;
-    for (size_t i = 0; i < PIPE_FLOATS; ++i) *floats[i] = sparse->floats + i * pipes;
+    for (size_t i = 0; i < PIPE_INTS; ++i) *ints[i] = sparse->ints + i * sparse->capacity;
+    for (size_t i = 0; i < PIPE_FLOATS; ++i) *floats[i] = sparse->floats + i * sparse->capacity;
     a->u = u;
     for (size_t i = 0; i < pipes; ++i) {
         const rill_pipe *p = &sparse->pipes[i];
@@ -146,40 +154,64 @@ static void arrays_make(rill_sparse *sparse, size_t pipes, float *u) {
     }
 }
 
-/* Each column with a sparse pipe becomes a port; ports are numbered by marking the plane once. */
-static bool sparse_make(rill_sparse *sparse, const rill_bed *bed, float *u, const rill_allocator *allocator) {
-    size_t pipes = (size_t)bed->pipe_count;
-    if (pipes == 0) return true;
-    int32_t *port = rill_memory_take(allocator, (size_t)bed->plane_size, sizeof *port);
-    if (!port) return false;
-    for (size_t i = 0; i < pipes; ++i) port[bed->pipe_l[i]] = port[bed->pipe_r[i]] = 1;
-    for (int32_t i = 0; i < bed->plane_size; ++i)
-        if (port[i]) port[i] = ++sparse->port_count;
-    sparse->pipes = rill_memory_take(allocator, pipes, sizeof *sparse->pipes);
-    sparse->ints = rill_memory_take(allocator, PIPE_INTS * pipes, sizeof *sparse->ints);
-    sparse->floats = rill_memory_take(allocator, PIPE_FLOATS * pipes, sizeof *sparse->floats);
-    sparse->active = rill_memory_take(allocator, pipes, sizeof *sparse->active);
-    sparse->runs = rill_memory_take(allocator, pipes, sizeof *sparse->runs);
-    sparse->moving = rill_memory_take(allocator, pipes, sizeof *sparse->moving);
-    sparse->out = rill_memory_take(allocator, (size_t)sparse->port_count, sizeof *sparse->out);
-    sparse->in = rill_memory_take(allocator, (size_t)sparse->port_count, sizeof *sparse->in);
-    bool good = sparse->pipes && sparse->ints && sparse->floats && sparse->active && sparse->runs && sparse->moving &&
-                sparse->out && sparse->in;
-    for (int32_t i = 0; good && i < bed->pipe_count; ++i) sparse->pipes[i] = pipe_at(bed, i, port);
-    if (good) arrays_make(sparse, pipes, u);
-    rill_memory_give(allocator, port, (size_t)bed->plane_size, sizeof *port);
-    return good;
-}
-
-static void sparse_free(rill_sparse *sparse, size_t pipes, const rill_allocator *allocator) {
+void rill_sparse_free(rill_sparse *sparse, const rill_allocator *allocator) {
+    const size_t pipes = sparse->capacity;
     rill_memory_give(allocator, sparse->pipes, pipes, sizeof *sparse->pipes);
     rill_memory_give(allocator, sparse->ints, PIPE_INTS * pipes, sizeof *sparse->ints);
     rill_memory_give(allocator, sparse->floats, PIPE_FLOATS * pipes, sizeof *sparse->floats);
     rill_memory_give(allocator, sparse->active, pipes, sizeof *sparse->active);
     rill_memory_give(allocator, sparse->runs, pipes, sizeof *sparse->runs);
     rill_memory_give(allocator, sparse->moving, pipes, sizeof *sparse->moving);
-    rill_memory_give(allocator, sparse->out, (size_t)sparse->port_count, sizeof *sparse->out);
-    rill_memory_give(allocator, sparse->in, (size_t)sparse->port_count, sizeof *sparse->in);
+    rill_memory_give(allocator, sparse->out, 2 * pipes, sizeof *sparse->out);
+    rill_memory_give(allocator, sparse->in, 2 * pipes, sizeof *sparse->in);
+    *sparse = (rill_sparse){ 0 };
+}
+
+static bool sparse_reserve(rill_sparse *sparse, size_t wanted, const rill_allocator *allocator) {
+    if (wanted <= sparse->capacity) return true;
+    const size_t pipes = sparse->pipes ? wanted + wanted / 4 : wanted;
+    rill_sparse fresh = { .capacity = pipes };
+    fresh.pipes = rill_memory_take(allocator, pipes, sizeof *fresh.pipes);
+    fresh.ints = rill_memory_take(allocator, PIPE_INTS * pipes, sizeof *fresh.ints);
+    fresh.floats = rill_memory_take(allocator, PIPE_FLOATS * pipes, sizeof *fresh.floats);
+    fresh.active = rill_memory_take(allocator, pipes, sizeof *fresh.active);
+    fresh.runs = rill_memory_take(allocator, pipes, sizeof *fresh.runs);
+    fresh.moving = rill_memory_take(allocator, pipes, sizeof *fresh.moving);
+    fresh.out = rill_memory_take(allocator, 2 * pipes, sizeof *fresh.out);
+    fresh.in = rill_memory_take(allocator, 2 * pipes, sizeof *fresh.in);
+    bool good = fresh.pipes && fresh.ints && fresh.floats && fresh.active && fresh.runs && fresh.moving && fresh.out &&
+                fresh.in;
+    rill_sparse_free(good ? sparse : &fresh, allocator);
+    if (good) *sparse = fresh;
+    return good;
+}
+
+/* Each column with a sparse pipe becomes a port, in the order of the pipes. */
+bool rill_sparse_make(rill_sparse *sparse, const rill_bed *bed, float *u, const rill_sparse *old, const int32_t *from,
+                      const uint8_t *marks, int32_t *ports, const rill_allocator *allocator) {
+    const int32_t *l = bed->pipe_l, *r = bed->pipe_r;
+    int32_t count = 0;
+    if (!sparse_reserve(sparse, (size_t)bed->pipe_count, allocator)) return false;
+    for (int32_t i = 0; i < bed->pipe_count; ++i) {
+        if (!ports[l[i]]) ports[l[i]] = ++count;
+        if (!ports[r[i]]) ports[r[i]] = ++count;
+        bool known = from && from[i] >= 0 && !(marks[l[i]] | marks[r[i]]);
+        sparse->pipes[i] = known ? old->pipes[from[i]] : pipe_at(bed, i);
+        sparse->pipes[i].port_l = ports[l[i]] - 1;
+        sparse->pipes[i].port_r = ports[r[i]] - 1;
+    }
+    for (int32_t i = 0; i < bed->pipe_count; ++i) ports[l[i]] = ports[r[i]] = 0;
+    if (bed->pipe_count > 0) arrays_make(sparse, (size_t)bed->pipe_count, u);
+    sparse->active_count = sparse->run_count = sparse->moving_count = 0;
+    return true;
+}
+
+static bool make_pipes(rill_sparse *sparse, const rill_bed *bed, float *u, const rill_allocator *allocator) {
+    if (bed->pipe_count == 0) return true;
+    int32_t *ports = rill_memory_take(allocator, (size_t)bed->plane_size, sizeof *ports);
+    bool good = ports && rill_sparse_make(sparse, bed, u, NULL, NULL, NULL, ports, allocator);
+    rill_memory_give(allocator, ports, (size_t)bed->plane_size, sizeof *ports);
+    return good;
 }
 
 static int32_t row_total(const rill_bed *bed) {
@@ -216,7 +248,7 @@ rill_result rill_scratch_make(rill_flow *flow, const rill_runtime *runtime, rill
                 scratch->spans && scratch->busy && scratch->swept && scratch->needed;
     for (size_t i = 0; good && i < tasks; ++i) good = ring_make(&scratch->rings[i], widest_row(bed), allocator);
     if (good)
-        good = sparse_make(&scratch->sparse, bed, flow->pipe_u, allocator) &&
+        good = make_pipes(&scratch->sparse, bed, flow->pipe_u, allocator) &&
                rill_edges_make(&scratch->edges, bed, allocator);
     if (!good) {
         rill_scratch_free(flow, allocator);
@@ -245,7 +277,7 @@ void rill_scratch_free(rill_flow *flow, const rill_allocator *allocator) {
     rill_memory_give(allocator, scratch->busy, (size_t)flow->bed->tile_count, 1);
     rill_memory_give(allocator, scratch->swept, (size_t)flow->bed->tile_count, sizeof *scratch->swept);
     rill_memory_give(allocator, scratch->needed, (size_t)flow->bed->tile_count, 1);
-    sparse_free(&scratch->sparse, (size_t)flow->bed->pipe_count, allocator);
+    rill_sparse_free(&scratch->sparse, allocator);
     rill_memory_give(allocator, scratch, 1, sizeof *scratch);
     flow->scratch = NULL;
 }

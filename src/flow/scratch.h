@@ -50,6 +50,7 @@ typedef struct rill_edge_rows {
     int32_t *sheet_first; /* first row of each sheet; sheet_count + 1 */
     int32_t *first;
     rill_ghost *ghosts;
+    size_t capacity; /* of ghosts */
 } rill_edge_rows;
 
 /* The west or south faces of a swept tile whose neighbour there is not swept: `rows` rows of `count` faces. */
@@ -112,7 +113,7 @@ typedef struct rill_pipe_run {
 } rill_pipe_run;
 
 typedef struct rill_sparse {
-    int32_t port_count;
+    size_t capacity;         /* pipes; twice as many ports */
     rill_pipe *pipes;        /* bed->pipe_count of them */
     rill_pipe_arrays arrays; /* the same again, as kernels take them */
     int32_t *ints;           /* memory of the arrays */
@@ -155,9 +156,23 @@ struct rill_flow_scratch {
 rill_result rill_scratch_make(rill_flow *flow, const rill_runtime *runtime, rill_message *message);
 void rill_scratch_free(rill_flow *flow, const rill_allocator *allocator);
 
+/* What the bed says about a tile, and about sheets as a whole once all tiles are described. */
+void rill_scratch_describe(rill_flow_scratch *scratch, const rill_bed *bed, int32_t sheet, int32_t tx, int32_t ty);
+void rill_scratch_find_roofs(rill_flow_scratch *scratch, const rill_bed *bed);
+
+/* The bed's sparse pipes with all they need, and velocities `u`; those that `from` (a number in `old`, or -1; NULL: all are new) says were there
+ * before, and whose ends are not marked, are taken from `old`. `ports` is a plane of zeros and is so again. False, and
+ * `sparse` as it was, without memory. */
+bool rill_sparse_make(rill_sparse *sparse, const rill_bed *bed, float *u, const rill_sparse *old, const int32_t *from,
+                      const uint8_t *marks, int32_t *ports, const rill_allocator *allocator);
+void rill_sparse_free(rill_sparse *sparse, const rill_allocator *allocator);
+
 /* Edges (edges.c). Restores the ghosts of a row whose depths begin at H (column 0) and adds what crossed to flows[4]. */
 bool rill_edges_make(rill_edge_rows *rows, const rill_bed *bed, const rill_allocator *allocator);
 void rill_edges_free(rill_edge_rows *rows, const rill_bed *bed, const rill_allocator *allocator);
+/* Room for other ghosts, and dealing them out to the rows once they are there. */
+bool rill_edges_reserve(rill_edge_rows *rows, const rill_bed *bed, const rill_allocator *allocator);
+void rill_edges_deal(rill_edge_rows *rows, const rill_bed *bed);
 void rill_edges_restore(const rill_flow *flow, const rill_sheet *sheet, int32_t row, int32_t *H, rill_edge_flow *flows);
 
 /* Tiles (tiles.c): decides which tiles sleep, when a check is due, and has the spans made anew where that changes them. */
@@ -165,6 +180,8 @@ void rill_tiles_update(rill_flow *flow, const rill_flow_settings *settings, cons
                        bool near_top);
 /* Spans (spans.c): what is swept, from the state of the tiles. */
 void rill_spans_update(rill_flow *flow, bool everything, bool near_top);
+/* Lists the sparse pipes with a swept tile at an end, when pipes or tiles have changed. */
+void rill_spans_list_pipes(rill_flow *flow);
 /* Stops the faces between swept tiles and others; before each sweep. */
 void rill_spans_freeze(rill_flow *flow);
 /* Dense sweep (sweep.c): moves, limits, deposits and drives all swept columns; adds what crossed the edges to flows[4]. */

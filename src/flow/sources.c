@@ -7,7 +7,6 @@
 #include "flow/sources.h"
 
 #include "base/message.h"
-#include "base/order.h"
 #include "base/simd.h"
 #include "bed/cells.h"
 #include "flow/covered.h"
@@ -83,6 +82,25 @@ static size_t collect(const rill_bed *bed, const rill_source_def *def, int32_t *
     return 0;
 }
 
+/* Puts places into plane order: memory is then swept in one direction. Collectors go by cells, which is plane order
+ * within each sheet, so that it is enough to take one sheet after the other. */
+static bool order_places(int32_t *places, size_t count, const rill_bed *bed, const rill_allocator *allocator) {
+    bool ordered = true;
+    for (size_t i = 1; i < count; ++i) ordered = ordered && places[i - 1] < places[i];
+    if (ordered) return true;
+    int32_t *all = rill_memory_take(allocator, count, sizeof *all);
+    if (!all) return false;
+    for (size_t i = 0; i < count; ++i) all[i] = places[i];
+    size_t next = 0;
+    for (int32_t s = 0; s < bed->sheet_count; ++s) {
+        const int32_t begin = bed->sheets[s].first, end = begin + bed->sheets[s].ny * bed->sheets[s].stride;
+        for (size_t i = 0; i < count; ++i)
+            if (all[i] >= begin && all[i] < end) places[next++] = all[i];
+    }
+    rill_memory_give(allocator, all, count, sizeof *all);
+    return true;
+}
+
 /* The tiles, each once, so that a sub-step wakes each tile once and not once per column. */
 static bool find_tiles(rill_source *source, const rill_bed *bed, const rill_allocator *allocator) {
     const size_t all = (size_t)bed->tile_count;
@@ -127,16 +145,29 @@ static rill_result refuse_empty(const rill_source_def *def, rill_message *messag
 rill_result rill_source_attach(rill_source *source, const rill_bed *bed, const rill_allocator *allocator,
                                rill_message *message) {
     const size_t count = collect(bed, &source->def, NULL);
-    if (count == 0) return refuse_empty(&source->def, message);
     source->places = rill_memory_take(allocator, count, sizeof *source->places);
     source->place_count = source->places ? count : 0;
     if (source->places) {
         collect(bed, &source->def, source->places);
-        rill_order_items(source->places, count, NULL); /* plane order: memory is then swept in one direction */
-        if (find_tiles(source, bed, allocator)) return RILL_OK;
+        if (order_places(source->places, count, bed, allocator) && find_tiles(source, bed, allocator)) return RILL_OK;
     }
     rill_source_detach(source, allocator);
     return rill_fail(message, RILL_OUT_OF_MEMORY, "no memory for the %zu columns of a source", count);
+}
+
+rill_result rill_source_check(const rill_source *source, rill_message *message) {
+    return source->place_count > 0 ? RILL_OK : refuse_empty(&source->def, message);
+}
+
+rill_area rill_source_area(const rill_source_def *def, const rill_grid *grid) {
+    rill_area area = { { 0, 0 }, { grid->cells[0], grid->cells[1] } };
+    for (int axis = 0; axis < 2 && def->shape != RILL_SOURCE_RAIN; ++axis) {
+        const double margin = (def->shape == RILL_SOURCE_DISC ? def->radius : 0.0) + grid->cell_size;
+        const bool box = def->shape == RILL_SOURCE_BOX;
+        rill_cells_between(grid, axis, (box ? def->min[axis] : def->at[axis]) - margin,
+                           (box ? def->max[axis] : def->at[axis]) + margin, &area.low[axis], &area.high[axis]);
+    }
+    return area;
 }
 
 void rill_source_detach(rill_source *source, const rill_allocator *allocator) {
@@ -152,6 +183,7 @@ void rill_source_detach(rill_source *source, const rill_allocator *allocator) {
 
 double rill_source_rise(const rill_source *source, double cell_size) {
     const double millimetres_per_hour = 3.6e6;
+    if (source->place_count == 0) return 0.0;
     if (source->def.shape == RILL_SOURCE_RAIN) return source->def.rate / millimetres_per_hour;
     return source->def.rate / (cell_size * cell_size * (double)source->place_count);
 }
@@ -184,12 +216,14 @@ static void note_rise(rill_flow *flow, int32_t place) {
 }
 
 /* How much a column takes. Where passages are solved for, one that is flooded takes up to its own height once more in a
- * sub-step, which is pushed on; unless nothing leads out, or there is hardly any room left in the range. */
+ * sub-step, which is pushed on; unless nothing leads out, or its head or a level is near the top of the range. */
 static int32_t room_of(const rill_flow *flow, int32_t place) {
     const rill_bed *bed = flow->bed;
     int32_t height = bed->c[place] - bed->b[place];
     if (flow->passages && rill_flow_flooded(flow, place)) {
-        bool pushes = flow->pressure[place] > 0 && flow->extent.level < RILL_TOP - RILL_TOP / 4;
+        const double most = (double)(RILL_TOP - RILL_TOP / 4), pressure = rill_pressure_of(flow->pressure[place]);
+        bool pushes = flow->pressure[place] > 0 && (double)flow->extent.level < most &&
+                      (double)bed->c[place] + pressure < most;
         return rill_max_i((pushes ? 2 * height : rill_covered_full(bed, place)) - flow->H[place], 0);
     }
     return height - flow->H[place];
@@ -201,6 +235,8 @@ static int64_t serve(rill_flow *flow, int32_t place, bool sink, int64_t want) {
     const int32_t moved = want < room ? (int32_t)want : room;
     flow->H[place] += sink ? -moved : moved;
     if (!sink) note_rise(flow, place);
+    const int32_t above = flow->H[place] - (flow->bed->c[place] - flow->bed->b[place]);
+    if (!sink && above > 0) flow->pushed += rill_min_i(above, moved);
     return want - moved;
 }
 
@@ -294,11 +330,11 @@ static int64_t deal_again(rill_source *source, rill_flow *flow, int64_t rest) {
         if (open == 0) break;
         const int64_t share = rest / open;
         int64_t odd = rest % open;
-        rest = 0;
         for (size_t k = 0; k < n; ++k) {
             const size_t i = (size_t)source->turn + k < n ? (size_t)source->turn + k : (size_t)source->turn + k - n;
-            if (!has_room(flow, source->places[i], sink)) continue;
-            rest += serve(flow, source->places[i], sink, share + (odd > 0));
+            if (!has_room(flow, source->places[i], sink)) continue; /* also one that lost it as levels rose */
+            const int64_t want = share + (odd > 0);
+            rest -= want - serve(flow, source->places[i], sink, want);
             odd -= odd > 0;
         }
     }
@@ -307,6 +343,11 @@ static int64_t deal_again(rill_source *source, rill_flow *flow, int64_t rest) {
 }
 
 int64_t rill_source_run(rill_source *source, rill_flow *flow, double time, double dt, rill_status *status) {
+    const bool active = time + dt > source->def.from && time < source->def.until && source->def.rate > 0.0;
+    if (source->place_count == 0) { /* solids have moved over all of it */
+        if (active) *status |= source->def.sink ? RILL_STATUS_SINK_DRY : RILL_STATUS_SOURCE_REFUSED;
+        return 0;
+    }
     const int64_t due = amount_due(source, flow->bed, time, dt);
     if (due == 0) return 0;
     int64_t rest = deal(source, flow, due);

@@ -21,11 +21,17 @@ typedef struct rill_source {
     size_t tile_count;
     double pending; /* fraction of a quantum owed, 0 <= pending < 1 */
     uint64_t turn;  /* index into places of the column that gets the next odd quantum */
+    int64_t moved;  /* quanta, in this sub-step; of these above ceilings, to be pushed on: */
+    int64_t pushed;
 } rill_source;
 
-/* Finds the source's columns. On failure the source owns nothing more than before. */
+/* Finds the source's columns; there may be none. On failure the source owns nothing more than before. */
 rill_result rill_source_attach(rill_source *source, const rill_bed *bed, const rill_allocator *allocator,
                                rill_message *message);
+/* RILL_INVALID_ARGUMENT when there is none. */
+rill_result rill_source_check(const rill_source *source, rill_message *message);
+/* The cells in which its columns are looked for. */
+rill_area rill_source_area(const rill_source_def *def, const rill_grid *grid);
 void rill_source_detach(rill_source *source, const rill_allocator *allocator);
 
 /* Gives (or takes) what is due between `time` and `time + dt`; wakes the tiles touched. Returns the quanta moved,

@@ -187,7 +187,7 @@ static void measure_idle(rill_flow *flow) {
 }
 
 /* Lists the pipes with a swept end, and the runs of pipes they lie in: gaps of a few cost less than runs of their own. */
-static void list_active_pipes(rill_flow *flow) {
+void rill_spans_list_pipes(rill_flow *flow) {
     enum { GAP = 16 };
     rill_sparse *sparse = &flow->scratch->sparse;
     sparse->active_count = sparse->run_count = 0;
@@ -215,7 +215,7 @@ void rill_spans_update(rill_flow *flow, bool everything, bool near_top) {
     mark_swept(flow, everything);
     measure_idle(flow);
     make_spans(flow);
-    list_active_pipes(flow);
+    rill_spans_list_pipes(flow);
     stop_idle_pipes(flow);
     flow->stale = false;
 }
@@ -233,5 +233,5 @@ void rill_flow_resume(rill_flow *flow) {
     }
     measure_idle(flow);
     make_spans(flow);
-    list_active_pipes(flow);
+    rill_spans_list_pipes(flow);
 }

@@ -46,7 +46,9 @@ static void note_moving(rill_sparse *sparse, int32_t index) {
     const rill_pipe_arrays *a = &sparse->arrays;
     float q = a->q[index];
     bool from_l = q > 0.0f;
-    int32_t room_l = p->cl - p->bl - a->Hl[index], room_r = p->cr - p->br - a->Hr[index];
+    /* What a moving solid pressed may stand above its ceiling. */
+    int32_t room_l = rill_max_i(p->cl - p->bl - a->Hl[index], 0);
+    int32_t room_r = rill_max_i(p->cr - p->br - a->Hr[index], 0);
     sparse->out[from_l ? p->port_l : p->port_r] += most(q);
     sparse->in[from_l ? p->port_r : p->port_l] += most(q);
     sparse->moving[sparse->moving_count++] =

@@ -1,0 +1,219 @@
+/* Working memory of the covered stage: as much as the ceilings of the bed ask for. When the bed changes it is used again, or
+ * replaced by more. See covered_parts.h. */
+#include <string.h>
+
+#include "base/memory.h"
+#include "flow/covered_parts.h"
+
+bool rill_covered_has_ceiling(const rill_bed *bed, const rill_sheet *sheet, int32_t tx, int32_t ty) {
+    for (int32_t row = ty * RILL_TILE_H; row < (ty + 1) * RILL_TILE_H && row < rill_sheet_rows(sheet); ++row) {
+        int32_t place = rill_sheet_place(sheet, tx * RILL_TILE_W, row);
+        for (int32_t i = place; i < place + RILL_TILE_W; ++i)
+            if (bed->c[i] < RILL_TOP) return true;
+    }
+    return false;
+}
+
+/* Lists the tiles with ceilings if `boxes` is not NULL; returns how many there are. `*nodes` gets the most nodes that
+ * windows around them can have. */
+static int32_t list_tiles(const rill_bed *bed, const uint8_t *roofed, rill_tile_box *boxes, int32_t *nodes) {
+    const int32_t margin = 2 * RILL_WINDOW_MARGIN;
+    int32_t count = 0;
+    int64_t room = 0;
+    for (int32_t i = 0; i < bed->sheet_count; ++i) {
+        const rill_sheet *sheet = &bed->sheets[i];
+        int32_t before = count, x0 = INT32_MAX, x1 = -1, y0 = INT32_MAX, y1 = -1;
+        for (int32_t ty = 0; ty < sheet->tiles_y; ++ty)
+            for (int32_t tx = 0; tx < sheet->tiles_x; ++tx) {
+                int32_t tile = sheet->first_tile + ty * sheet->tiles_x + tx;
+                if (!roofed[tile]) continue;
+                if (boxes) boxes[count] = (rill_tile_box){ .tile = tile, .sheet = i, .tx = tx, .ty = ty };
+                count += 1;
+                x0 = rill_min_i(x0, tx);
+                x1 = rill_max_i(x1, tx);
+                y0 = rill_min_i(y0, ty);
+                y1 = rill_max_i(y1, ty);
+            }
+        if (count > before)
+            room += rill_poisson_room((x1 - x0 + 1) * RILL_TILE_W + margin, (y1 - y0 + 1) * RILL_TILE_H + margin);
+    }
+    *nodes = room < INT32_MAX ? (int32_t)room : -1;
+    return count;
+}
+
+/* Calls `work` for every plane of nodes and faces that is not the pressure problem's. */
+typedef void plane_work(void **plane, size_t nodes, size_t size, const rill_allocator *allocator);
+static void each_plane(rill_covered *covered, size_t nodes, const rill_allocator *allocator, plane_work *work) {
+    rill_covered_nodes *a = &covered->nodes;
+    int32_t **const integers[] = { &a->b,      &a->c,           &a->H,
+                                   &a->fill,   &a->was,         &a->ever,
+                                   &a->sealed, &covered->queue, &covered->components };
+    for (size_t i = 0; i < sizeof integers / sizeof *integers; ++i)
+        work((void **)integers[i], nodes, sizeof(int32_t), allocator);
+    work((void **)&a->pi, nodes, sizeof(double), allocator);
+    work((void **)&covered->tally, nodes, sizeof(double), allocator);
+    rill_covered_faces *const axes[2] = { &covered->west, &covered->south };
+    for (int i = 0; i < 2; ++i) {
+        rill_covered_faces *f = axes[i];
+        float **const floats[] = { &f->u, &f->base, &f->gain, &f->reach };
+        for (size_t k = 0; k < sizeof floats / sizeof *floats; ++k)
+            work((void **)floats[k], nodes, sizeof(float), allocator);
+        work((void **)&f->head, nodes, sizeof(int32_t), allocator);
+        work((void **)&f->t, nodes, sizeof(int32_t), allocator);
+        work((void **)&f->q, nodes, sizeof(double), allocator);
+    }
+}
+
+static void take_plane(void **plane, size_t nodes, size_t size, const rill_allocator *allocator) {
+    *plane = rill_memory_take(allocator, nodes, size);
+}
+static void give_plane(void **plane, size_t nodes, size_t size, const rill_allocator *allocator) {
+    rill_memory_give(allocator, *plane, nodes, size);
+}
+
+static bool take_planes(rill_covered *covered, size_t nodes, const rill_allocator *allocator) {
+    each_plane(covered, nodes, allocator, take_plane);
+    const rill_covered_nodes *a = &covered->nodes;
+    bool good = a->b && a->c && a->H && a->fill && a->was && a->ever && a->sealed && a->pi && covered->queue &&
+                covered->components && covered->tally;
+    const rill_covered_faces *const axes[2] = { &covered->west, &covered->south };
+    for (int i = 0; i < 2; ++i) {
+        const rill_covered_faces *f = axes[i];
+        good = good && f->u && f->base && f->gain && f->reach && f->head && f->t && f->q;
+    }
+    return good;
+}
+
+static void give_planes(rill_covered *covered, size_t nodes, const rill_allocator *allocator) {
+    each_plane(covered, nodes, allocator, give_plane);
+}
+
+static void give_covered(rill_covered *covered, const rill_allocator *allocator) {
+    size_t tiles = (size_t)covered->tile_capacity, all = (size_t)covered->bed_tiles;
+    give_planes(covered, (size_t)covered->node_capacity, allocator);
+    rill_poisson_free(&covered->poisson, allocator);
+    rill_memory_give(allocator, covered->boxes, tiles, sizeof *covered->boxes);
+    rill_memory_give(allocator, covered->listed, tiles, sizeof *covered->listed);
+    rill_memory_give(allocator, covered->windows, tiles, sizeof *covered->windows);
+    rill_memory_give(allocator, covered->group, all, sizeof *covered->group);
+    rill_memory_give(allocator, covered->beside, all, 1);
+    rill_memory_give(allocator, covered->roofed, all, 1);
+    rill_memory_give(allocator, covered->flooded, all, 1);
+    rill_memory_give(allocator, covered->seen, (size_t)covered->bed_places, 1);
+    rill_memory_give(allocator, covered->path, (size_t)covered->path_capacity, sizeof *covered->path);
+    rill_memory_give(allocator, covered->pipes, (size_t)covered->pipe_capacity, sizeof *covered->pipes);
+    rill_memory_give(allocator, covered, 1, sizeof *covered);
+}
+
+/* How much there has to be. */
+typedef struct demand {
+    int32_t tiles, nodes, pipes, path;
+} demand;
+
+static rill_covered *take_covered(const rill_bed *bed, const demand *want, const rill_allocator *allocator) {
+    rill_covered *covered = rill_memory_take(allocator, 1, sizeof *covered);
+    if (!covered) return NULL;
+    size_t tiles = (size_t)want->tiles, all = (size_t)bed->tile_count;
+    covered->bed_tiles = bed->tile_count;
+    covered->bed_places = bed->plane_size;
+    covered->tile_capacity = want->tiles;
+    covered->node_capacity = want->nodes;
+    covered->pipe_capacity = want->pipes;
+    covered->path_capacity = want->path;
+    covered->boxes = rill_memory_take(allocator, tiles, sizeof *covered->boxes);
+    covered->listed = rill_memory_take(allocator, tiles, sizeof *covered->listed);
+    covered->windows = rill_memory_take(allocator, tiles, sizeof *covered->windows);
+    covered->group = rill_memory_take(allocator, all, sizeof *covered->group);
+    covered->beside = rill_memory_take(allocator, all, 1);
+    covered->roofed = rill_memory_take(allocator, all, 1);
+    covered->flooded = rill_memory_take(allocator, all, 1);
+    covered->seen = rill_memory_take(allocator, (size_t)bed->plane_size, 1);
+    covered->path = rill_memory_take(allocator, (size_t)want->path, sizeof *covered->path);
+    covered->pipes = rill_memory_take(allocator, (size_t)want->pipes, sizeof *covered->pipes);
+    bool good = take_planes(covered, (size_t)want->nodes, allocator) && covered->boxes && covered->listed &&
+                covered->windows && covered->group && covered->beside && covered->roofed && covered->flooded &&
+                covered->seen && covered->path && covered->pipes;
+    if (!good || !rill_poisson_make(&covered->poisson, want->nodes, want->tiles, want->pipes, allocator)) {
+        give_covered(covered, allocator);
+        return NULL;
+    }
+    covered->nodes.active = covered->poisson.active;
+    covered->west.w = covered->poisson.wx;
+    covered->south.w = covered->poisson.wy;
+    return covered;
+}
+
+const uint8_t *rill_covered_roofs(const rill_flow *flow) {
+    return flow->covered->roofed;
+}
+
+static int32_t grown(int32_t want, int32_t have) {
+    return rill_max_i(want < INT32_MAX / 2 ? want + want / 4 : want, have);
+}
+
+bool rill_covered_reserve(const rill_flow *flow, const uint8_t *roofed, rill_covered **out,
+                          const rill_allocator *allocator) {
+    const rill_bed *bed = flow->bed;
+    const rill_covered *now = flow->covered;
+    const int64_t path = bed->info.columns + bed->ghost_count; /* the repair may come by every column and every ghost */
+    demand want = { .pipes = bed->pipe_count, .path = path < INT32_MAX ? (int32_t)path : -1 };
+    want.tiles = list_tiles(bed, roofed, NULL, &want.nodes);
+    *out = flow->covered;
+    if (want.nodes < 0 || want.path < 0) return false;
+    if (now && want.tiles <= now->tile_capacity && want.nodes <= now->node_capacity &&
+        want.pipes <= now->pipe_capacity && want.path <= now->path_capacity)
+        return true;
+    if (now) /* some more than is needed, or it would grow all the time */
+        want = (demand){ rill_min_i(grown(want.tiles, now->tile_capacity), bed->tile_count),
+                         grown(want.nodes, now->node_capacity), grown(want.pipes, now->pipe_capacity),
+                         grown(want.path, now->path_capacity) };
+    *out = take_covered(bed, &want, allocator);
+    return *out != NULL;
+}
+
+void rill_covered_refit(rill_flow *flow, const uint8_t *roofed, rill_covered *covered,
+                        const rill_allocator *allocator) {
+    rill_covered *old = flow->covered;
+    if (old != covered) {
+        if (old) memcpy(covered->flooded, old->flooded, (size_t)covered->bed_tiles);
+        if (old) give_covered(old, allocator);
+        flow->covered = covered;
+    }
+    memcpy(covered->roofed, roofed, (size_t)covered->bed_tiles);
+    memset(covered->group, 0, (size_t)covered->bed_tiles * sizeof *covered->group);
+    covered->tile_count = list_tiles(flow->bed, roofed, covered->boxes, &covered->node_limit);
+    covered->window_count = covered->listed_count = 0;
+}
+
+void rill_covered_describe(rill_flow *flow, int32_t sheet, int32_t tx, int32_t ty) {
+    const rill_sheet *at = &flow->bed->sheets[sheet];
+    int32_t any = 0;
+    for (int32_t row = ty * RILL_TILE_H; row < (ty + 1) * RILL_TILE_H && row < rill_sheet_rows(at); ++row) {
+        const int32_t *pressure = flow->pressure + rill_sheet_place(at, tx * RILL_TILE_W, row);
+        for (int32_t i = 0; i < RILL_TILE_W; ++i) any |= pressure[i];
+    }
+    flow->covered->flooded[at->first_tile + ty * at->tiles_x + tx] = any != 0;
+}
+
+bool rill_covered_make(rill_flow *flow, const rill_allocator *allocator) {
+    const rill_bed *bed = flow->bed;
+    if (!flow->pressure) return true;
+    uint8_t *roofed = rill_memory_take(allocator, (size_t)bed->tile_count, 1);
+    for (int32_t i = 0; roofed && i < bed->sheet_count; ++i) {
+        const rill_sheet *sheet = &bed->sheets[i];
+        uint8_t *tiles = roofed + sheet->first_tile;
+        for (int32_t ty = 0; ty < sheet->tiles_y; ++ty)
+            for (int32_t tx = 0; tx < sheet->tiles_x; ++tx)
+                tiles[ty * sheet->tiles_x + tx] = rill_covered_has_ceiling(bed, sheet, tx, ty);
+    }
+    rill_covered *covered = NULL;
+    bool good = roofed && rill_covered_reserve(flow, roofed, &covered, allocator);
+    if (good) rill_covered_refit(flow, roofed, covered, allocator);
+    rill_memory_give(allocator, roofed, (size_t)bed->tile_count, 1);
+    return good;
+}
+
+void rill_covered_free(rill_flow *flow, const rill_allocator *allocator) {
+    if (flow->covered) give_covered(flow->covered, allocator);
+    flow->covered = NULL;
+}

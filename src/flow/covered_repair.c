@@ -1,0 +1,99 @@
+/* Repair: what stands above a ceiling after the covered faces have moved is carried on. See covered.h.
+ *
+ * A solve that was stopped early, a window that its members outgrew, a source that pours into a flooded passage whose mouths
+ * have no room, an open column at the top of the range: each may leave a column with more than it can hold. What is too much
+ * goes to the nearest columns that have room, through columns that are full: water pushes water. The search follows every
+ * opening of the bed, so that it finds room if there is any: covered faces only move liquid between connected columns. What
+ * finds none has come from sources in this sub-step, and goes back to them. */
+#include "flow/covered_parts.h"
+
+/* A search for room. Its columns are listed in `path`, in its order, and marked in `seen`. */
+typedef struct search {
+    rill_flow *flow;
+    int64_t surplus;      /* quanta on their way */
+    int32_t first, count; /* of the path */
+    bool brimful;         /* nothing is left below full: up to the ceilings now */
+} search;
+
+/* Goes on to a column, unless the search has been there; takes along what stands above its ceiling, leaves what it can hold. */
+static void reach_column(search *s, int32_t place) {
+    rill_flow *flow = s->flow;
+    rill_covered *covered = flow->covered;
+    if (covered->seen[place]) return;
+    covered->seen[place] = 1;
+    covered->path[s->count++] = place;
+    int32_t height = flow->bed->c[place] - flow->bed->b[place];
+    int32_t room = (s->brimful ? height : rill_covered_full(flow->bed, place)) - flow->H[place];
+    bool above = flow->H[place] > height;
+    if (!above && (room <= 0 || s->surplus == 0)) return;
+    int32_t change = above || s->surplus > room ? room : (int32_t)s->surplus;
+    flow->H[place] += change;
+    s->surplus -= change;
+    rill_flow_wake(flow, place);
+}
+
+static void reach_if_open(search *s, int32_t from, int32_t to) {
+    const rill_bed *bed = s->flow->bed;
+    if (rill_min_i(bed->c[from], bed->c[to]) > rill_max_i(bed->b[from], bed->b[to])) reach_column(s, to);
+}
+
+/* The columns around one. From a ghost there is no way on: what it holds is the edges' business. */
+static void reach_around(search *s, int32_t place) {
+    int32_t x, y;
+    const rill_sheet *sheet = rill_bed_sheet_of(s->flow->bed, place, &x, &y);
+    if (x < sheet->x0 || x >= sheet->x0 + sheet->nx || y < sheet->y0 || y >= sheet->y0 + sheet->ny) return;
+    reach_if_open(s, place, place - 1);
+    reach_if_open(s, place, place + 1);
+    reach_if_open(s, place, place - sheet->stride);
+    reach_if_open(s, place, place + sheet->stride);
+}
+
+/* Over the sparse pipes of all columns reached so far. Whether any was new. */
+static bool reach_over_pipes(search *s) {
+    const rill_bed *bed = s->flow->bed;
+    const uint8_t *seen = s->flow->covered->seen;
+    int32_t before = s->count;
+    for (int32_t i = 0; i < bed->pipe_count && s->surplus > 0; ++i)
+        if (seen[bed->pipe_l[i]] != seen[bed->pipe_r[i]])
+            reach_column(s, seen[bed->pipe_l[i]] ? bed->pipe_r[i] : bed->pipe_l[i]);
+    return s->count > before;
+}
+
+/* Carries on what is too much in a column, and `surplus` more. Returns what found no room. */
+static int64_t carry_on(rill_flow *flow, int32_t place, int64_t surplus, bool brimful) {
+    rill_covered *covered = flow->covered;
+    search s = { .flow = flow, .surplus = surplus, .brimful = brimful };
+    reach_column(&s, place);
+    do {
+        while (s.first < s.count && s.surplus > 0) reach_around(&s, covered->path[s.first++]);
+    } while (s.surplus > 0 && reach_over_pipes(&s));
+    for (int32_t i = 0; i < s.count; ++i) covered->seen[covered->path[i]] = 0;
+    return s.surplus;
+}
+
+/* False if nothing stands above the ceiling of a column. */
+static bool repair_column(rill_flow *flow, int32_t place, int64_t *refused) {
+    if (flow->H[place] <= flow->bed->c[place] - flow->bed->b[place]) return false;
+    int64_t rest = carry_on(flow, place, 0, false);
+    if (rest > 0) rest = carry_on(flow, place, rest, true);
+    int64_t pushed = flow->pushed - *refused, back = rest < pushed ? rest : pushed;
+    *refused += back;
+    flow->H[place] += (int32_t)(rest - back);
+    return true;
+}
+
+bool rill_covered_repair(rill_flow *flow, int64_t *refused) {
+    const rill_covered *covered = flow->covered;
+    bool any = false;
+    for (int32_t i = 0; i < covered->window_count; ++i) {
+        const rill_window *w = &covered->windows[i];
+        for (int32_t y = 0; y < w->ny; ++y)
+            for (int32_t x = 0; x < w->nx; ++x)
+                any |= repair_column(flow, w->place + y * w->sheet->stride + x, refused);
+    }
+    for (int32_t i = 0; i < covered->pipe_count; ++i) { /* whose ends may lie outside of all windows */
+        any |= repair_column(flow, flow->bed->pipe_l[covered->pipes[i].pipe], refused);
+        any |= repair_column(flow, flow->bed->pipe_r[covered->pipes[i].pipe], refused);
+    }
+    return any;
+}

@@ -1,0 +1,303 @@
+/* Following an update of the bed: see reshape.h. */
+#include "flow/reshape.h"
+
+#include "base/message.h"
+#include "bed/sheets.h"
+#include "flow/covered.h"
+
+#include <string.h>
+
+enum { DESCRIBE = 1 << 0, WAKE = 1 << 1 }; /* marks of tiles */
+
+rill_reshape rill_reshape_make(void) {
+    return (rill_reshape){ .displace = rill_displace_make(), .tiles = rill_array_make(sizeof(int32_t)) };
+}
+
+void rill_reshape_free(rill_reshape *reshape, const rill_allocator *allocator) {
+    rill_displace_free(&reshape->displace, allocator);
+    rill_sparse_free(&reshape->sparse, allocator);
+    rill_memory_give(allocator, reshape->pipe_u, reshape->pipe_capacity, sizeof *reshape->pipe_u);
+    rill_memory_give(allocator, reshape->ports, reshape->place_capacity, sizeof *reshape->ports);
+    rill_memory_give(allocator, reshape->roofed, reshape->roofed_capacity, 1);
+    rill_memory_give(allocator, reshape->tile_marks, reshape->tile_capacity, 1);
+    rill_array_free(&reshape->tiles, allocator);
+    *reshape = rill_reshape_make();
+}
+
+/* ------------------------------------------------------------------------------------------------------- preparing */
+
+/* An array of zeros that has at least `count` elements, of which the content may go. */
+static bool take_zeros(void **array, size_t *capacity, size_t count, size_t size, const rill_allocator *allocator) {
+    if (*array && count <= *capacity) return true;
+    void *fresh = rill_memory_take(allocator, count, size);
+    if (!fresh) return false;
+    rill_memory_give(allocator, *array, *capacity, size);
+    *array = fresh;
+    *capacity = count;
+    return true;
+}
+
+static void mark_tile(rill_reshape *reshape, int32_t tile, uint8_t mark) {
+    if (!reshape->tile_marks[tile]) ((int32_t *)reshape->tiles.data)[reshape->tiles.count++] = tile;
+    reshape->tile_marks[tile] |= mark;
+}
+
+/* The tiles that a change at a cell of a sheet has to do with: its own, and those whose lintel depends on it. */
+static void mark_tiles(rill_reshape *reshape, const rill_sheet *sheet, int32_t x, int32_t y) {
+    const int32_t column = x + 1, row = y + 1;
+    mark_tile(reshape, sheet->first_tile + row / RILL_TILE_H * sheet->tiles_x + column / RILL_TILE_W, DESCRIBE | WAKE);
+    for (int32_t ty = (row - 1) / RILL_TILE_H; ty <= (row + 2) / RILL_TILE_H && ty < sheet->tiles_y; ++ty)
+        for (int32_t tx = (column - 1) / RILL_TILE_W; tx <= (column + 2) / RILL_TILE_W && tx < sheet->tiles_x; ++tx)
+            mark_tile(reshape, sheet->first_tile + ty * sheet->tiles_x + tx, DESCRIBE);
+}
+
+/* In a roomy bed all sheets are of one size. */
+static int32_t sheet_of(const rill_bed *bed, int32_t place) {
+    return place / (int32_t)rill_sheet_area(bed->grid.cells[0], bed->grid.cells[1]);
+}
+
+static void find_tiles(rill_reshape *reshape, const rill_bed *bed, const rill_update *update) {
+    const rill_cell_change *changes = update->changes.data;
+    const rill_old_column *old = update->old.data;
+    const rill_new_column *fresh = update->fresh.data;
+    reshape->tiles.count = 0;
+    for (size_t i = 0; i < update->changes.count; ++i) {
+        const rill_cell_change *at = &changes[i];
+        for (int32_t k = at->old_first; k < at->old_first + at->old_count; ++k)
+            mark_tiles(reshape, &bed->sheets[sheet_of(bed, old[k].place)], at->x, at->y);
+        for (int32_t k = at->new_first; k < at->new_first + at->new_count; ++k)
+            if (fresh[k].from < 0) mark_tiles(reshape, &bed->sheets[sheet_of(bed, fresh[k].place)], at->x, at->y);
+    }
+}
+
+/* A tile by its number: which of its sheet's. */
+typedef struct tile_place {
+    int32_t sheet, tx, ty;
+} tile_place;
+
+static tile_place tile_at(const rill_bed *bed, int32_t tile) {
+    const int32_t tiles_x = bed->sheets[0].tiles_x, per_sheet = tiles_x * bed->sheets[0].tiles_y;
+    const int32_t inside = tile % per_sheet;
+    return (tile_place){ tile / per_sheet, inside % tiles_x, inside / tiles_x };
+}
+
+/* The tiles that have a ceiling now: only those that are marked may differ. */
+static void find_roofs(rill_reshape *reshape, const rill_flow *flow) {
+    const rill_bed *bed = flow->bed;
+    const int32_t *tiles = reshape->tiles.data;
+    memcpy(reshape->roofed, rill_covered_roofs(flow), (size_t)bed->tile_count);
+    for (size_t i = 0; i < reshape->tiles.count; ++i) {
+        const tile_place at = tile_at(bed, tiles[i]);
+        reshape->roofed[tiles[i]] = rill_covered_has_ceiling(bed, &bed->sheets[at.sheet], at.tx, at.ty);
+    }
+}
+
+static bool reserve(rill_reshape *reshape, rill_flow *flow, const rill_update *update,
+                    const rill_allocator *allocator) {
+    const rill_bed *bed = flow->bed;
+    const size_t tiles = (size_t)bed->tile_count, pipes = (size_t)bed->pipe_count, places = (size_t)bed->plane_size;
+    if (!take_zeros((void **)&reshape->ports, &reshape->place_capacity, places, sizeof(int32_t), allocator) ||
+        !take_zeros((void **)&reshape->pipe_u, &reshape->pipe_capacity, pipes, sizeof(float), allocator) ||
+        !take_zeros((void **)&reshape->tile_marks, &reshape->tile_capacity, tiles, 1, allocator) ||
+        !take_zeros((void **)&reshape->roofed, &reshape->roofed_capacity, tiles, 1, allocator) ||
+        !rill_array_resize(&reshape->tiles, allocator, tiles) ||
+        !rill_sparse_make(&reshape->sparse, bed, reshape->pipe_u, &flow->scratch->sparse, update->pipe_from.data, update->marks,
+                          reshape->ports, allocator) ||
+        !rill_edges_reserve(&flow->scratch->edges, bed, allocator))
+        return false;
+    find_tiles(reshape, bed, update);
+    find_roofs(reshape, flow);
+    return true;
+}
+
+static void forget_tiles(rill_reshape *reshape) {
+    const int32_t *tiles = reshape->tiles.data;
+    for (size_t i = 0; i < reshape->tiles.count; ++i) reshape->tile_marks[tiles[i]] = 0;
+    reshape->tiles.count = 0;
+}
+
+rill_result rill_reshape_prepare(rill_reshape *reshape, rill_flow *flow, const rill_update *update,
+                                 const rill_displace_rules *rules, const rill_allocator *allocator,
+                                 rill_message *message) {
+    rill_result result = RILL_OUT_OF_MEMORY;
+    if (reserve(reshape, flow, update, allocator))
+        result = rill_displace_prepare(&reshape->displace, flow, update, rules, allocator, message);
+    else
+        rill_fail(message, result, "no memory for the flow over a bed that changes");
+    /* Last, as nothing that fails must come after it: what it takes is not kept for another time. */
+    if (!result && !rill_covered_reserve(flow, reshape->roofed, &reshape->covered, allocator))
+        result = rill_fail(message, RILL_OUT_OF_MEMORY, "no memory for the pressures of covered columns");
+    if (result) forget_tiles(reshape);
+    return result;
+}
+
+/* ------------------------------------------------------------------------------------------------------ committing */
+
+static bool joined(const rill_bed *bed, int32_t low, int32_t high) {
+    return rill_overlap(bed->b[low], bed->c[low], bed->b[high], bed->c[high]) > 0;
+}
+
+/* The faces of a place: all stop if it has another column now, else those that lead nowhere. */
+static void stop_faces(rill_flow *flow, int32_t place, int32_t stride, bool kept) {
+    const rill_bed *bed = flow->bed;
+    if (!kept || !joined(bed, place - 1, place)) flow->u[place] = 0.0f;
+    if (!kept || !joined(bed, place, place + 1)) flow->u[place + 1] = 0.0f;
+    if (!kept || !joined(bed, place - stride, place)) flow->v[place] = 0.0f;
+    if (!kept || !joined(bed, place, place + stride)) flow->v[place + stride] = 0.0f;
+}
+
+static void carry_velocities(const rill_reshape *reshape, rill_flow *flow, const rill_update *update) {
+    const rill_old_column *old = update->old.data;
+    const rill_new_column *fresh = update->fresh.data;
+    const int32_t stride = flow->bed->sheets[0].stride, *from = update->pipe_from.data;
+    for (size_t i = 0; i < update->old.count; ++i)
+        stop_faces(flow, old[i].place, stride, update->marks[old[i].place] & RILL_PLACE_KEPT);
+    for (size_t i = 0; i < update->fresh.count; ++i)
+        if (fresh[i].from < 0) stop_faces(flow, fresh[i].place, stride, false);
+    for (int32_t i = 0; i < flow->bed->pipe_count; ++i) reshape->pipe_u[i] = from[i] < 0 ? 0.0f : flow->pipe_u[from[i]];
+}
+
+/* Ghosts that went leave nothing behind. There are faces between ghosts, too. */
+static void move_ghosts(rill_flow *flow, const rill_update *update) {
+    const rill_bed *bed = flow->bed;
+    for (int32_t i = 0; i < update->other.ghost_count; ++i) {
+        const int32_t place = update->other.ghosts[i].place;
+        flow->H[place] = 0;
+        stop_faces(flow, place, bed->sheets[0].stride, true);
+    }
+    for (int32_t i = 0; i < bed->ghost_count; ++i) {
+        flow->H[bed->ghosts[i].place] = bed->ghosts[i].still;
+        if (bed->ghosts[i].still > 0) rill_flow_wake(flow, bed->ghosts[i].place);
+    }
+    rill_edges_deal(&flow->scratch->edges, bed);
+}
+
+/* A column that is full, or has too much, is a member of the next pressure solve, with the pressure it had, if any. */
+static void carry_pressures(rill_flow *flow, const rill_update *update, bool passages) {
+    const rill_old_column *old = update->old.data;
+    const rill_new_column *fresh = update->fresh.data;
+    int32_t *pressure = flow->pressure;
+    for (size_t i = 0; i < update->old.count; ++i)
+        if (!(update->marks[old[i].place] & RILL_PLACE_KEPT)) pressure[old[i].place] = 0;
+    for (size_t i = 0; i < update->fresh.count; ++i) {
+        const int32_t place = fresh[i].place;
+        const bool full = passages && fresh[i].c < RILL_TOP && flow->H[place] >= rill_covered_full(flow->bed, place);
+        if (!full)
+            pressure[place] = 0;
+        else if (pressure[place] == 0)
+            pressure[place] = RILL_PRESSURE_NEW;
+    }
+}
+
+static void refit_tiles(rill_reshape *reshape, rill_flow *flow) {
+    const rill_bed *bed = flow->bed;
+    const int32_t *tiles = reshape->tiles.data;
+    for (size_t i = 0; i < reshape->tiles.count; ++i) {
+        const tile_place at = tile_at(bed, tiles[i]);
+        rill_scratch_describe(flow->scratch, bed, at.sheet, at.tx, at.ty);
+        rill_covered_describe(flow, at.sheet, at.tx, at.ty);
+        if (flow->scratch->empty[tiles[i]]) {
+            flow->tiles[tiles[i]] = 0;
+            flow->scratch->busy[tiles[i]] = 0;
+        } else if (reshape->tile_marks[tiles[i]] & WAKE)
+            rill_flow_wake_tile(flow, tiles[i], RILL_TILE_WAKE_ALL);
+    }
+    rill_scratch_find_roofs(flow->scratch, bed);
+    rill_spans_list_pipes(flow);
+    forget_tiles(reshape);
+    flow->stale = true;
+}
+
+/* The new pipes take the place of the old ones. */
+static void exchange_pipes(rill_reshape *reshape, rill_flow *flow) {
+    const rill_sparse sparse = flow->scratch->sparse;
+    float *const pipe_u = flow->pipe_u;
+    const size_t pipe_capacity = flow->pipe_capacity;
+    flow->scratch->sparse = reshape->sparse;
+    flow->pipe_u = reshape->pipe_u;
+    flow->pipe_capacity = reshape->pipe_capacity;
+    reshape->sparse = sparse;
+    reshape->pipe_u = pipe_u;
+    reshape->pipe_capacity = pipe_capacity;
+}
+
+void rill_reshape_commit(rill_reshape *reshape, rill_flow *flow, const rill_update *update,
+                         const rill_displace_rules *rules, const rill_allocator *allocator) {
+    rill_covered_refit(flow, reshape->roofed, reshape->covered, allocator);
+    rill_displace_run(&reshape->displace, flow, update, rules);
+    carry_velocities(reshape, flow, update);
+    carry_pressures(flow, update, rules->slack > 0);
+    exchange_pipes(reshape, flow);
+    if (update->ghosts_moved) move_ghosts(flow, update);
+    refit_tiles(reshape, flow);
+}
+
+/* ---------------------------------------------------------------------------------------------------- transferring */
+
+/* Where the column of each place was, ghosts too; -1 for walls. */
+static void find_origins(const rill_bed *from, const rill_bed *to, int32_t *origins) {
+    for (int32_t i = 0; i < to->plane_size; ++i) origins[i] = -1;
+    for (int64_t k = 0; k < to->info.columns; ++k) origins[to->places[k]] = from->places[k];
+    for (int32_t i = 0; i < to->ghost_count; ++i) origins[to->ghosts[i].place] = from->ghosts[i].place;
+}
+
+/* The velocity between two columns, whichever kind of pipe joined them; `step` is that from one to the other in a sheet. */
+static float velocity_between(const rill_flow *flow, int32_t l, int32_t r, const float *faces, int32_t step) {
+    const rill_bed *bed = flow->bed;
+    if (l < 0 || r < 0) return 0.0f;
+    if (r - l == step) return faces[r];
+    int32_t low = 0, high = bed->pipe_count;
+    while (low < high) {
+        const int32_t middle = low + (high - low) / 2;
+        if (bed->pipe_l[middle] < l || (bed->pipe_l[middle] == l && bed->pipe_r[middle] < r))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < bed->pipe_count && bed->pipe_l[low] == l && bed->pipe_r[low] == r ? flow->pipe_u[low] : 0.0f;
+}
+
+static void transfer_faces(const rill_flow *from, rill_flow *to, const int32_t *origins) {
+    const rill_bed *bed = to->bed;
+    for (int32_t i = 0; i < bed->sheet_count; ++i) {
+        const rill_sheet *sheet = &bed->sheets[i];
+        for (int32_t row = 0; row < rill_sheet_rows(sheet); ++row)
+            for (int32_t column = 0; column < sheet->nx + 2; ++column) {
+                const int32_t place = rill_sheet_place(sheet, column, row), south = place - sheet->stride;
+                const int32_t origin = origins[place];
+                if (origin < 0) continue;
+                const int32_t stride = rill_bed_sheet_of(from->bed, origin, NULL, NULL)->stride;
+                if (joined(bed, place - 1, place))
+                    to->u[place] = velocity_between(from, origins[place - 1], origin, from->u, 1);
+                if (joined(bed, south, place))
+                    to->v[place] = velocity_between(from, origins[south], origin, from->v, stride);
+                if (to->u[place] != 0.0f || to->v[place] != 0.0f) rill_flow_wake(to, place);
+            }
+    }
+    for (int32_t i = 0; i < bed->pipe_count; ++i) {
+        const rill_pipe *pipe = &to->scratch->sparse.pipes[i];
+        const int32_t l = origins[pipe->l], r = origins[pipe->r];
+        const int32_t stride = rill_bed_sheet_of(from->bed, r, NULL, NULL)->stride;
+        to->pipe_u[i] = velocity_between(from, l, r, pipe->axis ? from->v : from->u, pipe->axis ? stride : 1);
+    }
+}
+
+rill_result rill_flow_transfer(const rill_flow *from, rill_flow *to, const rill_allocator *allocator,
+                               rill_message *message) {
+    const rill_bed *bed = to->bed;
+    int32_t *origins = rill_memory_take(allocator, (size_t)bed->plane_size, sizeof *origins);
+    if (!origins) return rill_fail(message, RILL_OUT_OF_MEMORY, "no memory to move liquid into a roomier bed");
+    find_origins(from->bed, bed, origins);
+    for (int64_t k = 0; k < bed->info.columns; ++k) {
+        to->H[bed->places[k]] = from->H[from->bed->places[k]];
+        if (from->pressure) to->pressure[bed->places[k]] = from->pressure[from->bed->places[k]];
+    }
+    rill_covered_resume(to);
+    transfer_faces(from, to, origins);
+    rill_memory_give(allocator, origins, (size_t)bed->plane_size, sizeof *origins);
+    to->passages = from->passages;
+    to->substep = from->substep;
+    to->extent = from->extent;
+    rill_flow_wake_all(to);
+    return RILL_OK;
+}

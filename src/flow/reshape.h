@@ -1,0 +1,43 @@
+/* The flow over a bed that changes: volumes, velocities, tiles and working memory follow an update of the bed's columns.
+ *
+ * Preparing may fail, and changes nothing. Committing cannot: it moves the liquid (displace.h), keeps the velocities of
+ * faces that are still between the same columns and the pressures of columns that are still full, stops all others, and
+ * wakes the tiles of what changed. */
+#ifndef RILL_FLOW_RESHAPE_H
+#define RILL_FLOW_RESHAPE_H
+
+#include "flow/displace.h"
+#include "flow/scratch.h"
+
+/* Working memory, kept from update to update. */
+typedef struct rill_reshape {
+    rill_displace displace;
+    rill_sparse sparse; /* of the bed's new pipes, once it is prepared */
+    float *pipe_u;      /* their velocities */
+    size_t pipe_capacity;
+    int32_t *ports; /* a plane of zeros */
+    size_t place_capacity;
+    rill_covered *covered; /* of the bed's new ceilings, once it is prepared */
+    uint8_t *roofed;       /* per tile: which have one */
+    size_t roofed_capacity;
+    uint8_t *tile_marks; /* per tile; zero between updates */
+    size_t tile_capacity;
+    rill_array tiles; /* int32_t: those with a mark */
+} rill_reshape;
+
+rill_reshape rill_reshape_make(void);
+void rill_reshape_free(rill_reshape *reshape, const rill_allocator *allocator);
+
+/* The bed of the flow has its new columns. */
+rill_result rill_reshape_prepare(rill_reshape *reshape, rill_flow *flow, const rill_update *update,
+                                 const rill_displace_rules *rules, const rill_allocator *allocator,
+                                 rill_message *message);
+void rill_reshape_commit(rill_reshape *reshape, rill_flow *flow, const rill_update *update,
+                         const rill_displace_rules *rules, const rill_allocator *allocator);
+
+/* Gives a flow that was just made the state of another, whose bed has the same columns in other places; everything wet
+ * wakes. RILL_OUT_OF_MEMORY: nothing was done. */
+rill_result rill_flow_transfer(const rill_flow *from, rill_flow *to, const rill_allocator *allocator,
+                               rill_message *message);
+
+#endif
