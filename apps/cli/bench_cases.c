@@ -143,11 +143,11 @@ static double lake(double x, double y, double base, const void *context) {
     return 5e-3 - base;
 }
 
-/* 4 mm on every floor, far from the ceilings. */
+/* The same on every floor, far from the ceilings. */
 static double storeys(double x, double y, double base, const void *context) {
+    const double *depth = context;
     (void)base;
-    (void)context;
-    return 4e-3 + ripple(x, y);
+    return *depth + ripple(x, y);
 }
 
 static double in_bowls(double x, double y, double base, const void *context) {
@@ -214,19 +214,29 @@ static rill_result add_platform_with_holes(rill_world *world, double top, uint32
     return RILL_OK;
 }
 
-/* The ground and four platforms above it. The ground has no holes: a hole in it would be no column at all. */
-static rill_result build_platforms(rill_world *world, bool holes) {
+rill_result rill_bench_add_platforms(rill_world *world, bool holes) {
     uint32_t seed = 2018;
     rill_result result = add_floor(world, -0.01, 0.0);
     for (int k = 1; result == RILL_OK && k < PLATFORMS; k++) {
         result = holes ? add_platform_with_holes(world, k * STOREY, &seed)
                        : add_floor(world, k * STOREY - THICKNESS, k * STOREY);
     }
-    result = result != RILL_OK ? result : rill_bed_build(world);
-    for (int32_t layer = 0; result == RILL_OK && layer < PLATFORMS; layer++) {
-        result = fill_layer(world, layer, storeys, NULL);
+    return result;
+}
+
+rill_result rill_bench_fill_platforms(rill_world *world, double depth) {
+    rill_bed_info info = { .layers = 0 };
+    rill_result result = rill_bed_get_info(world, &info);
+    for (int32_t layer = 0; result == RILL_OK && layer < info.layers; layer++) {
+        result = fill_layer(world, layer, storeys, &depth);
     }
     return result;
+}
+
+static rill_result build_platforms(rill_world *world, bool holes) {
+    rill_result result = rill_bench_add_platforms(world, holes);
+    result = result != RILL_OK ? result : rill_bed_build(world);
+    return result != RILL_OK ? result : rill_bench_fill_platforms(world, 4e-3);
 }
 
 static rill_result build_layers(rill_world *world) {
@@ -290,7 +300,7 @@ static double two_basins(double x, double y, double base, const void *context) {
 static rill_result build_wall(rill_world *world, const wall *w) {
     rill_grid grid;
     rill_result result = rill_world_get_grid(world, &grid);
-    const double wide = grid.cells[0];
+    const double wide = grid.cells[0], film = 4e-3;
     enum { FLOORS = 3 };
     for (int k = 0; result == RILL_OK && k < FLOORS; k++) {
         result = add_floor(world, k * STOREY - THICKNESS, k * STOREY);
@@ -302,7 +312,7 @@ static rill_result build_wall(rill_world *world, const wall *w) {
     }
     result = result != RILL_OK ? result : rill_bed_build(world);
     for (int32_t layer = 0; result == RILL_OK && layer < FLOORS; layer++) {
-        result = fill_layer(world, layer, layer == 0 ? two_basins : storeys, w);
+        result = layer == 0 ? fill_layer(world, layer, two_basins, w) : fill_layer(world, layer, storeys, &film);
     }
     return result;
 }
@@ -366,9 +376,17 @@ static const rill_bench_case cases[] = {
       .blocked = true,
       .rewind = true },
     { .name = "flooded_200x3", .threads = 1, .cells = 200, .frame = FRAME, .build = build_flooded, .rewind = true },
-    { .name = "surgery", .threads = 1 },
-    { .name = "viscosity_b", .threads = 1 },
-    { .name = "three_layers", .threads = 1 },
+    { .name = "moving_mesh",
+      .threads = 1,
+      .cells = 200,
+      .frame = 0.002,
+      .build = rill_bench_build_mesh,
+      .move = rill_bench_move_mesh,
+      .rewind = true },
+    { .name = "surgery", .threads = 1, .scene = "surgery", .blocked = true },
+    { .name = "surgery_passages", .threads = 1, .scene = "surgery" },
+    { .name = "viscosity_b", .threads = 1, .scene = "viscosity_b" },
+    { .name = "three_layers", .threads = 1, .scene = "three_layers" },
     { .name = "pond_1024", .threads = 1, .cells = 1024, .frame = FRAME, .build = build_pond, .rewind = true },
     { .name = "puddles_1024", .threads = 1, .cells = 1024, .frame = FRAME, .build = build_puddles, .rewind = true },
     { .name = "rest_1024", .threads = 1, .cells = 1024, .frame = FRAME, .build = build_lake, .rest = true },

@@ -1,5 +1,5 @@
-/* The parts of `rill bench`: bench.c (options, output), bench_cases.c (the worlds), bench_measure.c (the clock),
- * bench_triad.c (the yardstick), bench_targets.c (what is expected).
+/* The parts of `rill bench`: bench.c (options, output), bench_cases.c and bench_moving.c (the worlds), bench_measure.c (the
+ * clock), bench_triad.c (the yardsticks), bench_targets.c (what is expected).
  *
  * A *step* is one sub-step of rill_world_step. A *column* is a live column of the bed, wet or dry. Every time is the
  * minimum over repeats: other programs only ever make a run slower. */
@@ -10,13 +10,17 @@
 
 /* How a case's world is brought to the state that is measured. */
 typedef rill_result rill_bench_build(rill_world *world);
+/* What is done before each frame, and timed with it; `frame` counts from the start of a repeat. */
+typedef rill_result rill_bench_move(rill_world *world, int64_t frame);
 
 typedef struct rill_bench_case {
     const char *name;
     int32_t threads;
-    int32_t cells;           /* along each side of the grid; 0: the shipped scene of that name */
+    const char *scene;       /* the shipped scene that is run; NULL: the world is built */
+    int32_t cells;           /* along each side of the grid */
     double frame;            /* s per rill_world_step; a scene brings its own */
     rill_bench_build *build; /* solids, bed and liquid; NULL for a scene */
+    rill_bench_move *move;   /* NULL: nothing moves */
     bool paper;              /* solver.pipe_area = paper */
     bool blocked;            /* solver.passages = off: what the same world costs without the pressure solve */
     bool rest;               /* solver.rest, and the world is left alone until nothing is awake */
@@ -35,6 +39,8 @@ typedef struct rill_bench_row {
     int64_t columns;
     int32_t threads;
     double ns_per_column_step, ms_per_step;
+    double beats_per_step;   /* the same in units of the clock: what ratios of cases compare */
+    double ms_per_frame;     /* with what is moved before it */
     double bytes_per_column; /* rill_bed_info.state_bytes over the columns */
     double times_triad;      /* ns_per_column_step over the time triad needs for 28 bytes */
     double real_time_factor; /* simulated seconds per second of wall time */
@@ -42,12 +48,22 @@ typedef struct rill_bench_row {
 
 const rill_bench_case *rill_bench_cases(size_t *count);
 
+/* Ground and four platforms above it, with one block in twenty left out; the ground has no holes: a hole in it would be no
+ * column at all. Then, once there is a bed, rippled liquid on every floor. */
+rill_result rill_bench_add_platforms(rill_world *world, bool holes);
+rill_result rill_bench_fill_platforms(rill_world *world, double depth);
+/* bench_moving.c. */
+rill_result rill_bench_build_mesh(rill_world *world);
+rill_result rill_bench_move_mesh(rill_world *world, int64_t frame);
+
 /* Seconds that a[i] = b[i] + s * c[i] takes per byte it reads and writes, over three float arrays of `bytes` in all.
  * Negative when there is no memory. */
 double rill_bench_triad(double bytes, int32_t repeats);
 
 /* A monotonic clock, s. */
 double rill_bench_now(void);
+/* Seconds that a fixed number of the processor's cycles takes just now. */
+double rill_bench_beat(void);
 
 /* 0, or an exit code after a message on stderr. */
 int rill_bench_measure(const rill_bench_case *which, const rill_bench_options *options, rill_bench_row *out);

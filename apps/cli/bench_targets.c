@@ -1,5 +1,5 @@
 /* What `rill bench` expects of each case. Absolute times are those of a desktop core of 2020; the others are ratios: to
- * memory bandwidth (times_triad), to the fully wet world of the same size, and to real time. */
+ * memory bandwidth (times_triad), to real time, and to other cases, these in beats of the clock. */
 #include "bench_parts.h"
 
 #include <stdio.h>
@@ -7,11 +7,12 @@
 
 typedef enum bench_measure {
     NS_PER_COLUMN_STEP = 0,
+    MS_PER_FRAME,
     TIMES_TRIAD,
-    NS_RATIO,   /* ns_per_column_step over that of the reference */
-    MS_RATIO,   /* ms_per_step over that of the reference */
-    MS_PERCENT, /* ms_per_step in percent of the reference */
-    SPEED_UP,   /* ms_per_step of the reference over ours; at least */
+    NS_RATIO,   /* time per column and step over that of the reference */
+    MS_RATIO,   /* time per step over that of the reference */
+    MS_PERCENT, /* time per step in percent of the reference */
+    SPEED_UP,   /* time per step of the reference over ours; at least */
     BYTES,
     REAL_TIME /* at least */
 } bench_measure;
@@ -38,6 +39,7 @@ static const bench_target targets[] = {
     { "layers_200x5", 1, BYTES, 32.0, NULL },
     { "layers_holes_200x5", 1, NS_RATIO, 1.5, "physical_200" },
     { "layers_holes_200x5", 1, BYTES, 32.0, NULL },
+    { "moving_mesh", 1, MS_PER_FRAME, 5.0, NULL },
     { "passages_100x3", 1, MS_RATIO, 1.2, "passages_100x3_off" },
     { "flooded_200x3", 1, MS_RATIO, 3.0, "flooded_200x3_off" },
     { "surgery", 1, REAL_TIME, 3.0, NULL },
@@ -56,13 +58,15 @@ static const rill_bench_row *find_row(const rill_bench_row *rows, size_t count, 
 }
 
 static double value_of(const bench_target *target, const rill_bench_row *row, const rill_bench_row *reference) {
+    const double times = row->beats_per_step / reference->beats_per_step;
     switch (target->measure) {
     case NS_PER_COLUMN_STEP: return row->ns_per_column_step;
+    case MS_PER_FRAME: return row->ms_per_frame;
     case TIMES_TRIAD: return row->times_triad;
-    case NS_RATIO: return row->ns_per_column_step / reference->ns_per_column_step;
-    case MS_RATIO: return row->ms_per_step / reference->ms_per_step;
-    case MS_PERCENT: return 100.0 * row->ms_per_step / reference->ms_per_step;
-    case SPEED_UP: return reference->ms_per_step / row->ms_per_step;
+    case NS_RATIO: return times * (double)reference->columns / (double)row->columns;
+    case MS_RATIO: return times;
+    case MS_PERCENT: return 100.0 * times;
+    case SPEED_UP: return 1.0 / times;
     case BYTES: return row->bytes_per_column;
     case REAL_TIME: return row->real_time_factor;
     }
@@ -71,7 +75,8 @@ static double value_of(const bench_target *target, const rill_bench_row *row, co
 
 bool rill_bench_target(const rill_bench_row *rows, size_t count, int index, char text[64],
                        rill_bench_verdict *verdict) {
-    static const char *const units[] = { "ns", "x triad", "x", "x", "%", "x as fast as", "bytes", "x real time" };
+    static const char *const units[] = { "ns", "ms per frame", "x triad", "x",          "x",
+                                         "%",  "x as fast as", "bytes",   "x real time" };
     const rill_bench_row *row = &rows[count - 1];
     for (size_t i = 0; i < sizeof targets / sizeof targets[0]; i++) {
         const bench_target *target = &targets[i];

@@ -161,25 +161,34 @@ static void join_components(int32_t *components, int32_t a, int32_t b) {
     components[high] = low;
 }
 
-/* Numbers the members of a row: 1 + component into `sealed`, joined with the row south of it. */
+/* Numbers the members of a row, 1 + component into `sealed`: one for each run of them, joined with those south of it. */
 static void label_row(rill_covered *covered, const rill_window *w, int32_t node, int32_t *count) {
-    const float *active = covered->poisson.active, *wx = covered->poisson.wx, *wy = covered->poisson.wy;
+    const float *active = covered->nodes.active, *wx = covered->poisson.wx, *wy = covered->poisson.wy;
+    const float *below = active - w->stride, *above = active + w->stride;
     int32_t *label = covered->nodes.sealed, *components = covered->components;
-    for (int32_t n = node; n < node + w->nx; ++n) {
-        label[n] = 0;
-        if (active[n] == 0.0f) continue;
-        if (active[n - 1] > 0.0f && wx[n] > 0.0f) {
-            label[n] = label[n - 1];
-        } else {
-            components[(*count)++] = CLOSED;
-            label[n] = *count;
+    int32_t run = -1, joined = 0; /* the run's number, and the label south of it that it was joined with last */
+    bool leads_out = false;
+    for (int32_t n = node; n <= node + w->nx; ++n) { /* one more: padding, which ends the last run */
+        bool member = active[n] > 0.0f, goes_on = member && run >= 0 && wx[n] > 0.0f;
+        if (run >= 0 && !goes_on) {
+            leads_out |= !member && wx[n] > 0.0f;
+            if (leads_out) components[component_root(components, run)] = OPEN;
+            run = -1;
         }
-        bool west = active[n - 1] == 0.0f && wx[n] > 0.0f, east = active[n + 1] == 0.0f && wx[n + 1] > 0.0f;
-        bool south = active[n - w->stride] == 0.0f && wy[n] > 0.0f;
-        bool north = active[n + w->stride] == 0.0f && wy[n + w->stride] > 0.0f;
-        if (west || east || south || north) components[component_root(components, label[n] - 1)] = OPEN;
-        if (active[n - w->stride] > 0.0f && wy[n] > 0.0f)
-            join_components(components, label[n] - 1, label[n - w->stride] - 1);
+        label[n] = 0;
+        if (!member) continue;
+        if (run < 0) {
+            run = (*count)++;
+            components[run] = CLOSED;
+            joined = 0;
+            leads_out = active[n - 1] == 0.0f && wx[n] > 0.0f;
+        }
+        label[n] = run + 1;
+        leads_out |= (below[n] == 0.0f && wy[n] > 0.0f) || (above[n] == 0.0f && wy[n + w->stride] > 0.0f);
+        int32_t south = label[n - w->stride];
+        if (south == 0 || south == joined || !(wy[n] > 0.0f)) continue;
+        join_components(components, run, south - 1);
+        joined = south;
     }
 }
 
@@ -208,6 +217,7 @@ static bool find_sealed(rill_covered *covered) {
     bool any = false;
     for (int32_t i = 0; i < count; ++i) any |= covered->components[i] == CLOSED;
     EACH_NODE(covered, n) {
+        if (!any) covered->nodes.sealed[n] = 0;
         if (covered->nodes.sealed[n] == 0) continue;
         int32_t root = component_root(covered->components, covered->nodes.sealed[n] - 1);
         covered->nodes.sealed[n] = covered->components[root] == OPEN ? 0 : root + 1;

@@ -97,15 +97,11 @@ static inline int32_t rill_covered_opening(const rill_covered_ends *e, float u) 
 
 /* The pressure plane of the flow: 0 for a column that is not flooded, else 1 + 4 pi, pi in quanta; negative where nothing
  * leads out of the flooded space; RILL_PRESSURE_NEW for a column that was filled by hand, whose pressure is to be found. */
-#define RILL_PRESSURE_NEW INT32_MIN
+#define RILL_PRESSURE_NEW (-INT32_MAX)
 
-static inline int32_t rill_pressure_code(double pi, bool sealed) {
-    double quarters = 4.0 * pi + 0.5;
-    int32_t code = quarters < 0x1.fffffep30 ? 1 + (int32_t)quarters : INT32_MAX;
-    return sealed ? -code : code;
-}
+/* Over-pressure in quanta; 0 as long as it is to be found. */
 static inline double rill_pressure_of(int32_t code) {
-    return (double)((code < 0 ? -code : code) - 1) * 0.25;
+    return code == RILL_PRESSURE_NEW ? 0.0 : (double)((code < 0 ? -code : code) - 1) * 0.25;
 }
 /* The depth at which a column counts as full, where passages are solved for. */
 static inline int32_t rill_covered_full(const rill_bed *bed, int32_t place) {

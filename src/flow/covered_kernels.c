@@ -17,8 +17,8 @@ static int32_t half_full(const rill_covered_tile *tile) {
     for (int32_t y = 0; y < tile->rows; ++y) {
         const int32_t *b = tile->at.b + y * tile->stride, *c = tile->at.c + y * tile->stride;
         const int32_t *H = tile->at.H + y * tile->stride;
-        for (int32_t x = 0; x < RILL_TILE_W; ++x) /* vector */
-            any |= (c[x] < RILL_TOP) & (H[x] >= (c[x] - b[x]) >> 1);
+        RILL_NOT_UNROLLED /* vector */
+            for (int32_t x = 0; x < RILL_TILE_W; ++x) any |= (c[x] < RILL_TOP) & (H[x] >= (c[x] - b[x]) >> 1);
     }
     return any;
 }

@@ -116,12 +116,12 @@ static void touch_tile(rill_flow *flow, int32_t tile) {
 }
 
 /* Whole quanta over the dense faces of a window. Returns whether some covered face moves too much to rest. */
-static bool move_window(rill_covered *covered, const rill_window *w, const rill_kernel_constants *k, double calm_head) {
+static bool move_window(rill_covered *covered, const rill_window *w, const rill_kernel_constants *k, double calm) {
     rill_covered_run run = rill_covered_run_of(covered, w);
     const rill_covered_kernels *kernels = covered->kernels;
     int32_t whole = w->ny * w->stride + w->nx; /* the faces beyond the last row and column too */
-    int32_t unrest = kernels->finish(whole, &run.nodes, 1, k, CALM_SPEED, calm_head, &run.west);
-    unrest |= kernels->finish(whole, &run.nodes, run.stride, k, CALM_SPEED, calm_head, &run.south);
+    int32_t unrest = kernels->finish(whole, &run.nodes, 1, k, CALM_SPEED, calm, &run.west);
+    unrest |= kernels->finish(whole, &run.nodes, run.stride, k, CALM_SPEED, calm, &run.south);
     if (kernels->overdrawn(run.n, &run.nodes, run.stride, &run.west, &run.south))
         for (int32_t n = w->node; n < w->node + run.n; ++n) guard_node(covered, n, w->stride);
     return unrest;
@@ -179,16 +179,25 @@ static void note_unrest(rill_flow *flow, const rill_window *w) {
     for (int32_t ty = w->row / RILL_TILE_H; ty <= (w->row + w->ny - 1) / RILL_TILE_H; ++ty)
         for (int32_t tx = w->column / RILL_TILE_W; tx <= (w->column + w->nx - 1) / RILL_TILE_W; ++tx) {
             int32_t tile = sheet->first_tile + ty * sheet->tiles_x + tx;
-            if (flow->covered->group[tile] == w->group) flow->tiles[tile] |= RILL_TILE_RESTLESS;
+            if (flow->covered->group[tile] != w->group) continue;
+            touch_tile(flow, tile);
+            flow->tiles[tile] |= RILL_TILE_RESTLESS;
         }
+}
+
+/* The drive of a face that may rest, quanta. Small heads that all point one way add up: however long a passage is, the levels
+ * at its ends may rest no further apart than over a tile. */
+static double calm_head(const rill_bed *bed, const rill_window *w) {
+    double length = (double)rill_max_i(rill_max_i(w->nx, w->ny), RILL_TILE_W);
+    double head = CALM_HEAD / bed->quantum * (double)RILL_TILE_W / length;
+    return head > 8.0 ? head : 8.0;
 }
 
 void rill_covered_transfer(rill_flow *flow, const rill_kernel_constants *constants, rill_covered_report *report) {
     rill_covered *covered = flow->covered;
-    double head = CALM_HEAD / flow->bed->quantum, calm_head = head > 8.0 ? head : 8.0;
     bool above = false;
     for (int32_t i = 0; i < covered->window_count; ++i)
-        if (move_window(covered, &covered->windows[i], constants, calm_head))
+        if (move_window(covered, &covered->windows[i], constants, calm_head(flow->bed, &covered->windows[i])))
             note_unrest(flow, &covered->windows[i]);
     for (int32_t i = 0; i < covered->window_count; ++i) above |= write_window(flow, &covered->windows[i]);
     finish_pipes(covered, constants);

@@ -15,6 +15,13 @@ typedef struct search {
     bool brimful;         /* nothing is left below full: up to the ceilings now */
 } search;
 
+/* Outside of the domain there is always room: what a ghost has taken has left over its edge. */
+static bool is_ghost(const rill_bed *bed, int32_t place) {
+    int32_t x, y;
+    const rill_sheet *sheet = rill_bed_sheet_of(bed, place, &x, &y);
+    return x < sheet->x0 || x >= sheet->x0 + sheet->nx || y < sheet->y0 || y >= sheet->y0 + sheet->ny;
+}
+
 /* Goes on to a column, unless the search has been there; takes along what stands above its ceiling, leaves what it can hold. */
 static void reach_column(search *s, int32_t place) {
     rill_flow *flow = s->flow;
@@ -22,8 +29,9 @@ static void reach_column(search *s, int32_t place) {
     if (covered->seen[place]) return;
     covered->seen[place] = 1;
     covered->path[s->count++] = place;
-    int32_t height = flow->bed->c[place] - flow->bed->b[place];
-    int32_t room = (s->brimful ? height : rill_covered_full(flow->bed, place)) - flow->H[place];
+    int32_t height = is_ghost(flow->bed, place) ? RILL_TOP : flow->bed->c[place] - flow->bed->b[place];
+    int32_t most = s->brimful || height == RILL_TOP ? height : rill_covered_full(flow->bed, place);
+    int32_t room = most - flow->H[place];
     bool above = flow->H[place] > height;
     if (!above && (room <= 0 || s->surplus == 0)) return;
     int32_t change = above || s->surplus > room ? room : (int32_t)s->surplus;
@@ -37,15 +45,12 @@ static void reach_if_open(search *s, int32_t from, int32_t to) {
     if (rill_min_i(bed->c[from], bed->c[to]) > rill_max_i(bed->b[from], bed->b[to])) reach_column(s, to);
 }
 
-/* The columns around one. From a ghost there is no way on: what it holds is the edges' business. */
 static void reach_around(search *s, int32_t place) {
-    int32_t x, y;
-    const rill_sheet *sheet = rill_bed_sheet_of(s->flow->bed, place, &x, &y);
-    if (x < sheet->x0 || x >= sheet->x0 + sheet->nx || y < sheet->y0 || y >= sheet->y0 + sheet->ny) return;
+    int32_t stride = rill_bed_sheet_of(s->flow->bed, place, NULL, NULL)->stride;
     reach_if_open(s, place, place - 1);
     reach_if_open(s, place, place + 1);
-    reach_if_open(s, place, place - sheet->stride);
-    reach_if_open(s, place, place + sheet->stride);
+    reach_if_open(s, place, place - stride);
+    reach_if_open(s, place, place + stride);
 }
 
 /* Over the sparse pipes of all columns reached so far. Whether any was new. */
@@ -73,7 +78,7 @@ static int64_t carry_on(rill_flow *flow, int32_t place, int64_t surplus, bool br
 
 /* False if nothing stands above the ceiling of a column. */
 static bool repair_column(rill_flow *flow, int32_t place, int64_t *refused) {
-    if (flow->H[place] <= flow->bed->c[place] - flow->bed->b[place]) return false;
+    if (flow->H[place] <= flow->bed->c[place] - flow->bed->b[place] || is_ghost(flow->bed, place)) return false;
     int64_t rest = carry_on(flow, place, 0, false);
     if (rest > 0) rest = carry_on(flow, place, rest, true);
     int64_t pushed = flow->pushed - *refused, back = rest < pushed ? rest : pushed;

@@ -82,10 +82,8 @@ static uint16_t tile_most(const rill_bed *bed, const rill_sheet *sheet, int32_t 
     int32_t last = first + (RILL_TILE_H - 1) * sheet->stride + RILL_TILE_W - 1;
     if (bed->b[first] < RILL_WALL && bed->b[last] < RILL_WALL) return RILL_TILE_WAKE_ALL;
     for (int32_t row = ty * RILL_TILE_H; row < (ty + 1) * RILL_TILE_H && row < rill_sheet_rows(sheet); ++row)
-        for (int32_t column = tx * RILL_TILE_W; column < (tx + 1) * RILL_TILE_W; ++column) {
-            int32_t place = rill_sheet_place(sheet, column, row);
-            if (bed->b[place] < RILL_WALL) most |= rill_flow_wake_bits(bed, place);
-        }
+        for (int32_t column = tx * RILL_TILE_W; column < (tx + 1) * RILL_TILE_W; ++column)
+            if (bed->b[rill_sheet_place(sheet, column, row)] < RILL_WALL) most |= rill_tile_wake_bits(column, row);
     return most;
 }
 

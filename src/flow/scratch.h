@@ -178,6 +178,8 @@ void rill_edges_restore(const rill_flow *flow, const rill_sheet *sheet, int32_t 
 /* Tiles (tiles.c): decides which tiles sleep, when a check is due, and has the spans made anew where that changes them. */
 void rill_tiles_update(rill_flow *flow, const rill_flow_settings *settings, const rill_kernel_constants *constants,
                        bool near_top);
+/* As rill_flow_wake_bits, of a sheet's column and row. */
+uint16_t rill_tile_wake_bits(int32_t column, int32_t row);
 /* Spans (spans.c): what is swept, from the state of the tiles. */
 void rill_spans_update(rill_flow *flow, bool everything, bool near_top);
 /* Lists the sparse pipes with a swept tile at an end, when pipes or tiles have changed. */

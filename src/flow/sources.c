@@ -221,9 +221,11 @@ static int32_t room_of(const rill_flow *flow, int32_t place) {
     const rill_bed *bed = flow->bed;
     int32_t height = bed->c[place] - bed->b[place];
     if (flow->passages && rill_flow_flooded(flow, place)) {
-        const double most = (double)(RILL_TOP - RILL_TOP / 4), pressure = rill_pressure_of(flow->pressure[place]);
-        bool pushes = flow->pressure[place] > 0 && (double)flow->extent.level < most &&
-                      (double)bed->c[place] + pressure < most;
+        const double most = (double)(RILL_TOP - RILL_TOP / 4);
+        const int32_t code = flow->pressure[place];
+        bool leads_out = code > 0 || code == RILL_PRESSURE_NEW; /* of a new one that is found out later */
+        bool pushes = leads_out && (double)flow->extent.level < most &&
+                      (double)bed->c[place] + rill_pressure_of(code) < most;
         return rill_max_i((pushes ? 2 * height : rill_covered_full(bed, place)) - flow->H[place], 0);
     }
     return height - flow->H[place];

@@ -153,6 +153,8 @@ static bool presses(const rill_flow *flow, const rill_covered_pipe *pipe, int32_
         const rill_covered_ends *e = &pipe->ends;
         h = behind ? e->bl + e->Hl : e->br + e->Hr;
         lintel = rill_min_i(e->cl, e->cr);
+    } else if (lintel <= bed->b[outside]) {
+        return false; /* a wall */
     }
     return h >= lintel - RILL_SUBMERGED;
 }

@@ -38,11 +38,15 @@ static uint16_t cell_reach(int32_t x, int32_t y) {
     return reach;
 }
 
+uint16_t rill_tile_wake_bits(int32_t column, int32_t row) {
+    int32_t y = row % RILL_TILE_H;
+    return (uint16_t)(cell_reach(column % RILL_TILE_W, y) | RILL_TILE_CALM_ONE << y);
+}
+
 uint16_t rill_flow_wake_bits(const rill_bed *bed, int32_t place) {
     int32_t x, y;
     const rill_sheet *sheet = rill_bed_sheet_of(bed, place, &x, &y);
-    int32_t row = (y - sheet->y0 + 1) % RILL_TILE_H;
-    return (uint16_t)(cell_reach((x - sheet->x0 + 1) % RILL_TILE_W, row) | RILL_TILE_CALM_ONE << row);
+    return rill_tile_wake_bits(x - sheet->x0 + 1, y - sheet->y0 + 1);
 }
 
 void rill_flow_wake_tile(rill_flow *flow, int32_t tile, uint16_t bits) {
