@@ -1,162 +1,7 @@
-/* Flooded passages, through the API: rest, oscillation, siphons, filling and slamming, sealed cavities, random worlds, and
- * the same bits however it is run. Lengths in the helpers are millimetres; cells are 1 mm wide unless said otherwise. */
-#include "worlds.h"
+/* Flooded passages, through the API: rest, oscillation, siphons, filling and slamming, sealed cavities, sleep. */
+#include "tanks.h"
 
-#include <math.h>
-
-static const double MM = 1e-3;
 static const double G = 9.81, PI = 3.14159265358979323846;
-
-/* ---------------------------------------------------------------------------------------------------------- worlds */
-
-/* A box in millimetres, from x0 to x1 in every y, or only from y0 to y1. */
-static void add_box(rill_world *world, double x0, double y0, double z0, double x1, double y1, double z1) {
-    rill_solid_def def = box_def(NULL, x0 * MM, y0 * MM, z0 * MM, x1 * MM, y1 * MM, z1 * MM);
-    rill_solid_id id;
-    must(world, rill_solid_create(world, &def, &id));
-}
-static void add_slab(rill_world *world, double x0, double z0, double x1, double z1) {
-    add_box(world, x0, -1000, z0, x1, 1000, z1);
-}
-
-static rill_world_def tank_def(int32_t nx, int32_t ny, rill_passages passages) {
-    rill_world_def def = rill_default_world_def();
-    def.grid.cells[0] = nx;
-    def.grid.cells[1] = ny;
-    def.grid.cell_size = MM;
-    def.headroom = 0.02;
-    def.liquid.viscosity = 0.0;
-    def.solver.passages = passages;
-    def.solver.orifice = 0.0;
-    return def;
-}
-
-/* A world with a floor at zero. */
-static rill_world *make_tank(const rill_world_def *def) {
-    rill_world *world = NULL;
-    rill_message message = { "" };
-    if (rill_world_create(def, &world, &message) != RILL_OK) fail_msg("%s", message.text);
-    add_slab(world, -1000, -10, 1000, 0);
-    return world;
-}
-
-static void build(rill_world *world) {
-    must(world, rill_bed_build(world));
-}
-
-static void fill(rill_world *world, double x, double y, double z, double level) {
-    must(world, rill_world_fill_level(world, (double[]){ x * MM, y * MM, z * MM }, level * MM, NULL));
-}
-
-/* Into the cells within `radius` mm, or one of them. */
-static rill_source_id pour(rill_world *world, double x, double y, double z, double radius, double rate) {
-    rill_source_def def = point_source(NULL, x * MM, y * MM, z * MM, fabs(rate));
-    def.sink = rate < 0.0;
-    def.shape = RILL_SOURCE_DISC;
-    def.radius = radius * MM;
-    rill_source_id id;
-    must(world, rill_source_create(world, &def, &id));
-    return id;
-}
-
-/* m3 between two x and below a height. */
-static double volume(const rill_world *world, double x0, double x1, double top) {
-    double found;
-    double low[3] = { x0 * MM, -1.0, -1.0 }, high[3] = { x1 * MM, 1.0, top * MM };
-    assert_int_equal(rill_query_box_volume(world, low, high, &found), RILL_OK);
-    return found;
-}
-
-static rill_sample sample(const rill_world *world, double x, double y, double z) {
-    rill_sample found;
-    assert_int_equal(rill_query_points(world, (double[]){ x * MM, y * MM, z * MM }, 1, &found), RILL_OK);
-    assert_true(found.found);
-    return found;
-}
-
-static rill_step_info step_info(const rill_world *world) {
-    rill_step_info info;
-    assert_int_equal(rill_world_get_step_info(world, &info), RILL_OK);
-    return info;
-}
-
-static rill_status step(rill_world *world, double dt) {
-    rill_status status = rill_world_step(world, dt);
-    if (status & RILL_STATUS_REFUSED) fail_msg("step refused: %s", rill_world_message(world));
-    return status;
-}
-
-static void check(const rill_world *world) {
-    must_be_valid(world);
-    assert_true(ledger_error(world) == 0);
-}
-
-static rill_bed_info bed_info(const rill_world *world) {
-    rill_bed_info info;
-    assert_int_equal(rill_bed_get_info(world, &info), RILL_OK);
-    return info;
-}
-
-/* All depths and face velocities of a world; velocities behind the depths of each layer. */
-typedef struct picture {
-    size_t cells;
-    int32_t layers;
-    double *values;
-} picture;
-
-static picture take_picture(const rill_world *world) {
-    rill_bed_info info = bed_info(world);
-    picture p = { (size_t)info.cells[0] * (size_t)info.cells[1], info.layers, NULL };
-    p.values = malloc(3 * p.cells * (size_t)p.layers * sizeof *p.values);
-    assert_non_null(p.values);
-    for (int32_t layer = 0; layer < p.layers; ++layer) {
-        double *at = p.values + 3 * p.cells * (size_t)layer;
-        assert_int_equal(rill_world_read_field(world, RILL_FIELD_DEPTH, layer, at, p.cells), RILL_OK);
-        assert_int_equal(rill_world_read_field(world, RILL_FIELD_FACES, layer, at + p.cells, 2 * p.cells), RILL_OK);
-    }
-    return p;
-}
-
-/* The largest difference of depths, or the largest velocity if there is nothing to compare with. */
-static double largest(const picture *a, const picture *b) {
-    double most = 0.0;
-    for (int32_t layer = 0; layer < a->layers; ++layer) {
-        const double *at = a->values + 3 * a->cells * (size_t)layer;
-        for (size_t i = b ? 0 : a->cells; i < (b ? a->cells : 3 * a->cells); ++i) {
-            double value = b ? at[i] - b->values[3 * a->cells * (size_t)layer + i] : at[i];
-            if (fabs(value) > most) most = fabs(value); /* false for NaN: no such column */
-        }
-    }
-    return most;
-}
-
-/* Bits of depths and velocities, whatever the sign of zeros. */
-static uint64_t hash_picture(const rill_world *world) {
-    picture p = take_picture(world);
-    uint64_t hash = 14695981039346656037ull;
-    for (size_t i = 0; i < 3 * p.cells * (size_t)p.layers; ++i) {
-        double value = isnan(p.values[i]) ? 0.0 : p.values[i] + 0.0;
-        uint64_t bits;
-        memcpy(&bits, &value, sizeof bits);
-        hash = (hash ^ bits) * 1099511628211ull;
-    }
-    free(p.values);
-    return hash;
-}
-
-/* SplitMix64 */
-typedef struct dice {
-    uint64_t state;
-} dice;
-static double between(dice *d, double low, double high) {
-    uint64_t z = d->state += 0x9e3779b97f4a7c15u;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return low + (high - low) * (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
-}
-static bool chance(dice *d, double p) {
-    return between(d, 0, 1) < p;
-}
 
 /* ------------------------------------------------------------------------------------------------------------ rest */
 
@@ -511,240 +356,27 @@ static void nothing_leaves_the_range(void **state) {
     rill_world_destroy(world);
 }
 
-/* ------------------------------------------------------------------------------------------------------ random worlds */
-
-static void random_slabs(rill_world *world, dice *d, double W, double D, double H) {
-    int slabs = 1 + (int)between(d, 0, 4), walls = (int)between(d, 0, 4);
-    for (int k = 0; k < slabs; ++k) {
-        double z = H * between(d, 0.1, 0.8), t = H * between(d, 0.02, 0.2);
-        if (chance(d, 0.3)) {
-            add_slab(world, -9, z, 99, z + t); /* closes all below */
-        } else if (chance(d, 0.3)) {           /* a sheet */
-            float corners[12];
-            for (int i = 0; i < 4; ++i) {
-                corners[3 * i] = (float)(W * MM * (i == 1 || i == 2 ? between(d, 0.6, 1.1) : between(d, -0.1, 0.4)));
-                corners[3 * i + 1] = (float)(D * MM * (i > 1 ? between(d, 0.6, 1.1) : between(d, -0.1, 0.4)));
-                corners[3 * i + 2] = (float)(z * MM * between(d, 0.6, 1.4));
-            }
-            rill_solid_def sheet = rill_default_solid_def();
-            sheet.shape = RILL_SHAPE_MESH;
-            sheet.vertices = corners;
-            sheet.vertex_count = 4;
-            sheet.indices = (const uint32_t[]){ 0, 1, 2, 0, 2, 3 };
-            sheet.triangle_count = 2;
-            rill_solid_id id;
-            must(world, rill_solid_create(world, &sheet, &id));
-        } else { /* boxes side by side, with holes */
-            int n = 1 + (int)between(d, 0, 4);
-            for (int i = 0; i < n * n; ++i) {
-                double x = W / n * (i % n), y = D / n * (i / n);
-                if (chance(d, 0.8)) add_box(world, x, y, z, x + W / n * between(d, 0.6, 1), y + D / n, z + t);
-            }
-        }
-    }
-    for (int k = 0; k < walls; ++k) {
-        double x = floor(between(d, 0, W)), y = floor(between(d, 0, D)),
-               z = chance(d, 0.5) ? -1.0 : H * between(d, 0, 0.5);
-        bool along = chance(d, 0.5);
-        add_box(world, x, y, z, along ? x + W / 2 : x + 1, along ? y + 1 : y + D / 2, z + H * between(d, 0.3, 1.2));
-    }
-}
-
-static void random_sources(rill_world *world, dice *d, double W, double D, double H) {
-    int count = (int)between(d, 0, 4);
-    for (int i = 0; i < count; ++i) {
-        rill_source_def def =
-            point_source(NULL, W * MM * between(d, 0, 1), D * MM * between(d, 0, 1), H * MM * between(d, 0, 1), 0.0);
-        def.shape = chance(d, 0.5) ? RILL_SOURCE_POINT : chance(d, 0.5) ? RILL_SOURCE_DISC : RILL_SOURCE_RAIN;
-        def.sink = def.shape != RILL_SOURCE_RAIN && chance(d, 0.3);
-        def.radius = 2 * MM;
-        def.rate = def.shape == RILL_SOURCE_RAIN ? 3.6e6 * H * MM : W * D * H * MM * MM * MM * between(d, 0, 4);
-        rill_source_id id;
-        rill_result result = rill_source_create(world, &def, &id); /* some find no column there */
-        if (result != RILL_OK) assert_int_equal(result, RILL_INVALID_ARGUMENT);
-    }
-}
-
-static rill_world *random_world(uint64_t number, rill_passages passages, const rill_runtime *runtime) {
-    dice dice_of = { number * 0x2545f4914f6cdd1du }, *d = &dice_of;
-    double W = floor(between(d, 4, 20)), D = floor(between(d, 2, 14)), H = between(d, 1, 8);
-    rill_world_def def = tank_def((int32_t)W, (int32_t)D, passages);
-    if (runtime) def.runtime = *runtime;
-    def.headroom = H * MM;
-    def.liquid.viscosity = chance(d, 0.5) ? 1e-6 : 0.0;
-    def.solver.orifice = chance(d, 0.5) ? 0.61 : 0.0;
-    def.solver.pipe_area = chance(d, 0.2) ? RILL_PIPE_AREA_PAPER : RILL_PIPE_AREA_PHYSICAL;
-    if (chance(d, 0.4)) {
-        def.gravity[0] = between(d, -4, 4);
-        def.gravity[1] = between(d, -4, 4);
-    }
-    for (int i = 0; i < 4; ++i)
-        if (chance(d, 0.25))
-            def.edges[i] =
-                (rill_edge){ chance(d, 0.5) ? RILL_EDGE_OPEN : RILL_EDGE_STILL, H * MM * between(d, 0, 1.2) };
-    rill_world *world = make_tank(&def);
-    random_slabs(world, d, W, D, H);
-    build(world);
-    for (int i = 0; i < 2; ++i) {
-        double at[3] = { W * MM * between(d, 0, 1), D * MM * between(d, 0, 1), H * MM * between(d, 0, 1) };
-        rill_result result = rill_world_fill_level(world, at, H * MM * between(d, 0.2, 1.4), NULL);
-        if (result != RILL_OK) assert_int_equal(result, RILL_INVALID_ARGUMENT); /* no column, or its floor is higher */
-    }
-    random_sources(world, d, W, D, H);
-    return world;
-}
-
-static void random_worlds_stay_sound(void **state) {
-    (void)state;
-    int capped = 0, wet = 0;
-    for (uint64_t number = 1; number <= 150; ++number)
-        for (int mode = 0; mode < 3; ++mode) {
-            rill_world *world = random_world(number, (rill_passages)mode, NULL);
-            for (int i = 0; i < 60; ++i) {
-                rill_status status = step(world, 2e-3);
-                capped += (status & RILL_STATUS_PASSAGES_CAPPED) != 0;
-                rill_message message = { "" };
-                if (i % 10 == 9 && rill_world_validate(world, &message) != RILL_OK)
-                    fail_msg("world %d, mode %d, step %d: %s", (int)number, mode, i, message.text);
-                double fastest = step_info(world).max_speed;
-                if (!(fastest < 1000.0)) fail_msg("world %d, mode %d, step %d: %g m/s", (int)number, mode, i, fastest);
-            }
-            if (ledger_error(world) != 0) fail_msg("world %d, mode %d: ledger", (int)number, mode);
-            rill_ledger ledger;
-            assert_int_equal(rill_world_get_ledger(world, &ledger), RILL_OK);
-            wet += ledger.columns > 0;
-            rill_world_destroy(world);
-        }
-    assert_true(wet > 400);
-    print_message("%d of 18000 steps were capped\n", capped);
-}
-
-/* ------------------------------------------------------------------------------------------------------ the same bits */
-
-enum { CAVE = 96 };
-
-/* Halls under slabs with holes, flooded, with sources in them: large enough for several tasks. */
-static rill_world *cave(const rill_world_def *like) {
-    rill_world *world = make_tank(like);
-    dice d = { 99 };
-    for (int i = 0; i < 16; ++i)
-        for (int j = 0; j < 16; ++j) {
-            double x = 6.0 * i, y = 6.0 * j, z = between(&d, 2, 5);
-            if (chance(&d, 0.85)) add_box(world, x, y, z, x + 6, y + 6, z + 1);
-            if (chance(&d, 0.2)) add_box(world, x, y, -1, x + 1, y + 6, 4);
-        }
-    build(world);
-    fill(world, 0.5, 0.5, 0.1, 4.0);
-    pour(world, 50.5, 50.5, 0.5, 3, 2e-5);
-    pour(world, 20.5, 70.5, 0.5, 3, -1e-5);
-    return world;
-}
-
-static rill_world_def cave_def(rill_passages passages) {
-    rill_world_def def = tank_def(CAVE, CAVE, passages);
-    def.liquid.viscosity = 1e-6;
-    def.solver.orifice = 0.61;
-    def.edges[RILL_EAST].kind = RILL_EDGE_OPEN;
-    def.solver.rest = false; /* what is swept decides what rests */
-    return def;
-}
-
-static void same_bits_however_run(void **state) {
-    (void)state;
-    static const struct {
-        int32_t threads;
-        bool scalar, sweep_all;
-    } variants[] = {
-        { 1, false, false }, { 3, false, false }, { 8, false, true }, { 1, true, false }, { 1, false, true }
-    };
-    for (int mode = 0; mode < 2; ++mode) {
-        uint64_t expected = 0;
-        for (size_t i = 0; i < sizeof variants / sizeof *variants; ++i) {
-            rill_world_def def = cave_def(mode ? RILL_PASSAGES_STRAIGHT : RILL_PASSAGES_ANY);
-            def.runtime.tasks.threads = variants[i].threads;
-            def.runtime.scalar = variants[i].scalar;
-            def.solver.skip_idle = !variants[i].sweep_all;
-            rill_world *world = cave(&def);
-            for (int k = 0; k < 5; ++k) step(world, 5e-3);
-            check(world);
-            uint64_t found = hash_picture(world);
-            if (i == 0) expected = found;
-            if (found != expected)
-                fail_msg("mode %d: other bits with %d threads, scalar %d, sweep all %d", mode, variants[i].threads,
-                         variants[i].scalar, variants[i].sweep_all);
-            rill_world_destroy(world);
-        }
-    }
-}
-
-/* A snapshot in the middle of things goes on as the world itself does. */
-static void snapshots_resume_flooded_flow(void **state) {
-    (void)state;
-    for (int mode = 0; mode < 2; ++mode) {
-        rill_world_def def = cave_def(mode ? RILL_PASSAGES_STRAIGHT : RILL_PASSAGES_ANY);
-        def.solver.rest = true;
-        rill_world *world = cave(&def), *other = NULL;
-        for (int k = 0; k < 5; ++k) step(world, 5e-3);
-        size_t size = rill_snapshot_size(world);
-        void *memory = malloc(size);
-        assert_non_null(memory);
-        must(world, rill_snapshot_save(world, memory, size, &size));
-        rill_message message = { "" };
-        if (rill_snapshot_load(memory, size, NULL, &other, &message) != RILL_OK) fail_msg("%s", message.text);
-        for (int k = 0; k < 4; ++k) {
-            step(world, 5e-3);
-            step(other, 5e-3);
-            if (rill_world_hash(world) != rill_world_hash(other))
-                fail_msg("mode %d: other bits after %d steps", mode, k + 1);
-        }
-        check(other);
-        free(memory);
-        rill_world_destroy(world);
-        rill_world_destroy(other);
-    }
-}
-
-static void passages_switch_live(void **state) {
-    (void)state;
-    for (uint64_t number = 200; number < 220; ++number) {
-        rill_world *world = random_world(number, RILL_PASSAGES_ANY, NULL);
-        dice d = { number };
-        for (int i = 0; i < 40; ++i) {
-            rill_solver solver;
-            assert_int_equal(rill_world_get_solver(world, &solver), RILL_OK);
-            solver.passages = (rill_passages)between(&d, 0, 3);
-            must(world, rill_world_set_solver(world, &solver));
-            step(world, 2e-3);
-            step(world, 2e-3);
-            rill_message message = { "" };
-            if (rill_world_validate(world, &message) != RILL_OK)
-                fail_msg("world %d, step %d: %s", (int)number, i, message.text);
-        }
-        rill_world_destroy(world);
-    }
-}
-
-/* ---------------------------------------------------------------------------------------------------- sleep and memory */
+/* ------------------------------------------------------------------------------------------------------------ sleep */
 
 /* Pressure knows no distance: what sleeps in a passage wakes with the far end. */
 static void passages_sleep_and_wake(void **state) {
     (void)state;
-    rill_world_def def = tank_def(232, 3, RILL_PASSAGES_ANY);
+    enum { LENGTH = 112 };
+    rill_world_def def = tank_def(LENGTH + 24, 1, RILL_PASSAGES_ANY);
     rill_liquid_preset("olive oil", &def.liquid);
     rill_world *world = make_tank(&def);
-    add_slab(world, 16, 3, 216, 30);
+    add_slab(world, 12, 3, 12 + LENGTH, 30);
     build(world);
     fill(world, 0.5, 0.5, 0.5, 6.0);
-    double depths[232 * 3];
-    for (int i = 0; i < 232 * 3; ++i) depths[i] = i % 232 < 16 ? 6.2 * MM : (double)NAN;
-    must(world, rill_world_fill_depths(world, 0, depths, 232 * 3, NULL));
+    double depths[LENGTH + 24], far = LENGTH + 22.5;
+    for (int i = 0; i < LENGTH + 24; ++i) depths[i] = i < 12 ? 6.2 * MM : (double)NAN;
+    must(world, rill_world_fill_depths(world, 0, depths, LENGTH + 24, NULL));
     step(world, 0.01);
     assert_true(step_info(world).awake_columns > 0);
-    double before = sample(world, 230.5, 1.5, 0.5).depth;
-    for (int i = 0; i < 6000 && step_info(world).awake_columns > 0; ++i) step(world, 0.02);
+    for (int i = 0; i < 3000 && step_info(world).awake_columns > 0; ++i) step(world, 0.02);
     assert_true(step_info(world).awake_columns == 0);
-    double rested = sample(world, 230.5, 1.5, 0.5).depth, first = sample(world, 4.5, 1.5, 0.5).depth;
-    assert_true(rested > before + 0.05 * MM && fabs(first - rested) < 3e-3 * MM);
+    double first = sample(world, 4.5, 0.5, 0.5).depth, rested = sample(world, far, 0.5, 0.5).depth;
+    if (rested < 6.09 * MM || fabs(first - rested) > 3e-3 * MM) fail_msg("rests at %g and %g m", first, rested);
     picture still = take_picture(world);
     step(world, 0.02);
     picture later = take_picture(world);
@@ -752,28 +384,16 @@ static void passages_sleep_and_wake(void **state) {
     free(still.values);
     free(later.values);
 
-    for (int i = 0; i < 232 * 3; ++i) depths[i] = i % 232 < 16 ? first + 0.5 * MM : (double)NAN;
-    must(world, rill_world_fill_depths(world, 0, depths, 232 * 3, NULL));
-    step(world, 5e-3);
-    assert_true(sample(world, 230.5, 1.5, 0.5).depth > rested || sample(world, 216.5, 1.5, 0.5).velocity[0] > 0.0);
-    assert_true(step_info(world).awake_columns > 200 * 3);
+    for (int i = 0; i < 12; ++i) depths[i] = first + 0.5 * MM;
+    must(world, rill_world_fill_depths(world, 0, depths, LENGTH + 24, NULL));
+    step(world, 1e-3);
+    assert_true(step_info(world).substeps == 1);
+    assert_true(step_info(world).awake_columns == LENGTH + 24);
+    double middle = sample(world, LENGTH / 2 + 12.5, 0.5, 0.5).velocity[0];
+    if (!(middle > 0.0 && fabs(sample(world, LENGTH + 10.5, 0.5, 0.5).velocity[0] / middle - 1.0) < 0.01))
+        fail_msg("the middle of the passage flows at %g m/s", middle);
     check(world);
     rill_world_destroy(world);
-}
-
-static void steps_allocate_nothing(void **state) {
-    (void)state;
-    test_memory memory = { 0 };
-    for (int mode = 0; mode < 2; ++mode) {
-        rill_world_def def = cave_def(mode ? RILL_PASSAGES_STRAIGHT : RILL_PASSAGES_ANY);
-        def.runtime.allocator = test_allocator(&memory);
-        rill_world *world = cave(&def);
-        long before = memory.count;
-        for (int k = 0; k < 4; ++k) step(world, 5e-3);
-        assert_true(memory.count == before);
-        rill_world_destroy(world);
-    }
-    assert_true(memory.live == 0);
 }
 
 int main(void) {
@@ -787,12 +407,7 @@ int main(void) {
         cmocka_unit_test(slam_keeps_bounds),
         cmocka_unit_test(sealed_cavity_fills_and_empties),
         cmocka_unit_test(nothing_leaves_the_range),
-        cmocka_unit_test(random_worlds_stay_sound),
-        cmocka_unit_test(same_bits_however_run),
-        cmocka_unit_test(snapshots_resume_flooded_flow),
-        cmocka_unit_test(passages_switch_live),
         cmocka_unit_test(passages_sleep_and_wake),
-        cmocka_unit_test(steps_allocate_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -149,6 +149,6 @@ static void run_ledger(rill_validation *v, const char *scene, bool closed, rill_
 void rill_case_ledger(rill_validation *v) {
     int64_t steps = v->quick ? 20000 : 1000000;
     run_ledger(v, "walls", true, RILL_PIPE_AREA_PHYSICAL, steps);
-    run_ledger(v, "open and still edges", false, RILL_PIPE_AREA_PHYSICAL, steps / 4);
-    run_ledger(v, "walls", true, RILL_PIPE_AREA_PAPER, steps / 4);
+    run_ledger(v, "open and still edges", false, RILL_PIPE_AREA_PHYSICAL, steps / 10);
+    run_ledger(v, "walls", true, RILL_PIPE_AREA_PAPER, steps / 10);
 }

@@ -73,7 +73,8 @@ static void run_siphon(rill_validation *v, bool primed) {
 static void run_orifice(rill_validation *v, double Cd) {
     const double dx = 2e-3, S = 0.01, A = 1e-5, h0 = 0.05, still = 0.01, rock = 0.08;
     enum { SIDE = 50, LENGTH = 2, OUTSIDE = 8, NX = SIDE + LENGTH + OUTSIDE };
-    double exact = S / (Cd * A) * sqrt(2 * h0 / gravity) * (1 - sqrt(0.5)), half = (double)NAN;
+    double share = v->quick ? 0.8 : 0.5, exact = S / (Cd * A) * sqrt(2 * h0 / gravity) * (1 - sqrt(share));
+    double reached = (double)NAN;
     rill_rig rig;
     int64_t error = 0;
     if (rill_rig_begin(&rig, v, NX, SIDE, dx)) {
@@ -96,21 +97,23 @@ static void run_orifice(rill_validation *v, double Cd) {
         rill_rig_fill(&rig);
         const double at[3] = { 0.25 * SIDE * dx, 0.5 * SIDE * dx, 1e-3 };
         double before = still + h0;
-        for (int k = 1; rig.ok && isnan(half) && k < 4000; k++) {
+        for (int k = 1; rig.ok && isnan(reached) && k < 4000; k++) {
             rill_sample sample = { 0 };
             if (rill_rig_step(&rig, exact / 1000) &&
                 rill_rig_expect(&rig, rill_query_points(rig.world, at, 1, &sample), "rill_query_points") &&
-                sample.level <= still + 0.5 * h0) {
-                half = exact / 1000 * (k - 1 + (before - still - 0.5 * h0) / (before - sample.level));
+                sample.level <= still + share * h0) {
+                reached = exact / 1000 * (k - 1 + (before - still - share * h0) / (before - sample.level));
             }
             before = sample.level;
         }
         rill_rig_audit(&rig, &error);
     }
     if (rig.ok) {
-        rill_check check = { .mode = "physical", .relation = RILL_NEAR, .value = half, .target = exact, .unit = "s" };
+        rill_check check = {
+            .mode = "physical", .relation = RILL_NEAR, .value = reached, .target = exact, .unit = "s"
+        };
         check.tolerance = 0.05;
-        rill_validation_add(v, &check, "100 cm2 through 10 mm2, Cd %.2f: half the head", Cd);
+        rill_validation_add(v, &check, "100 cm2 through 10 mm2, Cd %.2f: until %g of the head", Cd, share);
         add_ledger(&rig, "tank that drains", error);
     }
     rill_rig_end(&rig);

@@ -16,7 +16,7 @@ enum {
 };
 
 /* How far from full members may end, quanta: within the band that counts as full, and a small share of what moves. */
-static const double TOLERANCE_LEAST = 0.25, TOLERANCE_MOST = 2.0, TOLERANCE_SHARE = 0x1p-23;
+static const double TOLERANCE_LEAST = 0.25, TOLERANCE_MOST = 4.0, TOLERANCE_SHARE = 0x1p-20;
 
 typedef struct solve {
     rill_covered_stage stage;
@@ -24,6 +24,7 @@ typedef struct solve {
     double tolerance; /* quanta */
     bool changed;     /* members or openings are others than when components were last looked for */
     bool sealed;      /* some component is */
+    bool careful;     /* openings may seal a component: look each time they change */
 } solve;
 
 /* Pipes between nodes are links of the problem; a pipe that leaves the windows holds its node like an inactive one. */
@@ -328,7 +329,7 @@ static int32_t solve_once(const solve *s, int32_t iterations) {
 
 static void open_faces(solve *s) {
     rill_covered_open_faces(&s->stage);
-    s->changed = true; /* what was closed may be open now */
+    s->changed |= s->careful;
 }
 
 /* The passes. Leaves the pressures in pi and what crosses each face in q. */
@@ -337,6 +338,7 @@ static void find_pressures(solve *s, rill_covered_report *report) {
     EACH_NODE(s->covered, n) {
         if (s->covered->nodes.pi[n] < 0.0) s->covered->queue[added++] = n; /* filled by hand */
     }
+    s->changed = added > 0;
     start_pressures(s, added);
     open_faces(s);
     rill_covered_limit(s->stage.flow);
@@ -353,6 +355,7 @@ static void find_pressures(solve *s, rill_covered_report *report) {
             break;
         }
         report->passes += 1;
+        s->careful |= report->passes > 1; /* it should have been enough: perhaps something is sealed */
         report->iterations += solve_once(s, ITERATIONS - report->iterations);
         dropped = correct(s);
         if (rill_covered_flow_faces(&s->stage) && report->passes <= OPENING_PASSES) open_faces(s);
@@ -400,9 +403,11 @@ rill_covered_report rill_covered_move(rill_flow *flow, const rill_flow_settings 
     if (!rill_covered_find(flow, constants)) return report;
     solve s = { .stage = { flow, settings, constants }, .covered = covered };
     s.tolerance = tolerance_for(flow, constants);
+    s.careful = covered->some_sealed || flow->stale || flow->substep % 4 == 0;
     rill_covered_drive_faces(&s.stage);
     find_pressures(&s, &report);
     rill_covered_limit(flow); /* what the pressures drive */
+    covered->some_sealed = s.sealed;
     cover_fronts(&s);
     EACH_NODE(covered, n) report.members += rill_covered_member(covered, n);
     rill_covered_transfer(flow, constants, &report);

@@ -28,7 +28,7 @@
 #include "solve/poisson.h"
 
 /* Quanta below the ceiling: a column is full between these two; sources and fills aim at FULL. */
-enum { RILL_FULL_HIGH = 8, RILL_FULL = 16, RILL_FULL_LOW = 24, RILL_SUBMERGED = 32 };
+enum { RILL_FULL_HIGH = 8, RILL_FULL = 16, RILL_FULL_LOW = 48, RILL_SUBMERGED = 64 };
 
 /* The plain method (`passages = off`; Dagenais et al. 2018, left half of Fig. 3): a full column takes nothing more, whatever
  * stands above its mouth, so the velocity of a face that points into it is zero. Its level is not its head: without this
@@ -119,8 +119,7 @@ const uint8_t *rill_covered_roofs(const rill_flow *flow);
 bool rill_covered_has_ceiling(const rill_bed *bed, const rill_sheet *sheet, int32_t tx, int32_t ty);
 bool rill_covered_reserve(const rill_flow *flow, const uint8_t *roofed, rill_covered **out,
                           const rill_allocator *allocator);
-void rill_covered_refit(rill_flow *flow, const uint8_t *roofed, rill_covered *covered,
-                        const rill_allocator *allocator);
+void rill_covered_refit(rill_flow *flow, const uint8_t *roofed, rill_covered *covered, const rill_allocator *allocator);
 /* The pressures of a tile were changed. */
 void rill_covered_describe(rill_flow *flow, int32_t sheet, int32_t tx, int32_t ty);
 

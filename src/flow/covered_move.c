@@ -284,8 +284,11 @@ void rill_covered_restore(rill_flow *flow, const rill_kernel_constants *constant
 
 void rill_covered_resume(rill_flow *flow) {
     const rill_bed *bed = flow->bed;
-    for (int64_t i = 0; flow->covered && i < bed->info.columns; ++i)
-        if (flow->pressure[bed->places[i]] != 0) flow->covered->flooded[rill_bed_tile_of(bed, bed->places[i])] = 1;
+    for (int64_t i = 0; flow->covered && i < bed->info.columns; ++i) {
+        int32_t code = flow->pressure[bed->places[i]];
+        if (code != 0) flow->covered->flooded[rill_bed_tile_of(bed, bed->places[i])] = 1;
+        flow->covered->some_sealed |= code < 0 && code != RILL_PRESSURE_NEW;
+    }
 }
 
 void rill_covered_fill(rill_flow *flow, int32_t place, bool full) {

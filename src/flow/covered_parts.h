@@ -62,19 +62,20 @@ typedef struct rill_covered {
     int32_t pipe_count;
     rill_covered_pipe *pipes; /* capacity: all sparse pipes */
 
-    int32_t tile_count;          /* with a ceiling in them */
-    int32_t *group;              /* per tile of the bed: window + 1 of the columns that may be covered in it; 0 none */
-    uint8_t *seen;               /* per column: the repair has come by; zero between searches */
-    int32_t *path;               /* columns of such a search */
-    uint8_t *beside;             /* per tile of the bed: some column of it or of a tile around it is flooded */
-    uint8_t *roofed;             /* per tile of the bed: it is one of those */
-    uint8_t *flooded;            /* per tile of the bed: some column is */
-    rill_tile_box *boxes;        /* per tile with a ceiling */
+    int32_t tile_count;   /* with a ceiling in them */
+    int32_t *group;       /* per tile of the bed: window + 1 of the columns that may be covered in it; 0 none */
+    uint8_t *seen;        /* per column: the repair has come by; zero between searches */
+    int32_t *path;        /* columns of such a search */
+    uint8_t *beside;      /* per tile of the bed: some column of it or of a tile around it is flooded */
+    uint8_t *roofed;      /* per tile of the bed: it is one of those */
+    uint8_t *flooded;     /* per tile of the bed: some column is */
+    rill_tile_box *boxes; /* per tile with a ceiling */
     int32_t listed_count;
-    int32_t *listed; /* boxes with columns that may be covered, ascending */
-    int32_t node_limit;          /* nodes that are enough for this bed: windows must not depend on what there was before */
+    int32_t *listed;    /* boxes with columns that may be covered, ascending */
+    int32_t node_limit; /* nodes that are enough for this bed: windows must not depend on what there was before */
     int32_t bed_tiles, bed_places, tile_capacity, node_capacity, pipe_capacity, path_capacity;
-    bool woken; /* some flooded tile that was asleep has become part of a window */
+    bool woken;       /* some flooded tile that was asleep has become part of a window */
+    bool some_sealed; /* some member had no way out in the last sub-step */
 } rill_covered;
 
 /* Loops over the nodes of all windows. */

@@ -100,8 +100,10 @@ static void wake_over_pipes(rill_flow *flow) {
 /* ------------------------------------------------------------------------------------------------------------ windows */
 
 static rill_window window_around(const rill_sheet *sheet, const rill_tile_box *box) {
-    int32_t x0 = rill_max_i(box->x0 - RILL_WINDOW_MARGIN, 0), x1 = rill_min_i(box->x1 + RILL_WINDOW_MARGIN, sheet->tiles_x * RILL_TILE_W - 1);
-    int32_t y0 = rill_max_i(box->y0 - RILL_WINDOW_MARGIN, 0), y1 = rill_min_i(box->y1 + RILL_WINDOW_MARGIN, rill_sheet_rows(sheet) - 1);
+    int32_t x0 = rill_max_i(box->x0 - RILL_WINDOW_MARGIN, 0),
+            x1 = rill_min_i(box->x1 + RILL_WINDOW_MARGIN, sheet->tiles_x * RILL_TILE_W - 1);
+    int32_t y0 = rill_max_i(box->y0 - RILL_WINDOW_MARGIN, 0),
+            y1 = rill_min_i(box->y1 + RILL_WINDOW_MARGIN, rill_sheet_rows(sheet) - 1);
     return (rill_window){ .sheet = sheet,
                           .column = x0,
                           .row = y0,
