@@ -2,7 +2,8 @@
 
 set(RILL_WARNINGS -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith
   -Wwrite-strings -Wundef -Wvla
-  $<$<C_COMPILER_ID:GNU>:-Wno-format-truncation>) # messages are cut to what fits, on purpose
+  $<$<C_COMPILER_ID:GNU>:-Wno-format-truncation> # messages are cut to what fits, on purpose
+  $<$<C_COMPILER_ID:Clang,AppleClang>:-Wno-pass-failed>) # the scalar kernels are not vectorised, on purpose
 if(RILL_WERROR)
   list(APPEND RILL_WARNINGS -Werror)
 endif()

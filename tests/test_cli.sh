@@ -164,6 +164,18 @@ is "velocity" gives 0 info fields/velocity_00004.npy
 is "has two parts" grep -qE '^ +shape +2 x 12 x 16 x 2$' out.txt
 is "arrays every frame" gives 0 run tiny.yaml --fields --until 0.03 --out each
 is "are four" test "$(cd each && echo depth_* | wc -w)" = 4
+# A lid over everything, from the second frame on: one layer more.
+lid='{ name: lid, shape: box, min: [0, 0, 0.04], max: [1, 1, 0.05], move: [ { time: 0, visible: false }, { time: 0.02, visible: true } ] }'
+is "run with a solid that moves" gives 0 run tiny.yaml --set "bed.solids.3=$lid" --fields --until 0.03 --out moving
+is "writes floors and ceilings each time" test "$(cd moving && echo base* ceiling*)" = "$(for array in base ceiling; do
+    echo ${array}_0000{0,1,2,3}.npy; done | paste -sd' ')"
+is "two layers before" gives 0 info moving/base_00001.npy
+is "are two" grep -qE '^ +shape +2 x 12 x 16$' out.txt
+is "three layers after" gives 0 info moving/base_00002.npy
+is "are three" grep -qE '^ +shape +3 x 12 x 16$' out.txt
+is "and depths as well" gives 0 info moving/depth_00003.npy
+is "of three layers" grep -qE '^ +shape +3 x 12 x 16$' out.txt
+is "the ledger is right all the while" test "$(values moving/log.csv ledger_error | sort -u)" = 0
 
 # ------------------------------------------------------------------------------------------------------- disk and Ctrl-C
 echo x >file

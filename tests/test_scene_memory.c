@@ -30,13 +30,14 @@ void *__wrap_calloc(size_t count, size_t size) {
     return refuse() ? NULL : __real_calloc(count, size);
 }
 
-/* A heightmap of each kind, a mesh, depths and an override. */
+/* A heightmap of each kind, a mesh that moves and changes, depths and an override; and a frame of it. */
 static rill_scene_result load(rill_scene_report *report) {
     static const char text[] =
         "rill: 1\nbed:\n  grid: { cells: [100, 100], cell_size: 0.001 }\n  solids:\n"
         "    - { heightmap: scenes/models/bowl.npy }\n"
         "    - { heightmap: scenes/models/tissue.png, low: -0.02, high: 0 }\n"
-        "    - { mesh: tests/data/step.obj, scale: 0.001 }\n"
+        "    - { mesh: tests/data/step.obj, scale: 0.001, morph: [{ time: 0, mesh: tests/data/step.obj }],\n"
+        "        move: [{ time: 0, visible: false }, { time: 0.005, translate: [0, 0, 0.001], visible: true }] }\n"
         "fill: [{ depth: scenes/models/bowl_depth.npy }]\nsources: [{ at: [0.05, 0.05, 0.1], rate: 1e-6 }]\n"
         "run: { frame: 0.01, until: 0.1 }\n";
     static const char *const sets[] = { "liquid.viscosity=1e-5", "sources.1.rain=20" };
@@ -49,6 +50,12 @@ static rill_scene_result load(rill_scene_report *report) {
     if (scene) {
         result = rill_scene_create_world(scene, NULL, &world, report);
         assert_true((world != NULL) == (result == RILL_SCENE_OK));
+    }
+    if (world) {
+        rill_status status;
+        rill_result stepped = rill_scene_step(scene, world, scene->frame, &status);
+        assert_true(stepped == RILL_OK || stepped == RILL_OUT_OF_MEMORY);
+        result = stepped == RILL_OK ? RILL_SCENE_OK : RILL_SCENE_OUT_OF_MEMORY;
     }
     rill_world_destroy(world);
     rill_scene_free(scene);

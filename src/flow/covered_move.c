@@ -164,8 +164,11 @@ static bool deposit_pipes(rill_flow *flow) {
         if (-moved->t > flow->H[p->r]) moved->t = -flow->H[p->r];
         flow->H[p->l] -= moved->t;
         flow->H[p->r] += moved->t;
-        touch_tile(flow, p->tile_l);
-        touch_tile(flow, p->tile_r);
+        /* A column that was dry and still is disturbs nothing. */
+        if (rill_max_i(flow->H[p->l], flow->H[p->l] + moved->t) > RILL_DRY)
+            rill_flow_wake_tile(flow, p->tile_l, p->wake_l);
+        if (rill_max_i(flow->H[p->r], flow->H[p->r] - moved->t) > RILL_DRY)
+            rill_flow_wake_tile(flow, p->tile_r, p->wake_r);
         above |= flow->H[p->l] > p->cl - p->bl || flow->H[p->r] > p->cr - p->br;
     }
     return above;
@@ -292,8 +295,13 @@ void rill_covered_resume(rill_flow *flow) {
 }
 
 void rill_covered_fill(rill_flow *flow, int32_t place, bool full) {
+    const bool before = rill_flow_flooded(flow, place);
     flow->pressure[place] = full ? RILL_PRESSURE_NEW : 0;
-    if (full) flow->covered->flooded[rill_bed_tile_of(flow->bed, place)] = 1;
+    if (before == full) return;
+    int32_t x, y;
+    const rill_sheet *sheet = rill_bed_sheet_of(flow->bed, place, &x, &y);
+    rill_covered_describe(flow, (int32_t)(sheet - flow->bed->sheets), (x - sheet->x0 + 1) / RILL_TILE_W,
+                          (y - sheet->y0 + 1) / RILL_TILE_H);
 }
 
 void rill_covered_forget(rill_flow *flow) {
