@@ -222,23 +222,24 @@ static void no_odd_columns(void **state) {
         random_lattice_mesh(&seed, round % 2 == 1);
         uint16_t index = add_mesh(&scene, &mesh);
         assert_int_equal(scene.solids[index]->open_components, 0);
+        rill_scan scans[2];
+        const rill_area all = { { 0, 0 }, { 16, 17 } };
+        assert_true(rill_scans_make(scans, &scene.def.grid, &all, (const rill_solid *const *)scene.solids, 1,
+                                    &scene.allocator));
         for (int axis = 0; axis < 2; ++axis) {
-            rill_scan scan;
-            const rill_area all = { { 0, 0 }, { 16, 17 } };
-            assert_true(rill_scan_make(&scan, &scene.def.grid, &all, axis, (const rill_solid *const *)scene.solids, 1,
-                                       &scene.allocator));
-            for (int32_t row = 0; row < scan.across.count; ++row) {
-                assert_true(rill_scan_row(&scan, row));
+            rill_scan *scan = &scans[axis];
+            for (int32_t row = 0; row < scan->across.count; ++row) {
+                assert_true(rill_scan_row(scan, row));
                 int count[17] = { 0 }, winding[17] = { 0 };
-                const rill_cut *cuts = scan.cuts.data;
-                for (size_t i = 0; i < scan.cuts.count; ++i) {
+                const rill_cut *cuts = scan->cuts.data;
+                for (size_t i = 0; i < scan->cuts.count; ++i) {
                     for (int32_t x = cuts[i].up_cell; x < cuts[i].down_cell; ++x) count[x] += 1, winding[x] += 1;
                     for (int32_t x = cuts[i].down_cell; x < cuts[i].up_cell; ++x) count[x] += 1, winding[x] -= 1;
                 }
-                for (int x = 0; x < scan.along.count; ++x) assert_true(count[x] % 2 == 0 && winding[x] == 0);
+                for (int x = 0; x < scan->along.count; ++x) assert_true(count[x] % 2 == 0 && winding[x] == 0);
             }
-            rill_scan_free(&scan);
         }
+        rill_scans_free(scans);
         free_scene(&scene);
     }
 }

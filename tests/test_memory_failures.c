@@ -256,7 +256,7 @@ static void test_moves(void **state) {
     walk(make_sheet, set_vertices);
     walk(make_flooded, replace);
     walk(make_built, create_round);
-    kept_blocks = 64; /* working memory for moves stays, whether or not it came to a move */
+    kept_blocks = 96; /* working memory for moves stays, whether or not it came to a move */
     walk(make_pending, rill_bed_build);
     walk(make_pending_again, rill_bed_build);
     walk(make_pending, step_once);

@@ -1,4 +1,4 @@
-/* Keyframes of solids in scene files: what is read and refused, where a solid is at a time, and what the world is told. */
+/* Keyframes of solids in scene files: what is read and refused, where a solid is at a time, what the world is told. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -173,7 +173,8 @@ static bool make_mat(rill_model *out, double swell) {
     for (int i = 0; i < RING && done; i++) {
         const int j = (i + 1) % RING;
         done = rill_model_triangle(out, below[i], below[j], ring[j]) &&
-               rill_model_triangle(out, below[i], ring[j], ring[i]) && rill_model_triangle(out, middle, below[j], below[i]);
+               rill_model_triangle(out, below[i], ring[j], ring[i]) &&
+               rill_model_triangle(out, middle, below[j], below[i]);
     }
     return done;
 }

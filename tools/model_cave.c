@@ -1,10 +1,10 @@
-/* A cave in a block of rock, in millimetres: tunnels that bend, fork and meet again, between a sinkhole and two springs.
+/* A cave in a block of rock, in millimetres: tunnels that bend, fork and meet again between a sinkhole and two springs.
  *
- *        y                    spring      The sinkhole and the springs are shafts, open at the top; tunnels join them at
- *        |     .---.         (O)          about the height of the floor. The rock's surface is at z = 24 or so. A tunnel is a
- *        |  (O)     `-.____.-'  \         tapering capsule, its wall roughened by noise. Lengths are those of a model that
- *        | sink        \         |        fits a grid of 120 x 100 mm; the block is larger, so that its sides are cut off
- *        |hole          `-.__   /         where the grid ends.
+ *        y                    spring      The sinkhole and the springs are shafts, open at the top; tunnels join
+ *        |     .---.         (O)          them at about the height of the floor. The rock's surface is at z = 24 or
+ *        |  (O)     `-.____.-'  \         so. A tunnel is a tapering capsule, its wall roughened by noise. The cave
+ *        | sink        \         |        fits a grid of 120 x 100 mm; the block is larger, so that its sides are cut
+ *        |hole          `-.__   /         off where the grid ends.
  *        |                   `-(O)
  *        +------------------------- x     spring */
 #include "model_data.h"

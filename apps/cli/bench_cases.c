@@ -283,8 +283,8 @@ static rill_result build_puddles(rill_world *world) {
         &(bowls){ .count = PUDDLES, .centres = centres, .radius = 8.0, .deep = 3e-3, .wet = 5.78, .tilt = 2e-5 });
 }
 
-/* A ground floor of two basins, 9 and 6 mm deep, behind a wall from x0 to x1 (cells) that is open to 4 mm above the ground
- * but for blocks in it; and two floors above, with waves on them. */
+/* A ground floor of two basins, 9 and 6 mm deep, behind a wall from x0 to x1 (cells) that is open to 4 mm above the
+ * ground but for blocks in it; and two floors above, with waves on them. */
 typedef struct wall {
     double x0, x1;
     int block_count;

@@ -1,7 +1,8 @@
-/* The world of `moving_mesh`: a lumpy cushion of 15,000 triangles, 92 cells wide, that wanders and turns through five wet floors.
+/* The world of `moving_mesh`: a lumpy cushion of 15,000 triangles, 92 cells wide, that wanders and turns through five
+ * wet floors.
  *
- * The cells under it, where it was and where it is, are a quarter of the grid: these are built anew in every frame, and what
- * stands there makes way. A frame is as long as a sub-step or two. */
+ * The cells under it, where it was and where it is, are a quarter of the grid: these are built anew in every frame,
+ * and what stands there makes way. A frame is as long as a sub-step or two. */
 #include "bench_parts.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* The parts of `rill bench`: bench.c (options, output), bench_cases.c and bench_moving.c (the worlds), bench_measure.c (the
- * clock), bench_triad.c (the yardsticks), bench_targets.c (what is expected).
+/* The parts of `rill bench`: bench.c (options, output), bench_cases.c and bench_moving.c (the worlds),
+ * bench_measure.c (the clock), bench_triad.c (the yardsticks), bench_targets.c (what is expected).
  *
  * A *step* is one sub-step of rill_world_step. A *column* is a live column of the bed, wet or dry. Every time is the
  * minimum over repeats: other programs only ever make a run slower. */
@@ -48,8 +48,8 @@ typedef struct rill_bench_row {
 
 const rill_bench_case *rill_bench_cases(size_t *count);
 
-/* Ground and four platforms above it, with one block in twenty left out; the ground has no holes: a hole in it would be no
- * column at all. Then, once there is a bed, rippled liquid on every floor. */
+/* Ground and four platforms above it, with one block in twenty left out; the ground has no holes: a hole in it would
+ * be no column at all. Then, once there is a bed, rippled liquid on every floor. */
 rill_result rill_bench_add_platforms(rill_world *world, bool holes);
 rill_result rill_bench_fill_platforms(rill_world *world, double depth);
 /* bench_moving.c. */

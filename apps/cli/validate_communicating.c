@@ -1,16 +1,17 @@
 /* Case 11: vessels joined by flooded passages.
  *
- * Problem: two or three wells of cross-section S whose liquid swings through a passage that is full to its ceiling. Exact
- * solution for small swings: w^2 = g (1/S1 + 1/S2) / I, with the inertance I = sum of length over cross-section along the
- * way: the passage's own, half a cell at each mouth in which the flow narrows, and that of the wells, through which less
- * and less flows the farther from the mouth: sum over k of (k/n)^2 dx / (W H) in a well of n cells, W wide, H deep. In a
- * star of three alike branches the period is that of one branch and one well, for any pair of wells. Nothing depends on
- * bends, which are of zero length here, nor on slopes, as long as the section is the same.
+ * Problem: two or three wells of cross-section S whose liquid swings through a passage that is full to its ceiling.
+ * Exact solution for small swings: w^2 = g (1/S1 + 1/S2) / I, with the inertance I = sum of length over cross-section
+ * along the way: the passage's own, half a cell at each mouth in which the flow narrows, and that of the wells,
+ * through which less and less flows the farther from the mouth: sum over k of (k/n)^2 dx / (W H) in a well of n
+ * cells, W wide, H deep. In a star of three alike branches the period is that of one branch and one well, for any
+ * pair of wells. Nothing depends on bends, which are of zero length here, nor on slopes, as long as the section is
+ * the same.
  *
  * "Extended pipe" is `passages = straight`, the paper's own way, which knows straight passages alone.
  *
- * Measured: the period by the zeros of the difference of the mean levels; the third well's level, which should not move;
- * and with viscosity the levels when all has come to rest, which are equal. */
+ * Measured: the period by the zeros of the difference of the mean levels; the third well's level, which should not
+ * move; and with viscosity the levels when all has come to rest, which are equal. */
 #include "validate_cases.h"
 #include "validate_exact.h"
 #include "validate_vessels.h"

@@ -1,11 +1,11 @@
 /* Case 25: solids that move through the liquid.
  *
  *   box       sunk into a tank it raises the level by what it displaces, lifted again it leaves the level where it was
- *   piston    fills a well from wall to wall and is pressed down: its volume comes up in the other well, through a passage
+ *   piston    fills a well from wall to wall and is pressed down: its volume comes up in the other well
  *   gate      drawn up between two basins: they come to one level
  *   lid       closes a pit that is full: nothing gets out, however the tray is tilted, until it is lifted
- *   tumult    boxes jump and turn at random: the ledger stays exactly 0, no depth negative, and the bits are the same on two
- *             threads and with scalar kernels
+ *   tumult    boxes jump and turn at random: the ledger stays exactly 0, and the bits are the same on two threads and
+ *             with scalar kernels
  *
  * Exact solutions are volumes over areas: nothing is created or lost, and at rest the surface is level. */
 #include "validate_cases.h"
@@ -108,7 +108,7 @@ static void run_box(rill_validation *v) {
 
 /* ---------------------------------------------------------------------------------------------------------- piston */
 
-/* Wells of 20 x 20 mm, a passage 20 mm long, 20 mm wide and 4 mm high; the piston goes from 12 to 7 mm above the floor. */
+/* Wells of 20 x 20 mm, a passage 20 mm long and wide and 4 mm high; the piston goes from 12 to 7 mm above the floor. */
 static void run_piston(rill_validation *v) {
     const double level = 0.01, from = 0.012, to = 0.007;
     rill_rig rig;

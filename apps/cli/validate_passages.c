@@ -1,8 +1,8 @@
 /* Case 11, second half: what flooded passages do besides swinging.
  *
- *   siphon        a passage over a crest above both levels carries nothing; one that is primed breaks (air is not simulated:
- *                 a column that is not full has a free surface), so the upper well never falls below its first level
- *   orifice       Torricelli: t = S / (Cd A) sqrt(2 h0 / g) (1 - sqrt(h / h0)) until the head h, through a mouth of area A
+ *   siphon        a passage over a crest above both levels carries nothing; one that is primed breaks (air is not
+ *                 simulated: a column that is not full has a free surface), so the upper well never falls
+ *   orifice       Torricelli: t = S / (Cd A) sqrt(2 h0 / g) (1 - sqrt(h / h0)) until the head h, mouth of area A
  *   slot          plane Poiseuille flow between two walls D apart: g dh/dx = 12 nu u / D^2
  *   rest          a vessel with a passage just full, and any ceilings below the level: nothing moves
  *   filling       levels rise and fall slowly past the ceiling of a passage: no jump
@@ -253,7 +253,7 @@ static void run_filling(rill_validation *v) {
         memcpy(tap.max, (double[3]){ WELL * dx, NY * dx, 0.02 }, sizeof tap.max);
         rill_source_id source = { 0 }, sink = { 0 };
         rill_vessels_fill(&rig, well, levels, low);
-        /* Below the ceiling the whole basin rises, above it the wells alone: a source of their area, at half the speed. */
+        /* Below the ceiling the whole basin rises, at half the speed, above it the wells alone. */
         tap.rate = rise * 2 * WELL * NY * dx * dx;
         tap.until = (high - low) / rise * 1.5;
         rill_rig_expect(&rig, rill_source_create(rig.world, &tap, &source), "rill_source_create");

@@ -1,7 +1,7 @@
 /* Vessels: wells joined by flooded passages, drawn cell by cell by a pen that walks over the grid.
  *
- * Wells are open to the sky, passages have a floor and a ceiling; everything else is wall. Passages with bends are one cell
- * wide, so that their length is a number of cells whatever their bends. */
+ * Wells are open to the sky, passages have a floor and a ceiling; everything else is wall. Passages with bends are
+ * one cell wide, so that their length is a number of cells whatever their bends. */
 #ifndef RILL_CLI_VALIDATE_VESSELS_H
 #define RILL_CLI_VALIDATE_VESSELS_H
 

@@ -1,7 +1,8 @@
 /* Keyframes at work: where the solids of a scene are at a time, and how the world is told.
  *
- * Between two keys that give it, a place or a turn changes linearly (or, with `ease`, by the smooth step 3 s^2 - 2 s^3);
- * before the first and after the last it is constant. Whether a solid is visible changes at its key, at once. */
+ * Between two keys that give it, a place or a turn changes linearly (or, with `ease`, by the smooth step 3 s^2 - 2
+ * s^3); before the first and after the last it is constant. Whether a solid is visible changes at its key, at once.
+ * */
 #include <math.h>
 #include <string.h>
 

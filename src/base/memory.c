@@ -40,11 +40,15 @@ static bool byte_count(size_t count, size_t size, size_t *out) {
     return true;
 }
 
-void *rill_memory_take(const rill_allocator *allocator, size_t count, size_t size) {
+void *rill_memory_claim(const rill_allocator *allocator, size_t count, size_t size) {
     size_t bytes;
     if (!byte_count(count, size, &bytes)) return NULL;
-    void *memory = allocator->allocate(bytes, RILL_ALIGNMENT, allocator->user);
-    return memory ? memset(memory, 0, bytes) : NULL;
+    return allocator->allocate(bytes, RILL_ALIGNMENT, allocator->user);
+}
+
+void *rill_memory_take(const rill_allocator *allocator, size_t count, size_t size) {
+    void *memory = rill_memory_claim(allocator, count, size);
+    return memory ? memset(memory, 0, count * size) : NULL;
 }
 
 void rill_memory_give(const rill_allocator *allocator, void *memory, size_t count, size_t size) {
@@ -56,12 +60,12 @@ rill_array rill_array_make(size_t element) {
     return (rill_array){ .element = element };
 }
 
-static bool reserve(rill_array *array, const rill_allocator *allocator, size_t count) {
+bool rill_array_reserve(rill_array *array, const rill_allocator *allocator, size_t count) {
     if (count <= array->capacity && array->data) return true; /* even an empty array is then one to point into */
     size_t capacity = array->capacity + array->capacity / 2;
     if (capacity < count) capacity = count;
     if (capacity < 8) capacity = 8;
-    void *data = rill_memory_take(allocator, capacity, array->element);
+    void *data = rill_memory_claim(allocator, capacity, array->element);
     if (!data) return false;
     if (array->count) memcpy(data, array->data, array->count * array->element);
     rill_memory_give(allocator, array->data, array->capacity, array->element);
@@ -71,14 +75,14 @@ static bool reserve(rill_array *array, const rill_allocator *allocator, size_t c
 }
 
 void *rill_array_push(rill_array *array, const rill_allocator *allocator, const void *value) {
-    if (!reserve(array, allocator, array->count + 1)) return NULL;
+    if (!rill_array_reserve(array, allocator, array->count + 1)) return NULL;
     char *place = (char *)array->data + array->count * array->element;
     array->count += 1;
     return value ? memcpy(place, value, array->element) : memset(place, 0, array->element);
 }
 
 bool rill_array_resize(rill_array *array, const rill_allocator *allocator, size_t count) {
-    if (!reserve(array, allocator, count)) return false;
+    if (!rill_array_reserve(array, allocator, count)) return false;
     if (count > array->count)
         memset((char *)array->data + array->count * array->element, 0, (count - array->count) * array->element);
     array->count = count;

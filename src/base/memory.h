@@ -12,6 +12,8 @@ rill_allocator rill_memory_default(void);
 
 /* NULL when count * size overflows or the hook refuses. A count of zero gives a non-NULL pointer. */
 void *rill_memory_take(const rill_allocator *allocator, size_t count, size_t size);
+/* The same without zeroing it: for what is written before it is read. */
+void *rill_memory_claim(const rill_allocator *allocator, size_t count, size_t size);
 /* `count` and `size` as they were taken. NULL is allowed. */
 void rill_memory_give(const rill_allocator *allocator, void *memory, size_t count, size_t size);
 
@@ -24,6 +26,8 @@ typedef struct rill_array {
 rill_array rill_array_make(size_t element);
 /* Appends one element (zeroed if `value` is NULL) and returns its place; NULL when there is no memory (array unchanged). */
 void *rill_array_push(rill_array *array, const rill_allocator *allocator, const void *value);
+/* Makes room for `count` elements in all; what is behind those there are is not zeroed. */
+bool rill_array_reserve(rill_array *array, const rill_allocator *allocator, size_t count);
 /* False when there is no memory (array unchanged). New elements are zeroed; `data` is not NULL, even for none. */
 bool rill_array_resize(rill_array *array, const rill_allocator *allocator, size_t count);
 void rill_array_free(rill_array *array, const rill_allocator *allocator);

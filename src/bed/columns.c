@@ -32,6 +32,7 @@ typedef struct builder {
     rill_array b, c, floors; /* its arrays while they grow */
     int32_t opening;         /* lowest void that is kept, quanta */
     uint8_t *touched;        /* per solid: it reaches the line or the wall of some cell */
+    rill_walls walls;
     rill_array fills;
 } builder;
 
@@ -140,10 +141,13 @@ static void choose_opening(builder *build) {
 
 /* --------------------------------------------------------------------------------------------- second pass: columns */
 
-static int32_t quantise(const rill_columns *columns, double z) {
-    double height = floor((z - columns->datum) / columns->quantum + 0.5);
+/* Rounded to nearest. A quantum is a power of two: multiplying by its inverse is dividing by it. */
+static int32_t quantise(const rill_columns *columns, double inverse, double z) {
+    double height = (z - columns->datum) * inverse + 0.5;
     if (!(height > -(double)RILL_WALL)) return -RILL_WALL;
-    return height > (double)RILL_TOP ? RILL_TOP : (int32_t)height;
+    if (height >= (double)RILL_TOP) return RILL_TOP;
+    int32_t whole = (int32_t)height;
+    return whole - (height < (double)whole);
 }
 
 static void count_up(uint8_t *counter) {
@@ -178,11 +182,12 @@ static void keep_void(const builder *build, rill_columns *out, int32_t b, int32_
 /* Merges a cell's spans and stores the voids above them. */
 static void store_cell(builder *build, const rill_span *spans, int32_t count, rill_notes *notes) {
     rill_columns *columns = &build->raw;
+    const double inverse = 1.0 / columns->quantum;
     bool any = false;
     int32_t top = 0;
     uint16_t floor = 0;
     for (int32_t i = 0; i < count; ++i) {
-        int32_t low = quantise(columns, spans[i].low), high = quantise(columns, spans[i].high);
+        int32_t low = quantise(columns, inverse, spans[i].low), high = quantise(columns, inverse, spans[i].high);
         if (spans[i].sheet) notes->sheets = 1;
         if (!spans[i].sheet && !(spans[i].high - spans[i].low > NOTHING * columns->quantum)) continue;
         if (low >= RILL_TOP) {
@@ -204,21 +209,24 @@ static void store_cell(builder *build, const rill_span *spans, int32_t count, ri
 static bool reserve(builder *build, size_t more) {
     rill_columns *columns = &build->raw;
     size_t count = (size_t)columns->count + more;
-    if (!rill_array_resize(&build->b, build->allocator, count) ||
-        !rill_array_resize(&build->c, build->allocator, count) ||
-        !rill_array_resize(&build->floors, build->allocator, count))
+    build->b.count = build->c.count = build->floors.count = (size_t)columns->count; /* what is there moves along */
+    if (!rill_array_reserve(&build->b, build->allocator, count) ||
+        !rill_array_reserve(&build->c, build->allocator, count) ||
+        !rill_array_reserve(&build->floors, build->allocator, count))
         return false;
     columns->b = build->b.data, columns->c = build->c.data, columns->floors = build->floors.data;
     return true;
 }
 
-static rill_result store(builder *build, rill_message *message) {
+/* Stores the columns, and on the way, if the rows are passed over for the first time, collects walls. */
+static rill_result store(builder *build, bool walls, rill_message *message) {
     rill_columns *columns = &build->raw;
     const size_t cells = area_cells(&columns->area);
-    columns->cell_first = rill_memory_take(build->allocator, cells + 1, sizeof(int32_t));
+    columns->cell_first = rill_memory_claim(build->allocator, cells + 1, sizeof(int32_t));
     columns->notes = rill_memory_take(build->allocator, cells, sizeof(rill_notes));
     if (!columns->cell_first || !columns->notes)
         return rill_fail(message, RILL_OUT_OF_MEMORY, "bed: no memory for %zu cells", cells);
+    if (!reserve(build, 2 * cells)) return rill_fail(message, RILL_OUT_OF_MEMORY, "bed: no memory for columns");
     size_t cell = 0;
     for (int32_t y = 0; y < build->raster.y.count; ++y) {
         const int32_t *first = build->raster.span_first;
@@ -232,9 +240,11 @@ static rill_result store(builder *build, rill_message *message) {
             if (first[x] < first[x + 1])
                 store_cell(build, spans + first[x], first[x + 1] - first[x], &columns->notes[cell]);
         }
+        columns->cell_first[cell] = (int32_t)columns->count;
         for (int32_t i = 0; i < first[build->raster.x.count]; ++i) build->touched[spans[i].solid] = 1;
+        if (walls && !rill_walls_row(&build->walls, &build->raster.scans[0], y))
+            return rill_fail(message, RILL_OUT_OF_MEMORY, "bed: no memory to find thin walls");
     }
-    columns->cell_first[cell] = (int32_t)columns->count;
     return RILL_OK;
 }
 
@@ -297,11 +307,11 @@ static rill_result apply_fills(builder *build, const rill_area *area, rill_colum
     const size_t count = (size_t)fresh.count, cells = area_cells(area);
     if (fresh.count > INT32_MAX)
         return rill_fail(message, RILL_TOO_LARGE, "bed: %zu columns, expected less than 2^31", count);
-    fresh.b = rill_memory_take(build->allocator, count, sizeof(int32_t));
-    fresh.c = rill_memory_take(build->allocator, count, sizeof(int32_t));
-    fresh.floors = rill_memory_take(build->allocator, count, sizeof(uint16_t));
-    fresh.cell_first = rill_memory_take(build->allocator, cells + 1, sizeof(int32_t));
-    fresh.notes = rill_memory_take(build->allocator, cells, sizeof(rill_notes));
+    fresh.b = rill_memory_claim(build->allocator, count, sizeof(int32_t));
+    fresh.c = rill_memory_claim(build->allocator, count, sizeof(int32_t));
+    fresh.floors = rill_memory_claim(build->allocator, count, sizeof(uint16_t));
+    fresh.cell_first = rill_memory_claim(build->allocator, cells + 1, sizeof(int32_t));
+    fresh.notes = rill_memory_claim(build->allocator, cells, sizeof(rill_notes));
     if (!fresh.b || !fresh.c || !fresh.floors || !fresh.cell_first || !fresh.notes) {
         free_arrays(&fresh, build->allocator);
         return rill_fail(message, RILL_OUT_OF_MEMORY, "bed: no memory for %zu columns", count);
@@ -311,6 +321,13 @@ static rill_result apply_fills(builder *build, const rill_area *area, rill_colum
     for (size_t i = 0; i < build->fills.count; ++i) build->touched[fills[i].solid] = 1;
     *out = fresh;
     return RILL_OK;
+}
+
+static rill_result find_walls(builder *build, bool collected, rill_message *message) {
+    rill_scan *scans = build->raster.scans;
+    const bool done = (collected || rill_walls_collect(&build->walls, &scans[0])) &&
+                      rill_walls_collect(&build->walls, &scans[1]) && rill_walls_find(&build->walls, &build->fills);
+    return done ? RILL_OK : rill_fail(message, RILL_OUT_OF_MEMORY, "bed: no memory to find thin walls");
 }
 
 /* ------------------------------------------------------------------------------------------------ all */
@@ -334,11 +351,10 @@ static rill_result run(builder *build, const rill_solid *const *solids, size_t s
         if (result) return result;
     }
     choose_opening(build);
-    rill_result result = store(build, message);
-    if (result) return result;
-    if (!rill_walls_find(&build->raw, &build->raster.scan, solid_count, &build->fills))
-        return rill_fail(message, RILL_OUT_OF_MEMORY, "bed: no memory to find thin walls");
-    return apply_fills(build, &out->area, out, message);
+    build->walls = rill_walls_make(&build->raw, build->allocator);
+    rill_result result = store(build, !choose, message);
+    if (!result) result = find_walls(build, !choose, message);
+    return result ? result : apply_fills(build, &out->area, out, message);
 }
 
 static rill_result build_area(const rill_world_def *def, const rill_solid *const *solids, size_t solid_count,
@@ -354,6 +370,7 @@ static rill_result build_area(const rill_world_def *def, const rill_solid *const
     const rill_result result = run(&build, solids, solid_count, choose, out, message);
     const size_t cells = area_cells(&build.raw.area);
     rill_raster_free(&build.raster);
+    if (build.walls.allocator) rill_walls_free(&build.walls);
     rill_array_free(&build.fills, allocator);
     rill_array_free(&build.b, allocator);
     rill_array_free(&build.c, allocator);

@@ -29,7 +29,8 @@ RILL_SORT(sort_spans, rill_span, span_before)
 
 bool rill_raster_make(rill_raster *raster, const rill_grid *grid, const rill_area *area,
                       const rill_solid *const *solids, size_t solid_count, const rill_allocator *allocator) {
-    *raster = (rill_raster){ .grid = *grid,
+    *raster = (rill_raster){ .allocator = allocator,
+                             .grid = *grid,
                              .solids = solids,
                              .solid_count = solid_count,
                              .x = rill_lattice_of(grid, area, 0),
@@ -38,7 +39,7 @@ bool rill_raster_make(rill_raster *raster, const rill_grid *grid, const rill_are
                              .spans = rill_array_make(sizeof(rill_span)),
                              .crossings = rill_array_make(sizeof(rill_crossing)),
                              .sorted_crossings = rill_array_make(sizeof(rill_crossing)) };
-    if (!rill_scan_make(&raster->scan, grid, area, 0, solids, solid_count, allocator)) return false;
+    if (!rill_scans_make(raster->scans, grid, area, solids, solid_count, allocator)) return false;
     raster->span_first = rill_memory_take(allocator, (size_t)raster->x.count + 1, sizeof(int32_t));
     raster->row_first = rill_memory_take(allocator, (size_t)raster->y.count + 1, sizeof(size_t));
     bool reserved = rill_array_resize(&raster->spans, allocator, 1); /* rows without spans have an address too */
@@ -47,14 +48,15 @@ bool rill_raster_make(rill_raster *raster, const rill_grid *grid, const rill_are
 }
 
 void rill_raster_free(rill_raster *raster) {
-    const rill_allocator *allocator = raster->scan.allocator;
+    const rill_allocator *allocator = raster->allocator;
+    if (!allocator) return;
     rill_memory_give(allocator, raster->span_first, (size_t)raster->x.count + 1, sizeof(int32_t));
     rill_memory_give(allocator, raster->row_first, (size_t)raster->y.count + 1, sizeof(size_t));
     rill_array_free(&raster->loose, allocator);
     rill_array_free(&raster->spans, allocator);
     rill_array_free(&raster->crossings, allocator);
     rill_array_free(&raster->sorted_crossings, allocator);
-    rill_scan_free(&raster->scan);
+    rill_scans_free(raster->scans);
 }
 
 double rill_raster_highest(const rill_raster *raster) {
@@ -82,26 +84,27 @@ double rill_raster_highest(const rill_raster *raster) {
     return highest;
 }
 
-/* Room for `more` elements behind those there are. NULL when there is no memory. */
+/* `more` elements behind those there are, to be written. NULL when there is no memory. */
 static void *extend(rill_array *array, const rill_allocator *allocator, size_t more) {
     size_t count = array->count;
-    if (!rill_array_resize(array, allocator, count + more)) return NULL;
+    if (!rill_array_reserve(array, allocator, count + more)) return NULL;
+    array->count = count + more;
     return (char *)array->data + count * array->element;
 }
 
 /* Every cell a cut covers gets a crossing. Heights run along the cut from edge to edge, so that they neither
  * overshoot the triangle, however steep it is, nor differ between neighbours at their common edge. */
 static bool collect_crossings(rill_raster *raster) {
-    const rill_cut *cuts = raster->scan.cuts.data;
+    const rill_cut *cuts = raster->scans[0].cuts.data;
     raster->crossings.count = 0;
-    for (size_t i = 0; i < raster->scan.cuts.count; ++i) {
+    for (size_t i = 0; i < raster->scans[0].cuts.count; ++i) {
         const rill_cut *cut = &cuts[i];
         const rill_solid *solid = raster->solids[cut->solid];
         if (cut->up_cell == cut->down_cell || !solid->parts) continue; /* primitives have exact forms */
         bool forward = cut->up_cell < cut->down_cell;
         int32_t from = forward ? cut->up_cell : cut->down_cell, until = forward ? cut->down_cell : cut->up_cell;
         const double *a = forward ? cut->up : cut->down, *b = forward ? cut->down : cut->up;
-        rill_crossing *out = extend(&raster->crossings, raster->scan.allocator, (size_t)(until - from));
+        rill_crossing *out = extend(&raster->crossings, raster->allocator, (size_t)(until - from));
         if (!out) return false;
         for (int32_t x = from; x < until; ++x) {
             double t = (rill_lattice_at(&raster->x, x) - a[0]) / (b[0] - a[0]);
@@ -117,7 +120,7 @@ static bool collect_crossings(rill_raster *raster) {
 
 static bool push_span(rill_raster *raster, const rill_crossing *at, double low, double high, bool sheet) {
     rill_span span = { .low = low, .high = high, .cell = at->cell, .solid = at->solid, .sheet = sheet };
-    return rill_array_push(&raster->loose, raster->scan.allocator, &span) != NULL;
+    return rill_array_push(&raster->loose, raster->allocator, &span) != NULL;
 }
 
 /* The crossings of one part (or of all volumes of one solid) by one line, downwards. */
@@ -166,8 +169,7 @@ static bool spans_of_meshes(rill_raster *raster) {
     if (!collect_crossings(raster)) return false;
     size_t count = raster->crossings.count;
     if (count == 0) return true;
-    raster->sorted_crossings.count = 0;
-    if (!rill_array_resize(&raster->sorted_crossings, raster->scan.allocator, count)) return false;
+    if (!rill_array_reserve(&raster->sorted_crossings, raster->allocator, count)) return false;
     const rill_crossing *in = raster->crossings.data;
     rill_crossing *out = raster->sorted_crossings.data;
     for (int32_t x = 0; x <= cells; ++x) first[x] = 0;
@@ -189,6 +191,19 @@ static bool spans_of_meshes(rill_raster *raster) {
     return true;
 }
 
+/* A box parallel to the grid is the same all along. As in rill_form_cross, of two boxes side by side exactly one owns a
+ * centre on their common face. */
+static bool spans_of_box(rill_raster *raster, uint16_t index, double y) {
+    const rill_form *form = &raster->solids[index]->form;
+    if (!(y >= form->low[1] && y < form->high[1])) return true;
+    int32_t from = rill_lattice_reach(&raster->x, form->low[0]), until = rill_lattice_reach(&raster->x, form->high[0]);
+    rill_span *out = extend(&raster->loose, raster->allocator, (size_t)(until - from));
+    if (!out) return false;
+    for (int32_t x = from; x < until; ++x)
+        *out++ = (rill_span){ .low = form->low[2], .high = form->high[2], .cell = x, .solid = index };
+    return true;
+}
+
 static bool spans_of_form(rill_raster *raster, uint16_t index, double y) {
     const rill_solid *solid = raster->solids[index];
     const rill_form *form = &solid->form;
@@ -200,7 +215,7 @@ static bool spans_of_form(rill_raster *raster, uint16_t index, double y) {
         int count = rill_form_cross(solid, rill_lattice_at(&raster->x, x), y, low, high);
         for (int i = 0; i < count; ++i) {
             rill_span span = { .low = low[i], .high = high[i], .cell = x, .solid = index };
-            if (!rill_array_push(&raster->loose, raster->scan.allocator, &span)) return false;
+            if (!rill_array_push(&raster->loose, raster->allocator, &span)) return false;
         }
     }
     return true;
@@ -220,7 +235,7 @@ static int32_t stretch(int32_t i, int32_t n, int32_t m, double *fraction) {
 static bool spans_of_heightmap(rill_raster *raster, uint16_t index, int32_t row) {
     const rill_solid_def *def = &raster->solids[index]->def;
     int32_t cells = raster->x.count, nx = def->heights_size[0], ny = def->heights_size[1];
-    rill_span *out = extend(&raster->loose, raster->scan.allocator, (size_t)cells);
+    rill_span *out = extend(&raster->loose, raster->allocator, (size_t)cells);
     if (!out) return false;
     double fy;
     int32_t y0 = stretch(raster->y.first + row, raster->grid.cells[1], ny, &fy), y1 = y0 + 1 < ny ? y0 + 1 : y0;
@@ -239,10 +254,9 @@ static bool spans_of_heightmap(rill_raster *raster, uint16_t index, int32_t row)
 static bool gather_spans(rill_raster *raster) {
     int32_t cells = raster->x.count, *first = raster->span_first;
     size_t count = raster->loose.count;
-    size_t start = raster->spans.count;
-    if (count > INT32_MAX || !rill_array_resize(&raster->spans, raster->scan.allocator, start + count)) return false;
+    rill_span *out = count > INT32_MAX ? NULL : extend(&raster->spans, raster->allocator, count);
+    if (!out) return false;
     const rill_span *in = raster->loose.data;
-    rill_span *out = (rill_span *)raster->spans.data + start;
     for (int32_t x = 0; x <= cells; ++x) first[x] = 0;
     for (size_t i = 0; i < count; ++i) first[in[i].cell] += 1;
     sum_counts(first, cells);
@@ -256,14 +270,15 @@ static bool gather_spans(rill_raster *raster) {
 
 static bool make_row(rill_raster *raster, int32_t row) {
     raster->loose.count = 0;
-    if (!rill_scan_row(&raster->scan, row) || !spans_of_meshes(raster)) return false;
+    if (!rill_scan_row(&raster->scans[0], row) || !spans_of_meshes(raster)) return false;
     double y = rill_lattice_at(&raster->y, row);
     for (size_t s = 0; s < raster->solid_count; ++s) {
         if (!raster->solids[s]) continue;
         rill_shape shape = raster->solids[s]->def.shape;
         if (shape == RILL_SHAPE_MESH) continue;
-        bool done = shape == RILL_SHAPE_HEIGHTMAP ? spans_of_heightmap(raster, (uint16_t)s, row)
-                                                  : spans_of_form(raster, (uint16_t)s, y);
+        bool done = shape == RILL_SHAPE_HEIGHTMAP     ? spans_of_heightmap(raster, (uint16_t)s, row)
+                    : raster->solids[s]->form.aligned ? spans_of_box(raster, (uint16_t)s, y)
+                                                      : spans_of_form(raster, (uint16_t)s, y);
         if (!done) return false;
     }
     return gather_spans(raster);
@@ -284,7 +299,7 @@ bool rill_raster_row(rill_raster *raster, int32_t row) {
         recall_row(raster, row);
         return true;
     }
-    if (row == 0) rill_scan_rewind(&raster->scan);
+    if (row == 0) rill_scan_rewind(&raster->scans[0]);
     bool keep = row == raster->kept_rows && raster->spans.count <= MOST_KEPT;
     if (!keep) raster->kept_rows = -1, raster->spans.count = 0;
     if (!make_row(raster, row)) return false;

@@ -17,6 +17,8 @@
  * same to the bit whatever the area. */
 typedef struct rill_lattice {
     double origin, cell, inverse; /* inverse = 1 / cell */
+    double shift;                 /* 0.5 - first */
+    double doubt;                 /* cells: a place computed with the inverse may be off by less than this */
     int32_t first, count;
 } rill_lattice;
 
@@ -25,43 +27,71 @@ static inline double rill_lattice_at(const rill_lattice *lattice, int32_t i) {
     return lattice->origin + ((double)(lattice->first + i) + 0.5) * lattice->cell;
 }
 /* The first cell whose centre is not below `value`; `count` when there is none. */
-int32_t rill_lattice_reach(const rill_lattice *lattice, double value);
+static inline int32_t rill_lattice_reach(const rill_lattice *lattice, double value) {
+    double guess = (value - lattice->origin) * lattice->inverse + lattice->shift;
+    guess = guess > 0.0 ? guess : 0.0;
+    guess = guess < (double)lattice->count ? guess : (double)lattice->count;
+    int32_t i = (int32_t)guess;
+    const double rest = guess - (double)i;
+    if (rest > lattice->doubt && rest < 1.0 - lattice->doubt) return i;
+    /* Near a centre the comparison with the centre itself decides. */
+    while (i > 0 && rill_lattice_at(lattice, i - 1) >= value) --i;
+    while (i < lattice->count && rill_lattice_at(lattice, i) < value) ++i;
+    return i;
+}
 
 /* Where a triangle crosses the plane of a row: from `up`, on the edge that runs (seen along the triangle's own
  * orientation) towards higher rows, to `down`, on the edge that runs back. */
 typedef struct rill_cut {
-    double up[2], down[2];      /* position along the row, z */
-    int32_t up_cell, down_cell; /* first cell at or beyond it */
+    union { /* position along the row, z */
+        struct {
+            double up[2], down[2];
+        };
+        double ends[2][2];
+    };
+    union { /* first cell at or beyond it */
+        struct {
+            int32_t up_cell, down_cell;
+        };
+        int32_t cells[2];
+    };
     uint32_t triangle;
-    uint32_t solid;
+    uint16_t solid;
 } rill_cut;
 
 /* Cells: what is nearer to the line through a centre may be on either side of it. */
 #define RILL_NEAR_LINE 1e-6
 
-typedef struct rill_scan_item {
-    uint32_t triangle, solid;
-    int32_t from, until; /* rows it crosses */
-} rill_scan_item;
+/* The rows along x, and those along y, that a triangle crosses. */
+typedef struct rill_scan_range {
+    int32_t from[2], until[2];
+} rill_scan_range;
 
-/* The triangles of all solids, sorted by the first row they cross. */
+enum { RILL_SCAN_BAND = 256 };
+
+/* The triangles of all solids, and their cuts with a band of rows. */
 typedef struct rill_scan {
     const rill_solid *const *solids;
+    size_t solid_count;
     const rill_allocator *allocator;
     rill_lattice along, across;
     int axis;
-    rill_scan_item *items;
-    size_t count;
-    size_t *row_first; /* rows + 1 */
-    uint32_t *active;  /* items crossing the row last asked for; `count` places */
-    size_t active_count;
-    rill_array cuts; /* rill_cut: of the row last asked for */
+    double near[2];          /* what is farther out along the rows is beside the grid */
+    rill_scan_range *ranges; /* of all triangles, solid by solid; the same for both axes */
+    size_t triangle_count;
+    int32_t band_from, band_until;        /* rows */
+    rill_array band;                      /* rill_cut: of the band, row by row */
+    size_t cut_first[RILL_SCAN_BAND + 1]; /* first of each row */
+    struct {
+        const rill_cut *data;
+        size_t count;
+    } cuts; /* of the row last asked for */
 } rill_scan;
 
-/* False when there is no memory; free it in any case. */
-bool rill_scan_make(rill_scan *scan, const rill_grid *grid, const rill_area *area, int axis,
-                    const rill_solid *const *solids, size_t solid_count, const rill_allocator *allocator);
-void rill_scan_free(rill_scan *scan);
+/* The scans of rows along x and along y. False when there is no memory; free them in any case. */
+bool rill_scans_make(rill_scan scans[2], const rill_grid *grid, const rill_area *area, const rill_solid *const *solids,
+                     size_t solid_count, const rill_allocator *allocator);
+void rill_scans_free(rill_scan scans[2]);
 void rill_scan_rewind(rill_scan *scan);
 /* Finds the cuts of a row; rows must be asked for in ascending order, from 0, without a gap. */
 bool rill_scan_row(rill_scan *scan, int32_t row);
@@ -83,7 +113,8 @@ typedef struct rill_crossing {
 } rill_crossing;
 
 typedef struct rill_raster {
-    rill_scan scan;
+    const rill_allocator *allocator;
+    rill_scan scans[2]; /* of rows along x, and along y for walls */
     rill_grid grid;
     const rill_solid *const *solids;
     size_t solid_count;
@@ -112,8 +143,26 @@ typedef struct rill_fill {
     uint16_t solid;
 } rill_fill;
 
-/* Finds walls thinner than a cell that the columns do not show and says what to fill so that nothing leaks through
- * them. `scan` is that of axis 0. Fills are appended to `fills`, sorted by cell and low. False: no memory. */
-bool rill_walls_find(const rill_columns *columns, rill_scan *scan, size_t solid_count, rill_array *fills);
+/* Walls thinner than a cell that the columns do not show (walls.c). */
+typedef struct rill_walls {
+    const rill_columns *columns;
+    const rill_allocator *allocator;
+    int32_t cells[2];               /* of the columns' area */
+    double inverse;                 /* of the quantum: exact, as that is a power of two */
+    rill_array pieces[2], edges[2]; /* of rows along x and along y; edges ascending */
+    rill_array row;                 /* pieces of the row being collected */
+    rill_array cover, held[2];      /* ranges: scratch of supported_ranges */
+    rill_array *fills;
+} rill_walls;
+
+/* Row by row: what stands between the lines of a row, from the cuts that `scan` has found in it. The row's columns, or for a
+ * row along y all columns, must be there. Or all rows of a scan at once. False: no memory. */
+rill_walls rill_walls_make(const rill_columns *columns, const rill_allocator *allocator);
+void rill_walls_free(rill_walls *walls);
+bool rill_walls_row(rill_walls *walls, const rill_scan *scan, int32_t row);
+bool rill_walls_collect(rill_walls *walls, rill_scan *scan);
+/* Once rows along both axes are collected: says what to fill so that nothing leaks through the walls. Fills are appended to
+ * `fills`, sorted by cell and low. False: no memory. */
+bool rill_walls_find(rill_walls *walls, rill_array *fills);
 
 #endif

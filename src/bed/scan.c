@@ -8,150 +8,182 @@
  * same cells: no line ever has an odd number of crossings, or a winding number that does not return to zero. */
 #include "bed/raster.h"
 
+#include <float.h>
 #include <math.h>
 
 rill_lattice rill_lattice_of(const rill_grid *grid, const rill_area *area, int axis) {
+    /* Rounding of coordinates, in cells: both of the centres and of the guess. */
+    const double reach = fabs(grid->origin[axis]) + (double)grid->cells[axis] * grid->cell_size;
+    const double rounding = 16.0 * DBL_EPSILON * (reach / grid->cell_size);
     return (rill_lattice){ .origin = grid->origin[axis],
                            .cell = grid->cell_size,
                            .inverse = 1.0 / grid->cell_size,
+                           .shift = 0.5 - (double)area->low[axis],
+                           .doubt = rounding < 1.0 ? rounding : 1.0,
                            .first = area->low[axis],
                            .count = area->high[axis] - area->low[axis] };
 }
 
-int32_t rill_lattice_reach(const rill_lattice *lattice, double value) {
-    double guess = (value - lattice->origin) * lattice->inverse + (0.5 - (double)lattice->first);
-    if (!(guess > 0.0)) guess = 0.0;
-    if (guess > (double)lattice->count) guess = (double)lattice->count;
-    int32_t i = (int32_t)guess;
-    /* The guess is off by one on a centre, or by rounding; the comparison with the centre itself decides. */
-    while (i > 0 && rill_lattice_at(lattice, i - 1) >= value) --i;
-    while (i < lattice->count && rill_lattice_at(lattice, i) < value) ++i;
-    return i;
-}
+/* ----------------------------------------------------------------------------------------------------------- ranges */
 
-/* The rows a triangle crosses; false when it lies beside the grid or between two rows. */
-static bool item_of(const rill_scan *scan, const rill_solid *solid, rill_scan_item *item) {
-    if (solid->parts && solid->parts[item->triangle] == RILL_NO_PART) return false;
+/* The rows of either axis that a triangle crosses: none if it lies beside the grid or between two rows. */
+static rill_scan_range range_of(const rill_scan scans[2], const rill_solid *solid, uint32_t triangle) {
+    const uint32_t *corner = solid->indices + 3 * (size_t)triangle;
+    const double *p = solid->vertices + 3 * (size_t)corner[0], *q = solid->vertices + 3 * (size_t)corner[1];
+    const double *r = solid->vertices + 3 * (size_t)corner[2];
+    rill_scan_range range = { { 0, 0 }, { 0, 0 } };
     double low[2], high[2];
-    const uint32_t *corner = solid->indices + 3 * (size_t)item->triangle;
-    for (int k = 0; k < 3; ++k) {
-        const double *p = solid->vertices + 3 * (size_t)corner[k];
-        for (int i = 0; i < 2; ++i) {
-            low[i] = k == 0 || p[i] < low[i] ? p[i] : low[i];
-            high[i] = k == 0 || p[i] > high[i] ? p[i] : high[i];
-        }
+    for (int i = 0; i < 2; ++i) {
+        double least = p[i] < q[i] ? p[i] : q[i], most = p[i] < q[i] ? q[i] : p[i];
+        low[i] = r[i] < least ? r[i] : least;
+        high[i] = r[i] > most ? r[i] : most;
+        if (high[i] < scans[i].near[0] || low[i] > scans[i].near[1]) return range;
     }
-    int along = scan->axis, across = 1 - scan->axis;
-    const rill_lattice *cells = &scan->along;
-    double near = RILL_NEAR_LINE * cells->cell; /* what stands beside a line may count on both sides of it (walls.c) */
-    if (high[along] < rill_lattice_at(cells, 0) - near || low[along] > rill_lattice_at(cells, cells->count - 1) + near)
-        return false;
-    item->from = rill_lattice_reach(&scan->across, low[across]);
-    item->until = rill_lattice_reach(&scan->across, high[across]);
-    return item->from < item->until;
+    for (int axis = 0; axis < 2; ++axis) {
+        range.from[axis] = rill_lattice_reach(&scans[axis].across, low[1 - axis]);
+        range.until[axis] = rill_lattice_reach(&scans[axis].across, high[1 - axis]);
+    }
+    return range;
 }
 
-/* Finds all triangles that cross a row, in the order of the solids, and how many begin in each. */
-static size_t list_items(rill_scan *scan, size_t solid_count, rill_scan_item *items) {
-    size_t count = 0;
-    for (uint32_t s = 0; s < solid_count; ++s) {
-        const rill_solid *solid = scan->solids[s];
-        for (uint32_t t = 0; solid && t < solid->triangle_count; ++t) {
-            rill_scan_item item = { .triangle = t, .solid = s };
-            if (!item_of(scan, solid, &item)) continue;
-            items[count++] = item;
-            scan->row_first[item.from + 1] += 1;
-        }
+static void find_ranges(const rill_scan scans[2], rill_scan_range *ranges) {
+    for (size_t s = 0; s < scans->solid_count; ++s) {
+        const rill_solid *solid = scans->solids[s];
+        for (uint32_t t = 0; solid && t < solid->triangle_count; ++t, ++ranges)
+            *ranges = solid->parts && solid->parts[t] == RILL_NO_PART ? (rill_scan_range){ { 0, 0 }, { 0, 0 } }
+                                                                      : range_of(scans, solid, t);
     }
-    return count;
 }
 
-/* Deals them out to the rows they begin in. */
-static bool sort_items(rill_scan *scan, const rill_scan_item *items) {
-    size_t rows = (size_t)scan->across.count;
-    for (size_t r = 0; r < rows; ++r) scan->row_first[r + 1] += scan->row_first[r];
-    scan->items = rill_memory_take(scan->allocator, scan->count, sizeof(rill_scan_item));
-    scan->active = rill_memory_take(scan->allocator, scan->count, sizeof(uint32_t));
-    if (!scan->items || !scan->active) return false;
-    for (size_t i = 0; i < scan->count; ++i) scan->items[scan->row_first[items[i].from]++] = items[i];
-    for (size_t r = rows; r > 0; --r) scan->row_first[r] = scan->row_first[r - 1]; /* each start has moved to its end */
-    scan->row_first[0] = 0;
+bool rill_scans_make(rill_scan scans[2], const rill_grid *grid, const rill_area *area, const rill_solid *const *solids,
+                     size_t solid_count, const rill_allocator *allocator) {
+    size_t total = 0;
+    for (size_t s = 0; s < solid_count; ++s) total += solids[s] ? solids[s]->triangle_count : 0;
+    rill_scan_range *ranges = rill_memory_claim(allocator, total, sizeof *ranges);
+    for (int axis = 0; axis < 2; ++axis) {
+        rill_scan *scan = &scans[axis];
+        *scan = (rill_scan){ .solids = solids,
+                             .solid_count = solid_count,
+                             .allocator = allocator,
+                             .along = rill_lattice_of(grid, area, axis),
+                             .across = rill_lattice_of(grid, area, 1 - axis),
+                             .axis = axis,
+                             .ranges = ranges,
+                             .triangle_count = total,
+                             .band = rill_array_make(sizeof(rill_cut)) };
+        const double near = RILL_NEAR_LINE * grid->cell_size; /* may count on both sides of a line (walls.c) */
+        scan->near[0] = rill_lattice_at(&scan->along, 0) - near;
+        scan->near[1] = rill_lattice_at(&scan->along, scan->along.count - 1) + near;
+    }
+    if (ranges) find_ranges(scans, ranges);
+    return ranges != NULL;
+}
+
+void rill_scans_free(rill_scan scans[2]) {
+    if (!scans->allocator) return;
+    rill_memory_give(scans->allocator, scans->ranges, scans->triangle_count, sizeof *scans->ranges);
+    for (int axis = 0; axis < 2; ++axis) rill_array_free(&scans[axis].band, scans->allocator);
+}
+
+/* ------------------------------------------------------------------------------------------------------------ cuts */
+
+/* Where an edge crosses the plane: one end of a cut. The edge is not above at `low` and above at `high`. */
+static void cross_edge(const rill_scan *scan, const double *low, const double *high, double plane, rill_cut *cut,
+                       unsigned end) {
+    const int axis = scan->axis;
+    const double t = (plane - low[1 - axis]) / (high[1 - axis] - low[1 - axis]);
+    const double along = low[axis] + t * (high[axis] - low[axis]), z = low[2] + t * (high[2] - low[2]);
+    cut->ends[end][0] = along;
+    cut->ends[end][1] = z;
+    cut->cells[end] = rill_lattice_reach(&scan->along, along);
+}
+
+/* Looked up instead of branched on: which way a triangle lies is anybody's guess. */
+static void cut_triangle(const rill_scan *scan, const double *const corners[3], double plane, rill_cut *cut) {
+    /* One corner is alone on its side; by the bits of those above. The edge before it and the edge after it cross. */
+    static const uint8_t alone[8] = { 0, 0, 1, 2, 2, 1, 0, 0 }, after[3] = { 1, 2, 0 }, before[3] = { 2, 0, 1 };
+    const int across = 1 - scan->axis;
+    const unsigned above = (unsigned)(corners[0][across] > plane) | (unsigned)(corners[1][across] > plane) << 1 |
+                           (unsigned)(corners[2][across] > plane) << 2;
+    const int k = alone[above];
+    const unsigned up = above >> k & 1; /* the edge before it runs up, then, and the edge after it down */
+    const double *const last[2] = { corners[k], corners[before[k]] }, *const next[2] = { corners[k],
+                                                                                         corners[after[k]] };
+    cross_edge(scan, last[up], last[!up], plane, cut, !up);
+    cross_edge(scan, next[up], next[!up], plane, cut, up);
+}
+
+/* ----------------------------------------------------------------------------------------------------------- bands */
+
+void rill_scan_rewind(rill_scan *scan) {
+    scan->band_from = scan->band_until = 0;
+}
+
+/* The rows of the band that a triangle crosses, counted from the band's first. */
+typedef struct rows {
+    int32_t from, until;
+} rows;
+
+static rows rows_of(const rill_scan *scan, const rill_scan_range *range) {
+    const int32_t from = range->from[scan->axis], until = range->until[scan->axis];
+    return (rows){ (from > scan->band_from ? from : scan->band_from) - scan->band_from,
+                   (until < scan->band_until ? until : scan->band_until) - scan->band_from };
+}
+
+/* Where the cuts of each row of the band begin. */
+static void count_cuts(rill_scan *scan) {
+    size_t *first = scan->cut_first;
+    for (int32_t r = 0; r <= RILL_SCAN_BAND; ++r) first[r] = 0;
+    for (size_t t = 0; t < scan->triangle_count; ++t) {
+        const rows here = rows_of(scan, &scan->ranges[t]);
+        for (int32_t r = here.from; r < here.until; ++r) first[r + 1] += 1;
+    }
+    for (int32_t r = 0; r < RILL_SCAN_BAND; ++r) first[r + 1] += first[r];
+}
+
+/* Leaves the end of each row in cut_first. */
+static void cut_solid(rill_scan *scan, uint32_t s, const rill_scan_range *ranges) {
+    const rill_solid *solid = scan->solids[s];
+    rill_cut *cuts = scan->band.data;
+    for (uint32_t t = 0; t < solid->triangle_count; ++t) {
+        const rows here = rows_of(scan, &ranges[t]);
+        if (here.from >= here.until) continue;
+        const uint32_t *index = solid->indices + 3 * (size_t)t;
+        const double *const corners[3] = { solid->vertices + 3 * (size_t)index[0],
+                                           solid->vertices + 3 * (size_t)index[1],
+                                           solid->vertices + 3 * (size_t)index[2] };
+        for (int32_t r = here.from; r < here.until; ++r) {
+            rill_cut *cut = &cuts[scan->cut_first[r]++];
+            cut->triangle = t;
+            cut->solid = (uint16_t)s;
+            cut_triangle(scan, corners, rill_lattice_at(&scan->across, scan->band_from + r), cut);
+        }
+    }
+}
+
+/* Cuts all triangles that cross the rows of the next band. */
+static bool next_band(rill_scan *scan) {
+    scan->band_from = scan->band_until;
+    scan->band_until += RILL_SCAN_BAND;
+    if (scan->band_until > scan->across.count) scan->band_until = scan->across.count;
+    count_cuts(scan);
+    if (!rill_array_reserve(&scan->band, scan->allocator, scan->cut_first[RILL_SCAN_BAND])) return false;
+    const rill_scan_range *ranges = scan->ranges;
+    for (uint32_t s = 0; s < scan->solid_count; ++s) {
+        if (!scan->solids[s]) continue;
+        cut_solid(scan, s, ranges);
+        ranges += scan->solids[s]->triangle_count;
+    }
+    for (int32_t r = RILL_SCAN_BAND; r > 0; --r) scan->cut_first[r] = scan->cut_first[r - 1];
+    scan->cut_first[0] = 0;
     return true;
 }
 
-bool rill_scan_make(rill_scan *scan, const rill_grid *grid, const rill_area *area, int axis,
-                    const rill_solid *const *solids, size_t solid_count, const rill_allocator *allocator) {
-    *scan = (rill_scan){ .solids = solids,
-                         .allocator = allocator,
-                         .along = rill_lattice_of(grid, area, axis),
-                         .across = rill_lattice_of(grid, area, 1 - axis),
-                         .axis = axis,
-                         .cuts = rill_array_make(sizeof(rill_cut)) };
-    size_t total = 0;
-    for (size_t s = 0; s < solid_count; ++s) total += solids[s] ? solids[s]->triangle_count : 0;
-    rill_scan_item *items = rill_memory_take(allocator, total, sizeof(rill_scan_item));
-    scan->row_first = rill_memory_take(allocator, (size_t)scan->across.count + 1, sizeof(size_t));
-    bool done = items && scan->row_first && total <= UINT32_MAX;
-    if (done) {
-        scan->count = list_items(scan, solid_count, items);
-        done = sort_items(scan, items);
-    }
-    rill_memory_give(allocator, items, total, sizeof(rill_scan_item));
-    return done;
-}
-
-void rill_scan_free(rill_scan *scan) {
-    rill_memory_give(scan->allocator, scan->row_first, (size_t)scan->across.count + 1, sizeof(size_t));
-    rill_memory_give(scan->allocator, scan->items, scan->count, sizeof(rill_scan_item));
-    rill_memory_give(scan->allocator, scan->active, scan->count, sizeof(uint32_t));
-    rill_array_free(&scan->cuts, scan->allocator);
-}
-
-void rill_scan_rewind(rill_scan *scan) {
-    scan->active_count = 0;
-}
-
-/* Where an edge crosses the plane; it is not above at `low` and above at `high`. */
-static void cross_edge(const double *low, const double *high, int axis, double plane, double point[2]) {
-    double t = (plane - low[1 - axis]) / (high[1 - axis] - low[1 - axis]);
-    point[0] = low[axis] + t * (high[axis] - low[axis]);
-    point[1] = low[2] + t * (high[2] - low[2]);
-}
-
-static void cut_triangle(const rill_scan *scan, const rill_scan_item *item, double plane, rill_cut *cut) {
-    /* One corner is alone on its side; by the bits of those above. The edge before it and the edge after it cross. */
-    static const uint8_t alone[8] = { 0, 0, 1, 2, 2, 1, 0, 0 }, after[3] = { 1, 2, 0 }, before[3] = { 2, 0, 1 };
-    const rill_solid *solid = scan->solids[item->solid];
-    const uint32_t *corner = solid->indices + 3 * (size_t)item->triangle;
-    const double *p[3];
-    unsigned above = 0;
-    for (int k = 0; k < 3; ++k) {
-        p[k] = solid->vertices + 3 * (size_t)corner[k];
-        above |= (unsigned)(p[k][1 - scan->axis] > plane) << k;
-    }
-    int k = alone[above];
-    bool up = above >> k & 1;
-    const double *self = p[k], *last = p[before[k]], *next = p[after[k]];
-    cross_edge(up ? last : self, up ? self : last, scan->axis, plane, up ? cut->up : cut->down);
-    cross_edge(up ? next : self, up ? self : next, scan->axis, plane, up ? cut->down : cut->up);
-    cut->up_cell = rill_lattice_reach(&scan->along, cut->up[0]);
-    cut->down_cell = rill_lattice_reach(&scan->along, cut->down[0]);
-    cut->triangle = item->triangle;
-    cut->solid = item->solid;
-}
-
 bool rill_scan_row(rill_scan *scan, int32_t row) {
-    size_t first = scan->row_first[row], end = scan->row_first[row + 1], left = 0;
-    scan->cuts.count = 0;
-    if (!rill_array_resize(&scan->cuts, scan->allocator, scan->active_count + (end - first))) return false;
-    for (size_t i = first; i < end; ++i) scan->active[scan->active_count++] = (uint32_t)i;
-    double plane = rill_lattice_at(&scan->across, row);
-    rill_cut *cuts = scan->cuts.data;
-    for (size_t i = 0; i < scan->active_count; ++i) {
-        const rill_scan_item *item = &scan->items[scan->active[i]];
-        cut_triangle(scan, item, plane, &cuts[i]);
-        if (item->until > row + 1) scan->active[left++] = scan->active[i];
-    }
-    scan->active_count = left;
+    while (row >= scan->band_until)
+        if (!next_band(scan)) return false;
+    const size_t *first = scan->cut_first + (row - scan->band_from);
+    scan->cuts.data = (const rill_cut *)scan->band.data + first[0];
+    scan->cuts.count = first[1] - first[0];
     return true;
 }

@@ -34,7 +34,6 @@ static void free_lists(rill_bed_lists *lists, size_t cells, const rill_allocator
 }
 
 void rill_update_free(rill_update *update, const rill_allocator *allocator) {
-    rill_update_end(update, allocator);
     rill_array *const arrays[] = { &update->parts, &update->changes,   &update->old,
                                    &update->fresh, &update->pipe_from, &update->pairs };
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) rill_array_free(arrays[i], allocator);
@@ -49,53 +48,72 @@ static size_t cell_of(const rill_bed *bed, int32_t x, int32_t y) {
 
 /* ------------------------------------------------------------------------------------------------------- comparing */
 
-static bool same_columns(const rill_bed *bed, size_t cell, const rill_columns *columns, int32_t first, int32_t count) {
-    const int32_t old = bed->cell_first[cell];
-    if (bed->cell_first[cell + 1] - old != count) return false;
-    for (int32_t k = 0; k < count; ++k) {
-        const int32_t place = bed->places[old + k];
-        if (bed->b[place] != columns->b[first + k] || bed->c[place] != columns->c[first + k]) return false;
-    }
-    return true;
+/* Columns of a cell, as they are in the bed and as they shall be. */
+typedef struct both {
+    const int32_t *places;
+    const int32_t *b, *c;
+    const uint16_t *floors;
+    int32_t old_count, new_count;
+} both;
+
+static bool same_column(const rill_bed *bed, const both *cell, int32_t old, int32_t fresh) {
+    const int32_t place = cell->places[old];
+    return bed->b[place] == cell->b[fresh] && bed->c[place] == cell->c[fresh];
 }
 
-static bool push_change(rill_update *update, const rill_bed *bed, int32_t x, int32_t y, const rill_columns *columns,
-                        int32_t first, int32_t count, const rill_allocator *allocator) {
-    const size_t cell = cell_of(bed, x, y), old = update->old.count, fresh = update->fresh.count;
-    const int32_t old_first = bed->cell_first[cell], old_count = bed->cell_first[cell + 1] - old_first;
-    const rill_cell_change change = { x, y, (int32_t)old, old_count, (int32_t)fresh, count };
-    if (!rill_array_resize(&update->old, allocator, old + (size_t)old_count) ||
-        !rill_array_resize(&update->fresh, allocator, fresh + (size_t)count) ||
+/* Cuts off what is the same below and above; returns how much that is below. */
+static int32_t cut_same(const rill_bed *bed, both *cell) {
+    int32_t below = 0;
+    while (below < cell->old_count && below < cell->new_count && same_column(bed, cell, below, below)) ++below;
+    while (cell->old_count > below && cell->new_count > below &&
+           same_column(bed, cell, cell->old_count - 1, cell->new_count - 1))
+        cell->old_count -= 1, cell->new_count -= 1;
+    cell->places += below, cell->b += below, cell->c += below, cell->floors += below;
+    cell->old_count -= below, cell->new_count -= below;
+    return below;
+}
+
+static bool push_change(rill_update *update, const rill_bed *bed, int32_t x, int32_t y, int32_t below, const both *cell,
+                        const rill_allocator *allocator) {
+    const size_t old = update->old.count, fresh = update->fresh.count;
+    const rill_cell_change change = { x, y, below, (int32_t)old, cell->old_count, (int32_t)fresh, cell->new_count };
+    if (!rill_array_resize(&update->old, allocator, old + (size_t)cell->old_count) ||
+        !rill_array_resize(&update->fresh, allocator, fresh + (size_t)cell->new_count) ||
         !rill_array_push(&update->changes, allocator, &change))
         return false;
     rill_old_column *before = (rill_old_column *)update->old.data + old;
     rill_new_column *after = (rill_new_column *)update->fresh.data + fresh;
-    for (int32_t k = 0; k < old_count; ++k) {
-        const int32_t place = bed->places[old_first + k];
-        before[k] = (rill_old_column){ place, bed->b[place], bed->c[place] };
-    }
-    for (int32_t k = 0; k < count; ++k)
-        after[k] =
-            (rill_new_column){ -1, columns->b[first + k], columns->c[first + k], -1, columns->floors[first + k] };
+    for (int32_t k = 0; k < cell->old_count; ++k)
+        before[k] = (rill_old_column){ cell->places[k], bed->b[cell->places[k]], bed->c[cell->places[k]] };
+    for (int32_t k = 0; k < cell->new_count; ++k)
+        after[k] = (rill_new_column){ -1, cell->b[k], cell->c[k], -1, cell->floors[k] };
     return true;
 }
 
 rill_result rill_update_compare(rill_update *update, const rill_bed *bed, rill_columns *columns,
-                                const rill_allocator *allocator, rill_message *message) {
+                                const rill_allocator *columns_from, const rill_allocator *allocator,
+                                rill_message *message) {
     const rill_area *area = &columns->area;
     bool good = true;
     size_t i = 0;
     for (int32_t y = area->low[1]; y < area->high[1]; ++y)
         for (int32_t x = area->low[0]; x < area->high[0] && good; ++x, ++i) {
-            const int32_t first = columns->cell_first[i], count = columns->cell_first[i + 1] - first;
-            if (!same_columns(bed, cell_of(bed, x, y), columns, first, count))
-                good = push_change(update, bed, x, y, columns, first, count, allocator);
+            const int32_t first = columns->cell_first[i], old = bed->cell_first[cell_of(bed, x, y)];
+            both cell = { bed->places + old,
+                          columns->b + first,
+                          columns->c + first,
+                          columns->floors + first,
+                          bed->cell_first[cell_of(bed, x, y) + 1] - old,
+                          columns->cell_first[i + 1] - first };
+            const int32_t below = cut_same(bed, &cell);
+            if (cell.old_count > 0 || cell.new_count > 0)
+                good = push_change(update, bed, x, y, below, &cell, allocator);
         }
     if (good && rill_array_push(&update->parts, allocator, columns)) {
         *columns = (rill_columns){ 0 };
         return RILL_OK;
     }
-    rill_columns_free(columns, allocator);
+    rill_columns_free(columns, columns_from);
     return rill_fail(message, RILL_OUT_OF_MEMORY, "bed: no memory for the cells that change");
 }
 
@@ -142,8 +160,7 @@ static void place_heirs(rill_bed *bed, const rill_cell_change *at, const rill_ol
                 const int32_t distance = abs(fresh[j].b - old[i].b);
                 if (bed->b[old[i].place] != RILL_WALL || (best >= 0 && distance >= nearest)) continue;
                 if (rill_overlap(fresh[j].b, fresh[j].c, old[i].b, old[i].c) < 1) continue;
-                const int32_t stride = rill_bed_sheet_of(bed, old[i].place, NULL, NULL)->stride;
-                if (fitness(bed, old[i].place, stride, at, &fresh[j]) < 0) continue;
+                if (fitness(bed, old[i].place, bed->sheets[0].stride, at, &fresh[j]) < 0) continue;
                 best = j, heir = i, nearest = distance;
             }
         if (best < 0) return;
@@ -173,7 +190,8 @@ static void find_old(rill_update *update, const rill_bed *bed) {
     const rill_cell_change *changes = update->changes.data;
     rill_old_column *old = update->old.data;
     for (size_t i = 0; i < update->changes.count; ++i) {
-        const int32_t *places = bed->places + bed->cell_first[cell_of(bed, changes[i].x, changes[i].y)];
+        const size_t cell = cell_of(bed, changes[i].x, changes[i].y);
+        const int32_t *places = bed->places + bed->cell_first[cell] + changes[i].below;
         for (int32_t k = 0; k < changes[i].old_count; ++k) old[changes[i].old_first + k].place = places[k];
     }
 }
@@ -243,11 +261,11 @@ void rill_update_undo(rill_update *update, rill_bed *bed, const rill_edge edges[
     update->placed = update->exchanged = update->ghosts_moved = false;
 }
 
-void rill_update_end(rill_update *update, const rill_allocator *allocator) {
+void rill_update_end(rill_update *update, const rill_allocator *columns_from) {
     rill_columns *parts = update->parts.data;
     const rill_old_column *old = update->old.data;
     const rill_new_column *fresh = update->fresh.data;
-    for (size_t i = 0; i < update->parts.count; ++i) rill_columns_free(&parts[i], allocator);
+    for (size_t i = 0; i < update->parts.count; ++i) rill_columns_free(&parts[i], columns_from);
     for (size_t i = 0; update->placed && i < update->old.count; ++i) update->marks[old[i].place] = 0;
     for (size_t i = 0; update->placed && i < update->fresh.count; ++i) update->marks[fresh[i].place] = 0;
     update->parts.count = update->changes.count = update->old.count = update->fresh.count = update->pairs.count = 0;

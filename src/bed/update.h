@@ -20,18 +20,19 @@ typedef struct rill_old_column {
 
 typedef struct rill_new_column {
     int32_t place, b, c;
-    int32_t from; /* which of the cell's old columns it goes on from, at the same place; -1: none */
+    int32_t from; /* which of those it replaces it goes on from, at the same place; -1: none */
     uint16_t floor;
 } rill_new_column;
 
-/* A cell whose columns are not what they were. */
+/* A cell whose columns are not what they were: some of them are replaced, those below and above stay. */
 typedef struct rill_cell_change {
     int32_t x, y;
+    int32_t below;                /* so many of its columns stay below */
     int32_t old_first, old_count; /* in `old` */
     int32_t new_first, new_count; /* in `fresh` */
 } rill_cell_change;
 
-/* Marks of places in changed cells, before and after. */
+/* Marks of the places of columns that are replaced, and that replace them. */
 enum {
     RILL_PLACE_CHANGED = 1 << 0,
     RILL_PLACE_KEPT = 1 << 1 /* the new column goes on from the old one */
@@ -71,9 +72,11 @@ typedef struct rill_update {
 rill_update rill_update_make(void);
 void rill_update_free(rill_update *update, const rill_allocator *allocator);
 
-/* Finds the cells of an area that differ from the bed. Takes over the columns, in any case. */
+/* Finds the cells of an area that differ from the bed. Takes over the columns, in any case; they are from `columns_from`,
+ * to which they go back at the end. */
 rill_result rill_update_compare(rill_update *update, const rill_bed *bed, rill_columns *columns,
-                                const rill_allocator *allocator, rill_message *message);
+                                const rill_allocator *columns_from, const rill_allocator *allocator,
+                                rill_message *message);
 /* Puts the new columns into a roomy bed. With `*full` the bed needs another sheet. On failure the bed is as it was. */
 rill_result rill_update_apply(rill_update *update, rill_bed *bed, const rill_edge edges[4],
                               const rill_allocator *allocator, bool *full, rill_message *message);
@@ -81,7 +84,7 @@ void rill_update_undo(rill_update *update, rill_bed *bed, const rill_edge edges[
 /* Instead of applying, when no cell has changed: floors may belong to other solids now. */
 void rill_update_touch(rill_update *update, rill_bed *bed);
 /* Begins anew. */
-void rill_update_end(rill_update *update, const rill_allocator *allocator);
+void rill_update_end(rill_update *update, const rill_allocator *columns_from);
 
 /* Steps of an update (update_lists.c): room for new lists; cells with the columns as they are placed; the rest of the lists,
  * once they are exchanged. */

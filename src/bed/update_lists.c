@@ -92,6 +92,15 @@ bool rill_lists_reserve(rill_update *update, const rill_bed *bed, const rill_all
                            &other->column_capacity, columns, allocator);
 }
 
+/* Copies columns of the old list behind the `count` there are in the new one. */
+static int32_t copy_columns(const rill_bed *bed, rill_bed_lists *lists, int32_t from, int32_t to, int32_t count) {
+    for (; from < to; ++from, ++count) {
+        lists->places[count] = bed->places[from];
+        lists->floors[count] = bed->floors[from];
+    }
+    return count;
+}
+
 /* Copies the cells from <= i < to, which have not changed, behind the `count` columns there are. */
 static int32_t copy_cells(const rill_bed *bed, rill_bed_lists *lists, size_t from, size_t to, int32_t count,
                           int32_t *layers) {
@@ -119,14 +128,18 @@ void rill_lists_cells(rill_update *update, const rill_bed *bed) {
     for (size_t i = 0; i < update->changes.count; ++i) {
         const rill_cell_change *at = &changes[i];
         const size_t cell = cell_of(bed, at->x, at->y);
+        const int32_t old = bed->cell_first[cell], old_end = bed->cell_first[cell + 1];
         count = copy_cells(bed, lists, next, cell, count, &layers);
         lists->cell_first[cell] = count;
+        count = copy_columns(bed, lists, old, old + at->below, count);
         for (int32_t k = at->new_first; k < at->new_first + at->new_count; ++k) {
             lists->places[count] = fresh[k].place;
             lists->floors[count++] = fresh[k].floor;
         }
-        layers = at->new_count > layers ? at->new_count : layers;
-        lists->info.wall_cells += (at->new_count == 0) - (at->old_count == 0);
+        count = copy_columns(bed, lists, old + at->below + at->old_count, old_end, count);
+        const int32_t here = count - lists->cell_first[cell];
+        layers = here > layers ? here : layers;
+        lists->info.wall_cells += (here == 0) - (old == old_end);
         next = cell + 1;
     }
     count = copy_cells(bed, lists, next, cells, count, &layers);
@@ -159,6 +172,7 @@ void rill_lists_notes(rill_update *update, rill_bed *bed) {
         for (int32_t y = area->low[1]; y < area->high[1]; ++y)
             for (int32_t x = area->low[0]; x < area->high[0]; ++x, ++i) {
                 rill_notes *here = &bed->notes[cell_of(bed, x, y)];
+                if (memcmp(here, &parts[p].notes[i], sizeof *here) == 0) continue;
                 rill_notes_count(here, -1, &bed->info);
                 EXCHANGE(*here, parts[p].notes[i]);
                 rill_notes_count(here, 1, &bed->info);
@@ -167,21 +181,21 @@ void rill_lists_notes(rill_update *update, rill_bed *bed) {
     update->noted = !update->noted;
 }
 
-/* The lowest floor of all; searched for only if it may have been among those that went. */
+/* The lowest floor of all; searched for only if it may have been among those that went and none came for it. */
 static void find_lowest(const rill_update *update, rill_bed *bed) {
-    const double before = update->other.info.lowest;
-    const int32_t known = (int32_t)((before - bed->datum) / bed->quantum + 0.5);
+    const int32_t known = (int32_t)((update->other.info.lowest - bed->datum) / bed->quantum + 0.5);
     const rill_old_column *old = update->old.data;
     const rill_new_column *fresh = update->fresh.data;
-    int32_t lowest = update->other.info.columns > 0 ? known : RILL_TOP;
+    int32_t lowest = update->other.info.columns > 0 ? known : RILL_TOP, newest = RILL_TOP;
     bool gone = false;
-    for (size_t i = 0; i < update->old.count; ++i) gone = gone || old[i].b <= known;
-    if (gone) {
+    for (size_t i = 0; i < update->old.count; ++i) gone |= old[i].b <= known;
+    for (size_t i = 0; i < update->fresh.count; ++i) newest = fresh[i].b < newest ? fresh[i].b : newest;
+    if (gone && newest > known) {
         lowest = RILL_TOP;
         for (int64_t k = 0; k < bed->info.columns; ++k)
             lowest = bed->b[bed->places[k]] < lowest ? bed->b[bed->places[k]] : lowest;
     }
-    for (size_t i = 0; i < update->fresh.count; ++i) lowest = fresh[i].b < lowest ? fresh[i].b : lowest;
+    lowest = newest < lowest ? newest : lowest;
     bed->info.lowest = rill_bed_z(bed, bed->info.columns > 0 ? lowest : 0);
 }
 
@@ -221,40 +235,39 @@ static bool list_ghosts(rill_update *update, rill_bed *bed, const rill_edge edge
 
 /* ----------------------------------------------------------------------------------------------------------- pipes */
 
-static bool push_pairs(rill_update *update, const rill_bed *bed, int32_t place, size_t cell, int32_t dense, bool is_l,
+/* The pipes between a column and those of a neighbouring cell to the east or north, or with `back` to the west or south.
+ * Columns that have changed list their pipes to the east and north themselves. */
+static bool push_pairs(rill_update *update, const rill_bed *bed, int32_t place, size_t cell, int32_t dense, bool back,
                        const rill_allocator *allocator) {
+    const int32_t b = bed->b[place], c = bed->c[place];
     for (int32_t k = bed->cell_first[cell]; k < bed->cell_first[cell + 1]; ++k) {
         const int32_t other = bed->places[k];
-        if (other == dense || rill_overlap(bed->b[place], bed->c[place], bed->b[other], bed->c[other]) <= 1) continue;
-        const rill_pair found = { is_l ? place : other, is_l ? other : place };
+        if (bed->b[other] >= c) break; /* and so are all above it */
+        if (other == dense || rill_overlap(b, c, bed->b[other], bed->c[other]) <= 1) continue;
+        if (back && update->marks[other]) continue;
+        const rill_pair found = { back ? other : place, back ? place : other };
         if (!rill_array_push(&update->pairs, allocator, &found)) return false;
     }
     return true;
-}
-
-/* A cell that has changed lists its own pipes to the east and north. */
-static bool lists_itself(const rill_update *update, const rill_bed *bed, size_t cell) {
-    const int32_t first = bed->cell_first[cell];
-    return first < bed->cell_first[cell + 1] && update->marks[bed->places[first]];
 }
 
 static bool find_pairs(rill_update *update, const rill_bed *bed, const rill_allocator *allocator) {
     const rill_cell_change *changes = update->changes.data;
     const rill_new_column *fresh = update->fresh.data;
     const size_t nx = (size_t)bed->grid.cells[0];
+    const int32_t stride = bed->sheets[0].stride;
     update->pairs.count = 0;
     for (size_t i = 0; i < update->changes.count; ++i) {
         const rill_cell_change *at = &changes[i];
         const size_t cell = cell_of(bed, at->x, at->y);
-        const bool west = at->x > 0 && !lists_itself(update, bed, cell - 1);
-        const bool south = at->y > 0 && !lists_itself(update, bed, cell - nx);
+        const bool west = at->x > 0, south = at->y > 0;
         const bool east = at->x + 1 < bed->grid.cells[0], north = at->y + 1 < bed->grid.cells[1];
         for (int32_t k = at->new_first; k < at->new_first + at->new_count; ++k) {
-            const int32_t place = fresh[k].place, stride = bed->sheets[0].stride;
-            if ((west && !push_pairs(update, bed, place, cell - 1, place - 1, false, allocator)) ||
-                (south && !push_pairs(update, bed, place, cell - nx, place - stride, false, allocator)) ||
-                (east && !push_pairs(update, bed, place, cell + 1, place + 1, true, allocator)) ||
-                (north && !push_pairs(update, bed, place, cell + nx, place + stride, true, allocator)))
+            const int32_t place = fresh[k].place;
+            if ((west && !push_pairs(update, bed, place, cell - 1, place - 1, true, allocator)) ||
+                (south && !push_pairs(update, bed, place, cell - nx, place - stride, true, allocator)) ||
+                (east && !push_pairs(update, bed, place, cell + 1, place + 1, false, allocator)) ||
+                (north && !push_pairs(update, bed, place, cell + nx, place + stride, false, allocator)))
                 return false;
         }
     }

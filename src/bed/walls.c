@@ -50,16 +50,6 @@ typedef struct z_range {
     double low, high;
 } z_range;
 
-typedef struct walls {
-    const rill_columns *columns;
-    const rill_allocator *allocator;
-    int32_t cells[2];               /* of the columns' area */
-    rill_array pieces[2], edges[2]; /* of rows along x and along y; edges ascending */
-    rill_array row;                 /* pieces of the row being collected */
-    rill_array cover, held[2];      /* ranges: scratch of supported_ranges */
-    rill_array *fills;
-} walls;
-
 static bool piece_before(const wall_piece *a, const wall_piece *b) {
     if (a->strip != b->strip) return a->strip < b->strip;
     if (a->low != b->low) return a->low < b->low;
@@ -85,26 +75,35 @@ RILL_SORT(sort_pieces, wall_piece, piece_before)
 RILL_SORT(sort_ranges, z_range, range_before)
 RILL_SORT(sort_fills, rill_fill, fill_before)
 
-static int32_t cell_at(const walls *w, int axis, int32_t row, int32_t along) {
+static int32_t cell_at(const rill_walls *w, int axis, int32_t row, int32_t along) {
     int32_t x = axis == 0 ? along : row, y = axis == 0 ? row : along;
     return y * w->cells[0] + x;
 }
 
 /* --------------------------------------------------------------------------------------------------- collecting */
 
-/* Both cells' voids are walked upwards together. */
+/* Rounded down; what is beyond all heights stays beyond them. */
+static int32_t whole(double height) {
+    const double most = 2.0 * (double)RILL_TOP;
+    height = height > -most ? height : -most;
+    height = height < most ? height : most;
+    const int32_t near = (int32_t)height;
+    return near - (height < (double)near);
+}
+
+/* Whether something from `low` to `high` stands in an opening. Both cells' voids are walked upwards together. */
 static bool intrudes(const rill_columns *columns, int32_t p_cell, int32_t q_cell, double low, double high) {
+    const int32_t below = whole(low + CLEAR), above = -whole(CLEAR - high); /* top - CLEAR > low, base + CLEAR < high */
     const int32_t *b = columns->b, *c = columns->c;
     int32_t p = columns->cell_first[p_cell], p_end = columns->cell_first[p_cell + 1];
     int32_t q = columns->cell_first[q_cell], q_end = columns->cell_first[q_cell + 1];
     while (p < p_end && q < q_end) {
         int32_t base = b[p] > b[q] ? b[p] : b[q], top = c[p] < c[q] ? c[p] : c[q];
-        if (high <= (double)base + CLEAR) return false;
-        if (top - base > 1 && low < (double)top - CLEAR) return true;
-        if (c[p] < c[q])
-            ++p;
-        else
-            ++q;
+        if (base >= above) return false;
+        if (top - base > 1 && top > below) return true;
+        const int32_t p_ends = c[p] < c[q];
+        p += p_ends;
+        q += 1 - p_ends;
     }
     return false;
 }
@@ -121,18 +120,18 @@ static bool is_steep_triangle(const rill_solid *solid, uint32_t triangle) {
 }
 
 /* The part of a cut from (x0, z0) to (x1, z1) in a strip, if it stands in an opening. */
-static bool collect_piece(walls *w, const rill_scan *scan, int32_t row, int32_t strip, const rill_cut *cut,
-                          const double from[2], const double until[2]) {
+static inline bool collect_piece(rill_walls *w, const rill_scan *scan, int32_t row, int32_t strip, const rill_cut *cut,
+                                 const double from[2], const double until[2]) {
     const rill_columns *columns = w->columns;
-    double low = ((from[1] < until[1] ? from[1] : until[1]) - columns->datum) / columns->quantum;
-    double high = ((from[1] < until[1] ? until[1] : from[1]) - columns->datum) / columns->quantum;
+    double low = ((from[1] < until[1] ? from[1] : until[1]) - columns->datum) * w->inverse;
+    double high = ((from[1] < until[1] ? until[1] : from[1]) - columns->datum) * w->inverse;
     int32_t p_cell = cell_at(w, scan->axis, row, strip), q_cell = cell_at(w, scan->axis, row, strip + 1);
     if (!intrudes(columns, p_cell, q_cell, low, high)) return true;
     double border = 0.5 * (rill_lattice_at(&scan->along, strip) + rill_lattice_at(&scan->along, strip + 1));
     wall_piece piece = { .low = low,
                          .high = high,
                          .strip = strip,
-                         .solid = (uint16_t)cut->solid,
+                         .solid = cut->solid,
                          .facing = (int8_t)((cut->down[1] > cut->up[1]) - (cut->down[1] < cut->up[1])),
                          .offset = (float)((0.5 * (from[0] + until[0]) - border) * scan->along.inverse),
                          .steep = is_steep_triangle(scan->solids[cut->solid], cut->triangle) };
@@ -140,12 +139,11 @@ static bool collect_piece(walls *w, const rill_scan *scan, int32_t row, int32_t 
 }
 
 /* Chops a cut at the centres it passes. A point on a centre belongs to the strip before it, as it does in scan.c. */
-static bool collect_cut(walls *w, const rill_scan *scan, int32_t row, const rill_cut *cut) {
+static bool chop_cut(rill_walls *w, const rill_scan *scan, int32_t row, const rill_cut *cut, double near) {
     bool forward = cut->up_cell < cut->down_cell || (cut->up_cell == cut->down_cell && cut->up[0] <= cut->down[0]);
     const double *a = forward ? cut->up : cut->down, *b = forward ? cut->down : cut->up;
     int32_t first = (forward ? cut->up_cell : cut->down_cell) - 1, last = (forward ? cut->down_cell : cut->up_cell) - 1;
-    double run = b[0] - a[0], rise = b[1] - a[1], near = RILL_NEAR_LINE * scan->along.cell;
-    if (rise == 0.0) return true; /* floors and ceilings block no height */
+    double run = b[0] - a[0], rise = b[1] - a[1];
     /* Where something upright meets a line, rounding alone decides on which side of the line it is, and differently in
      * rows along x and along y: it stands on both sides then, all of it. */
     bool upright = fabs(run) <= near;
@@ -168,30 +166,44 @@ static bool collect_cut(walls *w, const rill_scan *scan, int32_t row, const rill
     return true;
 }
 
-static bool collect(walls *w, rill_scan *scan) {
+/* Most cuts lie within a strip. */
+static bool collect_cut(rill_walls *w, const rill_scan *scan, int32_t row, const rill_cut *cut) {
+    const double near = RILL_NEAR_LINE * scan->along.cell;
+    if (cut->up[1] == cut->down[1]) return true; /* floors and ceilings block no height */
+    if (cut->up_cell != cut->down_cell || fabs(cut->up[0] - cut->down[0]) <= near)
+        return chop_cut(w, scan, row, cut, near);
+    const int32_t strip = cut->up_cell - 1;
+    if (strip < 0 || strip >= scan->along.count - 1) return true;
+    return collect_piece(w, scan, row, strip, cut, cut->up, cut->down);
+}
+
+bool rill_walls_row(rill_walls *w, const rill_scan *scan, int32_t row) {
     rill_array *pieces = &w->pieces[scan->axis], *edges = &w->edges[scan->axis];
-    rill_scan_rewind(scan);
-    for (int32_t row = 0; row < scan->across.count; ++row) {
-        if (!rill_scan_row(scan, row)) return false;
-        w->row.count = 0;
-        const rill_cut *cuts = scan->cuts.data;
-        for (size_t i = 0; i < scan->cuts.count; ++i)
-            if (!collect_cut(w, scan, row, &cuts[i])) return false;
-        wall_piece *found = w->row.data;
-        sort_pieces(found, w->row.count);
-        for (size_t i = 0; i < w->row.count; ++i) {
-            wall_edge edge = { .key = (uint32_t)row * (uint32_t)scan->along.count + (uint32_t)found[i].strip,
-                               .first = pieces->count };
-            if ((i == 0 || found[i].strip != found[i - 1].strip) && !rill_array_push(edges, w->allocator, &edge))
-                return false;
-            if (!rill_array_push(pieces, w->allocator, &found[i])) return false;
-            ((wall_edge *)edges->data)[edges->count - 1].count += 1;
-        }
+    const rill_cut *cuts = scan->cuts.data;
+    w->row.count = 0;
+    for (size_t i = 0; i < scan->cuts.count; ++i)
+        if (!collect_cut(w, scan, row, &cuts[i])) return false;
+    wall_piece *found = w->row.data;
+    sort_pieces(found, w->row.count);
+    for (size_t i = 0; i < w->row.count; ++i) {
+        wall_edge edge = { .key = (uint32_t)row * (uint32_t)scan->along.count + (uint32_t)found[i].strip,
+                           .first = pieces->count };
+        if ((i == 0 || found[i].strip != found[i - 1].strip) && !rill_array_push(edges, w->allocator, &edge))
+            return false;
+        if (!rill_array_push(pieces, w->allocator, &found[i])) return false;
+        ((wall_edge *)edges->data)[edges->count - 1].count += 1;
     }
     return true;
 }
 
-static const wall_edge *find_edge(const walls *w, int axis, int32_t row, int32_t strip) {
+bool rill_walls_collect(rill_walls *w, rill_scan *scan) {
+    rill_scan_rewind(scan);
+    for (int32_t row = 0; row < scan->across.count; ++row)
+        if (!rill_scan_row(scan, row) || !rill_walls_row(w, scan, row)) return false;
+    return true;
+}
+
+static const wall_edge *find_edge(const rill_walls *w, int axis, int32_t row, int32_t strip) {
     const wall_edge *edges = w->edges[axis].data;
     uint32_t key = (uint32_t)row * (uint32_t)w->cells[axis] + (uint32_t)strip;
     size_t low = 0, high = w->edges[axis].count;
@@ -207,12 +219,12 @@ static const wall_edge *find_edge(const walls *w, int axis, int32_t row, int32_t
 
 /* -------------------------------------------------------------------------------------------- where a wall goes on */
 
-static bool add_range(walls *w, double low, double high) {
+static bool add_range(rill_walls *w, double low, double high) {
     z_range range = { low, high };
     return rill_array_push(&w->cover, w->allocator, &range) != NULL;
 }
 
-static bool cover_cell(walls *w, int32_t cell) {
+static bool cover_cell(rill_walls *w, int32_t cell) {
     const rill_columns *columns = w->columns;
     double top = -INFINITY;
     for (int32_t k = columns->cell_first[cell]; k < columns->cell_first[cell + 1]; ++k) {
@@ -222,7 +234,7 @@ static bool cover_cell(walls *w, int32_t cell) {
     return columns->cell_first[cell] < columns->cell_first[cell + 1] || add_range(w, -INFINITY, INFINITY);
 }
 
-static bool cover_edge(walls *w, int axis, int32_t row, int32_t strip) {
+static bool cover_edge(rill_walls *w, int axis, int32_t row, int32_t strip) {
     const wall_edge *edge = find_edge(w, axis, row, strip);
     if (!edge) return true;
     const wall_piece *pieces = (const wall_piece *)w->pieces[axis].data + edge->first;
@@ -232,7 +244,7 @@ static bool cover_edge(walls *w, int axis, int32_t row, int32_t strip) {
 }
 
 /* Cuts the ranges of `in` down to what is covered in the square of centres on one side of an edge. */
-static bool cover_square(walls *w, int axis, int32_t row, int32_t strip, int32_t side, const rill_array *in,
+static bool cover_square(rill_walls *w, int axis, int32_t row, int32_t strip, int32_t side, const rill_array *in,
                          rill_array *out) {
     int32_t other = row + side, between = side < 0 ? other : row;
     w->cover.count = 0;
@@ -291,7 +303,7 @@ static bool is_steep(const wall_piece *pieces, uint32_t count, const z_range *pa
     return false;
 }
 
-static bool push_fill(walls *w, int32_t cell, int32_t column, double low, double high, uint16_t solid) {
+static bool push_fill(rill_walls *w, int32_t cell, int32_t column, double low, double high, uint16_t solid) {
     int32_t b = w->columns->b[column], c = w->columns->c[column];
     low = fmax(floor(low), (double)b), high = fmin(ceil(high), (double)c);
     if (!(low < high)) return true;
@@ -302,7 +314,7 @@ static bool push_fill(walls *w, int32_t cell, int32_t column, double low, double
 /* Fills one of the two cells: that in which the wall stands, unless it leans out of one cell's own floor; then the
  * other, so that floors stay where they were sampled and the ceiling under the plate comes down instead. What hangs
  * down is filled where the ceiling is lower, so that no pocket is left above it. */
-static bool close_part(walls *w, const int32_t cells[2], const int32_t columns[2], const z_range *opening,
+static bool close_part(rill_walls *w, const int32_t cells[2], const int32_t columns[2], const z_range *opening,
                        const blocked *part, const z_range *held) {
     const int32_t b[2] = { w->columns->b[columns[0]], w->columns->b[columns[1]] };
     const int32_t c[2] = { w->columns->c[columns[0]], w->columns->c[columns[1]] };
@@ -319,8 +331,8 @@ static bool close_part(walls *w, const int32_t cells[2], const int32_t columns[2
     return push_fill(w, cells[side], columns[side], low, high, part->solid);
 }
 
-static bool decide_part(walls *w, int axis, const wall_edge *edge, const int32_t columns[2], const z_range *opening,
-                        const blocked *part) {
+static bool decide_part(rill_walls *w, int axis, const wall_edge *edge, const int32_t columns[2],
+                        const z_range *opening, const blocked *part) {
     int32_t along = w->cells[axis];
     int32_t row = (int32_t)(edge->key / (uint32_t)along), strip = (int32_t)(edge->key % (uint32_t)along);
     int32_t cells[2] = { cell_at(w, axis, row, strip), cell_at(w, axis, row, strip + 1) };
@@ -347,7 +359,7 @@ static bool decide_part(walls *w, int axis, const wall_edge *edge, const int32_t
 }
 
 /* Joins the pieces in an opening into blocked parts and decides on each. */
-static bool decide_opening(walls *w, int axis, const wall_edge *edge, const int32_t columns[2],
+static bool decide_opening(rill_walls *w, int axis, const wall_edge *edge, const int32_t columns[2],
                            const z_range *opening) {
     const wall_piece *pieces = (const wall_piece *)w->pieces[axis].data + edge->first;
     blocked part = { .range = { INFINITY, -INFINITY } };
@@ -377,7 +389,7 @@ static bool decide_opening(walls *w, int axis, const wall_edge *edge, const int3
     return true;
 }
 
-static bool decide(walls *w, int axis) {
+static bool decide(rill_walls *w, int axis) {
     const rill_columns *columns = w->columns;
     const wall_edge *edges = w->edges[axis].data;
     int32_t along = w->cells[axis];
@@ -395,30 +407,34 @@ static bool decide(walls *w, int axis) {
     return true;
 }
 
-bool rill_walls_find(const rill_columns *columns, rill_scan *scan, size_t solid_count, rill_array *fills) {
-    const rill_allocator *allocator = scan->allocator;
-    walls w = { .columns = columns,
-                .allocator = allocator,
-                .fills = fills,
-                .row = rill_array_make(sizeof(wall_piece)),
-                .cover = rill_array_make(sizeof(z_range)) };
+rill_walls rill_walls_make(const rill_columns *columns, const rill_allocator *allocator) {
+    rill_walls w = { .columns = columns,
+                     .allocator = allocator,
+                     .inverse = 1.0 / columns->quantum,
+                     .row = rill_array_make(sizeof(wall_piece)),
+                     .cover = rill_array_make(sizeof(z_range)) };
     for (int i = 0; i < 2; ++i) {
         w.cells[i] = columns->area.high[i] - columns->area.low[i];
         w.pieces[i] = rill_array_make(sizeof(wall_piece));
         w.edges[i] = rill_array_make(sizeof(wall_edge));
         w.held[i] = rill_array_make(sizeof(z_range));
     }
-    rill_scan columnwise;
-    bool done = rill_scan_make(&columnwise, &columns->grid, &columns->area, 1, scan->solids, solid_count, allocator) &&
-                collect(&w, scan) && collect(&w, &columnwise) && decide(&w, 0) && decide(&w, 1);
-    if (done) sort_fills(fills->data, fills->count);
-    rill_scan_free(&columnwise);
-    rill_array_free(&w.row, allocator);
-    rill_array_free(&w.cover, allocator);
+    return w;
+}
+
+void rill_walls_free(rill_walls *w) {
+    rill_array_free(&w->row, w->allocator);
+    rill_array_free(&w->cover, w->allocator);
     for (int i = 0; i < 2; ++i) {
-        rill_array_free(&w.pieces[i], allocator);
-        rill_array_free(&w.edges[i], allocator);
-        rill_array_free(&w.held[i], allocator);
+        rill_array_free(&w->pieces[i], w->allocator);
+        rill_array_free(&w->edges[i], w->allocator);
+        rill_array_free(&w->held[i], w->allocator);
     }
-    return done;
+}
+
+bool rill_walls_find(rill_walls *w, rill_array *fills) {
+    w->fills = fills;
+    if (!decide(w, 0) || !decide(w, 1)) return false;
+    sort_fills(fills->data, fills->count);
+    return true;
 }

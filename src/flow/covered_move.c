@@ -115,6 +115,12 @@ static void touch_tile(rill_flow *flow, int32_t tile) {
     if (!(flow->tiles[tile] & RILL_TILE_SWEPT)) rill_flow_wake_tile(flow, tile, RILL_TILE_WAKE_ALL);
 }
 
+/* The same for a row of a tile: of some only those rows are swept that are near anything wet. */
+static void touch_row(rill_flow *flow, int32_t tile, int32_t row) {
+    bool swept = flow->scratch->needed[tile] >> row & 1;
+    if (!swept || !(flow->tiles[tile] & RILL_TILE_SWEPT)) rill_flow_wake_tile(flow, tile, RILL_TILE_WAKE_ALL);
+}
+
 /* Whole quanta over the dense faces of a window. Returns whether some covered face moves too much to rest. */
 static bool move_window(rill_covered *covered, const rill_window *w, const rill_kernel_constants *k, double calm) {
     rill_covered_run run = rill_covered_run_of(covered, w);
@@ -143,7 +149,7 @@ static bool write_window(rill_flow *flow, const rill_window *w) {
             rill_covered_faces south = rill_covered_faces_at(&covered->south, node);
             rill_covered_columns at = rill_covered_columns_at(flow, w->place + y * sheet->stride + x);
             int32_t here = covered->kernels->write(next - x, &nodes, w->stride, &west, &south, &at);
-            if (here & RILL_COVERED_CHANGED) touch_tile(flow, tiles + tile);
+            if (here & RILL_COVERED_CHANGED) touch_row(flow, tiles + tile, (w->row + y) % RILL_TILE_H);
             if (here & RILL_COVERED_FLOODED) covered->flooded[tiles + tile] = 1;
             found |= here;
         }
@@ -188,6 +194,22 @@ static void note_unrest(rill_flow *flow, const rill_window *w) {
         }
 }
 
+static bool overlap(const rill_window *a, const rill_window *b) {
+    return a->sheet == b->sheet && a->column < b->column + b->nx && b->column < a->column + a->nx &&
+           a->row < b->row + b->ny && b->row < a->row + a->ny;
+}
+
+/* The depths that windows before this one have left where they overlap it: no column may give twice what it has. */
+static void read_again(rill_flow *flow, int32_t index) {
+    rill_covered *covered = flow->covered;
+    const rill_window *w = &covered->windows[index];
+    bool shared = false;
+    for (int32_t i = 0; i < index; ++i) shared |= overlap(&covered->windows[i], w);
+    for (int32_t y = 0; shared && y < w->ny; ++y)
+        memcpy(covered->nodes.H + w->node + y * w->stride, flow->H + w->place + y * w->sheet->stride,
+               (size_t)w->nx * sizeof *flow->H);
+}
+
 /* The drive of a face that may rest, quanta. Small heads that all point one way add up: however long a passage is, the levels
  * at its ends may rest no further apart than over a tile. */
 static double calm_head(const rill_bed *bed, const rill_window *w) {
@@ -199,10 +221,12 @@ static double calm_head(const rill_bed *bed, const rill_window *w) {
 void rill_covered_transfer(rill_flow *flow, const rill_kernel_constants *constants, rill_covered_report *report) {
     rill_covered *covered = flow->covered;
     bool above = false;
-    for (int32_t i = 0; i < covered->window_count; ++i)
-        if (move_window(covered, &covered->windows[i], constants, calm_head(flow->bed, &covered->windows[i])))
-            note_unrest(flow, &covered->windows[i]);
-    for (int32_t i = 0; i < covered->window_count; ++i) above |= write_window(flow, &covered->windows[i]);
+    for (int32_t i = 0; i < covered->window_count; ++i) {
+        const rill_window *w = &covered->windows[i];
+        read_again(flow, i);
+        if (move_window(covered, w, constants, calm_head(flow->bed, w))) note_unrest(flow, w);
+        above |= write_window(flow, w);
+    }
     finish_pipes(covered, constants);
     above |= deposit_pipes(flow);
     if (above && rill_covered_repair(flow, &report->refused)) report->capped = true;

@@ -15,11 +15,12 @@ typedef struct search {
     bool brimful;         /* nothing is left below full: up to the ceilings now */
 } search;
 
-/* Outside of the domain there is always room: what a ghost has taken has left over its edge. */
-static bool is_ghost(const rill_bed *bed, int32_t place) {
+/* How deep a column may be. Outside of the domain there is always room: what a ghost has taken has left over its edge. */
+static int32_t height_of(const rill_bed *bed, int32_t place) {
     int32_t x, y;
     const rill_sheet *sheet = rill_bed_sheet_of(bed, place, &x, &y);
-    return x < sheet->x0 || x >= sheet->x0 + sheet->nx || y < sheet->y0 || y >= sheet->y0 + sheet->ny;
+    bool ghost = x < sheet->x0 || x >= sheet->x0 + sheet->nx || y < sheet->y0 || y >= sheet->y0 + sheet->ny;
+    return (ghost ? RILL_TOP : bed->c[place]) - bed->b[place];
 }
 
 /* Goes on to a column, unless the search has been there; takes along what stands above its ceiling, leaves what it can hold. */
@@ -29,9 +30,8 @@ static void reach_column(search *s, int32_t place) {
     if (covered->seen[place]) return;
     covered->seen[place] = 1;
     covered->path[s->count++] = place;
-    int32_t height = is_ghost(flow->bed, place) ? RILL_TOP : flow->bed->c[place] - flow->bed->b[place];
-    int32_t most = s->brimful || height == RILL_TOP ? height : rill_covered_full(flow->bed, place);
-    int32_t room = most - flow->H[place];
+    int32_t height = height_of(flow->bed, place);
+    int32_t room = (s->brimful ? height : rill_covered_full(flow->bed, place)) - flow->H[place];
     bool above = flow->H[place] > height;
     if (!above && (room <= 0 || s->surplus == 0)) return;
     int32_t change = above || s->surplus > room ? room : (int32_t)s->surplus;
@@ -78,7 +78,8 @@ static int64_t carry_on(rill_flow *flow, int32_t place, int64_t surplus, bool br
 
 /* False if nothing stands above the ceiling of a column. */
 static bool repair_column(rill_flow *flow, int32_t place, int64_t *refused) {
-    if (flow->H[place] <= flow->bed->c[place] - flow->bed->b[place] || is_ghost(flow->bed, place)) return false;
+    if (flow->H[place] <= flow->bed->c[place] - flow->bed->b[place]) return false;
+    if (flow->H[place] <= height_of(flow->bed, place)) return false;
     int64_t rest = carry_on(flow, place, 0, false);
     if (rest > 0) rest = carry_on(flow, place, rest, true);
     int64_t pushed = flow->pushed - *refused, back = rest < pushed ? rest : pushed;

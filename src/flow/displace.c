@@ -99,6 +99,7 @@ void rill_displace_add(const rill_displace_job *j, int32_t node, int64_t amount,
     rill_array *list = &j->d->excess; /* has room for every old and new column */
     ((rill_excess *)list->data)[list->count++] = (rill_excess){ amount, node, 0, keeps };
     j->d->entry_of[node] = (int32_t)list->count;
+    if (node >= place_count(j)) j->d->any_gone = true;
 }
 
 /* ------------------------------------------------------------------------------------------------------- searching */
@@ -137,11 +138,12 @@ static void visit_cell(const rill_displace_job *j, search *s, const extent *from
     const size_t cell = cell_of(j, x, y);
     for (int32_t k = bed->cell_first[cell]; k < bed->cell_first[cell + 1]; ++k) {
         const int32_t place = bed->places[k];
+        if (bed->b[place] >= from->c) break; /* and so are all above it */
         const extent to = extent_of(j, place);
         const int32_t height = j->d->seen[place] ? 0 : opening(s, from, &to);
         if (height > 0) call(j, s, &(rill_displace_spot){ place, x, y }, height);
     }
-    const rill_cell_change *change = gone ? change_at(j->update, x, y) : NULL;
+    const rill_cell_change *change = gone && j->d->any_gone ? change_at(j->update, x, y) : NULL;
     for (int32_t i = 0; change && i < change->old_count; ++i) {
         const int32_t node = place_count(j) + change->old_first + i;
         const extent to = extent_of(j, node);
@@ -335,6 +337,7 @@ bool rill_displace_reserve(rill_displace *d, const rill_flow *flow, const rill_u
                       rill_array_resize(&d->queue, allocator, columns + update->old.count) &&
                       rill_array_resize(&d->takers, allocator, columns);
     d->excess.count = d->queue.count = d->takers.count = 0;
+    d->any_gone = false;
     return good;
 }
 

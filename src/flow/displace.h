@@ -46,6 +46,7 @@ typedef struct rill_displace {
     int32_t *entry_of;  /* per node: number in `excess` + 1 */
     uint8_t *seen;      /* per node */
     size_t node_capacity;
+    bool any_gone; /* some excess is of a column that is gone */
     bool squeezed; /* something went through solids */
 } rill_displace;
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "bed/sheets.h"
+#include "flow/covered.h"
 #include "world/snapshot.h"
 
 /* Everything a section needs. */
@@ -327,8 +328,9 @@ static bool get_column(rill_reader *reader, rill_world *world, int32_t place) {
     flow->H[place] = get_i32(reader);
     flow->u[place] = rill_get_f32(reader);
     flow->v[place] = rill_get_f32(reader);
-    if (flow->pressure) flow->pressure[place] = (int32_t)rill_get_u32(reader);
-    return flow->H[place] <= rill_world_room(world, place);
+    const int32_t code = flow->pressure ? (int32_t)rill_get_u32(reader) : 0;
+    if (flow->pressure) flow->pressure[place] = code;
+    return flow->H[place] <= rill_world_room(world, place) && code >= RILL_PRESSURE_NEW;
 }
 
 static rill_result get_state(loading *load) {

@@ -8,6 +8,7 @@
  *
  * Whatever fails before 5 is undone, and the changes wait. The same calls give the same bits: the order of slots decides,
  * never an address or a time. */
+#include "base/blocks.h"
 #include "base/order.h"
 #include "bed/sheets.h"
 #include "bed/update.h"
@@ -28,6 +29,7 @@ typedef struct refit {
 struct rill_moves {
     rill_update update;
     rill_reshape reshape;
+    rill_blocks blocks;               /* what rasterising takes, frame by frame */
     rill_array areas;                 /* rill_area */
     rill_array solids, touched;       /* const rill_solid *, uint8_t: per slot */
     rill_array by_r, fresh, renumber; /* int32_t: for rill_faces_renew */
@@ -47,6 +49,7 @@ static rill_moves *moves_of(rill_world *world) {
     if (!moves) return NULL;
     *moves = (rill_moves){ .update = rill_update_make(),
                            .reshape = rill_reshape_make(),
+                           .blocks = rill_blocks_make(&world->allocator),
                            .areas = rill_array_make(sizeof(rill_area)),
                            .solids = rill_array_make(sizeof(const rill_solid *)),
                            .touched = rill_array_make(1),
@@ -63,6 +66,7 @@ void rill_moves_free(rill_world *world) {
     if (!moves) return;
     rill_update_free(&moves->update, &world->allocator);
     rill_reshape_free(&moves->reshape, &world->allocator);
+    rill_blocks_free(&moves->blocks);
     rill_array *const arrays[] = { &moves->areas, &moves->solids,   &moves->touched, &moves->by_r,
                                    &moves->fresh, &moves->renumber, &moves->refits };
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) rill_array_free(arrays[i], &world->allocator);
@@ -133,13 +137,15 @@ static rill_result find_changes(rill_world *world) {
     uint8_t *touched = moves->touched.data;
     for (size_t i = 0; i < count; ++i) touched[i] = slots[i].touched && !slots[i].changed;
     const rill_area *areas = moves->areas.data;
+    const rill_allocator blocks = rill_blocks_allocator(&moves->blocks);
     for (size_t i = 0; i < moves->areas.count; ++i) {
         rill_columns columns;
         list_near(world, &areas[i]);
         rill_result result = rill_columns_rebuild(&world->def, &range, &areas[i], moves->solids.data, count, touched,
-                                                  &world->allocator, &columns, world->note);
+                                                  &blocks, &columns, world->note);
         if (!result)
-            result = rill_update_compare(&moves->update, &world->bed, &columns, &world->allocator, world->note);
+            result =
+                rill_update_compare(&moves->update, &world->bed, &columns, &blocks, &world->allocator, world->note);
         if (result) return result;
     }
     return RILL_OK;
@@ -340,7 +346,8 @@ rill_result rill_world_follow(rill_world *world) {
         result = reshape(world);
     else if (!result)
         rill_update_touch(&moves->update, &world->bed);
-    rill_update_end(&moves->update, &world->allocator);
+    const rill_allocator blocks = rill_blocks_allocator(&moves->blocks);
+    rill_update_end(&moves->update, &blocks);
     if (!result) settle_slots(world);
     return result;
 }
