@@ -55,17 +55,24 @@ void rill_edges_free(rill_edge_rows *rows, const rill_bed *bed, const rill_alloc
     rill_memory_give(allocator, rows->sheet_first, (size_t)bed->sheet_count + 1, sizeof *rows->sheet_first);
 }
 
+static void restore_ghost(const rill_ghost *ghost, int32_t *depth, rill_edge_flow *flows) {
+    int32_t change = *depth - ghost->still;
+    *depth = ghost->still;
+    if (change > 0)
+        flows[ghost->edge].left += change;
+    else
+        flows[ghost->edge].entered -= change;
+}
+
+void rill_edges_restore_all(const rill_flow *flow, rill_edge_flow *flows) {
+    for (int32_t i = 0; i < flow->bed->ghost_count; ++i)
+        restore_ghost(&flow->bed->ghosts[i], &flow->H[flow->bed->ghosts[i].place], flows);
+}
+
 void rill_edges_restore(const rill_flow *flow, const rill_sheet *sheet, int32_t row, int32_t *H,
                         rill_edge_flow *flows) {
     const rill_edge_rows *rows = &flow->scratch->edges;
     int32_t at = rows->sheet_first[sheet - flow->bed->sheets] + row, origin = rill_sheet_place(sheet, 0, row);
-    for (int32_t i = rows->first[at]; i < rows->first[at + 1]; ++i) {
-        const rill_ghost *ghost = &rows->ghosts[i];
-        int32_t change = H[ghost->place - origin] - ghost->still;
-        H[ghost->place - origin] = ghost->still;
-        if (change > 0)
-            flows[ghost->edge].left += change;
-        else
-            flows[ghost->edge].entered -= change;
-    }
+    for (int32_t i = rows->first[at]; i < rows->first[at + 1]; ++i)
+        restore_ghost(&rows->ghosts[i], &H[rows->ghosts[i].place - origin], flows);
 }

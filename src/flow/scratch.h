@@ -174,6 +174,8 @@ void rill_edges_free(rill_edge_rows *rows, const rill_bed *bed, const rill_alloc
 bool rill_edges_reserve(rill_edge_rows *rows, const rill_bed *bed, const rill_allocator *allocator);
 void rill_edges_deal(rill_edge_rows *rows, const rill_bed *bed);
 void rill_edges_restore(const rill_flow *flow, const rill_sheet *sheet, int32_t row, int32_t *H, rill_edge_flow *flows);
+/* The same for all ghosts, swept or not. */
+void rill_edges_restore_all(const rill_flow *flow, rill_edge_flow *flows);
 
 /* Tiles (tiles.c): decides which tiles sleep, when a check is due, and has the spans made anew where that changes them. */
 void rill_tiles_update(rill_flow *flow, const rill_flow_settings *settings, const rill_kernel_constants *constants,

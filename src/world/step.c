@@ -198,14 +198,16 @@ static bool near_top(const progress *p) {
     return extent->level + rise > RILL_TOP;
 }
 
-/* Returns what sources had poured into flooded passages and must have back. */
-static int64_t move_covered(progress *p) {
+/* Returns what sources had poured into flooded passages and must have back. Covered columns at an edge may be too thin for the
+ * sweep to look at, so that what crossed the edge is added to flows[4] here. */
+static int64_t move_covered(progress *p, rill_edge_flow *flows) {
     rill_flow *flow = &p->world->flow;
     if (p->settings.passages == RILL_PASSAGES_OFF) return 0;
     rill_covered_report report = p->settings.passages == RILL_PASSAGES_ANY
                                      ? rill_covered_move(flow, &p->settings, &p->constants)
                                      : rill_straight_move(flow, &p->settings, &p->constants);
     if (report.capped) p->info.status |= RILL_STATUS_PASSAGES_CAPPED;
+    if (flow->covered) rill_edges_restore_all(flow, flows);
     return report.refused;
 }
 
@@ -216,7 +218,7 @@ static void substep(progress *p, double dt) {
     prepare(p, dt);
     run_sources(p, dt);
     tick(p, RILL_STAGE_SOURCES);
-    book_sources(p, move_covered(p));
+    book_sources(p, move_covered(p, flows));
     tick(p, RILL_STAGE_COVERED);
     rill_sparse_move(flow, &p->settings, &p->constants);
     tick(p, RILL_STAGE_SPARSE);

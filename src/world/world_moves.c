@@ -293,7 +293,7 @@ static void move_in(rill_world *world, roomier *room) {
 
 static rill_result reshape(rill_world *world) {
     const rill_passages passages = world->def.solver.passages;
-    const rill_displace_rules rules = { .overfull = passages == RILL_PASSAGES_ANY,
+    const rill_displace_rules rules = { .overfull = false,
                                         .slack = passages == RILL_PASSAGES_OFF ? 0 : RILL_FULL };
     rill_moves *moves = world->moves;
     roomier room = { 0 };
