@@ -69,7 +69,7 @@ static void clear_transfers(const rill_row *row, int32_t from, int32_t to) {
 
 /* Clears what the spans of a slot's last row wrote and those of the next one will not. */
 static void clear_spans(const rill_slot *slot, const rill_span *next, int32_t count) {
-    const rill_span *end = next + count;
+    const rill_span *end = count > 0 ? next + count : next;
     for (int32_t i = 0; i < slot->span_count; ++i) {
         int32_t from = slot->spans[i].from, to = from + slot->spans[i].count;
         while (from < to) {
