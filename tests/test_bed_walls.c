@@ -214,10 +214,37 @@ static void hollow_things_are_tight(void **state) {
         def.indices = mesh.indices, def.triangle_count = mesh.triangle_count;
         for (int k = 0; k < 3; ++k) def.rotate[k] = chance(&seed, 0, 360);
         memcpy(def.translate, (double[]){ chance(&seed, 13, 15), chance(&seed, 13, 15), 20 }, sizeof def.translate);
-        add_solid(&scene, &def);
+        rill_solid *solid = scene.solids[add_solid(&scene, &def)];
+        if (i % 3 == 0) assert_true(rill_solid_measure(solid, 1.0, &scene.allocator)); /* must not overlook them */
         build_bed(&scene);
         double inside[3] = { def.translate[0], def.translate[1], 20 }, below[3] = { inside[0], inside[1], 0 };
         if (flows(&scene, inside, below, scene.bed.info.highest)) fail_msg("round %d leaks", i);
+        free_scene(&scene);
+    }
+}
+
+/* How thin a mesh is does not depend on where it is; a thick one has no thin triangles, a hollow one has no other. */
+static void thickness_is_measured(void **state) {
+    (void)state;
+    for (int i = 0; i < 6; ++i) {
+        const bool hollow = i % 2;
+        bed_scene scene;
+        start(&scene, 28, 28);
+        mesh_ball(&mesh, 0, 0, 0, 9, 0.0, 30);
+        if (hollow) mesh_ball(&mesh, 0, 0, 0, 8.6, 0.0, 30);
+        for (size_t k = hollow ? mesh.triangle_count / 2 : mesh.triangle_count; k < mesh.triangle_count; ++k) {
+            uint32_t *corner = mesh.indices + 3 * k, swap = corner[0];
+            corner[0] = corner[1], corner[1] = swap;
+        }
+        rill_solid *solid = scene.solids[add_mesh(&scene, &mesh)];
+        const double translate[3] = { 14.0 + i, 13.0, 20.0 }, rotate[3] = { 20.0 * i, 31.0 * i, 0.0 };
+        assert_int_equal(rill_solid_repose(solid, translate, rotate, &scene.allocator, NULL), RILL_OK);
+        assert_true(rill_solid_measure(solid, 1.0, &scene.allocator));
+        assert_non_null(solid->thin);
+        for (size_t t = 0; t < solid->triangle_count; ++t) /* at the poles there are some without area */
+            if (solid->parts[t] != RILL_NO_PART) assert_int_equal(solid->thin[t], hollow);
+        assert_int_equal(rill_solid_reshape(solid, mesh.vertices, mesh.vertex_count, &scene.allocator, NULL), RILL_OK);
+        assert_true(solid->soft && !solid->thin); /* not known any more */
         free_scene(&scene);
     }
 }
@@ -285,15 +312,11 @@ static void terrain_is_left_alone(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(straight_walls_hold),
-        cmocka_unit_test(round_walls_hold),
-        cmocka_unit_test(primitive_walls_hold),
-        cmocka_unit_test(bowls_hold),
-        cmocka_unit_test(walls_reach_ceilings),
-        cmocka_unit_test(inclined_plates_hold),
-        cmocka_unit_test(hollow_things_are_tight),
-        cmocka_unit_test(terrain_is_left_alone),
-        cmocka_unit_test(ordinary_shapes_are_left_alone),
+        cmocka_unit_test(straight_walls_hold),     cmocka_unit_test(round_walls_hold),
+        cmocka_unit_test(primitive_walls_hold),    cmocka_unit_test(bowls_hold),
+        cmocka_unit_test(walls_reach_ceilings),    cmocka_unit_test(inclined_plates_hold),
+        cmocka_unit_test(hollow_things_are_tight), cmocka_unit_test(thickness_is_measured),
+        cmocka_unit_test(terrain_is_left_alone),   cmocka_unit_test(ordinary_shapes_are_left_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -81,6 +81,10 @@ typedef struct rill_area {
     int32_t low[2], high[2];
 } rill_area;
 
+static inline size_t rill_area_cells(const rill_area *area) {
+    return (size_t)(area->high[0] - area->low[0]) * (size_t)(area->high[1] - area->low[1]);
+}
+
 typedef struct rill_bed {
     rill_grid grid;
     rill_bed_info info;

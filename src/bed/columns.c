@@ -21,8 +21,6 @@
 static const double CELL_QUANTA = 67108864.0; /* 2^26 */
 /* A solid part thinner than this share of a quantum is rounding, not geometry. */
 static const double NOTHING = 1.0 / 1024.0;
-/* Quanta: nothing can stand on a floor that is nearer to the top of the range. */
-enum { LEAST_SKY = 64 };
 
 typedef struct builder {
     rill_raster raster;
@@ -30,15 +28,12 @@ typedef struct builder {
     const rill_allocator *allocator;
     rill_columns raw;        /* of the area and the ring around it, without fills */
     rill_array b, c, floors; /* its arrays while they grow */
+    rill_array run_bounds;   /* bounds: of the runs of a row */
     int32_t opening;         /* lowest void that is kept, quanta */
     uint8_t *touched;        /* per solid: it reaches the line or the wall of some cell */
     rill_walls walls;
     rill_array fills;
 } builder;
-
-static size_t area_cells(const rill_area *area) {
-    return (size_t)(area->high[0] - area->low[0]) * (size_t)(area->high[1] - area->low[1]);
-}
 
 static rill_area whole_grid(const rill_grid *grid) {
     return (rill_area){ { 0, 0 }, { grid->cells[0], grid->cells[1] } };
@@ -51,8 +46,8 @@ static rill_result check_def(const rill_world_def *def, size_t solid_count, rill
             return rill_fail(message, RILL_INVALID_ARGUMENT, "bed: grid.cells[%d] is %d, expected 1 to 32768", i,
                              (int)grid->cells[i]);
     const rill_area whole = whole_grid(grid);
-    if (area_cells(&whole) > (size_t)1 << 28)
-        return rill_fail(message, RILL_TOO_LARGE, "bed: grid has %zu cells, expected at most 2^28", area_cells(&whole));
+    if (rill_area_cells(&whole) > (size_t)1 << 28)
+        return rill_fail(message, RILL_TOO_LARGE, "bed: grid has %zu cells, expected at most 2^28", rill_area_cells(&whole));
     if (!(grid->cell_size >= 1e-9 && grid->cell_size <= 1e9))
         return rill_fail(message, RILL_INVALID_ARGUMENT, "bed: grid.cell_size is %g, expected 1e-9 to 1e9",
                          grid->cell_size);
@@ -77,20 +72,52 @@ typedef struct measures {
     int64_t voids;
 } measures;
 
-static void measure_cell(measures *extent, const rill_span *spans, int32_t count) {
-    double top = spans[0].high;
-    bool lowest = true;
-    for (int32_t i = 1; i <= count; ++i) {
-        if (i < count && spans[i].low <= top) {
-            if (spans[i].high > top) top = spans[i].high;
-            continue;
-        }
-        extent->voids += 1;
-        if (lowest && top < extent->lowest) extent->lowest = top;
-        if (top > extent->highest) extent->highest = top;
-        lowest = false;
-        if (i < count) top = spans[i].high;
+/* The spans of a cell in order: its own, and the runs that pass it. */
+typedef struct walk {
+    const rill_span *spans, *end;
+    const rill_span_run *runs, *runs_end;
+    int32_t x;
+} walk;
+
+static walk walk_cell(const rill_raster *raster, int32_t x) {
+    const rill_span_run *runs = raster->runs.data;
+    return (walk){ raster->row + raster->span_first[x], raster->row + raster->span_first[x + 1], runs,
+                   raster->runs.count > 0 ? runs + raster->runs.count : runs, x };
+}
+
+/* NULL at the end. `*run` gets its number among the runs, or -1. */
+static const rill_span *next_span(const rill_raster *raster, walk *w, int32_t *run) {
+    while (w->runs < w->runs_end && !(w->x >= w->runs->from && w->x < w->runs->until)) w->runs += 1;
+    if (w->runs < w->runs_end && (w->spans == w->end || rill_span_before(&w->runs->span, w->spans))) {
+        *run = (int32_t)(w->runs - (const rill_span_run *)raster->runs.data);
+        return &(w->runs++)->span;
     }
+    *run = -1;
+    return w->spans < w->end ? w->spans++ : NULL;
+}
+
+static void measure_void(measures *extent, double floor, bool lowest) {
+    extent->voids += 1;
+    if (lowest && floor < extent->lowest) extent->lowest = floor;
+    if (floor > extent->highest) extent->highest = floor;
+}
+
+static void measure_cell(measures *extent, const rill_raster *raster, int32_t x) {
+    walk w = walk_cell(raster, x);
+    int32_t run;
+    const rill_span *span = next_span(raster, &w, &run);
+    if (!span) return;
+    double top = span->high;
+    bool lowest = true;
+    while ((span = next_span(raster, &w, &run))) {
+        if (span->low > top) {
+            measure_void(extent, top, lowest);
+            lowest = false;
+            top = span->high;
+        } else if (span->high > top)
+            top = span->high;
+    }
+    measure_void(extent, top, lowest);
 }
 
 static rill_result measure(builder *build, measures *extent, rill_message *message) {
@@ -98,11 +125,7 @@ static rill_result measure(builder *build, measures *extent, rill_message *messa
     for (int32_t y = 0; y < build->raster.y.count; ++y) {
         if (!rill_raster_row(&build->raster, y))
             return rill_fail(message, RILL_OUT_OF_MEMORY, "bed: no memory for row %d", (int)y);
-        const rill_span *spans = build->raster.row;
-        const int32_t *first = build->raster.span_first;
-        for (int32_t x = 0; x < build->raster.x.count; ++x) {
-            if (first[x] < first[x + 1]) measure_cell(extent, spans + first[x], first[x + 1] - first[x]);
-        }
+        for (int32_t x = 0; x < build->raster.x.count; ++x) measure_cell(extent, &build->raster, x);
     }
     if (extent->voids == 0) extent->lowest = extent->highest = build->def->grid.origin[2]; /* walls all over */
     if (extent->voids > INT32_MAX)
@@ -150,59 +173,54 @@ static int32_t quantise(const rill_columns *columns, double inverse, double z) {
     return whole - (height < (double)whole);
 }
 
-static void count_up(uint8_t *counter) {
-    if (*counter < UINT8_MAX) *counter += 1;
+/* A span in quanta. */
+typedef struct bounds {
+    int32_t low, high;
+} bounds;
+
+static bounds bounds_of(const rill_columns *columns, double inverse, const rill_span *span) {
+    return (bounds){ quantise(columns, inverse, span->low), quantise(columns, inverse, span->high) };
 }
 
-static void put_column(rill_columns *columns, int32_t b, int32_t c, uint16_t solid) {
-    columns->b[columns->count] = b;
-    columns->c[columns->count] = c;
-    columns->floors[columns->count] = solid;
-    columns->count += 1;
-}
-
-/* A void, cut to the range: only one that was chosen for other solids can cut anything. Counts it alone while `out` has
- * no arrays. */
-static void keep_void(const builder *build, rill_columns *out, int32_t b, int32_t c, uint16_t floor,
-                      rill_notes *notes) {
-    if (b < 0 || b > RILL_TOP - LEAST_SKY) {
-        count_up(&notes->clipped);
-        if (b > 0) return;
-        b = 0;
+/* Runs are the same in many cells: their bounds are found once. */
+static bool bound_runs(builder *build) {
+    const rill_span_run *runs = build->raster.runs.data;
+    const double inverse = 1.0 / build->raw.quantum;
+    const size_t count = build->raster.runs.count;
+    if (!rill_array_reserve(&build->run_bounds, build->allocator, count)) return false;
+    for (size_t i = 0; i < count; ++i) {
+        ((bounds *)build->run_bounds.data)[i] = bounds_of(&build->raw, inverse, &runs[i].span);
+        build->touched[runs[i].span.solid] = 1;
     }
-    if (c <= b) return;
-    if (c - b < build->opening && c != RILL_TOP)
-        count_up(&notes->slivers);
-    else if (out->b)
-        put_column(out, b, c, floor);
-    else
-        out->count += 1;
+    return true;
 }
 
 /* Merges a cell's spans and stores the voids above them. */
-static void store_cell(builder *build, const rill_span *spans, int32_t count, rill_notes *notes) {
+static void store_cell(builder *build, int32_t x, rill_notes *notes) {
     rill_columns *columns = &build->raw;
-    const double inverse = 1.0 / columns->quantum;
+    const double inverse = 1.0 / columns->quantum, nothing = NOTHING * columns->quantum;
+    const bounds *run_bounds = build->run_bounds.data;
+    walk w = walk_cell(&build->raster, x);
     bool any = false;
-    int32_t top = 0;
+    int32_t top = 0, run;
     uint16_t floor = 0;
-    for (int32_t i = 0; i < count; ++i) {
-        int32_t low = quantise(columns, inverse, spans[i].low), high = quantise(columns, inverse, spans[i].high);
-        if (spans[i].sheet) notes->sheets = 1;
-        if (!spans[i].sheet && !(spans[i].high - spans[i].low > NOTHING * columns->quantum)) continue;
-        if (low >= RILL_TOP) {
-            count_up(&notes->clipped);
+    for (const rill_span *span; (span = next_span(&build->raster, &w, &run));) {
+        bounds at = run >= 0 ? run_bounds[run] : bounds_of(columns, inverse, span);
+        if (span->sheet) notes->sheets = 1;
+        if (!span->sheet && !(span->high - span->low > nothing)) continue;
+        if (at.low >= RILL_TOP) {
+            rill_notes_up(&notes->clipped);
             continue;
         }
-        if (low >= high) low = high - 1;
-        if (any && low > top) keep_void(build, columns, top, low, floor, notes);
-        if (!any || high > top) {
-            top = high;
-            floor = spans[i].solid;
+        if (at.low >= at.high) at.low = at.high - 1;
+        if (any && at.low > top) rill_columns_keep(columns, build->opening, top, at.low, floor, notes);
+        if (!any || at.high > top) {
+            top = at.high;
+            floor = span->solid;
         }
         any = true;
     }
-    if (any) keep_void(build, columns, top, RILL_TOP, floor, notes);
+    if (any) rill_columns_keep(columns, build->opening, top, RILL_TOP, floor, notes);
 }
 
 /* Room for as many columns more; a cell never has more of them than spans. */
@@ -221,7 +239,7 @@ static bool reserve(builder *build, size_t more) {
 /* Stores the columns, and on the way, if the rows are passed over for the first time, collects walls. */
 static rill_result store(builder *build, bool walls, rill_message *message) {
     rill_columns *columns = &build->raw;
-    const size_t cells = area_cells(&columns->area);
+    const size_t cells = rill_area_cells(&columns->area);
     columns->cell_first = rill_memory_claim(build->allocator, cells + 1, sizeof(int32_t));
     columns->notes = rill_memory_take(build->allocator, cells, sizeof(rill_notes));
     if (!columns->cell_first || !columns->notes)
@@ -229,97 +247,24 @@ static rill_result store(builder *build, bool walls, rill_message *message) {
     if (!reserve(build, 2 * cells)) return rill_fail(message, RILL_OUT_OF_MEMORY, "bed: no memory for columns");
     size_t cell = 0;
     for (int32_t y = 0; y < build->raster.y.count; ++y) {
-        const int32_t *first = build->raster.span_first;
-        if (!rill_raster_row(&build->raster, y) || !reserve(build, (size_t)first[build->raster.x.count]))
+        const int32_t width = build->raster.x.count;
+        if (!rill_raster_row(&build->raster, y))
             return rill_fail(message, RILL_OUT_OF_MEMORY, "bed: no memory for row %d", (int)y);
-        if (columns->count > INT32_MAX - first[build->raster.x.count])
+        const size_t spans = (size_t)build->raster.span_first[width];
+        const size_t most = spans + build->raster.runs.count * (size_t)width;
+        if (most > (size_t)(INT32_MAX - columns->count))
             return rill_fail(message, RILL_TOO_LARGE, "bed: more than 2^31 columns up to row %d", (int)y);
-        const rill_span *spans = build->raster.row;
-        for (int32_t x = 0; x < build->raster.x.count; ++x, ++cell) {
+        if (!reserve(build, most) || !bound_runs(build))
+            return rill_fail(message, RILL_OUT_OF_MEMORY, "bed: no memory for row %d", (int)y);
+        for (int32_t x = 0; x < width; ++x, ++cell) {
             columns->cell_first[cell] = (int32_t)columns->count;
-            if (first[x] < first[x + 1])
-                store_cell(build, spans + first[x], first[x + 1] - first[x], &columns->notes[cell]);
+            store_cell(build, x, &columns->notes[cell]);
         }
         columns->cell_first[cell] = (int32_t)columns->count;
-        for (int32_t i = 0; i < first[build->raster.x.count]; ++i) build->touched[spans[i].solid] = 1;
+        for (size_t i = 0; i < spans; ++i) build->touched[build->raster.row[i].solid] = 1;
         if (walls && !rill_walls_row(&build->walls, &build->raster.scans[0], y))
             return rill_fail(message, RILL_OUT_OF_MEMORY, "bed: no memory to find thin walls");
     }
-    return RILL_OK;
-}
-
-/* ------------------------------------------------------------------------------------------------ fills */
-
-/* The columns of a cell with its fills taken out of their voids. */
-static void copy_cell(const builder *build, rill_columns *out, size_t cell, const rill_fill *fills, size_t fill_count,
-                      rill_notes *notes) {
-    const rill_columns *in = &build->raw;
-    for (int32_t k = in->cell_first[cell]; k < in->cell_first[cell + 1]; ++k) {
-        int32_t b = in->b[k];
-        uint16_t floor = in->floors[k];
-        for (size_t f = 0; f < fill_count; ++f) {
-            if (fills[f].low >= in->c[k] || fills[f].high <= b) continue;
-            keep_void(build, out, b, fills[f].low, floor, notes);
-            b = fills[f].high;
-            floor = fills[f].solid;
-        }
-        keep_void(build, out, b, in->c[k], floor, notes);
-    }
-}
-
-/* Copies what is in the area, cell by cell; only counts while `out` has no arrays. */
-static void copy_filled(const builder *build, rill_columns *out) {
-    const rill_columns *in = &build->raw;
-    const rill_fill *fills = build->fills.data;
-    size_t next = 0, width = (size_t)(in->area.high[0] - in->area.low[0]), to = 0;
-    out->count = 0;
-    for (int32_t y = out->area.low[1]; y < out->area.high[1]; ++y)
-        for (int32_t x = out->area.low[0]; x < out->area.high[0]; ++x, ++to) {
-            size_t cell = (size_t)(y - in->area.low[1]) * width + (size_t)(x - in->area.low[0]);
-            while (next < build->fills.count && (size_t)fills[next].cell < cell) ++next;
-            size_t end = next;
-            while (end < build->fills.count && (size_t)fills[end].cell == cell) ++end;
-            rill_notes notes = in->notes[cell];
-            notes.walls = end > next;
-            if (out->cell_first) out->cell_first[to] = (int32_t)out->count;
-            copy_cell(build, out, cell, end > next ? fills + next : NULL, end - next, &notes);
-            if (out->notes) out->notes[to] = notes;
-        }
-    if (out->cell_first) out->cell_first[to] = (int32_t)out->count;
-}
-
-static void free_arrays(const rill_columns *columns, const rill_allocator *allocator) {
-    const size_t count = (size_t)columns->count, cells = area_cells(&columns->area);
-    rill_memory_give(allocator, columns->b, count, sizeof(int32_t));
-    rill_memory_give(allocator, columns->c, count, sizeof(int32_t));
-    rill_memory_give(allocator, columns->floors, count, sizeof(uint16_t));
-    rill_memory_give(allocator, columns->cell_first, cells + 1, sizeof(int32_t));
-    rill_memory_give(allocator, columns->notes, cells, sizeof(rill_notes));
-}
-
-static rill_result apply_fills(builder *build, const rill_area *area, rill_columns *out, rill_message *message) {
-    rill_columns fresh = build->raw;
-    fresh.area = *area;
-    fresh.b = fresh.c = fresh.cell_first = NULL;
-    fresh.floors = NULL;
-    fresh.notes = NULL;
-    copy_filled(build, &fresh);
-    const size_t count = (size_t)fresh.count, cells = area_cells(area);
-    if (fresh.count > INT32_MAX)
-        return rill_fail(message, RILL_TOO_LARGE, "bed: %zu columns, expected less than 2^31", count);
-    fresh.b = rill_memory_claim(build->allocator, count, sizeof(int32_t));
-    fresh.c = rill_memory_claim(build->allocator, count, sizeof(int32_t));
-    fresh.floors = rill_memory_claim(build->allocator, count, sizeof(uint16_t));
-    fresh.cell_first = rill_memory_claim(build->allocator, cells + 1, sizeof(int32_t));
-    fresh.notes = rill_memory_claim(build->allocator, cells, sizeof(rill_notes));
-    if (!fresh.b || !fresh.c || !fresh.floors || !fresh.cell_first || !fresh.notes) {
-        free_arrays(&fresh, build->allocator);
-        return rill_fail(message, RILL_OUT_OF_MEMORY, "bed: no memory for %zu columns", count);
-    }
-    copy_filled(build, &fresh);
-    const rill_fill *fills = build->fills.data;
-    for (size_t i = 0; i < build->fills.count; ++i) build->touched[fills[i].solid] = 1;
-    *out = fresh;
     return RILL_OK;
 }
 
@@ -354,7 +299,11 @@ static rill_result run(builder *build, const rill_solid *const *solids, size_t s
     build->walls = rill_walls_make(&build->raw, build->allocator);
     rill_result result = store(build, !choose, message);
     if (!result) result = find_walls(build, !choose, message);
-    return result ? result : apply_fills(build, &out->area, out, message);
+    if (result) return result;
+    const rill_fill *fills = build->fills.data;
+    for (size_t i = 0; i < build->fills.count; ++i) build->touched[fills[i].solid] = 1;
+    const rill_area area = out->area;
+    return rill_columns_fill(&build->raw, build->opening, &build->fills, &area, build->allocator, out, message);
 }
 
 static rill_result build_area(const rill_world_def *def, const rill_solid *const *solids, size_t solid_count,
@@ -365,23 +314,25 @@ static rill_result build_area(const rill_world_def *def, const rill_solid *const
                       .b = rill_array_make(sizeof(int32_t)),
                       .c = rill_array_make(sizeof(int32_t)),
                       .floors = rill_array_make(sizeof(uint16_t)),
+                      .run_bounds = rill_array_make(sizeof(bounds)),
                       .touched = touched,
                       .fills = rill_array_make(sizeof(rill_fill)) };
     const rill_result result = run(&build, solids, solid_count, choose, out, message);
-    const size_t cells = area_cells(&build.raw.area);
+    const size_t cells = rill_area_cells(&build.raw.area);
     rill_raster_free(&build.raster);
     if (build.walls.allocator) rill_walls_free(&build.walls);
     rill_array_free(&build.fills, allocator);
     rill_array_free(&build.b, allocator);
     rill_array_free(&build.c, allocator);
     rill_array_free(&build.floors, allocator);
+    rill_array_free(&build.run_bounds, allocator);
     rill_memory_give(allocator, build.raw.cell_first, cells + 1, sizeof(int32_t));
     rill_memory_give(allocator, build.raw.notes, cells, sizeof(rill_notes));
     return result;
 }
 
 void rill_columns_describe(const rill_columns *columns, rill_bed_info *info) {
-    const size_t cells = area_cells(&columns->area);
+    const size_t cells = rill_area_cells(&columns->area);
     int32_t lowest = columns->count > 0 ? RILL_TOP : 0;
     for (int i = 0; i < 2; ++i) info->cells[i] = columns->grid.cells[i];
     info->columns = columns->count;
@@ -430,9 +381,4 @@ rill_result rill_columns_rebuild(const rill_world_def *def, const rill_range *ra
     const rill_result result = build_area(def, solids, solid_count, touched, allocator, false, &columns, message);
     if (!result) *out = columns;
     return result;
-}
-
-void rill_columns_free(rill_columns *columns, const rill_allocator *allocator) {
-    free_arrays(columns, allocator);
-    *columns = (rill_columns){ 0 };
 }

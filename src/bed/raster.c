@@ -18,14 +18,13 @@ static bool crossing_before(const rill_crossing *a, const rill_crossing *b) {
     return a->sign < b->sign;
 }
 
-static bool span_before(const rill_span *a, const rill_span *b) {
-    if (a->low != b->low) return a->low < b->low;
-    if (a->high != b->high) return a->high < b->high;
-    return a->solid < b->solid;
+static bool run_before(const rill_span_run *a, const rill_span_run *b) {
+    return rill_span_before(&a->span, &b->span);
 }
 
 RILL_SORT(sort_crossings, rill_crossing, crossing_before)
-RILL_SORT(sort_spans, rill_span, span_before)
+RILL_SORT(sort_spans, rill_span, rill_span_before)
+RILL_SORT(sort_runs, rill_span_run, run_before)
 
 bool rill_raster_make(rill_raster *raster, const rill_grid *grid, const rill_area *area,
                       const rill_solid *const *solids, size_t solid_count, const rill_allocator *allocator) {
@@ -37,6 +36,7 @@ bool rill_raster_make(rill_raster *raster, const rill_grid *grid, const rill_are
                              .y = rill_lattice_of(grid, area, 1),
                              .loose = rill_array_make(sizeof(rill_span)),
                              .spans = rill_array_make(sizeof(rill_span)),
+                             .runs = rill_array_make(sizeof(rill_span_run)),
                              .crossings = rill_array_make(sizeof(rill_crossing)),
                              .sorted_crossings = rill_array_make(sizeof(rill_crossing)) };
     if (!rill_scans_make(raster->scans, grid, area, solids, solid_count, allocator)) return false;
@@ -54,6 +54,7 @@ void rill_raster_free(rill_raster *raster) {
     rill_memory_give(allocator, raster->row_first, (size_t)raster->y.count + 1, sizeof(size_t));
     rill_array_free(&raster->loose, allocator);
     rill_array_free(&raster->spans, allocator);
+    rill_array_free(&raster->runs, allocator);
     rill_array_free(&raster->crossings, allocator);
     rill_array_free(&raster->sorted_crossings, allocator);
     rill_scans_free(raster->scans);
@@ -193,14 +194,21 @@ static bool spans_of_meshes(rill_raster *raster) {
 
 /* A box parallel to the grid is the same all along. As in rill_form_cross, of two boxes side by side exactly one owns a
  * centre on their common face. */
-static bool spans_of_box(rill_raster *raster, uint16_t index, double y) {
+static bool push_run(rill_raster *raster, uint16_t index, double y) {
     const rill_form *form = &raster->solids[index]->form;
     if (!(y >= form->low[1] && y < form->high[1])) return true;
-    int32_t from = rill_lattice_reach(&raster->x, form->low[0]), until = rill_lattice_reach(&raster->x, form->high[0]);
-    rill_span *out = extend(&raster->loose, raster->allocator, (size_t)(until - from));
-    if (!out) return false;
-    for (int32_t x = from; x < until; ++x)
-        *out++ = (rill_span){ .low = form->low[2], .high = form->high[2], .cell = x, .solid = index };
+    const rill_span_run run = { .span = { .low = form->low[2], .high = form->high[2], .solid = index },
+                                .from = rill_lattice_reach(&raster->x, form->low[0]),
+                                .until = rill_lattice_reach(&raster->x, form->high[0]) };
+    return run.from >= run.until || rill_array_push(&raster->runs, raster->allocator, &run) != NULL;
+}
+
+static bool make_runs(rill_raster *raster, int32_t row) {
+    const double y = rill_lattice_at(&raster->y, row);
+    raster->runs.count = 0;
+    for (size_t s = 0; s < raster->solid_count; ++s)
+        if (raster->solids[s] && raster->solids[s]->form.aligned && !push_run(raster, (uint16_t)s, y)) return false;
+    sort_runs(raster->runs.data, raster->runs.count);
     return true;
 }
 
@@ -275,10 +283,9 @@ static bool make_row(rill_raster *raster, int32_t row) {
     for (size_t s = 0; s < raster->solid_count; ++s) {
         if (!raster->solids[s]) continue;
         rill_shape shape = raster->solids[s]->def.shape;
-        if (shape == RILL_SHAPE_MESH) continue;
-        bool done = shape == RILL_SHAPE_HEIGHTMAP     ? spans_of_heightmap(raster, (uint16_t)s, row)
-                    : raster->solids[s]->form.aligned ? spans_of_box(raster, (uint16_t)s, y)
-                                                      : spans_of_form(raster, (uint16_t)s, y);
+        if (shape == RILL_SHAPE_MESH || raster->solids[s]->form.aligned) continue;
+        bool done = shape == RILL_SHAPE_HEIGHTMAP ? spans_of_heightmap(raster, (uint16_t)s, row)
+                                                  : spans_of_form(raster, (uint16_t)s, y);
         if (!done) return false;
     }
     return gather_spans(raster);
@@ -295,6 +302,7 @@ static void recall_row(rill_raster *raster, int32_t row) {
 
 /* Rows are kept for the second time round, from the first on, until there are too many spans: then none are. */
 bool rill_raster_row(rill_raster *raster, int32_t row) {
+    if (!make_runs(raster, row)) return false;
     if (row < raster->kept_rows) {
         recall_row(raster, row);
         return true;

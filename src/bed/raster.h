@@ -3,7 +3,8 @@
  *   scan.c    triangles -> cuts: where each triangle crosses the vertical plane through the centres of a row of cells
  *   raster.c  cuts and exact forms -> spans: the solid parts of the line through each cell's centre
  *   walls.c   cuts -> fills: walls that stand between the centres of two cells
- *   columns.c spans and fills -> columns
+ *   columns.c spans -> columns
+ *   fills.c   fills -> columns without them
  *
  * A row runs along x (axis 0) or along y (axis 1). Everything is worked off one row at a time, over the whole grid or
  * over an area of it: rows and cells are then those of the area. */
@@ -57,6 +58,7 @@ typedef struct rill_cut {
     };
     uint32_t triangle;
     uint16_t solid;
+    bool wall; /* it may be the face of a thin wall */
 } rill_cut;
 
 /* Cells: what is nearer to the line through a centre may be on either side of it. */
@@ -79,9 +81,9 @@ typedef struct rill_scan {
     double near[2];          /* what is farther out along the rows is beside the grid */
     rill_scan_range *ranges; /* of all triangles, solid by solid; the same for both axes */
     size_t triangle_count;
-    int32_t band_from, band_until;        /* rows */
-    rill_array band;                      /* rill_cut: of the band, row by row */
-    size_t cut_first[RILL_SCAN_BAND + 1]; /* first of each row */
+    int32_t band_from, band_until;                                 /* rows */
+    rill_array band;                                               /* rill_cut: of the band, row by row */
+    size_t cut_first[RILL_SCAN_BAND + 1], cut_end[RILL_SCAN_BAND]; /* of each row */
     struct {
         const rill_cut *data;
         size_t count;
@@ -104,6 +106,12 @@ typedef struct rill_span {
     bool sheet;
 } rill_span;
 
+/* The same in all cells from <= x < until of a row. */
+typedef struct rill_span_run {
+    rill_span span;
+    int32_t from, until;
+} rill_span_run;
+
 typedef struct rill_crossing {
     double z;
     int32_t cell;
@@ -124,6 +132,7 @@ typedef struct rill_raster {
     size_t *row_first;    /* y.count + 1: first span of each kept row */
     int32_t kept_rows;    /* -1: there are too many spans to keep */
     const rill_span *row; /* spans of the row last asked for, by cell and then by low */
+    rill_array runs;      /* rill_span_run: of that row, by low; not among its spans */
     int32_t *span_first;  /* x.count + 1: first of them in each cell */
 } rill_raster;
 
@@ -132,6 +141,12 @@ bool rill_raster_make(rill_raster *raster, const rill_grid *grid, const rill_are
 void rill_raster_free(rill_raster *raster);
 /* Finds the spans of a row; rows ascending from 0. Row 0 may be asked for at any time. False: no memory. */
 bool rill_raster_row(rill_raster *raster, int32_t row);
+/* The order of spans in a cell: by low, then by high. */
+static inline bool rill_span_before(const rill_span *a, const rill_span *b) {
+    if (a->low != b->low) return a->low < b->low;
+    if (a->high != b->high) return a->high < b->high;
+    return a->solid < b->solid;
+}
 /* The top of all triangles over the grid: a wall between the centres may be higher than any line shows; -infinity
  * without any. */
 double rill_raster_highest(const rill_raster *raster);
@@ -164,5 +179,15 @@ bool rill_walls_collect(rill_walls *walls, rill_scan *scan);
 /* Once rows along both axes are collected: says what to fill so that nothing leaks through the walls. Fills are appended to
  * `fills`, sorted by cell and low. False: no memory. */
 bool rill_walls_find(rill_walls *walls, rill_array *fills);
+
+static inline void rill_notes_up(uint8_t *counter) {
+    if (*counter < UINT8_MAX) *counter += 1;
+}
+
+/* Appends a void to the columns unless it is lower than `opening` (fills.c). Only counts it while they have no arrays. */
+void rill_columns_keep(rill_columns *out, int32_t opening, int32_t b, int32_t c, uint16_t floor, rill_notes *notes);
+/* The columns of an area, which is part of that of `raw`, with the fills taken out of their voids. */
+rill_result rill_columns_fill(const rill_columns *raw, int32_t opening, const rill_array *fills, const rill_area *area,
+                              const rill_allocator *allocator, rill_columns *out, rill_message *message);
 
 #endif

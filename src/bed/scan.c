@@ -39,7 +39,8 @@ static rill_scan_range range_of(const rill_scan scans[2], const rill_solid *soli
         high[i] = r[i] > most ? r[i] : most;
         if (high[i] < scans[i].near[0] || low[i] > scans[i].near[1]) return range;
     }
-    for (int axis = 0; axis < 2; ++axis) {
+    /* Rows along y serve walls alone. */
+    for (int axis = 0; axis < 2 - (solid->thin && !solid->thin[triangle]); ++axis) {
         range.from[axis] = rill_lattice_reach(&scans[axis].across, low[1 - axis]);
         range.until[axis] = rill_lattice_reach(&scans[axis].across, high[1 - axis]);
     }
@@ -87,19 +88,24 @@ void rill_scans_free(rill_scan scans[2]) {
 
 /* ------------------------------------------------------------------------------------------------------------ cuts */
 
-/* Where an edge crosses the plane: one end of a cut. The edge is not above at `low` and above at `high`. */
-static void cross_edge(const rill_scan *scan, const double *low, const double *high, double plane, rill_cut *cut,
-                       unsigned end) {
+/* An edge that crosses a plane: it is not above at `low` and above at `high`. */
+typedef struct edge {
+    const double *low, *high;
+} edge;
+
+/* How far up the edge the plane is, and which cell that is in. Computed from positions alone. */
+static double cross_edge(const rill_scan *scan, const edge *e, double plane, double *along, int32_t *cell) {
     const int axis = scan->axis;
-    const double t = (plane - low[1 - axis]) / (high[1 - axis] - low[1 - axis]);
-    const double along = low[axis] + t * (high[axis] - low[axis]), z = low[2] + t * (high[2] - low[2]);
-    cut->ends[end][0] = along;
-    cut->ends[end][1] = z;
-    cut->cells[end] = rill_lattice_reach(&scan->along, along);
+    const double t = (plane - e->low[1 - axis]) / (e->high[1 - axis] - e->low[1 - axis]);
+    *along = e->low[axis] + t * (e->high[axis] - e->low[axis]);
+    *cell = rill_lattice_reach(&scan->along, *along);
+    return t;
 }
 
-/* Looked up instead of branched on: which way a triangle lies is anybody's guess. */
-static void cut_triangle(const rill_scan *scan, const double *const corners[3], double plane, rill_cut *cut) {
+/* False when the cut neither passes a centre nor is to be looked at as a wall. Looked up instead of branched on: which way a
+ * triangle lies is anybody's guess. */
+static bool cut_triangle(const rill_scan *scan, const double *const corners[3], double plane, bool wall,
+                         rill_cut *cut) {
     /* One corner is alone on its side; by the bits of those above. The edge before it and the edge after it cross. */
     static const uint8_t alone[8] = { 0, 0, 1, 2, 2, 1, 0, 0 }, after[3] = { 1, 2, 0 }, before[3] = { 2, 0, 1 };
     const int across = 1 - scan->axis;
@@ -109,8 +115,18 @@ static void cut_triangle(const rill_scan *scan, const double *const corners[3], 
     const unsigned up = above >> k & 1; /* the edge before it runs up, then, and the edge after it down */
     const double *const last[2] = { corners[k], corners[before[k]] }, *const next[2] = { corners[k],
                                                                                          corners[after[k]] };
-    cross_edge(scan, last[up], last[!up], plane, cut, !up);
-    cross_edge(scan, next[up], next[!up], plane, cut, up);
+    const edge edges[2] = { { last[up], last[!up] }, { next[up], next[!up] } };
+    const unsigned ends[2] = { !up, up };
+    double t[2], along[2];
+    int32_t cells[2];
+    for (int i = 0; i < 2; ++i) t[i] = cross_edge(scan, &edges[i], plane, &along[i], &cells[i]);
+    if (cells[0] == cells[1] && !wall) return false;
+    for (int i = 0; i < 2; ++i) {
+        cut->ends[ends[i]][0] = along[i];
+        cut->ends[ends[i]][1] = edges[i].low[2] + t[i] * (edges[i].high[2] - edges[i].low[2]);
+        cut->cells[ends[i]] = cells[i];
+    }
+    return true;
 }
 
 /* ----------------------------------------------------------------------------------------------------------- bands */
@@ -130,7 +146,7 @@ static rows rows_of(const rill_scan *scan, const rill_scan_range *range) {
                    (until < scan->band_until ? until : scan->band_until) - scan->band_from };
 }
 
-/* Where the cuts of each row of the band begin. */
+/* Where the cuts of each row of the band begin, if all of them are kept. */
 static void count_cuts(rill_scan *scan) {
     size_t *first = scan->cut_first;
     for (int32_t r = 0; r <= RILL_SCAN_BAND; ++r) first[r] = 0;
@@ -141,7 +157,6 @@ static void count_cuts(rill_scan *scan) {
     for (int32_t r = 0; r < RILL_SCAN_BAND; ++r) first[r + 1] += first[r];
 }
 
-/* Leaves the end of each row in cut_first. */
 static void cut_solid(rill_scan *scan, uint32_t s, const rill_scan_range *ranges) {
     const rill_solid *solid = scan->solids[s];
     rill_cut *cuts = scan->band.data;
@@ -152,11 +167,14 @@ static void cut_solid(rill_scan *scan, uint32_t s, const rill_scan_range *ranges
         const double *const corners[3] = { solid->vertices + 3 * (size_t)index[0],
                                            solid->vertices + 3 * (size_t)index[1],
                                            solid->vertices + 3 * (size_t)index[2] };
+        const bool wall = !solid->thin || solid->thin[t];
         for (int32_t r = here.from; r < here.until; ++r) {
-            rill_cut *cut = &cuts[scan->cut_first[r]++];
+            rill_cut *cut = &cuts[scan->cut_end[r]];
             cut->triangle = t;
             cut->solid = (uint16_t)s;
-            cut_triangle(scan, corners, rill_lattice_at(&scan->across, scan->band_from + r), cut);
+            cut->wall = wall;
+            const double plane = rill_lattice_at(&scan->across, scan->band_from + r);
+            scan->cut_end[r] += cut_triangle(scan, corners, plane, wall, cut);
         }
     }
 }
@@ -169,21 +187,20 @@ static bool next_band(rill_scan *scan) {
     count_cuts(scan);
     if (!rill_array_reserve(&scan->band, scan->allocator, scan->cut_first[RILL_SCAN_BAND])) return false;
     const rill_scan_range *ranges = scan->ranges;
+    for (int32_t r = 0; r < RILL_SCAN_BAND; ++r) scan->cut_end[r] = scan->cut_first[r];
     for (uint32_t s = 0; s < scan->solid_count; ++s) {
         if (!scan->solids[s]) continue;
         cut_solid(scan, s, ranges);
         ranges += scan->solids[s]->triangle_count;
     }
-    for (int32_t r = RILL_SCAN_BAND; r > 0; --r) scan->cut_first[r] = scan->cut_first[r - 1];
-    scan->cut_first[0] = 0;
     return true;
 }
 
 bool rill_scan_row(rill_scan *scan, int32_t row) {
     while (row >= scan->band_until)
         if (!next_band(scan)) return false;
-    const size_t *first = scan->cut_first + (row - scan->band_from);
-    scan->cuts.data = (const rill_cut *)scan->band.data + first[0];
-    scan->cuts.count = first[1] - first[0];
+    const size_t first = scan->cut_first[row - scan->band_from];
+    scan->cuts.data = (const rill_cut *)scan->band.data + first;
+    scan->cuts.count = scan->cut_end[row - scan->band_from] - first;
     return true;
 }

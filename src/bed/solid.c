@@ -261,6 +261,7 @@ void rill_solid_free(rill_solid *solid, const rill_allocator *allocator) {
     rill_memory_give(allocator, solid->welds, solid->vertex_count, sizeof(uint32_t));
     rill_memory_give(allocator, solid->parts, solid->triangle_count, sizeof(uint32_t));
     rill_memory_give(allocator, solid->part_kinds, solid->part_count, sizeof(uint8_t));
+    rill_memory_give(allocator, solid->thin, solid->triangle_count, sizeof(uint8_t));
     rill_memory_give(allocator, solid, 1, sizeof *solid);
 }
 
@@ -324,9 +325,16 @@ rill_result rill_solid_reshape(rill_solid *solid, const float *vertices, size_t 
                          name_of(&check), vertices ? "an array" : "NULL", vertex_count, def.vertex_count);
     const rill_result result = check_vertices(&check);
     if (result) return result;
-    if (!keeps_topology(solid, vertices)) return remake(solid, &def, allocator, message);
-    memcpy((float *)solid->def.vertices, vertices, 3 * vertex_count * sizeof *vertices);
-    place_mesh(solid);
+    if (!keeps_topology(solid, vertices)) {
+        const rill_result remade = remake(solid, &def, allocator, message);
+        if (remade) return remade;
+    } else {
+        memcpy((float *)solid->def.vertices, vertices, 3 * vertex_count * sizeof *vertices);
+        place_mesh(solid);
+        rill_memory_give(allocator, solid->thin, solid->triangle_count, sizeof(uint8_t));
+        solid->thin = NULL;
+    }
+    solid->soft = true;
     return RILL_OK;
 }
 

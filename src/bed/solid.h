@@ -41,6 +41,8 @@ struct rill_solid {
     uint32_t *parts; /* part of each triangle, or RILL_NO_PART */
     uint8_t *part_kinds;
     size_t part_count;
+    uint8_t *thin; /* per triangle: it may be the face of a thin wall; NULL: any may. See thickness.c */
+    bool soft;     /* its vertices have been set, so that this is not known */
     int64_t closed_components, open_components, degenerate_triangles;
 };
 
@@ -84,6 +86,10 @@ int rill_form_cross(const rill_solid *solid, double x, double y, double low[2], 
 
 /* Makes the triangles of a primitive from its form (tessellate.c). False when there is no memory. */
 bool rill_solid_tessellate(rill_solid *solid, const rill_allocator *allocator);
+
+/* Finds out which triangles of a mesh are where it is thinner than cells of that size (thickness.c). False when there is no
+ * memory. */
+bool rill_solid_measure(rill_solid *solid, double cell_size, const rill_allocator *allocator);
 
 /* Finds the connected parts of a mesh and whether they are closed (topology.c), from `vertices`, whose place does not
  * matter. False when there is no memory. */

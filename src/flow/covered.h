@@ -34,10 +34,11 @@ enum { RILL_FULL_HIGH = 8, RILL_FULL = 16, RILL_FULL_LOW = 48, RILL_SUBMERGED = 
  * stands above its mouth, so the velocity of a face that points into it is zero. Its level is not its head: without this
  * rule a flooded pocket at rest would carry a velocity for ever. A face whose lintel lies below its sill is closed.
  * 1 where a velocity u over the face meets a full column or no opening. */
-static inline int32_t rill_covered_blocks(int32_t cl, int32_t cr, int32_t hl, int32_t hr, int32_t zb, float u) {
+static inline int32_t rill_covered_blocks(int32_t cl, int32_t cr, int32_t hl, int32_t hr, int32_t zb, float u,
+                                          int32_t slack) {
     int32_t room = u >= 0.0f ? cr - hr : cl - hl;
     int32_t open = rill_min_i(cl, cr) - zb;
-    return (int32_t)(room <= 0) | (int32_t)(open <= 0);
+    return (int32_t)(room <= slack) | (int32_t)(open <= 0);
 }
 
 /* The columns at both ends of a face. */
@@ -136,6 +137,8 @@ rill_covered_report rill_covered_move(rill_flow *flow, const rill_flow_settings 
 /* The same with the paper's extended pipes instead of pressures (straight.c). */
 rill_covered_report rill_straight_move(rill_flow *flow, const rill_flow_settings *settings,
                                        const rill_kernel_constants *constants);
+/* Keeps covered pipes out of the drive of sparse pipes: they have a velocity already. */
+void rill_covered_hide_pipes(rill_flow *flow);
 /* Gives the covered faces their velocities again, and widens the extent by them. After the sweep. */
 void rill_covered_restore(rill_flow *flow, const rill_kernel_constants *constants);
 /* The pressures were loaded. */

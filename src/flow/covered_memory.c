@@ -14,6 +14,11 @@ bool rill_covered_has_ceiling(const rill_bed *bed, const rill_sheet *sheet, int3
     return false;
 }
 
+/* From and to which tile something of `first` to `last` may move without more memory being asked for: blocks of `block` tiles. */
+static int32_t widened(int32_t first, int32_t last, int32_t block, int32_t tiles) {
+    return rill_min_i(last / block * block + block, tiles) - first / block * block;
+}
+
 /* Lists the tiles with ceilings if `boxes` is not NULL; returns how many there are. `*nodes` gets the most nodes that
  * windows around them can have. */
 static int32_t list_tiles(const rill_bed *bed, const uint8_t *roofed, rill_tile_box *boxes, int32_t *nodes) {
@@ -34,8 +39,11 @@ static int32_t list_tiles(const rill_bed *bed, const uint8_t *roofed, rill_tile_
                 y0 = rill_min_i(y0, ty);
                 y1 = rill_max_i(y1, ty);
             }
-        if (count > before)
-            room += rill_poisson_room((x1 - x0 + 1) * RILL_TILE_W + margin, (y1 - y0 + 1) * RILL_TILE_H + margin);
+        if (count == before) continue;
+        const int32_t side = bed->roomy ? 64 : 1; /* cells */
+        const int32_t across = widened(x0, x1, rill_max_i(side / RILL_TILE_W, 1), sheet->tiles_x);
+        const int32_t up = widened(y0, y1, rill_max_i(side / RILL_TILE_H, 1), sheet->tiles_y);
+        room += rill_poisson_room(across * RILL_TILE_W + margin, up * RILL_TILE_H + margin);
     }
     *nodes = room < INT32_MAX ? (int32_t)room : -1;
     return count;
@@ -147,8 +155,9 @@ const uint8_t *rill_covered_roofs(const rill_flow *flow) {
     return flow->covered->roofed;
 }
 
-static int32_t grown(int32_t want, int32_t have) {
-    return rill_max_i(want < INT32_MAX / 2 ? want + want / 4 : want, have);
+/* Some more than is needed, or it would be taken anew all the time. */
+static int32_t grown(int32_t want, int32_t least, int32_t have) {
+    return rill_max_i(want < INT32_MAX / 2 - least ? want + want / 4 + least : want, have);
 }
 
 bool rill_covered_reserve(const rill_flow *flow, const uint8_t *roofed, rill_covered **out,
@@ -163,10 +172,10 @@ bool rill_covered_reserve(const rill_flow *flow, const uint8_t *roofed, rill_cov
     if (now && want.tiles <= now->tile_capacity && want.nodes <= now->node_capacity &&
         want.pipes <= now->pipe_capacity && want.path <= now->path_capacity)
         return true;
-    if (now) /* some more than is needed, or it would grow all the time */
-        want = (demand){ rill_min_i(grown(want.tiles, now->tile_capacity), bed->tile_count),
-                         grown(want.nodes, now->node_capacity), grown(want.pipes, now->pipe_capacity),
-                         grown(want.path, now->path_capacity) };
+    if (bed->roomy)
+        want = (demand){ bed->tile_count, grown(want.nodes, 0, now ? now->node_capacity : 0),
+                         grown(want.pipes, 4096, now ? now->pipe_capacity : 0),
+                         grown(want.path, 1024, now ? now->path_capacity : 0) };
     *out = take_covered(bed, &want, allocator);
     return *out != NULL;
 }

@@ -80,7 +80,16 @@ void rill_covered_limit(rill_flow *flow) {
 
 /* ---------------------------------------------------------------------------------------------------------- transfers */
 
-static void finish_pipes(rill_covered *covered, const rill_kernel_constants *k) {
+/* The drive of a face that may rest, quanta. Small heads that all point one way add up: however many columns long a passage
+ * is, the levels at its ends may rest no further apart than over a tile. */
+static double calm_head(const rill_bed *bed, int32_t length) {
+    double head = CALM_HEAD / bed->quantum * (double)RILL_TILE_W / (double)rill_max_i(length, RILL_TILE_W);
+    return head > 8.0 ? head : 8.0;
+}
+
+static void finish_pipes(rill_flow *flow, const rill_kernel_constants *k) {
+    rill_covered *covered = flow->covered;
+    double calm = calm_head(flow->bed, RILL_TILE_W);
     for (int32_t i = 0; i < covered->pipe_count; ++i) {
         rill_covered_pipe *pipe = &covered->pipes[i];
         if (!rill_covered_pipe_covered(covered, pipe)) continue;
@@ -88,8 +97,14 @@ static void finish_pipes(rill_covered *covered, const rill_kernel_constants *k) 
         double pi_r = pipe->node_r >= 0 ? covered->nodes.pi[pipe->node_r] : 0.0;
         double most = (double)RILL_TOP, q = pipe->q > most ? most : pipe->q < -most ? -most : pipe->q;
         pipe->t = (int32_t)(q + (double)(q < 0.0 ? -k->phase : k->phase));
-        float u = pipe->face.base + pipe->face.gain * (float)((double)pipe->face.head + (pi_l - pi_r));
+        double drive = (double)pipe->face.head + (pi_l - pi_r);
+        float u = pipe->face.base + pipe->face.gain * (float)drive;
         pipe->face.base = rill_max_f(rill_min_f(u, k->top_speed), -k->top_speed);
+        bool calm_here = u < CALM_SPEED && u > -CALM_SPEED && drive <= calm && drive >= -calm;
+        if (!(pipe->reach > 0.0f) || calm_here) continue;
+        const rill_pipe *p = &flow->scratch->sparse.pipes[pipe->pipe];
+        flow->tiles[p->tile_l] |= RILL_TILE_RESTLESS;
+        flow->tiles[p->tile_r] |= RILL_TILE_RESTLESS;
     }
 }
 
@@ -117,8 +132,11 @@ static void touch_tile(rill_flow *flow, int32_t tile) {
 
 /* The same for a row of a tile: of some only those rows are swept that are near anything wet. */
 static void touch_row(rill_flow *flow, int32_t tile, int32_t row) {
-    bool swept = flow->scratch->needed[tile] >> row & 1;
-    if (!swept || !(flow->tiles[tile] & RILL_TILE_SWEPT)) rill_flow_wake_tile(flow, tile, RILL_TILE_WAKE_ALL);
+    uint8_t *busy = &flow->scratch->busy[tile];
+    touch_tile(flow, tile);
+    if (*busy >> row & 1) return;
+    *busy |= (uint8_t)(1 << row);
+    flow->stale = true;
 }
 
 /* Whole quanta over the dense faces of a window. Returns whether some covered face moves too much to rest. */
@@ -172,9 +190,9 @@ static bool deposit_pipes(rill_flow *flow) {
         flow->H[p->r] += moved->t;
         /* A column that was dry and still is disturbs nothing. */
         if (rill_max_i(flow->H[p->l], flow->H[p->l] + moved->t) > RILL_DRY)
-            rill_flow_wake_tile(flow, p->tile_l, p->wake_l);
+            rill_flow_touch_tile(flow, p->tile_l, p->wake_l);
         if (rill_max_i(flow->H[p->r], flow->H[p->r] - moved->t) > RILL_DRY)
-            rill_flow_wake_tile(flow, p->tile_r, p->wake_r);
+            rill_flow_touch_tile(flow, p->tile_r, p->wake_r);
         above |= flow->H[p->l] > p->cl - p->bl || flow->H[p->r] > p->cr - p->br;
     }
     return above;
@@ -210,24 +228,16 @@ static void read_again(rill_flow *flow, int32_t index) {
                (size_t)w->nx * sizeof *flow->H);
 }
 
-/* The drive of a face that may rest, quanta. Small heads that all point one way add up: however long a passage is, the levels
- * at its ends may rest no further apart than over a tile. */
-static double calm_head(const rill_bed *bed, const rill_window *w) {
-    double length = (double)rill_max_i(rill_max_i(w->nx, w->ny), RILL_TILE_W);
-    double head = CALM_HEAD / bed->quantum * (double)RILL_TILE_W / length;
-    return head > 8.0 ? head : 8.0;
-}
-
 void rill_covered_transfer(rill_flow *flow, const rill_kernel_constants *constants, rill_covered_report *report) {
     rill_covered *covered = flow->covered;
     bool above = false;
     for (int32_t i = 0; i < covered->window_count; ++i) {
         const rill_window *w = &covered->windows[i];
         read_again(flow, i);
-        if (move_window(covered, w, constants, calm_head(flow->bed, w))) note_unrest(flow, w);
+        if (move_window(covered, w, constants, calm_head(flow->bed, rill_max_i(w->nx, w->ny)))) note_unrest(flow, w);
         above |= write_window(flow, w);
     }
-    finish_pipes(covered, constants);
+    finish_pipes(flow, constants);
     above |= deposit_pipes(flow);
     if (above && rill_covered_repair(flow, &report->refused)) report->capped = true;
 }
@@ -238,9 +248,10 @@ static float velocity_after(const rill_covered_ends *ends, bool flooded, float u
                             const rill_kernel_constants *k) {
     if (flooded) return u;
     rill_covered_face face = rill_covered_drive(ends, u, tilt, k);
-    int32_t zb = rill_max_i(ends->bl, ends->br);
-    if (rill_max_i(ends->bl + ends->Hl, ends->br + ends->Hr) - zb <= RILL_DRY) return 0.0f;
-    return face.base + face.gain * (float)face.head;
+    int32_t zb = rill_max_i(ends->bl, ends->br), hl = ends->bl + ends->Hl, hr = ends->br + ends->Hr;
+    if (rill_max_i(hl, hr) - zb <= RILL_DRY) return 0.0f;
+    float driven = face.base + face.gain * (float)face.head;
+    return rill_covered_blocks(ends->cl, ends->cr, hl, hr, zb, driven, k->slack) ? 0.0f : driven;
 }
 
 static rill_covered_ends ends_at(const rill_flow *flow, int32_t l, int32_t r) {
@@ -291,6 +302,13 @@ static void show_window(rill_flow *flow, const rill_window *w, const rill_kernel
     flow->extent.speed = rill_max_f(flow->extent.speed, fastest[0] + fastest[1]);
 }
 
+void rill_covered_hide_pipes(rill_flow *flow) {
+    const rill_covered *covered = flow->covered;
+    for (int32_t i = 0; covered && covered->window_count > 0 && i < covered->pipe_count; ++i)
+        if (rill_covered_pipe_covered(covered, &covered->pipes[i]))
+            flow->scratch->sparse.arrays.awake[covered->pipes[i].pipe] = 0;
+}
+
 void rill_covered_restore(rill_flow *flow, const rill_kernel_constants *constants) {
     const rill_covered *covered = flow->covered;
     if (!covered) return;
@@ -298,9 +316,10 @@ void rill_covered_restore(rill_flow *flow, const rill_kernel_constants *constant
     for (int32_t i = 0; covered->window_count > 0 && i < covered->pipe_count; ++i) {
         const rill_covered_pipe *moved = &covered->pipes[i];
         const rill_pipe *p = &flow->scratch->sparse.pipes[moved->pipe];
-        if (!rill_covered_pipe_covered(covered, moved) ||
-            !((flow->tiles[p->tile_l] | flow->tiles[p->tile_r]) & RILL_TILE_SWEPT))
-            continue;
+        if (!rill_covered_pipe_covered(covered, moved)) continue;
+        bool swept = (flow->tiles[p->tile_l] | flow->tiles[p->tile_r]) & RILL_TILE_SWEPT;
+        flow->scratch->sparse.arrays.awake[moved->pipe] = swept;
+        if (!swept) continue;
         rill_covered_ends ends = ends_at(flow, p->l, p->r);
         bool flooded = rill_covered_member(covered, moved->node_l) || rill_covered_member(covered, moved->node_r);
         flow->pipe_u[moved->pipe] =

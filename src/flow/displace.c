@@ -9,10 +9,7 @@
 #include "base/simd.h"
 #include "bed/sheets.h"
 
-enum {
-    SPREAD = 4, /* over at least so many times as many columns as are pressed */
-    PUSH = 4    /* see give_back */
-};
+enum { SPREAD = 4 }; /* over at least so many times as many columns as are pressed */
 
 rill_displace rill_displace_make(void) {
     return (rill_displace){ .old_H = rill_array_make(sizeof(int32_t)),
@@ -42,7 +39,7 @@ void rill_displace_free(rill_displace *displace, const rill_allocator *allocator
 /* What a column holds; a ceiling leaves some slack. */
 int32_t rill_displace_capacity(const rill_displace_job *j, int32_t b, int32_t c) {
     const int32_t height = c - b;
-    return c == RILL_TOP ? height : height > j->rules->slack ? height - j->rules->slack : 0;
+    return c == RILL_TOP ? height : height > j->slack ? height - j->slack : 0;
 }
 
 int32_t rill_displace_room(const rill_displace_job *j, int32_t place) {
@@ -95,9 +92,9 @@ void rill_displace_set(const rill_displace_job *j, int32_t place, int32_t H) {
     j->flow->H[place] = H;
 }
 
-void rill_displace_add(const rill_displace_job *j, int32_t node, int64_t amount, bool keeps) {
+void rill_displace_add(const rill_displace_job *j, int32_t node, int64_t amount) {
     rill_array *list = &j->d->excess; /* has room for every old and new column */
-    ((rill_excess *)list->data)[list->count++] = (rill_excess){ amount, node, 0, keeps };
+    ((rill_excess *)list->data)[list->count++] = (rill_excess){ amount, node, false };
     j->d->entry_of[node] = (int32_t)list->count;
     if (node >= place_count(j)) j->d->any_gone = true;
 }
@@ -106,14 +103,10 @@ void rill_displace_add(const rill_displace_job *j, int32_t node, int64_t amount,
 
 /* A search from one excess on. */
 typedef struct search {
-    int32_t number;      /* of the cluster, from 1 */
     bool relaxed;        /* sills are ignored */
     size_t head;         /* next in the queue */
-    size_t cluster;      /* how many of the queue are the cluster */
     int64_t total;       /* quanta to be given away */
-    int64_t kept;        /* of those: that may stay */
     int64_t pressed;     /* columns they are from */
-    int64_t exits;       /* height of all openings that lead out of the cluster */
     int64_t room, limit; /* found so far, where each counts for so much at most */
 } search;
 
@@ -123,14 +116,14 @@ static void push(const rill_displace_job *j, const rill_displace_spot *spot) {
     j->d->seen[spot->node] = 1;
 }
 
-/* The height of the opening between two nodes, if liquid of one can reach the other, else 0. */
-static int32_t opening(const search *s, const extent *from, const extent *to) {
-    const int32_t sill = rill_max_i(from->b, to->b), height = rill_min_i(from->c, to->c) - sill;
-    return height > 1 && (s->relaxed || from->level > sill) ? height : 0;
+/* Whether liquid of one node can reach the other. */
+static bool passes(const search *s, const extent *from, const extent *to) {
+    const int32_t sill = rill_max_i(from->b, to->b);
+    return rill_min_i(from->c, to->c) - sill > 1 && (s->relaxed || from->level > sill);
 }
 
 /* Calls on all nodes of a neighbouring cell that liquid of `from` can reach; `gone`: also on columns that are gone. */
-typedef void visit(const rill_displace_job *j, search *s, const rill_displace_spot *to, int32_t height);
+typedef void visit(const rill_displace_job *j, search *s, const rill_displace_spot *to);
 static void visit_cell(const rill_displace_job *j, search *s, const extent *from, int32_t x, int32_t y, bool gone,
                        visit *call) {
     const rill_bed *bed = j->bed;
@@ -140,15 +133,14 @@ static void visit_cell(const rill_displace_job *j, search *s, const extent *from
         const int32_t place = bed->places[k];
         if (bed->b[place] >= from->c) break; /* and so are all above it */
         const extent to = extent_of(j, place);
-        const int32_t height = j->d->seen[place] ? 0 : opening(s, from, &to);
-        if (height > 0) call(j, s, &(rill_displace_spot){ place, x, y }, height);
+        if (!j->d->seen[place] && passes(s, from, &to)) call(j, s, &(rill_displace_spot){ place, x, y });
     }
     const rill_cell_change *change = gone && j->d->any_gone ? change_at(j->update, x, y) : NULL;
     for (int32_t i = 0; change && i < change->old_count; ++i) {
         const int32_t node = place_count(j) + change->old_first + i;
         const extent to = extent_of(j, node);
-        const int32_t height = j->d->entry_of[node] && !j->d->seen[node] ? opening(s, from, &to) : 0;
-        if (height > 0) call(j, s, &(rill_displace_spot){ node, x, y }, height);
+        if (j->d->entry_of[node] && !j->d->seen[node] && passes(s, from, &to))
+            call(j, s, &(rill_displace_spot){ node, x, y });
     }
 }
 
@@ -161,26 +153,22 @@ static void visit_around(const rill_displace_job *j, search *s, const rill_displ
 }
 
 /* Full columns and columns that are gone belong to the cluster. */
-static void join_cluster(const rill_displace_job *j, search *s, const rill_displace_spot *to, int32_t height) {
-    if (to->node >= place_count(j) || rill_displace_room(j, to->node) == 0)
-        push(j, to);
-    else
-        s->exits += height;
+static void join_cluster(const rill_displace_job *j, search *s, const rill_displace_spot *to) {
+    (void)s;
+    if (to->node >= place_count(j) || rill_displace_room(j, to->node) == 0) push(j, to);
 }
 
 static void gather_excess(const rill_displace_job *j, search *s, int32_t node) {
     const int32_t entry = j->d->entry_of[node];
     if (!entry) return;
     rill_excess *excess = (rill_excess *)j->d->excess.data + (entry - 1);
-    if (excess->cluster > 0) return;
+    if (excess->done) return;
     s->total += excess->amount;
-    s->kept += excess->keeps ? excess->amount : 0;
     s->pressed += 1;
-    excess->cluster = s->number;
+    excess->done = true;
 }
 
-static void join_takers(const rill_displace_job *j, search *s, const rill_displace_spot *to, int32_t height) {
-    (void)height;
+static void join_takers(const rill_displace_job *j, search *s, const rill_displace_spot *to) {
     push(j, to);
     const int32_t room = rill_displace_room(j, to->node);
     if (room == 0) return;
@@ -200,12 +188,10 @@ static bool find_takers(const rill_displace_job *j, search *s, const rill_displa
     const rill_displace_spot *queue = j->d->queue.data;
     forget(j);
     push(j, start);
-    s->exits = 0;
     for (s->head = 0; s->head < j->d->queue.count; ++s->head) {
         gather_excess(j, s, queue[s->head].node);
         visit_around(j, s, &queue[s->head], true, join_cluster);
     }
-    s->cluster = j->d->queue.count;
     s->room = 0;
     s->limit = (s->total + SPREAD * s->pressed - 1) / (SPREAD * s->pressed);
     for (s->head = 0; s->head < j->d->queue.count && s->room < s->total; ++s->head) {
@@ -280,33 +266,12 @@ static int64_t squeeze(const rill_displace_job *j, const rill_displace_spot *at,
     return total;
 }
 
-/* Members of the cluster that may keep what they have too much do so, as far as pressure can push it out in a sub-step
- * without more than a quarter of what is in an opening, or in a column, passing. Returns how much that is. */
-static int64_t give_back(const rill_displace_job *j, const search *s) {
-    const rill_displace_spot *queue = j->d->queue.data;
-    const rill_excess *excess = j->d->excess.data;
-    const double passes = (double)s->exits / PUSH, share = passes < (double)s->kept ? passes / (double)s->kept : 1.0;
-    int64_t sum = 0;
-    for (size_t i = 0; i < s->cluster; ++i) {
-        const int32_t node = queue[i].node, entry = j->d->entry_of[node];
-        if (!entry || !excess[entry - 1].keeps || excess[entry - 1].cluster != s->number) continue;
-        const int32_t most = rill_displace_capacity(j, j->bed->b[node], j->bed->c[node]) / PUSH;
-        int64_t amount = (int64_t)((double)excess[entry - 1].amount * share);
-        if (amount > most) amount = most;
-        rill_displace_set(j, node, j->flow->H[node] + (int32_t)amount);
-        sum += amount;
-    }
-    return sum;
-}
-
-static void displace(const rill_displace_job *j, const rill_displace_spot *start, int32_t number) {
-    search s = { .number = number };
-    bool enough = find_takers(j, &s, start) || room_below(j, RILL_TOP) >= s.total;
-    if (!enough) {
+static void displace(const rill_displace_job *j, const rill_displace_spot *start) {
+    search s = { 0 };
+    if (!find_takers(j, &s, start) && room_below(j, RILL_TOP) < s.total) {
         s.relaxed = true;
-        enough = find_takers(j, &s, start) || room_below(j, RILL_TOP) >= s.total;
+        find_takers(j, &s, start);
     }
-    if (enough && s.kept > 0) s.total -= give_back(j, &s);
     int64_t left = give_all(j, s.total);
     if (left == 0) return;
     j->d->squeezed = true;
@@ -331,12 +296,11 @@ bool rill_displace_reserve(rill_displace *d, const rill_flow *flow, const rill_u
         }
     }
     d->excess.count = d->queue.count = d->takers.count = 0;
-    const bool good = rill_array_resize(&d->old_H, allocator, update->old.count) &&
-                      rill_array_resize(&d->amounts, allocator, update->fresh.count) &&
-                      rill_array_resize(&d->excess, allocator, update->old.count + update->fresh.count) &&
-                      rill_array_resize(&d->queue, allocator, columns + update->old.count) &&
-                      rill_array_resize(&d->takers, allocator, columns);
-    d->excess.count = d->queue.count = d->takers.count = 0;
+    const bool good = rill_array_reserve(&d->old_H, allocator, update->old.count) &&
+                      rill_array_reserve(&d->amounts, allocator, update->fresh.count) &&
+                      rill_array_reserve(&d->excess, allocator, update->old.count + update->fresh.count) &&
+                      rill_array_reserve(&d->queue, allocator, columns + update->old.count) &&
+                      rill_array_reserve(&d->takers, allocator, columns);
     d->any_gone = false;
     return good;
 }
@@ -352,9 +316,9 @@ static rill_displace_spot spot_of(const rill_displace_job *j, int32_t node) {
 void rill_displace_all(const rill_displace_job *j) {
     const rill_excess *excess = j->d->excess.data;
     for (size_t i = 0; i < j->d->excess.count; ++i) {
-        if (excess[i].cluster > 0) continue; /* has gone with another */
+        if (excess[i].done) continue; /* with a cluster */
         const rill_displace_spot start = spot_of(j, excess[i].node);
-        displace(j, &start, (int32_t)i + 1);
+        displace(j, &start);
     }
     forget(j);
     for (size_t i = 0; i < j->d->excess.count; ++i) j->d->entry_of[excess[i].node] = 0;

@@ -8,10 +8,7 @@
  * A column that then holds more than fits, and liquid whose column is gone, is *displaced*: it goes to the nearest columns
  * with room, over open pipes on which liquid stands above the sill. Each takes no more than a quarter of what a pressed
  * column had too much, so that there is a swell and no tower. If that is not enough they are filled further, then sills
- * are ignored. Only what is enclosed and full is squeezed through solids, to the nearest room above and around.
- *
- * With `overfull` a pressed column keeps what it has too much, if there is room for it where it can flow and it is not too
- * much for the openings on the way: the pressure solve of the next sub-step (covered.h) pushes it out. */
+ * are ignored. Only what is enclosed and full is squeezed through solids, to the nearest room above and around. */
 #ifndef RILL_FLOW_DISPLACE_H
 #define RILL_FLOW_DISPLACE_H
 
@@ -19,17 +16,11 @@
 #include "bed/update.h"
 #include "flow/flow.h"
 
-typedef struct rill_displace_rules {
-    bool overfull;
-    int32_t slack; /* quanta below a ceiling that are not filled */
-} rill_displace_rules;
-
 /* Too much liquid: of a column, or of an old one that is gone. */
 typedef struct rill_excess {
     int64_t amount;
     int32_t node;
-    int32_t cluster; /* with which it is dealt with; 0: not yet */
-    bool keeps;      /* it may stay, overfull */
+    bool done; /* it has been dealt with */
 } rill_excess;
 
 /* A node is a place, or the plane's size plus the number of an old column. */
@@ -54,16 +45,11 @@ rill_displace rill_displace_make(void);
 void rill_displace_free(rill_displace *displace, const rill_allocator *allocator);
 
 /* Takes the memory that may be needed. RILL_INVALID_STATE: nowhere in the bed is there room for the liquid. The bed has
- * its new columns, the flow the depths of the old ones. */
+ * its new columns, the flow the depths of the old ones. `slack` quanta below a ceiling are not filled. */
 rill_result rill_displace_prepare(rill_displace *displace, const rill_flow *flow, const rill_update *update,
-                                  const rill_displace_rules *rules, const rill_allocator *allocator,
-                                  rill_message *message);
+                                  int32_t slack, const rill_allocator *allocator, rill_message *message);
 /* Gives the new columns their depths and displaces what does not fit. Wakes the columns it flows to. */
-void rill_displace_run(rill_displace *displace, rill_flow *flow, const rill_update *update,
-                       const rill_displace_rules *rules);
-
-/* Brings columns that hold more than fits back to what fits: there is no pressure solve any more that would. */
-rill_result rill_displace_overfull(rill_flow *flow, const rill_allocator *allocator, rill_message *message);
+void rill_displace_run(rill_displace *displace, rill_flow *flow, const rill_update *update, int32_t slack);
 
 /* What displace.c and settle.c share. */
 typedef struct rill_displace_job {
@@ -71,7 +57,7 @@ typedef struct rill_displace_job {
     rill_flow *flow;
     const rill_bed *bed;
     const rill_update *update;
-    const rill_displace_rules *rules;
+    int32_t slack;
 } rill_displace_job;
 
 bool rill_displace_reserve(rill_displace *d, const rill_flow *flow, const rill_update *update,
@@ -81,7 +67,7 @@ int32_t rill_displace_capacity(const rill_displace_job *j, int32_t b, int32_t c)
 int32_t rill_displace_room(const rill_displace_job *j, int32_t place);
 void rill_displace_set(const rill_displace_job *j, int32_t place, int32_t H);
 /* Notes that a node has too much, once for each node; then all of it is displaced. */
-void rill_displace_add(const rill_displace_job *j, int32_t node, int64_t amount, bool keeps);
+void rill_displace_add(const rill_displace_job *j, int32_t node, int64_t amount);
 void rill_displace_all(const rill_displace_job *j);
 
 #endif

@@ -273,7 +273,8 @@ INLINE float driven(const ends *e, const around *a, const rill_kernel_constants 
         r = rill_max_i(f.l, f.r) > RILL_DRY ? r : 0.0f; /* liquid above the sill on some side */
     }
     if (covered)
-        r = rill_covered_blocks(e->cl, e->cr, e->bl + e->Hl, e->br + e->Hr, rill_max_i(e->bl, e->br), r) ? 0.0f : r;
+        r = rill_covered_blocks(e->cl, e->cr, e->bl + e->Hl, e->br + e->Hr, rill_max_i(e->bl, e->br), r, k->slack) ? 0.0f
+                                                                                                                   : r;
     return guarded ? clamp_speed(r, k->top_speed) : r;
 }
 

@@ -30,6 +30,7 @@ typedef struct rill_kernel_constants {
     int32_t five_dx;     /* 5 dx in quanta */
     int32_t tilt[2];     /* S_x, S_y in quanta per cell */
     bool capped;         /* sub-steps are longer than they should be: speeds must be capped */
+    int32_t slack;       /* a column with no more room than this is full and takes nothing, quanta */
     int32_t thin;        /* speeds of columns of at most this depth do not count for the time step */
 } rill_kernel_constants;
 

@@ -101,8 +101,8 @@ static bool reserve(rill_reshape *reshape, rill_flow *flow, const rill_update *u
         !take_zeros((void **)&reshape->tile_marks, &reshape->tile_capacity, tiles, 1, allocator) ||
         !take_zeros((void **)&reshape->roofed, &reshape->roofed_capacity, tiles, 1, allocator) ||
         !rill_array_resize(&reshape->tiles, allocator, tiles) ||
-        !rill_sparse_make(&reshape->sparse, bed, reshape->pipe_u, &flow->scratch->sparse, update->pipe_from.data, update->marks,
-                          reshape->ports, allocator) ||
+        !rill_sparse_make(&reshape->sparse, bed, reshape->pipe_u, &flow->scratch->sparse, update->pipe_from.data,
+                          update->marks, reshape->ports, allocator) ||
         !rill_edges_reserve(&flow->scratch->edges, bed, allocator))
         return false;
     find_tiles(reshape, bed, update);
@@ -116,12 +116,11 @@ static void forget_tiles(rill_reshape *reshape) {
     reshape->tiles.count = 0;
 }
 
-rill_result rill_reshape_prepare(rill_reshape *reshape, rill_flow *flow, const rill_update *update,
-                                 const rill_displace_rules *rules, const rill_allocator *allocator,
-                                 rill_message *message) {
+rill_result rill_reshape_prepare(rill_reshape *reshape, rill_flow *flow, const rill_update *update, int32_t slack,
+                                 const rill_allocator *allocator, rill_message *message) {
     rill_result result = RILL_OUT_OF_MEMORY;
     if (reserve(reshape, flow, update, allocator))
-        result = rill_displace_prepare(&reshape->displace, flow, update, rules, allocator, message);
+        result = rill_displace_prepare(&reshape->displace, flow, update, slack, allocator, message);
     else
         rill_fail(message, result, "no memory for the flow over a bed that changes");
     /* Last, as nothing that fails must come after it: what it takes is not kept for another time. */
@@ -221,12 +220,12 @@ static void exchange_pipes(rill_reshape *reshape, rill_flow *flow) {
     reshape->pipe_capacity = pipe_capacity;
 }
 
-void rill_reshape_commit(rill_reshape *reshape, rill_flow *flow, const rill_update *update,
-                         const rill_displace_rules *rules, const rill_allocator *allocator) {
+void rill_reshape_commit(rill_reshape *reshape, rill_flow *flow, const rill_update *update, int32_t slack,
+                         const rill_allocator *allocator) {
     rill_covered_refit(flow, reshape->roofed, reshape->covered, allocator);
-    rill_displace_run(&reshape->displace, flow, update, rules);
+    rill_displace_run(&reshape->displace, flow, update, slack);
     carry_velocities(reshape, flow, update);
-    carry_pressures(flow, update, rules->slack > 0);
+    carry_pressures(flow, update, slack > 0);
     exchange_pipes(reshape, flow);
     if (update->ghosts_moved) move_ghosts(flow, update);
     refit_tiles(reshape, flow);

@@ -105,6 +105,7 @@ typedef struct rill_transfer {
     int32_t pipe;
     float q;            /* quanta, from l to r positive */
     int32_t have, room; /* of the donor, of the receiver */
+    bool scaled;        /* limited by one of them: q is whole */
 } rill_transfer;
 
 /* Consecutive pipes of which some are active. */

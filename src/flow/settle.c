@@ -30,7 +30,7 @@ static void settle_column(const rill_displace_job *j, const rill_cell_change *at
     if (below >= 0)
         amounts[below] += level - done;
     else
-        rill_displace_add(j, place_count(j) + index, level - done, false);
+        rill_displace_add(j, place_count(j) + index, level - done);
 }
 
 static void settle_cell(const rill_displace_job *j, const rill_cell_change *at) {
@@ -41,8 +41,7 @@ static void settle_cell(const rill_displace_job *j, const rill_cell_change *at) 
     for (int32_t k = 0; k < at->new_count; ++k) {
         if (amounts[k] > fresh[k].c - fresh[k].b) { /* what stands in the slack may stay there */
             const int32_t most = rill_displace_capacity(j, fresh[k].b, fresh[k].c);
-            const bool keeps = j->rules->overfull && fresh[k].c < RILL_TOP && amounts[k] <= RILL_TOP;
-            rill_displace_add(j, fresh[k].place, amounts[k] - most, keeps);
+            rill_displace_add(j, fresh[k].place, amounts[k] - most);
             amounts[k] = most;
         }
         rill_displace_set(j, fresh[k].place, (int32_t)amounts[k]);
@@ -55,16 +54,14 @@ static bool fits(const rill_displace_job *j, int64_t total) {
     for (size_t i = 0; i < j->update->fresh.count && total > 0; ++i)
         total -= rill_displace_capacity(j, fresh[i].b, fresh[i].c);
     for (int64_t k = 0; k < j->bed->info.columns && total > 0; ++k)
-        if (!j->update->placed || !j->update->marks[j->bed->places[k]])
-            total -= rill_displace_room(j, j->bed->places[k]);
+        if (!j->update->marks[j->bed->places[k]]) total -= rill_displace_room(j, j->bed->places[k]);
     return total <= 0;
 }
 
 rill_result rill_displace_prepare(rill_displace *displace, const rill_flow *flow, const rill_update *update,
-                                  const rill_displace_rules *rules, const rill_allocator *allocator,
-                                  rill_message *message) {
+                                  int32_t slack, const rill_allocator *allocator, rill_message *message) {
     rill_flow seen = *flow; /* nothing is changed here */
-    const rill_displace_job j = { displace, &seen, flow->bed, update, rules };
+    const rill_displace_job j = { displace, &seen, flow->bed, update, slack };
     if (!rill_displace_reserve(displace, flow, update, allocator))
         return rill_fail(message, RILL_OUT_OF_MEMORY, "no memory to displace liquid");
     const rill_old_column *old = update->old.data;
@@ -77,44 +74,11 @@ rill_result rill_displace_prepare(rill_displace *displace, const rill_flow *flow
                      (long long)total);
 }
 
-void rill_displace_run(rill_displace *displace, rill_flow *flow, const rill_update *update,
-                       const rill_displace_rules *rules) {
-    const rill_displace_job j = { displace, flow, flow->bed, update, rules };
+void rill_displace_run(rill_displace *displace, rill_flow *flow, const rill_update *update, int32_t slack) {
+    const rill_displace_job j = { displace, flow, flow->bed, update, slack };
     const rill_old_column *old = update->old.data;
     const rill_cell_change *changes = update->changes.data;
     for (size_t i = 0; i < update->old.count; ++i) flow->H[old[i].place] = 0;
     for (size_t i = 0; i < update->changes.count; ++i) settle_cell(&j, &changes[i]);
     rill_displace_all(&j);
-}
-
-rill_result rill_displace_overfull(rill_flow *flow, const rill_allocator *allocator, rill_message *message) {
-    const rill_bed *bed = flow->bed;
-    rill_displace d = rill_displace_make();
-    rill_update nothing = rill_update_make();
-    const rill_displace_rules rules = { .overfull = false };
-    const rill_displace_job j = { &d, flow, bed, &nothing, &rules };
-    size_t count = 0;
-    int64_t total = 0;
-    for (int64_t k = 0; k < bed->info.columns; ++k) {
-        const int32_t place = bed->places[k], surplus = flow->H[place] - (bed->c[place] - bed->b[place]);
-        count += surplus > 0;
-        total += rill_max_i(surplus, 0);
-    }
-    if (count == 0) return RILL_OK;
-    if (!fits(&j, total))
-        return rill_fail(message, RILL_INVALID_STATE, "there is no room in all of the bed for %lld quanta of liquid",
-                         (long long)total);
-    rill_result result = RILL_OK;
-    if (!rill_displace_reserve(&d, flow, &nothing, allocator) || !rill_array_resize(&d.excess, allocator, count))
-        result = rill_fail(message, RILL_OUT_OF_MEMORY, "no memory to displace liquid");
-    d.excess.count = 0;
-    for (int64_t k = 0; !result && k < bed->info.columns; ++k) {
-        const int32_t place = bed->places[k], most = bed->c[place] - bed->b[place];
-        if (flow->H[place] <= most) continue;
-        rill_displace_add(&j, place, flow->H[place] - most, false);
-        flow->H[place] = most;
-    }
-    if (!result) rill_displace_all(&j);
-    rill_displace_free(&d, allocator);
-    return result;
 }

@@ -5,6 +5,7 @@
  * viscosity as everywhere, no advection, and free overfall capped at critical flow, q <= (2/3)^1.5 sqrt(g) E^1.5, where the
  * receiver stands below two thirds of the donor's depth. Sums over a column's pipes are integers: their order is free. */
 #include "base/simd.h"
+#include "flow/covered.h"
 #include "flow/limit.h"
 #include "flow/move.h"
 #include "flow/scratch.h"
@@ -52,7 +53,7 @@ static void note_moving(rill_sparse *sparse, int32_t index) {
     sparse->out[from_l ? p->port_l : p->port_r] += most(q);
     sparse->in[from_l ? p->port_r : p->port_l] += most(q);
     sparse->moving[sparse->moving_count++] =
-        (rill_transfer){ index, q, from_l ? a->Hl[index] : a->Hr[index], from_l ? room_r : room_l };
+        (rill_transfer){ index, q, from_l ? a->Hl[index] : a->Hr[index], from_l ? room_r : room_l, false };
 }
 
 /* Lists the pipes that move something, with what, and sums it up at their ends. Returns whether some column would give or
@@ -78,6 +79,12 @@ static bool find_moving(rill_flow *flow, const rill_flow_settings *settings, con
     return tight;
 }
 
+/* A scaled transfer must not be dithered up again: not even by the rounding of a sum with a phase of nearly 1. */
+static void scale(rill_transfer *t, float k) {
+    t->q = rill_move_whole(t->q * k, 0.0f);
+    t->scaled = true;
+}
+
 /* Scales transfers by what the donors allow, then by what the receivers allow of the rest. */
 static void limit(rill_flow *flow) {
     rill_sparse *sparse = &flow->scratch->sparse;
@@ -85,8 +92,7 @@ static void limit(rill_flow *flow) {
         rill_transfer *t = &sparse->moving[i];
         const rill_pipe *p = &sparse->pipes[t->pipe];
         float k = fit(sparse->out[t->q > 0.0f ? p->port_l : p->port_r], t->have);
-        /* A scaled transfer must not be dithered up again: cut it here. */
-        if (k < 1.0f) t->q = rill_move_whole(t->q * k, 0.0f);
+        if (k < 1.0f) scale(t, k);
         flow->pipe_u[t->pipe] *= k;
         sparse->in[p->port_l] = sparse->in[p->port_r] = 0;
     }
@@ -99,7 +105,7 @@ static void limit(rill_flow *flow) {
         rill_transfer *t = &sparse->moving[i];
         const rill_pipe *p = &sparse->pipes[t->pipe];
         float k = fit(sparse->in[t->q > 0.0f ? p->port_r : p->port_l], t->room);
-        if (k < 1.0f) t->q = rill_move_whole(t->q * k, 0.0f);
+        if (k < 1.0f) scale(t, k);
         flow->pipe_u[t->pipe] *= k;
     }
 }
@@ -110,19 +116,20 @@ void rill_sparse_move(rill_flow *flow, const rill_flow_settings *settings, const
     for (int32_t i = 0; i < sparse->moving_count; ++i) {
         const rill_transfer *moved = &sparse->moving[i];
         const rill_pipe *p = &sparse->pipes[moved->pipe];
-        int32_t t = (int32_t)rill_move_whole(moved->q, constants->phase);
+        int32_t t = (int32_t)rill_move_whole(moved->q, moved->scaled ? 0.0f : constants->phase);
         sparse->out[p->port_l] = sparse->out[p->port_r] = sparse->in[p->port_l] = sparse->in[p->port_r] = 0;
         if (t == 0) continue;
         flow->H[p->l] -= t;
         flow->H[p->r] += t;
         /* A column that was dry and still is disturbs nothing. */
-        if (rill_max_i(flow->H[p->l], flow->H[p->l] + t) > RILL_DRY) rill_flow_wake_tile(flow, p->tile_l, p->wake_l);
-        if (rill_max_i(flow->H[p->r], flow->H[p->r] - t) > RILL_DRY) rill_flow_wake_tile(flow, p->tile_r, p->wake_r);
+        if (rill_max_i(flow->H[p->l], flow->H[p->l] + t) > RILL_DRY) rill_flow_touch_tile(flow, p->tile_l, p->wake_l);
+        if (rill_max_i(flow->H[p->r], flow->H[p->r] - t) > RILL_DRY) rill_flow_touch_tile(flow, p->tile_r, p->wake_r);
     }
 }
 
 void rill_sparse_drive(rill_flow *flow, const rill_flow_settings *settings, const rill_kernel_constants *constants) {
     rill_sparse *sparse = &flow->scratch->sparse;
+    if (settings->passages != RILL_PASSAGES_OFF) rill_covered_hide_pipes(flow);
     const rill_sparse_kernels *kernels = rill_sparse_kernels_pick(settings->scalar);
     for (int32_t i = 0; i < sparse->run_count; ++i) {
         const rill_pipe_run *run = &sparse->runs[i];

@@ -22,8 +22,8 @@ INLINE rill_face face_of(const pipe *p) {
     return rill_face_at(p->bl, p->br, p->Hl, p->Hr);
 }
 
-INLINE int32_t blocked(const pipe *p, float u) {
-    return rill_covered_blocks(p->cl, p->cr, p->bl + p->Hl, p->br + p->Hr, rill_max_i(p->bl, p->br), u);
+INLINE int32_t blocked(const pipe *p, float u, int32_t slack) {
+    return rill_covered_blocks(p->cl, p->cr, p->bl + p->Hl, p->br + p->Hr, rill_max_i(p->bl, p->br), u, slack);
 }
 
 INLINE int32_t wet(const rill_face *f) {
@@ -44,10 +44,10 @@ static void raw(int32_t x, int32_t n, const rill_pipe_arrays *arrays, bool paper
 }
 
 /* The head over a pipe, clipped to its sill (the paper's is not); 0 where nothing can flow. */
-INLINE int32_t head_over(const pipe *p, const rill_face *f, int32_t clip, int32_t tilt) {
+INLINE int32_t head_over(const pipe *p, const rill_face *f, int32_t clip, int32_t tilt, int32_t slack) {
     int32_t head = rill_drive_head(f, clip) + tilt;
     int32_t donor_dry = (head > 0 ? f->l : f->r) <= RILL_DRY;
-    return (donor_dry | blocked(p, (float)head) | !wet(f)) ? 0 : head;
+    return (donor_dry | blocked(p, (float)head, slack) | !wet(f)) ? 0 : head;
 }
 
 /* How fast free overfall lets liquid leave a column whose receiver stands low: critical flow, whose energy head E is the
@@ -61,8 +61,8 @@ INLINE float fall_speed(float arriving, float depth, const rill_kernel_constants
 INLINE float driven(const pipe *p, float u, float ul, float ur, int32_t tilt, int paper,
                     const rill_kernel_constants *k) {
     const rill_face f = face_of(p);
-    u += k->drive * (float)head_over(p, &f, paper ? -RILL_WALL : 0, tilt);
-    int32_t stopped = blocked(p, u) | !wet(&f), from_l = u > 0.0f;
+    u += k->drive * (float)head_over(p, &f, paper ? -RILL_WALL : 0, tilt, k->slack);
+    int32_t stopped = blocked(p, u, k->slack) | !wet(&f), from_l = u > 0.0f;
     float twice = paper ? 2.0f * (float)(from_l ? p->Hl : p->Hr) : (float)rill_viscosity_depth(&f, p->Hl + p->Hr);
     u *= k->keep * twice * twice / (twice * twice + k->drag + 1.0f);
     float cap = k->top_speed;
@@ -101,12 +101,12 @@ static float drive(int32_t x, int32_t n, const rill_pipe_arrays *p, bool paper, 
 static void unrest(int32_t x, int32_t n, const rill_pipe_arrays *arrays, bool paper, const rill_kernel_constants *k,
                    float speed, int32_t head) {
     const rill_pipe_arrays a = *arrays;
-    const int32_t clip = paper ? -RILL_WALL : 0, tilt[2] = { k->tilt[0], k->tilt[1] };
+    const int32_t clip = paper ? -RILL_WALL : 0, tilt[2] = { k->tilt[0], k->tilt[1] }, slack = k->slack;
     RILL_EACH_ALONE /* vector */
         for (int32_t i = x; i < x + n; ++i) {
         pipe p = pipe_at(&a, i);
         rill_face f = face_of(&p);
-        int32_t over = rill_abs_i(head_over(&p, &f, clip, a.axis[i] ? tilt[1] : tilt[0]));
+        int32_t over = rill_abs_i(head_over(&p, &f, clip, a.axis[i] ? tilt[1] : tilt[0], slack));
         a.restless[i] = a.awake[i] & ((__builtin_fabsf(a.u[i]) >= speed) | (over > head));
     }
 }

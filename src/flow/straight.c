@@ -185,10 +185,19 @@ static double donor_share(const rill_flow *flow, const run *first, const run *la
     return 0.5 * (double)have;
 }
 
+/* Whether a column is full, in a window or not. */
+static bool full_column(int32_t b, int32_t c, int32_t H) {
+    return c < RILL_TOP && H >= c - b - RILL_FULL_LOW;
+}
+static bool full_node(const rill_covered *covered, int32_t node) {
+    return full_column(covered->nodes.b[node], covered->nodes.c[node], covered->nodes.H[node]);
+}
+
 /* Whether the column beyond an end is full too, and no part of the run: nobody knows its pressure. */
 static bool blind_end(const rill_covered *covered, const rill_covered_pipe *pipe, int32_t beyond, bool behind) {
-    int32_t node = pipe ? (behind ? pipe->node_l : pipe->node_r) : beyond;
-    return node >= 0 && is_full(covered, node);
+    if (!pipe) return full_node(covered, beyond);
+    const rill_covered_ends *e = &pipe->ends;
+    return behind ? full_column(e->bl, e->cl, e->Hl) : full_column(e->br, e->cr, e->Hr);
 }
 
 static void drive_run(rill_flow *flow, belongs_to *belongs, const run *first) {
@@ -227,8 +236,23 @@ static void each_run(rill_flow *flow, int32_t axis, belongs_to *belongs, run_wor
     }
 }
 
+/* Columns that were in a run and are no more: nothing flows on into those that are full. */
+static void close_faces(const rill_covered *covered, const rill_window *w, const rill_covered_faces *faces,
+                        int32_t step) {
+    for (int32_t n = w->node; n < w->node + w->ny * w->stride; ++n) {
+        if (!(covered->nodes.ever[n] | covered->nodes.ever[n - step])) continue;
+        if (rill_covered_member(covered, n) || rill_covered_member(covered, n - step)) continue;
+        if (!full_node(covered, faces->q[n] > 0.0 ? n : n - step)) continue;
+        set_face(&faces->base[n], &faces->head[n], faces->reach[n], &faces->q[n], 0.0);
+    }
+}
+
 /* Covered pipes that no run flows through are closed. */
-static void close_pipes(const rill_covered *covered) {
+static void close_rest(const rill_covered *covered) {
+    for (int32_t i = 0; i < covered->window_count; ++i) {
+        close_faces(covered, &covered->windows[i], &covered->west, 1);
+        close_faces(covered, &covered->windows[i], &covered->south, covered->windows[i].stride);
+    }
     for (int32_t i = 0; i < covered->pipe_count; ++i) {
         rill_covered_pipe *pipe = &covered->pipes[i];
         if (rill_covered_pipe_covered(covered, pipe) && !pipe->run) set_pipe(pipe, 0.0);
@@ -251,7 +275,7 @@ rill_covered_report rill_straight_move(rill_flow *flow, const rill_flow_settings
     rill_covered_open_faces(&stage);
     for (int32_t axis = 0; axis < 2; ++axis) each_run(flow, axis, is_full, join_run);
     for (int32_t axis = 0; axis < 2; ++axis) each_run(flow, axis, rill_covered_member, drive_run);
-    close_pipes(covered);
+    close_rest(covered);
     rill_covered_limit(flow);
     EACH_NODE(covered, n) report.members += rill_covered_member(covered, n);
     rill_covered_transfer(flow, constants, &report);

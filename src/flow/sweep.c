@@ -257,7 +257,7 @@ static void drive_row(const piece *p, int32_t row) {
     bool guarded = s->constants->tilt[0] != 0 || s->constants->tilt[1] != 0 || s->constants->capped;
     rill_drive_kernel *drive =
         s->settings->paper ? s->kernels->drive_paper[guarded] : s->kernels->drive[s->settings->advection][guarded];
-    const int32_t level = higher(here->settled, south->settled);
+    const int32_t level = higher(here->settled, south->settled) + s->constants->slack;
     for (int32_t i = 0; i < here->span_count; ++i) {
         const rill_span *span = &here->spans[i];
         drive(span->from, span->count, &here->row, &south->row, &north->row, level >= span->lintel, s->constants);

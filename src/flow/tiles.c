@@ -57,6 +57,13 @@ void rill_flow_wake_tile(rill_flow *flow, int32_t tile, uint16_t bits) {
     *busy |= rows;
 }
 
+void rill_flow_touch_tile(rill_flow *flow, int32_t tile, uint16_t bits) {
+    uint16_t reach = bits & REACH_BITS, calm = flow->tiles[tile] & (uint16_t)~(RILL_TILE_CALM_ONE - 1);
+    bool awake = (flow->tiles[tile] & reach) == reach;
+    rill_flow_wake_tile(flow, tile, bits);
+    if (awake) flow->tiles[tile] |= calm;
+}
+
 void rill_flow_wake(rill_flow *flow, int32_t place) {
     rill_flow_wake_tile(flow, rill_bed_tile_of(flow->bed, place), rill_flow_wake_bits(flow->bed, place));
 }
@@ -100,7 +107,8 @@ static bool face_calm(const judge *j, int32_t l, int32_t r, float u, int32_t til
     int32_t head = rill_drive_head(&f, j->paper ? -RILL_WALL : rill_drive_clip(&f, j->constants->five_dx)) + tilt;
     int32_t hl = bed->b[l] + H[l], hr = bed->b[r] + H[r], zb = rill_max_i(bed->b[l], bed->b[r]);
     bool donor_dry = (head > 0 ? f.l : f.r) <= RILL_DRY; /* driven, but nothing can follow */
-    if (donor_dry || rill_covered_blocks(bed->c[l], bed->c[r], hl, hr, zb, (float)head)) return true;
+    if (donor_dry || rill_covered_blocks(bed->c[l], bed->c[r], hl, hr, zb, (float)head, j->constants->slack))
+        return true;
     *sum += head;
     *deepest = rill_max_i(*deepest, rill_max_i(H[l], H[r]));
     return rill_abs_i(head) <= j->rest_head;

@@ -54,7 +54,8 @@ static void put_solid(rill_writer *writer, const rill_solid_def *def) {
 
 static uint8_t slot_bits(const rill_solid_slot *slot) {
     return (uint8_t)((slot->solid ? RILL_SLOT_ALIVE : 0) | (slot->hidden ? RILL_SLOT_HIDDEN : 0) |
-                     (slot->changed ? RILL_SLOT_CHANGED : 0) | (slot->touched ? RILL_SLOT_TOUCHED : 0));
+                     (slot->changed ? RILL_SLOT_CHANGED : 0) | (slot->touched ? RILL_SLOT_TOUCHED : 0) |
+                     (slot->solid && slot->solid->soft ? RILL_SLOT_SOFT : 0));
 }
 
 static void put_area(rill_writer *writer, const rill_area *area) {

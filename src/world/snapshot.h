@@ -27,7 +27,8 @@ enum {
     RILL_SLOT_HIDDEN = 1 << 1,
     RILL_SLOT_CHANGED = 1 << 2,
     RILL_SLOT_TOUCHED = 1 << 3,
-    RILL_SLOT_BITS = (1 << 4) - 1
+    RILL_SLOT_SOFT = 1 << 4,
+    RILL_SLOT_BITS = (1 << 5) - 1
 };
 
 /* Over header and content, without the checksum itself. `size` is at least the header's. */

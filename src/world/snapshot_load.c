@@ -148,7 +148,7 @@ static rill_result get_heights(loading *load, rill_solid_def *def, solid_arrays 
     return RILL_OK;
 }
 
-static rill_result get_solid(loading *load, rill_solid **out) {
+static rill_result get_solid(loading *load, bool soft, rill_solid **out) {
     rill_reader *reader = &load->reader;
     char name[RILL_NAME_LENGTH + 1];
     rill_solid_def def = rill_default_solid_def();
@@ -167,7 +167,7 @@ static rill_result get_solid(loading *load, rill_solid **out) {
     if (def.shape == RILL_SHAPE_MESH) result = get_mesh(load, &def, &arrays);
     if (def.shape == RILL_SHAPE_HEIGHTMAP) result = get_heights(load, &def, &arrays);
     if (!result && reader->failed) result = refuse(load, "a solid ends early");
-    if (!result) result = as_data(rill_solid_make(&def, &load->world->allocator, out, load->message));
+    if (!result) result = as_data(rill_world_make_solid(load->world, &def, soft, out, load->message));
     free_arrays(&load->world->allocator, &arrays);
     return result;
 }
@@ -200,7 +200,7 @@ static rill_result get_solids(loading *load) {
         if (slots[i].changed && !get_area(reader, &world->def.grid, &slots[i].built))
             return refuse(load, "the cells under a solid make no sense");
         if (bits & RILL_SLOT_ALIVE) {
-            const rill_result result = get_solid(load, &slots[i].solid);
+            const rill_result result = get_solid(load, bits & RILL_SLOT_SOFT, &slots[i].solid);
             if (result) return result;
         }
         if (!slots[i].changed) slots[i].built = rill_world_reach(world, &slots[i]);
@@ -330,7 +330,7 @@ static bool get_column(rill_reader *reader, rill_world *world, int32_t place) {
     flow->v[place] = rill_get_f32(reader);
     const int32_t code = flow->pressure ? (int32_t)rill_get_u32(reader) : 0;
     if (flow->pressure) flow->pressure[place] = code;
-    return flow->H[place] <= rill_world_room(world, place) && code >= RILL_PRESSURE_NEW;
+    return flow->H[place] <= flow->bed->c[place] - flow->bed->b[place] && code >= RILL_PRESSURE_NEW;
 }
 
 static rill_result get_state(loading *load) {

@@ -92,7 +92,7 @@ static rill_result check_planes(const rill_world *world, rill_message *message) 
     const rill_bed *bed = &world->bed;
     const rill_flow *flow = &world->flow;
     for (int32_t i = 0; i < bed->plane_size; ++i) {
-        if (flow->H[i] < 0 || flow->H[i] > rill_world_room(world, i))
+        if (flow->H[i] < 0 || flow->H[i] > bed->c[i] - bed->b[i])
             return wrong(message, bed->b[i] == RILL_WALL ? "liquid in a wall" : "depth outside its void", i,
                          (double)flow->H[i]);
         if (!possible_speed(flow->u[i]) || !possible_speed(flow->v[i]))

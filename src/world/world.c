@@ -2,7 +2,6 @@
 #include "world/world.h"
 
 #include "flow/covered.h"
-#include "flow/displace.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -170,10 +169,6 @@ rill_result rill_world_set_solver(rill_world *world, const rill_solver *solver) 
     if (!solver) return rill_fail(world->note, RILL_INVALID_ARGUMENT, "solver is NULL; expected solver settings");
     const rill_result result = rill_check_solver(solver, world->note);
     if (result || same_solver(solver, &world->def.solver)) return result;
-    if (world->built && solver->passages == RILL_PASSAGES_OFF) {
-        const rill_result relieved = rill_displace_overfull(&world->flow, &world->allocator, world->note);
-        if (relieved) return relieved;
-    }
     if (solver->passages != world->def.solver.passages) rill_covered_forget(&world->flow);
     world->def.solver = *solver;
     wake_all(world);

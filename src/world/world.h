@@ -101,6 +101,9 @@ __attribute__((format(printf, 3, 4))) void rill_world_log(const rill_world *worl
 
 /* world_solids.c. The solid of an id, or NULL with a message. */
 const rill_solid_slot *rill_world_solid(const rill_world *world, rill_solid_id id);
+/* A solid for this world's grid; `soft` if it is one whose vertices have been set. */
+rill_result rill_world_make_solid(const rill_world *world, const rill_solid_def *def, bool soft, rill_solid **out,
+                                  rill_message *message);
 
 /* world_bed.c. Makes flow and pipe index for the world's bed, which is freed on failure. */
 rill_result rill_world_raise_bed(rill_world *world, rill_message *message);
@@ -116,9 +119,6 @@ void rill_world_drop_source(const rill_world *world, rill_source *source);
 
 /* A column's ceiling in metres; infinity under open sky. */
 double rill_world_ceiling(const rill_world *world, int32_t place);
-/* The most that a column may ever hold, quanta: what fits, unless a solid pressed a flooded one and pressure is to push the
- * rest out in the next step. */
-int32_t rill_world_room(const rill_world *world, int32_t place);
 
 /* faces.c. Finds the order of pipes_by_r; RILL_OUT_OF_MEMORY leaves it NULL. */
 rill_result rill_faces_make(rill_world *world);

@@ -15,12 +15,6 @@ double rill_world_ceiling(const rill_world *world, int32_t place) {
     return c == RILL_TOP ? (double)INFINITY : rill_bed_z(&world->bed, c);
 }
 
-int32_t rill_world_room(const rill_world *world, int32_t place) {
-    const int32_t b = world->bed.b[place], c = world->bed.c[place];
-    const bool pressed = c < RILL_TOP && rill_flow_flooded(&world->flow, place);
-    return pressed ? RILL_TOP : c - b;
-}
-
 rill_result rill_world_raise_bed(rill_world *world, rill_message *message) {
     rill_result result = rill_flow_make(&world->bed, &world->def.runtime, &world->flow, message);
     world->bed.info.state_bytes = rill_flow_state_bytes(&world->bed);

@@ -244,11 +244,11 @@ static rill_result prepare_sources(rill_world *world, const rill_bed *bed, bool 
     return RILL_OK;
 }
 
-static rill_result prepare(rill_world *world, rill_flow *flow, bool anew, const rill_displace_rules *rules) {
+static rill_result prepare(rill_world *world, rill_flow *flow, bool anew, int32_t slack) {
     rill_result result = prepare_faces(world, flow->bed, anew);
     if (!result) result = prepare_sources(world, flow->bed, anew);
     if (!result)
-        result = rill_reshape_prepare(&world->moves->reshape, flow, &world->moves->update, rules, &world->allocator,
+        result = rill_reshape_prepare(&world->moves->reshape, flow, &world->moves->update, slack, &world->allocator,
                                       world->note);
     return result;
 }
@@ -293,8 +293,7 @@ static void move_in(rill_world *world, roomier *room) {
 
 static rill_result reshape(rill_world *world) {
     const rill_passages passages = world->def.solver.passages;
-    const rill_displace_rules rules = { .overfull = false,
-                                        .slack = passages == RILL_PASSAGES_OFF ? 0 : RILL_FULL };
+    const int32_t slack = passages == RILL_PASSAGES_OFF ? 0 : RILL_FULL;
     rill_moves *moves = world->moves;
     roomier room = { 0 };
     rill_result result = apply(world, &room);
@@ -304,14 +303,14 @@ static rill_result reshape(rill_world *world) {
     }
     rill_flow *flow = room.used ? &room.flow : &world->flow;
     if (room.used) flow->bed = &room.bed;
-    result = prepare(world, flow, room.used, &rules);
+    result = prepare(world, flow, room.used, slack);
     if (result) {
         drop_refits(world);
         rill_update_undo(&moves->update, room.used ? &room.bed : &world->bed, world->def.edges);
         free_room(world, &room);
         return result;
     }
-    rill_reshape_commit(&moves->reshape, flow, &moves->update, &rules, &world->allocator);
+    rill_reshape_commit(&moves->reshape, flow, &moves->update, slack, &world->allocator);
     move_in(world, &room);
     commit_faces(world);
     commit_sources(world);

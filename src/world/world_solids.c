@@ -62,6 +62,20 @@ static void note_change(rill_world *world, rill_solid_slot *slot) {
 
 /* ------------------------------------------------------------------------------------------------ creating, destroying */
 
+rill_result rill_world_make_solid(const rill_world *world, const rill_solid_def *def, bool soft, rill_solid **out,
+                                  rill_message *message) {
+    rill_solid *solid = NULL;
+    const rill_result result = rill_solid_make(def, &world->allocator, &solid, message);
+    if (result) return result;
+    solid->soft = soft;
+    if (!soft && !rill_solid_measure(solid, world->def.grid.cell_size, &world->allocator)) {
+        rill_solid_free(solid, &world->allocator);
+        return rill_fail(message, RILL_OUT_OF_MEMORY, "no memory to measure how thin a mesh is");
+    }
+    *out = solid;
+    return RILL_OK;
+}
+
 static rill_result check_solid_name(const rill_world *world, const char *name, rill_solid_id own) {
     const rill_result result = rill_check_name("solid", name, world->note);
     if (result) return result;
@@ -88,7 +102,7 @@ rill_result rill_solid_create(rill_world *world, const rill_solid_def *def, rill
     rill_result result = check_new_solid(world, def, out);
     if (result) return result;
     rill_solid *solid = NULL;
-    result = rill_solid_make(def, &world->allocator, &solid, world->note);
+    result = rill_world_make_solid(world, def, false, &solid, world->note);
     if (result) return result;
     const int64_t index = take_slot(world);
     if (index < 0) {
@@ -167,7 +181,7 @@ rill_result rill_solid_replace(rill_world *world, rill_solid_id id, const rill_s
     if (!named.name) named.name = slot->solid->def.name;
     rill_result result = check_solid_name(world, named.name, id);
     rill_solid *solid = NULL;
-    if (!result) result = rill_solid_make(&named, &world->allocator, &solid, world->note);
+    if (!result) result = rill_world_make_solid(world, &named, false, &solid, world->note);
     if (result) return result;
     rill_solid_free(slot->solid, &world->allocator);
     slot->solid = solid;

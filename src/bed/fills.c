@@ -1,0 +1,132 @@
+/* Voids as they are kept: cut to the range, and with walls thinner than a cell taken out of them (walls.c says where). */
+#include "base/message.h"
+#include "bed/raster.h"
+
+#include <string.h>
+
+/* Quanta: nothing can stand on a floor that is nearer to the top of the range. */
+enum { LEAST_SKY = 64 };
+
+typedef struct filling {
+    const rill_columns *raw;
+    int32_t opening;
+    const rill_array *fills;
+} filling;
+
+static void put_column(rill_columns *columns, int32_t b, int32_t c, uint16_t solid) {
+    columns->b[columns->count] = b;
+    columns->c[columns->count] = c;
+    columns->floors[columns->count] = solid;
+    columns->count += 1;
+}
+
+/* A void, cut to the range: only one that was chosen for other solids can cut anything. Counts it alone while `out` has
+ * no arrays. */
+void rill_columns_keep(rill_columns *out, int32_t opening, int32_t b, int32_t c, uint16_t floor, rill_notes *notes) {
+    if (b < 0 || b > RILL_TOP - LEAST_SKY) {
+        rill_notes_up(&notes->clipped);
+        if (b > 0) return;
+        b = 0;
+    }
+    if (c <= b) return;
+    if (c - b < opening && c != RILL_TOP)
+        rill_notes_up(&notes->slivers);
+    else if (out->b)
+        put_column(out, b, c, floor);
+    else
+        out->count += 1;
+}
+
+/* The columns of a cell with its fills taken out of their voids. */
+static void copy_cell(const filling *job, rill_columns *out, size_t cell, const rill_fill *fills, size_t fill_count,
+                      rill_notes *notes) {
+    const rill_columns *in = job->raw;
+    for (int32_t k = in->cell_first[cell]; k < in->cell_first[cell + 1]; ++k) {
+        int32_t b = in->b[k];
+        uint16_t floor = in->floors[k];
+        for (size_t f = 0; f < fill_count; ++f) {
+            if (fills[f].low >= in->c[k] || fills[f].high <= b) continue;
+            rill_columns_keep(out, job->opening, b, fills[f].low, floor, notes);
+            b = fills[f].high;
+            floor = fills[f].solid;
+        }
+        rill_columns_keep(out, job->opening, b, in->c[k], floor, notes);
+    }
+}
+
+/* Copies cells that have no fills. */
+static void copy_block(const rill_columns *in, rill_columns *out, size_t cell, size_t count, size_t to) {
+    const int32_t first = in->cell_first[cell], shift = (int32_t)out->count - first;
+    const size_t columns = (size_t)(in->cell_first[cell + count] - first);
+    if (out->b) {
+        memcpy(out->b + out->count, in->b + first, columns * sizeof(int32_t));
+        memcpy(out->c + out->count, in->c + first, columns * sizeof(int32_t));
+        memcpy(out->floors + out->count, in->floors + first, columns * sizeof(uint16_t));
+        memcpy(out->notes + to, in->notes + cell, count * sizeof(rill_notes));
+        for (size_t i = 0; i < count; ++i) out->cell_first[to + i] = in->cell_first[cell + i] + shift;
+    }
+    out->count += (int64_t)columns;
+}
+
+/* Copies what is in the area; only counts while `out` has no arrays. */
+static void copy_filled(const filling *job, rill_columns *out) {
+    const rill_columns *in = job->raw;
+    const rill_fill *fills = job->fills->data;
+    const size_t in_width = (size_t)(in->area.high[0] - in->area.low[0]);
+    const size_t width = (size_t)(out->area.high[0] - out->area.low[0]), rows = rill_area_cells(&out->area) / width;
+    size_t next = 0;
+    out->count = 0;
+    for (size_t y = 0; y < rows; ++y) {
+        const size_t first = (y + (size_t)(out->area.low[1] - in->area.low[1])) * in_width +
+                             (size_t)(out->area.low[0] - in->area.low[0]);
+        for (size_t x = 0; x < width;) {
+            while (next < job->fills->count && (size_t)fills[next].cell < first + x) ++next;
+            const size_t filled = next < job->fills->count ? (size_t)fills[next].cell - first : width;
+            const size_t until = filled < width ? filled : width, to = y * width + x;
+            copy_block(in, out, first + x, until - x, to);
+            x = until;
+            if (x == width) break;
+            size_t end = next;
+            while (end < job->fills->count && fills[end].cell == fills[next].cell) ++end;
+            rill_notes notes = in->notes[first + x];
+            notes.walls = 1;
+            if (out->b) out->cell_first[y * width + x] = (int32_t)out->count;
+            copy_cell(job, out, first + x, fills + next, end - next, &notes);
+            if (out->b) out->notes[y * width + x] = notes;
+            x += 1;
+        }
+    }
+    if (out->b) out->cell_first[rows * width] = (int32_t)out->count;
+}
+
+void rill_columns_free(rill_columns *columns, const rill_allocator *allocator) {
+    const size_t count = (size_t)columns->count, cells = rill_area_cells(&columns->area);
+    rill_memory_give(allocator, columns->b, count, sizeof(int32_t));
+    rill_memory_give(allocator, columns->c, count, sizeof(int32_t));
+    rill_memory_give(allocator, columns->floors, count, sizeof(uint16_t));
+    rill_memory_give(allocator, columns->cell_first, cells + 1, sizeof(int32_t));
+    rill_memory_give(allocator, columns->notes, cells, sizeof(rill_notes));
+    *columns = (rill_columns){ 0 };
+}
+
+rill_result rill_columns_fill(const rill_columns *raw, int32_t opening, const rill_array *fills, const rill_area *area,
+                              const rill_allocator *allocator, rill_columns *out, rill_message *message) {
+    const filling job = { raw, opening, fills };
+    rill_columns fresh = { .grid = raw->grid, .area = *area, .quantum = raw->quantum, .datum = raw->datum };
+    copy_filled(&job, &fresh);
+    const size_t count = (size_t)fresh.count, cells = rill_area_cells(area);
+    if (fresh.count > INT32_MAX)
+        return rill_fail(message, RILL_TOO_LARGE, "bed: %zu columns, expected less than 2^31", count);
+    fresh.b = rill_memory_claim(allocator, count, sizeof(int32_t));
+    fresh.c = rill_memory_claim(allocator, count, sizeof(int32_t));
+    fresh.floors = rill_memory_claim(allocator, count, sizeof(uint16_t));
+    fresh.cell_first = rill_memory_claim(allocator, cells + 1, sizeof(int32_t));
+    fresh.notes = rill_memory_claim(allocator, cells, sizeof(rill_notes));
+    if (!fresh.b || !fresh.c || !fresh.floors || !fresh.cell_first || !fresh.notes) {
+        rill_columns_free(&fresh, allocator);
+        return rill_fail(message, RILL_OUT_OF_MEMORY, "bed: no memory for %zu columns", count);
+    }
+    copy_filled(&job, &fresh);
+    *out = fresh;
+    return RILL_OK;
+}
