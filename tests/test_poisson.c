@@ -605,7 +605,7 @@ static void room_is_enough(void **state) {
         rill_poisson_clear(&problem);
         for (int32_t i = first; i <= last; ++i)
             for (int32_t copy = 0; copy < copies; ++copy) add_shape(sizes[i][0], sizes[i][1], all_full, rough);
-        assert_int_equal(problem.node_count, nodes);
+        assert_true(problem.node_count <= nodes);
         for (int32_t p = 0; p < patches; ++p) {
             const rill_patch *patch = &problem.patches[p];
             assert_int_equal(patch->stride % 16, 0);

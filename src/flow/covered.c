@@ -24,6 +24,7 @@ typedef struct solve {
     double tolerance; /* quanta */
     bool changed;     /* members or openings are others than when components were last looked for */
     bool sealed;      /* some component is */
+    bool draining;    /* some column would give more than it has */
     bool careful;     /* openings may seal a component: look each time they change */
 } solve;
 
@@ -31,10 +32,7 @@ typedef struct solve {
 static void link_pipes(rill_covered *covered) {
     rill_poisson *poisson = &covered->poisson;
     poisson->link_count = 0;
-    for (int32_t i = 0; i < covered->pipe_count; ++i) {
-        const rill_covered_pipe *pipe = &covered->pipes[i];
-        poisson->extra[pipe->node_l >= 0 ? pipe->node_l : pipe->node_r] = 0.0f;
-    }
+    rill_covered_forget_extras(covered);
     for (int32_t i = 0; i < covered->pipe_count; ++i) {
         const rill_covered_pipe *pipe = &covered->pipes[i];
         float w = pipe->face.gain * pipe->reach;
@@ -46,21 +44,6 @@ static void link_pipes(rill_covered *covered) {
 }
 
 /* ------------------------------------------------------------------------------------------------------------- excess */
-
-/* How much above full every column would end with what crosses the faces now, into f. */
-static void find_excess(const solve *s) {
-    rill_covered *covered = s->covered;
-    for (int32_t i = 0; i < covered->window_count; ++i) {
-        rill_covered_run run = rill_covered_run_of(covered, &covered->windows[i]);
-        covered->kernels->excess(run.n, &run.nodes, run.stride, &run.west, &run.south,
-                                 covered->poisson.f + covered->windows[i].node);
-    }
-    for (int32_t i = 0; i < covered->pipe_count; ++i) {
-        const rill_covered_pipe *pipe = &covered->pipes[i];
-        if (pipe->node_l >= 0) covered->poisson.f[pipe->node_l] -= pipe->q;
-        if (pipe->node_r >= 0) covered->poisson.f[pipe->node_r] += pipe->q;
-    }
-}
 
 /* Columns of a window that would overfill become members, and are listed in the queue. */
 static void add_members(solve *s, const rill_window *w, int32_t *added) {
@@ -311,12 +294,25 @@ static bool measure(solve *s, int32_t *added) {
     *added = 0;
     look_for_sealed(s);
     if (s->sealed) vent_sealed(s);
-    find_excess(s);
+    s->draining = rill_covered_find_excess(s->covered);
     bool off = judge_excess(s, added);
     look_for_sealed(s);
     if (!s->sealed) return off;
     balance_sealed(s->covered);
     return judge_excess(s, added);
+}
+
+/* The same with openings by the donors that the pressures make now, and with no column giving more than it has. */
+static bool measure_anew(solve *s, int32_t *added) {
+    rill_covered_open_faces(&s->stage);
+    s->changed |= s->careful;
+    bool off = measure(s, added);
+    if (!s->draining) return off;
+    rill_covered_limit(s->stage.flow);
+    int32_t before = *added;
+    off = measure(s, added);
+    *added += before;
+    return off;
 }
 
 static int32_t solve_once(const solve *s, int32_t iterations) {
@@ -327,27 +323,18 @@ static int32_t solve_once(const solve *s, int32_t iterations) {
     return rill_poisson_solve(poisson, s->stage.settings->scalar, 0.5 * s->tolerance, iterations, &residual);
 }
 
-static void open_faces(solve *s) {
-    rill_covered_open_faces(&s->stage);
-    s->changed |= s->careful;
-}
-
 /* The passes. Leaves the pressures in pi and what crosses each face in q. */
 static void find_pressures(solve *s, rill_covered_report *report) {
     int32_t added = 0, dropped = 0;
-    EACH_NODE(s->covered, n) {
-        if (s->covered->nodes.pi[n] < 0.0) s->covered->queue[added++] = n; /* filled by hand */
-    }
+    if (s->covered->anew) EACH_NODE(s->covered, n) {
+            if (s->covered->nodes.pi[n] < 0.0) s->covered->queue[added++] = n; /* filled by hand */
+        }
     s->changed = added > 0;
     start_pressures(s, added);
-    open_faces(s);
-    rill_covered_limit(s->stage.flow);
-    bool off = measure(s, &added);
+    bool off = measure_anew(s, &added);
     if (added > 0) {
         start_pressures(s, added);
-        open_faces(s);
-        rill_covered_limit(s->stage.flow);
-        off = measure(s, &added);
+        off = measure_anew(s, &added);
     }
     while (off || dropped > 0) {
         if (report->passes == PASSES || report->iterations >= ITERATIONS) {
@@ -355,12 +342,16 @@ static void find_pressures(solve *s, rill_covered_report *report) {
             break;
         }
         report->passes += 1;
-        s->careful |= report->passes > 1; /* it should have been enough: perhaps something is sealed */
+        s->careful |= report->passes > 2; /* it should have been enough: perhaps something is sealed */
         report->iterations += solve_once(s, ITERATIONS - report->iterations);
         dropped = correct(s);
-        if (rill_covered_flow_faces(&s->stage) && report->passes <= OPENING_PASSES) open_faces(s);
+        if (rill_covered_flow_faces(&s->stage) && report->passes <= OPENING_PASSES) {
+            rill_covered_open_faces(&s->stage);
+            s->changed |= s->careful;
+        }
         off = measure(s, &added);
     }
+    if (s->draining) rill_covered_limit(s->stage.flow); /* what the pressures drive */
 }
 
 /* A column beside members may end below its ceiling only because as much leaves on its other sides: then all of its faces
@@ -406,10 +397,9 @@ rill_covered_report rill_covered_move(rill_flow *flow, const rill_flow_settings 
     s.careful = covered->some_sealed || flow->stale || flow->substep % 4 == 0;
     rill_covered_drive_faces(&s.stage);
     find_pressures(&s, &report);
-    rill_covered_limit(flow); /* what the pressures drive */
     covered->some_sealed = s.sealed;
     cover_fronts(&s);
-    EACH_NODE(covered, n) report.members += rill_covered_member(covered, n);
+    rill_covered_judge_rims(covered);
     rill_covered_transfer(flow, constants, &report);
     return report;
 }

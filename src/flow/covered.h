@@ -52,13 +52,19 @@ typedef struct rill_covered_face {
     int32_t head;     /* quanta */
 } rill_covered_face;
 
-/* Loss of what leaves through the mouth of a passage into a space at least twice as high, u^2 / (2 Cd^2): linearised, the
- * share of u that is lost within the sub-step. */
-static inline float rill_covered_loss(const rill_covered_ends *e, int32_t zb, int32_t zt, float u,
-                                      const rill_kernel_constants *k) {
-    int32_t donor = u >= 0.0f ? e->bl + e->Hl : e->br + e->Hr, above = u >= 0.0f ? e->cr : e->cl;
+/* What speeding up and slowing down costs, as K in K u^2 / 2. From the donor's section to the opening's nothing is lost, and
+ * the head falls by the velocity head that is gained. From there to the receiver's, Borda and Carnot: (u - u_r)^2 / 2 is lost
+ * and the rest comes back; but not more than the opening has taken, so that no face is ever driven by its own speed: what a
+ * passage that widens step by step would give back is lost. Where it leaves into a space at least twice as high, a sharp edge
+ * loses more: 1 / (2 Cd^2) in all. */
+static inline float rill_covered_toll(const rill_covered_ends *e, int32_t zb, int32_t zt, float per_l, float per_r,
+                                      float u, const rill_kernel_constants *k) {
+    int32_t ahead = u >= 0.0f, donor = ahead ? e->bl + e->Hl : e->br + e->Hr, above = ahead ? e->cr : e->cl;
+    float opening = (float)rill_max_i(rill_min_i(zt, donor) - zb, 0);
+    float from = rill_min_f(1.0f, opening * (ahead ? per_l : per_r));
+    float to = rill_min_f(1.0f, opening * (ahead ? per_r : per_l));
     int32_t leaves = (int32_t)(donor >= zt - RILL_SUBMERGED) & (int32_t)(above - zt >= zt - zb);
-    return leaves ? k->loss * k->lambda * __builtin_fabsf(u) : 0.0f;
+    return rill_max_f(0.0f, (1.0f - from * from) - 2.0f * to * (1.0f - to)) + (leaves ? k->edge : 0.0f);
 }
 
 /* The face as the next move finds it, driven from velocity u:
@@ -69,19 +75,19 @@ static inline rill_covered_face rill_covered_drive(const rill_covered_ends *e, f
     int32_t zb = rill_max_i(e->bl, e->br), zt = rill_min_i(e->cl, e->cr);
     int32_t hl = rill_max_i(e->bl + e->Hl, zb), hr = rill_max_i(e->br + e->Hr, zb);
     int32_t lower = rill_min_i(hl, hr);
+    float per_l = 1.0f / (float)rill_max_i(e->Hl, 1), per_r = 1.0f / (float)rill_max_i(e->Hr, 1);
     float depth = (float)rill_max_i(rill_min_i(zt, lower) - zb, 0);
-    float half_l = rill_min_f(1.0f, depth / (float)rill_max_i(e->Hl, 1));
-    float half_r = rill_min_f(1.0f, depth / (float)rill_max_i(e->Hr, 1));
-    float inertance = rill_max_f(0.5f, 0.5f * (half_l + half_r));
+    float eased = 1.0f / rill_max_f(0.5f, 0.5f * (rill_min_f(1.0f, depth * per_l) + rill_min_f(1.0f, depth * per_r)));
     rill_face f = rill_face_at(e->bl, e->br, e->Hl, e->Hr);
     float twice = (float)rill_viscosity_depth(&f, e->Hl + e->Hr);
     float between = (float)rill_max_i(zt - zb, 0);
     float wall = lower >= zt - RILL_SUBMERGED ? between : twice;
     float square = wall * wall + 1.0f;
-    float loss = rill_covered_loss(e, zb, zt, u, k) / inertance; /* at one place, whatever the length of the face */
-    float keep = k->keep / (1.0f + k->drag / square + loss);
+    /* Paid at one place, however long the face is. */
+    float toll = k->toll * __builtin_fabsf(u) * rill_covered_toll(e, zb, zt, per_l, per_r, u, k) * eased;
+    float keep = k->keep * square / (square * (1.0f + toll) + k->drag);
     keep = zt > zb ? keep : 0.0f; /* pressure does not push through walls */
-    return (rill_covered_face){ u * keep, keep * k->drive / inertance, (hl - hr) + tilt };
+    return (rill_covered_face){ u * keep, keep * k->drive * eased, (hl - hr) + tilt };
 }
 
 /* The opening of a covered face in quanta, for a velocity u over it: where it is under liquid on both sides, sill to lintel. */
@@ -128,7 +134,7 @@ void rill_covered_describe(rill_flow *flow, int32_t sheet, int32_t tx, int32_t t
 typedef struct rill_covered_report {
     bool capped;     /* stopped before it had converged; the rest was moved by the repair */
     int64_t refused; /* quanta that sources had put into flooded columns and that found no room: taken out again */
-    int32_t passes, iterations, members;
+    int32_t passes, iterations;
 } rill_covered_report;
 
 /* Solves for the pressures and moves what crosses covered faces; hides these faces from the sweep. Before it. */
@@ -137,10 +143,15 @@ rill_covered_report rill_covered_move(rill_flow *flow, const rill_flow_settings 
 /* The same with the paper's extended pipes instead of pressures (straight.c). */
 rill_covered_report rill_straight_move(rill_flow *flow, const rill_flow_settings *settings,
                                        const rill_kernel_constants *constants);
+/* Takes what stands above the ceiling of a column, and `surplus` more, to the nearest columns that have room, through those
+ * that are full. Returns what found none. */
+int64_t rill_covered_carry_on(rill_flow *flow, int32_t place, int64_t surplus);
 /* Keeps covered pipes out of the drive of sparse pipes: they have a velocity already. */
 void rill_covered_hide_pipes(rill_flow *flow);
 /* Gives the covered faces their velocities again, and widens the extent by them. After the sweep. */
 void rill_covered_restore(rill_flow *flow, const rill_kernel_constants *constants);
+/* A step begins: where columns may be covered is looked for anew. */
+void rill_covered_look_again(rill_flow *flow);
 /* The pressures were loaded. */
 void rill_covered_resume(rill_flow *flow);
 /* A column was filled by hand, up to its ceiling or not. */

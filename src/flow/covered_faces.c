@@ -1,5 +1,6 @@
 /* The faces of the windows' nodes, dense and sparse: driven, opened, and what crosses them. See covered.h. */
 #include "flow/covered_parts.h"
+#include "flow/limit.h"
 
 /* ------------------------------------------------------------------------------------------------------- sparse pipes */
 
@@ -16,12 +17,20 @@ static int32_t node_of(const rill_covered *covered, int32_t place, int32_t tile)
     return -1;
 }
 
+void rill_covered_forget_extras(rill_covered *covered) {
+    for (int32_t i = 0; i < covered->pipe_count; ++i) {
+        const rill_covered_pipe *pipe = &covered->pipes[i];
+        covered->poisson.extra[pipe->node_l >= 0 ? pipe->node_l : pipe->node_r] = 0.0f;
+    }
+}
+
 /* Also those of tiles that have been woken since the list of active ones was made. */
 static void find_pipes(const rill_covered_stage *s) {
     rill_covered *covered = s->flow->covered;
     const rill_sparse *sparse = &s->flow->scratch->sparse;
     bool listed = !s->flow->stale && !covered->woken;
     int32_t count = listed ? sparse->active_count : s->flow->bed->pipe_count;
+    rill_covered_forget_extras(covered);
     covered->pipe_count = 0;
     for (int32_t a = 0; a < count; ++a) {
         int32_t index = listed ? sparse->active[a] : a;
@@ -104,4 +113,27 @@ bool rill_covered_flow_faces(const rill_covered_stage *s) {
         turned |= covered->kernels->flow(run.n, &run.nodes, run.stride, &run.south);
     }
     return flow_pipes(s) || turned;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- excess */
+
+static bool pipe_drains(const rill_covered *covered, const rill_covered_pipe *pipe) {
+    double gives = pipe->q < 0.0 ? -pipe->q : pipe->q, has = (double)(pipe->q < 0.0 ? pipe->ends.Hr : pipe->ends.Hl);
+    return rill_covered_pipe_covered(covered, pipe) && gives > 0.0 && gives > has - (double)RILL_LIMIT_SLACK;
+}
+
+bool rill_covered_find_excess(rill_covered *covered) {
+    bool drains = false;
+    for (int32_t i = 0; i < covered->window_count; ++i) {
+        rill_covered_run run = rill_covered_run_of(covered, &covered->windows[i]);
+        drains |= covered->kernels->excess(run.n, &run.nodes, run.stride, &run.west, &run.south,
+                                           covered->poisson.f + covered->windows[i].node) != 0;
+    }
+    for (int32_t i = 0; i < covered->pipe_count; ++i) {
+        const rill_covered_pipe *pipe = &covered->pipes[i];
+        drains |= pipe_drains(covered, pipe);
+        if (pipe->node_l >= 0) covered->poisson.f[pipe->node_l] -= pipe->q;
+        if (pipe->node_r >= 0) covered->poisson.f[pipe->node_r] += pipe->q;
+    }
+    return drains;
 }

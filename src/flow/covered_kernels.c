@@ -11,32 +11,29 @@
 
 /* -------------------------------------------------------------------------------------------------------------- nodes */
 
-/* Nothing less than half full fills within a sub-step. */
-static int32_t half_full(const rill_covered_tile *tile) {
+/* Whether some column is so full that a closer look pays. One that fills from below that is found the next time. */
+static int32_t nearly_full(const rill_covered_tile *tile) {
     int32_t any = 0;
     for (int32_t y = 0; y < tile->rows; ++y) {
-        const int32_t *b = tile->at.b + y * tile->stride, *c = tile->at.c + y * tile->stride;
-        const int32_t *H = tile->at.H + y * tile->stride;
+        const int32_t *H = tile->at.H + y * tile->stride, nearly = tile->nearly;
         RILL_NOT_UNROLLED /* vector */
-            for (int32_t x = 0; x < RILL_TILE_W; ++x) any |= (c[x] < RILL_TOP) & (H[x] >= (c[x] - b[x]) >> 1);
+            for (int32_t x = 0; x < RILL_TILE_W; ++x) any |= H[x] >= nearly;
     }
     return any;
 }
 
 /* What flows in less what flows out, about: with the depths for openings. A column that fills all the same is blocked by the
- * limiters and found a sub-step later, as is one that sparse pipes fill. Beside a flooded column a passage that is nearly full
- * may fill as a whole at once. */
-static void look(const rill_covered_tile *tile, float lambda, int32_t any_x[RILL_TILE_W], int32_t any_y[RILL_TILE_H]) {
+ * limiters and found later, as is one that sparse pipes fill. Beside a flooded column a passage that is nearly full may fill
+ * as a whole at once. */
+static void look(const rill_covered_tile *tile, float horizon, int32_t rows_of[RILL_TILE_W]) {
     const int32_t stride = tile->stride, share = tile->beside ? 4 : 7; /* of the height, as a power of two */
-    const float margin = 1.25f * lambda;
-    memset(any_x, 0, RILL_TILE_W * sizeof *any_x);
-    memset(any_y, 0, RILL_TILE_H * sizeof *any_y);
-    if (!tile->beside && !half_full(tile)) return;
+    int32_t bits[RILL_TILE_W] = { 0 }; /* of its own, so that it is known to be no part of the planes */
+    memset(rows_of, 0, sizeof bits);
+    if (!tile->flooded && !nearly_full(tile)) return;
     for (int32_t y = 0; y < tile->rows; ++y) {
         const int32_t *b = tile->at.b + y * stride, *c = tile->at.c + y * stride, *code = tile->at.code + y * stride;
-        const int32_t *H = tile->at.H + y * stride, *H_south = H - stride, *H_north = H + stride;
+        const int32_t *H = tile->at.H + y * stride, *H_south = H - stride, *H_north = H + stride, bit = 1 << y;
         const float *u = tile->at.u + y * stride, *v = tile->at.v + y * stride, *v_north = v + stride;
-        int32_t any = 0;
         for (int32_t x = 0; x < RILL_TILE_W; ++x) { /* vector */
             float in = (rill_max_f(u[x], 0.0f) * (float)H[x - 1] + rill_max_f(-u[x + 1], 0.0f) * (float)H[x + 1]) +
                        (rill_max_f(v[x], 0.0f) * (float)H_south[x] + rill_max_f(-v_north[x], 0.0f) * (float)H_north[x]);
@@ -44,41 +41,52 @@ static void look(const rill_covered_tile *tile, float lambda, int32_t any_x[RILL
                         (rill_max_f(-v[x], 0.0f) + rill_max_f(v_north[x], 0.0f));
             int32_t height = c[x] - b[x];
             float room = (float)(height - H[x] - RILL_FULL_LOW - (height >> share));
-            int32_t fills = room <= margin * (in - out * (float)H[x]);
+            int32_t fills = room <= horizon * (in - out * (float)H[x]);
             int32_t near = ((c[x] < RILL_TOP) & (H[x] > RILL_DRY) & fills) | (code[x] != 0);
-            any |= near;
-            any_x[x] |= near;
+            bits[x] |= -near & bit;
         }
-        any_y[y] = any;
     }
+    memcpy(rows_of, bits, sizeof bits);
 }
 
+/* Pressures start where a straight line through the last two leads. */
 KERNEL read_nodes(int32_t n, const int32_t *restrict b, const int32_t *restrict c, const int32_t *restrict H,
-                  const int32_t *restrict code, int32_t ours, int32_t *restrict fill, int32_t *restrict was,
-                  int32_t *restrict ever, double *restrict pi, float *restrict active) {
+                  const int32_t *restrict code, const float *restrict u, const float *restrict v, int32_t ours,
+                  int32_t *restrict depth, int32_t *restrict fill, int32_t *restrict was, int32_t *restrict ever,
+                  int32_t *restrict sealed, double *restrict pi, double *restrict last, float *restrict active,
+                  float *restrict west, float *restrict south) {
     for (int32_t i = 0; i < n; ++i) { /* vector */
         int32_t roofed = ours & (c[i] < RILL_TOP) & (b[i] < RILL_TOP);
         int32_t member = roofed & (code[i] != 0);
         int32_t size = code[i] < 0 ? -code[i] : code[i];
         double pressure = code[i] == RILL_PRESSURE_NEW ? -1.0 : (double)(size - 1) * 0.25;
+        double ahead = 2.0 * pressure - last[i];
+        double start = (last[i] >= 0.0) & (pressure >= 0.0) ? (ahead > 0.0 ? ahead : 0.0) : pressure;
+        depth[i] = H[i];
+        west[i] = u[i];
+        south[i] = v[i];
         fill[i] = roofed ? H[i] - rill_max_i(c[i] - b[i] - RILL_FULL_HIGH, 0) : RILL_NO_ROOF;
         was[i] = member;
         ever[i] = member;
-        pi[i] = member ? pressure : 0.0;
+        sealed[i] = 0;
+        pi[i] = member ? start : 0.0;
+        last[i] = member ? pressure : -1.0;
         active[i] = member ? 1.0f : 0.0f;
     }
 }
 
-static void read_columns(int32_t n, const rill_covered_columns *at, bool ours, const rill_covered_nodes *nodes,
-                         const rill_covered_faces *west, const rill_covered_faces *south) {
+static void read_columns(int32_t n, int32_t rows, const rill_covered_strides *step, const rill_covered_columns *at,
+                         bool ours, bool again, const rill_covered_nodes *to, const rill_covered_faces *west,
+                         const rill_covered_faces *south) {
     size_t bytes = (size_t)n * sizeof(int32_t);
-    read_nodes(n, at->b, at->c, at->H, at->code, ours, nodes->fill, nodes->was, nodes->ever, nodes->pi, nodes->active);
-    memcpy(nodes->b, at->b, bytes);
-    memcpy(nodes->c, at->c, bytes);
-    memcpy(nodes->H, at->H, bytes);
-    memcpy(west->u, at->u, bytes);
-    memcpy(south->u, at->v, bytes);
-    memset(nodes->sealed, 0, bytes);
+    for (int32_t y = 0, i = 0, p = 0; y < rows; ++y, i += step->nodes, p += step->planes) {
+        read_nodes(n, at->b + p, at->c + p, at->H + p, at->code + p, at->u + p, at->v + p, ours, to->H + i,
+                   to->fill + i, to->was + i, to->ever + i, to->sealed + i, to->pi + i, to->last + i, to->active + i,
+                   west->u + i, south->u + i);
+        if (again) continue;
+        memcpy(to->b + i, at->b + p, bytes);
+        memcpy(to->c + i, at->c + p, bytes);
+    }
 }
 
 static void pad(int32_t n, const rill_covered_nodes *nodes, const rill_covered_faces *west,
@@ -86,6 +94,7 @@ static void pad(int32_t n, const rill_covered_nodes *nodes, const rill_covered_f
     size_t bytes = (size_t)n * sizeof(int32_t);
     for (int32_t i = 0; i < n; ++i) nodes->b[i] = nodes->c[i] = RILL_WALL;
     for (int32_t i = 0; i < n; ++i) nodes->fill[i] = RILL_NO_ROOF;
+    for (int32_t i = 0; i < n; ++i) nodes->last[i] = -1.0;
     memset(nodes->H, 0, bytes);
     memset(nodes->was, 0, bytes);
     memset(nodes->ever, 0, bytes);
@@ -169,39 +178,29 @@ static inline double outward(double q, int32_t covered) {
     return (covered & (q > 0.0)) != 0 ? q : 0.0;
 }
 
-JUDGE short_nodes(int32_t n, const double *restrict west, const double *restrict south, const double *restrict north,
-                  const int32_t *restrict ever, const int32_t *restrict below, const int32_t *restrict above,
-                  const int32_t *restrict H) {
+JUDGE excess_nodes(int32_t n, const int32_t *restrict fill, const float *restrict active, const int32_t *restrict ever,
+                   const int32_t *restrict below, const int32_t *restrict above, const int32_t *restrict H,
+                   const double *restrict west, const double *restrict south, const double *restrict north,
+                   double *restrict excess) {
     const double *restrict east = west + 1;
     const int32_t *restrict before = ever - 1, *restrict after = ever + 1;
-    int32_t any = 0;
-    for (int32_t i = 0; i < n; ++i) { /* vector */
-        double out = (outward(-west[i], ever[i] | before[i]) + outward(east[i], ever[i] | after[i])) +
-                     (outward(-south[i], ever[i] | below[i]) + outward(north[i], ever[i] | above[i]));
-        any |= (out > 0.0) & (out > (double)H[i] - (double)RILL_LIMIT_SLACK);
-    }
-    return any;
-}
-
-static int32_t short_of(int32_t n, const rill_covered_nodes *a, int32_t stride, const rill_covered_faces *west,
-                        const rill_covered_faces *south) {
-    return short_nodes(n, west->q, south->q, south->q + stride, a->ever, a->ever - stride, a->ever + stride, a->H);
-}
-
-KERNEL excess_nodes(int32_t n, const int32_t *restrict fill, const float *restrict active, const double *restrict west,
-                    const double *restrict south, const double *restrict north, double *restrict excess) {
-    const double *restrict east = west + 1;
     const int32_t band = RILL_FULL_LOW - RILL_FULL_HIGH;
+    int32_t short_of = 0;
     for (int32_t i = 0; i < n; ++i) {                                             /* vector */
         int32_t outside = rill_max_i(fill[i], 0) + rill_min_i(fill[i] + band, 0); /* of the band that counts as full */
         int32_t over = active[i] > 0.0f ? outside : fill[i];
+        double out = (outward(-west[i], ever[i] | before[i]) + outward(east[i], ever[i] | after[i])) +
+                     (outward(-south[i], ever[i] | below[i]) + outward(north[i], ever[i] | above[i]));
+        short_of |= (out > 0.0) & (out > (double)H[i] - (double)RILL_LIMIT_SLACK);
         excess[i] = (double)over + ((west[i] - east[i]) + (south[i] - north[i]));
     }
+    return short_of;
 }
 
-static void excess(int32_t n, const rill_covered_nodes *a, int32_t stride, const rill_covered_faces *west,
-                   const rill_covered_faces *south, double *out) {
-    excess_nodes(n, a->fill, a->active, west->q, south->q, south->q + stride, out);
+static int32_t excess(int32_t n, const rill_covered_nodes *a, int32_t stride, const rill_covered_faces *west,
+                      const rill_covered_faces *south, double *out) {
+    return excess_nodes(n, a->fill, a->active, a->ever, a->ever - stride, a->ever + stride, a->H, west->q, south->q,
+                        south->q + stride, out);
 }
 
 JUDGE judge_nodes(int32_t n, const int32_t *restrict fill, const float *restrict active, double tolerance,
@@ -319,49 +318,35 @@ static int32_t overdrawn(int32_t n, const rill_covered_nodes *a, int32_t stride,
 
 /* ------------------------------------------------------------------------------------------------------ write and show */
 
-JUDGE write_depths(int32_t n, const int32_t *restrict west, const int32_t *restrict south,
-                   const int32_t *restrict north, const int32_t *restrict b, const int32_t *restrict c,
-                   int32_t *restrict H) {
-    const int32_t *restrict east = west + 1;
-    int32_t changed = 0, above = 0;
+JUDGE write_run(int32_t n, const int32_t *restrict west, const int32_t *restrict south, const int32_t *restrict north,
+                const int32_t *restrict ever, const int32_t *restrict below, const int32_t *restrict fill,
+                const float *restrict active, const int32_t *restrict sealed, const double *restrict pi,
+                const int32_t *restrict b, const int32_t *restrict c, int32_t *restrict H, int32_t *restrict code,
+                float *restrict u, float *restrict v) {
+    const int32_t *restrict east = west + 1, *restrict before = ever - 1;
+    int32_t changed = 0, above = 0, any = 0;
     for (int32_t i = 0; i < n; ++i) { /* vector */
-        int32_t by = (west[i] - east[i]) + (south[i] - north[i]);
-        int32_t depth = H[i] + by;
-        changed |= by;
-        above |= depth > c[i] - b[i];
-        H[i] = depth;
-    }
-    return (changed ? RILL_COVERED_CHANGED : 0) | (above ? RILL_COVERED_ABOVE : 0);
-}
-
-JUDGE write_codes(int32_t n, const int32_t *restrict fill, const float *restrict active, const int32_t *restrict sealed,
-                  const double *restrict pi, int32_t *restrict code) {
-    int32_t any = 0;
-    for (int32_t i = 0; i < n; ++i) { /* vector */
+        int32_t by = (west[i] - east[i]) + (south[i] - north[i]), depth = H[i] + by;
         int32_t member = active[i] > 0.0f;
         double quarters = 4.0 * pi[i] + 0.5, most = 0x1.fffffep30;
         int32_t pressure = 1 + (int32_t)(quarters < most ? quarters : most);
         pressure = sealed[i] != 0 ? -pressure : pressure;
         int32_t noted = member ? pressure : 0;
-        code[i] = fill[i] > RILL_NO_ROOF / 2 ? noted : code[i];
+        changed |= by;
+        above |= depth > c[i] - b[i];
         any |= member;
-    }
-    return any ? RILL_COVERED_FLOODED : 0;
-}
-
-KERNEL stop_faces(int32_t n, const int32_t *restrict ever, const int32_t *restrict before,
-                  const int32_t *restrict below, float *restrict u, float *restrict v) {
-    for (int32_t i = 0; i < n; ++i) { /* vector */
+        H[i] = depth;
+        code[i] = fill[i] > RILL_NO_ROOF / 2 ? noted : code[i];
         u[i] = (ever[i] | before[i]) != 0 ? 0.0f : u[i];
         v[i] = (ever[i] | below[i]) != 0 ? 0.0f : v[i];
     }
+    return (changed ? RILL_COVERED_CHANGED : 0) | (above ? RILL_COVERED_ABOVE : 0) | (any ? RILL_COVERED_FLOODED : 0);
 }
 
 static int32_t write_columns(int32_t n, const rill_covered_nodes *a, int32_t stride, const rill_covered_faces *west,
                              const rill_covered_faces *south, const rill_covered_columns *at) {
-    stop_faces(n, a->ever, a->ever - 1, a->ever - stride, at->u, at->v);
-    return write_depths(n, west->t, south->t, south->t + stride, at->b, at->c, at->H) |
-           write_codes(n, a->fill, a->active, a->sealed, a->pi, at->code);
+    return write_run(n, west->t, south->t, south->t + stride, a->ever, a->ever - stride, a->fill, a->active, a->sealed,
+                     a->pi, at->b, at->c, at->H, at->code, at->u, at->v);
 }
 
 JUDGE show_faces(int32_t n, const int32_t *restrict ever_l, const int32_t *restrict ever_r,
@@ -396,7 +381,6 @@ const rill_covered_kernels RILL_KERNELS_NAME = {
     .drive = drive,
     .open = open_run,
     .flow = flow_run,
-    .short_of = short_of,
     .excess = excess,
     .judge = judge,
     .change = change,

@@ -12,6 +12,7 @@
 typedef struct rill_covered_nodes {
     int32_t *b, *c, *H; /* copies of the column's */
     double *pi;         /* over-pressure, quanta */
+    double *last;       /* what it was before the last sub-step in the same windows; negative if there was none */
     float *active;      /* 1 for members, 0 for others */
     int32_t *fill;      /* H above the highest full level; RILL_NO_ROOF for a column that cannot be a member */
     int32_t *was;       /* flooded before this sub-step, so that its faces are not driven yet */
@@ -37,11 +38,18 @@ typedef struct rill_covered_columns {
     float *u, *v;
 } rill_covered_columns;
 
+/* From row to row. */
+typedef struct rill_covered_strides {
+    int32_t planes, nodes;
+} rill_covered_strides;
+
 /* A tile, by its first column. */
 typedef struct rill_covered_tile {
     rill_covered_columns at;
     int32_t stride, rows;
-    bool beside; /* some column here or in a tile beside is flooded */
+    bool flooded;   /* some column of it is */
+    bool beside;    /* some column here or in a tile beside is */
+    int32_t nearly; /* fifteen sixteenths of the least height under a ceiling in it */
 } rill_covered_tile;
 
 /* fill of a column that cannot be a member: under open sky, or at the rim of its window. */
@@ -58,11 +66,13 @@ enum {
 
 typedef struct rill_covered_kernels {
     const char *name;
-    /* Marks the columns of a tile that are flooded, or might be after this sub-step. */
-    void (*look)(const rill_covered_tile *tile, float lambda, int32_t any_x[RILL_TILE_W], int32_t any_y[RILL_TILE_H]);
-    /* Reads columns into nodes. `ours`: those with a ceiling may be members. And makes nodes padding. */
-    void (*read)(int32_t n, const rill_covered_columns *at, bool ours, const rill_covered_nodes *nodes,
-                 const rill_covered_faces *west, const rill_covered_faces *south);
+    /* Which rows of each column of cells have a column that is flooded, or might be within `horizon` (s/m), as bits. */
+    void (*look)(const rill_covered_tile *tile, float horizon, int32_t rows_of[RILL_TILE_W]);
+    /* Reads columns into nodes. `ours`: those with a ceiling may be members; `again`: b and c are known already. And makes
+     * nodes padding. */
+    void (*read)(int32_t n, int32_t rows, const rill_covered_strides *step, const rill_covered_columns *at, bool ours,
+                 bool again, const rill_covered_nodes *to, const rill_covered_faces *west,
+                 const rill_covered_faces *south);
     void (*pad)(int32_t n, const rill_covered_nodes *nodes, const rill_covered_faces *west,
                 const rill_covered_faces *south);
     /* Drives the faces from u where a column at an end was flooded; elsewhere they are driven already. */
@@ -73,12 +83,9 @@ typedef struct rill_covered_kernels {
                  const rill_covered_faces *faces);
     /* What crosses, with openings as they are; 1 if a face between different levels has turned. */
     int32_t (*flow)(int32_t n, const rill_covered_nodes *nodes, int32_t step, const rill_covered_faces *faces);
-    /* 1 if some column would give more over its covered faces than it has. */
-    int32_t (*short_of)(int32_t n, const rill_covered_nodes *nodes, int32_t stride, const rill_covered_faces *west,
-                        const rill_covered_faces *south);
-    /* How much above full each node would end. */
-    void (*excess)(int32_t n, const rill_covered_nodes *nodes, int32_t stride, const rill_covered_faces *west,
-                   const rill_covered_faces *south, double *excess);
+    /* How much above full each node would end; 1 if some column would give more over its covered faces than it has. */
+    int32_t (*excess)(int32_t n, const rill_covered_nodes *nodes, int32_t stride, const rill_covered_faces *west,
+                      const rill_covered_faces *south, double *excess);
     /* RILL_COVERED_OFF, RILL_COVERED_OVER. f becomes zero for all that neither are members nor have to be. */
     int32_t (*judge)(int32_t n, const rill_covered_nodes *nodes, double tolerance, double *f);
     /* What the covered faces alone would change; and covers all faces of columns with a ceiling that such a change would

@@ -59,6 +59,7 @@ static void each_plane(rill_covered *covered, size_t nodes, const rill_allocator
     for (size_t i = 0; i < sizeof integers / sizeof *integers; ++i)
         work((void **)integers[i], nodes, sizeof(int32_t), allocator);
     work((void **)&a->pi, nodes, sizeof(double), allocator);
+    work((void **)&a->last, nodes, sizeof(double), allocator);
     work((void **)&covered->tally, nodes, sizeof(double), allocator);
     rill_covered_faces *const axes[2] = { &covered->west, &covered->south };
     for (int i = 0; i < 2; ++i) {
@@ -82,8 +83,8 @@ static void give_plane(void **plane, size_t nodes, size_t size, const rill_alloc
 static bool take_planes(rill_covered *covered, size_t nodes, const rill_allocator *allocator) {
     each_plane(covered, nodes, allocator, take_plane);
     const rill_covered_nodes *a = &covered->nodes;
-    bool good = a->b && a->c && a->H && a->fill && a->was && a->ever && a->sealed && a->pi && covered->queue &&
-                covered->components && covered->tally;
+    bool good = a->b && a->c && a->H && a->fill && a->was && a->ever && a->sealed && a->pi && a->last &&
+                covered->queue && covered->components && covered->tally;
     const rill_covered_faces *const axes[2] = { &covered->west, &covered->south };
     for (int i = 0; i < 2; ++i) {
         const rill_covered_faces *f = axes[i];
@@ -104,6 +105,7 @@ static void give_covered(rill_covered *covered, const rill_allocator *allocator)
     rill_memory_give(allocator, covered->listed, tiles, sizeof *covered->listed);
     rill_memory_give(allocator, covered->windows, tiles, sizeof *covered->windows);
     rill_memory_give(allocator, covered->group, all, sizeof *covered->group);
+    rill_memory_give(allocator, covered->nearly, all, sizeof *covered->nearly);
     rill_memory_give(allocator, covered->beside, all, 1);
     rill_memory_give(allocator, covered->roofed, all, 1);
     rill_memory_give(allocator, covered->flooded, all, 1);
@@ -132,6 +134,7 @@ static rill_covered *take_covered(const rill_bed *bed, const demand *want, const
     covered->listed = rill_memory_take(allocator, tiles, sizeof *covered->listed);
     covered->windows = rill_memory_take(allocator, tiles, sizeof *covered->windows);
     covered->group = rill_memory_take(allocator, all, sizeof *covered->group);
+    covered->nearly = rill_memory_take(allocator, all, sizeof *covered->nearly);
     covered->beside = rill_memory_take(allocator, all, 1);
     covered->roofed = rill_memory_take(allocator, all, 1);
     covered->flooded = rill_memory_take(allocator, all, 1);
@@ -139,8 +142,8 @@ static rill_covered *take_covered(const rill_bed *bed, const demand *want, const
     covered->path = rill_memory_take(allocator, (size_t)want->path, sizeof *covered->path);
     covered->pipes = rill_memory_take(allocator, (size_t)want->pipes, sizeof *covered->pipes);
     bool good = take_planes(covered, (size_t)want->nodes, allocator) && covered->boxes && covered->listed &&
-                covered->windows && covered->group && covered->beside && covered->roofed && covered->flooded &&
-                covered->seen && covered->path && covered->pipes;
+                covered->windows && covered->group && covered->nearly && covered->beside && covered->roofed &&
+                covered->flooded && covered->seen && covered->path && covered->pipes;
     if (!good || !rill_poisson_make(&covered->poisson, want->nodes, want->tiles, want->pipes, allocator)) {
         give_covered(covered, allocator);
         return NULL;
@@ -201,7 +204,9 @@ void rill_covered_describe(rill_flow *flow, int32_t sheet, int32_t tx, int32_t t
         const int32_t *pressure = flow->pressure + rill_sheet_place(at, tx * RILL_TILE_W, row);
         for (int32_t i = 0; i < RILL_TILE_W; ++i) any |= pressure[i];
     }
-    flow->covered->flooded[at->first_tile + ty * at->tiles_x + tx] = any != 0;
+    const int32_t tile = at->first_tile + ty * at->tiles_x + tx;
+    flow->covered->flooded[tile] = any != 0;
+    flow->covered->nearly[tile] = 0;
 }
 
 bool rill_covered_make(rill_flow *flow, const rill_allocator *allocator) {

@@ -64,11 +64,7 @@ static void limit_window(rill_covered *covered, const rill_window *w) {
 /* Columns are limited over their dense covered faces, then over their covered pipes with what is left: rarely both. */
 void rill_covered_limit(rill_flow *flow) {
     rill_covered *covered = flow->covered;
-    for (int32_t i = 0; i < covered->window_count; ++i) {
-        rill_covered_run run = rill_covered_run_of(covered, &covered->windows[i]);
-        if (covered->kernels->short_of(run.n, &run.nodes, run.stride, &run.west, &run.south))
-            limit_window(covered, &covered->windows[i]);
-    }
+    for (int32_t i = 0; i < covered->window_count; ++i) limit_window(covered, &covered->windows[i]);
     for (int32_t i = 0; i < covered->pipe_count; ++i) {
         rill_covered_pipe *pipe = &covered->pipes[i];
         if (!rill_covered_pipe_covered(covered, pipe) || !(pipe->reach > 0.0f)) continue;
@@ -139,11 +135,25 @@ static void touch_row(rill_flow *flow, int32_t tile, int32_t row) {
     flow->stale = true;
 }
 
+/* Finds the rows of a window with a node that has covered faces, and one more for those north of them. */
+static void find_rows(const rill_covered *covered, rill_window *w) {
+    w->low = w->ny;
+    w->high = 0;
+    for (int32_t y = 0; y < w->ny; ++y) {
+        const int32_t *ever = covered->nodes.ever + w->node + y * w->stride;
+        int32_t any = 0;
+        for (int32_t x = 0; x < w->nx; ++x) any |= ever[x];
+        if (!any) continue;
+        w->low = rill_min_i(w->low, y);
+        w->high = rill_min_i(y + 1, w->ny - 1);
+    }
+}
+
 /* Whole quanta over the dense faces of a window. Returns whether some covered face moves too much to rest. */
 static bool move_window(rill_covered *covered, const rill_window *w, const rill_kernel_constants *k, double calm) {
     rill_covered_run run = rill_covered_run_of(covered, w);
     const rill_covered_kernels *kernels = covered->kernels;
-    int32_t whole = w->ny * w->stride + w->nx; /* the faces beyond the last row and column too */
+    int32_t whole = run.n + w->stride; /* the faces beyond the last row too */
     int32_t unrest = kernels->finish(whole, &run.nodes, 1, k, CALM_SPEED, calm, &run.west);
     unrest |= kernels->finish(whole, &run.nodes, run.stride, k, CALM_SPEED, calm, &run.south);
     if (kernels->overdrawn(run.n, &run.nodes, run.stride, &run.west, &run.south))
@@ -156,7 +166,7 @@ static bool write_window(rill_flow *flow, const rill_window *w) {
     rill_covered *covered = flow->covered;
     const rill_sheet *sheet = w->sheet;
     int32_t found = 0;
-    for (int32_t y = 0; y < w->ny; ++y) {
+    for (int32_t y = rill_max_i(w->low - 1, 0); y <= w->high; ++y) {
         int32_t tiles = sheet->first_tile + (w->row + y) / RILL_TILE_H * sheet->tiles_x;
         for (int32_t x = 0, next; x < w->nx; x = next) {
             int32_t tile = (w->column + x) / RILL_TILE_W;
@@ -232,8 +242,9 @@ void rill_covered_transfer(rill_flow *flow, const rill_kernel_constants *constan
     rill_covered *covered = flow->covered;
     bool above = false;
     for (int32_t i = 0; i < covered->window_count; ++i) {
-        const rill_window *w = &covered->windows[i];
+        rill_window *w = &covered->windows[i];
         read_again(flow, i);
+        find_rows(covered, w);
         if (move_window(covered, w, constants, calm_head(flow->bed, rill_max_i(w->nx, w->ny)))) note_unrest(flow, w);
         above |= write_window(flow, w);
     }
@@ -282,7 +293,7 @@ static void show_window(rill_flow *flow, const rill_window *w, const rill_kernel
     const rill_covered *covered = flow->covered;
     const rill_sheet *sheet = w->sheet;
     float fastest[2] = { 0.0f, 0.0f };
-    for (int32_t y = 1; y < w->ny; ++y) {
+    for (int32_t y = w->low; y <= w->high; ++y) {
         const uint16_t *tiles = flow->tiles + sheet->first_tile + (w->row + y) / RILL_TILE_H * sheet->tiles_x;
         int32_t other[2] = { 0, 0 };
         for (int32_t x = 1, next; x < w->nx; x = next) {

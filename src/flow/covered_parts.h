@@ -26,6 +26,8 @@ typedef struct rill_window {
     int32_t place;        /* plane index of node (0, 0) */
     int32_t node, stride; /* node (0, 0), and nodes per row */
     int32_t group;        /* its tiles' group */
+    bool whole;           /* all tiles in it are of that group */
+    int32_t low, high;    /* in the end: from which to which row some face is covered */
 } rill_window;
 
 /* A sparse pipe with an end in a window. */
@@ -46,7 +48,8 @@ typedef struct rill_tile_box {
     int32_t tile, sheet, tx, ty;
     int32_t x0, x1, y0, y1;
     int32_t parent; /* in the forest of groups */
-    bool live;      /* the tile is simulated: it is not asleep, nor dry and out of reach */
+    bool awake;     /* the tile is simulated: it is not asleep, nor dry and out of reach */
+    bool live;      /* of a root: some tile of the group is */
 } rill_tile_box;
 
 typedef struct rill_covered {
@@ -62,18 +65,21 @@ typedef struct rill_covered {
     int32_t pipe_count;
     rill_covered_pipe *pipes; /* capacity: all sparse pipes */
 
-    int32_t tile_count;   /* with a ceiling in them */
-    int32_t *group;       /* per tile of the bed: window + 1 of the columns that may be covered in it; 0 none */
-    uint8_t *seen;        /* per column: the repair has come by; zero between searches */
-    int32_t *path;        /* columns of such a search */
-    uint8_t *beside;      /* per tile of the bed: some column of it or of a tile around it is flooded */
-    uint8_t *roofed;      /* per tile of the bed: it is one of those */
-    uint8_t *flooded;     /* per tile of the bed: some column is */
+    int32_t tile_count; /* with a ceiling in them */
+    int32_t *group;     /* per tile of the bed: window + 1 of the columns that may be covered in it; 0 none */
+    uint8_t *seen;      /* per column: the repair has come by; zero between searches */
+    int32_t *path;      /* columns of such a search */
+    int32_t *nearly;  /* per tile of the bed: fifteen sixteenths of the least height under a ceiling; 0 if not known */
+    uint8_t *beside;  /* per tile of the bed: some column of it or of a tile around it is flooded */
+    uint8_t *roofed;  /* per tile of the bed: it is one of those */
+    uint8_t *flooded; /* per tile of the bed: some column is */
     rill_tile_box *boxes; /* per tile with a ceiling */
     int32_t listed_count;
     int32_t *listed;    /* boxes with columns that may be covered, ascending */
     int32_t node_limit; /* nodes that are enough for this bed: windows must not depend on what there was before */
     int32_t bed_tiles, bed_places, tile_capacity, node_capacity, pipe_capacity, path_capacity;
+    bool anew;        /* the windows are not those of the last sub-step */
+    bool hold;        /* the windows may be those of the next sub-step too */
     bool woken;       /* some flooded tile that was asleep has become part of a window */
     bool some_sealed; /* some member had no way out in the last sub-step */
 } rill_covered;
@@ -112,29 +118,31 @@ static inline rill_covered_columns rill_covered_columns_at(const rill_flow *flow
 /* The planes from a node on. */
 static inline rill_covered_nodes rill_covered_nodes_at(const rill_covered *covered, int32_t node) {
     const rill_covered_nodes *all = &covered->nodes;
-    return (rill_covered_nodes){ all->b + node,   all->c + node,      all->H + node,
-                                 all->pi + node,  all->active + node, all->fill + node,
-                                 all->was + node, all->ever + node,   all->sealed + node };
+    return (rill_covered_nodes){ all->b + node,    all->c + node,      all->H + node,    all->pi + node,
+                                 all->last + node, all->active + node, all->fill + node, all->was + node,
+                                 all->ever + node, all->sealed + node };
 }
 static inline rill_covered_faces rill_covered_faces_at(const rill_covered_faces *all, int32_t node) {
     return (rill_covered_faces){ all->u + node,     all->base + node, all->gain + node, all->head + node,
                                  all->reach + node, all->w + node,    all->q + node,    all->t + node };
 }
 
-/* A window as the kernels want it: one run from its first to its last node. */
+/* A window as the kernels want it: one run from its first to its last node, padding included, so that it has whole vectors. */
 typedef struct rill_covered_run {
     int32_t n, stride;
     rill_covered_nodes nodes;
     rill_covered_faces west, south;
 } rill_covered_run;
 static inline rill_covered_run rill_covered_run_of(const rill_covered *covered, const rill_window *w) {
-    return (rill_covered_run){ (w->ny - 1) * w->stride + w->nx, w->stride, rill_covered_nodes_at(covered, w->node),
+    return (rill_covered_run){ w->ny * w->stride, w->stride, rill_covered_nodes_at(covered, w->node),
                                rill_covered_faces_at(&covered->west, w->node),
                                rill_covered_faces_at(&covered->south, w->node) };
 }
 
 /* covered_windows.c. Lays the windows and reads their nodes; false if there are none. */
 bool rill_covered_find(rill_flow *flow, const rill_kernel_constants *constants);
+/* Once the members are known: whether there is room for them to grow in these windows. */
+void rill_covered_judge_rims(rill_covered *covered);
 /* The plane index of a node's column, and the window it is in. */
 int32_t rill_covered_place(const rill_window *window, int32_t node);
 const rill_window *rill_covered_window(const rill_covered *covered, int32_t node);
@@ -152,12 +160,17 @@ typedef struct rill_covered_stage {
     const rill_kernel_constants *constants;
 } rill_covered_stage;
 
+/* Pipes that leave the windows hold their nodes: not those listed now any more. */
+void rill_covered_forget_extras(rill_covered *covered);
 /* Faces as the sub-step finds them, and the sparse pipes with an end in a window. */
 void rill_covered_drive_faces(const rill_covered_stage *s);
 /* Openings and what crosses for the pressures as they are. */
 void rill_covered_open_faces(const rill_covered_stage *s);
 /* What crosses, with openings as they are; true if these are not the donors' any more. */
 bool rill_covered_flow_faces(const rill_covered_stage *s);
+/* How much above full every column would end with what crosses the faces now, into f. True if some column would give more over
+ * its covered faces than it has. */
+bool rill_covered_find_excess(rill_covered *covered);
 
 /* covered_move.c. Slows what leaves columns over covered faces to what they have; q must be up to date. */
 void rill_covered_limit(rill_flow *flow);

@@ -2,12 +2,19 @@
  *
  * Tiles with a ceiling in them are looked at one by one; those with such columns close to each other form a group, and each
  * group gets a window, the rectangle around its columns and two more cells on each side for the members to grow into. Where
- * windows overlap, a column belongs to the window of its tile's group. */
+ * windows overlap, a column belongs to the window of its tile's group.
+ *
+ * Looking costs more than reading the windows, so that it is done every few sub-steps only, and whenever members come to the
+ * rim of a window or tiles fall asleep or wake. A column that fills meanwhile is blocked by the limiters for as long. Each
+ * step begins with a look, or it would matter to the bits whether it began from a snapshot. */
 #include <limits.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "flow/covered_parts.h"
+
+enum { LOOK_EVERY = 8 };           /* sub-steps */
+static const float HORIZON = 3.0f; /* sub-steps to look ahead */
 
 /* -------------------------------------------------------------------------------------------------------------- boxes */
 
@@ -25,21 +32,40 @@ static void mark_beside(const rill_flow *flow) {
     }
 }
 
+/* Fifteen sixteenths of the least height under a ceiling in a tile; found once, and again when solids have changed. */
+static int32_t nearly_height(const rill_flow *flow, const rill_tile_box *box, int32_t place, int32_t rows) {
+    int32_t *nearly = &flow->covered->nearly[box->tile];
+    if (*nearly > 0) return *nearly;
+    const int32_t stride = flow->bed->sheets[box->sheet].stride;
+    int32_t least = RILL_TOP;
+    for (int32_t i = 0; i < rows * RILL_TILE_W; ++i) {
+        const int32_t at = place + i / RILL_TILE_W * stride + i % RILL_TILE_W;
+        const int32_t b = flow->bed->b[at], c = flow->bed->c[at];
+        if (b < c && c < RILL_TOP) least = rill_min_i(least, c - b);
+    }
+    return *nearly = rill_max_i(least - least / 16, 1);
+}
+
 /* The columns of a tile that are flooded, or might be after this sub-step. */
 static void look_at_tile(const rill_flow *flow, const rill_kernel_constants *k, rill_tile_box *box) {
     const rill_bed *bed = flow->bed;
     const rill_sheet *sheet = &bed->sheets[box->sheet];
     int32_t place = rill_sheet_place(sheet, box->tx * RILL_TILE_W, box->ty * RILL_TILE_H);
     int32_t rows = rill_min_i(RILL_TILE_H, rill_sheet_rows(sheet) - box->ty * RILL_TILE_H);
-    rill_covered_tile tile = { rill_covered_columns_at(flow, place), sheet->stride, rows,
-                               flow->covered->beside[box->tile] };
-    int32_t any_x[RILL_TILE_W], any_y[RILL_TILE_H];
-    flow->covered->kernels->look(&tile, k->lambda, any_x, any_y);
+    rill_covered_tile tile = { .at = rill_covered_columns_at(flow, place),
+                               .stride = sheet->stride,
+                               .rows = rows,
+                               .flooded = flow->covered->flooded[box->tile],
+                               .beside = flow->covered->beside[box->tile],
+                               .nearly = nearly_height(flow, box, place, rows) };
+    int32_t rows_of[RILL_TILE_W], all = 0;
+    flow->covered->kernels->look(&tile, k->lambda * HORIZON, rows_of);
+    for (int32_t x = 0; x < RILL_TILE_W; ++x) all |= rows_of[x];
     int32_t x0 = 0, x1 = RILL_TILE_W - 1, y0 = 0, y1 = RILL_TILE_H - 1;
-    while (x0 <= x1 && !any_x[x0]) ++x0;
-    while (x1 >= x0 && !any_x[x1]) --x1;
-    while (y0 <= y1 && !any_y[y0]) ++y0;
-    while (y1 >= y0 && !any_y[y1]) --y1;
+    while (x0 <= x1 && !rows_of[x0]) ++x0;
+    while (x1 >= x0 && !rows_of[x1]) --x1;
+    while (y0 <= y1 && !(all >> y0 & 1)) ++y0;
+    while (y1 >= y0 && !(all >> y1 & 1)) --y1;
     box->x0 = box->tx * RILL_TILE_W + x0;
     box->x1 = box->tx * RILL_TILE_W + x1;
     box->y0 = box->ty * RILL_TILE_H + y0;
@@ -165,15 +191,20 @@ static void claim_tiles(rill_covered *covered, const rill_window *window, int32_
         }
 }
 
-/* The nodes of a row from x on. */
-static void read_run(rill_flow *flow, const rill_window *window, int32_t x, int32_t y, int32_t n, bool ours) {
+/* The nodes of some rows from (x, y) on. */
+typedef struct part {
+    int32_t x, y, nx, ny;
+} part;
+
+static void read_part(rill_flow *flow, const rill_window *window, part p, bool ours, bool again) {
     const rill_covered *covered = flow->covered;
-    int32_t node = window->node + y * window->stride + x;
-    rill_covered_columns at = rill_covered_columns_at(flow, window->place + y * window->sheet->stride + x);
+    const rill_covered_strides step = { window->sheet->stride, window->stride };
+    int32_t node = window->node + p.y * window->stride + p.x;
+    rill_covered_columns at = rill_covered_columns_at(flow, window->place + p.y * window->sheet->stride + p.x);
     rill_covered_nodes nodes = rill_covered_nodes_at(covered, node);
     rill_covered_faces west = rill_covered_faces_at(&covered->west, node);
     rill_covered_faces south = rill_covered_faces_at(&covered->south, node);
-    covered->kernels->read(n, &at, ours, &nodes, &west, &south);
+    covered->kernels->read(p.nx, p.ny, &step, &at, ours, again, &nodes, &west, &south);
 }
 
 static void pad_run(const rill_covered *covered, int32_t node, int32_t n) {
@@ -191,29 +222,47 @@ static void disown(const rill_covered_nodes *nodes, int32_t node) {
     nodes->active[node] = 0.0f;
 }
 
-/* What the nodes of a row start from. Not the outermost ring, ghosts, and columns of other groups' tiles: they are no
- * members. */
-static void read_row(rill_flow *flow, const rill_window *window, int32_t y) {
-    const rill_covered *covered = flow->covered;
+/* Whether all tiles of a window are of its own group. */
+static bool owns_all(const rill_covered *covered, const rill_window *window) {
     const rill_sheet *sheet = window->sheet;
-    int32_t row = window->row + y, node = window->node + y * window->stride;
-    const int32_t *groups = covered->group + sheet->first_tile + row / RILL_TILE_H * sheet->tiles_x;
-    bool inside = y > 0 && y < window->ny - 1 && row > 0 && row <= sheet->ny;
-    for (int32_t x = 0, next; x < window->nx; x = next) {
-        int32_t tile = (window->column + x) / RILL_TILE_W;
-        bool ours = inside && groups[tile] == window->group;
-        for (next = x; next < window->nx && (inside && groups[tile] == window->group) == ours; ++tile)
-            next = rill_min_i((tile + 1) * RILL_TILE_W - window->column, window->nx);
-        read_run(flow, window, x, y, next - x, ours);
-    }
-    disown(&covered->nodes, node);
-    for (int32_t x = rill_min_i(window->nx - 1, sheet->nx + 1 - window->column); x < window->nx; ++x)
-        disown(&covered->nodes, node + x);
+    bool all = true;
+    for (int32_t ty = window->row / RILL_TILE_H; ty <= (window->row + window->ny - 1) / RILL_TILE_H; ++ty)
+        for (int32_t tx = window->column / RILL_TILE_W; tx <= (window->column + window->nx - 1) / RILL_TILE_W; ++tx)
+            all &= covered->group[sheet->first_tile + ty * sheet->tiles_x + tx] == window->group;
+    return all;
 }
 
-static void read_window(rill_flow *flow, const rill_window *window) {
-    pad_run(flow->covered, window->node - window->stride, (window->ny + 2) * window->stride);
-    for (int32_t y = 0; y < window->ny; ++y) read_row(flow, window, y);
+/* The parts of a row of a window that lie in tiles of its own group, and the others. */
+static void read_row(rill_flow *flow, const rill_window *window, int32_t y, bool again) {
+    const rill_sheet *sheet = window->sheet;
+    const int32_t *groups = flow->covered->group + sheet->first_tile + (window->row + y) / RILL_TILE_H * sheet->tiles_x;
+    for (int32_t x = 0, next; x < window->nx; x = next) {
+        int32_t tile = (window->column + x) / RILL_TILE_W;
+        bool ours = groups[tile] == window->group;
+        for (next = x; next < window->nx && (groups[tile] == window->group) == ours; ++tile)
+            next = rill_min_i((tile + 1) * RILL_TILE_W - window->column, window->nx);
+        read_part(flow, window, (part){ x, y, next - x, 1 }, ours, again);
+    }
+}
+
+/* What the nodes start from. Not the outermost ring, ghosts, and columns of other groups' tiles: they are no members. */
+static void read_window(rill_flow *flow, const rill_window *window, bool again) {
+    const rill_covered_nodes *nodes = &flow->covered->nodes;
+    const rill_sheet *sheet = window->sheet;
+    const int32_t first = rill_max_i(1, 1 - window->row), last = rill_min_i(window->ny - 2, sheet->ny - window->row);
+    if (first > 0) read_part(flow, window, (part){ 0, 0, window->nx, first }, false, again);
+    if (window->whole && last >= first)
+        read_part(flow, window, (part){ 0, first, window->nx, last - first + 1 }, true, again);
+    for (int32_t y = first; !window->whole && y <= last; ++y) read_row(flow, window, y, again);
+    const int32_t beyond = rill_max_i(first, last + 1);
+    if (beyond < window->ny)
+        read_part(flow, window, (part){ 0, beyond, window->nx, window->ny - beyond }, false, again);
+    for (int32_t y = 0; y < window->ny; ++y) {
+        int32_t node = window->node + y * window->stride;
+        disown(nodes, node);
+        for (int32_t x = rill_min_i(window->nx - 1, sheet->nx + 1 - window->column); x < window->nx; ++x)
+            disown(nodes, node + x);
+    }
 }
 
 /* Forgets the groups of the last sub-step. */
@@ -223,22 +272,30 @@ static void forget_groups(rill_covered *covered) {
     covered->listed_count = 0;
 }
 
+static bool is_awake(const rill_flow *flow, int32_t tile) {
+    return flow->tiles[tile] & (RILL_TILE_AWAKE | RILL_TILE_SWEPT);
+}
+
 /* Lists the tiles with columns that are flooded, or may be after this sub-step. Returns whether some of them sleep. */
 static bool list_boxes(rill_flow *flow, const rill_kernel_constants *constants) {
     rill_covered *covered = flow->covered;
     bool asleep = false;
     for (int32_t i = 0; i < covered->tile_count; ++i) {
         rill_tile_box *box = &covered->boxes[i];
-        bool flooded = covered->flooded[box->tile];
-        /* Every other sub-step is often enough to find a column that fills beside what is flooded, every fourth elsewhere. */
-        if (!flooded && flow->substep % (covered->beside[box->tile] ? 2 : 4) != 0) continue;
-        box->live = flow->tiles[box->tile] & (RILL_TILE_AWAKE | RILL_TILE_SWEPT);
-        if (!flooded && !(box->live && flow->scratch->busy[box->tile])) continue;
+        bool awake = is_awake(flow, box->tile);
+        if (!covered->flooded[box->tile]) {
+            if (!covered->beside[box->tile] && flow->substep % LOOK_EVERY != 0) continue;
+            if (!awake || !flow->scratch->busy[box->tile]) continue;
+        }
         look_at_tile(flow, constants, box);
-        if (box->x0 > box->x1) continue;
+        if (box->x0 > box->x1) {
+            covered->flooded[box->tile] = 0;
+            continue;
+        }
+        box->live = box->awake = awake;
         box->parent = i;
         covered->listed[covered->listed_count++] = i;
-        asleep |= !box->live;
+        asleep |= !awake;
     }
     return asleep;
 }
@@ -250,7 +307,7 @@ static void settle_group(rill_covered *covered, int32_t i) {
     if (root != i) widen_box(&boxes[root], &boxes[i]);
 }
 
-bool rill_covered_find(rill_flow *flow, const rill_kernel_constants *constants) {
+static void look_around(rill_flow *flow, const rill_kernel_constants *constants) {
     rill_covered *covered = flow->covered;
     rill_tile_box *boxes = covered->boxes;
     mark_beside(flow);
@@ -264,15 +321,69 @@ bool rill_covered_find(rill_flow *flow, const rill_kernel_constants *constants) 
         merge_by_sheet(covered);
         lay_windows(flow);
     }
-    for (int32_t k = 0; k < covered->listed_count; ++k) {
-        int32_t root = root_of(boxes, covered->listed[k]), tile = boxes[covered->listed[k]].tile;
-        covered->group[tile] = root + 1;
-        if (boxes[root].live) covered->flooded[tile] = 0; /* until the solve says which columns are */
+    for (int32_t k = 0; k < covered->listed_count; ++k)
+        covered->group[boxes[covered->listed[k]].tile] = root_of(boxes, covered->listed[k]) + 1;
+    for (int32_t i = 0; i < covered->window_count; ++i) {
+        const rill_window *window = &covered->windows[i];
+        claim_tiles(covered, window, window->group);
+        pad_run(covered, window->node - window->stride, (window->ny + 2) * window->stride);
     }
     for (int32_t i = 0; i < covered->window_count; ++i)
-        claim_tiles(covered, &covered->windows[i], covered->windows[i].group);
-    for (int32_t i = 0; i < covered->window_count; ++i) read_window(flow, &covered->windows[i]);
+        covered->windows[i].whole = owns_all(covered, &covered->windows[i]);
+    covered->pipe_count = 0;
+}
+
+/* Whether the windows of the last sub-step still do. */
+static bool windows_hold(const rill_flow *flow) {
+    const rill_covered *covered = flow->covered;
+    if (!covered->hold || flow->substep % LOOK_EVERY == 0) return false;
+    for (int32_t k = 0; k < covered->listed_count; ++k) {
+        const rill_tile_box *box = &covered->boxes[covered->listed[k]];
+        if (box->awake != is_awake(flow, box->tile)) return false;
+    }
+    return true;
+}
+
+bool rill_covered_find(rill_flow *flow, const rill_kernel_constants *constants) {
+    rill_covered *covered = flow->covered;
+    const bool again = windows_hold(flow);
+    if (!again) look_around(flow, constants);
+    covered->anew = !again;
+    covered->hold = true;
+    for (int32_t k = 0; k < covered->listed_count; ++k) {
+        const rill_tile_box *box = &covered->boxes[covered->listed[k]];
+        bool live = covered->boxes[covered->group[box->tile] - 1].live;
+        if (live) covered->flooded[box->tile] = 0; /* until the solve says which columns are */
+    }
+    for (int32_t i = 0; i < covered->window_count; ++i) read_window(flow, &covered->windows[i], again);
     return covered->window_count > 0;
+}
+
+/* Whether a node of a row or column of the window is a member. */
+static bool any_member(const rill_covered *covered, int32_t first, int32_t step, int32_t count) {
+    for (int32_t i = 0; i < count; ++i)
+        if (rill_covered_member(covered, first + i * step)) return true;
+    return false;
+}
+
+/* Whether members have come so near to the rim of a window that they could not grow further. */
+static bool at_rim(const rill_covered *covered, const rill_window *w) {
+    const rill_sheet *sheet = w->sheet;
+    int32_t west = w->node + 1, east = w->node + w->nx - 2, south = w->node + w->stride,
+            north = w->node + (w->ny - 2) * w->stride;
+    return (w->column > 0 && any_member(covered, west, w->stride, w->ny)) ||
+           (w->column + w->nx < sheet->tiles_x * RILL_TILE_W && any_member(covered, east, w->stride, w->ny)) ||
+           (w->row > 0 && any_member(covered, south, 1, w->nx)) ||
+           (w->row + w->ny < rill_sheet_rows(sheet) && any_member(covered, north, 1, w->nx));
+}
+
+void rill_covered_judge_rims(rill_covered *covered) {
+    for (int32_t i = 0; i < covered->window_count && covered->hold; ++i)
+        covered->hold = !at_rim(covered, &covered->windows[i]);
+}
+
+void rill_covered_look_again(rill_flow *flow) {
+    if (flow->covered) flow->covered->hold = false;
 }
 
 /* ------------------------------------------------------------------------------------------------------------- lookup */

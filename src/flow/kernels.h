@@ -22,7 +22,8 @@ typedef struct rill_kernel_constants {
     float drive;         /* g_n dt q_m / dx: velocity per quantum of head */
     float drag;          /* 12 dt nu / q_m^2, beside (2 H_v)^2 */
     float keep;          /* omega^dt */
-    float loss;          /* 1 / (2 Cd^2) at the mouths of passages; 0 for none */
+    float toll;          /* lambda / 2 where velocity heads and their losses count in passages; else 0 */
+    float edge;          /* 1 / Cd^2 - 1: what the sharp edge of a mouth loses besides, in velocity heads */
     float top_speed;     /* cap on |u|, where guarded */
     float fall;          /* (2/3)^1.5 sqrt(g_n q_m): free overfall speed per sqrt(quantum of head) */
     float speed_head;    /* 1 / (2 g_n q_m): quanta of head per (m/s)^2 */

@@ -124,7 +124,6 @@ int32_t rill_conjugate_solve(rill_poisson *poisson, const rill_solve_kernels *ke
                              int32_t max_iterations, double *residual) {
     rill_poisson_levels *levels = poisson->levels;
     const rill_level *level = &levels->level[0];
-    const bool bottom = levels->bottom.count >= 0, direct = bottom && levels->count == 1;
     solver s = { .levels = levels,
                  .kernels = kernels,
                  .level = level,
@@ -136,13 +135,8 @@ int32_t rill_conjugate_solve(rill_poisson *poisson, const rill_solve_kernels *ke
     int32_t iterations = 0;
     while (s.moving && largest > tolerance && iterations < max_iterations) {
         double before = s.carried = largest;
-        if (direct) {
-            rill_bottom_correct(levels);
-            ++iterations;
-        } else {
-            if (bottom && levels->bottom.any_sealed) rill_bottom_balance(levels, poisson->patch_count);
-            iterations += iterate(&s, fmax(SAFETY * tolerance, TRUST * largest), max_iterations - iterations);
-        }
+        if (levels->bottom.fits && levels->bottom.sky.any_sealed) rill_bottom_balance(levels, poisson->patch_count);
+        iterations += iterate(&s, fmax(SAFETY * tolerance, TRUST * largest), max_iterations - iterations);
         largest = compare(&s);
         if (largest > 2.0 * s.carried) s.rz = 0.0; /* they have drifted apart: the old directions lead nowhere */
         s.moving = s.moving && largest < ENOUGH * before;
@@ -155,5 +149,6 @@ int32_t rill_conjugate_solve(rill_poisson *poisson, const rill_solve_kernels *ke
 
 int32_t rill_poisson_solve(rill_poisson *poisson, bool scalar, double tolerance, int32_t max_iterations,
                            double *residual) {
+    if (poisson->levels->direct.fits) return rill_direct_solve(poisson, tolerance, max_iterations, residual);
     return rill_conjugate_solve(poisson, rill_solve_kernels_pick(scalar), tolerance, max_iterations, residual);
 }

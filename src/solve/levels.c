@@ -156,12 +156,16 @@ static void give_vectors(const rill_poisson *poisson) {
 
 /* ------------------------------------------------------------------------------------------------------------- runs */
 
-/* Whether any of 2 RILL_LANES nodes in natural order is active. */
-static bool any_active(const float *active) {
-    uint32_t bits[2 * RILL_LANES], any = 0;
-    memcpy(bits, active, sizeof bits);
-    for (int32_t i = 0; i < 2 * RILL_LANES; ++i) any |= bits[i];
-    return any != 0;
+/* Whether any of `count` nodes in natural order is active. */
+static bool any_active(const float *active, int32_t count) {
+    float any = 0.0f;
+    for (int32_t i = 0; i < count; ++i) any += active[i];
+    return any > 0.0f;
+}
+
+/* Of a colour's run that begins at x there are so many nodes in natural order. */
+static int32_t natural_width(const rill_patch *given, int32_t x, int32_t n) {
+    return given->stride - 2 * x < 2 * n ? given->stride - 2 * x : 2 * n;
 }
 
 static void occupy_finest(const rill_poisson *poisson) {
@@ -173,7 +177,7 @@ static void occupy_finest(const rill_poisson *poisson) {
             const float *active = poisson->active + given->first + y * given->stride;
             uint8_t *occupied = level->occupied + (patch->first + y * patch->stride) / RILL_LANES;
             for (int32_t i = 0; i < patch->stride / RILL_LANES; ++i)
-                occupied[i] = any_active(active + 2 * RILL_LANES * i);
+                occupied[i] = any_active(active + 2 * RILL_LANES * i, natural_width(given, RILL_LANES * i, RILL_LANES));
         }
     }
 }
@@ -226,6 +230,7 @@ static int32_t gather_runs(const rill_poisson *poisson, int32_t k, int32_t p) {
                                                           .west = y & 1 ? 0 : -1,
                                                           .stride = patch->stride,
                                                           .natural = natural,
+                                                          .width = natural_width(&poisson->patches[p], x, n),
                                                           .coarse = 2 * (coarse->first + y / 2 * coarse->stride) + x };
         }
     }
@@ -269,11 +274,6 @@ static void make_coarse(const rill_poisson *poisson, int32_t k, const rill_solve
     rill_links_coarsen(poisson, k);
 }
 
-/* Multiplications that a direct solution may cost. Of level 0 it may be dear: there are then no iterations. */
-static int32_t direct_work(int32_t k) {
-    return k == 0 ? 32768 : 4096;
-}
-
 void rill_levels_build(rill_poisson *poisson, const rill_solve_kernels *kernels) {
     rill_poisson_levels *levels = poisson->levels;
     bool single = lay_out(poisson, 0);
@@ -284,11 +284,12 @@ void rill_levels_build(rill_poisson *poisson, const rill_solve_kernels *kernels)
         else
             make_coarse(poisson, k, kernels);
         levels->count = k + 1;
-        if (rill_bottom_make(levels, k, poisson->patch_count, direct_work(k)) || single) break;
+        levels->bottom.fits = k > 0 && rill_bottom_make(levels, k, poisson->patch_count); /* else direct.c would do */
+        if (levels->bottom.fits || single) break;
         single = next_single;
     }
 }
 
 void rill_poisson_prepare(rill_poisson *poisson, bool scalar) {
-    rill_levels_build(poisson, rill_solve_kernels_pick(scalar));
+    if (!rill_direct_make(poisson)) rill_levels_build(poisson, rill_solve_kernels_pick(scalar));
 }

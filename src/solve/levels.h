@@ -6,13 +6,12 @@
 #ifndef RILL_SOLVE_LEVELS_H
 #define RILL_SOLVE_LEVELS_H
 
+#include "solve/skyline.h"
 #include "solve/solve_kernels.h"
 
 enum {
     RILL_LEVELS_MOST = 30,
-    RILL_RUN_MOST = 512, /* longer ones are cut */
-    RILL_BOTTOM_NODES = 1024,
-    RILL_BOTTOM_ENTRIES = 1 << 15
+    RILL_RUN_MOST = 512 /* longer ones are cut */
 };
 
 typedef struct rill_level_patch {
@@ -43,20 +42,24 @@ typedef struct rill_level {
     float *natural; /* residual, then correction, in natural order; node i of a colour's plane begins at 2 i */
 } rill_level;
 
-/* The coarsest level: A = L D L^T of its active nodes, in the "skyline" form of A. Jennings, "A compact storage
- * scheme for the solution of symmetric linear simultaneous equations", Comput. J. 9, 1966: of row i, the entries
- * from column first[i] on. */
+/* The coarsest level: its active nodes, and their matrix. */
 typedef struct rill_bottom {
-    int32_t count; /* -1: too large, relaxed instead */
-    int32_t colour[RILL_BOTTOM_NODES], node[RILL_BOTTOM_NODES];
-    int32_t west[RILL_BOTTOM_NODES], south[RILL_BOTTOM_NODES]; /* numbers of these neighbours; -1 for none */
-    int32_t first[RILL_BOTTOM_NODES];
-    int32_t row[RILL_BOTTOM_NODES];    /* where its entries begin */
-    double inverse[RILL_BOTTOM_NODES]; /* of D; 0 for the last node of a sealed component */
-    bool any_sealed;
-    int32_t sealed[RILL_BOTTOM_NODES]; /* the last node of the sealed component that a node belongs to; -1 for none */
-    double entry[RILL_BOTTOM_ENTRIES];
+    bool fits; /* or it is too large, and relaxed instead */
+    int32_t colour[RILL_SKYLINE_NODES], node[RILL_SKYLINE_NODES];
+    int32_t west[RILL_SKYLINE_NODES], south[RILL_SKYLINE_NODES]; /* numbers of these neighbours; -1 for none */
+    rill_skyline sky;
 } rill_bottom;
+
+/* The whole problem, if it is small: its active nodes in natural order, and their matrix. */
+typedef struct rill_direct {
+    bool fits;
+    bool numbered;   /* and the patches have not changed since */
+    bool factorised; /* and the active nodes have not changed since */
+    int32_t node[RILL_SKYLINE_NODES], stride[RILL_SKYLINE_NODES];
+    int32_t west[RILL_SKYLINE_NODES], south[RILL_SKYLINE_NODES];
+    double diagonal[RILL_SKYLINE_NODES];
+    rill_skyline sky;
+} rill_direct;
 
 struct rill_poisson_levels {
     float work[5 * 2 * RILL_RUN_MOST]; /* rows of a matrix in the making */
@@ -65,9 +68,11 @@ struct rill_poisson_levels {
     rill_level level[RILL_LEVELS_MOST];
     rill_vectors vectors[2];
     rill_bottom bottom;
+    rill_direct direct;
     float *directions;
-    double *kept;    /* b of the ends of links, while the residual is computed */
-    int32_t *number; /* by node: of the link that last began there; of the node in the bottom */
+    double *kept; /* b of the ends of links, while the residual is computed */
+    int32_t
+        *number; /* by node: of the link that last began there; of the node in the bottom; or in the direct problem */
     /* What was taken; the rest points into it. */
     float *floats;
     double *doubles;
@@ -93,12 +98,15 @@ int32_t rill_conjugate_solve(rill_poisson *poisson, const rill_solve_kernels *ke
 void rill_links_place(const rill_poisson *poisson);
 void rill_links_coarsen(const rill_poisson *poisson, int32_t k);
 
-/* Factorises level k if that costs no more than `work` multiplications or so; false if it is too large. */
-bool rill_bottom_make(rill_poisson_levels *levels, int32_t k, int32_t patches, int32_t work);
+/* Factorises the whole problem; false if it is too large. */
+bool rill_direct_make(rill_poisson *poisson);
+/* As rill_poisson_solve. */
+int32_t rill_direct_solve(const rill_poisson *poisson, double tolerance, int32_t max_iterations, double *residual);
+
+/* Factorises level k; false if it is too large. */
+bool rill_bottom_make(rill_poisson_levels *levels, int32_t k, int32_t patches);
 /* x = A^-1 f on the coarsest level. */
 void rill_bottom_solve(const rill_poisson_levels *levels);
-/* x += A^-1 f of the vectors, where the finest level is the coarsest. */
-void rill_bottom_correct(const rill_poisson_levels *levels);
 /* Takes the mean of f off the sealed components of the finest level, where the coarsest is another. */
 void rill_bottom_balance(const rill_poisson_levels *levels, int32_t patches);
 /* x of level 0 = an approximation of A^-1 f, symmetric and positive definite in f. */

@@ -116,7 +116,7 @@ void rill_multigrid_cycle(rill_poisson_levels *levels, const rill_solve_kernels 
         sweep_down(&levels->level[k], sweeps_on(k), kernels);
         descend(&levels->level[k], kernels);
     }
-    if (levels->bottom.count >= 0) {
+    if (levels->bottom.fits) {
         rill_bottom_solve(levels);
     } else {
         sweep_down(&levels->level[last], BOTTOM_SWEEPS, kernels);

@@ -9,15 +9,15 @@
 enum { ROW_UNIT = 16 };
 
 /* One column of padding at least: it is the east neighbour of the last node and, one row on, the west neighbour of the
- * first. And room for whole runs of both colours. */
+ * first. */
 static int32_t stride_of(int32_t nx) {
-    int32_t padded = (nx / ROW_UNIT + 1) * ROW_UNIT,
-            runs = (nx + 2 * RILL_LANES - 1) / (2 * RILL_LANES) * 2 * RILL_LANES;
-    return padded > runs ? padded : runs;
+    return (nx / ROW_UNIT + 1) * ROW_UNIT;
 }
 
+/* Narrow patches need more room on the levels, where rows are whole runs of both colours. */
 int32_t rill_poisson_room(int32_t nx, int32_t ny) {
-    return stride_of(nx) * (ny + 2);
+    int32_t stride = stride_of(nx), runs = (nx + 2 * RILL_LANES - 1) / (2 * RILL_LANES) * 2 * RILL_LANES;
+    return (stride > runs ? stride : runs) * (ny + 2);
 }
 
 bool rill_poisson_make(rill_poisson *poisson, int32_t nodes, int32_t patches, int32_t links,
@@ -57,12 +57,13 @@ void rill_poisson_free(rill_poisson *poisson, const rill_allocator *allocator) {
 
 void rill_poisson_clear(rill_poisson *poisson) {
     poisson->node_count = poisson->patch_count = poisson->link_count = 0;
+    poisson->levels->direct.numbered = false;
 }
 
 const rill_patch *rill_poisson_add(rill_poisson *poisson, int32_t nx, int32_t ny) {
     rill_patch *patch = &poisson->patches[poisson->patch_count++];
     int32_t stride = stride_of(nx), start = poisson->node_count;
-    size_t room = (size_t)rill_poisson_room(nx, ny);
+    size_t room = (size_t)(stride * (ny + 2));
     *patch = (rill_patch){ .nx = nx, .ny = ny, .stride = stride, .first = start + stride };
     poisson->node_count += (int32_t)room;
     memset(poisson->wx + start, 0, room * sizeof *poisson->wx);

@@ -47,7 +47,7 @@ typedef struct rill_poisson {
 bool rill_poisson_make(rill_poisson *poisson, int32_t nodes, int32_t patches, int32_t links,
                        const rill_allocator *allocator);
 void rill_poisson_free(rill_poisson *poisson, const rill_allocator *allocator);
-/* The nodes a patch takes, padding included. */
+/* The nodes to reckon with for a patch, padding included. */
 int32_t rill_poisson_room(int32_t nx, int32_t ny);
 
 /* Begins a new problem without patches. */

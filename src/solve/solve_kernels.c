@@ -93,8 +93,12 @@ static void weigh(int32_t count, const rill_run *runs, int32_t stride, const ril
                   double *exact, const rill_colour *colours, const rill_vectors *vectors) {
     for (const rill_run *run = runs; run < runs + count; ++run) {
         int32_t first = run->natural, n = 2 * run->n, odd = 1 + run->west;
-        weigh_row(n, stride, poisson->wx + first, poisson->wy + first, poisson->extra + first, poisson->active + first,
-                  work, work + n, work + 2 * n, work + 3 * n, work + 4 * n, exact);
+        if (run->width < n) {
+            memset(work, 0, 5 * (size_t)n * sizeof *work);
+            memset(exact, 0, (size_t)n * sizeof *exact);
+        }
+        weigh_row(run->width, stride, poisson->wx + first, poisson->wy + first, poisson->extra + first,
+                  poisson->active + first, work, work + n, work + 2 * n, work + 3 * n, work + 4 * n, exact);
         colour(run, work, colours);
         part_exact(run->n, exact, vectors[odd].extra + run->at, vectors[1 - odd].extra + run->at);
     }
@@ -255,8 +259,13 @@ KERNEL load_row(int32_t n, const double *restrict f, const double *restrict x, c
 static void load(int32_t count, const rill_run *runs, const rill_poisson *poisson, const rill_vectors *vectors) {
     for (const rill_run *run = runs; run < runs + count; ++run) {
         int32_t first = 1 + run->west, at = run->at, from = run->natural;
-        load_row(run->n, poisson->f + from, poisson->x + from, poisson->active + from, vectors[first].b + at,
+        int32_t n = run->width / 2;
+        load_row(n, poisson->f + from, poisson->x + from, poisson->active + from, vectors[first].b + at,
                  vectors[1 - first].b + at, vectors[first].x + at, vectors[1 - first].x + at);
+        for (int32_t c = 0; c < 2 && n < run->n; ++c) {
+            memset(vectors[c].b + at + n, 0, (size_t)(run->n - n) * sizeof *vectors[c].b);
+            memset(vectors[c].x + at + n, 0, (size_t)(run->n - n) * sizeof *vectors[c].x);
+        }
     }
 }
 
@@ -270,7 +279,7 @@ KERNEL store_row(int32_t n, const double *restrict even, const double *restrict 
 static void store(int32_t count, const rill_run *runs, const rill_vectors *vectors, double *x) {
     for (const rill_run *run = runs; run < runs + count; ++run) {
         int32_t first = 1 + run->west;
-        store_row(run->n, vectors[first].x + run->at, vectors[1 - first].x + run->at, x + run->natural);
+        store_row(run->width / 2, vectors[first].x + run->at, vectors[1 - first].x + run->at, x + run->natural);
     }
 }
 

@@ -26,6 +26,7 @@ typedef struct rill_run {
     int32_t west;    /* the west neighbour of red node i is black node i + west: -1 in even rows, 0 in odd ones */
     int32_t stride;  /* of a colour's plane */
     int32_t natural; /* the first node in natural order */
+    int32_t width;   /* of the finest level: as many nodes as there are in natural order; at most 2 n */
     int32_t coarse;  /* the coarse node of node `at`, in the natural order of the coarse level */
 } rill_run;
 
