@@ -20,5 +20,6 @@ void rill_case_energy(rill_validation *v);        /* 20 */
 void rill_case_symmetry(rill_validation *v);      /* 21 */
 void rill_case_sleep(rill_validation *v);         /* 23 */
 void rill_case_moving(rill_validation *v);        /* 25 */
+void rill_case_pushing(rill_validation *v);       /* 25, its second half */
 
 #endif

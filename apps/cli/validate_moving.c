@@ -308,4 +308,5 @@ void rill_case_moving(rill_validation *v) {
     run_gate(v);
     run_lid(v);
     run_tumult(v);
+    rill_case_pushing(v);
 }

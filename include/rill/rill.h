@@ -158,7 +158,8 @@ typedef struct rill_solver {
     bool rest;             /* tiles that have come to rest are stopped and sleep; default true */
     bool skip_idle;        /* idle tiles cost nothing; default true; false sweeps everything, for comparison */
     double orifice;        /* discharge coefficient Cd of mouths where covered flow leaves into a wider space: it loses
-                              u^2 / (2 Cd^2) there; 0 < Cd <= 1, default 0.61 (a sharp edge); 0: nothing is lost */
+                              u^2 / (2 Cd^2) there; 0 < Cd <= 1, default 0.61 (a sharp edge); 0: no velocity heads are
+                              reckoned with in passages, and nothing is lost */
     double friction;       /* fraction of speed kept per second, 0 < f <= 1; 0 means the mode's default (1; paper 0.5) */
     int32_t max_substeps;  /* cap per step, 1 to 1000000; default 64. Beyond it waves are slowed, see RILL_STATUS_... */
 } rill_solver;
@@ -266,6 +267,19 @@ RILL_API rill_result rill_solid_replace(rill_world *world, rill_solid_id id, con
 /* A solid that is not visible is as if it did not exist; solids are visible when they are created. */
 RILL_API rill_result rill_solid_set_visible(rill_world *world, rill_solid_id id, bool visible);
 RILL_API bool rill_solid_is_visible(const rill_world *world, rill_solid_id id); /* false when stale */
+
+/* The triangles of a solid where it is now, for drawing it: x, y, z each. Primitives are tessellated. Arrays are the library's
+ * and valid until the solid changes or is destroyed. RILL_INVALID_ID when stale. */
+typedef struct rill_solid_mesh {
+    const double *vertices;
+    size_t vertex_count;
+    const uint32_t *indices;
+    size_t triangle_count;
+} rill_solid_mesh;
+RILL_API rill_result rill_solid_get_mesh(const rill_world *world, rill_solid_id id, rill_solid_mesh *out);
+/* Solids in order of creation: index 0 to count - 1. Null id when out of range. */
+RILL_API int32_t rill_world_solid_count(const rill_world *world);
+RILL_API rill_solid_id rill_world_solid_at(const rill_world *world, int32_t index);
 
 /* Turns the solids into columns. Until then nothing can be filled, poured or stepped. Later calls make changes of solids
  * real; without any they cost nothing. RILL_INVALID_STATE when solids leave the liquid no room at all: the bed then stays as
@@ -404,7 +418,7 @@ RILL_API rill_result rill_world_get_step_info(const rill_world *world, rill_step
 typedef struct rill_ledger {
     double quantum_volume; /* m3 */
     int64_t columns;       /* in columns now, counted afresh */
-    int64_t airborne;
+    int64_t airborne;      /* pressed out by moving solids, on its way into columns */
     int64_t poured;        /* by fills, sources and still edges */
     int64_t drained;       /* by sinks, open and still edges and fills that replaced liquid */
     int64_t error;
@@ -449,6 +463,75 @@ typedef enum rill_field {
  * doubles in `out`: cells[0] * cells[1], twice that for velocities and faces. */
 RILL_API rill_result rill_world_read_field(const rill_world *world, rill_field field, int32_t layer, double *out,
                                            size_t count);
+
+/* ---------------------------------------------------------------------------------------------------------- surface */
+
+/* The mesh over the liquid, Dagenais et al. 2018, sections 4 and 5 (docs/surface.md has drawings). A surface belongs to a
+ * world and is built from its present state when asked; a world may have several. Building changes nothing in the world,
+ * allocates nothing once its buffers are large enough, and gives the same bits on any number of threads. */
+typedef struct rill_surface rill_surface;
+
+typedef enum rill_meniscus {
+    RILL_MENISCUS_TILT = 0, /* normals near solids lean by the contact angle: the default */
+    RILL_MENISCUS_LIFT,     /* vertices are lifted by the exact profile at a wall as well, and normals lean as it does */
+    RILL_MENISCUS_NONE
+} rill_meniscus;
+
+typedef enum rill_falloff {
+    RILL_FALLOFF_LINEAR = 0, /* over one capillary length, as printed */
+    RILL_FALLOFF_EXPONENTIAL /* exp(-distance / capillary length): the truth for small slopes */
+} rill_falloff;
+
+typedef enum rill_surface_form {
+    RILL_SURFACE_MESH = 0, /* only the triangles there are */
+    RILL_SURFACE_GRIDS     /* fixed topology: every layer is a grid of cells[0] * cells[1] vertices, opacity 0 where there is none */
+} rill_surface_form;
+
+typedef struct rill_surface_def {
+    rill_surface_form form;
+    rill_meniscus meniscus;
+    rill_falloff falloff;
+    bool floor;          /* section 4.4: lifted where it would cut into the solids' real triangles; default true */
+    bool smooth_shores;  /* the outline lies where the level meets the bed between columns; default true. false: as printed */
+    bool skirts;         /* edges of overhangs over which liquid runs are closed downwards; default true */
+    double opaque_depth; /* m, > 0: liquid of this depth has opacity 1; default 0.001 */
+} rill_surface_def;
+
+RILL_API rill_surface_def rill_default_surface_def(void);
+
+/* Where a mesh is, or is to go. Arrays the user does not want may be NULL in rill_surface_write. */
+typedef struct rill_surface_mesh {
+    float *positions;  /* x, y, z each, m */
+    float *normals;    /* x, y, z each, of length 1, upwards */
+    float *velocities; /* x, y, z each, m/s */
+    float *opacities;  /* 0 to 1 by depth; 0 at a dry shore */
+    float *depths;     /* m of liquid below the vertex */
+    float *wetness;    /* 1 on a wet column, 0 at a dry vertex of the shore, between at sub-cell shores */
+    int32_t *layers;   /* which void of its cell, from below */
+    uint32_t *indices; /* three per triangle, counter-clockwise seen from above */
+    size_t vertex_count, triangle_count; /* capacity for rill_surface_write, which sets them to what there is */
+} rill_surface_mesh;
+
+/* The world must outlive its surfaces. RILL_INVALID_STATE before the bed is built. */
+RILL_API rill_result rill_surface_create(rill_world *world, const rill_surface_def *def, rill_surface **out);
+RILL_API void rill_surface_destroy(rill_surface *surface); /* NULL is allowed */
+/* Makes the mesh of the world as it is now. */
+RILL_API rill_result rill_surface_build(rill_surface *surface);
+/* The mesh of the last build, in arrays of the library: valid until the next build. */
+RILL_API rill_result rill_surface_get_mesh(const rill_surface *surface, rill_surface_mesh *out);
+/* Copies it into arrays of the user. RILL_INVALID_ARGUMENT if they are too small; the counts then say what is needed. */
+RILL_API rill_result rill_surface_write(const rill_surface *surface, rill_surface_mesh *out);
+
+typedef struct rill_surface_info {
+    size_t vertices, triangles;
+    size_t shore_vertices;    /* where it ends: at dry columns, at edges of overhangs and at the border of the grid */
+    size_t extra_vertices;    /* where it ends at walls */
+    size_t skirt_vertices, skirt_triangles;
+    size_t lifted;            /* vertices the floor has raised */
+    uint64_t topology;        /* a number that changes when indices do: vertex order is stable while it does not */
+    double stage_seconds[4];  /* levels and links, triangles, floor and normals, meniscus */
+} rill_surface_info;
+RILL_API rill_result rill_surface_get_info(const rill_surface *surface, rill_surface_info *out);
 
 /* --------------------------------------------------------------------------------------------------------- snapshot */
 

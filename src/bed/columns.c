@@ -19,7 +19,7 @@
 #include <string.h>
 
 static const double CELL_QUANTA = 67108864.0; /* 2^26 */
-/* A solid part thinner than this share of a quantum is rounding, not geometry. */
+/* A solid part thinner than this share of a quantum is none. */
 static const double NOTHING = 1.0 / 1024.0;
 
 typedef struct builder {
@@ -28,7 +28,8 @@ typedef struct builder {
     const rill_allocator *allocator;
     rill_columns raw;        /* of the area and the ring around it, without fills */
     rill_array b, c, floors; /* its arrays while they grow */
-    rill_array run_bounds;   /* bounds: of the runs of a row */
+    rill_array bars;         /* bar: the runs of a row */
+    bool even;               /* all of them pass all cells of it */
     int32_t opening;         /* lowest void that is kept, quanta */
     uint8_t *touched;        /* per solid: it reaches the line or the wall of some cell */
     rill_walls walls;
@@ -47,7 +48,8 @@ static rill_result check_def(const rill_world_def *def, size_t solid_count, rill
                              (int)grid->cells[i]);
     const rill_area whole = whole_grid(grid);
     if (rill_area_cells(&whole) > (size_t)1 << 28)
-        return rill_fail(message, RILL_TOO_LARGE, "bed: grid has %zu cells, expected at most 2^28", rill_area_cells(&whole));
+        return rill_fail(message, RILL_TOO_LARGE, "bed: grid has %zu cells, expected at most 2^28",
+                         rill_area_cells(&whole));
     if (!(grid->cell_size >= 1e-9 && grid->cell_size <= 1e9))
         return rill_fail(message, RILL_INVALID_ARGUMENT, "bed: grid.cell_size is %g, expected 1e-9 to 1e9",
                          grid->cell_size);
@@ -85,14 +87,11 @@ static walk walk_cell(const rill_raster *raster, int32_t x) {
                    raster->runs.count > 0 ? runs + raster->runs.count : runs, x };
 }
 
-/* NULL at the end. `*run` gets its number among the runs, or -1. */
-static const rill_span *next_span(const rill_raster *raster, walk *w, int32_t *run) {
+/* NULL at the end. */
+static const rill_span *next_span(walk *w) {
     while (w->runs < w->runs_end && !(w->x >= w->runs->from && w->x < w->runs->until)) w->runs += 1;
-    if (w->runs < w->runs_end && (w->spans == w->end || rill_span_before(&w->runs->span, w->spans))) {
-        *run = (int32_t)(w->runs - (const rill_span_run *)raster->runs.data);
+    if (w->runs < w->runs_end && (w->spans == w->end || rill_span_before(&w->runs->span, w->spans)))
         return &(w->runs++)->span;
-    }
-    *run = -1;
     return w->spans < w->end ? w->spans++ : NULL;
 }
 
@@ -104,12 +103,11 @@ static void measure_void(measures *extent, double floor, bool lowest) {
 
 static void measure_cell(measures *extent, const rill_raster *raster, int32_t x) {
     walk w = walk_cell(raster, x);
-    int32_t run;
-    const rill_span *span = next_span(raster, &w, &run);
+    const rill_span *span = next_span(&w);
     if (!span) return;
     double top = span->high;
     bool lowest = true;
-    while ((span = next_span(raster, &w, &run))) {
+    while ((span = next_span(&w))) {
         if (span->low > top) {
             measure_void(extent, top, lowest);
             lowest = false;
@@ -178,49 +176,109 @@ typedef struct bounds {
     int32_t low, high;
 } bounds;
 
+/* Thinner than a quantum is one quantum thick, from its top down. */
 static bounds bounds_of(const rill_columns *columns, double inverse, const rill_span *span) {
-    return (bounds){ quantise(columns, inverse, span->low), quantise(columns, inverse, span->high) };
+    bounds at = { quantise(columns, inverse, span->low), quantise(columns, inverse, span->high) };
+    if (at.low < RILL_TOP && at.low >= at.high) at.low = at.high - 1;
+    return at;
 }
 
-/* Runs are the same in many cells: their bounds are found once. */
-static bool bound_runs(builder *build) {
+/* Rounding, not geometry. */
+static bool is_nothing(const rill_columns *columns, const rill_span *span) {
+    return !span->sheet && !(span->high - span->low > NOTHING * columns->quantum);
+}
+
+/* A run of spans: the same in many cells, so that its bounds are found once. */
+typedef struct bar {
+    rill_span span;
+    bounds at;
+    int32_t from, until;
+} bar;
+
+static bool find_bars(builder *build) {
     const rill_span_run *runs = build->raster.runs.data;
     const double inverse = 1.0 / build->raw.quantum;
     const size_t count = build->raster.runs.count;
-    if (!rill_array_reserve(&build->run_bounds, build->allocator, count)) return false;
+    if (!rill_array_reserve(&build->bars, build->allocator, count)) return false;
+    build->bars.count = 0;
+    build->even = true;
     for (size_t i = 0; i < count; ++i) {
-        ((bounds *)build->run_bounds.data)[i] = bounds_of(&build->raw, inverse, &runs[i].span);
         build->touched[runs[i].span.solid] = 1;
+        build->even = build->even && runs[i].from <= 0 && runs[i].until >= build->raster.x.count;
+        if (is_nothing(&build->raw, &runs[i].span)) continue;
+        ((bar *)build->bars.data)[build->bars.count++] =
+            (bar){ runs[i].span, bounds_of(&build->raw, inverse, &runs[i].span), runs[i].from, runs[i].until };
     }
     return true;
 }
 
-/* Merges a cell's spans and stores the voids above them. */
-static void store_cell(builder *build, int32_t x, rill_notes *notes) {
-    rill_columns *columns = &build->raw;
-    const double inverse = 1.0 / columns->quantum, nothing = NOTHING * columns->quantum;
-    const bounds *run_bounds = build->run_bounds.data;
-    walk w = walk_cell(&build->raster, x);
-    bool any = false;
-    int32_t top = 0, run;
-    uint16_t floor = 0;
-    for (const rill_span *span; (span = next_span(&build->raster, &w, &run));) {
-        bounds at = run >= 0 ? run_bounds[run] : bounds_of(columns, inverse, span);
-        if (span->sheet) notes->sheets = 1;
-        if (!span->sheet && !(span->high - span->low > nothing)) continue;
-        if (at.low >= RILL_TOP) {
-            rill_notes_up(&notes->clipped);
-            continue;
-        }
-        if (at.low >= at.high) at.low = at.high - 1;
-        if (any && at.low > top) rill_columns_keep(columns, build->opening, top, at.low, floor, notes);
-        if (!any || at.high > top) {
-            top = at.high;
-            floor = span->solid;
-        }
-        any = true;
+/* What a cell's line has come to so far, upwards. */
+typedef struct pile {
+    int32_t top;
+    uint16_t floor; /* the solid that it belongs to */
+    bool any;
+} pile;
+
+/* Puts a span on top of it, and stores the void in between. */
+static inline void add_span(builder *build, pile *p, const bounds *at, uint16_t solid, rill_notes *notes) {
+    if (at->low >= RILL_TOP) {
+        rill_notes_up(&notes->clipped);
+        return;
     }
-    if (any) rill_columns_keep(columns, build->opening, top, RILL_TOP, floor, notes);
+    if (p->any && at->low > p->top) rill_columns_keep(&build->raw, build->opening, p->top, at->low, p->floor, notes);
+    if (!p->any || at->high > p->top) {
+        p->top = at->high;
+        p->floor = solid;
+    }
+    p->any = true;
+}
+
+/* Merges a cell's spans with the bars that pass it, and stores the voids above them. */
+static void store_cell(builder *build, int32_t x, rill_notes *notes) {
+    const rill_raster *raster = &build->raster;
+    const rill_span *span = raster->row + raster->span_first[x], *const end = raster->row + raster->span_first[x + 1];
+    const bar *next = build->bars.data, *const last = next + build->bars.count;
+    const double inverse = 1.0 / build->raw.quantum;
+    pile p = { 0 };
+    for (; span < end; ++span) {
+        for (; next < last && rill_span_before(&next->span, span); ++next)
+            if (x >= next->from && x < next->until) add_span(build, &p, &next->at, next->span.solid, notes);
+        if (span->sheet) notes->sheets = 1;
+        if (is_nothing(&build->raw, span)) continue;
+        const bounds at = bounds_of(&build->raw, inverse, span);
+        add_span(build, &p, &at, span->solid, notes);
+    }
+    for (; next < last; ++next)
+        if (x >= next->from && x < next->until) add_span(build, &p, &next->at, next->span.solid, notes);
+    if (p.any) rill_columns_keep(&build->raw, build->opening, p.top, RILL_TOP, p.floor, notes);
+}
+
+/* The same columns as in another cell. */
+static void repeat_cell(rill_columns *columns, size_t cell, size_t other) {
+    const int32_t first = columns->cell_first[other], count = columns->cell_first[other + 1] - first;
+    for (int32_t k = 0; k < count; ++k) {
+        columns->b[columns->count + k] = columns->b[first + k];
+        columns->c[columns->count + k] = columns->c[first + k];
+        columns->floors[columns->count + k] = columns->floors[first + k];
+    }
+    columns->count += count;
+    columns->notes[cell] = columns->notes[other];
+}
+
+/* Cells without spans of their own are all the same, if all bars pass them. */
+static void store_row(builder *build, size_t cell) {
+    rill_columns *columns = &build->raw;
+    const int32_t width = build->raster.x.count, *first = build->raster.span_first;
+    size_t plain = SIZE_MAX;
+    for (int32_t x = 0; x < width; ++x, ++cell) {
+        columns->cell_first[cell] = (int32_t)columns->count;
+        if (first[x] == first[x + 1] && plain != SIZE_MAX)
+            repeat_cell(columns, cell, plain);
+        else
+            store_cell(build, x, &columns->notes[cell]);
+        columns->cell_first[cell + 1] = (int32_t)columns->count;
+        if (build->even && first[x] == first[x + 1]) plain = cell;
+    }
 }
 
 /* Room for as many columns more; a cell never has more of them than spans. */
@@ -245,22 +303,18 @@ static rill_result store(builder *build, bool walls, rill_message *message) {
     if (!columns->cell_first || !columns->notes)
         return rill_fail(message, RILL_OUT_OF_MEMORY, "bed: no memory for %zu cells", cells);
     if (!reserve(build, 2 * cells)) return rill_fail(message, RILL_OUT_OF_MEMORY, "bed: no memory for columns");
+    const int32_t width = build->raster.x.count;
     size_t cell = 0;
-    for (int32_t y = 0; y < build->raster.y.count; ++y) {
-        const int32_t width = build->raster.x.count;
+    for (int32_t y = 0; y < build->raster.y.count; ++y, cell += (size_t)width) {
         if (!rill_raster_row(&build->raster, y))
             return rill_fail(message, RILL_OUT_OF_MEMORY, "bed: no memory for row %d", (int)y);
         const size_t spans = (size_t)build->raster.span_first[width];
         const size_t most = spans + build->raster.runs.count * (size_t)width;
         if (most > (size_t)(INT32_MAX - columns->count))
             return rill_fail(message, RILL_TOO_LARGE, "bed: more than 2^31 columns up to row %d", (int)y);
-        if (!reserve(build, most) || !bound_runs(build))
+        if (!reserve(build, most) || !find_bars(build))
             return rill_fail(message, RILL_OUT_OF_MEMORY, "bed: no memory for row %d", (int)y);
-        for (int32_t x = 0; x < width; ++x, ++cell) {
-            columns->cell_first[cell] = (int32_t)columns->count;
-            store_cell(build, x, &columns->notes[cell]);
-        }
-        columns->cell_first[cell] = (int32_t)columns->count;
+        store_row(build, cell);
         for (size_t i = 0; i < spans; ++i) build->touched[build->raster.row[i].solid] = 1;
         if (walls && !rill_walls_row(&build->walls, &build->raster.scans[0], y))
             return rill_fail(message, RILL_OUT_OF_MEMORY, "bed: no memory to find thin walls");
@@ -314,7 +368,7 @@ static rill_result build_area(const rill_world_def *def, const rill_solid *const
                       .b = rill_array_make(sizeof(int32_t)),
                       .c = rill_array_make(sizeof(int32_t)),
                       .floors = rill_array_make(sizeof(uint16_t)),
-                      .run_bounds = rill_array_make(sizeof(bounds)),
+                      .bars = rill_array_make(sizeof(bar)),
                       .touched = touched,
                       .fills = rill_array_make(sizeof(rill_fill)) };
     const rill_result result = run(&build, solids, solid_count, choose, out, message);
@@ -325,7 +379,7 @@ static rill_result build_area(const rill_world_def *def, const rill_solid *const
     rill_array_free(&build.b, allocator);
     rill_array_free(&build.c, allocator);
     rill_array_free(&build.floors, allocator);
-    rill_array_free(&build.run_bounds, allocator);
+    rill_array_free(&build.bars, allocator);
     rill_memory_give(allocator, build.raw.cell_first, cells + 1, sizeof(int32_t));
     rill_memory_give(allocator, build.raw.notes, cells, sizeof(rill_notes));
     return result;

@@ -4,38 +4,11 @@
 
 #include <string.h>
 
-/* Quanta: nothing can stand on a floor that is nearer to the top of the range. */
-enum { LEAST_SKY = 64 };
-
 typedef struct filling {
     const rill_columns *raw;
     int32_t opening;
     const rill_array *fills;
 } filling;
-
-static void put_column(rill_columns *columns, int32_t b, int32_t c, uint16_t solid) {
-    columns->b[columns->count] = b;
-    columns->c[columns->count] = c;
-    columns->floors[columns->count] = solid;
-    columns->count += 1;
-}
-
-/* A void, cut to the range: only one that was chosen for other solids can cut anything. Counts it alone while `out` has
- * no arrays. */
-void rill_columns_keep(rill_columns *out, int32_t opening, int32_t b, int32_t c, uint16_t floor, rill_notes *notes) {
-    if (b < 0 || b > RILL_TOP - LEAST_SKY) {
-        rill_notes_up(&notes->clipped);
-        if (b > 0) return;
-        b = 0;
-    }
-    if (c <= b) return;
-    if (c - b < opening && c != RILL_TOP)
-        rill_notes_up(&notes->slivers);
-    else if (out->b)
-        put_column(out, b, c, floor);
-    else
-        out->count += 1;
-}
 
 /* The columns of a cell with its fills taken out of their voids. */
 static void copy_cell(const filling *job, rill_columns *out, size_t cell, const rill_fill *fills, size_t fill_count,

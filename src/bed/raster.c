@@ -5,6 +5,7 @@
  * Primitives are asked for their exact ranges, heightmaps are sampled. */
 #include "bed/raster.h"
 
+#include "base/simd.h"
 #include "bed/sort.h"
 
 #include <math.h>
@@ -37,8 +38,7 @@ bool rill_raster_make(rill_raster *raster, const rill_grid *grid, const rill_are
                              .loose = rill_array_make(sizeof(rill_span)),
                              .spans = rill_array_make(sizeof(rill_span)),
                              .runs = rill_array_make(sizeof(rill_span_run)),
-                             .crossings = rill_array_make(sizeof(rill_crossing)),
-                             .sorted_crossings = rill_array_make(sizeof(rill_crossing)) };
+                             .crossings = rill_array_make(sizeof(rill_crossing)) };
     if (!rill_scans_make(raster->scans, grid, area, solids, solid_count, allocator)) return false;
     raster->span_first = rill_memory_take(allocator, (size_t)raster->x.count + 1, sizeof(int32_t));
     raster->row_first = rill_memory_take(allocator, (size_t)raster->y.count + 1, sizeof(size_t));
@@ -56,7 +56,6 @@ void rill_raster_free(rill_raster *raster) {
     rill_array_free(&raster->spans, allocator);
     rill_array_free(&raster->runs, allocator);
     rill_array_free(&raster->crossings, allocator);
-    rill_array_free(&raster->sorted_crossings, allocator);
     rill_scans_free(raster->scans);
 }
 
@@ -93,99 +92,111 @@ static void *extend(rill_array *array, const rill_allocator *allocator, size_t m
     return (char *)array->data + count * array->element;
 }
 
-/* Every cell a cut covers gets a crossing. Heights run along the cut from edge to edge, so that they neither
- * overshoot the triangle, however steep it is, nor differ between neighbours at their common edge. */
-static bool collect_crossings(rill_raster *raster) {
-    const rill_cut *cuts = raster->scans[0].cuts.data;
-    raster->crossings.count = 0;
-    for (size_t i = 0; i < raster->scans[0].cuts.count; ++i) {
-        const rill_cut *cut = &cuts[i];
-        const rill_solid *solid = raster->solids[cut->solid];
-        if (cut->up_cell == cut->down_cell || !solid->parts) continue; /* primitives have exact forms */
-        bool forward = cut->up_cell < cut->down_cell;
-        int32_t from = forward ? cut->up_cell : cut->down_cell, until = forward ? cut->down_cell : cut->up_cell;
-        const double *a = forward ? cut->up : cut->down, *b = forward ? cut->down : cut->up;
-        rill_crossing *out = extend(&raster->crossings, raster->allocator, (size_t)(until - from));
-        if (!out) return false;
-        for (int32_t x = from; x < until; ++x) {
-            double t = (rill_lattice_at(&raster->x, x) - a[0]) / (b[0] - a[0]);
-            *out++ = (rill_crossing){ .z = a[1] + t * (b[1] - a[1]),
-                                      .cell = x,
-                                      .part = solid->parts[cut->triangle],
-                                      .solid = (uint16_t)cut->solid,
-                                      .sign = forward ? 1 : -1 };
-        }
-    }
-    return true;
-}
-
-static bool push_span(rill_raster *raster, const rill_crossing *at, double low, double high, bool sheet) {
-    rill_span span = { .low = low, .high = high, .cell = at->cell, .solid = at->solid, .sheet = sheet };
-    return rill_array_push(&raster->loose, raster->allocator, &span) != NULL;
-}
-
-/* The crossings of one part (or of all volumes of one solid) by one line, downwards. */
-static bool spans_of_part(rill_raster *raster, rill_crossing *c, size_t count, rill_part_kind kind) {
-    if (kind == RILL_PART_VOLUME) {
-        int winding = 0;
-        double top = 0.0;
-        for (size_t i = 0; i < count; ++i) {
-            if (winding == 0) top = c[i].z;
-            winding += c[i].sign;
-            if (winding == 0 && !push_span(raster, &c[i], c[i].z, top, false)) return false;
-        }
-        return true;
-    }
-    if (kind == RILL_PART_PARITY) {
-        for (size_t i = 0; i + 1 < count; i += 2)
-            if (!push_span(raster, &c[i], c[i + 1].z, c[i].z, false)) return false;
-        return true;
-    }
-    /* A punctured part: opposite crossings pair up like brackets; what finds no partner is a sheet. */
-    size_t open = 0;
-    for (size_t i = 0; i < count; ++i) {
-        if (kind == RILL_PART_PUNCTURED && open > 0 && c[open - 1].sign != c[i].sign) {
-            if (!push_span(raster, &c[i], c[i].z, c[open - 1].z, false)) return false;
-            open -= 1;
-        } else
-            c[open++] = c[i];
-    }
-    for (size_t i = 0; i < open; ++i)
-        if (!push_span(raster, &c[i], c[i].z, c[i].z, true)) return false;
-    return true;
-}
-
-/* Turns counts per cell into the place of each cell's first element. */
-static void sum_counts(int32_t *first, int32_t cells) {
+/* Turns counts per cell into the place of each cell's first element; returns their sum. */
+static int32_t sum_counts(int32_t *first, int32_t cells) {
     int32_t sum = 0;
     for (int32_t x = 0; x <= cells; ++x) {
         int32_t count = first[x];
         first[x] = sum;
         sum += count;
     }
+    return sum;
+}
+
+/* The cells that a cut covers: none of a primitive, as those have exact forms. */
+typedef struct cover {
+    int32_t from, until;
+} cover;
+
+static cover cover_of(const rill_raster *raster, const rill_cut *cut) {
+    const bool mesh = raster->solids[cut->solid]->parts != NULL;
+    const int32_t from = rill_min_i(cut->up_cell, cut->down_cell), until = rill_max_i(cut->up_cell, cut->down_cell);
+    return (cover){ from, mesh ? until : from };
+}
+
+/* Every cell a cut covers gets a crossing: cell by cell, with each cell's end in span_first. Heights run along the cut from
+ * edge to edge, so that they neither overshoot the triangle, however steep it is, nor differ between neighbours at their
+ * common edge. */
+static bool collect_crossings(rill_raster *raster) {
+    const rill_cut *cuts = raster->scans[0].cuts.data;
+    const size_t count = raster->scans[0].cuts.count;
+    int32_t width = raster->x.count, *first = raster->span_first, here = 0;
+    for (int32_t x = 0; x <= width; ++x) first[x] = 0;
+    for (size_t i = 0; i < count; ++i) { /* how many more there are in a cell than in that before it */
+        const cover covered = cover_of(raster, &cuts[i]);
+        first[covered.from] += 1;
+        first[covered.until] -= 1;
+    }
+    for (int32_t x = 0; x <= width; ++x) first[x] = here += first[x];
+    raster->crossings.count = 0;
+    if (!rill_array_reserve(&raster->crossings, raster->allocator, (size_t)sum_counts(first, width))) return false;
+    rill_crossing *out = raster->crossings.data;
+    for (size_t i = 0; i < count; ++i) {
+        const rill_cut *cut = &cuts[i];
+        const cover covered = cover_of(raster, cut);
+        const bool forward = cut->up_cell < cut->down_cell;
+        const double *a = forward ? cut->up : cut->down, *b = forward ? cut->down : cut->up;
+        for (int32_t x = covered.from; x < covered.until; ++x) {
+            const double t = (rill_lattice_at(&raster->x, x) - a[0]) / (b[0] - a[0]);
+            out[first[x]++] = (rill_crossing){ .z = a[1] + t * (b[1] - a[1]),
+                                               .cell = x,
+                                               .part = raster->solids[cut->solid]->parts[cut->triangle],
+                                               .solid = cut->solid,
+                                               .sign = forward ? 1 : -1 };
+        }
+    }
+    raster->crossings.count = width > 0 ? (size_t)first[width - 1] : 0;
+    return true;
+}
+
+/* There is room for as many as there are crossings. */
+static void push_span(rill_raster *raster, const rill_crossing *at, double low, double high, bool sheet) {
+    ((rill_span *)raster->loose.data)[raster->loose.count++] =
+        (rill_span){ .low = low, .high = high, .cell = at->cell, .solid = at->solid, .sheet = sheet };
+}
+
+/* The crossings of one part (or of all volumes of one solid) by one line, downwards. */
+static void spans_of_part(rill_raster *raster, rill_crossing *c, size_t count, rill_part_kind kind) {
+    if (kind == RILL_PART_VOLUME) {
+        int winding = 0;
+        double top = 0.0;
+        for (size_t i = 0; i < count; ++i) {
+            if (winding == 0) top = c[i].z;
+            winding += c[i].sign;
+            if (winding == 0) push_span(raster, &c[i], c[i].z, top, false);
+        }
+        return;
+    }
+    if (kind == RILL_PART_PARITY) {
+        for (size_t i = 0; i + 1 < count; i += 2) push_span(raster, &c[i], c[i + 1].z, c[i].z, false);
+        return;
+    }
+    /* A punctured part: opposite crossings pair up like brackets; what finds no partner is a sheet. */
+    size_t open = 0;
+    for (size_t i = 0; i < count; ++i) {
+        if (kind == RILL_PART_PUNCTURED && open > 0 && c[open - 1].sign != c[i].sign) {
+            push_span(raster, &c[i], c[i].z, c[open - 1].z, false);
+            open -= 1;
+        } else
+            c[open++] = c[i];
+    }
+    for (size_t i = 0; i < open; ++i) push_span(raster, &c[i], c[i].z, c[i].z, true);
 }
 
 static bool spans_of_meshes(rill_raster *raster) {
-    int32_t cells = raster->x.count, *first = raster->span_first;
     if (!collect_crossings(raster)) return false;
-    size_t count = raster->crossings.count;
-    if (count == 0) return true;
-    if (!rill_array_reserve(&raster->sorted_crossings, raster->allocator, count)) return false;
-    const rill_crossing *in = raster->crossings.data;
-    rill_crossing *out = raster->sorted_crossings.data;
-    for (int32_t x = 0; x <= cells; ++x) first[x] = 0;
-    for (size_t i = 0; i < count; ++i) first[in[i].cell] += 1;
-    sum_counts(first, cells);
-    for (size_t i = 0; i < count; ++i) out[first[in[i].cell]++] = in[i]; /* leaves each cell's end in first */
+    if (!rill_array_reserve(&raster->loose, raster->allocator, raster->loose.count + raster->crossings.count))
+        return false;
+    rill_crossing *all = raster->crossings.data;
     size_t start = 0;
-    for (int32_t x = 0; x < cells; ++x) {
-        size_t end = (size_t)first[x];
-        sort_crossings(out + start, end - start);
+    for (int32_t x = 0; x < raster->x.count; ++x) {
+        const size_t end = (size_t)raster->span_first[x];
+        sort_crossings(all + start, end - start);
         while (start < end) {
             size_t stop = start + 1;
-            while (stop < end && out[stop].solid == out[start].solid && out[stop].part == out[start].part) ++stop;
-            rill_part_kind kind = (rill_part_kind)raster->solids[out[start].solid]->part_kinds[out[start].part];
-            if (!spans_of_part(raster, out + start, stop - start, kind)) return false;
+            while (stop < end && all[stop].solid == all[start].solid && all[stop].part == all[start].part) ++stop;
+            rill_part_kind kind = (rill_part_kind)raster->solids[all[start].solid]->part_kinds[all[start].part];
+            spans_of_part(raster, all + start, stop - start, kind);
             start = stop;
         }
     }

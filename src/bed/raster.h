@@ -20,6 +20,7 @@ typedef struct rill_lattice {
     double origin, cell, inverse; /* inverse = 1 / cell */
     double shift;                 /* 0.5 - first */
     double doubt;                 /* cells: a place computed with the inverse may be off by less than this */
+    double end;                   /* count */
     int32_t first, count;
 } rill_lattice;
 
@@ -27,35 +28,30 @@ rill_lattice rill_lattice_of(const rill_grid *grid, const rill_area *area, int a
 static inline double rill_lattice_at(const rill_lattice *lattice, int32_t i) {
     return lattice->origin + ((double)(lattice->first + i) + 0.5) * lattice->cell;
 }
-/* The first cell whose centre is not below `value`; `count` when there is none. */
-static inline int32_t rill_lattice_reach(const rill_lattice *lattice, double value) {
+/* Where a value lies among the centres: the whole part is the first cell whose centre is not below it, if the rest is sure not
+ * to be rounding. */
+static inline double rill_lattice_guess(const rill_lattice *lattice, double value) {
     double guess = (value - lattice->origin) * lattice->inverse + lattice->shift;
     guess = guess > 0.0 ? guess : 0.0;
-    guess = guess < (double)lattice->count ? guess : (double)lattice->count;
-    int32_t i = (int32_t)guess;
-    const double rest = guess - (double)i;
-    if (rest > lattice->doubt && rest < 1.0 - lattice->doubt) return i;
-    /* Near a centre the comparison with the centre itself decides. */
-    while (i > 0 && rill_lattice_at(lattice, i - 1) >= value) --i;
-    while (i < lattice->count && rill_lattice_at(lattice, i) < value) ++i;
-    return i;
+    return guess < lattice->end ? guess : lattice->end;
+}
+static inline bool rill_lattice_sure(const rill_lattice *lattice, double rest) {
+    return rest > lattice->doubt && rest < 1.0 - lattice->doubt;
+}
+/* Near a centre the comparison with the centre itself decides, from a cell nearby on. */
+int32_t rill_lattice_settle(const rill_lattice *lattice, double value, int32_t i);
+/* The first cell whose centre is not below `value`; `count` when there is none. */
+static inline int32_t rill_lattice_reach(const rill_lattice *lattice, double value) {
+    const double guess = rill_lattice_guess(lattice, value);
+    const int32_t i = (int32_t)guess;
+    return rill_lattice_sure(lattice, guess - (double)i) ? i : rill_lattice_settle(lattice, value, i);
 }
 
 /* Where a triangle crosses the plane of a row: from `up`, on the edge that runs (seen along the triangle's own
  * orientation) towards higher rows, to `down`, on the edge that runs back. */
 typedef struct rill_cut {
-    union { /* position along the row, z */
-        struct {
-            double up[2], down[2];
-        };
-        double ends[2][2];
-    };
-    union { /* first cell at or beyond it */
-        struct {
-            int32_t up_cell, down_cell;
-        };
-        int32_t cells[2];
-    };
+    double up[2], down[2];      /* position along the row, z */
+    int32_t up_cell, down_cell; /* first cell at or beyond it */
     uint32_t triangle;
     uint16_t solid;
     bool wall; /* it may be the face of a thin wall */
@@ -64,10 +60,11 @@ typedef struct rill_cut {
 /* Cells: what is nearer to the line through a centre may be on either side of it. */
 #define RILL_NEAR_LINE 1e-6
 
-/* The rows along x, and those along y, that a triangle crosses. */
-typedef struct rill_scan_range {
-    int32_t from[2], until[2];
-} rill_scan_range;
+/* A triangle that crosses the rows from <= i < until. */
+typedef struct rill_scan_entry {
+    uint32_t triangle, solid;
+    int32_t from, until;
+} rill_scan_entry;
 
 enum { RILL_SCAN_BAND = 256 };
 
@@ -78,12 +75,13 @@ typedef struct rill_scan {
     const rill_allocator *allocator;
     rill_lattice along, across;
     int axis;
-    double near[2];          /* what is farther out along the rows is beside the grid */
-    rill_scan_range *ranges; /* of all triangles, solid by solid; the same for both axes */
-    size_t triangle_count;
+    double near[2];           /* what is farther out along the rows is beside the grid */
+    rill_scan_entry *entries; /* solid by solid */
+    size_t entry_count, entry_capacity;
     int32_t band_from, band_until;                                 /* rows */
     rill_array band;                                               /* rill_cut: of the band, row by row */
     size_t cut_first[RILL_SCAN_BAND + 1], cut_end[RILL_SCAN_BAND]; /* of each row */
+    double planes[RILL_SCAN_BAND];
     struct {
         const rill_cut *data;
         size_t count;
@@ -127,13 +125,13 @@ typedef struct rill_raster {
     const rill_solid *const *solids;
     size_t solid_count;
     rill_lattice x, y;
-    rill_array loose, crossings, sorted_crossings; /* scratch of a row */
-    rill_array spans;     /* rill_span: of the rows that are kept, or of the row last asked for alone */
-    size_t *row_first;    /* y.count + 1: first span of each kept row */
-    int32_t kept_rows;    /* -1: there are too many spans to keep */
-    const rill_span *row; /* spans of the row last asked for, by cell and then by low */
-    rill_array runs;      /* rill_span_run: of that row, by low; not among its spans */
-    int32_t *span_first;  /* x.count + 1: first of them in each cell */
+    rill_array loose, crossings; /* scratch of a row */
+    rill_array spans;            /* rill_span: of the rows that are kept, or of the row last asked for alone */
+    size_t *row_first;           /* y.count + 1: first span of each kept row */
+    int32_t kept_rows;           /* -1: there are too many spans to keep */
+    const rill_span *row;        /* spans of the row last asked for, by cell and then by low */
+    rill_array runs;             /* rill_span_run: of that row, by low; not among its spans */
+    int32_t *span_first;         /* x.count + 1: first of them in each cell */
 } rill_raster;
 
 bool rill_raster_make(rill_raster *raster, const rill_grid *grid, const rill_area *area,
@@ -180,12 +178,34 @@ bool rill_walls_collect(rill_walls *walls, rill_scan *scan);
  * `fills`, sorted by cell and low. False: no memory. */
 bool rill_walls_find(rill_walls *walls, rill_array *fills);
 
+/* Quanta: nothing can stand on a floor that is nearer to the top of the range. */
+enum { RILL_LEAST_SKY = 64 };
+
 static inline void rill_notes_up(uint8_t *counter) {
     if (*counter < UINT8_MAX) *counter += 1;
 }
 
-/* Appends a void to the columns unless it is lower than `opening` (fills.c). Only counts it while they have no arrays. */
-void rill_columns_keep(rill_columns *out, int32_t opening, int32_t b, int32_t c, uint16_t floor, rill_notes *notes);
+/* Appends a void to the columns, cut to the range, unless it is lower than `opening`. Only a range that was chosen for other
+ * solids can cut anything. While the columns have no arrays it is only counted. */
+static inline void rill_columns_keep(rill_columns *out, int32_t opening, int32_t b, int32_t c, uint16_t floor,
+                                     rill_notes *notes) {
+    if (b < 0 || b > RILL_TOP - RILL_LEAST_SKY) {
+        rill_notes_up(&notes->clipped);
+        if (b > 0) return;
+        b = 0;
+    }
+    if (c <= b) return;
+    if (c - b < opening && c != RILL_TOP) {
+        rill_notes_up(&notes->slivers);
+        return;
+    }
+    if (out->b) {
+        out->b[out->count] = b;
+        out->c[out->count] = c;
+        out->floors[out->count] = floor;
+    }
+    out->count += 1;
+}
 /* The columns of an area, which is part of that of `raw`, with the fills taken out of their voids. */
 rill_result rill_columns_fill(const rill_columns *raw, int32_t opening, const rill_array *fills, const rill_area *area,
                               const rill_allocator *allocator, rill_columns *out, rill_message *message);

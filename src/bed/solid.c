@@ -262,6 +262,8 @@ void rill_solid_free(rill_solid *solid, const rill_allocator *allocator) {
     rill_memory_give(allocator, solid->parts, solid->triangle_count, sizeof(uint32_t));
     rill_memory_give(allocator, solid->part_kinds, solid->part_count, sizeof(uint8_t));
     rill_memory_give(allocator, solid->thin, solid->triangle_count, sizeof(uint8_t));
+    rill_memory_give(allocator, solid->cover, solid->cover_vertices, 3 * sizeof(double));
+    rill_memory_give(allocator, solid->cover_indices, solid->cover_triangles, 3 * sizeof(uint32_t));
     rill_memory_give(allocator, solid, 1, sizeof *solid);
 }
 

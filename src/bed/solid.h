@@ -44,6 +44,12 @@ struct rill_solid {
     uint8_t *thin; /* per triangle: it may be the face of a thin wall; NULL: any may. See thickness.c */
     bool soft;     /* its vertices have been set, so that this is not known */
     int64_t closed_components, open_components, degenerate_triangles;
+
+    /* Planes and heightmaps only: triangles over the grid, made when they are first asked for (cover.c). */
+    double *cover;
+    size_t cover_vertices;
+    uint32_t *cover_indices;
+    size_t cover_triangles;
 };
 
 /* Checks the definition (finite, in range, indices in bounds) and copies it. */
@@ -86,6 +92,9 @@ int rill_form_cross(const rill_solid *solid, double x, double y, double low[2], 
 
 /* Makes the triangles of a primitive from its form (tessellate.c). False when there is no memory. */
 bool rill_solid_tessellate(rill_solid *solid, const rill_allocator *allocator);
+
+/* Makes the triangles over the grid of a plane or heightmap, if it has none yet (cover.c). False when there is no memory. */
+bool rill_solid_cover(rill_solid *solid, const rill_grid *grid, const rill_allocator *allocator);
 
 /* Finds out which triangles of a mesh are where it is thinner than cells of that size (thickness.c). False when there is no
  * memory. */

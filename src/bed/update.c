@@ -3,6 +3,7 @@
 #include "bed/update.h"
 
 #include "base/message.h"
+#include "base/simd.h"
 #include "bed/sheets.h"
 #include "bed/sort.h"
 
@@ -73,48 +74,63 @@ static int32_t cut_same(const rill_bed *bed, both *cell) {
     return below;
 }
 
-static bool push_change(rill_update *update, const rill_bed *bed, int32_t x, int32_t y, int32_t below, const both *cell,
-                        const rill_allocator *allocator) {
+/* There is room for it. */
+static void push_change(rill_update *update, const rill_bed *bed, int32_t x, int32_t y, int32_t below,
+                        const both *cell) {
     const size_t old = update->old.count, fresh = update->fresh.count;
-    const rill_cell_change change = { x, y, below, (int32_t)old, cell->old_count, (int32_t)fresh, cell->new_count };
-    if (!rill_array_resize(&update->old, allocator, old + (size_t)cell->old_count) ||
-        !rill_array_resize(&update->fresh, allocator, fresh + (size_t)cell->new_count) ||
-        !rill_array_push(&update->changes, allocator, &change))
-        return false;
     rill_old_column *before = (rill_old_column *)update->old.data + old;
     rill_new_column *after = (rill_new_column *)update->fresh.data + fresh;
+    ((rill_cell_change *)update->changes.data)[update->changes.count++] =
+        (rill_cell_change){ x, y, below, (int32_t)old, cell->old_count, (int32_t)fresh, cell->new_count };
+    update->old.count += (size_t)cell->old_count;
+    update->fresh.count += (size_t)cell->new_count;
     for (int32_t k = 0; k < cell->old_count; ++k)
         before[k] = (rill_old_column){ cell->places[k], bed->b[cell->places[k]], bed->c[cell->places[k]] };
     for (int32_t k = 0; k < cell->new_count; ++k)
         after[k] = (rill_new_column){ -1, cell->b[k], cell->c[k], -1, cell->floors[k] };
-    return true;
+}
+
+static void compare_row(rill_update *update, const rill_bed *bed, const rill_columns *columns, int32_t y) {
+    const rill_area *area = &columns->area;
+    const size_t width = (size_t)(area->high[0] - area->low[0]);
+    const int32_t *new_first = columns->cell_first + (size_t)(y - area->low[1]) * width;
+    const int32_t *old_first = bed->cell_first + cell_of(bed, area->low[0], y);
+    for (size_t i = 0; i < width; ++i) {
+        both cell = {
+            bed->places + old_first[i],     columns->b + new_first[i],       columns->c + new_first[i],
+            columns->floors + new_first[i], old_first[i + 1] - old_first[i], new_first[i + 1] - new_first[i]
+        };
+        const int32_t below = cut_same(bed, &cell);
+        if (cell.old_count > 0 || cell.new_count > 0)
+            push_change(update, bed, area->low[0] + (int32_t)i, y, below, &cell);
+    }
+}
+
+/* Room for all cells of an area. */
+static bool reserve_changes(rill_update *update, const rill_bed *bed, const rill_columns *columns,
+                            const rill_allocator *allocator) {
+    const rill_area *area = &columns->area;
+    size_t old = 0;
+    for (int32_t y = area->low[1]; y < area->high[1]; ++y)
+        old +=
+            (size_t)(bed->cell_first[cell_of(bed, area->high[0], y)] - bed->cell_first[cell_of(bed, area->low[0], y)]);
+    return rill_array_reserve(&update->old, allocator, update->old.count + old) &&
+           rill_array_reserve(&update->fresh, allocator, update->fresh.count + (size_t)columns->count) &&
+           rill_array_reserve(&update->changes, allocator, update->changes.count + rill_area_cells(area));
 }
 
 rill_result rill_update_compare(rill_update *update, const rill_bed *bed, rill_columns *columns,
                                 const rill_allocator *columns_from, const rill_allocator *allocator,
                                 rill_message *message) {
-    const rill_area *area = &columns->area;
-    bool good = true;
-    size_t i = 0;
-    for (int32_t y = area->low[1]; y < area->high[1]; ++y)
-        for (int32_t x = area->low[0]; x < area->high[0] && good; ++x, ++i) {
-            const int32_t first = columns->cell_first[i], old = bed->cell_first[cell_of(bed, x, y)];
-            both cell = { bed->places + old,
-                          columns->b + first,
-                          columns->c + first,
-                          columns->floors + first,
-                          bed->cell_first[cell_of(bed, x, y) + 1] - old,
-                          columns->cell_first[i + 1] - first };
-            const int32_t below = cut_same(bed, &cell);
-            if (cell.old_count > 0 || cell.new_count > 0)
-                good = push_change(update, bed, x, y, below, &cell, allocator);
-        }
-    if (good && rill_array_push(&update->parts, allocator, columns)) {
-        *columns = (rill_columns){ 0 };
-        return RILL_OK;
+    if (!reserve_changes(update, bed, columns, allocator) ||
+        !rill_array_reserve(&update->parts, allocator, update->parts.count + 1)) {
+        rill_columns_free(columns, columns_from);
+        return rill_fail(message, RILL_OUT_OF_MEMORY, "bed: no memory for the cells that change");
     }
-    rill_columns_free(columns, columns_from);
-    return rill_fail(message, RILL_OUT_OF_MEMORY, "bed: no memory for the cells that change");
+    for (int32_t y = columns->area.low[1]; y < columns->area.high[1]; ++y) compare_row(update, bed, columns, y);
+    rill_array_push(&update->parts, allocator, columns);
+    *columns = (rill_columns){ 0 };
+    return RILL_OK;
 }
 
 /* --------------------------------------------------------------------------------------------------------- placing */
@@ -145,22 +161,49 @@ static int32_t fitness(const rill_bed *bed, int32_t place, int32_t stride, const
     return score;
 }
 
+/* Whether fitness would be -1. */
+static bool clashes(const rill_bed *bed, int32_t place, const rill_cell_change *at, const rill_new_column *column) {
+    const int32_t stride = bed->sheets[0].stride; /* of a roomy bed, that of all sheets */
+    const bool inside[4] = { at->x > 0, at->x + 1 < bed->grid.cells[0], at->y > 0, at->y + 1 < bed->grid.cells[1] };
+    const int32_t beside[4] = { place - 1, place + 1, place - stride, place + stride };
+    bool clash = false;
+    for (int d = 0; d < 4; ++d)
+        clash |= inside[d] & (rill_overlap(column->b, column->c, bed->b[beside[d]], bed->c[beside[d]]) == 1);
+    return clash;
+}
+
 static void take_place(rill_bed *bed, rill_new_column *column, int32_t place, int32_t from) {
     column->place = place;
     column->from = from;
     set_place(bed, place, column->b, column->c);
 }
 
+/* Whether each new column overlaps the old one of its number and no other. */
+static bool in_step(const rill_cell_change *at, const rill_old_column *old, const rill_new_column *fresh) {
+    if (at->old_count != at->new_count) return false;
+    bool good = true;
+    for (int32_t i = 0; i < at->new_count; ++i) {
+        good &= rill_overlap(fresh[i].b, fresh[i].c, old[i].b, old[i].c) >= 1;
+        if (i > 0) good &= (fresh[i].b >= old[i - 1].c) & (old[i].b >= fresh[i - 1].c);
+    }
+    return good;
+}
+
 /* Lets new columns go on from old ones, the nearest bases first. */
 static void place_heirs(rill_bed *bed, const rill_cell_change *at, const rill_old_column *old, rill_new_column *fresh) {
-    for (;;) {
+    if (in_step(at, old, fresh)) {
+        for (int32_t i = 0; i < at->new_count; ++i)
+            if (!clashes(bed, old[i].place, at, &fresh[i])) take_place(bed, &fresh[i], old[i].place, i);
+        return;
+    }
+    for (int32_t left = rill_min_i(at->old_count, at->new_count); left > 0; --left) {
         int32_t best = -1, heir = -1, nearest = 0;
         for (int32_t j = 0; j < at->new_count; ++j)
             for (int32_t i = 0; i < at->old_count && fresh[j].place < 0; ++i) {
                 const int32_t distance = abs(fresh[j].b - old[i].b);
-                if (bed->b[old[i].place] != RILL_WALL || (best >= 0 && distance >= nearest)) continue;
                 if (rill_overlap(fresh[j].b, fresh[j].c, old[i].b, old[i].c) < 1) continue;
-                if (fitness(bed, old[i].place, bed->sheets[0].stride, at, &fresh[j]) < 0) continue;
+                if (bed->b[old[i].place] != RILL_WALL || (best >= 0 && distance >= nearest)) continue;
+                if (clashes(bed, old[i].place, at, &fresh[j])) continue;
                 best = j, heir = i, nearest = distance;
             }
         if (best < 0) return;
@@ -185,14 +228,15 @@ static bool place_others(rill_bed *bed, const rill_cell_change *at, rill_new_col
     return true;
 }
 
-/* The bed may have been made roomier since it was compared: the old columns may be somewhere else. */
-static void find_old(rill_update *update, const rill_bed *bed) {
-    const rill_cell_change *changes = update->changes.data;
-    rill_old_column *old = update->old.data;
-    for (size_t i = 0; i < update->changes.count; ++i) {
-        const size_t cell = cell_of(bed, changes[i].x, changes[i].y);
-        const int32_t *places = bed->places + bed->cell_first[cell] + changes[i].below;
-        for (int32_t k = 0; k < changes[i].old_count; ++k) old[changes[i].old_first + k].place = places[k];
+/* Takes the old columns of a cell out of the planes. The bed may have been made roomier since it was compared: they may be
+ * somewhere else. */
+static void clear_cell(const rill_update *update, rill_bed *bed, const rill_cell_change *at) {
+    rill_old_column *old = (rill_old_column *)update->old.data + at->old_first;
+    const int32_t *places = bed->places + bed->cell_first[cell_of(bed, at->x, at->y)] + at->below;
+    for (int32_t k = 0; k < at->old_count; ++k) {
+        old[k].place = places[k];
+        set_place(bed, places[k], RILL_WALL, RILL_WALL);
+        update->marks[places[k]] = RILL_PLACE_CHANGED;
     }
 }
 
@@ -201,16 +245,16 @@ static bool place_columns(rill_update *update, rill_bed *bed) {
     const rill_cell_change *changes = update->changes.data;
     const rill_old_column *old = update->old.data;
     rill_new_column *fresh = update->fresh.data;
-    find_old(update, bed);
     update->placed = true;
-    for (size_t i = 0; i < update->old.count; ++i) set_place(bed, old[i].place, RILL_WALL, RILL_WALL);
+    for (size_t i = 0; i < update->changes.count; ++i) clear_cell(update, bed, &changes[i]);
     for (size_t i = 0; i < update->changes.count; ++i) {
-        place_heirs(bed, &changes[i], old + changes[i].old_first, fresh + changes[i].new_first);
-        if (!place_others(bed, &changes[i], fresh + changes[i].new_first)) return false;
+        const int32_t first = changes[i].new_first, end = first + changes[i].new_count;
+        place_heirs(bed, &changes[i], old + changes[i].old_first, fresh + first);
+        if (!place_others(bed, &changes[i], fresh + first)) return false;
+        for (int32_t k = first; k < end; ++k)
+            update->marks[fresh[k].place] =
+                fresh[k].from >= 0 ? RILL_PLACE_CHANGED | RILL_PLACE_KEPT : RILL_PLACE_CHANGED;
     }
-    for (size_t i = 0; i < update->old.count; ++i) update->marks[old[i].place] |= RILL_PLACE_CHANGED;
-    for (size_t i = 0; i < update->fresh.count; ++i)
-        update->marks[fresh[i].place] |= fresh[i].from >= 0 ? RILL_PLACE_CHANGED | RILL_PLACE_KEPT : RILL_PLACE_CHANGED;
     return true;
 }
 

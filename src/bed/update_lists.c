@@ -1,6 +1,7 @@
 /* The lists of a bed while its columns are replaced (update.h): cells and their columns, pipes, ghosts. New lists are made
  * beside the old ones and take their place, so that going back is exchanging them again. */
 #include "base/message.h"
+#include "base/simd.h"
 #include "bed/sheets.h"
 #include "bed/sort.h"
 #include "bed/update.h"
@@ -117,6 +118,17 @@ static int32_t copy_cells(const rill_bed *bed, rill_bed_lists *lists, size_t fro
     return count + columns;
 }
 
+/* Whether a cell's columns are where they were, one for one. */
+static bool stays(const rill_update *update, const rill_cell_change *at) {
+    const rill_old_column *old = (const rill_old_column *)update->old.data + at->old_first;
+    const rill_new_column *fresh = (const rill_new_column *)update->fresh.data + at->new_first;
+    if (at->old_count != at->new_count) return false;
+    bool same = true;
+    for (int32_t k = 0; k < at->new_count; ++k) same &= old[k].place == fresh[k].place;
+    return same;
+}
+
+/* With the floors as they were: rill_update_touch sets them. */
 void rill_lists_cells(rill_update *update, const rill_bed *bed) {
     rill_bed_lists *lists = &update->other;
     const rill_cell_change *changes = update->changes.data;
@@ -127,6 +139,7 @@ void rill_lists_cells(rill_update *update, const rill_bed *bed) {
     lists->info = bed->info;
     for (size_t i = 0; i < update->changes.count; ++i) {
         const rill_cell_change *at = &changes[i];
+        if (stays(update, at)) continue;
         const size_t cell = cell_of(bed, at->x, at->y);
         const int32_t old = bed->cell_first[cell], old_end = bed->cell_first[cell + 1];
         count = copy_cells(bed, lists, next, cell, count, &layers);
@@ -153,13 +166,10 @@ static void set_floors(const rill_update *update, rill_bed *bed) {
     const rill_columns *parts = update->parts.data;
     for (size_t p = 0; p < update->parts.count; ++p) {
         const rill_area *area = &parts[p].area;
-        size_t i = 0;
-        for (int32_t y = area->low[1]; y < area->high[1]; ++y)
-            for (int32_t x = area->low[0]; x < area->high[0]; ++x, ++i) {
-                const int32_t first = parts[p].cell_first[i], count = parts[p].cell_first[i + 1] - first;
-                memcpy(bed->floors + bed->cell_first[cell_of(bed, x, y)], parts[p].floors + first,
-                       (size_t)count * sizeof(uint16_t));
-            }
+        const int32_t *first = parts[p].cell_first, width = area->high[0] - area->low[0];
+        for (int32_t y = area->low[1]; y < area->high[1]; ++y, first += width)
+            memcpy(bed->floors + bed->cell_first[cell_of(bed, area->low[0], y)], parts[p].floors + first[0],
+                   (size_t)(first[width] - first[0]) * sizeof(uint16_t));
     }
 }
 
@@ -168,15 +178,17 @@ void rill_lists_notes(rill_update *update, rill_bed *bed) {
     rill_columns *parts = update->parts.data;
     for (size_t p = 0; p < update->parts.count; ++p) {
         const rill_area *area = &parts[p].area;
-        size_t i = 0;
-        for (int32_t y = area->low[1]; y < area->high[1]; ++y)
-            for (int32_t x = area->low[0]; x < area->high[0]; ++x, ++i) {
-                rill_notes *here = &bed->notes[cell_of(bed, x, y)];
-                if (memcmp(here, &parts[p].notes[i], sizeof *here) == 0) continue;
-                rill_notes_count(here, -1, &bed->info);
-                EXCHANGE(*here, parts[p].notes[i]);
-                rill_notes_count(here, 1, &bed->info);
+        const size_t width = (size_t)(area->high[0] - area->low[0]);
+        rill_notes *other = parts[p].notes;
+        for (int32_t y = area->low[1]; y < area->high[1]; ++y, other += width) {
+            rill_notes *here = bed->notes + cell_of(bed, area->low[0], y);
+            if (memcmp(here, other, width * sizeof *here) == 0) continue;
+            for (size_t i = 0; i < width; ++i) {
+                rill_notes_count(&here[i], -1, &bed->info);
+                EXCHANGE(here[i], other[i]);
+                rill_notes_count(&here[i], 1, &bed->info);
             }
+        }
     }
     update->noted = !update->noted;
 }
@@ -235,17 +247,24 @@ static bool list_ghosts(rill_update *update, rill_bed *bed, const rill_edge edge
 
 /* ----------------------------------------------------------------------------------------------------------- pipes */
 
-/* The pipes between a column and those of a neighbouring cell to the east or north, or with `back` to the west or south.
- * Columns that have changed list their pipes to the east and north themselves. */
-static bool push_pairs(rill_update *update, const rill_bed *bed, int32_t place, size_t cell, int32_t dense, bool back,
-                       const rill_allocator *allocator) {
-    const int32_t b = bed->b[place], c = bed->c[place];
-    for (int32_t k = bed->cell_first[cell]; k < bed->cell_first[cell + 1]; ++k) {
-        const int32_t other = bed->places[k];
-        if (bed->b[other] >= c) break; /* and so are all above it */
-        if (other == dense || rill_overlap(b, c, bed->b[other], bed->c[other]) <= 1) continue;
+/* A column that is new, and about how many are below it in its cell. */
+typedef struct newcomer {
+    int32_t place, b, c, below;
+} newcomer;
+
+/* The pipes between a column and those of a neighbouring cell to the east or north, or with `back` to the west or south, but
+ * for that at place `dense`. Columns that have changed list their pipes to the east and north themselves. */
+static bool push_pairs(rill_update *update, const rill_bed *bed, const newcomer *at, size_t cell, int32_t dense,
+                       bool back, const rill_allocator *allocator) {
+    const int32_t *places = bed->places, first = bed->cell_first[cell], end = bed->cell_first[cell + 1];
+    int32_t k = rill_min_i(first + at->below, end);
+    while (k > first && bed->c[places[k - 1]] > at->b) --k;
+    while (k < end && bed->c[places[k]] <= at->b) ++k;
+    for (; k < end && bed->b[places[k]] < at->c; ++k) {
+        const int32_t other = places[k];
+        if (other == dense || rill_overlap(at->b, at->c, bed->b[other], bed->c[other]) <= 1) continue;
         if (back && update->marks[other]) continue;
-        const rill_pair found = { back ? other : place, back ? place : other };
+        const rill_pair found = { back ? other : at->place, back ? at->place : other };
         if (!rill_array_push(&update->pairs, allocator, &found)) return false;
     }
     return true;
@@ -254,21 +273,25 @@ static bool push_pairs(rill_update *update, const rill_bed *bed, int32_t place, 
 static bool find_pairs(rill_update *update, const rill_bed *bed, const rill_allocator *allocator) {
     const rill_cell_change *changes = update->changes.data;
     const rill_new_column *fresh = update->fresh.data;
-    const size_t nx = (size_t)bed->grid.cells[0];
-    const int32_t stride = bed->sheets[0].stride;
+    const int32_t nx = bed->grid.cells[0], ny = bed->grid.cells[1], stride = bed->sheets[0].stride;
+    const int32_t cell_steps[4] = { -1, -nx, 1, nx }, steps[4] = { -1, -stride, 1, stride };
     update->pairs.count = 0;
     for (size_t i = 0; i < update->changes.count; ++i) {
         const rill_cell_change *at = &changes[i];
         const size_t cell = cell_of(bed, at->x, at->y);
-        const bool west = at->x > 0, south = at->y > 0;
-        const bool east = at->x + 1 < bed->grid.cells[0], north = at->y + 1 < bed->grid.cells[1];
-        for (int32_t k = at->new_first; k < at->new_first + at->new_count; ++k) {
-            const int32_t place = fresh[k].place;
-            if ((west && !push_pairs(update, bed, place, cell - 1, place - 1, true, allocator)) ||
-                (south && !push_pairs(update, bed, place, cell - nx, place - stride, true, allocator)) ||
-                (east && !push_pairs(update, bed, place, cell + 1, place + 1, false, allocator)) ||
-                (north && !push_pairs(update, bed, place, cell + nx, place + stride, false, allocator)))
-                return false;
+        const bool inside[4] = { at->x > 0, at->y > 0, at->x + 1 < nx, at->y + 1 < ny };
+        for (int32_t k = 0; k < at->new_count; ++k) {
+            const rill_new_column *column = &fresh[at->new_first + k];
+            const newcomer here = { column->place, column->b, column->c, at->below + k };
+            unsigned sides = 0; /* mostly all of it is beside one column */
+            for (unsigned side = 0; side < 4; ++side) {
+                const int32_t dense = here.place + steps[side];
+                sides |= (unsigned)(inside[side] & ((bed->b[dense] > here.b) | (bed->c[dense] < here.c))) << side;
+            }
+            for (unsigned side = 0; sides; ++side, sides >>= 1)
+                if ((sides & 1) && !push_pairs(update, bed, &here, cell + (size_t)(int64_t)cell_steps[side],
+                                               here.place + steps[side], side < 2, allocator))
+                    return false;
         }
     }
     sort_pairs(update->pairs.data, update->pairs.count);

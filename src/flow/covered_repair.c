@@ -65,7 +65,7 @@ static bool reach_over_pipes(search *s) {
 }
 
 /* Carries on what is too much in a column, and `surplus` more. Returns what found no room. */
-static int64_t carry_on(rill_flow *flow, int32_t place, int64_t surplus, bool brimful) {
+static int64_t search_room(rill_flow *flow, int32_t place, int64_t surplus, bool brimful) {
     rill_covered *covered = flow->covered;
     search s = { .flow = flow, .surplus = surplus, .brimful = brimful };
     reach_column(&s, place);
@@ -76,12 +76,15 @@ static int64_t carry_on(rill_flow *flow, int32_t place, int64_t surplus, bool br
     return s.surplus;
 }
 
+int64_t rill_covered_carry_on(rill_flow *flow, int32_t place, int64_t surplus) {
+    int64_t rest = search_room(flow, place, surplus, false);
+    return rest > 0 ? search_room(flow, place, rest, true) : 0;
+}
+
 /* False if nothing stands above the ceiling of a column. */
 static bool repair_column(rill_flow *flow, int32_t place, int64_t *refused) {
-    if (flow->H[place] <= flow->bed->c[place] - flow->bed->b[place]) return false;
     if (flow->H[place] <= height_of(flow->bed, place)) return false;
-    int64_t rest = carry_on(flow, place, 0, false);
-    if (rest > 0) rest = carry_on(flow, place, rest, true);
+    int64_t rest = rill_covered_carry_on(flow, place, 0);
     int64_t pushed = flow->pushed - *refused, back = rest < pushed ? rest : pushed;
     *refused += back;
     flow->H[place] += (int32_t)(rest - back);

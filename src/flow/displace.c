@@ -1,49 +1,32 @@
 /* Displacing what is too much: see displace.h.
  *
  * Columns that are full are passed through, so the whole of a flooded space that is pressed, however many of its columns
- * are, is one *cluster*: it is found breadth first over full columns and columns that are gone. Its excess is summed up and
- * given to the columns with room around it, ring by ring. Each column is looked at once per cluster. */
+ * are, is one *cluster*: it is found breadth first over full columns and columns that are gone. Its excess is summed up, and
+ * the columns with room around it are looked for, ring by ring: without enough of them it is squeezed. Each column is looked
+ * at once or twice per cluster. */
 #include "flow/displace.h"
 
 #include "base/message.h"
 #include "base/simd.h"
 #include "bed/sheets.h"
+#include "flow/covered.h"
+#include "flow/held.h"
 
-enum { SPREAD = 4 }; /* over at least so many times as many columns as are pressed */
-
-rill_displace rill_displace_make(void) {
-    return (rill_displace){ .old_H = rill_array_make(sizeof(int32_t)),
-                            .amounts = rill_array_make(sizeof(int64_t)),
-                            .excess = rill_array_make(sizeof(rill_excess)),
-                            .queue = rill_array_make(sizeof(rill_displace_spot)),
-                            .takers = rill_array_make(sizeof(int32_t)) };
-}
-
-static void free_nodes(rill_displace *d, const rill_allocator *allocator) {
-    rill_memory_give(allocator, d->entry_of, d->node_capacity, sizeof *d->entry_of);
-    rill_memory_give(allocator, d->seen, d->node_capacity, 1);
-    d->entry_of = NULL;
-    d->seen = NULL;
-    d->node_capacity = 0;
-}
-
-void rill_displace_free(rill_displace *displace, const rill_allocator *allocator) {
-    rill_array *const arrays[] = { &displace->old_H, &displace->amounts, &displace->excess, &displace->queue,
-                                   &displace->takers };
-    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) rill_array_free(arrays[i], allocator);
-    free_nodes(displace, allocator);
-}
+enum { THIN = 4 }; /* columns so many times lower than others are not pushed through */
 
 /* --------------------------------------------------------------------------------------------------------- columns */
 
 /* What a column holds; a ceiling leaves some slack. */
 int32_t rill_displace_capacity(const rill_displace_job *j, int32_t b, int32_t c) {
     const int32_t height = c - b;
-    return c == RILL_TOP ? height : height > j->slack ? height - j->slack : 0;
+    return c == RILL_TOP ? height : height > j->how->slack ? height - j->how->slack : 0;
 }
 
+/* A flooded column may have a few quanta less than full, and counts as full with that. */
 int32_t rill_displace_room(const rill_displace_job *j, int32_t place) {
-    return rill_max_i(rill_displace_capacity(j, j->bed->b[place], j->bed->c[place]) - j->flow->H[place], 0);
+    const int32_t room = rill_displace_capacity(j, j->bed->b[place], j->bed->c[place]) - j->flow->H[place];
+    const int32_t least = j->how->slack > 0 && j->bed->c[place] < RILL_TOP ? RILL_FULL_LOW - RILL_FULL : 0;
+    return room > least ? room : 0;
 }
 
 static int32_t place_count(const rill_displace_job *j) {
@@ -92,22 +75,34 @@ void rill_displace_set(const rill_displace_job *j, int32_t place, int32_t H) {
     j->flow->H[place] = H;
 }
 
-void rill_displace_add(const rill_displace_job *j, int32_t node, int64_t amount) {
+rill_excess *rill_displace_add(const rill_displace_job *j, const rill_displace_spot *at, int64_t amount) {
     rill_array *list = &j->d->excess; /* has room for every old and new column */
-    ((rill_excess *)list->data)[list->count++] = (rill_excess){ amount, node, false };
-    j->d->entry_of[node] = (int32_t)list->count;
-    if (node >= place_count(j)) j->d->any_gone = true;
+    int32_t *entry = &j->d->entry_of[at->node];
+    if (!*entry) {
+        ((rill_excess *)list->data)[list->count++] = (rill_excess){ .node = at->node, .x = at->x, .y = at->y };
+        *entry = (int32_t)list->count;
+        if (at->node >= place_count(j)) j->d->gone[cell_of(j, at->x, at->y)] = 1;
+    }
+    rill_excess *excess = (rill_excess *)list->data + (*entry - 1);
+    excess->amount += amount;
+    return excess;
 }
 
 /* ------------------------------------------------------------------------------------------------------- searching */
 
 /* A search from one excess on. */
 typedef struct search {
-    bool relaxed;        /* sills are ignored */
-    size_t head;         /* next in the queue */
-    int64_t total;       /* quanta to be given away */
-    int64_t pressed;     /* columns they are from */
-    int64_t room, limit; /* found so far, where each counts for so much at most */
+    int32_t number;       /* from 1 on */
+    bool relaxed;         /* sills are ignored */
+    bool flooded;         /* columns that are full, and still there, belong to the cluster */
+    size_t head;          /* next in the queue */
+    size_t cluster;       /* so many of the queue are the cluster */
+    int64_t total;        /* quanta to be given away */
+    int64_t pressed;      /* columns they are from */
+    double deep;          /* so many of them, on the average, are behind each other */
+    double seconds;       /* in which they were pressed out */
+    int64_t room, limit;  /* found so far, where each counts for so much at most */
+    int32_t least_height; /* of columns through which it is pushed, quanta */
 } search;
 
 static void push(const rill_displace_job *j, const rill_displace_spot *spot) {
@@ -122,20 +117,28 @@ static bool passes(const search *s, const extent *from, const extent *to) {
     return rill_min_i(from->c, to->c) - sill > 1 && (s->relaxed || from->level > sill);
 }
 
-/* Calls on all nodes of a neighbouring cell that liquid of `from` can reach; `gone`: also on columns that are gone. */
+/* Calls on a column of a cell if liquid of `from` can reach it. */
 typedef void visit(const rill_displace_job *j, search *s, const rill_displace_spot *to);
-static void visit_cell(const rill_displace_job *j, search *s, const extent *from, int32_t x, int32_t y, bool gone,
-                       visit *call) {
+static inline void visit_column(const rill_displace_job *j, search *s, const extent *from, const rill_displace_spot *at,
+                                visit *call) {
+    const extent to = { j->bed->b[at->node], j->bed->c[at->node], 0 }; /* its level does not matter */
+    if (passes(s, from, &to) && !j->d->seen[at->node]) call(j, s, at);
+}
+
+/* On all columns of a cell. */
+static void visit_cell(const rill_displace_job *j, search *s, const extent *from, int32_t x, int32_t y, visit *call) {
     const rill_bed *bed = j->bed;
-    if (x < 0 || y < 0 || x >= bed->grid.cells[0] || y >= bed->grid.cells[1]) return;
     const size_t cell = cell_of(j, x, y);
     for (int32_t k = bed->cell_first[cell]; k < bed->cell_first[cell + 1]; ++k) {
         const int32_t place = bed->places[k];
         if (bed->b[place] >= from->c) break; /* and so are all above it */
-        const extent to = extent_of(j, place);
-        if (!j->d->seen[place] && passes(s, from, &to)) call(j, s, &(rill_displace_spot){ place, x, y });
+        visit_column(j, s, from, &(rill_displace_spot){ place, x, y }, call);
     }
-    const rill_cell_change *change = gone && j->d->any_gone ? change_at(j->update, x, y) : NULL;
+}
+
+/* On those columns of a cell that are gone. */
+static void visit_gone(const rill_displace_job *j, search *s, const extent *from, int32_t x, int32_t y, visit *call) {
+    const rill_cell_change *change = change_at(j->update, x, y);
     for (int32_t i = 0; change && i < change->old_count; ++i) {
         const int32_t node = place_count(j) + change->old_first + i;
         const extent to = extent_of(j, node);
@@ -144,12 +147,22 @@ static void visit_cell(const rill_displace_job *j, search *s, const extent *from
     }
 }
 
+/* On all nodes beside one that its liquid can reach; `gone`: also on columns that are gone. But for sparse pipes only the
+ * neighbour in the same sheet can be reached, and all sheets are of one size. */
 static void visit_around(const rill_displace_job *j, search *s, const rill_displace_spot *at, bool gone, visit *call) {
+    static const int32_t beside[4][2] = { { -1, 0 }, { 1, 0 }, { 0, -1 }, { 0, 1 } };
     const extent from = extent_of(j, at->node);
-    visit_cell(j, s, &from, at->x - 1, at->y, gone, call);
-    visit_cell(j, s, &from, at->x + 1, at->y, gone, call);
-    visit_cell(j, s, &from, at->x, at->y - 1, gone, call);
-    visit_cell(j, s, &from, at->x, at->y + 1, gone, call);
+    const bool dense = at->node < place_count(j) && !j->d->piped[at->node];
+    for (int i = 0; i < 4; ++i) {
+        const int32_t x = at->x + beside[i][0], y = at->y + beside[i][1];
+        if (x < 0 || y < 0 || x >= j->bed->grid.cells[0] || y >= j->bed->grid.cells[1]) continue;
+        const int32_t step = beside[i][0] + beside[i][1] * j->bed->sheets[0].stride;
+        if (dense)
+            visit_column(j, s, &from, &(rill_displace_spot){ at->node + step, x, y }, call);
+        else
+            visit_cell(j, s, &from, x, y, call);
+        if (gone && j->d->gone[cell_of(j, x, y)]) visit_gone(j, s, &from, x, y, call);
+    }
 }
 
 /* Full columns and columns that are gone belong to the cluster. */
@@ -158,23 +171,46 @@ static void join_cluster(const rill_displace_job *j, search *s, const rill_displ
     if (to->node >= place_count(j) || rill_displace_room(j, to->node) == 0) push(j, to);
 }
 
+static void count_excess(search *s, const rill_excess *excess) {
+    s->seconds = rill_held_mean(s->total, s->seconds, excess->amount, excess->seconds);
+    s->deep = rill_held_mean(s->total, s->deep, excess->amount, (double)excess->deep);
+    s->total += excess->amount;
+    s->pressed += 1;
+}
+
 static void gather_excess(const rill_displace_job *j, search *s, int32_t node) {
     const int32_t entry = j->d->entry_of[node];
     if (!entry) return;
     rill_excess *excess = (rill_excess *)j->d->excess.data + (entry - 1);
-    if (excess->done) return;
-    s->total += excess->amount;
-    s->pressed += 1;
-    excess->done = true;
+    if (excess->search) return;
+    count_excess(s, excess);
+    excess->search = s->number;
+}
+
+/* What a column may be given: what it has room for; one that is flooded pushes any amount on. */
+static int32_t space_of(const rill_displace_job *j, int32_t place) {
+    const int32_t room = rill_displace_room(j, place);
+    return room > 0 || !j->how->pushes || j->bed->c[place] == RILL_TOP ? room : RILL_TOP;
+}
+
+static int32_t height_of(const rill_displace_job *j, int32_t place) {
+    return j->bed->c[place] - j->bed->b[place];
+}
+
+static void add_taker(const rill_displace_job *j, search *s, const rill_displace_spot *to, int32_t room) {
+    push(j, to);
+    if (room == 0) return;
+    rill_array *takers = &j->d->takers; /* has room for every column */
+    ((rill_taker *)takers->data)[takers->count++] = (rill_taker){ to->node, room };
+    s->room += room < s->limit ? room : s->limit;
 }
 
 static void join_takers(const rill_displace_job *j, search *s, const rill_displace_spot *to) {
-    push(j, to);
-    const int32_t room = rill_displace_room(j, to->node);
-    if (room == 0) return;
-    rill_array *takers = &j->d->takers; /* has room for every column */
-    ((int32_t *)takers->data)[takers->count++] = to->node;
-    s->room += room < s->limit ? room : s->limit;
+    add_taker(j, s, to, rill_displace_room(j, to->node));
+}
+
+static void join_front(const rill_displace_job *j, search *s, const rill_displace_spot *to) {
+    add_taker(j, s, to, height_of(j, to->node) >= s->least_height ? space_of(j, to->node) : 0);
 }
 
 static void forget(const rill_displace_job *j) {
@@ -183,23 +219,78 @@ static void forget(const rill_displace_job *j) {
     j->d->queue.count = j->d->takers.count = 0;
 }
 
-/* Finds takers for a cluster, of which the first member is known. Returns whether they have enough room. */
-static bool find_takers(const rill_displace_job *j, search *s, const rill_displace_spot *start) {
+/* From what is in the queue on, whole rings of columns until they have room for everything. */
+static void find_rings(const rill_displace_job *j, search *s, visit *call) {
+    const rill_displace_spot *queue = j->d->queue.data;
+    s->room = 0;
+    s->limit = (int64_t)((double)s->total * s->deep / (double)s->pressed) + 1;
+    for (size_t ring = s->head = 0; s->head < j->d->queue.count; ++s->head) {
+        if (s->head == ring && s->room >= s->total) return;
+        if (s->head == ring) ring = j->d->queue.count;
+        const int32_t node = queue[s->head].node;
+        const bool wet = node >= place_count(j) || j->flow->H[node] > RILL_DRY;
+        if (wet || s->relaxed) visit_around(j, s, &queue[s->head], false, call);
+    }
+}
+
+/* Finds takers for a cluster, of which the first member is known. */
+static void find_takers(const rill_displace_job *j, search *s, const rill_displace_spot *start) {
     const rill_displace_spot *queue = j->d->queue.data;
     forget(j);
     push(j, start);
     for (s->head = 0; s->head < j->d->queue.count; ++s->head) {
         gather_excess(j, s, queue[s->head].node);
+        s->flooded |= queue[s->head].node < place_count(j);
         visit_around(j, s, &queue[s->head], true, join_cluster);
     }
-    s->room = 0;
-    s->limit = (s->total + SPREAD * s->pressed - 1) / (SPREAD * s->pressed);
-    for (s->head = 0; s->head < j->d->queue.count && s->room < s->total; ++s->head) {
-        const int32_t node = queue[s->head].node;
-        const bool wet = node >= place_count(j) || j->flow->H[node] > RILL_DRY;
-        if (wet || s->relaxed) visit_around(j, s, &queue[s->head], false, join_takers);
+    s->cluster = j->d->queue.count;
+    find_rings(j, s, join_takers);
+}
+
+/* Whether a node is a column under a ceiling, which keeps what it has too much. */
+static bool stays(const rill_displace_job *j, int32_t node) {
+    return node < place_count(j) && j->bed->c[node] < RILL_TOP;
+}
+
+/* What this search has counted of a node; NULL if nothing. */
+static const rill_excess *counted(const rill_displace_job *j, const search *s, int32_t node) {
+    const rill_excess *all = j->d->excess.data;
+    const int32_t entry = j->d->entry_of[node];
+    return entry && all[entry - 1].search == s->number ? &all[entry - 1] : NULL;
+}
+
+/* A body that touches down leaves a wedge, out of which liquid would shoot the faster the thinner it is: little of it, and
+ * nobody sees it. So nothing is pushed through columns of less than a quarter of the highest one that is pressed. */
+static void find_least_height(const rill_displace_job *j, search *s) {
+    const rill_displace_spot *queue = j->d->queue.data;
+    int32_t highest = 0;
+    for (size_t i = 0; i < s->cluster; ++i)
+        if (stays(j, queue[i].node) && counted(j, s, queue[i].node))
+            highest = rill_max_i(highest, height_of(j, queue[i].node));
+    s->least_height = highest / THIN;
+}
+
+/* Holds the excess of the columns that are still there, and are flooded, where it is. What is left is that of others: the
+ * queue begins with their nodes then. */
+static void keep_excess(const rill_displace_job *j, search *s) {
+    rill_displace_spot *queue = j->d->queue.data;
+    size_t count = 0;
+    s->total = s->pressed = 0;
+    for (size_t i = 0; i < j->d->queue.count; ++i) {
+        const rill_displace_spot at = queue[i];
+        const rill_excess *excess = i < s->cluster ? counted(j, s, at.node) : NULL;
+        j->d->seen[at.node] = 0;
+        if (!excess) continue;
+        if (stays(j, at.node) && height_of(j, at.node) >= s->least_height) {
+            rill_held_add(j->flow, at.node, excess->amount, excess->seconds);
+            continue;
+        }
+        count_excess(s, excess);
+        queue[count++] = at;
     }
-    return s->room >= s->total;
+    j->d->queue.count = count;
+    j->d->takers.count = 0;
+    for (size_t i = 0; i < count; ++i) j->d->seen[queue[i].node] = 1;
 }
 
 /* ---------------------------------------------------------------------------------------------------------- giving */
@@ -209,20 +300,17 @@ static void give(const rill_displace_job *j, int32_t place, int64_t amount) {
     rill_flow_wake(j->flow, place);
 }
 
-/* The room of all takers if none rises by more than `rise`. */
+/* The space of all takers if none gets more than `rise`. */
 static int64_t room_below(const rill_displace_job *j, int64_t rise) {
-    const int32_t *takers = j->d->takers.data;
+    const rill_taker *takers = j->d->takers.data;
     int64_t sum = 0;
-    for (size_t i = 0; i < j->d->takers.count; ++i) {
-        const int32_t room = rill_displace_room(j, takers[i]);
-        sum += room < rise ? room : rise;
-    }
+    for (size_t i = 0; i < j->d->takers.count; ++i) sum += takers[i].room < rise ? takers[i].room : rise;
     return sum;
 }
 
-/* Raises all takers evenly. Returns what they have no room for. */
-static int64_t give_all(const rill_displace_job *j, int64_t total) {
-    const int32_t *takers = j->d->takers.data;
+/* Deals out to all takers evenly, at once or to be held for some seconds. Returns what they have no room for. */
+static int64_t give_all(const rill_displace_job *j, int64_t total, bool held, double seconds) {
+    const rill_taker *takers = j->d->takers.data;
     int64_t low = 0, high = RILL_TOP; /* the least rise that takes it all is in (low, high] */
     while (high - low > 1) {
         const int64_t middle = (low + high) / 2;
@@ -232,10 +320,13 @@ static int64_t give_all(const rill_displace_job *j, int64_t total) {
             low = middle;
     }
     for (size_t i = 0; i < j->d->takers.count && total > 0; ++i) {
-        int64_t amount = rill_displace_room(j, takers[i]);
+        int64_t amount = takers[i].room;
         if (amount > high) amount = high;
         if (amount > total) amount = total;
-        give(j, takers[i], amount);
+        if (held)
+            rill_held_add(j->flow, takers[i].place, amount, seconds);
+        else
+            give(j, takers[i].place, amount);
         total -= amount;
     }
     return total;
@@ -266,60 +357,63 @@ static int64_t squeeze(const rill_displace_job *j, const rill_displace_spot *at,
     return total;
 }
 
-static void displace(const rill_displace_job *j, const rill_displace_spot *start) {
-    search s = { 0 };
-    if (!find_takers(j, &s, start) && room_below(j, RILL_TOP) < s.total) {
+int64_t rill_displace_squeeze(rill_flow *flow, int32_t place, int32_t slack, int64_t amount) {
+    const rill_displace_how how = { .slack = slack };
+    const rill_displace_job j = { .flow = flow, .bed = flow->bed, .how = &how };
+    rill_displace_spot at = { .node = place };
+    rill_bed_sheet_of(flow->bed, place, &at.x, &at.y);
+    return squeeze(&j, &at, RILL_TOP, amount);
+}
+
+/* What is pressed has a way out. */
+static void hold(const rill_displace_job *j, search *s, const rill_displace_spot *start) {
+    if (j->how->pushes && s->flooded) {
+        find_least_height(j, s);
+        keep_excess(j, s);
+        if (s->total == 0) return;
+        find_rings(j, s, join_front);
+        if (room_below(j, RILL_TOP) < s->total) find_takers(j, s, start);
+    }
+    give_all(j, s->total, true, s->seconds);
+}
+
+static void displace(const rill_displace_job *j, int32_t number, const rill_displace_spot *start) {
+    search s = { .number = number };
+    find_takers(j, &s, start);
+    if (room_below(j, RILL_TOP) < s.total) {
         s.relaxed = true;
         find_takers(j, &s, start);
     }
-    int64_t left = give_all(j, s.total);
-    if (left == 0) return;
+    if (room_below(j, RILL_TOP) >= s.total) {
+        hold(j, &s, start);
+        return;
+    }
+    int64_t left = give_all(j, s.total, false, 0.0);
     j->d->squeezed = true;
-    left = squeeze(j, start, left / (SPREAD * s.pressed) + 1, left);
+    left = squeeze(j, start, left / s.pressed + 1, left);
     squeeze(j, start, RILL_TOP, left);
 }
 
 /* ------------------------------------------------------------------------------------------------------------- all */
 
-bool rill_displace_reserve(rill_displace *d, const rill_flow *flow, const rill_update *update,
-                           const rill_allocator *allocator) {
-    const size_t places = (size_t)flow->bed->plane_size, nodes = places + update->old.count;
-    const size_t columns = (size_t)flow->bed->info.columns;
-    if (nodes > d->node_capacity) {
-        free_nodes(d, allocator);
-        d->node_capacity = places + update->old.count + update->old.count / 2;
-        d->entry_of = rill_memory_take(allocator, d->node_capacity, sizeof *d->entry_of);
-        d->seen = rill_memory_take(allocator, d->node_capacity, 1);
-        if (!d->entry_of || !d->seen) {
-            free_nodes(d, allocator);
-            return false;
-        }
-    }
-    d->excess.count = d->queue.count = d->takers.count = 0;
-    const bool good = rill_array_reserve(&d->old_H, allocator, update->old.count) &&
-                      rill_array_reserve(&d->amounts, allocator, update->fresh.count) &&
-                      rill_array_reserve(&d->excess, allocator, update->old.count + update->fresh.count) &&
-                      rill_array_reserve(&d->queue, allocator, columns + update->old.count) &&
-                      rill_array_reserve(&d->takers, allocator, columns);
-    d->any_gone = false;
-    return good;
-}
-
-/* The cell of an excess. */
-static rill_displace_spot spot_of(const rill_displace_job *j, int32_t node) {
-    rill_displace_spot spot = { .node = node };
-    const int32_t place = node < place_count(j) ? node : gone_column(j, node)->place;
-    rill_bed_sheet_of(j->bed, place, &spot.x, &spot.y);
-    return spot;
+static void mark_piped(const rill_displace_job *j, uint8_t mark) {
+    for (int32_t i = 0; i < j->bed->pipe_count; ++i)
+        j->d->piped[j->bed->pipe_l[i]] = j->d->piped[j->bed->pipe_r[i]] = mark;
 }
 
 void rill_displace_all(const rill_displace_job *j) {
     const rill_excess *excess = j->d->excess.data;
+    if (j->d->excess.count > 0) mark_piped(j, 1);
     for (size_t i = 0; i < j->d->excess.count; ++i) {
-        if (excess[i].done) continue; /* with a cluster */
-        const rill_displace_spot start = spot_of(j, excess[i].node);
-        displace(j, &start);
+        if (excess[i].search) continue; /* with a cluster */
+        const rill_displace_spot start = { excess[i].node, excess[i].x, excess[i].y };
+        displace(j, (int32_t)i + 1, &start);
     }
     forget(j);
-    for (size_t i = 0; i < j->d->excess.count; ++i) j->d->entry_of[excess[i].node] = 0;
+    for (size_t i = 0; i < j->d->excess.count; ++i) {
+        j->d->entry_of[excess[i].node] = 0;
+        j->d->gone[cell_of(j, excess[i].x, excess[i].y)] = 0;
+    }
+    if (j->d->excess.count > 0) mark_piped(j, 0);
+    rill_held_order(j->flow);
 }

@@ -5,10 +5,13 @@
  *   - is carried up, if liquid stands above that solid, or a floor rose under all of it (no higher above the old level
  *     than a cell is wide: a taller rise is a wall that came from the side);
  *   - else is pressed: it belongs to the void below, or to none.
- * A column that then holds more than fits, and liquid whose column is gone, is *displaced*: it goes to the nearest columns
- * with room, over open pipes on which liquid stands above the sill. Each takes no more than a quarter of what a pressed
- * column had too much, so that there is a swell and no tower. If that is not enough they are filled further, then sills
- * are ignored. Only what is enclosed and full is squeezed through solids, to the nearest room above and around. */
+ * A column that then holds more than fits, and liquid whose column is gone, is *displaced*. Where it goes:
+ *   - under a ceiling it stays at its column, and where flooded columns are in front of a column that is gone it goes to
+ *     those, if passages are solved for: pressure will push it on;
+ *   - else to the nearest columns with room, over open pipes on which liquid stands above the sill. Each takes no more than
+ *     a pressed column had too much. If that is not enough they are filled further, then sills are ignored.
+ * It is not put there but held (held.h), for the time that the solid took to get there. Only what is enclosed and full is
+ * squeezed through solids at once, to the nearest room above and around. */
 #ifndef RILL_FLOW_DISPLACE_H
 #define RILL_FLOW_DISPLACE_H
 
@@ -18,9 +21,12 @@
 
 /* Too much liquid: of a column, or of an old one that is gone. */
 typedef struct rill_excess {
-    int64_t amount;
-    int32_t node;
-    bool done; /* it has been dealt with */
+    int64_t amount; /* quanta, with what was held there already */
+    double seconds; /* in which it was pressed out; < 0: to be found */
+    double before;  /* for which the latter would still be held */
+    int32_t node, x, y;
+    int32_t deep;   /* so many cells behind each other were pressed in the same time */
+    int32_t search; /* number of the search that has dealt with it; 0: none yet */
 } rill_excess;
 
 /* A node is a place, or the plane's size plus the number of an old column. */
@@ -28,28 +34,52 @@ typedef struct rill_displace_spot {
     int32_t node, x, y;
 } rill_displace_spot;
 
+/* A place with room, and how much that is, quanta. */
+typedef struct rill_taker {
+    int32_t place, room;
+} rill_taker;
+
 typedef struct rill_displace {
     rill_array old_H;   /* int32_t: depths of the old columns */
     rill_array amounts; /* int64_t: of the new ones */
     rill_array excess;  /* rill_excess */
     rill_array queue;   /* rill_displace_spot: all nodes at most */
-    rill_array takers;  /* int32_t: places with room that were reached */
+    rill_array takers;  /* rill_taker: those that were reached */
     int32_t *entry_of;  /* per node: number in `excess` + 1 */
     uint8_t *seen;      /* per node */
+    uint8_t *piped;     /* per node: it has sparse pipes */
     size_t node_capacity;
-    bool any_gone; /* some excess is of a column that is gone */
+    uint8_t *gone; /* per cell: some excess is of a column of it that is gone */
+    size_t cell_capacity;
     bool squeezed; /* something went through solids */
 } rill_displace;
+
+/* When solids last had to do with a cell, s; < 0 for never. */
+typedef struct rill_cell_times {
+    double moved;   /* its columns changed */
+    double pressed; /* liquid was pressed out of it */
+} rill_cell_times;
+
+/* How columns are filled, and when that was. */
+typedef struct rill_displace_how {
+    int32_t slack;          /* quanta below a ceiling that are not filled */
+    bool pushes;            /* flooded columns pass on what they get */
+    double now;             /* s */
+    rill_cell_times *times; /* per cell; they are brought up to date */
+} rill_displace_how;
 
 rill_displace rill_displace_make(void);
 void rill_displace_free(rill_displace *displace, const rill_allocator *allocator);
 
 /* Takes the memory that may be needed. RILL_INVALID_STATE: nowhere in the bed is there room for the liquid. The bed has
- * its new columns, the flow the depths of the old ones. `slack` quanta below a ceiling are not filled. */
-rill_result rill_displace_prepare(rill_displace *displace, const rill_flow *flow, const rill_update *update,
-                                  int32_t slack, const rill_allocator *allocator, rill_message *message);
-/* Gives the new columns their depths and displaces what does not fit. Wakes the columns it flows to. */
-void rill_displace_run(rill_displace *displace, rill_flow *flow, const rill_update *update, int32_t slack);
+ * its new columns, the flow the depths of the old ones. */
+rill_result rill_displace_prepare(rill_displace *displace, rill_flow *flow, const rill_update *update,
+                                  const rill_displace_how *how, const rill_allocator *allocator, rill_message *message);
+/* Gives the new columns their depths and displaces what does not fit, with what is held at columns that are gone or full. */
+void rill_displace_run(rill_displace *displace, rill_flow *flow, const rill_update *update,
+                       const rill_displace_how *how);
+/* Puts liquid into the nearest columns with room around a column, through solids. Returns what found none. */
+int64_t rill_displace_squeeze(rill_flow *flow, int32_t place, int32_t slack, int64_t amount);
 
 /* What displace.c and settle.c share. */
 typedef struct rill_displace_job {
@@ -57,7 +87,7 @@ typedef struct rill_displace_job {
     rill_flow *flow;
     const rill_bed *bed;
     const rill_update *update;
-    int32_t slack;
+    const rill_displace_how *how;
 } rill_displace_job;
 
 bool rill_displace_reserve(rill_displace *d, const rill_flow *flow, const rill_update *update,
@@ -66,8 +96,13 @@ bool rill_displace_reserve(rill_displace *d, const rill_flow *flow, const rill_u
 int32_t rill_displace_capacity(const rill_displace_job *j, int32_t b, int32_t c);
 int32_t rill_displace_room(const rill_displace_job *j, int32_t place);
 void rill_displace_set(const rill_displace_job *j, int32_t place, int32_t H);
-/* Notes that a node has too much, once for each node; then all of it is displaced. */
-void rill_displace_add(const rill_displace_job *j, int32_t node, int64_t amount);
+/* Notes that a node has too much, or more than was noted, of which some was held before; then all of it is displaced. */
+rill_excess *rill_displace_add(const rill_displace_job *j, const rill_displace_spot *at, int64_t amount);
 void rill_displace_all(const rill_displace_job *j);
+
+/* pace.c. The time in which a ceiling over a cell has moved; < 0 if it has not done so lately. */
+double rill_pace_of_ceiling(const rill_displace_job *j, int32_t x, int32_t y);
+/* Notes which cells are pressed now, and which moved, and finds the times of all that is too much. */
+void rill_pace_find(const rill_displace_job *j);
 
 #endif

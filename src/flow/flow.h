@@ -10,6 +10,7 @@
 #ifndef RILL_FLOW_FLOW_H
 #define RILL_FLOW_FLOW_H
 
+#include "base/memory.h"
 #include "bed/bed.h"
 #include "tasks/tasks.h"
 
@@ -30,7 +31,8 @@ enum {
     RILL_TILE_CALM_ONE = 1 << 7,
     RILL_TILE_CALM_CHECKS = 48, /* calm for so many checks: asleep */
     RILL_TILE_WAKE_ALL = RILL_TILE_AWAKE | RILL_TILE_REACH_WEST | RILL_TILE_REACH_EAST | RILL_TILE_REACH_SOUTH |
-                         RILL_TILE_REACH_NORTH | ((1 << RILL_TILE_H) - 1) * RILL_TILE_CALM_ONE /* for rill_flow_wake_tile */
+                         RILL_TILE_REACH_NORTH |
+                         ((1 << RILL_TILE_H) - 1) * RILL_TILE_CALM_ONE /* for rill_flow_wake_tile */
 };
 
 typedef struct rill_flow_scratch rill_flow_scratch; /* flow/scratch.h */
@@ -52,16 +54,17 @@ static inline void rill_flow_widen(rill_flow_extent *extent, const rill_flow_ext
 
 typedef struct rill_flow {
     const rill_bed *bed;
-    int32_t *H;       /* plane: depth, quanta */
-    float *u, *v;     /* planes: velocity through the west / south face, m/s */
-    int32_t *pressure; /* plane, NULL under open sky: 0, or how far a flooded column is under pressure (covered.h) */
-    float *pipe_u;    /* sparse pipes: velocity from pipe_l to pipe_r, m/s */
+    int32_t *H;           /* plane: depth, quanta */
+    float *u, *v;         /* planes: velocity through the west / south face, m/s */
+    int32_t *pressure;    /* plane, NULL under open sky: 0, or how far a flooded column is under pressure (covered.h) */
+    float *pipe_u;        /* sparse pipes: velocity from pipe_l to pipe_r, m/s */
     size_t pipe_capacity; /* of pipe_u */
-    uint16_t *tiles;  /* bits above, per tile */
-    bool passages;    /* flooded columns are solved for: what flows in beyond full is pushed on */
-    int64_t pushed;   /* quanta that sources have put above ceilings in this sub-step, to be pushed on */
-    bool stale;       /* tiles were woken since the spans to sweep were last made */
-    uint64_t substep; /* counter since the beginning: phase of the dither and of the tile checks */
+    uint16_t *tiles;      /* bits above, per tile */
+    bool passages;        /* flooded columns are solved for: what flows in beyond full is pushed on */
+    int64_t pushed;       /* quanta that sources and solids have put above ceilings in this sub-step, to be pushed on */
+    rill_array held;      /* rill_held: what solids have pressed out and the flow gets little by little (held.h) */
+    bool stale;           /* tiles were woken since the spans to sweep were last made */
+    uint64_t substep;     /* counter since the beginning: phase of the dither and of the tile checks */
     rill_flow_extent extent;
     rill_flow_scratch *scratch;
     rill_covered *covered; /* NULL under open sky */

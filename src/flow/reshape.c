@@ -4,6 +4,7 @@
 #include "base/message.h"
 #include "bed/sheets.h"
 #include "flow/covered.h"
+#include "flow/held.h"
 
 #include <string.h>
 
@@ -116,11 +117,11 @@ static void forget_tiles(rill_reshape *reshape) {
     reshape->tiles.count = 0;
 }
 
-rill_result rill_reshape_prepare(rill_reshape *reshape, rill_flow *flow, const rill_update *update, int32_t slack,
-                                 const rill_allocator *allocator, rill_message *message) {
+rill_result rill_reshape_prepare(rill_reshape *reshape, rill_flow *flow, const rill_update *update,
+                                 const rill_displace_how *how, const rill_allocator *allocator, rill_message *message) {
     rill_result result = RILL_OUT_OF_MEMORY;
     if (reserve(reshape, flow, update, allocator))
-        result = rill_displace_prepare(&reshape->displace, flow, update, slack, allocator, message);
+        result = rill_displace_prepare(&reshape->displace, flow, update, how, allocator, message);
     else
         rill_fail(message, result, "no memory for the flow over a bed that changes");
     /* Last, as nothing that fails must come after it: what it takes is not kept for another time. */
@@ -183,7 +184,7 @@ static void carry_pressures(rill_flow *flow, const rill_update *update, bool pas
         const bool full = passages && fresh[i].c < RILL_TOP && flow->H[place] >= rill_covered_full(flow->bed, place);
         if (!full)
             pressure[place] = 0;
-        else if (pressure[place] == 0)
+        else if (pressure[place] <= 0) /* a space that was sealed may not be any more */
             pressure[place] = RILL_PRESSURE_NEW;
     }
 }
@@ -220,12 +221,12 @@ static void exchange_pipes(rill_reshape *reshape, rill_flow *flow) {
     reshape->pipe_capacity = pipe_capacity;
 }
 
-void rill_reshape_commit(rill_reshape *reshape, rill_flow *flow, const rill_update *update, int32_t slack,
-                         const rill_allocator *allocator) {
+void rill_reshape_commit(rill_reshape *reshape, rill_flow *flow, const rill_update *update,
+                         const rill_displace_how *how, const rill_allocator *allocator) {
     rill_covered_refit(flow, reshape->roofed, reshape->covered, allocator);
-    rill_displace_run(&reshape->displace, flow, update, slack);
+    rill_displace_run(&reshape->displace, flow, update, how);
     carry_velocities(reshape, flow, update);
-    carry_pressures(flow, update, slack > 0);
+    carry_pressures(flow, update, how->slack > 0);
     exchange_pipes(reshape, flow);
     if (update->ghosts_moved) move_ghosts(flow, update);
     refit_tiles(reshape, flow);
@@ -285,7 +286,10 @@ rill_result rill_flow_transfer(const rill_flow *from, rill_flow *to, const rill_
                                rill_message *message) {
     const rill_bed *bed = to->bed;
     int32_t *origins = rill_memory_take(allocator, (size_t)bed->plane_size, sizeof *origins);
-    if (!origins) return rill_fail(message, RILL_OUT_OF_MEMORY, "no memory to move liquid into a roomier bed");
+    if (!origins || !rill_held_transfer(from, to, allocator)) {
+        rill_memory_give(allocator, origins, (size_t)bed->plane_size, sizeof *origins);
+        return rill_fail(message, RILL_OUT_OF_MEMORY, "no memory to move liquid into a roomier bed");
+    }
     find_origins(from->bed, bed, origins);
     for (int64_t k = 0; k < bed->info.columns; ++k) {
         to->H[bed->places[k]] = from->H[from->bed->places[k]];

@@ -29,10 +29,10 @@ rill_reshape rill_reshape_make(void);
 void rill_reshape_free(rill_reshape *reshape, const rill_allocator *allocator);
 
 /* The bed of the flow has its new columns. */
-rill_result rill_reshape_prepare(rill_reshape *reshape, rill_flow *flow, const rill_update *update, int32_t slack,
-                                 const rill_allocator *allocator, rill_message *message);
-void rill_reshape_commit(rill_reshape *reshape, rill_flow *flow, const rill_update *update, int32_t slack,
-                         const rill_allocator *allocator);
+rill_result rill_reshape_prepare(rill_reshape *reshape, rill_flow *flow, const rill_update *update,
+                                 const rill_displace_how *how, const rill_allocator *allocator, rill_message *message);
+void rill_reshape_commit(rill_reshape *reshape, rill_flow *flow, const rill_update *update,
+                         const rill_displace_how *how, const rill_allocator *allocator);
 
 /* Gives a flow that was just made the state of another, whose bed has the same columns in other places; everything wet
  * wakes. RILL_OUT_OF_MEMORY: nothing was done. */

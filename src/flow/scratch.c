@@ -45,32 +45,46 @@ static void ring_free(rill_ring *ring, const rill_allocator *allocator) {
 }
 
 /* Two columns of a sheet side by side between which nothing can pass. */
-static bool closed_pair(const rill_bed *bed, int32_t l, int32_t r) {
-    if (bed->b[l] == RILL_WALL || bed->b[r] == RILL_WALL) return false;
-    return rill_min_i(bed->c[l], bed->c[r]) <= rill_max_i(bed->b[l], bed->b[r]);
+static inline int32_t closed_pair(const int32_t *b, const int32_t *c, int32_t l, int32_t r) {
+    return (b[l] != RILL_WALL) & (b[r] != RILL_WALL) & (rill_min_i(c[l], c[r]) <= rill_max_i(b[l], b[r]));
 }
 
 /* The lowest ceiling over a tile, the columns just west and south of it, which its faces touch, and just east and north,
  * whose inflow is limited together with its own. Liquid below it may be swept as under open sky, unless a pair is closed. */
 static int32_t tile_lintel(const rill_bed *bed, const rill_sheet *sheet, int32_t tx, int32_t ty) {
-    int32_t lintel = RILL_WALL;
-    for (int32_t row = ty * RILL_TILE_H - 1; row <= (ty + 1) * RILL_TILE_H && row <= rill_sheet_rows(sheet); ++row)
-        for (int32_t i = -1; i <= RILL_TILE_W; ++i) {
-            int32_t place = rill_sheet_place(sheet, tx * RILL_TILE_W + i, row);
-            if (bed->c[place] < RILL_TOP) lintel = rill_min_i(lintel, bed->c[place]);
-            if (closed_pair(bed, place - 1, place) || closed_pair(bed, place - sheet->stride, place)) return 0;
+    int32_t lintel = RILL_WALL, closed = 0;
+    for (int32_t row = ty * RILL_TILE_H - 1; row <= (ty + 1) * RILL_TILE_H && row <= rill_sheet_rows(sheet); ++row) {
+        const int32_t place = rill_sheet_place(sheet, tx * RILL_TILE_W - 1, row), south = -sheet->stride;
+        const int32_t *b = bed->b + place, *c = bed->c + place;
+        RILL_NOT_UNROLLED
+        for (int32_t i = 0; i < RILL_TILE_W + 2; ++i) {
+            lintel = rill_min_i(lintel, c[i] < RILL_TOP ? c[i] : RILL_WALL);
+            closed |= closed_pair(b, c, i - 1, i) | closed_pair(b, c, i + south, i);
         }
-    return lintel;
+    }
+    return closed ? 0 : lintel;
 }
 
-/* Columns in a tile, and with `ghosts` those outside the edges too. */
-static int32_t tile_columns(const rill_bed *bed, const rill_sheet *sheet, int32_t tx, int32_t ty, bool ghosts) {
+/* Columns in a tile, those outside the edges too. */
+static int32_t tile_columns(const rill_bed *bed, const rill_sheet *sheet, int32_t tx, int32_t ty) {
     int32_t count = 0;
-    for (int32_t row = ty * RILL_TILE_H; row < (ty + 1) * RILL_TILE_H && row < rill_sheet_rows(sheet); ++row)
-        for (int32_t column = tx * RILL_TILE_W; column < (tx + 1) * RILL_TILE_W; ++column) {
-            bool outside = row < 1 || row > sheet->ny || column < 1 || column > sheet->nx;
-            if (outside && !ghosts) continue;
-            count += bed->b[rill_sheet_place(sheet, column, row)] < RILL_WALL;
+    for (int32_t row = ty * RILL_TILE_H; row < (ty + 1) * RILL_TILE_H && row < rill_sheet_rows(sheet); ++row) {
+        const int32_t *b = bed->b + rill_sheet_place(sheet, tx * RILL_TILE_W, row);
+        RILL_NOT_UNROLLED
+        for (int32_t i = 0; i < RILL_TILE_W; ++i) count += b[i] < RILL_WALL;
+    }
+    return count;
+}
+
+/* Those outside the edges alone. */
+static int32_t tile_ghosts(const rill_bed *bed, const rill_sheet *sheet, int32_t tx, int32_t ty) {
+    const int32_t x = tx * RILL_TILE_W, y = ty * RILL_TILE_H;
+    if (x >= 1 && x + RILL_TILE_W <= sheet->nx + 1 && y >= 1 && y + RILL_TILE_H <= sheet->ny + 1) return 0;
+    int32_t count = 0;
+    for (int32_t row = y; row < y + RILL_TILE_H && row < rill_sheet_rows(sheet); ++row)
+        for (int32_t column = x; column < x + RILL_TILE_W; ++column) {
+            const bool outside = row < 1 || row > sheet->ny || column < 1 || column > sheet->nx;
+            count += outside && bed->b[rill_sheet_place(sheet, column, row)] < RILL_WALL;
         }
     return count;
 }
@@ -91,8 +105,9 @@ void rill_scratch_describe(rill_flow_scratch *scratch, const rill_bed *bed, int3
     const rill_sheet *at = &bed->sheets[sheet];
     int32_t tile = at->first_tile + ty * at->tiles_x + tx;
     scratch->lintel[tile] = tile_lintel(bed, at, tx, ty);
-    scratch->columns[tile] = (uint8_t)tile_columns(bed, at, tx, ty, false);
-    scratch->empty[tile] = tile_columns(bed, at, tx, ty, true) == 0;
+    const int32_t columns = tile_columns(bed, at, tx, ty);
+    scratch->columns[tile] = (uint8_t)(columns - tile_ghosts(bed, at, tx, ty));
+    scratch->empty[tile] = columns == 0;
     scratch->most[tile] = tile_most(bed, at, tx, ty);
 }
 

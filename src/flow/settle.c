@@ -1,10 +1,70 @@
-/* Giving new columns the liquid of old ones: see displace.h. What does not fit is handed over to displace.c. */
+/* Giving new columns the liquid of old ones, and the memory for that: see displace.h. What does not fit is handed over to
+ * displace.c. */
 #include "base/message.h"
 #include "base/simd.h"
 #include "flow/displace.h"
+#include "flow/held.h"
+
+rill_displace rill_displace_make(void) {
+    return (rill_displace){ .old_H = rill_array_make(sizeof(int32_t)),
+                            .amounts = rill_array_make(sizeof(int64_t)),
+                            .excess = rill_array_make(sizeof(rill_excess)),
+                            .queue = rill_array_make(sizeof(rill_displace_spot)),
+                            .takers = rill_array_make(sizeof(rill_taker)) };
+}
+
+static void free_nodes(rill_displace *d, const rill_allocator *allocator) {
+    rill_memory_give(allocator, d->entry_of, d->node_capacity, sizeof *d->entry_of);
+    rill_memory_give(allocator, d->seen, d->node_capacity, 1);
+    rill_memory_give(allocator, d->piped, d->node_capacity, 1);
+    rill_memory_give(allocator, d->gone, d->cell_capacity, 1);
+    d->entry_of = NULL;
+    d->seen = d->piped = d->gone = NULL;
+    d->node_capacity = d->cell_capacity = 0;
+}
+
+void rill_displace_free(rill_displace *displace, const rill_allocator *allocator) {
+    rill_array *const arrays[] = { &displace->old_H, &displace->amounts, &displace->excess, &displace->queue,
+                                   &displace->takers };
+    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) rill_array_free(arrays[i], allocator);
+    free_nodes(displace, allocator);
+}
+
+bool rill_displace_reserve(rill_displace *d, const rill_flow *flow, const rill_update *update,
+                           const rill_allocator *allocator) {
+    const size_t places = (size_t)flow->bed->plane_size, nodes = places + update->old.count;
+    const size_t columns = (size_t)flow->bed->info.columns;
+    const size_t cells = (size_t)flow->bed->grid.cells[0] * (size_t)flow->bed->grid.cells[1];
+    if (nodes > d->node_capacity) {
+        free_nodes(d, allocator);
+        d->node_capacity = places + update->old.count + update->old.count / 2;
+        d->entry_of = rill_memory_take(allocator, d->node_capacity, sizeof *d->entry_of);
+        d->seen = rill_memory_take(allocator, d->node_capacity, 1);
+        d->piped = rill_memory_take(allocator, d->node_capacity, 1);
+        d->gone = rill_memory_take(allocator, cells, 1);
+        d->cell_capacity = cells;
+        if (!d->entry_of || !d->seen || !d->piped || !d->gone) {
+            free_nodes(d, allocator);
+            return false;
+        }
+    }
+    d->excess.count = d->queue.count = d->takers.count = 0;
+    return rill_array_reserve(&d->old_H, allocator, update->old.count) &&
+           rill_array_reserve(&d->amounts, allocator, update->fresh.count) &&
+           rill_array_reserve(&d->excess, allocator, update->old.count + update->fresh.count) &&
+           rill_array_reserve(&d->queue, allocator, columns + update->old.count) &&
+           rill_array_reserve(&d->takers, allocator, columns);
+}
+
+/* -------------------------------------------------------------------------------------------------------- settling */
 
 static int32_t place_count(const rill_displace_job *j) {
     return j->bed->plane_size;
+}
+
+/* A floor that rises higher than this above the level is a wall that came from the side, quanta. */
+static double tallest_rise(const rill_displace_job *j) {
+    return j->bed->grid.cell_size / j->bed->quantum;
 }
 
 /* Where the liquid of one old column goes within its cell. */
@@ -17,8 +77,7 @@ static void settle_column(const rill_displace_job *j, const rill_cell_change *at
         if (fresh[k].c <= done) continue;
         if (fresh[k].b >= level) {
             /* A floor that rose under all of it. */
-            const double step = j->bed->grid.cell_size / j->bed->quantum;
-            if (below >= 0 || fresh[k].b >= old->c || fresh[k].b - level > step) break;
+            if (below >= 0 || fresh[k].b >= old->c || fresh[k].b - level > tallest_rise(j)) break;
             amounts[k] += level - done;
             return;
         }
@@ -30,7 +89,8 @@ static void settle_column(const rill_displace_job *j, const rill_cell_change *at
     if (below >= 0)
         amounts[below] += level - done;
     else
-        rill_displace_add(j, place_count(j) + index, level - done);
+        rill_displace_add(j, &(rill_displace_spot){ place_count(j) + index, at->x, at->y }, level - done)->seconds =
+            -1.0;
 }
 
 static void settle_cell(const rill_displace_job *j, const rill_cell_change *at) {
@@ -41,11 +101,42 @@ static void settle_cell(const rill_displace_job *j, const rill_cell_change *at) 
     for (int32_t k = 0; k < at->new_count; ++k) {
         if (amounts[k] > fresh[k].c - fresh[k].b) { /* what stands in the slack may stay there */
             const int32_t most = rill_displace_capacity(j, fresh[k].b, fresh[k].c);
-            rill_displace_add(j, fresh[k].place, amounts[k] - most);
+            const rill_displace_spot here = { fresh[k].place, at->x, at->y };
+            rill_displace_add(j, &here, amounts[k] - most)->seconds = rill_pace_of_ceiling(j, at->x, at->y);
             amounts[k] = most;
         }
         rill_displace_set(j, fresh[k].place, (int32_t)amounts[k]);
     }
+}
+
+/* Whether what is held at an old column can go on to be held there: not if a wall has come in its place, even if the column
+ * on top of that wall goes on from it. */
+static bool still_there(const rill_displace_job *j, size_t index) {
+    const rill_old_column *old = (const rill_old_column *)j->update->old.data + index;
+    const int32_t level = old->b + ((const int32_t *)j->d->old_H.data)[index];
+    return j->update->marks[old->place] & RILL_PLACE_KEPT && !j->d->entry_of[place_count(j) + (int32_t)index] &&
+           j->bed->b[old->place] - level <= tallest_rise(j);
+}
+
+/* What is held at a column that is gone, or has become full, is displaced with the rest. */
+static void settle_held(const rill_displace_job *j) {
+    const rill_old_column *old = j->update->old.data;
+    const rill_held *all = j->flow->held.data;
+    uint8_t *seen = j->d->seen; /* of what is held, here: few old columns have anything */
+    for (size_t i = 0; i < j->flow->held.count; ++i) seen[all[i].place] = 1;
+    for (size_t i = 0; i < j->update->old.count && j->flow->held.count > 0; ++i) {
+        const int32_t place = old[i].place;
+        rill_held *held = seen[place] ? rill_held_at(j->flow, place) : NULL;
+        if (!held) continue;
+        const bool there = still_there(j, i);
+        if (there && !j->d->entry_of[place] && rill_displace_room(j, place) > 0) continue;
+        rill_displace_spot at = { .node = there ? place : place_count(j) + (int32_t)i };
+        rill_bed_sheet_of(j->bed, place, &at.x, &at.y);
+        rill_excess *excess = rill_displace_add(j, &at, held->amount);
+        *(excess->amount > held->amount ? &excess->before : &excess->seconds) = held->seconds;
+        held->amount = 0;
+    }
+    for (size_t i = 0; i < j->flow->held.count; ++i) seen[all[i].place] = 0;
 }
 
 /* Whether all of it would find room somewhere; counts until it is sure. */
@@ -58,15 +149,16 @@ static bool fits(const rill_displace_job *j, int64_t total) {
     return total <= 0;
 }
 
-rill_result rill_displace_prepare(rill_displace *displace, const rill_flow *flow, const rill_update *update,
-                                  int32_t slack, const rill_allocator *allocator, rill_message *message) {
-    rill_flow seen = *flow; /* nothing is changed here */
-    const rill_displace_job j = { displace, &seen, flow->bed, update, slack };
-    if (!rill_displace_reserve(displace, flow, update, allocator))
+rill_result rill_displace_prepare(rill_displace *displace, rill_flow *flow, const rill_update *update,
+                                  const rill_displace_how *how, const rill_allocator *allocator,
+                                  rill_message *message) {
+    const rill_displace_job j = { displace, flow, flow->bed, update, how };
+    if (!rill_displace_reserve(displace, flow, update, allocator) ||
+        !rill_held_reserve(flow, update->old.count + update->fresh.count, allocator))
         return rill_fail(message, RILL_OUT_OF_MEMORY, "no memory to displace liquid");
     const rill_old_column *old = update->old.data;
     int32_t *depths = displace->old_H.data;
-    int64_t total = 0;
+    int64_t total = rill_held_total(flow);
     for (size_t i = 0; i < update->old.count; ++i) total += depths[i] = flow->H[old[i].place];
     displace->squeezed = false;
     if (fits(&j, total)) return RILL_OK;
@@ -74,11 +166,14 @@ rill_result rill_displace_prepare(rill_displace *displace, const rill_flow *flow
                      (long long)total);
 }
 
-void rill_displace_run(rill_displace *displace, rill_flow *flow, const rill_update *update, int32_t slack) {
-    const rill_displace_job j = { displace, flow, flow->bed, update, slack };
+void rill_displace_run(rill_displace *displace, rill_flow *flow, const rill_update *update,
+                       const rill_displace_how *how) {
+    const rill_displace_job j = { displace, flow, flow->bed, update, how };
     const rill_old_column *old = update->old.data;
     const rill_cell_change *changes = update->changes.data;
     for (size_t i = 0; i < update->old.count; ++i) flow->H[old[i].place] = 0;
     for (size_t i = 0; i < update->changes.count; ++i) settle_cell(&j, &changes[i]);
+    settle_held(&j);
+    rill_pace_find(&j);
     rill_displace_all(&j);
 }

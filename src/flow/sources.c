@@ -224,21 +224,27 @@ static int32_t room_of(const rill_flow *flow, int32_t place) {
         const double most = (double)(RILL_TOP - RILL_TOP / 4);
         const int32_t code = flow->pressure[place];
         bool leads_out = code > 0 || code == RILL_PRESSURE_NEW; /* of a new one that is found out later */
-        bool pushes = leads_out && (double)flow->extent.level < most &&
-                      (double)bed->c[place] + rill_pressure_of(code) < most;
+        bool pushes =
+            leads_out && (double)flow->extent.level < most && (double)bed->c[place] + rill_pressure_of(code) < most;
         return rill_max_i((pushes ? 2 * height : rill_covered_full(bed, place)) - flow->H[place], 0);
     }
     return height - flow->H[place];
 }
 
+int64_t rill_source_pour(rill_flow *flow, int32_t place, int32_t room, int64_t want) {
+    const int32_t moved = want < room ? (int32_t)want : room;
+    flow->H[place] += moved;
+    note_rise(flow, place);
+    const int32_t above = flow->H[place] - (flow->bed->c[place] - flow->bed->b[place]);
+    if (above > 0) flow->pushed += rill_min_i(above, moved);
+    return want - moved;
+}
+
 /* Gives to (or takes from) one column what fits; returns what did not. */
 static int64_t serve(rill_flow *flow, int32_t place, bool sink, int64_t want) {
-    const int32_t room = sink ? flow->H[place] : room_of(flow, place);
-    const int32_t moved = want < room ? (int32_t)want : room;
-    flow->H[place] += sink ? -moved : moved;
-    if (!sink) note_rise(flow, place);
-    const int32_t above = flow->H[place] - (flow->bed->c[place] - flow->bed->b[place]);
-    if (!sink && above > 0) flow->pushed += rill_min_i(above, moved);
+    if (!sink) return rill_source_pour(flow, place, room_of(flow, place), want);
+    const int32_t moved = want < flow->H[place] ? (int32_t)want : flow->H[place];
+    flow->H[place] -= moved;
     return want - moved;
 }
 

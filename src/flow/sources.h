@@ -39,6 +39,10 @@ void rill_source_detach(rill_source *source, const rill_allocator *allocator);
  * finds no room, or is not there, is forgotten, not owed. Allocates nothing. */
 int64_t rill_source_run(rill_source *source, rill_flow *flow, double time, double dt, rill_status *status);
 
+/* Gives to one column as much of `want` as there is `room` for; returns the rest. What then stands above a ceiling is added
+ * to flow->pushed. */
+int64_t rill_source_pour(rill_flow *flow, int32_t place, int32_t room, int64_t want);
+
 /* How fast a source alone would raise its columns, m/s. */
 double rill_source_rise(const rill_source *source, double cell_size);
 

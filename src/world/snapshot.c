@@ -3,6 +3,7 @@
 #include "world/snapshot.h"
 
 #include "base/hash.h"
+#include "flow/held.h"
 
 static void put_settings(rill_writer *writer, const rill_world_def *def) {
     rill_put_u32(writer, (uint32_t)def->grid.cells[0]);
@@ -136,6 +137,44 @@ static void put_state(rill_writer *writer, const rill_world *world) {
     rill_put_f64(writer, world->time);
 }
 
+/* After a while it is of no more interest when something was. */
+static double lately(const rill_world *world, double time) {
+    return world->time - time < RILL_HELD_MEMORY ? time : -1.0;
+}
+
+static rill_cell_times times_of(const rill_world *world, size_t cell) {
+    const rill_cell_times *times = &world->cell_times[cell];
+    return (rill_cell_times){ lately(world, times->moved), lately(world, times->pressed) };
+}
+
+static bool touched_lately(const rill_cell_times *times) {
+    return times->moved >= 0.0 || times->pressed >= 0.0;
+}
+
+static void put_moves(rill_writer *writer, const rill_world *world) {
+    const rill_held *held = world->flow.held.data;
+    const size_t cells = world->cell_times ? rill_world_cells(world) : 0;
+    uint32_t count = 0;
+    rill_put_u32(writer, (uint32_t)world->flow.held.count);
+    for (size_t i = 0; i < world->flow.held.count; ++i) {
+        rill_put_u64(writer, (uint64_t)held[i].amount);
+        rill_put_f64(writer, held[i].seconds);
+        rill_put_u32(writer, (uint32_t)held[i].place);
+    }
+    for (size_t i = 0; i < cells; ++i) {
+        const rill_cell_times times = times_of(world, i);
+        count += touched_lately(&times);
+    }
+    rill_put_u32(writer, count);
+    for (size_t i = 0; i < cells; ++i) {
+        const rill_cell_times times = times_of(world, i);
+        if (!touched_lately(&times)) continue;
+        rill_put_u32(writer, (uint32_t)i);
+        rill_put_f64(writer, times.moved);
+        rill_put_f64(writer, times.pressed);
+    }
+}
+
 static void put_books(rill_writer *writer, const rill_world *world) {
     const rill_book *books = world->books.data;
     rill_put_u32(writer, (uint32_t)world->books.count);
@@ -187,6 +226,7 @@ static void put_world(rill_writer *writer, const rill_world *world, size_t lengt
     put_columns(writer, &world->bed);
     put_sheets(writer, &world->bed);
     put_state(writer, world);
+    put_moves(writer, world);
     put_books(writer, world);
     put_sources(writer, world);
 }
@@ -255,6 +295,8 @@ rill_result rill_snapshot_restore(rill_world *world, const void *memory, size_t 
     *world = *loaded;
     world->pool = old.pool;
     world->message = old.message;
+    world->bed_log = old.bed_log;
+    rill_bed_log_change(&world->bed_log, NULL, 0);
     mend(world);
     *loaded = old;
     loaded->pool = NULL;
@@ -275,6 +317,7 @@ uint64_t rill_world_hash(const rill_world *world) {
         put_columns(&writer, &world->bed);
         put_sheets(&writer, &world->bed);
         put_state(&writer, world);
+        put_moves(&writer, world);
     }
     put_sources(&writer, world);
     return writer.hash;

@@ -6,6 +6,7 @@
 
 #include "bed/sheets.h"
 #include "flow/covered.h"
+#include "flow/held.h"
 #include "world/snapshot.h"
 
 /* Everything a section needs. */
@@ -356,6 +357,50 @@ static rill_result get_state(loading *load) {
     return RILL_OK;
 }
 
+/* Places and times are checked with the whole world. */
+static rill_result get_held(loading *load) {
+    rill_reader *reader = &load->reader;
+    rill_flow *flow = &load->world->flow;
+    const uint32_t count = rill_get_u32(reader);
+    int64_t left = INT64_C(1) << 60; /* as of the accounts */
+    if (count > (uint64_t)flow->bed->info.columns || !rill_get_room(reader, count, 20))
+        return refuse(load, "what solids have pressed out makes no sense");
+    if (!rill_array_resize(&flow->held, &load->world->allocator, count)) return no_memory(load, "liquid");
+    rill_held *held = flow->held.data;
+    for (uint32_t i = 0; i < count; ++i) {
+        held[i] = (rill_held){ .amount = get_i64(reader) };
+        held[i].seconds = rill_get_f64(reader);
+        held[i].place = get_i32(reader);
+        if (reader->failed || held[i].amount > left) return refuse(load, "what solids have pressed out makes no sense");
+        left -= held[i].amount;
+    }
+    return RILL_OK;
+}
+
+/* Written so that NaN fails. */
+static bool good_time(const rill_world *world, double time) {
+    return time == -1.0 || (time >= 0.0 && time <= world->time);
+}
+
+static rill_result get_cell_times(loading *load) {
+    rill_reader *reader = &load->reader;
+    rill_world *world = load->world;
+    const uint32_t count = rill_get_u32(reader);
+    if (count > rill_world_cells(world) || !rill_get_room(reader, count, 20))
+        return refuse(load, "solids have moved in more cells than there are");
+    if (count > 0 && !rill_world_time_cells(world)) return no_memory(load, "cells");
+    for (uint32_t i = 0; i < count; ++i) {
+        const uint32_t cell = rill_get_u32(reader);
+        rill_cell_times times = { .moved = rill_get_f64(reader) };
+        times.pressed = rill_get_f64(reader);
+        if (reader->failed || cell >= rill_world_cells(world) || !good_time(world, times.moved) ||
+            !good_time(world, times.pressed))
+            return refuse(load, "when a solid moved in a cell makes no sense");
+        world->cell_times[cell] = times;
+    }
+    return reader->failed ? refuse(load, "the times of cells end early") : RILL_OK;
+}
+
 static rill_result get_books(loading *load) {
     rill_reader *reader = &load->reader;
     rill_world *world = load->world;
@@ -451,6 +496,8 @@ static rill_result get_contents(loading *load, const rill_runtime *runtime) {
     if (!result) result = get_solids(load);
     if (!result) result = get_bed(load);
     if (!result) result = get_state(load);
+    if (!result) result = get_held(load);
+    if (!result) result = get_cell_times(load);
     if (!result) result = get_books(load);
     if (!result) result = get_sources(load);
     if (!result && load->reader.at != load->reader.size) result = refuse(load, "more bytes follow than belong to it");

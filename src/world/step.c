@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/power.h"
 #include "flow/covered.h"
+#include "flow/held.h"
 #include "flow/move.h"
 #include "flow/scratch.h"
 #include "world/world.h"
@@ -74,6 +75,7 @@ static progress begin(rill_world *world, double dt) {
     resolve_gravity(&p);
     if (world->squeezed) p.info.status |= RILL_STATUS_SQUEEZED;
     world->squeezed = false;
+    rill_held_begin(&world->flow, dt);
     p.info.smallest_dt = dt;
     return p;
 }
@@ -93,10 +95,10 @@ static double speed_limit(const progress *p) {
     return p->settings.paper || twice <= 0.0 ? INFINITY : 2.0 * reach / twice;
 }
 
-/* The fastest that any active source raises its columns, m/s. */
+/* The fastest that any active source, or what solids have pressed out, raises columns, m/s. */
 static double source_rise(const progress *p) {
     const rill_world *world = p->world;
-    double dx = world->bed.grid.cell_size, now = p->start + p->done, fastest = 0.0;
+    double dx = world->bed.grid.cell_size, now = p->start + p->done, fastest = rill_held_rise(&world->flow);
     for (size_t i = 0; i < world->sources.count; ++i) {
         const rill_source *source = (const rill_source *)world->sources.data + i;
         if (!source->alive || source->def.sink) continue;
@@ -139,7 +141,8 @@ static void prepare(progress *p, double dt) {
     k->drive = (float)(normal * dt * q / dx);
     k->drag = (float)(12.0 * dt * p->settings.viscosity / (q * q));
     k->keep = (float)rill_power(p->settings.friction, dt);
-    k->loss = orifice > 0.0 ? (float)(0.5 / (orifice * orifice)) : 0.0f;
+    k->toll = orifice > 0.0 ? 0.5f * k->lambda : 0.0f;
+    k->edge = orifice > 0.0 ? (float)(1.0 / (orifice * orifice) - 1.0) : 0.0f;
     k->top_speed = (float)((k->capped ? COURANT / 2.0 : 1.0) * dx / dt);
     k->fall = (float)(0.5443310539518174 * sqrt(normal * q));
     k->speed_head = normal > 0.0 ? (float)(0.5 / (normal * q)) : 0.0f;
@@ -161,6 +164,8 @@ static void tick(progress *p, rill_stage stage) {
 static void run_sources(progress *p, double dt) {
     rill_world *world = p->world;
     world->flow.pushed = 0;
+    if (rill_held_release(&world->flow, dt, p->settings.passages == RILL_PASSAGES_OFF ? 0 : RILL_FULL))
+        p->info.status |= RILL_STATUS_SQUEEZED;
     for (size_t i = 0; i < world->sources.count; ++i) {
         rill_source *source = (rill_source *)world->sources.data + i;
         if (!source->alive) continue;
@@ -173,14 +178,15 @@ static void run_sources(progress *p, double dt) {
 /* Once flooded passages have said how much of what was poured into them found no room. */
 static void book_sources(progress *p, int64_t refused) {
     rill_world *world = p->world;
-    if (refused > 0) p->info.status |= RILL_STATUS_SOURCE_REFUSED;
     for (size_t i = 0; i < world->sources.count; ++i) {
         const rill_source *source = (const rill_source *)world->sources.data + i;
         if (!source->alive) continue;
         int64_t back = refused < source->pushed ? refused : source->pushed;
+        if (back > 0) p->info.status |= RILL_STATUS_SOURCE_REFUSED;
         refused -= back;
         rill_book_change(world, source->book, source->def.sink ? -source->moved : source->moved - back);
     }
+    rill_held_return(&world->flow, refused);
 }
 
 static void book_edges(rill_world *world, const rill_edge_flow flows[4]) {
@@ -262,6 +268,7 @@ rill_status rill_world_step(rill_world *world, double dt) {
     const rill_result followed = rill_world_follow(world);
     if (followed) return refuse(world, followed);
     progress p = begin(world, dt);
+    rill_covered_look_again(&world->flow);
     do {
         double part = next_dt(&p);
         substep(&p, part);

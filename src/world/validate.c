@@ -2,6 +2,7 @@
  * of its own (bed/), which comes first: what follows relies on its places. */
 #include <math.h>
 
+#include "flow/held.h"
 #include "world/world.h"
 
 static rill_result wrong(rill_message *message, const char *what, int64_t where, double found) {
@@ -149,6 +150,25 @@ static rill_result check_counters(const rill_world *world, rill_message *message
     return RILL_OK;
 }
 
+/* Something, at columns that there are, in their order, and not for ever. */
+static rill_result check_held(const rill_world *world, rill_message *message) {
+    const rill_bed *bed = &world->bed;
+    const rill_held *held = world->flow.held.data;
+    for (size_t i = 0; i < world->flow.held.count; ++i) {
+        const int32_t place = held[i].place;
+        int32_t x = -1, y = -1;
+        if (place >= 0 && place < bed->plane_size && bed->b[place] != RILL_WALL) rill_bed_sheet_of(bed, place, &x, &y);
+        if (x < 0 || x >= bed->grid.cells[0] || y < 0 || y >= bed->grid.cells[1] ||
+            (i > 0 && held[i - 1].place >= place))
+            return wrong(message, "where liquid is held", (int64_t)i, (double)place);
+        if (held[i].amount <= 0 || held[i].pushed != 0)
+            return wrong(message, "amount of liquid that is held", (int64_t)i, (double)held[i].amount);
+        if (!(held[i].seconds >= 0.0 && held[i].seconds <= RILL_HELD_LONGEST))
+            return wrong(message, "time for which liquid is held", (int64_t)i, held[i].seconds);
+    }
+    return RILL_OK;
+}
+
 /* The order of pipes_by_r, and floors that exist. */
 static rill_result check_indices(const rill_world *world, rill_message *message) {
     const rill_bed *bed = &world->bed;
@@ -178,6 +198,7 @@ rill_result rill_world_validate(const rill_world *world, rill_message *message) 
     if (!result && world->built) result = check_planes(world, message);
     if (!result && world->built) result = check_faces(world, message);
     if (!result && world->built) result = check_counters(world, message);
+    if (!result && world->built) result = check_held(world, message);
     if (!result) result = check_sources(world, message);
     if (!result) result = check_ledger(world, message);
     return result ? RILL_INVALID_DATA : RILL_OK; /* whichever check it was that complained */

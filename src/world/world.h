@@ -1,7 +1,8 @@
 /* The inside of a world. Files of src/world: world.c (create, destroy, settings), definition.c (defaults and what a
  * definition may say), liquids.c (presets), world_solids.c (solids and building the bed), world_sources.c, faces.c
  * (velocity through a column's sides), fill.c, field.c, query.c, ledger.c, step.c (the table of contents of a step),
- * bytes.c and snapshot.c, snapshot_load.c (saving and loading), validate.c. */
+ * bytes.c and snapshot.c, snapshot_load.c (saving and loading), validate.c, world_surface.c and solid_meshes.c (what is
+ * drawn). */
 #ifndef RILL_WORLD_WORLD_H
 #define RILL_WORLD_WORLD_H
 
@@ -9,6 +10,7 @@
 #include "base/message.h"
 #include "bed/bed.h"
 #include "bed/solid.h"
+#include "flow/displace.h"
 #include "flow/flow.h"
 #include "flow/sources.h"
 #include "tasks/tasks.h"
@@ -45,6 +47,16 @@ static inline bool rill_slot_free(const rill_solid_slot *slot) {
     return !slot->solid && !slot->changed && slot->generation < RILL_GENERATION_MAX;
 }
 
+/* Where the bed has changed, for what is kept beside it (surfaces). Changes are numbered from 1, the first build. */
+enum { RILL_BED_LOG = 64 };
+typedef struct rill_bed_log {
+    uint64_t number;    /* of the last change */
+    uint64_t forgotten; /* changes up to this one are not in the list: everything may have changed */
+    int32_t count;
+    rill_area areas[RILL_BED_LOG]; /* cells */
+    uint64_t numbers[RILL_BED_LOG];
+} rill_bed_log;
+
 /* Working memory for solids that move (world_moves.c). */
 typedef struct rill_moves rill_moves;
 
@@ -59,9 +71,11 @@ struct rill_world {
     size_t changes;     /* how many are changed */
     rill_moves *moves;  /* NULL until something moves */
     bool squeezed;      /* liquid was pushed through solids since the last step */
+    rill_cell_times *cell_times; /* per cell: when solids had to do with it; NULL until one moves */
     bool built;
     rill_bed bed;
     rill_flow flow;
+    rill_bed_log bed_log;
     int32_t *pipes_by_r; /* the numbers of the sparse pipes, ordered by pipe_r: a column's west and south sides */
     size_t by_r_capacity;
     rill_array sources; /* rill_source; flow/sources.h */
@@ -74,6 +88,10 @@ struct rill_world {
     rill_message message;
     rill_message *note; /* &message: also calls that only read say what was wrong */
 };
+
+static inline size_t rill_world_cells(const rill_world *world) {
+    return (size_t)world->def.grid.cells[0] * (size_t)world->def.grid.cells[1];
+}
 
 /* definition.c: RILL_OK, or a message that names the member, the value found and the range. */
 rill_result rill_check_world_def(const rill_world_def *def, rill_message *message);
@@ -112,7 +130,12 @@ rill_area rill_world_reach(const rill_world *world, const rill_solid_slot *slot)
 
 /* world_moves.c. Brings the bed up to date with the solids. On failure bed and liquid are as they were. */
 rill_result rill_world_follow(rill_world *world);
+/* Makes cell_times, if there is none yet. False without memory. */
+bool rill_world_time_cells(rill_world *world);
 void rill_moves_free(rill_world *world);
+
+/* world_bed.c. Writes a change into the log: of some areas, or of everything if there are none. */
+void rill_bed_log_change(rill_bed_log *log, const rill_area *areas, size_t count);
 
 /* world_sources.c: what a failed or destroyed source owns. */
 void rill_world_drop_source(const rill_world *world, rill_source *source);

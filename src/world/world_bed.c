@@ -15,6 +15,29 @@ double rill_world_ceiling(const rill_world *world, int32_t place) {
     return c == RILL_TOP ? (double)INFINITY : rill_bed_z(&world->bed, c);
 }
 
+void rill_bed_log_change(rill_bed_log *log, const rill_area *areas, size_t count) {
+    log->number += 1;
+    if (count == 0 || count > RILL_BED_LOG) {
+        log->forgotten = log->number;
+        log->count = 0;
+        return;
+    }
+    int32_t kept = 0, surplus = log->count + (int32_t)count - RILL_BED_LOG;
+    for (int32_t i = 0; i < log->count; ++i) {
+        if (i < surplus) {
+            log->forgotten = log->numbers[i];
+            continue;
+        }
+        log->areas[kept] = log->areas[i];
+        log->numbers[kept++] = log->numbers[i];
+    }
+    for (size_t i = 0; i < count; ++i) {
+        log->areas[kept] = areas[i];
+        log->numbers[kept++] = log->number;
+    }
+    log->count = kept;
+}
+
 rill_result rill_world_raise_bed(rill_world *world, rill_message *message) {
     rill_result result = rill_flow_make(&world->bed, &world->def.runtime, &world->flow, message);
     world->bed.info.state_bytes = rill_flow_state_bytes(&world->bed);
@@ -22,6 +45,7 @@ rill_result rill_world_raise_bed(rill_world *world, rill_message *message) {
         result = rill_faces_make(world);
         if (!result) {
             world->built = true;
+            rill_bed_log_change(&world->bed_log, NULL, 0);
             return RILL_OK;
         }
         rill_flow_free(&world->flow, &world->allocator);

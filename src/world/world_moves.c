@@ -63,6 +63,8 @@ static rill_moves *moves_of(rill_world *world) {
 
 void rill_moves_free(rill_world *world) {
     rill_moves *moves = world->moves;
+    rill_memory_give(&world->allocator, world->cell_times, rill_world_cells(world), sizeof *world->cell_times);
+    world->cell_times = NULL;
     if (!moves) return;
     rill_update_free(&moves->update, &world->allocator);
     rill_reshape_free(&moves->reshape, &world->allocator);
@@ -72,6 +74,15 @@ void rill_moves_free(rill_world *world) {
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) rill_array_free(arrays[i], &world->allocator);
     rill_memory_give(&world->allocator, moves, 1, sizeof *moves);
     world->moves = NULL;
+}
+
+bool rill_world_time_cells(rill_world *world) {
+    if (world->cell_times) return true;
+    const size_t cells = rill_world_cells(world);
+    rill_cell_times *times = rill_memory_take(&world->allocator, cells, sizeof *times);
+    for (size_t i = 0; times && i < cells; ++i) times[i] = (rill_cell_times){ -1.0, -1.0 };
+    world->cell_times = times;
+    return times != NULL;
 }
 
 static rill_result no_memory(const rill_world *world) {
@@ -244,11 +255,11 @@ static rill_result prepare_sources(rill_world *world, const rill_bed *bed, bool 
     return RILL_OK;
 }
 
-static rill_result prepare(rill_world *world, rill_flow *flow, bool anew, int32_t slack) {
+static rill_result prepare(rill_world *world, rill_flow *flow, bool anew, const rill_displace_how *how) {
     rill_result result = prepare_faces(world, flow->bed, anew);
     if (!result) result = prepare_sources(world, flow->bed, anew);
     if (!result)
-        result = rill_reshape_prepare(&world->moves->reshape, flow, &world->moves->update, slack, &world->allocator,
+        result = rill_reshape_prepare(&world->moves->reshape, flow, &world->moves->update, how, &world->allocator,
                                       world->note);
     return result;
 }
@@ -288,14 +299,19 @@ static void move_in(rill_world *world, roomier *room) {
     world->bed = room->bed;
     world->flow = room->flow;
     world->flow.bed = &world->bed;
+    rill_bed_log_change(&world->bed_log, NULL, 0); /* every place is another one */
     room->used = false;
 }
 
 static rill_result reshape(rill_world *world) {
     const rill_passages passages = world->def.solver.passages;
-    const int32_t slack = passages == RILL_PASSAGES_OFF ? 0 : RILL_FULL;
     rill_moves *moves = world->moves;
     roomier room = { 0 };
+    if (!rill_world_time_cells(world)) return no_memory(world);
+    const rill_displace_how how = { .slack = passages == RILL_PASSAGES_OFF ? 0 : RILL_FULL,
+                                    .pushes = passages == RILL_PASSAGES_ANY,
+                                    .now = world->time,
+                                    .times = world->cell_times };
     rill_result result = apply(world, &room);
     if (result) {
         free_room(world, &room);
@@ -303,14 +319,14 @@ static rill_result reshape(rill_world *world) {
     }
     rill_flow *flow = room.used ? &room.flow : &world->flow;
     if (room.used) flow->bed = &room.bed;
-    result = prepare(world, flow, room.used, slack);
+    result = prepare(world, flow, room.used, &how);
     if (result) {
         drop_refits(world);
         rill_update_undo(&moves->update, room.used ? &room.bed : &world->bed, world->def.edges);
         free_room(world, &room);
         return result;
     }
-    rill_reshape_commit(&moves->reshape, flow, &moves->update, slack, &world->allocator);
+    rill_reshape_commit(&moves->reshape, flow, &moves->update, &how, &world->allocator);
     move_in(world, &room);
     commit_faces(world);
     commit_sources(world);
@@ -347,6 +363,9 @@ rill_result rill_world_follow(rill_world *world) {
         rill_update_touch(&moves->update, &world->bed);
     const rill_allocator blocks = rill_blocks_allocator(&moves->blocks);
     rill_update_end(&moves->update, &blocks);
-    if (!result) settle_slots(world);
+    if (!result) {
+        settle_slots(world);
+        if (moves->areas.count > 0) rill_bed_log_change(&world->bed_log, moves->areas.data, moves->areas.count);
+    }
     return result;
 }

@@ -1,0 +1,177 @@
+/* Liquid on its way from a moving solid into the flow: see held.h. */
+#include <math.h>
+
+#include "flow/held.h"
+
+#include "bed/sort.h"
+#include "flow/covered.h"
+#include "flow/displace.h"
+#include "flow/sources.h"
+
+static bool held_before(const rill_held *a, const rill_held *b) {
+    if (a->place != b->place) return a->place < b->place;
+    return a->amount != b->amount ? a->amount < b->amount : a->seconds < b->seconds;
+}
+RILL_SORT(sort_held, rill_held, held_before)
+
+bool rill_held_reserve(rill_flow *flow, size_t more, const rill_allocator *allocator) {
+    return rill_array_reserve(&flow->held, allocator, (size_t)flow->bed->info.columns + flow->held.count + more);
+}
+
+double rill_held_mean(int64_t a, double seconds_a, int64_t b, double seconds_b) {
+    const double x = (double)a, y = (double)b;
+    return x + y > 0.0 ? (x * seconds_a + y * seconds_b) / (x + y) : 0.0;
+}
+
+/* One after the other, as liquid before a wall comes in: so it goes on at the same rate, though cells are passed in whole frames
+ * and the next comes a little early. But a little that has much time must not delay much that has little. */
+static double joined_time(const rill_held *a, const rill_held *b) {
+    const double both = a->seconds + b->seconds;
+    const double twice = 2.0 * rill_held_mean(a->amount, a->seconds, b->amount, b->seconds);
+    return fmin(fmin(both, twice), RILL_HELD_LONGEST);
+}
+
+void rill_held_order(rill_flow *flow) {
+    rill_held *held = flow->held.data;
+    size_t count = 0;
+    sort_held(held, flow->held.count);
+    for (size_t i = 0; i < flow->held.count; ++i) {
+        if (held[i].amount == 0) continue;
+        rill_held *last = count > 0 ? &held[count - 1] : NULL;
+        if (last && last->place == held[i].place) {
+            last->seconds = joined_time(last, &held[i]);
+            last->amount += held[i].amount;
+        } else {
+            held[count++] = held[i];
+        }
+    }
+    flow->held.count = count;
+}
+
+void rill_held_add(rill_flow *flow, int32_t place, int64_t amount, double seconds) {
+    if (amount == 0) return;
+    if (flow->held.count == flow->held.capacity) rill_held_order(flow); /* then no column is there twice */
+    ((rill_held *)flow->held.data)[flow->held.count++] = (rill_held){ amount, 0, seconds, place };
+}
+
+rill_held *rill_held_at(const rill_flow *flow, int32_t place) {
+    rill_held *held = flow->held.data;
+    size_t low = 0, high = flow->held.count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (held[middle].place < place)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < flow->held.count && held[low].place == place ? &held[low] : NULL;
+}
+
+int64_t rill_held_total(const rill_flow *flow) {
+    const rill_held *held = flow->held.data;
+    int64_t sum = 0;
+    for (size_t i = 0; i < flow->held.count; ++i) sum += held[i].amount;
+    return sum;
+}
+
+double rill_held_rise(const rill_flow *flow) {
+    const rill_held *held = flow->held.data;
+    double fastest = 0.0;
+    for (size_t i = 0; i < flow->held.count; ++i) {
+        const bool open = flow->bed->c[held[i].place] == RILL_TOP; /* under a ceiling there is nowhere to rise to */
+        const double rate = open && held[i].seconds > 0.0 ? (double)held[i].amount / held[i].seconds : 0.0;
+        if (rate > fastest) fastest = rate;
+    }
+    return fastest * flow->bed->quantum;
+}
+
+/* --------------------------------------------------------------------------------------------------------- releasing */
+
+void rill_held_begin(rill_flow *flow, double dt) {
+    rill_held *held = flow->held.data;
+    const double least = dt < RILL_HELD_LONGEST ? dt : RILL_HELD_LONGEST;
+    for (size_t i = 0; i < flow->held.count; ++i)
+        if (held[i].seconds < least) held[i].seconds = least;
+}
+
+/* How much a column is given at most. Unlike a source, a solid does not care how hard it has to push, nor whether the column is
+ * full already; but where nothing leads out, or levels are at the top of the range, there is nothing to push to. */
+static int32_t room_of(const rill_flow *flow, int32_t place) {
+    const rill_bed *bed = flow->bed;
+    const int32_t height = bed->c[place] - bed->b[place];
+    if (!flow->passages || bed->c[place] == RILL_TOP) return height - flow->H[place];
+    const int32_t code = flow->pressure[place];
+    const bool sealed = code < 0 && code != RILL_PRESSURE_NEW;
+    const bool pushes = !sealed && flow->extent.level < RILL_TOP - RILL_TOP / 4;
+    return rill_max_i((pushes ? 2 * height : rill_covered_full(bed, place)) - flow->H[place], 0);
+}
+
+/* Gives to a column what it takes; returns the rest. */
+static int64_t give(rill_flow *flow, int32_t place, int64_t want) {
+    const int64_t before = flow->pushed, rest = rill_source_pour(flow, place, room_of(flow, place), want);
+    if (rest < want) rill_flow_wake(flow, place);
+    if (flow->pushed > before && !rill_flow_flooded(flow, place)) { /* it is now, and the solve must know */
+        rill_covered_fill(flow, place, true);
+        rill_covered_look_again(flow);
+    }
+    return rest;
+}
+
+/* Its time is over, and its column does not take it: to the nearest that do. Returns what is left in the end. */
+static int64_t give_elsewhere(rill_flow *flow, int32_t place, int32_t slack, int64_t rest, bool *squeezed) {
+    if (flow->covered) rest = rill_covered_carry_on(flow, place, rest);
+    if (rest == 0) return 0;
+    *squeezed = true;
+    return rill_displace_squeeze(flow, place, slack, rest);
+}
+
+bool rill_held_release(rill_flow *flow, double dt, int32_t slack) {
+    rill_held *held = flow->held.data;
+    bool squeezed = false;
+    for (size_t i = 0; i < flow->held.count; ++i) {
+        rill_held *h = &held[i];
+        const bool last = dt >= h->seconds * (1.0 - 1e-9);
+        const int64_t due = last ? h->amount : (int64_t)((double)h->amount * (dt / h->seconds));
+        const int64_t before = flow->pushed;
+        int64_t rest = give(flow, h->place, due);
+        if (rest > 0 && last) rest = give_elsewhere(flow, h->place, slack, rest, &squeezed);
+        h->pushed = flow->pushed - before;
+        h->amount -= due - rest;
+        h->seconds = last ? 0.0 : h->seconds - dt;
+    }
+    return squeezed;
+}
+
+void rill_held_return(rill_flow *flow, int64_t refused) {
+    rill_held *held = flow->held.data;
+    size_t count = 0;
+    for (size_t i = 0; i < flow->held.count; ++i) {
+        const int64_t back = refused < held[i].pushed ? refused : held[i].pushed;
+        refused -= back;
+        held[i].amount += back;
+        held[i].pushed = 0;
+        if (held[i].amount > 0) held[count++] = held[i];
+    }
+    flow->held.count = count;
+}
+
+/* ------------------------------------------------------------------------------------------------------ transferring */
+
+/* The place that the column of a place has in another bed, whose columns are the same. */
+static int32_t place_in(const rill_bed *from, int32_t place, const rill_bed *to) {
+    int32_t x, y;
+    rill_bed_sheet_of(from, place, &x, &y);
+    int32_t k = from->cell_first[(size_t)y * (size_t)from->grid.cells[0] + (size_t)x];
+    while (from->places[k] != place) ++k;
+    return to->places[k];
+}
+
+bool rill_held_transfer(const rill_flow *from, rill_flow *to, const rill_allocator *allocator) {
+    const rill_held *held = from->held.data;
+    if (from->held.count == 0) return true;
+    if (!rill_held_reserve(to, 0, allocator)) return false;
+    for (size_t i = 0; i < from->held.count; ++i)
+        rill_held_add(to, place_in(from->bed, held[i].place, to->bed), held[i].amount, held[i].seconds);
+    rill_held_order(to);
+    return true;
+}

@@ -1,0 +1,58 @@
+/* HELD: liquid that a moving solid has pressed out of its place and that is on its way into the flow.
+ *
+ * The bed jumps from pose to pose, but the wall in it moves steadily. So what a move presses out (displace.h) does not enter
+ * the flow at once: it is held at a column and given to it over the time T in which the solid has swept it,
+ *
+ *     dV/dt = amount / T,
+ *
+ * the term -B.v of a prescribed body in the equation of the column's volume, with the mean velocity of the last move. A column
+ * under a ceiling that came down is full: what it is given above that the pressure solve pushes on (covered.h).
+ *
+ * Amounts are whole quanta and belong to the ledger (airborne). A sub-step gives the part of what is left that its length is
+ * of the time left, rounded down: after T nothing is left. What a column does not take is tried again until then, and then
+ * goes wherever there is room, at last through solids. */
+#ifndef RILL_FLOW_HELD_H
+#define RILL_FLOW_HELD_H
+
+#include "base/memory.h"
+#include "flow/flow.h"
+
+/* The longest that liquid is held: what moves more slowly than a cell in that time moves in jerks, s. */
+#define RILL_HELD_LONGEST 0.25
+/* And the time after which it is of no more interest when a solid moved in a cell, s. */
+#define RILL_HELD_MEMORY 1.0
+
+typedef struct rill_held {
+    int64_t amount; /* quanta; > 0 between sub-steps */
+    int64_t pushed; /* of what it gave in this sub-step, above a ceiling */
+    double seconds; /* until all is given */
+    int32_t place;
+} rill_held;
+
+/* Room for so many more, and once more for each column: then adding cannot fail. */
+bool rill_held_reserve(rill_flow *flow, size_t more, const rill_allocator *allocator);
+/* Holds more at a column. Once all is added, the list is put in order: by place, one of each. */
+void rill_held_add(rill_flow *flow, int32_t place, int64_t amount, double seconds);
+void rill_held_order(rill_flow *flow);
+/* What is held at a column, or NULL. The list is in order. */
+rill_held *rill_held_at(const rill_flow *flow, int32_t place);
+/* The mean time of two amounts. */
+double rill_held_mean(int64_t a, double seconds_a, int64_t b, double seconds_b);
+
+/* Quanta, all together. */
+int64_t rill_held_total(const rill_flow *flow);
+/* The fastest that it raises any column, m/s. */
+double rill_held_rise(const rill_flow *flow);
+
+/* A step begins: what is due within it is given evenly over it. */
+void rill_held_begin(rill_flow *flow, double dt);
+/* Gives what is due in a sub-step. `slack` quanta below ceilings are not filled where it has to look for room itself. True if
+ * it found room only beyond solids. */
+bool rill_held_release(rill_flow *flow, double dt, int32_t slack);
+/* Flooded passages have refused so much of that. After each release, in any case. */
+void rill_held_return(rill_flow *flow, int64_t refused);
+
+/* The same at the same columns of another bed. False without memory. */
+bool rill_held_transfer(const rill_flow *from, rill_flow *to, const rill_allocator *allocator);
+
+#endif
