@@ -1,0 +1,255 @@
+/* A build, stage by stage: the table of contents.
+ *
+ *   levels     which columns are wet, and where their vertices are
+ *   links      8-neighbourhood, section 4.1
+ *   shape      where the surface ends, and what stands over each quartet, section 4.2
+ *   numbers    of vertices, rims and triangles, row by row
+ *   rims       what is there where the surface ends, section 4.3
+ *   vertices   positions, normals, velocities
+ *   triangles
+ *   meniscus   section 5
+ *
+ * Stages run over rows of the sheets, 16 to a task. A row reads what the stage before has left in others, and writes what is its
+ * own: the bits do not depend on the order of tasks. */
+#include "base/clock.h"
+#include "base/hash.h"
+#include "base/message.h"
+#include "surface/floor.h"
+#include "surface/meniscus.h"
+#include "surface/parts.h"
+
+enum { ROWS = 16 };
+
+/* ------------------------------------------------------------------------------------------------------------- tasks */
+
+typedef struct row_stage {
+    const rill_build *build;
+    rill_row_task *task;
+} row_stage;
+
+static void run_rows(void *context, int32_t index) {
+    const row_stage *stage = context;
+    rill_array *rows = &stage->build->s->rows;
+    const size_t first = (size_t)index * ROWS, end = first + ROWS < rows->count ? first + ROWS : rows->count;
+    for (size_t i = first; i < end; ++i) stage->task(stage->build, (rill_surface_row *)rows->data + i);
+}
+
+static void run(const rill_build *build, rill_row_task *task) {
+    const rill_surface_view *view = build->view;
+    row_stage stage = { build, task };
+    const size_t blocks = (build->s->rows.count + ROWS - 1) / ROWS;
+    rill_parallel_for(view->runtime, view->pool, (int32_t)blocks, run_rows, &stage);
+}
+
+static void count_corners(void *context, int32_t index) {
+    rill_mixed_count(context, index);
+}
+
+static void write_corners(void *context, int32_t index) {
+    rill_mixed_triangles(context, index);
+}
+
+static void run_corners(rill_build *build, rill_task *task) {
+    if (!build->s->any_mixed) return;
+    rill_parallel_for(build->view->runtime, build->view->pool, (int32_t)build->s->corners.count, task, build);
+}
+
+/* --------------------------------------------------------------------------------------------------------- numbers */
+
+/* Nothing of the mesh is as it was, or rims have other numbers: they are written anew. */
+static void forget_numbers(rill_surface *s) {
+    rill_surface_row *rows = s->rows.data;
+    for (size_t i = 0; i < s->rows.count; ++i) rows[i].renumbered = rows[i].rerimmed = true;
+}
+static void forget_rims(rill_surface *s) {
+    rill_surface_row *rows = s->rows.data;
+    for (size_t i = 0; i < s->rows.count; ++i) rows[i].rerimmed = true;
+}
+
+/* Vertices and rims of rows, one row after the other. */
+static size_t number_vertices(const rill_build *build) {
+    rill_surface *s = build->s;
+    rill_surface_row *rows = s->rows.data;
+    size_t vertices = 0, rims = 0;
+    for (size_t i = 0; i < s->rows.count; ++i) {
+        rows[i].renumbered = rows[i].changed || rows[i].first_vertex != vertices;
+        rows[i].rerimmed = rows[i].first_rim != rims;
+        rows[i].first_vertex = vertices;
+        rows[i].first_rim = rims;
+        vertices += (size_t)rows[i].wet;
+        rims += (size_t)rows[i].rims;
+    }
+    if (s->column_vertices != vertices) forget_rims(s);
+    s->column_vertices = vertices;
+    return rims;
+}
+
+static void number_triangles(const rill_build *build, size_t *skirts, size_t *triangles) {
+    rill_surface *s = build->s;
+    rill_surface_info *info = &s->info;
+    rill_surface_row *rows = s->rows.data;
+    rill_corner_row *corners = s->corners.data;
+    *skirts = *triangles = s->tears = 0;
+    for (size_t i = 0; i < s->rows.count; ++i) {
+        rows[i].first_skirt = *skirts;
+        rows[i].moved = rows[i].first_triangle != *triangles;
+        rows[i].first_triangle = *triangles;
+        *skirts += (size_t)rows[i].skirts;
+        *triangles += (size_t)rows[i].triangles;
+        s->tears += (size_t)rows[i].tears;
+        info->lifted += (size_t)rows[i].lifted;
+        info->skirt_triangles += (size_t)rows[i].skirt_triangles;
+        if (!s->def.smooth_shores) continue;
+        info->extra_vertices += (size_t)rows[i].walls;
+        info->shore_vertices += (size_t)(rows[i].rims - rows[i].walls);
+    }
+    for (size_t i = 0; s->any_mixed && i < s->corners.count; ++i) {
+        corners[i].first_triangle = *triangles;
+        *triangles += (size_t)corners[i].triangles;
+        s->tears += (size_t)corners[i].tears;
+        info->skirt_triangles += (size_t)corners[i].skirt_triangles;
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------------------ memory */
+
+void rill_surface_give_mesh(rill_surface *surface) {
+    const rill_allocator *allocator = &surface->allocator;
+    rill_surface_mesh *mesh = &surface->mesh;
+    const size_t vertices = surface->vertex_capacity;
+    rill_memory_give(allocator, mesh->positions, vertices, 3 * sizeof(float));
+    rill_memory_give(allocator, mesh->normals, vertices, 3 * sizeof(float));
+    rill_memory_give(allocator, mesh->velocities, vertices, 3 * sizeof(float));
+    rill_memory_give(allocator, mesh->opacities, vertices, sizeof(float));
+    rill_memory_give(allocator, mesh->depths, vertices, sizeof(float));
+    rill_memory_give(allocator, mesh->wetness, vertices, sizeof(float));
+    rill_memory_give(allocator, mesh->layers, vertices, sizeof(int32_t));
+    rill_memory_give(allocator, mesh->indices, surface->triangle_capacity, 3 * sizeof(uint32_t));
+    *mesh = (rill_surface_mesh){ 0 };
+    surface->vertex_capacity = surface->triangle_capacity = 0;
+}
+
+/* Room for so many, and some more: buffers only ever grow. On failure there is no mesh any more. */
+static bool reserve_mesh(rill_build *build, size_t vertices, size_t triangles) {
+    rill_surface *surface = build->s;
+    const rill_allocator *allocator = &surface->allocator;
+    rill_surface_mesh *mesh = &surface->mesh;
+    if (mesh->positions && vertices <= surface->vertex_capacity && triangles <= surface->triangle_capacity) return true;
+    build->fresh = true;
+    const size_t v = vertices + vertices / 4 + 64, t = triangles + triangles / 4 + 64;
+    rill_surface_give_mesh(surface);
+    surface->vertex_capacity = v;
+    surface->triangle_capacity = t;
+    mesh->positions = rill_memory_take(allocator, v, 3 * sizeof(float));
+    mesh->normals = rill_memory_take(allocator, v, 3 * sizeof(float));
+    mesh->velocities = rill_memory_take(allocator, v, 3 * sizeof(float));
+    mesh->opacities = rill_memory_take(allocator, v, sizeof(float));
+    mesh->depths = rill_memory_take(allocator, v, sizeof(float));
+    mesh->wetness = rill_memory_take(allocator, v, sizeof(float));
+    mesh->layers = rill_memory_take(allocator, v, sizeof(int32_t));
+    mesh->indices = rill_memory_take(allocator, t, 3 * sizeof(uint32_t));
+    if (mesh->positions && mesh->normals && mesh->velocities && mesh->opacities && mesh->depths && mesh->wetness &&
+        mesh->layers && mesh->indices)
+        return true;
+    rill_surface_give_mesh(surface);
+    return false;
+}
+
+/* -------------------------------------------------------------------------------------------------------------- make */
+
+/* A length in quanta, as far as heights go. */
+static int32_t quanta(const rill_bed *bed, double length) {
+    const double count = length / bed->quantum;
+    return count < 1.0 ? 1 : count < (double)RILL_TOP ? (int32_t)count : RILL_TOP;
+}
+
+static void find_links(const rill_build *build) {
+    run(build, rill_row_level);
+    rill_joints_test(build);
+    run(build, rill_row_link);
+    run(build, rill_row_shape);
+    rill_joints_close(build);
+    run(build, rill_row_count);
+}
+
+static bool has_skirts(const rill_surface *s) {
+    const rill_surface_row *rows = s->rows.data;
+    for (size_t i = 0; i < s->rows.count; ++i)
+        if (rows[i].skirts > 0) return true;
+    return false;
+}
+
+/* Numbers of everything there will be, and room for it. */
+static bool find_numbers(rill_build *build) {
+    rill_surface *s = build->s;
+    size_t skirts, triangles;
+    size_t rims = number_vertices(build);
+    if (!rill_array_resize(&s->rims, &s->allocator, rims)) return false;
+    run(build, rill_row_find_rims);
+    const bool had_skirts = s->any_skirts;
+    s->any_skirts = has_skirts(s);
+    if (had_skirts || s->any_skirts || s->any_mixed) forget_rims(s);
+    if (!s->def.smooth_shores && !rill_printed_number(build, &rims)) return false;
+    run(build, rill_row_count_triangles);
+    run_corners(build, count_corners);
+    number_triangles(build, &skirts, &triangles);
+    const size_t vertices = s->column_vertices + rims + skirts;
+    if (vertices > INT32_MAX || !reserve_mesh(build, vertices, triangles)) return false;
+    if (build->fresh) forget_numbers(s);
+    s->info.skirt_vertices = skirts;
+    s->mesh.vertex_count = s->info.vertices = vertices;
+    s->mesh.triangle_count = s->info.triangles = triangles;
+    return true;
+}
+
+static uint64_t hash_mesh(const rill_surface *s) {
+    const rill_surface_row *rows = s->rows.data;
+    const rill_corner_row *corners = s->corners.data;
+    uint64_t hash = rill_hash_u64(RILL_HASH_START, s->mesh.vertex_count);
+    for (size_t i = 0; i < s->rows.count; ++i)
+        if (rows[i].triangles > 0) hash = rill_hash_u64(hash, rows[i].hash);
+    for (size_t i = 0; s->any_mixed && i < s->corners.count; ++i)
+        if (corners[i].triangles > 0) hash = rill_hash_u64(hash, corners[i].hash);
+    return hash;
+}
+
+static void write_mesh(rill_build *build) {
+    run(build, rill_row_vertices);
+    rill_joints_mend(build);
+    run(build, rill_row_place_rims);
+    run(build, rill_row_triangles);
+    run_corners(build, write_corners);
+    build->s->info.topology = hash_mesh(build->s);
+}
+
+/* The seconds since the last stage. */
+static double lap(double *clock) {
+    const double before = *clock;
+    *clock = rill_clock();
+    return *clock - before;
+}
+
+rill_result rill_surface_make(rill_surface *surface, const rill_surface_view *view) {
+    const double dx = view->bed->grid.cell_size;
+    rill_build build = { surface, view, quanta(view->bed, dx), quanta(view->bed, 0.05 * dx), !surface->built };
+    double clock = rill_clock();
+    surface->built = false;
+    surface->info = (rill_surface_info){ 0 };
+    double *seconds = surface->info.stage_seconds;
+    rill_result result = rill_surface_fit(surface, view);
+    if (!result && surface->terrain) result = rill_floor_follow(surface->terrain, view, surface->floor);
+    if (result) return result;
+    seconds[2] = lap(&clock);
+    find_links(&build);
+    seconds[0] = lap(&clock);
+    if (!find_numbers(&build)) return rill_fail(view->message, RILL_OUT_OF_MEMORY, "no memory for a surface's mesh");
+    write_mesh(&build);
+    seconds[1] = lap(&clock);
+    if (surface->fringe) result = rill_meniscus_bend(surface, view);
+    if (!surface->def.smooth_shores) rill_printed_place(&build);
+    if (!result && surface->def.form == RILL_SURFACE_GRIDS && !rill_grids_make(surface, view))
+        result = rill_fail(view->message, RILL_OUT_OF_MEMORY, "no memory for a surface's grids");
+    seconds[3] = lap(&clock);
+    surface->built = result == RILL_OK;
+    return result;
+}

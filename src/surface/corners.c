@@ -1,0 +1,389 @@
+/* Triangles of quartets that are not four linked wet columns.
+ *
+ *     NW 3 ------- 2 NE      Around a quartet, counter-clockwise, linked wet columns are *chains* c0, c1, ... Each ends in a rim:
+ *        |         |         Ea behind the first column, towards the corner before it, and Eb after the last one:
+ *     Ea *. . . .* |
+ *        |       : |            c0, c1 | Ea c0 . Eb c1 : a quad          one column: a triangle, c0 Eb Ea
+ *     SW 0 ---*--- 1 SE                                                  three: the missing corner is cut off by Eb Ea
+ *      c0     Eb
+ *
+ * Every edge between neighbouring cells is then in the mesh in the same way from both sides: from column to column if they are
+ * linked, else from the column to its rim. That is why there are neither cracks nor T-junctions.
+ *
+ * A chain may pass through a cell twice (around the edge of a slab that the surface meets aslant). It is then cut into triangles
+ * of three columns each, which share the ones at the cuts: a *tear*, the only place where a mesh ends at a column. */
+#include <string.h>
+
+#include "base/hash.h"
+#include "surface/parts.h"
+
+/* The direction from a corner of a quartet to the one after it, and to the one before it. Corners are counted on around. */
+static int32_t ahead(int32_t corner) {
+    return 2 * (corner & 3);
+}
+static int32_t behind(int32_t corner) {
+    return 2 * ((corner + 1) & 3);
+}
+
+/* Triangles so far, and where to write them; `out` is NULL when they are only counted. */
+typedef struct writer {
+    const rill_surface *s;
+    const rill_bed *bed;
+    uint32_t *out;
+    size_t triangles, skirts, tears;
+} writer;
+
+static void put(writer *w, uint32_t a, uint32_t b, uint32_t c) {
+    if (w->out) {
+        w->out[0] = a, w->out[1] = b, w->out[2] = c;
+        w->out += 3;
+    }
+    w->triangles += 1;
+}
+
+static uint32_t column(const writer *w, int32_t place) {
+    return (uint32_t)w->s->vertex[place];
+}
+
+static const rill_rim *rim_of(const writer *w, uint32_t vertex) {
+    return (const rill_rim *)w->s->rims.data + (vertex - w->s->column_vertices);
+}
+
+/* Whether the chain ends at a column, in the direction of a neighbouring corner. */
+static bool ends(const rill_surface *s, int32_t place, int32_t direction) {
+    return s->rim[place] >> direction & 1;
+}
+
+/* The next column of a chain that goes on. */
+static int32_t next_of(const writer *w, int32_t place, int32_t corner) {
+    const int32_t stride = rill_bed_sheet_of(w->bed, place, NULL, NULL)->stride;
+    return rill_surface_neighbour(w->s, place, ahead(corner), stride);
+}
+
+/* ------------------------------------------------------------------------------------------------------------ chains */
+
+/* Four that end where they begin. */
+static void put_closed(writer *w, const int32_t p[4]) {
+    const int32_t *top = w->s->top;
+    const uint32_t v[4] = { column(w, p[0]), column(w, p[1]), column(w, p[2]), column(w, p[3]) };
+    const bool rising = top[p[0]] - top[p[1]] >= top[p[3]] - top[p[2]];
+    put(w, v[0], v[1], rising ? v[2] : v[3]);
+    put(w, rising ? v[0] : v[1], v[2], v[3]);
+}
+
+/* The open edge from Eb to Ea, closed downwards where liquid runs over it. */
+static void put_skirt(writer *w, uint32_t a, uint32_t b) {
+    const int32_t left = rim_of(w, a)->skirt, right = rim_of(w, b)->skirt;
+    const size_t before = w->triangles;
+    if (right >= 0) put(w, a, b, (uint32_t)right);
+    if (left >= 0) put(w, a, right >= 0 ? (uint32_t)right : b, (uint32_t)left);
+    w->skirts += w->triangles - before;
+}
+
+/* Up to three columns, from a corner on. */
+static void put_short(writer *w, const int32_t *p, int32_t count, int32_t corner) {
+    const uint32_t a = rill_rim_vertex(w->s, p[0], behind(corner));
+    const uint32_t b = rill_rim_vertex(w->s, p[count - 1], ahead(corner + count - 1));
+    const uint32_t first = column(w, p[0]);
+    if (count == 1) {
+        put(w, first, b, a);
+    } else if (count == 2) {
+        const bool from_first = rim_of(w, b)->along <= rim_of(w, a)->along; /* the shorter diagonal */
+        put(w, first, column(w, p[1]), from_first ? b : a);
+        put(w, from_first ? first : column(w, p[1]), b, a);
+    } else {
+        const uint32_t middle = column(w, p[1]);
+        put(w, first, middle, a);
+        put(w, middle, b, a);
+        put(w, middle, column(w, p[2]), b);
+    }
+    put_skirt(w, a, b);
+}
+
+/* Rims on the same way, from either end: there is nothing between them. (Shores may still be moved by the meniscus.) */
+static bool face_each_other(const rill_rim *a, const rill_rim *b) {
+    return a->along + b->along <= 1.0f && a->kind != RILL_RIM_SHORE && b->kind != RILL_RIM_SHORE;
+}
+
+/* More than three, of which the first three are known. */
+static void put_long(writer *w, const int32_t p[3], int32_t corner) {
+    const uint32_t a = rill_rim_vertex(w->s, p[0], behind(corner));
+    put(w, a, column(w, p[0]), column(w, p[1]));
+    put(w, a, column(w, p[1]), column(w, p[2]));
+    int32_t at = p[2], k = corner + 2;
+    for (;;) {
+        const int32_t one = next_of(w, at, k);
+        if (ends(w->s, one, ahead(k + 1))) {
+            const uint32_t b = rill_rim_vertex(w->s, one, ahead(k + 1));
+            put(w, column(w, at), column(w, one), b);
+            /* Four, of which the last and the first face each other across a gap: the end of a tear. */
+            if (k == corner + 2 && face_each_other(rim_of(w, a), rim_of(w, b))) {
+                put(w, a, column(w, at), b);
+                return;
+            }
+            break;
+        }
+        const int32_t two = next_of(w, one, k + 1);
+        if (ends(w->s, two, ahead(k + 2))) {
+            const uint32_t b = rill_rim_vertex(w->s, two, ahead(k + 2));
+            put(w, column(w, at), column(w, one), b);
+            put(w, column(w, one), column(w, two), b);
+            break;
+        }
+        put(w, column(w, at), column(w, one), column(w, two));
+        w->tears += 1;
+        at = two;
+        k += 2;
+    }
+    w->tears += 2;
+}
+
+/* ------------------------------------------------------------------------------------------------------- in a sheet */
+
+/* Which corners of a quartet of one sheet are wet, and which of those are linked to the next. */
+typedef struct quartet {
+    int32_t corners[4];
+    uint32_t wet, links;
+} quartet;
+
+static quartet quartet_at(const rill_surface *s, int32_t sw, int32_t stride) {
+    quartet q = { .corners = { sw, sw + 1, sw + stride + 1, sw + stride } };
+    for (int32_t k = 0; k < 4; ++k) {
+        const uint32_t is_wet = (uint32_t)s->state[q.corners[k]] >> 1 & 1u;
+        q.wet |= is_wet << k;
+        q.links |= (is_wet & ~((uint32_t)s->rim[q.corners[k]] >> ahead(k))) << k;
+    }
+    return q;
+}
+
+static void put_quartet(writer *w, const quartet *q) {
+    uint32_t starts = q->wet & ~(q->links << 1 | q->links >> 3);
+    if (q->links == 15u) put_closed(w, q->corners); /* the ends of a diagonal are not linked */
+    for (; starts; starts &= starts - 1) {
+        const int32_t first = __builtin_ctz(starts);
+        int32_t chain[4] = { q->corners[first] }, count = 1;
+        for (int32_t k = first; q->links >> (k & 3) & 1; ++k) chain[count++] = q->corners[(k + 1) & 3];
+        if (count < 4)
+            put_short(w, chain, count, first);
+        else
+            put_long(w, chain, first);
+    }
+}
+
+/* The odd quartets of a row, apart from those where sheets meet. */
+static void put_odd(const rill_build *build, const rill_surface_row *row, writer *w) {
+    const rill_surface *s = build->s;
+    const int32_t wide = w->bed->grid.cells[0] + 1;
+    const uint8_t *mixed = s->mixed + (size_t)(row->y + 1) * (size_t)wide + row->x0;
+    const bool plainly = !w->out && !s->any_skirts; /* each wet column is worth a triangle, if they are not all wet */
+    for (int32_t x = 0; x < row->count; x += 8) {
+        uint64_t quads;
+        memcpy(&quads, s->quads + row->start + x, sizeof quads);
+        for (uint64_t odd = quads & quads >> 1 & 0x0101010101010101u; odd; odd &= odd - 1) {
+            const int32_t at = x + __builtin_ctzll(odd) / 8;
+            if (s->any_mixed && mixed[at]) continue;
+            const quartet q = quartet_at(s, row->start + at, row->stride);
+            if (plainly && q.wet != 15u)
+                w->triangles += (size_t)rill_bits(q.wet);
+            else
+                put_quartet(w, &q);
+        }
+    }
+}
+
+/* Whether the odd quartets are as they were in the build before: the same vertices, in the same order. */
+static bool odd_as_before(const rill_surface_row *row) {
+    const rill_surface_row *north = row + 1;
+    return !row->renumbered && !north->renumbered && !row->rerimmed && !north->rerimmed && row->odd == row->odd_before &&
+           row->plain == row->plain_before;
+}
+
+void rill_row_count_triangles(const rill_build *build, rill_surface_row *row) {
+    writer w = { .s = build->s, .bed = build->view->bed };
+    row->same_odd = row->above || odd_as_before(row);
+    if (row->same_odd) return;
+    if (row->odd > 0 && build->s->def.smooth_shores) put_odd(build, row, &w);
+    row->triangles = 2 * row->plain + (int32_t)w.triangles;
+    row->skirt_triangles = (int32_t)w.skirts;
+    row->tears = (int32_t)w.tears;
+    row->odd_before = row->odd;
+    row->plain_before = row->plain;
+}
+
+/* Two indices as they lie in memory. */
+static uint64_t two(uint32_t first, uint32_t second) {
+    const uint32_t both[2] = { first, second };
+    uint64_t word;
+    memcpy(&word, both, sizeof word);
+    return word;
+}
+
+/* Two triangles for each of a run of plain quads, whose vertices follow each other: three pairs of indices that go on by one each,
+ *     (sw, se)  (ne, sw) or (nw, se)  (ne, nw). */
+static void put_run(const uint8_t *quads, int32_t count, uint32_t sw, uint32_t nw, uint32_t *out) {
+    const uint64_t next = two(1, 1), turned = two(nw + 1, sw) - two(nw, sw + 1);
+    uint64_t south = two(sw, sw + 1), middle = two(nw, sw + 1), north = two(nw + 1, nw);
+    for (int32_t i = 0; i < count; ++i, out += 6) {
+        const uint64_t diagonal = middle + (quads[i] == RILL_QUAD_RISING ? turned : 0);
+        memcpy(out, &south, sizeof south);
+        memcpy(out + 2, &diagonal, sizeof diagonal);
+        memcpy(out + 4, &north, sizeof north);
+        south += next;
+        middle += next;
+        north += next;
+    }
+}
+
+/* Whether all eight quads of a word are plain. */
+static bool all_plain(const uint8_t *quads) {
+    const uint64_t ones = 0x0101010101010101u;
+    uint64_t word;
+    memcpy(&word, quads, sizeof word);
+    return ((word ^ word >> 1) & ones) == ones;
+}
+
+static bool is_plain(uint8_t quad) {
+    return quad == RILL_QUAD_RISING || quad == RILL_QUAD_FALLING;
+}
+
+static void put_plain(const rill_surface *s, const rill_surface_row *row, uint32_t *out) {
+    const uint8_t *quads = s->quads + row->start;
+    const int32_t *south = s->vertex + row->start, *north = south + row->stride;
+    int32_t left = row->plain;
+    for (int32_t x = 0; left > 0; ++x) {
+        const int32_t from = x;
+        while (left >= x - from + 8 && all_plain(quads + x)) x += 8;
+        while (left > x - from && is_plain(quads[x])) x += 1;
+        if (x == from) continue;
+        put_run(quads + from, x - from, (uint32_t)south[from], (uint32_t)north[from], out);
+        out += 6 * (size_t)(x - from);
+        left -= x - from;
+    }
+}
+
+/* As rill_hash_bytes, for memory of this machine alone: whole words of 4 bytes, two at a time. */
+static uint64_t hash_words(uint64_t hash, const void *data, size_t words) {
+    const unsigned char *bytes = data;
+    uint64_t two = 0;
+    for (size_t i = 0; i + 1 < words; i += 2) {
+        memcpy(&two, bytes + 4 * i, 8);
+        hash = (hash ^ two) * 0x100000001b3u;
+        hash ^= hash >> 29;
+    }
+    uint32_t last = 0;
+    if (words & 1) memcpy(&last, bytes + 4 * (words - 1), 4);
+    return rill_hash_u64(hash, (uint64_t)words << 32 | last);
+}
+
+/* Plain quads follow from what they are and the numbers their rows begin with; the others are hashed as they are. */
+static uint64_t hash_row(const rill_surface *s, const rill_surface_row *row) {
+    const size_t odd = (size_t)(row->triangles - 2 * row->plain), before = row->first_triangle + 2 * (size_t)row->plain;
+    uint64_t hash = hash_words(RILL_HASH_START, s->quads + row->start, (size_t)row->count / 4);
+    hash = rill_hash_u64(hash, (uint64_t)row->first_vertex << 32 | (uint64_t)row[1].first_vertex);
+    return hash_words(hash, s->mesh.indices + 3 * before, 3 * odd);
+}
+
+void rill_row_triangles(const rill_build *build, rill_surface_row *row) {
+    const rill_surface *s = build->s;
+    if (row->triangles == 0) return;
+    uint32_t *out = s->mesh.indices + 3 * row->first_triangle;
+    if (row->reshaped || row->moved || row->renumbered || row[1].renumbered) put_plain(s, row, out);
+    writer w = { .s = s, .bed = build->view->bed, .out = out + 6 * (size_t)row->plain };
+    const bool again = row->moved || !row->same_odd || build->fresh;
+    if (row->odd > 0 && s->def.smooth_shores && again) put_odd(build, row, &w);
+    if (again || row->reshaped || row->renumbered || row[1].renumbered) row->hash = hash_row(s, row);
+}
+
+/* ----------------------------------------------------------------------------------------------- where sheets meet */
+
+static bool in_plain_quad(const writer *w, int32_t place, int32_t corner) {
+    const int32_t stride = rill_bed_sheet_of(w->bed, place, NULL, NULL)->stride;
+    const int32_t sw = place - (corner == 1 || corner == 2 ? 1 : 0) - (corner >= 2 ? stride : 0);
+    return w->s->quads[sw] == RILL_QUAD_RISING || w->s->quads[sw] == RILL_QUAD_FALLING;
+}
+
+/* The chain that begins at a column. */
+static void put_open(writer *w, int32_t place, int32_t corner) {
+    int32_t p[3] = { place }, count = 1;
+    for (int32_t k = corner; !ends(w->s, p[count - 1], ahead(k)); ++k) {
+        if (count == 3) {
+            put_long(w, p, corner);
+            return;
+        }
+        p[count] = next_of(w, p[count - 1], k);
+        count += 1;
+    }
+    put_short(w, p, count, corner);
+}
+
+/* A chain that runs around from a column of the first corner; it may do so more than once. Nothing is done if it does not, or
+ * if it comes by a column there that has a lower place: that one has done it. */
+static void put_around(writer *w, int32_t place) {
+    int32_t p[4] = { place }, at = place, count = 0;
+    do {
+        if (ends(w->s, at, ahead(count)) || (!(count & 3) && at < place)) return;
+        if (count < 4) p[count] = at;
+        at = next_of(w, at, count);
+        count += 1;
+    } while (at != place);
+    if (count == 4) {
+        put_closed(w, p);
+        return;
+    }
+    for (int32_t k = 0; k < count; k += 2) {
+        const int32_t one = next_of(w, at, k), two = next_of(w, one, k + 1);
+        put(w, column(w, at), column(w, one), column(w, two));
+        w->tears += 1;
+        at = two;
+    }
+}
+
+static void put_mixed(writer *w, int32_t x, int32_t y) {
+    const rill_surface *s = w->s;
+    const rill_bed *bed = w->bed;
+    for (int32_t corner = 0; corner < 4; ++corner) {
+        const int32_t cx = x + (corner == 1 || corner == 2), cy = y + (corner >= 2);
+        if (cx < 0 || cy < 0 || cx >= bed->grid.cells[0] || cy >= bed->grid.cells[1]) continue;
+        const size_t cell = (size_t)cy * (size_t)bed->grid.cells[0] + (size_t)cx;
+        for (int32_t k = bed->cell_first[cell]; k < bed->cell_first[cell + 1]; ++k) {
+            const int32_t place = bed->places[k];
+            if (!(s->state[place] & RILL_WET) || in_plain_quad(w, place, corner)) continue;
+            if (ends(s, place, behind(corner)))
+                put_open(w, place, corner);
+            else if (corner == 0)
+                put_around(w, place);
+        }
+    }
+}
+
+static void mixed_of_row(const rill_build *build, int32_t row, writer *w) {
+    const rill_surface *s = build->s;
+    const int32_t wide = w->bed->grid.cells[0] + 1;
+    const uint8_t *mixed = s->mixed + (size_t)row * (size_t)wide;
+    rill_printed_writer printed = { .out = w->out };
+    for (int32_t i = 0; i < wide; ++i) {
+        if (!mixed[i]) continue;
+        if (s->def.smooth_shores)
+            put_mixed(w, i - 1, row - 1);
+        else
+            rill_printed_quartet(build, &printed, i - 1, row - 1);
+    }
+    w->triangles += printed.triangles;
+}
+
+void rill_mixed_count(const rill_build *build, int32_t row) {
+    writer w = { .s = build->s, .bed = build->view->bed };
+    mixed_of_row(build, row, &w);
+    rill_corner_row *corners = (rill_corner_row *)build->s->corners.data + row;
+    corners->triangles = (int32_t)w.triangles;
+    corners->skirt_triangles = (int32_t)w.skirts;
+    corners->tears = (int32_t)w.tears;
+}
+
+void rill_mixed_triangles(const rill_build *build, int32_t row) {
+    rill_corner_row *corners = (rill_corner_row *)build->s->corners.data + row;
+    uint32_t *out = build->s->mesh.indices + 3 * corners->first_triangle;
+    writer w = { .s = build->s, .bed = build->view->bed, .out = out };
+    if (corners->triangles > 0) mixed_of_row(build, row, &w);
+    corners->hash = hash_words(RILL_HASH_START, out, 3 * (size_t)corners->triangles);
+}

@@ -1,0 +1,77 @@
+/* The floor of the surface: how low it may lie over each column, so that the solids' real triangles never show through it.
+ *
+ * Based on: Dagenais et al. 2018, section 4.4, Eqs. 5 and 6. Per column k the least height is b_k + l_k: l_k is at least
+ * 0.05 dx, and as much more as the terrain between the columns needs.
+ *
+ *       column i      column i+1         *  a point of the terrain, h_v high, between the columns of a quartet.
+ *     z    |     *     |                    The surface must pass above it: sum(a_k (b_k + l_k)) >= h_v + epsilon,
+ *     h ---|----/-\----|---                 a_k the weights of the interpolation there
+ *          |   /   \   |
+ *     b ___|__/     \__|___
+ *
+ * Of all l_k that do, those with the least sum(w_k l_k^2), w_k = dx / (h_v - b_k), within least <= l_k <= dx. What cannot be
+ * reached by lifting columns by a cell size is left out: the brink of a cliff would pull what flows at its foot up to its
+ * top. That includes the paper's own exclusion (nothing higher than dx above the quartet's highest base).
+ *
+ * Beyond the paper, so that nothing at all shows through:
+ *     points    besides vertices, places where edges of the terrain cross the edges and diagonals of quartets
+ *     weights   besides the bilinear ones, those of the two triangles that may hold the point: shores have single triangles
+ *     layers    the columns of a quartet are those to whose range [m, c) the point belongs, as in the link test
+ *
+ * Heights depend on solids and bed alone: they are found anew only where those have changed. */
+#ifndef RILL_SURFACE_FLOOR_H
+#define RILL_SURFACE_FLOOR_H
+
+#include "bed/solid.h"
+#include "surface/surface.h"
+
+enum { RILL_FLOOR_RECENT = 4096 };
+
+/* What is kept from build to build. */
+struct rill_floor {
+    rill_allocator allocator;
+    int32_t *heights;           /* the surface's plane while it is worked on, quanta */
+    rill_array bins;            /* rill_floor_bins of each solid */
+    bool stale;                 /* the last time failed: nothing of it can be trusted */
+    int32_t least, above, most; /* quanta: least l, epsilon, largest l */
+    double zero[3], scale[3];   /* (p - zero) * scale is in cells, 0 at the first centre, and in quanta */
+    uint64_t
+        recent[RILL_FLOOR_RECENT]; /* vertices and edges of the solid in hand that were looked at lately, by hash */
+};
+
+/* NULL: no memory. */
+rill_floor *rill_floor_make(const rill_allocator *allocator);
+void rill_floor_free(rill_floor *floor); /* NULL is allowed */
+/* Brings a plane of heights up to date where the view says that solids have changed. On failure, for want of memory, all of it
+ * is found anew the next time. */
+rill_result rill_floor_follow(rill_floor *floor, const rill_surface_view *view, int32_t *heights);
+
+/* ------------------------------------------------------------------------------------------------ parts of the above */
+
+/* Raises the columns around a point of the terrain (cells, cells, quanta) as it needs; false when it is out of their reach
+ * (floor_solve.c). */
+bool rill_floor_cover(rill_floor *floor, const rill_bed *bed, const double point[3]);
+
+/* A part of the grid, in cells, 0 at the first centre; half a cell more along its borders, as far as the surface goes. */
+typedef struct rill_floor_window {
+    double low[2], high[2];
+} rill_floor_window;
+
+/* The triangles of a solid, by tiles of quartets. */
+typedef struct rill_floor_bins {
+    const rill_solid *solid; /* NULL: none are made */
+    rill_area reach;
+    rill_array first; /* size_t: first item of each tile, and the end */
+    rill_array items; /* uint32_t: triangles */
+    rill_array large; /* uint32_t: those in more tiles than it is worth to list them in */
+    int32_t tiles[2];
+} rill_floor_bins;
+
+rill_floor_bins rill_floor_bins_make(void);
+void rill_floor_bins_free(rill_floor_bins *bins, const rill_allocator *allocator);
+bool rill_floor_bins_fill(rill_floor_bins *bins, const rill_floor *floor, const rill_bed *bed, const rill_solid *solid);
+/* Covers all points of a solid in a window of quartets. Bins may be NULL (floor_terrain.c). */
+void rill_floor_cover_solid(rill_floor *floor, const rill_bed *bed, const rill_solid *solid,
+                            const rill_floor_bins *bins, const rill_floor_window *window);
+
+#endif

@@ -1,0 +1,118 @@
+/* Levels, links and what follows from them, row by row: the rows' kernels, and where they have to look. */
+#include "surface/parts.h"
+
+#include "base/simd.h"
+
+/* Runs begin and end at multiples of this. */
+enum { RUN = 16 };
+
+/* The wet part of a row: [low, high). */
+static void find_wet(const rill_surface *s, const int32_t *H, rill_surface_row *row) {
+    row->low = row->high = 0;
+    if (!s->kernels->any_deep(row->count, H)) return;
+    row->high = row->count;
+    while (!s->kernels->any_deep(RUN, H + row->low)) row->low += RUN;
+    while (!s->kernels->any_deep(RUN, H + row->high - RUN)) row->high -= RUN;
+}
+
+/* Widens a range so that it holds another. */
+static void widen(int32_t *from, int32_t *until, int32_t low, int32_t high) {
+    if (low >= high) return;
+    const bool empty = *from >= *until;
+    *from = empty ? low : rill_min_i(*from, low);
+    *until = empty ? high : rill_max_i(*until, high);
+}
+
+void rill_row_level(const rill_build *build, rill_surface_row *row) {
+    const rill_surface *s = build->s;
+    const rill_bed *bed = build->view->bed;
+    const rill_flow *flow = build->view->flow;
+    if (!row->inside) return;
+    row->from = row->low;
+    row->until = row->high;
+    find_wet(s, flow->H + row->start, row);
+    widen(&row->from, &row->until, row->low, row->high);
+    row->changed = false;
+    row->lifted = 0;
+    if (row->from >= row->until) return;
+    const int32_t at = row->start + row->from;
+    const rill_level_row levels = { .b = bed->b + at,
+                                    .H = flow->H + at,
+                                    .lid = s->lid + at,
+                                    .pressure = flow->pressure ? flow->pressure + at : NULL,
+                                    .floor = s->floor + at,
+                                    .state = s->state + at,
+                                    .h = s->h + at,
+                                    .top = s->top + at };
+    const rill_level_report report = s->kernels->levels(row->until - row->from, &levels);
+    row->changed = report.changed;
+    row->lifted = report.lifted;
+}
+
+void rill_row_link(const rill_build *build, rill_surface_row *row) {
+    const rill_surface *s = build->s;
+    const rill_bed *bed = build->view->bed;
+    if (!row->inside) return;
+    int32_t from = row->from, until = row->until;
+    widen(&from, &until, row[1].from, row[1].until);
+    if (from >= until) return;
+    from = rill_max_i(from - RUN, 0);
+    until = rill_min_i(until + RUN, row->count);
+    const int32_t at = row->start + from, north = at + row->stride;
+    const rill_link_row links = { .state = s->state + at,
+                                  .state_n = s->state + north,
+                                  .h = s->h + at,
+                                  .h_n = s->h + north,
+                                  .m = s->m + at,
+                                  .m_n = s->m + north,
+                                  .c = bed->c + at,
+                                  .c_n = bed->c + north,
+                                  .half = s->half + at };
+    (row->open ? s->kernels->link_open : s->kernels->link)(until - from, &links);
+}
+
+/* Where rims and quads of a row may have changed, or be. */
+static void shape_range(const rill_surface_row *row, int32_t *from, int32_t *until) {
+    *from = *until = 0;
+    for (int32_t i = row->inside ? -1 : 0; i <= 1; ++i) widen(from, until, row[i].from, row[i].until);
+    if (*from >= *until) return;
+    *from = rill_max_i(*from - RUN, 0);
+    *until = rill_min_i(*until + RUN, row->count);
+}
+
+void rill_row_shape(const rill_build *build, rill_surface_row *row) {
+    const rill_surface *s = build->s;
+    int32_t from, until;
+    row->reshaped = false;
+    if (row->above) return;
+    shape_range(row, &from, &until);
+    if (from >= until) return;
+    const int32_t at = row->start + from, south = at - row->stride, north = at + row->stride;
+    const rill_shape_row shape = { .state = s->state + at,
+                                   .state_s = s->state + south,
+                                   .state_n = s->state + north,
+                                   .half = s->half + at,
+                                   .half_s = s->half + south,
+                                   .half_n = s->half + north,
+                                   .top = s->top + at,
+                                   .top_n = s->top + north,
+                                   .links = s->links + at,
+                                   .rim = s->rim + at,
+                                   .quads = s->quads + at };
+    row->reshaped = s->kernels->shape(until - from, &shape);
+}
+
+void rill_row_count(const rill_build *build, rill_surface_row *row) {
+    const rill_surface *s = build->s;
+    int32_t from, until;
+    row->wet = row->rims = row->plain = row->odd = 0;
+    if (row->above) return;
+    shape_range(row, &from, &until);
+    if (from >= until) return;
+    const int32_t at = row->start + from;
+    const rill_row_counts counts = s->kernels->count(until - from, s->state + at, s->rim + at, s->quads + at);
+    row->wet = counts.wet;
+    row->rims = counts.rims;
+    row->plain = counts.plain;
+    row->odd = counts.odd;
+}

@@ -1,0 +1,106 @@
+/* The meniscus: how the surface bends where it meets a solid.
+ *
+ * Based on: Dagenais et al. 2018, section 5, and the exact profile of a liquid at a wall.
+ *
+ *                  solid           alpha  contact angle of the liquid
+ *     surface     /                beta   inclination of the solid: by the bases of the two columns at its end
+ *    ________..-'/  <- psi         psi = beta - alpha   inclination of the surface at the contact: positive where it climbs
+ *           d   / beta             d      distance from the contact line
+ *    __________/___                l_c = sqrt(gamma / (rho g))   capillary length
+ *
+ * The *fringe* are the wet columns near the contact line. Its first ring is where the surface ends (rims that are shores or walls);
+ * from there it grows over links, each column taking over the contact point of a neighbour if that is nearer than its own (dead
+ * reckoning: distances are Euclidean, only who tells whom goes by links). Normals lean by
+ *     psi (1 - d / l_c)      linear, as printed
+ *     psi exp(-d / l_c)      exponential
+ * away from the solid (towards it for psi < 0), along the gradient of d by central differences. Where that is short because two
+ * walls are equally near they lean less: the surface is level midway.
+ *
+ * Lifted vertices follow the exact profile, z'' / (1 + z'^2)^(3/2) = z / l_c^2. With its inclination phi,
+ *     z = 2 l_c sin(phi / 2),   x / l_c = -ln tan(phi / 4) - 2 cos(phi / 2) + constant,   phi = psi at d = 0,
+ * which gives sqrt(2) l_c sqrt(1 - sin alpha) at a vertical wall. Normals then lean by phi.
+ *
+ * Different from the paper: beta is that at the contact for the whole width of the fringe (between a column and its nearest
+ * boundary column a low wall looks the flatter, the farther the column is away); contact points lie where the surface ends, which
+ * need not be at a column; distances are compared as such, not through the neighbour's. */
+#ifndef RILL_SURFACE_MENISCUS_H
+#define RILL_SURFACE_MENISCUS_H
+
+#include "surface/surface.h"
+
+/* A column of the fringe. */
+typedef struct rill_fringe_column {
+    int32_t place, stride;
+    float to[2];    /* from its centre to its contact point, cells */
+    float strength; /* psi; of lifted vertices q with the sign of psi, see rill_fringe_constants */
+} rill_fringe_column;
+
+/* What is known of a rim. */
+typedef struct rill_contact {
+    float strength;
+    float along; /* of the contact point, on the way to the next cell */
+    float shift; /* by which a lifted rim moves on the way */
+} rill_contact;
+
+/* Columns that are worked on together. Squares of distances in cells; negative beyond the contact line. */
+enum { RILL_FRINGE_RUN = 128 };
+typedef struct rill_fringe_run {
+    float own[RILL_FRINGE_RUN], east[RILL_FRINGE_RUN], west[RILL_FRINGE_RUN], north[RILL_FRINGE_RUN],
+        south[RILL_FRINGE_RUN];
+    float strength[RILL_FRINGE_RUN];
+    float n[3][RILL_FRINGE_RUN];      /* normals, in and out */
+    float toward[2][RILL_FRINGE_RUN]; /* unit vectors to the contact line, out */
+    float lift[RILL_FRINGE_RUN];      /* in capillary lengths, out */
+} rill_fringe_run;
+
+/* A profile by q = exp(-x / l_c) over its value where the surface is vertical: along x it just decays. Tabulated is
+ * t = tan(phi / 4), over sqrt(1 - q). */
+enum { RILL_PROFILE = 256 };
+typedef struct rill_fringe_constants {
+    float limit; /* square of how far the fringe reaches, cells2 */
+    float decay; /* cell size / l_c */
+    float profile[RILL_PROFILE + 1];
+} rill_fringe_constants;
+
+typedef void rill_lean_kernel(int32_t n, rill_fringe_run *run, const rill_fringe_constants *k);
+typedef struct rill_meniscus_kernels {
+    const char *name;
+    rill_lean_kernel *linear, *exponential, *profile;
+} rill_meniscus_kernels;
+
+const rill_meniscus_kernels *rill_meniscus_kernels_pick(bool scalar);
+int32_t rill_meniscus_kernels_all(const rill_meniscus_kernels *out[4]);
+
+/* Working memory. */
+struct rill_fringe {
+    rill_allocator allocator;
+    const rill_meniscus_kernels *kernels;
+    rill_fringe_constants constants;
+    double length, angle; /* l_c / m, alpha / radians */
+    size_t plane_size;
+    float *nearest;     /* plane: square of the distance from the contact line, cells2 */
+    float outside;      /* what it is outside the fringe: how far that may reach */
+    int32_t *number;    /* plane: of the column, inside it */
+    int32_t *joint;     /* plane: first of its joints, of a place that has any */
+    bool indexed;       /* they are known */
+    rill_array columns; /* rill_fringe_column; the first ring first */
+    size_t ring;
+    rill_array contacts; /* rill_contact, per rim */
+    rill_array toward;   /* float[2]: of the columns of the first ring */
+    rill_array queue[2]; /* int32_t: columns to grow from, now and next */
+};
+
+/* NULL: no memory. */
+rill_fringe *rill_fringe_make(const rill_allocator *allocator, bool scalar);
+void rill_fringe_free(rill_fringe *fringe); /* NULL is allowed */
+/* Bends the mesh of a surface whose vertices and rims are there. */
+rill_result rill_meniscus_bend(rill_surface *surface, const rill_surface_view *view);
+
+/* meniscus_profile.c. The table; t = tan(phi / 4) for phi up to a quarter turn, and q for t; the angle of a slope. */
+#define RILL_QUARTER_TURN 1.57079632679489661923
+void rill_profile_make(float table[RILL_PROFILE + 1]);
+double rill_profile_tangent(double phi);
+double rill_profile_decay(double t);
+double rill_slope_angle(double slope);
+
+#endif

@@ -1,0 +1,58 @@
+/* The exact profile of a liquid at a wall, and angles, by plain arithmetic: the same bits everywhere (meniscus.h).
+ *
+ * With t = tan(phi / 4) the profile's x / l_c = -ln t - 2 (1 - t^2) / (1 + t^2), so exp(-x / l_c) is t exp(-4 t^2 / (1 + t^2))
+ * times a constant. It is greatest where the surface is vertical, at t = sqrt(2) - 1; q is what it is of that. */
+#include "surface/meniscus.h"
+
+#include "base/power.h"
+
+#include <math.h>
+
+static const double EULER = 2.71828182845904523536;
+static const double STEEPEST = 0.41421356237309504880; /* t where the surface is vertical */
+static const double UNIT = 4.3369009431544319;         /* makes q 1 there */
+
+static double decay_of(double t) {
+    return UNIT * t * rill_power(EULER, -4.0 * t * t / (1.0 + t * t));
+}
+
+void rill_profile_make(float table[RILL_PROFILE + 1]) {
+    for (int i = 0; i <= RILL_PROFILE; ++i) {
+        const double s = (double)i / RILL_PROFILE, q = 1.0 - s * s;
+        double low = 0.0, high = STEEPEST;
+        for (int k = 0; k < 48; ++k) {
+            const double middle = 0.5 * (low + high);
+            if (decay_of(middle) < q)
+                low = middle;
+            else
+                high = middle;
+        }
+        table[i] = (float)(0.5 * (low + high));
+    }
+    table[0] = (float)STEEPEST;
+    table[RILL_PROFILE] = 0.0f;
+}
+
+double rill_profile_tangent(double phi) {
+    const double x = 0.25 * phi, s = x * x;
+    return x * (1.0 + s * (1.0 / 3 + s * (2.0 / 15 + s * (17.0 / 315 + s * (62.0 / 2835 + s * (1382.0 / 155925))))));
+}
+
+double rill_profile_decay(double t) {
+    const double x = -4.0 * t * t / (1.0 + t * t);
+    double e = 1.0;
+    for (int k = 10; k >= 1; --k) e = 1.0 + e * x / k;
+    return fmin(UNIT * t * e, 1.0);
+}
+
+/* Abramowitz and Stegun 4.4.49, to 2e-8. */
+double rill_slope_angle(double slope) {
+    static const double terms[] = { 0.0028662257,  -0.0161657367, 0.0429096138,
+                                    -0.0752896400, 0.1065626393,  -0.1420889944,
+                                    0.1999355085,  -0.3333314528, 1.0 };
+    const double size = fabs(slope), x = size > 1.0 ? 1.0 / size : size;
+    double sum = 0.0;
+    for (int i = 0; i < 9; ++i) sum = sum * x * x + terms[i];
+    const double angle = size > 1.0 ? RILL_QUARTER_TURN - x * sum : x * sum;
+    return slope < 0.0 ? -angle : angle;
+}

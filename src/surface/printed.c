@@ -1,0 +1,291 @@
+/* Shores as printed: Dagenais et al. 2018, section 4.3 to the letter, for comparison with rims.c and corners.c.
+ *
+ *   - A dry column that is linked to a wet one has a vertex, at its centre: at the mean height, and with the mean normal, of the
+ *     wet columns it is linked to.
+ *   - Where a wet column meets a wall it is not linked to, there is an extra vertex at the centre of that cell, made likewise.
+ *   - Four columns of a quartet that are all linked with each other are two triangles, and of those that remain three are one. Dry
+ *     columns are not linked with each other, but do not keep apart either. The diagonal has both its ends inside or both outside
+ *     if there is a choice, else the greater sum of levels.
+ *
+ * Edges of overhangs and the border of the grid are where they were: the surface ends at centres. This is not made for speed. */
+#include "surface/parts.h"
+
+#include "base/order.h"
+#include "bed/cells.h"
+
+#include <math.h>
+
+/* ------------------------------------------------------------------------------------------------------------ extras */
+
+/* What a wet column that is not linked in a direction meets there, as a number: the place of the column whose solid it is or,
+ * where a cell has no column, one beyond all places; -1: nothing solid. */
+static int32_t wall_at(const rill_build *build, const rill_surface_row *row, int32_t place, int32_t direction) {
+    const rill_bed *bed = build->view->bed;
+    const int32_t x = row->x0 + (place - row->start - 1) + RILL_STEP_X[direction], y = row->y + RILL_STEP_Y[direction];
+    if (x < 0 || y < 0 || x >= bed->grid.cells[0] || y >= bed->grid.cells[1]) return -1;
+    const int32_t beside = place + RILL_STEP_X[direction] + RILL_STEP_Y[direction] * row->stride;
+    const int32_t other = rill_column_at_level(build, build->s->h[place], beside, x, y);
+    if (other < 0) return bed->plane_size + y * bed->grid.cells[0] + x;
+    return bed->b[other] >= bed->c[place] ? other : -1;
+}
+
+static rill_extra *find_extra(const rill_surface *s, int32_t key) {
+    rill_extra *extras = s->extras.data;
+    size_t low = 0, high = s->extras.count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (extras[middle].key < key)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < s->extras.count && extras[low].key == key ? &extras[low] : NULL;
+}
+
+/* Calls `visit` for each wall that a wet column meets; false as soon as it says so. */
+typedef bool wall_visit(const rill_build *build, const rill_surface_row *row, int32_t place, int32_t d, int32_t key);
+
+static bool each_wall(const rill_build *build, wall_visit *visit) {
+    const rill_surface *s = build->s;
+    const rill_surface_row *rows = s->rows.data;
+    for (size_t i = 0; i < s->rows.count; ++i) {
+        for (int32_t x = rows[i].low; rows[i].wet > 0 && x < rows[i].high; ++x) {
+            const int32_t place = rows[i].start + x;
+            const uint8_t linked = s->links[place] | s->joints[place];
+            if (!(s->state[place] & RILL_WET) || linked == 0xff) continue;
+            for (int32_t d = 0; d < RILL_DIRECTIONS; ++d) {
+                const int32_t key = linked >> d & 1 ? -1 : wall_at(build, &rows[i], place, d);
+                if (key >= 0 && !visit(build, &rows[i], place, d, key)) return false;
+            }
+        }
+    }
+    return true;
+}
+
+static bool add_key(const rill_build *build, const rill_surface_row *row, int32_t place, int32_t d, int32_t key) {
+    (void)row, (void)place, (void)d;
+    return rill_array_push(&build->s->keys, &build->s->allocator, &key) != NULL;
+}
+
+/* The walls of all wet columns, each once and in order. */
+static bool list_extras(const rill_build *build) {
+    rill_surface *s = build->s;
+    s->keys.count = 0;
+    if (!each_wall(build, add_key)) return false;
+    int32_t *keys = s->keys.data;
+    size_t count = 0;
+    rill_order_items(keys, s->keys.count, NULL);
+    for (size_t i = 0; i < s->keys.count; ++i)
+        if (i == 0 || keys[i] != keys[i - 1]) keys[count++] = keys[i];
+    if (!rill_array_resize(&s->extras, &s->allocator, count)) return false;
+    for (size_t i = 0; i < count; ++i) ((rill_extra *)s->extras.data)[i] = (rill_extra){ .key = keys[i] };
+    return true;
+}
+
+static bool has_vertex(const rill_surface *s, int32_t place) {
+    return s->state[place] & RILL_WET || (s->state[place] == RILL_HERE && (s->links[place] | s->joints[place]));
+}
+
+bool rill_printed_number(const rill_build *build, size_t *count) {
+    rill_surface *s = build->s;
+    const rill_surface_row *rows = s->rows.data;
+    if (!list_extras(build)) return false;
+    int32_t next = (int32_t)s->column_vertices;
+    for (size_t i = 0; i < s->rows.count; ++i) {
+        for (int32_t x = 0; rows[i].inside && x < rows[i].count; ++x) {
+            const int32_t place = rows[i].start + x;
+            if (!(s->state[place] & RILL_WET) && has_vertex(s, place)) s->vertex[place] = next++;
+        }
+    }
+    s->info.shore_vertices = (size_t)next - s->column_vertices;
+    rill_extra *extras = s->extras.data;
+    for (size_t i = 0; i < s->extras.count; ++i) extras[i].vertex = next++;
+    s->info.extra_vertices = s->extras.count;
+    *count = (size_t)next - s->column_vertices;
+    return true;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- vertices */
+
+static void add_column(const rill_surface *s, int32_t place, rill_mean *mean) {
+    const size_t vertex = (size_t)s->vertex[place];
+    mean->z += s->mesh.positions[3 * vertex + 2];
+    for (size_t k = 0; k < 3; ++k) {
+        mean->normal[k] += s->mesh.normals[3 * vertex + k];
+        mean->velocity[k] += s->mesh.velocities[3 * vertex + k];
+    }
+    mean->count += 1;
+}
+
+static void put_vertex(const rill_build *build, int32_t number, const int32_t cell[2], int32_t layer,
+                       const rill_mean *mean) {
+    const rill_grid *grid = &build->view->bed->grid;
+    const rill_surface_mesh *mesh = &build->s->mesh;
+    const size_t vertex = (size_t)number;
+    const float share = 1.0f / (float)mean->count, *n = mean->normal;
+    const float length = 1.0f / sqrtf(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+    mesh->positions[3 * vertex] = (float)rill_cell_centre(grid, 0, cell[0]);
+    mesh->positions[3 * vertex + 1] = (float)rill_cell_centre(grid, 1, cell[1]);
+    mesh->positions[3 * vertex + 2] = mean->z * share;
+    for (size_t k = 0; k < 3; ++k) {
+        mesh->normals[3 * vertex + k] = n[k] * length;
+        mesh->velocities[3 * vertex + k] = mean->velocity[k] * share;
+    }
+    mesh->depths[vertex] = mesh->opacities[vertex] = mesh->wetness[vertex] = 0.0f;
+    mesh->layers[vertex] = layer;
+}
+
+static void place_dry(const rill_build *build, const rill_surface_row *row, int32_t place) {
+    const rill_surface *s = build->s;
+    const int32_t cell[2] = { row->x0 + (place - row->start - 1), row->y };
+    rill_mean mean = { 0 };
+    for (int32_t d = 0; d < RILL_DIRECTIONS; ++d) {
+        const int32_t other = rill_surface_neighbour(s, place, d, row->stride);
+        if (other >= 0) add_column(s, other, &mean);
+    }
+    put_vertex(build, s->vertex[place], cell, s->layer[place], &mean);
+}
+
+static bool add_to_extra(const rill_build *build, const rill_surface_row *row, int32_t place, int32_t d, int32_t key) {
+    rill_extra *extra = find_extra(build->s, key);
+    add_column(build->s, place, &extra->mean);
+    extra->cell[0] = row->x0 + (place - row->start - 1) + RILL_STEP_X[d];
+    extra->cell[1] = row->y + RILL_STEP_Y[d];
+    extra->layer = build->s->layer[place];
+    return true;
+}
+
+void rill_printed_place(const rill_build *build) {
+    rill_surface *s = build->s;
+    const rill_surface_row *rows = s->rows.data;
+    for (size_t i = 0; i < s->rows.count; ++i) {
+        for (int32_t x = 0; rows[i].inside && x < rows[i].count; ++x) {
+            const int32_t place = rows[i].start + x;
+            if (!(s->state[place] & RILL_WET) && has_vertex(s, place)) place_dry(build, &rows[i], place);
+        }
+    }
+    each_wall(build, add_to_extra);
+    const rill_extra *extras = s->extras.data;
+    for (size_t i = 0; i < s->extras.count; ++i)
+        put_vertex(build, extras[i].vertex, extras[i].cell, extras[i].layer, &extras[i].mean);
+}
+
+/* --------------------------------------------------------------------------------------------------------- triangles */
+
+/* A corner of a quartet, as one of its wet columns sees it. */
+typedef struct node {
+    int32_t vertex; /* -1: there is nothing. Wet columns may not be numbered yet */
+    int32_t place;  /* -1: an extra vertex */
+    int32_t stride;
+    bool wet;
+} node;
+
+/* From corner to corner: SW, SE, NE, NW. */
+static const int8_t WAY[4][4] = { { -1, 0, 1, 2 }, { 4, -1, 2, 3 }, { 5, 6, -1, 4 }, { 6, 7, 0, -1 } };
+
+/* What is at the other corners, for a wet column at one of them. */
+static void look_around(const rill_build *build, const node *at, int32_t corner, const int32_t cell[2], node out[4]) {
+    const rill_surface *s = build->s;
+    const rill_bed *bed = build->view->bed;
+    const rill_surface_row row = { .start = at->place - 1, .x0 = cell[0], .y = cell[1], .stride = at->stride };
+    for (int32_t k = 0; k < 4; ++k) {
+        out[k] = (node){ .vertex = -1, .place = -1 };
+        if (k == corner) {
+            out[k] = *at;
+            continue;
+        }
+        const int32_t d = WAY[corner][k], place = rill_surface_neighbour(s, at->place, d, at->stride);
+        if (place >= 0) {
+            out[k] = (node){ s->vertex[place], place, rill_bed_sheet_of(bed, place, NULL, NULL)->stride,
+                             s->state[place] & RILL_WET };
+            continue;
+        }
+        const int32_t key = wall_at(build, &row, at->place, d);
+        if (key >= 0) out[k].vertex = find_extra(s, key)->vertex;
+    }
+}
+
+/* Whether two corners may be joined. Dry ones do not keep apart; an extra vertex goes along with what has it as a wall. */
+static bool joined(const rill_build *build, const node corners[4], int32_t j, int32_t k) {
+    const rill_surface *s = build->s;
+    const node *a = &corners[j], *b = &corners[k];
+    if (a->vertex < 0 || b->vertex < 0) return false;
+    if (!a->wet && !b->wet) return true;
+    if (a->place < 0 || b->place < 0) return true;
+    return rill_surface_neighbour(s, a->place, WAY[j][k], a->stride) == b->place;
+}
+
+static void put(rill_printed_writer *w, const node *a, const node *b, const node *c) {
+    if (!a->wet && !b->wet && !c->wet) return;
+    if (w->out) {
+        w->out[0] = (uint32_t)a->vertex, w->out[1] = (uint32_t)b->vertex, w->out[2] = (uint32_t)c->vertex;
+        w->out += 3;
+    }
+    w->triangles += 1;
+}
+
+static void put_four(const rill_build *build, rill_printed_writer *w, const node n[4]) {
+    const int32_t *top = build->s->top;
+    const bool rising = n[0].wet == n[2].wet, falling = n[1].wet == n[3].wet;
+    bool from_sw = rising;
+    if (rising && falling && n[0].wet == n[1].wet)
+        from_sw = top[n[0].place] - top[n[1].place] >= top[n[3].place] - top[n[2].place];
+    else if (rising && falling)
+        from_sw = n[0].wet; /* both will do: they stay together inside */
+    put(w, &n[0], &n[1], from_sw ? &n[2] : &n[3]);
+    put(w, from_sw ? &n[0] : &n[1], &n[2], &n[3]);
+}
+
+/* Columns by their places, as they may not have numbers yet; extra vertices by theirs. */
+static int32_t key_of(const node *n) {
+    return n->place >= 0 ? n->place : -2 - n->vertex;
+}
+
+/* Columns of a quartet that already have triangles. */
+static bool taken(const rill_printed_writer *w, const node *n) {
+    for (int32_t i = 0; i < w->taken_count; ++i)
+        if (w->taken[i] == key_of(n)) return true;
+    return false;
+}
+
+static void take(rill_printed_writer *w, const node *n) {
+    if (w->taken_count < RILL_PRINTED_TAKEN) w->taken[w->taken_count++] = key_of(n);
+}
+
+/* The group of `count` corners that a wet column makes, if it does; `without` is the corner that is left out, or -1. */
+static void try_group(const rill_build *build, rill_printed_writer *w, const node n[4], int32_t without) {
+    for (int32_t j = 0; j < 4; ++j) {
+        if (j == without) continue;
+        if (n[j].vertex < 0 || taken(w, &n[j])) return;
+        for (int32_t k = j + 1; k < 4; ++k)
+            if (k != without && !joined(build, n, j, k)) return;
+    }
+    if (without < 0)
+        put_four(build, w, n);
+    else
+        put(w, &n[(without + 1) & 3], &n[(without + 2) & 3], &n[(without + 3) & 3]);
+    for (int32_t j = 0; j < 4; ++j)
+        if (j != without) take(w, &n[j]);
+}
+
+void rill_printed_quartet(const rill_build *build, rill_printed_writer *w, int32_t x, int32_t y) {
+    const rill_surface *s = build->s;
+    const rill_bed *bed = build->view->bed;
+    w->taken_count = 0;
+    for (int32_t size = 4; size >= 3; --size) {
+        for (int32_t corner = 0; corner < 4; ++corner) {
+            const int32_t cell[2] = { x + (corner == 1 || corner == 2), y + (corner >= 2) };
+            if (cell[0] < 0 || cell[1] < 0 || cell[0] >= bed->grid.cells[0] || cell[1] >= bed->grid.cells[1]) continue;
+            const size_t index = (size_t)cell[1] * (size_t)bed->grid.cells[0] + (size_t)cell[0];
+            for (int32_t k = bed->cell_first[index]; k < bed->cell_first[index + 1]; ++k) {
+                const int32_t place = bed->places[k];
+                if (!(s->state[place] & RILL_WET)) continue;
+                const node at = { s->vertex[place], place, rill_bed_sheet_of(bed, place, NULL, NULL)->stride, true };
+                node n[4];
+                look_around(build, &at, corner, cell, n);
+                for (int32_t without = size == 4 ? -1 : 0; without < (size == 4 ? 0 : 4); ++without)
+                    if (without != corner) try_group(build, w, n, without);
+            }
+        }
+    }
+}

@@ -1,0 +1,186 @@
+/* Where the surface of a wet column ends, between its centre and that of the next cell along an axis.
+ *
+ *      i        along        j
+ *      |~~~~~~~~~~*          |        Shore: the level meets the bed, which is a straight line from centre to centre. On ground
+ *      |        . ' `  .     |        that does not rise, the front of a film gets to j as it becomes `thin` deep.
+ *   b_i|____. '          ` --|b_j     So nothing jumps when j becomes wet: the front is there already.
+ *
+ *      |~~~~~~~~~~~~~~~~~~~*|#        Wall: it ends inside of the solid, almost at the centre, wherever the solid's face may be
+ *      |                 ###|#        between the two. The same at banks steeper than 45 degrees.
+ *
+ *      |~~~~~~~~~*           |        Lip, and border of the grid: half way, where one cell ends and the other begins. */
+#include "surface/parts.h"
+
+#include "base/simd.h"
+
+/* A rim is never quite at a centre: neither at that of its own column, nor where the rims of other columns end. But shores come so
+ * near that nothing is seen to jump when a column becomes wet. */
+#define NEAREST (1.0f / 256.0f)
+#define FARTHEST (255.0f / 256.0f)
+#define IN_WALL 0.9375f
+#define HALF_WAY 0.5f
+
+int32_t rill_column_at_level(const rill_build *build, int32_t level, int32_t beside, int32_t x, int32_t y) {
+    const rill_surface *s = build->s;
+    const rill_bed *bed = build->view->bed;
+    if (s->m[beside] < level && level < bed->c[beside]) return beside;
+    const size_t cell = (size_t)y * (size_t)bed->grid.cells[0] + (size_t)x;
+    for (int32_t k = bed->cell_first[cell]; k < bed->cell_first[cell + 1]; ++k) {
+        const int32_t place = bed->places[k];
+        if (s->m[place] < level && level < bed->c[place]) return place;
+    }
+    return -1;
+}
+
+/* How far liquid of a depth gets where nothing rises before it. */
+static float reach(const rill_build *build, int32_t depth, float farthest) {
+    return rill_max_f(NEAREST, farthest * rill_min_f(1.0f, (float)depth / (float)build->thin));
+}
+
+static float shore(const rill_build *build, int32_t depth, int32_t rise) {
+    if (rise > build->dx) return reach(build, depth, IN_WALL);
+    if (rise < -build->dx) return reach(build, depth, HALF_WAY);
+    const float t = (float)depth / (float)rill_max_i(rise, build->thin);
+    return rill_max_f(NEAREST, rill_min_f(FARTHEST, t));
+}
+
+/* Whether liquid runs from `place` over its lip. */
+static bool runs_over(const rill_build *build, const rill_rim *rim, int32_t beside) {
+    const rill_surface *s = build->s;
+    const rill_flow *flow = build->view->flow;
+    const float sign = rim->direction < 4 ? 1.0f : -1.0f;
+    if (rim->beyond == beside) {
+        const int32_t face = rim->direction < 4 ? beside : rim->place;
+        return sign * (rim->direction & 2 ? flow->v : flow->u)[face] > 0.0f;
+    }
+    const rill_joint *joint = (const rill_joint *)s->joint_list.data + s->joint_first[rim->place];
+    const rill_joint *end = (const rill_joint *)s->joint_list.data + s->joint_list.count;
+    for (; joint < end && joint->place == rim->place; ++joint)
+        if (joint->other == rim->beyond && joint->pipe >= 0) return sign * flow->pipe_u[joint->pipe] > 0.0f;
+    return false;
+}
+
+static rill_rim find_rim(const rill_build *build, const rill_surface_row *row, int32_t place, int32_t direction) {
+    const rill_surface *s = build->s;
+    const rill_bed *bed = build->view->bed;
+    const int32_t x = row->x0 + (place - row->start - 1) + RILL_STEP_X[direction];
+    const int32_t y = row->y + RILL_STEP_Y[direction], depth = build->view->flow->H[place];
+    rill_rim rim = { .place = place, .beyond = -1, .skirt = -1, .direction = (uint8_t)direction };
+    if (x < 0 || y < 0 || x >= bed->grid.cells[0] || y >= bed->grid.cells[1]) {
+        rim.kind = RILL_RIM_BORDER;
+        rim.along = reach(build, depth, HALF_WAY);
+        return rim;
+    }
+    const int32_t beside = place + RILL_STEP_X[direction] + RILL_STEP_Y[direction] * row->stride;
+    const int32_t other = rill_column_at_level(build, s->h[place], beside, x, y);
+    if (other < 0 || !(s->state[other] & RILL_HERE) || s->h[other] >= bed->c[place]) {
+        rim.kind = RILL_RIM_WALL;
+        /* Liquid that has another level there, with a surface of its own: they share the way. */
+        rim.along = reach(build, depth, s->state[beside] & RILL_WET ? HALF_WAY : IN_WALL);
+        return rim;
+    }
+    rim.beyond = other;
+    if (s->h[other] > s->m[place]) {
+        rim.kind = RILL_RIM_SHORE;
+        rim.along = shore(build, depth, bed->b[other] - bed->b[place]);
+        return rim;
+    }
+    rim.kind = RILL_RIM_LIP;
+    rim.along = reach(build, depth, HALF_WAY);
+    const bool falls = s->top[place] - s->top[other] > build->thin;
+    if (s->def.skirts && s->def.smooth_shores && falls && runs_over(build, &rim, beside)) rim.skirt = 0;
+    return rim;
+}
+
+void rill_row_find_rims(const rill_build *build, rill_surface_row *row) {
+    rill_surface *s = build->s;
+    rill_rim *rim = (rill_rim *)s->rims.data + row->first_rim;
+    row->walls = row->skirts = 0;
+    if (row->rims == 0) return;
+    const uint8_t *bits = s->rim + row->start;
+    for (int32_t x = rill_next_byte(bits, row->low, row->high); x < row->high;
+         x = rill_next_byte(bits, x + 1, row->high)) {
+        const int32_t place = row->start + x;
+        s->rim_first[place] = (int32_t)(rim - (rill_rim *)s->rims.data);
+        for (uint32_t left = bits[x]; left; left &= left - 1, ++rim) {
+            const rill_rim found = find_rim(build, row, place, __builtin_ctz(left));
+            row->rerimmed |= found.place != rim->place || found.direction != rim->direction || found.along != rim->along;
+            *rim = found;
+            row->walls += rim->kind == RILL_RIM_WALL;
+            if (rim->skirt >= 0) rim->skirt = row->skirts++;
+        }
+    }
+}
+
+/* ---------------------------------------------------------------------------------------------------------- vertices */
+
+/* Quanta: how far the floor lifts the vertex of a column above its base. */
+static float lift(const rill_surface *s, const rill_bed *bed, int32_t place) {
+    return (float)rill_max_i(s->floor[place] - bed->b[place], 0);
+}
+
+/* The height of a rim, quanta. */
+static float height(const rill_build *build, const rill_rim *rim) {
+    const rill_surface *s = build->s;
+    const rill_bed *bed = build->view->bed;
+    const float top = (float)s->top[rim->place], base = (float)bed->b[rim->place];
+    if (rim->kind != RILL_RIM_SHORE) return top;
+    const int32_t rise = bed->b[rim->beyond] - bed->b[rim->place];
+    if (rise > build->dx || rise < -build->dx) return top;
+    const float here = lift(s, bed, rim->place), there = lift(s, bed, rim->beyond);
+    return rill_min_f(top, base + rim->along * (float)rise + (here + rim->along * (there - here)));
+}
+
+static void place_skirt(const rill_build *build, const rill_rim *rim, size_t vertex) {
+    const rill_surface *s = build->s;
+    const rill_bed *bed = build->view->bed;
+    const rill_surface_mesh *mesh = &s->mesh;
+    const size_t below = (size_t)rim->skirt;
+    memcpy(mesh->positions + 3 * below, mesh->positions + 3 * vertex, 3 * sizeof(float));
+    mesh->positions[3 * below + 2] = (float)rill_bed_z(bed, s->top[rim->beyond]);
+    const float outward[3] = { (float)RILL_STEP_X[rim->direction], (float)RILL_STEP_Y[rim->direction], 0.0f };
+    memcpy(mesh->normals + 3 * below, outward, sizeof outward);
+    memcpy(mesh->velocities + 3 * below, mesh->velocities + 3 * vertex, 3 * sizeof(float));
+    mesh->depths[below] = mesh->depths[vertex];
+    mesh->opacities[below] = mesh->opacities[vertex];
+    mesh->wetness[below] = mesh->wetness[vertex];
+    mesh->layers[below] = mesh->layers[vertex];
+}
+
+static void place_rim(const rill_build *build, const rill_rim *rim, size_t vertex) {
+    const rill_surface *s = build->s;
+    const rill_bed *bed = build->view->bed;
+    const rill_surface_mesh *mesh = &s->mesh;
+    const size_t column = (size_t)s->vertex[rim->place];
+    const float step = rim->along * (float)bed->grid.cell_size;
+    const float share = rim->kind == RILL_RIM_SHORE ? 0.0f : 1.0f;
+    mesh->positions[3 * vertex] = mesh->positions[3 * column] + (float)RILL_STEP_X[rim->direction] * step;
+    mesh->positions[3 * vertex + 1] = mesh->positions[3 * column + 1] + (float)RILL_STEP_Y[rim->direction] * step;
+    mesh->positions[3 * vertex + 2] = (float)bed->datum + height(build, rim) * (float)bed->quantum;
+    memcpy(mesh->normals + 3 * vertex, mesh->normals + 3 * column, 3 * sizeof(float));
+    memcpy(mesh->velocities + 3 * vertex, mesh->velocities + 3 * column, 3 * sizeof(float));
+    mesh->depths[vertex] = share * mesh->depths[column];
+    mesh->opacities[vertex] = share * mesh->opacities[column];
+    mesh->wetness[vertex] = share;
+    mesh->layers[vertex] = mesh->layers[column];
+}
+
+/* Slopes of a column that has a rim. (Its velocity is right already, also where there are sparse pipes.) */
+static void mend(const rill_build *build, const rill_surface_row *row, int32_t place) {
+    const float *velocity = build->s->mesh.velocities + 3 * (size_t)build->s->vertex[place];
+    rill_column_mend(build, place, row->stride, velocity[0], velocity[1]);
+}
+
+void rill_row_place_rims(const rill_build *build, rill_surface_row *row) {
+    const rill_surface *s = build->s;
+    rill_rim *rim = (rill_rim *)s->rims.data + row->first_rim;
+    const size_t vertex = s->column_vertices + row->first_rim;
+    for (int32_t i = 0; i < row->rims; ++i, ++rim) {
+        if (i == 0 || rim[-1].place != rim->place) mend(build, row, rim->place);
+        if (!s->def.smooth_shores) continue; /* it has no vertex */
+        place_rim(build, rim, vertex + (size_t)i);
+        if (rim->skirt < 0) continue;
+        rim->skirt += (int32_t)(s->column_vertices + s->rims.count + row->first_skirt);
+        place_skirt(build, rim, vertex + (size_t)i);
+    }
+}

@@ -1,0 +1,246 @@
+/* A surface from creation to the end, and what it has to know of a bed: planes, and which columns of different sheets may be
+ * linked. Whatever can fail is done before anything is changed. */
+#include "surface/surface.h"
+
+#include <limits.h>
+#include <string.h>
+
+#include "base/message.h"
+#include "surface/floor.h"
+#include "surface/meniscus.h"
+#include "surface/surface_kernels.h"
+
+rill_surface *rill_surface_new(const rill_surface_def *def, const rill_runtime *runtime) {
+    rill_surface *surface = rill_memory_take(&runtime->allocator, 1, sizeof *surface);
+    if (!surface) return NULL;
+    surface->def = *def;
+    surface->allocator = runtime->allocator;
+    surface->kernels = rill_surface_kernels_pick(runtime->scalar);
+    surface->joint_list = rill_array_make(sizeof(rill_joint));
+    surface->rows = rill_array_make(sizeof(rill_surface_row));
+    surface->corners = rill_array_make(sizeof(rill_corner_row));
+    surface->rims = rill_array_make(sizeof(rill_rim));
+    surface->extras = rill_array_make(sizeof(rill_extra));
+    surface->keys = rill_array_make(sizeof(int32_t));
+    surface->solids = rill_array_make(sizeof(const rill_solid *));
+    const bool bends = def->meniscus != RILL_MENISCUS_NONE;
+    if (def->floor) surface->terrain = rill_floor_make(&surface->allocator);
+    if (bends) surface->fringe = rill_fringe_make(&surface->allocator, runtime->scalar);
+    if ((!def->floor || surface->terrain) && (!bends || surface->fringe)) return surface;
+    rill_surface_free(surface);
+    return NULL;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ planes */
+
+/* The planes, and how wide an element of each is. */
+typedef struct plane {
+    void **data;
+    size_t width;
+} plane;
+
+enum { PLANES = 15 };
+
+static void list_planes(rill_surface *s, plane out[PLANES]) {
+    const plane all[PLANES] = {
+        { (void **)&s->m, sizeof *s->m },           { (void **)&s->lid, sizeof *s->lid },
+        { (void **)&s->layer, sizeof *s->layer },   { (void **)&s->floor, sizeof *s->floor },
+        { (void **)&s->state, sizeof *s->state },   { (void **)&s->h, sizeof *s->h },
+        { (void **)&s->top, sizeof *s->top },       { (void **)&s->half, sizeof *s->half },
+        { (void **)&s->links, sizeof *s->links },   { (void **)&s->joints, sizeof *s->joints },
+        { (void **)&s->rim, sizeof *s->rim },       { (void **)&s->quads, sizeof *s->quads },
+        { (void **)&s->vertex, sizeof *s->vertex }, { (void **)&s->rim_first, sizeof *s->rim_first },
+        { (void **)&s->joint_first, sizeof *s->joint_first },
+    };
+    memcpy(out, all, sizeof all);
+}
+
+static void free_planes(rill_surface *surface) {
+    plane planes[PLANES];
+    list_planes(surface, planes);
+    for (int i = 0; i < PLANES; ++i) {
+        rill_memory_give(&surface->allocator, *planes[i].data, surface->plane_size, planes[i].width);
+        *planes[i].data = NULL;
+    }
+}
+
+void rill_surface_free(rill_surface *surface) {
+    if (!surface) return;
+    const rill_allocator allocator = surface->allocator;
+    free_planes(surface);
+    rill_surface_give_mesh(surface);
+    rill_grids_give(surface);
+    rill_memory_give(&allocator, surface->mixed, surface->corner_count, 1);
+    rill_array_free(&surface->joint_list, &allocator);
+    rill_array_free(&surface->rows, &allocator);
+    rill_array_free(&surface->corners, &allocator);
+    rill_array_free(&surface->rims, &allocator);
+    rill_array_free(&surface->extras, &allocator);
+    rill_array_free(&surface->keys, &allocator);
+    rill_array_free(&surface->solids, &allocator);
+    rill_floor_free(surface->terrain);
+    rill_fringe_free(surface->fringe);
+    rill_memory_give(&allocator, surface, 1, sizeof *surface);
+}
+
+/* Takes planes for another bed. On failure the old ones stay. */
+static bool take_planes(rill_surface *surface, const rill_bed *bed) {
+    const size_t corners = ((size_t)bed->grid.cells[0] + 1) * ((size_t)bed->grid.cells[1] + 1);
+    rill_surface fresh = { .allocator = surface->allocator, .plane_size = (size_t)bed->plane_size };
+    plane planes[PLANES], old[PLANES];
+    list_planes(&fresh, planes);
+    list_planes(surface, old);
+    bool good = true;
+    for (int i = 0; i < PLANES; ++i) {
+        *planes[i].data = rill_memory_take(&fresh.allocator, fresh.plane_size, planes[i].width);
+        good = good && *planes[i].data;
+    }
+    uint8_t *mixed = rill_memory_take(&fresh.allocator, corners, 1);
+    if (!good || !mixed) {
+        free_planes(&fresh);
+        rill_memory_give(&fresh.allocator, mixed, corners, 1);
+        return false;
+    }
+    free_planes(surface);
+    rill_memory_give(&surface->allocator, surface->mixed, surface->corner_count, 1);
+    for (int i = 0; i < PLANES; ++i) *old[i].data = *planes[i].data;
+    surface->plane_size = fresh.plane_size;
+    surface->mixed = mixed;
+    surface->corner_count = corners;
+    return true;
+}
+
+/* --------------------------------------------------------------------------------------------------------- the bed */
+
+static void describe_columns(rill_surface *surface, const rill_bed *bed) {
+    const size_t cells = (size_t)bed->grid.cells[0] * (size_t)bed->grid.cells[1];
+    for (size_t p = 0; p < surface->plane_size; ++p) {
+        surface->m[p] = RILL_WALL;
+        surface->lid[p] = INT32_MIN;
+    }
+    for (size_t cell = 0; cell < cells; ++cell) {
+        int32_t under = INT32_MIN;
+        for (int32_t k = bed->cell_first[cell]; k < bed->cell_first[cell + 1]; ++k) {
+            const int32_t place = bed->places[k];
+            surface->m[place] = under;
+            surface->lid[place] = bed->c[place];
+            surface->layer[place] = k - bed->cell_first[cell];
+            under = bed->c[place];
+        }
+    }
+    /* Where there is no column, no level is ever written. */
+    for (size_t p = 0; p < surface->plane_size; ++p) surface->h[p] = surface->top[p] = RILL_WALL;
+    uint8_t *const marks[] = { surface->state, surface->half, surface->links,
+                               surface->joints, surface->rim, surface->quads };
+    for (size_t i = 0; i < sizeof marks / sizeof marks[0]; ++i) memset(marks[i], 0, surface->plane_size);
+}
+
+/* Nothing hangs over it, and it is the lowest everywhere: everything in it may be linked. */
+static bool is_open(const rill_surface *surface, const rill_sheet *sheet) {
+    for (int32_t y = 0; y < sheet->ny; ++y) {
+        for (int32_t x = 0; x < sheet->nx; ++x) {
+            const int32_t place = sheet->first + y * sheet->stride + x;
+            if (surface->m[place] > INT32_MIN && surface->m[place] < RILL_WALL) return false;
+            if (surface->lid[place] > INT32_MIN && surface->lid[place] < RILL_TOP) return false;
+        }
+    }
+    return true;
+}
+
+/* The sparse pipe between two columns, whichever is its west or south end; -1: none. Pipes are sorted by both ends. */
+static int32_t find_pipe(const rill_bed *bed, int32_t a, int32_t b, bool from_a) {
+    const int32_t l = from_a ? a : b, r = from_a ? b : a;
+    int32_t low = 0, high = bed->pipe_count;
+    while (low < high) {
+        const int32_t middle = low + (high - low) / 2;
+        if (bed->pipe_l[middle] < l || (bed->pipe_l[middle] == l && bed->pipe_r[middle] < r))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < bed->pipe_count && bed->pipe_l[low] == l && bed->pipe_r[low] == r ? low : -1;
+}
+
+static bool add_joints(rill_surface *surface, const rill_bed *bed, const rill_sheet *sheet, int32_t x, int32_t y) {
+    const int32_t place = sheet->first + (y - sheet->y0) * sheet->stride + (x - sheet->x0);
+    surface->joint_first[place] = (int32_t)surface->joint_list.count;
+    for (int32_t d = 0; d < RILL_DIRECTIONS; ++d) {
+        const int32_t nx = x + RILL_STEP_X[d], ny = y + RILL_STEP_Y[d];
+        if (nx < 0 || ny < 0 || nx >= bed->grid.cells[0] || ny >= bed->grid.cells[1]) continue;
+        const int32_t dense = place + RILL_STEP_X[d] + RILL_STEP_Y[d] * sheet->stride;
+        const size_t cell = (size_t)ny * (size_t)bed->grid.cells[0] + (size_t)nx;
+        for (int32_t k = bed->cell_first[cell]; k < bed->cell_first[cell + 1]; ++k) {
+            const int32_t other = bed->places[k];
+            if (other == dense || bed->b[other] >= bed->c[place] || bed->b[place] >= bed->c[other]) continue;
+            const rill_joint joint = { .place = place,
+                                       .other = other,
+                                       .pipe = d & 1 ? -1 : find_pipe(bed, place, other, d < 4),
+                                       .corner = (y + 1) * (bed->grid.cells[0] + 1) + (x + 1),
+                                       .direction = (uint8_t)d };
+            if (!rill_array_push(&surface->joint_list, &surface->allocator, &joint)) return false;
+        }
+    }
+    return true;
+}
+
+/* Columns whose voids overlap, in neighbouring cells but not in one sheet: no others can be linked. */
+static bool find_joints(rill_surface *surface, const rill_bed *bed) {
+    surface->joint_list.count = 0;
+    if (bed->sheet_count == 1) return true;
+    for (int32_t s = 0; s < bed->sheet_count; ++s) {
+        const rill_sheet *sheet = &bed->sheets[s];
+        for (int32_t y = 0; y < sheet->ny; ++y) {
+            const int32_t *lid = surface->lid + sheet->first + y * sheet->stride;
+            for (int32_t x = 0; x < sheet->nx; ++x)
+                if (lid[x] > INT32_MIN && !add_joints(surface, bed, sheet, sheet->x0 + x, sheet->y0 + y)) return false;
+        }
+    }
+    return true;
+}
+
+/* All rows of all sheets. In the next build every level is looked at. */
+static bool make_rows(rill_surface *surface, const rill_bed *bed) {
+    surface->rows.count = 0;
+    for (int32_t s = 0; s < bed->sheet_count; ++s) {
+        const rill_sheet *sheet = &bed->sheets[s];
+        const bool open = is_open(surface, sheet);
+        for (int32_t y = -1; y <= sheet->ny; ++y) {
+            const bool inside = y >= 0 && y < sheet->ny;
+            const rill_surface_row row = { .sheet = s,
+                                           .stride = sheet->stride,
+                                           .x0 = sheet->x0,
+                                           .y = sheet->y0 + y,
+                                           .start = sheet->first + y * sheet->stride - 1,
+                                           .count = (sheet->nx + 16) & -16,
+                                           .inside = inside,
+                                           .above = y == sheet->ny,
+                                           .open = open,
+                                           .high = inside ? (sheet->nx + 16) & -16 : 0 };
+            if (!rill_array_push(&surface->rows, &surface->allocator, &row)) return false;
+        }
+    }
+    return rill_array_resize(&surface->corners, &surface->allocator, (size_t)bed->grid.cells[1] + 1);
+}
+
+rill_result rill_surface_fit(rill_surface *surface, const rill_surface_view *view) {
+    const rill_bed *bed = view->bed;
+    const bool same = surface->plane_size == (size_t)bed->plane_size;
+    if (same && !view->all_changed && view->changed_count == 0) return RILL_OK;
+    if (!same && !take_planes(surface, bed))
+        return rill_fail(view->message, RILL_OUT_OF_MEMORY, "no memory for a surface over %d places", bed->plane_size);
+    describe_columns(surface, bed);
+    if (!find_joints(surface, bed) || !make_rows(surface, bed))
+        return rill_fail(view->message, RILL_OUT_OF_MEMORY, "no memory for the links of a surface");
+    return RILL_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- links */
+
+int32_t rill_surface_neighbour(const rill_surface *surface, int32_t place, int32_t direction, int32_t stride) {
+    if (surface->links[place] >> direction & 1)
+        return place + RILL_STEP_X[direction] + RILL_STEP_Y[direction] * stride;
+    if (!(surface->joints[place] >> direction & 1)) return -1;
+    const rill_joint *joint = (const rill_joint *)surface->joint_list.data + surface->joint_first[place];
+    while (joint->direction != direction || !joint->linked) joint += 1;
+    return joint->other;
+}

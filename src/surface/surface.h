@@ -1,0 +1,193 @@
+/* The surface: a mesh over the levels of the columns that have a free surface.
+ *
+ * Based on: Dagenais et al. 2018, sections 4 and 5.
+ *
+ * Everything about columns is in planes over the bed's places (bed.h): one plane index names a column here too.
+ *
+ *        NW  N  NE        Directions are numbered counter-clockwise from east: E 0, NE 1, N 2, NW 3, W 4, SW 5, S 6, SE 7.
+ *          \ | /          The opposite of d is (d + 4) & 7, axes have even numbers. A set of directions is a byte, bit d for d.
+ *       W -- i -- E       A *quartet* is four cells around a corner of the grid, taken in the order SW, SE, NE, NW:
+ *          / | \          counter-clockwise, like triangles seen from above.
+ *        SW  S  SE
+ *
+ * A column is *wet* here if it has a free surface: deeper than RILL_DRY, below its ceiling, and not flooded. It is *dry* if it
+ * exists and is not deeper than RILL_DRY. Columns i, j of neighbouring cells, one of them wet, are *linked* if
+ *        m_j < h_i < c_j   and   m_i < h_j < c_i        m underside of the solid below a column: the ceiling of the column
+ *                                                       below it in its cell, or -infinity
+ * As the ranges (m, c) of a cell's columns do not overlap, a column has at most one link in each direction. Links between places
+ * of one sheet are bits of a plane; those between sheets are *joints*, a short list. */
+#ifndef RILL_SURFACE_SURFACE_H
+#define RILL_SURFACE_SURFACE_H
+
+#include "base/memory.h"
+#include "bed/bed.h"
+#include "flow/flow.h"
+#include "tasks/tasks.h"
+
+enum { RILL_DIRECTIONS = 8, RILL_AXES = 0x55 };
+static const int8_t RILL_STEP_X[RILL_DIRECTIONS] = { 1, 1, 0, -1, -1, -1, 0, 1 };
+static const int8_t RILL_STEP_Y[RILL_DIRECTIONS] = { 0, 1, 1, 1, 0, -1, -1, -1 };
+
+/* What a build works on; put together by the world. */
+typedef struct rill_surface_view {
+    const rill_bed *bed;
+    const rill_flow *flow;
+    const rill_solid *const *solids; /* as they stand in the bed, by slot; NULL for none */
+    size_t solid_count;
+    rill_liquid liquid;
+    double gravity[3];
+    const rill_runtime *runtime;
+    rill_pool *pool;
+    rill_message *message;
+    const rill_area *changed; /* cells whose solids have changed since the last build of this surface */
+    size_t changed_count;
+    bool all_changed; /* everything has: the first build, or places have moved */
+} rill_surface_view;
+
+/* How a wet column's surface ends towards a neighbouring cell. */
+typedef enum rill_rim_kind {
+    RILL_RIM_SHORE = 0, /* at a dry column it is linked to */
+    RILL_RIM_WALL,      /* at something solid, or at liquid that has no free surface */
+    RILL_RIM_LIP,       /* in the air: the edge of an overhang */
+    RILL_RIM_BORDER     /* at the border of the grid */
+} rill_rim_kind;
+
+/* A vertex beside the columns' own: where the surface of a wet column ends, on the way to the centre of the next cell along an
+ * axis. The rest of it is in the mesh, under the number it has as a vertex. */
+typedef struct rill_rim {
+    int32_t place;  /* the wet column */
+    int32_t beyond; /* the column over there: the dry one of a shore, the one below a lip; -1: none */
+    int32_t skirt;  /* liquid runs over this lip: the vertex straight below it; -1: it does not */
+    float along;    /* how far it is from centre to centre, 0 to 1 */
+    uint8_t direction, kind;
+} rill_rim;
+
+/* Columns of different sheets that may be linked: from `place` in `direction` to `other`. Each pair is there twice, once from
+ * either end; sorted by place and direction. */
+typedef struct rill_joint {
+    int32_t place, other;
+    int32_t pipe;   /* the sparse pipe between them, along an axis; -1: none */
+    int32_t corner; /* of `mixed`: the quartet whose SW cell is that of `place` */
+    uint8_t direction;
+    bool linked; /* they are, now */
+} rill_joint;
+
+/* A row of a sheet, in the order of places; the rows of padding below and above a sheet are in the list too. Ranges of places
+ * count from `start`, and are multiples of 16: what is dry now and was dry in the build before is not looked at. */
+typedef struct rill_surface_row {
+    int32_t sheet, stride, x0, y; /* x of its first column, and y, in cells of the grid */
+    int32_t start, count;         /* the run of places that holds it, from x0 - 1 on */
+    bool inside, above, open;     /* no padding; padding above; everything in its sheet may be linked */
+
+    int32_t low, high;   /* all that is wet */
+    int32_t from, until; /* where levels have been looked at, and then links: all that is or was wet, and beyond */
+    int32_t wet, rims, plain, odd;
+    int32_t lifted;        /* columns that the floor has raised */
+    int32_t walls, skirts; /* of the rims */
+    int32_t triangles, skirt_triangles, tears;
+    size_t first_vertex, first_rim, first_skirt, first_triangle;
+    /* In comparison with the build before: */
+    bool changed;    /* other columns are wet */
+    bool renumbered; /* vertices have other numbers */
+    bool reshaped;   /* there are other quads */
+    bool moved;      /* triangles are elsewhere in the mesh */
+    bool rerimmed;   /* there are other rims, or they have other numbers */
+    bool same_odd;   /* odd quartets have the same triangles */
+    int32_t plain_before, odd_before;
+    uint64_t hash; /* of its triangles */
+} rill_surface_row;
+
+/* A vertex in a wall, without smooth shores (printed.c): the mean of the wet columns that meet it. */
+typedef struct rill_mean {
+    float z, normal[3], velocity[3];
+    int32_t count;
+} rill_mean;
+typedef struct rill_extra {
+    int32_t key; /* which wall it is */
+    int32_t vertex, layer, cell[2];
+    rill_mean mean;
+} rill_extra;
+
+/* A row of corners of the grid where sheets meet. */
+typedef struct rill_corner_row {
+    int32_t triangles, skirt_triangles, tears;
+    size_t first_triangle;
+    uint64_t hash;
+} rill_corner_row;
+
+/* What is known of a column from the levels alone. */
+enum {
+    RILL_HERE = 1 << 0, /* it is wet or dry: links may end here */
+    RILL_WET = 1 << 1
+};
+
+typedef struct rill_surface_kernels rill_surface_kernels;
+
+typedef struct rill_floor rill_floor;   /* surface/floor.h */
+typedef struct rill_fringe rill_fringe; /* surface/meniscus.h */
+
+struct rill_surface {
+    rill_surface_def def;
+    rill_allocator allocator;
+    const rill_world *world;
+    const rill_surface_kernels *kernels;
+    uint64_t bed_number; /* of the world's bed when it was last looked at */
+
+    /* Planes that change with the bed only. */
+    size_t plane_size;
+    int32_t *m;     /* underside of the solid below; RILL_WALL where there is no column */
+    int32_t *lid;   /* its ceiling; INT32_MIN where there is no column */
+    int32_t *layer; /* which void of its cell */
+    int32_t *floor; /* quanta: least level of the vertex of a wet column, section 4.4; 0 if def.floor is false */
+
+    /* Planes of a build. */
+    uint8_t *state;     /* RILL_HERE, RILL_WET */
+    int32_t *h;         /* level as links see it: b of a dry column; RILL_WALL where no link may end */
+    int32_t *top;       /* quanta: where the vertex of a wet column is: h, or its floor if that is higher; else as h */
+    uint8_t *half;      /* links to the same sheet, directions 0 to 3 */
+    uint8_t *links;     /* bits by direction: linked with the neighbour in the same sheet */
+    uint8_t *joints;    /* bits by direction: linked with a column of another sheet */
+    uint8_t *rim;       /* bits of axes: a wet column's surface ends there, see `rims` */
+    uint8_t *quads;     /* what stands over the quartet whose SW corner this is */
+    int32_t *vertex;    /* number of a wet column's vertex in the mesh */
+    int32_t *joint_first; /* number of the first joint of a column that has any */
+    int32_t *rim_first; /* number of the first rim of a column that has any; the others follow by direction */
+
+    uint8_t *mixed; /* per corner of the grid, (cells[0] + 1) x (cells[1] + 1): wet columns of different sheets are linked there */
+    size_t corner_count;
+    bool any_mixed, any_skirts;
+
+    rill_array joint_list; /* rill_joint */
+    rill_array rows;       /* rill_surface_row */
+    rill_array corners;    /* rill_corner_row: from below the first row of cells */
+    rill_array extras, keys; /* rill_extra, by keys; int32_t */
+    rill_array solids;     /* const rill_solid *: for the view */
+    rill_array rims;       /* rill_rim; rim r is vertex column_vertices + r */
+    size_t column_vertices;
+    size_t tears; /* edges that end at a column, see corners.c */
+    rill_floor *terrain; /* what `floor` is made from; NULL if def.floor is false */
+    rill_fringe *fringe; /* working memory of the meniscus; NULL for RILL_MENISCUS_NONE */
+
+    rill_surface_mesh mesh; /* of the last build; owned. Vertices of columns, of rims, of skirts */
+    size_t vertex_capacity, triangle_capacity;
+    rill_surface_mesh grids; /* the same as grids, if def.form wants them: what is handed out then */
+    size_t grids_room[2];    /* vertices and triangles */
+    rill_surface_info info;
+    bool built;
+};
+
+/* The place of the column linked to `place` in a direction; -1: none. `stride` is that of its sheet. */
+int32_t rill_surface_neighbour(const rill_surface *surface, int32_t place, int32_t direction, int32_t stride);
+
+/* surface.c. An empty one; the planes for a bed, made when it is not the one that was seen last. */
+rill_surface *rill_surface_new(const rill_surface_def *def, const rill_runtime *runtime);
+void rill_surface_free(rill_surface *surface);
+rill_result rill_surface_fit(rill_surface *surface, const rill_surface_view *view);
+/* build.c. The mesh, stage by stage. */
+void rill_surface_give_mesh(rill_surface *surface);
+/* grids.c. The mesh as one grid per layer, whose triangles are always the same; false without memory. */
+bool rill_grids_make(rill_surface *surface, const rill_surface_view *view);
+void rill_grids_give(rill_surface *surface);
+rill_result rill_surface_make(rill_surface *surface, const rill_surface_view *view);
+
+#endif

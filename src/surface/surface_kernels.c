@@ -1,0 +1,260 @@
+/* The row kernels of the surface. Compiled several times with RILL_KERNELS_NAME set to the table's name; see
+ * surface_kernels.h. Loops marked "vector" must vectorise (a test looks at the compiler's report). */
+#include "surface/surface_kernels.h"
+
+#include "base/simd.h"
+
+#include <string.h>
+
+#define INLINE static inline __attribute__((always_inline))
+
+/* ------------------------------------------------------------------------------------------------------------ levels */
+
+static bool any_deep(int32_t n, const int32_t *H) {
+    int32_t deepest = 0;
+    for (int32_t i = 0; i < (n & -16); ++i) deepest = rill_max_i(deepest, H[i]); /* vector */
+    return deepest > RILL_DRY;
+}
+
+/* The arguments after NAME are constants. Where there is no column the lid is below everything. */
+#define LEVEL_KERNEL(NAME, PRESSURE)                                                                                   \
+    static rill_level_report NAME(int32_t n, const rill_level_row *row) {                                              \
+        const int32_t *b = row->b, *H = row->H, *lid = row->lid, *p = row->pressure, *floor = row->floor;              \
+        uint8_t *state = row->state;                                                                                   \
+        int32_t *h = row->h, *top = row->top, differs = 0, lifted = 0;                                                 \
+        RILL_EACH_ALONE /* vector */                                                                                   \
+            for (int32_t i = 0; i < (n & -16); ++i) {                                                                  \
+            int32_t deep = H[i] > RILL_DRY;                                                                            \
+            int32_t level = b[i] + (deep ? H[i] : 0);                                                                  \
+            int32_t free = level < lid[i];                                                                             \
+            if (PRESSURE) free &= (int32_t)(p[i] == 0);                                                                \
+            int32_t wet = free & deep, low = wet & (int32_t)(level < floor[i]);                                        \
+            level = free ? level : RILL_WALL;                                                                          \
+            h[i] = level;                                                                                              \
+            top[i] = low ? floor[i] : level;                                                                           \
+            lifted += low;                                                                                             \
+            differs |= (int32_t)state[i] ^ (free | wet << 1);                                                          \
+            state[i] = (uint8_t)(free | wet << 1);                                                                     \
+        }                                                                                                              \
+        return (rill_level_report){ differs != 0, lifted };                                                            \
+    }
+
+LEVEL_KERNEL(levels_free, 0)
+LEVEL_KERNEL(levels_pressed, 1)
+
+static rill_level_report levels(int32_t n, const rill_level_row *row) {
+    return (row->pressure ? levels_pressed : levels_free)(n, row);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- links */
+
+/* Both are here, and one is wet. */
+INLINE uint8_t may_link(uint8_t a, uint8_t b) {
+    return (uint8_t)(a & b & ((a | b) >> 1));
+}
+
+static void link_open(int32_t n, const rill_link_row *row) {
+    const uint8_t *state = row->state, *north = row->state_n;
+    uint8_t *half = row->half;
+    RILL_EACH_ALONE /* vector */
+        for (int32_t i = 0; i < (n & -16); ++i) {
+        uint8_t e = may_link(state[i], state[i + 1]), ne = may_link(state[i], north[i + 1]);
+        uint8_t up = may_link(state[i], north[i]), nw = may_link(state[i], north[i - 1]);
+        half[i] = (uint8_t)(e | ne << 1 | up << 2 | nw << 3);
+    }
+}
+
+INLINE int32_t fits(int32_t h, int32_t m, int32_t c, int32_t other_h, int32_t other_m, int32_t other_c) {
+    return (int32_t)(other_m < h) & (int32_t)(h < other_c) & (int32_t)(m < other_h) & (int32_t)(other_h < c);
+}
+
+static void link(int32_t n, const rill_link_row *row) {
+    const uint8_t *state = row->state, *north = row->state_n;
+    const int32_t *h = row->h, *hn = row->h_n, *m = row->m, *mn = row->m_n, *c = row->c, *cn = row->c_n;
+    uint8_t *half = row->half;
+    RILL_EACH_ALONE /* vector */
+        for (int32_t i = 0; i < (n & -16); ++i) {
+        int32_t e = fits(h[i], m[i], c[i], h[i + 1], m[i + 1], c[i + 1]) & may_link(state[i], state[i + 1]);
+        int32_t ne = fits(h[i], m[i], c[i], hn[i + 1], mn[i + 1], cn[i + 1]) & may_link(state[i], north[i + 1]);
+        int32_t up = fits(h[i], m[i], c[i], hn[i], mn[i], cn[i]) & may_link(state[i], north[i]);
+        int32_t nw = fits(h[i], m[i], c[i], hn[i - 1], mn[i - 1], cn[i - 1]) & may_link(state[i], north[i - 1]);
+        half[i] = (uint8_t)(e | ne << 1 | up << 2 | nw << 3);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------------------- shape */
+
+static bool shape(int32_t n, const rill_shape_row *row) {
+    const uint8_t *state = row->state, *state_s = row->state_s, *state_n = row->state_n;
+    const uint8_t *half = row->half, *south = row->half_s, *north = row->half_n;
+    const int32_t *top = row->top, *top_n = row->top_n;
+    uint8_t *links = row->links, *rim = row->rim, *quads = row->quads;
+    RILL_EACH_ALONE /* vector */
+        for (int32_t i = 0; i < (n & -16); ++i) {
+        uint8_t back = (uint8_t)((half[i - 1] & 1) | (south[i - 1] & 2) | (south[i] & 4) | (south[i + 1] & 8));
+        links[i] = (uint8_t)(half[i] | back << 4);
+    }
+    RILL_EACH_ALONE /* vector */
+        for (int32_t i = 0; i < (n & -16); ++i) {
+        uint8_t around = (uint8_t)((state[i + 1] >> 1) | (state_n[i] >> 1) << 2 | (state[i - 1] >> 1) << 4 |
+                                   (state_s[i] >> 1) << 6);
+        uint8_t ends = (uint8_t)(~(links[i] & around) & RILL_AXES);
+        rim[i] = (state[i] & RILL_WET) ? ends : 0;
+    }
+    uint8_t differs = 0; /* rims change with states or links, and with those so do quads */
+    RILL_EACH_ALONE /* vector */
+        for (int32_t i = 0; i < (n & -16); ++i) {
+        uint8_t all = (uint8_t)(state[i] & state[i + 1] & state_n[i] & state_n[i + 1] & RILL_WET);
+        uint8_t any = (uint8_t)((state[i] | state[i + 1] | state_n[i] | state_n[i + 1]) & RILL_WET);
+        uint8_t sides = (uint8_t)(half[i] & north[i] & (half[i] >> 2) & (half[i + 1] >> 2));
+        uint8_t linked = (uint8_t)(sides & (half[i] >> 1) & (half[i + 1] >> 3) & 1);
+        uint8_t whole = (uint8_t)((all >> 1) & linked);
+        int32_t rising = top[i] - top[i + 1] >= top_n[i] - top_n[i + 1];
+        uint8_t diagonal = rising ? RILL_QUAD_RISING : RILL_QUAD_FALLING;
+        uint8_t quad = whole ? diagonal : any ? RILL_QUAD_ODD : RILL_QUAD_NONE;
+        differs |= quads[i] ^ quad;
+        quads[i] = quad;
+    }
+    return differs != 0;
+}
+
+INLINE uint64_t eight(const uint8_t *bytes) {
+    uint64_t word;
+    memcpy(&word, bytes, sizeof word);
+    return word;
+}
+
+static rill_row_counts count(int32_t n, const uint8_t *state, const uint8_t *rim, const uint8_t *quads) {
+    const uint64_t ones = 0x0101010101010101u;
+    rill_row_counts counts = { 0 };
+    for (int32_t i = 0; i < n; i += 8) {
+        const uint64_t quad = eight(quads + i), other = quad >> 1;
+        counts.wet += __builtin_popcountll(eight(state + i) >> 1 & ones);
+        counts.rims += __builtin_popcountll(eight(rim + i));
+        counts.plain += __builtin_popcountll((quad ^ other) & ones);
+        counts.odd += __builtin_popcountll(quad & other & ones);
+    }
+    return counts;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- vertices */
+
+/* Three arrays of 16 numbers into one of 16 triples. Compilers write this out number by number, three times as slow. */
+#ifdef __AVX512F__
+enum { LANES = 16 };
+#define FIRST(a, b) \
+    __builtin_shufflevector(a, b, 0, 16, 0, 1, 17, 0, 2, 18, 0, 3, 19, 0, 4, 20, 0, 5)
+#define FIRST_WITH(ab, c) __builtin_shufflevector(ab, c, 0, 1, 16, 3, 4, 17, 6, 7, 18, 9, 10, 19, 12, 13, 20, 15)
+#define SECOND(a, b) \
+    __builtin_shufflevector(a, b, 21, 0, 6, 22, 0, 7, 23, 0, 8, 24, 0, 9, 25, 0, 10, 26)
+#define SECOND_WITH(ab, c) __builtin_shufflevector(ab, c, 0, 21, 2, 3, 22, 5, 6, 23, 8, 9, 24, 11, 12, 25, 14, 15)
+#define THIRD(a, b) \
+    __builtin_shufflevector(a, b, 0, 11, 27, 0, 12, 28, 0, 13, 29, 0, 14, 30, 0, 15, 31, 0)
+#define THIRD_WITH(ab, c) __builtin_shufflevector(ab, c, 26, 1, 2, 27, 4, 5, 28, 7, 8, 29, 10, 11, 30, 13, 14, 31)
+#else
+enum { LANES = 4 };
+#define FIRST(a, b) __builtin_shufflevector(a, b, 0, 4, 0, 1)
+#define FIRST_WITH(ab, c) __builtin_shufflevector(ab, c, 0, 1, 4, 3)
+#define SECOND(a, b) __builtin_shufflevector(a, b, 5, 0, 2, 6)
+#define SECOND_WITH(ab, c) __builtin_shufflevector(ab, c, 0, 5, 2, 3)
+#define THIRD(a, b) __builtin_shufflevector(a, b, 0, 3, 7, 0)
+#define THIRD_WITH(ab, c) __builtin_shufflevector(ab, c, 6, 1, 2, 7)
+#endif
+typedef float lanes __attribute__((vector_size(4 * LANES)));
+
+enum { CHUNK = 16 };
+
+INLINE void weave(const float *x, const float *y, const float *z, float *out) {
+    for (int32_t i = 0; i < CHUNK; i += LANES) {
+        lanes a, b, c, triples[3];
+        memcpy(&a, x + i, sizeof a);
+        memcpy(&b, y + i, sizeof b);
+        memcpy(&c, z + i, sizeof c);
+        triples[0] = FIRST_WITH(FIRST(a, b), c);
+        triples[1] = SECOND_WITH(SECOND(a, b), c);
+        triples[2] = THIRD_WITH(THIRD(a, b), c);
+        memcpy(out + 3 * i, triples, sizeof triples);
+    }
+}
+
+/* What is to be known of 16 vertices. */
+typedef struct chunk {
+    float x[CHUNK], y[CHUNK], z[CHUNK];
+    float nx[CHUNK], ny[CHUNK], nz[CHUNK];
+    float u[CHUNK], v[CHUNK], w[CHUNK];
+    float depth[CHUNK], opacity[CHUNK];
+} chunk;
+
+/* Of 16 columns from `at` on, whether they are wet or not. */
+INLINE void fill_chunk(int32_t at, const rill_vertex_row *row, const rill_vertex_constants *k, chunk *out) {
+    const int32_t *top = row->top + at, *south = row->top_s + at, *north = row->top_n + at, *H = row->H + at;
+    const float *u = row->u + at, *v = row->v + at, *vn = row->v_n + at;
+    const float first = k->first + (float)at;
+    RILL_EACH_ALONE RILL_NOT_UNROLLED /* vector */
+        for (int32_t i = 0; i < CHUNK; ++i) {
+        float gx = (float)(top[i + 1] - top[i - 1]) * k->slope, gy = (float)(north[i] - south[i]) * k->slope;
+        float length = 1.0f / __builtin_sqrtf(gx * gx + gy * gy + 1.0f);
+        float along = 0.5f * (u[i] + u[i + 1]), across = 0.5f * (v[i] + vn[i]);
+        out->x[i] = k->x + (first + (float)i) * k->dx;
+        out->y[i] = k->y;
+        out->z[i] = k->datum + (float)top[i] * k->quantum;
+        out->nx[i] = -gx * length;
+        out->ny[i] = -gy * length;
+        out->nz[i] = length;
+        out->u[i] = along;
+        out->v[i] = across;
+        out->w[i] = along * gx + across * gy;
+        out->depth[i] = (float)H[i] * k->quantum;
+        out->opacity[i] = rill_min_f((float)H[i] * k->opacity, 1.0f);
+    }
+}
+
+INLINE void write_chunk(int32_t at, const rill_vertex_row *row, const rill_vertex_constants *k) {
+    chunk c;
+    fill_chunk(at, row, k, &c);
+    weave(c.x, c.y, c.z, row->positions + 3 * at);
+    weave(c.nx, c.ny, c.nz, row->normals + 3 * at);
+    weave(c.u, c.v, c.w, row->velocities + 3 * at);
+    memcpy(row->depths + at, c.depth, sizeof c.depth);
+    memcpy(row->opacities + at, c.opacity, sizeof c.opacity);
+}
+
+static void write_few(int32_t n, const rill_vertex_row *row, const rill_vertex_constants *k) {
+    const size_t bytes = (size_t)n * sizeof(float);
+    chunk c;
+    float woven[3 * CHUNK];
+    fill_chunk(0, row, k, &c);
+    weave(c.x, c.y, c.z, woven);
+    memcpy(row->positions, woven, 3 * bytes);
+    weave(c.nx, c.ny, c.nz, woven);
+    memcpy(row->normals, woven, 3 * bytes);
+    weave(c.u, c.v, c.w, woven);
+    memcpy(row->velocities, woven, 3 * bytes);
+    memcpy(row->depths, c.depth, bytes);
+    memcpy(row->opacities, c.opacity, bytes);
+}
+
+/* The last chunk ends where the run ends: what it has in common with the one before is written twice. */
+static void vertices(int32_t n, const rill_vertex_row *row, const rill_vertex_constants *constants) {
+    const rill_vertex_constants k = *constants;
+    if (n < CHUNK) {
+        write_few(n, row, &k);
+        return;
+    }
+    for (int32_t at = 0; at < n; at += CHUNK) write_chunk(at + CHUNK <= n ? at : n - CHUNK, row, &k);
+}
+
+#define TEXT_OF(x) #x
+#define NAME_OF(x) TEXT_OF(x)
+
+extern const rill_surface_kernels RILL_KERNELS_NAME;
+const rill_surface_kernels RILL_KERNELS_NAME = {
+    .name = NAME_OF(RILL_KERNELS_NAME),
+    .any_deep = any_deep,
+    .levels = levels,
+    .link_open = link_open,
+    .link = link,
+    .shape = shape,
+    .count = count,
+    .vertices = vertices,
+};
