@@ -1,0 +1,347 @@
+/* rill bake: simulates a scene and writes the surface of its liquid, and its solids, as meshes.
+ *
+ * A bake that was stopped, by Ctrl-C, a kill or a full disk, goes on where it was when the same command is given again, and
+ * ends in the same bytes as one that was not. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bake_output.h"
+#include "cli.h"
+#include "progress.h"
+#include "scene/number_text.h"
+#include "warnings.h"
+
+typedef struct bake_options {
+    rill_text_list sets;
+    rill_machine machine;
+    double until, every; /* below 0: not given */
+    const char *folder, *format_name, *meniscus_name;
+    rill_mesh_format format;
+    rill_surface_def look;
+    bool no_solids, fresh;
+} bake_options;
+
+/* By rill_meniscus. */
+static const char *const menisci[] = { "tilt", "lift", "none" };
+
+typedef struct bake {
+    const rill_scene *scene;
+    rill_world *world;
+    const bake_options *options;
+    const char *folder;
+    rill_bake_identity identity;
+    rill_bake_output output;
+    rill_progress progress;
+    rill_warnings warnings;
+    double until;
+    int64_t frame, frames;   /* the last one simulated, and how many there are */
+    int64_t saved;           /* the last one that was recorded */
+    double saved_at, saving; /* s: when the last record was written, and how long that took */
+    char *snapshot;
+    size_t snapshot_room;
+    bool stopped; /* by the user */
+} bake;
+
+/* ----------------------------------------------------------------------------------------------------------- saving */
+
+/* Records take a twentieth of the time at most; but where saving is slow there is one now and then all the same. */
+enum { SAVE_SPACING = 20, SAVE_FRAMES = 100 };
+
+static bool save_snapshot(bake *b, size_t *size) {
+    size_t needed = rill_snapshot_size(b->world);
+    if (needed > b->snapshot_room) {
+        free(b->snapshot);
+        b->snapshot = malloc(needed);
+        b->snapshot_room = b->snapshot ? needed : 0;
+    }
+    if (!b->snapshot) {
+        return rill_bake_complain("the snapshot", "out of memory");
+    }
+    if (rill_snapshot_save(b->world, b->snapshot, b->snapshot_room, size) != RILL_OK) {
+        return rill_bake_complain("the snapshot", rill_world_message(b->world));
+    }
+    return true;
+}
+
+/* Everything that the record speaks of is on the disk before it is. Without a snapshot it is that of a bake that has not
+ * begun or is complete. */
+static bool save(bake *b, bool with_snapshot) {
+    double start = rill_progress_clock();
+    size_t size = 0;
+    if (!rill_bake_output_sync(&b->output) || (with_snapshot && !save_snapshot(b, &size))) {
+        return false;
+    }
+    const rill_bake_record record = { .frame = b->frame,
+                                      .written = b->output.written,
+                                      .index = b->output.written ? b->output.index.size : 0,
+                                      .samples = b->output.samples.size,
+                                      .snapshot = b->snapshot,
+                                      .snapshot_size = size };
+    bool good = rill_bake_record_write(b->folder, &b->identity, &record);
+    b->saved_at = rill_progress_clock();
+    b->saving = b->saved_at - start;
+    b->saved = b->frame;
+    return good;
+}
+
+static bool is_time_to_save(const bake *b) {
+    return rill_progress_clock() - b->saved_at >= SAVE_SPACING * b->saving || b->frame - b->saved >= SAVE_FRAMES;
+}
+
+/* ----------------------------------------------------------------------------------------------------------- frames */
+
+static int step(bake *b, int64_t k) {
+    rill_status status;
+    double length = rill_scene_frame_length(b->scene->frame, b->until, k);
+    rill_result result = rill_scene_step(b->scene, b->world, length, &status);
+    if (result != RILL_OK) {
+        rill_progress_wipe(&b->progress);
+        fprintf(stderr, "rill bake: frame %" PRId64 ": %s\n", k, rill_world_message(b->world));
+        return result == RILL_OUT_OF_MEMORY ? RILL_EXIT_MACHINE : RILL_EXIT_INPUT;
+    }
+    b->frame = k;
+    rill_warnings_tell(&b->warnings, &b->progress, rill_scene_frame_time(b->scene->frame, b->until, k), status);
+    return RILL_EXIT_DONE;
+}
+
+static bool bake_frame(bake *b) {
+    if (!rill_scene_frame_due(b->scene->frame, b->until, b->options->every, b->frame)) {
+        return true;
+    }
+    return rill_bake_output_frame(&b->output, b->frame);
+}
+
+static int simulate(bake *b) {
+    rill_progress_catch_stop();
+    if (b->output.written == 0 && !(save(b, false) && bake_frame(b))) {
+        return RILL_EXIT_MACHINE;
+    }
+    while (b->frame < b->frames && !b->stopped) {
+        int code = step(b, b->frame + 1);
+        if (code != RILL_EXIT_DONE) {
+            return code;
+        }
+        if (!bake_frame(b)) {
+            return RILL_EXIT_MACHINE;
+        }
+        b->stopped = rill_progress_stop_wanted() && b->frame < b->frames;
+        if ((b->stopped || is_time_to_save(b)) && !save(b, true)) {
+            return RILL_EXIT_MACHINE;
+        }
+        rill_progress_show(&b->progress, rill_scene_frame_time(b->scene->frame, b->until, b->frame), b->until);
+    }
+    if (!rill_bake_output_join(&b->output, b->frame)) {
+        return RILL_EXIT_MACHINE;
+    }
+    return b->stopped || save(b, false) ? RILL_EXIT_DONE : RILL_EXIT_MACHINE;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- summary */
+
+static void print_results(const bake *b, int64_t written) {
+    char first[RILL_BAKE_NAME], last[RILL_BAKE_NAME];
+    if (b->options->format == RILL_MESH_USDA) {
+        printf("results: %s/" RILL_BAKE_STAGE, b->folder);
+    } else {
+        rill_bake_frame_name(first, "liquid", 0, b->options->format);
+        rill_bake_frame_name(last, "liquid", written - 1, b->options->format);
+        printf("results: %s/%s to %s", b->folder, first, last);
+        if (!b->options->no_solids) {
+            printf(", solids%s", rill_scene_moves(b->scene) ? " and what moves" : "");
+        }
+    }
+    printf(" (times in " RILL_BAKE_INDEX ")\n");
+}
+
+static void summarise(const bake *b) {
+    printf("%s: %" PRId64 " frames up to %g s, took %.3g s", b->scene->name, b->output.written,
+           rill_scene_frame_time(b->scene->frame, b->until, b->frame), rill_progress_clock() - b->progress.start);
+    if (b->output.vertices) {
+        printf("; the last one has %zu vertices and %zu triangles", b->output.vertices, b->output.triangles);
+    }
+    printf("\n");
+    print_results(b, b->output.written);
+    if (b->stopped) {
+        printf("stopped before its end: the same command goes on from here\n");
+    }
+}
+
+/* ---------------------------------------------------------------------------------------------------------- command */
+
+/* Puts the world where the record is. */
+static int resume(bake *b, const rill_bake_record *record) {
+    if (!rill_bake_is_whole(b->folder, b->options->format, record->written)) {
+        return RILL_EXIT_INPUT;
+    }
+    if (!record->snapshot_size) {
+        return RILL_EXIT_DONE;
+    }
+    rill_result result = rill_snapshot_restore(b->world, record->snapshot, (size_t)record->snapshot_size);
+    if (result != RILL_OK) {
+        fprintf(stderr, "rill bake: %s/" RILL_BAKE_RECORD ": %s: --fresh bakes everything again\n", b->folder,
+                rill_world_message(b->world));
+        return result == RILL_OUT_OF_MEMORY ? RILL_EXIT_MACHINE : RILL_EXIT_INPUT;
+    }
+    b->frame = record->frame;
+    b->progress.from = rill_scene_frame_time(b->scene->frame, b->until, b->frame);
+    fprintf(stderr, "rill bake: note: going on from t = %g s, after %" PRId64 " frames\n", b->progress.from,
+            record->written);
+    return RILL_EXIT_DONE;
+}
+
+static int bake_with_record(bake *b, const rill_bake_record *record) {
+    if (record->written && !record->snapshot_size) {
+        printf("%s: all %" PRId64 " frames are baked already; --fresh bakes them again\n", b->scene->name,
+               record->written);
+        rill_bake_remove_samples(b->folder); /* left if it was killed after the last frame */
+        return RILL_EXIT_DONE;
+    }
+    int code = resume(b, record);
+    if (code != RILL_EXIT_DONE) {
+        return code;
+    }
+    b->output = (rill_bake_output){ .folder = b->folder,
+                                    .format = b->options->format,
+                                    .scene = b->scene,
+                                    .world = b->world,
+                                    .until = b->until,
+                                    .look = b->options->look,
+                                    .with_solids = !b->options->no_solids };
+    code = rill_bake_output_open(&b->output, record->written, record->index, record->samples) ? simulate(b)
+                                                                                              : RILL_EXIT_MACHINE;
+    rill_progress_wipe(&b->progress);
+    if (code == RILL_EXIT_DONE) {
+        summarise(b);
+    }
+    rill_bake_output_close(&b->output);
+    if (code == RILL_EXIT_DONE && !b->stopped) {
+        rill_bake_remove_samples(b->folder);
+    }
+    return code;
+}
+
+static int bake_into(bake *b) {
+    int code;
+    int lock = rill_bake_folder_open(b->folder, &code);
+    if (lock < 0) {
+        return code;
+    }
+    bool found;
+    rill_bake_record record = { 0 };
+    if (b->options->fresh && !rill_bake_remove(b->folder)) {
+        code = RILL_EXIT_MACHINE;
+    } else {
+        code = rill_bake_record_read(b->folder, &b->identity, &record, &found);
+    }
+    if (code == RILL_EXIT_DONE) {
+        code = bake_with_record(b, &record);
+    }
+    free(record.snapshot);
+    close(lock);
+    return code;
+}
+
+/* "format=glb until=3 every=frame solids=on meniscus=tilt": all that decides what is written, but the scene. */
+static void describe_options(const bake_options *options, double until, rill_bake_identity *identity) {
+    char end[RILL_NUMBER_TEXT], every[RILL_NUMBER_TEXT] = "frame";
+    rill_number_double(until, end);
+    if (options->every >= 0) {
+        rill_number_double(options->every, every);
+    }
+    snprintf(identity->options, sizeof identity->options, "format=%s until=%s every=%s solids=%s meniscus=%s",
+             rill_mesh_format_name(options->format), end, every, options->no_solids ? "off" : "on",
+             menisci[options->look.meniscus]);
+}
+
+static int bake_world(const rill_scene *scene, rill_world *world, const bake_options *options, const char *folder) {
+    bake b = { .scene = scene, .world = world, .options = options, .folder = folder };
+    b.until = options->until < 0 ? scene->until : options->until;
+    b.frames = rill_scene_frame_count(scene->frame, b.until);
+    b.warnings.command = "bake";
+    b.progress = rill_progress_start();
+    describe_options(options, b.until, &b.identity);
+    if (!rill_bake_identify(scene, options->sets.items, options->sets.count, world, &b.identity)) {
+        return RILL_EXIT_INPUT;
+    }
+    int code = bake_into(&b);
+    free(b.snapshot);
+    return code;
+}
+
+static int pick_meniscus(bake_options *options) {
+    for (int i = 0; i < (int)(sizeof menisci / sizeof menisci[0]); i++) {
+        if (strcmp(options->meniscus_name, menisci[i]) == 0) {
+            options->look.meniscus = (rill_meniscus)i;
+            return RILL_EXIT_NOT_YET;
+        }
+    }
+    fprintf(stderr, "rill bake: found '%s' for --meniscus, expected tilt, lift or none\n", options->meniscus_name);
+    return RILL_EXIT_USAGE;
+}
+
+static int read_bake_options(int argc, char **argv, bake_options *options, const char **path) {
+    const rill_option table[] = {
+        { "-o", "DIR", "folder for the results (default out/<name of the scene file>)", RILL_OPTION_TEXT,
+          &options->folder, 0, 0 },
+        { "--out", "DIR", "the same", RILL_OPTION_TEXT, &options->folder, 0, 0 },
+        { "--format", "F", "obj, ply, glb (default) or usda", RILL_OPTION_TEXT, &options->format_name, 0, 0 },
+        { "--until", "T", "stop at T seconds instead of the scene's run.until", RILL_OPTION_NUMBER, &options->until, 0,
+          1e9 },
+        { "--every", "T", "bake every T seconds (default: every frame)", RILL_OPTION_NUMBER, &options->every, 1e-9,
+          1e9 },
+        { "--meniscus", "M", "near solids: tilt normals (default), lift vertices too, or none", RILL_OPTION_TEXT,
+          &options->meniscus_name, 0, 0 },
+        { "--solids", "off", "bake the liquid alone", RILL_OPTION_OFF, &options->no_solids, 0, 0 },
+        { "--fresh", NULL, "remove what an earlier bake left in the folder and start over", RILL_OPTION_FLAG,
+          &options->fresh, 0, 0 },
+        RILL_OPTION_SET(&options->sets),
+        RILL_OPTION_THREADS(&options->machine),
+        RILL_OPTION_SIMD(&options->machine),
+    };
+    const rill_command command = {
+        "bake",
+        "SCENE",
+        "Simulates a scene and writes the surface of its liquid as meshes with normals, velocities, depths and\n"
+        "opacities: a file per frame, or one .usda with samples in time. Metres, z up (glb: y up). Ctrl-C stops\n"
+        "after the present frame; the same command then goes on, also after a kill or a full disk.",
+        table,
+        sizeof table / sizeof table[0],
+        1,
+        1
+    };
+    size_t count;
+    int code = rill_options_read(&command, argc, argv, path, &count);
+    if (code == RILL_EXIT_NOT_YET && !rill_mesh_format_find(options->format_name, &options->format)) {
+        fprintf(stderr, "rill bake: found '%s' for --format, expected obj, ply, glb or usda\n", options->format_name);
+        return RILL_EXIT_USAGE;
+    }
+    return code == RILL_EXIT_NOT_YET ? pick_meniscus(options) : code;
+}
+
+int rill_cli_bake(int argc, char **argv) {
+    bake_options options = { .machine = { .threads = 1 },
+                             .until = -1,
+                             .every = -1,
+                             .format_name = "glb",
+                             .meniscus_name = "tilt",
+                             .look = rill_default_surface_def() };
+    const char *path = NULL;
+    int code = read_bake_options(argc, argv, &options, &path);
+    if (code != RILL_EXIT_NOT_YET) {
+        return code;
+    }
+    rill_scene *scene;
+    rill_world *world;
+    char *folder = rill_cli_folder(path);
+    code = rill_cli_open(path, &options.sets, &options.machine, &scene, &world);
+    if (code == RILL_EXIT_DONE) {
+        const char *chosen = options.folder ? options.folder : folder;
+        code = chosen ? bake_world(scene, world, &options, chosen) : RILL_EXIT_MACHINE;
+    }
+    free(folder);
+    rill_world_destroy(world);
+    rill_scene_free(scene);
+    return code;
+}
