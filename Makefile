@@ -1,11 +1,12 @@
 # A thin front to CMake. `make demo` and `make test` work from a fresh clone on Debian 12, as root or with sudo.
 #
-#   make demo       install what is missing, build, run a scene, say where the results are
+#   make demo       install what is missing, build, run a scene, draw it, say where the results are
 #   make test       install what is missing, build, run every test; ends with `N passed, N failed`
 #   make bench      speed, against the memory's own (CSV=file to keep it)
 #   make validate   accuracy, against exact solutions and measurements
-#   make pictures   draw the pictures of docs/images (some minutes)
+#   make gallery    draw the pictures of docs/gallery.md (a quarter of an hour without a graphics card)
 #   make fuzz       a long search for crashes (SECONDS=600 per target)
+#   make check-blender  let Blender import what `rill bake` writes (installs Blender, which is large)
 #   make format     clang-format over the sources
 #   make clean
 
@@ -16,7 +17,7 @@ OUT ?= out/$(basename $(notdir $(SCENE)))
 
 MAKEFLAGS += --no-print-directory
 
-.PHONY: build program demo test bench validate fuzz format clean
+.PHONY: build program demo test bench validate gallery fuzz check-blender format clean
 .DEFAULT_GOAL := build
 
 build:
@@ -31,8 +32,11 @@ program:
 
 demo: program
 	build/rill run $(SCENE) --out $(OUT)
+	build/rill render $(SCENE) -o $(OUT)/still.png --at 2.5
+	build/rill render $(SCENE) -o $(OUT)/movie.mp4 --at 2.5 --size 640x360 --samples 4
 	@echo
-	@echo "The results are in $(OUT): log.csv has one row per frame (volume, what was poured and drained, the probes)."
+	@echo "The results are in $(OUT): still.png, movie.mp4, and log.csv with one row per frame (volume, what was poured and"
+	@echo "drained, the probes)."
 	@echo "Try also: build/rill run $(SCENE) --out $(OUT) --fields    (depths and velocities as .npy arrays)"
 	@echo "          build/rill --help,  other scenes in scenes/"
 
@@ -46,19 +50,16 @@ bench: program
 validate: program
 	build/rill validate
 
-# $(call draw,SCENE,SECONDS,OPTIONS)
-draw = build/rill run scenes/$(1).yaml --until $(2) --every $(2) --fields --out out/pictures/$(1) && \
-	python3 -B tools/draw_fields.py out/pictures/$(1) docs/images/$(1).png $(3)
-
-pictures: build
-	rm -rf out/pictures
-	$(call draw,surgery,2.75,--cell 0.0005 --liquid blood --solid bone)
-	$(call draw,spilled_coffee,0.6,--cell 0.001 --liquid coffee --solid table --above -0.05 --foot 0.018 --yaw 30)
-	$(call draw,three_layers,2.5,--cell 0.001 --liquid water --yaw 35)
+gallery: program
+	@tools/make_gallery.sh build/rill
 
 fuzz:
 	@tools/install_packages.sh test
 	@python3 tools/run_fuzz.py --seconds $(SECONDS)
+
+check-blender: program
+	@tools/install_packages.sh blender
+	@tools/check_blender.sh build/rill
 
 format:
 	@tools/install_packages.sh format

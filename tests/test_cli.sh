@@ -44,7 +44,7 @@ is "help names the commands" says validate
 version=$(sed -n 's/^#define RILL_VERSION_\(MAJOR\|MINOR\|PATCH\) //p' "$tree/include/rill/rill.h" | paste -sd.)
 is "version" gives 0 --version
 is "version is the header's" test "$(cat out.txt)" = "rill $version"
-for command in run check info hash validate bench; do
+for command in run bake check info hash validate bench; do
     is "$command --help" gives 0 $command --help
     is "$command --help says how" says "usage: rill $command"
     is "$command refuses unknown options" gives 2 $command --no-such-option
@@ -52,7 +52,7 @@ for command in run check info hash validate bench; do
 done
 is "no command is bad usage" gives 2
 is "an unknown command is bad usage" gives 2 simulate
-for command in run check info hash; do
+for command in run bake check info hash; do
     is "$command without a file is bad usage" gives 2 $command
 done
 is "two scenes to run are too many" gives 2 run tiny.yaml tiny.yaml

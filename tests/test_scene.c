@@ -148,12 +148,12 @@ static void solids_are_checked(void **state) {
         "you mean 'box'?");
     EXPECT(SOLID("{ shape: box, min: [0, 0, 0], max: [1, 0, 1], radius: 1 }"),
            "s.yaml:6:46: found 0 for bed.solids.0.max.1, expected more than the 0 of min",
-           "s.yaml:6:53: found the unknown key 'radius' in a box, expected shape, min, max, name, scale, "
+           "s.yaml:6:53: found the unknown key 'radius' in a box, expected shape, min, max, name, material, scale, "
            "rotate, translate, move, loop or ease");
     EXPECT(SOLID("{ shape: cylinder, from: [0, 0, 0], to: [0, 0, 0], raduis: 1 }"),
            "s.yaml:6:7: found no key 'radius' in a cylinder, expected one",
            "s.yaml:6:47: found a list of 3 for bed.solids.0.to, expected another place than that of 'from'",
-           "s.yaml:6:58: found the unknown key 'raduis' in a cylinder, expected shape, from, to, radius, name, scale, "
+           "s.yaml:6:58: found the unknown key 'raduis' in a cylinder, expected shape, from, to, radius, name, material, scale, "
            "rotate, translate, move, loop or ease, did you mean 'radius'?");
     EXPECT(
         SOLID("{ shape: plane, point: [0, 0, 0], normal: [0, 0, 0] }"),

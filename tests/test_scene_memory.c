@@ -1,12 +1,15 @@
-/* Reading a scene and its files with each allocation failing, once and from then on: an answer, no leak (the sanitizers
- * see to that), no crash. malloc and calloc are wrapped by the linker (tests/CMakeLists.txt), so only our own calls fail. */
+/* Reading a scene and its files, and writing meshes, with each allocation failing, once and from then on: an answer, no leak
+ * (the sanitizers see to that), no crash, no half file. malloc and its kin are wrapped by the linker (tests/CMakeLists.txt),
+ * so only our own calls fail. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
+#include "scene/mesh_usda.h"
 #include "scene/scene.h"
 
 static long calls, fail_at; /* fail_at 0: never */
@@ -19,8 +22,10 @@ static bool refuse(void) {
 
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *memory, size_t size);
 void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *memory, size_t size);
 
 void *__wrap_malloc(size_t size) {
     return refuse() ? NULL : __real_malloc(size);
@@ -28,6 +33,10 @@ void *__wrap_malloc(size_t size) {
 
 void *__wrap_calloc(size_t count, size_t size) {
     return refuse() ? NULL : __real_calloc(count, size);
+}
+
+void *__wrap_realloc(void *memory, size_t size) {
+    return refuse() ? NULL : __real_realloc(memory, size);
 }
 
 /* A heightmap of each kind, a mesh that moves and changes, depths and an override; and a frame of it. */
@@ -108,10 +117,61 @@ static void complaints_are_counted_without_memory(void **state) {
     rill_scene_report_free(&report);
 }
 
+/* A mesh in the format, or its samples and the stage that they are joined to. */
+static rill_result save(rill_mesh_format format, const char *path, const char *samples, rill_message *message) {
+    static const float corners[9] = { 0, 0, 0, 1, 0, 0, 0, 1, 0 }, zeros[9] = { 0 };
+    static const uint32_t one[3] = { 0, 1, 2 };
+    static const int32_t layers[3] = { 0, 0, 1 };
+    const rill_mesh_part part = { "part", corners, zeros, zeros, zeros, zeros, zeros, layers, one, 3, 1 };
+    if (format != RILL_MESH_USDA) {
+        return rill_mesh_export(path, format, "about", &part, 1, message);
+    }
+    rill_writer writer;
+    if (!rill_writer_append(&writer, samples, 0, message)) {
+        return RILL_OUT_OF_MEMORY;
+    }
+    rill_usda_sample_liquid(&writer, 0, &part);
+    uint64_t size = writer.size;
+    assert_true(rill_writer_commit(&writer, message));
+    const rill_usda_solid solid = { part, false };
+    const rill_usda_stage stage = { "about", 0.01, 0, 0, &solid, 1 };
+    return rill_usda_join(path, samples, size, &stage, message);
+}
+
+static void meshes_are_written_or_not(void **state) {
+    (void)state;
+    char folder[] = "/tmp/rill_memory_XXXXXX", path[64], part[64], samples[64];
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/mesh", folder);
+    snprintf(part, sizeof part, "%s/mesh.part", folder);
+    snprintf(samples, sizeof samples, "%s/samples", folder);
+    for (int format = 0; format < RILL_MESH_FORMATS; format++) {
+        rill_result result = RILL_OUT_OF_MEMORY;
+        for (long n = 1; result != RILL_OK; n++) {
+            rill_message message = { "" };
+            calls = 0;
+            fail_at = n;
+            for_ever = false;
+            result = save((rill_mesh_format)format, path, samples, &message);
+            bool failed = calls >= n;
+            fail_at = 0;
+            assert_int_equal(result != RILL_OK, failed);
+            assert_int_equal(message.text[0] != 0, failed);
+            assert_int_equal(access(path, F_OK) != 0, failed);
+            assert_int_equal(access(part, F_OK), -1);
+            unlink(samples);
+        }
+        assert_true(calls >= 3); /* two names and the buffer */
+        assert_int_equal(unlink(path), 0);
+    }
+    assert_int_equal(rmdir(folder), 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(complaints_are_counted_without_memory),
+        cmocka_unit_test(meshes_are_written_or_not),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "flow/held.h"
 #include "world/world.h"
 
 static rill_world *world;
@@ -88,6 +89,35 @@ static void test_tiles_and_counters(void **state) {
     BREAK(world->time, -1.0, "time");
 }
 
+/* Held by hand: two columns, one quantum each. */
+static void test_held(void **state) {
+    (void)state;
+    const int32_t place = first_place();
+    assert_true(rill_held_reserve(&world->flow, 2, &world->allocator));
+    rill_held_add(&world->flow, place + 1, 1, 0.1);
+    rill_held_add(&world->flow, place, 1, 0.1);
+    expect_broken("where liquid is held");
+    rill_held_order(&world->flow);
+    expect_broken("ledger error");
+    rill_book_change(world, RILL_BOOK_FILL, 2);
+    must_be_valid(world);
+    rill_held *held = world->flow.held.data;
+    BREAK(held[0].place, wall_place(), "where liquid is held");
+    BREAK(held[0].place, world->bed.ghosts[0].place, "where liquid is held");
+    BREAK(held[0].place, -1, "where liquid is held");
+    BREAK(held[1].place, world->bed.plane_size, "where liquid is held");
+    BREAK(held[1].place, place, "where liquid is held");
+    BREAK(held[0].amount, 0, "amount of liquid");
+    BREAK(held[0].pushed, 1, "amount of liquid");
+    BREAK(held[0].amount, 2, "ledger error");
+    BREAK(held[0].seconds, -0.1, "time for which");
+    BREAK(held[0].seconds, 2.0 * RILL_HELD_LONGEST, "time for which");
+    BREAK(held[0].seconds, NAN, "time for which");
+    rill_world_step(world, 0.2);
+    must_be_valid(world);
+    assert_int_equal(world->flow.held.count, 0);
+}
+
 static void test_tables(void **state) {
     (void)state;
     rill_solid_slot *solids = world->solids.data;
@@ -130,6 +160,7 @@ static void test_bed(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_depths), cmocka_unit_test(test_velocities), cmocka_unit_test(test_tiles_and_counters),
+        cmocka_unit_test(test_held),
         cmocka_unit_test(test_tables), cmocka_unit_test(test_bed),
     };
     return cmocka_run_group_tests(tests, make, drop);

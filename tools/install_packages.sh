@@ -1,17 +1,19 @@
 #!/bin/sh
 # Installs the Debian packages that are missing, by name; says nothing and needs no network when all are there.
-# usage: install_packages.sh build|test|format
+# usage: install_packages.sh build|test|blender|format
 set -eu
 build="build-essential cmake pkg-config libyaml-dev libassimp-dev libpng-dev"
+build="$build libepoxy-dev libegl1-mesa-dev libgl1-mesa-dri libcglm-dev ffmpeg" # pictures and movies
 case ${1:-} in
 build) wanted=$build ;;
 test)
     wanted="$build libcmocka-dev clang libclang-rt-14-dev python3 python3-jsonschema python3-yaml"
     wanted="$wanted gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user" # the same bits on another processor
     ;;
+blender) wanted="$build blender python3-numpy" ;; # its glTF importer needs the latter
 format) wanted="clang-format" ;;
 *)
-    echo "usage: $0 build|test|format" >&2
+    echo "usage: $0 build|test|blender|format" >&2
     exit 2
     ;;
 esac

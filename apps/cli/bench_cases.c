@@ -390,6 +390,15 @@ static const rill_bench_case cases[] = {
     { .name = "pond_1024", .threads = 1, .cells = 1024, .frame = FRAME, .build = build_pond, .rewind = true },
     { .name = "puddles_1024", .threads = 1, .cells = 1024, .frame = FRAME, .build = build_puddles, .rewind = true },
     { .name = "rest_1024", .threads = 1, .cells = 1024, .frame = FRAME, .build = build_lake, .rest = true },
+    { .name = "surface_200",
+      .threads = 1,
+      .cells = 200,
+      .frame = FRAME,
+      .build = build_waves,
+      .surface = true,
+      .triad_bytes = TRIAD_4_MB },
+    { .name = "surface_surgery", .threads = 1, .scene = "surgery", .surface = true },
+    { .name = "surface_1024", .threads = 1, .cells = 1024, .frame = FRAME, .build = build_waves, .surface = true },
 };
 
 const rill_bench_case *rill_bench_cases(size_t *count) {

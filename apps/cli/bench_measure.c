@@ -30,7 +30,8 @@ typedef struct bench_best {
 
 typedef struct bench_run {
     rill_world *world;
-    rill_scene *scene; /* NULL for a world of our own */
+    rill_scene *scene;     /* NULL for a world of our own */
+    rill_surface *surface; /* NULL: steps are timed */
     rill_bench_move *move;
     int64_t moved;    /* frames since the start of the repeat */
     double frame;     /* s */
@@ -189,6 +190,28 @@ static int warm_up(bench_run *run, const rill_bench_case *which) {
     return which->rewind || which->build == NULL ? take_snapshot(run, which->name) : RILL_EXIT_DONE;
 }
 
+/* What is timed: a step, or making the mesh of the surface. */
+static int work(bench_run *run, const char *name, int64_t *count) {
+    if (run->surface == NULL) {
+        return step(run, name, count);
+    }
+    const rill_result result = rill_surface_build(run->surface);
+    *count += 1;
+    return result == RILL_OK ? RILL_EXIT_DONE : complain(name, result, rill_world_message(run->world));
+}
+
+/* The surface as it is by default, with floor and meniscus, and once made: later builds take no memory. */
+static int create_surface(bench_run *run, const rill_bench_case *which) {
+    int64_t count = 0;
+    if (!which->surface) {
+        return RILL_EXIT_DONE;
+    }
+    const rill_surface_def def = rill_default_surface_def();
+    const rill_result result = rill_surface_create(run->world, &def, &run->surface);
+    return result == RILL_OK ? work(run, which->name, &count)
+                             : complain(which->name, result, rill_world_message(run->world));
+}
+
 /* What the repeats so far have come to: seconds, what was done in them, and beats per sub-step. */
 typedef struct bench_time {
     double seconds, simulated;
@@ -201,7 +224,7 @@ static int time_block(bench_run *run, const char *name, bench_time *best) {
     bench_time block = { 0 };
     const double before = rill_bench_beat(), start = rill_bench_now();
     while (block.seconds < BLOCK_SECONDS) {
-        const int code = step(run, name, &block.substeps);
+        const int code = work(run, name, &block.substeps);
         if (code != RILL_EXIT_DONE) {
             return code;
         }
@@ -226,10 +249,12 @@ static int time_rewound(bench_run *run, const char *name, bench_time *best) {
     int64_t untimed = 0;
     run->moved = 0;
     int code = step(run, name, &untimed);
+    code = code != RILL_EXIT_DONE || run->surface == NULL ? code : work(run, name, &untimed);
     *best = (bench_time){ 0 };
     for (int64_t i = 1; i < run->frames && code == RILL_EXIT_DONE; i++) {
+        code = run->surface != NULL ? step(run, name, &untimed) : RILL_EXIT_DONE;
         const double before = rill_bench_beat(), start = rill_bench_now();
-        code = step(run, name, &best->substeps);
+        code = code != RILL_EXIT_DONE ? code : work(run, name, &best->substeps);
         const double seconds = rill_bench_now() - start;
         run->best[i].seconds = fmin(run->best[i].seconds, seconds);
         run->best[i].beats = fmin(run->best[i].beats, seconds / fmin(before, rill_bench_beat()));
@@ -265,6 +290,7 @@ int rill_bench_measure(const rill_bench_case *which, const rill_bench_options *o
     *out = (rill_bench_row){ .name = which->name, .threads = which->threads };
     int code = which->scene == NULL ? create_world(which, options, &run) : create_scene(which, options, &run);
     code = code != 0 ? code : warm_up(&run, which);
+    code = code != 0 ? code : create_surface(&run, which);
     if (code == 0) {
         rill_bed_info bed = { .columns = 1 };
         rill_bed_get_info(run.world, &bed);
@@ -276,6 +302,7 @@ int rill_bench_measure(const rill_bench_case *which, const rill_bench_options *o
         code = code == 0 && per_byte < 0.0 ? complain(which->name, RILL_OUT_OF_MEMORY, "no room for triad") : code;
         out->times_triad = out->ns_per_column_step / (28.0 * 1e9 * per_byte);
     }
+    rill_surface_destroy(run.surface);
     rill_world_destroy(run.world);
     rill_scene_free(run.scene);
     free(run.snapshot);

@@ -1,7 +1,7 @@
 /* The parts of `rill bench`: bench.c (options, output), bench_cases.c and bench_moving.c (the worlds),
  * bench_measure.c (the clock), bench_triad.c (the yardsticks), bench_targets.c (what is expected).
  *
- * A *step* is one sub-step of rill_world_step. A *column* is a live column of the bed, wet or dry. Every time is the
+ * A *step* is one sub-step of rill_world_step, or one rill_surface_build. A *column* is a live column of the bed, wet or dry. Every time is the
  * minimum over repeats: other programs only ever make a run slower. */
 #ifndef RILL_CLI_BENCH_PARTS_H
 #define RILL_CLI_BENCH_PARTS_H
@@ -25,7 +25,8 @@ typedef struct rill_bench_case {
     bool blocked;            /* solver.passages = off: what the same world costs without the pressure solve */
     bool rest;               /* solver.rest, and the world is left alone until nothing is awake */
     bool rewind;             /* each repeat starts from the same snapshot, because the liquid does not stay as it is */
-    double triad_bytes;      /* over which triad runs; 0: as much as the world's state */
+    bool surface;       /* making the surface's mesh is timed, in every frame, and not the step: for it read build */
+    double triad_bytes; /* over which triad runs; 0: as much as the world's state */
 } rill_bench_case;
 
 typedef struct rill_bench_options {

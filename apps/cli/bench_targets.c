@@ -46,6 +46,8 @@ static const bench_target targets[] = {
     { "pond_1024", 1, MS_PERCENT, 2.5, "physical_1024" },
     { "puddles_1024", 1, MS_PERCENT, 12.0, "physical_1024" },
     { "rest_1024", 1, MS_PERCENT, 0.2, "physical_1024" },
+    { "surface_200", 1, NS_PER_COLUMN_STEP, 6.0, NULL },
+    { "surface_surgery", 1, MS_PER_FRAME, 1.0, NULL },
 };
 
 static const rill_bench_row *find_row(const rill_bench_row *rows, size_t count, const char *name) {

@@ -14,9 +14,11 @@ enum {
 };
 
 int rill_cli_run(int argc, char **argv);
+int rill_cli_render(int argc, char **argv);
 int rill_cli_check(int argc, char **argv);
 int rill_cli_info(int argc, char **argv);
 int rill_cli_hash(int argc, char **argv);
+int rill_cli_bake(int argc, char **argv);
 
 /* ---------------------------------------------------------------------------------------------------------- options */
 
@@ -84,5 +86,8 @@ int rill_cli_code(rill_scene_result result);
  * RILL_EXIT_DONE both are NULL. */
 int rill_cli_open(const char *path, const rill_text_list *sets, const rill_machine *machine, rill_scene **scene,
                   rill_world **world);
+/* Where results go unless told otherwise: out/<the scene file's name without folder and ending>; free() it. NULL: no
+ * memory. */
+char *rill_cli_folder(const char *path);
 
 #endif

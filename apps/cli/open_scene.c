@@ -1,4 +1,7 @@
 /* Opening a scene for a command: complaints to stderr, a code to leave with. */
+#include <stdlib.h>
+#include <string.h>
+
 #include "cli.h"
 
 rill_runtime rill_machine_runtime(const rill_machine *machine) {
@@ -37,4 +40,18 @@ int rill_cli_open(const char *path, const rill_text_list *sets, const rill_machi
         *scene = NULL;
     }
     return rill_cli_code(result);
+}
+
+char *rill_cli_folder(const char *path) {
+    const char *slash = strrchr(path, '/');
+    const char *leaf = slash ? slash + 1 : path;
+    const char *dot = strrchr(leaf, '.');
+    size_t length = dot && dot != leaf ? (size_t)(dot - leaf) : strlen(leaf);
+    char *folder = malloc(length + sizeof "out/");
+    if (folder) {
+        memcpy(folder, "out/", 4);
+        memcpy(folder + 4, leaf, length);
+        folder[4 + length] = 0;
+    }
+    return folder;
 }

@@ -54,7 +54,7 @@ void rill_progress_show(rill_progress *progress, double time, double until) {
     }
     bar[WIDTH] = 0;
     fprintf(stderr, "\r[%s] %3d %%  t = %.3g s  %.2g x real time  ", bar, (int)(part * 100), time,
-            spent > 0 ? time / spent : 0);
+            spent > 0 ? (time - progress->from) / spent : 0);
     fflush(stderr);
 }
 

@@ -7,6 +7,7 @@
 typedef struct rill_progress {
     bool shown;          /* stderr is a terminal */
     double start, drawn; /* s, by the monotonic clock */
+    double from;         /* s of the scene that were there at the start, after a resumed bake */
 } rill_progress;
 
 double rill_progress_clock(void); /* s, from some fixed moment */

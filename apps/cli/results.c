@@ -5,8 +5,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
+#include "scene/files.h"
 #include "scene/npy.h"
 
 enum { PATH_LIMIT = 4096 };
@@ -14,29 +14,6 @@ enum { PATH_LIMIT = 4096 };
 static bool complain(const char *path, const char *why) {
     fprintf(stderr, "rill run: %s: cannot be written: %s\n", path, why);
     return false;
-}
-
-/* Makes a folder and those above it. */
-static bool make_folders(const char *folder) {
-    char path[PATH_LIMIT];
-    int length = snprintf(path, sizeof path, "%s", folder);
-    if (length < 0 || length >= PATH_LIMIT) {
-        return complain(folder, "its name is too long");
-    }
-    for (char *slash = path + 1; *slash; slash++) {
-        if (*slash == '/') {
-            *slash = 0;
-            if (mkdir(path, 0777) != 0 && errno != EEXIST) {
-                return complain(path, strerror(errno));
-            }
-            *slash = '/';
-        }
-    }
-    struct stat status;
-    if ((mkdir(path, 0777) != 0 && errno != EEXIST) || stat(path, &status) != 0) {
-        return complain(path, strerror(errno));
-    }
-    return S_ISDIR(status.st_mode) ? true : complain(path, "it is no folder");
 }
 
 static bool path_in(const rill_results *results, const char *name, char path[PATH_LIMIT]) {
@@ -146,7 +123,9 @@ bool rill_results_arrays(rill_results *results, double time) {
 bool rill_results_open(rill_results *results, const char *folder, const rill_scene *scene, const rill_world *world,
                        bool fields) {
     *results = (rill_results){ .folder = folder, .scene = scene, .world = world, .fields = fields };
-    if (!make_folders(folder)) {
+    rill_message message;
+    if (!rill_file_make_folders(folder, &message)) {
+        fprintf(stderr, "rill run: %s\n", message.text);
         return false;
     }
     results->log = start_file(results, "log.csv");

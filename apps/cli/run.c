@@ -1,12 +1,11 @@
 /* rill run: simulates a scene, frame by frame, and writes what happened. */
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli.h"
 #include "progress.h"
 #include "results.h"
+#include "warnings.h"
 
 typedef struct run_options {
     rill_text_list sets;
@@ -21,56 +20,20 @@ typedef struct run {
     rill_world *world;
     rill_results results;
     rill_progress progress;
-    rill_status told; /* bits that were reported already */
+    rill_warnings warnings;
     double until, time;
     int64_t substeps, frames;
-    int64_t due;  /* the number of --every intervals at whose end arrays are written next */
     bool written; /* arrays of the present time are on disk */
     bool stopped; /* by the user */
 } run;
-
-/* --------------------------------------------------------------------------------------------------------- warnings */
-
-typedef struct remedy {
-    rill_status bit;
-    const char *text;
-} remedy;
-
-static const remedy remedies[] = {
-    { RILL_STATUS_SUBSTEPS_CAPPED, "waves were slowed to stay stable: raise solver.max_substeps or shorten run.frame" },
-    { RILL_STATUS_SOURCE_REFUSED, "a source found no room for its liquid: raise bed.headroom or lower its rate" },
-    { RILL_STATUS_SINK_DRY, "a sink took less than its rate: there was nothing more to take" },
-    { RILL_STATUS_RANGE, "liquid reached the top of the range: raise bed.headroom" },
-    { RILL_STATUS_PASSAGES_CAPPED,
-      "the pressure solve of flooded passages was stopped early: volumes and ceilings hold, flow there "
-      "is less accurate" },
-    { RILL_STATUS_SQUEEZED,
-      "a moving solid left liquid no room, which was pushed through solids: leave it a way out or move less "
-      "in a frame" },
-    { RILL_STATUS_GRAVITY_LIFTED, "gravity points along or off the bed; its part into the bed was raised to 1/8 of the "
-                                  "rest: tilt gravity less" },
-};
-
-static void warn(run *r, rill_status status) {
-    for (size_t i = 0; i < sizeof remedies / sizeof remedies[0]; i++) {
-        if (status & ~r->told & remedies[i].bit) {
-            rill_progress_wipe(&r->progress);
-            fprintf(stderr, "rill run: warning: t = %g s: %s\n", r->time, remedies[i].text);
-        }
-    }
-    r->told |= status;
-}
 
 /* ----------------------------------------------------------------------------------------------------------- frames */
 
 /* Arrays at t = 0, whenever another --every has passed (each frame without it), and at the end. */
 static bool write_arrays(run *r, const run_options *options, bool last) {
-    bool wanted = last || options->every < 0 || r->time >= (double)r->due * options->every * (1 - 1e-9);
+    bool wanted = last || rill_scene_frame_due(r->scene->frame, r->until, options->every, r->frames);
     if (!options->fields || !wanted || r->written) {
         return true;
-    }
-    if (options->every > 0) {
-        r->due = (int64_t)floor(r->time / options->every * (1 + 1e-9)) + 1;
     }
     r->written = true;
     return rill_results_arrays(&r->results, r->time);
@@ -90,7 +53,7 @@ static int step(run *r, int64_t k) {
     r->frames = k;
     r->substeps += info.substeps;
     r->written = false;
-    warn(r, status);
+    rill_warnings_tell(&r->warnings, &r->progress, r->time, status);
     return rill_results_row(&r->results, r->time, info.substeps) ? RILL_EXIT_DONE : RILL_EXIT_MACHINE;
 }
 
@@ -165,23 +128,9 @@ static int summarise(const run *r, const run_options *options) {
 
 /* ---------------------------------------------------------------------------------------------------------- command */
 
-/* out/<the scene file's name without folder and ending>. */
-static char *default_folder(const char *path) {
-    const char *slash = strrchr(path, '/');
-    const char *leaf = slash ? slash + 1 : path;
-    const char *dot = strrchr(leaf, '.');
-    size_t length = dot && dot != leaf ? (size_t)(dot - leaf) : strlen(leaf);
-    char *folder = malloc(length + sizeof "out/");
-    if (folder) {
-        memcpy(folder, "out/", 4);
-        memcpy(folder + 4, leaf, length);
-        folder[4 + length] = 0;
-    }
-    return folder;
-}
-
 static int run_world(const rill_scene *scene, rill_world *world, const run_options *options, const char *folder) {
     run r = { .scene = scene, .world = world, .until = options->until < 0 ? scene->until : options->until };
+    r.warnings.command = "run";
     r.progress = rill_progress_start();
     int code = RILL_EXIT_MACHINE;
     if (rill_results_open(&r.results, folder, scene, world, options->fields)) {
@@ -235,7 +184,7 @@ int rill_cli_run(int argc, char **argv) {
     }
     rill_scene *scene;
     rill_world *world;
-    char *folder = default_folder(path);
+    char *folder = rill_cli_folder(path);
     code = rill_cli_open(path, &options.sets, &options.machine, &scene, &world);
     if (code == RILL_EXIT_DONE) {
         code = folder ? run_world(scene, world, &options, options.folder ? options.folder : folder) : RILL_EXIT_MACHINE;

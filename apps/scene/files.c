@@ -90,6 +90,41 @@ rill_result rill_file_read(const char *path, size_t limit, char **out, size_t *s
     return result;
 }
 
+/* One folder; it may be there already. */
+static bool make_folder(const char *path, rill_message *message) {
+    struct stat status;
+    if ((mkdir(path, 0777) != 0 && errno != EEXIST) || stat(path, &status) != 0) {
+        snprintf(message->text, sizeof message->text, "%.160s: cannot be written: %s", path, strerror(errno));
+        return false;
+    }
+    if (!S_ISDIR(status.st_mode)) {
+        snprintf(message->text, sizeof message->text, "%.160s: cannot be written: it is no folder", path);
+        return false;
+    }
+    return true;
+}
+
+bool rill_file_make_folders(const char *folder, rill_message *message) {
+    size_t length = strlen(folder);
+    char *path = malloc(length + 1);
+    if (!path) {
+        fail(message, RILL_OUT_OF_MEMORY, "out of memory");
+        return false;
+    }
+    strcpy(path, folder);
+    bool good = true;
+    for (size_t i = 1; i < length && good; i++) {
+        if (path[i] == '/') {
+            path[i] = 0;
+            good = make_folder(path, message);
+            path[i] = '/';
+        }
+    }
+    good = good && make_folder(path, message);
+    free(path);
+    return good;
+}
+
 const char *rill_file_leaf(const char *path) {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;

@@ -11,6 +11,9 @@ rill_result rill_file_read(const char *path, size_t limit, char **out, size_t *s
 /* False with a message when `path` is no regular file that may be read. */
 bool rill_file_check(const char *path, rill_message *message);
 
+/* Makes a folder and those above it, as far as they are missing. False with a message that names the one that failed. */
+bool rill_file_make_folders(const char *folder, rill_message *message);
+
 /* `name` seen from the folder of the file `beside`; absolute names stay as they are. NULL: no memory. */
 char *rill_file_beside(rill_store *store, const char *beside, const char *name);
 /* The last part of a path, and where its ending (".yaml") starts, which may be its very end. */

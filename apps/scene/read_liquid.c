@@ -24,6 +24,7 @@ void rill_read_liquid(rill_reader *reader, const rill_node *node, rill_scene *sc
     int32_t preset;
     if (rill_read_word(reader, rill_tree_get(node, "preset"), presets, &preset)) {
         rill_liquid_preset(presets[preset], liquid);
+        scene->preset = presets[preset];
     }
     rill_read_number(reader, rill_tree_get(node, "density"), &DENSITY, &liquid->density);
     rill_read_number(reader, rill_tree_get(node, "viscosity"), &VISCOSITY, &liquid->viscosity);

@@ -13,7 +13,7 @@ static const rill_range SCALE = { 0, 1e6, true, NULL };
 static const rill_range DIRECTION = { -1e6, 1e6, false, NULL };
 enum { SOLIDS_LIMIT = 65535 };
 
-#define COMMON_KEYS "name", "scale", "rotate", "translate", "move", "loop", "ease"
+#define COMMON_KEYS "name", "material", "scale", "rotate", "translate", "move", "loop", "ease"
 
 /* In the order of rill_shape. */
 static const char *const shape_words[] = { "box", "sphere", "cylinder", "torus", "plane", NULL };
@@ -25,7 +25,7 @@ static const char *const plane_keys[] = { "shape", "point", "normal", COMMON_KEY
 static const char *const *const shape_keys[] = { box_keys, sphere_keys, cylinder_keys, torus_keys, plane_keys };
 static const char *const shape_names[] = { "a box", "a sphere", "a cylinder", "a torus", "a plane" };
 static const char *const mesh_keys[] = { "mesh", COMMON_KEYS, "morph", NULL };
-static const char *const heightmap_keys[] = { "heightmap", "name", "low", "high", NULL };
+static const char *const heightmap_keys[] = { "heightmap", "name", "material", "low", "high", NULL };
 
 /* ----------------------------------------------------------------------------------------------------------- shapes */
 
@@ -228,6 +228,27 @@ static void read_heightmap(rill_reader *reader, const rill_node *node, rill_scen
     solid->def.heights = heights;
 }
 
+/* --------------------------------------------------------------------------------------------------------- material */
+
+/* A word, or a mapping with a colour or roughness of its own. */
+static void read_material(rill_reader *reader, const rill_node *node, rill_scene_material *material) {
+    static const rill_range part = { 0, 1, false, NULL };
+    static const char *const words[] = { "auto",   "bone",  "wood",  "ceramic", "steel",
+                                         "tissue", "glass", "stone", "chalk",   NULL }; /* as rill_material */
+    static const char *const keys[] = { "kind", "colour", "roughness", NULL };
+    int32_t kind = 0;
+    material->roughness = -1;
+    if (node && node->kind == RILL_NODE_MAP) {
+        rill_reader_open(reader, node, "a material", keys);
+        rill_read_word(reader, rill_tree_get(node, "kind"), words, &kind);
+        material->coloured = rill_read_numbers(reader, rill_tree_get(node, "colour"), &part, material->colour, 3);
+        rill_read_number(reader, rill_tree_get(node, "roughness"), &part, &material->roughness);
+    } else {
+        rill_read_word(reader, node, words, &kind);
+    }
+    material->kind = (rill_material)kind;
+}
+
 /* ------------------------------------------------------------------------------------------------------------- list */
 
 static void read_solid(rill_reader *reader, const rill_node *node, rill_names *names, rill_scene_solid *solid,
@@ -249,6 +270,7 @@ static void read_solid(rill_reader *reader, const rill_node *node, rill_names *n
             kind = i;
         }
     }
+    read_material(reader, rill_tree_get(node, "material"), &solid->material);
     const rill_node *name = rill_tree_get(node, "name");
     solid->def.name = name ? rill_names_read(reader, names, name) : rill_names_invent(reader, names, "solid", number);
     if (given == 0) {

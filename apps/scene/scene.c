@@ -48,6 +48,7 @@ static rill_scene_result parse(rill_reader *reader, const char *text, size_t siz
     size_t errors = reader->report->errors;
     scene->world = rill_default_world_def();
     scene->world.headroom = 0;
+    scene->preset = "water";
     scene->world.grid.cells[0] = scene->world.grid.cells[1] = 1;
     scene->name = default_name(reader->store, scene->path);
     rill_node *root =
@@ -133,4 +134,13 @@ double rill_scene_frame_length(double frame, double until, int64_t k) {
     int64_t count = rill_scene_frame_count(frame, until);
     double last = until - (double)(count - 1) * frame;
     return k < count || fabs(last - frame) <= SLIVER * frame ? frame : last;
+}
+
+bool rill_scene_frame_due(double frame, double until, double every, int64_t k) {
+    if (k == 0 || k >= rill_scene_frame_count(frame, until) || every < 0) {
+        return true;
+    }
+    double before = rill_scene_frame_time(frame, until, k - 1) / every,
+           now = rill_scene_frame_time(frame, until, k) / every;
+    return floor(now * (1 + SLIVER)) > floor(before * (1 + SLIVER));
 }

@@ -68,6 +68,26 @@ typedef struct rill_scene_morph {
     const float *vertices; /* as many as the solid has */
 } rill_scene_morph;
 
+/* What a solid is made of, for those who draw it. */
+typedef enum rill_material {
+    RILL_MATERIAL_AUTO = 0, /* by its name and shape */
+    RILL_MATERIAL_BONE,
+    RILL_MATERIAL_WOOD,
+    RILL_MATERIAL_CERAMIC,
+    RILL_MATERIAL_STEEL,
+    RILL_MATERIAL_TISSUE,
+    RILL_MATERIAL_GLASS,
+    RILL_MATERIAL_STONE,
+    RILL_MATERIAL_CHALK
+} rill_material;
+
+typedef struct rill_scene_material {
+    rill_material kind;
+    bool coloured;    /* whether a colour is given */
+    double colour[3]; /* linear red, green, blue, 0 to 1 */
+    double roughness; /* 0 to 1; below 0: the material's own */
+} rill_scene_material;
+
 typedef struct rill_scene_solid {
     rill_solid_def def; /* arrays belong to the scene */
     const char *file;   /* of a mesh or heightmap, as it was opened; NULL otherwise */
@@ -78,6 +98,7 @@ typedef struct rill_scene_solid {
     float *blend; /* room for vertices between two morphs: what rill_scene_move writes to */
     bool loop;    /* keys and morphs start again after their last one */
     bool ease;    /* stretches between keys begin and end gently */
+    rill_scene_material material;
     rill_scene_place place;
 } rill_scene_solid;
 
@@ -119,6 +140,7 @@ typedef struct rill_scene {
     const char *path;     /* as it was given */
     const char *name;     /* the scene's own name, else the file's without folder and ending */
     rill_world_def world; /* headroom 0: chosen when the world is created; runtime is ignored */
+    const char *preset;   /* of the liquid: how it looks, whatever values were replaced */
     rill_scene_solid *solids;
     size_t solid_count;
     rill_scene_fill *fills;
@@ -176,5 +198,8 @@ double rill_scene_probe_value(const rill_scene_probe *probe, const rill_world *w
 int64_t rill_scene_frame_count(double frame, double until);
 double rill_scene_frame_time(double frame, double until, int64_t k);   /* when frame k ends; k = 0 is the start */
 double rill_scene_frame_length(double frame, double until, int64_t k); /* of the frame that ends there; k >= 1 */
+/* Whether frame k is one to write: the first, the last, and each in which another `every` seconds have passed; all of them
+ * when `every` is below 0. */
+bool rill_scene_frame_due(double frame, double until, double every, int64_t k);
 
 #endif

@@ -1,0 +1,233 @@
+/* Overlays: flat colours that say something about the surface, drawn over the tone-mapped picture so that they come out as
+ * they are. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "render_parts.h"
+#include "shader.h"
+
+static const char *const names[] = { "none", "wireframe", "layers", "depth", "velocity", "normals", "meniscus" };
+static const int ATTRIBUTES[] = { 3, 4, 0 };
+enum { FLOATS = 7 };
+
+const char *rill_overlay_name(int overlay) {
+    return overlay >= 0 && overlay < RILL_OVERLAY_COUNT ? names[overlay] : NULL;
+}
+
+/* Vertices and indices of an overlay while it is made. */
+typedef struct maker {
+    float *vertices;
+    uint32_t *indices;
+    size_t vertex_count, index_count;
+} maker;
+
+static void put_vertex(maker *m, const float p[3], const float colour[3]) {
+    float *out = &m->vertices[FLOATS * m->vertex_count++];
+    memcpy(out, p, 3 * sizeof *out);
+    memcpy(out + 3, colour, 3 * sizeof *out);
+    out[6] = 1;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- colours */
+
+static void ramp(float t, float out[3]) {
+    static const float stops[5][3] = { { 0.02f, 0.03f, 0.30f },
+                                       { 0.05f, 0.20f, 0.60f },
+                                       { 0.05f, 0.55f, 0.50f },
+                                       { 0.45f, 0.80f, 0.15f },
+                                       { 1.00f, 0.90f, 0.10f } };
+    t = fminf(fmaxf(t, 0), 1) * 4;
+    int i = t >= 4 ? 3 : (int)t;
+    for (int k = 0; k < 3; k++) {
+        out[k] = stops[i][k] + (stops[i + 1][k] - stops[i][k]) * (t - (float)i);
+    }
+}
+
+static void layer_colour(int32_t layer, float out[3]) {
+    static const float colours[5][3] = { { 0.05f, 0.22f, 0.85f },
+                                         { 0.05f, 0.60f, 0.15f },
+                                         { 0.95f, 0.55f, 0.05f },
+                                         { 0.80f, 0.05f, 0.05f },
+                                         { 0.50f, 0.10f, 0.70f } };
+    memcpy(out, colours[(layer < 0 ? 0 : layer) % 5], 3 * sizeof *out);
+}
+
+/* Normals of the triangles themselves, summed at their vertices. */
+static float *plain_normals(const rill_surface_mesh *mesh) {
+    float *normals = calloc(3 * mesh->vertex_count + 1, sizeof *normals);
+    for (size_t t = 0; normals && t < mesh->triangle_count; t++) {
+        const uint32_t *i = &mesh->indices[3 * t];
+        const float *a = &mesh->positions[3 * (size_t)i[0]], *b = &mesh->positions[3 * (size_t)i[1]];
+        const float *c = &mesh->positions[3 * (size_t)i[2]];
+        for (int k = 0; k < 3; k++) {
+            int u = (k + 1) % 3, v = (k + 2) % 3;
+            float n = (b[u] - a[u]) * (c[v] - a[v]) - (b[v] - a[v]) * (c[u] - a[u]);
+            for (int corner = 0; corner < 3; corner++) {
+                normals[3 * (size_t)i[corner] + (size_t)k] += n;
+            }
+        }
+    }
+    return normals;
+}
+
+static void lean_colour(const float *plain, const float *normal, float out[3]) {
+    static const float grey[3] = { 0.35f, 0.36f, 0.38f }, orange[3] = { 1.0f, 0.35f, 0.02f };
+    float length = sqrtf(plain[0] * plain[0] + plain[1] * plain[1] + plain[2] * plain[2]);
+    float cosine = (plain[0] * normal[0] + plain[1] * normal[1] + plain[2] * normal[2]) / fmaxf(length, 1e-20f);
+    float lean = acosf(fminf(fmaxf(cosine, -1), 1)) / 0.6f; /* full at about 35 degrees */
+    for (int k = 0; k < 3; k++) {
+        out[k] = grey[k] + (orange[k] - grey[k]) * fminf(lean, 1);
+    }
+}
+
+static bool put_colours(maker *m, const rill_surface_mesh *mesh, rill_overlay overlay, float deepest) {
+    uint32_t first = (uint32_t)m->vertex_count;
+    float *plain = overlay == RILL_OVERLAY_MENISCUS ? plain_normals(mesh) : NULL;
+    if (overlay == RILL_OVERLAY_MENISCUS && !plain) {
+        return false;
+    }
+    for (size_t v = 0; v < mesh->vertex_count; v++) {
+        float colour[3] = { 0 };
+        const float *normal = &mesh->normals[3 * v];
+        switch (overlay) {
+        case RILL_OVERLAY_LAYERS: layer_colour(mesh->layers[v], colour); break;
+        case RILL_OVERLAY_DEPTH: ramp(mesh->depths[v] / deepest, colour); break;
+        case RILL_OVERLAY_MENISCUS: lean_colour(&plain[3 * v], normal, colour); break;
+        default:
+            for (int k = 0; k < 3; k++) {
+                colour[k] = 0.5f + 0.5f * normal[k];
+            }
+        }
+        put_vertex(m, &mesh->positions[3 * v], colour);
+    }
+    for (size_t i = 0; i < 3 * mesh->triangle_count; i++) {
+        m->indices[m->index_count++] = first + mesh->indices[i];
+    }
+    free(plain);
+    return true;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ lines */
+
+static void put_wires(maker *m, const rill_surface_mesh *mesh) {
+    static const float colour[3] = { 0.9f, 0.95f, 1.0f };
+    uint32_t first = (uint32_t)m->vertex_count;
+    for (size_t v = 0; v < mesh->vertex_count; v++) {
+        put_vertex(m, &mesh->positions[3 * v], colour);
+    }
+    for (size_t t = 0; t < mesh->triangle_count; t++) {
+        for (size_t k = 0; k < 3; k++) {
+            m->indices[m->index_count++] = first + mesh->indices[3 * t + k];
+            m->indices[m->index_count++] = first + mesh->indices[3 * t + (k + 1) % 3];
+        }
+    }
+}
+
+static void put_line(maker *m, const float a[3], const float b[3], const float colour[3]) {
+    m->indices[m->index_count++] = (uint32_t)m->vertex_count;
+    put_vertex(m, a, colour);
+    m->indices[m->index_count++] = (uint32_t)m->vertex_count;
+    put_vertex(m, b, colour);
+}
+
+/* One arrow per few cells: the first vertex that is found in each. */
+static bool put_arrows(maker *m, const rill_surface_mesh *mesh, float cell, float fastest) {
+    enum { EVERY = 4, SIDE = 1024 };
+    uint8_t *taken = calloc((size_t)SIDE * SIDE, 1);
+    if (!taken) {
+        return false;
+    }
+    for (size_t v = 0; v < mesh->vertex_count; v++) {
+        const float *p = &mesh->positions[3 * v], *u = &mesh->velocities[3 * v];
+        long long x = llroundf(p[0] / (EVERY * cell)), y = llroundf(p[1] / (EVERY * cell));
+        size_t slot = (size_t)(y & (SIDE - 1)) * SIDE + (size_t)(x & (SIDE - 1));
+        uint8_t bit = (uint8_t)(1u << (mesh->layers[v] & 7));
+        float speed = sqrtf(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
+        if (taken[slot] & bit || !(speed > 1e-3f * fastest)) {
+            continue;
+        }
+        taken[slot] |= bit;
+        float length = 2 * EVERY * cell * sqrtf(speed / fastest), d[3], tip[3], tail[3], barb[3], colour[3];
+        for (int k = 0; k < 3; k++) {
+            d[k] = u[k] / speed * length;
+            tail[k] = p[k] + (k == 2 ? 0.3f * cell : 0);
+            tip[k] = tail[k] + d[k];
+        }
+        ramp(0.25f + 0.75f * speed / fastest, colour);
+        put_line(m, tail, tip, colour);
+        for (float side = -1; side <= 1; side += 2) {
+            barb[0] = tip[0] - 0.3f * d[0] - side * 0.15f * d[1];
+            barb[1] = tip[1] - 0.3f * d[1] + side * 0.15f * d[0];
+            barb[2] = tip[2] - 0.3f * d[2];
+            put_line(m, tip, barb, colour);
+        }
+    }
+    free(taken);
+    return true;
+}
+
+/* -------------------------------------------------------------------------------------------------------------- all */
+
+static bool put(maker *m, rill_surface *const *surfaces, size_t count, rill_overlay overlay, float cell) {
+    float deepest = 1e-9f, fastest = 1e-9f;
+    rill_surface_mesh mesh;
+    for (size_t s = 0; s < count; s++) {
+        rill_surface_get_mesh(surfaces[s], &mesh);
+        for (size_t v = 0; v < mesh.vertex_count; v++) {
+            const float *u = &mesh.velocities[3 * v];
+            deepest = fmaxf(deepest, mesh.depths[v]);
+            fastest = fmaxf(fastest, sqrtf(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]));
+        }
+    }
+    bool good = true;
+    for (size_t s = 0; s < count && good; s++) {
+        rill_surface_get_mesh(surfaces[s], &mesh);
+        switch (overlay) {
+        case RILL_OVERLAY_WIREFRAME: put_wires(m, &mesh); break;
+        case RILL_OVERLAY_VELOCITY: good = put_arrows(m, &mesh, cell, fastest); break;
+        default: good = put_colours(m, &mesh, overlay, deepest); break;
+        }
+    }
+    return good;
+}
+
+bool rill_render_take_overlay(rill_render *render, const rill_world *world, rill_surface *const *surfaces, size_t count,
+                              rill_overlay overlay, rill_message *message) {
+    if (overlay == RILL_OVERLAY_NONE) {
+        return true;
+    }
+    size_t vertices = 0, triangles = 0;
+    rill_surface_mesh mesh;
+    rill_grid grid;
+    rill_world_get_grid(world, &grid);
+    for (size_t s = 0; s < count; s++) {
+        rill_surface_get_mesh(surfaces[s], &mesh);
+        vertices += mesh.vertex_count;
+        triangles += mesh.triangle_count;
+    }
+    /* An arrow is three lines, a triangle has three edges. */
+    maker m = { 0 };
+    m.vertices = malloc((6 * vertices + 1) * FLOATS * sizeof *m.vertices);
+    m.indices = malloc((6 * (vertices + triangles) + 1) * sizeof *m.indices);
+    bool good = m.vertices && m.indices && put(&m, surfaces, count, overlay, (float)grid.cell_size) &&
+                rill_batch_fill(&render->overlay, m.vertices, m.vertex_count, ATTRIBUTES, m.indices, m.index_count);
+    free(m.vertices);
+    free(m.indices);
+    if (!good) {
+        snprintf(message->text, sizeof message->text, "out of memory for the overlay '%s'", names[overlay]);
+    }
+    return good;
+}
+
+void rill_render_draw_overlay(const rill_render *render, rill_overlay overlay) {
+    bool lines = overlay == RILL_OVERLAY_WIREFRAME || overlay == RILL_OVERLAY_VELOCITY;
+    GLuint program = render->programs[RILL_PROGRAM_OVERLAY];
+    glEnable(GL_DEPTH_TEST);
+    glDepthMask(GL_TRUE);
+    glDepthFunc(GL_LESS);
+    glUseProgram(program);
+    rill_shader_set_floats(program, "towards_eye", (const float[1]){ lines ? 0.003f : 0.0f }, 1);
+    rill_batch_draw(&render->overlay, lines ? GL_LINES : GL_TRIANGLES);
+}

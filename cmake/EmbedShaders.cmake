@@ -1,0 +1,23 @@
+# Writes a C file with the shaders as strings: cmake -DOUT=file.c -P EmbedShaders.cmake -- FILES...
+set(files "")
+set(after FALSE)
+math(EXPR last "${CMAKE_ARGC} - 1")
+foreach(i RANGE ${last})
+  if(after)
+    list(APPEND files "${CMAKE_ARGV${i}}")
+  elseif("${CMAKE_ARGV${i}}" STREQUAL "--")
+    set(after TRUE)
+  endif()
+endforeach()
+
+set(table "")
+foreach(file ${files})
+  get_filename_component(name "${file}" NAME_WE)
+  file(READ "${file}" text)
+  string(REPLACE "\\" "\\\\" text "${text}")
+  string(REPLACE "\"" "\\\"" text "${text}")
+  string(REPLACE "\n" "\\n\"\n      \"" text "${text}")
+  string(APPEND table "    { \"${name}\",\n      \"${text}\" },\n")
+endforeach()
+file(WRITE "${OUT}" "/* Made by cmake/EmbedShaders.cmake. */\n#include \"shader_texts.h\"\n\n"
+  "const rill_shader_text rill_shader_texts[] = {\n${table}    { 0, 0 },\n};\n")

@@ -1,0 +1,514 @@
+/* Pictures, judged by what they show: liquid where it should be, colours that follow from thickness, shadows on the right
+ * side. Small and with few samples, on whatever GL there is (software on a server). */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "render/headless.h"
+#include "render/render.h"
+
+enum { WIDTH = 320, HEIGHT = 180 };
+
+typedef struct stage {
+    rill_headless *headless;
+    rill_render *render;
+    uint8_t pixels[4 * WIDTH * HEIGHT];
+} stage;
+
+typedef struct colour {
+    double r, g, b;
+} colour;
+
+static rill_message message;
+
+static int open_stage(void **state) {
+    stage *s = calloc(1, sizeof *s);
+    assert_non_null(s);
+    s->headless = rill_headless_create(false, &message);
+    if (!s->headless) {
+        print_message("skipped: %s\n", message.text);
+        exit(77);
+    }
+    s->render = rill_render_create(WIDTH, HEIGHT, &message);
+    if (!s->render) {
+        fail_msg("%s", message.text);
+    }
+    *state = s;
+    return 0;
+}
+
+static int close_stage(void **state) {
+    stage *s = *state;
+    rill_render_destroy(s->render);
+    rill_headless_destroy(s->headless);
+    free(s);
+    return 0;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ worlds */
+
+static void put_box(rill_world *world, const char *name, double x0, double y0, double z0, double x1, double y1,
+                    double z1) {
+    rill_solid_def def = rill_default_solid_def();
+    rill_solid_id id;
+    def.name = name;
+    def.shape = RILL_SHAPE_BOX;
+    memcpy(def.min, (const double[3]){ x0, y0, z0 }, sizeof def.min);
+    memcpy(def.max, (const double[3]){ x1, y1, z1 }, sizeof def.max);
+    assert_int_equal(rill_solid_create(world, &def, &id), RILL_OK);
+}
+
+/* A grid of 80 x 80 mm with a chalk floor at z = 0. */
+static rill_world *make_tray(void) {
+    rill_world_def def = rill_default_world_def();
+    rill_world *world;
+    def.grid = (rill_grid){ .cells = { 80, 80 }, .cell_size = 0.001 };
+    def.headroom = 0.04;
+    assert_int_equal(rill_world_create(&def, &world, &message), RILL_OK);
+    put_box(world, "chalk", -0.02, -0.02, -0.02, 0.1, 0.1, 0);
+    return world;
+}
+
+static void fill(rill_world *world, double x, double y, double z, double level) {
+    assert_int_equal(rill_world_fill_level(world, (const double[3]){ x, y, z }, level, NULL), RILL_OK);
+}
+
+/* Straight down, or from the south at an angle. */
+static const rill_camera above = { { 0.04, 0.0399, 0.25 }, { 0.04, 0.04, 0 }, 60 };
+static const rill_camera aslant = { { 0.04, -0.14, 0.12 }, { 0.04, 0.04, 0 }, 60 };
+
+static rill_render_options plain_options(const char *liquid) {
+    rill_render_options options = rill_default_render_options();
+    assert_true(rill_optics_preset(liquid, &options.optics));
+    return options;
+}
+
+static void draw(stage *s, rill_world *world, const rill_camera *camera, const rill_render_options *options) {
+    rill_surface_def def = rill_default_surface_def();
+    rill_surface *surface;
+    assert_int_equal(rill_surface_create(world, &def, &surface), RILL_OK);
+    assert_int_equal(rill_surface_build(surface), RILL_OK);
+    if (!rill_render_scene(s->render, world, &surface, 1, camera, options, &message)) {
+        fail_msg("%s", message.text);
+    }
+    rill_render_read(s->render, s->pixels);
+    rill_surface_destroy(surface);
+}
+
+/* ------------------------------------------------------------------------------------------------------------ looking */
+
+/* Where a point is on the picture: written anew, not with the renderer's matrices. */
+static void find_pixel(const rill_camera *c, double x, double y, double z, double out[2]) {
+    double d[3], right[3], up[3], p[3] = { x - c->from[0], y - c->from[1], z - c->from[2] }, length = 0, flat;
+    for (int k = 0; k < 3; k++) {
+        d[k] = c->to[k] - c->from[k];
+        length += d[k] * d[k];
+    }
+    for (int k = 0; k < 3; k++) {
+        d[k] /= sqrt(length);
+    }
+    flat = sqrt(d[0] * d[0] + d[1] * d[1]);
+    right[0] = d[1] / flat, right[1] = -d[0] / flat, right[2] = 0;
+    up[0] = right[1] * d[2] - right[2] * d[1];
+    up[1] = right[2] * d[0] - right[0] * d[2];
+    up[2] = right[0] * d[1] - right[1] * d[0];
+    double depth = 0, across = 0, high = 0, scale = c->lens / 36 * WIDTH;
+    for (int k = 0; k < 3; k++) {
+        depth += d[k] * p[k];
+        across += right[k] * p[k];
+        high += up[k] * p[k];
+    }
+    out[0] = WIDTH / 2.0 + scale * across / depth;
+    out[1] = HEIGHT / 2.0 - scale * high / depth;
+}
+
+/* The mean around a point of the scene, 0 to 1 as displayed. */
+static colour look_at(const stage *s, const rill_camera *camera, double x, double y, double z) {
+    double at[2];
+    colour sum = { 0, 0, 0 };
+    find_pixel(camera, x, y, z, at);
+    int cx = (int)at[0], cy = (int)at[1];
+    assert_in_range(cx, 2, WIDTH - 3);
+    assert_in_range(cy, 2, HEIGHT - 3);
+    for (int py = cy - 1; py <= cy + 1; py++) {
+        for (int px = cx - 1; px <= cx + 1; px++) {
+            const uint8_t *p = &s->pixels[4 * (py * WIDTH + px)];
+            sum.r += p[0] / (9 * 255.0);
+            sum.g += p[1] / (9 * 255.0);
+            sum.b += p[2] / (9 * 255.0);
+        }
+    }
+    return sum;
+}
+
+static double luminance(colour c) {
+    return 0.2126 * c.r + 0.7152 * c.g + 0.0722 * c.b;
+}
+
+static bool is_near(colour c, double r, double g, double b) {
+    return fabs(c.r - r) < 0.06 && fabs(c.g - g) < 0.06 && fabs(c.b - b) < 0.06;
+}
+
+static double encode(double linear) {
+    return 1.055 * pow(linear, 1 / 2.4) - 0.055;
+}
+
+/* Nothing is black (what a NaN becomes) or magenta (what an error becomes), and the whole is neither dark nor glaring. */
+static void check_sound(const stage *s) {
+    double sum = 0;
+    for (size_t i = 0; i < WIDTH * HEIGHT; i++) {
+        const uint8_t *p = &s->pixels[4 * i];
+        assert_true(p[0] || p[1] || p[2]);
+        assert_false(p[0] > 200 && p[2] > 200 && p[1] < 60);
+        sum += (0.2126 * p[0] + 0.7152 * p[1] + 0.0722 * p[2]) / 255;
+    }
+    sum /= WIDTH * HEIGHT;
+    if (sum < 0.2 || sum > 0.8) {
+        fail_msg("the mean luminance is %.3f", sum);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------------------- tests */
+
+static void liquid_is_where_it_stands(void **state) {
+    stage *s = *state;
+    rill_world *world = make_tray();
+    put_box(world, "wall", 0.039, -0.01, -0.001, 0.041, 0.09, 0.01);
+    assert_int_equal(rill_bed_build(world), RILL_OK);
+    fill(world, 0.01, 0.04, 0.001, 0.004);
+    rill_render_options options = plain_options("blood");
+    draw(s, world, &above, &options);
+    for (double y = 0.015; y < 0.07; y += 0.01) {
+        colour wet = look_at(s, &above, 0.02, y, 0.004), dry = look_at(s, &above, 0.06, y, 0);
+        assert_true(wet.r > 3 * wet.g && wet.r > 3 * wet.b && wet.r > 0.15);
+        assert_true(fabs(dry.r - dry.g) < 0.08 && luminance(dry) > 0.5);
+    }
+    check_sound(s);
+    rill_world_destroy(world);
+}
+
+/* Coffee 0.5, 2 and 8 mm deep on chalk. By Beer-Lambert, light from the floor goes down with exp(-k d), so that the
+ * logarithm of what is seen falls by more from 2 to 8 mm than from 0.5 to 2, until only the body's own colour is left. */
+static void absorption_grows_with_thickness(void **state) {
+    stage *s = *state;
+    rill_world *world = make_tray();
+    put_box(world, "chalk high", 0, -0.01, -0.001, 0.026, 0.09, 0.0175);
+    put_box(world, "chalk middle", 0.026, -0.01, -0.001, 0.053, 0.09, 0.016);
+    put_box(world, "chalk low", 0.053, -0.01, -0.001, 0.09, 0.09, 0.010);
+    assert_int_equal(rill_bed_build(world), RILL_OK);
+    fill(world, 0.07, 0.04, 0.011, 0.018);
+    rill_render_options options = plain_options("coffee");
+    draw(s, world, &above, &options);
+    colour thin = look_at(s, &above, 0.013, 0.04, 0.018), middle = look_at(s, &above, 0.04, 0.04, 0.018);
+    colour deep = look_at(s, &above, 0.067, 0.04, 0.018);
+    assert_true(luminance(thin) > 1.3 * luminance(middle));
+    assert_true(luminance(middle) > 1.3 * luminance(deep));
+    /* Blue goes first, red last. */
+    assert_true(thin.r > thin.g && thin.g > thin.b);
+    assert_true(middle.r / middle.g > thin.r / thin.g);
+    rill_world_destroy(world);
+}
+
+/* The row on which a line across the floor is seen through a surface at some height, by Snell's law; no surface: level 0. */
+static double expected_row(const rill_camera *c, double y, double level, double index) {
+    double low = c->from[1], high = y; /* where the ray meets the surface */
+    for (int i = 0; i < 60; i++) {
+        double mid = 0.5 * (low + high), sine = (mid - c->from[1]) / hypot(mid - c->from[1], c->from[2] - level);
+        double inside = sine / index, reached = mid + level * inside / sqrt(1 - inside * inside);
+        *(reached < y ? &low : &high) = mid;
+    }
+    double at[2];
+    find_pixel(c, 0.04, low, level, at);
+    return at[1];
+}
+
+/* The row of the steepest step from dark (above) to bright (below) in the middle columns. */
+static int find_step(const stage *s, int from, int to) {
+    double steepest = 0;
+    int found = -1;
+    for (int y = from; y < to; y++) {
+        double step = 0;
+        for (int x = WIDTH / 2 - 8; x < WIDTH / 2 + 8; x++) {
+            step += (double)s->pixels[4 * ((y + 1) * WIDTH + x) + 1] - (double)s->pixels[4 * (y * WIDTH + x) + 1];
+        }
+        if (step > steepest) {
+            steepest = step;
+            found = y + 1;
+        }
+    }
+    return found;
+}
+
+static void refraction_displaces_what_is_below(void **state) {
+    stage *s = *state;
+    static const double EDGE = 0.045, LEVEL = 0.012;
+    rill_render_material looks[2] = { { RILL_MATERIAL_AUTO, { 0.8f, 0.8f, 0.8f }, 0.9f },
+                                      { RILL_MATERIAL_AUTO, { 0.03f, 0.03f, 0.03f }, 0.9f } };
+    int rows[2];
+    for (int wet = 0; wet < 2; wet++) {
+        rill_world *world = make_tray();
+        /* The northern part of the floor is dark, and hardly higher. */
+        put_box(world, "dark", -0.01, EDGE, -0.001, 0.09, 0.09, 0.0001);
+        assert_int_equal(rill_bed_build(world), RILL_OK);
+        if (wet) {
+            fill(world, 0.04, 0.01, 0.001, LEVEL);
+        }
+        rill_render_options options = plain_options("water");
+        options.materials = looks;
+        options.material_count = 2;
+        options.samples = 4;
+        draw(s, world, &aslant, &options);
+        rows[wet] = find_step(s, 40, 140);
+        rill_world_destroy(world);
+    }
+    double dry = expected_row(&aslant, EDGE, 0, 1), wet = expected_row(&aslant, EDGE, LEVEL, 1.333);
+    assert_true(fabs(dry - wet) > 4); /* else there is nothing to see */
+    if (fabs(rows[0] - dry) > 1.5 || fabs(rows[1] - wet) > 2.5) {
+        fail_msg("rows %d and %d, expected %.1f and %.1f", rows[0], rows[1], dry, wet);
+    }
+}
+
+static void shadows_fall_away_from_the_sun(void **state) {
+    stage *s = *state;
+    rill_world *world = make_tray();
+    put_box(world, "pillar", 0.037, 0.037, -0.001, 0.043, 0.043, 0.02);
+    assert_int_equal(rill_bed_build(world), RILL_OK);
+    for (int side = -1; side <= 1; side += 2) {
+        for (int32_t samples = 1; samples <= 16; samples += 15) {
+            rill_render_options options = plain_options("water");
+            options.sun[0] = (float)side;
+            options.sun[1] = 0;
+            options.sun[2] = 1;
+            options.samples = samples;
+            draw(s, world, &above, &options);
+            colour lit = look_at(s, &above, 0.04 + side * 0.014, 0.04, 0);
+            colour dark = look_at(s, &above, 0.04 - side * 0.014, 0.04, 0);
+            assert_true(luminance(dark) < 0.8 * luminance(lit));
+            assert_true(luminance(dark) > 0.1); /* the sky is still there */
+        }
+    }
+    rill_world_destroy(world);
+}
+
+/* Two floors: blood on both, seen where the upper one ends. */
+static void overlays_have_their_colours(void **state) {
+    stage *s = *state;
+    rill_world *world = make_tray();
+    put_box(world, "shelf", -0.01, -0.01, 0.015, 0.04, 0.09, 0.017);
+    put_box(world, "rim", 0.038, -0.01, 0.015, 0.04, 0.09, 0.022);
+    assert_int_equal(rill_bed_build(world), RILL_OK);
+    fill(world, 0.06, 0.04, 0.001, 0.008);
+    fill(world, 0.02, 0.04, 0.018, 0.019);
+    rill_render_options options = plain_options("blood");
+    options.overlay = RILL_OVERLAY_LAYERS;
+    draw(s, world, &above, &options);
+    assert_true(is_near(look_at(s, &above, 0.06, 0.04, 0.008), encode(0.05), encode(0.22), encode(0.85)));
+    assert_true(is_near(look_at(s, &above, 0.02, 0.04, 0.019), encode(0.05), encode(0.60), encode(0.15)));
+    options.overlay = RILL_OVERLAY_NORMALS;
+    draw(s, world, &above, &options);
+    assert_true(is_near(look_at(s, &above, 0.06, 0.04, 0.008), encode(0.5), encode(0.5), 1));
+    options.overlay = RILL_OVERLAY_DEPTH; /* 8 mm is the deepest: yellow; 2 mm a quarter of it: blue */
+    draw(s, world, &above, &options);
+    assert_true(is_near(look_at(s, &above, 0.06, 0.04, 0.008), 1, encode(0.9), encode(0.1)));
+    colour shallow = look_at(s, &above, 0.02, 0.04, 0.019);
+    assert_true(shallow.b > 1.3 * shallow.g && shallow.b > 2 * shallow.r);
+    options.overlay = RILL_OVERLAY_MENISCUS; /* level in the middle */
+    draw(s, world, &above, &options);
+    assert_true(is_near(look_at(s, &above, 0.06, 0.04, 0.008), encode(0.35), encode(0.36), encode(0.38)));
+    rill_world_destroy(world);
+}
+
+static size_t count_changes(const stage *s, const uint8_t *before) {
+    size_t count = 0;
+    for (size_t i = 0; i < WIDTH * HEIGHT; i++) {
+        count += abs((int)s->pixels[4 * i + 2] - (int)before[4 * i + 2]) > 20;
+    }
+    return count;
+}
+
+static void lines_are_drawn_over_liquid_only(void **state) {
+    stage *s = *state;
+    static uint8_t before[4 * WIDTH * HEIGHT];
+    rill_world *world = make_tray();
+    put_box(world, "wall", 0.039, -0.01, -0.001, 0.041, 0.09, 0.01);
+    assert_int_equal(rill_bed_build(world), RILL_OK);
+    fill(world, 0.01, 0.04, 0.001, 0.004);
+    rill_source_def source = rill_default_source_def();
+    rill_source_id id;
+    source.at[0] = 0.02, source.at[1] = 0.04, source.rate = 1e-5;
+    assert_int_equal(rill_source_create(world, &source, &id), RILL_OK);
+    assert_int_equal(rill_world_step(world, 0.05), 0);
+    rill_render_options options = plain_options("blood");
+    draw(s, world, &above, &options);
+    memcpy(before, s->pixels, sizeof before);
+    static const rill_overlay lines[2] = { RILL_OVERLAY_WIREFRAME, RILL_OVERLAY_VELOCITY };
+    for (int i = 0; i < 2; i++) {
+        options.overlay = lines[i];
+        draw(s, world, &above, &options);
+        size_t count = count_changes(s, before);
+        assert_in_range(count, 100, WIDTH * HEIGHT / 2);
+        double at[2];
+        find_pixel(&above, 0.044, 0.04, 0.004, at);
+        for (int y = 0; y < HEIGHT; y++) { /* nothing on the dry side */
+            const size_t first = 4 * ((size_t)y * WIDTH + (size_t)at[0]);
+            assert_memory_equal(&s->pixels[first], &before[first], 4 * 40);
+        }
+    }
+    rill_world_destroy(world);
+}
+
+/* Water on a pane of glass over blood on a floor: three surfaces and the glass itself, in the right order. */
+static void layers_come_in_the_right_order(void **state) {
+    stage *s = *state;
+    rill_world *world = make_tray();
+    put_box(world, "pane", -0.01, -0.01, 0.015, 0.05, 0.09, 0.016);
+    put_box(world, "rim", 0.049, -0.01, 0.015, 0.05, 0.09, 0.022);
+    assert_int_equal(rill_bed_build(world), RILL_OK);
+    fill(world, 0.06, 0.04, 0.001, 0.006);
+    rill_render_options options = plain_options("blood");
+    draw(s, world, &above, &options);
+    colour through_pane = look_at(s, &above, 0.025, 0.04, 0.006), open = look_at(s, &above, 0.065, 0.04, 0.006);
+    assert_true(through_pane.r > 1.8 * through_pane.g && open.r > 2 * open.g);
+    assert_true(rill_render_peels(s->render) >= 2);
+    rill_world_destroy(world);
+}
+
+static void what_was_wet_is_dark_until_it_dries(void **state) {
+    stage *s = *state;
+    rill_world *world = make_tray();
+    assert_int_equal(rill_bed_build(world), RILL_OK);
+    rill_render_options options = plain_options("water");
+    options.exposure = 0.5f; /* far from white, where differences are compressed */
+    double seen[4];
+    rill_render *shared = s->render;
+    s->render = rill_render_create(WIDTH, HEIGHT, &message); /* one that has seen nothing yet */
+    assert_non_null(s->render);
+    for (int i = 0; i < 4; i++) {
+        static const double pauses[4] = { 0, 0, 0.1, 300 };
+        static double depths[80 * 80];
+        for (size_t k = 0; k < 80 * 80; k++) {
+            depths[k] = i == 1 ? 0.003 : 0;
+        }
+        assert_int_equal(rill_world_fill_depths(world, 0, depths, 80 * 80, NULL), RILL_OK);
+        assert_true(rill_render_watch(s->render, world, pauses[i]));
+        draw(s, world, &above, &options);
+        seen[i] = luminance(look_at(s, &above, 0.03, 0.03, 0));
+    }
+    assert_true(seen[2] < 0.93 * seen[0]);
+    assert_true(fabs(seen[3] - seen[0]) < 0.02);
+    rill_render_destroy(s->render);
+    s->render = shared;
+    rill_world_destroy(world);
+}
+
+static void both_languages_draw_the_same(void **state) {
+    stage *s = *state;
+    static uint8_t before[4 * WIDTH * HEIGHT];
+    rill_world *world = make_tray();
+    put_box(world, "pillar of bone", 0.03, 0.03, -0.001, 0.04, 0.04, 0.012);
+    assert_int_equal(rill_bed_build(world), RILL_OK);
+    fill(world, 0.01, 0.04, 0.001, 0.004);
+    rill_render_options options = plain_options("olive oil");
+    draw(s, world, &aslant, &options);
+    memcpy(before, s->pixels, sizeof before);
+
+    stage es = { 0 };
+    rill_render_destroy(s->render); /* of the first context, which is about to be replaced */
+    rill_headless_destroy(s->headless);
+    es.headless = rill_headless_create(true, &message);
+    assert_non_null(es.headless);
+    es.render = rill_render_create(WIDTH, HEIGHT, &message);
+    if (!es.render) {
+        fail_msg("%s", message.text);
+    }
+    draw(&es, world, &aslant, &options);
+    double difference = 0;
+    for (size_t i = 0; i < sizeof before; i++) {
+        difference += fabs((double)es.pixels[i] - (double)before[i]) / sizeof before;
+    }
+    assert_true(difference < 1);
+    rill_render_destroy(es.render);
+    rill_headless_destroy(es.headless);
+    rill_world_destroy(world);
+    s->headless = rill_headless_create(false, &message);
+    s->render = rill_render_create(WIDTH, HEIGHT, &message);
+    assert_non_null(s->render);
+}
+
+static void shipped_scenes_look_sound(void **state) {
+    static const char *const names[] = { "three_layers", "cave", "breathing", "tilted_tray" };
+    stage *s = *state;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        char path[256];
+        rill_scene *scene;
+        rill_world *world;
+        rill_scene_report report = { 0 };
+        snprintf(path, sizeof path, RILL_SOURCE_DIR "/scenes/%s.yaml", names[i]);
+        assert_int_equal(rill_scene_load(path, NULL, &scene, &report), RILL_SCENE_OK);
+        assert_int_equal(rill_scene_create_world(scene, NULL, &world, &report), RILL_SCENE_OK);
+        for (int frame = 0; frame < 20; frame++) {
+            rill_status status;
+            assert_int_equal(rill_scene_step(scene, world, scene->frame, &status), RILL_OK);
+            assert_true(rill_render_watch(s->render, world, scene->frame));
+        }
+        rill_camera camera = rill_camera_for(scene, world);
+        rill_render_options options = plain_options(scene->preset);
+        options.samples = i == 0 ? 16 : 1;
+        draw(s, world, &camera, &options);
+        check_sound(s);
+        rill_world_destroy(world);
+        rill_scene_free(scene);
+        rill_scene_report_free(&report);
+    }
+}
+
+static void sizes_change_and_are_refused(void **state) {
+    stage *s = *state;
+    rill_world *world = make_tray();
+    assert_int_equal(rill_bed_build(world), RILL_OK);
+    rill_render_options options = plain_options("water");
+    assert_true(rill_render_resize(s->render, 64, 64, &message));
+    draw(s, world, &above, &options);
+    assert_true(s->pixels[4 * 32 * 64 + 4 * 32] > 100);
+    assert_false(rill_render_resize(s->render, 1 << 20, 16, &message));
+    assert_non_null(strstr(message.text, "1048576 x 16"));
+    assert_true(rill_render_resize(s->render, WIDTH, HEIGHT, &message));
+    draw(s, world, &above, &options);
+    assert_true(luminance(look_at(s, &above, 0.04, 0.04, 0)) > 0.4);
+    rill_world_destroy(world);
+}
+
+static void materials_follow_names_and_scenes(void **state) {
+    (void)state;
+    rill_scene_material said = { .roughness = -1 };
+    assert_int_equal(rill_material_for(&said, "left Vertebra", RILL_SHAPE_MESH).kind, RILL_MATERIAL_BONE);
+    assert_int_equal(rill_material_for(&said, "saucer", RILL_SHAPE_MESH).kind, RILL_MATERIAL_CERAMIC);
+    assert_int_equal(rill_material_for(&said, "", RILL_SHAPE_HEIGHTMAP).kind, RILL_MATERIAL_STONE);
+    assert_int_equal(rill_material_for(&said, NULL, RILL_SHAPE_BOX).kind, RILL_MATERIAL_AUTO);
+    said = (rill_scene_material){ RILL_MATERIAL_STEEL, true, { 0.1, 0.2, 0.3 }, 0.7 };
+    rill_render_material material = rill_material_for(&said, "saucer", RILL_SHAPE_MESH);
+    assert_int_equal(material.kind, RILL_MATERIAL_STEEL);
+    assert_true(material.colour[1] == 0.2f && material.roughness == 0.7f);
+    for (int32_t i = 0; i < rill_liquid_preset_count(); i++) { /* every liquid has a look */
+        rill_optics optics;
+        assert_true(rill_optics_preset(rill_liquid_preset_name(i), &optics));
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(liquid_is_where_it_stands),          cmocka_unit_test(absorption_grows_with_thickness),
+        cmocka_unit_test(refraction_displaces_what_is_below), cmocka_unit_test(shadows_fall_away_from_the_sun),
+        cmocka_unit_test(overlays_have_their_colours),        cmocka_unit_test(lines_are_drawn_over_liquid_only),
+        cmocka_unit_test(layers_come_in_the_right_order),     cmocka_unit_test(what_was_wet_is_dark_until_it_dries),
+        cmocka_unit_test(both_languages_draw_the_same),       cmocka_unit_test(shipped_scenes_look_sound),
+        cmocka_unit_test(sizes_change_and_are_refused),       cmocka_unit_test(materials_follow_names_and_scenes),
+    };
+    return cmocka_run_group_tests(tests, open_stage, close_stage);
+}
