@@ -75,19 +75,20 @@ static inline rill_covered_face rill_covered_drive(const rill_covered_ends *e, f
     int32_t zb = rill_max_i(e->bl, e->br), zt = rill_min_i(e->cl, e->cr);
     int32_t hl = rill_max_i(e->bl + e->Hl, zb), hr = rill_max_i(e->br + e->Hr, zb);
     int32_t lower = rill_min_i(hl, hr);
-    float per_l = 1.0f / (float)rill_max_i(e->Hl, 1), per_r = 1.0f / (float)rill_max_i(e->Hr, 1);
+    float Hl = (float)rill_max_i(e->Hl, 1), Hr = (float)rill_max_i(e->Hr, 1), per_both = 1.0f / (Hl * Hr);
+    float per_l = Hr * per_both, per_r = Hl * per_both;
     float depth = (float)rill_max_i(rill_min_i(zt, lower) - zb, 0);
-    float eased = 1.0f / rill_max_f(0.5f, 0.5f * (rill_min_f(1.0f, depth * per_l) + rill_min_f(1.0f, depth * per_r)));
+    float inertance = rill_max_f(0.5f, 0.5f * (rill_min_f(1.0f, depth * per_l) + rill_min_f(1.0f, depth * per_r)));
     rill_face f = rill_face_at(e->bl, e->br, e->Hl, e->Hr);
     float twice = (float)rill_viscosity_depth(&f, e->Hl + e->Hr);
     float between = (float)rill_max_i(zt - zb, 0);
     float wall = lower >= zt - RILL_SUBMERGED ? between : twice;
     float square = wall * wall + 1.0f;
-    /* Paid at one place, however long the face is. */
-    float toll = k->toll * __builtin_fabsf(u) * rill_covered_toll(e, zb, zt, per_l, per_r, u, k) * eased;
-    float keep = k->keep * square / (square * (1.0f + toll) + k->drag);
-    keep = zt > zb ? keep : 0.0f; /* pressure does not push through walls */
-    return (rill_covered_face){ u * keep, keep * k->drive * eased, (hl - hr) + tilt };
+    /* u keep = u - u (drag / square + toll / inertance) keep: the toll is paid at one place, however long the face is. */
+    float toll = k->toll * __builtin_fabsf(u) * rill_covered_toll(e, zb, zt, per_l, per_r, u, k);
+    float eased = k->keep * square / (square * (inertance + toll) + k->drag * inertance); /* keep / inertance */
+    eased = zt > zb ? eased : 0.0f; /* pressure does not push through walls */
+    return (rill_covered_face){ u * (eased * inertance), eased * k->drive, (hl - hr) + tilt };
 }
 
 /* The opening of a covered face in quanta, for a velocity u over it: where it is under liquid on both sides, sill to lintel. */

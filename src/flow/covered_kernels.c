@@ -49,19 +49,13 @@ static void look(const rill_covered_tile *tile, float horizon, int32_t rows_of[R
     memcpy(rows_of, bits, sizeof bits);
 }
 
-/* Pressures start where a straight line through the last two leads. */
 KERNEL read_nodes(int32_t n, const int32_t *restrict b, const int32_t *restrict c, const int32_t *restrict H,
                   const int32_t *restrict code, const float *restrict u, const float *restrict v, int32_t ours,
                   int32_t *restrict depth, int32_t *restrict fill, int32_t *restrict was, int32_t *restrict ever,
-                  int32_t *restrict sealed, double *restrict pi, double *restrict last, float *restrict active,
-                  float *restrict west, float *restrict south) {
+                  int32_t *restrict sealed, float *restrict active, float *restrict west, float *restrict south) {
     for (int32_t i = 0; i < n; ++i) { /* vector */
         int32_t roofed = ours & (c[i] < RILL_TOP) & (b[i] < RILL_TOP);
         int32_t member = roofed & (code[i] != 0);
-        int32_t size = code[i] < 0 ? -code[i] : code[i];
-        double pressure = code[i] == RILL_PRESSURE_NEW ? -1.0 : (double)(size - 1) * 0.25;
-        double ahead = 2.0 * pressure - last[i];
-        double start = (last[i] >= 0.0) & (pressure >= 0.0) ? (ahead > 0.0 ? ahead : 0.0) : pressure;
         depth[i] = H[i];
         west[i] = u[i];
         south[i] = v[i];
@@ -69,9 +63,24 @@ KERNEL read_nodes(int32_t n, const int32_t *restrict b, const int32_t *restrict 
         was[i] = member;
         ever[i] = member;
         sealed[i] = 0;
-        pi[i] = member ? start : 0.0;
-        last[i] = member ? pressure : -1.0;
         active[i] = member ? 1.0f : 0.0f;
+    }
+}
+
+/* Pressures start where a parabola through the last three leads, or a line through two. */
+KERNEL read_pressures(int32_t n, const int32_t *restrict code, const int32_t *restrict member, double *restrict pi,
+                      double *restrict last, double *restrict before) {
+    for (int32_t i = 0; i < n; ++i) { /* vector */
+        int32_t size = code[i] < 0 ? -code[i] : code[i];
+        double pressure = code[i] == RILL_PRESSURE_NEW ? -1.0 : (double)(size - 1) * 0.25;
+        double line = 2.0 * pressure - last[i], parabola = line + (pressure - 2.0 * last[i] + before[i]);
+        double ahead = before[i] >= 0.0 ? parabola : line;
+        ahead = ahead > 0.0 ? ahead : 0.0;
+        double start = last[i] >= 0.0 ? ahead : pressure;
+        start = pressure >= 0.0 ? start : pressure;
+        pi[i] = member[i] != 0 ? start : 0.0;
+        before[i] = member[i] != 0 ? last[i] : -1.0;
+        last[i] = member[i] != 0 ? pressure : -1.0;
     }
 }
 
@@ -81,8 +90,8 @@ static void read_columns(int32_t n, int32_t rows, const rill_covered_strides *st
     size_t bytes = (size_t)n * sizeof(int32_t);
     for (int32_t y = 0, i = 0, p = 0; y < rows; ++y, i += step->nodes, p += step->planes) {
         read_nodes(n, at->b + p, at->c + p, at->H + p, at->code + p, at->u + p, at->v + p, ours, to->H + i,
-                   to->fill + i, to->was + i, to->ever + i, to->sealed + i, to->pi + i, to->last + i, to->active + i,
-                   west->u + i, south->u + i);
+                   to->fill + i, to->was + i, to->ever + i, to->sealed + i, to->active + i, west->u + i, south->u + i);
+        read_pressures(n, at->code + p, to->was + i, to->pi + i, to->last + i, to->before + i);
         if (again) continue;
         memcpy(to->b + i, at->b + p, bytes);
         memcpy(to->c + i, at->c + p, bytes);
@@ -94,7 +103,7 @@ static void pad(int32_t n, const rill_covered_nodes *nodes, const rill_covered_f
     size_t bytes = (size_t)n * sizeof(int32_t);
     for (int32_t i = 0; i < n; ++i) nodes->b[i] = nodes->c[i] = RILL_WALL;
     for (int32_t i = 0; i < n; ++i) nodes->fill[i] = RILL_NO_ROOF;
-    for (int32_t i = 0; i < n; ++i) nodes->last[i] = -1.0;
+    for (int32_t i = 0; i < n; ++i) nodes->last[i] = nodes->before[i] = -1.0;
     memset(nodes->H, 0, bytes);
     memset(nodes->was, 0, bytes);
     memset(nodes->ever, 0, bytes);

@@ -12,7 +12,8 @@
 typedef struct rill_covered_nodes {
     int32_t *b, *c, *H; /* copies of the column's */
     double *pi;         /* over-pressure, quanta */
-    double *last;       /* what it was before the last sub-step in the same windows; negative if there was none */
+    double *last;       /* what it was a sub-step ago in the same windows, and */
+    double *before;     /* two ago; negative if there was none */
     float *active;      /* 1 for members, 0 for others */
     int32_t *fill;      /* H above the highest full level; RILL_NO_ROOF for a column that cannot be a member */
     int32_t *was;       /* flooded before this sub-step, so that its faces are not driven yet */

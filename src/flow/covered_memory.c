@@ -60,6 +60,7 @@ static void each_plane(rill_covered *covered, size_t nodes, const rill_allocator
         work((void **)integers[i], nodes, sizeof(int32_t), allocator);
     work((void **)&a->pi, nodes, sizeof(double), allocator);
     work((void **)&a->last, nodes, sizeof(double), allocator);
+    work((void **)&a->before, nodes, sizeof(double), allocator);
     work((void **)&covered->tally, nodes, sizeof(double), allocator);
     rill_covered_faces *const axes[2] = { &covered->west, &covered->south };
     for (int i = 0; i < 2; ++i) {

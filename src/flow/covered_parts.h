@@ -118,9 +118,9 @@ static inline rill_covered_columns rill_covered_columns_at(const rill_flow *flow
 /* The planes from a node on. */
 static inline rill_covered_nodes rill_covered_nodes_at(const rill_covered *covered, int32_t node) {
     const rill_covered_nodes *all = &covered->nodes;
-    return (rill_covered_nodes){ all->b + node,    all->c + node,      all->H + node,    all->pi + node,
-                                 all->last + node, all->active + node, all->fill + node, all->was + node,
-                                 all->ever + node, all->sealed + node };
+    return (rill_covered_nodes){ all->b + node,    all->c + node,      all->H + node,      all->pi + node,
+                                 all->last + node, all->before + node, all->active + node, all->fill + node,
+                                 all->was + node,  all->ever + node,   all->sealed + node };
 }
 static inline rill_covered_faces rill_covered_faces_at(const rill_covered_faces *all, int32_t node) {
     return (rill_covered_faces){ all->u + node,     all->base + node, all->gain + node, all->head + node,
