@@ -1,5 +1,5 @@
-/* Pictures, judged by what they show: liquid where it should be, colours that follow from thickness, shadows on the right
- * side. Small and with few samples, on whatever GL there is (software on a server). */
+/* Pictures, judged by what they show: liquid where it should be, colours that follow from thickness, shadows on the
+ * right side. Small and with few samples, on whatever GL there is (software on a server). */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -51,7 +51,7 @@ static int close_stage(void **state) {
     return 0;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ worlds */
+/* ----------------------------------------------------------------------------------------------------------- worlds */
 
 static void put_box(rill_world *world, const char *name, double x0, double y0, double z0, double x1, double y1,
                     double z1) {
@@ -101,7 +101,7 @@ static void draw(stage *s, rill_world *world, const rill_camera *camera, const r
     rill_surface_destroy(surface);
 }
 
-/* ------------------------------------------------------------------------------------------------------------ looking */
+/* ---------------------------------------------------------------------------------------------------------- looking */
 
 /* Where a point is on the picture: written anew, not with the renderer's matrices. */
 static void find_pixel(const rill_camera *c, double x, double y, double z, double out[2]) {
@@ -159,7 +159,8 @@ static double encode(double linear) {
     return 1.055 * pow(linear, 1 / 2.4) - 0.055;
 }
 
-/* Nothing is black (what a NaN becomes) or magenta (what an error becomes), and the whole is neither dark nor glaring. */
+/* Nothing is black (what a NaN becomes) or magenta (what an error becomes), and the whole is neither dark nor
+ * glaring. */
 static void check_sound(const stage *s) {
     double sum = 0;
     for (size_t i = 0; i < WIDTH * HEIGHT; i++) {
@@ -174,7 +175,7 @@ static void check_sound(const stage *s) {
     }
 }
 
-/* ------------------------------------------------------------------------------------------------------------- tests */
+/* ------------------------------------------------------------------------------------------------------------ tests */
 
 static void liquid_is_where_it_stands(void **state) {
     stage *s = *state;
@@ -194,7 +195,8 @@ static void liquid_is_where_it_stands(void **state) {
 }
 
 /* Coffee 0.5, 2 and 8 mm deep on chalk. By Beer-Lambert, light from the floor goes down with exp(-k d), so that the
- * logarithm of what is seen falls by more from 2 to 8 mm than from 0.5 to 2, until only the body's own colour is left. */
+ * logarithm of what is seen falls by more from 2 to 8 mm than from 0.5 to 2, until only the body's own colour is
+ * left. */
 static void absorption_grows_with_thickness(void **state) {
     stage *s = *state;
     rill_world *world = make_tray();
@@ -215,7 +217,8 @@ static void absorption_grows_with_thickness(void **state) {
     rill_world_destroy(world);
 }
 
-/* The row on which a line across the floor is seen through a surface at some height, by Snell's law; no surface: level 0. */
+/* The row on which a line across the floor is seen through a surface at some height, by Snell's law; no surface:
+ * level 0. */
 static double expected_row(const rill_camera *c, double y, double level, double index) {
     double low = c->from[1], high = y; /* where the ray meets the surface */
     for (int i = 0; i < 60; i++) {

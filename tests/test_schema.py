@@ -79,6 +79,8 @@ GOOD = [
     ("bed.grid.cells.0", 20.0), ("bed.solids.0.rotate", [0, 0, 90]), ("bed.solids.0.scale", 2),
     ("bed.solids.3.axis", ABSENT), ("sources.0.until", ABSENT), ("run.until", 0), ("name", "Grüße an ümläute"),
     ("sources.3.from", 3), ("probes.0.measure", "speed"), ("bed.solids.2.loop", ABSENT), ("bed.solids.2.ease", True),
+    ("bed.solids.0.material", "wood"), ("bed.solids.1.material", {"kind": "steel"}), ("bed.solids.2.material", "auto"),
+    ("bed.solids.3.material", {"colour": [0, 0.5, 1], "roughness": 0.3}), ("bed.solids.4.material", {}),
     ("bed.solids.0.move", [{"time": 3, "visible": False}]), ("bed.solids.2.move.0.visible", ABSENT),
 ]
 BROKEN = [
@@ -95,7 +97,10 @@ BROKEN = [
     ("sources.0.min", [0, 0, 0]), ("sinks.0.rain", 1), ("probes.0.min", [0, 0, 0]), ("probes.1.at", [0, 0, 0]), ("run.frames", 1),
     ("view.lens", 35), ("view.camera.up", [0, 0, 1]), ("bed.solids.2.move.0.scale", 2), ("bed.solids.0.loop", True),
     ("bed.solids.0.ease", True), ("bed.solids.0.morph", []),
+    ("bed.solids.0.material", {"color": [0, 0, 0]}),
     # wrong types
+    ("bed.solids.0.material", 3), ("bed.solids.0.material", ["wood"]), ("bed.solids.0.material", {"colour": 1}),
+    ("bed.solids.0.material", {"roughness": "high"}),
     ("rill", "1"), ("rill", True), ("name", 12), ("name", None), ("bed", []), ("bed.grid.cells", 20), ("bed.grid.cells.0", "20"),
     ("bed.headroom", "0.05"), ("bed.solids", {}), ("bed.solids.0", "box"), ("gravity", -9.81), ("gravity", [0, -9.81]),
     ("gravity.0", "down"), ("liquid", "blood"), ("solver.advection", "true"), ("solver.rest", 1), ("fill", {"at": [0, 0, 0], "level": 1}),
@@ -103,6 +108,7 @@ BROKEN = [
     ("bed.edges.north.still", "high"), ("bed.edges.east", True), ("bed.solids.2.move", {"time": 0}),
     ("bed.solids.2.move.0.time", "now"), ("bed.solids.2.move.0.visible", 1), ("bed.solids.2.loop", 2),
     # out of range
+    ("bed.solids.0.material", {"colour": [0, 0, 2]}), ("bed.solids.0.material", {"roughness": -0.1}),
     ("rill", 2), ("bed.grid.cells.0", 0), ("bed.grid.cells.0", 40000), ("bed.grid.cells.0", 2.5), ("bed.grid.cell_size", 0),
     ("bed.grid.cell_size", -1), ("bed.headroom", 0), ("bed.min_opening", -1), ("bed.solids", []), ("bed.solids.2.radius", 0),
     ("bed.solids.0.scale", 0), ("bed.solids.0.rotate", [0, 0, 900]), ("bed.solids.4.normal", [0, 0, 0]), ("gravity.2", -1e5),
@@ -113,6 +119,7 @@ BROKEN = [
     ("bed.solids.2.move.0.time", -1), ("bed.solids.2.move", []), ("bed.solids.2.move.1.rotate", [0, 0, 40000]),
     ("run.frame", 4000), ("run.until", -1), ("view.camera.lens", 0), ("bed.grid.origin.0", 1e7),
     # bad words and names
+    ("bed.solids.0.material", "gold"), ("bed.solids.0.material", {"kind": "gold"}),
     ("bed.solids.0.shape", "cube"), ("bed.edges.west", "shut"), ("liquid.preset", "mercury"), ("solver.method", "waves"),
     ("solver.pipe_area", "fat"), ("solver.passages", "some"), ("solver.passages", True), ("probes.0.measure", "height"),
     ("name", ""), ("name", " x"), ("name", "a\tb"), ("name", "n" * 64), ("probes.0.name", "time"), ("probes.0.name", "a,b"),

@@ -399,7 +399,7 @@ static void search_random(int count, int extra, outcome sum[2]) {
 static void test_random_vertices(void **state) {
     (void)state;
     outcome sum[2] = { { 0 } };
-    search_random(200, 0, sum);
+    search_random(120, 0, sum);
     print_outcomes("vertices", sum);
     assert_int_equal(sum[1].through, 0);
     assert_true(sum[0].through > sum[0].under / 50); /* the points are not such that nothing could show */

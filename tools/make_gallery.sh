@@ -1,5 +1,5 @@
 #!/bin/sh
-# Draws the pictures of docs/gallery.md, one per scene, into docs/images. usage: make_gallery.sh RILL [SCENE...]
+# Draws the pictures of docs/gallery.md, one per scene, into docs/images. usage: make_gallery.sh RILL [SCENE...|overlays]
 set -eu
 rill=$(realpath "$1")
 shift
@@ -10,30 +10,48 @@ command -v ffmpeg >/dev/null || { echo "make_gallery.sh needs ffmpeg, to make We
 # scene, the moment (s), size
 list="
 surgery 2.4 1280x720
-spilled_coffee 0.7 960x540
-saucer 4.5 960x540
-three_layers 2.5 960x540
-passages 3.6 960x540
-cave 4 960x540
-breathing 1.7 960x540
-manifold 2.6 960x540
-u_bend 0.7 960x540
-squeeze 3 960x540
-lock_gate 1.4 960x540
-tilted_tray 0.55 960x540
-dam_break 0.55 960x540
-thacker_bowl 0.15 960x540
-rain_on_terrain 7 960x540
-viscosity_a 1.2 480x400
-viscosity_b 1.2 480x400
-viscosity_c 1.2 480x400
-viscosity_d 1.2 480x400
+spilled_coffee 0.7 800x450
+saucer 4.5 800x450
+three_layers 2.5 800x450
+passages 3.6 800x450
+cave 4 800x450
+breathing 1.7 800x450
+manifold 2.6 800x450
+u_bend 0.7 800x450
+squeeze 3 800x450
+lock_gate 1.4 800x450
+tilted_tray 0.55 800x450
+dam_break 0.55 800x450
+thacker_bowl 0.15 800x450
+rain_on_terrain 7 800x450
+viscosity_a 1.2 400x360
+viscosity_b 1.2 400x360
+viscosity_c 1.2 400x360
+viscosity_d 1.2 400x360
 "
+# keep NAME: from out/gallery to docs/images, and not too large.
+keep() {
+    ffmpeg -nostdin -loglevel error -y -i "out/gallery/$1.png" -c:v libwebp -quality 88 "docs/images/$1.webp"
+    bytes=$(wc -c <"docs/images/$1.webp")
+    [ "$bytes" -lt 300000 ] || { echo "$1.webp has $bytes bytes, expected less than 300000" >&2; exit 1; }
+}
+
+# wanted NAME ARGUMENTS...: whether a name is among the arguments, or there are none.
+wanted() {
+    name=$1
+    shift
+    case " $* " in "  " | *" $name "*) return 0 ;; esac
+    return 1
+}
+
 echo "$list" | while read -r scene moment size; do
-    [ -n "$scene" ] || continue
-    case " $* " in "  " | *" $scene "*) ;; *) continue ;; esac
-    "$rill" render "scenes/$scene.yaml" -o "out/gallery/$scene.png" --at "$moment" --size "$size" --samples 64
-    ffmpeg -loglevel error -y -i "out/gallery/$scene.png" -c:v libwebp -quality 88 "docs/images/$scene.webp"
-    bytes=$(wc -c <"docs/images/$scene.webp")
-    [ "$bytes" -lt 300000 ] || { echo "$scene.webp has $bytes bytes, expected less than 300000" >&2; exit 1; }
+    [ -n "$scene" ] && wanted "$scene" "$@" || continue
+    "$rill" render "scenes/$scene.yaml" -o "out/gallery/$scene.png" --at "$moment" --size "$size" --samples 40 </dev/null
+    keep "$scene"
+done
+for overlay in wireframe layers depth velocity; do
+    wanted overlays "$@" || continue
+    "$rill" render scenes/three_layers.yaml -o "out/gallery/overlay_$overlay.png" --at 2.5 --size 400x225 --samples 24 \
+        --overlay $overlay
+    keep "overlay_$overlay"
 done

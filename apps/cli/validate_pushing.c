@@ -1,14 +1,13 @@
 /* Case 25, its second half: walls that push.
  *
- *   bore      a wall is driven into still liquid at the speed U. Before it runs a bore; mass and momentum across its front
- *             (Rankine and Hugoniot; Stoker 1957, section 10.7) give the depth h1 behind it,
+ *   bore      a wall is driven into still liquid at the speed U. Before it runs a bore; mass and momentum across its
+ *             front (Rankine and Hugoniot; Stoker 1957, chapter 10) give the depth h1 behind it,
  *
  *                 U = (h1 - h0) sqrt(g (h1 + h0) / (2 h0 h1)),      front at h1 U / (h1 - h0) t.
  *
  *             The wall passes a cell in some frames, or several cells in one: the liquid must not notice.
- *   passage   a piston presses a flooded chamber that one passage leads out of: what it displaces goes through the passage,
- *             at the piston's speed times the ratio of the areas, in every sub-step.
- */
+ *   passage   a piston presses a flooded chamber that one passage leads out of: what it displaces goes through the
+ *             passage, at the piston's speed times the ratio of the areas, in every sub-step. */
 #include "validate_cases.h"
 #include "validate_rig.h"
 
@@ -53,7 +52,7 @@ static plateau measure(const rill_rig *rig, double from, double to) {
     return (plateau){ mean, sqrt(fmax(0, squares / count - mean * mean)) };
 }
 
-/* A channel of 400 x 4 mm, 5 mm deep; the wall starts 2.1 mm from its end and goes so many cells in a frame of 1/60 s. */
+/* A channel of 400 x 4 mm, 5 mm deep; the wall starts 2.1 mm from its end. A frame is 1/60 s. */
 static void run_bore(rill_validation *v, double cells_per_frame, double duration) {
     const double dx = 1e-3, h0 = 5e-3, start = 2.1e-3, frame = 1.0 / 60, speed = cells_per_frame * dx / frame;
     const double h1 = depth_behind_bore(h0, speed), front = h1 * speed / (h1 - h0);

@@ -1,6 +1,6 @@
-/* Vertices at the same place are welded first, whatever their indices. The normal of a corner is then the sum of the face
- * normals around its place, weighted by angle (Thuermer and Wuethrich 1998), over those faces that are within the crease
- * angle of its own; corners with the same normal become one vertex again. */
+/* Vertices at the same place are welded first, whatever their indices. The normal of a corner is then the sum of the
+ * face normals around its place, weighted by angle (Thuermer and Wuethrich 1998), over those faces that are within
+ * the crease angle of its own; corners with the same normal become one vertex again. */
 #include "crease.h"
 
 #include <math.h>

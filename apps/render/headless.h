@@ -1,5 +1,5 @@
-/* An OpenGL context without a window and without a display server: EGL's surfaceless platform, which Mesa draws in software
- * where there is no graphics card. */
+/* An OpenGL context without a window and without a display server: EGL's surfaceless platform, which Mesa draws in
+ * software where there is no graphics card. */
 #ifndef RILL_RENDER_HEADLESS_H
 #define RILL_RENDER_HEADLESS_H
 

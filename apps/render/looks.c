@@ -1,6 +1,6 @@
-/* Tables: what materials and liquids look like. Colours are linear reflectances; extinctions are tuned so that films and
- * pools have the colours one knows, with measured orders of magnitude (whole blood lets green through for about 0.1 mm,
- * water absorbs red over metres: its tint is exaggerated, or it would not show in a tray). */
+/* Tables: what materials and liquids look like. Colours are linear reflectances; extinctions are tuned so that films
+ * and pools have the colours one knows, with measured orders of magnitude (whole blood lets green through for about
+ * 0.1 mm, water absorbs red over metres: its tint is exaggerated, or it would not show in a tray). */
 #include <ctype.h>
 #include <string.h>
 

@@ -12,8 +12,8 @@ bool rill_picture_write(const char *path, const uint8_t *pixels, int32_t width, 
 
 typedef struct rill_movie rill_movie;
 
-/* Starts a movie through the program ffmpeg; without one, numbered PNGs are written beside it and `rill_movie_is_pngs` says
- * so. NULL: the message says why. */
+/* Starts a movie through the program ffmpeg; without one, numbered PNGs are written beside it and
+ * `rill_movie_is_pngs` says so. NULL: the message says why. */
 rill_movie *rill_movie_open(const char *path, int32_t width, int32_t height, double fps, rill_message *message);
 bool rill_movie_add(rill_movie *movie, const uint8_t *pixels, rill_message *message);
 /* Ends it; false when what was written is not whole. NULL is allowed. */

@@ -42,7 +42,7 @@ rill_render_options rill_default_render_options(void) {
     return options;
 }
 
-/* ---------------------------------------------------------------------------------------------------------- renderer */
+/* --------------------------------------------------------------------------------------------------------- renderer */
 
 rill_render *rill_render_create(int32_t width, int32_t height, rill_message *message) {
     rill_render *render = calloc(1, sizeof *render);
@@ -107,7 +107,7 @@ bool rill_render_resize(rill_render *render, int32_t width, int32_t height, rill
     return true;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ passes */
+/* ----------------------------------------------------------------------------------------------------------- passes */
 
 static void set_target(const rill_render *render, const rill_target *target) {
     glBindFramebuffer(GL_FRAMEBUFFER, target->frame);
@@ -278,7 +278,7 @@ bool rill_render_scene(rill_render *render, const rill_world *world, rill_surfac
            rill_render_draw(render, camera, options, message);
 }
 
-/* ----------------------------------------------------------------------------------------------------------- results */
+/* ---------------------------------------------------------------------------------------------------------- results */
 
 void rill_render_read(rill_render *render, uint8_t *pixels) {
     size_t row = 4 * (size_t)render->width;

@@ -8,9 +8,10 @@
  *     rill_render_scene(render, world, &surface, 1, &camera, &options, &message);
  *     rill_render_read(render, pixels);                                   or rill_render_show, into a window
  *
- * Works on OpenGL 3.3 core, OpenGL ES 3.0 and WebGL2, in a window or without one (headless.h). There is no global state; one
- * renderer belongs to one context. Passes, in order (render.c): shadow maps, solids, their light, liquid from the back to the
- * front, tone mapping, overlays; as often as there are samples, each shifted by a part of a pixel, and their mean. */
+ * Works on OpenGL 3.3 core, OpenGL ES 3.0 and WebGL2, in a window or without one (headless.h). There is no global
+ * state; one renderer belongs to one context. Passes, in order (render.c): shadow maps, solids, their light, liquid
+ * from the back to the front, tone mapping, overlays; as often as there are samples, each shifted by a part of a
+ * pixel, and their mean. */
 #ifndef RILL_RENDER_RENDER_H
 #define RILL_RENDER_RENDER_H
 
@@ -75,8 +76,8 @@ void rill_render_destroy(rill_render *render);
 /* Another size; on false the old one stays. */
 bool rill_render_resize(rill_render *render, int32_t width, int32_t height, rill_message *message);
 
-/* Remembers where liquid stands now, after a step of dt seconds: what falls dry stays dark and glossy for a while. False:
- * no memory. Without this call solids look dry. */
+/* Remembers where liquid stands now, after a step of dt seconds: what falls dry stays dark and glossy for a while.
+ * False: no memory. Without this call solids look dry. */
 bool rill_render_watch(rill_render *render, const rill_world *world, double dt);
 /* Everything is dry again: for another world, or the same from its start. */
 void rill_render_forget(rill_render *render);
@@ -86,8 +87,8 @@ bool rill_render_scene(rill_render *render, const rill_world *world, rill_surfac
                        size_t surface_count, const rill_camera *camera, const rill_render_options *options,
                        rill_message *message);
 
-/* The two halves of it, for who simulates in another thread. Taking reads the world and its surfaces; drawing does not, and may
- * be done again with another camera. After a change of size or of options, take again. */
+/* The two halves of it, for who simulates in another thread. Taking reads the world and its surfaces; drawing does not,
+ * and may be done again with another camera. After a change of size or of options, take again. */
 bool rill_render_take(rill_render *render, const rill_world *world, rill_surface *const *surfaces, size_t surface_count,
                       const rill_render_options *options, rill_message *message);
 bool rill_render_draw(rill_render *render, const rill_camera *camera, const rill_render_options *options,

@@ -1,6 +1,6 @@
-/* Cameras, lamps and their matrices. Each sample looks through another part of the pixel, at another point of the sun's disc
- * and at another piece of the sky: points of the R2 sequence (Roberts 2018), which cover their square evenly for any
- * number of samples. */
+/* Cameras, lamps and their matrices. Each sample looks through another part of the pixel, at another point of the
+ * sun's disc and at another piece of the sky: points of the R2 sequence (Roberts 2018), which cover their square
+ * evenly for any number of samples. */
 #include <cglm/cglm.h>
 #include <math.h>
 #include <string.h>
@@ -68,7 +68,7 @@ void rill_frame_begin(rill_render *render, const rill_world *world, const rill_r
     rill_frame *frame = &render->frame;
     measure_scene(render, world);
     frame->grid[3] = render->wet.columns ? (float)render->wet.layers : 0;
-    memcpy(frame->sun_colour, (const float[4]){ 1.30f, 1.21f, 1.08f, 0.42f }, sizeof frame->sun_colour);
+    memcpy(frame->sun_colour, (const float[4]){ 1.40f, 1.30f, 1.16f, 0.45f }, sizeof frame->sun_colour);
     memcpy(frame->backdrop, options->backdrop, sizeof options->backdrop);
     memcpy(frame->size,
            (const float[4]){ (float)render->width, (float)render->height, 1.0f / (float)render->width,

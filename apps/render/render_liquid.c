@@ -1,6 +1,6 @@
-/* The liquid. Surfaces of all layers go into one buffer; peels bring them into order by themselves: each draws, of all that
- * is nearer than the scene so far, the farthest, and blends it over the scene. So liquid under a saucer under liquid comes
- * out right, whatever the layers are called. */
+/* The liquid. Surfaces of all layers go into one buffer; peels bring them into order by themselves: each draws, of
+ * all that is nearer than the scene so far, the farthest, and blends it over the scene. So liquid under a saucer
+ * under liquid comes out right, whatever the layers are called. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -165,8 +165,8 @@ static void use(const rill_render *render, GLuint program, const rill_target *fr
     rill_shader_set_floats(program, "film", (const float[1]){ film * render->cell_size }, 1);
 }
 
-/* Draws where the depths are the peel's, over the scene so far. The shader compares them itself: software GL skips what is
- * discarded at once, but shades what fails a test for equality. */
+/* Draws where the depths are the peel's, over the scene so far. The shader compares them itself: software GL skips
+ * what is discarded at once, but shades what fails a test for equality. */
 static void shade(const rill_render *render, const rill_target *from, const rill_optics *optics) {
     bool many = render->frame.sky[3] > 0;
     GLuint program = render->programs[many ? RILL_PROGRAM_LIQUID_SKY : RILL_PROGRAM_LIQUID];

@@ -1,5 +1,5 @@
-/* Overlays: flat colours that say something about the surface, drawn over the tone-mapped picture so that they come out as
- * they are. */
+/* Overlays: flat colours that say something about the surface, drawn over the tone-mapped picture so that they come
+ * out as they are. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

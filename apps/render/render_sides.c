@@ -1,6 +1,7 @@
-/* The sides of the liquid. Its surface ends at walls, where usually nobody can see below it; but through glass, and at the
- * borders of the grid, one looks into the liquid from the side, and through a lid of glass at what fills a passage. So each
- * wet column gets a face towards every neighbour that is solid or outside, and one below its ceiling if it is full.
+/* The sides of the liquid. Its surface ends at walls, where usually nobody can see below it; but through glass, and
+ * at the borders of the grid, one looks into the liquid from the side, and through a lid of glass at what fills a
+ * passage. So each wet column gets a face towards every neighbour that is solid or outside, and one below its
+ * ceiling if it is full.
  *
  * Faces look away from the liquid; shaders draw those that look at the eye. */
 #include <math.h>

@@ -1,5 +1,5 @@
-/* Solids as buffers. Their triangles are taken from the world where they are now; a hash over them says whether a buffer is
- * still right, so that what stands still is uploaded once. */
+/* Solids as buffers. Their triangles are taken from the world where they are now; a hash over them says whether a
+ * buffer is still right, so that what stands still is uploaded once. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

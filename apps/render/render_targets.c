@@ -1,5 +1,5 @@
-/* Textures and framebuffers. Colours in between are 16-bit floats, sums 32-bit; GLES needs EXT_color_buffer_float for both,
- * which whatever runs WebGL2 has. */
+/* Textures and framebuffers. Colours in between are 16-bit floats, sums 32-bit; GLES needs EXT_color_buffer_float
+ * for both, which whatever runs WebGL2 has. */
 #include <stdio.h>
 #include <string.h>
 

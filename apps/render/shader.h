@@ -7,9 +7,9 @@
 #include "gl.h"
 #include "rill/rill.h"
 
-/* A program of one text, with lines of #define in front. With `screen` it is for passes over the whole picture. 0: the
- * message says why. Its uniform block Frame is bound to point 0. Variants are programs of their own rather than branches:
- * software GL takes both ways of a branch. */
+/* A program of one text, with lines of #define in front. With `screen` it is for passes over the whole picture. 0:
+ * the message says why. Its uniform block Frame is bound to point 0. Variants are programs of their own rather than
+ * branches: software GL takes both ways of a branch. */
 GLuint rill_shader_build(const char *name, const char *defines, bool screen, rill_message *message);
 
 /* Uniforms of the program in use, by name; names that a program does not have are ignored. */

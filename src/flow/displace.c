@@ -1,9 +1,9 @@
 /* Displacing what is too much: see displace.h.
  *
- * Columns that are full are passed through, so the whole of a flooded space that is pressed, however many of its columns
- * are, is one *cluster*: it is found breadth first over full columns and columns that are gone. Its excess is summed up, and
- * the columns with room around it are looked for, ring by ring: without enough of them it is squeezed. Each column is looked
- * at once or twice per cluster. */
+ * Columns that are full are passed through, so the whole of a flooded space that is pressed, however many of its
+ * columns are, is one *cluster*: it is found breadth first over full columns and columns that are gone. Its excess is
+ * summed up, and the columns with room around it are looked for, ring by ring: without enough of them it is squeezed.
+ * Each column is looked at once or twice per cluster. */
 #include "flow/displace.h"
 
 #include "base/message.h"
@@ -103,6 +103,7 @@ typedef struct search {
     double seconds;       /* in which they were pressed out */
     int64_t room, limit;  /* found so far, where each counts for so much at most */
     int32_t least_height; /* of columns through which it is pushed, quanta */
+    bool jumped;          /* a ceiling did, too far to push */
 } search;
 
 static void push(const rill_displace_job *j, const rill_displace_spot *spot) {
@@ -147,8 +148,8 @@ static void visit_gone(const rill_displace_job *j, search *s, const extent *from
     }
 }
 
-/* On all nodes beside one that its liquid can reach; `gone`: also on columns that are gone. But for sparse pipes only the
- * neighbour in the same sheet can be reached, and all sheets are of one size. */
+/* On all nodes beside one that its liquid can reach; `gone`: also on columns that are gone. But for sparse pipes only
+ * the neighbour in the same sheet can be reached, and all sheets are of one size. */
 static void visit_around(const rill_displace_job *j, search *s, const rill_displace_spot *at, bool gone, visit *call) {
     static const int32_t beside[4][2] = { { -1, 0 }, { 1, 0 }, { 0, -1 }, { 0, 1 } };
     const extent from = extent_of(j, at->node);
@@ -259,8 +260,15 @@ static const rill_excess *counted(const rill_displace_job *j, const search *s, i
     return entry && all[entry - 1].search == s->number ? &all[entry - 1] : NULL;
 }
 
-/* A body that touches down leaves a wedge, out of which liquid would shoot the faster the thinner it is: little of it, and
- * nobody sees it. So nothing is pushed through columns of less than a quarter of the highest one that is pressed. */
+/* Whether a ceiling came down by more than half of what it has left: that was a jump, and no passage could take it so
+ * fast. */
+static bool jumped(const rill_displace_job *j, const rill_excess *excess) {
+    return excess->amount > height_of(j, excess->node) / 2;
+}
+
+/* A body that touches down leaves a wedge, out of which liquid would shoot the faster the thinner it is: little of it,
+ * and nobody sees it. So nothing is pushed through columns of less than a quarter of the highest one that is
+ * pressed. */
 static void find_least_height(const rill_displace_job *j, search *s) {
     const rill_displace_spot *queue = j->d->queue.data;
     int32_t highest = 0;
@@ -270,8 +278,8 @@ static void find_least_height(const rill_displace_job *j, search *s) {
     s->least_height = highest / THIN;
 }
 
-/* Holds the excess of the columns that are still there, and are flooded, where it is. What is left is that of others: the
- * queue begins with their nodes then. */
+/* Holds the excess of the columns that are still there, and are flooded, where it is. What is left is that of others:
+ * the queue begins with their nodes then. */
 static void keep_excess(const rill_displace_job *j, search *s) {
     rill_displace_spot *queue = j->d->queue.data;
     size_t count = 0;
@@ -281,10 +289,11 @@ static void keep_excess(const rill_displace_job *j, search *s) {
         const rill_excess *excess = i < s->cluster ? counted(j, s, at.node) : NULL;
         j->d->seen[at.node] = 0;
         if (!excess) continue;
-        if (stays(j, at.node) && height_of(j, at.node) >= s->least_height) {
+        if (stays(j, at.node) && height_of(j, at.node) >= s->least_height && !jumped(j, excess)) {
             rill_held_add(j->flow, at.node, excess->amount, excess->seconds);
             continue;
         }
+        s->jumped |= stays(j, at.node) && jumped(j, excess);
         count_excess(s, excess);
         queue[count++] = at;
     }
@@ -371,8 +380,8 @@ static void hold(const rill_displace_job *j, search *s, const rill_displace_spot
         find_least_height(j, s);
         keep_excess(j, s);
         if (s->total == 0) return;
-        find_rings(j, s, join_front);
-        if (room_below(j, RILL_TOP) < s->total) find_takers(j, s, start);
+        if (!s->jumped) find_rings(j, s, join_front);
+        if (s->jumped || room_below(j, RILL_TOP) < s->total) find_takers(j, s, start);
     }
     give_all(j, s->total, true, s->seconds);
 }

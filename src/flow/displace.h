@@ -6,12 +6,12 @@
  *     than a cell is wide: a taller rise is a wall that came from the side);
  *   - else is pressed: it belongs to the void below, or to none.
  * A column that then holds more than fits, and liquid whose column is gone, is *displaced*. Where it goes:
- *   - under a ceiling it stays at its column, and where flooded columns are in front of a column that is gone it goes to
- *     those, if passages are solved for: pressure will push it on;
- *   - else to the nearest columns with room, over open pipes on which liquid stands above the sill. Each takes no more than
- *     a pressed column had too much. If that is not enough they are filled further, then sills are ignored.
- * It is not put there but held (held.h), for the time that the solid took to get there. Only what is enclosed and full is
- * squeezed through solids at once, to the nearest room above and around. */
+ *   - under a ceiling it stays at its column, and where flooded columns are in front of a column that is gone it goes
+ *     to those, if passages are solved for: pressure will push it on;
+ *   - else to the nearest columns with room, over open pipes on which liquid stands above the sill. Each takes no more
+ *     than a pressed column had too much. If that is not enough they are filled further, then sills are ignored.
+ * It is not put there but held (held.h), for the time that the solid took to get there. Only what is enclosed and full
+ * is squeezed through solids at once, to the nearest room above and around. */
 #ifndef RILL_FLOW_DISPLACE_H
 #define RILL_FLOW_DISPLACE_H
 
@@ -75,7 +75,8 @@ void rill_displace_free(rill_displace *displace, const rill_allocator *allocator
  * its new columns, the flow the depths of the old ones. */
 rill_result rill_displace_prepare(rill_displace *displace, rill_flow *flow, const rill_update *update,
                                   const rill_displace_how *how, const rill_allocator *allocator, rill_message *message);
-/* Gives the new columns their depths and displaces what does not fit, with what is held at columns that are gone or full. */
+/* Gives the new columns their depths and displaces what does not fit, with what is held at columns that are gone or
+ * full. */
 void rill_displace_run(rill_displace *displace, rill_flow *flow, const rill_update *update,
                        const rill_displace_how *how);
 /* Puts liquid into the nearest columns with room around a column, through solids. Returns what found none. */
@@ -96,7 +97,8 @@ bool rill_displace_reserve(rill_displace *d, const rill_flow *flow, const rill_u
 int32_t rill_displace_capacity(const rill_displace_job *j, int32_t b, int32_t c);
 int32_t rill_displace_room(const rill_displace_job *j, int32_t place);
 void rill_displace_set(const rill_displace_job *j, int32_t place, int32_t H);
-/* Notes that a node has too much, or more than was noted, of which some was held before; then all of it is displaced. */
+/* Notes that a node has too much, or more than was noted, of which some was held before; then all of it is
+ * displaced. */
 rill_excess *rill_displace_add(const rill_displace_job *j, const rill_displace_spot *at, int64_t amount);
 void rill_displace_all(const rill_displace_job *j);
 

@@ -23,8 +23,9 @@ double rill_held_mean(int64_t a, double seconds_a, int64_t b, double seconds_b) 
     return x + y > 0.0 ? (x * seconds_a + y * seconds_b) / (x + y) : 0.0;
 }
 
-/* One after the other, as liquid before a wall comes in: so it goes on at the same rate, though cells are passed in whole frames
- * and the next comes a little early. But a little that has much time must not delay much that has little. */
+/* One after the other, as liquid before a wall comes in: so it goes on at the same rate, though cells are passed in
+ * whole frames and the next comes a little early. But a little that has much time must not delay much that has
+ * little. */
 static double joined_time(const rill_held *a, const rill_held *b) {
     const double both = a->seconds + b->seconds;
     const double twice = 2.0 * rill_held_mean(a->amount, a->seconds, b->amount, b->seconds);
@@ -94,21 +95,22 @@ void rill_held_begin(rill_flow *flow, double dt) {
         if (held[i].seconds < least) held[i].seconds = least;
 }
 
-/* How much a column is given at most. Unlike a source, a solid does not care how hard it has to push, nor whether the column is
- * full already; but where nothing leads out, or levels are at the top of the range, there is nothing to push to. */
-static int32_t room_of(const rill_flow *flow, int32_t place) {
+/* How much a column is given at most. Unlike a source, a solid does not care how hard it has to push, nor whether the
+ * column is full already, unless it makes jets; but where nothing leads out, or levels are at the top of the range,
+ * there is nothing to push to. */
+static int32_t room_of(const rill_flow *flow, int32_t place, double fastest) {
     const rill_bed *bed = flow->bed;
     const int32_t height = bed->c[place] - bed->b[place];
     if (!flow->passages || bed->c[place] == RILL_TOP) return height - flow->H[place];
     const int32_t code = flow->pressure[place];
     const bool sealed = code < 0 && code != RILL_PRESSURE_NEW;
-    const bool pushes = !sealed && flow->extent.level < RILL_TOP - RILL_TOP / 4;
+    const bool pushes = !sealed && flow->extent.level < RILL_TOP - RILL_TOP / 4 && (double)flow->extent.speed < fastest;
     return rill_max_i((pushes ? 2 * height : rill_covered_full(bed, place)) - flow->H[place], 0);
 }
 
 /* Gives to a column what it takes; returns the rest. */
-static int64_t give(rill_flow *flow, int32_t place, int64_t want) {
-    const int64_t before = flow->pushed, rest = rill_source_pour(flow, place, room_of(flow, place), want);
+static int64_t give(rill_flow *flow, int32_t place, double fastest, int64_t want) {
+    const int64_t before = flow->pushed, rest = rill_source_pour(flow, place, room_of(flow, place, fastest), want);
     if (rest < want) rill_flow_wake(flow, place);
     if (flow->pushed > before && !rill_flow_flooded(flow, place)) { /* it is now, and the solve must know */
         rill_covered_fill(flow, place, true);
@@ -125,7 +127,7 @@ static int64_t give_elsewhere(rill_flow *flow, int32_t place, int32_t slack, int
     return rill_displace_squeeze(flow, place, slack, rest);
 }
 
-bool rill_held_release(rill_flow *flow, double dt, int32_t slack) {
+bool rill_held_release(rill_flow *flow, double dt, double fastest, int32_t slack) {
     rill_held *held = flow->held.data;
     bool squeezed = false;
     for (size_t i = 0; i < flow->held.count; ++i) {
@@ -133,7 +135,7 @@ bool rill_held_release(rill_flow *flow, double dt, int32_t slack) {
         const bool last = dt >= h->seconds * (1.0 - 1e-9);
         const int64_t due = last ? h->amount : (int64_t)((double)h->amount * (dt / h->seconds));
         const int64_t before = flow->pushed;
-        int64_t rest = give(flow, h->place, due);
+        int64_t rest = give(flow, h->place, fastest, due);
         if (rest > 0 && last) rest = give_elsewhere(flow, h->place, slack, rest, &squeezed);
         h->pushed = flow->pushed - before;
         h->amount -= due - rest;

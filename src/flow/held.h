@@ -1,16 +1,16 @@
 /* HELD: liquid that a moving solid has pressed out of its place and that is on its way into the flow.
  *
- * The bed jumps from pose to pose, but the wall in it moves steadily. So what a move presses out (displace.h) does not enter
- * the flow at once: it is held at a column and given to it over the time T in which the solid has swept it,
+ * The bed jumps from pose to pose, but the wall in it moves steadily. So what a move presses out (displace.h) does not
+ * enter the flow at once: it is held at a column and given to it over the time T in which the solid has swept it,
  *
  *     dV/dt = amount / T,
  *
- * the term -B.v of a prescribed body in the equation of the column's volume, with the mean velocity of the last move. A column
- * under a ceiling that came down is full: what it is given above that the pressure solve pushes on (covered.h).
+ * the term -B.v of a prescribed body in the equation of the column's volume, with the mean velocity of the last move. A
+ * column under a ceiling that came down is full: what it is given above that the pressure solve pushes on (covered.h).
  *
- * Amounts are whole quanta and belong to the ledger (airborne). A sub-step gives the part of what is left that its length is
- * of the time left, rounded down: after T nothing is left. What a column does not take is tried again until then, and then
- * goes wherever there is room, at last through solids. */
+ * Amounts are whole quanta and belong to the ledger (airborne). A sub-step gives the part of what is left that its
+ * length is of the time left, rounded down: after T nothing is left. What a column does not take is tried again until
+ * then, and then goes wherever there is room, at last through solids. */
 #ifndef RILL_FLOW_HELD_H
 #define RILL_FLOW_HELD_H
 
@@ -46,9 +46,10 @@ double rill_held_rise(const rill_flow *flow);
 
 /* A step begins: what is due within it is given evenly over it. */
 void rill_held_begin(rill_flow *flow, double dt);
-/* Gives what is due in a sub-step. `slack` quanta below ceilings are not filled where it has to look for room itself. True if
- * it found room only beyond solids. */
-bool rill_held_release(rill_flow *flow, double dt, int32_t slack);
+/* Gives what is due in a sub-step; as long as something flows faster than `fastest`, m/s, no column is pushed. `slack`
+ * quanta below ceilings are not filled where it has to look for room itself. True if it found room only beyond
+ * solids. */
+bool rill_held_release(rill_flow *flow, double dt, double fastest, int32_t slack);
 /* Flooded passages have refused so much of that. After each release, in any case. */
 void rill_held_return(rill_flow *flow, int64_t refused);
 

@@ -1,16 +1,16 @@
 /* The time in which a solid has pressed liquid out of a cell: see displace.h.
  *
- * Poses come frame by frame, and a wall passes the centres of cells in whole frames: three frames for a cell, then three, then
- * four. What it pushes must not jump with that. So its pace is measured over several cells behind the present one: from how
- * long ago they were pressed follows the mean time per cell,
+ * Poses come frame by frame, and a wall passes the centres of cells in whole frames: three frames for a cell, then
+ * three, then four. What it pushes must not jump with that. So its pace is measured over several cells behind the
+ * present one: from how long ago they were pressed follows the mean time per cell,
  *
  *     T = age of the cell k behind / k,     k up to LOOK_BACK, or so far that it was passed LONGEST ago,
  *
- * along the axis on which that is longest: on a slant wall the rows beside a cell came a moment ago, those behind it earlier.
- * Cells that are passed within one frame take as many times T together.
+ * along the axis on which that is longest: on a slant wall the rows beside a cell came a moment ago, those behind it
+ * earlier. Cells that are passed within one frame take as many times T together.
  *
- * A ceiling is another matter: it moves over the same cell in each frame, so that T is the time since the last. Of what has
- * not moved before nothing is known but that frames are hardly longer than FIRST. */
+ * A ceiling is another matter: it moves over the same cell in each frame, so that T is the time since the last. Of what
+ * has not moved before nothing is known but that frames are hardly longer than FIRST. */
 #include <math.h>
 
 #include "flow/displace.h"

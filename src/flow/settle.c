@@ -1,5 +1,5 @@
-/* Giving new columns the liquid of old ones, and the memory for that: see displace.h. What does not fit is handed over to
- * displace.c. */
+/* Giving new columns the liquid of old ones, and the memory for that: see displace.h. What does not fit is handed over
+ * to displace.c. */
 #include "base/message.h"
 #include "base/simd.h"
 #include "flow/displace.h"
@@ -109,8 +109,8 @@ static void settle_cell(const rill_displace_job *j, const rill_cell_change *at) 
     }
 }
 
-/* Whether what is held at an old column can go on to be held there: not if a wall has come in its place, even if the column
- * on top of that wall goes on from it. */
+/* Whether what is held at an old column can go on to be held there: not if a wall has come in its place, even if the
+ * column on top of that wall goes on from it. */
 static bool still_there(const rill_displace_job *j, size_t index) {
     const rill_old_column *old = (const rill_old_column *)j->update->old.data + index;
     const int32_t level = old->b + ((const int32_t *)j->d->old_H.data)[index];

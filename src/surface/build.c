@@ -72,7 +72,7 @@ static size_t number_vertices(const rill_build *build) {
     rill_surface_row *rows = s->rows.data;
     size_t vertices = 0, rims = 0;
     for (size_t i = 0; i < s->rows.count; ++i) {
-        rows[i].renumbered = rows[i].changed || rows[i].first_vertex != vertices;
+        rows[i].renumbered = build->fresh || rows[i].changed || rows[i].first_vertex != vertices;
         rows[i].rerimmed = rows[i].first_rim != rims;
         rows[i].first_vertex = vertices;
         rows[i].first_rim = rims;
@@ -84,18 +84,50 @@ static size_t number_vertices(const rill_build *build) {
     return rims;
 }
 
-static void number_triangles(const rill_build *build, size_t *skirts, size_t *triangles) {
+/* Vertices below rims, and room for the odd triangles. */
+static size_t number_skirts(const rill_build *build) {
+    rill_surface *s = build->s;
+    rill_surface_row *rows = s->rows.data;
+    size_t skirts = 0;
+    for (size_t i = 0; i < s->rows.count; ++i) {
+        rows[i].first_skirt = skirts;
+        skirts += (size_t)rows[i].skirts;
+    }
+    return skirts;
+}
+
+/* Room for the triangles of odd quartets, as many as there may be. */
+static bool reserve_odd(const rill_build *build) {
+    rill_surface *s = build->s;
+    rill_surface_row *rows = s->rows.data;
+    rill_corner_row *corners = s->corners.data;
+    const int32_t wide = build->view->bed->grid.cells[0] + 1;
+    size_t count = 0;
+    for (size_t i = 0; i < s->rows.count; ++i) {
+        rows[i].first_odd = count;
+        count += RILL_ODD_MOST * (size_t)rows[i].odd;
+    }
+    for (size_t i = 0; s->any_mixed && i < s->corners.count; ++i) {
+        const uint8_t *mixed = s->mixed + i * (size_t)wide;
+        corners[i].first_odd = count;
+        corners[i].count = 0;
+        for (int32_t x = 0; x < wide; ++x) corners[i].count += mixed[x];
+        count += RILL_ODD_MOST * (size_t)corners[i].count * (size_t)build->view->bed->info.layers;
+    }
+    return rill_array_reserve(&s->odd_triangles, &s->allocator, count);
+}
+
+static size_t number_triangles(const rill_build *build) {
     rill_surface *s = build->s;
     rill_surface_info *info = &s->info;
     rill_surface_row *rows = s->rows.data;
     rill_corner_row *corners = s->corners.data;
-    *skirts = *triangles = s->tears = 0;
+    size_t triangles = 0;
+    s->tears = 0;
     for (size_t i = 0; i < s->rows.count; ++i) {
-        rows[i].first_skirt = *skirts;
-        rows[i].moved = rows[i].first_triangle != *triangles;
-        rows[i].first_triangle = *triangles;
-        *skirts += (size_t)rows[i].skirts;
-        *triangles += (size_t)rows[i].triangles;
+        rows[i].moved = rows[i].first_triangle != triangles;
+        rows[i].first_triangle = triangles;
+        triangles += (size_t)rows[i].triangles;
         s->tears += (size_t)rows[i].tears;
         info->lifted += (size_t)rows[i].lifted;
         info->skirt_triangles += (size_t)rows[i].skirt_triangles;
@@ -104,11 +136,12 @@ static void number_triangles(const rill_build *build, size_t *skirts, size_t *tr
         info->shore_vertices += (size_t)(rows[i].rims - rows[i].walls);
     }
     for (size_t i = 0; s->any_mixed && i < s->corners.count; ++i) {
-        corners[i].first_triangle = *triangles;
-        *triangles += (size_t)corners[i].triangles;
+        corners[i].first_triangle = triangles;
+        triangles += (size_t)corners[i].triangles;
         s->tears += (size_t)corners[i].tears;
         info->skirt_triangles += (size_t)corners[i].skirt_triangles;
     }
+    return triangles;
 }
 
 /* ------------------------------------------------------------------------------------------------------------ memory */
@@ -163,40 +196,47 @@ static int32_t quanta(const rill_bed *bed, double length) {
     return count < 1.0 ? 1 : count < (double)RILL_TOP ? (int32_t)count : RILL_TOP;
 }
 
-static void find_links(const rill_build *build) {
-    run(build, rill_row_level);
-    rill_joints_test(build);
-    run(build, rill_row_link);
-    run(build, rill_row_shape);
-    rill_joints_close(build);
-    run(build, rill_row_count);
+/* The first stages on one thread: each row as soon as those around it are ready, while they are in the cache. */
+static void sweep_rows(const rill_build *build) {
+    rill_surface_row *rows = build->s->rows.data;
+    const size_t count = build->s->rows.count;
+    for (size_t i = 0; i < count + 2; ++i) {
+        if (i < count) rill_row_level(build, &rows[i]);
+        if (i >= 1 && i < count + 1) rill_row_link(build, &rows[i - 1]);
+        if (i >= 2) rill_row_shape(build, &rows[i - 2]);
+    }
 }
 
-static bool has_skirts(const rill_surface *s) {
-    const rill_surface_row *rows = s->rows.data;
-    for (size_t i = 0; i < s->rows.count; ++i)
-        if (rows[i].skirts > 0) return true;
-    return false;
+static void find_links(const rill_build *build) {
+    if (rill_tasks_width(build->view->runtime) == 1) {
+        sweep_rows(build);
+    } else {
+        run(build, rill_row_level);
+        run(build, rill_row_link);
+        run(build, rill_row_shape);
+    }
+    rill_joints_test(build);
+    rill_joints_close(build);
+    run(build, rill_row_count);
 }
 
 /* Numbers of everything there will be, and room for it. */
 static bool find_numbers(rill_build *build) {
     rill_surface *s = build->s;
-    size_t skirts, triangles;
     size_t rims = number_vertices(build);
-    if (!rill_array_resize(&s->rims, &s->allocator, rims)) return false;
+    if (!rill_array_resize(&s->rims, &s->allocator, rims) || !reserve_odd(build)) return false;
+    run(build, rill_row_number);
     run(build, rill_row_find_rims);
-    const bool had_skirts = s->any_skirts;
-    s->any_skirts = has_skirts(s);
-    if (had_skirts || s->any_skirts || s->any_mixed) forget_rims(s);
+    const size_t skirts = number_skirts(build);
+    if (skirts > 0) run(build, rill_row_number_skirts);
+    if (skirts > 0 || s->skirts_before > 0 || s->any_mixed) forget_rims(s);
     if (!s->def.smooth_shores && !rill_printed_number(build, &rims)) return false;
     run(build, rill_row_count_triangles);
     run_corners(build, count_corners);
-    number_triangles(build, &skirts, &triangles);
-    const size_t vertices = s->column_vertices + rims + skirts;
+    const size_t vertices = s->column_vertices + rims + skirts, triangles = number_triangles(build);
     if (vertices > INT32_MAX || !reserve_mesh(build, vertices, triangles)) return false;
     if (build->fresh) forget_numbers(s);
-    s->info.skirt_vertices = skirts;
+    s->info.skirt_vertices = s->skirts_before = skirts;
     s->mesh.vertex_count = s->info.vertices = vertices;
     s->mesh.triangle_count = s->info.triangles = triangles;
     return true;

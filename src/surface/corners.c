@@ -25,7 +25,7 @@ static int32_t behind(int32_t corner) {
     return 2 * ((corner + 1) & 3);
 }
 
-/* Triangles so far, and where to write them; `out` is NULL when they are only counted. */
+/* Triangles so far, and where to write them. */
 typedef struct writer {
     const rill_surface *s;
     const rill_bed *bed;
@@ -34,10 +34,8 @@ typedef struct writer {
 } writer;
 
 static void put(writer *w, uint32_t a, uint32_t b, uint32_t c) {
-    if (w->out) {
-        w->out[0] = a, w->out[1] = b, w->out[2] = c;
-        w->out += 3;
-    }
+    w->out[0] = a, w->out[1] = b, w->out[2] = c;
+    w->out += 3;
     w->triangles += 1;
 }
 
@@ -175,7 +173,6 @@ static void put_odd(const rill_build *build, const rill_surface_row *row, writer
     const rill_surface *s = build->s;
     const int32_t wide = w->bed->grid.cells[0] + 1;
     const uint8_t *mixed = s->mixed + (size_t)(row->y + 1) * (size_t)wide + row->x0;
-    const bool plainly = !w->out && !s->any_skirts; /* each wet column is worth a triangle, if they are not all wet */
     for (int32_t x = 0; x < row->count; x += 8) {
         uint64_t quads;
         memcpy(&quads, s->quads + row->start + x, sizeof quads);
@@ -183,10 +180,7 @@ static void put_odd(const rill_build *build, const rill_surface_row *row, writer
             const int32_t at = x + __builtin_ctzll(odd) / 8;
             if (s->any_mixed && mixed[at]) continue;
             const quartet q = quartet_at(s, row->start + at, row->stride);
-            if (plainly && q.wet != 15u)
-                w->triangles += (size_t)rill_bits(q.wet);
-            else
-                put_quartet(w, &q);
+            put_quartet(w, &q);
         }
     }
 }
@@ -198,8 +192,13 @@ static bool odd_as_before(const rill_surface_row *row) {
            row->plain == row->plain_before;
 }
 
+/* Where the odd triangles of a row are kept. */
+static uint32_t *kept(const rill_surface *s, size_t first) {
+    return (uint32_t *)s->odd_triangles.data + 3 * first;
+}
+
 void rill_row_count_triangles(const rill_build *build, rill_surface_row *row) {
-    writer w = { .s = build->s, .bed = build->view->bed };
+    writer w = { .s = build->s, .bed = build->view->bed, .out = kept(build->s, row->first_odd) };
     row->same_odd = row->above || odd_as_before(row);
     if (row->same_odd) return;
     if (row->odd > 0 && build->s->def.smooth_shores) put_odd(build, row, &w);
@@ -234,16 +233,40 @@ static void put_run(const uint8_t *quads, int32_t count, uint32_t sw, uint32_t n
     }
 }
 
-/* Whether all eight quads of a word are plain. */
-static bool all_plain(const uint8_t *quads) {
-    const uint64_t ones = 0x0101010101010101u;
+/* Which of eight quads are plain, as the lowest bits of bytes. */
+static uint64_t plain_bits(const uint8_t *quads) {
     uint64_t word;
     memcpy(&word, quads, sizeof word);
-    return ((word ^ word >> 1) & ones) == ones;
+    return (word ^ word >> 1) & 0x0101010101010101u;
+}
+
+static bool all_plain(const uint8_t *quads) {
+    return plain_bits(quads) == 0x0101010101010101u;
 }
 
 static bool is_plain(uint8_t quad) {
     return quad == RILL_QUAD_RISING || quad == RILL_QUAD_FALLING;
+}
+
+/* Only those whose diagonals have changed, eight at a time. */
+static void put_flipped(const rill_surface *s, const rill_surface_row *row, uint32_t *out) {
+    const uint8_t *quads = s->quads + row->start, *before = s->quads_other + row->start;
+    const int32_t *south = s->vertex + row->start, *north = south + row->stride;
+    for (int32_t x = 0, left = row->plain; left > 0; x += 8) {
+        const bool same = memcmp(quads + x, before + x, 8) == 0;
+        int32_t from = x;
+        for (int32_t i = x; !same && i < x + 8; ++i) {
+            if (is_plain(quads[i])) continue;
+            put_run(quads + from, i - from, (uint32_t)south[from], (uint32_t)north[from], out);
+            out += 6 * (size_t)(i - from);
+            left -= i - from;
+            from = i + 1;
+        }
+        const int32_t rest = same ? (int32_t)((plain_bits(quads + x) * 0x0101010101010101u) >> 56) : x + 8 - from;
+        if (!same && rest > 0) put_run(quads + from, rest, (uint32_t)south[from], (uint32_t)north[from], out);
+        out += 6 * (size_t)rest;
+        left -= rest;
+    }
 }
 
 static void put_plain(const rill_surface *s, const rill_surface_row *row, uint32_t *out) {
@@ -287,11 +310,19 @@ void rill_row_triangles(const rill_build *build, rill_surface_row *row) {
     const rill_surface *s = build->s;
     if (row->triangles == 0) return;
     uint32_t *out = s->mesh.indices + 3 * row->first_triangle;
-    if (row->reshaped || row->moved || row->renumbered || row[1].renumbered) put_plain(s, row, out);
-    writer w = { .s = s, .bed = build->view->bed, .out = out + 6 * (size_t)row->plain };
+    const bool all = row->reshaped || row->moved || row->renumbered || row[1].renumbered;
+    if (all)
+        put_plain(s, row, out);
+    else if (row->flipped)
+        put_flipped(s, row, out);
+    uint32_t *odd = out + 6 * (size_t)row->plain;
+    writer w = { .s = s, .bed = build->view->bed, .out = odd };
     const bool again = row->moved || !row->same_odd || build->fresh;
-    if (row->odd > 0 && s->def.smooth_shores && again) put_odd(build, row, &w);
-    if (again || row->reshaped || row->renumbered || row[1].renumbered) row->hash = hash_row(s, row);
+    if (!row->same_odd)
+        memcpy(odd, kept(s, row->first_odd), 3 * (size_t)(row->triangles - 2 * row->plain) * sizeof *odd);
+    else if (row->odd > 0 && s->def.smooth_shores && again)
+        put_odd(build, row, &w);
+    if (again || all || row->flipped) row->hash = hash_row(s, row);
 }
 
 /* ----------------------------------------------------------------------------------------------- where sheets meet */
@@ -372,9 +403,9 @@ static void mixed_of_row(const rill_build *build, int32_t row, writer *w) {
 }
 
 void rill_mixed_count(const rill_build *build, int32_t row) {
-    writer w = { .s = build->s, .bed = build->view->bed };
-    mixed_of_row(build, row, &w);
     rill_corner_row *corners = (rill_corner_row *)build->s->corners.data + row;
+    writer w = { .s = build->s, .bed = build->view->bed, .out = kept(build->s, corners->first_odd) };
+    if (corners->count > 0) mixed_of_row(build, row, &w);
     corners->triangles = (int32_t)w.triangles;
     corners->skirt_triangles = (int32_t)w.skirts;
     corners->tears = (int32_t)w.tears;
@@ -383,7 +414,7 @@ void rill_mixed_count(const rill_build *build, int32_t row) {
 void rill_mixed_triangles(const rill_build *build, int32_t row) {
     rill_corner_row *corners = (rill_corner_row *)build->s->corners.data + row;
     uint32_t *out = build->s->mesh.indices + 3 * corners->first_triangle;
-    writer w = { .s = build->s, .bed = build->view->bed, .out = out };
-    if (corners->triangles > 0) mixed_of_row(build, row, &w);
-    corners->hash = hash_words(RILL_HASH_START, out, 3 * (size_t)corners->triangles);
+    const size_t count = 3 * (size_t)corners->triangles;
+    memcpy(out, kept(build->s, corners->first_odd), count * sizeof *out);
+    corners->hash = hash_words(RILL_HASH_START, out, count);
 }

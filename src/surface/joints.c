@@ -1,20 +1,131 @@
-/* Links between columns of different sheets. They are few, and tested one by one; see surface.h for the test. */
+/* What happens between sheets: links between columns of different sheets, and sparse pipes. Both are few, and listed; which there
+ * may be follows from the bed, which there are is tested one by one (surface.h has the test). */
 #include "surface/parts.h"
 
+#include <limits.h>
+
+/* ----------------------------------------------------------------------------------------------------------- the bed */
+
+/* The sparse pipe from l to r; -1: none. Pipes are sorted by both. */
+static int32_t find_pipe(const rill_bed *bed, int32_t l, int32_t r) {
+    int32_t low = 0, high = bed->pipe_count;
+    while (low < high) {
+        const int32_t middle = low + (high - low) / 2;
+        if (bed->pipe_l[middle] < l || (bed->pipe_l[middle] == l && bed->pipe_r[middle] < r))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < bed->pipe_count && bed->pipe_l[low] == l && bed->pipe_r[low] == r ? low : -1;
+}
+
+/* Joints of a column, by direction. */
+static bool add_joints(rill_surface *surface, const rill_bed *bed, const rill_sheet *sheet, int32_t x, int32_t y) {
+    const int32_t place = sheet->first + (y - sheet->y0) * sheet->stride + (x - sheet->x0);
+    surface->joint_first[place] = (int32_t)surface->joint_list.count;
+    for (int32_t d = 0; d < RILL_DIRECTIONS; ++d) {
+        const int32_t nx = x + RILL_STEP_X[d], ny = y + RILL_STEP_Y[d];
+        if (nx < 0 || ny < 0 || nx >= bed->grid.cells[0] || ny >= bed->grid.cells[1]) continue;
+        const int32_t dense = place + RILL_STEP_X[d] + RILL_STEP_Y[d] * sheet->stride;
+        const size_t cell = (size_t)ny * (size_t)bed->grid.cells[0] + (size_t)nx;
+        for (int32_t k = bed->cell_first[cell]; k < bed->cell_first[cell + 1]; ++k) {
+            const int32_t other = bed->places[k];
+            if (other == dense || bed->b[other] >= bed->c[place] || bed->b[place] >= bed->c[other]) continue;
+            const rill_joint joint = { .place = place,
+                                       .other = other,
+                                       .pipe = d & 1 ? -1 : find_pipe(bed, d < 4 ? place : other, d < 4 ? other : place),
+                                       .stride = sheet->stride,
+                                       .corner = (y + 1) * (bed->grid.cells[0] + 1) + (x + 1),
+                                       .direction = (uint8_t)d };
+            if (!rill_array_push(&surface->joint_list, &surface->allocator, &joint)) return false;
+        }
+    }
+    return true;
+}
+
+/* The other of each pair of joints. Those of a place are few, and in order. */
+static void pair_joints(rill_surface *surface) {
+    rill_joint *joints = surface->joint_list.data;
+    for (size_t k = 0; k < surface->joint_list.count; ++k) {
+        int32_t twin = surface->joint_first[joints[k].other];
+        const int32_t back = (joints[k].direction + 4) & 7;
+        while (joints[twin].other != joints[k].place || joints[twin].direction != back) twin += 1;
+        joints[k].twin = twin;
+    }
+}
+
+/* Whether there is a dense pipe between two neighbouring places of one sheet. */
+static bool has_dense_pipe(const rill_bed *bed, int32_t a, int32_t b) {
+    const int32_t sill = bed->b[a] > bed->b[b] ? bed->b[a] : bed->b[b];
+    const int32_t lintel = bed->c[a] < bed->c[b] ? bed->c[a] : bed->c[b];
+    return sill < lintel; /* never true against a wall, whose b is above every c */
+}
+
+/* The ends of a sparse pipe on sides that have no dense one: each is a side, of which there may be more; `share` is set later. */
+static bool add_sides(rill_surface *surface, const rill_bed *bed, int32_t pipe) {
+    const int32_t ends[2] = { bed->pipe_l[pipe], bed->pipe_r[pipe] };
+    int32_t x[2], y[2], stride[2];
+    for (int e = 0; e < 2; ++e) stride[e] = rill_bed_sheet_of(bed, ends[e], &x[e], &y[e])->stride;
+    const int32_t axis = x[0] == x[1];
+    for (int e = 0; e < 2; ++e) {
+        const int32_t step = (axis ? stride[e] : 1) * (e == 0 ? 1 : -1);
+        if (has_dense_pipe(bed, ends[e], ends[e] + step)) continue;
+        const rill_side side = { .place = ends[e], .pipe = pipe, .which = (uint8_t)(2 * axis + e) };
+        if (!rill_array_push(&surface->sides, &surface->allocator, &side)) return false;
+    }
+    return true;
+}
+
+/* Sparse pipes on the same side of a column share it. Their numbers are counted in a plane, in a byte for each of the four. */
+static bool find_sides(rill_surface *surface, const rill_bed *bed) {
+    int32_t *counts = surface->vertex; /* there are no vertices yet */
+    surface->sides.count = 0;
+    for (int32_t k = 0; k < bed->pipe_count; ++k)
+        if (!add_sides(surface, bed, k)) return false;
+    rill_side *sides = surface->sides.data;
+    for (size_t i = 0; i < surface->sides.count; ++i) counts[sides[i].place] = 0;
+    for (size_t i = 0; i < surface->sides.count; ++i) {
+        const int32_t one = 1 << 6 * sides[i].which, all = 63 * one;
+        if ((counts[sides[i].place] & all) < all) counts[sides[i].place] += one;
+    }
+    for (size_t i = 0; i < surface->sides.count; ++i)
+        sides[i].share = 0.5f / (float)(counts[sides[i].place] >> 6 * sides[i].which & 63);
+    return true;
+}
+
+bool rill_joints_find(rill_surface *surface, const rill_bed *bed) {
+    surface->joint_list.count = 0;
+    for (int32_t s = 0; s < bed->sheet_count && bed->sheet_count > 1; ++s) {
+        const rill_sheet *sheet = &bed->sheets[s];
+        for (int32_t y = 0; y < sheet->ny; ++y) {
+            const int32_t *lid = surface->lid + sheet->first + y * sheet->stride;
+            for (int32_t x = 0; x < sheet->nx; ++x)
+                if (lid[x] > INT32_MIN && !add_joints(surface, bed, sheet, sheet->x0 + x, sheet->y0 + y)) return false;
+        }
+    }
+    pair_joints(surface);
+    return find_sides(surface, bed);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- links */
 
 static bool linked(const rill_surface *s, const rill_bed *bed, int32_t i, int32_t j) {
     const int32_t hi = s->h[i], hj = s->h[j];
-    return s->m[j] < hi && hi < bed->c[j] && s->m[i] < hj && hj < bed->c[i] && ((s->state[i] | s->state[j]) & RILL_WET);
+    return s->m[j] < hi && hi < bed->c[j] && s->m[i] < hj && hj < bed->c[i];
 }
 
 void rill_joints_test(const rill_build *build) {
     rill_surface *s = build->s;
     rill_joint *joints = s->joint_list.data;
-    for (size_t k = 0; k < s->joint_list.count; ++k) s->joints[joints[k].place] = 0;
     for (size_t k = 0; k < s->joint_list.count; ++k) {
         rill_joint *joint = &joints[k];
-        joint->linked = linked(s, build->view->bed, joint->place, joint->other);
-        if (joint->linked) s->joints[joint->place] |= (uint8_t)(1u << joint->direction);
+        if (joint->direction >= 4) continue; /* its twin sees to it */
+        const bool was = joint->linked, wet = (s->state[joint->place] | s->state[joint->other]) & RILL_WET;
+        joint->linked = wet && linked(s, build->view->bed, joint->place, joint->other);
+        if (joint->linked == was) continue;
+        joints[joint->twin].linked = joint->linked;
+        s->joints[joint->place] ^= (uint8_t)(1u << joint->direction);
+        s->joints[joint->other] ^= (uint8_t)(16u << joint->direction);
     }
 }
 
@@ -41,59 +152,31 @@ void rill_joints_close(const rill_build *build) {
     if (!s->def.smooth_shores) mark_odd(build);
     for (size_t k = 0; k < s->joint_list.count; ++k) {
         const rill_joint *joint = &joints[k];
-        if (!joint->linked || joint->direction & 1 || !(s->state[joint->place] & s->state[joint->other] & RILL_WET))
-            continue;
+        if (!joint->linked || joint->direction & 5 || !(s->state[joint->place] & s->state[joint->other] & RILL_WET))
+            continue; /* twins of directions 0 and 2 are seen to with them */
         s->rim[joint->place] &= (uint8_t) ~(1u << joint->direction);
-        if (joint->direction >= 4) continue; /* its twin marks the corners */
+        s->rim[joint->other] &= (uint8_t) ~(16u << joint->direction);
         s->mixed[joint->corner] = 1;
         s->mixed[joint->corner - (joint->direction == 0 ? wide : 1)] = 1;
         s->any_mixed = true;
     }
 }
 
-/* The joints of one column, [first, end), and where it is. */
-typedef struct joined {
-    const rill_joint *first, *end;
-    int32_t place, stride;
-} joined;
+/* -------------------------------------------------------------------------------------------------------------- mend */
 
-/* The velocity through a side: of the dense pipe there, else the mean of its sparse ones. */
-static float side_velocity(const rill_build *build, const joined *at, int32_t direction) {
-    const rill_bed *bed = build->view->bed;
-    const rill_flow *flow = build->view->flow;
-    const int32_t step = direction & 2 ? at->stride : 1;
-    const int32_t high = direction < 4 ? at->place + step : at->place, low = high - step;
-    const int32_t sill = bed->b[low] > bed->b[high] ? bed->b[low] : bed->b[high];
-    const int32_t lintel = bed->c[low] < bed->c[high] ? bed->c[low] : bed->c[high];
-    if (sill < lintel) return direction & 2 ? flow->v[high] : flow->u[high];
-    float sum = 0.0f;
-    int32_t count = 0;
-    for (const rill_joint *joint = at->first; joint < at->end; ++joint) {
-        if (joint->direction != direction || joint->pipe < 0) continue;
-        sum += flow->pipe_u[joint->pipe];
-        count += 1;
-    }
-    return count > 0 ? sum / (float)count : 0.0f;
-}
-
-static void mend(const rill_build *build, const joined *at) {
-    const float u = 0.5f * (side_velocity(build, at, 0) + side_velocity(build, at, 4));
-    const float v = 0.5f * (side_velocity(build, at, 2) + side_velocity(build, at, 6));
-    rill_column_mend(build, at->place, at->stride, u, v);
-}
-
+/* Velocities that the kernels have not seen, and slopes towards columns that are not where they look. */
 void rill_joints_mend(const rill_build *build) {
     const rill_surface *s = build->s;
-    const rill_joint *joints = s->joint_list.data, *end = joints + s->joint_list.count;
-    const rill_sheet *sheet = NULL;
-    while (joints < end) {
-        const rill_joint *next = joints;
-        while (next < end && next->place == joints->place) next += 1;
-        if (s->state[joints->place] & RILL_WET) {
-            if (!sheet || joints->place < sheet->first || joints->place >= sheet->first + sheet->ny * sheet->stride)
-                sheet = rill_bed_sheet_of(build->view->bed, joints->place, NULL, NULL);
-            mend(build, &(joined){ joints, next, joints->place, sheet->stride });
-        }
-        joints = next;
+    const rill_side *sides = s->sides.data;
+    for (size_t i = 0; i < s->sides.count; ++i) {
+        if (!(s->state[sides[i].place] & RILL_WET)) continue;
+        float *velocity = s->mesh.velocities + 3 * (size_t)s->vertex[sides[i].place];
+        velocity[sides[i].which >> 1] += sides[i].share * build->view->flow->pipe_u[sides[i].pipe];
+    }
+    const rill_joint *joints = s->joint_list.data;
+    for (size_t k = 0; k < s->joint_list.count; ++k) {
+        const int32_t place = joints[k].place;
+        if (!joints[k].linked || joints[k].direction & 1 || !(s->state[place] & RILL_WET)) continue;
+        rill_column_mend(build, place, joints[k].stride);
     }
 }

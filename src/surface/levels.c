@@ -51,7 +51,6 @@ void rill_row_level(const rill_build *build, rill_surface_row *row) {
 
 void rill_row_link(const rill_build *build, rill_surface_row *row) {
     const rill_surface *s = build->s;
-    const rill_bed *bed = build->view->bed;
     if (!row->inside) return;
     int32_t from = row->from, until = row->until;
     widen(&from, &until, row[1].from, row[1].until);
@@ -65,8 +64,8 @@ void rill_row_link(const rill_build *build, rill_surface_row *row) {
                                   .h_n = s->h + north,
                                   .m = s->m + at,
                                   .m_n = s->m + north,
-                                  .c = bed->c + at,
-                                  .c_n = bed->c + north,
+                                  .lid = s->lid + at,
+                                  .lid_n = s->lid + north,
                                   .half = s->half + at };
     (row->open ? s->kernels->link_open : s->kernels->link)(until - from, &links);
 }
@@ -83,7 +82,7 @@ static void shape_range(const rill_surface_row *row, int32_t *from, int32_t *unt
 void rill_row_shape(const rill_build *build, rill_surface_row *row) {
     const rill_surface *s = build->s;
     int32_t from, until;
-    row->reshaped = false;
+    row->reshaped = row->flipped = false;
     if (row->above) return;
     shape_range(row, &from, &until);
     if (from >= until) return;
@@ -98,8 +97,17 @@ void rill_row_shape(const rill_build *build, rill_surface_row *row) {
                                    .top_n = s->top + north,
                                    .links = s->links + at,
                                    .rim = s->rim + at,
-                                   .quads = s->quads + at };
-    row->reshaped = s->kernels->shape(until - from, &shape);
+                                   .quads_before = s->quads + at,
+                                   .quads = s->quads_other + at };
+    const rill_shape_report report = s->kernels->shape(until - from, &shape);
+    row->reshaped = report.others;
+    row->flipped = report.changed && !report.others;
+    for (int32_t i = 0; report.changed && i < until - from; i += RUN) { /* exchanges them */
+        uint8_t held[RUN];
+        memcpy(held, shape.quads + i, RUN);
+        memcpy(s->quads_other + at + i, s->quads + at + i, RUN);
+        memcpy(s->quads + at + i, held, RUN);
+    }
 }
 
 void rill_row_count(const rill_build *build, rill_surface_row *row) {

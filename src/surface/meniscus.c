@@ -17,57 +17,42 @@ rill_fringe *rill_fringe_make(const rill_allocator *allocator, bool scalar) {
                              .kernels = rill_meniscus_kernels_pick(scalar),
                              .columns = rill_array_make(sizeof(rill_fringe_column)),
                              .contacts = rill_array_make(sizeof(rill_contact)),
-                             .toward = rill_array_make(2 * sizeof(float)),
-                             .queue = { rill_array_make(sizeof(int32_t)), rill_array_make(sizeof(int32_t)) } };
+                             .toward = rill_array_make(2 * sizeof(float)) };
     rill_profile_make(fringe->constants.profile);
     return fringe;
 }
 
-static void give_planes(rill_fringe *fringe) {
-    rill_memory_give(&fringe->allocator, fringe->nearest, fringe->plane_size, sizeof *fringe->nearest);
-    rill_memory_give(&fringe->allocator, fringe->number, fringe->plane_size, sizeof *fringe->number);
-    rill_memory_give(&fringe->allocator, fringe->joint, fringe->plane_size, sizeof *fringe->joint);
-    fringe->nearest = NULL, fringe->number = fringe->joint = NULL;
+static void give_plane(rill_fringe *fringe) {
+    rill_memory_give(&fringe->allocator, fringe->spots, fringe->plane_size, sizeof *fringe->spots);
+    fringe->spots = NULL;
     fringe->plane_size = 0;
 }
 
 void rill_fringe_free(rill_fringe *fringe) {
     if (!fringe) return;
     const rill_allocator allocator = fringe->allocator;
-    give_planes(fringe);
-    rill_array *const arrays[] = { &fringe->columns, &fringe->contacts, &fringe->toward, &fringe->queue[0],
-                                   &fringe->queue[1] };
+    give_plane(fringe);
+    rill_array *const arrays[] = { &fringe->columns, &fringe->contacts, &fringe->toward };
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) rill_array_free(arrays[i], &allocator);
     rill_memory_give(&allocator, fringe, 1, sizeof *fringe);
 }
 
 /* Planes for another bed, or another width of the fringe; nothing is in it. */
-static bool take_planes(rill_fringe *fringe, size_t size) {
-    const bool same = fringe->plane_size == size && fringe->nearest;
+static bool take_plane(rill_fringe *fringe, size_t size) {
+    const bool same = fringe->plane_size == size && fringe->spots;
     if (same && fringe->outside == fringe->constants.limit) return true;
     if (!same) {
-        give_planes(fringe);
+        give_plane(fringe);
         fringe->plane_size = size;
-        fringe->nearest = rill_memory_claim(&fringe->allocator, size, sizeof *fringe->nearest);
-        fringe->number = rill_memory_take(&fringe->allocator, size, sizeof *fringe->number);
-        fringe->joint = rill_memory_take(&fringe->allocator, size, sizeof *fringe->joint);
-        fringe->indexed = false;
+        fringe->spots = rill_memory_claim(&fringe->allocator, size, sizeof *fringe->spots);
     }
-    if (!fringe->nearest || !fringe->number || !fringe->joint) {
-        give_planes(fringe);
+    if (!fringe->spots) {
+        give_plane(fringe);
         return false;
     }
     fringe->outside = fringe->constants.limit;
-    for (size_t i = 0; i < size; ++i) fringe->nearest[i] = fringe->outside;
+    for (size_t i = 0; i < size; ++i) fringe->spots[i] = (rill_fringe_spot){ .square = fringe->outside, .number = -1 };
     return true;
-}
-
-/* Where the joints of each place begin; they are the same until the bed changes. */
-static void index_joints(rill_fringe *fringe, const rill_surface *surface, const rill_surface_view *view) {
-    if (fringe->indexed && !view->all_changed && view->changed_count == 0) return;
-    const rill_joint *joints = surface->joint_list.data;
-    for (size_t i = surface->joint_list.count; i-- > 0;) fringe->joint[joints[i].place] = (int32_t)i;
-    fringe->indexed = true;
 }
 
 /* False where there is no meniscus: without tension. */
@@ -124,11 +109,11 @@ static rill_contact find_contact(const rill_fringe *fringe, const rill_surface *
 /* A column at a rim, or another contact point for one that is there already. */
 static void add_to_ring(rill_fringe *fringe, const rill_rim *rim, const rill_contact *contact, int32_t stride) {
     const float square = contact->along * contact->along;
-    float *const nearest = &fringe->nearest[rim->place];
-    if (!(square < *nearest)) return;
-    if (*nearest == fringe->outside) fringe->number[rim->place] = (int32_t)fringe->columns.count++;
-    rill_fringe_column *column = (rill_fringe_column *)fringe->columns.data + fringe->number[rim->place];
-    *nearest = square;
+    rill_fringe_spot *const spot = &fringe->spots[rim->place];
+    if (!(square < spot->square)) return;
+    if (spot->square == fringe->outside) spot->number = (int32_t)fringe->columns.count++;
+    rill_fringe_column *column = (rill_fringe_column *)fringe->columns.data + spot->number;
+    spot->square = square;
     *column = (rill_fringe_column){ .place = rim->place, .stride = stride, .strength = contact->strength };
     column->to[0] = contact->along * (float)RILL_STEP_X[rim->direction];
     column->to[1] = contact->along * (float)RILL_STEP_Y[rim->direction];
@@ -149,112 +134,77 @@ static bool find_ring(rill_fringe *fringe, const rill_surface *surface, const ri
         sheet = sheet_of(bed, rims[r].place, sheet);
         add_to_ring(fringe, &rims[r], &contacts[r], sheet->stride);
     }
-    fringe->ring = fringe->columns.count;
-    return rill_array_reserve(&fringe->toward, &fringe->allocator, fringe->ring);
+    return true;
 }
 
 /* ----------------------------------------------------------------------------------------------------------- growth */
 
-/* The column of another sheet that one is linked to in a direction. */
-static int32_t joined(const rill_fringe *fringe, const rill_surface *surface, int32_t place, int d) {
-    const rill_joint *joint = (const rill_joint *)surface->joint_list.data + fringe->joint[place];
-    while (joint->direction != d || !joint->linked) joint += 1;
-    return joint->other;
-}
-
-/* Growing, with the arrays at hand: they have room for whatever a round adds. */
+/* Growing, with the arrays at hand: they have room for whatever a round adds. Columns are only ever appended. One that hears of
+ * a nearer contact point later is in the list again, and the number of its spot says where it counts. */
 typedef struct growth {
-    const rill_fringe *fringe;
     const rill_surface *surface;
     const uint8_t *state;
-    float *nearest, limit;
-    float inner; /* square of the distance beyond which there is nobody left to tell */
-    int32_t *number, *next;
+    rill_fringe_spot *spots;
     rill_fringe_column *columns;
-    size_t count, told; /* columns, and how many of them are in the next queue */
+    size_t count;
 } growth;
 
 static const float STEPS[RILL_DIRECTIONS][2] = { { 1, 0 },  { 1, 1 },   { 0, 1 },  { -1, 1 },
                                                  { -1, 0 }, { -1, -1 }, { 0, -1 }, { 1, -1 } };
 
 /* Tells a linked column, `d` from one of the fringe, of that one's contact point. */
-static void tell(growth *g, const rill_fringe_column *from, int d, int32_t place, int32_t stride) {
+static inline void tell(growth *g, const rill_fringe_column *from, int d, int32_t place, int32_t stride) {
     const float x = from->to[0] - STEPS[d][0], y = from->to[1] - STEPS[d][1], square = x * x + y * y;
-    const float nearest = g->nearest[place];
-    if (!(square < nearest) || !(g->state[place] & RILL_WET)) return;
-    if (nearest == g->limit) g->number[place] = (int32_t)g->count++;
-    const int32_t number = g->number[place];
-    g->nearest[place] = square;
-    g->columns[number] =
+    if (!(square < g->spots[place].square) || !(g->state[place] & RILL_WET)) return;
+    g->spots[place] = (rill_fringe_spot){ .square = square, .number = (int32_t)g->count };
+    g->columns[g->count++] =
         (rill_fringe_column){ .place = place, .stride = stride, .to = { x, y }, .strength = from->strength };
-    if (square < g->inner) g->next[g->told++] = number;
 }
 
 /* The directions, of all in the sheet, in which a contact point is nearer than what is known there. Most are not, and there is
  * no telling which: branches would be mispredicted. */
-static inline uint32_t worth_telling(const float *nearest, int32_t stride, const float to[2]) {
-    const float *const north = nearest + stride, *const south = nearest - stride;
+static inline uint32_t worth_telling(const rill_fringe_spot *spot, int32_t stride, const float to[2]) {
+    const rill_fringe_spot *const north = spot + stride, *const south = spot - stride;
     const float e = (to[0] - 1.0f) * (to[0] - 1.0f), m = to[0] * to[0], w = (to[0] + 1.0f) * (to[0] + 1.0f);
     const float n = (to[1] - 1.0f) * (to[1] - 1.0f), c = to[1] * to[1], s = (to[1] + 1.0f) * (to[1] + 1.0f);
-    return (uint32_t)(e + c < nearest[1]) | (uint32_t)(e + n < north[1]) << 1 | (uint32_t)(m + n < north[0]) << 2 |
-           (uint32_t)(w + n < north[-1]) << 3 | (uint32_t)(w + c < nearest[-1]) << 4 |
-           (uint32_t)(w + s < south[-1]) << 5 | (uint32_t)(m + s < south[0]) << 6 | (uint32_t)(e + s < south[1]) << 7;
+    return (uint32_t)(e + c < spot[1].square) | (uint32_t)(e + n < north[1].square) << 1 |
+           (uint32_t)(m + n < north[0].square) << 2 | (uint32_t)(w + n < north[-1].square) << 3 |
+           (uint32_t)(w + c < spot[-1].square) << 4 | (uint32_t)(w + s < south[-1].square) << 5 |
+           (uint32_t)(m + s < south[0].square) << 6 | (uint32_t)(e + s < south[1].square) << 7;
 }
 
-static void grow_from(growth *g, const rill_bed *bed, int32_t number) {
-    const rill_fringe_column from = g->columns[number];
-    const uint32_t worth = worth_telling(g->nearest + from.place, from.stride, from.to);
+static void grow_from(growth *g, const rill_bed *bed, const rill_fringe_column from) {
+    const uint32_t worth = worth_telling(g->spots + from.place, from.stride, from.to);
     for (uint32_t left = worth & g->surface->links[from.place]; left != 0; left &= left - 1) {
         const int d = __builtin_ctz(left);
         tell(g, &from, d, from.place + RILL_STEP_X[d] + RILL_STEP_Y[d] * from.stride, from.stride);
     }
     for (uint32_t left = g->surface->joints[from.place]; left != 0; left &= left - 1) {
         const int d = __builtin_ctz(left);
-        const int32_t place = joined(g->fringe, g->surface, from.place, d);
+        const int32_t place = rill_surface_neighbour(g->surface, from.place, d, from.stride);
         const float x = from.to[0] - STEPS[d][0], y = from.to[1] - STEPS[d][1];
-        if (x * x + y * y < g->nearest[place]) tell(g, &from, d, place, sheet_of(bed, place, NULL)->stride);
+        if (x * x + y * y < g->spots[place].square) tell(g, &from, d, place, sheet_of(bed, place, NULL)->stride);
     }
 }
 
-/* All columns of a queue tell their neighbours; those that have heard something new make up the next. */
-static bool grow_round(rill_fringe *fringe, const rill_surface *surface, const rill_bed *bed) {
-    rill_array *const queue = fringe->queue;
-    const size_t most = RILL_DIRECTIONS * queue[0].count, room = fringe->columns.count + most;
-    const size_t all = surface->column_vertices;
-    if (!rill_array_reserve(&fringe->columns, &fringe->allocator, room < all ? room : all) ||
-        !rill_array_reserve(&queue[1], &fringe->allocator, most))
-        return false;
-    const float inner = fmaxf(sqrtf(fringe->constants.limit) - 0.9f, 0.0f);
-    growth g = { .fringe = fringe,
-                 .surface = surface,
-                 .state = surface->state,
-                 .nearest = fringe->nearest,
-                 .limit = fringe->constants.limit,
-                 .inner = inner * inner,
-                 .number = fringe->number,
-                 .next = queue[1].data,
-                 .columns = fringe->columns.data,
-                 .count = fringe->columns.count };
-    const int32_t *now = queue[0].data;
-    for (size_t i = 0; i < queue[0].count; ++i) grow_from(&g, bed, now[i]);
-    fringe->columns.count = g.count;
-    queue[1].count = g.told;
-    const rill_array swap = queue[0];
-    queue[0] = queue[1], queue[1] = swap;
-    return true;
-}
-
-/* As many rounds as the fringe is wide: each makes it a column wider. */
+/* As many rounds as the fringe is wide: in each, those that have heard something new in the last one tell their neighbours. Near
+ * its outer border there is nobody left to tell. */
 static bool grow(rill_fringe *fringe, const rill_surface *surface, const rill_bed *bed) {
-    const int32_t rounds = (int32_t)ceilf(sqrtf(fringe->constants.limit));
-    rill_array *const first = &fringe->queue[0];
-    first->count = 0;
-    if (!rill_array_reserve(first, &fringe->allocator, fringe->ring)) return false;
-    for (size_t i = 0; i < fringe->ring; ++i) ((int32_t *)first->data)[i] = (int32_t)i;
-    first->count = fringe->ring;
-    for (int32_t round = 0; round < rounds && first->count > 0; ++round)
-        if (!grow_round(fringe, surface, bed)) return false;
-    return true;
+    const float width = sqrtf(fringe->constants.limit), inner = fmaxf(width - 0.9f, 0.0f) * fmaxf(width - 0.9f, 0.0f);
+    rill_array *const all = &fringe->columns;
+    size_t from = 0;
+    for (int32_t round = 0; round < (int32_t)ceilf(width) && from < all->count; ++round) {
+        const size_t until = all->count;
+        if (!rill_array_reserve(all, &fringe->allocator, until + RILL_DIRECTIONS * (until - from))) return false;
+        growth g = { surface, surface->state, fringe->spots, all->data, until };
+        for (; from < until; ++from) {
+            const rill_fringe_column *column = &g.columns[from];
+            const rill_fringe_spot spot = g.spots[column->place];
+            if (spot.number == (int32_t)from && spot.square < inner) grow_from(&g, bed, *column);
+        }
+        all->count = g.count;
+    }
+    return rill_array_reserve(&fringe->toward, &fringe->allocator, all->count);
 }
 
 /* ------------------------------------------------------------------------------------------------------------- lean */
@@ -269,44 +219,43 @@ typedef struct bend {
 static float square_of(float distance) {
     return distance < 0.0f ? -(distance * distance) : distance * distance;
 }
+static float root_of(float square) {
+    return square < 0.0f ? -sqrtf(-square) : sqrtf(square);
+}
 
-/* How far a column's neighbour along an axis is from the contact line; false: there is none to ask. */
-static bool find_distance(const bend *b, const rill_fringe_column *column, int d, float *out) {
+/* How far a column's neighbour along an axis is from the contact line, squared; false: there is none to ask. */
+static bool find_square(const bend *b, const rill_fringe_column *column, int d, float *out) {
     const rill_surface *surface = b->surface;
     const uint32_t rim = surface->rim[column->place];
     if (rim >> d & 1) {
         const uint32_t before = rim & ((1u << d) - 1u);
         const size_t r = (size_t)surface->rim_first[column->place] + (size_t)__builtin_popcount(before);
         if (!is_contact((const rill_rim *)surface->rims.data + r)) return false;
-        *out = ((const rill_contact *)b->fringe->contacts.data)[r].along - 1.0f;
+        *out = square_of(((const rill_contact *)b->fringe->contacts.data)[r].along - 1.0f);
         return true;
     }
-    const bool dense = surface->links[column->place] >> d & 1;
-    if (!dense && !(surface->joints[column->place] >> d & 1)) return false;
-    const int32_t place = dense ? column->place + RILL_STEP_X[d] + RILL_STEP_Y[d] * column->stride
-                                : joined(b->fringe, surface, column->place, d);
-    *out = sqrtf(b->fringe->nearest[place]);
+    const int32_t place = rill_surface_neighbour(surface, column->place, d, column->stride);
+    if (place < 0) return false;
+    *out = b->fringe->spots[place].square;
     return true;
 }
 
 /* Opposite neighbours; one that is not there is thought to lie straight on. */
 static void find_pair(const bend *b, const rill_fringe_column *column, int d, float *ahead, float *behind) {
-    const float own = sqrtf(b->fringe->nearest[column->place]);
-    float front = own, back = own;
-    const bool is_front = find_distance(b, column, d, &front), is_back = find_distance(b, column, d + 4, &back);
-    if (!is_front) front = 2.0f * own - back;
-    if (!is_back) back = 2.0f * own - front;
-    *ahead = square_of(front);
-    *behind = square_of(back);
+    const float own = b->fringe->spots[column->place].square;
+    *ahead = *behind = own;
+    const bool is_ahead = find_square(b, column, d, ahead), is_behind = find_square(b, column, d + 4, behind);
+    if (!is_ahead) *ahead = square_of(2.0f * root_of(own) - root_of(*behind));
+    if (!is_behind) *behind = square_of(2.0f * root_of(own) - root_of(*ahead));
 }
 
 static void gather_column(const bend *b, rill_fringe_run *run, int32_t i, const rill_fringe_column *column) {
-    const float *nearest = b->fringe->nearest + column->place;
-    run->own[i] = nearest[0];
+    const rill_fringe_spot *spot = b->fringe->spots + column->place;
+    run->own[i] = spot->square;
     run->strength[i] = column->strength;
     if (b->surface->rim[column->place] == 0 && (b->surface->joints[column->place] & RILL_AXES) == 0) {
-        run->east[i] = nearest[1], run->west[i] = nearest[-1];
-        run->north[i] = nearest[column->stride], run->south[i] = nearest[-column->stride];
+        run->east[i] = spot[1].square, run->west[i] = spot[-1].square;
+        run->north[i] = spot[column->stride].square, run->south[i] = spot[-column->stride].square;
     } else {
         find_pair(b, column, 0, &run->east[i], &run->west[i]);
         find_pair(b, column, 2, &run->north[i], &run->south[i]);
@@ -316,7 +265,7 @@ static void gather_column(const bend *b, rill_fringe_run *run, int32_t i, const 
 /* A rim is on the contact line and goes by the way of its column, which is given to it as a gradient. */
 static void gather_rim(const bend *b, rill_fringe_run *run, int32_t i, size_t r) {
     const rill_rim *rim = (const rill_rim *)b->surface->rims.data + r;
-    const float *toward = (const float *)b->fringe->toward.data + 2 * (size_t)b->fringe->number[rim->place];
+    const float *toward = (const float *)b->fringe->toward.data + 2 * (size_t)b->fringe->spots[rim->place].number;
     float way[2] = { toward[0], toward[1] };
     if (way[0] == 0.0f && way[1] == 0.0f)
         way[0] = (float)RILL_STEP_X[rim->direction], way[1] = (float)RILL_STEP_Y[rim->direction];
@@ -382,20 +331,24 @@ static void bend_columns(void *context, int32_t index) {
     const bool lift = b->surface->def.meniscus == RILL_MENISCUS_LIFT;
     float *toward = b->fringe->toward.data;
     rill_fringe_run run = { 0 };
-    for (size_t at = first; at < end; at += RILL_FRINGE_RUN) {
-        const int32_t count = (int32_t)(end - at < RILL_FRINGE_RUN ? end - at : RILL_FRINGE_RUN);
-        for (int32_t i = 0; i < count; ++i) {
-            gather_column(b, &run, i, &columns[at + (size_t)i]);
-            gather_normal(b, &run, i, (size_t)b->surface->vertex[columns[at + (size_t)i].place]);
+    size_t which[RILL_FRINGE_RUN], vertices[RILL_FRINGE_RUN];
+    for (size_t c = first; c < end;) {
+        int32_t count = 0;
+        for (; c < end && count < RILL_FRINGE_RUN; ++c) {
+            const int32_t place = columns[c].place;
+            if (b->fringe->spots[place].number != (int32_t)c) continue; /* it counts further on in the list */
+            which[count] = c;
+            vertices[count] = (size_t)b->surface->vertex[place];
+            gather_column(b, &run, count, &columns[c]);
+            gather_normal(b, &run, count, vertices[count]);
+            count += 1;
         }
         run_kernel(b, &run, count);
         for (int32_t i = 0; i < count; ++i) {
-            const int32_t place = columns[at + (size_t)i].place;
-            const size_t vertex = (size_t)b->surface->vertex[place];
-            scatter_normal(b, &run, i, vertex);
-            if (lift) lift_column(b, place, vertex, run.lift[i]);
-            if (at + (size_t)i < b->fringe->ring)
-                toward[2 * (at + (size_t)i)] = run.toward[0][i], toward[2 * (at + (size_t)i) + 1] = run.toward[1][i];
+            scatter_normal(b, &run, i, vertices[i]);
+            if (lift) lift_column(b, columns[which[i]].place, vertices[i], run.lift[i]);
+            toward[2 * which[i]] = run.toward[0][i];
+            toward[2 * which[i] + 1] = run.toward[1][i];
         }
     }
 }
@@ -427,7 +380,7 @@ static void bend_rims(void *context, int32_t index) {
 /* The planes are as before, for the next build. */
 static void forget(rill_fringe *fringe) {
     const rill_fringe_column *columns = fringe->columns.data;
-    for (size_t i = 0; i < fringe->columns.count; ++i) fringe->nearest[columns[i].place] = fringe->outside;
+    for (size_t i = 0; i < fringe->columns.count; ++i) fringe->spots[columns[i].place].square = fringe->outside;
     fringe->columns.count = 0;
 }
 
@@ -438,9 +391,8 @@ static void run_pieces(bend *b, size_t count, rill_task *task) {
 rill_result rill_meniscus_bend(rill_surface *surface, const rill_surface_view *view) {
     rill_fringe *fringe = surface->fringe;
     if (!set_constants(fringe, surface, view)) return RILL_OK;
-    bool done = take_planes(fringe, surface->plane_size);
-    if (done) index_joints(fringe, surface, view);
-    done = done && find_ring(fringe, surface, view->bed) && grow(fringe, surface, view->bed);
+    const bool done = take_plane(fringe, surface->plane_size) && find_ring(fringe, surface, view->bed) &&
+                      grow(fringe, surface, view->bed);
     if (done) {
         const rill_meniscus_kernels *kernels = fringe->kernels;
         bend b = { .surface = surface,
@@ -452,6 +404,6 @@ rill_result rill_meniscus_bend(rill_surface *surface, const rill_surface_view *v
         run_pieces(&b, fringe->columns.count, bend_columns);
         if (surface->def.smooth_shores) run_pieces(&b, surface->rims.count, bend_rims);
     }
-    if (fringe->nearest) forget(fringe);
+    if (fringe->spots) forget(fringe);
     return done ? RILL_OK : rill_fail(view->message, RILL_OUT_OF_MEMORY, "no memory for the meniscus of a surface");
 }

@@ -35,6 +35,12 @@ typedef struct rill_fringe_column {
     float strength; /* psi; of lifted vertices q with the sign of psi, see rill_fringe_constants */
 } rill_fringe_column;
 
+/* What is known at a place. */
+typedef struct rill_fringe_spot {
+    float square;   /* of the distance from the contact line, cells2 */
+    int32_t number; /* of the column, inside the fringe */
+} rill_fringe_spot;
+
 /* What is known of a rim. */
 typedef struct rill_contact {
     float strength;
@@ -78,16 +84,11 @@ struct rill_fringe {
     rill_fringe_constants constants;
     double length, angle; /* l_c / m, alpha / radians */
     size_t plane_size;
-    float *nearest;     /* plane: square of the distance from the contact line, cells2 */
-    float outside;      /* what it is outside the fringe: how far that may reach */
-    int32_t *number;    /* plane: of the column, inside it */
-    int32_t *joint;     /* plane: first of its joints, of a place that has any */
-    bool indexed;       /* they are known */
-    rill_array columns; /* rill_fringe_column; the first ring first */
-    size_t ring;
-    rill_array contacts; /* rill_contact, per rim */
-    rill_array toward;   /* float[2]: of the columns of the first ring */
-    rill_array queue[2]; /* int32_t: columns to grow from, now and next */
+    rill_fringe_spot *spots; /* plane */
+    float outside;           /* their square outside the fringe: how far it may reach */
+    rill_array columns;      /* rill_fringe_column */
+    rill_array contacts;     /* rill_contact, per rim */
+    rill_array toward;       /* float[2]: per column, the way to the contact line */
 };
 
 /* NULL: no memory. */

@@ -43,25 +43,30 @@ static inline uint32_t rill_rim_vertex(const rill_surface *s, int32_t place, int
 /* levels.c. Which columns are wet, and how high; links to neighbours in the sheet; rims and quads; how many there are. */
 rill_row_task rill_row_level, rill_row_link, rill_row_shape, rill_row_count;
 
-/* joints.c. Which columns of different sheets are linked; before the links of sheets. Then, once those are known: no surface ends
+/* joints.c. Which columns of different sheets may be linked; false without memory. */
+bool rill_joints_find(rill_surface *surface, const rill_bed *bed);
+/* Which are linked; before the links of sheets. Then, once those are known: no surface ends
  * at a joint, and corners where sheets meet are marked. */
 void rill_joints_test(const rill_build *build);
 void rill_joints_close(const rill_build *build);
 /* Slopes and velocities of columns that have joints, whose neighbours are not where the kernels look. */
 void rill_joints_mend(const rill_build *build);
 
-/* vertices.c. Vertices of columns. */
-rill_row_task rill_row_vertices;
-/* Normal and velocity of a column that is not linked to all its neighbours in the sheet, from its velocity in the plane. */
-void rill_column_mend(const rill_build *build, int32_t place, int32_t stride, float u, float v);
+/* vertices.c. The numbers of columns' vertices, by place; and the vertices. */
+rill_row_task rill_row_number, rill_row_vertices;
+/* Normal and upward velocity of a column that is not linked to all its neighbours in the sheet. */
+void rill_column_mend(const rill_build *build, int32_t place, int32_t stride);
 
 /* The column of the cell (x, y) whose range a level is in; -1: none. `beside` is the place it most likely is. */
 int32_t rill_column_at_level(const rill_build *build, int32_t level, int32_t beside, int32_t x, int32_t y);
 
-/* rims.c. What rims are, once they are numbered; vertices of them, once those of columns are made. */
-rill_row_task rill_row_find_rims, rill_row_place_rims;
+/* rims.c. What rims are, once they are numbered; the numbers of the vertices below them; vertices of them, once those of columns
+ * are made. */
+rill_row_task rill_row_find_rims, rill_row_number_skirts, rill_row_place_rims;
 
-/* corners.c. Triangles of a row of quartets, and of corners where sheets meet. */
+/* corners.c. Triangles of a row of quartets, and of corners where sheets meet: the odd ones are found first, and counted, and
+ * kept at first_odd, where there is room for so many. */
+enum { RILL_ODD_MOST = 12 }; /* per quartet of a sheet: four columns that are on their own, with skirts; per column: 3 */
 rill_row_task rill_row_count_triangles, rill_row_triangles;
 void rill_mixed_count(const rill_build *build, int32_t row);
 void rill_mixed_triangles(const rill_build *build, int32_t row);
@@ -70,9 +75,9 @@ void rill_mixed_triangles(const rill_build *build, int32_t row);
  * memory; these vertices; triangles of a quartet that is not plain. */
 enum { RILL_PRINTED_TAKEN = 64 };
 typedef struct rill_printed_writer {
-    uint32_t *out; /* NULL: they are only counted */
+    uint32_t *out;
     size_t triangles;
-    int32_t taken[RILL_PRINTED_TAKEN], taken_count; /* corners of the quartet that have a triangle */
+    int32_t taken[RILL_PRINTED_TAKEN], taken_count; /* vertices of the quartet that have a triangle */
 } rill_printed_writer;
 bool rill_printed_number(const rill_build *build, size_t *count);
 void rill_printed_place(const rill_build *build);

@@ -174,7 +174,7 @@ void rill_printed_place(const rill_build *build) {
 
 /* A corner of a quartet, as one of its wet columns sees it. */
 typedef struct node {
-    int32_t vertex; /* -1: there is nothing. Wet columns may not be numbered yet */
+    int32_t vertex; /* -1: there is nothing */
     int32_t place;  /* -1: an extra vertex */
     int32_t stride;
     bool wet;
@@ -217,10 +217,8 @@ static bool joined(const rill_build *build, const node corners[4], int32_t j, in
 
 static void put(rill_printed_writer *w, const node *a, const node *b, const node *c) {
     if (!a->wet && !b->wet && !c->wet) return;
-    if (w->out) {
-        w->out[0] = (uint32_t)a->vertex, w->out[1] = (uint32_t)b->vertex, w->out[2] = (uint32_t)c->vertex;
-        w->out += 3;
-    }
+    w->out[0] = (uint32_t)a->vertex, w->out[1] = (uint32_t)b->vertex, w->out[2] = (uint32_t)c->vertex;
+    w->out += 3;
     w->triangles += 1;
 }
 
@@ -236,20 +234,15 @@ static void put_four(const rill_build *build, rill_printed_writer *w, const node
     put(w, from_sw ? &n[0] : &n[1], &n[2], &n[3]);
 }
 
-/* Columns by their places, as they may not have numbers yet; extra vertices by theirs. */
-static int32_t key_of(const node *n) {
-    return n->place >= 0 ? n->place : -2 - n->vertex;
-}
-
 /* Columns of a quartet that already have triangles. */
 static bool taken(const rill_printed_writer *w, const node *n) {
     for (int32_t i = 0; i < w->taken_count; ++i)
-        if (w->taken[i] == key_of(n)) return true;
+        if (w->taken[i] == n->vertex) return true;
     return false;
 }
 
 static void take(rill_printed_writer *w, const node *n) {
-    if (w->taken_count < RILL_PRINTED_TAKEN) w->taken[w->taken_count++] = key_of(n);
+    if (w->taken_count < RILL_PRINTED_TAKEN) w->taken[w->taken_count++] = n->vertex;
 }
 
 /* The group of `count` corners that a wet column makes, if it does; `without` is the corner that is left out, or -1. */

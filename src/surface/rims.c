@@ -44,20 +44,27 @@ static float shore(const rill_build *build, int32_t depth, int32_t rise) {
     return rill_max_f(NEAREST, rill_min_f(FARTHEST, t));
 }
 
-/* Whether liquid runs from `place` over its lip. */
+/* The velocity of the sparse pipe from a column to another. */
+static float pipe_velocity(const rill_build *build, int32_t place, int32_t other) {
+    const rill_joint *joints = build->s->joint_list.data, *end = joints + build->s->joint_list.count;
+    const rill_joint *joint = joints + build->s->joint_first[place];
+    while (joint < end && joint->place == place && joint->other != other) joint += 1;
+    const bool found = joint < end && joint->place == place && joint->pipe >= 0;
+    return found ? build->view->flow->pipe_u[joint->pipe] : 0.0f;
+}
+
+/* Whether liquid runs from a column over its lip, enough of it for a sheet: less than this clings to the solid, or drips. */
 static bool runs_over(const rill_build *build, const rill_rim *rim, int32_t beside) {
-    const rill_surface *s = build->s;
+    const double least = 1e-6; /* m2/s */
     const rill_flow *flow = build->view->flow;
-    const float sign = rim->direction < 4 ? 1.0f : -1.0f;
-    if (rim->beyond == beside) {
-        const int32_t face = rim->direction < 4 ? beside : rim->place;
-        return sign * (rim->direction & 2 ? flow->v : flow->u)[face] > 0.0f;
-    }
-    const rill_joint *joint = (const rill_joint *)s->joint_list.data + s->joint_first[rim->place];
-    const rill_joint *end = (const rill_joint *)s->joint_list.data + s->joint_list.count;
-    for (; joint < end && joint->place == rim->place; ++joint)
-        if (joint->other == rim->beyond && joint->pipe >= 0) return sign * flow->pipe_u[joint->pipe] > 0.0f;
-    return false;
+    const bool forth = rim->direction < 4;
+    float u;
+    if (rim->beyond == beside)
+        u = (rim->direction & 2 ? flow->v : flow->u)[forth ? beside : rim->place];
+    else
+        u = pipe_velocity(build, rim->place, rim->beyond);
+    const double depth = (double)flow->H[rim->place] * build->view->bed->quantum;
+    return (double)(forth ? u : -u) * depth > least;
 }
 
 static rill_rim find_rim(const rill_build *build, const rill_surface_row *row, int32_t place, int32_t direction) {
@@ -110,6 +117,14 @@ void rill_row_find_rims(const rill_build *build, rill_surface_row *row) {
             if (rim->skirt >= 0) rim->skirt = row->skirts++;
         }
     }
+}
+
+void rill_row_number_skirts(const rill_build *build, rill_surface_row *row) {
+    const rill_surface *s = build->s;
+    rill_rim *rim = (rill_rim *)s->rims.data + row->first_rim;
+    const int32_t first = (int32_t)(s->column_vertices + s->rims.count + row->first_skirt);
+    for (int32_t i = 0; row->skirts > 0 && i < row->rims; ++i)
+        if (rim[i].skirt >= 0) rim[i].skirt += first;
 }
 
 /* ---------------------------------------------------------------------------------------------------------- vertices */
@@ -165,22 +180,14 @@ static void place_rim(const rill_build *build, const rill_rim *rim, size_t verte
     mesh->layers[vertex] = mesh->layers[column];
 }
 
-/* Slopes of a column that has a rim. (Its velocity is right already, also where there are sparse pipes.) */
-static void mend(const rill_build *build, const rill_surface_row *row, int32_t place) {
-    const float *velocity = build->s->mesh.velocities + 3 * (size_t)build->s->vertex[place];
-    rill_column_mend(build, place, row->stride, velocity[0], velocity[1]);
-}
-
 void rill_row_place_rims(const rill_build *build, rill_surface_row *row) {
     const rill_surface *s = build->s;
-    rill_rim *rim = (rill_rim *)s->rims.data + row->first_rim;
+    const rill_rim *rim = (const rill_rim *)s->rims.data + row->first_rim;
     const size_t vertex = s->column_vertices + row->first_rim;
     for (int32_t i = 0; i < row->rims; ++i, ++rim) {
-        if (i == 0 || rim[-1].place != rim->place) mend(build, row, rim->place);
+        if (i == 0 || rim[-1].place != rim->place) rill_column_mend(build, rim->place, row->stride);
         if (!s->def.smooth_shores) continue; /* it has no vertex */
         place_rim(build, rim, vertex + (size_t)i);
-        if (rim->skirt < 0) continue;
-        rim->skirt += (int32_t)(s->column_vertices + s->rims.count + row->first_skirt);
-        place_skirt(build, rim, vertex + (size_t)i);
+        if (rim->skirt >= 0) place_skirt(build, rim, vertex + (size_t)i);
     }
 }

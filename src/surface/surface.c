@@ -8,7 +8,7 @@
 #include "base/message.h"
 #include "surface/floor.h"
 #include "surface/meniscus.h"
-#include "surface/surface_kernels.h"
+#include "surface/parts.h"
 
 rill_surface *rill_surface_new(const rill_surface_def *def, const rill_runtime *runtime) {
     rill_surface *surface = rill_memory_take(&runtime->allocator, 1, sizeof *surface);
@@ -17,8 +17,10 @@ rill_surface *rill_surface_new(const rill_surface_def *def, const rill_runtime *
     surface->allocator = runtime->allocator;
     surface->kernels = rill_surface_kernels_pick(runtime->scalar);
     surface->joint_list = rill_array_make(sizeof(rill_joint));
+    surface->sides = rill_array_make(sizeof(rill_side));
     surface->rows = rill_array_make(sizeof(rill_surface_row));
     surface->corners = rill_array_make(sizeof(rill_corner_row));
+    surface->odd_triangles = rill_array_make(3 * sizeof(uint32_t));
     surface->rims = rill_array_make(sizeof(rill_rim));
     surface->extras = rill_array_make(sizeof(rill_extra));
     surface->keys = rill_array_make(sizeof(int32_t));
@@ -39,7 +41,7 @@ typedef struct plane {
     size_t width;
 } plane;
 
-enum { PLANES = 15 };
+enum { PLANES = 16 };
 
 static void list_planes(rill_surface *s, plane out[PLANES]) {
     const plane all[PLANES] = {
@@ -50,7 +52,7 @@ static void list_planes(rill_surface *s, plane out[PLANES]) {
         { (void **)&s->links, sizeof *s->links },   { (void **)&s->joints, sizeof *s->joints },
         { (void **)&s->rim, sizeof *s->rim },       { (void **)&s->quads, sizeof *s->quads },
         { (void **)&s->vertex, sizeof *s->vertex }, { (void **)&s->rim_first, sizeof *s->rim_first },
-        { (void **)&s->joint_first, sizeof *s->joint_first },
+        { (void **)&s->joint_first, sizeof *s->joint_first }, { (void **)&s->quads_other, sizeof *s->quads_other },
     };
     memcpy(out, all, sizeof all);
 }
@@ -72,8 +74,10 @@ void rill_surface_free(rill_surface *surface) {
     rill_grids_give(surface);
     rill_memory_give(&allocator, surface->mixed, surface->corner_count, 1);
     rill_array_free(&surface->joint_list, &allocator);
+    rill_array_free(&surface->sides, &allocator);
     rill_array_free(&surface->rows, &allocator);
     rill_array_free(&surface->corners, &allocator);
+    rill_array_free(&surface->odd_triangles, &allocator);
     rill_array_free(&surface->rims, &allocator);
     rill_array_free(&surface->extras, &allocator);
     rill_array_free(&surface->keys, &allocator);
@@ -147,57 +151,6 @@ static bool is_open(const rill_surface *surface, const rill_sheet *sheet) {
     return true;
 }
 
-/* The sparse pipe between two columns, whichever is its west or south end; -1: none. Pipes are sorted by both ends. */
-static int32_t find_pipe(const rill_bed *bed, int32_t a, int32_t b, bool from_a) {
-    const int32_t l = from_a ? a : b, r = from_a ? b : a;
-    int32_t low = 0, high = bed->pipe_count;
-    while (low < high) {
-        const int32_t middle = low + (high - low) / 2;
-        if (bed->pipe_l[middle] < l || (bed->pipe_l[middle] == l && bed->pipe_r[middle] < r))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < bed->pipe_count && bed->pipe_l[low] == l && bed->pipe_r[low] == r ? low : -1;
-}
-
-static bool add_joints(rill_surface *surface, const rill_bed *bed, const rill_sheet *sheet, int32_t x, int32_t y) {
-    const int32_t place = sheet->first + (y - sheet->y0) * sheet->stride + (x - sheet->x0);
-    surface->joint_first[place] = (int32_t)surface->joint_list.count;
-    for (int32_t d = 0; d < RILL_DIRECTIONS; ++d) {
-        const int32_t nx = x + RILL_STEP_X[d], ny = y + RILL_STEP_Y[d];
-        if (nx < 0 || ny < 0 || nx >= bed->grid.cells[0] || ny >= bed->grid.cells[1]) continue;
-        const int32_t dense = place + RILL_STEP_X[d] + RILL_STEP_Y[d] * sheet->stride;
-        const size_t cell = (size_t)ny * (size_t)bed->grid.cells[0] + (size_t)nx;
-        for (int32_t k = bed->cell_first[cell]; k < bed->cell_first[cell + 1]; ++k) {
-            const int32_t other = bed->places[k];
-            if (other == dense || bed->b[other] >= bed->c[place] || bed->b[place] >= bed->c[other]) continue;
-            const rill_joint joint = { .place = place,
-                                       .other = other,
-                                       .pipe = d & 1 ? -1 : find_pipe(bed, place, other, d < 4),
-                                       .corner = (y + 1) * (bed->grid.cells[0] + 1) + (x + 1),
-                                       .direction = (uint8_t)d };
-            if (!rill_array_push(&surface->joint_list, &surface->allocator, &joint)) return false;
-        }
-    }
-    return true;
-}
-
-/* Columns whose voids overlap, in neighbouring cells but not in one sheet: no others can be linked. */
-static bool find_joints(rill_surface *surface, const rill_bed *bed) {
-    surface->joint_list.count = 0;
-    if (bed->sheet_count == 1) return true;
-    for (int32_t s = 0; s < bed->sheet_count; ++s) {
-        const rill_sheet *sheet = &bed->sheets[s];
-        for (int32_t y = 0; y < sheet->ny; ++y) {
-            const int32_t *lid = surface->lid + sheet->first + y * sheet->stride;
-            for (int32_t x = 0; x < sheet->nx; ++x)
-                if (lid[x] > INT32_MIN && !add_joints(surface, bed, sheet, sheet->x0 + x, sheet->y0 + y)) return false;
-        }
-    }
-    return true;
-}
-
 /* All rows of all sheets. In the next build every level is looked at. */
 static bool make_rows(rill_surface *surface, const rill_bed *bed) {
     surface->rows.count = 0;
@@ -229,7 +182,7 @@ rill_result rill_surface_fit(rill_surface *surface, const rill_surface_view *vie
     if (!same && !take_planes(surface, bed))
         return rill_fail(view->message, RILL_OUT_OF_MEMORY, "no memory for a surface over %d places", bed->plane_size);
     describe_columns(surface, bed);
-    if (!find_joints(surface, bed) || !make_rows(surface, bed))
+    if (!rill_joints_find(surface, bed) || !make_rows(surface, bed))
         return rill_fail(view->message, RILL_OUT_OF_MEMORY, "no memory for the links of a surface");
     return RILL_OK;
 }

@@ -66,11 +66,20 @@ typedef struct rill_rim {
  * either end; sorted by place and direction. */
 typedef struct rill_joint {
     int32_t place, other;
-    int32_t pipe;   /* the sparse pipe between them, along an axis; -1: none */
+    int32_t twin;   /* the same from the other end */
+    int32_t pipe;   /* the sparse pipe between them; -1: none, as along diagonals */
+    int32_t stride; /* of the sheet of `place` */
     int32_t corner; /* of `mixed`: the quartet whose SW cell is that of `place` */
     uint8_t direction;
     bool linked; /* they are, now */
 } rill_joint;
+
+/* A sparse pipe on a side of a column where there is no dense one: the kernels do not see what flows there. */
+typedef struct rill_side {
+    int32_t place, pipe;
+    float share;   /* of the column's velocity that it makes up */
+    uint8_t which; /* east, west, north, south */
+} rill_side;
 
 /* A row of a sheet, in the order of places; the rows of padding below and above a sheet are in the list too. Ranges of places
  * count from `start`, and are multiples of 16: what is dry now and was dry in the build before is not looked at. */
@@ -86,10 +95,12 @@ typedef struct rill_surface_row {
     int32_t walls, skirts; /* of the rims */
     int32_t triangles, skirt_triangles, tears;
     size_t first_vertex, first_rim, first_skirt, first_triangle;
+    size_t first_odd; /* in `odd_triangles`: where those of its odd quartets are kept until there is room for them */
     /* In comparison with the build before: */
     bool changed;    /* other columns are wet */
     bool renumbered; /* vertices have other numbers */
-    bool reshaped;   /* there are other quads */
+    bool reshaped;   /* quads are plain that were not, or the other way round */
+    bool flipped;    /* that is not so, but diagonals have changed, or odd quads */
     bool moved;      /* triangles are elsewhere in the mesh */
     bool rerimmed;   /* there are other rims, or they have other numbers */
     bool same_odd;   /* odd quartets have the same triangles */
@@ -110,8 +121,9 @@ typedef struct rill_extra {
 
 /* A row of corners of the grid where sheets meet. */
 typedef struct rill_corner_row {
+    int32_t count; /* of such corners */
     int32_t triangles, skirt_triangles, tears;
-    size_t first_triangle;
+    size_t first_triangle, first_odd;
     uint64_t hash;
 } rill_corner_row;
 
@@ -149,21 +161,25 @@ struct rill_surface {
     uint8_t *joints;    /* bits by direction: linked with a column of another sheet */
     uint8_t *rim;       /* bits of axes: a wet column's surface ends there, see `rims` */
     uint8_t *quads;     /* what stands over the quartet whose SW corner this is */
+    uint8_t *quads_other; /* what stood there before, in rows where something has changed */
     int32_t *vertex;    /* number of a wet column's vertex in the mesh */
     int32_t *joint_first; /* number of the first joint of a column that has any */
     int32_t *rim_first; /* number of the first rim of a column that has any; the others follow by direction */
 
     uint8_t *mixed; /* per corner of the grid, (cells[0] + 1) x (cells[1] + 1): wet columns of different sheets are linked there */
     size_t corner_count;
-    bool any_mixed, any_skirts;
+    bool any_mixed;
 
     rill_array joint_list; /* rill_joint */
+    rill_array sides;      /* rill_side */
     rill_array rows;       /* rill_surface_row */
     rill_array corners;    /* rill_corner_row: from below the first row of cells */
+    rill_array odd_triangles; /* uint32_t[3] */
     rill_array extras, keys; /* rill_extra, by keys; int32_t */
     rill_array solids;     /* const rill_solid *: for the view */
     rill_array rims;       /* rill_rim; rim r is vertex column_vertices + r */
     size_t column_vertices;
+    size_t skirts_before; /* vertices below rims, in the build before */
     size_t tears; /* edges that end at a column, see corners.c */
     rill_floor *terrain; /* what `floor` is made from; NULL if def.floor is false */
     rill_fringe *fringe; /* working memory of the meniscus; NULL for RILL_MENISCUS_NONE */

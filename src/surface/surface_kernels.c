@@ -70,7 +70,7 @@ INLINE int32_t fits(int32_t h, int32_t m, int32_t c, int32_t other_h, int32_t ot
 
 static void link(int32_t n, const rill_link_row *row) {
     const uint8_t *state = row->state, *north = row->state_n;
-    const int32_t *h = row->h, *hn = row->h_n, *m = row->m, *mn = row->m_n, *c = row->c, *cn = row->c_n;
+    const int32_t *h = row->h, *hn = row->h_n, *m = row->m, *mn = row->m_n, *c = row->lid, *cn = row->lid_n;
     uint8_t *half = row->half;
     RILL_EACH_ALONE /* vector */
         for (int32_t i = 0; i < (n & -16); ++i) {
@@ -84,10 +84,11 @@ static void link(int32_t n, const rill_link_row *row) {
 
 /* ------------------------------------------------------------------------------------------------------------- shape */
 
-static bool shape(int32_t n, const rill_shape_row *row) {
+static rill_shape_report shape(int32_t n, const rill_shape_row *row) {
     const uint8_t *state = row->state, *state_s = row->state_s, *state_n = row->state_n;
     const uint8_t *half = row->half, *south = row->half_s, *north = row->half_n;
     const int32_t *top = row->top, *top_n = row->top_n;
+    const uint8_t *before = row->quads_before;
     uint8_t *links = row->links, *rim = row->rim, *quads = row->quads;
     RILL_EACH_ALONE /* vector */
         for (int32_t i = 0; i < (n & -16); ++i) {
@@ -101,7 +102,7 @@ static bool shape(int32_t n, const rill_shape_row *row) {
         uint8_t ends = (uint8_t)(~(links[i] & around) & RILL_AXES);
         rim[i] = (state[i] & RILL_WET) ? ends : 0;
     }
-    uint8_t differs = 0; /* rims change with states or links, and with those so do quads */
+    uint8_t differs = 0, others = 0;
     RILL_EACH_ALONE /* vector */
         for (int32_t i = 0; i < (n & -16); ++i) {
         uint8_t all = (uint8_t)(state[i] & state[i + 1] & state_n[i] & state_n[i + 1] & RILL_WET);
@@ -112,10 +113,12 @@ static bool shape(int32_t n, const rill_shape_row *row) {
         int32_t rising = top[i] - top[i + 1] >= top_n[i] - top_n[i + 1];
         uint8_t diagonal = rising ? RILL_QUAD_RISING : RILL_QUAD_FALLING;
         uint8_t quad = whole ? diagonal : any ? RILL_QUAD_ODD : RILL_QUAD_NONE;
-        differs |= quads[i] ^ quad;
+        uint8_t change = before[i] ^ quad;
+        differs |= change;
+        others |= (uint8_t)((change ^ change >> 1) & 1);
         quads[i] = quad;
     }
-    return differs != 0;
+    return (rill_shape_report){ differs != 0, others != 0 };
 }
 
 INLINE uint64_t eight(const uint8_t *bytes) {

@@ -23,7 +23,7 @@ typedef struct rill_level_row {
 
 typedef struct rill_link_row {
     const uint8_t *state, *state_n;
-    const int32_t *h, *h_n, *m, *m_n, *c, *c_n;
+    const int32_t *h, *h_n, *m, *m_n, *lid, *lid_n;
     uint8_t *half;
 } rill_link_row;
 
@@ -31,6 +31,7 @@ typedef struct rill_shape_row {
     const uint8_t *state, *state_s, *state_n;
     const uint8_t *half, *half_s, *half_n;
     const int32_t *top, *top_n;
+    const uint8_t *quads_before;
     uint8_t *links, *rim, *quads;
 } rill_shape_row;
 
@@ -55,6 +56,11 @@ typedef struct rill_row_counts {
     int32_t wet, rims, plain, odd; /* wet columns, rims, plain quads, odd ones */
 } rill_row_counts;
 
+typedef struct rill_shape_report {
+    bool changed; /* some quad is not what it was */
+    bool others;  /* and is plain now, or was so before */
+} rill_shape_report;
+
 typedef struct rill_level_report {
     bool changed;   /* some state is not what it was */
     int32_t lifted; /* vertices that the floor has raised */
@@ -68,8 +74,8 @@ struct rill_surface_kernels {
     /* Links to E, NE, N and NW: where everything may be linked, and by the ranges of columns. */
     void (*link_open)(int32_t n, const rill_link_row *row);
     void (*link)(int32_t n, const rill_link_row *row);
-    /* All links, rims and quads. Whether a quad has changed. */
-    bool (*shape)(int32_t n, const rill_shape_row *row);
+    /* All links, rims and quads. */
+    rill_shape_report (*shape)(int32_t n, const rill_shape_row *row);
     rill_row_counts (*count)(int32_t n, const uint8_t *state, const uint8_t *rim, const uint8_t *quads);
     void (*vertices)(int32_t n, const rill_vertex_row *row, const rill_vertex_constants *k);
 };

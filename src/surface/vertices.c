@@ -34,11 +34,13 @@ static void write_run(const rill_build *build, const rill_surface_row *row, int3
                                               .y = (float)rill_cell_centre(&bed->grid, 1, row->y) };
     s->kernels->vertices(count, &vertices, &constants);
     if (!row->renumbered) return;
-    for (int32_t i = 0; i < count; ++i) {
-        s->vertex[at + i] = (int32_t)first + i;
-        s->mesh.wetness[first + (size_t)i] = 1.0f;
-        s->mesh.layers[first + (size_t)i] = s->layer[at + i];
-    }
+    memcpy(s->mesh.layers + first, s->layer + at, (size_t)count * sizeof(int32_t));
+    for (int32_t i = 0; i < count; ++i) s->mesh.wetness[first + (size_t)i] = 1.0f;
+}
+
+static void number_run(const rill_build *build, const rill_surface_row *row, int32_t from, int32_t count, size_t first) {
+    int32_t *vertex = build->s->vertex + row->start + from;
+    for (int32_t i = 0; i < count; ++i) vertex[i] = (int32_t)first + i;
 }
 
 /* Whether the eight columns of a word are wet. */
@@ -49,7 +51,9 @@ static bool all_wet(const uint8_t *state) {
     return (word & wet) == wet;
 }
 
-void rill_row_vertices(const rill_build *build, rill_surface_row *row) {
+typedef void run_task(const rill_build *build, const rill_surface_row *row, int32_t from, int32_t count, size_t first);
+
+static void each_run(const rill_build *build, const rill_surface_row *row, run_task *task) {
     const uint8_t *state = build->s->state + row->start;
     size_t vertex = row->first_vertex;
     if (row->wet == 0) return;
@@ -58,34 +62,46 @@ void rill_row_vertices(const rill_build *build, rill_surface_row *row) {
         while (x + 8 <= row->high && all_wet(state + x)) x += 8;
         while (x < row->high && state[x] & RILL_WET) x += 1;
         if (x == from) continue;
-        write_run(build, row, from, x - from, vertex);
+        task(build, row, from, x - from, vertex);
         vertex += (size_t)(x - from);
     }
 }
 
-/* ------------------------------------------------------------------------------------------------------------- mend */
-
-/* The slope along an axis, from the columns it is linked to on either side. */
-static float slope(const rill_build *build, int32_t place, int32_t stride, int32_t direction) {
-    const rill_surface *s = build->s;
-    const rill_bed *bed = build->view->bed;
-    int32_t level[2] = { s->top[place], s->top[place] }, sides = 0;
-    for (int32_t side = 0; side < 2; ++side) {
-        const int32_t d = direction + 4 * side;
-        if (s->rim[place] >> d & 1) continue;
-        level[side] = s->top[rill_surface_neighbour(s, place, d, stride)];
-        sides += 1;
-    }
-    const float factor = (float)(bed->quantum / bed->grid.cell_size);
-    return (float)(level[0] - level[1]) * (sides == 2 ? 0.5f : 1.0f) * factor;
+void rill_row_number(const rill_build *build, rill_surface_row *row) {
+    if (row->renumbered) each_run(build, row, number_run);
 }
 
-void rill_column_mend(const rill_build *build, int32_t place, int32_t stride, float u, float v) {
+void rill_row_vertices(const rill_build *build, rill_surface_row *row) {
+    each_run(build, row, write_run);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- mend */
+
+/* The slope along an axis, in quanta per cell, from the columns it is linked to on either side. */
+static float slope(const rill_surface *s, int32_t place, int32_t stride, int32_t direction) {
+    const int32_t own = s->top[place], step = direction ? stride : 1;
+    const uint8_t dense = s->links[place], ends = s->rim[place];
+    int32_t level[2] = { own, own };
+    for (int32_t side = 0; side < 2; ++side) {
+        const int32_t d = direction + 4 * side;
+        if (ends >> d & 1) continue;
+        const bool here = dense >> d & 1;
+        level[side] = s->top[here ? place + (side ? -step : step) : rill_surface_neighbour(s, place, d, stride)];
+    }
+    const float half = (ends >> direction & 0x11) ? 1.0f : 0.5f;
+    return (float)(level[0] - level[1]) * half;
+}
+
+void rill_column_mend(const rill_build *build, int32_t place, int32_t stride) {
     const rill_surface *s = build->s;
+    const rill_bed *bed = build->view->bed;
     const size_t vertex = (size_t)s->vertex[place];
-    const float gx = slope(build, place, stride, 0), gy = slope(build, place, stride, 2);
+    const float factor = (float)(bed->quantum / bed->grid.cell_size);
+    const float gx = slope(s, place, stride, 0) * factor, gy = slope(s, place, stride, 2) * factor;
     const float length = 1.0f / sqrtf(gx * gx + gy * gy + 1.0f);
-    const float normal[3] = { -gx * length, -gy * length, length }, velocity[3] = { u, v, u * gx + v * gy };
-    memcpy(s->mesh.normals + 3 * vertex, normal, sizeof normal);
-    memcpy(s->mesh.velocities + 3 * vertex, velocity, sizeof velocity);
+    float *normal = s->mesh.normals + 3 * vertex, *velocity = s->mesh.velocities + 3 * vertex;
+    normal[0] = -gx * length;
+    normal[1] = -gy * length;
+    normal[2] = length;
+    velocity[2] = velocity[0] * gx + velocity[1] * gy;
 }

@@ -164,7 +164,9 @@ static void tick(progress *p, rill_stage stage) {
 static void run_sources(progress *p, double dt) {
     rill_world *world = p->world;
     world->flow.pushed = 0;
-    if (rill_held_release(&world->flow, dt, p->settings.passages == RILL_PASSAGES_OFF ? 0 : RILL_FULL))
+    double range = (double)RILL_TOP * world->bed.quantum,
+           fastest = sqrt(2.0 * p->normal * range); /* as if it fell so far */
+    if (rill_held_release(&world->flow, dt, fastest, p->settings.passages == RILL_PASSAGES_OFF ? 0 : RILL_FULL))
         p->info.status |= RILL_STATUS_SQUEEZED;
     for (size_t i = 0; i < world->sources.count; ++i) {
         rill_source *source = (rill_source *)world->sources.data + i;

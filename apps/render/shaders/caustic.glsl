@@ -1,5 +1,6 @@
-// Caustics: the surface as it is thrown onto the floor by refracted sunlight, seen from the sun. Where it is squeezed the
-// floor is brighter, by the ratio of areas; folds add up. Red: brightness; green: how many folds; blue: height of the floor.
+// Caustics: the surface as it is thrown onto the floor by refracted sunlight, seen from the sun. Where it is squeezed
+// the floor is brighter, by the ratio of areas; folds add up. Red: brightness; green: how many folds; blue: height of
+// the floor.
 uniform mat4 light_proj;
 uniform float index; // of refraction
 

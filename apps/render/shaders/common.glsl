@@ -1,6 +1,6 @@
-// What every program shares: the frame's uniforms, noise, the environment, shadows. Lengths are metres, colours are linear.
-// SKY is defined in programs for many samples (see ambient).
-// One text for GLSL 3.30 and GLSL ES 3.00: the version line and the precisions come from shader.c.
+// What every program shares: the frame's uniforms, noise, the environment, shadows. Lengths are metres, colours are
+// linear. SKY is defined in programs for many samples (see ambient). One text for GLSL 3.30 and GLSL ES 3.00: the
+// version line and the precisions come from shader.c.
 
 layout(std140) uniform Frame {
     mat4 view_proj;     // with the sub-pixel shift of this sample
@@ -20,7 +20,7 @@ layout(std140) uniform Frame {
 
 const float PI = 3.14159265;
 
-// ---------------------------------------------------------------------------------------------------------------- noise
+// --------------------------------------------------------------------------------------------------------------- noise
 
 float hash(vec3 p) {
     p = fract(p * 0.3183099 + vec3(0.71, 0.113, 0.419));
@@ -31,7 +31,8 @@ float hash(vec3 p) {
 float value_noise(vec3 x) {
     vec3 i = floor(x), f = fract(x);
     f = f * f * (3.0 - 2.0 * f);
-    return mix(mix(mix(hash(i), hash(i + vec3(1, 0, 0)), f.x), mix(hash(i + vec3(0, 1, 0)), hash(i + vec3(1, 1, 0)), f.x), f.y),
+    return mix(mix(mix(hash(i), hash(i + vec3(1, 0, 0)), f.x),
+                   mix(hash(i + vec3(0, 1, 0)), hash(i + vec3(1, 1, 0)), f.x), f.y),
                mix(mix(hash(i + vec3(0, 0, 1)), hash(i + vec3(1, 0, 1)), f.x),
                    mix(hash(i + vec3(0, 1, 1)), hash(i + vec3(1, 1, 1)), f.x), f.y), f.z);
 }
@@ -40,7 +41,8 @@ float value_noise(vec3 x) {
 vec3 noise_gradient(vec3 x) {
     vec3 i = floor(x), f = fract(x), u = f * f * (3.0 - 2.0 * f), du = 6.0 * f * (1.0 - f);
     float a = hash(i), b = hash(i + vec3(1, 0, 0)), c = hash(i + vec3(0, 1, 0)), d = hash(i + vec3(1, 1, 0));
-    float e = hash(i + vec3(0, 0, 1)), g = hash(i + vec3(1, 0, 1)), h = hash(i + vec3(0, 1, 1)), k = hash(i + vec3(1, 1, 1));
+    float e = hash(i + vec3(0, 0, 1)), g = hash(i + vec3(1, 0, 1));
+    float h = hash(i + vec3(0, 1, 1)), k = hash(i + vec3(1, 1, 1));
     vec3 ones = vec3(b, c, e) - a;
     float xy = a - b - c + d, yz = a - c - e + h, zx = a - b - e + g, all = -a + b + c - d + e - g - h + k;
     return du * (ones + vec3(xy, yz, zx) * u.yzx + vec3(zx, xy, yz) * u.zxy + all * u.yzx * u.zxy);
@@ -60,10 +62,11 @@ float fbm(vec3 p) {
 // evenly spread values; `k` picks one of several that have nothing to do with each other.
 float screen_noise(vec2 pixel, float k) {
     pixel += vec2(37.0, 17.0) * k;
-    return fract(52.9829189 * fract(dot(pixel, vec2(0.06711056, 0.00583715))) + eye.w * (k < 0.5 ? 0.61803399 : k < 1.5 ? 0.75487767 : k < 2.5 ? 0.56984029 : 0.81917251));
+    float advance = k < 0.5 ? 0.61803399 : k < 1.5 ? 0.75487767 : k < 2.5 ? 0.56984029 : 0.81917251;
+    return fract(52.9829189 * fract(dot(pixel, vec2(0.06711056, 0.00583715))) + eye.w * advance);
 }
 
-// ---------------------------------------------------------------------------------------------------------- environment
+// --------------------------------------------------------------------------------------------------------- environment
 
 // A soft light of rectangular shape, seen in a direction.
 float soft_box(vec3 d, vec3 towards, vec3 side, vec2 half_size, float blur) {
@@ -93,10 +96,12 @@ vec3 environment(vec3 d, float roughness) {
     vec3 window = normalize(key + side * 0.55);
     vec3 window_side = normalize(cross(vec3(0, 0, 1), window));
     float panes = soft_box(d, window, window_side, vec2(0.30, 0.36), blur);
-    float bar = max(soft_box(d, window, window_side, vec2(0.012, 0.4), 0.3), soft_box(d, window, window_side, vec2(0.34, 0.014), 0.3));
+    float bar = max(soft_box(d, window, window_side, vec2(0.012, 0.4), 0.3),
+                    soft_box(d, window, window_side, vec2(0.34, 0.014), 0.3));
     light += vec3(1.0, 0.97, 0.92) * (14.0 * panes * (1.0 - 0.85 * bar * (1.0 - min(1.0, 4.0 * roughness))));
     vec3 strip = normalize(vec3(-sun.xy, 0.55) + side * 0.35);
-    light += vec3(0.82, 0.90, 1.0) * 5.0 * soft_box(d, strip, normalize(cross(vec3(0, 0, 1), strip)), vec2(0.85, 0.16), 0.25 + blur);
+    vec3 strip_side = normalize(cross(vec3(0, 0, 1), strip));
+    light += vec3(0.82, 0.90, 1.0) * 5.0 * soft_box(d, strip, strip_side, vec2(0.85, 0.16), 0.25 + blur);
     return light;
 }
 
@@ -105,14 +110,15 @@ vec3 background(vec3 d) {
     return backdrop.rgb * mix(0.72, 0.40, smoothstep(-0.35, 0.5, d.z));
 }
 
-// -------------------------------------------------------------------------------------------------------------- shadows
+// ------------------------------------------------------------------------------------------------------------- shadows
 
 vec2 vogel(int i, int count, float turn) {
     float r = sqrt((float(i) + 0.5) / float(count)), a = float(i) * 2.39996323 + turn;
     return r * vec2(cos(a), sin(a));
 }
 
-// A point beside a point, on the surface through it: shadows are blurred along the surface, so that it does not meet its own.
+// A point beside a point, on the surface through it: shadows are blurred along the surface, so that it does not meet
+// its own.
 vec3 beside(vec3 position, vec3 normal, vec2 offset) {
     vec3 side = normalize(abs(normal.z) < 0.9 ? vec3(normal.y, -normal.x, 0.0) : vec3(0.0, normal.z, -normal.y));
     return position + side * offset.x + cross(normal, side) * offset.y;
@@ -160,7 +166,7 @@ vec3 ambient(vec3 normal, float visibility) {
 #endif
 }
 
-// ----------------------------------------------------------------------------------------------------------- reflection
+// ---------------------------------------------------------------------------------------------------------- reflection
 
 float ggx_sun(vec3 normal, vec3 view, float roughness, float f0) {
     vec3 half_way = normalize(view + sun.xyz);
@@ -180,12 +186,13 @@ vec2 environment_share(float roughness, float nv) {
     return vec2(-1.04, 1.04) * a + r.zw;
 }
 
-// Where liquid runs over an edge its surface goes straight down. There it is no sheet but threads: 0 between them, up to 1 in
-// their middle; 2 where it is an ordinary surface.
+// Where liquid runs over an edge its surface goes straight down. There it is no sheet but threads: 0 between them, up
+// to 1 in their middle; 2 where it is an ordinary surface.
 float thread(vec3 position, vec3 face, float depth) {
     if (abs(face.z) > 0.02 * length(face)) return 2.0;
     vec2 across = position.xy / grid.z;
-    float n = 0.65 * value_noise(vec3(across * 0.55, 3.0)) + 0.35 * value_noise(vec3(across * 1.7, position.z / grid.z * 0.02));
+    float n = 0.65 * value_noise(vec3(across * 0.55, 3.0));
+    n += 0.35 * value_noise(vec3(across * 1.7, position.z / grid.z * 0.02));
     float least = mix(0.48, 0.05, smoothstep(0.4, 1.2, depth / grid.z)); // much liquid falls as a sheet
     return clamp((n - least) * 6.0, 0.0, 1.0);
 }

@@ -24,7 +24,8 @@ float smooth_occlusion(float depth) {
     return sum / weights;
 }
 
-// How much more light the surface above throws here than the sun alone would. Spread over a cell, the size of its triangles.
+// How much more light the surface above throws here than the sun alone would. Spread over a cell, the size of its
+// triangles.
 float caustic(vec3 p, vec3 n) {
     float turn = 2.0 * PI * screen_noise(gl_FragCoord.xy, 1.0);
     vec3 q = beside(p, n, 0.6 * grid.z * sqrt(screen_noise(gl_FragCoord.xy, 3.0)) * vec2(cos(turn), sin(turn)));
@@ -46,7 +47,8 @@ void main() {
     float metal = max(packed_normal.w, 0.0), roughness = colour.a;
     float lit = dot(n, sun.xyz) > 0.0 ? sun_visibility(sun_map, p, n, gl_FragCoord.xy) : 0.0;
 #ifdef SKY
-    float open = sky_visibility(sky_map, p, n, gl_FragCoord.xy), free = 0.25 + 0.75 * open; // one direction says little about the mirrored one
+    float open = sky_visibility(sky_map, p, n, gl_FragCoord.xy);
+    float free = 0.25 + 0.75 * open; // one direction says little about the mirrored one
 #else
     float open = smooth_occlusion(depth), free = open;
 #endif
@@ -55,7 +57,8 @@ void main() {
     vec3 light = colour.rgb * (1.0 - metal) * diffuse;
     if (packed_normal.w < 0.0) {
         // The ground of the studio: only shadows show, and it fades into the wall behind.
-        vec3 shade = diffuse / max(sun_colour.rgb * max(sun.z, 0.0) + vec3(0.80, 0.83, 0.90) * sun_colour.w, vec3(1e-3));
+        vec3 unshaded = sun_colour.rgb * max(sun.z, 0.0) + vec3(0.80, 0.83, 0.90) * sun_colour.w;
+        vec3 shade = diffuse / max(unshaded, vec3(1e-3));
         float away = distance(p.xy, bounds.xy) / bounds.w;
         vec3 near_by = backdrop.rgb * mix(1.30, 0.72, smoothstep(0.3, 3.2, away)) * shade;
         out_colour = vec4(mix(near_by, background(-view), smoothstep(1.8, 6.0, away)), 1.0);

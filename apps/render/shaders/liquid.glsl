@@ -1,6 +1,6 @@
-// One peel of liquid over the scene so far: what lies below is seen through a refracting, absorbing body (Beer-Lambert along
-// the refracted ray, plus the way of the light down to the bottom), and the surface mirrors the scene and the lamps. GLASS
-// is defined for solids of glass, which do the same without a body.
+// One peel of liquid over the scene so far: what lies below is seen through a refracting, absorbing body
+// (Beer-Lambert along the refracted ray, plus the way of the light down to the bottom), and the surface mirrors the
+// scene and the lamps. GLASS is defined for solids of glass, which do the same without a body.
 #ifdef VERTEX
 layout(location = 0) in vec3 position;
 layout(location = 1) in vec3 normal;
@@ -78,7 +78,8 @@ void main() {
     bool is_side = v_amounts.y > 1.5;
     if (strand < 1.5 && !is_side) { // round, and as thick as it is wide
         vec3 flat_face = normalize(face), side = normalize(vec3(-flat_face.y, flat_face.x, 0.0));
-        float e = 0.1 * grid.z, slope = thread(p + side * e, vec3(1, 0, 0), v_amounts.x) - thread(p - side * e, vec3(1, 0, 0), v_amounts.x);
+        vec3 e = side * 0.1 * grid.z, upright = vec3(1, 0, 0);
+        float slope = thread(p + e, upright, v_amounts.x) - thread(p - e, upright, v_amounts.x);
         n = normalize(flat_face - side * slope * 2.0 + vec3(0, 0, 0.15));
         thickness = 0.7 * grid.z * strand;
     }

@@ -1,5 +1,5 @@
-// Ambient occlusion from the depth buffer: how much of the hemisphere over a point is free within a fraction of the scene's
-// size. Used when there are too few samples for the sky's own shadow maps.
+// Ambient occlusion from the depth buffer: how much of the hemisphere over a point is free within a fraction of the
+// scene's size. Used when there are too few samples for the sky's own shadow maps.
 #ifndef VERTEX
 uniform highp sampler2D depth_map;
 uniform highp sampler2D normal_map;

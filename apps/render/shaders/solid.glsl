@@ -1,5 +1,6 @@
-// Solids into the geometry buffer: colour and roughness, normal and metal. Materials are patterns in the space of the solid,
-// so that they move with it. What has been wet is darker and glossier. MATERIAL is a rill_material, or -1: the ground.
+// Solids into the geometry buffer: colour and roughness, normal and metal. Materials are patterns in the space of the
+// solid, so that they move with it. What has been wet is darker and glossier. MATERIAL is a rill_material, or -1: the
+// ground.
 uniform mat4 object;      // world to the solid's own space
 uniform vec4 base_colour; // rgb; w: roughness
 uniform highp sampler2DArray wet_map; // base, highest wet point, wetness; one slice per layer
@@ -69,7 +70,7 @@ Look look_of(vec3 p, float unit) {
     m.bump = 0.006 * unit, m.bump_scale = 50.0 / unit;
 #elif MATERIAL == 8 // chalk
     m.colour *= 0.94 + 0.10 * value_noise(q * 420.0);
-    m.bump = 0.0012 * unit, m.bump_scale = 420.0 / unit;
+    m.bump = 0.0006 * unit, m.bump_scale = 420.0 / unit;
 #endif
     return m;
 }
@@ -77,8 +78,8 @@ Look look_of(vec3 p, float unit) {
 vec3 bumped(vec3 n, vec3 p, Look m) {
 #if MATERIAL == 1 || MATERIAL == 5 || MATERIAL == 7 || MATERIAL == 8
     vec3 q = p * m.bump_scale;
-    vec3 gradient = (0.5 * noise_gradient(q) + 0.5 * noise_gradient(q * 2.03 + 7.1) + 0.45 * noise_gradient(q * 4.1 + 3.3)) *
-                    (m.bump * m.bump_scale);
+    vec3 gradient = noise_gradient(q) + noise_gradient(q * 2.03 + 7.1) + 0.9 * noise_gradient(q * 4.1 + 3.3);
+    gradient *= 0.5 * m.bump * m.bump_scale;
     gradient = transpose(mat3(object)) * gradient;
     n = normalize(n - (gradient - n * dot(n, gradient)));
 #endif

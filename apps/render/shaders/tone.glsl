@@ -1,5 +1,5 @@
-// From light to display colours, still linear: the Khronos neutral tone mapper, which leaves base colours alone and only
-// compresses highlights. Samples are averaged afterwards, so that bright edges stay smooth.
+// From light to display colours, still linear: the Khronos neutral tone mapper, which leaves base colours alone and
+// only compresses highlights. Samples are averaged afterwards, so that bright edges stay smooth.
 #ifndef VERTEX
 uniform highp sampler2D scene_map;
 layout(location = 0) out vec4 out_colour;

@@ -1,0 +1,161 @@
+/* What a hand does to a world: pours, sucks, and pushes solids. */
+#include <math.h>
+#include <string.h>
+
+#include "player_parts.h"
+
+static const double PULL_BACK = 0.75; /* cells: from what the ray meets back to the eye, out of walls and into the void */
+
+/* ----------------------------------------------------------------------------------------------------- pour and suck */
+
+static void drop_source(rill_player *player) {
+    if (player->hand.source.value) {
+        rill_source_destroy(player->world, player->hand.source);
+        player->hand.source.value = 0;
+    }
+}
+
+void rill_hand_stop(rill_player *player) {
+    drop_source(player);
+    player->hand.mode = RILL_HAND_IDLE;
+}
+
+/* Where the ray ends, a bit before it; false: nowhere over the grid. */
+static bool aim(const rill_player *player, double cell, double at[3]) {
+    const rill_ray *ray = &player->hand.ray;
+    rill_hit hit;
+    if (!rill_pick(player->world, player->surface, ray, &hit)) {
+        return false;
+    }
+    double length = sqrt(ray->along[0] * ray->along[0] + ray->along[1] * ray->along[1] + ray->along[2] * ray->along[2]);
+    for (int k = 0; k < 3; k++) {
+        at[k] = hit.at[k] - PULL_BACK * cell / length * ray->along[k];
+    }
+    return true;
+}
+
+static void place_source(rill_player *player, double cell) {
+    rill_hand_state *hand = &player->hand;
+    double at[3];
+    if (!aim(player, cell, at)) {
+        drop_source(player);
+        return;
+    }
+    if (hand->source.value && fabs(at[0] - hand->at[0]) < 0.5 * cell && fabs(at[1] - hand->at[1]) < 0.5 * cell &&
+        fabs(at[2] - hand->at[2]) < cell) {
+        return;
+    }
+    drop_source(player);
+    rill_source_def def = rill_default_source_def();
+    def.sink = hand->mode == RILL_HAND_SUCKS;
+    def.name = def.sink ? "sucked by hand" : "poured by hand";
+    def.shape = hand->radius > 0.75 * cell ? RILL_SOURCE_DISC : RILL_SOURCE_POINT;
+    def.radius = hand->radius;
+    def.rate = hand->rate;
+    memcpy(def.at, at, sizeof def.at);
+    memcpy(hand->at, at, sizeof hand->at);
+    if (rill_source_create(player->world, &def, &hand->source) != RILL_OK) {
+        hand->source.value = 0;
+        if (!hand->told) {
+            rill_player_say(player, "No place for liquid there");
+            hand->told = true;
+        }
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------------------ push */
+
+static bool movable(rill_player *player, int32_t index, rill_solid_id id) {
+    const rill_scene_solid *solid = (size_t)index < player->scene->solid_count ? &player->scene->solids[index] : NULL;
+    const char *name = rill_solid_name(player->world, id);
+    name = name && *name ? name : "this solid";
+    if (solid && solid->key_count) {
+        rill_player_say(player, "%s moves by itself, as the scene says", name);
+        return false;
+    }
+    rill_solid_mesh mesh;
+    rill_grid grid;
+    if (rill_solid_get_mesh(player->world, id, &mesh) != RILL_OK ||
+        rill_world_get_grid(player->world, &grid) != RILL_OK) {
+        return false;
+    }
+    bool whole = true; /* what lies under everything is the ground to stand on */
+    for (size_t k = 0; k < 2; k++) {
+        double low = HUGE_VAL, high = -HUGE_VAL, from = grid.origin[k], size = grid.cell_size * grid.cells[k];
+        for (size_t v = 0; v < mesh.vertex_count; v++) {
+            low = fmin(low, mesh.vertices[3 * v + k]);
+            high = fmax(high, mesh.vertices[3 * v + k]);
+        }
+        whole &= low <= from + 0.02 * size && high >= from + 0.98 * size;
+    }
+    if (whole) {
+        rill_player_say(player, "%s lies under everything and stays", name);
+    }
+    return !whole;
+}
+
+void rill_grip_start(rill_player *player, const rill_ray *ray) {
+    rill_hit hit;
+    rill_grip *grip = &player->grip;
+    grip->solid.value = 0;
+    if (!rill_pick(player->world, NULL, ray, &hit)) {
+        return;
+    }
+    int32_t index = 0;
+    while (index < rill_world_solid_count(player->world) &&
+           rill_world_solid_at(player->world, index).value != hit.solid.value) {
+        index++;
+    }
+    if (!movable(player, index, hit.solid) ||
+        rill_solid_get_pose(player->world, hit.solid, grip->start, grip->rotate) != RILL_OK) {
+        return;
+    }
+    grip->solid = hit.solid;
+    memcpy(grip->at, hit.at, sizeof grip->at);
+    memcpy(grip->goal, grip->start, sizeof grip->goal);
+}
+
+/* The solid keeps its height: the point it was taken at stays under the pointer, in a level plane. */
+void rill_grip_aim(rill_player *player, const rill_ray *ray) {
+    rill_grip *grip = &player->grip;
+    double s = (grip->at[2] - ray->from[2]) / ray->along[2];
+    rill_grid grid;
+    if (!grip->solid.value || !(s > 0) || rill_world_get_grid(player->world, &grid) != RILL_OK) {
+        return;
+    }
+    for (int k = 0; k < 2; k++) {
+        double size = grid.cell_size * grid.cells[k], at = ray->from[k] + s * ray->along[k];
+        at = fmin(fmax(at, grid.origin[k]), grid.origin[k] + size);
+        grip->goal[k] = grip->start[k] + at - grip->at[k];
+    }
+}
+
+void rill_grip_follow(rill_player *player, double reach) {
+    rill_grip *grip = &player->grip;
+    double place[3], rotate[3];
+    if (!grip->solid.value || rill_solid_get_pose(player->world, grip->solid, place, rotate) != RILL_OK) {
+        return;
+    }
+    double dx = grip->goal[0] - place[0], dy = grip->goal[1] - place[1], way = hypot(dx, dy);
+    double share = way > reach ? reach / way : 1;
+    if (way == 0) {
+        return;
+    }
+    place[0] += share * dx;
+    place[1] += share * dy;
+    if (rill_solid_set_pose(player->world, grip->solid, place, grip->rotate) != RILL_OK) {
+        rill_player_say(player, "%s", rill_world_message(player->world));
+        grip->solid.value = 0;
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------------------- both */
+
+void rill_hand_prepare(rill_player *player) {
+    rill_grid grid;
+    rill_world_get_grid(player->world, &grid);
+    if (player->hand.mode != RILL_HAND_IDLE) {
+        place_source(player, grid.cell_size);
+    }
+    rill_grip_follow(player, 2 * grid.cell_size); /* liquid is pushed aside well only in small jumps */
+}

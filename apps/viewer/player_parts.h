@@ -1,0 +1,79 @@
+/* What the files of the player share: player.c has the thread, player_orders.c what it is told to do, player_hand.c what is
+ * done by hand. */
+#ifndef RILL_VIEWER_PLAYER_PARTS_H
+#define RILL_VIEWER_PLAYER_PARTS_H
+
+#include <pthread.h>
+
+#include "player.h"
+
+enum { RILL_ORDER_ROOM = 64 };
+
+/* Liquid poured or sucked where a ray ends. */
+typedef struct rill_hand_state {
+    rill_hand mode;
+    rill_ray ray;
+    double rate, radius;
+    rill_source_id source; /* null: none */
+    double at[3];          /* where it is */
+    bool told;             /* that it finds no place */
+} rill_hand_state;
+
+/* A solid that follows the pointer. */
+typedef struct rill_grip {
+    rill_solid_id solid;               /* null: none */
+    double at[3];                      /* where it was taken hold of */
+    double start[3];                   /* its place then */
+    double goal[3];                    /* where it is to go */
+    double rotate[3];                  /* stays */
+} rill_grip;
+
+struct rill_player {
+    rill_player_options options;
+    pthread_t thread;
+    pthread_mutex_t mutex; /* over everything until the blank line */
+    pthread_cond_t changed;
+    rill_order orders[RILL_ORDER_ROOM];
+    size_t order_count;
+    uint64_t orders_given;
+    rill_player_status status;
+    bool quit, busy, wanted;
+
+    /* Of the thread while it is busy, else of who has claimed the world. */
+    rill_scene *scene;
+    rill_world *world;
+    rill_surface *surface;
+    uint64_t opened, version;
+    bool playing;
+    double speed, ahead;       /* ahead > 0: run to this time */
+    double due;                /* the time the world should have by now, s */
+    double last;               /* the clock when `due` was right */
+    double rate_time, rate_at; /* where the present measurement of the rate began: world and clock */
+    double rate;
+    double step_seconds, surface_seconds;
+    uint64_t steps, note_count;
+    rill_message note;
+    rill_hand_state hand;
+    rill_grip grip;
+    bool own_liquid, own_gravity, own_solver; /* set by hand, so that they survive a restart */
+};
+
+void rill_player_say(rill_player *player, const char *text, ...) __attribute__((format(printf, 2, 3)));
+/* One step; false: it was refused and the player is paused. */
+bool rill_player_step(rill_player *player, double dt);
+/* Makes the surface fit the world. */
+void rill_player_build(rill_player *player);
+void rill_player_obey(rill_player *player, const rill_order *order);
+
+/* Before a step: the hand's source goes where its ray ends, and a solid that is held a bit of its way. */
+void rill_hand_prepare(rill_player *player);
+void rill_hand_stop(rill_player *player);
+void rill_grip_start(rill_player *player, const rill_ray *ray);
+void rill_grip_aim(rill_player *player, const rill_ray *ray);
+/* At most `reach` metres towards the goal. */
+void rill_grip_follow(rill_player *player, double reach);
+
+/* A scene with a mesh as its bed; NULL with a message. */
+rill_scene *rill_mesh_scene(const char *path, rill_message *message);
+
+#endif

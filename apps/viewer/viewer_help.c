@@ -1,0 +1,73 @@
+/* All keys on one card, and short notes at the foot of the picture. docs/viewer.md has the same table. */
+#include <stdarg.h>
+
+#include "viewer_parts.h"
+
+static const double NOTE_TIME = 4; /* s */
+
+static const struct {
+    const char *keys, *what;
+} help[] = {
+    { "left drag", "pour where the pointer is" },
+    { "shift + left drag", "suck" },
+    { "ctrl + left drag", "push a solid" },
+    { "right drag, alt + left drag", "turn around" },
+    { "middle drag, shift + right drag", "move sideways" },
+    { "wheel", "nearer, farther" },
+    { "F", "see everything" },
+    { "arrow keys, Home", "tilt the tray, level it" },
+    { "space", "play, pause" },
+    { ". (full stop)", "one frame" },
+    { "-  +", "slower, faster" },
+    { "R, shift + R", "restart, with the scene's own settings" },
+    { "O, 0 to 6", "next overlay, this overlay" },
+    { "P, shift + P", "picture, with the panel" },
+    { "V", "start or stop a movie" },
+    { "F5, F9", "save and load a snapshot" },
+    { "Tab", "hide or show the panel" },
+    { "G, Esc", "gallery" },
+    { "H, F1", "this help" },
+    { "ctrl + Q", "quit" },
+    { "drop a file", "a mesh becomes the bed, a scene is opened" },
+};
+
+void rill_help_show(rill_viewer *v) {
+    if (!v->with_help) {
+        return;
+    }
+    float middle = v->in_gallery ? (float)v->size[0] / 2 : (float)v->picture[0] / 2;
+    rill_gui_card_begin("help", middle, (float)v->size[1] / 2, 0.5f, 0.5f);
+    for (size_t i = 0; i < sizeof help / sizeof help[0]; i++) {
+        rill_gui_text(0x8fd0f0, help[i].keys);
+        rill_gui_same_line(17 * rill_gui_em());
+        rill_gui_text(RILL_GUI_TEXT, help[i].what);
+    }
+    rill_gui_panel_end();
+}
+
+void rill_viewer_say(rill_viewer *v, const char *text, ...) {
+    va_list list;
+    va_start(list, text);
+    vsnprintf(v->note, sizeof v->note, text, list);
+    va_end(list);
+    v->note_until = rill_player_clock() + NOTE_TIME;
+}
+
+void rill_notes_show(rill_viewer *v) {
+    float x = v->in_gallery ? (float)v->size[0] / 2 : (float)v->picture[0] / 2;
+    if (v->status.note_count != v->notes_seen) {
+        v->notes_seen = v->status.note_count;
+        rill_viewer_say(v, "%s", v->status.note.text);
+    }
+    if (v->movie) {
+        rill_gui_card_begin("movie", 12 * v->density, 12 * v->density, 0, 0);
+        rill_gui_text(0xf07070, "recording");
+        rill_gui_panel_end();
+    }
+    bool opening = v->status.opening && !v->in_gallery;
+    if (opening || rill_player_clock() < v->note_until) {
+        rill_gui_card_begin("note", x, (float)v->size[1] - 16 * v->density, 0.5f, 1);
+        rill_gui_text(RILL_GUI_TEXT, opening ? "Opening ..." : v->note);
+        rill_gui_panel_end();
+    }
+}
