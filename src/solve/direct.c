@@ -9,7 +9,7 @@
 
 #include "solve/levels.h"
 
-enum { WORK = 32768 };            /* multiplications that factorising may cost */
+enum { WORK = 131072 };           /* multiplications that factorising may cost */
 static const double FAST = 0.02;  /* what is left of the residual, or a new L D L^T pays */
 static const double ENOUGH = 0.5; /* the same if it is new, or no more can be had */
 

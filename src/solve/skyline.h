@@ -7,7 +7,7 @@
 
 #include "rill/rill.h"
 
-enum { RILL_SKYLINE_NODES = 1024, RILL_SKYLINE_ENTRIES = 1 << 15 };
+enum { RILL_SKYLINE_NODES = 1024, RILL_SKYLINE_ENTRIES = 1 << 16 };
 
 typedef struct rill_skyline {
     int32_t count, entries;
