@@ -35,6 +35,24 @@ enum {
 /* Over header and content, without the checksum itself. `size` is at least the header's. */
 uint64_t rill_snapshot_checksum(const unsigned char *memory, size_t size);
 
+/* Everything that loading a section needs. */
+typedef struct rill_loading {
+    rill_reader reader;
+    rill_world *world; /* once there is one */
+    rill_message *message;
+} rill_loading;
+rill_result rill_loading_refuse(rill_loading *load, const char *what);
+rill_result rill_loading_starved(rill_loading *load, const char *what);
+/* What is wrong with a definition inside a snapshot is wrong with the data. The message says which member it was. */
+rill_result rill_loading_result(rill_result result);
+/* Nothing stored is negative. */
+int32_t rill_loading_i32(rill_reader *reader);
+int64_t rill_loading_i64(rill_reader *reader);
+
+/* snapshot_load_bed.c */
+rill_result rill_loading_solids(rill_loading *load);
+rill_result rill_loading_bed(rill_loading *load);
+
 /* snapshot_load.c. A world without a pool. */
 rill_result rill_snapshot_read(const void *memory, size_t size, const rill_runtime *runtime, rill_world **out,
                                rill_message *message);
