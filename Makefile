@@ -32,8 +32,8 @@ program:
 
 demo: program
 	build/rill run $(SCENE) --out $(OUT)
-	build/rill render $(SCENE) -o $(OUT)/still.png --at 2.5
-	build/rill render $(SCENE) -o $(OUT)/movie.mp4 --at 2.5 --size 640x360 --samples 4
+	build/rill render $(SCENE) -o $(OUT)/still.png --at 2.5 --size 960x540 --samples 16
+	build/rill render $(SCENE) -o $(OUT)/movie.mp4 --at 2.5 --size 480x270 --samples 3
 	@echo
 	@echo "The results are in $(OUT): still.png, movie.mp4, and log.csv with one row per frame (volume, what was poured and"
 	@echo "drained, the probes)."

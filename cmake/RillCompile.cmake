@@ -1,6 +1,7 @@
 # How Rill is compiled: warnings, floating point, sanitizers, and the kernels in one version per instruction set.
 
-set(RILL_WARNINGS -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith
+set(RILL_WARNINGS -Wall -Wextra -Wconversion -Wshadow -Wpointer-arith
+  $<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes> $<$<COMPILE_LANGUAGE:C>:-Wmissing-prototypes>
   -Wwrite-strings -Wundef -Wvla
   $<$<C_COMPILER_ID:GNU>:-Wno-format-truncation> # messages are cut to what fits, on purpose
   $<$<C_COMPILER_ID:Clang,AppleClang>:-Wno-pass-failed>) # the scalar kernels are not vectorised, on purpose

@@ -56,7 +56,8 @@ static inline bool mesh_check_vertices(const rill_surface_mesh *mesh, mesh_repor
 }
 
 /* `size` is that of a cell: areas are judged by it. */
-static inline bool mesh_check_triangles(const rill_surface_mesh *mesh, size_t skirts, double size, mesh_report *report) {
+static inline bool mesh_check_triangles(const rill_surface_mesh *mesh, size_t skirts, double size,
+                                        mesh_report *report) {
     char *used = calloc(mesh->vertex_count + 1, 1);
     bool good = true;
     for (size_t t = 0; t < mesh->triangle_count && good; ++t) {
@@ -93,7 +94,7 @@ static inline bool mesh_check_joints(const rill_surface_mesh *mesh, const mesh_e
     enum { BINS = 4096 };
     size_t *first = calloc(BINS + 1, sizeof *first), *next = calloc(count + 1, sizeof *next);
     bool good = true;
-#define MESH_BIN(x, y) \
+#define MESH_BIN(x, y)                                                                                                 \
     (((size_t)(int64_t)floor((x) / size) * 73856093u ^ (size_t)(int64_t)floor((y) / size) * 19349663u) % BINS)
     for (size_t i = 0; i < count; ++i) {
         const float *p = mesh->positions + 3 * (size_t)open[i].from;
@@ -104,7 +105,8 @@ static inline bool mesh_check_joints(const rill_surface_mesh *mesh, const mesh_e
     for (size_t i = 0; i < count && good; ++i) {
         const float *a = mesh->positions + 3 * (size_t)open[i].from, *b = mesh->positions + 3 * (size_t)open[i].to;
         const double low[2] = { fmin(a[0], b[0]), fmin(a[1], b[1]) }, high[2] = { fmax(a[0], b[0]), fmax(a[1], b[1]) };
-        if (high[0] - low[0] < 1e-3 * size && high[1] - low[1] < 1e-3 * size) continue; /* curtains hang before each other */
+        if (high[0] - low[0] < 1e-3 * size && high[1] - low[1] < 1e-3 * size)
+            continue; /* curtains hang before each other */
         for (double y = low[1] - size; y <= high[1] + size && good; y += size) {
             for (double x = low[0] - size; x <= high[0] + size && good; x += size) {
                 for (size_t k = first[MESH_BIN(x, y)]; k && good; k = next[k - 1]) {

@@ -1,5 +1,5 @@
-/* The surface through the public API: where it lies, how its outline moves, what happens at walls and edges, and that it is the
- * same mesh on any machine. Meshes of scenes are checked by mesh_check.h. */
+/* The surface through the public API: where it lies, how its outline moves, what happens at walls and edges, and that
+ * it is the same mesh on any machine. Meshes of scenes are checked by mesh_check.h. */
 #include "worlds.h"
 
 #include <math.h>
@@ -67,7 +67,7 @@ static void fill_to(rill_world *world, double level) {
     assert_int_equal(rill_world_fill_level(world, at, level, NULL), RILL_OK);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- pools */
+/* ----------------------------------------------------------------------------------------------------------- pools */
 
 static double flat(double x, double y) {
     (void)x, (void)y;
@@ -102,6 +102,66 @@ static void a_pool_is_covered_up_to_the_border(void **state) {
         assert_true(mesh.normals[3 * v + 2] > 0.999999f);
         assert_true(mesh.opacities[v] == 1.0f && mesh.wetness[v] == 1.0f);
     }
+    rill_surface_destroy(surface);
+    rill_world_destroy(world);
+}
+
+/* The checker finds what it is there for: each thing is broken once. */
+static void the_checker_finds_what_is_broken(void **state) {
+    (void)state;
+    const rill_world_def def = square_def(8);
+    rill_world *world = shaped_world(&def, flat);
+    fill_to(world, 2 * CELL);
+    static const char *const words[] = { "not finite",       "length", "faces down",     "range",  "without area",
+                                         "in one direction", "",       "inside an edge", "opacity" };
+    for (int i = 0; i < 9; ++i) {
+        rill_surface *surface = new_surface(world, NULL);
+        rill_surface_mesh mesh;
+        build(surface);
+        good_mesh(surface);
+        assert_int_equal(rill_surface_get_mesh(surface, &mesh), RILL_OK);
+        uint32_t *t = mesh.indices + 3 * 40;
+        switch (i) {
+        case 0: mesh.positions[7] = NAN; break;
+        case 1: mesh.normals[5] = 0.5f; break;
+        case 2: mesh.normals[5] = -1.0f; break;
+        case 3: t[1] = 1000000; break;
+        case 4: memcpy(mesh.positions + 3 * t[0], mesh.positions + 3 * t[1], 3 * sizeof(float)); break;
+        case 5: memcpy(t + 3, t, 3 * sizeof *t); break;
+        case 6: memcpy(t, mesh.indices, 3 * sizeof *t); break; /* one twice, and a hole */
+        case 7: { /* the first rim is moved to the middle of the edge between the next two */
+            const size_t rims = 64;
+            for (size_t k = 0; k < 3; ++k)
+                mesh.positions[3 * (rims + 8) + k] =
+                    0.5f * (mesh.positions[3 * (rims + 10) + k] + mesh.positions[3 * (rims + 12) + k]);
+            break;
+        }
+        default: mesh.opacities[3] = 1.5f; break;
+        }
+        const mesh_report report = mesh_check(surface, CELL);
+        if (!report.text[0]) fail_msg("nothing was found for %d", i);
+        if (i != 7 && !strstr(report.text, words[i])) fail_msg("\"%s\" was found for \"%s\"", report.text, words[i]);
+        rill_surface_destroy(surface);
+    }
+    rill_world_destroy(world);
+}
+
+/* A triangle that is missing leaves edges that end at columns. */
+static void the_checker_finds_holes(void **state) {
+    (void)state;
+    const rill_world_def def = square_def(8);
+    rill_world *world = shaped_world(&def, flat);
+    fill_to(world, 2 * CELL);
+    rill_surface *surface = new_surface(world, NULL);
+    rill_surface_mesh mesh;
+    build(surface);
+    assert_int_equal(rill_surface_get_mesh(surface, &mesh), RILL_OK);
+    mesh_report report = { .text = "" };
+    const rill_surface_info info = build(surface);
+    memmove(mesh.indices + 3 * 60, mesh.indices + 3 * 61, 3 * (mesh.triangle_count - 61) * sizeof(uint32_t));
+    mesh.triangle_count -= 1;
+    assert_true(mesh_check_edges(&mesh, info.vertices - info.shore_vertices, CELL, &report));
+    assert_int_equal(report.broken_edges, 3);
     rill_surface_destroy(surface);
     rill_world_destroy(world);
 }
@@ -173,7 +233,7 @@ static void a_shore_lies_where_the_level_meets_the_bed(void **state) {
     rill_world_destroy(world);
 }
 
-/* ------------------------------------------------------------------------------------------------- overhangs and walls */
+/* --------------------------------------------------------------------------------------------- overhangs and walls */
 
 /* `house` of worlds.h: a platform over a floor. */
 static void an_overhang_has_a_skirt_while_liquid_runs_over_it(void **state) {
@@ -225,7 +285,7 @@ static void flooded_columns_have_no_surface(void **state) {
     rill_world_destroy(world);
 }
 
-/* --------------------------------------------------------------------------------------------------------- as printed */
+/* ------------------------------------------------------------------------------------------------------ as printed */
 
 static void shores_as_printed(void **state) {
     (void)state;
@@ -245,7 +305,8 @@ static void shores_as_printed(void **state) {
     assert_true(info.shore_vertices > 20);
     assert_int_equal(info.extra_vertices, 0);
     assert_true(report.area > 3.14 * 6.7 * 6.7 * CELL * CELL);
-    for (size_t v = 0; v < mesh.vertex_count; ++v) { /* dry vertices are at the centres of cells, and as high as the pool */
+    for (size_t v = 0; v < mesh.vertex_count;
+         ++v) { /* dry vertices are at the centres of cells, and as high as the pool */
         const double x = (double)mesh.positions[3 * v] / CELL - 0.5;
         assert_true(fabs(x - round(x)) < 1e-4);
         assert_true(fabs((double)mesh.positions[3 * v + 2] - 2.02 * CELL) < 1e-8);
@@ -254,7 +315,7 @@ static void shores_as_printed(void **state) {
     rill_world_destroy(world);
 }
 
-/* ------------------------------------------------------------------------------------------------- order and the same bits */
+/* ----------------------------------------------------------------------------------------- order and the same bits */
 
 static double waves(double x, double y) {
     return 2 + 0.4 * sin(0.7 * x) * cos(0.5 * y);
@@ -348,8 +409,8 @@ static void topology_tells_when_indices_change(void **state) {
         const rill_surface_info info = build(surface);
         rill_surface_mesh mesh;
         assert_int_equal(rill_surface_get_mesh(surface, &mesh), RILL_OK);
-        const bool same = indices && count == mesh.triangle_count &&
-                          memcmp(indices, mesh.indices, 12 * mesh.triangle_count) == 0;
+        const bool same =
+            indices && count == mesh.triangle_count && memcmp(indices, mesh.indices, 12 * mesh.triangle_count) == 0;
         if (indices) assert_int_equal(same, info.topology == before.topology);
         changes += !same;
         free(indices);
@@ -366,7 +427,7 @@ static void topology_tells_when_indices_change(void **state) {
     rill_world_destroy(world);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- grids */
+/* ----------------------------------------------------------------------------------------------------------- grids */
 
 static void grids_keep_their_topology(void **state) {
     (void)state;
@@ -403,7 +464,7 @@ static void grids_keep_their_topology(void **state) {
     rill_world_destroy(world);
 }
 
-/* ------------------------------------------------------------------------------------------------------------ memory */
+/* ---------------------------------------------------------------------------------------------------------- memory */
 
 static void builds_take_no_memory_after_the_first(void **state) {
     (void)state;
@@ -561,7 +622,7 @@ static void surfaces_follow_the_bed(void **state) {
     rill_world_destroy(world);
 }
 
-/* -------------------------------------------------------------------------------------------------- solids as triangles */
+/* --------------------------------------------------------------------------------------------- solids as triangles */
 
 static void solids_have_meshes(void **state) {
     (void)state;
@@ -600,6 +661,8 @@ static void solids_have_meshes(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_pool_is_covered_up_to_the_border),
+        cmocka_unit_test(the_checker_finds_what_is_broken),
+        cmocka_unit_test(the_checker_finds_holes),
         cmocka_unit_test(a_dry_world_has_no_surface),
         cmocka_unit_test(the_outline_moves_smoothly),
         cmocka_unit_test(a_shore_lies_where_the_level_meets_the_bed),

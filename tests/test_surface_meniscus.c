@@ -1,5 +1,5 @@
-/* The meniscus (section 5): normals against psi (1 - d / l_c) and psi exp(-d / l_c), lifted vertices against the exact profile at
- * a wall, distances against a search over all contact points, and the same bits however it is computed. */
+/* The meniscus (section 5): normals against psi (1 - d / l_c) and psi exp(-d / l_c), lifted vertices against the exact profile
+ * at a wall, distances against a search over all contact points, and the same bits however it is computed. */
 #include "worlds.h"
 
 #include "scene/scene.h"

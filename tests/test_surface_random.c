@@ -1,5 +1,5 @@
-/* A thousand small random worlds with layers, overhangs and pockets: whatever stands where, links are those of the definition,
- * every wet column with a free surface has its place in the mesh, and the mesh is whole (mesh_check.h).
+/* A thousand small random worlds with layers, overhangs and pockets: whatever stands where, links are those of the
+ * definition, every wet column with a free surface has its place in the mesh, and the mesh is whole (mesh_check.h).
  *
  * A world follows from its number alone. `test_surface_random FIRST COUNT` runs others, or one that failed again. */
 #include <setjmp.h>
@@ -37,7 +37,7 @@ static bool chance(uint64_t *dice, double p) {
     return between(dice, 0, 1) < p;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ worlds */
+/* ---------------------------------------------------------------------------------------------------------- worlds */
 
 typedef struct sample {
     unsigned long number;
@@ -100,8 +100,7 @@ static void fill(sample *s) {
     assert_non_null(depths);
     for (int32_t layer = 0; layer < info.layers; ++layer) {
         const double wet = between(&s->dice, 0.1, 1.1), depth = s->height * between(&s->dice, 0.001, 0.5);
-        for (size_t i = 0; i < cells; ++i)
-            depths[i] = chance(&s->dice, wet) ? depth * between(&s->dice, 0.2, 1) : 0;
+        for (size_t i = 0; i < cells; ++i) depths[i] = chance(&s->dice, wet) ? depth * between(&s->dice, 0.2, 1) : 0;
         if (rill_world_fill_depths(s->world, layer, depths, cells, NULL))
             fail_msg("world %lu: %s", s->number, rill_world_message(s->world));
     }
@@ -125,7 +124,7 @@ static void make_world(sample *s) {
     fill(s);
 }
 
-/* ------------------------------------------------------------------------------------------------------------ checks */
+/* ---------------------------------------------------------------------------------------------------------- checks */
 
 static bool is_wet(const rill_world *world, int32_t place) {
     const int32_t depth = world->flow.H[place];

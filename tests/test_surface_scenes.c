@@ -1,5 +1,5 @@
-/* The surface of every scene that is shipped, for the first tenths of a second: whole meshes (mesh_check.h), whatever moves, falls
- * or is flooded. */
+/* The surface of every scene that is shipped, for the first tenths of a second: whole meshes (mesh_check.h), whatever
+ * moves, falls or is flooded. */
 #include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -4,11 +4,13 @@
 set -eu
 build="build-essential cmake pkg-config libyaml-dev libassimp-dev libpng-dev"
 build="$build libepoxy-dev libegl1-mesa-dev libgl1-mesa-dri libcglm-dev ffmpeg" # pictures and movies
+build="$build libglfw3-dev libimgui-dev fonts-dejavu-core" # the window
 case ${1:-} in
 build) wanted=$build ;;
 test)
     wanted="$build libcmocka-dev clang libclang-rt-14-dev python3 python3-jsonschema python3-yaml"
     wanted="$wanted gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user" # the same bits on another processor
+    wanted="$wanted xvfb xdotool" # a window that nobody sees
     ;;
 blender) wanted="$build blender python3-numpy" ;; # its glTF importer needs the latter
 format) wanted="clang-format" ;;

@@ -52,6 +52,6 @@ done
 for overlay in wireframe layers depth velocity; do
     wanted overlays "$@" || continue
     "$rill" render scenes/three_layers.yaml -o "out/gallery/overlay_$overlay.png" --at 2.5 --size 400x225 --samples 24 \
-        --overlay $overlay
+        --overlay $overlay --camera "0.15 -0.035 0.09 0.048 0.045 0.016 38"
     keep "overlay_$overlay"
 done

@@ -15,6 +15,7 @@ enum {
 
 int rill_cli_run(int argc, char **argv);
 int rill_cli_render(int argc, char **argv);
+int rill_cli_view(int argc, char **argv);
 int rill_cli_check(int argc, char **argv);
 int rill_cli_info(int argc, char **argv);
 int rill_cli_hash(int argc, char **argv);

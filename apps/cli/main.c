@@ -16,6 +16,7 @@ static const command_entry commands[] = {
     { "run", rill_cli_run, "simulate a scene and write log.csv (and fields)" },
     { "bake", rill_cli_bake, "simulate a scene and write meshes of its liquid, for Blender and others" },
     { "render", rill_cli_render, "draw a scene: a picture or a movie" },
+    { "view", rill_cli_view, "play with a scene in a window" },
     { "check", rill_cli_check, "say everything that is wrong with scenes" },
     { "info", rill_cli_info, "say what a scene, mesh or heightmap is, and what of it cannot be represented" },
     { "hash", rill_cli_hash, "run some frames and print the state's hash" },

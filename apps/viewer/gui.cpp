@@ -19,8 +19,14 @@ struct Item {
     char label[48];
     ImVec4 rectangle;
 };
-Item items[2][ITEM_LIMIT]; /* of the last frame and of this one */
-int item_counts[2];
+Item items[ITEM_LIMIT];
+int item_count;
+
+/* Where windows are. ImGui itself knows only after the next frame whether one is under the pointer, which is late for a
+ * click that comes together with the move to its place. */
+constexpr int WINDOW_LIMIT = 8;
+ImVec4 windows[WINDOW_LIMIT];
+int window_count;
 
 /* A click may be shorter than a frame: it is seen as down in one frame at least. */
 constexpr int BUTTONS = 3;
@@ -38,11 +44,18 @@ ImU32 packed(uint32_t rgb, float alpha = 1) {
 }
 
 void note_item(const char *label) {
-    if (item_counts[1] < ITEM_LIMIT) {
-        Item &item = items[1][item_counts[1]++];
+    if (item_count < ITEM_LIMIT) {
+        Item &item = items[item_count++];
         std::snprintf(item.label, sizeof item.label, "%s", label);
         ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
         item.rectangle = ImVec4(low.x, low.y, high.x, high.y);
+    }
+}
+
+void note_window() {
+    if (window_count < WINDOW_LIMIT) {
+        ImVec2 low = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
+        windows[window_count++] = ImVec4(low.x, low.y, low.x + size.x, low.y + size.y);
     }
 }
 
@@ -78,7 +91,7 @@ void set_style() {
     style.WindowBorderSize = 0;
     style.WindowPadding = ImVec2(14, 12);
     style.FramePadding = ImVec2(8, 4);
-    style.ItemSpacing = ImVec2(8, 6);
+    style.ItemSpacing = ImVec2(8, 5);
     style.ScaleAllSizes(density);
     const uint32_t accent = 0x3f8fb5;
     ImVec4 *c = style.Colors;
@@ -88,8 +101,9 @@ void set_style() {
     c[ImGuiCol_FrameBg] = colour_of(0x2d343a);
     c[ImGuiCol_FrameBgHovered] = colour_of(0x38424a);
     c[ImGuiCol_FrameBgActive] = colour_of(0x3f4b54);
-    c[ImGuiCol_SliderGrab] = c[ImGuiCol_CheckMark] = colour_of(0x5fb4dc);
-    c[ImGuiCol_SliderGrabActive] = colour_of(0x8fd0f0);
+    c[ImGuiCol_CheckMark] = colour_of(0x5fb4dc);
+    c[ImGuiCol_SliderGrab] = colour_of(0x4a90b0);
+    c[ImGuiCol_SliderGrabActive] = colour_of(0x5fb4dc);
     c[ImGuiCol_Button] = colour_of(0x34404a);
     c[ImGuiCol_ButtonHovered] = colour_of(accent);
     c[ImGuiCol_ButtonActive] = colour_of(0x2f7396);
@@ -145,9 +159,7 @@ void rill_gui_begin(int width, int height, double dt) {
         io.MouseDown[i] = buttons_down[i] || buttons_clicked[i];
         buttons_clicked[i] = false;
     }
-    std::memcpy(items[0], items[1], sizeof items[0]);
-    item_counts[0] = item_counts[1];
-    item_counts[1] = 0;
+    item_count = window_count = 0;
     ImGui_ImplOpenGL3_NewFrame();
     ImGui::NewFrame();
 }
@@ -187,7 +199,14 @@ void rill_gui_on_text(unsigned codepoint) {
 }
 
 bool rill_gui_has_mouse(void) {
-    return ImGui::GetIO().WantCaptureMouse;
+    ImVec2 mouse = ImGui::GetIO().MousePos;
+    for (int i = 0; i < window_count; i++) {
+        const ImVec4 &r = windows[i];
+        if (mouse.x >= r.x && mouse.x < r.z && mouse.y >= r.y && mouse.y < r.w) {
+            return true;
+        }
+    }
+    return ImGui::IsAnyItemActive();
 }
 
 bool rill_gui_has_keys(void) {
@@ -195,9 +214,9 @@ bool rill_gui_has_keys(void) {
 }
 
 bool rill_gui_find(const char *label, float rectangle[4]) {
-    for (int i = 0; i < item_counts[0]; i++) {
-        if (std::strcmp(items[0][i].label, label) == 0) {
-            std::memcpy(rectangle, &items[0][i].rectangle, 4 * sizeof *rectangle);
+    for (int i = 0; i < item_count; i++) {
+        if (std::strcmp(items[i].label, label) == 0) {
+            std::memcpy(rectangle, &items[i].rectangle, 4 * sizeof *rectangle);
             return true;
         }
     }
@@ -210,14 +229,28 @@ void rill_gui_panel_begin(const char *name, float x, float y, float width, float
     ImGui::SetNextWindowPos(ImVec2(x, y));
     ImGui::SetNextWindowSize(ImVec2(width, height));
     ImGui::Begin(name, nullptr, BARE);
+    note_window();
 }
 
-void rill_gui_card_begin(const char *name, float x, float y, float centre_x, float centre_y) {
+namespace {
+
+void begin_card(const char *name, float x, float y, float centre_x, float centre_y, ImGuiWindowFlags flags) {
     ImGui::SetNextWindowPos(ImVec2(x, y), ImGuiCond_Always, ImVec2(centre_x, centre_y));
     ImGui::SetNextWindowBgAlpha(0.88f);
     ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, 8 * density);
-    ImGui::Begin(name, nullptr, BARE | ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoFocusOnAppearing);
+    ImGui::Begin(name, nullptr, BARE | ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoFocusOnAppearing | flags);
     ImGui::PopStyleVar();
+}
+
+} // namespace
+
+void rill_gui_card_begin(const char *name, float x, float y, float centre_x, float centre_y) {
+    begin_card(name, x, y, centre_x, centre_y, ImGuiWindowFlags_None);
+    note_window();
+}
+
+void rill_gui_note_begin(const char *name, float x, float y, float centre_x, float centre_y) {
+    begin_card(name, x, y, centre_x, centre_y, ImGuiWindowFlags_NoInputs);
 }
 
 void rill_gui_panel_end(void) {
@@ -283,6 +316,9 @@ bool rill_gui_combo(const char *label, int *value, const char *const *names, int
     ImGui::SetNextItemWidth(0.55f * ImGui::GetContentRegionAvail().x);
     bool open = ImGui::BeginCombo(label, *value >= 0 && *value < count ? names[*value] : "");
     note_item(label);
+    if (open) {
+        note_window();
+    }
     for (int i = 0; open && i < count; i++) {
         if (ImGui::Selectable(names[i], i == *value)) {
             changed = i != *value;
@@ -303,7 +339,7 @@ bool rill_gui_slider(const char *label, double *value, double low, double high, 
                                            (logarithmic ? ImGuiSliderFlags_Logarithmic : ImGuiSliderFlags_None));
     /* The label to the right is part of the item; the bar alone is what can be grabbed. */
     note_item(label);
-    items[1][std::max(item_counts[1] - 1, 0)].rectangle.z =
+    items[std::max(item_count - 1, 0)].rectangle.z =
         ImGui::GetItemRectMin().x + 0.55f * (ImGui::GetContentRegionAvail().x);
     return changed;
 }
@@ -342,7 +378,8 @@ bool rill_gui_picture(const char *label, unsigned texture, float width, float he
     bool near = ImGui::IsItemHovered();
     ImDrawList *draw = ImGui::GetWindowDrawList();
     if (texture) {
-        draw->AddImageRounded((ImTextureID)(uintptr_t)texture, at, end, ImVec2(0, 0), ImVec2(1, 1), IM_COL32_WHITE, round);
+        draw->AddImageRounded((ImTextureID)(uintptr_t)texture, at, end, ImVec2(0, 0), ImVec2(1, 1), IM_COL32_WHITE,
+                              round);
     } else {
         draw->AddRectFilled(at, end, packed(0x272d32), round);
     }
@@ -390,7 +427,7 @@ double round_up(double value) {
 
 void rill_gui_plot(const char *label, const rill_gui_line *lines, int line_count, int count, int start, bool stacked,
                    const char *unit, double least_top) {
-    float em = ImGui::GetFontSize(), width = ImGui::GetContentRegionAvail().x, height = 4.2f * em;
+    float em = ImGui::GetFontSize(), width = ImGui::GetContentRegionAvail().x, height = 3.4f * em;
     double top = round_up(std::max(highest(lines, line_count, count, start, stacked), least_top));
     rill_gui_text(RILL_GUI_DIM, label);
     char text[96];
@@ -418,9 +455,10 @@ void rill_gui_plot(const char *label, const rill_gui_line *lines, int line_count
         }
     }
     for (int k = 0; k < line_count && line_count > 1; k++) {
-        std::snprintf(text, sizeof text, "%s %.3g", lines[k].name, double(value_at(lines[k], count - 1, count, start)));
+        std::snprintf(text, sizeof text, "%s %.2f", lines[k].name, double(value_at(lines[k], count - 1, count, start)));
         float wide = ImGui::CalcTextSize(text).x;
-        if (k > 0 && ImGui::GetItemRectMax().x + wide + em < ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x) {
+        if (k > 0 &&
+            ImGui::GetItemRectMax().x + wide + em < ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x) {
             ImGui::SameLine();
         }
         rill_gui_text(lines[k].colour, text);

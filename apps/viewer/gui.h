@@ -24,15 +24,17 @@ void rill_gui_on_button(int button, bool down); /* 0 left, 1 right, 2 middle */
 void rill_gui_on_wheel(float amount);
 void rill_gui_on_key(int key, bool down); /* of GLFW */
 void rill_gui_on_text(unsigned codepoint);
-/* Whether the pointer is over, or the keys go to, something of the GUI. */
+/* Whether the pointer is over (or holds), or the keys go to, something of the GUI as it was last shown. */
 bool rill_gui_has_mouse(void);
 bool rill_gui_has_keys(void);
-/* Where the item of that label was in the last frame: left, top, right, bottom. False: nowhere. */
+/* Where the item of that label was in the frame that has ended: left, top, right, bottom. False: nowhere. */
 bool rill_gui_find(const char *label, float rectangle[4]);
 
 /* Windows without a frame of their own; every begin has its end. */
 void rill_gui_panel_begin(const char *name, float x, float y, float width, float height);
 void rill_gui_card_begin(const char *name, float x, float y, float centre_x, float centre_y); /* as large as its text */
+/* The same, through which the pointer goes. */
+void rill_gui_note_begin(const char *name, float x, float y, float centre_x, float centre_y);
 void rill_gui_panel_end(void);
 bool rill_gui_section(const char *label, bool open); /* a heading that folds */
 float rill_gui_em(void);                             /* height of a line of text */

@@ -150,6 +150,7 @@ static void write_status(const rill_player *player, rill_player_status *status) 
     status->speed = player->speed;
     status->rate = player->playing ? player->rate : 0;
     status->steps = player->steps;
+    status->opened = player->opened;
     status->step_seconds = player->step_seconds;
     status->surface_seconds = player->surface_seconds;
     status->note = player->note;

@@ -13,7 +13,8 @@
 typedef struct rill_player rill_player;
 
 typedef enum rill_order_kind {
-    RILL_ORDER_OPEN = 0,  /* text: a scene file; numbers[0] > 0: run that far at once, then pause; flag: with --set */
+    RILL_ORDER_OPEN =
+        0, /* text: a scene file; numbers[0] > 0: run that far (or half of it) at once, then pause; flag: with --set */
     RILL_ORDER_OPEN_MESH, /* text: a mesh file, which becomes the bed */
     RILL_ORDER_RESTART,   /* flag: settings of the liquid and so on are the scene's again, too */
     RILL_ORDER_PLAY,      /* flag: go on, or pause */
@@ -50,15 +51,16 @@ typedef struct rill_player_account {
 } rill_player_account;
 
 typedef struct rill_player_status {
-    bool open;      /* there is a world */
-    bool opening;   /* there will be one soon */
-    bool playing;   /* not paused */
-    bool ahead;     /* runs as fast as it can, to the time that was asked for */
-    double share;   /* of that time, 0 to 1 */
-    double time;    /* s, of the world */
-    double speed;   /* that is wanted */
-    double rate;    /* simulated seconds per second, of late */
-    uint64_t steps; /* so far */
+    bool open;       /* there is a world */
+    bool opening;    /* there will be one soon */
+    bool playing;    /* not paused */
+    bool ahead;      /* runs as fast as it can, to the time that was asked for */
+    double share;    /* of that time, 0 to 1 */
+    double time;     /* s, of the world */
+    double speed;    /* that is wanted */
+    double rate;     /* simulated seconds per second, of late */
+    uint64_t steps;  /* so far */
+    uint64_t opened; /* as in rill_player_view */
     rill_step_info step;
     double step_seconds, surface_seconds; /* of the last step, and of building the surface after it */
     rill_ledger ledger;

@@ -4,7 +4,8 @@
 
 #include "player_parts.h"
 
-static const double PULL_BACK = 0.75; /* cells: from what the ray meets back to the eye, out of walls and into the void */
+static const double PULL_BACK =
+    0.75; /* cells: from what the ray meets back to the eye, out of walls and into the void */
 
 /* ----------------------------------------------------------------------------------------------------- pour and suck */
 

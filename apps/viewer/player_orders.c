@@ -1,4 +1,5 @@
 /* Orders, carried out between steps. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,7 +86,7 @@ static void open_scene(rill_player *player, const rill_order *order) {
     }
     rill_scene_report_free(&report);
     if (player->opened != before) {
-        player->ahead = order->numbers[0];
+        player->ahead = fmin(order->numbers[0], 0.5 * player->scene->until);
         player->playing = !(player->ahead > 0);
     }
 }

@@ -21,11 +21,11 @@ typedef struct rill_hand_state {
 
 /* A solid that follows the pointer. */
 typedef struct rill_grip {
-    rill_solid_id solid;               /* null: none */
-    double at[3];                      /* where it was taken hold of */
-    double start[3];                   /* its place then */
-    double goal[3];                    /* where it is to go */
-    double rotate[3];                  /* stays */
+    rill_solid_id solid; /* null: none */
+    double at[3];        /* where it was taken hold of */
+    double start[3];     /* its place then */
+    double goal[3];      /* where it is to go */
+    double rotate[3];    /* stays */
 } rill_grip;
 
 struct rill_player {

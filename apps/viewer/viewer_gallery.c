@@ -5,7 +5,7 @@
 
 #include "viewer_parts.h"
 
-static const double SHOWN_TIME = 1.2; /* s: when a scene has something to show */
+static const double SHOWN_TIME = 2.5; /* s: when a scene has something to show */
 
 static size_t count_missing(const rill_gallery *gallery) {
     size_t missing = 0;
@@ -22,8 +22,8 @@ void rill_gallery_show(rill_viewer *v) {
     rill_gui_panel_begin("gallery", 0, 0, (float)v->size[0], (float)v->size[1]);
     em = rill_gui_em();
     rill_gui_title("Rill");
-    rill_gui_same_line(0);
-    rill_gui_text(RILL_GUI_DIM, "thin liquid on surfaces. Choose a scene, or drop a scene or mesh file here. H shows all keys.");
+    rill_gui_text(RILL_GUI_DIM,
+                  "Thin liquid on surfaces. Choose a scene, or drop a scene or mesh file here. H shows all keys.");
     size_t missing = count_missing(gallery);
     if (gallery->count == 0) {
         snprintf(text, sizeof text, "No scenes were found in %s; --scenes names another folder.", v->options->scenes);
@@ -42,8 +42,7 @@ void rill_gallery_show(rill_viewer *v) {
         if (i % (size_t)columns) {
             rill_gui_same_line(0);
         }
-        if (rill_gui_picture(entry->name, entry->texture, wide,
-                             wide * RILL_THUMBNAIL_HEIGHT / RILL_THUMBNAIL_WIDTH)) {
+        if (rill_gui_picture(entry->name, entry->texture, wide, wide * RILL_THUMBNAIL_HEIGHT / RILL_THUMBNAIL_WIDTH)) {
             rill_viewer_open(v, entry->path);
         }
     }

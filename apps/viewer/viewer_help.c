@@ -59,14 +59,14 @@ void rill_notes_show(rill_viewer *v) {
         v->notes_seen = v->status.note_count;
         rill_viewer_say(v, "%s", v->status.note.text);
     }
-    if (v->movie) {
-        rill_gui_card_begin("movie", 12 * v->density, 12 * v->density, 0, 0);
+    if (v->recording) {
+        rill_gui_note_begin("movie", 12 * v->density, 12 * v->density, 0, 0);
         rill_gui_text(0xf07070, "recording");
         rill_gui_panel_end();
     }
     bool opening = v->status.opening && !v->in_gallery;
     if (opening || rill_player_clock() < v->note_until) {
-        rill_gui_card_begin("note", x, (float)v->size[1] - 16 * v->density, 0.5f, 1);
+        rill_gui_note_begin("note", x, (float)v->size[1] - 16 * v->density, 0.5f, 1);
         rill_gui_text(RILL_GUI_TEXT, opening ? "Opening ..." : v->note);
         rill_gui_panel_end();
     }

@@ -25,22 +25,21 @@ static bool new_name(rill_viewer *v, const char *kind, const char *ending, char 
 
 /* ------------------------------------------------------------------------------------------------------- screenshots */
 
-bool rill_keep_window(rill_viewer *v, const char *path) {
+void rill_keep_window(rill_viewer *v) {
     size_t row = 4 * (size_t)v->size[0];
-    rill_message message;
-    uint8_t *pixels = malloc(row * (size_t)v->size[1]);
-    if (!pixels) {
-        rill_viewer_say(v, "No screenshot: out of memory");
-        return false;
+    rill_message message = { "out of memory" };
+    if (!v->window_shot[0]) {
+        return;
     }
+    uint8_t *pixels = malloc(row * (size_t)v->size[1]);
     glPixelStorei(GL_PACK_ALIGNMENT, 4);
-    for (int32_t y = 0; y < v->size[1]; y++) { /* GL counts rows from below */
+    for (int32_t y = 0; pixels && y < v->size[1]; y++) { /* GL counts rows from below */
         glReadPixels(0, v->size[1] - 1 - y, v->size[0], 1, GL_RGBA, GL_UNSIGNED_BYTE, pixels + row * (size_t)y);
     }
-    bool good = rill_picture_write(path, pixels, v->size[0], v->size[1], &message);
-    rill_viewer_say(v, good ? "Screenshot: %s" : "No screenshot: %s", good ? path : message.text);
+    bool good = pixels && rill_picture_write(v->window_shot, pixels, v->size[0], v->size[1], &message);
+    rill_viewer_say(v, good ? "Picture: %s" : "No picture: %s", good ? v->window_shot : message.text);
     free(pixels);
-    return good;
+    v->window_shot[0] = 0;
 }
 
 static bool read_picture(rill_viewer *v) {
@@ -55,14 +54,19 @@ static bool read_picture(rill_viewer *v) {
 }
 
 void rill_keep_screenshot(rill_viewer *v, bool whole) {
+    if (whole) {
+        new_name(v, "window", ".png", v->window_shot, sizeof v->window_shot);
+    } else {
+        v->shoot = true;
+        rill_viewer_touch(v);
+    }
+}
+
+static void shoot(rill_viewer *v) {
     char path[1024];
     rill_message message;
-    if (!v->opened || !new_name(v, "picture", ".png", path, sizeof path)) {
-        return;
-    }
-    if (whole) {
-        rill_keep_window(v, path);
-    } else if (read_picture(v)) {
+    v->shoot = false;
+    if (new_name(v, "picture", ".png", path, sizeof path) && read_picture(v)) {
         bool good = rill_picture_write(path, v->pixels, v->render_size[0], v->render_size[1], &message);
         rill_viewer_say(v, good ? "Picture: %s" : "No picture: %s", good ? path : message.text);
     }
@@ -72,7 +76,8 @@ void rill_keep_screenshot(rill_viewer *v, bool whole) {
 
 static void stop_movie(rill_viewer *v, const char *why) {
     rill_message message = { "" };
-    bool pngs = rill_movie_pngs(v->movie) != NULL;
+    bool pngs = v->movie && rill_movie_pngs(v->movie);
+    v->recording = false;
     if (!rill_movie_close(v->movie, &message)) {
         rill_viewer_say(v, "%s", message.text);
     } else {
@@ -83,37 +88,36 @@ static void stop_movie(rill_viewer *v, const char *why) {
 }
 
 void rill_keep_record(rill_viewer *v) {
+    if (v->recording) {
+        stop_movie(v, "Movie");
+    } else {
+        v->recording = true;
+        v->movie_frames = 0;
+        v->movie_clock = 0;
+        rill_viewer_touch(v);
+    }
+}
+
+static bool start_movie(rill_viewer *v) {
     char path[1024];
     rill_message message = { "" };
-    if (v->movie) {
-        stop_movie(v, "Movie");
-        return;
-    }
-    if (!v->opened || !new_name(v, "movie", ".mp4", path, sizeof path)) {
-        return;
+    if (!new_name(v, "movie", ".mp4", path, sizeof path)) {
+        return false;
     }
     v->movie = rill_movie_open(path, v->render_size[0], v->render_size[1], MOVIE_RATE, &message);
     if (!v->movie) {
         rill_viewer_say(v, "No movie: %s", message.text);
-        return;
+        return false;
     }
     memcpy(v->movie_size, v->render_size, sizeof v->movie_size);
-    v->movie_clock = 0;
-    v->movie_frames = 0;
     v->movie_time = v->status.time;
     rill_viewer_say(v, rill_movie_pngs(v->movie) ? "Recording pictures, as there is no ffmpeg" : "Recording");
+    return true;
 }
 
 /* While the world plays a movie follows its time, however slowly it goes here; while it is paused, that of the clock. */
-void rill_keep_frame(rill_viewer *v) {
+static void add_frames(rill_viewer *v) {
     rill_message message = { "" };
-    if (!v->movie) {
-        return;
-    }
-    if (memcmp(v->movie_size, v->render_size, sizeof v->movie_size) != 0) {
-        stop_movie(v, "The size has changed, the movie ends");
-        return;
-    }
     double passed = v->status.time - v->movie_time;
     v->movie_time = v->status.time;
     v->movie_clock += v->status.playing && passed >= 0 ? passed / v->status.speed : v->frame_seconds;
@@ -128,6 +132,23 @@ void rill_keep_frame(rill_viewer *v) {
             return;
         }
         v->movie_frames++;
+    }
+}
+
+void rill_keep_picture(rill_viewer *v) {
+    bool whole = v->drawn && v->opened && v->render_size[0] == v->picture[0] && v->render_size[1] == v->picture[1];
+    if (v->shoot && whole) {
+        shoot(v);
+    }
+    if (!v->recording || (!v->movie && !whole)) {
+        return;
+    }
+    if (!v->movie && !start_movie(v)) {
+        v->recording = false;
+    } else if (memcmp(v->movie_size, v->render_size, sizeof v->movie_size) != 0) {
+        stop_movie(v, "The size has changed, the movie ends");
+    } else {
+        add_frames(v);
     }
 }
 

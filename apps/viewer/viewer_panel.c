@@ -69,8 +69,7 @@ static void show_time(rill_viewer *v) {
     if (!status->playing) {
         snprintf(text, sizeof text, "%.2f s, paused", status->time);
     } else if (status->rate < 0.93 * status->speed) {
-        snprintf(text, sizeof text, "%.2f s, %.2g x real time (wanted %s)", status->time, status->rate,
-                 rill_speed_names[v->settings.speed]);
+        snprintf(text, sizeof text, "%.2f s, only %.2g x real time", status->time, status->rate);
         colour = RILL_GUI_WARN;
     } else if (status->speed < 1 || status->speed > 1) {
         snprintf(text, sizeof text, "%.2f s, %s x real time", status->time, rill_speed_names[v->settings.speed]);
@@ -79,8 +78,11 @@ static void show_time(rill_viewer *v) {
         colour = RILL_GUI_GOOD;
     }
     rill_gui_text(colour, text);
-    snprintf(text, sizeof text, "%.0f frames/s", v->frame_seconds > 0 ? 1 / v->frame_seconds : 0);
-    rill_gui_text(RILL_GUI_DIM, text);
+    if (status->playing || v->drag != RILL_DRAG_NONE) {
+        snprintf(text, sizeof text, "%.0f fps", v->frame_seconds > 0 ? 1 / v->frame_seconds : 0);
+        rill_gui_same_line(rill_panel_width(v) - 5.5f * rill_gui_em());
+        rill_gui_text(RILL_GUI_DIM, text);
+    }
 }
 
 static void show_transport(rill_viewer *v) {
@@ -103,6 +105,28 @@ static void show_transport(rill_viewer *v) {
     if (rill_gui_button("Help")) {
         v->with_help = !v->with_help;
     }
+}
+
+static void show_files(rill_viewer *v) {
+    if (rill_gui_button("Picture")) {
+        rill_keep_screenshot(v, false);
+    }
+    rill_gui_same_line(0);
+    if (rill_gui_button(v->recording ? "Stop movie" : "Movie")) {
+        rill_keep_record(v);
+    }
+    rill_gui_same_line(0);
+    if (rill_gui_button("Save")) {
+        rill_keep_snapshot(v, false);
+    }
+    rill_gui_hint("A snapshot of the world, as it is now");
+    rill_gui_same_line(0);
+    if (rill_gui_button("Load")) {
+        rill_keep_snapshot(v, true);
+    }
+}
+
+static void show_speed(rill_viewer *v) {
     int speed = v->settings.speed;
     if (rill_gui_combo("Speed", &speed, rill_speed_names, RILL_SPEED_COUNT)) {
         rill_viewer_set_speed(v, speed);
@@ -190,28 +214,6 @@ static void show_overlays(rill_viewer *v) {
     }
 }
 
-static void show_files(rill_viewer *v) {
-    if (!rill_gui_section("Keep", true)) {
-        return;
-    }
-    if (rill_gui_button("Picture")) {
-        rill_keep_screenshot(v, false);
-    }
-    rill_gui_same_line(0);
-    if (rill_gui_button(v->movie ? "Stop movie" : "Movie")) {
-        rill_keep_record(v);
-    }
-    rill_gui_same_line(0);
-    if (rill_gui_button("Save")) {
-        rill_keep_snapshot(v, false);
-    }
-    rill_gui_hint("A snapshot of the world, as it is now");
-    rill_gui_same_line(0);
-    if (rill_gui_button("Load")) {
-        rill_keep_snapshot(v, true);
-    }
-}
-
 void rill_panel_show(rill_viewer *v) {
     float width = rill_panel_width(v);
     if (!(width > 0)) {
@@ -221,12 +223,13 @@ void rill_panel_show(rill_viewer *v) {
     rill_gui_title(v->name);
     show_time(v);
     show_transport(v);
+    show_files(v);
+    show_speed(v);
     show_overlays(v);
     rill_gui_gap();
     show_hand(v);
     show_liquid(v);
     show_world(v);
     rill_plots_show(v);
-    show_files(v);
     rill_gui_panel_end();
 }

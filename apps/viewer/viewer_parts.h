@@ -43,13 +43,13 @@ typedef struct rill_plots {
 
 /* What the user sets; the player is told, and its answer is shown. */
 typedef struct rill_settings {
-    double rate, radius;         /* of the hand: ml/s, mm */
-    int preset;                  /* of the liquid */
-    double viscosity, angle;     /* mm2/s, degrees */
-    double strength, tilt[2];    /* gravity: m/s2, and radians to the east and north */
-    int scheme, passages;        /* as in rill_solver */
-    int overlay, speed;          /* index of the speed */
-    uint64_t waiting;            /* order after which the player's values are shown again */
+    double rate, radius;      /* of the hand: ml/s, mm */
+    int preset;               /* of the liquid */
+    double viscosity, angle;  /* mm2/s, degrees */
+    double strength, tilt[2]; /* gravity: m/s2, and radians to the east and north */
+    int scheme, passages;     /* as in rill_solver */
+    int overlay, speed;       /* index of the speed */
+    uint64_t waiting;         /* order after which the player's values are shown again */
 } rill_settings;
 
 typedef struct rill_viewer {
@@ -64,10 +64,11 @@ typedef struct rill_viewer {
 
     rill_player *player;
     rill_player_status status;
-    uint64_t last_order;
-    uint64_t opened, version; /* of what was taken */
-    char name[128];           /* of the scene */
-    int scene_preset;         /* its liquid */
+    uint64_t last_order, opening; /* the last of all, and the last that opens something */
+    uint64_t opened, version;     /* of what was taken */
+    bool another;                 /* what is opened next is another scene, and gets its own camera */
+    char name[128];               /* of the scene */
+    int scene_preset;             /* its liquid */
 
     rill_render *render;
     int32_t render_size[2];
@@ -95,7 +96,10 @@ typedef struct rill_viewer {
     double note_until;
     uint64_t notes_seen;
 
-    rill_movie *movie;
+    bool shoot;             /* a picture is wanted, as sharp as can be */
+    char window_shot[1024]; /* file for a picture of the whole window; "": none */
+    bool recording;
+    rill_movie *movie; /* NULL until the first frame */
     int32_t movie_size[2];
     double movie_clock, movie_time; /* s shown so far; time of the world at the last frame */
     int64_t movie_frames;
@@ -124,7 +128,8 @@ void rill_viewer_fit(rill_viewer *v);
 /* Another look at the same: overlays, optics, camera. */
 void rill_viewer_touch(rill_viewer *v);
 /* Draws a world once into a picture of that size, 4 bytes per pixel; for thumbnails. */
-bool rill_viewer_draw_once(rill_viewer *v, const rill_player_view *view, int32_t width, int32_t height, uint8_t *pixels);
+bool rill_viewer_draw_once(rill_viewer *v, const rill_player_view *view, int32_t width, int32_t height,
+                           uint8_t *pixels);
 
 /* ------------------------------------------------------------------------------------------------------------- input */
 
@@ -156,10 +161,10 @@ void rill_gallery_work(rill_viewer *v);
 
 /* -------------------------------------------------------------------------------------------------------------- keep */
 
-void rill_keep_screenshot(rill_viewer *v, bool whole); /* the picture, or the whole window as it was last shown */
-bool rill_keep_window(rill_viewer *v, const char *path);
-void rill_keep_record(rill_viewer *v); /* starts or stops */
-void rill_keep_frame(rill_viewer *v);  /* into the movie, if there is one */
+void rill_keep_screenshot(rill_viewer *v, bool whole); /* wishes for the picture, or the whole window */
+void rill_keep_record(rill_viewer *v);                 /* starts or stops */
+void rill_keep_picture(rill_viewer *v);                /* after it was drawn: screenshots and frames of movies */
+void rill_keep_window(rill_viewer *v);                 /* after the window was drawn, before it is shown */
 void rill_keep_snapshot(rill_viewer *v, bool load);
 
 /* ------------------------------------------------------------------------------------------------------------ script */

@@ -14,13 +14,14 @@ static const double PATIENCE = 0.006; /* s, for the world */
 static const double GOAL = 0.014;     /* s, for a picture */
 static const double TOO_LONG = 0.030;
 static const double STILL_AFTER = 0.4; /* s */
-static const double STILL_COST = 0.3;
+static const double STILL_COST = 0.3;  /* s */
+static const double SHOT_COST = 1;
 
 static const struct {
     double scale;
     int32_t samples;
 } levels[] = { { 0.5, 1 }, { 0.7, 1 }, { 1, 1 }, { 1, 2 }, { 1, 4 }, { 1, 8 }, { 1, 16 } };
-enum { LEVELS = sizeof levels / sizeof levels[0], LEVEL_AT_FIRST = 1 };
+enum { LEVELS = sizeof levels / sizeof levels[0], LEVEL_AT_FIRST = 1, LEVEL_OF_FULL_SIZE = 2 };
 
 static double cost_of(const rill_viewer *v, int level) {
     return v->cost * levels[level].scale * levels[level].scale * levels[level].samples;
@@ -36,6 +37,10 @@ static int choose_level(const rill_viewer *v, double time) {
 }
 
 static int wanted_level(const rill_viewer *v, double now) {
+    if (v->shoot || v->recording) { /* what is kept has full size */
+        int sharp = choose_level(v, v->shoot ? SHOT_COST : GOAL);
+        return sharp > LEVEL_OF_FULL_SIZE ? sharp : LEVEL_OF_FULL_SIZE;
+    }
     if (!(v->cost > 0)) {
         return LEVEL_AT_FIRST;
     }
@@ -44,7 +49,7 @@ static int wanted_level(const rill_viewer *v, double now) {
     }
     int level = choose_level(v, GOAL);
     bool fine = level < v->level && cost_of(v, v->level) < TOO_LONG; /* no flicker between two levels */
-    return fine && v->level <= 2 ? v->level : level;
+    return fine && v->level <= LEVEL_OF_FULL_SIZE ? v->level : level;
 }
 
 void rill_viewer_touch(rill_viewer *v) {
@@ -93,13 +98,12 @@ static bool set_materials(rill_viewer *v, const rill_scene *scene) {
 /* Another world: another look. The camera stays when it is the same scene again. */
 static bool welcome(rill_viewer *v, const rill_player_view *view) {
     const rill_scene *scene = view->scene;
-    bool same = strcmp(v->name, scene->name) == 0;
     if (!set_materials(v, scene)) {
         return false;
     }
     rill_render_forget(v->render);
     measure_box(v, view->world);
-    if (!same) {
+    if (v->another) {
         double size = hypot(v->high[0] - v->low[0], v->high[1] - v->low[1]);
         rill_camera camera = rill_camera_for(scene, view->world);
         v->orbit = rill_orbit_from(&camera, size);
@@ -109,8 +113,9 @@ static bool welcome(rill_viewer *v, const rill_player_view *view) {
             v->scene_preset = strcmp(rill_liquid_preset_name(i), scene->preset) == 0 ? i : v->scene_preset;
         }
         v->settings.preset = v->scene_preset;
-        memset(&v->plots, 0, sizeof v->plots);
     }
+    memset(&v->plots, 0, sizeof v->plots);
+    v->another = false;
     rill_optics_preset(rill_liquid_preset_name(v->settings.preset), &v->look.optics);
     v->watched = rill_world_time(view->world);
     v->opened = view->opened;
@@ -173,10 +178,12 @@ void rill_viewer_update_picture(rill_viewer *v) {
     int level = wanted_level(v, now);
     bool fresh = false;
     if (rill_player_claim(v->player, PATIENCE, &view)) {
-        bool news = view.world && (view.version != v->version || view.opened != v->opened);
+        bool mine =
+            view.world && v->status.orders >= v->opening; /* else it is a world from before, or of the gallery */
+        bool news = mine && (view.version != v->version || view.opened != v->opened);
         bool another = v->level != level || (v->render_size[0] != (int32_t)round(v->picture[0] * levels[level].scale) ||
                                              v->render_size[1] != (int32_t)round(v->picture[1] * levels[level].scale));
-        fresh = view.world && (news || another || !v->drawn);
+        fresh = mine && (news || another || !v->drawn);
         bool good = !fresh || take(v, &view, level);
         rill_player_release(v->player);
         v->changed = news ? now : v->changed;
@@ -203,7 +210,7 @@ bool rill_viewer_draw_once(rill_viewer *v, const rill_player_view *view, int32_t
     rill_optics_preset(view->scene->preset, &v->look.optics);
     v->look.samples = 4;
     v->opened = 0; /* whatever is opened next is welcomed */
-    v->name[0] = 0;
+    v->another = true;
     good = good && rill_render_watch(v->render, view->world, 0);
     good = good && rill_render_scene(v->render, view->world, &view->surface, 1, &camera, &v->look, v->message);
     if (good) {

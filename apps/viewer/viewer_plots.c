@@ -62,8 +62,8 @@ void rill_plots_show(rill_viewer *v) {
     for (int i = 0; i < plots->account_count; i++) {
         lines[i + 1] = (rill_gui_line){ plots->names[i], plots->accounts[i], colours[(i + 1) % COLOURS] };
     }
-    rill_gui_plot("Volume, and what was poured and drained", lines, 1 + plots->account_count, RILL_PLOT_COUNT,
-                  plots->next, false, "ml", 1e-3);
+    rill_gui_plot("Volume, and by account", lines, 1 + plots->account_count, RILL_PLOT_COUNT, plots->next, false, "ml",
+                  1e-3);
     lines[0] = (rill_gui_line){ "error", plots->error, colours[5] };
     snprintf(text, sizeof text, "Ledger error: %lld quanta", (long long)v->status.ledger.error);
     rill_gui_plot(text, lines, 1, RILL_PLOT_COUNT, plots->next, false, "quanta", 1);

@@ -277,7 +277,7 @@ typedef struct rill_solid_mesh {
     size_t triangle_count;
 } rill_solid_mesh;
 RILL_API rill_result rill_solid_get_mesh(const rill_world *world, rill_solid_id id, rill_solid_mesh *out);
-/* Solids in order of creation: index 0 to count - 1. Null id when out of range. */
+/* Solids one by one: index 0 to count - 1, in order of creation as long as none is destroyed. Null id when out of range. */
 RILL_API int32_t rill_world_solid_count(const rill_world *world);
 RILL_API rill_solid_id rill_world_solid_at(const rill_world *world, int32_t index);
 
@@ -502,11 +502,11 @@ RILL_API rill_surface_def rill_default_surface_def(void);
 /* Where a mesh is, or is to go. Arrays the user does not want may be NULL in rill_surface_write. */
 typedef struct rill_surface_mesh {
     float *positions;  /* x, y, z each, m */
-    float *normals;    /* x, y, z each, of length 1, upwards */
+    float *normals;    /* x, y, z each, of length 1, upwards; sideways at the lower end of a skirt */
     float *velocities; /* x, y, z each, m/s */
     float *opacities;  /* 0 to 1 by depth; 0 at a dry shore */
     float *depths;     /* m of liquid below the vertex */
-    float *wetness;    /* 1 on a wet column, 0 at a dry vertex of the shore, between at sub-cell shores */
+    float *wetness;    /* 1 on a wet column and where its surface ends at a wall or an edge, 0 at a shore */
     int32_t *layers;   /* which void of its cell, from below */
     uint32_t *indices; /* three per triangle, counter-clockwise seen from above */
     size_t vertex_count, triangle_count; /* capacity for rill_surface_write, which sets them to what there is */

@@ -145,6 +145,15 @@ static void join_components(int32_t *components, int32_t a, int32_t b) {
     components[high] = low;
 }
 
+enum { BLOCK = 16 }; /* nodes that are passed over at once if none of them is a member; rows are padded to as many */
+
+static bool none_active(const float *active) {
+    uint32_t bits[BLOCK], any = 0;
+    memcpy(bits, active, sizeof bits);
+    for (int32_t i = 0; i < BLOCK; ++i) any |= bits[i];
+    return any == 0;
+}
+
 /* Numbers the members of a row, 1 + component into `sealed`: one for each run of them, joined with those south of it. */
 static void label_row(rill_covered *covered, const rill_window *w, int32_t node, int32_t *count) {
     const float *active = covered->nodes.active, *wx = covered->poisson.wx, *wy = covered->poisson.wy;
@@ -153,6 +162,11 @@ static void label_row(rill_covered *covered, const rill_window *w, int32_t node,
     int32_t run = -1, joined = 0; /* the run's number, and the label south of it that it was joined with last */
     bool leads_out = false;
     for (int32_t n = node; n <= node + w->nx; ++n) { /* one more: padding, which ends the last run */
+        if (run < 0 && (n - node) % BLOCK == 0 && none_active(active + n)) {
+            memset(label + n, 0, BLOCK * sizeof *label);
+            n += BLOCK - 1;
+            continue;
+        }
         bool member = active[n] > 0.0f, goes_on = member && run >= 0 && wx[n] > 0.0f;
         if (run >= 0 && !goes_on) {
             leads_out |= !member && wx[n] > 0.0f;
@@ -200,12 +214,15 @@ static bool find_sealed(rill_covered *covered) {
     join_over_pipes(covered);
     bool any = false;
     for (int32_t i = 0; i < count; ++i) any |= covered->components[i] == CLOSED;
-    EACH_NODE(covered, n) {
-        if (!any) covered->nodes.sealed[n] = 0;
-        if (covered->nodes.sealed[n] == 0) continue;
-        int32_t root = component_root(covered->components, covered->nodes.sealed[n] - 1);
-        covered->nodes.sealed[n] = covered->components[root] == OPEN ? 0 : root + 1;
+    for (int32_t i = 0; !any && i < covered->window_count; ++i) {
+        const rill_window *w = &covered->windows[i];
+        memset(covered->nodes.sealed + w->node, 0, (size_t)(w->ny * w->stride) * sizeof *covered->nodes.sealed);
     }
+    if (any) EACH_NODE(covered, n) {
+            if (covered->nodes.sealed[n] == 0) continue;
+            int32_t root = component_root(covered->components, covered->nodes.sealed[n] - 1);
+            covered->nodes.sealed[n] = covered->components[root] == OPEN ? 0 : root + 1;
+        }
     return any;
 }
 

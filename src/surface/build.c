@@ -9,8 +9,8 @@
  *   triangles
  *   meniscus   section 5
  *
- * Stages run over rows of the sheets, 16 to a task. A row reads what the stage before has left in others, and writes what is its
- * own: the bits do not depend on the order of tasks. */
+ * Stages run over rows of the sheets, 16 to a task. A row reads what the stage before has left in others, and writes
+ * what is its own: the bits do not depend on the order of tasks. */
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/message.h"
@@ -20,7 +20,7 @@
 
 enum { ROWS = 16 };
 
-/* ------------------------------------------------------------------------------------------------------------- tasks */
+/* ----------------------------------------------------------------------------------------------------------- tasks */
 
 typedef struct row_stage {
     const rill_build *build;
@@ -144,7 +144,7 @@ static size_t number_triangles(const rill_build *build) {
     return triangles;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ memory */
+/* ---------------------------------------------------------------------------------------------------------- memory */
 
 void rill_surface_give_mesh(rill_surface *surface) {
     const rill_allocator *allocator = &surface->allocator;
@@ -188,7 +188,7 @@ static bool reserve_mesh(rill_build *build, size_t vertices, size_t triangles) {
     return false;
 }
 
-/* -------------------------------------------------------------------------------------------------------------- make */
+/* ------------------------------------------------------------------------------------------------------------ make */
 
 /* A length in quanta, as far as heights go. */
 static int32_t quanta(const rill_bed *bed, double length) {
@@ -253,7 +253,15 @@ static uint64_t hash_mesh(const rill_surface *s) {
     return hash;
 }
 
+/* Vertices of columns are wet. Most have been so before. */
+static void fill_wetness(const rill_build *build) {
+    rill_surface *s = build->s;
+    for (size_t v = build->fresh ? 0 : s->columns_before; v < s->column_vertices; ++v) s->mesh.wetness[v] = 1.0f;
+    s->columns_before = s->column_vertices;
+}
+
 static void write_mesh(rill_build *build) {
+    fill_wetness(build);
     run(build, rill_row_vertices);
     rill_joints_mend(build);
     run(build, rill_row_place_rims);

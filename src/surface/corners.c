@@ -1,23 +1,25 @@
 /* Triangles of quartets that are not four linked wet columns.
  *
- *     NW 3 ------- 2 NE      Around a quartet, counter-clockwise, linked wet columns are *chains* c0, c1, ... Each ends in a rim:
- *        |         |         Ea behind the first column, towards the corner before it, and Eb after the last one:
+ *     NW 3 ------- 2 NE      Around a quartet, counter-clockwise, linked wet columns are *chains* c0, c1, ... that end in
+ *        |         |         rims: Ea behind the first column, towards the corner before it, and Eb after the last:
  *     Ea *. . . .* |
  *        |       : |            c0, c1 | Ea c0 . Eb c1 : a quad          one column: a triangle, c0 Eb Ea
  *     SW 0 ---*--- 1 SE                                                  three: the missing corner is cut off by Eb Ea
  *      c0     Eb
  *
- * Every edge between neighbouring cells is then in the mesh in the same way from both sides: from column to column if they are
- * linked, else from the column to its rim. That is why there are neither cracks nor T-junctions.
+ * Every edge between neighbouring cells is then in the mesh in the same way from both sides: from column to column if
+ * they are linked, else from the column to its rim. That is why there are neither cracks nor T-junctions.
  *
- * A chain may pass through a cell twice (around the edge of a slab that the surface meets aslant). It is then cut into triangles
- * of three columns each, which share the ones at the cuts: a *tear*, the only place where a mesh ends at a column. */
+ * A chain may pass through a cell twice (around the edge of a slab that the surface meets aslant). It is then cut into
+ * triangles of three columns each, which share the ones at the cuts: a *tear*, the only place where a mesh ends at a
+ * column. */
 #include <string.h>
 
 #include "base/hash.h"
 #include "surface/parts.h"
 
-/* The direction from a corner of a quartet to the one after it, and to the one before it. Corners are counted on around. */
+/* The direction from a corner of a quartet to the one after it, and to the one before it. Corners are counted on
+ * around. */
 static int32_t ahead(int32_t corner) {
     return 2 * (corner & 3);
 }
@@ -58,7 +60,7 @@ static int32_t next_of(const writer *w, int32_t place, int32_t corner) {
     return rill_surface_neighbour(w->s, place, ahead(corner), stride);
 }
 
-/* ------------------------------------------------------------------------------------------------------------ chains */
+/* ---------------------------------------------------------------------------------------------------------- chains */
 
 /* Four that end where they begin. */
 static void put_closed(writer *w, const int32_t p[4]) {
@@ -188,8 +190,8 @@ static void put_odd(const rill_build *build, const rill_surface_row *row, writer
 /* Whether the odd quartets are as they were in the build before: the same vertices, in the same order. */
 static bool odd_as_before(const rill_surface_row *row) {
     const rill_surface_row *north = row + 1;
-    return !row->renumbered && !north->renumbered && !row->rerimmed && !north->rerimmed && row->odd == row->odd_before &&
-           row->plain == row->plain_before;
+    return !row->renumbered && !north->renumbered && !row->rerimmed && !north->rerimmed &&
+           row->odd == row->odd_before && row->plain == row->plain_before;
 }
 
 /* Where the odd triangles of a row are kept. */
@@ -217,7 +219,8 @@ static uint64_t two(uint32_t first, uint32_t second) {
     return word;
 }
 
-/* Two triangles for each of a run of plain quads, whose vertices follow each other: three pairs of indices that go on by one each,
+/* Two triangles for each of a run of plain quads, whose vertices follow each other: three pairs of indices that go on
+ * by one each,
  *     (sw, se)  (ne, sw) or (nw, se)  (ne, nw). */
 static void put_run(const uint8_t *quads, int32_t count, uint32_t sw, uint32_t nw, uint32_t *out) {
     const uint64_t next = two(1, 1), turned = two(nw + 1, sw) - two(nw, sw + 1);
@@ -347,8 +350,8 @@ static void put_open(writer *w, int32_t place, int32_t corner) {
     put_short(w, p, count, corner);
 }
 
-/* A chain that runs around from a column of the first corner; it may do so more than once. Nothing is done if it does not, or
- * if it comes by a column there that has a lower place: that one has done it. */
+/* A chain that runs around from a column of the first corner; it may do so more than once. Nothing is done if it does
+ * not, or if it comes by a column there that has a lower place: that one has done it. */
 static void put_around(writer *w, int32_t place) {
     int32_t p[4] = { place }, at = place, count = 0;
     do {

@@ -1,7 +1,7 @@
-/* The surface as fixed topology: each layer is a grid of vertices, one per cell, and a pair of triangles between any four of them.
- * Vertices that are not there have opacity and wetness 0: a dry column next to a wet one is as high as the liquid beside it, any
- * other is at its base, and where a cell has no such layer the vertex is at the bottom of the range. For engines and caches that
- * want the same indices in every frame. */
+/* The surface as fixed topology: each layer is a grid of vertices, one per cell, and a pair of triangles between any
+ * four of them. Vertices that are not there have opacity and wetness 0: a dry column next to a wet one is as high as
+ * the liquid beside it, any other is at its base, and where a cell has no such layer the vertex is at the bottom of the
+ * range. For engines and caches that want the same indices in every frame. */
 #include "bed/cells.h"
 #include "surface/surface.h"
 

@@ -1,10 +1,10 @@
-/* What happens between sheets: links between columns of different sheets, and sparse pipes. Both are few, and listed; which there
- * may be follows from the bed, which there are is tested one by one (surface.h has the test). */
+/* What happens between sheets: links between columns of different sheets, and sparse pipes. Both are few, and listed;
+ * which there may be follows from the bed, which there are is tested one by one (surface.h has the test). */
 #include "surface/parts.h"
 
 #include <limits.h>
 
-/* ----------------------------------------------------------------------------------------------------------- the bed */
+/* --------------------------------------------------------------------------------------------------------- the bed */
 
 /* The sparse pipe from l to r; -1: none. Pipes are sorted by both. */
 static int32_t find_pipe(const rill_bed *bed, int32_t l, int32_t r) {
@@ -33,7 +33,8 @@ static bool add_joints(rill_surface *surface, const rill_bed *bed, const rill_sh
             if (other == dense || bed->b[other] >= bed->c[place] || bed->b[place] >= bed->c[other]) continue;
             const rill_joint joint = { .place = place,
                                        .other = other,
-                                       .pipe = d & 1 ? -1 : find_pipe(bed, d < 4 ? place : other, d < 4 ? other : place),
+                                       .pipe =
+                                           d & 1 ? -1 : find_pipe(bed, d < 4 ? place : other, d < 4 ? other : place),
                                        .stride = sheet->stride,
                                        .corner = (y + 1) * (bed->grid.cells[0] + 1) + (x + 1),
                                        .direction = (uint8_t)d };
@@ -61,7 +62,8 @@ static bool has_dense_pipe(const rill_bed *bed, int32_t a, int32_t b) {
     return sill < lintel; /* never true against a wall, whose b is above every c */
 }
 
-/* The ends of a sparse pipe on sides that have no dense one: each is a side, of which there may be more; `share` is set later. */
+/* The ends of a sparse pipe on sides that have no dense one: each is a side, of which there may be more; `share` is set
+ * later. */
 static bool add_sides(rill_surface *surface, const rill_bed *bed, int32_t pipe) {
     const int32_t ends[2] = { bed->pipe_l[pipe], bed->pipe_r[pipe] };
     int32_t x[2], y[2], stride[2];
@@ -76,7 +78,8 @@ static bool add_sides(rill_surface *surface, const rill_bed *bed, int32_t pipe) 
     return true;
 }
 
-/* Sparse pipes on the same side of a column share it. Their numbers are counted in a plane, in a byte for each of the four. */
+/* Sparse pipes on the same side of a column share it. Their numbers are counted in a plane, in a byte for each of the
+ * four. */
 static bool find_sides(rill_surface *surface, const rill_bed *bed) {
     int32_t *counts = surface->vertex; /* there are no vertices yet */
     surface->sides.count = 0;
@@ -104,28 +107,43 @@ bool rill_joints_find(rill_surface *surface, const rill_bed *bed) {
         }
     }
     pair_joints(surface);
-    return find_sides(surface, bed);
+    surface->linked.count = 0;
+    return rill_array_reserve(&surface->linked, &surface->allocator, surface->joint_list.count) &&
+           find_sides(surface, bed);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- links */
+/* ----------------------------------------------------------------------------------------------------------- links */
 
 static bool linked(const rill_surface *s, const rill_bed *bed, int32_t i, int32_t j) {
     const int32_t hi = s->h[i], hj = s->h[j];
     return s->m[j] < hi && hi < bed->c[j] && s->m[i] < hj && hj < bed->c[i];
 }
 
+/* A pair is linked, or not any more. */
+static void set_linked(rill_surface *s, rill_joint *joint, bool are) {
+    rill_joint *twin = (rill_joint *)s->joint_list.data + joint->twin;
+    joint->linked = twin->linked = are;
+    s->joints[joint->place] ^= (uint8_t)(1u << joint->direction);
+    s->joints[twin->place] ^= (uint8_t)(1u << twin->direction);
+}
+
+/* One end is wet: joints are looked at from there. */
 void rill_joints_test(const rill_build *build) {
     rill_surface *s = build->s;
     rill_joint *joints = s->joint_list.data;
-    for (size_t k = 0; k < s->joint_list.count; ++k) {
-        rill_joint *joint = &joints[k];
-        if (joint->direction >= 4) continue; /* its twin sees to it */
-        const bool was = joint->linked, wet = (s->state[joint->place] | s->state[joint->other]) & RILL_WET;
-        joint->linked = wet && linked(s, build->view->bed, joint->place, joint->other);
-        if (joint->linked == was) continue;
-        joints[joint->twin].linked = joint->linked;
-        s->joints[joint->place] ^= (uint8_t)(1u << joint->direction);
-        s->joints[joint->other] ^= (uint8_t)(16u << joint->direction);
+    int32_t *list = s->linked.data;
+    for (size_t i = 0; i < s->linked.count; ++i) set_linked(s, &joints[list[i]], false);
+    s->linked.count = 0;
+    const rill_surface_row *rows = s->rows.data;
+    for (size_t i = 0; i < s->rows.count; ++i) {
+        if (rows[i].low >= rows[i].high) continue;
+        for (int32_t k = rows[i].first_joint; k < rows[i].end_joint; ++k) {
+            rill_joint *joint = &joints[k];
+            if (joint->linked || !(s->state[joint->place] & RILL_WET)) continue;
+            if (!linked(s, build->view->bed, joint->place, joint->other)) continue;
+            set_linked(s, joint, true);
+            list[s->linked.count++] = joint->direction < 4 ? k : joint->twin;
+        }
     }
 }
 
@@ -150,10 +168,10 @@ void rill_joints_close(const rill_build *build) {
     if (s->any_mixed) memset(s->mixed, 0, s->corner_count);
     s->any_mixed = false;
     if (!s->def.smooth_shores) mark_odd(build);
-    for (size_t k = 0; k < s->joint_list.count; ++k) {
-        const rill_joint *joint = &joints[k];
-        if (!joint->linked || joint->direction & 5 || !(s->state[joint->place] & s->state[joint->other] & RILL_WET))
-            continue; /* twins of directions 0 and 2 are seen to with them */
+    const int32_t *list = s->linked.data;
+    for (size_t i = 0; i < s->linked.count; ++i) {
+        const rill_joint *joint = &joints[list[i]];
+        if (joint->direction & 1 || !(s->state[joint->place] & s->state[joint->other] & RILL_WET)) continue;
         s->rim[joint->place] &= (uint8_t) ~(1u << joint->direction);
         s->rim[joint->other] &= (uint8_t) ~(16u << joint->direction);
         s->mixed[joint->corner] = 1;
@@ -162,7 +180,7 @@ void rill_joints_close(const rill_build *build) {
     }
 }
 
-/* -------------------------------------------------------------------------------------------------------------- mend */
+/* ------------------------------------------------------------------------------------------------------------ mend */
 
 /* Velocities that the kernels have not seen, and slopes towards columns that are not where they look. */
 void rill_joints_mend(const rill_build *build) {
@@ -174,9 +192,11 @@ void rill_joints_mend(const rill_build *build) {
         velocity[sides[i].which >> 1] += sides[i].share * build->view->flow->pipe_u[sides[i].pipe];
     }
     const rill_joint *joints = s->joint_list.data;
-    for (size_t k = 0; k < s->joint_list.count; ++k) {
-        const int32_t place = joints[k].place;
-        if (!joints[k].linked || joints[k].direction & 1 || !(s->state[place] & RILL_WET)) continue;
-        rill_column_mend(build, place, joints[k].stride);
+    const int32_t *list = s->linked.data;
+    for (size_t i = 0; i < s->linked.count; ++i) {
+        const rill_joint *joint = &joints[list[i]], *twin = &joints[joint->twin];
+        if (joint->direction & 1) continue;
+        if (s->state[joint->place] & RILL_WET) rill_column_mend(build, joint->place, joint->stride);
+        if (s->state[twin->place] & RILL_WET) rill_column_mend(build, twin->place, twin->stride);
     }
 }

@@ -67,7 +67,7 @@ void rill_row_link(const rill_build *build, rill_surface_row *row) {
                                   .lid = s->lid + at,
                                   .lid_n = s->lid + north,
                                   .half = s->half + at };
-    (row->open ? s->kernels->link_open : s->kernels->link)(until - from, &links);
+    (row->open && row[1].open ? s->kernels->link_open : s->kernels->link)(until - from, &links);
 }
 
 /* Where rims and quads of a row may have changed, or be. */

@@ -37,7 +37,7 @@ void rill_fringe_free(rill_fringe *fringe) {
     rill_memory_give(&allocator, fringe, 1, sizeof *fringe);
 }
 
-/* Planes for another bed, or another width of the fringe; nothing is in it. */
+/* A plane for another bed, or another width of the fringe; nothing is in it. */
 static bool take_plane(rill_fringe *fringe, size_t size) {
     const bool same = fringe->plane_size == size && fringe->spots;
     if (same && fringe->outside == fringe->constants.limit) return true;
@@ -187,8 +187,8 @@ static void grow_from(growth *g, const rill_bed *bed, const rill_fringe_column f
     }
 }
 
-/* As many rounds as the fringe is wide: in each, those that have heard something new in the last one tell their neighbours. Near
- * its outer border there is nobody left to tell. */
+/* As many rounds as the fringe is wide: in each, those that have heard something new in the last one tell their neighbours.
+ * Near its outer border there is nobody left to tell. */
 static bool grow(rill_fringe *fringe, const rill_surface *surface, const rill_bed *bed) {
     const float width = sqrtf(fringe->constants.limit), inner = fmaxf(width - 0.9f, 0.0f) * fmaxf(width - 0.9f, 0.0f);
     rill_array *const all = &fringe->columns;

@@ -40,7 +40,8 @@ static inline uint32_t rill_rim_vertex(const rill_surface *s, int32_t place, int
     return (uint32_t)s->column_vertices + (uint32_t)(s->rim_first[place] + before);
 }
 
-/* levels.c. Which columns are wet, and how high; links to neighbours in the sheet; rims and quads; how many there are. */
+/* levels.c. Which columns are wet, and how high; links to neighbours in the sheet; rims and quads; how many there
+ * are. */
 rill_row_task rill_row_level, rill_row_link, rill_row_shape, rill_row_count;
 
 /* joints.c. Which columns of different sheets may be linked; false without memory. */
@@ -60,19 +61,21 @@ void rill_column_mend(const rill_build *build, int32_t place, int32_t stride);
 /* The column of the cell (x, y) whose range a level is in; -1: none. `beside` is the place it most likely is. */
 int32_t rill_column_at_level(const rill_build *build, int32_t level, int32_t beside, int32_t x, int32_t y);
 
-/* rims.c. What rims are, once they are numbered; the numbers of the vertices below them; vertices of them, once those of columns
- * are made. */
+/* rims.c. What rims are, once they are numbered; the numbers of the vertices below them; vertices of them, once those
+ * of columns are made. */
 rill_row_task rill_row_find_rims, rill_row_number_skirts, rill_row_place_rims;
 
-/* corners.c. Triangles of a row of quartets, and of corners where sheets meet: the odd ones are found first, and counted, and
- * kept at first_odd, where there is room for so many. */
-enum { RILL_ODD_MOST = 12 }; /* per quartet of a sheet: four columns that are on their own, with skirts; per column: 3 */
+/* corners.c. Triangles of a row of quartets, and of corners where sheets meet: the odd ones are found first, and
+ * counted, and kept at first_odd, where there is room for so many. */
+enum {
+    RILL_ODD_MOST = 12
+}; /* per quartet of a sheet: four columns that are on their own, with skirts; per column: 3 */
 rill_row_task rill_row_count_triangles, rill_row_triangles;
 void rill_mixed_count(const rill_build *build, int32_t row);
 void rill_mixed_triangles(const rill_build *build, int32_t row);
 
-/* printed.c. Instead of the last two, without smooth shores: numbers of the vertices beside those of wet columns, false without
- * memory; these vertices; triangles of a quartet that is not plain. */
+/* printed.c. Instead of the last two, without smooth shores: numbers of the vertices beside those of wet columns, false
+ * without memory; these vertices; triangles of a quartet that is not plain. */
 enum { RILL_PRINTED_TAKEN = 64 };
 typedef struct rill_printed_writer {
     uint32_t *out;

@@ -1,13 +1,15 @@
 /* Shores as printed: Dagenais et al. 2018, section 4.3 to the letter, for comparison with rims.c and corners.c.
  *
- *   - A dry column that is linked to a wet one has a vertex, at its centre: at the mean height, and with the mean normal, of the
- *     wet columns it is linked to.
- *   - Where a wet column meets a wall it is not linked to, there is an extra vertex at the centre of that cell, made likewise.
- *   - Four columns of a quartet that are all linked with each other are two triangles, and of those that remain three are one. Dry
- *     columns are not linked with each other, but do not keep apart either. The diagonal has both its ends inside or both outside
- *     if there is a choice, else the greater sum of levels.
+ *   - A dry column that is linked to a wet one has a vertex, at its centre: at the mean height, and with the mean
+ *     normal, of the wet columns it is linked to.
+ *   - Where a wet column meets a wall it is not linked to, there is an extra vertex at the centre of that cell, made
+ *     likewise.
+ *   - Four columns of a quartet that are all linked with each other are two triangles, and of those that remain three
+ *     are one. Dry columns are not linked with each other, but do not keep apart either. The diagonal has both its ends
+ *     inside or both outside if there is a choice, else the greater sum of levels.
  *
- * Edges of overhangs and the border of the grid are where they were: the surface ends at centres. This is not made for speed. */
+ * Edges of overhangs and the border of the grid are where they were: the surface ends at centres. This is not made for
+ * speed. */
 #include "surface/parts.h"
 
 #include "base/order.h"
@@ -15,10 +17,10 @@
 
 #include <math.h>
 
-/* ------------------------------------------------------------------------------------------------------------ extras */
+/* ---------------------------------------------------------------------------------------------------------- extras */
 
-/* What a wet column that is not linked in a direction meets there, as a number: the place of the column whose solid it is or,
- * where a cell has no column, one beyond all places; -1: nothing solid. */
+/* What a wet column that is not linked in a direction meets there, as a number: the place of the column whose solid it
+ * is or, where a cell has no column, one beyond all places; -1: nothing solid. */
 static int32_t wall_at(const rill_build *build, const rill_surface_row *row, int32_t place, int32_t direction) {
     const rill_bed *bed = build->view->bed;
     const int32_t x = row->x0 + (place - row->start - 1) + RILL_STEP_X[direction], y = row->y + RILL_STEP_Y[direction];
@@ -105,7 +107,7 @@ bool rill_printed_number(const rill_build *build, size_t *count) {
     return true;
 }
 
-/* ---------------------------------------------------------------------------------------------------------- vertices */
+/* -------------------------------------------------------------------------------------------------------- vertices */
 
 static void add_column(const rill_surface *s, int32_t place, rill_mean *mean) {
     const size_t vertex = (size_t)s->vertex[place];
@@ -170,7 +172,7 @@ void rill_printed_place(const rill_build *build) {
         put_vertex(build, extras[i].vertex, extras[i].cell, extras[i].layer, &extras[i].mean);
 }
 
-/* --------------------------------------------------------------------------------------------------------- triangles */
+/* ------------------------------------------------------------------------------------------------------- triangles */
 
 /* A corner of a quartet, as one of its wet columns sees it. */
 typedef struct node {
@@ -205,7 +207,8 @@ static void look_around(const rill_build *build, const node *at, int32_t corner,
     }
 }
 
-/* Whether two corners may be joined. Dry ones do not keep apart; an extra vertex goes along with what has it as a wall. */
+/* Whether two corners may be joined. Dry ones do not keep apart; an extra vertex goes along with what has it as a
+ * wall. */
 static bool joined(const rill_build *build, const node corners[4], int32_t j, int32_t k) {
     const rill_surface *s = build->s;
     const node *a = &corners[j], *b = &corners[k];

@@ -1,24 +1,27 @@
 /* Where the surface of a wet column ends, between its centre and that of the next cell along an axis.
  *
  *      i        along        j
- *      |~~~~~~~~~~*          |        Shore: the level meets the bed, which is a straight line from centre to centre. On ground
- *      |        . ' `  .     |        that does not rise, the front of a film gets to j as it becomes `thin` deep.
- *   b_i|____. '          ` --|b_j     So nothing jumps when j becomes wet: the front is there already.
+ *      |~~~~~~~~~~*          |     Shore: the level meets the bed, which is a straight line from centre to centre. On
+ *      |        . ' `  .     |     ground that does not rise, the front of a film gets to j as it becomes `thin` deep.
+ *   b_i|____. '          ` --|b_j  So nothing jumps when j becomes wet: the front is there already.
  *
- *      |~~~~~~~~~~~~~~~~~~~*|#        Wall: it ends inside of the solid, almost at the centre, wherever the solid's face may be
- *      |                 ###|#        between the two. The same at banks steeper than 45 degrees.
+ *      |~~~~~~~~~~~~~~~~~~~*|#     Wall: it ends inside of the solid, almost at the centre, wherever the solid's face
+ *      |                 ###|#     may be between the two. The same at banks steeper than 45 degrees.
  *
- *      |~~~~~~~~~*           |        Lip, and border of the grid: half way, where one cell ends and the other begins. */
+ *      |~~~~~~~~~*           |     Lip, and border of the grid: about half way, where one cell ends. */
 #include "surface/parts.h"
 
 #include "base/simd.h"
 
-/* A rim is never quite at a centre: neither at that of its own column, nor where the rims of other columns end. But shores come so
- * near that nothing is seen to jump when a column becomes wet. */
+/* A rim is never quite at a centre: neither at that of its own column, nor where the rims of other columns end. But
+ * shores come so near that nothing is seen to jump when a column becomes wet. */
 #define NEAREST (1.0f / 256.0f)
 #define FARTHEST (255.0f / 256.0f)
 #define IN_WALL 0.9375f
 #define HALF_WAY 0.5f
+/* What hangs from a lip must not lie in the faces of solids that end where cells do; what may face it stays back. */
+#define BEYOND_HALF 0.5625f
+#define BEFORE_HALF 0.4375f
 
 int32_t rill_column_at_level(const rill_build *build, int32_t level, int32_t beside, int32_t x, int32_t y) {
     const rill_surface *s = build->s;
@@ -53,7 +56,8 @@ static float pipe_velocity(const rill_build *build, int32_t place, int32_t other
     return found ? build->view->flow->pipe_u[joint->pipe] : 0.0f;
 }
 
-/* Whether liquid runs from a column over its lip, enough of it for a sheet: less than this clings to the solid, or drips. */
+/* Whether liquid runs from a column over its lip, enough of it for a sheet: less than this clings to the solid, or
+ * drips. */
 static bool runs_over(const rill_build *build, const rill_rim *rim, int32_t beside) {
     const double least = 1e-6; /* m2/s */
     const rill_flow *flow = build->view->flow;
@@ -83,7 +87,7 @@ static rill_rim find_rim(const rill_build *build, const rill_surface_row *row, i
     if (other < 0 || !(s->state[other] & RILL_HERE) || s->h[other] >= bed->c[place]) {
         rim.kind = RILL_RIM_WALL;
         /* Liquid that has another level there, with a surface of its own: they share the way. */
-        rim.along = reach(build, depth, s->state[beside] & RILL_WET ? HALF_WAY : IN_WALL);
+        rim.along = reach(build, depth, s->state[beside] & RILL_WET ? BEFORE_HALF : IN_WALL);
         return rim;
     }
     rim.beyond = other;
@@ -93,7 +97,7 @@ static rill_rim find_rim(const rill_build *build, const rill_surface_row *row, i
         return rim;
     }
     rim.kind = RILL_RIM_LIP;
-    rim.along = reach(build, depth, HALF_WAY);
+    rim.along = reach(build, depth, BEYOND_HALF);
     const bool falls = s->top[place] - s->top[other] > build->thin;
     if (s->def.skirts && s->def.smooth_shores && falls && runs_over(build, &rim, beside)) rim.skirt = 0;
     return rim;
@@ -111,7 +115,8 @@ void rill_row_find_rims(const rill_build *build, rill_surface_row *row) {
         s->rim_first[place] = (int32_t)(rim - (rill_rim *)s->rims.data);
         for (uint32_t left = bits[x]; left; left &= left - 1, ++rim) {
             const rill_rim found = find_rim(build, row, place, __builtin_ctz(left));
-            row->rerimmed |= found.place != rim->place || found.direction != rim->direction || found.along != rim->along;
+            row->rerimmed |=
+                found.place != rim->place || found.direction != rim->direction || found.along != rim->along;
             *rim = found;
             row->walls += rim->kind == RILL_RIM_WALL;
             if (rim->skirt >= 0) rim->skirt = row->skirts++;
@@ -127,7 +132,7 @@ void rill_row_number_skirts(const rill_build *build, rill_surface_row *row) {
         if (rim[i].skirt >= 0) rim[i].skirt += first;
 }
 
-/* ---------------------------------------------------------------------------------------------------------- vertices */
+/* -------------------------------------------------------------------------------------------------------- vertices */
 
 /* Quanta: how far the floor lifts the vertex of a column above its base. */
 static float lift(const rill_surface *s, const rill_bed *bed, int32_t place) {

@@ -1,5 +1,5 @@
-/* A surface from creation to the end, and what it has to know of a bed: planes, and which columns of different sheets may be
- * linked. Whatever can fail is done before anything is changed. */
+/* A surface from creation to the end, and what it has to know of a bed: planes, and which columns of different sheets
+ * may be linked. Whatever can fail is done before anything is changed. */
 #include "surface/surface.h"
 
 #include <limits.h>
@@ -17,6 +17,7 @@ rill_surface *rill_surface_new(const rill_surface_def *def, const rill_runtime *
     surface->allocator = runtime->allocator;
     surface->kernels = rill_surface_kernels_pick(runtime->scalar);
     surface->joint_list = rill_array_make(sizeof(rill_joint));
+    surface->linked = rill_array_make(sizeof(int32_t));
     surface->sides = rill_array_make(sizeof(rill_side));
     surface->rows = rill_array_make(sizeof(rill_surface_row));
     surface->corners = rill_array_make(sizeof(rill_corner_row));
@@ -33,7 +34,7 @@ rill_surface *rill_surface_new(const rill_surface_def *def, const rill_runtime *
     return NULL;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ planes */
+/* ---------------------------------------------------------------------------------------------------------- planes */
 
 /* The planes, and how wide an element of each is. */
 typedef struct plane {
@@ -45,25 +46,41 @@ enum { PLANES = 16 };
 
 static void list_planes(rill_surface *s, plane out[PLANES]) {
     const plane all[PLANES] = {
-        { (void **)&s->m, sizeof *s->m },           { (void **)&s->lid, sizeof *s->lid },
-        { (void **)&s->layer, sizeof *s->layer },   { (void **)&s->floor, sizeof *s->floor },
-        { (void **)&s->state, sizeof *s->state },   { (void **)&s->h, sizeof *s->h },
-        { (void **)&s->top, sizeof *s->top },       { (void **)&s->half, sizeof *s->half },
-        { (void **)&s->links, sizeof *s->links },   { (void **)&s->joints, sizeof *s->joints },
-        { (void **)&s->rim, sizeof *s->rim },       { (void **)&s->quads, sizeof *s->quads },
-        { (void **)&s->vertex, sizeof *s->vertex }, { (void **)&s->rim_first, sizeof *s->rim_first },
-        { (void **)&s->joint_first, sizeof *s->joint_first }, { (void **)&s->quads_other, sizeof *s->quads_other },
+        { (void **)&s->m, sizeof *s->m },
+        { (void **)&s->lid, sizeof *s->lid },
+        { (void **)&s->layer, sizeof *s->layer },
+        { (void **)&s->floor, sizeof *s->floor },
+        { (void **)&s->state, sizeof *s->state },
+        { (void **)&s->h, sizeof *s->h },
+        { (void **)&s->top, sizeof *s->top },
+        { (void **)&s->half, sizeof *s->half },
+        { (void **)&s->links, sizeof *s->links },
+        { (void **)&s->joints, sizeof *s->joints },
+        { (void **)&s->rim, sizeof *s->rim },
+        { (void **)&s->quads, sizeof *s->quads },
+        { (void **)&s->vertex, sizeof *s->vertex },
+        { (void **)&s->rim_first, sizeof *s->rim_first },
+        { (void **)&s->joint_first, sizeof *s->joint_first },
+        { (void **)&s->quads_other, sizeof *s->quads_other },
     };
     memcpy(out, all, sizeof all);
+}
+
+/* All planes are in one block: large ones get large pages (memory.c). The bytes of a plane, so that the next is aligned. */
+static size_t plane_bytes(size_t size, size_t width) {
+    return (size * width + RILL_ALIGNMENT - 1) / RILL_ALIGNMENT * RILL_ALIGNMENT;
+}
+
+static size_t block_bytes(size_t size, const plane planes[PLANES]) {
+    size_t bytes = 0;
+    for (int i = 0; i < PLANES; ++i) bytes += plane_bytes(size, planes[i].width);
+    return bytes;
 }
 
 static void free_planes(rill_surface *surface) {
     plane planes[PLANES];
     list_planes(surface, planes);
-    for (int i = 0; i < PLANES; ++i) {
-        rill_memory_give(&surface->allocator, *planes[i].data, surface->plane_size, planes[i].width);
-        *planes[i].data = NULL;
-    }
+    rill_memory_give(&surface->allocator, surface->block, block_bytes(surface->plane_size, planes), 1);
 }
 
 void rill_surface_free(rill_surface *surface) {
@@ -74,6 +91,7 @@ void rill_surface_free(rill_surface *surface) {
     rill_grids_give(surface);
     rill_memory_give(&allocator, surface->mixed, surface->corner_count, 1);
     rill_array_free(&surface->joint_list, &allocator);
+    rill_array_free(&surface->linked, &allocator);
     rill_array_free(&surface->sides, &allocator);
     rill_array_free(&surface->rows, &allocator);
     rill_array_free(&surface->corners, &allocator);
@@ -90,25 +108,24 @@ void rill_surface_free(rill_surface *surface) {
 /* Takes planes for another bed. On failure the old ones stay. */
 static bool take_planes(rill_surface *surface, const rill_bed *bed) {
     const size_t corners = ((size_t)bed->grid.cells[0] + 1) * ((size_t)bed->grid.cells[1] + 1);
-    rill_surface fresh = { .allocator = surface->allocator, .plane_size = (size_t)bed->plane_size };
-    plane planes[PLANES], old[PLANES];
-    list_planes(&fresh, planes);
-    list_planes(surface, old);
-    bool good = true;
-    for (int i = 0; i < PLANES; ++i) {
-        *planes[i].data = rill_memory_take(&fresh.allocator, fresh.plane_size, planes[i].width);
-        good = good && *planes[i].data;
-    }
-    uint8_t *mixed = rill_memory_take(&fresh.allocator, corners, 1);
-    if (!good || !mixed) {
-        free_planes(&fresh);
-        rill_memory_give(&fresh.allocator, mixed, corners, 1);
+    const size_t size = (size_t)bed->plane_size;
+    plane planes[PLANES];
+    list_planes(surface, planes);
+    unsigned char *block = rill_memory_take(&surface->allocator, block_bytes(size, planes), 1);
+    uint8_t *mixed = rill_memory_take(&surface->allocator, corners, 1);
+    if (!block || !mixed) {
+        rill_memory_give(&surface->allocator, block, block_bytes(size, planes), 1);
+        rill_memory_give(&surface->allocator, mixed, corners, 1);
         return false;
     }
     free_planes(surface);
     rill_memory_give(&surface->allocator, surface->mixed, surface->corner_count, 1);
-    for (int i = 0; i < PLANES; ++i) *old[i].data = *planes[i].data;
-    surface->plane_size = fresh.plane_size;
+    surface->block = block;
+    for (int i = 0; i < PLANES; ++i) {
+        *planes[i].data = block;
+        block += plane_bytes(size, planes[i].width);
+    }
+    surface->plane_size = size;
     surface->mixed = mixed;
     surface->corner_count = corners;
     return true;
@@ -134,41 +151,47 @@ static void describe_columns(rill_surface *surface, const rill_bed *bed) {
     }
     /* Where there is no column, no level is ever written. */
     for (size_t p = 0; p < surface->plane_size; ++p) surface->h[p] = surface->top[p] = RILL_WALL;
-    uint8_t *const marks[] = { surface->state, surface->half, surface->links,
-                               surface->joints, surface->rim, surface->quads };
+    uint8_t *const marks[] = { surface->state,  surface->half, surface->links,
+                               surface->joints, surface->rim,  surface->quads };
     for (size_t i = 0; i < sizeof marks / sizeof marks[0]; ++i) memset(marks[i], 0, surface->plane_size);
 }
 
-/* Nothing hangs over it, and it is the lowest everywhere: everything in it may be linked. */
-static bool is_open(const rill_surface *surface, const rill_sheet *sheet) {
-    for (int32_t y = 0; y < sheet->ny; ++y) {
-        for (int32_t x = 0; x < sheet->nx; ++x) {
-            const int32_t place = sheet->first + y * sheet->stride + x;
-            if (surface->m[place] > INT32_MIN && surface->m[place] < RILL_WALL) return false;
-            if (surface->lid[place] > INT32_MIN && surface->lid[place] < RILL_TOP) return false;
-        }
+static bool is_open(const rill_surface *surface, const rill_surface_row *row) {
+    for (int32_t place = row->start; place < row->start + row->count; ++place) {
+        if (surface->m[place] > INT32_MIN && surface->m[place] < RILL_WALL) return false;
+        if (surface->lid[place] > INT32_MIN && surface->lid[place] < RILL_TOP) return false;
     }
     return true;
 }
 
+/* The joints of a row, which are listed by place; `next` is the first that is not of a row before. */
+static void find_row_joints(const rill_surface *surface, rill_surface_row *row, int32_t *next) {
+    const rill_joint *joints = surface->joint_list.data;
+    const int32_t count = (int32_t)surface->joint_list.count;
+    row->first_joint = *next;
+    while (*next < count && joints[*next].place < row->start + row->count) *next += 1;
+    row->end_joint = *next;
+}
+
 /* All rows of all sheets. In the next build every level is looked at. */
 static bool make_rows(rill_surface *surface, const rill_bed *bed) {
+    int32_t next_joint = 0;
     surface->rows.count = 0;
     for (int32_t s = 0; s < bed->sheet_count; ++s) {
         const rill_sheet *sheet = &bed->sheets[s];
-        const bool open = is_open(surface, sheet);
         for (int32_t y = -1; y <= sheet->ny; ++y) {
             const bool inside = y >= 0 && y < sheet->ny;
-            const rill_surface_row row = { .sheet = s,
-                                           .stride = sheet->stride,
-                                           .x0 = sheet->x0,
-                                           .y = sheet->y0 + y,
-                                           .start = sheet->first + y * sheet->stride - 1,
-                                           .count = (sheet->nx + 16) & -16,
-                                           .inside = inside,
-                                           .above = y == sheet->ny,
-                                           .open = open,
-                                           .high = inside ? (sheet->nx + 16) & -16 : 0 };
+            rill_surface_row row = { .sheet = s,
+                                     .stride = sheet->stride,
+                                     .x0 = sheet->x0,
+                                     .y = sheet->y0 + y,
+                                     .start = sheet->first + y * sheet->stride - 1,
+                                     .count = (sheet->nx + 16) & -16,
+                                     .inside = inside,
+                                     .above = y == sheet->ny,
+                                     .high = inside ? (sheet->nx + 16) & -16 : 0 };
+            row.open = is_open(surface, &row);
+            find_row_joints(surface, &row, &next_joint);
             if (!rill_array_push(&surface->rows, &surface->allocator, &row)) return false;
         }
     }
@@ -187,11 +210,10 @@ rill_result rill_surface_fit(rill_surface *surface, const rill_surface_view *vie
     return RILL_OK;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- links */
+/* ----------------------------------------------------------------------------------------------------------- links */
 
 int32_t rill_surface_neighbour(const rill_surface *surface, int32_t place, int32_t direction, int32_t stride) {
-    if (surface->links[place] >> direction & 1)
-        return place + RILL_STEP_X[direction] + RILL_STEP_Y[direction] * stride;
+    if (surface->links[place] >> direction & 1) return place + RILL_STEP_X[direction] + RILL_STEP_Y[direction] * stride;
     if (!(surface->joints[place] >> direction & 1)) return -1;
     const rill_joint *joint = (const rill_joint *)surface->joint_list.data + surface->joint_first[place];
     while (joint->direction != direction || !joint->linked) joint += 1;

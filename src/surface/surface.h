@@ -4,18 +4,19 @@
  *
  * Everything about columns is in planes over the bed's places (bed.h): one plane index names a column here too.
  *
- *        NW  N  NE        Directions are numbered counter-clockwise from east: E 0, NE 1, N 2, NW 3, W 4, SW 5, S 6, SE 7.
- *          \ | /          The opposite of d is (d + 4) & 7, axes have even numbers. A set of directions is a byte, bit d for d.
+ *        NW  N  NE        Directions are numbered counter-clockwise: E 0, NE 1, N 2, NW 3, W 4, SW 5, S 6, SE 7. The
+ *          \ | /          opposite of d is (d + 4) & 7, axes are even. A set of directions is a byte, bit d for d.
  *       W -- i -- E       A *quartet* is four cells around a corner of the grid, taken in the order SW, SE, NE, NW:
  *          / | \          counter-clockwise, like triangles seen from above.
  *        SW  S  SE
  *
- * A column is *wet* here if it has a free surface: deeper than RILL_DRY, below its ceiling, and not flooded. It is *dry* if it
- * exists and is not deeper than RILL_DRY. Columns i, j of neighbouring cells, one of them wet, are *linked* if
- *        m_j < h_i < c_j   and   m_i < h_j < c_i        m underside of the solid below a column: the ceiling of the column
- *                                                       below it in its cell, or -infinity
- * As the ranges (m, c) of a cell's columns do not overlap, a column has at most one link in each direction. Links between places
- * of one sheet are bits of a plane; those between sheets are *joints*, a short list. */
+ * A column is *wet* here if it has a free surface: deeper than RILL_DRY, below its ceiling, and not flooded. It is
+ * *dry* if it exists and is not deeper than RILL_DRY. Columns i, j of neighbouring cells, one of them wet, are *linked*
+ * if
+ *        m_j < h_i < c_j   and   m_i < h_j < c_i        m underside of the solid below a column: the ceiling of the
+ *                                                       column below it in its cell, or -infinity
+ * As the ranges (m, c) of a cell's columns do not overlap, a column has at most one link in each direction. Links
+ * between places of one sheet are bits of a plane; those between sheets are *joints*, a short list. */
 #ifndef RILL_SURFACE_SURFACE_H
 #define RILL_SURFACE_SURFACE_H
 
@@ -52,8 +53,8 @@ typedef enum rill_rim_kind {
     RILL_RIM_BORDER     /* at the border of the grid */
 } rill_rim_kind;
 
-/* A vertex beside the columns' own: where the surface of a wet column ends, on the way to the centre of the next cell along an
- * axis. The rest of it is in the mesh, under the number it has as a vertex. */
+/* A vertex beside the columns' own: where the surface of a wet column ends, on the way to the centre of the next cell
+ * along an axis. The rest of it is in the mesh, under the number it has as a vertex. */
 typedef struct rill_rim {
     int32_t place;  /* the wet column */
     int32_t beyond; /* the column over there: the dry one of a shore, the one below a lip; -1: none */
@@ -62,8 +63,8 @@ typedef struct rill_rim {
     uint8_t direction, kind;
 } rill_rim;
 
-/* Columns of different sheets that may be linked: from `place` in `direction` to `other`. Each pair is there twice, once from
- * either end; sorted by place and direction. */
+/* Columns of different sheets that may be linked: from `place` in `direction` to `other`. Each pair is there twice,
+ * once from either end; sorted by place and direction. */
 typedef struct rill_joint {
     int32_t place, other;
     int32_t twin;   /* the same from the other end */
@@ -81,12 +82,15 @@ typedef struct rill_side {
     uint8_t which; /* east, west, north, south */
 } rill_side;
 
-/* A row of a sheet, in the order of places; the rows of padding below and above a sheet are in the list too. Ranges of places
- * count from `start`, and are multiples of 16: what is dry now and was dry in the build before is not looked at. */
+/* A row of a sheet, in the order of places; the rows of padding below and above a sheet are in the list too. Ranges of
+ * places count from `start`, and are multiples of 16: what is dry now and was dry in the build before is not looked
+ * at. */
 typedef struct rill_surface_row {
     int32_t sheet, stride, x0, y; /* x of its first column, and y, in cells of the grid */
     int32_t start, count;         /* the run of places that holds it, from x0 - 1 on */
-    bool inside, above, open;     /* no padding; padding above; everything in its sheet may be linked */
+    int32_t first_joint, end_joint;
+    bool inside, above; /* no padding; padding above */
+    bool open;          /* nothing hangs over it, and it is the lowest everywhere: everything in it may be linked */
 
     int32_t low, high;   /* all that is wet */
     int32_t from, until; /* where levels have been looked at, and then links: all that is or was wet, and beyond */
@@ -147,42 +151,44 @@ struct rill_surface {
 
     /* Planes that change with the bed only. */
     size_t plane_size;
+    void *block;    /* in which all planes are */
     int32_t *m;     /* underside of the solid below; RILL_WALL where there is no column */
     int32_t *lid;   /* its ceiling; INT32_MIN where there is no column */
     int32_t *layer; /* which void of its cell */
     int32_t *floor; /* quanta: least level of the vertex of a wet column, section 4.4; 0 if def.floor is false */
 
     /* Planes of a build. */
-    uint8_t *state;     /* RILL_HERE, RILL_WET */
-    int32_t *h;         /* level as links see it: b of a dry column; RILL_WALL where no link may end */
-    int32_t *top;       /* quanta: where the vertex of a wet column is: h, or its floor if that is higher; else as h */
-    uint8_t *half;      /* links to the same sheet, directions 0 to 3 */
-    uint8_t *links;     /* bits by direction: linked with the neighbour in the same sheet */
-    uint8_t *joints;    /* bits by direction: linked with a column of another sheet */
-    uint8_t *rim;       /* bits of axes: a wet column's surface ends there, see `rims` */
-    uint8_t *quads;     /* what stands over the quartet whose SW corner this is */
+    uint8_t *state;  /* RILL_HERE, RILL_WET */
+    int32_t *h;      /* level as links see it: b of a dry column; RILL_WALL where no link may end */
+    int32_t *top;    /* quanta: where the vertex of a wet column is: h, or its floor if that is higher; else as h */
+    uint8_t *half;   /* links to the same sheet, directions 0 to 3 */
+    uint8_t *links;  /* bits by direction: linked with the neighbour in the same sheet */
+    uint8_t *joints; /* bits by direction: linked with a column of another sheet */
+    uint8_t *rim;    /* bits of axes: a wet column's surface ends there, see `rims` */
+    uint8_t *quads;  /* what stands over the quartet whose SW corner this is */
     uint8_t *quads_other; /* what stood there before, in rows where something has changed */
-    int32_t *vertex;    /* number of a wet column's vertex in the mesh */
+    int32_t *vertex;      /* number of a wet column's vertex in the mesh */
     int32_t *joint_first; /* number of the first joint of a column that has any */
-    int32_t *rim_first; /* number of the first rim of a column that has any; the others follow by direction */
+    int32_t *rim_first;   /* number of the first rim of a column that has any; the others follow by direction */
 
-    uint8_t *mixed; /* per corner of the grid, (cells[0] + 1) x (cells[1] + 1): wet columns of different sheets are linked there */
+    uint8_t *mixed; /* per corner of the grid, row by row from its SW one: wet columns of different sheets are linked */
     size_t corner_count;
     bool any_mixed;
 
-    rill_array joint_list; /* rill_joint */
-    rill_array sides;      /* rill_side */
-    rill_array rows;       /* rill_surface_row */
-    rill_array corners;    /* rill_corner_row: from below the first row of cells */
+    rill_array joint_list;    /* rill_joint */
+    rill_array linked;        /* int32_t: the joints that are linked now, one of each pair */
+    rill_array sides;         /* rill_side */
+    rill_array rows;          /* rill_surface_row */
+    rill_array corners;       /* rill_corner_row: from below the first row of cells */
     rill_array odd_triangles; /* uint32_t[3] */
-    rill_array extras, keys; /* rill_extra, by keys; int32_t */
-    rill_array solids;     /* const rill_solid *: for the view */
-    rill_array rims;       /* rill_rim; rim r is vertex column_vertices + r */
+    rill_array extras, keys;  /* rill_extra, by keys; int32_t */
+    rill_array solids;        /* const rill_solid *: for the view */
+    rill_array rims;          /* rill_rim; rim r is vertex column_vertices + r */
     size_t column_vertices;
-    size_t skirts_before; /* vertices below rims, in the build before */
-    size_t tears; /* edges that end at a column, see corners.c */
-    rill_floor *terrain; /* what `floor` is made from; NULL if def.floor is false */
-    rill_fringe *fringe; /* working memory of the meniscus; NULL for RILL_MENISCUS_NONE */
+    size_t skirts_before, columns_before; /* vertices below rims and of columns, in the build before */
+    size_t tears;                         /* edges that end at a column, see corners.c */
+    rill_floor *terrain;                  /* what `floor` is made from; NULL if def.floor is false */
+    rill_fringe *fringe;                  /* working memory of the meniscus; NULL for RILL_MENISCUS_NONE */
 
     rill_surface_mesh mesh; /* of the last build; owned. Vertices of columns, of rims, of skirts */
     size_t vertex_capacity, triangle_capacity;

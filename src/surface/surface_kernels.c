@@ -8,7 +8,7 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* ------------------------------------------------------------------------------------------------------------ levels */
+/* ---------------------------------------------------------------------------------------------------------- levels */
 
 static bool any_deep(int32_t n, const int32_t *H) {
     int32_t deepest = 0;
@@ -46,7 +46,7 @@ static rill_level_report levels(int32_t n, const rill_level_row *row) {
     return (row->pressure ? levels_pressed : levels_free)(n, row);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- links */
+/* ----------------------------------------------------------------------------------------------------------- links */
 
 /* Both are here, and one is wet. */
 INLINE uint8_t may_link(uint8_t a, uint8_t b) {
@@ -82,7 +82,7 @@ static void link(int32_t n, const rill_link_row *row) {
     }
 }
 
-/* ------------------------------------------------------------------------------------------------------------- shape */
+/* ----------------------------------------------------------------------------------------------------------- shape */
 
 static rill_shape_report shape(int32_t n, const rill_shape_row *row) {
     const uint8_t *state = row->state, *state_s = row->state_s, *state_n = row->state_n;
@@ -97,8 +97,8 @@ static rill_shape_report shape(int32_t n, const rill_shape_row *row) {
     }
     RILL_EACH_ALONE /* vector */
         for (int32_t i = 0; i < (n & -16); ++i) {
-        uint8_t around = (uint8_t)((state[i + 1] >> 1) | (state_n[i] >> 1) << 2 | (state[i - 1] >> 1) << 4 |
-                                   (state_s[i] >> 1) << 6);
+        uint8_t around =
+            (uint8_t)((state[i + 1] >> 1) | (state_n[i] >> 1) << 2 | (state[i - 1] >> 1) << 4 | (state_s[i] >> 1) << 6);
         uint8_t ends = (uint8_t)(~(links[i] & around) & RILL_AXES);
         rim[i] = (state[i] & RILL_WET) ? ends : 0;
     }
@@ -140,19 +140,16 @@ static rill_row_counts count(int32_t n, const uint8_t *state, const uint8_t *rim
     return counts;
 }
 
-/* ---------------------------------------------------------------------------------------------------------- vertices */
+/* -------------------------------------------------------------------------------------------------------- vertices */
 
 /* Three arrays of 16 numbers into one of 16 triples. Compilers write this out number by number, three times as slow. */
 #ifdef __AVX512F__
 enum { LANES = 16 };
-#define FIRST(a, b) \
-    __builtin_shufflevector(a, b, 0, 16, 0, 1, 17, 0, 2, 18, 0, 3, 19, 0, 4, 20, 0, 5)
+#define FIRST(a, b) __builtin_shufflevector(a, b, 0, 16, 0, 1, 17, 0, 2, 18, 0, 3, 19, 0, 4, 20, 0, 5)
 #define FIRST_WITH(ab, c) __builtin_shufflevector(ab, c, 0, 1, 16, 3, 4, 17, 6, 7, 18, 9, 10, 19, 12, 13, 20, 15)
-#define SECOND(a, b) \
-    __builtin_shufflevector(a, b, 21, 0, 6, 22, 0, 7, 23, 0, 8, 24, 0, 9, 25, 0, 10, 26)
+#define SECOND(a, b) __builtin_shufflevector(a, b, 21, 0, 6, 22, 0, 7, 23, 0, 8, 24, 0, 9, 25, 0, 10, 26)
 #define SECOND_WITH(ab, c) __builtin_shufflevector(ab, c, 0, 21, 2, 3, 22, 5, 6, 23, 8, 9, 24, 11, 12, 25, 14, 15)
-#define THIRD(a, b) \
-    __builtin_shufflevector(a, b, 0, 11, 27, 0, 12, 28, 0, 13, 29, 0, 14, 30, 0, 15, 31, 0)
+#define THIRD(a, b) __builtin_shufflevector(a, b, 0, 11, 27, 0, 12, 28, 0, 13, 29, 0, 14, 30, 0, 15, 31, 0)
 #define THIRD_WITH(ab, c) __builtin_shufflevector(ab, c, 26, 1, 2, 27, 4, 5, 28, 7, 8, 29, 10, 11, 30, 13, 14, 31)
 #else
 enum { LANES = 4 };

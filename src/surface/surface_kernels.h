@@ -1,6 +1,6 @@
 /* Row kernels of the surface: plain C loops over a run of places of a row, compiled once per instruction set
- * (surface_kernels.c) and chosen at run time. Every variant gives the same bits. Pointers point to the first place of the run;
- * one place before and behind it may be read. Runs are multiples of 16: rows are widened into padding. */
+ * (surface_kernels.c) and chosen at run time. Every variant gives the same bits. Pointers point to the first place of
+ * the run; one place before and behind it may be read. Runs are multiples of 16: rows are widened into padding. */
 #ifndef RILL_SURFACE_SURFACE_KERNELS_H
 #define RILL_SURFACE_SURFACE_KERNELS_H
 
@@ -35,8 +35,8 @@ typedef struct rill_shape_row {
     uint8_t *links, *rim, *quads;
 } rill_shape_row;
 
-/* Vertices of a run of wet columns, numbers one after the other. Outputs point to the first. Up to 15 places behind the run are
- * read too. Slopes are those between the neighbours in the sheet, whatever is there: see rill_column_mend. */
+/* Vertices of a run of wet columns, numbers one after the other. Outputs point to the first. Up to 15 places behind the
+ * run are read too. Slopes are those between the neighbours in the sheet, whatever is there: see rill_column_mend. */
 typedef struct rill_vertex_row {
     const int32_t *top, *top_s, *top_n, *H;
     const float *u, *v, *v_n;

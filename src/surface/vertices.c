@@ -1,5 +1,5 @@
-/* Vertices of wet columns: numbers go on along a row, so that runs of wet columns are runs of vertices. The kernels take for
- * granted that a column is linked to its neighbours in the sheet; those that are not are mended afterwards. */
+/* Vertices of wet columns: numbers go on along a row, so that runs of wet columns are runs of vertices. The kernels
+ * take for granted that a column is linked to its neighbours in the sheet; those that are not are mended afterwards. */
 #include "surface/parts.h"
 
 #include <math.h>
@@ -35,10 +35,10 @@ static void write_run(const rill_build *build, const rill_surface_row *row, int3
     s->kernels->vertices(count, &vertices, &constants);
     if (!row->renumbered) return;
     memcpy(s->mesh.layers + first, s->layer + at, (size_t)count * sizeof(int32_t));
-    for (int32_t i = 0; i < count; ++i) s->mesh.wetness[first + (size_t)i] = 1.0f;
 }
 
-static void number_run(const rill_build *build, const rill_surface_row *row, int32_t from, int32_t count, size_t first) {
+static void number_run(const rill_build *build, const rill_surface_row *row, int32_t from, int32_t count,
+                       size_t first) {
     int32_t *vertex = build->s->vertex + row->start + from;
     for (int32_t i = 0; i < count; ++i) vertex[i] = (int32_t)first + i;
 }
