@@ -1,6 +1,6 @@
 # A thin front to CMake. `make demo` and `make test` work from a fresh clone on Debian 12, as root or with sudo.
 #
-#   make demo       install what is missing, build, run a scene, draw it, say where the results are
+#   make demo       install what is missing, build, run a scene, draw it, say where the results are; with a display, play it
 #   make test       install what is missing, build, run every test; ends with `N passed, N failed`
 #   make bench      speed, against the memory's own (CSV=file to keep it)
 #   make validate   accuracy, against exact solutions and measurements
@@ -38,7 +38,8 @@ demo: program
 	@echo "The results are in $(OUT): still.png, movie.mp4, and log.csv with one row per frame (volume, what was poured and"
 	@echo "drained, the probes)."
 	@echo "Try also: build/rill run $(SCENE) --out $(OUT) --fields    (depths and velocities as .npy arrays)"
-	@echo "          build/rill --help,  other scenes in scenes/"
+	@echo "          build/rill --help,  other scenes in scenes/,  build/rill view for all of them in a window"
+	@if [ -n "$$DISPLAY$$WAYLAND_DISPLAY" ]; then build/rill view $(SCENE); fi
 
 test:
 	@tools/install_packages.sh test

@@ -30,7 +30,7 @@ run: { frame: 0.0166667, until: 4 }
 view: { camera: { from: [0.048, -0.05, 0.1], to: [0.048, 0.036, 0], lens: 35 } }
 """
 TETRAHEDRON = "v 0 0 0\nv 60 0 0\nv 30 50 0\nv 30 20 30\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n"
-SIZE, DENSITY = "660x620", "0.75"
+SIZE, DENSITY = "600x560", "0.7"
 POUR_AT = "0.3 0.58"  # of the picture: liquid in front of the block
 failures = []
 
@@ -261,7 +261,7 @@ def test_real_input(viewer, scene):
             window = do("search", "--name", "^Rill$").strip().split("\n")[0]
         do("windowfocus", window)
         start = report()
-        do("mousemove", "--window", window, 121, 360, "mousedown", 1)
+        do("mousemove", "--window", window, 108, 325, "mousedown", 1)
         time.sleep(1)
         do("mouseup", 1)
         poured = report()

@@ -426,8 +426,8 @@ double round_up(double value) {
 } // namespace
 
 void rill_gui_plot(const char *label, const rill_gui_line *lines, int line_count, int count, int start, bool stacked,
-                   const char *unit, double least_top) {
-    float em = ImGui::GetFontSize(), width = ImGui::GetContentRegionAvail().x, height = 3.4f * em;
+                   const char *unit, double least_top, float lines_high) {
+    float em = ImGui::GetFontSize(), width = ImGui::GetContentRegionAvail().x, height = lines_high * em;
     double top = round_up(std::max(highest(lines, line_count, count, start, stacked), least_top));
     rill_gui_text(RILL_GUI_DIM, label);
     char text[96];

@@ -55,14 +55,14 @@ void rill_gui_progress(double share, const char *text);
 /* A picture with its name below; true when it is clicked. Without a texture (0) an empty frame. */
 bool rill_gui_picture(const char *label, unsigned texture, float width, float height);
 
-/* Lines over time, oldest first: `count` values each, `start` is the oldest (a ring). Stacked when asked. */
+/* Lines over time, oldest first: `count` values each, `start` is the oldest (a ring). Stacked when asked; so many lines of text high. */
 typedef struct rill_gui_line {
     const char *name;
     const float *values;
     uint32_t colour;
 } rill_gui_line;
 void rill_gui_plot(const char *label, const rill_gui_line *lines, int line_count, int count, int start, bool stacked,
-                   const char *unit, double least_top);
+                   const char *unit, double least_top, float lines_high);
 
 #ifdef __cplusplus
 }

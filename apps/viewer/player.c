@@ -13,6 +13,7 @@ static const double MOST_BEHIND = 0.1;   /* s: what is missing beyond is given u
 static const double RATE_WINDOW = 0.5;   /* s */
 static const double AHEAD_BATCH = 0.05;  /* s, when running ahead, where nobody looks */
 static const double LONGEST_SLEEP = 0.1; /* s */
+static const double WAITING = 0.03;      /* s: for a window that has claimed the world in vain */
 
 double rill_player_clock(void) {
     struct timespec now;
@@ -197,8 +198,12 @@ static void *run(void *user) {
     pthread_mutex_lock(&player->mutex);
     while (!player->quit) {
         bool ordered = player->order_count > 0;
-        if (player->wanted) {
+        if (player->held) {
             pthread_cond_wait(&player->changed, &player->mutex);
+            continue;
+        }
+        if (rill_player_clock() < player->wanted_until) {
+            wait_until(player, player->wanted_until);
             continue;
         }
         if (!ordered && rill_player_clock() < next) {
@@ -302,11 +307,12 @@ void rill_player_read(rill_player *player, rill_player_status *out) {
 bool rill_player_claim(rill_player *player, double patience, rill_player_view *out) {
     double end = rill_player_clock() + patience;
     pthread_mutex_lock(&player->mutex);
-    player->wanted = true;
+    player->wanted_until = end + WAITING;
     while (player->busy && rill_player_clock() < end) {
         wait_until(player, end);
     }
     bool mine = !player->busy;
+    player->held = mine;
     pthread_mutex_unlock(&player->mutex);
     if (mine) {
         *out = (rill_player_view){ player->scene, player->world, player->surface, player->opened, player->version };
@@ -316,7 +322,8 @@ bool rill_player_claim(rill_player *player, double patience, rill_player_view *o
 
 void rill_player_release(rill_player *player) {
     pthread_mutex_lock(&player->mutex);
-    player->wanted = false;
+    player->held = false;
+    player->wanted_until = 0;
     pthread_cond_broadcast(&player->changed);
     pthread_mutex_unlock(&player->mutex);
 }

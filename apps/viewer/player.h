@@ -2,8 +2,8 @@
  *
  * The window gives orders, which the thread carries out between steps, and reads a status that is copied out after each. To
  * draw, it claims the world: the thread then waits after its present step, until it is released. A claim never waits for
- * longer than it was told to, so that the window stays alive however long a step takes; the thread remembers that a claim
- * was in vain and waits for the next one. */
+ * longer than it was told to, so that the window stays alive however long a step takes; after a claim in vain the thread
+ * waits for a moment, so that the next one has better luck. */
 #ifndef RILL_VIEWER_PLAYER_H
 #define RILL_VIEWER_PLAYER_H
 

@@ -37,7 +37,9 @@ struct rill_player {
     size_t order_count;
     uint64_t orders_given;
     rill_player_status status;
-    bool quit, busy, wanted;
+    bool quit, busy;     /* busy: the thread has the world */
+    bool held;           /* the window has it */
+    double wanted_until; /* clock: the window wants it, and will come back */
 
     /* Of the thread while it is busy, else of who has claimed the world. */
     rill_scene *scene;

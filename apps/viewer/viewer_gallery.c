@@ -86,9 +86,10 @@ static void finish(rill_viewer *v) {
 
 void rill_gallery_work(rill_viewer *v) {
     rill_gallery *gallery = &v->gallery;
+    if (gallery->working && v->status.orders >= gallery->opening && !v->status.ahead) {
+        finish(v);
+    }
     if (!gallery->working) {
         start_next(v);
-    } else if (v->status.orders >= gallery->opening && !v->status.ahead) {
-        finish(v);
     }
 }

@@ -25,10 +25,15 @@ static bool new_name(rill_viewer *v, const char *kind, const char *ending, char 
 
 /* ------------------------------------------------------------------------------------------------------- screenshots */
 
+/* Whether the picture has full size. */
+static bool is_whole(const rill_viewer *v) {
+    return v->drawn && v->opened && v->render_size[0] == v->picture[0] && v->render_size[1] == v->picture[1];
+}
+
 void rill_keep_window(rill_viewer *v) {
     size_t row = 4 * (size_t)v->size[0];
     rill_message message = { "out of memory" };
-    if (!v->window_shot[0]) {
+    if (!v->window_shot[0] || !(v->in_gallery || is_whole(v))) {
         return;
     }
     uint8_t *pixels = malloc(row * (size_t)v->size[1]);
@@ -54,12 +59,11 @@ static bool read_picture(rill_viewer *v) {
 }
 
 void rill_keep_screenshot(rill_viewer *v, bool whole) {
+    v->shoot |= !whole;
     if (whole) {
         new_name(v, "window", ".png", v->window_shot, sizeof v->window_shot);
-    } else {
-        v->shoot = true;
-        rill_viewer_touch(v);
     }
+    rill_viewer_touch(v);
 }
 
 static void shoot(rill_viewer *v) {
@@ -136,7 +140,7 @@ static void add_frames(rill_viewer *v) {
 }
 
 void rill_keep_picture(rill_viewer *v) {
-    bool whole = v->drawn && v->opened && v->render_size[0] == v->picture[0] && v->render_size[1] == v->picture[1];
+    bool whole = is_whole(v);
     if (v->shoot && whole) {
         shoot(v);
     }

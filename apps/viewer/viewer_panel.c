@@ -173,7 +173,7 @@ static void show_tilt(rill_viewer *v) {
     double c = cos(v->orbit.turn), s = sin(v->orbit.turn), *tilt = v->settings.tilt, reach = PAD_REACH * PI / 180;
     double knob[2] = { (-s * tilt[0] + c * tilt[1]) / reach, (-c * tilt[0] - s * tilt[1]) / reach };
     char text[64];
-    if (rill_gui_pad("Tilt", 6.5f * rill_gui_em(), knob)) {
+    if (rill_gui_pad("Tilt", 5.2f * rill_gui_em(), knob)) {
         tilt[0] = (-s * knob[0] - c * knob[1]) * reach;
         tilt[1] = (c * knob[0] - s * knob[1]) * reach;
         rill_panel_send_gravity(v);

@@ -37,7 +37,7 @@ typedef struct rill_plots {
     float accounts[RILL_PLOT_ACCOUNTS][RILL_PLOT_COUNT]; /* ml, poured less drained */
     char names[RILL_PLOT_ACCOUNTS][40];
     int32_t account_count;
-    int next;
+    int next, count;
     uint64_t steps; /* when the last value was taken */
 } rill_plots;
 

@@ -10,11 +10,12 @@
 #include "render/gl.h"
 #include "viewer_parts.h"
 
-static const double PATIENCE = 0.006; /* s, for the world */
-static const double GOAL = 0.014;     /* s, for a picture */
+static const double PATIENCE = 0.006;    /* s, for the world ... */
+static const double PATIENT_SHARE = 0.3; /* ... or this part of what drawing takes: then nobody notices */
+static const double GOAL = 0.014;        /* s, for a picture */
 static const double TOO_LONG = 0.030;
 static const double STILL_AFTER = 0.4; /* s */
-static const double STILL_COST = 0.3;  /* s */
+static const double STILL_COST = 0.5;  /* s */
 static const double SHOT_COST = 1;
 
 static const struct {
@@ -37,8 +38,9 @@ static int choose_level(const rill_viewer *v, double time) {
 }
 
 static int wanted_level(const rill_viewer *v, double now) {
-    if (v->shoot || v->recording) { /* what is kept has full size */
-        int sharp = choose_level(v, v->shoot ? SHOT_COST : GOAL);
+    bool shot = v->shoot || v->window_shot[0];
+    if (shot || v->recording) { /* what is kept has full size */
+        int sharp = choose_level(v, shot ? SHOT_COST : GOAL);
         return sharp > LEVEL_OF_FULL_SIZE ? sharp : LEVEL_OF_FULL_SIZE;
     }
     if (!(v->cost > 0)) {
@@ -177,7 +179,7 @@ void rill_viewer_update_picture(rill_viewer *v) {
     double now = rill_player_clock();
     int level = wanted_level(v, now);
     bool fresh = false;
-    if (rill_player_claim(v->player, PATIENCE, &view)) {
+    if (rill_player_claim(v->player, fmax(PATIENCE, PATIENT_SHARE * cost_of(v, v->level)), &view)) {
         bool mine =
             view.world && v->status.orders >= v->opening; /* else it is a world from before, or of the gallery */
         bool news = mine && (view.version != v->version || view.opened != v->opened);

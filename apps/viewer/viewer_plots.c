@@ -44,6 +44,7 @@ void rill_plots_add(rill_viewer *v) {
     }
     plots->next = (at + 1) % RILL_PLOT_COUNT;
     plots->steps = status->steps;
+    plots->count = plots->count < RILL_PLOT_COUNT ? plots->count + 1 : RILL_PLOT_COUNT;
 }
 
 void rill_plots_show(rill_viewer *v) {
@@ -57,14 +58,14 @@ void rill_plots_show(rill_viewer *v) {
         const char *name = i < RILL_STAGE_COUNT ? rill_stage_name((rill_stage)i) : "surface";
         lines[i] = (rill_gui_line){ name, plots->stages[i], colours[i % COLOURS] };
     }
-    rill_gui_plot("Time per frame, by stage", lines, RILL_PLOT_STAGES, RILL_PLOT_COUNT, plots->next, true, "ms", 1);
+    int count = plots->count > 0 ? plots->count : 1, start = plots->count < RILL_PLOT_COUNT ? 0 : plots->next;
+    rill_gui_plot("Time per frame, by stage", lines, RILL_PLOT_STAGES, count, start, true, "ms", 1, 3.4f);
     lines[0] = (rill_gui_line){ "in columns", plots->volume, colours[0] };
     for (int i = 0; i < plots->account_count; i++) {
         lines[i + 1] = (rill_gui_line){ plots->names[i], plots->accounts[i], colours[(i + 1) % COLOURS] };
     }
-    rill_gui_plot("Volume, and by account", lines, 1 + plots->account_count, RILL_PLOT_COUNT, plots->next, false, "ml",
-                  1e-3);
+    rill_gui_plot("Volume, and by account", lines, 1 + plots->account_count, count, start, false, "ml", 1e-3, 3.4f);
     lines[0] = (rill_gui_line){ "error", plots->error, colours[5] };
     snprintf(text, sizeof text, "Ledger error: %lld quanta", (long long)v->status.ledger.error);
-    rill_gui_plot(text, lines, 1, RILL_PLOT_COUNT, plots->next, false, "quanta", 1);
+    rill_gui_plot(text, lines, 1, count, start, false, "quanta", 1, 1.4f);
 }

@@ -22,7 +22,6 @@
 #include "scene/files.h"
 #include "viewer_parts.h"
 
-enum { FRAMES = 2 };              /* of the GUI, to notice a pointer and then a click */
 static const double GIVE_UP = 30; /* s: for one command */
 
 typedef struct rill_script {
@@ -30,7 +29,8 @@ typedef struct rill_script {
     int line;
     double not_before, since; /* clock */
     uint64_t version;
-    int frames; /* since the last command */
+    int frames,
+        needed; /* since the last command, and before the next: the GUI has to notice a pointer before a click */
 } rill_script;
 
 /* ----------------------------------------------------------------------------------------------------------- reports */
@@ -112,8 +112,8 @@ void rill_script_report(rill_viewer *v, const char *tag) {
     if (rill_player_claim(v->player, GIVE_UP, &view)) {
         rill_player_read(v->player, &v->status);
         write_state(v, file, tag, &view);
+        rill_player_release(v->player);
     }
-    rill_player_release(v->player);
     if (file == stdout) {
         fflush(file);
     } else {
@@ -192,6 +192,7 @@ static bool obey(rill_viewer *v, rill_script *script, const char *line) {
         rill_script_report(v, first);
     } else if (strcmp(word, "shot") == 0) {
         snprintf(v->window_shot, sizeof v->window_shot, "%s", rest);
+        rill_viewer_touch(v);
     } else if (strcmp(word, "quit") == 0) {
         v->done = true;
     } else {
@@ -210,7 +211,8 @@ static void fail(rill_viewer *v, const char *what) {
 
 /* Whether everything so far has been done and is shown. */
 static bool settled(const rill_viewer *v) {
-    return v->status.orders >= v->last_order && !v->shoot && !v->status.opening && v->script->frames >= FRAMES &&
+    return v->status.orders >= v->last_order && !v->shoot && !v->window_shot[0] && !v->status.opening &&
+           v->script->frames >= v->script->needed &&
            (v->in_gallery ? !v->gallery.working : (v->opened == v->status.opened && v->drawn));
 }
 
@@ -243,6 +245,7 @@ void rill_script_frame(rill_viewer *v) {
     }
     script->line++;
     script->frames = 0;
+    script->needed = strncmp(line, "key", 3) == 0 ? 1 : 2;
     script->since = now;
     if (*line && *line != '#' && !obey(v, script, line)) {
         fail(v, "found a command that cannot be done, or an item that is not shown");
@@ -263,6 +266,7 @@ bool rill_script_open(rill_viewer *v) {
         return false;
     }
     script->next = script->text;
+    script->needed = 2;
     return true;
 }
 
