@@ -7,6 +7,7 @@ install(TARGETS rill rill_shared EXPORT rill-targets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 if(TARGET rill_program)
   install(TARGETS rill_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(DIRECTORY scenes DESTINATION ${CMAKE_INSTALL_DATADIR}/rill) # the gallery of `rill view`
 endif()
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/rill)

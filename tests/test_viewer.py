@@ -3,8 +3,9 @@
 
 usage: test_viewer.py RILL [FOLDER]
 
-Needs Xvfb, and xdotool for the part with real input; leaves with 77 (skipped) without Xvfb. Most input comes from scripts
-(apps/viewer/viewer_script.c), which enters where GLFW's callbacks do. Screenshots stay in FOLDER if one is given.
+Needs Xvfb,
+and xdotool for the part with real input; leaves with 77 (skipped) without Xvfb. Most input comes from scripts
+scripts (apps/viewer/viewer_script.c) and enters where GLFW's callbacks do. Screenshots stay in FOLDER if there is one.
 """
 import json
 import math
@@ -47,7 +48,8 @@ class Viewer:
     def __init__(self, rill, folder):
         self.rill, self.folder = rill, folder
         read, write = os.pipe()
-        self.server = subprocess.Popen(["Xvfb", "-displayfd", str(write), "-screen", "0", "1024x768x24", "-nolisten", "tcp"],
+        self.server = subprocess.Popen(["Xvfb", "-displayfd", str(write), "-screen", "0", "1024x768x24", "-nolisten",
+                                        "tcp"],
                                        pass_fds=[write], stderr=subprocess.DEVNULL)
         os.close(write)
         with os.fdopen(read) as pipe:
@@ -100,9 +102,11 @@ def moved(a, b, key):
 
 
 def test_time(viewer, scene):
-    r = viewer.run(["report start", "wait 0.5", "report playing", "key space", "report paused", "wait 0.3", "report still",
+    r = viewer.run(["report start", "wait 0.5", "report playing", "key space", "report paused", "wait 0.3",
+                    "report still",
                     *steps(2), "report stepped", "key -", "key -", "report slow", "key plus", "key plus", "key plus",
-                    "report fast", "key r", "report again", *click("Play"), "wait 0.3", "report resumed", *click("Pause"),
+                    "report fast", "key r", "report again", *click("Play"), "wait 0.3", "report resumed",
+                    *click("Pause"),
                     *click("Step"), "report step_button", *click("Restart"), "report restart_button",
                     *choose("Speed", "1/2"), "report speed", "quit"], scene)
     check(r["start"]["scene"] == "test tray" and r["start"]["playing"], "a scene that is opened plays")
@@ -119,8 +123,10 @@ def test_time(viewer, scene):
 
 def test_camera(viewer, scene):
     r = viewer.run(["key space", "report start", *drag("right", "0.5 0.5", "0.6 0.55"), "report orbit",
-                    *drag("left", "0.5 0.5", "0.4 0.5", "alt"), "report alt_orbit", *drag("middle", "0.5 0.5", "0.55 0.6"),
-                    "report pan", "move 0.5 0.5", "wheel 6", "report zoom", "key f", "report fit", "key tab", "report wide",
+                    *drag("left", "0.5 0.5", "0.4 0.5", "alt"), "report alt_orbit", *drag("middle", "0.5 0.5",
+                                                                                          "0.55 0.6"),
+                    "report pan", "move 0.5 0.5", "wheel 6", "report zoom", "key f", "report fit", "key tab",
+                    "report wide",
                     "quit"], scene)
     distance = lambda s: math.dist(s["from"], s["to"])
     check(moved(r["start"], r["orbit"], "from") > 0.01 and moved(r["start"], r["orbit"], "to") < 1e-9,
@@ -146,7 +152,8 @@ def test_hand(viewer, scene):
     check(volume["sucked"] < volume["released"] - 0.5, "shift and the left button suck")
     check(r["hand"]["pour_rate"] > 100 and r["hand"]["pour_radius"] > 5, "sliders set rate and radius")
     check(volume["faster"] - volume["hand"] > 5, "and the hand follows them")
-    check(moved(r["before_push"]["solids"], r["pushed"]["solids"], "block") > 0.005, "ctrl and the left button push a solid")
+    check(moved(r["before_push"]["solids"], r["pushed"]["solids"], "block") > 0.005,
+          "ctrl and the left button push a solid")
     check(r["pushed"]["solids"]["block"][2] == 0, "which stays at its height")
     check(abs(volume["after_push"] - volume["before_push"]) < 1e-9, "the liquid it pushes aside is not lost")
     check(r["floor"]["solids"]["floor"] == [0, 0, 0] and "stays" in r["floor"]["note"], "the floor cannot be pushed")
@@ -154,18 +161,23 @@ def test_hand(viewer, scene):
 
 
 def test_settings(viewer, scene):
-    lines = ["key space", "key r", "report start", "key right", "key right", "report tilted", "key home", "report level",
-             "point 0.9 0.5 Tilt", "press left", "release left", "report pad", *click("Gravity", 0.25), "report gravity",
+    lines = ["key space", "key r", "report start", "key right", "key right", "report tilted", "key home",
+             "report level",
+             "point 0.9 0.5 Tilt", "press left", "release left", "report pad", *click("Gravity", 0.25),
+             "report gravity",
              *choose("Preset", "honey"), "report honey", *click("Viscosity", 0.3), "report viscosity",
              *click("Contact angle", 0.9), "report angle", *choose("Scheme", "paper"), "report paper",
              *choose("Passages", "straight"), "report straight", "key r", "report kept", "key r shift", "report anew",
-             *choose("Overlay", "depth"), "report overlay", f"shot {viewer.folder}/depth.png", "key o", "report next_overlay",
+             *choose("Overlay", "depth"), "report overlay", f"shot {viewer.folder}/depth.png", "key o",
+             "report next_overlay",
              "key 1", "report wireframe", f"shot {viewer.folder}/wireframe.png", "key 0", "report no_overlay", "key h",
-             "report help", f"shot {viewer.folder}/help.png", "key escape", "report no_help", "key F1", "report help_again",
+             "report help", f"shot {viewer.folder}/help.png", "key escape", "report no_help", "key F1",
+             "report help_again",
              "quit"]
     r = viewer.run(lines, scene)
     g = r["tilted"]["gravity"]
-    check(abs(math.degrees(math.atan2(g[0], -g[2])) - 2) < 0.01 and abs(g[1]) < 1e-9, "the arrow keys tilt, seen from here")
+    check(abs(math.degrees(math.atan2(g[0], -g[2])) - 2) < 0.01 and abs(g[1]) < 1e-9,
+          "the arrow keys tilt, seen from here")
     check(abs(math.hypot(*g) - 9.81) < 1e-6, "and gravity stays as strong")
     check(math.hypot(*r["level"]["gravity"][:2]) < 1e-9, "Home levels the tray")
     check(r["pad"]["gravity"][0] > 2, "the pad tilts")
@@ -197,11 +209,13 @@ def test_keeping(viewer, scene):
                     *steps(3), "release left", "report other", "key F9", "report loaded", "key p", "key p shift",
                     "report pictures", "key v", "report recording", *steps(2), "wait 0.4", "key v", "report recorded",
                     f"drop {broken}", "report broken", f"drop {mesh}", "report mesh", "key space", "move 0.5 0.5",
-                    "press left", *steps(2), "release left", "report mesh_poured", f"drop {scene}", "report scene", "quit"],
+                    "press left", *steps(2), "release left", "report mesh_poured", f"drop {scene}", "report scene",
+                    "quit"],
                    scene)
     kept = sorted(file.name for file in (viewer.folder / "kept").iterdir())
     check(r["other"]["hash"] != r["before"]["hash"], "the world goes on after a snapshot")
-    check(r["loaded"]["hash"] == r["saved"]["hash"] == r["before"]["hash"], "F9 brings back what F5 saved, every bit of it")
+    check(r["loaded"]["hash"] == r["saved"]["hash"] == r["before"]["hash"],
+          "F9 brings back what F5 saved, every bit of it")
     check(any(name.startswith("picture") for name in kept), "P writes a picture")
     check(any(name.startswith("window") for name in kept), "shift + P writes the window")
     check(r["recording"]["recording"] and not r["recorded"]["recording"], "V starts and stops recording")
@@ -265,7 +279,8 @@ def test_real_input(viewer, scene):
         time.sleep(1)
         do("mouseup", 1)
         poured = report()
-        do("mousemove", "--window", window, 200, 300, "mousedown", 3, "mousemove", "--window", window, 260, 320, "mouseup", 3)
+        do("mousemove", "--window", window, 200, 300, "mousedown", 3, "mousemove", "--window", window, 260, 320,
+           "mouseup", 3)
         do("click", 4)
         do("key", "space")
         time.sleep(0.5)
@@ -286,7 +301,8 @@ def test_failures(viewer, scene):
     env = {key: value for key, value in viewer.env.items() if key not in ("DISPLAY", "WAYLAND_DISPLAY")}
     done = subprocess.run([viewer.rill, "view", scene], env=env, stderr=subprocess.PIPE, text=True, timeout=30)
     check(done.returncode == 4 and "display" in done.stderr, "without a display it says so and leaves with 4")
-    done = subprocess.run(viewer.command("/nowhere/scene.yaml"), env=viewer.env, stderr=subprocess.PIPE, text=True, timeout=60)
+    done = subprocess.run(viewer.command("/nowhere/scene.yaml"), env=viewer.env, stderr=subprocess.PIPE, text=True,
+                          timeout=60)
     check(done.returncode == 3 and "/nowhere/scene.yaml" in done.stderr, "a scene that cannot be read: 3")
     done = subprocess.run([viewer.rill, "view", "--size", "5x5"], env=viewer.env, stderr=subprocess.PIPE, text=True)
     check(done.returncode == 2 and "--size" in done.stderr, "a window of no size: 2")
@@ -296,7 +312,8 @@ def main():
     if not shutil.which("Xvfb"):
         print("skipped: Xvfb is missing; on Debian: apt-get install xvfb")
         return 77
-    tests = [test_time, test_camera, test_hand, test_settings, test_keeping, test_gallery, test_real_input, test_failures]
+    tests = [test_time, test_camera, test_hand, test_settings, test_keeping, test_gallery, test_real_input,
+             test_failures]
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(sys.argv[2] if len(sys.argv) > 2 else temporary).resolve()
         shutil.rmtree(folder, ignore_errors=True)

@@ -19,7 +19,8 @@ static bool is_folder(const char *path) {
     return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
 }
 
-/* The scenes that came with the program: beside it or above it (a build), where it was installed, or where it was built. */
+/* The scenes that came with the program: beside it or above it (a build), where it was installed, or where it was
+ * built. */
 static const char *find_scenes(char *room, size_t size) {
     static const char *const places[] = { "scenes", "../scenes", "../share/rill/scenes" };
     char program[1024];
@@ -59,7 +60,7 @@ static int read_view_options(int argc, char **argv, view_options *options, const
           &options->scenes, 0, 0 },
         { "--out", "DIR", "folder for pictures, movies and snapshots (default out/<name of the scene file>)",
           RILL_OPTION_TEXT, &options->folder, 0, 0 },
-        { "--size", "WxH", "of the window (default 1280x800)", RILL_OPTION_TEXT, &options->size, 0, 0 },
+        { "--size", "WxH", "of the window (default 1360x880)", RILL_OPTION_TEXT, &options->size, 0, 0 },
         { "--density", "F", "of the screen; 2 makes text twice as large (default: as the system says)",
           RILL_OPTION_NUMBER, &options->density, 0.5, 8 },
         { "--report", "FILE", "F12 appends the state as a line of JSON (default: standard output)", RILL_OPTION_TEXT,
@@ -93,7 +94,7 @@ static int code_of(rill_viewer_result result, const rill_message *message) {
 
 int rill_cli_view(int argc, char **argv) {
     view_options options = { .machine = { .threads = 1 } };
-    rill_viewer_options viewer = { .size = { 1280, 800 } };
+    rill_viewer_options viewer = { .size = { 1360, 880 } };
     rill_message message;
     char room[1200];
     const char *path = NULL;

@@ -101,7 +101,6 @@ void set_style() {
     c[ImGuiCol_FrameBg] = colour_of(0x2d343a);
     c[ImGuiCol_FrameBgHovered] = colour_of(0x38424a);
     c[ImGuiCol_FrameBgActive] = colour_of(0x3f4b54);
-    c[ImGuiCol_CheckMark] = colour_of(0x5fb4dc);
     c[ImGuiCol_SliderGrab] = colour_of(0x4a90b0);
     c[ImGuiCol_SliderGrabActive] = colour_of(0x5fb4dc);
     c[ImGuiCol_Button] = colour_of(0x34404a);
@@ -132,7 +131,7 @@ constexpr ImGuiWindowFlags BARE = ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags
 
 } // namespace
 
-/* -------------------------------------------------------------------------------------------------------- life, input */
+/* ----------------------------------------------------------------------------------------------------- life, input */
 
 bool rill_gui_start(float scale) {
     ImGui::CreateContext();
@@ -223,7 +222,7 @@ bool rill_gui_find(const char *label, float rectangle[4]) {
     return false;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ windows */
+/* --------------------------------------------------------------------------------------------------------- windows */
 
 void rill_gui_panel_begin(const char *name, float x, float y, float width, float height) {
     ImGui::SetNextWindowPos(ImVec2(x, y));
@@ -271,7 +270,7 @@ float rill_gui_width(void) {
     return ImGui::GetContentRegionAvail().x;
 }
 
-/* -------------------------------------------------------------------------------------------------------------- items */
+/* ----------------------------------------------------------------------------------------------------------- items */
 
 void rill_gui_text(uint32_t colour, const char *text) {
     ImGui::PushStyleColor(ImGuiCol_Text, colour_of(colour));
@@ -303,12 +302,6 @@ bool rill_gui_button(const char *label) {
     bool pressed = ImGui::Button(label);
     note_item(label);
     return pressed;
-}
-
-bool rill_gui_check(const char *label, bool *value) {
-    bool changed = ImGui::Checkbox(label, value);
-    note_item(label);
-    return changed;
 }
 
 bool rill_gui_combo(const char *label, int *value, const char *const *names, int count) {
@@ -388,7 +381,7 @@ bool rill_gui_picture(const char *label, unsigned texture, float width, float he
     return pressed;
 }
 
-/* --------------------------------------------------------------------------------------------------------------- plot */
+/* ------------------------------------------------------------------------------------------------------------ plot */
 
 namespace {
 

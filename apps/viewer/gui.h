@@ -1,5 +1,6 @@
-/* Dear ImGui for C: what the viewer needs of it and no more. Positions and sizes are in pixels of the framebuffer, from the upper
- * left; colours are 0xRRGGBB. Input comes in through the rill_gui_on_... calls, so that tests can give it as well as people. */
+/* Dear ImGui for C: what the viewer needs of it and no more. Positions and sizes are in pixels of the framebuffer, from
+ * the upper left; colours are 0xRRGGBB. Input comes in through the rill_gui_on_... calls, so that tests can give it as
+ * well as people. */
 #ifndef RILL_VIEWER_GUI_H
 #define RILL_VIEWER_GUI_H
 
@@ -46,7 +47,6 @@ void rill_gui_same_line(float x);      /* the next item beside the last; 0: next
 void rill_gui_gap(void);
 void rill_gui_hint(const char *text); /* shown when the pointer rests on the last item */
 bool rill_gui_button(const char *label);
-bool rill_gui_check(const char *label, bool *value);
 bool rill_gui_combo(const char *label, int *value, const char *const *names, int count);
 bool rill_gui_slider(const char *label, double *value, double low, double high, bool logarithmic, const char *format);
 /* A square pad with a knob at -1 to 1 in both directions, y upwards; true while it is dragged. */
@@ -55,7 +55,8 @@ void rill_gui_progress(double share, const char *text);
 /* A picture with its name below; true when it is clicked. Without a texture (0) an empty frame. */
 bool rill_gui_picture(const char *label, unsigned texture, float width, float height);
 
-/* Lines over time, oldest first: `count` values each, `start` is the oldest (a ring). Stacked when asked; so many lines of text high. */
+/* Lines over time, oldest first: `count` values each, `start` is the oldest (a ring). Stacked when asked; so many lines
+ * of text high. */
 typedef struct rill_gui_line {
     const char *name;
     const float *values;

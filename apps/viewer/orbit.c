@@ -1,4 +1,5 @@
-/* See the header. The picture's width is what the lens decides: half of it is 18 mm / lens at distance 1, as in the renderer. */
+/* See the header. The picture's width is what the lens decides: half of it is 18 mm / lens at distance 1, as in the
+ * renderer. */
 #include "orbit.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
-/* Möller and Trumbore 1997, "Fast, minimum storage ray/triangle intersection", over every triangle there is: a few hundred
- * thousand are tested in a few milliseconds, which a search tree would not be worth that is rebuilt with every frame. */
+/* Möller and Trumbore 1997, "Fast, minimum storage ray/triangle intersection", over every triangle there is: a few
+ * hundred thousand are tested in a few milliseconds, which a search tree would not be worth that is rebuilt with every
+ * frame. */
 #include "pick.h"
 
 #include <math.h>

@@ -29,7 +29,7 @@ void rill_player_say(rill_player *player, const char *text, ...) {
     player->note_count++;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- steps */
+/* ----------------------------------------------------------------------------------------------------------- steps */
 
 bool rill_player_step(rill_player *player, double dt) {
     rill_status status = 0;
@@ -102,7 +102,7 @@ static void play_on(rill_player *player) {
     measure_rate(player, now);
 }
 
-/* ------------------------------------------------------------------------------------------------------------ status */
+/* ---------------------------------------------------------------------------------------------------------- status */
 
 static void put_account(rill_player_status *status, const rill_account *account, double unit) {
     int32_t i = 0;
@@ -162,7 +162,7 @@ static void write_status(const rill_player *player, rill_player_status *status) 
     }
 }
 
-/* ------------------------------------------------------------------------------------------------------------ thread */
+/* ---------------------------------------------------------------------------------------------------------- thread */
 
 static void wait_until(rill_player *player, double clock) {
     struct timespec until = { .tv_sec = (time_t)clock };
@@ -230,7 +230,7 @@ static void *run(void *user) {
     return NULL;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ window */
+/* ---------------------------------------------------------------------------------------------------------- window */
 
 rill_player *rill_player_create(const rill_player_options *options) {
     rill_player *player = calloc(1, sizeof *player);

@@ -1,9 +1,9 @@
 /* Plays a world in a thread of its own, in real time or as near to it as the machine can.
  *
- * The window gives orders, which the thread carries out between steps, and reads a status that is copied out after each. To
- * draw, it claims the world: the thread then waits after its present step, until it is released. A claim never waits for
- * longer than it was told to, so that the window stays alive however long a step takes; after a claim in vain the thread
- * waits for a moment, so that the next one has better luck. */
+ * The window gives orders, which the thread carries out between steps, and reads a status that is copied out after
+ * each. To draw, it claims the world: the thread then waits after its present step, until it is released. A claim never
+ * waits for longer than it was told to, so that the window stays alive however long a step takes; after a claim in vain
+ * the thread waits for a moment, so that the next one has better luck. */
 #ifndef RILL_VIEWER_PLAYER_H
 #define RILL_VIEWER_PLAYER_H
 
@@ -83,8 +83,8 @@ typedef struct rill_player_options {
 rill_player *rill_player_create(const rill_player_options *options);
 void rill_player_destroy(rill_player *player); /* NULL is allowed */
 
-/* Queues an order; one of the same kind that waits at the end of the queue is replaced if only the newest counts. Returns the
- * value that rill_player_status.orders will have when it is carried out. */
+/* Queues an order; one of the same kind that waits at the end of the queue is replaced if only the newest counts.
+ * Returns the value that rill_player_status.orders will have when it is carried out. */
 uint64_t rill_player_give(rill_player *player, const rill_order *order);
 void rill_player_read(rill_player *player, rill_player_status *out);
 

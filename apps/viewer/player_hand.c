@@ -7,7 +7,7 @@
 static const double PULL_BACK =
     0.75; /* cells: from what the ray meets back to the eye, out of walls and into the void */
 
-/* ----------------------------------------------------------------------------------------------------- pour and suck */
+/* --------------------------------------------------------------------------------------------------- pour and suck */
 
 static void drop_source(rill_player *player) {
     if (player->hand.source.value) {
@@ -150,7 +150,7 @@ void rill_grip_follow(rill_player *player, double reach) {
     }
 }
 
-/* ------------------------------------------------------------------------------------------------------------- both */
+/* ------------------------------------------------------------------------------------------------------------ both */
 
 void rill_hand_prepare(rill_player *player) {
     rill_grid grid;

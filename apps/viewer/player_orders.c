@@ -8,7 +8,7 @@
 
 static const size_t SNAPSHOT_LIMIT = (size_t)1 << 34;
 
-/* ------------------------------------------------------------------------------------------------------------ worlds */
+/* ---------------------------------------------------------------------------------------------------------- worlds */
 
 static void close_world(rill_player *player) {
     rill_surface_destroy(player->surface);
@@ -128,7 +128,7 @@ static void restart(rill_player *player, bool anew) {
     }
 }
 
-/* --------------------------------------------------------------------------------------------------------- snapshots */
+/* ------------------------------------------------------------------------------------------------------- snapshots */
 
 static void save(rill_player *player, const char *path) {
     rill_message message = { "" };
@@ -169,7 +169,7 @@ static void load(rill_player *player, const char *path) {
     free(memory);
 }
 
-/* ------------------------------------------------------------------------------------------------------------ orders */
+/* ---------------------------------------------------------------------------------------------------------- orders */
 
 static void set(rill_player *player, rill_result result, bool *own) {
     if (result == RILL_OK) {

@@ -1,5 +1,5 @@
-/* What the files of the player share: player.c has the thread, player_orders.c what it is told to do, player_hand.c what is
- * done by hand. */
+/* What the files of the player share: player.c has the thread, player_orders.c what it is told to do, player_hand.c
+ * what is done by hand. */
 #ifndef RILL_VIEWER_PLAYER_PARTS_H
 #define RILL_VIEWER_PLAYER_PARTS_H
 

@@ -15,7 +15,7 @@ static const double IDLE_AFTER = 1;   /* s without input and without anything th
 static const double IDLE_FRAME = 0.1; /* s */
 static const double speeds[] = { 0.125, 0.25, 0.5, 1, 2 };
 
-/* ------------------------------------------------------------------------------------------------------------ orders */
+/* ---------------------------------------------------------------------------------------------------------- orders */
 
 void rill_viewer_order(rill_viewer *v, const rill_order *order) {
     v->last_order = rill_player_give(v->player, order);
@@ -54,7 +54,7 @@ void rill_viewer_go_to_gallery(rill_viewer *v) {
     v->gallery.working = false;
 }
 
-/* --------------------------------------------------------------------------------------------------------- callbacks */
+/* ------------------------------------------------------------------------------------------------------- callbacks */
 
 static rill_viewer *of(GLFWwindow *window) {
     return glfwGetWindowUserPointer(window);
@@ -93,7 +93,7 @@ static void on_drop(GLFWwindow *window, int count, const char **paths) {
     }
 }
 
-/* ------------------------------------------------------------------------------------------------------------ window */
+/* ---------------------------------------------------------------------------------------------------------- window */
 
 static bool refuse(rill_viewer *v, const char *what) {
     const char *why = NULL;
@@ -185,7 +185,7 @@ static void stop(rill_viewer *v) {
     glfwTerminate();
 }
 
-/* -------------------------------------------------------------------------------------------------------------- loop */
+/* ------------------------------------------------------------------------------------------------------------ loop */
 
 static void draw_window(rill_viewer *v, double passed) {
     glBindFramebuffer(GL_FRAMEBUFFER, 0);

@@ -1,5 +1,5 @@
-/* The gallery: a picture per scene. Those that are missing are simulated by the player and drawn, one after the other, while
- * the gallery is shown. */
+/* The gallery: a picture per scene. Those that are missing are simulated by the player and drawn, one after the other,
+ * while the gallery is shown. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -49,7 +49,7 @@ void rill_gallery_show(rill_viewer *v) {
     rill_gui_panel_end();
 }
 
-/* ----------------------------------------------------------------------------------------------------------- drawing */
+/* --------------------------------------------------------------------------------------------------------- drawing */
 
 static void start_next(rill_viewer *v) {
     rill_gallery *gallery = &v->gallery;

@@ -3,7 +3,8 @@
 
 #include "viewer_parts.h"
 
-static const double NOTE_TIME = 4; /* s */
+static const double NOTE_TIME = 4;  /* s */
+static const float CARD_WIDTH = 42; /* of the help, in lines of text */
 
 static const struct {
     const char *keys, *what;
@@ -35,8 +36,9 @@ void rill_help_show(rill_viewer *v) {
     if (!v->with_help) {
         return;
     }
-    float middle = v->in_gallery ? (float)v->size[0] / 2 : (float)v->picture[0] / 2;
-    rill_gui_card_begin("help", middle, (float)v->size[1] / 2, 0.5f, 0.5f);
+    float wide = v->in_gallery ? (float)v->size[0] : (float)v->picture[0];
+    bool fits = wide > CARD_WIDTH * rill_gui_em(); /* else from the left, over the panel */
+    rill_gui_card_begin("help", fits ? wide / 2 : 0, (float)v->size[1] / 2, fits ? 0.5f : 0, 0.5f);
     for (size_t i = 0; i < sizeof help / sizeof help[0]; i++) {
         rill_gui_text(0x8fd0f0, help[i].keys);
         rill_gui_same_line(17 * rill_gui_em());

@@ -1,5 +1,5 @@
-/* Keys, mouse and dropped files: what they do. Everything comes through these functions, from GLFW's callbacks and from scripts
- * alike. The list of keys that people see is in viewer_help.c. */
+/* Keys, mouse and dropped files: what they do. Everything comes through these functions, from GLFW's callbacks and from
+ * scripts alike. The list of keys that people see is in viewer_help.c. */
 #include <math.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@ static const double TILT_LIMIT = 30; /* degrees */
 
 const char *const rill_speed_names[] = { "1/8", "1/4", "1/2", "1", "2" };
 
-/* -------------------------------------------------------------------------------------------------------------- rays */
+/* ------------------------------------------------------------------------------------------------------------ rays */
 
 static bool over_picture(const rill_viewer *v) {
     return !v->in_gallery && v->opened && v->mouse[0] >= 0 && v->mouse[0] < v->picture[0] && v->mouse[1] >= 0 &&
@@ -41,7 +41,7 @@ static void send_ray(rill_viewer *v, rill_order_kind kind) {
     rill_viewer_order(v, &order);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- mouse */
+/* ----------------------------------------------------------------------------------------------------------- mouse */
 
 static rill_drag choose_drag(int button, int mods) {
     if (button == GLFW_MOUSE_BUTTON_MIDDLE) {
@@ -109,14 +109,10 @@ void rill_input_wheel(rill_viewer *v, double amount) {
     if (!rill_gui_has_mouse() && over_picture(v)) {
         rill_orbit_zoom(&v->orbit, amount);
         rill_viewer_touch(v);
-        rill_input_frame(v);
     }
 }
 
 void rill_input_frame(rill_viewer *v) {
-    if (v->drag == RILL_DRAG_NONE) {
-        return;
-    }
     if (v->in_gallery) {
         v->drag = RILL_DRAG_NONE; /* the world it was about is gone */
     }
@@ -126,7 +122,7 @@ void rill_input_drop(rill_viewer *v, const char *path) {
     rill_viewer_open(v, path);
 }
 
-/* -------------------------------------------------------------------------------------------------------------- keys */
+/* ------------------------------------------------------------------------------------------------------------ keys */
 
 void rill_input_tilt(rill_viewer *v, double right, double away) {
     double c = cos(v->orbit.turn), s = sin(v->orbit.turn), limit = TILT_LIMIT * PI / 180;

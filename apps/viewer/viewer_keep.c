@@ -23,7 +23,7 @@ static bool new_name(rill_viewer *v, const char *kind, const char *ending, char 
     return true;
 }
 
-/* ------------------------------------------------------------------------------------------------------- screenshots */
+/* ----------------------------------------------------------------------------------------------------- screenshots */
 
 /* Whether the picture has full size. */
 static bool is_whole(const rill_viewer *v) {
@@ -76,7 +76,7 @@ static void shoot(rill_viewer *v) {
     }
 }
 
-/* ------------------------------------------------------------------------------------------------------------ movies */
+/* ---------------------------------------------------------------------------------------------------------- movies */
 
 static void stop_movie(rill_viewer *v, const char *why) {
     rill_message message = { "" };
@@ -119,7 +119,8 @@ static bool start_movie(rill_viewer *v) {
     return true;
 }
 
-/* While the world plays a movie follows its time, however slowly it goes here; while it is paused, that of the clock. */
+/* While the world plays a movie follows its time, however slowly it goes here; while it is paused, that of the clock.
+ */
 static void add_frames(rill_viewer *v) {
     rill_message message = { "" };
     double passed = v->status.time - v->movie_time;
@@ -156,10 +157,15 @@ void rill_keep_picture(rill_viewer *v) {
     }
 }
 
-/* --------------------------------------------------------------------------------------------------------- snapshots */
+/* ------------------------------------------------------------------------------------------------------- snapshots */
 
 void rill_keep_snapshot(rill_viewer *v, bool load) {
     rill_order order = { .kind = load ? RILL_ORDER_LOAD : RILL_ORDER_SAVE };
-    snprintf(order.text, sizeof order.text, "%s/%s.snapshot", v->options->folder, v->name);
+    char name[sizeof v->name];
+    snprintf(name, sizeof name, "%s", v->name);
+    for (char *p = name; *p; p++) {
+        *p = *p == '/' ? '_' : *p; /* names of scenes are no paths */
+    }
+    snprintf(order.text, sizeof order.text, "%s/%s.snapshot", v->options->folder, name);
     rill_viewer_order(v, &order);
 }

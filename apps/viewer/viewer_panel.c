@@ -12,7 +12,7 @@ float rill_panel_width(const rill_viewer *v) {
     return v->with_panel && !v->in_gallery ? PANEL_WIDTH * v->density : 0;
 }
 
-/* ---------------------------------------------------------------------------------------------------------- settings */
+/* -------------------------------------------------------------------------------------------------------- settings */
 
 static void send(rill_viewer *v, const rill_order *order) {
     rill_viewer_order(v, order);
@@ -60,7 +60,7 @@ void rill_panel_follow(rill_viewer *v) {
     s->passages = (int)status->solver.passages;
 }
 
-/* ---------------------------------------------------------------------------------------------------------- sections */
+/* -------------------------------------------------------------------------------------------------------- sections */
 
 static void show_time(rill_viewer *v) {
     const rill_player_status *status = &v->status;

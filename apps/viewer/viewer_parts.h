@@ -109,7 +109,7 @@ typedef struct rill_viewer {
     struct rill_script *script;
 } rill_viewer;
 
-/* ------------------------------------------------------------------------------------------------------------ orders */
+/* ---------------------------------------------------------------------------------------------------------- orders */
 
 void rill_viewer_say(rill_viewer *v, const char *text, ...) __attribute__((format(printf, 2, 3)));
 void rill_viewer_order(rill_viewer *v, const rill_order *order);
@@ -120,7 +120,7 @@ void rill_viewer_set_speed(rill_viewer *v, int index);
 extern const char *const rill_speed_names[];
 enum { RILL_SPEED_COUNT = 5, RILL_SPEED_REAL = 3 };
 
-/* ----------------------------------------------------------------------------------------------------------- picture */
+/* --------------------------------------------------------------------------------------------------------- picture */
 
 /* Takes over what is new in the world if it can be had now, and draws if anything changed. */
 void rill_viewer_update_picture(rill_viewer *v);
@@ -131,19 +131,19 @@ void rill_viewer_touch(rill_viewer *v);
 bool rill_viewer_draw_once(rill_viewer *v, const rill_player_view *view, int32_t width, int32_t height,
                            uint8_t *pixels);
 
-/* ------------------------------------------------------------------------------------------------------------- input */
+/* ----------------------------------------------------------------------------------------------------------- input */
 
 void rill_input_key(rill_viewer *v, int key, bool down, bool repeat, int mods);
 void rill_input_button(rill_viewer *v, int button, bool down, int mods);
 void rill_input_move(rill_viewer *v, double x, double y); /* in the framebuffer */
 void rill_input_wheel(rill_viewer *v, double amount);
 void rill_input_drop(rill_viewer *v, const char *path);
-/* Once per frame: what is held goes on. */
+/* Once per frame: what was held in a scene is let go in the gallery. */
 void rill_input_frame(rill_viewer *v);
 /* Tilts gravity, towards the right of the screen and away from it, in degrees. */
 void rill_input_tilt(rill_viewer *v, double right, double away);
 
-/* --------------------------------------------------------------------------------------------------------------- gui */
+/* ------------------------------------------------------------------------------------------------------------- gui */
 
 float rill_panel_width(const rill_viewer *v);
 void rill_panel_show(rill_viewer *v);
@@ -159,7 +159,7 @@ void rill_gallery_show(rill_viewer *v);
 /* One thumbnail further, if there is one missing. */
 void rill_gallery_work(rill_viewer *v);
 
-/* -------------------------------------------------------------------------------------------------------------- keep */
+/* ------------------------------------------------------------------------------------------------------------ keep */
 
 void rill_keep_screenshot(rill_viewer *v, bool whole); /* wishes for the picture, or the whole window */
 void rill_keep_record(rill_viewer *v);                 /* starts or stops */
@@ -167,7 +167,7 @@ void rill_keep_picture(rill_viewer *v);                /* after it was drawn: sc
 void rill_keep_window(rill_viewer *v);                 /* after the window was drawn, before it is shown */
 void rill_keep_snapshot(rill_viewer *v, bool load);
 
-/* ------------------------------------------------------------------------------------------------------------ script */
+/* ---------------------------------------------------------------------------------------------------------- script */
 
 bool rill_script_open(rill_viewer *v); /* false: the message says why */
 void rill_script_close(rill_viewer *v);

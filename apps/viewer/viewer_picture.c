@@ -1,8 +1,8 @@
 /* From the player's world to the picture.
  *
- * The world is taken over when it can be had at once; drawing does not need it any more. How sharp the picture is follows from
- * how long pictures take: smaller ones, stretched, where even one sample takes longer than a frame of the screen, more samples
- * where there is time; and when everything stands still, as many as a short moment allows. */
+ * The world is taken over when it can be had at once; drawing does not need it any more. How sharp the picture is
+ * follows from how long pictures take: smaller ones, stretched, where even one sample takes longer than a frame of the
+ * screen, more samples where there is time; and when everything stands still, as many as a short moment allows. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ static const double GOAL = 0.014;        /* s, for a picture */
 static const double TOO_LONG = 0.030;
 static const double STILL_AFTER = 0.4; /* s */
 static const double STILL_COST = 0.5;  /* s */
-static const double SHOT_COST = 1;
+static const double SHOT_COST = 2;
 
 static const struct {
     double scale;
@@ -59,7 +59,7 @@ void rill_viewer_touch(rill_viewer *v) {
     v->drawn = false;
 }
 
-/* -------------------------------------------------------------------------------------------------------------- take */
+/* ------------------------------------------------------------------------------------------------------------ take */
 
 static void measure_box(rill_viewer *v, const rill_world *world) {
     rill_grid grid;
@@ -150,7 +150,7 @@ static bool take(rill_viewer *v, const rill_player_view *view, int level) {
     return good;
 }
 
-/* -------------------------------------------------------------------------------------------------------------- draw */
+/* ------------------------------------------------------------------------------------------------------------ draw */
 
 static void fail(rill_viewer *v) {
     if (!v->message->text[0]) {

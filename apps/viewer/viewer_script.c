@@ -1,7 +1,7 @@
 /* Input from a file in place of a person's, and lines that say how everything is: how the viewer is tested.
  *
- * One command per line; the next is done when the player has carried out all orders and the picture shows it. Places are parts of
- * the picture (0 to 1, from the upper left) or, after a label, of the item of the panel that has it.
+ * One command per line; the next is done when the player has carried out all orders and the picture shows it. Places
+ * are parts of the picture (0 to 1, from the upper left) or, after a label, of the item of the panel that has it.
  *
  *     key NAME [shift|ctrl|alt]        "space", ".", "F5", "r"
  *     move X Y                         the pointer
@@ -28,12 +28,11 @@ typedef struct rill_script {
     char *text, *next;
     int line;
     double not_before, since; /* clock */
-    uint64_t version;
     int frames,
         needed; /* since the last command, and before the next: the GUI has to notice a pointer before a click */
 } rill_script;
 
-/* ----------------------------------------------------------------------------------------------------------- reports */
+/* --------------------------------------------------------------------------------------------------------- reports */
 
 static void write_text(FILE *file, const char *key, const char *text) {
     fprintf(file, "\"%s\": \"", key);
@@ -121,7 +120,7 @@ void rill_script_report(rill_viewer *v, const char *tag) {
     }
 }
 
-/* ---------------------------------------------------------------------------------------------------------- commands */
+/* -------------------------------------------------------------------------------------------------------- commands */
 
 static int mods_of(const char *text) {
     return strcmp(text, "shift") == 0  ? GLFW_MOD_SHIFT
@@ -201,7 +200,7 @@ static bool obey(rill_viewer *v, rill_script *script, const char *line) {
     return true;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ frames */
+/* ---------------------------------------------------------------------------------------------------------- frames */
 
 static void fail(rill_viewer *v, const char *what) {
     snprintf(v->message->text, sizeof v->message->text, "%.120s:%d: %s", v->options->script, v->script->line, what);

@@ -84,7 +84,7 @@ static void give_plane(void **plane, size_t nodes, size_t size, const rill_alloc
 static bool take_planes(rill_covered *covered, size_t nodes, const rill_allocator *allocator) {
     each_plane(covered, nodes, allocator, take_plane);
     const rill_covered_nodes *a = &covered->nodes;
-    bool good = a->b && a->c && a->H && a->fill && a->was && a->ever && a->sealed && a->pi && a->last &&
+    bool good = a->b && a->c && a->H && a->fill && a->was && a->ever && a->sealed && a->pi && a->last && a->before &&
                 covered->queue && covered->components && covered->tally;
     const rill_covered_faces *const axes[2] = { &covered->west, &covered->south };
     for (int i = 0; i < 2; ++i) {

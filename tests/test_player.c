@@ -1,0 +1,154 @@
+/* The player of the viewer, without a window: orders, claims and the clock, from another thread than the one that
+ * steps. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "viewer/player.h"
+
+static const char *const SCENE = RILL_SOURCE_DIR "/scenes/tilted_tray.yaml";
+static const double LONG = 60; /* s: until a test gives up */
+
+static void nap(double seconds) {
+    const struct timespec time = { .tv_nsec = (long)(seconds * 1e9) }; /* less than one second */
+    nanosleep(&time, NULL);
+}
+
+static rill_player_status give(rill_player *player, const rill_order *order) {
+    uint64_t number = rill_player_give(player, order);
+    rill_player_status status;
+    double end = rill_player_clock() + LONG;
+    do {
+        nap(0.001);
+        rill_player_read(player, &status);
+    } while (status.orders < number && rill_player_clock() < end);
+    assert_true(status.orders >= number);
+    return status;
+}
+
+static rill_player_status tell(rill_player *player, rill_order_kind kind, bool flag, double number) {
+    const rill_order order = { .kind = kind, .flag = flag, .numbers = { number } };
+    return give(player, &order);
+}
+
+static rill_player *open_scene(void) {
+    const rill_player_options options = { .runtime = rill_default_world_def().runtime };
+    rill_player *player = rill_player_create(&options);
+    rill_order order = { .kind = RILL_ORDER_OPEN };
+    assert_non_null(player);
+    snprintf(order.text, sizeof order.text, "%s", SCENE);
+    rill_player_status status = give(player, &order);
+    assert_true(status.open && status.playing && !status.opening);
+    return player;
+}
+
+static double volume(const rill_player_status *status) {
+    return (double)status->ledger.columns * status->ledger.quantum_volume;
+}
+
+static double drained_by_hand(const rill_player_status *status) {
+    for (int32_t i = 0; i < status->account_count; i++) {
+        if (strcmp(status->accounts[i].name, "sucked by hand") == 0) {
+            return status->accounts[i].drained;
+        }
+    }
+    return 0;
+}
+
+static void plays_in_real_time(void **state) {
+    (void)state;
+    rill_player *player = open_scene();
+    rill_player_status before, after;
+    rill_player_read(player, &before);
+    double start = rill_player_clock();
+    nap(0.5);
+    rill_player_read(player, &after);
+    double passed = rill_player_clock() - start;
+    assert_true(after.time > before.time);
+    assert_true(after.time - before.time < passed + 0.15); /* never ahead by more than it may be behind */
+    after = tell(player, RILL_ORDER_PLAY, false, 0);
+    nap(0.1);
+    rill_player_read(player, &before);
+    assert_true(before.time == after.time && !before.playing);
+    after = tell(player, RILL_ORDER_STEP, false, 0);
+    assert_true(after.time > before.time && after.time - before.time < 0.017);
+    rill_player_destroy(player);
+}
+
+static void claims_stop_the_world(void **state) {
+    (void)state;
+    rill_player *player = open_scene();
+    rill_player_view view;
+    for (int i = 0; i < 20; i++) {
+        assert_true(rill_player_claim(player, LONG, &view));
+        uint64_t hash = rill_world_hash(view.world);
+        nap(0.005);
+        assert_true(rill_world_hash(view.world) == hash);
+        rill_player_release(player);
+        nap(0.02);
+    }
+    assert_true(rill_player_claim(player, LONG, &view));
+    assert_true(rill_world_time(view.world) > 0); /* it went on in between */
+    rill_player_release(player);
+    rill_player_destroy(player);
+}
+
+static void pours_and_sucks_where_the_ray_ends(void **state) {
+    (void)state;
+    rill_player *player = open_scene();
+    tell(player, RILL_ORDER_PLAY, false, 0);
+    rill_order hand = { .kind = RILL_ORDER_HAND,
+                        .mode = RILL_HAND_POURS,
+                        .ray = { { 0.04, 0.04, 0.2 }, { 0, 0, -1 } },
+                        .numbers = { 1e-5, 0.003 } };
+    rill_player_status before, after;
+    rill_player_read(player, &before);
+    give(player, &hand);
+    after = tell(player, RILL_ORDER_STEP, false, 0);
+    assert_true(fabs(volume(&after) - volume(&before) - 1e-5 * 0.0166667) < 1e-9);
+    hand.mode = RILL_HAND_SUCKS;
+    give(player, &hand);
+    before = after;
+    after = tell(player, RILL_ORDER_STEP, false, 0);
+    assert_true(volume(&after) < volume(&before) - 1e-8);
+    double sucked = drained_by_hand(&after);
+    assert_true(sucked > 0);
+    hand.ray.along[2] = 1; /* into the sky */
+    give(player, &hand);
+    after = tell(player, RILL_ORDER_STEP, false, 0);
+    assert_true(drained_by_hand(&after) == sucked);
+    assert_int_equal(after.ledger.error, 0);
+    rill_player_destroy(player);
+}
+
+static void refuses_bad_files_and_goes_on(void **state) {
+    (void)state;
+    rill_player *player = open_scene();
+    rill_player_status before, after;
+    rill_player_read(player, &before);
+    const rill_order_kind kinds[] = { RILL_ORDER_OPEN_MESH, RILL_ORDER_LOAD };
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        rill_order order = { .kind = kinds[i], .text = "/nowhere/at_all.obj" };
+        after = give(player, &order);
+        assert_true(after.note_count == before.note_count + 1 && after.open && after.opened == before.opened);
+        assert_non_null(strstr(after.note.text, "at_all.obj"));
+        before = after;
+    }
+    rill_player_destroy(player);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(plays_in_real_time),
+        cmocka_unit_test(claims_stop_the_world),
+        cmocka_unit_test(pours_and_sucks_where_the_ray_ends),
+        cmocka_unit_test(refuses_bad_files_and_goes_on),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
