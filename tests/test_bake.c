@@ -17,26 +17,7 @@
 
 #include "usda_reader.h"
 
-static char folder[64];
-
-static int make_folder(void **state) {
-    (void)state;
-    strcpy(folder, "/tmp/rill_bake_XXXXXX");
-    return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_folder(void **state) {
-    (void)state;
-    return rmdir(folder); /* fails if a test has left something */
-}
-
-static const char *in_folder(const char *name) {
-    static char paths[4][128];
-    static int turn;
-    turn = (turn + 1) % 4;
-    snprintf(paths[turn], sizeof paths[turn], "%s/%s", folder, name);
-    return paths[turn];
-}
+#include "test_folder.h"
 
 /* ------------------------------------------------------------------------------------------------------------ meshes */
 

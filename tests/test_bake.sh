@@ -10,29 +10,8 @@ trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 cp "$tree"/tests/data/{tiny.yaml,step.obj} .
 
-count=0
-failed=0
-# is WHAT COMMAND...: the command must succeed.
-is() {
-    local what=$1
-    shift
-    count=$((count + 1))
-    if "$@"; then
-        echo "ok $count - $what"
-    else
-        echo "not ok $count - $what"
-        sed 's/^/# /' out.txt err.txt 2>/dev/null | head -20
-        failed=$((failed + 1))
-    fi
-}
-# gives CODE ARGUMENTS...: rill bake must leave with that code; its output is in out.txt and err.txt.
-gives() {
-    local code=$1 got
-    shift
-    "$rill" bake "$@" >out.txt 2>err.txt
-    got=$?
-    [ "$got" -eq "$code" ] || { echo "# rill bake $*: exit code $got, expected $code"; return 1; }
-}
+command=bake
+. "$tree/tests/checks.sh"
 reads() { "$reader" "$1" >out.txt 2>err.txt; }
 says() { grep -qF -- "$1" out.txt; }
 complains() { grep -qF -- "$1" err.txt; }

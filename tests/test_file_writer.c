@@ -14,26 +14,7 @@
 #include "scene/files.h"
 #include "scene/number_text.h"
 
-static char folder[64];
-
-static int make_folder(void **state) {
-    (void)state;
-    strcpy(folder, "/tmp/rill_writer_XXXXXX");
-    return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_folder(void **state) {
-    (void)state;
-    return rmdir(folder); /* fails if a test has left something */
-}
-
-static const char *in_folder(const char *name) {
-    static char paths[4][128];
-    static int turn;
-    turn = (turn + 1) % 4;
-    snprintf(paths[turn], sizeof paths[turn], "%s/%s", folder, name);
-    return paths[turn];
-}
+#include "test_folder.h"
 
 /* ---------------------------------------------------------------------------------------------------------- numbers */
 

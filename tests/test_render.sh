@@ -9,27 +9,8 @@ trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 cp "$tree"/tests/data/{tiny.yaml,broken.yaml,step.obj} .
 
-count=0
-failed=0
-is() {
-    local what=$1
-    shift
-    count=$((count + 1))
-    if "$@"; then
-        echo "ok $count - $what"
-    else
-        echo "not ok $count - $what"
-        sed 's/^/# /' out.txt err.txt 2>/dev/null | head -20
-        failed=$((failed + 1))
-    fi
-}
-gives() {
-    local code=$1 got
-    shift
-    "$rill" render "$@" >out.txt 2>err.txt
-    got=$?
-    [ "$got" -eq "$code" ] || { echo "# rill render $*: exit code $got, expected $code"; return 1; }
-}
+command=render
+. "$tree/tests/checks.sh"
 says() { grep -qF -- "$1" out.txt; }
 complains() { grep -qF -- "$1" err.txt; }
 # The width and height that a PNG says it has.

@@ -187,7 +187,7 @@ static void stop(rill_viewer *v) {
 
 /* ------------------------------------------------------------------------------------------------------------ loop */
 
-static void draw_window(rill_viewer *v, double passed) {
+static void draw_window(rill_viewer *v) {
     glBindFramebuffer(GL_FRAMEBUFFER, 0);
     glViewport(0, 0, v->size[0], v->size[1]);
     glClearColor(0.11f, 0.125f, 0.14f, 1);
@@ -195,7 +195,7 @@ static void draw_window(rill_viewer *v, double passed) {
     if (!v->in_gallery && v->opened) {
         rill_render_show(v->render, v->picture[0], v->picture[1]);
     }
-    rill_gui_begin(v->size[0], v->size[1], passed);
+    rill_gui_begin(v->size[0], v->size[1], v->passed);
     if (v->in_gallery) {
         rill_gallery_show(v);
     } else if (v->opened) {
@@ -234,7 +234,8 @@ static void loop(rill_viewer *v) {
     double before = rill_player_clock();
     while (!v->done && !glfwWindowShouldClose(v->window)) {
         double began = rill_player_clock();
-        v->frame_seconds += 0.1 * (began - before - v->frame_seconds);
+        v->passed = began - before;
+        v->frame_seconds += 0.1 * (v->passed - v->frame_seconds);
         measure_window(v);
         rill_player_read(v->player, &v->status);
         rill_panel_follow(v);
@@ -248,7 +249,7 @@ static void loop(rill_viewer *v) {
             rill_plots_add(v);
             rill_keep_picture(v);
         }
-        draw_window(v, began - before);
+        draw_window(v);
         rill_keep_window(v);
         glfwSwapBuffers(v->window);
         before = began;

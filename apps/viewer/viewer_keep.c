@@ -125,7 +125,7 @@ static void add_frames(rill_viewer *v) {
     rill_message message = { "" };
     double passed = v->status.time - v->movie_time;
     v->movie_time = v->status.time;
-    v->movie_clock += v->status.playing && passed >= 0 ? passed / v->status.speed : v->frame_seconds;
+    v->movie_clock += v->status.playing && passed >= 0 ? passed / v->status.speed : v->passed;
     bool due = (double)v->movie_frames <= v->movie_clock * MOVIE_RATE;
     if (!due || !read_picture(v)) {
         return;

@@ -74,12 +74,12 @@ typedef struct rill_viewer {
     int32_t render_size[2];
     rill_render_options look;
     rill_render_material *materials;
-    double watched; /* time of the world when wetness was last looked at */
-    int level;      /* of sharpness */
-    double cost;    /* s, smoothed: of a picture of one sample at full size */
-    bool drawn;     /* the picture is what it should be */
-    double changed; /* clock: when it last changed */
-    double frame_seconds;
+    double watched;               /* time of the world when wetness was last looked at */
+    int level;                    /* of sharpness */
+    double cost;                  /* s, smoothed: of a picture of one sample at full size */
+    bool drawn;                   /* the picture is what it should be */
+    double changed;               /* clock: when it last changed */
+    double passed, frame_seconds; /* since the frame before, and smoothed */
 
     rill_orbit orbit;
     double low[3], high[3]; /* around what there is to see */

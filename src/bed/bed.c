@@ -375,6 +375,19 @@ int32_t rill_bed_column(const rill_bed *bed, int32_t x, int32_t y, int32_t layer
     return layer < bed->cell_first[cell + 1] - bed->cell_first[cell] ? bed->cell_first[cell] + layer : -1;
 }
 
+/* Pipes are sorted by both ends. */
+int32_t rill_bed_find_pipe(const rill_bed *bed, int32_t l, int32_t r) {
+    int32_t low = 0, high = bed->pipe_count;
+    while (low < high) {
+        const int32_t middle = low + (high - low) / 2;
+        if (bed->pipe_l[middle] < l || (bed->pipe_l[middle] == l && bed->pipe_r[middle] < r))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < bed->pipe_count && bed->pipe_l[low] == l && bed->pipe_r[low] == r ? low : -1;
+}
+
 const rill_sheet *rill_bed_sheet_of(const rill_bed *bed, int32_t place, int32_t *x, int32_t *y) {
     int32_t low = 0, high = bed->sheet_count - 1;
     while (low < high) {

@@ -171,6 +171,8 @@ int32_t rill_bed_column(const rill_bed *bed, int32_t x, int32_t y, int32_t layer
 const rill_sheet *rill_bed_sheet_of(const rill_bed *bed, int32_t place, int32_t *x, int32_t *y);
 /* The tile of a column's plane index; ghosts have one like any column. */
 int32_t rill_bed_tile_of(const rill_bed *bed, int32_t place);
+/* The sparse pipe from l to r; -1: none. */
+int32_t rill_bed_find_pipe(const rill_bed *bed, int32_t l, int32_t r);
 
 /* Checks all of the above; break it on purpose in a test. */
 rill_result rill_bed_validate(const rill_bed *bed, rill_message *message);

@@ -246,15 +246,8 @@ static float velocity_between(const rill_flow *flow, int32_t l, int32_t r, const
     const rill_bed *bed = flow->bed;
     if (l < 0 || r < 0) return 0.0f;
     if (r - l == step) return faces[r];
-    int32_t low = 0, high = bed->pipe_count;
-    while (low < high) {
-        const int32_t middle = low + (high - low) / 2;
-        if (bed->pipe_l[middle] < l || (bed->pipe_l[middle] == l && bed->pipe_r[middle] < r))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < bed->pipe_count && bed->pipe_l[low] == l && bed->pipe_r[low] == r ? flow->pipe_u[low] : 0.0f;
+    const int32_t pipe = rill_bed_find_pipe(bed, l, r);
+    return pipe >= 0 ? flow->pipe_u[pipe] : 0.0f;
 }
 
 static void transfer_faces(const rill_flow *from, rill_flow *to, const int32_t *origins) {

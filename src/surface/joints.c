@@ -6,19 +6,6 @@
 
 /* --------------------------------------------------------------------------------------------------------- the bed */
 
-/* The sparse pipe from l to r; -1: none. Pipes are sorted by both. */
-static int32_t find_pipe(const rill_bed *bed, int32_t l, int32_t r) {
-    int32_t low = 0, high = bed->pipe_count;
-    while (low < high) {
-        const int32_t middle = low + (high - low) / 2;
-        if (bed->pipe_l[middle] < l || (bed->pipe_l[middle] == l && bed->pipe_r[middle] < r))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < bed->pipe_count && bed->pipe_l[low] == l && bed->pipe_r[low] == r ? low : -1;
-}
-
 /* Joints of a column, by direction. */
 static bool add_joints(rill_surface *surface, const rill_bed *bed, const rill_sheet *sheet, int32_t x, int32_t y) {
     const int32_t place = sheet->first + (y - sheet->y0) * sheet->stride + (x - sheet->x0);
@@ -31,13 +18,14 @@ static bool add_joints(rill_surface *surface, const rill_bed *bed, const rill_sh
         for (int32_t k = bed->cell_first[cell]; k < bed->cell_first[cell + 1]; ++k) {
             const int32_t other = bed->places[k];
             if (other == dense || bed->b[other] >= bed->c[place] || bed->b[place] >= bed->c[other]) continue;
-            const rill_joint joint = { .place = place,
-                                       .other = other,
-                                       .pipe =
-                                           d & 1 ? -1 : find_pipe(bed, d < 4 ? place : other, d < 4 ? other : place),
-                                       .stride = sheet->stride,
-                                       .corner = (y + 1) * (bed->grid.cells[0] + 1) + (x + 1),
-                                       .direction = (uint8_t)d };
+            const rill_joint joint = {
+                .place = place,
+                .other = other,
+                .pipe = d & 1 ? -1 : rill_bed_find_pipe(bed, d < 4 ? place : other, d < 4 ? other : place),
+                .stride = sheet->stride,
+                .corner = (y + 1) * (bed->grid.cells[0] + 1) + (x + 1),
+                .direction = (uint8_t)d
+            };
             if (!rill_array_push(&surface->joint_list, &surface->allocator, &joint)) return false;
         }
     }

@@ -1,0 +1,24 @@
+# What the shell tests share: counting checks, and running rill. Sourced; `command` is the part of rill it is about, or empty.
+count=0
+failed=0
+# is WHAT COMMAND...: the command must succeed.
+is() {
+    local what=$1
+    shift
+    count=$((count + 1))
+    if "$@"; then
+        echo "ok $count - $what"
+    else
+        echo "not ok $count - $what"
+        sed 's/^/# /' out.txt err.txt 2>/dev/null | head -20
+        failed=$((failed + 1))
+    fi
+}
+# gives CODE ARGUMENTS...: rill must leave with that code; its output is in out.txt and err.txt.
+gives() {
+    local code=$1 got
+    shift
+    "$rill" $command "$@" >out.txt 2>err.txt
+    got=$?
+    [ "$got" -eq "$code" ] || { echo "# rill $command $*: exit code $got, expected $code"; return 1; }
+}
