@@ -110,8 +110,9 @@ static bool reserve_odd(const rill_build *build) {
     for (size_t i = 0; s->any_mixed && i < s->corners.count; ++i) {
         const uint8_t *mixed = s->mixed + i * (size_t)wide;
         corners[i].first_odd = count;
-        corners[i].count = 0;
-        for (int32_t x = 0; x < wide; ++x) corners[i].count += mixed[x];
+        int32_t meet = 0;
+        for (int32_t x = 0; x < wide; ++x) meet += mixed[x];
+        corners[i].count = meet;
         count += RILL_ODD_MOST * (size_t)corners[i].count * (size_t)build->view->bed->info.layers;
     }
     return rill_array_reserve(&s->odd_triangles, &s->allocator, count);

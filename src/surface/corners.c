@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/simd.h"
 #include "surface/parts.h"
 
 /* The direction from a corner of a quartet to the one after it, and to the one before it. Corners are counted on
@@ -287,24 +288,36 @@ static void put_plain(const rill_surface *s, const rill_surface_row *row, uint32
     }
 }
 
-/* As rill_hash_bytes, for memory of this machine alone: whole words of 4 bytes, two at a time. */
+static uint64_t mix(uint64_t hash, const void *eight) {
+    uint64_t word;
+    memcpy(&word, eight, sizeof word);
+    hash = (hash ^ word) * 0x100000001b3u;
+    return hash ^ hash >> 29;
+}
+
+/* As rill_hash_bytes, for memory of this machine alone: whole words of 4 bytes, two at a time, in four strands that do
+ * not wait for each other. */
 static uint64_t hash_words(uint64_t hash, const void *data, size_t words) {
     const unsigned char *bytes = data;
-    uint64_t two = 0;
-    for (size_t i = 0; i + 1 < words; i += 2) {
-        memcpy(&two, bytes + 4 * i, 8);
-        hash = (hash ^ two) * 0x100000001b3u;
-        hash ^= hash >> 29;
-    }
+    uint64_t strands[4] = { hash, hash + 1, hash + 2, hash + 3 };
+    size_t i = 0;
+    for (; i + 8 <= words; i += 8)
+        for (size_t k = 0; k < 4; ++k) strands[k] = mix(strands[k], bytes + 4 * i + 8 * k);
+    for (size_t k = 0; k < 3 && i + 2 <= words; i += 2, ++k) strands[k] = mix(strands[k], bytes + 4 * i);
     uint32_t last = 0;
     if (words & 1) memcpy(&last, bytes + 4 * (words - 1), 4);
+    for (size_t k = 0; k < 4; ++k) hash = mix(hash, &strands[k]);
     return rill_hash_u64(hash, (uint64_t)words << 32 | last);
 }
 
 /* Plain quads follow from what they are and the numbers their rows begin with; the others are hashed as they are. */
 static uint64_t hash_row(const rill_surface *s, const rill_surface_row *row) {
     const size_t odd = (size_t)(row->triangles - 2 * row->plain), before = row->first_triangle + 2 * (size_t)row->plain;
-    uint64_t hash = hash_words(RILL_HASH_START, s->quads + row->start, (size_t)row->count / 4);
+    const bool here = row->low < row->high, there = row[1].low < row[1].high;
+    const int32_t low = !there ? row->low : !here ? row[1].low : rill_min_i(row->low, row[1].low);
+    const int32_t high = rill_max_i(row->high, row[1].high), from = rill_max_i(low - 16, 0);
+    uint64_t hash = rill_hash_u64(RILL_HASH_START, (uint64_t)from);
+    hash = hash_words(hash, s->quads + row->start + from, (size_t)(high - from) / 4);
     hash = rill_hash_u64(hash, (uint64_t)row->first_vertex << 32 | (uint64_t)row[1].first_vertex);
     return hash_words(hash, s->mesh.indices + 3 * before, 3 * odd);
 }

@@ -49,14 +49,11 @@ void rill_row_level(const rill_build *build, rill_surface_row *row) {
     row->lifted = report.lifted;
 }
 
-void rill_row_link(const rill_build *build, rill_surface_row *row) {
-    const rill_surface *s = build->s;
-    if (!row->inside) return;
-    int32_t from = row->from, until = row->until;
-    widen(&from, &until, row[1].from, row[1].until);
+typedef void link_kernel(int32_t n, const rill_link_row *row);
+
+static void link_run(const rill_surface *s, const rill_surface_row *row, link_kernel *kernel, int32_t from,
+                     int32_t until) {
     if (from >= until) return;
-    from = rill_max_i(from - RUN, 0);
-    until = rill_min_i(until + RUN, row->count);
     const int32_t at = row->start + from, north = at + row->stride;
     const rill_link_row links = { .state = s->state + at,
                                   .state_n = s->state + north,
@@ -67,7 +64,23 @@ void rill_row_link(const rill_build *build, rill_surface_row *row) {
                                   .lid = s->lid + at,
                                   .lid_n = s->lid + north,
                                   .half = s->half + at };
-    (row->open && row[1].open ? s->kernels->link_open : s->kernels->link)(until - from, &links);
+    kernel(until - from, &links);
+}
+
+void rill_row_link(const rill_build *build, rill_surface_row *row) {
+    const rill_surface *s = build->s;
+    if (!row->inside) return;
+    int32_t from = row->from, until = row->until, low = row->covered_low, high = row->covered_high;
+    widen(&from, &until, row[1].from, row[1].until);
+    if (from >= until) return;
+    from = rill_max_i(from - RUN, 0);
+    until = rill_min_i(until + RUN, row->count);
+    widen(&low, &high, row[1].covered_low, row[1].covered_high);
+    low = low < high ? rill_min_i(rill_max_i(low - RUN, from), until) : until;
+    high = low < until ? rill_min_i(rill_max_i(high + RUN, low), until) : until;
+    link_run(s, row, s->kernels->link_open, from, low);
+    link_run(s, row, s->kernels->link, low, high);
+    link_run(s, row, s->kernels->link_open, high, until);
 }
 
 /* Where rims and quads of a row may have changed, or be. */

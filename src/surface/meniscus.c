@@ -2,6 +2,8 @@
 #include "surface/meniscus.h"
 
 #include "base/message.h"
+#include "base/simd.h"
+#include "surface/parts.h"
 
 #include <math.h>
 
@@ -94,13 +96,14 @@ static rill_contact find_contact(const rill_fringe *fringe, const rill_surface *
         beta = rill_slope_angle(slope);
     }
     const double psi = fmin(fmax(beta - fringe->angle, -RILL_QUARTER_TURN), RILL_QUARTER_TURN);
-    rill_contact contact = { .strength = (float)psi, .along = slope > 1.0 ? fminf(rim->along, HALF_WAY) : rim->along };
+    rill_contact contact = { .strength = (float)psi,
+                             .along = slope > 1.0 ? rill_min_f(rim->along, HALF_WAY) : rim->along };
     if (surface->def.meniscus != RILL_MENISCUS_LIFT) return contact;
     const double t = rill_profile_tangent(fabs(psi)), q = rill_profile_decay(t);
     contact.strength = (float)(psi < 0.0 ? -q : q);
     if (psi > 0.0 && slope > 0.0 && slope <= 1.0 && rim->along < LAST) { /* the contact line climbs the bank */
         const double rise = 4.0 * t / (1.0 + t * t) * fringe->length / bed->grid.cell_size;
-        contact.shift = fminf((float)(rise / slope), LAST - rim->along);
+        contact.shift = rill_min_f((float)(rise / slope), LAST - rim->along);
         contact.along += contact.shift;
     }
     return contact;
@@ -155,7 +158,7 @@ static const float STEPS[RILL_DIRECTIONS][2] = { { 1, 0 },  { 1, 1 },   { 0, 1 }
 /* Tells a linked column, `d` from one of the fringe, of that one's contact point. */
 static inline void tell(growth *g, const rill_fringe_column *from, int d, int32_t place, int32_t stride) {
     const float x = from->to[0] - STEPS[d][0], y = from->to[1] - STEPS[d][1], square = x * x + y * y;
-    if (!(square < g->spots[place].square) || !(g->state[place] & RILL_WET)) return;
+    if (!(g->state[place] & RILL_WET)) return;
     g->spots[place] = (rill_fringe_spot){ .square = square, .number = (int32_t)g->count };
     g->columns[g->count++] =
         (rill_fringe_column){ .place = place, .stride = stride, .to = { x, y }, .strength = from->strength };
@@ -229,7 +232,7 @@ static bool find_square(const bend *b, const rill_fringe_column *column, int d, 
     const uint32_t rim = surface->rim[column->place];
     if (rim >> d & 1) {
         const uint32_t before = rim & ((1u << d) - 1u);
-        const size_t r = (size_t)surface->rim_first[column->place] + (size_t)__builtin_popcount(before);
+        const size_t r = (size_t)surface->rim_first[column->place] + (size_t)rill_bits(before);
         if (!is_contact((const rill_rim *)surface->rims.data + r)) return false;
         *out = square_of(((const rill_contact *)b->fringe->contacts.data)[r].along - 1.0f);
         return true;

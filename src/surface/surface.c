@@ -156,12 +156,15 @@ static void describe_columns(rill_surface *surface, const rill_bed *bed) {
     for (size_t i = 0; i < sizeof marks / sizeof marks[0]; ++i) memset(marks[i], 0, surface->plane_size);
 }
 
-static bool is_open(const rill_surface *surface, const rill_surface_row *row) {
-    for (int32_t place = row->start; place < row->start + row->count; ++place) {
-        if (surface->m[place] > INT32_MIN && surface->m[place] < RILL_WALL) return false;
-        if (surface->lid[place] > INT32_MIN && surface->lid[place] < RILL_TOP) return false;
+static void find_covered(const rill_surface *surface, rill_surface_row *row) {
+    const int32_t *m = surface->m + row->start, *lid = surface->lid + row->start;
+    row->covered_low = row->covered_high = 0;
+    for (int32_t x = 0; x < row->count; ++x) {
+        const bool above = m[x] > INT32_MIN && m[x]<RILL_WALL, below = lid[x]> INT32_MIN && lid[x] < RILL_TOP;
+        if (!above && !below) continue;
+        if (row->covered_high == 0) row->covered_low = x & -16;
+        row->covered_high = (x & -16) + 16;
     }
-    return true;
 }
 
 /* The joints of a row, which are listed by place; `next` is the first that is not of a row before. */
@@ -190,7 +193,7 @@ static bool make_rows(rill_surface *surface, const rill_bed *bed) {
                                      .inside = inside,
                                      .above = y == sheet->ny,
                                      .high = inside ? (sheet->nx + 16) & -16 : 0 };
-            row.open = is_open(surface, &row);
+            find_covered(surface, &row);
             find_row_joints(surface, &row, &next_joint);
             if (!rill_array_push(&surface->rows, &surface->allocator, &row)) return false;
         }

@@ -89,8 +89,9 @@ typedef struct rill_surface_row {
     int32_t sheet, stride, x0, y; /* x of its first column, and y, in cells of the grid */
     int32_t start, count;         /* the run of places that holds it, from x0 - 1 on */
     int32_t first_joint, end_joint;
-    bool inside, above; /* no padding; padding above */
-    bool open;          /* nothing hangs over it, and it is the lowest everywhere: everything in it may be linked */
+    bool inside, above;                /* no padding; padding above */
+    int32_t covered_low, covered_high; /* outside of this range nothing hangs over it, and it is the lowest: all of it
+                                          may be linked */
 
     int32_t low, high;   /* all that is wet */
     int32_t from, until; /* where levels have been looked at, and then links: all that is or was wet, and beyond */

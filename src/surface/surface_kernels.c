@@ -8,6 +8,11 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
+/* Runs are short in layered worlds, and compilers do what is left over of a run number by number: kernels work on parts
+ * of a fixed size, of which some are long where numbers are bytes. Loops are over numbers of one width: the widest vectors
+ * are used for them. */
+enum { PART = 16, LONG_PART = 64 };
+
 /* ---------------------------------------------------------------------------------------------------------- levels */
 
 static bool any_deep(int32_t n, const int32_t *H) {
@@ -19,24 +24,36 @@ static bool any_deep(int32_t n, const int32_t *H) {
 /* The arguments after NAME are constants. Where there is no column the lid is below everything. */
 #define LEVEL_KERNEL(NAME, PRESSURE)                                                                                   \
     static rill_level_report NAME(int32_t n, const rill_level_row *row) {                                              \
-        const int32_t *b = row->b, *H = row->H, *lid = row->lid, *p = row->pressure, *floor = row->floor;              \
-        uint8_t *state = row->state;                                                                                   \
-        int32_t *h = row->h, *top = row->top, differs = 0, lifted = 0;                                                 \
-        RILL_EACH_ALONE /* vector */                                                                                   \
-            for (int32_t i = 0; i < (n & -16); ++i) {                                                                  \
-            int32_t deep = H[i] > RILL_DRY;                                                                            \
-            int32_t level = b[i] + (deep ? H[i] : 0);                                                                  \
-            int32_t free = level < lid[i];                                                                             \
-            if (PRESSURE) free &= (int32_t)(p[i] == 0);                                                                \
-            int32_t wet = free & deep, low = wet & (int32_t)(level < floor[i]);                                        \
-            level = free ? level : RILL_WALL;                                                                          \
-            h[i] = level;                                                                                              \
-            top[i] = low ? floor[i] : level;                                                                           \
-            lifted += low;                                                                                             \
-            differs |= (int32_t)state[i] ^ (free | wet << 1);                                                          \
-            state[i] = (uint8_t)(free | wet << 1);                                                                     \
+        const rill_level_row r = *row;                                                                                 \
+        int32_t lifted[PART] = { 0 };                                                                                  \
+        uint8_t differs[PART] = { 0 };                                                                                 \
+        for (int32_t at = 0; at < n; at += PART) {                                                                     \
+            const int32_t *b = r.b + at, *H = r.H + at, *lid = r.lid + at, *floor = r.floor + at;                      \
+            const int32_t *p = PRESSURE ? r.pressure + at : NULL;                                                      \
+            uint8_t *state = r.state + at;                                                                             \
+            int32_t *h = r.h + at, *top = r.top + at, found[PART];                                                     \
+            RILL_EACH_ALONE RILL_NOT_UNROLLED /* vector */                                                             \
+                for (int32_t i = 0; i < PART; ++i) {                                                                   \
+                int32_t deep = H[i] > RILL_DRY;                                                                        \
+                int32_t level = b[i] + (deep ? H[i] : 0);                                                              \
+                int32_t free = level < lid[i];                                                                         \
+                if (PRESSURE) free &= (int32_t)(p[i] == 0);                                                            \
+                int32_t wet = free & deep, low = wet & (int32_t)(level < floor[i]);                                    \
+                level = free ? level : RILL_WALL;                                                                      \
+                h[i] = level;                                                                                          \
+                top[i] = low ? floor[i] : level;                                                                       \
+                lifted[i] += low;                                                                                      \
+                found[i] = free | wet << 1;                                                                            \
+            }                                                                                                          \
+            RILL_EACH_ALONE RILL_NOT_UNROLLED /* of 16 bytes */                                                        \
+                for (int32_t i = 0; i < PART; ++i) {                                                                   \
+                differs[i] |= (uint8_t)(state[i] ^ (uint8_t)found[i]);                                                 \
+                state[i] = (uint8_t)found[i];                                                                          \
+            }                                                                                                          \
         }                                                                                                              \
-        return (rill_level_report){ differs != 0, lifted };                                                            \
+        rill_level_report report = { false, 0 };                                                                       \
+        for (int32_t i = 0; i < PART; ++i) report.changed |= differs[i] != 0, report.lifted += lifted[i];              \
+        return report;                                                                                                 \
     }
 
 LEVEL_KERNEL(levels_free, 0)
@@ -53,15 +70,23 @@ INLINE uint8_t may_link(uint8_t a, uint8_t b) {
     return (uint8_t)(a & b & ((a | b) >> 1));
 }
 
-static void link_open(int32_t n, const rill_link_row *row) {
-    const uint8_t *state = row->state, *north = row->state_n;
-    uint8_t *half = row->half;
-    RILL_EACH_ALONE /* vector */
-        for (int32_t i = 0; i < (n & -16); ++i) {
+/* A part of a row; n is a constant, as in the other parts below. */
+INLINE void link_open_part(int32_t at, int32_t n, const rill_link_row *row) {
+    const uint8_t *state = row->state + at, *north = row->state_n + at;
+    uint8_t *half = row->half + at;
+    RILL_EACH_ALONE RILL_NOT_UNROLLED /* vector */
+        for (int32_t i = 0; i < n; ++i) {
         uint8_t e = may_link(state[i], state[i + 1]), ne = may_link(state[i], north[i + 1]);
         uint8_t up = may_link(state[i], north[i]), nw = may_link(state[i], north[i - 1]);
         half[i] = (uint8_t)(e | ne << 1 | up << 2 | nw << 3);
     }
+}
+
+static void link_open(int32_t n, const rill_link_row *row) {
+    const rill_link_row r = *row;
+    int32_t at = 0;
+    for (; at + LONG_PART <= n; at += LONG_PART) link_open_part(at, LONG_PART, &r);
+    for (; at < n; at += PART) link_open_part(at, PART, &r);
 }
 
 INLINE int32_t fits(int32_t h, int32_t m, int32_t c, int32_t other_h, int32_t other_m, int32_t other_c) {
@@ -69,55 +94,80 @@ INLINE int32_t fits(int32_t h, int32_t m, int32_t c, int32_t other_h, int32_t ot
 }
 
 static void link(int32_t n, const rill_link_row *row) {
-    const uint8_t *state = row->state, *north = row->state_n;
-    const int32_t *h = row->h, *hn = row->h_n, *m = row->m, *mn = row->m_n, *c = row->lid, *cn = row->lid_n;
-    uint8_t *half = row->half;
-    RILL_EACH_ALONE /* vector */
-        for (int32_t i = 0; i < (n & -16); ++i) {
-        int32_t e = fits(h[i], m[i], c[i], h[i + 1], m[i + 1], c[i + 1]) & may_link(state[i], state[i + 1]);
-        int32_t ne = fits(h[i], m[i], c[i], hn[i + 1], mn[i + 1], cn[i + 1]) & may_link(state[i], north[i + 1]);
-        int32_t up = fits(h[i], m[i], c[i], hn[i], mn[i], cn[i]) & may_link(state[i], north[i]);
-        int32_t nw = fits(h[i], m[i], c[i], hn[i - 1], mn[i - 1], cn[i - 1]) & may_link(state[i], north[i - 1]);
-        half[i] = (uint8_t)(e | ne << 1 | up << 2 | nw << 3);
+    const rill_link_row r = *row;
+    for (int32_t at = 0; at < n; at += PART) {
+        const int32_t *h = r.h + at, *hn = r.h_n + at, *m = r.m + at, *mn = r.m_n + at, *c = r.lid + at;
+        const int32_t *cn = r.lid_n + at;
+        uint8_t *half = r.half + at;
+        int32_t may[PART];
+        RILL_EACH_ALONE RILL_NOT_UNROLLED /* vector */
+            for (int32_t i = 0; i < PART; ++i) {
+            int32_t e = fits(h[i], m[i], c[i], h[i + 1], m[i + 1], c[i + 1]);
+            int32_t ne = fits(h[i], m[i], c[i], hn[i + 1], mn[i + 1], cn[i + 1]);
+            int32_t up = fits(h[i], m[i], c[i], hn[i], mn[i], cn[i]);
+            int32_t nw = fits(h[i], m[i], c[i], hn[i - 1], mn[i - 1], cn[i - 1]);
+            may[i] = e | ne << 1 | up << 2 | nw << 3;
+        }
+        link_open_part(at, PART, &r);
+        RILL_EACH_ALONE RILL_NOT_UNROLLED /* of 16 bytes */
+            for (int32_t i = 0; i < PART; ++i) half[i] &= (uint8_t)may[i];
     }
 }
 
 /* ----------------------------------------------------------------------------------------------------------- shape */
 
-static rill_shape_report shape(int32_t n, const rill_shape_row *row) {
-    const uint8_t *state = row->state, *state_s = row->state_s, *state_n = row->state_n;
-    const uint8_t *half = row->half, *south = row->half_s, *north = row->half_n;
-    const int32_t *top = row->top, *top_n = row->top_n;
-    const uint8_t *before = row->quads_before;
-    uint8_t *links = row->links, *rim = row->rim, *quads = row->quads;
-    RILL_EACH_ALONE /* vector */
-        for (int32_t i = 0; i < (n & -16); ++i) {
+/* What differs is gathered place by place. */
+typedef struct shape_changes {
+    uint8_t differs[LONG_PART], others[LONG_PART];
+} shape_changes;
+
+INLINE void shape_part(int32_t at, int32_t n, const rill_shape_row *row, shape_changes *changes) {
+    const uint8_t *state = row->state + at, *state_s = row->state_s + at, *state_n = row->state_n + at;
+    const uint8_t *half = row->half + at, *south = row->half_s + at, *north = row->half_n + at;
+    const int32_t *top = row->top + at, *top_n = row->top_n + at;
+    const uint8_t *before = row->quads_before + at;
+    uint8_t *links = row->links + at, *rim = row->rim + at, *quads = row->quads + at;
+    uint8_t *differs = changes->differs, *others = changes->others;
+    RILL_EACH_ALONE RILL_NOT_UNROLLED /* vector */
+        for (int32_t i = 0; i < n; ++i) {
         uint8_t back = (uint8_t)((half[i - 1] & 1) | (south[i - 1] & 2) | (south[i] & 4) | (south[i + 1] & 8));
         links[i] = (uint8_t)(half[i] | back << 4);
     }
-    RILL_EACH_ALONE /* vector */
-        for (int32_t i = 0; i < (n & -16); ++i) {
+    RILL_EACH_ALONE RILL_NOT_UNROLLED /* vector */
+        for (int32_t i = 0; i < n; ++i) {
         uint8_t around =
             (uint8_t)((state[i + 1] >> 1) | (state_n[i] >> 1) << 2 | (state[i - 1] >> 1) << 4 | (state_s[i] >> 1) << 6);
         uint8_t ends = (uint8_t)(~(links[i] & around) & RILL_AXES);
         rim[i] = (state[i] & RILL_WET) ? ends : 0;
     }
-    uint8_t differs = 0, others = 0;
-    RILL_EACH_ALONE /* vector */
-        for (int32_t i = 0; i < (n & -16); ++i) {
+    int32_t diagonals[LONG_PART];
+    RILL_EACH_ALONE RILL_NOT_UNROLLED /* vector */
+        for (int32_t i = 0; i < n; ++i) diagonals[i] =
+            top[i] - top[i + 1] >= top_n[i] - top_n[i + 1] ? RILL_QUAD_RISING : RILL_QUAD_FALLING;
+    RILL_EACH_ALONE RILL_NOT_UNROLLED /* vector */
+        for (int32_t i = 0; i < n; ++i) {
         uint8_t all = (uint8_t)(state[i] & state[i + 1] & state_n[i] & state_n[i + 1] & RILL_WET);
         uint8_t any = (uint8_t)((state[i] | state[i + 1] | state_n[i] | state_n[i + 1]) & RILL_WET);
         uint8_t sides = (uint8_t)(half[i] & north[i] & (half[i] >> 2) & (half[i + 1] >> 2));
         uint8_t linked = (uint8_t)(sides & (half[i] >> 1) & (half[i + 1] >> 3) & 1);
         uint8_t whole = (uint8_t)((all >> 1) & linked);
-        int32_t rising = top[i] - top[i + 1] >= top_n[i] - top_n[i + 1];
-        uint8_t diagonal = rising ? RILL_QUAD_RISING : RILL_QUAD_FALLING;
+        uint8_t diagonal = (uint8_t)diagonals[i];
         uint8_t quad = whole ? diagonal : any ? RILL_QUAD_ODD : RILL_QUAD_NONE;
         uint8_t change = before[i] ^ quad;
-        differs |= change;
-        others |= (uint8_t)((change ^ change >> 1) & 1);
+        differs[i] |= change;
+        others[i] |= (uint8_t)((change ^ change >> 1) & 1);
         quads[i] = quad;
     }
+}
+
+static rill_shape_report shape(int32_t n, const rill_shape_row *row) {
+    const rill_shape_row r = *row;
+    shape_changes changes = { { 0 }, { 0 } };
+    int32_t at = 0;
+    for (; at + LONG_PART <= n; at += LONG_PART) shape_part(at, LONG_PART, &r, &changes);
+    for (; at < n; at += PART) shape_part(at, PART, &r, &changes);
+    uint8_t differs = 0, others = 0;
+    for (int32_t i = 0; i < LONG_PART; ++i) differs |= changes.differs[i], others |= changes.others[i];
     return (rill_shape_report){ differs != 0, others != 0 };
 }
 
