@@ -1,4 +1,4 @@
-# What the shell tests share: counting checks, and running rill. Sourced; `command` is the part of rill it is about, or empty.
+# What the shell tests share: counting checks, and running rill. Sourced; `about` is the command of rill it is about, or empty.
 count=0
 failed=0
 # is WHAT COMMAND...: the command must succeed.
@@ -18,7 +18,7 @@ is() {
 gives() {
     local code=$1 got
     shift
-    "$rill" $command "$@" >out.txt 2>err.txt
+    "$rill" $about "$@" >out.txt 2>err.txt
     got=$?
-    [ "$got" -eq "$code" ] || { echo "# rill $command $*: exit code $got, expected $code"; return 1; }
+    [ "$got" -eq "$code" ] || { echo "# rill $about $*: exit code $got, expected $code"; return 1; }
 }

@@ -10,7 +10,7 @@ trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 cp "$tree"/tests/data/{tiny.yaml,step.obj} .
 
-command=bake
+about=bake
 . "$tree/tests/checks.sh"
 reads() { "$reader" "$1" >out.txt 2>err.txt; }
 says() { grep -qF -- "$1" out.txt; }

@@ -9,7 +9,7 @@ trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 cp "$tree"/tests/data/{tiny.yaml,broken.yaml,step.obj} .
 
-command=
+about=
 . "$tree/tests/checks.sh"
 says() { grep -qF -- "$1" out.txt; }       # stdout has this text
 complains() { grep -qF -- "$1" err.txt; }  # stderr has this text

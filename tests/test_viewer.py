@@ -48,8 +48,9 @@ class Viewer:
     def __init__(self, rill, folder):
         self.rill, self.folder = rill, folder
         read, write = os.pipe()
-        self.server = subprocess.Popen(["Xvfb", "-displayfd", str(write), "-screen", "0", "1024x768x24", "-nolisten",
-                                        "tcp"],
+        # Without -noreset the server begins anew when a viewer leaves, and the next one may come too early.
+        self.server = subprocess.Popen(["Xvfb", "-displayfd", str(write), "-screen", "0", "1024x768x24", "-noreset",
+                                        "-nolisten", "tcp"],
                                        pass_fds=[write], stderr=subprocess.DEVNULL)
         os.close(write)
         with os.fdopen(read) as pipe:

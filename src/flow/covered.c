@@ -306,9 +306,8 @@ static void look_for_sealed(solve *s) {
     s->changed = false;
 }
 
-/* Whether the members do not end full yet with what crosses now. `*added`: so many new ones. */
+/* Whether the members do not end full yet with what crosses now. New ones are added to the `*added` in the queue. */
 static bool measure(solve *s, int32_t *added) {
-    *added = 0;
     look_for_sealed(s);
     if (s->sealed) vent_sealed(s);
     s->draining = rill_covered_find_excess(s->covered);
@@ -326,10 +325,7 @@ static bool measure_anew(solve *s, int32_t *added) {
     bool off = measure(s, added);
     if (!s->draining) return off;
     rill_covered_limit(s->stage.flow);
-    int32_t before = *added;
-    off = measure(s, added);
-    *added += before;
-    return off;
+    return measure(s, added);
 }
 
 static int32_t solve_once(const solve *s, int32_t iterations) {
@@ -348,9 +344,11 @@ static void find_pressures(solve *s, rill_covered_report *report) {
         }
     s->changed = added > 0;
     start_pressures(s, added);
+    added = 0;
     bool off = measure_anew(s, &added);
     if (added > 0) {
         start_pressures(s, added);
+        added = 0;
         off = measure_anew(s, &added);
     }
     while (off || dropped > 0) {
@@ -366,6 +364,7 @@ static void find_pressures(solve *s, rill_covered_report *report) {
             rill_covered_open_faces(&s->stage);
             s->changed |= s->careful;
         }
+        added = 0; /* they start without pressure */
         off = measure(s, &added);
     }
     if (s->draining) rill_covered_limit(s->stage.flow); /* what the pressures drive */
