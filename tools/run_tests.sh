@@ -27,6 +27,6 @@ run() {
 
 run release
 run asan -L unit
-# Ten times slower: of the examples only the one that has threads.
-run tsan -L unit -E '^example_(hello|pour|rewind)$'
+# Ten times slower: without what has no threads of its own, of the examples and of the surface.
+run tsan -L unit -E '^(example_(hello|pour|rewind)|test_surface_floor)$'
 exec python3 tools/count_tests.py $results
