@@ -327,7 +327,7 @@ static void a_box_sinks_and_is_lifted(void **state) {
         least = depths[i] < least ? depths[i] : least;
         most = depths[i] > most ? depths[i] : most;
     }
-    assert_true(least > 0.010 - 3e-8 && most < 0.010 + 3e-8);
+    assert_true(least > 0.010 - 1.5e-8 && most < 0.010 + 1.5e-8);
     assert_true(volume_in(world, -1, -1, -1, 1, 1, 1) == before);
     assert_int_equal(ledger_error(world), 0);
     rill_world_destroy(world);

@@ -21,7 +21,7 @@
 
 #define BLOCK_SECONDS 0.002
 #define CASE_SECONDS 1.2 /* no further repeat after this, from the third on */
-enum { REWIND_FRAMES = 6, WARM_FRAMES = 3, REST_FRAMES = 2000 };
+enum { REWIND_FRAMES = 6, MOVING_FRAMES = 121, WARM_FRAMES = 3, REST_FRAMES = 2000 };
 
 /* The best of a frame's times. */
 typedef struct bench_best {
@@ -185,7 +185,7 @@ static int warm_up(bench_run *run, const rill_bench_case *which) {
         return RILL_EXIT_INPUT;
     }
     if (which->rewind) {
-        run->frames = REWIND_FRAMES;
+        run->frames = which->move != NULL ? MOVING_FRAMES : REWIND_FRAMES; /* a motion has hard places */
     }
     return which->rewind || which->build == NULL ? take_snapshot(run, which->name) : RILL_EXIT_DONE;
 }
