@@ -44,6 +44,13 @@ static void test_absurd_definitions(void **state) {
     REFUSED(liquid.viscosity, inf, "liquid.viscosity is inf");
     REFUSED(liquid.surface_tension, nan, "liquid.surface_tension");
     REFUSED(liquid.contact_angle, 181.0, "liquid.contact_angle is 181; expected 0 to 180");
+    REFUSED(solver.method, (rill_method)2, "solver.method is 2");
+    REFUSED(solver.kandemir.pipe_length, -1.0, "solver.kandemir.pipe_length is -1");
+    REFUSED(solver.kandemir.pipe_area, nan, "solver.kandemir.pipe_area is nan");
+    REFUSED(solver.kandemir.time_step, 1e4, "solver.kandemir.time_step is 10000; expected 0 to 3600");
+    REFUSED(solver.kandemir.vanishing, 0.0, "solver.kandemir.vanishing is 0; expected more than 0");
+    REFUSED(solver.kandemir.viscosity, 2.0, "solver.kandemir.viscosity is 2");
+    REFUSED(solver.kandemir.atmosphere, inf, "solver.kandemir.atmosphere is inf");
     REFUSED(solver.pipe_area, (rill_pipe_area)2, "solver.pipe_area is 2");
     REFUSED(solver.passages, (rill_passages)3, "solver.passages is 3");
     REFUSED(solver.orifice, -0.1, "solver.orifice is -0.1; expected 0 to 1");
@@ -240,8 +247,8 @@ static void test_absurd_arguments(void **state) {
                 RILL_INVALID_ARGUMENT, "min[2] is 1");
     must_refuse(world, rill_query_box_volume(world, (double[]){ 0.0, nan, 0.0 }, (double[]){ 1.0, 1.0, 1.0 }, &out),
                 RILL_INVALID_ARGUMENT, "min[1] is nan");
-    must_refuse(world, rill_world_read_field(world, (rill_field)5, 0, depths, 200), RILL_INVALID_ARGUMENT,
-                "field is 5");
+    must_refuse(world, rill_world_read_field(world, (rill_field)7, 0, depths, 200), RILL_INVALID_ARGUMENT,
+                "field is 7");
     must_refuse(world, rill_world_read_field(world, RILL_FIELD_DEPTH, 0, depths, 199), RILL_INVALID_ARGUMENT,
                 "room for 200");
     must_refuse(world, rill_world_read_field(world, RILL_FIELD_FACES, 0, velocities, 200), RILL_INVALID_ARGUMENT,

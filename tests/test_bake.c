@@ -53,8 +53,16 @@ static rill_mesh_part make_sheet(sheet *s, float shift) {
             t += 6;
         }
     }
-    const rill_surface_mesh mesh = { s->positions, s->normals, s->velocities, s->opacities, s->depths,
-                                     s->wetness,   s->layers,  s->indices,    VERTICES,     TRIANGLES };
+    const rill_surface_mesh mesh = { .positions = s->positions,
+                                     .normals = s->normals,
+                                     .velocities = s->velocities,
+                                     .opacities = s->opacities,
+                                     .depths = s->depths,
+                                     .wetness = s->wetness,
+                                     .layers = s->layers,
+                                     .indices = s->indices,
+                                     .vertex_count = VERTICES,
+                                     .triangle_count = TRIANGLES };
     return rill_mesh_part_of("liquid", &mesh);
 }
 

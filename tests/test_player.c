@@ -52,10 +52,11 @@ static double volume(const rill_player_status *status) {
     return (double)status->ledger.columns * status->ledger.quantum_volume;
 }
 
-static double drained_by_hand(const rill_player_status *status) {
+/* What came and what went, together. */
+static double booked(const rill_player_status *status, const char *account) {
     for (int32_t i = 0; i < status->account_count; i++) {
-        if (strcmp(status->accounts[i].name, "sucked by hand") == 0) {
-            return status->accounts[i].drained;
+        if (strcmp(status->accounts[i].name, account) == 0) {
+            return status->accounts[i].poured + status->accounts[i].drained;
         }
     }
     return 0;
@@ -117,12 +118,39 @@ static void pours_and_sucks_where_the_ray_ends(void **state) {
     before = after;
     after = tell(player, RILL_ORDER_STEP, false, 0);
     assert_true(volume(&after) < volume(&before) - 1e-8);
-    double sucked = drained_by_hand(&after);
+    double sucked = booked(&after, "sucked by hand");
     assert_true(sucked > 0);
     hand.ray.along[2] = 1; /* into the sky */
     give(player, &hand);
     after = tell(player, RILL_ORDER_STEP, false, 0);
-    assert_true(drained_by_hand(&after) == sucked);
+    assert_true(booked(&after, "sucked by hand") == sucked);
+    assert_int_equal(after.ledger.error, 0);
+    rill_player_destroy(player);
+}
+
+/* A hand that moves is many sources, one after the other; the ledger has one account for all of them. */
+static void pouring_for_long_keeps_the_ledger_short(void **state) {
+    (void)state;
+    rill_player *player = open_scene();
+    rill_player_view view;
+    tell(player, RILL_ORDER_PLAY, false, 0);
+    rill_player_status after = { .open = false };
+    assert_true(rill_player_claim(player, LONG, &view));
+    int32_t accounts = rill_world_account_count(view.world);
+    rill_player_release(player);
+    for (int i = 0; i < 60; i++) { /* back and forth by several cells, sometimes let go */
+        rill_order hand = { .kind = RILL_ORDER_HAND,
+                            .mode = i % 7 == 6 ? RILL_HAND_IDLE : RILL_HAND_POURS,
+                            .ray = { { 0.03 + 0.01 * (i % 3), 0.04, 0.2 }, { 0, 0, -1 } },
+                            .numbers = { 1e-6 * (1 + i % 2), 0.003 } };
+        give(player, &hand);
+        after = tell(player, RILL_ORDER_STEP, false, 0);
+    }
+    assert_true(rill_player_claim(player, LONG, &view));
+    assert_int_equal(rill_world_account_count(view.world), accounts + 1);
+    rill_player_release(player);
+    double expected = (26 * 1e-6 + 26 * 2e-6) * 0.0166667; /* of 60 frames every seventh was idle */
+    assert_true(fabs(booked(&after, "poured by hand") - expected) < 0.05 * expected);
     assert_int_equal(after.ledger.error, 0);
     rill_player_destroy(player);
 }
@@ -148,6 +176,7 @@ int main(void) {
         cmocka_unit_test(plays_in_real_time),
         cmocka_unit_test(claims_stop_the_world),
         cmocka_unit_test(pours_and_sucks_where_the_ray_ends),
+        cmocka_unit_test(pouring_for_long_keeps_the_ledger_short),
         cmocka_unit_test(refuses_bad_files_and_goes_on),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

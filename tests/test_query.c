@@ -136,11 +136,38 @@ static void test_fields(void **state) {
     rill_world_destroy(world);
 }
 
+/* Awake is what has just been filled, and nothing any more when it has come to rest. */
+static void test_awake(void **state) {
+    (void)state;
+    const rill_world_def def = house_def();
+    rill_world *world = make_house(&def);
+    double awake[200];
+    must(world, rill_world_read_field(world, RILL_FIELD_AWAKE, 0, awake, 200));
+    for (int i = 0; i < 200; ++i) assert_true(awake[i] == 0.0);
+    must(world, rill_world_fill_level(world, (double[]){ 0.001, 0.001, 0.0 }, 0.002, NULL));
+    for (int turn = 0; turn < 2; ++turn) { /* before and after it is swept for the first time */
+        must(world, rill_world_read_field(world, RILL_FIELD_AWAKE, 0, awake, 200));
+        for (int i = 0; i < 200; ++i) assert_true(awake[i] == 1.0 || i % 20 > 16);
+        must(world, rill_world_read_field(world, RILL_FIELD_AWAKE, 1, awake, 200));
+        for (int i = 0; i < 200; ++i)
+            assert_true(i % 20 >= 5 && i % 20 < 15 ? awake[i] == 0.0 : isnan(awake[i])); /* dry platform */
+        rill_world_step(world, 0.001);
+    }
+    rill_step_info info = { .awake_columns = 1 };
+    for (int turn = 0; turn < 200 && info.awake_columns > 0; ++turn) {
+        rill_world_step(world, 0.05);
+        must(world, rill_world_get_step_info(world, &info));
+    }
+    must(world, rill_world_read_field(world, RILL_FIELD_AWAKE, 0, awake, 200));
+    for (int i = 0; i < 200; ++i) assert_true(awake[i] == 0.0);
+    rill_world_destroy(world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_points), cmocka_unit_test(test_velocity_at_points),
         cmocka_unit_test(test_boxes),  cmocka_unit_test(test_solids),
-        cmocka_unit_test(test_fields),
+        cmocka_unit_test(test_fields), cmocka_unit_test(test_awake),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

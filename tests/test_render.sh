@@ -28,7 +28,7 @@ is "a size that is too large" gives 2 tiny.yaml -o x.png --size 320x1000000
 is "a camera of five numbers" gives 2 tiny.yaml -o x.png --camera "0 0 1 2 3"
 is "a camera that looks at itself" gives 2 tiny.yaml -o x.png --camera "0 0 1 0 0 1 35"
 is "an unknown overlay" gives 2 tiny.yaml -o x.png --overlay deph
-is "names the known ones" complains "none, wireframe, layers, depth, velocity, normals or meniscus"
+is "names the known ones" complains "none, wireframe, layers, depth, velocity, normals, meniscus or tiles"
 is "a broken scene" gives 3 broken.yaml -o x.png
 is "nothing was written" test ! -e x.png
 
@@ -46,7 +46,7 @@ is "looks different" test "$(cmp a.png b.png >/dev/null 2>&1; echo $?)" = 1
 is "another camera" gives 0 tiny.yaml -o c.png --size 96x54 --samples 2 --camera "0.03,-0.03,0.04 0.008,0.006,0 50"
 is "looks different too" test "$(cmp a.png c.png >/dev/null 2>&1; echo $?)" = 1
 is "an overlay" gives 0 tiny.yaml -o d.png --size 96x54 --samples 1 --overlay depth
-is "OpenGL ES" gives 0 tiny.yaml -o e.png --size 96x54 --samples 1 --gles
+is "OpenGL ES, many samples" gives 0 tiny.yaml -o e.png --size 96x54 --samples 16 --gles
 is "a folder that is not there" gives 4 tiny.yaml -o no_such/x.png --size 96x54 --samples 1
 is "names the file" complains "no_such/x.png"
 

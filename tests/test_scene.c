@@ -99,8 +99,8 @@ static void words_of_later_versions_say_so(void **state) {
     (void)state;
     EXPECT(
         HEAD "solver: { method: waves }\n",
-        "s.yaml:7:19: found the text 'waves' for solver.method, expected pipes: 'waves' is not available yet in this "
-        "version");
+        "s.yaml:7:19: found the text 'waves' for solver.method, expected pipes or kandemir: 'waves' is not available "
+        "yet in this version");
     EXPECT("rill: 2\nbed:\n  grid: { cells: [8, 6], cell_size: 0.001 }\n  solids: [{ shape: plane, point: [0, 0, 0], "
            "normal: "
            "[0, 0, 1] }]\nrun: { frame: 1, until: 1 }\n",
@@ -132,6 +132,23 @@ static void passages_are_read(void **state) {
     EXPECT(
         HEAD "solver: { orifice: 1.2 }\n",
         "s.yaml:7:20: found 1.2 for solver.orifice, expected a number from 0 to 1 (discharge coefficient; 0: no loss)");
+}
+
+static void kandemir_is_read(void **state) {
+    (void)state;
+    rill_scene *scene;
+    rill_scene_report report;
+    const char *text = HEAD "solver: { method: kandemir, kandemir: { pipe_length: 0.1, pipe_area: 0.02, time_step: 0.003, "
+                            "vanishing: 0.4, viscosity: 0.005, atmosphere: 6e4 } }\n";
+    assert_int_equal(parse(text, NULL, &scene, &report), RILL_SCENE_OK);
+    const rill_kandemir *k = &scene->world.solver.kandemir;
+    assert_int_equal(scene->world.solver.method, RILL_METHOD_KANDEMIR);
+    assert_true(k->pipe_length == 0.1 && k->pipe_area == 0.02 && k->time_step == 0.003);
+    assert_true(k->vanishing == 0.4 && k->viscosity == 0.005 && k->atmosphere == 6e4);
+    rill_scene_free(scene);
+    EXPECT(HEAD "solver: { kandemir: { vanishing: 0 } }\n",
+           "s.yaml:7:34: found 0 for solver.kandemir.vanishing, expected a number above 0 and up to 1 (part of a flow that "
+           "is left after a second)");
 }
 
 #define SOLID(text)                                                                                                    \
@@ -569,6 +586,7 @@ int main(void) {
         cmocka_unit_test(values_are_checked),
         cmocka_unit_test(words_of_later_versions_say_so),
         cmocka_unit_test(passages_are_read),
+        cmocka_unit_test(kandemir_is_read),
         cmocka_unit_test(solids_are_checked),
         cmocka_unit_test(edges_and_grid_are_checked),
         cmocka_unit_test(liquid_in_and_out_is_checked),

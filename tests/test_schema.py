@@ -56,6 +56,15 @@ BASE = {
     "liquid": {"preset": "blood", "viscosity": 4e-6},
     "solver": {"method": "pipes", "pipe_area": "physical", "advection": True, "passages": "any", "orifice": 0.61, "friction": 1, "rest": True,
                "max_substeps": 64},
+    "bodies": [{"name": "cork", "shape": "sphere", "radius": 0.001, "density": 240, "position": [0.005, 0.003, 0.002],
+                "velocity": [0.01, 0, 0], "spin": [0, 90, 0], "drag": 0.5, "material": "wood"},
+               {"name": "brick", "shape": "box", "size": [0.002, 0.001, 0.001], "mass": 0.00001, "rotate": [0, 0, 30],
+                "position": [0.005, 0.007, 0.002], "centre": [0, 0, -0.0001]},
+               {"shape": "capsule", "radius": 0.0005, "length": 0.001, "position": [0.003, 0.003, 0.003]},
+               {"name": "stir", "shape": "cylinder", "radius": 0.0005, "length": 0.003, "position": [0.003, 0.006, 0.002],
+                "kinematic": True, "loop": True, "ease": True,
+                "move": [{"time": 0, "position": [0.003, 0.006, 0.002]}, {"time": 1, "rotate": [0, 0, 720]},
+                         {"time": 2, "position": [0.003, 0.006, 0.002]}]}],
     "fill": [{"at": [0.005, 0.005, 0.001], "level": 0.002}],
     "sources": [{"name": "tap", "at": [0.005, 0.005, 0.01], "radius": 0.001, "rate": 1e-6, "from": 0, "until": 1},
                 {"name": "drop", "at": [0.005, 0.005, 0.01], "rate": 1e-6},
@@ -63,7 +72,8 @@ BASE = {
                 {"name": "rain", "rain": 20}],
     "sinks": [{"name": "drain", "at": [0.002, 0.005, 0.001], "radius": 0.001, "rate": 1e-7}],
     "probes": [{"name": "well", "measure": "level", "at": [0.002, 0.005, 0.001]},
-               {"name": "all", "measure": "volume", "min": [0, 0, 0], "max": [1, 1, 1]}],
+               {"name": "all", "measure": "volume", "min": [0, 0, 0], "max": [1, 1, 1]},
+               {"name": "bob", "measure": "z", "body": "cork"}],
     "run": {"frame": 0.01, "until": 0.1},
     "view": {"camera": {"from": [0.1, -0.1, 0.1], "to": [0, 0, 0], "lens": 35}},
 }
@@ -74,7 +84,7 @@ GOOD = [
     ("name", ABSENT), ("bed.grid.origin", ABSENT), ("bed.headroom", ABSENT), ("bed.edges", ABSENT), ("gravity", ABSENT),
     ("liquid", ABSENT), ("solver", ABSENT), ("fill", ABSENT), ("sources", ABSENT), ("sinks", ABSENT), ("probes", ABSENT),
     ("view", ABSENT), ("view.camera.lens", ABSENT), ("view.camera", ABSENT), ("solver.passages", False), ("solver.passages", "off"), ("solver.passages", "straight"),
-    ("solver.orifice", 0),
+    ("solver.orifice", 0), ("solver.kandemir", {"vanishing": 0.5, "viscosity": 1, "pipe_length": 0}),
     ("solver.pipe_area", "paper"), ("liquid.preset", "olive oil"), ("fill", []), ("sources", []), ("bed.min_opening", 0.001),
     ("bed.grid.cells.0", 20.0), ("bed.solids.0.rotate", [0, 0, 90]), ("bed.solids.0.scale", 2),
     ("bed.solids.3.axis", ABSENT), ("sources.0.until", ABSENT), ("run.until", 0), ("name", "Grüße an ümläute"),
@@ -82,6 +92,9 @@ GOOD = [
     ("bed.solids.0.material", "wood"), ("bed.solids.1.material", {"kind": "steel"}), ("bed.solids.2.material", "auto"),
     ("bed.solids.3.material", {"colour": [0, 0.5, 1], "roughness": 0.3}), ("bed.solids.4.material", {}),
     ("bed.solids.0.move", [{"time": 3, "visible": False}]), ("bed.solids.2.move.0.visible", ABSENT),
+    ("bodies.0.density", ABSENT), ("bodies.1.rotate", ABSENT),
+    ("bodies.2.name", "pill"), ("bodies.2.shape", "cylinder"), ("bodies.3.loop", ABSENT),
+    ("bodies.0.kinematic", False), ("bodies.3.ease", ABSENT), ("probes.2.measure", "volume"), ("probes.2.measure", "level"),
 ]
 BROKEN = [
     # missing keys
@@ -114,7 +127,8 @@ BROKEN = [
     ("bed.solids.0.scale", 0), ("bed.solids.0.rotate", [0, 0, 900]), ("bed.solids.4.normal", [0, 0, 0]), ("gravity.2", -1e5),
     ("liquid.viscosity", -1e-6), ("liquid.density", 0), ("liquid.contact_angle", 181), ("liquid.surface_tension", -1),
     ("solver.friction", 0), ("solver.friction", 1.5), ("solver.max_substeps", 0), ("solver.max_substeps", 1.5),
-    ("solver.orifice", -0.1), ("solver.orifice", 1.5),
+    ("solver.orifice", -0.1), ("solver.orifice", 1.5), ("solver.kandemir", {"vanishing": 0}),
+    ("solver.kandemir", {"viscosity": 2}), ("solver.kandemir", {"damping": 1}),
     ("sources.0.rate", -1), ("sources.3.rain", -1), ("sources.0.radius", 0), ("sources.0.from", -1), ("run.frame", 0),
     ("bed.solids.2.move.0.time", -1), ("bed.solids.2.move", []), ("bed.solids.2.move.1.rotate", [0, 0, 40000]),
     ("run.frame", 4000), ("run.until", -1), ("view.camera.lens", 0), ("bed.grid.origin.0", 1e7),
@@ -127,6 +141,18 @@ BROKEN = [
     ("bed.solids.0", {"mesh": "bone.txt"}), ("bed.solids.0", {"mesh": "a.stl", "shape": "box"}),
     ("bed.solids.0", {"heightmap": "ground.jpg"}), ("bed.solids.0", {"heightmap": "ground.png", "low": 0}),
     ("bed.solids.0", {"heightmap": "ground.npy", "low": 0, "high": 1}),
+    # bodies
+    ("bodies.0.shape", ABSENT), ("bodies.0.radius", ABSENT), ("bodies.0.position", ABSENT), ("bodies.1.size", ABSENT),
+    ("bodies.2.length", ABSENT), ("bodies.3.move", ABSENT), ("bodies.3.kinematic", ABSENT), ("bodies.3.move.0.time", ABSENT),
+    ("bodies.3.move.1.rotate", ABSENT), ("bodies.0.length", 1), ("bodies.0.translate", [0, 0, 0]), ("bodies.1.radius", 1),
+    ("bodies.3.move.0.translate", [0, 0, 0]), ("bodies.3.move.0.visible", True), ("bodies", {}), ("bodies.0", "cork"),
+    ("bodies.0.radius", "big"), ("bodies.0.velocity", 1), ("bodies.3.kinematic", "yes"), ("bodies.0.radius", 0),
+    ("bodies.1.size.1", -1), ("bodies.0.density", 0), ("bodies.1.mass", 0), ("bodies.0.drag", -1), ("bodies.0.drag", 2000),
+    ("bodies.0.velocity.0", 2000), ("bodies.1.rotate.2", 400), ("bodies.0.mass", 1), ("bodies.3.density", 100),
+    ("bodies.3.mass", 1), ("bodies.0.shape", "ball"), ("bodies.0.name", "a,b"), ("bodies.0.name", ""),
+    ("bodies.0", {"mesh": "boat.txt", "position": [0, 0, 0]}), ("bodies.0", {"shape": "hull", "position": [0, 0, 0]}),
+    ("probes.2.measure", "depth"), ("probes.2.at", [0, 0, 0]), ("probes.2.body", ABSENT), ("probes.2.body", 1),
+    ("bodies.0.move", [{"time": 0, "position": [0, 0, 0]}]), ("bodies.0.loop", True),
 ]
 
 

@@ -388,10 +388,10 @@ static void test_arguments(void **state) {
     assert_non_null(strstr(message.text, "runtime.tasks.threads is 0"));
     assert_int_equal(rill_snapshot_load(s.bytes, s.size, &runtime, &out, NULL), RILL_INVALID_ARGUMENT);
     assert_null(out);
-    s.bytes[8] = 5;
+    s.bytes[8] = 99;
     forge(s);
     assert_int_equal(rill_snapshot_load(s.bytes, s.size, NULL, &out, &message), RILL_INVALID_DATA);
-    assert_non_null(strstr(message.text, "format version 5; expected 4"));
+    assert_non_null(strstr(message.text, "format version 99; expected"));
     assert_int_equal(rill_snapshot_load("not a snapshot, but long enough for a header", 44, NULL, &out, &message),
                      RILL_INVALID_DATA);
     assert_non_null(strstr(message.text, "no snapshot"));

@@ -182,8 +182,50 @@ static void test_refused_definitions(void **state) {
     must_refuse(world, rill_source_destroy(world, (rill_source_id){ 0x10005 }), RILL_INVALID_ID, "of no source here");
     must(world, rill_source_create(world, &good, &twin));
     assert_int_equal(twin.value, id.value + 0x10000);
-    assert_int_equal(rill_world_account_count(world), 7); /* both keep their accounts */
+    assert_int_equal(rill_world_account_count(world), 6); /* goes on in the account of the first */
     must_be_valid(world);
+    rill_world_destroy(world);
+}
+
+/* Created and destroyed a thousand times, also over a snapshot: one account per name, and every quantum in it. */
+static void test_one_account_per_name(void **state) {
+    (void)state;
+    const rill_world_def def = house_def();
+    rill_world *world = make_house(&def);
+    const rill_source_def named = point_source("hand", 0.002, 0.002, 0.0, 1e-6);
+    rill_source_def nameless = point_source(NULL, 0.012, 0.002, 0.0, 1e-6);
+    rill_source_id first, second, third;
+    rill_account hand, other;
+    rill_ledger ledger;
+    for (int turn = 0; turn < 1000; ++turn) {
+        must(world, rill_source_create(world, &named, &first));
+        must(world, rill_source_create(world, &nameless, &second));
+        must(world, rill_source_create(world, &nameless, &third)); /* two at a time: two accounts */
+        rill_world_step(world, 0.001);
+        if (turn == 500) { /* what is in use, and what is not, is known after loading, too */
+            void *memory = malloc(rill_snapshot_size(world));
+            size_t size;
+            must(world, rill_snapshot_save(world, memory, rill_snapshot_size(world), &size));
+            must(world, rill_snapshot_restore(world, memory, size));
+            free(memory);
+        }
+        must(world, rill_source_destroy(world, first));
+        must(world, rill_source_destroy(world, second));
+        must(world, rill_source_destroy(world, third));
+        must_be_valid(world);
+    }
+    assert_int_equal(rill_world_account_count(world), 8);
+    must(world, rill_world_get_account(world, 5, &hand));
+    must(world, rill_world_get_account(world, 6, &other));
+    must(world, rill_world_get_ledger(world, &ledger));
+    assert_string_equal(hand.name, "hand");
+    assert_true(hand.poured == other.poured && hand.drained == 0);
+    assert_true(hand.poured + 2 * other.poured == ledger.poured && ledger.error == 0);
+    assert_true(fabs((double)hand.poured * ledger.quantum_volume - 1e-6) < 1000 * ledger.quantum_volume);
+    must(world, rill_source_create(world, &named, &first)); /* while it lives, its account is not another's */
+    nameless.name = "other hand";
+    must(world, rill_source_create(world, &nameless, &second));
+    assert_int_equal(rill_world_account_count(world), 9);
     rill_world_destroy(world);
 }
 
@@ -328,6 +370,7 @@ int main(void) {
         cmocka_unit_test(test_even_deal),
         cmocka_unit_test(test_columns),
         cmocka_unit_test(test_refused_definitions),
+        cmocka_unit_test(test_one_account_per_name),
         cmocka_unit_test(test_no_room),
         cmocka_unit_test(test_sink),
         cmocka_unit_test(test_rain),

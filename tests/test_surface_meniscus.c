@@ -118,6 +118,7 @@ static rill_surface *build(rill_world *world, rill_meniscus meniscus, rill_fallo
     rill_surface_def def = rill_default_surface_def();
     def.meniscus = meniscus;
     def.falloff = falloff;
+    def.distances = meniscus != RILL_MENISCUS_NONE;
     rill_surface *surface;
     must(world, rill_surface_create(world, &def, &surface));
     must(world, rill_surface_build(surface));
@@ -292,7 +293,7 @@ static void test_distances(void **state) {
     rill_surface_mesh mesh;
     rill_surface *surface = build(world, RILL_MENISCUS_TILT, RILL_FALLOFF_LINEAR, &mesh);
     const double l = capillary_length(0.0728, 998), psi = 60 * QUARTER / 90;
-    int near = 0, right = 0;
+    int near = 0, right = 0, told_right = 0;
     for (size_t i = 0; i < mesh.vertex_count; ++i) {
         const double x = (double)mesh.positions[3 * i] / DX - 0.5, y = (double)mesh.positions[3 * i + 1] / DX - 0.5;
         if (fabs(x - round(x)) > 0.01 || fabs(y - round(y)) > 0.01) continue;
@@ -304,17 +305,60 @@ static void test_distances(void **state) {
                 for (int f = 0; f < 4; ++f) least = fmin(least, hypot(x - faces[f][0], y - faces[f][1]));
             }
         const double lean = acos(fmin(1, (double)mesh.normals[3 * i + 2])), d = (1 - lean / psi) * l / DX;
+        const double told = (double)mesh.distances[i] / DX;
         if (least * DX > l * 0.98) {
             assert_true(lean < 0.05);
+            assert_true(told > 0.97 * l / DX);
             continue;
         }
         near += 1;
-        assert_true(d > least - 0.02); /* never nearer than the nearest */
+        assert_true(d > least - 0.02 && told > least - 1e-3); /* never nearer than the nearest */
         right += d < least + 0.05;
+        told_right += told < least + 1e-3;
     }
+    assert_true(told_right > near * 98 / 100);
     assert_true(near > 500);
     assert_true(right > near * 9 / 10); /* the others are half way between two pillars, and lean less */
     rill_surface_destroy(surface);
+    rill_world_destroy(world);
+}
+
+/* Along a basin: 0 where the surface meets a wall, the way to the nearer one, infinity in the middle; nothing unless asked for,
+ * and a message for who asks in vain. */
+static void test_distances_of_a_basin(void **state) {
+    (void)state;
+    rill_world *world = make_basin(30, 0.004, 0, 0);
+    rill_surface_mesh mesh, copy;
+    rill_surface *surface = build(world, RILL_MENISCUS_TILT, RILL_FALLOFF_LINEAR, &mesh);
+    const double l = capillary_length(0.0728, 998);
+    assert_true(mesh.distances[vertex_at(&mesh, LEFT, 20)] == 0.0f);
+    for (int x = LEFT; x < RIGHT; ++x) {
+        const double told = (double)mesh.distances[vertex_at(&mesh, x + 0.5, 20.5)];
+        const double away = DX * fmin(x + 0.5 - LEFT, RIGHT - x - 0.5);
+        if (away < 0.95 * l) assert_true(fabs(told - away) < 1e-7);
+        if (away > 1.05 * l) assert_true(isinf(told));
+    }
+    float *room = malloc(mesh.vertex_count * sizeof *room);
+    assert_non_null(room);
+    copy = (rill_surface_mesh){ .distances = room, .vertex_count = mesh.vertex_count };
+    must(world, rill_surface_write(surface, &copy));
+    assert_memory_equal(room, mesh.distances, mesh.vertex_count * sizeof *room);
+    free(room);
+    rill_surface_destroy(surface);
+
+    rill_surface_def def = rill_default_surface_def();
+    must(world, rill_surface_create(world, &def, &surface));
+    must(world, rill_surface_build(surface));
+    must(world, rill_surface_get_mesh(surface, &mesh));
+    assert_null(mesh.distances);
+    rill_surface_destroy(surface);
+    def.distances = true;
+    def.form = RILL_SURFACE_GRIDS;
+    must_refuse(world, rill_surface_create(world, &def, &surface), RILL_INVALID_ARGUMENT,
+                "distances is true for grids");
+    def.form = RILL_SURFACE_MESH;
+    def.meniscus = RILL_MENISCUS_NONE;
+    must_refuse(world, rill_surface_create(world, &def, &surface), RILL_INVALID_ARGUMENT, "without a meniscus");
     rill_world_destroy(world);
 }
 
@@ -370,6 +414,7 @@ static void test_failures(void **state) {
     must(world, rill_world_fill_level(world, (double[]){ 0.001, 0.001, 0.0 }, 0.002, NULL));
     rill_surface_def look = rill_default_surface_def();
     look.meniscus = RILL_MENISCUS_LIFT;
+    look.distances = true;
     rill_surface *whole;
     rill_surface_mesh expected;
     must(world, rill_surface_create(world, &look, &whole));
@@ -392,6 +437,7 @@ static void test_failures(void **state) {
             assert_int_equal(mesh.vertex_count, expected.vertex_count);
             assert_memory_equal(mesh.normals, expected.normals, 3 * mesh.vertex_count * sizeof(float));
             assert_memory_equal(mesh.positions, expected.positions, 3 * mesh.vertex_count * sizeof(float));
+            assert_memory_equal(mesh.distances, expected.distances, mesh.vertex_count * sizeof(float));
         }
         rill_surface_destroy(surface);
         assert_int_equal(memory.live, live);
@@ -403,11 +449,17 @@ static void test_failures(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_profile),       cmocka_unit_test(test_kernels),
-        cmocka_unit_test(test_tilt_at_walls), cmocka_unit_test(test_tilt_at_banks),
-        cmocka_unit_test(test_lift),          cmocka_unit_test(test_lift_stays_inside),
-        cmocka_unit_test(test_none),          cmocka_unit_test(test_distances),
-        cmocka_unit_test(test_same_bits),     cmocka_unit_test(test_failures),
+        cmocka_unit_test(test_profile),
+        cmocka_unit_test(test_kernels),
+        cmocka_unit_test(test_tilt_at_walls),
+        cmocka_unit_test(test_tilt_at_banks),
+        cmocka_unit_test(test_lift),
+        cmocka_unit_test(test_lift_stays_inside),
+        cmocka_unit_test(test_none),
+        cmocka_unit_test(test_distances),
+        cmocka_unit_test(test_same_bits),
+        cmocka_unit_test(test_failures),
+        cmocka_unit_test(test_distances_of_a_basin),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

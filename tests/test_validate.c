@@ -128,6 +128,7 @@ static void test_tables(void **state) {
     BREAK(sources[0].generation, 0, "source without a generation");
     BREAK(sources[0].book, 2, "source without an account");
     BREAK(sources[0].book, 1000, "source without an account");
+    BREAK(books[sources[0].book].used, false, "account of a source");
     BREAK(sources[0].pending, 1.0, "pending fraction");
     BREAK(sources[0].pending, (double)NAN, "pending fraction");
     BREAK(sources[0].turn, 1, "turn of a source");

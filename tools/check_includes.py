@@ -4,7 +4,7 @@
 Each folder may include itself and what stands below it; programs see the public header alone:
 
     base <- tasks <- bed, solve <- flow, waves <- bodies <- surface <- world        (src/)
-    include/rill <- apps/scene <- apps/render <- apps/viewer <- apps/cli            (apps/)
+    include/rill <- apps/scene <- apps/physics, apps/render <- apps/viewer <- apps/cli    (apps/)
 
 Within src/, "module/file.h" and "rill/rill.h" are the only spellings; system headers are free in every file, but the
 library's own third-party dependencies are none: only the C library's and POSIX's headers.
@@ -15,7 +15,8 @@ import sys
 import tempfile
 
 RANK = {"base": 0, "tasks": 1, "bed": 2, "solve": 2, "flow": 3, "waves": 3, "bodies": 4, "surface": 5, "world": 6}
-APPS = {"scene": set(), "cli": {"scene", "render", "viewer"}, "render": {"scene"}, "viewer": {"scene", "render"}, "web": set()}
+APPS = {"scene": set(), "physics": {"scene"}, "render": {"scene"}, "viewer": {"scene", "physics", "render"},
+        "cli": {"scene", "physics", "render", "viewer"}, "web": set()}
 SYSTEM = set("""assert complex ctype errno fenv float inttypes iso646 limits locale math pthread sched setjmp signal
 stdalign stdarg stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string tgmath threads time uchar unistd wchar
 wctype immintrin arm_neon cpuid""".split())

@@ -29,6 +29,7 @@ static const char *const menisci[] = { "tilt", "lift", "none" };
 typedef struct bake {
     const rill_scene *scene;
     rill_world *world;
+    rill_physics *physics;
     const bake_options *options;
     const char *folder;
     rill_bake_identity identity;
@@ -95,7 +96,7 @@ static bool is_time_to_save(const bake *b) {
 static int step(bake *b, int64_t k) {
     rill_status status;
     double length = rill_scene_frame_length(b->scene->frame, b->until, k);
-    rill_result result = rill_scene_step(b->scene, b->world, length, &status);
+    rill_result result = rill_physics_step(b->physics, length, &status);
     if (result != RILL_OK) {
         rill_progress_wipe(&b->progress);
         fprintf(stderr, "rill bake: frame %" PRId64 ": %s\n", k, rill_world_message(b->world));
@@ -265,7 +266,9 @@ static int bake_world(const rill_scene *scene, rill_world *world, const bake_opt
     if (!rill_bake_identify(scene, options->sets.items, options->sets.count, world, &b.identity)) {
         return RILL_EXIT_INPUT;
     }
-    int code = bake_into(&b);
+    b.physics = rill_cli_physics(scene, world);
+    int code = b.physics ? bake_into(&b) : RILL_EXIT_MACHINE;
+    rill_physics_destroy(b.physics);
     free(b.snapshot);
     return code;
 }

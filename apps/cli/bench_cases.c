@@ -333,7 +333,16 @@ static rill_result build_flooded(rill_world *world) {
     return build_wall(world, &(wall){ 73, 134, sizeof blocks / sizeof *blocks, blocks });
 }
 
+/* Kandemir's tank: flat floor, waves. */
+static rill_result build_tank(rill_world *world) {
+    const double depth = 0.01;
+    rill_result result = add_floor(world, -1e-3, 0.0);
+    result = result != RILL_OK ? result : rill_bed_build(world);
+    return result != RILL_OK ? result : fill_layer(world, 0, storeys, &depth);
+}
+
 #define FRAME (1.0 / 60.0)
+#define TANK_FRAME 0.004 /* s: as long as a step of the method may be */
 #define TRIAD_4_MB 4e6
 
 static const rill_bench_case cases[] = {
@@ -376,6 +385,12 @@ static const rill_bench_case cases[] = {
       .blocked = true,
       .rewind = true },
     { .name = "flooded_200x3", .threads = 1, .cells = 200, .frame = FRAME, .build = build_flooded, .rewind = true },
+    { .name = "kandemir_100",
+      .threads = 1,
+      .cells = 100,
+      .frame = TANK_FRAME,
+      .build = build_tank,
+      .method = RILL_METHOD_KANDEMIR },
     { .name = "moving_mesh",
       .threads = 1,
       .cells = 200,

@@ -60,6 +60,7 @@ static int create_world(const rill_bench_case *which, const rill_bench_options *
     def.name = which->name;
     def.grid = (rill_grid){ .cells = { which->cells, which->cells }, .cell_size = 1e-3 };
     def.headroom = 0.02;
+    def.solver.method = which->method;
     def.solver.pipe_area = which->paper ? RILL_PIPE_AREA_PAPER : RILL_PIPE_AREA_PHYSICAL;
     def.solver.passages = which->blocked ? RILL_PASSAGES_OFF : RILL_PASSAGES_ANY;
     def.solver.rest = which->rest;

@@ -21,6 +21,7 @@ typedef struct rill_bench_case {
     double frame;            /* s per rill_world_step; a scene brings its own */
     rill_bench_build *build; /* solids, bed and liquid; NULL for a scene */
     rill_bench_move *move;   /* NULL: nothing moves */
+    rill_method method;      /* solver.method */
     bool paper;              /* solver.pipe_area = paper */
     bool blocked;            /* solver.passages = off: what the same world costs without the pressure solve */
     bool rest;               /* solver.rest, and the world is left alone until nothing is awake */

@@ -2,7 +2,7 @@
 #ifndef RILL_CLI_CLI_H
 #define RILL_CLI_CLI_H
 
-#include "scene/scene.h"
+#include "physics/physics.h"
 
 enum {
     RILL_EXIT_DONE = 0,
@@ -87,6 +87,8 @@ int rill_cli_code(rill_scene_result result);
  * RILL_EXIT_DONE both are NULL. */
 int rill_cli_open(const char *path, const rill_text_list *sets, const rill_machine *machine, rill_scene **scene,
                   rill_world **world);
+/* What steps it; complaints, and that bodies will not touch where that is so, go to stderr. NULL: no memory. */
+rill_physics *rill_cli_physics(const rill_scene *scene, rill_world *world);
 /* Where results go unless told otherwise: out/<the scene file's name without folder and ending>; free() it. NULL: no
  * memory. */
 char *rill_cli_folder(const char *path);

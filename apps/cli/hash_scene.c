@@ -4,10 +4,10 @@
 
 #include "cli.h"
 
-static int hash_frames(const rill_scene *scene, rill_world *world, int64_t steps) {
+static int hash_frames(const rill_scene *scene, rill_world *world, rill_physics *physics, int64_t steps) {
     for (int64_t k = 0; k < steps; k++) {
         rill_status status;
-        rill_result result = rill_scene_step(scene, world, scene->frame, &status);
+        rill_result result = rill_physics_step(physics, scene->frame, &status);
         if (result != RILL_OK) {
             fprintf(stderr, "rill hash: frame %" PRId64 ": %s\n", k + 1, rill_world_message(world));
             return result == RILL_OUT_OF_MEMORY ? RILL_EXIT_MACHINE : RILL_EXIT_INPUT;
@@ -48,7 +48,9 @@ int rill_cli_hash(int argc, char **argv) {
     rill_world *world;
     code = rill_cli_open(path, &sets, &machine, &scene, &world);
     if (code == RILL_EXIT_DONE) {
-        code = hash_frames(scene, world, steps);
+        rill_physics *physics = rill_cli_physics(scene, world);
+        code = physics ? hash_frames(scene, world, physics, steps) : RILL_EXIT_MACHINE;
+        rill_physics_destroy(physics);
     }
     rill_world_destroy(world);
     rill_scene_free(scene);

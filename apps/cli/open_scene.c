@@ -42,6 +42,19 @@ int rill_cli_open(const char *path, const rill_text_list *sets, const rill_machi
     return rill_cli_code(result);
 }
 
+rill_physics *rill_cli_physics(const rill_scene *scene, rill_world *world) {
+    rill_physics *physics = rill_physics_create(scene, world);
+    if (!physics) {
+        fprintf(stderr, "rill: %s: out of memory\n", scene->path);
+    } else if (scene->body_count && !rill_physics_has_contacts()) {
+        fprintf(stderr,
+                "rill: %s: note: bodies touch neither each other nor the bed, because this program was built "
+                "without ODE; on Debian: apt-get install libode-dev, and build it again\n",
+                scene->path);
+    }
+    return physics;
+}
+
 char *rill_cli_folder(const char *path) {
     const char *slash = strrchr(path, '/');
     const char *leaf = slash ? slash + 1 : path;

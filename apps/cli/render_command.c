@@ -23,6 +23,7 @@ typedef struct draw_options {
 typedef struct drawing {
     const rill_scene *scene;
     rill_world *world;
+    rill_physics *physics;
     rill_surface *surface;
     rill_headless *headless;
     rill_render *render;
@@ -139,6 +140,7 @@ static int prepare(drawing *d, const draw_options *options) {
         return fail(d, RILL_EXIT_MACHINE);
     }
     rill_surface_def def = rill_default_surface_def();
+    def.distances = d->look.overlay == RILL_OVERLAY_MENISCUS;
     rill_result result = rill_surface_create(d->world, &def, &d->surface);
     d->materials = malloc((scene->solid_count + 1) * sizeof *d->materials);
     d->pixels = malloc(4 * (size_t)d->size[0] * (size_t)d->size[1]);
@@ -195,7 +197,7 @@ static int play(drawing *d, const draw_options *options, double until) {
         double length = k ? rill_scene_frame_length(scene->frame, until, k) : 0;
         double time = k ? rill_scene_frame_time(scene->frame, until, k) : 0;
         rill_status status;
-        if (k && rill_scene_step(scene, d->world, length, &status) != RILL_OK) {
+        if (k && rill_physics_step(d->physics, length, &status) != RILL_OK) {
             snprintf(d->message.text, sizeof d->message.text, "t = %g s: %s", time, rill_world_message(d->world));
             return fail(d, RILL_EXIT_INPUT);
         }
@@ -267,7 +269,7 @@ static int read_draw_options(int argc, char **argv, draw_options *options, const
           &options->at, 0, 1e9 },
         { "--camera", "\"FROM TO LENS\"", "six or seven numbers instead of the scene's view", RILL_OPTION_TEXT,
           &options->camera, 0, 0 },
-        { "--overlay", "NAME", "wireframe, layers, depth, velocity, normals or meniscus", RILL_OPTION_TEXT,
+        { "--overlay", "NAME", "wireframe, layers, depth, velocity, normals, meniscus or tiles", RILL_OPTION_TEXT,
           &options->overlay, 0, 0 },
         { "--samples", "N", "per pixel (default 32, movies 6); from 16 on the sky casts soft shadows",
           RILL_OPTION_COUNT, &options->samples, 1, 4096 },
@@ -305,11 +307,13 @@ int rill_cli_render(int argc, char **argv) {
     code = rill_cli_open(path, &options.sets, &options.machine, &scene, &d.world);
     if (code == RILL_EXIT_DONE) {
         d.scene = scene;
-        code = draw_scene(&d, &options);
+        d.physics = rill_cli_physics(scene, d.world);
+        code = d.physics ? draw_scene(&d, &options) : RILL_EXIT_MACHINE;
     }
     rill_render_destroy(d.render);
     rill_headless_destroy(d.headless);
     rill_surface_destroy(d.surface);
+    rill_physics_destroy(d.physics);
     free(d.materials);
     free(d.pixels);
     rill_world_destroy(d.world);

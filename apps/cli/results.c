@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bodies_rows.h"
 #include "scene/files.h"
 #include "scene/npy.h"
 
@@ -137,7 +138,22 @@ bool rill_results_open(rill_results *results, const char *folder, const rill_sce
         fprintf(results->log, ",%s", scene->probes[i].name);
     }
     fputc('\n', results->log);
+    if (scene->body_count) {
+        results->bodies = start_file(results, "bodies.csv");
+        if (!results->bodies || fputs(rill_bodies_head, results->bodies) < 0) {
+            return false;
+        }
+    }
     return flushed(results, results->log, "log.csv") && (!fields || start_fields(results));
+}
+
+static bool write_bodies(rill_results *results, double time) {
+    char text[32];
+    snprintf(text, sizeof text, "%.17g", time);
+    for (int32_t i = 0; i < rill_world_body_count(results->world); i++) {
+        fputs(rill_bodies_row_of(results->world, i, text).text, results->bodies);
+    }
+    return flushed(results, results->bodies, "bodies.csv");
 }
 
 bool rill_results_row(rill_results *results, double time, int64_t substeps) {
@@ -155,19 +171,19 @@ bool rill_results_row(rill_results *results, double time, int64_t substeps) {
         fprintf(results->log, ",%.17g", rill_scene_probe_value(&results->scene->probes[i], results->world));
     }
     fputc('\n', results->log);
-    return flushed(results, results->log, "log.csv");
+    return flushed(results, results->log, "log.csv") && (!results->bodies || write_bodies(results, time));
 }
 
 bool rill_results_close(rill_results *results) {
     bool good = true;
-    FILE *files[2] = { results->log, results->index };
-    for (int i = 0; i < 2; i++) {
+    FILE *files[3] = { results->log, results->index, results->bodies };
+    for (int i = 0; i < 3; i++) {
         if (files[i] && fclose(files[i]) != 0) {
             good = complain(results->folder, strerror(errno));
         }
     }
     free(results->buffer);
-    results->log = results->index = NULL;
+    results->log = results->index = results->bodies = NULL;
     results->buffer = NULL;
     return good;
 }

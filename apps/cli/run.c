@@ -18,6 +18,7 @@ typedef struct run_options {
 typedef struct run {
     const rill_scene *scene;
     rill_world *world;
+    rill_physics *physics;
     rill_results results;
     rill_progress progress;
     rill_warnings warnings;
@@ -43,7 +44,7 @@ static int step(run *r, int64_t k) {
     rill_step_info info;
     rill_status status;
     double length = rill_scene_frame_length(r->scene->frame, r->until, k);
-    rill_result result = rill_scene_step(r->scene, r->world, length, &status);
+    rill_result result = rill_physics_step(r->physics, length, &status);
     if (result != RILL_OK || rill_world_get_step_info(r->world, &info) != RILL_OK) {
         rill_progress_wipe(&r->progress);
         fprintf(stderr, "rill run: t = %g s: %s\n", r->time, rill_world_message(r->world));
@@ -114,6 +115,9 @@ static int summarise(const run *r, const run_options *options) {
         printf("  %-11s %14.6g ml\n", "in the air", millilitres(&ledger, ledger.airborne));
     }
     printf("results: %s/log.csv", r->results.folder);
+    if (r->scene->body_count) {
+        printf(", bodies.csv");
+    }
     if (options->fields) {
         printf(", and %" PRId64 " times depth_NNNNN.npy and velocity_NNNNN.npy (times in fields.csv)",
                r->results.arrays);
@@ -132,14 +136,16 @@ static int run_world(const rill_scene *scene, rill_world *world, const run_optio
     run r = { .scene = scene, .world = world, .until = options->until < 0 ? scene->until : options->until };
     r.warnings.command = "run";
     r.progress = rill_progress_start();
+    r.physics = rill_cli_physics(scene, world);
     int code = RILL_EXIT_MACHINE;
-    if (rill_results_open(&r.results, folder, scene, world, options->fields)) {
+    if (r.physics && rill_results_open(&r.results, folder, scene, world, options->fields)) {
         code = simulate(&r, options);
     }
     rill_progress_wipe(&r.progress);
     if (!rill_results_close(&r.results) && code == RILL_EXIT_DONE) {
         code = RILL_EXIT_MACHINE;
     }
+    rill_physics_destroy(r.physics);
     return code == RILL_EXIT_DONE ? summarise(&r, options) : code;
 }
 

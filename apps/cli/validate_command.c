@@ -25,10 +25,15 @@ static const known_case cases[] = {
     { 10, "viscous puddle (Huppert)", rill_case_puddle },
     { 11, "vessels and flooded passages", rill_case_vessels },
     { 12, "broad-crested overflow", rill_case_crest },
+    { 16, "floating cube (Archimedes)", rill_case_floating_cube },
+    { 17, "floating sphere (Archimedes)", rill_case_floating_sphere },
+    { 18, "heave of a strip", rill_case_heave },
+    { 19, "light bodies", rill_case_light },
     { 20, "energy", rill_case_energy },
     { 21, "symmetry", rill_case_symmetry },
     { 23, "sleeping on versus off", rill_case_sleep },
     { 25, "solids that move", rill_case_moving },
+    { 26, "Kandemir's method", rill_case_kandemir },
 };
 enum { CASE_COUNT = sizeof cases / sizeof cases[0] };
 

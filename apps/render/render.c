@@ -34,6 +34,7 @@ static const struct {
 
 rill_render_options rill_default_render_options(void) {
     rill_render_options options = { .samples = 1,
+                                    .peels = 5,
                                     .sun = { -0.55f, -0.25f, 0.95f },
                                     .backdrop = { 0.30f, 0.32f, 0.34f },
                                     .exposure = 1,
@@ -102,6 +103,7 @@ bool rill_render_resize(rill_render *render, int32_t width, int32_t height, rill
     }
     rill_targets_destroy(&render->targets);
     render->targets = targets;
+    render->shadow_key = 0;
     render->width = width;
     render->height = height;
     return true;
@@ -198,7 +200,11 @@ static int gather(const rill_render *render, int now, bool first, float share) {
 }
 
 static void draw_sample(rill_render *render, const rill_render_options *options) {
-    draw_shadows(render, &render->targets.sun, render->light_proj[0]);
+    uint64_t key = rill_render_shadow_key(render, render->light_proj[0]);
+    if (key != render->shadow_key) { /* with one sample the sun stands still, and mostly so do solids */
+        draw_shadows(render, &render->targets.sun, render->light_proj[0]);
+        render->shadow_key = key;
+    }
     if (render->frame.sky[3] > 0) {
         draw_shadows(render, &render->targets.sky, render->light_proj[1]);
     }

@@ -43,7 +43,9 @@ typedef enum rill_overlay {
     RILL_OVERLAY_DEPTH,     /* of the liquid: dark blue to yellow */
     RILL_OVERLAY_VELOCITY,  /* arrows; the longest is the fastest */
     RILL_OVERLAY_NORMALS,   /* x, y, z as red, green, blue */
-    RILL_OVERLAY_MENISCUS,  /* how far normals lean away from the surface they stand on: grey to orange */
+    RILL_OVERLAY_MENISCUS, /* distance to where the surface meets a solid: yellow there, dark blue a capillary length away,
+                               grey beyond. The surfaces must have distances */
+    RILL_OVERLAY_TILES,    /* orange where liquid is simulated, blue where it is at rest and costs nothing */
     RILL_OVERLAY_COUNT
 } rill_overlay;
 /* "none", "wireframe", ...; NULL when out of range. */
@@ -59,14 +61,15 @@ typedef struct rill_render_options {
     size_t material_count;
     rill_optics optics;
     rill_overlay overlay;
-    int32_t samples;   /* 1 to 4096 per pixel; from 16 on the sky casts shadows too */
-    float sun[3];      /* direction to the sun, any length */
+    int32_t samples; /* 1 to 4096 per pixel; from 16 on the sky casts shadows too */
+    int32_t peels;   /* how many surfaces behind each other are drawn, 1 to 16; of more, the farthest and the nearest */
+    float sun[3];    /* direction to the sun, any length */
     float backdrop[3]; /* colour behind the scene, linear */
     float exposure;    /* factor */
     bool ground;       /* a floor below everything, on which shadows fall */
 } rill_render_options;
 
-/* Water, one sample, a sun from the left behind the camera of the shipped scenes. */
+/* Water, one sample, five peels, a sun from the left behind the camera of the shipped scenes. */
 rill_render_options rill_default_render_options(void);
 
 /* A renderer for pictures of that size, for the context that is current. NULL: the message says why. */

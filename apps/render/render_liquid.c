@@ -121,14 +121,15 @@ void rill_render_draw_caustics(const rill_render *render, const rill_optics *opt
     glDisable(GL_BLEND);
 }
 
-/* Depths of one peel; false when nothing was left to peel. */
-static bool peel(rill_render *render, const rill_target *below) {
+/* Depths of one peel, the farthest of all that is nearer than the scene so far, or the nearest; false when nothing was
+ * left to peel. */
+static bool peel(rill_render *render, const rill_target *below, bool nearest) {
     GLuint program = render->programs[RILL_PROGRAM_PEEL], drawn = 0;
     glBindFramebuffer(GL_FRAMEBUFFER, render->targets.peel.frame);
     glEnable(GL_DEPTH_TEST);
     glDepthMask(GL_TRUE);
-    glDepthFunc(GL_GREATER);
-    glClearDepthf(0);
+    glDepthFunc(nearest ? GL_LESS : GL_GREATER);
+    glClearDepthf(nearest ? 1 : 0);
     glClear(GL_DEPTH_BUFFER_BIT);
     glClearDepthf(1);
     glUseProgram(program);
@@ -236,7 +237,7 @@ int rill_render_draw_liquid(rill_render *render, const rill_render_options *opti
     glDisable(GL_SCISSOR_TEST);
     glBlitFramebuffer(0, 0, width, height, 0, 0, width, height, GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT, GL_NEAREST);
     glEnable(GL_SCISSOR_TEST);
-    while (render->peels < RILL_PEELS_LIMIT && peel(render, &scenes[now])) {
+    while (render->peels < options->peels && peel(render, &scenes[now], render->peels + 1 == options->peels)) {
         const rill_target *from = &scenes[now];
         now = 1 - now;
         merge(render, from, &scenes[now]);

@@ -8,7 +8,9 @@
 #include "render_parts.h"
 #include "shader.h"
 
-static const char *const names[] = { "none", "wireframe", "layers", "depth", "velocity", "normals", "meniscus" };
+static const char *const names[] = {
+    "none", "wireframe", "layers", "depth", "velocity", "normals", "meniscus", "tiles"
+};
 static const int ATTRIBUTES[] = { 3, 4, 0 };
 enum { FLOATS = 7 };
 
@@ -54,38 +56,76 @@ static void layer_colour(int32_t layer, float out[3]) {
     memcpy(out, colours[(layer < 0 ? 0 : layer) % 5], 3 * sizeof *out);
 }
 
-/* Normals of the triangles themselves, summed at their vertices. */
-static float *plain_normals(const rill_surface_mesh *mesh) {
-    float *normals = calloc(3 * mesh->vertex_count + 1, sizeof *normals);
-    for (size_t t = 0; normals && t < mesh->triangle_count; t++) {
-        const uint32_t *i = &mesh->indices[3 * t];
-        const float *a = &mesh->positions[3 * (size_t)i[0]], *b = &mesh->positions[3 * (size_t)i[1]];
-        const float *c = &mesh->positions[3 * (size_t)i[2]];
+/* What there is to know beside the meshes. */
+typedef struct knowledge {
+    rill_grid grid;
+    float deepest, fastest;
+    float capillary; /* m: how far a meniscus reaches */
+    double *awake;   /* per layer and cell, for RILL_OVERLAY_TILES */
+    int32_t layers;
+} knowledge;
+
+static void distance_colour(float distance, float capillary, float out[3]) {
+    static const float beyond[3] = { 0.35f, 0.36f, 0.38f };
+    if (distance <= capillary) {
+        ramp(1 - distance / capillary, out);
+    } else {
+        memcpy(out, beyond, sizeof beyond);
+    }
+}
+
+enum { UNKNOWN = 0, ASLEEP, AWAKE };
+
+/* What a vertex in the middle of a cell says of the tile it is in. */
+static uint8_t tile_at(const knowledge *known, const float *p, int32_t layer) {
+    const rill_grid *grid = &known->grid;
+    size_t at[2];
+    for (int k = 0; k < 2; k++) {
+        double x = ((double)p[k] - grid->origin[k]) / grid->cell_size, cell = floor(x);
+        if (!(cell >= 0 && cell < grid->cells[k]) || fabs(x - cell - 0.5) > 0.01) {
+            return UNKNOWN;
+        }
+        at[k] = (size_t)cell;
+    }
+    size_t row = (size_t)layer * (size_t)grid->cells[1] + at[1];
+    return known->awake[row * (size_t)grid->cells[0] + at[0]] > 0 ? AWAKE : ASLEEP;
+}
+
+/* The tiles of all vertices. Those where the surface ends, and below overhangs, go by the ones they are joined to. */
+static uint8_t *find_tiles(const knowledge *known, const rill_surface_mesh *mesh) {
+    uint8_t *tiles = malloc(mesh->vertex_count + 1);
+    for (size_t v = 0; tiles && v < mesh->vertex_count; v++) {
+        tiles[v] = tile_at(known, &mesh->positions[3 * v], mesh->layers[v]);
+    }
+    for (size_t t = 0; tiles && t < 2 * mesh->triangle_count; t++) { /* twice: rims, then what hangs from them */
+        const uint32_t *corners = &mesh->indices[3 * (t % mesh->triangle_count)];
+        uint8_t best = UNKNOWN;
         for (int k = 0; k < 3; k++) {
-            int u = (k + 1) % 3, v = (k + 2) % 3;
-            float n = (b[u] - a[u]) * (c[v] - a[v]) - (b[v] - a[v]) * (c[u] - a[u]);
-            for (int corner = 0; corner < 3; corner++) {
-                normals[3 * (size_t)i[corner] + (size_t)k] += n;
-            }
+            best = tiles[corners[k]] > best ? tiles[corners[k]] : best;
+        }
+        for (int k = 0; k < 3; k++) {
+            tiles[corners[k]] = tiles[corners[k]] == UNKNOWN ? best : tiles[corners[k]];
         }
     }
-    return normals;
+    return tiles;
 }
 
-static void lean_colour(const float *plain, const float *normal, float out[3]) {
-    static const float grey[3] = { 0.35f, 0.36f, 0.38f }, orange[3] = { 1.0f, 0.35f, 0.02f };
-    float length = sqrtf(plain[0] * plain[0] + plain[1] * plain[1] + plain[2] * plain[2]);
-    float cosine = (plain[0] * normal[0] + plain[1] * normal[1] + plain[2] * normal[2]) / fmaxf(length, 1e-20f);
-    float lean = acosf(fminf(fmaxf(cosine, -1), 1)) / 0.6f; /* full at about 35 degrees */
+static void tile_colour(bool awake, float out[3]) {
+    static const float colours[2][3] = { { 0.10f, 0.22f, 0.42f }, { 1.0f, 0.38f, 0.03f } };
+    memcpy(out, colours[awake], sizeof colours[awake]);
+}
+
+/* Steep parts are darker, so that shapes can be told; normals are colours themselves. */
+static void shade(const float *normal, float colour[3]) {
     for (int k = 0; k < 3; k++) {
-        out[k] = grey[k] + (orange[k] - grey[k]) * fminf(lean, 1);
+        colour[k] *= 0.55f + 0.45f * fmaxf(normal[2], 0);
     }
 }
 
-static bool put_colours(maker *m, const rill_surface_mesh *mesh, rill_overlay overlay, float deepest) {
+static bool put_colours(maker *m, const rill_surface_mesh *mesh, rill_overlay overlay, const knowledge *known) {
     uint32_t first = (uint32_t)m->vertex_count;
-    float *plain = overlay == RILL_OVERLAY_MENISCUS ? plain_normals(mesh) : NULL;
-    if (overlay == RILL_OVERLAY_MENISCUS && !plain) {
+    uint8_t *tiles = overlay == RILL_OVERLAY_TILES ? find_tiles(known, mesh) : NULL;
+    if (overlay == RILL_OVERLAY_TILES && !tiles) {
         return false;
     }
     for (size_t v = 0; v < mesh->vertex_count; v++) {
@@ -93,19 +133,23 @@ static bool put_colours(maker *m, const rill_surface_mesh *mesh, rill_overlay ov
         const float *normal = &mesh->normals[3 * v];
         switch (overlay) {
         case RILL_OVERLAY_LAYERS: layer_colour(mesh->layers[v], colour); break;
-        case RILL_OVERLAY_DEPTH: ramp(mesh->depths[v] / deepest, colour); break;
-        case RILL_OVERLAY_MENISCUS: lean_colour(&plain[3 * v], normal, colour); break;
+        case RILL_OVERLAY_DEPTH: ramp(mesh->depths[v] / known->deepest, colour); break;
+        case RILL_OVERLAY_MENISCUS: distance_colour(mesh->distances[v], known->capillary, colour); break;
+        case RILL_OVERLAY_TILES: tile_colour(tiles[v] == AWAKE, colour); break;
         default:
             for (int k = 0; k < 3; k++) {
                 colour[k] = 0.5f + 0.5f * normal[k];
             }
+        }
+        if (overlay != RILL_OVERLAY_NORMALS) {
+            shade(normal, colour);
         }
         put_vertex(m, &mesh->positions[3 * v], colour, 1);
     }
     for (size_t i = 0; i < 3 * mesh->triangle_count; i++) {
         m->indices[m->index_count++] = first + mesh->indices[i];
     }
-    free(plain);
+    free(tiles);
     return true;
 }
 
@@ -170,24 +214,47 @@ static bool put_arrows(maker *m, const rill_surface_mesh *mesh, float cell, floa
 
 /* -------------------------------------------------------------------------------------------------------------- all */
 
-static bool put(maker *m, rill_surface *const *surfaces, size_t count, rill_overlay overlay, float cell) {
-    float deepest = 1e-9f, fastest = 1e-9f;
+static double *read_awake(const rill_world *world, const rill_grid *grid, int32_t layers) {
+    size_t cells = (size_t)grid->cells[0] * (size_t)grid->cells[1];
+    double *awake = malloc((cells * (size_t)layers + 1) * sizeof *awake);
+    for (int32_t layer = 0; awake && layer < layers; layer++) {
+        rill_world_read_field(world, RILL_FIELD_AWAKE, layer, awake + cells * (size_t)layer, cells);
+    }
+    return awake;
+}
+
+static void look_over(knowledge *known, const rill_world *world, rill_surface *const *surfaces, size_t count) {
+    rill_liquid liquid;
+    double g[3];
+    rill_bed_info info = { 0 };
     rill_surface_mesh mesh;
+    rill_world_get_grid(world, &known->grid);
+    rill_world_get_liquid(world, &liquid);
+    rill_world_get_gravity(world, g);
+    rill_bed_get_info(world, &info);
+    double weight = liquid.density * sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+    known->capillary = (float)fmin(sqrt(liquid.surface_tension / fmax(weight, 1e-30)), 1e9);
+    known->layers = info.layers;
+    known->deepest = known->fastest = 1e-9f;
     for (size_t s = 0; s < count; s++) {
         rill_surface_get_mesh(surfaces[s], &mesh);
         for (size_t v = 0; v < mesh.vertex_count; v++) {
             const float *u = &mesh.velocities[3 * v];
-            deepest = fmaxf(deepest, mesh.depths[v]);
-            fastest = fmaxf(fastest, sqrtf(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]));
+            known->deepest = fmaxf(known->deepest, mesh.depths[v]);
+            known->fastest = fmaxf(known->fastest, sqrtf(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]));
         }
     }
+}
+
+static bool put(maker *m, rill_surface *const *surfaces, size_t count, rill_overlay overlay, const knowledge *known) {
+    rill_surface_mesh mesh;
     bool good = true;
     for (size_t s = 0; s < count && good; s++) {
         rill_surface_get_mesh(surfaces[s], &mesh);
         switch (overlay) {
         case RILL_OVERLAY_WIREFRAME: put_wires(m, &mesh); break;
-        case RILL_OVERLAY_VELOCITY: good = put_arrows(m, &mesh, cell, fastest); break;
-        default: good = put_colours(m, &mesh, overlay, deepest); break;
+        case RILL_OVERLAY_VELOCITY: good = put_arrows(m, &mesh, (float)known->grid.cell_size, known->fastest); break;
+        default: good = put_colours(m, &mesh, overlay, known); break;
         }
     }
     return good;
@@ -200,19 +267,27 @@ bool rill_render_take_overlay(rill_render *render, const rill_world *world, rill
     }
     size_t vertices = 0, triangles = 0;
     rill_surface_mesh mesh;
-    rill_grid grid;
-    rill_world_get_grid(world, &grid);
     for (size_t s = 0; s < count; s++) {
         rill_surface_get_mesh(surfaces[s], &mesh);
         vertices += mesh.vertex_count;
         triangles += mesh.triangle_count;
+        if (overlay == RILL_OVERLAY_MENISCUS && !mesh.distances) {
+            snprintf(message->text, sizeof message->text,
+                     "surface %zu has no distances to show; expected one whose definition asks for them", s);
+            return false;
+        }
     }
+    knowledge known = { 0 };
+    look_over(&known, world, surfaces, count);
+    bool tiles = overlay == RILL_OVERLAY_TILES;
+    known.awake = tiles ? read_awake(world, &known.grid, known.layers) : NULL;
     /* An arrow is three lines, a triangle has three edges. */
     maker m = { 0 };
     m.vertices = malloc((6 * vertices + 1) * FLOATS * sizeof *m.vertices);
     m.indices = malloc((6 * (vertices + triangles) + 1) * sizeof *m.indices);
-    bool good = m.vertices && m.indices && put(&m, surfaces, count, overlay, (float)grid.cell_size) &&
+    bool good = m.vertices && m.indices && (known.awake || !tiles) && put(&m, surfaces, count, overlay, &known) &&
                 rill_batch_fill(&render->overlay, m.vertices, m.vertex_count, ATTRIBUTES, m.indices, m.index_count);
+    free(known.awake);
     free(m.vertices);
     free(m.indices);
     if (!good) {

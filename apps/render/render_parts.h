@@ -18,7 +18,6 @@
 enum {
     RILL_SHADOW_SIZE = 2048,
     RILL_CAUSTIC_SIZE = 1024,
-    RILL_PEELS_LIMIT = 5,
     RILL_SKY_SAMPLES = 16,
     RILL_MATERIALS = RILL_MATERIAL_CHALK + 1
 };
@@ -107,6 +106,7 @@ struct rill_render {
     rill_targets targets;
     rill_frame frame;
     float light_proj[2][16]; /* world to clip space of sun and sky */
+    uint64_t shadow_key;     /* which solids the sun's shadow map shows, and from where; 0: nothing yet */
     rill_render_solid *solids;
     size_t solid_count;
     rill_batch ground, liquid, overlay;
@@ -139,6 +139,8 @@ bool rill_render_take_solids(rill_render *render, const rill_world *world, const
 void rill_render_free_solids(rill_render *render);
 /* All that is visible, with the program in use: opaque solids or those of glass. */
 void rill_render_draw_solids(const rill_render *render, bool glass);
+/* A number that changes when their shadows do, as seen from a lamp; never 0. */
+uint64_t rill_render_shadow_key(const rill_render *render, const float clip[16]);
 /* Opaque solids, each with the program of its material. */
 void rill_render_draw_materials(const rill_render *render);
 

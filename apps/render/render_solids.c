@@ -157,6 +157,26 @@ void rill_render_draw_solids(const rill_render *render, bool glass) {
     }
 }
 
+static uint64_t stir(uint64_t key, uint64_t value) {
+    return (key ^ value) * UINT64_C(0x9e3779b97f4a7c15) + (key >> 29);
+}
+
+uint64_t rill_render_shadow_key(const rill_render *render, const float clip[16]) {
+    uint64_t key = 1;
+    for (int i = 0; i < 16; i++) {
+        uint32_t bits;
+        memcpy(&bits, &clip[i], sizeof bits);
+        key = stir(key, bits);
+    }
+    for (size_t i = 0; i < render->solid_count; i++) {
+        const rill_render_solid *solid = &render->solids[i];
+        if (solid->drawn && solid->material.kind != RILL_MATERIAL_GLASS) {
+            key = stir(stir(key, solid->id), solid->hash);
+        }
+    }
+    return key ? key : 1;
+}
+
 void rill_render_draw_materials(const rill_render *render) {
     for (size_t i = 0; i < render->solid_count; i++) {
         const rill_render_solid *solid = &render->solids[i];

@@ -9,6 +9,12 @@ static const rill_range TENSION = { 0, 1e3, false, "N/m" };
 static const rill_range CONTACT_ANGLE = { 0, 180, false, "degrees" };
 static const rill_range FRICTION = { 0, 1, true, "fraction of speed kept per second" };
 static const rill_range ORIFICE = { 0, 1, false, "discharge coefficient; 0: no loss" };
+static const rill_range PIPE_LENGTH = { 0, 1e7, false, "m; 0: the cell size" };
+static const rill_range PIPE_AREA = { 0, 1e14, false, "m2; 0: the square of the cell size" };
+static const rill_range TIME_STEP = { 0, 3600, false, "s; 0: as long as is stable" };
+static const rill_range VANISHING = { 0, 1, true, "part of a flow that is left after a second" };
+static const rill_range QUOTIENT = { 0, 1, false, "1/Pa2" };
+static const rill_range ATMOSPHERE = { 0, 1e9, false, "Pa" };
 enum { SUBSTEPS_LIMIT = 1000000, PRESETS_LIMIT = 64 };
 
 void rill_read_liquid(rill_reader *reader, const rill_node *node, rill_scene *scene) {
@@ -43,10 +49,25 @@ static bool is_coming(rill_reader *reader, const rill_node *node, const char *co
     return false;
 }
 
+static void read_kandemir(rill_reader *reader, const rill_node *node, rill_kandemir *out) {
+    static const char *const keys[] = { "pipe_length", "pipe_area",  "time_step", "vanishing",
+                                        "viscosity",   "atmosphere", NULL };
+    if (!rill_reader_open(reader, node, "kandemir", keys)) {
+        return;
+    }
+    rill_read_number(reader, rill_tree_get(node, "pipe_length"), &PIPE_LENGTH, &out->pipe_length);
+    rill_read_number(reader, rill_tree_get(node, "pipe_area"), &PIPE_AREA, &out->pipe_area);
+    rill_read_number(reader, rill_tree_get(node, "time_step"), &TIME_STEP, &out->time_step);
+    rill_read_number(reader, rill_tree_get(node, "vanishing"), &VANISHING, &out->vanishing);
+    rill_read_number(reader, rill_tree_get(node, "viscosity"), &QUOTIENT, &out->viscosity);
+    rill_read_number(reader, rill_tree_get(node, "atmosphere"), &ATMOSPHERE, &out->atmosphere);
+}
+
 void rill_read_solver(rill_reader *reader, const rill_node *node, rill_scene *scene) {
     static const char *const keys[] = { "method",   "pipe_area", "advection",    "passages", "orifice",
-                                        "friction", "rest",      "max_substeps", NULL };
-    static const char *const methods[] = { "pipes", NULL }, *const later_methods[] = { "waves", NULL };
+                                        "friction", "rest",      "max_substeps", "kandemir", NULL };
+    static const char *const methods[] = { "pipes", "kandemir", NULL }; /* in the order of rill_method */
+    static const char *const later_methods[] = { "waves", NULL };
     static const char *const areas[] = { "physical", "paper", NULL };         /* in the order of rill_pipe_area */
     static const char *const passages[] = { "any", "straight", "off", NULL }; /* in the order of rill_passages */
     if (!rill_reader_open(reader, node, "the solver", keys)) {
@@ -55,8 +76,9 @@ void rill_read_solver(rill_reader *reader, const rill_node *node, rill_scene *sc
     rill_solver *solver = &scene->world.solver;
     const rill_node *method = rill_tree_get(node, "method"), *passage = rill_tree_get(node, "passages");
     int32_t word;
-    if (!is_coming(reader, method, later_methods, methods[0])) {
-        rill_read_word(reader, method, methods, &word);
+    if (!is_coming(reader, method, later_methods, "pipes or kandemir") &&
+        rill_read_word(reader, method, methods, &word)) {
+        solver->method = (rill_method)word;
     }
     if (rill_read_word(reader, rill_tree_get(node, "pipe_area"), areas, &word)) {
         solver->pipe_area = word ? RILL_PIPE_AREA_PAPER : RILL_PIPE_AREA_PHYSICAL;
@@ -73,4 +95,5 @@ void rill_read_solver(rill_reader *reader, const rill_node *node, rill_scene *sc
     rill_read_number(reader, rill_tree_get(node, "friction"), &FRICTION, &solver->friction);
     rill_read_boolean(reader, rill_tree_get(node, "rest"), &solver->rest);
     rill_read_integer(reader, rill_tree_get(node, "max_substeps"), 1, SUBSTEPS_LIMIT, &solver->max_substeps);
+    read_kandemir(reader, rill_tree_get(node, "kandemir"), &solver->kandemir);
 }

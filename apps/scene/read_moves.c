@@ -1,4 +1,5 @@
-/* Keyframes of solids: `move` (place, turn, visible), `morph` (vertices of a mesh), `loop` and `ease`. */
+/* Keyframes of solids: `move` (place, turn, visible), `morph` (vertices of a mesh), `loop` and `ease`; of bodies: `move`
+ * (place, turn), `loop` and `ease`. */
 #include <string.h>
 
 #include "read_scene.h"
@@ -20,43 +21,58 @@ static bool read_time(rill_reader *reader, const rill_node *key, const char *wha
 
 /* ------------------------------------------------------------------------------------------------------------- move */
 
-static bool read_key(rill_reader *reader, const rill_node *node, double before, rill_scene_key *key) {
-    static const char *const keys[] = { "time", "translate", "rotate", "visible", NULL };
+/* What the keys of solids and those of bodies are called. */
+typedef struct key_words {
+    const char *const *keys; /* NULL-terminated */
+    const char *place;       /* what gives the place */
+    const char *expected;
+} key_words;
+
+static const char *const solid_keys[] = { "time", "translate", "rotate", "visible", NULL };
+static const key_words solid_words = { solid_keys, "translate",
+                                       "a key with at least one of translate, rotate and visible" };
+static const char *const body_keys[] = { "time", "position", "rotate", NULL };
+static const key_words body_words = { body_keys, "position", "a key with at least one of position and rotate" };
+
+static bool read_key(rill_reader *reader, const rill_node *node, const key_words *words, double before,
+                     rill_scene_key *key) {
     static const rill_range turns = { -36000, 36000, false, "degrees" };
     const char *what = "a key of a move";
-    if (!rill_reader_open(reader, node, what, keys)) {
+    if (!rill_reader_open(reader, node, what, words->keys)) {
         return false;
     }
-    const rill_node *translate = rill_tree_get(node, "translate"), *rotate = rill_tree_get(node, "rotate");
-    const rill_node *visible = rill_tree_get(node, "visible");
+    const rill_node *place = rill_tree_get(node, words->place), *rotate = rill_tree_get(node, "rotate");
+    const rill_node *visible = words == &solid_words ? rill_tree_get(node, "visible") : NULL;
     bool good = read_time(reader, node, what, before, &key->time);
-    key->moves = rill_read_numbers(reader, translate, &rill_range_place, key->translate, 3);
+    key->moves = rill_read_numbers(reader, place, &rill_range_place, key->translate, 3);
     key->turns = rill_read_numbers(reader, rotate, &turns, key->rotate, 3);
     key->switches = rill_read_boolean(reader, visible, &key->visible);
-    if (!translate && !rotate && !visible) {
-        rill_reader_expected(reader, node, "a key with at least one of translate, rotate and visible");
+    if (!place && !rotate && !visible) {
+        rill_reader_expected(reader, node, "%s", words->expected);
         good = false;
     }
     return good;
 }
 
-static void read_move(rill_reader *reader, const rill_node *node, rill_scene_solid *solid) {
+/* How many keys there are in `*out`; 0: none, or complained of. */
+static size_t read_move(rill_reader *reader, const rill_node *node, const key_words *words,
+                        const rill_scene_key **out) {
     if (!rill_reader_list(reader, node, "keys", 1, KEYS_LIMIT)) {
-        return;
+        return 0;
     }
     rill_scene_key *keys = rill_store_take(reader->store, node->count, sizeof *keys);
     if (!keys) {
         reader->no_memory = true;
-        return;
+        return 0;
     }
     double before = -1;
     for (size_t i = 0; i < node->count; i++) {
-        if (read_key(reader, node->members[i].value, before, &keys[i])) {
+        if (read_key(reader, node->members[i].value, words, before, &keys[i])) {
             before = keys[i].time;
         }
     }
-    solid->keys = keys;
-    solid->key_count = node->count;
+    *out = keys;
+    return node->count;
 }
 
 /* ------------------------------------------------------------------------------------------------------------ morph */
@@ -116,27 +132,44 @@ static void read_morphs(rill_reader *reader, const rill_node *node, rill_scene_s
 /* ------------------------------------------------------------------------------------------------------------- both */
 
 /* A key at 0 alone has nothing to start again. */
-static void check_loop(rill_reader *reader, const rill_node *node, const rill_scene_solid *solid) {
-    bool still_move = solid->key_count && !(solid->keys[solid->key_count - 1].time > 0);
-    bool still_morph = solid->morph_count && !(solid->morphs[solid->morph_count - 1].time > 0);
-    if (solid->loop && (still_move || still_morph)) {
+static void check_loop(rill_reader *reader, const rill_node *node, bool loop, bool still) {
+    if (loop && still) {
         rill_reader_expected(reader, node, "keys after 0 s, of which the last one ends the loop");
     }
 }
 
+/* `loop` and `ease`, which need something to be about. */
+static void read_manner(rill_reader *reader, const rill_node *node, bool moving, const char *without, bool *loop,
+                        bool *ease) {
+    static const char *const options[] = { "loop", "ease" };
+    bool *values[] = { loop, ease };
+    for (int i = 0; i < 2; i++) {
+        const rill_node *option = rill_tree_get(node, options[i]);
+        if (rill_read_boolean(reader, option, values[i]) && !moving) {
+            rill_reader_expected(reader, option, "no '%s' in %s", options[i], without);
+        }
+    }
+}
+
+static bool ends_at_once(const rill_scene_key *keys, size_t count) {
+    return count && !(keys[count - 1].time > 0);
+}
+
 void rill_read_moves(rill_reader *reader, const rill_node *node, rill_scene_solid *solid) {
     const rill_node *move = rill_tree_get(node, "move"), *morph = rill_tree_get(node, "morph");
-    read_move(reader, move, solid);
+    solid->key_count = read_move(reader, move, &solid_words, &solid->keys);
     if (solid->def.shape == RILL_SHAPE_MESH) {
         read_morphs(reader, morph, solid);
     }
-    static const char *const options[] = { "loop", "ease" };
-    bool *values[] = { &solid->loop, &solid->ease };
-    for (int i = 0; i < 2; i++) {
-        const rill_node *option = rill_tree_get(node, options[i]);
-        if (rill_read_boolean(reader, option, values[i]) && !move && !morph) {
-            rill_reader_expected(reader, option, "no '%s' in a solid without 'move' or 'morph'", options[i]);
-        }
-    }
-    check_loop(reader, rill_tree_get(node, "loop"), solid);
+    read_manner(reader, node, move || morph, "a solid without 'move' or 'morph'", &solid->loop, &solid->ease);
+    bool still_morph = solid->morph_count && !(solid->morphs[solid->morph_count - 1].time > 0);
+    check_loop(reader, rill_tree_get(node, "loop"), solid->loop,
+               still_morph || ends_at_once(solid->keys, solid->key_count));
+}
+
+void rill_read_body_moves(rill_reader *reader, const rill_node *node, rill_scene_body *body) {
+    const rill_node *move = rill_tree_get(node, "move");
+    body->key_count = read_move(reader, move, &body_words, &body->keys);
+    read_manner(reader, node, move != NULL, "a body without 'move'", &body->loop, &body->ease);
+    check_loop(reader, rill_tree_get(node, "loop"), body->loop, ends_at_once(body->keys, body->key_count));
 }

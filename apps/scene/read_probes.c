@@ -20,11 +20,37 @@ static const char *read_probe_name(rill_reader *reader, const rill_node *node, r
     return name;
 }
 
-static void read_probe(rill_reader *reader, const rill_node *node, rill_names *names, rill_scene_probe *probe) {
-    static const char *const keys[] = { "name", "measure", "at", "min", "max", NULL };
+/* A probe that goes with a body, which must be in the scene. */
+static void read_body_probe(rill_reader *reader, const rill_node *node, const rill_scene *scene,
+                            rill_scene_probe *probe) {
+    static const char *const keys[] = { "name", "measure", "body", NULL };
+    const rill_node *body = rill_reader_need(reader, node, "a probe of a body", "body");
+    rill_reader_open(reader, node, "a probe of a body", keys);
+    if (probe->measure == RILL_MEASURE_DEPTH) {
+        rill_reader_expected(reader, rill_tree_get(node, "measure"),
+                             "level, speed, volume, x, y or z, which are what a body has");
+    }
+    const char *name = NULL;
+    if (!rill_read_name(reader, body, &name)) {
+        return;
+    }
+    for (size_t i = 0; i < scene->body_count && !probe->body; i++) {
+        const char *other = scene->bodies[i].def.name;
+        probe->body = other && strcmp(other, name) == 0 ? other : NULL;
+    }
+    if (!probe->body) {
+        rill_reader_expected(reader, body, "the name of a body of the scene");
+    }
+}
+
+static void read_probe(rill_reader *reader, const rill_node *node, const rill_scene *scene, rill_names *names,
+                       rill_scene_probe *probe) {
+    static const char *const keys[] = { "name", "measure", "at", "min", "max", "body", NULL };
     static const char *const point_keys[] = { "name", "measure", "at", NULL };
     static const char *const box_keys[] = { "name", "measure", "min", "max", NULL };
-    static const char *const measures[] = { "level", "depth", "speed", "volume", NULL }; /* as rill_measure */
+    static const char *const measures[] = {
+        "level", "depth", "speed", "volume", "x", "y", "z", NULL
+    }; /* as rill_measure */
     probe->place = node->place;
     if (node->kind != RILL_NODE_MAP) {
         rill_reader_open(reader, node, "a probe", keys);
@@ -37,6 +63,10 @@ static void read_probe(rill_reader *reader, const rill_node *node, rill_names *n
         return;
     }
     probe->measure = (rill_measure)measure;
+    if (rill_tree_get(node, "body") || probe->measure >= RILL_MEASURE_X) {
+        read_body_probe(reader, node, scene, probe);
+        return;
+    }
     if (probe->measure == RILL_MEASURE_VOLUME) {
         rill_reader_open(reader, node, "a probe of volume", box_keys);
         rill_read_box(reader, node, "a probe of volume", probe->min, probe->max);
@@ -59,7 +89,7 @@ void rill_read_probes(rill_reader *reader, const rill_node *node, rill_scene *sc
     }
     for (; scene->probe_count < node->count; scene->probe_count++) {
         size_t i = scene->probe_count;
-        read_probe(reader, node->members[i].value, &names, &scene->probes[i]);
+        read_probe(reader, node->members[i].value, scene, &names, &scene->probes[i]);
     }
 }
 

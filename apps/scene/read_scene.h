@@ -9,7 +9,10 @@ void rill_read_bed(rill_reader *reader, const rill_node *node, rill_scene *scene
 void rill_read_solids(rill_reader *reader, const rill_node *node, rill_scene *scene); /* read_solids.c */
 /* The triangles of a mesh file, owned by the scene; the file's name, or NULL: complained of. */
 const char *rill_read_mesh_file(rill_reader *reader, const rill_node *node, rill_solid_def *def);
+void rill_read_material(rill_reader *reader, const rill_node *node, rill_scene_material *material);
 void rill_read_moves(rill_reader *reader, const rill_node *node, rill_scene_solid *solid); /* read_moves.c */
+void rill_read_body_moves(rill_reader *reader, const rill_node *node, rill_scene_body *body);
+void rill_read_bodies(rill_reader *reader, const rill_node *node, rill_scene *scene); /* read_bodies.c */
 void rill_read_liquid(rill_reader *reader, const rill_node *node, rill_scene *scene); /* read_liquid.c */
 void rill_read_solver(rill_reader *reader, const rill_node *node, rill_scene *scene);
 void rill_read_fills(rill_reader *reader, const rill_node *node, rill_scene *scene); /* read_sources.c */

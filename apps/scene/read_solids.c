@@ -231,7 +231,7 @@ static void read_heightmap(rill_reader *reader, const rill_node *node, rill_scen
 /* --------------------------------------------------------------------------------------------------------- material */
 
 /* A word, or a mapping with a colour or roughness of its own. */
-static void read_material(rill_reader *reader, const rill_node *node, rill_scene_material *material) {
+void rill_read_material(rill_reader *reader, const rill_node *node, rill_scene_material *material) {
     static const rill_range part = { 0, 1, false, NULL };
     static const char *const words[] = { "auto",   "bone",  "wood",  "ceramic", "steel",
                                          "tissue", "glass", "stone", "chalk",   NULL }; /* as rill_material */
@@ -270,7 +270,7 @@ static void read_solid(rill_reader *reader, const rill_node *node, rill_names *n
             kind = i;
         }
     }
-    read_material(reader, rill_tree_get(node, "material"), &solid->material);
+    rill_read_material(reader, rill_tree_get(node, "material"), &solid->material);
     const rill_node *name = rill_tree_get(node, "name");
     solid->def.name = name ? rill_names_read(reader, names, name) : rill_names_invent(reader, names, "solid", number);
     if (given == 0) {

@@ -54,11 +54,11 @@ typedef struct rill_scene_place {
     int32_t line, column;
 } rill_scene_place;
 
-/* What a solid does at a time; a key may leave things out, which then go on between the keys around it. */
+/* What a solid or a body does at a time; a key may leave things out, which then go on between the keys around it. */
 typedef struct rill_scene_key {
-    double time;                 /* s, above that of the key before */
-    bool moves, turns, switches; /* whether the following are given */
-    double translate[3], rotate[3];
+    double time;                    /* s, above that of the key before */
+    bool moves, turns, switches;    /* whether the following are given */
+    double translate[3], rotate[3]; /* of a body: its position, its turn */
     bool visible;
 } rill_scene_key;
 
@@ -102,6 +102,19 @@ typedef struct rill_scene_solid {
     rill_scene_place place;
 } rill_scene_solid;
 
+typedef struct rill_scene_body {
+    rill_body_def
+        def;          /* arrays belong to the scene. Its position is that of the origin of its own frame, as long as the
+                          centre of mass is not known; mass is infinite when it is kinematic */
+    double rotate[3]; /* degrees about x, then y, then z */
+    const char *file; /* of a mesh or hull, as it was opened; NULL otherwise */
+    const rill_scene_key *keys;
+    size_t key_count;
+    bool loop, ease;
+    rill_scene_material material;
+    rill_scene_place place;
+} rill_scene_body;
+
 typedef struct rill_scene_fill {
     const double *depths; /* one per cell, row 0 south; NULL: by level */
     int32_t layer;
@@ -118,12 +131,16 @@ typedef enum rill_measure {
     RILL_MEASURE_LEVEL = 0, /* m, absolute z; a dry column's level is its base */
     RILL_MEASURE_DEPTH,     /* m */
     RILL_MEASURE_SPEED,     /* m/s */
-    RILL_MEASURE_VOLUME     /* m3 inside min..max */
+    RILL_MEASURE_VOLUME,    /* m3 inside min..max; of a body: what it displaces */
+    RILL_MEASURE_X,         /* m: where a body's centre of mass is */
+    RILL_MEASURE_Y,
+    RILL_MEASURE_Z
 } rill_measure;
 
 typedef struct rill_scene_probe {
     const char *name;
     rill_measure measure;
+    const char *body; /* what is measured is a body: its name; NULL otherwise */
     double at[3];
     double min[3], max[3];
     rill_scene_place place;
@@ -143,6 +160,8 @@ typedef struct rill_scene {
     const char *preset;   /* of the liquid: how it looks, whatever values were replaced */
     rill_scene_solid *solids;
     size_t solid_count;
+    rill_scene_body *bodies;
+    size_t body_count;
     rill_scene_fill *fills;
     size_t fill_count;
     rill_scene_source *sources; /* sources, then sinks, in the order of the file */
@@ -169,7 +188,7 @@ rill_scene_result rill_scene_parse(const char *text, size_t size, const char *pa
 /* NULL is allowed. */
 void rill_scene_free(rill_scene *scene);
 
-/* Creates the world, adds the solids, builds the bed, fills, adds sources and checks that every probe finds a column.
+/* Creates the world, adds the solids, builds the bed, adds the bodies, fills, adds sources and checks that every probe finds a column.
  * `runtime` may be NULL. The scene may be freed before the world. */
 rill_scene_result rill_scene_create_world(const rill_scene *scene, const rill_runtime *runtime, rill_world **out,
                                           rill_scene_report *report);
@@ -183,13 +202,19 @@ rill_scene_pose rill_scene_pose_at(const rill_scene_solid *solid, double time);
 
 /* Brings all solids that have keys to where they are at a time. Real from the next step (or bed) on. */
 rill_result rill_scene_move(const rill_scene *scene, rill_world *world, double time);
-/* One frame: solids go to where they are at its end, then the world is stepped. All programs step scenes with this.
- * `*status` is set on RILL_OK; otherwise rill_world_message says what was wrong. */
+/* One frame: solids go to where they are at its end, kinematic bodies get the velocity that takes them there, then the
+ * world is stepped. `*status` is set on RILL_OK; otherwise rill_world_message says what was wrong. Bodies pass through
+ * each other and the bed: programs step scenes with rill_physics_step (apps/physics), which has this and contacts. */
 rill_result rill_scene_step(const rill_scene *scene, rill_world *world, double dt, rill_status *status);
 /* Whether anything in it moves, so that floors and ceilings are not always the same. */
 bool rill_scene_moves(const rill_scene *scene);
 
-/* What a probe measures now; NaN where a solid that has moved leaves no column. */
+/* The state of a body of a scene at a time, as its keys say (or as it is at first, without): `centre` is its centre of
+ * mass in its own frame. Without keys, and at rest before and after them, it has the velocity of its definition. */
+rill_body_state rill_scene_body_at(const rill_scene_body *body, const double centre[3], double time, double dt);
+
+/* What a probe measures now; NaN where a solid that has moved leaves no column, and of a body that
+ * is no more. */
 double rill_scene_probe_value(const rill_scene_probe *probe, const rill_world *world);
 
 /* ----------------------------------------------------------------------------------------------------------- frames */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "report.h"
+#include "scene_parts.h"
 
 static const double HEADROOM_DEFAULT = 0.05; /* m */
 static const double FREEBOARD = 1.5;         /* waves on a filled basin rise above its level: half its height again */
@@ -125,7 +126,7 @@ static void fill_one(maker *m, const rill_scene_fill *fill) {
 
 static void check_probe(maker *m, const rill_scene_probe *probe) {
     rill_sample sample;
-    if (probe->measure == RILL_MEASURE_VOLUME) {
+    if (probe->body || probe->measure == RILL_MEASURE_VOLUME) {
         return;
     }
     if (good(m, rill_query_points(m->world, probe->at, 1, &sample), probe->place) && !sample.found) {
@@ -142,6 +143,10 @@ static void furnish(maker *m) {
     if (rill_bed_get_info(m->world, &info) == RILL_OK && info.outside_solids > 0) {
         rill_report_note(m->report, whole_scene(m), "note: %lld of %zu solids touch no cell of the grid",
                          (long long)info.outside_solids, scene->solid_count);
+    }
+    /* Before the liquid, which is then left out where they are. */
+    for (size_t i = 0; i < scene->body_count && !m->no_memory; i++) {
+        good(m, rill_scene_add_body(&scene->bodies[i], m->world), scene->bodies[i].place);
     }
     for (size_t i = 0; i < scene->fill_count && !m->no_memory; i++) {
         fill_one(m, &scene->fills[i]);
@@ -184,6 +189,9 @@ rill_scene_result rill_scene_create_world(const rill_scene *scene, const rill_ru
 double rill_scene_probe_value(const rill_scene_probe *probe, const rill_world *world) {
     rill_sample sample = { 0 };
     double volume = 0;
+    if (probe->body) {
+        return rill_scene_body_value(probe, world);
+    }
     if (probe->measure == RILL_MEASURE_VOLUME) {
         return rill_query_box_volume(world, probe->min, probe->max, &volume) == RILL_OK ? volume : (double)NAN;
     }

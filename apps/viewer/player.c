@@ -13,7 +13,8 @@ static const double MOST_BEHIND = 0.1;   /* s: what is missing beyond is given u
 static const double RATE_WINDOW = 0.5;   /* s */
 static const double AHEAD_BATCH = 0.05;  /* s, when running ahead, where nobody looks */
 static const double LONGEST_SLEEP = 0.1; /* s */
-static const double WAITING = 0.03;      /* s: for a window that has claimed the world in vain */
+static const double WAITING = 0.03;      /* s: at least, for a window that has claimed the world in vain */
+static const double MOST_WAITING = 0.3;  /* s: at most; else 1.5 times as long as it took between claims */
 
 double rill_player_clock(void) {
     struct timespec now;
@@ -35,7 +36,7 @@ bool rill_player_step(rill_player *player, double dt) {
     rill_status status = 0;
     rill_hand_prepare(player);
     double start = rill_player_clock();
-    if (rill_scene_step(player->scene, player->world, dt, &status) != RILL_OK) {
+    if (rill_physics_step(player->physics, dt, &status) != RILL_OK) {
         rill_player_say(player, "Paused: %s", rill_world_message(player->world));
         player->playing = false;
         player->ahead = 0;
@@ -217,6 +218,7 @@ static void *run(void *user) {
             player->status.opening |= order.kind == RILL_ORDER_OPEN || order.kind == RILL_ORDER_OPEN_MESH;
         }
         player->busy = true;
+        player->busy_since = rill_player_clock();
         pthread_mutex_unlock(&player->mutex);
         next = work(player, ordered ? &order : NULL);
         write_status(player, &status);
@@ -266,6 +268,7 @@ void rill_player_destroy(rill_player *player) {
     pthread_cond_destroy(&player->changed);
     pthread_mutex_destroy(&player->mutex);
     rill_surface_destroy(player->surface);
+    rill_physics_destroy(player->physics);
     rill_world_destroy(player->world);
     rill_scene_free(player->scene);
     free(player);
@@ -298,6 +301,9 @@ uint64_t rill_player_give(rill_player *player, const rill_order *order) {
 void rill_player_read(rill_player *player, rill_player_status *out) {
     pthread_mutex_lock(&player->mutex);
     *out = player->status;
+    if (player->busy && out->playing && rill_player_clock() - player->busy_since > RATE_WINDOW) {
+        out->rate = 0; /* a single step takes longer than it is measured */
+    }
     for (size_t i = 0; i < player->order_count; i++) {
         out->opening |= player->orders[i].kind == RILL_ORDER_OPEN || player->orders[i].kind == RILL_ORDER_OPEN_MESH;
     }
@@ -305,9 +311,11 @@ void rill_player_read(rill_player *player, rill_player_status *out) {
 }
 
 bool rill_player_claim(rill_player *player, double patience, rill_player_view *out) {
-    double end = rill_player_clock() + patience;
+    double now = rill_player_clock(), end = now + patience;
     pthread_mutex_lock(&player->mutex);
-    player->wanted_until = end + WAITING;
+    player->gap = fmax(0.7 * player->gap, now - player->claimed);
+    player->claimed = now;
+    player->wanted_until = end + fmin(fmax(1.5 * player->gap, WAITING), MOST_WAITING);
     while (player->busy && rill_player_clock() < end) {
         wait_until(player, end);
     }

@@ -12,8 +12,10 @@ static const size_t SNAPSHOT_LIMIT = (size_t)1 << 34;
 
 static void close_world(rill_player *player) {
     rill_surface_destroy(player->surface);
+    rill_physics_destroy(player->physics);
     rill_world_destroy(player->world);
     player->surface = NULL;
+    player->physics = NULL;
     player->world = NULL;
     player->playing = false;
     player->ahead = 0;
@@ -45,14 +47,19 @@ static bool make_world(rill_player *player, const rill_scene *scene) {
     rill_world *world = NULL;
     rill_surface *surface = NULL;
     rill_surface_def def = rill_default_surface_def();
+    def.distances = true; /* for an overlay that may be wanted at any time */
     rill_scene_result result = rill_scene_create_world(scene, &player->options.runtime, &world, &report);
     bool good = result == RILL_SCENE_OK && rill_surface_create(world, &def, &surface) == RILL_OK;
+    rill_physics *physics = good ? rill_physics_create(scene, world) : NULL;
+    good = physics != NULL;
     if (!good) {
         tell(player, scene->path, &report);
+        rill_surface_destroy(surface);
         rill_world_destroy(world);
     } else {
         close_world(player);
         player->world = world;
+        player->physics = physics;
         player->surface = surface;
         player->opened++;
         player->steps = 0;

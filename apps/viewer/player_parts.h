@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 
+#include "physics/physics.h"
 #include "player.h"
 
 enum { RILL_ORDER_ROOM = 64 };
@@ -37,13 +38,16 @@ struct rill_player {
     size_t order_count;
     uint64_t orders_given;
     rill_player_status status;
-    bool quit, busy;     /* busy: the thread has the world */
+    bool quit, busy;     /* busy: the thread has the world ... */
+    double busy_since;   /* ... since that clock */
     bool held;           /* the window has it */
     double wanted_until; /* clock: the window wants it, and will come back */
+    double claimed, gap; /* clock of the last claim; s between claims, of late */
 
     /* Of the thread while it is busy, else of who has claimed the world. */
     rill_scene *scene;
     rill_world *world;
+    rill_physics *physics;
     rill_surface *surface;
     uint64_t opened, version;
     bool playing;

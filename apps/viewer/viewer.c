@@ -236,15 +236,17 @@ static void loop(rill_viewer *v) {
         double began = rill_player_clock();
         v->passed = began - before;
         v->frame_seconds += 0.1 * (v->passed - v->frame_seconds);
+        rill_pace_add(v, v->passed);
         measure_window(v);
         rill_player_read(v->player, &v->status);
         rill_panel_follow(v);
         rill_script_frame(v);
         rill_input_frame(v);
         check_opened(v);
+        rill_script_report_frame(v);
         if (v->in_gallery) {
             rill_gallery_work(v);
-        } else {
+        } else if (!v->report[0]) { /* else who wants to report is the first to get the world */
             rill_viewer_update_picture(v);
             rill_plots_add(v);
             rill_keep_picture(v);

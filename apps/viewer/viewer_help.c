@@ -21,7 +21,7 @@ static const struct {
     { ". (full stop)", "one frame" },
     { "-  +", "slower, faster" },
     { "R, shift + R", "restart, with the scene's own settings" },
-    { "O, 0 to 6", "next overlay, this overlay" },
+    { "O, 0 to 7", "next overlay, this overlay" },
     { "P, shift + P", "picture, with the panel" },
     { "V", "start or stop a movie" },
     { "F5, F9", "save and load a snapshot" },
@@ -64,6 +64,12 @@ void rill_notes_show(rill_viewer *v) {
     if (v->recording) {
         rill_gui_note_begin("movie", 12 * v->density, 12 * v->density, 0, 0);
         rill_gui_text(0xf07070, "recording");
+        rill_gui_panel_end();
+    }
+    char text[128];
+    if (!v->with_panel && !v->in_gallery && v->status.open && rill_pace_text(v, text, sizeof text)) {
+        rill_gui_note_begin("pace", (float)v->size[0] - 12 * v->density, 12 * v->density, 1, 0);
+        rill_gui_text(RILL_GUI_WARN, text);
         rill_gui_panel_end();
     }
     bool opening = v->status.opening && !v->in_gallery;

@@ -65,19 +65,8 @@ void rill_panel_follow(rill_viewer *v) {
 static void show_time(rill_viewer *v) {
     const rill_player_status *status = &v->status;
     char text[128];
-    uint32_t colour = RILL_GUI_DIM;
-    if (!status->playing) {
-        snprintf(text, sizeof text, "%.2f s, paused", status->time);
-    } else if (status->rate < 0.93 * status->speed) {
-        snprintf(text, sizeof text, "%.2f s, only %.2g x real time", status->time, status->rate);
-        colour = RILL_GUI_WARN;
-    } else if (status->speed < 1 || status->speed > 1) {
-        snprintf(text, sizeof text, "%.2f s, %s x real time", status->time, rill_speed_names[v->settings.speed]);
-    } else {
-        snprintf(text, sizeof text, "%.2f s, real time", status->time);
-        colour = RILL_GUI_GOOD;
-    }
-    rill_gui_text(colour, text);
+    bool slow = rill_pace_text(v, text, sizeof text), real = status->speed == 1;
+    rill_gui_text(slow ? RILL_GUI_WARN : status->playing && real ? RILL_GUI_GOOD : RILL_GUI_DIM, text);
     if (status->playing || v->drag != RILL_DRAG_NONE) {
         snprintf(text, sizeof text, "%.0f fps", v->frame_seconds > 0 ? 1 / v->frame_seconds : 0);
         rill_gui_same_line(rill_panel_width(v) - 5.5f * rill_gui_em());

@@ -6,6 +6,7 @@
  *     viewer_panel.c     the panel: settings;  viewer_plots.c: its plots;  viewer_help.c: keys, notes
  *     viewer_gallery.c   the gallery;  thumbnails.c: its pictures
  *     viewer_keep.c      screenshots, movies, snapshots
+ *     viewer_pace.c      how evenly frames come, and whether the world keeps up
  *     viewer_script.c    input from a file, and reports, for tests
  */
 #ifndef RILL_VIEWER_VIEWER_PARTS_H
@@ -40,6 +41,15 @@ typedef struct rill_plots {
     int next, count;
     uint64_t steps; /* when the last value was taken */
 } rill_plots;
+
+/* How long frames took since the last report: the newest of them, in a ring. */
+enum { RILL_PACE_COUNT = 4096 };
+typedef struct rill_pace {
+    float seconds[RILL_PACE_COUNT];
+    size_t count; /* of all */
+    double sum, longest;
+    uint64_t steps; /* of the world at its beginning */
+} rill_pace;
 
 /* What the user sets; the player is told, and its answer is shown. */
 typedef struct rill_settings {
@@ -80,6 +90,7 @@ typedef struct rill_viewer {
     bool drawn;                   /* the picture is what it should be */
     double changed;               /* clock: when it last changed */
     double passed, frame_seconds; /* since the frame before, and smoothed */
+    rill_pace pace;
 
     rill_orbit orbit;
     double low[3], high[3]; /* around what there is to see */
@@ -107,6 +118,7 @@ typedef struct rill_viewer {
     int kept; /* number of files so far */
 
     struct rill_script *script;
+    char report[64]; /* tag of a report that is wanted; "": none */
 } rill_viewer;
 
 /* ---------------------------------------------------------------------------------------------------------- orders */
@@ -167,11 +179,21 @@ void rill_keep_picture(rill_viewer *v);                /* after it was drawn: sc
 void rill_keep_window(rill_viewer *v);                 /* after the window was drawn, before it is shown */
 void rill_keep_snapshot(rill_viewer *v, bool load);
 
+/* ------------------------------------------------------------------------------------------------------------ pace */
+
+void rill_pace_add(rill_viewer *v, double seconds);
+/* Of the frames since the last time, as members of a JSON object; forgets them. */
+void rill_pace_write(rill_viewer *v, FILE *file);
+/* "1.20 s, real time": the time of the world, and how fast it goes. True: slower than it should. */
+bool rill_pace_text(const rill_viewer *v, char *text, size_t room);
+
 /* ---------------------------------------------------------------------------------------------------------- script */
 
 bool rill_script_open(rill_viewer *v); /* false: the message says why */
 void rill_script_close(rill_viewer *v);
 void rill_script_frame(rill_viewer *v);
+/* A line of state as soon as the world can be had, which no frame waits for. */
 void rill_script_report(rill_viewer *v, const char *tag);
+void rill_script_report_frame(rill_viewer *v);
 
 #endif

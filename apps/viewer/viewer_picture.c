@@ -10,9 +10,11 @@
 #include "render/gl.h"
 #include "viewer_parts.h"
 
-static const double PATIENCE = 0.006;    /* s, for the world ... */
-static const double PATIENT_SHARE = 0.3; /* ... or this part of what drawing takes: then nobody notices */
-static const double GOAL = 0.014;        /* s, for a picture */
+static const double PATIENCE = 0.006;      /* s, for the world ... */
+static const double PATIENT_SHARE = 0.3;   /* ... or this part of what drawing takes: then nobody notices ... */
+static const double MOST_PATIENCE = 0.012; /* ... but never longer: steps may take any time */
+static const double GOAL = 0.014;          /* s, for a picture */
+static const double CRAWL = 0.06;          /* s: half the size may take so long before it gets smaller still */
 static const double TOO_LONG = 0.030;
 static const double STILL_AFTER = 0.4; /* s */
 static const double STILL_COST = 0.5;  /* s */
@@ -21,14 +23,15 @@ static const double SHOT_COST = 2;
 static const struct {
     double scale;
     int32_t samples;
-} levels[] = { { 0.5, 1 }, { 0.7, 1 }, { 1, 1 }, { 1, 2 }, { 1, 4 }, { 1, 8 }, { 1, 16 } };
-enum { LEVELS = sizeof levels / sizeof levels[0], LEVEL_AT_FIRST = 1, LEVEL_OF_FULL_SIZE = 2 };
+} levels[] = { { 0.25, 1 }, { 0.35, 1 }, { 0.5, 1 }, { 0.7, 1 }, { 1, 1 }, { 1, 2 }, { 1, 4 }, { 1, 8 }, { 1, 16 } };
+enum { LEVELS = sizeof levels / sizeof levels[0], LEVEL_OF_HALF_SIZE = 2, LEVEL_AT_FIRST = 3, LEVEL_OF_FULL_SIZE = 4 };
+enum { PEELS_IN_MOTION = 2 };
 
 static double cost_of(const rill_viewer *v, int level) {
     return v->cost * levels[level].scale * levels[level].scale * levels[level].samples;
 }
 
-/* The sharpest within the time; never below the lowest. */
+/* The sharpest within the time, else the lowest. */
 static int choose_level(const rill_viewer *v, double time) {
     int level = 0;
     while (level + 1 < LEVELS && cost_of(v, level + 1) <= time) {
@@ -46,12 +49,19 @@ static int wanted_level(const rill_viewer *v, double now) {
     if (!(v->cost > 0)) {
         return LEVEL_AT_FIRST;
     }
-    if (now - v->changed > STILL_AFTER) {
+    if (!v->status.playing && now - v->changed > STILL_AFTER) { /* a long step is no rest */
         return choose_level(v, STILL_COST);
     }
-    int level = choose_level(v, GOAL);
-    bool fine = level < v->level && cost_of(v, v->level) < TOO_LONG; /* no flicker between two levels */
-    return fine && v->level <= LEVEL_OF_FULL_SIZE ? v->level : level;
+    int level = choose_level(v, GOAL), most = LEVEL_OF_FULL_SIZE;
+    double too_long = TOO_LONG;
+    if (level < LEVEL_OF_HALF_SIZE) { /* without a graphics card: not smooth any more, but alive */
+        int slow = choose_level(v, CRAWL);
+        level = slow < LEVEL_OF_HALF_SIZE ? slow : LEVEL_OF_HALF_SIZE;
+        most = LEVEL_OF_HALF_SIZE;
+        too_long = 1.6 * CRAWL;
+    }
+    bool fine = level < v->level && v->level <= most && cost_of(v, v->level) < too_long; /* no flicker */
+    return fine ? v->level : level;
 }
 
 void rill_viewer_touch(rill_viewer *v) {
@@ -136,6 +146,7 @@ static bool resize(rill_viewer *v, int level) {
     memcpy(v->render_size, size, sizeof size);
     v->level = level;
     v->look.samples = levels[level].samples;
+    v->look.peels = levels[level].scale < 1 ? PEELS_IN_MOTION : rill_default_render_options().peels;
     return true;
 }
 
@@ -179,7 +190,8 @@ void rill_viewer_update_picture(rill_viewer *v) {
     double now = rill_player_clock();
     int level = wanted_level(v, now);
     bool fresh = false;
-    if (rill_player_claim(v->player, fmax(PATIENCE, PATIENT_SHARE * cost_of(v, v->level)), &view)) {
+    double patience = fmin(fmax(PATIENCE, PATIENT_SHARE * cost_of(v, v->level)), MOST_PATIENCE);
+    if (rill_player_claim(v->player, patience, &view)) {
         bool mine =
             view.world && v->status.orders >= v->opening; /* else it is a world from before, or of the gallery */
         bool news = mine && (view.version != v->version || view.opened != v->opened);
@@ -211,6 +223,7 @@ bool rill_viewer_draw_once(rill_viewer *v, const rill_player_view *view, int32_t
     rill_render_forget(v->render);
     rill_optics_preset(view->scene->preset, &v->look.optics);
     v->look.samples = 4;
+    v->look.peels = rill_default_render_options().peels;
     v->opened = 0; /* whatever is opened next is welcomed */
     v->another = true;
     good = good && rill_render_watch(v->render, view->world, 0);

@@ -22,7 +22,8 @@
 #include "scene/files.h"
 #include "viewer_parts.h"
 
-static const double GIVE_UP = 30; /* s: for one command */
+static const double GIVE_UP = 30;     /* s: for one command */
+static const double PATIENCE = 0.002; /* s, for the world; it waits for us then, and the next frame gets it */
 
 typedef struct rill_script {
     char *text, *next;
@@ -78,6 +79,7 @@ static void write_world(FILE *file, const rill_player_view *view) {
 static void write_state(rill_viewer *v, FILE *file, const char *tag, const rill_player_view *view) {
     rill_camera camera = rill_orbit_camera(&v->orbit);
     size_t pictures = 0;
+    char text[128];
     fprintf(file, "{");
     write_text(file, "tag", tag);
     write_text(file, "screen", v->in_gallery ? "gallery" : "scene");
@@ -91,6 +93,11 @@ static void write_state(rill_viewer *v, FILE *file, const char *tag, const rill_
     }
     write_vector(file, "from", camera.from);
     write_vector(file, "to", camera.to);
+    rill_pace_write(v, file);
+    bool behind = rill_pace_text(v, text, sizeof text);
+    write_text(file, "pace", text);
+    fprintf(file, "\"behind\": %s, \"picture\": [%d, %d, %d], ", behind ? "true" : "false", v->render_size[0],
+            v->render_size[1], v->look.samples);
     write_text(file, "overlay", rill_overlay_name(v->settings.overlay));
     write_text(file, "preset", rill_liquid_preset_name(v->settings.preset));
     fprintf(file,
@@ -102,16 +109,25 @@ static void write_state(rill_viewer *v, FILE *file, const char *tag, const rill_
 }
 
 void rill_script_report(rill_viewer *v, const char *tag) {
+    snprintf(v->report, sizeof v->report, "%s", tag);
+}
+
+void rill_script_report_frame(rill_viewer *v) {
     rill_player_view view;
-    FILE *file = v->options->report ? fopen(v->options->report, "a") : stdout;
-    if (!file) {
-        rill_viewer_say(v, "%s cannot be written", v->options->report);
+    if (!v->report[0] || !rill_player_claim(v->player, PATIENCE, &view)) {
         return;
     }
-    if (rill_player_claim(v->player, GIVE_UP, &view)) {
+    FILE *file = v->options->report ? fopen(v->options->report, "a") : stdout;
+    if (file) {
         rill_player_read(v->player, &v->status);
-        write_state(v, file, tag, &view);
-        rill_player_release(v->player);
+        write_state(v, file, v->report, &view);
+    } else {
+        rill_viewer_say(v, "%s cannot be written", v->options->report);
+    }
+    rill_player_release(v->player);
+    v->report[0] = 0;
+    if (!file) {
+        return;
     }
     if (file == stdout) {
         fflush(file);
@@ -210,8 +226,8 @@ static void fail(rill_viewer *v, const char *what) {
 
 /* Whether everything so far has been done and is shown. */
 static bool settled(const rill_viewer *v) {
-    return v->status.orders >= v->last_order && !v->shoot && !v->window_shot[0] && !v->status.opening &&
-           v->script->frames >= v->script->needed &&
+    return v->status.orders >= v->last_order && !v->shoot && !v->window_shot[0] && !v->report[0] &&
+           !v->status.opening && v->script->frames >= v->script->needed &&
            (v->in_gallery ? !v->gallery.working : (v->opened == v->status.opened && v->drawn));
 }
 

@@ -151,7 +151,30 @@ typedef enum rill_passages {
     RILL_PASSAGES_OFF       /* a column that is full to its ceiling blocks, for comparison */
 } rill_passages;
 
+typedef enum rill_method {
+    RILL_METHOD_PIPES = 0, /* layered columns and pipes between them, right in SI units: the default */
+    RILL_METHOD_KANDEMIR   /* Kandemir, Capin & Ozguc: a plain tank of columns with pipes to all eight neighbours */
+} rill_method;
+
+/* The controls of RILL_METHOD_KANDEMIR that are its own. The others are density (liquid.density), resolution and column size
+ * (grid.cells, grid.cell_size), height (fills) and external force (bodies, rill_world_set_external_pressure). Of rill_solver it
+ * reads max_substeps besides, of rill_liquid nothing but the density. The bed must be one layer under open sky: what would make
+ * it something else is refused with RILL_INVALID_STATE. */
+typedef struct rill_kandemir {
+    double pipe_length; /* L, m, 0 to 1e7, the same for all pipes; 0, the default: the cell size */
+    double pipe_area;   /* A, m2, 0 to 1e14; 0, the default: the square of the cell size. Waves run at sqrt(3 g A / L),
+                           whatever the depth: as fast as they are on liquid of depth d with A = L d / 3 */
+    double time_step;   /* s, 0 to 3600: longest sub-step; 0, the default: as long as is stable, which is the limit anyhow */
+    double vanishing;   /* D of Eq. 5.4 as a rate: what is left of a flow after a second, 0 < D <= 1; default 0.163, which is
+                           the paper's 0.93 in each of 25 frames a second */
+    double viscosity;   /* V of Eq. 6.1, 1/Pa2, 0 to 1: differences in pressure of 1 / sqrt(V) and more move nothing;
+                           default 0. Gentle waves of water want 1e-6 to 1e-2 to be slowed visibly */
+    double atmosphere;  /* Pa, 0 to 1e9; default 101325. It is part of RILL_FIELD_PRESSURE and moves nothing by itself */
+} rill_kandemir;
+
 typedef struct rill_solver {
+    rill_method method;
+    rill_kandemir kandemir;
     rill_pipe_area pipe_area;
     rill_passages passages;
     bool advection;        /* momentum is carried along; default true; never in paper mode */
@@ -357,9 +380,114 @@ typedef struct rill_source_def {
 RILL_API rill_source_def rill_default_source_def(void);
 /* Sources attach to columns: the bed must be built. */
 RILL_API rill_result rill_source_create(rill_world *world, const rill_source_def *def, rill_source_id *out);
-RILL_API rill_result rill_source_destroy(rill_world *world, rill_source_id id); /* its bookings stay in the ledger */
+/* Its bookings stay in the ledger, and the next source of the same name (or also without one) goes on in that account:
+ * what is created and destroyed all the time, as when pouring by hand, does not make the ledger longer. */
+RILL_API rill_result rill_source_destroy(rill_world *world, rill_source_id id);
 RILL_API rill_result rill_source_set_rate(rill_world *world, rill_source_id id, double rate);
 RILL_API rill_source_id rill_source_find(const rill_world *world, const char *name);
+
+/* ------------------------------------------------------------------------------------------------------------- body */
+
+/* Rigid bodies: things that float, sink, drift and block. A body displaces liquid exactly, is pushed by it and pushes it,
+ * both in one implicit solve, so that bodies far lighter than what they displace are as stable as heavy ones.
+ *
+ * Rill knows nothing of contacts: bodies pass through each other and through the bed. That is the business of a physics
+ * engine, any one, in this order:
+ *
+ *     rill_world_step(world, dt);
+ *     rill_body_get_forces(world, id, &forces);       what the liquid has done to the body in this step
+ *     ... the engine's body gets forces.impulse and forces.turn, and the engine makes its step ...
+ *     rill_body_set_state(world, id, &state);         where the body is now
+ *
+ * Without an engine leave the last three out: bodies then go where liquid and gravity take them (rill_body_get_state).
+ *
+ * Liquid passes under a body and over it, but does not stay on it or in it: what falls on a deck is in the water below. A
+ * body should be two cells thick at least where it has to hold liquid back, and may be as small as you like otherwise. */
+typedef struct rill_body_id {
+    uint32_t value;
+} rill_body_id;
+
+typedef enum rill_body_shape {
+    RILL_BODY_SPHERE = 0,
+    RILL_BODY_BOX,
+    RILL_BODY_CAPSULE,  /* axis along z of its own frame */
+    RILL_BODY_CYLINDER, /* likewise */
+    RILL_BODY_HULL,     /* the convex hull of its vertices */
+    RILL_BODY_MESH      /* a closed mesh, such as a boat; it counts as solid between its lowest and its highest face */
+} rill_body_shape;
+
+/* Where a body is and how it moves. What the liquid does comes on top of `acceleration` during a step: gravity for a body that
+ * falls or floats, nothing for one that rests on the ground. */
+typedef struct rill_body_state {
+    double position[3];     /* m: of the centre of mass */
+    double orientation[4];  /* unit quaternion x, y, z, w: from the body's frame to the world's */
+    double velocity[3];     /* m/s: of the centre of mass */
+    double spin[3];         /* rad/s: in the world's frame */
+    double acceleration[3]; /* m/s2: by all but the liquid */
+} rill_body_state;
+
+/* Only the members of the chosen shape are read. Arrays are copied. */
+typedef struct rill_body_def {
+    const char *name; /* copied; may be NULL; must be unique otherwise */
+    rill_body_shape shape;
+    double radius;    /* sphere, capsule, cylinder: m, > 0 */
+    double length;    /* capsule (between the centres of its caps), cylinder: m, > 0 */
+    double size[3];   /* box: edges, m, > 0 */
+    const float *vertices; /* hull, mesh: x, y, z each, m, in the body's frame */
+    size_t vertex_count;
+    const uint32_t *indices; /* mesh: three per triangle, either orientation */
+    size_t triangle_count;
+    double mass;       /* kg, > 0; INFINITY: it goes as it is told, whatever the liquid does. Default: see density */
+    double density;    /* kg/m3, > 0: used if mass is 0; default 500 */
+    double centre[3];  /* m: centre of mass in the body's frame; all NaN, the default: that of its volume */
+    double inertia[6]; /* kg m2 about the centre of mass in the body's frame: xx, yy, zz, xy, xz, yz; all 0, the default:
+                          as if mass were spread evenly over its volume */
+    double drag;       /* coefficient of form drag, >= 0; default 1: blunt; a slender hull 0.1 */
+    rill_body_state state; /* default: at the origin, upright, at rest, no acceleration: rill_body_create then takes gravity */
+} rill_body_def;
+
+RILL_API rill_body_def rill_default_body_def(void);
+
+/* The bed must be built. Fills after this leave out what the body displaces; liquid that is there already is pushed aside. */
+RILL_API rill_result rill_body_create(rill_world *world, const rill_body_def *def, rill_body_id *out);
+RILL_API rill_result rill_body_destroy(rill_world *world, rill_body_id id);
+RILL_API rill_body_id rill_body_find(const rill_world *world, const char *name); /* null id when there is none */
+RILL_API const char *rill_body_name(const rill_world *world, rill_body_id id);   /* "" when nameless, NULL when stale */
+/* Bodies one by one: index 0 to count - 1, in order of creation as long as none is destroyed. Null id when out of range. */
+RILL_API int32_t rill_world_body_count(const rill_world *world);
+RILL_API rill_body_id rill_world_body_at(const rill_world *world, int32_t index);
+
+/* RILL_INVALID_ARGUMENT, and nothing changed, for what is not finite, or a quaternion without length. */
+RILL_API rill_result rill_body_set_state(rill_world *world, rill_body_id id, const rill_body_state *state);
+RILL_API rill_result rill_body_get_state(const rill_world *world, rill_body_id id, rill_body_state *out);
+
+/* What a body is made of, in its own frame. Triangles are for drawing and for an engine's shapes: vertices are given relative to
+ * the centre of mass. Arrays are the library's and valid until the body is destroyed. */
+typedef struct rill_body_info {
+    double mass;       /* kg */
+    double inertia[6]; /* kg m2: xx, yy, zz, xy, xz, yz */
+    double volume;     /* m3 */
+    double centre[3];  /* m: centre of mass in the frame of the definition */
+    rill_body_shape shape;
+    double radius, length, size[3]; /* as defined */
+    const double *vertices; /* x, y, z each */
+    size_t vertex_count;
+    const uint32_t *indices; /* counter-clockwise seen from outside */
+    size_t triangle_count;
+} rill_body_info;
+RILL_API rill_result rill_body_get_info(const rill_world *world, rill_body_id id, rill_body_info *out);
+
+/* What the liquid did to a body in the last step, and how it lies in it at its end. */
+typedef struct rill_body_forces {
+    double impulse[3]; /* N s */
+    double turn[3];    /* N m s, about the centre of mass, in the world's frame */
+    double submerged_volume;    /* m3 */
+    double submerged_centre[3]; /* m */
+    double wetted_area;         /* m2 */
+    double level;               /* m, absolute: mean of the columns it is in; its own lowest point when it is dry */
+    double liquid_velocity[2];  /* m/s: mean of the liquid around and under it */
+} rill_body_forces;
+RILL_API rill_result rill_body_get_forces(const rill_world *world, rill_body_id id, rill_body_forces *out);
 
 /* ------------------------------------------------------------------------------------------------------------- step */
 
@@ -376,6 +504,8 @@ enum {
                                               whole quanta: volumes and ceilings hold, flow there is less accurate */
     RILL_STATUS_SQUEEZED = 1u << 6,        /* a moving solid left enclosed liquid no room: it was pushed through solids to
                                               the nearest that there was; move it less, or leave the liquid a way out */
+    RILL_STATUS_BODIES_CAPPED = 1u << 7,   /* the solve for bodies was stopped early: no volume is lost, but bodies and liquid
+                                              overlap for a while; shorten the step */
     RILL_STATUS_REFUSED = 1u << 30         /* nothing was done: see rill_world_result and rill_world_message */
 };
 
@@ -397,6 +527,7 @@ typedef enum rill_stage {
     RILL_STAGE_SPARSE,
     RILL_STAGE_DENSE,
     RILL_STAGE_COVERED,
+    RILL_STAGE_BODIES,
     RILL_STAGE_COUNT
 } rill_stage;
 RILL_API const char *rill_stage_name(rill_stage stage);
@@ -425,7 +556,8 @@ typedef struct rill_ledger {
 } rill_ledger;
 RILL_API rill_result rill_world_get_ledger(const rill_world *world, rill_ledger *out);
 
-/* The ledger's accounts by name: "fill", "west", "east", "south", "north", then each source and sink. */
+/* The ledger's accounts by name: "fill", "west", "east", "south", "north", then those of sources and sinks, also of
+ * destroyed ones. */
 typedef struct rill_account {
     const char *name; /* valid until the next call that creates or destroys something */
     int64_t poured, drained; /* quanta */
@@ -457,12 +589,26 @@ typedef enum rill_field {
     RILL_FIELD_CEILING,  /* m, absolute; infinity under open sky */
     RILL_FIELD_DEPTH,    /* m */
     RILL_FIELD_VELOCITY, /* m/s, two values per cell: the mean of the column's two faces on each axis */
-    RILL_FIELD_FACES     /* m/s, two values per cell: through its west and its south face */
+    RILL_FIELD_FACES,    /* m/s, two values per cell: through its west and its south face */
+    RILL_FIELD_AWAKE,    /* 1 in a tile that the next sub-step would simulate, 0 in one that is dry or at rest */
+    RILL_FIELD_PRESSURE  /* Pa: Kandemir's total pressure (Eq. 5.1) at the floor; with that method alone */
 } rill_field;
 /* One layer as an array, row 0 south, x fastest; NaN where a cell has no such column. `count` is the number of
  * doubles in `out`: cells[0] * cells[1], twice that for velocities and faces. */
 RILL_API rill_result rill_world_read_field(const rill_world *world, rill_field field, int32_t layer, double *out,
                                            size_t count);
+
+/* --------------------------------------------------------------------------------------------------------- kandemir */
+
+/* For worlds whose solver.method is RILL_METHOD_KANDEMIR and whose bed is built; RILL_INVALID_STATE otherwise. */
+
+/* External pressure (Eq. 5.1) on each column, Pa, -1e9 to 1e9, besides what bodies exert: wind, or a force f on n columns as
+ * f / (n cell_size^2) (Eq. 5.9). cells[0] * cells[1] values, row 0 south; it stays until it is set again. NULL: none. */
+RILL_API rill_result rill_world_set_external_pressure(rill_world *world, const double *pressures, size_t count);
+/* The surface as control points between columns (Eq. 5.8), absolute z, m: point (i, j), row 0 south, lies at
+ * origin + (i, j) * cell_size and is the mean level of the columns around it, four of them inside of the tank. NaN where there
+ * is none. `count` is the number of doubles in `out`: (cells[0] + 1) * (cells[1] + 1). */
+RILL_API rill_result rill_world_read_control_points(const rill_world *world, double *out, size_t count);
 
 /* ---------------------------------------------------------------------------------------------------------- surface */
 
@@ -494,6 +640,7 @@ typedef struct rill_surface_def {
     bool floor;          /* section 4.4: lifted where it would cut into the solids' real triangles; default true */
     bool smooth_shores;  /* the outline lies where the level meets the bed between columns; default true. false: as printed */
     bool skirts;         /* edges of overhangs over which liquid runs are closed downwards; default true */
+    bool distances;      /* the mesh has them, too; default false. Not for grids, nor without a meniscus */
     double opaque_depth; /* m, > 0: liquid of this depth has opacity 1; default 0.001 */
 } rill_surface_def;
 
@@ -507,6 +654,7 @@ typedef struct rill_surface_mesh {
     float *opacities;  /* 0 to 1 by depth; 0 at a dry shore */
     float *depths;     /* m of liquid below the vertex */
     float *wetness;    /* 1 on a wet column and where its surface ends at a wall or an edge, 0 at a shore */
+    float *distances;  /* m to where the surface meets a solid; infinity beyond the meniscus; NULL unless asked for */
     int32_t *layers;   /* which void of its cell, from below */
     uint32_t *indices; /* three per triangle, counter-clockwise seen from above */
     size_t vertex_count, triangle_count; /* capacity for rill_surface_write, which sets them to what there is */

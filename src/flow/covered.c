@@ -77,13 +77,14 @@ static bool judge_excess(solve *s, int32_t *added) {
 static double rest_pressure(const solve *s, const rill_window *w, int32_t node) {
     const rill_covered *covered = s->covered;
     const rill_bed *bed = s->stage.flow->bed;
-    int32_t place = rill_covered_place(w, node), level = bed->b[place] + s->stage.flow->H[place];
+    const int32_t *b = rill_flow_bases(s->stage.flow);
+    int32_t place = rill_covered_place(w, node), level = b[place] + s->stage.flow->H[place];
     rill_covered_neighbours near = rill_covered_near(bed, w, node);
     double best = -1.0;
     for (int32_t i = 0; i < near.count; ++i) {
         if (covered->nodes.pi[near.node[i]] < 0.0) continue;
-        int32_t other = rill_covered_place(w, near.node[i]), h = bed->b[other] + s->stage.flow->H[other];
-        if (h <= rill_max_i(bed->b[place], bed->b[other])) continue;
+        int32_t other = rill_covered_place(w, near.node[i]), h = b[other] + s->stage.flow->H[other];
+        if (h <= rill_max_i(b[place], b[other])) continue;
         double pi = (double)(h - level) + covered->nodes.pi[near.node[i]];
         if (pi > best) best = pi;
     }

@@ -25,11 +25,10 @@ static int32_t nearly_full(const rill_covered_tile *tile) {
 /* What flows in less what flows out, about: with the depths for openings. A column that fills all the same is blocked by the
  * limiters and found later, as is one that sparse pipes fill. Beside a flooded column a passage that is nearly full may fill
  * as a whole at once. */
-static void look(const rill_covered_tile *tile, float horizon, int32_t rows_of[RILL_TILE_W]) {
+static bool look(const rill_covered_tile *tile, float horizon, int32_t rows_of[RILL_TILE_W]) {
     const int32_t stride = tile->stride, share = tile->beside ? 4 : 7; /* of the height, as a power of two */
     int32_t bits[RILL_TILE_W] = { 0 }; /* of its own, so that it is known to be no part of the planes */
-    memset(rows_of, 0, sizeof bits);
-    if (!tile->flooded && !nearly_full(tile)) return;
+    if (!tile->flooded && !nearly_full(tile)) return false;
     for (int32_t y = 0; y < tile->rows; ++y) {
         const int32_t *b = tile->at.b + y * stride, *c = tile->at.c + y * stride, *code = tile->at.code + y * stride;
         const int32_t *H = tile->at.H + y * stride, *H_south = H - stride, *H_north = H + stride, bit = 1 << y;
@@ -47,6 +46,7 @@ static void look(const rill_covered_tile *tile, float horizon, int32_t rows_of[R
         }
     }
     memcpy(rows_of, bits, sizeof bits);
+    return true;
 }
 
 KERNEL read_nodes(int32_t n, const int32_t *restrict b, const int32_t *restrict c, const int32_t *restrict H,
@@ -333,7 +333,7 @@ JUDGE write_run(int32_t n, const int32_t *restrict west, const int32_t *restrict
                 const int32_t *restrict b, const int32_t *restrict c, int32_t *restrict H, int32_t *restrict code,
                 float *restrict u, float *restrict v) {
     const int32_t *restrict east = west + 1, *restrict before = ever - 1;
-    int32_t changed = 0, above = 0, any = 0;
+    int32_t above = 0;
     for (int32_t i = 0; i < n; ++i) { /* vector */
         int32_t by = (west[i] - east[i]) + (south[i] - north[i]), depth = H[i] + by;
         int32_t member = active[i] > 0.0f;
@@ -341,21 +341,24 @@ JUDGE write_run(int32_t n, const int32_t *restrict west, const int32_t *restrict
         int32_t pressure = 1 + (int32_t)(quarters < most ? quarters : most);
         pressure = sealed[i] != 0 ? -pressure : pressure;
         int32_t noted = member ? pressure : 0;
-        changed |= by;
         above |= depth > c[i] - b[i];
-        any |= member;
         H[i] = depth;
         code[i] = fill[i] > RILL_NO_ROOF / 2 ? noted : code[i];
         u[i] = (ever[i] | before[i]) != 0 ? 0.0f : u[i];
         v[i] = (ever[i] | below[i]) != 0 ? 0.0f : v[i];
     }
-    return (changed ? RILL_COVERED_CHANGED : 0) | (above ? RILL_COVERED_ABOVE : 0) | (any ? RILL_COVERED_FLOODED : 0);
+    return above;
 }
 
-static int32_t write_columns(int32_t n, const rill_covered_nodes *a, int32_t stride, const rill_covered_faces *west,
-                             const rill_covered_faces *south, const rill_covered_columns *at) {
-    return write_run(n, west->t, south->t, south->t + stride, a->ever, a->ever - stride, a->fill, a->active, a->sealed,
-                     a->pi, at->b, at->c, at->H, at->code, at->u, at->v);
+static int32_t write_columns(int32_t n, int32_t rows, const rill_covered_strides *step, const rill_covered_nodes *a,
+                             const rill_covered_faces *west, const rill_covered_faces *south,
+                             const rill_covered_columns *at) {
+    int32_t above = 0;
+    for (int32_t y = 0, i = 0, p = 0; y < rows; ++y, i += step->nodes, p += step->planes)
+        above |= write_run(n, west->t + i, south->t + i, south->t + i + step->nodes, a->ever + i,
+                           a->ever + i - step->nodes, a->fill + i, a->active + i, a->sealed + i, a->pi + i, at->b + p,
+                           at->c + p, at->H + p, at->code + p, at->u + p, at->v + p);
+    return above;
 }
 
 JUDGE show_faces(int32_t n, const int32_t *restrict ever_l, const int32_t *restrict ever_r,
@@ -373,9 +376,13 @@ JUDGE show_faces(int32_t n, const int32_t *restrict ever_l, const int32_t *restr
     return other;
 }
 
-static int32_t show(int32_t n, const rill_covered_nodes *a, int32_t step, const rill_covered_faces *f, float *u,
-                    float *fastest) {
-    return show_faces(n, a->ever - step, a->ever, a->active - step, a->active, f->u, u, fastest);
+static int32_t show(int32_t n, int32_t rows, const rill_covered_strides *step, const rill_covered_nodes *a,
+                    int32_t back, const rill_covered_faces *f, float *u, float *fastest) {
+    int32_t other = 0;
+    for (int32_t y = 0, i = 0, p = 0; y < rows; ++y, i += step->nodes, p += step->planes)
+        other |= show_faces(n, a->ever + i - back, a->ever + i, a->active + i - back, a->active + i, f->u + i, u + p,
+                            fastest);
+    return other;
 }
 
 #define TEXT_OF(NAME) #NAME

@@ -56,19 +56,17 @@ typedef struct rill_covered_tile {
 /* fill of a column that cannot be a member: under open sky, or at the rim of its window. */
 #define RILL_NO_ROOF (INT32_MIN / 2)
 
-/* Bits of verdicts. */
+/* Bits of what `judge` says. */
 enum {
-    RILL_COVERED_OFF = 1,     /* judge: a member would end off full by more than the tolerance */
-    RILL_COVERED_OVER = 2,    /* judge: a column with a ceiling that is no member would overfill */
-    RILL_COVERED_CHANGED = 1, /* write: depths have changed */
-    RILL_COVERED_ABOVE = 2,   /* write: a column stands above its ceiling */
-    RILL_COVERED_FLOODED = 4  /* write: there are members */
+    RILL_COVERED_OFF = 1, /* a member would end off full by more than the tolerance */
+    RILL_COVERED_OVER = 2 /* a column with a ceiling that is no member would overfill */
 };
 
 typedef struct rill_covered_kernels {
     const char *name;
-    /* Which rows of each column of cells have a column that is flooded, or might be within `horizon` (s/m), as bits. */
-    void (*look)(const rill_covered_tile *tile, float horizon, int32_t rows_of[RILL_TILE_W]);
+    /* Which rows of each column of cells have a column that is flooded, or might be within `horizon` (s/m), as bits; false if
+     * a glance shows that there are none. */
+    bool (*look)(const rill_covered_tile *tile, float horizon, int32_t rows_of[RILL_TILE_W]);
     /* Reads columns into nodes. `ours`: those with a ceiling may be members; `again`: b and c are known already. And makes
      * nodes padding. */
     void (*read)(int32_t n, int32_t rows, const rill_covered_strides *step, const rill_covered_columns *at, bool ours,
@@ -87,7 +85,7 @@ typedef struct rill_covered_kernels {
     /* How much above full each node would end; 1 if some column would give more over its covered faces than it has. */
     int32_t (*excess)(int32_t n, const rill_covered_nodes *nodes, int32_t stride, const rill_covered_faces *west,
                       const rill_covered_faces *south, double *excess);
-    /* RILL_COVERED_OFF, RILL_COVERED_OVER. f becomes zero for all that neither are members nor have to be. */
+    /* RILL_COVERED_OFF, _OVER. f becomes zero for all that neither are members nor have to be. */
     int32_t (*judge)(int32_t n, const rill_covered_nodes *nodes, double tolerance, double *f);
     /* What the covered faces alone would change; and covers all faces of columns with a ceiling that such a change would
      * overfill: 1 if there were any. */
@@ -103,13 +101,13 @@ typedef struct rill_covered_kernels {
     /* 1 if a column would give more whole quanta than it has. */
     int32_t (*overdrawn)(int32_t n, const rill_covered_nodes *nodes, int32_t stride, const rill_covered_faces *west,
                          const rill_covered_faces *south);
-    /* To the columns: H += t (windows may overlap), pressures, covered faces stopped. RILL_COVERED_CHANGED, _ABOVE,
-     * _FLOODED. */
-    int32_t (*write)(int32_t n, const rill_covered_nodes *nodes, int32_t stride, const rill_covered_faces *west,
-                     const rill_covered_faces *south, const rill_covered_columns *at);
+    /* To the columns: H += t (windows may overlap), pressures, covered faces stopped. 1 if a column stands above its ceiling
+     * now. */
+    int32_t (*write)(int32_t n, int32_t rows, const rill_covered_strides *step, const rill_covered_nodes *nodes,
+                     const rill_covered_faces *west, const rill_covered_faces *south, const rill_covered_columns *at);
     /* Velocities of faces with a member at an end, and the fastest of them; 1 if other covered faces have to be driven. */
-    int32_t (*show)(int32_t n, const rill_covered_nodes *nodes, int32_t step, const rill_covered_faces *faces, float *u,
-                    float *fastest);
+    int32_t (*show)(int32_t n, int32_t rows, const rill_covered_strides *step, const rill_covered_nodes *nodes,
+                    int32_t back, const rill_covered_faces *faces, float *u, float *fastest);
 } rill_covered_kernels;
 
 /* The best variant for this processor, or the scalar one. */

@@ -161,28 +161,49 @@ static bool move_window(rill_covered *covered, const rill_window *w, const rill_
     return unrest;
 }
 
-/* Depths and pressures to the columns, tile by tile. Returns whether a column stands above its ceiling now. */
-static bool write_window(rill_flow *flow, const rill_window *w) {
+/* Columns of a row, or of several, that a kernel may work on: those of the window, and more if that makes whole vectors. Where
+ * the window has padding nothing changes. */
+static int32_t padded_width(const rill_window *w) {
+    return rill_min_i(w->stride, w->sheet->tiles_x * RILL_TILE_W - w->column);
+}
+
+static bool any_moves(const rill_covered *covered, int32_t node, int32_t stride, int32_t count) {
+    const int32_t *west = covered->west.t + node, *south = covered->south.t + node;
+    int32_t any = 0;
+    for (int32_t i = 0; i < count; ++i) any |= (west[i] - west[i + 1]) + (south[i] - south[i + stride]);
+    return any != 0;
+}
+
+/* What the tiles of a row of the window have to know: which columns are flooded, and that some have changed. */
+static void note_row(rill_flow *flow, const rill_window *w, int32_t y) {
     rill_covered *covered = flow->covered;
     const rill_sheet *sheet = w->sheet;
-    int32_t found = 0;
-    for (int32_t y = rill_max_i(w->low - 1, 0); y <= w->high; ++y) {
-        int32_t tiles = sheet->first_tile + (w->row + y) / RILL_TILE_H * sheet->tiles_x;
-        for (int32_t x = 0, next; x < w->nx; x = next) {
-            int32_t tile = (w->column + x) / RILL_TILE_W;
-            next = rill_min_i((tile + 1) * RILL_TILE_W - w->column, w->nx);
-            int32_t node = w->node + y * w->stride + x;
-            rill_covered_nodes nodes = rill_covered_nodes_at(covered, node);
-            rill_covered_faces west = rill_covered_faces_at(&covered->west, node);
-            rill_covered_faces south = rill_covered_faces_at(&covered->south, node);
-            rill_covered_columns at = rill_covered_columns_at(flow, w->place + y * sheet->stride + x);
-            int32_t here = covered->kernels->write(next - x, &nodes, w->stride, &west, &south, &at);
-            if (here & RILL_COVERED_CHANGED) touch_row(flow, tiles + tile, (w->row + y) % RILL_TILE_H);
-            if (here & RILL_COVERED_FLOODED) covered->flooded[tiles + tile] = 1;
-            found |= here;
-        }
+    const int32_t tiles = sheet->first_tile + (w->row + y) / RILL_TILE_H * sheet->tiles_x;
+    const int32_t row = (w->row + y) % RILL_TILE_H;
+    for (int32_t x = 0, next; x < w->nx; x = next) {
+        const int32_t column = (w->column + x) / RILL_TILE_W, tile = tiles + column;
+        const int32_t node = w->node + y * w->stride + x;
+        next = rill_min_i((column + 1) * RILL_TILE_W - w->column, w->nx);
+        if (!covered->flooded[tile]) covered->flooded[tile] = rill_covered_any_member(covered, node, 1, next - x);
+        const bool known = flow->tiles[tile] & RILL_TILE_SWEPT && flow->scratch->busy[tile] >> row & 1;
+        if (!known && any_moves(covered, node, w->stride, next - x)) touch_row(flow, tile, row);
     }
-    return found & RILL_COVERED_ABOVE;
+}
+
+/* Depths and pressures to the columns. Returns whether a column stands above its ceiling now. */
+static bool write_window(rill_flow *flow, const rill_window *w) {
+    const rill_covered *covered = flow->covered;
+    const int32_t first = rill_max_i(w->low - 1, 0), rows = w->high - first + 1;
+    if (rows <= 0) return false;
+    const int32_t node = w->node + first * w->stride;
+    const rill_covered_strides step = { w->sheet->stride, w->stride };
+    const rill_covered_nodes nodes = rill_covered_nodes_at(covered, node);
+    const rill_covered_faces west = rill_covered_faces_at(&covered->west, node);
+    const rill_covered_faces south = rill_covered_faces_at(&covered->south, node);
+    const rill_covered_columns at = rill_covered_columns_at(flow, w->place + first * w->sheet->stride);
+    const bool above = covered->kernels->write(padded_width(w), rows, &step, &nodes, &west, &south, &at);
+    for (int32_t y = first; y <= w->high; ++y) note_row(flow, w, y);
+    return above;
 }
 
 /* Pipes come after the dense faces, each with what its donor has left. */
@@ -267,7 +288,8 @@ static float velocity_after(const rill_covered_ends *ends, bool flooded, float u
 
 static rill_covered_ends ends_at(const rill_flow *flow, int32_t l, int32_t r) {
     const rill_bed *bed = flow->bed;
-    return (rill_covered_ends){ bed->b[l], bed->b[r], bed->c[l], bed->c[r], flow->H[l], flow->H[r] };
+    const int32_t *b = rill_flow_bases(flow);
+    return (rill_covered_ends){ b[l], b[r], bed->c[l], bed->c[r], flow->H[l], flow->H[r] };
 }
 
 /* Faces that are covered no more are driven like any other. */
@@ -288,27 +310,49 @@ static void drive_left(rill_flow *flow, const rill_window *w, int32_t y, int32_t
     }
 }
 
+/* A part of a window: n nodes of some rows from (x, y) on. */
+typedef struct part {
+    int32_t x, y, n, rows;
+} part;
+
+/* Gives the columns of a part their velocities. */
+static void show_part(rill_flow *flow, const rill_window *w, part p, const rill_kernel_constants *k, float fastest[2]) {
+    const rill_covered *covered = flow->covered;
+    const rill_covered_strides step = { w->sheet->stride, w->stride };
+    const int32_t node = w->node + p.y * w->stride + p.x, place = w->place + p.y * w->sheet->stride + p.x;
+    const rill_covered_nodes nodes = rill_covered_nodes_at(covered, node);
+    for (int32_t axis = 0; axis < 2; ++axis) {
+        const rill_covered_faces faces = rill_covered_faces_at(axis ? &covered->south : &covered->west, node);
+        float *u = (axis ? flow->v : flow->u) + place;
+        if (!covered->kernels->show(p.n, p.rows, &step, &nodes, axis ? w->stride : 1, &faces, u, &fastest[axis]))
+            continue;
+        for (int32_t y = p.y; y < p.y + p.rows; ++y) drive_left(flow, w, y, axis, k, &fastest[axis]);
+    }
+}
+
+static bool all_swept(const rill_flow *flow, const rill_window *w) {
+    const rill_sheet *sheet = w->sheet;
+    uint16_t all = RILL_TILE_SWEPT;
+    for (int32_t ty = (w->row + w->low) / RILL_TILE_H; ty <= (w->row + w->high) / RILL_TILE_H; ++ty)
+        for (int32_t tx = w->column / RILL_TILE_W; tx <= (w->column + w->nx - 1) / RILL_TILE_W; ++tx)
+            all &= flow->tiles[sheet->first_tile + ty * sheet->tiles_x + tx];
+    return all != 0;
+}
+
 /* Tiles that were put to rest meanwhile stay so: their faces are zero. */
 static void show_window(rill_flow *flow, const rill_window *w, const rill_kernel_constants *k) {
-    const rill_covered *covered = flow->covered;
     const rill_sheet *sheet = w->sheet;
     float fastest[2] = { 0.0f, 0.0f };
-    for (int32_t y = w->low; y <= w->high; ++y) {
+    if (w->low > w->high) return;
+    const bool whole = all_swept(flow, w);
+    if (whole) show_part(flow, w, (part){ 0, w->low, padded_width(w), w->high - w->low + 1 }, k, fastest);
+    for (int32_t y = w->low; !whole && y <= w->high; ++y) {
         const uint16_t *tiles = flow->tiles + sheet->first_tile + (w->row + y) / RILL_TILE_H * sheet->tiles_x;
-        int32_t other[2] = { 0, 0 };
-        for (int32_t x = 1, next; x < w->nx; x = next) {
+        for (int32_t x = 0, next; x < w->nx; x = next) {
             int32_t tile = (w->column + x) / RILL_TILE_W;
             next = rill_min_i((tile + 1) * RILL_TILE_W - w->column, w->nx);
-            if (!(tiles[tile] & RILL_TILE_SWEPT)) continue;
-            int32_t node = w->node + y * w->stride + x, place = w->place + y * sheet->stride + x;
-            rill_covered_nodes nodes = rill_covered_nodes_at(covered, node);
-            rill_covered_faces west = rill_covered_faces_at(&covered->west, node);
-            rill_covered_faces south = rill_covered_faces_at(&covered->south, node);
-            other[0] |= covered->kernels->show(next - x, &nodes, 1, &west, flow->u + place, &fastest[0]);
-            other[1] |= covered->kernels->show(next - x, &nodes, w->stride, &south, flow->v + place, &fastest[1]);
+            if (tiles[tile] & RILL_TILE_SWEPT) show_part(flow, w, (part){ x, y, next - x, 1 }, k, fastest);
         }
-        for (int32_t axis = 0; axis < 2; ++axis)
-            if (other[axis]) drive_left(flow, w, y, axis, k, &fastest[axis]);
     }
     flow->extent.speed = rill_max_f(flow->extent.speed, fastest[0] + fastest[1]);
 }

@@ -27,6 +27,7 @@ typedef struct rill_window {
     int32_t node, stride; /* node (0, 0), and nodes per row */
     int32_t group;        /* its tiles' group */
     bool whole;           /* all tiles in it are of that group */
+    bool grows[4];        /* west, east, south, north: whether members may come to the ring inside the outermost */
     int32_t low, high;    /* in the end: from which to which row some face is covered */
 } rill_window;
 
@@ -41,9 +42,9 @@ typedef struct rill_covered_pipe {
     bool run; /* straight.c: it belongs to a run */
 } rill_covered_pipe;
 
-enum { RILL_WINDOW_MARGIN = 2 }; /* cells around the columns in question */
+enum { RILL_WINDOW_MARGIN = 2 }; /* cells around the columns in question, at most */
 
-/* The columns of a tile that may be covered, as a range of cells of the sheet, ghosts counted; none if x0 > x1. */
+/* The columns of a tile that may be covered, as a range of cells of the sheet, ghosts counted. */
 typedef struct rill_tile_box {
     int32_t tile, sheet, tx, ty;
     int32_t x0, x1, y0, y1;
@@ -99,6 +100,13 @@ static inline bool rill_covered_member(const rill_covered *covered, int32_t node
     return node >= 0 && covered->nodes.active[node] > 0.0f;
 }
 
+/* Whether a node of a row or column of a window is a member. */
+static inline bool rill_covered_any_member(const rill_covered *covered, int32_t first, int32_t step, int32_t count) {
+    for (int32_t i = 0; i < count; ++i)
+        if (rill_covered_member(covered, first + i * step)) return true;
+    return false;
+}
+
 static inline double rill_covered_pressure(const rill_covered *covered, int32_t node) {
     return node >= 0 ? covered->nodes.pi[node] : 0.0;
 }
@@ -111,7 +119,7 @@ static inline bool rill_covered_pipe_covered(const rill_covered *covered, const 
 
 /* The planes from a column on. */
 static inline rill_covered_columns rill_covered_columns_at(const rill_flow *flow, int32_t place) {
-    return (rill_covered_columns){ flow->bed->b + place,   flow->bed->c + place, flow->H + place,
+    return (rill_covered_columns){ rill_flow_bases(flow) + place, flow->bed->c + place, flow->H + place,
                                    flow->pressure + place, flow->u + place,      flow->v + place };
 }
 

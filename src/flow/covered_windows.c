@@ -46,20 +46,23 @@ static int32_t nearly_height(const rill_flow *flow, const rill_tile_box *box, in
     return *nearly = rill_max_i(least - least / 16, 1);
 }
 
-/* The columns of a tile that are flooded, or might be after this sub-step. */
-static void look_at_tile(const rill_flow *flow, const rill_kernel_constants *k, rill_tile_box *box) {
+/* The columns of a tile that are flooded, or might be after this sub-step; false if there are none. */
+static bool look_at_tile(const rill_flow *flow, const rill_kernel_constants *k, rill_tile_box *box) {
     const rill_bed *bed = flow->bed;
     const rill_sheet *sheet = &bed->sheets[box->sheet];
     int32_t place = rill_sheet_place(sheet, box->tx * RILL_TILE_W, box->ty * RILL_TILE_H);
     int32_t rows = rill_min_i(RILL_TILE_H, rill_sheet_rows(sheet) - box->ty * RILL_TILE_H);
-    rill_covered_tile tile = { .at = rill_covered_columns_at(flow, place),
-                               .stride = sheet->stride,
-                               .rows = rows,
-                               .flooded = flow->covered->flooded[box->tile],
-                               .beside = flow->covered->beside[box->tile],
-                               .nearly = nearly_height(flow, box, place, rows) };
+    const int32_t nearly = nearly_height(flow, box, place, rows);
+    const bool flooded = flow->covered->flooded[box->tile];
+    if (!flooded && flow->extent.depth < nearly) return false;
+    const rill_covered_tile tile = { .at = rill_covered_columns_at(flow, place),
+                                     .stride = sheet->stride,
+                                     .rows = rows,
+                                     .flooded = flooded,
+                                     .beside = flow->covered->beside[box->tile],
+                                     .nearly = nearly };
     int32_t rows_of[RILL_TILE_W], all = 0;
-    flow->covered->kernels->look(&tile, k->lambda * HORIZON, rows_of);
+    if (!flow->covered->kernels->look(&tile, k->lambda * HORIZON, rows_of)) return false;
     for (int32_t x = 0; x < RILL_TILE_W; ++x) all |= rows_of[x];
     int32_t x0 = 0, x1 = RILL_TILE_W - 1, y0 = 0, y1 = RILL_TILE_H - 1;
     while (x0 <= x1 && !rows_of[x0]) ++x0;
@@ -70,6 +73,7 @@ static void look_at_tile(const rill_flow *flow, const rill_kernel_constants *k, 
     box->x1 = box->tx * RILL_TILE_W + x1;
     box->y0 = box->ty * RILL_TILE_H + y0;
     box->y1 = box->ty * RILL_TILE_H + y1;
+    return all != 0;
 }
 
 /* ------------------------------------------------------------------------------------------------------------- groups */
@@ -125,17 +129,34 @@ static void wake_over_pipes(rill_flow *flow) {
 
 /* ------------------------------------------------------------------------------------------------------------ windows */
 
-static rill_window window_around(const rill_sheet *sheet, const rill_tile_box *box) {
-    int32_t x0 = rill_max_i(box->x0 - RILL_WINDOW_MARGIN, 0),
-            x1 = rill_min_i(box->x1 + RILL_WINDOW_MARGIN, sheet->tiles_x * RILL_TILE_W - 1);
-    int32_t y0 = rill_max_i(box->y0 - RILL_WINDOW_MARGIN, 0),
-            y1 = rill_min_i(box->y1 + RILL_WINDOW_MARGIN, rill_sheet_rows(sheet) - 1);
+/* Whether some of `count` columns from (x, y) on along an axis may be members: not ghosts, walls, and those under open sky. */
+static bool may_be_members(const rill_bed *bed, const rill_sheet *sheet, int32_t x, int32_t y, int32_t axis,
+                           int32_t count) {
+    if (axis ? x < 1 || x > sheet->nx : y < 1 || y > sheet->ny) return false;
+    const int32_t place = rill_sheet_place(sheet, x, y), step = axis ? sheet->stride : 1;
+    int32_t any = 0;
+    for (int32_t i = 0; i < count; ++i)
+        any |= (bed->c[place + i * step] < RILL_TOP) & (bed->b[place + i * step] < RILL_TOP);
+    return any;
+}
+
+/* One cell around the columns in question; two on sides where members may come to be in the first. */
+static rill_window window_around(const rill_bed *bed, const rill_sheet *sheet, const rill_tile_box *box) {
+    const int32_t across = box->x1 - box->x0 + 1, up = box->y1 - box->y0 + 1;
+    const bool west = may_be_members(bed, sheet, box->x0 - 1, box->y0, 1, up);
+    const bool east = may_be_members(bed, sheet, box->x1 + 1, box->y0, 1, up);
+    const bool south = may_be_members(bed, sheet, box->x0, box->y0 - 1, 0, across);
+    const bool north = may_be_members(bed, sheet, box->x0, box->y1 + 1, 0, across);
+    const int32_t x0 = rill_max_i(box->x0 - 1 - west, 0), y0 = rill_max_i(box->y0 - 1 - south, 0);
+    const int32_t x1 = rill_min_i(box->x1 + 1 + east, sheet->tiles_x * RILL_TILE_W - 1);
+    const int32_t y1 = rill_min_i(box->y1 + 1 + north, rill_sheet_rows(sheet) - 1);
     return (rill_window){ .sheet = sheet,
                           .column = x0,
                           .row = y0,
                           .nx = x1 - x0 + 1,
                           .ny = y1 - y0 + 1,
-                          .place = rill_sheet_place(sheet, x0, y0) };
+                          .place = rill_sheet_place(sheet, x0, y0),
+                          .grows = { west, east, south, north } };
 }
 
 static void widen_box(rill_tile_box *box, const rill_tile_box *other) {
@@ -155,7 +176,7 @@ static bool lay_windows(rill_flow *flow) {
     for (int32_t k = 0; k < covered->listed_count; ++k) {
         int32_t i = covered->listed[k];
         if (boxes[i].parent != i || !boxes[i].live) continue;
-        rill_window window = window_around(&flow->bed->sheets[boxes[i].sheet], &boxes[i]);
+        rill_window window = window_around(flow->bed, &flow->bed->sheets[boxes[i].sheet], &boxes[i]);
         room += rill_poisson_room(window.nx, window.ny);
         if (room > covered->node_limit) return false;
         const rill_patch *patch = rill_poisson_add(&covered->poisson, window.nx, window.ny);
@@ -287,8 +308,7 @@ static bool list_boxes(rill_flow *flow, const rill_kernel_constants *constants) 
             if (!covered->beside[box->tile] && flow->substep % LOOK_EVERY != 0) continue;
             if (!awake || !flow->scratch->busy[box->tile]) continue;
         }
-        look_at_tile(flow, constants, box);
-        if (box->x0 > box->x1) {
+        if (!look_at_tile(flow, constants, box)) {
             covered->flooded[box->tile] = 0;
             continue;
         }
@@ -359,22 +379,14 @@ bool rill_covered_find(rill_flow *flow, const rill_kernel_constants *constants) 
     return covered->window_count > 0;
 }
 
-/* Whether a node of a row or column of the window is a member. */
-static bool any_member(const rill_covered *covered, int32_t first, int32_t step, int32_t count) {
-    for (int32_t i = 0; i < count; ++i)
-        if (rill_covered_member(covered, first + i * step)) return true;
-    return false;
-}
-
 /* Whether members have come so near to the rim of a window that they could not grow further. */
 static bool at_rim(const rill_covered *covered, const rill_window *w) {
-    const rill_sheet *sheet = w->sheet;
-    int32_t west = w->node + 1, east = w->node + w->nx - 2, south = w->node + w->stride,
-            north = w->node + (w->ny - 2) * w->stride;
-    return (w->column > 0 && any_member(covered, west, w->stride, w->ny)) ||
-           (w->column + w->nx < sheet->tiles_x * RILL_TILE_W && any_member(covered, east, w->stride, w->ny)) ||
-           (w->row > 0 && any_member(covered, south, 1, w->nx)) ||
-           (w->row + w->ny < rill_sheet_rows(sheet) && any_member(covered, north, 1, w->nx));
+    const int32_t west = w->node + 1, east = w->node + w->nx - 2;
+    const int32_t south = w->node + w->stride, north = w->node + (w->ny - 2) * w->stride;
+    return (w->grows[0] && rill_covered_any_member(covered, west, w->stride, w->ny)) ||
+           (w->grows[1] && rill_covered_any_member(covered, east, w->stride, w->ny)) ||
+           (w->grows[2] && rill_covered_any_member(covered, south, 1, w->nx)) ||
+           (w->grows[3] && rill_covered_any_member(covered, north, 1, w->nx));
 }
 
 void rill_covered_judge_rims(rill_covered *covered) {

@@ -66,7 +66,7 @@ static void measure_column(rill_flow_extent *extent, const rill_flow *flow, int3
     int32_t H = flow->H[place];
     float along_x = rill_max_f(__builtin_fabsf(u[0]), __builtin_fabsf(u[1]));
     float along_y = rill_max_f(__builtin_fabsf(v[0]), __builtin_fabsf(v[stride]));
-    rill_flow_extent here = { H, H > RILL_DRY ? flow->bed->b[place] + H : 0, along_x + along_y };
+    rill_flow_extent here = { H, H > RILL_DRY ? rill_flow_bases(flow)[place] + H : 0, along_x + along_y };
     rill_flow_widen(extent, &here);
 }
 

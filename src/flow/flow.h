@@ -54,6 +54,7 @@ static inline void rill_flow_widen(rill_flow_extent *extent, const rill_flow_ext
 
 typedef struct rill_flow {
     const rill_bed *bed;
+    const int32_t *lifted; /* plane: bases lifted by what bodies displace (bodies/bodies.h); NULL without bodies */
     int32_t *H;           /* plane: depth, quanta */
     float *u, *v;         /* planes: velocity through the west / south face, m/s */
     int32_t *pressure;    /* plane, NULL under open sky: 0, or how far a flooded column is under pressure (covered.h) */
@@ -69,6 +70,11 @@ typedef struct rill_flow {
     rill_flow_scratch *scratch;
     rill_covered *covered; /* NULL under open sky */
 } rill_flow;
+
+/* The bases that levels stand on: base + H is the level of a column, and its head under a body. */
+static inline const int32_t *rill_flow_bases(const rill_flow *flow) {
+    return flow->lifted ? flow->lifted : flow->bed->b;
+}
 
 /* What a sub-step needs to know; derived from the world's settings by step.c. */
 typedef struct rill_flow_settings {

@@ -211,7 +211,7 @@ static int64_t amount_due(rill_source *source, const rill_bed *bed, double time,
 /* The sweep that follows has to know how deep and high liquid stands now. */
 static void note_rise(rill_flow *flow, int32_t place) {
     const int32_t H = flow->H[place];
-    const rill_flow_extent here = { .depth = H, .level = H > RILL_DRY ? flow->bed->b[place] + H : 0 };
+    const rill_flow_extent here = { .depth = H, .level = H > RILL_DRY ? rill_flow_bases(flow)[place] + H : 0 };
     rill_flow_widen(&flow->extent, &here);
 }
 

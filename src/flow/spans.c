@@ -30,7 +30,7 @@ static rill_idle measure_tile(const rill_flow *flow, const rill_sheet *sheet, in
         int32_t place = rill_sheet_place(sheet, tx * RILL_TILE_W, y);
         for (int32_t i = place; i < place + RILL_TILE_W; ++i) {
             idle.depth = rill_max_i(idle.depth, flow->H[i]);
-            if (flow->H[i] > RILL_DRY) idle.level = rill_max_i(idle.level, flow->bed->b[i] + flow->H[i]);
+            if (flow->H[i] > RILL_DRY) idle.level = rill_max_i(idle.level, rill_flow_bases(flow)[i] + flow->H[i]);
         }
     }
     return idle;

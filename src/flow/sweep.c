@@ -104,7 +104,7 @@ static void open_row(const piece *p, int32_t row, const rill_span *spans, int32_
     slot->level = slot->settled = 0;
     const rill_flow *flow = p->sweep->flow;
     ptrdiff_t place = rill_sheet_place(p->sheet, 0, row), halo = halo_offset(p, row);
-    slot->row.b = flow->bed->b + place;
+    slot->row.b = rill_flow_bases(flow) + place;
     slot->row.c = flow->bed->c + place;
     slot->row.H = halo < 0 ? flow->H + place : p->ring->halo_H + halo;
     slot->row.u = halo < 0 ? flow->u + place : p->ring->halo_u + halo;
@@ -134,7 +134,7 @@ static void fetch_ahead(const piece *p, int32_t row, const rill_span *span) {
     int32_t from = rill_sheet_place(p->sheet, span->from, row + AHEAD);
     if (span->count > SHORT || row + AHEAD >= rill_sheet_rows(p->sheet)) return;
     for (int32_t place = from; place < from + span->count; place += LINE) {
-        __builtin_prefetch(flow->bed->b + place);
+        __builtin_prefetch(rill_flow_bases(flow) + place);
         __builtin_prefetch(flow->H + place);
         __builtin_prefetch(flow->u + place);
         __builtin_prefetch(flow->v + place);

@@ -98,14 +98,14 @@ typedef struct judge {
  * keeps the largest depth beside it in `*deepest`. */
 static bool face_calm(const judge *j, int32_t l, int32_t r, float u, int32_t tilt, int64_t *sum, int32_t *deepest) {
     const rill_bed *bed = j->flow->bed;
-    const int32_t *H = j->flow->H;
+    const int32_t *H = j->flow->H, *b = rill_flow_bases(j->flow);
     if (!(u > -REST_SPEED && u < REST_SPEED)) return false;
     if (rill_flow_flooded(j->flow, l) || rill_flow_flooded(j->flow, r))
         return true; /* the covered stage knows better */
-    const rill_face f = rill_face_at(bed->b[l], bed->b[r], H[l], H[r]);
+    const rill_face f = rill_face_at(b[l], b[r], H[l], H[r]);
     if (rill_max_i(f.l, f.r) <= RILL_DRY) return true;
     int32_t head = rill_drive_head(&f, j->paper ? -RILL_WALL : rill_drive_clip(&f, j->constants->five_dx)) + tilt;
-    int32_t hl = bed->b[l] + H[l], hr = bed->b[r] + H[r], zb = rill_max_i(bed->b[l], bed->b[r]);
+    int32_t hl = b[l] + H[l], hr = b[r] + H[r], zb = rill_max_i(b[l], b[r]);
     bool donor_dry = (head > 0 ? f.l : f.r) <= RILL_DRY; /* driven, but nothing can follow */
     if (donor_dry || rill_covered_blocks(bed->c[l], bed->c[r], hl, hr, zb, (float)head, j->constants->slack))
         return true;

@@ -25,7 +25,6 @@ static void widen(int32_t *from, int32_t *until, int32_t low, int32_t high) {
 
 void rill_row_level(const rill_build *build, rill_surface_row *row) {
     const rill_surface *s = build->s;
-    const rill_bed *bed = build->view->bed;
     const rill_flow *flow = build->view->flow;
     if (!row->inside) return;
     row->from = row->low;
@@ -36,7 +35,7 @@ void rill_row_level(const rill_build *build, rill_surface_row *row) {
     row->lifted = 0;
     if (row->from >= row->until) return;
     const int32_t at = row->start + row->from;
-    const rill_level_row levels = { .b = bed->b + at,
+    const rill_level_row levels = { .b = rill_flow_bases(flow) + at,
                                     .H = flow->H + at,
                                     .lid = s->lid + at,
                                     .pressure = flow->pressure ? flow->pressure + at : NULL,

@@ -83,10 +83,6 @@ static const rill_sheet *sheet_of(const rill_bed *bed, int32_t place, const rill
     return rill_bed_sheet_of(bed, place, &x, &y);
 }
 
-static bool is_contact(const rill_rim *rim) {
-    return rim->kind == RILL_RIM_SHORE || rim->kind == RILL_RIM_WALL;
-}
-
 /* At a wall the rim is inside of the solid, and its face somewhere between the two centres: half way, for all that is known. */
 static rill_contact find_contact(const rill_fringe *fringe, const rill_surface *surface, const rill_bed *bed,
                                  const rill_rim *rim) {
@@ -132,7 +128,7 @@ static bool find_ring(rill_fringe *fringe, const rill_surface *surface, const ri
     rill_contact *contacts = fringe->contacts.data;
     const rill_sheet *sheet = NULL;
     for (size_t r = 0; r < count; ++r) {
-        if (!is_contact(&rims[r])) continue;
+        if (!rill_rim_is_contact(&rims[r])) continue;
         contacts[r] = find_contact(fringe, surface, bed, &rims[r]);
         sheet = sheet_of(bed, rims[r].place, sheet);
         add_to_ring(fringe, &rims[r], &contacts[r], sheet->stride);
@@ -233,7 +229,7 @@ static bool find_square(const bend *b, const rill_fringe_column *column, int d, 
     if (rim >> d & 1) {
         const uint32_t before = rim & ((1u << d) - 1u);
         const size_t r = (size_t)surface->rim_first[column->place] + (size_t)rill_bits(before);
-        if (!is_contact((const rill_rim *)surface->rims.data + r)) return false;
+        if (!rill_rim_is_contact((const rill_rim *)surface->rims.data + r)) return false;
         *out = square_of(((const rill_contact *)b->fringe->contacts.data)[r].along - 1.0f);
         return true;
     }
@@ -367,7 +363,7 @@ static void bend_rims(void *context, int32_t index) {
     for (size_t r = first; r < end;) {
         int32_t count = 0;
         for (; r < end && count < RILL_FRINGE_RUN; ++r) {
-            if (!is_contact(&rims[r])) continue;
+            if (!rill_rim_is_contact(&rims[r])) continue;
             gather_rim(b, &run, count, r);
             gather_normal(b, &run, count, b->surface->column_vertices + r);
             which[count++] = r;
@@ -393,10 +389,11 @@ static void run_pieces(bend *b, size_t count, rill_task *task) {
 
 rill_result rill_meniscus_bend(rill_surface *surface, const rill_surface_view *view) {
     rill_fringe *fringe = surface->fringe;
-    if (!set_constants(fringe, surface, view)) return RILL_OK;
-    const bool done = take_plane(fringe, surface->plane_size) && find_ring(fringe, surface, view->bed) &&
-                      grow(fringe, surface, view->bed);
-    if (done) {
+    const bool some = set_constants(fringe, surface, view), wanted = surface->def.distances;
+    bool done = !some || (take_plane(fringe, surface->plane_size) && find_ring(fringe, surface, view->bed) &&
+                          grow(fringe, surface, view->bed));
+    if (done && wanted) done = rill_distances_write(surface, view->bed->grid.cell_size);
+    if (done && some) {
         const rill_meniscus_kernels *kernels = fringe->kernels;
         bend b = { .surface = surface,
                    .fringe = fringe,

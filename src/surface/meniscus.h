@@ -97,6 +97,13 @@ void rill_fringe_free(rill_fringe *fringe); /* NULL is allowed */
 /* Bends the mesh of a surface whose vertices and rims are there. */
 rill_result rill_meniscus_bend(rill_surface *surface, const rill_surface_view *view);
 
+/* distances.c. How far each vertex is from the contact line, while the fringe is known (or empty); false without memory. */
+bool rill_distances_write(rill_surface *surface, double cell_size);
+/* Whether a rim is at a solid, and not in the air or at the border. */
+static inline bool rill_rim_is_contact(const rill_rim *rim) {
+    return rim->kind == RILL_RIM_SHORE || rim->kind == RILL_RIM_WALL;
+}
+
 /* meniscus_profile.c. The table; t = tan(phi / 4) for phi up to a quarter turn, and q for t; the angle of a slope. */
 #define RILL_QUARTER_TURN 1.57079632679489661923
 void rill_profile_make(float table[RILL_PROFILE + 1]);

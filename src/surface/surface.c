@@ -26,6 +26,7 @@ rill_surface *rill_surface_new(const rill_surface_def *def, const rill_runtime *
     surface->extras = rill_array_make(sizeof(rill_extra));
     surface->keys = rill_array_make(sizeof(int32_t));
     surface->solids = rill_array_make(sizeof(const rill_solid *));
+    surface->distances = rill_array_make(sizeof(float));
     const bool bends = def->meniscus != RILL_MENISCUS_NONE;
     if (def->floor) surface->terrain = rill_floor_make(&surface->allocator);
     if (bends) surface->fringe = rill_fringe_make(&surface->allocator, runtime->scalar);
@@ -100,6 +101,7 @@ void rill_surface_free(rill_surface *surface) {
     rill_array_free(&surface->extras, &allocator);
     rill_array_free(&surface->keys, &allocator);
     rill_array_free(&surface->solids, &allocator);
+    rill_array_free(&surface->distances, &allocator);
     rill_floor_free(surface->terrain);
     rill_fringe_free(surface->fringe);
     rill_memory_give(&allocator, surface, 1, sizeof *surface);

@@ -190,6 +190,7 @@ struct rill_surface {
     size_t tears;                         /* edges that end at a column, see corners.c */
     rill_floor *terrain;                  /* what `floor` is made from; NULL if def.floor is false */
     rill_fringe *fringe;                  /* working memory of the meniscus; NULL for RILL_MENISCUS_NONE */
+    rill_array distances;                 /* float, per vertex, if def.distances wants them */
 
     rill_surface_mesh mesh; /* of the last build; owned. Vertices of columns, of rims, of skirts */
     size_t vertex_capacity, triangle_capacity;

@@ -16,6 +16,8 @@ static const double VISCOSITY_LIMIT = 1e6;  /* m2/s */
 static const double TENSION_LIMIT = 1e3;    /* N/m */
 static const double RATE_LIMIT = 1e9;       /* m3/s or mm/h */
 static const double TIME_LIMIT = 1e15;      /* s */
+static const double STEP_LIMIT = 3600.0;    /* s */
+static const double PRESSURE_LIMIT = 1e9;   /* Pa */
 static const int64_t CELLS_LIMIT = 1 << 28; /* so that plane indices fit 32 bits */
 enum { CELLS_PER_SIDE = 32768, THREADS_LIMIT = 256, SUBSTEPS_LIMIT = 1000000 };
 
@@ -24,7 +26,12 @@ rill_world_def rill_default_world_def(void) {
         .grid = { .cells = { 100, 100 }, .cell_size = 0.001 },
         .headroom = 0.05,
         .gravity = { 0.0, 0.0, -9.81 },
-        .solver = { .advection = true, .rest = true, .skip_idle = true, .orifice = 0.61, .max_substeps = 64 },
+        .solver = { .kandemir = { .vanishing = 0.163, .atmosphere = 101325.0 },
+                    .advection = true,
+                    .rest = true,
+                    .skip_idle = true,
+                    .orifice = 0.61,
+                    .max_substeps = 64 },
         .runtime = { .tasks = { .threads = 1 } },
     };
     rill_liquid_preset("water", &def.liquid);
@@ -104,9 +111,24 @@ rill_result rill_check_liquid(const rill_liquid *liquid, rill_message *message) 
     return result;
 }
 
+static rill_result check_kandemir(const rill_kandemir *k, rill_message *message) {
+    rill_result result = check_range("solver.kandemir.pipe_length", k->pipe_length, 0.0, LENGTH_LIMIT, message);
+    if (!result)
+        result = check_range("solver.kandemir.pipe_area", k->pipe_area, 0.0, LENGTH_LIMIT * LENGTH_LIMIT, message);
+    if (!result) result = check_range("solver.kandemir.time_step", k->time_step, 0.0, STEP_LIMIT, message);
+    if (!result) result = check_positive("solver.kandemir.vanishing", k->vanishing, 1.0, message);
+    if (!result) result = check_range("solver.kandemir.viscosity", k->viscosity, 0.0, 1.0, message);
+    if (!result) result = check_range("solver.kandemir.atmosphere", k->atmosphere, 0.0, PRESSURE_LIMIT, message);
+    return result;
+}
+
 rill_result rill_check_solver(const rill_solver *solver, rill_message *message) {
-    rill_result result = check_choice("solver.pipe_area", (int64_t)solver->pipe_area, RILL_PIPE_AREA_PHYSICAL,
-                                      RILL_PIPE_AREA_PAPER, message);
+    rill_result result =
+        check_choice("solver.method", (int64_t)solver->method, RILL_METHOD_PIPES, RILL_METHOD_KANDEMIR, message);
+    if (!result) result = check_kandemir(&solver->kandemir, message);
+    if (!result)
+        result = check_choice("solver.pipe_area", (int64_t)solver->pipe_area, RILL_PIPE_AREA_PHYSICAL,
+                              RILL_PIPE_AREA_PAPER, message);
     if (!result)
         result =
             check_choice("solver.passages", (int64_t)solver->passages, RILL_PASSAGES_ANY, RILL_PASSAGES_OFF, message);

@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "flow/covered.h"
+#include "flow/kandemir.h"
 #include "world/world.h"
 
 /* ---------------------------------------------------------------------------------------------------- setting depth */
@@ -32,6 +33,14 @@ static void set_depth(rill_world *world, int32_t place, int32_t depth, filling *
     *(change > 0 ? &sum->poured : &sum->drained) += change > 0 ? change : -(int64_t)change;
     world->flow.H[place] = depth;
     rill_flow_wake(&world->flow, place);
+}
+
+/* What of a depth is left to liquid where bodies displace some of it. Their columns have that head then. */
+static int32_t depth_beside_bodies(rill_world *world, int32_t place, int32_t depth) {
+    rill_node *node = rill_bodies_node(&world->bodies, place);
+    if (!node) return depth;
+    node->e = (double)depth;
+    return (int32_t)(node->e - rill_node_displaced(&world->bodies, node, node->e) + 0.5);
 }
 
 static void finish(rill_world *world, const filling *sum, rill_fill_report *report) {
@@ -83,6 +92,10 @@ static void find_bodies(const rill_bed *bed, int32_t level, int32_t *parents) {
 /* Liquid that is put in is at rest, whatever flowed there before. */
 static void stop_column(rill_world *world, const rill_sheet *sheet, int32_t place) {
     for (int side = RILL_WEST; side <= RILL_NORTH; ++side) rill_face_set(world, sheet, place, side, 0.0f);
+    if (!world->tank) return;
+    int32_t x, y;
+    rill_bed_sheet_of(&world->bed, place, &x, &y);
+    rill_tank_stop(world->tank, x, y);
 }
 
 static rill_result check_fill(const rill_world *world, const double at[3], double level) {
@@ -121,6 +134,7 @@ rill_result rill_world_fill_level(rill_world *world, const double at[3], double 
     if (!parents) return rill_fail(world->note, RILL_OUT_OF_MEMORY, "no memory to flood %d places", bed->plane_size);
 
     find_bodies(bed, top, parents);
+    rill_world_cover(world);
     const int32_t body = root_of(parents, bed->places[start]);
     const rill_sheet *sheet = NULL;
     filling sum = { 0 };
@@ -129,7 +143,7 @@ rill_result rill_world_fill_level(rill_world *world, const double at[3], double 
         if (root_of(parents, place) != body) continue;
         sheet = rill_face_sheet(bed, place, sheet);
         sum.cut += top > bed->c[place];
-        const int32_t full = full_depth(world, place), depth = top - bed->b[place];
+        const int32_t full = full_depth(world, place), depth = depth_beside_bodies(world, place, top - bed->b[place]);
         set_depth(world, place, depth < full ? depth : full, &sum);
         stop_column(world, sheet, place);
     }

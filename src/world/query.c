@@ -15,7 +15,7 @@ static rill_sample sample_at(const rill_world *world, const double at[3]) {
     sample.wet = depth > RILL_DRY;
     sample.base = rill_bed_z(bed, bed->b[place]);
     sample.ceiling = rill_world_ceiling(world, place);
-    sample.level = rill_bed_z(bed, bed->b[place] + depth);
+    sample.level = rill_bed_z(bed, rill_flow_bases(&world->flow)[place] + depth);
     sample.depth = (double)depth * bed->quantum;
     sample.velocity[0] =
         0.5 * (rill_face_velocity(world, sheet, place, RILL_WEST) + rill_face_velocity(world, sheet, place, RILL_EAST));

@@ -4,6 +4,7 @@
 
 #include "base/hash.h"
 #include "flow/held.h"
+#include "flow/kandemir.h"
 
 static void put_settings(rill_writer *writer, const rill_world_def *def) {
     rill_put_u32(writer, (uint32_t)def->grid.cells[0]);
@@ -29,6 +30,10 @@ static void put_settings(rill_writer *writer, const rill_world_def *def) {
     rill_put_f64(writer, def->solver.orifice);
     rill_put_f64(writer, def->solver.friction);
     rill_put_u32(writer, (uint32_t)def->solver.max_substeps);
+    rill_put_u8(writer, (uint8_t)def->solver.method);
+    const rill_kandemir *k = &def->solver.kandemir;
+    const double controls[] = { k->pipe_length, k->pipe_area, k->time_step, k->vanishing, k->viscosity, k->atmosphere };
+    rill_put_f64s(writer, controls, sizeof controls / sizeof controls[0]);
 }
 
 static void put_solid(rill_writer *writer, const rill_solid_def *def) {
@@ -137,6 +142,17 @@ static void put_state(rill_writer *writer, const rill_world *world) {
     rill_put_f64(writer, world->time);
 }
 
+static void put_tank(rill_writer *writer, const rill_tank *tank) {
+    if (!tank) return;
+    for (int32_t y = -1; y <= tank->cells[1]; ++y) {
+        for (int32_t x = -1; x <= tank->cells[0]; ++x) {
+            const size_t at = rill_tank_at(tank, x, y);
+            const float values[] = { tank->ne[at], tank->nw[at], tank->set[at], tank->bodies[at] };
+            for (size_t i = 0; i < sizeof values / sizeof values[0]; ++i) rill_put_f32(writer, values[i]);
+        }
+    }
+}
+
 /* After a while it is of no more interest when something was. */
 static double lately(const rill_world *world, double time) {
     return world->time - time < RILL_HELD_MEMORY ? time : -1.0;
@@ -226,6 +242,7 @@ static void put_world(rill_writer *writer, const rill_world *world, size_t lengt
     put_columns(writer, &world->bed);
     put_sheets(writer, &world->bed);
     put_state(writer, world);
+    put_tank(writer, world->tank);
     put_moves(writer, world);
     put_books(writer, world);
     put_sources(writer, world);
@@ -317,6 +334,7 @@ uint64_t rill_world_hash(const rill_world *world) {
         put_columns(&writer, &world->bed);
         put_sheets(&writer, &world->bed);
         put_state(&writer, world);
+        put_tank(&writer, world->tank);
         put_moves(&writer, world);
     }
     put_sources(&writer, world);

@@ -1,4 +1,4 @@
-/* The snapshot format, version 4. Everything little-endian, no padding; lengths and counts before what they count.
+/* The snapshot format, version 5. Everything little-endian, no padding; lengths and counts before what they count.
  *
  *   header    magic "RILLSNAP", u32 version, u32 zero, u64 length of all, u64 checksum of all but itself
  *   settings  grid, headroom, min_opening, edges, gravity, liquid, solver; then the world's name
@@ -7,6 +7,7 @@
  *             from below
  *   sheets    roomy or not; rectangle of each sheet; sheet of each column
  *   state     H, u, v of columns in that order and of ghosts; sparse pipes; tiles; counters; extent; time
+ *   tank      with method kandemir, per cell and ghost: flows of two diagonal pipes, pressure set and pressure of bodies
  *   moves     what solids have pressed out: amount, seconds left and place of each; cells in which they moved lately, and when
  *   books     name, poured, drained
  *   sources   per slot: generation, alive; if alive its definition, account, pending fraction and turn
@@ -20,7 +21,7 @@
 #include "world/world.h"
 
 #define RILL_SNAPSHOT_MAGIC 0x50414e534c4c4952ull /* "RILLSNAP" as little-endian bytes */
-enum { RILL_SNAPSHOT_VERSION = 4, RILL_SNAPSHOT_HEADER = 32, RILL_SNAPSHOT_CHECKSUM_AT = 24 };
+enum { RILL_SNAPSHOT_VERSION = 5, RILL_SNAPSHOT_HEADER = 32, RILL_SNAPSHOT_CHECKSUM_AT = 24 };
 
 /* Of a solid's slot. */
 enum {

@@ -7,6 +7,7 @@
 #include "bed/sheets.h"
 #include "flow/covered.h"
 #include "flow/held.h"
+#include "flow/kandemir.h"
 #include "world/snapshot.h"
 
 rill_result rill_loading_refuse(rill_loading *load, const char *what) {
@@ -79,6 +80,11 @@ static void get_settings(rill_reader *reader, rill_world_def *def) {
     def->solver.orifice = rill_get_f64(reader);
     def->solver.friction = rill_get_f64(reader);
     def->solver.max_substeps = rill_loading_i32(reader);
+    def->solver.method = (rill_method)rill_get_u8(reader);
+    rill_kandemir *k = &def->solver.kandemir;
+    double *const controls[] = { &k->pipe_length, &k->pipe_area, &k->time_step,
+                                 &k->vanishing,   &k->viscosity, &k->atmosphere };
+    for (size_t i = 0; i < sizeof controls / sizeof controls[0]; ++i) *controls[i] = rill_get_f64(reader);
 }
 
 static rill_result get_world(rill_loading *load, const rill_runtime *runtime) {
@@ -127,6 +133,23 @@ static rill_result get_state(rill_loading *load) {
     if (reader->failed || !good) return rill_loading_refuse(load, "depths or velocities make no sense");
     rill_flow_resume(flow);
     return RILL_OK;
+}
+
+/* Values are checked with the whole world. */
+static rill_result get_tank(rill_loading *load) {
+    rill_reader *reader = &load->reader;
+    rill_tank *tank = load->world->tank;
+    if (!tank) return RILL_OK;
+    for (int32_t y = -1; y <= tank->cells[1]; ++y) {
+        for (int32_t x = -1; x <= tank->cells[0]; ++x) {
+            const size_t at = rill_tank_at(tank, x, y);
+            float *const values[] = { &tank->ne[at], &tank->nw[at], &tank->set[at], &tank->bodies[at] };
+            for (size_t i = 0; i < sizeof values / sizeof values[0]; ++i) *values[i] = rill_get_f32(reader);
+            tank->has_set |= tank->set[at] != 0.0f;
+            tank->has_bodies |= tank->bodies[at] != 0.0f;
+        }
+    }
+    return reader->failed ? rill_loading_refuse(load, "the flows of diagonal pipes end early") : RILL_OK;
 }
 
 /* Places and times are checked with the whole world. */
@@ -238,6 +261,9 @@ static rill_result get_source(rill_loading *load, rill_source *source) {
     if (source->book < RILL_BOOK_FIXED || (size_t)source->book >= world->books.count || !(source->pending >= 0.0) ||
         source->pending >= 1.0 || (source->turn > 0 && source->turn >= source->place_count))
         return rill_loading_refuse(load, "what a source owes makes no sense");
+    rill_book *book = (rill_book *)world->books.data + source->book;
+    if (book->used) return rill_loading_refuse(load, "two sources have one account");
+    book->used = true;
     return RILL_OK;
 }
 
@@ -271,6 +297,7 @@ static rill_result get_contents(rill_loading *load, const rill_runtime *runtime)
     if (!result) result = rill_loading_solids(load);
     if (!result) result = rill_loading_bed(load);
     if (!result) result = get_state(load);
+    if (!result) result = get_tank(load);
     if (!result) result = get_held(load);
     if (!result) result = get_cell_times(load);
     if (!result) result = get_books(load);

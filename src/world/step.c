@@ -7,8 +7,10 @@
 
 #include "base/clock.h"
 #include "base/power.h"
+#include "bodies/kandemir_body.h"
 #include "flow/covered.h"
 #include "flow/held.h"
+#include "flow/kandemir.h"
 #include "flow/move.h"
 #include "flow/scratch.h"
 #include "world/world.h"
@@ -30,7 +32,7 @@ typedef struct progress {
 /* ------------------------------------------------------------------------------------------------------------- names */
 
 static const char *const STATUS_NAMES[] = { "substeps capped", "source refused",  "sink dry", "range",
-                                            "gravity lifted",  "passages capped", "squeezed" };
+                                            "gravity lifted",  "passages capped", "squeezed", "bodies capped" };
 
 const char *rill_status_name(rill_status bit) {
     if (bit == RILL_STATUS_REFUSED) return "refused";
@@ -40,32 +42,33 @@ const char *rill_status_name(rill_status bit) {
 }
 
 const char *rill_stage_name(rill_stage stage) {
-    static const char *const names[RILL_STAGE_COUNT] = { "sources", "tiles", "sparse", "dense", "covered" };
+    static const char *const names[RILL_STAGE_COUNT] = { "sources", "tiles", "sparse", "dense", "covered", "bodies" };
     return (unsigned)stage < RILL_STAGE_COUNT ? names[stage] : NULL;
 }
 
 /* ---------------------------------------------------------------------------------------------------------- settings */
 
+double rill_world_normal_gravity(const rill_world *world) {
+    const double *g = world->def.gravity;
+    return fmax(-g[2], sqrt(g[0] * g[0] + g[1] * g[1]) / 8.0);
+}
+
 /* Splits gravity into its part into the bed and its part along it. Off the bed there is no height field: the normal
  * part is then raised to an eighth of the tangential one, and the status says so. */
 static void resolve_gravity(progress *p) {
     const double *g = p->world->def.gravity;
-    double along = sqrt(g[0] * g[0] + g[1] * g[1]);
-    p->normal = -g[2];
+    p->normal = rill_world_normal_gravity(p->world);
     p->tangent[0] = g[0];
     p->tangent[1] = g[1];
-    if (p->normal < along / 8.0 || p->normal < 0.0) {
-        p->normal = along / 8.0;
-        p->info.status |= RILL_STATUS_GRAVITY_LIFTED;
-    }
+    if (p->normal > -g[2]) p->info.status |= RILL_STATUS_GRAVITY_LIFTED;
 }
 
 static progress begin(rill_world *world, double dt) {
     const rill_solver *solver = &world->def.solver;
     progress p = { .world = world, .start = world->time, .dt = dt, .clock = rill_clock() };
     p.settings.paper = solver->pipe_area == RILL_PIPE_AREA_PAPER;
-    p.settings.passages = solver->passages;
-    world->flow.passages = solver->passages == RILL_PASSAGES_ANY;
+    p.settings.passages = world->tank ? RILL_PASSAGES_OFF : solver->passages;
+    world->flow.passages = p.settings.passages == RILL_PASSAGES_ANY;
     p.settings.advection = solver->advection && !p.settings.paper;
     p.settings.rest = solver->rest;
     p.settings.skip_idle = solver->skip_idle;
@@ -84,6 +87,8 @@ static progress begin(rill_world *world, double dt) {
 
 /* The longest stable dt for waves on liquid of this depth; infinity without gravity or liquid. */
 static double wave_limit(const progress *p, double depth) {
+    if (p->world->tank)
+        return COURANT * rill_tank_limit(&p->world->def.solver.kandemir, p->world->bed.grid.cell_size, p->normal);
     double dx = p->world->bed.grid.cell_size, speed = sqrt(2.0 * p->normal * (p->settings.paper ? dx : depth));
     return speed > 0.0 ? COURANT * dx / speed : INFINITY;
 }
@@ -92,7 +97,7 @@ static double speed_limit(const progress *p) {
     double speed = (double)p->world->flow.extent.speed, reach = COURANT * p->world->bed.grid.cell_size;
     double along = fabs(p->tangent[0]) + fabs(p->tangent[1]); /* (speed + along dt) dt <= reach */
     double twice = speed + sqrt(speed * speed + 4.0 * along * reach);
-    return p->settings.paper || twice <= 0.0 ? INFINITY : 2.0 * reach / twice;
+    return p->settings.paper || p->world->tank || twice <= 0.0 ? INFINITY : 2.0 * reach / twice;
 }
 
 /* The fastest that any active source, or what solids have pressed out, raises columns, m/s. */
@@ -111,8 +116,10 @@ static double source_rise(const progress *p) {
 /* The longest stable dt from the state as it is, with what sources may add to the deepest column within it. */
 static double stable_dt(const progress *p) {
     double depth = (double)p->world->flow.extent.depth * p->world->bed.quantum;
-    double alone = fmin(p->dt - p->done, wave_limit(p, depth));
-    return fmin(wave_limit(p, depth + alone * source_rise(p)), speed_limit(p));
+    double alone = fmin(p->dt - p->done, wave_limit(p, depth)), chosen = p->world->def.solver.kandemir.time_step;
+    double stable = fmin(wave_limit(p, depth + alone * source_rise(p)), speed_limit(p));
+    stable = fmin(stable, rill_bodies_limit(&p->world->bodies, p->world->bed.grid.cell_size));
+    return p->world->tank && chosen > 0.0 ? fmin(stable, chosen) : stable;
 }
 
 /* The next sub-step: what is left, cut into equal parts that are short enough. */
@@ -220,6 +227,33 @@ static int64_t move_covered(progress *p, rill_edge_flow *flows) {
     return report.refused;
 }
 
+/* How bodies and the heads under them push each other. */
+static void move_bodies(progress *p, const rill_body_stage *stage) {
+    if (p->world->bodies.alive == 0) return;
+    if (!rill_bodies_move(stage)) p->info.status |= RILL_STATUS_BODIES_CAPPED;
+    tick(p, RILL_STAGE_BODIES);
+}
+
+/* Kandemir's method, all of it: there is nothing covered, and nothing sleeps. */
+static void move_tank(progress *p, double dt) {
+    rill_world *world = p->world;
+    rill_edge_flow flows[4] = { { 0 } };
+    const rill_tank_step step = { .controls = world->def.solver.kandemir,
+                                  .density = world->def.liquid.density,
+                                  .gravity = p->normal,
+                                  .tangent = { p->tangent[0], p->tangent[1] },
+                                  .slowed = fmin(1.0, wave_limit(p, 0.0) / dt),
+                                  .dt = dt,
+                                  .scalar = p->settings.scalar };
+    const rill_body_stage bodies = rill_world_body_stage(world, &p->settings, &p->constants, dt, p->normal);
+    if (world->bodies.alive > 0 || world->tank->has_bodies) rill_kandemir_bodies(&bodies, world->tank, &step.controls);
+    tick(p, RILL_STAGE_BODIES);
+    rill_tank_move(world->tank, &world->flow, &step, flows);
+    book_edges(world, flows);
+    p->info.awake_columns = world->bed.info.columns;
+    tick(p, RILL_STAGE_DENSE);
+}
+
 static void substep(progress *p, double dt) {
     rill_world *world = p->world;
     rill_flow *flow = &world->flow;
@@ -227,6 +261,13 @@ static void substep(progress *p, double dt) {
     prepare(p, dt);
     run_sources(p, dt);
     tick(p, RILL_STAGE_SOURCES);
+    if (world->tank) {
+        book_sources(p, 0);
+        move_tank(p, dt);
+        return;
+    }
+    const rill_body_stage bodies = rill_world_body_stage(world, &p->settings, &p->constants, dt, p->normal);
+    move_bodies(p, &bodies);
     book_sources(p, move_covered(p, flows));
     tick(p, RILL_STAGE_COVERED);
     rill_sparse_move(flow, &p->settings, &p->constants);
@@ -240,6 +281,8 @@ static void substep(progress *p, double dt) {
     tick(p, RILL_STAGE_SPARSE);
     if (p->settings.passages != RILL_PASSAGES_OFF) rill_covered_restore(flow, &p->constants);
     tick(p, RILL_STAGE_COVERED);
+    if (world->bodies.alive > 0) rill_bodies_drive(&bodies);
+    tick(p, RILL_STAGE_BODIES);
 }
 
 static void note_substep(progress *p, double dt) {
@@ -267,7 +310,8 @@ rill_status rill_world_step(rill_world *world, double dt) {
         return refuse(world,
                       rill_fail(&world->message, RILL_INVALID_ARGUMENT,
                                 "rill_world_step: dt is %g s, expected more than 0 and at most %g", dt, LONGEST_STEP));
-    const rill_result followed = rill_world_follow(world);
+    rill_result followed = rill_world_follow(world);
+    if (!followed) followed = rill_world_ready_bodies(world);
     if (followed) return refuse(world, followed);
     progress p = begin(world, dt);
     rill_covered_look_again(&world->flow);
@@ -276,6 +320,10 @@ rill_status rill_world_step(rill_world *world, double dt) {
         substep(&p, part);
         note_substep(&p, part);
     } while (p.dt - p.done > 1e-9 * p.dt && p.info.substeps < world->def.solver.max_substeps);
+    if (world->bodies.alive > 0 && !world->tank) {
+        const rill_body_stage bodies = rill_world_body_stage(world, &p.settings, &p.constants, p.dt, p.normal);
+        rill_bodies_tell(&bodies);
+    }
     world->time = p.start + dt;
     world->step = p.info;
     world->result = RILL_OK;

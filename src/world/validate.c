@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "flow/held.h"
+#include "flow/kandemir.h"
 #include "world/world.h"
 
 static rill_result wrong(rill_message *message, const char *what, int64_t where, double found) {
@@ -35,6 +36,8 @@ static rill_result check_source(const rill_world *world, size_t index, rill_mess
     const rill_source *source = (const rill_source *)world->sources.data + index;
     if (source->book < RILL_BOOK_FIXED || (size_t)source->book >= world->books.count)
         return wrong(message, "source without an account", (int64_t)index, (double)source->book);
+    if (!((const rill_book *)world->books.data)[source->book].used)
+        return wrong(message, "account of a source that is thought to be free", (int64_t)index, (double)source->book);
     if (!(source->pending >= 0.0) || source->pending >= 1.0)
         return wrong(message, "pending fraction of a source", (int64_t)index, source->pending);
     if (source->turn > 0 && source->turn >= source->place_count)
@@ -150,6 +153,21 @@ static rill_result check_counters(const rill_world *world, rill_message *message
     return RILL_OK;
 }
 
+/* A tank belongs to its method. Pressures that no definition allows would make what is not finite. */
+static rill_result check_tank(const rill_world *world, rill_message *message) {
+    const rill_tank *tank = world->tank;
+    if ((tank != NULL) != (world->def.solver.method == RILL_METHOD_KANDEMIR))
+        return wrong(message, "method and tank", 0, (double)world->def.solver.method);
+    for (size_t i = 0; tank && i < tank->size; ++i) {
+        if (!possible_speed(tank->ne[i]) || !possible_speed(tank->nw[i]))
+            return wrong(message, "velocity of a diagonal pipe", (int64_t)i,
+                         (double)(possible_speed(tank->ne[i]) ? tank->nw[i] : tank->ne[i]));
+        if (!(fabsf(tank->set[i]) <= RILL_PRESSURE_BOUND && fabsf(tank->bodies[i]) <= RILL_PRESSURE_BOUND))
+            return wrong(message, "external pressure", (int64_t)i, (double)(tank->set[i] + tank->bodies[i]));
+    }
+    return RILL_OK;
+}
+
 /* Something, at columns that there are, in their order, and not for ever. */
 static rill_result check_held(const rill_world *world, rill_message *message) {
     const rill_bed *bed = &world->bed;
@@ -198,6 +216,7 @@ rill_result rill_world_validate(const rill_world *world, rill_message *message) 
     if (!result && world->built) result = check_planes(world, message);
     if (!result && world->built) result = check_faces(world, message);
     if (!result && world->built) result = check_counters(world, message);
+    if (!result && world->built) result = check_tank(world, message);
     if (!result && world->built) result = check_held(world, message);
     if (!result) result = check_sources(world, message);
     if (!result) result = check_ledger(world, message);

@@ -1,6 +1,7 @@
 /* A world from creation to destruction, and its live settings. Whatever can fail is done before anything is changed. */
 #include "world/world.h"
 
+#include "bodies/kandemir_body.h"
 #include "flow/covered.h"
 
 #include <stdarg.h>
@@ -41,6 +42,7 @@ rill_result rill_world_make(const rill_world_def *def, rill_world **out, rill_me
     world->solids = rill_array_make(sizeof(rill_solid_slot));
     world->sources = rill_array_make(sizeof(rill_source));
     world->books = rill_array_make(sizeof(rill_book));
+    world->bodies = rill_bodies_make();
 
     world->name = rill_string_copy(&allocator, def->name);
     if (!world->name || rill_books_make(world) != RILL_OK) {
@@ -83,7 +85,9 @@ void rill_world_destroy(rill_world *world) {
     for (size_t i = 0; i < world->sources.count; ++i) rill_world_drop_source(world, &sources[i]);
     rill_array_free(&world->sources, &allocator);
     rill_books_free(world);
+    rill_world_free_bodies(world);
     rill_moves_free(world);
+    rill_tank_free(world->tank, &allocator);
     if (world->built) {
         rill_faces_free(world);
         rill_flow_free(&world->flow, &allocator);
@@ -135,10 +139,16 @@ static bool same_liquid(const rill_liquid *a, const rill_liquid *b) {
            a->contact_angle == b->contact_angle;
 }
 
+static bool same_kandemir(const rill_kandemir *a, const rill_kandemir *b) {
+    return a->pipe_length == b->pipe_length && a->pipe_area == b->pipe_area && a->time_step == b->time_step &&
+           a->vanishing == b->vanishing && a->viscosity == b->viscosity && a->atmosphere == b->atmosphere;
+}
+
 static bool same_solver(const rill_solver *a, const rill_solver *b) {
-    return a->pipe_area == b->pipe_area && a->passages == b->passages && a->advection == b->advection &&
-           a->rest == b->rest && a->skip_idle == b->skip_idle && a->orifice == b->orifice &&
-           a->friction == b->friction && a->max_substeps == b->max_substeps;
+    return a->method == b->method && same_kandemir(&a->kandemir, &b->kandemir) && a->pipe_area == b->pipe_area &&
+           a->passages == b->passages && a->advection == b->advection && a->rest == b->rest &&
+           a->skip_idle == b->skip_idle && a->orifice == b->orifice && a->friction == b->friction &&
+           a->max_substeps == b->max_substeps;
 }
 
 /* Programs set gravity in every frame: setting the same again must not wake what sleeps. */
@@ -167,8 +177,16 @@ rill_result rill_world_set_liquid(rill_world *world, const rill_liquid *liquid) 
 rill_result rill_world_set_solver(rill_world *world, const rill_solver *solver) {
     if (!world) return RILL_INVALID_ARGUMENT;
     if (!solver) return rill_fail(world->note, RILL_INVALID_ARGUMENT, "solver is NULL; expected solver settings");
-    const rill_result result = rill_check_solver(solver, world->note);
+    rill_result result = rill_check_solver(solver, world->note);
     if (result || same_solver(solver, &world->def.solver)) return result;
+    if (solver->method != world->def.solver.method && world->built) {
+        rill_tank *tank;
+        result = rill_world_make_tank(world, solver->method, &tank, world->note);
+        if (result) return result;
+        rill_tank_free(world->tank, &world->allocator);
+        world->tank = tank;
+        if (tank) rill_kandemir_uncover(&world->bodies, &world->bed);
+    }
     if (solver->passages != world->def.solver.passages) rill_covered_forget(&world->flow);
     world->def.solver = *solver;
     wake_all(world);

@@ -1,8 +1,8 @@
 /* The inside of a world. Files of src/world: world.c (create, destroy, settings), definition.c (defaults and what a
- * definition may say), liquids.c (presets), world_solids.c (solids and building the bed), world_sources.c, faces.c
+ * definition may say), liquids.c (presets), world_solids.c (solids and building the bed), world_sources.c, world_bodies.c, faces.c
  * (velocity through a column's sides), fill.c, field.c, query.c, ledger.c, step.c (the table of contents of a step),
  * bytes.c and snapshot.c, snapshot_load.c (saving and loading), validate.c, world_surface.c and solid_meshes.c (what is
- * drawn). */
+ * drawn), world_kandemir.c (what that method alone has). */
 #ifndef RILL_WORLD_WORLD_H
 #define RILL_WORLD_WORLD_H
 
@@ -10,6 +10,7 @@
 #include "base/message.h"
 #include "bed/bed.h"
 #include "bed/solid.h"
+#include "bodies/bodies.h"
 #include "flow/displace.h"
 #include "flow/flow.h"
 #include "flow/sources.h"
@@ -27,6 +28,7 @@ enum { RILL_NAME_LENGTH = 255 };
 typedef struct rill_book {
     char *name;
     int64_t poured, drained;
+    bool used; /* by a source that is alive */
 } rill_book;
 enum { RILL_BOOK_FILL = 0, RILL_BOOK_WEST, RILL_BOOK_EAST, RILL_BOOK_SOUTH, RILL_BOOK_NORTH, RILL_BOOK_FIXED };
 
@@ -57,6 +59,8 @@ typedef struct rill_bed_log {
     uint64_t numbers[RILL_BED_LOG];
 } rill_bed_log;
 
+typedef struct rill_tank rill_tank; /* flow/kandemir.h */
+
 /* Working memory for solids that move (world_moves.c). */
 typedef struct rill_moves rill_moves;
 
@@ -66,21 +70,24 @@ struct rill_world {
     rill_allocator allocator;
     rill_pool *pool;
 
-    rill_array solids;  /* rill_solid_slot; at most RILL_SLOTS_MAX */
-    size_t solids_free; /* how many of the slots may be used again */
-    size_t changes;     /* how many are changed */
-    rill_moves *moves;  /* NULL until something moves */
-    bool squeezed;      /* liquid was pushed through solids since the last step */
+    rill_array solids;           /* rill_solid_slot; at most RILL_SLOTS_MAX */
+    size_t solids_free;          /* how many of the slots may be used again */
+    size_t changes;              /* how many are changed */
+    rill_moves *moves;           /* NULL until something moves */
+    bool squeezed;               /* liquid was pushed through solids since the last step */
     rill_cell_times *cell_times; /* per cell: when solids had to do with it; NULL until one moves */
     bool built;
     rill_bed bed;
     rill_flow flow;
+    rill_tank *tank; /* Kandemir's method; NULL with another, and before there is a bed */
     rill_bed_log bed_log;
     int32_t *pipes_by_r; /* the numbers of the sparse pipes, ordered by pipe_r: a column's west and south sides */
     size_t by_r_capacity;
     rill_array sources; /* rill_source; flow/sources.h */
     size_t sources_free;
-    rill_array books; /* rill_book; RILL_BOOK_FIXED, then one per source ever created */
+    rill_array books; /* rill_book; RILL_BOOK_FIXED, then those of sources; none has more than one at a time */
+
+    rill_bodies bodies;
 
     double time;
     rill_step_info step;
@@ -117,6 +124,12 @@ rill_result rill_world_need_bed(const rill_world *world, const char *call);
 __attribute__((format(printf, 3, 4))) void rill_world_log(const rill_world *world, rill_log_level level,
                                                           const char *format, ...);
 
+/* step.c. Gravity into the bed, m/s2: at least an eighth of that along it. */
+double rill_world_normal_gravity(const rill_world *world);
+
+/* world_kandemir.c. The tank that a method needs over the world's bed: NULL for others. */
+rill_result rill_world_make_tank(const rill_world *world, rill_method method, rill_tank **out, rill_message *message);
+
 /* world_solids.c. The solid of an id, or NULL with a message. */
 const rill_solid_slot *rill_world_solid(const rill_world *world, rill_solid_id id);
 /* A solid for this world's grid; `soft` if it is one whose vertices have been set. */
@@ -136,6 +149,15 @@ void rill_moves_free(rill_world *world);
 
 /* world_bed.c. Writes a change into the log: of some areas, or of everything if there are none. */
 void rill_bed_log_change(rill_bed_log *log, const rill_area *areas, size_t count);
+
+/* world_bodies.c. A sub-step as bodies see it. */
+rill_body_stage rill_world_body_stage(rill_world *world, const rill_flow_settings *settings,
+                                      const rill_kernel_constants *constants, double dt, double gravity);
+/* A step begins: memory for bodies over the bed as it is now, and no forces yet. */
+rill_result rill_world_ready_bodies(rill_world *world);
+/* Finds the columns that are under bodies now. */
+void rill_world_cover(rill_world *world);
+void rill_world_free_bodies(rill_world *world);
 
 /* world_sources.c: what a failed or destroyed source owns. */
 void rill_world_drop_source(const rill_world *world, rill_source *source);

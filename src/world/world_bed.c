@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "bed/sheets.h"
+#include "flow/kandemir.h"
 #include "world/world.h"
 
 rill_area rill_world_reach(const rill_world *world, const rill_solid_slot *slot) {
@@ -42,14 +43,18 @@ rill_result rill_world_raise_bed(rill_world *world, rill_message *message) {
     rill_result result = rill_flow_make(&world->bed, &world->def.runtime, &world->flow, message);
     world->bed.info.state_bytes = rill_flow_state_bytes(&world->bed);
     if (!result) {
-        result = rill_faces_make(world);
+        result = rill_world_make_tank(world, world->def.solver.method, &world->tank, message);
+        if (!result && rill_faces_make(world))
+            result =
+                rill_fail(message, RILL_OUT_OF_MEMORY, "no memory for an index of %d pipes", world->bed.pipe_count);
         if (!result) {
             world->built = true;
             rill_bed_log_change(&world->bed_log, NULL, 0);
             return RILL_OK;
         }
+        rill_tank_free(world->tank, &world->allocator);
+        world->tank = NULL;
         rill_flow_free(&world->flow, &world->allocator);
-        rill_fail(message, result, "no memory for an index of %d pipes", world->bed.pipe_count);
     }
     rill_bed_free(&world->bed, &world->allocator);
     memset(&world->flow, 0, sizeof world->flow);

@@ -13,6 +13,7 @@
 #include "bed/sheets.h"
 #include "bed/update.h"
 #include "flow/covered.h"
+#include "flow/kandemir.h"
 #include "flow/reshape.h"
 #include "world/world.h"
 
@@ -319,7 +320,8 @@ static rill_result reshape(rill_world *world) {
     }
     rill_flow *flow = room.used ? &room.flow : &world->flow;
     if (room.used) flow->bed = &room.bed;
-    result = prepare(world, flow, room.used, &how);
+    result = world->tank ? rill_tank_check(flow->bed, world->note) : RILL_OK;
+    if (!result) result = prepare(world, flow, room.used, &how);
     if (result) {
         drop_refits(world);
         rill_update_undo(&moves->update, room.used ? &room.bed : &world->bed, world->def.edges);
@@ -366,6 +368,7 @@ rill_result rill_world_follow(rill_world *world) {
     if (!result) {
         settle_slots(world);
         if (moves->areas.count > 0) rill_bed_log_change(&world->bed_log, moves->areas.data, moves->areas.count);
+        rill_bodies_refit(&world->bodies, &world->bed);
     }
     return result;
 }

@@ -48,7 +48,7 @@ static rill_result check_new_source(const rill_world *world, const rill_source_d
     if (rill_source_find(world, def->name).value != 0)
         return rill_fail(world->note, RILL_INVALID_ARGUMENT,
                          "source.name is \"%.64s\", which another source has already", def->name);
-    /* Every source ever created keeps its account, so the number of accounts has to be counted as well. */
+    /* Accounts outlive their sources, so their number has to be counted as well. */
     if ((world->sources_free == 0 && world->sources.count >= RILL_SLOTS_MAX) || world->books.count >= INT32_MAX)
         return rill_fail(world->note, RILL_TOO_LARGE, "there are %zu sources; expected at most %d",
                          world->sources.count, RILL_SLOTS_MAX);
@@ -64,24 +64,35 @@ static size_t next_slot(const rill_world *world) {
     return world->sources.count;
 }
 
+/* The account that a source of a name goes on with: of one that was destroyed, else a new one. -1: no memory. */
+static int32_t open_book(rill_world *world, const char *name) {
+    const rill_book *books = world->books.data;
+    for (size_t i = RILL_BOOK_FIXED; i < world->books.count; ++i) {
+        if (!books[i].used && strcmp(books[i].name, name) == 0) return (int32_t)i;
+    }
+    const rill_book book = { .name = rill_string_copy(&world->allocator, name) };
+    if (book.name && rill_array_push(&world->books, &world->allocator, &book)) return (int32_t)world->books.count - 1;
+    rill_string_free(&world->allocator, book.name);
+    return -1;
+}
+
 /* Puts a finished source and its account into the world; all or nothing. */
 static rill_result enlist(rill_world *world, rill_source *source, rill_source_id *out) {
-    const rill_book book = { .name = rill_string_copy(&world->allocator, source->name) };
-    if (!book.name || !rill_array_push(&world->books, &world->allocator, &book)) {
-        rill_string_free(&world->allocator, book.name);
-        return rill_fail(world->note, RILL_OUT_OF_MEMORY, "no memory for a source's account");
-    }
+    const size_t books_before = world->books.count;
+    source->book = open_book(world, source->name);
+    if (source->book < 0) return rill_fail(world->note, RILL_OUT_OF_MEMORY, "no memory for a source's account");
+    rill_book *book = (rill_book *)world->books.data + source->book;
     const size_t index = next_slot(world);
     const bool again = index < world->sources.count;
     if (!again && !rill_array_push(&world->sources, &world->allocator, NULL)) {
-        rill_string_free(&world->allocator, book.name);
-        world->books.count -= 1;
+        if (world->books.count > books_before) rill_string_free(&world->allocator, book->name);
+        world->books.count = books_before;
         return rill_fail(world->note, RILL_OUT_OF_MEMORY, "no memory for a source's id");
     }
+    book->used = true;
     world->sources_free -= again;
     rill_source *slot = (rill_source *)world->sources.data + index;
     source->generation = (uint16_t)(slot->generation + 1);
-    source->book = (int32_t)world->books.count - 1;
     source->alive = true;
     *slot = *source;
     *out = id_of(index, slot->generation);
@@ -106,6 +117,7 @@ rill_result rill_source_destroy(rill_world *world, rill_source_id id) {
     if (!world) return RILL_INVALID_ARGUMENT;
     rill_source *source = source_of(world, id);
     if (!source) return RILL_INVALID_ID;
+    ((rill_book *)world->books.data)[source->book].used = false;
     rill_world_drop_source(world, source);
     if (source->generation < RILL_GENERATION_MAX) world->sources_free += 1;
     return RILL_OK;

@@ -19,6 +19,10 @@ static rill_result check_def(const rill_surface_def *def, rill_message *message)
     if ((unsigned)def->falloff > RILL_FALLOFF_EXPONENTIAL)
         return rill_fail(message, RILL_INVALID_ARGUMENT, "surface.falloff is %d; expected %d to %d", (int)def->falloff,
                          RILL_FALLOFF_LINEAR, RILL_FALLOFF_EXPONENTIAL);
+    if (def->distances && (def->form == RILL_SURFACE_GRIDS || def->meniscus == RILL_MENISCUS_NONE))
+        return rill_fail(message, RILL_INVALID_ARGUMENT,
+                         "surface.distances is true for %s; expected false, as only a mesh with a meniscus has them",
+                         def->form == RILL_SURFACE_GRIDS ? "grids" : "a surface without a meniscus");
     if (!(def->opaque_depth >= 1e-9 && def->opaque_depth <= 1e9))
         return rill_fail(message, RILL_INVALID_ARGUMENT, "surface.opaque_depth is %g; expected 1e-9 to 1e9",
                          def->opaque_depth);
@@ -123,6 +127,7 @@ rill_result rill_surface_write(const rill_surface *surface, rill_surface_mesh *o
     copy(out->opacities, mesh->opacities, vertices, sizeof(float));
     copy(out->depths, mesh->depths, vertices, sizeof(float));
     copy(out->wetness, mesh->wetness, vertices, sizeof(float));
+    if (mesh->distances) copy(out->distances, mesh->distances, vertices, sizeof(float));
     copy(out->layers, mesh->layers, vertices, sizeof(int32_t));
     copy(out->indices, mesh->indices, triangles, 3 * sizeof(uint32_t));
     return RILL_OK;

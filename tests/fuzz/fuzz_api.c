@@ -47,6 +47,13 @@ static rill_solver random_solver(fuzz_input *in) {
     solver.skip_idle = bits & 8;
     solver.friction = bits & 16 ? fuzz_double(in, 0.0, 1.0) : 0.0;
     solver.max_substeps = bits & 32 ? fuzz_below(in, 64) : 8;
+    if (bits & 64) {
+        solver.method = RILL_METHOD_KANDEMIR;
+        solver.kandemir.pipe_length = fuzz_double(in, 0.0, 0.01);
+        solver.kandemir.pipe_area = fuzz_double(in, 0.0, 1e-4);
+        solver.kandemir.vanishing = fuzz_double(in, 0.0, 1.0);
+        solver.kandemir.viscosity = fuzz_double(in, 0.0, 1.0);
+    }
     return solver;
 }
 

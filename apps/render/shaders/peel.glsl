@@ -1,5 +1,5 @@
 // Depths of the farthest liquid (or glass) that is nearer than what has been drawn so far: one peel, from the back to
-// the front. The depth test is GREATER, so that of all candidates the farthest stays.
+// the front. The depth test is GREATER, so that of all candidates the farthest stays (LESS in the last one).
 uniform highp sampler2D below_map; // depths of what has been drawn so far
 uniform float glass;               // 1 for glass solids
 

@@ -1,0 +1,217 @@
+/* BODIES: rigid things in the liquid, coupled with it both ways in one implicit solve.
+ *
+ * Based on: Wang, Miller & Turk 2007 section 6 and O'Brien & Hodgins 1995 (bodies over columns), as one statement:
+ *
+ *   A column under a body holds H of liquid and has a head e: the level at which liquid would stand in a tube. With D(e)
+ *   what bodies displace in it below e,
+ *
+ *        b + H + D(e) = e.                          (a body lifts the liquid by what it displaces)
+ *
+ *          e  ~~~~~~~~+--------+~~~~~~~~        Under the middle of a body dD/de = 1: H does not depend on e, the
+ *                     |  body  |                column is full to the underside and e is its pressure. Beside it D = 0
+ *          under      +--------+                and e is the level. At the rim, where part of a cell is covered,
+ *                     ::::H:::::                something between. One equation holds for all of them; D is summed
+ *          b  ################################  over quarters of cells, so that steep sides are met bit by bit.
+ *
+ * The body moves with velocity v (6 components). In column i its motion opens B_i.v of room per second, and by the same B
+ * the heads push it (virtual work): F = rho g sum B_i e_i. Unknown are the changes of head pi in a sub-step. With u the
+ * velocities of faces, w their conductance,
+ *
+ *        (1 - dD/de) pi_i + sum_j w_ij (pi_i - pi_j) + dt B_i.v = H_i - sum of outflow(u) - (e_i - b - D(e_i)),
+ *        v = v* + dt M^-1 (F(e) + rho g sum B_i pi_i),
+ *
+ * which is symmetric and positive definite once v is put in: a low-rank term dt^2 rho g B M^-1 B^T. It does not care how
+ * light a body is. A body of infinite mass is the same with M^-1 = 0.
+ *
+ * What a body displaces at the end of a sub-step is taken from where it will be if it goes on as it does; B stands only for
+ * the difference. So next to nothing has to be made good later, which would be felt as knocks.
+ *
+ * Liquid is never changed by geometry: H moves over faces in whole quanta, and where a column then holds more or less than
+ * fits under the body where it is now, that is the right hand side of the next sub-step.
+ *
+ * The flow knows nothing of bodies but that columns under them stand on lifted bases, e - H: the level it sees is the head.
+ * Before it moves liquid, this stage adds what the changes of head do to the velocities of faces; after it, what they do to
+ * the drive, and lifts the bases anew. */
+#ifndef RILL_BODIES_BODIES_H
+#define RILL_BODIES_BODIES_H
+
+#include "bodies/form.h"
+#include "flow/flow.h"
+#include "flow/kernels.h"
+
+typedef struct rill_body {
+    char *name; /* owned */
+    uint16_t generation;
+    bool alive;
+    rill_body_form form;
+    double mass;       /* kg; infinity: it goes as it is told */
+    double inertia[6]; /* kg m2, in its own frame */
+    double drag;
+    rill_body_state state;
+    rill_body_forces forces;
+    rill_array shades;  /* rill_shade: of where it was when they were last found */
+    rill_pose shaded_at;
+    bool shaded;        /* whether they were */
+    double before[6];   /* velocity and spin of the sub-step before the last */
+    double before_dt;   /* and how long the last was, s; 0: there was none */
+    /* Of the sub-step: */
+    double guess[6];    /* velocity and spin that it was expected to move with: columns are covered as if it did */
+    double expected[3]; /* where its centre of mass is then */
+    double moved[6];    /* velocity and spin that it does move with */
+    double free[6];     /* the same without what the changes of head do to it */
+    double heavier[9];  /* inertia in the world's frame, row by row, and its inverse; 0 for infinite mass */
+    double lighter[9];
+    double pushed[6];   /* force and torque of the heads there are, along the bed */
+    double load[6];     /* force and torque by the heads there will be */
+    double grasp[36], given[6]; /* working memory of rub.c */
+    double wet, passing[2];     /* and of tell.c */
+} rill_body;
+
+/* A body over a column. Heights are quanta above the column's base, cut to its void. */
+typedef struct rill_touch {
+    int32_t node, body;
+    int32_t next;          /* the next touch of the node; -1: the last */
+    float part[4];         /* of the cell, by quarters: at most 1/4 each */
+    float low[4], high[4]; /* underside and topside */
+    double sideways[6];    /* the part of B that motion along the bed has */
+    double b[6];           /* B: room that opens per unit of velocity (1) and spin (m) */
+} rill_touch;
+
+/* A column under a body. */
+typedef struct rill_node {
+    int32_t place, stride;
+    int32_t base;  /* b */
+    int32_t first; /* touch */
+    int32_t half;  /* its first half-face */
+    bool over;     /* liquid stands on what covers it wholly: it came from beside it, not through it */
+    int32_t cell[2];
+    double at[2];  /* centre of its cell, m */
+    double lid;    /* the highest topside above the base, quanta, where it is wholly covered; else 0 */
+    double e;      /* head above the base, quanta */
+} rill_node;
+
+/* A face of a column under a body, and how the sub-step finds it. */
+typedef struct rill_body_face {
+    int32_t l, r;           /* places */
+    int32_t node_l, node_r; /* -1: not under a body */
+    int32_t pipe;           /* sparse pipe; -1: dense, the velocity is that of r */
+    int32_t axis;
+    float u;    /* m/s */
+    float gain; /* m/s per quantum of head */
+    float open; /* quanta */
+} rill_body_face;
+
+/* What joins a node to another one. */
+typedef struct rill_half {
+    int32_t node, face;
+} rill_half;
+
+/* A body at a face between two columns that it is over: what it displaces there, and where. */
+typedef struct rill_body_grip {
+    int32_t face, body;
+    rill_touch *l, *r;
+    double displaced; /* quanta */
+    double arm[3];    /* from the centre of mass to the middle of what is displaced, m */
+    double under;     /* the height of the underside there, relative to the centre of mass, m */
+    double rate;      /* working memory of rub.c */
+} rill_body_grip;
+
+typedef struct rill_bodies {
+    rill_array list; /* rill_body; ids are slots as those of solids */
+    int32_t alive;
+    size_t free_slots;
+    rill_array touches, nodes, faces, halves, grips;
+    rill_array before;  /* rill_node: those of the sub-step before */
+    rill_array vectors; /* double: working memory of the solve */
+    int32_t *node_of;   /* plane: 1 + index into nodes; 0: none */
+    int32_t *shown;     /* plane: the bases, lifted: flow->lifted */
+    size_t plane_size;
+} rill_bodies;
+
+/* A sub-step as bodies see it. */
+typedef struct rill_body_stage {
+    rill_bodies *bodies;
+    rill_flow *flow;
+    const rill_flow_settings *settings;
+    const rill_kernel_constants *k;
+    const int32_t *pipes_by_r; /* the bed's pipes ordered by pipe_r */
+    double dt;      /* s */
+    double density; /* kg/m3 */
+    double gravity; /* into the bed, m/s2 */
+} rill_body_stage;
+
+enum { RILL_BODY_VECTORS = 8 }; /* that the solve works on */
+
+static inline rill_body *rill_body_at(const rill_bodies *bodies, int32_t index) {
+    return (rill_body *)bodies->list.data + index;
+}
+
+/* What a body, or all of them, displace in a column below a head, quanta over its whole area: D. */
+double rill_touch_displaced(const rill_touch *touch, double e);
+double rill_node_displaced(const rill_bodies *bodies, const rill_node *node, double e);
+
+/* cover.c: nodes and faces for where bodies are now. Heads of columns that were not covered before are their levels. */
+void rill_bodies_cover(const rill_body_stage *stage);
+/* The shades of a body where it is expected to be after a time. */
+void rill_body_shade(rill_body *body, const rill_grid *grid, double dt);
+rill_bodies rill_bodies_make(void);
+/* Memory for steps with these bodies over this bed, to be asked for when either has changed. False without memory. */
+bool rill_bodies_reserve(rill_bodies *bodies, const rill_bed *bed, const rill_allocator *allocator);
+/* The working memory; bodies are those of the world. */
+void rill_bodies_free(rill_bodies *bodies, const rill_allocator *allocator);
+/* The bases of the bed have changed. */
+void rill_bodies_refit(rill_bodies *bodies, const rill_bed *bed);
+/* The node of a column, or NULL. */
+static inline rill_node *rill_bodies_node(const rill_bodies *bodies, int32_t place) {
+    const int32_t known = bodies->node_of ? bodies->node_of[place] : 0;
+    return known > 0 ? (rill_node *)bodies->nodes.data + (known - 1) : NULL;
+}
+
+/* faces.c: the axis of a sparse pipe. */
+int32_t rill_body_pipe_axis(const rill_flow *flow, int32_t pipe);
+/* Velocity, opening and gain of a face as it is. */
+void rill_body_face_look(const rill_body_stage *stage, rill_body_face *face);
+float *rill_body_face_velocity(const rill_flow *flow, const rill_body_face *face);
+
+/* couple.c: B for motion along the bed, and the forces along it of the heads as they are. */
+void rill_bodies_couple(const rill_body_stage *stage);
+/* The upright forces of heads changed by `pi`, added to the bodies' loads. */
+void rill_bodies_press(const rill_body_stage *stage, const double *pi);
+/* What of such heads there is `room` for under bodies where they will be at the end, upright, and all of B. `stiff` gets the
+ * part of each node that is in contact then: dD/de. */
+void rill_bodies_contact(const rill_body_stage *stage, const double *pi, double *stiff, double *room);
+/* Force along an axis at an arm from the centre of mass, added to the load; and the speed there. */
+void rill_body_push(rill_body *body, int axis, const double r[3], double force);
+double rill_body_speed_at(const double motion[6], int axis, const double r[3]);
+
+/* A velocity along an axis at arm r, or a force, as six components; added to `out`. */
+void rill_along(int axis, const double r[3], double factor, double out[6]);
+
+/* balance.c: solves for the changes of head: pi, one per node. Bodies have their new motion then, and their loads. NULL: it
+ * has not converged; what is missing is made up for in the next sub-step. */
+const double *rill_bodies_balance(const rill_body_stage *stage, bool *converged);
+/* Change of motion by a force and torque that act for a time: out += M^-1 load * seconds. */
+void rill_body_accelerate(const rill_body *body, const double load[6], double seconds, double out[6]);
+
+/* rub.c: friction and form drag between bodies and the liquid at their faces: what one gets the other loses. */
+void rill_bodies_rub(const rill_body_stage *stage);
+
+/* motion.c: a pose after moving with a velocity and spin for a time. */
+void rill_body_advance(double position[3], double orientation[4], const double motion[6], double dt);
+/* Gravity and inertia at the start of a sub-step; and where bodies are at its end. */
+void rill_bodies_begin(const rill_body_stage *stage);
+void rill_bodies_end(const rill_body_stage *stage);
+
+/* tell.c: how bodies lie in the liquid, at the end of a step. */
+void rill_bodies_tell(const rill_body_stage *stage);
+
+/* move.c: the stage. Before everything else that moves; false: stopped before it had converged. */
+bool rill_bodies_move(const rill_body_stage *stage);
+/* Drives the faces by the heads there are, and lifts the bases; after the sweep. */
+void rill_bodies_drive(const rill_body_stage *stage);
+/* Lifts the base of a column so that its level is its head, absolute, quanta. */
+void rill_bodies_lift(const rill_bodies *bodies, rill_flow *flow, int32_t place, double head);
+/* The longest sub-step in which no body moves farther than half a cell, s. */
+double rill_bodies_limit(const rill_bodies *bodies, double cell_size);
+
+#endif

@@ -1,0 +1,402 @@
+/* Which columns lie under bodies, which faces they have: see bodies.h. Made anew in each sub-step. */
+#include "bodies/bodies.h"
+
+#include "base/simd.h"
+#include "bed/sheets.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------------------------------------------------- memory */
+
+/* The most cells that a body can have to do with, whatever its pose. */
+static size_t most_shades(const rill_body *body, const rill_grid *grid) {
+    const double across = 2.0 * body->form.reach / grid->cell_size + 5.0; /* and those around */
+    const size_t cells = (size_t)grid->cells[0] * (size_t)grid->cells[1];
+    return across * across < (double)cells ? (size_t)(across * across) : cells;
+}
+
+/* The column of a cell whose base is nearest to a height; -1: it has none. */
+static int32_t nearest_column(const rill_bed *bed, const int32_t at[2], int32_t base) {
+    const size_t cell = (size_t)at[1] * (size_t)bed->grid.cells[0] + (size_t)at[0];
+    int32_t best = -1;
+    for (int32_t k = bed->cell_first[cell]; k < bed->cell_first[cell + 1]; ++k) {
+        const int32_t place = bed->places[k];
+        if (best < 0 || rill_abs_i(bed->b[place] - base) < rill_abs_i(bed->b[best] - base)) best = place;
+    }
+    return best;
+}
+
+/* The places of columns are others now. */
+static void find_nodes_again(rill_bodies *bodies, const rill_bed *bed) {
+    rill_node *nodes = bodies->nodes.data;
+    size_t count = 0;
+    for (size_t i = 0; i < bodies->nodes.count; ++i) {
+        rill_node node = nodes[i];
+        node.place = nearest_column(bed, node.cell, node.base);
+        if (node.place < 0 || bodies->node_of[node.place] != 0) continue;
+        nodes[count++] = node;
+        bodies->node_of[node.place] = (int32_t)count;
+    }
+    bodies->nodes.count = count;
+}
+
+static bool reserve_planes(rill_bodies *bodies, const rill_bed *bed, const rill_allocator *allocator) {
+    const size_t size = (size_t)bed->plane_size;
+    if (bodies->plane_size == size) return true;
+    int32_t *node_of = rill_memory_take(allocator, size, sizeof *node_of);
+    int32_t *shown = rill_memory_claim(allocator, size, sizeof *shown);
+    if (!node_of || !shown) {
+        rill_memory_give(allocator, node_of, size, sizeof *node_of);
+        rill_memory_give(allocator, shown, size, sizeof *shown);
+        return false;
+    }
+    rill_memory_give(allocator, bodies->node_of, bodies->plane_size, sizeof *node_of);
+    rill_memory_give(allocator, bodies->shown, bodies->plane_size, sizeof *shown);
+    bodies->node_of = node_of;
+    bodies->shown = shown;
+    bodies->plane_size = size;
+    memcpy(shown, bed->b, size * sizeof *shown);
+    find_nodes_again(bodies, bed);
+    return true;
+}
+
+bool rill_bodies_reserve(rill_bodies *bodies, const rill_bed *bed, const rill_allocator *allocator) {
+    const size_t columns = (size_t)bed->info.columns, layers = (size_t)rill_max_i(bed->info.layers, 1);
+    size_t touches = 0;
+    for (size_t i = 0; i < bodies->list.count; ++i) {
+        rill_body *body = rill_body_at(bodies, (int32_t)i);
+        if (!body->alive) continue;
+        const size_t shades = most_shades(body, &bed->grid);
+        if (!rill_array_reserve(&body->shades, allocator, shades)) return false;
+        touches += shades * layers < columns ? shades * layers : columns;
+    }
+    const size_t nodes = touches < columns ? touches : columns;
+    const size_t faces = 4 * nodes + (size_t)bed->pipe_count;
+    return reserve_planes(bodies, bed, allocator) && rill_array_reserve(&bodies->touches, allocator, touches) &&
+           rill_array_reserve(&bodies->nodes, allocator, nodes) &&
+           rill_array_reserve(&bodies->before, allocator, nodes) &&
+           rill_array_reserve(&bodies->faces, allocator, faces) &&
+           rill_array_reserve(&bodies->halves, allocator, 2 * faces) &&
+           rill_array_reserve(&bodies->grips, allocator, 2 * touches + (size_t)bed->pipe_count) &&
+           rill_array_reserve(&bodies->vectors, allocator, RILL_BODY_VECTORS * nodes);
+}
+
+rill_bodies rill_bodies_make(void) {
+    return (rill_bodies){ .list = rill_array_make(sizeof(rill_body)),
+                          .touches = rill_array_make(sizeof(rill_touch)),
+                          .nodes = rill_array_make(sizeof(rill_node)),
+                          .faces = rill_array_make(sizeof(rill_body_face)),
+                          .halves = rill_array_make(sizeof(rill_half)),
+                          .grips = rill_array_make(sizeof(rill_body_grip)),
+                          .before = rill_array_make(sizeof(rill_node)),
+                          .vectors = rill_array_make(sizeof(double)) };
+}
+
+void rill_bodies_free(rill_bodies *bodies, const rill_allocator *allocator) {
+    rill_array *const arrays[] = { &bodies->list,   &bodies->touches, &bodies->nodes,  &bodies->faces,
+                                   &bodies->halves, &bodies->grips,   &bodies->before, &bodies->vectors };
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i) rill_array_free(arrays[i], allocator);
+    rill_memory_give(allocator, bodies->node_of, bodies->plane_size, sizeof *bodies->node_of);
+    rill_memory_give(allocator, bodies->shown, bodies->plane_size, sizeof *bodies->shown);
+    *bodies = (rill_bodies){ 0 };
+}
+
+void rill_bodies_refit(rill_bodies *bodies, const rill_bed *bed) {
+    if (bodies->plane_size == (size_t)bed->plane_size)
+        memcpy(bodies->shown, bed->b, bodies->plane_size * sizeof *bodies->shown);
+}
+
+/* ------------------------------------------------------------------------------------------------------------ columns */
+
+static bool same_pose(const rill_pose *a, const rill_pose *b) {
+    return memcmp(a, b, sizeof *a) == 0;
+}
+
+void rill_body_shade(rill_body *body, const rill_grid *grid, double dt) {
+    double orientation[4];
+    memcpy(body->expected, body->state.position, sizeof body->expected);
+    memcpy(orientation, body->state.orientation, sizeof orientation);
+    rill_body_advance(body->expected, orientation, body->guess, dt);
+    const rill_pose pose = rill_pose_of(body->expected, orientation);
+    if (body->shaded && same_pose(&pose, &body->shaded_at)) return;
+    const rill_area area = rill_body_area(&body->form, &pose, grid);
+    body->shades.count = (size_t)rill_body_shades(&body->form, &pose, grid, area, body->shades.data);
+    body->shaded_at = pose;
+    body->shaded = true;
+}
+
+/* How far above the level a body counts as over a column already: it may come down on it within a sub-step. Without a
+ * sub-step, any that it is over. */
+static double nearness(const rill_body_stage *s, const rill_body *body) {
+    const double *v = body->state.velocity, *w = body->state.spin;
+    double speed = 0.0, spin = 0.0;
+    for (int i = 0; i < 3; ++i) speed += v[i] < 0.0 ? -v[i] : v[i], spin += w[i] < 0.0 ? -w[i] : w[i];
+    const rill_bed *bed = s->flow->bed;
+    if (s->dt == 0.0) return (double)RILL_TOP;
+    return (0.25 * bed->grid.cell_size + 2.0 * s->dt * (speed + spin * body->form.reach)) / bed->quantum;
+}
+
+/* The part of a shade inside the void of a column; false if there is none. */
+static bool cut_to_void(const rill_shade *shade, const rill_bed *bed, int32_t place, rill_touch *touch,
+                        double *lowest) {
+    const double base = rill_bed_z(bed, bed->b[place]), top = (double)(bed->c[place] - bed->b[place]);
+    bool any = false;
+    *lowest = top;
+    for (int i = 0; i < 4; ++i) {
+        const rill_quarter *quarter = &shade->quarter[i];
+        double low = ((double)quarter->under - base) / bed->quantum, high = ((double)quarter->over - base) / bed->quantum;
+        low = low < 0.0 ? 0.0 : low;
+        high = high > top ? top : high;
+        const bool here = quarter->part > 0.0f && high > low;
+        touch->part[i] = here ? 0.25f * quarter->part : 0.0f;
+        touch->low[i] = here ? (float)low : 0.0f;
+        touch->high[i] = here ? (float)high : 0.0f;
+        if (here && low < *lowest) *lowest = low;
+        any |= here;
+    }
+    return any;
+}
+
+/* The node of a place in a cell, made if there is none yet. */
+static int32_t node_at(const rill_body_stage *s, int32_t place, int32_t x, int32_t y) {
+    rill_bodies *bodies = s->bodies;
+    const rill_bed *bed = s->flow->bed;
+    rill_node *nodes = bodies->nodes.data;
+    const int32_t known = bodies->node_of[place];
+    if (known > 0) return known - 1;
+    const double dx = bed->grid.cell_size;
+    int32_t in_x, in_y;
+    rill_node node = { .place = place, .base = bed->b[place], .first = -1, .half = 0 };
+    node.stride = rill_bed_sheet_of(bed, place, &in_x, &in_y)->stride;
+    node.cell[0] = x;
+    node.cell[1] = y;
+    node.at[0] = bed->grid.origin[0] + ((double)x + 0.5) * dx;
+    node.at[1] = bed->grid.origin[1] + ((double)y + 0.5) * dx;
+    node.e = (double)s->flow->H[place];
+    node.over = true; /* what stands there stood there before */
+    if (known < 0) {
+        const rill_node *before = (const rill_node *)bodies->before.data + (-known - 1);
+        node.e = fmax((double)before->base + before->e - (double)node.base, 0.0); /* the base may have moved */
+        node.over = before->over;
+    }
+    nodes[bodies->nodes.count] = node;
+    bodies->node_of[place] = (int32_t)++bodies->nodes.count;
+    return (int32_t)bodies->nodes.count - 1;
+}
+
+static void add_touch(rill_bodies *bodies, const rill_touch *touch, int32_t index) {
+    rill_node *node = (rill_node *)bodies->nodes.data + index;
+    rill_touch *added = (rill_touch *)bodies->touches.data + bodies->touches.count;
+    *added = *touch;
+    added->node = index;
+    added->next = node->first;
+    node->first = (int32_t)bodies->touches.count++;
+}
+
+static bool joined(const rill_bed *bed, int32_t l, int32_t r) {
+    return rill_overlap(bed->b[l], bed->c[l], bed->b[r], bed->c[r]) > 0;
+}
+
+static void touch_columns(const rill_body_stage *s, int32_t index) {
+    rill_bodies *bodies = s->bodies;
+    rill_body *body = rill_body_at(bodies, index);
+    const rill_bed *bed = s->flow->bed;
+    const rill_shade *shades = body->shades.data;
+    const double near = nearness(s, body);
+    for (size_t i = 0; i < body->shades.count; ++i) {
+        const size_t cell = (size_t)shades[i].y * (size_t)bed->grid.cells[0] + (size_t)shades[i].x;
+        for (int32_t k = bed->cell_first[cell]; k < bed->cell_first[cell + 1]; ++k) {
+            const int32_t place = bed->places[k], known = bodies->node_of[place];
+            rill_touch touch = { .body = index };
+            double lowest, e = (double)s->flow->H[place];
+            if (!cut_to_void(&shades[i], bed, place, &touch, &lowest)) continue;
+            if (known != 0)
+                e = known > 0 ? ((rill_node *)bodies->nodes.data)[known - 1].e
+                              : ((rill_node *)bodies->before.data)[-known - 1].e;
+            if (lowest > e + near) continue;
+            add_touch(bodies, &touch, node_at(s, place, shades[i].x, shades[i].y));
+        }
+    }
+}
+
+static bool has_touch(const rill_bodies *bodies, int32_t place, int32_t body) {
+    const rill_node *node = rill_bodies_node(bodies, place);
+    const rill_touch *touches = bodies->touches.data;
+    for (int32_t i = node ? node->first : -1; i >= 0; i = touches[i].next)
+        if (touches[i].body == body) return true;
+    return false;
+}
+
+/* The columns around a body: what it displaces at its border moves into them when it does. */
+static void touch_around(const rill_body_stage *s, int32_t body, size_t first) {
+    static const int32_t beside[4][2] = { { -1, 0 }, { 1, 0 }, { 0, -1 }, { 0, 1 } };
+    rill_bodies *bodies = s->bodies;
+    const rill_bed *bed = s->flow->bed;
+    const size_t end = bodies->touches.count;
+    for (size_t i = first; i < end; ++i) {
+        const rill_node node = ((rill_node *)bodies->nodes.data)[((rill_touch *)bodies->touches.data)[i].node];
+        for (int side = 0; side < 4; ++side) {
+            const int32_t x = node.cell[0] + beside[side][0], y = node.cell[1] + beside[side][1];
+            const int32_t place = node.place + beside[side][0] + beside[side][1] * node.stride;
+            if (x < 0 || y < 0 || x >= bed->grid.cells[0] || y >= bed->grid.cells[1]) continue;
+            if (!joined(bed, node.place, place) || has_touch(bodies, place, body)) continue;
+            const rill_touch touch = { .body = body };
+            add_touch(bodies, &touch, node_at(s, place, x, y));
+        }
+    }
+}
+
+/* The columns that bodies have left show their own base again. */
+static void leave_columns(rill_bodies *bodies, const rill_bed *bed) {
+    const rill_node *before = bodies->before.data;
+    for (size_t i = 0; i < bodies->before.count; ++i) {
+        const int32_t place = before[i].place;
+        if (bodies->node_of[place] > 0) continue;
+        bodies->node_of[place] = 0;
+        bodies->shown[place] = bed->b[place];
+    }
+}
+
+/* -------------------------------------------------------------------------------------------------------------- decks */
+
+/* A column that is wholly covered is flooded from above only by its neighbours: pressure from below must not press liquid
+ * through the body. */
+static double lid_of(const rill_bodies *bodies, const rill_node *node) {
+    const rill_touch *touches = bodies->touches.data;
+    double covered = 0.0, lid = 0.0;
+    for (int32_t i = node->first; i >= 0; i = touches[i].next)
+        for (int q = 0; q < 4; ++q) {
+            covered += (double)touches[i].part[q];
+            if (touches[i].part[q] > 0.0f && (double)touches[i].high[q] > lid) lid = (double)touches[i].high[q];
+        }
+    return covered >= 0.999 ? lid : 0.0;
+}
+
+/* Whether liquid stands higher than `level` at a neighbour, and not merely as pressure. */
+static bool wet_above(const rill_body_stage *s, int32_t place, double level) {
+    const rill_bodies *bodies = s->bodies;
+    const rill_bed *bed = s->flow->bed;
+    if (bed->b[place] == RILL_WALL) return false;
+    const int32_t known = bodies->node_of[place];
+    if (known == 0) return (double)(bed->b[place] + s->flow->H[place]) > level;
+    const rill_node *node = (const rill_node *)bodies->nodes.data + (known - 1);
+    if (!((double)node->base + node->e > level)) return false;
+    return node->lid == 0.0 || (node->over && node->e > node->lid);
+}
+
+static void flood_decks(const rill_body_stage *s) {
+    rill_bodies *bodies = s->bodies;
+    rill_touch *touches = bodies->touches.data;
+    rill_node *nodes = bodies->nodes.data;
+    for (size_t n = 0; n < bodies->nodes.count; ++n) nodes[n].lid = lid_of(bodies, &nodes[n]);
+    for (size_t n = 0; n < bodies->nodes.count; ++n) {
+        rill_node *node = &nodes[n];
+        const double level = (double)node->base + node->lid;
+        if (node->lid == 0.0) {
+            node->over = true;
+            continue;
+        }
+        node->over = (node->over && node->e > node->lid) || wet_above(s, node->place - 1, level) ||
+                     wet_above(s, node->place + 1, level) || wet_above(s, node->place - node->stride, level) ||
+                     wet_above(s, node->place + node->stride, level);
+    }
+    for (size_t i = 0; i < bodies->touches.count; ++i) {
+        if (nodes[touches[i].node].over) continue;
+        for (int q = 0; q < 4; ++q)
+            if (touches[i].part[q] > 0.0f) touches[i].high[q] = (float)RILL_WALL;
+    }
+}
+
+/* -------------------------------------------------------------------------------------------------------------- faces */
+
+static void add_face(const rill_body_stage *s, int32_t l, int32_t r, int32_t pipe, int32_t axis) {
+    rill_bodies *bodies = s->bodies;
+    rill_body_face *face = (rill_body_face *)bodies->faces.data + bodies->faces.count++;
+    *face = (rill_body_face){ .l = l, .r = r, .pipe = pipe, .axis = axis };
+    face->node_l = bodies->node_of[l] - 1;
+    face->node_r = bodies->node_of[r] - 1;
+}
+
+/* A face between two nodes is found from its east or north end. */
+static void add_dense(const rill_body_stage *s, const rill_node *node) {
+    const rill_bed *bed = s->flow->bed;
+    const int32_t p = node->place, steps[2] = { 1, node->stride };
+    for (int32_t axis = 0; axis < 2; ++axis) {
+        const int32_t low = p - steps[axis], high = p + steps[axis];
+        if (joined(bed, low, p)) add_face(s, low, p, -1, axis);
+        if (joined(bed, p, high) && s->bodies->node_of[high] <= 0) add_face(s, p, high, -1, axis);
+    }
+}
+
+/* The first pipe, in the order of an end, whose end is not before `place`. */
+static int32_t first_pipe(const rill_body_stage *s, int32_t place, bool by_r) {
+    const rill_bed *bed = s->flow->bed;
+    int32_t low = 0, high = bed->pipe_count;
+    while (low < high) {
+        const int32_t middle = low + (high - low) / 2;
+        const int32_t end = by_r ? bed->pipe_r[s->pipes_by_r[middle]] : bed->pipe_l[middle];
+        if (end < place)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void add_sparse(const rill_body_stage *s, const rill_node *node) {
+    const rill_bed *bed = s->flow->bed;
+    for (int32_t i = first_pipe(s, node->place, false); i < bed->pipe_count && bed->pipe_l[i] == node->place; ++i)
+        add_face(s, node->place, bed->pipe_r[i], i, rill_body_pipe_axis(s->flow, i));
+    for (int32_t k = first_pipe(s, node->place, true); k < bed->pipe_count; ++k) {
+        const int32_t i = s->pipes_by_r[k], l = bed->pipe_l[i];
+        if (bed->pipe_r[i] != node->place) break;
+        if (s->bodies->node_of[l] <= 0) add_face(s, l, node->place, i, rill_body_pipe_axis(s->flow, i));
+    }
+}
+
+/* Each node gets a list of the faces that join it to others. */
+static void list_halves(rill_bodies *bodies) {
+    rill_node *nodes = bodies->nodes.data;
+    const rill_body_face *faces = bodies->faces.data;
+    rill_half *halves = bodies->halves.data;
+    const size_t count = bodies->nodes.count;
+    for (size_t i = 0; i < bodies->faces.count; ++i) {
+        if (faces[i].node_l < 0 || faces[i].node_r < 0) continue;
+        nodes[faces[i].node_l].half += 1;
+        nodes[faces[i].node_r].half += 1;
+    }
+    int32_t sum = 0;
+    for (size_t i = 0; i < count; ++i) sum += nodes[i].half, nodes[i].half = sum;
+    for (size_t i = bodies->faces.count; i-- > 0;) {
+        if (faces[i].node_l < 0 || faces[i].node_r < 0) continue;
+        halves[--nodes[faces[i].node_l].half] = (rill_half){ faces[i].node_r, (int32_t)i };
+        halves[--nodes[faces[i].node_r].half] = (rill_half){ faces[i].node_l, (int32_t)i };
+    }
+    bodies->halves.count = (size_t)sum;
+}
+
+void rill_bodies_cover(const rill_body_stage *s) {
+    rill_bodies *bodies = s->bodies;
+    const rill_array nodes = bodies->before;
+    bodies->before = bodies->nodes;
+    bodies->nodes = nodes;
+    bodies->nodes.count = bodies->touches.count = bodies->faces.count = bodies->halves.count = 0;
+    const rill_node *before = bodies->before.data;
+    for (size_t i = 0; i < bodies->before.count; ++i) bodies->node_of[before[i].place] = -(int32_t)i - 1;
+    for (size_t i = 0; i < bodies->list.count; ++i) {
+        if (!rill_body_at(bodies, (int32_t)i)->alive) continue;
+        rill_body_shade(rill_body_at(bodies, (int32_t)i), &s->flow->bed->grid, s->dt);
+        const size_t first = bodies->touches.count;
+        touch_columns(s, (int32_t)i);
+        touch_around(s, (int32_t)i, first);
+    }
+    leave_columns(bodies, s->flow->bed);
+    flood_decks(s);
+    for (size_t i = 0; i < bodies->nodes.count; ++i) {
+        const rill_node *node = (const rill_node *)bodies->nodes.data + i;
+        add_dense(s, node);
+        if (s->flow->bed->pipe_count > 0) add_sparse(s, node);
+    }
+    list_halves(bodies);
+}

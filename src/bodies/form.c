@@ -1,0 +1,208 @@
+/* The form of a body: checking a definition, and what follows from it. Arrays are made in the frame of the definition
+ * (the hull in form_hull.c, the mesh in form_mesh.c, triangles of the rest in form_draw.c) and then set about the
+ * centre of mass. */
+#include "bodies/form_parts.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double FARTHEST = 1e6;  /* m: no length or coordinate may be larger */
+static const double SMALLEST = 1e-9; /* m: no radius or edge may be smaller */
+static const size_t MOST_VERTICES = 1 << 24, MOST_TRIANGLES = 1 << 24;
+#define PI 3.14159265358979323846
+
+rill_pose rill_pose_of(const double position[3], const double orientation[4]) {
+    const double x = orientation[0], y = orientation[1], z = orientation[2], w = orientation[3];
+    const double square = (x * x + y * y) + (z * z + w * w);
+    const double s = square > 0.0 ? 2.0 / square : 0.0; /* makes up for the last bits of its length */
+    return (rill_pose){ .position = { position[0], position[1], position[2] },
+                        .turn = { 1.0 - s * (y * y + z * z), s * (x * y - z * w), s * (x * z + y * w),
+                                  s * (x * y + z * w), 1.0 - s * (x * x + z * z), s * (y * z - x * w),
+                                  s * (x * z - y * w), s * (y * z + x * w), 1.0 - s * (x * x + y * y) } };
+}
+
+/* --------------------------------------------------------------------------------------------------------- checking */
+
+static rill_result check_length(const rill_body_def *def, const char *member, double value, rill_message *message) {
+    if (value >= SMALLEST && value <= FARTHEST) return RILL_OK; /* false for NaN */
+    return rill_fail(message, RILL_INVALID_ARGUMENT, "body %s: %s is %g, expected %g to %g", rill_form_name(def),
+                     member, value, SMALLEST, FARTHEST);
+}
+
+static rill_result check_count(const rill_body_def *def, const char *member, size_t count, size_t most,
+                               rill_message *message) {
+    if (count >= 4 && count <= most) return RILL_OK;
+    return rill_fail(message, count < 4 ? RILL_INVALID_DATA : RILL_TOO_LARGE, "body %s: %s is %zu, expected 4 to %zu",
+                     rill_form_name(def), member, count, most);
+}
+
+static rill_result check_vertices(const rill_body_def *def, rill_message *message) {
+    const bool mesh = def->shape == RILL_BODY_MESH;
+    if (!def->vertices || (mesh && !def->indices))
+        return rill_fail(message, RILL_INVALID_ARGUMENT, "body %s: %s is NULL, expected an array", rill_form_name(def),
+                         def->vertices ? "indices" : "vertices");
+    rill_result result = check_count(def, "vertex_count", def->vertex_count, MOST_VERTICES, message);
+    if (!result && mesh) result = check_count(def, "triangle_count", def->triangle_count, MOST_TRIANGLES, message);
+    if (result) return result;
+    for (size_t i = 0; i < def->vertex_count; ++i) {
+        const float *p = def->vertices + 3 * i;
+        if (!(fabsf(p[0]) <= (float)FARTHEST && fabsf(p[1]) <= (float)FARTHEST && fabsf(p[2]) <= (float)FARTHEST))
+            return rill_fail(message, RILL_INVALID_DATA,
+                             "body %s: vertex %zu is at (%g, %g, %g), expected finite numbers within %g",
+                             rill_form_name(def), i, (double)p[0], (double)p[1], (double)p[2], FARTHEST);
+    }
+    for (size_t i = 0; mesh && i < 3 * def->triangle_count; ++i)
+        if (def->indices[i] >= def->vertex_count)
+            return rill_fail(message, RILL_INVALID_DATA,
+                             "body %s: triangle %zu names vertex %u, expected less than %zu", rill_form_name(def),
+                             i / 3, (unsigned)def->indices[i], def->vertex_count);
+    return RILL_OK;
+}
+
+static rill_result check_centre(const rill_body_def *def, rill_message *message) {
+    const double *c = def->centre;
+    if (isnan(c[0]) && isnan(c[1]) && isnan(c[2])) return RILL_OK;
+    if (fabs(c[0]) <= FARTHEST && fabs(c[1]) <= FARTHEST && fabs(c[2]) <= FARTHEST) return RILL_OK;
+    return rill_fail(message, RILL_INVALID_ARGUMENT,
+                     "body %s: centre is (%g, %g, %g), expected finite numbers within %g, or NaN for all of them",
+                     rill_form_name(def), c[0], c[1], c[2], FARTHEST);
+}
+
+static rill_result check_def(const rill_body_def *def, rill_message *message) {
+    static const char *const edges[3] = { "size.x", "size.y", "size.z" };
+    rill_result result = check_centre(def, message);
+    if (result) return result;
+    switch (def->shape) {
+    case RILL_BODY_SPHERE: return check_length(def, "radius", def->radius, message);
+    case RILL_BODY_CAPSULE:
+    case RILL_BODY_CYLINDER:
+        result = check_length(def, "radius", def->radius, message);
+        return result ? result : check_length(def, "length", def->length, message);
+    case RILL_BODY_BOX:
+        for (int i = 0; i < 3 && !result; ++i) result = check_length(def, edges[i], def->size[i], message);
+        return result;
+    case RILL_BODY_HULL:
+    case RILL_BODY_MESH: return check_vertices(def, message);
+    }
+    return rill_fail(message, RILL_INVALID_ARGUMENT, "body %s: shape is %d, expected one of rill_body_shape",
+                     rill_form_name(def), (int)def->shape);
+}
+
+/* ----------------------------------------------------------------------------------------------------------- making */
+
+/* Volume, middle and second moments per volume about it, in the frame of the definition. */
+static void measure(rill_body_form *form, double moments[6]) {
+    const double r = form->radius, l = form->length, rr = r * r;
+    for (int i = 0; i < 6; ++i) moments[i] = 0.0;
+    switch (form->shape) {
+    case RILL_BODY_SPHERE:
+        form->volume = 4.0 / 3.0 * PI * rr * r;
+        moments[0] = moments[1] = moments[2] = rr / 5.0;
+        break;
+    case RILL_BODY_BOX:
+        form->volume = form->size[0] * form->size[1] * form->size[2];
+        for (int i = 0; i < 3; ++i) moments[i] = form->size[i] * form->size[i] / 12.0;
+        break;
+    case RILL_BODY_CYLINDER:
+        form->volume = PI * rr * l;
+        moments[0] = moments[1] = rr / 4.0;
+        moments[2] = l * l / 12.0;
+        break;
+    case RILL_BODY_CAPSULE: {
+        /* Half a sphere has its middle 3/8 r from its flat side. */
+        const double tube = PI * rr * l, ball = 4.0 / 3.0 * PI * rr * r, half = 0.5 * l;
+        form->volume = tube + ball;
+        moments[0] = moments[1] = (tube * rr / 4.0 + ball * rr / 5.0) / form->volume;
+        moments[2] = (tube * l * l / 12.0 + ball * (rr / 5.0 + half * half + 0.75 * half * r)) / form->volume;
+        break;
+    }
+    case RILL_BODY_HULL:
+    case RILL_BODY_MESH: rill_form_measure(form, &form->volume, form->middle, moments); break;
+    }
+}
+
+/* From the frame of the definition to one about the centre of mass. */
+static void set_centre(rill_body_form *form, const double wish[3], const double moments[6]) {
+    static const int pairs[6][2] = { { 0, 0 }, { 1, 1 }, { 2, 2 }, { 0, 1 }, { 0, 2 }, { 1, 2 } };
+    double about[6];
+    for (int i = 0; i < 3; ++i) {
+        form->centre[i] = isnan(wish[i]) ? form->middle[i] : wish[i];
+        form->middle[i] -= form->centre[i];
+    }
+    for (int i = 0; i < 6; ++i) about[i] = moments[i] + form->middle[pairs[i][0]] * form->middle[pairs[i][1]];
+    const double trace = (about[0] + about[1]) + about[2];
+    for (int i = 0; i < 6; ++i) form->inertia[i] = i < 3 ? trace - about[i] : -about[i];
+    const double *m = form->middle, off = sqrt((m[0] * m[0] + m[1] * m[1]) + m[2] * m[2]), half = 0.5 * form->length;
+    const bool mesh = form->shape == RILL_BODY_HULL || form->shape == RILL_BODY_MESH;
+    form->reach = form->shape == RILL_BODY_SPHERE     ? off + form->radius
+                  : form->shape == RILL_BODY_CAPSULE  ? off + half + form->radius
+                  : form->shape == RILL_BODY_CYLINDER ? off + sqrt(half * half + form->radius * form->radius)
+                                                      : 0.0;
+    for (size_t i = 0; i < form->vertex_count; ++i) {
+        double *p = form->vertices + 3 * i;
+        for (int k = 0; k < 3; ++k) p[k] -= form->centre[k];
+        const double far = sqrt((p[0] * p[0] + p[1] * p[1]) + p[2] * p[2]);
+        if (mesh || form->shape == RILL_BODY_BOX) form->reach = fmax(form->reach, far);
+    }
+}
+
+bool rill_form_take(rill_body_form *form, const rill_allocator *allocator, size_t vertices, size_t triangles) {
+    form->vertex_count = vertices;
+    form->triangle_count = triangles;
+    form->vertices = rill_memory_take(allocator, vertices, 3 * sizeof(double));
+    form->indices = rill_memory_take(allocator, triangles, 3 * sizeof(uint32_t));
+    return form->vertices && form->indices;
+}
+
+static bool take_room(rill_body_form *form, const rill_allocator *allocator) {
+    form->turned = rill_memory_claim(allocator, form->vertex_count, 3 * sizeof(double));
+    form->cuts = rill_memory_claim(allocator, form->triangle_count, sizeof(rill_cut));
+    form->heads = rill_memory_claim(allocator, form->triangle_count, sizeof(int32_t));
+    form->follow = rill_memory_claim(allocator, form->triangle_count, sizeof(int32_t));
+    form->active = rill_memory_claim(allocator, form->triangle_count, sizeof(int32_t));
+    return form->turned && form->cuts && form->heads && form->follow && form->active;
+}
+
+static rill_result fill_form(rill_body_form *form, const rill_body_def *def, const rill_allocator *allocator,
+                             rill_message *message) {
+    rill_result result = RILL_OK;
+    double moments[6];
+    if (def->shape == RILL_BODY_HULL)
+        result = rill_form_wrap(form, def, allocator, message);
+    else if (def->shape == RILL_BODY_MESH)
+        result = rill_form_close(form, def, allocator, message);
+    else if (!rill_form_tessellate(form, allocator))
+        result = RILL_OUT_OF_MEMORY;
+    const bool flat = def->shape == RILL_BODY_BOX || def->shape == RILL_BODY_HULL || def->shape == RILL_BODY_MESH;
+    if (!result && flat && !take_room(form, allocator)) result = RILL_OUT_OF_MEMORY;
+    if (result == RILL_OUT_OF_MEMORY) return rill_fail(message, result, "body %s: no memory", rill_form_name(def));
+    if (result) return result;
+    measure(form, moments);
+    set_centre(form, def->centre, moments);
+    return RILL_OK;
+}
+
+rill_result rill_body_form_make(const rill_body_def *def, const rill_allocator *allocator, rill_body_form *out,
+                                rill_message *message) {
+    rill_result result = check_def(def, message);
+    if (result) return result;
+    rill_body_form form = { .shape = def->shape, .radius = def->radius, .length = def->length };
+    memcpy(form.size, def->size, sizeof form.size);
+    result = fill_form(&form, def, allocator, message);
+    if (result)
+        rill_body_form_free(&form, allocator);
+    else
+        *out = form;
+    return result;
+}
+
+void rill_body_form_free(rill_body_form *form, const rill_allocator *allocator) {
+    rill_memory_give(allocator, form->vertices, form->vertex_count, 3 * sizeof(double));
+    rill_memory_give(allocator, form->indices, form->triangle_count, 3 * sizeof(uint32_t));
+    rill_memory_give(allocator, form->turned, form->vertex_count, 3 * sizeof(double));
+    rill_memory_give(allocator, form->cuts, form->triangle_count, sizeof(rill_cut));
+    rill_memory_give(allocator, form->heads, form->triangle_count, sizeof(int32_t));
+    rill_memory_give(allocator, form->follow, form->triangle_count, sizeof(int32_t));
+    rill_memory_give(allocator, form->active, form->triangle_count, sizeof(int32_t));
+    *form = (rill_body_form){ .shape = RILL_BODY_SPHERE };
+}

@@ -1,0 +1,64 @@
+/* The form of a body: what it is made of, in its own frame, and which part of each cell it shades from above.
+ *
+ * A *shade* is a cell with part of the body over it. Each of its four quarters (south-west, south-east, north-west,
+ * north-east) has the part of it that is covered, 0 to 1, and the mean height of the body's underside and topside over
+ * that part. So the volume in the cell is the sum over quarters of part * (over - under) * dx^2 / 4, and a steep side is
+ * met by rising liquid quarter by quarter instead of all at once. */
+#ifndef RILL_BODIES_FORM_H
+#define RILL_BODIES_FORM_H
+
+#include "base/memory.h"
+#include "base/message.h"
+#include "bed/bed.h"
+
+typedef struct rill_pose {
+    double position[3]; /* of the centre of mass */
+    double turn[9];     /* rotation matrix, row by row: world = position + turn * own */
+} rill_pose;
+
+/* From a unit quaternion x, y, z, w. */
+rill_pose rill_pose_of(const double position[3], const double orientation[4]);
+
+typedef struct rill_body_form {
+    rill_body_shape shape;
+    double radius, length, size[3]; /* as defined */
+    double centre[3]; /* centre of mass in the frame of the definition; everything below is relative to it */
+    double *vertices; /* x, y, z each; for drawing, and what a hull or mesh is */
+    size_t vertex_count;
+    uint32_t *indices; /* counter-clockwise seen from outside */
+    size_t triangle_count;
+    double volume;     /* m3 */
+    double middle[3];  /* centre of volume */
+    double inertia[6]; /* of a body of mass 1 that fills it evenly, about the centre of mass: xx, yy, zz, xy, xz, yz;
+                          those of its matrix, so that xy is the mean of -x y */
+    double reach;      /* no point is farther from the centre of mass */
+    /* Box, hull and mesh: room that rill_body_shades works in (form_cuts.c), so one call at a time for each form. */
+    double *turned;        /* 3 per vertex */
+    struct rill_cut *cuts; /* one per triangle, like the next three */
+    int32_t *heads, *follow, *active;
+} rill_body_form;
+
+/* Checks the geometry of a definition (not its mass or state) and copies it. On failure nothing is kept, and the message names
+ * the member, what was found and what was expected. */
+rill_result rill_body_form_make(const rill_body_def *def, const rill_allocator *allocator, rill_body_form *out,
+                                rill_message *message);
+void rill_body_form_free(rill_body_form *form, const rill_allocator *allocator);
+
+typedef struct rill_quarter {
+    float part;        /* 0 to 1 */
+    float under, over; /* m, absolute; 0 where part is 0 */
+} rill_quarter;
+
+typedef struct rill_shade {
+    int32_t x, y; /* cell */
+    rill_quarter quarter[4];
+} rill_shade;
+
+/* The cells that a body may shade, inside of the grid. */
+rill_area rill_body_area(const rill_body_form *form, const rill_pose *pose, const rill_grid *grid);
+/* The shades of a body, row by row from the south, west to east; only cells with part > 0. `out` has room for all cells of the
+ * area. Allocates nothing. Returns how many. */
+int32_t rill_body_shades(const rill_body_form *form, const rill_pose *pose, const rill_grid *grid, rill_area area,
+                         rill_shade *out);
+
+#endif

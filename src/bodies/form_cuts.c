@@ -1,0 +1,180 @@
+/* Flat faces in a vertical plane y = constant: box, hull and mesh.
+ *
+ *   z ^        ______           Each triangle is cut in a stretch of x. Stretches are taken up from west to east;
+ *     |   ____/      \__        between two of their ends always the same ones are there, and the lowest and the
+ *     |   \___  ()  _____\      highest of them are the body's underside and topside. So a hold that is open to the
+ *     |       \____/            sky stays open, and a cabin, or what is under an arch, counts as solid.
+ *     +----------------------> x
+ *
+ * Triangles are taken up row by row from a table of lists, in which their place goes with the row that they begin in.
+ * They stay in the order of the last plane, which is nearly that of the next. */
+#include "bodies/form_parts.h"
+
+#include <math.h>
+
+static int32_t bucket_of(const rill_body_form *form, int32_t row, int32_t first_row, int32_t rows) {
+    return (int32_t)((int64_t)(row - first_row) * (int64_t)form->triangle_count / rows);
+}
+
+/* The corners of a triangle by y. */
+static void order_corners(const rill_body_form *form, int32_t triangle, const double *out[3]) {
+    const uint32_t *c = form->indices + 3 * (size_t)triangle;
+    const double *p = form->turned + 3 * (size_t)c[0], *q = form->turned + 3 * (size_t)c[1],
+                 *r = form->turned + 3 * (size_t)c[2], *swap;
+    if (q[1] < p[1]) swap = p, p = q, q = swap;
+    if (r[1] < q[1]) swap = q, q = r, r = swap;
+    if (q[1] < p[1]) swap = p, p = q, q = swap;
+    out[0] = p, out[1] = q, out[2] = r;
+}
+
+void rill_cuts_begin(const rill_body_form *form, const double turn[9], const double place[2], double unit,
+                     int32_t first_row, int32_t rows) {
+    const double shift[3] = { place[0], place[1], 0.0 }, scale = 1.0 / unit;
+    for (size_t i = 0; i < form->vertex_count; ++i) {
+        const double *p = form->vertices + 3 * i;
+        for (int k = 0; k < 3; ++k) {
+            const double *row = turn + 3 * k;
+            form->turned[3 * i + (size_t)k] = ((row[0] * p[0] + row[1] * p[1]) + row[2] * p[2]) * scale + shift[k];
+        }
+    }
+    const int32_t count = (int32_t)form->triangle_count;
+    for (int32_t i = 0; i < count; ++i) form->heads[i] = -1;
+    for (int32_t i = count; i-- > 0 && rows > 0;) {
+        const double *corners[3];
+        order_corners(form, i, corners);
+        const double low = corners[0][1];
+        if (!(low < (double)first_row + (double)rows && corners[2][1] > (double)first_row)) continue;
+        const int32_t bucket = bucket_of(form, low > (double)first_row ? (int32_t)low : first_row, first_row, rows);
+        form->follow[i] = form->heads[bucket];
+        form->heads[bucket] = i;
+    }
+}
+
+int32_t rill_cuts_row(const rill_body_form *form, int32_t count, int32_t row, int32_t first_row, int32_t rows) {
+    const int32_t last = bucket_of(form, row, first_row, rows);
+    for (int32_t bucket = row > first_row ? bucket_of(form, row - 1, first_row, rows) + 1 : 0; bucket <= last; ++bucket)
+        for (int32_t i = form->heads[bucket]; i >= 0; i = form->follow[i]) form->active[count++] = i;
+    return count;
+}
+
+/* Where an edge, from its southern end to its northern, meets the plane: the same for both of its triangles. */
+static void cross(const double *from, const double *to, double y, double *x, double *z) {
+    const double t = (y - from[1]) / (to[1] - from[1]);
+    *x = from[0] + t * (to[0] - from[0]);
+    *z = from[2] + t * (to[2] - from[2]);
+}
+
+/* What is inside of the area; false when there is nothing, or the triangle stands on edge. */
+static bool cut_triangle(const double *corners[3], const rill_line *line, rill_cut *cut) {
+    const double y = line->y;
+    if (!(y >= corners[0][1])) return false;
+    double x0, z0, x1, z1;
+    cross(corners[0], corners[2], y, &x0, &z0);
+    if (y < corners[1][1])
+        cross(corners[0], corners[1], y, &x1, &z1);
+    else
+        cross(corners[1], corners[2], y, &x1, &z1);
+    const bool ahead = x0 < x1;
+    cut->left = ahead ? x0 : x1;
+    cut->right = ahead ? x1 : x0;
+    cut->z = ahead ? z0 : z1;
+    if (!(cut->right - cut->left > 1e-12)) return false;
+    cut->slope = (z1 - z0) / (x1 - x0);
+    if (cut->left < 0.0) {
+        cut->z -= cut->slope * cut->left;
+        cut->left = 0.0;
+    }
+    cut->right = rill_least(cut->right, (double)line->columns);
+    return cut->left < cut->right;
+}
+
+static double height_at(const rill_cut *cut, double x) {
+    return cut->z + cut->slope * (x - cut->left);
+}
+
+/* What is between two cuts goes to the quarters. Heights are linear, so that the one in the middle is the mean. */
+static void spread(const rill_line *line, double from, double to, const rill_cut *under, const rill_cut *over) {
+    for (int32_t k = (int32_t)from; from < to; ++k) {
+        const double end = rill_least((double)k + 1.0, to), middle = 0.5 * (from + end);
+        const double low = height_at(under, middle), high = height_at(over, middle);
+        rill_line_add(line, k, line->weight * (end - from), rill_least(low, high), rill_most(low, high));
+        from = end;
+    }
+}
+
+/* Where `other`, which begins inside, is farther out than `cut`; `out` is 1 for the topside, -1 for the underside. */
+static double find_change(const rill_cut *cut, const rill_cut *other, double x, double end, double out) {
+    const double ahead = out * (height_at(other, end) - height_at(cut, end)),
+                 behind = out * (height_at(cut, x) - height_at(other, x));
+    if (!(ahead > 1e-9)) return end; /* meeting there is not crossing */
+    /* Steps that cannot be too small, whatever rounding does. */
+    return rill_least(end, x + rill_most(1e-6, (end - x) * behind / (behind + ahead)));
+}
+
+/* The lowest and the highest of the cuts from x on. Returns how far they are, at most to `end`: faces of a mesh may
+ * pass through each other. */
+static double choose(const rill_cut *cuts, int32_t count, double x, double end, const rill_cut **under,
+                     const rill_cut **over) {
+    const rill_cut *low = cuts, *high = cuts;
+    if (count == 2) {
+        const double middle = 0.5 * (x + end);
+        const bool first = height_at(&cuts[0], middle) < height_at(&cuts[1], middle);
+        *under = &cuts[first ? 0 : 1], *over = &cuts[first ? 1 : 0];
+        return end;
+    }
+    double lowest = height_at(low, x), highest = lowest;
+    for (int32_t i = 1; i < count; ++i) {
+        const double z = height_at(&cuts[i], x), slope = cuts[i].slope;
+        if (z < lowest || (z == lowest && slope < low->slope)) lowest = z, low = &cuts[i];
+        if (z > highest || (z == highest && slope > high->slope)) highest = z, high = &cuts[i];
+    }
+    for (int32_t i = 0; i < count; ++i) {
+        end = find_change(low, &cuts[i], x, end, -1.0);
+        end = find_change(high, &cuts[i], x, end, 1.0);
+    }
+    *under = low, *over = high;
+    return end;
+}
+
+/* From west to east; cuts that are there at x are kept in the front of the array, where all have been taken. */
+static void sweep(const rill_line *line, rill_cut *cuts, int32_t count) {
+    int32_t next = 0, held = 0;
+    double x = 0.0;
+    while (held > 0 || next < count) {
+        if (held == 0) x = cuts[next].left;
+        while (next < count && cuts[next].left <= x) cuts[held++] = cuts[next++];
+        double end = next < count ? cuts[next].left : INFINITY;
+        for (int32_t i = 0; i < held; ++i) end = rill_least(end, cuts[i].right);
+        const rill_cut *under, *over;
+        end = choose(cuts, held, x, end, &under, &over);
+        spread(line, x, end, under, over);
+        x = end;
+        int32_t kept = 0;
+        for (int32_t i = 0; i < held; ++i)
+            if (cuts[i].right > x) cuts[kept++] = cuts[i];
+        held = kept;
+    }
+}
+
+int32_t rill_cuts_line(const rill_body_form *form, int32_t count, const rill_line *line) {
+    rill_cut *cuts = form->cuts;
+    int32_t kept = 0, cut_count = 0;
+    for (int32_t i = 0; i < count; ++i) {
+        const int32_t triangle = form->active[i];
+        const double *corners[3];
+        order_corners(form, triangle, corners);
+        if (!(line->y < corners[2][1])) continue; /* over */
+        rill_cut cut;
+        if (!cut_triangle(corners, line, &cut)) {
+            form->active[kept++] = triangle;
+            continue;
+        }
+        cut.triangle = triangle;
+        int32_t at = cut_count++;
+        for (; at > 0 && cuts[at - 1].left > cut.left; --at) cuts[at] = cuts[at - 1];
+        cuts[at] = cut;
+    }
+    for (int32_t i = 0; i < cut_count; ++i) form->active[kept++] = cuts[i].triangle;
+    sweep(line, cuts, cut_count);
+    return kept;
+}

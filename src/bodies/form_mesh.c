@@ -1,0 +1,192 @@
+/* Closed meshes: checked, and turned so that triangles are counter-clockwise seen from outside.
+ *
+ * Vertices count as the same where their positions are. A *side* is an edge as one triangle runs along it: side 3 t +
+ * i is the one from corner i to corner i + 1 of triangle t. Each edge must have an even number of sides; where they
+ * are two, the triangles are neighbours, and turned alike. Then whole parts are turned so that their volume is
+ * positive, after which as many sides of each edge must run one way as the other. */
+#include "bed/solid.h"
+#include "bodies/form_parts.h"
+
+#include <math.h>
+#include <string.h>
+
+#define NONE UINT32_MAX
+
+typedef struct joints {
+    const rill_body_form *form;
+    const uint32_t *welds; /* first vertex in the same place */
+    uint32_t *heads;       /* table of lists of sides, one per triangle; those of an edge are in the same */
+    uint32_t *follow;      /* per side: the next in its list */
+    uint32_t *mates;       /* per side: the other side of an edge with two */
+    uint32_t *queue;       /* triangles */
+    uint8_t *flags;        /* per triangle */
+} joints;
+
+enum { SEEN = 1, TURNED = 2 };
+
+/* The ends of a side, lower first; returns whether it runs that way, before any turning. */
+static bool find_ends(const joints *j, uint32_t side, uint32_t ends[2]) {
+    const uint32_t *c = j->form->indices + side / 3 * (size_t)3;
+    const uint32_t from = j->welds[c[side % 3]], to = j->welds[c[(side + 1) % 3]];
+    ends[0] = from < to ? from : to;
+    ends[1] = from < to ? to : from;
+    return from < to;
+}
+
+/* A triangle with two corners in one place is not there. */
+static bool is_point(const joints *j, uint32_t triangle) {
+    const uint32_t *c = j->form->indices + 3 * (size_t)triangle;
+    const uint32_t p = j->welds[c[0]], q = j->welds[c[1]], r = j->welds[c[2]];
+    return p == q || q == r || r == p;
+}
+
+static void list_sides(joints *j) {
+    const size_t lists = j->form->triangle_count;
+    for (size_t i = 0; i < lists; ++i) j->heads[i] = NONE;
+    for (uint32_t t = 0; t < j->form->triangle_count; ++t)
+        for (uint32_t side = 3 * t; side < 3 * t + 3 && !is_point(j, t); ++side) {
+            uint32_t ends[2];
+            find_ends(j, side, ends);
+            uint32_t *head = &j->heads[(((uint64_t)ends[1] << 32 | ends[0]) * 0x9e3779b97f4a7c15ull >> 20) % lists];
+            j->follow[side] = *head;
+            *head = side;
+        }
+}
+
+/* Finds the sides of one edge among those that follow `side`; returns how many there are with it, and the last. */
+static uint32_t count_sides(const joints *j, uint32_t side, uint32_t *last, int32_t *balance) {
+    uint32_t ends[2], other[2], count = 1;
+    const bool ahead = find_ends(j, side, ends) != ((j->flags[side / 3] & TURNED) != 0);
+    *balance = ahead ? 1 : -1;
+    for (uint32_t i = j->follow[side]; i != NONE; i = j->follow[i]) {
+        const bool runs = find_ends(j, i, other);
+        if (other[0] != ends[0] || other[1] != ends[1]) continue;
+        count += 1;
+        *last = i;
+        *balance += runs != ((j->flags[i / 3] & TURNED) != 0) ? 1 : -1;
+    }
+    return count;
+}
+
+/* Whether a side is the first of its edge in a list. */
+static bool is_first(const joints *j, uint32_t head, uint32_t side) {
+    uint32_t ends[2], other[2];
+    find_ends(j, side, ends);
+    for (uint32_t i = head; i != side; i = j->follow[i]) {
+        find_ends(j, i, other);
+        if (other[0] == ends[0] && other[1] == ends[1]) return false;
+    }
+    return true;
+}
+
+typedef struct defects {
+    size_t open;    /* edges with an odd number of triangles */
+    size_t twisted; /* edges with more triangles on one side than on the other */
+} defects;
+
+/* Looks at every edge, and joins the triangles of those with two. */
+static defects join_sides(joints *j) {
+    defects found = { 0, 0 };
+    for (size_t list = 0; list < j->form->triangle_count; ++list)
+        for (uint32_t side = j->heads[list]; side != NONE; side = j->follow[side]) {
+            if (!is_first(j, j->heads[list], side)) continue;
+            uint32_t last = side;
+            int32_t balance;
+            const uint32_t count = count_sides(j, side, &last, &balance);
+            found.open += count & 1;
+            found.twisted += balance != 0;
+            if (count == 2) j->mates[side] = last, j->mates[last] = side;
+        }
+    return found;
+}
+
+/* Turns the triangles of one part alike, and all of them if they face inwards. Returns its volume. */
+static double turn_part(joints *j, uint32_t first, const double from[3]) {
+    uint32_t count = 0;
+    double volume = 0.0;
+    j->queue[count++] = first;
+    j->flags[first] |= SEEN;
+    for (uint32_t at = 0; at < count; ++at) {
+        const uint32_t t = j->queue[at];
+        const double cone = rill_form_cone(j->form, t, from);
+        volume += j->flags[t] & TURNED ? -cone : cone;
+        for (uint32_t side = 3 * t; side < 3 * t + 3; ++side) {
+            const uint32_t mate = j->mates[side];
+            if (mate == NONE || (j->flags[mate / 3] & SEEN)) continue;
+            uint32_t ends[2];
+            const bool alike = find_ends(j, side, ends) != find_ends(j, mate, ends);
+            j->flags[mate / 3] = (uint8_t)(SEEN | (alike ? j->flags[t] & TURNED : ~j->flags[t] & TURNED));
+            j->queue[count++] = mate / 3;
+        }
+    }
+    for (uint32_t at = 0; at < count && volume < 0.0; ++at) j->flags[j->queue[at]] ^= TURNED;
+    return volume < 0.0 ? -volume : volume;
+}
+
+static rill_result turn_parts(joints *j, const rill_body_def *def, rill_message *message) {
+    list_sides(j);
+    defects found = join_sides(j);
+    if (found.open > 0)
+        return rill_fail(message, RILL_INVALID_DATA,
+                         "body %s: its mesh is open at %zu edges, expected a closed one: two triangles at each edge",
+                         rill_form_name(def), found.open);
+    double volume = 0.0, reach = 0.0;
+    const double *from = j->form->vertices; /* any point will do */
+    for (size_t i = 0; i < 3 * j->form->vertex_count; ++i)
+        reach = fmax(reach, fabs(j->form->vertices[i] - from[i % 3]));
+    for (uint32_t t = 0; t < j->form->triangle_count; ++t)
+        if (!(j->flags[t] & SEEN) && !is_point(j, t)) volume += turn_part(j, t, from);
+    found = join_sides(j);
+    if (found.twisted > 0)
+        return rill_fail(message, RILL_INVALID_DATA,
+                         "body %s: its mesh has no inside: at %zu edges triangles cannot be turned alike",
+                         rill_form_name(def), found.twisted);
+    if (!(volume > 1e-12 * reach * reach * reach))
+        return rill_fail(message, RILL_INVALID_DATA, "body %s: its mesh encloses %g m3, expected a volume",
+                         rill_form_name(def), volume);
+    return RILL_OK;
+}
+
+static rill_result close_mesh(rill_body_form *form, const rill_body_def *def, const uint32_t *welds,
+                              const rill_allocator *allocator, rill_message *message) {
+    const size_t triangles = form->triangle_count;
+    joints j = { .form = form,
+                 .welds = welds,
+                 .heads = rill_memory_claim(allocator, triangles, sizeof(uint32_t)),
+                 .follow = rill_memory_claim(allocator, triangles, 3 * sizeof(uint32_t)),
+                 .mates = rill_memory_claim(allocator, triangles, 3 * sizeof(uint32_t)),
+                 .queue = rill_memory_claim(allocator, triangles, sizeof(uint32_t)),
+                 .flags = rill_memory_take(allocator, triangles, sizeof(uint8_t)) };
+    rill_result result = RILL_OUT_OF_MEMORY;
+    if (j.heads && j.follow && j.mates && j.queue && j.flags) {
+        memset(j.mates, 0xff, 3 * triangles * sizeof(uint32_t)); /* NONE */
+        result = turn_parts(&j, def, message);
+    }
+    for (size_t t = 0; t < triangles && !result; ++t) {
+        uint32_t *c = form->indices + 3 * t, swap = c[1];
+        if (j.flags[t] & TURNED) c[1] = c[2], c[2] = swap;
+    }
+    rill_memory_give(allocator, j.heads, triangles, sizeof(uint32_t));
+    rill_memory_give(allocator, j.follow, triangles, 3 * sizeof(uint32_t));
+    rill_memory_give(allocator, j.mates, triangles, 3 * sizeof(uint32_t));
+    rill_memory_give(allocator, j.queue, triangles, sizeof(uint32_t));
+    rill_memory_give(allocator, j.flags, triangles, sizeof(uint8_t));
+    return result;
+}
+
+rill_result rill_form_close(rill_body_form *form, const rill_body_def *def, const rill_allocator *allocator,
+                            rill_message *message) {
+    if (!rill_form_take(form, allocator, def->vertex_count, def->triangle_count)) return RILL_OUT_OF_MEMORY;
+    for (size_t i = 0; i < 3 * def->vertex_count; ++i) form->vertices[i] = (double)def->vertices[i];
+    memcpy(form->indices, def->indices, 3 * def->triangle_count * sizeof *form->indices);
+    rill_solid mesh = { .vertices = form->vertices,
+                        .vertex_count = form->vertex_count,
+                        .indices = form->indices,
+                        .triangle_count = form->triangle_count };
+    const bool found = rill_solid_find_parts(&mesh, allocator); /* for what is in the same place */
+    const rill_result result = found ? close_mesh(form, def, mesh.welds, allocator, message) : RILL_OUT_OF_MEMORY;
+    rill_memory_give(allocator, mesh.welds, form->vertex_count, sizeof(uint32_t));
+    rill_memory_give(allocator, mesh.parts, form->triangle_count, sizeof(uint32_t));
+    rill_memory_give(allocator, mesh.part_kinds, mesh.part_count, sizeof(uint8_t));
+    return result;
+}

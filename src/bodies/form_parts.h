@@ -1,0 +1,89 @@
+/* What the files of the form share.
+ *
+ * Shades are made by cutting the body with vertical planes y = constant, two to eight in each row of quarters, at the
+ * nodes of Gauss's quadrature over that part of the row which the body spans; rows are divided where the body has
+ * corners. In such a plane the body is an area between an underside and a topside, which is cut in turn at the borders
+ * of the quarters: exactly for flat faces (form_cuts.c), by quadrature for round ones (form_round.c). What comes out
+ * changes steadily with the pose, and the volume of a box is exact wherever it is, however turned and however small.
+ *
+ * Lengths in these files are counted in edges of a quarter, x and y from the south-west corner of the area, z from
+ * the centre of mass. */
+#ifndef RILL_BODIES_FORM_PARTS_H
+#define RILL_BODIES_FORM_PARTS_H
+
+#include "bodies/form.h"
+
+/* libm's, which mind NaN, are calls. */
+static inline double rill_least(double a, double b) {
+    return a < b ? a : b;
+}
+static inline double rill_most(double a, double b) {
+    return a > b ? a : b;
+}
+
+/* One plane in one row of quarters. */
+typedef struct rill_line {
+    rill_shade *cells; /* the row of cells, west to east: sums of part, part * under and part * over */
+    int32_t north;     /* 0 in the southern row of quarters, 2 in the northern */
+    int32_t columns;   /* quarters */
+    double y;
+    double weight; /* quarters that it stands for */
+} rill_line;
+
+/* Adds `amount` of the quarter in column k, between two heights. */
+static inline void rill_line_add(const rill_line *line, int32_t k, double amount, double under, double over) {
+    rill_quarter *quarter = &line->cells[k >> 1].quarter[line->north | (k & 1)];
+    quarter->part += (float)amount;
+    quarter->under += (float)(amount * under);
+    quarter->over += (float)(amount * over);
+}
+
+/* Where a triangle is cut, inside of the area: its height is z at `left`. */
+typedef struct rill_cut {
+    double left, right, z, slope;
+    int32_t triangle;
+} rill_cut;
+
+/* Box, hull and mesh. `place`: of the centre of mass. */
+void rill_cuts_begin(const rill_body_form *form, const double turn[9], const double place[2], double unit,
+                     int32_t first_row, int32_t rows);
+/* The planes of one row of quarters after the other, y growing: begin the row, then give its lines. */
+int32_t rill_cuts_row(const rill_body_form *form, int32_t count, int32_t row, int32_t first_row, int32_t rows);
+int32_t rill_cuts_line(const rill_body_form *form, int32_t count, const rill_line *line);
+
+/* Sphere, capsule and cylinder. */
+typedef struct rill_round {
+    rill_body_shape shape;
+    double centre[3];    /* of the shape */
+    double radius, half; /* half of the length */
+    double axis[3];      /* unit vector, up */
+    double end[3];       /* from the centre to that of the upper end */
+    double level;        /* length of its part in the plane of x and y */
+    double along[2];     /* the direction of that */
+} rill_round;
+rill_round rill_round_make(const rill_body_form *form, const double turn[9], const double place[2], double unit);
+void rill_round_line(const rill_round *round, const rill_line *line);
+
+/* Triangles of the primitives, about the centre of the shape. False when there is no memory. */
+bool rill_form_tessellate(rill_body_form *form, const rill_allocator *allocator);
+
+/* Hull and mesh in the frame of the definition. */
+rill_result rill_form_wrap(rill_body_form *form, const rill_body_def *def, const rill_allocator *allocator,
+                           rill_message *message);
+rill_result rill_form_close(rill_body_form *form, const rill_body_def *def, const rill_allocator *allocator,
+                            rill_message *message);
+
+/* Volume, middle and the matrix of second moments about it per volume (xx, yy, zz, xy, xz, yz), from triangles. */
+void rill_form_measure(const rill_body_form *form, double *volume, double middle[3], double moments[6]);
+/* Signed volume under triangle t seen from a point: negative if it faces the point. */
+double rill_form_cone(const rill_body_form *form, size_t t, const double from[3]);
+
+/* Room for vertices and triangles; false, and nothing lost that rill_body_form_free would not find, when there is no
+ * memory. */
+bool rill_form_take(rill_body_form *form, const rill_allocator *allocator, size_t vertices, size_t triangles);
+
+static inline const char *rill_form_name(const rill_body_def *def) {
+    return def->name && def->name[0] ? def->name : "(nameless)";
+}
+
+#endif

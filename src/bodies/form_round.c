@@ -1,0 +1,220 @@
+/* Round bodies in a vertical plane y = constant: sphere, capsule and cylinder.
+ *
+ *   z ^      . - ' ' - .        From x_0 to x_1 the body is over the line, and under(x), over(x) come from a square
+ *     |    '             '      root that rises steeply at both ends. There x is put as (3 u - u^3) / 2 for u from -1
+ *     |    ' .         . '      to 1, which takes the steepness away; five nodes of Gauss in u do.
+ *     +----x_0--------x_1---> x
+ *
+ * With n the axis (up), s = |(n_x, n_y)|, p and k the distances of (x, y) from the middle along the axis' shadow and
+ * across it, d = s p, and H half the length:
+ *
+ *     the tube        z = (n_z p +- sqrt(r^2 - k^2)) / s
+ *     its flat ends   -H <= n_z z + d <= H
+ *     its shadow      a rectangle 2 H s long and 2 r wide, with an ellipse (capsule: a circle) about either end. */
+#include "bodies/form_parts.h"
+
+#include <math.h>
+
+static const double UPRIGHT = 1e-7; /* less than this of the axis is nothing */
+
+rill_round rill_round_make(const rill_body_form *form, const double turn[9], const double place[2], double unit) {
+    rill_round round = { .shape = form->shape, .radius = form->radius / unit };
+    const double *m = form->middle;
+    for (int k = 0; k < 3; ++k)
+        round.centre[k] = ((turn[3 * k] * m[0] + turn[3 * k + 1] * m[1]) + turn[3 * k + 2] * m[2]) / unit;
+    for (int k = 0; k < 2; ++k) round.centre[k] += place[k];
+    if (form->shape == RILL_BODY_SPHERE) return round;
+    round.half = 0.5 * form->length / unit;
+    const double sign = turn[8] < 0.0 ? -1.0 : 1.0;
+    for (int k = 0; k < 3; ++k) {
+        round.axis[k] = sign * turn[3 * k + 2];
+        round.end[k] = round.half * round.axis[k];
+    }
+    const double *n = round.axis;
+    round.level = sqrt(n[0] * n[0] + n[1] * n[1]);
+    const bool upright = !(round.level > UPRIGHT);
+    round.along[0] = upright ? 1.0 : n[0] / round.level;
+    round.along[1] = upright ? 0.0 : n[1] / round.level;
+    if (upright) round.level = 0.0;
+    return round;
+}
+
+/* ------------------------------------------------------------------------------------------------ extent of a plane */
+
+typedef struct extent {
+    double low, high; /* low > high: none */
+    int corner_count;
+    double corners[4]; /* of the section of a cylinder, where its flat ends begin: in order */
+} extent;
+
+static void widen(extent *all, double low, double high) {
+    all->low = rill_least(all->low, low);
+    all->high = rill_most(all->high, high);
+}
+
+/* The shadow of one end, whose centre is at (x, y). */
+static void widen_by_end(const rill_round *round, double x, double y, extent *all) {
+    const double rr = round->radius * round->radius;
+    if (round->shape == RILL_BODY_CAPSULE) {
+        if (y * y <= rr) widen(all, x - sqrt(rr - y * y), x + sqrt(rr - y * y));
+        return;
+    }
+    const double *n = round->axis, yy = rr * (1.0 - n[1] * n[1]), rest = yy - y * y;
+    if (!(yy > 1e-14 * rr) || !(rest >= 0.0)) return;
+    const double middle = x - y * n[0] * n[1] * (rr / yy), wide = round->radius * fabs(n[2]) * sqrt(rest) / yy;
+    const double ends[2] = { middle - wide * round->radius, middle + wide * round->radius };
+    widen(all, ends[0], ends[1]);
+    for (int i = 0; i < 2; ++i) {
+        int at = all->corner_count++;
+        for (; at > 0 && all->corners[at - 1] > ends[i]; --at) all->corners[at] = all->corners[at - 1];
+        all->corners[at] = ends[i];
+    }
+}
+
+static void widen_by_tube(const rill_round *round, double y, extent *all) {
+    const double *e = round->along, r = round->radius, far = round->half * round->level;
+    double corners[4][2];
+    for (int i = 0; i < 4; ++i) { /* around it */
+        const double p = i == 1 || i == 2 ? far : -far, k = i < 2 ? -r : r;
+        corners[i][0] = p * e[0] - k * e[1];
+        corners[i][1] = p * e[1] + k * e[0];
+    }
+    for (int i = 0; i < 4; ++i) {
+        const double *from = corners[i], *to = corners[(i + 1) & 3];
+        if (from[1] > to[1]) {
+            const double *swap = from;
+            from = to, to = swap;
+        }
+        if (!(y >= from[1] && y < to[1])) continue;
+        const double x = from[0] + (y - from[1]) / (to[1] - from[1]) * (to[0] - from[0]);
+        widen(all, x, x);
+    }
+}
+
+/* Relative to the centre, as all below. */
+static extent find_extent(const rill_round *round, double y) {
+    extent all = { .low = INFINITY, .high = -INFINITY };
+    if (round->shape == RILL_BODY_SPHERE) {
+        const double rest = round->radius * round->radius - y * y;
+        if (rest > 0.0) widen(&all, -sqrt(rest), sqrt(rest));
+        return all;
+    }
+    widen_by_end(round, round->end[0], y - round->end[1], &all);
+    widen_by_end(round, -round->end[0], y + round->end[1], &all);
+    if (round->level > 0.0) widen_by_tube(round, y, &all);
+    return all;
+}
+
+/* --------------------------------------------------------------------------------------------------------- heights */
+
+/* A square root that is 0 for the little below zero that rounding leaves at a rim. */
+static double root(double value) {
+    return value > 0.0 ? sqrt(value) : 0.0;
+}
+
+static void cylinder_at(const rill_round *round, double x, double y, double *under, double *over) {
+    const double *n = round->axis, *e = round->along, s = round->level, r = round->radius;
+    const double p = x * e[0] + y * e[1], k = y * e[0] - x * e[1];
+    double low = -INFINITY, high = INFINITY;
+    if (s > 0.0) {
+        const double wide = root(r * r - k * k);
+        low = (n[2] * p - wide) / s, high = (n[2] * p + wide) / s;
+    }
+    if (n[2] > UPRIGHT) {
+        low = rill_most(low, (-round->half - s * p) / n[2]);
+        high = rill_least(high, (round->half - s * p) / n[2]);
+    }
+    if (low > high) low = high = 0.5 * (low + high); /* rounding, at a rim */
+    *under = low, *over = high;
+}
+
+static void capsule_at(const rill_round *round, double x, double y, double *under, double *over) {
+    const double *n = round->axis, *e = round->along, s = round->level, rr = round->radius * round->radius;
+    double low = INFINITY, high = -INFINITY;
+    for (int side = -1; side <= 1; side += 2) {
+        const double *end = round->end, dx = x - side * end[0], dy = y - side * end[1], rest = rr - (dx * dx + dy * dy);
+        if (!(rest >= 0.0)) continue;
+        low = rill_least(low, side * end[2] - sqrt(rest));
+        high = rill_most(high, side * end[2] + sqrt(rest));
+    }
+    if (s > 0.0) {
+        const double p = x * e[0] + y * e[1], k = y * e[0] - x * e[1], wide = root(rr - k * k);
+        const double below = (n[2] * p - wide) / s, above = (n[2] * p + wide) / s;
+        if (fabs(n[2] * below + s * p) <= round->half) low = rill_least(low, below);
+        if (fabs(n[2] * above + s * p) <= round->half) high = rill_most(high, above);
+        if (!(low <= high))
+            low = high = n[2] * rill_most(-round->half, rill_least(p / s, round->half)); /* rounding, at a rim */
+    } else if (!(low <= high)) {
+        low = -round->end[2], high = round->end[2];
+    }
+    *under = low, *over = high;
+}
+
+/* ------------------------------------------------------------------------------------------------------ quadrature */
+
+enum { INNER_NODES = 2, END_NODES = 5 };
+
+typedef struct rule {
+    int count;
+    double nodes[END_NODES], weights[END_NODES]; /* on -1 to 1; weights add to 1 */
+} rule;
+
+static const rule INNER = { INNER_NODES, { -0.57735026918962576, 0.57735026918962576 }, { 0.5, 0.5 } };
+static const rule END = { END_NODES,
+                          { -0.9872095809174644, -0.7296395928721534, 0.0, 0.7296395928721534, 0.9872095809174644 },
+                          { 0.03177866312878993, 0.2548880035378767, 0.42666666666666664, 0.2548880035378767,
+                            0.03177866312878993 } };
+
+/* Adds what is between two places in one quarter; x_0 is the body's centre. */
+static void add_piece(const rill_round *round, const rill_line *line, int32_t k, double from, double to,
+                      const rule *by) {
+    const double x_0 = round->centre[0], y = line->y - round->centre[1], z_0 = round->centre[2];
+    const double middle = 0.5 * (from + to) - x_0, wide = 0.5 * (to - from);
+    double lows = 0.0, highs = 0.0;
+    for (int i = 0; i < by->count; ++i) {
+        const double x = middle + wide * by->nodes[i];
+        double under = 0.0, over = 0.0;
+        if (round->shape == RILL_BODY_SPHERE) {
+            over = root((round->radius * round->radius - y * y) - x * x);
+            under = -over;
+        } else if (round->shape == RILL_BODY_CYLINDER) {
+            cylinder_at(round, x, y, &under, &over);
+        } else {
+            capsule_at(round, x, y, &under, &over);
+        }
+        lows += by->weights[i] * under;
+        highs += by->weights[i] * over;
+    }
+    rill_line_add(line, k, line->weight * (to - from), z_0 + lows, z_0 + highs);
+}
+
+void rill_round_line(const rill_round *round, const rill_line *line) {
+    const extent all = find_extent(round, line->y - round->centre[1]);
+    if (!(all.low < all.high)) return;
+    const double low = all.low + round->centre[0], high = all.high + round->centre[0];
+    double from = rill_most(low, 0.0);
+    const double to = rill_least(high, (double)line->columns);
+    if (!(from < to)) return;
+    /* What is small is not flat over a quarter; what is tiny would not get anywhere in such steps. */
+    const bool whole = round->shape == RILL_BODY_SPHERE || high - low < 1e-6;
+    const double longest = whole ? 1.0 : rill_least(1.0, (high - low) / 6.0);
+    double last = low, next = high; /* ends and corners on either side */
+    int corner = 0;
+    for (int32_t k = (int32_t)from; from < to;) {
+        for (next = high; corner < all.corner_count; ++corner) {
+            const double at = all.corners[corner] + round->centre[0];
+            if (at > from) {
+                next = rill_least(at, high);
+                break;
+            }
+            last = rill_most(last, at);
+        }
+        const double border = (double)k + 1.0;
+        double end = rill_least(rill_least(border, next), to);
+        if (end - from > 1.001 * longest) end = from + longest;
+        const bool rim = from - last < longest || next - end < longest;
+        add_piece(round, line, k, from, end, rim ? &END : &INNER);
+        from = end;
+        if (end >= border) k += 1;
+    }
+}

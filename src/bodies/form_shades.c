@@ -1,0 +1,182 @@
+/* Which cells a body shades: the area it reaches, and the planes it is cut by (form_parts.h).
+ *
+ * Bits do not depend on the machine: sums are made in a fixed order, and the square root is all that is asked of
+ * libm. */
+#include "bodies/form_parts.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------------------------------------------------- area */
+
+/* How far the body reaches from its centre of mass along x (axis 0) or y (axis 1) of the world. */
+static void find_bounds(const rill_body_form *form, const double turn[9], int axis, double *low, double *high) {
+    const double *row = turn + 3 * axis;
+    if (form->turned) { /* flat faces */
+        *low = INFINITY, *high = -INFINITY;
+        for (size_t i = 0; i < form->vertex_count; ++i) {
+            const double *p = form->vertices + 3 * i;
+            const double at = (row[0] * p[0] + row[1] * p[1]) + row[2] * p[2];
+            *low = at < *low ? at : *low;
+            *high = at > *high ? at : *high;
+        }
+        return;
+    }
+    const double *m = form->middle;
+    const double at = (row[0] * m[0] + row[1] * m[1]) + row[2] * m[2], lean = fabs(row[2]);
+    double reach = form->radius;
+    if (form->shape == RILL_BODY_CYLINDER) reach *= lean < 1.0 ? sqrt(1.0 - lean * lean) : 0.0;
+    if (form->shape != RILL_BODY_SPHERE) reach += 0.5 * form->length * lean;
+    *low = at - reach, *high = at + reach;
+}
+
+static int32_t clamp_cell(double cell, int32_t cells) {
+    return !(cell > 0.0) ? 0 : cell < (double)cells ? (int32_t)cell : cells;
+}
+
+rill_area rill_body_area(const rill_body_form *form, const rill_pose *pose, const rill_grid *grid) {
+    rill_area area;
+    for (int i = 0; i < 2; ++i) {
+        double low, high;
+        find_bounds(form, pose->turn, i, &low, &high);
+        const double place = pose->position[i] - grid->origin[i];
+        area.low[i] = clamp_cell(floor((place + low) / grid->cell_size), grid->cells[i]);
+        area.high[i] = clamp_cell(floor((place + high) / grid->cell_size) + 1.0, grid->cells[i]);
+        if (area.high[i] < area.low[i]) area.high[i] = area.low[i];
+    }
+    return area;
+}
+
+/* ----------------------------------------------------------------------------------------------------------- shades */
+
+enum { MOST_NODES = 8 };
+
+typedef struct rule {
+    int32_t count;
+    double nodes[MOST_NODES], weights[MOST_NODES]; /* of Gauss on 0 to 1 */
+} rule;
+
+/* Small bodies have few rows, and corners that no polynomial follows: they get more planes in each. */
+static const rule *choose_rule(double rows, double height, bool exact) {
+    static const rule rules[3] = {
+        { 2, { 0.21132486540518712, 0.78867513459481288 }, { 0.5, 0.5 } },
+        { 4,
+          { 0.069431844202973712, 0.33000947820757187, 0.66999052179242813, 0.93056815579702629 },
+          { 0.17392742256872693, 0.32607257743127307, 0.32607257743127307, 0.17392742256872693 } },
+        { 8,
+          { 0.019855071751231884, 0.10166676129318663, 0.23723379504183550, 0.40828267875217510, 0.59171732124782490,
+            0.76276620495816450, 0.89833323870681337, 0.98014492824876812 },
+          { 0.050614268145188130, 0.11119051722668724, 0.15685332293894364, 0.18134189168918099, 0.18134189168918099,
+            0.15685332293894364, 0.11119051722668724, 0.050614268145188130 } }
+    };
+    return &rules[rows >= 24.0 || (exact && height < 0.5) ? 0 : rows >= 5.0 ? 1 : 2];
+}
+
+enum { MOST_STEPS = 16, GRADES = 4 };
+
+/* Places along y where rows are divided, from south to north: where the area of the body's section has a corner, or
+ * may have. An edge that is nearly parallel to x is the worst: the section is there at once, and planes on either
+ * side of it would make much of a row too much or too little. */
+typedef struct steps {
+    int32_t count;
+    bool exact; /* between them, the area is a polynomial of degree 2 */
+    double at[MOST_STEPS];
+} steps;
+
+static void add_step(steps *all, double y) {
+    int32_t i = all->count++;
+    for (; i > 0 && all->at[i - 1] > y; --i) all->at[i] = all->at[i - 1];
+    all->at[i] = y;
+}
+
+/* `y`: of the centre of mass. */
+static steps find_steps(const rill_body_form *form, const double turn[9], double y, double unit, double low,
+                        double high) {
+    static const double grades[GRADES] = { 0.05, 0.15, 0.4, 1.0 };
+    steps all = { .exact = form->turned && form->vertex_count <= MOST_STEPS };
+    const double *row = turn + 3, *m = form->middle;
+    if (all.exact) {
+        for (size_t i = 0; i < form->vertex_count; ++i) {
+            const double *p = form->vertices + 3 * i;
+            add_step(&all, y + ((row[0] * p[0] + row[1] * p[1]) + row[2] * p[2]) / unit);
+        }
+    } else if (form->turned) { /* close to the ends; a body of less than two rows all along */
+        for (int i = 0; i < GRADES; ++i) {
+            const double step = grades[i] * rill_least(1.0, 0.5 * (high - low));
+            add_step(&all, low + step);
+            add_step(&all, high - step);
+        }
+    } else if (form->shape == RILL_BODY_CYLINDER) { /* ends of the flat sides */
+        const double middle = y + ((row[0] * m[0] + row[1] * m[1]) + row[2] * m[2]) / unit;
+        const double far = 0.5 * form->length * fabs(row[2]) / unit, half = 0.5 * (high - low);
+        add_step(&all, middle - (2.0 * far - half));
+        add_step(&all, middle + (2.0 * far - half));
+    }
+    return all;
+}
+
+/* From sums to means, and only cells with something in them. */
+static int32_t gather(rill_shade *out, rill_area area, double unit, double z) {
+    const double most = 1e30; /* a float, whatever the pose */
+    int32_t count = 0;
+    const rill_shade *from = out;
+    for (int32_t y = area.low[1]; y < area.high[1]; ++y)
+        for (int32_t x = area.low[0]; x < area.high[0]; ++x, ++from) {
+            rill_shade shade = { .x = x, .y = y };
+            bool any = false;
+            for (int i = 0; i < 4; ++i) {
+                const rill_quarter *sum = &from->quarter[i];
+                if (!(sum->part > 1e-20f)) continue; /* far more than nothing, so that quotients are right */
+                const double scale = unit / (double)sum->part;
+                const double under = z + (double)sum->under * scale, over = z + (double)sum->over * scale;
+                /* What is covered but for rounding is covered. */
+                shade.quarter[i].part = sum->part < 0.999998f ? sum->part : 1.0f;
+                shade.quarter[i].under = (float)rill_most(-most, rill_least(under, most));
+                shade.quarter[i].over = (float)rill_most(-most, rill_least(over, most));
+                any = true;
+            }
+            if (any) out[count++] = shade; /* never ahead of `from` */
+        }
+    return count;
+}
+
+int32_t rill_body_shades(const rill_body_form *form, const rill_pose *pose, const rill_grid *grid, rill_area area,
+                         rill_shade *out) {
+    if (area.low[0] >= area.high[0] || area.low[1] >= area.high[1]) return 0;
+    const int32_t width = area.high[0] - area.low[0], all_rows = 2 * (area.high[1] - area.low[1]);
+    memset(out, 0, rill_area_cells(&area) * sizeof *out);
+    const double unit = 0.5 * grid->cell_size;
+    double place[2], low, high;
+    for (int i = 0; i < 2; ++i) place[i] = (pose->position[i] - grid->origin[i]) / unit - 2.0 * (double)area.low[i];
+    find_bounds(form, pose->turn, 1, &low, &high);
+    low = place[1] + low / unit, high = place[1] + high / unit;
+    const int32_t first = clamp_cell(floor(low), all_rows), end = clamp_cell(floor(high) + 1.0, all_rows);
+    const steps all = find_steps(form, pose->turn, place[1], unit, low, high);
+    rill_round round = { .radius = 0.0 };
+    if (form->turned)
+        rill_cuts_begin(form, pose->turn, place, unit, first, end - first);
+    else
+        round = rill_round_make(form, pose->turn, place, unit);
+    int32_t active = 0, step = 0;
+    for (int32_t row = first; row < end; ++row) {
+        if (form->turned) active = rill_cuts_row(form, active, row, first, end - first);
+        rill_line line = { .cells = out + (size_t)(row >> 1) * (size_t)width,
+                           .north = 2 * (row & 1),
+                           .columns = 2 * width };
+        const double top = rill_least((double)row + 1.0, high);
+        for (double from = rill_most((double)row, low), to; from < top; from = to) {
+            while (step < all.count && !(all.at[step] > from)) step += 1;
+            to = step < all.count ? rill_least(all.at[step], top) : top;
+            const rule *by = choose_rule(high - low, to - from, all.exact);
+            for (int32_t i = 0; i < by->count; ++i) {
+                line.y = from + by->nodes[i] * (to - from);
+                line.weight = by->weights[i] * (to - from);
+                if (form->turned)
+                    active = rill_cuts_line(form, active, &line);
+                else
+                    rill_round_line(&round, &line);
+            }
+        }
+    }
+    return gather(out, area, unit, pose->position[2]);
+}

@@ -1,0 +1,89 @@
+/* The stage of bodies in a sub-step: see bodies.h. */
+#include "bodies/bodies.h"
+
+#include "base/simd.h"
+#include "flow/scratch.h"
+
+/* Sparse pipes keep the bases of their ends. */
+static void lift_pipe(rill_flow *flow, int32_t i) {
+    rill_sparse *sparse = &flow->scratch->sparse;
+    rill_pipe *pipe = &sparse->pipes[i];
+    pipe->bl = sparse->arrays.bl[i] = flow->lifted[pipe->l];
+    pipe->br = sparse->arrays.br[i] = flow->lifted[pipe->r];
+}
+
+void rill_bodies_lift(const rill_bodies *bodies, rill_flow *flow, int32_t place, double head) {
+    const double top = (double)RILL_TOP, level = head < top ? head : top;
+    const int32_t base = (int32_t)level - flow->H[place];
+    bodies->shown[place] = rill_max_i(base, flow->bed->b[place]);
+}
+
+/* Tiles with columns under bodies are swept as long as there are bodies. */
+static void wake(const rill_body_stage *s, int32_t place, int32_t *last) {
+    const int32_t block = place & -RILL_TILE_W; /* planes are aligned to tiles: one row of one of them */
+    if (block == *last) return;
+    rill_flow_wake(s->flow, place);
+    *last = block;
+}
+
+bool rill_bodies_move(const rill_body_stage *s) {
+    rill_bodies *bodies = s->bodies;
+    bool converged = true;
+    rill_bodies_begin(s);
+    rill_bodies_cover(s);
+    rill_body_face *faces = bodies->faces.data;
+    rill_node *nodes = bodies->nodes.data;
+    for (size_t i = 0; i < bodies->faces.count; ++i) rill_body_face_look(s, &faces[i]);
+    rill_bodies_couple(s);
+    const double *pi = rill_bodies_balance(s, &converged);
+    for (size_t i = 0; i < bodies->faces.count; ++i) {
+        const double l = faces[i].node_l >= 0 ? pi[faces[i].node_l] : 0.0;
+        const double r = faces[i].node_r >= 0 ? pi[faces[i].node_r] : 0.0;
+        const float u = faces[i].u + faces[i].gain * (float)(l - r);
+        *rill_body_face_velocity(s->flow, &faces[i]) = rill_max_f(rill_min_f(u, s->k->top_speed), -s->k->top_speed);
+    }
+    int32_t last = -1;
+    for (size_t i = 0; i < bodies->faces.count; ++i) {
+        if (faces[i].node_l < 0) wake(s, faces[i].l, &last);
+        if (faces[i].node_r < 0) wake(s, faces[i].r, &last);
+    }
+    last = -1;
+    for (size_t i = 0; i < bodies->nodes.count; ++i) {
+        nodes[i].e += pi[i];
+        if (nodes[i].e < 0.0) nodes[i].e = 0.0;
+        wake(s, nodes[i].place, &last);
+    }
+    rill_bodies_end(s);
+    return converged;
+}
+
+void rill_bodies_drive(const rill_body_stage *s) {
+    rill_bodies *bodies = s->bodies;
+    rill_flow *flow = s->flow;
+    rill_body_face *faces = bodies->faces.data;
+    rill_node *nodes = bodies->nodes.data;
+    const int32_t *H = flow->H, *b = flow->lifted;
+    float fastest[2] = { 0.0f, 0.0f };
+    for (size_t i = 0; i < bodies->nodes.count; ++i)
+        if (rill_node_displaced(bodies, &nodes[i], nodes[i].e) == 0.0) nodes[i].e = (double)H[nodes[i].place];
+    for (size_t i = 0; i < bodies->faces.count; ++i) {
+        rill_body_face *face = &faces[i];
+        double head[2] = { 0.0, 0.0 }; /* beyond those that the sweep has driven it with */
+        for (int k = 0; k < 2; ++k) {
+            const int32_t node = k ? face->node_r : face->node_l, place = k ? face->r : face->l;
+            if (node >= 0) head[k] = (double)nodes[node].base + nodes[node].e - (double)(b[place] + H[place]);
+        }
+        float *u = rill_body_face_velocity(flow, face);
+        const float driven = *u + face->gain * (float)(head[0] - head[1]);
+        *u = rill_max_f(rill_min_f(driven, s->k->top_speed), -s->k->top_speed);
+        face->u = *u;
+        fastest[face->axis] = rill_max_f(fastest[face->axis], __builtin_fabsf(*u));
+    }
+    rill_bodies_rub(s);
+    for (size_t i = 0; i < bodies->faces.count; ++i) *rill_body_face_velocity(flow, &faces[i]) = faces[i].u;
+    flow->extent.speed = rill_max_f(flow->extent.speed, fastest[0] + fastest[1]);
+    for (size_t i = 0; i < bodies->nodes.count; ++i)
+        rill_bodies_lift(bodies, flow, nodes[i].place, (double)nodes[i].base + nodes[i].e);
+    for (size_t i = 0; i < bodies->faces.count; ++i)
+        if (faces[i].pipe >= 0) lift_pipe(flow, faces[i].pipe);
+}

@@ -1,0 +1,204 @@
+/* A tank: its memory, and a sub-step of Kandemir's method. The scheme is in kandemir.h.
+ *
+ * Everything is swept, row by row and in one order: drive all pipes, limit what columns would give (and take, where liquid is
+ * near the top of the range), move. */
+#include "flow/kandemir.h"
+
+#include <math.h>
+
+#include "base/message.h"
+#include "base/power.h"
+#include "flow/kandemir_kernels.h"
+#include "flow/move.h"
+#include "flow/scratch.h"
+
+enum { PLANES = 7, MARGIN = 2 * RILL_PAD_X + 2 };
+
+/* ----------------------------------------------------------------------------------------------------------- memory */
+
+rill_tank *rill_tank_make(const rill_grid *grid, const rill_allocator *allocator) {
+    rill_tank *tank = rill_memory_take(allocator, 1, sizeof *tank);
+    if (!tank) return NULL;
+    tank->cells[0] = grid->cells[0];
+    tank->cells[1] = grid->cells[1];
+    tank->stride = (grid->cells[0] + MARGIN + RILL_TILE_W - 1) / RILL_TILE_W * RILL_TILE_W + RILL_PAD_X;
+    tank->size = (size_t)tank->stride * (size_t)(grid->cells[1] + 4);
+    tank->memory = rill_memory_take(allocator, PLANES * tank->size, sizeof *tank->memory);
+    tank->flagged = rill_memory_take(allocator, (size_t)grid->cells[1] + 4, 1);
+    if (!tank->memory || !tank->flagged) {
+        rill_tank_free(tank, allocator);
+        return NULL;
+    }
+    float **const planes[PLANES] = { &tank->ne,     &tank->nw,       &tank->set, &tank->bodies,
+                                     &tank->before, &tank->external, &tank->K };
+    for (size_t i = 0; i < PLANES; ++i) *planes[i] = tank->memory + i * tank->size;
+    for (size_t i = 0; i < tank->size; ++i) tank->K[i] = 1.0f;
+    return tank;
+}
+
+void rill_tank_free(rill_tank *tank, const rill_allocator *allocator) {
+    if (!tank) return;
+    rill_memory_give(allocator, tank->memory, PLANES * tank->size, sizeof *tank->memory);
+    rill_memory_give(allocator, tank->flagged, (size_t)tank->cells[1] + 4, 1);
+    rill_memory_give(allocator, tank, 1, sizeof *tank);
+}
+
+rill_result rill_tank_check(const rill_bed *bed, rill_message *message) {
+    const char *expected = "method kandemir is for a plain tank";
+    if (bed->info.layers > 1)
+        return rill_fail(message, RILL_INVALID_STATE, "the bed has %d layers; expected one: %s", bed->info.layers,
+                         expected);
+    for (int64_t i = 0; i < bed->info.columns; ++i) {
+        int32_t x, y;
+        const int32_t place = bed->places[i];
+        const rill_sheet *sheet = rill_bed_sheet_of(bed, place, &x, &y);
+        if (bed->c[place] >= RILL_TOP && sheet == bed->sheets) continue;
+        return rill_fail(message, RILL_INVALID_STATE,
+                         "something hangs, or hung, over cell (%d, %d); expected open sky: %s", x, y, expected);
+    }
+    return RILL_OK;
+}
+
+void rill_tank_stop(rill_tank *tank, int32_t x, int32_t y) {
+    tank->ne[rill_tank_at(tank, x, y)] = 0.0f;
+    tank->nw[rill_tank_at(tank, x, y)] = 0.0f;
+    tank->ne[rill_tank_at(tank, x + 1, y + 1)] = 0.0f;
+    tank->nw[rill_tank_at(tank, x - 1, y + 1)] = 0.0f;
+}
+
+void rill_tank_lift(rill_tank *tank, double kept) {
+    const float part = (float)kept, least = 1e-6f;
+    float *const bodies = tank->before, *const before = tank->bodies;
+    int32_t any = 0;
+    for (size_t i = 0; i < tank->size; ++i) {
+        const float left = before[i] * part;
+        bodies[i] = left > least ? left : 0.0f;
+        any |= left > least;
+    }
+    tank->bodies = bodies;
+    tank->before = before;
+    tank->has_bodies = any;
+}
+
+/* --------------------------------------------------------------------------------------------------------- settings */
+
+rill_kandemir rill_tank_controls(const rill_kandemir *controls, double cell_size) {
+    rill_kandemir resolved = *controls;
+    if (resolved.pipe_length == 0.0) resolved.pipe_length = cell_size;
+    if (resolved.pipe_area == 0.0) resolved.pipe_area = cell_size * cell_size;
+    return resolved;
+}
+
+double rill_tank_limit(const rill_kandemir *controls, double cell_size, double gravity) {
+    const rill_kandemir k = rill_tank_controls(controls, cell_size);
+    const double speed = sqrt(3.0 * gravity * k.pipe_area / k.pipe_length);
+    return speed > 0.0 ? cell_size / speed : INFINITY;
+}
+
+/* Absurd but legal controls stay finite. */
+static float finite(double value) {
+    return (float)fmin(value, 1e30);
+}
+
+static rill_kandemir_constants constants_of(const rill_flow *flow, const rill_tank_step *step) {
+    const double dx = flow->bed->grid.cell_size, q = flow->bed->quantum;
+    const rill_kandemir c = rill_tank_controls(&step->controls, dx);
+    rill_kandemir_constants k = { .phase = rill_move_phase(flow->substep), .thin = flow->extent.depth / 256 };
+    k.pressure = finite(step->density * step->gravity * q);
+    k.gain = finite(step->dt * step->slowed * step->slowed / (step->density * c.pipe_length));
+    k.keep = (float)rill_power(c.vanishing, step->dt);
+    k.viscosity = (float)c.viscosity;
+    k.flux = finite(step->dt * c.pipe_area / (dx * dx * q));
+    k.top_speed = finite(fmin((double)RILL_TOP / (double)k.flux, 1e8));
+    for (int i = 0; i < 2; ++i) k.tilt[i] = (float)(step->density * step->tangent[i] * dx);
+    return k;
+}
+
+/* --------------------------------------------------------------------------------------------------------- sub-step */
+
+typedef struct sweep {
+    rill_tank *tank;
+    rill_flow *flow;
+    const rill_sheet *sheet;
+    const rill_kandemir_kernels *kernels;
+    rill_kandemir_constants k;
+    int32_t rows, width; /* ghosts included; the width a multiple of 16 */
+} sweep;
+
+/* Row 0 is that of the ghosts south of the sheet. */
+static rill_kandemir_row row_of(const sweep *s, int32_t row) {
+    const rill_bed *bed = s->flow->bed;
+    const int32_t place = rill_sheet_place(s->sheet, 0, row);
+    const size_t at = rill_tank_at(s->tank, s->sheet->x0 - 1, s->sheet->y0 + row - 1);
+    return (rill_kandemir_row){ .b = bed->b + place,
+                                .c = bed->c + place,
+                                .H = s->flow->H + place,
+                                .u = s->flow->u + place,
+                                .v = s->flow->v + place,
+                                .ne = s->tank->ne + at,
+                                .nw = s->tank->nw + at,
+                                .external = s->tank->external + at,
+                                .K = s->tank->K + at };
+}
+
+static bool add_pressures(rill_tank *tank) {
+    if (!tank->has_set && !tank->has_bodies) return false;
+    for (size_t i = 0; i < tank->size; ++i) tank->external[i] = tank->set[i] + tank->bodies[i];
+    return true;
+}
+
+/* No column gives more than it has; or, if `taking`, takes more than it has room for. */
+static void limit_rows(const sweep *s, bool taking) {
+    uint8_t *flagged = s->tank->flagged, any = 0;
+    for (int32_t row = 0; row < s->rows; ++row) {
+        const rill_kandemir_row here = row_of(s, row), north = row_of(s, row + 1);
+        flagged[row] = s->kernels->flag(s->width, &here, &north, taking, s->k.flux);
+        if (flagged[row]) s->kernels->limit(s->width, &here, &north, taking, s->k.flux);
+        any |= flagged[row];
+    }
+    for (int32_t row = 0; any && row <= s->rows; ++row) {
+        const rill_kandemir_row here = row_of(s, row), south = row_of(s, row - 1);
+        const bool at_row = row < s->rows && flagged[row], below = row > 0 && flagged[row - 1];
+        if (row < s->rows && (at_row || below)) s->kernels->scale(s->width, &here, &south, taking);
+        for (int32_t i = 0; below && i < s->width; ++i) south.K[i] = 1.0f;
+    }
+}
+
+/* What edges have taken or given back again, and how high liquid stands behind them. */
+static void restore_edges(rill_flow *flow, rill_edge_flow *flows) {
+    const rill_bed *bed = flow->bed;
+    rill_edges_restore_all(flow, flows);
+    for (int32_t i = 0; i < bed->ghost_count; ++i) {
+        const int32_t still = bed->ghosts[i].still;
+        const rill_flow_extent here = { .depth = still, .level = still > 0 ? bed->b[bed->ghosts[i].place] + still : 0 };
+        rill_flow_widen(&flow->extent, &here);
+    }
+}
+
+void rill_tank_move(rill_tank *tank, rill_flow *flow, const rill_tank_step *step, rill_edge_flow *flows) {
+    const rill_sheet *sheet = flow->bed->sheets;
+    const sweep s = { .tank = tank,
+                      .flow = flow,
+                      .sheet = sheet,
+                      .kernels = rill_kandemir_kernels_pick(step->scalar),
+                      .k = constants_of(flow, step),
+                      .rows = rill_sheet_rows(sheet),
+                      .width = sheet->tiles_x * RILL_TILE_W };
+    for (int32_t i = 0; i < flow->bed->tile_count; ++i) /* nothing sleeps */
+        rill_flow_wake_tile(flow, i, flow->scratch->most[i]);
+    /* A column may get all that its eight neighbours have. */
+    const bool near_top = flow->extent.level + 8 * (int64_t)flow->extent.depth > RILL_TOP;
+    const bool pressed = add_pressures(tank);
+    for (int32_t row = 0; row < s.rows; ++row) {
+        const rill_kandemir_row here = row_of(&s, row), south = row_of(&s, row - 1);
+        s.kernels->drive(s.width, &here, &south, pressed, &s.k);
+    }
+    limit_rows(&s, false);
+    if (near_top) limit_rows(&s, true);
+    flow->extent = (rill_flow_extent){ 0 };
+    for (int32_t row = 0; row < s.rows; ++row) {
+        const rill_kandemir_row here = row_of(&s, row), north = row_of(&s, row + 1);
+        s.kernels->deposit(s.width, &here, &north, &s.k, &flow->extent);
+    }
+    restore_edges(flow, flows);
+}

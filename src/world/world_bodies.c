@@ -1,0 +1,292 @@
+/* Bodies of a world, by id. They lie over columns, so the bed comes first. */
+#include <math.h>
+#include <string.h>
+
+#include "world/world.h"
+
+static const double LENGTH_LIMIT = 1e7; /* m, m/s, rad/s, m/s2: far beyond what makes sense, and finite when multiplied */
+static const double MASS_LIMIT = 1e15;  /* kg */
+
+static rill_body_id id_of(size_t index, uint16_t generation) {
+    return (rill_body_id){ (uint32_t)generation << 16 | (uint32_t)index };
+}
+
+/* The body of an id, or NULL with a message. */
+static rill_body *body_of(const rill_world *world, rill_body_id id) {
+    const size_t index = id.value & 0xffffu, count = world->bodies.list.count;
+    if (index < count) {
+        rill_body *body = rill_body_at(&world->bodies, (int32_t)index);
+        if (body->alive && body->generation == id.value >> 16) return body;
+    }
+    rill_fail(world->note, RILL_INVALID_ID, "body id %#x is %s", (unsigned)id.value,
+              id.value == 0   ? "null"
+              : index < count ? "stale: that body was destroyed"
+                              : "of no body here");
+    return NULL;
+}
+
+rill_body_id rill_body_find(const rill_world *world, const char *name) {
+    if (!world || !name || !*name) return (rill_body_id){ 0 };
+    for (size_t i = 0; i < world->bodies.list.count; ++i) {
+        const rill_body *body = rill_body_at(&world->bodies, (int32_t)i);
+        if (body->alive && strcmp(body->name, name) == 0) return id_of(i, body->generation);
+    }
+    return (rill_body_id){ 0 };
+}
+
+const char *rill_body_name(const rill_world *world, rill_body_id id) {
+    const rill_body *body = world ? body_of(world, id) : NULL;
+    return body ? body->name : NULL;
+}
+
+int32_t rill_world_body_count(const rill_world *world) {
+    return world ? world->bodies.alive : 0;
+}
+
+rill_body_id rill_world_body_at(const rill_world *world, int32_t index) {
+    for (size_t i = 0; world && index >= 0 && i < world->bodies.list.count; ++i) {
+        const rill_body *body = rill_body_at(&world->bodies, (int32_t)i);
+        if (body->alive && index-- == 0) return id_of(i, body->generation);
+    }
+    return (rill_body_id){ 0 };
+}
+
+/* -------------------------------------------------------------------------------------------------------------- state */
+
+static rill_result check_members(const char *what, const double *values, int count, rill_message *message) {
+    for (int i = 0; i < count; ++i) {
+        if (fabs(values[i]) <= LENGTH_LIMIT) continue;
+        return rill_fail(message, RILL_INVALID_ARGUMENT, "state.%s[%d] is %g; expected %g to %g", what, i, values[i],
+                         -LENGTH_LIMIT, LENGTH_LIMIT);
+    }
+    return RILL_OK;
+}
+
+/* Checks a state and takes it over with its quaternion made a unit. */
+static rill_result take_state(const rill_body_state *state, rill_body_state *out, rill_message *message) {
+    rill_result result = check_members("position", state->position, 3, message);
+    if (!result) result = check_members("orientation", state->orientation, 4, message);
+    if (!result) result = check_members("velocity", state->velocity, 3, message);
+    if (!result) result = check_members("spin", state->spin, 3, message);
+    if (!result) result = check_members("acceleration", state->acceleration, 3, message);
+    if (result) return result;
+    double length = 0.0;
+    for (int i = 0; i < 4; ++i) length += state->orientation[i] * state->orientation[i];
+    if (!(length > 1e-12))
+        return rill_fail(message, RILL_INVALID_ARGUMENT,
+                         "state.orientation has length %g; expected a quaternion x, y, z, w of length 1", sqrt(length));
+    *out = *state;
+    if (fabs(length - 1.0) > 1e-15)
+        for (int i = 0; i < 4; ++i) out->orientation[i] /= sqrt(length);
+    return RILL_OK;
+}
+
+rill_result rill_body_set_state(rill_world *world, rill_body_id id, const rill_body_state *state) {
+    if (!world) return RILL_INVALID_ARGUMENT;
+    rill_body *body = body_of(world, id);
+    if (!body) return RILL_INVALID_ID;
+    if (!state) return rill_fail(world->note, RILL_INVALID_ARGUMENT, "state is NULL; expected where the body is");
+    return take_state(state, &body->state, world->note);
+}
+
+rill_result rill_body_get_state(const rill_world *world, rill_body_id id, rill_body_state *out) {
+    if (!world || !out) return RILL_INVALID_ARGUMENT;
+    const rill_body *body = body_of(world, id);
+    if (!body) return RILL_INVALID_ID;
+    *out = body->state;
+    return RILL_OK;
+}
+
+rill_result rill_body_get_forces(const rill_world *world, rill_body_id id, rill_body_forces *out) {
+    if (!world || !out) return RILL_INVALID_ARGUMENT;
+    const rill_body *body = body_of(world, id);
+    if (!body) return RILL_INVALID_ID;
+    *out = body->forces;
+    return RILL_OK;
+}
+
+rill_result rill_body_get_info(const rill_world *world, rill_body_id id, rill_body_info *out) {
+    if (!world || !out) return RILL_INVALID_ARGUMENT;
+    const rill_body *body = body_of(world, id);
+    if (!body) return RILL_INVALID_ID;
+    const rill_body_form *form = &body->form;
+    *out = (rill_body_info){ .mass = body->mass,
+                             .volume = form->volume,
+                             .shape = form->shape,
+                             .radius = form->radius,
+                             .length = form->length,
+                             .vertices = form->vertices,
+                             .vertex_count = form->vertex_count,
+                             .indices = form->indices,
+                             .triangle_count = form->triangle_count };
+    memcpy(out->inertia, body->inertia, sizeof out->inertia);
+    memcpy(out->centre, form->centre, sizeof out->centre);
+    memcpy(out->size, form->size, sizeof out->size);
+    return RILL_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- making */
+
+rill_body_def rill_default_body_def(void) {
+    return (rill_body_def){ .density = 500.0,
+                            .centre = { (double)NAN, (double)NAN, (double)NAN },
+                            .drag = 1.0,
+                            .state = { .orientation = { 0.0, 0.0, 0.0, 1.0 } } };
+}
+
+/* Whether a symmetric matrix xx, yy, zz, xy, xz, yz is positive definite. */
+static bool is_positive(const double m[6]) {
+    const double two = m[0] * m[1] - m[3] * m[3];
+    const double all = m[0] * (m[1] * m[2] - m[5] * m[5]) - m[3] * (m[3] * m[2] - m[5] * m[4]) +
+                       m[4] * (m[3] * m[5] - m[1] * m[4]);
+    return m[0] > 0.0 && two > 0.0 && all > 0.0;
+}
+
+/* Mass and inertia of a definition whose form is known. */
+static rill_result weigh(const rill_body_def *def, rill_body *body, rill_message *message) {
+    if (!(def->mass >= 0.0 && (def->mass <= MASS_LIMIT || isinf(def->mass))))
+        return rill_fail(message, RILL_INVALID_ARGUMENT, "body.mass is %g; expected 0 (use density) to %g, or infinity",
+                         def->mass, MASS_LIMIT);
+    if (def->mass == 0.0 && !(def->density > 0.0 && def->density <= 1e9))
+        return rill_fail(message, RILL_INVALID_ARGUMENT, "body.density is %g; expected more than 0 and at most 1e9",
+                         def->density);
+    if (!(def->drag >= 0.0 && def->drag <= 1e3))
+        return rill_fail(message, RILL_INVALID_ARGUMENT, "body.drag is %g; expected 0 to 1000", def->drag);
+    body->mass = def->mass > 0.0 ? def->mass : def->density * body->form.volume;
+    body->drag = def->drag;
+    bool given = false;
+    for (int i = 0; i < 6; ++i) given |= def->inertia[i] != 0.0;
+    for (int i = 0; i < 6; ++i) {
+        if (!isfinite(def->inertia[i]))
+            return rill_fail(message, RILL_INVALID_ARGUMENT, "body.inertia[%d] is %g; expected a finite number", i,
+                             def->inertia[i]);
+        const double mass = isinf(body->mass) ? 1.0 : body->mass;
+        body->inertia[i] = given ? def->inertia[i] : mass * body->form.inertia[i];
+    }
+    if (!is_positive(body->inertia))
+        return rill_fail(message, RILL_INVALID_ARGUMENT,
+                         "body.inertia is not positive definite; expected kg m2 about the centre of mass");
+    return RILL_OK;
+}
+
+static void drop(const rill_world *world, rill_body *body) {
+    rill_body_form_free(&body->form, &world->allocator);
+    rill_array_free(&body->shades, &world->allocator);
+    rill_string_free(&world->allocator, body->name);
+    *body = (rill_body){ .generation = body->generation };
+}
+
+static rill_result check_new(const rill_world *world, const rill_body_def *def, const rill_body_id *out) {
+    if (!def || !out)
+        return rill_fail(world->note, RILL_INVALID_ARGUMENT, "%s is NULL; expected %s", def ? "out" : "def",
+                         def ? "a place for the id" : "a definition");
+    rill_result result = rill_world_need_bed(world, "rill_body_create");
+    if (!result) result = rill_check_name("body.name", def->name, world->note);
+    if (result) return result;
+    if (rill_body_find(world, def->name).value != 0)
+        return rill_fail(world->note, RILL_INVALID_ARGUMENT, "body.name is \"%.64s\", which another body has already",
+                         def->name);
+    if (world->bodies.free_slots == 0 && world->bodies.list.count >= RILL_SLOTS_MAX)
+        return rill_fail(world->note, RILL_TOO_LARGE, "there are %d bodies; expected at most %d", RILL_SLOTS_MAX,
+                         RILL_SLOTS_MAX);
+    return RILL_OK;
+}
+
+/* The slot that the next body takes: one that may be used again, else one behind the last. */
+static size_t next_slot(const rill_bodies *bodies) {
+    for (size_t i = 0; bodies->free_slots > 0 && i < bodies->list.count; ++i) {
+        const rill_body *body = rill_body_at(bodies, (int32_t)i);
+        if (!body->alive && body->generation < RILL_GENERATION_MAX) return i;
+    }
+    return bodies->list.count;
+}
+
+/* Puts a finished body into the world with the memory that steps with it will need; all or nothing. */
+static rill_result enlist(rill_world *world, rill_body *body, rill_body_id *out) {
+    rill_bodies *bodies = &world->bodies;
+    const size_t index = next_slot(bodies);
+    const bool again = index < bodies->list.count;
+    if (!again && !rill_array_push(&bodies->list, &world->allocator, NULL))
+        return rill_fail(world->note, RILL_OUT_OF_MEMORY, "no memory for a body's id");
+    rill_body *slot = rill_body_at(bodies, (int32_t)index);
+    body->generation = (uint16_t)(slot->generation + 1);
+    body->alive = true;
+    const rill_body before = *slot;
+    *slot = *body;
+    if (!rill_bodies_reserve(bodies, &world->bed, &world->allocator)) {
+        body->shades = slot->shades;
+        *slot = before;
+        bodies->list.count -= !again;
+        return rill_fail(world->note, RILL_OUT_OF_MEMORY, "no memory for what a body of reach %g m covers",
+                         body->form.reach);
+    }
+    bodies->free_slots -= again;
+    bodies->alive += 1;
+    *out = id_of(index, slot->generation);
+    return RILL_OK;
+}
+
+rill_result rill_body_create(rill_world *world, const rill_body_def *def, rill_body_id *out) {
+    if (!world) return RILL_INVALID_ARGUMENT;
+    rill_result result = check_new(world, def, out);
+    if (result) return result;
+    rill_body body = { .name = rill_string_copy(&world->allocator, def->name),
+                       .shades = rill_array_make(sizeof(rill_shade)) };
+    if (!body.name) return rill_fail(world->note, RILL_OUT_OF_MEMORY, "no memory for a body's name");
+    result = rill_body_form_make(def, &world->allocator, &body.form, world->note);
+    if (!result) result = weigh(def, &body, world->note);
+    if (!result) result = take_state(&def->state, &body.state, world->note);
+    bool falls = true;
+    for (int i = 0; i < 3; ++i) falls &= def->state.acceleration[i] == 0.0;
+    for (int i = 0; falls && i < 3; ++i) body.state.acceleration[i] = world->def.gravity[i];
+    if (!result) result = enlist(world, &body, out);
+    if (result) drop(world, &body);
+    return result;
+}
+
+rill_result rill_body_destroy(rill_world *world, rill_body_id id) {
+    if (!world) return RILL_INVALID_ARGUMENT;
+    rill_body *body = body_of(world, id);
+    if (!body) return RILL_INVALID_ID;
+    drop(world, body);
+    world->bodies.alive -= 1;
+    if (body->generation < RILL_GENERATION_MAX) world->bodies.free_slots += 1;
+    return RILL_OK;
+}
+
+void rill_world_free_bodies(rill_world *world) {
+    for (size_t i = 0; i < world->bodies.list.count; ++i) drop(world, rill_body_at(&world->bodies, (int32_t)i));
+    rill_bodies_free(&world->bodies, &world->allocator);
+}
+
+/* --------------------------------------------------------------------------------------------------------- in the bed */
+
+rill_body_stage rill_world_body_stage(rill_world *world, const rill_flow_settings *settings,
+                                      const rill_kernel_constants *constants, double dt, double gravity) {
+    return (rill_body_stage){ .bodies = &world->bodies,
+                              .flow = &world->flow,
+                              .settings = settings,
+                              .k = constants,
+                              .pipes_by_r = world->pipes_by_r,
+                              .dt = dt,
+                              .density = world->def.liquid.density,
+                              .gravity = gravity };
+}
+
+rill_result rill_world_ready_bodies(rill_world *world) {
+    rill_bodies *bodies = &world->bodies;
+    if (bodies->alive == 0) return RILL_OK;
+    if (!rill_bodies_reserve(bodies, &world->bed, &world->allocator))
+        return rill_fail(world->note, RILL_OUT_OF_MEMORY, "no memory for bodies over %lld columns",
+                         (long long)world->bed.info.columns);
+    world->flow.lifted = bodies->shown;
+    for (size_t i = 0; i < bodies->list.count; ++i)
+        rill_body_at(bodies, (int32_t)i)->forces = (rill_body_forces){ 0 };
+    return RILL_OK;
+}
+
+void rill_world_cover(rill_world *world) {
+    if (world->bodies.alive == 0 || world->tank) return; /* Kandemir's bodies displace nothing */
+    const rill_body_stage stage = rill_world_body_stage(world, NULL, NULL, 0.0, 0.0);
+    rill_bodies_cover(&stage);
+}

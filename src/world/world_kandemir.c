@@ -1,0 +1,89 @@
+/* What worlds have with Kandemir's method alone: the tank, external pressure, control points. The method itself is in
+ * flow/kandemir.h. */
+#include <math.h>
+
+#include "flow/kandemir.h"
+#include "world/world.h"
+
+static const double PRESSURE_LIMIT = 1e9; /* Pa */
+
+rill_result rill_world_make_tank(const rill_world *world, rill_method method, rill_tank **out, rill_message *message) {
+    *out = NULL;
+    if (method != RILL_METHOD_KANDEMIR) return RILL_OK;
+    const rill_result result = rill_tank_check(&world->bed, message);
+    if (result) return result;
+    *out = rill_tank_make(&world->def.grid, &world->allocator);
+    return *out ? RILL_OK
+                : rill_fail(message, RILL_OUT_OF_MEMORY, "no memory for the pipes of %d x %d cells",
+                            world->def.grid.cells[0], world->def.grid.cells[1]);
+}
+
+static rill_result need_tank(const rill_world *world, const char *call) {
+    const rill_result result = rill_world_need_bed(world, call);
+    if (result || world->tank) return result;
+    return rill_fail(world->note, RILL_INVALID_STATE, "%s: solver.method is not RILL_METHOD_KANDEMIR", call);
+}
+
+static rill_result check_count(const rill_world *world, const char *call, const char *what, size_t count,
+                               size_t expected) {
+    if (count == expected) return RILL_OK;
+    return rill_fail(world->note, RILL_INVALID_ARGUMENT, "%s: count is %zu; expected %zu, one per %s", call, count,
+                     expected, what);
+}
+
+rill_result rill_world_set_external_pressure(rill_world *world, const double *pressures, size_t count) {
+    if (!world) return RILL_INVALID_ARGUMENT;
+    rill_result result = need_tank(world, "rill_world_set_external_pressure");
+    if (!result && pressures)
+        result = check_count(world, "rill_world_set_external_pressure", "cell", count, rill_world_cells(world));
+    if (result) return result;
+    rill_tank *tank = world->tank;
+    const int32_t nx = tank->cells[0];
+    for (size_t i = 0; pressures && i < count; ++i) {
+        if (fabs(pressures[i]) <= PRESSURE_LIMIT) continue; /* NaN is none */
+        return rill_fail(world->note, RILL_INVALID_ARGUMENT, "pressure on cell (%d, %d) is %g; expected %g to %g",
+                         (int)(i % (size_t)nx), (int)(i / (size_t)nx), pressures[i], -PRESSURE_LIMIT, PRESSURE_LIMIT);
+    }
+    tank->has_set = false;
+    for (int32_t y = 0; y < tank->cells[1]; ++y) {
+        for (int32_t x = 0; x < nx; ++x) {
+            const double pressure = pressures ? pressures[(size_t)y * (size_t)nx + (size_t)x] : 0.0;
+            tank->set[rill_tank_at(tank, x, y)] = (float)pressure;
+            tank->has_set |= pressure != 0.0;
+        }
+    }
+    return RILL_OK;
+}
+
+/* ---------------------------------------------------------------------------------------------------- control points */
+
+/* Adds the level of a cell's column to a sum, if there is one. */
+static int32_t add_level(const rill_world *world, int32_t x, int32_t y, double *sum) {
+    const rill_bed *bed = &world->bed;
+    const int32_t column = rill_bed_column(bed, x, y, 0);
+    if (column < 0) return 0;
+    const int32_t place = bed->places[column];
+    *sum += (double)(bed->b[place] + world->flow.H[place]); /* whole numbers: in any order the same */
+    return 1;
+}
+
+rill_result rill_world_read_control_points(const rill_world *world, double *out, size_t count) {
+    if (!world) return RILL_INVALID_ARGUMENT;
+    rill_result result = need_tank(world, "rill_world_read_control_points");
+    if (result) return result;
+    const int32_t nx = world->bed.grid.cells[0] + 1, ny = world->bed.grid.cells[1] + 1;
+    if (!out)
+        return rill_fail(world->note, RILL_INVALID_ARGUMENT, "out is NULL; expected room for %d x %d points", nx, ny);
+    result = check_count(world, "rill_world_read_control_points", "corner of a cell", count, (size_t)nx * (size_t)ny);
+    if (result) return result;
+    for (int32_t y = 0; y < ny; ++y) {
+        for (int32_t x = 0; x < nx; ++x) {
+            double sum = 0.0;
+            const int32_t around = add_level(world, x - 1, y - 1, &sum) + add_level(world, x, y - 1, &sum) +
+                                   add_level(world, x - 1, y, &sum) + add_level(world, x, y, &sum);
+            out[(size_t)y * (size_t)nx + (size_t)x] =
+                around > 0 ? world->bed.datum + sum / around * world->bed.quantum : (double)NAN;
+        }
+    }
+    return RILL_OK;
+}
