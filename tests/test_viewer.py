@@ -3,8 +3,7 @@
 
 usage: test_viewer.py RILL [FOLDER]
 
-Needs Xvfb,
-and xdotool for the part with real input; leaves with 77 (skipped) without Xvfb. Most input comes from scripts
+Needs Xvfb, and xdotool for the part with real input; leaves with 77 (skipped) without Xvfb. Most input comes from
 scripts (apps/viewer/viewer_script.c) and enters where GLFW's callbacks do. Screenshots stay in FOLDER if there is one.
 """
 import json
@@ -29,6 +28,21 @@ liquid: { preset: water }
 fill: [ { at: [0.01, 0.01, 0.001], level: 0.004 } ]
 run: { frame: 0.0166667, until: 4 }
 view: { camera: { from: [0.048, -0.05, 0.1], to: [0.048, 0.036, 0], lens: 35 } }
+"""
+# Under a thousand times its weight, water needs thousands of sub-steps per frame.
+HEAVY = """rill: 1
+name: too heavy
+bed:
+  grid: { cells: [96, 72], cell_size: 0.0001 }
+  headroom: 0.06
+  solids: [ { name: floor, shape: box, min: [0, 0, -0.004], max: [0.0096, 0.0072, 0] } ]
+gravity: [0, 0, -10000]
+liquid: { preset: water }
+solver: { max_substeps: 1000000 }
+fill: [ { at: [0.001, 0.001, 0.001], level: 0.05 } ]
+sources: [ { name: jet, at: [0.001, 0.001, 0.05], rate: 1e-7 } ]
+run: { frame: 0.0166667, until: 4 }
+view: { camera: { from: [0.005, -0.06, 0.11], to: [0.005, 0.0036, 0.03], lens: 35 } }
 """
 TETRAHEDRON = "v 0 0 0\nv 60 0 0\nv 30 50 0\nv 30 20 30\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n"
 SIZE, DENSITY = "600x560", "0.7"
@@ -71,12 +85,12 @@ class Viewer:
         lines = file.read_text().splitlines() if file.exists() else []
         return {line["tag"]: line for line in map(json.loads, lines)}
 
-    def run(self, lines, *arguments):
+    def run(self, lines, *arguments, **env):
         """The reports of a script, by tag."""
         (self.folder / "report").unlink(missing_ok=True)
         script = self.folder / "script"
         script.write_text("\n".join(lines) + "\n")
-        done = subprocess.run(self.command("--script", str(script), *arguments), env=self.env, timeout=120,
+        done = subprocess.run(self.command("--script", str(script), *arguments), env={**self.env, **env}, timeout=120,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         check(done.returncode == 0, f"the script ends well ({done.stdout.strip() or 'nothing said'})")
         return self.reports()
@@ -126,18 +140,22 @@ def test_camera(viewer, scene):
     r = viewer.run(["key space", "report start", *drag("right", "0.5 0.5", "0.6 0.55"), "report orbit",
                     *drag("left", "0.5 0.5", "0.4 0.5", "alt"), "report alt_orbit", *drag("middle", "0.5 0.5",
                                                                                           "0.55 0.6"),
-                    "report pan", "move 0.5 0.5", "wheel 6", "report zoom", "key f", "report fit", "key tab",
-                    "report wide",
-                    "quit"], scene)
+                    "report pan", *drag("right", "0.5 0.5", "0.45 0.4", "shift"), "report shift_pan",
+                    "move 0.5 0.5", "wheel 6", "report zoom", "key f", "report fit", "key tab",
+                    "report wide", "key tab", "report narrow", "quit"], scene)
     distance = lambda s: math.dist(s["from"], s["to"])
     check(moved(r["start"], r["orbit"], "from") > 0.01 and moved(r["start"], r["orbit"], "to") < 1e-9,
           "the right button turns the camera around its centre")
     check(moved(r["orbit"], r["alt_orbit"], "from") > 0.01, "alt and the left button do so too")
     check(r["start"]["volume_ml"] == r["alt_orbit"]["volume_ml"], "and pour nothing")
     check(moved(r["alt_orbit"], r["pan"], "to") > 0.001, "the middle button moves the centre")
+    check(moved(r["pan"], r["shift_pan"], "to") > 0.001 and moved(r["pan"], r["shift_pan"], "from") > 0.001,
+          "and so does shift with the right one")
     check(distance(r["zoom"]) < 0.6 * distance(r["pan"]), "the wheel comes nearer")
     check(moved(r["zoom"], r["fit"], "to") > 0.001 and distance(r["fit"]) > distance(r["zoom"]), "F shows everything")
-    check(r["fit"]["panel"] and not r["wide"]["panel"], "Tab hides the panel")
+    check(r["fit"]["panel"] and not r["wide"]["panel"] and r["narrow"]["panel"], "Tab hides and shows the panel")
+    check(r["wide"]["picture_size"] == [600, 560] and r["narrow"]["picture_size"] == [600 - 238, 560],
+          "and the picture takes its place")
 
 
 def test_hand(viewer, scene):
@@ -162,8 +180,9 @@ def test_hand(viewer, scene):
 
 
 def test_settings(viewer, scene):
+    overlays = ["wireframe", "layers", "depth", "velocity", "normals", "meniscus", "tiles"]
     lines = ["key space", "key r", "report start", "key right", "key right", "report tilted", "key home",
-             "report level",
+             "report level", "key up", "report away", "key home", "key left", "key down", "report back", "key home",
              "point 0.9 0.5 Tilt", "press left", "release left", "report pad", *click("Gravity", 0.25),
              "report gravity",
              *choose("Preset", "honey"), "report honey", *click("Viscosity", 0.3), "report viscosity",
@@ -171,16 +190,22 @@ def test_settings(viewer, scene):
              *choose("Passages", "straight"), "report straight", "key r", "report kept", "key r shift", "report anew",
              *choose("Overlay", "depth"), "report overlay", f"shot {viewer.folder}/depth.png", "key o",
              "report next_overlay",
-             "key 1", "report wireframe", f"shot {viewer.folder}/wireframe.png", "key 0", "report no_overlay", "key h",
+             "key 1", f"shot {viewer.folder}/wireframe.png",
+             *[line for i, name in enumerate(overlays) for line in (f"key {i + 1}", f"report {name}")],
+             f"shot {viewer.folder}/tiles.png", "key 0", "report no_overlay", "key h",
              "report help", f"shot {viewer.folder}/help.png", "key escape", "report no_help", "key F1",
-             "report help_again",
-             "quit"]
+             "report help_again", *click("Help"), "report help_button",
+             # Plots: pointing fails where there is none.
+             "point 0.5 0.5 Time per frame, by stage", "point 0.5 0.5 Volume, and by account",
+             "point 0.5 0.5 Ledger error: 0 quanta", "quit"]
     r = viewer.run(lines, scene)
     g = r["tilted"]["gravity"]
     check(abs(math.degrees(math.atan2(g[0], -g[2])) - 2) < 0.01 and abs(g[1]) < 1e-9,
           "the arrow keys tilt, seen from here")
     check(abs(math.hypot(*g) - 9.81) < 1e-6, "and gravity stays as strong")
     check(math.hypot(*r["level"]["gravity"][:2]) < 1e-9, "Home levels the tray")
+    check(r["away"]["gravity"][1] > 0.1 and abs(r["away"]["gravity"][0]) < 1e-9, "up tilts it away")
+    check(r["back"]["gravity"][0] < -0.1 and r["back"]["gravity"][1] < -0.1, "left and down tilt it to the other sides")
     check(r["pad"]["gravity"][0] > 2, "the pad tilts")
     check(4 < math.hypot(*r["gravity"]["gravity"]) < 8, "a slider sets gravity")
     check(r["honey"]["preset"] == "honey" and r["honey"]["viscosity"] > 1e-3 and r["honey"]["density"] > 1300,
@@ -194,10 +219,11 @@ def test_settings(viewer, scene):
     check(all(r["anew"][key] == r["start"][key] for key in ("viscosity", "scheme", "gravity", "preset", "hash")),
           "shift + R does not")
     check(r["overlay"]["overlay"] == "depth" and r["next_overlay"]["overlay"] == "velocity" and
-          r["wireframe"]["overlay"] == "wireframe" and r["no_overlay"]["overlay"] == "none", "overlays are switched")
-    check(not r["start"]["help"] and r["help"]["help"] and not r["no_help"]["help"] and r["help_again"]["help"],
-          "H, Esc and F1 show and hide the help")
-    for name in ("depth", "wireframe", "help"):
+          all(r[name]["overlay"] == name for name in overlays) and r["no_overlay"]["overlay"] == "none",
+          "overlays are switched")
+    check(not r["start"]["help"] and r["help"]["help"] and not r["no_help"]["help"] and r["help_again"]["help"] and
+          not r["help_button"]["help"], "H, Esc, F1 and the button show and hide the help")
+    for name in ("depth", "wireframe", "tiles", "help"):
         check((viewer.folder / f"{name}.png").stat().st_size > 5000, f"there is a screenshot: {name}.png")
 
 
@@ -209,6 +235,8 @@ def test_keeping(viewer, scene):
     r = viewer.run(["key space", *steps(3), "report before", "key F5", "report saved", f"move {POUR_AT}", "press left",
                     *steps(3), "release left", "report other", "key F9", "report loaded", "key p", "key p shift",
                     "report pictures", "key v", "report recording", *steps(2), "wait 0.4", "key v", "report recorded",
+                    *click("Save"), "report saved_again", *steps(2), *click("Load"), "report loaded_again",
+                    *click("Picture"), *click("Movie"), "report movie_button", *click("Stop movie"),
                     f"drop {broken}", "report broken", f"drop {mesh}", "report mesh", "key space", "move 0.5 0.5",
                     "press left", *steps(2), "release left", "report mesh_poured", f"drop {scene}", "report scene",
                     "quit"],
@@ -217,7 +245,9 @@ def test_keeping(viewer, scene):
     check(r["other"]["hash"] != r["before"]["hash"], "the world goes on after a snapshot")
     check(r["loaded"]["hash"] == r["saved"]["hash"] == r["before"]["hash"],
           "F9 brings back what F5 saved, every bit of it")
-    check(any(name.startswith("picture") for name in kept), "P writes a picture")
+    check(r["saved_again"]["hash"] == r["loaded_again"]["hash"], "buttons save and load, too")
+    check(sum(name.startswith("picture") for name in kept) == 2, "P and the button write pictures")
+    check(r["movie_button"]["recording"] and not r["broken"]["recording"], "the button starts and stops a movie")
     check(any(name.startswith("window") for name in kept), "shift + P writes the window")
     check(r["recording"]["recording"] and not r["recorded"]["recording"], "V starts and stops recording")
     check(any(name.startswith("movie") for name in kept), f"and a movie is there ({', '.join(kept)})")
@@ -228,6 +258,45 @@ def test_keeping(viewer, scene):
     check(r["scene"]["scene"] == "test tray", "a scene that is dropped is opened")
 
 
+def test_movie_without_ffmpeg(viewer, scene):
+    kept = viewer.folder / "pngs"
+    empty = viewer.folder / "empty"
+    empty.mkdir()
+    r = viewer.run(["key space", "key v", "key .", "report recording", "key v", "report recorded", "quit"],
+                   "--out", str(kept), scene, PATH=str(empty))
+    pngs = sorted(kept.glob("movie_*.png"))
+    check("no ffmpeg" in r["recording"]["note"] and r["recording"]["recording"], "without ffmpeg it says so")
+    check(len(pngs) >= 1 and pngs[0].read_bytes()[:4] == b"\x89PNG", f"and writes pictures ({len(pngs)})")
+    check(f"{len(pngs)} pictures" in r["recorded"]["note"], "as many as it says")
+
+
+def test_too_heavy(viewer, scene):
+    """The window stays alive while steps take far longer than they should, and says that they do."""
+    heavy = viewer.folder / "heavy.yaml"
+    heavy.write_text(HEAVY)
+    r = viewer.run(["report start", "wait 1", "report heavy", *drag("right", "0.4 0.5", "0.5 0.5"), "report turned",
+                    "key tab", f"shot {viewer.folder}/heavy.png", "quit"], str(heavy))
+    state = r["heavy"]
+    print(f"        {state['frames']} frames and {state['steps']} steps, {state['median_ms']} ms from frame to frame, "
+          f"the longest {state['longest_ms']} ms: {state['pace']}")
+    check(state["steps"] >= 1 and state["rate"] < 0.5 and state["behind"], "the world cannot keep up")
+    check("only" in state["pace"] and "real time" in state["pace"], f"and the panel says so: {state['pace']}")
+    check(state["frames"] > 2 * state["steps"], "frames do not wait for steps")
+    check(moved(state, r["turned"], "from") > 0.001, "the camera turns meanwhile")
+
+
+def test_pace(viewer, scene):
+    """With nothing to draw anew, frames come sixty times a second; crisp text on a dense screen."""
+    r = viewer.run(["key space", "wait 0.5", "report settled", "wait 0.7", "report pace", "quit"], scene)
+    state = r["pace"]
+    print(f"        {state['frames']} frames in 0.7 s, {state['median_ms']} ms in the middle, "
+          f"the longest {state['longest_ms']} ms")
+    check(state["frames"] <= 60 and state["median_ms"] > 13, "not more than sixty frames a second")
+    check(state["median_ms"] < 40, "and, on a machine that is not too busy, not many less")
+    r = viewer.run(["key space", "report dense", "quit"], "--density", "1.05", scene)
+    check(abs(r["dense"]["picture_size"][0] - (600 - 357)) <= 1, "the panel grows with the density of the screen")
+
+
 def test_gallery(viewer, scene):
     scenes = viewer.folder / "scenes"
     scenes.mkdir()
@@ -235,10 +304,12 @@ def test_gallery(viewer, scene):
         shutil.copy(scene, scenes / f"{name}.yaml")
     both = ["--scenes", str(scenes)]
     r = viewer.run(["report drawn", f"shot {viewer.folder}/gallery.png", *click("Second one"), "report open",
-                    "key g", "report back", "quit"], *both)
+                    "key g", "report back", *click("First one"), *click("Gallery"), "report button",
+                    *click("First one"), "key escape", "report escape", "quit"], *both)
     cached = list((viewer.folder / "cache/rill/thumbnails").glob("*.png"))
     check(r["drawn"]["screen"] == "gallery" and r["drawn"]["scenes"] == 2, "without a scene there is a gallery")
     check(r["drawn"]["thumbnails"] == 2 and len(cached) == 2, "its pictures are drawn and kept")
+    check(r["button"]["screen"] == r["escape"]["screen"] == "gallery", "and so do Esc and the button")
     check(r["open"]["screen"] == "scene" and r["open"]["scene"] == "test tray", "a click opens a scene")
     check(r["back"]["screen"] == "gallery", "G goes back")
     before = {file: file.stat().st_mtime_ns for file in cached}
@@ -313,8 +384,8 @@ def main():
     if not shutil.which("Xvfb"):
         print("skipped: Xvfb is missing; on Debian: apt-get install xvfb")
         return 77
-    tests = [test_time, test_camera, test_hand, test_settings, test_keeping, test_gallery, test_real_input,
-             test_failures]
+    tests = [test_time, test_camera, test_hand, test_settings, test_keeping, test_movie_without_ffmpeg, test_too_heavy,
+             test_pace, test_gallery, test_real_input, test_failures]
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(sys.argv[2] if len(sys.argv) > 2 else temporary).resolve()
         shutil.rmtree(folder, ignore_errors=True)

@@ -137,6 +137,15 @@ static bool make_saucer(rill_model *out) {
     return rill_model_lathe(out, profile, (int)(sizeof profile / sizeof *profile));
 }
 
+/* A tumbler 70 mm wide and 86 mm high, its wall 3 mm. */
+static bool make_tumbler(rill_model *out) {
+    static const double profile[][2] = {
+        {0, 1},     {26, 1},    {27.5, 0}, {29, 0},  {30.4, 1.4}, {32, 24}, {33.6, 54}, {35, 84},
+        {34.3, 86}, {32.7, 86}, {32, 84},  {30.6, 54}, {29, 24},  {27.8, 9}, {25, 7},   {0, 7},
+    };
+    return rill_model_lathe(out, profile, (int)(sizeof profile / sizeof *profile));
+}
+
 static bool make_cave(rill_model *out) {
     const double low[3] = {-10, -10, -12}, high[3] = {130, 110, 30};
     return rill_model_polygonise(out, rill_model_cave, low, high, 3.0);
@@ -209,6 +218,7 @@ int main(int argc, char **argv) {
     const char *folder = argv[1];
     const bool done = make_mesh(make_vertebra, folder, "vertebra.ply") && make_mesh(make_cup, folder, "cup.ply") &&
                       make_mesh(make_saucer, folder, "saucer.ply") && make_mesh(make_cave, folder, "cave.ply") &&
+                      make_mesh(rill_model_boat, folder, "boat.ply") && make_mesh(make_tumbler, folder, "tumbler.ply") &&
                       make_mesh(make_mat_flat, folder, "mat_flat.ply") &&
                       make_mesh(make_mat_swollen, folder, "mat_swollen.ply") && make_fields(folder);
     return done ? 0 : 4;

@@ -233,6 +233,10 @@ rill_result rill_bench_fill_platforms(rill_world *world, double depth) {
     return result;
 }
 
+rill_result rill_bench_fill_waves(rill_world *world, double depth) {
+    return fill_layer(world, 0, storeys, &depth);
+}
+
 static rill_result build_platforms(rill_world *world, bool holes) {
     rill_result result = rill_bench_add_platforms(world, holes);
     result = result != RILL_OK ? result : rill_bed_build(world);
@@ -398,6 +402,8 @@ static const rill_bench_case cases[] = {
       .build = rill_bench_build_mesh,
       .move = rill_bench_move_mesh,
       .rewind = true },
+    { .name = "boats_400", .threads = 1, .cells = 400, .frame = FRAME, .build = rill_bench_build_boats },
+    { .name = "spheres_400", .threads = 1, .cells = 400, .frame = FRAME, .build = rill_bench_build_spheres },
     { .name = "surgery", .threads = 1, .scene = "surgery", .blocked = true },
     { .name = "surgery_passages", .threads = 1, .scene = "surgery" },
     { .name = "viscosity_b", .threads = 1, .scene = "viscosity_b" },

@@ -267,6 +267,28 @@ static int time_rewound(bench_run *run, const char *name, bench_time *best) {
     return code;
 }
 
+static int by_size(const void *a, const void *b) {
+    const double left = *(const double *)a, right = *(const double *)b;
+    return (left > right) - (left < right);
+}
+
+/* How far the frames of a motion are from their mean; the first of them is not timed. */
+static int rank_frames(const bench_run *run, const char *name, rill_bench_row *out) {
+    const size_t count = (size_t)run->frames - 1;
+    double *sorted = malloc(count * sizeof *sorted);
+    if (sorted == NULL) {
+        return complain(name, RILL_OUT_OF_MEMORY, "no room for the times of frames");
+    }
+    for (size_t i = 0; i < count; i++) {
+        sorted[i] = 1e3 * run->best[i + 1].seconds;
+    }
+    qsort(sorted, count, sizeof *sorted, by_size);
+    out->ms_high = sorted[count * 95 / 100];
+    out->ms_most = sorted[count - 1];
+    free(sorted);
+    return RILL_EXIT_DONE;
+}
+
 static int time_case(const rill_bench_case *which, const rill_bench_options *options, bench_run *run,
                      rill_bench_row *out) {
     bench_time best = { 0 };
@@ -283,7 +305,7 @@ static int time_case(const rill_bench_case *which, const rill_bench_options *opt
     out->ms_per_step = 1e3 * best.seconds / (double)best.substeps;
     out->beats_per_step = best.beats;
     out->ns_per_column_step = 1e6 * out->ms_per_step / (double)out->columns;
-    return RILL_EXIT_DONE;
+    return run->move != NULL && run->best != NULL ? rank_frames(run, which->name, out) : RILL_EXIT_DONE;
 }
 
 int rill_bench_measure(const rill_bench_case *which, const rill_bench_options *options, rill_bench_row *out) {

@@ -1,5 +1,5 @@
-/* The parts of `rill bench`: bench.c (options, output), bench_cases.c and bench_moving.c (the worlds),
- * bench_measure.c (the clock), bench_triad.c (the yardsticks), bench_targets.c (what is expected).
+/* The parts of `rill bench`: bench.c (options, output), bench_cases.c, bench_moving.c and bench_bodies.c (the
+ * worlds), bench_measure.c (the clock), bench_triad.c (the yardsticks), bench_targets.c (what is expected).
  *
  * A *step* is one sub-step of rill_world_step, or one rill_surface_build. A *column* is a live column of the bed, wet or dry. Every time is the
  * minimum over repeats: other programs only ever make a run slower. */
@@ -43,6 +43,7 @@ typedef struct rill_bench_row {
     double ns_per_column_step, ms_per_step;
     double beats_per_step;   /* the same in units of the clock: what ratios of cases compare */
     double ms_per_frame;     /* with what is moved before it */
+    double ms_high, ms_most; /* where something moves: what 95 of 100 frames stay below, and the slowest; else 0 */
     double bytes_per_column; /* rill_bed_info.state_bytes over the columns */
     double times_triad;      /* ns_per_column_step over the time triad needs for 28 bytes */
     double real_time_factor; /* simulated seconds per second of wall time */
@@ -54,6 +55,11 @@ const rill_bench_case *rill_bench_cases(size_t *count);
  * be no column at all. Then, once there is a bed, rippled liquid on every floor. */
 rill_result rill_bench_add_platforms(rill_world *world, bool holes);
 rill_result rill_bench_fill_platforms(rill_world *world, double depth);
+/* Gentle waves on liquid of a depth; what bodies displace is left out. */
+rill_result rill_bench_fill_waves(rill_world *world, double depth);
+/* bench_bodies.c. */
+rill_result rill_bench_build_boats(rill_world *world);
+rill_result rill_bench_build_spheres(rill_world *world);
 /* bench_moving.c. */
 rill_result rill_bench_build_mesh(rill_world *world);
 rill_result rill_bench_move_mesh(rill_world *world, int64_t frame);

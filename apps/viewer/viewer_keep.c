@@ -97,7 +97,7 @@ void rill_keep_record(rill_viewer *v) {
     } else {
         v->recording = true;
         v->movie_frames = 0;
-        v->movie_clock = 0;
+        v->movie_clock = v->movie_writing = 0;
         rill_viewer_touch(v);
     }
 }
@@ -119,13 +119,14 @@ static bool start_movie(rill_viewer *v) {
     return true;
 }
 
-/* While the world plays a movie follows its time, however slowly it goes here; while it is paused, that of the clock.
- */
+/* While the world plays a movie follows its time, however slowly it goes here; while it is paused, that of the clock,
+ * without what writing takes: else long writing would ask for more frames, which take longer still. */
 static void add_frames(rill_viewer *v) {
     rill_message message = { "" };
     double passed = v->status.time - v->movie_time;
     v->movie_time = v->status.time;
-    v->movie_clock += v->status.playing && passed >= 0 ? passed / v->status.speed : v->passed;
+    double waited = v->passed > v->movie_writing ? v->passed - v->movie_writing : 0;
+    v->movie_clock += v->status.playing && passed >= 0 ? passed / v->status.speed : waited;
     bool due = (double)v->movie_frames <= v->movie_clock * MOVIE_RATE;
     if (!due || !read_picture(v)) {
         return;
@@ -153,7 +154,9 @@ void rill_keep_picture(rill_viewer *v) {
     } else if (memcmp(v->movie_size, v->render_size, sizeof v->movie_size) != 0) {
         stop_movie(v, "The size has changed, the movie ends");
     } else {
+        double start = rill_player_clock();
         add_frames(v);
+        v->movie_writing = rill_player_clock() - start;
     }
 }
 

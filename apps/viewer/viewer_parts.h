@@ -113,6 +113,7 @@ typedef struct rill_viewer {
     rill_movie *movie; /* NULL until the first frame */
     int32_t movie_size[2];
     double movie_clock, movie_time; /* s shown so far; time of the world at the last frame */
+    double movie_writing;           /* s that the last frame took to be kept: not a part of the movie */
     int64_t movie_frames;
     uint8_t *pixels;
     int kept; /* number of files so far */

@@ -96,8 +96,9 @@ static void write_state(rill_viewer *v, FILE *file, const char *tag, const rill_
     rill_pace_write(v, file);
     bool behind = rill_pace_text(v, text, sizeof text);
     write_text(file, "pace", text);
-    fprintf(file, "\"behind\": %s, \"picture\": [%d, %d, %d], ", behind ? "true" : "false", v->render_size[0],
-            v->render_size[1], v->look.samples);
+    fprintf(file, "\"behind\": %s, \"picture_size\": [%d, %d], \"drawn_size\": [%d, %d], \"samples\": %d, ",
+            behind ? "true" : "false", v->picture[0], v->picture[1], v->render_size[0], v->render_size[1],
+            v->look.samples);
     write_text(file, "overlay", rill_overlay_name(v->settings.overlay));
     write_text(file, "preset", rill_liquid_preset_name(v->settings.preset));
     fprintf(file,

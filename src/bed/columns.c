@@ -286,12 +286,19 @@ static bool reserve(builder *build, size_t more) {
     rill_columns *columns = &build->raw;
     size_t count = (size_t)columns->count + more;
     build->b.count = build->c.count = build->floors.count = (size_t)columns->count; /* what is there moves along */
-    if (!rill_array_reserve(&build->b, build->allocator, count) ||
-        !rill_array_reserve(&build->c, build->allocator, count) ||
-        !rill_array_reserve(&build->floors, build->allocator, count))
-        return false;
+    const bool good = rill_array_reserve(&build->b, build->allocator, count) &&
+                      rill_array_reserve(&build->c, build->allocator, count) &&
+                      rill_array_reserve(&build->floors, build->allocator, count);
     columns->b = build->b.data, columns->c = build->c.data, columns->floors = build->floors.data;
-    return true;
+    return good;
+}
+
+/* Once the first row is there: room for as many in all others, so that the arrays do not have to grow bit by bit. It does not
+ * matter if there is none. */
+static void foresee(builder *build, size_t cells) {
+    const size_t rows = (size_t)build->raster.y.count, first = (size_t)build->raw.count;
+    const size_t most = 8 * cells, likely = first < most / rows ? first * rows : most;
+    if (likely > 2 * cells) (void)reserve(build, likely + likely / 4 - first);
 }
 
 /* Stores the columns, and on the way, if the rows are passed over for the first time, collects walls. */
@@ -315,6 +322,7 @@ static rill_result store(builder *build, bool walls, rill_message *message) {
         if (!reserve(build, most) || !find_bars(build))
             return rill_fail(message, RILL_OUT_OF_MEMORY, "bed: no memory for row %d", (int)y);
         store_row(build, cell);
+        if (y == 0) foresee(build, cells);
         for (size_t i = 0; i < spans; ++i) build->touched[build->raster.row[i].solid] = 1;
         if (walls && !rill_walls_row(&build->walls, &build->raster.scans[0], y))
             return rill_fail(message, RILL_OUT_OF_MEMORY, "bed: no memory to find thin walls");

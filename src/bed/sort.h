@@ -13,6 +13,13 @@ static const size_t rill_sort_gaps[] = { 24671263, 10965006, 4873336, 2165927, 9
 #define RILL_SORT(name, type, before)                                                                                  \
     static void name(type *data, size_t count) {                                                                       \
         if (count < 2) return;                                                                                         \
+        if (count == 2) { /* as often as not */                                                                        \
+            if (!before(&data[1], &data[0])) return;                                                                   \
+            type first = data[1];                                                                                      \
+            data[1] = data[0];                                                                                         \
+            data[0] = first;                                                                                           \
+            return;                                                                                                    \
+        }                                                                                                              \
         for (size_t g = count < 12 ? 19 : 0; g < sizeof rill_sort_gaps / sizeof rill_sort_gaps[0]; ++g) {              \
             size_t gap = rill_sort_gaps[g];                                                                            \
             for (size_t i = gap; i < count; ++i) {                                                                     \

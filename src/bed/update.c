@@ -161,15 +161,18 @@ static int32_t fitness(const rill_bed *bed, int32_t place, int32_t stride, const
     return score;
 }
 
-/* Whether fitness would be -1. */
-static bool clashes(const rill_bed *bed, int32_t place, const rill_cell_change *at, const rill_new_column *column) {
+/* Whether fitness would be -1. Hardly ever: whether a neighbour is outside of the grid is asked last. */
+static inline bool clashes(const rill_bed *bed, int32_t place, const rill_cell_change *at,
+                           const rill_new_column *column) {
     const int32_t stride = bed->sheets[0].stride; /* of a roomy bed, that of all sheets */
-    const bool inside[4] = { at->x > 0, at->x + 1 < bed->grid.cells[0], at->y > 0, at->y + 1 < bed->grid.cells[1] };
-    const int32_t beside[4] = { place - 1, place + 1, place - stride, place + stride };
-    bool clash = false;
-    for (int d = 0; d < 4; ++d)
-        clash |= inside[d] & (rill_overlap(column->b, column->c, bed->b[beside[d]], bed->c[beside[d]]) == 1);
-    return clash;
+    const int32_t *b = bed->b + place, *c = bed->c + place;
+    const bool clash[4] = { rill_overlap(column->b, column->c, b[-1], c[-1]) == 1,
+                            rill_overlap(column->b, column->c, b[1], c[1]) == 1,
+                            rill_overlap(column->b, column->c, b[-stride], c[-stride]) == 1,
+                            rill_overlap(column->b, column->c, b[stride], c[stride]) == 1 };
+    if (!(clash[0] | clash[1] | clash[2] | clash[3])) return false;
+    return (clash[0] && at->x > 0) || (clash[1] && at->x + 1 < bed->grid.cells[0]) || (clash[2] && at->y > 0) ||
+           (clash[3] && at->y + 1 < bed->grid.cells[1]);
 }
 
 static void take_place(rill_bed *bed, rill_new_column *column, int32_t place, int32_t from) {

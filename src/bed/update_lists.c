@@ -252,6 +252,16 @@ typedef struct newcomer {
     int32_t place, b, c, below;
 } newcomer;
 
+/* Whether a column reaches no other of a neighbouring cell than that at place `dense`, as far as can be seen at once: if this
+ * is the cell's column of the same number, those next to it are all that could be reached. */
+static inline bool meets_one(const rill_bed *bed, const newcomer *at, size_t cell, int32_t dense) {
+    const int32_t first = bed->cell_first[cell], end = bed->cell_first[cell + 1], k = first + at->below;
+    const int32_t *places = bed->places;
+    if (k >= end || places[k] != dense) return false;
+    if (bed->b[dense] > at->b && k > first && bed->c[places[k - 1]] > at->b + 1) return false;
+    return bed->c[dense] >= at->c || k + 1 >= end || bed->b[places[k + 1]] >= at->c - 1;
+}
+
 /* The pipes between a column and those of a neighbouring cell to the east or north, or with `back` to the west or south, but
  * for that at place `dense`. Columns that have changed list their pipes to the east and north themselves. */
 static bool push_pairs(rill_update *update, const rill_bed *bed, const newcomer *at, size_t cell, int32_t dense,
@@ -270,6 +280,15 @@ static bool push_pairs(rill_update *update, const rill_bed *bed, const newcomer 
     return true;
 }
 
+/* The sides on which a column reaches beyond the one beside it in its sheet: mostly all of it is beside one column. */
+static inline unsigned open_sides(const rill_bed *bed, const newcomer *at, const int32_t steps[4]) {
+    const int32_t *b = bed->b + at->place, *c = bed->c + at->place;
+    unsigned sides = 0;
+    for (int side = 0; side < 4; ++side)
+        sides |= (unsigned)((b[steps[side]] > at->b) | (c[steps[side]] < at->c)) << side;
+    return sides;
+}
+
 static bool find_pairs(rill_update *update, const rill_bed *bed, const rill_allocator *allocator) {
     const rill_cell_change *changes = update->changes.data;
     const rill_new_column *fresh = update->fresh.data;
@@ -279,19 +298,19 @@ static bool find_pairs(rill_update *update, const rill_bed *bed, const rill_allo
     for (size_t i = 0; i < update->changes.count; ++i) {
         const rill_cell_change *at = &changes[i];
         const size_t cell = cell_of(bed, at->x, at->y);
-        const bool inside[4] = { at->x > 0, at->y > 0, at->x + 1 < nx, at->y + 1 < ny };
+        const unsigned inside = (unsigned)(at->x > 0) | (unsigned)(at->y > 0) << 1 | (unsigned)(at->x + 1 < nx) << 2 |
+                                (unsigned)(at->y + 1 < ny) << 3;
         for (int32_t k = 0; k < at->new_count; ++k) {
             const rill_new_column *column = &fresh[at->new_first + k];
             const newcomer here = { column->place, column->b, column->c, at->below + k };
-            unsigned sides = 0; /* mostly all of it is beside one column */
-            for (unsigned side = 0; side < 4; ++side) {
+            unsigned sides = inside & open_sides(bed, &here, steps);
+            for (unsigned side = 0; sides; ++side, sides >>= 1) {
                 const int32_t dense = here.place + steps[side];
-                sides |= (unsigned)(inside[side] & ((bed->b[dense] > here.b) | (bed->c[dense] < here.c))) << side;
-            }
-            for (unsigned side = 0; sides; ++side, sides >>= 1)
-                if ((sides & 1) && !push_pairs(update, bed, &here, cell + (size_t)(int64_t)cell_steps[side],
-                                               here.place + steps[side], side < 2, allocator))
+                const size_t beside = cell + (size_t)(int64_t)cell_steps[side];
+                if ((sides & 1) && !meets_one(bed, &here, beside, dense) &&
+                    !push_pairs(update, bed, &here, beside, dense, side < 2, allocator))
                     return false;
+            }
         }
     }
     sort_pairs(update->pairs.data, update->pairs.count);

@@ -9,16 +9,22 @@
 #include <string.h>
 
 enum { PASSES = 12, ITERATIONS = 400 };
-static const double TOLERANCE = 2.0;       /* quanta */
-static const double TOLERANCE_SHARE = 1e-8; /* of the deepest column */
+static const double TOLERANCE = 4.0;       /* quanta; and as a share of what is off to begin with: */
+static const double TOLERANCE_SHARE = 1e-3; /* what remains is made good in the next sub-step */
 static const double SOFT = 1.0 / 4096.0;   /* under a body, of what a free surface gives: keeps a sealed column solvable */
 static const double MODIFIED = 0.97;
+
+/* The conductances of a node's faces, as in rill_near. */
+typedef struct weights {
+    float w[4];
+} weights;
 
 typedef struct balance {
     const rill_body_stage *stage;
     size_t n;
     double *pi, *stiff, *aim, *r, *z, *p, *q, *d; /* d: of the preconditioner, inverted */
-    double tolerance;
+    double *diagonal;                            /* of A without its low rank */
+    weights *weights;
     double unit; /* N per quantum of head over a cell */
 } balance;
 
@@ -27,7 +33,7 @@ static const rill_node *node_of(const balance *b, size_t i) {
 }
 
 static double weight_of(const balance *b, const rill_body_face *face) {
-    return (double)b->stage->k->lambda * (double)face->open * (double)face->gain;
+    return (double)(b->stage->k->lambda * face->open * face->gain);
 }
 
 void rill_body_accelerate(const rill_body *body, const double load[6], double seconds, double out[6]) {
@@ -36,6 +42,27 @@ void rill_body_accelerate(const rill_body *body, const double load[6], double se
         const double *row = body->lighter + 3 * i;
         out[i] += seconds * load[i] / body->mass;
         out[3 + i] += seconds * (row[0] * load[3] + row[1] * load[4] + row[2] * load[5]);
+    }
+}
+
+/* sum of B_i x_i over a body's touches, with B or with its part along the bed. */
+static void gather(const rill_bodies *bodies, const rill_body *body, bool all, const double *x, double out[6]) {
+    const rill_touch *touches = bodies->touches.data;
+    for (int32_t t = body->first; t < body->end; ++t) {
+        const float *b = all ? touches[t].b : touches[t].sideways;
+        const double value = x[touches[t].node];
+        for (int k = 0; k < 6; ++k) out[k] += (double)b[k] * value;
+    }
+}
+
+/* y_i += B_i.v over a body's touches. */
+static void scatter(const rill_bodies *bodies, const rill_body *body, bool all, const double v[6], double *y) {
+    const rill_touch *touches = bodies->touches.data;
+    for (int32_t t = body->first; t < body->end; ++t) {
+        const float *b = all ? touches[t].b : touches[t].sideways;
+        double sum = 0.0;
+        for (int k = 0; k < 6; ++k) sum += (double)b[k] * v[k];
+        y[touches[t].node] += sum;
     }
 }
 
@@ -62,20 +89,13 @@ static void find_aims(const balance *b) {
 /* The motion of bodies at heads changed by pi. */
 static void find_motion(const balance *b) {
     const rill_body_stage *s = b->stage;
-    const rill_touch *touches = s->bodies->touches.data;
-    for (size_t i = 0; i < s->bodies->list.count; ++i) {
-        rill_body *body = rill_body_at(s->bodies, (int32_t)i);
-        memcpy(body->load, body->pushed, sizeof body->load);
-    }
     rill_bodies_press(s, b->pi);
-    for (size_t t = 0; t < s->bodies->touches.count; ++t) {
-        rill_body *body = rill_body_at(s->bodies, touches[t].body);
-        const double force = b->unit * b->pi[touches[t].node];
-        for (int k = 0; k < 6; ++k) body->load[k] += force * touches[t].sideways[k];
-    }
     for (size_t i = 0; i < s->bodies->list.count; ++i) {
         rill_body *body = rill_body_at(s->bodies, (int32_t)i);
+        double along[6] = { 0 };
         if (!body->alive) continue;
+        gather(s->bodies, body, false, b->pi, along);
+        for (int k = 0; k < 6; ++k) body->load[k] += body->pushed[k] + b->unit * along[k];
         memcpy(body->moved, body->free, sizeof body->moved);
         rill_body_accelerate(body, body->load, s->dt, body->moved);
     }
@@ -85,145 +105,143 @@ static void find_motion(const balance *b) {
 static double find_residual(const balance *b) {
     const rill_body_stage *s = b->stage;
     const rill_body_face *faces = s->bodies->faces.data;
-    const rill_touch *touches = s->bodies->touches.data;
+    const double lambda = (double)s->k->lambda;
     find_motion(b);
     rill_bodies_contact(s, b->pi, b->stiff, b->r);
     for (size_t i = 0; i < b->n; ++i) b->r[i] = b->aim[i] - b->r[i] - SOFT * b->stiff[i] * b->pi[i];
     for (size_t f = 0; f < s->bodies->faces.count; ++f) {
         const rill_body_face *face = &faces[f];
         const double l = face->node_l >= 0 ? b->pi[face->node_l] : 0.0, r = face->node_r >= 0 ? b->pi[face->node_r] : 0.0;
-        const double moved =
-            (double)s->k->lambda * (double)face->open * ((double)face->u + (double)face->gain * (l - r));
+        const double moved = lambda * (double)face->open * (double)face->u + weight_of(b, face) * (l - r);
         if (face->node_l >= 0) b->r[face->node_l] -= moved;
         if (face->node_r >= 0) b->r[face->node_r] += moved;
     }
-    for (size_t t = 0; t < s->bodies->touches.count; ++t) {
-        const rill_body *body = rill_body_at(s->bodies, touches[t].body);
-        double opened = 0.0;
-        for (int k = 0; k < 6; ++k) opened += touches[t].sideways[k] * (body->moved[k] - body->guess[k]);
-        b->r[touches[t].node] -= opened * s->dt / s->flow->bed->quantum;
+    for (size_t i = 0; i < s->bodies->list.count; ++i) {
+        const rill_body *body = rill_body_at(s->bodies, (int32_t)i);
+        double beyond[6];
+        if (!body->alive) continue;
+        for (int k = 0; k < 6; ++k) beyond[k] = (body->guess[k] - body->moved[k]) * s->dt / s->flow->bed->quantum;
+        scatter(s->bodies, body, false, beyond, b->r);
     }
     double largest = 0.0;
-    for (size_t i = 0; i < b->n; ++i) largest = fmax(largest, fabs(b->r[i]));
+    for (size_t i = 0; i < b->n; ++i) {
+        const double size = b->r[i] < 0.0 ? -b->r[i] : b->r[i];
+        if (size > largest) largest = size;
+    }
     return largest;
 }
 
 /* ------------------------------------------------------------------------------------------------------------- matrix */
 
-/* q = A p. */
-static void apply(const balance *b) {
-    const rill_body_stage *s = b->stage;
-    const rill_body_face *faces = s->bodies->faces.data;
-    const rill_touch *touches = s->bodies->touches.data;
-    const double dx = s->flow->bed->grid.cell_size, low_rank = s->dt * s->dt * s->density * s->gravity * dx * dx;
-    for (size_t i = 0; i < b->n; ++i) b->q[i] = (1.0 - b->stiff[i] + SOFT * b->stiff[i]) * b->p[i];
-    for (size_t f = 0; f < s->bodies->faces.count; ++f) {
-        const rill_body_face *face = &faces[f];
-        const double l = face->node_l >= 0 ? b->p[face->node_l] : 0.0, r = face->node_r >= 0 ? b->p[face->node_r] : 0.0;
-        const double moved = weight_of(b, face) * (l - r);
-        if (face->node_l >= 0) b->q[face->node_l] += moved;
-        if (face->node_r >= 0) b->q[face->node_r] -= moved;
-    }
-    for (size_t i = 0; i < s->bodies->list.count; ++i) memset(rill_body_at(s->bodies, (int32_t)i)->load, 0, sizeof(double[6]));
-    for (size_t t = 0; t < s->bodies->touches.count; ++t) {
-        double *load = rill_body_at(s->bodies, touches[t].body)->load;
-        for (int k = 0; k < 6; ++k) load[k] += touches[t].b[k] * b->p[touches[t].node];
-    }
-    for (size_t i = 0; i < s->bodies->list.count; ++i) {
-        rill_body *body = rill_body_at(s->bodies, (int32_t)i);
-        memset(body->moved, 0, sizeof body->moved);
-        rill_body_accelerate(body, body->load, low_rank, body->moved);
-    }
-    for (size_t t = 0; t < s->bodies->touches.count; ++t) {
-        const double *moved = rill_body_at(s->bodies, touches[t].body)->moved;
-        double sum = 0.0;
-        for (int k = 0; k < 6; ++k) sum += touches[t].b[k] * moved[k];
-        b->q[touches[t].node] += sum;
+/* Conductances do not change while pi is sought. */
+static void weigh_faces(const balance *b) {
+    const rill_bodies *bodies = b->stage->bodies;
+    const rill_body_face *faces = bodies->faces.data;
+    const rill_near *near = bodies->near.data;
+    for (size_t i = 0; i < b->n; ++i)
+        for (int k = 0; k < 4; ++k)
+            b->weights[i].w[k] = near[i].face[k] >= 0 ? (float)weight_of(b, &faces[near[i].face[k]]) : 0.0f;
+}
+
+static void find_diagonal(const balance *b) {
+    const rill_bodies *bodies = b->stage->bodies;
+    const rill_body_face *faces = bodies->faces.data;
+    for (size_t i = 0; i < b->n; ++i) b->diagonal[i] = 1.0 - b->stiff[i] + SOFT * b->stiff[i];
+    for (size_t f = 0; f < bodies->faces.count; ++f) {
+        const double w = weight_of(b, &faces[f]);
+        if (faces[f].node_l >= 0) b->diagonal[faces[f].node_l] += w;
+        if (faces[f].node_r >= 0) b->diagonal[faces[f].node_r] += w;
     }
 }
 
-/* The diagonal of A without its low rank, to begin with; then that of the preconditioner, inverted. */
-static void precondition(const balance *b) {
+/* q = A p; returns p q. */
+static double apply(const balance *b) {
     const rill_body_stage *s = b->stage;
-    const rill_body_face *faces = s->bodies->faces.data;
-    const rill_half *halves = s->bodies->halves.data;
-    for (size_t i = 0; i < b->n; ++i) b->d[i] = 1.0 - b->stiff[i] + SOFT * b->stiff[i];
-    for (size_t f = 0; f < s->bodies->faces.count; ++f) {
-        const double w = weight_of(b, &faces[f]);
-        if (faces[f].node_l >= 0) b->d[faces[f].node_l] += w;
-        if (faces[f].node_r >= 0) b->d[faces[f].node_r] += w;
-    }
+    const rill_bodies *bodies = s->bodies;
+    const rill_body_face *faces = bodies->faces.data;
+    const rill_near *near = bodies->near.data;
+    const int32_t *far = bodies->far.data;
+    const double dx = s->flow->bed->grid.cell_size, low_rank = s->dt * s->dt * s->density * s->gravity * dx * dx;
     for (size_t i = 0; i < b->n; ++i) {
-        const int32_t first = node_of(b, i)->half;
-        const int32_t end = i + 1 < b->n ? node_of(b, i + 1)->half : (int32_t)s->bodies->halves.count;
-        const double whole = b->d[i];
-        double d = whole;
-        for (int32_t h = first; h < end; ++h) {
-            const size_t j = (size_t)halves[h].node;
-            if (j >= i) continue;
-            const double w = weight_of(b, &faces[halves[h].face]);
-            /* What elimination of j would fill in between i and its other later neighbours is lumped. */
-            d -= w * (w + MODIFIED * (b->z[j] - w)) * b->d[j];
+        const float *w = b->weights[i].w;
+        const int32_t *j = near[i].node;
+        b->q[i] = b->diagonal[i] * b->p[i] - (((double)w[0] * b->p[j[0]] + (double)w[1] * b->p[j[1]]) +
+                                              ((double)w[2] * b->p[j[2]] + (double)w[3] * b->p[j[3]]));
+    }
+    for (size_t i = 0; i < bodies->far.count; ++i) {
+        const rill_body_face *face = &faces[far[i]];
+        b->q[face->node_l] -= weight_of(b, face) * b->p[face->node_r];
+        b->q[face->node_r] -= weight_of(b, face) * b->p[face->node_l];
+    }
+    for (size_t i = 0; i < bodies->list.count; ++i) {
+        const rill_body *body = rill_body_at(bodies, (int32_t)i);
+        double load[6] = { 0 }, moved[6] = { 0 };
+        if (!body->alive || isinf(body->mass)) continue;
+        gather(bodies, body, true, b->p, load);
+        rill_body_accelerate(body, load, low_rank, moved);
+        scatter(bodies, body, true, moved, b->q);
+    }
+    double sum = 0.0;
+    for (size_t i = 0; i < b->n; ++i) sum += b->p[i] * b->q[i];
+    return sum;
+}
+
+static void precondition(const balance *b) {
+    const rill_near *near = b->stage->bodies->near.data;
+    for (size_t i = 0; i < b->n; ++i) {
+        const float *w = b->weights[i].w;
+        double d = b->diagonal[i];
+        for (int k = 0; k < 2; ++k) {
+            /* What elimination of a lower node would fill in between this and its other higher neighbours is lumped. */
+            const int32_t j = near[i].node[k];
+            const float *of = b->weights[j].w;
+            const double other = (double)of[2] + (double)of[3] - (double)w[k];
+            if (w[k] > 0.0f) d -= (double)w[k] * ((double)w[k] + MODIFIED * other) * b->d[j];
         }
-        double later = 0.0;
-        for (int32_t h = first; h < end; ++h)
-            if ((size_t)halves[h].node > i) later += weight_of(b, &faces[halves[h].face]);
-        b->z[i] = later;
-        if (!(d > 0.25 * whole)) d = whole;
+        if (!(d > 0.25 * b->diagonal[i])) d = b->diagonal[i];
         b->d[i] = d > 0.0 ? 1.0 / d : 0.0;
     }
 }
 
-/* z = preconditioned r. */
-static void smooth(const balance *b) {
-    const rill_body_stage *s = b->stage;
-    const rill_body_face *faces = s->bodies->faces.data;
-    const rill_half *halves = s->bodies->halves.data;
+/* z = preconditioned r; returns r z. */
+static double smooth(const balance *b) {
+    const rill_near *near = b->stage->bodies->near.data;
     for (size_t i = 0; i < b->n; ++i) {
-        const int32_t first = node_of(b, i)->half;
-        const int32_t end = i + 1 < b->n ? node_of(b, i + 1)->half : (int32_t)s->bodies->halves.count;
-        double sum = b->r[i];
-        for (int32_t h = first; h < end; ++h)
-            if ((size_t)halves[h].node < i) sum += weight_of(b, &faces[halves[h].face]) * b->z[halves[h].node];
-        b->z[i] = sum * b->d[i];
+        const float *w = b->weights[i].w;
+        const int32_t *j = near[i].node;
+        const double lower = w[0] > 0.0f ? (double)w[0] * b->z[j[0]] : 0.0;
+        b->z[i] = (b->r[i] + (lower + (w[1] > 0.0f ? (double)w[1] * b->z[j[1]] : 0.0))) * b->d[i];
     }
-    for (size_t i = b->n; i-- > 0;) {
-        const int32_t first = node_of(b, i)->half;
-        const int32_t end = i + 1 < b->n ? node_of(b, i + 1)->half : (int32_t)s->bodies->halves.count;
-        double sum = 0.0;
-        for (int32_t h = first; h < end; ++h)
-            if ((size_t)halves[h].node > i) sum += weight_of(b, &faces[halves[h].face]) * b->z[halves[h].node];
-        b->z[i] += sum * b->d[i];
-    }
-}
-
-static double product(const balance *b, const double *x, const double *y) {
     double sum = 0.0;
-    for (size_t i = 0; i < b->n; ++i) sum += x[i] * y[i];
+    for (size_t i = b->n; i-- > 0;) {
+        const float *w = b->weights[i].w;
+        const int32_t *j = near[i].node;
+        b->z[i] += ((double)w[2] * b->z[j[2]] + (double)w[3] * b->z[j[3]]) * b->d[i];
+        sum += b->r[i] * b->z[i];
+    }
     return sum;
 }
 
 /* One step of Newton: pi += A^-1 r, roughly. */
 static void improve(const balance *b, double goal, int32_t *iterations) {
+    find_diagonal(b);
     precondition(b);
-    smooth(b);
+    double rz = smooth(b);
     memcpy(b->p, b->z, b->n * sizeof *b->p);
-    double rz = product(b, b->r, b->z);
     while (rz > 0.0 && *iterations < ITERATIONS) {
-        apply(b);
-        const double energy = product(b, b->p, b->q);
+        const double energy = apply(b);
         if (!(energy > 0.0)) return;
         const double alpha = rz / energy;
         double largest = 0.0;
         for (size_t i = 0; i < b->n; ++i) {
             b->pi[i] += alpha * b->p[i];
             b->r[i] -= alpha * b->q[i];
-            largest = fmax(largest, fabs(b->r[i]));
+            const double size = b->r[i] < 0.0 ? -b->r[i] : b->r[i];
+            largest = size > largest ? size : largest;
         }
         *iterations += 1;
         if (largest <= goal) return;
-        smooth(b);
-        const double next = product(b, b->r, b->z), beta = next / rz;
+        const double next = smooth(b), beta = next / rz;
         for (size_t i = 0; i < b->n; ++i) b->p[i] = b->z[i] + beta * b->p[i];
         rz = next;
     }
@@ -233,18 +251,23 @@ const double *rill_bodies_balance(const rill_body_stage *stage, bool *converged)
     const rill_bed *bed = stage->flow->bed;
     const size_t n = stage->bodies->nodes.count;
     double *v = stage->bodies->vectors.data;
-    balance b = { .stage = stage, .n = n, .pi = v,         .stiff = v + n,     .aim = v + 2 * n, .r = v + 3 * n,
-                  .z = v + 4 * n, .p = v + 5 * n, .q = v + 6 * n, .d = v + 7 * n };
+    balance b = { .stage = stage, .n = n, .pi = v, .stiff = v + n, .aim = v + 2 * n, .r = v + 3 * n, .z = v + 4 * n };
+    b.p = v + 5 * n;
+    b.q = v + 6 * n;
+    b.d = v + 7 * n;
+    b.diagonal = v + 8 * n;
+    b.weights = (weights *)(void *)(v + 9 * n);
     b.unit = stage->density * stage->gravity * bed->quantum * bed->grid.cell_size * bed->grid.cell_size;
-    b.tolerance = TOLERANCE + TOLERANCE_SHARE * (double)stage->flow->extent.depth;
-    memset(b.pi, 0, n * sizeof *b.pi);
+    for (size_t i = 0; i < n; ++i) b.pi[i] = node_of(&b, i)->pi;
+    weigh_faces(&b);
     find_aims(&b);
     int32_t iterations = 0;
     double off = find_residual(&b);
-    for (int32_t pass = 0; pass < PASSES && off > b.tolerance && iterations < ITERATIONS; ++pass) {
-        improve(&b, 0.5 * b.tolerance, &iterations);
+    const double tolerance = fmax(TOLERANCE, TOLERANCE_SHARE * off);
+    for (int32_t pass = 0; pass < PASSES && off > tolerance && iterations < ITERATIONS; ++pass) {
+        improve(&b, 0.5 * tolerance, &iterations);
         off = find_residual(&b);
     }
-    *converged = off <= 64.0 * b.tolerance;
+    *converged = off <= 64.0 * tolerance;
     return b.pi;
 }

@@ -52,6 +52,9 @@ typedef struct rill_body {
     rill_array shades;  /* rill_shade: of where it was when they were last found */
     rill_pose shaded_at;
     bool shaded;        /* whether they were */
+    rill_area area;     /* the cells in question then */
+    int32_t first, end; /* its touches */
+    double stored;      /* J: energy of the liquid that it displaces, at the end of the last sub-step; NaN: not known */
     double before[6];   /* velocity and spin of the sub-step before the last */
     double before_dt;   /* and how long the last was, s; 0: there was none */
     /* Of the sub-step: */
@@ -73,8 +76,9 @@ typedef struct rill_touch {
     int32_t next;          /* the next touch of the node; -1: the last */
     float part[4];         /* of the cell, by quarters: at most 1/4 each */
     float low[4], high[4]; /* underside and topside */
-    double sideways[6];    /* the part of B that motion along the bed has */
-    double b[6];           /* B: room that opens per unit of velocity (1) and spin (m) */
+    float arm[2];          /* from where the centre of mass is expected to the centre of the cell, m */
+    float sideways[6];     /* the part of B that motion along the bed has */
+    float b[6];            /* B: room that opens per unit of velocity (1) and spin (m) */
 } rill_touch;
 
 /* A column under a body. */
@@ -82,12 +86,11 @@ typedef struct rill_node {
     int32_t place, stride;
     int32_t base;  /* b */
     int32_t first; /* touch */
-    int32_t half;  /* its first half-face */
     bool over;     /* liquid stands on what covers it wholly: it came from beside it, not through it */
     int32_t cell[2];
-    double at[2];  /* centre of its cell, m */
-    double lid;    /* the highest topside above the base, quanta, where it is wholly covered; else 0 */
+    double lid;    /* the lowest topside above the base, quanta, where it is wholly covered; else 0 */
     double e;      /* head above the base, quanta */
+    double pi;     /* how it changed in the last sub-step */
 } rill_node;
 
 /* A face of a column under a body, and how the sub-step finds it. */
@@ -101,10 +104,10 @@ typedef struct rill_body_face {
     float open; /* quanta */
 } rill_body_face;
 
-/* What joins a node to another one. */
-typedef struct rill_half {
-    int32_t node, face;
-} rill_half;
+/* What joins a node to others: up to two with lower numbers, then up to two with higher ones; itself where there is none. */
+typedef struct rill_near {
+    int32_t node[4], face[4];
+} rill_near;
 
 /* A body at a face between two columns that it is over: what it displaces there, and where. */
 typedef struct rill_body_grip {
@@ -120,10 +123,12 @@ typedef struct rill_bodies {
     rill_array list; /* rill_body; ids are slots as those of solids */
     int32_t alive;
     size_t free_slots;
-    rill_array touches, nodes, faces, halves, grips;
+    rill_array touches, nodes, faces, near, grips;
+    rill_array far;     /* int32_t: faces between nodes for which there is no place in `near` */
     rill_array before;  /* rill_node: those of the sub-step before */
     rill_array vectors; /* double: working memory of the solve */
     int32_t *node_of;   /* plane: 1 + index into nodes; 0: none */
+    int32_t *stamp;     /* plane: 1 + the shade over a column, while a body's are looked at; else 0 */
     int32_t *shown;     /* plane: the bases, lifted: flow->lifted */
     size_t plane_size;
 } rill_bodies;
@@ -140,7 +145,12 @@ typedef struct rill_body_stage {
     double gravity; /* into the bed, m/s2 */
 } rill_body_stage;
 
-enum { RILL_BODY_VECTORS = 8 }; /* that the solve works on */
+enum { RILL_BODY_VECTORS = 11 }; /* that the solve works on */
+
+/* The centre of a node's cell, m. */
+static inline double rill_node_at(const rill_bed *bed, const rill_node *node, int axis) {
+    return bed->grid.origin[axis] + ((double)node->cell[axis] + 0.5) * bed->grid.cell_size;
+}
 
 static inline rill_body *rill_body_at(const rill_bodies *bodies, int32_t index) {
     return (rill_body *)bodies->list.data + index;
@@ -175,7 +185,11 @@ float *rill_body_face_velocity(const rill_flow *flow, const rill_body_face *face
 
 /* couple.c: B for motion along the bed, and the forces along it of the heads as they are. */
 void rill_bodies_couple(const rill_body_stage *stage);
-/* The upright forces of heads changed by `pi`, added to the bodies' loads. */
+/* Adds to the forces along the bed what is missing for the work of bodies on the liquid to be what the liquid gains by their
+ * motion since rill_bodies_store, at the end of the sub-step before. */
+void rill_bodies_account(const rill_body_stage *stage);
+void rill_bodies_store(const rill_body_stage *stage);
+/* The bodies' loads: the upright forces of heads changed by `pi`. */
 void rill_bodies_press(const rill_body_stage *stage, const double *pi);
 /* What of such heads there is `room` for under bodies where they will be at the end, upright, and all of B. `stiff` gets the
  * part of each node that is in contact then: dD/de. */
@@ -211,7 +225,7 @@ bool rill_bodies_move(const rill_body_stage *stage);
 void rill_bodies_drive(const rill_body_stage *stage);
 /* Lifts the base of a column so that its level is its head, absolute, quanta. */
 void rill_bodies_lift(const rill_bodies *bodies, rill_flow *flow, int32_t place, double head);
-/* The longest sub-step in which no body moves farther than half a cell, s. */
-double rill_bodies_limit(const rill_bodies *bodies, double cell_size);
+/* The longest sub-step in which no body moves farther than half a cell in the liquid, s. */
+double rill_bodies_limit(const rill_bodies *bodies, const rill_flow *flow);
 
 #endif

@@ -45,15 +45,19 @@ static bool reserve_planes(rill_bodies *bodies, const rill_bed *bed, const rill_
     const size_t size = (size_t)bed->plane_size;
     if (bodies->plane_size == size) return true;
     int32_t *node_of = rill_memory_take(allocator, size, sizeof *node_of);
+    int32_t *stamp = rill_memory_take(allocator, size, sizeof *stamp);
     int32_t *shown = rill_memory_claim(allocator, size, sizeof *shown);
-    if (!node_of || !shown) {
+    if (!node_of || !stamp || !shown) {
         rill_memory_give(allocator, node_of, size, sizeof *node_of);
+        rill_memory_give(allocator, stamp, size, sizeof *stamp);
         rill_memory_give(allocator, shown, size, sizeof *shown);
         return false;
     }
     rill_memory_give(allocator, bodies->node_of, bodies->plane_size, sizeof *node_of);
+    rill_memory_give(allocator, bodies->stamp, bodies->plane_size, sizeof *stamp);
     rill_memory_give(allocator, bodies->shown, bodies->plane_size, sizeof *shown);
     bodies->node_of = node_of;
+    bodies->stamp = stamp;
     bodies->shown = shown;
     bodies->plane_size = size;
     memcpy(shown, bed->b, size * sizeof *shown);
@@ -77,7 +81,8 @@ bool rill_bodies_reserve(rill_bodies *bodies, const rill_bed *bed, const rill_al
            rill_array_reserve(&bodies->nodes, allocator, nodes) &&
            rill_array_reserve(&bodies->before, allocator, nodes) &&
            rill_array_reserve(&bodies->faces, allocator, faces) &&
-           rill_array_reserve(&bodies->halves, allocator, 2 * faces) &&
+           rill_array_reserve(&bodies->near, allocator, nodes) &&
+           rill_array_reserve(&bodies->far, allocator, faces) &&
            rill_array_reserve(&bodies->grips, allocator, 2 * touches + (size_t)bed->pipe_count) &&
            rill_array_reserve(&bodies->vectors, allocator, RILL_BODY_VECTORS * nodes);
 }
@@ -87,7 +92,8 @@ rill_bodies rill_bodies_make(void) {
                           .touches = rill_array_make(sizeof(rill_touch)),
                           .nodes = rill_array_make(sizeof(rill_node)),
                           .faces = rill_array_make(sizeof(rill_body_face)),
-                          .halves = rill_array_make(sizeof(rill_half)),
+                          .near = rill_array_make(sizeof(rill_near)),
+                          .far = rill_array_make(sizeof(int32_t)),
                           .grips = rill_array_make(sizeof(rill_body_grip)),
                           .before = rill_array_make(sizeof(rill_node)),
                           .vectors = rill_array_make(sizeof(double)) };
@@ -95,9 +101,11 @@ rill_bodies rill_bodies_make(void) {
 
 void rill_bodies_free(rill_bodies *bodies, const rill_allocator *allocator) {
     rill_array *const arrays[] = { &bodies->list,   &bodies->touches, &bodies->nodes,  &bodies->faces,
-                                   &bodies->halves, &bodies->grips,   &bodies->before, &bodies->vectors };
+                                   &bodies->near,   &bodies->far,     &bodies->grips,  &bodies->before,
+                                   &bodies->vectors };
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i) rill_array_free(arrays[i], allocator);
     rill_memory_give(allocator, bodies->node_of, bodies->plane_size, sizeof *bodies->node_of);
+    rill_memory_give(allocator, bodies->stamp, bodies->plane_size, sizeof *bodies->stamp);
     rill_memory_give(allocator, bodies->shown, bodies->plane_size, sizeof *bodies->shown);
     *bodies = (rill_bodies){ 0 };
 }
@@ -120,8 +128,8 @@ void rill_body_shade(rill_body *body, const rill_grid *grid, double dt) {
     rill_body_advance(body->expected, orientation, body->guess, dt);
     const rill_pose pose = rill_pose_of(body->expected, orientation);
     if (body->shaded && same_pose(&pose, &body->shaded_at)) return;
-    const rill_area area = rill_body_area(&body->form, &pose, grid);
-    body->shades.count = (size_t)rill_body_shades(&body->form, &pose, grid, area, body->shades.data);
+    body->area = rill_body_area(&body->form, &pose, grid);
+    body->shades.count = (size_t)rill_body_shades(&body->form, &pose, grid, body->area, body->shades.data);
     body->shaded_at = pose;
     body->shaded = true;
 }
@@ -159,92 +167,111 @@ static bool cut_to_void(const rill_shade *shade, const rill_bed *bed, int32_t pl
 }
 
 /* The node of a place in a cell, made if there is none yet. */
-static int32_t node_at(const rill_body_stage *s, int32_t place, int32_t x, int32_t y) {
+static int32_t node_at(const rill_body_stage *s, int32_t place, int32_t stride, int32_t x, int32_t y) {
     rill_bodies *bodies = s->bodies;
-    const rill_bed *bed = s->flow->bed;
-    rill_node *nodes = bodies->nodes.data;
     const int32_t known = bodies->node_of[place];
     if (known > 0) return known - 1;
-    const double dx = bed->grid.cell_size;
-    int32_t in_x, in_y;
-    rill_node node = { .place = place, .base = bed->b[place], .first = -1, .half = 0 };
-    node.stride = rill_bed_sheet_of(bed, place, &in_x, &in_y)->stride;
-    node.cell[0] = x;
-    node.cell[1] = y;
-    node.at[0] = bed->grid.origin[0] + ((double)x + 0.5) * dx;
-    node.at[1] = bed->grid.origin[1] + ((double)y + 0.5) * dx;
+    rill_node node = { .place = place, .stride = stride, .base = s->flow->bed->b[place], .first = -1, .cell = { x, y } };
     node.e = (double)s->flow->H[place];
     node.over = true; /* what stands there stood there before */
     if (known < 0) {
         const rill_node *before = (const rill_node *)bodies->before.data + (-known - 1);
         node.e = fmax((double)before->base + before->e - (double)node.base, 0.0); /* the base may have moved */
+        node.pi = before->pi;
         node.over = before->over;
     }
-    nodes[bodies->nodes.count] = node;
+    ((rill_node *)bodies->nodes.data)[bodies->nodes.count] = node;
     bodies->node_of[place] = (int32_t)++bodies->nodes.count;
     return (int32_t)bodies->nodes.count - 1;
 }
 
-static void add_touch(rill_bodies *bodies, const rill_touch *touch, int32_t index) {
+static void add_touch(const rill_body_stage *s, rill_touch *touch, int32_t index) {
+    rill_bodies *bodies = s->bodies;
     rill_node *node = (rill_node *)bodies->nodes.data + index;
-    rill_touch *added = (rill_touch *)bodies->touches.data + bodies->touches.count;
-    *added = *touch;
-    added->node = index;
-    added->next = node->first;
-    node->first = (int32_t)bodies->touches.count++;
+    const rill_body *body = rill_body_at(bodies, touch->body);
+    touch->node = index;
+    touch->next = node->first;
+    for (int i = 0; i < 2; ++i) touch->arm[i] = (float)(rill_node_at(s->flow->bed, node, i) - body->expected[i]);
+    node->first = (int32_t)bodies->touches.count;
+    ((rill_touch *)bodies->touches.data)[bodies->touches.count++] = *touch;
 }
 
 static bool joined(const rill_bed *bed, int32_t l, int32_t r) {
     return rill_overlap(bed->b[l], bed->c[l], bed->b[r], bed->c[r]) > 0;
 }
 
-static void touch_columns(const rill_body_stage *s, int32_t index) {
-    rill_bodies *bodies = s->bodies;
-    rill_body *body = rill_body_at(bodies, index);
+/* The head of a column as it is known, above its base. */
+static double head_of(const rill_body_stage *s, int32_t place) {
+    const int32_t known = s->bodies->node_of[place];
+    if (known > 0) return ((const rill_node *)s->bodies->nodes.data)[known - 1].e;
+    if (known < 0) return ((const rill_node *)s->bodies->before.data)[-known - 1].e;
+    return (double)s->flow->H[place];
+}
+
+/* Stamps the columns that a body is over, or nearly. */
+static void stamp_columns(const rill_body_stage *s, const rill_body *body) {
     const rill_bed *bed = s->flow->bed;
     const rill_shade *shades = body->shades.data;
     const double near = nearness(s, body);
     for (size_t i = 0; i < body->shades.count; ++i) {
         const size_t cell = (size_t)shades[i].y * (size_t)bed->grid.cells[0] + (size_t)shades[i].x;
         for (int32_t k = bed->cell_first[cell]; k < bed->cell_first[cell + 1]; ++k) {
-            const int32_t place = bed->places[k], known = bodies->node_of[place];
-            rill_touch touch = { .body = index };
-            double lowest, e = (double)s->flow->H[place];
-            if (!cut_to_void(&shades[i], bed, place, &touch, &lowest)) continue;
-            if (known != 0)
-                e = known > 0 ? ((rill_node *)bodies->nodes.data)[known - 1].e
-                              : ((rill_node *)bodies->before.data)[-known - 1].e;
-            if (lowest > e + near) continue;
-            add_touch(bodies, &touch, node_at(s, place, shades[i].x, shades[i].y));
+            const int32_t place = bed->places[k];
+            rill_touch touch;
+            double lowest;
+            if (cut_to_void(&shades[i], bed, place, &touch, &lowest) && lowest <= head_of(s, place) + near)
+                s->bodies->stamp[place] = (int32_t)i + 1;
         }
     }
 }
 
-static bool has_touch(const rill_bodies *bodies, int32_t place, int32_t body) {
-    const rill_node *node = rill_bodies_node(bodies, place);
-    const rill_touch *touches = bodies->touches.data;
-    for (int32_t i = node ? node->first : -1; i >= 0; i = touches[i].next)
-        if (touches[i].body == body) return true;
-    return false;
-}
-
-/* The columns around a body: what it displaces at its border moves into them when it does. */
-static void touch_around(const rill_body_stage *s, int32_t body, size_t first) {
-    static const int32_t beside[4][2] = { { -1, 0 }, { 1, 0 }, { 0, -1 }, { 0, 1 } };
-    rill_bodies *bodies = s->bodies;
+static void clear_stamps(const rill_body_stage *s, const rill_body *body) {
     const rill_bed *bed = s->flow->bed;
-    const size_t end = bodies->touches.count;
-    for (size_t i = first; i < end; ++i) {
-        const rill_node node = ((rill_node *)bodies->nodes.data)[((rill_touch *)bodies->touches.data)[i].node];
-        for (int side = 0; side < 4; ++side) {
-            const int32_t x = node.cell[0] + beside[side][0], y = node.cell[1] + beside[side][1];
-            const int32_t place = node.place + beside[side][0] + beside[side][1] * node.stride;
-            if (x < 0 || y < 0 || x >= bed->grid.cells[0] || y >= bed->grid.cells[1]) continue;
-            if (!joined(bed, node.place, place) || has_touch(bodies, place, body)) continue;
-            const rill_touch touch = { .body = body };
-            add_touch(bodies, &touch, node_at(s, place, x, y));
-        }
+    const rill_shade *shades = body->shades.data;
+    for (size_t i = 0; i < body->shades.count; ++i) {
+        const size_t cell = (size_t)shades[i].y * (size_t)bed->grid.cells[0] + (size_t)shades[i].x;
+        for (int32_t k = bed->cell_first[cell]; k < bed->cell_first[cell + 1]; ++k) s->bodies->stamp[bed->places[k]] = 0;
     }
+}
+
+/* A column that a body is over, or beside one: what it displaces at its border moves there when it does. */
+static void touch_column(const rill_body_stage *s, int32_t index, int32_t place, int32_t x, int32_t y) {
+    const rill_bed *bed = s->flow->bed;
+    const int32_t *stamp = s->bodies->stamp;
+    const rill_shade *shades = rill_body_at(s->bodies, index)->shades.data;
+    rill_touch touch = { .body = index };
+    double lowest;
+    int32_t in_x, in_y;
+    const int32_t stride = bed->sheet_count == 1 ? bed->sheets[0].stride : rill_bed_sheet_of(bed, place, &in_x, &in_y)->stride;
+    if (stamp[place] > 0) {
+        cut_to_void(&shades[stamp[place] - 1], bed, place, &touch, &lowest);
+    } else {
+        const int32_t beside[4] = { place - 1, place + 1, place - stride, place + stride };
+        bool any = false;
+        for (int i = 0; i < 4 && !any; ++i) any = stamp[beside[i]] > 0 && joined(bed, place, beside[i]);
+        if (!any) return;
+    }
+    add_touch(s, &touch, node_at(s, place, stride, x, y));
+}
+
+/* In the order of rows, which is good for the solve. */
+static void touch_columns(const rill_body_stage *s, int32_t index) {
+    const rill_bed *bed = s->flow->bed;
+    rill_body *body = rill_body_at(s->bodies, index);
+    const rill_area *area = &body->area;
+    const int32_t *cells = bed->grid.cells;
+    body->first = (int32_t)s->bodies->touches.count;
+    if (body->shades.count > 0) {
+        stamp_columns(s, body);
+        for (int32_t y = rill_max_i(area->low[1] - 1, 0); y < rill_min_i(area->high[1] + 1, cells[1]); ++y)
+            for (int32_t x = rill_max_i(area->low[0] - 1, 0); x < rill_min_i(area->high[0] + 1, cells[0]); ++x) {
+                const size_t cell = (size_t)y * (size_t)cells[0] + (size_t)x;
+                for (int32_t k = bed->cell_first[cell]; k < bed->cell_first[cell + 1]; ++k)
+                    touch_column(s, index, bed->places[k], x, y);
+            }
+        clear_stamps(s, body);
+    }
+    body->end = (int32_t)s->bodies->touches.count;
 }
 
 /* The columns that bodies have left show their own base again. */
@@ -264,11 +291,11 @@ static void leave_columns(rill_bodies *bodies, const rill_bed *bed) {
  * through the body. */
 static double lid_of(const rill_bodies *bodies, const rill_node *node) {
     const rill_touch *touches = bodies->touches.data;
-    double covered = 0.0, lid = 0.0;
+    double covered = 0.0, lid = (double)RILL_WALL;
     for (int32_t i = node->first; i >= 0; i = touches[i].next)
         for (int q = 0; q < 4; ++q) {
             covered += (double)touches[i].part[q];
-            if (touches[i].part[q] > 0.0f && (double)touches[i].high[q] > lid) lid = (double)touches[i].high[q];
+            if (touches[i].part[q] > 0.0f && (double)touches[i].high[q] < lid) lid = (double)touches[i].high[q];
         }
     return covered >= 0.999 ? lid : 0.0;
 }
@@ -355,25 +382,27 @@ static void add_sparse(const rill_body_stage *s, const rill_node *node) {
     }
 }
 
-/* Each node gets a list of the faces that join it to others. */
-static void list_halves(rill_bodies *bodies) {
-    rill_node *nodes = bodies->nodes.data;
+/* Which nodes are joined, for the solve. */
+static void find_near(rill_bodies *bodies) {
     const rill_body_face *faces = bodies->faces.data;
-    rill_half *halves = bodies->halves.data;
-    const size_t count = bodies->nodes.count;
+    rill_near *near = bodies->near.data;
+    int32_t *far = bodies->far.data;
+    bodies->near.count = bodies->nodes.count;
+    bodies->far.count = 0;
+    for (size_t i = 0; i < bodies->nodes.count; ++i)
+        for (int k = 0; k < 4; ++k) near[i].node[k] = (int32_t)i, near[i].face[k] = -1;
     for (size_t i = 0; i < bodies->faces.count; ++i) {
-        if (faces[i].node_l < 0 || faces[i].node_r < 0) continue;
-        nodes[faces[i].node_l].half += 1;
-        nodes[faces[i].node_r].half += 1;
+        const int32_t l = faces[i].node_l, r = faces[i].node_r, low = rill_min_i(l, r), high = rill_max_i(l, r);
+        if (low < 0) continue;
+        const int up = near[low].face[2] < 0 ? 2 : 3, down = near[high].face[0] < 0 ? 0 : 1;
+        if (near[low].face[up] >= 0 || near[high].face[down] >= 0) {
+            far[bodies->far.count++] = (int32_t)i;
+            continue;
+        }
+        near[low].node[up] = high;
+        near[high].node[down] = low;
+        near[low].face[up] = near[high].face[down] = (int32_t)i;
     }
-    int32_t sum = 0;
-    for (size_t i = 0; i < count; ++i) sum += nodes[i].half, nodes[i].half = sum;
-    for (size_t i = bodies->faces.count; i-- > 0;) {
-        if (faces[i].node_l < 0 || faces[i].node_r < 0) continue;
-        halves[--nodes[faces[i].node_l].half] = (rill_half){ faces[i].node_r, (int32_t)i };
-        halves[--nodes[faces[i].node_r].half] = (rill_half){ faces[i].node_l, (int32_t)i };
-    }
-    bodies->halves.count = (size_t)sum;
 }
 
 void rill_bodies_cover(const rill_body_stage *s) {
@@ -381,15 +410,13 @@ void rill_bodies_cover(const rill_body_stage *s) {
     const rill_array nodes = bodies->before;
     bodies->before = bodies->nodes;
     bodies->nodes = nodes;
-    bodies->nodes.count = bodies->touches.count = bodies->faces.count = bodies->halves.count = 0;
+    bodies->nodes.count = bodies->touches.count = bodies->faces.count = 0;
     const rill_node *before = bodies->before.data;
     for (size_t i = 0; i < bodies->before.count; ++i) bodies->node_of[before[i].place] = -(int32_t)i - 1;
     for (size_t i = 0; i < bodies->list.count; ++i) {
         if (!rill_body_at(bodies, (int32_t)i)->alive) continue;
         rill_body_shade(rill_body_at(bodies, (int32_t)i), &s->flow->bed->grid, s->dt);
-        const size_t first = bodies->touches.count;
         touch_columns(s, (int32_t)i);
-        touch_around(s, (int32_t)i, first);
     }
     leave_columns(bodies, s->flow->bed);
     flood_decks(s);
@@ -398,5 +425,5 @@ void rill_bodies_cover(const rill_body_stage *s) {
         add_dense(s, node);
         if (s->flow->bed->pipe_count > 0) add_sparse(s, node);
     }
-    list_halves(bodies);
+    find_near(bodies);
 }

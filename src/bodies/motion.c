@@ -113,7 +113,20 @@ void rill_bodies_end(const rill_body_stage *s) {
     }
 }
 
-double rill_bodies_limit(const rill_bodies *bodies, double cell_size) {
+/* How far a body may move before it matters where it is exactly: half a cell, and to the liquid before that, m. */
+static double leeway(const rill_body *body, const rill_flow *flow) {
+    const rill_bed *bed = flow->bed;
+    const rill_grid *grid = &bed->grid;
+    const double reach = body->form.reach, *at = body->state.position;
+    double gap = fmax(at[2] - reach - rill_bed_z(bed, flow->extent.level), rill_bed_z(bed, 0) - at[2] - reach);
+    for (int i = 0; i < 2; ++i) {
+        const double low = grid->origin[i], high = low + (double)grid->cells[i] * grid->cell_size;
+        gap = fmax(gap, fmax(low - at[i] - reach, at[i] - reach - high));
+    }
+    return 0.5 * grid->cell_size + fmax(gap, 0.0);
+}
+
+double rill_bodies_limit(const rill_bodies *bodies, const rill_flow *flow) {
     double limit = (double)INFINITY;
     for (size_t i = 0; i < bodies->list.count; ++i) {
         const rill_body *body = rill_body_at(bodies, (int32_t)i);
@@ -124,10 +137,10 @@ double rill_bodies_limit(const rill_bodies *bodies, double cell_size) {
             spin += body->state.spin[k] * body->state.spin[k];
             falls += body->state.acceleration[k] * body->state.acceleration[k];
         }
-        /* (speed + falls dt) dt <= half a cell */
-        const double all = sqrt(speed) + sqrt(spin) * body->form.reach, reach = 0.5 * cell_size;
-        const double twice = all + sqrt(all * all + 4.0 * sqrt(falls) * reach);
-        if (twice > 0.0) limit = fmin(limit, 2.0 * reach / twice);
+        /* (speed + falls dt) dt <= leeway */
+        const double all = sqrt(speed) + (body->form.shape == RILL_BODY_SPHERE ? 0.0 : sqrt(spin) * body->form.reach);
+        const double far = leeway(body, flow), twice = all + sqrt(all * all + 4.0 * sqrt(falls) * far);
+        if (twice > 0.0) limit = fmin(limit, 2.0 * far / twice);
     }
     return limit;
 }

@@ -103,10 +103,9 @@ static void begin_body(rill_body *body) {
     }
 }
 
-static void touch_arm(const rill_body_stage *s, const rill_touch *t, double arm[3]) {
-    const rill_node *node = (const rill_node *)s->bodies->nodes.data + t->node;
-    const double *position = rill_body_at(s->bodies, t->body)->expected;
-    for (int i = 0; i < 2; ++i) arm[i] = node->at[i] - position[i];
+static void touch_arm(const rill_touch *t, double arm[3]) {
+    arm[0] = (double)t->arm[0];
+    arm[1] = (double)t->arm[1];
     arm[2] = 0.0;
 }
 
@@ -131,12 +130,12 @@ void rill_bodies_rub(const rill_body_stage *s) {
         grasp(rill_body_at(bodies, grips[i].body), face->axis, at, grips[i].rate, (double)face->u);
     }
     for (size_t i = 0; i < bodies->touches.count; ++i) {
-        touch_arm(s, &touches[i], arm);
+        touch_arm(&touches[i], arm);
         grasp(rill_body_at(bodies, touches[i].body), 2, arm, column_rate(s, &touches[i], arm) * s->dt, 0.0);
     }
     for (size_t i = 0; i < bodies->touches.count; ++i) {
         rill_body *body = rill_body_at(bodies, touches[i].body);
-        touch_arm(s, &touches[i], arm);
+        touch_arm(&touches[i], arm);
         tell(body, 2, arm, -column_rate(s, &touches[i], arm) * s->dt * rill_body_speed_at(body->moved, 2, arm));
     }
     for (size_t i = 0; i < bodies->list.count; ++i) {

@@ -15,7 +15,8 @@ static piece piece_of(const rill_body_stage *s, const rill_touch *t, const rill_
     return (piece){ .area = (double)t->part[q] * dx * dx,
                     .low = bed->datum + ((double)node->base + low) * bed->quantum,
                     .deep = fmax(top - low, 0.0) * bed->quantum,
-                    .at = { node->at[0] + (q & 1 ? 0.25 : -0.25) * dx, node->at[1] + (q & 2 ? 0.25 : -0.25) * dx } };
+                    .at = { rill_node_at(bed, node, 0) + (q & 1 ? 0.25 : -0.25) * dx,
+                            rill_node_at(bed, node, 1) + (q & 2 ? 0.25 : -0.25) * dx } };
 }
 
 static void add_touch(const rill_body_stage *s, const rill_touch *t) {

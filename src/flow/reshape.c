@@ -8,7 +8,8 @@
 
 #include <string.h>
 
-enum { DESCRIBE = 1 << 0, WAKE = 1 << 1 }; /* marks of tiles */
+/* Marks of tiles. SEEN and the two after it: a column well inside of it from west to east has marked those around. */
+enum { DESCRIBE = 1 << 0, WAKE = 1 << 1, SEEN = 1 << 2 };
 
 rill_reshape rill_reshape_make(void) {
     return (rill_reshape){ .displace = rill_displace_make(), .tiles = rill_array_make(sizeof(int32_t)) };
@@ -43,31 +44,35 @@ static void mark_tile(rill_reshape *reshape, int32_t tile, uint8_t mark) {
     reshape->tile_marks[tile] |= mark;
 }
 
-/* The tiles that a change at a cell of a sheet has to do with: its own, and those whose lintel depends on it. */
+/* The tiles that a change at a cell of a sheet has to do with: its own, and those whose lintel depends on it. Columns often
+ * come by the dozen in one tile: of those that mark the same as another nothing is left to do. */
 static void mark_tiles(rill_reshape *reshape, const rill_sheet *sheet, int32_t x, int32_t y) {
-    const int32_t column = x + 1, row = y + 1;
-    mark_tile(reshape, sheet->first_tile + row / RILL_TILE_H * sheet->tiles_x + column / RILL_TILE_W, DESCRIBE | WAKE);
-    for (int32_t ty = (row - 1) / RILL_TILE_H; ty <= (row + 2) / RILL_TILE_H && ty < sheet->tiles_y; ++ty)
-        for (int32_t tx = (column - 1) / RILL_TILE_W; tx <= (column + 2) / RILL_TILE_W && tx < sheet->tiles_x; ++tx)
-            mark_tile(reshape, sheet->first_tile + ty * sheet->tiles_x + tx, DESCRIBE);
-}
-
-/* In a roomy bed all sheets are of one size. */
-static int32_t sheet_of(const rill_bed *bed, int32_t place) {
-    return place / (int32_t)rill_sheet_area(bed->grid.cells[0], bed->grid.cells[1]);
+    const uint32_t column = (uint32_t)x + 1, row = (uint32_t)y + 1, in_x = column % RILL_TILE_W,
+                   in_y = row % RILL_TILE_H;
+    const uint32_t tiles_x = (uint32_t)sheet->tiles_x, tiles_y = (uint32_t)sheet->tiles_y;
+    const int32_t own = sheet->first_tile + (int32_t)(row / RILL_TILE_H * tiles_x + column / RILL_TILE_W);
+    const bool well_inside = in_x >= 1 && in_x < RILL_TILE_W - 2;
+    const uint8_t seen = (uint8_t)(SEEN << (in_y < 1 ? 0 : in_y < RILL_TILE_H - 2 ? 1 : 2));
+    if (well_inside && (reshape->tile_marks[own] & seen)) return;
+    mark_tile(reshape, own, well_inside ? DESCRIBE | WAKE | seen : DESCRIBE | WAKE);
+    for (uint32_t ty = (row - 1) / RILL_TILE_H; ty <= (row + 2) / RILL_TILE_H && ty < tiles_y; ++ty)
+        for (uint32_t tx = (column - 1) / RILL_TILE_W; tx <= (column + 2) / RILL_TILE_W && tx < tiles_x; ++tx)
+            mark_tile(reshape, sheet->first_tile + (int32_t)(ty * tiles_x + tx), DESCRIBE);
 }
 
 static void find_tiles(rill_reshape *reshape, const rill_bed *bed, const rill_update *update) {
     const rill_cell_change *changes = update->changes.data;
     const rill_old_column *old = update->old.data;
     const rill_new_column *fresh = update->fresh.data;
+    const int32_t size =
+        (int32_t)rill_sheet_area(bed->grid.cells[0], bed->grid.cells[1]); /* in a roomy bed, of all sheets */
     reshape->tiles.count = 0;
     for (size_t i = 0; i < update->changes.count; ++i) {
         const rill_cell_change *at = &changes[i];
         for (int32_t k = at->old_first; k < at->old_first + at->old_count; ++k)
-            mark_tiles(reshape, &bed->sheets[sheet_of(bed, old[k].place)], at->x, at->y);
+            mark_tiles(reshape, &bed->sheets[old[k].place / size], at->x, at->y);
         for (int32_t k = at->new_first; k < at->new_first + at->new_count; ++k)
-            if (fresh[k].from < 0) mark_tiles(reshape, &bed->sheets[sheet_of(bed, fresh[k].place)], at->x, at->y);
+            if (fresh[k].from < 0) mark_tiles(reshape, &bed->sheets[fresh[k].place / size], at->x, at->y);
     }
 }
 

@@ -218,7 +218,6 @@ static void find_links(const rill_build *build) {
     }
     rill_joints_test(build);
     rill_joints_close(build);
-    run(build, rill_row_count);
 }
 
 /* Numbers of everything there will be, and room for it. */
@@ -261,12 +260,17 @@ static void fill_wetness(const rill_build *build) {
     s->columns_before = s->column_vertices;
 }
 
+/* All of a row while it is in the cache. */
+static void write_row(const rill_build *build, rill_surface_row *row) {
+    rill_row_vertices(build, row);
+    rill_row_mend(build, row);
+    rill_row_place_rims(build, row);
+    rill_row_triangles(build, row);
+}
+
 static void write_mesh(rill_build *build) {
     fill_wetness(build);
-    run(build, rill_row_vertices);
-    rill_joints_mend(build);
-    run(build, rill_row_place_rims);
-    run(build, rill_row_triangles);
+    run(build, write_row);
     run_corners(build, write_corners);
     build->s->info.topology = hash_mesh(build->s);
 }
@@ -280,7 +284,12 @@ static double lap(double *clock) {
 
 rill_result rill_surface_make(rill_surface *surface, const rill_surface_view *view) {
     const double dx = view->bed->grid.cell_size;
-    rill_build build = { surface, view, quanta(view->bed, dx), quanta(view->bed, 0.05 * dx), !surface->built };
+    rill_build build = { .s = surface,
+                         .view = view,
+                         .dx = quanta(view->bed, dx),
+                         .thin = quanta(view->bed, 0.05 * dx),
+                         .fresh = !surface->built,
+                         .vertices = rill_vertices_begin(surface, view->bed) };
     double clock = rill_clock();
     surface->built = false;
     surface->info = (rill_surface_info){ 0 };

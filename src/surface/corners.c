@@ -57,8 +57,7 @@ static bool ends(const rill_surface *s, int32_t place, int32_t direction) {
 
 /* The next column of a chain that goes on. */
 static int32_t next_of(const writer *w, int32_t place, int32_t corner) {
-    const int32_t stride = rill_bed_sheet_of(w->bed, place, NULL, NULL)->stride;
-    return rill_surface_neighbour(w->s, place, ahead(corner), stride);
+    return rill_surface_neighbour(w->s, place, ahead(corner), w->s->stride[place]);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- chains */
@@ -75,29 +74,28 @@ static void put_closed(writer *w, const int32_t p[4]) {
 /* The open edge from Eb to Ea, closed downwards where liquid runs over it. */
 static void put_skirt(writer *w, uint32_t a, uint32_t b) {
     const int32_t left = rim_of(w, a)->skirt, right = rim_of(w, b)->skirt;
+    if ((left & right) < 0) return; /* both are */
     const size_t before = w->triangles;
     if (right >= 0) put(w, a, b, (uint32_t)right);
     if (left >= 0) put(w, a, right >= 0 ? (uint32_t)right : b, (uint32_t)left);
     w->skirts += w->triangles - before;
 }
 
-/* Up to three columns, from a corner on. */
+/* Up to three columns, from a corner on; of p three can be read. As many triangles as columns:
+ *     one     c0 b a
+ *     two     c0 c1 b,  c0 b a    or    c0 c1 a,  c1 b a: the shorter diagonal
+ *     three   c0 c1 a,  c1 b a,  c1 c2 b
+ * Which of these it is cannot be foreseen: three are written in any case, for which there is room (RILL_ODD_MOST). */
 static void put_short(writer *w, const int32_t *p, int32_t count, int32_t corner) {
     const uint32_t a = rill_rim_vertex(w->s, p[0], behind(corner));
     const uint32_t b = rill_rim_vertex(w->s, p[count - 1], ahead(corner + count - 1));
-    const uint32_t first = column(w, p[0]);
-    if (count == 1) {
-        put(w, first, b, a);
-    } else if (count == 2) {
-        const bool from_first = rim_of(w, b)->along <= rim_of(w, a)->along; /* the shorter diagonal */
-        put(w, first, column(w, p[1]), from_first ? b : a);
-        put(w, from_first ? first : column(w, p[1]), b, a);
-    } else {
-        const uint32_t middle = column(w, p[1]);
-        put(w, first, middle, a);
-        put(w, middle, b, a);
-        put(w, middle, column(w, p[2]), b);
-    }
+    const uint32_t c0 = column(w, p[0]), c1 = column(w, p[1]), c2 = column(w, p[2]);
+    const bool from_first = (count == 2) & (rim_of(w, b)->along <= rim_of(w, a)->along);
+    put(w, c0, count == 1 ? b : c1, from_first ? b : a);
+    put(w, from_first ? c0 : c1, b, a);
+    put(w, c1, c2, b);
+    w->out -= 3 * (3 - count);
+    w->triangles -= (size_t)(3 - count);
     put_skirt(w, a, b);
 }
 
@@ -143,27 +141,39 @@ static void put_long(writer *w, const int32_t p[3], int32_t corner) {
 
 /* Which corners of a quartet of one sheet are wet, and which of those are linked to the next. */
 typedef struct quartet {
-    int32_t corners[4];
+    int32_t sw, stride;
     uint32_t wet, links;
 } quartet;
 
 static quartet quartet_at(const rill_surface *s, int32_t sw, int32_t stride) {
-    quartet q = { .corners = { sw, sw + 1, sw + stride + 1, sw + stride } };
-    for (int32_t k = 0; k < 4; ++k) {
-        const uint32_t is_wet = (uint32_t)s->state[q.corners[k]] >> 1 & 1u;
-        q.wet |= is_wet << k;
-        q.links |= (is_wet & ~((uint32_t)s->rim[q.corners[k]] >> ahead(k))) << k;
-    }
-    return q;
+    const uint8_t *state = s->state + sw, *rim = s->rim + sw;
+    const uint32_t wet =
+        (uint32_t)((state[0] >> 1 & 1) | (state[1] & 2) | (state[stride + 1] & 2) << 1 | (state[stride] & 2) << 2);
+    const uint32_t ends =
+        (uint32_t)((rim[0] & 1) | (rim[1] >> 1 & 2) | (rim[stride + 1] >> 2 & 4) | (rim[stride] >> 3 & 8));
+    return (quartet){ .sw = sw, .stride = stride, .wet = wet, .links = wet & ~ends };
+}
+
+/* The place of a corner. */
+static int32_t corner_of(const quartet *q, int32_t corner) {
+    return q->sw + ((corner + 1) >> 1 & 1) + (q->stride & -(corner >> 1 & 1));
+}
+
+/* The part of a row where there may be quads. */
+static void quad_range(const rill_surface_row *row, int32_t *from, int32_t *until) {
+    const bool here = row->low < row->high, there = row[1].low < row[1].high;
+    const int32_t low = !there ? row->low : !here ? row[1].low : rill_min_i(row->low, row[1].low);
+    *from = rill_max_i(low - 16, 0);
+    *until = rill_max_i(row->high, row[1].high);
 }
 
 static void put_quartet(writer *w, const quartet *q) {
     uint32_t starts = q->wet & ~(q->links << 1 | q->links >> 3);
-    if (q->links == 15u) put_closed(w, q->corners); /* the ends of a diagonal are not linked */
+    if (q->links == 15u) /* the ends of a diagonal are not linked */
+        put_closed(w, (int32_t[]){ corner_of(q, 0), corner_of(q, 1), corner_of(q, 2), corner_of(q, 3) });
     for (; starts; starts &= starts - 1) {
-        const int32_t first = __builtin_ctz(starts);
-        int32_t chain[4] = { q->corners[first] }, count = 1;
-        for (int32_t k = first; q->links >> (k & 3) & 1; ++k) chain[count++] = q->corners[(k + 1) & 3];
+        const int32_t first = __builtin_ctz(starts), count = 1 + __builtin_ctz(~((q->links | q->links << 4) >> first));
+        const int32_t chain[3] = { corner_of(q, first), corner_of(q, first + 1), corner_of(q, first + 2) };
         if (count < 4)
             put_short(w, chain, count, first);
         else
@@ -176,11 +186,11 @@ static void put_odd(const rill_build *build, const rill_surface_row *row, writer
     const rill_surface *s = build->s;
     const int32_t wide = w->bed->grid.cells[0] + 1;
     const uint8_t *mixed = s->mixed + (size_t)(row->y + 1) * (size_t)wide + row->x0;
-    for (int32_t x = 0; x < row->count; x += 8) {
-        uint64_t quads;
-        memcpy(&quads, s->quads + row->start + x, sizeof quads);
-        for (uint64_t odd = quads & quads >> 1 & 0x0101010101010101u; odd; odd &= odd - 1) {
-            const int32_t at = x + __builtin_ctzll(odd) / 8;
+    int32_t from, until;
+    quad_range(row, &from, &until);
+    for (int32_t x = from; x < until; x += 64) {
+        for (uint64_t odd = rill_sixty_four(rill_odd_eight, s->quads + row->start, x, until); odd; odd &= odd - 1) {
+            const int32_t at = x + __builtin_ctzll(odd);
             if (s->any_mixed && mixed[at]) continue;
             const quartet q = quartet_at(s, row->start + at, row->stride);
             put_quartet(w, &q);
@@ -212,42 +222,6 @@ void rill_row_count_triangles(const rill_build *build, rill_surface_row *row) {
     row->plain_before = row->plain;
 }
 
-/* Two indices as they lie in memory. */
-static uint64_t two(uint32_t first, uint32_t second) {
-    const uint32_t both[2] = { first, second };
-    uint64_t word;
-    memcpy(&word, both, sizeof word);
-    return word;
-}
-
-/* Two triangles for each of a run of plain quads, whose vertices follow each other: three pairs of indices that go on
- * by one each,
- *     (sw, se)  (ne, sw) or (nw, se)  (ne, nw). */
-static void put_run(const uint8_t *quads, int32_t count, uint32_t sw, uint32_t nw, uint32_t *out) {
-    const uint64_t next = two(1, 1), turned = two(nw + 1, sw) - two(nw, sw + 1);
-    uint64_t south = two(sw, sw + 1), middle = two(nw, sw + 1), north = two(nw + 1, nw);
-    for (int32_t i = 0; i < count; ++i, out += 6) {
-        const uint64_t diagonal = middle + (quads[i] == RILL_QUAD_RISING ? turned : 0);
-        memcpy(out, &south, sizeof south);
-        memcpy(out + 2, &diagonal, sizeof diagonal);
-        memcpy(out + 4, &north, sizeof north);
-        south += next;
-        middle += next;
-        north += next;
-    }
-}
-
-/* Which of eight quads are plain, as the lowest bits of bytes. */
-static uint64_t plain_bits(const uint8_t *quads) {
-    uint64_t word;
-    memcpy(&word, quads, sizeof word);
-    return (word ^ word >> 1) & 0x0101010101010101u;
-}
-
-static bool all_plain(const uint8_t *quads) {
-    return plain_bits(quads) == 0x0101010101010101u;
-}
-
 static bool is_plain(uint8_t quad) {
     return quad == RILL_QUAD_RISING || quad == RILL_QUAD_FALLING;
 }
@@ -261,13 +235,14 @@ static void put_flipped(const rill_surface *s, const rill_surface_row *row, uint
         int32_t from = x;
         for (int32_t i = x; !same && i < x + 8; ++i) {
             if (is_plain(quads[i])) continue;
-            put_run(quads + from, i - from, (uint32_t)south[from], (uint32_t)north[from], out);
+            s->kernels->triangles(i - from, quads + from, (uint32_t)south[from], (uint32_t)north[from], out);
             out += 6 * (size_t)(i - from);
             left -= i - from;
             from = i + 1;
         }
-        const int32_t rest = same ? (int32_t)((plain_bits(quads + x) * 0x0101010101010101u) >> 56) : x + 8 - from;
-        if (!same && rest > 0) put_run(quads + from, rest, (uint32_t)south[from], (uint32_t)north[from], out);
+        const int32_t rest = same ? (int32_t)((rill_plain_eight(quads + x) * RILL_ONES) >> 56) : x + 8 - from;
+        if (!same && rest > 0)
+            s->kernels->triangles(rest, quads + from, (uint32_t)south[from], (uint32_t)north[from], out);
         out += 6 * (size_t)rest;
         left -= rest;
     }
@@ -276,15 +251,11 @@ static void put_flipped(const rill_surface *s, const rill_surface_row *row, uint
 static void put_plain(const rill_surface *s, const rill_surface_row *row, uint32_t *out) {
     const uint8_t *quads = s->quads + row->start;
     const int32_t *south = s->vertex + row->start, *north = south + row->stride;
-    int32_t left = row->plain;
-    for (int32_t x = 0; left > 0; ++x) {
-        const int32_t from = x;
-        while (left >= x - from + 8 && all_plain(quads + x)) x += 8;
-        while (left > x - from && is_plain(quads[x])) x += 1;
-        if (x == from) continue;
-        put_run(quads + from, x - from, (uint32_t)south[from], (uint32_t)north[from], out);
+    for (int32_t x = row->low; x < row->high;) {
+        const int32_t from = rill_next(rill_plain_eight, quads, 0, x, row->high);
+        x = rill_next(rill_plain_eight, quads, RILL_ONES, from, row->high);
+        if (x > from) s->kernels->triangles(x - from, quads + from, (uint32_t)south[from], (uint32_t)north[from], out);
         out += 6 * (size_t)(x - from);
-        left -= x - from;
     }
 }
 
@@ -313,11 +284,10 @@ static uint64_t hash_words(uint64_t hash, const void *data, size_t words) {
 /* Plain quads follow from what they are and the numbers their rows begin with; the others are hashed as they are. */
 static uint64_t hash_row(const rill_surface *s, const rill_surface_row *row) {
     const size_t odd = (size_t)(row->triangles - 2 * row->plain), before = row->first_triangle + 2 * (size_t)row->plain;
-    const bool here = row->low < row->high, there = row[1].low < row[1].high;
-    const int32_t low = !there ? row->low : !here ? row[1].low : rill_min_i(row->low, row[1].low);
-    const int32_t high = rill_max_i(row->high, row[1].high), from = rill_max_i(low - 16, 0);
+    int32_t from, until;
+    quad_range(row, &from, &until);
     uint64_t hash = rill_hash_u64(RILL_HASH_START, (uint64_t)from);
-    hash = hash_words(hash, s->quads + row->start + from, (size_t)(high - from) / 4);
+    hash = hash_words(hash, s->quads + row->start + from, (size_t)(until - from) / 4);
     hash = rill_hash_u64(hash, (uint64_t)row->first_vertex << 32 | (uint64_t)row[1].first_vertex);
     return hash_words(hash, s->mesh.indices + 3 * before, 3 * odd);
 }
@@ -331,20 +301,18 @@ void rill_row_triangles(const rill_build *build, rill_surface_row *row) {
         put_plain(s, row, out);
     else if (row->flipped)
         put_flipped(s, row, out);
-    uint32_t *odd = out + 6 * (size_t)row->plain;
-    writer w = { .s = s, .bed = build->view->bed, .out = odd };
+    uint32_t *odd = out + 6 * (size_t)row->plain, *at = kept(s, row->first_odd);
+    writer w = { .s = s, .bed = build->view->bed, .out = at };
     const bool again = row->moved || !row->same_odd || build->fresh;
-    if (!row->same_odd)
-        memcpy(odd, kept(s, row->first_odd), 3 * (size_t)(row->triangles - 2 * row->plain) * sizeof *odd);
-    else if (row->odd > 0 && s->def.smooth_shores && again)
-        put_odd(build, row, &w);
+    if (row->same_odd && again && row->odd > 0 && s->def.smooth_shores) put_odd(build, row, &w);
+    if (again) memcpy(odd, at, 3 * (size_t)(row->triangles - 2 * row->plain) * sizeof *odd);
     if (again || all || row->flipped) row->hash = hash_row(s, row);
 }
 
 /* ----------------------------------------------------------------------------------------------- where sheets meet */
 
 static bool in_plain_quad(const writer *w, int32_t place, int32_t corner) {
-    const int32_t stride = rill_bed_sheet_of(w->bed, place, NULL, NULL)->stride;
+    const int32_t stride = w->s->stride[place];
     const int32_t sw = place - (corner == 1 || corner == 2 ? 1 : 0) - (corner >= 2 ? stride : 0);
     return w->s->quads[sw] == RILL_QUAD_RISING || w->s->quads[sw] == RILL_QUAD_FALLING;
 }

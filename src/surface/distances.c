@@ -12,8 +12,7 @@ bool rill_distances_write(rill_surface *surface, double cell_size) {
     float *out = surface->mesh.distances = surface->distances.data;
     for (size_t i = 0; i < count; ++i) out[i] = INFINITY;
     for (size_t i = 0; i < fringe->columns.count; ++i)
-        out[surface->vertex[columns[i].place]] =
-            (float)(sqrt((double)fringe->spots[columns[i].place].square) * cell_size);
+        out[surface->vertex[columns[i].place]] = (float)(sqrt((double)fringe->squares[columns[i].place]) * cell_size);
     for (size_t r = 0; r < surface->rims.count && surface->def.smooth_shores; ++r) {
         const size_t vertex = first_rim + r;
         out[vertex] = rill_rim_is_contact(&rims[r]) ? 0.0f : out[surface->vertex[rims[r].place]];

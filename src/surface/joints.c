@@ -43,6 +43,21 @@ static void pair_joints(rill_surface *surface) {
     }
 }
 
+static bool list_meetings(rill_surface *surface) {
+    const rill_joint *joints = surface->joint_list.data;
+    surface->meetings.count = 0;
+    for (size_t k = 0; k < surface->joint_list.count; ++k) {
+        const int32_t i = joints[k].place, j = joints[k].other;
+        const rill_meeting meeting = { .ends = { i, j },
+                                       .m = { surface->m[i], surface->m[j] },
+                                       .c = { surface->lid[i], surface->lid[j] },
+                                       .joint = (int32_t)k };
+        if (joints[k].direction < 4 && !rill_array_push(&surface->meetings, &surface->allocator, &meeting))
+            return false;
+    }
+    return true;
+}
+
 /* Whether there is a dense pipe between two neighbouring places of one sheet. */
 static bool has_dense_pipe(const rill_bed *bed, int32_t a, int32_t b) {
     const int32_t sill = bed->b[a] > bed->b[b] ? bed->b[a] : bed->b[b];
@@ -50,18 +65,20 @@ static bool has_dense_pipe(const rill_bed *bed, int32_t a, int32_t b) {
     return sill < lintel; /* never true against a wall, whose b is above every c */
 }
 
-/* The ends of a sparse pipe on sides that have no dense one: each is a side, of which there may be more; `share` is set
- * later. */
-static bool add_sides(rill_surface *surface, const rill_bed *bed, int32_t pipe) {
-    const int32_t ends[2] = { bed->pipe_l[pipe], bed->pipe_r[pipe] };
-    int32_t x[2], y[2], stride[2];
-    for (int e = 0; e < 2; ++e) stride[e] = rill_bed_sheet_of(bed, ends[e], &x[e], &y[e])->stride;
-    const int32_t axis = x[0] == x[1];
-    for (int e = 0; e < 2; ++e) {
-        const int32_t step = (axis ? stride[e] : 1) * (e == 0 ? 1 : -1);
-        if (has_dense_pipe(bed, ends[e], ends[e] + step)) continue;
-        const rill_side side = { .place = ends[e], .pipe = pipe, .which = (uint8_t)(2 * axis + e) };
+/* The ends of sparse pipes on sides that have no dense one, in the order of places, and of pipes at a place: each is a side, of
+ * which there may be more; `share` is set later. */
+static bool list_sides(rill_surface *surface, const rill_bed *bed) {
+    const rill_joint *joints = surface->joint_list.data;
+    surface->sides.count = 0;
+    for (size_t k = 0; k < surface->joint_list.count; ++k) {
+        const int32_t place = joints[k].place, d = joints[k].direction;
+        if (joints[k].pipe < 0) continue;
+        if (has_dense_pipe(bed, place, place + RILL_STEP_X[d] + RILL_STEP_Y[d] * joints[k].stride)) continue;
+        const rill_side side = { .place = place, .pipe = joints[k].pipe, .which = (uint8_t)((d & 2) + (d >= 4)) };
         if (!rill_array_push(&surface->sides, &surface->allocator, &side)) return false;
+        rill_side *at = (rill_side *)surface->sides.data + surface->sides.count - 1;
+        for (; at > (rill_side *)surface->sides.data && at[-1].place == place && at[-1].pipe > side.pipe; --at)
+            at[0] = at[-1], at[-1] = side;
     }
     return true;
 }
@@ -70,9 +87,7 @@ static bool add_sides(rill_surface *surface, const rill_bed *bed, int32_t pipe) 
  * four. */
 static bool find_sides(rill_surface *surface, const rill_bed *bed) {
     int32_t *counts = surface->vertex; /* there are no vertices yet */
-    surface->sides.count = 0;
-    for (int32_t k = 0; k < bed->pipe_count; ++k)
-        if (!add_sides(surface, bed, k)) return false;
+    if (!list_sides(surface, bed)) return false;
     rill_side *sides = surface->sides.data;
     for (size_t i = 0; i < surface->sides.count; ++i) counts[sides[i].place] = 0;
     for (size_t i = 0; i < surface->sides.count; ++i) {
@@ -97,15 +112,10 @@ bool rill_joints_find(rill_surface *surface, const rill_bed *bed) {
     pair_joints(surface);
     surface->linked.count = 0;
     return rill_array_reserve(&surface->linked, &surface->allocator, surface->joint_list.count) &&
-           find_sides(surface, bed);
+           list_meetings(surface) && find_sides(surface, bed);
 }
 
 /* ----------------------------------------------------------------------------------------------------------- links */
-
-static bool linked(const rill_surface *s, const rill_bed *bed, int32_t i, int32_t j) {
-    const int32_t hi = s->h[i], hj = s->h[j];
-    return s->m[j] < hi && hi < bed->c[j] && s->m[i] < hj && hj < bed->c[i];
-}
 
 /* A pair is linked, or not any more. */
 static void set_linked(rill_surface *s, rill_joint *joint, bool are) {
@@ -115,23 +125,22 @@ static void set_linked(rill_surface *s, rill_joint *joint, bool are) {
     s->joints[twin->place] ^= (uint8_t)(1u << twin->direction);
 }
 
-/* One end is wet: joints are looked at from there. */
+/* All tests of a pair at once: most fail, and there is no telling at which. */
 void rill_joints_test(const rill_build *build) {
     rill_surface *s = build->s;
     rill_joint *joints = s->joint_list.data;
     int32_t *list = s->linked.data;
     for (size_t i = 0; i < s->linked.count; ++i) set_linked(s, &joints[list[i]], false);
     s->linked.count = 0;
-    const rill_surface_row *rows = s->rows.data;
-    for (size_t i = 0; i < s->rows.count; ++i) {
-        if (rows[i].low >= rows[i].high) continue;
-        for (int32_t k = rows[i].first_joint; k < rows[i].end_joint; ++k) {
-            rill_joint *joint = &joints[k];
-            if (joint->linked || !(s->state[joint->place] & RILL_WET)) continue;
-            if (!linked(s, build->view->bed, joint->place, joint->other)) continue;
-            set_linked(s, joint, true);
-            list[s->linked.count++] = joint->direction < 4 ? k : joint->twin;
-        }
+    const rill_meeting *meetings = s->meetings.data;
+    for (size_t i = 0; i < s->meetings.count; ++i) {
+        const rill_meeting *at = &meetings[i];
+        const int32_t h[2] = { s->h[at->ends[0]], s->h[at->ends[1]] };
+        const uint32_t wet = (s->state[at->ends[0]] | s->state[at->ends[1]]) & RILL_WET;
+        const bool fit = (at->m[1] < h[0]) & (h[0] < at->c[1]) & (at->m[0] < h[1]) & (h[1] < at->c[0]);
+        if (!((wet != 0) & fit)) continue;
+        set_linked(s, &joints[at->joint], true);
+        list[s->linked.count++] = at->joint;
     }
 }
 
@@ -149,6 +158,14 @@ static void mark_odd(const rill_build *build) {
     }
 }
 
+/* The surface of a column goes on in a direction where its row has thought that it ends. */
+static void open_rim(rill_surface *s, const rill_joint *joint) {
+    const uint8_t bit = (uint8_t)(1u << joint->direction);
+    rill_surface_row *row = (rill_surface_row *)s->rows.data + joint->row;
+    row->rims -= (s->rim[joint->place] & bit) != 0;
+    s->rim[joint->place] &= (uint8_t)~bit;
+}
+
 void rill_joints_close(const rill_build *build) {
     rill_surface *s = build->s;
     const rill_joint *joints = s->joint_list.data;
@@ -160,8 +177,8 @@ void rill_joints_close(const rill_build *build) {
     for (size_t i = 0; i < s->linked.count; ++i) {
         const rill_joint *joint = &joints[list[i]];
         if (joint->direction & 1 || !(s->state[joint->place] & s->state[joint->other] & RILL_WET)) continue;
-        s->rim[joint->place] &= (uint8_t) ~(1u << joint->direction);
-        s->rim[joint->other] &= (uint8_t) ~(16u << joint->direction);
+        open_rim(s, joint);
+        open_rim(s, &joints[joint->twin]);
         s->mixed[joint->corner] = 1;
         s->mixed[joint->corner - (joint->direction == 0 ? wide : 1)] = 1;
         s->any_mixed = true;
@@ -171,20 +188,17 @@ void rill_joints_close(const rill_build *build) {
 /* ------------------------------------------------------------------------------------------------------------ mend */
 
 /* Velocities that the kernels have not seen, and slopes towards columns that are not where they look. */
-void rill_joints_mend(const rill_build *build) {
+void rill_row_mend(const rill_build *build, rill_surface_row *row) {
     const rill_surface *s = build->s;
     const rill_side *sides = s->sides.data;
-    for (size_t i = 0; i < s->sides.count; ++i) {
+    if (row->wet == 0 || row->first_joint == row->end_joint) return;
+    for (int32_t i = row->first_side; i < row->end_side; ++i) {
         if (!(s->state[sides[i].place] & RILL_WET)) continue;
         float *velocity = s->mesh.velocities + 3 * (size_t)s->vertex[sides[i].place];
         velocity[sides[i].which >> 1] += sides[i].share * build->view->flow->pipe_u[sides[i].pipe];
     }
-    const rill_joint *joints = s->joint_list.data;
-    const int32_t *list = s->linked.data;
-    for (size_t i = 0; i < s->linked.count; ++i) {
-        const rill_joint *joint = &joints[list[i]], *twin = &joints[joint->twin];
-        if (joint->direction & 1) continue;
-        if (s->state[joint->place] & RILL_WET) rill_column_mend(build, joint->place, joint->stride);
-        if (s->state[twin->place] & RILL_WET) rill_column_mend(build, twin->place, twin->stride);
-    }
+    const uint8_t *joints = s->joints + row->start, *state = s->state + row->start;
+    for (int32_t x = rill_next(rill_eight, joints, 0, row->low, row->high); x < row->high;
+         x = rill_next(rill_eight, joints, 0, x + 1, row->high))
+        if (state[x] & RILL_WET && joints[x] & RILL_AXES) rill_column_mend(build, row->start + x, row->stride);
 }

@@ -95,6 +95,7 @@ void rill_row_shape(const rill_build *build, rill_surface_row *row) {
     const rill_surface *s = build->s;
     int32_t from, until;
     row->reshaped = row->flipped = false;
+    row->wet = row->rims = row->plain = row->odd = 0;
     if (row->above) return;
     shape_range(row, &from, &until);
     if (from >= until) return;
@@ -120,16 +121,6 @@ void rill_row_shape(const rill_build *build, rill_surface_row *row) {
         memcpy(s->quads_other + at + i, s->quads + at + i, RUN);
         memcpy(s->quads + at + i, held, RUN);
     }
-}
-
-void rill_row_count(const rill_build *build, rill_surface_row *row) {
-    const rill_surface *s = build->s;
-    int32_t from, until;
-    row->wet = row->rims = row->plain = row->odd = 0;
-    if (row->above) return;
-    shape_range(row, &from, &until);
-    if (from >= until) return;
-    const int32_t at = row->start + from;
     const rill_row_counts counts = s->kernels->count(until - from, s->state + at, s->rim + at, s->quads + at);
     row->wet = counts.wet;
     row->rims = counts.rims;

@@ -24,36 +24,39 @@ rill_fringe *rill_fringe_make(const rill_allocator *allocator, bool scalar) {
     return fringe;
 }
 
-static void give_plane(rill_fringe *fringe) {
-    rill_memory_give(&fringe->allocator, fringe->spots, fringe->plane_size, sizeof *fringe->spots);
-    fringe->spots = NULL;
+static void give_planes(rill_fringe *fringe) {
+    rill_memory_give(&fringe->allocator, fringe->squares, fringe->plane_size, sizeof *fringe->squares);
+    rill_memory_give(&fringe->allocator, fringe->numbers, fringe->plane_size, sizeof *fringe->numbers);
+    fringe->squares = NULL;
+    fringe->numbers = NULL;
     fringe->plane_size = 0;
 }
 
 void rill_fringe_free(rill_fringe *fringe) {
     if (!fringe) return;
     const rill_allocator allocator = fringe->allocator;
-    give_plane(fringe);
+    give_planes(fringe);
     rill_array *const arrays[] = { &fringe->columns, &fringe->contacts, &fringe->toward };
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) rill_array_free(arrays[i], &allocator);
     rill_memory_give(&allocator, fringe, 1, sizeof *fringe);
 }
 
-/* A plane for another bed, or another width of the fringe; nothing is in it. */
-static bool take_plane(rill_fringe *fringe, size_t size) {
-    const bool same = fringe->plane_size == size && fringe->spots;
+/* Planes for another bed, or another width of the fringe; nothing is in them. */
+static bool take_planes(rill_fringe *fringe, size_t size) {
+    const bool same = fringe->plane_size == size && fringe->squares;
     if (same && fringe->outside == fringe->constants.limit) return true;
     if (!same) {
-        give_plane(fringe);
+        give_planes(fringe);
         fringe->plane_size = size;
-        fringe->spots = rill_memory_claim(&fringe->allocator, size, sizeof *fringe->spots);
+        fringe->squares = rill_memory_claim(&fringe->allocator, size, sizeof *fringe->squares);
+        fringe->numbers = rill_memory_claim(&fringe->allocator, size, sizeof *fringe->numbers);
     }
-    if (!fringe->spots) {
-        give_plane(fringe);
+    if (!fringe->squares || !fringe->numbers) {
+        give_planes(fringe);
         return false;
     }
     fringe->outside = fringe->constants.limit;
-    for (size_t i = 0; i < size; ++i) fringe->spots[i] = (rill_fringe_spot){ .square = fringe->outside, .number = -1 };
+    for (size_t i = 0; i < size; ++i) fringe->squares[i] = fringe->outside, fringe->numbers[i] = -1;
     return true;
 }
 
@@ -75,13 +78,6 @@ static bool set_constants(rill_fringe *fringe, const rill_surface *surface, cons
 }
 
 /* ------------------------------------------------------------------------------------------------------- first ring */
-
-/* The sheet of a place; mostly that of the one before. */
-static const rill_sheet *sheet_of(const rill_bed *bed, int32_t place, const rill_sheet *hint) {
-    int32_t x, y;
-    if (hint && place >= hint->first && place < hint->first + hint->ny * hint->stride) return hint;
-    return rill_bed_sheet_of(bed, place, &x, &y);
-}
 
 /* At a wall the rim is inside of the solid, and its face somewhere between the two centres: half way, for all that is known. */
 static rill_contact find_contact(const rill_fringe *fringe, const rill_surface *surface, const rill_bed *bed,
@@ -108,11 +104,12 @@ static rill_contact find_contact(const rill_fringe *fringe, const rill_surface *
 /* A column at a rim, or another contact point for one that is there already. */
 static void add_to_ring(rill_fringe *fringe, const rill_rim *rim, const rill_contact *contact, int32_t stride) {
     const float square = contact->along * contact->along;
-    rill_fringe_spot *const spot = &fringe->spots[rim->place];
-    if (!(square < spot->square)) return;
-    if (spot->square == fringe->outside) spot->number = (int32_t)fringe->columns.count++;
-    rill_fringe_column *column = (rill_fringe_column *)fringe->columns.data + spot->number;
-    spot->square = square;
+    float *known = &fringe->squares[rim->place];
+    int32_t *number = &fringe->numbers[rim->place];
+    if (!(square < *known)) return;
+    if (*known == fringe->outside) *number = (int32_t)fringe->columns.count++;
+    rill_fringe_column *column = (rill_fringe_column *)fringe->columns.data + *number;
+    *known = square;
     *column = (rill_fringe_column){ .place = rim->place, .stride = stride, .strength = contact->strength };
     column->to[0] = contact->along * (float)RILL_STEP_X[rim->direction];
     column->to[1] = contact->along * (float)RILL_STEP_Y[rim->direction];
@@ -126,12 +123,10 @@ static bool find_ring(rill_fringe *fringe, const rill_surface *surface, const ri
         return false;
     const rill_rim *rims = surface->rims.data;
     rill_contact *contacts = fringe->contacts.data;
-    const rill_sheet *sheet = NULL;
     for (size_t r = 0; r < count; ++r) {
         if (!rill_rim_is_contact(&rims[r])) continue;
         contacts[r] = find_contact(fringe, surface, bed, &rims[r]);
-        sheet = sheet_of(bed, rims[r].place, sheet);
-        add_to_ring(fringe, &rims[r], &contacts[r], sheet->stride);
+        add_to_ring(fringe, &rims[r], &contacts[r], surface->stride[rims[r].place]);
     }
     return true;
 }
@@ -143,7 +138,8 @@ static bool find_ring(rill_fringe *fringe, const rill_surface *surface, const ri
 typedef struct growth {
     const rill_surface *surface;
     const uint8_t *state;
-    rill_fringe_spot *spots;
+    float *squares;
+    int32_t *numbers;
     rill_fringe_column *columns;
     size_t count;
 } growth;
@@ -151,29 +147,37 @@ typedef struct growth {
 static const float STEPS[RILL_DIRECTIONS][2] = { { 1, 0 },  { 1, 1 },   { 0, 1 },  { -1, 1 },
                                                  { -1, 0 }, { -1, -1 }, { 0, -1 }, { 1, -1 } };
 
+/* Three neighbours in a row, from west to east, and one more. */
+typedef float four __attribute__((vector_size(16)));
+typedef int32_t four_i __attribute__((vector_size(16)));
+
+static inline four three_of(const float *from) {
+    return (four){ from[0], from[1], from[2], 0.0f };
+}
+
+/* The directions, of all in the sheet, in which a contact point is nearer than what is known there. */
+static inline uint32_t worth_telling(const float *square, int32_t stride, const float to[2]) {
+    const four x = { to[0] + 1.0f, to[0], to[0] - 1.0f, 0.0f }, across = x * x;
+    const float n = (to[1] - 1.0f) * (to[1] - 1.0f), c = to[1] * to[1], s = (to[1] + 1.0f) * (to[1] + 1.0f);
+    const four_i north = (across + n < three_of(square + stride - 1)) & (four_i){ 8, 4, 2, 0 };
+    const four_i here = (across + c < three_of(square - 1)) & (four_i){ 16, 0, 1, 0 };
+    const four_i south = (across + s < three_of(square - stride - 1)) & (four_i){ 32, 64, 128, 0 };
+    const four_i set = north | here | south;
+    return (uint32_t)(set[0] | set[1] | set[2]);
+}
+
 /* Tells a linked column, `d` from one of the fringe, of that one's contact point. */
 static inline void tell(growth *g, const rill_fringe_column *from, int d, int32_t place, int32_t stride) {
-    const float x = from->to[0] - STEPS[d][0], y = from->to[1] - STEPS[d][1], square = x * x + y * y;
+    const float x = from->to[0] - STEPS[d][0], y = from->to[1] - STEPS[d][1];
     if (!(g->state[place] & RILL_WET)) return;
-    g->spots[place] = (rill_fringe_spot){ .square = square, .number = (int32_t)g->count };
+    g->squares[place] = x * x + y * y;
+    g->numbers[place] = (int32_t)g->count;
     g->columns[g->count++] =
         (rill_fringe_column){ .place = place, .stride = stride, .to = { x, y }, .strength = from->strength };
 }
 
-/* The directions, of all in the sheet, in which a contact point is nearer than what is known there. Most are not, and there is
- * no telling which: branches would be mispredicted. */
-static inline uint32_t worth_telling(const rill_fringe_spot *spot, int32_t stride, const float to[2]) {
-    const rill_fringe_spot *const north = spot + stride, *const south = spot - stride;
-    const float e = (to[0] - 1.0f) * (to[0] - 1.0f), m = to[0] * to[0], w = (to[0] + 1.0f) * (to[0] + 1.0f);
-    const float n = (to[1] - 1.0f) * (to[1] - 1.0f), c = to[1] * to[1], s = (to[1] + 1.0f) * (to[1] + 1.0f);
-    return (uint32_t)(e + c < spot[1].square) | (uint32_t)(e + n < north[1].square) << 1 |
-           (uint32_t)(m + n < north[0].square) << 2 | (uint32_t)(w + n < north[-1].square) << 3 |
-           (uint32_t)(w + c < spot[-1].square) << 4 | (uint32_t)(w + s < south[-1].square) << 5 |
-           (uint32_t)(m + s < south[0].square) << 6 | (uint32_t)(e + s < south[1].square) << 7;
-}
-
-static void grow_from(growth *g, const rill_bed *bed, const rill_fringe_column from) {
-    const uint32_t worth = worth_telling(g->spots + from.place, from.stride, from.to);
+static void grow_from(growth *g, const rill_fringe_column from) {
+    const uint32_t worth = worth_telling(g->squares + from.place, from.stride, from.to);
     for (uint32_t left = worth & g->surface->links[from.place]; left != 0; left &= left - 1) {
         const int d = __builtin_ctz(left);
         tell(g, &from, d, from.place + RILL_STEP_X[d] + RILL_STEP_Y[d] * from.stride, from.stride);
@@ -182,24 +186,23 @@ static void grow_from(growth *g, const rill_bed *bed, const rill_fringe_column f
         const int d = __builtin_ctz(left);
         const int32_t place = rill_surface_neighbour(g->surface, from.place, d, from.stride);
         const float x = from.to[0] - STEPS[d][0], y = from.to[1] - STEPS[d][1];
-        if (x * x + y * y < g->spots[place].square) tell(g, &from, d, place, sheet_of(bed, place, NULL)->stride);
+        if (x * x + y * y < g->squares[place]) tell(g, &from, d, place, g->surface->stride[place]);
     }
 }
 
 /* As many rounds as the fringe is wide: in each, those that have heard something new in the last one tell their neighbours.
  * Near its outer border there is nobody left to tell. */
-static bool grow(rill_fringe *fringe, const rill_surface *surface, const rill_bed *bed) {
+static bool grow(rill_fringe *fringe, const rill_surface *surface) {
     const float width = sqrtf(fringe->constants.limit), inner = fmaxf(width - 0.9f, 0.0f) * fmaxf(width - 0.9f, 0.0f);
     rill_array *const all = &fringe->columns;
     size_t from = 0;
     for (int32_t round = 0; round < (int32_t)ceilf(width) && from < all->count; ++round) {
         const size_t until = all->count;
         if (!rill_array_reserve(all, &fringe->allocator, until + RILL_DIRECTIONS * (until - from))) return false;
-        growth g = { surface, surface->state, fringe->spots, all->data, until };
+        growth g = { surface, surface->state, fringe->squares, fringe->numbers, all->data, until };
         for (; from < until; ++from) {
             const rill_fringe_column *column = &g.columns[from];
-            const rill_fringe_spot spot = g.spots[column->place];
-            if (spot.number == (int32_t)from && spot.square < inner) grow_from(&g, bed, *column);
+            if (g.numbers[column->place] == (int32_t)from && g.squares[column->place] < inner) grow_from(&g, *column);
         }
         all->count = g.count;
     }
@@ -216,55 +219,54 @@ typedef struct bend {
 } bend;
 
 static float square_of(float distance) {
-    return distance < 0.0f ? -(distance * distance) : distance * distance;
+    return distance * fabsf(distance) + 0.0f; /* never -0 */
 }
 static float root_of(float square) {
     return square < 0.0f ? -sqrtf(-square) : sqrtf(square);
 }
 
-/* How far a column's neighbour along an axis is from the contact line, squared; false: there is none to ask. */
-static bool find_square(const bend *b, const rill_fringe_column *column, int d, float *out) {
+/* Squares of a column's neighbours where the surface ends on some side, or goes on in another sheet; `run` has those of the
+ * sheet. A neighbour that is not there is thought to lie straight on. */
+static void mend_squares(const bend *b, rill_fringe_run *run, int32_t i, const rill_fringe_column *column) {
     const rill_surface *surface = b->surface;
-    const uint32_t rim = surface->rim[column->place];
-    if (rim >> d & 1) {
-        const uint32_t before = rim & ((1u << d) - 1u);
-        const size_t r = (size_t)surface->rim_first[column->place] + (size_t)rill_bits(before);
-        if (!rill_rim_is_contact((const rill_rim *)surface->rims.data + r)) return false;
-        *out = square_of(((const rill_contact *)b->fringe->contacts.data)[r].along - 1.0f);
-        return true;
+    const uint32_t ends = surface->rim[column->place], joints = surface->joints[column->place] & RILL_AXES & ~ends;
+    const size_t first = ends ? (size_t)surface->rim_first[column->place] : 0;
+    const rill_rim *rim = (const rill_rim *)surface->rims.data + first;
+    const rill_contact *contact = (const rill_contact *)b->fringe->contacts.data + first;
+    float *const sides[] = { &run->east[i], &run->north[i], &run->west[i], &run->south[i] };
+    uint32_t missing = 0; /* bits of directions, as in `ends` */
+    for (uint32_t left = ends; left; left &= left - 1, ++rim, ++contact) {
+        const bool known = rill_rim_is_contact(rim);
+        *sides[__builtin_ctz(left) / 2] = square_of((known ? contact->along : 1.0f) - 1.0f);
+        missing |= known ? 0 : left & (0u - left);
     }
-    const int32_t place = rill_surface_neighbour(surface, column->place, d, column->stride);
-    if (place < 0) return false;
-    *out = b->fringe->spots[place].square;
-    return true;
-}
-
-/* Opposite neighbours; one that is not there is thought to lie straight on. */
-static void find_pair(const bend *b, const rill_fringe_column *column, int d, float *ahead, float *behind) {
-    const float own = b->fringe->spots[column->place].square;
-    *ahead = *behind = own;
-    const bool is_ahead = find_square(b, column, d, ahead), is_behind = find_square(b, column, d + 4, behind);
-    if (!is_ahead) *ahead = square_of(2.0f * root_of(own) - root_of(*behind));
-    if (!is_behind) *behind = square_of(2.0f * root_of(own) - root_of(*ahead));
+    for (uint32_t left = joints; left; left &= left - 1) {
+        const int d = __builtin_ctz(left);
+        *sides[d / 2] = b->fringe->squares[rill_surface_neighbour(surface, column->place, d, column->stride)];
+    }
+    const float own = run->own[i];
+    for (int axis = 0; missing && axis < 2; ++axis) {
+        float *ahead = sides[axis], *behind = sides[axis + 2];
+        const bool no_ahead = missing >> 2 * axis & 1, no_behind = missing >> (2 * axis + 4) & 1;
+        if (no_ahead) *ahead = square_of(2.0f * root_of(own) - root_of(no_behind ? own : *behind));
+        if (no_behind) *behind = square_of(2.0f * root_of(own) - root_of(*ahead));
+    }
 }
 
 static void gather_column(const bend *b, rill_fringe_run *run, int32_t i, const rill_fringe_column *column) {
-    const rill_fringe_spot *spot = b->fringe->spots + column->place;
-    run->own[i] = spot->square;
+    const float *square = b->fringe->squares + column->place;
+    run->own[i] = *square;
     run->strength[i] = column->strength;
-    if (b->surface->rim[column->place] == 0 && (b->surface->joints[column->place] & RILL_AXES) == 0) {
-        run->east[i] = spot[1].square, run->west[i] = spot[-1].square;
-        run->north[i] = spot[column->stride].square, run->south[i] = spot[-column->stride].square;
-    } else {
-        find_pair(b, column, 0, &run->east[i], &run->west[i]);
-        find_pair(b, column, 2, &run->north[i], &run->south[i]);
-    }
+    run->east[i] = square[1], run->west[i] = square[-1];
+    run->north[i] = square[column->stride], run->south[i] = square[-column->stride];
+    if (b->surface->rim[column->place] | (b->surface->joints[column->place] & RILL_AXES))
+        mend_squares(b, run, i, column);
 }
 
 /* A rim is on the contact line and goes by the way of its column, which is given to it as a gradient. */
 static void gather_rim(const bend *b, rill_fringe_run *run, int32_t i, size_t r) {
     const rill_rim *rim = (const rill_rim *)b->surface->rims.data + r;
-    const float *toward = (const float *)b->fringe->toward.data + 2 * (size_t)b->fringe->spots[rim->place].number;
+    const float *toward = (const float *)b->fringe->toward.data + 2 * (size_t)b->fringe->numbers[rim->place];
     float way[2] = { toward[0], toward[1] };
     if (way[0] == 0.0f && way[1] == 0.0f)
         way[0] = (float)RILL_STEP_X[rim->direction], way[1] = (float)RILL_STEP_Y[rim->direction];
@@ -335,12 +337,14 @@ static void bend_columns(void *context, int32_t index) {
         int32_t count = 0;
         for (; c < end && count < RILL_FRINGE_RUN; ++c) {
             const int32_t place = columns[c].place;
-            if (b->fringe->spots[place].number != (int32_t)c) continue; /* it counts further on in the list */
             which[count] = c;
             vertices[count] = (size_t)b->surface->vertex[place];
-            gather_column(b, &run, count, &columns[c]);
-            gather_normal(b, &run, count, vertices[count]);
-            count += 1;
+            __builtin_prefetch(b->surface->mesh.normals + 3 * vertices[count]);
+            count += b->fringe->numbers[place] == (int32_t)c; /* else it counts further on in the list */
+        }
+        for (int32_t i = 0; i < count; ++i) {
+            gather_column(b, &run, i, &columns[which[i]]);
+            gather_normal(b, &run, i, vertices[i]);
         }
         run_kernel(b, &run, count);
         for (int32_t i = 0; i < count; ++i) {
@@ -379,7 +383,7 @@ static void bend_rims(void *context, int32_t index) {
 /* The planes are as before, for the next build. */
 static void forget(rill_fringe *fringe) {
     const rill_fringe_column *columns = fringe->columns.data;
-    for (size_t i = 0; i < fringe->columns.count; ++i) fringe->spots[columns[i].place].square = fringe->outside;
+    for (size_t i = 0; i < fringe->columns.count; ++i) fringe->squares[columns[i].place] = fringe->outside;
     fringe->columns.count = 0;
 }
 
@@ -390,8 +394,8 @@ static void run_pieces(bend *b, size_t count, rill_task *task) {
 rill_result rill_meniscus_bend(rill_surface *surface, const rill_surface_view *view) {
     rill_fringe *fringe = surface->fringe;
     const bool some = set_constants(fringe, surface, view), wanted = surface->def.distances;
-    bool done = !some || (take_plane(fringe, surface->plane_size) && find_ring(fringe, surface, view->bed) &&
-                          grow(fringe, surface, view->bed));
+    bool done = !some || (take_planes(fringe, surface->plane_size) && find_ring(fringe, surface, view->bed) &&
+                          grow(fringe, surface));
     if (done && wanted) done = rill_distances_write(surface, view->bed->grid.cell_size);
     if (done && some) {
         const rill_meniscus_kernels *kernels = fringe->kernels;
@@ -404,6 +408,6 @@ rill_result rill_meniscus_bend(rill_surface *surface, const rill_surface_view *v
         run_pieces(&b, fringe->columns.count, bend_columns);
         if (surface->def.smooth_shores) run_pieces(&b, surface->rims.count, bend_rims);
     }
-    if (fringe->spots) forget(fringe);
+    if (fringe->squares) forget(fringe);
     return done ? RILL_OK : rill_fail(view->message, RILL_OUT_OF_MEMORY, "no memory for the meniscus of a surface");
 }

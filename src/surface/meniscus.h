@@ -35,12 +35,6 @@ typedef struct rill_fringe_column {
     float strength; /* psi; of lifted vertices q with the sign of psi, see rill_fringe_constants */
 } rill_fringe_column;
 
-/* What is known at a place. */
-typedef struct rill_fringe_spot {
-    float square;   /* of the distance from the contact line, cells2 */
-    int32_t number; /* of the column, inside the fringe */
-} rill_fringe_spot;
-
 /* What is known of a rim. */
 typedef struct rill_contact {
     float strength;
@@ -84,11 +78,13 @@ struct rill_fringe {
     rill_fringe_constants constants;
     double length, angle; /* l_c / m, alpha / radians */
     size_t plane_size;
-    rill_fringe_spot *spots; /* plane */
-    float outside;           /* their square outside the fringe: how far it may reach */
-    rill_array columns;      /* rill_fringe_column */
-    rill_array contacts;     /* rill_contact, per rim */
-    rill_array toward;       /* float[2]: per column, the way to the contact line */
+    /* Planes: square of the distance from the contact line, cells2; number of the column, inside the fringe. */
+    float *squares;
+    int32_t *numbers;
+    float outside;       /* their square outside the fringe: how far it may reach */
+    rill_array columns;  /* rill_fringe_column */
+    rill_array contacts; /* rill_contact, per rim */
+    rill_array toward;   /* float[2]: per column, the way to the contact line */
 };
 
 /* NULL: no memory. */

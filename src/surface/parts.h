@@ -11,38 +11,69 @@ typedef struct rill_build {
     const rill_surface_view *view;
     int32_t dx, thin; /* quanta: the cell size, and the depth from which liquid reaches all the way to where it ends */
     bool fresh;       /* the mesh has nothing of the build before */
+    rill_vertex_constants vertices;
 } rill_build;
 
 /* A stage for one row. */
 typedef void rill_row_task(const rill_build *build, rill_surface_row *row);
 
-/* The next of `bytes` that is not zero, from i on; n if there is none. Reads whole words up to a multiple of 8. */
-static inline int32_t rill_next_byte(const uint8_t *bytes, int32_t i, int32_t n) {
-    while (i < n && i & 7 && !bytes[i]) ++i;
-    for (; i < n && !(i & 7); i += 8) {
-        uint64_t word;
-        memcpy(&word, bytes + i, sizeof word);
-        if (word) break;
+/* Eight bytes of a row, the first in the lowest bits; and the lowest bit of each. */
+#define RILL_ONES 0x0101010101010101u
+static inline uint64_t rill_eight(const uint8_t *bytes) {
+    uint64_t word;
+    memcpy(&word, bytes, sizeof word);
+    return word;
+}
+
+/* Where columns are wet, quads plain or odd, or there are rims: eight at a time, as such lowest bits. */
+static inline uint64_t rill_wet_eight(const uint8_t *state) {
+    return rill_eight(state) >> 1 & RILL_ONES;
+}
+static inline uint64_t rill_plain_eight(const uint8_t *quads) {
+    const uint64_t word = rill_eight(quads);
+    return (word ^ word >> 1) & RILL_ONES;
+}
+
+static inline uint64_t rill_odd_eight(const uint8_t *quads) {
+    const uint64_t word = rill_eight(quads);
+    return word & word >> 1 & RILL_ONES;
+}
+static inline uint64_t rill_rim_eight(const uint8_t *rim) { /* bits are those of axes */
+    const uint64_t word = rill_eight(rim), halves = word | word >> 4;
+    return (halves | halves >> 2) & RILL_ONES;
+}
+
+/* Where something is so among the 64 places from i on, but before n, as bits: what is rare is found with few branches. Up to 63
+ * bytes behind n are read: they are in the padding of the sheet, or below. */
+static inline uint64_t rill_sixty_four(uint64_t (*eight)(const uint8_t *), const uint8_t *bytes, int32_t i, int32_t n) {
+    uint64_t found = 0;
+    for (int32_t k = 0; k < 8; ++k) found |= (eight(bytes + i + 8 * k) * 0x0102040810204080u >> 56) << 8 * k;
+    return n - i < 64 ? found & ((1ull << (n - i)) - 1u) : found;
+}
+
+/* The next place from i on where something is so, or with RILL_ONES as `turned` where it is not; n if there is none. Up to
+ * seven bytes behind are read: they are in the padding. */
+static inline int32_t rill_next(uint64_t (*eight)(const uint8_t *), const uint8_t *bytes, uint64_t turned, int32_t i,
+                                int32_t n) {
+    for (; i < n; i += 8) {
+        const uint64_t found = eight(bytes + i) ^ turned;
+        if (!found) continue;
+        i += __builtin_ctzll(found) / 8;
+        return i < n ? i : n;
     }
-    while (i < n && !bytes[i]) ++i;
-    return i < n ? i : n;
+    return n;
 }
 
-/* How many bits of a byte are set. */
-static inline int32_t rill_bits(uint32_t byte) {
-    const uint32_t pairs = byte - (byte >> 1 & 0x55u), fours = (pairs & 0x33u) + (pairs >> 2 & 0x33u);
-    return (int32_t)((fours + (fours >> 4)) & 15u);
-}
-
-/* The vertex where the surface of a wet column ends in the direction of an axis. */
+/* The vertex where the surface of a wet column ends in the direction of an axis. The bits of up to three axes before it are
+ * digits to the base of four: the product has their sum as its fourth. */
 static inline uint32_t rill_rim_vertex(const rill_surface *s, int32_t place, int32_t direction) {
-    const int32_t before = rill_bits(s->rim[place] & ((1u << direction) - 1));
-    return (uint32_t)s->column_vertices + (uint32_t)(s->rim_first[place] + before);
+    const uint32_t before = (s->rim[place] & ((1u << direction) - 1)) * 0x55u >> 6 & 3u;
+    return (uint32_t)s->column_vertices + (uint32_t)s->rim_first[place] + before;
 }
 
-/* levels.c. Which columns are wet, and how high; links to neighbours in the sheet; rims and quads; how many there
+/* levels.c. Which columns are wet, and how high; links to neighbours in the sheet; rims and quads, and how many there
  * are. */
-rill_row_task rill_row_level, rill_row_link, rill_row_shape, rill_row_count;
+rill_row_task rill_row_level, rill_row_link, rill_row_shape;
 
 /* joints.c. Which columns of different sheets may be linked; false without memory. */
 bool rill_joints_find(rill_surface *surface, const rill_bed *bed);
@@ -51,9 +82,10 @@ bool rill_joints_find(rill_surface *surface, const rill_bed *bed);
 void rill_joints_test(const rill_build *build);
 void rill_joints_close(const rill_build *build);
 /* Slopes and velocities of columns that have joints, whose neighbours are not where the kernels look. */
-void rill_joints_mend(const rill_build *build);
+rill_row_task rill_row_mend;
 
-/* vertices.c. The numbers of columns' vertices, by place; and the vertices. */
+/* vertices.c. What all vertices share; the numbers of columns' vertices, by place; and the vertices. */
+rill_vertex_constants rill_vertices_begin(const rill_surface *surface, const rill_bed *bed);
 rill_row_task rill_row_number, rill_row_vertices;
 /* Normal and upward velocity of a column that is not linked to all its neighbours in the sheet. */
 void rill_column_mend(const rill_build *build, int32_t place, int32_t stride);

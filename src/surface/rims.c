@@ -40,11 +40,12 @@ static float reach(const rill_build *build, int32_t depth, float farthest) {
     return rill_max_f(NEAREST, farthest * rill_min_f(1.0f, (float)depth / (float)build->thin));
 }
 
+/* Where the bed rises or falls steeply it is a wall or an edge. One formula for all: which it is cannot be foreseen. */
 static float shore(const rill_build *build, int32_t depth, int32_t rise) {
-    if (rise > build->dx) return reach(build, depth, IN_WALL);
-    if (rise < -build->dx) return reach(build, depth, HALF_WAY);
-    const float t = (float)depth / (float)rill_max_i(rise, build->thin);
-    return rill_max_f(NEAREST, rill_min_f(FARTHEST, t));
+    const bool up = rise > build->dx, down = rise < -build->dx;
+    const float farthest = up ? IN_WALL : down ? HALF_WAY : 1.0f, most = (up | down) ? 1.0f : FARTHEST;
+    const int32_t way = (up | down) ? build->thin : rill_max_i(rise, build->thin);
+    return rill_max_f(NEAREST, farthest * rill_min_f(most, (float)depth / (float)way));
 }
 
 /* The velocity of the sparse pipe from a column to another. */
@@ -71,7 +72,8 @@ static bool runs_over(const rill_build *build, const rill_rim *rim, int32_t besi
     return (double)(forth ? u : -u) * depth > least;
 }
 
-static rill_rim find_rim(const rill_build *build, const rill_surface_row *row, int32_t place, int32_t direction) {
+/* Of a column that is not linked to a dry one there. */
+static rill_rim find_end(const rill_build *build, const rill_surface_row *row, int32_t place, int32_t direction) {
     const rill_surface *s = build->s;
     const rill_bed *bed = build->view->bed;
     const int32_t x = row->x0 + (place - row->start - 1) + RILL_STEP_X[direction];
@@ -91,11 +93,6 @@ static rill_rim find_rim(const rill_build *build, const rill_surface_row *row, i
         return rim;
     }
     rim.beyond = other;
-    if (s->h[other] > s->m[place]) {
-        rim.kind = RILL_RIM_SHORE;
-        rim.along = shore(build, depth, bed->b[other] - bed->b[place]);
-        return rim;
-    }
     rim.kind = RILL_RIM_LIP;
     rim.along = reach(build, depth, BEYOND_HALF);
     const bool falls = s->top[place] - s->top[other] > build->thin;
@@ -103,25 +100,41 @@ static rill_rim find_rim(const rill_build *build, const rill_surface_row *row, i
     return rim;
 }
 
-void rill_row_find_rims(const rill_build *build, rill_surface_row *row) {
+static rill_rim find_rim(const rill_build *build, const rill_surface_row *row, int32_t place, int32_t direction) {
+    const rill_surface *s = build->s;
+    if (!((s->links[place] | s->joints[place]) >> direction & 1)) return find_end(build, row, place, direction);
+    const int32_t *b = build->view->bed->b, other = rill_surface_neighbour(s, place, direction, row->stride);
+    return (rill_rim){ .place = place,
+                       .beyond = other,
+                       .skirt = -1,
+                       .along = shore(build, build->view->flow->H[place], b[other] - b[place]),
+                       .direction = (uint8_t)direction,
+                       .kind = RILL_RIM_SHORE };
+}
+
+/* The rims of a column; the one after them is returned. */
+static rill_rim *find_rims(const rill_build *build, rill_surface_row *row, int32_t place, rill_rim *rim) {
     rill_surface *s = build->s;
+    s->rim_first[place] = (int32_t)(rim - (rill_rim *)s->rims.data);
+    for (uint32_t left = s->rim[place]; left; left &= left - 1, ++rim) {
+        const rill_rim found = find_rim(build, row, place, __builtin_ctz(left));
+        row->rerimmed |=
+            (found.place != rim->place) | (found.direction != rim->direction) | (found.along != rim->along);
+        *rim = found;
+        row->walls += rim->kind == RILL_RIM_WALL;
+        if (rim->skirt >= 0) rim->skirt = row->skirts++;
+    }
+    return rim;
+}
+
+void rill_row_find_rims(const rill_build *build, rill_surface_row *row) {
+    const rill_surface *s = build->s;
     rill_rim *rim = (rill_rim *)s->rims.data + row->first_rim;
     row->walls = row->skirts = 0;
     if (row->rims == 0) return;
-    const uint8_t *bits = s->rim + row->start;
-    for (int32_t x = rill_next_byte(bits, row->low, row->high); x < row->high;
-         x = rill_next_byte(bits, x + 1, row->high)) {
-        const int32_t place = row->start + x;
-        s->rim_first[place] = (int32_t)(rim - (rill_rim *)s->rims.data);
-        for (uint32_t left = bits[x]; left; left &= left - 1, ++rim) {
-            const rill_rim found = find_rim(build, row, place, __builtin_ctz(left));
-            row->rerimmed |=
-                found.place != rim->place || found.direction != rim->direction || found.along != rim->along;
-            *rim = found;
-            row->walls += rim->kind == RILL_RIM_WALL;
-            if (rim->skirt >= 0) rim->skirt = row->skirts++;
-        }
-    }
+    for (int32_t x = row->low; x < row->high; x += 64)
+        for (uint64_t left = rill_sixty_four(rill_rim_eight, s->rim + row->start, x, row->high); left; left &= left - 1)
+            rim = find_rims(build, row, row->start + x + __builtin_ctzll(left), rim);
 }
 
 void rill_row_number_skirts(const rill_build *build, rill_surface_row *row) {

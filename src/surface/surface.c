@@ -17,6 +17,7 @@ rill_surface *rill_surface_new(const rill_surface_def *def, const rill_runtime *
     surface->allocator = runtime->allocator;
     surface->kernels = rill_surface_kernels_pick(runtime->scalar);
     surface->joint_list = rill_array_make(sizeof(rill_joint));
+    surface->meetings = rill_array_make(sizeof(rill_meeting));
     surface->linked = rill_array_make(sizeof(int32_t));
     surface->sides = rill_array_make(sizeof(rill_side));
     surface->rows = rill_array_make(sizeof(rill_surface_row));
@@ -43,13 +44,14 @@ typedef struct plane {
     size_t width;
 } plane;
 
-enum { PLANES = 16 };
+enum { PLANES = 17 };
 
 static void list_planes(rill_surface *s, plane out[PLANES]) {
     const plane all[PLANES] = {
         { (void **)&s->m, sizeof *s->m },
         { (void **)&s->lid, sizeof *s->lid },
         { (void **)&s->layer, sizeof *s->layer },
+        { (void **)&s->stride, sizeof *s->stride },
         { (void **)&s->floor, sizeof *s->floor },
         { (void **)&s->state, sizeof *s->state },
         { (void **)&s->h, sizeof *s->h },
@@ -92,6 +94,7 @@ void rill_surface_free(rill_surface *surface) {
     rill_grids_give(surface);
     rill_memory_give(&allocator, surface->mixed, surface->corner_count, 1);
     rill_array_free(&surface->joint_list, &allocator);
+    rill_array_free(&surface->meetings, &allocator);
     rill_array_free(&surface->linked, &allocator);
     rill_array_free(&surface->sides, &allocator);
     rill_array_free(&surface->rows, &allocator);
@@ -141,6 +144,10 @@ static void describe_columns(rill_surface *surface, const rill_bed *bed) {
         surface->m[p] = RILL_WALL;
         surface->lid[p] = INT32_MIN;
     }
+    for (int32_t k = 0; k < bed->sheet_count; ++k) {
+        const rill_sheet *sheet = &bed->sheets[k];
+        for (int32_t i = 0; i < sheet->ny * sheet->stride; ++i) surface->stride[sheet->first + i] = sheet->stride;
+    }
     for (size_t cell = 0; cell < cells; ++cell) {
         int32_t under = INT32_MIN;
         for (int32_t k = bed->cell_first[cell]; k < bed->cell_first[cell + 1]; ++k) {
@@ -169,18 +176,22 @@ static void find_covered(const rill_surface *surface, rill_surface_row *row) {
     }
 }
 
-/* The joints of a row, which are listed by place; `next` is the first that is not of a row before. */
-static void find_row_joints(const rill_surface *surface, rill_surface_row *row, int32_t *next) {
-    const rill_joint *joints = surface->joint_list.data;
-    const int32_t count = (int32_t)surface->joint_list.count;
-    row->first_joint = *next;
-    while (*next < count && joints[*next].place < row->start + row->count) *next += 1;
-    row->end_joint = *next;
+/* The joints and sides of a row, which are listed by place; `row` begins with the first that are not of rows before. */
+static void find_row_joints(const rill_surface *surface, rill_surface_row *row) {
+    rill_joint *joints = surface->joint_list.data;
+    const rill_side *sides = surface->sides.data;
+    const int32_t joint_count = (int32_t)surface->joint_list.count, side_count = (int32_t)surface->sides.count;
+    const int32_t end = row->start + row->count;
+    row->end_joint = row->first_joint;
+    row->end_side = row->first_side;
+    while (row->end_joint < joint_count && joints[row->end_joint].place < end)
+        joints[row->end_joint++].row = (int32_t)surface->rows.count;
+    while (row->end_side < side_count && sides[row->end_side].place < end) row->end_side += 1;
 }
 
 /* All rows of all sheets. In the next build every level is looked at. */
 static bool make_rows(rill_surface *surface, const rill_bed *bed) {
-    int32_t next_joint = 0;
+    int32_t next_joint = 0, next_side = 0;
     surface->rows.count = 0;
     for (int32_t s = 0; s < bed->sheet_count; ++s) {
         const rill_sheet *sheet = &bed->sheets[s];
@@ -192,11 +203,15 @@ static bool make_rows(rill_surface *surface, const rill_bed *bed) {
                                      .y = sheet->y0 + y,
                                      .start = sheet->first + y * sheet->stride - 1,
                                      .count = (sheet->nx + 16) & -16,
+                                     .first_joint = next_joint,
+                                     .first_side = next_side,
                                      .inside = inside,
                                      .above = y == sheet->ny,
                                      .high = inside ? (sheet->nx + 16) & -16 : 0 };
             find_covered(surface, &row);
-            find_row_joints(surface, &row, &next_joint);
+            find_row_joints(surface, &row);
+            next_joint = row.end_joint;
+            next_side = row.end_side;
             if (!rill_array_push(&surface->rows, &surface->allocator, &row)) return false;
         }
     }

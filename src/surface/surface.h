@@ -70,12 +70,19 @@ typedef struct rill_joint {
     int32_t twin;   /* the same from the other end */
     int32_t pipe;   /* the sparse pipe between them; -1: none, as along diagonals */
     int32_t stride; /* of the sheet of `place` */
+    int32_t row;    /* of `place`, in the list of all */
     int32_t corner; /* of `mixed`: the quartet whose SW cell is that of `place` */
     uint8_t direction;
     bool linked; /* they are, now */
 } rill_joint;
 
-/* A sparse pipe on a side of a column where there is no dense one: the kernels do not see what flows there. */
+/* A pair of joints, with all that the test needs but the levels: ends are in the ranges (m, c) of each other. */
+typedef struct rill_meeting {
+    int32_t ends[2], m[2], c[2];
+    int32_t joint; /* that from ends[0] to ends[1] */
+} rill_meeting;
+
+/* A sparse pipe on a side of a column where there is no dense one: the kernels do not see what flows there. Sorted by place. */
 typedef struct rill_side {
     int32_t place, pipe;
     float share;   /* of the column's velocity that it makes up */
@@ -88,7 +95,7 @@ typedef struct rill_side {
 typedef struct rill_surface_row {
     int32_t sheet, stride, x0, y; /* x of its first column, and y, in cells of the grid */
     int32_t start, count;         /* the run of places that holds it, from x0 - 1 on */
-    int32_t first_joint, end_joint;
+    int32_t first_joint, end_joint, first_side, end_side;
     bool inside, above;                /* no padding; padding above */
     int32_t covered_low, covered_high; /* outside of this range nothing hangs over it, and it is the lowest: all of it
                                           may be linked */
@@ -152,11 +159,12 @@ struct rill_surface {
 
     /* Planes that change with the bed only. */
     size_t plane_size;
-    void *block;    /* in which all planes are */
-    int32_t *m;     /* underside of the solid below; RILL_WALL where there is no column */
-    int32_t *lid;   /* its ceiling; INT32_MIN where there is no column */
-    int32_t *layer; /* which void of its cell */
-    int32_t *floor; /* quanta: least level of the vertex of a wet column, section 4.4; 0 if def.floor is false */
+    void *block;     /* in which all planes are */
+    int32_t *m;      /* underside of the solid below; RILL_WALL where there is no column */
+    int32_t *lid;    /* its ceiling; INT32_MIN where there is no column */
+    int32_t *layer;  /* which void of its cell */
+    int32_t *stride; /* of its sheet */
+    int32_t *floor;  /* quanta: least level of the vertex of a wet column, section 4.4; 0 if def.floor is false */
 
     /* Planes of a build. */
     uint8_t *state;  /* RILL_HERE, RILL_WET */
@@ -177,6 +185,7 @@ struct rill_surface {
     bool any_mixed;
 
     rill_array joint_list;    /* rill_joint */
+    rill_array meetings;      /* rill_meeting: each pair of them, in the directions 0 to 3 */
     rill_array linked;        /* int32_t: the joints that are linked now, one of each pair */
     rill_array sides;         /* rill_side */
     rill_array rows;          /* rill_surface_row */

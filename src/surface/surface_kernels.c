@@ -190,6 +190,19 @@ static rill_row_counts count(int32_t n, const uint8_t *state, const uint8_t *rim
     return counts;
 }
 
+/* Eight at a time: a product with ones sums up what is below each byte. */
+static void number(int32_t n, const uint8_t *state, int32_t first, int32_t *vertex) {
+    const uint64_t ones = 0x0101010101010101u;
+    for (int32_t at = 0; at < n; at += 8) {
+        const uint64_t wet = eight(state + at) >> 1 & ones, up_to = wet * ones, below = up_to - wet;
+        uint8_t before[8];
+        memcpy(before, &below, sizeof before);
+        RILL_EACH_ALONE RILL_NOT_UNROLLED /* of eight bytes */
+            for (int32_t i = 0; i < 8; ++i) vertex[at + i] = first + before[i];
+        first += (int32_t)(up_to >> 56);
+    }
+}
+
 /* -------------------------------------------------------------------------------------------------------- vertices */
 
 /* Three arrays of 16 numbers into one of 16 triples. Compilers write this out number by number, three times as slow. */
@@ -267,6 +280,7 @@ INLINE void write_chunk(int32_t at, const rill_vertex_row *row, const rill_verte
     weave(c.u, c.v, c.w, row->velocities + 3 * at);
     memcpy(row->depths + at, c.depth, sizeof c.depth);
     memcpy(row->opacities + at, c.opacity, sizeof c.opacity);
+    if (row->layers) memcpy(row->layers + at, row->layer + at, CHUNK * sizeof *row->layers);
 }
 
 static void write_few(int32_t n, const rill_vertex_row *row, const rill_vertex_constants *k) {
@@ -282,17 +296,79 @@ static void write_few(int32_t n, const rill_vertex_row *row, const rill_vertex_c
     memcpy(row->velocities, woven, 3 * bytes);
     memcpy(row->depths, c.depth, bytes);
     memcpy(row->opacities, c.opacity, bytes);
+    if (row->layers) memcpy(row->layers, row->layer, bytes);
 }
 
-/* The last chunk ends where the run ends: what it has in common with the one before is written twice. */
-static void vertices(int32_t n, const rill_vertex_row *row, const rill_vertex_constants *constants) {
+/* The last chunk ends where there is room: what it has in common with the one before is written twice. */
+static void vertices(int32_t n, int32_t room, const rill_vertex_row *row, const rill_vertex_constants *constants) {
     const rill_vertex_constants k = *constants;
-    if (n < CHUNK) {
+    if (room < CHUNK) {
         write_few(n, row, &k);
         return;
     }
-    for (int32_t at = 0; at < n; at += CHUNK) write_chunk(at + CHUNK <= n ? at : n - CHUNK, row, &k);
+    for (int32_t at = 0; at < n; at += CHUNK) write_chunk(at + CHUNK <= room ? at : room - CHUNK, row, &k);
 }
+
+/* ------------------------------------------------------------------------------------------------------- triangles */
+
+/* Two indices as they lie in memory. */
+INLINE uint64_t two(uint32_t first, uint32_t second) {
+    const uint32_t both[2] = { first, second };
+    uint64_t word;
+    memcpy(&word, both, sizeof word);
+    return word;
+}
+
+/* Six indices per quad are three pairs that go on by one each from quad to quad,
+ *     (sw, se)  (ne, sw) or (nw, se)  (ne, nw). */
+INLINE void put_quads(int32_t n, const uint8_t *quads, uint32_t sw, uint32_t nw, uint32_t *out) {
+    const uint64_t next = two(1, 1), turned = two(nw + 1, sw) - two(nw, sw + 1);
+    uint64_t south = two(sw, sw + 1), middle = two(nw, sw + 1), north = two(nw + 1, nw);
+    for (int32_t i = 0; i < n; ++i, out += 6) {
+        const uint64_t diagonal = middle + turned * (quads[i] & RILL_QUAD_RISING); /* no branch: it would be a coin's */
+        memcpy(out, &south, sizeof south);
+        memcpy(out + 2, &diagonal, sizeof diagonal);
+        memcpy(out + 4, &north, sizeof north);
+        south += next;
+        middle += next;
+        north += next;
+    }
+}
+
+#ifdef __AVX512F__
+typedef uint64_t pairs __attribute__((vector_size(64)));
+
+/* Eight quads from the pairs of the first. */
+INLINE void put_eight(const uint8_t *quads, pairs south, pairs middle, pairs north, uint64_t turned, uint32_t *out) {
+    pairs rising, woven[3];
+    for (int32_t i = 0; i < 8; ++i) rising[i] = quads[i] & RILL_QUAD_RISING;
+    const pairs diagonal =
+        middle + (-rising & (pairs){ turned, turned, turned, turned, turned, turned, turned, turned });
+    woven[0] = __builtin_shufflevector(__builtin_shufflevector(south, diagonal, 0, 8, 0, 1, 9, 0, 2, 10), north, 0, 1,
+                                       8, 3, 4, 9, 6, 7);
+    woven[1] = __builtin_shufflevector(__builtin_shufflevector(south, diagonal, 0, 3, 11, 0, 4, 12, 0, 5), north, 10, 1,
+                                       2, 11, 4, 5, 12, 7);
+    woven[2] = __builtin_shufflevector(__builtin_shufflevector(south, diagonal, 13, 0, 6, 14, 0, 7, 15, 0), north, 0,
+                                       13, 2, 3, 14, 5, 6, 15);
+    memcpy(out, woven, sizeof woven);
+}
+
+static void triangles(int32_t n, const uint8_t *quads, uint32_t sw, uint32_t nw, uint32_t *out) {
+    const uint64_t next = two(1, 1), turned = two(nw + 1, sw) - two(nw, sw + 1);
+    const pairs along = { 0, next, 2 * next, 3 * next, 4 * next, 5 * next, 6 * next, 7 * next };
+    const pairs south = along + two(sw, sw + 1), middle = along + two(nw, sw + 1), north = along + two(nw + 1, nw);
+    int32_t at = 0;
+    for (; at + 8 <= n; at += 8) {
+        const uint64_t on = (uint64_t)at * next;
+        put_eight(quads + at, south + on, middle + on, north + on, turned, out + 6 * at);
+    }
+    put_quads(n - at, quads + at, sw + (uint32_t)at, nw + (uint32_t)at, out + 6 * at);
+}
+#else
+static void triangles(int32_t n, const uint8_t *quads, uint32_t sw, uint32_t nw, uint32_t *out) {
+    put_quads(n, quads, sw, nw, out);
+}
+#endif
 
 #define TEXT_OF(x) #x
 #define NAME_OF(x) TEXT_OF(x)
@@ -306,5 +382,7 @@ const rill_surface_kernels RILL_KERNELS_NAME = {
     .link = link,
     .shape = shape,
     .count = count,
+    .number = number,
     .vertices = vertices,
+    .triangles = triangles,
 };

@@ -38,9 +38,10 @@ typedef struct rill_shape_row {
 /* Vertices of a run of wet columns, numbers one after the other. Outputs point to the first. Up to 15 places behind the
  * run are read too. Slopes are those between the neighbours in the sheet, whatever is there: see rill_column_mend. */
 typedef struct rill_vertex_row {
-    const int32_t *top, *top_s, *top_n, *H;
+    const int32_t *top, *top_s, *top_n, *H, *layer;
     const float *u, *v, *v_n;
     float *positions, *normals, *velocities, *depths, *opacities;
+    int32_t *layers; /* NULL: they are there already */
 } rill_vertex_row;
 
 typedef struct rill_vertex_constants {
@@ -77,7 +78,13 @@ struct rill_surface_kernels {
     /* All links, rims and quads. */
     rill_shape_report (*shape)(int32_t n, const rill_shape_row *row);
     rill_row_counts (*count)(int32_t n, const uint8_t *state, const uint8_t *rim, const uint8_t *quads);
-    void (*vertices)(int32_t n, const rill_vertex_row *row, const rill_vertex_constants *k);
+    /* Numbers for wet columns, one after the other from `first` on; those of the others mean nothing. */
+    void (*number)(int32_t n, const uint8_t *state, int32_t first, int32_t *vertex);
+    /* Behind the run there is room up to `room` vertices from its first, which are written later. */
+    void (*vertices)(int32_t n, int32_t room, const rill_vertex_row *row, const rill_vertex_constants *k);
+    /* Two triangles for each of a run of plain quads, of any length, whose vertices follow each other from the SW and the NW
+     * one of the first on. */
+    void (*triangles)(int32_t n, const uint8_t *quads, uint32_t sw, uint32_t nw, uint32_t *out);
 };
 
 /* The best variant for this processor, or the scalar one. */

@@ -118,7 +118,7 @@ static double stable_dt(const progress *p) {
     double depth = (double)p->world->flow.extent.depth * p->world->bed.quantum;
     double alone = fmin(p->dt - p->done, wave_limit(p, depth)), chosen = p->world->def.solver.kandemir.time_step;
     double stable = fmin(wave_limit(p, depth + alone * source_rise(p)), speed_limit(p));
-    stable = fmin(stable, rill_bodies_limit(&p->world->bodies, p->world->bed.grid.cell_size));
+    stable = fmin(stable, rill_bodies_limit(&p->world->bodies, &p->world->flow));
     return p->world->tank && chosen > 0.0 ? fmin(stable, chosen) : stable;
 }
 

@@ -86,6 +86,7 @@ rill_result rill_body_set_state(rill_world *world, rill_body_id id, const rill_b
     rill_body *body = body_of(world, id);
     if (!body) return RILL_INVALID_ID;
     if (!state) return rill_fail(world->note, RILL_INVALID_ARGUMENT, "state is NULL; expected where the body is");
+    body->stored = (double)NAN;
     return take_state(state, &body->state, world->note);
 }
 
@@ -231,7 +232,8 @@ rill_result rill_body_create(rill_world *world, const rill_body_def *def, rill_b
     rill_result result = check_new(world, def, out);
     if (result) return result;
     rill_body body = { .name = rill_string_copy(&world->allocator, def->name),
-                       .shades = rill_array_make(sizeof(rill_shade)) };
+                       .shades = rill_array_make(sizeof(rill_shade)),
+                       .stored = (double)NAN };
     if (!body.name) return rill_fail(world->note, RILL_OUT_OF_MEMORY, "no memory for a body's name");
     result = rill_body_form_make(def, &world->allocator, &body.form, world->note);
     if (!result) result = weigh(def, &body, world->note);

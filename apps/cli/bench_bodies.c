@@ -1,0 +1,76 @@
+/* The worlds of `boats_400` and `spheres_400`: bodies on 10 mm of water with waves of 1 mm on it, as the scenes of the same
+ * names of Wang, Miller & Turk 2007 (figures there: 1.3 and 0.4 frames a second). Places come from a fixed seed. */
+#include "bench_parts.h"
+
+#include <math.h>
+#include <stddef.h>
+
+static const double CELL = 1e-3, DEPTH = 0.01; /* m */
+
+static rill_result build_pool(rill_world *world) {
+    rill_solid_def floor = rill_default_solid_def();
+    floor.shape = RILL_SHAPE_PLANE;
+    floor.axis[2] = 1.0;
+    rill_solid_id id;
+    const rill_result result = rill_solid_create(world, &floor, &id);
+    return result != RILL_OK ? result : rill_bed_build(world);
+}
+
+/* A hull with a pointed bow, a keel and a flat stern: length 1 along x, widest in the middle. */
+static const float HULL[] = {
+    0.5f,   0.0f,   0.12f,  0.15f, 0.14f,  0.11f,  -0.3f, 0.14f,  0.10f,  -0.5f, 0.10f, 0.10f, /* gunwale to port */
+    -0.5f,  -0.10f, 0.10f,  -0.3f, -0.14f, 0.10f,  0.15f, -0.14f, 0.11f,                       /* back to starboard */
+    0.42f,  0.0f,   -0.06f, 0.1f,  0.0f,   -0.10f, -0.5f, 0.0f,   -0.08f,                      /* keel */
+    -0.05f, 0.0f,   0.11f,                                                                     /* middle of the deck */
+};
+static const uint32_t HULL_SIDES[] = {
+    10, 0, 1, 10, 1, 2, 10, 2, 3, 10, 3, 4, 10, 4, 5, 10, 5, 6, 10, 6, 0, /* deck */
+    0,  7, 1, 7,  8, 1, 1,  8, 2, 8,  9, 2, 2,  9, 3, 3,  9, 4,           /* port and stern */
+    0,  6, 7, 7,  6, 8, 6,  5, 8, 8,  5, 9, 5,  4, 9,                     /* starboard */
+};
+
+/* Twenty boats, 40 mm long, five rows of four, each on a course of its own. */
+rill_result rill_bench_build_boats(rill_world *world) {
+    float vertices[sizeof HULL / sizeof HULL[0]];
+    for (size_t i = 0; i < sizeof HULL / sizeof HULL[0]; i++) {
+        vertices[i] = 0.04f * HULL[i];
+    }
+    rill_result result = build_pool(world);
+    for (int i = 0; i < 20 && result == RILL_OK; i++) {
+        const double course = 2.4 * i, speed = 0.05;
+        rill_body_def def = rill_default_body_def();
+        def.shape = RILL_BODY_MESH;
+        def.vertices = vertices;
+        def.vertex_count = sizeof HULL / sizeof HULL[0] / 3;
+        def.indices = HULL_SIDES;
+        def.triangle_count = sizeof HULL_SIDES / sizeof HULL_SIDES[0] / 3;
+        def.drag = 0.1;
+        def.state.position[0] = CELL * (50.3 + 100.0 * (i % 4));
+        def.state.position[1] = CELL * (40.7 + 80.0 * (i / 4));
+        def.state.position[2] = DEPTH + 0.001;
+        def.state.orientation[2] = sin(0.5 * course);
+        def.state.orientation[3] = cos(0.5 * course);
+        def.state.velocity[0] = speed * cos(course);
+        def.state.velocity[1] = speed * sin(course);
+        rill_body_id id;
+        result = rill_body_create(world, &def, &id);
+    }
+    return result != RILL_OK ? result : rill_bench_fill_waves(world, DEPTH);
+}
+
+/* Sixty spheres of the same mass, 6 to 12 mm in radius, on a grid of ten by six, somewhat apart from their places. */
+rill_result rill_bench_build_spheres(rill_world *world) {
+    rill_result result = build_pool(world);
+    for (int i = 0; i < 60 && result == RILL_OK; i++) {
+        rill_body_def def = rill_default_body_def();
+        def.shape = RILL_BODY_SPHERE;
+        def.radius = CELL * (6.0 + (7 * i) % 60 * 0.1);
+        def.mass = 3e-4;
+        def.state.position[0] = CELL * (20.0 + 40.0 * (i % 10) + 5.0 * sin(1.7 * i));
+        def.state.position[1] = CELL * (35.0 + 66.0 * (i / 10) + 15.0 * sin(2.9 * i));
+        def.state.position[2] = DEPTH + def.radius;
+        rill_body_id id;
+        result = rill_body_create(world, &def, &id);
+    }
+    return result != RILL_OK ? result : rill_bench_fill_waves(world, DEPTH);
+}
