@@ -77,8 +77,8 @@ static void random_solids(scene *s) {
     for (int i = 0; i <= boxes; ++i) {
         const double x = between(d, -0.1, 1) * s->wide, y = between(d, -0.1, 1) * s->wide;
         const double z = chance(d, 0.3) ? -s->high : between(d, 0, 1.2) * s->high;
-        const rill_solid_def box = box_def(NULL, x, y, z, x + s->wide * between(d, 0.05, 0.6), y + s->wide * between(d, 0.05, 0.6),
-                                           z + s->high * between(d, 0.05, 1));
+        const rill_solid_def box = box_def(NULL, x, y, z, x + s->wide * between(d, 0.05, 0.6),
+                                           y + s->wide * between(d, 0.05, 0.6), z + s->high * between(d, 0.05, 1));
         expect(s, rill_solid_create(s->world, &box, &s->mover), "rill_solid_create");
     }
     expect(s, rill_bed_build(s->world), "rill_bed_build");
@@ -134,7 +134,8 @@ static void random_body(scene *s) {
     dice *d = &s->dice;
     const double size = s->dx * scaled(d, 0.1, 20);
     /* A wedge with a keel for hulls and meshes. */
-    static const float wedge[18] = { -1, -0.3f, 0.2f, 1, 0, 0.2f, -1, 0.3f, 0.2f, -1, 0, -0.3f, 0.7f, 0, -0.25f, 0, 0, 0.5f };
+    static const float wedge[18] = { -1, -0.3f, 0.2f,  1,    0, 0.2f,   -1, 0.3f, 0.2f,
+                                     -1, 0,     -0.3f, 0.7f, 0, -0.25f, 0,  0,    0.5f };
     static const uint32_t sides[24] = { 0, 1, 5, 1, 2, 5, 2, 0, 5, 3, 4, 1, 3, 1, 0, 3, 2, 4, 4, 2, 1, 3, 0, 2 };
     float vertices[18];
     for (int i = 0; i < 18; ++i) vertices[i] = wedge[i] * (float)size;
@@ -176,9 +177,11 @@ static void check_bodies(const scene *s) {
 static void check_liquid(const scene *s) {
     const picture p = take_picture(s->world);
     for (size_t i = 0; i < 3 * p.cells * (size_t)p.layers; ++i)
-        if (isinf(p.values[i]) || fabs(p.values[i]) > 1e4) fail_msg("scene %lu: a depth or velocity of %g", s->number, p.values[i]);
+        if (isinf(p.values[i]) || fabs(p.values[i]) > 1e4)
+            fail_msg("scene %lu: a depth or velocity of %g", s->number, p.values[i]);
     free(p.values);
-    if (ledger_error(s->world) != 0) fail_msg("scene %lu: ledger error %lld", s->number, (long long)ledger_error(s->world));
+    if (ledger_error(s->world) != 0)
+        fail_msg("scene %lu: ledger error %lld", s->number, (long long)ledger_error(s->world));
     rill_message message = { "" };
     if (rill_world_validate(s->world, &message) != RILL_OK) fail_msg("scene %lu: %s", s->number, message.text);
 }

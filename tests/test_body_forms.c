@@ -179,7 +179,7 @@ typedef struct sums {
 
 /* Checks what is true of all shades, and adds them up. */
 static sums add_shades(const rill_body_form *form, const rill_pose *pose, const rill_grid *grid, rill_area area) {
-    sums all = { .count = rill_body_shades(form, pose, grid, area, shades) };
+    sums all = { .count = rill_body_shades(form, pose, grid, area, NULL, shades) };
     const double z = pose->position[2], far = form->reach * (1.0 + 1e-5) + 1e-7 * fabs(z) + 1e-9;
     for (int32_t i = 0; i < all.count; ++i) {
         const rill_shade *shade = &shades[i];
@@ -189,7 +189,7 @@ static sums add_shades(const rill_body_form *form, const rill_pose *pose, const 
             assert_true(shade->y > shades[i - 1].y || (shade->y == shades[i - 1].y && shade->x > shades[i - 1].x));
         double covered = 0.0;
         for (int k = 0; k < 4; ++k) {
-            const rill_quarter *q = &shade->quarter[k];
+            const rill_quarter *q = &shade->quarter[RILL_THROUGH][k];
             const double part = (double)q->part, under = (double)q->under, over = (double)q->over;
             assert_true(part >= 0.0 && part <= 1.0);
             covered += part;
@@ -267,9 +267,9 @@ static void boxes_fit_the_grid(void **state) {
     assert_int_equal(all.count, 5 * 8);
     for (int32_t i = 0; i < all.count; ++i)
         for (int k = 0; k < 4; ++k) {
-            assert_true(shades[i].quarter[k].part == 1.0f);
-            near((double)shades[i].quarter[k].under, 0.5, 1e-7);
-            near((double)shades[i].quarter[k].over, 1.0, 1e-7);
+            assert_true(shades[i].quarter[RILL_THROUGH][k].part == 1.0f);
+            near((double)shades[i].quarter[RILL_THROUGH][k].under, 0.5, 1e-7);
+            near((double)shades[i].quarter[RILL_THROUGH][k].over, 1.0, 1e-7);
         }
     discard(&form);
 }
@@ -290,10 +290,10 @@ static void places_do_not_matter(void **state) {
         for (int32_t i = 0, j = 0; i < all.count && j < moved.count;) {
             const int32_t x = shades[j].x - 20 - first[i].x, y = shades[j].y + 13 - first[i].y;
             for (int k = 0; k < 4 && x == 0 && y == 0; ++k) {
-                near((double)shades[j].quarter[k].part, (double)first[i].quarter[k].part, 1e-5);
-                if (!(first[i].quarter[k].part > 1e-3f)) continue;
-                near((double)shades[j].quarter[k].under, (double)first[i].quarter[k].under, 1e-7);
-                near((double)shades[j].quarter[k].over, (double)first[i].quarter[k].over, 1e-7);
+                near((double)shades[j].quarter[RILL_THROUGH][k].part, (double)first[i].quarter[RILL_THROUGH][k].part, 1e-5);
+                if (!(first[i].quarter[RILL_THROUGH][k].part > 1e-3f)) continue;
+                near((double)shades[j].quarter[RILL_THROUGH][k].under, (double)first[i].quarter[RILL_THROUGH][k].under, 1e-7);
+                near((double)shades[j].quarter[RILL_THROUGH][k].over, (double)first[i].quarter[RILL_THROUGH][k].over, 1e-7);
             }
             same += x == 0 && y == 0;
             const bool behind = y > 0 || (y == 0 && x > 0), ahead = y < 0 || (y == 0 && x < 0);
@@ -311,9 +311,9 @@ static void places_do_not_matter(void **state) {
             pose.position[i % 2] = far[i / 2];
             const rill_area area = rill_body_area(&form, &pose, &GRID);
             assert_int_equal(rill_area_cells(&area), 0);
-            assert_int_equal(rill_body_shades(&form, &pose, &GRID, area, shades), 0);
+            assert_int_equal(rill_body_shades(&form, &pose, &GRID, area, NULL, shades), 0);
             /* nor if it is looked for */
-            assert_int_equal(rill_body_shades(&form, &pose, &GRID, west, shades), 0);
+            assert_int_equal(rill_body_shades(&form, &pose, &GRID, west, NULL, shades), 0);
         }
         discard(&form);
     }
@@ -333,10 +333,10 @@ static void huge_bodies_cover_all(void **state) {
         assert_int_equal(rill_area_cells(&area), CELLS * CELLS);
         assert_int_equal(add_shades(&form, &pose, &GRID, area).count, CELLS * CELLS);
         for (int i = 0; i < CELLS * CELLS; ++i)
-            for (int k = 0; k < 4; ++k) assert_true(shades[i].quarter[k].part == 1.0f);
+            for (int k = 0; k < 4; ++k) assert_true(shades[i].quarter[RILL_THROUGH][k].part == 1.0f);
         pose.position[2] = 1e300;
-        assert_int_equal(rill_body_shades(&form, &pose, &GRID, area, shades), CELLS * CELLS);
-        assert_true(isfinite(shades[0].quarter[0].under) && shades[0].quarter[0].over > 1e29f);
+        assert_int_equal(rill_body_shades(&form, &pose, &GRID, area, NULL, shades), CELLS * CELLS);
+        assert_true(isfinite(shades[0].quarter[RILL_THROUGH][0].under) && shades[0].quarter[RILL_THROUGH][0].over > 1e29f);
         discard(&form);
     }
 }

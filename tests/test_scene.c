@@ -54,7 +54,7 @@ static void keys_are_checked(void **state) {
     EXPECT_GOOD(HEAD);
     EXPECT(HEAD "liquids: {}\n",
            "s.yaml:7:1: found the unknown key 'liquids' in a scene, expected rill, name, bed, gravity, liquid, solver, "
-           "fill, sources, sinks, probes, run or view, did you mean 'liquid'?");
+           "bodies, fill, sources, sinks, probes, run or view, did you mean 'liquid'?");
     EXPECT(HEAD "liquid: { viscosity: 0,\n          viscosity: 1 }\n",
            "s.yaml:8:11: found the key 'viscosity' again, expected it once");
     EXPECT("rill: 1\nrun: { until: 1 }\nbed:\n  solids: []\n",
@@ -63,7 +63,7 @@ static void keys_are_checked(void **state) {
            "s.yaml:4:11: found a list of 0 for bed.solids, expected a list of at least 1 solids");
     EXPECT("[]",
            "s.yaml:1:1: found a list of 0 for the scene, expected a mapping with the keys rill, name, bed, gravity, "
-           "liquid, solver, fill, sources, sinks, probes, run or view");
+           "liquid, solver, bodies, fill, sources, sinks, probes, run or view");
     EXPECT("{}", "s.yaml:1:1: found no key 'rill' in a scene, expected one",
            "s.yaml:1:1: found no key 'bed' in a scene, expected one",
            "s.yaml:1:1: found no key 'run' in a scene, expected one");
@@ -250,7 +250,7 @@ static void probes_run_and_view_are_checked(void **state) {
            "head "
            "of a column in log.csv",
            "s.yaml:9:37: found the unknown key 'at' in a probe of volume, expected name, measure, min or max",
-           "s.yaml:10:25: found the text 'levle' for probes.2.measure, expected level, depth, speed or volume, did you "
+           "s.yaml:10:25: found the text 'levle' for probes.2.measure, expected level, depth, speed, volume, x, y or z, did you "
            "mean 'level'?");
     EXPECT(HEAD "view: { camera: { from: [0, 0, 1], to: [0, 0, 1], lens: 0 } }\n",
            "s.yaml:7:40: found a list of 3 for view.camera.to, expected another place than that of 'from'",

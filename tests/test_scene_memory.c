@@ -39,7 +39,7 @@ void *__wrap_realloc(void *memory, size_t size) {
     return refuse() ? NULL : __real_realloc(memory, size);
 }
 
-/* A heightmap of each kind, a mesh that moves and changes, depths and an override; and a frame of it. */
+/* A heightmap of each kind, a mesh that moves and changes, bodies, depths and an override; and a frame of it. */
 static rill_scene_result load(rill_scene_report *report) {
     static const char text[] =
         "rill: 1\nbed:\n  grid: { cells: [100, 100], cell_size: 0.001 }\n  solids:\n"
@@ -47,6 +47,8 @@ static rill_scene_result load(rill_scene_report *report) {
         "    - { heightmap: scenes/models/tissue.png, low: -0.02, high: 0 }\n"
         "    - { mesh: tests/data/step.obj, scale: 0.001, morph: [{ time: 0, mesh: tests/data/step.obj }],\n"
         "        move: [{ time: 0, visible: false }, { time: 0.005, translate: [0, 0, 0.001], visible: true }] }\n"
+        "bodies: [{ shape: hull, mesh: tests/data/step.obj, scale: 0.0001, position: [0.05, 0.05, 0.02] },\n"
+        "  { shape: sphere, radius: 0.002, position: [0.04, 0.05, 0.02], kinematic: true, move: [{ time: 0, rotate: [0, 0, 9] }] }]\n"
         "fill: [{ depth: scenes/models/bowl_depth.npy }]\nsources: [{ at: [0.05, 0.05, 0.1], rate: 1e-6 }]\n"
         "run: { frame: 0.01, until: 0.1 }\n";
     static const char *const sets[] = { "liquid.viscosity=1e-5", "sources.1.rain=20" };

@@ -146,82 +146,107 @@ static void add_triangles(terrain *t, const fields *all, const rill_solid *solid
 }
 
 typedef struct outcome {
-    size_t under, through, shore, cliffs; /* points under the surface; above it, also at shores; out of reach */
+    size_t under, through; /* points under the surface; above it, though it could be lifted above them */
+    size_t banks;          /* the same where it ends at banks that are not steep */
+    size_t shore;          /* where it ends at walls or in the air: above it, but not above the columns */
+    size_t cliffs;         /* out of reach */
 } outcome;
 
-/* The column that a vertex stands on: how high it may be lifted, its ceiling, the underside of its solid. */
+/* What a vertex stands on: how high it may be lifted, ceiling, underside of the solid. */
 typedef struct stand {
     double reach, ceiling, underside;
 } stand;
 
-static stand stand_of(const fields *all, const rill_surface_mesh *mesh, uint32_t v) {
-    const float *p = mesh->positions + 3 * (size_t)v;
-    const int32_t x = (int32_t)floor(((double)p[0] - all->grid.origin[0]) / all->grid.cell_size);
-    const int32_t y = (int32_t)floor(((double)p[1] - all->grid.origin[1]) / all->grid.cell_size);
-    const size_t cells = (size_t)all->grid.cells[0] * (size_t)all->grid.cells[1];
-    const size_t at = (size_t)mesh->layers[v] * cells + (size_t)y * (size_t)all->grid.cells[0] + (size_t)x;
-    return (stand){ .reach = fmin(all->base[at] + all->grid.cell_size, all->ceiling[at]),
-                    .ceiling = all->ceiling[at],
-                    .underside = mesh->layers[v] > 0 ? all->ceiling[at - cells] : -INFINITY };
+static stand stand_on(const rill_surface *surface, int32_t place) {
+    const rill_bed *bed = &surface->world->bed;
+    const double ceiling = rill_bed_z(bed, bed->c[place]);
+    const int32_t under = surface->m[place];
+    return (stand){ .reach = fmin(rill_bed_z(bed, bed->b[place]) + bed->grid.cell_size, ceiling),
+                    .ceiling = bed->c[place] < RILL_TOP ? ceiling : INFINITY,
+                    .underside = under > INT32_MIN ? rill_bed_z(bed, under) : -INFINITY };
 }
 
-static bool is_column(const fields *all, const rill_surface_mesh *mesh, uint32_t v) {
-    const float *p = mesh->positions + 3 * (size_t)v;
-    for (int i = 0; i < 2; ++i) {
-        const double place = ((double)p[i] - all->grid.origin[i]) / all->grid.cell_size;
-        if (fabs(place - floor(place) - 0.5) > 0.01) return false;
+/* Of a column's vertex, or a rim between two columns: the surface is lifted there as both are. False where it ends at a wall, at
+ * a bank steeper than 45 degrees, which stands out of the liquid, or in the air. */
+static bool find_stand(const rill_surface *surface, const int32_t *places, size_t vertex, stand *out) {
+    if (vertex < surface->column_vertices) {
+        *out = stand_on(surface, places[vertex]);
+        return true;
     }
-    return mesh->wetness[v] == 1.0f;
+    if (vertex - surface->column_vertices >= surface->rims.count) return false; /* of a skirt */
+    const rill_rim *rim = (const rill_rim *)surface->rims.data + (vertex - surface->column_vertices);
+    const rill_bed *bed = &surface->world->bed;
+    if (rim->kind != RILL_RIM_SHORE) return false;
+    const stand here = stand_on(surface, rim->place), there = stand_on(surface, rim->beyond);
+    const double t = (double)rim->along, rise = (bed->b[rim->beyond] - bed->b[rim->place]) * bed->quantum;
+    *out = (stand){ .reach = here.reach + t * (there.reach - here.reach),
+                    .ceiling = fmin(here.ceiling, there.ceiling),
+                    .underside = fmax(here.underside, there.underside) };
+    return fabs(rise) <= bed->grid.cell_size;
 }
 
-static void look_under(const fields *all, const terrain *t, const rill_surface_mesh *mesh, size_t triangle,
-                       outcome *out) {
-    const uint32_t *corner = mesh->indices + 3 * triangle;
-    double p[3][3], low[2] = { 1e30, 1e30 }, high[2] = { -1e30, -1e30 };
-    double ceiling = INFINITY, underside = -INFINITY;
-    stand on[3];
-    double lowest = INFINITY;
-    bool inner = true;
+/* A triangle of the surface. */
+typedef struct facet {
+    double p[3][3], area;
+    bool bound;      /* the floor holds all its corners */
+    bool inner;      /* they are columns */
+    double reach[3]; /* if it is bound */
+    double ceiling, underside, lowest;
+} facet;
+
+static facet facet_at(const rill_surface *surface, const int32_t *places, const rill_surface_mesh *mesh,
+                      size_t triangle) {
+    facet f = { .bound = true, .inner = true, .ceiling = INFINITY, .underside = -INFINITY, .lowest = INFINITY };
     for (int k = 0; k < 3; ++k) {
-        for (int i = 0; i < 3; ++i) p[k][i] = (double)mesh->positions[3 * (size_t)corner[k] + (size_t)i];
-        for (int i = 0; i < 2; ++i) low[i] = fmin(low[i], p[k][i]), high[i] = fmax(high[i], p[k][i]);
-        inner = inner && is_column(all, mesh, corner[k]);
-        if (is_column(all, mesh, corner[k])) lowest = fmin(lowest, p[k][2]);
+        const size_t corner = mesh->indices[3 * triangle + (size_t)k];
+        stand on = { 0 };
+        for (int i = 0; i < 3; ++i) f.p[k][i] = (double)mesh->positions[3 * corner + (size_t)i];
+        if (corner < surface->column_vertices) f.lowest = fmin(f.lowest, f.p[k][2]);
+        f.inner = f.inner && corner < surface->column_vertices;
+        f.bound = f.bound && find_stand(surface, places, corner, &on);
+        f.reach[k] = on.reach;
+        f.ceiling = fmin(f.ceiling, on.ceiling), f.underside = fmax(f.underside, on.underside);
     }
-    for (int k = 0; inner && k < 3; ++k) {
-        on[k] = stand_of(all, mesh, corner[k]);
-        ceiling = fmin(ceiling, on[k].ceiling), underside = fmax(underside, on[k].underside);
+    f.area = (f.p[1][0] - f.p[0][0]) * (f.p[2][1] - f.p[0][1]) - (f.p[2][0] - f.p[0][0]) * (f.p[1][1] - f.p[0][1]);
+    return f;
+}
+
+static void look_at(const facet *f, const double q[3], double size, outcome *out) {
+    double a[3];
+    for (int k = 0; k < 3; ++k) {
+        const double *r = f->p[(k + 1) % 3], *s = f->p[(k + 2) % 3];
+        a[k] = ((r[0] - q[0]) * (s[1] - q[1]) - (s[0] - q[0]) * (r[1] - q[1])) / f->area;
     }
-    const double area = (p[1][0] - p[0][0]) * (p[2][1] - p[0][1]) - (p[2][0] - p[0][0]) * (p[1][1] - p[0][1]);
-    if (area <= 0) return; /* a skirt */
+    if (a[0] < 0 || a[1] < 0 || a[2] < 0) return;
+    const double z = a[0] * f->p[0][2] + a[1] * f->p[1][2] + a[2] * f->p[2][2];
+    out->under += 1;
+    if (q[2] <= z + 1e-4 * size) return;
+    if (!f->bound) {
+        out->shore += q[2] <= f->lowest;
+    } else if (q[2] >= f->ceiling || q[2] < f->underside ||
+               q[2] > a[0] * f->reach[0] + a[1] * f->reach[1] + a[2] * f->reach[2] - 0.011 * size) {
+        out->cliffs += 1;
+    } else if (f->inner) {
+        out->through += 1;
+    } else {
+        out->banks += 1;
+    }
+}
+
+static void look_under(const fields *all, const terrain *t, const facet *f, outcome *out) {
     const rill_grid *grid = &all->grid;
-    for (int32_t y = (int32_t)floor((low[1] - grid->origin[1]) / grid->cell_size);
-         y <= (high[1] - grid->origin[1]) / grid->cell_size && y < grid->cells[1]; ++y)
-        for (int32_t x = (int32_t)floor((low[0] - grid->origin[0]) / grid->cell_size);
-             x <= (high[0] - grid->origin[0]) / grid->cell_size && x < grid->cells[0]; ++x) {
-            if (x < 0 || y < 0) continue;
-            for (int32_t i = t->first[y * grid->cells[0] + x]; i >= 0; i = t->next[i]) {
-                const double *q = t->points[i];
-                double a[3];
-                for (int k = 0; k < 3; ++k) {
-                    const double *r = p[(k + 1) % 3], *s = p[(k + 2) % 3];
-                    a[k] = ((r[0] - q[0]) * (s[1] - q[1]) - (s[0] - q[0]) * (r[1] - q[1])) / area;
-                }
-                if (a[0] < 0 || a[1] < 0 || a[2] < 0) continue;
-                const double z = a[0] * p[0][2] + a[1] * p[1][2] + a[2] * p[2][2];
-                out->under += 1;
-                if (q[2] <= z + 1e-4 * grid->cell_size) continue;
-                if (!inner) {
-                    out->shore += q[2] <= lowest;
-                } else if (q[2] >= ceiling || q[2] < underside ||
-                           q[2] >
-                               a[0] * on[0].reach + a[1] * on[1].reach + a[2] * on[2].reach - 0.011 * grid->cell_size) {
-                    out->cliffs += 1;
-                } else {
-                    out->through += 1;
-                }
-            }
-        }
+    int32_t first[2], last[2];
+    if (f->area <= 0) return; /* a skirt */
+    for (int i = 0; i < 2; ++i) {
+        const double low = fmin(f->p[0][i], fmin(f->p[1][i], f->p[2][i]));
+        const double high = fmax(f->p[0][i], fmax(f->p[1][i], f->p[2][i]));
+        first[i] = (int32_t)fmax(floor((low - grid->origin[i]) / grid->cell_size), 0);
+        last[i] = (int32_t)fmin((high - grid->origin[i]) / grid->cell_size, grid->cells[i] - 1);
+    }
+    for (int32_t y = first[1]; y <= last[1]; ++y)
+        for (int32_t x = first[0]; x <= last[0]; ++x)
+            for (int32_t i = t->first[y * grid->cells[0] + x]; i >= 0; i = t->next[i])
+                look_at(f, t->points[i], grid->cell_size, out);
 }
 
 /* Counts what shows through the surface of a world, with the floor or without it. */
@@ -234,7 +259,16 @@ static outcome examine(rill_world *world, const fields *all, const terrain *t, b
     must(world, rill_surface_build(surface));
     must(world, rill_surface_get_mesh(surface, &mesh));
     outcome out = { 0 };
-    for (size_t i = 0; i < mesh.triangle_count; ++i) look_under(all, t, &mesh, i, &out);
+    int32_t *places = malloc((mesh.vertex_count + 1) * sizeof *places); /* of columns' vertices */
+    for (int64_t i = 0; i < world->bed.info.columns; ++i) {
+        const int32_t place = world->bed.places[i];
+        if (surface->state[place] & RILL_WET) places[surface->vertex[place]] = place;
+    }
+    for (size_t i = 0; i < mesh.triangle_count; ++i) {
+        const facet f = facet_at(surface, places, &mesh, i);
+        look_under(all, t, &f, &out);
+    }
+    free(places);
     rill_surface_destroy(surface);
     return out;
 }
@@ -368,14 +402,16 @@ static terrain terrain_of(const rill_world *world, const fields *all, int extra,
 static void add_outcome(outcome *sum, const outcome *one) {
     sum->under += one->under;
     sum->through += one->through;
+    sum->banks += one->banks;
     sum->shore += one->shore;
     sum->cliffs += one->cliffs;
 }
 
 static void print_outcomes(const char *name, const outcome sum[2]) {
     for (int on = 0; on < 2; ++on)
-        printf("%s, floor %s: %zu points under the surface, %zu show through, %zu at shores, %zu out of reach\n", name,
-               on ? "on" : "off", sum[on].under, sum[on].through, sum[on].shore, sum[on].cliffs);
+        printf("%s, floor %s: %zu points under the surface, %zu show through, %zu at banks, %zu at walls and edges, "
+               "%zu out of reach\n",
+               name, on ? "on" : "off", sum[on].under, sum[on].through, sum[on].banks, sum[on].shore, sum[on].cliffs);
 }
 
 /* Vertices never show. Of places on triangles some near cliffs do, where the ends of an edge are out of reach but not all of
@@ -402,8 +438,10 @@ static void test_random_vertices(void **state) {
     search_random(120, 0, sum);
     print_outcomes("vertices", sum);
     assert_int_equal(sum[1].through, 0);
+    assert_int_equal(sum[1].banks, 0);
     assert_true(sum[0].through > sum[0].under / 50); /* the points are not such that nothing could show */
-    assert_true(sum[1].shore * 50 <= sum[0].shore);
+    assert_true(sum[0].banks > sum[0].under / 50);
+    assert_true(sum[1].shore * 40 <= sum[0].shore);
 }
 
 static void test_random_places(void **state) {
@@ -412,6 +450,7 @@ static void test_random_places(void **state) {
     search_random(40, 6, sum);
     print_outcomes("triangles", sum);
     assert_true(sum[1].through * 2000 <= sum[0].through);
+    assert_int_equal(sum[1].banks, 0);
 }
 
 static void test_shipped_scenes(void **state) {
@@ -439,6 +478,8 @@ static void test_shipped_scenes(void **state) {
         }
         print_outcomes(names[i], sum);
         assert_int_equal(sum[1].through, 0);
+        assert_int_equal(sum[1].banks, 0);
+        assert_true(sum[1].shore <= sum[0].shore);
         free_terrain(&t, &all);
         rill_world_destroy(world);
         rill_scene_free(scene);

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "mesh_check.h"
-#include "scene/scene.h"
+#include "physics/physics.h"
 #include "surface/surface.h"
 
 enum { BUILDS = 6 };
@@ -37,20 +37,23 @@ static void run_scene(const char *name) {
     assert_int_equal(rill_scene_load(path, NULL, &scene, &report), RILL_SCENE_OK);
     assert_int_equal(rill_scene_create_world(scene, NULL, &world, &report), RILL_SCENE_OK);
     rill_scene_report_free(&report);
+    rill_physics *physics = rill_physics_create(scene, world);
+    assert_non_null(physics);
     const rill_surface_def def = rill_default_surface_def();
     assert_int_equal(rill_surface_create(world, &def, &surface), RILL_OK);
     const double until = scene->until < LONGEST ? scene->until : LONGEST;
     double next = 0.0;
     while (rill_world_time(world) < until) {
         const double time = rill_world_time(world);
-        assert_int_equal(rill_scene_move(scene, world, time), RILL_OK);
-        rill_world_step(world, scene->frame);
+        rill_status status;
+        assert_int_equal(rill_physics_step(physics, scene->frame, &status), RILL_OK);
         if (time < next) continue;
         next += until / BUILDS;
         assert_int_equal(rill_surface_build(surface), RILL_OK);
         check(name, surface, scene->world.grid.cell_size, time);
     }
     rill_surface_destroy(surface);
+    rill_physics_destroy(physics);
     rill_world_destroy(world);
     rill_scene_free(scene);
 }

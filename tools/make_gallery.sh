@@ -21,7 +21,7 @@ u_bend 0.7 800x450
 squeeze 3 800x450
 lock_gate 1.4 800x450
 tilted_tray 0.55 800x450
-dam_break 0.55 800x450
+dam_break 0.58 800x450
 thacker_bowl 0.15 800x450
 rain_on_terrain 7 800x450
 viscosity_a 1.2 400x360

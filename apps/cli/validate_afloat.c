@@ -11,7 +11,7 @@
  *               what the liquid that makes way for it adds to its inertia.
  *   momentum    What a body loses the liquid has, as long as no wave has reached a wall.
  *   energy      That of body and liquid together falls.
- *   heading     A boat in waves that come from ahead stays on its course. */
+ *   heading     A boat stays on its heading: in still water, and in waves from ahead and from the side. */
 #include "validate_bodies.h"
 #include "validate_cases.h"
 
@@ -260,9 +260,11 @@ static void run_energy(rill_validation *v, int steps) {
 
 /* ------------------------------------------------------------------------------------------------------------ heading */
 
-/* A box of 60 x 15 x 10 mm in a channel of 300 x 120 mm, 30 mm deep, in which a long wave of 3 mm runs to and fro. */
-static void run_heading(rill_validation *v, double start) {
-    const double dx = 2e-3, depth = 0.03, wave = 3e-3, seconds = 5;
+/* A box of 60 x 20 x 10 mm in a channel of 300 x 120 mm, 30 mm deep, in which a standing wave 200 mm long has the given
+ * amplitude. Waves turn a slender body broadside, sooner or later, so it heads into them or lies across: an equilibrium
+ * either way, from which nothing but a flaw of the method would drive it within these 5 s. */
+static void run_heading(rill_validation *v, double start, double wave, double bound) {
+    const double dx = 2e-3, depth = 0.03;
     double worst = 0, roll = 0;
     rill_rig rig;
     rill_body_id id = { 0 };
@@ -270,31 +272,35 @@ static void run_heading(rill_validation *v, double start) {
         rig.def.headroom = 0.1;
         rig.def.liquid.viscosity = 1e-6;
     }
-    rill_body_def def = box_of(0.06, 0.015, 0.01, 0.5);
+    rill_body_def def = box_of(0.06, 0.02, 0.01, 0.5);
     def.drag = 0.1;
     def.state.position[0] = 0.15 + 0.37 * dx;
     def.state.position[1] = 0.06 + 0.21 * dx;
     def.state.position[2] = depth;
     rill_rig_turn(def.state.orientation, 2, start);
-    if (rill_rig_build(&rig)) {
-        for (size_t i = 0; i < rig.cells; i++) {
-            const double x = rill_rig_centre(&rig, (int32_t)(i % (size_t)rig.nx));
-            rig.depth[i] = depth + wave * cos(3 * PI * x / 0.3);
+    if (rill_rig_build(&rig) && rill_rig_put(&rig, &def, &id)) {
+        const double at[3] = { 1e-3, 1e-3, 1e-3 };
+        rill_rig_expect(&rig, rill_world_fill_level(rig.world, at, depth, NULL), "rill_world_fill_level");
+        for (size_t i = 0; rill_rig_look(&rig) && i < rig.cells; i++) {
+            const double k = 2 * PI / 0.2, x = rill_rig_centre(&rig, (int32_t)(i % (size_t)rig.nx)) - 0.5 * rig.dx;
+            rig.faces[2 * i] = wave * sqrt(gravity / depth) * sin(k * x);
         }
-        rill_rig_fill(&rig);
-        rill_rig_put(&rig, &def, &id);
-        for (int i = 0; i < (int)lround(seconds / frame) && rill_rig_step(&rig, frame); i++) {
+        rill_rig_expect(&rig, rill_world_set_velocities(rig.world, 0, rig.faces, 2 * rig.cells),
+                        "rill_world_set_velocities");
+        for (int i = 0; i < 300 && rill_rig_step(&rig, frame); i++) {
             const rill_body_state state = rill_rig_body(&rig, id);
             worst = fmax(worst, fabs(rill_rig_angle(&state, 2) - start));
             roll = fmax(roll, fabs(rill_rig_angle(&state, 0)));
         }
     }
     if (rig.ok) {
-        rill_check check = { .mode = "physical", .relation = RILL_AT_MOST, .target = 5, .unit = "degrees" };
+        rill_check check = { .mode = "physical", .relation = RILL_AT_MOST, .target = bound, .unit = "degrees" };
         check.value = worst;
-        rill_validation_add(v, &check, "boat in waves, heading %g degrees: off its heading in 5 s", start);
-        check = (rill_check){ .mode = "physical", .relation = RILL_NOTE, .value = roll, .unit = "degrees" };
-        rill_validation_add(v, &check, "boat in waves, heading %g degrees: largest roll", start);
+        rill_validation_add(v, &check, "boat heading %g degrees, waves of %g mm: off its heading in 5 s", start,
+                            1e3 * wave);
+        check = (rill_check){ .mode = "physical", .relation = RILL_AT_MOST, .value = roll, .unit = "degrees" };
+        check.target = wave > 0 ? 15 : 0.5;
+        rill_validation_add(v, &check, "boat heading %g degrees, waves of %g mm: largest roll", start, 1e3 * wave);
     }
     rill_rig_end(&rig);
 }
@@ -319,6 +325,7 @@ void rill_case_afloat(rill_validation *v) {
     run_momentum(v, sphere, "sphere 20 mm");
     run_momentum(v, box_of(0.04, 0.04, 0.01, 0.5), "plate 40 x 40 x 10 mm");
     run_energy(v, v->quick ? 1000 : 4000);
-    run_heading(v, 0);
-    run_heading(v, 20);
+    run_heading(v, 20, 0, 0.5);
+    run_heading(v, 0, 2e-3, 5);
+    run_heading(v, 90, 2e-3, 5);
 }

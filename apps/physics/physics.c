@@ -106,7 +106,7 @@ static void place(const rill_physics *physics, const rill_physics_body *body, co
 static void push(const rill_physics *physics, const rill_physics_body *body, double dt) {
     const double *impulse = body->forces.impulse, *turn = body->forces.turn;
     const double force = 1 / (dt * physics->weight * physics->unit), torque = force / physics->unit;
-    if (!body->kinematic && !body->gone && (!getenv("DRYHACK") || body->forces.submerged_volume > 1)) {
+    if (!body->kinematic && !body->gone) {
         dBodyAddForce(body->body, impulse[0] * force, impulse[1] * force, impulse[2] * force);
         dBodyAddTorque(body->body, turn[0] * torque, turn[1] * torque, turn[2] * torque);
     }
@@ -123,7 +123,7 @@ static void read_back(const rill_physics *physics, const rill_physics_body *body
         out->velocity[i] = v[i] * physics->unit;
         out->spin[i] = w[i];
         out->acceleration[i] =
-            (out->velocity[i] - body->before.velocity[i] - (getenv("DRYHACK")?0:1)*body->forces.impulse[i] / body->info.mass) / dt;
+            (out->velocity[i] - body->before.velocity[i] - body->forces.impulse[i] / body->info.mass) / dt;
     }
     out->orientation[3] = q[0];
     if (!(length(out->acceleration) <= LASTING * length(gravity))) {
@@ -150,7 +150,7 @@ static rill_result tell(const rill_physics *physics, const rill_physics_body *bo
     } else {
         rill_body_state found = state;
         memcpy(state.acceleration, gravity, sizeof state.acceleration);
-        if (body->touched || (getenv("DRYHACK") && body->forces.submerged_volume < 1)) {
+        if (body->touched) {
             read_back(physics, body, gravity, dt, &found);
             state = is_finite(&found) ? found : state;
         }
@@ -186,8 +186,7 @@ static void run_engine(rill_physics *physics, const double gravity[3], double dt
         }
         rill_physics_touch(physics);
         dRandSetSeed(SEED); /* its solver shuffles */
-        dWorldStep(physics->engine, physics->sub_step);
-        if(getenv("DBG")) for (size_t i=0;i<2;i++){const dReal*v=dBodyGetLinearVel(physics->bodies[i].body),*w=dBodyGetAngularVel(physics->bodies[i].body);fprintf(stderr,"sub %d/%d body %zu v %g %g %g w %g %g %g J %g %g %g T %g %g %g\n",k,count,i,v[0],v[1],v[2],w[0],w[1],w[2],physics->bodies[i].forces.impulse[0],physics->bodies[i].forces.impulse[1],physics->bodies[i].forces.impulse[2],physics->bodies[i].forces.turn[0],physics->bodies[i].forces.turn[1],physics->bodies[i].forces.turn[2]);}
+        dWorldQuickStep(physics->engine, physics->sub_step);
         dJointGroupEmpty(physics->contacts);
     }
 }

@@ -4,7 +4,6 @@
  * weight sinks in until both sides are zero: depth = cfm h m g / erp. From that depth, a small part of the smallest body,
  * cfm follows for the lighter of both bodies. Russell Smith, ODE manual, "Soft constraint: ERP and CFM". */
 #include <math.h>
-#include <stdlib.h>
 
 #include "physics_parts.h"
 
@@ -83,7 +82,6 @@ static void join(rill_physics *physics, dGeomID one, dGeomID other) {
         if (solid) {
             carry(physics, solid, &contacts[i]);
         }
-        if(__builtin_expect(!!getenv("DBG"),0)) fprintf(stderr,"  %s-%s at %.3f %.3f %.3f n %.2f %.2f %.2f d %.4f cfm %g\n", rill_body_name(physics->world,a->id), b?rill_body_name(physics->world,b->id):"solid", contacts[i].geom.pos[0],contacts[i].geom.pos[1],contacts[i].geom.pos[2],contacts[i].geom.normal[0],contacts[i].geom.normal[1],contacts[i].geom.normal[2],contacts[i].geom.depth,contacts[i].surface.soft_cfm);
         dJointID joint = dJointCreateContact(physics->engine, physics->contacts, &contacts[i]);
         dJointAttach(joint, a->body, other_body);
     }

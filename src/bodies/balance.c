@@ -13,6 +13,7 @@ static const double TOLERANCE = 4.0;       /* quanta; and as a share of what is 
 static const double TOLERANCE_SHARE = 1e-3; /* what remains is made good in the next sub-step */
 static const double SOFT = 1.0 / 4096.0;   /* under a body, of what a free surface gives: keeps a sealed column solvable */
 static const double MODIFIED = 0.97;
+static const double FILM = 1.0 / 128.0; /* cells */
 
 /* The conductances of a node's faces, as in rill_near. */
 typedef struct weights {
@@ -77,12 +78,15 @@ static void find_aims(const balance *b) {
         const rill_body *body = rill_body_at(s->bodies, (int32_t)i);
         for (int k = 0; body->alive && k < 3; ++k) fastest = fmax(fastest, fabs(body->state.velocity[k]));
     }
-    const double most = (0.25 * sqrt(s->gravity * bed->grid.cell_size) + fastest) * s->dt / bed->quantum;
+    const double film = FILM * bed->grid.cell_size / bed->quantum;
+    const double dx = bed->grid.cell_size, unhurried = (0.25 * sqrt(s->gravity * dx) + fastest) * s->dt / bed->quantum;
     for (size_t i = 0; i < b->n; ++i) {
         const rill_node *node = node_of(b, i);
+        const double most = unhurried + 2.0 * fastest * s->dt / dx * node->e; /* a wall that moves presses out all there is */
         const double fits = node->e - rill_node_displaced(s->bodies, node, node->e);
         const double has = (double)s->flow->H[node->place], off = has - fits;
-        b->aim[i] = off > most ? fits + most : off < -most ? fits - most : has;
+        /* A film between body and bed stays where it is: to squeeze it out would take any pressure. */
+        b->aim[i] = has < film && fits < film ? fits : off > most ? fits + most : off < -most ? fits - most : has;
     }
 }
 

@@ -53,8 +53,8 @@ typedef struct rill_body {
     rill_pose shaded_at;
     bool shaded;        /* whether they were */
     rill_area area;     /* the cells in question then */
+    rill_array levels;  /* float: those of the liquid there, m */
     int32_t first, end; /* its touches */
-    double stored;      /* J: energy of the liquid that it displaces, at the end of the last sub-step; NaN: not known */
     double before[6];   /* velocity and spin of the sub-step before the last */
     double before_dt;   /* and how long the last was, s; 0: there was none */
     /* Of the sub-step: */
@@ -70,13 +70,20 @@ typedef struct rill_body {
     double wet, passing[2];     /* and of tell.c */
 } rill_body;
 
-/* A body over a column. Heights are quanta above the column's base, cut to its void. */
+/* Part of a body over a column: of a quarter of the cell, and of that the part that the level passes through, or that is
+ * below or above it. Heights are quanta above the column's base, cut to its void. */
+typedef struct rill_piece {
+    float part;      /* of the cell: at most 1/4 */
+    float low, high; /* underside and topside */
+    float arm[2];    /* from where the centre of mass is expected, m */
+} rill_piece;
+
+/* A body over a column, or beside one that it is over. */
 typedef struct rill_touch {
     int32_t node, body;
-    int32_t next;          /* the next touch of the node; -1: the last */
-    float part[4];         /* of the cell, by quarters: at most 1/4 each */
-    float low[4], high[4]; /* underside and topside */
-    float arm[2];          /* from where the centre of mass is expected to the centre of the cell, m */
+    int32_t next;       /* the next touch of the node; -1: the last */
+    int32_t first, end; /* its pieces */
+    float arm[2];       /* from where the centre of mass is expected to the centre of the cell, m */
     float sideways[6];     /* the part of B that motion along the bed has */
     float b[6];            /* B: room that opens per unit of velocity (1) and spin (m) */
 } rill_touch;
@@ -113,7 +120,8 @@ typedef struct rill_near {
 typedef struct rill_body_grip {
     int32_t face, body;
     rill_touch *l, *r;
-    double displaced; /* quanta */
+    double displaced; /* quanta; the mean of both, */
+    double ends;      /* and how much they differ */
     double arm[3];    /* from the centre of mass to the middle of what is displaced, m */
     double under;     /* the height of the underside there, relative to the centre of mass, m */
     double rate;      /* working memory of rub.c */
@@ -123,7 +131,7 @@ typedef struct rill_bodies {
     rill_array list; /* rill_body; ids are slots as those of solids */
     int32_t alive;
     size_t free_slots;
-    rill_array touches, nodes, faces, near, grips;
+    rill_array pieces, touches, nodes, faces, near, grips;
     rill_array far;     /* int32_t: faces between nodes for which there is no place in `near` */
     rill_array before;  /* rill_node: those of the sub-step before */
     rill_array vectors; /* double: working memory of the solve */
@@ -157,13 +165,13 @@ static inline rill_body *rill_body_at(const rill_bodies *bodies, int32_t index) 
 }
 
 /* What a body, or all of them, displace in a column below a head, quanta over its whole area: D. */
-double rill_touch_displaced(const rill_touch *touch, double e);
+double rill_touch_displaced(const rill_bodies *bodies, const rill_touch *touch, double e);
 double rill_node_displaced(const rill_bodies *bodies, const rill_node *node, double e);
 
 /* cover.c: nodes and faces for where bodies are now. Heads of columns that were not covered before are their levels. */
 void rill_bodies_cover(const rill_body_stage *stage);
-/* The shades of a body where it is expected to be after a time. */
-void rill_body_shade(rill_body *body, const rill_grid *grid, double dt);
+/* The shades of a body where it is now, whatever the level. */
+void rill_body_shade(rill_body *body, const rill_grid *grid);
 rill_bodies rill_bodies_make(void);
 /* Memory for steps with these bodies over this bed, to be asked for when either has changed. False without memory. */
 bool rill_bodies_reserve(rill_bodies *bodies, const rill_bed *bed, const rill_allocator *allocator);
@@ -185,10 +193,6 @@ float *rill_body_face_velocity(const rill_flow *flow, const rill_body_face *face
 
 /* couple.c: B for motion along the bed, and the forces along it of the heads as they are. */
 void rill_bodies_couple(const rill_body_stage *stage);
-/* Adds to the forces along the bed what is missing for the work of bodies on the liquid to be what the liquid gains by their
- * motion since rill_bodies_store, at the end of the sub-step before. */
-void rill_bodies_account(const rill_body_stage *stage);
-void rill_bodies_store(const rill_body_stage *stage);
 /* The bodies' loads: the upright forces of heads changed by `pi`. */
 void rill_bodies_press(const rill_body_stage *stage, const double *pi);
 /* What of such heads there is `room` for under bodies where they will be at the end, upright, and all of B. `stiff` gets the

@@ -47,81 +47,81 @@ void rill_body_push(rill_body *body, int axis, const double r[3], double force) 
     rill_along(axis, r, force, body->load);
 }
 
-static const double MOST_CHANGE = 0.1; /* of a body's motion in a sub-step, to keep accounts */
-
 /* ------------------------------------------------------------------------------------------------------------- upright */
 
-/* How far the quarters of a touch come up in the sub-step with a motion, quanta. */
-static void find_lifts(const rill_body_stage *s, const rill_touch *t, const double motion[6], double lifts[4]) {
-    const double scale = s->dt / s->flow->bed->quantum, quarter = 0.25 * s->flow->bed->grid.cell_size;
-    const double middle = motion[2] + motion[3] * (double)t->arm[1] - motion[4] * (double)t->arm[0];
-    const double east = -motion[4] * quarter, north = motion[3] * quarter;
-    lifts[0] = (middle - east - north) * scale;
-    lifts[1] = (middle + east - north) * scale;
-    lifts[2] = (middle - east + north) * scale;
-    lifts[3] = (middle + east + north) * scale;
+/* How far a piece comes up in the sub-step with a motion, quanta; `scale` is dt / q. */
+static inline double lift_of(const rill_piece *p, const double motion[6], double scale) {
+    return (motion[2] + motion[3] * (double)p->arm[1] - motion[4] * (double)p->arm[0]) * scale;
 }
 
-/* Adds what the parts of quarters have at their places to the upright component and the two turns that go with it. */
-static void add_upright(const rill_body_stage *s, const rill_touch *t, const double parts[4], double out[6]) {
-    const double quarter = 0.25 * s->flow->bed->grid.cell_size;
-    const double sum = (parts[0] + parts[1]) + (parts[2] + parts[3]);
-    const double east = (parts[1] + parts[3]) - (parts[0] + parts[2]), north = (parts[2] + parts[3]) - (parts[0] + parts[1]);
-    out[2] += sum;
-    out[3] += sum * (double)t->arm[1] + north * quarter;
-    out[4] -= sum * (double)t->arm[0] + east * quarter;
+/* Adds an upright amount at a piece as six components. */
+static inline void add_upright(const rill_piece *p, double amount, double out[6]) {
+    out[2] += amount;
+    out[3] += amount * (double)p->arm[1];
+    out[4] -= amount * (double)p->arm[0];
 }
 
-/* The upright forces on a body at heads changed by pi (NULL: not), where it is `back` of the way back from where it is
- * expected. */
-static void press(const rill_body_stage *s, const rill_body *body, const double *pi, double back, double out[6]) {
+/* The underside of a piece when it has come up by `lift`, quanta. It does not go below the base: no pressure builds up where
+ * there is no liquid between. */
+static inline double underside_of(const rill_piece *p, double lift) {
+    const double low = (double)p->low + lift;
+    return low > 0.0 ? low : 0.0;
+}
+
+/* How deep it is in liquid with a head then. */
+static inline double depth_of(const rill_piece *p, double e, double lift) {
+    const double low = underside_of(p, lift), high = (double)p->high + lift;
+    return e > low ? (e < high ? e : high) - low : 0.0;
+}
+
+/* The upright forces on a body at heads changed by pi. Heave is integrated from where the body is, which neither adds to it
+ * nor takes away; roll and pitch from where it will be, which damps them a little: columns know a body by quarters of
+ * cells, and what they say about one that rocks would otherwise make it rock more. */
+static void press(const rill_body_stage *s, rill_body *body, const double *pi) {
     const double dx = s->flow->bed->grid.cell_size, unit = s->density * s->gravity * s->flow->bed->quantum * dx * dx;
     const rill_touch *touches = s->bodies->touches.data;
+    const rill_piece *pieces = s->bodies->pieces.data;
     const rill_node *nodes = s->bodies->nodes.data;
+    const double back = -body->guess[2] * s->dt / s->flow->bed->quantum;
     double six[6] = { 0 };
-    for (int32_t k = body->first; k < body->end; ++k) {
-        const rill_touch *t = &touches[k];
-        const double e = nodes[t->node].e + (pi ? pi[t->node] : 0.0);
-        double lifts[4], parts[4];
-        find_lifts(s, t, body->guess, lifts);
-        for (int q = 0; q < 4; ++q) {
-            const double low = (double)t->low[q] - back * lifts[q], high = (double)t->high[q] - back * lifts[q];
-            parts[q] = e > low ? (double)t->part[q] * ((e < high ? e : high) - low) : 0.0;
-        }
-        add_upright(s, t, parts, six);
+    for (int32_t i = body->first; i < body->end; ++i) {
+        const rill_touch *t = &touches[i];
+        const double e = nodes[t->node].e + pi[t->node];
+        for (int32_t k = t->first; k < t->end; ++k)
+            add_upright(&pieces[k], (double)pieces[k].part * depth_of(&pieces[k], e, back), six);
     }
     keep_round(body, six);
-    for (int k = 0; k < 6; ++k) out[k] += six[k] * unit;
+    for (int k = 0; k < 6; ++k) body->load[k] = six[k] * unit;
 }
 
 void rill_bodies_press(const rill_body_stage *s, const double *pi) {
     for (size_t i = 0; i < s->bodies->list.count; ++i) {
         rill_body *body = rill_body_at(s->bodies, (int32_t)i);
-        memset(body->load, 0, sizeof body->load);
-        if (body->alive) press(s, body, pi, 1.0, body->load); /* where it is: the stable way to integrate */
+        if (body->alive) press(s, body, pi);
     }
 }
 
 void rill_bodies_contact(const rill_body_stage *s, const double *pi, double *stiff, double *room) {
     rill_touch *touches = s->bodies->touches.data;
+    const rill_piece *pieces = s->bodies->pieces.data;
     const rill_node *nodes = s->bodies->nodes.data;
+    const double scale = s->dt / s->flow->bed->quantum;
     for (size_t n = 0; n < s->bodies->nodes.count; ++n) stiff[n] = 0.0, room[n] = nodes[n].e + pi[n];
     for (size_t i = 0; i < s->bodies->list.count; ++i) {
         const rill_body *body = rill_body_at(s->bodies, (int32_t)i);
         double beyond[6];
         if (!body->alive) continue;
         for (int k = 0; k < 6; ++k) beyond[k] = body->moved[k] - body->guess[k];
-        for (int32_t k = body->first; k < body->end; ++k) {
-            rill_touch *t = &touches[k];
+        for (int32_t n = body->first; n < body->end; ++n) {
+            rill_touch *t = &touches[n];
             const double e = nodes[t->node].e + pi[t->node];
-            double lifts[4], parts[4], upright[6] = { 0 }, taken = 0.0;
-            find_lifts(s, t, beyond, lifts);
-            for (int q = 0; q < 4; ++q) {
-                const double low = (double)t->low[q] + lifts[q], high = (double)t->high[q] + lifts[q];
-                taken += e > low ? (double)t->part[q] * ((e < high ? e : high) - low) : 0.0;
-                parts[q] = e > low && e < high ? (double)t->part[q] : 0.0;
+            double upright[6] = { 0 }, taken = 0.0;
+            for (int32_t k = t->first; k < t->end; ++k) {
+                const double lift = lift_of(&pieces[k], beyond, scale), part = (double)pieces[k].part;
+                taken += part * depth_of(&pieces[k], e, lift);
+                if (e > underside_of(&pieces[k], lift) && e < (double)pieces[k].high + lift)
+                    add_upright(&pieces[k], part, upright);
             }
-            add_upright(s, t, parts, upright);
             keep_round(body, upright);
             for (int c = 0; c < 6; ++c) t->b[c] = t->sideways[c] + (float)upright[c];
             room[t->node] -= taken;
@@ -139,29 +139,33 @@ static rill_touch *touch_of(const rill_bodies *bodies, const rill_node *node, in
     return NULL;
 }
 
-double rill_touch_displaced(const rill_touch *t, double e) {
+double rill_touch_displaced(const rill_bodies *bodies, const rill_touch *t, double e) {
+    const rill_piece *pieces = bodies->pieces.data;
     double sum = 0.0;
-    for (int q = 0; q < 4; ++q) {
-        const double low = (double)t->low[q], high = (double)t->high[q];
-        if (e > low) sum += (double)t->part[q] * ((e < high ? e : high) - low);
-    }
+    for (int32_t k = t->first; k < t->end; ++k) sum += (double)pieces[k].part * depth_of(&pieces[k], e, 0.0);
     return sum;
 }
 
 double rill_node_displaced(const rill_bodies *bodies, const rill_node *node, double e) {
     const rill_touch *touches = bodies->touches.data;
     double sum = 0.0;
-    for (int32_t i = node->first; i >= 0; i = touches[i].next) sum += rill_touch_displaced(&touches[i], e);
+    for (int32_t i = node->first; i >= 0; i = touches[i].next) sum += rill_touch_displaced(bodies, &touches[i], e);
     return sum;
 }
 
-/* The mean height of a body's underside over both columns of a face, quanta. */
-static double underside(const rill_touch *l, int32_t base_l, const rill_touch *r, int32_t base_r) {
+/* The mean height of a body's underside over both columns of a face, quanta, where it is in the liquid. */
+static double underside(const rill_bodies *bodies, const rill_touch *l, const rill_node *at_l, const rill_touch *r,
+                        const rill_node *at_r) {
+    const rill_piece *pieces = bodies->pieces.data;
     double part = 0.0, sum = 0.0;
-    for (int q = 0; q < 4; ++q) {
-        part += (double)l->part[q] + (double)r->part[q];
-        sum += (double)l->part[q] * ((double)base_l + (double)l->low[q]);
-        sum += (double)r->part[q] * ((double)base_r + (double)r->low[q]);
+    for (int side = 0; side < 2; ++side) {
+        const rill_touch *t = side ? r : l;
+        const rill_node *node = side ? at_r : at_l;
+        for (int32_t k = t->first; k < t->end; ++k) {
+            if (node->e <= (double)pieces[k].low) continue;
+            part += (double)pieces[k].part;
+            sum += (double)pieces[k].part * ((double)node->base + (double)pieces[k].low);
+        }
     }
     return part > 0.0 ? sum / part : 0.0;
 }
@@ -174,11 +178,13 @@ static bool find_grip(const rill_body_stage *s, int32_t index, int32_t touch, ri
     rill_touch *at_l = (rill_touch *)s->bodies->touches.data + touch, *at_r = touch_of(s->bodies, r, at_l->body);
     if (!at_r) return false;
     *grip = (rill_body_grip){ .face = index, .body = at_l->body, .l = at_l, .r = at_r };
-    grip->displaced = 0.5 * (rill_touch_displaced(at_l, l->e) + rill_touch_displaced(at_r, r->e));
+    const double deep_l = rill_touch_displaced(s->bodies, at_l, l->e), deep_r = rill_touch_displaced(s->bodies, at_r, r->e);
+    grip->displaced = 0.5 * (deep_l + deep_r);
+    grip->ends = deep_l < deep_r ? deep_r - deep_l : deep_l - deep_r;
     if (!(grip->displaced > 0.0)) return false;
     const rill_body *body = rill_body_at(s->bodies, grip->body);
     for (int i = 0; i < 2; ++i) grip->arm[i] = 0.5 * ((double)at_l->arm[i] + (double)at_r->arm[i]);
-    const double under = underside(at_l, l->base, at_r, r->base);
+    const double under = underside(s->bodies, at_l, l, at_r, r);
     const double middle = 0.5 * ((double)l->base + l->e + (double)r->base + r->e);
     grip->under = bed->datum + under * bed->quantum - body->expected[2];
     grip->arm[2] = bed->datum + 0.5 * (under + middle) * bed->quantum - body->expected[2];
@@ -220,58 +226,5 @@ void rill_bodies_couple(const rill_body_stage *s) {
     for (size_t i = 0; i < bodies->list.count; ++i) {
         rill_body *body = rill_body_at(bodies, (int32_t)i);
         if (body->alive) keep_round(body, body->pushed);
-    }
-}
-
-/* ------------------------------------------------------------------------------------------------------------- energy */
-
-/* The energy of what a body displaces, J: rho g A times the integral of D up to the head. */
-static double displaced_energy(const rill_body_stage *s, const rill_body *body) {
-    const double dx = s->flow->bed->grid.cell_size, q2 = s->flow->bed->quantum * s->flow->bed->quantum;
-    const rill_touch *touches = s->bodies->touches.data;
-    const rill_node *nodes = s->bodies->nodes.data;
-    double sum = 0.0;
-    for (int32_t k = body->first; k < body->end; ++k) {
-        const rill_touch *t = &touches[k];
-        const double e = nodes[t->node].e;
-        for (int q = 0; q < 4; ++q) {
-            const double high = (double)t->high[q], deep = (e < high ? e : high) - (double)t->low[q];
-            if (deep <= 0.0) continue;
-            sum += (double)t->part[q] * deep * (0.5 * deep + (e > high ? e - high : 0.0));
-        }
-    }
-    return sum * s->density * s->gravity * dx * dx * q2;
-}
-
-void rill_bodies_store(const rill_body_stage *s) {
-    for (size_t i = 0; i < s->bodies->list.count; ++i) {
-        rill_body *body = rill_body_at(s->bodies, (int32_t)i);
-        if (body->alive) body->stored = displaced_energy(s, body);
-    }
-}
-
-/* Columns know a body by quarters of cells: when it turns or slides, what they say it displaces does not change just as B
- * says, and the difference would be work that nobody does. Bodies that rock would rock more and more. */
-void rill_bodies_account(const rill_body_stage *s) {
-    for (size_t i = 0; i < s->bodies->list.count; ++i) {
-        rill_body *body = rill_body_at(s->bodies, (int32_t)i);
-        double force[6] = { 0 }, momentum[6], power = 0.0, twice_energy = 0.0;
-        if (!body->alive || isinf(body->mass) || isnan(body->stored)) continue;
-        press(s, body, NULL, 1.0, force);
-        press(s, body, NULL, 0.0, force);
-        for (int k = 0; k < 3; ++k) {
-            const double *row = body->heavier + 3 * k, *spin = body->guess + 3;
-            momentum[k] = body->mass * body->guess[k];
-            momentum[3 + k] = row[0] * spin[0] + row[1] * spin[1] + row[2] * spin[2];
-        }
-        for (int k = 0; k < 6; ++k) {
-            power += (0.5 * force[k] + body->pushed[k]) * body->guess[k];
-            twice_energy += momentum[k] * body->guess[k];
-        }
-        const double missing = (body->stored - displaced_energy(s, body)) / s->dt - power;
-        if (!(twice_energy > 0.0)) continue;
-        double rate = missing / twice_energy;
-        rate = rate * s->dt > MOST_CHANGE ? MOST_CHANGE / s->dt : rate * s->dt < -MOST_CHANGE ? -MOST_CHANGE / s->dt : rate;
-        for (int k = 0; k < 6; ++k) body->pushed[k] += rate * momentum[k];
     }
 }

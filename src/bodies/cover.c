@@ -73,11 +73,14 @@ bool rill_bodies_reserve(rill_bodies *bodies, const rill_bed *bed, const rill_al
         if (!body->alive) continue;
         const size_t shades = most_shades(body, &bed->grid);
         if (!rill_array_reserve(&body->shades, allocator, shades)) return false;
+        if (!rill_array_reserve(&body->levels, allocator, shades)) return false;
         touches += shades * layers < columns ? shades * layers : columns;
     }
     const size_t nodes = touches < columns ? touches : columns;
     const size_t faces = 4 * nodes + (size_t)bed->pipe_count;
-    return reserve_planes(bodies, bed, allocator) && rill_array_reserve(&bodies->touches, allocator, touches) &&
+    return reserve_planes(bodies, bed, allocator) &&
+           rill_array_reserve(&bodies->pieces, allocator, 4 * RILL_PARTS * touches) &&
+           rill_array_reserve(&bodies->touches, allocator, touches) &&
            rill_array_reserve(&bodies->nodes, allocator, nodes) &&
            rill_array_reserve(&bodies->before, allocator, nodes) &&
            rill_array_reserve(&bodies->faces, allocator, faces) &&
@@ -89,6 +92,7 @@ bool rill_bodies_reserve(rill_bodies *bodies, const rill_bed *bed, const rill_al
 
 rill_bodies rill_bodies_make(void) {
     return (rill_bodies){ .list = rill_array_make(sizeof(rill_body)),
+                          .pieces = rill_array_make(sizeof(rill_piece)),
                           .touches = rill_array_make(sizeof(rill_touch)),
                           .nodes = rill_array_make(sizeof(rill_node)),
                           .faces = rill_array_make(sizeof(rill_body_face)),
@@ -100,7 +104,7 @@ rill_bodies rill_bodies_make(void) {
 }
 
 void rill_bodies_free(rill_bodies *bodies, const rill_allocator *allocator) {
-    rill_array *const arrays[] = { &bodies->list,   &bodies->touches, &bodies->nodes,  &bodies->faces,
+    rill_array *const arrays[] = { &bodies->list,   &bodies->pieces,  &bodies->touches, &bodies->nodes,  &bodies->faces,
                                    &bodies->near,   &bodies->far,     &bodies->grips,  &bodies->before,
                                    &bodies->vectors };
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i) rill_array_free(arrays[i], allocator);
@@ -121,17 +125,58 @@ static bool same_pose(const rill_pose *a, const rill_pose *b) {
     return memcmp(a, b, sizeof *a) == 0;
 }
 
-void rill_body_shade(rill_body *body, const rill_grid *grid, double dt) {
+/* The pose in which a body is expected after a time. */
+static rill_pose expect(rill_body *body, double dt) {
     double orientation[4];
     memcpy(body->expected, body->state.position, sizeof body->expected);
     memcpy(orientation, body->state.orientation, sizeof orientation);
     rill_body_advance(body->expected, orientation, body->guess, dt);
-    const rill_pose pose = rill_pose_of(body->expected, orientation);
+    return rill_pose_of(body->expected, orientation);
+}
+
+void rill_body_shade(rill_body *body, const rill_grid *grid) {
+    const rill_pose pose = expect(body, 0.0);
     if (body->shaded && same_pose(&pose, &body->shaded_at)) return;
     body->area = rill_body_area(&body->form, &pose, grid);
-    body->shades.count = (size_t)rill_body_shades(&body->form, &pose, grid, body->area, body->shades.data);
+    body->shades.count = (size_t)rill_body_shades(&body->form, &pose, grid, body->area, NULL, body->shades.data);
     body->shaded_at = pose;
     body->shaded = true;
+}
+
+/* The head of a column as it is known, above its base. */
+static double head_of(const rill_body_stage *s, int32_t place) {
+    const int32_t known = s->bodies->node_of[place];
+    if (known > 0) return ((const rill_node *)s->bodies->nodes.data)[known - 1].e;
+    if (known < 0) return ((const rill_node *)s->bodies->before.data)[-known - 1].e;
+    return (double)s->flow->H[place];
+}
+
+/* The level in a cell, as far as a body that reaches up to `top` is concerned: of the highest column that begins below. */
+static float level_in(const rill_body_stage *s, int32_t x, int32_t y, double top) {
+    const rill_bed *bed = s->flow->bed;
+    const size_t cell = (size_t)y * (size_t)bed->grid.cells[0] + (size_t)x;
+    double level = bed->datum;
+    for (int32_t k = bed->cell_first[cell]; k < bed->cell_first[cell + 1]; ++k) {
+        const int32_t place = bed->places[k];
+        const double base = rill_bed_z(bed, bed->b[place]);
+        if (k > bed->cell_first[cell] && base > top) break;
+        level = base + head_of(s, place) * bed->quantum;
+    }
+    return (float)level;
+}
+
+static void shade(const rill_body_stage *s, rill_body *body) {
+    const rill_pose pose = expect(body, s->dt);
+    const double top = body->expected[2] + body->form.reach;
+    float *levels = body->levels.data;
+    body->area = rill_body_area(&body->form, &pose, &s->flow->bed->grid);
+    size_t i = 0;
+    for (int32_t y = body->area.low[1]; y < body->area.high[1]; ++y)
+        for (int32_t x = body->area.low[0]; x < body->area.high[0]; ++x) levels[i++] = level_in(s, x, y, top);
+    body->shades.count =
+        (size_t)rill_body_shades(&body->form, &pose, &s->flow->bed->grid, body->area, levels, body->shades.data);
+    body->shaded_at = pose;
+    body->shaded = false; /* not whatever the level */
 }
 
 /* How far above the level a body counts as over a column already: it may come down on it within a sub-step. Without a
@@ -145,25 +190,25 @@ static double nearness(const rill_body_stage *s, const rill_body *body) {
     return (0.25 * bed->grid.cell_size + 2.0 * s->dt * (speed + spin * body->form.reach)) / bed->quantum;
 }
 
-/* The part of a shade inside the void of a column; false if there is none. */
-static bool cut_to_void(const rill_shade *shade, const rill_bed *bed, int32_t place, rill_touch *touch,
-                        double *lowest) {
+/* The pieces of a shade inside the void of a column; returns how many, and the lowest underside in `*lowest`. */
+static int32_t cut_to_void(const rill_shade *shade, const rill_bed *bed, int32_t place, rill_piece *out,
+                           double *lowest) {
     const double base = rill_bed_z(bed, bed->b[place]), top = (double)(bed->c[place] - bed->b[place]);
-    bool any = false;
+    const double per_quantum = 1.0 / bed->quantum;
+    int32_t count = 0;
     *lowest = top;
-    for (int i = 0; i < 4; ++i) {
-        const rill_quarter *quarter = &shade->quarter[i];
-        double low = ((double)quarter->under - base) / bed->quantum, high = ((double)quarter->over - base) / bed->quantum;
-        low = low < 0.0 ? 0.0 : low;
-        high = high > top ? top : high;
-        const bool here = quarter->part > 0.0f && high > low;
-        touch->part[i] = here ? 0.25f * quarter->part : 0.0f;
-        touch->low[i] = here ? (float)low : 0.0f;
-        touch->high[i] = here ? (float)high : 0.0f;
-        if (here && low < *lowest) *lowest = low;
-        any |= here;
-    }
-    return any;
+    for (int kind = 0; kind < RILL_PARTS; ++kind)
+        for (int i = 0; i < 4; ++i) {
+            const rill_quarter *quarter = &shade->quarter[kind][i];
+            if (!(quarter->part > 0.0f)) continue;
+            double low = ((double)quarter->under - base) * per_quantum, high = ((double)quarter->over - base) * per_quantum;
+            low = low < 0.0 ? 0.0 : low;
+            high = high > top ? top : high;
+            if (!(high > low)) continue;
+            *lowest = low < *lowest ? low : *lowest;
+            out[count++] = (rill_piece){ 0.25f * quarter->part, (float)low, (float)high, { quarter->at[0], quarter->at[1] } };
+        }
+    return count;
 }
 
 /* The node of a place in a cell, made if there is none yet. */
@@ -200,14 +245,6 @@ static bool joined(const rill_bed *bed, int32_t l, int32_t r) {
     return rill_overlap(bed->b[l], bed->c[l], bed->b[r], bed->c[r]) > 0;
 }
 
-/* The head of a column as it is known, above its base. */
-static double head_of(const rill_body_stage *s, int32_t place) {
-    const int32_t known = s->bodies->node_of[place];
-    if (known > 0) return ((const rill_node *)s->bodies->nodes.data)[known - 1].e;
-    if (known < 0) return ((const rill_node *)s->bodies->before.data)[-known - 1].e;
-    return (double)s->flow->H[place];
-}
-
 /* Stamps the columns that a body is over, or nearly. */
 static void stamp_columns(const rill_body_stage *s, const rill_body *body) {
     const rill_bed *bed = s->flow->bed;
@@ -217,9 +254,9 @@ static void stamp_columns(const rill_body_stage *s, const rill_body *body) {
         const size_t cell = (size_t)shades[i].y * (size_t)bed->grid.cells[0] + (size_t)shades[i].x;
         for (int32_t k = bed->cell_first[cell]; k < bed->cell_first[cell + 1]; ++k) {
             const int32_t place = bed->places[k];
-            rill_touch touch;
+            rill_piece pieces[4 * RILL_PARTS];
             double lowest;
-            if (cut_to_void(&shades[i], bed, place, &touch, &lowest) && lowest <= head_of(s, place) + near)
+            if (cut_to_void(&shades[i], bed, place, pieces, &lowest) > 0 && lowest <= head_of(s, place) + near)
                 s->bodies->stamp[place] = (int32_t)i + 1;
         }
     }
@@ -239,18 +276,21 @@ static void touch_column(const rill_body_stage *s, int32_t index, int32_t place,
     const rill_bed *bed = s->flow->bed;
     const int32_t *stamp = s->bodies->stamp;
     const rill_shade *shades = rill_body_at(s->bodies, index)->shades.data;
-    rill_touch touch = { .body = index };
+    rill_array *pieces = &s->bodies->pieces;
+    rill_touch touch = { .body = index, .first = (int32_t)pieces->count };
     double lowest;
     int32_t in_x, in_y;
     const int32_t stride = bed->sheet_count == 1 ? bed->sheets[0].stride : rill_bed_sheet_of(bed, place, &in_x, &in_y)->stride;
     if (stamp[place] > 0) {
-        cut_to_void(&shades[stamp[place] - 1], bed, place, &touch, &lowest);
+        rill_piece *out = (rill_piece *)pieces->data + pieces->count;
+        pieces->count += (size_t)cut_to_void(&shades[stamp[place] - 1], bed, place, out, &lowest);
     } else {
         const int32_t beside[4] = { place - 1, place + 1, place - stride, place + stride };
         bool any = false;
         for (int i = 0; i < 4 && !any; ++i) any = stamp[beside[i]] > 0 && joined(bed, place, beside[i]);
         if (!any) return;
     }
+    touch.end = (int32_t)pieces->count;
     add_touch(s, &touch, node_at(s, place, stride, x, y));
 }
 
@@ -291,11 +331,12 @@ static void leave_columns(rill_bodies *bodies, const rill_bed *bed) {
  * through the body. */
 static double lid_of(const rill_bodies *bodies, const rill_node *node) {
     const rill_touch *touches = bodies->touches.data;
+    const rill_piece *pieces = bodies->pieces.data;
     double covered = 0.0, lid = (double)RILL_WALL;
     for (int32_t i = node->first; i >= 0; i = touches[i].next)
-        for (int q = 0; q < 4; ++q) {
-            covered += (double)touches[i].part[q];
-            if (touches[i].part[q] > 0.0f && (double)touches[i].high[q] < lid) lid = (double)touches[i].high[q];
+        for (int32_t k = touches[i].first; k < touches[i].end; ++k) {
+            covered += (double)pieces[k].part;
+            if ((double)pieces[k].high < lid) lid = (double)pieces[k].high;
         }
     return covered >= 0.999 ? lid : 0.0;
 }
@@ -314,7 +355,8 @@ static bool wet_above(const rill_body_stage *s, int32_t place, double level) {
 
 static void flood_decks(const rill_body_stage *s) {
     rill_bodies *bodies = s->bodies;
-    rill_touch *touches = bodies->touches.data;
+    const rill_touch *touches = bodies->touches.data;
+    rill_piece *pieces = bodies->pieces.data;
     rill_node *nodes = bodies->nodes.data;
     for (size_t n = 0; n < bodies->nodes.count; ++n) nodes[n].lid = lid_of(bodies, &nodes[n]);
     for (size_t n = 0; n < bodies->nodes.count; ++n) {
@@ -330,8 +372,7 @@ static void flood_decks(const rill_body_stage *s) {
     }
     for (size_t i = 0; i < bodies->touches.count; ++i) {
         if (nodes[touches[i].node].over) continue;
-        for (int q = 0; q < 4; ++q)
-            if (touches[i].part[q] > 0.0f) touches[i].high[q] = (float)RILL_WALL;
+        for (int32_t k = touches[i].first; k < touches[i].end; ++k) pieces[k].high = (float)RILL_WALL;
     }
 }
 
@@ -410,12 +451,12 @@ void rill_bodies_cover(const rill_body_stage *s) {
     const rill_array nodes = bodies->before;
     bodies->before = bodies->nodes;
     bodies->nodes = nodes;
-    bodies->nodes.count = bodies->touches.count = bodies->faces.count = 0;
+    bodies->nodes.count = bodies->touches.count = bodies->pieces.count = bodies->faces.count = 0;
     const rill_node *before = bodies->before.data;
     for (size_t i = 0; i < bodies->before.count; ++i) bodies->node_of[before[i].place] = -(int32_t)i - 1;
     for (size_t i = 0; i < bodies->list.count; ++i) {
         if (!rill_body_at(bodies, (int32_t)i)->alive) continue;
-        rill_body_shade(rill_body_at(bodies, (int32_t)i), &s->flow->bed->grid, s->dt);
+        shade(s, rill_body_at(bodies, (int32_t)i));
         touch_columns(s, (int32_t)i);
     }
     leave_columns(bodies, s->flow->bed);

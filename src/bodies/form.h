@@ -2,8 +2,11 @@
  *
  * A *shade* is a cell with part of the body over it. Each of its four quarters (south-west, south-east, north-west,
  * north-east) has the part of it that is covered, 0 to 1, and the mean height of the body's underside and topside over
- * that part. So the volume in the cell is the sum over quarters of part * (over - under) * dx^2 / 4, and a steep side is
- * met by rising liquid quarter by quarter instead of all at once. */
+ * that part. So the volume in the cell is the sum over quarters of part * (over - under) * dx^2 / 4.
+ *
+ * Given the level of the liquid in each cell, what is covered is told apart: where the surface passes through the body,
+ * where the body is sunk below it, and where it is clear of it. What is displaced up to that level is exact then: a steep
+ * side half of which is in the air does not count with its mean height. */
 #ifndef RILL_BODIES_FORM_H
 #define RILL_BODIES_FORM_H
 
@@ -47,18 +50,22 @@ void rill_body_form_free(rill_body_form *form, const rill_allocator *allocator);
 typedef struct rill_quarter {
     float part;        /* 0 to 1 */
     float under, over; /* m, absolute; 0 where part is 0 */
+    float at[2];       /* centre of the part, m, from the centre of mass */
 } rill_quarter;
+
+enum { RILL_THROUGH = 0, RILL_SUNK, RILL_CLEAR, RILL_PARTS };
 
 typedef struct rill_shade {
     int32_t x, y; /* cell */
-    rill_quarter quarter[4];
+    rill_quarter quarter[RILL_PARTS][4];
 } rill_shade;
 
 /* The cells that a body may shade, inside of the grid. */
 rill_area rill_body_area(const rill_body_form *form, const rill_pose *pose, const rill_grid *grid);
-/* The shades of a body, row by row from the south, west to east; only cells with part > 0. `out` has room for all cells of the
+/* The shades of a body, row by row from the south, west to east; only cells with part > 0. `levels` are those of the liquid
+ * in all cells of the area, row by row, m; NULL: everything counts as passed through. `out` has room for all cells of the
  * area. Allocates nothing. Returns how many. */
 int32_t rill_body_shades(const rill_body_form *form, const rill_pose *pose, const rill_grid *grid, rill_area area,
-                         rill_shade *out);
+                         const float *levels, rill_shade *out);
 
 #endif

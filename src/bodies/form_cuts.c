@@ -92,12 +92,24 @@ static double height_at(const rill_cut *cut, double x) {
     return cut->z + cut->slope * (x - cut->left);
 }
 
-/* What is between two cuts goes to the quarters. Heights are linear, so that the one in the middle is the mean. */
+/* What is between two cuts, in one quarter and on one side of the level. Heights are linear, so that the one in the middle
+ * is the mean. */
+static void add_piece(const rill_line *line, int32_t k, double from, double to, const rill_cut *under,
+                      const rill_cut *over) {
+    const double middle = 0.5 * (from + to), low = height_at(under, middle), high = height_at(over, middle);
+    if (from < to)
+        rill_line_add(line, k, line->weight * (to - from), middle, rill_least(low, high), rill_most(low, high));
+}
+
+/* What is between two cuts goes to the quarters. */
 static void spread(const rill_line *line, double from, double to, const rill_cut *under, const rill_cut *over) {
     for (int32_t k = (int32_t)from; from < to; ++k) {
-        const double end = rill_least((double)k + 1.0, to), middle = 0.5 * (from + end);
-        const double low = height_at(under, middle), high = height_at(over, middle);
-        rill_line_add(line, k, line->weight * (end - from), rill_least(low, high), rill_most(low, high));
+        const double end = rill_least((double)k + 1.0, to), level = rill_line_level(line, k);
+        const double a = rill_passes(from, end, height_at(under, from), height_at(under, end), level);
+        const double b = rill_passes(from, end, height_at(over, from), height_at(over, end), level);
+        add_piece(line, k, from, rill_least(a, b), under, over);
+        add_piece(line, k, rill_least(a, b), rill_most(a, b), under, over);
+        add_piece(line, k, rill_most(a, b), end, under, over);
         from = end;
     }
 }

@@ -13,6 +13,8 @@
 
 #include "bodies/form.h"
 
+#include <math.h>
+
 /* libm's, which mind NaN, are calls. */
 static inline double rill_least(double a, double b) {
     return a < b ? a : b;
@@ -23,19 +25,36 @@ static inline double rill_most(double a, double b) {
 
 /* One plane in one row of quarters. */
 typedef struct rill_line {
-    rill_shade *cells; /* the row of cells, west to east: sums of part, part * under and part * over */
+    rill_shade *cells; /* the row of cells, west to east: sums of part, and of part * under, over and at */
+    const float *levels; /* of these cells, m; NULL: none */
+    double z, per_unit;  /* of the centre of mass, m; quarters per m */
     int32_t north;     /* 0 in the southern row of quarters, 2 in the northern */
     int32_t columns;   /* quarters */
     double y;
     double weight; /* quarters that it stands for */
 } rill_line;
 
-/* Adds `amount` of the quarter in column k, between two heights. */
-static inline void rill_line_add(const rill_line *line, int32_t k, double amount, double under, double over) {
-    rill_quarter *quarter = &line->cells[k >> 1].quarter[line->north | (k & 1)];
+/* The level over the quarter in column k; NaN without levels, which nothing is above or below. */
+static inline double rill_line_level(const rill_line *line, int32_t k) {
+    return line->levels ? ((double)line->levels[k >> 1] - line->z) * line->per_unit : (double)NAN;
+}
+
+/* Adds `amount` of the quarter in column k at x, between two heights. */
+static inline void rill_line_add(const rill_line *line, int32_t k, double amount, double x, double under, double over) {
+    const double level = rill_line_level(line, k);
+    const int kind = under >= level ? RILL_CLEAR : over <= level ? RILL_SUNK : RILL_THROUGH;
+    rill_quarter *quarter = &line->cells[k >> 1].quarter[kind][line->north | (k & 1)];
     quarter->part += (float)amount;
     quarter->under += (float)(amount * under);
     quarter->over += (float)(amount * over);
+    quarter->at[0] += (float)(amount * x);
+    quarter->at[1] += (float)(amount * line->y);
+}
+
+/* Where between two places a height that is linear, h_0 at `from` and h_1 at `to`, passes a level; `to` if it does not. */
+static inline double rill_passes(double from, double to, double h_0, double h_1, double level) {
+    const double a = h_0 - level, b = h_1 - level;
+    return (a < 0.0) == (b < 0.0) || a == b ? to : from + (to - from) * (a / (a - b));
 }
 
 /* Where a triangle is cut, inside of the area: its height is z at `left`. */

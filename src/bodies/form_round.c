@@ -152,7 +152,7 @@ static void capsule_at(const rill_round *round, double x, double y, double *unde
 
 /* ------------------------------------------------------------------------------------------------------ quadrature */
 
-enum { INNER_NODES = 2, END_NODES = 5 };
+enum { INNER_NODES = 2, END_NODES = 5, PASSAGE_STEPS = 4 };
 
 typedef struct rule {
     int count;
@@ -165,27 +165,62 @@ static const rule END = { END_NODES,
                           { 0.03177866312878993, 0.2548880035378767, 0.42666666666666664, 0.2548880035378767,
                             0.03177866312878993 } };
 
-/* Adds what is between two places in one quarter; x_0 is the body's centre. */
+/* Underside and topside at x from the centre. */
+static void heights_at(const rill_round *round, double x, double y, double *under, double *over) {
+    if (round->shape == RILL_BODY_SPHERE) {
+        *over = root((round->radius * round->radius - y * y) - x * x);
+        *under = -*over;
+    } else if (round->shape == RILL_BODY_CYLINDER) {
+        cylinder_at(round, x, y, under, over);
+    } else {
+        capsule_at(round, x, y, under, over);
+    }
+    *under += round->centre[2];
+    *over += round->centre[2];
+}
+
+/* Adds what is between two places in one quarter, on one side of the level. */
 static void add_piece(const rill_round *round, const rill_line *line, int32_t k, double from, double to,
                       const rule *by) {
-    const double x_0 = round->centre[0], y = line->y - round->centre[1], z_0 = round->centre[2];
-    const double middle = 0.5 * (from + to) - x_0, wide = 0.5 * (to - from);
+    const double y = line->y - round->centre[1], middle = 0.5 * (from + to), wide = 0.5 * (to - from);
     double lows = 0.0, highs = 0.0;
+    if (!(from < to)) return;
     for (int i = 0; i < by->count; ++i) {
-        const double x = middle + wide * by->nodes[i];
-        double under = 0.0, over = 0.0;
-        if (round->shape == RILL_BODY_SPHERE) {
-            over = root((round->radius * round->radius - y * y) - x * x);
-            under = -over;
-        } else if (round->shape == RILL_BODY_CYLINDER) {
-            cylinder_at(round, x, y, &under, &over);
-        } else {
-            capsule_at(round, x, y, &under, &over);
-        }
+        double under, over;
+        heights_at(round, middle + wide * by->nodes[i] - round->centre[0], y, &under, &over);
         lows += by->weights[i] * under;
         highs += by->weights[i] * over;
     }
-    rill_line_add(line, k, line->weight * (to - from), z_0 + lows, z_0 + highs);
+    rill_line_add(line, k, line->weight * (to - from), middle, lows, highs);
+}
+
+/* Where the underside, or the topside, passes the level between two places; `to` if it does not. */
+static double find_passage(const rill_round *round, double y, double from, double to, double level, bool top) {
+    double low[2], high[2], a = from, b = to;
+    heights_at(round, from - round->centre[0], y, &low[0], &high[0]);
+    heights_at(round, to - round->centre[0], y, &low[1], &high[1]);
+    double at_a = (top ? high[0] : low[0]) - level, at_b = (top ? high[1] : low[1]) - level;
+    if ((at_a < 0.0) == (at_b < 0.0)) return to;
+    for (int i = 0; i < PASSAGE_STEPS; ++i) {
+        const double x = 0.5 * (a + b);
+        heights_at(round, x - round->centre[0], y, &low[0], &high[0]);
+        const double here = (top ? high[0] : low[0]) - level;
+        if ((here < 0.0) == (at_a < 0.0))
+            a = x, at_a = here;
+        else
+            b = x, at_b = here;
+    }
+    return rill_passes(a, b, at_a, at_b, 0.0);
+}
+
+/* The same on both sides of it. */
+static void add_pieces(const rill_round *round, const rill_line *line, int32_t k, double from, double to,
+                       const rule *by) {
+    const double y = line->y - round->centre[1], level = rill_line_level(line, k);
+    const double a = find_passage(round, y, from, to, level, false), b = find_passage(round, y, from, to, level, true);
+    add_piece(round, line, k, from, rill_least(a, b), by);
+    add_piece(round, line, k, rill_least(a, b), rill_most(a, b), by);
+    add_piece(round, line, k, rill_most(a, b), to, by);
 }
 
 void rill_round_line(const rill_round *round, const rill_line *line) {
@@ -213,7 +248,7 @@ void rill_round_line(const rill_round *round, const rill_line *line) {
         double end = rill_least(rill_least(border, next), to);
         if (end - from > 1.001 * longest) end = from + longest;
         const bool rim = from - last < longest || next - end < longest;
-        add_piece(round, line, k, from, end, rim ? &END : &INNER);
+        add_pieces(round, line, k, from, end, rim ? &END : &INNER);
         from = end;
         if (end >= border) k += 1;
     }

@@ -4,6 +4,8 @@
  * libm. */
 #include "bodies/form_parts.h"
 
+#include "base/simd.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -115,68 +117,92 @@ static steps find_steps(const rill_body_form *form, const double turn[9], double
     return all;
 }
 
-/* From sums to means, and only cells with something in them. */
-static int32_t gather(rill_shade *out, rill_area area, double unit, double z) {
+/* From sums to means, m. */
+static bool find_means(rill_quarter *out, const rill_quarter *sum, double unit, const double from[3]) {
     const double most = 1e30; /* a float, whatever the pose */
+    if (!(sum->part > 1e-20f)) return false; /* far more than nothing, so that quotients are right */
+    const double scale = unit / (double)sum->part;
+    const double under = from[2] + (double)sum->under * scale, over = from[2] + (double)sum->over * scale;
+    /* What is covered but for rounding is covered. */
+    out->part = sum->part < 0.999998f ? sum->part : 1.0f;
+    out->under = (float)rill_most(-most, rill_least(under, most));
+    out->over = (float)rill_most(-most, rill_least(over, most));
+    for (int i = 0; i < 2; ++i) out->at[i] = (float)((double)sum->at[i] * scale - from[i] * unit);
+    return true;
+}
+
+/* The cells of a row with something in them. `place`: of the centre of mass, in quarters, and its height, m. */
+static int32_t gather_row(const rill_shade *row, int32_t width, int32_t x, int32_t y, double unit,
+                          const double place[3], rill_shade *out) {
     int32_t count = 0;
-    const rill_shade *from = out;
-    for (int32_t y = area.low[1]; y < area.high[1]; ++y)
-        for (int32_t x = area.low[0]; x < area.high[0]; ++x, ++from) {
-            rill_shade shade = { .x = x, .y = y };
-            bool any = false;
-            for (int i = 0; i < 4; ++i) {
-                const rill_quarter *sum = &from->quarter[i];
-                if (!(sum->part > 1e-20f)) continue; /* far more than nothing, so that quotients are right */
-                const double scale = unit / (double)sum->part;
-                const double under = z + (double)sum->under * scale, over = z + (double)sum->over * scale;
-                /* What is covered but for rounding is covered. */
-                shade.quarter[i].part = sum->part < 0.999998f ? sum->part : 1.0f;
-                shade.quarter[i].under = (float)rill_most(-most, rill_least(under, most));
-                shade.quarter[i].over = (float)rill_most(-most, rill_least(over, most));
-                any = true;
-            }
-            if (any) out[count++] = shade; /* never ahead of `from` */
-        }
+    for (int32_t i = 0; i < width; ++i) {
+        rill_shade shade = { .x = x + i, .y = y };
+        bool any = false;
+        for (int kind = 0; kind < RILL_PARTS; ++kind)
+            for (int q = 0; q < 4; ++q)
+                any |= find_means(&shade.quarter[kind][q], &row[i].quarter[kind][q], unit, place);
+        if (any) out[count++] = shade;
+    }
     return count;
 }
 
+/* What a row of quarters is made from. */
+typedef struct shading {
+    const rill_body_form *form;
+    rill_round round;
+    steps all;
+    double low, high;           /* extent along y */
+    int32_t active, step;       /* triangles, and the next of the steps */
+} shading;
+
+static void shade_row(shading *s, int32_t row, rill_line *line) {
+    const double top = rill_least((double)row + 1.0, s->high);
+    for (double from = rill_most((double)row, s->low), to; from < top; from = to) {
+        while (s->step < s->all.count && !(s->all.at[s->step] > from)) s->step += 1;
+        to = s->step < s->all.count ? rill_least(s->all.at[s->step], top) : top;
+        const rule *by = choose_rule(s->high - s->low, to - from, s->all.exact);
+        for (int32_t i = 0; i < by->count; ++i) {
+            line->y = from + by->nodes[i] * (to - from);
+            line->weight = by->weights[i] * (to - from);
+            if (s->form->turned)
+                s->active = rill_cuts_line(s->form, s->active, line);
+            else
+                rill_round_line(&s->round, line);
+        }
+    }
+}
+
 int32_t rill_body_shades(const rill_body_form *form, const rill_pose *pose, const rill_grid *grid, rill_area area,
-                         rill_shade *out) {
+                         const float *levels, rill_shade *out) {
     if (area.low[0] >= area.high[0] || area.low[1] >= area.high[1]) return 0;
-    const int32_t width = area.high[0] - area.low[0], all_rows = 2 * (area.high[1] - area.low[1]);
-    memset(out, 0, rill_area_cells(&area) * sizeof *out);
+    const int32_t width = area.high[0] - area.low[0], height = area.high[1] - area.low[1];
     const double unit = 0.5 * grid->cell_size;
-    double place[2], low, high;
+    double place[3] = { 0.0, 0.0, pose->position[2] };
+    shading s = { .form = form };
     for (int i = 0; i < 2; ++i) place[i] = (pose->position[i] - grid->origin[i]) / unit - 2.0 * (double)area.low[i];
-    find_bounds(form, pose->turn, 1, &low, &high);
-    low = place[1] + low / unit, high = place[1] + high / unit;
-    const int32_t first = clamp_cell(floor(low), all_rows), end = clamp_cell(floor(high) + 1.0, all_rows);
-    const steps all = find_steps(form, pose->turn, place[1], unit, low, high);
-    rill_round round = { .radius = 0.0 };
+    find_bounds(form, pose->turn, 1, &s.low, &s.high);
+    s.low = place[1] + s.low / unit, s.high = place[1] + s.high / unit;
+    const int32_t first = clamp_cell(floor(s.low), 2 * height), end = clamp_cell(floor(s.high) + 1.0, 2 * height);
+    s.all = find_steps(form, pose->turn, place[1], unit, s.low, s.high);
     if (form->turned)
         rill_cuts_begin(form, pose->turn, place, unit, first, end - first);
     else
-        round = rill_round_make(form, pose->turn, place, unit);
-    int32_t active = 0, step = 0;
-    for (int32_t row = first; row < end; ++row) {
-        if (form->turned) active = rill_cuts_row(form, active, row, first, end - first);
-        rill_line line = { .cells = out + (size_t)(row >> 1) * (size_t)width,
-                           .north = 2 * (row & 1),
-                           .columns = 2 * width };
-        const double top = rill_least((double)row + 1.0, high);
-        for (double from = rill_most((double)row, low), to; from < top; from = to) {
-            while (step < all.count && !(all.at[step] > from)) step += 1;
-            to = step < all.count ? rill_least(all.at[step], top) : top;
-            const rule *by = choose_rule(high - low, to - from, all.exact);
-            for (int32_t i = 0; i < by->count; ++i) {
-                line.y = from + by->nodes[i] * (to - from);
-                line.weight = by->weights[i] * (to - from);
-                if (form->turned)
-                    active = rill_cuts_line(form, active, &line);
-                else
-                    rill_round_line(&round, &line);
-            }
+        s.round = rill_round_make(form, pose->turn, place, unit);
+    /* Sums of a row of cells are made at the end of the room for results, which are never ahead of them. */
+    rill_line line = { .cells = out + (size_t)width * (size_t)(height - 1),
+                       .columns = 2 * width,
+                       .z = place[2],
+                       .per_unit = 1.0 / unit };
+    int32_t count = 0;
+    for (int32_t y = first >> 1; y < (end + 1) >> 1; ++y) {
+        memset(line.cells, 0, (size_t)width * sizeof *line.cells);
+        line.levels = levels ? levels + (size_t)y * (size_t)width : NULL;
+        for (int32_t row = rill_max_i(2 * y, first); row < rill_min_i(2 * y + 2, end); ++row) {
+            if (form->turned) s.active = rill_cuts_row(form, s.active, row, first, end - first);
+            line.north = 2 * (row & 1);
+            shade_row(&s, row, &line);
         }
+        count += gather_row(line.cells, width, area.low[0], area.low[1] + y, unit, place, out + count);
     }
-    return gather(out, area, unit, pose->position[2]);
+    return count;
 }

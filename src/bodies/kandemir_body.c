@@ -18,11 +18,17 @@ static double weight_of(const rill_body_stage *s) {
     return fmax(s->density * s->gravity, 1e-9);
 }
 
+/* The pieces of a shade: all its quarters, however they lie to the surface. */
+enum { PIECES = RILL_PARTS * 4 };
+static const rill_quarter *piece_of(const rill_shade *shade, int i) {
+    return &shade->quarter[i / 4][i % 4];
+}
+
 /* The area of a column that is covered, m2. */
 static double area_of(const rill_body_stage *s, const rill_shade *shade) {
     const double dx = s->flow->bed->grid.cell_size;
     double parts = 0.0;
-    for (int q = 0; q < 4; ++q) parts += (double)shade->quarter[q].part;
+    for (int i = 0; i < PIECES; ++i) parts += (double)piece_of(shade, i)->part;
     return 0.25 * dx * dx * parts;
 }
 
@@ -31,10 +37,10 @@ typedef struct meeting {
     double base, head;
 } meeting;
 
-/* How much of a quarter of a body is in a column, m; `*from` is where it begins. */
-static double wet_of(const meeting *m, const rill_quarter *quarter, double *from) {
-    *from = fmax((double)quarter->under, m->base);
-    return quarter->part > 0.0f ? fmin((double)quarter->over, m->head) - *from : 0.0;
+/* How much of a piece of a body is in a column, m; `*from` is where it begins. */
+static double wet_of(const meeting *m, const rill_quarter *piece, double *from) {
+    *from = fmax((double)piece->under, m->base);
+    return piece->part > 0.0f ? fmin((double)piece->over, m->head) - *from : 0.0;
 }
 
 /* Whether a body touches a column. */
@@ -46,8 +52,8 @@ static bool touches(const rill_body_stage *s, const rill_tank *tank, const rill_
     m->head = rill_bed_z(bed, bed->b[place] + s->flow->H[place]) +
               (double)tank->before[rill_tank_at(tank, shade->x, shade->y)] / weight_of(s);
     double from;
-    for (int q = 0; q < 4; ++q)
-        if (wet_of(m, &shade->quarter[q], &from) > 0.0) return true;
+    for (int i = 0; i < PIECES; ++i)
+        if (wet_of(m, piece_of(shade, i), &from) > 0.0) return true;
     return false;
 }
 
@@ -59,22 +65,20 @@ typedef struct sums {
     double moment[3], level, columns, depth;
 } sums;
 
-static void add_quarter(const rill_body_stage *s, const rill_shade *shade, int q, const meeting *m,
-                        const double centre[2], sums *sum) {
-    const rill_grid *grid = &s->flow->bed->grid;
+static void add_piece(const rill_body_stage *s, const rill_quarter *piece, const meeting *m, const double centre[2],
+                      sums *sum) {
     double under;
-    const double dx = grid->cell_size, wet = wet_of(m, &shade->quarter[q], &under);
+    const double dx = s->flow->bed->grid.cell_size, wet = wet_of(m, piece, &under);
     if (!(wet > 0.0)) return;
-    const double area = 0.25 * dx * dx * (double)shade->quarter[q].part, volume = area * wet;
-    const double at[3] = { grid->origin[0] + ((double)shade->x + (q & 1 ? 0.75 : 0.25)) * dx,
-                           grid->origin[1] + ((double)shade->y + (q & 2 ? 0.75 : 0.25)) * dx, under + 0.5 * wet };
-    const double force = weight_of(s) * volume;
+    const double area = 0.25 * dx * dx * (double)piece->part, volume = area * wet, force = weight_of(s) * volume;
+    const double arm[2] = { (double)piece->at[0], (double)piece->at[1] };
     sum->push.force += force;
-    sum->push.torque[0] += (at[1] - centre[1]) * force;
-    sum->push.torque[1] -= (at[0] - centre[0]) * force;
+    sum->push.torque[0] += arm[1] * force;
+    sum->push.torque[1] -= arm[0] * force;
     sum->push.touched += area;
     sum->push.volume += volume;
-    for (int i = 0; i < 3; ++i) sum->moment[i] += volume * at[i];
+    for (int i = 0; i < 2; ++i) sum->moment[i] += volume * (centre[i] + arm[i]);
+    sum->moment[2] += volume * (under + 0.5 * wet);
 }
 
 /* The velocity of the liquid: what the eight pipes of all columns carry, over their depths. */
@@ -98,9 +102,9 @@ static void tell(const sums *sum, const rill_shade *shades, size_t count, rill_b
     for (int i = 0; i < 2; ++i) forces->liquid_velocity[i] = sum->push.velocity[i];
     forces->level = sum->columns > 0.0 ? sum->level / sum->columns : INFINITY;
     for (size_t i = 0; sum->columns == 0.0 && i < count; ++i)
-        for (int q = 0; q < 4; ++q)
-            if (shades[i].quarter[q].part > 0.0f)
-                forces->level = fmin(forces->level, (double)shades[i].quarter[q].under);
+        for (int k = 0; k < PIECES; ++k)
+            if (piece_of(&shades[i], k)->part > 0.0f)
+                forces->level = fmin(forces->level, (double)piece_of(&shades[i], k)->under);
     if (!isfinite(forces->level)) forces->level = 0.0; /* beside the grid */
 }
 
@@ -112,7 +116,7 @@ rill_kandemir_push rill_kandemir_body(const rill_body_stage *s, const rill_tank 
         meeting m;
         sum.push.covered += area_of(s, &shades[i]);
         if (!touches(s, tank, &shades[i], &m)) continue;
-        for (int q = 0; q < 4; ++q) add_quarter(s, &shades[i], q, &m, centre, &sum);
+        for (int k = 0; k < PIECES; ++k) add_piece(s, piece_of(&shades[i], k), &m, centre, &sum);
         add_velocity(s, tank, &shades[i], pipe_area, &sum);
         sum.level += m.head;
         sum.columns += 1.0;
@@ -127,8 +131,7 @@ void rill_kandemir_press(const rill_body_stage *s, rill_tank *tank, const rill_s
     const double dx = s->flow->bed->grid.cell_size;
     if (!(down > 0.0)) return; /* nothing pulls at a liquid */
     for (size_t i = 0; i < count; ++i) {
-        meeting m;
-        if (!touches(s, tank, &shades[i], &m)) continue;
+        if (column_of(s, &shades[i]) < 0) continue;
         const double pressure = down / covered * (area_of(s, &shades[i]) / (dx * dx));
         float *external = &tank->bodies[rill_tank_at(tank, shades[i].x, shades[i].y)];
         *external = (float)fmin((double)*external + pressure, (double)RILL_PRESSURE_BOUND);
@@ -166,7 +169,7 @@ static void slow_down(const rill_body_stage *s, const rill_kandemir_push *push, 
 
 static void move_body(const rill_body_stage *s, rill_tank *tank, const rill_kandemir *controls, double kept,
                       rill_body *body) {
-    rill_body_shade(body, &s->flow->bed->grid, 0.0);
+    rill_body_shade(body, &s->flow->bed->grid);
     const rill_shade *shades = body->shades.data;
     const size_t count = body->shades.count;
     const bool told = isinf(body->mass);
@@ -174,8 +177,8 @@ static void move_body(const rill_body_stage *s, rill_tank *tank, const rill_kand
         rill_kandemir_body(s, tank, controls->pipe_area, shades, count, body->state.position, &body->forces);
     const double down = told ? push.force : -body->mass * body->state.acceleration[2];
     const double stiff = told ? 0.0 : s->dt * s->dt * weight_of(s) * push.touched / body->mass;
-    rill_kandemir_press(s, tank, shades, count, push.covered, (1.0 - kept) * down);
     if (!(push.touched > 0.0)) return;
+    rill_kandemir_press(s, tank, shades, count, push.covered, (1.0 - kept) * down);
     body->load[2] = down + (push.force - down) / (1.0 + stiff);
     body->load[3] = push.torque[0] / (1.0 + stiff);
     body->load[4] = push.torque[1] / (1.0 + stiff);

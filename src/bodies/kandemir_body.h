@@ -3,16 +3,17 @@
  * Based on: Kandemir, Capin & Ozguc, section 5.3. A body covers columns with areas a, in all n dx dy. It touches those whose
  * head, e = h + P_external / (rho g), is above its underside. With f the sum of its weight and of other forces on it, downwards,
  *
- *   5.9   P_external = +f / (n dx dy)     on the columns that it touches, less where it covers only part of one. Printed with a
- *                                         minus and n = 4, but it presses, and on all of them
+ *   5.9   P_external = +f / (n dx dy)     on all columns that it covers, once it touches one; less where it covers only part of
+ *                                         one. Printed with a minus and n = 4, but it presses, and on all of them
  *         F = rho g sum of a (e - under)  upwards; e - under is at most the height of the body there
  *
  * Pressure lowers the columns until h + P_external / (rho g) is the level around, so F is what Archimedes says. That the head is
  * meant and not the level, which lies at the underside then, keeps contact; it is that of the sub-step before, so that nothing
  * is solved for. A body that goes as it is told presses with the F of the moment.
  *
- * Pressure follows f in the time in which a wave crosses half the body. At once, and every touch of a light body would lift the
- * liquid a little more than it had lowered it: bodies of a tenth of the liquid's density danced for ever.
+ * Two things keep light bodies from dancing for ever. Pressure follows f in the time in which a wave crosses half the body: at
+ * once, and every touch would lift the liquid a little more than it had lowered it. And columns at the rim of what is wet are
+ * pressed like the others: by what of the body is in each, they come and go and shake it.
  *
  * Explicit forces blow up for light bodies: the net force F - f, and torques, are divided by 1 + dt^2 rho g sum(a) / m, which
  * does not change where a body floats. A body loses speed relative to the liquid by form drag, 1/2 rho C_d sum(a) |w| w, and by
@@ -33,11 +34,11 @@ typedef struct rill_kandemir_push {
     double velocity[2]; /* m/s: mean of the liquid that it touches */
 } rill_kandemir_push;
 
-/* Forces on a body in these shades, torques about `centre`; and what is told about it in `forces`. */
+/* Forces on a body in these shades, torques about its centre of mass; and what is told about it in `forces`. */
 rill_kandemir_push rill_kandemir_body(const rill_body_stage *stage, const rill_tank *tank, double pipe_area,
                                       const rill_shade *shades, size_t count, const double centre[2],
                                       rill_body_forces *forces);
-/* Lets it press with a force `down` on the columns it touches, if `covered` m2 are covered in all. */
+/* Lets it press with a force `down` on the columns it covers, `covered` m2 in all. */
 void rill_kandemir_press(const rill_body_stage *stage, rill_tank *tank, const rill_shade *shades, size_t count,
                          double covered, double down);
 

@@ -35,7 +35,6 @@ bool rill_bodies_move(const rill_body_stage *s) {
     rill_node *nodes = bodies->nodes.data;
     for (size_t i = 0; i < bodies->faces.count; ++i) rill_body_face_look(s, &faces[i]);
     rill_bodies_couple(s);
-    rill_bodies_account(s);
     const double *pi = rill_bodies_balance(s, &converged);
     for (size_t i = 0; i < bodies->faces.count; ++i) {
         const double l = faces[i].node_l >= 0 ? pi[faces[i].node_l] : 0.0;
@@ -81,7 +80,6 @@ void rill_bodies_drive(const rill_body_stage *s) {
         face->u = *u;
         fastest[face->axis] = rill_max_f(fastest[face->axis], __builtin_fabsf(*u));
     }
-    rill_bodies_store(s);
     rill_bodies_rub(s);
     for (size_t i = 0; i < bodies->faces.count; ++i) *rill_body_face_velocity(flow, &faces[i]) = faces[i].u;
     flow->extent.speed = rill_max_f(flow->extent.speed, fastest[0] + fastest[1]);

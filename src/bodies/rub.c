@@ -19,8 +19,18 @@ static const double SKIN = 0.01; /* C_f */
 
 /* ------------------------------------------------------------------------------------------------------------- rates */
 
-static double share_of(const rill_touch *t) {
-    return (double)((t->part[0] + t->part[1]) + (t->part[2] + t->part[3]));
+/* The part of a column in which a body is in the liquid; in `*afloat`, where it is not below it. */
+static double share_of(const rill_body_stage *s, const rill_touch *t, double *afloat) {
+    const double e = ((const rill_node *)s->bodies->nodes.data)[t->node].e;
+    const rill_piece *pieces = s->bodies->pieces.data;
+    double sum = 0.0;
+    *afloat = 0.0;
+    for (int32_t k = t->first; k < t->end; ++k) {
+        if (e <= (double)pieces[k].low) continue;
+        sum += (double)pieces[k].part;
+        if (e < (double)pieces[k].high) *afloat += (double)pieces[k].part;
+    }
+    return sum;
 }
 
 static double mass_of(const rill_body_stage *s, const rill_body_face *face) {
@@ -32,25 +42,22 @@ static double mass_of(const rill_body_stage *s, const rill_body_face *face) {
 static double face_rate(const rill_body_stage *s, const rill_body_grip *grip, const double arm[3]) {
     const rill_bed *bed = s->flow->bed;
     const rill_body_face *face = (const rill_body_face *)s->bodies->faces.data + grip->face;
-    const rill_node *nodes = s->bodies->nodes.data;
     const rill_body *body = rill_body_at(s->bodies, grip->body);
     if (!(face->open > 1.0f)) return 0.0;
     const double q = bed->quantum, dx = bed->grid.cell_size, gap = (double)face->open * q;
     const double slip = fabs(rill_body_speed_at(body->moved, face->axis, arm) - (double)face->u);
-    const double share = 0.5 * (share_of(grip->l) + share_of(grip->r));
+    double afloat;
+    const double share = 0.5 * (share_of(s, grip->l, &afloat) + share_of(s, grip->r, &afloat));
     const double skin = share * dx * dx * s->density * (9.0 * s->settings->viscosity / gap + 0.5 * SKIN * slip);
-    const double ends =
-        rill_touch_displaced(grip->l, nodes[face->node_l].e) - rill_touch_displaced(grip->r, nodes[face->node_r].e);
-    const double form = 0.25 * s->density * body->drag * slip * fabs(ends) * q * dx;
+    const double form = 0.25 * s->density * body->drag * slip * grip->ends * q * dx;
     return (skin + form) / (1.0 + (skin + form) * s->dt / mass_of(s, face));
 }
 
 static double column_rate(const rill_body_stage *s, const rill_touch *t, const double arm[3]) {
-    const double dx = s->flow->bed->grid.cell_size, e = ((const rill_node *)s->bodies->nodes.data)[t->node].e;
+    const double dx = s->flow->bed->grid.cell_size;
     const rill_body *body = rill_body_at(s->bodies, t->body);
-    double part = 0.0;
-    for (int q = 0; q < 4; ++q)
-        if (e > (double)t->low[q] && e < (double)t->high[q]) part += (double)t->part[q];
+    double part;
+    share_of(s, t, &part);
     const double viscous = 6.0 * s->settings->viscosity / body->form.reach;
     return part * dx * dx * s->density *
            (viscous + 0.5 * body->drag * fabs(rill_body_speed_at(body->moved, 2, arm)));

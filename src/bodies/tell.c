@@ -3,37 +3,25 @@
 
 #include <math.h>
 
-/* A quarter of a body in a column, m. */
-typedef struct piece {
-    double area, low, deep; /* m2; the underside, absolute; how far it is in the liquid */
-    double at[2];
-} piece;
-
-static piece piece_of(const rill_body_stage *s, const rill_touch *t, const rill_node *node, int q) {
-    const rill_bed *bed = s->flow->bed;
-    const double dx = bed->grid.cell_size, low = (double)t->low[q], top = fmin(node->e, (double)t->high[q]);
-    return (piece){ .area = (double)t->part[q] * dx * dx,
-                    .low = bed->datum + ((double)node->base + low) * bed->quantum,
-                    .deep = fmax(top - low, 0.0) * bed->quantum,
-                    .at = { rill_node_at(bed, node, 0) + (q & 1 ? 0.25 : -0.25) * dx,
-                            rill_node_at(bed, node, 1) + (q & 2 ? 0.25 : -0.25) * dx } };
-}
-
 static void add_touch(const rill_body_stage *s, const rill_touch *t) {
+    const rill_bed *bed = s->flow->bed;
     const rill_node *node = (const rill_node *)s->bodies->nodes.data + t->node;
+    const rill_piece *pieces = s->bodies->pieces.data;
     rill_body *body = rill_body_at(s->bodies, t->body);
     rill_body_forces *forces = &body->forces;
-    for (int q = 0; q < 4; ++q) {
-        const piece p = piece_of(s, t, node, q);
-        const double volume = p.area * p.deep;
+    for (int32_t k = t->first; k < t->end; ++k) {
+        const rill_piece *p = &pieces[k];
+        const double area = (double)p->part * bed->grid.cell_size * bed->grid.cell_size;
+        const double deep = (fmin(node->e, (double)p->high) - (double)p->low) * bed->quantum, volume = area * deep;
+        const double low = rill_bed_z(bed, node->base) + (double)p->low * bed->quantum;
         if (!(volume > 0.0)) continue;
         forces->submerged_volume += volume;
-        forces->submerged_centre[0] += volume * p.at[0];
-        forces->submerged_centre[1] += volume * p.at[1];
-        forces->submerged_centre[2] += volume * (p.low + 0.5 * p.deep);
-        forces->wetted_area += node->e > (double)t->high[q] ? 2.0 * p.area : p.area;
-        forces->level += p.area * (p.low + p.deep);
-        body->wet += p.area;
+        for (int i = 0; i < 2; ++i)
+            forces->submerged_centre[i] += volume * (body->expected[i] + (double)p->arm[i]);
+        forces->submerged_centre[2] += volume * (low + 0.5 * deep);
+        forces->wetted_area += node->e > (double)p->high ? 2.0 * area : area;
+        forces->level += area * (rill_bed_z(bed, node->base) + node->e * bed->quantum);
+        body->wet += area;
     }
 }
 
@@ -41,10 +29,8 @@ static void add_touch(const rill_body_stage *s, const rill_touch *t) {
 static void add_grip(const rill_body_stage *s, const rill_body_grip *grip) {
     const rill_bed *bed = s->flow->bed;
     const rill_body_face *face = (const rill_body_face *)s->bodies->faces.data + grip->face;
-    const rill_node *nodes = s->bodies->nodes.data;
     rill_body *body = rill_body_at(s->bodies, grip->body);
-    const double side = rill_touch_displaced(grip->l, nodes[face->node_l].e) - rill_touch_displaced(grip->r, nodes[face->node_r].e);
-    body->forces.wetted_area += fabs(side) * bed->quantum * bed->grid.cell_size;
+    body->forces.wetted_area += grip->ends * bed->quantum * bed->grid.cell_size;
     body->forces.liquid_velocity[face->axis] += (double)face->open * (double)face->u;
     body->passing[face->axis] += (double)face->open;
 }

@@ -4,15 +4,21 @@
  * for the pressures that make every member end full, drop members whose pressure would be negative, add columns that would
  * overfill. With the openings frozen the matrix is an M-matrix, so that this converges from any start: one pass in flow, a
  * few dozen where a passage slams full. A component of members that has no open face to anything else is *sealed*: its
- * pressure is only known up to a constant, which is chosen so that the least is zero, and its members are never dropped. */
+ * pressure is only known up to a constant, which is chosen so that the least is zero, and its members are never dropped.
+ *
+ * Pressures are at most those of the solution, whichever the members: one that is positive will stay, but negative ones may only
+ * be drawn down by others. What was dropped too much comes back a ring of columns each pass. */
 #include "flow/covered_parts.h"
 
-#include <string.h>
-
 enum {
-    PASSES = 40,
+    PASSES = 64,
+    LATE_PASSES = 24,   /* after these it does not matter any more whether columns are a hair off */
+    GENTLE_PASSES = 16, /* in the first passes only half of MANY members are dropped at once */
+    MANY = 32,
+    FARTHEST = 64,      /* columns that members grow in a pass */
     OPENING_PASSES = 3, /* in the first passes openings follow the donors that the pressures make */
-    ITERATIONS = 200    /* of all passes of a sub-step */
+    ITERATIONS = 200,   /* of all passes */
+    WINDOWS = 4         /* larger ones that are tried, each with as many passes */
 };
 
 /* How far from full members may end, quanta: within the band that counts as full, and a small share of what moves. */
@@ -26,6 +32,8 @@ typedef struct solve {
     bool sealed;      /* some component is */
     bool draining;    /* some column would give more than it has */
     bool careful;     /* openings may seal a component: look each time they change */
+    int32_t reach;    /* how many columns further new members are added that these would fill; 0: none */
+    int32_t farthest; /* the largest reach from now on */
 } solve;
 
 /* Pipes between nodes are links of the problem; a pipe that leaves the windows holds its node like an inactive one. */
@@ -55,6 +63,29 @@ static void add_members(solve *s, const rill_window *w, int32_t *added) {
         covered->queue[(*added)++] = n;
         s->changed = true;
     }
+}
+
+/* New members that cannot take what is too much in them push it on: adds columns that this would overfill, and those that they
+ * would, up to s->reach columns from the `count` in the queue. Or members would grow by one column each pass. */
+static void add_beyond(solve *s, int32_t *count) {
+    rill_covered *covered = s->covered;
+    double *surplus = covered->tally; /* by place in the queue */
+    for (int32_t i = 0; i < *count; ++i) surplus[i] = covered->poisson.f[covered->queue[i]];
+    for (int32_t first = 0, end = *count, depth = 0; depth < s->reach && first < end;
+         ++depth, first = end, end = *count)
+        for (int32_t i = first; i < end; ++i) {
+            const rill_window *w = rill_covered_window(covered, covered->queue[i]);
+            const rill_covered_neighbours near = rill_covered_near(s->stage.flow->bed, w, covered->queue[i]);
+            for (int32_t k = 0; k < near.count; ++k) {
+                const int32_t n = near.node[k];
+                const double rest = surplus[i] + (double)covered->nodes.fill[n];
+                if (rill_covered_member(covered, n) || !(rest > s->tolerance)) continue;
+                covered->nodes.active[n] = 1.0f;
+                covered->nodes.ever[n] = 1;
+                surplus[*count] = rest;
+                covered->queue[(*count)++] = n;
+            }
+        }
 }
 
 /* Whether a member would not end full, or columns had to be added: `*added` counts those. */
@@ -128,172 +159,32 @@ static void start_pressures(const solve *s, int32_t count) {
     }
 }
 
-/* --------------------------------------------------------------------------------------------------- sealed components */
-
-enum { CLOSED = -1, OPEN = -2 };
-
-static int32_t component_root(const int32_t *components, int32_t i) {
-    while (components[i] >= 0) i = components[i];
-    return i;
-}
-
-static void join_components(int32_t *components, int32_t a, int32_t b) {
-    a = component_root(components, a);
-    b = component_root(components, b);
-    if (a == b) return;
-    int32_t low = rill_min_i(a, b), high = rill_max_i(a, b);
-    if (components[high] == OPEN) components[low] = OPEN;
-    components[high] = low;
-}
-
-enum { BLOCK = 16 }; /* nodes that are passed over at once if none of them is a member; rows are padded to as many */
-
-static bool none_active(const float *active) {
-    uint32_t bits[BLOCK], any = 0;
-    memcpy(bits, active, sizeof bits);
-    for (int32_t i = 0; i < BLOCK; ++i) any |= bits[i];
-    return any == 0;
-}
-
-/* Numbers the members of a row, 1 + component into `sealed`: one for each run of them, joined with those south of it. */
-static void label_row(rill_covered *covered, const rill_window *w, int32_t node, int32_t *count) {
-    const float *active = covered->nodes.active, *wx = covered->poisson.wx, *wy = covered->poisson.wy;
-    const float *below = active - w->stride, *above = active + w->stride;
-    int32_t *label = covered->nodes.sealed, *components = covered->components;
-    int32_t run = -1, joined = 0; /* the run's number, and the label south of it that it was joined with last */
-    bool leads_out = false;
-    for (int32_t n = node; n <= node + w->nx; ++n) { /* one more: padding, which ends the last run */
-        if (run < 0 && (n - node) % BLOCK == 0 && none_active(active + n)) {
-            memset(label + n, 0, BLOCK * sizeof *label);
-            n += BLOCK - 1;
-            continue;
-        }
-        bool member = active[n] > 0.0f, goes_on = member && run >= 0 && wx[n] > 0.0f;
-        if (run >= 0 && !goes_on) {
-            leads_out |= !member && wx[n] > 0.0f;
-            if (leads_out) components[component_root(components, run)] = OPEN;
-            run = -1;
-        }
-        label[n] = 0;
-        if (!member) continue;
-        if (run < 0) {
-            run = (*count)++;
-            components[run] = CLOSED;
-            joined = 0;
-            leads_out = active[n - 1] == 0.0f && wx[n] > 0.0f;
-        }
-        label[n] = run + 1;
-        leads_out |= (below[n] == 0.0f && wy[n] > 0.0f) || (above[n] == 0.0f && wy[n + w->stride] > 0.0f);
-        int32_t south = label[n - w->stride];
-        if (south == 0 || south == joined || !(wy[n] > 0.0f)) continue;
-        join_components(components, run, south - 1);
-        joined = south;
-    }
-}
-
-static void join_over_pipes(rill_covered *covered) {
-    for (int32_t i = 0; i < covered->pipe_count; ++i) {
-        const rill_covered_pipe *pipe = &covered->pipes[i];
-        bool l = rill_covered_member(covered, pipe->node_l), r = rill_covered_member(covered, pipe->node_r);
-        if (!(pipe->reach > 0.0f) || (!l && !r)) continue;
-        int32_t label = covered->nodes.sealed[l ? pipe->node_l : pipe->node_r] - 1;
-        if (l && r)
-            join_components(covered->components, label, covered->nodes.sealed[pipe->node_r] - 1);
-        else
-            covered->components[component_root(covered->components, label)] = OPEN;
-    }
-}
-
-/* Finds the components of members from which no open face leads out: the problem is singular there. Returns whether there
- * are any. */
-static bool find_sealed(rill_covered *covered) {
-    int32_t count = 0;
-    for (int32_t i = 0; i < covered->window_count; ++i) {
-        const rill_window *w = &covered->windows[i];
-        for (int32_t y = 0; y < w->ny; ++y) label_row(covered, w, w->node + y * w->stride, &count);
-    }
-    join_over_pipes(covered);
-    bool any = false;
-    for (int32_t i = 0; i < count; ++i) any |= covered->components[i] == CLOSED;
-    for (int32_t i = 0; !any && i < covered->window_count; ++i) {
-        const rill_window *w = &covered->windows[i];
-        memset(covered->nodes.sealed + w->node, 0, (size_t)(w->ny * w->stride) * sizeof *covered->nodes.sealed);
-    }
-    if (any) EACH_NODE(covered, n) {
-            if (covered->nodes.sealed[n] == 0) continue;
-            int32_t root = component_root(covered->components, covered->nodes.sealed[n] - 1);
-            covered->nodes.sealed[n] = covered->components[root] == OPEN ? 0 : root + 1;
-        }
-    return any;
-}
-
-/* Nothing can leave a sealed component: what is too much in all of it together has no solution and is left out. */
-static void balance_sealed(rill_covered *covered) {
-    rill_poisson *poisson = &covered->poisson;
-    const int32_t *sealed = covered->nodes.sealed;
-    int32_t *members = covered->components; /* done with the labels */
-    EACH_NODE(covered, n) {
-        if (sealed[n]) covered->tally[sealed[n] - 1] = 0.0, members[sealed[n] - 1] = 0;
-    }
-    EACH_NODE(covered, n) {
-        if (!sealed[n]) continue;
-        covered->tally[sealed[n] - 1] += poisson->f[n];
-        members[sealed[n] - 1] += 1;
-    }
-    EACH_NODE(covered, n) {
-        if (sealed[n]) poisson->f[n] -= covered->tally[sealed[n] - 1] / (double)members[sealed[n] - 1];
-    }
-}
-
-/* The least pressure of a sealed component is zero. */
-static void lower_sealed(rill_covered *covered) {
-    EACH_NODE(covered, n) {
-        if (covered->nodes.sealed[n]) covered->tally[covered->nodes.sealed[n] - 1] = 1e300;
-    }
-    EACH_NODE(covered, n) {
-        double *least = &covered->tally[covered->nodes.sealed[n] - 1];
-        if (covered->nodes.sealed[n] && covered->nodes.pi[n] < *least) *least = covered->nodes.pi[n];
-    }
-    EACH_NODE(covered, n) {
-        if (covered->nodes.sealed[n]) covered->nodes.pi[n] -= covered->tally[covered->nodes.sealed[n] - 1];
-    }
-}
-
-/* A sealed component that holds less than it takes to be full (a sink is in it) gets a free surface, where its pressure is
- * least. */
-static void vent_sealed(solve *s) {
-    rill_covered *covered = s->covered;
-    const double band = (double)(RILL_FULL_LOW - RILL_FULL_HIGH);
-    lower_sealed(covered);
-    EACH_NODE(covered, n) {
-        if (covered->nodes.sealed[n]) covered->tally[covered->nodes.sealed[n] - 1] = 0.0;
-    }
-    EACH_NODE(covered, n) {
-        if (covered->nodes.sealed[n])
-            covered->tally[covered->nodes.sealed[n] - 1] += (double)covered->nodes.fill[n] + band;
-    }
-    EACH_NODE(covered, n) {
-        if (!covered->nodes.sealed[n] || covered->nodes.pi[n] > 0.0) continue;
-        if (!(covered->tally[covered->nodes.sealed[n] - 1] < 0.0)) continue;
-        covered->nodes.active[n] = 0.0f;
-        s->changed = true;
-    }
-}
-
 /* -------------------------------------------------------------------------------------------------------------- solve */
 
-/* Adds the solved corrections; drops members whose pressure has become negative. Returns how many. */
-static int32_t correct(solve *s) {
-    rill_covered *covered = s->covered;
-    int32_t dropped = 0, negative = 0;
-    for (int32_t i = 0; i < covered->window_count; ++i) {
-        rill_covered_run run = rill_covered_run_of(covered, &covered->windows[i]);
-        negative |= covered->kernels->correct(run.n, &run.nodes, covered->poisson.x + covered->windows[i].node);
-    }
-    if (s->sealed) lower_sealed(covered);
-    if (!negative) return 0;
+/* Whether a node has a pressure that is negative and not above `limit`. A sealed component has none: its gauge is free. */
+static bool is_below(const rill_covered *covered, int32_t n, double limit) {
+    return covered->nodes.pi[n] < 0.0 && covered->nodes.pi[n] <= limit && !covered->nodes.sealed[n];
+}
+
+/* Counts those, and finds their mean. */
+static int32_t mean_below(const rill_covered *covered, double limit, double *mean) {
+    int32_t count = 0;
+    double sum = 0.0;
     EACH_NODE(covered, n) {
-        if (!(covered->nodes.pi[n] < 0.0) || covered->nodes.sealed[n]) continue;
+        if (!is_below(covered, n, limit)) continue;
+        count += 1;
+        sum += covered->nodes.pi[n];
+    }
+    *mean = count > 0 ? sum / (double)count : 0.0;
+    return count;
+}
+
+/* Drops them. */
+static int32_t drop_below(solve *s, double limit) {
+    rill_covered *covered = s->covered;
+    int32_t dropped = 0;
+    EACH_NODE(covered, n) {
+        if (!is_below(covered, n, limit)) continue;
         covered->nodes.pi[n] = 0.0;
         covered->nodes.active[n] = 0.0f;
         dropped += 1;
@@ -302,20 +193,45 @@ static int32_t correct(solve *s) {
     return dropped;
 }
 
+/* Adds the solved corrections; drops members whose pressure has become negative. Returns how many. If there are many they have
+ * drawn down the pressure of others that ought to stay: then only the half goes that draws hardest, unless it takes long. */
+static int32_t correct(solve *s, bool gently) {
+    rill_covered *covered = s->covered;
+    int32_t negative = 0;
+    for (int32_t i = 0; i < covered->window_count; ++i) {
+        rill_covered_run run = rill_covered_run_of(covered, &covered->windows[i]);
+        negative |= covered->kernels->correct(run.n, &run.nodes, covered->poisson.x + covered->windows[i].node);
+    }
+    if (s->sealed) rill_covered_lower_sealed(covered);
+    if (!negative) return 0;
+    double limit = 0.0, mean;
+    const int32_t all = mean_below(covered, limit, &mean);
+    for (int32_t some = all, i = 0; gently && all > MANY && some > all / 2 && i < 4; ++i) {
+        limit = mean;
+        some = mean_below(covered, limit, &mean);
+    }
+    return drop_below(s, limit);
+}
+
 static void look_for_sealed(solve *s) {
-    if (s->changed) s->sealed = find_sealed(s->covered);
+    if (s->changed) s->sealed = rill_covered_find_sealed(s->covered);
     s->changed = false;
 }
 
 /* Whether the members do not end full yet with what crosses now. New ones are added to the `*added` in the queue. */
 static bool measure(solve *s, int32_t *added) {
     look_for_sealed(s);
-    if (s->sealed) vent_sealed(s);
+    if (s->sealed) s->changed |= rill_covered_vent_sealed(s->covered);
     s->draining = rill_covered_find_excess(s->covered);
     bool off = judge_excess(s, added);
+    if (*added > 0 && s->reach > 0) {
+        add_beyond(s, added);
+        rill_covered_find_excess(s->covered);
+        judge_excess(s, added);
+    }
     look_for_sealed(s);
     if (!s->sealed) return off;
-    balance_sealed(s->covered);
+    rill_covered_balance_sealed(s->covered);
     return judge_excess(s, added);
 }
 
@@ -337,6 +253,12 @@ static int32_t solve_once(const solve *s, int32_t iterations) {
     return rill_poisson_solve(poisson, s->stage.settings->scalar, 0.5 * s->tolerance, iterations, &residual);
 }
 
+/* Members that have grown for a while grow twice as far each pass, until too many have been added: then more carefully. */
+static void choose_reach(solve *s, int32_t passes, bool too_many) {
+    if (too_many && s->reach > 0) s->farthest = s->reach / 4;
+    s->reach = too_many || passes < 3 ? 0 : rill_min_i(s->reach > 0 ? 2 * s->reach : 1, s->farthest);
+}
+
 /* The passes. Leaves the pressures in pi and what crosses each face in q. */
 static void find_pressures(solve *s, rill_covered_report *report) {
     int32_t added = 0, dropped = 0;
@@ -355,29 +277,35 @@ static void find_pressures(solve *s, rill_covered_report *report) {
     while (off || dropped > 0) {
         if (report->passes == PASSES || report->iterations >= ITERATIONS) {
             report->capped = true;
+            drop_below(s, 0.0);
+            rill_covered_flow_faces(&s->stage);
             break;
         }
         report->passes += 1;
+        if (report->passes > LATE_PASSES) s->tolerance = (double)RILL_FULL_LOW;
         s->careful |= report->passes > 2; /* it should have been enough: perhaps something is sealed */
         report->iterations += solve_once(s, ITERATIONS - report->iterations);
-        dropped = correct(s);
+        dropped = correct(s, report->passes <= GENTLE_PASSES);
         if (rill_covered_flow_faces(&s->stage) && report->passes <= OPENING_PASSES) {
             rill_covered_open_faces(&s->stage);
             s->changed |= s->careful;
         }
         added = 0; /* they start without pressure */
+        choose_reach(s, report->passes, dropped > 0);
         off = measure(s, &added);
     }
     if (s->draining) rill_covered_limit(s->stage.flow); /* what the pressures drive */
 }
 
 /* A column beside members may end below its ceiling only because as much leaves on its other sides: then all of its faces
- * must move together. Repeated, because its neighbours may be such columns then. */
-static void cover_fronts(const solve *s) {
+ * must move together. Repeated, because its neighbours may be such columns then. Leaves what changes in f; returns whether
+ * it would overfill a column that cannot be a member. */
+static bool cover_fronts(const solve *s) {
     rill_covered *covered = s->covered;
     double *change = covered->poisson.f; /* done with the excess */
-    for (bool again = true; again;) {
-        again = false;
+    int32_t verdict;
+    do {
+        verdict = 0;
         for (int32_t i = 0; i < covered->window_count; ++i) {
             rill_covered_run run = rill_covered_run_of(covered, &covered->windows[i]);
             covered->kernels->change(run.n, &run.nodes, run.stride, &run.west, &run.south,
@@ -391,15 +319,31 @@ static void cover_fronts(const solve *s) {
         }
         for (int32_t i = 0; i < covered->window_count; ++i) {
             rill_covered_run run = rill_covered_run_of(covered, &covered->windows[i]);
-            again |= covered->kernels->cover(run.n, &run.nodes, change + covered->windows[i].node);
+            verdict |= covered->kernels->cover(run.n, &run.nodes, change + covered->windows[i].node);
         }
-    }
+    } while (verdict & RILL_COVERED_FRESH);
+    return (verdict & RILL_COVERED_BEYOND) || rill_covered_crowded(covered);
 }
 
 static double tolerance_for(const rill_flow *flow, const rill_kernel_constants *k) {
     double moves = (double)flow->extent.speed * (double)k->lambda * (double)flow->extent.depth;
     double share = moves * TOLERANCE_SHARE;
     return share < TOLERANCE_LEAST ? TOLERANCE_LEAST : share > TOLERANCE_MOST ? TOLERANCE_MOST : share;
+}
+
+/* Finds pressures, and which faces are covered, in the windows as they are. True if they should be larger. */
+static bool solve_windows(rill_flow *flow, const rill_flow_settings *settings, const rill_kernel_constants *constants,
+                          rill_covered_report *report) {
+    rill_covered *covered = flow->covered;
+    solve s = { .stage = { flow, settings, constants }, .covered = covered };
+    s.farthest = FARTHEST;
+    s.tolerance = tolerance_for(flow, constants);
+    s.careful = covered->some_sealed || flow->stale || flow->substep % 4 == 0;
+    *report = (rill_covered_report){ 0 };
+    rill_covered_drive_faces(&s.stage);
+    find_pressures(&s, report);
+    covered->some_sealed = s.sealed;
+    return cover_fronts(&s);
 }
 
 rill_covered_report rill_covered_move(rill_flow *flow, const rill_flow_settings *settings,
@@ -409,14 +353,10 @@ rill_covered_report rill_covered_move(rill_flow *flow, const rill_flow_settings 
     if (!covered) return report;
     covered->kernels = rill_covered_kernels_pick(settings->scalar);
     if (!rill_covered_find(flow, constants)) return report;
-    solve s = { .stage = { flow, settings, constants }, .covered = covered };
-    s.tolerance = tolerance_for(flow, constants);
-    s.careful = covered->some_sealed || flow->stale || flow->substep % 4 == 0;
-    rill_covered_drive_faces(&s.stage);
-    find_pressures(&s, &report);
-    covered->some_sealed = s.sealed;
-    cover_fronts(&s);
-    rill_covered_judge_rims(covered);
+    for (int32_t i = 0; solve_windows(flow, settings, constants, &report); ++i) {
+        if (i == WINDOWS || !rill_covered_ask(flow)) break;
+        rill_covered_find(flow, constants);
+    }
     rill_covered_transfer(flow, constants, &report);
     return report;
 }

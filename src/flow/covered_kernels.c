@@ -187,17 +187,18 @@ static inline double outward(double q, int32_t covered) {
     return (covered & (q > 0.0)) != 0 ? q : 0.0;
 }
 
-JUDGE excess_nodes(int32_t n, const int32_t *restrict fill, const float *restrict active, const int32_t *restrict ever,
-                   const int32_t *restrict below, const int32_t *restrict above, const int32_t *restrict H,
-                   const double *restrict west, const double *restrict south, const double *restrict north,
-                   double *restrict excess) {
+/* Those that were members before stay as full as they are within the band that counts as full; new ones take what they can. */
+JUDGE excess_nodes(int32_t n, const int32_t *restrict fill, const float *restrict active, const int32_t *restrict was,
+                   const int32_t *restrict ever, const int32_t *restrict below, const int32_t *restrict above,
+                   const int32_t *restrict H, const double *restrict west, const double *restrict south,
+                   const double *restrict north, double *restrict excess) {
     const double *restrict east = west + 1;
     const int32_t *restrict before = ever - 1, *restrict after = ever + 1;
     const int32_t band = RILL_FULL_LOW - RILL_FULL_HIGH;
     int32_t short_of = 0;
     for (int32_t i = 0; i < n; ++i) {                                             /* vector */
         int32_t outside = rill_max_i(fill[i], 0) + rill_min_i(fill[i] + band, 0); /* of the band that counts as full */
-        int32_t over = active[i] > 0.0f ? outside : fill[i];
+        int32_t over = ((active[i] > 0.0f) & was[i]) != 0 ? outside : fill[i];
         double out = (outward(-west[i], ever[i] | before[i]) + outward(east[i], ever[i] | after[i])) +
                      (outward(-south[i], ever[i] | below[i]) + outward(north[i], ever[i] | above[i]));
         short_of |= (out > 0.0) & (out > (double)H[i] - (double)RILL_LIMIT_SLACK);
@@ -208,8 +209,8 @@ JUDGE excess_nodes(int32_t n, const int32_t *restrict fill, const float *restric
 
 static int32_t excess(int32_t n, const rill_covered_nodes *a, int32_t stride, const rill_covered_faces *west,
                       const rill_covered_faces *south, double *out) {
-    return excess_nodes(n, a->fill, a->active, a->ever, a->ever - stride, a->ever + stride, a->H, west->q, south->q,
-                        south->q + stride, out);
+    return excess_nodes(n, a->fill, a->active, a->was, a->ever, a->ever - stride, a->ever + stride, a->H, west->q,
+                        south->q, south->q + stride, out);
 }
 
 JUDGE judge_nodes(int32_t n, const int32_t *restrict fill, const float *restrict active, double tolerance,
@@ -246,19 +247,22 @@ static void change(int32_t n, const rill_covered_nodes *a, int32_t stride, const
     change_nodes(n, west->q, south->q, south->q + stride, a->ever, a->ever - stride, a->ever + stride, out);
 }
 
-JUDGE cover_nodes(int32_t n, const int32_t *restrict fill, const double *restrict change, int32_t *restrict ever) {
-    int32_t any = 0;
+JUDGE cover_nodes(int32_t n, const int32_t *restrict b, const int32_t *restrict c, const int32_t *restrict H,
+                  const int32_t *restrict fill, const double *restrict change, int32_t *restrict ever) {
+    int32_t any = 0, beyond = 0;
     for (int32_t i = 0; i < n; ++i) { /* vector */
-        int32_t over = (fill[i] > RILL_NO_ROOF / 2) & ((double)fill[i] + change[i] > 0.0) & (change[i] != 0.0);
+        int32_t roofed = fill[i] > RILL_NO_ROOF / 2;
+        int32_t over = roofed & ((double)fill[i] + change[i] > 0.0) & (change[i] != 0.0);
         int32_t fresh = over & (ever[i] == 0);
         ever[i] |= over;
         any |= fresh;
+        beyond |= (roofed ^ 1) & (c[i] < RILL_TOP) & (change[i] > (double)(c[i] - b[i] - H[i]));
     }
-    return any;
+    return (any ? RILL_COVERED_FRESH : 0) | (beyond ? RILL_COVERED_BEYOND : 0);
 }
 
 static int32_t cover(int32_t n, const rill_covered_nodes *a, const double *changes) {
-    return cover_nodes(n, a->fill, changes, a->ever);
+    return cover_nodes(n, a->b, a->c, a->H, a->fill, changes, a->ever);
 }
 
 JUDGE correct_nodes(int32_t n, double *restrict x, double *restrict pi) {

@@ -56,10 +56,12 @@ typedef struct rill_covered_tile {
 /* fill of a column that cannot be a member: under open sky, or at the rim of its window. */
 #define RILL_NO_ROOF (INT32_MIN / 2)
 
-/* Bits of what `judge` says. */
+/* Bits of verdicts. */
 enum {
-    RILL_COVERED_OFF = 1, /* a member would end off full by more than the tolerance */
-    RILL_COVERED_OVER = 2 /* a column with a ceiling that is no member would overfill */
+    RILL_COVERED_OFF = 1,   /* judge: a member would end off full by more than the tolerance */
+    RILL_COVERED_OVER = 2,  /* judge: a column with a ceiling that is no member would overfill */
+    RILL_COVERED_FRESH = 1, /* cover: faces have been covered */
+    RILL_COVERED_BEYOND = 2 /* cover: a column with a ceiling that cannot be a member would overfill */
 };
 
 typedef struct rill_covered_kernels {
@@ -87,8 +89,8 @@ typedef struct rill_covered_kernels {
                       const rill_covered_faces *south, double *excess);
     /* RILL_COVERED_OFF, _OVER. f becomes zero for all that neither are members nor have to be. */
     int32_t (*judge)(int32_t n, const rill_covered_nodes *nodes, double tolerance, double *f);
-    /* What the covered faces alone would change; and covers all faces of columns with a ceiling that such a change would
-     * overfill: 1 if there were any. */
+    /* What the covered faces alone would change; and covers all faces of columns that such a change would overfill.
+     * RILL_COVERED_FRESH, _BEYOND. */
     void (*change)(int32_t n, const rill_covered_nodes *nodes, int32_t stride, const rill_covered_faces *west,
                    const rill_covered_faces *south, double *change);
     int32_t (*cover)(int32_t n, const rill_covered_nodes *nodes, const double *change);

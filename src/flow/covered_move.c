@@ -167,6 +167,12 @@ static int32_t padded_width(const rill_window *w) {
     return rill_min_i(w->stride, w->sheet->tiles_x * RILL_TILE_W - w->column);
 }
 
+static bool any_member(const rill_covered *covered, int32_t node, int32_t count) {
+    int32_t any = 0;
+    for (int32_t i = 0; i < count; ++i) any |= covered->nodes.active[node + i] > 0.0f;
+    return any != 0;
+}
+
 static bool any_moves(const rill_covered *covered, int32_t node, int32_t stride, int32_t count) {
     const int32_t *west = covered->west.t + node, *south = covered->south.t + node;
     int32_t any = 0;
@@ -184,7 +190,7 @@ static void note_row(rill_flow *flow, const rill_window *w, int32_t y) {
         const int32_t column = (w->column + x) / RILL_TILE_W, tile = tiles + column;
         const int32_t node = w->node + y * w->stride + x;
         next = rill_min_i((column + 1) * RILL_TILE_W - w->column, w->nx);
-        if (!covered->flooded[tile]) covered->flooded[tile] = rill_covered_any_member(covered, node, 1, next - x);
+        if (!covered->flooded[tile]) covered->flooded[tile] = any_member(covered, node, next - x);
         const bool known = flow->tiles[tile] & RILL_TILE_SWEPT && flow->scratch->busy[tile] >> row & 1;
         if (!known && any_moves(covered, node, w->stride, next - x)) touch_row(flow, tile, row);
     }
@@ -243,17 +249,12 @@ static void note_unrest(rill_flow *flow, const rill_window *w) {
         }
 }
 
-static bool overlap(const rill_window *a, const rill_window *b) {
-    return a->sheet == b->sheet && a->column < b->column + b->nx && b->column < a->column + a->nx &&
-           a->row < b->row + b->ny && b->row < a->row + a->ny;
-}
-
 /* The depths that windows before this one have left where they overlap it: no column may give twice what it has. */
 static void read_again(rill_flow *flow, int32_t index) {
     rill_covered *covered = flow->covered;
     const rill_window *w = &covered->windows[index];
     bool shared = false;
-    for (int32_t i = 0; i < index; ++i) shared |= overlap(&covered->windows[i], w);
+    for (int32_t i = 0; i < index; ++i) shared |= rill_covered_overlap(&covered->windows[i], w);
     for (int32_t y = 0; shared && y < w->ny; ++y)
         memcpy(covered->nodes.H + w->node + y * w->stride, flow->H + w->place + y * w->sheet->stride,
                (size_t)w->nx * sizeof *flow->H);

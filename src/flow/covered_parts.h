@@ -5,9 +5,11 @@
  *   covered_kernels.c  loops over the faces and nodes of a window
  *   covered_faces.c    the faces of nodes, dense and sparse
  *   covered.c          the active set: who is a member, with which pressure
+ *   covered_sealed.c   members from which nothing leads out
  *   straight.c         the paper's extended pipes instead
  *   covered_move.c     whole quanta over covered faces; hiding and restoring them
  *   covered_repair.c   what stands above a ceiling after that
+ *   covered_rims.c     members that come to the rims of their windows
  *
  * A *node* is a column of a window. Planes of the stage are indexed by node as those of the pressure problem are, padding
  * included: the west and south faces of a node have its index. Only columns with a ceiling inside the window's outermost ring may become
@@ -27,7 +29,6 @@ typedef struct rill_window {
     int32_t node, stride; /* node (0, 0), and nodes per row */
     int32_t group;        /* its tiles' group */
     bool whole;           /* all tiles in it are of that group */
-    bool grows[4];        /* west, east, south, north: whether members may come to the ring inside the outermost */
     int32_t low, high;    /* in the end: from which to which row some face is covered */
 } rill_window;
 
@@ -69,7 +70,8 @@ typedef struct rill_covered {
     int32_t tile_count; /* with a ceiling in them */
     int32_t *group;     /* per tile of the bed: window + 1 of the columns that may be covered in it; 0 none */
     uint8_t *seen;      /* per column: the repair has come by; zero between searches */
-    int32_t *path;      /* columns of such a search */
+    int32_t *path;      /* columns of such a search; between solves, those asked for */
+    int32_t asked;      /* columns that windows have to reach, whether or not they look like it */
     int32_t *nearly;  /* per tile of the bed: fifteen sixteenths of the least height under a ceiling; 0 if not known */
     uint8_t *beside;  /* per tile of the bed: some column of it or of a tile around it is flooded */
     uint8_t *roofed;  /* per tile of the bed: it is one of those */
@@ -81,6 +83,7 @@ typedef struct rill_covered {
     int32_t bed_tiles, bed_places, tile_capacity, node_capacity, pipe_capacity, path_capacity;
     bool anew;        /* the windows are not those of the last sub-step */
     bool hold;        /* the windows may be those of the next sub-step too */
+    bool spreads;     /* members have outgrown their windows in this step: look further */
     bool woken;       /* some flooded tile that was asleep has become part of a window */
     bool some_sealed; /* some member had no way out in the last sub-step */
 } rill_covered;
@@ -100,13 +103,6 @@ static inline bool rill_covered_member(const rill_covered *covered, int32_t node
     return node >= 0 && covered->nodes.active[node] > 0.0f;
 }
 
-/* Whether a node of a row or column of a window is a member. */
-static inline bool rill_covered_any_member(const rill_covered *covered, int32_t first, int32_t step, int32_t count) {
-    for (int32_t i = 0; i < count; ++i)
-        if (rill_covered_member(covered, first + i * step)) return true;
-    return false;
-}
-
 static inline double rill_covered_pressure(const rill_covered *covered, int32_t node) {
     return node >= 0 ? covered->nodes.pi[node] : 0.0;
 }
@@ -120,7 +116,7 @@ static inline bool rill_covered_pipe_covered(const rill_covered *covered, const 
 /* The planes from a column on. */
 static inline rill_covered_columns rill_covered_columns_at(const rill_flow *flow, int32_t place) {
     return (rill_covered_columns){ rill_flow_bases(flow) + place, flow->bed->c + place, flow->H + place,
-                                   flow->pressure + place, flow->u + place,      flow->v + place };
+                                   flow->pressure + place,        flow->u + place,      flow->v + place };
 }
 
 /* The planes from a node on. */
@@ -133,6 +129,18 @@ static inline rill_covered_nodes rill_covered_nodes_at(const rill_covered *cover
 static inline rill_covered_faces rill_covered_faces_at(const rill_covered_faces *all, int32_t node) {
     return (rill_covered_faces){ all->u + node,     all->base + node, all->gain + node, all->head + node,
                                  all->reach + node, all->w + node,    all->q + node,    all->t + node };
+}
+
+/* Whether a column lies outside of the domain. */
+static inline bool rill_covered_ghost(const rill_bed *bed, int32_t place) {
+    int32_t x, y;
+    const rill_sheet *sheet = rill_bed_sheet_of(bed, place, &x, &y);
+    return x < sheet->x0 || x >= sheet->x0 + sheet->nx || y < sheet->y0 || y >= sheet->y0 + sheet->ny;
+}
+
+static inline bool rill_covered_overlap(const rill_window *a, const rill_window *b) {
+    return a->sheet == b->sheet && a->column < b->column + b->nx && b->column < a->column + a->nx &&
+           a->row < b->row + b->ny && b->row < a->row + a->ny;
 }
 
 /* A window as the kernels want it: one run from its first to its last node, padding included, so that it has whole vectors. */
@@ -149,8 +157,6 @@ static inline rill_covered_run rill_covered_run_of(const rill_covered *covered, 
 
 /* covered_windows.c. Lays the windows and reads their nodes; false if there are none. */
 bool rill_covered_find(rill_flow *flow, const rill_kernel_constants *constants);
-/* Once the members are known: whether there is room for them to grow in these windows. */
-void rill_covered_judge_rims(rill_covered *covered);
 /* The plane index of a node's column, and the window it is in. */
 int32_t rill_covered_place(const rill_window *window, int32_t node);
 const rill_window *rill_covered_window(const rill_covered *covered, int32_t node);
@@ -160,6 +166,25 @@ typedef struct rill_covered_neighbours {
     int32_t node[4];
 } rill_covered_neighbours;
 rill_covered_neighbours rill_covered_near(const rill_bed *bed, const rill_window *window, int32_t node);
+
+/* covered_sealed.c. Finds the components of members from which no open face leads out, into `sealed`: the problem is singular
+ * there. Returns whether there are any. */
+bool rill_covered_find_sealed(rill_covered *covered);
+/* Nothing can leave them: what is too much in all of one together has no solution and is left out of f. */
+void rill_covered_balance_sealed(rill_covered *covered);
+/* The least pressure of each becomes zero. */
+void rill_covered_lower_sealed(rill_covered *covered);
+/* One that holds less than it takes to be full (a sink is in it) gets a free surface, where its pressure is least. Whether there
+ * was any. */
+bool rill_covered_vent_sealed(rill_covered *covered);
+
+/* covered_rims.c. Once it is known, in f, what covered faces change: whether two windows together, or a pipe that leads out of the windows, would
+ * overfill a column. */
+bool rill_covered_crowded(const rill_covered *covered);
+/* Asks for windows in which all columns that would overfill may be members. False if that is in vain. */
+bool rill_covered_ask(rill_flow *flow);
+/* Windows have been laid that reach what was asked for. */
+void rill_covered_forget_asked(rill_flow *flow);
 
 /* covered_faces.c */
 typedef struct rill_covered_stage {
@@ -185,8 +210,8 @@ void rill_covered_limit(rill_flow *flow);
 /* Moves whole quanta over the covered faces, notes the pressures and hides the faces. */
 void rill_covered_transfer(rill_flow *flow, const rill_kernel_constants *constants, rill_covered_report *report);
 
-/* covered_repair.c. Carries on what stands above a ceiling; whether there was any. Adds what found no room, and was taken out
- * of the columns, to `*refused`. */
+/* covered_repair.c. Carries on what stands above a ceiling; whether that was more than counts as full. Adds what found no room,
+ * and was taken out of the columns, to `*refused`. */
 bool rill_covered_repair(rill_flow *flow, int64_t *refused);
 
 #endif

@@ -17,10 +17,8 @@ typedef struct search {
 
 /* How deep a column may be. Outside of the domain there is always room: what a ghost has taken has left over its edge. */
 static int32_t height_of(const rill_bed *bed, int32_t place) {
-    int32_t x, y;
-    const rill_sheet *sheet = rill_bed_sheet_of(bed, place, &x, &y);
-    bool ghost = x < sheet->x0 || x >= sheet->x0 + sheet->nx || y < sheet->y0 || y >= sheet->y0 + sheet->ny;
-    return (ghost ? RILL_TOP : bed->c[place]) - bed->b[place];
+    bool beyond = bed->b[place] < RILL_WALL && rill_covered_ghost(bed, place);
+    return (beyond ? RILL_TOP : bed->c[place]) - bed->b[place];
 }
 
 /* Goes on to a column, unless the search has been there; takes along what stands above its ceiling, leaves what it can hold. */
@@ -81,14 +79,15 @@ int64_t rill_covered_carry_on(rill_flow *flow, int32_t place, int64_t surplus) {
     return rest > 0 ? search_room(flow, place, rest, true) : 0;
 }
 
-/* False if nothing stands above the ceiling of a column. */
+/* Whether much stood above the ceiling of a column. */
 static bool repair_column(rill_flow *flow, int32_t place, int64_t *refused) {
-    if (flow->H[place] <= height_of(flow->bed, place)) return false;
+    const int32_t above = flow->H[place] - height_of(flow->bed, place);
+    if (above <= 0) return false;
     int64_t rest = rill_covered_carry_on(flow, place, 0);
     int64_t pushed = flow->pushed - *refused, back = rest < pushed ? rest : pushed;
     *refused += back;
     flow->H[place] += (int32_t)(rest - back);
-    return true;
+    return above > RILL_FULL_LOW;
 }
 
 bool rill_covered_repair(rill_flow *flow, int64_t *refused) {

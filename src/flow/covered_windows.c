@@ -4,8 +4,8 @@
  * group gets a window, the rectangle around its columns and two more cells on each side for the members to grow into. Where
  * windows overlap, a column belongs to the window of its tile's group.
  *
- * Looking costs more than reading the windows, so that it is done every few sub-steps only, and whenever members come to the
- * rim of a window or tiles fall asleep or wake. A column that fills meanwhile is blocked by the limiters for as long. Each
+ * Looking costs more than reading the windows, so that it is done every few sub-steps only, and whenever members outgrow a
+ * window (covered_rims.c) or tiles fall asleep or wake. A column that fills meanwhile is blocked by the limiters for as long. Each
  * step begins with a look, or it would matter to the bits whether it began from a snapshot. */
 #include <limits.h>
 #include <string.h>
@@ -155,8 +155,7 @@ static rill_window window_around(const rill_bed *bed, const rill_sheet *sheet, c
                           .row = y0,
                           .nx = x1 - x0 + 1,
                           .ny = y1 - y0 + 1,
-                          .place = rill_sheet_place(sheet, x0, y0),
-                          .grows = { west, east, south, north } };
+                          .place = rill_sheet_place(sheet, x0, y0) };
 }
 
 static void widen_box(rill_tile_box *box, const rill_tile_box *other) {
@@ -320,6 +319,22 @@ static bool list_boxes(rill_flow *flow, const rill_kernel_constants *constants) 
     return asleep;
 }
 
+/* Where a passage slams full, all that is nearly full may become part of it at once, however far it reaches: tiles with such
+ * columns count as flooded, and so on from tile to tile. */
+static void spread(rill_flow *flow, const rill_kernel_constants *constants) {
+    rill_covered *covered = flow->covered;
+    for (bool again = true; again;) {
+        again = false;
+        for (int32_t i = 0; i < covered->tile_count; ++i) {
+            rill_tile_box *box = &covered->boxes[i];
+            if (covered->flooded[box->tile] || !covered->beside[box->tile]) continue;
+            if (!is_awake(flow, box->tile) || !flow->scratch->busy[box->tile]) continue;
+            if (look_at_tile(flow, constants, box)) covered->flooded[box->tile] = again = true;
+        }
+        mark_beside(flow);
+    }
+}
+
 /* A tile of a group, and how far the group reaches. */
 static void settle_group(rill_covered *covered, int32_t i) {
     rill_tile_box *boxes = covered->boxes;
@@ -331,6 +346,7 @@ static void look_around(rill_flow *flow, const rill_kernel_constants *constants)
     rill_covered *covered = flow->covered;
     rill_tile_box *boxes = covered->boxes;
     mark_beside(flow);
+    if (covered->spreads) spread(flow, constants);
     forget_groups(covered);
     bool asleep = list_boxes(flow, constants);
     for (int32_t k = 0; k < covered->listed_count; ++k) join_box(flow, covered->listed[k]);
@@ -368,6 +384,7 @@ bool rill_covered_find(rill_flow *flow, const rill_kernel_constants *constants) 
     rill_covered *covered = flow->covered;
     const bool again = windows_hold(flow);
     if (!again) look_around(flow, constants);
+    rill_covered_forget_asked(flow);
     covered->anew = !again;
     covered->hold = true;
     for (int32_t k = 0; k < covered->listed_count; ++k) {
@@ -379,23 +396,8 @@ bool rill_covered_find(rill_flow *flow, const rill_kernel_constants *constants) 
     return covered->window_count > 0;
 }
 
-/* Whether members have come so near to the rim of a window that they could not grow further. */
-static bool at_rim(const rill_covered *covered, const rill_window *w) {
-    const int32_t west = w->node + 1, east = w->node + w->nx - 2;
-    const int32_t south = w->node + w->stride, north = w->node + (w->ny - 2) * w->stride;
-    return (w->grows[0] && rill_covered_any_member(covered, west, w->stride, w->ny)) ||
-           (w->grows[1] && rill_covered_any_member(covered, east, w->stride, w->ny)) ||
-           (w->grows[2] && rill_covered_any_member(covered, south, 1, w->nx)) ||
-           (w->grows[3] && rill_covered_any_member(covered, north, 1, w->nx));
-}
-
-void rill_covered_judge_rims(rill_covered *covered) {
-    for (int32_t i = 0; i < covered->window_count && covered->hold; ++i)
-        covered->hold = !at_rim(covered, &covered->windows[i]);
-}
-
 void rill_covered_look_again(rill_flow *flow) {
-    if (flow->covered) flow->covered->hold = false;
+    if (flow->covered) flow->covered->hold = flow->covered->spreads = false;
 }
 
 /* ------------------------------------------------------------------------------------------------------------- lookup */

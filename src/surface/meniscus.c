@@ -312,7 +312,7 @@ static void lift_rim(const bend *b, size_t r, float lift) {
     if (rim->beyond >= 0) {
         const float rise = (float)(bed->b[rim->beyond] - low);
         if (rise * (float)bed->quantum <= (float)bed->grid.cell_size) /* else it is inside of a wall */
-            low += (int32_t)(rise * (rim->along + contact->shift));
+            low = (int32_t)rill_rim_floor(b->surface, bed, rim, rim->along + contact->shift);
         high = bed->c[rim->beyond] < high ? bed->c[rim->beyond] : high;
     }
     p[2] = between(bed, p[2] + lift * (float)b->fringe->length, low < high ? low : high, high);

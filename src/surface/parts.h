@@ -96,6 +96,8 @@ int32_t rill_column_at_level(const rill_build *build, int32_t level, int32_t bes
 /* rims.c. What rims are, once they are numbered; the numbers of the vertices below them; vertices of them, once those
  * of columns are made. */
 rill_row_task rill_row_find_rims, rill_row_number_skirts, rill_row_place_rims;
+/* How low the surface may be at a shore, quanta, so far on the way to the next cell. */
+float rill_rim_floor(const rill_surface *s, const rill_bed *bed, const rill_rim *rim, float along);
 
 /* corners.c. Triangles of a row of quartets, and of corners where sheets meet: the odd ones are found first, and
  * counted, and kept at first_odd, where there is room for so many. */

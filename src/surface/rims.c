@@ -152,16 +152,20 @@ static float lift(const rill_surface *s, const rill_bed *bed, int32_t place) {
     return (float)rill_max_i(s->floor[place] - bed->b[place], 0);
 }
 
-/* The height of a rim, quanta. */
-static float height(const rill_build *build, const rill_rim *rim) {
-    const rill_surface *s = build->s;
-    const rill_bed *bed = build->view->bed;
-    const float top = (float)s->top[rim->place], base = (float)bed->b[rim->place];
-    if (rim->kind != RILL_RIM_SHORE) return top;
-    const int32_t rise = bed->b[rim->beyond] - bed->b[rim->place];
-    if (rise > build->dx || rise < -build->dx) return top;
+float rill_rim_floor(const rill_surface *s, const rill_bed *bed, const rill_rim *rim, float along) {
+    const float base = (float)bed->b[rim->place], rise = (float)(bed->b[rim->beyond] - bed->b[rim->place]);
     const float here = lift(s, bed, rim->place), there = lift(s, bed, rim->beyond);
-    return rill_min_f(top, base + rim->along * (float)rise + (here + rim->along * (there - here)));
+    return base + along * rise + (here + along * (there - here));
+}
+
+/* The height of a rim, quanta. On a bank it is on the floor, and not where the level is: that would be below it by as much as the
+ * terrain may be above a straight line from column to column. So the surface is held by the floor there as it is elsewhere (the
+ * lower of the surfaces over the floors of four columns is convex, hence below any triangle that is on it where it meets the
+ * edges of the quartet); and nothing jumps up as the shore gets to the next column. */
+static float height(const rill_build *build, const rill_rim *rim) {
+    const rill_bed *bed = build->view->bed;
+    const bool bank = rim->kind == RILL_RIM_SHORE && rill_abs_i(bed->b[rim->beyond] - bed->b[rim->place]) <= build->dx;
+    return bank ? rill_rim_floor(build->s, bed, rim, rim->along) : (float)build->s->top[rim->place];
 }
 
 static void place_skirt(const rill_build *build, const rill_rim *rim, size_t vertex) {

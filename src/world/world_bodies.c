@@ -86,7 +86,6 @@ rill_result rill_body_set_state(rill_world *world, rill_body_id id, const rill_b
     rill_body *body = body_of(world, id);
     if (!body) return RILL_INVALID_ID;
     if (!state) return rill_fail(world->note, RILL_INVALID_ARGUMENT, "state is NULL; expected where the body is");
-    body->stored = (double)NAN;
     return take_state(state, &body->state, world->note);
 }
 
@@ -173,6 +172,7 @@ static rill_result weigh(const rill_body_def *def, rill_body *body, rill_message
 static void drop(const rill_world *world, rill_body *body) {
     rill_body_form_free(&body->form, &world->allocator);
     rill_array_free(&body->shades, &world->allocator);
+    rill_array_free(&body->levels, &world->allocator);
     rill_string_free(&world->allocator, body->name);
     *body = (rill_body){ .generation = body->generation };
 }
@@ -216,6 +216,7 @@ static rill_result enlist(rill_world *world, rill_body *body, rill_body_id *out)
     *slot = *body;
     if (!rill_bodies_reserve(bodies, &world->bed, &world->allocator)) {
         body->shades = slot->shades;
+        body->levels = slot->levels;
         *slot = before;
         bodies->list.count -= !again;
         return rill_fail(world->note, RILL_OUT_OF_MEMORY, "no memory for what a body of reach %g m covers",
@@ -233,7 +234,7 @@ rill_result rill_body_create(rill_world *world, const rill_body_def *def, rill_b
     if (result) return result;
     rill_body body = { .name = rill_string_copy(&world->allocator, def->name),
                        .shades = rill_array_make(sizeof(rill_shade)),
-                       .stored = (double)NAN };
+                       .levels = rill_array_make(sizeof(float)) };
     if (!body.name) return rill_fail(world->note, RILL_OUT_OF_MEMORY, "no memory for a body's name");
     result = rill_body_form_make(def, &world->allocator, &body.form, world->note);
     if (!result) result = weigh(def, &body, world->note);

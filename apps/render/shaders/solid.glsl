@@ -86,12 +86,13 @@ vec3 bumped(vec3 n, vec3 p, Look m) {
     return n;
 }
 
-float column_wetness(ivec2 cell, float z, float slack) {
+// `above`: how far the floor may rise between columns, in cells.
+float column_wetness(ivec2 cell, float z, float slack, float above) {
     float wet = 0.0;
     for (int layer = 0; layer < int(grid.w); layer++) {
         vec4 column = texelFetch(wet_map, ivec3(cell, layer), 0);
         float inside = smoothstep(-slack, -0.5 * slack, z - column.x) *
-                       (1.0 - smoothstep(0.1, 0.35, (z - column.y) / grid.z));
+                       (1.0 - smoothstep(0.1, 0.35, (z - column.y) / grid.z - above));
         wet = max(wet, column.z * inside);
     }
     return wet;
@@ -103,18 +104,19 @@ float wetness(vec3 p, vec3 n) {
     vec2 at = (p.xy + n.xy * 0.7 * cell - grid.xy) / cell - 0.5;
     ivec2 low = ivec2(floor(at)), most = textureSize(wet_map, 0).xy - 1;
     vec2 f = at - vec2(low);
-    float slack = cell * (0.35 + 1.2 * sqrt(max(1.0 - n.z * n.z, 0.0)) / max(abs(n.z), 0.35));
+    float steep = sqrt(max(1.0 - n.z * n.z, 0.0)) / max(abs(n.z), 0.35), slack = cell * (0.35 + 1.2 * steep);
+    float above = 0.8 * steep * smoothstep(0.2, 0.5, n.z); // not on walls: there it ends where the liquid does
     if (any(lessThan(at, vec2(-1.0))) || any(greaterThan(at, vec2(most) + 1.0))) return 0.0;
     float sum = 0.0;
 #ifdef SKY
     // One of the four neighbours, by chance: the mean of many samples is bilinear.
     float chance = screen_noise(gl_FragCoord.xy, 1.0), other = screen_noise(gl_FragCoord.xy, 2.0);
-    sum = column_wetness(clamp(low + ivec2(chance < f.x, other < f.y), ivec2(0), most), p.z, slack);
+    sum = column_wetness(clamp(low + ivec2(chance < f.x, other < f.y), ivec2(0), most), p.z, slack, above);
 #else
     for (int corner = 0; corner < 4; corner++) {
         ivec2 d = ivec2(corner & 1, corner >> 1);
         vec2 w = mix(1.0 - f, f, vec2(d));
-        sum += w.x * w.y * column_wetness(clamp(low + d, ivec2(0), most), p.z, slack);
+        sum += w.x * w.y * column_wetness(clamp(low + d, ivec2(0), most), p.z, slack, above);
     }
 #endif
     return n.z < -0.2 ? 0.0 : sum; // ceilings stay dry
