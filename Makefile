@@ -7,6 +7,7 @@
 #   make gallery    draw the pictures of docs/gallery.md (a quarter of an hour without a graphics card)
 #   make fuzz       a long search for crashes (SECONDS=600 per target)
 #   make check-blender  let Blender import what `rill bake` writes (installs Blender, which is large)
+#   make check-usd  let an independent USD library read the .usda that `rill bake` writes (takes it from npm)
 #   make format     clang-format over the sources
 #   make clean
 
@@ -17,7 +18,7 @@ OUT ?= out/$(basename $(notdir $(SCENE)))
 
 MAKEFLAGS += --no-print-directory
 
-.PHONY: build program demo test bench validate gallery fuzz check-blender format clean
+.PHONY: build program demo test bench validate gallery fuzz check-blender check-usd format clean
 .DEFAULT_GOAL := build
 
 build:
@@ -61,6 +62,10 @@ fuzz:
 check-blender: program
 	@tools/install_packages.sh blender
 	@tools/check_blender.sh build/rill
+
+check-usd: program
+	@command -v npm >/dev/null || tools/install_packages.sh usd
+	@tools/check_usd.sh build/rill
 
 format:
 	@tools/install_packages.sh format

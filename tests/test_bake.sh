@@ -31,6 +31,10 @@ is "an unknown format" gives 2 tiny.yaml --format fbx
 is "is named, with those there are" complains "found 'fbx' for --format, expected obj, ply, glb or usda"
 is "an unknown meniscus" gives 2 tiny.yaml --meniscus wet
 is "is named too" complains "found 'wet' for --meniscus, expected tilt, lift or none"
+is "an unknown form" gives 2 tiny.yaml --form cube
+is "is named as well" complains "found 'cube' for --form, expected mesh or grids"
+is "grids without opacity" gives 2 tiny.yaml --form grids --format obj
+is "are refused" complains "found --form grids with --format obj"
 is "a missing scene" gives 3 no_such.yaml
 is "a wrong scene makes no folder" test ! -e out
 
@@ -76,6 +80,22 @@ is "with the lid" says "prim /Rill/lid Mesh"
 is "which hides" test "$(grep -c '"invisible"' moving_usda/bake.usda)" = 2
 is "an empty world" gives 0 tiny.yaml -o dry --format glb --until 0 --set fill=[]
 is "is a file as well" test -s dry/liquid_00000.glb
+# Grids: 2 layers of cells, in all frames.
+sizes() { grep -a '^element' "$@" | sed 's/.*element//' | sort -u | paste -sd' '; }
+for format in ply glb usda; do
+    is "bake grids as $format" gives 0 tiny.yaml -o grids_$format --form grids --format $format --until 0.03
+done
+is "of the same size in every frame" test "$(sizes grids_ply/liquid_*.ply | wc -w)" = 4
+is "as meshes are not" test "$(sizes ply/liquid_*.ply | wc -w)" -gt 4
+is "read back" reads grids_ply/liquid_00003.ply
+grep -o 'triangles .*' out.txt >grids.txt
+is "with other triangles than the mesh" test "$(cat grids.txt)" != "$(head -1 triangles.txt)"
+is "glb has the same" reads grids_glb/liquid_00003.glb
+is "triangles" says "$(cat grids.txt)"
+is "usda too" reads grids_usda/bake.usda
+is "has them" says "$(cat grids.txt)"
+is "another form in the same folder" gives 2 tiny.yaml -o grids_glb --format glb --until 0.03
+is "is refused" complains "form=grids"
 for meniscus in lift none; do
     is "bake with the meniscus: $meniscus" gives 0 tiny.yaml -o $meniscus --format ply --until 0.03 --meniscus $meniscus
     is "read back" reads $meniscus/liquid_00003.ply
@@ -155,7 +175,7 @@ is "a file in the way of the folder" gives 4 tiny.yaml -o file
 is "a folder that cannot be made" gives 4 tiny.yaml -o /proc/no_such/folder
 
 is "other options in the same folder are refused" gives 2 tiny.yaml -o obj --format ply --until 0.03
-is "with what differs" complains "obj: found a bake with other options (format=obj until=0.03 every=frame solids=on meniscus=tilt), expected format=ply"
+is "with what differs" complains "obj: found a bake with other options (format=obj form=mesh until=0.03 every=frame solids=on meniscus=tilt), expected format=ply"
 is "and the remedy" complains "--fresh removes it and starts over; -o chooses another folder"
 is "another --set too" gives 2 tiny.yaml -o obj --format obj --until 0.03 --set liquid.viscosity=1e-5
 is "with the reason" complains "found a bake of another scene, or of this one before it, a file it names or a --set was changed"

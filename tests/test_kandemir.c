@@ -522,6 +522,32 @@ static void test_switching(void **state) {
     assert_int_equal(memory.live, 0);
 }
 
+/* Without memory there is no bed, and nothing is lost. */
+static void test_no_memory(void **state) {
+    (void)state;
+    test_memory memory = { 0 };
+    rill_world_def def = tank_def();
+    def.runtime.allocator = test_allocator(&memory);
+    rill_world *world = NULL;
+    rill_solid_id id;
+    const rill_solid_def floor = box_def("floor", -1.0, -1.0, -0.01, 1.0, 1.0, 0.0);
+    assert_int_equal(rill_world_create(&def, &world, NULL), RILL_OK);
+    must(world, rill_solid_create(world, &floor, &id));
+    rill_result result = RILL_OUT_OF_MEMORY;
+    for (long fails = 1; result != RILL_OK; ++fails) {
+        memory.fail_at = memory.count + fails;
+        result = rill_bed_build(world);
+        if (result != RILL_OK) must_refuse(world, result, RILL_OUT_OF_MEMORY, "memory");
+        assert_true(fails < 200);
+    }
+    memory.fail_at = 0;
+    fill(world, mound);
+    run(world, 0.01, 2);
+    assert_int_equal(ledger_error(world), 0);
+    rill_world_destroy(world);
+    assert_int_equal(memory.live, 0);
+}
+
 static void test_refusals(void **state) {
     (void)state;
     rill_world_def def = house_def();
@@ -567,7 +593,8 @@ int main(void) {
         cmocka_unit_test(test_pipes),     cmocka_unit_test(test_waves),     cmocka_unit_test(test_vanishing),
         cmocka_unit_test(test_viscosity), cmocka_unit_test(test_floating),  cmocka_unit_test(test_light_ball),
         cmocka_unit_test(test_splash),    cmocka_unit_test(test_pressure),  cmocka_unit_test(test_control_points),
-        cmocka_unit_test(test_snapshot),  cmocka_unit_test(test_switching), cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_snapshot),  cmocka_unit_test(test_switching), cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -450,6 +450,43 @@ static void layers_come_in_the_right_order(void **state) {
     rill_world_destroy(world);
 }
 
+/* A red ball over the tray, then elsewhere: it is drawn where it is, and throws a shadow. */
+static void bodies_are_where_they_are(void **state) {
+    stage *s = *state;
+    static const rill_render_material red = { RILL_MATERIAL_AUTO, { 0.8f, 0.02f, 0.02f }, 0.6f };
+    rill_world *world = make_tray();
+    assert_int_equal(rill_bed_build(world), RILL_OK);
+    rill_body_def def = rill_default_body_def();
+    rill_body_id id;
+    rill_body_state now;
+    def.name = "ball";
+    def.radius = 0.006;
+    def.state.position[0] = 0.025, def.state.position[1] = 0.04, def.state.position[2] = 0.01;
+    assert_int_equal(rill_body_create(world, &def, &id), RILL_OK);
+    rill_render_options options = plain_options("water");
+    options.body_materials = &red;
+    options.body_material_count = 1;
+    options.sun[0] = -1, options.sun[1] = 0, options.sun[2] = 1;
+    for (int turn = 0; turn < 2; turn++) {
+        double here = turn ? 0.05 : 0.025, there = turn ? 0.025 : 0.05;
+        draw(s, world, &above, &options);
+        colour ball = look_at(s, &above, here, 0.04, 0.015), bare = look_at(s, &above, there, 0.06, 0);
+        colour shadow = look_at(s, &above, here + 0.012, 0.04, 0);
+        assert_true(ball.r > 2 * ball.g && ball.r > 0.4);
+        assert_true(fabs(bare.r - bare.g) < 0.08 && luminance(shadow) < 0.8 * luminance(bare));
+        colour gone = look_at(s, &above, there, 0.04, 0);
+        assert_true(gone.r < 1.3 * gone.g);
+        assert_int_equal(rill_body_get_state(world, id, &now), RILL_OK);
+        now.position[0] = 0.05;
+        assert_int_equal(rill_body_set_state(world, id, &now), RILL_OK);
+    }
+    assert_int_equal(rill_body_destroy(world, id), RILL_OK);
+    draw(s, world, &above, &options);
+    colour empty = look_at(s, &above, 0.05, 0.04, 0);
+    assert_true(empty.r < 1.3 * empty.g);
+    rill_world_destroy(world);
+}
+
 static void what_was_wet_is_dark_until_it_dries(void **state) {
     stage *s = *state;
     rill_world *world = make_tray();
@@ -614,8 +651,9 @@ int main(void) {
         cmocka_unit_test(overlays_have_their_colours),        cmocka_unit_test(meniscus_overlay_shows_distances),
         cmocka_unit_test(tiles_overlay_shows_what_is_awake),  cmocka_unit_test(lines_are_drawn_over_liquid_only),
         cmocka_unit_test(layers_come_in_the_right_order),     cmocka_unit_test(what_was_wet_is_dark_until_it_dries),
-        cmocka_unit_test(both_languages_draw_the_same),       cmocka_unit_test(shipped_scenes_look_sound),
-        cmocka_unit_test(sizes_change_and_are_refused),       cmocka_unit_test(materials_follow_names_and_scenes),
+        cmocka_unit_test(bodies_are_where_they_are),          cmocka_unit_test(both_languages_draw_the_same),
+        cmocka_unit_test(shipped_scenes_look_sound),          cmocka_unit_test(sizes_change_and_are_refused),
+        cmocka_unit_test(materials_follow_names_and_scenes),
     };
     return cmocka_run_group_tests(tests, open_stage, close_stage);
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs the Debian packages that are missing, by name; says nothing and needs no network when all are there.
-# usage: install_packages.sh build|test|blender|format
+# usage: install_packages.sh build|test|blender|usd|format
 set -eu
 build="build-essential cmake pkg-config libyaml-dev libassimp-dev libpng-dev"
 build="$build libode-dev" # bodies that touch
@@ -14,9 +14,10 @@ test)
     wanted="$wanted xvfb xdotool" # a window that nobody sees
     ;;
 blender) wanted="$build blender python3-numpy" ;; # its glTF importer needs the latter
+usd) wanted="$build nodejs npm" ;;
 format) wanted="clang-format" ;;
 *)
-    echo "usage: $0 build|test|blender|format" >&2
+    echo "usage: $0 build|test|blender|usd|format" >&2
     exit 2
     ;;
 esac

@@ -49,9 +49,18 @@ echo "$list" | while read -r scene moment size; do
     "$rill" render "scenes/$scene.yaml" -o "out/gallery/$scene.png" --at "$moment" --size "$size" --samples 40 </dev/null
     keep "$scene"
 done
-for overlay in wireframe layers depth velocity; do
-    wanted overlays "$@" || continue
-    "$rill" render scenes/three_layers.yaml -o "out/gallery/overlay_$overlay.png" --at 2.5 --size 400x225 --samples 24 \
-        --overlay $overlay --camera "0.15 -0.035 0.09 0.048 0.045 0.016 38"
+# overlay, scene, the moment (s), another camera
+overlays="
+wireframe three_layers 2.5 0.15 -0.035 0.09 0.048 0.045 0.016 38
+layers three_layers 2.5 0.15 -0.035 0.09 0.048 0.045 0.016 38
+depth three_layers 2.5 0.15 -0.035 0.09 0.048 0.045 0.016 38
+velocity three_layers 2.5 0.15 -0.035 0.09 0.048 0.045 0.016 38
+meniscus tilted_tray 0.55 -0.035 -0.07 0.1 0.068 0.045 -0.002 45
+tiles lock_gate 0.6 0.22 -0.1 0.13 0.085 0.03 0.008 38
+"
+echo "$overlays" | while read -r overlay scene moment camera; do
+    [ -n "$overlay" ] && wanted overlays "$@" || continue
+    "$rill" render "scenes/$scene.yaml" -o "out/gallery/overlay_$overlay.png" --at "$moment" --size 400x225 --samples 24 \
+        --overlay "$overlay" --camera "$camera" </dev/null
     keep "overlay_$overlay"
 done

@@ -1,19 +1,18 @@
-/* A small open boat, 100 mm long and 32 mm wide: hull, gunwale and hollow, one closed surface.
+/* A small boat, 100 mm long and 32 mm wide: hull, gunwale, and a deck below it, one closed surface.
  *
  * It is swept from stern to bow along t = 0 to 1. A section is a ring of points: the outer side from the port gunwale over
- * the keel to starboard, then the inner side back. At both ends the hollow rises to the gunwale, so that a flat fan closes
- * them:
+ * the keel to starboard, then the deck back. At both ends the deck rises to the gunwale, so that a flat fan closes them:
  *
- *        \\          //       outer: y = w sqrt(1 - (1 - v)^3), z = keel + (top - keel) v
- *         \\        //        inner: the same, narrower and less deep
- *           \\____//          v = 1 at the gunwale, 0 at the keel
+ *        \\________//       outer: y = w sqrt(1 - (1 - v)^3), z = keel + (top - keel) v
+ *         \          /        deck: the same, narrower and shallow
+ *           \______/          v = 1 at the gunwale, 0 at the keel
  */
 #include "model_data.h"
 
 #include <math.h>
 
-enum { SECTIONS = 24, OUTER = 9, INNER = 7, RING = 2 * OUTER - 1 + 2 * INNER - 1 };
-static const double length = 100, plank = 1.7, bottom = 2.4; /* mm */
+enum { SECTIONS = 20, OUTER = 8, INNER = 5, RING = 2 * OUTER - 1 + 2 * INNER - 1 };
+static const double length = 100, plank = 1.7, well = 4.5; /* mm */
 
 /* 0 below `from`, 1 above `to`, smooth between. */
 static double ramp(double x, double from, double to) {
@@ -44,7 +43,7 @@ static bool make_section(rill_model *out, double t, uint32_t *first) {
     const double x = length * (t - 0.45);
     const double hollow = ramp(t, 0.03, 0.09) * (1 - ramp(t, 0.84, 0.95));
     const double narrow = wide > 2 * plank ? wide - plank : 0.5 * wide;
-    const double sole = top - hollow * (top - keel - bottom);
+    const double sole = top - well * hollow;
     uint32_t index;
     for (int i = 0; i < 2 * OUTER - 1; i++) {
         const int k = i < OUTER ? OUTER - 1 - i : i - OUTER + 1;

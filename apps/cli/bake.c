@@ -17,13 +17,14 @@ typedef struct bake_options {
     rill_text_list sets;
     rill_machine machine;
     double until, every; /* below 0: not given */
-    const char *folder, *format_name, *meniscus_name;
+    const char *folder, *format_name, *form_name, *meniscus_name;
     rill_mesh_format format;
     rill_surface_def look;
     bool no_solids, fresh;
 } bake_options;
 
-/* By rill_meniscus. */
+/* By rill_surface_form and rill_meniscus. */
+static const char *const forms[] = { "mesh", "grids" };
 static const char *const menisci[] = { "tilt", "lift", "none" };
 
 typedef struct bake {
@@ -150,7 +151,7 @@ static void print_results(const bake *b, int64_t written) {
         rill_bake_frame_name(last, "liquid", written - 1, b->options->format);
         printf("results: %s/%s to %s", b->folder, first, last);
         if (!b->options->no_solids) {
-            printf(", solids%s", rill_scene_moves(b->scene) ? " and what moves" : "");
+            printf(", solids%s", rill_scene_moves(b->scene) || b->scene->body_count ? " and what moves" : "");
         }
     }
     printf(" (times in " RILL_BAKE_INDEX ")\n");
@@ -244,16 +245,16 @@ static int bake_into(bake *b) {
     return code;
 }
 
-/* "format=glb until=3 every=frame solids=on meniscus=tilt": all that decides what is written, but the scene. */
+/* "format=glb form=mesh until=3 every=frame solids=on meniscus=tilt": all that decides what is written, but the scene. */
 static void describe_options(const bake_options *options, double until, rill_bake_identity *identity) {
     char end[RILL_NUMBER_TEXT], every[RILL_NUMBER_TEXT] = "frame";
     rill_number_double(until, end);
     if (options->every >= 0) {
         rill_number_double(options->every, every);
     }
-    snprintf(identity->options, sizeof identity->options, "format=%s until=%s every=%s solids=%s meniscus=%s",
-             rill_mesh_format_name(options->format), end, every, options->no_solids ? "off" : "on",
-             menisci[options->look.meniscus]);
+    snprintf(identity->options, sizeof identity->options, "format=%s form=%s until=%s every=%s solids=%s meniscus=%s",
+             rill_mesh_format_name(options->format), forms[options->look.form], end, every,
+             options->no_solids ? "off" : "on", menisci[options->look.meniscus]);
 }
 
 static int bake_world(const rill_scene *scene, rill_world *world, const bake_options *options, const char *folder) {
@@ -273,15 +274,36 @@ static int bake_world(const rill_scene *scene, rill_world *world, const bake_opt
     return code;
 }
 
-static int pick_meniscus(bake_options *options) {
-    for (int i = 0; i < (int)(sizeof menisci / sizeof menisci[0]); i++) {
-        if (strcmp(options->meniscus_name, menisci[i]) == 0) {
-            options->look.meniscus = (rill_meniscus)i;
-            return RILL_EXIT_NOT_YET;
-        }
+/* The place of a name in a list; -1: it is not there. */
+static int find_name(const char *name, const char *const names[], int count) {
+    int i = count - 1;
+    while (i >= 0 && strcmp(name, names[i]) != 0) {
+        i--;
     }
-    fprintf(stderr, "rill bake: found '%s' for --meniscus, expected tilt, lift or none\n", options->meniscus_name);
-    return RILL_EXIT_USAGE;
+    return i;
+}
+
+/* How the surface is to be, by the names that were given. */
+static int pick_look(bake_options *options) {
+    const int form = find_name(options->form_name, forms, (int)(sizeof forms / sizeof forms[0]));
+    const int meniscus = find_name(options->meniscus_name, menisci, (int)(sizeof menisci / sizeof menisci[0]));
+    if (form < 0) {
+        fprintf(stderr, "rill bake: found '%s' for --form, expected mesh or grids\n", options->form_name);
+        return RILL_EXIT_USAGE;
+    }
+    if (meniscus < 0) {
+        fprintf(stderr, "rill bake: found '%s' for --meniscus, expected tilt, lift or none\n", options->meniscus_name);
+        return RILL_EXIT_USAGE;
+    }
+    options->look.form = (rill_surface_form)form;
+    options->look.meniscus = (rill_meniscus)meniscus;
+    if (options->look.form == RILL_SURFACE_GRIDS && options->format == RILL_MESH_OBJ) {
+        fprintf(stderr,
+                "rill bake: found --form grids with --format obj, which has no opacity to tell where there is no "
+                "surface, expected ply, glb or usda\n");
+        return RILL_EXIT_USAGE;
+    }
+    return RILL_EXIT_NOT_YET;
 }
 
 static int read_bake_options(int argc, char **argv, bake_options *options, const char **path) {
@@ -290,6 +312,8 @@ static int read_bake_options(int argc, char **argv, bake_options *options, const
           &options->folder, 0, 0 },
         { "--out", "DIR", "the same", RILL_OPTION_TEXT, &options->folder, 0, 0 },
         { "--format", "F", "obj, ply, glb (default) or usda", RILL_OPTION_TEXT, &options->format_name, 0, 0 },
+        { "--form", "F", "mesh (default), or grids: one per layer, with the same triangles in every frame",
+          RILL_OPTION_TEXT, &options->form_name, 0, 0 },
         { "--until", "T", "stop at T seconds instead of the scene's run.until", RILL_OPTION_NUMBER, &options->until, 0,
           1e9 },
         { "--every", "T", "bake every T seconds (default: every frame)", RILL_OPTION_NUMBER, &options->every, 1e-9,
@@ -320,7 +344,7 @@ static int read_bake_options(int argc, char **argv, bake_options *options, const
         fprintf(stderr, "rill bake: found '%s' for --format, expected obj, ply, glb or usda\n", options->format_name);
         return RILL_EXIT_USAGE;
     }
-    return code == RILL_EXIT_NOT_YET ? pick_meniscus(options) : code;
+    return code == RILL_EXIT_NOT_YET ? pick_look(options) : code;
 }
 
 int rill_cli_bake(int argc, char **argv) {
@@ -328,6 +352,7 @@ int rill_cli_bake(int argc, char **argv) {
                              .until = -1,
                              .every = -1,
                              .format_name = "glb",
+                             .form_name = "mesh",
                              .meniscus_name = "tilt",
                              .look = rill_default_surface_def() };
     const char *path = NULL;

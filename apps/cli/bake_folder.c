@@ -81,14 +81,14 @@ bool rill_bake_is_whole(const char *folder, rill_mesh_format format, int64_t wri
 
 /* --------------------------------------------------------------------------------------------------------- removing */
 
-/* Whether text is `head`, then digits if there have to be some, then one of the endings of meshes. */
+/* Whether text is `head`, then digits if there have to be some, then one of the endings of meshes, or csv. */
 static bool matches(const char *text, const char *head, bool numbered) {
     size_t length = strlen(head), digits = strspn(text + (strncmp(text, head, length) == 0 ? length : 0), "0123456789");
     if (strncmp(text, head, length) != 0 || (numbered ? digits < 5 : digits > 0) || text[length + digits] != '.') {
         return false;
     }
     rill_mesh_format format;
-    return rill_mesh_format_find(text + length + digits + 1, &format);
+    return rill_mesh_format_find(text + length + digits + 1, &format) || strcmp(text + length + digits, ".csv") == 0;
 }
 
 /* Whether a bake writes files of that name, or has them while it writes. */
@@ -108,7 +108,8 @@ static bool is_ours(const char *name) {
             return true;
         }
     }
-    return matches(stem, "liquid_", true) || matches(stem, "moving_", true) || matches(stem, "solids", false);
+    return matches(stem, "liquid_", true) || matches(stem, "moving_", true) || matches(stem, "bodies_", true) ||
+           matches(stem, "solids", false);
 }
 
 bool rill_bake_remove(const char *folder) {

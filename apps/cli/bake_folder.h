@@ -5,7 +5,7 @@
  *     rill bake 1
  *     program 0.1.0
  *     scene 0123456789abcdef
- *     options format=glb until=3 every=frame solids=on meniscus=tilt
+ *     options format=glb form=mesh until=3 every=frame solids=on meniscus=tilt
  *     frame 12               the last one that was simulated
  *     written 13             frames that are baked
  *     index 345              bytes of frames.csv

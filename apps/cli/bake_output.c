@@ -79,18 +79,20 @@ static bool take_solids(rill_bake_output *output) {
             return false;
         }
     }
-    return true;
+    return rill_bake_take_bodies(output);
 }
 
+/* Bodies, which stand behind the solids, always are. */
 static bool is_visible(const rill_bake_output *output, size_t i) {
-    return rill_solid_is_visible(output->world, rill_solid_find(output->world, output->scene->solids[i].def.name));
+    return i >= output->scene->solid_count ||
+           rill_solid_is_visible(output->world, rill_solid_find(output->world, output->scene->solids[i].def.name));
 }
 
 /* Solids that stay, or those that move and are visible now, into a file; none at all, no file. */
 static bool export_solids(rill_bake_output *output, bool moving, double time) {
     char name[RILL_BAKE_NAME] = "";
     size_t count = 0, all = 0;
-    for (size_t i = 0; i < output->scene->solid_count; i++) {
+    for (size_t i = 0; i < rill_bake_thing_count(output); i++) {
         if (output->solids[i].moves == moving) {
             all++;
             if (is_visible(output, i)) {
@@ -107,11 +109,13 @@ static bool export_solids(rill_bake_output *output, bool moving, double time) {
 }
 
 static void sample_solids(rill_bake_output *output, double code) {
-    for (size_t i = 0, number = 0; i < output->scene->solid_count; i++) {
+    size_t number = 0;
+    for (size_t i = 0; i < output->scene->solid_count; i++) {
         if (output->solids[i].moves) {
             rill_usda_sample_solid(&output->samples, code, number++, &output->solids[i].part, is_visible(output, i));
         }
     }
+    rill_bake_sample_bodies(output, code, number);
 }
 
 /* ----------------------------------------------------------------------------------------------------------- frames */
@@ -151,7 +155,8 @@ bool rill_bake_output_frame(rill_bake_output *output, int64_t k) {
         return rill_bake_complain("the surface", rill_world_message(output->world));
     }
     rill_mesh_part liquid = rill_mesh_part_of("liquid", &mesh);
-    if ((output->solids && !take_solids(output)) || !write_meshes(output, &liquid, k, time)) {
+    if ((output->solids && !take_solids(output)) || !write_meshes(output, &liquid, k, time) ||
+        !rill_bake_write_bodies(output, time)) {
         return false;
     }
     char text[RILL_NUMBER_TEXT];
@@ -187,7 +192,7 @@ bool rill_bake_output_join(rill_bake_output *output, int64_t k) {
                                     .frame = output->scene->frame,
                                     .end = time_code(output, k),
                                     .solids = output->solids,
-                                    .solid_count = output->solids ? output->scene->solid_count : 0 };
+                                    .solid_count = output->solids ? rill_bake_thing_count(output) : 0 };
     if (!rill_bake_path(output->folder, RILL_BAKE_STAGE, path)) {
         return false;
     }
@@ -213,7 +218,7 @@ static bool open_file(const rill_bake_output *output, rill_writer *writer, const
 }
 
 bool rill_bake_output_open(rill_bake_output *output, int64_t written, uint64_t index_size, uint64_t samples_size) {
-    size_t count = output->scene->solid_count;
+    size_t count = rill_bake_thing_count(output);
     output->written = written;
     output->index.descriptor = output->samples.descriptor = -1;
     if (output->with_solids) {
@@ -238,7 +243,7 @@ bool rill_bake_output_open(rill_bake_output *output, int64_t written, uint64_t i
 }
 
 void rill_bake_output_close(rill_bake_output *output) {
-    for (size_t i = 0; output->places && i < output->scene->solid_count; i++) {
+    for (size_t i = 0; output->places && i < rill_bake_thing_count(output); i++) {
         free(output->places[i]);
     }
     free(output->solids);

@@ -2,7 +2,8 @@
  *
  *     liquid_NNNNN.obj|ply|glb    the surface of the liquid, one file per baked frame
  *     solids.obj|ply|glb          solids that never move, once
- *     moving_NNNNN.obj|ply|glb    solids that do, where they are then, if there are any
+ *     moving_NNNNN.obj|ply|glb    solids that do, and bodies, where they are then, if there are any
+ *     bodies_NNNNN.csv            place, turn and motion of each body, if there are any
  *     bake.usda                   instead of all these: everything, with samples in time
  *     frames.csv                  which number was baked at which time
  *     .resume.rill, .samples      what the same command needs to go on after a stop (bake_record.h, scene/mesh_usda.h)
@@ -24,7 +25,7 @@ typedef struct rill_bake_output {
     double until;
     rill_surface_def look;
     bool with_solids;
-    rill_usda_solid *solids; /* as the scene has them; NULL when they are not wanted */
+    rill_usda_solid *solids; /* as the scene has them, then its bodies; NULL when they are not wanted */
     float **places;          /* the positions of each */
     rill_mesh_part *chosen;  /* room for as many parts */
     rill_writer index, samples;
@@ -41,5 +42,11 @@ bool rill_bake_output_sync(rill_bake_output *output);
 /* Makes the .usda, if that is the format, of the frames so far; k is the last one. */
 bool rill_bake_output_join(rill_bake_output *output, int64_t k);
 void rill_bake_output_close(rill_bake_output *output);
+
+/* Bodies: bake_bodies.c. How many there are among the solids, and what is done with them. */
+size_t rill_bake_thing_count(const rill_bake_output *output);
+bool rill_bake_take_bodies(rill_bake_output *output);
+void rill_bake_sample_bodies(rill_bake_output *output, double code, size_t number);
+bool rill_bake_write_bodies(rill_bake_output *output, double time);
 
 #endif

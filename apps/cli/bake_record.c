@@ -57,6 +57,11 @@ bool rill_bake_identify(const rill_scene *scene, const char *const *sets, size_t
     for (size_t i = 0; i < scene->solid_count; i++) {
         hash = mix_solid(hash, &scene->solids[i]);
     }
+    for (size_t i = 0; i < scene->body_count; i++) {
+        const rill_body_def *def = &scene->bodies[i].def;
+        hash = mix(hash, def->vertices, 3 * def->vertex_count * sizeof *def->vertices);
+        hash = mix(hash, def->indices, 3 * def->triangle_count * sizeof *def->indices);
+    }
     out->scene = hash;
     return true;
 }

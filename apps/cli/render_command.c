@@ -142,18 +142,12 @@ static int prepare(drawing *d, const draw_options *options) {
     rill_surface_def def = rill_default_surface_def();
     def.distances = d->look.overlay == RILL_OVERLAY_MENISCUS;
     rill_result result = rill_surface_create(d->world, &def, &d->surface);
-    d->materials = malloc((scene->solid_count + 1) * sizeof *d->materials);
+    d->materials = rill_materials_of(scene, &d->look);
     d->pixels = malloc(4 * (size_t)d->size[0] * (size_t)d->size[1]);
     if (result != RILL_OK || !d->materials || !d->pixels) {
         snprintf(d->message.text, sizeof d->message.text, "out of memory");
         return fail(d, RILL_EXIT_MACHINE);
     }
-    for (size_t i = 0; i < scene->solid_count; i++) {
-        const rill_scene_solid *solid = &scene->solids[i];
-        d->materials[i] = rill_material_for(&solid->material, solid->def.name, solid->def.shape);
-    }
-    d->look.materials = d->materials;
-    d->look.material_count = scene->solid_count;
     rill_optics_preset(scene->preset, &d->look.optics);
     d->look.exposure = (float)options->exposure;
     d->camera = rill_camera_for(scene, d->world);

@@ -67,8 +67,7 @@ static void run_lean(rill_validation *v, const lean_case *c, double yaw) {
         rill_rig_put(&rig, &def, &id);
         rill_rig_run(&rig, 6, frame);
         const rill_body_state state = rill_rig_body(&rig, id);
-        const double *q = state.orientation;
-        angle = 180 / PI * acos(fmax(-1, fmin(1, 1 - 2 * (q[0] * q[0] + q[1] * q[1]))));
+        angle = rill_rig_lean(&state);
         speed = rill_rig_body_speed(&state, c->size[0]);
     }
     if (rig.ok) {
@@ -142,7 +141,8 @@ static void run_immersed(rill_validation *v, double relative) {
 
 static double liquid_momentum(rill_rig *rig) {
     double sum = 0;
-    for (int32_t y = 0; rill_rig_look(rig) && y < rig->ny; y++) {
+    const bool ok = rill_rig_look(rig);
+    for (int32_t y = 0; ok && y < rig->ny; y++) {
         for (int32_t x = 1; x < rig->nx; x++) {
             const size_t i = rill_rig_cell(rig, x, y);
             sum += 0.5 * (rig->depth[i] + rig->depth[i - 1]) * rig->faces[2 * i];
@@ -194,17 +194,24 @@ static void run_momentum(rill_validation *v, rill_body_def def, const char *name
 
 enum { WINDOW = 50 };
 
+/* The depth that moves at a face, times its length over dx: at the box's rim half a cell of each depth carries the flow. */
+static double weight(double l, double r) {
+    const double open = fmin(l, r), rim = 2e-3;
+    return fabs(l - r) < rim ? 0.5 * (l + r) : 0.5 * open * (open / l + open / r);
+}
+
 /* Of a box whose sides lie on the grid, so that what is in a column stands from the bed up. As in case 20 the velocities
  * before and after a step are multiplied. */
 static double total_energy(rill_rig *rig, rill_body_id id, double mass, const double *before, double speed) {
     double sum = 0;
-    for (int32_t y = 0; rill_rig_look(rig) && y < rig->ny; y++) {
+    const bool ok = rill_rig_look(rig);
+    for (int32_t y = 0; ok && y < rig->ny; y++) {
         for (int32_t x = 0; x < rig->nx; x++) {
             const size_t i = rill_rig_cell(rig, x, y);
-            const double h = rig->depth[i], west = x > 0 ? fmin(h, rig->depth[i - 1]) : 0;
-            const double south = y > 0 ? fmin(h, rig->depth[i - (size_t)rig->nx]) : 0;
-            sum += 0.5 * gravity * h * h + 0.5 * west * before[2 * i] * rig->faces[2 * i];
-            sum += 0.5 * south * before[2 * i + 1] * rig->faces[2 * i + 1];
+            const double h = rig->depth[i], uu = before[2 * i] * rig->faces[2 * i];
+            const double vv = before[2 * i + 1] * rig->faces[2 * i + 1];
+            sum += 0.5 * gravity * h * h + (x > 0 ? 0.5 * weight(rig->depth[i - 1], h) * uu : 0);
+            sum += y > 0 ? 0.5 * weight(rig->depth[i - (size_t)rig->nx], h) * vv : 0;
         }
     }
     const rill_body_state state = rill_rig_body(rig, id);
@@ -265,7 +272,7 @@ static void run_energy(rill_validation *v, int steps) {
  * either way, from which nothing but a flaw of the method would drive it within these 5 s. */
 static void run_heading(rill_validation *v, double start, double wave, double bound) {
     const double dx = 2e-3, depth = 0.03;
-    double worst = 0, roll = 0;
+    double worst = 0, lean = 0;
     rill_rig rig;
     rill_body_id id = { 0 };
     if (rill_rig_begin(&rig, v, 150, 60, dx)) {
@@ -281,7 +288,8 @@ static void run_heading(rill_validation *v, double start, double wave, double bo
     if (rill_rig_build(&rig) && rill_rig_put(&rig, &def, &id)) {
         const double at[3] = { 1e-3, 1e-3, 1e-3 };
         rill_rig_expect(&rig, rill_world_fill_level(rig.world, at, depth, NULL), "rill_world_fill_level");
-        for (size_t i = 0; rill_rig_look(&rig) && i < rig.cells; i++) {
+        rill_rig_look(&rig);
+        for (size_t i = 0; i < rig.cells; i++) {
             const double k = 2 * PI / 0.2, x = rill_rig_centre(&rig, (int32_t)(i % (size_t)rig.nx)) - 0.5 * rig.dx;
             rig.faces[2 * i] = wave * sqrt(gravity / depth) * sin(k * x);
         }
@@ -289,8 +297,8 @@ static void run_heading(rill_validation *v, double start, double wave, double bo
                         "rill_world_set_velocities");
         for (int i = 0; i < 300 && rill_rig_step(&rig, frame); i++) {
             const rill_body_state state = rill_rig_body(&rig, id);
-            worst = fmax(worst, fabs(rill_rig_angle(&state, 2) - start));
-            roll = fmax(roll, fabs(rill_rig_angle(&state, 0)));
+            worst = fmax(worst, fabs(rill_rig_heading(&state) - start));
+            lean = fmax(lean, rill_rig_lean(&state));
         }
     }
     if (rig.ok) {
@@ -298,9 +306,9 @@ static void run_heading(rill_validation *v, double start, double wave, double bo
         check.value = worst;
         rill_validation_add(v, &check, "boat heading %g degrees, waves of %g mm: off its heading in 5 s", start,
                             1e3 * wave);
-        check = (rill_check){ .mode = "physical", .relation = RILL_AT_MOST, .value = roll, .unit = "degrees" };
+        check = (rill_check){ .mode = "physical", .relation = RILL_AT_MOST, .value = lean, .unit = "degrees" };
         check.target = wave > 0 ? 15 : 0.5;
-        rill_validation_add(v, &check, "boat heading %g degrees, waves of %g mm: largest roll", start, 1e3 * wave);
+        rill_validation_add(v, &check, "boat heading %g degrees, waves of %g mm: leans by, at most", start, 1e3 * wave);
     }
     rill_rig_end(&rig);
 }

@@ -18,7 +18,8 @@ double rill_rig_level(rill_rig *rig);
 double rill_rig_body_speed(const rill_body_state *state, double reach);
 /* A turn about one axis, degrees. */
 void rill_rig_turn(double orientation[4], int axis, double degrees);
-/* By how much a body is turned about an axis of the world, degrees, -180 to 180. */
-double rill_rig_angle(const rill_body_state *state, int axis);
+/* Where a body's own x points, seen from above, and how far its own z leans away from the vertical; degrees. */
+double rill_rig_heading(const rill_body_state *state);
+double rill_rig_lean(const rill_body_state *state);
 
 #endif

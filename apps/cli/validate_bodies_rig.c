@@ -61,10 +61,12 @@ void rill_rig_turn(double orientation[4], int axis, double degrees) {
     }
 }
 
-double rill_rig_angle(const rill_body_state *state, int axis) {
+double rill_rig_heading(const rill_body_state *state) {
     const double *q = state->orientation;
-    const int j = (axis + 1) % 3, k = (axis + 2) % 3;
-    /* Where the body's own axis j points, in the plane of j and k. */
-    const double along = 1 - 2 * (q[axis] * q[axis] + q[k] * q[k]), across = 2 * (q[j] * q[k] + q[3] * q[axis]);
-    return atan2(across, along) * 180 / PI;
+    return atan2(2 * (q[0] * q[1] + q[3] * q[2]), 1 - 2 * (q[1] * q[1] + q[2] * q[2])) * 180 / PI;
+}
+
+double rill_rig_lean(const rill_body_state *state) {
+    const double *q = state->orientation;
+    return 2 * atan2(hypot(q[0], q[1]), hypot(q[2], q[3])) * 180 / PI;
 }

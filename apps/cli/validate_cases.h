@@ -25,8 +25,8 @@ void rill_case_symmetry(rill_validation *v);        /* 21 */
 void rill_case_sleep(rill_validation *v);           /* 23 */
 void rill_case_moving(rill_validation *v);          /* 25 */
 void rill_case_pushing(rill_validation *v);         /* 25, its second half */
-void rill_case_kandemir(rill_validation *v);        /* 26 */
 void rill_case_afloat(rill_validation *v);          /* 26 */
 void rill_case_told(rill_validation *v);            /* 27 */
+void rill_case_kandemir(rill_validation *v);        /* 28 */
 
 #endif

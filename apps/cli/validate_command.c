@@ -35,7 +35,7 @@ static const known_case cases[] = {
     { 25, "solids that move", rill_case_moving },
     { 26, "bodies afloat", rill_case_afloat },
     { 27, "bodies that go as they are told", rill_case_told },
-    { 26, "Kandemir's method", rill_case_kandemir },
+    { 28, "Kandemir's method", rill_case_kandemir },
 };
 enum { CASE_COUNT = sizeof cases / sizeof cases[0] };
 

@@ -1,4 +1,4 @@
-/* Case 26: Kandemir's method.
+/* Case 28: Kandemir's method.
  *
  * Problems and exact solutions: a lake on rough ground rests to the bit. A random scene and its mirror images stay the same
  * to the bit, and the ledger is 0. A standing wave along a tank of ny rows has

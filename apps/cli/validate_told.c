@@ -39,11 +39,7 @@ static bool drive(rill_rig *rig, rill_body_id id, const double velocity[3], doub
 }
 
 static double highest(rill_rig *rig) {
-    double most = 0;
-    for (size_t i = 0; rill_rig_look(rig) && i < rig->cells; i++) {
-        most = fmax(most, rig->depth[i]);
-    }
-    return most;
+    return rill_rig_look(rig) ? rill_rig_max_depth(rig) : 0;
 }
 
 /* ------------------------------------------------------------------------------------------------------ down and aside */

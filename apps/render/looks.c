@@ -2,6 +2,7 @@
  * and pools have the colours one knows, with measured orders of magnitude (whole blood lets green through for about
  * 0.1 mm, water absorbs red over metres: its tint is exaggerated, or it would not show in a tray). */
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "render.h"
@@ -100,4 +101,25 @@ rill_render_material rill_material_for(const rill_scene_material *said, const ch
         material.roughness = (float)said->roughness;
     }
     return material;
+}
+
+rill_render_material *rill_materials_of(const rill_scene *scene, rill_render_options *options) {
+    size_t solids = scene->solid_count, bodies = scene->body_count;
+    rill_render_material *all = malloc((solids + bodies + 1) * sizeof *all);
+    if (!all) {
+        return NULL;
+    }
+    for (size_t i = 0; i < solids; i++) {
+        const rill_scene_solid *solid = &scene->solids[i];
+        all[i] = rill_material_for(&solid->material, solid->def.name, solid->def.shape);
+    }
+    for (size_t i = 0; i < bodies; i++) {
+        const rill_scene_body *body = &scene->bodies[i];
+        all[solids + i] = rill_material_for(&body->material, body->def.name, RILL_SHAPE_MESH);
+    }
+    options->materials = all;
+    options->material_count = solids;
+    options->body_materials = all + solids;
+    options->body_material_count = bodies;
+    return all;
 }

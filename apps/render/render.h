@@ -59,6 +59,8 @@ typedef struct rill_camera {
 typedef struct rill_render_options {
     const rill_render_material *materials; /* one per solid, in order of creation; NULL: chosen by name and shape */
     size_t material_count;
+    const rill_render_material *body_materials; /* the same for bodies */
+    size_t body_material_count;
     rill_optics optics;
     rill_overlay overlay;
     int32_t samples; /* 1 to 4096 per pixel; from 16 on the sky casts shadows too */
@@ -106,6 +108,9 @@ int32_t rill_render_peels(const rill_render *render);
 
 /* ----------------------------------------------------------------------------------------------------------- scenes */
 
+/* The materials of a scene's solids and bodies: sets the options' members, which point into what is returned and has to be
+ * freed by the caller. NULL: no memory. */
+rill_render_material *rill_materials_of(const rill_scene *scene, rill_render_options *options);
 /* What a solid looks like: what the scene says, else what its name and shape suggest. */
 rill_render_material rill_material_for(const rill_scene_material *said, const char *name, rill_shape shape);
 /* The scene's camera, or one from which the whole grid is seen. */

@@ -12,6 +12,7 @@
 #ifndef RILL_RENDER_RENDER_PARTS_H
 #define RILL_RENDER_RENDER_PARTS_H
 
+#include "crease.h"
 #include "gl.h"
 #include "render.h"
 
@@ -21,6 +22,8 @@ enum {
     RILL_SKY_SAMPLES = 16,
     RILL_MATERIALS = RILL_MATERIAL_CHALK + 1
 };
+
+#define RILL_RENDER_BODY (UINT64_C(1) << 32)
 
 /* The uniform block Frame of shaders/common.glsl, in the same order. */
 typedef struct rill_frame {
@@ -34,11 +37,13 @@ typedef struct rill_batch {
     GLsizei count; /* of indices */
 } rill_batch;
 
+/* A solid, or a body: those come after the solids. */
 typedef struct rill_render_solid {
-    uint32_t id;
-    uint64_t hash;    /* of its vertices when the batch was made */
-    bool drawn;       /* visible now */
-    float object[16]; /* world to its own space */
+    uint64_t id;          /* with RILL_RENDER_BODY for bodies */
+    uint64_t hash;        /* of its vertices, or a body's state, when the batch was made */
+    rill_draw_mesh shape; /* of a body, in its own frame */
+    bool drawn;           /* visible now */
+    float object[16];     /* world to its own space */
     float low[3], high[3];
     rill_batch batch;
     rill_render_material material;
@@ -134,6 +139,7 @@ void rill_render_cover(const rill_render *render);
 
 /* ------------------------------------------------------------------------------------------------------------ parts */
 
+/* Solids and bodies. */
 bool rill_render_take_solids(rill_render *render, const rill_world *world, const rill_render_options *options,
                              rill_message *message);
 void rill_render_free_solids(rill_render *render);

@@ -51,8 +51,26 @@ static size_t at(const fields *f, int32_t layer, int32_t x, int32_t y) {
     return ((size_t)layer * (size_t)f->grid.cells[1] + (size_t)y) * (size_t)f->grid.cells[0] + (size_t)x;
 }
 
+/* Foot and top of a column's face where it meets that of the next column along the border: half way between the two, so
+ * that they have the same corners, and no crack is between them. */
+static void join_ends(const fields *f, int32_t layer, int32_t x, int32_t y, int32_t next[2], double *foot,
+                      double *top) {
+    size_t here = at(f, layer, x, y);
+    *foot = f->base[here];
+    *top = *foot + f->depth[here];
+    if (next[0] < 0 || next[1] < 0 || next[0] >= f->grid.cells[0] || next[1] >= f->grid.cells[1]) {
+        return;
+    }
+    size_t there = at(f, layer, next[0], next[1]);
+    double low = f->base[there], high = low + f->depth[there];
+    if (f->depth[there] > SHALLOW * f->grid.cell_size && low < *top && high > *foot) {
+        *foot = 0.5 * (*foot + low);
+        *top = 0.5 * (*top + high);
+    }
+}
+
 /* The face of a column in a direction, without the parts where the neighbour has a void. */
-static bool put_side(fields *f, int32_t x, int32_t y, int direction, double low, double high) {
+static bool put_side(fields *f, int32_t layer, int32_t x, int32_t y, int direction, double low, double high) {
     static const int step[4][2] = { { -1, 0 }, { 1, 0 }, { 0, -1 }, { 0, 1 } };
     const double dx = f->grid.cell_size;
     int32_t nx = x + step[direction][0], ny = y + step[direction][1];
@@ -60,17 +78,26 @@ static bool put_side(fields *f, int32_t x, int32_t y, int direction, double low,
     if (!outside && !f->glass) {
         return true;
     }
-    double a[2], b[2], centre[2] = { f->grid.origin[0] + (x + 0.5) * dx, f->grid.origin[1] + (y + 0.5) * dx };
+    double a[2], b[2];
+    int32_t cell[2] = { x, y };
     for (int k = 0; k < 2; k++) {
-        double across = step[direction][1 - k] * 0.5 * dx, out = step[direction][k] * (0.5 - INSIDE) * dx;
-        a[k] = centre[k] + out - fabs(across);
-        b[k] = centre[k] + out + fabs(across);
+        bool along = step[direction][k] == 0;
+        double out = 0.5 + step[direction][k] * (0.5 - INSIDE);
+        a[k] = f->grid.origin[k] + (along ? cell[k] : cell[k] + out) * dx;
+        b[k] = f->grid.origin[k] + (along ? cell[k] + 1 : cell[k] + out) * dx;
     }
     const float normal[3] = { (float)step[direction][0], (float)step[direction][1], 0 };
+    if (outside) {
+        int32_t sx = step[direction][0] == 0, sy = 1 - sx;
+        double z[4];
+        join_ends(f, layer, x, y, (int32_t[2]){ x - sx, y - sy }, &z[0], &z[2]);
+        join_ends(f, layer, x, y, (int32_t[2]){ x + sx, y + sy }, &z[1], &z[3]);
+        return put_face(f, a, b, z, normal, high - low);
+    }
     double from = low;
-    for (int32_t layer = 0; layer <= f->layers && from < high; layer++) {
-        bool more = !outside && layer < f->layers;
-        size_t n = more ? at(f, layer, nx, ny) : 0;
+    for (int32_t other = 0; other <= f->layers && from < high; other++) {
+        bool more = other < f->layers;
+        size_t n = more ? at(f, other, nx, ny) : 0;
         if (more && isnan(f->base[n])) {
             continue;
         }
@@ -95,7 +122,7 @@ static bool put_column(fields *f, int32_t layer, int32_t x, int32_t y) {
     }
     double low = f->base[n], high = low + f->depth[n];
     for (int direction = 0; direction < 4; direction++) {
-        if (!put_side(f, x, y, direction, low, high)) {
+        if (!put_side(f, layer, x, y, direction, low, high)) {
             return false;
         }
     }

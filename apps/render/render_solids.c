@@ -1,11 +1,11 @@
-/* Solids as buffers. Their triangles are taken from the world where they are now; a hash over them says whether a
- * buffer is still right, so that what stands still is uploaded once. */
+/* Solids and bodies as buffers. The triangles of solids are taken from the world where they are now; a hash over them
+ * says whether a buffer is still right, so that what stands still is uploaded once. Bodies keep their shape: it is made
+ * once, and moved. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "crease.h"
 #include "render_parts.h"
 #include "shader.h"
 
@@ -99,9 +99,114 @@ static bool take(rill_render_solid *solid, const rill_world *world, rill_solid_i
     return true;
 }
 
+/* ----------------------------------------------------------------------------------------------------------- bodies */
+
+/* The matrix of a unit quaternion x, y, z, w. */
+static void turn_of(const double q[4], double r[3][3]) {
+    double x = q[0], y = q[1], z = q[2], w = q[3];
+    const double m[3][3] = { { 1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y) },
+                             { 2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x) },
+                             { 2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y) } };
+    memcpy(r, m, sizeof m);
+}
+
+/* Its shape, once; false: no memory. */
+static bool make_shape(rill_render_solid *solid, const rill_body_info *info, uint64_t id) {
+    const rill_solid_mesh mesh = { info->vertices, info->vertex_count, info->indices, info->triangle_count };
+    if (solid->id == id && solid->shape.vertices) {
+        return true;
+    }
+    rill_draw_mesh_free(&solid->shape);
+    solid->id = 0; /* until there is a buffer for it */
+    return rill_crease_mesh(&mesh, CREASE, &solid->shape);
+}
+
+/* Moves the shape to where the body is, and uploads it. */
+static bool place_shape(rill_render_solid *solid, const rill_body_state *state) {
+    static const int attributes[] = { 3, 3, 0 };
+    const rill_draw_mesh *shape = &solid->shape;
+    double r[3][3];
+    float *moved = malloc((6 * shape->vertex_count + 1) * sizeof *moved);
+    if (!moved) {
+        return false;
+    }
+    turn_of(state->orientation, r);
+    memset(solid->object, 0, sizeof solid->object);
+    for (int row = 0; row < 3; row++) { /* backwards: from the world to the body */
+        for (int k = 0; k < 3; k++) {
+            solid->object[4 * k + row] = (float)r[k][row];
+            solid->object[12 + row] -= (float)(r[k][row] * state->position[k]);
+        }
+        solid->low[row] = HUGE_VALF;
+        solid->high[row] = -HUGE_VALF;
+    }
+    solid->object[15] = 1;
+    for (size_t v = 0; v < shape->vertex_count; v++) {
+        const float *p = &shape->vertices[6 * v];
+        for (int row = 0; row < 3; row++) {
+            double at = state->position[row], normal = 0;
+            for (int k = 0; k < 3; k++) {
+                at += r[row][k] * (double)p[k];
+                normal += r[row][k] * (double)p[3 + k];
+            }
+            moved[6 * v + (size_t)row] = (float)at;
+            moved[6 * v + 3 + (size_t)row] = (float)normal;
+            solid->low[row] = fminf(solid->low[row], (float)at);
+            solid->high[row] = fmaxf(solid->high[row], (float)at);
+        }
+    }
+    bool good =
+        rill_batch_fill(&solid->batch, moved, shape->vertex_count, attributes, shape->indices, shape->index_count);
+    free(moved);
+    return good;
+}
+
+static bool take_body(rill_render_solid *solid, const rill_world *world, rill_body_id id, rill_message *message) {
+    rill_body_info info;
+    rill_body_state state;
+    uint64_t key = RILL_RENDER_BODY | id.value;
+    if (rill_body_get_info(world, id, &info) != RILL_OK || rill_body_get_state(world, id, &state) != RILL_OK) {
+        return true; /* gone: not drawn */
+    }
+    solid->drawn = info.triangle_count > 0;
+    if (!make_shape(solid, &info, key)) {
+        snprintf(message->text, sizeof message->text, "out of memory for the body '%s'", rill_body_name(world, id));
+        return false;
+    }
+    uint64_t hash = hash_doubles(state.position, 3) ^ (hash_doubles(state.orientation, 4) << 1);
+    if (solid->id == key && solid->hash == hash) {
+        return true;
+    }
+    if (!place_shape(solid, &state)) {
+        snprintf(message->text, sizeof message->text, "out of memory for the body '%s'", rill_body_name(world, id));
+        return false;
+    }
+    solid->id = key;
+    solid->hash = hash;
+    return true;
+}
+
+/* -------------------------------------------------------------------------------------------------------------- all */
+
+/* What it is made of, and a program for that. */
+static bool set_material(rill_render *render, rill_render_solid *solid, const rill_render_material *materials,
+                         size_t count, size_t index, const char *name, const rill_render_options *options,
+                         rill_message *message) {
+    static const rill_scene_material nothing_said = { .roughness = -1 };
+    solid->material = index < count ? materials[index] : rill_material_for(&nothing_said, name, RILL_SHAPE_MESH);
+    bool many = options->samples >= RILL_SKY_SAMPLES;
+    GLuint *program = &render->materials[many][solid->material.kind];
+    char defines[64];
+    snprintf(defines, sizeof defines, "#define MATERIAL %d\n%s", (int)solid->material.kind,
+             many ? "#define SKY\n" : "");
+    *program = *program ? *program : rill_shader_build("solid", defines, false, message);
+    return *program != 0;
+}
+
 bool rill_render_take_solids(rill_render *render, const rill_world *world, const rill_render_options *options,
                              rill_message *message) {
-    size_t count = (size_t)rill_world_solid_count(world);
+    size_t solids = (size_t)rill_world_solid_count(world), bodies = (size_t)rill_world_body_count(world);
+    size_t count = solids + bodies;
     if (count > render->solid_count) {
         rill_render_solid *more = realloc(render->solids, count * sizeof *more);
         if (!more) {
@@ -118,21 +223,19 @@ bool rill_render_take_solids(rill_render *render, const rill_world *world, const
         if (i >= count) {
             continue; /* destroyed since; its buffers wait for the next one */
         }
-        rill_solid_id id = rill_world_solid_at(world, (int32_t)i);
-        if (!take(solid, world, id, message)) {
-            return false;
+        bool good;
+        if (i < solids) {
+            rill_solid_id id = rill_world_solid_at(world, (int32_t)i);
+            good = take(solid, world, id, message) &&
+                   set_material(render, solid, options->materials, options->material_count, i,
+                                rill_solid_name(world, id), options, message);
+        } else {
+            rill_body_id id = rill_world_body_at(world, (int32_t)(i - solids));
+            good = take_body(solid, world, id, message) &&
+                   set_material(render, solid, options->body_materials, options->body_material_count, i - solids,
+                                rill_body_name(world, id), options, message);
         }
-        static const rill_scene_material nothing_said = { .roughness = -1 };
-        solid->material = i < options->material_count
-                              ? options->materials[i]
-                              : rill_material_for(&nothing_said, rill_solid_name(world, id), RILL_SHAPE_MESH);
-        bool many = options->samples >= RILL_SKY_SAMPLES;
-        GLuint *program = &render->materials[many][solid->material.kind];
-        char defines[64];
-        snprintf(defines, sizeof defines, "#define MATERIAL %d\n%s", (int)solid->material.kind,
-                 many ? "#define SKY\n" : "");
-        *program = *program ? *program : rill_shader_build("solid", defines, false, message);
-        if (!*program) {
+        if (!good) {
             return false;
         }
     }
@@ -142,6 +245,7 @@ bool rill_render_take_solids(rill_render *render, const rill_world *world, const
 void rill_render_free_solids(rill_render *render) {
     for (size_t i = 0; i < render->solid_count; i++) {
         rill_batch_free(&render->solids[i].batch);
+        rill_draw_mesh_free(&render->solids[i].shape);
     }
     free(render->solids);
     render->solids = NULL;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "number_text.h"
+#include "turn.h"
 
 enum { EXTENT, COUNTS, INDICES, NORMALS, POINTS, VELOCITIES, OPACITY, DEPTH, WETNESS, LAYER, LIQUID_STREAMS };
 enum { SOLID_POINTS, SOLID_VISIBILITY, SOLID_STREAMS };
@@ -156,6 +157,23 @@ void rill_usda_sample_solid(rill_writer *blocks, double code, size_t number, con
     end_block(blocks, at);
 }
 
+/* Rows are the images of the axes, then the place: vectors of USD stand left of their matrix. */
+void rill_usda_sample_body(rill_writer *blocks, double code, size_t number, const double position[3],
+                           const double orientation[4]) {
+    uint64_t at = start_block(blocks, LIQUID_STREAMS + SOLID_STREAMS * number + SOLID_POINTS, code);
+    for (int row = 0; row < 4; row++) {
+        double axis[3] = { row == 0, row == 1, row == 2 }, image[3];
+        rill_turn_vector(orientation, axis, image);
+        rill_writer_text(blocks, row ? ", (" : "((");
+        for (int i = 0; i < 3; i++) {
+            put_double(blocks, row < 3 ? image[i] : position[i]);
+            rill_writer_text(blocks, ", ");
+        }
+        rill_writer_text(blocks, row < 3 ? "0)" : "1))");
+    }
+    end_block(blocks, at);
+}
+
 /* ---------------------------------------------------------------------------------------------------------- joining */
 
 typedef struct block {
@@ -278,8 +296,8 @@ static void put_solid(joining *j, const rill_usda_solid *solid, const char *name
     rill_writer_text(out, "\n        int[] faceVertexIndices = ");
     put_indices(out, solid->part.indices, 3 * solid->part.triangle_count);
     rill_writer_text(out, "\n");
-    if (solid->moves) {
-        size_t first = LIQUID_STREAMS + SOLID_STREAMS * moving;
+    size_t first = LIQUID_STREAMS + SOLID_STREAMS * moving;
+    if (solid->moves && !solid->rigid) {
         put_samples(j, first + SOLID_POINTS, "point3f[]", "points", false);
         put_samples(j, first + SOLID_VISIBILITY, "token", "visibility", false);
     } else {
@@ -288,6 +306,10 @@ static void put_solid(joining *j, const rill_usda_solid *solid, const char *name
         rill_writer_text(out, "\n        float3[] extent = ");
         put_extent(out, &solid->part);
         rill_writer_text(out, "\n");
+    }
+    if (solid->rigid) {
+        put_samples(j, first + SOLID_POINTS, "matrix4d", "xformOp:transform", false);
+        rill_writer_text(out, "        uniform token[] xformOpOrder = [\"xformOp:transform\"]\n");
     }
     rill_writer_text(out, "    }\n");
 }

@@ -6,7 +6,7 @@
  *     stream (4 bytes)  length (8 bytes)  "        12: [(0, 0, 0.1), ...],\n"
  *
  * and are joined, stream by stream, into the .usda when the bake ends. Streams: the attributes of the liquid, then two
- * for each solid that moves.
+ * for each solid or body that moves.
  *
  * Based on: Pixar, OpenUSD, "Usda file format" and UsdGeomMesh (subdivisionScheme none, rightHanded). */
 #ifndef RILL_SCENE_MESH_USDA_H
@@ -14,10 +14,12 @@
 
 #include "mesh_export.h"
 
-/* A solid of the stage. Of those that move the part's positions are not written: samples say where they are. */
+/* A solid or body of the stage. Of solids that move the part's positions are not written: samples say where they are. Bodies
+ * are rigid: their positions are those in their own frame, and samples say where that is. */
 typedef struct rill_usda_solid {
     rill_mesh_part part;
     bool moves;
+    bool rigid; /* a body, which moves as well */
 } rill_usda_solid;
 
 typedef struct rill_usda_stage {
@@ -35,6 +37,10 @@ double rill_usda_rate(double frame);
 void rill_usda_sample_liquid(rill_writer *blocks, double code, const rill_mesh_part *liquid);
 /* Appends where a solid that moves is; `number` counts from 0 those that move, in the order of the stage's solids. */
 void rill_usda_sample_solid(rill_writer *blocks, double code, size_t number, const rill_mesh_part *part, bool visible);
+
+/* Appends the frame of a body: where its origin is, and its orientation as a unit quaternion x, y, z, w. */
+void rill_usda_sample_body(rill_writer *blocks, double code, size_t number, const double position[3],
+                           const double orientation[4]);
 
 /* Writes the stage with the samples in the first `size` bytes of the file `blocks`; whole or not there. RILL_INVALID_STATE
  * when the disk fails, RILL_INVALID_DATA when there are no such blocks; the message does not name the file. */

@@ -92,18 +92,12 @@ static void measure_box(rill_viewer *v, const rill_world *world) {
 }
 
 static bool set_materials(rill_viewer *v, const rill_scene *scene) {
-    rill_render_material *materials = malloc((scene->solid_count + 1) * sizeof *materials);
+    rill_render_material *materials = rill_materials_of(scene, &v->look);
     if (!materials) {
         return false;
     }
-    for (size_t i = 0; i < scene->solid_count; i++) {
-        const rill_scene_solid *solid = &scene->solids[i];
-        materials[i] = rill_material_for(&solid->material, solid->def.name, solid->def.shape);
-    }
     free(v->materials);
     v->materials = materials;
-    v->look.materials = materials;
-    v->look.material_count = scene->solid_count;
     return true;
 }
 

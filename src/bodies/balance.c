@@ -9,11 +9,10 @@
 #include <string.h>
 
 enum { PASSES = 12, ITERATIONS = 400 };
-static const double TOLERANCE = 4.0;       /* quanta; and as a share of what is off to begin with: */
-static const double TOLERANCE_SHARE = 1e-3; /* what remains is made good in the next sub-step */
+/* Quanta, and as a share of what is off to begin with: what remains is made good in the next sub-step. */
+static const double TOLERANCE = 4.0, TOLERANCE_SHARE = 1e-3, TOLERANCE_MOST = 1024.0;
 static const double SOFT = 1.0 / 4096.0;   /* under a body, of what a free surface gives: keeps a sealed column solvable */
 static const double MODIFIED = 0.97;
-static const double FILM = 1.0 / 128.0; /* cells */
 
 /* The conductances of a node's faces, as in rill_near. */
 typedef struct weights {
@@ -69,24 +68,17 @@ static void scatter(const rill_bodies *bodies, const rill_body *body, bool all, 
 
 /* ----------------------------------------------------------------------------------------------------------- residual */
 
-/* What each node should hold at the end: what it has, less so much of what does not fit as cannot be made good at once. */
+/* What each node should hold at the end. What bodies take or leave by moving must be made room for at once, or else they
+ * would move without pushing; what did not fit before that, because a body was put where liquid was, little by little. */
 static void find_aims(const balance *b) {
     const rill_body_stage *s = b->stage;
     const rill_bed *bed = s->flow->bed;
-    double fastest = 0.0;
-    for (size_t i = 0; i < s->bodies->list.count; ++i) {
-        const rill_body *body = rill_body_at(s->bodies, (int32_t)i);
-        for (int k = 0; body->alive && k < 3; ++k) fastest = fmax(fastest, fabs(body->state.velocity[k]));
-    }
-    const double film = FILM * bed->grid.cell_size / bed->quantum;
-    const double dx = bed->grid.cell_size, unhurried = (0.25 * sqrt(s->gravity * dx) + fastest) * s->dt / bed->quantum;
+    const double most = 0.25 * sqrt(s->gravity * bed->grid.cell_size) * s->dt / bed->quantum;
     for (size_t i = 0; i < b->n; ++i) {
         const rill_node *node = node_of(b, i);
-        const double most = unhurried + 2.0 * fastest * s->dt / dx * node->e; /* a wall that moves presses out all there is */
-        const double fits = node->e - rill_node_displaced(s->bodies, node, node->e);
-        const double has = (double)s->flow->H[node->place], off = has - fits;
-        /* A film between body and bed stays where it is: to squeeze it out would take any pressure. */
-        b->aim[i] = has < film && fits < film ? fits : off > most ? fits + most : off < -most ? fits - most : has;
+        const double has = (double)s->flow->H[node->place], before = has - (node->e - node->kept);
+        const double hurried = before > most ? before - most : before < -most ? before + most : 0.0;
+        b->aim[i] = has - hurried;
     }
 }
 
@@ -129,6 +121,8 @@ static double find_residual(const balance *b) {
     }
     double largest = 0.0;
     for (size_t i = 0; i < b->n; ++i) {
+        const rill_node *node = node_of(b, i);
+        if (node->grounded) b->stiff[i] = 0.0, b->r[i] = node->around - node->e - b->pi[i];
         const double size = b->r[i] < 0.0 ? -b->r[i] : b->r[i];
         if (size > largest) largest = size;
     }
@@ -267,7 +261,7 @@ const double *rill_bodies_balance(const rill_body_stage *stage, bool *converged)
     find_aims(&b);
     int32_t iterations = 0;
     double off = find_residual(&b);
-    const double tolerance = fmax(TOLERANCE, TOLERANCE_SHARE * off);
+    const double tolerance = fmin(fmax(TOLERANCE, TOLERANCE_SHARE * off), TOLERANCE_MOST);
     for (int32_t pass = 0; pass < PASSES && off > tolerance && iterations < ITERATIONS; ++pass) {
         improve(&b, 0.5 * tolerance, &iterations);
         off = find_residual(&b);

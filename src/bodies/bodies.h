@@ -57,6 +57,7 @@ typedef struct rill_body {
     int32_t first, end; /* its touches */
     double before[6];   /* velocity and spin of the sub-step before the last */
     double before_dt;   /* and how long the last was, s; 0: there was none */
+    bool fresh;         /* there was none before this sub-step: it was put where it is */
     /* Of the sub-step: */
     double guess[6];    /* velocity and spin that it was expected to move with: columns are covered as if it did */
     double expected[3]; /* where its centre of mass is then */
@@ -84,19 +85,27 @@ typedef struct rill_touch {
     int32_t next;       /* the next touch of the node; -1: the last */
     int32_t first, end; /* its pieces */
     float arm[2];       /* from where the centre of mass is expected to the centre of the cell, m */
+    float deep;         /* what the body displaces there, as the head is at first: D, quanta */
+    float under;        /* the mean of its underside where it is in the liquid, quanta above the base */
+    float share, afloat; /* the part of the cell in which it is, and in which it is not below it */
     float sideways[6];     /* the part of B that motion along the bed has */
     float b[6];            /* B: room that opens per unit of velocity (1) and spin (m) */
 } rill_touch;
 
-/* A column under a body. */
+/* A column under a body. Sub-steps hand on base, over, e, kept and pi, which is what snapshots have of it. */
 typedef struct rill_node {
     int32_t place, stride;
     int32_t base;  /* b */
     int32_t first; /* touch */
+    bool grounded; /* nothing but a film is left between a body and the bed: it has the head of what is around it */
+    bool floods;   /* the next of: */
     bool over;     /* liquid stands on what covers it wholly: it came from beside it, not through it */
     int32_t cell[2];
     double lid;    /* the lowest topside above the base, quanta, where it is wholly covered; else 0 */
     double e;      /* head above the base, quanta */
+    double around; /* the head of what is around it, if it is grounded, above the base, quanta */
+    double deep;   /* what is displaced below it, D, quanta; as it is at first */
+    double kept;   /* what was displaced at the end of the last sub-step */
     double pi;     /* how it changed in the last sub-step */
 } rill_node;
 
@@ -164,8 +173,7 @@ static inline rill_body *rill_body_at(const rill_bodies *bodies, int32_t index) 
     return (rill_body *)bodies->list.data + index;
 }
 
-/* What a body, or all of them, displace in a column below a head, quanta over its whole area: D. */
-double rill_touch_displaced(const rill_bodies *bodies, const rill_touch *touch, double e);
+/* What bodies displace in a column below a head, quanta over its whole area: D. */
 double rill_node_displaced(const rill_bodies *bodies, const rill_node *node, double e);
 
 /* cover.c: nodes and faces for where bodies are now. Heads of columns that were not covered before are their levels. */
@@ -177,8 +185,10 @@ rill_bodies rill_bodies_make(void);
 bool rill_bodies_reserve(rill_bodies *bodies, const rill_bed *bed, const rill_allocator *allocator);
 /* The working memory; bodies are those of the world. */
 void rill_bodies_free(rill_bodies *bodies, const rill_allocator *allocator);
-/* The bases of the bed have changed. */
-void rill_bodies_refit(rill_bodies *bodies, const rill_bed *bed);
+/* Columns or bases of the bed have changed, but not the number of places. */
+void rill_bodies_refit(rill_bodies *bodies, rill_flow *flow);
+/* Bodies displace nothing any more: there are none, or the method is another. */
+void rill_bodies_uncover(rill_bodies *bodies, rill_flow *flow);
 /* The node of a column, or NULL. */
 static inline rill_node *rill_bodies_node(const rill_bodies *bodies, int32_t place) {
     const int32_t known = bodies->node_of ? bodies->node_of[place] : 0;
@@ -191,6 +201,9 @@ int32_t rill_body_pipe_axis(const rill_flow *flow, int32_t pipe);
 void rill_body_face_look(const rill_body_stage *stage, rill_body_face *face);
 float *rill_body_face_velocity(const rill_flow *flow, const rill_body_face *face);
 
+/* ground.c: how bodies lie in columns as they are now, and which of these are grounded. */
+void rill_bodies_measure(const rill_body_stage *stage);
+
 /* couple.c: B for motion along the bed, and the forces along it of the heads as they are. */
 void rill_bodies_couple(const rill_body_stage *stage);
 /* The bodies' loads: the upright forces of heads changed by `pi`. */
@@ -198,12 +211,19 @@ void rill_bodies_press(const rill_body_stage *stage, const double *pi);
 /* What of such heads there is `room` for under bodies where they will be at the end, upright, and all of B. `stiff` gets the
  * part of each node that is in contact then: dD/de. */
 void rill_bodies_contact(const rill_body_stage *stage, const double *pi, double *stiff, double *room);
-/* Force along an axis at an arm from the centre of mass, added to the load; and the speed there. */
-void rill_body_push(rill_body *body, int axis, const double r[3], double force);
-double rill_body_speed_at(const double motion[6], int axis, const double r[3]);
 
 /* A velocity along an axis at arm r, or a force, as six components; added to `out`. */
-void rill_along(int axis, const double r[3], double factor, double out[6]);
+static inline void rill_along(int axis, const double r[3], double factor, double out[6]) {
+    const int j = axis == 2 ? 0 : axis + 1, k = axis == 0 ? 2 : axis - 1;
+    out[axis] += factor; /* (spin x r)_axis = spin_j r_k - spin_k r_j */
+    out[3 + j] += factor * r[k];
+    out[3 + k] -= factor * r[j];
+}
+/* The speed along an axis at an arm from the centre of mass. */
+static inline double rill_body_speed_at(const double motion[6], int axis, const double r[3]) {
+    const int j = axis == 2 ? 0 : axis + 1, k = axis == 0 ? 2 : axis - 1;
+    return motion[axis] + (motion[3 + j] * r[k] - motion[3 + k] * r[j]);
+}
 
 /* balance.c: solves for the changes of head: pi, one per node. Bodies have their new motion then, and their loads. NULL: it
  * has not converged; what is missing is made up for in the next sub-step. */
@@ -229,6 +249,8 @@ bool rill_bodies_move(const rill_body_stage *stage);
 void rill_bodies_drive(const rill_body_stage *stage);
 /* Lifts the base of a column so that its level is its head, absolute, quanta. */
 void rill_bodies_lift(const rill_bodies *bodies, rill_flow *flow, int32_t place, double head);
+/* Sparse pipes keep the bases of their ends: this one's as they are now. */
+void rill_bodies_lift_pipe(rill_flow *flow, int32_t pipe);
 /* The longest sub-step in which no body moves farther than half a cell in the liquid, s. */
 double rill_bodies_limit(const rill_bodies *bodies, const rill_flow *flow);
 

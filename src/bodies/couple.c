@@ -10,14 +10,6 @@
 #include <math.h>
 #include <string.h>
 
-void rill_along(int axis, const double r[3], double factor, double out[6]) {
-    static const int NEXT[3] = { 1, 2, 0 };
-    const int j = NEXT[axis], k = NEXT[j];
-    out[axis] += factor; /* (spin x r)_axis = spin_j r_k - spin_k r_j */
-    out[3 + j] += factor * r[k];
-    out[3 + k] -= factor * r[j];
-}
-
 /* Pressure does not turn what is round: on a sphere, and about the axis of a cylinder or capsule, all of it passes through
  * the middle. Columns, which know the body only by quarters of cells, would say otherwise by a little; nothing resists
  * such a spin, and so it would grow. */
@@ -34,17 +26,6 @@ static void keep_round(const rill_body *body, double six[6]) {
     const double axis[3] = { turn[2], turn[5], turn[8] };
     const double along = axis[0] * about[0] + axis[1] * about[1] + axis[2] * about[2];
     for (int i = 0; i < 3; ++i) six[3 + i] += shape == RILL_BODY_SPHERE ? about[i] : along * axis[i];
-}
-
-double rill_body_speed_at(const double motion[6], int axis, const double r[3]) {
-    double b[6] = { 0 }, sum = 0.0;
-    rill_along(axis, r, 1.0, b);
-    for (int i = 0; i < 6; ++i) sum += b[i] * motion[i];
-    return sum;
-}
-
-void rill_body_push(rill_body *body, int axis, const double r[3], double force) {
-    rill_along(axis, r, force, body->load);
 }
 
 /* ------------------------------------------------------------------------------------------------------------- upright */
@@ -123,6 +104,7 @@ void rill_bodies_contact(const rill_body_stage *s, const double *pi, double *sti
                     add_upright(&pieces[k], part, upright);
             }
             keep_round(body, upright);
+            if (nodes[t->node].grounded) memset(upright, 0, sizeof upright);
             for (int c = 0; c < 6; ++c) t->b[c] = t->sideways[c] + (float)upright[c];
             room[t->node] -= taken;
             stiff[t->node] += upright[2];
@@ -139,55 +121,34 @@ static rill_touch *touch_of(const rill_bodies *bodies, const rill_node *node, in
     return NULL;
 }
 
-double rill_touch_displaced(const rill_bodies *bodies, const rill_touch *t, double e) {
-    const rill_piece *pieces = bodies->pieces.data;
-    double sum = 0.0;
-    for (int32_t k = t->first; k < t->end; ++k) sum += (double)pieces[k].part * depth_of(&pieces[k], e, 0.0);
-    return sum;
-}
-
 double rill_node_displaced(const rill_bodies *bodies, const rill_node *node, double e) {
     const rill_touch *touches = bodies->touches.data;
-    double sum = 0.0;
-    for (int32_t i = node->first; i >= 0; i = touches[i].next) sum += rill_touch_displaced(bodies, &touches[i], e);
-    return sum;
-}
-
-/* The mean height of a body's underside over both columns of a face, quanta, where it is in the liquid. */
-static double underside(const rill_bodies *bodies, const rill_touch *l, const rill_node *at_l, const rill_touch *r,
-                        const rill_node *at_r) {
     const rill_piece *pieces = bodies->pieces.data;
-    double part = 0.0, sum = 0.0;
-    for (int side = 0; side < 2; ++side) {
-        const rill_touch *t = side ? r : l;
-        const rill_node *node = side ? at_r : at_l;
-        for (int32_t k = t->first; k < t->end; ++k) {
-            if (node->e <= (double)pieces[k].low) continue;
-            part += (double)pieces[k].part;
-            sum += (double)pieces[k].part * ((double)node->base + (double)pieces[k].low);
-        }
-    }
-    return part > 0.0 ? sum / part : 0.0;
+    double sum = 0.0;
+    for (int32_t i = node->first; i >= 0; i = touches[i].next)
+        for (int32_t k = touches[i].first; k < touches[i].end; ++k)
+            sum += (double)pieces[k].part * depth_of(&pieces[k], e, 0.0);
+    return sum;
 }
 
 /* A body at a face between two nodes; false if it is above the liquid. */
-static bool find_grip(const rill_body_stage *s, int32_t index, int32_t touch, rill_body_grip *grip) {
+static bool find_grip(const rill_body_stage *s, int32_t index, rill_touch *at_l, rill_body_grip *grip) {
     const rill_bed *bed = s->flow->bed;
     const rill_body_face *face = (const rill_body_face *)s->bodies->faces.data + index;
     const rill_node *nodes = s->bodies->nodes.data, *l = &nodes[face->node_l], *r = &nodes[face->node_r];
-    rill_touch *at_l = (rill_touch *)s->bodies->touches.data + touch, *at_r = touch_of(s->bodies, r, at_l->body);
-    if (!at_r) return false;
+    rill_touch *at_r = touch_of(s->bodies, r, at_l->body);
+    if (!at_r || !(at_l->deep + at_r->deep > 0.0f)) return false;
+    const double z = rill_body_at(s->bodies, at_l->body)->expected[2], base_l = (double)l->base, base_r = (double)r->base;
+    const double share_l = (double)at_l->share, share_r = (double)at_r->share;
+    const double under = (share_l * (base_l + (double)at_l->under) + share_r * (base_r + (double)at_r->under)) /
+                         (share_l + share_r);
+    const double middle = 0.5 * (base_l + l->e + base_r + r->e);
     *grip = (rill_body_grip){ .face = index, .body = at_l->body, .l = at_l, .r = at_r };
-    const double deep_l = rill_touch_displaced(s->bodies, at_l, l->e), deep_r = rill_touch_displaced(s->bodies, at_r, r->e);
-    grip->displaced = 0.5 * (deep_l + deep_r);
-    grip->ends = deep_l < deep_r ? deep_r - deep_l : deep_l - deep_r;
-    if (!(grip->displaced > 0.0)) return false;
-    const rill_body *body = rill_body_at(s->bodies, grip->body);
+    grip->displaced = 0.5 * ((double)at_l->deep + (double)at_r->deep);
+    grip->ends = fabs((double)at_l->deep - (double)at_r->deep);
     for (int i = 0; i < 2; ++i) grip->arm[i] = 0.5 * ((double)at_l->arm[i] + (double)at_r->arm[i]);
-    const double under = underside(s->bodies, at_l, l, at_r, r);
-    const double middle = 0.5 * ((double)l->base + l->e + (double)r->base + r->e);
-    grip->under = bed->datum + under * bed->quantum - body->expected[2];
-    grip->arm[2] = bed->datum + 0.5 * (under + middle) * bed->quantum - body->expected[2];
+    grip->under = bed->datum + under * bed->quantum - z;
+    grip->arm[2] = bed->datum + 0.5 * (under + middle) * bed->quantum - z;
     return true;
 }
 
@@ -218,9 +179,10 @@ void rill_bodies_couple(const rill_body_stage *s) {
     bodies->grips.count = 0;
     for (size_t f = 0; f < bodies->faces.count; ++f) {
         if (faces[f].node_l < 0 || faces[f].node_r < 0) continue;
+        if (nodes[faces[f].node_l].grounded || nodes[faces[f].node_r].grounded) continue;
         for (int32_t i = nodes[faces[f].node_l].first; i >= 0; i = touches[i].next)
             if (bodies->grips.count < bodies->grips.capacity &&
-                find_grip(s, (int32_t)f, i, &grips[bodies->grips.count]))
+                find_grip(s, (int32_t)f, &touches[i], &grips[bodies->grips.count]))
                 couple_grip(s, &grips[bodies->grips.count++]);
     }
     for (size_t i = 0; i < bodies->list.count; ++i) {

@@ -78,8 +78,7 @@ bool rill_bodies_reserve(rill_bodies *bodies, const rill_bed *bed, const rill_al
     }
     const size_t nodes = touches < columns ? touches : columns;
     const size_t faces = 4 * nodes + (size_t)bed->pipe_count;
-    return reserve_planes(bodies, bed, allocator) &&
-           rill_array_reserve(&bodies->pieces, allocator, 4 * RILL_PARTS * touches) &&
+    return rill_array_reserve(&bodies->pieces, allocator, 4 * RILL_PARTS * touches) &&
            rill_array_reserve(&bodies->touches, allocator, touches) &&
            rill_array_reserve(&bodies->nodes, allocator, nodes) &&
            rill_array_reserve(&bodies->before, allocator, nodes) &&
@@ -87,7 +86,8 @@ bool rill_bodies_reserve(rill_bodies *bodies, const rill_bed *bed, const rill_al
            rill_array_reserve(&bodies->near, allocator, nodes) &&
            rill_array_reserve(&bodies->far, allocator, faces) &&
            rill_array_reserve(&bodies->grips, allocator, 2 * touches + (size_t)bed->pipe_count) &&
-           rill_array_reserve(&bodies->vectors, allocator, RILL_BODY_VECTORS * nodes);
+           rill_array_reserve(&bodies->vectors, allocator, RILL_BODY_VECTORS * nodes) &&
+           reserve_planes(bodies, bed, allocator); /* last: nodes have other places then */
 }
 
 rill_bodies rill_bodies_make(void) {
@@ -114,9 +114,31 @@ void rill_bodies_free(rill_bodies *bodies, const rill_allocator *allocator) {
     *bodies = (rill_bodies){ 0 };
 }
 
-void rill_bodies_refit(rill_bodies *bodies, const rill_bed *bed) {
-    if (bodies->plane_size == (size_t)bed->plane_size)
-        memcpy(bodies->shown, bed->b, bodies->plane_size * sizeof *bodies->shown);
+void rill_bodies_refit(rill_bodies *bodies, rill_flow *flow) {
+    const rill_bed *bed = flow->bed;
+    rill_node *nodes = bodies->nodes.data;
+    size_t count = 0;
+    if (bodies->plane_size != (size_t)bed->plane_size) return;
+    memcpy(bodies->shown, bed->b, bodies->plane_size * sizeof *bodies->shown);
+    for (size_t i = 0; i < bodies->nodes.count; ++i) {
+        const int32_t place = nodes[i].place;
+        const bool stands = bed->b[place] != RILL_WALL;
+        nodes[count] = nodes[i];
+        count += stands;
+        bodies->node_of[place] = stands ? (int32_t)count : 0;
+    }
+    bodies->nodes.count = count;
+    for (int32_t i = 0; i < bed->pipe_count; ++i) rill_bodies_lift_pipe(flow, i);
+}
+
+void rill_bodies_uncover(rill_bodies *bodies, rill_flow *flow) {
+    const rill_node *nodes = bodies->nodes.data;
+    for (size_t i = 0; i < bodies->nodes.count; ++i) {
+        bodies->node_of[nodes[i].place] = 0;
+        rill_flow_wake(flow, nodes[i].place);
+    }
+    bodies->nodes.count = bodies->touches.count = bodies->faces.count = 0;
+    rill_bodies_refit(bodies, flow);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ columns */
@@ -190,25 +212,32 @@ static double nearness(const rill_body_stage *s, const rill_body *body) {
     return (0.25 * bed->grid.cell_size + 2.0 * s->dt * (speed + spin * body->form.reach)) / bed->quantum;
 }
 
-/* The pieces of a shade inside the void of a column; returns how many, and the lowest underside in `*lowest`. */
-static int32_t cut_to_void(const rill_shade *shade, const rill_bed *bed, int32_t place, rill_piece *out,
-                           double *lowest) {
+/* The pieces of a shade inside the void of a column; returns how many. */
+static int32_t cut_to_void(const rill_shade *shade, const rill_bed *bed, int32_t place, rill_piece *out) {
     const double base = rill_bed_z(bed, bed->b[place]), top = (double)(bed->c[place] - bed->b[place]);
     const double per_quantum = 1.0 / bed->quantum;
     int32_t count = 0;
-    *lowest = top;
-    for (int kind = 0; kind < RILL_PARTS; ++kind)
-        for (int i = 0; i < 4; ++i) {
-            const rill_quarter *quarter = &shade->quarter[kind][i];
-            if (!(quarter->part > 0.0f)) continue;
-            double low = ((double)quarter->under - base) * per_quantum, high = ((double)quarter->over - base) * per_quantum;
-            low = low < 0.0 ? 0.0 : low;
-            high = high > top ? top : high;
-            if (!(high > low)) continue;
-            *lowest = low < *lowest ? low : *lowest;
-            out[count++] = (rill_piece){ 0.25f * quarter->part, (float)low, (float)high, { quarter->at[0], quarter->at[1] } };
-        }
+    for (uint32_t left = shade->there; left; left &= left - 1) {
+        const rill_quarter *quarter = &shade->quarter[0][0] + __builtin_ctz(left);
+        double low = ((double)quarter->under - base) * per_quantum, high = ((double)quarter->over - base) * per_quantum;
+        low = low < 0.0 ? 0.0 : low;
+        high = high > top ? top : high;
+        if (!(high > low)) continue;
+        out[count++] = (rill_piece){ 0.25f * quarter->part, (float)low, (float)high, { quarter->at[0], quarter->at[1] } };
+    }
     return count;
+}
+
+/* Whether any of it is there, and comes within `near` of the head. */
+static bool is_near(const rill_shade *shade, const rill_bed *bed, int32_t place, double head, double near) {
+    const double base = rill_bed_z(bed, bed->b[place]), reach = base + (head + near) * bed->quantum;
+    const double top = rill_bed_z(bed, bed->c[place]);
+    for (uint32_t left = shade->there; left; left &= left - 1) {
+        const rill_quarter *quarter = &shade->quarter[0][0] + __builtin_ctz(left);
+        const double low = (double)quarter->under, high = (double)quarter->over;
+        if (low <= reach && low < top && high > base) return true;
+    }
+    return false;
 }
 
 /* The node of a place in a cell, made if there is none yet. */
@@ -223,6 +252,7 @@ static int32_t node_at(const rill_body_stage *s, int32_t place, int32_t stride, 
         const rill_node *before = (const rill_node *)bodies->before.data + (-known - 1);
         node.e = fmax((double)before->base + before->e - (double)node.base, 0.0); /* the base may have moved */
         node.pi = before->pi;
+        node.kept = before->kept;
         node.over = before->over;
     }
     ((rill_node *)bodies->nodes.data)[bodies->nodes.count] = node;
@@ -254,9 +284,7 @@ static void stamp_columns(const rill_body_stage *s, const rill_body *body) {
         const size_t cell = (size_t)shades[i].y * (size_t)bed->grid.cells[0] + (size_t)shades[i].x;
         for (int32_t k = bed->cell_first[cell]; k < bed->cell_first[cell + 1]; ++k) {
             const int32_t place = bed->places[k];
-            rill_piece pieces[4 * RILL_PARTS];
-            double lowest;
-            if (cut_to_void(&shades[i], bed, place, pieces, &lowest) > 0 && lowest <= head_of(s, place) + near)
+            if (is_near(&shades[i], bed, place, head_of(s, place), near))
                 s->bodies->stamp[place] = (int32_t)i + 1;
         }
     }
@@ -278,12 +306,11 @@ static void touch_column(const rill_body_stage *s, int32_t index, int32_t place,
     const rill_shade *shades = rill_body_at(s->bodies, index)->shades.data;
     rill_array *pieces = &s->bodies->pieces;
     rill_touch touch = { .body = index, .first = (int32_t)pieces->count };
-    double lowest;
     int32_t in_x, in_y;
     const int32_t stride = bed->sheet_count == 1 ? bed->sheets[0].stride : rill_bed_sheet_of(bed, place, &in_x, &in_y)->stride;
     if (stamp[place] > 0) {
         rill_piece *out = (rill_piece *)pieces->data + pieces->count;
-        pieces->count += (size_t)cut_to_void(&shades[stamp[place] - 1], bed, place, out, &lowest);
+        pieces->count += (size_t)cut_to_void(&shades[stamp[place] - 1], bed, place, out);
     } else {
         const int32_t beside[4] = { place - 1, place + 1, place - stride, place + stride };
         bool any = false;
@@ -314,14 +341,36 @@ static void touch_columns(const rill_body_stage *s, int32_t index) {
     body->end = (int32_t)s->bodies->touches.count;
 }
 
+/* The first pipe, in the order of an end, whose end is not before `place`. */
+static int32_t first_pipe(const rill_body_stage *s, int32_t place, bool by_r) {
+    const rill_bed *bed = s->flow->bed;
+    int32_t low = 0, high = bed->pipe_count;
+    while (low < high) {
+        const int32_t middle = low + (high - low) / 2;
+        const int32_t end = by_r ? bed->pipe_r[s->pipes_by_r[middle]] : bed->pipe_l[middle];
+        if (end < place)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 /* The columns that bodies have left show their own base again. */
-static void leave_columns(rill_bodies *bodies, const rill_bed *bed) {
+static void leave_columns(const rill_body_stage *s) {
+    rill_bodies *bodies = s->bodies;
+    const rill_bed *bed = s->flow->bed;
     const rill_node *before = bodies->before.data;
     for (size_t i = 0; i < bodies->before.count; ++i) {
         const int32_t place = before[i].place;
         if (bodies->node_of[place] > 0) continue;
         bodies->node_of[place] = 0;
         bodies->shown[place] = bed->b[place];
+        if (bed->pipe_count == 0) continue;
+        for (int32_t k = first_pipe(s, place, false); k < bed->pipe_count && bed->pipe_l[k] == place; ++k)
+            rill_bodies_lift_pipe(s->flow, k);
+        for (int32_t k = first_pipe(s, place, true); k < bed->pipe_count && bed->pipe_r[s->pipes_by_r[k]] == place; ++k)
+            rill_bodies_lift_pipe(s->flow, s->pipes_by_r[k]);
     }
 }
 
@@ -331,13 +380,17 @@ static void leave_columns(rill_bodies *bodies, const rill_bed *bed) {
  * through the body. */
 static double lid_of(const rill_bodies *bodies, const rill_node *node) {
     const rill_touch *touches = bodies->touches.data;
-    const rill_piece *pieces = bodies->pieces.data;
+    rill_piece *pieces = bodies->pieces.data;
     double covered = 0.0, lid = (double)RILL_WALL;
     for (int32_t i = node->first; i >= 0; i = touches[i].next)
         for (int32_t k = touches[i].first; k < touches[i].end; ++k) {
             covered += (double)pieces[k].part;
             if ((double)pieces[k].high < lid) lid = (double)pieces[k].high;
         }
+    /* Bodies that overlap cannot cover more than all of it. */
+    for (int32_t i = covered > 1.0 ? node->first : -1; i >= 0; i = touches[i].next)
+        for (int32_t k = touches[i].first; k < touches[i].end; ++k)
+            pieces[k].part = (float)((double)pieces[k].part / (covered * (1.0 + 1e-6)));
     return covered >= 0.999 ? lid : 0.0;
 }
 
@@ -362,14 +415,11 @@ static void flood_decks(const rill_body_stage *s) {
     for (size_t n = 0; n < bodies->nodes.count; ++n) {
         rill_node *node = &nodes[n];
         const double level = (double)node->base + node->lid;
-        if (node->lid == 0.0) {
-            node->over = true;
-            continue;
-        }
-        node->over = (node->over && node->e > node->lid) || wet_above(s, node->place - 1, level) ||
+        node->floods = node->lid == 0.0 || (node->over && node->e > node->lid) || wet_above(s, node->place - 1, level) ||
                      wet_above(s, node->place + 1, level) || wet_above(s, node->place - node->stride, level) ||
                      wet_above(s, node->place + node->stride, level);
     }
+    for (size_t n = 0; n < bodies->nodes.count; ++n) nodes[n].over = nodes[n].floods;
     for (size_t i = 0; i < bodies->touches.count; ++i) {
         if (nodes[touches[i].node].over) continue;
         for (int32_t k = touches[i].first; k < touches[i].end; ++k) pieces[k].high = (float)RILL_WALL;
@@ -395,21 +445,6 @@ static void add_dense(const rill_body_stage *s, const rill_node *node) {
         if (joined(bed, low, p)) add_face(s, low, p, -1, axis);
         if (joined(bed, p, high) && s->bodies->node_of[high] <= 0) add_face(s, p, high, -1, axis);
     }
-}
-
-/* The first pipe, in the order of an end, whose end is not before `place`. */
-static int32_t first_pipe(const rill_body_stage *s, int32_t place, bool by_r) {
-    const rill_bed *bed = s->flow->bed;
-    int32_t low = 0, high = bed->pipe_count;
-    while (low < high) {
-        const int32_t middle = low + (high - low) / 2;
-        const int32_t end = by_r ? bed->pipe_r[s->pipes_by_r[middle]] : bed->pipe_l[middle];
-        if (end < place)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
 }
 
 static void add_sparse(const rill_body_stage *s, const rill_node *node) {
@@ -459,7 +494,7 @@ void rill_bodies_cover(const rill_body_stage *s) {
         shade(s, rill_body_at(bodies, (int32_t)i));
         touch_columns(s, (int32_t)i);
     }
-    leave_columns(bodies, s->flow->bed);
+    leave_columns(s);
     flood_decks(s);
     for (size_t i = 0; i < bodies->nodes.count; ++i) {
         const rill_node *node = (const rill_node *)bodies->nodes.data + i;

@@ -121,29 +121,41 @@ static void measure(rill_body_form *form, double moments[6]) {
     }
 }
 
-/* From the frame of the definition to one about the centre of mass. */
-static void set_centre(rill_body_form *form, const double wish[3], const double moments[6]) {
+/* The distance of the farthest vertex. */
+static double reach_of(const rill_body_form *form) {
+    double reach = 0.0;
+    for (size_t i = 0; i < form->vertex_count; ++i) {
+        const double *p = form->vertices + 3 * i;
+        reach = fmax(reach, sqrt((p[0] * p[0] + p[1] * p[1]) + p[2] * p[2]));
+    }
+    return reach;
+}
+
+/* Inertia about the centre of mass from moments about the middle. */
+static void set_inertia(const double middle[3], const double moments[6], double out[6]) {
     static const int pairs[6][2] = { { 0, 0 }, { 1, 1 }, { 2, 2 }, { 0, 1 }, { 0, 2 }, { 1, 2 } };
     double about[6];
+    for (int i = 0; i < 6; ++i) about[i] = moments[i] + middle[pairs[i][0]] * middle[pairs[i][1]];
+    const double trace = (about[0] + about[1]) + about[2];
+    for (int i = 0; i < 6; ++i) out[i] = i < 3 ? trace - about[i] : -about[i];
+}
+
+/* From the frame of the definition to one about the centre of mass. */
+static void set_centre(rill_body_form *form, const double wish[3], const double moments[6]) {
     for (int i = 0; i < 3; ++i) {
         form->centre[i] = isnan(wish[i]) ? form->middle[i] : wish[i];
         form->middle[i] -= form->centre[i];
     }
-    for (int i = 0; i < 6; ++i) about[i] = moments[i] + form->middle[pairs[i][0]] * form->middle[pairs[i][1]];
-    const double trace = (about[0] + about[1]) + about[2];
-    for (int i = 0; i < 6; ++i) form->inertia[i] = i < 3 ? trace - about[i] : -about[i];
+    set_inertia(form->middle, moments, form->inertia);
     const double *m = form->middle, off = sqrt((m[0] * m[0] + m[1] * m[1]) + m[2] * m[2]), half = 0.5 * form->length;
     const bool mesh = form->shape == RILL_BODY_HULL || form->shape == RILL_BODY_MESH;
     form->reach = form->shape == RILL_BODY_SPHERE     ? off + form->radius
                   : form->shape == RILL_BODY_CAPSULE  ? off + half + form->radius
                   : form->shape == RILL_BODY_CYLINDER ? off + sqrt(half * half + form->radius * form->radius)
                                                       : 0.0;
-    for (size_t i = 0; i < form->vertex_count; ++i) {
-        double *p = form->vertices + 3 * i;
-        for (int k = 0; k < 3; ++k) p[k] -= form->centre[k];
-        const double far = sqrt((p[0] * p[0] + p[1] * p[1]) + p[2] * p[2]);
-        if (mesh || form->shape == RILL_BODY_BOX) form->reach = fmax(form->reach, far);
-    }
+    for (size_t i = 0; i < form->vertex_count; ++i)
+        for (size_t k = 0; k < 3; ++k) form->vertices[3 * i + k] -= form->centre[k];
+    if (mesh || form->shape == RILL_BODY_BOX) form->reach = reach_of(form);
 }
 
 bool rill_form_take(rill_body_form *form, const rill_allocator *allocator, size_t vertices, size_t triangles) {
@@ -194,6 +206,43 @@ rill_result rill_body_form_make(const rill_body_def *def, const rill_allocator *
     else
         *out = form;
     return result;
+}
+
+/* Written so that NaN fails. */
+static bool within(const double *values, const double *about, size_t count, double most) {
+    for (size_t i = 0; i < count; ++i)
+        if (!(fabs(values[i] - (about ? about[i] : 0.0)) <= most)) return false;
+    return true;
+}
+
+/* Whether measures are those of the triangles, but for rounding, which is coarse where they lie nearly in a plane. */
+static bool well_measured(const rill_body_form *form) {
+    const double reach = form->reach, close = 0.01;
+    double volume, middle[3], moments[6], inertia[6];
+    rill_form_measure(form, &volume, middle, moments);
+    set_inertia(middle, moments, inertia);
+    return volume > 0.0 && within(&form->volume, &volume, 1, close * volume) &&
+           within(form->middle, middle, 3, close * reach) &&
+           within(form->inertia, inertia, 6, close * (inertia[0] + inertia[1] + inertia[2]));
+}
+
+rill_result rill_body_form_complete(rill_body_form *form, const rill_allocator *allocator, rill_message *message) {
+    const bool flat = form->shape == RILL_BODY_HULL || form->shape == RILL_BODY_MESH;
+    if (!flat || form->vertex_count < 4 || form->vertex_count > MOST_VERTICES || form->triangle_count < 4 ||
+        form->triangle_count > MOST_TRIANGLES)
+        return rill_fail(message, RILL_INVALID_DATA, "body: %zu vertices and %zu triangles are no hull or mesh",
+                         form->vertex_count, form->triangle_count);
+    for (size_t i = 0; i < 3 * form->triangle_count; ++i)
+        if (form->indices[i] >= form->vertex_count)
+            return rill_fail(message, RILL_INVALID_DATA, "body: triangle %zu names vertex %u, expected less than %zu",
+                             i / 3, (unsigned)form->indices[i], form->vertex_count);
+    if (!within(form->centre, NULL, 3, FARTHEST) ||
+        !within(form->vertices, NULL, 3 * form->vertex_count, 2.0 * FARTHEST))
+        return rill_fail(message, RILL_INVALID_DATA, "body: a vertex is farther away than %g m", FARTHEST);
+    form->reach = reach_of(form);
+    if (!well_measured(form))
+        return rill_fail(message, RILL_INVALID_DATA, "body: volume, middle or inertia are not those of its triangles");
+    return take_room(form, allocator) ? RILL_OK : rill_fail(message, RILL_OUT_OF_MEMORY, "body: no memory");
 }
 
 void rill_body_form_free(rill_body_form *form, const rill_allocator *allocator) {

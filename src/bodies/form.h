@@ -45,6 +45,9 @@ typedef struct rill_body_form {
  * the member, what was found and what was expected. */
 rill_result rill_body_form_make(const rill_body_def *def, const rill_allocator *allocator, rill_body_form *out,
                                 rill_message *message);
+/* A hull or mesh again of which shape, centre, arrays, volume, middle and inertia are known: checks them, and finds the rest.
+ * What it has is freed as that of any other form, also on failure. */
+rill_result rill_body_form_complete(rill_body_form *form, const rill_allocator *allocator, rill_message *message);
 void rill_body_form_free(rill_body_form *form, const rill_allocator *allocator);
 
 typedef struct rill_quarter {
@@ -56,7 +59,8 @@ typedef struct rill_quarter {
 enum { RILL_THROUGH = 0, RILL_SUNK, RILL_CLEAR, RILL_PARTS };
 
 typedef struct rill_shade {
-    int32_t x, y; /* cell */
+    int32_t x, y;   /* cell */
+    uint32_t there; /* bit 4 * kind + quarter: its part is more than 0 */
     rill_quarter quarter[RILL_PARTS][4];
 } rill_shade;
 

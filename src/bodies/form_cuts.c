@@ -94,7 +94,7 @@ static double height_at(const rill_cut *cut, double x) {
 
 /* What is between two cuts, in one quarter and on one side of the level. Heights are linear, so that the one in the middle
  * is the mean. */
-static void add_piece(const rill_line *line, int32_t k, double from, double to, const rill_cut *under,
+static void add_piece(rill_line *line, int32_t k, double from, double to, const rill_cut *under,
                       const rill_cut *over) {
     const double middle = 0.5 * (from + to), low = height_at(under, middle), high = height_at(over, middle);
     if (from < to)
@@ -102,14 +102,16 @@ static void add_piece(const rill_line *line, int32_t k, double from, double to, 
 }
 
 /* What is between two cuts goes to the quarters. */
-static void spread(const rill_line *line, double from, double to, const rill_cut *under, const rill_cut *over) {
+static void spread(rill_line *line, double from, double to, const rill_cut *under, const rill_cut *over) {
     for (int32_t k = (int32_t)from; from < to; ++k) {
         const double end = rill_least((double)k + 1.0, to), level = rill_line_level(line, k);
         const double a = rill_passes(from, end, height_at(under, from), height_at(under, end), level);
         const double b = rill_passes(from, end, height_at(over, from), height_at(over, end), level);
         add_piece(line, k, from, rill_least(a, b), under, over);
-        add_piece(line, k, rill_least(a, b), rill_most(a, b), under, over);
-        add_piece(line, k, rill_most(a, b), end, under, over);
+        if (rill_least(a, b) < end) {
+            add_piece(line, k, rill_least(a, b), rill_most(a, b), under, over);
+            add_piece(line, k, rill_most(a, b), end, under, over);
+        }
         from = end;
     }
 }
@@ -149,7 +151,7 @@ static double choose(const rill_cut *cuts, int32_t count, double x, double end, 
 }
 
 /* From west to east; cuts that are there at x are kept in the front of the array, where all have been taken. */
-static void sweep(const rill_line *line, rill_cut *cuts, int32_t count) {
+static void sweep(rill_line *line, rill_cut *cuts, int32_t count) {
     int32_t next = 0, held = 0;
     double x = 0.0;
     while (held > 0 || next < count) {
@@ -168,7 +170,7 @@ static void sweep(const rill_line *line, rill_cut *cuts, int32_t count) {
     }
 }
 
-int32_t rill_cuts_line(const rill_body_form *form, int32_t count, const rill_line *line) {
+int32_t rill_cuts_line(const rill_body_form *form, int32_t count, rill_line *line) {
     rill_cut *cuts = form->cuts;
     int32_t kept = 0, cut_count = 0;
     for (int32_t i = 0; i < count; ++i) {

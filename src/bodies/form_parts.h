@@ -30,6 +30,7 @@ typedef struct rill_line {
     double z, per_unit;  /* of the centre of mass, m; quarters per m */
     int32_t north;     /* 0 in the southern row of quarters, 2 in the northern */
     int32_t columns;   /* quarters */
+    int32_t low, high; /* the columns, quarters, to which something was added: low <= k < high */
     double y;
     double weight; /* quarters that it stands for */
 } rill_line;
@@ -40,10 +41,12 @@ static inline double rill_line_level(const rill_line *line, int32_t k) {
 }
 
 /* Adds `amount` of the quarter in column k at x, between two heights. */
-static inline void rill_line_add(const rill_line *line, int32_t k, double amount, double x, double under, double over) {
+static inline void rill_line_add(rill_line *line, int32_t k, double amount, double x, double under, double over) {
     const double level = rill_line_level(line, k);
     const int kind = under >= level ? RILL_CLEAR : over <= level ? RILL_SUNK : RILL_THROUGH;
     rill_quarter *quarter = &line->cells[k >> 1].quarter[kind][line->north | (k & 1)];
+    line->low = k < line->low ? k : line->low;
+    line->high = k >= line->high ? k + 1 : line->high;
     quarter->part += (float)amount;
     quarter->under += (float)(amount * under);
     quarter->over += (float)(amount * over);
@@ -68,7 +71,7 @@ void rill_cuts_begin(const rill_body_form *form, const double turn[9], const dou
                      int32_t first_row, int32_t rows);
 /* The planes of one row of quarters after the other, y growing: begin the row, then give its lines. */
 int32_t rill_cuts_row(const rill_body_form *form, int32_t count, int32_t row, int32_t first_row, int32_t rows);
-int32_t rill_cuts_line(const rill_body_form *form, int32_t count, const rill_line *line);
+int32_t rill_cuts_line(const rill_body_form *form, int32_t count, rill_line *line);
 
 /* Sphere, capsule and cylinder. */
 typedef struct rill_round {
@@ -81,7 +84,7 @@ typedef struct rill_round {
     double along[2];     /* the direction of that */
 } rill_round;
 rill_round rill_round_make(const rill_body_form *form, const double turn[9], const double place[2], double unit);
-void rill_round_line(const rill_round *round, const rill_line *line);
+void rill_round_line(const rill_round *round, rill_line *line);
 
 /* Triangles of the primitives, about the centre of the shape. False when there is no memory. */
 bool rill_form_tessellate(rill_body_form *form, const rill_allocator *allocator);

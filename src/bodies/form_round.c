@@ -180,7 +180,7 @@ static void heights_at(const rill_round *round, double x, double y, double *unde
 }
 
 /* Adds what is between two places in one quarter, on one side of the level. */
-static void add_piece(const rill_round *round, const rill_line *line, int32_t k, double from, double to,
+static void add_piece(const rill_round *round, rill_line *line, int32_t k, double from, double to,
                       const rule *by) {
     const double y = line->y - round->centre[1], middle = 0.5 * (from + to), wide = 0.5 * (to - from);
     double lows = 0.0, highs = 0.0;
@@ -214,7 +214,7 @@ static double find_passage(const rill_round *round, double y, double from, doubl
 }
 
 /* The same on both sides of it. */
-static void add_pieces(const rill_round *round, const rill_line *line, int32_t k, double from, double to,
+static void add_pieces(const rill_round *round, rill_line *line, int32_t k, double from, double to,
                        const rule *by) {
     const double y = line->y - round->centre[1], level = rill_line_level(line, k);
     const double a = find_passage(round, y, from, to, level, false), b = find_passage(round, y, from, to, level, true);
@@ -223,7 +223,7 @@ static void add_pieces(const rill_round *round, const rill_line *line, int32_t k
     add_piece(round, line, k, rill_most(a, b), to, by);
 }
 
-void rill_round_line(const rill_round *round, const rill_line *line) {
+void rill_round_line(const rill_round *round, rill_line *line) {
     const extent all = find_extent(round, line->y - round->centre[1]);
     if (!(all.low < all.high)) return;
     const double low = all.low + round->centre[0], high = all.high + round->centre[0];

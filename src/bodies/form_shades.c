@@ -131,17 +131,20 @@ static bool find_means(rill_quarter *out, const rill_quarter *sum, double unit, 
     return true;
 }
 
-/* The cells of a row with something in them. `place`: of the centre of mass, in quarters, and its height, m. */
-static int32_t gather_row(const rill_shade *row, int32_t width, int32_t x, int32_t y, double unit,
-                          const double place[3], rill_shade *out) {
+/* The cells of a row with something in them; their sums are zero again then. `place`: of the centre of mass, in quarters,
+ * and its height, m. */
+static int32_t gather_row(const rill_line *line, int32_t x, int32_t y, double unit, const double place[3],
+                          rill_shade *out) {
     int32_t count = 0;
-    for (int32_t i = 0; i < width; ++i) {
+    for (int32_t i = line->low >> 1; i < (line->high + 1) >> 1; ++i) {
+        const rill_shade sums = line->cells[i];
         rill_shade shade = { .x = x + i, .y = y };
-        bool any = false;
+        memset(&line->cells[i], 0, sizeof sums);
         for (int kind = 0; kind < RILL_PARTS; ++kind)
             for (int q = 0; q < 4; ++q)
-                any |= find_means(&shade.quarter[kind][q], &row[i].quarter[kind][q], unit, place);
-        if (any) out[count++] = shade;
+                if (find_means(&shade.quarter[kind][q], &sums.quarter[kind][q], unit, place))
+                    shade.there |= 1u << (4 * kind + q);
+        if (shade.there) out[count++] = shade;
     }
     return count;
 }
@@ -194,15 +197,17 @@ int32_t rill_body_shades(const rill_body_form *form, const rill_pose *pose, cons
                        .z = place[2],
                        .per_unit = 1.0 / unit };
     int32_t count = 0;
+    memset(line.cells, 0, (size_t)width * sizeof *line.cells);
     for (int32_t y = first >> 1; y < (end + 1) >> 1; ++y) {
-        memset(line.cells, 0, (size_t)width * sizeof *line.cells);
+        line.low = line.columns;
+        line.high = 0;
         line.levels = levels ? levels + (size_t)y * (size_t)width : NULL;
         for (int32_t row = rill_max_i(2 * y, first); row < rill_min_i(2 * y + 2, end); ++row) {
             if (form->turned) s.active = rill_cuts_row(form, s.active, row, first, end - first);
             line.north = 2 * (row & 1);
             shade_row(&s, row, &line);
         }
-        count += gather_row(line.cells, width, area.low[0], area.low[1] + y, unit, place, out + count);
+        count += gather_row(&line, area.low[0], area.low[1] + y, unit, place, out + count);
     }
     return count;
 }

@@ -139,13 +139,6 @@ void rill_kandemir_press(const rill_body_stage *s, rill_tank *tank, const rill_s
     }
 }
 
-void rill_kandemir_uncover(rill_bodies *bodies, const rill_bed *bed) {
-    const rill_node *nodes = bodies->nodes.data;
-    for (size_t i = 0; i < bodies->nodes.count; ++i) bodies->node_of[nodes[i].place] = 0;
-    bodies->nodes.count = bodies->touches.count = bodies->faces.count = 0;
-    rill_bodies_refit(bodies, bed);
-}
-
 /* ----------------------------------------------------------------------------------------------------------- motion */
 
 /* Slows a body's motion relative to the liquid; by the vanishing quotient once it floats, by less while it displaces less. */

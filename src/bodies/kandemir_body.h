@@ -42,8 +42,6 @@ rill_kandemir_push rill_kandemir_body(const rill_body_stage *stage, const rill_t
 void rill_kandemir_press(const rill_body_stage *stage, rill_tank *tank, const rill_shade *shades, size_t count,
                          double covered, double down);
 
-/* Bodies displace nothing any more: the method has changed to this one. */
-void rill_kandemir_uncover(rill_bodies *bodies, const rill_bed *bed);
 /* The stage: all bodies are pushed and move, and press. Before the liquid moves. */
 void rill_kandemir_bodies(const rill_body_stage *stage, rill_tank *tank, const rill_kandemir *controls);
 

@@ -42,6 +42,7 @@ static void times(const double m[9], const double v[3], double out[3]) {
 
 static void begin_body(rill_body *body, double dt) {
     const bool told = isinf(body->mass);
+    const double last = fmax(body->before_dt, 1e-3 * dt); /* however short it was, what follows from it is finite */
     const rill_pose pose = rill_pose_of(body->state.position, body->state.orientation);
     memset(body->heavier, 0, sizeof body->heavier);
     memset(body->lighter, 0, sizeof body->lighter);
@@ -57,9 +58,10 @@ static void begin_body(rill_body *body, double dt) {
     memset(body->load, 0, sizeof body->load);
     for (int i = 0; i < 6; ++i) {
         const double now = i < 3 ? body->state.velocity[i] : body->state.spin[i - 3];
-        body->guess[i] = now + (body->before_dt > 0.0 && !told ? (now - body->before[i]) * dt / body->before_dt : 0.0);
+        body->guess[i] = now + (body->before_dt > 0.0 && !told ? (now - body->before[i]) * dt / last : 0.0);
         body->before[i] = now;
     }
+    body->fresh = body->before_dt == 0.0;
     body->before_dt = dt;
 }
 

@@ -4,12 +4,11 @@
 #include "base/simd.h"
 #include "flow/scratch.h"
 
-/* Sparse pipes keep the bases of their ends. */
-static void lift_pipe(rill_flow *flow, int32_t i) {
+void rill_bodies_lift_pipe(rill_flow *flow, int32_t i) {
     rill_sparse *sparse = &flow->scratch->sparse;
     rill_pipe *pipe = &sparse->pipes[i];
-    pipe->bl = sparse->arrays.bl[i] = flow->lifted[pipe->l];
-    pipe->br = sparse->arrays.br[i] = flow->lifted[pipe->r];
+    pipe->bl = sparse->arrays.bl[i] = rill_flow_bases(flow)[pipe->l];
+    pipe->br = sparse->arrays.br[i] = rill_flow_bases(flow)[pipe->r];
 }
 
 void rill_bodies_lift(const rill_bodies *bodies, rill_flow *flow, int32_t place, double head) {
@@ -33,6 +32,7 @@ bool rill_bodies_move(const rill_body_stage *s) {
     rill_bodies_cover(s);
     rill_body_face *faces = bodies->faces.data;
     rill_node *nodes = bodies->nodes.data;
+    rill_bodies_measure(s);
     for (size_t i = 0; i < bodies->faces.count; ++i) rill_body_face_look(s, &faces[i]);
     rill_bodies_couple(s);
     const double *pi = rill_bodies_balance(s, &converged);
@@ -49,9 +49,11 @@ bool rill_bodies_move(const rill_body_stage *s) {
     }
     last = -1;
     for (size_t i = 0; i < bodies->nodes.count; ++i) {
+        const double most = (double)(RILL_TOP - RILL_DRY - nodes[i].base);
         nodes[i].e += pi[i];
         nodes[i].pi = pi[i];
         if (nodes[i].e < 0.0) nodes[i].e = 0.0;
+        if (nodes[i].e > most) nodes[i].e = most;
         wake(s, nodes[i].place, &last);
     }
     rill_bodies_end(s);
@@ -65,8 +67,10 @@ void rill_bodies_drive(const rill_body_stage *s) {
     rill_node *nodes = bodies->nodes.data;
     const int32_t *H = flow->H, *b = flow->lifted;
     float fastest[2] = { 0.0f, 0.0f };
-    for (size_t i = 0; i < bodies->nodes.count; ++i)
-        if (rill_node_displaced(bodies, &nodes[i], nodes[i].e) == 0.0) nodes[i].e = (double)H[nodes[i].place];
+    for (size_t i = 0; i < bodies->nodes.count; ++i) {
+        nodes[i].kept = rill_node_displaced(bodies, &nodes[i], nodes[i].e);
+        if (nodes[i].kept == 0.0) nodes[i].e = (double)H[nodes[i].place];
+    }
     for (size_t i = 0; i < bodies->faces.count; ++i) {
         rill_body_face *face = &faces[i];
         double head[2] = { 0.0, 0.0 }; /* beyond those that the sweep has driven it with */
@@ -83,8 +87,9 @@ void rill_bodies_drive(const rill_body_stage *s) {
     rill_bodies_rub(s);
     for (size_t i = 0; i < bodies->faces.count; ++i) *rill_body_face_velocity(flow, &faces[i]) = faces[i].u;
     flow->extent.speed = rill_max_f(flow->extent.speed, fastest[0] + fastest[1]);
+    flow->extent.level = rill_min_i(flow->extent.level, RILL_TOP); /* heads may be higher for a moment */
     for (size_t i = 0; i < bodies->nodes.count; ++i)
         rill_bodies_lift(bodies, flow, nodes[i].place, (double)nodes[i].base + nodes[i].e);
     for (size_t i = 0; i < bodies->faces.count; ++i)
-        if (faces[i].pipe >= 0) lift_pipe(flow, faces[i].pipe);
+        if (faces[i].pipe >= 0) rill_bodies_lift_pipe(flow, faces[i].pipe);
 }

@@ -19,59 +19,30 @@ static const double SKIN = 0.01; /* C_f */
 
 /* ------------------------------------------------------------------------------------------------------------- rates */
 
-/* The part of a column in which a body is in the liquid; in `*afloat`, where it is not below it. */
-static double share_of(const rill_body_stage *s, const rill_touch *t, double *afloat) {
-    const double e = ((const rill_node *)s->bodies->nodes.data)[t->node].e;
-    const rill_piece *pieces = s->bodies->pieces.data;
-    double sum = 0.0;
-    *afloat = 0.0;
-    for (int32_t k = t->first; k < t->end; ++k) {
-        if (e <= (double)pieces[k].low) continue;
-        sum += (double)pieces[k].part;
-        if (e < (double)pieces[k].high) *afloat += (double)pieces[k].part;
-    }
-    return sum;
-}
-
 static double mass_of(const rill_body_stage *s, const rill_body_face *face) {
     const double dx = s->flow->bed->grid.cell_size;
     return s->density * (double)face->open * s->flow->bed->quantum * dx * dx;
 }
 
 /* k' of a grip, kg/s. */
-static double face_rate(const rill_body_stage *s, const rill_body_grip *grip, const double arm[3]) {
-    const rill_bed *bed = s->flow->bed;
-    const rill_body_face *face = (const rill_body_face *)s->bodies->faces.data + grip->face;
-    const rill_body *body = rill_body_at(s->bodies, grip->body);
-    if (!(face->open > 1.0f)) return 0.0;
-    const double q = bed->quantum, dx = bed->grid.cell_size, gap = (double)face->open * q;
-    const double slip = fabs(rill_body_speed_at(body->moved, face->axis, arm) - (double)face->u);
-    double afloat;
-    const double share = 0.5 * (share_of(s, grip->l, &afloat) + share_of(s, grip->r, &afloat));
-    const double skin = share * dx * dx * s->density * (9.0 * s->settings->viscosity / gap + 0.5 * SKIN * slip);
-    const double form = 0.25 * s->density * body->drag * slip * grip->ends * q * dx;
-    return (skin + form) / (1.0 + (skin + form) * s->dt / mass_of(s, face));
-}
-
-static double column_rate(const rill_body_stage *s, const rill_touch *t, const double arm[3]) {
-    const double dx = s->flow->bed->grid.cell_size;
-    const rill_body *body = rill_body_at(s->bodies, t->body);
-    double part;
-    share_of(s, t, &part);
-    const double viscous = 6.0 * s->settings->viscosity / body->form.reach;
-    return part * dx * dx * s->density *
-           (viscous + 0.5 * body->drag * fabs(rill_body_speed_at(body->moved, 2, arm)));
+static double face_rate(const rill_body_stage *s, const rill_body *body, const rill_body_grip *grip,
+                        const rill_body_face *face, double slip) {
+    const double q = s->flow->bed->quantum, dx = s->flow->bed->grid.cell_size, gap = (double)face->open * q;
+    const double share = 0.5 * ((double)grip->l->share + (double)grip->r->share);
+    const double skin = share * dx * dx * (9.0 * s->settings->viscosity / gap + 0.5 * SKIN * slip);
+    const double k = s->density * (skin + 0.25 * body->drag * slip * grip->ends * q * dx);
+    return k / (1.0 + k * s->dt / mass_of(s, face));
 }
 
 /* -------------------------------------------------------------------------------------------------------------- solve */
 
-/* Adds dt k b b^T to a body's matrix, and dt k b u to what it is given. */
+/* Adds k b b^T to a body's matrix, and k b u to what it is given: of b, these three are not zero. */
 static void grasp(rill_body *body, int axis, const double arm[3], double rate, double u) {
-    double b[6] = { 0 };
-    rill_along(axis, arm, 1.0, b);
-    for (int i = 0; i < 6; ++i) {
-        body->given[i] += rate * b[i] * u;
-        for (int j = 0; j < 6; ++j) body->grasp[6 * i + j] += rate * b[i] * b[j];
+    const int at[3] = { axis, 3 + (axis == 2 ? 0 : axis + 1), 3 + (axis == 0 ? 2 : axis - 1) };
+    const double b[3] = { 1.0, arm[axis == 0 ? 2 : axis - 1], -arm[axis == 2 ? 0 : axis + 1] };
+    for (int i = 0; i < 3; ++i) {
+        body->given[at[i]] += rate * b[i] * u;
+        for (int j = 0; j < 3; ++j) body->grasp[6 * at[i] + at[j]] += rate * b[i] * b[j];
     }
 }
 
@@ -110,48 +81,58 @@ static void begin_body(rill_body *body) {
     }
 }
 
-static void touch_arm(const rill_touch *t, double arm[3]) {
-    arm[0] = (double)t->arm[0];
-    arm[1] = (double)t->arm[1];
-    arm[2] = 0.0;
+/* Sets the rates of a body's grips, and of its columns upright. */
+static void grasp_faces(const rill_body_stage *s) {
+    rill_bodies *bodies = s->bodies;
+    rill_body_grip *grips = bodies->grips.data;
+    const rill_body_face *faces = bodies->faces.data;
+    for (size_t i = 0; i < bodies->grips.count; ++i) {
+        rill_body *body = rill_body_at(bodies, grips[i].body);
+        const double at[3] = { grips[i].arm[0], grips[i].arm[1], grips[i].under };
+        const rill_body_face *face = &faces[grips[i].face];
+        const double slip = fabs(rill_body_speed_at(body->moved, face->axis, at) - (double)face->u);
+        grips[i].rate = face->open > 1.0f ? face_rate(s, body, &grips[i], face, slip) * s->dt : 0.0;
+        grasp(body, face->axis, at, grips[i].rate, (double)face->u);
+    }
 }
 
-/* Adds an impulse to what is told of a body. */
-static void tell(rill_body *body, int axis, const double arm[3], double impulse) {
-    double load[6] = { 0 };
-    rill_along(axis, arm, impulse, load);
-    for (int i = 0; i < 3; ++i) body->forces.impulse[i] += load[i], body->forces.turn[i] += load[3 + i];
+static void grasp_columns(const rill_body_stage *s, rill_body *body) {
+    const rill_touch *touches = s->bodies->touches.data;
+    const double dx = s->flow->bed->grid.cell_size, viscous = 6.0 * s->settings->viscosity / body->form.reach;
+    for (int32_t i = body->first; i < body->end; ++i) {
+        const double arm[3] = { (double)touches[i].arm[0], (double)touches[i].arm[1], 0.0 };
+        const double speed = fabs(rill_body_speed_at(body->moved, 2, arm));
+        const double k = (double)touches[i].afloat * dx * dx * s->density * (viscous + 0.5 * body->drag * speed);
+        if (k > 0.0) grasp(body, 2, arm, k * s->dt, 0.0);
+    }
+}
+
+/* The new motion, and what the body has lost by it. */
+static void slow_down(rill_body *body) {
+    double change[6];
+    solve_six(body->grasp, body->given);
+    for (int i = 0; i < 6; ++i) change[i] = body->given[i] - body->moved[i];
+    for (int i = 0; i < 3; ++i) {
+        const double *row = body->heavier + 3 * i;
+        body->forces.impulse[i] += body->mass * change[i];
+        body->forces.turn[i] += row[0] * change[3] + row[1] * change[4] + row[2] * change[5];
+        body->state.velocity[i] = body->given[i];
+        body->state.spin[i] = body->given[3 + i];
+    }
+    memcpy(body->moved, body->given, sizeof body->moved);
 }
 
 void rill_bodies_rub(const rill_body_stage *s) {
     rill_bodies *bodies = s->bodies;
-    const rill_touch *touches = bodies->touches.data;
-    rill_body_grip *grips = bodies->grips.data;
+    const rill_body_grip *grips = bodies->grips.data;
     rill_body_face *faces = bodies->faces.data;
-    double arm[3];
     for (size_t i = 0; i < bodies->list.count; ++i) begin_body(rill_body_at(bodies, (int32_t)i));
-    for (size_t i = 0; i < bodies->grips.count; ++i) {
-        const double at[3] = { grips[i].arm[0], grips[i].arm[1], grips[i].under };
-        const rill_body_face *face = &faces[grips[i].face];
-        grips[i].rate = face_rate(s, &grips[i], at) * s->dt;
-        grasp(rill_body_at(bodies, grips[i].body), face->axis, at, grips[i].rate, (double)face->u);
-    }
-    for (size_t i = 0; i < bodies->touches.count; ++i) {
-        touch_arm(&touches[i], arm);
-        grasp(rill_body_at(bodies, touches[i].body), 2, arm, column_rate(s, &touches[i], arm) * s->dt, 0.0);
-    }
-    for (size_t i = 0; i < bodies->touches.count; ++i) {
-        rill_body *body = rill_body_at(bodies, touches[i].body);
-        touch_arm(&touches[i], arm);
-        tell(body, 2, arm, -column_rate(s, &touches[i], arm) * s->dt * rill_body_speed_at(body->moved, 2, arm));
-    }
+    grasp_faces(s);
     for (size_t i = 0; i < bodies->list.count; ++i) {
         rill_body *body = rill_body_at(bodies, (int32_t)i);
         if (!body->alive || isinf(body->mass)) continue;
-        solve_six(body->grasp, body->given);
-        memcpy(body->moved, body->given, sizeof body->moved);
-        memcpy(body->state.velocity, body->moved, sizeof body->state.velocity);
-        memcpy(body->state.spin, body->moved + 3, sizeof body->state.spin);
+        grasp_columns(s, body);
+        slow_down(body);
     }
     for (size_t i = 0; i < bodies->grips.count; ++i) {
         const double at[3] = { grips[i].arm[0], grips[i].arm[1], grips[i].under };
@@ -160,6 +141,9 @@ void rill_bodies_rub(const rill_body_stage *s) {
         if (grips[i].rate == 0.0) continue;
         const double give = grips[i].rate * (rill_body_speed_at(body->moved, face->axis, at) - (double)face->u);
         face->u += (float)(give / mass_of(s, face));
-        tell(body, face->axis, at, -give);
+        if (!isinf(body->mass)) continue;
+        double load[6] = { 0 };
+        rill_along(face->axis, at, -give, load);
+        for (int k = 0; k < 3; ++k) body->forces.impulse[k] += load[k], body->forces.turn[k] += load[3 + k];
     }
 }

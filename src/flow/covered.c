@@ -235,13 +235,10 @@ static bool measure(solve *s, int32_t *added) {
     return judge_excess(s, added);
 }
 
-/* The same with openings by the donors that the pressures make now, and with no column giving more than it has. */
+/* The same with openings by the donors that the pressures make now. */
 static bool measure_anew(solve *s, int32_t *added) {
     rill_covered_open_faces(&s->stage);
     s->changed |= s->careful;
-    bool off = measure(s, added);
-    if (!s->draining) return off;
-    rill_covered_limit(s->stage.flow);
     return measure(s, added);
 }
 
@@ -259,27 +256,13 @@ static void choose_reach(solve *s, int32_t passes, bool too_many) {
     s->reach = too_many || passes < 3 ? 0 : rill_min_i(s->reach > 0 ? 2 * s->reach : 1, s->farthest);
 }
 
-/* The passes. Leaves the pressures in pi and what crosses each face in q. */
-static void find_pressures(solve *s, rill_covered_report *report) {
-    int32_t added = 0, dropped = 0;
-    if (s->covered->anew) EACH_NODE(s->covered, n) {
-            if (s->covered->nodes.pi[n] < 0.0) s->covered->queue[added++] = n; /* filled by hand */
-        }
-    s->changed = added > 0;
-    start_pressures(s, added);
-    added = 0;
-    bool off = measure_anew(s, &added);
-    if (added > 0) {
-        start_pressures(s, added);
-        added = 0;
-        off = measure_anew(s, &added);
-    }
-    while (off || dropped > 0) {
+/* Passes until all members end full. False if it takes too many. */
+static bool run_passes(solve *s, bool off, rill_covered_report *report) {
+    for (int32_t added, dropped = 0; off || dropped > 0;) {
         if (report->passes == PASSES || report->iterations >= ITERATIONS) {
-            report->capped = true;
             drop_below(s, 0.0);
             rill_covered_flow_faces(&s->stage);
-            break;
+            return false;
         }
         report->passes += 1;
         if (report->passes > LATE_PASSES) s->tolerance = (double)RILL_FULL_LOW;
@@ -294,7 +277,30 @@ static void find_pressures(solve *s, rill_covered_report *report) {
         choose_reach(s, report->passes, dropped > 0);
         off = measure(s, &added);
     }
-    if (s->draining) rill_covered_limit(s->stage.flow); /* what the pressures drive */
+    return true;
+}
+
+/* Leaves the pressures in pi and what crosses each face in q. */
+static void find_pressures(solve *s, rill_covered_report *report) {
+    int32_t added = 0;
+    if (s->covered->anew) EACH_NODE(s->covered, n) {
+            if (s->covered->nodes.pi[n] < 0.0) s->covered->queue[added++] = n; /* filled by hand */
+        }
+    s->changed = added > 0;
+    start_pressures(s, added);
+    added = 0;
+    bool off = measure_anew(s, &added);
+    if (added > 0) {
+        start_pressures(s, added);
+        added = 0;
+        off = measure_anew(s, &added);
+    }
+    report->capped = !run_passes(s, off, report);
+    if (!s->draining || report->capped) return;
+    rill_covered_limit(s->stage.flow); /* what the pressures drive; and members must do with less */
+    added = 0;
+    off = measure(s, &added);
+    report->capped = !run_passes(s, off, report);
 }
 
 /* A column beside members may end below its ceiling only because as much leaves on its other sides: then all of its faces

@@ -38,11 +38,14 @@ static outflow outflow_of(rill_covered *covered, const rill_window *w, int32_t x
     return out;
 }
 
-/* Slower by the factor k, at the pressures as they are. */
-static void slow_face(rill_covered_faces *faces, int32_t at, double k) {
-    double reach = (double)faces->reach[at];
-    if (reach > 0.0) faces->base[at] += (float)((k - 1.0) * faces->q[at] / reach);
-    faces->q[at] *= k;
+/* Slower by the factor k. A free donor gives all it has, so that this is what crosses whatever the pressures become; what a
+ * member gives they still decide. */
+static void slow_face(rill_covered_faces *faces, int32_t at, double k, bool free) {
+    const double reach = (double)faces->reach[at], crosses = k * faces->q[at];
+    const double base = free ? 0.0 : (double)faces->base[at] - faces->q[at] / reach;
+    faces->base[at] = (float)(base + crosses / reach);
+    if (free) faces->gain[at] = faces->w[at] = 0.0f;
+    faces->q[at] = crosses;
 }
 
 /* What a donor may give of `sum`, as a factor. The margin is that of limit.h. */
@@ -56,8 +59,10 @@ static void limit_window(rill_covered *covered, const rill_window *w) {
     for (int32_t y = 0; y < w->ny; ++y)
         for (int32_t x = 0; x < w->nx; ++x) {
             outflow out = outflow_of(covered, w, x, y);
-            double k = donor_factor(out.sum, covered->nodes.H[w->node + y * w->stride + x]);
-            for (int32_t f = 0; k < 1.0 && f < out.count; ++f) slow_face(out.face[f].faces, out.face[f].at, k);
+            const int32_t n = w->node + y * w->stride + x;
+            const double k = donor_factor(out.sum, covered->nodes.H[n]);
+            const bool free = !rill_covered_member(covered, n);
+            for (int32_t f = 0; k < 1.0 && f < out.count; ++f) slow_face(out.face[f].faces, out.face[f].at, k, free);
         }
 }
 

@@ -241,6 +241,7 @@ static void put_world(rill_writer *writer, const rill_world *world, size_t lengt
     put_solids(writer, world);
     put_columns(writer, &world->bed);
     put_sheets(writer, &world->bed);
+    rill_snapshot_put_bodies(writer, world);
     put_state(writer, world);
     put_tank(writer, world->tank);
     put_moves(writer, world);
@@ -333,6 +334,7 @@ uint64_t rill_world_hash(const rill_world *world) {
     if (world->built) {
         put_columns(&writer, &world->bed);
         put_sheets(&writer, &world->bed);
+        rill_snapshot_put_bodies(&writer, world);
         put_state(&writer, world);
         put_tank(&writer, world->tank);
         put_moves(&writer, world);

@@ -1,4 +1,4 @@
-/* The snapshot format, version 5. Everything little-endian, no padding; lengths and counts before what they count.
+/* The snapshot format, version 6. Everything little-endian, no padding; lengths and counts before what they count.
  *
  *   header    magic "RILLSNAP", u32 version, u32 zero, u64 length of all, u64 checksum of all but itself
  *   settings  grid, headroom, min_opening, edges, gravity, liquid, solver; then the world's name
@@ -6,6 +6,9 @@
  *   columns   quantum, datum, findings; columns per cell; notes per cell; b, c and floor of each column, cell by cell and
  *             from below
  *   sheets    roomy or not; rectangle of each sheet; sheet of each column
+ *   bodies    per slot: generation, alive; if alive its form (hulls and meshes with arrays), mass, motion and forces; then of
+ *             each column under bodies: place, base, how far it is lifted, whether liquid stands on top, head, what is displaced
+ *             below it, and how it changed
  *   state     H, u, v of columns in that order and of ghosts; sparse pipes; tiles; counters; extent; time
  *   tank      with method kandemir, per cell and ghost: flows of two diagonal pipes, pressure set and pressure of bodies
  *   moves     what solids have pressed out: amount, seconds left and place of each; cells in which they moved lately, and when
@@ -21,7 +24,7 @@
 #include "world/world.h"
 
 #define RILL_SNAPSHOT_MAGIC 0x50414e534c4c4952ull /* "RILLSNAP" as little-endian bytes */
-enum { RILL_SNAPSHOT_VERSION = 5, RILL_SNAPSHOT_HEADER = 32, RILL_SNAPSHOT_CHECKSUM_AT = 24 };
+enum { RILL_SNAPSHOT_VERSION = 6, RILL_SNAPSHOT_HEADER = 32, RILL_SNAPSHOT_CHECKSUM_AT = 24 };
 
 /* Of a solid's slot. */
 enum {
@@ -53,6 +56,10 @@ int64_t rill_loading_i64(rill_reader *reader);
 /* snapshot_load_bed.c */
 rill_result rill_loading_solids(rill_loading *load);
 rill_result rill_loading_bed(rill_loading *load);
+
+/* snapshot_bodies.c */
+void rill_snapshot_put_bodies(rill_writer *writer, const rill_world *world);
+rill_result rill_loading_bodies(rill_loading *load);
 
 /* snapshot_load.c. A world without a pool. */
 rill_result rill_snapshot_read(const void *memory, size_t size, const rill_runtime *runtime, rill_world **out,

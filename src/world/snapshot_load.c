@@ -99,8 +99,6 @@ static rill_result get_world(rill_loading *load, const rill_runtime *runtime) {
     return result ? result : rill_world_make(&def, &load->world, load->message);
 }
 
-/* Arrays of a mesh or heightmap while its definition is read; rill_solid_make copies them. */
-
 static bool get_column(rill_reader *reader, rill_world *world, int32_t place) {
     rill_flow *flow = &world->flow;
     flow->H[place] = rill_loading_i32(reader);
@@ -296,6 +294,7 @@ static rill_result get_contents(rill_loading *load, const rill_runtime *runtime)
     if (!result) result = get_world(load, runtime);
     if (!result) result = rill_loading_solids(load);
     if (!result) result = rill_loading_bed(load);
+    if (!result) result = rill_loading_bodies(load); /* levels stand on the bases that they lift */
     if (!result) result = get_state(load);
     if (!result) result = get_tank(load);
     if (!result) result = get_held(load);

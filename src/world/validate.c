@@ -70,6 +70,51 @@ static rill_result check_sources(const rill_world *world, rill_message *message)
     return RILL_OK;
 }
 
+/* A column under a body is there, known by its place, and its base is not lowered. */
+static rill_result check_node(const rill_world *world, size_t index, rill_message *message) {
+    const rill_bodies *bodies = &world->bodies;
+    const rill_bed *bed = &world->bed;
+    const rill_node *node = (const rill_node *)bodies->nodes.data + index;
+    const int32_t place = node->place;
+    if (place < 0 || place >= bed->plane_size || bed->b[place] == RILL_WALL)
+        return wrong(message, "column under a body", (int64_t)index, (double)place);
+    int32_t x, y;
+    rill_bed_sheet_of(bed, place, &x, &y);
+    if (x != node->cell[0] || y != node->cell[1] || bodies->node_of[place] != (int32_t)index + 1)
+        return wrong(message, "place of a column under a body", (int64_t)index, (double)place);
+    if (node->base < 0 || node->base > RILL_TOP)
+        return wrong(message, "base of a column under a body", (int64_t)index, (double)node->base);
+    if (!(node->e >= 0.0 && node->e <= RILL_BODY_BOUND && fabs(node->pi) <= RILL_BODY_BOUND &&
+          fabs(node->kept) <= RILL_BODY_BOUND))
+        return wrong(message, "head under a body", (int64_t)index, node->e);
+    if (bodies->shown[place] < bed->b[place] || bodies->shown[place] > RILL_TOP)
+        return wrong(message, "lifted base", place, (double)bodies->shown[place]);
+    return RILL_OK;
+}
+
+static rill_result check_bodies(const rill_world *world, rill_message *message) {
+    const rill_bodies *bodies = &world->bodies;
+    size_t reusable = 0;
+    int32_t alive = 0;
+    for (size_t i = 0; i < bodies->list.count; ++i) {
+        const rill_body *body = rill_body_at(bodies, (int32_t)i);
+        if (body->generation == 0) return wrong(message, "body without a generation", (int64_t)i, 0.0);
+        reusable += !body->alive && body->generation < RILL_GENERATION_MAX;
+        alive += body->alive;
+        const rill_result result = body->alive ? rill_check_body(body, RILL_BODY_BOUND, message) : RILL_OK;
+        if (result) return result;
+    }
+    if (bodies->list.count > RILL_SLOTS_MAX || reusable != bodies->free_slots || alive != bodies->alive)
+        return wrong(message, "number of bodies", (int64_t)bodies->free_slots, (double)reusable);
+    if (bodies->nodes.count > 0 && (alive == 0 || world->tank || bodies->plane_size != (size_t)world->bed.plane_size))
+        return wrong(message, "columns under no body", 0, (double)bodies->nodes.count);
+    for (size_t i = 0; i < bodies->nodes.count; ++i) {
+        const rill_result result = check_node(world, i, message);
+        if (result) return result;
+    }
+    return RILL_OK;
+}
+
 static rill_result check_ledger(const rill_world *world, rill_message *message) {
     const rill_book *books = world->books.data;
     if (world->books.count < RILL_BOOK_FIXED) return wrong(message, "fixed accounts", 0, (double)world->books.count);
@@ -218,6 +263,7 @@ rill_result rill_world_validate(const rill_world *world, rill_message *message) 
     if (!result && world->built) result = check_counters(world, message);
     if (!result && world->built) result = check_tank(world, message);
     if (!result && world->built) result = check_held(world, message);
+    if (!result) result = check_bodies(world, message);
     if (!result) result = check_sources(world, message);
     if (!result) result = check_ledger(world, message);
     return result ? RILL_INVALID_DATA : RILL_OK; /* whichever check it was that complained */

@@ -1,8 +1,8 @@
 /* A world from creation to destruction, and its live settings. Whatever can fail is done before anything is changed. */
 #include "world/world.h"
 
-#include "bodies/kandemir_body.h"
 #include "flow/covered.h"
+#include "flow/kandemir.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -185,7 +185,7 @@ rill_result rill_world_set_solver(rill_world *world, const rill_solver *solver) 
         if (result) return result;
         rill_tank_free(world->tank, &world->allocator);
         world->tank = tank;
-        if (tank) rill_kandemir_uncover(&world->bodies, &world->bed);
+        if (tank) rill_bodies_uncover(&world->bodies, &world->flow);
     }
     if (solver->passages != world->def.solver.passages) rill_covered_forget(&world->flow);
     world->def.solver = *solver;

@@ -1,7 +1,7 @@
 /* The inside of a world. Files of src/world: world.c (create, destroy, settings), definition.c (defaults and what a
  * definition may say), liquids.c (presets), world_solids.c (solids and building the bed), world_sources.c, world_bodies.c, faces.c
  * (velocity through a column's sides), fill.c, field.c, query.c, ledger.c, step.c (the table of contents of a step),
- * bytes.c and snapshot.c, snapshot_load.c (saving and loading), validate.c, world_surface.c and solid_meshes.c (what is
+ * bytes.c and snapshot.c, snapshot_load.c, snapshot_bodies.c (saving and loading), validate.c, world_surface.c and solid_meshes.c (what is
  * drawn), world_kandemir.c (what that method alone has). */
 #ifndef RILL_WORLD_WORLD_H
 #define RILL_WORLD_WORLD_H
@@ -155,6 +155,9 @@ rill_body_stage rill_world_body_stage(rill_world *world, const rill_flow_setting
                                       const rill_kernel_constants *constants, double dt, double gravity);
 /* A step begins: memory for bodies over the bed as it is now, and no forces yet. */
 rill_result rill_world_ready_bodies(rill_world *world);
+/* What holds for any body, its motion within `bound` (m, m/s, rad/s, m/s2). */
+#define RILL_BODY_BOUND 1e30
+rill_result rill_check_body(const rill_body *body, double bound, rill_message *message);
 /* Finds the columns that are under bodies now. */
 void rill_world_cover(rill_world *world);
 void rill_world_free_bodies(rill_world *world);

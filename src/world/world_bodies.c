@@ -4,8 +4,11 @@
 
 #include "world/world.h"
 
-static const double LENGTH_LIMIT = 1e7; /* m, m/s, rad/s, m/s2: far beyond what makes sense, and finite when multiplied */
-static const double MASS_LIMIT = 1e15;  /* kg */
+static const double LENGTH_LIMIT =
+    1e7; /* m, m/s, rad/s, m/s2: far beyond what makes sense, and finite when multiplied */
+static const double MASS_LIMIT = 1e15; /* kg */
+static const double DRAG_LIMIT = 1000.0;
+static const double LEAST_DENSITY = 1e-9; /* kg/m3: a vacuum; what is lighter would be thrown about by rounding */
 
 static rill_body_id id_of(size_t index, uint16_t generation) {
     return (rill_body_id){ (uint32_t)generation << 16 | (uint32_t)index };
@@ -134,12 +137,22 @@ rill_body_def rill_default_body_def(void) {
                             .state = { .orientation = { 0.0, 0.0, 0.0, 1.0 } } };
 }
 
-/* Whether a symmetric matrix xx, yy, zz, xy, xz, yz is positive definite. */
+/* Of a symmetric matrix xx, yy, zz, xy, xz, yz. */
+static double determinant(const double m[6]) {
+    return m[0] * (m[1] * m[2] - m[5] * m[5]) - m[3] * (m[3] * m[2] - m[5] * m[4]) + m[4] * (m[3] * m[5] - m[1] * m[4]);
+}
+
 static bool is_positive(const double m[6]) {
-    const double two = m[0] * m[1] - m[3] * m[3];
-    const double all = m[0] * (m[1] * m[2] - m[5] * m[5]) - m[3] * (m[3] * m[2] - m[5] * m[4]) +
-                       m[4] * (m[3] * m[5] - m[1] * m[4]);
-    return m[0] > 0.0 && two > 0.0 && all > 0.0;
+    return m[0] > 0.0 && m[0] * m[1] - m[3] * m[3] > 0.0 && determinant(m) > 0.0;
+}
+
+/* Whether inertia is what a body of that mass and form can have, give or take nine orders of magnitude, and can be inverted
+ * however it is turned: a needle may be a million times as long as it is wide. */
+static bool is_plausible(const rill_body *body) {
+    const double *own = body->inertia, *even = body->form.inertia, sum = own[0] + own[1] + own[2];
+    const double usual = body->mass * (even[0] + even[1] + even[2]);
+    if (!is_positive(own) || isinf(body->mass)) return is_positive(own);
+    return sum >= 1e-9 * usual && sum <= 1e9 * usual && determinant(own) >= 1e-13 * sum * sum * sum;
 }
 
 /* Mass and inertia of a definition whose form is known. */
@@ -150,9 +163,12 @@ static rill_result weigh(const rill_body_def *def, rill_body *body, rill_message
     if (def->mass == 0.0 && !(def->density > 0.0 && def->density <= 1e9))
         return rill_fail(message, RILL_INVALID_ARGUMENT, "body.density is %g; expected more than 0 and at most 1e9",
                          def->density);
-    if (!(def->drag >= 0.0 && def->drag <= 1e3))
-        return rill_fail(message, RILL_INVALID_ARGUMENT, "body.drag is %g; expected 0 to 1000", def->drag);
+    if (!(def->drag >= 0.0 && def->drag <= DRAG_LIMIT))
+        return rill_fail(message, RILL_INVALID_ARGUMENT, "body.drag is %g; expected 0 to %g", def->drag, DRAG_LIMIT);
     body->mass = def->mass > 0.0 ? def->mass : def->density * body->form.volume;
+    if (!(body->mass >= LEAST_DENSITY * body->form.volume))
+        return rill_fail(message, RILL_INVALID_ARGUMENT, "body.mass is %g; expected at least %g for its volume",
+                         body->mass, LEAST_DENSITY * body->form.volume);
     body->drag = def->drag;
     bool given = false;
     for (int i = 0; i < 6; ++i) given |= def->inertia[i] != 0.0;
@@ -163,9 +179,62 @@ static rill_result weigh(const rill_body_def *def, rill_body *body, rill_message
         const double mass = isinf(body->mass) ? 1.0 : body->mass;
         body->inertia[i] = given ? def->inertia[i] : mass * body->form.inertia[i];
     }
-    if (!is_positive(body->inertia))
+    if (!is_plausible(body))
         return rill_fail(message, RILL_INVALID_ARGUMENT,
-                         "body.inertia is not positive definite; expected kg m2 about the centre of mass");
+                         "body.inertia is not positive definite, or far from what %g kg can have; expected kg m2 about "
+                         "the centre of mass",
+                         body->mass);
+    return RILL_OK;
+}
+
+/* Written so that NaN fails. */
+static rill_result check_within(const char *what, const double *values, int count, double bound,
+                                rill_message *message) {
+    for (int i = 0; i < count; ++i)
+        if (!(fabs(values[i]) <= bound))
+            return rill_fail(message, RILL_INVALID_DATA, "body: %s[%d] is %g; expected %g to %g", what, i, values[i],
+                             -bound, bound);
+    return RILL_OK;
+}
+
+rill_result rill_check_body(const rill_body *body, double bound, rill_message *message) {
+    const rill_body_state *state = &body->state;
+    const rill_body_forces *forces = &body->forces;
+    const double most = 1e300, *q = state->orientation, length = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
+    const struct {
+        const char *what;
+        const double *values;
+        int count;
+        double bound;
+    } members[] = { { "position", state->position, 3, bound },
+                    { "velocity", state->velocity, 3, bound },
+                    { "spin", state->spin, 3, bound },
+                    { "acceleration", state->acceleration, 3, bound },
+                    { "velocity and spin before", body->before, 6, bound },
+                    { "velocity and spin expected", body->guess, 6, most },
+                    { "impulse", forces->impulse, 3, most },
+                    { "turn", forces->turn, 3, most },
+                    { "submerged volume", &forces->submerged_volume, 1, most },
+                    { "submerged centre", forces->submerged_centre, 3, most },
+                    { "wetted area", &forces->wetted_area, 1, most },
+                    { "level", &forces->level, 1, most },
+                    { "velocity of liquid", forces->liquid_velocity, 2, most } };
+    for (size_t i = 0; i < sizeof members / sizeof members[0]; ++i) {
+        const rill_result result =
+            check_within(members[i].what, members[i].values, members[i].count, members[i].bound, message);
+        if (result) return result;
+    }
+    if (!(fabs(length - 1.0) <= 1e-9))
+        return rill_fail(message, RILL_INVALID_DATA, "body: its orientation has length %g; expected 1", sqrt(length));
+    if (!(body->before_dt >= 0.0 && body->before_dt <= 1e6))
+        return rill_fail(message, RILL_INVALID_DATA, "body: its last step is %g s; expected 0 to 1e6", body->before_dt);
+    if (!(body->mass > 0.0 && body->mass >= LEAST_DENSITY * body->form.volume &&
+          (body->mass <= 1e30 || isinf(body->mass))))
+        return rill_fail(message, RILL_INVALID_DATA, "body: mass is %g; expected that of its volume", body->mass);
+    if (!(body->drag >= 0.0 && body->drag <= DRAG_LIMIT))
+        return rill_fail(message, RILL_INVALID_DATA, "body: drag is %g; expected 0 to %g", body->drag, DRAG_LIMIT);
+    if (!is_plausible(body))
+        return rill_fail(message, RILL_INVALID_DATA, "body: inertia is not what %g kg can have", body->mass);
     return RILL_OK;
 }
 
@@ -253,6 +322,7 @@ rill_result rill_body_destroy(rill_world *world, rill_body_id id) {
     if (!body) return RILL_INVALID_ID;
     drop(world, body);
     world->bodies.alive -= 1;
+    if (world->bodies.alive == 0) rill_bodies_uncover(&world->bodies, &world->flow);
     if (body->generation < RILL_GENERATION_MAX) world->bodies.free_slots += 1;
     return RILL_OK;
 }
@@ -283,8 +353,7 @@ rill_result rill_world_ready_bodies(rill_world *world) {
         return rill_fail(world->note, RILL_OUT_OF_MEMORY, "no memory for bodies over %lld columns",
                          (long long)world->bed.info.columns);
     world->flow.lifted = bodies->shown;
-    for (size_t i = 0; i < bodies->list.count; ++i)
-        rill_body_at(bodies, (int32_t)i)->forces = (rill_body_forces){ 0 };
+    for (size_t i = 0; i < bodies->list.count; ++i) rill_body_at(bodies, (int32_t)i)->forces = (rill_body_forces){ 0 };
     return RILL_OK;
 }
 

@@ -322,6 +322,9 @@ static rill_result reshape(rill_world *world) {
     if (room.used) flow->bed = &room.bed;
     result = world->tank ? rill_tank_check(flow->bed, world->note) : RILL_OK;
     if (!result) result = prepare(world, flow, room.used, &how);
+    if (!result && world->bodies.alive > 0 && /* last of what can fail: columns under bodies have other places then */
+        !rill_bodies_reserve(&world->bodies, flow->bed, &world->allocator))
+        result = no_memory(world);
     if (result) {
         drop_refits(world);
         rill_update_undo(&moves->update, room.used ? &room.bed : &world->bed, world->def.edges);
@@ -368,7 +371,7 @@ rill_result rill_world_follow(rill_world *world) {
     if (!result) {
         settle_slots(world);
         if (moves->areas.count > 0) rill_bed_log_change(&world->bed_log, moves->areas.data, moves->areas.count);
-        rill_bodies_refit(&world->bodies, &world->bed);
+        rill_bodies_refit(&world->bodies, &world->flow);
     }
     return result;
 }

@@ -1,0 +1,216 @@
+/* Bodies in snapshots: what each is, where, and the heads that columns under them go on with. Round bodies and boxes follow
+ * from their definitions; of hulls and meshes everything is kept that would come out in other bits when made again. */
+#include <string.h>
+
+#include "bodies/form_parts.h"
+#include "world/snapshot.h"
+
+/* Faster or farther than any body gets, m, m/s, rad/s, m/s2: from there on, steps keep to RILL_BODY_BOUND. */
+static const double STORED_BOUND = 1e12;
+
+static bool has_arrays(rill_body_shape shape) {
+    return shape == RILL_BODY_HULL || shape == RILL_BODY_MESH;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- writing */
+
+static void put_form(rill_writer *writer, const rill_body_form *form) {
+    rill_put_u8(writer, (uint8_t)form->shape);
+    rill_put_f64(writer, form->radius);
+    rill_put_f64(writer, form->length);
+    rill_put_f64s(writer, form->size, 3);
+    rill_put_f64s(writer, form->centre, 3);
+    if (!has_arrays(form->shape)) return;
+    rill_put_f64(writer, form->volume);
+    rill_put_f64s(writer, form->middle, 3);
+    rill_put_f64s(writer, form->inertia, 6);
+    rill_put_u64(writer, form->vertex_count);
+    rill_put_u64(writer, form->triangle_count);
+    rill_put_f64s(writer, form->vertices, 3 * form->vertex_count);
+    for (size_t i = 0; i < 3 * form->triangle_count; ++i) rill_put_u32(writer, form->indices[i]);
+}
+
+static void put_body(rill_writer *writer, const rill_body *body) {
+    const rill_body_state *state = &body->state;
+    const rill_body_forces *forces = &body->forces;
+    if (writer->mode != RILL_HASH_VALUES) rill_put_text(writer, body->name); /* names decide nothing */
+    put_form(writer, &body->form);
+    rill_put_f64(writer, body->mass);
+    rill_put_f64s(writer, body->inertia, 6);
+    rill_put_f64(writer, body->drag);
+    rill_put_f64s(writer, state->position, 3);
+    rill_put_f64s(writer, state->orientation, 4);
+    rill_put_f64s(writer, state->velocity, 3);
+    rill_put_f64s(writer, state->spin, 3);
+    rill_put_f64s(writer, state->acceleration, 3);
+    rill_put_f64s(writer, body->guess, 6);
+    rill_put_f64s(writer, body->before, 6);
+    rill_put_f64(writer, body->before_dt);
+    rill_put_f64s(writer, forces->impulse, 3);
+    rill_put_f64s(writer, forces->turn, 3);
+    rill_put_f64(writer, forces->submerged_volume);
+    rill_put_f64s(writer, forces->submerged_centre, 3);
+    rill_put_f64(writer, forces->wetted_area);
+    rill_put_f64(writer, forces->level);
+    rill_put_f64s(writer, forces->liquid_velocity, 2);
+}
+
+void rill_snapshot_put_bodies(rill_writer *writer, const rill_world *world) {
+    const rill_bodies *bodies = &world->bodies;
+    const rill_node *nodes = bodies->nodes.data;
+    rill_put_u32(writer, (uint32_t)bodies->list.count);
+    for (size_t i = 0; i < bodies->list.count; ++i) {
+        const rill_body *body = rill_body_at(bodies, (int32_t)i);
+        rill_put_u16(writer, body->generation);
+        rill_put_u8(writer, body->alive);
+        if (body->alive) put_body(writer, body);
+    }
+    rill_put_u32(writer, (uint32_t)bodies->nodes.count);
+    for (size_t i = 0; i < bodies->nodes.count; ++i) {
+        rill_put_u32(writer, (uint32_t)nodes[i].place);
+        rill_put_u32(writer, (uint32_t)nodes[i].base);
+        rill_put_u32(writer, (uint32_t)(bodies->shown[nodes[i].place] - world->bed.b[nodes[i].place]));
+        rill_put_u8(writer, nodes[i].over);
+        rill_put_f64(writer, nodes[i].e);
+        rill_put_f64(writer, nodes[i].kept);
+        rill_put_f64(writer, nodes[i].pi);
+    }
+}
+
+/* ---------------------------------------------------------------------------------------------------------- reading */
+
+static rill_result get_arrays(rill_loading *load, rill_body_form *form) {
+    rill_reader *reader = &load->reader;
+    form->volume = rill_get_f64(reader);
+    rill_get_f64s(reader, form->middle, 3);
+    rill_get_f64s(reader, form->inertia, 6);
+    const uint64_t vertices = rill_get_u64(reader), triangles = rill_get_u64(reader);
+    if (!rill_get_room(reader, vertices, 3 * sizeof(double)) || !rill_get_room(reader, triangles, 3 * sizeof(uint32_t)))
+        return rill_loading_refuse(load, "a body has more points or triangles than there are bytes");
+    if (!rill_form_take(form, &load->world->allocator, (size_t)vertices, (size_t)triangles))
+        return rill_loading_starved(load, "bodies");
+    rill_get_f64s(reader, form->vertices, 3 * form->vertex_count);
+    for (size_t i = 0; i < 3 * form->triangle_count; ++i) form->indices[i] = rill_get_u32(reader);
+    if (reader->failed) return rill_loading_refuse(load, "a body ends early");
+    return rill_loading_result(rill_body_form_complete(form, &load->world->allocator, load->message));
+}
+
+static rill_result get_form(rill_loading *load, rill_body_form *form) {
+    rill_reader *reader = &load->reader;
+    const uint8_t shape = rill_get_u8(reader);
+    if (shape > RILL_BODY_MESH) return rill_loading_refuse(load, "a body has no shape");
+    rill_body_def def = { .shape = (rill_body_shape)shape, .radius = rill_get_f64(reader) };
+    def.length = rill_get_f64(reader);
+    rill_get_f64s(reader, def.size, 3);
+    rill_get_f64s(reader, def.centre, 3);
+    if (reader->failed) return rill_loading_refuse(load, "a body ends early");
+    if (!has_arrays(def.shape))
+        return rill_loading_result(rill_body_form_make(&def, &load->world->allocator, form, load->message));
+    form->shape = def.shape;
+    form->radius = def.radius;
+    form->length = def.length;
+    memcpy(form->size, def.size, sizeof form->size);
+    memcpy(form->centre, def.centre, sizeof form->centre);
+    return get_arrays(load, form);
+}
+
+static rill_result get_body(rill_loading *load, rill_body *body) {
+    rill_reader *reader = &load->reader;
+    rill_body_state *state = &body->state;
+    rill_body_forces *forces = &body->forces;
+    char name[RILL_NAME_LENGTH + 1];
+    rill_get_text(reader, name, sizeof name);
+    body->shades = rill_array_make(sizeof(rill_shade));
+    body->levels = rill_array_make(sizeof(float));
+    body->name = rill_string_copy(&load->world->allocator, name);
+    if (!body->name) return rill_loading_starved(load, "bodies");
+    const rill_result result = get_form(load, &body->form);
+    if (result) return result;
+    body->mass = rill_get_f64(reader);
+    rill_get_f64s(reader, body->inertia, 6);
+    body->drag = rill_get_f64(reader);
+    rill_get_f64s(reader, state->position, 3);
+    rill_get_f64s(reader, state->orientation, 4);
+    rill_get_f64s(reader, state->velocity, 3);
+    rill_get_f64s(reader, state->spin, 3);
+    rill_get_f64s(reader, state->acceleration, 3);
+    rill_get_f64s(reader, body->guess, 6);
+    rill_get_f64s(reader, body->before, 6);
+    body->before_dt = rill_get_f64(reader);
+    rill_get_f64s(reader, forces->impulse, 3);
+    rill_get_f64s(reader, forces->turn, 3);
+    forces->submerged_volume = rill_get_f64(reader);
+    rill_get_f64s(reader, forces->submerged_centre, 3);
+    forces->wetted_area = rill_get_f64(reader);
+    forces->level = rill_get_f64(reader);
+    rill_get_f64s(reader, forces->liquid_velocity, 2);
+    if (reader->failed) return rill_loading_refuse(load, "a body ends early");
+    return rill_loading_result(rill_check_body(body, STORED_BOUND, load->message));
+}
+
+static rill_result get_slots(rill_loading *load) {
+    rill_reader *reader = &load->reader;
+    rill_world *world = load->world;
+    rill_bodies *bodies = &world->bodies;
+    const uint32_t count = rill_get_u32(reader);
+    if (count > RILL_SLOTS_MAX || !rill_get_room(reader, count, 3))
+        return rill_loading_refuse(load, "there are too many bodies");
+    if (!rill_array_resize(&bodies->list, &world->allocator, count)) return rill_loading_starved(load, "bodies");
+    for (uint32_t i = 0; i < count; ++i) {
+        rill_body *body = rill_body_at(bodies, (int32_t)i);
+        body->generation = rill_get_u16(reader);
+        body->alive = rill_get_bool(reader);
+        if (body->generation == 0) return rill_loading_refuse(load, "a body has no generation");
+        bodies->alive += body->alive;
+        bodies->free_slots += !body->alive && body->generation < RILL_GENERATION_MAX;
+        const rill_result result = body->alive ? get_body(load, body) : RILL_OK;
+        if (result) return result;
+    }
+    return reader->failed ? rill_loading_refuse(load, "the bodies end early") : RILL_OK;
+}
+
+/* A column under a body and its lifted base. */
+static bool get_node(rill_loading *load) {
+    rill_reader *reader = &load->reader;
+    rill_bodies *bodies = &load->world->bodies;
+    const rill_bed *bed = &load->world->bed;
+    rill_node node = { .place = rill_loading_i32(reader), .first = -1 };
+    node.base = rill_loading_i32(reader);
+    const int32_t lift = rill_loading_i32(reader);
+    node.over = rill_get_bool(reader);
+    node.e = rill_get_f64(reader);
+    node.kept = rill_get_f64(reader);
+    node.pi = rill_get_f64(reader);
+    if (reader->failed || node.place >= bed->plane_size || bed->b[node.place] == RILL_WALL ||
+        bodies->node_of[node.place] != 0 || lift > RILL_TOP - bed->b[node.place])
+        return false;
+    node.stride = rill_bed_sheet_of(bed, node.place, &node.cell[0], &node.cell[1])->stride;
+    if (node.cell[0] < 0 || node.cell[0] >= bed->grid.cells[0] || node.cell[1] < 0 ||
+        node.cell[1] >= bed->grid.cells[1])
+        return false;
+    ((rill_node *)bodies->nodes.data)[bodies->nodes.count++] = node;
+    bodies->node_of[node.place] = (int32_t)bodies->nodes.count;
+    bodies->shown[node.place] += lift;
+    return true;
+}
+
+rill_result rill_loading_bodies(rill_loading *load) {
+    rill_reader *reader = &load->reader;
+    rill_world *world = load->world;
+    rill_bodies *bodies = &world->bodies;
+    const rill_result result = get_slots(load);
+    if (result) return result;
+    const uint32_t count = rill_get_u32(reader);
+    const bool some = bodies->alive > 0 && !world->tank;
+    if (count > (some ? (uint64_t)world->bed.info.columns : 0) || !rill_get_room(reader, count, 37))
+        return rill_loading_refuse(load, "there are more columns under bodies than there can be");
+    if (bodies->alive == 0) return RILL_OK;
+    if (!rill_bodies_reserve(bodies, &world->bed, &world->allocator) ||
+        !rill_array_reserve(&bodies->nodes, &world->allocator, count)) /* also under those that are gone since */
+        return rill_loading_starved(load, "columns under bodies");
+    for (uint32_t i = 0; i < count; ++i)
+        if (!get_node(load)) return rill_loading_refuse(load, "a column under a body makes no sense");
+    world->flow.lifted = bodies->shown;
+    for (int32_t i = 0; i < world->bed.pipe_count; ++i) rill_bodies_lift_pipe(&world->flow, i);
+    return RILL_OK;
+}
