@@ -96,6 +96,19 @@ is "usda too" reads grids_usda/bake.usda
 is "has them" says "$(cat grids.txt)"
 is "another form in the same folder" gives 2 tiny.yaml -o grids_glb --format glb --until 0.03
 is "is refused" complains "form=grids"
+# Bodies: where they are then in meshes, their own frame in samples, and a table beside both.
+cp "$tree"/scenes/light_ball.yaml .
+for format in ply usda; do
+    is "bake a body as $format" gives 0 light_ball.yaml -o body_$format --format $format --until 0.03 --set bodies.0.position.2=0.06
+done
+is "with a table per frame" test "$(echo body_ply/bodies_*.csv | wc -w)" = 5
+is "that has its name" grep -q '^0.0[0-9]*,ball,0.09' body_ply/bodies_00003.csv
+is "the same for all formats" cmp body_ply/bodies_00003.csv body_usda/bodies_00003.csv
+is "read back" reads body_ply/moving_00003.ply
+is "usda too" reads body_usda/bake.usda
+is "with the ball" says "prim /Rill/ball Mesh"
+is "and where it is in every frame" test "$(grep -A5 xformOp:transform.timeSamples body_usda/bake.usda | grep -c ': ((')" = 5
+
 for meniscus in lift none; do
     is "bake with the meniscus: $meniscus" gives 0 tiny.yaml -o $meniscus --format ply --until 0.03 --meniscus $meniscus
     is "read back" reads $meniscus/liquid_00003.ply

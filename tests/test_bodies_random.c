@@ -6,7 +6,7 @@
  * A scene follows from its number alone. `test_bodies_random FIRST COUNT` runs others, or one that failed again. */
 #include "tanks.h"
 
-enum { MOST = 8, STEPS = 12 };
+enum { MOST = 8, STEPS = 8 };
 
 static unsigned long first_scene = 1, scene_count = 240;
 
@@ -41,12 +41,12 @@ static void random_definition(scene *s) {
     dice *d = &s->dice;
     rill_world_def *def = &s->def;
     *def = rill_default_world_def();
-    for (int k = 0; k < 2; ++k) def->grid.cells[k] = 8 + one_of(d, 24);
+    for (int k = 0; k < 2; ++k) def->grid.cells[k] = 8 + one_of(d, 16);
     s->dx = def->grid.cell_size = scaled(d, 5e-4, 0.05);
     s->wide = s->dx * fmin(def->grid.cells[0], def->grid.cells[1]);
     s->high = s->dx * scaled(d, 2, 20);
     s->level = s->high * between(d, 0.2, 1);
-    s->dt = chance(d, 0.5) ? 1.0 / 60 : scaled(d, 1e-3, 0.05);
+    s->dt = chance(d, 0.5) ? 1.0 / 60 : scaled(d, 1e-3, 0.03);
     def->headroom = s->high * between(d, 0.5, 3);
     for (int k = 0; k < 4; ++k) {
         if (chance(d, 0.15)) def->edges[k] = (rill_edge){ chance(d, 0.5) ? RILL_EDGE_OPEN : RILL_EDGE_STILL, s->level };

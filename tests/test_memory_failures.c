@@ -156,6 +156,21 @@ static rill_result create_rain(rill_world *world) {
     return rill_source_create(world, &def, &id);
 }
 
+static rill_result create_body(rill_world *world, rill_body_shape shape, double x, double y) {
+    static const float vertices[] = { 0.0f, 0.0f, 0.0f, 0.004f, 0.0f, 0.0f, 0.0f, 0.004f, 0.0f, 0.0f, 0.0f, 0.003f };
+    static const uint32_t indices[] = { 0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3 };
+    rill_body_def def = rill_default_body_def();
+    def.shape = shape;
+    def.radius = 0.0015;
+    def.vertices = vertices;
+    def.vertex_count = 4;
+    def.indices = indices;
+    def.triangle_count = 4;
+    memcpy(def.state.position, (double[]){ x, y, 0.002 }, sizeof def.state.position);
+    rill_body_id id;
+    return rill_body_create(world, &def, &id);
+}
+
 /* ------------------------------------------------------------------------------------------------ solids that move */
 
 static rill_world *make_flooded(const rill_runtime *runtime) {
@@ -172,6 +187,8 @@ static rill_world *make_flooded(const rill_runtime *runtime) {
     must(world, rill_world_fill_level(world, (double[]){ 0.018, 0.009, 0.0 }, 0.002, NULL));
     must(world, create_rain(world));
     must(world, create_point(world));
+    must(world, create_body(world, RILL_BODY_SPHERE, 0.016, 0.005));
+    assert_false(rill_world_step(world, 0.001) & RILL_STATUS_REFUSED); /* some columns are under it */
     return world;
 }
 
@@ -319,6 +336,9 @@ static rill_world *make_busy_shapes(const rill_runtime *runtime) {
     must(world, rill_bed_build(world));
     must(world, create_point(world));
     must(world, create_rain(world));
+    must(world, create_body(world, RILL_BODY_SPHERE, 0.016, 0.005));
+    must(world, create_body(world, RILL_BODY_HULL, 0.003, 0.004));
+    must(world, create_body(world, RILL_BODY_MESH, 0.013, 0.004));
     for (int i = 0; i < 3; ++i) assert_false(rill_world_step(world, 0.002) & RILL_STATUS_REFUSED);
     return world;
 }

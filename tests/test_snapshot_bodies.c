@@ -22,14 +22,14 @@ static rill_body_id add_body(rill_world *world, rill_body_shape shape, const cha
     rill_body_id id;
     if (shape == RILL_BODY_BOX) {
         def.mass = (double)INFINITY;
-        def.state.velocity[0] = 0.05;
+        def.state.velocity[0] = 0.1;
         def.state.spin[2] = 3.0;
     }
     must(world, rill_body_create(world, &def, &id));
     return id;
 }
 
-/* Water over a shelf: two layers with sparse pipes at its rim, over which bodies bob and drift. */
+/* Water over a shelf: two layers with sparse pipes at its rim, over which bodies bob, drift and vanish. */
 static rill_world *make_harbour(const rill_runtime *runtime, rill_method method) {
     rill_world_def def = tank_def(40, 30, RILL_PASSAGES_ANY);
     def.solver.method = method;
@@ -40,10 +40,10 @@ static rill_world *make_harbour(const rill_runtime *runtime, rill_method method)
     if (method != RILL_METHOD_KANDEMIR) add_box(world, 22, 5, 4, 33, 25, 6);
     build(world);
     fill(world, 1, 1, 1, 10);
-    const rill_body_id gone = add_body(world, RILL_BODY_SPHERE, "gone", 5, 5, 10);
+    const rill_body_id gone = add_body(world, RILL_BODY_SPHERE, "gone", 22, 20, 10);
     add_body(world, RILL_BODY_MESH, "boat", 21, 12, 12);
     add_body(world, RILL_BODY_SPHERE, "buoy", 30, 20, 13);
-    add_body(world, RILL_BODY_BOX, "piston", 12, 20, 9);
+    add_body(world, RILL_BODY_BOX, "piston", 10, 20, 9);
     add_body(world, RILL_BODY_HULL, NULL, 25, 8, 11);
     for (int i = 0; i < 6; ++i) step(world, 1.0 / 60);
     must(world, rill_body_destroy(world, gone));

@@ -106,30 +106,46 @@ static bool usda_number(usda_file *file, bool whole, double *out) {
 /* ------------------------------------------------------------------------------------------------------------ values */
 
 static bool usda_element(usda_file *file, const char *type, usda_sample *sample, size_t *room) {
-    size_t width = strchr(type, '3') ? 3 : 1;
+    size_t width = strchr(type, '3') ? 3 : strchr(type, '4') ? 4 : 1;
     if ((sample->count + 1) * width > *room) {
         *room = 2 * *room + 1024;
         sample->numbers = realloc(sample->numbers, *room * sizeof *sample->numbers);
         if (!sample->numbers) abort();
     }
     sample->width = width;
-    if (width == 3 && !usda_need(file, "(")) return false;
+    if (width > 1 && !usda_need(file, "(")) return false;
     for (size_t i = 0; i < width; i++) {
         if (i && !usda_need(file, ",")) return false;
         double *to = &sample->numbers[sample->count * width + i];
         if (!usda_number(file, strncmp(type, "int", 3) == 0, to)) return false;
     }
     sample->count++;
-    return width == 3 ? usda_need(file, ")") : true;
+    return width > 1 ? usda_need(file, ")") : true;
+}
+
+/* Four rows of four; or a list with one token, which is as many as there are. */
+static bool usda_matrix(usda_file *file, usda_sample *sample, size_t *room) {
+    if (!usda_need(file, "(")) return false;
+    while (sample->count < 4) {
+        if (sample->count && !usda_need(file, ",")) return false;
+        if (!usda_element(file, "matrix4d", sample, room)) return false;
+    }
+    return usda_need(file, ")");
+}
+
+static bool usda_tokens(usda_file *file, usda_sample *sample) {
+    return usda_need(file, "[") && usda_string(file, sample->text, sizeof sample->text) && usda_need(file, "]");
 }
 
 static bool usda_value(usda_file *file, const char *type, usda_sample *sample) {
-    static const char *const types[] = { "bool",     "token",      "int[]",     "float[]",
-                                         "float3[]", "normal3f[]", "point3f[]", "vector3f[]" };
+    static const char *const types[] = { "bool",     "token",      "int[]",     "float[]",    "float3[]",
+                                         "matrix4d", "normal3f[]", "point3f[]", "vector3f[]", "token[]" };
     size_t known = 0, room = 0;
     while (known < sizeof types / sizeof types[0] && strcmp(type, types[known]) != 0) known++;
     if (known == sizeof types / sizeof types[0]) return usda_fail(file, "a value of a known type");
     if (strcmp(type, "token") == 0) return usda_string(file, sample->text, sizeof sample->text);
+    if (strcmp(type, "token[]") == 0) return usda_tokens(file, sample);
+    if (strcmp(type, "matrix4d") == 0) return usda_matrix(file, sample, &room);
     if (!strchr(type, '[')) return usda_element(file, "int", sample, &room);
     if (!usda_need(file, "[")) return false;
     while (!usda_next(file, "]")) {

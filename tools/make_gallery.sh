@@ -24,6 +24,15 @@ tilted_tray 0.55 800x450
 dam_break 0.58 800x450
 thacker_bowl 0.15 800x450
 rain_on_terrain 7 800x450
+boats 1.5 800x450
+spheres 1.2 800x450
+ice 2.2 800x450
+dominoes 1.2 800x450
+drift 4 800x450
+moving_ball 0.6 800x450
+moving_ball_viscous 0.6 800x450
+heavy_ball 0.5 800x450
+light_ball 0.6 800x450
 viscosity_a 1.2 400x360
 viscosity_b 1.2 400x360
 viscosity_c 1.2 400x360

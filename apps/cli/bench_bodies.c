@@ -1,11 +1,11 @@
-/* The worlds of `boats_400` and `spheres_400`: bodies on 10 mm of water with waves of 1 mm on it, as the scenes of the same
- * names of Wang, Miller & Turk 2007 (figures there: 1.3 and 0.4 frames a second). Places come from a fixed seed. */
+/* The worlds of `boats_400` and `spheres_400`: bodies on a pond of 2 m x 2 m, 30 mm deep with waves on it, as the scenes of the
+ * same names of Wang, Miller & Turk 2007 (figures there: 1.3 and 0.4 frames a second). Places come from a fixed seed. */
 #include "bench_parts.h"
 
 #include <math.h>
 #include <stddef.h>
 
-static const double CELL = 1e-3, DEPTH = 0.01; /* m */
+static const double CELL = RILL_BENCH_POND_CELL, DEPTH = 0.03; /* m */
 
 static rill_result build_pool(rill_world *world) {
     rill_solid_def floor = rill_default_solid_def();
@@ -29,15 +29,15 @@ static const uint32_t HULL_SIDES[] = {
     0,  6, 7, 7,  6, 8, 6,  5, 8, 8,  5, 9, 5,  4, 9,                     /* starboard */
 };
 
-/* Twenty boats, 40 mm long, five rows of four, each on a course of its own. */
+/* Twenty boats, 0.12 m long, five rows of four, each on a course of its own. */
 rill_result rill_bench_build_boats(rill_world *world) {
     float vertices[sizeof HULL / sizeof HULL[0]];
     for (size_t i = 0; i < sizeof HULL / sizeof HULL[0]; i++) {
-        vertices[i] = 0.04f * HULL[i];
+        vertices[i] = 0.12f * HULL[i];
     }
     rill_result result = build_pool(world);
     for (int i = 0; i < 20 && result == RILL_OK; i++) {
-        const double course = 2.4 * i, speed = 0.05;
+        const double course = 2.4 * i, speed = 0.2;
         rill_body_def def = rill_default_body_def();
         def.shape = RILL_BODY_MESH;
         def.vertices = vertices;
@@ -47,7 +47,7 @@ rill_result rill_bench_build_boats(rill_world *world) {
         def.drag = 0.1;
         def.state.position[0] = CELL * (50.3 + 100.0 * (i % 4));
         def.state.position[1] = CELL * (40.7 + 80.0 * (i / 4));
-        def.state.position[2] = DEPTH + 0.001;
+        def.state.position[2] = DEPTH + 0.003;
         def.state.orientation[2] = sin(0.5 * course);
         def.state.orientation[3] = cos(0.5 * course);
         def.state.velocity[0] = speed * cos(course);
@@ -58,16 +58,16 @@ rill_result rill_bench_build_boats(rill_world *world) {
     return result != RILL_OK ? result : rill_bench_fill_waves(world, DEPTH);
 }
 
-/* Sixty spheres of the same mass, 6 to 12 mm in radius, on a grid of ten by six, somewhat apart from their places. */
+/* Twelve spheres of the same mass, 30 to 60 mm in radius, on a grid of four by three, somewhat apart from their places. */
 rill_result rill_bench_build_spheres(rill_world *world) {
     rill_result result = build_pool(world);
-    for (int i = 0; i < 60 && result == RILL_OK; i++) {
+    for (int i = 0; i < 12 && result == RILL_OK; i++) {
         rill_body_def def = rill_default_body_def();
         def.shape = RILL_BODY_SPHERE;
-        def.radius = CELL * (6.0 + (7 * i) % 60 * 0.1);
-        def.mass = 3e-4;
-        def.state.position[0] = CELL * (20.0 + 40.0 * (i % 10) + 5.0 * sin(1.7 * i));
-        def.state.position[1] = CELL * (35.0 + 66.0 * (i / 10) + 15.0 * sin(2.9 * i));
+        def.radius = CELL * (6.0 + (7 * i) % 12 * 0.5);
+        def.mass = 0.03;
+        def.state.position[0] = CELL * (50.0 + 100.0 * (i % 4) + 12.0 * sin(1.7 * i));
+        def.state.position[1] = CELL * (67.0 + 133.0 * (i / 4) + 25.0 * sin(2.9 * i));
         def.state.position[2] = DEPTH + def.radius;
         rill_body_id id;
         result = rill_body_create(world, &def, &id);

@@ -58,7 +58,8 @@ static int complain(const char *name, rill_result result, const char *message) {
 static int create_world(const rill_bench_case *which, const rill_bench_options *options, bench_run *run) {
     rill_world_def def = rill_default_world_def();
     def.name = which->name;
-    def.grid = (rill_grid){ .cells = { which->cells, which->cells }, .cell_size = 1e-3 };
+    def.grid = (rill_grid){ .cells = { which->cells, which->cells },
+                            .cell_size = which->cell_size > 0.0 ? which->cell_size : 1e-3 };
     def.headroom = 0.02;
     def.solver.method = which->method;
     def.solver.pipe_area = which->paper ? RILL_PIPE_AREA_PAPER : RILL_PIPE_AREA_PHYSICAL;

@@ -13,11 +13,15 @@ typedef rill_result rill_bench_build(rill_world *world);
 /* What is done before each frame, and timed with it; `frame` counts from the start of a repeat. */
 typedef rill_result rill_bench_move(rill_world *world, int64_t frame);
 
+/* Of the pond with bodies, m. */
+#define RILL_BENCH_POND_CELL 5e-3
+
 typedef struct rill_bench_case {
     const char *name;
     int32_t threads;
     const char *scene;       /* the shipped scene that is run; NULL: the world is built */
     int32_t cells;           /* along each side of the grid */
+    double cell_size;        /* m; 0: a millimetre */
     double frame;            /* s per rill_world_step; a scene brings its own */
     rill_bench_build *build; /* solids, bed and liquid; NULL for a scene */
     rill_bench_move *move;   /* NULL: nothing moves */

@@ -199,6 +199,7 @@ static int play(drawing *d, const draw_options *options, double until) {
             snprintf(d->message.text, sizeof d->message.text, "out of memory");
             return fail(d, RILL_EXIT_MACHINE);
         }
+        d->look.step = k ? length : scene->frame;
         stopped = rill_progress_stop_wanted();
         bool due = moving ? time >= (double)shown / options->fps * (1 - 1e-9) : k == count;
         if (due && !(stopped && !moving)) {
@@ -263,8 +264,8 @@ static int read_draw_options(int argc, char **argv, draw_options *options, const
           &options->at, 0, 1e9 },
         { "--camera", "\"FROM TO LENS\"", "six or seven numbers instead of the scene's view", RILL_OPTION_TEXT,
           &options->camera, 0, 0 },
-        { "--overlay", "NAME", "wireframe, layers, depth, velocity, normals, meniscus or tiles", RILL_OPTION_TEXT,
-          &options->overlay, 0, 0 },
+        { "--overlay", "NAME", "wireframe, layers, depth, velocity, normals, meniscus, tiles or forces",
+          RILL_OPTION_TEXT, &options->overlay, 0, 0 },
         { "--samples", "N", "per pixel (default 32, movies 6); from 16 on the sky casts soft shadows",
           RILL_OPTION_COUNT, &options->samples, 1, 4096 },
         { "--fps", "N", "frames per second of a movie (default 30)", RILL_OPTION_NUMBER, &options->fps, 0.1, 1000 },

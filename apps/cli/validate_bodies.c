@@ -35,12 +35,12 @@ static rill_body_def describe(const float_case *f, double x, double y, double bo
     rill_body_def def = rill_default_body_def();
     def.shape = f->shape;
     def.radius = 0.5 * f->size;
-    for (int k = 0; k < 3; k++) {
-        def.size[k] = f->size;
-        def.inertia[k] = 1e6; /* it does not turn */
-    }
     double volume = f->shape == RILL_BODY_SPHERE ? PI / 6 * pow(f->size, 3) : pow(f->size, 3);
     def.mass = f->relative * density * volume;
+    for (int k = 0; k < 3; k++) {
+        def.size[k] = f->size;
+        def.inertia[k] = 1e6 * def.mass * f->size * f->size; /* it does not turn */
+    }
     def.state.position[0] = x;
     def.state.position[1] = y;
     def.state.position[2] = bottom + 0.5 * f->size;
@@ -165,7 +165,7 @@ static void run_strip(rill_validation *v, const strip *s, double dx) {
     def.mass = density * 2 * s->a * 8 * dx * (s->d - s->D);
     for (int k = 0; k < 3; k++) {
         def.size[k] = k == 0 ? 2 * s->a : k == 1 ? 1 : 0.04;
-        def.inertia[k] = 1e6;
+        def.inertia[k] = 1e6 * def.mass;
     }
     def.state.position[0] = s->W;
     def.state.position[1] = 4 * dx;

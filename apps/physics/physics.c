@@ -96,10 +96,8 @@ static void place(const rill_physics *physics, const rill_physics_body *body, co
     dBodySetAngularVel(body->body, w[0], w[1], w[2]);
     if (body->gone) {
         dBodyDisable(body->body);
-        dGeomDisable(body->geom.id);
     } else {
         dBodyEnable(body->body);
-        dGeomEnable(body->geom.id);
     }
 }
 

@@ -91,20 +91,45 @@ static void join(rill_physics *physics, dGeomID one, dGeomID other) {
     }
 }
 
-static bool can_be_pushed(dGeomID geom) {
-    dBodyID body = dGeomGetBody(geom);
-    return body && !dBodyIsKinematic(body);
+static bool overlap(const dReal a[6], const dReal b[6]) {
+    return a[0] <= b[1] && b[0] <= a[1] && a[2] <= b[3] && b[2] <= a[3] && a[4] <= b[5] && b[4] <= a[5];
 }
 
-static void near(void *user, dGeomID one, dGeomID other) {
-    if (can_be_pushed(one)) {
-        join(user, one, other);
-    } else if (can_be_pushed(other)) {
-        join(user, other, one);
+static void meet(rill_physics *physics, dGeomID one, const dReal box[6], dGeomID other) {
+    dReal others[6];
+    if (other) {
+        dGeomGetAABB(other, others);
+        if (overlap(box, others)) {
+            join(physics, one, other);
+        }
     }
 }
 
+/* In the order of the world's things and not that of the engine's spaces, which depends on the past: contacts are solved in
+ * the order in which they are found. */
 void rill_physics_touch(rill_physics *physics) {
-    dSpaceCollide(physics->moving, physics, near);
-    dSpaceCollide2((dGeomID)physics->moving, (dGeomID)physics->still, physics, near);
+    for (size_t i = 0; i < physics->body_count; i++) {
+        const rill_physics_body *body = &physics->bodies[i];
+        dReal box[6];
+        if (body->gone) {
+            continue;
+        }
+        dGeomGetAABB(body->geom.id, box);
+        for (size_t j = i + 1; j < physics->body_count; j++) {
+            const rill_physics_body *other = &physics->bodies[j];
+            if (!other->gone && !body->kinematic) {
+                meet(physics, body->geom.id, box, other->geom.id);
+            } else if (!other->gone && !other->kinematic) {
+                dReal others[6];
+                dGeomGetAABB(other->geom.id, others);
+                meet(physics, other->geom.id, others, body->geom.id);
+            }
+        }
+        for (size_t j = 0; j < physics->solid_count && !body->kinematic; j++) {
+            meet(physics, body->geom.id, box, physics->solids[j].geom.id);
+        }
+        for (int j = 0; j < 4 && !body->kinematic; j++) {
+            meet(physics, body->geom.id, box, physics->walls[j]);
+        }
+    }
 }

@@ -43,8 +43,8 @@ typedef struct rill_physics_solid {
 struct rill_physics {
     const rill_scene *scene;
     rill_world *world;
-    dWorldID engine; /* NULL as long as there are no bodies */
-    dSpaceID moving, still;
+    dWorldID engine;  /* NULL as long as there are no bodies */
+    dGeomID walls[4]; /* at the edges of the grid; NULL where there is none */
     dJointGroupID contacts;
     double unit, weight; /* m, kg: half the width of the smallest body, the mass of the lightest */
     double sub_step;     /* s, the present one */

@@ -48,8 +48,8 @@ static bool take_triangles(rill_geom *out, const double *vertices, size_t vertex
     return true;
 }
 
-static bool make_mesh(dSpaceID space, const double *vertices, size_t vertex_count, const uint32_t *indices,
-                      size_t triangle_count, double unit, rill_geom *out) {
+static bool make_mesh(const double *vertices, size_t vertex_count, const uint32_t *indices, size_t triangle_count,
+                      double unit, rill_geom *out) {
     if (triangle_count == 0) {
         return true;
     }
@@ -61,12 +61,12 @@ static bool make_mesh(dSpaceID space, const double *vertices, size_t vertex_coun
                                 (int)(3 * triangle_count), 3 * sizeof *out->faces);
     dGeomTriMeshDataPreprocess2(
         out->mesh, (1U << dTRIDATAPREPROCESS_BUILD_FACE_ANGLES) | (1U << dTRIDATAPREPROCESS_BUILD_CONCAVE_EDGES), NULL);
-    out->id = dCreateTriMesh(space, out->mesh, NULL, NULL, NULL);
+    out->id = dCreateTriMesh(NULL, out->mesh, NULL, NULL, NULL);
     return true;
 }
 
 /* A convex body: its faces as planes n.x = d with outward normals. */
-static bool make_convex(dSpaceID space, const rill_body_info *info, double unit, rill_geom *out) {
+static bool make_convex(const rill_body_info *info, double unit, rill_geom *out) {
     size_t count = info->triangle_count;
     out->planes = malloc((4 * count + 1) * sizeof *out->planes);
     if (!out->planes || !take_triangles(out, info->vertices, info->vertex_count, info->indices, count, unit, 1)) {
@@ -86,7 +86,7 @@ static bool make_convex(dSpaceID space, const rill_body_info *info, double unit,
         }
         n[3] = n[0] * a[0] + n[1] * a[1] + n[2] * a[2];
     }
-    out->id = dCreateConvex(space, out->planes, (unsigned)count, out->points, (unsigned)info->vertex_count, out->faces);
+    out->id = dCreateConvex(NULL, out->planes, (unsigned)count, out->points, (unsigned)info->vertex_count, out->faces);
     return true;
 }
 
@@ -101,16 +101,14 @@ bool rill_geom_of_body(rill_physics *physics, const rill_body_info *info, rill_g
     const double unit = physics->unit, radius = info->radius / unit, length = info->length / unit;
     rill_body_shape shape = info->shape < RILL_BODY_HULL && !is_centred(info) ? RILL_BODY_HULL : info->shape;
     switch (shape) {
-    case RILL_BODY_SPHERE: out->id = dCreateSphere(physics->moving, radius); return true;
+    case RILL_BODY_SPHERE: out->id = dCreateSphere(NULL, radius); return true;
     case RILL_BODY_BOX:
-        out->id = dCreateBox(physics->moving, info->size[0] / unit, info->size[1] / unit, info->size[2] / unit);
+        out->id = dCreateBox(NULL, info->size[0] / unit, info->size[1] / unit, info->size[2] / unit);
         return true;
-    case RILL_BODY_CAPSULE: out->id = dCreateCapsule(physics->moving, radius, length); return true;
-    case RILL_BODY_CYLINDER: out->id = dCreateCylinder(physics->moving, radius, length); return true;
-    case RILL_BODY_HULL: return make_convex(physics->moving, info, unit, out);
-    default:
-        return make_mesh(physics->moving, info->vertices, info->vertex_count, info->indices, info->triangle_count, unit,
-                         out);
+    case RILL_BODY_CAPSULE: out->id = dCreateCapsule(NULL, radius, length); return true;
+    case RILL_BODY_CYLINDER: out->id = dCreateCylinder(NULL, radius, length); return true;
+    case RILL_BODY_HULL: return make_convex(info, unit, out);
+    default: return make_mesh(info->vertices, info->vertex_count, info->indices, info->triangle_count, unit, out);
     }
 }
 
@@ -129,10 +127,10 @@ static void placed(const rill_physics *physics, const rill_physics_solid *solid,
     }
 }
 
-static dGeomID make_cylinder(rill_physics *physics, const double from[3], const double to[3], double radius) {
+static dGeomID make_cylinder(const double from[3], const double to[3], double radius) {
     double axis[3] = { to[0] - from[0], to[1] - from[1], to[2] - from[2] };
     double length = sqrt(axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2]);
-    dGeomID id = dCreateCylinder(physics->still, radius, length);
+    dGeomID id = dCreateCylinder(NULL, radius, length);
     dMatrix3 turn;
     dRFromZAxis(turn, axis[0], axis[1], axis[2]);
     dGeomSetRotation(id, turn);
@@ -164,7 +162,7 @@ static bool make_heights(rill_physics *physics, const rill_solid_def *def, rill_
     dGeomHeightfieldDataBuildDouble(out->heights, heights, 1, size[0] * (nx + 1) / nx, size[1] * (ny + 1) / ny, wide,
                                     deep, 1, 0, 1, 0);
     free(heights);
-    out->id = dCreateHeightfield(physics->still, out->heights, 1);
+    out->id = dCreateHeightfield(NULL, out->heights, 1);
     dMatrix3 turn;
     dRFromAxisAndAngle(turn, 1, 0, 0, acos(-1.0) / 2);
     dGeomSetRotation(out->id, turn);
@@ -176,8 +174,7 @@ static bool make_heights(rill_physics *physics, const rill_solid_def *def, rill_
 static bool make_triangles(rill_physics *physics, const rill_physics_solid *solid, rill_geom *out) {
     rill_solid_mesh mesh;
     return rill_solid_get_mesh(physics->world, solid->id, &mesh) == RILL_OK &&
-           make_mesh(physics->still, mesh.vertices, mesh.vertex_count, mesh.indices, mesh.triangle_count, physics->unit,
-                     out);
+           make_mesh(mesh.vertices, mesh.vertex_count, mesh.indices, mesh.triangle_count, physics->unit, out);
 }
 
 static void make_box(rill_physics *physics, const rill_physics_solid *solid, const double turn[4], rill_geom *out) {
@@ -189,7 +186,7 @@ static void make_box(rill_physics *physics, const rill_physics_solid *solid, con
         size[i] = (def->max[i] - def->min[i]) * scale;
     }
     placed(physics, solid, turn, middle, at);
-    out->id = dCreateBox(physics->still, size[0], size[1], size[2]);
+    out->id = dCreateBox(NULL, size[0], size[1], size[2]);
     dGeomSetPosition(out->id, at[0], at[1], at[2]);
     dGeomSetQuaternion(out->id, (const dReal[4]){ turn[3], turn[0], turn[1], turn[2] });
 }
@@ -206,20 +203,20 @@ bool rill_geom_of_solid(rill_physics *physics, const rill_physics_solid *solid, 
     case RILL_SHAPE_BOX: make_box(physics, solid, turn, out); return true;
     case RILL_SHAPE_SPHERE:
         placed(physics, solid, turn, def->centre, a);
-        out->id = dCreateSphere(physics->still, radius);
+        out->id = dCreateSphere(NULL, radius);
         dGeomSetPosition(out->id, a[0], a[1], a[2]);
         return true;
     case RILL_SHAPE_CYLINDER:
         placed(physics, solid, turn, def->from, a);
         placed(physics, solid, turn, def->to, b);
-        out->id = make_cylinder(physics, a, b, radius);
+        out->id = make_cylinder(a, b, radius);
         return true;
     case RILL_SHAPE_PLANE: {
         double length = sqrt(def->axis[0] * def->axis[0] + def->axis[1] * def->axis[1] + def->axis[2] * def->axis[2]);
         placed(physics, solid, turn, def->point, a);
         rill_turn_vector(turn, def->axis, b);
         double distance = (a[0] * b[0] + a[1] * b[1] + a[2] * b[2]) / length;
-        out->id = dCreatePlane(physics->still, b[0] / length, b[1] / length, b[2] / length, distance);
+        out->id = dCreatePlane(NULL, b[0] / length, b[1] / length, b[2] / length, distance);
         return true;
     }
     case RILL_SHAPE_HEIGHTMAP: return make_heights(physics, def, out);

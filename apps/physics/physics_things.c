@@ -40,8 +40,12 @@ void rill_physics_forget(rill_physics *physics) {
     forget_solids(physics);
     if (physics->engine) {
         dJointGroupDestroy(physics->contacts);
-        dSpaceDestroy(physics->moving);
-        dSpaceDestroy(physics->still); /* and the walls in it */
+        for (int i = 0; i < 4; i++) {
+            if (physics->walls[i]) {
+                dGeomDestroy(physics->walls[i]);
+            }
+            physics->walls[i] = NULL;
+        }
         dWorldDestroy(physics->engine);
     }
     physics->engine = NULL;
@@ -56,15 +60,13 @@ static void add_walls(rill_physics *physics) {
         double place = def->grid.origin[axis] + (far ? def->grid.cells[axis] * def->grid.cell_size : 0);
         normal[axis] = far ? -1 : 1;
         if (def->edges[side].kind == RILL_EDGE_WALL) {
-            dCreatePlane(physics->still, normal[0], normal[1], 0, (far ? -place : place) / physics->unit);
+            physics->walls[side] = dCreatePlane(NULL, normal[0], normal[1], 0, (far ? -place : place) / physics->unit);
         }
     }
 }
 
 static void begin(rill_physics *physics) {
     physics->engine = dWorldCreate();
-    physics->moving = dHashSpaceCreate(NULL);
-    physics->still = dHashSpaceCreate(NULL);
     physics->contacts = dJointGroupCreate(0);
     dWorldSetQuickStepNumIterations(physics->engine, ITERATIONS);
     dWorldSetContactSurfaceLayer(physics->engine, LAYER);

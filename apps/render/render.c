@@ -38,7 +38,8 @@ rill_render_options rill_default_render_options(void) {
                                     .sun = { -0.55f, -0.25f, 0.95f },
                                     .backdrop = { 0.30f, 0.32f, 0.34f },
                                     .exposure = 1,
-                                    .ground = true };
+                                    .ground = true,
+                                    .step = 1.0 / 60 };
     rill_optics_preset("water", &options.optics);
     return options;
 }
@@ -126,7 +127,7 @@ static void draw_shadows(const rill_render *render, const rill_target *target, c
     glClear(GL_DEPTH_BUFFER_BIT);
     glUseProgram(program);
     rill_shader_set_matrix(program, "light_proj", clip);
-    rill_render_draw_solids(render, false);
+    rill_render_draw_solids(render, program, false);
 }
 
 static void draw_geometry(const rill_render *render) {
@@ -138,6 +139,7 @@ static void draw_geometry(const rill_render *render) {
     glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
     rill_render_draw_materials(render);
     glUseProgram(render->programs[RILL_PROGRAM_GROUND]);
+    rill_shader_set_matrix(render->programs[RILL_PROGRAM_GROUND], "model", rill_render_still);
     rill_batch_draw(&render->ground, GL_TRIANGLES);
 }
 
@@ -221,6 +223,10 @@ static void draw_sample(rill_render *render, const rill_render_options *options)
     if (options->overlay != RILL_OVERLAY_NONE) {
         copy_depth(render, &render->targets.geometry, &render->targets.tone);
         set_target(render, &render->targets.tone);
+        if (options->overlay == RILL_OVERLAY_FORCES) { /* they begin inside of bodies, and are seen all the same */
+            glDepthMask(GL_TRUE);
+            glClear(GL_DEPTH_BUFFER_BIT);
+        }
         rill_render_draw_overlay(render, options->overlay);
     }
 }
@@ -237,11 +243,18 @@ static bool lay_ground(rill_render *render, bool wanted) {
     return rill_batch_fill(&render->ground, vertices, 4, attributes, indices, wanted ? 6 : 0);
 }
 
+static bool take_overlay(rill_render *render, const rill_world *world, rill_surface *const *surfaces, size_t count,
+                         const rill_render_options *options, rill_message *message) {
+    return options->overlay == RILL_OVERLAY_FORCES
+               ? rill_render_take_forces(render, world, options->step, message)
+               : rill_render_take_overlay(render, world, surfaces, count, options->overlay, message);
+}
+
 bool rill_render_take(rill_render *render, const rill_world *world, rill_surface *const *surfaces, size_t surface_count,
                       const rill_render_options *options, rill_message *message) {
     if (!rill_render_take_solids(render, world, options, message) ||
         !rill_render_take_liquid(render, world, surfaces, surface_count, message) ||
-        !rill_render_take_overlay(render, world, surfaces, surface_count, options->overlay, message)) {
+        !take_overlay(render, world, surfaces, surface_count, options, message)) {
         return false;
     }
     rill_wet_upload(&render->wet);

@@ -46,6 +46,7 @@ typedef enum rill_overlay {
     RILL_OVERLAY_MENISCUS, /* distance to where the surface meets a solid: yellow there, dark blue a capillary length away,
                                grey beyond. The surfaces must have distances */
     RILL_OVERLAY_TILES,    /* orange where liquid is simulated, blue where it is at rest and costs nothing */
+    RILL_OVERLAY_FORCES, /* arrows: the liquid's on each body; as long as the body is wide: it carries its weight */
     RILL_OVERLAY_COUNT
 } rill_overlay;
 /* "none", "wireframe", ...; NULL when out of range. */
@@ -69,6 +70,7 @@ typedef struct rill_render_options {
     float backdrop[3]; /* colour behind the scene, linear */
     float exposure;    /* factor */
     bool ground;       /* a floor below everything, on which shadows fall */
+    double step;       /* s: how long the last step was; a force is an impulse over this */
 } rill_render_options;
 
 /* Water, one sample, five peels, a sun from the left behind the camera of the shipped scenes. */

@@ -136,9 +136,10 @@ static bool peel(rill_render *render, const rill_target *below, bool nearest) {
     rill_shader_set_texture(program, "below_map", 0, GL_TEXTURE_2D, below->depth);
     glBeginQuery(GL_ANY_SAMPLES_PASSED, render->query);
     rill_shader_set_floats(program, "glass", (const float[1]){ 0 }, 1);
+    rill_shader_set_matrix(program, "model", rill_render_still);
     rill_batch_draw(&render->liquid, GL_TRIANGLES);
     rill_shader_set_floats(program, "glass", (const float[1]){ 1 }, 1);
-    rill_render_draw_solids(render, true);
+    rill_render_draw_solids(render, program, true);
     glEndQuery(GL_ANY_SAMPLES_PASSED);
     glGetQueryObjectuiv(render->query, GL_QUERY_RESULT, &drawn);
     return drawn != 0;
@@ -173,12 +174,14 @@ static void shade(const rill_render *render, const rill_target *from, const rill
     GLuint program = render->programs[many ? RILL_PROGRAM_LIQUID_SKY : RILL_PROGRAM_LIQUID];
     glDisable(GL_DEPTH_TEST);
     use(render, program, from, FILM);
+    rill_shader_set_matrix(program, "model", rill_render_still);
     rill_shader_set_floats(program, "extinction", optics->extinction, 3);
     rill_shader_set_floats(program, "body",
                            (const float[4]){ optics->body[0], optics->body[1], optics->body[2], optics->index }, 4);
     rill_batch_draw(&render->liquid, GL_TRIANGLES);
-    use(render, render->programs[many ? RILL_PROGRAM_GLASS_SKY : RILL_PROGRAM_GLASS], from, GLASS_THICKNESS);
-    rill_render_draw_solids(render, true);
+    program = render->programs[many ? RILL_PROGRAM_GLASS_SKY : RILL_PROGRAM_GLASS];
+    use(render, program, from, GLASS_THICKNESS);
+    rill_render_draw_solids(render, program, true);
     glEnable(GL_DEPTH_TEST);
 }
 

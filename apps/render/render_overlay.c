@@ -8,9 +8,8 @@
 #include "render_parts.h"
 #include "shader.h"
 
-static const char *const names[] = {
-    "none", "wireframe", "layers", "depth", "velocity", "normals", "meniscus", "tiles"
-};
+static const char *const names[] = { "none",    "wireframe", "layers", "depth", "velocity",
+                                     "normals", "meniscus",  "tiles",  "forces" };
 static const int ATTRIBUTES[] = { 3, 4, 0 };
 enum { FLOATS = 7 };
 

@@ -3,16 +3,17 @@
  *     render.c          a picture: passes in order, samples
  *     render_frame.c    cameras, lamps and their matrices
  *     render_targets.c  textures and framebuffers
- *     render_solids.c   solids as buffers
+ *     render_solids.c   solids as buffers, and how they and bodies are drawn
+ *     render_bodies.c   bodies as buffers and poses
  *     render_liquid.c   surfaces as buffers, peels
  *     render_sides.c    the liquid seen from the side, through glass
  *     render_wet.c      where it has been wet
  *     render_overlay.c  lines and colours over the picture
+ *     render_forces.c   arrows over the picture
  */
 #ifndef RILL_RENDER_RENDER_PARTS_H
 #define RILL_RENDER_RENDER_PARTS_H
 
-#include "crease.h"
 #include "gl.h"
 #include "render.h"
 
@@ -39,12 +40,14 @@ typedef struct rill_batch {
 
 /* A solid, or a body: those come after the solids. */
 typedef struct rill_render_solid {
-    uint64_t id;          /* with RILL_RENDER_BODY for bodies */
-    uint64_t hash;        /* of its vertices, or a body's state, when the batch was made */
-    rill_draw_mesh shape; /* of a body, in its own frame */
-    bool drawn;           /* visible now */
-    float object[16];     /* world to its own space */
+    uint64_t id;      /* with RILL_RENDER_BODY for bodies */
+    uint64_t hash;    /* of its vertices; of a body's shape and pose */
+    uint64_t shape;   /* bodies: of their vertices alone, when the batch was made */
+    bool drawn;       /* visible now */
+    float model[16];  /* from where its vertices are given to the world: nothing to do for solids */
+    float object[16]; /* world to its own space */
     float low[3], high[3];
+    float own_low[3], own_high[3]; /* bodies: in their own space */
     rill_batch batch;
     rill_render_material material;
 } rill_render_solid;
@@ -143,8 +146,13 @@ void rill_render_cover(const rill_render *render);
 bool rill_render_take_solids(rill_render *render, const rill_world *world, const rill_render_options *options,
                              rill_message *message);
 void rill_render_free_solids(rill_render *render);
+/* One body; its material is left alone. False: no memory, says the message. render_bodies.c */
+bool rill_render_take_body(rill_render_solid *out, const rill_world *world, rill_body_id id, rill_message *message);
+uint64_t rill_render_hash(const double *values, size_t count);
+extern const double rill_render_crease;   /* degrees: edges that bend more are sharp */
+extern const float rill_render_still[16]; /* what stays where it is */
 /* All that is visible, with the program in use: opaque solids or those of glass. */
-void rill_render_draw_solids(const rill_render *render, bool glass);
+void rill_render_draw_solids(const rill_render *render, GLuint program, bool glass);
 /* A number that changes when their shadows do, as seen from a lamp; never 0. */
 uint64_t rill_render_shadow_key(const rill_render *render, const float clip[16]);
 /* Opaque solids, each with the program of its material. */
@@ -159,6 +167,8 @@ int rill_render_draw_liquid(rill_render *render, const rill_render_options *opti
 
 bool rill_render_take_overlay(rill_render *render, const rill_world *world, rill_surface *const *surfaces, size_t count,
                               rill_overlay overlay, rill_message *message);
+/* The same for RILL_OVERLAY_FORCES, after a step of dt seconds. render_forces.c */
+bool rill_render_take_forces(rill_render *render, const rill_world *world, double dt, rill_message *message);
 void rill_render_draw_overlay(const rill_render *render, rill_overlay overlay);
 
 /* False: no memory. Without glass only faces at the borders of the grid are made. */

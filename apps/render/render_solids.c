@@ -1,18 +1,19 @@
-/* Solids and bodies as buffers. The triangles of solids are taken from the world where they are now; a hash over them
- * says whether a buffer is still right, so that what stands still is uploaded once. Bodies keep their shape: it is made
- * once, and moved. */
+/* Solids as buffers. Their triangles are taken from the world where they are now; a hash over them says whether a
+ * buffer is still right, so that what stands still is uploaded once. Bodies follow in the same list (render_bodies.c). */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "crease.h"
 #include "render_parts.h"
 #include "shader.h"
 
-static const double CREASE = 38;  /* degrees */
+const double rill_render_crease = 38;
+const float rill_render_still[16] = { 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1 };
 static const double FOOT = 0.035; /* of the grid's width: how far sheets that are solid all the way down are drawn */
 
-static uint64_t hash_doubles(const double *values, size_t count) {
+uint64_t rill_render_hash(const double *values, size_t count) {
     uint64_t h = 0xcbf29ce484222325u;
     for (size_t i = 0; i < count; i++) {
         uint64_t bits;
@@ -73,7 +74,8 @@ static bool take(rill_render_solid *solid, const rill_world *world, rill_solid_i
     }
     solid->drawn = rill_solid_is_visible(world, id) && mesh.triangle_count > 0;
     set_object(solid, world, id);
-    uint64_t hash = hash_doubles(mesh.vertices, 3 * mesh.vertex_count);
+    memcpy(solid->model, rill_render_still, sizeof solid->model);
+    uint64_t hash = rill_render_hash(mesh.vertices, 3 * mesh.vertex_count);
     if (solid->id == id.value && solid->hash == hash) {
         return true;
     }
@@ -82,7 +84,7 @@ static bool take(rill_render_solid *solid, const rill_world *world, rill_solid_i
     rill_world_get_grid(world, &grid);
     double foot = (double)solid->low[2] - FOOT * grid.cell_size * fmax(grid.cells[0], grid.cells[1]);
     rill_draw_mesh smooth;
-    bool good = rill_crease_mesh(&mesh, CREASE, &smooth) && rill_draw_mesh_wall(&smooth, &grid, foot) &&
+    bool good = rill_crease_mesh(&mesh, rill_render_crease, &smooth) && rill_draw_mesh_wall(&smooth, &grid, foot) &&
                 rill_batch_fill(&solid->batch, smooth.vertices, smooth.vertex_count, attributes, smooth.indices,
                                 smooth.index_count);
     if (good && smooth.index_count > 3 * mesh.triangle_count) {
@@ -95,93 +97,6 @@ static bool take(rill_render_solid *solid, const rill_world *world, rill_solid_i
         return false;
     }
     solid->id = id.value;
-    solid->hash = hash;
-    return true;
-}
-
-/* ----------------------------------------------------------------------------------------------------------- bodies */
-
-/* The matrix of a unit quaternion x, y, z, w. */
-static void turn_of(const double q[4], double r[3][3]) {
-    double x = q[0], y = q[1], z = q[2], w = q[3];
-    const double m[3][3] = { { 1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y) },
-                             { 2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x) },
-                             { 2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y) } };
-    memcpy(r, m, sizeof m);
-}
-
-/* Its shape, once; false: no memory. */
-static bool make_shape(rill_render_solid *solid, const rill_body_info *info, uint64_t id) {
-    const rill_solid_mesh mesh = { info->vertices, info->vertex_count, info->indices, info->triangle_count };
-    if (solid->id == id && solid->shape.vertices) {
-        return true;
-    }
-    rill_draw_mesh_free(&solid->shape);
-    solid->id = 0; /* until there is a buffer for it */
-    return rill_crease_mesh(&mesh, CREASE, &solid->shape);
-}
-
-/* Moves the shape to where the body is, and uploads it. */
-static bool place_shape(rill_render_solid *solid, const rill_body_state *state) {
-    static const int attributes[] = { 3, 3, 0 };
-    const rill_draw_mesh *shape = &solid->shape;
-    double r[3][3];
-    float *moved = malloc((6 * shape->vertex_count + 1) * sizeof *moved);
-    if (!moved) {
-        return false;
-    }
-    turn_of(state->orientation, r);
-    memset(solid->object, 0, sizeof solid->object);
-    for (int row = 0; row < 3; row++) { /* backwards: from the world to the body */
-        for (int k = 0; k < 3; k++) {
-            solid->object[4 * k + row] = (float)r[k][row];
-            solid->object[12 + row] -= (float)(r[k][row] * state->position[k]);
-        }
-        solid->low[row] = HUGE_VALF;
-        solid->high[row] = -HUGE_VALF;
-    }
-    solid->object[15] = 1;
-    for (size_t v = 0; v < shape->vertex_count; v++) {
-        const float *p = &shape->vertices[6 * v];
-        for (int row = 0; row < 3; row++) {
-            double at = state->position[row], normal = 0;
-            for (int k = 0; k < 3; k++) {
-                at += r[row][k] * (double)p[k];
-                normal += r[row][k] * (double)p[3 + k];
-            }
-            moved[6 * v + (size_t)row] = (float)at;
-            moved[6 * v + 3 + (size_t)row] = (float)normal;
-            solid->low[row] = fminf(solid->low[row], (float)at);
-            solid->high[row] = fmaxf(solid->high[row], (float)at);
-        }
-    }
-    bool good =
-        rill_batch_fill(&solid->batch, moved, shape->vertex_count, attributes, shape->indices, shape->index_count);
-    free(moved);
-    return good;
-}
-
-static bool take_body(rill_render_solid *solid, const rill_world *world, rill_body_id id, rill_message *message) {
-    rill_body_info info;
-    rill_body_state state;
-    uint64_t key = RILL_RENDER_BODY | id.value;
-    if (rill_body_get_info(world, id, &info) != RILL_OK || rill_body_get_state(world, id, &state) != RILL_OK) {
-        return true; /* gone: not drawn */
-    }
-    solid->drawn = info.triangle_count > 0;
-    if (!make_shape(solid, &info, key)) {
-        snprintf(message->text, sizeof message->text, "out of memory for the body '%s'", rill_body_name(world, id));
-        return false;
-    }
-    uint64_t hash = hash_doubles(state.position, 3) ^ (hash_doubles(state.orientation, 4) << 1);
-    if (solid->id == key && solid->hash == hash) {
-        return true;
-    }
-    if (!place_shape(solid, &state)) {
-        snprintf(message->text, sizeof message->text, "out of memory for the body '%s'", rill_body_name(world, id));
-        return false;
-    }
-    solid->id = key;
     solid->hash = hash;
     return true;
 }
@@ -231,7 +146,7 @@ bool rill_render_take_solids(rill_render *render, const rill_world *world, const
                                 rill_solid_name(world, id), options, message);
         } else {
             rill_body_id id = rill_world_body_at(world, (int32_t)(i - solids));
-            good = take_body(solid, world, id, message) &&
+            good = rill_render_take_body(solid, world, id, message) &&
                    set_material(render, solid, options->body_materials, options->body_material_count, i - solids,
                                 rill_body_name(world, id), options, message);
         }
@@ -245,17 +160,17 @@ bool rill_render_take_solids(rill_render *render, const rill_world *world, const
 void rill_render_free_solids(rill_render *render) {
     for (size_t i = 0; i < render->solid_count; i++) {
         rill_batch_free(&render->solids[i].batch);
-        rill_draw_mesh_free(&render->solids[i].shape);
     }
     free(render->solids);
     render->solids = NULL;
     render->solid_count = 0;
 }
 
-void rill_render_draw_solids(const rill_render *render, bool glass) {
+void rill_render_draw_solids(const rill_render *render, GLuint program, bool glass) {
     for (size_t i = 0; i < render->solid_count; i++) {
         const rill_render_solid *solid = &render->solids[i];
         if (solid->drawn && (solid->material.kind == RILL_MATERIAL_GLASS) == glass) {
+            rill_shader_set_matrix(program, "model", solid->model);
             rill_batch_draw(&solid->batch, GL_TRIANGLES);
         }
     }
@@ -291,6 +206,7 @@ void rill_render_draw_materials(const rill_render *render) {
         GLuint program = render->materials[render->frame.sky[3] > 0][solid->material.kind];
         glUseProgram(program);
         rill_shader_set_texture(program, "wet_map", 0, GL_TEXTURE_2D_ARRAY, render->wet.texture);
+        rill_shader_set_matrix(program, "model", solid->model);
         rill_shader_set_matrix(program, "object", solid->object);
         rill_shader_set_floats(program, "base_colour", (const float[4]){ c[0], c[1], c[2], solid->material.roughness },
                                4);

@@ -11,7 +11,8 @@
 enum { PASSES = 12, ITERATIONS = 400 };
 /* Quanta, and as a share of what is off to begin with: what remains is made good in the next sub-step. */
 static const double TOLERANCE = 4.0, TOLERANCE_SHARE = 1e-3, TOLERANCE_MOST = 1024.0;
-static const double SOFT = 1.0 / 4096.0;   /* under a body, of what a free surface gives: keeps a sealed column solvable */
+static const double SOFT = 1.0 / 4096.0; /* under a body, of what a free surface gives: keeps a sealed column solvable; and */
+static const double THIN = 1.0 / 32.0;   /* cells: gaps as thin as this give as much as a free surface, lest they bear all */
 static const double MODIFIED = 0.97;
 
 /* The conductances of a node's faces, as in rill_near. */
@@ -24,6 +25,7 @@ typedef struct balance {
     size_t n;
     double *pi, *stiff, *aim, *r, *z, *p, *q, *d; /* d: of the preconditioner, inverted */
     double *diagonal;                            /* of A without its low rank */
+    double *soft;                                /* how much a node gives under a body */
     weights *weights;
     double unit; /* N per quantum of head over a cell */
 } balance;
@@ -73,12 +75,15 @@ static void scatter(const rill_bodies *bodies, const rill_body *body, bool all, 
 static void find_aims(const balance *b) {
     const rill_body_stage *s = b->stage;
     const rill_bed *bed = s->flow->bed;
+    const double thin = THIN * bed->grid.cell_size / bed->quantum;
     const double most = 0.25 * sqrt(s->gravity * bed->grid.cell_size) * s->dt / bed->quantum;
     for (size_t i = 0; i < b->n; ++i) {
         const rill_node *node = node_of(b, i);
         const double has = (double)s->flow->H[node->place], before = has - (node->e - node->kept);
         const double hurried = before > most ? before - most : before < -most ? before + most : 0.0;
         b->aim[i] = has - hurried;
+        const double gap = node->e - node->deep, share = gap > thin ? thin / gap : 1.0;
+        b->soft[i] = node->yields ? SOFT + (1.0 - SOFT) * share * share : SOFT;
     }
 }
 
@@ -104,7 +109,7 @@ static double find_residual(const balance *b) {
     const double lambda = (double)s->k->lambda;
     find_motion(b);
     rill_bodies_contact(s, b->pi, b->stiff, b->r);
-    for (size_t i = 0; i < b->n; ++i) b->r[i] = b->aim[i] - b->r[i] - SOFT * b->stiff[i] * b->pi[i];
+    for (size_t i = 0; i < b->n; ++i) b->r[i] = b->aim[i] - b->r[i] - b->soft[i] * b->stiff[i] * b->pi[i];
     for (size_t f = 0; f < s->bodies->faces.count; ++f) {
         const rill_body_face *face = &faces[f];
         const double l = face->node_l >= 0 ? b->pi[face->node_l] : 0.0, r = face->node_r >= 0 ? b->pi[face->node_r] : 0.0;
@@ -144,7 +149,7 @@ static void weigh_faces(const balance *b) {
 static void find_diagonal(const balance *b) {
     const rill_bodies *bodies = b->stage->bodies;
     const rill_body_face *faces = bodies->faces.data;
-    for (size_t i = 0; i < b->n; ++i) b->diagonal[i] = 1.0 - b->stiff[i] + SOFT * b->stiff[i];
+    for (size_t i = 0; i < b->n; ++i) b->diagonal[i] = 1.0 - b->stiff[i] + b->soft[i] * b->stiff[i];
     for (size_t f = 0; f < bodies->faces.count; ++f) {
         const double w = weight_of(b, &faces[f]);
         if (faces[f].node_l >= 0) b->diagonal[faces[f].node_l] += w;
@@ -254,7 +259,8 @@ const double *rill_bodies_balance(const rill_body_stage *stage, bool *converged)
     b.q = v + 6 * n;
     b.d = v + 7 * n;
     b.diagonal = v + 8 * n;
-    b.weights = (weights *)(void *)(v + 9 * n);
+    b.soft = v + 9 * n;
+    b.weights = (weights *)(void *)(v + 10 * n);
     b.unit = stage->density * stage->gravity * bed->quantum * bed->grid.cell_size * bed->grid.cell_size;
     for (size_t i = 0; i < n; ++i) b.pi[i] = node_of(&b, i)->pi;
     weigh_faces(&b);

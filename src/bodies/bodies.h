@@ -98,6 +98,7 @@ typedef struct rill_node {
     int32_t base;  /* b */
     int32_t first; /* touch */
     bool grounded; /* nothing but a film is left between a body and the bed: it has the head of what is around it */
+    bool yields;   /* what is over it moves when it is pushed */
     bool floods;   /* the next of: */
     bool over;     /* liquid stands on what covers it wholly: it came from beside it, not through it */
     int32_t cell[2];
@@ -136,6 +137,12 @@ typedef struct rill_body_grip {
     double rate;      /* working memory of rub.c */
 } rill_body_grip;
 
+/* Planes for a bed with other places, while it is not yet the world's: as those below. */
+typedef struct rill_body_planes {
+    int32_t *node_of, *stamp, *shown;
+    size_t size;
+} rill_body_planes;
+
 typedef struct rill_bodies {
     rill_array list; /* rill_body; ids are slots as those of solids */
     int32_t alive;
@@ -148,6 +155,7 @@ typedef struct rill_bodies {
     int32_t *stamp;     /* plane: 1 + the shade over a column, while a body's are looked at; else 0 */
     int32_t *shown;     /* plane: the bases, lifted: flow->lifted */
     size_t plane_size;
+    rill_body_planes next;
 } rill_bodies;
 
 /* A sub-step as bodies see it. */
@@ -162,7 +170,7 @@ typedef struct rill_body_stage {
     double gravity; /* into the bed, m/s2 */
 } rill_body_stage;
 
-enum { RILL_BODY_VECTORS = 11 }; /* that the solve works on */
+enum { RILL_BODY_VECTORS = 12 }; /* that the solve works on */
 
 /* The centre of a node's cell, m. */
 static inline double rill_node_at(const rill_bed *bed, const rill_node *node, int axis) {
@@ -183,6 +191,9 @@ void rill_body_shade(rill_body *body, const rill_grid *grid);
 rill_bodies rill_bodies_make(void);
 /* Memory for steps with these bodies over this bed, to be asked for when either has changed. False without memory. */
 bool rill_bodies_reserve(rill_bodies *bodies, const rill_bed *bed, const rill_allocator *allocator);
+/* The same in two halves: what can fail, which changes nothing, and then, without fail, the rest. */
+bool rill_bodies_prepare(rill_bodies *bodies, const rill_bed *bed, const rill_allocator *allocator);
+void rill_bodies_settle(rill_bodies *bodies, const rill_bed *bed, const rill_allocator *allocator);
 /* The working memory; bodies are those of the world. */
 void rill_bodies_free(rill_bodies *bodies, const rill_allocator *allocator);
 /* Columns or bases of the bed have changed, but not the number of places. */

@@ -41,31 +41,42 @@ static void find_nodes_again(rill_bodies *bodies, const rill_bed *bed) {
     bodies->nodes.count = count;
 }
 
-static bool reserve_planes(rill_bodies *bodies, const rill_bed *bed, const rill_allocator *allocator) {
-    const size_t size = (size_t)bed->plane_size;
-    if (bodies->plane_size == size) return true;
-    int32_t *node_of = rill_memory_take(allocator, size, sizeof *node_of);
-    int32_t *stamp = rill_memory_take(allocator, size, sizeof *stamp);
-    int32_t *shown = rill_memory_claim(allocator, size, sizeof *shown);
-    if (!node_of || !stamp || !shown) {
-        rill_memory_give(allocator, node_of, size, sizeof *node_of);
-        rill_memory_give(allocator, stamp, size, sizeof *stamp);
-        rill_memory_give(allocator, shown, size, sizeof *shown);
-        return false;
-    }
-    rill_memory_give(allocator, bodies->node_of, bodies->plane_size, sizeof *node_of);
-    rill_memory_give(allocator, bodies->stamp, bodies->plane_size, sizeof *stamp);
-    rill_memory_give(allocator, bodies->shown, bodies->plane_size, sizeof *shown);
-    bodies->node_of = node_of;
-    bodies->stamp = stamp;
-    bodies->shown = shown;
-    bodies->plane_size = size;
-    memcpy(shown, bed->b, size * sizeof *shown);
-    find_nodes_again(bodies, bed);
-    return true;
+static void free_planes(rill_body_planes *planes, const rill_allocator *allocator) {
+    rill_memory_give(allocator, planes->node_of, planes->size, sizeof *planes->node_of);
+    rill_memory_give(allocator, planes->stamp, planes->size, sizeof *planes->stamp);
+    rill_memory_give(allocator, planes->shown, planes->size, sizeof *planes->shown);
+    *planes = (rill_body_planes){ 0 };
 }
 
-bool rill_bodies_reserve(rill_bodies *bodies, const rill_bed *bed, const rill_allocator *allocator) {
+static bool prepare_planes(rill_bodies *bodies, const rill_bed *bed, const rill_allocator *allocator) {
+    const size_t size = (size_t)bed->plane_size;
+    rill_body_planes *next = &bodies->next;
+    if (bodies->plane_size == size || next->size == size) return true;
+    free_planes(next, allocator);
+    *next = (rill_body_planes){ .node_of = rill_memory_take(allocator, size, sizeof *next->node_of),
+                                .stamp = rill_memory_take(allocator, size, sizeof *next->stamp),
+                                .shown = rill_memory_claim(allocator, size, sizeof *next->shown),
+                                .size = size };
+    if (next->node_of && next->stamp && next->shown) return true;
+    free_planes(next, allocator);
+    return false;
+}
+
+void rill_bodies_settle(rill_bodies *bodies, const rill_bed *bed, const rill_allocator *allocator) {
+    if (bodies->plane_size == (size_t)bed->plane_size) return;
+    rill_body_planes old = { bodies->node_of, bodies->stamp, bodies->shown, bodies->plane_size };
+    const rill_body_planes next = bodies->next;
+    bodies->next = (rill_body_planes){ 0 };
+    free_planes(&old, allocator);
+    bodies->node_of = next.node_of;
+    bodies->stamp = next.stamp;
+    bodies->shown = next.shown;
+    bodies->plane_size = next.size;
+    memcpy(bodies->shown, bed->b, next.size * sizeof *bodies->shown);
+    find_nodes_again(bodies, bed);
+}
+
+bool rill_bodies_prepare(rill_bodies *bodies, const rill_bed *bed, const rill_allocator *allocator) {
     const size_t columns = (size_t)bed->info.columns, layers = (size_t)rill_max_i(bed->info.layers, 1);
     size_t touches = 0;
     for (size_t i = 0; i < bodies->list.count; ++i) {
@@ -87,7 +98,13 @@ bool rill_bodies_reserve(rill_bodies *bodies, const rill_bed *bed, const rill_al
            rill_array_reserve(&bodies->far, allocator, faces) &&
            rill_array_reserve(&bodies->grips, allocator, 2 * touches + (size_t)bed->pipe_count) &&
            rill_array_reserve(&bodies->vectors, allocator, RILL_BODY_VECTORS * nodes) &&
-           reserve_planes(bodies, bed, allocator); /* last: nodes have other places then */
+           prepare_planes(bodies, bed, allocator);
+}
+
+bool rill_bodies_reserve(rill_bodies *bodies, const rill_bed *bed, const rill_allocator *allocator) {
+    if (!rill_bodies_prepare(bodies, bed, allocator)) return false;
+    rill_bodies_settle(bodies, bed, allocator);
+    return true;
 }
 
 rill_bodies rill_bodies_make(void) {
@@ -108,9 +125,9 @@ void rill_bodies_free(rill_bodies *bodies, const rill_allocator *allocator) {
                                    &bodies->near,   &bodies->far,     &bodies->grips,  &bodies->before,
                                    &bodies->vectors };
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i) rill_array_free(arrays[i], allocator);
-    rill_memory_give(allocator, bodies->node_of, bodies->plane_size, sizeof *bodies->node_of);
-    rill_memory_give(allocator, bodies->stamp, bodies->plane_size, sizeof *bodies->stamp);
-    rill_memory_give(allocator, bodies->shown, bodies->plane_size, sizeof *bodies->shown);
+    rill_body_planes planes = { bodies->node_of, bodies->stamp, bodies->shown, bodies->plane_size };
+    free_planes(&planes, allocator);
+    free_planes(&bodies->next, allocator);
     *bodies = (rill_bodies){ 0 };
 }
 
@@ -152,7 +169,7 @@ static rill_pose expect(rill_body *body, double dt) {
     double orientation[4];
     memcpy(body->expected, body->state.position, sizeof body->expected);
     memcpy(orientation, body->state.orientation, sizeof orientation);
-    rill_body_advance(body->expected, orientation, body->guess, dt);
+    if (dt > 0.0) rill_body_advance(body->expected, orientation, body->guess, dt);
     return rill_pose_of(body->expected, orientation);
 }
 

@@ -6,6 +6,8 @@
  * passes on in the long run, and a body that lies on the bed has its buoyancy. */
 #include "bodies/bodies.h"
 
+#include <math.h>
+
 static const double FILM = 1.0 / 128.0; /* cells */
 
 /* How a body lies in a column. */
@@ -48,11 +50,14 @@ void rill_bodies_measure(const rill_body_stage *s) {
     rill_touch *touches = bodies->touches.data;
     rill_node *nodes = bodies->nodes.data;
     const double film = FILM * s->flow->bed->grid.cell_size / s->flow->bed->quantum;
-    for (size_t i = 0; i < bodies->nodes.count; ++i) nodes[i].deep = 0.0;
+    for (size_t i = 0; i < bodies->nodes.count; ++i) nodes[i].deep = 0.0, nodes[i].yields = false;
     for (size_t i = 0; i < bodies->touches.count; ++i) {
-        measure(bodies, &touches[i], nodes[touches[i].node].e);
-        nodes[touches[i].node].deep += (double)touches[i].deep;
-        if (rill_body_at(bodies, touches[i].body)->fresh) nodes[touches[i].node].kept += (double)touches[i].deep;
+        const rill_body *body = rill_body_at(bodies, touches[i].body);
+        rill_node *node = &nodes[touches[i].node];
+        measure(bodies, &touches[i], node->e);
+        node->deep += (double)touches[i].deep;
+        node->yields |= !isinf(body->mass);
+        if (body->fresh) node->kept += (double)touches[i].deep;
     }
     for (size_t i = 0; i < bodies->nodes.count; ++i) {
         rill_node *node = &nodes[i];

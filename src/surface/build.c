@@ -101,18 +101,13 @@ static bool reserve_odd(const rill_build *build) {
     rill_surface *s = build->s;
     rill_surface_row *rows = s->rows.data;
     rill_corner_row *corners = s->corners.data;
-    const int32_t wide = build->view->bed->grid.cells[0] + 1;
     size_t count = 0;
     for (size_t i = 0; i < s->rows.count; ++i) {
         rows[i].first_odd = count;
         count += RILL_ODD_MOST * (size_t)rows[i].odd;
     }
     for (size_t i = 0; s->any_mixed && i < s->corners.count; ++i) {
-        const uint8_t *mixed = s->mixed + i * (size_t)wide;
         corners[i].first_odd = count;
-        int32_t meet = 0;
-        for (int32_t x = 0; x < wide; ++x) meet += mixed[x];
-        corners[i].count = meet;
         count += RILL_ODD_MOST * (size_t)corners[i].count * (size_t)build->view->bed->info.layers;
     }
     return rill_array_reserve(&s->odd_triangles, &s->allocator, count);

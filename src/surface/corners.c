@@ -91,8 +91,9 @@ static void put_short(writer *w, const int32_t *p, int32_t count, int32_t corner
     const uint32_t b = rill_rim_vertex(w->s, p[count - 1], ahead(corner + count - 1));
     const uint32_t c0 = column(w, p[0]), c1 = column(w, p[1]), c2 = column(w, p[2]);
     const bool from_first = (count == 2) & (rim_of(w, b)->along <= rim_of(w, a)->along);
-    put(w, c0, count == 1 ? b : c1, from_first ? b : a);
-    put(w, from_first ? c0 : c1, b, a);
+    const uint32_t one = 0u - (uint32_t)(count == 1), two = 0u - (uint32_t)from_first; /* all bits, or none */
+    put(w, c0, c1 ^ ((c1 ^ b) & one), a ^ ((a ^ b) & two));
+    put(w, c1 ^ ((c1 ^ c0) & two), b, a);
     put(w, c1, c2, b);
     w->out -= 3 * (3 - count);
     w->triangles -= (size_t)(3 - count);
@@ -284,16 +285,14 @@ static uint64_t hash_words(uint64_t hash, const void *data, size_t words) {
 /* Plain quads follow from what they are and the numbers their rows begin with; the others are hashed as they are. */
 static uint64_t hash_row(const rill_surface *s, const rill_surface_row *row) {
     const size_t odd = (size_t)(row->triangles - 2 * row->plain), before = row->first_triangle + 2 * (size_t)row->plain;
-    int32_t from, until;
-    quad_range(row, &from, &until);
-    uint64_t hash = rill_hash_u64(RILL_HASH_START, (uint64_t)from);
-    hash = hash_words(hash, s->quads + row->start + from, (size_t)(until - from) / 4);
-    hash = rill_hash_u64(hash, (uint64_t)row->first_vertex << 32 | (uint64_t)row[1].first_vertex);
-    return hash_words(hash, s->mesh.indices + 3 * before, 3 * odd);
+    const uint64_t numbers = (uint64_t)row->first_vertex << 32 | (uint64_t)row[1].first_vertex;
+    return hash_words(rill_hash_u64(row->quad_hash, numbers), s->mesh.indices + 3 * before, 3 * odd);
 }
 
 void rill_row_triangles(const rill_build *build, rill_surface_row *row) {
     const rill_surface *s = build->s;
+    if (row->reshaped || row->flipped || build->fresh)
+        row->quad_hash = hash_words(RILL_HASH_START, s->quads + row->start, (size_t)row->count / 4);
     if (row->triangles == 0) return;
     uint32_t *out = s->mesh.indices + 3 * row->first_triangle;
     const bool all = row->reshaped || row->moved || row->renumbered || row[1].renumbered;
@@ -376,8 +375,8 @@ static void mixed_of_row(const rill_build *build, int32_t row, writer *w) {
     const int32_t wide = w->bed->grid.cells[0] + 1;
     const uint8_t *mixed = s->mixed + (size_t)row * (size_t)wide;
     rill_printed_writer printed = { .out = w->out };
-    for (int32_t i = 0; i < wide; ++i) {
-        if (!mixed[i]) continue;
+    for (int32_t i = rill_next(rill_eight, mixed, 0, 0, wide); i < wide;
+         i = rill_next(rill_eight, mixed, 0, i + 1, wide)) {
         if (s->def.smooth_shores)
             put_mixed(w, i - 1, row - 1);
         else

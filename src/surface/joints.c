@@ -144,16 +144,22 @@ void rill_joints_test(const rill_build *build) {
     }
 }
 
+/* Sheets meet at a corner. */
+static void mark_corner(rill_surface *s, int32_t corner, int32_t wide) {
+    rill_corner_row *row = (rill_corner_row *)s->corners.data + corner / wide;
+    row->count += !s->mixed[corner];
+    s->mixed[corner] = 1;
+    s->any_mixed = true;
+}
+
 /* Without smooth shores all quartets that are not plain are looked at like those where sheets meet. */
-static void mark_odd(const rill_build *build) {
+static void mark_odd(const rill_build *build, int32_t wide) {
     rill_surface *s = build->s;
     const rill_surface_row *rows = s->rows.data;
-    const size_t wide = (size_t)build->view->bed->grid.cells[0] + 1;
     for (size_t i = 0; i < s->rows.count; ++i) {
         for (int32_t x = 0; !rows[i].above && x < rows[i].count; ++x) {
             if (s->quads[rows[i].start + x] != RILL_QUAD_ODD) continue;
-            s->mixed[(size_t)(rows[i].y + 1) * wide + (size_t)(rows[i].x0 + x)] = 1;
-            s->any_mixed = true;
+            mark_corner(s, (rows[i].y + 1) * wide + rows[i].x0 + x, wide);
         }
     }
 }
@@ -170,18 +176,19 @@ void rill_joints_close(const rill_build *build) {
     rill_surface *s = build->s;
     const rill_joint *joints = s->joint_list.data;
     const int32_t wide = build->view->bed->grid.cells[0] + 1;
+    rill_corner_row *corners = s->corners.data;
     if (s->any_mixed) memset(s->mixed, 0, s->corner_count);
+    for (size_t i = 0; i < s->corners.count; ++i) corners[i].count = 0;
     s->any_mixed = false;
-    if (!s->def.smooth_shores) mark_odd(build);
+    if (!s->def.smooth_shores) mark_odd(build, wide);
     const int32_t *list = s->linked.data;
     for (size_t i = 0; i < s->linked.count; ++i) {
         const rill_joint *joint = &joints[list[i]];
         if (joint->direction & 1 || !(s->state[joint->place] & s->state[joint->other] & RILL_WET)) continue;
         open_rim(s, joint);
         open_rim(s, &joints[joint->twin]);
-        s->mixed[joint->corner] = 1;
-        s->mixed[joint->corner - (joint->direction == 0 ? wide : 1)] = 1;
-        s->any_mixed = true;
+        mark_corner(s, joint->corner, wide);
+        mark_corner(s, joint->corner - (joint->direction == 0 ? wide : 1), wide);
     }
 }
 

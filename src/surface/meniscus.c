@@ -11,6 +11,7 @@ static const double REACH[] = { 1.0, 5.0, 6.0 }; /* linear, exponential, lifted:
 static const double FARTHEST = 128.0;            /* cells */
 static const float LAST = 0.9375f;               /* contact points move no farther, on the way to the next cell */
 static const float HALF_WAY = 0.5f;
+static const float NOBODY = -1.0f; /* square where a column is dry: nothing is worth telling it */
 
 rill_fringe *rill_fringe_make(const rill_allocator *allocator, bool scalar) {
     rill_fringe *fringe = rill_memory_take(allocator, 1, sizeof *fringe);
@@ -126,6 +127,7 @@ static bool find_ring(rill_fringe *fringe, const rill_surface *surface, const ri
     for (size_t r = 0; r < count; ++r) {
         if (!rill_rim_is_contact(&rims[r])) continue;
         contacts[r] = find_contact(fringe, surface, bed, &rims[r]);
+        if (rims[r].beyond >= 0) fringe->squares[rims[r].beyond] = NOBODY;
         add_to_ring(fringe, &rims[r], &contacts[r], surface->stride[rims[r].place]);
     }
     return true;
@@ -202,7 +204,8 @@ static bool grow(rill_fringe *fringe, const rill_surface *surface) {
         growth g = { surface, surface->state, fringe->squares, fringe->numbers, all->data, until };
         for (; from < until; ++from) {
             const rill_fringe_column *column = &g.columns[from];
-            if (g.numbers[column->place] == (int32_t)from && g.squares[column->place] < inner) grow_from(&g, *column);
+            if ((g.numbers[column->place] == (int32_t)from) & (g.squares[column->place] < inner))
+                grow_from(&g, *column);
         }
         all->count = g.count;
     }
@@ -381,9 +384,12 @@ static void bend_rims(void *context, int32_t index) {
 }
 
 /* The planes are as before, for the next build. */
-static void forget(rill_fringe *fringe) {
+static void forget(rill_fringe *fringe, const rill_surface *surface) {
     const rill_fringe_column *columns = fringe->columns.data;
+    const rill_rim *rims = surface->rims.data;
     for (size_t i = 0; i < fringe->columns.count; ++i) fringe->squares[columns[i].place] = fringe->outside;
+    for (size_t r = 0; r < surface->rims.count; ++r)
+        if (rims[r].beyond >= 0) fringe->squares[rims[r].beyond] = fringe->outside;
     fringe->columns.count = 0;
 }
 
@@ -408,6 +414,6 @@ rill_result rill_meniscus_bend(rill_surface *surface, const rill_surface_view *v
         run_pieces(&b, fringe->columns.count, bend_columns);
         if (surface->def.smooth_shores) run_pieces(&b, surface->rims.count, bend_rims);
     }
-    if (fringe->squares) forget(fringe);
+    if (fringe->squares) forget(fringe, surface);
     return done ? RILL_OK : rill_fail(view->message, RILL_OUT_OF_MEMORY, "no memory for the meniscus of a surface");
 }

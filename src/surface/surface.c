@@ -112,7 +112,8 @@ void rill_surface_free(rill_surface *surface) {
 
 /* Takes planes for another bed. On failure the old ones stay. */
 static bool take_planes(rill_surface *surface, const rill_bed *bed) {
-    const size_t corners = ((size_t)bed->grid.cells[0] + 1) * ((size_t)bed->grid.cells[1] + 1);
+    const size_t corners =
+        ((size_t)bed->grid.cells[0] + 1) * ((size_t)bed->grid.cells[1] + 1) + 8; /* whole words are read */
     const size_t size = (size_t)bed->plane_size;
     plane planes[PLANES];
     list_planes(surface, planes);

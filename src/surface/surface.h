@@ -117,7 +117,8 @@ typedef struct rill_surface_row {
     bool rerimmed;   /* there are other rims, or they have other numbers */
     bool same_odd;   /* odd quartets have the same triangles */
     int32_t plain_before, odd_before;
-    uint64_t hash; /* of its triangles */
+    uint64_t quad_hash; /* of its quads */
+    uint64_t hash;      /* of its triangles */
 } rill_surface_row;
 
 /* A vertex in a wall, without smooth shores (printed.c): the mean of the wet columns that meet it. */
@@ -181,7 +182,7 @@ struct rill_surface {
     int32_t *rim_first;   /* number of the first rim of a column that has any; the others follow by direction */
 
     uint8_t *mixed; /* per corner of the grid, row by row from its SW one: wet columns of different sheets are linked */
-    size_t corner_count;
+    size_t corner_count; /* and some more */
     bool any_mixed;
 
     rill_array joint_list;    /* rill_joint */

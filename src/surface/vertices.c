@@ -74,7 +74,8 @@ static float slope(const rill_surface *s, int32_t place, int32_t stride, int32_t
         if (!((here | ends) & 1)) ahead = s->top[rill_surface_neighbour(s, place, direction, stride)];
         if (!((here | ends) & 16)) behind = s->top[rill_surface_neighbour(s, place, direction + 4, stride)];
     }
-    return (float)(ahead - behind) * (ends ? 1.0f : 0.5f);
+    static const float shares[] = { 0.5f, 1.0f }; /* no branch, nor above: where a surface ends is not to be foreseen */
+    return (float)(ahead - behind) * shares[ends != 0];
 }
 
 void rill_column_mend(const rill_build *build, int32_t place, int32_t stride) {

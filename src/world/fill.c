@@ -184,6 +184,7 @@ rill_result rill_world_fill_depths(rill_world *world, int32_t layer, const doubl
                              "depth of cell (%d, %d) is %g; expected at least 0, finite, or NaN to leave it alone",
                              (int)(i % (size_t)nx), (int)(i / (size_t)nx), depths[i]);
     }
+    rill_world_cover(world);
     filling sum = { 0 };
     for (size_t i = 0; i < count; ++i) {
         if (isnan(depths[i]) || layer >= bed->cell_first[i + 1] - bed->cell_first[i]) continue;
@@ -191,7 +192,8 @@ rill_result rill_world_fill_depths(rill_world *world, int32_t layer, const doubl
         const int32_t room = bed->c[place] - bed->b[place], full = full_depth(world, place);
         const double quanta = depths[i] / bed->quantum + 0.5;
         sum.cut += quanta >= (double)room + 1.0;
-        set_depth(world, place, quanta >= (double)full ? full : (int32_t)quanta, &sum);
+        const int32_t depth = depth_beside_bodies(world, place, quanta >= (double)room ? room : (int32_t)quanta);
+        set_depth(world, place, depth < full ? depth : full, &sum);
     }
     finish(world, &sum, report);
     return RILL_OK;

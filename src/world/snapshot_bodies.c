@@ -43,7 +43,6 @@ static void put_body(rill_writer *writer, const rill_body *body) {
     rill_put_f64s(writer, state->velocity, 3);
     rill_put_f64s(writer, state->spin, 3);
     rill_put_f64s(writer, state->acceleration, 3);
-    rill_put_f64s(writer, body->guess, 6);
     rill_put_f64s(writer, body->before, 6);
     rill_put_f64(writer, body->before_dt);
     rill_put_f64s(writer, forces->impulse, 3);
@@ -134,7 +133,6 @@ static rill_result get_body(rill_loading *load, rill_body *body) {
     rill_get_f64s(reader, state->velocity, 3);
     rill_get_f64s(reader, state->spin, 3);
     rill_get_f64s(reader, state->acceleration, 3);
-    rill_get_f64s(reader, body->guess, 6);
     rill_get_f64s(reader, body->before, 6);
     body->before_dt = rill_get_f64(reader);
     rill_get_f64s(reader, forces->impulse, 3);

@@ -211,7 +211,6 @@ rill_result rill_check_body(const rill_body *body, double bound, rill_message *m
                     { "spin", state->spin, 3, bound },
                     { "acceleration", state->acceleration, 3, bound },
                     { "velocity and spin before", body->before, 6, bound },
-                    { "velocity and spin expected", body->guess, 6, most },
                     { "impulse", forces->impulse, 3, most },
                     { "turn", forces->turn, 3, most },
                     { "submerged volume", &forces->submerged_volume, 1, most },

@@ -259,6 +259,8 @@ static rill_result prepare_sources(rill_world *world, const rill_bed *bed, bool 
 static rill_result prepare(rill_world *world, rill_flow *flow, bool anew, const rill_displace_how *how) {
     rill_result result = prepare_faces(world, flow->bed, anew);
     if (!result) result = prepare_sources(world, flow->bed, anew);
+    if (!result && world->bodies.alive > 0 && !rill_bodies_prepare(&world->bodies, flow->bed, &world->allocator))
+        result = no_memory(world);
     if (!result)
         result = rill_reshape_prepare(&world->moves->reshape, flow, &world->moves->update, how, &world->allocator,
                                       world->note);
@@ -322,9 +324,6 @@ static rill_result reshape(rill_world *world) {
     if (room.used) flow->bed = &room.bed;
     result = world->tank ? rill_tank_check(flow->bed, world->note) : RILL_OK;
     if (!result) result = prepare(world, flow, room.used, &how);
-    if (!result && world->bodies.alive > 0 && /* last of what can fail: columns under bodies have other places then */
-        !rill_bodies_reserve(&world->bodies, flow->bed, &world->allocator))
-        result = no_memory(world);
     if (result) {
         drop_refits(world);
         rill_update_undo(&moves->update, room.used ? &room.bed : &world->bed, world->def.edges);
@@ -333,6 +332,7 @@ static rill_result reshape(rill_world *world) {
     }
     rill_reshape_commit(&moves->reshape, flow, &moves->update, &how, &world->allocator);
     move_in(world, &room);
+    if (world->bodies.alive > 0) rill_bodies_settle(&world->bodies, &world->bed, &world->allocator);
     commit_faces(world);
     commit_sources(world);
     world->squeezed |= moves->reshape.displace.squeezed;

@@ -9,7 +9,26 @@ enum { LENGTH_AT = 16, MOST_EDITS = 16 };
 static unsigned char *good;
 static size_t good_size;
 
-/* Two floors, a wound, a drain, open and still edges, some steps: every section of the format has something in it. */
+/* A ball in what the still edge lets in, and a boat that is dry. */
+static bool add_bodies(rill_world *world) {
+    static const float corners[] = { 0.0f, 0.0f, 0.0f, 0.002f, 0.0f, 0.0f, 0.0f, 0.002f, 0.0f, 0.0f, 0.0f, 0.002f };
+    static const uint32_t sides[] = { 0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3 };
+    rill_body_def ball = rill_default_body_def(), boat = rill_default_body_def();
+    ball.name = "ball";
+    ball.radius = 0.001;
+    memcpy(ball.state.position, (double[]){ 0.001, 0.004, 0.001 }, sizeof ball.state.position);
+    boat.shape = RILL_BODY_MESH;
+    boat.vertices = corners;
+    boat.vertex_count = 4;
+    boat.indices = sides;
+    boat.triangle_count = 4;
+    memcpy(boat.state.position, (double[]){ 0.004, 0.003, 0.006 }, sizeof boat.state.position);
+    rill_body_id id;
+    return rill_body_create(world, &ball, &id) == RILL_OK && rill_body_create(world, &boat, &id) == RILL_OK;
+}
+
+/* Two floors, a wound, a drain, open and still edges, bodies, some steps: all sections of the format have something in them.
+ */
 static void make_good(void) {
     rill_world_def def = rill_default_world_def();
     def.name = "seed";
@@ -54,7 +73,7 @@ static void make_good(void) {
         rill_world_create(&def, &world, NULL) == RILL_OK && rill_solid_create(world, &floor, &solid) == RILL_OK &&
         rill_solid_create(world, &ground, &solid) == RILL_OK && rill_solid_create(world, &roof, &solid) == RILL_OK &&
         rill_bed_build(world) == RILL_OK && rill_source_create(world, &wound, &source) == RILL_OK &&
-        rill_source_create(world, &drain, &source) == RILL_OK;
+        rill_source_create(world, &drain, &source) == RILL_OK && add_bodies(world);
     FUZZ_CHECK(made, "%s", world ? rill_world_message(world) : "no world");
     for (int i = 0; i < 5; ++i) rill_world_step(world, 0.005);
     good_size = rill_snapshot_size(world);

@@ -5,15 +5,16 @@
 layout(location = 0) in vec3 position;
 layout(location = 1) in vec3 normal;
 layout(location = 2) in vec2 amounts; // m of liquid below; wetness, or 2 for sides
+uniform mat4 model;                   // of vertices: to the world
 invariant gl_Position;
 out vec3 v_position;
 out vec3 v_normal;
 out vec2 v_amounts;
 void main() {
-    v_position = position;
-    v_normal = normal;
+    v_position = (model * vec4(position, 1.0)).xyz;
+    v_normal = mat3(model) * normal;
     v_amounts = amounts;
-    gl_Position = view_proj * vec4(position, 1.0);
+    gl_Position = view_proj * vec4(v_position, 1.0);
 }
 #else
 in vec3 v_position;
@@ -95,9 +96,13 @@ void main() {
 #endif
     vec2 at = clamp(project(p + ray * guess, at_depth), 0.5 * size.zw, 1.0 - 0.5 * size.zw);
     float bottom = texture(below_map, at).r;
-    if (bottom < depth) { // something in front of the liquid
-        at = uv;
-        bottom = below;
+    // Something in front of the liquid: what is seen lies beside it, nearer or farther along the same way.
+    vec2 shift = at - uv;
+    for (int i = 1; i < 8 && bottom < depth; i++) {
+        float side = (i & 1) == 1 ? -1.0 : 1.0, jitter = screen_noise(gl_FragCoord.xy, 4.0) - 0.5;
+        float part = i == 7 ? 0.0 : 1.0 + side * (0.25 * float((i + 1) / 2) + 0.2 * jitter);
+        at = clamp(uv + shift * part, 0.5 * size.zw, 1.0 - 0.5 * size.zw);
+        bottom = i == 7 ? below : texture(below_map, at).r;
     }
     float path = clamp(dot(world_at(at, bottom) - p, ray), 0.0, 1.6 * guess);
     path = mix(guess, path, 0.5) + 1.1 * thickness;

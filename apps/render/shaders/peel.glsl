@@ -2,6 +2,7 @@
 // the front. The depth test is GREATER, so that of all candidates the farthest stays (LESS in the last one).
 uniform highp sampler2D below_map; // depths of what has been drawn so far
 uniform float glass;               // 1 for glass solids
+uniform mat4 model;                // of their vertices: to the world
 
 #ifdef VERTEX
 layout(location = 0) in vec3 position;
@@ -12,10 +13,10 @@ out float v_depth;
 out float v_turned; // sides: above 0 where they look at the eye
 out vec3 v_position;
 void main() {
-    v_position = position;
+    v_position = (model * vec4(position, 1.0)).xyz;
     v_turned = glass < 0.5 && amounts.y > 1.5 ? dot(normal, eye.xyz - position) : 0.0;
     v_depth = glass > 0.5 ? 1.0 : amounts.x;
-    gl_Position = view_proj * vec4(position, 1.0);
+    gl_Position = view_proj * vec4(v_position, 1.0);
 }
 #else
 in float v_depth;

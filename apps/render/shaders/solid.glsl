@@ -1,6 +1,7 @@
 // Solids into the geometry buffer: colour and roughness, normal and metal. Materials are patterns in the space of the
 // solid, so that they move with it. What has been wet is darker and glossier. MATERIAL is a rill_material, or -1: the
 // ground.
+uniform mat4 model;       // of its vertices: to the world
 uniform mat4 object;      // world to the solid's own space
 uniform vec4 base_colour; // rgb; w: roughness
 uniform highp sampler2DArray wet_map; // base, highest wet point, wetness; one slice per layer
@@ -11,9 +12,9 @@ layout(location = 1) in vec3 normal;
 out vec3 v_position;
 out vec3 v_normal;
 void main() {
-    v_position = position;
-    v_normal = normal;
-    gl_Position = view_proj * vec4(position, 1.0);
+    v_position = (model * vec4(position, 1.0)).xyz;
+    v_normal = mat3(model) * normal;
+    gl_Position = view_proj * vec4(v_position, 1.0);
 }
 #else
 in vec3 v_position;

@@ -1,0 +1,92 @@
+/* Bodies as buffers and poses. A body keeps its shape: its triangles go to the graphics card once, in its own frame
+ * about the centre of mass, and from then on only two matrices change.
+ *
+ *     model   own space to world: x_world = R x + p,     R of the unit quaternion, p the centre of mass
+ *     object  world to own space: x = R^T (x_world - p), in which materials have their patterns
+ *
+ * Both are stored column by column, as GL wants them. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "crease.h"
+#include "render_parts.h"
+
+/* The matrix of a unit quaternion x, y, z, w. */
+static void turn_of(const double q[4], double r[3][3]) {
+    double x = q[0], y = q[1], z = q[2], w = q[3];
+    const double m[3][3] = { { 1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y) },
+                             { 2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x) },
+                             { 2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y) } };
+    memcpy(r, m, sizeof m);
+}
+
+static void set_pose(rill_render_solid *out, const rill_body_state *state) {
+    double r[3][3];
+    turn_of(state->orientation, r);
+    memcpy(out->model, rill_render_still, sizeof out->model);
+    memcpy(out->object, rill_render_still, sizeof out->object);
+    for (int row = 0; row < 3; row++) {
+        double back = 0, middle = state->position[row], reach = 0;
+        for (int k = 0; k < 3; k++) {
+            out->model[4 * k + row] = (float)r[row][k];
+            out->object[4 * k + row] = (float)r[k][row];
+            back -= r[k][row] * state->position[k];
+            middle += r[row][k] * 0.5 * ((double)out->own_low[k] + (double)out->own_high[k]);
+            reach += fabs(r[row][k]) * 0.5 * ((double)out->own_high[k] - (double)out->own_low[k]);
+        }
+        out->model[12 + row] = (float)state->position[row];
+        out->object[12 + row] = (float)back;
+        out->low[row] = (float)(middle - reach);
+        out->high[row] = (float)(middle + reach);
+    }
+}
+
+static void measure(rill_render_solid *out, const rill_body_info *info) {
+    for (size_t k = 0; k < 3; k++) {
+        double low = HUGE_VAL, high = -HUGE_VAL;
+        for (size_t v = 0; v < info->vertex_count; v++) {
+            low = fmin(low, info->vertices[3 * v + k]);
+            high = fmax(high, info->vertices[3 * v + k]);
+        }
+        out->own_low[k] = (float)low;
+        out->own_high[k] = (float)high;
+    }
+}
+
+/* False: no memory. */
+static bool make_shape(rill_render_solid *out, const rill_body_info *info) {
+    static const int attributes[] = { 3, 3, 0 };
+    const rill_solid_mesh mesh = { info->vertices, info->vertex_count, info->indices, info->triangle_count };
+    rill_draw_mesh smooth;
+    bool good = rill_crease_mesh(&mesh, rill_render_crease, &smooth) &&
+                rill_batch_fill(&out->batch, smooth.vertices, smooth.vertex_count, attributes, smooth.indices,
+                                smooth.index_count);
+    rill_draw_mesh_free(&smooth);
+    measure(out, info);
+    return good;
+}
+
+bool rill_render_take_body(rill_render_solid *out, const rill_world *world, rill_body_id id, rill_message *message) {
+    rill_body_info info;
+    rill_body_state state;
+    if (rill_body_get_info(world, id, &info) != RILL_OK || rill_body_get_state(world, id, &state) != RILL_OK) {
+        return true; /* gone: not drawn */
+    }
+    /* Another world may have another body with the same number. */
+    uint64_t key = RILL_RENDER_BODY | id.value, shape = rill_render_hash(info.vertices, 3 * info.vertex_count);
+    if (out->id != key || out->shape != shape) {
+        out->id = 0; /* until there is a buffer for it */
+        if (!make_shape(out, &info)) {
+            snprintf(message->text, sizeof message->text, "out of memory for the %zu triangles of the body '%s'",
+                     info.triangle_count, rill_body_name(world, id));
+            return false;
+        }
+        out->id = key;
+        out->shape = shape;
+    }
+    out->drawn = info.triangle_count > 0;
+    out->hash = shape ^ rill_render_hash(state.position, 3) ^ (rill_render_hash(state.orientation, 4) << 1);
+    set_pose(out, &state);
+    return true;
+}
