@@ -361,7 +361,7 @@ static void write_stage(const char *blocks, const char *path, sheet *s) {
     rill_mesh_part solid = {
         .name = "a b", .positions = corners, .indices = one, .vertex_count = 3, .triangle_count = 1
     };
-    rill_usda_solid solids[3] = { { solid, false }, { solid, true }, { solid, false } };
+    rill_usda_solid solids[3] = { { .part = solid }, { .part = solid, .moves = true }, { .part = solid } };
     solids[1].part.name = "a_b";
     solids[2].part.name = "3";
     rill_writer samples;

@@ -98,6 +98,11 @@ is "the end is exact" test "$(values $log time | tail -1)" = "0.1000000000000000
 is "the ledger's error is zero" test "$(values $log ledger_error | sort -u)" = 0
 is "sub-steps are counted" test "$(values $log substeps | head -2 | tr '\n' ' ' | cut -c1-2)" = "0 "
 is "every frame has some" bash -c "! tail -n +3 $log | cut -d, -f2 | grep -qx 0"
+is "run a scene with a body" gives 0 run "$tree/scenes/heavy_ball.yaml" --out ball --until 0.025
+is "says where it is" says "results: ball/log.csv, bodies.csv"
+is "in one row per frame" test "$(grep -c ',ball,0.1' ball/bodies.csv)" = 5
+is "where probes see it, too" test "$(values ball/log.csv ball_z | sed -n 3p)" = "$(values ball/bodies.csv z | sed -n 3p)"
+is "while it falls" test "$(values ball/log.csv ball_z | sort -ru | tr '\n' ' ')" = "$(values ball/log.csv ball_z | tr '\n' ' ')"
 is "the fill is booked as poured at the start" test "$(values $log volume | head -1)" = "$(values $log poured | head -1)"
 is "something was poured later" test "$(values $log poured | head -1)" != "$(values $log poured | tail -1)"
 is "something was drained" test "$(values $log drained | tail -1)" != 0

@@ -32,6 +32,23 @@ static void slams_are_solved_to_their_ends(void **state) {
     }
 }
 
+/* More is poured into a closed hall than finds room: the solve does not run after what it cannot have. */
+static void closed_halls_are_solved(void **state) {
+    (void)state;
+    rill_world_def def = tank_def(40, 20, RILL_PASSAGES_ANY);
+    rill_world *world = make_tank(&def);
+    add_slab(world, -10, 3, 100, 6);
+    build(world);
+    fill(world, 0.5, 0.5, 0.5, 3.0);
+    pour(world, 20.5, 10.5, 1, 2, 1e-6);
+    rill_status seen = 0;
+    for (int i = 0; i < 20; ++i) seen |= step(world, 5e-3);
+    assert_true(seen & RILL_STATUS_SOURCE_REFUSED);
+    assert_false(seen & RILL_STATUS_PASSAGES_CAPPED);
+    check(world);
+    rill_world_destroy(world);
+}
+
 /* A thin film on a sill flows into short passages on both sides, faster than it can: they must do with what there is, or they
  * end with a gap below their ceilings. */
 static void films_give_what_they_have(void **state) {
@@ -172,6 +189,7 @@ static void rest_and_filling_over_a_range(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(slams_are_solved_to_their_ends),
+        cmocka_unit_test(closed_halls_are_solved),
         cmocka_unit_test(films_give_what_they_have),
         cmocka_unit_test(rest_and_filling_over_a_range),
     };

@@ -28,7 +28,7 @@ is "a size that is too large" gives 2 tiny.yaml -o x.png --size 320x1000000
 is "a camera of five numbers" gives 2 tiny.yaml -o x.png --camera "0 0 1 2 3"
 is "a camera that looks at itself" gives 2 tiny.yaml -o x.png --camera "0 0 1 0 0 1 35"
 is "an unknown overlay" gives 2 tiny.yaml -o x.png --overlay deph
-is "names the known ones" complains "none, wireframe, layers, depth, velocity, normals, meniscus or tiles"
+is "names the known ones" complains "none, wireframe, layers, depth, velocity, normals, meniscus, tiles or forces"
 is "a broken scene" gives 3 broken.yaml -o x.png
 is "nothing was written" test ! -e x.png
 

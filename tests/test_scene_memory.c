@@ -135,7 +135,7 @@ static rill_result save(rill_mesh_format format, const char *path, const char *s
     rill_usda_sample_liquid(&writer, 0, &part);
     uint64_t size = writer.size;
     assert_true(rill_writer_commit(&writer, message));
-    const rill_usda_solid solid = { part, false };
+    const rill_usda_solid solid = { .part = part };
     const rill_usda_stage stage = { "about", 0.01, 0, 0, &solid, 1 };
     return rill_usda_join(path, samples, size, &stage, message);
 }

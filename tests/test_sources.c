@@ -192,8 +192,8 @@ static void test_one_account_per_name(void **state) {
     (void)state;
     const rill_world_def def = house_def();
     rill_world *world = make_house(&def);
-    const rill_source_def named = point_source("hand", 0.002, 0.002, 0.0, 1e-6);
-    rill_source_def nameless = point_source(NULL, 0.012, 0.002, 0.0, 1e-6);
+    const rill_source_def named = point_source("hand", 0.002, 0.002, 0.0, 1e-7);
+    rill_source_def nameless = point_source(NULL, 0.012, 0.002, 0.0, 1e-7);
     rill_source_id first, second, third;
     rill_account hand, other;
     rill_ledger ledger;
@@ -221,7 +221,7 @@ static void test_one_account_per_name(void **state) {
     assert_string_equal(hand.name, "hand");
     assert_true(hand.poured == other.poured && hand.drained == 0);
     assert_true(hand.poured + 2 * other.poured == ledger.poured && ledger.error == 0);
-    assert_true(fabs((double)hand.poured * ledger.quantum_volume - 1e-6) < 1000 * ledger.quantum_volume);
+    assert_true(fabs((double)hand.poured * ledger.quantum_volume - 1e-7) < 1000 * ledger.quantum_volume);
     must(world, rill_source_create(world, &named, &first)); /* while it lives, its account is not another's */
     nameless.name = "other hand";
     must(world, rill_source_create(world, &nameless, &second));

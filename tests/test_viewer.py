@@ -29,6 +29,9 @@ fill: [ { at: [0.01, 0.01, 0.001], level: 0.004 } ]
 run: { frame: 0.0166667, until: 4 }
 view: { camera: { from: [0.048, -0.05, 0.1], to: [0.048, 0.036, 0], lens: 35 } }
 """
+FLOATING = SCENE.replace("name: test tray", "name: test pond").replace("level: 0.004", "level: 0.008") + """bodies:
+  - { name: cork, shape: sphere, radius: 0.008, density: 300, position: [0.02, 0.036, 0.009] }
+"""
 # Under a thousand times its weight, water needs thousands of sub-steps per frame.
 HEAVY = """rill: 1
 name: too heavy
@@ -179,8 +182,28 @@ def test_hand(viewer, scene):
     check(all(state["ledger_error"] == 0 for state in r.values()), "the ledger is right, always")
 
 
+def test_bodies(viewer, scene):
+    pond = viewer.folder / "pond.yaml"
+    pond.write_text(FLOATING)
+    r = viewer.run(["key space", *steps(3), "report start", "move 0.235 0.42", "press left ctrl", "move 0.4 0.25", *steps(8),
+                    "report held", "release left", *steps(1), "report thrown", "move 0.75 0.45", "key b", "report ball",
+                    "move 0.75 0.6", "key b shift", *steps(25), "key 8", f"shot {viewer.folder}/bodies.png", "report box",
+                    "quit"], str(pond))
+    cork = {tag: state["bodies"]["cork"] for tag, state in r.items()}
+    check(math.dist(cork["held"][:3], cork["start"][:3]) > 0.01 and cork["held"][0] > cork["start"][0] + 0.005,
+          "ctrl and the left button take a body along")
+    check(math.hypot(*cork["thrown"][3:]) > 0.05, "and it flies on when it is let go")
+    balls = [name for name in r["ball"]["bodies"] if "ball" in name]
+    boxes = [name for name in r["box"]["bodies"] if "box" in name]
+    check(len(balls) == 1 and len(boxes) == 1, "B drops a ball, with shift a box")
+    height = r["box"]["bodies"][balls[0]][2]
+    check(0.004 < height < r["ball"]["bodies"][balls[0]][2] - 0.003, f"the ball falls, and floats ({height:.4f} m)")
+    check(r["box"]["overlay"] == "forces", "8 shows forces")
+    check(all(state["ledger_error"] == 0 for state in r.values()), "the ledger is right with bodies, too")
+
+
 def test_settings(viewer, scene):
-    overlays = ["wireframe", "layers", "depth", "velocity", "normals", "meniscus", "tiles"]
+    overlays = ["wireframe", "layers", "depth", "velocity", "normals", "meniscus", "tiles", "forces"]
     lines = ["key space", "key r", "report start", "key right", "key right", "report tilted", "key home",
              "report level", "key up", "report away", "key home", "key left", "key down", "report back", "key home",
              "point 0.9 0.5 Tilt", "press left", "release left", "report pad", *click("Gravity", 0.25),
@@ -384,7 +407,7 @@ def main():
     if not shutil.which("Xvfb"):
         print("skipped: Xvfb is missing; on Debian: apt-get install xvfb")
         return 77
-    tests = [test_time, test_camera, test_hand, test_settings, test_keeping, test_movie_without_ffmpeg, test_too_heavy,
+    tests = [test_time, test_camera, test_hand, test_bodies, test_settings, test_keeping, test_movie_without_ffmpeg, test_too_heavy,
              test_pace, test_gallery, test_real_input, test_failures]
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(sys.argv[2] if len(sys.argv) > 2 else temporary).resolve()

@@ -25,14 +25,14 @@ dam_break 0.58 800x450
 thacker_bowl 0.15 800x450
 rain_on_terrain 7 800x450
 boats 1.5 800x450
-spheres 1.2 800x450
-ice 2.2 800x450
-dominoes 1.2 800x450
-drift 4 800x450
-moving_ball 0.6 800x450
-moving_ball_viscous 0.6 800x450
-heavy_ball 0.5 800x450
-light_ball 0.6 800x450
+spheres 0.9 800x450
+drift 6 800x450
+dominoes 0.3 800x450
+ice 1.2 800x450
+light_ball 0.25 800x450
+heavy_ball 0.2 800x450
+moving_ball 0.25 800x450
+moving_ball_viscous 0.25 800x450
 viscosity_a 1.2 400x360
 viscosity_b 1.2 400x360
 viscosity_c 1.2 400x360
@@ -66,6 +66,7 @@ depth three_layers 2.5 0.15 -0.035 0.09 0.048 0.045 0.016 38
 velocity three_layers 2.5 0.15 -0.035 0.09 0.048 0.045 0.016 38
 meniscus tilted_tray 0.55 -0.035 -0.07 0.1 0.068 0.045 -0.002 45
 tiles lock_gate 0.6 0.22 -0.1 0.13 0.085 0.03 0.008 38
+forces spheres 3 0.44 -0.18 0.27 0.16 0.1 0.01 30
 "
 echo "$overlays" | while read -r overlay scene moment camera; do
     [ -n "$overlay" ] && wanted overlays "$@" || continue

@@ -140,8 +140,8 @@ static bool make_saucer(rill_model *out) {
 /* A tumbler 70 mm wide and 86 mm high, its wall 3 mm. */
 static bool make_tumbler(rill_model *out) {
     static const double profile[][2] = {
-        {0, 1},     {26, 1},    {27.5, 0}, {29, 0},  {30.4, 1.4}, {32, 24}, {33.6, 54}, {35, 84},
-        {34.3, 86}, {32.7, 86}, {32, 84},  {30.6, 54}, {29, 24},  {27.8, 9}, {25, 7},   {0, 7},
+        {0, 1},     {30, 1},  {31.5, 0}, {33, 0},    {34.6, 1.4}, {35, 6},  {35, 84},
+        {34.3, 86}, {32.7, 86}, {32, 84}, {32, 9.5}, {31, 7.6},   {28, 7},  {0, 7},
     };
     return rill_model_lathe(out, profile, (int)(sizeof profile / sizeof *profile));
 }

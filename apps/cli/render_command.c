@@ -9,7 +9,7 @@
 #include "render/picture.h"
 #include "render/render.h"
 
-enum { SIDE_LIMIT = 16384, STILL_SAMPLES = 32, MOVIE_SAMPLES = 6 };
+enum { SIDE_LIMIT = 16384, STILL_SAMPLES = 32, MOVIE_SAMPLES = 6, PEELS = 12 };
 
 typedef struct draw_options {
     rill_text_list sets;
@@ -150,6 +150,7 @@ static int prepare(drawing *d, const draw_options *options) {
     }
     rill_optics_preset(scene->preset, &d->look.optics);
     d->look.exposure = (float)options->exposure;
+    d->look.peels = PEELS;
     d->camera = rill_camera_for(scene, d->world);
     if (options->camera) {
         read_camera(options->camera, &d->camera);

@@ -177,9 +177,8 @@ static void run_momentum(rill_validation *v, rill_body_def def, const char *name
         }
     }
     if (rig.ok) {
-        rill_check check = { .mode = "physical", .relation = RILL_AT_MOST, .target = 7, .unit = "%" };
+        rill_check check = { .mode = "physical", .relation = RILL_AT_MOST, .target = 2, .unit = "%" };
         check.value = 100 * worst;
-        check.bar = "prototype 3 to 7 %";
         rill_validation_add(v, &check, "%s, given 0.1 m/s: momentum gained or lost, the most in 160 ms", name);
         check = (rill_check){ .mode = "physical", .relation = RILL_NOTE, .unit = "%" };
         check.value = 100 * after;
@@ -192,7 +191,7 @@ static void run_momentum(rill_validation *v, rill_body_def def, const char *name
 
 /* ------------------------------------------------------------------------------------------------------------- energy */
 
-enum { WINDOW = 50 };
+enum { WINDOW = 50, PERIOD = 125 }; /* steps; a period of heave is about 0.25 s */
 
 /* The depth that moves at a face, times its length over dx: at the box's rim half a cell of each depth carries the flow. */
 static double weight(double l, double r) {
@@ -201,7 +200,8 @@ static double weight(double l, double r) {
 }
 
 /* Of a box whose sides lie on the grid, so that what is in a column stands from the bed up. As in case 20 the velocities
- * before and after a step are multiplied. */
+ * before and after a step are multiplied; what trembles still, by 1e-5 where the weights above are not quite those of the
+ * scheme, is taken out by a mean over a period of heave. */
 static double total_energy(rill_rig *rig, rill_body_id id, double mass, const double *before, double speed) {
     double sum = 0;
     const bool ok = rill_rig_look(rig);
@@ -228,13 +228,14 @@ static void run_energy(rill_validation *v, int steps) {
     rig.def.liquid.viscosity = 1e-6;
     rig.def.headroom = 0.1;
     double *energy = ready ? rill_rig_numbers(&rig, (size_t)steps + 1) : NULL;
+    double *mean = ready ? rill_rig_numbers(&rig, (size_t)steps + 1) : NULL;
     double *before = ready ? rill_rig_numbers(&rig, 2 * rig.cells) : NULL;
     rill_body_def def = box_of(0.02, 0.02, 0.02, 0.5);
     def.state.position[0] = def.state.position[1] = 0.03;
     def.state.position[2] = depth + 4e-3;
     const double mass = 0.5 * density * 8e-6;
     def.inertia[0] = def.inertia[1] = def.inertia[2] = mass; /* it does not turn */
-    if (energy && before && rill_rig_build(&rig) && rill_rig_put(&rig, &def, &id)) {
+    if (energy && mean && before && rill_rig_build(&rig) && rill_rig_put(&rig, &def, &id)) {
         const double at[3] = { 1e-3, 1e-3, 1e-3 };
         rill_rig_expect(&rig, rill_world_fill_level(rig.world, at, depth, NULL), "rill_world_fill_level");
         double worst = -INFINITY, speed = 0;
@@ -243,8 +244,9 @@ static void run_energy(rill_validation *v, int steps) {
             energy[n] = total_energy(&rig, id, mass, before, speed);
             speed = rill_rig_body(&rig, id).velocity[2];
             memcpy(before, rig.faces, 2 * rig.cells * sizeof *before);
-            if (n > WINDOW) {
-                const double growth = (energy[n] - energy[n - WINDOW]) / (mass * gravity * 4e-3);
+            mean[n] = mean[n - 1] + (energy[n] - (n > PERIOD ? energy[n - PERIOD] : 0)) / PERIOD;
+            if (n > PERIOD + WINDOW) {
+                const double growth = (mean[n] - mean[n - WINDOW]) / (mass * gravity * 4e-3);
                 worst = fmax(worst, growth);
                 grown += growth > 0;
             }
@@ -252,7 +254,7 @@ static void run_energy(rill_validation *v, int steps) {
         if (rig.ok) {
             rill_check check = { .mode = "physical", .relation = RILL_ZERO, .value = grown };
             rill_validation_add(v, &check, "box that bobs: windows of 50 steps with more energy after, of %d",
-                                steps - WINDOW);
+                                steps - WINDOW - PERIOD);
             check = (rill_check){ .mode = "physical", .relation = RILL_AT_MOST, .value = worst, .target = 0 };
             rill_validation_add(v, &check, "box that bobs: largest growth over 50 steps");
             check = (rill_check){ .mode = "physical", .relation = RILL_NOTE, .unit = "%" };
@@ -261,6 +263,7 @@ static void run_energy(rill_validation *v, int steps) {
         }
     }
     free(energy);
+    free(mean);
     free(before);
     rill_rig_end(&rig);
 }

@@ -274,6 +274,7 @@ bool rill_render_draw(rill_render *render, const rill_camera *camera, const rill
     glDisable(GL_CULL_FACE);
     glDisable(GL_SCISSOR_TEST);
     glClearDepthf(1);
+    rill_render_draw_hulls(render);
     int sum = 0;
     for (int32_t sample = 0; sample < options->samples; sample++) {
         rill_frame_sample(render, camera, options, sample);

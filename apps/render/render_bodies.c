@@ -11,6 +11,7 @@
 
 #include "crease.h"
 #include "render_parts.h"
+#include "shader.h"
 
 /* The matrix of a unit quaternion x, y, z, w. */
 static void turn_of(const double q[4], double r[3][3]) {
@@ -86,7 +87,75 @@ bool rill_render_take_body(rill_render_solid *out, const rill_world *world, rill
         out->shape = shape;
     }
     out->drawn = info.triangle_count > 0;
+    out->hollow = info.shape == RILL_BODY_MESH;
     out->hash = shape ^ rill_render_hash(state.position, 3) ^ (rill_render_hash(state.orientation, 4) << 1);
     set_pose(out, &state);
     return true;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ hulls */
+
+static bool is_hull(const rill_render_solid *solid) {
+    bool body = (solid->id & RILL_RENDER_BODY) != 0, glass = solid->material.kind == RILL_MATERIAL_GLASS;
+    return solid->drawn && body && (solid->hollow || glass);
+}
+
+/* A box around them, onto the cube from -1 to 1; up is away from the eye. False: there are none. */
+static bool aim_hulls(rill_render *render) {
+    float low[3] = { HUGE_VALF, HUGE_VALF, HUGE_VALF }, high[3] = { -HUGE_VALF, -HUGE_VALF, -HUGE_VALF };
+    for (size_t i = 0; i < render->solid_count; i++) {
+        const rill_render_solid *solid = &render->solids[i];
+        for (int k = 0; is_hull(solid) && k < 3; k++) {
+            low[k] = fminf(low[k], solid->low[k]);
+            high[k] = fmaxf(high[k], solid->high[k]);
+        }
+    }
+    memset(render->hull_matrix, 0, sizeof render->hull_matrix);
+    render->hull_matrix[15] = 1;
+    for (int k = 0; k < 3; k++) {
+        float half = fmaxf(0.51f * (high[k] - low[k]), 1e-9f);
+        render->hull_matrix[5 * k] = 1 / half;
+        render->hull_matrix[12 + k] = -0.5f * (low[k] + high[k]) / half;
+    }
+    return high[0] > low[0];
+}
+
+/* From below, or from above; then things that are open above are closed by a lid over all of their outline, as high as
+ * they are: liquid does not stay in them, so that it is never right to show it there. */
+static void draw_hulls(const rill_render *render, const rill_target *target, bool from_above) {
+    GLuint program = render->programs[RILL_PROGRAM_SHADOW];
+    float clip[16];
+    memcpy(clip, render->hull_matrix, sizeof clip);
+    clip[10] *= from_above ? -1.0f : 1.0f;
+    clip[14] *= from_above ? -1.0f : 1.0f;
+    glBindFramebuffer(GL_FRAMEBUFFER, target->frame);
+    glViewport(0, 0, RILL_HULL_SIZE, RILL_HULL_SIZE);
+    glClear(GL_DEPTH_BUFFER_BIT);
+    glUseProgram(program);
+    rill_shader_set_matrix(program, "light_proj", clip);
+    for (size_t i = 0; i < render->solid_count; i++) {
+        const rill_render_solid *solid = &render->solids[i];
+        float model[16];
+        if (!is_hull(solid)) {
+            continue;
+        }
+        memcpy(model, solid->model, sizeof model);
+        if (solid->hollow && from_above) {
+            model[2] = model[6] = model[10] = 0;
+            model[14] = solid->high[2];
+        }
+        rill_shader_set_matrix(program, "model", model);
+        rill_batch_draw(&solid->batch, GL_TRIANGLES);
+    }
+}
+
+void rill_render_draw_hulls(rill_render *render) {
+    render->hulls = aim_hulls(render);
+    if (render->hulls) {
+        glEnable(GL_DEPTH_TEST);
+        glDepthMask(GL_TRUE);
+        glDepthFunc(GL_LESS);
+        draw_hulls(render, &render->targets.lid, true);
+        draw_hulls(render, &render->targets.keel, false);
+    }
 }

@@ -134,6 +134,10 @@ static bool peel(rill_render *render, const rill_target *below, bool nearest) {
     glClearDepthf(1);
     glUseProgram(program);
     rill_shader_set_texture(program, "below_map", 0, GL_TEXTURE_2D, below->depth);
+    rill_shader_set_texture(program, "lid_map", 1, GL_TEXTURE_2D, render->targets.lid.depth);
+    rill_shader_set_texture(program, "keel_map", 2, GL_TEXTURE_2D, render->targets.keel.depth);
+    rill_shader_set_matrix(program, "hull_matrix", render->hull_matrix);
+    rill_shader_set_floats(program, "hulls", (const float[1]){ render->hulls ? 1.0f : 0.0f }, 1);
     glBeginQuery(GL_ANY_SAMPLES_PASSED, render->query);
     rill_shader_set_floats(program, "glass", (const float[1]){ 0 }, 1);
     rill_shader_set_matrix(program, "model", rill_render_still);

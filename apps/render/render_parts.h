@@ -20,6 +20,7 @@
 enum {
     RILL_SHADOW_SIZE = 2048,
     RILL_CAUSTIC_SIZE = 1024,
+    RILL_HULL_SIZE = 1024,
     RILL_SKY_SAMPLES = 16,
     RILL_MATERIALS = RILL_MATERIAL_CHALK + 1
 };
@@ -44,6 +45,7 @@ typedef struct rill_render_solid {
     uint64_t hash;    /* of its vertices; of a body's shape and pose */
     uint64_t shape;   /* bodies: of their vertices alone, when the batch was made */
     bool drawn;       /* visible now */
+    bool hollow;      /* bodies: maybe open above, as a boat is */
     float model[16];  /* from where its vertices are given to the world: nothing to do for solids */
     float object[16]; /* world to its own space */
     float low[3], high[3];
@@ -78,6 +80,7 @@ typedef struct rill_target {
 
 typedef struct rill_targets {
     rill_target sun, sky;  /* shadow maps */
+    rill_target lid, keel; /* top and underside of bodies without liquid in them, seen from above and below */
     rill_target caustic;   /* brightness, folds and height of sunlight below the surface, seen from the sun */
     rill_target geometry;  /* colour and roughness; normal and metal; depth */
     rill_target occlusion; /* one value */
@@ -114,6 +117,8 @@ struct rill_render {
     rill_targets targets;
     rill_frame frame;
     float light_proj[2][16]; /* world to clip space of sun and sky */
+    float hull_matrix[16];   /* world to the maps of lid and keel, -1 to 1 */
+    bool hulls;              /* there is something on them */
     uint64_t shadow_key;     /* which solids the sun's shadow map shows, and from where; 0: nothing yet */
     rill_render_solid *solids;
     size_t solid_count;
@@ -148,6 +153,8 @@ bool rill_render_take_solids(rill_render *render, const rill_world *world, const
 void rill_render_free_solids(rill_render *render);
 /* One body; its material is left alone. False: no memory, says the message. render_bodies.c */
 bool rill_render_take_body(rill_render_solid *out, const rill_world *world, rill_body_id id, rill_message *message);
+/* Finds where the surface must not be seen: it goes on through bodies, which shows in those of glass and in open boats. */
+void rill_render_draw_hulls(rill_render *render);
 uint64_t rill_render_hash(const double *values, size_t count);
 extern const double rill_render_crease;   /* degrees: edges that bend more are sharp */
 extern const float rill_render_still[16]; /* what stays where it is */

@@ -69,6 +69,39 @@ static void join_ends(const fields *f, int32_t layer, int32_t x, int32_t y, int3
     }
 }
 
+static bool is_void(const fields *f, int32_t x, int32_t y, double z) {
+    if (x < 0 || y < 0 || x >= f->grid.cells[0] || y >= f->grid.cells[1]) {
+        return false;
+    }
+    for (int32_t layer = 0; layer < f->layers; layer++) {
+        size_t n = at(f, layer, x, y);
+        if (f->base[n] < z && z < f->ceiling[n]) { /* not for NaN */
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Round walls are stairs of cells, whose faces would look like fluted glass: they get the normal of the wall, which is the
+ * way to where most of the solid is, unless that leads far away from their own. */
+static void round_off(const fields *f, int32_t x, int32_t y, double z, float normal[3]) {
+    enum { REACH = 4 };
+    double sum[2] = { 0, 0 };
+    for (int32_t j = -REACH; j <= REACH; j++) {
+        for (int32_t i = -REACH; i <= REACH; i++) {
+            if (i * i + j * j <= REACH * REACH && !is_void(f, x + i, y + j, z)) {
+                sum[0] += i;
+                sum[1] += j;
+            }
+        }
+    }
+    double length = hypot(sum[0], sum[1]);
+    if (sum[0] * (double)normal[0] + sum[1] * (double)normal[1] > 0.3 * length) {
+        normal[0] = (float)(sum[0] / length);
+        normal[1] = (float)(sum[1] / length);
+    }
+}
+
 /* The face of a column in a direction, without the parts where the neighbour has a void. */
 static bool put_side(fields *f, int32_t layer, int32_t x, int32_t y, int direction, double low, double high) {
     static const int step[4][2] = { { -1, 0 }, { 1, 0 }, { 0, -1 }, { 0, 1 } };
@@ -83,10 +116,11 @@ static bool put_side(fields *f, int32_t layer, int32_t x, int32_t y, int directi
     for (int k = 0; k < 2; k++) {
         bool along = step[direction][k] == 0;
         double out = 0.5 + step[direction][k] * (0.5 - INSIDE);
-        a[k] = f->grid.origin[k] + (along ? cell[k] : cell[k] + out) * dx;
-        b[k] = f->grid.origin[k] + (along ? cell[k] + 1 : cell[k] + out) * dx;
+        double more = outside ? 0 : INSIDE; /* faces of stairs meet at their edges */
+        a[k] = f->grid.origin[k] + (along ? cell[k] - more : cell[k] + out) * dx;
+        b[k] = f->grid.origin[k] + (along ? cell[k] + 1 + more : cell[k] + out) * dx;
     }
-    const float normal[3] = { (float)step[direction][0], (float)step[direction][1], 0 };
+    float normal[3] = { (float)step[direction][0], (float)step[direction][1], 0 };
     if (outside) {
         int32_t sx = step[direction][0] == 0, sy = 1 - sx;
         double z[4];
@@ -94,6 +128,7 @@ static bool put_side(fields *f, int32_t layer, int32_t x, int32_t y, int directi
         join_ends(f, layer, x, y, (int32_t[2]){ x + sx, y + sy }, &z[1], &z[3]);
         return put_face(f, a, b, z, normal, high - low);
     }
+    round_off(f, x, y, 0.5 * (low + high), normal);
     double from = low;
     for (int32_t other = 0; other <= f->layers && from < high; other++) {
         bool more = other < f->layers;

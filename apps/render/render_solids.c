@@ -170,7 +170,12 @@ void rill_render_draw_solids(const rill_render *render, GLuint program, bool gla
     for (size_t i = 0; i < render->solid_count; i++) {
         const rill_render_solid *solid = &render->solids[i];
         if (solid->drawn && (solid->material.kind == RILL_MATERIAL_GLASS) == glass) {
+            const float *c = solid->material.colour;
             rill_shader_set_matrix(program, "model", solid->model);
+            if (glass) {
+                rill_shader_set_floats(program, "glass_look",
+                                       (const float[4]){ c[0], c[1], c[2], solid->material.roughness }, 4);
+            }
             rill_batch_draw(&solid->batch, GL_TRIANGLES);
         }
     }

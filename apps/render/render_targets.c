@@ -54,6 +54,8 @@ bool rill_targets_create(rill_targets *targets, int32_t width, int32_t height, r
     memset(targets, 0, sizeof *targets);
     while (glGetError() != GL_NO_ERROR) {}
     bool good = make_shadow(&targets->sun) && make_shadow(&targets->sky);
+    targets->lid.depth = make_depth(RILL_HULL_SIZE, RILL_HULL_SIZE);
+    targets->keel.depth = make_depth(RILL_HULL_SIZE, RILL_HULL_SIZE);
     targets->caustic.colours[0] = make_texture(GL_RGBA16F, RILL_CAUSTIC_SIZE, RILL_CAUSTIC_SIZE, GL_LINEAR);
     targets->geometry.colours[0] = make_texture(GL_RGBA8, width, height, GL_NEAREST);
     targets->geometry.colours[1] = make_texture(GL_RGBA16F, width, height, GL_NEAREST);
@@ -69,6 +71,7 @@ bool rill_targets_create(rill_targets *targets, int32_t width, int32_t height, r
     targets->tone.colours[0] = make_texture(GL_RGBA16F, width, height, GL_NEAREST);
     targets->tone.depth = make_depth(width, height);
     targets->picture.colours[0] = make_texture(GL_RGBA8, width, height, GL_NEAREST);
+    good = good && assemble(&targets->lid) && assemble(&targets->keel);
     good = good && assemble(&targets->geometry) && assemble(&targets->caustic) && assemble(&targets->occlusion) &&
            assemble(&targets->peel) && assemble(&targets->tone) && assemble(&targets->picture);
     GLenum error = glGetError();
@@ -91,7 +94,8 @@ static void destroy(rill_target *target) {
 void rill_targets_destroy(rill_targets *targets) {
     rill_target *all[] = { &targets->sun,      &targets->sky,      &targets->geometry, &targets->occlusion,
                            &targets->scene[0], &targets->scene[1], &targets->peel,     &targets->tone,
-                           &targets->sum[0],   &targets->sum[1],   &targets->picture,  &targets->caustic };
+                           &targets->sum[0],   &targets->sum[1],   &targets->picture,  &targets->caustic,
+                           &targets->lid,      &targets->keel };
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         destroy(all[i]);
     }

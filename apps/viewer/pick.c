@@ -5,6 +5,8 @@
 
 #include <math.h>
 
+#include "scene/turn.h"
+
 static void subtract(const double a[3], const double b[3], double out[3]) {
     for (int k = 0; k < 3; k++) {
         out[k] = a[k] - b[k];
@@ -41,10 +43,11 @@ static double meet(const rill_ray *ray, const double a[3], const double b[3], co
     return v >= 0 && u + v <= 1 && t > 0 ? t : HUGE_VAL;
 }
 
-static void take(const rill_ray *ray, double distance, rill_solid_id solid, rill_hit *out) {
+static void take(const rill_ray *ray, double distance, rill_solid_id solid, rill_body_id body, rill_hit *out) {
     if (distance < out->distance) {
         out->distance = distance;
         out->solid = solid;
+        out->body = body;
         for (int k = 0; k < 3; k++) {
             out->at[k] = ray->from[k] + distance * ray->along[k];
         }
@@ -63,7 +66,7 @@ static void pick_liquid(const rill_surface *surface, const rill_ray *ray, rill_h
                 corner[v][k] = (double)mesh.positions[3 * (size_t)mesh.indices[3 * i + v] + k];
             }
         }
-        take(ray, meet(ray, corner[0], corner[1], corner[2]), (rill_solid_id){ 0 }, out);
+        take(ray, meet(ray, corner[0], corner[1], corner[2]), (rill_solid_id){ 0 }, (rill_body_id){ 0 }, out);
     }
 }
 
@@ -77,7 +80,31 @@ static void pick_solid(const rill_world *world, rill_solid_id id, const rill_ray
         take(ray,
              meet(ray, &mesh.vertices[3 * (size_t)index[0]], &mesh.vertices[3 * (size_t)index[1]],
                   &mesh.vertices[3 * (size_t)index[2]]),
-             id, out);
+             id, (rill_body_id){ 0 }, out);
+    }
+}
+
+/* The ray is brought to the body: distances along it stay what they are. */
+static void pick_body(const rill_world *world, rill_body_id id, const rill_ray *ray, rill_hit *out) {
+    rill_body_info info;
+    rill_body_state state;
+    rill_ray own;
+    double from[3], back[4];
+    if (rill_body_get_info(world, id, &info) != RILL_OK || rill_body_get_state(world, id, &state) != RILL_OK) {
+        return;
+    }
+    subtract(ray->from, state.position, from);
+    for (int k = 0; k < 4; k++) {
+        back[k] = k < 3 ? -state.orientation[k] : state.orientation[k];
+    }
+    rill_turn_vector(back, from, own.from);
+    rill_turn_vector(back, ray->along, own.along);
+    for (size_t i = 0; i < info.triangle_count; i++) {
+        const uint32_t *index = &info.indices[3 * i];
+        take(ray,
+             meet(&own, &info.vertices[3 * (size_t)index[0]], &info.vertices[3 * (size_t)index[1]],
+                  &info.vertices[3 * (size_t)index[2]]),
+             (rill_solid_id){ 0 }, id, out);
     }
 }
 
@@ -86,6 +113,9 @@ bool rill_pick(const rill_world *world, const rill_surface *surface, const rill_
     pick_liquid(surface, ray, out);
     for (int32_t i = 0; i < rill_world_solid_count(world); i++) {
         pick_solid(world, rill_world_solid_at(world, i), ray, out);
+    }
+    for (int32_t i = 0; i < rill_world_body_count(world); i++) {
+        pick_body(world, rill_world_body_at(world, i), ray, out);
     }
     return out->distance < HUGE_VAL;
 }

@@ -1,4 +1,4 @@
-/* What lies under the pointer: rays against the triangles of liquid and solids. */
+/* What lies under the pointer: rays against the triangles of liquid, solids and bodies. */
 #ifndef RILL_VIEWER_PICK_H
 #define RILL_VIEWER_PICK_H
 
@@ -11,10 +11,11 @@ typedef struct rill_ray {
 typedef struct rill_hit {
     double at[3];        /* m */
     double distance;     /* in lengths of `along` */
-    rill_solid_id solid; /* null: liquid */
+    rill_solid_id solid; /* null: liquid, or a body */
+    rill_body_id body;   /* null: none */
 } rill_hit;
 
-/* The nearest triangle; `surface` may be NULL (or never built): solids only. False: none. */
+/* The nearest triangle; `surface` may be NULL (or never built): solids and bodies only. False: none. */
 bool rill_pick(const rill_world *world, const rill_surface *surface, const rill_ray *ray, rill_hit *out);
 
 #endif

@@ -21,9 +21,10 @@ typedef enum rill_order_kind {
     RILL_ORDER_STEP,      /* one frame */
     RILL_ORDER_SPEED,     /* numbers[0]: 1 is real time */
     RILL_ORDER_HAND,      /* mode: rill_hand; ray; numbers: rate in m3/s, radius in m */
-    RILL_ORDER_GRAB,      /* ray: the solid that is met follows ... */
+    RILL_ORDER_GRAB,      /* ray: the solid or body that is met follows ... */
     RILL_ORDER_DRAG,      /* ray: ... to here ... */
-    RILL_ORDER_LET_GO,    /* ... and no more */
+    RILL_ORDER_LET_GO,    /* ... and no more: bodies fly on */
+    RILL_ORDER_BODY,      /* ray: a ball is dropped there; flag: a box */
     RILL_ORDER_LIQUID,
     RILL_ORDER_GRAVITY, /* numbers */
     RILL_ORDER_SOLVER,

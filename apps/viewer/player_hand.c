@@ -1,4 +1,4 @@
-/* What a hand does to a world: pours, sucks, and pushes solids. */
+/* What a hand does to liquid and solids: it pours, sucks and pushes. */
 #include <math.h>
 #include <string.h>
 
@@ -99,7 +99,12 @@ void rill_grip_start(rill_player *player, const rill_ray *ray) {
     rill_hit hit;
     rill_grip *grip = &player->grip;
     grip->solid.value = 0;
+    player->body_grip.body.value = 0;
     if (!rill_pick(player->world, NULL, ray, &hit)) {
+        return;
+    }
+    if (hit.body.value) {
+        rill_body_grip_start(player, ray, &hit);
         return;
     }
     int32_t index = 0;

@@ -21,6 +21,7 @@ static void close_world(rill_player *player) {
     player->ahead = 0;
     player->hand = (rill_hand_state){ .mode = RILL_HAND_IDLE };
     player->grip.solid.value = 0;
+    player->body_grip.body.value = 0;
 }
 
 static void start_clock(rill_player *player) {
@@ -164,6 +165,7 @@ static void load(rill_player *player, const char *path) {
     size_t size = 0;
     rill_hand_stop(player);
     player->grip.solid.value = 0;
+    player->body_grip.body.value = 0;
     if (rill_file_read(path, SNAPSHOT_LIMIT, &memory, &size, &message) != RILL_OK) {
         rill_player_say(player, "No snapshot: %s: %s", path, message.text);
     } else if (rill_snapshot_restore(player->world, memory, size) != RILL_OK) {
@@ -207,8 +209,9 @@ static void single_step(rill_player *player) {
 
 /* While nothing steps, a solid goes where the pointer is at once. */
 static void drag(rill_player *player, const rill_ray *ray) {
+    rill_body_grip_aim(player, ray);
     rill_grip_aim(player, ray);
-    if (!player->playing) {
+    if (!player->playing && player->grip.solid.value) {
         rill_grip_follow(player, 1e9);
         if (rill_bed_build(player->world) != RILL_OK) {
             rill_player_say(player, "%s", rill_world_message(player->world));
@@ -242,7 +245,8 @@ void rill_player_obey(rill_player *player, const rill_order *order) {
     case RILL_ORDER_HAND: set_hand(player, order); break;
     case RILL_ORDER_GRAB: rill_grip_start(player, &order->ray); break;
     case RILL_ORDER_DRAG: drag(player, &order->ray); break;
-    case RILL_ORDER_LET_GO: player->grip.solid.value = 0; break;
+    case RILL_ORDER_LET_GO: player->grip.solid.value = player->body_grip.body.value = 0; break;
+    case RILL_ORDER_BODY: rill_body_drop(player, &order->ray, order->flag); break;
     case RILL_ORDER_LIQUID:
         set(player, rill_world_set_liquid(player->world, &order->liquid), &player->own_liquid);
         break;

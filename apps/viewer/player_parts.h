@@ -1,5 +1,5 @@
 /* What the files of the player share: player.c has the thread, player_orders.c what it is told to do, player_hand.c
- * what is done by hand. */
+ * what is done to liquid and solids by hand, player_bodies.c to bodies. */
 #ifndef RILL_VIEWER_PLAYER_PARTS_H
 #define RILL_VIEWER_PLAYER_PARTS_H
 
@@ -28,6 +28,14 @@ typedef struct rill_grip {
     double goal[3];      /* where it is to go */
     double rotate[3];    /* stays */
 } rill_grip;
+
+/* A body that follows the pointer, in a plane across the view. */
+typedef struct rill_body_grip {
+    rill_body_id body;       /* null: none */
+    double own[3];           /* where it was taken hold of: from its centre of mass, in its own frame */
+    double at[3], across[3]; /* m: the plane: a point, and a normal of any length */
+    double goal[3];          /* m: where the pointer is in it */
+} rill_body_grip;
 
 struct rill_player {
     rill_player_options options;
@@ -61,6 +69,8 @@ struct rill_player {
     rill_message note;
     rill_hand_state hand;
     rill_grip grip;
+    rill_body_grip body_grip;
+    int dropped;                              /* bodies, so far */
     bool own_liquid, own_gravity, own_solver; /* set by hand, so that they survive a restart */
 };
 
@@ -78,6 +88,14 @@ void rill_grip_start(rill_player *player, const rill_ray *ray);
 void rill_grip_aim(rill_player *player, const rill_ray *ray);
 /* At most `reach` metres towards the goal. */
 void rill_grip_follow(rill_player *player, double reach);
+
+/* Takes hold of a body where a ray met it. */
+void rill_body_grip_start(rill_player *player, const rill_ray *ray, const rill_hit *hit);
+void rill_body_grip_aim(rill_player *player, const rill_ray *ray);
+/* Before a step: the body gets velocity towards the pointer. */
+void rill_body_grip_pull(rill_player *player, double dt);
+/* A new one, above where the ray ends. */
+void rill_body_drop(rill_player *player, const rill_ray *ray, bool box);
 
 /* A scene with a mesh as its bed; NULL with a message. */
 rill_scene *rill_mesh_scene(const char *path, rill_message *message);

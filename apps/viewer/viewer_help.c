@@ -11,7 +11,8 @@ static const struct {
 } help[] = {
     { "left drag", "pour where the pointer is" },
     { "shift + left drag", "suck" },
-    { "ctrl + left drag", "push a solid" },
+    { "ctrl + left drag", "push a solid, throw a body" },
+    { "B, shift + B", "drop a ball, a box" },
     { "right drag, alt + left drag", "turn around" },
     { "middle drag, shift + right drag", "move sideways" },
     { "wheel", "nearer, farther" },
@@ -21,7 +22,7 @@ static const struct {
     { ". (full stop)", "one frame" },
     { "-  +", "slower, faster" },
     { "R, shift + R", "restart, with the scene's own settings" },
-    { "O, 0 to 7", "next overlay, this overlay" },
+    { "O, 0 to 8", "next overlay, this overlay" },
     { "P, shift + P", "picture, with the panel" },
     { "V", "start or stop a movie" },
     { "F5, F9", "save and load a snapshot" },

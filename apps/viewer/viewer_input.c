@@ -146,6 +146,13 @@ static void restart(rill_viewer *v, bool anew) {
     rill_viewer_do(v, RILL_ORDER_RESTART, anew);
 }
 
+static void drop_body(rill_viewer *v, bool box) {
+    if (over_picture(v) && !rill_gui_has_mouse()) {
+        rill_order order = { .kind = RILL_ORDER_BODY, .ray = ray_under(v), .flag = box };
+        rill_viewer_order(v, &order);
+    }
+}
+
 static void on_escape(rill_viewer *v) {
     if (v->with_help) {
         v->with_help = false;
@@ -177,6 +184,7 @@ static void scene_key(rill_viewer *v, int key, int mods) {
     case GLFW_KEY_V: rill_keep_record(v); break;
     case GLFW_KEY_F5: rill_keep_snapshot(v, false); break;
     case GLFW_KEY_F9: rill_keep_snapshot(v, true); break;
+    case GLFW_KEY_B: drop_body(v, (mods & GLFW_MOD_SHIFT) != 0); break;
     case GLFW_KEY_O: set_overlay(v, (v->settings.overlay + 1) % RILL_OVERLAY_COUNT); break;
     case GLFW_KEY_HOME:
         v->settings.tilt[0] = v->settings.tilt[1] = 0;

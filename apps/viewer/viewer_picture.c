@@ -151,6 +151,7 @@ static bool take(rill_viewer *v, const rill_player_view *view, int level) {
     good = good && rill_render_watch(v->render, view->world, fmax(time - v->watched, 0));
     v->watched = time;
     v->version = view->version;
+    v->look.step = view->scene->frame * fmin(v->status.speed, 1);
     good = good && rill_render_take(v->render, view->world, &view->surface, 1, &v->look, v->message);
     return good;
 }

@@ -73,6 +73,15 @@ static void write_world(FILE *file, const rill_player_view *view) {
         fprintf(file, "%s\"%s\": [%.9g, %.9g, %.9g]", i ? ", " : "", rill_solid_name(view->world, id), place[0],
                 place[1], place[2]);
     }
+    fprintf(file, "}, \"bodies\": {");
+    for (int32_t i = 0; i < rill_world_body_count(view->world); i++) {
+        rill_body_id id = rill_world_body_at(view->world, i);
+        rill_body_state state = { .position = { 0 } };
+        rill_body_get_state(view->world, id, &state);
+        const double *p = state.position, *u = state.velocity;
+        fprintf(file, "%s\"%s\": [%.9g, %.9g, %.9g, %.9g, %.9g, %.9g]", i ? ", " : "", rill_body_name(view->world, id),
+                p[0], p[1], p[2], u[0], u[1], u[2]);
+    }
     fprintf(file, "}, ");
 }
 

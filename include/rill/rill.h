@@ -683,8 +683,8 @@ RILL_API rill_result rill_surface_get_info(const rill_surface *surface, rill_sur
 
 /* --------------------------------------------------------------------------------------------------------- snapshot */
 
-/* A snapshot holds the whole world but its runtime: bed, liquid, sources, ledger. Resuming gives the same bits. Byte
- * order is little-endian everywhere; the format is versioned and protected by a checksum. */
+/* A snapshot holds the whole world but its runtime: bed, liquid, bodies, sources, ledger. Resuming gives the same bits.
+ * Byte order is little-endian everywhere; the format is versioned and protected by a checksum. */
 RILL_API size_t rill_snapshot_size(const rill_world *world); /* 0 when the bed is not built */
 RILL_API rill_result rill_snapshot_save(const rill_world *world, void *memory, size_t capacity, size_t *size);
 /* Creates a world from a snapshot. `runtime` (defaults) and `message` may be NULL. */

@@ -188,6 +188,8 @@ double rill_node_displaced(const rill_bodies *bodies, const rill_node *node, dou
 void rill_bodies_cover(const rill_body_stage *stage);
 /* The shades of a body where it is now, whatever the level. */
 void rill_body_shade(rill_body *body, const rill_grid *grid);
+
+/* reserve.c */
 rill_bodies rill_bodies_make(void);
 /* Memory for steps with these bodies over this bed, to be asked for when either has changed. False without memory. */
 bool rill_bodies_reserve(rill_bodies *bodies, const rill_bed *bed, const rill_allocator *allocator);

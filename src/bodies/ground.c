@@ -57,7 +57,7 @@ void rill_bodies_measure(const rill_body_stage *s) {
         measure(bodies, &touches[i], node->e);
         node->deep += (double)touches[i].deep;
         node->yields |= !isinf(body->mass);
-        if (body->fresh) node->kept += (double)touches[i].deep;
+        if (body->fresh && node->kept == 0.0) node->kept = (double)touches[i].deep; /* unless a fill has left it out */
     }
     for (size_t i = 0; i < bodies->nodes.count; ++i) {
         rill_node *node = &nodes[i];

@@ -18,7 +18,7 @@ enum {
     FARTHEST = 64,      /* columns that members grow in a pass */
     OPENING_PASSES = 3, /* in the first passes openings follow the donors that the pressures make */
     ITERATIONS = 200,   /* of all passes */
-    WINDOWS = 4         /* larger ones that are tried, each with as many passes */
+    WINDOWS = 1         /* larger ones that are tried, each with as many passes */
 };
 
 /* How far from full members may end, quanta: within the band that counts as full, and a small share of what moves. */

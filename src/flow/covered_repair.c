@@ -79,7 +79,7 @@ int64_t rill_covered_carry_on(rill_flow *flow, int32_t place, int64_t surplus) {
     return rest > 0 ? search_room(flow, place, rest, true) : 0;
 }
 
-/* Whether much stood above the ceiling of a column. */
+/* Whether much that was not refused stood above the ceiling of a column. */
 static bool repair_column(rill_flow *flow, int32_t place, int64_t *refused) {
     const int32_t above = flow->H[place] - height_of(flow->bed, place);
     if (above <= 0) return false;
@@ -87,7 +87,7 @@ static bool repair_column(rill_flow *flow, int32_t place, int64_t *refused) {
     int64_t pushed = flow->pushed - *refused, back = rest < pushed ? rest : pushed;
     *refused += back;
     flow->H[place] += (int32_t)(rest - back);
-    return above > RILL_FULL_LOW;
+    return above - back > RILL_FULL_LOW;
 }
 
 bool rill_covered_repair(rill_flow *flow, int64_t *refused) {

@@ -66,7 +66,8 @@ void rill_row_vertices(const rill_build *build, rill_surface_row *row) {
 /* The slope along an axis, in quanta per cell, from the columns it is linked to on either side. */
 static float slope(const rill_surface *s, int32_t place, int32_t stride, int32_t direction) {
     const int32_t own = s->top[place], step = direction ? stride : 1;
-    const uint32_t here = s->links[place] >> direction & 0x11u, ends = s->rim[place] >> direction & 0x11u;
+    const uint32_t here = (uint32_t)s->links[place] >> direction & 0x11u;
+    const uint32_t ends = (uint32_t)s->rim[place] >> direction & 0x11u;
     const int32_t no_ahead = -(int32_t)(ends & 1), no_behind = -(int32_t)(ends >> 4);
     int32_t ahead = (own & no_ahead) | (s->top[place + step] & ~no_ahead);
     int32_t behind = (own & no_behind) | (s->top[place - step] & ~no_behind);

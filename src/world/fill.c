@@ -40,7 +40,9 @@ static int32_t depth_beside_bodies(rill_world *world, int32_t place, int32_t dep
     rill_node *node = rill_bodies_node(&world->bodies, place);
     if (!node) return depth;
     node->e = (double)depth;
-    return (int32_t)(node->e - rill_node_displaced(&world->bodies, node, node->e) + 0.5);
+    node->pi = 0.0;
+    node->kept = rill_node_displaced(&world->bodies, node, node->e);
+    return (int32_t)(node->e - node->kept + 0.5);
 }
 
 static void finish(rill_world *world, const filling *sum, rill_fill_report *report) {

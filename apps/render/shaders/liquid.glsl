@@ -9,16 +9,19 @@ uniform mat4 model;                   // of vertices: to the world
 invariant gl_Position;
 out vec3 v_position;
 out vec3 v_normal;
+out vec3 v_own;
 out vec2 v_amounts;
 void main() {
     v_position = (model * vec4(position, 1.0)).xyz;
     v_normal = mat3(model) * normal;
+    v_own = position;
     v_amounts = amounts;
     gl_Position = view_proj * vec4(v_position, 1.0);
 }
 #else
 in vec3 v_position;
 in vec3 v_normal;
+in vec3 v_own;
 in vec2 v_amounts;
 uniform highp sampler2D below_map; // depth of the scene so far
 uniform highp sampler2D peel_map;  // of the peel
@@ -27,6 +30,7 @@ uniform highp sampler2DShadow sun_map;
 uniform highp sampler2DShadow sky_map;
 uniform vec3 extinction; // 1/m
 uniform vec4 body;       // rgb: colour of a deep pool; w: index of refraction
+uniform vec4 glass_look; // rgb: what a pane lets through; w: roughness
 uniform float film;      // m: depth below which a shore fades; glass: how far it shifts what is behind
 layout(location = 0) out vec4 out_colour;
 
@@ -98,9 +102,14 @@ void main() {
     float bottom = texture(below_map, at).r;
     // Something in front of the liquid: what is seen lies beside it, nearer or farther along the same way.
     vec2 shift = at - uv;
+#ifdef SKY
+    float jitter = 0.2 * screen_noise(gl_FragCoord.xy, 4.0) - 0.1;
+#else
+    float jitter = 0.0;
+#endif
     for (int i = 1; i < 8 && bottom < depth; i++) {
-        float side = (i & 1) == 1 ? -1.0 : 1.0, jitter = screen_noise(gl_FragCoord.xy, 4.0) - 0.5;
-        float part = i == 7 ? 0.0 : 1.0 + side * (0.25 * float((i + 1) / 2) + 0.2 * jitter);
+        float side = (i & 1) == 1 ? -1.0 : 1.0;
+        float part = i == 7 ? 0.0 : 1.0 + side * (0.25 * float((i + 1) / 2) + jitter);
         at = clamp(uv + shift * part, 0.5 * size.zw, 1.0 - 0.5 * size.zw);
         bottom = i == 7 ? below : texture(below_map, at).r;
     }
@@ -115,7 +124,11 @@ void main() {
     float open = 0.85, free = 0.9;
 #endif
 #ifdef GLASS
-    vec3 through = seen * vec3(0.93, 0.97, 0.96);
+    // Frosted glass, and ice: the rougher, the more light is scattered in it, in clouds.
+    float clouds = smoothstep(0.3, 0.7, fbm(v_own / bounds.w * 14.0));
+    float frost = clamp(glass_look.w * 2.0 - 0.1, 0.0, 1.0) * (0.2 + 0.8 * clouds);
+    vec3 scattered = vec3(0.80, 0.88, 0.93) * (sun_colour.rgb * lit * (0.35 + 0.3 * dot(n, sun.xyz)) + ambient(n, open));
+    vec3 through = mix(seen * glass_look.rgb * 0.985, scattered, frost);
     float f0 = 0.04, cover = 1.0;
 #else
     vec3 light = sun_colour.rgb * lit * max(dot(n, sun.xyz), 0.0) + ambient(n, open);

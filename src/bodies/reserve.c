@@ -1,0 +1,155 @@
+/* Memory for steps with bodies, and what becomes of it when the bed changes: see bodies.h. */
+#include "bodies/bodies.h"
+
+#include "base/simd.h"
+
+#include <string.h>
+
+/* The most cells that a body can have to do with, whatever its pose. */
+static size_t most_shades(const rill_body *body, const rill_grid *grid) {
+    const double across = 2.0 * body->form.reach / grid->cell_size + 5.0; /* and those around */
+    const size_t cells = (size_t)grid->cells[0] * (size_t)grid->cells[1];
+    return across * across < (double)cells ? (size_t)(across * across) : cells;
+}
+
+/* The column of a cell whose base is nearest to a height; -1: it has none. */
+static int32_t nearest_column(const rill_bed *bed, const int32_t at[2], int32_t base) {
+    const size_t cell = (size_t)at[1] * (size_t)bed->grid.cells[0] + (size_t)at[0];
+    int32_t best = -1;
+    for (int32_t k = bed->cell_first[cell]; k < bed->cell_first[cell + 1]; ++k) {
+        const int32_t place = bed->places[k];
+        if (best < 0 || rill_abs_i(bed->b[place] - base) < rill_abs_i(bed->b[best] - base)) best = place;
+    }
+    return best;
+}
+
+/* The places of columns are others now. */
+static void find_nodes_again(rill_bodies *bodies, const rill_bed *bed) {
+    rill_node *nodes = bodies->nodes.data;
+    size_t count = 0;
+    for (size_t i = 0; i < bodies->nodes.count; ++i) {
+        rill_node node = nodes[i];
+        node.place = nearest_column(bed, node.cell, node.base);
+        if (node.place < 0 || bodies->node_of[node.place] != 0) continue;
+        nodes[count++] = node;
+        bodies->node_of[node.place] = (int32_t)count;
+    }
+    bodies->nodes.count = count;
+}
+
+static void free_planes(rill_body_planes *planes, const rill_allocator *allocator) {
+    rill_memory_give(allocator, planes->node_of, planes->size, sizeof *planes->node_of);
+    rill_memory_give(allocator, planes->stamp, planes->size, sizeof *planes->stamp);
+    rill_memory_give(allocator, planes->shown, planes->size, sizeof *planes->shown);
+    *planes = (rill_body_planes){ 0 };
+}
+
+static bool prepare_planes(rill_bodies *bodies, const rill_bed *bed, const rill_allocator *allocator) {
+    const size_t size = (size_t)bed->plane_size;
+    rill_body_planes *next = &bodies->next;
+    if (bodies->plane_size == size || next->size == size) return true;
+    free_planes(next, allocator);
+    *next = (rill_body_planes){ .node_of = rill_memory_take(allocator, size, sizeof *next->node_of),
+                                .stamp = rill_memory_take(allocator, size, sizeof *next->stamp),
+                                .shown = rill_memory_claim(allocator, size, sizeof *next->shown),
+                                .size = size };
+    if (next->node_of && next->stamp && next->shown) return true;
+    free_planes(next, allocator);
+    return false;
+}
+
+void rill_bodies_settle(rill_bodies *bodies, const rill_bed *bed, const rill_allocator *allocator) {
+    if (bodies->plane_size == (size_t)bed->plane_size) return;
+    rill_body_planes old = { bodies->node_of, bodies->stamp, bodies->shown, bodies->plane_size };
+    const rill_body_planes next = bodies->next;
+    bodies->next = (rill_body_planes){ 0 };
+    free_planes(&old, allocator);
+    bodies->node_of = next.node_of;
+    bodies->stamp = next.stamp;
+    bodies->shown = next.shown;
+    bodies->plane_size = next.size;
+    memcpy(bodies->shown, bed->b, next.size * sizeof *bodies->shown);
+    find_nodes_again(bodies, bed);
+}
+
+bool rill_bodies_prepare(rill_bodies *bodies, const rill_bed *bed, const rill_allocator *allocator) {
+    const size_t columns = (size_t)bed->info.columns, layers = (size_t)rill_max_i(bed->info.layers, 1);
+    size_t touches = 0;
+    for (size_t i = 0; i < bodies->list.count; ++i) {
+        rill_body *body = rill_body_at(bodies, (int32_t)i);
+        if (!body->alive) continue;
+        const size_t shades = most_shades(body, &bed->grid);
+        if (!rill_array_reserve(&body->shades, allocator, shades)) return false;
+        if (!rill_array_reserve(&body->levels, allocator, shades)) return false;
+        touches += shades * layers < columns ? shades * layers : columns;
+    }
+    const size_t nodes = touches < columns ? touches : columns;
+    const size_t faces = 4 * nodes + (size_t)bed->pipe_count;
+    return rill_array_reserve(&bodies->pieces, allocator, 4 * RILL_PARTS * touches) &&
+           rill_array_reserve(&bodies->touches, allocator, touches) &&
+           rill_array_reserve(&bodies->nodes, allocator, nodes) &&
+           rill_array_reserve(&bodies->before, allocator, nodes) &&
+           rill_array_reserve(&bodies->faces, allocator, faces) &&
+           rill_array_reserve(&bodies->near, allocator, nodes) &&
+           rill_array_reserve(&bodies->far, allocator, faces) &&
+           rill_array_reserve(&bodies->grips, allocator, 2 * touches + (size_t)bed->pipe_count) &&
+           rill_array_reserve(&bodies->vectors, allocator, RILL_BODY_VECTORS * nodes) &&
+           prepare_planes(bodies, bed, allocator);
+}
+
+bool rill_bodies_reserve(rill_bodies *bodies, const rill_bed *bed, const rill_allocator *allocator) {
+    if (!rill_bodies_prepare(bodies, bed, allocator)) return false;
+    rill_bodies_settle(bodies, bed, allocator);
+    return true;
+}
+
+rill_bodies rill_bodies_make(void) {
+    return (rill_bodies){ .list = rill_array_make(sizeof(rill_body)),
+                          .pieces = rill_array_make(sizeof(rill_piece)),
+                          .touches = rill_array_make(sizeof(rill_touch)),
+                          .nodes = rill_array_make(sizeof(rill_node)),
+                          .faces = rill_array_make(sizeof(rill_body_face)),
+                          .near = rill_array_make(sizeof(rill_near)),
+                          .far = rill_array_make(sizeof(int32_t)),
+                          .grips = rill_array_make(sizeof(rill_body_grip)),
+                          .before = rill_array_make(sizeof(rill_node)),
+                          .vectors = rill_array_make(sizeof(double)) };
+}
+
+void rill_bodies_free(rill_bodies *bodies, const rill_allocator *allocator) {
+    rill_array *const arrays[] = { &bodies->list,   &bodies->pieces,  &bodies->touches, &bodies->nodes,  &bodies->faces,
+                                   &bodies->near,   &bodies->far,     &bodies->grips,  &bodies->before,
+                                   &bodies->vectors };
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i) rill_array_free(arrays[i], allocator);
+    rill_body_planes planes = { bodies->node_of, bodies->stamp, bodies->shown, bodies->plane_size };
+    free_planes(&planes, allocator);
+    free_planes(&bodies->next, allocator);
+    *bodies = (rill_bodies){ 0 };
+}
+
+void rill_bodies_refit(rill_bodies *bodies, rill_flow *flow) {
+    const rill_bed *bed = flow->bed;
+    rill_node *nodes = bodies->nodes.data;
+    size_t count = 0;
+    if (bodies->plane_size != (size_t)bed->plane_size) return;
+    memcpy(bodies->shown, bed->b, bodies->plane_size * sizeof *bodies->shown);
+    for (size_t i = 0; i < bodies->nodes.count; ++i) {
+        const int32_t place = nodes[i].place;
+        const bool stands = bed->b[place] != RILL_WALL;
+        nodes[count] = nodes[i];
+        count += stands;
+        bodies->node_of[place] = stands ? (int32_t)count : 0;
+    }
+    bodies->nodes.count = count;
+    for (int32_t i = 0; i < bed->pipe_count; ++i) rill_bodies_lift_pipe(flow, i);
+}
+
+void rill_bodies_uncover(rill_bodies *bodies, rill_flow *flow) {
+    const rill_node *nodes = bodies->nodes.data;
+    for (size_t i = 0; i < bodies->nodes.count; ++i) {
+        bodies->node_of[nodes[i].place] = 0;
+        rill_flow_wake(flow, nodes[i].place);
+    }
+    bodies->nodes.count = bodies->touches.count = bodies->faces.count = 0;
+    rill_bodies_refit(bodies, flow);
+}
