@@ -487,6 +487,88 @@ static void bodies_are_where_they_are(void **state) {
     rill_world_destroy(world);
 }
 
+/* An open tub, 24 mm wide and 10 mm high, its wall 3 mm and its floor 2 mm thick: rings from the foot over the rim to the
+ * floor inside, and two caps. It stands fast. */
+static rill_body_id put_tub(rill_world *world, double x, double y, double z) {
+    static const float rings[4][2] = { { 0.012f, 0 }, { 0.012f, 0.01f }, { 0.009f, 0.01f }, { 0.009f, 0.002f } };
+    float vertices[48];
+    uint32_t indices[84], count = 0;
+    for (uint32_t ring = 0; ring < 4; ring++) {
+        for (uint32_t i = 0; i < 4; i++) {
+            uint32_t next = (i + 1) % 4, a = 4 * ring, b = a + 4;
+            float *v = &vertices[3 * (a + i)];
+            v[0] = i == 0 || i == 3 ? -rings[ring][0] : rings[ring][0];
+            v[1] = i < 2 ? -rings[ring][0] : rings[ring][0];
+            v[2] = rings[ring][1];
+            const uint32_t quad[6] = { a + i, a + next, b + next, a + i, b + next, b + i };
+            memcpy(&indices[count], quad, sizeof quad);
+            count += ring < 3 ? 6 : 0;
+        }
+    }
+    static const uint32_t caps[12] = { 0, 2, 1, 0, 3, 2, 12, 13, 14, 12, 14, 15 };
+    memcpy(&indices[count], caps, sizeof caps);
+    rill_body_def def = rill_default_body_def();
+    rill_body_id id;
+    def.shape = RILL_BODY_MESH;
+    def.vertices = vertices;
+    def.vertex_count = 16;
+    def.indices = indices;
+    def.triangle_count = 28;
+    def.mass = (double)INFINITY;
+    def.centre[0] = def.centre[1] = def.centre[2] = 0;
+    def.state.position[0] = x, def.state.position[1] = y, def.state.position[2] = z;
+    assert_int_equal(rill_body_create(world, &def, &id), RILL_OK);
+    return id;
+}
+
+/* The surface of the blood goes on through the tub, and must not be seen in it. */
+static void boats_look_dry_inside(void **state) {
+    stage *s = *state;
+    static const rill_render_material white = { RILL_MATERIAL_AUTO, { 0.8f, 0.8f, 0.8f }, 0.8f };
+    rill_world *world = make_tray();
+    assert_int_equal(rill_bed_build(world), RILL_OK);
+    rill_body_id tub = put_tub(world, 0.03, 0.04, 0.001);
+    fill(world, 0.07, 0.04, 0.001, 0.006);
+    assert_int_equal(rill_world_step(world, 0.01), 0);
+    rill_render_options options = plain_options("blood");
+    options.body_materials = &white;
+    options.body_material_count = 1;
+    draw(s, world, &above, &options);
+    colour inside = look_at(s, &above, 0.03, 0.04, 0.003), beside = look_at(s, &above, 0.06, 0.04, 0.006);
+    assert_true(inside.r < 1.2 * inside.g);
+    assert_true(beside.r > 2 * beside.g);
+    assert_int_equal(rill_body_destroy(world, tub), RILL_OK);
+    rill_world_destroy(world);
+}
+
+/* An arrow up from what floats; nothing on what is dry. */
+static void forces_overlay_shows_what_is_carried(void **state) {
+    stage *s = *state;
+    for (int wet = 0; wet < 2; wet++) {
+        rill_world *world = make_tray();
+        assert_int_equal(rill_bed_build(world), RILL_OK);
+        rill_body_def def = rill_default_body_def();
+        rill_body_id id;
+        def.radius = 0.006;
+        def.state.position[0] = def.state.position[1] = 0.04;
+        def.state.position[2] = wet ? 0.01 : 0.03;
+        assert_int_equal(rill_body_create(world, &def, &id), RILL_OK);
+        fill(world, 0.01, 0.04, 0.001, 0.01);
+        assert_int_equal(rill_world_step(world, 0.01), 0);
+        rill_render_options options = plain_options("water");
+        options.overlay = RILL_OVERLAY_FORCES;
+        options.step = 0.01;
+        draw(s, world, &aslant, &options);
+        size_t orange = 0;
+        for (size_t i = 0; i < WIDTH * HEIGHT; i++) {
+            const uint8_t *c = &s->pixels[4 * i];
+            orange += c[0] > 150 && c[1] > 100 && c[2] < 90 && c[0] > c[1] + 20;
+        }
+        assert_true(wet ? orange > 20 : orange == 0);
+        rill_world_destroy(world);
+    }
+}
+
 static void what_was_wet_is_dark_until_it_dries(void **state) {
     stage *s = *state;
     rill_world *world = make_tray();
@@ -646,14 +728,23 @@ static void materials_follow_names_and_scenes(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(liquid_is_where_it_stands),          cmocka_unit_test(absorption_grows_with_thickness),
-        cmocka_unit_test(refraction_displaces_what_is_below), cmocka_unit_test(shadows_fall_away_from_the_sun),
-        cmocka_unit_test(overlays_have_their_colours),        cmocka_unit_test(meniscus_overlay_shows_distances),
-        cmocka_unit_test(tiles_overlay_shows_what_is_awake),  cmocka_unit_test(lines_are_drawn_over_liquid_only),
-        cmocka_unit_test(layers_come_in_the_right_order),     cmocka_unit_test(what_was_wet_is_dark_until_it_dries),
-        cmocka_unit_test(bodies_are_where_they_are),          cmocka_unit_test(both_languages_draw_the_same),
-        cmocka_unit_test(shipped_scenes_look_sound),          cmocka_unit_test(sizes_change_and_are_refused),
+        cmocka_unit_test(liquid_is_where_it_stands),
+        cmocka_unit_test(absorption_grows_with_thickness),
+        cmocka_unit_test(refraction_displaces_what_is_below),
+        cmocka_unit_test(shadows_fall_away_from_the_sun),
+        cmocka_unit_test(overlays_have_their_colours),
+        cmocka_unit_test(meniscus_overlay_shows_distances),
+        cmocka_unit_test(tiles_overlay_shows_what_is_awake),
+        cmocka_unit_test(lines_are_drawn_over_liquid_only),
+        cmocka_unit_test(layers_come_in_the_right_order),
+        cmocka_unit_test(what_was_wet_is_dark_until_it_dries),
+        cmocka_unit_test(bodies_are_where_they_are),
+        cmocka_unit_test(both_languages_draw_the_same),
+        cmocka_unit_test(shipped_scenes_look_sound),
+        cmocka_unit_test(sizes_change_and_are_refused),
         cmocka_unit_test(materials_follow_names_and_scenes),
+        cmocka_unit_test(boats_look_dry_inside),
+        cmocka_unit_test(forces_overlay_shows_what_is_carried),
     };
     return cmocka_run_group_tests(tests, open_stage, close_stage);
 }

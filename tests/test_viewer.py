@@ -185,7 +185,7 @@ def test_hand(viewer, scene):
 def test_bodies(viewer, scene):
     pond = viewer.folder / "pond.yaml"
     pond.write_text(FLOATING)
-    r = viewer.run(["key space", *steps(3), "report start", "move 0.235 0.42", "press left ctrl", "move 0.4 0.25", *steps(8),
+    r = viewer.run(["key space", *steps(3), "report start", "move 0.27 0.46", "press left ctrl", "move 0.4 0.3", *steps(8),
                     "report held", "release left", *steps(1), "report thrown", "move 0.75 0.45", "key b", "report ball",
                     "move 0.75 0.6", "key b shift", *steps(25), "key 8", f"shot {viewer.folder}/bodies.png", "report box",
                     "quit"], str(pond))

@@ -284,14 +284,14 @@ static void test_log(void **state) {
 static void test_accounts(void **state) {
     (void)state;
     rill_world *world = make_busy_house(NULL);
-    static const char *const names[] = { "fill", "west", "east", "south", "north", "well", "", "drain", "rain", "" };
-    assert_int_equal(rill_world_account_count(world), 10);
+    static const char *const names[] = { "fill", "west", "east", "south", "north", "well", "", "drain", "rain" };
+    assert_int_equal(rill_world_account_count(world), 9);
     for (int i = 0; i < 200; ++i) {
         assert_false(rill_world_step(world, 0.005) & RILL_STATUS_REFUSED);
         assert_int_equal(ledger_error(world), 0);
     }
-    rill_account accounts[10];
-    for (int32_t i = 0; i < 10; ++i) {
+    rill_account accounts[9];
+    for (int32_t i = 0; i < 9; ++i) {
         must(world, rill_world_get_account(world, i, &accounts[i]));
         assert_string_equal(accounts[i].name, names[i]);
     }
@@ -299,7 +299,7 @@ static void test_accounts(void **state) {
     assert_true(accounts[2].drained > 0); /* over the open edge */
     assert_true(accounts[4].poured + accounts[4].drained > 0);
     assert_int_equal(accounts[1].poured + accounts[1].drained + accounts[3].poured + accounts[3].drained, 0);
-    assert_int_equal(accounts[6].poured + accounts[6].drained, 0); /* destroyed before it ran */
+    assert_true(accounts[6].poured > 0); /* of one that was destroyed, and of the next of its name */
     must_be_valid(world);
     rill_world_destroy(world);
 }

@@ -141,6 +141,7 @@ static bool peel(rill_render *render, const rill_target *below, bool nearest) {
     glBeginQuery(GL_ANY_SAMPLES_PASSED, render->query);
     rill_shader_set_floats(program, "glass", (const float[1]){ 0 }, 1);
     rill_shader_set_matrix(program, "model", rill_render_still);
+    rill_shader_set_floats(program, "lean", (const float[1]){ 0 }, 1);
     rill_batch_draw(&render->liquid, GL_TRIANGLES);
     rill_shader_set_floats(program, "glass", (const float[1]){ 1 }, 1);
     rill_render_draw_solids(render, program, true);
@@ -179,6 +180,7 @@ static void shade(const rill_render *render, const rill_target *from, const rill
     glDisable(GL_DEPTH_TEST);
     use(render, program, from, FILM);
     rill_shader_set_matrix(program, "model", rill_render_still);
+    rill_shader_set_floats(program, "lean", (const float[1]){ 0 }, 1);
     rill_shader_set_floats(program, "extinction", optics->extinction, 3);
     rill_shader_set_floats(program, "body",
                            (const float[4]){ optics->body[0], optics->body[1], optics->body[2], optics->index }, 4);

@@ -83,7 +83,7 @@ static bool is_void(const fields *f, int32_t x, int32_t y, double z) {
 }
 
 /* Round walls are stairs of cells, whose faces would look like fluted glass: they get the normal of the wall, which is the
- * way to where most of the solid is, unless that leads far away from their own. */
+ * way to where most of the solid is, unless that leads away from their own. */
 static void round_off(const fields *f, int32_t x, int32_t y, double z, float normal[3]) {
     enum { REACH = 4 };
     double sum[2] = { 0, 0 };
@@ -96,7 +96,7 @@ static void round_off(const fields *f, int32_t x, int32_t y, double z, float nor
         }
     }
     double length = hypot(sum[0], sum[1]);
-    if (sum[0] * (double)normal[0] + sum[1] * (double)normal[1] > 0.3 * length) {
+    if (sum[0] * (double)normal[0] + sum[1] * (double)normal[1] > 0.05 * length) {
         normal[0] = (float)(sum[0] / length);
         normal[1] = (float)(sum[1] / length);
     }

@@ -172,7 +172,9 @@ void rill_render_draw_solids(const rill_render *render, GLuint program, bool gla
         if (solid->drawn && (solid->material.kind == RILL_MATERIAL_GLASS) == glass) {
             const float *c = solid->material.colour;
             rill_shader_set_matrix(program, "model", solid->model);
-            if (glass) {
+            if (glass) { /* of solids: bodies are not cut by cells */
+                bool body = (solid->id & RILL_RENDER_BODY) != 0;
+                rill_shader_set_floats(program, "lean", (const float[1]){ body ? 0 : 1.2f * render->cell_size }, 1);
                 rill_shader_set_floats(program, "glass_look",
                                        (const float[4]){ c[0], c[1], c[2], solid->material.roughness }, 4);
             }

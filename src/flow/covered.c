@@ -13,8 +13,6 @@
 enum {
     PASSES = 64,
     LATE_PASSES = 24,   /* after these it does not matter any more whether columns are a hair off */
-    GENTLE_PASSES = 16, /* in the first passes only half of MANY members are dropped at once */
-    MANY = 32,
     FARTHEST = 64,      /* columns that members grow in a pass */
     OPENING_PASSES = 3, /* in the first passes openings follow the donors that the pressures make */
     ITERATIONS = 200,   /* of all passes */
@@ -161,30 +159,12 @@ static void start_pressures(const solve *s, int32_t count) {
 
 /* -------------------------------------------------------------------------------------------------------------- solve */
 
-/* Whether a node has a pressure that is negative and not above `limit`. A sealed component has none: its gauge is free. */
-static bool is_below(const rill_covered *covered, int32_t n, double limit) {
-    return covered->nodes.pi[n] < 0.0 && covered->nodes.pi[n] <= limit && !covered->nodes.sealed[n];
-}
-
-/* Counts those, and finds their mean. */
-static int32_t mean_below(const rill_covered *covered, double limit, double *mean) {
-    int32_t count = 0;
-    double sum = 0.0;
-    EACH_NODE(covered, n) {
-        if (!is_below(covered, n, limit)) continue;
-        count += 1;
-        sum += covered->nodes.pi[n];
-    }
-    *mean = count > 0 ? sum / (double)count : 0.0;
-    return count;
-}
-
-/* Drops them. */
-static int32_t drop_below(solve *s, double limit) {
+/* Drops members whose pressure has become negative, but for those of sealed components. Returns how many. */
+static int32_t drop_negative(solve *s) {
     rill_covered *covered = s->covered;
     int32_t dropped = 0;
     EACH_NODE(covered, n) {
-        if (!is_below(covered, n, limit)) continue;
+        if (!(covered->nodes.pi[n] < 0.0) || covered->nodes.sealed[n]) continue;
         covered->nodes.pi[n] = 0.0;
         covered->nodes.active[n] = 0.0f;
         dropped += 1;
@@ -193,9 +173,8 @@ static int32_t drop_below(solve *s, double limit) {
     return dropped;
 }
 
-/* Adds the solved corrections; drops members whose pressure has become negative. Returns how many. If there are many they have
- * drawn down the pressure of others that ought to stay: then only the half goes that draws hardest, unless it takes long. */
-static int32_t correct(solve *s, bool gently) {
+/* Adds the solved corrections; drops members whose pressure has become negative. Returns how many. */
+static int32_t correct(solve *s) {
     rill_covered *covered = s->covered;
     int32_t negative = 0;
     for (int32_t i = 0; i < covered->window_count; ++i) {
@@ -204,13 +183,7 @@ static int32_t correct(solve *s, bool gently) {
     }
     if (s->sealed) rill_covered_lower_sealed(covered);
     if (!negative) return 0;
-    double limit = 0.0, mean;
-    const int32_t all = mean_below(covered, limit, &mean);
-    for (int32_t some = all, i = 0; gently && all > MANY && some > all / 2 && i < 4; ++i) {
-        limit = mean;
-        some = mean_below(covered, limit, &mean);
-    }
-    return drop_below(s, limit);
+    return drop_negative(s);
 }
 
 static void look_for_sealed(solve *s) {
@@ -260,7 +233,7 @@ static void choose_reach(solve *s, int32_t passes, bool too_many) {
 static bool run_passes(solve *s, bool off, rill_covered_report *report) {
     for (int32_t added, dropped = 0; off || dropped > 0;) {
         if (report->passes == PASSES || report->iterations >= ITERATIONS) {
-            drop_below(s, 0.0);
+            drop_negative(s);
             rill_covered_flow_faces(&s->stage);
             return false;
         }
@@ -268,7 +241,7 @@ static bool run_passes(solve *s, bool off, rill_covered_report *report) {
         if (report->passes > LATE_PASSES) s->tolerance = (double)RILL_FULL_LOW;
         s->careful |= report->passes > 2; /* it should have been enough: perhaps something is sealed */
         report->iterations += solve_once(s, ITERATIONS - report->iterations);
-        dropped = correct(s, report->passes <= GENTLE_PASSES);
+        dropped = correct(s);
         if (rill_covered_flow_faces(&s->stage) && report->passes <= OPENING_PASSES) {
             rill_covered_open_faces(&s->stage);
             s->changed |= s->careful;

@@ -20,6 +20,12 @@ layout(std140) uniform Frame {
 
 const float PI = 3.14159265;
 
+// Upright panes are drawn a bit nearer to the eye: the stairs of cells along a round wall reach into it, and the liquid in
+// them must all come out on the same side of the glass.
+vec3 nearer(vec3 p, vec3 n, float way) {
+    return p + normalize(eye.xyz - p) * way * (1.0 - abs(n.z));
+}
+
 // --------------------------------------------------------------------------------------------------------------- noise
 
 float hash(vec3 p) {

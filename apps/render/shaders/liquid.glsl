@@ -6,6 +6,7 @@ layout(location = 0) in vec3 position;
 layout(location = 1) in vec3 normal;
 layout(location = 2) in vec2 amounts; // m of liquid below; wetness, or 2 for sides
 uniform mat4 model;                   // of vertices: to the world
+uniform float lean;                   // m: see nearer() in common.glsl
 invariant gl_Position;
 out vec3 v_position;
 out vec3 v_normal;
@@ -16,7 +17,7 @@ void main() {
     v_normal = mat3(model) * normal;
     v_own = position;
     v_amounts = amounts;
-    gl_Position = view_proj * vec4(v_position, 1.0);
+    gl_Position = view_proj * vec4(nearer(v_position, v_normal, lean), 1.0);
 }
 #else
 in vec3 v_position;

@@ -3,6 +3,7 @@
 uniform highp sampler2D below_map; // depths of what has been drawn so far
 uniform float glass;               // 1 for glass solids
 uniform mat4 model;                // of their vertices: to the world
+uniform float lean;                // m: see nearer() in common.glsl
 
 #ifdef VERTEX
 layout(location = 0) in vec3 position;
@@ -16,7 +17,7 @@ void main() {
     v_position = (model * vec4(position, 1.0)).xyz;
     v_turned = glass < 0.5 && amounts.y > 1.5 ? dot(normal, eye.xyz - position) : 0.0;
     v_depth = glass > 0.5 ? 1.0 : amounts.x;
-    gl_Position = view_proj * vec4(v_position, 1.0);
+    gl_Position = view_proj * vec4(nearer(v_position, mat3(model) * normal, lean), 1.0);
 }
 #else
 in float v_depth;
