@@ -185,10 +185,10 @@ def test_hand(viewer, scene):
 def test_bodies(viewer, scene):
     pond = viewer.folder / "pond.yaml"
     pond.write_text(FLOATING)
-    r = viewer.run(["key space", *steps(3), "report start", "move 0.27 0.46", "press left ctrl", "move 0.4 0.3", *steps(8),
-                    "report held", "release left", *steps(1), "report thrown", "move 0.75 0.45", "key b", "report ball",
-                    "move 0.75 0.6", "key b shift", *steps(25), "key 8", f"shot {viewer.folder}/bodies.png", "report box",
-                    "quit"], str(pond))
+    r = viewer.run(["key space", *steps(3), "report start", "move 0.27 0.46", "press left ctrl", "move 0.4 0.3",
+                    *steps(8), "report held", "release left", *steps(1), "report thrown", "move 0.75 0.45", "key b",
+                    "report ball", "move 0.75 0.6", "key b shift", *steps(12), "key 8", f"shot {viewer.folder}/bodies.png",
+                    "report box", "quit"], str(pond))
     cork = {tag: state["bodies"]["cork"] for tag, state in r.items()}
     check(math.dist(cork["held"][:3], cork["start"][:3]) > 0.01 and cork["held"][0] > cork["start"][0] + 0.005,
           "ctrl and the left button take a body along")
@@ -407,8 +407,8 @@ def main():
     if not shutil.which("Xvfb"):
         print("skipped: Xvfb is missing; on Debian: apt-get install xvfb")
         return 77
-    tests = [test_time, test_camera, test_hand, test_bodies, test_settings, test_keeping, test_movie_without_ffmpeg, test_too_heavy,
-             test_pace, test_gallery, test_real_input, test_failures]
+    tests = [test_time, test_camera, test_hand, test_bodies, test_settings, test_keeping, test_movie_without_ffmpeg,
+             test_too_heavy, test_pace, test_gallery, test_real_input, test_failures]
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(sys.argv[2] if len(sys.argv) > 2 else temporary).resolve()
         shutil.rmtree(folder, ignore_errors=True)

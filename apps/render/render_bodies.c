@@ -96,8 +96,7 @@ bool rill_render_take_body(rill_render_solid *out, const rill_world *world, rill
 /* ------------------------------------------------------------------------------------------------------------ hulls */
 
 static bool is_hull(const rill_render_solid *solid) {
-    bool body = (solid->id & RILL_RENDER_BODY) != 0, glass = solid->material.kind == RILL_MATERIAL_GLASS;
-    return solid->drawn && body && (solid->hollow || glass);
+    return solid->drawn && (solid->id & RILL_RENDER_BODY) != 0;
 }
 
 /* A box around them, onto the cube from -1 to 1; up is away from the eye. False: there are none. */

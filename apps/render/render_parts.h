@@ -80,7 +80,7 @@ typedef struct rill_target {
 
 typedef struct rill_targets {
     rill_target sun, sky;  /* shadow maps */
-    rill_target lid, keel; /* top and underside of bodies without liquid in them, seen from above and below */
+    rill_target lid, keel; /* top and underside of bodies, seen from above and below */
     rill_target caustic;   /* brightness, folds and height of sunlight below the surface, seen from the sun */
     rill_target geometry;  /* colour and roughness; normal and metal; depth */
     rill_target occlusion; /* one value */
@@ -153,7 +153,8 @@ bool rill_render_take_solids(rill_render *render, const rill_world *world, const
 void rill_render_free_solids(rill_render *render);
 /* One body; its material is left alone. False: no memory, says the message. render_bodies.c */
 bool rill_render_take_body(rill_render_solid *out, const rill_world *world, rill_body_id id, rill_message *message);
-/* Finds where the surface must not be seen: it goes on through bodies, which shows in those of glass and in open boats. */
+/* Finds where the surface must not be seen: it goes on through bodies, which shows in those of glass, in open boats, and
+ * where the pressure below a body would lift it above. */
 void rill_render_draw_hulls(rill_render *render);
 uint64_t rill_render_hash(const double *values, size_t count);
 extern const double rill_render_crease;   /* degrees: edges that bend more are sharp */

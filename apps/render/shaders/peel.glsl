@@ -23,21 +23,23 @@ void main() {
 in float v_depth;
 in float v_turned;
 in vec3 v_position;
-uniform highp sampler2D lid_map;  // bodies without liquid in them, from above ...
+uniform highp sampler2D lid_map;  // bodies, from above ...
 uniform highp sampler2D keel_map; // ... and from below
 uniform mat4 hull_matrix;         // world to these maps, -1 to 1
 uniform float hulls;              // 1 when there is something on them
 
-bool in_hull(vec3 p) {
+// Inside of a body; or over it, but with less liquid than would stand there: then its level is the pressure below.
+bool in_hull(vec3 p, float liquid) {
     vec3 q = (hull_matrix * vec4(p, 1.0)).xyz * 0.5 + 0.5;
-    if (hulls < 0.5 || any(lessThan(q, vec3(0.0))) || any(greaterThan(q, vec3(1.0)))) return false;
-    return q.z > texture(keel_map, q.xy).r && 1.0 - q.z > texture(lid_map, q.xy).r;
+    if (hulls < 0.5 || any(lessThan(q, vec3(0.0))) || any(greaterThan(q.xy, vec2(1.0)))) return false;
+    float over = q.z - (1.0 - texture(lid_map, q.xy).r); // of the height of the map
+    return q.z > texture(keel_map, q.xy).r && liquid < 0.9 * over * 2.0 / hull_matrix[2][2] + step(over, 0.0) * 1e9;
 }
 
 void main() {
     vec3 face = cross(dFdx(v_position), dFdy(v_position));
     if (v_turned < 0.0 || (glass < 0.5 && v_turned == 0.0 && thread(v_position, face, v_depth) <= 0.0)) discard;
-    if (glass < 0.5 && v_turned == 0.0 && in_hull(v_position)) discard;
+    if (glass < 0.5 && v_turned == 0.0 && in_hull(v_position, v_depth)) discard;
     // Dry vertices of the shore lie on or in the bed.
     if (v_depth <= 0.0 || gl_FragCoord.z >= texelFetch(below_map, ivec2(gl_FragCoord.xy), 0).r) discard;
 }
