@@ -11,8 +11,10 @@
 enum { PASSES = 12, ITERATIONS = 400 };
 /* Quanta, and as a share of what is off to begin with: what remains is made good in the next sub-step. */
 static const double TOLERANCE = 4.0, TOLERANCE_SHARE = 1e-3, TOLERANCE_MOST = 1024.0;
-static const double SOFT = 1.0 / 4096.0; /* under a body, of what a free surface gives: keeps a sealed column solvable; and */
-static const double THIN = 1.0 / 32.0;   /* cells: gaps as thin as this give as much as a free surface, lest they bear all */
+static const double SOFT =
+    1.0 / 4096.0; /* under a body, of what a free surface gives: keeps a sealed column solvable; and */
+static const double THIN =
+    1.0 / 32.0; /* cells: gaps as thin as this give as much as a free surface, lest they bear all */
 static const double MODIFIED = 0.97;
 
 /* The conductances of a node's faces, as in rill_near. */
@@ -24,8 +26,8 @@ typedef struct balance {
     const rill_body_stage *stage;
     size_t n;
     double *pi, *stiff, *aim, *r, *z, *p, *q, *d; /* d: of the preconditioner, inverted */
-    double *diagonal;                            /* of A without its low rank */
-    double *soft;                                /* how much a node gives under a body */
+    double *diagonal;                             /* of A without its low rank */
+    double *soft;                                 /* how much a node gives under a body */
     weights *weights;
     double unit; /* N per quantum of head over a cell */
 } balance;
@@ -112,7 +114,8 @@ static double find_residual(const balance *b) {
     for (size_t i = 0; i < b->n; ++i) b->r[i] = b->aim[i] - b->r[i] - b->soft[i] * b->stiff[i] * b->pi[i];
     for (size_t f = 0; f < s->bodies->faces.count; ++f) {
         const rill_body_face *face = &faces[f];
-        const double l = face->node_l >= 0 ? b->pi[face->node_l] : 0.0, r = face->node_r >= 0 ? b->pi[face->node_r] : 0.0;
+        const double l = face->node_l >= 0 ? b->pi[face->node_l] : 0.0,
+                     r = face->node_r >= 0 ? b->pi[face->node_r] : 0.0;
         const double moved = lambda * (double)face->open * (double)face->u + weight_of(b, face) * (l - r);
         if (face->node_l >= 0) b->r[face->node_l] -= moved;
         if (face->node_r >= 0) b->r[face->node_r] += moved;

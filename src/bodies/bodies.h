@@ -49,7 +49,7 @@ typedef struct rill_body {
     double drag;
     rill_body_state state;
     rill_body_forces forces;
-    rill_array shades;  /* rill_shade: of where it was when they were last found */
+    rill_array shades; /* rill_shade: of where it was when they were last found */
     rill_pose shaded_at;
     bool shaded;        /* whether they were */
     rill_area area;     /* the cells in question then */
@@ -65,8 +65,8 @@ typedef struct rill_body {
     double free[6];     /* the same without what the changes of head do to it */
     double heavier[9];  /* inertia in the world's frame, row by row, and its inverse; 0 for infinite mass */
     double lighter[9];
-    double pushed[6];   /* force and torque of the heads there are, along the bed */
-    double load[6];     /* force and torque by the heads there will be */
+    double pushed[6];           /* force and torque of the heads there are, along the bed */
+    double load[6];             /* force and torque by the heads there will be */
     double grasp[36], given[6]; /* working memory of rub.c */
     double wet, passing[2];     /* and of tell.c */
 } rill_body;
@@ -82,14 +82,14 @@ typedef struct rill_piece {
 /* A body over a column, or beside one that it is over. */
 typedef struct rill_touch {
     int32_t node, body;
-    int32_t next;       /* the next touch of the node; -1: the last */
-    int32_t first, end; /* its pieces */
-    float arm[2];       /* from where the centre of mass is expected to the centre of the cell, m */
-    float deep;         /* what the body displaces there, as the head is at first: D, quanta */
-    float under;        /* the mean of its underside where it is in the liquid, quanta above the base */
+    int32_t next;        /* the next touch of the node; -1: the last */
+    int32_t first, end;  /* its pieces */
+    float arm[2];        /* from where the centre of mass is expected to the centre of the cell, m */
+    float deep;          /* what the body displaces there, as the head is at first: D, quanta */
+    float under;         /* the mean of its underside where it is in the liquid, quanta above the base */
     float share, afloat; /* the part of the cell in which it is, and in which it is not below it */
-    float sideways[6];     /* the part of B that motion along the bed has */
-    float b[6];            /* B: room that opens per unit of velocity (1) and spin (m) */
+    float sideways[6];   /* the part of B that motion along the bed has */
+    float b[6];          /* B: room that opens per unit of velocity (1) and spin (m) */
 } rill_touch;
 
 /* A column under a body. Sub-steps hand on base, over, e, kept and pi, which is what snapshots have of it. */
@@ -165,9 +165,9 @@ typedef struct rill_body_stage {
     const rill_flow_settings *settings;
     const rill_kernel_constants *k;
     const int32_t *pipes_by_r; /* the bed's pipes ordered by pipe_r */
-    double dt;      /* s */
-    double density; /* kg/m3 */
-    double gravity; /* into the bed, m/s2 */
+    double dt;                 /* s */
+    double density;            /* kg/m3 */
+    double gravity;            /* into the bed, m/s2 */
 } rill_body_stage;
 
 enum { RILL_BODY_VECTORS = 12 }; /* that the solve works on */
@@ -238,8 +238,8 @@ static inline double rill_body_speed_at(const double motion[6], int axis, const 
     return motion[axis] + (motion[3 + j] * r[k] - motion[3 + k] * r[j]);
 }
 
-/* balance.c: solves for the changes of head: pi, one per node. Bodies have their new motion then, and their loads. NULL: it
- * has not converged; what is missing is made up for in the next sub-step. */
+/* balance.c: solves for the changes of head: pi, one per node. Bodies have their new motion then, and their loads. If it has
+ * not `*converged`, what is missing is made up for in the next sub-step. */
 const double *rill_bodies_balance(const rill_body_stage *stage, bool *converged);
 /* Change of motion by a force and torque that act for a time: out += M^-1 load * seconds. */
 void rill_body_accelerate(const rill_body *body, const double load[6], double seconds, double out[6]);

@@ -138,10 +138,11 @@ static bool find_grip(const rill_body_stage *s, int32_t index, rill_touch *at_l,
     const rill_node *nodes = s->bodies->nodes.data, *l = &nodes[face->node_l], *r = &nodes[face->node_r];
     rill_touch *at_r = touch_of(s->bodies, r, at_l->body);
     if (!at_r || !(at_l->deep + at_r->deep > 0.0f)) return false;
-    const double z = rill_body_at(s->bodies, at_l->body)->expected[2], base_l = (double)l->base, base_r = (double)r->base;
+    const double z = rill_body_at(s->bodies, at_l->body)->expected[2], base_l = (double)l->base,
+                 base_r = (double)r->base;
     const double share_l = (double)at_l->share, share_r = (double)at_r->share;
-    const double under = (share_l * (base_l + (double)at_l->under) + share_r * (base_r + (double)at_r->under)) /
-                         (share_l + share_r);
+    const double under =
+        (share_l * (base_l + (double)at_l->under) + share_r * (base_r + (double)at_r->under)) / (share_l + share_r);
     const double middle = 0.5 * (base_l + l->e + base_r + r->e);
     *grip = (rill_body_grip){ .face = index, .body = at_l->body, .l = at_l, .r = at_r };
     grip->displaced = 0.5 * ((double)at_l->deep + (double)at_r->deep);

@@ -89,7 +89,8 @@ static int32_t cut_to_void(const rill_shade *shade, const rill_bed *bed, int32_t
         low = low < 0.0 ? 0.0 : low;
         high = high > top ? top : high;
         if (!(high > low)) continue;
-        out[count++] = (rill_piece){ 0.25f * quarter->part, (float)low, (float)high, { quarter->at[0], quarter->at[1] } };
+        out[count++] =
+            (rill_piece){ 0.25f * quarter->part, (float)low, (float)high, { quarter->at[0], quarter->at[1] } };
     }
     return count;
 }
@@ -111,7 +112,9 @@ static int32_t node_at(const rill_body_stage *s, int32_t place, int32_t stride, 
     rill_bodies *bodies = s->bodies;
     const int32_t known = bodies->node_of[place];
     if (known > 0) return known - 1;
-    rill_node node = { .place = place, .stride = stride, .base = s->flow->bed->b[place], .first = -1, .cell = { x, y } };
+    rill_node node = {
+        .place = place, .stride = stride, .base = s->flow->bed->b[place], .first = -1, .cell = { x, y }
+    };
     node.e = (double)s->flow->H[place];
     node.over = true; /* what stands there stood there before */
     if (known < 0) {
@@ -150,8 +153,7 @@ static void stamp_columns(const rill_body_stage *s, const rill_body *body) {
         const size_t cell = (size_t)shades[i].y * (size_t)bed->grid.cells[0] + (size_t)shades[i].x;
         for (int32_t k = bed->cell_first[cell]; k < bed->cell_first[cell + 1]; ++k) {
             const int32_t place = bed->places[k];
-            if (is_near(&shades[i], bed, place, head_of(s, place), near))
-                s->bodies->stamp[place] = (int32_t)i + 1;
+            if (is_near(&shades[i], bed, place, head_of(s, place), near)) s->bodies->stamp[place] = (int32_t)i + 1;
         }
     }
 }
@@ -161,7 +163,8 @@ static void clear_stamps(const rill_body_stage *s, const rill_body *body) {
     const rill_shade *shades = body->shades.data;
     for (size_t i = 0; i < body->shades.count; ++i) {
         const size_t cell = (size_t)shades[i].y * (size_t)bed->grid.cells[0] + (size_t)shades[i].x;
-        for (int32_t k = bed->cell_first[cell]; k < bed->cell_first[cell + 1]; ++k) s->bodies->stamp[bed->places[k]] = 0;
+        for (int32_t k = bed->cell_first[cell]; k < bed->cell_first[cell + 1]; ++k)
+            s->bodies->stamp[bed->places[k]] = 0;
     }
 }
 
@@ -173,7 +176,8 @@ static void touch_column(const rill_body_stage *s, int32_t index, int32_t place,
     rill_array *pieces = &s->bodies->pieces;
     rill_touch touch = { .body = index, .first = (int32_t)pieces->count };
     int32_t in_x, in_y;
-    const int32_t stride = bed->sheet_count == 1 ? bed->sheets[0].stride : rill_bed_sheet_of(bed, place, &in_x, &in_y)->stride;
+    const int32_t stride =
+        bed->sheet_count == 1 ? bed->sheets[0].stride : rill_bed_sheet_of(bed, place, &in_x, &in_y)->stride;
     if (stamp[place] > 0) {
         rill_piece *out = (rill_piece *)pieces->data + pieces->count;
         pieces->count += (size_t)cut_to_void(&shades[stamp[place] - 1], bed, place, out);
@@ -281,9 +285,10 @@ static void flood_decks(const rill_body_stage *s) {
     for (size_t n = 0; n < bodies->nodes.count; ++n) {
         rill_node *node = &nodes[n];
         const double level = (double)node->base + node->lid;
-        node->floods = node->lid == 0.0 || (node->over && node->e > node->lid) || wet_above(s, node->place - 1, level) ||
-                     wet_above(s, node->place + 1, level) || wet_above(s, node->place - node->stride, level) ||
-                     wet_above(s, node->place + node->stride, level);
+        node->floods = node->lid == 0.0 || (node->over && node->e > node->lid) ||
+                       wet_above(s, node->place - 1, level) || wet_above(s, node->place + 1, level) ||
+                       wet_above(s, node->place - node->stride, level) ||
+                       wet_above(s, node->place + node->stride, level);
     }
     for (size_t n = 0; n < bodies->nodes.count; ++n) nodes[n].over = nodes[n].floods;
     for (size_t i = 0; i < bodies->touches.count; ++i) {

@@ -26,6 +26,7 @@ void rill_body_face_look(const rill_body_stage *s, rill_body_face *face) {
     face->open = (float)rill_move_opening(&under, face->u);
     face->gain = s->k->drive * square * s->k->keep / (square + s->k->drag);
     const rill_node *nodes = s->bodies->nodes.data;
-    const bool shut = (face->node_l >= 0 && nodes[face->node_l].grounded) || (face->node_r >= 0 && nodes[face->node_r].grounded);
+    const bool shut =
+        (face->node_l >= 0 && nodes[face->node_l].grounded) || (face->node_r >= 0 && nodes[face->node_r].grounded);
     if (shut) face->gain = face->open = 0.0f;
 }

@@ -94,8 +94,7 @@ static double height_at(const rill_cut *cut, double x) {
 
 /* What is between two cuts, in one quarter and on one side of the level. Heights are linear, so that the one in the middle
  * is the mean. */
-static void add_piece(rill_line *line, int32_t k, double from, double to, const rill_cut *under,
-                      const rill_cut *over) {
+static void add_piece(rill_line *line, int32_t k, double from, double to, const rill_cut *under, const rill_cut *over) {
     const double middle = 0.5 * (from + to), low = height_at(under, middle), high = height_at(over, middle);
     if (from < to)
         rill_line_add(line, k, line->weight * (to - from), middle, rill_least(low, high), rill_most(low, high));

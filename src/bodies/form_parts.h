@@ -25,12 +25,12 @@ static inline double rill_most(double a, double b) {
 
 /* One plane in one row of quarters. */
 typedef struct rill_line {
-    rill_shade *cells; /* the row of cells, west to east: sums of part, and of part * under, over and at */
+    rill_shade *cells;   /* the row of cells, west to east: sums of part, and of part * under, over and at */
     const float *levels; /* of these cells, m; NULL: none */
     double z, per_unit;  /* of the centre of mass, m; quarters per m */
-    int32_t north;     /* 0 in the southern row of quarters, 2 in the northern */
-    int32_t columns;   /* quarters */
-    int32_t low, high; /* the columns, quarters, to which something was added: low <= k < high */
+    int32_t north;       /* 0 in the southern row of quarters, 2 in the northern */
+    int32_t columns;     /* quarters */
+    int32_t low, high;   /* the columns, quarters, to which something was added: low <= k < high */
     double y;
     double weight; /* quarters that it stands for */
 } rill_line;

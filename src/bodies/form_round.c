@@ -180,8 +180,7 @@ static void heights_at(const rill_round *round, double x, double y, double *unde
 }
 
 /* Adds what is between two places in one quarter, on one side of the level. */
-static void add_piece(const rill_round *round, rill_line *line, int32_t k, double from, double to,
-                      const rule *by) {
+static void add_piece(const rill_round *round, rill_line *line, int32_t k, double from, double to, const rule *by) {
     const double y = line->y - round->centre[1], middle = 0.5 * (from + to), wide = 0.5 * (to - from);
     double lows = 0.0, highs = 0.0;
     if (!(from < to)) return;
@@ -214,8 +213,7 @@ static double find_passage(const rill_round *round, double y, double from, doubl
 }
 
 /* The same on both sides of it. */
-static void add_pieces(const rill_round *round, rill_line *line, int32_t k, double from, double to,
-                       const rule *by) {
+static void add_pieces(const rill_round *round, rill_line *line, int32_t k, double from, double to, const rule *by) {
     const double y = line->y - round->centre[1], level = rill_line_level(line, k);
     const double a = find_passage(round, y, from, to, level, false), b = find_passage(round, y, from, to, level, true);
     add_piece(round, line, k, from, rill_least(a, b), by);

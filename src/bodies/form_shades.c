@@ -119,7 +119,7 @@ static steps find_steps(const rill_body_form *form, const double turn[9], double
 
 /* From sums to means, m. */
 static bool find_means(rill_quarter *out, const rill_quarter *sum, double unit, const double from[3]) {
-    const double most = 1e30; /* a float, whatever the pose */
+    const double most = 1e30;                /* a float, whatever the pose */
     if (!(sum->part > 1e-20f)) return false; /* far more than nothing, so that quotients are right */
     const double scale = unit / (double)sum->part;
     const double under = from[2] + (double)sum->under * scale, over = from[2] + (double)sum->over * scale;
@@ -154,8 +154,8 @@ typedef struct shading {
     const rill_body_form *form;
     rill_round round;
     steps all;
-    double low, high;           /* extent along y */
-    int32_t active, step;       /* triangles, and the next of the steps */
+    double low, high;     /* extent along y */
+    int32_t active, step; /* triangles, and the next of the steps */
 } shading;
 
 static void shade_row(shading *s, int32_t row, rill_line *line) {
@@ -192,10 +192,9 @@ int32_t rill_body_shades(const rill_body_form *form, const rill_pose *pose, cons
     else
         s.round = rill_round_make(form, pose->turn, place, unit);
     /* Sums of a row of cells are made at the end of the room for results, which are never ahead of them. */
-    rill_line line = { .cells = out + (size_t)width * (size_t)(height - 1),
-                       .columns = 2 * width,
-                       .z = place[2],
-                       .per_unit = 1.0 / unit };
+    rill_line line = {
+        .cells = out + (size_t)width * (size_t)(height - 1), .columns = 2 * width, .z = place[2], .per_unit = 1.0 / unit
+    };
     int32_t count = 0;
     memset(line.cells, 0, (size_t)width * sizeof *line.cells);
     for (int32_t y = first >> 1; y < (end + 1) >> 1; ++y) {

@@ -31,7 +31,8 @@ static void measure(const rill_bodies *bodies, rill_touch *t, double e) {
 /* The mean head of the columns beside a node, above its base; its own if there is none. */
 static double head_around(const rill_body_stage *s, const rill_node *node) {
     const rill_bed *bed = s->flow->bed;
-    const int32_t beside[4] = { node->place - 1, node->place + 1, node->place - node->stride, node->place + node->stride };
+    const int32_t beside[4] = { node->place - 1, node->place + 1, node->place - node->stride,
+                                node->place + node->stride };
     double sum = 0.0;
     int count = 0;
     for (int i = 0; i < 4; ++i) {

@@ -16,7 +16,8 @@ static void turned(const double turn[9], const double own[9], double out[9]) {
             half[3 * i + j] = turn[3 * i] * own[j] + turn[3 * i + 1] * own[3 + j] + turn[3 * i + 2] * own[6 + j];
     for (int i = 0; i < 3; ++i)
         for (int j = 0; j < 3; ++j)
-            out[3 * i + j] = half[3 * i] * turn[3 * j] + half[3 * i + 1] * turn[3 * j + 1] + half[3 * i + 2] * turn[3 * j + 2];
+            out[3 * i + j] =
+                half[3 * i] * turn[3 * j] + half[3 * i + 1] * turn[3 * j + 1] + half[3 * i + 2] * turn[3 * j + 2];
 }
 
 static void inertia_of(const rill_body *body, const rill_pose *pose, double out[9]) {

@@ -90,8 +90,7 @@ bool rill_bodies_prepare(rill_bodies *bodies, const rill_bed *bed, const rill_al
            rill_array_reserve(&bodies->nodes, allocator, nodes) &&
            rill_array_reserve(&bodies->before, allocator, nodes) &&
            rill_array_reserve(&bodies->faces, allocator, faces) &&
-           rill_array_reserve(&bodies->near, allocator, nodes) &&
-           rill_array_reserve(&bodies->far, allocator, faces) &&
+           rill_array_reserve(&bodies->near, allocator, nodes) && rill_array_reserve(&bodies->far, allocator, faces) &&
            rill_array_reserve(&bodies->grips, allocator, 2 * touches + (size_t)bed->pipe_count) &&
            rill_array_reserve(&bodies->vectors, allocator, RILL_BODY_VECTORS * nodes) &&
            prepare_planes(bodies, bed, allocator);
@@ -117,9 +116,10 @@ rill_bodies rill_bodies_make(void) {
 }
 
 void rill_bodies_free(rill_bodies *bodies, const rill_allocator *allocator) {
-    rill_array *const arrays[] = { &bodies->list,   &bodies->pieces,  &bodies->touches, &bodies->nodes,  &bodies->faces,
-                                   &bodies->near,   &bodies->far,     &bodies->grips,  &bodies->before,
-                                   &bodies->vectors };
+    rill_array *const arrays[] = {
+        &bodies->list, &bodies->pieces, &bodies->touches, &bodies->nodes,  &bodies->faces,
+        &bodies->near, &bodies->far,    &bodies->grips,   &bodies->before, &bodies->vectors
+    };
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i) rill_array_free(arrays[i], allocator);
     rill_body_planes planes = { bodies->node_of, bodies->stamp, bodies->shown, bodies->plane_size };
     free_planes(&planes, allocator);

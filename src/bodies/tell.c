@@ -16,8 +16,7 @@ static void add_touch(const rill_body_stage *s, const rill_touch *t) {
         const double low = rill_bed_z(bed, node->base) + (double)p->low * bed->quantum;
         if (!(volume > 0.0)) continue;
         forces->submerged_volume += volume;
-        for (int i = 0; i < 2; ++i)
-            forces->submerged_centre[i] += volume * (body->expected[i] + (double)p->arm[i]);
+        for (int i = 0; i < 2; ++i) forces->submerged_centre[i] += volume * (body->expected[i] + (double)p->arm[i]);
         forces->submerged_centre[2] += volume * (low + 0.5 * deep);
         forces->wetted_area += node->e > (double)p->high ? 2.0 * area : area;
         forces->level += area * (rill_bed_z(bed, node->base) + node->e * bed->quantum);

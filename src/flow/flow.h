@@ -55,8 +55,8 @@ static inline void rill_flow_widen(rill_flow_extent *extent, const rill_flow_ext
 typedef struct rill_flow {
     const rill_bed *bed;
     const int32_t *lifted; /* plane: bases lifted by what bodies displace (bodies/bodies.h); NULL without bodies */
-    int32_t *H;           /* plane: depth, quanta */
-    float *u, *v;         /* planes: velocity through the west / south face, m/s */
+    int32_t *H;            /* plane: depth, quanta */
+    float *u, *v;          /* planes: velocity through the west / south face, m/s */
     int32_t *pressure;    /* plane, NULL under open sky: 0, or how far a flooded column is under pressure (covered.h) */
     float *pipe_u;        /* sparse pipes: velocity from pipe_l to pipe_r, m/s */
     size_t pipe_capacity; /* of pipe_u */

@@ -58,7 +58,7 @@ void rill_flow_wake_tile(rill_flow *flow, int32_t tile, uint16_t bits) {
 }
 
 void rill_flow_touch_tile(rill_flow *flow, int32_t tile, uint16_t bits) {
-    uint16_t reach = bits & REACH_BITS, calm = flow->tiles[tile] & (uint16_t)~(RILL_TILE_CALM_ONE - 1);
+    uint16_t reach = bits & REACH_BITS, calm = flow->tiles[tile] & (uint16_t) ~(RILL_TILE_CALM_ONE - 1);
     bool awake = (flow->tiles[tile] & reach) == reach;
     rill_flow_wake_tile(flow, tile, bits);
     if (awake) flow->tiles[tile] |= calm;
