@@ -27,6 +27,7 @@ run() {
 
 run release
 run asan -L unit
-# Ten times slower: without what has no threads of its own, of the examples and of the surface.
-run tsan -L unit -E '^(example_(hello|pour|rewind)|test_surface_floor)$'
+# Ten times slower: without what has no threads of its own, of the examples and of the surface, and without its scenes (the random
+# worlds of test_surface_random have threads as well).
+run tsan -L unit -E '^(example_(hello|pour|rewind)|test_surface_floor|test_surface_scenes)$'
 exec python3 tools/count_tests.py $results
