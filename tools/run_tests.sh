@@ -27,7 +27,7 @@ run() {
 
 run release
 run asan -L unit
-# Ten times slower: without what has no threads of its own, of the examples and of the surface, and without its scenes (the random
+# Ten times slower: without what has no threads of its own, and without the scenes of the surface (the random
 # worlds of test_surface_random have threads as well).
-run tsan -L unit -E '^(example_(hello|pour|rewind)|test_surface_floor|test_surface_scenes)$'
+run tsan -L unit -E '^(example_(hello|pour|rewind)|test_surface_floor|test_surface_scenes|test_bodies_random|test_body_forms|test_poisson|test_bed_update)$'
 exec python3 tools/count_tests.py $results
