@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "physics/physics.h"
+#include "scene_texts.h"
 
 #define SCENE(liquid, bodies)                                                                                          \
     "rill: 1\n"                                                                                                        \
@@ -20,29 +21,6 @@
 #define WATER "fill: [ { at: [0.01, 0.01, 0.001], level: 0.06 } ]\n"
 #define GLYCEROL "liquid: { preset: glycerol }\n" WATER
 
-static rill_scene *parse(const char *text, rill_scene_report *report) {
-    rill_scene *scene;
-    *report = (rill_scene_report){ 0 };
-    rill_scene_result result = rill_scene_parse(text, strlen(text), "s.yaml", NULL, &scene, report);
-    assert_int_equal(result, report->errors ? RILL_SCENE_WRONG : RILL_SCENE_OK);
-    return scene;
-}
-
-static void expect(const char *text, const char *const *lines) {
-    rill_scene_report report;
-    assert_null(parse(text, &report));
-    size_t i = 0;
-    for (; lines[i]; i++) {
-        if (i == report.count) {
-            fail_msg("missing: %s", lines[i]);
-        }
-        assert_string_equal(report.items[i].text, lines[i]);
-    }
-    if (i < report.count) {
-        fail_msg("unexpected: %s", report.items[i].text);
-    }
-    rill_scene_report_free(&report);
-}
 #define EXPECT(bodies, ...) expect(SCENE("", bodies), (const char *const[]){ __VA_ARGS__, NULL })
 
 static void bodies_are_checked(void **state) {

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "scene/scene.h"
+#include "scene_texts.h"
 
 #define SCENE(solid)                                                                                                   \
     "rill: 1\n"                                                                                                        \
@@ -22,14 +22,6 @@
 #define BALL                                                                                                           \
     "{ name: ball, shape: sphere, centre: [0, 0, 0], radius: 0.003, translate: [0.01, 0, 0], rotate: [0, 9, 0], "
 
-static rill_scene *parse(const char *text, rill_scene_report *report) {
-    rill_scene *scene;
-    *report = (rill_scene_report){ 0 };
-    rill_scene_result result = rill_scene_parse(text, strlen(text), "s.yaml", NULL, &scene, report);
-    assert_int_equal(result, report->errors ? RILL_SCENE_WRONG : RILL_SCENE_OK);
-    return scene;
-}
-
 static rill_scene *parse_good(const char *text) {
     rill_scene_report report;
     rill_scene *scene = parse(text, &report);
@@ -39,21 +31,6 @@ static rill_scene *parse_good(const char *text) {
     return scene;
 }
 
-static void expect(const char *text, const char *const *lines) {
-    rill_scene_report report;
-    assert_null(parse(text, &report));
-    size_t i = 0;
-    for (; lines[i]; i++) {
-        if (i == report.count) {
-            fail_msg("missing: %s", lines[i]);
-        }
-        assert_string_equal(report.items[i].text, lines[i]);
-    }
-    if (i < report.count) {
-        fail_msg("unexpected: %s", report.items[i].text);
-    }
-    rill_scene_report_free(&report);
-}
 #define EXPECT(text, ...) expect(text, (const char *const[]){ __VA_ARGS__, NULL })
 
 static void keys_are_checked(void **state) {
@@ -79,9 +56,10 @@ static void keys_are_checked(void **state) {
     EXPECT(
         SCENE("{ " BOX ", loop: true, move: [ { time: 0, visible: false } ] }"),
         "s.yaml:6:84: found true for bed.solids.1.loop, expected keys after 0 s, of which the last one ends the loop");
-    EXPECT(SCENE("{ " BOX ", morph: [ { time: 0, mesh: a.stl } ] }"),
-           "s.yaml:6:78: found the unknown key 'morph' in a box, expected shape, min, max, name, material, scale, rotate, "
-           "translate, move, loop or ease");
+    EXPECT(
+        SCENE("{ " BOX ", morph: [ { time: 0, mesh: a.stl } ] }"),
+        "s.yaml:6:78: found the unknown key 'morph' in a box, expected shape, min, max, name, material, scale, rotate, "
+        "translate, move, loop or ease");
 }
 
 static void must_be_at(const rill_scene_solid *solid, double time, double x, double turn, bool visible) {

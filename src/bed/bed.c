@@ -375,6 +375,18 @@ int32_t rill_bed_column(const rill_bed *bed, int32_t x, int32_t y, int32_t layer
     return layer < bed->cell_first[cell + 1] - bed->cell_first[cell] ? bed->cell_first[cell] + layer : -1;
 }
 
+int32_t rill_bed_first_pipe(const rill_bed *bed, const int32_t *by_r, int32_t place) {
+    int32_t low = 0, high = bed->pipe_count;
+    while (low < high) {
+        const int32_t middle = low + (high - low) / 2;
+        if ((by_r ? bed->pipe_r[by_r[middle]] : bed->pipe_l[middle]) < place)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 /* Pipes are sorted by both ends. */
 int32_t rill_bed_find_pipe(const rill_bed *bed, int32_t l, int32_t r) {
     int32_t low = 0, high = bed->pipe_count;

@@ -171,6 +171,9 @@ int32_t rill_bed_column(const rill_bed *bed, int32_t x, int32_t y, int32_t layer
 const rill_sheet *rill_bed_sheet_of(const rill_bed *bed, int32_t place, int32_t *x, int32_t *y);
 /* The tile of a column's plane index; ghosts have one like any column. */
 int32_t rill_bed_tile_of(const rill_bed *bed, int32_t place);
+/* The first of the pipes whose end is `place` or lies behind it: of those in order of pipe_l, or, as a position in `by_r`, of
+ * those in that order of pipe_r. `by_r` may be NULL. */
+int32_t rill_bed_first_pipe(const rill_bed *bed, const int32_t *by_r, int32_t place);
 /* The sparse pipe from l to r; -1: none. */
 int32_t rill_bed_find_pipe(const rill_bed *bed, int32_t l, int32_t r);
 

@@ -211,21 +211,6 @@ static void touch_columns(const rill_body_stage *s, int32_t index) {
     body->end = (int32_t)s->bodies->touches.count;
 }
 
-/* The first pipe, in the order of an end, whose end is not before `place`. */
-static int32_t first_pipe(const rill_body_stage *s, int32_t place, bool by_r) {
-    const rill_bed *bed = s->flow->bed;
-    int32_t low = 0, high = bed->pipe_count;
-    while (low < high) {
-        const int32_t middle = low + (high - low) / 2;
-        const int32_t end = by_r ? bed->pipe_r[s->pipes_by_r[middle]] : bed->pipe_l[middle];
-        if (end < place)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* The columns that bodies have left show their own base again. */
 static void leave_columns(const rill_body_stage *s) {
     rill_bodies *bodies = s->bodies;
@@ -237,9 +222,10 @@ static void leave_columns(const rill_body_stage *s) {
         bodies->node_of[place] = 0;
         bodies->shown[place] = bed->b[place];
         if (bed->pipe_count == 0) continue;
-        for (int32_t k = first_pipe(s, place, false); k < bed->pipe_count && bed->pipe_l[k] == place; ++k)
+        for (int32_t k = rill_bed_first_pipe(bed, NULL, place); k < bed->pipe_count && bed->pipe_l[k] == place; ++k)
             rill_bodies_lift_pipe(s->flow, k);
-        for (int32_t k = first_pipe(s, place, true); k < bed->pipe_count && bed->pipe_r[s->pipes_by_r[k]] == place; ++k)
+        for (int32_t k = rill_bed_first_pipe(bed, s->pipes_by_r, place);
+             k < bed->pipe_count && bed->pipe_r[s->pipes_by_r[k]] == place; ++k)
             rill_bodies_lift_pipe(s->flow, s->pipes_by_r[k]);
     }
 }
@@ -320,9 +306,10 @@ static void add_dense(const rill_body_stage *s, const rill_node *node) {
 
 static void add_sparse(const rill_body_stage *s, const rill_node *node) {
     const rill_bed *bed = s->flow->bed;
-    for (int32_t i = first_pipe(s, node->place, false); i < bed->pipe_count && bed->pipe_l[i] == node->place; ++i)
+    for (int32_t i = rill_bed_first_pipe(bed, NULL, node->place); i < bed->pipe_count && bed->pipe_l[i] == node->place;
+         ++i)
         add_face(s, node->place, bed->pipe_r[i], i, rill_body_pipe_axis(s->flow, i));
-    for (int32_t k = first_pipe(s, node->place, true); k < bed->pipe_count; ++k) {
+    for (int32_t k = rill_bed_first_pipe(bed, s->pipes_by_r, node->place); k < bed->pipe_count; ++k) {
         const int32_t i = s->pipes_by_r[k], l = bed->pipe_l[i];
         if (bed->pipe_r[i] != node->place) break;
         if (s->bodies->node_of[l] <= 0) add_face(s, l, node->place, i, rill_body_pipe_axis(s->flow, i));

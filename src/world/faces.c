@@ -68,19 +68,9 @@ static int32_t dense_face(const rill_bed *bed, const rill_sheet *sheet, int32_t 
 /* The sparse pipes at one end of which `place` lies, as positions first <= i < end of the l- or r-order. */
 static void sparse_range(const rill_world *world, int32_t place, bool at_r, int32_t *first, int32_t *end) {
     const rill_bed *bed = &world->bed;
-    int32_t low = 0, high = bed->pipe_count;
-    while (low < high) {
-        const int32_t middle = low + (high - low) / 2;
-        const int32_t key = at_r ? bed->pipe_r[world->pipes_by_r[middle]] : bed->pipe_l[middle];
-        if (key < place)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    *first = low;
-    while (high < bed->pipe_count && (at_r ? bed->pipe_r[world->pipes_by_r[high]] : bed->pipe_l[high]) == place)
-        high += 1;
-    *end = high;
+    int32_t i = *first = rill_bed_first_pipe(bed, at_r ? world->pipes_by_r : NULL, place);
+    while (i < bed->pipe_count && (at_r ? bed->pipe_r[world->pipes_by_r[i]] : bed->pipe_l[i]) == place) i += 1;
+    *end = i;
 }
 
 /* Pipes go west to east or south to north: is this one along x? */
