@@ -186,6 +186,33 @@ static void test_fills_leave_out(void **state) {
     rill_world_destroy(world);
 }
 
+/* A raft that is put where liquid is floats as one that was there before: the level is raised, all over and at once, and
+ * nothing moves. */
+static void test_put_in(void **state) {
+    (void)state;
+    rill_world *world = make_pool(NULL);
+    const double rise = 12.2 * 8.4 * 1.2 / (40 * 30); /* mm */
+    rill_body_def def = cube_def(18.3, 15.6, 10 + rise + 3 - 1.2, 6);
+    def.size[0] = 12.2 * MM;
+    def.size[1] = 8.4 * MM;
+    def.density = 0.2 * 998;
+    const rill_body_id id = add(world, &def);
+    assert_true(ledger_error(world) == 0);
+    const picture p = take_picture(world);
+    for (int y = 0; y < 30; ++y)
+        for (int x = 0; x < 40; ++x) {
+            const bool beside = x < 11 || x > 25 || y < 10 || y > 20;
+            if (beside) assert_true(fabs(p.values[40 * y + x] - (10 + rise) * MM) < 1e-7);
+        }
+    free(p.values);
+    for (int i = 0; i < 60; ++i) {
+        run(world, 1);
+        const rill_body_state s = state_of(world, id);
+        for (int k = 0; k < 3; ++k) assert_true(fabs(s.velocity[k]) < 2e-4);
+    }
+    rill_world_destroy(world);
+}
+
 /* Half in a wall, under the bed, in the air, beside the grid and far away. */
 static void test_odd_places(void **state) {
     (void)state;
@@ -405,6 +432,7 @@ int main(void) {
         cmocka_unit_test(test_bad_states),
         cmocka_unit_test(test_bad_definitions),
         cmocka_unit_test(test_fills_leave_out),
+        cmocka_unit_test(test_put_in),
         cmocka_unit_test(test_odd_places),
         cmocka_unit_test(test_leaving),
         cmocka_unit_test(test_crowd),

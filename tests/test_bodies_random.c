@@ -235,11 +235,59 @@ static void test_random_bodies(void **state) {
     if (scene_count == 240) assert_true(made >= 1000);
 }
 
+/* ------------------------------------------------------------------------------------------------------- light bodies */
+
+/* Spheres, boxes and capsules of a two-hundredth of the liquid's density or more, a tenth of a cell to six cells wide, are
+ * dropped into a pool of 20 x 20 cells, put afloat, let go under water, or brought in where liquid is. However light, none
+ * gets faster than what falls from where it started: the rest is with the liquid that goes along with it. */
+static void run_light(unsigned long number) {
+    dice d = { number * 0x2545f4914f6cdd1du };
+    const double dx = scaled(&d, 5e-4, 0.01), size = dx * scaled(&d, 0.1, 6),
+                 depth = fmax(size, 2 * dx) * between(&d, 0.5, 2);
+    const double dt = scaled(&d, 1.0 / 240, 1.0 / 30), drop = size * between(&d, 0, 2), at[3] = { dx, dx, 0.1 * dx };
+    const int way = one_of(&d, 4);
+    rill_world_def world_def = tank_def(20, 20, RILL_PASSAGES_ANY);
+    world_def.grid.cell_size = dx;
+    world_def.headroom = 4 * depth + 8 * size;
+    world_def.liquid.viscosity = 1e-6;
+    scene s = { .number = number, .world = make_tank(&world_def) };
+    build(s.world);
+    rill_body_def def = rill_default_body_def();
+    def.shape = (rill_body_shape)one_of(&d, RILL_BODY_CAPSULE + 1);
+    def.radius = 0.5 * size;
+    def.length = size;
+    for (int k = 0; k < 3; ++k) def.size[k] = size * between(&d, 0.3, 1);
+    def.density = world_def.liquid.density * scaled(&d, 5e-3, 1);
+    for (int k = 0; k < 2; ++k) def.state.position[k] = dx * between(&d, 9, 11);
+    def.state.position[2] = way == 0 ? depth + size + drop : depth * between(&d, 0.3, 1);
+    for (int k = 0; k < 4; ++k) def.state.orientation[k] = between(&d, -1, 1);
+    if (way == 3) expect(&s, rill_world_fill_level(s.world, at, depth, NULL), "rill_world_fill_level");
+    expect(&s, rill_body_create(s.world, &def, &s.bodies[s.count++]), "rill_body_create");
+    if (way != 3) expect(&s, rill_world_fill_level(s.world, at, depth, NULL), "rill_world_fill_level");
+    const double most = sqrt(2 * 9.81 * (depth + drop + 2 * size));
+    for (int i = 0; i < 24; ++i) {
+        rill_world_step(s.world, dt);
+        check_bodies(&s);
+        rill_body_state state;
+        expect(&s, rill_body_get_state(s.world, s.bodies[0], &state), "rill_body_get_state");
+        const double *v = state.velocity, speed = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+        if (state.position[2] < 0) break; /* there is no contact with the bed */
+        if (speed > most) fail_msg("light body %lu: %g m/s, expected at most %g", number, speed, most);
+    }
+    check_liquid(&s);
+    rill_world_destroy(s.world);
+}
+
+static void test_light_bodies(void **state) {
+    (void)state;
+    for (unsigned long i = 0; i < scene_count; ++i) run_light(first_scene + i);
+}
+
 int main(int argc, char **argv) {
     if (argc > 2) {
         first_scene = strtoul(argv[1], NULL, 10);
         scene_count = strtoul(argv[2], NULL, 10);
     }
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_random_bodies) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_random_bodies), cmocka_unit_test(test_light_bodies) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,10 +7,17 @@
  *                   tan(t) (GM + 1/2 BM tan(t)^2) = c,   BM = B^2 / (12 T),   GM = T / 2 + BM - KG,
  *
  *               which is exact as long as its sides are upright through the surface (Attwood's formula).
- *   buoyancy    Held under water a body of volume V is pushed with rho g V. Let go it starts with g (rho V / m - 1), less
- *               what the liquid that makes way for it adds to its inertia.
+ *   buoyancy    Held under water a body of volume V is pushed with rho g V. Let go, a sphere of relative density s starts
+ *               with g (1 - s) / (s + 1/2): half of the liquid that it displaces has to move with it (Lamb, art. 92).
+ *   radiation   A strip of half-width a that heaves over a clearance D in open water of depth d drives a v to either side, by
+ *               waves of height a v / sqrt(g d). Those push back: with L = d - D + a^2 / (3 D) it swings as
+ *
+ *                   z'' + 2 b z' + g / L z = 0,   b = a sqrt(g / d) / (2 L),
+ *
+ *               until they come back from a wall. In a small tank they do, and it bobs for long.
  *   momentum    What a body loses the liquid has, as long as no wave has reached a wall.
  *   energy      That of body and liquid together falls.
+ *   holds       Hollow bodies are in validate_hull.c.
  *   heading     A boat stays on its heading: in still water, and in waves from ahead and from the side. */
 #include "validate_bodies.h"
 #include "validate_cases.h"
@@ -129,10 +136,54 @@ static void run_immersed(rill_validation *v, double relative) {
         check.target = density * gravity * volume;
         rill_validation_add(v, &check, "sphere 20 mm held under water: buoyancy");
     } else if (rig.ok) {
-        rill_check check = { .mode = "physical", .relation = RILL_NEAR, .tolerance = 0.1, .unit = "m/s2" };
+        rill_check check = { .mode = "physical", .relation = RILL_NEAR, .tolerance = 0.02, .unit = "m/s2" };
         check.value = found;
-        check.target = gravity * (1 / relative - 1);
+        check.target = gravity * (1 - relative) / (relative + 0.5);
         rill_validation_add(v, &check, "sphere 20 mm, relative density %g, let go under water: acceleration", relative);
+    }
+    rill_rig_end(&rig);
+}
+
+/* ---------------------------------------------------------------------------------------------------------- radiation */
+
+/* A strip of 20 mm, clearance 10 mm, is let go 0.2 mm too high, 300 mm from the walls of a channel: 1.3 s to and fro. */
+static void run_radiation(rill_validation *v, double dx) {
+    const double a = 0.01, clear = 0.01, depth = 0.02, lift = 2e-4, middle = 0.3, dt = 1.0 / 500;
+    const double length = depth - clear + a * a / (3 * clear), b = 0.5 * a * sqrt(gravity / depth) / length;
+    const double w = sqrt(gravity / length - b * b);
+    const int32_t rows = 4;
+    double worst = 0, crest = 0;
+    rill_rig rig;
+    rill_body_id id = { 0 };
+    if (rill_rig_begin(&rig, v, (int32_t)(2 * middle / dx + 0.5), rows, dx)) {
+        rig.def.headroom = 0.1;
+    }
+    rill_body_def def = box_of(2 * a, 1, 0.04, 1);
+    def.mass = density * 2 * a * rows * dx * (depth - clear);
+    def.inertia[0] = def.inertia[1] = def.inertia[2] = 100; /* it does not turn */
+    def.drag = 0;
+    def.state.position[0] = middle;
+    def.state.position[1] = 0.5 * rows * dx;
+    def.state.position[2] = clear + 0.02 + lift;
+    if (rill_rig_build(&rig) && rill_rig_put(&rig, &def, &id)) {
+        const double at[3] = { 1e-3, 1e-3, 1e-3 };
+        rill_rig_expect(&rig, rill_world_fill_level(rig.world, at, depth, NULL), "rill_world_fill_level");
+        for (int i = 1; i <= 250 && rill_rig_heave(&rig, id, dt); i++) {
+            const double t = i * dt, z = (rill_rig_body(&rig, id).position[2] - clear - 0.02) / lift;
+            worst = fmax(worst, fabs(z - exp(-b * t) * (cos(w * t) + b / w * sin(w * t))));
+            crest = t > PI / w && z > crest ? z : crest;
+        }
+    }
+    if (rig.ok) {
+        rill_check check = { .mode = "physical", .relation = RILL_NEAR, .tolerance = 0.05, .unit = "1/s" };
+        check.value = -log(crest) * w / (2 * PI);
+        check.target = b;
+        rill_validation_add(v, &check, "strip 20 mm wide that heaves in open water, dx %g mm: damping by waves",
+                            1e3 * dx);
+        check = (rill_check){ .mode = "physical", .relation = RILL_AT_MOST, .target = 5, .unit = "%" };
+        check.value = 100 * worst;
+        rill_validation_add(
+            v, &check, "strip 20 mm wide that heaves in open water, dx %g mm: off, of what it was lifted", 1e3 * dx);
     }
     rill_rig_end(&rig);
 }
@@ -331,6 +382,8 @@ void rill_case_afloat(rill_validation *v) {
     run_immersed(v, 0.5);
     run_immersed(v, 3);
     run_immersed(v, 20);
+    run_radiation(v, 2e-3);
+    run_radiation(v, 1e-3);
     rill_body_def sphere = rill_default_body_def();
     sphere.radius = 0.01;
     run_momentum(v, sphere, "sphere 20 mm");
@@ -339,4 +392,5 @@ void rill_case_afloat(rill_validation *v) {
     run_heading(v, 20, 0, 0.5);
     run_heading(v, 0, 2e-3, 5);
     run_heading(v, 90, 2e-3, 5);
+    rill_validate_hulls(v);
 }

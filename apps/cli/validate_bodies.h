@@ -22,4 +22,7 @@ void rill_rig_turn(double orientation[4], int axis, double degrees);
 double rill_rig_heading(const rill_body_state *state);
 double rill_rig_lean(const rill_body_state *state);
 
+/* The part of case 26 that is about hollow bodies. */
+void rill_validate_hulls(rill_validation *v);
+
 #endif

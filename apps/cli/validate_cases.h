@@ -28,5 +28,6 @@ void rill_case_pushing(rill_validation *v);         /* 25, its second half */
 void rill_case_afloat(rill_validation *v);          /* 26 */
 void rill_case_told(rill_validation *v);            /* 27 */
 void rill_case_kandemir(rill_validation *v);        /* 28 */
+void rill_case_plugs(rill_validation *v);           /* 29 */
 
 #endif

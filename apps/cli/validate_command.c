@@ -36,6 +36,7 @@ static const known_case cases[] = {
     { 26, "bodies afloat", rill_case_afloat },
     { 27, "bodies that go as they are told", rill_case_told },
     { 28, "Kandemir's method", rill_case_kandemir },
+    { 29, "bodies in flooded passages", rill_case_plugs },
 };
 enum { CASE_COUNT = sizeof cases / sizeof cases[0] };
 

@@ -401,8 +401,9 @@ RILL_API rill_source_id rill_source_find(const rill_world *world, const char *na
  *
  * Without an engine leave the last three out: bodies then go where liquid and gravity take them (rill_body_get_state).
  *
- * Liquid passes under a body and over it, but does not stay on it or in it: what falls on a deck is in the water below. A
- * body should be two cells thick at least where it has to hold liquid back, and may be as small as you like otherwise. */
+ * Liquid passes under a body and over it, but does not stay on it or in it: what falls on a deck is in the water below. The
+ * hold of a boat is dry until liquid comes over its side, and fills then; its walls should be one and a half cells thick at
+ * least. A body should be two cells thick where it has to hold liquid back, and may be as small as you like otherwise. */
 typedef struct rill_body_id {
     uint32_t value;
 } rill_body_id;
@@ -549,7 +550,7 @@ RILL_API rill_result rill_world_get_step_info(const rill_world *world, rill_step
 typedef struct rill_ledger {
     double quantum_volume; /* m3 */
     int64_t columns;       /* in columns now, counted afresh */
-    int64_t airborne;      /* pressed out by moving solids, on its way into columns */
+    int64_t airborne;      /* pressed out or drawn by moving solids, on its way into columns */
     int64_t poured;        /* by fills, sources and still edges */
     int64_t drained;       /* by sinks, open and still edges and fills that replaced liquid */
     int64_t error;

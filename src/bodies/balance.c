@@ -9,10 +9,13 @@
 #include <string.h>
 
 enum { PASSES = 12, ITERATIONS = 400 };
+enum { JOINED_PASSES = 40, JOINED_ITERATIONS = 600 }; /* with a passage, which may slam full */
+enum { WHOLE_STEPS = 12 }; /* if these do not do, they may be going round in circles: every other one is halved */
 /* Quanta, and as a share of what is off to begin with: what remains is made good in the next sub-step. */
 static const double TOLERANCE = 4.0, TOLERANCE_SHARE = 1e-3, TOLERANCE_MOST = 1024.0;
-static const double SOFT =
-    1.0 / 4096.0; /* under a body, of what a free surface gives: keeps a sealed column solvable; and */
+/* How much a column without a free surface gives, of what one with it does, so that a sealed one stays solvable: under a body,
+ * under one in a flooded passage, and there under a ceiling alone. */
+static const double SOFT = 1.0 / 4096.0, FIRM = 0x1p-14, HARD = 0x1p-26;
 static const double THIN =
     1.0 / 32.0; /* cells: gaps as thin as this give as much as a free surface, lest they bear all */
 static const double MODIFIED = 0.97;
@@ -27,9 +30,11 @@ typedef struct balance {
     size_t n;
     double *pi, *stiff, *aim, *r, *z, *p, *q, *d; /* d: of the preconditioner, inverted */
     double *diagonal;                             /* of A without its low rank */
+    double *last;                                 /* pi a step ago */
     double *soft;                                 /* how much a node gives under a body */
     weights *weights;
     double unit; /* N per quantum of head over a cell */
+    bool joined; /* some nodes are of a flooded passage */
 } balance;
 
 static const rill_node *node_of(const balance *b, size_t i) {
@@ -44,7 +49,7 @@ void rill_body_accelerate(const rill_body *body, const double load[6], double se
     if (isinf(body->mass)) return;
     for (int i = 0; i < 3; ++i) {
         const double *row = body->lighter + 3 * i;
-        out[i] += seconds * load[i] / body->mass;
+        out[i] += seconds * load[i] / (i == 2 ? body->stiff : body->mass);
         out[3 + i] += seconds * (row[0] * load[3] + row[1] * load[4] + row[2] * load[5]);
     }
 }
@@ -54,7 +59,7 @@ static void gather(const rill_bodies *bodies, const rill_body *body, bool all, c
     const rill_touch *touches = bodies->touches.data;
     for (int32_t t = body->first; t < body->end; ++t) {
         const float *b = all ? touches[t].b : touches[t].sideways;
-        const double value = x[touches[t].node];
+        const double value = x[touches[t].acts];
         for (int k = 0; k < 6; ++k) out[k] += (double)b[k] * value;
     }
 }
@@ -66,7 +71,7 @@ static void scatter(const rill_bodies *bodies, const rill_body *body, bool all, 
         const float *b = all ? touches[t].b : touches[t].sideways;
         double sum = 0.0;
         for (int k = 0; k < 6; ++k) sum += (double)b[k] * v[k];
-        y[touches[t].node] += sum;
+        y[touches[t].acts] += sum;
     }
 }
 
@@ -81,11 +86,13 @@ static void find_aims(const balance *b) {
     const double most = 0.25 * sqrt(s->gravity * bed->grid.cell_size) * s->dt / bed->quantum;
     for (size_t i = 0; i < b->n; ++i) {
         const rill_node *node = node_of(b, i);
-        const double has = (double)s->flow->H[node->place], before = has - (node->e - node->kept);
+        const double level = rill_node_level(node, node->e);
+        const double has = (double)s->flow->H[node->place], before = has - (level - node->kept);
         const double hurried = before > most ? before - most : before < -most ? before + most : 0.0;
-        b->aim[i] = has - hurried;
-        const double gap = node->e - node->deep, share = gap > thin ? thin / gap : 1.0;
+        b->aim[i] = node->first >= 0 ? has - hurried : has;
+        const double gap = level - node->deep, share = gap > thin ? thin / gap : 1.0;
         b->soft[i] = node->yields ? SOFT + (1.0 - SOFT) * share * share : SOFT;
+        if (node->flooded || (node->deep == 0.0 && !isinf(node->roof))) b->soft[i] = node->deep > 0.0 ? FIRM : HARD;
     }
 }
 
@@ -111,7 +118,10 @@ static double find_residual(const balance *b) {
     const double lambda = (double)s->k->lambda;
     find_motion(b);
     rill_bodies_contact(s, b->pi, b->stiff, b->r);
-    for (size_t i = 0; i < b->n; ++i) b->r[i] = b->aim[i] - b->r[i] - b->soft[i] * b->stiff[i] * b->pi[i];
+    for (size_t i = 0; i < b->n; ++i) {
+        if (b->stiff[i] > 1.0) b->stiff[i] = 1.0; /* bodies that come into each other */
+        b->r[i] = b->aim[i] - b->r[i] - b->soft[i] * b->stiff[i] * b->pi[i];
+    }
     for (size_t f = 0; f < s->bodies->faces.count; ++f) {
         const rill_body_face *face = &faces[f];
         const double l = face->node_l >= 0 ? b->pi[face->node_l] : 0.0,
@@ -234,7 +244,8 @@ static void improve(const balance *b, double goal, int32_t *iterations) {
     precondition(b);
     double rz = smooth(b);
     memcpy(b->p, b->z, b->n * sizeof *b->p);
-    while (rz > 0.0 && *iterations < ITERATIONS) {
+    const int32_t most = b->joined ? JOINED_ITERATIONS : ITERATIONS;
+    while (rz > 0.0 && *iterations < most) {
         const double energy = apply(b);
         if (!(energy > 0.0)) return;
         const double alpha = rz / energy;
@@ -263,16 +274,23 @@ const double *rill_bodies_balance(const rill_body_stage *stage, bool *converged)
     b.d = v + 7 * n;
     b.diagonal = v + 8 * n;
     b.soft = v + 9 * n;
-    b.weights = (weights *)(void *)(v + 10 * n);
+    b.last = v + 10 * n;
+    b.weights = (weights *)(void *)(v + 11 * n);
     b.unit = stage->density * stage->gravity * bed->quantum * bed->grid.cell_size * bed->grid.cell_size;
-    for (size_t i = 0; i < n; ++i) b.pi[i] = node_of(&b, i)->pi;
+    for (size_t i = 0; i < n; ++i) {
+        b.pi[i] = node_of(&b, i)->pi;
+        b.joined |= node_of(&b, i)->flooded || node_of(&b, i)->first < 0;
+    }
     weigh_faces(&b);
     find_aims(&b);
     int32_t iterations = 0;
     double off = find_residual(&b);
-    const double tolerance = fmin(fmax(TOLERANCE, TOLERANCE_SHARE * off), TOLERANCE_MOST);
-    for (int32_t pass = 0; pass < PASSES && off > tolerance && iterations < ITERATIONS; ++pass) {
+    const double tolerance = b.joined ? TOLERANCE : fmin(fmax(TOLERANCE, TOLERANCE_SHARE * off), TOLERANCE_MOST);
+    const int32_t passes = b.joined ? JOINED_PASSES : PASSES, most = b.joined ? JOINED_ITERATIONS : ITERATIONS;
+    for (int32_t pass = 0; pass < passes && off > tolerance && iterations < most; ++pass) {
+        memcpy(b.last, b.pi, n * sizeof *b.last);
         improve(&b, 0.5 * tolerance, &iterations);
+        for (size_t i = 0; pass >= WHOLE_STEPS && pass % 2 == 0 && i < n; ++i) b.pi[i] = 0.5 * (b.pi[i] + b.last[i]);
         off = find_residual(&b);
     }
     *converged = off <= 64.0 * tolerance;

@@ -26,6 +26,11 @@
  * What a body displaces at the end of a sub-step is taken from where it will be if it goes on as it does; B stands only for
  * the difference. So next to nothing has to be made good later, which would be felt as knocks.
  *
+ * A column that has a ceiling is full at some level, its roof, and room does not grow with its head beyond that: in the
+ * statement e becomes min(e, roof) where it stands for a level, and stays e where it stands for pressure. That is the
+ * complementarity of flow/covered.h, and Newton's steps decide which columns are under pressure. So a flooded passage that
+ * a body has to do with is part of its solve, all of it (flooded.c, through.c), and the passages' own leaves it alone.
+ *
  * Liquid is never changed by geometry: H moves over faces in whole quanta, and where a column then holds more or less than
  * fits under the body where it is now, that is the right hand side of the next sub-step.
  *
@@ -57,17 +62,24 @@ typedef struct rill_body {
     int32_t first, end; /* its touches */
     double before[6];   /* velocity and spin of the sub-step before the last */
     double before_dt;   /* and how long the last was, s; 0: there was none */
+    double carried;     /* mass of the liquid that it carries along, kg */
     bool fresh;         /* there was none before this sub-step: it was put where it is */
     /* Of the sub-step: */
     double guess[6];    /* velocity and spin that it was expected to move with: columns are covered as if it did */
     double expected[3]; /* where its centre of mass is then */
     double moved[6];    /* velocity and spin that it does move with */
     double free[6];     /* the same without what the changes of head do to it */
-    double heavier[9];  /* inertia in the world's frame, row by row, and its inverse; 0 for infinite mass */
+    double own[9];      /* inertia in the world's frame, row by row; 0 for infinite mass */
+    double heavier[9];  /* and with that of what it carries along; and its inverse */
     double lighter[9];
+    double upright;             /* mass that comes up and down, kg: likewise */
+    double stiff;               /* and with what the liquid below it resists within a sub-step, if it is `small` */
+    bool small;                 /* it is over few cells: their heads do not follow it */
+    uint8_t wedged;             /* bit per axis along the bed: it fits between two walls of a flooded passage */
     double pushed[6];           /* force and torque of the heads there are, along the bed */
     double load[6];             /* force and torque by the heads there will be */
     double grasp[36], given[6]; /* working memory of rub.c */
+    double sunk;                /* and of decks.c */
     double wet, passing[2];     /* and of tell.c */
 } rill_body;
 
@@ -77,33 +89,44 @@ typedef struct rill_piece {
     float part;      /* of the cell: at most 1/4 */
     float low, high; /* underside and topside */
     float arm[2];    /* from where the centre of mass is expected, m */
+    int32_t quarter; /* 0 to 3 */
 } rill_piece;
 
 /* A body over a column, or beside one that it is over. */
 typedef struct rill_touch {
     int32_t node, body;
-    int32_t next;        /* the next touch of the node; -1: the last */
-    int32_t first, end;  /* its pieces */
-    float arm[2];        /* from where the centre of mass is expected to the centre of the cell, m */
-    float deep;          /* what the body displaces there, as the head is at first: D, quanta */
-    float under;         /* the mean of its underside where it is in the liquid, quanta above the base */
-    float share, afloat; /* the part of the cell in which it is, and in which it is not below it */
-    float sideways[6];   /* the part of B that motion along the bed has */
-    float b[6];          /* B: room that opens per unit of velocity (1) and spin (m) */
+    int32_t acts;       /* the node that B belongs to: that one, or the one that stands in for it */
+    int32_t next;       /* the next touch of the node; -1: the last */
+    int32_t first, end; /* its pieces */
+    float arm[2];       /* from where the centre of mass is expected to the middle of what is in the liquid, m */
+    float deep;         /* what the body displaces there, as the head is at first: D, quanta */
+    float under;        /* the mean of its underside where it is in the liquid, quanta above the base */
+    float share;        /* the part of the cell in which it is in the liquid */
+    float sideways[6];  /* the part of B that motion along the bed has */
+    float b[6];         /* B: room that opens per unit of velocity (1) and spin (m) */
 } rill_touch;
 
-/* A column under a body. Sub-steps hand on base, over, e, kept and pi, which is what snapshots have of it. */
+/* A column under a body, or of a flooded passage that one has to do with. Sub-steps hand on base, over, seen, e, kept and
+ * pi, which is what snapshots have of it. */
 typedef struct rill_node {
     int32_t place, stride;
     int32_t base;  /* b */
-    int32_t first; /* touch */
+    int32_t first; /* touch; -1: no body has to do with it itself */
+    int32_t proxy; /* where a body fills a flooded passage: the node beside it whose head it has; else -1 */
+    bool flooded;  /* full to its ceiling */
+    size_t round;  /* working memory of flooded.c */
     bool grounded; /* nothing but a film is left between a body and the bed: it has the head of what is around it */
     bool yields;   /* what is over it moves when it is pushed */
-    bool floods;   /* the next of: */
-    bool over;     /* liquid stands on what covers it wholly: it came from beside it, not through it */
+    uint8_t shut;  /* bit per quarter: it is wholly covered */
+    uint8_t over;  /* and liquid stands on what covers it: it came from beside it, not through it */
+    bool narrow;   /* less than half of it is open */
+    bool crowded;  /* bodies over it cover more than all of it */
+    float lid[4];  /* the lowest topside in each quarter above the base, quanta */
     int32_t cell[2];
-    double lid;    /* the lowest topside above the base, quanta, where it is wholly covered; else 0 */
+    int32_t seen;  /* the level at which it is drawn, absolute, quanta; negative: at its head */
+    double roof;   /* where it is full to its ceiling, above the base, quanta; infinity: it cannot be */
     double e;      /* head above the base, quanta */
+    double stands; /* the level of liquid in its open part, or on what covers it, absolute, quanta */
     double around; /* the head of what is around it, if it is grounded, above the base, quanta */
     double deep;   /* what is displaced below it, D, quanta; as it is at first */
     double kept;   /* what was displaced at the end of the last sub-step */
@@ -116,9 +139,10 @@ typedef struct rill_body_face {
     int32_t node_l, node_r; /* -1: not under a body */
     int32_t pipe;           /* sparse pipe; -1: dense, the velocity is that of r */
     int32_t axis;
-    float u;    /* m/s */
-    float gain; /* m/s per quantum of head */
-    float open; /* quanta */
+    float u;      /* m/s */
+    float gain;   /* m/s per quantum of head */
+    float open;   /* quanta */
+    bool covered; /* a column at an end is full: moved over by through.c, not by the sweep */
 } rill_body_face;
 
 /* What joins a node to others: up to two with lower numbers, then up to two with higher ones; itself where there is none. */
@@ -150,11 +174,14 @@ typedef struct rill_bodies {
     rill_array pieces, touches, nodes, faces, near, grips;
     rill_array far;     /* int32_t: faces between nodes for which there is no place in `near` */
     rill_array before;  /* rill_node: those of the sub-step before */
+    rill_array claimed; /* int32_t: places of nodes with a ceiling, which the passages leave alone */
     rill_array vectors; /* double: working memory of the solve */
     int32_t *node_of;   /* plane: 1 + index into nodes; 0: none */
     int32_t *stamp;     /* plane: 1 + the shade over a column, while a body's are looked at; else 0 */
     int32_t *shown;     /* plane: the bases, lifted: flow->lifted */
     size_t plane_size;
+    size_t joinable; /* columns of passages that may have to be solved for as well, at most, */
+    bool counted;    /* if that is known for the bed as it is */
     rill_body_planes next;
 } rill_bodies;
 
@@ -170,7 +197,7 @@ typedef struct rill_body_stage {
     double gravity;            /* into the bed, m/s2 */
 } rill_body_stage;
 
-enum { RILL_BODY_VECTORS = 12 }; /* that the solve works on */
+enum { RILL_BODY_VECTORS = 13 }; /* that the solve works on */
 
 /* The centre of a node's cell, m. */
 static inline double rill_node_at(const rill_bed *bed, const rill_node *node, int axis) {
@@ -181,13 +208,45 @@ static inline rill_body *rill_body_at(const rill_bodies *bodies, int32_t index) 
     return (rill_body *)bodies->list.data + index;
 }
 
+/* The level in a column with a head, both above its base. */
+static inline double rill_node_level(const rill_node *node, double e) {
+    return e < node->roof ? e : node->roof;
+}
+
 /* What bodies displace in a column below a head, quanta over its whole area: D. */
 double rill_node_displaced(const rill_bodies *bodies, const rill_node *node, double e);
 
-/* cover.c: nodes and faces for where bodies are now. Heads of columns that were not covered before are their levels. */
+/* cover.c: nodes and faces for where bodies are now. Heads of columns that were not covered before are their levels, or
+ * their pressure where they are flooded. */
 void rill_bodies_cover(const rill_body_stage *stage);
+/* decks.c: where liquid stands on bodies, and where it does not. */
+void rill_bodies_flood(const rill_body_stage *stage);
+/* The node of a place in a cell, made if there is none yet. */
+int32_t rill_bodies_node_at(const rill_body_stage *stage, int32_t place, int32_t stride, int32_t x, int32_t y);
 /* The shades of a body where it is now, whatever the level. */
 void rill_body_shade(rill_body *body, const rill_grid *grid);
+
+/* flooded.c: adds the columns of flooded passages that nodes are in or beside. */
+void rill_bodies_join(const rill_body_stage *stage);
+/* Puts nodes into the order of places, if any were added. */
+void rill_bodies_sort(rill_bodies *bodies);
+/* Whether a body is where it is in a flooded passage. */
+bool rill_body_in_passage(const rill_body_stage *stage, const rill_body *body);
+/* Finds the proxies of nodes in which a body fills a passage. */
+void rill_bodies_plug(rill_bodies *bodies);
+
+/* through.c: a face with a flooded column at an end, as the sub-step finds it. */
+void rill_body_face_look_covered(const rill_body_stage *stage, rill_body_face *face);
+/* How much of such a face a body blocks, quanta: it is on both sides of it then. */
+double rill_body_blocks(const rill_body_stage *stage, const rill_body_face *face, const rill_touch *l,
+                        const rill_touch *r);
+/* Finds which bodies are wedged in a passage. */
+void rill_bodies_wedge(const rill_body_stage *stage);
+/* Moves whole quanta over faces under ceilings, whose velocities are known, and hides them from the sweep. Returns what
+ * found no room and goes back to sources; `*capped` if more than that did not fit. */
+int64_t rill_bodies_pass(const rill_body_stage *stage, bool *capped);
+/* The velocity of such a face at the end of the sub-step. */
+float rill_body_face_after(const rill_body_stage *stage, const rill_body_face *face);
 
 /* reserve.c */
 rill_bodies rill_bodies_make(void);
@@ -204,12 +263,15 @@ void rill_bodies_refit(rill_bodies *bodies, rill_flow *flow);
 void rill_bodies_uncover(rill_bodies *bodies, rill_flow *flow);
 /* The node of a column, or NULL. */
 static inline rill_node *rill_bodies_node(const rill_bodies *bodies, int32_t place) {
-    const int32_t known = bodies->node_of ? bodies->node_of[place] : 0;
+    if (bodies->alive == 0 || !bodies->node_of) return NULL; /* planes may be those of another bed */
+    const int32_t known = bodies->node_of[place];
     return known > 0 ? (rill_node *)bodies->nodes.data + (known - 1) : NULL;
 }
 
 /* faces.c: the axis of a sparse pipe. */
 int32_t rill_body_pipe_axis(const rill_flow *flow, int32_t pipe);
+/* Whether a body on the bed is at an end of it. */
+bool rill_body_face_shut(const rill_bodies *bodies, const rill_body_face *face);
 /* Velocity, opening and gain of a face as it is. */
 void rill_body_face_look(const rill_body_stage *stage, rill_body_face *face);
 float *rill_body_face_velocity(const rill_flow *flow, const rill_body_face *face);
@@ -238,6 +300,9 @@ static inline double rill_body_speed_at(const double motion[6], int axis, const 
     return motion[axis] + (motion[3 + j] * r[k] - motion[3 + k] * r[j]);
 }
 
+/* carry.c: liquid that bodies carry along, and how they move with it. */
+void rill_bodies_carry(const rill_body_stage *stage);
+
 /* balance.c: solves for the changes of head: pi, one per node. Bodies have their new motion then, and their loads. If it has
  * not `*converged`, what is missing is made up for in the next sub-step. */
 const double *rill_bodies_balance(const rill_body_stage *stage, bool *converged);
@@ -247,7 +312,9 @@ void rill_body_accelerate(const rill_body *body, const double load[6], double se
 /* rub.c: friction and form drag between bodies and the liquid at their faces: what one gets the other loses. */
 void rill_bodies_rub(const rill_body_stage *stage);
 
-/* motion.c: a pose after moving with a velocity and spin for a time. */
+/* motion.c: the inverse of a symmetric positive matrix, row by row. */
+void rill_body_invert(const double m[9], double out[9]);
+/* A pose after moving with a velocity and spin for a time. */
 void rill_body_advance(double position[3], double orientation[4], const double motion[6], double dt);
 /* Gravity and inertia at the start of a sub-step; and where bodies are at its end. */
 void rill_bodies_begin(const rill_body_stage *stage);
@@ -256,8 +323,12 @@ void rill_bodies_end(const rill_body_stage *stage);
 /* tell.c: how bodies lie in the liquid, at the end of a step. */
 void rill_bodies_tell(const rill_body_stage *stage);
 
-/* move.c: the stage. Before everything else that moves; false: stopped before it had converged. */
-bool rill_bodies_move(const rill_body_stage *stage);
+/* seen.c: how high the surface is drawn at them, likewise. */
+void rill_bodies_show(const rill_body_stage *stage);
+
+/* move.c: the stage. Before everything else that moves; false: stopped before it had converged. `*refused`: what sources had
+ * put into flooded columns and must have back. */
+bool rill_bodies_move(const rill_body_stage *stage, int64_t *refused);
 /* Drives the faces by the heads there are, and lifts the bases; after the sweep. */
 void rill_bodies_drive(const rill_body_stage *stage);
 /* Lifts the base of a column so that its level is its head, absolute, quanta. */

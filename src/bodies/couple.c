@@ -10,6 +10,8 @@
 #include <math.h>
 #include <string.h>
 
+enum { RISES = 64 }; /* the most that are tried to find one */
+
 /* Pressure does not turn what is round: on a sphere, and about the axis of a cylinder or capsule, all of it passes through
  * the middle. Columns, which know the body only by quarters of cells, would say otherwise by a little; nothing resists
  * such a spin, and so it would grow. */
@@ -55,24 +57,61 @@ static inline double depth_of(const rill_piece *p, double e, double lift) {
     return e > low ? (e < high ? e : high) - low : 0.0;
 }
 
-/* The upright forces on a body at heads changed by pi. Heave is integrated from where the body is, which neither adds to it
- * nor takes away; roll and pitch from where it will be, which damps them a little: columns know a body by quarters of
- * cells, and what they say about one that rocks would otherwise make it rock more. */
-static void press(const rill_body_stage *s, rill_body *body, const double *pi) {
-    const double dx = s->flow->bed->grid.cell_size, unit = s->density * s->gravity * s->flow->bed->quantum * dx * dx;
+/* Whether a piece in a full column is against the ceiling: going up or down it takes or leaves no room. */
+static inline bool is_held(const rill_piece *p, double roof) {
+    return (double)p->high >= roof && (double)p->high < (double)RILL_WALL;
+}
+
+/* What a body that has come up by `lift` displaces at heads changed by pi, as upright components; returns the part that is in
+ * contact with a level, cells. */
+static double immerse(const rill_body_stage *s, const rill_body *body, const double *pi, double lift, double six[6]) {
     const rill_touch *touches = s->bodies->touches.data;
     const rill_piece *pieces = s->bodies->pieces.data;
     const rill_node *nodes = s->bodies->nodes.data;
-    const double back = -body->guess[2] * s->dt / s->flow->bed->quantum;
-    double six[6] = { 0 };
+    double contact = 0.0;
+    memset(six, 0, 6 * sizeof *six);
     for (int32_t i = body->first; i < body->end; ++i) {
         const rill_touch *t = &touches[i];
         const double e = nodes[t->node].e + pi[t->node];
-        for (int32_t k = t->first; k < t->end; ++k)
-            add_upright(&pieces[k], (double)pieces[k].part * depth_of(&pieces[k], e, back), six);
+        for (int32_t k = t->first; k < t->end; ++k) {
+            const double deep = depth_of(&pieces[k], e, lift);
+            add_upright(&pieces[k], (double)pieces[k].part * deep, six);
+            if (deep > 0.0 && e < (double)pieces[k].high + lift) contact += (double)pieces[k].part;
+        }
     }
+    return contact;
+}
+
+/* The speed up of a small body by the buoyancy that it will have where that takes it: the higher, the less, so there is just
+ * one. Newton's method between two bounds. */
+static double find_rise(const rill_body_stage *s, rill_body *body, const double *pi, double unit, double six[6]) {
+    const double scale = s->dt / s->flow->bed->quantum, push = s->dt * unit / body->upright, least = body->free[2];
+    double v = least, low = least, contact = immerse(s, body, pi, (v - body->guess[2]) * scale, six);
+    double high = least + push * six[2];
+    for (int32_t i = 0; i < RISES; ++i) {
+        const double off = v - least - push * six[2], next = v - off / (1.0 + push * contact * scale);
+        if (fabs(off) * scale < 1e-3) break;
+        *(off > 0.0 ? &high : &low) = v;
+        v = next > low && next < high && i % 3 != 2 ? next : 0.5 * (low + high);
+        contact = immerse(s, body, pi, (v - body->guess[2]) * scale, six);
+    }
+    body->stiff = body->upright * (1.0 + push * contact * scale);
+    return v;
+}
+
+/* The upright forces on a body at heads changed by pi. Heave is integrated from where the body is, which neither adds to it
+ * nor takes away, but for small bodies; roll and pitch from where it will be, which damps them a little: columns know a body
+ * by quarters of cells, and what they say about one that rocks would otherwise make it rock more. */
+static void press(const rill_body_stage *s, rill_body *body, const double *pi) {
+    const double dx = s->flow->bed->grid.cell_size, unit = s->density * s->gravity * s->flow->bed->quantum * dx * dx;
+    double six[6], rise = 0.0;
+    if (body->small)
+        rise = find_rise(s, body, pi, unit, six);
+    else
+        immerse(s, body, pi, -body->guess[2] * s->dt / s->flow->bed->quantum, six);
     keep_round(body, six);
     for (int k = 0; k < 6; ++k) body->load[k] = six[k] * unit;
+    if (body->small) body->load[2] = body->stiff * (rise - body->free[2]) / s->dt;
 }
 
 void rill_bodies_press(const rill_body_stage *s, const double *pi) {
@@ -87,7 +126,13 @@ void rill_bodies_contact(const rill_body_stage *s, const double *pi, double *sti
     const rill_piece *pieces = s->bodies->pieces.data;
     const rill_node *nodes = s->bodies->nodes.data;
     const double scale = s->dt / s->flow->bed->quantum;
-    for (size_t n = 0; n < s->bodies->nodes.count; ++n) stiff[n] = 0.0, room[n] = nodes[n].e + pi[n];
+    bool any_full = false;
+    for (size_t n = 0; n < s->bodies->nodes.count; ++n) {
+        const double e = nodes[n].e + pi[n];
+        stiff[n] = 0.0;
+        room[n] = rill_node_level(&nodes[n], e);
+        any_full |= e >= nodes[n].roof;
+    }
     for (size_t i = 0; i < s->bodies->list.count; ++i) {
         const rill_body *body = rill_body_at(s->bodies, (int32_t)i);
         double beyond[6];
@@ -95,12 +140,15 @@ void rill_bodies_contact(const rill_body_stage *s, const double *pi, double *sti
         for (int k = 0; k < 6; ++k) beyond[k] = body->moved[k] - body->guess[k];
         for (int32_t n = body->first; n < body->end; ++n) {
             rill_touch *t = &touches[n];
-            const double e = nodes[t->node].e + pi[t->node];
+            const rill_node *node = &nodes[t->node];
+            const double e = node->e + pi[t->node], level = rill_node_level(node, e);
+            const bool full = e >= node->roof;
             double upright[6] = { 0 }, taken = 0.0;
             for (int32_t k = t->first; k < t->end; ++k) {
-                const double lift = lift_of(&pieces[k], beyond, scale), part = (double)pieces[k].part;
-                taken += part * depth_of(&pieces[k], e, lift);
-                if (e > underside_of(&pieces[k], lift) && e < (double)pieces[k].high + lift)
+                const bool held = full && is_held(&pieces[k], node->roof);
+                const double lift = held ? 0.0 : lift_of(&pieces[k], beyond, scale), part = (double)pieces[k].part;
+                taken += part * depth_of(&pieces[k], level, lift);
+                if (!held && e > underside_of(&pieces[k], lift) && e < (double)pieces[k].high + lift)
                     add_upright(&pieces[k], part, upright);
             }
             keep_round(body, upright);
@@ -110,6 +158,8 @@ void rill_bodies_contact(const rill_body_stage *s, const double *pi, double *sti
             stiff[t->node] += upright[2];
         }
     }
+    for (size_t n = 0; any_full && n < s->bodies->nodes.count; ++n)
+        if (nodes[n].e + pi[n] >= nodes[n].roof) stiff[n] = 1.0;
 }
 
 /* ------------------------------------------------------------------------------------------------------------ sideways */
@@ -138,18 +188,22 @@ static bool find_grip(const rill_body_stage *s, int32_t index, rill_touch *at_l,
     const rill_node *nodes = s->bodies->nodes.data, *l = &nodes[face->node_l], *r = &nodes[face->node_r];
     rill_touch *at_r = touch_of(s->bodies, r, at_l->body);
     if (!at_r || !(at_l->deep + at_r->deep > 0.0f)) return false;
+    if (face->covered && rill_body_at(s->bodies, at_l->body)->wedged >> face->axis & 1) return false;
     const double z = rill_body_at(s->bodies, at_l->body)->expected[2], base_l = (double)l->base,
                  base_r = (double)r->base;
     const double share_l = (double)at_l->share, share_r = (double)at_r->share;
     const double under =
         (share_l * (base_l + (double)at_l->under) + share_r * (base_r + (double)at_r->under)) / (share_l + share_r);
-    const double middle = 0.5 * (base_l + l->e + base_r + r->e);
+    const double thick = ((double)at_l->deep + (double)at_r->deep) / (share_l + share_r);
+    const double top = face->covered ? under + thick : 0.5 * (base_l + l->e + base_r + r->e);
     *grip = (rill_body_grip){ .face = index, .body = at_l->body, .l = at_l, .r = at_r };
-    grip->displaced = 0.5 * ((double)at_l->deep + (double)at_r->deep);
+    grip->displaced =
+        face->covered ? rill_body_blocks(s, face, at_l, at_r) : 0.5 * ((double)at_l->deep + (double)at_r->deep);
     grip->ends = fabs((double)at_l->deep - (double)at_r->deep);
-    for (int i = 0; i < 2; ++i) grip->arm[i] = 0.5 * ((double)at_l->arm[i] + (double)at_r->arm[i]);
+    for (int i = 0; i < 2; ++i)
+        grip->arm[i] = (share_l * (double)at_l->arm[i] + share_r * (double)at_r->arm[i]) / (share_l + share_r);
     grip->under = bed->datum + under * bed->quantum - z;
-    grip->arm[2] = bed->datum + 0.5 * (under + middle) * bed->quantum - z;
+    grip->arm[2] = bed->datum + 0.5 * (under + top) * bed->quantum - z;
     return true;
 }
 
@@ -168,19 +222,28 @@ static void couple_grip(const rill_body_stage *s, const rill_body_grip *grip) {
     rill_along(face->axis, grip->arm, force, body->pushed);
 }
 
+static bool lies_on_bed(const rill_node *node) {
+    return node->grounded && node->proxy < 0;
+}
+
 void rill_bodies_couple(const rill_body_stage *s) {
     rill_bodies *bodies = s->bodies;
     rill_touch *touches = bodies->touches.data;
     rill_body_grip *grips = bodies->grips.data;
     const rill_body_face *faces = bodies->faces.data;
     const rill_node *nodes = bodies->nodes.data;
-    for (size_t i = 0; i < bodies->touches.count; ++i) memset(touches[i].sideways, 0, sizeof touches[i].sideways);
+    for (size_t i = 0; i < bodies->touches.count; ++i) {
+        const rill_node *node = &nodes[touches[i].node];
+        touches[i].acts = node->proxy >= 0 ? node->proxy : touches[i].node;
+        memset(touches[i].sideways, 0, sizeof touches[i].sideways);
+    }
     for (size_t i = 0; i < bodies->list.count; ++i)
         memset(rill_body_at(bodies, (int32_t)i)->pushed, 0, sizeof(double[6]));
+    rill_bodies_wedge(s);
     bodies->grips.count = 0;
     for (size_t f = 0; f < bodies->faces.count; ++f) {
         if (faces[f].node_l < 0 || faces[f].node_r < 0) continue;
-        if (nodes[faces[f].node_l].grounded || nodes[faces[f].node_r].grounded) continue;
+        if (lies_on_bed(&nodes[faces[f].node_l]) || lies_on_bed(&nodes[faces[f].node_r])) continue;
         for (int32_t i = nodes[faces[f].node_l].first; i >= 0; i = touches[i].next)
             if (bodies->grips.count < bodies->grips.capacity &&
                 find_grip(s, (int32_t)f, &touches[i], &grips[bodies->grips.count]))

@@ -3,6 +3,7 @@
 
 #include "base/simd.h"
 #include "bed/sheets.h"
+#include "flow/covered.h"
 
 #include <math.h>
 #include <string.h>
@@ -31,12 +32,17 @@ void rill_body_shade(rill_body *body, const rill_grid *grid) {
     body->shaded = true;
 }
 
+/* The head of a column that was not covered, above its base. */
+static double level_of(const rill_flow *flow, int32_t place) {
+    return (double)flow->H[place] + (flow->pressure ? rill_pressure_of(flow->pressure[place]) : 0.0);
+}
+
 /* The head of a column as it is known, above its base. */
 static double head_of(const rill_body_stage *s, int32_t place) {
     const int32_t known = s->bodies->node_of[place];
     if (known > 0) return ((const rill_node *)s->bodies->nodes.data)[known - 1].e;
     if (known < 0) return ((const rill_node *)s->bodies->before.data)[-known - 1].e;
-    return (double)s->flow->H[place];
+    return level_of(s->flow, place);
 }
 
 /* The level in a cell, as far as a body that reaches up to `top` is concerned: of the highest column that begins below. */
@@ -78,19 +84,22 @@ static double nearness(const rill_body_stage *s, const rill_body *body) {
     return (0.25 * bed->grid.cell_size + 2.0 * s->dt * (speed + spin * body->form.reach)) / bed->quantum;
 }
 
-/* The pieces of a shade inside the void of a column; returns how many. */
-static int32_t cut_to_void(const rill_shade *shade, const rill_bed *bed, int32_t place, rill_piece *out) {
+/* The pieces of a shade inside the void of a column; returns how many. What a `stopped` body has above the ceiling, it has
+ * below it: it is on its way to be pushed back by an engine's contacts, and must not suck liquid in meanwhile. */
+static int32_t cut_to_void(const rill_shade *shade, const rill_bed *bed, int32_t place, bool stopped, rill_piece *out) {
     const double base = rill_bed_z(bed, bed->b[place]), top = (double)(bed->c[place] - bed->b[place]);
     const double per_quantum = 1.0 / bed->quantum;
     int32_t count = 0;
     for (uint32_t left = shade->there; left; left &= left - 1) {
-        const rill_quarter *quarter = &shade->quarter[0][0] + __builtin_ctz(left);
+        const int32_t bit = __builtin_ctz(left);
+        const rill_quarter *quarter = &shade->quarter[0][0] + bit;
         double low = ((double)quarter->under - base) * per_quantum, high = ((double)quarter->over - base) * per_quantum;
+        if (stopped && high > top) low -= high - top;
         low = low < 0.0 ? 0.0 : low;
         high = high > top ? top : high;
         if (!(high > low)) continue;
         out[count++] =
-            (rill_piece){ 0.25f * quarter->part, (float)low, (float)high, { quarter->at[0], quarter->at[1] } };
+            (rill_piece){ 0.25f * quarter->part, (float)low, (float)high, { quarter->at[0], quarter->at[1] }, bit & 3 };
     }
     return count;
 }
@@ -107,22 +116,27 @@ static bool is_near(const rill_shade *shade, const rill_bed *bed, int32_t place,
     return false;
 }
 
-/* The node of a place in a cell, made if there is none yet. */
-static int32_t node_at(const rill_body_stage *s, int32_t place, int32_t stride, int32_t x, int32_t y) {
+int32_t rill_bodies_node_at(const rill_body_stage *s, int32_t place, int32_t stride, int32_t x, int32_t y) {
     rill_bodies *bodies = s->bodies;
     const int32_t known = bodies->node_of[place];
     if (known > 0) return known - 1;
     rill_node node = {
-        .place = place, .stride = stride, .base = s->flow->bed->b[place], .first = -1, .cell = { x, y }
+        .place = place, .stride = stride, .base = s->flow->bed->b[place], .first = -1, .cell = { x, y }, .seen = -1
     };
-    node.e = (double)s->flow->H[place];
-    node.over = true; /* what stands there stood there before */
+    const bool roofed = s->settings && s->settings->passages == RILL_PASSAGES_ANY && s->flow->bed->c[place] < RILL_TOP;
+    node.roof = roofed ? (double)rill_covered_full(s->flow->bed, place) : (double)INFINITY;
+    node.flooded = roofed && rill_flow_flooded(s->flow, place);
+    node.proxy = -1;
+    node.e = level_of(s->flow, place);
     if (known < 0) {
         const rill_node *before = (const rill_node *)bodies->before.data + (-known - 1);
-        node.e = fmax((double)before->base + before->e - (double)node.base, 0.0); /* the base may have moved */
-        node.pi = before->pi;
-        node.kept = before->kept;
+        const double most = (double)RILL_TOP; /* whatever a snapshot says */
+        node.e =
+            fmin(fmax((double)before->base + before->e - (double)node.base, 0.0), most); /* the base may have moved */
+        node.pi = fmin(fmax(before->pi, -most), most);
+        node.kept = fmin(before->kept, most);
         node.over = before->over;
+        node.seen = before->seen;
     }
     ((rill_node *)bodies->nodes.data)[bodies->nodes.count] = node;
     bodies->node_of[place] = (int32_t)++bodies->nodes.count;
@@ -132,10 +146,8 @@ static int32_t node_at(const rill_body_stage *s, int32_t place, int32_t stride, 
 static void add_touch(const rill_body_stage *s, rill_touch *touch, int32_t index) {
     rill_bodies *bodies = s->bodies;
     rill_node *node = (rill_node *)bodies->nodes.data + index;
-    const rill_body *body = rill_body_at(bodies, touch->body);
     touch->node = index;
     touch->next = node->first;
-    for (int i = 0; i < 2; ++i) touch->arm[i] = (float)(rill_node_at(s->flow->bed, node, i) - body->expected[i]);
     node->first = (int32_t)bodies->touches.count;
     ((rill_touch *)bodies->touches.data)[bodies->touches.count++] = *touch;
 }
@@ -180,7 +192,8 @@ static void touch_column(const rill_body_stage *s, int32_t index, int32_t place,
         bed->sheet_count == 1 ? bed->sheets[0].stride : rill_bed_sheet_of(bed, place, &in_x, &in_y)->stride;
     if (stamp[place] > 0) {
         rill_piece *out = (rill_piece *)pieces->data + pieces->count;
-        pieces->count += (size_t)cut_to_void(&shades[stamp[place] - 1], bed, place, out);
+        const bool stopped = rill_flow_flooded(s->flow, place) && !isinf(rill_body_at(s->bodies, index)->mass);
+        pieces->count += (size_t)cut_to_void(&shades[stamp[place] - 1], bed, place, stopped, out);
     } else {
         const int32_t beside[4] = { place - 1, place + 1, place - stride, place + stride };
         bool any = false;
@@ -188,7 +201,7 @@ static void touch_column(const rill_body_stage *s, int32_t index, int32_t place,
         if (!any) return;
     }
     touch.end = (int32_t)pieces->count;
-    add_touch(s, &touch, node_at(s, place, stride, x, y));
+    add_touch(s, &touch, rill_bodies_node_at(s, place, stride, x, y));
 }
 
 /* In the order of rows, which is good for the solve. */
@@ -230,59 +243,6 @@ static void leave_columns(const rill_body_stage *s) {
     }
 }
 
-/* -------------------------------------------------------------------------------------------------------------- decks */
-
-/* A column that is wholly covered is flooded from above only by its neighbours: pressure from below must not press liquid
- * through the body. */
-static double lid_of(const rill_bodies *bodies, const rill_node *node) {
-    const rill_touch *touches = bodies->touches.data;
-    rill_piece *pieces = bodies->pieces.data;
-    double covered = 0.0, lid = (double)RILL_WALL;
-    for (int32_t i = node->first; i >= 0; i = touches[i].next)
-        for (int32_t k = touches[i].first; k < touches[i].end; ++k) {
-            covered += (double)pieces[k].part;
-            if ((double)pieces[k].high < lid) lid = (double)pieces[k].high;
-        }
-    /* Bodies that overlap cannot cover more than all of it. */
-    for (int32_t i = covered > 1.0 ? node->first : -1; i >= 0; i = touches[i].next)
-        for (int32_t k = touches[i].first; k < touches[i].end; ++k)
-            pieces[k].part = (float)((double)pieces[k].part / (covered * (1.0 + 1e-6)));
-    return covered >= 0.999 ? lid : 0.0;
-}
-
-/* Whether liquid stands higher than `level` at a neighbour, and not merely as pressure. */
-static bool wet_above(const rill_body_stage *s, int32_t place, double level) {
-    const rill_bodies *bodies = s->bodies;
-    const rill_bed *bed = s->flow->bed;
-    if (bed->b[place] == RILL_WALL) return false;
-    const int32_t known = bodies->node_of[place];
-    if (known == 0) return (double)(bed->b[place] + s->flow->H[place]) > level;
-    const rill_node *node = (const rill_node *)bodies->nodes.data + (known - 1);
-    if (!((double)node->base + node->e > level)) return false;
-    return node->lid == 0.0 || (node->over && node->e > node->lid);
-}
-
-static void flood_decks(const rill_body_stage *s) {
-    rill_bodies *bodies = s->bodies;
-    const rill_touch *touches = bodies->touches.data;
-    rill_piece *pieces = bodies->pieces.data;
-    rill_node *nodes = bodies->nodes.data;
-    for (size_t n = 0; n < bodies->nodes.count; ++n) nodes[n].lid = lid_of(bodies, &nodes[n]);
-    for (size_t n = 0; n < bodies->nodes.count; ++n) {
-        rill_node *node = &nodes[n];
-        const double level = (double)node->base + node->lid;
-        node->floods = node->lid == 0.0 || (node->over && node->e > node->lid) ||
-                       wet_above(s, node->place - 1, level) || wet_above(s, node->place + 1, level) ||
-                       wet_above(s, node->place - node->stride, level) ||
-                       wet_above(s, node->place + node->stride, level);
-    }
-    for (size_t n = 0; n < bodies->nodes.count; ++n) nodes[n].over = nodes[n].floods;
-    for (size_t i = 0; i < bodies->touches.count; ++i) {
-        if (nodes[touches[i].node].over) continue;
-        for (int32_t k = touches[i].first; k < touches[i].end; ++k) pieces[k].high = (float)RILL_WALL;
-    }
-}
-
 /* -------------------------------------------------------------------------------------------------------------- faces */
 
 static void add_face(const rill_body_stage *s, int32_t l, int32_t r, int32_t pipe, int32_t axis) {
@@ -291,6 +251,9 @@ static void add_face(const rill_body_stage *s, int32_t l, int32_t r, int32_t pip
     *face = (rill_body_face){ .l = l, .r = r, .pipe = pipe, .axis = axis };
     face->node_l = bodies->node_of[l] - 1;
     face->node_r = bodies->node_of[r] - 1;
+    const rill_node *nodes = bodies->nodes.data;
+    face->covered =
+        (face->node_l >= 0 && nodes[face->node_l].flooded) || (face->node_r >= 0 && nodes[face->node_r].flooded);
 }
 
 /* A face between two nodes is found from its east or north end. */
@@ -352,12 +315,14 @@ void rill_bodies_cover(const rill_body_stage *s) {
         shade(s, rill_body_at(bodies, (int32_t)i));
         touch_columns(s, (int32_t)i);
     }
+    rill_bodies_join(s);
     leave_columns(s);
-    flood_decks(s);
+    rill_bodies_sort(bodies);
     for (size_t i = 0; i < bodies->nodes.count; ++i) {
         const rill_node *node = (const rill_node *)bodies->nodes.data + i;
         add_dense(s, node);
         if (s->flow->bed->pipe_count > 0) add_sparse(s, node);
     }
+    rill_bodies_flood(s);
     find_near(bodies);
 }

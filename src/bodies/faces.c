@@ -15,8 +15,17 @@ float *rill_body_face_velocity(const rill_flow *flow, const rill_body_face *face
     return (face->axis ? flow->v : flow->u) + face->r;
 }
 
+bool rill_body_face_shut(const rill_bodies *bodies, const rill_body_face *face) {
+    const rill_node *nodes = bodies->nodes.data;
+    return (face->node_l >= 0 && nodes[face->node_l].grounded) || (face->node_r >= 0 && nodes[face->node_r].grounded);
+}
+
 /* The same expressions as in the sweep's kernels, but for the velocity. */
 void rill_body_face_look(const rill_body_stage *s, rill_body_face *face) {
+    if (face->covered) {
+        rill_body_face_look_covered(s, face);
+        return;
+    }
     const rill_bed *bed = s->flow->bed;
     const int32_t *b = rill_flow_bases(s->flow), *H = s->flow->H, l = face->l, r = face->r;
     const rill_face f = rill_face_at(b[l], b[r], H[l], H[r]);
@@ -25,8 +34,5 @@ void rill_body_face_look(const rill_body_stage *s, rill_body_face *face) {
     face->u = *rill_body_face_velocity(s->flow, face);
     face->open = (float)rill_move_opening(&under, face->u);
     face->gain = s->k->drive * square * s->k->keep / (square + s->k->drag);
-    const rill_node *nodes = s->bodies->nodes.data;
-    const bool shut =
-        (face->node_l >= 0 && nodes[face->node_l].grounded) || (face->node_r >= 0 && nodes[face->node_r].grounded);
-    if (shut) face->gain = face->open = 0.0f;
+    if (rill_body_face_shut(s->bodies, face)) face->u = face->gain = face->open = 0.0f;
 }

@@ -168,11 +168,12 @@ bool rill_form_take(rill_body_form *form, const rill_allocator *allocator, size_
 
 static bool take_room(rill_body_form *form, const rill_allocator *allocator) {
     form->turned = rill_memory_claim(allocator, form->vertex_count, 3 * sizeof(double));
+    form->slices = rill_memory_claim(allocator, form->triangle_count, sizeof(rill_slice));
     form->cuts = rill_memory_claim(allocator, form->triangle_count, sizeof(rill_cut));
     form->heads = rill_memory_claim(allocator, form->triangle_count, sizeof(int32_t));
     form->follow = rill_memory_claim(allocator, form->triangle_count, sizeof(int32_t));
     form->active = rill_memory_claim(allocator, form->triangle_count, sizeof(int32_t));
-    return form->turned && form->cuts && form->heads && form->follow && form->active;
+    return form->turned && form->slices && form->cuts && form->heads && form->follow && form->active;
 }
 
 static rill_result fill_form(rill_body_form *form, const rill_body_def *def, const rill_allocator *allocator,
@@ -249,6 +250,7 @@ void rill_body_form_free(rill_body_form *form, const rill_allocator *allocator) 
     rill_memory_give(allocator, form->vertices, form->vertex_count, 3 * sizeof(double));
     rill_memory_give(allocator, form->indices, form->triangle_count, 3 * sizeof(uint32_t));
     rill_memory_give(allocator, form->turned, form->vertex_count, 3 * sizeof(double));
+    rill_memory_give(allocator, form->slices, form->triangle_count, sizeof(rill_slice));
     rill_memory_give(allocator, form->cuts, form->triangle_count, sizeof(rill_cut));
     rill_memory_give(allocator, form->heads, form->triangle_count, sizeof(int32_t));
     rill_memory_give(allocator, form->follow, form->triangle_count, sizeof(int32_t));

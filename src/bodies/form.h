@@ -36,8 +36,9 @@ typedef struct rill_body_form {
                           those of its matrix, so that xy is the mean of -x y */
     double reach;      /* no point is farther from the centre of mass */
     /* Box, hull and mesh: room that rill_body_shades works in (form_cuts.c), so one call at a time for each form. */
-    double *turned;        /* 3 per vertex */
-    struct rill_cut *cuts; /* one per triangle, like the next three */
+    double *turned;            /* 3 per vertex */
+    struct rill_slice *slices; /* one per triangle, like the others */
+    struct rill_cut *cuts;
     int32_t *heads, *follow, *active;
 } rill_body_form;
 

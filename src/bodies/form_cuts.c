@@ -27,6 +27,24 @@ static void order_corners(const rill_body_form *form, int32_t triangle, const do
     out[0] = p, out[1] = q, out[2] = r;
 }
 
+/* How an edge, from its southern end to its northern, goes along x and z with y; anything if it is along x. */
+static void find_slopes(const double *from, const double *to, double *x, double *z) {
+    const double height = to[1] - from[1], scale = height > 1e-30 ? 1.0 / height : 0.0;
+    *x = (to[0] - from[0]) * scale;
+    *z = (to[2] - from[2]) * scale;
+}
+
+static rill_slice make_slice(const double *const corners[3]) {
+    const double *p = corners[0], *q = corners[1], *r = corners[2];
+    rill_slice slice = {
+        .south = p[1], .bend = q[1], .north = r[1], .x = p[0], .z = p[2], .bend_x = q[0], .bend_z = q[2]
+    };
+    find_slopes(p, r, &slice.whole_x, &slice.whole_z);
+    find_slopes(p, q, &slice.first_x, &slice.first_z);
+    find_slopes(q, r, &slice.last_x, &slice.last_z);
+    return slice;
+}
+
 void rill_cuts_begin(const rill_body_form *form, const double turn[9], const double place[2], double unit,
                      int32_t first_row, int32_t rows) {
     const double shift[3] = { place[0], place[1], 0.0 }, scale = 1.0 / unit;
@@ -45,6 +63,7 @@ void rill_cuts_begin(const rill_body_form *form, const double turn[9], const dou
         const double low = corners[0][1];
         if (!(low < (double)first_row + (double)rows && corners[2][1] > (double)first_row)) continue;
         const int32_t bucket = bucket_of(form, low > (double)first_row ? (int32_t)low : first_row, first_row, rows);
+        form->slices[i] = make_slice(corners);
         form->follow[i] = form->heads[bucket];
         form->heads[bucket] = i;
     }
@@ -57,23 +76,15 @@ int32_t rill_cuts_row(const rill_body_form *form, int32_t count, int32_t row, in
     return count;
 }
 
-/* Where an edge, from its southern end to its northern, meets the plane: the same for both of its triangles. */
-static void cross(const double *from, const double *to, double y, double *x, double *z) {
-    const double t = (y - from[1]) / (to[1] - from[1]);
-    *x = from[0] + t * (to[0] - from[0]);
-    *z = from[2] + t * (to[2] - from[2]);
-}
-
-/* What is inside of the area; false when there is nothing, or the triangle stands on edge. */
-static bool cut_triangle(const double *corners[3], const rill_line *line, rill_cut *cut) {
-    const double y = line->y;
-    if (!(y >= corners[0][1])) return false;
-    double x0, z0, x1, z1;
-    cross(corners[0], corners[2], y, &x0, &z0);
-    if (y < corners[1][1])
-        cross(corners[0], corners[1], y, &x1, &z1);
-    else
-        cross(corners[1], corners[2], y, &x1, &z1);
+/* What is inside of the area; false when there is nothing, or the triangle stands on edge. Edges are met in the same place for
+ * both of their triangles. */
+static bool cut_triangle(const rill_slice *slice, const rill_line *line, rill_cut *cut) {
+    const double up = line->y - slice->south, beyond = line->y - slice->bend;
+    if (!(up >= 0.0)) return false;
+    const bool bent = beyond >= 0.0;
+    const double x0 = slice->x + up * slice->whole_x, z0 = slice->z + up * slice->whole_z;
+    const double x1 = bent ? slice->bend_x + beyond * slice->last_x : slice->x + up * slice->first_x;
+    const double z1 = bent ? slice->bend_z + beyond * slice->last_z : slice->z + up * slice->first_z;
     const bool ahead = x0 < x1;
     cut->left = ahead ? x0 : x1;
     cut->right = ahead ? x1 : x0;
@@ -174,11 +185,10 @@ int32_t rill_cuts_line(const rill_body_form *form, int32_t count, rill_line *lin
     int32_t kept = 0, cut_count = 0;
     for (int32_t i = 0; i < count; ++i) {
         const int32_t triangle = form->active[i];
-        const double *corners[3];
-        order_corners(form, triangle, corners);
-        if (!(line->y < corners[2][1])) continue; /* over */
+        const rill_slice *slice = &form->slices[triangle];
+        if (!(line->y < slice->north)) continue; /* over */
         rill_cut cut;
-        if (!cut_triangle(corners, line, &cut)) {
+        if (!cut_triangle(slice, line, &cut)) {
             form->active[kept++] = triangle;
             continue;
         }

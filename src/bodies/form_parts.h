@@ -60,6 +60,14 @@ static inline double rill_passes(double from, double to, double h_0, double h_1,
     return (a < 0.0) == (b < 0.0) || a == b ? to : from + (to - from) * (a / (a - b));
 }
 
+/* A triangle as planes from south to north cut it: where its corners are, and how x and z go along its edges with y: from the
+ * southern corner to the northern, from the southern to where it bends, and from there on. */
+typedef struct rill_slice {
+    double south, bend, north;
+    double x, z, bend_x, bend_z;
+    double whole_x, whole_z, first_x, first_z, last_x, last_z;
+} rill_slice;
+
 /* Where a triangle is cut, inside of the area: its height is z at `left`. */
 typedef struct rill_cut {
     double left, right, z, slope;

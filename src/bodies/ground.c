@@ -13,19 +13,19 @@ static const double FILM = 1.0 / 128.0; /* cells */
 /* How a body lies in a column. */
 static void measure(const rill_bodies *bodies, rill_touch *t, double e) {
     const rill_piece *pieces = bodies->pieces.data;
-    double deep = 0.0, share = 0.0, under = 0.0, afloat = 0.0;
+    double deep = 0.0, share = 0.0, under = 0.0, moment[2] = { 0.0, 0.0 };
     for (int32_t k = t->first; k < t->end; ++k) {
         const double part = (double)pieces[k].part, low = (double)pieces[k].low, high = (double)pieces[k].high;
         if (e <= low) continue;
         deep += part * ((e < high ? e : high) - low);
         share += part;
         under += part * low;
-        afloat += e < high ? part : 0.0;
+        for (int i = 0; i < 2; ++i) moment[i] += part * (double)pieces[k].arm[i];
     }
     t->deep = (float)deep;
     t->share = (float)share;
-    t->afloat = (float)afloat;
     t->under = share > 0.0 ? (float)(under / share) : 0.0f;
+    for (int i = 0; i < 2; ++i) t->arm[i] = share > 0.0 ? (float)(moment[i] / share) : 0.0f;
 }
 
 /* The mean head of the columns beside a node, above its base; its own if there is none. */
@@ -62,7 +62,8 @@ void rill_bodies_measure(const rill_body_stage *s) {
     }
     for (size_t i = 0; i < bodies->nodes.count; ++i) {
         rill_node *node = &nodes[i];
-        node->grounded = node->lid > 0.0 && node->e - node->deep < film && (double)s->flow->H[node->place] < film;
+        const double gap = rill_node_level(node, node->e) - node->deep;
+        node->grounded = node->shut == 15 && gap < film && (double)s->flow->H[node->place] < film;
         if (node->grounded) node->around = head_around(s, node);
     }
 }

@@ -25,8 +25,7 @@ static void inertia_of(const rill_body *body, const rill_pose *pose, double out[
     turned(pose->turn, own, out);
 }
 
-/* The inverse of a symmetric positive matrix. */
-static void invert(const double m[9], double out[9]) {
+void rill_body_invert(const double m[9], double out[9]) {
     const double a = m[4] * m[8] - m[5] * m[7], b = m[5] * m[6] - m[3] * m[8], c = m[3] * m[7] - m[4] * m[6];
     const double one = 1.0 / (m[0] * a + m[1] * b + m[2] * c);
     const double inverse[9] = { a * one, (m[2] * m[7] - m[1] * m[8]) * one, (m[1] * m[5] - m[2] * m[4]) * one,
@@ -41,16 +40,19 @@ static void times(const double m[9], const double v[3], double out[3]) {
 
 /* ------------------------------------------------------------------------------------------------------------- motion */
 
-static void begin_body(rill_body *body, double dt) {
+static void begin_body(rill_body *body, double dt, bool steady) {
     const bool told = isinf(body->mass);
     const double last = fmax(body->before_dt, 1e-3 * dt); /* however short it was, what follows from it is finite */
     const rill_pose pose = rill_pose_of(body->state.position, body->state.orientation);
-    memset(body->heavier, 0, sizeof body->heavier);
+    memset(body->own, 0, sizeof body->own);
     memset(body->lighter, 0, sizeof body->lighter);
     if (!told) {
-        inertia_of(body, &pose, body->heavier);
-        invert(body->heavier, body->lighter);
+        inertia_of(body, &pose, body->own);
+        rill_body_invert(body->own, body->lighter);
     }
+    memcpy(body->heavier, body->own, sizeof body->heavier);
+    body->upright = body->stiff = body->mass;
+    body->small = false;
     for (int i = 0; i < 3; ++i) {
         body->free[i] = body->state.velocity[i] + (told ? 0.0 : dt * body->state.acceleration[i]);
         body->free[3 + i] = body->state.spin[i];
@@ -59,7 +61,7 @@ static void begin_body(rill_body *body, double dt) {
     memset(body->load, 0, sizeof body->load);
     for (int i = 0; i < 6; ++i) {
         const double now = i < 3 ? body->state.velocity[i] : body->state.spin[i - 3];
-        body->guess[i] = now + (body->before_dt > 0.0 && !told ? (now - body->before[i]) * dt / last : 0.0);
+        body->guess[i] = now + (steady ? 0.0 : (now - body->before[i]) * dt / last);
         body->before[i] = now;
     }
     body->fresh = body->before_dt == 0.0;
@@ -69,7 +71,9 @@ static void begin_body(rill_body *body, double dt) {
 void rill_bodies_begin(const rill_body_stage *s) {
     for (size_t i = 0; i < s->bodies->list.count; ++i) {
         rill_body *body = rill_body_at(s->bodies, (int32_t)i);
-        if (body->alive) begin_body(body, s->dt);
+        if (!body->alive) continue;
+        const bool steady = body->before_dt == 0.0 || isinf(body->mass) || rill_body_in_passage(s, body);
+        begin_body(body, s->dt, steady);
     }
 }
 
@@ -93,19 +97,25 @@ void rill_body_advance(double position[3], double orientation[4], const double m
 static void end_body(rill_body *body, double dt) {
     rill_body_state *state = &body->state;
     const bool told = isinf(body->mass);
-    double momentum[3];
+    double momentum[3], faster[3], turn[3];
+    for (int i = 0; i < 3; ++i) faster[i] = body->moved[3 + i] - state->spin[i];
+    times(body->own, faster, turn);
     for (int i = 0; i < 3; ++i) {
+        const double change = body->moved[i] - state->velocity[i] - dt * state->acceleration[i];
+        body->forces.impulse[i] += told ? dt * body->load[i] : body->mass * change;
+        body->forces.turn[i] += told ? dt * body->load[3 + i] : turn[i];
         state->velocity[i] = body->moved[i];
         state->spin[i] = body->moved[3 + i];
-        body->forces.impulse[i] += dt * body->load[i];
-        body->forces.turn[i] += dt * body->load[3 + i];
     }
     if (!told) times(body->heavier, state->spin, momentum);
     rill_body_advance(state->position, state->orientation, body->moved, dt);
     if (told) return;
+    double before[9];
+    memcpy(before, body->own, sizeof before);
     const rill_pose pose = rill_pose_of(state->position, state->orientation);
-    inertia_of(body, &pose, body->heavier);
-    invert(body->heavier, body->lighter);
+    inertia_of(body, &pose, body->own);
+    for (int i = 0; i < 9; ++i) body->heavier[i] += body->own[i] - before[i];
+    rill_body_invert(body->heavier, body->lighter);
     times(body->lighter, momentum, state->spin);
 }
 

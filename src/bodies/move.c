@@ -4,6 +4,8 @@
 #include "base/simd.h"
 #include "flow/scratch.h"
 
+#include <math.h>
+
 void rill_bodies_lift_pipe(rill_flow *flow, int32_t i) {
     rill_sparse *sparse = &flow->scratch->sparse;
     rill_pipe *pipe = &sparse->pipes[i];
@@ -25,39 +27,54 @@ static void wake(const rill_body_stage *s, int32_t place, int32_t *last) {
     *last = block;
 }
 
-bool rill_bodies_move(const rill_body_stage *s) {
+/* What the changes of head do to the velocities of faces. Those under ceilings are moved over here. */
+static void change_faces(const rill_body_stage *s, const double *pi) {
+    rill_body_face *faces = s->bodies->faces.data;
+    for (size_t i = 0; i < s->bodies->faces.count; ++i) {
+        const double l = faces[i].node_l >= 0 ? pi[faces[i].node_l] : 0.0;
+        const double r = faces[i].node_r >= 0 ? pi[faces[i].node_r] : 0.0;
+        const float u = faces[i].u + faces[i].gain * (float)(l - r);
+        faces[i].u = rill_max_f(rill_min_f(u, s->k->top_speed), -s->k->top_speed);
+        *rill_body_face_velocity(s->flow, &faces[i]) = faces[i].u;
+    }
+}
+
+static void change_heads(const rill_body_stage *s, const double *pi) {
+    rill_node *nodes = s->bodies->nodes.data;
+    for (size_t i = 0; i < s->bodies->nodes.count; ++i) {
+        const double most = (double)(RILL_TOP - RILL_DRY - nodes[i].base);
+        nodes[i].e += pi[i];
+        nodes[i].pi = fmax(fmin(pi[i], (double)RILL_TOP), -(double)RILL_TOP);
+        if (nodes[i].e < 0.0) nodes[i].e = 0.0;
+        if (nodes[i].e > most) nodes[i].e = most;
+    }
+}
+
+bool rill_bodies_move(const rill_body_stage *s, int64_t *refused) {
     rill_bodies *bodies = s->bodies;
-    bool converged = true;
+    bool converged = true, capped = false;
     rill_bodies_begin(s);
     rill_bodies_cover(s);
     rill_body_face *faces = bodies->faces.data;
     rill_node *nodes = bodies->nodes.data;
     rill_bodies_measure(s);
+    rill_bodies_plug(bodies);
     for (size_t i = 0; i < bodies->faces.count; ++i) rill_body_face_look(s, &faces[i]);
     rill_bodies_couple(s);
+    rill_bodies_carry(s);
     const double *pi = rill_bodies_balance(s, &converged);
-    for (size_t i = 0; i < bodies->faces.count; ++i) {
-        const double l = faces[i].node_l >= 0 ? pi[faces[i].node_l] : 0.0;
-        const double r = faces[i].node_r >= 0 ? pi[faces[i].node_r] : 0.0;
-        const float u = faces[i].u + faces[i].gain * (float)(l - r);
-        *rill_body_face_velocity(s->flow, &faces[i]) = rill_max_f(rill_min_f(u, s->k->top_speed), -s->k->top_speed);
-    }
+    change_faces(s, pi);
+    change_heads(s, pi);
+    *refused = rill_bodies_pass(s, &capped);
     int32_t last = -1;
     for (size_t i = 0; i < bodies->faces.count; ++i) {
         if (faces[i].node_l < 0) wake(s, faces[i].l, &last);
         if (faces[i].node_r < 0) wake(s, faces[i].r, &last);
     }
     last = -1;
-    for (size_t i = 0; i < bodies->nodes.count; ++i) {
-        const double most = (double)(RILL_TOP - RILL_DRY - nodes[i].base);
-        nodes[i].e += pi[i];
-        nodes[i].pi = pi[i];
-        if (nodes[i].e < 0.0) nodes[i].e = 0.0;
-        if (nodes[i].e > most) nodes[i].e = most;
-        wake(s, nodes[i].place, &last);
-    }
+    for (size_t i = 0; i < bodies->nodes.count; ++i) wake(s, nodes[i].place, &last);
     rill_bodies_end(s);
-    return converged;
+    return converged && !capped;
 }
 
 void rill_bodies_drive(const rill_body_stage *s) {
@@ -68,8 +85,8 @@ void rill_bodies_drive(const rill_body_stage *s) {
     const int32_t *H = flow->H, *b = flow->lifted;
     float fastest[2] = { 0.0f, 0.0f };
     for (size_t i = 0; i < bodies->nodes.count; ++i) {
-        nodes[i].kept = rill_node_displaced(bodies, &nodes[i], nodes[i].e);
-        if (nodes[i].kept == 0.0) nodes[i].e = (double)H[nodes[i].place];
+        nodes[i].kept = rill_node_displaced(bodies, &nodes[i], rill_node_level(&nodes[i], nodes[i].e));
+        if (nodes[i].kept == 0.0 && !nodes[i].flooded) nodes[i].e = (double)H[nodes[i].place];
     }
     for (size_t i = 0; i < bodies->faces.count; ++i) {
         rill_body_face *face = &faces[i];
@@ -79,7 +96,8 @@ void rill_bodies_drive(const rill_body_stage *s) {
             if (node >= 0) head[k] = (double)nodes[node].base + nodes[node].e - (double)(b[place] + H[place]);
         }
         float *u = rill_body_face_velocity(flow, face);
-        const float driven = *u + face->gain * (float)(head[0] - head[1]);
+        const float driven =
+            face->covered ? rill_body_face_after(s, face) : *u + face->gain * (float)(head[0] - head[1]);
         *u = rill_max_f(rill_min_f(driven, s->k->top_speed), -s->k->top_speed);
         face->u = *u;
         fastest[face->axis] = rill_max_f(fastest[face->axis], __builtin_fabsf(*u));
@@ -89,7 +107,8 @@ void rill_bodies_drive(const rill_body_stage *s) {
     flow->extent.speed = rill_max_f(flow->extent.speed, fastest[0] + fastest[1]);
     flow->extent.level = rill_min_i(flow->extent.level, RILL_TOP); /* heads may be higher for a moment */
     for (size_t i = 0; i < bodies->nodes.count; ++i)
-        rill_bodies_lift(bodies, flow, nodes[i].place, (double)nodes[i].base + nodes[i].e);
+        rill_bodies_lift(bodies, flow, nodes[i].place, (double)nodes[i].base + rill_node_level(&nodes[i], nodes[i].e));
+    flow->claimed_count = 0;
     for (size_t i = 0; i < bodies->faces.count; ++i)
         if (faces[i].pipe >= 0) rill_bodies_lift_pipe(flow, faces[i].pipe);
 }

@@ -12,6 +12,13 @@ static size_t most_shades(const rill_body *body, const rill_grid *grid) {
     return across * across < (double)cells ? (size_t)(across * across) : cells;
 }
 
+/* The most columns of flooded passages that may have to be solved for with bodies: those with a ceiling, and around them. */
+static size_t most_joined(const rill_bed *bed) {
+    size_t roofed = 0;
+    for (int64_t i = 0; i < bed->info.columns; ++i) roofed += bed->c[bed->places[i]] < RILL_TOP;
+    return 5 * roofed + 2 * (size_t)bed->pipe_count;
+}
+
 /* The column of a cell whose base is nearest to a height; -1: it has none. */
 static int32_t nearest_column(const rill_bed *bed, const int32_t at[2], int32_t base) {
     const size_t cell = (size_t)at[1] * (size_t)bed->grid.cells[0] + (size_t)at[0];
@@ -72,7 +79,8 @@ void rill_bodies_settle(rill_bodies *bodies, const rill_bed *bed, const rill_all
     find_nodes_again(bodies, bed);
 }
 
-bool rill_bodies_prepare(rill_bodies *bodies, const rill_bed *bed, const rill_allocator *allocator) {
+/* With room for `more` columns than those that bodies can be over. */
+static bool prepare(rill_bodies *bodies, const rill_bed *bed, size_t more, const rill_allocator *allocator) {
     const size_t columns = (size_t)bed->info.columns, layers = (size_t)rill_max_i(bed->info.layers, 1);
     size_t touches = 0;
     for (size_t i = 0; i < bodies->list.count; ++i) {
@@ -83,12 +91,14 @@ bool rill_bodies_prepare(rill_bodies *bodies, const rill_bed *bed, const rill_al
         if (!rill_array_reserve(&body->levels, allocator, shades)) return false;
         touches += shades * layers < columns ? shades * layers : columns;
     }
-    const size_t nodes = touches < columns ? touches : columns;
+    if (touches == 0) more = 0;
+    const size_t nodes = touches + more < columns ? touches + more : columns;
     const size_t faces = 4 * nodes + (size_t)bed->pipe_count;
     return rill_array_reserve(&bodies->pieces, allocator, 4 * RILL_PARTS * touches) &&
            rill_array_reserve(&bodies->touches, allocator, touches) &&
            rill_array_reserve(&bodies->nodes, allocator, nodes) &&
            rill_array_reserve(&bodies->before, allocator, nodes) &&
+           rill_array_reserve(&bodies->claimed, allocator, nodes) &&
            rill_array_reserve(&bodies->faces, allocator, faces) &&
            rill_array_reserve(&bodies->near, allocator, nodes) && rill_array_reserve(&bodies->far, allocator, faces) &&
            rill_array_reserve(&bodies->grips, allocator, 2 * touches + (size_t)bed->pipe_count) &&
@@ -96,8 +106,15 @@ bool rill_bodies_prepare(rill_bodies *bodies, const rill_bed *bed, const rill_al
            prepare_planes(bodies, bed, allocator);
 }
 
+bool rill_bodies_prepare(rill_bodies *bodies, const rill_bed *bed, const rill_allocator *allocator) {
+    bodies->counted = false; /* until it is the world's */
+    return prepare(bodies, bed, most_joined(bed), allocator);
+}
+
 bool rill_bodies_reserve(rill_bodies *bodies, const rill_bed *bed, const rill_allocator *allocator) {
-    if (!rill_bodies_prepare(bodies, bed, allocator)) return false;
+    if (!bodies->counted || bodies->plane_size != (size_t)bed->plane_size) bodies->joinable = most_joined(bed);
+    if (!prepare(bodies, bed, bodies->joinable, allocator)) return false;
+    bodies->counted = true;
     rill_bodies_settle(bodies, bed, allocator);
     return true;
 }
@@ -112,14 +129,14 @@ rill_bodies rill_bodies_make(void) {
                           .far = rill_array_make(sizeof(int32_t)),
                           .grips = rill_array_make(sizeof(rill_body_grip)),
                           .before = rill_array_make(sizeof(rill_node)),
+                          .claimed = rill_array_make(sizeof(int32_t)),
                           .vectors = rill_array_make(sizeof(double)) };
 }
 
 void rill_bodies_free(rill_bodies *bodies, const rill_allocator *allocator) {
-    rill_array *const arrays[] = {
-        &bodies->list, &bodies->pieces, &bodies->touches, &bodies->nodes,  &bodies->faces,
-        &bodies->near, &bodies->far,    &bodies->grips,   &bodies->before, &bodies->vectors
-    };
+    rill_array *const arrays[] = { &bodies->list,   &bodies->pieces,  &bodies->touches, &bodies->nodes,
+                                   &bodies->faces,  &bodies->near,    &bodies->far,     &bodies->grips,
+                                   &bodies->before, &bodies->vectors, &bodies->claimed };
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i) rill_array_free(arrays[i], allocator);
     rill_body_planes planes = { bodies->node_of, bodies->stamp, bodies->shown, bodies->plane_size };
     free_planes(&planes, allocator);
@@ -131,6 +148,7 @@ void rill_bodies_refit(rill_bodies *bodies, rill_flow *flow) {
     const rill_bed *bed = flow->bed;
     rill_node *nodes = bodies->nodes.data;
     size_t count = 0;
+    bodies->counted = false;
     if (bodies->plane_size != (size_t)bed->plane_size) return;
     memcpy(bodies->shown, bed->b, bodies->plane_size * sizeof *bodies->shown);
     for (size_t i = 0; i < bodies->nodes.count; ++i) {

@@ -4,6 +4,8 @@
  *           any case (both together, 12 between walls at rest); and the turbulent 1/2 rho C_f |w| besides
  *   form    where its cross-section grows or ends: 1/2 rho C_d |w|, half of it before and half behind; and upright
  *           1/2 rho C_d |w| + 6 mu / reach per area, which the bed bears
+ *   turning 8 mu reach per area, as of a sphere (Kirchhoff), and of bodies too small for columns to tell of it the form drag of a
+ *           disc about its diameter: 1/2 rho C_d |spin| times the mean of r^3 over it, 8 / (15 pi) reach^3 or so
  * w is the difference of speeds. With rates k taken from the speeds there are, all faces of a body are one implicit
  * problem for its six components,
  *
@@ -15,7 +17,8 @@
 #include <math.h>
 #include <string.h>
 
-static const double SKIN = 0.01; /* C_f */
+static const double SKIN = 0.01;    /* C_f */
+static const double BLADE = 0.0849; /* 4 / (15 pi) */
 
 /* ------------------------------------------------------------------------------------------------------------- rates */
 
@@ -46,11 +49,14 @@ static void grasp(rill_body *body, int axis, const double arm[3], double rate, d
     }
 }
 
-/* Solves m x = y for a symmetric positive definite m, in place: Cholesky. */
+/* Solves m x = y for a symmetric positive definite m, in place: Cholesky. Where drag is so strong that rounding takes a pivot
+ * away, a little of it stays. */
 static void solve_six(double m[36], double y[6]) {
     for (int j = 0; j < 6; ++j) {
+        const double least = 1e-12 * m[7 * j];
         for (int k = 0; k < j; ++k)
             for (int i = j; i < 6; ++i) m[6 * i + j] -= m[6 * i + k] * m[6 * j + k];
+        if (!(m[7 * j] > least)) m[7 * j] = least;
         const double pivot = sqrt(m[7 * j]);
         for (int i = j; i < 6; ++i) m[6 * i + j] /= pivot;
     }
@@ -72,8 +78,8 @@ static void begin_body(rill_body *body) {
     memcpy(body->moved + 3, body->state.spin, sizeof body->state.spin);
     if (isinf(body->mass)) return;
     for (int i = 0; i < 3; ++i) {
-        body->grasp[7 * i] = body->mass;
-        body->given[i] = body->mass * body->moved[i];
+        body->grasp[7 * i] = i == 2 ? body->upright : body->mass;
+        body->given[i] = body->grasp[7 * i] * body->moved[i];
         for (int j = 0; j < 3; ++j) {
             body->grasp[6 * (3 + i) + 3 + j] = body->heavier[3 * i + j];
             body->given[3 + i] += body->heavier[3 * i + j] * body->moved[3 + j];
@@ -99,12 +105,19 @@ static void grasp_faces(const rill_body_stage *s) {
 static void grasp_columns(const rill_body_stage *s, rill_body *body) {
     const rill_touch *touches = s->bodies->touches.data;
     const double dx = s->flow->bed->grid.cell_size, viscous = 6.0 * s->settings->viscosity / body->form.reach;
+    double wet = 0.0;
     for (int32_t i = body->first; i < body->end; ++i) {
         const double arm[3] = { (double)touches[i].arm[0], (double)touches[i].arm[1], 0.0 };
         const double speed = fabs(rill_body_speed_at(body->moved, 2, arm));
-        const double k = (double)touches[i].afloat * dx * dx * s->density * (viscous + 0.5 * body->drag * speed);
+        const double k = (double)touches[i].share * dx * dx * s->density * (viscous + 0.5 * body->drag * speed);
         if (k > 0.0) grasp(body, 2, arm, k * s->dt, 0.0);
+        wet += (double)touches[i].share * dx * dx;
     }
+    /* Within a cell, columns know nothing of how a body turns. */
+    const double *w = body->moved + 3, reach = body->form.reach, spin = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
+    const double form = body->small ? BLADE * body->drag * reach * reach * spin : 0.0;
+    const double turning = wet * s->density * reach * (8.0 * s->settings->viscosity + form);
+    for (int i = 3; i < 6; ++i) body->grasp[7 * i] += turning * s->dt;
 }
 
 /* The new motion, and what the body has lost by it. */
@@ -113,7 +126,7 @@ static void slow_down(rill_body *body) {
     solve_six(body->grasp, body->given);
     for (int i = 0; i < 6; ++i) change[i] = body->given[i] - body->moved[i];
     for (int i = 0; i < 3; ++i) {
-        const double *row = body->heavier + 3 * i;
+        const double *row = body->own + 3 * i;
         body->forces.impulse[i] += body->mass * change[i];
         body->forces.turn[i] += row[0] * change[3] + row[1] * change[4] + row[2] * change[5];
         body->state.velocity[i] = body->given[i];
@@ -140,7 +153,8 @@ void rill_bodies_rub(const rill_body_stage *s) {
         rill_body *body = rill_body_at(bodies, grips[i].body);
         if (grips[i].rate == 0.0) continue;
         const double give = grips[i].rate * (rill_body_speed_at(body->moved, face->axis, at) - (double)face->u);
-        face->u += (float)(give / mass_of(s, face));
+        const double most = (double)s->k->top_speed, u = (double)face->u + give / mass_of(s, face);
+        face->u = (float)fmax(fmin(u, most), -most);
         if (!isinf(body->mass)) continue;
         double load[6] = { 0 };
         rill_along(face->axis, at, -give, load);

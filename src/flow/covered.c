@@ -7,13 +7,16 @@
  * pressure is only known up to a constant, which is chosen so that the least is zero, and its members are never dropped.
  *
  * Pressures are at most those of the solution, whichever the members: one that is positive will stay, but negative ones may only
- * be drawn down by others. What was dropped too much comes back a ring of columns each pass. */
+ * be drawn down by others. What was dropped too much would come back a ring of columns each pass: in the first passes, and from
+ * the start where many columns are new, members are therefore guessed before they are solved for (covered_guess.c). */
 #include "flow/covered_parts.h"
 
 enum {
     PASSES = 64,
     LATE_PASSES = 24,   /* after these it does not matter any more whether columns are a hair off */
     FARTHEST = 64,      /* columns that members grow in a pass */
+    GUESSES = 4,        /* passes after which members are guessed anew */
+    MANY = 1024,        /* of so many nodes one is a new member: all are guessed from the start */
     OPENING_PASSES = 3, /* in the first passes openings follow the donors that the pressures make */
     ITERATIONS = 200,   /* of all passes */
     WINDOWS = 1         /* larger ones that are tried, each with as many passes */
@@ -30,6 +33,7 @@ typedef struct solve {
     bool sealed;      /* some component is */
     bool draining;    /* some column would give more than it has */
     bool careful;     /* openings may seal a component: look each time they change */
+    bool hasty;       /* members that are added now are looked at once more before it matters whether they are sealed */
     int32_t reach;    /* how many columns further new members are added that these would fill; 0: none */
     int32_t farthest; /* the largest reach from now on */
 } solve;
@@ -202,17 +206,22 @@ static bool measure(solve *s, int32_t *added) {
         rill_covered_find_excess(s->covered);
         judge_excess(s, added);
     }
+    if (s->hasty && *added > 0) return off;
     look_for_sealed(s);
     if (!s->sealed) return off;
     rill_covered_balance_sealed(s->covered);
     return judge_excess(s, added);
 }
 
-/* The same with openings by the donors that the pressures make now. */
-static bool measure_anew(solve *s, int32_t *added) {
+/* Members as they will be, about; not where some are sealed. */
+static void guess(solve *s) {
+    if (!s->sealed && rill_covered_guess_members(&s->stage)) s->changed = true;
+}
+
+/* Openings by the donors that the pressures make now. */
+static void open_anew(solve *s) {
     rill_covered_open_faces(&s->stage);
     s->changed |= s->careful;
-    return measure(s, added);
 }
 
 static int32_t solve_once(const solve *s, int32_t iterations) {
@@ -242,10 +251,8 @@ static bool run_passes(solve *s, bool off, rill_covered_report *report) {
         s->careful |= report->passes > 2; /* it should have been enough: perhaps something is sealed */
         report->iterations += solve_once(s, ITERATIONS - report->iterations);
         dropped = correct(s);
-        if (rill_covered_flow_faces(&s->stage) && report->passes <= OPENING_PASSES) {
-            rill_covered_open_faces(&s->stage);
-            s->changed |= s->careful;
-        }
+        if (rill_covered_flow_faces(&s->stage) && report->passes <= OPENING_PASSES) open_anew(s);
+        if (dropped > 0 && report->passes <= GUESSES) guess(s);
         added = 0; /* they start without pressure */
         choose_reach(s, report->passes, dropped > 0);
         off = measure(s, &added);
@@ -262,11 +269,17 @@ static void find_pressures(solve *s, rill_covered_report *report) {
     s->changed = added > 0;
     start_pressures(s, added);
     added = 0;
-    bool off = measure_anew(s, &added);
+    s->hasty = true;
+    open_anew(s);
+    bool off = measure(s, &added);
+    s->hasty = false;
     if (added > 0) {
+        const bool many = added > s->covered->poisson.node_count / MANY;
         start_pressures(s, added);
+        open_anew(s);
+        if (many) guess(s);
         added = 0;
-        off = measure_anew(s, &added);
+        off = measure(s, &added);
     }
     report->capped = !run_passes(s, off, report);
     if (!s->draining || report->capped) return;

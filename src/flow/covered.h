@@ -147,6 +147,11 @@ rill_covered_report rill_straight_move(rill_flow *flow, const rill_flow_settings
 /* Takes what stands above the ceiling of a column, and `surplus` more, to the nearest columns that have room, through those
  * that are full. Returns what found none. */
 int64_t rill_covered_carry_on(rill_flow *flow, int32_t place, int64_t surplus);
+/* The same for what stands above the ceiling alone; what finds no room is taken back from what sources have pushed in this
+ * sub-step, and added to `*refused`. Whether it was more than a hair. */
+bool rill_covered_settle(rill_flow *flow, int32_t place, int64_t *refused);
+/* A column is flooded with an over-pressure, quanta, or, if that is negative, not. */
+void rill_covered_press(rill_flow *flow, int32_t place, double pressure);
 /* Keeps covered pipes out of the drive of sparse pipes: they have a velocity already. */
 void rill_covered_hide_pipes(rill_flow *flow);
 /* Gives the covered faces their velocities again, and widens the extent by them. After the sweep. */

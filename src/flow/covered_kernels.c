@@ -256,7 +256,7 @@ JUDGE cover_nodes(int32_t n, const int32_t *restrict b, const int32_t *restrict 
         int32_t fresh = over & (ever[i] == 0);
         ever[i] |= over;
         any |= fresh;
-        beyond |= (roofed ^ 1) & (c[i] < RILL_TOP) & (change[i] > (double)(c[i] - b[i] - H[i]));
+        beyond |= (roofed ^ 1) & (c[i] < RILL_TOP) & (change[i] > 0.0) & (change[i] > (double)(c[i] - b[i] - H[i]));
     }
     return (any ? RILL_COVERED_FRESH : 0) | (beyond ? RILL_COVERED_BEYOND : 0);
 }

@@ -62,6 +62,10 @@ static void each_plane(rill_covered *covered, size_t nodes, const rill_allocator
     work((void **)&a->last, nodes, sizeof(double), allocator);
     work((void **)&a->before, nodes, sizeof(double), allocator);
     work((void **)&covered->tally, nodes, sizeof(double), allocator);
+    rill_guess *const g = &covered->guess;
+    float **const guesses[] = { &g->x[0], &g->x[1], &g->least, &g->push, &g->inverse };
+    for (size_t i = 0; i < sizeof guesses / sizeof *guesses; ++i)
+        work((void **)guesses[i], nodes, sizeof(float), allocator);
     rill_covered_faces *const axes[2] = { &covered->west, &covered->south };
     for (int i = 0; i < 2; ++i) {
         rill_covered_faces *f = axes[i];
@@ -85,7 +89,8 @@ static bool take_planes(rill_covered *covered, size_t nodes, const rill_allocato
     each_plane(covered, nodes, allocator, take_plane);
     const rill_covered_nodes *a = &covered->nodes;
     bool good = a->b && a->c && a->H && a->fill && a->was && a->ever && a->sealed && a->pi && a->last && a->before &&
-                covered->queue && covered->components && covered->tally;
+                covered->queue && covered->components && covered->tally && covered->guess.x[0] && covered->guess.x[1] &&
+                covered->guess.least && covered->guess.push && covered->guess.inverse;
     const rill_covered_faces *const axes[2] = { &covered->west, &covered->south };
     for (int i = 0; i < 2; ++i) {
         const rill_covered_faces *f = axes[i];

@@ -408,6 +408,12 @@ void rill_covered_fill(rill_flow *flow, int32_t place, bool full) {
                           (y - sheet->y0 + 1) / RILL_TILE_H);
 }
 
+void rill_covered_press(rill_flow *flow, int32_t place, double pressure) {
+    const double quarters = 4.0 * pressure + 0.5, most = 0x1.fffffep30;
+    flow->pressure[place] = pressure < 0.0 ? 0 : 1 + (int32_t)(quarters < most ? quarters : most);
+    if (pressure >= 0.0) flow->covered->flooded[rill_bed_tile_of(flow->bed, place)] = 1;
+}
+
 void rill_covered_forget(rill_flow *flow) {
     if (!flow->covered) return;
     memset(flow->pressure, 0, (size_t)flow->bed->plane_size * sizeof *flow->pressure);

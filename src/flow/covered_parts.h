@@ -2,9 +2,11 @@
  *
  *   covered_memory.c   working memory, as much as the ceilings of the bed ask for
  *   covered_windows.c  which columns may be covered: windows of cells, as patches of the pressure problem
+ *   covered_margins.c  how far these reach
  *   covered_kernels.c  loops over the faces and nodes of a window
  *   covered_faces.c    the faces of nodes, dense and sparse
  *   covered.c          the active set: who is a member, with which pressure
+ *   covered_guess.c    who will be a member, about
  *   covered_sealed.c   members from which nothing leads out
  *   straight.c         the paper's extended pipes instead
  *   covered_move.c     whole quanta over covered faces; hiding and restoring them
@@ -17,7 +19,7 @@
 #ifndef RILL_FLOW_COVERED_PARTS_H
 #define RILL_FLOW_COVERED_PARTS_H
 
-#include "flow/covered_kernels.h"
+#include "flow/guess_kernels.h"
 #include "flow/scratch.h"
 
 /* A rectangle of cells of one sheet. */
@@ -43,7 +45,7 @@ typedef struct rill_covered_pipe {
     bool run; /* straight.c: it belongs to a run */
 } rill_covered_pipe;
 
-enum { RILL_WINDOW_MARGIN = 2 }; /* cells around the columns in question, at most */
+enum { RILL_WINDOW_MARGIN = 5 }; /* cells around the columns in question, at most */
 
 /* The columns of a tile that may be covered, as a range of cells of the sheet, ghosts counted. */
 typedef struct rill_tile_box {
@@ -61,9 +63,10 @@ typedef struct rill_covered {
     const rill_covered_kernels *kernels;
     rill_covered_nodes nodes;       /* `active` is the pressure problem's */
     rill_covered_faces west, south; /* `w` are the pressure problem's weights */
-    int32_t *queue;                 /* nodes */
-    int32_t *components;            /* per component of members: its parent, or OPEN or CLOSED for a root */
-    double *tally;                  /* per component */
+    rill_guess guess;
+    int32_t *queue;      /* nodes */
+    int32_t *components; /* per component of members: its parent, or OPEN or CLOSED for a root */
+    double *tally;       /* per component */
     int32_t pipe_count;
     rill_covered_pipe *pipes; /* capacity: all sparse pipes */
 
@@ -131,6 +134,12 @@ static inline rill_covered_faces rill_covered_faces_at(const rill_covered_faces 
                                  all->reach + node, all->w + node,    all->q + node,    all->t + node };
 }
 
+static inline rill_guess rill_covered_guess_at(const rill_covered *covered, int32_t node) {
+    const rill_guess *all = &covered->guess;
+    return (
+        rill_guess){ { all->x[0] + node, all->x[1] + node }, all->least + node, all->push + node, all->inverse + node };
+}
+
 /* Whether a column lies outside of the domain. */
 static inline bool rill_covered_ghost(const rill_bed *bed, int32_t place) {
     int32_t x, y;
@@ -157,6 +166,8 @@ static inline rill_covered_run rill_covered_run_of(const rill_covered *covered, 
 
 /* covered_windows.c. Lays the windows and reads their nodes; false if there are none. */
 bool rill_covered_find(rill_flow *flow, const rill_kernel_constants *constants);
+/* covered_margins.c. The window around columns of a sheet, without nodes yet. */
+rill_window rill_covered_surround(const rill_flow *flow, const rill_sheet *sheet, const rill_tile_box *box);
 /* The plane index of a node's column, and the window it is in. */
 int32_t rill_covered_place(const rill_window *window, int32_t node);
 const rill_window *rill_covered_window(const rill_covered *covered, int32_t node);
@@ -204,6 +215,10 @@ bool rill_covered_flow_faces(const rill_covered_stage *s);
 /* How much above full every column would end with what crosses the faces now, into f. True if some column would give more over
  * its covered faces than it has. */
 bool rill_covered_find_excess(rill_covered *covered);
+
+/* covered_guess.c. Members and pressures as they will be, about, and what crosses then. False, and nothing is changed, if it
+ * sees no other members than there are. */
+bool rill_covered_guess_members(const rill_covered_stage *s);
 
 /* covered_move.c. Slows what leaves columns over covered faces to what they have; q must be up to date. */
 void rill_covered_limit(rill_flow *flow);

@@ -79,8 +79,7 @@ int64_t rill_covered_carry_on(rill_flow *flow, int32_t place, int64_t surplus) {
     return rest > 0 ? search_room(flow, place, rest, true) : 0;
 }
 
-/* Whether much that was not refused stood above the ceiling of a column. */
-static bool repair_column(rill_flow *flow, int32_t place, int64_t *refused) {
+bool rill_covered_settle(rill_flow *flow, int32_t place, int64_t *refused) {
     const int32_t above = flow->H[place] - height_of(flow->bed, place);
     if (above <= 0) return false;
     int64_t rest = rill_covered_carry_on(flow, place, 0);
@@ -97,11 +96,11 @@ bool rill_covered_repair(rill_flow *flow, int64_t *refused) {
         const rill_window *w = &covered->windows[i];
         for (int32_t y = 0; y < w->ny; ++y)
             for (int32_t x = 0; x < w->nx; ++x)
-                any |= repair_column(flow, w->place + y * w->sheet->stride + x, refused);
+                any |= rill_covered_settle(flow, w->place + y * w->sheet->stride + x, refused);
     }
     for (int32_t i = 0; i < covered->pipe_count; ++i) { /* whose ends may lie outside of all windows */
-        any |= repair_column(flow, flow->bed->pipe_l[covered->pipes[i].pipe], refused);
-        any |= repair_column(flow, flow->bed->pipe_r[covered->pipes[i].pipe], refused);
+        any |= rill_covered_settle(flow, flow->bed->pipe_l[covered->pipes[i].pipe], refused);
+        any |= rill_covered_settle(flow, flow->bed->pipe_r[covered->pipes[i].pipe], refused);
     }
     return any;
 }

@@ -5,9 +5,10 @@
  * done again. */
 #include "flow/covered_parts.h"
 
-/* Whether so much more in a node's column would stand above its ceiling. */
+/* Whether so much more in a node's column would stand above its ceiling. Without any more, what stands there is
+ * others' business. */
 static bool overfills(const rill_covered_nodes *nodes, int32_t n, double change) {
-    return nodes->c[n] < RILL_TOP && change > (double)(nodes->c[n] - nodes->b[n] - nodes->H[n]);
+    return nodes->c[n] < RILL_TOP && change > 0.0 && change > (double)(nodes->c[n] - nodes->b[n] - nodes->H[n]);
 }
 
 /* Whether two windows, each within its bounds, together overfill a column. */

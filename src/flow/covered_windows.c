@@ -1,8 +1,8 @@
 /* Where columns may be covered: windows of cells around those that are flooded or might fill within the sub-step.
  *
  * Tiles with a ceiling in them are looked at one by one; those with such columns close to each other form a group, and each
- * group gets a window, the rectangle around its columns and two more cells on each side for the members to grow into. Where
- * windows overlap, a column belongs to the window of its tile's group.
+ * group gets a window, the rectangle around its columns and a few more cells on each side for the members to grow into. Groups
+ * whose windows would overlap become one.
  *
  * Looking costs more than reading the windows, so that it is done every few sub-steps only, and whenever members outgrow a
  * window (covered_rims.c) or tiles fall asleep or wake. A column that fills meanwhile is blocked by the limiters for as long. Each
@@ -90,7 +90,7 @@ static void join_neighbour(rill_covered *covered, int32_t i, int32_t tile) {
     if (j < 0) return;
     rill_tile_box *boxes = covered->boxes;
     const rill_tile_box *a = &boxes[i], *b = &boxes[j];
-    const int32_t gap = 2 * RILL_WINDOW_MARGIN;
+    const int32_t gap = 4; /* cells */
     if (a->x0 - b->x1 > gap || b->x0 - a->x1 > gap || a->y0 - b->y1 > gap || b->y0 - a->y1 > gap) return;
     int32_t ri = root_of(boxes, i), rj = root_of(boxes, j), low = rill_min_i(ri, rj), high = rill_max_i(ri, rj);
     boxes[high].parent = low;
@@ -129,40 +129,35 @@ static void wake_over_pipes(rill_flow *flow) {
 
 /* ------------------------------------------------------------------------------------------------------------ windows */
 
-/* Whether some of `count` columns from (x, y) on along an axis may be members: not ghosts, walls, and those under open sky. */
-static bool may_be_members(const rill_bed *bed, const rill_sheet *sheet, int32_t x, int32_t y, int32_t axis,
-                           int32_t count) {
-    if (axis ? x < 1 || x > sheet->nx : y < 1 || y > sheet->ny) return false;
-    const int32_t place = rill_sheet_place(sheet, x, y), step = axis ? sheet->stride : 1;
-    int32_t any = 0;
-    for (int32_t i = 0; i < count; ++i)
-        any |= (bed->c[place + i * step] < RILL_TOP) & (bed->b[place + i * step] < RILL_TOP);
-    return any;
-}
-
-/* One cell around the columns in question; two on sides where members may come to be in the first. */
-static rill_window window_around(const rill_bed *bed, const rill_sheet *sheet, const rill_tile_box *box) {
-    const int32_t across = box->x1 - box->x0 + 1, up = box->y1 - box->y0 + 1;
-    const bool west = may_be_members(bed, sheet, box->x0 - 1, box->y0, 1, up);
-    const bool east = may_be_members(bed, sheet, box->x1 + 1, box->y0, 1, up);
-    const bool south = may_be_members(bed, sheet, box->x0, box->y0 - 1, 0, across);
-    const bool north = may_be_members(bed, sheet, box->x0, box->y1 + 1, 0, across);
-    const int32_t x0 = rill_max_i(box->x0 - 1 - west, 0), y0 = rill_max_i(box->y0 - 1 - south, 0);
-    const int32_t x1 = rill_min_i(box->x1 + 1 + east, sheet->tiles_x * RILL_TILE_W - 1);
-    const int32_t y1 = rill_min_i(box->y1 + 1 + north, rill_sheet_rows(sheet) - 1);
-    return (rill_window){ .sheet = sheet,
-                          .column = x0,
-                          .row = y0,
-                          .nx = x1 - x0 + 1,
-                          .ny = y1 - y0 + 1,
-                          .place = rill_sheet_place(sheet, x0, y0) };
-}
-
 static void widen_box(rill_tile_box *box, const rill_tile_box *other) {
     box->x0 = rill_min_i(box->x0, other->x0);
     box->x1 = rill_max_i(box->x1, other->x1);
     box->y0 = rill_min_i(box->y0, other->y0);
     box->y1 = rill_max_i(box->y1, other->y1);
+}
+
+/* Groups whose windows would overlap become one: in the part they share neither could have all the members it needs. */
+static void merge_overlapping(rill_flow *flow) {
+    rill_covered *covered = flow->covered;
+    rill_tile_box *boxes = covered->boxes;
+    for (bool again = true; again;) {
+        again = false;
+        for (int32_t k = 0; k < covered->listed_count; ++k) {
+            rill_tile_box *a = &boxes[covered->listed[k]];
+            if (a->parent != covered->listed[k]) continue;
+            const rill_window window = rill_covered_surround(flow, &flow->bed->sheets[a->sheet], a);
+            for (int32_t m = k + 1; m < covered->listed_count; ++m) {
+                rill_tile_box *b = &boxes[covered->listed[m]];
+                if (b->parent != covered->listed[m] || b->sheet != a->sheet) continue;
+                const rill_window other = rill_covered_surround(flow, &flow->bed->sheets[b->sheet], b);
+                if (!rill_covered_overlap(&window, &other)) continue;
+                b->parent = covered->listed[k];
+                a->live |= b->live;
+                widen_box(a, b);
+                again = true;
+            }
+        }
+    }
 }
 
 /* One window per group that is simulated, with the groups' roots widened to the whole group. False if they do not fit. */
@@ -175,7 +170,7 @@ static bool lay_windows(rill_flow *flow) {
     for (int32_t k = 0; k < covered->listed_count; ++k) {
         int32_t i = covered->listed[k];
         if (boxes[i].parent != i || !boxes[i].live) continue;
-        rill_window window = window_around(flow->bed, &flow->bed->sheets[boxes[i].sheet], &boxes[i]);
+        rill_window window = rill_covered_surround(flow, &flow->bed->sheets[boxes[i].sheet], &boxes[i]);
         room += rill_poisson_room(window.nx, window.ny);
         if (room > covered->node_limit) return false;
         const rill_patch *patch = rill_poisson_add(&covered->poisson, window.nx, window.ny);
@@ -285,6 +280,19 @@ static void read_window(rill_flow *flow, const rill_window *window, bool again) 
     }
 }
 
+/* Columns that are solved for together with bodies. */
+static void disown_claimed(const rill_flow *flow) {
+    const rill_covered *covered = flow->covered;
+    for (int32_t i = 0; i < covered->window_count; ++i) {
+        const rill_window *w = &covered->windows[i];
+        for (int32_t k = 0; k < flow->claimed_count; ++k) {
+            const int32_t offset = flow->claimed[k] - w->place, y = offset / w->sheet->stride;
+            const int32_t x = offset - y * w->sheet->stride;
+            if (offset >= 0 && x < w->nx && y < w->ny) disown(&covered->nodes, w->node + y * w->stride + x);
+        }
+    }
+}
+
 /* Forgets the groups of the last sub-step. */
 static void forget_groups(rill_covered *covered) {
     for (int32_t k = 0; k < covered->listed_count; ++k) covered->group[covered->boxes[covered->listed[k]].tile] = 0;
@@ -353,6 +361,7 @@ static void look_around(rill_flow *flow, const rill_kernel_constants *constants)
     if (asleep) wake_over_pipes(flow);
     covered->woken = asleep;
     for (int32_t k = 0; k < covered->listed_count; ++k) settle_group(covered, covered->listed[k]);
+    merge_overlapping(flow);
     if (!lay_windows(flow)) {
         merge_by_sheet(covered);
         lay_windows(flow);
@@ -393,6 +402,7 @@ bool rill_covered_find(rill_flow *flow, const rill_kernel_constants *constants) 
         if (live) covered->flooded[box->tile] = 0; /* until the solve says which columns are */
     }
     for (int32_t i = 0; i < covered->window_count; ++i) read_window(flow, &covered->windows[i], again);
+    disown_claimed(flow);
     return covered->window_count > 0;
 }
 

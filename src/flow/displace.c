@@ -6,6 +6,8 @@
  * Each column is looked at once or twice per cluster. */
 #include "flow/displace.h"
 
+#include <math.h>
+
 #include "base/message.h"
 #include "base/simd.h"
 #include "bed/sheets.h"
@@ -151,13 +153,12 @@ static void visit_gone(const rill_displace_job *j, search *s, const extent *from
 /* On all nodes beside one that its liquid can reach; `gone`: also on columns that are gone. But for sparse pipes only
  * the neighbour in the same sheet can be reached, and all sheets are of one size. */
 static void visit_around(const rill_displace_job *j, search *s, const rill_displace_spot *at, bool gone, visit *call) {
-    static const int32_t beside[4][2] = { { -1, 0 }, { 1, 0 }, { 0, -1 }, { 0, 1 } };
     const extent from = extent_of(j, at->node);
     const bool dense = at->node < place_count(j) && !j->d->piped[at->node];
     for (int i = 0; i < 4; ++i) {
-        const int32_t x = at->x + beside[i][0], y = at->y + beside[i][1];
+        const int32_t x = at->x + rill_beside[i][0], y = at->y + rill_beside[i][1];
         if (x < 0 || y < 0 || x >= j->bed->grid.cells[0] || y >= j->bed->grid.cells[1]) continue;
-        const int32_t step = beside[i][0] + beside[i][1] * j->bed->sheets[0].stride;
+        const int32_t step = rill_beside[i][0] + rill_beside[i][1] * j->bed->sheets[0].stride;
         if (dense)
             visit_column(j, s, &from, &(rill_displace_spot){ at->node + step, x, y }, call);
         else
@@ -174,7 +175,7 @@ static void join_cluster(const rill_displace_job *j, search *s, const rill_displ
 
 static void count_excess(search *s, const rill_excess *excess) {
     s->seconds = rill_held_mean(s->total, s->seconds, excess->amount, excess->seconds);
-    s->deep = rill_held_mean(s->total, s->deep, excess->amount, (double)excess->deep);
+    s->deep = rill_held_mean(s->total, s->deep, excess->amount, (double)excess->pace.deep);
     s->total += excess->amount;
     s->pressed += 1;
 }
@@ -290,7 +291,7 @@ static void keep_excess(const rill_displace_job *j, search *s) {
         j->d->seen[at.node] = 0;
         if (!excess) continue;
         if (stays(j, at.node) && height_of(j, at.node) >= s->least_height && !jumped(j, excess)) {
-            rill_held_add(j->flow, at.node, excess->amount, excess->seconds);
+            rill_held_add(j->flow, at.node, excess->amount, excess->seconds, NULL);
             continue;
         }
         s->jumped |= stays(j, at.node) && jumped(j, excess);
@@ -333,7 +334,7 @@ static int64_t give_all(const rill_displace_job *j, int64_t total, bool held, do
         if (amount > high) amount = high;
         if (amount > total) amount = total;
         if (held)
-            rill_held_add(j->flow, takers[i].place, amount, seconds);
+            rill_held_add(j->flow, takers[i].place, amount, seconds, NULL);
         else
             give(j, takers[i].place, amount);
         total -= amount;
@@ -403,6 +404,27 @@ static void displace(const rill_displace_job *j, int32_t number, const rill_disp
     squeeze(j, start, RILL_TOP, left);
 }
 
+/* What a wall presses out goes to the column before it, if liquid gets there and there is room; in the time in which it passes
+ * a cell, after what came before. If nothing did, it takes an interval longer: the next cell may come so much later. */
+static bool push_ahead(const rill_displace_job *j, rill_excess *excess) {
+    if (excess->node < place_count(j) || !(excess->pace.seconds > 0.0)) return false;
+    const rill_pace *pace = &excess->pace;
+    const int32_t ahead = pace->deep - pace->inner, *step = rill_beside[pace->side];
+    const int32_t x = excess->x + ahead * step[0], y = excess->y + ahead * step[1];
+    if (x < 0 || y < 0 || x >= j->bed->grid.cells[0] || y >= j->bed->grid.cells[1]) return false;
+    const extent from = extent_of(j, excess->node);
+    const search strict = { 0 };
+    for (int32_t k = j->bed->cell_first[cell_of(j, x, y)]; k < j->bed->cell_first[cell_of(j, x, y) + 1]; ++k) {
+        const int32_t place = j->bed->places[k];
+        const extent to = extent_of(j, place);
+        if (!passes(&strict, &from, &to) || rill_displace_room(j, place) < excess->amount) continue;
+        const double reserve = excess->before > 0.0 ? excess->before : pace->inner == 0 ? pace->interval : 0.0;
+        rill_held_add(j->flow, place, excess->amount, fmin(pace->seconds + reserve, RILL_HELD_SLOWEST), pace);
+        return true;
+    }
+    return false;
+}
+
 /* ------------------------------------------------------------------------------------------------------------- all */
 
 static void mark_piped(const rill_displace_job *j, uint8_t mark) {
@@ -411,10 +433,12 @@ static void mark_piped(const rill_displace_job *j, uint8_t mark) {
 }
 
 void rill_displace_all(const rill_displace_job *j) {
-    const rill_excess *excess = j->d->excess.data;
+    rill_excess *excess = j->d->excess.data;
     if (j->d->excess.count > 0) mark_piped(j, 1);
+    for (size_t i = 0; i < j->d->excess.count; ++i)
+        if (push_ahead(j, &excess[i])) excess[i].search = (int32_t)i + 1;
     for (size_t i = 0; i < j->d->excess.count; ++i) {
-        if (excess[i].search) continue; /* with a cluster */
+        if (excess[i].search) continue; /* straight ahead, or with a cluster */
         const rill_displace_spot start = { excess[i].node, excess[i].x, excess[i].y };
         displace(j, (int32_t)i + 1, &start);
     }

@@ -8,6 +8,7 @@
  * A column that then holds more than fits, and liquid whose column is gone, is *displaced*. Where it goes:
  *   - under a ceiling it stays at its column, and where flooded columns are in front of a column that is gone it goes
  *     to those, if passages are solved for: pressure will push it on;
+ *   - else, if it is known to which side a wall goes, to the column before it;
  *   - else to the nearest columns with room, over open pipes on which liquid stands above the sill. Each takes no more
  *     than a pressed column had too much. If that is not enough they are filled further, then sills are ignored.
  * It is not put there but held (held.h), for the time that the solid took to get there. Only what is enclosed and full
@@ -18,14 +19,15 @@
 #include "base/memory.h"
 #include "bed/update.h"
 #include "flow/flow.h"
+#include "flow/movers.h"
 
 /* Too much liquid: of a column, or of an old one that is gone. */
 typedef struct rill_excess {
     int64_t amount; /* quanta, with what was held there already */
     double seconds; /* in which it was pressed out; < 0: to be found */
     double before;  /* for which the latter would still be held */
+    rill_pace pace; /* of the wall that has come, if that is known */
     int32_t node, x, y;
-    int32_t deep;   /* so many cells behind each other were pressed in the same time */
     int32_t search; /* number of the search that has dealt with it; 0: none yet */
 } rill_excess;
 
@@ -39,18 +41,26 @@ typedef struct rill_taker {
     int32_t place, room;
 } rill_taker;
 
+/* A column that a wall has left. */
+typedef struct rill_opened {
+    const rill_cell_change *at;
+    const rill_new_column *fresh;
+} rill_opened;
+
 typedef struct rill_displace {
     rill_array old_H;   /* int32_t: depths of the old columns */
     rill_array amounts; /* int64_t: of the new ones */
     rill_array excess;  /* rill_excess */
     rill_array queue;   /* rill_displace_spot: all nodes at most */
     rill_array takers;  /* rill_taker: those that were reached */
+    rill_array opened;  /* rill_opened */
     int32_t *entry_of;  /* per node: number in `excess` + 1 */
     uint8_t *seen;      /* per node */
     uint8_t *piped;     /* per node: it has sparse pipes */
     size_t node_capacity;
     uint8_t *gone; /* per cell: some excess is of a column of it that is gone */
     size_t cell_capacity;
+    size_t fronts; /* so many of what is drawn (draw.h) are new; behind the others */
     bool squeezed; /* something went through solids */
 } rill_displace;
 
@@ -58,13 +68,14 @@ typedef struct rill_displace {
 typedef struct rill_cell_times {
     double moved;   /* its columns changed */
     double pressed; /* liquid was pressed out of it */
+    double opened;  /* a wall left it */
 } rill_cell_times;
 
 /* How columns are filled, and when that was. */
 typedef struct rill_displace_how {
     int32_t slack;          /* quanta below a ceiling that are not filled */
     bool pushes;            /* flooded columns pass on what they get */
-    double now;             /* s */
+    rill_motion motion;     /* which solids are under way */
     rill_cell_times *times; /* per cell; they are brought up to date */
 } rill_displace_how;
 
@@ -82,7 +93,7 @@ void rill_displace_run(rill_displace *displace, rill_flow *flow, const rill_upda
 /* Puts liquid into the nearest columns with room around a column, through solids. Returns what found none. */
 int64_t rill_displace_squeeze(rill_flow *flow, int32_t place, int32_t slack, int64_t amount);
 
-/* What displace.c and settle.c share. */
+/* What displace.c, settle.c, pace.c and draw.c share. */
 typedef struct rill_displace_job {
     rill_displace *d;
     rill_flow *flow;
@@ -96,14 +107,24 @@ bool rill_displace_reserve(rill_displace *d, const rill_flow *flow, const rill_u
 /* What a column between b and c holds, and what it has room for; a ceiling leaves some slack. */
 int32_t rill_displace_capacity(const rill_displace_job *j, int32_t b, int32_t c);
 int32_t rill_displace_room(const rill_displace_job *j, int32_t place);
+/* A floor that is higher than this above a level, or a floor, is a wall that came from the side, or left to it, quanta. */
+double rill_displace_tallest(const rill_displace_job *j);
 void rill_displace_set(const rill_displace_job *j, int32_t place, int32_t H);
 /* Notes that a node has too much, or more than was noted, of which some was held before; then all of it is
  * displaced. */
 rill_excess *rill_displace_add(const rill_displace_job *j, const rill_displace_spot *at, int64_t amount);
 void rill_displace_all(const rill_displace_job *j);
 
-/* pace.c. The time in which a ceiling over a cell has moved; < 0 if it has not done so lately. */
+/* pace.c. The time in which a wall passes a cell if nothing is known: that of a usual frame, s. */
+#define RILL_PACE_FIRST (1.0 / 60.0)
+
+/* The time in which a ceiling over a cell has moved; < 0 if it has not done so lately. */
 double rill_pace_of_ceiling(const rill_displace_job *j, int32_t x, int32_t y);
+/* Notes that a wall has left a cell; whether it did in this update, if there is such a cell; and how it left the one
+ * with a base at b. */
+void rill_pace_open(const rill_displace_job *j, int32_t x, int32_t y);
+bool rill_pace_opens(const rill_displace_job *j, int32_t x, int32_t y);
+rill_pace rill_pace_of_opening(const rill_displace_job *j, int32_t x, int32_t y, int32_t b);
 /* Notes which cells are pressed now, and which moved, and finds the times of all that is too much. */
 void rill_pace_find(const rill_displace_job *j);
 

@@ -5,13 +5,17 @@
 #include "base/message.h"
 #include "base/simd.h"
 #include "flow/covered.h"
+#include "flow/draw.h"
 #include "flow/held.h"
 #include "flow/scratch.h"
 
 rill_result rill_flow_make(const rill_bed *bed, const rill_runtime *runtime, rill_flow *out, rill_message *message) {
     const rill_allocator *allocator = &runtime->allocator;
     size_t plane = (size_t)bed->plane_size;
-    rill_flow flow = { .bed = bed, .stale = true, .held = rill_array_make(sizeof(rill_held)) };
+    rill_flow flow = { .bed = bed,
+                       .stale = true,
+                       .held = rill_array_make(sizeof(rill_held)),
+                       .drawn = rill_array_make(sizeof(rill_drawn)) };
     flow.H = rill_memory_take(allocator, plane, sizeof *flow.H);
     flow.u = rill_memory_take(allocator, plane, sizeof *flow.u);
     flow.v = rill_memory_take(allocator, plane, sizeof *flow.v);
@@ -58,6 +62,7 @@ void rill_flow_free(rill_flow *flow, const rill_allocator *allocator) {
     rill_memory_give(allocator, flow->pipe_u, flow->pipe_capacity, sizeof *flow->pipe_u);
     rill_memory_give(allocator, flow->tiles, (size_t)flow->bed->tile_count, sizeof *flow->tiles);
     rill_array_free(&flow->held, allocator);
+    rill_array_free(&flow->drawn, allocator);
     *flow = (rill_flow){ 0 };
 }
 

@@ -10,7 +10,10 @@
 
 static bool held_before(const rill_held *a, const rill_held *b) {
     if (a->place != b->place) return a->place < b->place;
-    return a->amount != b->amount ? a->amount < b->amount : a->seconds < b->seconds;
+    if (a->amount != b->amount) return a->amount < b->amount;
+    if (a->seconds != b->seconds) return a->seconds < b->seconds;
+    if (a->side != b->side) return a->side < b->side;
+    return a->wall[0] != b->wall[0] ? a->wall[0] < b->wall[0] : a->wall[1] < b->wall[1];
 }
 RILL_SORT(sort_held, rill_held, held_before)
 
@@ -25,11 +28,20 @@ double rill_held_mean(int64_t a, double seconds_a, int64_t b, double seconds_b) 
 
 /* One after the other, as liquid before a wall comes in: so it goes on at the same rate, though cells are passed in
  * whole frames and the next comes a little early. But a little that has much time must not delay much that has
- * little. */
+ * little. And what comes from different sides comes at the same time. */
 static double joined_time(const rill_held *a, const rill_held *b) {
     const double both = a->seconds + b->seconds;
+    if (a->side != b->side && a->seconds > 0.0 && b->seconds > 0.0)
+        return (double)(a->amount + b->amount) / ((double)a->amount / a->seconds + (double)b->amount / b->seconds);
     const double twice = 2.0 * rill_held_mean(a->amount, a->seconds, b->amount, b->seconds);
-    return fmin(fmin(both, twice), RILL_HELD_LONGEST);
+    return fmin(fmin(both, twice), RILL_HELD_SLOWEST);
+}
+
+static void join(rill_held *a, const rill_held *b) {
+    for (int k = 0; k < 2; ++k) a->wall[k] = rill_held_mean(a->amount, a->wall[k], b->amount, b->wall[k]);
+    a->seconds = joined_time(a, b);
+    a->side = a->amount > b->amount ? a->side : b->side;
+    a->amount += b->amount;
 }
 
 void rill_held_order(rill_flow *flow) {
@@ -39,20 +51,28 @@ void rill_held_order(rill_flow *flow) {
     for (size_t i = 0; i < flow->held.count; ++i) {
         if (held[i].amount == 0) continue;
         rill_held *last = count > 0 ? &held[count - 1] : NULL;
-        if (last && last->place == held[i].place) {
-            last->seconds = joined_time(last, &held[i]);
-            last->amount += held[i].amount;
-        } else {
+        if (last && last->place == held[i].place)
+            join(last, &held[i]);
+        else
             held[count++] = held[i];
-        }
     }
     flow->held.count = count;
 }
 
-void rill_held_add(rill_flow *flow, int32_t place, int64_t amount, double seconds) {
-    if (amount == 0) return;
+/* Holds one more, with what is known of it. */
+static void add(rill_flow *flow, const rill_held *more) {
+    if (more->amount == 0) return;
     if (flow->held.count == flow->held.capacity) rill_held_order(flow); /* then no column is there twice */
-    ((rill_held *)flow->held.data)[flow->held.count++] = (rill_held){ amount, 0, seconds, place };
+    ((rill_held *)flow->held.data)[flow->held.count++] = *more;
+}
+
+void rill_held_add(rill_flow *flow, int32_t place, int64_t amount, double seconds, const rill_pace *pace) {
+    rill_held more = { .amount = amount, .seconds = seconds, .side = -1, .place = place };
+    if (pace && pace->seconds > 0.0) {
+        more.side = pace->side;
+        for (int k = 0; k < 2; ++k) more.wall[k] = pace->velocity[k];
+    }
+    add(flow, &more);
 }
 
 rill_held *rill_held_at(const rill_flow *flow, int32_t place) {
@@ -88,11 +108,16 @@ double rill_held_rise(const rill_flow *flow) {
 
 /* --------------------------------------------------------------------------------------------------------- releasing */
 
-void rill_held_begin(rill_flow *flow, double dt) {
+void rill_held_begin(rill_flow *flow, double dt, const rill_motion *motion) {
     rill_held *held = flow->held.data;
     const double least = dt < RILL_HELD_LONGEST ? dt : RILL_HELD_LONGEST;
-    for (size_t i = 0; i < flow->held.count; ++i)
+    for (size_t i = 0; i < flow->held.count; ++i) {
         if (held[i].seconds < least) held[i].seconds = least;
+        if (held[i].seconds <= RILL_HELD_LONGEST) continue;
+        int32_t x, y;
+        rill_bed_sheet_of(flow->bed, held[i].place, &x, &y);
+        if (rill_motion_since(motion, x, y) > motion->now) held[i].seconds = RILL_HELD_LONGEST;
+    }
 }
 
 /* How much a column is given at most. Unlike a source, a solid does not care how hard it has to push, nor whether the
@@ -157,10 +182,46 @@ void rill_held_return(rill_flow *flow, int64_t refused) {
     flow->held.count = count;
 }
 
+/* ----------------------------------------------------------------------------------------------------------- momentum */
+
+/* The wall behind a column on an axis, its velocity, no faster than a cell in a sub-step, and the face between them. */
+typedef struct behind {
+    int32_t wall;
+    float speed, *face; /* NULL: it does not press along that axis */
+} behind;
+
+static behind behind_of(const rill_flow *flow, const rill_held *h, int axis, double dt) {
+    const double fastest = flow->bed->grid.cell_size / dt;
+    const int32_t step = axis == 0 ? 1 : flow->bed->sheets[0].stride; /* where solids move all sheets are of one size */
+    behind b = { .speed = (float)fmax(-fastest, fmin(h->wall[axis], fastest)) };
+    if (b.speed == 0.0f) return b;
+    b.wall = b.speed > 0.0f ? h->place - step : h->place + step;
+    b.face = (axis == 0 ? flow->u : flow->v) + (b.speed > 0.0f ? h->place : b.wall);
+    return b;
+}
+
+void rill_held_push(rill_flow *flow, double dt) {
+    const rill_held *held = flow->held.data;
+    for (size_t i = 0; i < flow->held.count; ++i)
+        for (int axis = 0; axis < 2; ++axis) {
+            const int32_t level = flow->bed->b[held[i].place] + flow->H[held[i].place];
+            const behind b = behind_of(flow, &held[i], axis, dt);
+            if (b.face && flow->bed->b[b.wall] >= level && flow->H[b.wall] <= RILL_DRY) *b.face = b.speed;
+        }
+}
+
+void rill_held_stop(rill_flow *flow, double dt) {
+    const rill_held *held = flow->held.data;
+    for (size_t i = 0; i < flow->held.count; ++i)
+        for (int axis = 0; axis < 2; ++axis) {
+            const behind b = behind_of(flow, &held[i], axis, dt);
+            if (b.face && *b.face == b.speed) *b.face = 0.0f;
+        }
+}
+
 /* ------------------------------------------------------------------------------------------------------ transferring */
 
-/* The place that the column of a place has in another bed, whose columns are the same. */
-static int32_t place_in(const rill_bed *from, int32_t place, const rill_bed *to) {
+int32_t rill_held_same_column(const rill_bed *from, int32_t place, const rill_bed *to) {
     int32_t x, y;
     rill_bed_sheet_of(from, place, &x, &y);
     int32_t k = from->cell_first[(size_t)y * (size_t)from->grid.cells[0] + (size_t)x];
@@ -172,8 +233,11 @@ bool rill_held_transfer(const rill_flow *from, rill_flow *to, const rill_allocat
     const rill_held *held = from->held.data;
     if (from->held.count == 0) return true;
     if (!rill_held_reserve(to, 0, allocator)) return false;
-    for (size_t i = 0; i < from->held.count; ++i)
-        rill_held_add(to, place_in(from->bed, held[i].place, to->bed), held[i].amount, held[i].seconds);
+    for (size_t i = 0; i < from->held.count; ++i) {
+        rill_held moved = held[i];
+        moved.place = rill_held_same_column(from->bed, moved.place, to->bed);
+        add(to, &moved);
+    }
     rill_held_order(to);
     return true;
 }

@@ -8,6 +8,9 @@
  * the term -B.v of a prescribed body in the equation of the column's volume, with the mean velocity of the last move. A
  * column under a ceiling that came down is full: what it is given above that the pressure solve pushes on (covered.h).
  *
+ * Liquid that leaves the wall has its velocity: that of the face between them, which is closed, is what the momentum of the
+ * column begins with (Stelling & Duinmeijer 2003). Else it would have to be driven off by a heap before the wall.
+ *
  * Amounts are whole quanta and belong to the ledger (airborne). A sub-step gives the part of what is left that its
  * length is of the time left, rounded down: after T nothing is left. What a column does not take is tried again until
  * then, and then goes wherever there is room, at last through solids. */
@@ -16,23 +19,28 @@
 
 #include "base/memory.h"
 #include "flow/flow.h"
+#include "flow/movers.h"
 
-/* The longest that liquid is held: what moves more slowly than a cell in that time moves in jerks, s. */
+/* The longest that liquid is held where solids rest, s. */
 #define RILL_HELD_LONGEST 0.25
-/* And the time after which it is of no more interest when a solid moved in a cell, s. */
-#define RILL_HELD_MEMORY 1.0
+/* And where they move: what passes a cell more slowly moves in jerks. It is of no more interest then when a solid moved in a
+ * cell, s. */
+#define RILL_HELD_SLOWEST 10.0
 
 typedef struct rill_held {
     int64_t amount; /* quanta; > 0 between sub-steps */
     int64_t pushed; /* of what it gave in this sub-step, above a ceiling */
     double seconds; /* until all is given */
+    double wall[2]; /* velocity of what presses, m/s */
+    int32_t side;   /* to which that goes: of rill_beside; -1: not known */
     int32_t place;
 } rill_held;
 
 /* Room for so many more, and once more for each column: then adding cannot fail. */
 bool rill_held_reserve(rill_flow *flow, size_t more, const rill_allocator *allocator);
-/* Holds more at a column. Once all is added, the list is put in order: by place, one of each. */
-void rill_held_add(rill_flow *flow, int32_t place, int64_t amount, double seconds);
+/* Holds more at a column; `pace` is that of a wall whose time per cell is known, or NULL. Once all is added, the list is put
+ * in order: by place, one of each. */
+void rill_held_add(rill_flow *flow, int32_t place, int64_t amount, double seconds, const rill_pace *pace);
 void rill_held_order(rill_flow *flow);
 /* What is held at a column, or NULL. The list is in order. */
 rill_held *rill_held_at(const rill_flow *flow, int32_t place);
@@ -44,8 +52,8 @@ int64_t rill_held_total(const rill_flow *flow);
 /* The fastest that it raises any column, m/s. */
 double rill_held_rise(const rill_flow *flow);
 
-/* A step begins: what is due within it is given evenly over it. */
-void rill_held_begin(rill_flow *flow, double dt);
+/* A step begins: what is due within it is given evenly over it, and where solids rest all will be soon. */
+void rill_held_begin(rill_flow *flow, double dt, const rill_motion *motion);
 /* Gives what is due in a sub-step; as long as something flows faster than `fastest`, m/s, no column is pushed. `slack`
  * quanta below ceilings are not filled where it has to look for room itself. True if it found room only beyond
  * solids. */
@@ -53,6 +61,13 @@ bool rill_held_release(rill_flow *flow, double dt, double fastest, int32_t slack
 /* Flooded passages have refused so much of that. After each release, in any case. */
 void rill_held_return(rill_flow *flow, int64_t refused);
 
+/* Gives closed faces before which liquid is held the velocity of the wall, for the sweep; and takes it from those that the
+ * sweep has not stopped. */
+void rill_held_push(rill_flow *flow, double dt);
+void rill_held_stop(rill_flow *flow, double dt);
+
+/* The place that the column of a place has in another bed, whose columns are the same. */
+int32_t rill_held_same_column(const rill_bed *from, int32_t place, const rill_bed *to);
 /* The same at the same columns of another bed. False without memory. */
 bool rill_held_transfer(const rill_flow *from, rill_flow *to, const rill_allocator *allocator);
 

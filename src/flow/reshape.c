@@ -4,6 +4,7 @@
 #include "base/message.h"
 #include "bed/sheets.h"
 #include "flow/covered.h"
+#include "flow/draw.h"
 #include "flow/held.h"
 
 #include <string.h>
@@ -284,7 +285,7 @@ rill_result rill_flow_transfer(const rill_flow *from, rill_flow *to, const rill_
                                rill_message *message) {
     const rill_bed *bed = to->bed;
     int32_t *origins = rill_memory_take(allocator, (size_t)bed->plane_size, sizeof *origins);
-    if (!origins || !rill_held_transfer(from, to, allocator)) {
+    if (!origins || !rill_held_transfer(from, to, allocator) || !rill_drawn_transfer(from, to, allocator)) {
         rill_memory_give(allocator, origins, (size_t)bed->plane_size, sizeof *origins);
         return rill_fail(message, RILL_OUT_OF_MEMORY, "no memory to move liquid into a roomier bed");
     }

@@ -3,6 +3,7 @@
 #include "base/message.h"
 #include "base/simd.h"
 #include "flow/displace.h"
+#include "flow/draw.h"
 #include "flow/held.h"
 
 rill_displace rill_displace_make(void) {
@@ -10,7 +11,8 @@ rill_displace rill_displace_make(void) {
                             .amounts = rill_array_make(sizeof(int64_t)),
                             .excess = rill_array_make(sizeof(rill_excess)),
                             .queue = rill_array_make(sizeof(rill_displace_spot)),
-                            .takers = rill_array_make(sizeof(rill_taker)) };
+                            .takers = rill_array_make(sizeof(rill_taker)),
+                            .opened = rill_array_make(sizeof(rill_opened)) };
 }
 
 static void free_nodes(rill_displace *d, const rill_allocator *allocator) {
@@ -24,8 +26,8 @@ static void free_nodes(rill_displace *d, const rill_allocator *allocator) {
 }
 
 void rill_displace_free(rill_displace *displace, const rill_allocator *allocator) {
-    rill_array *const arrays[] = { &displace->old_H, &displace->amounts, &displace->excess, &displace->queue,
-                                   &displace->takers };
+    rill_array *const arrays[] = { &displace->old_H, &displace->amounts, &displace->excess,
+                                   &displace->queue, &displace->takers,  &displace->opened };
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) rill_array_free(arrays[i], allocator);
     free_nodes(displace, allocator);
 }
@@ -53,6 +55,7 @@ bool rill_displace_reserve(rill_displace *d, const rill_flow *flow, const rill_u
            rill_array_reserve(&d->amounts, allocator, update->fresh.count) &&
            rill_array_reserve(&d->excess, allocator, update->old.count + update->fresh.count) &&
            rill_array_reserve(&d->queue, allocator, columns + update->old.count) &&
+           rill_array_reserve(&d->opened, allocator, update->fresh.count) &&
            rill_array_reserve(&d->takers, allocator, columns);
 }
 
@@ -62,8 +65,7 @@ static int32_t place_count(const rill_displace_job *j) {
     return j->bed->plane_size;
 }
 
-/* A floor that rises higher than this above the level is a wall that came from the side, quanta. */
-static double tallest_rise(const rill_displace_job *j) {
+double rill_displace_tallest(const rill_displace_job *j) {
     return j->bed->grid.cell_size / j->bed->quantum;
 }
 
@@ -77,7 +79,7 @@ static void settle_column(const rill_displace_job *j, const rill_cell_change *at
         if (fresh[k].c <= done) continue;
         if (fresh[k].b >= level) {
             /* A floor that rose under all of it. */
-            if (below >= 0 || fresh[k].b >= old->c || fresh[k].b - level > tallest_rise(j)) break;
+            if (below >= 0 || fresh[k].b >= old->c || fresh[k].b - level > rill_displace_tallest(j)) break;
             amounts[k] += level - done;
             return;
         }
@@ -115,7 +117,7 @@ static bool still_there(const rill_displace_job *j, size_t index) {
     const rill_old_column *old = (const rill_old_column *)j->update->old.data + index;
     const int32_t level = old->b + ((const int32_t *)j->d->old_H.data)[index];
     return j->update->marks[old->place] & RILL_PLACE_KEPT && !j->d->entry_of[place_count(j) + (int32_t)index] &&
-           j->bed->b[old->place] - level <= tallest_rise(j);
+           j->bed->b[old->place] - level <= rill_displace_tallest(j);
 }
 
 /* What is held at a column that is gone, or has become full, is displaced with the rest. */
@@ -154,11 +156,12 @@ rill_result rill_displace_prepare(rill_displace *displace, rill_flow *flow, cons
                                   rill_message *message) {
     const rill_displace_job j = { displace, flow, flow->bed, update, how };
     if (!rill_displace_reserve(displace, flow, update, allocator) ||
-        !rill_held_reserve(flow, update->old.count + update->fresh.count, allocator))
+        !rill_held_reserve(flow, update->old.count + update->fresh.count, allocator) ||
+        !rill_drawn_reserve(flow, allocator))
         return rill_fail(message, RILL_OUT_OF_MEMORY, "no memory to displace liquid");
     const rill_old_column *old = update->old.data;
     int32_t *depths = displace->old_H.data;
-    int64_t total = rill_held_total(flow);
+    int64_t total = rill_held_total(flow) + rill_drawn_total(flow);
     for (size_t i = 0; i < update->old.count; ++i) total += depths[i] = flow->H[old[i].place];
     displace->squeezed = false;
     if (fits(&j, total)) return RILL_OK;
@@ -172,8 +175,10 @@ void rill_displace_run(rill_displace *displace, rill_flow *flow, const rill_upda
     const rill_old_column *old = update->old.data;
     const rill_cell_change *changes = update->changes.data;
     for (size_t i = 0; i < update->old.count; ++i) flow->H[old[i].place] = 0;
+    rill_drawn_release(&j);
     for (size_t i = 0; i < update->changes.count; ++i) settle_cell(&j, &changes[i]);
     settle_held(&j);
     rill_pace_find(&j);
+    rill_drawn_follow(&j);
     rill_displace_all(&j);
 }

@@ -5,6 +5,7 @@
  * column is changed. */
 #include <math.h>
 
+#include "base/simd.h"
 #include "flow/covered.h"
 #include "flow/kandemir.h"
 #include "world/world.h"
@@ -22,11 +23,11 @@ static int32_t full_depth(const rill_world *world, int32_t place) {
                                                            : bed->c[place] - bed->b[place];
 }
 
-static void set_depth(rill_world *world, int32_t place, int32_t depth, filling *sum) {
+/* `full`: up to the ceiling, be it liquid or a body. */
+static void set_depth(rill_world *world, int32_t place, int32_t depth, bool full, filling *sum) {
     const int32_t change = depth - world->flow.H[place];
     const bool roofed = world->flow.pressure && world->bed.c[place] < RILL_TOP;
-    if (roofed && world->def.solver.passages != RILL_PASSAGES_OFF)
-        rill_covered_fill(&world->flow, place, depth >= full_depth(world, place));
+    if (roofed && world->def.solver.passages != RILL_PASSAGES_OFF) rill_covered_fill(&world->flow, place, full);
     sum->columns += 1;
     sum->quanta += depth;
     if (change == 0) return;
@@ -35,14 +36,24 @@ static void set_depth(rill_world *world, int32_t place, int32_t depth, filling *
     rill_flow_wake(&world->flow, place);
 }
 
-/* What of a depth is left to liquid where bodies displace some of it. Their columns have that head then. */
-static int32_t depth_beside_bodies(rill_world *world, int32_t place, int32_t depth) {
+/* Columns under bodies are filled last: how much of a depth they displace depends on where liquid stands on them, which is
+ * known once all others have theirs. Till then they only get their heads. True if this is the time for a column. */
+static bool is_turn(const rill_world *world, int32_t place, int32_t depth, bool last) {
     rill_node *node = rill_bodies_node(&world->bodies, place);
-    if (!node) return depth;
-    node->e = (double)depth;
-    node->pi = 0.0;
-    node->kept = rill_node_displaced(&world->bodies, node, node->e);
-    return (int32_t)(node->e - node->kept + 0.5);
+    if (node && !last) {
+        node->e = (double)depth;
+        node->pi = 0.0;
+    }
+    return last == (node != NULL);
+}
+
+/* Fills a column up to a depth, or up to its ceiling; but for what bodies displace there. */
+static void fill_column(rill_world *world, int32_t place, int32_t depth, filling *sum) {
+    const int32_t full = full_depth(world, place), level = rill_min_i(depth, full);
+    rill_node *node = rill_bodies_node(&world->bodies, place);
+    if (node) node->kept = rill_node_displaced(&world->bodies, node, (double)level);
+    const double left = node ? (double)level - node->kept : (double)level;
+    set_depth(world, place, left > 0.0 ? (int32_t)(left + 0.5) : 0, level == full, sum);
 }
 
 static void finish(rill_world *world, const filling *sum, rill_fill_report *report) {
@@ -118,6 +129,21 @@ static int32_t level_in_quanta(const rill_bed *bed, double level) {
     return quanta <= 0.0 ? 0 : quanta >= (double)RILL_TOP + 1.0 ? RILL_TOP + 1 : (int32_t)quanta;
 }
 
+/* Sets the depths of the columns in one set with a place; first those beside bodies, last those under them. */
+static void flood(rill_world *world, int32_t *parents, int32_t start, int32_t top, bool last, filling *sum) {
+    const rill_bed *bed = &world->bed;
+    const int32_t body = root_of(parents, start);
+    const rill_sheet *sheet = NULL;
+    for (int64_t i = 0; i < bed->info.columns; ++i) {
+        const int32_t place = bed->places[i], depth = top - bed->b[place];
+        if (root_of(parents, place) != body || !is_turn(world, place, depth, last)) continue;
+        sheet = rill_face_sheet(bed, place, sheet);
+        sum->cut += top > bed->c[place];
+        fill_column(world, place, depth, sum);
+        stop_column(world, sheet, place);
+    }
+}
+
 rill_result rill_world_fill_level(rill_world *world, const double at[3], double level, rill_fill_report *report) {
     if (!world) return RILL_INVALID_ARGUMENT;
     const rill_result result = check_fill(world, at, level);
@@ -136,19 +162,11 @@ rill_result rill_world_fill_level(rill_world *world, const double at[3], double 
     if (!parents) return rill_fail(world->note, RILL_OUT_OF_MEMORY, "no memory to flood %d places", bed->plane_size);
 
     find_bodies(bed, top, parents);
-    rill_world_cover(world);
-    const int32_t body = root_of(parents, bed->places[start]);
-    const rill_sheet *sheet = NULL;
     filling sum = { 0 };
-    for (int64_t i = 0; i < bed->info.columns; ++i) {
-        const int32_t place = bed->places[i];
-        if (root_of(parents, place) != body) continue;
-        sheet = rill_face_sheet(bed, place, sheet);
-        sum.cut += top > bed->c[place];
-        const int32_t full = full_depth(world, place), depth = depth_beside_bodies(world, place, top - bed->b[place]);
-        set_depth(world, place, depth < full ? depth : full, &sum);
-        stop_column(world, sheet, place);
-    }
+    rill_world_cover(world);
+    flood(world, parents, bed->places[start], top, false, &sum);
+    rill_world_cover(world);
+    flood(world, parents, bed->places[start], top, true, &sum);
     rill_memory_give(&world->allocator, parents, (size_t)bed->plane_size, sizeof *parents);
     finish(world, &sum, report);
     return RILL_OK;
@@ -173,30 +191,38 @@ static rill_result check_layer(const rill_world *world, const char *call, int32_
     return RILL_OK;
 }
 
+/* First the columns beside bodies, last those under them. */
+static void set_layer(rill_world *world, int32_t layer, const double *depths, bool last, filling *sum) {
+    const rill_bed *bed = &world->bed;
+    const size_t cells = (size_t)bed->grid.cells[0] * (size_t)bed->grid.cells[1];
+    for (size_t i = 0; i < cells; ++i) {
+        if (isnan(depths[i]) || layer >= bed->cell_first[i + 1] - bed->cell_first[i]) continue;
+        const int32_t place = bed->places[bed->cell_first[i] + layer], room = bed->c[place] - bed->b[place];
+        const double quanta = depths[i] / bed->quantum + 0.5;
+        const int32_t depth = quanta >= (double)room ? room : (int32_t)quanta;
+        if (!is_turn(world, place, depth, last)) continue;
+        sum->cut += quanta >= (double)room + 1.0;
+        fill_column(world, place, depth, sum);
+    }
+}
+
 rill_result rill_world_fill_depths(rill_world *world, int32_t layer, const double *depths, size_t count,
                                    rill_fill_report *report) {
     if (!world) return RILL_INVALID_ARGUMENT;
     const rill_result result = check_layer(world, "rill_world_fill_depths", layer, depths, 1, count);
     if (result) return result;
-    const rill_bed *bed = &world->bed;
-    const int32_t nx = bed->grid.cells[0];
+    const int32_t nx = world->bed.grid.cells[0];
     for (size_t i = 0; i < count; ++i) {
         if (depths[i] < 0.0 || isinf(depths[i]))
             return rill_fail(world->note, RILL_INVALID_ARGUMENT,
                              "depth of cell (%d, %d) is %g; expected at least 0, finite, or NaN to leave it alone",
                              (int)(i % (size_t)nx), (int)(i / (size_t)nx), depths[i]);
     }
-    rill_world_cover(world);
     filling sum = { 0 };
-    for (size_t i = 0; i < count; ++i) {
-        if (isnan(depths[i]) || layer >= bed->cell_first[i + 1] - bed->cell_first[i]) continue;
-        const int32_t place = bed->places[bed->cell_first[i] + layer];
-        const int32_t room = bed->c[place] - bed->b[place], full = full_depth(world, place);
-        const double quanta = depths[i] / bed->quantum + 0.5;
-        sum.cut += quanta >= (double)room + 1.0;
-        const int32_t depth = depth_beside_bodies(world, place, quanta >= (double)room ? room : (int32_t)quanta);
-        set_depth(world, place, depth < full ? depth : full, &sum);
-    }
+    rill_world_cover(world);
+    set_layer(world, layer, depths, false, &sum);
+    rill_world_cover(world);
+    set_layer(world, layer, depths, true, &sum);
     finish(world, &sum, report);
     return RILL_OK;
 }

@@ -3,7 +3,6 @@
 #include "world/snapshot.h"
 
 #include "base/hash.h"
-#include "flow/held.h"
 #include "flow/kandemir.h"
 
 static void put_settings(rill_writer *writer, const rill_world_def *def) {
@@ -64,7 +63,7 @@ static uint8_t slot_bits(const rill_solid_slot *slot) {
                      (slot->solid && slot->solid->soft ? RILL_SLOT_SOFT : 0));
 }
 
-static void put_area(rill_writer *writer, const rill_area *area) {
+void rill_snapshot_put_area(rill_writer *writer, const rill_area *area) {
     for (int axis = 0; axis < 2; ++axis) {
         rill_put_u32(writer, (uint32_t)area->low[axis]);
         rill_put_u32(writer, (uint32_t)area->high[axis]);
@@ -77,7 +76,7 @@ static void put_solids(rill_writer *writer, const rill_world *world) {
     for (size_t i = 0; i < world->solids.count; ++i) {
         rill_put_u16(writer, slots[i].generation);
         rill_put_u8(writer, slot_bits(&slots[i]));
-        if (slots[i].changed) put_area(writer, &slots[i].built);
+        if (slots[i].changed) rill_snapshot_put_area(writer, &slots[i].built);
         if (slots[i].solid) put_solid(writer, &slots[i].solid->def);
     }
 }
@@ -153,44 +152,6 @@ static void put_tank(rill_writer *writer, const rill_tank *tank) {
     }
 }
 
-/* After a while it is of no more interest when something was. */
-static double lately(const rill_world *world, double time) {
-    return world->time - time < RILL_HELD_MEMORY ? time : -1.0;
-}
-
-static rill_cell_times times_of(const rill_world *world, size_t cell) {
-    const rill_cell_times *times = &world->cell_times[cell];
-    return (rill_cell_times){ lately(world, times->moved), lately(world, times->pressed) };
-}
-
-static bool touched_lately(const rill_cell_times *times) {
-    return times->moved >= 0.0 || times->pressed >= 0.0;
-}
-
-static void put_moves(rill_writer *writer, const rill_world *world) {
-    const rill_held *held = world->flow.held.data;
-    const size_t cells = world->cell_times ? rill_world_cells(world) : 0;
-    uint32_t count = 0;
-    rill_put_u32(writer, (uint32_t)world->flow.held.count);
-    for (size_t i = 0; i < world->flow.held.count; ++i) {
-        rill_put_u64(writer, (uint64_t)held[i].amount);
-        rill_put_f64(writer, held[i].seconds);
-        rill_put_u32(writer, (uint32_t)held[i].place);
-    }
-    for (size_t i = 0; i < cells; ++i) {
-        const rill_cell_times times = times_of(world, i);
-        count += touched_lately(&times);
-    }
-    rill_put_u32(writer, count);
-    for (size_t i = 0; i < cells; ++i) {
-        const rill_cell_times times = times_of(world, i);
-        if (!touched_lately(&times)) continue;
-        rill_put_u32(writer, (uint32_t)i);
-        rill_put_f64(writer, times.moved);
-        rill_put_f64(writer, times.pressed);
-    }
-}
-
 static void put_books(rill_writer *writer, const rill_world *world) {
     const rill_book *books = world->books.data;
     rill_put_u32(writer, (uint32_t)world->books.count);
@@ -244,7 +205,7 @@ static void put_world(rill_writer *writer, const rill_world *world, size_t lengt
     rill_snapshot_put_bodies(writer, world);
     put_state(writer, world);
     put_tank(writer, world->tank);
-    put_moves(writer, world);
+    rill_snapshot_put_moves(writer, world);
     put_books(writer, world);
     put_sources(writer, world);
 }
@@ -337,7 +298,7 @@ uint64_t rill_world_hash(const rill_world *world) {
         rill_snapshot_put_bodies(&writer, world);
         put_state(&writer, world);
         put_tank(&writer, world->tank);
-        put_moves(&writer, world);
+        rill_snapshot_put_moves(&writer, world);
     }
     put_sources(&writer, world);
     return writer.hash;

@@ -1,4 +1,4 @@
-/* The snapshot format, version 6. Everything little-endian, no padding; lengths and counts before what they count.
+/* The snapshot format, version 7. Everything little-endian, no padding; lengths and counts before what they count.
  *
  *   header    magic "RILLSNAP", u32 version, u32 zero, u64 length of all, u64 checksum of all but itself
  *   settings  grid, headroom, min_opening, edges, gravity, liquid, solver; then the world's name
@@ -7,11 +7,13 @@
  *             from below
  *   sheets    roomy or not; rectangle of each sheet; sheet of each column
  *   bodies    per slot: generation, alive; if alive its form (hulls and meshes with arrays), mass, motion and forces; then of
- *             each column under bodies: place, base, how far it is lifted, whether liquid stands on top, head, what is displaced
- *             below it, and how it changed
+ *             each column under bodies: place, base, how far it is lifted, a bit per quarter in which liquid stands on top,
+ *             1 + the level at which it is drawn, head, what is displaced below it, and how it changed
  *   state     H, u, v of columns in that order and of ghosts; sparse pipes; tiles; counters; extent; time
  *   tank      with method kandemir, per cell and ghost: flows of two diagonal pipes, pressure set and pressure of bodies
- *   moves     what solids have pressed out: amount, seconds left and place of each; cells in which they moved lately, and when
+ *   moves     what solids have pressed out: amount, seconds left, velocity, side and place of each; what they have drawn: amount,
+ *             pace, most, place and side; solids that move: slot, cells, times and pose; cells in which they did so lately, and
+ *             when
  *   books     name, poured, drained
  *   sources   per slot: generation, alive; if alive its definition, account, pending fraction and turn
  *
@@ -24,7 +26,7 @@
 #include "world/world.h"
 
 #define RILL_SNAPSHOT_MAGIC 0x50414e534c4c4952ull /* "RILLSNAP" as little-endian bytes */
-enum { RILL_SNAPSHOT_VERSION = 6, RILL_SNAPSHOT_HEADER = 32, RILL_SNAPSHOT_CHECKSUM_AT = 24 };
+enum { RILL_SNAPSHOT_VERSION = 7, RILL_SNAPSHOT_HEADER = 32, RILL_SNAPSHOT_CHECKSUM_AT = 24 };
 
 /* Of a solid's slot. */
 enum {
@@ -54,12 +56,20 @@ int32_t rill_loading_i32(rill_reader *reader);
 int64_t rill_loading_i64(rill_reader *reader);
 
 /* snapshot_load_bed.c */
+bool rill_loading_area(rill_reader *reader, const rill_grid *grid, rill_area *area);
 rill_result rill_loading_solids(rill_loading *load);
 rill_result rill_loading_bed(rill_loading *load);
 
 /* snapshot_bodies.c */
 void rill_snapshot_put_bodies(rill_writer *writer, const rill_world *world);
 rill_result rill_loading_bodies(rill_loading *load);
+
+/* snapshot_moves.c */
+void rill_snapshot_put_moves(rill_writer *writer, const rill_world *world);
+rill_result rill_loading_moves(rill_loading *load);
+
+/* snapshot.c */
+void rill_snapshot_put_area(rill_writer *writer, const rill_area *area);
 
 /* snapshot_load.c. A world without a pool. */
 rill_result rill_snapshot_read(const void *memory, size_t size, const rill_runtime *runtime, rill_world **out,

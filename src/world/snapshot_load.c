@@ -6,7 +6,6 @@
 
 #include "bed/sheets.h"
 #include "flow/covered.h"
-#include "flow/held.h"
 #include "flow/kandemir.h"
 #include "world/snapshot.h"
 
@@ -150,51 +149,6 @@ static rill_result get_tank(rill_loading *load) {
     return reader->failed ? rill_loading_refuse(load, "the flows of diagonal pipes end early") : RILL_OK;
 }
 
-/* Places and times are checked with the whole world. */
-static rill_result get_held(rill_loading *load) {
-    rill_reader *reader = &load->reader;
-    rill_flow *flow = &load->world->flow;
-    const uint32_t count = rill_get_u32(reader);
-    int64_t left = INT64_C(1) << 60; /* as of the accounts */
-    if (count > (uint64_t)flow->bed->info.columns || !rill_get_room(reader, count, 20))
-        return rill_loading_refuse(load, "what solids have pressed out makes no sense");
-    if (!rill_array_resize(&flow->held, &load->world->allocator, count)) return rill_loading_starved(load, "liquid");
-    rill_held *held = flow->held.data;
-    for (uint32_t i = 0; i < count; ++i) {
-        held[i] = (rill_held){ .amount = rill_loading_i64(reader) };
-        held[i].seconds = rill_get_f64(reader);
-        held[i].place = rill_loading_i32(reader);
-        if (reader->failed || held[i].amount > left)
-            return rill_loading_refuse(load, "what solids have pressed out makes no sense");
-        left -= held[i].amount;
-    }
-    return RILL_OK;
-}
-
-/* Written so that NaN fails. */
-static bool good_time(const rill_world *world, double time) {
-    return time == -1.0 || (time >= 0.0 && time <= world->time);
-}
-
-static rill_result get_cell_times(rill_loading *load) {
-    rill_reader *reader = &load->reader;
-    rill_world *world = load->world;
-    const uint32_t count = rill_get_u32(reader);
-    if (count > rill_world_cells(world) || !rill_get_room(reader, count, 20))
-        return rill_loading_refuse(load, "solids have moved in more cells than there are");
-    if (count > 0 && !rill_world_time_cells(world)) return rill_loading_starved(load, "cells");
-    for (uint32_t i = 0; i < count; ++i) {
-        const uint32_t cell = rill_get_u32(reader);
-        rill_cell_times times = { .moved = rill_get_f64(reader) };
-        times.pressed = rill_get_f64(reader);
-        if (reader->failed || cell >= rill_world_cells(world) || !good_time(world, times.moved) ||
-            !good_time(world, times.pressed))
-            return rill_loading_refuse(load, "when a solid moved in a cell makes no sense");
-        world->cell_times[cell] = times;
-    }
-    return reader->failed ? rill_loading_refuse(load, "the times of cells end early") : RILL_OK;
-}
-
 static rill_result get_books(rill_loading *load) {
     rill_reader *reader = &load->reader;
     rill_world *world = load->world;
@@ -297,8 +251,7 @@ static rill_result get_contents(rill_loading *load, const rill_runtime *runtime)
     if (!result) result = rill_loading_bodies(load); /* levels stand on the bases that they lift */
     if (!result) result = get_state(load);
     if (!result) result = get_tank(load);
-    if (!result) result = get_held(load);
-    if (!result) result = get_cell_times(load);
+    if (!result) result = rill_loading_moves(load);
     if (!result) result = get_books(load);
     if (!result) result = get_sources(load);
     if (!result && load->reader.at != load->reader.size)

@@ -76,7 +76,7 @@ static rill_result get_solid(rill_loading *load, bool soft, rill_solid **out) {
     return result;
 }
 
-static bool get_area(rill_reader *reader, const rill_grid *grid, rill_area *area) {
+bool rill_loading_area(rill_reader *reader, const rill_grid *grid, rill_area *area) {
     for (int axis = 0; axis < 2; ++axis) {
         area->low[axis] = rill_loading_i32(reader);
         area->high[axis] = rill_loading_i32(reader);
@@ -102,7 +102,7 @@ rill_result rill_loading_solids(rill_loading *load) {
         slots[i].changed = bits & RILL_SLOT_CHANGED;
         slots[i].touched = bits & RILL_SLOT_TOUCHED;
         world->changes += slots[i].changed;
-        if (slots[i].changed && !get_area(reader, &world->def.grid, &slots[i].built))
+        if (slots[i].changed && !rill_loading_area(reader, &world->def.grid, &slots[i].built))
             return rill_loading_refuse(load, "the cells under a solid make no sense");
         if (bits & RILL_SLOT_ALIVE) {
             const rill_result result = get_solid(load, bits & RILL_SLOT_SOFT, &slots[i].solid);

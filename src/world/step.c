@@ -9,6 +9,7 @@
 #include "base/power.h"
 #include "bodies/kandemir_body.h"
 #include "flow/covered.h"
+#include "flow/draw.h"
 #include "flow/held.h"
 #include "flow/kandemir.h"
 #include "flow/move.h"
@@ -78,7 +79,9 @@ static progress begin(rill_world *world, double dt) {
     resolve_gravity(&p);
     if (world->squeezed) p.info.status |= RILL_STATUS_SQUEEZED;
     world->squeezed = false;
-    rill_held_begin(&world->flow, dt);
+    const rill_motion motion = rill_world_motion(world);
+    rill_drawn_begin(&world->flow, &motion);
+    rill_held_begin(&world->flow, dt, &motion);
     p.info.smallest_dt = dt;
     return p;
 }
@@ -171,6 +174,7 @@ static void tick(progress *p, rill_stage stage) {
 static void run_sources(progress *p, double dt) {
     rill_world *world = p->world;
     world->flow.pushed = 0;
+    rill_drawn_take(&world->flow, dt);
     double range = (double)RILL_TOP * world->bed.quantum,
            fastest = sqrt(2.0 * p->normal * range); /* as if it fell so far */
     if (rill_held_release(&world->flow, dt, fastest, p->settings.passages == RILL_PASSAGES_OFF ? 0 : RILL_FULL))
@@ -227,11 +231,13 @@ static int64_t move_covered(progress *p, rill_edge_flow *flows) {
     return report.refused;
 }
 
-/* How bodies and the heads under them push each other. */
-static void move_bodies(progress *p, const rill_body_stage *stage) {
-    if (p->world->bodies.alive == 0) return;
-    if (!rill_bodies_move(stage)) p->info.status |= RILL_STATUS_BODIES_CAPPED;
+/* How bodies and the heads under them push each other. Returns what sources must have back, as above. */
+static int64_t move_bodies(progress *p, const rill_body_stage *stage) {
+    int64_t refused = 0;
+    if (p->world->bodies.alive == 0) return 0;
+    if (!rill_bodies_move(stage, &refused)) p->info.status |= RILL_STATUS_BODIES_CAPPED;
     tick(p, RILL_STAGE_BODIES);
+    return refused;
 }
 
 /* Kandemir's method, all of it: there is nothing covered, and nothing sleeps. */
@@ -267,14 +273,16 @@ static void substep(progress *p, double dt) {
         return;
     }
     const rill_body_stage bodies = rill_world_body_stage(world, &p->settings, &p->constants, dt, p->normal);
-    move_bodies(p, &bodies);
-    book_sources(p, move_covered(p, flows));
+    const int64_t refused = move_bodies(p, &bodies);
+    book_sources(p, refused + move_covered(p, flows));
     tick(p, RILL_STAGE_COVERED);
     rill_sparse_move(flow, &p->settings, &p->constants);
     tick(p, RILL_STAGE_SPARSE);
     rill_tiles_update(flow, &p->settings, &p->constants, near_top(p));
     tick(p, RILL_STAGE_TILES);
+    rill_held_push(flow, dt);
     rill_sweep(flow, &p->settings, &p->constants, &world->def.runtime, world->pool, flows);
+    rill_held_stop(flow, dt);
     book_edges(world, flows);
     tick(p, RILL_STAGE_DENSE);
     rill_sparse_drive(flow, &p->settings, &p->constants);
@@ -323,6 +331,7 @@ rill_status rill_world_step(rill_world *world, double dt) {
     if (world->bodies.alive > 0 && !world->tank) {
         const rill_body_stage bodies = rill_world_body_stage(world, &p.settings, &p.constants, p.dt, p.normal);
         rill_bodies_tell(&bodies);
+        rill_bodies_show(&bodies);
     }
     world->time = p.start + dt;
     world->step = p.info;

@@ -2,6 +2,7 @@
  * of its own (bed/), which comes first: what follows relies on its places. */
 #include <math.h>
 
+#include "flow/draw.h"
 #include "flow/held.h"
 #include "flow/kandemir.h"
 #include "world/world.h"
@@ -84,8 +85,8 @@ static rill_result check_node(const rill_world *world, size_t index, rill_messag
         return wrong(message, "place of a column under a body", (int64_t)index, (double)place);
     if (node->base < 0 || node->base > RILL_TOP)
         return wrong(message, "base of a column under a body", (int64_t)index, (double)node->base);
-    if (!(node->e >= 0.0 && node->e <= RILL_BODY_BOUND && fabs(node->pi) <= RILL_BODY_BOUND &&
-          fabs(node->kept) <= RILL_BODY_BOUND))
+    const double most = 2.0 * (double)RILL_TOP;
+    if (!(node->e >= 0.0 && node->e <= most && fabs(node->pi) <= most && fabs(node->kept) <= RILL_BODY_BOUND))
         return wrong(message, "head under a body", (int64_t)index, node->e);
     if (bodies->shown[place] < bed->b[place] || bodies->shown[place] > RILL_TOP)
         return wrong(message, "lifted base", place, (double)bodies->shown[place]);
@@ -213,21 +214,43 @@ static rill_result check_tank(const rill_world *world, rill_message *message) {
     return RILL_OK;
 }
 
+/* Whether a column is at a place; ghosts are none. */
+static bool is_column(const rill_bed *bed, int32_t place) {
+    int32_t x = -1, y = -1;
+    if (place >= 0 && place < bed->plane_size && bed->b[place] != RILL_WALL) rill_bed_sheet_of(bed, place, &x, &y);
+    return x >= 0 && x < bed->grid.cells[0] && y >= 0 && y < bed->grid.cells[1];
+}
+
 /* Something, at columns that there are, in their order, and not for ever. */
 static rill_result check_held(const rill_world *world, rill_message *message) {
-    const rill_bed *bed = &world->bed;
     const rill_held *held = world->flow.held.data;
     for (size_t i = 0; i < world->flow.held.count; ++i) {
         const int32_t place = held[i].place;
-        int32_t x = -1, y = -1;
-        if (place >= 0 && place < bed->plane_size && bed->b[place] != RILL_WALL) rill_bed_sheet_of(bed, place, &x, &y);
-        if (x < 0 || x >= bed->grid.cells[0] || y < 0 || y >= bed->grid.cells[1] ||
-            (i > 0 && held[i - 1].place >= place))
+        if (!is_column(&world->bed, place) || (i > 0 && held[i - 1].place >= place))
             return wrong(message, "where liquid is held", (int64_t)i, (double)place);
         if (held[i].amount <= 0 || held[i].pushed != 0)
             return wrong(message, "amount of liquid that is held", (int64_t)i, (double)held[i].amount);
-        if (!(held[i].seconds >= 0.0 && held[i].seconds <= RILL_HELD_LONGEST))
+        if (!(held[i].seconds >= 0.0 && held[i].seconds <= RILL_HELD_SLOWEST))
             return wrong(message, "time for which liquid is held", (int64_t)i, held[i].seconds);
+        if (!isfinite(held[i].wall[0]) || !isfinite(held[i].wall[1]) || held[i].side < -1 || held[i].side > 3)
+            return wrong(message, "velocity of what presses liquid", (int64_t)i, held[i].wall[0]);
+    }
+    return RILL_OK;
+}
+
+/* The same of what is drawn, which may be nothing yet. */
+static rill_result check_drawn(const rill_world *world, rill_message *message) {
+    const rill_drawn *drawn = world->flow.drawn.data;
+    for (size_t i = 0; i < world->flow.drawn.count; ++i) {
+        const rill_drawn *d = &drawn[i];
+        if (!is_column(&world->bed, d->place) || (i > 0 && drawn[i - 1].place >= d->place))
+            return wrong(message, "where liquid is drawn", (int64_t)i, (double)d->place);
+        if (d->amount < 0 || d->claims != 0 || d->before != 0)
+            return wrong(message, "amount of liquid that is drawn", (int64_t)i, (double)d->amount);
+        if (!(d->seconds > 0.0 && d->seconds <= RILL_HELD_SLOWEST && d->most > 0.0 && d->most <= RILL_DRAWN_MOST))
+            return wrong(message, "pace at which liquid is drawn", (int64_t)i, d->seconds);
+        if (d->side < 0 || d->side > 3)
+            return wrong(message, "side to which liquid is drawn", (int64_t)i, (double)d->side);
     }
     return RILL_OK;
 }
@@ -263,6 +286,7 @@ rill_result rill_world_validate(const rill_world *world, rill_message *message) 
     if (!result && world->built) result = check_counters(world, message);
     if (!result && world->built) result = check_tank(world, message);
     if (!result && world->built) result = check_held(world, message);
+    if (!result && world->built) result = check_drawn(world, message);
     if (!result) result = check_bodies(world, message);
     if (!result) result = check_sources(world, message);
     if (!result) result = check_ledger(world, message);

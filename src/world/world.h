@@ -1,6 +1,6 @@
 /* The inside of a world. Files of src/world: world.c (create, destroy, settings), definition.c (defaults and what a
- * definition may say), liquids.c (presets), world_solids.c (solids and building the bed), world_sources.c, world_bodies.c, faces.c
- * (velocity through a column's sides), fill.c, field.c, query.c, ledger.c, step.c (the table of contents of a step),
+ * definition may say), liquids.c (presets), world_solids.c (solids and building the bed), world_sources.c, world_bodies.c,
+ * aside.c (room for new bodies), faces.c (velocity through a column's sides), fill.c, field.c, query.c, ledger.c, step.c (the table of contents of a step),
  * bytes.c and snapshot.c, snapshot_load.c, snapshot_bodies.c (saving and loading), validate.c, world_surface.c and solid_meshes.c (what is
  * drawn), world_kandemir.c (what that method alone has). */
 #ifndef RILL_WORLD_WORLD_H
@@ -75,6 +75,7 @@ struct rill_world {
     size_t changes;              /* how many are changed */
     rill_moves *moves;           /* NULL until something moves */
     bool squeezed;               /* liquid was pushed through solids since the last step */
+    rill_array movers;           /* rill_mover: solids that have moved lately, by slot */
     rill_cell_times *cell_times; /* per cell: when solids had to do with it; NULL until one moves */
     bool built;
     rill_bed bed;
@@ -143,6 +144,8 @@ rill_area rill_world_reach(const rill_world *world, const rill_solid_slot *slot)
 
 /* world_moves.c. Brings the bed up to date with the solids. On failure bed and liquid are as they were. */
 rill_result rill_world_follow(rill_world *world);
+/* The solids that move, as they are known at the beginning of a step. */
+rill_motion rill_world_motion(const rill_world *world);
 /* Makes cell_times, if there is none yet. False without memory. */
 bool rill_world_time_cells(rill_world *world);
 void rill_moves_free(rill_world *world);
@@ -160,6 +163,8 @@ rill_result rill_world_ready_bodies(rill_world *world);
 rill_result rill_check_body(const rill_body *body, double bound, rill_message *message);
 /* Finds the columns that are under bodies now. */
 void rill_world_cover(rill_world *world);
+/* aside.c: makes room for a body that is new. `queue` has a place for each column of the bed. */
+void rill_world_push_aside(rill_world *world, const rill_body *body, int32_t *queue);
 void rill_world_free_bodies(rill_world *world);
 
 /* world_sources.c: what a failed or destroyed source owns. */

@@ -89,7 +89,12 @@ rill_result rill_body_set_state(rill_world *world, rill_body_id id, const rill_b
     rill_body *body = body_of(world, id);
     if (!body) return RILL_INVALID_ID;
     if (!state) return rill_fail(world->note, RILL_INVALID_ARGUMENT, "state is NULL; expected where the body is");
-    return take_state(state, &body->state, world->note);
+    const rill_result result = take_state(state, &body->state, world->note);
+    if (result) return result;
+    /* How it changed before is no guide to how it goes on: an engine's contacts happen at once, and are over. */
+    memcpy(body->before, body->state.velocity, sizeof body->state.velocity);
+    memcpy(body->before + 3, body->state.spin, sizeof body->state.spin);
+    return RILL_OK;
 }
 
 rill_result rill_body_get_state(const rill_world *world, rill_body_id id, rill_body_state *out) {
@@ -227,6 +232,8 @@ rill_result rill_check_body(const rill_body *body, double bound, rill_message *m
         return rill_fail(message, RILL_INVALID_DATA, "body: its orientation has length %g; expected 1", sqrt(length));
     if (!(body->before_dt >= 0.0 && body->before_dt <= 1e6))
         return rill_fail(message, RILL_INVALID_DATA, "body: its last step is %g s; expected 0 to 1e6", body->before_dt);
+    if (!(body->carried >= 0.0 && body->carried <= 1e30))
+        return rill_fail(message, RILL_INVALID_DATA, "body: it carries along %g kg; expected 0 to 1e30", body->carried);
     if (!(body->mass > 0.0 && body->mass >= LEAST_DENSITY * body->form.volume &&
           (body->mass <= 1e30 || isinf(body->mass))))
         return rill_fail(message, RILL_INVALID_DATA, "body: mass is %g; expected that of its volume", body->mass);
@@ -310,7 +317,12 @@ rill_result rill_body_create(rill_world *world, const rill_body_def *def, rill_b
     bool falls = true;
     for (int i = 0; i < 3; ++i) falls &= def->state.acceleration[i] == 0.0;
     for (int i = 0; falls && i < 3; ++i) body.state.acceleration[i] = world->def.gravity[i];
+    const size_t columns = (size_t)world->bed.info.columns;
+    int32_t *queue = result ? NULL : rill_memory_take(&world->allocator, columns, sizeof *queue);
+    if (!result && !queue) result = rill_fail(world->note, RILL_OUT_OF_MEMORY, "no memory to make room for a body");
     if (!result) result = enlist(world, &body, out);
+    if (!result) rill_world_push_aside(world, body_of(world, *out), queue);
+    rill_memory_give(&world->allocator, queue, columns, sizeof *queue);
     if (result) drop(world, &body);
     return result;
 }

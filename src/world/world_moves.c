@@ -32,6 +32,7 @@ struct rill_moves {
     rill_reshape reshape;
     rill_blocks blocks;               /* what rasterising takes, frame by frame */
     rill_array areas;                 /* rill_area */
+    rill_array movers;                /* rill_mover: those of the world once this has happened */
     rill_array solids, touched;       /* const rill_solid *, uint8_t: per slot */
     rill_array by_r, fresh, renumber; /* int32_t: for rill_faces_renew */
     rill_array refits;
@@ -52,6 +53,7 @@ static rill_moves *moves_of(rill_world *world) {
                            .reshape = rill_reshape_make(),
                            .blocks = rill_blocks_make(&world->allocator),
                            .areas = rill_array_make(sizeof(rill_area)),
+                           .movers = rill_array_make(sizeof(rill_mover)),
                            .solids = rill_array_make(sizeof(const rill_solid *)),
                            .touched = rill_array_make(1),
                            .by_r = rill_array_make(sizeof(int32_t)),
@@ -66,12 +68,13 @@ void rill_moves_free(rill_world *world) {
     rill_moves *moves = world->moves;
     rill_memory_give(&world->allocator, world->cell_times, rill_world_cells(world), sizeof *world->cell_times);
     world->cell_times = NULL;
+    rill_array_free(&world->movers, &world->allocator);
     if (!moves) return;
     rill_update_free(&moves->update, &world->allocator);
     rill_reshape_free(&moves->reshape, &world->allocator);
     rill_blocks_free(&moves->blocks);
-    rill_array *const arrays[] = { &moves->areas, &moves->solids,   &moves->touched, &moves->by_r,
-                                   &moves->fresh, &moves->renumber, &moves->refits };
+    rill_array *const arrays[] = { &moves->areas, &moves->movers, &moves->solids,   &moves->touched,
+                                   &moves->by_r,  &moves->fresh,  &moves->renumber, &moves->refits };
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) rill_array_free(arrays[i], &world->allocator);
     rill_memory_give(&world->allocator, moves, 1, sizeof *moves);
     world->moves = NULL;
@@ -81,7 +84,7 @@ bool rill_world_time_cells(rill_world *world) {
     if (world->cell_times) return true;
     const size_t cells = rill_world_cells(world);
     rill_cell_times *times = rill_memory_take(&world->allocator, cells, sizeof *times);
-    for (size_t i = 0; times && i < cells; ++i) times[i] = (rill_cell_times){ -1.0, -1.0 };
+    for (size_t i = 0; times && i < cells; ++i) times[i] = (rill_cell_times){ -1.0, -1.0, -1.0 };
     world->cell_times = times;
     return times != NULL;
 }
@@ -127,6 +130,51 @@ static bool find_areas(rill_world *world) {
     return true;
 }
 
+/* A solid that changes now, of which it may be known how it moved before. */
+static rill_mover mover_of(const rill_world *world, size_t slot, const rill_mover *before) {
+    const rill_solid_slot *at = (const rill_solid_slot *)world->solids.data + slot;
+    const rill_area reach = rill_world_reach(world, at);
+    rill_mover mover = { .area = rill_area_empty(&reach) ? at->built : reach,
+                         .since = before ? before->since : world->time,
+                         .last = world->time,
+                         .slot = (int32_t)slot };
+    if (!rill_area_empty(&reach) && !rill_area_empty(&at->built)) mover.area = union_of(&at->built, &reach);
+    if (!at->solid) return mover;
+    const rill_solid_def *def = &at->solid->def;
+    memcpy(mover.pose[0], def->translate, sizeof mover.pose[0]);
+    memcpy(mover.pose[1], def->rotate, sizeof mover.pose[1]);
+    if (!before || def->shape == RILL_SHAPE_MESH || def->shape == RILL_SHAPE_HEIGHTMAP) return mover;
+    mover.solid = at->solid;
+    memcpy(mover.former, before->pose, sizeof mover.former);
+    mover.interval = world->time - before->last;
+    return mover;
+}
+
+/* The movers there were and those that change now, all by slot. What has rested begins anew. */
+static bool find_movers(rill_world *world) {
+    const rill_solid_slot *slots = world->solids.data;
+    const rill_mover *known = world->movers.data;
+    size_t next = 0;
+    rill_array *movers = &world->moves->movers;
+    movers->count = 0;
+    if (!rill_array_reserve(movers, &world->allocator, world->movers.count + world->changes)) return false;
+    rill_mover *all = movers->data;
+    for (size_t i = 0; i < world->solids.count; ++i) {
+        const rill_mover *before =
+            next < world->movers.count && known[next].slot == (int32_t)i ? &known[next++] : NULL;
+        if (before && world->time - before->last > RILL_MOVERS_PATIENCE) before = NULL;
+        if (slots[i].changed)
+            all[movers->count++] = mover_of(world, i, before);
+        else if (before)
+            all[movers->count++] = *before;
+    }
+    return true;
+}
+
+rill_motion rill_world_motion(const rill_world *world) {
+    return (rill_motion){ world->movers.data, world->movers.count, world->time };
+}
+
 /* The solids that have to do with an area, the ring around it included; NULL for all others. */
 static void list_near(const rill_world *world, const rill_area *area) {
     const rill_solid_slot *slots = world->solids.data;
@@ -143,7 +191,7 @@ static rill_result find_changes(rill_world *world) {
     const rill_solid_slot *slots = world->solids.data;
     const rill_range range = { world->bed.quantum, world->bed.datum };
     const size_t count = world->solids.count;
-    if (!find_areas(world) || !rill_array_resize(&moves->solids, &world->allocator, count) ||
+    if (!find_areas(world) || !find_movers(world) || !rill_array_resize(&moves->solids, &world->allocator, count) ||
         !rill_array_resize(&moves->touched, &world->allocator, count))
         return no_memory(world);
     uint8_t *touched = moves->touched.data;
@@ -313,7 +361,7 @@ static rill_result reshape(rill_world *world) {
     if (!rill_world_time_cells(world)) return no_memory(world);
     const rill_displace_how how = { .slack = passages == RILL_PASSAGES_OFF ? 0 : RILL_FULL,
                                     .pushes = passages == RILL_PASSAGES_ANY,
-                                    .now = world->time,
+                                    .motion = { moves->movers.data, moves->movers.count, world->time },
                                     .times = world->cell_times };
     rill_result result = apply(world, &room);
     if (result) {
@@ -354,6 +402,11 @@ static void settle_slots(rill_world *world) {
         if (rill_slot_free(&slots[i])) world->solids_free += 1;
     }
     world->changes = 0;
+    const rill_array movers = world->movers;
+    world->movers = world->moves->movers;
+    world->moves->movers = movers;
+    rill_mover *all = world->movers.data;
+    for (size_t i = 0; i < world->movers.count; ++i) all[i].solid = NULL;
     rill_solids_describe(solids, world->solids.count, touched, &world->bed.info);
 }
 

@@ -1,0 +1,82 @@
+/* What bodies carry along: liquid that has to follow them up and down, of which columns do not tell by themselves.
+ *
+ *   sunk      What is above a body comes down beside it when it rises, all within one column. Half of what is displaced takes
+ *             part in that, which is exact for a sphere far from walls (H. Lamb, Hydrodynamics, 6th edition, art. 92): let go,
+ *             it starts with g (1 - s) / (s + 1/2), however small its relative density s.
+ *   afloat    A layer of g dt^2 / 2 keeps what is light from being thrown farther in a sub-step than those can tell.
+ *
+ * Such liquid moves as the body does. What newly joins is at rest: a body that dives is slowed down by it (Th. von Karman, NACA
+ * TN 321, 1929). What is left behind keeps its motion. So energy is only ever lost.
+ *
+ * Beside a body that is over a few cells only, heads do not follow it within a sub-step; such a body is `small`, and moves by
+ * the buoyancy it will have (couple.c). */
+#include "bodies/bodies.h"
+
+#include <math.h>
+
+static const double SHARE = 0.5; /* of what is displaced */
+static const double LAYER = 0.5; /* of g dt^2 */
+static const double SMALL = 4.0; /* cells */
+
+typedef struct cargo {
+    double mass;       /* kg */
+    double xx, yy, xy; /* its inertia, kg m2 */
+    double cells;      /* that the body is over */
+} cargo;
+
+static cargo find_cargo(const rill_body_stage *s, const rill_body *body) {
+    const rill_touch *touches = s->bodies->touches.data;
+    const rill_piece *pieces = s->bodies->pieces.data;
+    const rill_node *nodes = s->bodies->nodes.data;
+    const double dx = s->flow->bed->grid.cell_size, layer = LAYER * s->gravity * s->dt * s->dt;
+    cargo sum = { 0.0, 0.0, 0.0, 0.0, 0.0 };
+    for (int32_t i = body->first; i < body->end; ++i) {
+        const double e = nodes[touches[i].node].e;
+        for (int32_t k = touches[i].first; k < touches[i].end; ++k) {
+            const rill_piece *p = &pieces[k];
+            const double low = (double)p->low, high = (double)p->high, x = (double)p->arm[0], y = (double)p->arm[1];
+            sum.cells += (double)p->part;
+            if (e <= low) continue;
+            const double thick = e < high ? 0.0 : SHARE * (high - low) * s->flow->bed->quantum;
+            const double mass = s->density * dx * dx * (double)p->part * fmax(thick, layer);
+            sum.mass += mass;
+            sum.xx += mass * y * y;
+            sum.yy += mass * x * x;
+            sum.xy -= mass * x * y;
+        }
+    }
+    return sum;
+}
+
+/* Its spin with what it carries along, `kept` of which turns already. Turning a sphere moves no liquid. */
+static void turn_along(rill_body *body, const cargo *c, double kept) {
+    const double more[9] = { c->xx, c->xy, 0.0, c->xy, c->yy, 0.0, 0.0, 0.0, 0.0 }, *spin = body->state.spin;
+    double momentum[3];
+    if (body->form.shape == RILL_BODY_SPHERE) return;
+    for (int i = 0; i < 3; ++i) {
+        const double *own = body->own + 3 * i, *row = more + 3 * i;
+        momentum[i] = own[0] * spin[0] + own[1] * spin[1] + own[2] * spin[2];
+        momentum[i] += kept * (row[0] * spin[0] + row[1] * spin[1]);
+    }
+    for (int i = 0; i < 9; ++i) body->heavier[i] += more[i];
+    rill_body_invert(body->heavier, body->lighter);
+    for (int i = 0; i < 3; ++i) {
+        const double *row = body->lighter + 3 * i;
+        body->free[3 + i] = row[0] * momentum[0] + row[1] * momentum[1] + row[2] * momentum[2];
+    }
+}
+
+void rill_bodies_carry(const rill_body_stage *s) {
+    for (size_t i = 0; i < s->bodies->list.count; ++i) {
+        rill_body *body = rill_body_at(s->bodies, (int32_t)i);
+        if (!body->alive || isinf(body->mass)) continue;
+        const cargo c = find_cargo(s, body);
+        const double kept = body->fresh || c.mass <= body->carried ? 1.0 : body->carried / c.mass;
+        body->carried = c.mass;
+        body->small = c.cells < SMALL;
+        if (c.mass == 0.0) continue;
+        body->upright = body->stiff = body->mass + c.mass;
+        body->free[2] = (body->mass * body->free[2] + kept * c.mass * body->state.velocity[2]) / body->upright;
+        turn_along(body, &c, kept);
+    }
+}

@@ -1,0 +1,165 @@
+/* Flooded passages that bodies have to do with: see bodies.h.
+ *
+ * Pressure knows no distance. Where a body is in a flooded passage, or beside one, all columns from which liquid could be
+ * pressed to it, or by it, have to be solved for together with it: those that are flooded, or so nearly that they may be
+ * within the sub-step, and the ring of columns around them, which are free to rise.
+ *
+ *        ~~~~|#########################|~~~~~      o  of the passage, flooded: joins
+ *            |####ceiling##############|           b  under the body
+ *          r | o  o  b  b  b  o  o  o  | r         r  ring: joins, gives way
+ *        ###################################
+ *
+ * A body that fills a passage leaves columns in it without liquid. They have no head of their own; each has that of the
+ * nearest column beside the body, its proxy, and what it would do to the body, its proxy does. */
+#include "bodies/bodies.h"
+
+#include "base/order.h"
+#include "base/simd.h"
+#include "bed/sheets.h"
+#include "flow/covered.h"
+
+#include <math.h>
+
+/* --------------------------------------------------------------------------------------------------------------- join */
+
+/* Whether a column is flooded, or fifteen sixteenths full: pressure may go on from it. */
+static bool carries(const rill_flow *flow, int32_t place) {
+    const rill_bed *bed = flow->bed;
+    if (flow->pressure[place] != 0) return true;
+    const int32_t height = bed->c[place] - bed->b[place], level = rill_flow_bases(flow)[place] - bed->b[place];
+    return bed->c[place] < RILL_TOP && level + flow->H[place] >= height - height / 16;
+}
+
+/* The head at which a flooded column whose pressure is to be found would be at rest with a node, above its own base. */
+static double rest_head(const rill_node *from, const rill_node *to) {
+    const double head = (double)from->base + from->e - (double)to->base;
+    return head > to->e ? head : to->e;
+}
+
+static void join_column(const rill_body_stage *s, int32_t from, int32_t place) {
+    rill_bodies *bodies = s->bodies;
+    const rill_bed *bed = s->flow->bed;
+    int32_t x, y;
+    if (bodies->node_of[place] > 0 || bodies->nodes.count == bodies->nodes.capacity) return;
+    const rill_sheet *sheet = rill_bed_sheet_of(bed, place, &x, &y);
+    if (x < 0 || x >= bed->grid.cells[0] || y < 0 || y >= bed->grid.cells[1]) return; /* beyond an edge */
+    const bool known = bodies->node_of[place] < 0;
+    const int32_t index = rill_bodies_node_at(s, place, sheet->stride, x, y);
+    rill_node *nodes = bodies->nodes.data;
+    if (!known && s->flow->pressure[place] == RILL_PRESSURE_NEW)
+        nodes[index].e = rest_head(&nodes[from], &nodes[index]);
+}
+
+static void join_beside(const rill_body_stage *s, int32_t from, int32_t place, bool onward) {
+    const rill_bed *bed = s->flow->bed;
+    const int32_t at = ((const rill_node *)s->bodies->nodes.data)[from].place;
+    if (rill_overlap(bed->b[at], bed->c[at], bed->b[place], bed->c[place]) <= 0) return;
+    if (onward || s->flow->pressure[place] != 0) join_column(s, from, place);
+}
+
+static void join_over_pipes(const rill_body_stage *s, int32_t from, bool onward) {
+    const rill_bed *bed = s->flow->bed;
+    const int32_t place = ((const rill_node *)s->bodies->nodes.data)[from].place;
+    for (int32_t i = rill_bed_first_pipe(bed, NULL, place); i < bed->pipe_count && bed->pipe_l[i] == place; ++i)
+        join_beside(s, from, bed->pipe_r[i], onward);
+    for (int32_t k = rill_bed_first_pipe(bed, s->pipes_by_r, place); k < bed->pipe_count; ++k) {
+        const int32_t i = s->pipes_by_r[k];
+        if (bed->pipe_r[i] != place) break;
+        join_beside(s, from, bed->pipe_l[i], onward);
+    }
+}
+
+void rill_bodies_join(const rill_body_stage *s) {
+    rill_bodies *bodies = s->bodies;
+    rill_flow *flow = s->flow;
+    bodies->claimed.count = 0;
+    if (!s->settings || s->settings->passages != RILL_PASSAGES_ANY || !flow->pressure) return;
+    for (size_t i = 0; i < bodies->nodes.count; ++i) { /* those that are added too */
+        const rill_node node = ((const rill_node *)bodies->nodes.data)[i];
+        const bool onward = carries(flow, node.place);
+        const int32_t from = (int32_t)i;
+        join_beside(s, from, node.place - 1, onward);
+        join_beside(s, from, node.place + 1, onward);
+        join_beside(s, from, node.place - node.stride, onward);
+        join_beside(s, from, node.place + node.stride, onward);
+        if (flow->bed->pipe_count > 0) join_over_pipes(s, from, onward);
+    }
+}
+
+void rill_bodies_sort(rill_bodies *bodies) {
+    rill_node *nodes = bodies->nodes.data, *sorted = bodies->before.data;
+    rill_touch *touches = bodies->touches.data;
+    int32_t *places = bodies->claimed.data;
+    const size_t count = bodies->nodes.count;
+    bool joined = false;
+    for (size_t i = 0; i < count; ++i) joined |= nodes[i].first < 0;
+    if (!joined) return;
+    for (size_t i = 0; i < count; ++i) places[i] = nodes[i].place;
+    rill_order_items(places, count, NULL);
+    for (size_t i = 0; i < count; ++i) {
+        sorted[i] = nodes[bodies->node_of[places[i]] - 1];
+        bodies->node_of[places[i]] = (int32_t)i + 1;
+    }
+    for (size_t i = 0; i < bodies->touches.count; ++i)
+        touches[i].node = bodies->node_of[nodes[touches[i].node].place] - 1;
+    const rill_array swapped = bodies->before;
+    bodies->before = bodies->nodes;
+    bodies->nodes = swapped;
+    bodies->nodes.count = count;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- bodies */
+
+bool rill_body_in_passage(const rill_body_stage *s, const rill_body *body) {
+    const rill_bed *bed = s->flow->bed;
+    if (!s->flow->pressure || s->settings->passages != RILL_PASSAGES_ANY) return false;
+    const rill_pose pose = rill_pose_of(body->state.position, body->state.orientation);
+    const rill_area area = rill_body_area(&body->form, &pose, &bed->grid);
+    const double low = body->state.position[2] - body->form.reach, high = body->state.position[2] + body->form.reach;
+    for (int32_t y = area.low[1]; y < area.high[1]; ++y)
+        for (int32_t x = area.low[0]; x < area.high[0]; ++x) {
+            const size_t cell = (size_t)y * (size_t)bed->grid.cells[0] + (size_t)x;
+            for (int32_t k = bed->cell_first[cell]; k < bed->cell_first[cell + 1]; ++k) {
+                const int32_t place = bed->places[k];
+                if (s->flow->pressure[place] != 0 && rill_bed_z(bed, bed->b[place]) < high &&
+                    rill_bed_z(bed, bed->c[place]) > low)
+                    return true;
+            }
+        }
+    return false;
+}
+
+/* -------------------------------------------------------------------------------------------------------------- plugs */
+
+/* Finds a proxy for one end of a face through the other; false if there is none. Those found in this round do not count yet:
+ * the nearest is sought. */
+static bool find_proxy(rill_node *nodes, int32_t of, int32_t through, size_t round) {
+    if (of < 0 || through < 0) return false;
+    rill_node *node = &nodes[of];
+    const rill_node *other = &nodes[through];
+    if (!node->grounded || !node->flooded || node->proxy >= 0) return false;
+    if (other->grounded && (other->proxy < 0 || other->round == round)) return false;
+    node->proxy = other->grounded ? other->proxy : through;
+    node->round = round;
+    return true;
+}
+
+void rill_bodies_plug(rill_bodies *bodies) {
+    const rill_body_face *faces = bodies->faces.data;
+    rill_node *nodes = bodies->nodes.data;
+    bool any = false;
+    for (size_t i = 0; i < bodies->nodes.count; ++i) any |= nodes[i].grounded && nodes[i].flooded;
+    for (size_t round = 1; any; ++round) {
+        any = false;
+        for (size_t i = 0; i < bodies->faces.count; ++i) {
+            any |= find_proxy(nodes, faces[i].node_l, faces[i].node_r, round);
+            any |= find_proxy(nodes, faces[i].node_r, faces[i].node_l, round);
+        }
+    }
+    for (size_t i = 0; i < bodies->nodes.count; ++i) {
+        if (nodes[i].proxy < 0) continue;
+        const rill_node *proxy = &nodes[nodes[i].proxy];
+        const double head = (double)proxy->base + proxy->e - (double)nodes[i].base;
+        nodes[i].e = nodes[i].around = head > 0.0 ? head : 0.0;
+    }
+}

@@ -1,0 +1,93 @@
+/* How high the surface is drawn at bodies, at the end of a step: see bodies.h.
+ *
+ * Where a body reaches through the surface, the head is pressure and not a level: a hull that is pressed down or struck has
+ * heads far above the liquid around it, which must not be seen as spouts in its hold. So the surface goes on inside of a body
+ * as it comes to it, ring by ring of columns, each at the mean of those of the ring before:
+ *
+ *        ~~~~~~~~~~+-------------+~~~~~~~~~      . drawn, inside of the body: it ends at the body's side wherever that is
+ *                  |. . . . . . .|               in a cell
+ *                  +-------------+
+ *
+ * and below the deck where that is lower, as in the hold of a boat. */
+#include "bodies/bodies.h"
+
+#include <math.h>
+
+typedef struct seen {
+    const rill_body_stage *stage;
+    size_t n;
+    double *level; /* per node, absolute, quanta; NaN: not known yet */
+    double *sum;   /* of the levels around it, */
+    double *count; /* and how many they are */
+} seen;
+
+/* Where the surface passes through bodies in more than half of the cell it is not to be seen. */
+static bool is_hidden(const rill_bodies *bodies, const rill_node *node) {
+    const rill_touch *touches = bodies->touches.data;
+    const rill_piece *pieces = bodies->pieces.data;
+    float passed = 0.0f;
+    for (int32_t i = node->first; i >= 0; i = touches[i].next)
+        for (int32_t k = touches[i].first; k < touches[i].end; ++k)
+            if ((double)pieces[k].low < node->e && node->e < (double)pieces[k].high) passed += pieces[k].part;
+    return passed > 0.5f;
+}
+
+static double level_at(const seen *s, int32_t node, int32_t place) {
+    const rill_flow *flow = s->stage->flow;
+    if (node >= 0) return s->level[node];
+    return flow->H[place] > RILL_DRY ? (double)(flow->bed->b[place] + flow->H[place]) : (double)NAN;
+}
+
+static void add(const seen *s, int32_t node, double level) {
+    if (node < 0 || !isnan(s->level[node]) || isnan(level)) return;
+    s->sum[node] += level;
+    s->count[node] += 1.0;
+}
+
+/* One more ring; false if there is none. */
+static bool grow(const seen *s) {
+    const rill_body_face *faces = s->stage->bodies->faces.data;
+    for (size_t i = 0; i < s->n; ++i) s->sum[i] = s->count[i] = 0.0;
+    for (size_t i = 0; i < s->stage->bodies->faces.count; ++i) {
+        const rill_body_face *face = &faces[i];
+        const double l = level_at(s, face->node_l, face->l), r = level_at(s, face->node_r, face->r);
+        add(s, face->node_l, r);
+        add(s, face->node_r, l);
+    }
+    bool any = false;
+    for (size_t i = 0; i < s->n; ++i) {
+        if (s->count[i] == 0.0) continue;
+        s->level[i] = s->sum[i] / s->count[i];
+        any = true;
+    }
+    return any;
+}
+
+/* A level as it may be drawn: not on a deck that is dry, but half way down to the underside. */
+static int32_t below_deck(const rill_node *node, int32_t H, double level) {
+    const uint32_t dry = node->shut & ~(uint32_t)node->over;
+    double lid = (double)RILL_TOP;
+    for (int q = 0; q < 4; ++q)
+        if (dry >> q & 1u) lid = fmin(lid, (double)node->base + (double)node->lid[q]);
+    const double middle = 0.5 * (lid + (double)(node->base + H));
+    return (int32_t)(level > lid ? fmin(level, middle) : level);
+}
+
+void rill_bodies_show(const rill_body_stage *stage) {
+    rill_bodies *bodies = stage->bodies;
+    rill_node *nodes = bodies->nodes.data;
+    double *v = bodies->vectors.data;
+    const seen s = { .stage = stage,
+                     .n = bodies->nodes.count,
+                     .level = v,
+                     .sum = v + bodies->nodes.count,
+                     .count = v + 2 * bodies->nodes.count };
+    for (size_t i = 0; i < s.n; ++i)
+        s.level[i] = is_hidden(bodies, &nodes[i]) ? (double)NAN : (double)nodes[i].base + nodes[i].e;
+    while (grow(&s)) continue;
+    for (size_t i = 0; i < s.n; ++i) {
+        const double head = (double)nodes[i].base + nodes[i].e, level = isnan(s.level[i]) ? head : s.level[i];
+        const double most = (double)(RILL_TOP - RILL_DRY);
+        nodes[i].seen = below_deck(&nodes[i], stage->flow->H[nodes[i].place], fmin(level, most));
+    }
+}

@@ -1,0 +1,226 @@
+/* Liquid that a wall draws after it: see draw.h. */
+#include "flow/draw.h"
+
+#include "base/simd.h"
+#include "bed/sort.h"
+#include "flow/held.h"
+
+enum { FARTHEST = 16 }; /* cells: what opens at once behind a wall farther from the front than this, is not filled */
+
+static bool drawn_before(const rill_drawn *a, const rill_drawn *b) {
+    return a->place < b->place;
+}
+RILL_SORT(sort_drawn, rill_drawn, drawn_before)
+
+bool rill_drawn_reserve(rill_flow *flow, const rill_allocator *allocator) {
+    return rill_array_reserve(&flow->drawn, allocator, (size_t)flow->bed->info.columns);
+}
+
+int64_t rill_drawn_total(const rill_flow *flow) {
+    const rill_drawn *drawn = flow->drawn.data;
+    int64_t sum = 0;
+    for (size_t i = 0; i < flow->drawn.count; ++i) sum += drawn[i].amount;
+    return sum;
+}
+
+/* ----------------------------------------------------------------------------------------------------------- drawing */
+
+void rill_drawn_begin(rill_flow *flow, const rill_motion *motion) {
+    rill_drawn *drawn = flow->drawn.data;
+    size_t count = 0;
+    for (size_t i = 0; i < flow->drawn.count; ++i) {
+        int32_t x, y;
+        rill_bed_sheet_of(flow->bed, drawn[i].place, &x, &y);
+        if (rill_motion_since(motion, x, y) <= motion->now)
+            drawn[count++] = drawn[i];
+        else
+            rill_held_add(flow, drawn[i].place, drawn[i].amount, RILL_HELD_LONGEST, NULL);
+    }
+    if (count < flow->drawn.count) rill_held_order(flow);
+    flow->drawn.count = count;
+}
+
+void rill_drawn_take(rill_flow *flow, double dt) {
+    rill_drawn *drawn = flow->drawn.data;
+    for (size_t i = 0; i < flow->drawn.count; ++i) {
+        rill_drawn *d = &drawn[i];
+        int32_t *H = &flow->H[d->place];
+        const double part = dt / d->seconds, there = (double)*H;
+        const double due = fmin(there * fmin(part, 0.5), d->most * there - (double)d->amount);
+        if (*H <= RILL_DRY || !(due >= 1.0)) continue;
+        *H -= (int32_t)due;
+        d->amount += (int32_t)due;
+        rill_flow_wake(flow, d->place);
+    }
+}
+
+/* --------------------------------------------------------------------------------------------------------- following */
+
+void rill_drawn_release(const rill_displace_job *j) {
+    rill_drawn *drawn = j->flow->drawn.data;
+    size_t count = 0;
+    for (size_t i = 0; i < j->flow->drawn.count; ++i) {
+        if (j->update->marks[drawn[i].place] & RILL_PLACE_CHANGED)
+            rill_held_add(j->flow, drawn[i].place, drawn[i].amount, drawn[i].seconds, NULL);
+        else
+            drawn[count++] = drawn[i];
+    }
+    if (count < j->flow->drawn.count) rill_held_order(j->flow);
+    j->flow->drawn.count = count;
+}
+
+static rill_drawn *drawn_at(const rill_flow *flow, int32_t place) {
+    rill_drawn *drawn = flow->drawn.data;
+    size_t low = 0, high = flow->drawn.count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (drawn[middle].place < place)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < flow->drawn.count && drawn[low].place == place ? &drawn[low] : NULL;
+}
+
+/* The column of a cell that stands beside liquid from b up to a level; -1: there is a wall, or no cell. */
+static int32_t column_beside(const rill_bed *bed, int32_t x, int32_t y, int32_t b, int32_t level) {
+    if (x < 0 || y < 0 || x >= bed->grid.cells[0] || y >= bed->grid.cells[1]) return -1;
+    const size_t cell = (size_t)y * (size_t)bed->grid.cells[0] + (size_t)x;
+    for (int32_t k = bed->cell_first[cell]; k < bed->cell_first[cell + 1]; ++k) {
+        const int32_t place = bed->places[k];
+        if (bed->c[place] > b && bed->b[place] < level) return place;
+    }
+    return -1;
+}
+
+/* Whether there was no void where a column stands now, nor a little above: what was there has left to a side. */
+static bool has_opened(const rill_displace_job *j, const rill_cell_change *at, const rill_new_column *fresh,
+                       double tallest) {
+    const rill_old_column *old = (const rill_old_column *)j->update->old.data + at->old_first;
+    if (fresh->from >= 0 && (double)(old[fresh->from].b - fresh->b) <= tallest) return false; /* mostly: it goes on */
+    for (int32_t i = 0; i < at->old_count; ++i)
+        if (old[i].c > fresh->b && old[i].b < fresh->c && (double)(old[i].b - fresh->b) <= tallest) return false;
+    return true;
+}
+
+/* Lists the columns that have opened, each with the number of its change. */
+static void list_opened(const rill_displace_job *j) {
+    const rill_cell_change *changes = j->update->changes.data;
+    const rill_new_column *fresh = j->update->fresh.data;
+    rill_array *list = &j->d->opened; /* has room for all that are new */
+    const double tallest = rill_displace_tallest(j);
+    list->count = 0;
+    for (size_t i = 0; i < j->update->changes.count; ++i)
+        for (int32_t k = changes[i].new_first; k < changes[i].new_first + changes[i].new_count; ++k) {
+            if (!has_opened(j, &changes[i], &fresh[k], tallest)) continue;
+            ((rill_opened *)list->data)[list->count++] = (rill_opened){ &changes[i], &fresh[k] };
+            rill_pace_open(j, changes[i].x, changes[i].y);
+        }
+}
+
+typedef void visit(const rill_displace_job *j, const rill_cell_change *at, const rill_new_column *fresh);
+static void visit_opened(const rill_displace_job *j, visit *call) {
+    const rill_opened *opened = j->d->opened.data;
+    for (size_t i = 0; i < j->d->opened.count; ++i) call(j, opened[i].at, opened[i].fresh);
+}
+
+/* What was drawn for a column that has opened: at the end of the cells that have done so with it, in the direction in which
+ * there is most. NULL: nowhere. */
+static rill_drawn *source_of(const rill_displace_job *j, const rill_cell_change *at, const rill_new_column *fresh) {
+    rill_drawn *best = NULL;
+    for (int32_t side = 0; side < 4; ++side) {
+        const int32_t dx = -rill_beside[side][0], dy = -rill_beside[side][1];
+        int32_t k = 1;
+        while (k < FARTHEST && rill_pace_opens(j, at->x + k * dx, at->y + k * dy)) ++k;
+        const int32_t place = column_beside(j->bed, at->x + k * dx, at->y + k * dy, fresh->b, fresh->c);
+        rill_drawn *found = place < 0 ? NULL : drawn_at(j->flow, place);
+        if (found && found->side == side && (!best || found->before > best->before)) best = found;
+    }
+    return best;
+}
+
+static void claim(const rill_displace_job *j, const rill_cell_change *at, const rill_new_column *fresh) {
+    rill_drawn *source = source_of(j, at, fresh);
+    if (source) source->claims += 1;
+}
+
+static void fill(const rill_displace_job *j, const rill_cell_change *at, const rill_new_column *fresh) {
+    rill_drawn *source = source_of(j, at, fresh);
+    if (!source) return;
+    const int32_t level = j->bed->b[source->place] + j->flow->H[source->place];
+    const int32_t missing =
+        rill_min_i(level - fresh->b - j->flow->H[fresh->place], rill_displace_room(j, fresh->place));
+    const int64_t share = source->before / source->claims, amount = missing < share ? missing : share;
+    if (amount <= 0) return;
+    rill_displace_set(j, fresh->place, j->flow->H[fresh->place] + (int32_t)amount);
+    rill_flow_wake(j->flow, fresh->place);
+    source->amount -= amount;
+}
+
+/* A column that has opened and stands at the wall is the new front; it takes over what is left of the old one's. */
+static void begin_front(const rill_displace_job *j, const rill_cell_change *at, const rill_new_column *fresh) {
+    rill_pace pace = rill_pace_of_opening(j, at->x, at->y, fresh->b);
+    if (!(pace.seconds > 0.0)) return;
+    const int32_t *back = rill_beside[pace.side];
+    const int32_t next = column_beside(j->bed, at->x - back[0], at->y - back[1], fresh->b, fresh->c);
+    if (next < 0) return;
+    const int32_t level = rill_max_i(j->bed->b[next] + j->flow->H[next], fresh->b + 1);
+    if (at->x + back[0] < 0 || at->x + back[0] >= j->bed->grid.cells[0] || at->y + back[1] < 0 ||
+        at->y + back[1] >= j->bed->grid.cells[1])
+        return;
+    if (column_beside(j->bed, at->x + back[0], at->y + back[1], fresh->b, level) >= 0) return;
+    rill_drawn *source = source_of(j, at, fresh);
+    rill_drawn *front = (rill_drawn *)j->flow->drawn.data + j->flow->drawn.count + j->d->fronts++;
+    *front = (rill_drawn){ .seconds = fmin(pace.seconds, RILL_HELD_SLOWEST),
+                           .most = fmin((double)pace.deep + RILL_PACE_FIRST / pace.seconds, RILL_DRAWN_MOST),
+                           .place = fresh->place,
+                           .side = pace.side };
+    if (source) front->amount = source->amount, source->amount = 0;
+}
+
+/* Drops what is at a front no more; what is left of it is held. */
+static void end_fronts(const rill_displace_job *j) {
+    rill_drawn *drawn = j->flow->drawn.data;
+    const size_t all = j->flow->drawn.count + j->d->fronts;
+    size_t count = 0;
+    for (size_t i = 0; i < all; ++i) {
+        rill_drawn *d = &drawn[i];
+        int32_t x, y;
+        rill_bed_sheet_of(j->bed, d->place, &x, &y);
+        const int32_t b = j->bed->b[d->place], level = b + rill_max_i(j->flow->H[d->place], 1);
+        const int32_t *back = rill_beside[d->side];
+        if (d->claims > 0 || column_beside(j->bed, x + back[0], y + back[1], b, level) >= 0)
+            rill_held_add(j->flow, d->place, d->amount, d->seconds, NULL);
+        else
+            drawn[count++] = *d, drawn[count - 1].before = 0;
+    }
+    j->flow->drawn.count = count;
+    j->d->fronts = 0;
+    sort_drawn(drawn, count);
+}
+
+void rill_drawn_follow(const rill_displace_job *j) {
+    rill_drawn *drawn = j->flow->drawn.data;
+    for (size_t i = 0; i < j->flow->drawn.count; ++i) drawn[i].before = drawn[i].amount;
+    list_opened(j);
+    visit_opened(j, claim);
+    visit_opened(j, fill);
+    visit_opened(j, begin_front);
+    end_fronts(j);
+}
+
+/* ------------------------------------------------------------------------------------------------------ transferring */
+
+bool rill_drawn_transfer(const rill_flow *from, rill_flow *to, const rill_allocator *allocator) {
+    const rill_drawn *drawn = from->drawn.data;
+    if (from->drawn.count == 0) return true;
+    if (!rill_drawn_reserve(to, allocator)) return false;
+    rill_drawn *fresh = to->drawn.data;
+    for (size_t i = 0; i < from->drawn.count; ++i) {
+        fresh[i] = drawn[i];
+        fresh[i].place = rill_held_same_column(from->bed, drawn[i].place, to->bed);
+    }
+    to->drawn.count = from->drawn.count;
+    sort_drawn(fresh, to->drawn.count);
+    return true;
+}

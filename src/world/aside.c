@@ -1,0 +1,125 @@
+/* What a new body displaces is pushed aside: its columns lose it, and the liquid that they are joined with is raised by it, all
+ * to the same height, as if the body had been there before. So it neither knocks nor is knocked.
+ *
+ * Columns under bodies get as much as keeps b + H + D(e) = e (bodies/bodies.h) at heads that are raised too; all others share
+ * the rest, to a quantum. */
+#include <math.h>
+
+#include "base/simd.h"
+#include "world/world.h"
+
+typedef struct aside {
+    rill_world *world;
+    int32_t *queue; /* the columns that are joined */
+    int64_t count;
+    int64_t takers;  /* of these, beside bodies */
+    double open;     /* under bodies, but not in contact with them, in columns */
+    int32_t highest; /* level, quanta */
+} aside;
+
+/* What a body in a column displaces beyond what is left out there already, quanta. Under a ceiling pressure sees to it. */
+static int32_t surplus(const rill_world *world, const rill_node *node) {
+    const double more = rill_node_displaced(&world->bodies, node, node->e) - node->kept;
+    if (!(more >= 1.0) || world->bed.c[node->place] < RILL_TOP) return 0;
+    return (int32_t)fmin(more, (double)world->flow.H[node->place]);
+}
+
+static void visit(aside *a, int32_t from, int32_t place) {
+    const rill_bed *bed = &a->world->bed;
+    const int32_t *H = a->world->flow.H;
+    int32_t *seen = a->world->bodies.stamp;
+    const rill_node *node = rill_bodies_node(&a->world->bodies, place);
+    if (bed->b[place] == RILL_WALL || seen[place] || bed->c[place] < RILL_TOP) return;
+    if (from >= 0 && (!rill_face_joined(bed, from, place) || bed->b[place] + H[place] <= bed->b[from] + RILL_DRY))
+        return;
+    seen[place] = 1;
+    a->queue[a->count++] = place;
+    a->highest = rill_max_i(a->highest, bed->b[place] + H[place]);
+    a->takers += node == NULL;
+    if (!node) return;
+    const double deep = rill_node_displaced(&a->world->bodies, node, node->e);
+    a->open += 1.0 - (rill_node_displaced(&a->world->bodies, node, node->e + 1.0) - deep);
+}
+
+/* Columns beyond open and still edges are none of it. */
+static void mark_ghosts(rill_world *world, int32_t mark) {
+    for (int32_t i = 0; i < world->bed.ghost_count; ++i) world->bodies.stamp[world->bed.ghosts[i].place] = mark;
+}
+
+static void find_pool(aside *a, const rill_body *body) {
+    rill_world *world = a->world;
+    const rill_bed *bed = &world->bed;
+    const rill_touch *touches = world->bodies.touches.data;
+    const rill_node *nodes = world->bodies.nodes.data;
+    const rill_sheet *sheet = NULL;
+    mark_ghosts(world, 1);
+    for (int32_t i = body->first; i < body->end; ++i)
+        if (surplus(world, &nodes[touches[i].node]) > 0) visit(a, -1, nodes[touches[i].node].place);
+    for (int64_t i = 0; i < a->count; ++i) {
+        const int32_t place = a->queue[i];
+        sheet = rill_face_sheet(bed, place, sheet);
+        visit(a, place, place - 1);
+        visit(a, place, place + 1);
+        visit(a, place, place - sheet->stride);
+        visit(a, place, place + sheet->stride);
+        for (int32_t k = rill_bed_first_pipe(bed, NULL, place); k < bed->pipe_count && bed->pipe_l[k] == place; ++k)
+            visit(a, place, bed->pipe_r[k]);
+        for (int32_t k = rill_bed_first_pipe(bed, world->pipes_by_r, place); k < bed->pipe_count; ++k) {
+            if (bed->pipe_r[world->pipes_by_r[k]] != place) break;
+            visit(a, place, bed->pipe_l[world->pipes_by_r[k]]);
+        }
+    }
+    mark_ghosts(world, 0);
+    for (int64_t i = 0; i < a->count; ++i) world->bodies.stamp[a->queue[i]] = 0;
+}
+
+/* Takes from the body's columns what it displaces there; returns it, quanta. */
+static int64_t take_out(rill_world *world, const rill_body *body) {
+    const rill_touch *touches = world->bodies.touches.data;
+    rill_node *nodes = world->bodies.nodes.data;
+    int64_t sum = 0;
+    for (int32_t i = body->first; i < body->end; ++i) {
+        rill_node *node = &nodes[touches[i].node];
+        const int32_t part = surplus(world, node);
+        if (part == 0) continue;
+        node->kept = rill_node_displaced(&world->bodies, node, node->e);
+        world->flow.H[node->place] -= part;
+        sum += part;
+    }
+    return sum;
+}
+
+static void put_in(const aside *a, int64_t amount) {
+    rill_world *world = a->world;
+    const double rise = (double)amount / ((double)a->takers + a->open);
+    for (int64_t i = 0; i < a->count; ++i) {
+        rill_node *node = rill_bodies_node(&world->bodies, a->queue[i]);
+        if (!node) continue;
+        const double more = rill_node_displaced(&world->bodies, node, node->e + rise) -
+                            rill_node_displaced(&world->bodies, node, node->e);
+        const double part = fmin(fmax(rise - more, 0.0), (double)amount);
+        node->e += rise;
+        node->kept += more;
+        world->flow.H[node->place] += (int32_t)part;
+        amount -= (int32_t)part;
+    }
+    for (int64_t i = 0, left = a->takers; i < a->count; ++i) {
+        if (rill_bodies_node(&world->bodies, a->queue[i])) continue;
+        const int32_t part = (int32_t)(amount / left--);
+        world->flow.H[a->queue[i]] += part;
+        amount -= part;
+    }
+}
+
+void rill_world_push_aside(rill_world *world, const rill_body *body, int32_t *queue) {
+    aside a = { .world = world, .queue = queue };
+    if (world->tank) return;
+    rill_world_cover(world);
+    find_pool(&a, body);
+    const int64_t most = RILL_TOP - RILL_TOP / 16 - a.highest;
+    const double volume = body->form.volume / rill_quantum_volume(&world->bed);
+    if (a.takers == 0 || volume > (double)most * (double)a.takers) return; /* the step has to cope with it */
+    put_in(&a, take_out(world, body));
+    for (int64_t i = 0; i < a.count; ++i) rill_flow_wake(&world->flow, queue[i]);
+    rill_flow_measure(&world->flow);
+}

@@ -1,0 +1,193 @@
+/* Solids that move in snapshots: what they have pressed out and drawn, and when they did what. */
+#include <math.h>
+
+#include "flow/draw.h"
+#include "flow/held.h"
+#include "world/snapshot.h"
+
+/* ---------------------------------------------------------------------------------------------------------- writing */
+
+/* After a while it is of no more interest when something was. */
+static double lately(const rill_world *world, double time) {
+    return world->time - time < RILL_HELD_SLOWEST ? time : -1.0;
+}
+
+static rill_cell_times times_of(const rill_world *world, size_t cell) {
+    const rill_cell_times *times = &world->cell_times[cell];
+    return (rill_cell_times){ lately(world, times->moved), lately(world, times->pressed),
+                              lately(world, times->opened) };
+}
+
+static bool touched_lately(const rill_cell_times *times) {
+    return times->moved >= 0.0 || times->pressed >= 0.0 || times->opened >= 0.0;
+}
+
+static void put_times(rill_writer *writer, const rill_world *world) {
+    const size_t cells = world->cell_times ? rill_world_cells(world) : 0;
+    uint32_t count = 0;
+    for (size_t i = 0; i < cells; ++i) {
+        const rill_cell_times times = times_of(world, i);
+        count += touched_lately(&times);
+    }
+    rill_put_u32(writer, count);
+    for (size_t i = 0; i < cells; ++i) {
+        const rill_cell_times times = times_of(world, i);
+        if (!touched_lately(&times)) continue;
+        rill_put_u32(writer, (uint32_t)i);
+        rill_put_f64(writer, times.moved);
+        rill_put_f64(writer, times.pressed);
+        rill_put_f64(writer, times.opened);
+    }
+}
+
+static bool still_moves(const rill_world *world, const rill_mover *mover) {
+    return world->time - mover->last <= RILL_MOVERS_PATIENCE;
+}
+
+static void put_movers(rill_writer *writer, const rill_world *world) {
+    const rill_mover *movers = world->movers.data;
+    uint32_t count = 0;
+    for (size_t i = 0; i < world->movers.count; ++i) count += still_moves(world, &movers[i]);
+    rill_put_u32(writer, count);
+    for (size_t i = 0; i < world->movers.count; ++i) {
+        if (!still_moves(world, &movers[i])) continue;
+        rill_put_u32(writer, (uint32_t)movers[i].slot);
+        rill_snapshot_put_area(writer, &movers[i].area);
+        rill_put_f64(writer, movers[i].since);
+        rill_put_f64(writer, movers[i].last);
+        for (int k = 0; k < 2; ++k) rill_put_f64s(writer, movers[i].pose[k], 3);
+    }
+}
+
+void rill_snapshot_put_moves(rill_writer *writer, const rill_world *world) {
+    const rill_held *held = world->flow.held.data;
+    const rill_drawn *drawn = world->flow.drawn.data;
+    rill_put_u32(writer, (uint32_t)world->flow.held.count);
+    for (size_t i = 0; i < world->flow.held.count; ++i) {
+        rill_put_u64(writer, (uint64_t)held[i].amount);
+        rill_put_f64(writer, held[i].seconds);
+        rill_put_f64s(writer, held[i].wall, 2);
+        rill_put_u8(writer, (uint8_t)(held[i].side + 1));
+        rill_put_u32(writer, (uint32_t)held[i].place);
+    }
+    rill_put_u32(writer, (uint32_t)world->flow.drawn.count);
+    for (size_t i = 0; i < world->flow.drawn.count; ++i) {
+        rill_put_u64(writer, (uint64_t)drawn[i].amount);
+        rill_put_f64(writer, drawn[i].seconds);
+        rill_put_f64(writer, drawn[i].most);
+        rill_put_u32(writer, (uint32_t)drawn[i].place);
+        rill_put_u8(writer, (uint8_t)drawn[i].side);
+    }
+    put_movers(writer, world);
+    put_times(writer, world);
+}
+
+/* ---------------------------------------------------------------------------------------------------------- reading */
+
+/* Places, times and sides are checked with the whole world, amounts against each other: all of them are in the ledger. */
+static rill_result get_held(rill_loading *load, int64_t *left) {
+    rill_reader *reader = &load->reader;
+    rill_flow *flow = &load->world->flow;
+    const uint32_t count = rill_get_u32(reader);
+    if (count > (uint64_t)flow->bed->info.columns || !rill_get_room(reader, count, 37))
+        return rill_loading_refuse(load, "what solids have pressed out makes no sense");
+    if (!rill_array_resize(&flow->held, &load->world->allocator, count)) return rill_loading_starved(load, "liquid");
+    rill_held *held = flow->held.data;
+    for (uint32_t i = 0; i < count; ++i) {
+        held[i] = (rill_held){ .amount = rill_loading_i64(reader) };
+        held[i].seconds = rill_get_f64(reader);
+        rill_get_f64s(reader, held[i].wall, 2);
+        held[i].side = (int32_t)rill_get_u8(reader) - 1;
+        held[i].place = rill_loading_i32(reader);
+        if (reader->failed || held[i].amount > *left)
+            return rill_loading_refuse(load, "what solids have pressed out makes no sense");
+        *left -= held[i].amount;
+    }
+    return RILL_OK;
+}
+
+static rill_result get_drawn(rill_loading *load, int64_t *left) {
+    rill_reader *reader = &load->reader;
+    rill_flow *flow = &load->world->flow;
+    const uint32_t count = rill_get_u32(reader);
+    if (count > (uint64_t)flow->bed->info.columns || !rill_get_room(reader, count, 29))
+        return rill_loading_refuse(load, "what solids have drawn makes no sense");
+    if (count > 0 && !rill_held_reserve(flow, 0, &load->world->allocator)) return rill_loading_starved(load, "liquid");
+    if (!rill_array_resize(&flow->drawn, &load->world->allocator, count)) return rill_loading_starved(load, "liquid");
+    rill_drawn *drawn = flow->drawn.data;
+    for (uint32_t i = 0; i < count; ++i) {
+        drawn[i] = (rill_drawn){ .amount = rill_loading_i64(reader) };
+        drawn[i].seconds = rill_get_f64(reader);
+        drawn[i].most = rill_get_f64(reader);
+        drawn[i].place = rill_loading_i32(reader);
+        drawn[i].side = rill_get_u8(reader);
+        if (reader->failed || drawn[i].amount > *left)
+            return rill_loading_refuse(load, "what solids have drawn makes no sense");
+        *left -= drawn[i].amount;
+    }
+    return RILL_OK;
+}
+
+/* Written so that NaN fails. */
+static bool good_time(const rill_world *world, double time) {
+    return time == -1.0 || (time >= 0.0 && time <= world->time);
+}
+
+static bool finite_pose(const rill_mover *mover) {
+    bool finite = true;
+    for (int k = 0; k < 2; ++k)
+        for (int i = 0; i < 3; ++i) finite = finite && isfinite(mover->pose[k][i]);
+    return finite;
+}
+
+static rill_result get_movers(rill_loading *load) {
+    rill_reader *reader = &load->reader;
+    rill_world *world = load->world;
+    const uint32_t count = rill_get_u32(reader);
+    if (count > world->solids.count || !rill_get_room(reader, count, 84))
+        return rill_loading_refuse(load, "more solids move than there are");
+    if (!rill_array_resize(&world->movers, &world->allocator, count)) return rill_loading_starved(load, "solids");
+    rill_mover *movers = world->movers.data;
+    for (uint32_t i = 0; i < count; ++i) {
+        rill_mover *mover = &movers[i];
+        mover->slot = rill_loading_i32(reader);
+        const bool area = rill_loading_area(reader, &world->def.grid, &mover->area);
+        mover->since = rill_get_f64(reader);
+        mover->last = rill_get_f64(reader);
+        for (int k = 0; k < 2; ++k) rill_get_f64s(reader, mover->pose[k], 3);
+        if (!area || reader->failed || mover->slot >= (int32_t)world->solids.count ||
+            (i > 0 && mover->slot <= movers[i - 1].slot) || !good_time(world, mover->since) ||
+            !good_time(world, mover->last) || !finite_pose(mover))
+            return rill_loading_refuse(load, "how a solid moves makes no sense");
+    }
+    return RILL_OK;
+}
+
+static rill_result get_times(rill_loading *load) {
+    rill_reader *reader = &load->reader;
+    rill_world *world = load->world;
+    const uint32_t count = rill_get_u32(reader);
+    if (count > rill_world_cells(world) || !rill_get_room(reader, count, 28))
+        return rill_loading_refuse(load, "solids have moved in more cells than there are");
+    if (count > 0 && !rill_world_time_cells(world)) return rill_loading_starved(load, "cells");
+    for (uint32_t i = 0; i < count; ++i) {
+        const uint32_t cell = rill_get_u32(reader);
+        rill_cell_times times = { .moved = rill_get_f64(reader) };
+        times.pressed = rill_get_f64(reader);
+        times.opened = rill_get_f64(reader);
+        if (reader->failed || cell >= rill_world_cells(world) || !good_time(world, times.moved) ||
+            !good_time(world, times.pressed) || !good_time(world, times.opened))
+            return rill_loading_refuse(load, "when a solid moved in a cell makes no sense");
+        world->cell_times[cell] = times;
+    }
+    return reader->failed ? rill_loading_refuse(load, "the times of cells end early") : RILL_OK;
+}
+
+rill_result rill_loading_moves(rill_loading *load) {
+    int64_t left = INT64_C(1) << 60; /* as of the accounts */
+    rill_result result = get_held(load, &left);
+    if (!result) result = get_drawn(load, &left);
+    if (!result) result = get_movers(load);
+    if (!result) result = get_times(load);
+    return result;
+}

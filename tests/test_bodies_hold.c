@@ -1,0 +1,324 @@
+/* Hollow bodies, decks, and bodies that stand on the bed: where liquid is on them and under them, and where it is not. */
+#include "snapshots.h"
+#include "tanks.h"
+
+/* An open box with its walls, that floats with a dry hold and sinks with a wet one. */
+enum { LONG = 20, WIDE = 16, HIGH = 12, FLOOR = 2 };
+static const double GRAMS = 2.0;
+
+typedef struct hull {
+    float vertices[48];
+    uint32_t indices[84];
+    rill_body_def def;
+} hull;
+
+/* Its bottom is at z mm. */
+static void make_hull(hull *h, double x, double y, double z, double wall, double degrees) {
+    static const uint32_t ends[] = { 0, 2, 1, 0, 3, 2, 12, 13, 14, 12, 14, 15 };
+    size_t n = 0;
+    for (uint32_t ring = 0; ring < 4; ++ring) /* outside below and above, inside above and below */
+        for (uint32_t k = 0; k < 4; ++k) {
+            const double in = ring < 2 ? 0.0 : wall, top = ring == 0 ? 0.0 : ring == 3 ? FLOOR : HIGH;
+            h->vertices[n++] = (float)((k == 1 || k == 2 ? 1.0 : -1.0) * (0.5 * LONG - in) * MM);
+            h->vertices[n++] = (float)((k >= 2 ? 1.0 : -1.0) * (0.5 * WIDE - in) * MM);
+            h->vertices[n++] = (float)(top * MM);
+        }
+    n = 0;
+    for (uint32_t i = 0; i < 12; ++i) {
+        const uint32_t a = i, b = i / 4 * 4 + (i + 1) % 4, sides[6] = { a, b, b + 4, a, b + 4, a + 4 };
+        for (int k = 0; k < 6; ++k) h->indices[n++] = sides[k];
+    }
+    memcpy(h->indices + n, ends, sizeof ends);
+    h->def = rill_default_body_def();
+    h->def.shape = RILL_BODY_MESH;
+    h->def.vertices = h->vertices;
+    h->def.vertex_count = 16;
+    h->def.indices = h->indices;
+    h->def.triangle_count = 28;
+    h->def.mass = GRAMS * 1e-3;
+    for (int k = 0; k < 3; ++k) h->def.centre[k] = 0.0; /* so that positions are those of its bottom */
+    h->def.state.position[0] = x * MM;
+    h->def.state.position[1] = y * MM;
+    h->def.state.position[2] = z * MM;
+    h->def.state.orientation[2] = sin(degrees * acos(-1.0) / 360.0);
+    h->def.state.orientation[3] = cos(degrees * acos(-1.0) / 360.0);
+}
+
+static rill_body_id put_hull(rill_world *world, double z, double wall, double degrees) {
+    hull h;
+    rill_body_id id;
+    make_hull(&h, 18.3, 16.4, z, wall, degrees);
+    must(world, rill_body_create(world, &h.def, &id));
+    return id;
+}
+
+/* 36 x 32 cells; thick, so that it comes to rest. */
+static rill_world *make_pool(double viscosity) {
+    rill_world_def def = tank_def(36, 32, RILL_PASSAGES_ANY);
+    def.liquid.viscosity = viscosity;
+    def.headroom = 0.05;
+    rill_world *world = make_tank(&def);
+    build(world);
+    return world;
+}
+
+static rill_body_state state_of(const rill_world *world, rill_body_id id) {
+    rill_body_state state;
+    assert_int_equal(rill_body_get_state(world, id, &state), RILL_OK);
+    return state;
+}
+
+static rill_body_forces forces_of(const rill_world *world, rill_body_id id) {
+    rill_body_forces forces;
+    assert_int_equal(rill_body_get_forces(world, id, &forces), RILL_OK);
+    return forces;
+}
+
+static const double DEPTH = 14.0; /* mm, in the pool */
+static double draft_of(void) {
+    return GRAMS * 1e3 / (rill_default_world_def().liquid.density * 1e-3) / (LONG * WIDE); /* mm */
+}
+
+/* Afloat with a dry hold, but for how much it still bobs. */
+static void must_float(const rill_world *world, rill_body_id id, double bobs) {
+    const double level = sample(world, 1, 1, 1).level, low = state_of(world, id).position[2];
+    const double draft = (level - low) / MM;
+    if (!(fabs(draft / draft_of() - 1.0) < bobs)) fail_msg("draft %g mm, expected %g", draft, draft_of());
+    const double displaced = forces_of(world, id).submerged_volume / (LONG * WIDE * MM * MM * MM);
+    if (!(fabs(displaced / draft_of() - 1.0) < bobs)) fail_msg("displaced %g, expected %g", displaced, draft_of());
+    check(world);
+}
+
+/* --------------------------------------------------------------------------------------------------------------- holds */
+
+/* Walls from one and a half cells, along the grid and across it; it starts off its draft and finds it. */
+static void test_drafts(void **state) {
+    (void)state;
+    static const double walls[] = { 1.5, 1.5, 1.5, 4.0 }, turns[] = { 0, 17, 45, 17 };
+    for (int i = 0; i < 4; ++i) {
+        rill_world *world = make_pool(3e-4);
+        const rill_body_id id = put_hull(world, DEPTH - draft_of() + 0.5, walls[i], turns[i]);
+        fill(world, 1, 1, 1, DEPTH);
+        run(world, 24, 1.0 / 60);
+        must_float(world, id, 0.02);
+        rill_world_destroy(world);
+    }
+}
+
+/* Put into liquid that is there, thrown in from above, and gone on with from a snapshot. */
+static void test_ways_in(void **state) {
+    (void)state;
+    for (int way = 0; way < 2; ++way) {
+        rill_world *world = make_pool(3e-4);
+        fill(world, 1, 1, 1, DEPTH);
+        const rill_body_id id = put_hull(world, way ? DEPTH + 3.0 : DEPTH - draft_of(), 1.5, 17);
+        run(world, 10, 1.0 / 60);
+        const saved s = save(world);
+        rill_world *again = load(s, NULL);
+        run(world, 15, 1.0 / 60);
+        run(again, 15, 1.0 / 60);
+        must_float(world, id, 0.15);
+        assert_true(rill_world_hash(world) == rill_world_hash(again));
+        rill_world_destroy(again);
+        rill_world_destroy(world);
+        free(s.bytes);
+    }
+}
+
+/* What is in a dry hold, or on a deck, is in the air. */
+static void test_cargo(void **state) {
+    (void)state;
+    rill_world *world = make_pool(3e-4);
+    const rill_body_id id = put_hull(world, DEPTH - draft_of(), 1.5, 17);
+    rill_body_def def = rill_default_body_def();
+    def.radius = 3 * MM;
+    def.mass = (double)INFINITY;
+    def.state.position[0] = 18.0 * MM;
+    def.state.position[1] = 16.0 * MM;
+    def.state.position[2] = (DEPTH - draft_of() + FLOOR + 3.1) * MM;
+    rill_body_id ball;
+    must(world, rill_body_create(world, &def, &ball));
+    fill(world, 1, 1, 1, DEPTH);
+    run(world, 10, 1.0 / 60);
+    assert_true(forces_of(world, ball).submerged_volume == 0.0);
+    assert_true(forces_of(world, ball).impulse[2] == 0.0);
+    must_float(world, id, 0.02);
+    rill_world_destroy(world);
+}
+
+/* A blow from the side raises the head in slits beside the hull above its wall: that is pressure and comes over nothing. */
+static void test_blows(void **state) {
+    (void)state;
+    rill_world *world = make_pool(1e-6);
+    hull h;
+    rill_body_id id;
+    make_hull(&h, 14.3, 16.4, DEPTH - draft_of(), 1.5, 17);
+    h.def.state.velocity[0] = 0.25;
+    must(world, rill_body_create(world, &h.def, &id));
+    fill(world, 1, 1, 1, DEPTH);
+    for (int i = 0; i < 12; ++i) {
+        run(world, 1, 1.0 / 120);
+        assert_true(state_of(world, id).position[2] > (DEPTH - draft_of() - 2.0) * MM);
+    }
+    check(world);
+    rill_world_destroy(world);
+}
+
+/* Moves it by hand, upright, to a height of its bottom in mm. */
+static void carry(rill_world *world, rill_body_id id, double z, int steps) {
+    const double from = state_of(world, id).position[2], dt = 1.0 / 120;
+    for (int i = 1; i <= steps; ++i) {
+        rill_body_state s = state_of(world, id);
+        s.position[2] = from + (z * MM - from) * (i - 1) / steps;
+        s.velocity[2] = (z * MM - from) / (steps * dt);
+        s.velocity[0] = s.velocity[1] = s.acceleration[2] = 0.0;
+        memset(s.spin, 0, sizeof s.spin);
+        s.orientation[0] = s.orientation[1] = 0.0;
+        must(world, rill_body_set_state(world, id, &s));
+        run(world, 1, dt);
+    }
+}
+
+static void let_go(rill_world *world, rill_body_id id) {
+    rill_body_state s = state_of(world, id);
+    memset(s.velocity, 0, sizeof s.velocity);
+    s.acceleration[2] = -9.81;
+    must(world, rill_body_set_state(world, id, &s));
+}
+
+/* Pushed under by hand it fills, and sinks when it is let go. Lifted out it is empty again, and floats as before. */
+static void test_swamped(void **state) {
+    (void)state;
+    rill_world *world = make_pool(3e-4);
+    fill(world, 1, 1, 1, 18);
+    const rill_body_id id = put_hull(world, 18.0 - draft_of(), 1.5, 0);
+    const double all = volume(world, 0, 36, 100);
+    run(world, 10, 1.0 / 60);
+    carry(world, id, 3.0, 40);
+    carry(world, id, 3.0, 20);
+    rill_body_info info;
+    must(world, rill_body_get_info(world, id, &info));
+    assert_true(info.mass > 1.1 * 998 * info.volume);
+    assert_true(fabs(forces_of(world, id).submerged_volume / info.volume - 1.0) < 0.01);
+    let_go(world, id);
+    run(world, 2, 1.0 / 60);
+    assert_true(state_of(world, id).velocity[2] < -0.01);
+    carry(world, id, 25.0, 40);
+    assert_true(forces_of(world, id).submerged_volume == 0.0);
+    carry(world, id, 18.5, 15);
+    let_go(world, id);
+    run(world, 25, 1.0 / 60);
+    must_float(world, id, 0.15);
+    assert_true(volume(world, 0, 36, 100) == all);
+    rill_world_destroy(world);
+}
+
+/* A fill leaves out the hold of what floats in it, and only the planks of what is below it. */
+static void test_fills(void **state) {
+    (void)state;
+    const double area = 36 * 32;
+    rill_world *world = make_pool(1e-4);
+    const rill_body_id id = put_hull(world, 4.0, 1.5, 17);
+    rill_body_info info;
+    must(world, rill_body_get_info(world, id, &info));
+    for (int i = 0; i < 2; ++i) {
+        const double level = i ? 20.0 : 10.0, planks = info.volume / (MM * MM * MM);
+        fill(world, 1, 1, 1, level);
+        const double out = area * level - volume(world, 0, 36, 100) / (MM * MM * MM);
+        assert_true(fabs(out - (i ? planks : LONG * WIDE * (level - 4.0))) < 0.2);
+    }
+    rill_world_destroy(world);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- the bed */
+
+/* A box of 10 mm in water of half its height, `gap` mm above the bed, which bears it as an engine's contact would: it is put
+ * back after each step. Returns the mean force of the liquid on it, as part of its buoyancy. */
+static double stand(double gap, double density, double degrees, double dt) {
+    const double edge = 10, depth = 5;
+    rill_world *world = make_pool(1e-6);
+    rill_body_def def = rill_default_body_def();
+    def.shape = RILL_BODY_BOX;
+    def.density = density;
+    for (int k = 0; k < 3; ++k) def.size[k] = edge * MM;
+    def.state.position[0] = 18.3 * MM;
+    def.state.position[1] = 16.4 * MM;
+    def.state.position[2] = (0.5 * edge + gap) * MM;
+    def.state.orientation[2] = sin(degrees * acos(-1.0) / 360.0);
+    def.state.orientation[3] = cos(degrees * acos(-1.0) / 360.0);
+    rill_body_id id;
+    must(world, rill_body_create(world, &def, &id));
+    fill(world, 1, 1, 1, depth);
+    double impulse = 0.0;
+    enum { STEPS = 40 };
+    for (int i = 0; i < STEPS; ++i) {
+        run(world, 1, dt);
+        impulse += forces_of(world, id).impulse[2];
+        rill_body_state s = state_of(world, id);
+        assert_true(s.position[2] < (0.5 * edge + gap + 0.01) * MM); /* it does not jump, */
+        assert_true(step_info(world).max_speed < 0.5);               /* nor does the water */
+        if (s.position[2] > 0.5 * edge * MM) continue;
+        s.position[2] = 0.5 * edge * MM;
+        memset(s.velocity, 0, sizeof s.velocity);
+        memset(s.spin, 0, sizeof s.spin);
+        memcpy(s.orientation, def.state.orientation, sizeof s.orientation);
+        must(world, rill_body_set_state(world, id, &s));
+    }
+    check(world);
+    rill_world_destroy(world);
+    return impulse / (STEPS * dt * 998 * 9.81 * edge * edge * depth * MM * MM * MM);
+}
+
+/* What stands on the bed has the buoyancy of what of it is below the level. */
+static void test_stands(void **state) {
+    (void)state;
+    for (int i = 0; i < 2; ++i) {
+        const double share = stand(0.0, 8000.0, 34.0 * i, 1.0 / 60);
+        if (!(fabs(share - 1.0) < 0.1)) fail_msg("%g of its buoyancy", share);
+    }
+}
+
+/* When the level rises, so does the head in what is left below: buoyancy follows, also of what nothing can lift. */
+static void test_level_rises(void **state) {
+    (void)state;
+    const double edge = 10;
+    rill_world *world = make_pool(1e-4);
+    rill_body_def def = rill_default_body_def();
+    def.shape = RILL_BODY_BOX;
+    def.mass = (double)INFINITY;
+    for (int k = 0; k < 3; ++k) def.size[k] = edge * MM;
+    def.state.position[0] = 18.3 * MM;
+    def.state.position[1] = 16.4 * MM;
+    def.state.position[2] = 0.5 * edge * MM;
+    rill_body_id id;
+    must(world, rill_body_create(world, &def, &id));
+    fill(world, 1, 1, 1, 3);
+    run(world, 2, 1.0 / 60);
+    const rill_source_id spring = pour(world, 5, 5, 0, 3, 1e-5);
+    run(world, 12, 1.0 / 60);
+    must(world, rill_source_destroy(world, spring));
+    run(world, 30, 1.0 / 60);
+    const double level = sample(world, 1, 1, 1).level, force = forces_of(world, id).impulse[2] * 60;
+    assert_true(level > 4.5 * MM);
+    assert_true(fabs(force / (998 * 9.81 * edge * edge * MM * MM * level) - 1.0) < 0.05);
+    check(world);
+    rill_world_destroy(world);
+}
+
+/* What comes down on it squeezes out what is below, which bears some of it for a while. */
+static void test_lands(void **state) {
+    (void)state;
+    for (int i = 0; i < 2; ++i) {
+        const double share = stand(0.02, 1400.0, 34.0 * i, 1.0 / 120), weight = 1400.0 / (0.5 * 998.0);
+        assert_true(share > 0.9 && share < 1.1 * weight);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_drafts),  cmocka_unit_test(test_ways_in),
+                                        cmocka_unit_test(test_cargo),   cmocka_unit_test(test_blows),
+                                        cmocka_unit_test(test_swamped), cmocka_unit_test(test_fills),
+                                        cmocka_unit_test(test_stands),  cmocka_unit_test(test_level_rises),
+                                        cmocka_unit_test(test_lands) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,292 @@
+/* Walls that push and pull, through the public API: levels before and behind them against Rankine and Hugoniot and the simple
+ * wave (Stoker 1957, chapter 10), how even they are, and what becomes of liquid on its way when a wall stops, turns back or is
+ * saved. Of the ledger in random moves see test_solids.c. */
+#include "worlds.h"
+
+#include <math.h>
+
+static const double GRAVITY = 9.81, DEPTH = 0.005, CELL = 1e-3, FRAME = 1.0 / 60.0;
+enum { HALF = 10 }; /* cells: half the thickness of a wall */
+
+typedef struct channel {
+    rill_world *world;
+    rill_solid_id wall;
+    double start; /* where the middle of the wall is at first, m */
+} channel;
+
+static rill_solid_def wall_def(bool mesh, double start) {
+    static float vertices[24];
+    static const uint32_t indices[36] = { 0, 2, 1, 1, 2, 3, 4, 5, 6, 5, 7, 6, 0, 1, 4, 1, 5, 4,
+                                          2, 6, 3, 3, 6, 7, 0, 4, 2, 2, 4, 6, 1, 3, 5, 3, 7, 5 };
+    rill_solid_def def = box_def("wall", start - HALF * CELL, -1.0, -0.005, start + HALF * CELL, 1.0, 0.1);
+    if (!mesh) return def;
+    for (int i = 0; i < 8; ++i)
+        for (int k = 0; k < 3; ++k) vertices[3 * i + k] = (float)(i >> k & 1 ? def.max[k] : def.min[k]);
+    def.shape = RILL_SHAPE_MESH;
+    def.vertices = vertices;
+    def.vertex_count = 8;
+    def.indices = indices;
+    def.triangle_count = 12;
+    return def;
+}
+
+/* A channel one cell wide with a wall across its middle, `offset` cells off the grid. */
+static channel make_channel(int32_t cells, double offset, bool mesh) {
+    rill_world_def def = rill_default_world_def();
+    def.grid.cells[0] = cells;
+    def.grid.cells[1] = 1;
+    def.grid.cell_size = CELL;
+    def.headroom = 0.04;
+    def.liquid.viscosity = 0.0;
+    def.solver.rest = false;
+    def.solver.friction = 1.0;
+    channel c = { .start = (cells / 2 + offset) * CELL };
+    rill_message message = { "" };
+    if (rill_world_create(&def, &c.world, &message)) fail_msg("%s", message.text);
+    const rill_solid_def floor = box_def("floor", -1.0, -1.0, -0.01, 10.0, 1.0, 0.0), wall = wall_def(mesh, c.start);
+    rill_solid_id id;
+    must(c.world, rill_solid_create(c.world, &floor, &id));
+    must(c.world, rill_solid_create(c.world, &wall, &c.wall));
+    must(c.world, rill_bed_build(c.world));
+    for (int side = 0; side < 2; ++side) {
+        const double at[3] = { side == 0 ? CELL : (cells - 1) * CELL, 0.5 * CELL, 0.0 };
+        must(c.world, rill_world_fill_level(c.world, at, DEPTH, NULL));
+    }
+    return c;
+}
+
+static void move_wall(const channel *c, double by) {
+    must(c->world, rill_solid_set_pose(c->world, c->wall, (double[]){ by, 0.0, 0.0 }, (double[]){ 0.0, 0.0, 0.0 }));
+}
+
+static void step(const channel *c) {
+    assert_false(rill_world_step(c->world, FRAME) & (RILL_STATUS_REFUSED | RILL_STATUS_SQUEEZED));
+    assert_int_equal(ledger_error(c->world), 0);
+}
+
+static double depth_at(const channel *c, double x) {
+    rill_sample found;
+    must(c->world, rill_query_points(c->world, (double[]){ x, 0.5 * CELL, 1e-4 }, 1, &found));
+    return found.depth;
+}
+
+static int64_t airborne(const channel *c) {
+    rill_ledger ledger;
+    must(c->world, rill_world_get_ledger(c->world, &ledger));
+    return ledger.airborne;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- levels */
+
+static double depth_before(double speed) {
+    double low = DEPTH, high = 100.0 * DEPTH;
+    for (int i = 0; i < 100; ++i) {
+        const double h = 0.5 * (low + high);
+        *((h - DEPTH) * sqrt(GRAVITY * (h + DEPTH) / (2.0 * DEPTH * h)) < speed ? &low : &high) = h;
+    }
+    return low;
+}
+
+static double depth_behind(double speed) {
+    const double root = sqrt(GRAVITY * DEPTH) - 0.5 * speed;
+    return root * root / GRAVITY;
+}
+
+typedef struct series {
+    double count, sum, squares;
+} series;
+
+static void note(series *s, double value) {
+    s->count += 1.0;
+    s->sum += value;
+    s->squares += value * value;
+}
+
+/* The mean of the change of level, as a part of what it should be, and the deviation in parts of the depth at rest. */
+static void must_be_even(const char *what, const series *s, double exact, double tolerance, double ripple) {
+    const double mean = s->sum / s->count, deviation = sqrt(fmax(0.0, s->squares / s->count - mean * mean)) / DEPTH;
+    const double off = (mean - DEPTH) / (exact - DEPTH) - 1.0;
+    if (!(fabs(off) <= tolerance)) fail_msg("%s: off by %.2f %%", what, 100.0 * off);
+    if (!(deviation <= ripple)) fail_msg("%s: ripple %.2f %% of the depth", what, 100.0 * deviation);
+}
+
+typedef struct ride {
+    const char *name;
+    double cells_per_frame, offset;
+    int frames, warm; /* how long it goes; from when on it is looked at */
+    bool mesh;
+    double front, back; /* tolerances */
+} ride;
+
+static void go(const ride *r) {
+    const double by = r->cells_per_frame * CELL, speed = fabs(by) / FRAME, way = by > 0.0 ? 1.0 : -1.0;
+    const double wave = sqrt(GRAVITY * DEPTH) + speed;
+    const int32_t cells = 2 * (int32_t)((wave * r->frames * FRAME + 0.03) / CELL);
+    const channel c = make_channel(cells, r->offset, r->mesh);
+    series near = { 0 }, front = { 0 }, back = { 0 };
+    for (int i = 1; i <= r->frames; ++i) {
+        move_wall(&c, by * i);
+        step(&c);
+        const double at = c.start + by * i, probe = way * (HALF + 10) * CELL;
+        if (i <= r->warm) continue;
+        note(&near, depth_at(&c, at + way * (HALF + 3) * CELL));
+        note(&front, depth_at(&c, at + probe));
+        note(&back, depth_at(&c, at - probe));
+    }
+    must_be_valid(c.world);
+    char name[64];
+    snprintf(name, sizeof name, "%s, before it", r->name);
+    must_be_even(name, &front, depth_before(speed), r->front, 0.01);
+    must_be_even(name, &near, depth_before(speed), 0.1, 0.05); /* no heap at the wall */
+    snprintf(name, sizeof name, "%s, behind it", r->name);
+    must_be_even(name, &back, depth_behind(speed), r->back, 0.02);
+    rill_world_destroy(c.world);
+}
+
+/* A few frames per cell, a few cells per frame, and many frames per cell; forth and back. */
+static void a_wall_pushes_and_pulls_evenly(void **state) {
+    (void)state;
+    const ride rides[] = { { "0.3 cells a frame", 0.3, 0.1, 60, 25, false, 0.03, 0.05 },
+                           { "-0.3 cells a frame", -0.3, 0.1, 60, 25, false, 0.03, 0.05 },
+                           { "1.85 cells a frame", 1.85, 0.1, 60, 25, false, 0.03, 0.05 },
+                           { "a cell in 30 frames", 1.0 / 30.0, 0.48, 90, 40, false, 0.03, 0.05 },
+                           { "a cell in 100 frames", 0.01, 0.48, 180, 60, false, 0.03, 0.05 },
+                           { "a mesh, 0.3 cells a frame", 0.3, 0.1, 60, 30, true, 0.03, 0.05 },
+                           { "a mesh, a cell in 20 frames", 0.05, 0.1, 120, 70, true, 0.05, 0.08 } };
+    for (size_t i = 0; i < sizeof rides / sizeof rides[0]; ++i) go(&rides[i]);
+}
+
+/* At an angle to the grid each row and column of cells has its own time; in the middle, before the ends are felt. */
+static void a_slanting_wall_pushes_and_pulls(void **state) {
+    (void)state;
+    enum { CELLS = 140, FRAMES = 14, WARM = 7 };
+    const double turn = 30.0, along[2] = { 0.86602540378443865, 0.5 }, speed = 0.2 * sqrt(GRAVITY * DEPTH);
+    rill_world_def def = rill_default_world_def();
+    def.grid.cells[0] = def.grid.cells[1] = CELLS;
+    def.grid.cell_size = CELL;
+    def.headroom = 0.04;
+    def.liquid.viscosity = 0.0;
+    channel c = { .start = 0.5 * CELLS * CELL };
+    rill_message message = { "" };
+    if (rill_world_create(&def, &c.world, &message)) fail_msg("%s", message.text);
+    const rill_solid_def floor = box_def("floor", -1.0, -1.0, -0.01, 1.0, 1.0, 0.0);
+    rill_solid_def wall = box_def("wall", -HALF * CELL, -0.055, -0.005, HALF * CELL, 0.055, 0.1);
+    wall.translate[0] = wall.translate[1] = c.start;
+    wall.rotate[2] = turn;
+    rill_solid_id id;
+    must(c.world, rill_solid_create(c.world, &floor, &id));
+    must(c.world, rill_solid_create(c.world, &wall, &c.wall));
+    must(c.world, rill_bed_build(c.world));
+    must(c.world, rill_world_fill_level(c.world, (double[]){ 0.002, 0.002, 0.0 }, DEPTH, NULL));
+    series sides[2] = { { 0 } };
+    for (int i = 1; i <= FRAMES; ++i) {
+        const double gone = speed * FRAME * i;
+        const double place[3] = { c.start + gone * along[0], c.start + gone * along[1], 0.0 };
+        must(c.world, rill_solid_set_pose(c.world, c.wall, place, (double[]){ 0.0, 0.0, turn }));
+        step(&c);
+        for (int k = 6; i > WARM && k <= 10; ++k)
+            for (int aside = -6; aside <= 6; ++aside)
+                for (int side = 0; side < 2; ++side) {
+                    const double away = (side == 0 ? HALF + k : -HALF - k) * CELL;
+                    const double at[3] = { place[0] + away * along[0] - aside * CELL * along[1],
+                                           place[1] + away * along[1] + aside * CELL * along[0], 1e-4 };
+                    rill_sample found;
+                    must(c.world, rill_query_points(c.world, at, 1, &found));
+                    note(&sides[side], found.depth);
+                }
+    }
+    must_be_even("slanting, before it", &sides[0], depth_before(speed), 0.03, 0.02);
+    must_be_even("slanting, behind it", &sides[1], depth_behind(speed), 0.05, 0.02);
+    must_be_valid(c.world);
+    rill_world_destroy(c.world);
+}
+
+/* ------------------------------------------------------------------------------------------------- stopping, turning */
+
+/* What is on its way when a wall stops, however slow it was, is in the flow a quarter of a second later and a patience before
+ * that; levels are then those that the columns left have room for. */
+static void a_wall_that_stops_keeps_nothing(void **state) {
+    (void)state;
+    for (int kind = 0; kind < 2; ++kind) {
+        const double by = (kind == 0 ? 0.4 : 0.02) * CELL;
+        const channel c = make_channel(80, 0.48, false);
+        int64_t most = 0;
+        for (int i = 1; i <= 65; ++i) {
+            move_wall(&c, by * i);
+            step(&c);
+            if (airborne(&c) > most) most = airborne(&c);
+        }
+        assert_true(most > 0 && airborne(&c) > 0);
+        for (int i = 0; i < 10; ++i) step(&c); /* it still counts as moving */
+        if (kind == 1) assert_true(airborne(&c) > 0);
+        for (int i = 0; i < 24; ++i) step(&c);
+        assert_int_equal(airborne(&c), 0);
+        must_be_valid(c.world);
+        rill_world_destroy(c.world);
+    }
+}
+
+/* To and fro by less than a cell and by several, and it is where it was: so is the liquid. */
+static void a_wall_that_comes_back_leaves_no_trace(void **state) {
+    (void)state;
+    for (int kind = 0; kind < 2; ++kind) {
+        const channel c = make_channel(80, 0.1, false);
+        const double reach = (kind == 0 ? 0.7 : 6.0) * CELL;
+        for (int i = 1; i <= 120; ++i) {
+            move_wall(&c, reach * sin(2.0 * 3.14159265358979 * i / 40.0));
+            step(&c);
+        }
+        move_wall(&c, 0.0);
+        rill_liquid oil;
+        must(c.world, rill_world_get_liquid(c.world, &oil));
+        oil.viscosity = 1e-4;
+        must(c.world, rill_world_set_liquid(c.world, &oil));
+        for (int i = 0; i < 400; ++i) step(&c);
+        assert_int_equal(airborne(&c), 0);
+        assert_true(fabs(depth_at(&c, 0.01) - DEPTH) < 1e-6);
+        assert_true(fabs(depth_at(&c, 0.07) - DEPTH) < 1e-6);
+        must_be_valid(c.world);
+        rill_world_destroy(c.world);
+    }
+}
+
+/* In the middle of a push and a pull a copy is made, which goes on in the same way. */
+static void what_is_on_its_way_is_saved(void **state) {
+    (void)state;
+    const double by = 0.13 * CELL;
+    const channel c = make_channel(80, 0.1, false);
+    for (int i = 1; i <= 40; ++i) {
+        move_wall(&c, by * i);
+        step(&c);
+    }
+    const size_t size = rill_snapshot_size(c.world);
+    void *bytes = malloc(size);
+    size_t written = 0;
+    must(c.world, rill_snapshot_save(c.world, bytes, size, &written));
+    channel copy = c;
+    rill_message message = { "" };
+    if (rill_snapshot_load(bytes, size, NULL, &copy.world, &message)) fail_msg("%s", message.text);
+    copy.wall = rill_solid_find(copy.world, "wall");
+    for (int i = 41; i <= 100; ++i) {
+        const double at = by * (i <= 70 ? i : 140 - i); /* and back again */
+        move_wall(&c, at);
+        move_wall(&copy, at);
+        step(&c);
+        step(&copy);
+        assert_true(rill_world_hash(c.world) == rill_world_hash(copy.world));
+    }
+    for (size_t cut = size - 1; cut > size - 600; cut -= 7) /* nor does a part of it do harm */
+        assert_int_not_equal(rill_snapshot_restore(copy.world, bytes, cut), RILL_OK);
+    free(bytes);
+    rill_world_destroy(copy.world);
+    rill_world_destroy(c.world);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_wall_pushes_and_pulls_evenly),  cmocka_unit_test(a_slanting_wall_pushes_and_pulls),
+        cmocka_unit_test(a_wall_that_stops_keeps_nothing), cmocka_unit_test(a_wall_that_comes_back_leaves_no_trace),
+        cmocka_unit_test(what_is_on_its_way_is_saved),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
