@@ -4,7 +4,7 @@
  *   links      8-neighbourhood, section 4.1
  *   shape      where the surface ends, and what stands over each quartet, section 4.2
  *   numbers    of vertices, rims and triangles, row by row
- *   rims       what is there where the surface ends, section 4.3
+ *   rims       what is there where the surface ends, section 4.3; drawn back where the terrain would show
  *   vertices   positions, normals, velocities
  *   triangles
  *   meniscus   section 5
@@ -204,10 +204,11 @@ static void sweep_rows(const rill_build *build) {
 }
 
 static void find_links(const rill_build *build) {
-    if (rill_tasks_width(build->view->runtime) == 1) {
+    if (rill_tasks_width(build->view->runtime) == 1 && build->view->drawn_count == 0) {
         sweep_rows(build);
     } else {
         run(build, rill_row_level);
+        rill_levels_redraw(build);
         run(build, rill_row_link);
         run(build, rill_row_shape);
     }
@@ -222,6 +223,7 @@ static bool find_numbers(rill_build *build) {
     if (!rill_array_resize(&s->rims, &s->allocator, rims) || !reserve_odd(build)) return false;
     run(build, rill_row_number);
     run(build, rill_row_find_rims);
+    if (s->terrain && s->def.smooth_shores) rill_rims_retreat(build);
     const size_t skirts = number_skirts(build);
     if (skirts > 0) run(build, rill_row_number_skirts);
     if (skirts > 0 || s->skirts_before > 0 || s->any_mixed) forget_rims(s);

@@ -34,6 +34,7 @@ typedef struct writer {
     const rill_bed *bed;
     uint32_t *out;
     size_t triangles, skirts, tears;
+    bool named; /* columns are written as RILL_NAMED_COLUMN and their place */
 } writer;
 
 static void put(writer *w, uint32_t a, uint32_t b, uint32_t c) {
@@ -43,7 +44,7 @@ static void put(writer *w, uint32_t a, uint32_t b, uint32_t c) {
 }
 
 static uint32_t column(const writer *w, int32_t place) {
-    return (uint32_t)w->s->vertex[place];
+    return w->named ? RILL_NAMED_COLUMN | (uint32_t)place : (uint32_t)w->s->vertex[place];
 }
 
 static const rill_rim *rim_of(const writer *w, uint32_t vertex) {
@@ -368,6 +369,17 @@ static void put_mixed(writer *w, int32_t x, int32_t y) {
                 put_around(w, place);
         }
     }
+}
+
+size_t rill_quartet_write(const rill_build *build, const rill_stake_spot *spot, uint32_t *out) {
+    writer w = { .s = build->s, .bed = build->view->bed, .out = out, .named = true };
+    if (spot->place < 0) {
+        put_mixed(&w, spot->x, spot->y);
+    } else {
+        const quartet q = quartet_at(build->s, spot->place, spot->stride);
+        put_quartet(&w, &q);
+    }
+    return w.triangles;
 }
 
 static void mixed_of_row(const rill_build *build, int32_t row, writer *w) {

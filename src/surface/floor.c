@@ -9,7 +9,15 @@ static const double LEAST = 0.05, EPSILON = 0.01; /* of a cell's size */
 
 rill_floor *rill_floor_make(const rill_allocator *allocator) {
     rill_floor *floor = rill_memory_take(allocator, 1, sizeof *floor);
-    if (floor) *floor = (rill_floor){ .allocator = *allocator, .bins = rill_array_make(sizeof(rill_floor_bins)) };
+    if (floor)
+        *floor = (rill_floor){ .allocator = *allocator,
+                               .bins = rill_array_make(sizeof(rill_floor_bins)),
+                               .stakes = rill_array_make(sizeof(rill_stake)),
+                               .staked = rill_array_make(sizeof(int32_t)),
+                               .staked_other = rill_array_make(sizeof(int32_t)),
+                               .looked_at = rill_array_make(sizeof(rill_stake_spot)),
+                               .moved = rill_array_make(sizeof(int32_t)),
+                               .spots = rill_array_make(sizeof(rill_stake_spot)) };
     return floor;
 }
 
@@ -19,6 +27,7 @@ void rill_floor_free(rill_floor *floor) {
     rill_floor_bins *bins = floor->bins.data;
     for (size_t i = 0; i < floor->bins.count; ++i) rill_floor_bins_free(&bins[i], &allocator);
     rill_array_free(&floor->bins, &allocator);
+    rill_stakes_free(floor);
     rill_memory_give(&allocator, floor, 1, sizeof *floor);
 }
 
@@ -86,7 +95,7 @@ static bool wants_bins(const rill_surface_view *view, const rill_solid *solid, c
 
 static bool follow_area(rill_floor *floor, const rill_surface_view *view, const rill_area *changed) {
     const rill_bed *bed = view->bed;
-    rill_area cells, near;
+    rill_area cells, near, quartets;
     rill_floor_window window;
     for (int i = 0; i < 2; ++i) { /* a column has to do with all cells around it */
         const int32_t count = bed->grid.cells[i];
@@ -94,11 +103,14 @@ static bool follow_area(rill_floor *floor, const rill_surface_view *view, const 
         cells.high[i] = changed->high[i] < count - 1 ? changed->high[i] + 1 : count;
         window.low[i] = cells.low[i] > 0 ? (double)(cells.low[i] - 1) : -0.5;
         window.high[i] = cells.high[i] < count ? (double)cells.high[i] : (double)count - 0.5;
+        quartets.low[i] = cells.low[i] - 1;
+        quartets.high[i] = cells.high[i];
         near.low[i] = cells.low[i] - 2;
         near.high[i] = cells.high[i] + 2;
     }
     if (rill_area_empty(changed)) return true;
     lower_columns(floor, bed, &cells);
+    if (!rill_stakes_pull(floor, bed, &quartets)) return false;
     rill_floor_bins *const bins = floor->bins.data;
     for (size_t i = 0; i < view->solid_count; ++i) {
         const rill_solid *solid = view->solids[i];
@@ -109,7 +121,7 @@ static bool follow_area(rill_floor *floor, const rill_surface_view *view, const 
             return false;
         rill_floor_cover_solid(floor, bed, solid, bins[i].solid ? &bins[i] : NULL, &window);
     }
-    return true;
+    return !floor->lost && rill_stakes_list(floor, bed);
 }
 
 rill_result rill_floor_follow(rill_floor *floor, const rill_surface_view *view, int32_t *heights) {
@@ -117,12 +129,14 @@ rill_result rill_floor_follow(rill_floor *floor, const rill_surface_view *view, 
     const rill_bed *bed = view->bed;
     const rill_area all = { { 0, 0 }, { bed->grid.cells[0], bed->grid.cells[1] } };
     floor->heights = heights;
+    floor->lost = false;
     set_units(floor, bed);
     bool done = check_bins(floor, view);
     if (view->all_changed || floor->stale)
         done = done && follow_area(floor, view, &all);
     else
         for (size_t i = 0; done && i < view->changed_count; ++i) done = follow_area(floor, view, &view->changed[i]);
+    done = done && rill_stakes_find_spots(floor, bed);
     floor->stale = !done;
     return done ? RILL_OK : rill_fail(view->message, RILL_OUT_OF_MEMORY, "no memory for the floor of a surface");
 }

@@ -27,6 +27,21 @@
 
 enum { RILL_FLOOR_RECENT = 4096 };
 
+/* A vertex of the terrain where the surface may end before it (stakes.c). */
+typedef struct rill_stake {
+    float at[2];  /* cells, from the centre of the quartet's SW cell */
+    int32_t z;    /* quanta */
+    int32_t next; /* of the same quartet; -1: none */
+} rill_stake;
+
+/* A quartet that has stakes: one of a sheet, or one where sheets meet. */
+typedef struct rill_stake_spot {
+    int32_t x, y, corner;  /* its SW cell, and its number as a corner of the grid */
+    int32_t place, stride; /* of the SW column, which may be in the padding; -1: sheets meet */
+    int32_t row;           /* in the list of a surface's rows */
+    int32_t low, high;     /* of the stakes, quanta */
+} rill_stake_spot;
+
 /* What is kept from build to build. */
 struct rill_floor {
     rill_allocator allocator;
@@ -34,7 +49,18 @@ struct rill_floor {
     rill_array bins;            /* rill_floor_bins of each solid */
     bool stale;                 /* the last time failed: nothing of it can be trusted */
     int32_t least, above, most; /* quanta: least l, epsilon, largest l */
-    double zero[3], scale[3];   /* (p - zero) * scale is in cells, 0 at the first centre, and in quanta */
+    rill_array stakes;          /* rill_stake, in lists, and spare ones */
+    int32_t *stake_first;       /* the first of each quartet, by corners of the grid as in rill_surface; -1: none */
+    int32_t stake_spare;
+    rill_array staked, staked_other; /* int32_t: numbers of corners that have stakes, and room for such a list */
+    rill_array spots;                /* rill_stake_spot: those in sheets */
+    rill_array looked_at; /* rill_stake_spot, for a build; there is room for all, and for all corners once more */
+    rill_array moved;     /* int32_t: corners where rims were drawn back, and where sheets meet; as much room */
+    size_t moved_in_sheets;
+    size_t stake_corners;
+    rill_area quartets;       /* of which stakes are being driven, by their SW cells */
+    bool lost;                /* there was no memory for one of them */
+    double zero[3], scale[3]; /* (p - zero) * scale is in cells, 0 at the first centre, and in quanta */
     uint64_t
         recent[RILL_FLOOR_RECENT]; /* vertices and edges of the solid in hand that were looked at lately, by hash */
 };
@@ -51,6 +77,20 @@ rill_result rill_floor_follow(rill_floor *floor, const rill_surface_view *view, 
 /* Raises the columns around a point of the terrain (cells, cells, quanta) as it needs; false when it is out of their reach
  * (floor_solve.c). */
 bool rill_floor_cover(rill_floor *floor, const rill_bed *bed, const double point[3]);
+
+/* The column of a cell to whose range a height in quanta belongs; -1: none. */
+int32_t rill_floor_column(const rill_bed *bed, int32_t x, int32_t y, double z);
+
+/* stakes.c. Forgets the stakes of some quartets, which are to be driven anew; false without memory. */
+bool rill_stakes_pull(rill_floor *floor, const rill_bed *bed, const rill_area *quartets);
+/* A vertex of the terrain becomes a stake, if it may be one and is in those quartets. */
+void rill_stake_drive(rill_floor *floor, const rill_bed *bed, const double point[3]);
+/* Lists corners that have stakes, once those are driven; and where they are in sheets. False without memory. */
+bool rill_stakes_list(rill_floor *floor, const rill_bed *bed);
+bool rill_stakes_find_spots(rill_floor *floor, const rill_bed *bed);
+/* That of a corner where sheets meet. */
+rill_stake_spot rill_stake_spot_at(const rill_floor *floor, const rill_bed *bed, int32_t corner);
+void rill_stakes_free(rill_floor *floor);
 
 /* A part of the grid, in cells, 0 at the first centre; half a cell more along its borders, as far as the surface goes. */
 typedef struct rill_floor_window {

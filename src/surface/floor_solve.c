@@ -49,6 +49,11 @@ static corner find_corner(const rill_bed *bed, int32_t x, int32_t y, double z) {
     return found;
 }
 
+int32_t rill_floor_column(const rill_bed *bed, int32_t x, int32_t y, double z) {
+    const corner found = find_corner(bed, x, y, z);
+    return found.there ? found.place : -1;
+}
+
 static void set_bounds(const rill_floor *floor, corner *at, double z) {
     const double room = at->c - at->b - 1.0;
     at->high = smaller((double)floor->most, room);

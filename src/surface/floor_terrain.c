@@ -118,11 +118,16 @@ static bool is_new(rill_floor *floor, uint32_t a, uint32_t b) {
     return fresh;
 }
 
+static void cover_vertex(rill_floor *floor, const rill_bed *bed, const double point[3]) {
+    rill_floor_cover(floor, bed, point);
+    rill_stake_drive(floor, bed, point);
+}
+
 static void cover_facet(rill_floor *floor, const rill_bed *bed, const rill_floor_window *window, const facet *of) {
     const uint32_t *corners = of->corners;
     for (int k = 0; k < 3; ++k) {
         const int next = (k + 1) % 3;
-        if (inside(window, of->p[k]) && is_new(floor, corners[k], corners[k])) rill_floor_cover(floor, bed, of->p[k]);
+        if (inside(window, of->p[k]) && is_new(floor, corners[k], corners[k])) cover_vertex(floor, bed, of->p[k]);
         if (is_new(floor, corners[k], corners[next])) cover_edge(floor, bed, window, of->p[k], of->p[next]);
     }
 }
@@ -270,13 +275,14 @@ static double height_at(const samples *map, int axis, int32_t i, double place) {
     return a + (at - (double)low) * (b - a);
 }
 
-static void cover_sample(rill_floor *floor, const rill_bed *bed, const samples *map, int axis, int32_t i,
-                         double place) {
+static void cover_sample(rill_floor *floor, const rill_bed *bed, const samples *map, int axis, int32_t i, double place,
+                         bool vertex) {
     double point[3];
     point[axis] = sample_place(map, axis, i);
     point[1 - axis] = place;
     point[2] = (bed->grid.origin[2] + height_at(map, axis, i, place) - floor->zero[2]) * floor->scale[2];
     rill_floor_cover(floor, bed, point);
+    if (vertex) rill_stake_drive(floor, bed, point);
 }
 
 static void cover_heightmap(rill_floor *floor, const rill_bed *bed, const rill_solid_def *def,
@@ -293,9 +299,9 @@ static void cover_heightmap(rill_floor *floor, const rill_bed *bed, const rill_s
     for (int axis = 0; axis < 2; ++axis)
         for (int32_t i = from[axis]; i < until[axis]; ++i) {
             for (double line = ceil(window->low[1 - axis]); line <= window->high[1 - axis]; line += 1.0)
-                cover_sample(floor, bed, &map, axis, i, line);
+                cover_sample(floor, bed, &map, axis, i, line, false);
             for (int32_t k = from[1 - axis]; axis == 0 && k < until[1]; ++k)
-                cover_sample(floor, bed, &map, 0, i, sample_place(&map, 1, k));
+                cover_sample(floor, bed, &map, 0, i, sample_place(&map, 1, k), true);
         }
 }
 

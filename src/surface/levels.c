@@ -48,6 +48,17 @@ void rill_row_level(const rill_build *build, rill_surface_row *row) {
     row->lifted = report.lifted;
 }
 
+void rill_levels_redraw(const rill_build *build) {
+    const rill_surface *s = build->s;
+    for (size_t i = 0; i < build->view->drawn_count; ++i) {
+        const int32_t place = build->view->drawn[i].place;
+        const int32_t level = rill_max_i(build->view->drawn[i].level, build->view->bed->b[place]);
+        if (!(s->state[place] & RILL_WET) || level >= s->lid[place]) continue;
+        s->h[place] = level;
+        s->top[place] = rill_max_i(level, s->floor[place]);
+    }
+}
+
 typedef void link_kernel(int32_t n, const rill_link_row *row);
 
 static void link_run(const rill_surface *s, const rill_surface_row *row, link_kernel *kernel, int32_t from,

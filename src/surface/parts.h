@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "surface/floor.h"
 #include "surface/surface_kernels.h"
 
 typedef struct rill_build {
@@ -74,6 +75,8 @@ static inline uint32_t rill_rim_vertex(const rill_surface *s, int32_t place, int
 /* levels.c. Which columns are wet, and how high; links to neighbours in the sheet; rims and quads, and how many there
  * are. */
 rill_row_task rill_row_level, rill_row_link, rill_row_shape;
+/* After the levels of all rows: columns at bodies get theirs. */
+void rill_levels_redraw(const rill_build *build);
 
 /* joints.c. Which columns of different sheets may be linked; false without memory. */
 bool rill_joints_find(rill_surface *surface, const rill_bed *bed);
@@ -96,6 +99,12 @@ int32_t rill_column_at_level(const rill_build *build, int32_t level, int32_t bes
 /* rims.c. What rims are, once they are numbered; the numbers of the vertices below them; vertices of them, once those
  * of columns are made. */
 rill_row_task rill_row_find_rims, rill_row_number_skirts, rill_row_place_rims;
+/* A rim is never quite at a centre: neither at that of its own column, nor where the rims of other columns end. But shores come
+ * so near that nothing is seen to jump when a column becomes wet. */
+#define RILL_RIM_NEAREST (1.0f / 256.0f)
+#define RILL_RIM_FARTHEST (255.0f / 256.0f)
+/* The height of a rim, quanta. */
+float rill_rim_height(const rill_build *build, const rill_rim *rim);
 /* How low the surface may be at a shore, quanta, so far on the way to the next cell. */
 float rill_rim_floor(const rill_surface *s, const rill_bed *bed, const rill_rim *rim, float along);
 
@@ -105,8 +114,15 @@ enum {
     RILL_ODD_MOST = 12
 }; /* per quartet of a sheet: four columns that are on their own, with skirts; per column: 3 */
 rill_row_task rill_row_count_triangles, rill_row_triangles;
+/* Those of one odd quartet of a sheet, or of a corner where sheets meet, and how many they are. Columns are named by their
+ * places, since their vertices do not say where they are. */
+#define RILL_NAMED_COLUMN 0x80000000u
+size_t rill_quartet_write(const rill_build *build, const rill_stake_spot *spot, uint32_t *out);
 void rill_mixed_count(const rill_build *build, int32_t row);
 void rill_mixed_triangles(const rill_build *build, int32_t row);
+
+/* retreat.c. Draws rims back from what would show through the surface beside them, once rims are found. */
+void rill_rims_retreat(const rill_build *build);
 
 /* printed.c. Instead of the last two, without smooth shores: numbers of the vertices beside those of wet columns, false
  * without memory; these vertices; triangles of a quartet that is not plain. */

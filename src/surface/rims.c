@@ -13,10 +13,6 @@
 
 #include "base/simd.h"
 
-/* A rim is never quite at a centre: neither at that of its own column, nor where the rims of other columns end. But
- * shores come so near that nothing is seen to jump when a column becomes wet. */
-#define NEAREST (1.0f / 256.0f)
-#define FARTHEST (255.0f / 256.0f)
 #define IN_WALL 0.9375f
 #define HALF_WAY 0.5f
 /* What hangs from a lip must not lie in the faces of solids that end where cells do; what may face it stays back. */
@@ -37,15 +33,15 @@ int32_t rill_column_at_level(const rill_build *build, int32_t level, int32_t bes
 
 /* How far liquid of a depth gets where nothing rises before it. */
 static float reach(const rill_build *build, int32_t depth, float farthest) {
-    return rill_max_f(NEAREST, farthest * rill_min_f(1.0f, (float)depth / (float)build->thin));
+    return rill_max_f(RILL_RIM_NEAREST, farthest * rill_min_f(1.0f, (float)depth / (float)build->thin));
 }
 
 /* Where the bed rises or falls steeply it is a wall or an edge. One formula for all: which it is cannot be foreseen. */
 static float shore(const rill_build *build, int32_t depth, int32_t rise) {
     const bool up = rise > build->dx, down = rise < -build->dx;
-    const float farthest = up ? IN_WALL : down ? HALF_WAY : 1.0f, most = (up | down) ? 1.0f : FARTHEST;
+    const float farthest = up ? IN_WALL : down ? HALF_WAY : 1.0f, most = (up | down) ? 1.0f : RILL_RIM_FARTHEST;
     const int32_t way = (up | down) ? build->thin : rill_max_i(rise, build->thin);
-    return rill_max_f(NEAREST, farthest * rill_min_f(most, (float)depth / (float)way));
+    return rill_max_f(RILL_RIM_NEAREST, farthest * rill_min_f(most, (float)depth / (float)way));
 }
 
 /* The velocity of the sparse pipe from a column to another. */
@@ -72,44 +68,50 @@ static bool runs_over(const rill_build *build, const rill_rim *rim, int32_t besi
     return (double)(forth ? u : -u) * depth > least;
 }
 
-/* Of a column that is not linked to a dry one there. */
-static rill_rim find_end(const rill_build *build, const rill_surface_row *row, int32_t place, int32_t direction) {
+/* Fills in how the surface of a column ends that is not linked to a dry one there. */
+static void find_end(const rill_build *build, const rill_surface_row *row, rill_rim *rim) {
     const rill_surface *s = build->s;
     const rill_bed *bed = build->view->bed;
+    const int32_t place = rim->place, direction = rim->direction, depth = build->view->flow->H[place];
     const int32_t x = row->x0 + (place - row->start - 1) + RILL_STEP_X[direction];
-    const int32_t y = row->y + RILL_STEP_Y[direction], depth = build->view->flow->H[place];
-    rill_rim rim = { .place = place, .beyond = -1, .skirt = -1, .direction = (uint8_t)direction };
+    const int32_t y = row->y + RILL_STEP_Y[direction];
+    rim->beyond = -1;
     if (x < 0 || y < 0 || x >= bed->grid.cells[0] || y >= bed->grid.cells[1]) {
-        rim.kind = RILL_RIM_BORDER;
-        rim.along = reach(build, depth, HALF_WAY);
-        return rim;
+        rim->kind = RILL_RIM_BORDER;
+        rim->full = reach(build, depth, HALF_WAY);
+        return;
     }
     const int32_t beside = place + RILL_STEP_X[direction] + RILL_STEP_Y[direction] * row->stride;
     const int32_t other = rill_column_at_level(build, s->h[place], beside, x, y);
     if (other < 0 || !(s->state[other] & RILL_HERE) || s->h[other] >= bed->c[place]) {
-        rim.kind = RILL_RIM_WALL;
+        rim->kind = RILL_RIM_WALL;
         /* Liquid that has another level there, with a surface of its own: they share the way. */
-        rim.along = reach(build, depth, s->state[beside] & RILL_WET ? BEFORE_HALF : IN_WALL);
-        return rim;
+        rim->full = reach(build, depth, s->state[beside] & RILL_WET ? BEFORE_HALF : IN_WALL);
+        return;
     }
-    rim.beyond = other;
-    rim.kind = RILL_RIM_LIP;
-    rim.along = reach(build, depth, BEYOND_HALF);
+    rim->beyond = other;
+    rim->kind = RILL_RIM_LIP;
+    rim->full = reach(build, depth, BEYOND_HALF);
     const bool falls = s->top[place] - s->top[other] > build->thin;
-    if (s->def.skirts && s->def.smooth_shores && falls && runs_over(build, &rim, beside)) rim.skirt = 0;
-    return rim;
+    if (s->def.skirts && s->def.smooth_shores && falls && runs_over(build, rim, beside)) rim->skirt = 0;
 }
 
-static rill_rim find_rim(const rill_build *build, const rill_surface_row *row, int32_t place, int32_t direction) {
+/* The rim of a column in a direction. They are filled in where they are: copies of what is just written wait for it. */
+static void find_rim(const rill_build *build, const rill_surface_row *row, int32_t place, int32_t direction,
+                     rill_rim *rim) {
     const rill_surface *s = build->s;
-    if (!((s->links[place] | s->joints[place]) >> direction & 1)) return find_end(build, row, place, direction);
-    const int32_t *b = build->view->bed->b, other = rill_surface_neighbour(s, place, direction, row->stride);
-    return (rill_rim){ .place = place,
-                       .beyond = other,
-                       .skirt = -1,
-                       .along = shore(build, build->view->flow->H[place], b[other] - b[place]),
-                       .direction = (uint8_t)direction,
-                       .kind = RILL_RIM_SHORE };
+    rim->place = place;
+    rim->direction = (uint8_t)direction;
+    rim->skirt = -1;
+    if (!((s->links[place] | s->joints[place]) >> direction & 1)) {
+        find_end(build, row, rim);
+    } else {
+        const int32_t *b = build->view->bed->b, other = rill_surface_neighbour(s, place, direction, row->stride);
+        rim->beyond = other;
+        rim->kind = RILL_RIM_SHORE;
+        rim->full = shore(build, build->view->flow->H[place], b[other] - b[place]);
+    }
+    rim->along = rim->full;
 }
 
 /* The rims of a column; the one after them is returned. */
@@ -117,10 +119,11 @@ static rill_rim *find_rims(const rill_build *build, rill_surface_row *row, int32
     rill_surface *s = build->s;
     s->rim_first[place] = (int32_t)(rim - (rill_rim *)s->rims.data);
     for (uint32_t left = s->rim[place]; left; left &= left - 1, ++rim) {
-        const rill_rim found = find_rim(build, row, place, __builtin_ctz(left));
-        row->rerimmed |=
-            (found.place != rim->place) | (found.direction != rim->direction) | (found.along != rim->along);
-        *rim = found;
+        const int32_t direction = __builtin_ctz(left);
+        const float before = rim->along;
+        row->rerimmed |= (rim->place != place) | (rim->direction != direction);
+        find_rim(build, row, place, direction, rim);
+        row->rerimmed |= rim->along != before;
         row->walls += rim->kind == RILL_RIM_WALL;
         if (rim->skirt >= 0) rim->skirt = row->skirts++;
     }
@@ -158,14 +161,21 @@ float rill_rim_floor(const rill_surface *s, const rill_bed *bed, const rill_rim 
     return base + along * rise + (here + along * (there - here));
 }
 
-/* The height of a rim, quanta. On a bank it is on the floor, and not where the level is: that would be below it by as much as the
+/* On a bank a rim is on the floor, and not where the level is: that would be below it by as much as the
  * terrain may be above a straight line from column to column. So the surface is held by the floor there as it is elsewhere (the
  * lower of the surfaces over the floors of four columns is convex, hence below any triangle that is on it where it meets the
- * edges of the quartet); and nothing jumps up as the shore gets to the next column. */
-static float height(const rill_build *build, const rill_rim *rim) {
+ * edges of the quartet); and nothing jumps up as the shore gets to the next column. One that is drawn back stays on the way there. */
+static inline float height(const rill_build *build, const rill_rim *rim) {
     const rill_bed *bed = build->view->bed;
+    const float top = (float)build->s->top[rim->place];
     const bool bank = rim->kind == RILL_RIM_SHORE && rill_abs_i(bed->b[rim->beyond] - bed->b[rim->place]) <= build->dx;
-    return bank ? rill_rim_floor(build->s, bed, rim, rim->along) : (float)build->s->top[rim->place];
+    if (!bank) return top;
+    const float end = rill_rim_floor(build->s, bed, rim, rim->full);
+    return rim->along < rim->full ? top + rim->along / rim->full * (end - top) : end;
+}
+
+float rill_rim_height(const rill_build *build, const rill_rim *rim) {
+    return height(build, rim);
 }
 
 static void place_skirt(const rill_build *build, const rill_rim *rim, size_t vertex) {

@@ -29,12 +29,19 @@ enum { RILL_DIRECTIONS = 8, RILL_AXES = 0x55 };
 static const int8_t RILL_STEP_X[RILL_DIRECTIONS] = { 1, 1, 0, -1, -1, -1, 0, 1 };
 static const int8_t RILL_STEP_Y[RILL_DIRECTIONS] = { 0, 1, 1, 1, 0, -1, -1, -1 };
 
+/* A column whose surface is drawn at another level than that of its head, quanta: one at a body (bodies/bodies.h). */
+typedef struct rill_drawn {
+    int32_t place, level;
+} rill_drawn;
+
 /* What a build works on; put together by the world. */
 typedef struct rill_surface_view {
     const rill_bed *bed;
     const rill_flow *flow;
     const rill_solid *const *solids; /* as they stand in the bed, by slot; NULL for none */
     size_t solid_count;
+    const rill_drawn *drawn; /* each place once */
+    size_t drawn_count;
     rill_liquid liquid;
     double gravity[3];
     const rill_runtime *runtime;
@@ -60,6 +67,7 @@ typedef struct rill_rim {
     int32_t beyond; /* the column over there: the dry one of a shore, the one below a lip; -1: none */
     int32_t skirt;  /* liquid runs over this lip: the vertex straight below it; -1: it does not */
     float along;    /* how far it is from centre to centre, 0 to 1 */
+    float full;     /* how far it would be if it were not drawn back (retreat.c) */
     uint8_t direction, kind;
 } rill_rim;
 
@@ -193,7 +201,7 @@ struct rill_surface {
     rill_array corners;       /* rill_corner_row: from below the first row of cells */
     rill_array odd_triangles; /* uint32_t[3] */
     rill_array extras, keys;  /* rill_extra, by keys; int32_t */
-    rill_array solids;        /* const rill_solid *: for the view */
+    rill_array solids, drawn; /* const rill_solid *, rill_drawn: for the view */
     rill_array rims;          /* rill_rim; rim r is vertex column_vertices + r */
     size_t column_vertices;
     size_t skirts_before, columns_before; /* vertices below rims and of columns, in the build before */

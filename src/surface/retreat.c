@@ -1,0 +1,274 @@
+/* Drawing the surface back from stakes (stakes.c): where a vertex of the terrain is below the columns of a triangle and yet above
+ * the triangle, its rims are drawn back to their columns until it is outside.
+ *
+ *     c0 ------- c1          So that nothing jumps as levels change, they are on their way already while the vertex is not yet
+ *     |    *     |           out of the liquid, or not yet below the columns: by less than SOFT of a cell, and by less than the
+ *     a- - - - - b           triangle sags. A surface that is level does not sag: walls that stand out of a pool are no matter.
+ *      \_______/
+ *
+ * Rims belong to two quartets, and triangles to rims: one quartet after the other, on one thread. */
+#include "surface/parts.h"
+
+#include "base/simd.h"
+#include "surface/floor.h"
+
+static const double SOFT = 0.1;     /* cells */
+static const double BEFORE = 0.98;  /* a rim that is drawn back ends a little before the vertex */
+static const double OUTSIDE = 1e-6; /* cells2: vertices on the outline are inside */
+enum { TURNS = 4, HALVINGS = 12 };
+
+/* A quartet and the stakes in it. */
+typedef struct quartet {
+    const rill_build *build;
+    const rill_stake_spot *spot;
+    const rill_stake *stakes;
+    int32_t first; /* of those stakes */
+    double soft;   /* quanta: what is not out of the liquid by so little is looked at too */
+} quartet;
+
+/* A triangle over it: cells from the centre of its SW cell, and quanta. */
+typedef struct facet {
+    double p[3][3];
+    double home[3][2]; /* of rims, their columns; else as p */
+    double lowest;     /* of its columns */
+    rill_rim *rims[3];
+    int32_t rim_count;
+} facet;
+
+/* Heights and rims; false when it does not sag, or is part of a skirt. */
+static bool find_heights(const quartet *q, const uint32_t *corners, facet *out) {
+    const rill_surface *s = q->build->s;
+    double sunken = RILL_WALL;
+    out->rim_count = 0;
+    out->lowest = RILL_WALL;
+    for (int k = 0; k < 3; ++k) {
+        double *const z = &out->p[k][2];
+        if (corners[k] & RILL_NAMED_COLUMN) {
+            *z = (double)s->top[corners[k] & ~RILL_NAMED_COLUMN];
+            out->lowest = *z < out->lowest ? *z : out->lowest;
+            continue;
+        }
+        if (corners[k] - s->column_vertices >= s->rims.count) return false;
+        rill_rim *const rim = (rill_rim *)s->rims.data + (corners[k] - s->column_vertices);
+        *z = (double)rill_rim_height(q->build, rim);
+        sunken = *z < sunken ? *z : sunken;
+        out->rims[out->rim_count++] = rim;
+    }
+    const double sag = out->lowest - sunken, soft = sag < q->soft ? sag : q->soft;
+    if (!(sag > 0.0) || out->lowest == RILL_WALL) return false;
+    for (int32_t i = q->first; i >= 0; i = q->stakes[i].next) {
+        const double z = (double)q->stakes[i].z;
+        if (z > sunken - soft && z < out->lowest + soft) return true;
+    }
+    return false;
+}
+
+/* Where its corners are. */
+static void find_corners(const quartet *q, const uint32_t *corners, facet *out) {
+    const rill_bed *bed = q->build->view->bed;
+    for (int k = 0, r = 0; k < 3; ++k) {
+        const bool column = corners[k] & RILL_NAMED_COLUMN;
+        const rill_rim *rim = column ? NULL : out->rims[r++];
+        int32_t at[2];
+        rill_bed_sheet_of(bed, column ? (int32_t)(corners[k] & ~RILL_NAMED_COLUMN) : rim->place, &at[0], &at[1]);
+        out->home[k][0] = out->p[k][0] = (double)(at[0] - q->spot->x);
+        out->home[k][1] = out->p[k][1] = (double)(at[1] - q->spot->y);
+        if (column) continue;
+        out->p[k][0] += (double)RILL_STEP_X[rim->direction] * (double)rim->along;
+        out->p[k][1] += (double)RILL_STEP_Y[rim->direction] * (double)rim->along;
+    }
+}
+
+/* Weights of the corners at a stake if rims are drawn back to a share of their ways; false if it is outside. */
+static bool find_weights(const facet *f, const float stake[2], double share, double a[3]) {
+    double p[3][2], area = 0.0;
+    for (int k = 0; k < 3; ++k)
+        for (int i = 0; i < 2; ++i) p[k][i] = f->home[k][i] + share * (f->p[k][i] - f->home[k][i]) - (double)stake[i];
+    for (int k = 0; k < 3; ++k) {
+        const double *const one = p[(k + 1) % 3], *const two = p[(k + 2) % 3];
+        a[k] = one[0] * two[1] - two[0] * one[1];
+        if (a[k] < -OUTSIDE) return false;
+        area += a[k];
+    }
+    if (!(area > 0.0)) return false;
+    for (int k = 0; k < 3; ++k) a[k] /= area;
+    return true;
+}
+
+/* The share of its way to which a rim of a triangle must go back, so that a stake is outside. */
+static double find_share(const facet *f, const rill_stake *stake, double soft) {
+    double a[3];
+    if (!find_weights(f, stake->at, 1.0, a)) return 1.0;
+    const double z = (double)stake->z, level = a[0] * f->p[0][2] + a[1] * f->p[1][2] + a[2] * f->p[2][2];
+    const double sag = f->lowest - level, below = level - z, above = z - f->lowest;
+    const double by = below > above ? below : above, width = soft < sag ? soft : sag;
+    if (by > 0.0 ? by >= width : sag <= 0.0) return 1.0;
+    double inside = 1.0, outside = 0.0;
+    for (int i = 0; i < HALVINGS; ++i) {
+        const double middle = 0.5 * (inside + outside);
+        if (find_weights(f, stake->at, middle, a))
+            inside = middle;
+        else
+            outside = middle;
+    }
+    const double strength = by > 0.0 ? 1.0 - by / width : 1.0;
+    return 1.0 - strength * (1.0 - BEFORE * outside);
+}
+
+static bool draw_back(const quartet *q, const facet *f) {
+    double share = 1.0;
+    for (int32_t i = q->first; i >= 0; i = q->stakes[i].next) {
+        const double of_stake = find_share(f, &q->stakes[i], q->soft);
+        share = of_stake < share ? of_stake : share;
+    }
+    bool moved = false;
+    for (int32_t i = 0; share < 1.0 && i < f->rim_count; ++i) {
+        const float to = rill_max_f(RILL_RIM_NEAREST, (float)share * f->rims[i]->along);
+        moved |= to < f->rims[i]->along;
+        f->rims[i]->along = rill_min_f(to, f->rims[i]->along);
+    }
+    return moved;
+}
+
+/* `room` is for its triangles, which may change as rims do. */
+static bool retreat(quartet q, uint32_t *room) {
+    bool any = false;
+    for (int32_t turn = 0; turn < TURNS; ++turn, q.soft = 0.0) {
+        const size_t count = rill_quartet_write(q.build, q.spot, room);
+        bool moved = false;
+        for (size_t t = 0; t < count; ++t) {
+            facet f;
+            if (!find_heights(&q, room + 3 * t, &f)) continue;
+            find_corners(&q, room + 3 * t, &f);
+            moved |= draw_back(&q, &f);
+        }
+        if (!moved) break;
+        any = true;
+    }
+    return any;
+}
+
+/* What there is around stakes: wet columns that are higher, and lower, and may be linked; how low those stand; and the highest dry
+ * column whose floor is lower. */
+typedef struct sides {
+    bool higher, lower;
+    int32_t base, dry_base;
+} sides;
+
+static inline void find_sides(const rill_build *build, const rill_stake_spot *spot, int32_t soft, int32_t place,
+                              sides *out) {
+    const rill_surface *s = build->s;
+    const int32_t *b = build->view->bed->b, top = s->top[place];
+    if (!(s->state[place] & RILL_HERE)) return;
+    if (!(s->state[place] & RILL_WET)) {
+        if (s->floor[place] < spot->high + soft) out->dry_base = rill_max_i(out->dry_base, b[place]);
+        return;
+    }
+    out->base = rill_min_i(out->base, b[place]);
+    out->higher |= (top > spot->low - soft) & (s->m[place] < spot->high + soft);
+    out->lower |= (top < spot->high + soft) & (s->lid[place] > spot->low - soft);
+    out->lower |= s->joints[place] & s->rim[place]; /* it ends at a column of another sheet */
+}
+
+/* Whether stakes may show: between columns, or above a bank on which the surface goes down. */
+static bool may_show(const rill_build *build, const rill_stake_spot *spot) {
+    const rill_bed *bed = build->view->bed;
+    const int32_t soft = (int32_t)(SOFT * (double)build->dx);
+    sides found = { .base = RILL_WALL, .dry_base = -RILL_WALL };
+    for (int32_t k = 0; k < 4; ++k) {
+        const int32_t x = spot->x + (k & 1), y = spot->y + (k >> 1);
+        if (spot->place >= 0) {
+            find_sides(build, spot, soft, spot->place + (k & 1) + (spot->stride & -(k >> 1)), &found);
+        } else if (x >= 0 && y >= 0 && x < bed->grid.cells[0] && y < bed->grid.cells[1]) {
+            const size_t cell = (size_t)y * (size_t)bed->grid.cells[0] + (size_t)x;
+            for (int32_t i = bed->cell_first[cell]; i < bed->cell_first[cell + 1]; ++i)
+                find_sides(build, spot, soft, bed->places[i], &found);
+        }
+    }
+    return found.higher && (found.lower || found.dry_base >= found.base - build->dx);
+}
+
+static bool retreat_at(const rill_build *build, const rill_stake_spot *spot, double soft) {
+    const rill_surface *s = build->s;
+    rill_surface_row *const rows = s->rows.data;
+    const quartet q = { .build = build,
+                        .spot = spot,
+                        .stakes = s->terrain->stakes.data,
+                        .first = s->terrain->stake_first[spot->corner],
+                        .soft = soft };
+    if (!retreat(q, s->odd_triangles.data)) return false;
+    if (spot->place >= 0) rows[spot->row].rerimmed = rows[spot->row + 1].rerimmed = true; /* else all of them are */
+    return true;
+}
+
+/* Among corners in order. */
+static bool is_among(const int32_t *corners, size_t count, int32_t corner) {
+    size_t low = 0, high = count;
+    while (low < high) {
+        const size_t middle = (low + high) / 2;
+        if (corners[middle] < corner)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < count && corners[low] == corner;
+}
+
+static bool has_moved(const rill_floor *floor, int32_t corner) {
+    const int32_t *const moved = floor->moved.data;
+    const size_t first = floor->moved_in_sheets;
+    return is_among(moved, first, corner) || is_among(moved + first, floor->moved.count - first, corner);
+}
+
+/* Looks at quartets again where rims have moved, or beside it, as rims belong to two quartets: now only for what shows. */
+static bool look_again(const rill_build *build) {
+    const rill_floor *floor = build->s->terrain;
+    const rill_stake_spot *const spots = floor->looked_at.data;
+    const int32_t wide = build->view->bed->grid.cells[0] + 1;
+    bool any = false;
+    for (size_t i = 0; i < floor->looked_at.count; ++i) {
+        const int32_t at = spots[i].corner;
+        if (has_moved(floor, at) || has_moved(floor, at - 1) || has_moved(floor, at + 1) ||
+            has_moved(floor, at - wide) || has_moved(floor, at + wide))
+            any |= retreat_at(build, &spots[i], 0.0);
+    }
+    return any;
+}
+
+static void look_at(const rill_build *build, const rill_stake_spot *spot) {
+    rill_floor *floor = build->s->terrain;
+    rill_stake_spot *const looked_at = floor->looked_at.data;
+    int32_t *const moved = floor->moved.data;
+    if (!may_show(build, spot)) return;
+    looked_at[floor->looked_at.count++] = *spot; /* there is room for all */
+    if (retreat_at(build, spot, SOFT * (double)build->dx)) moved[floor->moved.count++] = spot->corner;
+}
+
+/* Corners where sheets meet, of a row of them. */
+static void look_at_mixed(const rill_build *build, int32_t row) {
+    const rill_surface *s = build->s;
+    const int32_t wide = build->view->bed->grid.cells[0] + 1;
+    const uint8_t *mixed = s->mixed + (size_t)row * (size_t)wide;
+    for (int32_t i = rill_next(rill_eight, mixed, 0, 0, wide); i < wide;
+         i = rill_next(rill_eight, mixed, 0, i + 1, wide)) {
+        const int32_t corner = row * wide + i;
+        if (s->terrain->stake_first[corner] < 0) continue;
+        const rill_stake_spot spot = rill_stake_spot_at(s->terrain, build->view->bed, corner);
+        look_at(build, &spot);
+    }
+}
+
+void rill_rims_retreat(const rill_build *build) {
+    const rill_surface *s = build->s;
+    rill_floor *floor = s->terrain;
+    const rill_stake_spot *const spots = floor->spots.data;
+    const rill_corner_row *corners = s->corners.data;
+    floor->looked_at.count = floor->moved.count = 0;
+    for (size_t i = 0; i < floor->spots.count; ++i)
+        if (s->quads[spots[i].place] == RILL_QUAD_ODD && !s->mixed[spots[i].corner]) look_at(build, &spots[i]);
+    floor->moved_in_sheets = floor->moved.count;
+    for (size_t i = 0; s->any_mixed && floor->staked.count > 0 && i < s->corners.count; ++i)
+        if (corners[i].count > 0) look_at_mixed(build, (int32_t)i);
+    bool any = floor->moved.count > 0;
+    for (int32_t turn = 1; any && turn < TURNS; ++turn) any = look_again(build);
+}
