@@ -22,3 +22,8 @@ gives() {
     got=$?
     [ "$got" -eq "$code" ] || { echo "# rill $about $*: exit code $got, expected $code"; return 1; }
 }
+# on_terminal ARGUMENTS...: the same on a terminal of 80 columns; what its bar showed is in bar.txt, a line each.
+on_terminal() {
+    script -qec "stty cols 80; '$rill' $about $*" /dev/null </dev/null >out.txt 2>err.txt || return 1
+    tr '\r' '\n' <out.txt | sed 's/\x1b\[K//g' >bar.txt
+}

@@ -48,6 +48,9 @@ for format in obj ply glb; do
     is "solids read back" reads $format/solids.$format
     is "have their triangles" says "triangles 36"
 done
+is "bake on a terminal" on_terminal tiny.yaml -o seen --until 0.03
+is "shows how far it is" grep -q '^\[[#.]*\] .* %  t = .* s, .* x real time' bar.txt
+is "in lines that fit" test "$(grep '^\[' bar.txt | awk 'length > 79' | wc -l)" = 0
 is "the same triangles in all of them" test "$(sort -u triangles.txt | wc -l)" = 1
 is "and there are some" test "$(grep -c 'triangles [1-9]' triangles.txt)" = 3
 is "bake usda" gives 0 tiny.yaml -o usda --format usda --until 0.03

@@ -279,6 +279,65 @@ static void refraction_displaces_what_is_below(void **state) {
     }
 }
 
+/* A white pillar stands in water on a dark floor. Right behind its top the floor is refracted towards it, but what is
+ * seen there must still be floor: no halo. */
+static void what_stands_in_front_is_not_refracted(void **state) {
+    stage *s = *state;
+    static const double BACK = 0.044, TOP = 0.02, LEVEL = 0.014;
+    rill_render_material looks[2] = { { RILL_MATERIAL_AUTO, { 0.03f, 0.03f, 0.03f }, 0.9f },
+                                      { RILL_MATERIAL_AUTO, { 0.9f, 0.9f, 0.9f }, 0.9f } };
+    rill_world *world = make_tray();
+    put_box(world, "pillar", 0.03, 0.036, -0.001, 0.05, BACK, TOP);
+    assert_int_equal(rill_bed_build(world), RILL_OK);
+    fill(world, 0.04, 0.01, 0.001, LEVEL);
+    rill_render_options options = plain_options("water");
+    options.materials = looks;
+    options.material_count = 2;
+    for (int32_t samples = 1; samples <= 16; samples += 15) {
+        options.samples = samples;
+        draw(s, world, &aslant, &options);
+        double edge[2], beside[2];
+        find_pixel(&aslant, 0.04, BACK, TOP, edge);
+        find_pixel(&aslant, 0.062, BACK, TOP, beside);
+        assert_true(s->pixels[4 * (((int)edge[1] + 3) * WIDTH + (int)edge[0]) + 1] > 180); /* the pillar is there */
+        for (int up = 3; up < 14; up++) {
+            int here = s->pixels[4 * (((int)edge[1] - up) * WIDTH + (int)edge[0]) + 1];
+            int there = s->pixels[4 * (((int)beside[1] - up) * WIDTH + (int)beside[0]) + 1];
+            if (abs(here - there) > 16) {
+                fail_msg("%d rows above the pillar the green is %d, beside it %d", up, here, there);
+            }
+        }
+    }
+    rill_world_destroy(world);
+}
+
+/* Blood sloshes on one side of a wall; of what is dry on the other side no pixel may change from frame to frame. */
+static void what_does_not_move_does_not_flicker(void **state) {
+    stage *s = *state;
+    static uint8_t before[4 * WIDTH * HEIGHT];
+    rill_world *world = make_tray();
+    put_box(world, "wall", 0.039, -0.01, -0.001, 0.041, 0.09, 0.01);
+    assert_int_equal(rill_bed_build(world), RILL_OK);
+    fill(world, 0.01, 0.04, 0.001, 0.004);
+    assert_int_equal(rill_world_set_gravity(world, (const double[3]){ 0, 3, -9.3 }), RILL_OK);
+    rill_render_options options = plain_options("blood");
+    options.samples = 3;
+    int changed = 0, edge = (int)(WIDTH / 2 + 0.004 * above.lens / 36 * WIDTH / above.from[2]);
+    draw(s, world, &above, &options);
+    for (int frame = 0; frame < 3; frame++) {
+        memcpy(before, s->pixels, sizeof before);
+        rill_world_step(world, 1.0 / 30);
+        draw(s, world, &above, &options);
+        for (int i = 0; i < WIDTH * HEIGHT; i++) {
+            int difference = abs((int)s->pixels[4 * i + 1] - (int)before[4 * i + 1]);
+            changed += difference > 8;
+            assert_true(i % WIDTH < edge || difference <= 1);
+        }
+    }
+    assert_true(changed > 200);
+    rill_world_destroy(world);
+}
+
 static void shadows_fall_away_from_the_sun(void **state) {
     stage *s = *state;
     rill_world *world = make_tray();
@@ -731,6 +790,8 @@ int main(void) {
         cmocka_unit_test(liquid_is_where_it_stands),
         cmocka_unit_test(absorption_grows_with_thickness),
         cmocka_unit_test(refraction_displaces_what_is_below),
+        cmocka_unit_test(what_stands_in_front_is_not_refracted),
+        cmocka_unit_test(what_does_not_move_does_not_flicker),
         cmocka_unit_test(shadows_fall_away_from_the_sun),
         cmocka_unit_test(overlays_have_their_colours),
         cmocka_unit_test(meniscus_overlay_shows_distances),

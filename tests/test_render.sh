@@ -47,8 +47,28 @@ is "another camera" gives 0 tiny.yaml -o c.png --size 96x54 --samples 2 --camera
 is "looks different too" test "$(cmp a.png c.png >/dev/null 2>&1; echo $?)" = 1
 is "an overlay" gives 0 tiny.yaml -o d.png --size 96x54 --samples 1 --overlay depth
 is "OpenGL ES, many samples" gives 0 tiny.yaml -o e.png --size 96x54 --samples 16 --gles
-is "a folder that is not there" gives 4 tiny.yaml -o no_such/x.png --size 96x54 --samples 1
-is "names the file" complains "no_such/x.png"
+is "a folder that is not there" gives 4 tiny.yaml -o no_such/x.png --size 4096x4096 --samples 4096
+is "is missed before anything is drawn" complains "no_such/x.png: cannot be written: there is no such folder"
+ln -s /dev/full full.png
+is "a full disk" gives 4 tiny.yaml -o full.png --size 96x54 --samples 1
+is "is called that" complains "No space left on device"
+
+# ------------------------------------------------------------------------------------------------------ on a terminal
+is "a still on a terminal" on_terminal tiny.yaml -o t.png --size 96x54 --samples 3
+is "shows the run" grep -q '^\[[#.]*\] .* %  t = .* s, .* x real time' bar.txt
+is "and the samples" grep -q '^\[[#.]*\] .* %  drawing, sample .* of 3' bar.txt
+is "in lines that fit" test "$(awk 'length > 79' bar.txt | wc -l)" = 0
+is "and says what it wrote" grep -q '^t.png: 96 x 54$' bar.txt
+
+"$rill" render tiny.yaml -o long.png --size 640x360 --samples 4096 >out.txt 2>err.txt &
+drawing=$!
+until [ ! -e /proc/$drawing/status ] || grep -q '^SigCgt:.*[2367abef]$' /proc/$drawing/status; do sleep 0.02; done
+sleep 0.3
+kill -INT $drawing # it is caught by now
+wait $drawing
+is "Ctrl-C gives a still up" test $? = 4
+is "and says so" complains "stopped before its end; nothing was written"
+is "nothing was written" test ! -e long.png
 
 # ------------------------------------------------------------------------------------------------------------- movies
 mkdir bin

@@ -138,8 +138,9 @@ static void kandemir_is_read(void **state) {
     (void)state;
     rill_scene *scene;
     rill_scene_report report;
-    const char *text = HEAD "solver: { method: kandemir, kandemir: { pipe_length: 0.1, pipe_area: 0.02, time_step: 0.003, "
-                            "vanishing: 0.4, viscosity: 0.005, atmosphere: 6e4 } }\n";
+    const char *text =
+        HEAD "solver: { method: kandemir, kandemir: { pipe_length: 0.1, pipe_area: 0.02, time_step: 0.003, "
+             "vanishing: 0.4, viscosity: 0.005, atmosphere: 6e4 } }\n";
     assert_int_equal(parse(text, NULL, &scene, &report), RILL_SCENE_OK);
     const rill_kandemir *k = &scene->world.solver.kandemir;
     assert_int_equal(scene->world.solver.method, RILL_METHOD_KANDEMIR);
@@ -147,8 +148,46 @@ static void kandemir_is_read(void **state) {
     assert_true(k->vanishing == 0.4 && k->viscosity == 0.005 && k->atmosphere == 6e4);
     rill_scene_free(scene);
     EXPECT(HEAD "solver: { kandemir: { vanishing: 0 } }\n",
-           "s.yaml:7:34: found 0 for solver.kandemir.vanishing, expected a number above 0 and up to 1 (part of a flow that "
+           "s.yaml:7:34: found 0 for solver.kandemir.vanishing, expected a number above 0 and up to 1 (part of a flow "
+           "that "
            "is left after a second)");
+}
+
+#define TANK(method, force)                                                                                            \
+    "rill: 1\nrun: { frame: 1, until: 1 }\nbed:\n  grid: { cells: [4, 2], cell_size: 0.01 }\n  solids:\n"              \
+    "    - { shape: plane, point: [0, 0, 0], normal: [0, 0, 1] }\n"                                                    \
+    "solver: { method: " method ", kandemir: { external_force: " force " } }\n"
+
+/* Six newtons on the two columns in the east, of 1 cm2 each: 30 kPa. */
+static void external_force_presses(void **state) {
+    (void)state;
+    rill_scene *scene;
+    rill_scene_report report;
+    rill_world *world;
+    double pressures[8];
+    const char *text = TANK("kandemir", "{ min: [0.031, 0], max: [0.039, 1], force: 6 }");
+    assert_int_equal(parse(text, NULL, &scene, &report), RILL_SCENE_OK);
+    assert_int_equal(rill_scene_create_world(scene, NULL, &world, &report), RILL_SCENE_OK);
+    assert_int_equal(rill_world_read_field(world, RILL_FIELD_PRESSURE, 0, pressures, 8), RILL_OK);
+    for (int i = 0; i < 8; i++) {
+        double expected = i % 4 == 3 ? 131325 : 101325;
+        assert_true(pressures[i] > expected - 0.1 && pressures[i] < expected + 0.1);
+    }
+    rill_world_destroy(world);
+    rill_scene_free(scene);
+    EXPECT(TANK("kandemir", "{ min: [0, 0], force: 6 }"),
+           "s.yaml:7:57: found no key 'max' in an external force, expected one");
+    const char *const refused[2][2] = {
+        { TANK("kandemir", "{ min: [0.031, 0], max: [0.032, 1], force: 6 }"), "found no column between" },
+        { TANK("pipes", "{ min: [0, 0], max: [1, 1], force: 6 }"), "rill_world_set_external_pressure" },
+    };
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(parse(refused[i][0], NULL, &scene, &report), RILL_SCENE_OK);
+        assert_int_equal(rill_scene_create_world(scene, NULL, &world, &report), RILL_SCENE_WRONG);
+        assert_non_null(strstr(report.items[0].text, refused[i][1]));
+        rill_scene_report_free(&report);
+        rill_scene_free(scene);
+    }
 }
 
 #define SOLID(text)                                                                                                    \
@@ -170,7 +209,8 @@ static void solids_are_checked(void **state) {
     EXPECT(SOLID("{ shape: cylinder, from: [0, 0, 0], to: [0, 0, 0], raduis: 1 }"),
            "s.yaml:6:7: found no key 'radius' in a cylinder, expected one",
            "s.yaml:6:47: found a list of 3 for bed.solids.0.to, expected another place than that of 'from'",
-           "s.yaml:6:58: found the unknown key 'raduis' in a cylinder, expected shape, from, to, radius, name, material, scale, "
+           "s.yaml:6:58: found the unknown key 'raduis' in a cylinder, expected shape, from, to, radius, name, "
+           "material, scale, "
            "rotate, translate, move, loop or ease, did you mean 'radius'?");
     EXPECT(
         SOLID("{ shape: plane, point: [0, 0, 0], normal: [0, 0, 0] }"),
@@ -250,7 +290,8 @@ static void probes_run_and_view_are_checked(void **state) {
            "head "
            "of a column in log.csv",
            "s.yaml:9:37: found the unknown key 'at' in a probe of volume, expected name, measure, min or max",
-           "s.yaml:10:25: found the text 'levle' for probes.2.measure, expected level, depth, speed, volume, x, y or z, did you "
+           "s.yaml:10:25: found the text 'levle' for probes.2.measure, expected level, depth, speed, volume, x, y or "
+           "z, did you "
            "mean 'level'?");
     EXPECT(HEAD "view: { camera: { from: [0, 0, 1], to: [0, 0, 1], lens: 0 } }\n",
            "s.yaml:7:40: found a list of 3 for view.camera.to, expected another place than that of 'from'",
@@ -587,6 +628,7 @@ int main(void) {
         cmocka_unit_test(words_of_later_versions_say_so),
         cmocka_unit_test(passages_are_read),
         cmocka_unit_test(kandemir_is_read),
+        cmocka_unit_test(external_force_presses),
         cmocka_unit_test(solids_are_checked),
         cmocka_unit_test(edges_and_grid_are_checked),
         cmocka_unit_test(liquid_in_and_out_is_checked),

@@ -129,6 +129,8 @@ BROKEN = [
     ("solver.friction", 0), ("solver.friction", 1.5), ("solver.max_substeps", 0), ("solver.max_substeps", 1.5),
     ("solver.orifice", -0.1), ("solver.orifice", 1.5), ("solver.kandemir", {"vanishing": 0}),
     ("solver.kandemir", {"viscosity": 2}), ("solver.kandemir", {"damping": 1}),
+    ("solver.kandemir", {"external_force": {"min": [0, 0], "max": [1, 1]}}),
+    ("solver.kandemir", {"external_force": {"min": [0, 0, 0], "max": [1, 1], "force": 1}}),
     ("sources.0.rate", -1), ("sources.3.rain", -1), ("sources.0.radius", 0), ("sources.0.from", -1), ("run.frame", 0),
     ("bed.solids.2.move.0.time", -1), ("bed.solids.2.move", []), ("bed.solids.2.move.1.rotate", [0, 0, 40000]),
     ("run.frame", 4000), ("run.until", -1), ("view.camera.lens", 0), ("bed.grid.origin.0", 1e7),

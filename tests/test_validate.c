@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "flow/draw.h"
 #include "flow/held.h"
 #include "world/world.h"
 
@@ -94,8 +95,8 @@ static void test_held(void **state) {
     (void)state;
     const int32_t place = first_place();
     assert_true(rill_held_reserve(&world->flow, 2, &world->allocator));
-    rill_held_add(&world->flow, place + 1, 1, 0.1);
-    rill_held_add(&world->flow, place, 1, 0.1);
+    rill_held_add(&world->flow, place + 1, 1, 0.1, NULL);
+    rill_held_add(&world->flow, place, 1, 0.1, NULL);
     expect_broken("where liquid is held");
     rill_held_order(&world->flow);
     expect_broken("ledger error");
@@ -111,11 +112,48 @@ static void test_held(void **state) {
     BREAK(held[0].pushed, 1, "amount of liquid");
     BREAK(held[0].amount, 2, "ledger error");
     BREAK(held[0].seconds, -0.1, "time for which");
-    BREAK(held[0].seconds, 2.0 * RILL_HELD_LONGEST, "time for which");
+    BREAK(held[0].seconds, 2.0 * RILL_HELD_SLOWEST, "time for which");
     BREAK(held[0].seconds, NAN, "time for which");
+    BREAK(held[0].wall[0], NAN, "velocity of what presses");
+    BREAK(held[1].wall[1], (double)INFINITY, "velocity of what presses");
+    BREAK(held[0].side, -2, "velocity of what presses");
+    BREAK(held[1].side, 4, "velocity of what presses");
     rill_world_step(world, 0.2);
     must_be_valid(world);
     assert_int_equal(world->flow.held.count, 0);
+}
+
+/* Drawn by hand: at two columns, a quantum at one of them. No solid moves, so that it is given back. */
+static void test_drawn(void **state) {
+    (void)state;
+    const int32_t place = first_place();
+    assert_true(rill_drawn_reserve(&world->flow, &world->allocator));
+    assert_true(rill_held_reserve(&world->flow, 2, &world->allocator));
+    rill_drawn *drawn = world->flow.drawn.data;
+    drawn[0] = drawn[1] = (rill_drawn){ .seconds = 0.1, .most = 1.0, .place = place };
+    drawn[1].place += 1;
+    drawn[1].amount = 1;
+    world->flow.drawn.count = 2;
+    expect_broken("ledger error");
+    rill_book_change(world, RILL_BOOK_FILL, 1);
+    must_be_valid(world);
+    BREAK(drawn[0].place, wall_place(), "where liquid is drawn");
+    BREAK(drawn[1].place, world->bed.plane_size, "where liquid is drawn");
+    BREAK(drawn[1].place, place, "where liquid is drawn");
+    BREAK(drawn[0].amount, -1, "amount of liquid that is drawn");
+    BREAK(drawn[0].claims, 1, "amount of liquid that is drawn");
+    BREAK(drawn[1].before, 1, "amount of liquid that is drawn");
+    BREAK(drawn[1].amount, 2, "ledger error");
+    BREAK(drawn[0].seconds, 0.0, "pace at which");
+    BREAK(drawn[0].seconds, 2.0 * RILL_HELD_SLOWEST, "pace at which");
+    BREAK(drawn[0].most, 0.0, "pace at which");
+    BREAK(drawn[0].most, NAN, "pace at which");
+    BREAK(drawn[0].most, 2.0 * RILL_DRAWN_MOST, "pace at which");
+    BREAK(drawn[0].side, -1, "side to which");
+    BREAK(drawn[0].side, 4, "side to which");
+    rill_world_step(world, 0.3);
+    must_be_valid(world);
+    assert_int_equal(world->flow.drawn.count + world->flow.held.count, 0);
 }
 
 static void test_tables(void **state) {
@@ -162,6 +200,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_depths), cmocka_unit_test(test_velocities), cmocka_unit_test(test_tiles_and_counters),
         cmocka_unit_test(test_held),
+        cmocka_unit_test(test_drawn),
         cmocka_unit_test(test_tables), cmocka_unit_test(test_bed),
     };
     return cmocka_run_group_tests(tests, make, drop);

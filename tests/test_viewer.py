@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import zlib
 
 SCENE = """rill: 1
 name: test tray
@@ -308,16 +309,56 @@ def test_too_heavy(viewer, scene):
     check(moved(state, r["turned"], "from") > 0.001, "the camera turns meanwhile")
 
 
+def green_rows(file, count):
+    """The green of the first rows of a PNG of 8 bits per channel without alpha."""
+    data, at, packed = file.read_bytes(), 8, b""
+    width = int.from_bytes(data[16:20], "big")
+    while at < len(data):
+        size = int.from_bytes(data[at:at + 4], "big")
+        if data[at + 4:at + 8] == b"IDAT":
+            packed += data[at + 8:at + 8 + size]
+        at += size + 12
+    plain, before, rows = zlib.decompress(packed), bytearray(3 * width), []
+    for y in range(count):
+        kind, row = plain[y * (3 * width + 1)], bytearray(plain[y * (3 * width + 1) + 1:(y + 1) * (3 * width + 1)])
+        for i in range(3 * width):
+            left, up, corner = (row[i - 3], before[i], before[i - 3]) if i > 2 else (0, before[i], 0)
+            paeth = min((left, up, corner), key=lambda v: abs(left + up - corner - v))
+            row[i] = (row[i] + (0, left, up, (left + up) // 2, paeth)[kind]) & 255
+        rows.append(row[1::3])
+        before = row
+    return rows
+
+
+def title(file, panel):
+    """How high the letters of the panel's title are, in pixels, and how steep their edges, 1 being the steepest."""
+    rows = [row[-panel + 4:-30] for row in green_rows(file, panel // 8)]
+    low, high = min(map(min, rows)), max(map(max, rows))
+    inked = [y for y, row in enumerate(rows) if max(row) > 0.6 * high]
+    return inked[-1] - inked[0] + 1, max(abs(a - b) for row in rows for a, b in zip(row, row[1:])) / (high - low)
+
+
+def test_dense(viewer, scene):
+    """Text on a screen of twice the density is twice as large and as crisp: not the same letters stretched."""
+    height, steep = title(viewer.folder / "pouring.png", round(340 * float(DENSITY)))
+    shot, panel = viewer.folder / "dense.png", round(2 * 340 * float(DENSITY))
+    r = viewer.run(["key space", f"shot {shot}", "report seen", "quit"], "--density", str(2 * float(DENSITY)), scene)
+    check(abs(r["seen"]["picture_size"][0] - (600 - panel)) <= 1, "the panel is twice as wide")
+    dense_height, dense_steep = title(shot, panel)
+    print(f"        letters of {height} and {dense_height} pixels, steepness {steep:.2f} and {dense_steep:.2f}")
+    check(abs(dense_height / height - 2) < 0.2, "letters are twice as high")
+    check(dense_steep > 0.8 * steep > 0.5, "and their edges as steep")
+
+
 def test_pace(viewer, scene):
-    """With nothing to draw anew, frames come sixty times a second; crisp text on a dense screen."""
+    """With nothing to draw anew, frames come sixty times a second."""
     r = viewer.run(["key space", "wait 0.5", "report settled", "wait 0.7", "report pace", "quit"], scene)
     state = r["pace"]
     print(f"        {state['frames']} frames in 0.7 s, {state['median_ms']} ms in the middle, "
           f"the longest {state['longest_ms']} ms")
     check(state["frames"] <= 60 and state["median_ms"] > 13, "not more than sixty frames a second")
-    check(state["median_ms"] < 40, "and, on a machine that is not too busy, not many less")
-    r = viewer.run(["key space", "report dense", "quit"], "--density", "1.05", scene)
-    check(abs(r["dense"]["picture_size"][0] - (600 - 357)) <= 1, "the panel grows with the density of the screen")
+    busy = os.getloadavg()[0] > 3 * (os.cpu_count() or 1)
+    check(busy or state["median_ms"] < 40, "and, on a machine that is not too busy, not many less")
 
 
 def test_gallery(viewer, scene):
@@ -408,7 +449,7 @@ def main():
         print("skipped: Xvfb is missing; on Debian: apt-get install xvfb")
         return 77
     tests = [test_time, test_camera, test_hand, test_bodies, test_settings, test_keeping, test_movie_without_ffmpeg,
-             test_too_heavy, test_pace, test_gallery, test_real_input, test_failures]
+             test_too_heavy, test_pace, test_dense, test_gallery, test_real_input, test_failures]
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(sys.argv[2] if len(sys.argv) > 2 else temporary).resolve()
         shutil.rmtree(folder, ignore_errors=True)

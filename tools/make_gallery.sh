@@ -10,23 +10,23 @@ command -v ffmpeg >/dev/null || { echo "make_gallery.sh needs ffmpeg, to make We
 # scene, the moment (s), size
 list="
 surgery 2.4 1280x720
-spilled_coffee 0.7 800x450
-saucer 4.5 800x450
-three_layers 2.5 800x450
-passages 3.6 800x450
-cave 4 800x450
-breathing 1.7 800x450
-manifold 2.6 800x450
+spilled_coffee 0.62 800x450
+saucer 1.8 800x450
+three_layers 1.5 800x450
+passages 2.2 800x450
+cave 6 800x450
+breathing 1.6 800x450
+manifold 4.2 800x450
 u_bend 0.7 800x450
 squeeze 3 800x450
 lock_gate 1.4 800x450
 tilted_tray 0.55 800x450
-dam_break 0.58 800x450
-thacker_bowl 0.15 800x450
-rain_on_terrain 7 800x450
+dam_break 0.5 800x450
+thacker_bowl 0.05 800x450
+rain_on_terrain 9 800x450
 boats 1.5 800x450
 spheres 0.9 800x450
-drift 6 800x450
+drift 9 800x450
 dominoes 0.3 800x450
 ice 1.2 800x450
 light_ball 0.25 800x450
@@ -60,10 +60,11 @@ echo "$list" | while read -r scene moment size; do
 done
 # overlay, scene, the moment (s), another camera
 overlays="
-wireframe three_layers 2.5 0.15 -0.035 0.09 0.048 0.045 0.016 38
-layers three_layers 2.5 0.15 -0.035 0.09 0.048 0.045 0.016 38
-depth three_layers 2.5 0.15 -0.035 0.09 0.048 0.045 0.016 38
-velocity three_layers 2.5 0.15 -0.035 0.09 0.048 0.045 0.016 38
+wireframe three_layers 1.5 0.15 -0.035 0.09 0.048 0.045 0.016 38
+layers three_layers 1.5 0.15 -0.035 0.09 0.048 0.045 0.016 38
+depth three_layers 1.5 0.15 -0.035 0.09 0.048 0.045 0.016 38
+velocity three_layers 1.5 0.15 -0.035 0.09 0.048 0.045 0.016 38
+normals three_layers 1.5 0.15 -0.035 0.09 0.048 0.045 0.016 38
 meniscus tilted_tray 0.55 -0.035 -0.07 0.1 0.068 0.045 -0.002 45
 tiles lock_gate 0.6 0.22 -0.1 0.13 0.085 0.03 0.008 38
 forces spheres 3 0.44 -0.18 0.27 0.16 0.1 0.01 30

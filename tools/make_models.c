@@ -74,9 +74,11 @@ static double bowl_depth(double x, double y) {
     return depth > 0 ? depth : 0;
 }
 
-/* Stoker's dam: 5 mm behind it, 1 mm before it. */
+/* Stoker's dam: 5 mm behind it, 1 mm before it, and none on top of the three pillars. */
 static double dam_depth(double x, double y) {
-    (void)y;
+    const double pillars[3][2] = {{0.3, 0.022}, {0.3, 0.058}, {0.33, 0.04}}, radius = 0.006;
+    for (int i = 0; i < 3; i++)
+        if (square(x - pillars[i][0]) + square(y - pillars[i][1]) <= square(radius)) return 0;
     return x < 0.2 ? 0.005 : 0.001;
 }
 

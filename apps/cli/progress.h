@@ -3,6 +3,7 @@
 #define RILL_CLI_PROGRESS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 typedef struct rill_progress {
     bool shown;          /* stderr is a terminal */
@@ -13,8 +14,10 @@ typedef struct rill_progress {
 double rill_progress_clock(void); /* s, from some fixed moment */
 
 rill_progress rill_progress_start(void);
-/* Draws at most ten times a second. */
+/* How far a run is. Draws at most ten times a second. */
 void rill_progress_show(rill_progress *progress, double time, double until);
+/* The same for things that are counted. */
+void rill_progress_count(rill_progress *progress, const char *what, int32_t done, int32_t count);
 /* Wipes the bar, so that a line may be printed in its place. */
 void rill_progress_wipe(const rill_progress *progress);
 

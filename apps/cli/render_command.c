@@ -43,6 +43,11 @@ static int fail(drawing *d, int code) {
     return code;
 }
 
+static int tell_stopped(drawing *d) {
+    snprintf(d->message.text, sizeof d->message.text, "stopped before its end; nothing was written");
+    return fail(d, RILL_EXIT_MACHINE);
+}
+
 /* ---------------------------------------------------------------------------------------------------------- options */
 
 static bool ends_with(const char *text, const char *ending) {
@@ -166,7 +171,7 @@ static int draw(drawing *d) {
         return fail(d, RILL_EXIT_MACHINE);
     }
     if (!rill_render_scene(d->render, d->world, &d->surface, 1, &d->camera, &d->look, &d->message)) {
-        return fail(d, RILL_EXIT_MACHINE);
+        return rill_progress_stop_wanted() ? tell_stopped(d) : fail(d, RILL_EXIT_MACHINE);
     }
     rill_render_read(d->render, d->pixels);
     return RILL_EXIT_DONE;
@@ -180,6 +185,20 @@ static int draw_into(drawing *d, const char *file) {
     bool good = d->movie ? rill_movie_add(d->movie, d->pixels, &d->message)
                          : rill_picture_write(file, d->pixels, d->size[0], d->size[1], &d->message);
     return good ? RILL_EXIT_DONE : fail(d, RILL_EXIT_MACHINE);
+}
+
+/* The samples of a still take longer than all the steps before it. */
+static bool show_sample(void *context, int32_t count) {
+    drawing *d = context;
+    rill_progress_count(&d->progress, "drawing, sample", count, d->look.samples);
+    return !rill_progress_stop_wanted();
+}
+
+static int draw_still(drawing *d, const char *file) {
+    d->progress = rill_progress_start();
+    d->look.sampled = show_sample;
+    d->look.context = d;
+    return draw_into(d, file);
 }
 
 /* Steps to `until`; a movie gets a picture whenever its next frame is due, a still one at the end. */
@@ -204,28 +223,30 @@ static int play(drawing *d, const draw_options *options, double until) {
         stopped = rill_progress_stop_wanted();
         bool due = moving ? time >= (double)shown / options->fps * (1 - 1e-9) : k == count;
         if (due && !(stopped && !moving)) {
-            int code = draw_into(d, options->file);
+            int code = moving ? draw_into(d, options->file) : draw_still(d, options->file);
             if (code != RILL_EXIT_DONE) {
                 return code;
             }
             shown++;
         }
-        rill_progress_show(&d->progress, time, until);
+        if (moving || k < count) {
+            rill_progress_show(&d->progress, time, until);
+        }
         if (stopped) {
             break;
         }
     }
-    rill_progress_wipe(&d->progress);
-    if (stopped && !moving) {
-        fprintf(stderr, "rill render: stopped before its end; nothing was written\n");
-        return RILL_EXIT_MACHINE;
+    if (stopped && !moving && shown == 0) {
+        return tell_stopped(d);
     }
+    rill_progress_wipe(&d->progress);
     const char *pngs = moving ? rill_movie_pngs(d->movie) : NULL;
     if (pngs) {
         printf("%lld pictures: %s00000.png and so on (no ffmpeg was found to make a movie of them)\n", (long long)shown,
                pngs);
     } else {
-        printf("%s: %d x %d%s\n", options->file, d->size[0], d->size[1], stopped ? ", stopped before its end" : "");
+        printf("%s: %d x %d%s\n", options->file, d->size[0], d->size[1],
+               stopped && moving ? ", stopped before its end" : "");
     }
     return RILL_EXIT_DONE;
 }
@@ -263,7 +284,8 @@ static int read_draw_options(int argc, char **argv, draw_options *options, const
         { "--size", "WxH", "pixels (default 1280x720)", RILL_OPTION_TEXT, &options->size, 0, 0 },
         { "--at", "T", "time of the picture, or end of the movie (default: the scene's run.until)", RILL_OPTION_NUMBER,
           &options->at, 0, 1e9 },
-        { "--camera", "\"FROM TO LENS\"", "six or seven numbers instead of the scene's view", RILL_OPTION_TEXT,
+        { "--camera", "\"...\"",
+          "from x y z, to x y z (m), lens (mm): six or seven numbers instead of the scene's view", RILL_OPTION_TEXT,
           &options->camera, 0, 0 },
         { "--overlay", "NAME", "wireframe, layers, depth, velocity, normals, meniscus, tiles or forces",
           RILL_OPTION_TEXT, &options->overlay, 0, 0 },
@@ -297,6 +319,9 @@ int rill_cli_render(int argc, char **argv) {
     }
     if (!check_options(&options, &d)) {
         return RILL_EXIT_USAGE;
+    }
+    if (!rill_picture_may_write(options.file, &d.message)) { /* said now, not after minutes of drawing */
+        return fail(&d, RILL_EXIT_MACHINE);
     }
     rill_scene *scene;
     d.progress = rill_progress_start();

@@ -8,8 +8,28 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+bool rill_picture_may_write(const char *path, rill_message *message) {
+    struct stat there;
+    bool exists = stat(path, &there) == 0;
+    if (exists && !S_ISREG(there.st_mode) && !S_ISDIR(there.st_mode)) {
+        return true; /* opening a pipe would be noticed at its other end */
+    }
+    int file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    if (file < 0) {
+        snprintf(message->text, sizeof message->text, "%.150s: cannot be written: %.64s", path,
+                 errno == ENOENT ? "there is no such folder" : strerror(errno));
+        return false;
+    }
+    close(file);
+    if (!exists) {
+        unlink(path);
+    }
+    return true;
+}
 
 bool rill_picture_write(const char *path, const uint8_t *pixels, int32_t width, int32_t height, rill_message *message) {
     size_t count = (size_t)width * (size_t)height;
@@ -27,9 +47,11 @@ bool rill_picture_write(const char *path, const uint8_t *pixels, int32_t width, 
     image.width = (png_uint_32)width;
     image.height = (png_uint_32)height;
     image.format = PNG_FORMAT_RGB;
+    errno = 0;
     bool good = png_image_write_to_file(&image, path, 0, rgb, 0, NULL) != 0;
-    if (!good) {
-        snprintf(message->text, sizeof message->text, "%.150s: cannot be written: %.64s", path, image.message);
+    if (!good) { /* libpng knows only that it failed, not that the disk is full */
+        snprintf(message->text, sizeof message->text, "%.150s: cannot be written: %.64s", path,
+                 errno ? strerror(errno) : image.message);
     }
     free(rgb);
     return good;

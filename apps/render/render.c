@@ -36,7 +36,7 @@ rill_render_options rill_default_render_options(void) {
     rill_render_options options = { .samples = 1,
                                     .peels = 5,
                                     .sun = { -0.55f, -0.25f, 0.95f },
-                                    .backdrop = { 0.30f, 0.32f, 0.34f },
+                                    .backdrop = { 0.56f, 0.55f, 0.53f },
                                     .exposure = 1,
                                     .ground = true,
                                     .step = 1.0 / 60 };
@@ -266,6 +266,15 @@ bool rill_render_take(rill_render *render, const rill_world *world, rill_surface
     return true;
 }
 
+/* Waits for the sample, so that what is told is true. */
+static bool tell_sample(const rill_render_options *options, int32_t count) {
+    if (!options->sampled) {
+        return true;
+    }
+    glFinish();
+    return options->sampled(options->context, count) || count == options->samples;
+}
+
 bool rill_render_draw(rill_render *render, const rill_camera *camera, const rill_render_options *options,
                       rill_message *message) {
     GLint window = 0;
@@ -276,10 +285,12 @@ bool rill_render_draw(rill_render *render, const rill_camera *camera, const rill
     glClearDepthf(1);
     rill_render_draw_hulls(render);
     int sum = 0;
-    for (int32_t sample = 0; sample < options->samples; sample++) {
+    bool going = true;
+    for (int32_t sample = 0; going && sample < options->samples; sample++) {
         rill_frame_sample(render, camera, options, sample);
         draw_sample(render, options);
         sum = gather(render, sum, sample == 0, 0);
+        going = tell_sample(options, sample + 1);
     }
     gather(render, sum, false, 1.0f / (float)options->samples);
     glBindVertexArray(0);
@@ -287,8 +298,10 @@ bool rill_render_draw(rill_render *render, const rill_camera *camera, const rill
     GLenum error = glGetError();
     if (error != GL_NO_ERROR) {
         snprintf(message->text, sizeof message->text, "the graphics system failed (error 0x%04x)", (unsigned)error);
+    } else if (!going) {
+        snprintf(message->text, sizeof message->text, "stopped");
     }
-    return error == GL_NO_ERROR;
+    return error == GL_NO_ERROR && going;
 }
 
 bool rill_render_scene(rill_render *render, const rill_world *world, rill_surface *const *surfaces,

@@ -67,10 +67,12 @@ typedef struct rill_render_options {
     int32_t samples; /* 1 to 4096 per pixel; from 16 on the sky casts shadows too */
     int32_t peels;   /* how many surfaces behind each other are drawn, 1 to 16; of more, the farthest and the nearest */
     float sun[3];    /* direction to the sun, any length */
-    float backdrop[3]; /* colour behind the scene, linear */
-    float exposure;    /* factor */
-    bool ground;       /* a floor below everything, on which shadows fall */
-    double step;       /* s: how long the last step was; a force is an impulse over this */
+    float backdrop[3];                             /* colour behind the scene, linear */
+    float exposure;                                /* factor */
+    bool ground;                                   /* a floor below everything, on which shadows fall */
+    double step;                                   /* s: how long the last step was; a force is an impulse over this */
+    bool (*sampled)(void *context, int32_t count); /* if not NULL: called when so many samples are drawn; false stops */
+    void *context;                                 /* of `sampled` */
 } rill_render_options;
 
 /* Water, one sample, five peels, a sun from the left behind the camera of the shipped scenes. */

@@ -10,8 +10,8 @@
 
 static const char *const names[] = { "none",    "wireframe", "layers", "depth", "velocity",
                                      "normals", "meniscus",  "tiles",  "forces" };
-static const int ATTRIBUTES[] = { 3, 4, 0 };
-enum { FLOATS = 7 };
+static const int ATTRIBUTES[] = { 3, 4, 1, 0 };
+enum { FLOATS = 8 };
 
 const char *rill_overlay_name(int overlay) {
     return overlay >= 0 && overlay < RILL_OVERLAY_COUNT ? names[overlay] : NULL;
@@ -24,11 +24,12 @@ typedef struct maker {
     size_t vertex_count, index_count;
 } maker;
 
-static void put_vertex(maker *m, const float p[3], const float colour[3], float alpha) {
+static void put_vertex(maker *m, const float p[3], const float colour[3], float alpha, float depth) {
     float *out = &m->vertices[FLOATS * m->vertex_count++];
     memcpy(out, p, 3 * sizeof *out);
     memcpy(out + 3, colour, 3 * sizeof *out);
     out[6] = alpha;
+    out[7] = depth;
 }
 
 /* ---------------------------------------------------------------------------------------------------------- colours */
@@ -143,7 +144,7 @@ static bool put_colours(maker *m, const rill_surface_mesh *mesh, rill_overlay ov
         if (overlay != RILL_OVERLAY_NORMALS) {
             shade(normal, colour);
         }
-        put_vertex(m, &mesh->positions[3 * v], colour, 1);
+        put_vertex(m, &mesh->positions[3 * v], colour, 1, mesh->depths[v]);
     }
     for (size_t i = 0; i < 3 * mesh->triangle_count; i++) {
         m->indices[m->index_count++] = first + mesh->indices[i];
@@ -158,7 +159,7 @@ static void put_wires(maker *m, const rill_surface_mesh *mesh) {
     static const float colour[3] = { 0.9f, 0.95f, 1.0f };
     uint32_t first = (uint32_t)m->vertex_count;
     for (size_t v = 0; v < mesh->vertex_count; v++) {
-        put_vertex(m, &mesh->positions[3 * v], colour, 0.4f);
+        put_vertex(m, &mesh->positions[3 * v], colour, 0.4f, 0);
     }
     for (size_t t = 0; t < mesh->triangle_count; t++) {
         for (size_t k = 0; k < 3; k++) {
@@ -170,9 +171,9 @@ static void put_wires(maker *m, const rill_surface_mesh *mesh) {
 
 static void put_line(maker *m, const float a[3], const float b[3], const float colour[3]) {
     m->indices[m->index_count++] = (uint32_t)m->vertex_count;
-    put_vertex(m, a, colour, 1);
+    put_vertex(m, a, colour, 1, 0);
     m->indices[m->index_count++] = (uint32_t)m->vertex_count;
-    put_vertex(m, b, colour, 1);
+    put_vertex(m, b, colour, 1, 0);
 }
 
 /* One arrow per few cells: the first vertex that is found in each. */
@@ -305,6 +306,8 @@ void rill_render_draw_overlay(const rill_render *render, rill_overlay overlay) {
     glBlendFunc(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA);
     glUseProgram(program);
     rill_shader_set_floats(program, "towards_eye", (const float[1]){ lines ? 0.003f : 0.0f }, 1);
+    bool surface = !lines && overlay != RILL_OVERLAY_FORCES;
+    rill_shader_set_floats(program, "threads", (const float[1]){ surface ? 1.0f : 0.0f }, 1);
     rill_batch_draw(&render->overlay, lines ? GL_LINES : GL_TRIANGLES);
     glDisable(GL_BLEND);
 }

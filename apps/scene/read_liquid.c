@@ -15,6 +15,7 @@ static const rill_range TIME_STEP = { 0, 3600, false, "s; 0: as long as is stabl
 static const rill_range VANISHING = { 0, 1, true, "part of a flow that is left after a second" };
 static const rill_range QUOTIENT = { 0, 1, false, "1/Pa2" };
 static const rill_range ATMOSPHERE = { 0, 1e9, false, "Pa" };
+static const rill_range FORCE = { -1e9, 1e9, false, "N" };
 enum { SUBSTEPS_LIMIT = 1000000, PRESETS_LIMIT = 64 };
 
 void rill_read_liquid(rill_reader *reader, const rill_node *node, rill_scene *scene) {
@@ -49,9 +50,23 @@ static bool is_coming(rill_reader *reader, const rill_node *node, const char *co
     return false;
 }
 
-static void read_kandemir(rill_reader *reader, const rill_node *node, rill_kandemir *out) {
-    static const char *const keys[] = { "pipe_length", "pipe_area",  "time_step", "vanishing",
-                                        "viscosity",   "atmosphere", NULL };
+static void read_external_force(rill_reader *reader, const rill_node *node, rill_scene_force *out) {
+    static const char *const keys[] = { "min", "max", "force", NULL };
+    const char *what = "an external force";
+    if (!rill_reader_open(reader, node, what, keys)) {
+        return;
+    }
+    out->given = true;
+    out->place = node->place;
+    rill_read_numbers(reader, rill_reader_need(reader, node, what, "min"), &rill_range_place, out->min, 2);
+    rill_read_numbers(reader, rill_reader_need(reader, node, what, "max"), &rill_range_place, out->max, 2);
+    rill_read_number(reader, rill_reader_need(reader, node, what, "force"), &FORCE, &out->force);
+}
+
+static void read_kandemir(rill_reader *reader, const rill_node *node, rill_scene *scene) {
+    static const char *const keys[] = { "pipe_length", "pipe_area",  "time_step",      "vanishing",
+                                        "viscosity",   "atmosphere", "external_force", NULL };
+    rill_kandemir *out = &scene->world.solver.kandemir;
     if (!rill_reader_open(reader, node, "kandemir", keys)) {
         return;
     }
@@ -61,6 +76,7 @@ static void read_kandemir(rill_reader *reader, const rill_node *node, rill_kande
     rill_read_number(reader, rill_tree_get(node, "vanishing"), &VANISHING, &out->vanishing);
     rill_read_number(reader, rill_tree_get(node, "viscosity"), &QUOTIENT, &out->viscosity);
     rill_read_number(reader, rill_tree_get(node, "atmosphere"), &ATMOSPHERE, &out->atmosphere);
+    read_external_force(reader, rill_tree_get(node, "external_force"), &scene->external);
 }
 
 void rill_read_solver(rill_reader *reader, const rill_node *node, rill_scene *scene) {
@@ -95,5 +111,5 @@ void rill_read_solver(rill_reader *reader, const rill_node *node, rill_scene *sc
     rill_read_number(reader, rill_tree_get(node, "friction"), &FRICTION, &solver->friction);
     rill_read_boolean(reader, rill_tree_get(node, "rest"), &solver->rest);
     rill_read_integer(reader, rill_tree_get(node, "max_substeps"), 1, SUBSTEPS_LIMIT, &solver->max_substeps);
-    read_kandemir(reader, rill_tree_get(node, "kandemir"), &solver->kandemir);
+    read_kandemir(reader, rill_tree_get(node, "kandemir"), scene);
 }

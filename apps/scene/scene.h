@@ -115,6 +115,14 @@ typedef struct rill_scene_body {
     rill_scene_place place;
 } rill_scene_body;
 
+/* A force that presses on a part of the tank, with method kandemir. */
+typedef struct rill_scene_force {
+    bool given;
+    double min[2], max[2]; /* m: the columns whose centres are between */
+    double force;          /* N, downwards, spread evenly over them */
+    rill_scene_place place;
+} rill_scene_force;
+
 typedef struct rill_scene_fill {
     const double *depths; /* one per cell, row 0 south; NULL: by level */
     int32_t layer;
@@ -162,6 +170,7 @@ typedef struct rill_scene {
     size_t solid_count;
     rill_scene_body *bodies;
     size_t body_count;
+    rill_scene_force external;
     rill_scene_fill *fills;
     size_t fill_count;
     rill_scene_source *sources; /* sources, then sinks, in the order of the file */

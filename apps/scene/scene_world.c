@@ -124,6 +124,35 @@ static void fill_one(maker *m, const rill_scene_fill *fill) {
     }
 }
 
+/* Kandemir's external force as a pressure on the columns it acts on (Eq. 5.9). */
+static void press(maker *m, const rill_scene_force *external) {
+    const rill_grid *grid = &m->scene->world.grid;
+    size_t nx = (size_t)grid->cells[0], cells = nx * (size_t)grid->cells[1], count = 0;
+    double *pressures = calloc(cells, sizeof *pressures);
+    if (!pressures) {
+        m->no_memory = true;
+        return;
+    }
+    for (size_t i = 0; i < cells; i++) {
+        double x = grid->origin[0] + ((double)(i % nx) + 0.5) * grid->cell_size;
+        double y = grid->origin[1] + ((double)(i / nx) + 0.5) * grid->cell_size;
+        bool inside = x >= external->min[0] && x <= external->max[0] && y >= external->min[1] && y <= external->max[1];
+        pressures[i] = inside ? 1 : 0;
+        count += inside;
+    }
+    for (size_t i = 0; i < cells && count > 0; i++) {
+        pressures[i] *= external->force / ((double)count * grid->cell_size * grid->cell_size);
+    }
+    if (count == 0) {
+        rill_report_error(m->report, external->place,
+                          "found no column between (%g, %g) and (%g, %g) for the external force, expected one at least",
+                          external->min[0], external->min[1], external->max[0], external->max[1]);
+    } else {
+        good(m, rill_world_set_external_pressure(m->world, pressures, cells), external->place);
+    }
+    free(pressures);
+}
+
 static void check_probe(maker *m, const rill_scene_probe *probe) {
     rill_sample sample;
     if (probe->body || probe->measure == RILL_MEASURE_VOLUME) {
@@ -150,6 +179,9 @@ static void furnish(maker *m) {
     }
     for (size_t i = 0; i < scene->fill_count && !m->no_memory; i++) {
         fill_one(m, &scene->fills[i]);
+    }
+    if (scene->external.given && !m->no_memory) {
+        press(m, &scene->external);
     }
     for (size_t i = 0; i < scene->source_count && !m->no_memory; i++) {
         rill_source_id id;

@@ -3,7 +3,7 @@
 
 #include "viewer_parts.h"
 
-static const uint32_t colours[] = { 0x5fb4dc, 0xf2b04c, 0x7fc8a9, 0xd98cb3, 0xb6a4e8, 0xe07a5f };
+static const uint32_t colours[] = { 0x5fb4dc, 0xf2b04c, 0x7fc8a9, 0xd98cb3, 0xb6a4e8, 0xe07a5f, 0xd8d47c };
 enum { COLOURS = sizeof colours / sizeof colours[0] };
 
 /* The line of an account; new names get the next one that is free. */

@@ -145,7 +145,8 @@ float sun_visibility(highp sampler2DShadow map, vec3 position, vec3 normal, vec2
 #else
     const int TAPS = 8;
 #endif
-    float radius = sun.w > 0.0 ? 4.0 : 1.3; // texels: wide when one sample has to do for the whole lamp
+    // Texels: wide when one sample has to do for the whole lamp, else as far as it is from one point of the lamp to the next.
+    float radius = sun.w > 0.0 ? 4.0 : 2.6;
     for (int i = 0; i < TAPS; i++) {
         sum += shadow_at(map, sun_matrix, beside(p, normal, vogel(i, TAPS, turn) * radius * look.y));
     }

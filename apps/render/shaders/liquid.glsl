@@ -41,6 +41,30 @@ vec2 project(vec3 p, out float depth) {
     return s.xy / s.w * 0.5 + 0.5;
 }
 
+// The scene so far, of one pixel alone: what was found there by its depth must not mix with what is in front of it.
+vec3 scene_at(vec2 at) {
+    return texelFetch(scene_map, ivec2(at * size.xy), 0).rgb;
+}
+
+// Moves a place of the picture across the way from `from` to it, until nothing nearer than `depth` is there.
+bool beside_hidden(vec2 from, float depth, inout vec2 at) {
+    vec2 way = (at - from) * size.xy, across = vec2(-way.y, way.x) / max(length(way), 1e-3) * size.zw;
+    float pixels = 0.003 * size.x;
+#ifdef SKY
+    pixels *= 0.8 + 0.4 * screen_noise(gl_FragCoord.xy, 4.0);
+#endif
+    for (int i = 0; i < 16; i++) {
+        vec2 other = at + across * ((i & 1) == 1 ? -pixels : pixels);
+        if (all(greaterThan(other, size.zw)) && all(lessThan(other, 1.0 - size.zw)) &&
+            texture(below_map, other).r >= depth) {
+            at = other;
+            return true;
+        }
+        if ((i & 1) == 1) pixels *= 1.6;
+    }
+    return false;
+}
+
 // The scene in the mirror, as far as it is on the picture; w: how sure that is.
 vec4 mirrored(vec3 p, vec3 r, float noise, bool wanted) {
 #ifdef SKY
@@ -54,14 +78,14 @@ vec4 mirrored(vec3 p, vec3 r, float noise, bool wanted) {
         vec3 q = p + r * t;
         float depth;
         vec2 at = project(q, depth);
-        if (any(lessThan(at, vec2(0.0))) || any(greaterThan(at, vec2(1.0))) || depth >= 1.0) break;
+        if (any(lessThan(at, vec2(0.0))) || any(greaterThanEqual(at, vec2(1.0))) || depth >= 1.0) break;
         float found = texture(below_map, at).r;
         if (found < depth && found < 1.0) {
             vec3 hit = world_at(at, found);
             float gap = distance(eye.xyz, q) - distance(eye.xyz, hit);
             if (gap < 2.5 * (t - before) + 0.01 * bounds.w) {
                 vec2 border = smoothstep(vec2(0.0), vec2(0.06), at) * smoothstep(vec2(0.0), vec2(0.06), 1.0 - at);
-                return vec4(texture(scene_map, at).rgb, border.x * border.y);
+                return vec4(scene_at(at), border.x * border.y);
             }
         }
         before = t;
@@ -101,22 +125,29 @@ void main() {
 #endif
     vec2 at = clamp(project(p + ray * guess, at_depth), 0.5 * size.zw, 1.0 - 0.5 * size.zw);
     float bottom = texture(below_map, at).r;
-    // Something in front of the liquid: what is seen lies beside it, nearer or farther along the same way.
-    vec2 shift = at - uv;
+    // Something in front of the liquid hides what is seen. The best guess is what lies as far down beside that thing; if
+    // it is too wide, what lies just beside it on the same way or, spread a little, before that.
+    if (bottom < depth && beside_hidden(uv, depth, at)) {
+        bottom = texture(below_map, at).r;
+    } else if (bottom < depth) {
+        vec2 shift = at - uv;
+        float near = 0.0, far = 1.0;
+        for (int i = 0; i < 7; i++) {
+            float part = 0.5 * (near + far);
+            if (texture(below_map, uv + shift * part).r < depth) far = part;
+            else near = part;
+        }
 #ifdef SKY
-    float jitter = 0.2 * screen_noise(gl_FragCoord.xy, 4.0) - 0.1;
-#else
-    float jitter = 0.0;
+        near *= 1.0 - 0.4 * screen_noise(gl_FragCoord.xy, 4.0);
 #endif
-    for (int i = 1; i < 8 && bottom < depth; i++) {
-        float side = (i & 1) == 1 ? -1.0 : 1.0;
-        float part = i == 7 ? 0.0 : 1.0 + side * (0.25 * float((i + 1) / 2) + jitter);
-        at = clamp(uv + shift * part, 0.5 * size.zw, 1.0 - 0.5 * size.zw);
-        bottom = i == 7 ? below : texture(below_map, at).r;
+        near -= 1.5 * length(size.zw) / length(shift); // off its smoothed edge
+        at = uv + shift * max(near, 0.0);
+        bottom = texture(below_map, at).r;
+        if (bottom < depth) at = uv, bottom = below;
     }
     float path = clamp(dot(world_at(at, bottom) - p, ray), 0.0, 1.6 * guess);
     path = mix(guess, path, 0.5) + 1.1 * thickness;
-    vec3 seen = texture(scene_map, at).rgb;
+    vec3 seen = scene_at(at);
 
     float lit = sun_visibility(sun_map, p, n, gl_FragCoord.xy);
 #ifdef SKY
