@@ -24,16 +24,31 @@ static float real(float low, float high) {
 /* Everything a kernel may read or write, of a row and the rows south and north of it. */
 typedef struct rows {
     int32_t b[3][ROW], H[3][ROW], c[3][ROW];
-    float q[6][ROW], u[8][ROW], K[6][ROW], k[2][ROW];
+    float q[6][ROW], u[8][ROW], p[6][ROW], w[6][ROW], K[6][ROW], k[2][ROW];
 } rows;
 
 /* Views of them as kernels take them: south, here, north. Factors of faces exist here only. */
 static void see_rows(rows *r, rill_row out[3]) {
     for (int i = 0; i < 3; ++i)
-        out[i] = (rill_row){ r->b[i] + PAD,         r->c[i] + PAD,     r->H[i] + PAD,         r->u[6] + PAD,
-                             r->u[7] + PAD,         r->q[2 * i] + PAD, r->q[2 * i + 1] + PAD, r->u[2 * i] + PAD,
-                             r->u[2 * i + 1] + PAD, r->K[2 * i] + PAD, r->K[2 * i + 1] + PAD, r->k[0] + PAD,
-                             r->k[1] + PAD };
+        out[i] = (rill_row){
+            .b = r->b[i] + PAD,
+            .c = r->c[i] + PAD,
+            .H = r->H[i] + PAD,
+            .u = r->u[6] + PAD,
+            .v = r->u[7] + PAD,
+            .qx = r->q[2 * i] + PAD,
+            .qy = r->q[2 * i + 1] + PAD,
+            .ux = r->u[2 * i] + PAD,
+            .vy = r->u[2 * i + 1] + PAD,
+            .px = r->p[2 * i] + PAD,
+            .py = r->p[2 * i + 1] + PAD,
+            .wx = r->w[2 * i] + PAD,
+            .wy = r->w[2 * i + 1] + PAD,
+            .Ko = r->K[2 * i] + PAD,
+            .Ki = r->K[2 * i + 1] + PAD,
+            .kx = r->k[0] + PAD,
+            .ky = r->k[1] + PAD,
+        };
 }
 
 static void fill_rows(rows *r, uint32_t from) {
@@ -50,6 +65,7 @@ static void fill_rows(rows *r, uint32_t from) {
         for (int k = 0; k < 6; ++k) r->K[k][i] = next() % 2 ? 1.0f : real(0.0f, 1.0f);
         for (int k = 0; k < 2; ++k) r->k[k][i] = next() % 2 ? 1.0f : real(0.0f, 1.0f);
         for (int k = 0; k < 6; ++k) r->q[k][i] = next() % 4 ? real(-2e6f, 2e6f) : next() % 2 ? 0.0f : -0.0f;
+        for (int k = 0; k < 6; ++k) r->p[k][i] = real(-0.5f, 0.5f), r->w[k][i] = 0.0f;
         for (int k = 0; k < 8; ++k) r->u[k][i] = next() % 6 ? real(-0.5f, 0.5f) : next() % 2 ? 0.0f : -0.0f;
     }
 }
@@ -90,6 +106,7 @@ static void run_drives(const rill_kernels *k, const rows *r, outputs *o) {
         rill_row row[3];
         o->after[DRIVE + i] = *r;
         see_rows(&o->after[DRIVE + i], row);
+        for (int s = 1; s < 3 && i < 8; ++s) k->pace(0, N, &row[s], &row[s - 1], covered, (i >> 1) & 1, &CONSTANTS);
         drive(0, N, &row[1], &row[0], &row[2], covered, &CONSTANTS);
     }
 }

@@ -4,7 +4,7 @@
 #include "bed_scenes.h"
 
 #include "scene/scene.h"
-#include "surface/parts.h"
+#include "surface/floor.h"
 #include "world/world.h"
 
 /* ------------------------------------------------------------------------------------------------------------ solving */
@@ -166,9 +166,8 @@ static stand stand_on(const rill_surface *surface, int32_t place) {
                     .underside = under > INT32_MIN ? rill_bed_z(bed, under) : -INFINITY };
 }
 
-/* Of a column's vertex, or a rim between two columns: the surface is lifted there as both are. A rim that could not be drawn back
- * any farther is at its column. False where the surface ends at a wall, at a bank steeper than 45 degrees, which stands out of
- * the liquid, or in the air. */
+/* Of a column's vertex, or a rim between two columns: the surface is lifted there as both are. False where it ends at a wall, at
+ * a bank steeper than 45 degrees, which stands out of the liquid, or in the air. */
 static bool find_stand(const rill_surface *surface, const int32_t *places, size_t vertex, stand *out) {
     if (vertex < surface->column_vertices) {
         *out = stand_on(surface, places[vertex]);
@@ -177,10 +176,6 @@ static bool find_stand(const rill_surface *surface, const int32_t *places, size_
     if (vertex - surface->column_vertices >= surface->rims.count) return false; /* of a skirt */
     const rill_rim *rim = (const rill_rim *)surface->rims.data + (vertex - surface->column_vertices);
     const rill_bed *bed = &surface->world->bed;
-    if (rim->along <= RILL_RIM_NEAREST) {
-        *out = stand_on(surface, rim->place);
-        return true;
-    }
     if (rim->kind != RILL_RIM_SHORE) return false;
     const stand here = stand_on(surface, rim->place), there = stand_on(surface, rim->beyond);
     const double t = (double)rim->along, rise = (bed->b[rim->beyond] - bed->b[rim->place]) * bed->quantum;

@@ -57,20 +57,24 @@ void rill_body_accelerate(const rill_body *body, const double load[6], double se
 /* sum of B_i x_i over a body's touches, with B or with its part along the bed. */
 static void gather(const rill_bodies *bodies, const rill_body *body, bool all, const double *x, double out[6]) {
     const rill_touch *touches = bodies->touches.data;
+    double sum[6] = { 0 };
     for (int32_t t = body->first; t < body->end; ++t) {
         const float *b = all ? touches[t].b : touches[t].sideways;
         const double value = x[touches[t].acts];
-        for (int k = 0; k < 6; ++k) out[k] += (double)b[k] * value;
+        for (int k = 0; k < 6; ++k) sum[k] += (double)b[k] * value;
     }
+    memcpy(out, sum, sizeof sum);
 }
 
 /* y_i += B_i.v over a body's touches. */
 static void scatter(const rill_bodies *bodies, const rill_body *body, bool all, const double v[6], double *y) {
     const rill_touch *touches = bodies->touches.data;
+    double motion[6]; /* which y cannot be */
+    memcpy(motion, v, sizeof motion);
     for (int32_t t = body->first; t < body->end; ++t) {
         const float *b = all ? touches[t].b : touches[t].sideways;
         double sum = 0.0;
-        for (int k = 0; k < 6; ++k) sum += (double)b[k] * v[k];
+        for (int k = 0; k < 6; ++k) sum += (double)b[k] * motion[k];
         y[touches[t].acts] += sum;
     }
 }
@@ -102,7 +106,7 @@ static void find_motion(const balance *b) {
     rill_bodies_press(s, b->pi);
     for (size_t i = 0; i < s->bodies->list.count; ++i) {
         rill_body *body = rill_body_at(s->bodies, (int32_t)i);
-        double along[6] = { 0 };
+        double along[6];
         if (!body->alive) continue;
         gather(s->bodies, body, false, b->pi, along);
         for (int k = 0; k < 6; ++k) body->load[k] += body->pushed[k] + b->unit * along[k];
@@ -141,7 +145,7 @@ static double find_residual(const balance *b) {
     for (size_t i = 0; i < b->n; ++i) {
         const rill_node *node = node_of(b, i);
         if (node->grounded) b->stiff[i] = 0.0, b->r[i] = node->around - node->e - b->pi[i];
-        const double size = b->r[i] < 0.0 ? -b->r[i] : b->r[i];
+        const double size = fabs(b->r[i]);
         if (size > largest) largest = size;
     }
     return largest;
@@ -191,7 +195,7 @@ static double apply(const balance *b) {
     }
     for (size_t i = 0; i < bodies->list.count; ++i) {
         const rill_body *body = rill_body_at(bodies, (int32_t)i);
-        double load[6] = { 0 }, moved[6] = { 0 };
+        double load[6], moved[6] = { 0 };
         if (!body->alive || isinf(body->mass)) continue;
         gather(bodies, body, true, b->p, load);
         rill_body_accelerate(body, load, low_rank, moved);
@@ -253,7 +257,7 @@ static void improve(const balance *b, double goal, int32_t *iterations) {
         for (size_t i = 0; i < b->n; ++i) {
             b->pi[i] += alpha * b->p[i];
             b->r[i] -= alpha * b->q[i];
-            const double size = b->r[i] < 0.0 ? -b->r[i] : b->r[i];
+            const double size = fabs(b->r[i]);
             largest = size > largest ? size : largest;
         }
         *iterations += 1;

@@ -95,7 +95,6 @@ typedef struct rill_piece {
 /* A body over a column, or beside one that it is over. */
 typedef struct rill_touch {
     int32_t node, body;
-    int32_t acts;       /* the node that B belongs to: that one, or the one that stands in for it */
     int32_t next;       /* the next touch of the node; -1: the last */
     int32_t first, end; /* its pieces */
     float arm[2];       /* from where the centre of mass is expected to the middle of what is in the liquid, m */
@@ -104,6 +103,7 @@ typedef struct rill_touch {
     float share;        /* the part of the cell in which it is in the liquid */
     float sideways[6];  /* the part of B that motion along the bed has */
     float b[6];         /* B: room that opens per unit of velocity (1) and spin (m) */
+    int32_t acts;       /* the node that B belongs to: that one, or the one that stands in for it */
 } rill_touch;
 
 /* A column under a body, or of a flooded passage that one has to do with. Sub-steps hand on base, over, seen, e, kept and
@@ -119,14 +119,11 @@ typedef struct rill_node {
     bool yields;   /* what is over it moves when it is pushed */
     uint8_t shut;  /* bit per quarter: it is wholly covered */
     uint8_t over;  /* and liquid stands on what covers it: it came from beside it, not through it */
-    bool narrow;   /* less than half of it is open */
-    bool crowded;  /* bodies over it cover more than all of it */
     float lid[4];  /* the lowest topside in each quarter above the base, quanta */
     int32_t cell[2];
     int32_t seen;  /* the level at which it is drawn, absolute, quanta; negative: at its head */
     double roof;   /* where it is full to its ceiling, above the base, quanta; infinity: it cannot be */
     double e;      /* head above the base, quanta */
-    double stands; /* the level of liquid in its open part, or on what covers it, absolute, quanta */
     double around; /* the head of what is around it, if it is grounded, above the base, quanta */
     double deep;   /* what is displaced below it, D, quanta; as it is at first */
     double kept;   /* what was displaced at the end of the last sub-step */
@@ -180,6 +177,7 @@ typedef struct rill_bodies {
     int32_t *stamp;     /* plane: 1 + the shade over a column, while a body's are looked at; else 0 */
     int32_t *shown;     /* plane: the bases, lifted: flow->lifted */
     size_t plane_size;
+    bool roofed;     /* some nodes have a ceiling: they may be flooded */
     size_t joinable; /* columns of passages that may have to be solved for as well, at most, */
     bool counted;    /* if that is known for the bed as it is */
     rill_body_planes next;
@@ -274,7 +272,10 @@ int32_t rill_body_pipe_axis(const rill_flow *flow, int32_t pipe);
 bool rill_body_face_shut(const rill_bodies *bodies, const rill_body_face *face);
 /* Velocity, opening and gain of a face as it is. */
 void rill_body_face_look(const rill_body_stage *stage, rill_body_face *face);
-float *rill_body_face_velocity(const rill_flow *flow, const rill_body_face *face);
+static inline float *rill_body_face_velocity(const rill_flow *flow, const rill_body_face *face) {
+    if (face->pipe >= 0) return &flow->pipe_u[face->pipe];
+    return (face->axis ? flow->v : flow->u) + face->r;
+}
 
 /* ground.c: how bodies lie in columns as they are now, and which of these are grounded. */
 void rill_bodies_measure(const rill_body_stage *stage);

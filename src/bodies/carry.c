@@ -38,7 +38,7 @@ static cargo find_cargo(const rill_body_stage *s, const rill_body *body) {
             sum.cells += (double)p->part;
             if (e <= low) continue;
             const double thick = e < high ? 0.0 : SHARE * (high - low) * s->flow->bed->quantum;
-            const double mass = s->density * dx * dx * (double)p->part * fmax(thick, layer);
+            const double mass = s->density * dx * dx * (double)p->part * (thick > layer ? thick : layer);
             sum.mass += mass;
             sum.xx += mass * y * y;
             sum.yy += mass * x * x;

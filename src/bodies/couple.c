@@ -68,17 +68,23 @@ static double immerse(const rill_body_stage *s, const rill_body *body, const dou
     const rill_touch *touches = s->bodies->touches.data;
     const rill_piece *pieces = s->bodies->pieces.data;
     const rill_node *nodes = s->bodies->nodes.data;
-    double contact = 0.0;
-    memset(six, 0, 6 * sizeof *six);
+    double contact = 0.0, up = 0.0, about_x = 0.0, about_y = 0.0;
     for (int32_t i = body->first; i < body->end; ++i) {
         const rill_touch *t = &touches[i];
         const double e = nodes[t->node].e + pi[t->node];
         for (int32_t k = t->first; k < t->end; ++k) {
-            const double deep = depth_of(&pieces[k], e, lift);
-            add_upright(&pieces[k], (double)pieces[k].part * deep, six);
-            if (deep > 0.0 && e < (double)pieces[k].high + lift) contact += (double)pieces[k].part;
+            const rill_piece *p = &pieces[k];
+            const double low = underside_of(p, lift), high = (double)p->high + lift;
+            if (!(e > low)) continue;
+            const double part = (double)p->part, deep = (e < high ? e : high) - low, amount = part * deep;
+            up += amount;
+            about_x += amount * (double)p->arm[1];
+            about_y -= amount * (double)p->arm[0];
+            if (deep > 0.0 && e < high) contact += part;
         }
     }
+    const double sum[6] = { 0.0, 0.0, up, about_x, about_y, 0.0 };
+    memcpy(six, sum, sizeof sum);
     return contact;
 }
 

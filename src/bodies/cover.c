@@ -318,8 +318,10 @@ void rill_bodies_cover(const rill_body_stage *s) {
     rill_bodies_join(s);
     leave_columns(s);
     rill_bodies_sort(bodies);
+    bodies->roofed = false;
     for (size_t i = 0; i < bodies->nodes.count; ++i) {
         const rill_node *node = (const rill_node *)bodies->nodes.data + i;
+        bodies->roofed |= !isinf(node->roof);
         add_dense(s, node);
         if (s->flow->bed->pipe_count > 0) add_sparse(s, node);
     }

@@ -16,34 +16,50 @@
 #include <math.h>
 
 enum { QUARTERS = 4, ALL = 15 };
-static const double WHOLE = 0.999;       /* of a quarter: more than this is all of it */
+enum { NARROW = 1, CROWDED = 2 };  /* less than half of a node is open; bodies over it cover more than all of it */
+static const double WHOLE = 0.999; /* of a quarter: more than this is all of it */
 static const double SUNKEN = 1.0 / 16.0; /* cells: how far contacts let a body into what it lies on */
 
-static rill_node *node_at(const rill_bodies *bodies, int32_t index) {
-    return index >= 0 ? (rill_node *)bodies->nodes.data + index : NULL;
-}
+/* What is asked of all nodes again and again, in the working memory of the solve. */
+typedef struct decks {
+    const rill_body_stage *stage;
+    rill_node *nodes;
+    size_t count;
+    double *heads;  /* the level of liquid at the head of each, absolute, quanta; */
+    double *stands; /* and where it stands, in its open part or on what covers it */
+    uint8_t *open;  /* bit per quarter: there is liquid, or could be */
+    uint8_t *marks;
+} decks;
 
-/* How deep each body is under the level that is seen over it: 0 where it is not, 1 where all of it is by a cell. */
-static void find_sunk(const rill_body_stage *s) {
+/* How deep a body is under the level that is seen over it: 0 where it is not, 1 where all of it is by a cell. */
+static double find_sunk(const rill_body_stage *s, const rill_body *body) {
     const rill_touch *touches = s->bodies->touches.data;
     const rill_piece *pieces = s->bodies->pieces.data;
     const rill_node *nodes = s->bodies->nodes.data;
     const double scale = s->flow->bed->quantum / s->flow->bed->grid.cell_size;
-    for (size_t i = 0; i < s->bodies->list.count; ++i) {
-        rill_body *body = rill_body_at(s->bodies, (int32_t)i);
-        double level = (double)RILL_TOP, top = 0.0;
-        if (!body->alive) continue;
-        for (int32_t t = body->first; t < body->end; ++t) {
-            const rill_node *node = &nodes[touches[t].node];
-            if (touches[t].first == touches[t].end) continue;
-            level = fmin(level, node->seen >= 0 ? (double)node->seen : (double)node->base + node->e);
-            for (int32_t k = touches[t].first; k < touches[t].end; ++k) {
-                const double high = (double)node->base + (double)pieces[k].high;
-                if (high > top) top = high;
-            }
+    double level = (double)RILL_TOP, top = 0.0;
+    for (int32_t t = body->first; t < body->end; ++t) {
+        const rill_node *node = &nodes[touches[t].node];
+        if (touches[t].first == touches[t].end) continue;
+        level = fmin(level, node->seen >= 0 ? (double)node->seen : (double)node->base + node->e);
+        for (int32_t k = touches[t].first; k < touches[t].end; ++k) {
+            const double high = (double)node->base + (double)pieces[k].high;
+            top = high > top ? high : top;
         }
-        body->sunk = fmax(0.0, fmin(scale * (level - top), 1.0));
     }
+    return fmax(0.0, fmin(scale * (level - top), 1.0));
+}
+
+/* Of the bodies over crowded nodes only. */
+static void find_all_sunk(const decks *d) {
+    const rill_bodies *bodies = d->stage->bodies;
+    const rill_touch *touches = bodies->touches.data;
+    for (size_t i = 0; i < bodies->list.count; ++i) rill_body_at(bodies, (int32_t)i)->sunk = -1.0;
+    for (size_t n = 0; n < d->count; ++n)
+        for (int32_t i = d->marks[n] & CROWDED ? d->nodes[n].first : -1; i >= 0; i = touches[i].next) {
+            rill_body *body = rill_body_at(bodies, touches[i].body);
+            if (body->sunk < 0.0) body->sunk = find_sunk(d->stage, body);
+        }
 }
 
 /* Bodies that lean on each other are over the same parts of a cell, and cannot cover more than all of it where the level is.
@@ -63,52 +79,50 @@ static void share_out(const rill_bodies *bodies, const rill_node *node) {
         }
 }
 
-/* What is shut, and how high. */
-static void find_lids(const rill_bodies *bodies, rill_node *node) {
+/* What is shut, and how high. Returns marks. */
+static uint8_t find_lids(const rill_bodies *bodies, rill_node *node) {
     const rill_touch *touches = bodies->touches.data;
     const rill_piece *pieces = bodies->pieces.data;
     double covered[QUARTERS] = { 0 };
-    for (int q = 0; q < QUARTERS; ++q) node->lid[q] = (float)RILL_WALL;
+    float lid[QUARTERS];
+    for (int q = 0; q < QUARTERS; ++q) lid[q] = (float)RILL_WALL;
     for (int32_t i = node->first; i >= 0; i = touches[i].next)
         for (int32_t k = touches[i].first; k < touches[i].end; ++k) {
             const int32_t q = pieces[k].quarter;
             covered[q] += 4.0 * (double)pieces[k].part;
-            node->lid[q] = pieces[k].high < node->lid[q] ? pieces[k].high : node->lid[q];
+            lid[q] = pieces[k].high < lid[q] ? pieces[k].high : lid[q];
         }
-    node->shut = 0;
-    for (int q = 0; q < QUARTERS; ++q)
-        if (covered[q] >= WHOLE) node->shut = (uint8_t)(node->shut | 1u << q);
+    uint32_t shut = 0;
+    for (int q = 0; q < QUARTERS; ++q) {
+        node->lid[q] = lid[q];
+        shut |= (uint32_t)(covered[q] >= WHOLE) << q;
+    }
+    node->shut = (uint8_t)shut;
     const double sum = 0.25 * ((covered[0] + covered[1]) + (covered[2] + covered[3]));
-    node->narrow = sum > 0.5;
-    node->crowded = sum > 1.0;
+    return (uint8_t)((sum > 0.5 ? NARROW : 0) | (sum > 1.0 ? CROWDED : 0));
 }
 
-static double level_at(const rill_body_stage *s, const rill_node *node, int32_t place) {
-    return node ? node->stands : (double)(s->flow->bed->b[place] + s->flow->H[place]);
+/* The level at an end of a face. */
+static double level_at(const decks *d, int32_t node, int32_t place) {
+    const rill_flow *flow = d->stage->flow;
+    return node >= 0 ? d->stands[node] : (double)(flow->bed->b[place] + flow->H[place]);
 }
 
 /* How high liquid stands: at the head. But in a slit beside a body that may be the pressure of a blow from below, which comes
  * over nothing, so there it is no higher than where there is more room. */
-static void find_levels(const rill_body_stage *s) {
-    rill_node *nodes = s->bodies->nodes.data;
-    const rill_body_face *faces = s->bodies->faces.data;
-    for (size_t n = 0; n < s->bodies->nodes.count; ++n)
-        nodes[n].stands = nodes[n].narrow ? -1.0 : (double)nodes[n].base + rill_node_level(&nodes[n], nodes[n].e);
-    for (size_t i = 0; i < s->bodies->faces.count; ++i) {
-        rill_node *l = node_at(s->bodies, faces[i].node_l), *r = node_at(s->bodies, faces[i].node_r);
-        const bool narrow_l = l && l->narrow, narrow_r = r && r->narrow;
-        if (narrow_l && !narrow_r) l->stands = fmax(l->stands, level_at(s, r, faces[i].r));
-        if (narrow_r && !narrow_l) r->stands = fmax(r->stands, level_at(s, l, faces[i].l));
+static void find_levels(const decks *d) {
+    const rill_body_face *faces = d->stage->bodies->faces.data;
+    for (size_t n = 0; n < d->count; ++n) d->stands[n] = d->marks[n] & NARROW ? -1.0 : d->heads[n];
+    for (size_t i = 0; i < d->stage->bodies->faces.count; ++i) {
+        const int32_t l = faces[i].node_l, r = faces[i].node_r;
+        const int narrow_l = l >= 0 ? d->marks[l] & NARROW : 0, narrow_r = r >= 0 ? d->marks[r] & NARROW : 0;
+        if (narrow_l == narrow_r) continue;
+        const double level = narrow_l ? level_at(d, r, faces[i].r) : level_at(d, l, faces[i].l);
+        double *stands = &d->stands[narrow_l ? l : r];
+        *stands = level > *stands ? level : *stands;
     }
-    for (size_t n = 0; n < s->bodies->nodes.count; ++n) {
-        const double head = (double)nodes[n].base + rill_node_level(&nodes[n], nodes[n].e);
-        if (nodes[n].stands < 0.0 || nodes[n].stands > head) nodes[n].stands = head;
-    }
-}
-
-/* The quarters on which there is liquid, or could be. */
-static uint32_t open_of(const rill_node *node) {
-    return (~(uint32_t)node->shut | node->over) & ALL;
+    for (size_t n = 0; n < d->count; ++n)
+        if (d->stands[n] < 0.0 || d->stands[n] > d->heads[n]) d->stands[n] = d->heads[n];
 }
 
 /* The quarters whose lids are below a level, above the base. */
@@ -138,43 +152,40 @@ static uint32_t south(uint32_t quarters) {
 }
 
 /* Lets liquid at a level come to quarters of a node, and on inside of it as far as its own head lets it; true if any did. */
-static bool enter(rill_node *node, uint32_t quarters, double level) {
-    const uint32_t before = node->over;
-    uint32_t beside = quarters;
+static bool enter(const decks *d, size_t index, uint32_t quarters, double level) {
+    const uint32_t before = d->open[index];
+    uint32_t open = before, beside = quarters;
     for (;;) {
-        const uint32_t more = flooded(node, beside & node->shut & ~(uint32_t)node->over, level);
-        if (!more) return node->over != before;
-        node->over = (uint8_t)(node->over | more);
+        const uint32_t more = flooded(&d->nodes[index], beside & ~open, level);
+        if (!more) break;
+        open |= more;
         beside = east(more) | west(more) | north(more) | south(more);
-        level = node->stands;
+        level = d->stands[index];
     }
+    d->open[index] = (uint8_t)open;
+    return open != before;
 }
 
 /* Both ways over a face; true if anything came over. */
-static bool cross(const rill_body_stage *s, const rill_body_face *face) {
-    rill_node *l = node_at(s->bodies, face->node_l), *r = node_at(s->bodies, face->node_r);
-    const uint32_t open_l = l ? open_of(l) : ALL, open_r = r ? open_of(r) : ALL;
-    if ((open_l & open_r) == ALL) return false;
+static bool cross(const decks *d, const rill_body_face *face) {
+    const int32_t l = face->node_l, r = face->node_r;
+    const uint32_t open_l = l >= 0 ? d->open[l] : ALL, open_r = r >= 0 ? d->open[r] : ALL;
+    const uint32_t to_r = (face->axis ? south(open_l) : west(open_l)) & ~open_r;
+    const uint32_t to_l = (face->axis ? north(open_r) : east(open_r)) & ~open_l;
     bool any = false;
-    if (r && open_r != ALL) {
-        const double level = level_at(s, l, face->l);
-        any |= enter(r, face->axis ? south(open_l) : west(open_l), level);
-    }
-    if (l && open_l != ALL) {
-        const double level = level_at(s, r, face->r);
-        any |= enter(l, face->axis ? north(open_r) : east(open_r), level);
-    }
+    if (to_r) any |= enter(d, (size_t)r, to_r, level_at(d, l, face->l));
+    if (to_l) any |= enter(d, (size_t)l, to_l, level_at(d, r, face->r));
     return any;
 }
 
 /* Until no more comes over; which does not depend on the order. */
-static void spread(const rill_body_stage *s) {
-    const rill_body_face *faces = s->bodies->faces.data;
-    const size_t count = s->bodies->faces.count;
+static void spread(const decks *d) {
+    const rill_body_face *faces = d->stage->bodies->faces.data;
+    const size_t count = d->stage->bodies->faces.count;
     bool any = true;
     for (bool back = false; any; back = !back) {
         any = false;
-        for (size_t i = 0; i < count; ++i) any |= cross(s, &faces[back ? count - 1 - i : i]);
+        for (size_t i = 0; i < count; ++i) any |= cross(d, &faces[back ? count - 1 - i : i]);
     }
 }
 
@@ -195,45 +206,71 @@ static int32_t deck_of(const rill_bodies *bodies, const rill_node *node, int32_t
     return -1;
 }
 
+/* Whether more than one body is over a node. */
+static bool is_shared(const rill_bodies *bodies, const rill_node *node) {
+    const rill_touch *touches = bodies->touches.data;
+    int count = 0;
+    for (int32_t i = node->first; i >= 0; i = touches[i].next) count += touches[i].first < touches[i].end;
+    return count > 1;
+}
+
 /* Where no liquid stands on a body it has no topside, and what else is on it, or in its hold, is in the air. */
-static void keep_dry(const rill_body_stage *s, const rill_node *node) {
+static void keep_dry(const rill_body_stage *s, const rill_node *node, uint32_t open) {
     const rill_touch *touches = s->bodies->touches.data;
     rill_piece *pieces = s->bodies->pieces.data;
-    const double slack = SUNKEN * s->flow->bed->grid.cell_size / s->flow->bed->quantum;
-    int32_t decks[QUARTERS];
-    for (int32_t q = 0; q < QUARTERS; ++q) decks[q] = deck_of(s->bodies, node, q);
-    const uint32_t open = open_of(node);
+    int32_t decks_of[QUARTERS] = { -1, -1, -1, -1 };
+    if (is_shared(s->bodies, node))
+        for (int32_t q = 0; q < QUARTERS; ++q) decks_of[q] = deck_of(s->bodies, node, q);
     for (int32_t i = node->first; i >= 0; i = touches[i].next)
         for (int32_t k = touches[i].first; k < touches[i].end; ++k) {
             const int32_t q = pieces[k].quarter;
             if (open >> q & 1u) continue;
             pieces[k].high = (float)RILL_WALL;
-            if (decks[q] < 0 || decks[q] == touches[i].body) continue;
+            if (decks_of[q] < 0 || decks_of[q] == touches[i].body) continue;
+            const double slack = SUNKEN * s->flow->bed->grid.cell_size / s->flow->bed->quantum;
             if ((double)pieces[k].low >= (double)node->lid[q] - slack)
                 pieces[k].part = 0.0f, pieces[k].low = (float)RILL_WALL;
         }
 }
 
+/* What liquid stands on that did before, and what is at a ceiling: it has a film above it. */
+static uint32_t find_over(const rill_node *node) {
+    if (!node->shut) return 0;
+    return flooded(node, node->over & node->shut, (double)node->base + node->e) |
+           (node->shut & ~below(node, node->roof));
+}
+
+/* Where liquid comes to, beside what is open. */
+static void flood(const decks *d) {
+    find_levels(d);
+    for (size_t n = 0; n < d->count; ++n) {
+        const uint32_t open = d->open[n];
+        if (open != 0 && open != ALL) enter(d, n, east(open) | west(open) | north(open) | south(open), d->stands[n]);
+    }
+    spread(d);
+}
+
 void rill_bodies_flood(const rill_body_stage *s) {
     rill_bodies *bodies = s->bodies;
-    rill_node *nodes = bodies->nodes.data;
-    find_sunk(s);
-    for (size_t n = 0; n < bodies->nodes.count; ++n) {
-        rill_node *node = &nodes[n];
-        find_lids(bodies, node);
-        node->over = (uint8_t)flooded(node, node->over & node->shut, (double)node->base + node->e);
-        /* A film is above what is at a ceiling. */
-        node->over = (uint8_t)(node->over | (node->shut & ~below(node, node->roof)));
+    const size_t count = bodies->nodes.count;
+    double *v = bodies->vectors.data;
+    const decks d = {
+        s, bodies->nodes.data, count, v, v + count, (uint8_t *)(v + 2 * count), (uint8_t *)(v + 3 * count)
+    };
+    bool dry = false, crowded = false;
+    for (size_t n = 0; n < count; ++n) {
+        rill_node *node = &d.nodes[n];
+        d.marks[n] = find_lids(bodies, node);
+        d.heads[n] = (double)node->base + rill_node_level(node, node->e);
+        d.open[n] = (uint8_t)((~(uint32_t)node->shut | find_over(node)) & ALL);
+        dry |= d.open[n] != ALL;
+        crowded |= (d.marks[n] & CROWDED) != 0;
     }
-    find_levels(s);
-    for (size_t n = 0; n < bodies->nodes.count; ++n) {
-        rill_node *node = &nodes[n];
-        const uint32_t open = open_of(node);
-        if (open != ALL) enter(node, east(open) | west(open) | north(open) | south(open), node->stands);
-    }
-    spread(s);
-    for (size_t n = 0; n < bodies->nodes.count; ++n) {
-        if (open_of(&nodes[n]) != ALL) keep_dry(s, &nodes[n]);
-        if (nodes[n].crowded) share_out(bodies, &nodes[n]);
+    if (crowded) find_all_sunk(&d);
+    if (dry) flood(&d);
+    for (size_t n = 0; n < count; ++n) {
+        d.nodes[n].over = d.nodes[n].shut & d.open[n];
+        if (d.open[n] != ALL) keep_dry(s, &d.nodes[n], d.open[n]);
+        if (d.marks[n] & CROWDED) share_out(bodies, &d.nodes[n]);
     }
 }

@@ -10,11 +10,6 @@ int32_t rill_body_pipe_axis(const rill_flow *flow, int32_t pipe) {
     return flow->scratch->sparse.pipes[pipe].axis;
 }
 
-float *rill_body_face_velocity(const rill_flow *flow, const rill_body_face *face) {
-    if (face->pipe >= 0) return &flow->pipe_u[face->pipe];
-    return (face->axis ? flow->v : flow->u) + face->r;
-}
-
 bool rill_body_face_shut(const rill_bodies *bodies, const rill_body_face *face) {
     const rill_node *nodes = bodies->nodes.data;
     return (face->node_l >= 0 && nodes[face->node_l].grounded) || (face->node_r >= 0 && nodes[face->node_r].grounded);

@@ -148,6 +148,7 @@ void rill_bodies_plug(rill_bodies *bodies) {
     const rill_body_face *faces = bodies->faces.data;
     rill_node *nodes = bodies->nodes.data;
     bool any = false;
+    if (!bodies->roofed) return;
     for (size_t i = 0; i < bodies->nodes.count; ++i) any |= nodes[i].grounded && nodes[i].flooded;
     for (size_t round = 1; any; ++round) {
         any = false;

@@ -105,34 +105,53 @@ static double height_at(const rill_cut *cut, double x) {
 
 /* What is between two cuts, in one quarter and on one side of the level. Heights are linear, so that the one in the middle
  * is the mean. */
-static void add_piece(rill_line *line, int32_t k, double from, double to, const rill_cut *under, const rill_cut *over) {
+static void add_piece(rill_line *line, int32_t k, double level, double from, double to, const rill_cut *under,
+                      const rill_cut *over) {
     const double middle = 0.5 * (from + to), low = height_at(under, middle), high = height_at(over, middle);
     if (from < to)
-        rill_line_add(line, k, line->weight * (to - from), middle, rill_least(low, high), rill_most(low, high));
+        rill_line_add(line, k, level, line->weight * (to - from), middle, rill_least(low, high), rill_most(low, high));
 }
 
 /* What is between two cuts goes to the quarters. */
 static void spread(rill_line *line, double from, double to, const rill_cut *under, const rill_cut *over) {
+    double low = height_at(under, from), high = height_at(over, from);
     for (int32_t k = (int32_t)from; from < to; ++k) {
         const double end = rill_least((double)k + 1.0, to), level = rill_line_level(line, k);
-        const double a = rill_passes(from, end, height_at(under, from), height_at(under, end), level);
-        const double b = rill_passes(from, end, height_at(over, from), height_at(over, end), level);
-        add_piece(line, k, from, rill_least(a, b), under, over);
-        if (rill_least(a, b) < end) {
-            add_piece(line, k, rill_least(a, b), rill_most(a, b), under, over);
-            add_piece(line, k, rill_most(a, b), end, under, over);
+        const double low_end = height_at(under, end), high_end = height_at(over, end);
+        const double a = rill_passes(from, end, low, low_end, level), b = rill_passes(from, end, high, high_end, level);
+        const double first = rill_least(a, b);
+        add_piece(line, k, level, from, first, under, over);
+        if (first < end) {
+            add_piece(line, k, level, first, rill_most(a, b), under, over);
+            add_piece(line, k, level, rill_most(a, b), end, under, over);
         }
-        from = end;
+        from = end, low = low_end, high = high_end;
     }
 }
 
-/* Where `other`, which begins inside, is farther out than `cut`; `out` is 1 for the topside, -1 for the underside. */
-static double find_change(const rill_cut *cut, const rill_cut *other, double x, double end, double out) {
-    const double ahead = out * (height_at(other, end) - height_at(cut, end)),
-                 behind = out * (height_at(cut, x) - height_at(other, x));
-    if (!(ahead > 1e-9)) return end; /* meeting there is not crossing */
+/* Where a cut that is `behind` another at x, and `ahead` of it at `end`, passes it. */
+static double find_change(double x, double end, double behind, double ahead) {
     /* Steps that cannot be too small, whatever rounding does. */
     return rill_least(end, x + rill_most(1e-6, (end - x) * behind / (behind + ahead)));
+}
+
+/* How far the lowest and the highest of the cuts at x stay so, at most to `end`. */
+static double find_end(const rill_cut *cuts, int32_t count, double x, double end, const rill_cut *low,
+                       const rill_cut *high) {
+    const double least = 1e-9; /* meeting there is not crossing */
+    double lowest = height_at(low, end), highest = height_at(high, end);
+    for (int32_t i = 0; i < count; ++i) {
+        double z = height_at(&cuts[i], end);
+        if (lowest - z > least) {
+            end = find_change(x, end, height_at(&cuts[i], x) - height_at(low, x), lowest - z);
+            lowest = height_at(low, end), highest = height_at(high, end), z = height_at(&cuts[i], end);
+        }
+        if (z - highest > least) {
+            end = find_change(x, end, height_at(high, x) - height_at(&cuts[i], x), z - highest);
+            lowest = height_at(low, end), highest = height_at(high, end);
+        }
+    }
+    return end;
 }
 
 /* The lowest and the highest of the cuts from x on. Returns how far they are, at most to `end`: faces of a mesh may
@@ -152,12 +171,8 @@ static double choose(const rill_cut *cuts, int32_t count, double x, double end, 
         if (z < lowest || (z == lowest && slope < low->slope)) lowest = z, low = &cuts[i];
         if (z > highest || (z == highest && slope > high->slope)) highest = z, high = &cuts[i];
     }
-    for (int32_t i = 0; i < count; ++i) {
-        end = find_change(low, &cuts[i], x, end, -1.0);
-        end = find_change(high, &cuts[i], x, end, 1.0);
-    }
     *under = low, *over = high;
-    return end;
+    return find_end(cuts, count, x, end, low, high);
 }
 
 /* From west to east; cuts that are there at x are kept in the front of the array, where all have been taken. */
@@ -166,7 +181,8 @@ static void sweep(rill_line *line, rill_cut *cuts, int32_t count) {
     double x = 0.0;
     while (held > 0 || next < count) {
         if (held == 0) x = cuts[next].left;
-        while (next < count && cuts[next].left <= x) cuts[held++] = cuts[next++];
+        for (; next < count && cuts[next].left <= x; ++next, ++held)
+            if (held < next) cuts[held] = cuts[next];
         double end = next < count ? cuts[next].left : INFINITY;
         for (int32_t i = 0; i < held; ++i) end = rill_least(end, cuts[i].right);
         const rill_cut *under, *over;
@@ -174,8 +190,11 @@ static void sweep(rill_line *line, rill_cut *cuts, int32_t count) {
         spread(line, x, end, under, over);
         x = end;
         int32_t kept = 0;
-        for (int32_t i = 0; i < held; ++i)
-            if (cuts[i].right > x) cuts[kept++] = cuts[i];
+        for (int32_t i = 0; i < held; ++i) {
+            if (!(cuts[i].right > x)) continue;
+            if (kept < i) cuts[kept] = cuts[i];
+            kept += 1;
+        }
         held = kept;
     }
 }

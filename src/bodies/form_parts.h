@@ -40,9 +40,9 @@ static inline double rill_line_level(const rill_line *line, int32_t k) {
     return line->levels ? ((double)line->levels[k >> 1] - line->z) * line->per_unit : (double)NAN;
 }
 
-/* Adds `amount` of the quarter in column k at x, between two heights. */
-static inline void rill_line_add(rill_line *line, int32_t k, double amount, double x, double under, double over) {
-    const double level = rill_line_level(line, k);
+/* Adds `amount` of the quarter in column k, whose level is known, at x, between two heights. */
+static inline void rill_line_add(rill_line *line, int32_t k, double level, double amount, double x, double under,
+                                 double over) {
     const int kind = under >= level ? RILL_CLEAR : over <= level ? RILL_SUNK : RILL_THROUGH;
     rill_quarter *quarter = &line->cells[k >> 1].quarter[kind][line->north | (k & 1)];
     line->low = k < line->low ? k : line->low;

@@ -190,7 +190,7 @@ static void add_piece(const rill_round *round, rill_line *line, int32_t k, doubl
         lows += by->weights[i] * under;
         highs += by->weights[i] * over;
     }
-    rill_line_add(line, k, line->weight * (to - from), middle, lows, highs);
+    rill_line_add(line, k, rill_line_level(line, k), line->weight * (to - from), middle, lows, highs);
 }
 
 /* Where the underside, or the topside, passes the level between two places; `to` if it does not. */

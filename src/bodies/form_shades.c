@@ -137,14 +137,17 @@ static int32_t gather_row(const rill_line *line, int32_t x, int32_t y, double un
                           rill_shade *out) {
     int32_t count = 0;
     for (int32_t i = line->low >> 1; i < (line->high + 1) >> 1; ++i) {
-        const rill_shade sums = line->cells[i];
-        rill_shade shade = { .x = x + i, .y = y };
-        memset(&line->cells[i], 0, sizeof sums);
-        for (int kind = 0; kind < RILL_PARTS; ++kind)
-            for (int q = 0; q < 4; ++q)
-                if (find_means(&shade.quarter[kind][q], &sums.quarter[kind][q], unit, place))
-                    shade.there |= 1u << (4 * kind + q);
-        if (shade.there) out[count++] = shade;
+        rill_quarter *sums = &line->cells[i].quarter[0][0], *means = &out[count].quarter[0][0];
+        uint32_t there = 0;
+        for (int k = 0; k < RILL_PARTS * 4; ++k) { /* which may be in the same place */
+            const rill_quarter sum = sums[k];
+            sums[k] = means[k] = (rill_quarter){ 0 };
+            if (find_means(&means[k], &sum, unit, place)) there |= 1u << k;
+        }
+        if (!there) continue;
+        out[count].x = x + i;
+        out[count].y = y;
+        out[count++].there = there;
     }
     return count;
 }

@@ -39,13 +39,15 @@ static double face_rate(const rill_body_stage *s, const rill_body *body, const r
 
 /* -------------------------------------------------------------------------------------------------------------- solve */
 
-/* Adds k b b^T to a body's matrix, and k b u to what it is given: of b, these three are not zero. */
+/* Adds k b b^T to the lower half of a body's matrix, and k b u to what it is given: of b, these three are not zero. */
 static void grasp(rill_body *body, int axis, const double arm[3], double rate, double u) {
-    const int at[3] = { axis, 3 + (axis == 2 ? 0 : axis + 1), 3 + (axis == 0 ? 2 : axis - 1) };
-    const double b[3] = { 1.0, arm[axis == 0 ? 2 : axis - 1], -arm[axis == 2 ? 0 : axis + 1] };
+    static const int places[3][3] = { { 0, 4, 5 }, { 1, 3, 5 }, { 2, 3, 4 } };
+    const int *at = places[axis];
+    const double all[3][3] = { { 1.0, arm[2], -arm[1] }, { 1.0, -arm[2], arm[0] }, { 1.0, arm[1], -arm[0] } };
+    const double *b = all[axis];
     for (int i = 0; i < 3; ++i) {
         body->given[at[i]] += rate * b[i] * u;
-        for (int j = 0; j < 3; ++j) body->grasp[6 * at[i] + at[j]] += rate * b[i] * b[j];
+        for (int j = 0; j <= i; ++j) body->grasp[6 * at[i] + at[j]] += rate * b[i] * b[j];
     }
 }
 

@@ -19,6 +19,7 @@ typedef struct seen {
     double *level; /* per node, absolute, quanta; NaN: not known yet */
     double *sum;   /* of the levels around it, */
     double *count; /* and how many they are */
+    int32_t *left; /* faces with an end that is not known yet */
 } seen;
 
 /* Where the surface passes through bodies in more than half of the cell it is not to be seen. */
@@ -44,12 +45,16 @@ static void add(const seen *s, int32_t node, double level) {
     s->count[node] += 1.0;
 }
 
+static bool is_left(const seen *s, const rill_body_face *face) {
+    return (face->node_l >= 0 && isnan(s->level[face->node_l])) || (face->node_r >= 0 && isnan(s->level[face->node_r]));
+}
+
 /* One more ring; false if there is none. */
-static bool grow(const seen *s) {
+static bool grow(const seen *s, size_t left) {
     const rill_body_face *faces = s->stage->bodies->faces.data;
     for (size_t i = 0; i < s->n; ++i) s->sum[i] = s->count[i] = 0.0;
-    for (size_t i = 0; i < s->stage->bodies->faces.count; ++i) {
-        const rill_body_face *face = &faces[i];
+    for (size_t i = 0; i < left; ++i) {
+        const rill_body_face *face = &faces[s->left[i]];
         const double l = level_at(s, face->node_l, face->l), r = level_at(s, face->node_r, face->r);
         add(s, face->node_l, r);
         add(s, face->node_r, l);
@@ -81,10 +86,20 @@ void rill_bodies_show(const rill_body_stage *stage) {
                      .n = bodies->nodes.count,
                      .level = v,
                      .sum = v + bodies->nodes.count,
-                     .count = v + 2 * bodies->nodes.count };
+                     .count = v + 2 * bodies->nodes.count,
+                     .left = bodies->far.data };
+    const rill_body_face *faces = bodies->faces.data;
     for (size_t i = 0; i < s.n; ++i)
         s.level[i] = is_hidden(bodies, &nodes[i]) ? (double)NAN : (double)nodes[i].base + nodes[i].e;
-    while (grow(&s)) continue;
+    size_t left = 0;
+    for (size_t i = 0; i < bodies->faces.count; ++i)
+        if (is_left(&s, &faces[i])) s.left[left++] = (int32_t)i;
+    while (grow(&s, left)) {
+        const size_t before = left;
+        left = 0;
+        for (size_t i = 0; i < before; ++i)
+            if (is_left(&s, &faces[s.left[i]])) s.left[left++] = s.left[i];
+    }
     for (size_t i = 0; i < s.n; ++i) {
         const double head = (double)nodes[i].base + nodes[i].e, level = isnan(s.level[i]) ? head : s.level[i];
         const double most = (double)(RILL_TOP - RILL_DRY);

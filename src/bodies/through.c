@@ -70,7 +70,7 @@ void rill_bodies_wedge(const rill_body_stage *s) {
     for (size_t i = 0; i < s->bodies->list.count; ++i) {
         rill_body *body = rill_body_at(s->bodies, (int32_t)i);
         body->wedged = 0;
-        for (int32_t axis = 0; body->alive && axis < 2; ++axis) {
+        for (int32_t axis = 0; s->bodies->roofed && body->alive && axis < 2; ++axis) {
             bool behind = false, ahead = false;
             for (int32_t t = body->first; t < body->end; ++t) {
                 if (!nodes[touches[t].node].flooded || touches[t].first == touches[t].end) continue;
@@ -177,7 +177,7 @@ static void note_pressures(const rill_body_stage *s) {
     rill_node *nodes = bodies->nodes.data;
     int32_t *claimed = bodies->claimed.data;
     bodies->claimed.count = 0;
-    for (size_t i = 0; i < bodies->nodes.count; ++i) {
+    for (size_t i = 0; bodies->roofed && i < bodies->nodes.count; ++i) {
         rill_node *node = &nodes[i];
         if (!(node->roof < (double)RILL_TOP)) continue;
         node->flooded = node->e >= node->roof;

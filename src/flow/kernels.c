@@ -155,8 +155,8 @@ static void limit_in(int32_t x, int32_t n, const rill_row *row, const rill_row *
     const int32_t *b = row->b + x, *H = row->H + x, *c = row->c + x;
     float *K = row->Ki + x;
     RILL_EACH_ALONE /* vector */
-        for (int32_t i = 0; i < (n & -RILL_RUN); ++i) K[i] =
-            rill_limit_factor(rill_limit_inflow(qx[i], qx[i + 1], qy[i], qn[i]), (float)rill_max_i(c[i] - b[i] - H[i], 0));
+        for (int32_t i = 0; i < (n & -RILL_RUN); ++i) K[i] = rill_limit_factor(
+            rill_limit_inflow(qx[i], qx[i + 1], qy[i], qn[i]), (float)rill_max_i(c[i] - b[i] - H[i], 0));
 }
 
 /* The factor of a face. Where nothing flows the velocity is left alone: the sign of a zero must not choose a side. */
@@ -206,21 +206,19 @@ typedef struct ends {
     int32_t bl, br, Hl, Hr, cl, cr;
 } ends;
 
-/* What flows around a face: its velocity before, and volumes and velocities along its axis and across it. */
+/* What flows around a face: its velocity before, as head and viscosity leave it, and what it gains by them; volumes and velocities
+ * along its axis and across it. */
 typedef struct around {
-    float u;
+    float u, paced, weight, gain;
     float q_before, q_after, u_before, u_after;
-    float q_minus, q_plus, u_minus, u_plus;
+    float q_minus, q_plus, u_minus, u_plus, gain_minus, gain_plus;
 } around;
 
-/* The physical scheme: advection s, drive and viscosity in one division. */
-INLINE float physical(const rill_face *f, int32_t both, float u, float s, const rill_kernel_constants *k,
-                      int32_t head) {
-    float depths = (float)both;
+/* What viscosity leaves of a velocity, by the depths of both columns. */
+INLINE float slowed(const rill_face *f, int32_t both, const rill_kernel_constants *k) {
     float twice = (float)rill_viscosity_depth(f, both);
     float square = twice * twice;
-    float pushed = u * depths + s + k->drive * (float)head * depths;
-    return pushed * (square * k->keep) / (depths * (square + k->drag));
+    return square * k->keep / ((float)both * (square + k->drag));
 }
 
 INLINE float clamp_speed(float u, float cap) {
@@ -252,34 +250,99 @@ INLINE float paper(const ends *e, float u, const rill_kernel_constants *k, int32
     return donor <= RILL_DRY ? 0.0f : slowed;
 }
 
-/* The new velocity of a face. The last four arguments are constants. */
-INLINE float driven(const ends *e, const around *a, const rill_kernel_constants *k, int32_t tilt, int covered,
-                    int advected, int guarded, int paper_pipe) {
+INLINE float unless_blocked(const ends *e, float u, const rill_kernel_constants *k) {
+    const int32_t sill = rill_max_i(e->bl, e->br);
+    return rill_covered_blocks(e->cl, e->cr, e->bl + e->Hl, e->br + e->Hr, sill, u, k->slack) ? 0.0f : u;
+}
+
+INLINE int32_t head_at(const rill_face *f, const rill_kernel_constants *k, int32_t tilt) {
+    return rill_drive_head(f, rill_drive_clip(f, k->five_dx)) + tilt;
+}
+
+/* A face as its head and viscosity leave it: its velocity, and what a volume that is carried there adds by its own. Where nothing
+ * flows it gains nothing, and the weight is 0. */
+typedef struct pace {
+    float u, weight;
+} pace;
+
+/* The last two arguments are constants. */
+INLINE pace paced(const ends *e, float u, const rill_kernel_constants *k, int32_t tilt, int covered, int guarded) {
+    rill_face f = rill_face_at(e->bl, e->br, e->Hl, e->Hr);
+    int32_t both = e->Hl + e->Hr;
+    float weight = slowed(&f, both, k),
+          r = (u + k->drive * (float)head_at(&f, k, guarded ? tilt : 0)) * (float)both * weight;
+    if (covered) r = unless_blocked(e, r, k);
+    bool flows = (rill_max_i(f.l, f.r) > RILL_DRY) & (r != 0.0f); /* liquid above the sill on some side */
+    return (pace){ flows ? r : u, flows ? weight : 0.0f };
+}
+
+/* The new velocity of a face with what is carried to it. The last two arguments are constants. */
+INLINE float carried(const ends *e, const around *a, const rill_kernel_constants *k, int32_t tilt, int covered,
+                     int guarded) {
+    float s = rill_advect_axis(a->u, a->q_before, a->q_after, a->u_before, a->u_after) +
+              rill_advect_axis(a->u, a->q_minus, a->q_plus, a->u_minus, a->u_plus);
+    float both = (float)(e->Hl + e->Hr);
+    s += rill_advect_gain(a->gain, both, a->q_minus, a->q_plus, a->gain_minus, a->gain_plus);
+    float r = a->weight > 0.0f ? a->paced + s * a->weight : 0.0f;
+    if (guarded) {
+        rill_face f = rill_face_at(e->bl, e->br, e->Hl, e->Hr);
+        r = unless_dry(&f, r, head_at(&f, k, tilt));
+    }
+    if (covered) r = unless_blocked(e, r, k);
+    return guarded ? clamp_speed(r, k->top_speed) : r;
+}
+
+/* The new velocity of a face where nothing is carried. The last three arguments are constants. */
+INLINE float driven(const ends *e, float u, const rill_kernel_constants *k, int32_t tilt, int covered, int guarded,
+                    int paper_pipe) {
     rill_face f = rill_face_at(e->bl, e->br, e->Hl, e->Hr);
     float r;
     if (paper_pipe) {
         int32_t head = (e->bl + e->Hl) - (e->br + e->Hr);
-        r = paper(e, a->u, k, guarded ? head + tilt : head);
+        r = paper(e, u, k, guarded ? head + tilt : head);
     } else {
-        int32_t head = rill_drive_head(&f, rill_drive_clip(&f, k->five_dx));
-        float s = 0.0f;
-        if (guarded) head += tilt;
-        if (advected)
-            s = rill_advect_axis(a->u, a->q_before, a->q_after, a->u_before, a->u_after) +
-                rill_advect_axis(a->u, a->q_minus, a->q_plus, a->u_minus, a->u_plus);
-        r = physical(&f, e->Hl + e->Hr, a->u, s, k, head);
-        if (!advected) r = capped_fall(&f, r, k);
+        int32_t head = head_at(&f, k, guarded ? tilt : 0);
+        r = (u + k->drive * (float)head) * (float)(e->Hl + e->Hr) * slowed(&f, e->Hl + e->Hr, k);
+        r = capped_fall(&f, r, k);
         if (guarded) r = unless_dry(&f, r, head);
-        r = rill_max_i(f.l, f.r) > RILL_DRY ? r : 0.0f; /* liquid above the sill on some side */
+        r = rill_max_i(f.l, f.r) > RILL_DRY ? r : 0.0f;
     }
-    if (covered)
-        r = rill_covered_blocks(e->cl, e->cr, e->bl + e->Hl, e->br + e->Hr, rill_max_i(e->bl, e->br), r, k->slack) ? 0.0f
-                                                                                                                   : r;
+    if (covered) r = unless_blocked(e, r, k);
     return guarded ? clamp_speed(r, k->top_speed) : r;
 }
 
+#define ENDS_WEST(COVERED)                                                                                             \
+    { b[i - 1], b[i], H[i - 1], H[i], (COVERED) ? c[i - 1] : 0, (COVERED) ? c[i] : 0 }
+#define ENDS_DOWN(COVERED)                                                                                             \
+    { bs[i], b[i], Hs[i], H[i], (COVERED) ? cs[i] : 0, (COVERED) ? c[i] : 0 }
+
 /* One loop per combination, so that each is a flat vector loop. The arguments after NAME are constants. */
-#define DRIVE_KERNEL(NAME, COVERED, ADVECTED, GUARDED, PAPER)                                                          \
+#define PACE_KERNEL(NAME, COVERED, GUARDED)                                                                            \
+    static void NAME(int32_t x, int32_t n, const rill_row *row, const rill_row *south,                                 \
+                     const rill_kernel_constants *constants) {                                                         \
+        const rill_kernel_constants k = *constants;                                                                    \
+        const int32_t *b = row->b + x, *bs = south->b + x, *H = row->H + x, *Hs = south->H + x;                        \
+        const int32_t *c = row->c + x, *cs = south->c + x;                                                             \
+        const float *ux = row->ux + x, *vy = row->vy + x;                                                              \
+        float *px = row->px + x, *py = row->py + x, *wx = row->wx + x, *wy = row->wy + x;                              \
+        RILL_EACH_ALONE /* vector */                                                                                   \
+            for (int32_t i = 0; i < (n & -RILL_RUN); ++i) {                                                            \
+            ends west = ENDS_WEST(COVERED), down = ENDS_DOWN(COVERED);                                                 \
+            pace to_west = paced(&west, ux[i], &k, k.tilt[0], COVERED, GUARDED);                                       \
+            pace to_down = paced(&down, vy[i], &k, k.tilt[1], COVERED, GUARDED);                                       \
+            px[i] = to_west.u;                                                                                         \
+            py[i] = to_down.u;                                                                                         \
+            wx[i] = to_west.weight;                                                                                    \
+            wy[i] = to_down.weight;                                                                                    \
+        }                                                                                                              \
+    }
+
+PACE_KERNEL(pace_open, 0, 0)
+PACE_KERNEL(pace_open_guarded, 0, 1)
+PACE_KERNEL(pace_covered, 1, 0)
+PACE_KERNEL(pace_covered_guarded, 1, 1)
+
+#define CARRY_KERNEL(NAME, COVERED, GUARDED)                                                                           \
     static void NAME(int32_t x, int32_t n, const rill_row *row, const rill_row *south, const rill_row *north,          \
                      const rill_kernel_constants *constants) {                                                         \
         const rill_kernel_constants k = *constants;                                                                    \
@@ -288,35 +351,87 @@ INLINE float driven(const ends *e, const around *a, const rill_kernel_constants 
         const float *qx = row->qx + x, *qy = row->qy + x, *ux = row->ux + x, *vy = row->vy + x;                        \
         const float *qxs = south->qx + x, *qys = south->qy + x, *uxs = south->ux + x, *vys = south->vy + x;            \
         const float *qyn = north->qy + x, *uxn = north->ux + x, *vyn = north->vy + x;                                  \
+        const float *pxs = south->px + x, *pxn = north->px + x;                                                        \
+        const float *px = row->px + x, *py = row->py + x, *wx = row->wx + x, *wy = row->wy + x;                        \
         float *u = row->u + x, *v = row->v + x;                                                                        \
         RILL_EACH_ALONE /* vector */                                                                                   \
             for (int32_t i = 0; i < (n & -RILL_RUN); ++i) {                                                            \
-            ends west = { b[i - 1], b[i], H[i - 1], H[i], (COVERED) ? c[i - 1] : 0, (COVERED) ? c[i] : 0 };            \
-            ends down = { bs[i], b[i], Hs[i], H[i], (COVERED) ? cs[i] : 0, (COVERED) ? c[i] : 0 };                     \
-            around of_west = { ux[i],     qx[i - 1] + qx[i], qx[i] + qx[i + 1],   ux[i - 1],                           \
-                               ux[i + 1], qy[i - 1] + qy[i], qyn[i - 1] + qyn[i], uxs[i],                              \
-                               uxn[i] };                                                                               \
-            around of_down = { vy[i],          qys[i] + qy[i],         qy[i] + qyn[i], vys[i],   vyn[i],               \
-                               qxs[i] + qx[i], qxs[i + 1] + qx[i + 1], vy[i - 1],      vy[i + 1] };                    \
-            float new_u = driven(&west, &of_west, &k, k.tilt[0], COVERED, ADVECTED, GUARDED, PAPER);                   \
-            float new_v = driven(&down, &of_down, &k, k.tilt[1], COVERED, ADVECTED, GUARDED, PAPER);                   \
+            ends west = ENDS_WEST(COVERED), down = ENDS_DOWN(COVERED);                                                 \
+            around of_west = { ux[i],                                                                                  \
+                               px[i],                                                                                  \
+                               wx[i],                                                                                  \
+                               px[i] - ux[i],                                                                          \
+                               qx[i - 1] + qx[i],                                                                      \
+                               qx[i] + qx[i + 1],                                                                      \
+                               ux[i - 1],                                                                              \
+                               ux[i + 1],                                                                              \
+                               qy[i - 1] + qy[i],                                                                      \
+                               qyn[i - 1] + qyn[i],                                                                    \
+                               uxs[i],                                                                                 \
+                               uxn[i],                                                                                 \
+                               pxs[i] - uxs[i],                                                                        \
+                               pxn[i] - uxn[i] };                                                                      \
+            around of_down = { vy[i],                                                                                  \
+                               py[i],                                                                                  \
+                               wy[i],                                                                                  \
+                               py[i] - vy[i],                                                                          \
+                               qys[i] + qy[i],                                                                         \
+                               qy[i] + qyn[i],                                                                         \
+                               vys[i],                                                                                 \
+                               vyn[i],                                                                                 \
+                               qxs[i] + qx[i],                                                                         \
+                               qxs[i + 1] + qx[i + 1],                                                                 \
+                               vy[i - 1],                                                                              \
+                               vy[i + 1],                                                                              \
+                               py[i - 1] - vy[i - 1],                                                                  \
+                               py[i + 1] - vy[i + 1] };                                                                \
+            float new_u = carried(&west, &of_west, &k, k.tilt[0], COVERED, GUARDED);                                   \
+            float new_v = carried(&down, &of_down, &k, k.tilt[1], COVERED, GUARDED);                                   \
             u[i] = new_u;                                                                                              \
             v[i] = new_v;                                                                                              \
         }                                                                                                              \
     }
 
-DRIVE_KERNEL(drive_open, 0, 0, 0, 0)
-DRIVE_KERNEL(drive_open_guarded, 0, 0, 1, 0)
-DRIVE_KERNEL(drive_open_advected, 0, 1, 0, 0)
-DRIVE_KERNEL(drive_open_advected_guarded, 0, 1, 1, 0)
-DRIVE_KERNEL(drive_covered, 1, 0, 0, 0)
-DRIVE_KERNEL(drive_covered_guarded, 1, 0, 1, 0)
-DRIVE_KERNEL(drive_covered_advected, 1, 1, 0, 0)
-DRIVE_KERNEL(drive_covered_advected_guarded, 1, 1, 1, 0)
-DRIVE_KERNEL(drive_open_paper, 0, 0, 0, 1)
-DRIVE_KERNEL(drive_open_paper_guarded, 0, 0, 1, 1)
-DRIVE_KERNEL(drive_covered_paper, 1, 0, 0, 1)
-DRIVE_KERNEL(drive_covered_paper_guarded, 1, 0, 1, 1)
+CARRY_KERNEL(carry_open, 0, 0)
+CARRY_KERNEL(carry_open_guarded, 0, 1)
+CARRY_KERNEL(carry_covered, 1, 0)
+CARRY_KERNEL(carry_covered_guarded, 1, 1)
+
+#define DRIVE_KERNEL(NAME, COVERED, GUARDED, PAPER)                                                                    \
+    static void NAME(int32_t x, int32_t n, const rill_row *row, const rill_row *south, const rill_row *north,          \
+                     const rill_kernel_constants *constants) {                                                         \
+        const rill_kernel_constants k = *constants;                                                                    \
+        const int32_t *b = row->b + x, *bs = south->b + x, *H = row->H + x, *Hs = south->H + x;                        \
+        const int32_t *c = row->c + x, *cs = south->c + x;                                                             \
+        const float *ux = row->ux + x, *vy = row->vy + x;                                                              \
+        float *u = row->u + x, *v = row->v + x;                                                                        \
+        (void)north;                                                                                                   \
+        RILL_EACH_ALONE /* vector */                                                                                   \
+            for (int32_t i = 0; i < (n & -RILL_RUN); ++i) {                                                            \
+            ends west = ENDS_WEST(COVERED), down = ENDS_DOWN(COVERED);                                                 \
+            float new_u = driven(&west, ux[i], &k, k.tilt[0], COVERED, GUARDED, PAPER);                                \
+            float new_v = driven(&down, vy[i], &k, k.tilt[1], COVERED, GUARDED, PAPER);                                \
+            u[i] = new_u;                                                                                              \
+            v[i] = new_v;                                                                                              \
+        }                                                                                                              \
+    }
+
+DRIVE_KERNEL(drive_open, 0, 0, 0)
+DRIVE_KERNEL(drive_open_guarded, 0, 1, 0)
+DRIVE_KERNEL(drive_covered, 1, 0, 0)
+DRIVE_KERNEL(drive_covered_guarded, 1, 1, 0)
+DRIVE_KERNEL(drive_open_paper, 0, 0, 1)
+DRIVE_KERNEL(drive_open_paper_guarded, 0, 1, 1)
+DRIVE_KERNEL(drive_covered_paper, 1, 0, 1)
+DRIVE_KERNEL(drive_covered_paper_guarded, 1, 1, 1)
+
+static void set_pace(int32_t x, int32_t n, const rill_row *row, const rill_row *south, bool covered, bool guarded,
+                     const rill_kernel_constants *k) {
+    if (guarded)
+        (covered ? pace_covered_guarded : pace_open_guarded)(x, n, row, south, k);
+    else
+        (covered ? pace_covered : pace_open)(x, n, row, south, k);
+}
 
 #define DRIVE_ENTRY(NAME, OPEN, COVERED)                                                                               \
     static void NAME(int32_t x, int32_t n, const rill_row *row, const rill_row *south, const rill_row *north,          \
@@ -326,8 +441,8 @@ DRIVE_KERNEL(drive_covered_paper_guarded, 1, 0, 1, 1)
 
 DRIVE_ENTRY(enter_plain, drive_open, drive_covered)
 DRIVE_ENTRY(enter_guarded, drive_open_guarded, drive_covered_guarded)
-DRIVE_ENTRY(enter_advected, drive_open_advected, drive_covered_advected)
-DRIVE_ENTRY(enter_advected_guarded, drive_open_advected_guarded, drive_covered_advected_guarded)
+DRIVE_ENTRY(enter_carry, carry_open, carry_covered)
+DRIVE_ENTRY(enter_carry_guarded, carry_open_guarded, carry_covered_guarded)
 DRIVE_ENTRY(enter_paper, drive_open_paper, drive_covered_paper)
 DRIVE_ENTRY(enter_paper_guarded, drive_open_paper_guarded, drive_covered_paper_guarded)
 
@@ -381,6 +496,7 @@ const rill_kernels RILL_KERNELS_NAME = {
     .level = level,
     .deposit = deposit,
     .look = look,
-    .drive = { { enter_plain, enter_guarded }, { enter_advected, enter_advected_guarded } },
+    .pace = set_pace,
+    .drive = { { enter_plain, enter_guarded }, { enter_carry, enter_carry_guarded } },
     .drive_paper = { enter_paper, enter_paper_guarded },
 };

@@ -42,6 +42,9 @@ typedef struct rill_row {
     float *u, *v;
     float *qx, *qy; /* transfers over west and south faces: raw, scaled, finally whole quanta */
     float *ux, *vy; /* velocities before the drive */
+    /* With advection: velocities as heads after the move and viscosity leave them, and what a carried volume adds by its
+     * velocity. */
+    float *px, *py, *wx, *wy;
     float *Ko, *Ki; /* limiter factors of columns, for giving and for taking; 1 unless flagged */
     float *kx, *ky; /* Ko of the donors of faces, where a column is flagged */
 } rill_row;
@@ -82,6 +85,9 @@ typedef struct rill_kernels {
                     rill_flow_extent *extent);
     /* Looks at the first `rows` rows of a tile that begins at these places of the planes. */
     rill_tile_look (*look)(int32_t rows, int32_t stride, const int32_t *H, const float *u, const float *v);
+    /* px .. wy, for `drive` with advection. */
+    void (*pace)(int32_t x, int32_t n, const rill_row *row, const rill_row *south, bool covered, bool guarded,
+                 const rill_kernel_constants *k);
     rill_drive_kernel *drive[2][2];    /* [advection][guarded]: tilted gravity or capped speed */
     rill_drive_kernel *drive_paper[2]; /* [guarded] */
 } rill_kernels;

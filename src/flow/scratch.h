@@ -83,7 +83,7 @@ typedef struct rill_ring {
     float *memory;  /* of the slots */
     uint8_t *flags; /* likewise */
     rill_slot slots[RILL_RING];
-    int32_t *halo_H; /* copies of the rows around a band that other tasks change: 4 below, 3 above */
+    int32_t *halo_H; /* copies of the rows around a band that other tasks change: 5 below, 4 above */
     float *halo_u, *halo_v;
     rill_flow_extent extent;
     rill_edge_flow edges[4];

@@ -6,11 +6,12 @@
  *     r - 1  flag       which columns would give or take too much;  scale by donor, round to whole quanta
  *     r - 2  settle     scale by receiver where a column might overfill
  *     r - 3  deposit    H += t
- *     r - 3  drive      new u, v from the new H, the t just moved and the old u, v of the neighbours
+ *     r - 3  pace       what heads and viscosity make of u, v
+ *     r - 4  drive      new u, v: what the t just moved have carried there, slowed by viscosity
  *
  * Only spans of swept tiles are touched; outside them transfers and velocities are zero by definition of a swept tile. A
  * sheet may be cut into bands of rows for several tasks; each task copies the rows around its band first (old values that
- * its neighbours change) and redoes their raw..deposit stages: the result is the same bits for any cut. */
+ * its neighbours change) and redoes their raw..pace stages: the result is the same bits for any cut. */
 #include "flow/scratch.h"
 
 #include <string.h>
@@ -33,7 +34,7 @@ typedef struct piece {
     bool low, high;
 } piece;
 
-enum { HALO_LOW = 4, HALO_HIGH = 3 };
+enum { HALO_LOW = 5, HALO_HIGH = 4 };
 
 /* ------------------------------------------------------------------------------------------------------- row access */
 
@@ -65,6 +66,8 @@ static void clear_transfers(const rill_row *row, int32_t from, int32_t to) {
     memset(row->qy + from, 0, bytes);
     memset(row->ux + from, 0, bytes);
     memset(row->vy + from, 0, bytes);
+    memset(row->px + from, 0, bytes);
+    memset(row->py + from, 0, bytes);
 }
 
 /* Clears what the spans of a slot's last row wrote and those of the next one will not. */
@@ -246,21 +249,42 @@ static void deposit_row(const piece *p, int32_t row) {
                                    p->sweep->constants->thin, &extent);
     rill_flow_widen(&p->ring->extent, &extent);
     here->settled = higher(here->settled, extent.level);
-    /* The row below the band is only a copy: the task that owns it books what it lost. */
+    /* Rows beside the band are only copies: the tasks that own them book what they lost. */
     rill_edge_flow copy[4] = { { 0 } };
-    rill_edges_restore(p->sweep->flow, p->sheet, row, here->row.H, row < p->from ? copy : p->ring->edges);
+    rill_edges_restore(p->sweep->flow, p->sheet, row, here->row.H,
+                       row < p->from || row >= p->to ? copy : p->ring->edges);
+}
+
+/* Whether a span's kernels must watch ceilings after the move. */
+static bool is_covered(const piece *p, const rill_slot *here, const rill_slot *south, const rill_span *span) {
+    return higher(here->settled, south->settled) + p->sweep->constants->slack >= span->lintel;
+}
+
+static bool is_guarded(const rill_kernel_constants *k) {
+    return k->tilt[0] != 0 || k->tilt[1] != 0 || k->capped;
+}
+
+static void pace_row(const piece *p, int32_t row) {
+    const sweep *s = p->sweep;
+    const rill_slot *here = slot_of(p, row), *south = slot_of(p, row - 1);
+    if (s->settings->paper || !s->settings->advection) return;
+    for (int32_t i = 0; i < here->span_count; ++i) {
+        const rill_span *span = &here->spans[i];
+        s->kernels->pace(span->from, span->count, &here->row, &south->row, is_covered(p, here, south, span),
+                         is_guarded(s->constants), s->constants);
+    }
 }
 
 static void drive_row(const piece *p, int32_t row) {
     const sweep *s = p->sweep;
     const rill_slot *here = slot_of(p, row), *south = slot_of(p, row - 1), *north = slot_of(p, row + 1);
-    bool guarded = s->constants->tilt[0] != 0 || s->constants->tilt[1] != 0 || s->constants->capped;
+    const bool guarded = is_guarded(s->constants);
     rill_drive_kernel *drive =
         s->settings->paper ? s->kernels->drive_paper[guarded] : s->kernels->drive[s->settings->advection][guarded];
-    const int32_t level = higher(here->settled, south->settled) + s->constants->slack;
     for (int32_t i = 0; i < here->span_count; ++i) {
         const rill_span *span = &here->spans[i];
-        drive(span->from, span->count, &here->row, &south->row, &north->row, level >= span->lintel, s->constants);
+        drive(span->from, span->count, &here->row, &south->row, &north->row, is_covered(p, here, south, span),
+              s->constants);
     }
 }
 
@@ -268,11 +292,11 @@ static void drive_row(const piece *p, int32_t row) {
 
 static void sweep_piece(const piece *p) {
     int32_t rows = rill_sheet_rows(p->sheet);
-    int32_t first = p->low ? p->from - 3 : 0, last = p->high ? p->to + 2 : rows - 1;
+    int32_t first = p->low ? p->from - 4 : 0, last = p->high ? p->to + 3 : rows - 1;
     if (first < 0) first = 0;
     if (last > rows - 1) last = rows - 1;
     int32_t idle = RILL_RING + 1; /* rows without spans since the last with some; after RILL_RING all slots are clean */
-    for (int32_t row = first; row <= last + 3; ++row) {
+    for (int32_t row = first; row <= last + 4; ++row) {
         int32_t count = 0;
         const rill_span *spans = row <= last ? row_spans(p, row, &count) : NULL;
         if (count && idle > RILL_RING) open_row(p, row - 1, NULL, 0); /* beside this row's south faces */
@@ -286,8 +310,11 @@ static void sweep_piece(const piece *p) {
             scale_row(p, row - 1);
         }
         if (row - 2 >= first) settle_row(p, row - 2);
-        if (row - 3 >= p->from - 1 && row - 3 >= first && row - 3 < p->to) deposit_row(p, row - 3);
-        if (row - 3 >= p->from && row - 3 < p->to) drive_row(p, row - 3);
+        if (row - 3 >= p->from - 2 && row - 3 >= first && row - 3 <= p->to) {
+            deposit_row(p, row - 3);
+            pace_row(p, row - 3);
+        }
+        if (row - 4 >= p->from && row - 4 < p->to) drive_row(p, row - 4);
     }
     for (int32_t slot = 0; slot < RILL_RING; ++slot) open_row(p, slot, NULL, 0); /* clean for the next */
 }

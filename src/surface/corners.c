@@ -11,8 +11,8 @@
  * they are linked, else from the column to its rim. That is why there are neither cracks nor T-junctions.
  *
  * A chain may pass through a cell twice (around the edge of a slab that the surface meets aslant). It is then cut into
- * triangles of three columns each, which share the ones at the cuts: a *tear*, the only place where a mesh ends at a
- * column. */
+ * triangles of three columns each, which share the ones at the cuts: a *tear*, where a mesh ends at a column. The only
+ * other place where it does is between three columns, if the terrain would show there (retreat.c). */
 #include <string.h>
 
 #include "base/hash.h"
@@ -95,6 +95,11 @@ static void put_short(writer *w, const int32_t *p, int32_t count, int32_t corner
     const uint32_t one = 0u - (uint32_t)(count == 1), two = 0u - (uint32_t)from_first; /* all bits, or none */
     put(w, c0, c1 ^ ((c1 ^ b) & one), a ^ ((a ^ b) & two));
     put(w, c1 ^ ((c1 ^ c0) & two), b, a);
+    if ((count == 3) & rim_of(w, a)->cut) { /* as a tear */
+        w->out -= 3;
+        w->triangles -= 1;
+        w->tears += 2;
+    }
     put(w, c1, c2, b);
     w->out -= 3 * (3 - count);
     w->triangles -= (size_t)(3 - count);

@@ -13,6 +13,8 @@ rill_floor *rill_floor_make(const rill_allocator *allocator) {
         *floor = (rill_floor){ .allocator = *allocator,
                                .bins = rill_array_make(sizeof(rill_floor_bins)),
                                .stakes = rill_array_make(sizeof(rill_stake)),
+                               .stakes_other = rill_array_make(sizeof(rill_stake)),
+                               .meetings = rill_array_make(sizeof(rill_stake_spot)),
                                .staked = rill_array_make(sizeof(int32_t)),
                                .staked_other = rill_array_make(sizeof(int32_t)),
                                .looked_at = rill_array_make(sizeof(rill_stake_spot)),
@@ -131,12 +133,13 @@ rill_result rill_floor_follow(rill_floor *floor, const rill_surface_view *view, 
     floor->heights = heights;
     floor->lost = false;
     set_units(floor, bed);
+    const bool any = view->all_changed || floor->stale || view->changed_count > 0;
     bool done = check_bins(floor, view);
     if (view->all_changed || floor->stale)
         done = done && follow_area(floor, view, &all);
     else
         for (size_t i = 0; done && i < view->changed_count; ++i) done = follow_area(floor, view, &view->changed[i]);
-    done = done && rill_stakes_find_spots(floor, bed);
+    if (any) done = done && rill_stakes_find_spots(floor, bed);
     floor->stale = !done;
     return done ? RILL_OK : rill_fail(view->message, RILL_OUT_OF_MEMORY, "no memory for the floor of a surface");
 }

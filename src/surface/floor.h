@@ -53,10 +53,11 @@ struct rill_floor {
     int32_t *stake_first;       /* the first of each quartet, by corners of the grid as in rill_surface; -1: none */
     int32_t stake_spare;
     rill_array staked, staked_other; /* int32_t: numbers of corners that have stakes, and room for such a list */
-    rill_array spots;                /* rill_stake_spot: those in sheets */
+    rill_array spots, meetings;      /* rill_stake_spot: those in sheets, and corners where sheets may meet */
+    rill_array stakes_other;         /* room for a list of stakes */
     rill_array looked_at; /* rill_stake_spot, for a build; there is room for all, and for all corners once more */
-    rill_array moved;     /* int32_t: corners where rims were drawn back, and where sheets meet; as much room */
-    size_t moved_in_sheets;
+    rill_array moved;     /* int32_t: corners where rims were drawn back; as much room */
+    uint8_t *restless;    /* by corners: whether to look again; all 0 between builds */
     size_t stake_corners;
     rill_area quartets;       /* of which stakes are being driven, by their SW cells */
     bool lost;                /* there was no memory for one of them */
@@ -88,8 +89,6 @@ void rill_stake_drive(rill_floor *floor, const rill_bed *bed, const double point
 /* Lists corners that have stakes, once those are driven; and where they are in sheets. False without memory. */
 bool rill_stakes_list(rill_floor *floor, const rill_bed *bed);
 bool rill_stakes_find_spots(rill_floor *floor, const rill_bed *bed);
-/* That of a corner where sheets meet. */
-rill_stake_spot rill_stake_spot_at(const rill_floor *floor, const rill_bed *bed, int32_t corner);
 void rill_stakes_free(rill_floor *floor);
 
 /* A part of the grid, in cells, 0 at the first centre; half a cell more along its borders, as far as the surface goes. */

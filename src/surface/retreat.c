@@ -56,6 +56,7 @@ static bool find_heights(const quartet *q, const uint32_t *corners, facet *out) 
     }
     const double sag = out->lowest - sunken, soft = sag < q->soft ? sag : q->soft;
     if (!(sag > 0.0) || out->lowest == RILL_WALL) return false;
+    if (!((double)q->spot->high > sunken - soft && (double)q->spot->low < out->lowest + soft)) return false;
     for (int32_t i = q->first; i >= 0; i = q->stakes[i].next) {
         const double z = (double)q->stakes[i].z;
         if (z > sunken - soft && z < out->lowest + soft) return true;
@@ -69,10 +70,15 @@ static void find_corners(const quartet *q, const uint32_t *corners, facet *out) 
     for (int k = 0, r = 0; k < 3; ++k) {
         const bool column = corners[k] & RILL_NAMED_COLUMN;
         const rill_rim *rim = column ? NULL : out->rims[r++];
-        int32_t at[2];
-        rill_bed_sheet_of(bed, column ? (int32_t)(corners[k] & ~RILL_NAMED_COLUMN) : rim->place, &at[0], &at[1]);
-        out->home[k][0] = out->p[k][0] = (double)(at[0] - q->spot->x);
-        out->home[k][1] = out->p[k][1] = (double)(at[1] - q->spot->y);
+        const int32_t place = column ? (int32_t)(corners[k] & ~RILL_NAMED_COLUMN) : rim->place;
+        const int32_t north = place - q->spot->place >= q->spot->stride ? q->spot->stride : 0;
+        int32_t at[2] = { place - q->spot->place - north, north > 0 };
+        if (q->spot->place < 0) {
+            rill_bed_sheet_of(bed, place, &at[0], &at[1]);
+            at[0] -= q->spot->x, at[1] -= q->spot->y;
+        }
+        out->home[k][0] = out->p[k][0] = (double)at[0];
+        out->home[k][1] = out->p[k][1] = (double)at[1];
         if (column) continue;
         out->p[k][0] += (double)RILL_STEP_X[rim->direction] * (double)rim->along;
         out->p[k][1] += (double)RILL_STEP_Y[rim->direction] * (double)rim->along;
@@ -130,6 +136,17 @@ static bool draw_back(const quartet *q, const facet *f) {
     return moved;
 }
 
+/* Between three columns there is nothing to draw back behind their centres: what shows there still is left open. */
+static bool cut(const quartet *q, const uint32_t *corners, const facet *f) {
+    const bool middle = f->rim_count == 2 && (corners[0] & RILL_NAMED_COLUMN) &&
+                        f->rims[0]->place != (int32_t)(corners[0] & ~RILL_NAMED_COLUMN) &&
+                        f->rims[1]->place != (int32_t)(corners[0] & ~RILL_NAMED_COLUMN);
+    if (!middle || f->rims[0]->skirt >= 0 || f->rims[1]->skirt >= 0) return false;
+    for (int32_t i = q->first; i >= 0 && !f->rims[1]->cut; i = q->stakes[i].next)
+        f->rims[1]->cut = find_share(f, &q->stakes[i], 0.0) < 1.0;
+    return f->rims[1]->cut;
+}
+
 /* `room` is for its triangles, which may change as rims do. */
 static bool retreat(quartet q, uint32_t *room) {
     bool any = false;
@@ -140,7 +157,7 @@ static bool retreat(quartet q, uint32_t *room) {
             facet f;
             if (!find_heights(&q, room + 3 * t, &f)) continue;
             find_corners(&q, room + 3 * t, &f);
-            moved |= draw_back(&q, &f);
+            moved |= draw_back(&q, &f) || cut(&q, room + 3 * t, &f);
         }
         if (!moved) break;
         any = true;
@@ -201,38 +218,32 @@ static bool retreat_at(const rill_build *build, const rill_stake_spot *spot, dou
     return true;
 }
 
-/* Among corners in order. */
-static bool is_among(const int32_t *corners, size_t count, int32_t corner) {
-    size_t low = 0, high = count;
-    while (low < high) {
-        const size_t middle = (low + high) / 2;
-        if (corners[middle] < corner)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < count && corners[low] == corner;
-}
-
-static bool has_moved(const rill_floor *floor, int32_t corner) {
-    const int32_t *const moved = floor->moved.data;
-    const size_t first = floor->moved_in_sheets;
-    return is_among(moved, first, corner) || is_among(moved + first, floor->moved.count - first, corner);
-}
-
-/* Looks at quartets again where rims have moved, or beside it, as rims belong to two quartets: now only for what shows. */
-static bool look_again(const rill_build *build) {
+/* Marks or unmarks where rims have moved, and the quartets beside it, as rims belong to two quartets. */
+static void mark_moved(const rill_build *build, uint8_t mark) {
     const rill_floor *floor = build->s->terrain;
-    const rill_stake_spot *const spots = floor->looked_at.data;
-    const int32_t wide = build->view->bed->grid.cells[0] + 1;
-    bool any = false;
-    for (size_t i = 0; i < floor->looked_at.count; ++i) {
-        const int32_t at = spots[i].corner;
-        if (has_moved(floor, at) || has_moved(floor, at - 1) || has_moved(floor, at + 1) ||
-            has_moved(floor, at - wide) || has_moved(floor, at + wide))
-            any |= retreat_at(build, &spots[i], 0.0);
+    const int32_t *const moved = floor->moved.data, wide = build->view->bed->grid.cells[0] + 1;
+    const int32_t beside[] = { -wide, -1, 0, 1, wide };
+    for (size_t i = 0; i < floor->moved.count; ++i)
+        for (int k = 0; k < 5; ++k) {
+            const int32_t corner = moved[i] + beside[k];
+            if (corner >= 0 && corner < (int32_t)floor->stake_corners) floor->restless[corner] = mark;
+        }
+}
+
+/* Looks at those quartets again, one after the other until nothing moves: now only for what shows. */
+static void look_again(const rill_build *build) {
+    rill_floor *floor = build->s->terrain;
+    rill_stake_spot *const spots = floor->looked_at.data;
+    size_t count = 0;
+    mark_moved(build, 1);
+    for (size_t i = 0; i < floor->looked_at.count; ++i)
+        if (floor->restless[spots[i].corner]) spots[count++] = spots[i];
+    mark_moved(build, 0);
+    bool any = true;
+    for (int32_t turn = 1; any && turn < TURNS; ++turn) {
+        any = false;
+        for (size_t i = 0; i < count; ++i) any |= retreat_at(build, &spots[i], 0.0);
     }
-    return any;
 }
 
 static void look_at(const rill_build *build, const rill_stake_spot *spot) {
@@ -244,31 +255,14 @@ static void look_at(const rill_build *build, const rill_stake_spot *spot) {
     if (retreat_at(build, spot, SOFT * (double)build->dx)) moved[floor->moved.count++] = spot->corner;
 }
 
-/* Corners where sheets meet, of a row of them. */
-static void look_at_mixed(const rill_build *build, int32_t row) {
-    const rill_surface *s = build->s;
-    const int32_t wide = build->view->bed->grid.cells[0] + 1;
-    const uint8_t *mixed = s->mixed + (size_t)row * (size_t)wide;
-    for (int32_t i = rill_next(rill_eight, mixed, 0, 0, wide); i < wide;
-         i = rill_next(rill_eight, mixed, 0, i + 1, wide)) {
-        const int32_t corner = row * wide + i;
-        if (s->terrain->stake_first[corner] < 0) continue;
-        const rill_stake_spot spot = rill_stake_spot_at(s->terrain, build->view->bed, corner);
-        look_at(build, &spot);
-    }
-}
-
 void rill_rims_retreat(const rill_build *build) {
     const rill_surface *s = build->s;
     rill_floor *floor = s->terrain;
-    const rill_stake_spot *const spots = floor->spots.data;
-    const rill_corner_row *corners = s->corners.data;
+    const rill_stake_spot *const spots = floor->spots.data, *const meetings = floor->meetings.data;
     floor->looked_at.count = floor->moved.count = 0;
     for (size_t i = 0; i < floor->spots.count; ++i)
         if (s->quads[spots[i].place] == RILL_QUAD_ODD && !s->mixed[spots[i].corner]) look_at(build, &spots[i]);
-    floor->moved_in_sheets = floor->moved.count;
-    for (size_t i = 0; s->any_mixed && floor->staked.count > 0 && i < s->corners.count; ++i)
-        if (corners[i].count > 0) look_at_mixed(build, (int32_t)i);
-    bool any = floor->moved.count > 0;
-    for (int32_t turn = 1; any && turn < TURNS; ++turn) any = look_again(build);
+    for (size_t i = 0; s->any_mixed && i < floor->meetings.count; ++i)
+        if (s->mixed[meetings[i].corner]) look_at(build, &meetings[i]);
+    if (floor->moved.count > 0) look_again(build);
 }

@@ -103,6 +103,7 @@ static void find_rim(const rill_build *build, const rill_surface_row *row, int32
     rim->place = place;
     rim->direction = (uint8_t)direction;
     rim->skirt = -1;
+    rim->cut = false;
     if (!((s->links[place] | s->joints[place]) >> direction & 1)) {
         find_end(build, row, rim);
     } else {
@@ -121,7 +122,7 @@ static rill_rim *find_rims(const rill_build *build, rill_surface_row *row, int32
     for (uint32_t left = s->rim[place]; left; left &= left - 1, ++rim) {
         const int32_t direction = __builtin_ctz(left);
         const float before = rim->along;
-        row->rerimmed |= (rim->place != place) | (rim->direction != direction);
+        row->rerimmed |= (rim->place != place) | (rim->direction != direction) | rim->cut;
         find_rim(build, row, place, direction, rim);
         row->rerimmed |= rim->along != before;
         row->walls += rim->kind == RILL_RIM_WALL;

@@ -69,6 +69,7 @@ typedef struct rill_rim {
     float along;    /* how far it is from centre to centre, 0 to 1 */
     float full;     /* how far it would be if it were not drawn back (retreat.c) */
     uint8_t direction, kind;
+    bool cut; /* of three columns: nothing is between their ends, of which this is the first (corners.c) */
 } rill_rim;
 
 /* Columns of different sheets that may be linked: from `place` in `direction` to `other`. Each pair is there twice,
