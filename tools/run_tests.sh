@@ -29,5 +29,5 @@ run release
 run asan -L unit
 # Ten times slower: without what has no threads of its own, and without the scenes of the surface (the random
 # worlds of test_surface_random have threads as well).
-run tsan -L unit -E '^(example_(hello|pour|rewind)|test_surface_floor|test_surface_scenes|test_bodies_(random|hold|seen)|test_body_forms|test_pushing|test_guess_kernels|test_kandemir|test_passages|test_poisson|test_bed_update)$'
+run tsan -L unit -E '^(example_(hello|pour|rewind)|test_surface_floor|test_surface_scenes|test_bodies_(random|hold|seen)|test_body_forms|test_pushing|test_guess_kernels|test_kandemir|test_passages|test_covered|test_poisson|test_bed_update)$'
 exec python3 tools/count_tests.py $results
