@@ -2,6 +2,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/message.h"
+#include "base/order.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -209,6 +210,24 @@ static void test_messages_are_cut_not_overrun(void **state) {
     assert_int_equal(rill_fail(NULL, RILL_INVALID_ID, "%d", 1), RILL_INVALID_ID);
 }
 
+static void test_found_where_it_is(void **state) {
+    (void)state;
+    typedef struct entry {
+        int32_t key;
+        double rest;
+    } entry;
+    entry entries[9];
+    assert_null(rill_order_find(NULL, 0, sizeof(entry), 3));
+    for (size_t count = 1; count <= 9; ++count) {
+        for (size_t i = 0; i < count; ++i) entries[i] = (entry){ 3 * (int32_t)i - 7, 0.0 };
+        for (int32_t key = -9; key < 3 * (int32_t)count; ++key) {
+            const entry *found = rill_order_find(entries, count, sizeof(entry), key);
+            const bool there = (key + 9) % 3 == 2 && key >= -7 && key <= entries[count - 1].key;
+            assert_true(there ? found && found->key == key : !found);
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_memory_is_zeroed_and_aligned),
@@ -217,6 +236,7 @@ int main(void) {
         cmocka_unit_test(test_array_resize_zeroes_again),
         cmocka_unit_test(test_array_survives_no_memory),
         cmocka_unit_test(test_strings_are_copied),
+        cmocka_unit_test(test_found_where_it_is),
         cmocka_unit_test(test_hash_is_pinned),
         cmocka_unit_test(test_hash_sees_every_bit_length_and_order),
         cmocka_unit_test(test_messages_are_cut_not_overrun),

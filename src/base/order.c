@@ -1,6 +1,7 @@
 #include "base/order.h"
 
 #include <stdbool.h>
+#include <string.h>
 
 static bool before(int32_t a, int32_t b, const int32_t *keys) {
     if (keys && keys[a] != keys[b]) return keys[a] < keys[b];
@@ -30,4 +31,23 @@ void rill_order_items(int32_t *items, size_t count, const int32_t *keys) {
         items[end] = largest;
         sift(items, 0, end, keys);
     }
+}
+
+static int32_t key_of(const unsigned char *item) {
+    int32_t key;
+    memcpy(&key, item, sizeof key);
+    return key;
+}
+
+void *rill_order_find(void *items, size_t count, size_t size, int32_t key) {
+    unsigned char *bytes = items;
+    size_t low = 0, high = count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (key_of(bytes + middle * size) < key)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < count && key_of(bytes + low * size) == key ? bytes + low * size : NULL;
 }

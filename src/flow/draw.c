@@ -1,6 +1,7 @@
 /* Liquid that a wall draws after it: see draw.h. */
 #include "flow/draw.h"
 
+#include "base/order.h"
 #include "base/simd.h"
 #include "bed/sort.h"
 #include "flow/held.h"
@@ -70,16 +71,7 @@ void rill_drawn_release(const rill_displace_job *j) {
 }
 
 static rill_drawn *drawn_at(const rill_flow *flow, int32_t place) {
-    rill_drawn *drawn = flow->drawn.data;
-    size_t low = 0, high = flow->drawn.count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (drawn[middle].place < place)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < flow->drawn.count && drawn[low].place == place ? &drawn[low] : NULL;
+    return rill_order_find(flow->drawn.data, flow->drawn.count, sizeof(rill_drawn), place);
 }
 
 /* The column of a cell that stands beside liquid from b up to a level; -1: there is a wall, or no cell. */

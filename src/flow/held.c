@@ -3,6 +3,7 @@
 
 #include "flow/held.h"
 
+#include "base/order.h"
 #include "bed/sort.h"
 #include "flow/covered.h"
 #include "flow/displace.h"
@@ -76,16 +77,7 @@ void rill_held_add(rill_flow *flow, int32_t place, int64_t amount, double second
 }
 
 rill_held *rill_held_at(const rill_flow *flow, int32_t place) {
-    rill_held *held = flow->held.data;
-    size_t low = 0, high = flow->held.count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (held[middle].place < place)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < flow->held.count && held[low].place == place ? &held[low] : NULL;
+    return rill_order_find(flow->held.data, flow->held.count, sizeof(rill_held), place);
 }
 
 int64_t rill_held_total(const rill_flow *flow) {

@@ -28,12 +28,12 @@
 #define RILL_HELD_SLOWEST 10.0
 
 typedef struct rill_held {
+    int32_t place;  /* first: they are found by it */
+    int32_t side;   /* to which `wall` goes: of rill_beside; -1: not known */
     int64_t amount; /* quanta; > 0 between sub-steps */
     int64_t pushed; /* of what it gave in this sub-step, above a ceiling */
     double seconds; /* until all is given */
     double wall[2]; /* velocity of what presses, m/s */
-    int32_t side;   /* to which that goes: of rill_beside; -1: not known */
-    int32_t place;
 } rill_held;
 
 /* Room for so many more, and once more for each column: then adding cannot fail. */

@@ -204,7 +204,7 @@ static void sweep_rows(const rill_build *build) {
 }
 
 static void find_links(const rill_build *build) {
-    if (rill_tasks_width(build->view->runtime) == 1 && build->view->drawn_count == 0) {
+    if (rill_tasks_width(build->view->runtime) == 1 && build->view->seen_count == 0) {
         sweep_rows(build);
     } else {
         run(build, rill_row_level);

@@ -50,9 +50,9 @@ void rill_row_level(const rill_build *build, rill_surface_row *row) {
 
 void rill_levels_redraw(const rill_build *build) {
     const rill_surface *s = build->s;
-    for (size_t i = 0; i < build->view->drawn_count; ++i) {
-        const int32_t place = build->view->drawn[i].place;
-        const int32_t level = rill_max_i(build->view->drawn[i].level, build->view->bed->b[place]);
+    for (size_t i = 0; i < build->view->seen_count; ++i) {
+        const int32_t place = build->view->seen[i].place;
+        const int32_t level = rill_max_i(build->view->seen[i].level, build->view->bed->b[place]);
         if (!(s->state[place] & RILL_WET) || level >= s->lid[place]) continue;
         s->h[place] = level;
         s->top[place] = rill_max_i(level, s->floor[place]);

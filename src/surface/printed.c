@@ -32,16 +32,7 @@ static int32_t wall_at(const rill_build *build, const rill_surface_row *row, int
 }
 
 static rill_extra *find_extra(const rill_surface *s, int32_t key) {
-    rill_extra *extras = s->extras.data;
-    size_t low = 0, high = s->extras.count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (extras[middle].key < key)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < s->extras.count && extras[low].key == key ? &extras[low] : NULL;
+    return rill_order_find(s->extras.data, s->extras.count, sizeof(rill_extra), key);
 }
 
 /* Calls `visit` for each wall that a wet column meets; false as soon as it says so. */

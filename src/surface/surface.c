@@ -27,7 +27,7 @@ rill_surface *rill_surface_new(const rill_surface_def *def, const rill_runtime *
     surface->extras = rill_array_make(sizeof(rill_extra));
     surface->keys = rill_array_make(sizeof(int32_t));
     surface->solids = rill_array_make(sizeof(const rill_solid *));
-    surface->drawn = rill_array_make(sizeof(rill_drawn));
+    surface->seen = rill_array_make(sizeof(rill_seen_level));
     surface->distances = rill_array_make(sizeof(float));
     const bool bends = def->meniscus != RILL_MENISCUS_NONE;
     if (def->floor) surface->terrain = rill_floor_make(&surface->allocator);
@@ -105,7 +105,7 @@ void rill_surface_free(rill_surface *surface) {
     rill_array_free(&surface->extras, &allocator);
     rill_array_free(&surface->keys, &allocator);
     rill_array_free(&surface->solids, &allocator);
-    rill_array_free(&surface->drawn, &allocator);
+    rill_array_free(&surface->seen, &allocator);
     rill_array_free(&surface->distances, &allocator);
     rill_floor_free(surface->terrain);
     rill_fringe_free(surface->fringe);

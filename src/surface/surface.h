@@ -30,9 +30,9 @@ static const int8_t RILL_STEP_X[RILL_DIRECTIONS] = { 1, 1, 0, -1, -1, -1, 0, 1 }
 static const int8_t RILL_STEP_Y[RILL_DIRECTIONS] = { 0, 1, 1, 1, 0, -1, -1, -1 };
 
 /* A column whose surface is drawn at another level than that of its head, quanta: one at a body (bodies/bodies.h). */
-typedef struct rill_drawn {
+typedef struct rill_seen_level {
     int32_t place, level;
-} rill_drawn;
+} rill_seen_level;
 
 /* What a build works on; put together by the world. */
 typedef struct rill_surface_view {
@@ -40,8 +40,8 @@ typedef struct rill_surface_view {
     const rill_flow *flow;
     const rill_solid *const *solids; /* as they stand in the bed, by slot; NULL for none */
     size_t solid_count;
-    const rill_drawn *drawn; /* each place once */
-    size_t drawn_count;
+    const rill_seen_level *seen; /* each place once */
+    size_t seen_count;
     rill_liquid liquid;
     double gravity[3];
     const rill_runtime *runtime;
@@ -202,7 +202,7 @@ struct rill_surface {
     rill_array corners;       /* rill_corner_row: from below the first row of cells */
     rill_array odd_triangles; /* uint32_t[3] */
     rill_array extras, keys;  /* rill_extra, by keys; int32_t */
-    rill_array solids, drawn; /* const rill_solid *, rill_drawn: for the view */
+    rill_array solids, seen;  /* const rill_solid *, rill_seen_level: for the view */
     rill_array rims;          /* rill_rim; rim r is vertex column_vertices + r */
     size_t column_vertices;
     size_t skirts_before, columns_before; /* vertices below rims and of columns, in the build before */

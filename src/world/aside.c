@@ -73,20 +73,26 @@ static void find_pool(aside *a, const rill_body *body) {
     for (int64_t i = 0; i < a->count; ++i) world->bodies.stamp[a->queue[i]] = 0;
 }
 
-/* Takes from the body's columns what it displaces there; returns it, quanta. */
-static int64_t take_out(rill_world *world, const rill_body *body) {
+/* What a body displaces beyond what is left out for it already, quanta. */
+static int64_t whole_surplus(const rill_world *world, const rill_body *body) {
+    const rill_touch *touches = world->bodies.touches.data;
+    const rill_node *nodes = world->bodies.nodes.data;
+    int64_t sum = 0;
+    for (int32_t i = body->first; i < body->end; ++i) sum += surplus(world, &nodes[touches[i].node]);
+    return sum;
+}
+
+/* Takes that from its columns. */
+static void take_out(rill_world *world, const rill_body *body) {
     const rill_touch *touches = world->bodies.touches.data;
     rill_node *nodes = world->bodies.nodes.data;
-    int64_t sum = 0;
     for (int32_t i = body->first; i < body->end; ++i) {
         rill_node *node = &nodes[touches[i].node];
         const int32_t part = surplus(world, node);
         if (part == 0) continue;
         node->kept = rill_node_displaced(&world->bodies, node, node->e);
         world->flow.H[node->place] -= part;
-        sum += part;
     }
-    return sum;
 }
 
 static void put_in(const aside *a, int64_t amount) {
@@ -116,10 +122,10 @@ void rill_world_push_aside(rill_world *world, const rill_body *body, int32_t *qu
     if (world->tank) return;
     rill_world_cover(world);
     find_pool(&a, body);
-    const int64_t most = RILL_TOP - RILL_TOP / 16 - a.highest;
-    const double volume = body->form.volume / rill_quantum_volume(&world->bed);
-    if (a.takers == 0 || volume > (double)most * (double)a.takers) return; /* the step has to cope with it */
-    put_in(&a, take_out(world, body));
+    const int64_t room = RILL_TOP - RILL_TOP / 16 - a.highest, amount = whole_surplus(world, body);
+    if (a.takers == 0 || amount > room * a.takers) return; /* the step has to cope with it */
+    take_out(world, body);
+    put_in(&a, amount);
     for (int64_t i = 0; i < a.count; ++i) rill_flow_wake(&world->flow, queue[i]);
     rill_flow_measure(&world->flow);
 }
