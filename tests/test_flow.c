@@ -298,12 +298,14 @@ static void capped_substeps_stay_stable(void **state) {
     rill_world_destroy(world);
 }
 
-/* Waves across a stream must not grow in it: zigzags from bank to bank did, twelve cells long, as long as only velocities were
- * carried along and not what heads had just added to them. */
-static void streams_stay_smooth(void **state) {
-    (void)state;
-    enum { LONG = 400, WIDE = 24, FROM = 160, TO = 240 };
-    static double depths[LONG * WIDE], faces[2 * LONG * WIDE];
+enum {
+    LONG = 400,
+    WIDE = 24,
+    FROM = 160,
+    TO = 240
+}; /* a channel, and its middle, where nothing gets from the ends for a while */
+
+static rill_world *make_channel(void) {
     rill_world_def def = rill_default_world_def();
     def.grid = (rill_grid){ .cells = { LONG, WIDE }, .cell_size = 0.01 };
     def.headroom = 0.3;
@@ -315,6 +317,15 @@ static void streams_stay_smooth(void **state) {
     ground.shape = RILL_SHAPE_PLANE;
     add(world, &ground);
     if (rill_bed_build(world) != RILL_OK) fail_msg("%s", rill_world_message(world));
+    return world;
+}
+
+/* Waves across a stream must not grow in it: zigzags from bank to bank did, twelve cells long, as long as only velocities were
+ * carried along and not what heads had just added to them. */
+static void streams_stay_smooth(void **state) {
+    (void)state;
+    static double depths[LONG * WIDE], faces[2 * LONG * WIDE];
+    rill_world *world = make_channel();
     const double height = 1e-6, pi = 3.14159265358979;
     for (int i = 0; i < LONG * WIDE; ++i) {
         depths[i] = 0.15 + height * cos(i % LONG * pi / 6.0) * (i / LONG % 2 ? 1.0 : -1.0);
@@ -324,7 +335,7 @@ static void streams_stay_smooth(void **state) {
     assert_int_equal(rill_world_set_velocities(world, 0, faces, 2 * LONG * WIDE), RILL_OK);
     for (int i = 0; i < 48; ++i) rill_world_step(world, 1.0 / 60.0);
     rill_world_read_field(world, RILL_FIELD_DEPTH, 0, depths, LONG * WIDE);
-    for (int y = 1; y < WIDE; ++y) /* the middle, where nothing has come from the ends yet */
+    for (int y = 1; y < WIDE; ++y)
         for (int x = FROM; x < TO; ++x) {
             const double zigzag = fabs(depths[y * LONG + x] - depths[(y - 1) * LONG + x]);
             if (!(zigzag <= 2.0 * height)) fail_msg("%g m at %d, %d", zigzag, x, y);
@@ -333,12 +344,33 @@ static void streams_stay_smooth(void **state) {
     rill_world_destroy(world);
 }
 
+/* Liquid that is at rest along the channel, and has no head along it, takes up what comes from beside. */
+static void still_liquid_is_carried_along(void **state) {
+    (void)state;
+    static double depths[LONG * WIDE], faces[2 * LONG * WIDE];
+    rill_world *world = make_channel();
+    for (int i = 0; i < LONG * WIDE; ++i) {
+        depths[i] = 0.15;
+        faces[2 * i] = i / LONG < WIDE / 2 ? 0.3 : 0.0;
+        faces[2 * i + 1] = i / LONG > 0 ? 0.1 : 0.0;
+    }
+    assert_int_equal(rill_world_fill_depths(world, 0, depths, LONG * WIDE, NULL), RILL_OK);
+    assert_int_equal(rill_world_set_velocities(world, 0, faces, 2 * LONG * WIDE), RILL_OK);
+    for (int i = 0; i < 6; ++i) rill_world_step(world, 1.0 / 60.0);
+    rill_world_read_field(world, RILL_FIELD_FACES, 0, faces, 2 * LONG * WIDE);
+    const double u = faces[2 * (WIDE / 2 * LONG + LONG / 2)];
+    if (!(u > 0.1 && u < 0.3)) fail_msg("%g m/s", u);
+    check_world(world);
+    rill_world_destroy(world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(same_bits_however_run),       cmocka_unit_test(user_scheduler_is_used),
-        cmocka_unit_test(pool_falls_asleep_and_wakes), cmocka_unit_test(film_on_a_slope_never_sleeps),
-        cmocka_unit_test(dry_world_costs_nothing),     cmocka_unit_test(wild_velocities_keep_bounds),
-        cmocka_unit_test(capped_substeps_stay_stable), cmocka_unit_test(streams_stay_smooth),
+        cmocka_unit_test(same_bits_however_run),         cmocka_unit_test(user_scheduler_is_used),
+        cmocka_unit_test(pool_falls_asleep_and_wakes),   cmocka_unit_test(film_on_a_slope_never_sleeps),
+        cmocka_unit_test(dry_world_costs_nothing),       cmocka_unit_test(wild_velocities_keep_bounds),
+        cmocka_unit_test(capped_substeps_stay_stable),   cmocka_unit_test(streams_stay_smooth),
+        cmocka_unit_test(still_liquid_is_carried_along),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -250,9 +250,9 @@ INLINE float paper(const ends *e, float u, const rill_kernel_constants *k, int32
     return donor <= RILL_DRY ? 0.0f : slowed;
 }
 
-INLINE float unless_blocked(const ends *e, float u, const rill_kernel_constants *k) {
+INLINE bool blocked(const ends *e, float u, const rill_kernel_constants *k) {
     const int32_t sill = rill_max_i(e->bl, e->br);
-    return rill_covered_blocks(e->cl, e->cr, e->bl + e->Hl, e->br + e->Hr, sill, u, k->slack) ? 0.0f : u;
+    return rill_covered_blocks(e->cl, e->cr, e->bl + e->Hl, e->br + e->Hr, sill, u, k->slack);
 }
 
 INLINE int32_t head_at(const rill_face *f, const rill_kernel_constants *k, int32_t tilt) {
@@ -271,8 +271,8 @@ INLINE pace paced(const ends *e, float u, const rill_kernel_constants *k, int32_
     int32_t both = e->Hl + e->Hr;
     float weight = slowed(&f, both, k),
           r = (u + k->drive * (float)head_at(&f, k, guarded ? tilt : 0)) * (float)both * weight;
-    if (covered) r = unless_blocked(e, r, k);
-    bool flows = (rill_max_i(f.l, f.r) > RILL_DRY) & (r != 0.0f); /* liquid above the sill on some side */
+    bool flows = rill_max_i(f.l, f.r) > RILL_DRY; /* liquid above the sill on some side */
+    if (covered) flows &= !blocked(e, r, k);
     return (pace){ flows ? r : u, flows ? weight : 0.0f };
 }
 
@@ -288,7 +288,7 @@ INLINE float carried(const ends *e, const around *a, const rill_kernel_constants
         rill_face f = rill_face_at(e->bl, e->br, e->Hl, e->Hr);
         r = unless_dry(&f, r, head_at(&f, k, tilt));
     }
-    if (covered) r = unless_blocked(e, r, k);
+    if (covered) r = blocked(e, r, k) ? 0.0f : r;
     return guarded ? clamp_speed(r, k->top_speed) : r;
 }
 
@@ -307,7 +307,7 @@ INLINE float driven(const ends *e, float u, const rill_kernel_constants *k, int3
         if (guarded) r = unless_dry(&f, r, head);
         r = rill_max_i(f.l, f.r) > RILL_DRY ? r : 0.0f;
     }
-    if (covered) r = unless_blocked(e, r, k);
+    if (covered) r = blocked(e, r, k) ? 0.0f : r;
     return guarded ? clamp_speed(r, k->top_speed) : r;
 }
 
