@@ -29,9 +29,13 @@ typedef struct builder {
     rill_columns raw;        /* of the area and the ring around it, without fills */
     rill_array b, c, floors; /* its arrays while they grow */
     rill_array bars;         /* bar: the runs of a row */
-    bool even;               /* all of them pass all cells of it */
-    int32_t opening;         /* lowest void that is kept, quanta */
-    uint8_t *touched;        /* per solid: it reaches the line or the wall of some cell */
+    bool even;               /* all of them pass all cells of it: */
+    rill_columns plain;      /* the columns that cells without spans of their own have then, */
+    rill_notes plain_notes;
+    rill_array steps; /* step: and how they come about */
+    rill_array plain_b, plain_c, plain_floors;
+    int32_t opening;  /* lowest void that is kept, quanta */
+    uint8_t *touched; /* per solid: it reaches the line or the wall of some cell */
     rill_walls walls;
     rill_array fills;
 } builder;
@@ -220,12 +224,13 @@ typedef struct pile {
 } pile;
 
 /* Puts a span on top of it, and stores the void in between. */
-static inline void add_span(builder *build, pile *p, const bounds *at, uint16_t solid, rill_notes *notes) {
+static inline void add_span(rill_columns *columns, int32_t opening, pile *p, const bounds *at, uint16_t solid,
+                            rill_notes *notes) {
     if (at->low >= RILL_TOP) {
         rill_notes_up(&notes->clipped);
         return;
     }
-    if (p->any && at->low > p->top) rill_columns_keep(&build->raw, build->opening, p->top, at->low, p->floor, notes);
+    if (p->any && at->low > p->top) rill_columns_keep(columns, opening, p->top, at->low, p->floor, notes);
     if (!p->any || at->high > p->top) {
         p->top = at->high;
         p->floor = solid;
@@ -233,52 +238,106 @@ static inline void add_span(builder *build, pile *p, const bounds *at, uint16_t 
     p->any = true;
 }
 
-/* Merges a cell's spans with the bars that pass it, and stores the voids above them. */
+/* What the line of a cell without spans has come to when so many bars are on the pile. */
+typedef struct step {
+    pile p;
+    int32_t count; /* columns so far */
+    rill_notes notes;
+    bool quiet; /* there are no notes after this */
+} step;
+
+enum { COPIED = 8 }; /* columns at a time, whether there are as many or not: there is room for that */
+
+/* Piles up the bars alone, if they pass all cells. */
+static bool pile_bars(builder *build) {
+    const bar *bars = build->bars.data;
+    const size_t count = build->bars.count;
+    rill_columns *plain = &build->plain;
+    if (!build->even) return true;
+    if (!rill_array_reserve(&build->steps, build->allocator, count + 1) ||
+        !rill_array_reserve(&build->plain_b, build->allocator, count + COPIED) ||
+        !rill_array_reserve(&build->plain_c, build->allocator, count + COPIED) ||
+        !rill_array_reserve(&build->plain_floors, build->allocator, count + COPIED))
+        return false;
+    plain->b = build->plain_b.data, plain->c = build->plain_c.data, plain->floors = build->plain_floors.data;
+    plain->count = 0;
+    step *steps = build->steps.data;
+    pile p = { 0 };
+    rill_notes notes = { 0 };
+    for (size_t i = 0; i <= count; ++i) {
+        steps[i] = (step){ .p = p, .count = (int32_t)plain->count, .notes = notes };
+        if (i < count) add_span(plain, build->opening, &p, &bars[i].at, bars[i].span.solid, &notes);
+    }
+    if (p.any) rill_columns_keep(plain, build->opening, p.top, RILL_TOP, p.floor, &notes);
+    build->plain_notes = notes;
+    for (size_t i = 0; i <= count; ++i) steps[i].quiet = memcmp(&steps[i].notes, &notes, sizeof notes) == 0;
+    return true;
+}
+
+/* Copies columns of a cell without spans. */
+static inline void copy_plain(builder *build, int64_t from, int64_t until) {
+    const rill_columns *plain = &build->plain;
+    rill_columns *columns = &build->raw;
+    for (int64_t k = from; k < until; k += COPIED) {
+        const int64_t to = columns->count + (k - from);
+        memcpy(columns->b + to, plain->b + k, COPIED * sizeof *plain->b);
+        memcpy(columns->c + to, plain->c + k, COPIED * sizeof *plain->c);
+        memcpy(columns->floors + to, plain->floors + k, COPIED * sizeof *plain->floors);
+    }
+    columns->count += until - from;
+}
+
+/* Merges a cell's spans with the bars that pass it, and stores the voids above them. If all bars do, what is below and what is
+ * above the spans is as in a cell without any. */
 static void store_cell(builder *build, int32_t x, rill_notes *notes) {
     const rill_raster *raster = &build->raster;
     const rill_span *span = raster->row + raster->span_first[x], *const end = raster->row + raster->span_first[x + 1];
-    const bar *next = build->bars.data, *const last = next + build->bars.count;
-    const double inverse = 1.0 / build->raw.quantum;
+    const bar *const bars = build->bars.data, *next = bars, *const last = next + build->bars.count;
+    const step *steps = build->steps.data;
+    rill_columns *columns = &build->raw;
+    const double inverse = 1.0 / columns->quantum;
+    const bool even = build->even;
     pile p = { 0 };
+    if (even) {
+        while (next < last && rill_span_before(&next->span, span)) ++next;
+        p = steps[next - bars].p;
+        *notes = steps[next - bars].notes;
+        copy_plain(build, 0, steps[next - bars].count);
+    }
     for (; span < end; ++span) {
         for (; next < last && rill_span_before(&next->span, span); ++next)
-            if (x >= next->from && x < next->until) add_span(build, &p, &next->at, next->span.solid, notes);
+            if (x >= next->from && x < next->until)
+                add_span(columns, build->opening, &p, &next->at, next->span.solid, notes);
         if (span->sheet) notes->sheets = 1;
-        if (is_nothing(&build->raw, span)) continue;
-        const bounds at = bounds_of(&build->raw, inverse, span);
-        add_span(build, &p, &at, span->solid, notes);
+        if (is_nothing(columns, span)) continue;
+        const bounds at = bounds_of(columns, inverse, span);
+        add_span(columns, build->opening, &p, &at, span->solid, notes);
     }
-    for (; next < last; ++next)
-        if (x >= next->from && x < next->until) add_span(build, &p, &next->at, next->span.solid, notes);
-    if (p.any) rill_columns_keep(&build->raw, build->opening, p.top, RILL_TOP, p.floor, notes);
+    for (; next < last; ++next) {
+        if (x < next->from || x >= next->until || (p.any && next->at.high <= p.top && next->at.low < RILL_TOP))
+            continue;
+        add_span(columns, build->opening, &p, &next->at, next->span.solid, notes);
+        const step *same = even ? &steps[next + 1 - bars] : NULL;
+        if (same && same->quiet && same->p.any && same->p.top == p.top && same->p.floor == p.floor) {
+            copy_plain(build, same->count, build->plain.count);
+            return;
+        }
+    }
+    if (p.any) rill_columns_keep(columns, build->opening, p.top, RILL_TOP, p.floor, notes);
 }
 
-/* The same columns as in another cell. */
-static void repeat_cell(rill_columns *columns, size_t cell, size_t other) {
-    const int32_t first = columns->cell_first[other], count = columns->cell_first[other + 1] - first;
-    for (int32_t k = 0; k < count; ++k) {
-        columns->b[columns->count + k] = columns->b[first + k];
-        columns->c[columns->count + k] = columns->c[first + k];
-        columns->floors[columns->count + k] = columns->floors[first + k];
-    }
-    columns->count += count;
-    columns->notes[cell] = columns->notes[other];
-}
-
-/* Cells without spans of their own are all the same, if all bars pass them. */
 static void store_row(builder *build, size_t cell) {
     rill_columns *columns = &build->raw;
     const int32_t width = build->raster.x.count, *first = build->raster.span_first;
-    size_t plain = SIZE_MAX;
     for (int32_t x = 0; x < width; ++x, ++cell) {
         columns->cell_first[cell] = (int32_t)columns->count;
-        if (first[x] == first[x + 1] && plain != SIZE_MAX)
-            repeat_cell(columns, cell, plain);
-        else
+        if (build->even && first[x] == first[x + 1]) {
+            copy_plain(build, 0, build->plain.count);
+            columns->notes[cell] = build->plain_notes;
+        } else
             store_cell(build, x, &columns->notes[cell]);
-        columns->cell_first[cell + 1] = (int32_t)columns->count;
-        if (build->even && first[x] == first[x + 1]) plain = cell;
     }
+    columns->cell_first[cell] = (int32_t)columns->count;
 }
 
 /* Room for as many columns more; a cell never has more of them than spans. */
@@ -319,7 +378,7 @@ static rill_result store(builder *build, bool walls, rill_message *message) {
         const size_t most = spans + build->raster.runs.count * (size_t)width;
         if (most > (size_t)(INT32_MAX - columns->count))
             return rill_fail(message, RILL_TOO_LARGE, "bed: more than 2^31 columns up to row %d", (int)y);
-        if (!reserve(build, most) || !find_bars(build))
+        if (!reserve(build, most + COPIED) || !find_bars(build) || !pile_bars(build))
             return rill_fail(message, RILL_OUT_OF_MEMORY, "bed: no memory for row %d", (int)y);
         store_row(build, cell);
         if (y == 0) foresee(build, cells);
@@ -377,17 +436,19 @@ static rill_result build_area(const rill_world_def *def, const rill_solid *const
                       .c = rill_array_make(sizeof(int32_t)),
                       .floors = rill_array_make(sizeof(uint16_t)),
                       .bars = rill_array_make(sizeof(bar)),
+                      .steps = rill_array_make(sizeof(step)),
+                      .plain_b = rill_array_make(sizeof(int32_t)),
+                      .plain_c = rill_array_make(sizeof(int32_t)),
+                      .plain_floors = rill_array_make(sizeof(uint16_t)),
                       .touched = touched,
                       .fills = rill_array_make(sizeof(rill_fill)) };
     const rill_result result = run(&build, solids, solid_count, choose, out, message);
     const size_t cells = rill_area_cells(&build.raw.area);
     rill_raster_free(&build.raster);
     if (build.walls.allocator) rill_walls_free(&build.walls);
-    rill_array_free(&build.fills, allocator);
-    rill_array_free(&build.b, allocator);
-    rill_array_free(&build.c, allocator);
-    rill_array_free(&build.floors, allocator);
-    rill_array_free(&build.bars, allocator);
+    rill_array *const arrays[] = { &build.fills, &build.b,       &build.c,       &build.floors,      &build.bars,
+                                   &build.steps, &build.plain_b, &build.plain_c, &build.plain_floors };
+    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) rill_array_free(arrays[i], allocator);
     rill_memory_give(allocator, build.raw.cell_first, cells + 1, sizeof(int32_t));
     rill_memory_give(allocator, build.raw.notes, cells, sizeof(rill_notes));
     return result;

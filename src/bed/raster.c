@@ -1,8 +1,8 @@
 /* Solid parts of the vertical line through each cell's centre, one row of cells at a time.
  *
- * Meshes: every cut adds a crossing to the cells between its two ends. The crossings of a cell are sorted by solid,
- * by part of the mesh, and downwards; what is solid then follows from the kind of the part (see rill_part_kind).
- * Primitives are asked for their exact ranges, heightmaps are sampled. */
+ * Meshes: the crossings of a cell are sorted by solid, by part of the mesh, and downwards; what is solid then follows from the
+ * kind of the part (see rill_part_kind). Mostly there are two, of which nothing needs sorting. Primitives are asked for their
+ * exact ranges, heightmaps are sampled. */
 #include "bed/raster.h"
 
 #include "base/simd.h"
@@ -39,6 +39,9 @@ bool rill_raster_make(rill_raster *raster, const rill_grid *grid, const rill_are
                              .spans = rill_array_make(sizeof(rill_span)),
                              .runs = rill_array_make(sizeof(rill_span_run)),
                              .crossings = rill_array_make(sizeof(rill_crossing)) };
+    raster->meshes_alone = true;
+    for (size_t s = 0; s < solid_count; ++s)
+        raster->meshes_alone &= !solids[s] || solids[s]->form.aligned || solids[s]->def.shape == RILL_SHAPE_MESH;
     if (!rill_scans_make(raster->scans, grid, area, solids, solid_count, allocator)) return false;
     raster->span_first = rill_memory_take(allocator, (size_t)raster->x.count + 1, sizeof(int32_t));
     raster->row_first = rill_memory_take(allocator, (size_t)raster->y.count + 1, sizeof(size_t));
@@ -103,103 +106,94 @@ static int32_t sum_counts(int32_t *first, int32_t cells) {
     return sum;
 }
 
-/* The cells that a cut covers: none of a primitive, as those have exact forms. */
-typedef struct cover {
-    int32_t from, until;
-} cover;
+/* Where the spans of a cell go to; there is room for as many as it has crossings. */
+typedef struct sink {
+    rill_array *spans;
+    int32_t cell;
+} sink;
 
-static cover cover_of(const rill_raster *raster, const rill_cut *cut) {
-    const bool mesh = raster->solids[cut->solid]->parts != NULL;
-    const int32_t from = rill_min_i(cut->up_cell, cut->down_cell), until = rill_max_i(cut->up_cell, cut->down_cell);
-    return (cover){ from, mesh ? until : from };
-}
-
-/* Every cell a cut covers gets a crossing: cell by cell, with each cell's end in span_first. Heights run along the cut from
- * edge to edge, so that they neither overshoot the triangle, however steep it is, nor differ between neighbours at their
- * common edge. */
-static bool collect_crossings(rill_raster *raster) {
-    const rill_cut *cuts = raster->scans[0].cuts.data;
-    const size_t count = raster->scans[0].cuts.count;
-    int32_t width = raster->x.count, *first = raster->span_first, here = 0;
-    for (int32_t x = 0; x <= width; ++x) first[x] = 0;
-    for (size_t i = 0; i < count; ++i) { /* how many more there are in a cell than in that before it */
-        const cover covered = cover_of(raster, &cuts[i]);
-        first[covered.from] += 1;
-        first[covered.until] -= 1;
-    }
-    for (int32_t x = 0; x <= width; ++x) first[x] = here += first[x];
-    raster->crossings.count = 0;
-    if (!rill_array_reserve(&raster->crossings, raster->allocator, (size_t)sum_counts(first, width))) return false;
-    rill_crossing *out = raster->crossings.data;
-    for (size_t i = 0; i < count; ++i) {
-        const rill_cut *cut = &cuts[i];
-        const cover covered = cover_of(raster, cut);
-        const bool forward = cut->up_cell < cut->down_cell;
-        const double *a = forward ? cut->up : cut->down, *b = forward ? cut->down : cut->up;
-        for (int32_t x = covered.from; x < covered.until; ++x) {
-            const double t = (rill_lattice_at(&raster->x, x) - a[0]) / (b[0] - a[0]);
-            out[first[x]++] = (rill_crossing){ .z = a[1] + t * (b[1] - a[1]),
-                                               .cell = x,
-                                               .part = raster->solids[cut->solid]->parts[cut->triangle],
-                                               .solid = cut->solid,
-                                               .sign = forward ? 1 : -1 };
-        }
-    }
-    raster->crossings.count = width > 0 ? (size_t)first[width - 1] : 0;
-    return true;
-}
-
-/* There is room for as many as there are crossings. */
-static void push_span(rill_raster *raster, const rill_crossing *at, double low, double high, bool sheet) {
-    ((rill_span *)raster->loose.data)[raster->loose.count++] =
-        (rill_span){ .low = low, .high = high, .cell = at->cell, .solid = at->solid, .sheet = sheet };
+static inline void push_span(const sink *to, uint16_t solid, double low, double high, bool sheet) {
+    ((rill_span *)to->spans->data)[to->spans->count++] =
+        (rill_span){ .low = low, .high = high, .cell = to->cell, .solid = solid, .sheet = sheet };
 }
 
 /* The crossings of one part (or of all volumes of one solid) by one line, downwards. */
-static void spans_of_part(rill_raster *raster, rill_crossing *c, size_t count, rill_part_kind kind) {
+static void spans_of_part(const sink *to, rill_crossing *c, size_t count, rill_part_kind kind) {
+    const uint16_t solid = c->solid;
     if (kind == RILL_PART_VOLUME) {
         int winding = 0;
         double top = 0.0;
         for (size_t i = 0; i < count; ++i) {
             if (winding == 0) top = c[i].z;
             winding += c[i].sign;
-            if (winding == 0) push_span(raster, &c[i], c[i].z, top, false);
+            if (winding == 0) push_span(to, solid, c[i].z, top, false);
         }
         return;
     }
     if (kind == RILL_PART_PARITY) {
-        for (size_t i = 0; i + 1 < count; i += 2) push_span(raster, &c[i], c[i + 1].z, c[i].z, false);
+        for (size_t i = 0; i + 1 < count; i += 2) push_span(to, solid, c[i + 1].z, c[i].z, false);
         return;
     }
     /* A punctured part: opposite crossings pair up like brackets; what finds no partner is a sheet. */
     size_t open = 0;
     for (size_t i = 0; i < count; ++i) {
         if (kind == RILL_PART_PUNCTURED && open > 0 && c[open - 1].sign != c[i].sign) {
-            push_span(raster, &c[i], c[i].z, c[open - 1].z, false);
+            push_span(to, solid, c[i].z, c[open - 1].z, false);
             open -= 1;
         } else
             c[open++] = c[i];
     }
-    for (size_t i = 0; i < open; ++i) push_span(raster, &c[i], c[i].z, c[i].z, true);
+    for (size_t i = 0; i < open; ++i) push_span(to, solid, c[i].z, c[i].z, true);
 }
 
-static bool spans_of_meshes(rill_raster *raster) {
-    if (!collect_crossings(raster)) return false;
-    if (!rill_array_reserve(&raster->loose, raster->allocator, raster->loose.count + raster->crossings.count))
-        return false;
+static rill_part_kind kind_of(const rill_raster *raster, const rill_crossing *c) {
+    return (rill_part_kind)raster->solids[c->solid]->part_kinds[c->part];
+}
+
+/* Any crossings: listed from the last on. */
+static bool spans_of_line(rill_raster *raster, const sink *to, int32_t last) {
+    const rill_crossing *crossings = raster->scans[0].crossings.data;
+    raster->crossings.count = 0;
+    for (; last; last = crossings[last - 1].next)
+        if (!rill_array_push(&raster->crossings, raster->allocator, &crossings[last - 1])) return false;
     rill_crossing *all = raster->crossings.data;
-    size_t start = 0;
-    for (int32_t x = 0; x < raster->x.count; ++x) {
-        const size_t end = (size_t)raster->span_first[x];
-        sort_crossings(all + start, end - start);
-        while (start < end) {
-            size_t stop = start + 1;
-            while (stop < end && all[stop].solid == all[start].solid && all[stop].part == all[start].part) ++stop;
-            rill_part_kind kind = (rill_part_kind)raster->solids[all[start].solid]->part_kinds[all[start].part];
-            spans_of_part(raster, all + start, stop - start, kind);
-            start = stop;
-        }
+    const size_t count = raster->crossings.count;
+    if (!rill_array_reserve(to->spans, raster->allocator, to->spans->count + count)) return false;
+    sort_crossings(all, count);
+    for (size_t start = 0, stop; start < count; start = stop) {
+        for (stop = start + 1;
+             stop < count && all[stop].solid == all[start].solid && all[stop].part == all[start].part;)
+            ++stop;
+        spans_of_part(to, all + start, stop - start, kind_of(raster, &all[start]));
     }
+    return true;
+}
+
+/* Two crossings in opposite directions by the same part of a mesh that is closed, and nothing else. */
+static inline bool is_simple(const rill_raster *raster, const rill_crossing *a, const rill_crossing *b) {
+    return !b->next && a->solid == b->solid && a->part == b->part && a->sign != b->sign &&
+           kind_of(raster, a) <= RILL_PART_PARITY;
+}
+
+/* Cell by cell into `spans`; span_first says where. */
+static bool spans_of_meshes(rill_raster *raster, int32_t row, rill_array *spans) {
+    const int32_t *last = rill_scan_last(&raster->scans[0], row);
+    const rill_crossing *crossings = raster->scans[0].crossings.data;
+    const size_t start = spans->count;
+    for (int32_t x = 0; x < raster->x.count; ++x) {
+        raster->span_first[x] = (int32_t)(spans->count - start);
+        if (!last || !last[x]) continue;
+        const sink to = { spans, x };
+        const rill_crossing *a = &crossings[last[x] - 1], *b = a->next ? &crossings[a->next - 1] : NULL;
+        if (b && is_simple(raster, a, b)) {
+            if (!rill_array_reserve(spans, raster->allocator, spans->count + 1)) return false;
+            const bool above = a->z > b->z;
+            push_span(&to, a->solid, above ? b->z : a->z, above ? a->z : b->z, false);
+        } else if (!spans_of_line(raster, &to, last[x]))
+            return false;
+    }
+    if (spans->count - start > INT32_MAX) return false;
+    raster->span_first[raster->x.count] = (int32_t)(spans->count - start);
     return true;
 }
 
@@ -269,7 +263,7 @@ static bool spans_of_heightmap(rill_raster *raster, uint16_t index, int32_t row)
     return true;
 }
 
-/* Loose spans into cells, and up within each cell. */
+/* Loose spans into cells. */
 static bool gather_spans(rill_raster *raster) {
     int32_t cells = raster->x.count, *first = raster->span_first;
     size_t count = raster->loose.count;
@@ -282,14 +276,10 @@ static bool gather_spans(rill_raster *raster) {
     for (size_t i = 0; i < count; ++i) out[first[in[i].cell]++] = in[i];
     for (int32_t x = cells; x > 0; --x) first[x] = first[x - 1];
     first[0] = 0;
-    for (int32_t x = 0; x < cells; ++x) sort_spans(out + first[x], (size_t)(first[x + 1] - first[x]));
-    raster->row = out;
     return true;
 }
 
-static bool make_row(rill_raster *raster, int32_t row) {
-    raster->loose.count = 0;
-    if (!rill_scan_row(&raster->scans[0], row) || !spans_of_meshes(raster)) return false;
+static bool spans_of_others(rill_raster *raster, int32_t row) {
     double y = rill_lattice_at(&raster->y, row);
     for (size_t s = 0; s < raster->solid_count; ++s) {
         if (!raster->solids[s]) continue;
@@ -299,7 +289,21 @@ static bool make_row(rill_raster *raster, int32_t row) {
                                                   : spans_of_form(raster, (uint16_t)s, y);
         if (!done) return false;
     }
-    return gather_spans(raster);
+    return true;
+}
+
+/* Up within each cell. */
+static bool make_row(rill_raster *raster, int32_t row) {
+    const int32_t *first = raster->span_first;
+    const size_t start = raster->spans.count;
+    raster->loose.count = 0;
+    if (!rill_scan_row(&raster->scans[0], row)) return false;
+    if (!spans_of_meshes(raster, row, raster->meshes_alone ? &raster->spans : &raster->loose)) return false;
+    if (!raster->meshes_alone && (!spans_of_others(raster, row) || !gather_spans(raster))) return false;
+    rill_span *const spans = (rill_span *)raster->spans.data + start;
+    for (int32_t x = 0; x < raster->x.count; ++x) sort_spans(spans + first[x], (size_t)(first[x + 1] - first[x]));
+    raster->row = spans;
+    return true;
 }
 
 static void recall_row(rill_raster *raster, int32_t row) {

@@ -47,15 +47,23 @@ static inline int32_t rill_lattice_reach(const rill_lattice *lattice, double val
     return rill_lattice_sure(lattice, guess - (double)i) ? i : rill_lattice_settle(lattice, value, i);
 }
 
-/* Where a triangle crosses the plane of a row: from `up`, on the edge that runs (seen along the triangle's own
+/* Where a triangle that may be the face of a thin wall crosses the plane of a row: from `up`, on the edge that runs (seen along the triangle's own
  * orientation) towards higher rows, to `down`, on the edge that runs back. */
 typedef struct rill_cut {
     double up[2], down[2];      /* position along the row, z */
     int32_t up_cell, down_cell; /* first cell at or beyond it */
     uint32_t triangle;
     uint16_t solid;
-    bool wall; /* it may be the face of a thin wall */
 } rill_cut;
+
+/* Where the line through a cell's centre crosses a triangle of a mesh. */
+typedef struct rill_crossing {
+    double z;
+    uint32_t part;
+    int32_t next; /* of the same cell, from 1 on; 0: none */
+    uint16_t solid;
+    int8_t sign; /* by orientation */
+} rill_crossing;
 
 /* Cells: what is nearer to the line through a centre may be on either side of it. */
 #define RILL_NEAR_LINE 1e-6
@@ -66,22 +74,31 @@ typedef struct rill_scan_entry {
     int32_t from, until;
 } rill_scan_entry;
 
+typedef struct rill_scan_list {
+    rill_scan_entry *entries; /* solid by solid */
+    size_t count, capacity;
+} rill_scan_list;
+
 enum { RILL_SCAN_BAND = 256 };
 
-/* The triangles of all solids, and their cuts with a band of rows. */
+/* The triangles of all solids, and their cuts and crossings with a band of rows. Only those that may be the face of a thin wall
+ * have cuts; only meshes have crossings, as primitives have exact forms, and only with rows along x. */
 typedef struct rill_scan {
     const rill_solid *const *solids;
     size_t solid_count;
     const rill_allocator *allocator;
     rill_lattice along, across;
     int axis;
-    double near[2];           /* what is farther out along the rows is beside the grid */
-    rill_scan_entry *entries; /* solid by solid */
-    size_t entry_count, entry_capacity;
-    int32_t band_from, band_until;                                 /* rows */
-    rill_array band;                                               /* rill_cut: of the band, row by row */
+    const struct rill_scan_kernels *kernels;
+    double near[2];                /* what is farther out along the rows is beside the grid */
+    rill_scan_list walls, others;  /* triangles that have cuts, and those that have none */
+    int32_t band_from, band_until; /* rows */
+    rill_array band;               /* rill_cut: of the band, row by row */
     size_t cut_first[RILL_SCAN_BAND + 1], cut_end[RILL_SCAN_BAND]; /* of each row */
     double planes[RILL_SCAN_BAND];
+    rill_array crossings; /* rill_crossing: of the band */
+    int32_t *last;        /* per cell of the band: its last crossing, from 1 on; 0: none. NULL: there are none at all */
+    size_t last_count;
     struct {
         const rill_cut *data;
         size_t count;
@@ -95,6 +112,10 @@ void rill_scans_free(rill_scan scans[2]);
 void rill_scan_rewind(rill_scan *scan);
 /* Finds the cuts of a row; rows must be asked for in ascending order, from 0, without a gap. */
 bool rill_scan_row(rill_scan *scan, int32_t row);
+/* The last crossing of each cell of that row; NULL without any. */
+static inline const int32_t *rill_scan_last(const rill_scan *scan, int32_t row) {
+    return scan->last ? scan->last + (size_t)(row - scan->band_from) * (size_t)scan->along.count : NULL;
+}
 
 /* A solid part of a cell's line. A sheet has no thickness of its own: low = high. */
 typedef struct rill_span {
@@ -110,14 +131,6 @@ typedef struct rill_span_run {
     int32_t from, until;
 } rill_span_run;
 
-typedef struct rill_crossing {
-    double z;
-    int32_t cell;
-    uint32_t part;
-    uint16_t solid;
-    int8_t sign; /* by orientation */
-} rill_crossing;
-
 typedef struct rill_raster {
     const rill_allocator *allocator;
     rill_scan scans[2]; /* of rows along x, and along y for walls */
@@ -125,7 +138,8 @@ typedef struct rill_raster {
     const rill_solid *const *solids;
     size_t solid_count;
     rill_lattice x, y;
-    rill_array loose, crossings; /* scratch of a row */
+    bool meshes_alone;           /* but for boxes parallel to the grid */
+    rill_array loose, crossings; /* scratch of a row, and of a cell */
     rill_array spans;            /* rill_span: of the rows that are kept, or of the row last asked for alone */
     size_t *row_first;           /* y.count + 1: first span of each kept row */
     int32_t kept_rows;           /* -1: there are too many spans to keep */

@@ -6,12 +6,13 @@
  * bit. A triangle is crossed by none or by two of its edges, one going up and one going down, and covers the cells
  * between the two crossings. So, whatever is rounded on the way, each edge of a closed mesh adds +1 and -1 to the
  * same cells: no line ever has an odd number of crossings, or a winding number that does not return to zero. */
-#include "bed/raster.h"
+#include "bed/scan_kernels.h"
 
 #include "base/simd.h"
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 rill_lattice rill_lattice_of(const rill_grid *grid, const rill_area *area, int axis) {
     /* Rounding of coordinates, in cells: both of the centres and of the guess. */
@@ -39,11 +40,15 @@ int32_t rill_lattice_settle(const rill_lattice *lattice, double value, int32_t i
 typedef struct mark {
     int32_t rows[2];
     uint32_t beside;
+    int32_t column; /* as rows[1], if it is so far from there that rounding does not matter; else -1 */
 } mark;
 
 static mark mark_of(const rill_scan scans[2], const double *vertex) {
-    mark m = { { rill_lattice_reach(&scans[0].across, vertex[1]), rill_lattice_reach(&scans[1].across, vertex[0]) },
-               0 };
+    const rill_lattice *x = &scans[1].across;
+    const double guess = rill_lattice_guess(x, vertex[0]), rest = guess - (double)(int32_t)guess,
+                 least = 2.0 * x->doubt;
+    mark m = { .rows = { rill_lattice_reach(&scans[0].across, vertex[1]), rill_lattice_reach(x, vertex[0]) } };
+    m.column = rest > least && rest < 1.0 - least ? m.rows[1] : -1;
     for (int i = 0; i < 2; ++i)
         m.beside |= (uint32_t)(vertex[i] < scans[i].near[0]) << (2 * i) | (uint32_t)(vertex[i] > scans[i].near[1])
                                                                               << (2 * i + 1);
@@ -51,11 +56,18 @@ static mark mark_of(const rill_scan scans[2], const double *vertex) {
 }
 
 /* Lists a triangle if it crosses some row: not if it lies beside the grid or between two rows. There is room for it. */
-static void enter_triangle(rill_scan *scan, uint32_t solid, uint32_t triangle, const mark *const corners[3]) {
-    const int32_t a = corners[0]->rows[scan->axis], b = corners[1]->rows[scan->axis], c = corners[2]->rows[scan->axis];
+static inline void enter_triangle(rill_scan_list *list, int axis, uint32_t solid, uint32_t triangle,
+                                  const mark *const corners[3], bool wanted) {
+    const int32_t a = corners[0]->rows[axis], b = corners[1]->rows[axis], c = corners[2]->rows[axis];
     const int32_t from = rill_min_i(rill_min_i(a, b), c), until = rill_max_i(rill_max_i(a, b), c);
-    scan->entries[scan->entry_count] = (rill_scan_entry){ triangle, solid, from, until };
-    scan->entry_count += (size_t)((from < until) & !(corners[0]->beside & corners[1]->beside & corners[2]->beside));
+    list->entries[list->count] = (rill_scan_entry){ triangle, solid, from, until };
+    list->count += (size_t)(wanted & (from < until) & !(corners[0]->beside & corners[1]->beside & corners[2]->beside));
+}
+
+/* Whether a triangle lies between two lines of any row. */
+static inline bool is_between(const mark *const corners[3]) {
+    const int32_t column = corners[0]->column;
+    return (column >= 0) & (column == corners[1]->column) & (column == corners[2]->column);
 }
 
 /* Whether nobody will ask for a triangle. Primitives have exact forms, so that theirs are looked at as walls alone: floors and
@@ -66,7 +78,7 @@ static bool is_idle(const rill_solid *solid, uint32_t triangle, const uint32_t *
     return z[3 * (size_t)index[0]] == z[3 * (size_t)index[1]] && z[3 * (size_t)index[0]] == z[3 * (size_t)index[2]];
 }
 
-/* `marks` has room for the vertices of any solid. */
+/* `marks` has room for the vertices of any solid. Rows along y serve walls alone. */
 static void enter_triangles(rill_scan scans[2], mark *marks) {
     for (uint32_t s = 0; s < scans->solid_count; ++s) {
         const rill_solid *solid = scans->solids[s];
@@ -76,18 +88,39 @@ static void enter_triangles(rill_scan scans[2], mark *marks) {
             const uint32_t *index = solid->indices + 3 * (size_t)t;
             const mark *const corners[3] = { &marks[index[0]], &marks[index[1]], &marks[index[2]] };
             if (is_idle(solid, t, index)) continue;
-            enter_triangle(&scans[0], s, t, corners);
-            if (!solid->thin || solid->thin[t]) enter_triangle(&scans[1], s, t, corners); /* these serve walls alone */
+            if (!solid->thin || solid->thin[t]) {
+                enter_triangle(&scans[0].walls, 0, s, t, corners, true);
+                enter_triangle(&scans[1].walls, 1, s, t, corners, true);
+            } else
+                enter_triangle(&scans[0].others, 0, s, t, corners, !is_between(corners));
         }
     }
 }
 
+static bool make_list(rill_scan_list *list, size_t most, const rill_allocator *allocator) {
+    list->capacity = most + 1; /* one is written behind the last */
+    list->entries = rill_memory_claim(allocator, list->capacity, sizeof *list->entries);
+    return list->entries != NULL;
+}
+
+/* Room for the crossings of a band, if there are meshes. */
+static bool make_crossings(rill_scan *scan) {
+    bool meshes = false;
+    for (size_t s = 0; s < scan->solid_count; ++s) meshes = meshes || (scan->solids[s] && scan->solids[s]->parts);
+    if (!meshes) return true;
+    const size_t rows = (size_t)rill_min_i(scan->across.count, RILL_SCAN_BAND);
+    scan->last_count = rows * (size_t)scan->along.count;
+    scan->last = rill_memory_claim(scan->allocator, scan->last_count, sizeof *scan->last);
+    return scan->last != NULL;
+}
+
 bool rill_scans_make(rill_scan scans[2], const rill_grid *grid, const rill_area *area, const rill_solid *const *solids,
                      size_t solid_count, const rill_allocator *allocator) {
-    size_t total = 0, most = 0;
+    size_t thin = 0, thick = 0, most = 0;
     for (size_t s = 0; s < solid_count; ++s) {
-        total += solids[s] ? solids[s]->triangle_count : 0;
-        if (solids[s] && solids[s]->vertex_count > most) most = solids[s]->vertex_count;
+        if (!solids[s]) continue;
+        *(solids[s]->thin ? &thick : &thin) += solids[s]->triangle_count;
+        if (solids[s]->vertex_count > most) most = solids[s]->vertex_count;
     }
     mark *marks = rill_memory_claim(allocator, most, sizeof *marks);
     bool good = marks != NULL;
@@ -99,80 +132,34 @@ bool rill_scans_make(rill_scan scans[2], const rill_grid *grid, const rill_area 
                              .along = rill_lattice_of(grid, area, axis),
                              .across = rill_lattice_of(grid, area, 1 - axis),
                              .axis = axis,
-                             .entry_capacity = total + 1, /* one is written behind the last */
-                             .band = rill_array_make(sizeof(rill_cut)) };
+                             .kernels = rill_scan_kernels_pick(),
+                             .band = rill_array_make(sizeof(rill_cut)),
+                             .crossings = rill_array_make(sizeof(rill_crossing)) };
         const double near = RILL_NEAR_LINE * grid->cell_size; /* may count on both sides of a line (walls.c) */
         scan->near[0] = rill_lattice_at(&scan->along, 0) - near;
         scan->near[1] = rill_lattice_at(&scan->along, scan->along.count - 1) + near;
-        scan->entries = rill_memory_claim(allocator, scan->entry_capacity, sizeof *scan->entries);
-        good = good && scan->entries;
+        good = good && make_list(&scan->walls, thin + thick, allocator);
     }
+    good = good && make_list(&scans[0].others, thick, allocator) && make_crossings(&scans[0]);
     if (good) enter_triangles(scans, marks);
     rill_memory_give(allocator, marks, most, sizeof *marks);
     return good;
+}
+
+static void free_list(rill_scan_list *list, const rill_allocator *allocator) {
+    rill_memory_give(allocator, list->entries, list->capacity, sizeof *list->entries);
 }
 
 void rill_scans_free(rill_scan scans[2]) {
     if (!scans->allocator) return;
     for (int axis = 0; axis < 2; ++axis) {
         rill_scan *scan = &scans[axis];
-        rill_memory_give(scan->allocator, scan->entries, scan->entry_capacity, sizeof *scan->entries);
+        free_list(&scan->walls, scan->allocator);
+        free_list(&scan->others, scan->allocator);
         rill_array_free(&scan->band, scan->allocator);
+        rill_array_free(&scan->crossings, scan->allocator);
+        rill_memory_give(scan->allocator, scan->last, scan->last_count, sizeof *scan->last);
     }
-}
-
-/* ------------------------------------------------------------------------------------------------------------ cuts */
-
-enum { BATCH = 64 }; /* cuts that are computed together */
-
-/* Edges crossed by planes, those of a cut that run up and down side by side: `low` is not above the plane, `high` is.
- * Positions are those across the rows, along them, and z. */
-typedef struct edge_batch {
-    double plane[2 * BATCH], low[3][2 * BATCH], high[3][2 * BATCH];
-    double along[2 * BATCH], z[2 * BATCH], rest[2 * BATCH]; /* found: where, and how far into the cell in units of it */
-    int32_t cell[2 * BATCH];
-} edge_batch;
-
-/* Looked up instead of branched on: which way a triangle lies is anybody's guess. */
-static inline void load_edges(edge_batch *batch, int32_t at, const double *vertices, const uint32_t *index, int axis,
-                              double plane) {
-    /* By the bits of those above: the corners below and above of the edge that runs up, and of that which runs down. */
-    static const uint8_t edges[8][2][2] = { { { 0, 0 }, { 0, 0 } }, { { 2, 0 }, { 1, 0 } }, { { 0, 1 }, { 2, 1 } },
-                                            { { 2, 0 }, { 2, 1 } }, { { 1, 2 }, { 0, 2 } }, { { 1, 2 }, { 1, 0 } },
-                                            { { 0, 1 }, { 0, 2 } }, { { 0, 0 }, { 0, 0 } } };
-    const double *const across = vertices + (1 - axis);
-    const unsigned above = (unsigned)(across[3 * (size_t)index[0]] > plane) |
-                           (unsigned)(across[3 * (size_t)index[1]] > plane) << 1 |
-                           (unsigned)(across[3 * (size_t)index[2]] > plane) << 2;
-    for (int k = 0; k < 2; ++k) {
-        const double *low = vertices + 3 * (size_t)index[edges[above][k][0]];
-        const double *high = vertices + 3 * (size_t)index[edges[above][k][1]];
-        batch->plane[at + k] = plane;
-        batch->low[0][at + k] = low[1 - axis], batch->high[0][at + k] = high[1 - axis];
-        batch->low[1][at + k] = low[axis], batch->high[1][at + k] = high[axis];
-        batch->low[2][at + k] = low[2], batch->high[2][at + k] = high[2];
-    }
-}
-
-/* From positions alone, hence the same for all triangles that have the edge. */
-static void cross_edges(const rill_lattice *lattice, edge_batch *batch, int32_t count) {
-    const rill_lattice along = *lattice;
-    RILL_EACH_ALONE
-    for (int32_t i = 0; i < count; ++i) {
-        const double a = batch->low[0][i], t = (batch->plane[i] - a) / (batch->high[0][i] - a);
-        const double x = batch->low[1][i] + t * (batch->high[1][i] - batch->low[1][i]);
-        const double guess = rill_lattice_guess(&along, x);
-        const int32_t cell = (int32_t)guess;
-        batch->z[i] = batch->low[2][i] + t * (batch->high[2][i] - batch->low[2][i]);
-        batch->along[i] = x;
-        batch->rest[i] = guess - (double)cell;
-        batch->cell[i] = cell;
-    }
-}
-
-static inline int32_t settled_cell(const rill_lattice *lattice, const edge_batch *batch, int32_t i) {
-    return rill_lattice_sure(lattice, batch->rest[i]) ? batch->cell[i]
-                                                      : rill_lattice_settle(lattice, batch->along[i], batch->cell[i]);
 }
 
 /* ----------------------------------------------------------------------------------------------------------- bands */
@@ -191,12 +178,12 @@ static rows rows_of(const rill_scan *scan, const rill_scan_entry *entry) {
                    rill_min_i(entry->until, scan->band_until) - scan->band_from };
 }
 
-/* Where the cuts of each row of the band begin, if all of them are kept. */
+/* Where the cuts of each row of the band begin. */
 static void count_cuts(rill_scan *scan) {
     size_t *first = scan->cut_first, here = 0, sum = 0;
     for (int32_t r = 0; r <= RILL_SCAN_BAND; ++r) first[r] = 0;
-    for (size_t i = 0; i < scan->entry_count; ++i) { /* how many more there are in a row than in that before it */
-        const rows in = rows_of(scan, &scan->entries[i]);
+    for (size_t i = 0; i < scan->walls.count; ++i) { /* how many more there are in a row than in that before it */
+        const rows in = rows_of(scan, &scan->walls.entries[i]);
         const size_t any = in.from < in.until;
         first[any ? in.from : 0] += any;
         first[any ? in.until : 0] -= any;
@@ -217,11 +204,12 @@ typedef struct slice {
 enum { MOST_SLICES = 2 * RILL_SCAN_BAND, USUAL_SLICES = 4 };
 
 /* Lists slices of one solid, of the entries from `*at` on, as many as there is room for; returns their number. */
-static int32_t list_slices(const rill_scan *scan, size_t *at, slice slices[MOST_SLICES + USUAL_SLICES]) {
-    const uint32_t solid = scan->entries[*at].solid;
+static int32_t list_slices(const rill_scan *scan, const rill_scan_list *list, size_t *at,
+                           slice slices[MOST_SLICES + USUAL_SLICES]) {
+    const uint32_t solid = list->entries[*at].solid;
     int32_t count = 0;
-    for (; *at < scan->entry_count && count <= MOST_SLICES - RILL_SCAN_BAND; ++*at) {
-        const rill_scan_entry *entry = &scan->entries[*at];
+    for (; *at < list->count && count <= MOST_SLICES - RILL_SCAN_BAND; ++*at) {
+        const rill_scan_entry *entry = &list->entries[*at];
         const rows in = rows_of(scan, entry);
         const int32_t more = rill_max_i(in.until - in.from, 0);
         if (entry->solid != solid) break;
@@ -233,31 +221,92 @@ static int32_t list_slices(const rill_scan *scan, size_t *at, slice slices[MOST_
     return count;
 }
 
-/* Cuts that neither pass a centre nor are to be looked at as walls are overwritten by the next. */
-static void keep_cuts(rill_scan *scan, uint32_t s, const slice *slices, int32_t count, const edge_batch *batch) {
-    const rill_solid *solid = scan->solids[s];
-    for (int32_t i = 0; i < count; ++i) {
-        size_t *const end = &scan->cut_end[slices[i].row];
-        rill_cut *const cut = (rill_cut *)scan->band.data + *end;
-        *cut = (rill_cut){ .up = { batch->along[2 * i], batch->z[2 * i] },
-                           .down = { batch->along[2 * i + 1], batch->z[2 * i + 1] },
-                           .up_cell = settled_cell(&scan->along, batch, 2 * i),
-                           .down_cell = settled_cell(&scan->along, batch, 2 * i + 1),
-                           .triangle = slices[i].triangle,
-                           .solid = (uint16_t)s,
-                           .wall = !solid->thin || solid->thin[slices[i].triangle] };
-        *end += (size_t)(cut->wall | (cut->up_cell != cut->down_cell));
-    }
+static void keep_cuts(rill_scan *scan, uint32_t s, const slice *slices, int32_t count, const rill_scan_batch *batch) {
+    for (int32_t i = 0; i < count; ++i)
+        ((rill_cut *)scan->band.data)[scan->cut_end[slices[i].row]++] =
+            (rill_cut){ .up = { batch->along[0][i], batch->z[0][i] },
+                        .down = { batch->along[1][i], batch->z[1][i] },
+                        .up_cell = batch->cell[0][i],
+                        .down_cell = batch->cell[1][i],
+                        .triangle = slices[i].triangle,
+                        .solid = (uint16_t)s };
 }
 
-static void cut_slices(rill_scan *scan, uint32_t s, const slice *slices, int32_t count) {
+/* Which cuts of a batch cover some cell; `*cells` is how many they cover. */
+static int32_t find_covering(const rill_scan_batch *batch, int32_t count, uint8_t covering[RILL_SCAN_BATCH],
+                             int32_t *cells) {
+    int32_t found = 0, sum = 0;
+    for (int32_t i = 0; i < count; ++i) {
+        const int32_t more = rill_abs_i(batch->cell[1][i] - batch->cell[0][i]);
+        covering[found] = (uint8_t)i;
+        found += more > 0;
+        sum += more;
+    }
+    *cells = sum;
+    return found;
+}
+
+/* Every cell that a cut covers gets a crossing. Heights run along the cut from edge to edge, so that they neither overshoot the
+ * triangle, however steep it is, nor differ between neighbours at their common edge. */
+static bool keep_crossings(rill_scan *scan, uint32_t s, const slice *slices, int32_t count,
+                           const rill_scan_batch *batch) {
+    const rill_lattice along = scan->along;
+    const uint32_t *parts = scan->solids[s]->parts;
+    rill_array *all = &scan->crossings;
+    uint8_t covering[RILL_SCAN_BATCH];
+    int32_t cells;
+    count = find_covering(batch, count, covering, &cells);
+    if (all->count > (size_t)(INT32_MAX - cells) ||
+        !rill_array_reserve(all, scan->allocator, all->count + (size_t)cells))
+        return false;
+    rill_crossing *const data = all->data;
+    int32_t end = (int32_t)all->count;
+    for (int32_t k = 0; k < count; ++k) {
+        const int32_t i = covering[k], back = batch->cell[1][i] < batch->cell[0][i];
+        const double a = batch->along[back][i], run = batch->along[1 - back][i] - a;
+        const double low = batch->z[back][i], rise = batch->z[1 - back][i] - low;
+        const uint32_t part = parts[slices[i].triangle];
+        int32_t *const last = scan->last + (size_t)slices[i].row * (size_t)along.count;
+        for (int32_t x = batch->cell[back][i]; x < batch->cell[1 - back][i]; ++x) {
+            const double t = (rill_lattice_at(&along, x) - a) / run;
+            data[end++] = (rill_crossing){ low + t * rise, part, last[x], (uint16_t)s, (int8_t)(1 - 2 * back) };
+            last[x] = end;
+        }
+    }
+    all->count = (size_t)end;
+    return true;
+}
+
+static void cross_edges(const rill_scan *scan, uint32_t s, const slice *slices, int32_t count, rill_scan_batch *batch) {
     const rill_solid *solid = scan->solids[s];
-    edge_batch batch;
-    for (int32_t i = 0; i < count; ++i)
-        load_edges(&batch, 2 * i, solid->vertices, solid->indices + 3 * (size_t)slices[i].triangle, scan->axis,
-                   scan->planes[slices[i].row]);
-    cross_edges(&scan->along, &batch, 2 * count);
-    keep_cuts(scan, s, slices, count, &batch);
+    for (int32_t i = 0; i < count; ++i) {
+        const uint32_t *index = solid->indices + 3 * (size_t)slices[i].triangle;
+        batch->plane[i] = scan->planes[slices[i].row];
+        for (int k = 0; k < 3; ++k) batch->corner[k][i] = 3 * (int64_t)index[k];
+    }
+    if (scan->kernels->cross(&scan->along, solid->vertices, scan->axis, count, batch) == 0) return;
+    for (int k = 0; k < 2; ++k)
+        for (int32_t i = 0; i < count; ++i)
+            if (!rill_lattice_sure(&scan->along, batch->rest[k][i]))
+                batch->cell[k][i] = rill_lattice_settle(&scan->along, batch->along[k][i], batch->cell[k][i]);
+}
+
+static bool cut_slices(rill_scan *scan, uint32_t s, const slice *slices, int32_t count, bool walls) {
+    rill_scan_batch batch;
+    cross_edges(scan, s, slices, count, &batch);
+    if (walls) keep_cuts(scan, s, slices, count, &batch);
+    return !scan->last || !scan->solids[s]->parts || keep_crossings(scan, s, slices, count, &batch);
+}
+
+static bool cut_triangles(rill_scan *scan, const rill_scan_list *list, bool walls) {
+    slice slices[MOST_SLICES + USUAL_SLICES];
+    for (size_t at = 0; at < list->count;) {
+        const uint32_t solid = list->entries[at].solid;
+        const int32_t count = list_slices(scan, list, &at, slices);
+        for (int32_t i = 0; i < count; i += RILL_SCAN_BATCH)
+            if (!cut_slices(scan, solid, slices + i, rill_min_i(count - i, RILL_SCAN_BATCH), walls)) return false;
+    }
+    return true;
 }
 
 /* Cuts all triangles that cross the rows of the next band. */
@@ -270,13 +319,13 @@ static bool next_band(rill_scan *scan) {
         scan->cut_end[r] = scan->cut_first[r];
         scan->planes[r] = rill_lattice_at(&scan->across, scan->band_from + r);
     }
-    slice slices[MOST_SLICES + USUAL_SLICES];
-    for (size_t at = 0; at < scan->entry_count;) {
-        const uint32_t solid = scan->entries[at].solid;
-        const int32_t count = list_slices(scan, &at, slices);
-        for (int32_t i = 0; i < count; i += BATCH) cut_slices(scan, solid, slices + i, rill_min_i(count - i, BATCH));
+    if (scan->last) {
+        memset(scan->last, 0, scan->last_count * sizeof *scan->last);
+        scan->crossings.count = 0; /* as many as there are triangles is a fair guess */
+        if (!rill_array_reserve(&scan->crossings, scan->allocator, scan->walls.count + scan->others.count))
+            return false;
     }
-    return true;
+    return cut_triangles(scan, &scan->walls, true) && cut_triangles(scan, &scan->others, false);
 }
 
 bool rill_scan_row(rill_scan *scan, int32_t row) {

@@ -23,6 +23,7 @@ static const size_t rill_sort_gaps[] = { 24671263, 10965006, 4873336, 2165927, 9
         for (size_t g = count < 12 ? 19 : 0; g < sizeof rill_sort_gaps / sizeof rill_sort_gaps[0]; ++g) {              \
             size_t gap = rill_sort_gaps[g];                                                                            \
             for (size_t i = gap; i < count; ++i) {                                                                     \
+                if (!before(&data[i], &data[i - gap])) continue; /* most of the time */                                \
                 type held = data[i];                                                                                   \
                 size_t j = i;                                                                                          \
                 for (; j >= gap && before(&held, &data[j - gap]); j -= gap) data[j] = data[j - gap];                   \

@@ -57,52 +57,54 @@ typedef struct both {
     int32_t old_count, new_count;
 } both;
 
-static bool same_column(const rill_bed *bed, const both *cell, int32_t old, int32_t fresh) {
-    const int32_t place = cell->places[old];
-    return bed->b[place] == cell->b[fresh] && bed->c[place] == cell->c[fresh];
+static inline bool same_column(const rill_bed *bed, int32_t place, int32_t b, int32_t c) {
+    return ((bed->b[place] ^ b) | (bed->c[place] ^ c)) == 0;
 }
 
 /* Cuts off what is the same below and above; returns how much that is below. */
-static int32_t cut_same(const rill_bed *bed, both *cell) {
-    int32_t below = 0;
-    while (below < cell->old_count && below < cell->new_count && same_column(bed, cell, below, below)) ++below;
-    while (cell->old_count > below && cell->new_count > below &&
-           same_column(bed, cell, cell->old_count - 1, cell->new_count - 1))
-        cell->old_count -= 1, cell->new_count -= 1;
+static inline int32_t cut_same(const rill_bed *bed, both *cell) {
+    const int32_t both_have = rill_min_i(cell->old_count, cell->new_count);
+    int32_t below = 0, above = 0;
+    while (below < both_have && same_column(bed, cell->places[below], cell->b[below], cell->c[below])) ++below;
+    const int32_t *places = cell->places + cell->old_count, *b = cell->b + cell->new_count,
+                  *c = cell->c + cell->new_count;
+    while (above < both_have - below && same_column(bed, places[-1 - above], b[-1 - above], c[-1 - above])) ++above;
     cell->places += below, cell->b += below, cell->c += below, cell->floors += below;
-    cell->old_count -= below, cell->new_count -= below;
+    cell->old_count -= below + above, cell->new_count -= below + above;
     return below;
 }
 
 /* There is room for it. */
-static void push_change(rill_update *update, const rill_bed *bed, int32_t x, int32_t y, int32_t below,
-                        const both *cell) {
+static inline void push_change(rill_update *update, const rill_bed *bed, int32_t x, int32_t y, int32_t below,
+                               const both *cell) {
+    const int32_t old_count = cell->old_count, new_count = cell->new_count;
     const size_t old = update->old.count, fresh = update->fresh.count;
     rill_old_column *before = (rill_old_column *)update->old.data + old;
     rill_new_column *after = (rill_new_column *)update->fresh.data + fresh;
     ((rill_cell_change *)update->changes.data)[update->changes.count++] =
-        (rill_cell_change){ x, y, below, (int32_t)old, cell->old_count, (int32_t)fresh, cell->new_count };
-    update->old.count += (size_t)cell->old_count;
-    update->fresh.count += (size_t)cell->new_count;
-    for (int32_t k = 0; k < cell->old_count; ++k)
-        before[k] = (rill_old_column){ cell->places[k], bed->b[cell->places[k]], bed->c[cell->places[k]] };
-    for (int32_t k = 0; k < cell->new_count; ++k)
+        (rill_cell_change){ x, y, below, (int32_t)old, old_count, (int32_t)fresh, new_count };
+    update->old.count = old + (size_t)old_count;
+    update->fresh.count = fresh + (size_t)new_count;
+    for (int32_t k = 0; k < old_count; ++k) {
+        const int32_t place = cell->places[k];
+        before[k] = (rill_old_column){ place, bed->b[place], bed->c[place] };
+    }
+    for (int32_t k = 0; k < new_count; ++k)
         after[k] = (rill_new_column){ -1, cell->b[k], cell->c[k], -1, cell->floors[k] };
 }
 
 static void compare_row(rill_update *update, const rill_bed *bed, const rill_columns *columns, int32_t y) {
     const rill_area *area = &columns->area;
-    const size_t width = (size_t)(area->high[0] - area->low[0]);
-    const int32_t *new_first = columns->cell_first + (size_t)(y - area->low[1]) * width;
-    const int32_t *old_first = bed->cell_first + cell_of(bed, area->low[0], y);
-    for (size_t i = 0; i < width; ++i) {
-        both cell = {
-            bed->places + old_first[i],     columns->b + new_first[i],       columns->c + new_first[i],
-            columns->floors + new_first[i], old_first[i + 1] - old_first[i], new_first[i + 1] - new_first[i]
-        };
-        const int32_t below = cut_same(bed, &cell);
-        if (cell.old_count > 0 || cell.new_count > 0)
-            push_change(update, bed, area->low[0] + (int32_t)i, y, below, &cell);
+    const int32_t x0 = area->low[0], width = area->high[0] - x0;
+    const int32_t *new_first = columns->cell_first + (size_t)(y - area->low[1]) * (size_t)width;
+    const int32_t *old_first = bed->cell_first + cell_of(bed, x0, y);
+    const rill_bed here = *bed; /* whatever is written, this stays the same */
+    for (int32_t i = 0; i < width; ++i) {
+        const int32_t old = old_first[i], fresh = new_first[i];
+        both cell = { here.places + old,       columns->b + fresh,     columns->c + fresh,
+                      columns->floors + fresh, old_first[i + 1] - old, new_first[i + 1] - fresh };
+        const int32_t below = cut_same(&here, &cell);
+        if (cell.old_count > 0 || cell.new_count > 0) push_change(update, &here, x0 + i, y, below, &cell);
     }
 }
 
@@ -184,22 +186,28 @@ static void take_place(rill_bed *bed, rill_new_column *column, int32_t place, in
 /* Whether each new column overlaps the old one of its number and no other. */
 static bool in_step(const rill_cell_change *at, const rill_old_column *old, const rill_new_column *fresh) {
     if (at->old_count != at->new_count) return false;
+    int32_t old_top = INT32_MIN, new_top = INT32_MIN;
     bool good = true;
     for (int32_t i = 0; i < at->new_count; ++i) {
-        good &= rill_overlap(fresh[i].b, fresh[i].c, old[i].b, old[i].c) >= 1;
-        if (i > 0) good &= (fresh[i].b >= old[i - 1].c) & (old[i].b >= fresh[i - 1].c);
+        good &= (fresh[i].b < old[i].c) & (old[i].b < fresh[i].c) & (fresh[i].b >= old_top) & (old[i].b >= new_top);
+        old_top = old[i].c, new_top = fresh[i].c;
     }
     return good;
 }
 
-/* Lets new columns go on from old ones, the nearest bases first. */
-static void place_heirs(rill_bed *bed, const rill_cell_change *at, const rill_old_column *old, rill_new_column *fresh) {
+/* Lets new columns go on from old ones, the nearest bases first. Returns how many have a place then. */
+static int32_t place_heirs(rill_bed *bed, const rill_cell_change *at, const rill_old_column *old,
+                           rill_new_column *fresh) {
+    int32_t placed = 0;
     if (in_step(at, old, fresh)) {
-        for (int32_t i = 0; i < at->new_count; ++i)
-            if (!clashes(bed, old[i].place, at, &fresh[i])) take_place(bed, &fresh[i], old[i].place, i);
-        return;
+        for (int32_t i = 0; i < at->new_count; ++i) {
+            if (clashes(bed, old[i].place, at, &fresh[i])) continue;
+            take_place(bed, &fresh[i], old[i].place, i);
+            placed += 1;
+        }
+        return placed;
     }
-    for (int32_t left = rill_min_i(at->old_count, at->new_count); left > 0; --left) {
+    for (int32_t left = rill_min_i(at->old_count, at->new_count); left > 0; --left, ++placed) {
         int32_t best = -1, heir = -1, nearest = 0;
         for (int32_t j = 0; j < at->new_count; ++j)
             for (int32_t i = 0; i < at->old_count && fresh[j].place < 0; ++i) {
@@ -209,9 +217,10 @@ static void place_heirs(rill_bed *bed, const rill_cell_change *at, const rill_ol
                 if (clashes(bed, old[i].place, at, &fresh[j])) continue;
                 best = j, heir = i, nearest = distance;
             }
-        if (best < 0) return;
+        if (best < 0) break;
         take_place(bed, &fresh[best], old[heir].place, heir);
     }
+    return placed;
 }
 
 /* False when there is no place left. */
@@ -252,8 +261,8 @@ static bool place_columns(rill_update *update, rill_bed *bed) {
     for (size_t i = 0; i < update->changes.count; ++i) clear_cell(update, bed, &changes[i]);
     for (size_t i = 0; i < update->changes.count; ++i) {
         const int32_t first = changes[i].new_first, end = first + changes[i].new_count;
-        place_heirs(bed, &changes[i], old + changes[i].old_first, fresh + first);
-        if (!place_others(bed, &changes[i], fresh + first)) return false;
+        const int32_t placed = place_heirs(bed, &changes[i], old + changes[i].old_first, fresh + first);
+        if (placed < changes[i].new_count && !place_others(bed, &changes[i], fresh + first)) return false;
         for (int32_t k = first; k < end; ++k)
             update->marks[fresh[k].place] =
                 fresh[k].from >= 0 ? RILL_PLACE_CHANGED | RILL_PLACE_KEPT : RILL_PLACE_CHANGED;

@@ -196,12 +196,16 @@ void rill_lists_notes(rill_update *update, rill_bed *bed) {
 /* The lowest floor of all; searched for only if it may have been among those that went and none came for it. */
 static void find_lowest(const rill_update *update, rill_bed *bed) {
     const int32_t known = (int32_t)((update->other.info.lowest - bed->datum) / bed->quantum + 0.5);
+    const rill_cell_change *changes = update->changes.data;
     const rill_old_column *old = update->old.data;
     const rill_new_column *fresh = update->fresh.data;
     int32_t lowest = update->other.info.columns > 0 ? known : RILL_TOP, newest = RILL_TOP;
     bool gone = false;
-    for (size_t i = 0; i < update->old.count; ++i) gone |= old[i].b <= known;
-    for (size_t i = 0; i < update->fresh.count; ++i) newest = fresh[i].b < newest ? fresh[i].b : newest;
+    for (size_t i = 0; i < update->changes.count; ++i) { /* the first of a cell's columns is the lowest */
+        const rill_cell_change *at = &changes[i];
+        gone |= at->old_count > 0 && old[at->old_first].b <= known;
+        if (at->new_count > 0) newest = rill_min_i(newest, fresh[at->new_first].b);
+    }
     if (gone && newest > known) {
         lowest = RILL_TOP;
         for (int64_t k = 0; k < bed->info.columns; ++k)
@@ -252,21 +256,29 @@ typedef struct newcomer {
     int32_t place, b, c, below;
 } newcomer;
 
+/* A column, the cell beside it on one side and the place there in the same sheet. */
+typedef struct candidate {
+    newcomer at;
+    size_t cell;
+    int32_t dense;
+} candidate;
+
 /* Whether a column reaches no other of a neighbouring cell than that at place `dense`, as far as can be seen at once: if this
  * is the cell's column of the same number, those next to it are all that could be reached. */
-static inline bool meets_one(const rill_bed *bed, const newcomer *at, size_t cell, int32_t dense) {
-    const int32_t first = bed->cell_first[cell], end = bed->cell_first[cell + 1], k = first + at->below;
+static inline bool meets_one(const rill_bed *bed, const candidate *to) {
+    const int32_t first = bed->cell_first[to->cell], end = bed->cell_first[to->cell + 1], k = first + to->at.below;
     const int32_t *places = bed->places;
-    if (k >= end || places[k] != dense) return false;
-    if (bed->b[dense] > at->b && k > first && bed->c[places[k - 1]] > at->b + 1) return false;
-    return bed->c[dense] >= at->c || k + 1 >= end || bed->b[places[k + 1]] >= at->c - 1;
+    if (k >= end || places[k] != to->dense) return false;
+    if (bed->b[to->dense] > to->at.b && k > first && bed->c[places[k - 1]] > to->at.b + 1) return false;
+    return bed->c[to->dense] >= to->at.c || k + 1 >= end || bed->b[places[k + 1]] >= to->at.c - 1;
 }
 
-/* The pipes between a column and those of a neighbouring cell to the east or north, or with `back` to the west or south, but
- * for that at place `dense`. Columns that have changed list their pipes to the east and north themselves. */
-static bool push_pairs(rill_update *update, const rill_bed *bed, const newcomer *at, size_t cell, int32_t dense,
-                       bool back, const rill_allocator *allocator) {
-    const int32_t *places = bed->places, first = bed->cell_first[cell], end = bed->cell_first[cell + 1];
+/* The pipes between a column and those of a neighbouring cell, but for that at place `dense`. Columns that have changed list their pipes to the east and north themselves. */
+static bool push_pairs(rill_update *update, const rill_bed *bed, const candidate *to, const rill_allocator *allocator) {
+    const newcomer *at = &to->at;
+    const int32_t *places = bed->places, first = bed->cell_first[to->cell], end = bed->cell_first[to->cell + 1];
+    const int32_t dense = to->dense;
+    const bool back = dense < at->place;
     int32_t k = rill_min_i(first + at->below, end);
     while (k > first && bed->c[places[k - 1]] > at->b) --k;
     while (k < end && bed->c[places[k]] <= at->b) ++k;
@@ -281,35 +293,33 @@ static bool push_pairs(rill_update *update, const rill_bed *bed, const newcomer 
 }
 
 /* The sides on which a column reaches beyond the one beside it in its sheet: mostly all of it is beside one column. */
-static inline unsigned open_sides(const rill_bed *bed, const newcomer *at, const int32_t steps[4]) {
-    const int32_t *b = bed->b + at->place, *c = bed->c + at->place;
-    unsigned sides = 0;
-    for (int side = 0; side < 4; ++side)
-        sides |= (unsigned)((b[steps[side]] > at->b) | (c[steps[side]] < at->c)) << side;
-    return sides;
+static inline unsigned open_sides(const newcomer *at, const int32_t *b, const int32_t *c, int32_t stride) {
+    return (unsigned)((b[-1] > at->b) | (c[-1] < at->c)) |
+           (unsigned)((b[-stride] > at->b) | (c[-stride] < at->c)) << 1 |
+           (unsigned)((b[1] > at->b) | (c[1] < at->c)) << 2 |
+           (unsigned)((b[stride] > at->b) | (c[stride] < at->c)) << 3;
 }
 
 static bool find_pairs(rill_update *update, const rill_bed *bed, const rill_allocator *allocator) {
     const rill_cell_change *changes = update->changes.data;
-    const rill_new_column *fresh = update->fresh.data;
     const int32_t nx = bed->grid.cells[0], ny = bed->grid.cells[1], stride = bed->sheets[0].stride;
     const int32_t cell_steps[4] = { -1, -nx, 1, nx }, steps[4] = { -1, -stride, 1, stride };
+    const rill_bed here = *bed; /* whatever is written, this stays the same */
     update->pairs.count = 0;
     for (size_t i = 0; i < update->changes.count; ++i) {
-        const rill_cell_change *at = &changes[i];
-        const size_t cell = cell_of(bed, at->x, at->y);
-        const unsigned inside = (unsigned)(at->x > 0) | (unsigned)(at->y > 0) << 1 | (unsigned)(at->x + 1 < nx) << 2 |
-                                (unsigned)(at->y + 1 < ny) << 3;
-        for (int32_t k = 0; k < at->new_count; ++k) {
-            const rill_new_column *column = &fresh[at->new_first + k];
-            const newcomer here = { column->place, column->b, column->c, at->below + k };
-            unsigned sides = inside & open_sides(bed, &here, steps);
-            for (unsigned side = 0; sides; ++side, sides >>= 1) {
-                const int32_t dense = here.place + steps[side];
-                const size_t beside = cell + (size_t)(int64_t)cell_steps[side];
-                if ((sides & 1) && !meets_one(bed, &here, beside, dense) &&
-                    !push_pairs(update, bed, &here, beside, dense, side < 2, allocator))
-                    return false;
+        const rill_cell_change at = changes[i];
+        const rill_new_column *fresh = (const rill_new_column *)update->fresh.data + at.new_first;
+        const size_t cell = cell_of(&here, at.x, at.y);
+        const unsigned inside = (unsigned)(at.x > 0) | (unsigned)(at.y > 0) << 1 | (unsigned)(at.x + 1 < nx) << 2 |
+                                (unsigned)(at.y + 1 < ny) << 3;
+        for (int32_t k = 0; k < at.new_count; ++k) {
+            candidate to = { .at = { fresh[k].place, fresh[k].b, fresh[k].c, at.below + k } };
+            unsigned sides = inside & open_sides(&to.at, here.b + to.at.place, here.c + to.at.place, stride);
+            for (; sides; sides &= sides - 1) {
+                const int side = __builtin_ctz(sides);
+                to.cell = cell + (size_t)(int64_t)cell_steps[side];
+                to.dense = to.at.place + steps[side];
+                if (!meets_one(&here, &to) && !push_pairs(update, &here, &to, allocator)) return false;
             }
         }
     }

@@ -169,7 +169,7 @@ static bool chop_cut(rill_walls *w, const rill_scan *scan, int32_t row, const ri
 /* Most cuts lie within a strip. */
 static bool collect_cut(rill_walls *w, const rill_scan *scan, int32_t row, const rill_cut *cut) {
     const double near = RILL_NEAR_LINE * scan->along.cell;
-    if (!cut->wall || cut->up[1] == cut->down[1]) return true; /* floors and ceilings block no height */
+    if (cut->up[1] == cut->down[1]) return true; /* floors and ceilings block no height */
     if (cut->up_cell != cut->down_cell || fabs(cut->up[0] - cut->down[0]) <= near)
         return chop_cut(w, scan, row, cut, near);
     const int32_t strip = cut->up_cell - 1;
