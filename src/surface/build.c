@@ -84,14 +84,18 @@ static size_t number_vertices(const rill_build *build) {
     return rims;
 }
 
-/* Vertices below rims, and room for the odd triangles. */
+/* Vertices of saddles, and below rims. */
 static size_t number_skirts(const rill_build *build) {
     rill_surface *s = build->s;
     rill_surface_row *rows = s->rows.data;
     size_t skirts = 0;
+    s->saddles = 0;
     for (size_t i = 0; i < s->rows.count; ++i) {
         rows[i].first_skirt = skirts;
         skirts += (size_t)rows[i].skirts;
+        if (rows[i].saddles == 0) continue;
+        rows[i].saddle_vertex = s->column_vertices + s->rims.count + 2 * s->saddles;
+        s->saddles += (size_t)rows[i].saddles;
     }
     return skirts;
 }
@@ -129,7 +133,7 @@ static size_t number_triangles(const rill_build *build) {
         info->skirt_triangles += (size_t)rows[i].skirt_triangles;
         if (!s->def.smooth_shores) continue;
         info->extra_vertices += (size_t)rows[i].walls;
-        info->shore_vertices += (size_t)(rows[i].rims - rows[i].walls);
+        info->shore_vertices += (size_t)(rows[i].rims - rows[i].walls + 2 * rows[i].saddles);
     }
     for (size_t i = 0; s->any_mixed && i < s->corners.count; ++i) {
         corners[i].first_triangle = triangles;
@@ -230,7 +234,7 @@ static bool find_numbers(rill_build *build) {
     if (!s->def.smooth_shores && !rill_printed_number(build, &rims)) return false;
     run(build, rill_row_count_triangles);
     run_corners(build, count_corners);
-    const size_t vertices = s->column_vertices + rims + skirts, triangles = number_triangles(build);
+    const size_t vertices = s->column_vertices + rims + 2 * s->saddles + skirts, triangles = number_triangles(build);
     if (vertices > INT32_MAX || !reserve_mesh(build, vertices, triangles)) return false;
     if (build->fresh) forget_numbers(s);
     s->info.skirt_vertices = s->skirts_before = skirts;
@@ -302,6 +306,7 @@ rill_result rill_surface_make(rill_surface *surface, const rill_surface_view *vi
     seconds[1] = lap(&clock);
     if (surface->fringe) result = rill_meniscus_bend(surface, view);
     if (!surface->def.smooth_shores) rill_printed_place(&build);
+    if (surface->saddles > 0) run(&build, rill_row_place_saddles);
     if (!result && surface->def.form == RILL_SURFACE_GRIDS && !rill_grids_make(surface, view))
         result = rill_fail(view->message, RILL_OUT_OF_MEMORY, "no memory for a surface's grids");
     seconds[3] = lap(&clock);

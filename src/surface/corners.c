@@ -34,7 +34,9 @@ typedef struct writer {
     const rill_bed *bed;
     uint32_t *out;
     size_t triangles, skirts, tears;
-    bool named; /* columns are written as RILL_NAMED_COLUMN and their place */
+    int32_t restless; /* quartets so far whose triangles depend on levels: saddles, and four columns around */
+    uint32_t saddle;  /* the first vertex of the next one */
+    bool named;       /* columns are written as RILL_NAMED_COLUMN and their place */
 } writer;
 
 static void put(writer *w, uint32_t a, uint32_t b, uint32_t c) {
@@ -68,6 +70,7 @@ static void put_closed(writer *w, const int32_t p[4]) {
     const int32_t *top = w->s->top;
     const uint32_t v[4] = { column(w, p[0]), column(w, p[1]), column(w, p[2]), column(w, p[3]) };
     const bool rising = top[p[0]] - top[p[1]] >= top[p[3]] - top[p[2]];
+    w->restless += 1;
     put(w, v[0], v[1], rising ? v[2] : v[3]);
     put(w, rising ? v[0] : v[1], v[2], v[3]);
 }
@@ -174,6 +177,34 @@ static void quad_range(const rill_surface_row *row, int32_t *from, int32_t *unti
     *until = rill_max_i(row->high, row[1].high);
 }
 
+/* Two opposite columns that are apart, or joined, with a vertex more towards each other, or to either side (saddles.c):
+ *
+ *     3 - - - *b- 2        3 - *b - - 2        c0, c2 are wet, ends a of c0 and b of c2 towards 1 and towards 3
+ *     |     ,Y    |        |  Y. '    |
+ *     *a ,'    Y  *b       *a'   ' . X *b
+ *     |X'   ,     |        |   . '    |
+ *     0 -*a- - -  1        0 - - *a - 1 */
+static void put_saddle(writer *w, const quartet *q, int32_t turn) {
+    const int32_t first = corner_of(q, turn), second = corner_of(q, turn + 2);
+    const uint32_t a[2] = { rill_rim_vertex(w->s, first, ahead(turn)), rill_rim_vertex(w->s, first, behind(turn)) };
+    const uint32_t b[2] = { rill_rim_vertex(w->s, second, behind(turn + 2)),
+                            rill_rim_vertex(w->s, second, ahead(turn + 2)) };
+    const float along[4] = { rim_of(w, a[0])->along, rim_of(w, a[1])->along, rim_of(w, b[0])->along,
+                             rim_of(w, b[1])->along };
+    const uint32_t c0 = column(w, first), c2 = column(w, second), x = w->saddle, y = x + 1;
+    const bool joined = rill_saddle_is_joined(along);
+    put(w, c0, a[0], x);
+    put(w, c0, joined ? y : x, a[1]);
+    put(w, c2, b[1], y);
+    put(w, c2, joined ? x : y, b[0]);
+    if (joined) {
+        put(w, c0, x, y);
+        put(w, c2, y, x);
+    }
+    w->restless += 1;
+    w->saddle += 2;
+}
+
 static void put_quartet(writer *w, const quartet *q) {
     uint32_t starts = q->wet & ~(q->links << 1 | q->links >> 3);
     if (q->links == 15u) /* the ends of a diagonal are not linked */
@@ -195,12 +226,18 @@ static void put_odd(const rill_build *build, const rill_surface_row *row, writer
     const uint8_t *mixed = s->mixed + (size_t)(row->y + 1) * (size_t)wide + row->x0;
     int32_t from, until;
     quad_range(row, &from, &until);
+    w->saddle = (uint32_t)row->saddle_vertex;
     for (int32_t x = from; x < until; x += 64) {
         for (uint64_t odd = rill_sixty_four(rill_odd_eight, s->quads + row->start, x, until); odd; odd &= odd - 1) {
             const int32_t at = x + __builtin_ctzll(odd);
             if (s->any_mixed && mixed[at]) continue;
             const quartet q = quartet_at(s, row->start + at, row->stride);
-            put_quartet(w, &q);
+            const int32_t turn = q.wet == 10u;
+            if ((q.wet == 5u || turn) &&
+                rill_is_saddle(build, corner_of(&q, turn), q.stride, turn, (row->y + 1) * wide + row->x0 + at))
+                put_saddle(w, &q, turn);
+            else
+                put_quartet(w, &q);
         }
     }
 }
@@ -209,7 +246,7 @@ static void put_odd(const rill_build *build, const rill_surface_row *row, writer
 static bool odd_as_before(const rill_surface_row *row) {
     const rill_surface_row *north = row + 1;
     return !row->renumbered && !north->renumbered && !row->rerimmed && !north->rerimmed &&
-           row->odd == row->odd_before && row->plain == row->plain_before;
+           row->odd == row->odd_before && row->plain == row->plain_before && row->restless == 0 && row->saddles == 0;
 }
 
 /* Where the odd triangles of a row are kept. */
@@ -225,6 +262,7 @@ void rill_row_count_triangles(const rill_build *build, rill_surface_row *row) {
     row->triangles = 2 * row->plain + (int32_t)w.triangles;
     row->skirt_triangles = (int32_t)w.skirts;
     row->tears = (int32_t)w.tears;
+    row->restless = w.restless;
     row->odd_before = row->odd;
     row->plain_before = row->plain;
 }

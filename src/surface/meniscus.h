@@ -76,7 +76,8 @@ struct rill_fringe {
     rill_allocator allocator;
     const rill_meniscus_kernels *kernels;
     rill_fringe_constants constants;
-    double length, angle; /* l_c / m, alpha / radians */
+    uint8_t listed[256][RILL_DIRECTIONS], counts[256]; /* the directions of a set, in order, and how many they are */
+    double length, angle;                              /* l_c / m, alpha / radians */
     size_t plane_size;
     /* Planes: square of the distance from the contact line, cells2; number of the column, inside the fringe. */
     float *squares;
@@ -90,6 +91,10 @@ struct rill_fringe {
 /* NULL: no memory. */
 rill_fringe *rill_fringe_make(const rill_allocator *allocator, bool scalar);
 void rill_fringe_free(rill_fringe *fringe); /* NULL is allowed */
+/* fringe.c. Finds that of a surface whose rims are there, false without memory; and forgets it: all is as before then, for the
+ * next build. */
+bool rill_fringe_find(rill_fringe *fringe, const rill_surface *surface, const rill_surface_view *view);
+void rill_fringe_forget(rill_fringe *fringe, const rill_surface *surface);
 /* Bends the mesh of a surface whose vertices and rims are there. */
 rill_result rill_meniscus_bend(rill_surface *surface, const rill_surface_view *view);
 

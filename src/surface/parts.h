@@ -72,6 +72,11 @@ static inline uint32_t rill_rim_vertex(const rill_surface *s, int32_t place, int
     return (uint32_t)s->column_vertices + (uint32_t)s->rim_first[place] + before;
 }
 
+/* A column that is full up to its ceiling: it has no surface. */
+static inline bool rill_column_is_full(const rill_surface *s, int32_t place) {
+    return s->lid[place] > INT32_MIN && !(s->state[place] & RILL_HERE);
+}
+
 /* levels.c. Which columns are wet, and how high; links to neighbours in the sheet; rims and quads, and how many there
  * are. */
 rill_row_task rill_row_level, rill_row_link, rill_row_shape;
@@ -120,6 +125,21 @@ rill_row_task rill_row_count_triangles, rill_row_triangles;
 size_t rill_quartet_write(const rill_build *build, const rill_stake_spot *spot, uint32_t *out);
 void rill_mixed_count(const rill_build *build, int32_t row);
 void rill_mixed_triangles(const rill_build *build, int32_t row);
+
+/* saddles.c. Whether a quartet, around a corner of the grid, is one: of its first two columns one is at `place`, with `turn` the
+ * second. */
+bool rill_is_saddle(const rill_build *build, int32_t place, int32_t stride, int32_t turn, int32_t corner);
+/* Where there is none, in most cases: with no end to the north and to the side of a wet column across. */
+static inline bool rill_may_be_saddle(const rill_surface *s, int32_t place, int32_t stride) {
+    const uint32_t ends = s->rim[place], west = s->state[place + stride - 1], east = s->state[place + stride + 1];
+    return ((ends & east >> 1) | (ends >> 4 & west >> 1)) & ends >> 2 & 1;
+}
+/* Of the quartets NW and NE of a column of a row, in this order: how many are, and if wanted, the `turn` of each. */
+int32_t rill_saddles_beside(const rill_build *build, const rill_surface_row *row, int32_t place, int32_t turns[2]);
+/* Whether the columns of a saddle are joined, by how far its four rims are on their ways. */
+bool rill_saddle_is_joined(const float along[4]);
+/* The vertices of saddles, once rims are where they stay. */
+rill_row_task rill_row_place_saddles;
 
 /* retreat.c. Draws rims back from what would show through the surface beside them, once rims are found. */
 void rill_rims_retreat(const rill_build *build);

@@ -5,6 +5,9 @@
  *      |        . ' `  .     |     ground that does not rise, the front of a film gets to j as it becomes `thin` deep.
  *   b_i|____. '          ` --|b_j  So nothing jumps when j becomes wet: the front is there already.
  *
+ *   c_i|----. _              |     Under a ceiling that comes down to the liquid it is the same, turned over.
+ *      |~~~~~~~~*` - . ______|c_j
+ *
  *      |~~~~~~~~~~~~~~~~~~~*|#     Wall: it ends inside of the solid, almost at the centre, wherever the solid's face
  *      |                 ###|#     may be between the two. The same at banks steeper than 45 degrees.
  *
@@ -18,6 +21,7 @@
 /* What hangs from a lip must not lie in the faces of solids that end where cells do; what may face it stays back. */
 #define BEYOND_HALF 0.5625f
 #define BEFORE_HALF 0.4375f
+#define PLENTY 4.0f /* times as much liquid as a sheet needs */
 
 int32_t rill_column_at_level(const rill_build *build, int32_t level, int32_t beside, int32_t x, int32_t y) {
     const rill_surface *s = build->s;
@@ -31,17 +35,31 @@ int32_t rill_column_at_level(const rill_build *build, int32_t level, int32_t bes
     return -1;
 }
 
-/* How far liquid of a depth gets where nothing rises before it. */
-static float reach(const rill_build *build, int32_t depth, float farthest) {
-    return rill_max_f(RILL_RIM_NEAREST, farthest * rill_min_f(1.0f, (float)depth / (float)build->thin));
+/* What a column has left of air below its ceiling: its surface comes and goes with it, as with its depth. */
+static int32_t room_of(const rill_build *build, int32_t place) {
+    return build->s->lid[place] - build->s->h[place];
+}
+
+/* How far the surface of a column gets where nothing rises before it. */
+static float reach(const rill_build *build, int32_t place, float farthest) {
+    const int32_t least = rill_min_i(build->view->flow->H[place], room_of(build, place));
+    return rill_max_f(RILL_RIM_NEAREST, farthest * rill_min_f(1.0f, (float)least / (float)build->thin));
+}
+
+/* How much deeper liquid is when it gets to the next column, where the bed rises so far. What rises by less than a twentieth of
+ * `thin` is almost flat. */
+static int32_t way_up(const rill_build *build, int32_t rise) {
+    return rise > build->thin / 20 ? rise : build->thin - 19 * rill_max_i(rise, 0);
 }
 
 /* Where the bed rises or falls steeply it is a wall or an edge. One formula for all: which it is cannot be foreseen. */
-static float shore(const rill_build *build, int32_t depth, int32_t rise) {
+static float shore(const rill_build *build, int32_t place, int32_t rise) {
+    const int32_t depth = build->view->flow->H[place], room = room_of(build, place);
     const bool up = rise > build->dx, down = rise < -build->dx;
     const float farthest = up ? IN_WALL : down ? HALF_WAY : 1.0f, most = (up | down) ? 1.0f : RILL_RIM_FARTHEST;
-    const int32_t way = (up | down) ? build->thin : rill_max_i(rise, build->thin);
-    return rill_max_f(RILL_RIM_NEAREST, farthest * rill_min_f(most, (float)depth / (float)way));
+    const int32_t way = (up | down) ? build->thin : way_up(build, rise);
+    const float share = (float)depth / (float)way, air = room < build->thin ? (float)room / (float)build->thin : 1.0f;
+    return rill_max_f(RILL_RIM_NEAREST, farthest * rill_min_f(most, rill_min_f(share, air)));
 }
 
 /* The velocity of the sparse pipe from a column to another. */
@@ -53,9 +71,8 @@ static float pipe_velocity(const rill_build *build, int32_t place, int32_t other
     return found ? build->view->flow->pipe_u[joint->pipe] : 0.0f;
 }
 
-/* Whether liquid runs from a column over its lip, enough of it for a sheet: less than this clings to the solid, or
- * drips. */
-static bool runs_over(const rill_build *build, const rill_rim *rim, int32_t beside) {
+/* How much liquid runs from a column over its lip: 1 is the least for a sheet, less than this clings to the solid, or drips. */
+static float runs_over(const rill_build *build, const rill_rim *rim, int32_t beside) {
     const double least = 1e-6; /* m2/s */
     const rill_flow *flow = build->view->flow;
     const bool forth = rim->direction < 4;
@@ -65,35 +82,54 @@ static bool runs_over(const rill_build *build, const rill_rim *rim, int32_t besi
     else
         u = pipe_velocity(build, rim->place, rim->beyond);
     const double depth = (double)flow->H[rim->place] * build->view->bed->quantum;
-    return (double)(forth ? u : -u) * depth > least;
+    return (float)((double)(forth ? u : -u) * depth / least);
+}
+
+/* A lip over which liquid runs goes on almost to the next centre, from where it can fall: what it comes from may be bulged anywhere
+ * before that. */
+static void run_over(const rill_build *build, rill_rim *rim, int32_t beside) {
+    const float flow = runs_over(build, rim, beside), far = rill_min_f(1.0f, (flow - 1.0f) / (PLENTY - 1.0f));
+    if (!(flow > 1.0f)) return;
+    rim->skirt = 0;
+    rim->full = reach(build, rim->place, BEYOND_HALF + far * (IN_WALL - BEYOND_HALF));
+}
+
+/* How far the surface of a column gets that ends at something solid: where the ceiling comes down to it, if the next column is
+ * full. Liquid that has another level there, with a surface of its own, shares the way. */
+static float wall(const rill_build *build, int32_t place, int32_t beside) {
+    const rill_surface *s = build->s;
+    const int32_t fall = rill_column_is_full(s, beside) ? s->lid[place] - s->lid[beside] : 0;
+    if (fall <= 0 || fall > build->dx) return reach(build, place, s->state[beside] & RILL_WET ? BEFORE_HALF : IN_WALL);
+    const float depth = (float)build->view->flow->H[place] / (float)build->thin;
+    const float share = (float)room_of(build, place) / (float)way_up(build, fall);
+    return rill_max_f(RILL_RIM_NEAREST, rill_min_f(IN_WALL, rill_min_f(share, depth)));
 }
 
 /* Fills in how the surface of a column ends that is not linked to a dry one there. */
 static void find_end(const rill_build *build, const rill_surface_row *row, rill_rim *rim) {
     const rill_surface *s = build->s;
     const rill_bed *bed = build->view->bed;
-    const int32_t place = rim->place, direction = rim->direction, depth = build->view->flow->H[place];
+    const int32_t place = rim->place, direction = rim->direction;
     const int32_t x = row->x0 + (place - row->start - 1) + RILL_STEP_X[direction];
     const int32_t y = row->y + RILL_STEP_Y[direction];
     rim->beyond = -1;
     if (x < 0 || y < 0 || x >= bed->grid.cells[0] || y >= bed->grid.cells[1]) {
         rim->kind = RILL_RIM_BORDER;
-        rim->full = reach(build, depth, HALF_WAY);
+        rim->full = reach(build, place, HALF_WAY);
         return;
     }
     const int32_t beside = place + RILL_STEP_X[direction] + RILL_STEP_Y[direction] * row->stride;
     const int32_t other = rill_column_at_level(build, s->h[place], beside, x, y);
     if (other < 0 || !(s->state[other] & RILL_HERE) || s->h[other] >= bed->c[place]) {
         rim->kind = RILL_RIM_WALL;
-        /* Liquid that has another level there, with a surface of its own: they share the way. */
-        rim->full = reach(build, depth, s->state[beside] & RILL_WET ? BEFORE_HALF : IN_WALL);
+        rim->full = wall(build, place, beside);
         return;
     }
     rim->beyond = other;
     rim->kind = RILL_RIM_LIP;
-    rim->full = reach(build, depth, BEYOND_HALF);
+    rim->full = reach(build, place, BEYOND_HALF);
     const bool falls = s->top[place] - s->top[other] > build->thin;
-    if (s->def.skirts && s->def.smooth_shores && falls && runs_over(build, rim, beside)) rim->skirt = 0;
+    if (s->def.skirts && s->def.smooth_shores && falls) run_over(build, rim, beside);
 }
 
 /* The rim of a column in a direction. They are filled in where they are: copies of what is just written wait for it. */
@@ -108,9 +144,10 @@ static void find_rim(const rill_build *build, const rill_surface_row *row, int32
         find_end(build, row, rim);
     } else {
         const int32_t *b = build->view->bed->b, other = rill_surface_neighbour(s, place, direction, row->stride);
-        rim->beyond = other;
-        rim->kind = RILL_RIM_SHORE;
-        rim->full = shore(build, build->view->flow->H[place], b[other] - b[place]);
+        const bool hollow = s->m[other] > b[place]; /* liquid also goes below it: this is the edge of a slab */
+        rim->beyond = hollow ? -1 : other;
+        rim->kind = hollow ? RILL_RIM_WALL : RILL_RIM_SHORE;
+        rim->full = hollow ? reach(build, place, IN_WALL) : shore(build, place, b[other] - b[place]);
     }
     rim->along = rim->full;
 }
@@ -119,6 +156,7 @@ static void find_rim(const rill_build *build, const rill_surface_row *row, int32
 static rill_rim *find_rims(const rill_build *build, rill_surface_row *row, int32_t place, rill_rim *rim) {
     rill_surface *s = build->s;
     s->rim_first[place] = (int32_t)(rim - (rill_rim *)s->rims.data);
+    if (rill_may_be_saddle(s, place, row->stride)) row->saddles += rill_saddles_beside(build, row, place, NULL);
     for (uint32_t left = s->rim[place]; left; left &= left - 1, ++rim) {
         const int32_t direction = __builtin_ctz(left);
         const float before = rim->along;
@@ -134,7 +172,7 @@ static rill_rim *find_rims(const rill_build *build, rill_surface_row *row, int32
 void rill_row_find_rims(const rill_build *build, rill_surface_row *row) {
     const rill_surface *s = build->s;
     rill_rim *rim = (rill_rim *)s->rims.data + row->first_rim;
-    row->walls = row->skirts = 0;
+    row->walls = row->skirts = row->saddles = 0;
     if (row->rims == 0) return;
     for (int32_t x = row->low; x < row->high; x += 64)
         for (uint64_t left = rill_sixty_four(rill_rim_eight, s->rim + row->start, x, row->high); left; left &= left - 1)
@@ -144,7 +182,7 @@ void rill_row_find_rims(const rill_build *build, rill_surface_row *row) {
 void rill_row_number_skirts(const rill_build *build, rill_surface_row *row) {
     const rill_surface *s = build->s;
     rill_rim *rim = (rill_rim *)s->rims.data + row->first_rim;
-    const int32_t first = (int32_t)(s->column_vertices + s->rims.count + row->first_skirt);
+    const int32_t first = (int32_t)(s->column_vertices + s->rims.count + 2 * s->saddles + row->first_skirt);
     for (int32_t i = 0; row->skirts > 0 && i < row->rims; ++i)
         if (rim[i].skirt >= 0) rim[i].skirt += first;
 }

@@ -114,8 +114,10 @@ typedef struct rill_surface_row {
     int32_t wet, rims, plain, odd;
     int32_t lifted;        /* columns that the floor has raised */
     int32_t walls, skirts; /* of the rims */
+    int32_t saddles;       /* of its quartets (saddles.c) */
     int32_t triangles, skirt_triangles, tears;
     size_t first_vertex, first_rim, first_skirt, first_triangle;
+    size_t saddle_vertex; /* of its first saddle, the first of two */
     size_t first_odd; /* in `odd_triangles`: where those of its odd quartets are kept until there is room for them */
     /* In comparison with the build before: */
     bool changed;    /* other columns are wet */
@@ -126,6 +128,7 @@ typedef struct rill_surface_row {
     bool rerimmed;   /* there are other rims, or they have other numbers */
     bool same_odd;   /* odd quartets have the same triangles */
     int32_t plain_before, odd_before;
+    int32_t restless; /* odd quartets, when they were last found, whose triangles depend on levels */
     uint64_t quad_hash; /* of its quads */
     uint64_t hash;      /* of its triangles */
 } rill_surface_row;
@@ -205,13 +208,14 @@ struct rill_surface {
     rill_array solids, seen;  /* const rill_solid *, rill_seen_level: for the view */
     rill_array rims;          /* rill_rim; rim r is vertex column_vertices + r */
     size_t column_vertices;
+    size_t saddles;
     size_t skirts_before, columns_before; /* vertices below rims and of columns, in the build before */
     size_t tears;                         /* edges that end at a column, see corners.c */
     rill_floor *terrain;                  /* what `floor` is made from; NULL if def.floor is false */
     rill_fringe *fringe;                  /* working memory of the meniscus; NULL for RILL_MENISCUS_NONE */
     rill_array distances;                 /* float, per vertex, if def.distances wants them */
 
-    rill_surface_mesh mesh; /* of the last build; owned. Vertices of columns, of rims, of skirts */
+    rill_surface_mesh mesh; /* of the last build; owned. Vertices of columns, of rims, of saddles, of skirts */
     size_t vertex_capacity, triangle_capacity;
     rill_surface_mesh grids; /* the same as grids, if def.form wants them: what is handed out then */
     size_t grids_room[2];    /* vertices and triangles */
