@@ -1,4 +1,4 @@
-/* Hollow bodies, decks, and bodies that stand on the bed: where liquid is on them and under them, and where it is not. */
+/* Hollow bodies, decks, and bodies that stand on the bed: where liquid is on them, in them and under them, and where it is not. */
 #include "snapshots.h"
 #include "tanks.h"
 
@@ -186,9 +186,20 @@ static void let_go(rill_world *world, rill_body_id id) {
     must(world, rill_body_set_state(world, id, &s));
 }
 
-/* Pushed under by hand it fills, and sinks when it is let go. Lifted out it is empty again, and floats as before. */
+/* What lies in the hold of a hull that heads along the grid, m3. All of its columns are wholly covered, and what is below them
+ * is below the middle of its bottom. */
+static double aboard(const rill_world *world, rill_body_id id) {
+    const double bottom = state_of(world, id).position[2] + 0.5 * FLOOR * MM;
+    double found;
+    const double low[3] = { 9 * MM, 9 * MM, bottom }, high[3] = { 28 * MM, 24 * MM, 1.0 };
+    assert_int_equal(rill_query_box_volume(world, low, high, &found), RILL_OK);
+    return found;
+}
+
+/* Pushed under by hand it fills, and sinks when it is let go. Lifted out it is full to the brim. */
 static void test_swamped(void **state) {
     (void)state;
+    const double hold = (LONG - 3) * (WIDE - 3) * (HIGH - FLOOR) * MM * MM * MM;
     rill_world *world = make_pool(3e-4);
     fill(world, 1, 1, 1, 18);
     const rill_body_id id = put_hull(world, 18.0 - draft_of(), 1.5, 0);
@@ -205,11 +216,138 @@ static void test_swamped(void **state) {
     assert_true(state_of(world, id).velocity[2] < -0.01);
     carry(world, id, 25.0, 40);
     assert_true(forces_of(world, id).submerged_volume == 0.0);
-    carry(world, id, 18.5, 15);
-    let_go(world, id);
-    run(world, 25, 1.0 / 60);
-    must_float(world, id, 0.15);
-    assert_true(volume(world, 0, 36, 100) == all);
+    const double found = aboard(world, id);
+    if (!(found > 0.9 * hold && found < 1.1 * hold)) fail_msg("%g of its hold is full", found / hold);
+    assert_true(fabs(volume(world, 0, 36, 100) / all - 1.0) < 1e-12);
+    check(world);
+    rill_world_destroy(world);
+}
+
+/* -------------------------------------------------------------------------------------------------------------- aboard */
+
+/* What is poured into it lowers it by its weight, stays, is in snapshots, and comes out when it is turned over. */
+static void test_poured(void **state) {
+    (void)state;
+    const double poured = 0.8e-6;
+    rill_world *world = make_pool(3e-4);
+    const rill_body_id id = put_hull(world, DEPTH - draft_of(), 1.5, 0);
+    fill(world, 1, 1, 1, DEPTH);
+    const rill_source_id jug = pour(world, 18, 16, 15, 3, 2.5 * poured);
+    run(world, 24, 1.0 / 60);
+    must(world, rill_source_destroy(world, jug));
+    const saved s = save(world);
+    rill_world *again = load(s, NULL);
+    for (int i = 0; i < 2; ++i) run(i ? again : world, 24, 1.0 / 60);
+    assert_true(rill_world_hash(world) == rill_world_hash(again));
+    rill_world_destroy(again);
+    free(s.bytes);
+    const double mass = GRAMS * 1e-3 + rill_default_world_def().liquid.density * poured;
+    const double draft = sample(world, 1, 1, 1).level - state_of(world, id).position[2];
+    const double expected = draft_of() * MM * mass / (GRAMS * 1e-3);
+    if (!(fabs(draft / expected - 1.0) < 0.01)) fail_msg("draft %g m, expected %g", draft, expected);
+    assert_true(fabs(aboard(world, id) / poured - 1.0) < 1e-3);
+    const rill_sample inside = sample(world, 18, 16, 20);
+    assert_true(fabs(inside.level - state_of(world, id).position[2] - (FLOOR * MM + poured / (17 * 13 * MM * MM))) <
+                0.1 * MM);
+    check(world);
+    carry(world, id, 20.0, 30);
+    assert_true(fabs(aboard(world, id) / poured - 1.0) < 1e-3);
+    for (int i = 1; i <= 30; ++i) {
+        rill_body_state s2 = state_of(world, id);
+        const double angle = acos(-1.0) * i / 30;
+        s2.position[2] = 30.0 * MM;
+        memset(s2.velocity, 0, sizeof s2.velocity);
+        memset(s2.spin, 0, sizeof s2.spin);
+        s2.orientation[0] = sin(0.5 * angle);
+        s2.orientation[1] = s2.orientation[2] = 0.0;
+        s2.orientation[3] = cos(0.5 * angle);
+        must(world, rill_body_set_state(world, id, &s2));
+        run(world, 1, 1.0 / 120);
+    }
+    assert_true(aboard(world, id) < 0.02 * poured);
+    check(world);
+    rill_world_destroy(world);
+}
+
+static const double DEEP = 24.0; /* mm, of a pool in which it may go down */
+
+/* A hull that goes where it is told, with its sides `freeboard` mm above the level of such a pool. */
+static rill_body_id put_told(rill_world *world, double freeboard) {
+    hull h;
+    rill_body_id id;
+    make_hull(&h, 18.3, 16.4, DEEP + freeboard - HIGH, 1.5, 0);
+    h.def.mass = (double)INFINITY;
+    must(world, rill_body_create(world, &h.def, &id));
+    fill(world, 1, 1, 1, DEEP);
+    return id;
+}
+
+/* Moves it by some mm in some steps, and holds it there for some more. */
+static void dip(rill_world *world, rill_body_id id, double up, int steps, int more) {
+    const double dt = 1.0 / 240;
+    rill_body_state s = state_of(world, id);
+    s.velocity[2] = up * MM / (steps * dt);
+    must(world, rill_body_set_state(world, id, &s));
+    run(world, steps, dt);
+    s = state_of(world, id);
+    s.velocity[2] = 0.0;
+    must(world, rill_body_set_state(world, id, &s));
+    run(world, more, dt);
+}
+
+/* Pushed under by 1 mm for a moment it takes a splash, and keeps it. */
+static void test_splash(void **state) {
+    (void)state;
+    const double hold = (LONG - 3) * (WIDE - 3) * (HIGH - FLOOR) * MM * MM * MM;
+    rill_world *world = make_pool(1e-5);
+    const rill_body_id id = put_told(world, 1.5);
+    dip(world, id, -2.5, 6, 4);
+    dip(world, id, 4.0, 6, 20);
+    const double splash = aboard(world, id);
+    if (!(splash > 0.02 * hold && splash < 0.7 * hold)) fail_msg("%g of the hold", splash / hold);
+    run(world, 40, 1.0 / 120);
+    assert_true(fabs(aboard(world, id) / splash - 1.0) < 0.01);
+    const double all = volume(world, 0, 36, 100);
+    must(world, rill_body_destroy(world, id));
+    run(world, 1, 1.0 / 60);
+    assert_true(fabs(volume(world, 0, 36, 100) / all - 1.0) < 1e-12);
+    check(world);
+    rill_world_destroy(world);
+}
+
+/* Held under by h it fills over its sides as over a weir, 0.54 sqrt(g h^3) for each metre of them, until levels meet: from then
+ * on it displaces its planks. */
+static void test_fills_over_sides(void **state) {
+    (void)state;
+    const double around = 2 * (LONG + WIDE - 3) * MM, dt = 1.0 / 240;
+    rill_world *world = make_pool(1e-5);
+    const rill_body_id id = put_told(world, 0.5);
+    dip(world, id, -1.0, 8, 4);
+    const double before = aboard(world, id), level = sample(world, 1, 1, 1).level;
+    const double side = state_of(world, id).position[2] + HIGH * MM;
+    run(world, 8, dt);
+    const double h = 0.5 * (level + sample(world, 1, 1, 1).level) - side;
+    const double rate = (aboard(world, id) - before) / (8 * dt), expected = 0.54 * sqrt(9.81 * h * h * h) * around;
+    if (!(rate > 0.8 * expected && rate < 1.2 * expected))
+        fail_msg("%g m3/s at %g mm, expected %g", rate, h / MM, expected);
+    dip(world, id, -2.0, 20, 120);
+    rill_body_info info;
+    must(world, rill_body_get_info(world, id, &info));
+    assert_true(fabs(forces_of(world, id).submerged_volume / info.volume - 1.0) < 0.01);
+    check(world);
+    rill_world_destroy(world);
+}
+
+/* Poured full it goes under. */
+static void test_overfilled(void **state) {
+    (void)state;
+    rill_world *world = make_pool(3e-4);
+    fill(world, 1, 1, 1, 20);
+    const rill_body_id id = put_hull(world, 20.0 - draft_of(), 1.5, 0);
+    pour(world, 18, 16, 15, 3, 5e-6);
+    for (int i = 0; i < 60 && state_of(world, id).position[2] > 2.0 * MM; ++i) run(world, 1, 1.0 / 60);
+    assert_true(state_of(world, id).position[2] <= 2.0 * MM);
+    check(world);
     rill_world_destroy(world);
 }
 
@@ -315,10 +453,12 @@ static void test_lands(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_drafts),  cmocka_unit_test(test_ways_in),
-                                        cmocka_unit_test(test_cargo),   cmocka_unit_test(test_blows),
-                                        cmocka_unit_test(test_swamped), cmocka_unit_test(test_fills),
-                                        cmocka_unit_test(test_stands),  cmocka_unit_test(test_level_rises),
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_drafts),     cmocka_unit_test(test_ways_in),
+                                        cmocka_unit_test(test_cargo),      cmocka_unit_test(test_blows),
+                                        cmocka_unit_test(test_swamped),    cmocka_unit_test(test_poured),
+                                        cmocka_unit_test(test_splash),     cmocka_unit_test(test_fills_over_sides),
+                                        cmocka_unit_test(test_overfilled), cmocka_unit_test(test_fills),
+                                        cmocka_unit_test(test_stands),     cmocka_unit_test(test_level_rises),
                                         cmocka_unit_test(test_lands) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

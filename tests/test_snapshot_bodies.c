@@ -293,7 +293,7 @@ static void test_absurd(void **state) {
     must(world, rill_body_get_state(world, id, &body));
     must(world, rill_body_get_info(world, id, &info));
     const double nan = (double)NAN, big = 1e31, minus = -1.0, two = 2.0, zero = 0.0;
-    const uint32_t six = 6, sixteen = 16;
+    const uint32_t six = 6, absurd = 32;
     const double *const motion[] = { &body.position[0], &body.velocity[2], &body.acceleration[2] };
     for (size_t i = 0; i < sizeof motion / sizeof motion[0]; ++i) {
         unsigned char *at = find_value(section, size, motion[i], sizeof(double));
@@ -317,8 +317,9 @@ static void test_absurd(void **state) {
     at = find_value(section, size, info.vertices, 3 * sizeof(double));
     put_absurd(s, at, &nan, sizeof nan);
     put_absurd(s, at, &big, sizeof big);
-    /* The last column under a body: place, base, lift, over, level seen, head, what is below it, its change. */
-    enum { NODE = 41 };
+    /* The last column under a body: place, base, lift, over, what lies on it, how fast, level seen, head,
+     * what is below it, its change. */
+    enum { NODE = 53 };
     unsigned char *const node = section + size - NODE;
     const uint32_t far = (1u << 29) + 1, past = UINT32_MAX;
     assert_true(memcmp(node, node - NODE, 4) != 0);
@@ -327,13 +328,17 @@ static void test_absurd(void **state) {
     put_absurd(s, node, &zero, 4); /* in the padding */
     put_absurd(s, node + 4, &past, sizeof past);
     put_absurd(s, node + 8, &far, sizeof far);
-    put_absurd(s, node + 12, &sixteen, 1);
+    put_absurd(s, node + 12, &absurd, 1);
     put_absurd(s, node + 13, &past, sizeof past);
     put_absurd(s, node + 13, &far, sizeof far);
-    put_absurd(s, node + 17, &minus, sizeof minus);
-    put_absurd(s, node + 17, &nan, sizeof nan);
-    put_absurd(s, node + 25, &nan, sizeof nan);
-    put_absurd(s, node + 33, &nan, sizeof nan);
+    put_absurd(s, node + 17, &past, sizeof past);
+    put_absurd(s, node + 21, &past, sizeof past);
+    put_absurd(s, node + 25, &past, sizeof past);
+    put_absurd(s, node + 25, &far, sizeof far);
+    put_absurd(s, node + 29, &minus, sizeof minus);
+    put_absurd(s, node + 29, &nan, sizeof nan);
+    put_absurd(s, node + 37, &nan, sizeof nan);
+    put_absurd(s, node + 45, &nan, sizeof nan);
     forge(s);
     rill_world_destroy(load(s, NULL)); /* all of it was put back */
     s.bytes[8] -= 1;
@@ -341,7 +346,7 @@ static void test_absurd(void **state) {
     rill_world *none = NULL;
     rill_message message = { "" };
     assert_int_equal(rill_snapshot_load(s.bytes, s.size, NULL, &none, &message), RILL_INVALID_DATA);
-    assert_non_null(strstr(message.text, "snapshot of format version 6; expected 7"));
+    assert_non_null(strstr(message.text, "snapshot of format version 8; expected 9"));
     free(s.bytes);
     rill_world_destroy(world);
 }

@@ -6,6 +6,7 @@
 
 #include "flow/draw.h"
 #include "flow/held.h"
+#include "flow/rising.h"
 #include "world/world.h"
 
 static rill_world *world;
@@ -156,6 +157,31 @@ static void test_drawn(void **state) {
     assert_int_equal(world->flow.drawn.count + world->flow.held.count, 0);
 }
 
+/* By hand: a ceiling rises over two columns under the platform. */
+static void test_rising(void **state) {
+    (void)state;
+    const int32_t place = world->bed.places[world->bed.cell_first[5]]; /* the lowest column of the cell */
+    assert_true(world->bed.c[place] < RILL_TOP && world->bed.c[place + 1] < RILL_TOP);
+    assert_true(rill_rising_reserve(&world->flow, &world->allocator));
+    rill_rising *rising = world->flow.rising.data;
+    rising[0] = rising[1] = (rill_rising){ .place = place, .room = 1, .seconds = 0.1 };
+    rising[1].place += 1;
+    world->flow.rising.count = 2;
+    must_be_valid(world);
+    BREAK(rising[0].place, wall_place(), "where a ceiling rises");
+    BREAK(rising[0].place, first_place(), "where a ceiling rises"); /* under open sky */
+    BREAK(rising[1].place, world->bed.plane_size, "where a ceiling rises");
+    BREAK(rising[1].place, place, "where a ceiling rises");
+    BREAK(rising[0].room, 0, "room under a ceiling");
+    BREAK(rising[1].room, world->bed.c[place] - world->bed.b[place] + 1, "room under a ceiling");
+    BREAK(rising[0].seconds, 0.0, "time in which a ceiling");
+    BREAK(rising[0].seconds, 2.0 * RILL_HELD_LONGEST, "time in which a ceiling");
+    BREAK(rising[1].seconds, NAN, "time in which a ceiling");
+    rill_world_step(world, 0.2);
+    must_be_valid(world);
+    assert_int_equal(world->flow.rising.count, 0);
+}
+
 static void test_tables(void **state) {
     (void)state;
     rill_solid_slot *solids = world->solids.data;
@@ -199,8 +225,7 @@ static void test_bed(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_depths), cmocka_unit_test(test_velocities), cmocka_unit_test(test_tiles_and_counters),
-        cmocka_unit_test(test_held),
-        cmocka_unit_test(test_drawn),
+        cmocka_unit_test(test_held),   cmocka_unit_test(test_drawn),      cmocka_unit_test(test_rising),
         cmocka_unit_test(test_tables), cmocka_unit_test(test_bed),
     };
     return cmocka_run_group_tests(tests, make, drop);

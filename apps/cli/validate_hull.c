@@ -1,5 +1,6 @@
 /* Case 26, hollow bodies: an open box floats by its hold, with a draft of mass / (density * length * width), as long as the
- * rim of its walls is above the level; below it, the hold fills and the box displaces no more than its planks. */
+ * rim of its walls is above the level; with what was poured into it as part of its mass; below that level, the hold fills and the
+ * box displaces no more than its planks. */
 #include "validate_bodies.h"
 
 #include <math.h>
@@ -89,6 +90,46 @@ static void run_draft(rill_validation *v, const hull_case *c) {
     rill_rig_end(&rig);
 }
 
+/* Afloat in the same tank, 7 ml are poured into it in a second, not in the middle; 3 s more. */
+static void run_laden(rill_validation *v, double heading) {
+    const double dx = 2e-3, tank = 0.096, depth = 0.03, mass = 0.012, poured = 7e-6;
+    const double draft = (mass / density + poured) / (length * length);
+    double found = 0;
+    rill_rig rig;
+    rill_body_id id = { 0 };
+    if (rill_rig_begin(&rig, v, 48, 48, dx)) {
+        rig.def.headroom = 0.1;
+        rig.def.liquid.viscosity = 3e-4;
+    }
+    hull h;
+    make_hull(&h, 1.5 * dx);
+    rill_body_def def = hull_of(&h, mass);
+    def.state.position[0] = def.state.position[1] = 0.5 * tank + 0.37 * dx;
+    def.state.position[2] = depth - mass / (density * length * length) + plank;
+    rill_rig_turn(def.state.orientation, 2, heading);
+    if (rill_rig_tank(&rig, depth) && rill_rig_put(&rig, &def, &id)) {
+        rill_source_def jug = rill_default_source_def();
+        rill_source_id source;
+        jug.shape = RILL_SOURCE_DISC;
+        jug.at[0] = 0.5 * tank + 5e-3;
+        jug.at[1] = 0.5 * tank;
+        jug.at[2] = depth;
+        jug.radius = 2 * dx;
+        jug.rate = poured;
+        jug.until = 1;
+        rill_rig_expect(&rig, rill_source_create(rig.world, &jug, &source), "rill_source_create");
+        rill_rig_run(&rig, 4, frame);
+        found = rill_rig_level(&rig) - (rill_rig_body(&rig, id).position[2] - plank);
+    }
+    if (rig.ok) {
+        rill_check check = { .mode = "physical", .relation = RILL_NEAR, .tolerance = 0.01, .unit = "mm" };
+        check.value = 1e3 * found;
+        check.target = 1e3 * draft;
+        rill_validation_add(v, &check, "open hull 40 mm, 12 g and 7 ml of water, dx 2 mm, heading %g: draft", heading);
+    }
+    rill_rig_end(&rig);
+}
+
 /* Afloat at first, pushed down by 20 mm and held there. */
 static void run_swamped(rill_validation *v) {
     const double dx = 2e-3, depth = 0.04;
@@ -130,5 +171,7 @@ void rill_validate_hulls(rill_validation *v) {
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         run_draft(v, &cases[i]);
     }
+    run_laden(v, 0);
+    run_laden(v, 17);
     run_swamped(v);
 }

@@ -401,9 +401,9 @@ RILL_API rill_source_id rill_source_find(const rill_world *world, const char *na
  *
  * Without an engine leave the last three out: bodies then go where liquid and gravity take them (rill_body_get_state).
  *
- * Liquid passes under a body and over it, but does not stay on it or in it: what falls on a deck is in the water below. The
- * hold of a boat is dry until liquid comes over its side, and fills then; its walls should be one and a half cells thick at
- * least. A body should be two cells thick where it has to hold liquid back, and may be as small as you like otherwise. */
+ * Liquid passes under a body and over it, and may lie on it: what is poured on a deck, or into the hold of a boat, stays there as
+ * on any bed, weighs on the body and goes where it goes, until it comes over the side. The walls of a hold should be one and a
+ * half cells thick at least. A body should be two cells thick where it has to hold liquid back, and may be as small as you like otherwise. */
 typedef struct rill_body_id {
     uint32_t value;
 } rill_body_id;
@@ -549,7 +549,7 @@ RILL_API rill_result rill_world_get_step_info(const rill_world *world, rill_step
 /* All volumes in quanta: multiply by quantum_volume for m3. error = columns + airborne - poured + drained: always 0. */
 typedef struct rill_ledger {
     double quantum_volume; /* m3 */
-    int64_t columns;       /* in columns now, counted afresh */
+    int64_t columns;       /* in columns now, and on bodies over them, counted afresh */
     int64_t airborne;      /* pressed out or drawn by moving solids, on its way into columns */
     int64_t poured;        /* by fills, sources and still edges */
     int64_t drained;       /* by sinks, open and still edges and fills that replaced liquid */
@@ -573,7 +573,7 @@ typedef struct rill_sample {
     bool wet;        /* deeper than 32 quanta */
     int32_t layer;   /* which void of its cell, from below */
     double base, ceiling; /* m, absolute; ceiling is infinity under open sky */
-    double level, depth;  /* m; a dry column's level is its base */
+    double level, depth;  /* m; a dry column's level is its base. With liquid on a body: that level, both depths */
     double velocity[2];   /* m/s, mean of the two faces on each axis */
 } rill_sample;
 
@@ -588,7 +588,7 @@ RILL_API rill_result rill_query_solid_volume(const rill_world *world, rill_solid
 typedef enum rill_field {
     RILL_FIELD_BASE = 0, /* m, absolute */
     RILL_FIELD_CEILING,  /* m, absolute; infinity under open sky */
-    RILL_FIELD_DEPTH,    /* m */
+    RILL_FIELD_DEPTH,    /* m; with what lies on bodies */
     RILL_FIELD_VELOCITY, /* m/s, two values per cell: the mean of the column's two faces on each axis */
     RILL_FIELD_FACES,    /* m/s, two values per cell: through its west and its south face */
     RILL_FIELD_AWAKE,    /* 1 in a tile that the next sub-step would simulate, 0 in one that is dry or at rest */

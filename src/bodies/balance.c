@@ -49,7 +49,7 @@ void rill_body_accelerate(const rill_body *body, const double load[6], double se
     if (isinf(body->mass)) return;
     for (int i = 0; i < 3; ++i) {
         const double *row = body->lighter + 3 * i;
-        out[i] += seconds * load[i] / (i == 2 ? body->stiff : body->mass);
+        out[i] += seconds * load[i] / (i == 2 ? body->stiff : body->along);
         out[3 + i] += seconds * (row[0] * load[3] + row[1] * load[4] + row[2] * load[5]);
     }
 }
@@ -112,6 +112,7 @@ static void find_motion(const balance *b) {
         for (int k = 0; k < 6; ++k) body->load[k] += body->pushed[k] + b->unit * along[k];
         memcpy(body->moved, body->free, sizeof body->moved);
         rill_body_accelerate(body, body->load, s->dt, body->moved);
+        if (isinf(body->mass)) rill_freight_weighs(&body->freight, s->gravity, body->load);
     }
 }
 

@@ -31,6 +31,9 @@
  * complementarity of flow/covered.h, and Newton's steps decide which columns are under pressure. So a flooded passage that
  * a body has to do with is part of its solve, all of it (flooded.c, through.c), and the passages' own leaves it alone.
  *
+ * Where a body covers all of a cell, liquid may also lie on it: a volume U of the column apart from H, which flows over what
+ * the body has there for a bed, and weighs on it (aboard.c, decks.c).
+ *
  * Liquid is never changed by geometry: H moves over faces in whole quanta, and where a column then holds more or less than
  * fits under the body where it is now, that is the right hand side of the next sub-step.
  *
@@ -43,6 +46,13 @@
 #include "bodies/form.h"
 #include "flow/flow.h"
 #include "flow/kernels.h"
+
+/* The liquid that lies on a body. */
+typedef struct rill_freight {
+    double mass;       /* kg */
+    double moment[2];  /* mass times arm along the bed, kg m */
+    double inertia[9]; /* kg m2, about the centre of mass, row by row */
+} rill_freight;
 
 typedef struct rill_body {
     char *name; /* owned */
@@ -63,6 +73,7 @@ typedef struct rill_body {
     double before[6];   /* velocity and spin of the sub-step before the last */
     double before_dt;   /* and how long the last was, s; 0: there was none */
     double carried;     /* mass of the liquid that it carries along, kg */
+    double laden;       /* mass of the liquid that lies on it, kg */
     bool fresh;         /* there was none before this sub-step: it was put where it is */
     /* Of the sub-step: */
     double guess[6];    /* velocity and spin that it was expected to move with: columns are covered as if it did */
@@ -72,7 +83,9 @@ typedef struct rill_body {
     double own[9];      /* inertia in the world's frame, row by row; 0 for infinite mass */
     double heavier[9];  /* and with that of what it carries along; and its inverse */
     double lighter[9];
-    double upright;             /* mass that comes up and down, kg: likewise */
+    rill_freight freight;       /* what lies on it */
+    double along;               /* mass that moves along the bed, kg: with that */
+    double upright;             /* mass that comes up and down, kg: with what it carries along as well */
     double stiff;               /* and with what the liquid below it resists within a sub-step, if it is `small` */
     bool small;                 /* it is over few cells: their heads do not follow it */
     uint8_t wedged;             /* bit per axis along the bed: it fits between two walls of a flooded passage */
@@ -98,7 +111,7 @@ typedef struct rill_touch {
     int32_t next;       /* the next touch of the node; -1: the last */
     int32_t first, end; /* its pieces */
     float arm[2];       /* from where the centre of mass is expected to the middle of what is in the liquid, m */
-    float deep;         /* what the body displaces there, as the head is at first: D, quanta */
+    float deep;         /* what the body displaces there below the level that is shown at first, quanta */
     float under;        /* the mean of its underside where it is in the liquid, quanta above the base */
     float share;        /* the part of the cell in which it is in the liquid */
     float sideways[6];  /* the part of B that motion along the bed has */
@@ -106,20 +119,24 @@ typedef struct rill_touch {
     int32_t acts;       /* the node that B belongs to: that one, or the one that stands in for it */
 } rill_touch;
 
-/* A column under a body, or of a flooded passage that one has to do with. Sub-steps hand on base, over, seen, e, kept and
- * pi, which is what snapshots have of it. */
+/* A column under a body, or of a flooded passage that one has to do with. Sub-steps hand on base, over, apart, deck, slip,
+ * seen, e, kept and pi, which is what snapshots have of it. */
 typedef struct rill_node {
     int32_t place, stride;
-    int32_t base;  /* b */
-    int32_t first; /* touch; -1: no body has to do with it itself */
-    int32_t proxy; /* where a body fills a flooded passage: the node beside it whose head it has; else -1 */
-    bool flooded;  /* full to its ceiling */
-    size_t round;  /* working memory of flooded.c */
-    bool grounded; /* nothing but a film is left between a body and the bed: it has the head of what is around it */
-    bool yields;   /* what is over it moves when it is pushed */
-    uint8_t shut;  /* bit per quarter: it is wholly covered */
-    uint8_t over;  /* and liquid stands on what covers it: it came from beside it, not through it */
-    float lid[4];  /* the lowest topside in each quarter above the base, quanta */
+    int32_t base;   /* b */
+    int32_t first;  /* touch; -1: no body has to do with it itself */
+    int32_t proxy;  /* where a body fills a flooded passage: the node beside it whose head it has; else -1 */
+    bool flooded;   /* full to its ceiling */
+    bool apart;     /* one body covers all of it, and what lies on that is not joined with what is around it */
+    int32_t deck;   /* what lies on that body, quanta: U; */
+    int32_t stands; /* and where it does, absolute, quanta */
+    int32_t round;  /* working memory of flooded.c, and of aboard.c */
+    bool grounded;  /* nothing but a film is left between a body and the bed: it has the head of what is around it */
+    bool yields;    /* what is over it moves when it is pushed */
+    uint8_t shut;   /* bit per quarter: it is wholly covered */
+    uint8_t over;   /* and liquid stands on what covers it: it came from beside it, not through it */
+    float lid[4];   /* the lowest topside in each quarter above the base, quanta */
+    float slip[2];  /* how fast liquid on bodies goes over the west and south faces, relative to them, m/s */
     int32_t cell[2];
     int32_t seen;  /* the level at which it is drawn, absolute, quanta; negative: at its head */
     double roof;   /* where it is full to its ceiling, above the base, quanta; infinity: it cannot be */
@@ -136,10 +153,12 @@ typedef struct rill_body_face {
     int32_t node_l, node_r; /* -1: not under a body */
     int32_t pipe;           /* sparse pipe; -1: dense, the velocity is that of r */
     int32_t axis;
-    float u;      /* m/s */
-    float gain;   /* m/s per quantum of head */
-    float open;   /* quanta */
-    bool covered; /* a column at an end is full: moved over by through.c, not by the sweep */
+    float u;       /* m/s */
+    float gain;    /* m/s per quantum of head */
+    float open;    /* quanta */
+    float back;    /* and if it flows the other way */
+    bool covered;  /* a column at an end is full: moved over by through.c, not by the sweep */
+    bool backward; /* it flows from r to l */
 } rill_body_face;
 
 /* What joins a node to others: up to two with lower numbers, then up to two with higher ones; itself where there is none. */
@@ -177,9 +196,11 @@ typedef struct rill_bodies {
     int32_t *stamp;     /* plane: 1 + the shade over a column, while a body's are looked at; else 0 */
     int32_t *shown;     /* plane: the bases, lifted: flow->lifted */
     size_t plane_size;
+    float lasted;    /* how long the last sub-step was, as parts of this one; 1 if there was none */
     bool roofed;     /* some nodes have a ceiling: they may be flooded */
     size_t joinable; /* columns of passages that may have to be solved for as well, at most, */
     bool counted;    /* if that is known for the bed as it is */
+    int64_t lost;    /* quanta that lay on bodies and for which no column had room: to be booked */
     rill_body_planes next;
 } rill_bodies;
 
@@ -193,7 +214,13 @@ typedef struct rill_body_stage {
     double dt;                 /* s */
     double density;            /* kg/m3 */
     double gravity;            /* into the bed, m/s2 */
+    bool pours;                /* there are sources: liquid may fall on bodies, wherever they are */
+    bool at_once;              /* a fill: holds are as full as what is around them without taking time for it */
 } rill_body_stage;
+
+/* Heads are pressure, which a blow raises far above any level there can be; quanta. What has no topside has it beyond them. */
+#define RILL_HEAD_MOST (256.0 * (double)RILL_TOP)
+#define RILL_NO_TOPSIDE 0x1p40f
 
 enum { RILL_BODY_VECTORS = 13 }; /* that the solve works on */
 
@@ -211,6 +238,12 @@ static inline double rill_node_level(const rill_node *node, double e) {
     return e < node->roof ? e : node->roof;
 }
 
+/* Its head as far as it is shown as a level: bodies reach no higher in the liquid, whatever the pressure is. */
+static inline double rill_node_shown(const rill_flow *flow, const rill_node *node) {
+    const double shown = (double)(flow->lifted[node->place] + flow->H[node->place] - node->base);
+    return node->e < shown ? node->e : shown;
+}
+
 /* What bodies displace in a column below a head, quanta over its whole area: D. */
 double rill_node_displaced(const rill_bodies *bodies, const rill_node *node, double e);
 
@@ -219,7 +252,25 @@ double rill_node_displaced(const rill_bodies *bodies, const rill_node *node, dou
 void rill_bodies_cover(const rill_body_stage *stage);
 /* decks.c: where liquid stands on bodies, and where it does not. */
 void rill_bodies_flood(const rill_body_stage *stage);
-/* The node of a place in a cell, made if there is none yet. */
+
+/* aboard.c. Which of its touches is the body that a column's liquid lies on, covering all of it with the lowest topside; -1:
+ * none does. */
+int32_t rill_node_carrier(const rill_bodies *bodies, const rill_node *node);
+/* Where an amount of liquid, quanta, on such a touch stands, above the base. */
+double rill_touch_level(const rill_bodies *bodies, const rill_touch *touch, double amount);
+/* How much stands on some quarters of it at a level and above a bottom, both above the base, quanta. */
+double rill_touch_holds(const rill_bodies *bodies, const rill_touch *touch, double level, double bottom,
+                        uint32_t quarters);
+/* Moves what lies on bodies: over them, over their sides, and from beside them onto them. `stands` are the levels of nodes,
+ * absolute, `open` the quarters in which there is liquid at these. */
+void rill_bodies_wash(const rill_body_stage *stage, const double *stands, const uint8_t *open);
+/* Before and after sources pour: what they do pour on bodies is to lie there. */
+void rill_bodies_await(rill_bodies *bodies, const rill_flow *flow);
+void rill_bodies_catch(rill_bodies *bodies, rill_flow *flow);
+/* What lay on a body in a cell goes into a column, or the nearest with room for it; -1: into that. */
+void rill_bodies_give(rill_bodies *bodies, rill_flow *flow, const int32_t cell[2], int32_t place, int64_t amount);
+
+/* cover.c again. The node of a place in a cell, made if there is none yet. */
 int32_t rill_bodies_node_at(const rill_body_stage *stage, int32_t place, int32_t stride, int32_t x, int32_t y);
 /* The shades of a body where it is now, whatever the level. */
 void rill_body_shade(rill_body *body, const rill_grid *grid);
@@ -248,11 +299,11 @@ float rill_body_face_after(const rill_body_stage *stage, const rill_body_face *f
 
 /* reserve.c */
 rill_bodies rill_bodies_make(void);
-/* Memory for steps with these bodies over this bed, to be asked for when either has changed. False without memory. */
-bool rill_bodies_reserve(rill_bodies *bodies, const rill_bed *bed, const rill_allocator *allocator);
+/* Memory for steps with these bodies over the bed of a flow, to be asked for when either has changed. False without memory. */
+bool rill_bodies_reserve(rill_bodies *bodies, rill_flow *flow, const rill_allocator *allocator);
 /* The same in two halves: what can fail, which changes nothing, and then, without fail, the rest. */
 bool rill_bodies_prepare(rill_bodies *bodies, const rill_bed *bed, const rill_allocator *allocator);
-void rill_bodies_settle(rill_bodies *bodies, const rill_bed *bed, const rill_allocator *allocator);
+void rill_bodies_settle(rill_bodies *bodies, rill_flow *flow, const rill_allocator *allocator);
 /* The working memory; bodies are those of the world. */
 void rill_bodies_free(rill_bodies *bodies, const rill_allocator *allocator);
 /* Columns or bases of the bed have changed, but not the number of places. */
@@ -280,7 +331,17 @@ static inline float *rill_body_face_velocity(const rill_flow *flow, const rill_b
 /* ground.c: how bodies lie in columns as they are now, and which of these are grounded. */
 void rill_bodies_measure(const rill_body_stage *stage);
 
-/* couple.c: B for motion along the bed, and the forces along it of the heads as they are. */
+/* squeeze.c: numbers the rings of nodes around those with ring 0, and around columns that are no nodes: of nodes with
+ * RILL_NO_RING, those beside them have 1, and so on inwards. Returns the last. */
+enum { RILL_NO_RING = INT32_MAX };
+int32_t rill_bodies_rings(const rill_bodies *bodies, int32_t *ring);
+/* Puts outside what is left under bodies that lie on the bed, but for a film. */
+void rill_bodies_squeeze(const rill_body_stage *stage, double film);
+
+/* couple.c. Pressure does not turn what is round: on a sphere, and about the axis of a cylinder or capsule, all of it passes
+ * through the middle. Takes such torques out. */
+void rill_body_keep_round(const rill_body *body, double six[6]);
+/* B for motion along the bed, and the forces along it of the heads as they are. */
 void rill_bodies_couple(const rill_body_stage *stage);
 /* The bodies' loads: the upright forces of heads changed by `pi`. */
 void rill_bodies_press(const rill_body_stage *stage, const double *pi);
@@ -301,7 +362,14 @@ static inline double rill_body_speed_at(const double motion[6], int axis, const 
     return motion[axis] + (motion[3 + j] * r[k] - motion[3 + k] * r[j]);
 }
 
-/* carry.c: liquid that bodies carry along, and how they move with it. */
+/* The weight of what lies on a body as a force and torque; added to `out`. */
+static inline void rill_freight_weighs(const rill_freight *freight, double gravity, double out[6]) {
+    out[2] -= freight->mass * gravity;
+    out[3] -= freight->moment[1] * gravity;
+    out[4] += freight->moment[0] * gravity;
+}
+
+/* carry.c: liquid that bodies carry along, and what lies on them; and how they move with it. */
 void rill_bodies_carry(const rill_body_stage *stage);
 
 /* balance.c: solves for the changes of head: pi, one per node. Bodies have their new motion then, and their loads. If it has
@@ -332,6 +400,8 @@ void rill_bodies_show(const rill_body_stage *stage);
 bool rill_bodies_move(const rill_body_stage *stage, int64_t *refused);
 /* Drives the faces by the heads there are, and lifts the bases; after the sweep. */
 void rill_bodies_drive(const rill_body_stage *stage);
+/* shown.c: lifts all bases, so that levels are heads, or not far from those around them. */
+void rill_bodies_lift_all(const rill_body_stage *stage);
 /* Lifts the base of a column so that its level is its head, absolute, quanta. */
 void rill_bodies_lift(const rill_bodies *bodies, rill_flow *flow, int32_t place, double head);
 /* Sparse pipes keep the bases of their ends: this one's as they are now. */

@@ -1,9 +1,12 @@
-/* What bodies carry along: liquid that has to follow them up and down, of which columns do not tell by themselves.
+/* What bodies carry along: liquid that lies on them (aboard.c), and liquid that has to follow them up and down, of which columns
+ * do not tell by themselves.
  *
  *   sunk      What is above a body comes down beside it when it rises, all within one column. Half of what is displaced takes
  *             part in that, which is exact for a sphere far from walls (H. Lamb, Hydrodynamics, 6th edition, art. 92): let go,
  *             it starts with g (1 - s) / (s + 1/2), however small its relative density s.
  *   afloat    A layer of g dt^2 / 2 keeps what is light from being thrown farther in a sub-step than those can tell.
+ *
+ *   aboard    All of it goes wherever the body does, and weighs on it where it lies.
  *
  * Such liquid moves as the body does. What newly joins is at rest: a body that dives is slowed down by it (Th. von Karman, NACA
  * TN 321, 1929). What is left behind keeps its motion. So energy is only ever lost.
@@ -48,17 +51,23 @@ static cargo find_cargo(const rill_body_stage *s, const rill_body *body) {
     return sum;
 }
 
-/* Its spin with what it carries along, `kept` of which turns already. Turning a sphere moves no liquid. */
-static void turn_along(rill_body *body, const cargo *c, double kept) {
+/* Its spin with what it carries along, `kept` of which turns already, and with what lies on it, of which `joined` does; by the
+ * weight of that. Turning a sphere moves no liquid. */
+static void turn_along(const rill_body_stage *s, rill_body *body, const cargo *c, double kept, double joined) {
     const double more[9] = { c->xx, c->xy, 0.0, c->xy, c->yy, 0.0, 0.0, 0.0, 0.0 }, *spin = body->state.spin;
-    double momentum[3];
+    const double *aboard = body->freight.inertia;
+    double momentum[3], weight[6] = { 0 };
     if (body->form.shape == RILL_BODY_SPHERE) return;
+    rill_freight_weighs(&body->freight, s->gravity, weight);
+    rill_body_keep_round(body, weight);
     for (int i = 0; i < 3; ++i) {
         const double *own = body->own + 3 * i, *row = more + 3 * i;
         momentum[i] = own[0] * spin[0] + own[1] * spin[1] + own[2] * spin[2];
         momentum[i] += kept * (row[0] * spin[0] + row[1] * spin[1]);
+        momentum[i] += joined * (aboard[3 * i] * spin[0] + aboard[3 * i + 1] * spin[1] + aboard[3 * i + 2] * spin[2]);
+        momentum[i] += s->dt * weight[3 + i];
     }
-    for (int i = 0; i < 9; ++i) body->heavier[i] += more[i];
+    for (int i = 0; i < 9; ++i) body->heavier[i] += more[i] + aboard[i];
     rill_body_invert(body->heavier, body->lighter);
     for (int i = 0; i < 3; ++i) {
         const double *row = body->lighter + 3 * i;
@@ -69,14 +78,25 @@ static void turn_along(rill_body *body, const cargo *c, double kept) {
 void rill_bodies_carry(const rill_body_stage *s) {
     for (size_t i = 0; i < s->bodies->list.count; ++i) {
         rill_body *body = rill_body_at(s->bodies, (int32_t)i);
-        if (!body->alive || isinf(body->mass)) continue;
+        if (!body->alive) continue;
+        const double aboard = body->freight.mass, joined = aboard <= body->laden ? 1.0 : body->laden / aboard;
+        body->laden = aboard;
+        if (isinf(body->mass)) continue;
         const cargo c = find_cargo(s, body);
         const double kept = body->fresh || c.mass <= body->carried ? 1.0 : body->carried / c.mass;
         body->carried = c.mass;
         body->small = c.cells < SMALL;
-        if (c.mass == 0.0) continue;
-        body->upright = body->stiff = body->mass + c.mass;
-        body->free[2] = (body->mass * body->free[2] + kept * c.mass * body->state.velocity[2]) / body->upright;
-        turn_along(body, &c, kept);
+        if (c.mass == 0.0 && aboard == 0.0) continue;
+        body->along = body->mass + aboard;
+        body->upright = body->stiff = body->mass + c.mass + aboard;
+        const double *v = body->state.velocity,
+                     slope = s->gravity * s->flow->bed->quantum / s->flow->bed->grid.cell_size;
+        for (int k = 0; aboard > 0.0 && k < 2; ++k) {
+            const double pull = s->dt * slope * (double)s->k->tilt[k];
+            body->free[k] = (body->mass * body->free[k] + aboard * (joined * v[k] + pull)) / body->along;
+        }
+        const double lifted = kept * c.mass * v[2] + aboard * (joined * v[2] - s->dt * s->gravity);
+        body->free[2] = (body->mass * body->free[2] + lifted) / body->upright;
+        turn_along(s, body, &c, kept, joined);
     }
 }

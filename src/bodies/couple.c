@@ -12,10 +12,9 @@
 
 enum { RISES = 64 }; /* the most that are tried to find one */
 
-/* Pressure does not turn what is round: on a sphere, and about the axis of a cylinder or capsule, all of it passes through
- * the middle. Columns, which know the body only by quarters of cells, would say otherwise by a little; nothing resists
- * such a spin, and so it would grow. */
-static void keep_round(const rill_body *body, double six[6]) {
+/* Columns, which know the body only by quarters of cells, would say otherwise by a little; nothing resists such a spin, and so
+ * it would grow. */
+void rill_body_keep_round(const rill_body *body, double six[6]) {
     const rill_body_shape shape = body->form.shape;
     const double *turn = body->shaded_at.turn, *middle = body->form.middle;
     double m[3], about[3];
@@ -59,7 +58,7 @@ static inline double depth_of(const rill_piece *p, double e, double lift) {
 
 /* Whether a piece in a full column is against the ceiling: going up or down it takes or leaves no room. */
 static inline bool is_held(const rill_piece *p, double roof) {
-    return (double)p->high >= roof && (double)p->high < (double)RILL_WALL;
+    return (double)p->high >= roof && p->high < RILL_NO_TOPSIDE;
 }
 
 /* What a body that has come up by `lift` displaces at heads changed by pi, as upright components; returns the part that is in
@@ -115,7 +114,7 @@ static void press(const rill_body_stage *s, rill_body *body, const double *pi) {
         rise = find_rise(s, body, pi, unit, six);
     else
         immerse(s, body, pi, -body->guess[2] * s->dt / s->flow->bed->quantum, six);
-    keep_round(body, six);
+    rill_body_keep_round(body, six);
     for (int k = 0; k < 6; ++k) body->load[k] = six[k] * unit;
     if (body->small) body->load[2] = body->stiff * (rise - body->free[2]) / s->dt;
 }
@@ -157,7 +156,7 @@ void rill_bodies_contact(const rill_body_stage *s, const double *pi, double *sti
                 if (!held && e > underside_of(&pieces[k], lift) && e < (double)pieces[k].high + lift)
                     add_upright(&pieces[k], part, upright);
             }
-            keep_round(body, upright);
+            rill_body_keep_round(body, upright);
             if (nodes[t->node].grounded) memset(upright, 0, sizeof upright);
             for (int c = 0; c < 6; ++c) t->b[c] = t->sideways[c] + (float)upright[c];
             room[t->node] -= taken;
@@ -201,7 +200,8 @@ static bool find_grip(const rill_body_stage *s, int32_t index, rill_touch *at_l,
     const double under =
         (share_l * (base_l + (double)at_l->under) + share_r * (base_r + (double)at_r->under)) / (share_l + share_r);
     const double thick = ((double)at_l->deep + (double)at_r->deep) / (share_l + share_r);
-    const double top = face->covered ? under + thick : 0.5 * (base_l + l->e + base_r + r->e);
+    const double top = face->covered ? under + thick
+                                     : 0.5 * (base_l + rill_node_shown(s->flow, l) + base_r + rill_node_shown(s->flow, r));
     *grip = (rill_body_grip){ .face = index, .body = at_l->body, .l = at_l, .r = at_r };
     grip->displaced =
         face->covered ? rill_body_blocks(s, face, at_l, at_r) : 0.5 * ((double)at_l->deep + (double)at_r->deep);
@@ -222,7 +222,7 @@ static void couple_grip(const rill_body_stage *s, const rill_body_grip *grip) {
     rill_body *body = rill_body_at(s->bodies, grip->body);
     double six[6] = { 0 };
     rill_along(face->axis, grip->arm, grip->displaced * q / dx, six);
-    keep_round(body, six);
+    rill_body_keep_round(body, six);
     for (int k = 0; k < 6; ++k) grip->l->sideways[k] += (float)six[k], grip->r->sideways[k] -= (float)six[k];
     const double force = s->density * s->gravity * q * q * dx * grip->displaced * slope;
     rill_along(face->axis, grip->arm, force, body->pushed);
@@ -257,6 +257,6 @@ void rill_bodies_couple(const rill_body_stage *s) {
     }
     for (size_t i = 0; i < bodies->list.count; ++i) {
         rill_body *body = rill_body_at(bodies, (int32_t)i);
-        if (body->alive) keep_round(body, body->pushed);
+        if (body->alive) rill_body_keep_round(body, body->pushed);
     }
 }

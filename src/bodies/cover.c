@@ -74,13 +74,13 @@ static void shade(const rill_body_stage *s, rill_body *body) {
 }
 
 /* How far above the level a body counts as over a column already: it may come down on it within a sub-step. Without a
- * sub-step, any that it is over. */
+ * sub-step, or if liquid lies on it or may come to, any that it is over. */
 static double nearness(const rill_body_stage *s, const rill_body *body) {
     const double *v = body->state.velocity, *w = body->state.spin;
     double speed = 0.0, spin = 0.0;
     for (int i = 0; i < 3; ++i) speed += v[i] < 0.0 ? -v[i] : v[i], spin += w[i] < 0.0 ? -w[i] : w[i];
     const rill_bed *bed = s->flow->bed;
-    if (s->dt == 0.0) return (double)RILL_TOP;
+    if (s->dt == 0.0 || s->pours || body->laden > 0.0) return (double)RILL_TOP;
     return (0.25 * bed->grid.cell_size + 2.0 * s->dt * (speed + spin * body->form.reach)) / bed->quantum;
 }
 
@@ -130,12 +130,15 @@ int32_t rill_bodies_node_at(const rill_body_stage *s, int32_t place, int32_t str
     node.e = level_of(s->flow, place);
     if (known < 0) {
         const rill_node *before = (const rill_node *)bodies->before.data + (-known - 1);
-        const double most = (double)RILL_TOP; /* whatever a snapshot says */
+        const double most = RILL_HEAD_MOST; /* whatever a snapshot says */
         node.e =
             fmin(fmax((double)before->base + before->e - (double)node.base, 0.0), most); /* the base may have moved */
         node.pi = fmin(fmax(before->pi, -most), most);
         node.kept = fmin(before->kept, most);
         node.over = before->over;
+        node.apart = before->apart;
+        node.deck = before->deck;
+        for (int i = 0; i < 2; ++i) node.slip[i] = before->slip[i];
         node.seen = before->seen;
     }
     ((rill_node *)bodies->nodes.data)[bodies->nodes.count] = node;
@@ -224,7 +227,7 @@ static void touch_columns(const rill_body_stage *s, int32_t index) {
     body->end = (int32_t)s->bodies->touches.count;
 }
 
-/* The columns that bodies have left show their own base again. */
+/* The columns that bodies have left show their own base again, and have what lay on them. */
 static void leave_columns(const rill_body_stage *s) {
     rill_bodies *bodies = s->bodies;
     const rill_bed *bed = s->flow->bed;
@@ -234,6 +237,7 @@ static void leave_columns(const rill_body_stage *s) {
         if (bodies->node_of[place] > 0) continue;
         bodies->node_of[place] = 0;
         bodies->shown[place] = bed->b[place];
+        rill_bodies_give(bodies, s->flow, before[i].cell, place, before[i].deck);
         if (bed->pipe_count == 0) continue;
         for (int32_t k = rill_bed_first_pipe(bed, NULL, place); k < bed->pipe_count && bed->pipe_l[k] == place; ++k)
             rill_bodies_lift_pipe(s->flow, k);

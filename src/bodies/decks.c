@@ -5,20 +5,29 @@
  * dry, however it lies on the grid: one of them at least, on any way across, is all wall.
  *
  *      e  ~~~~~~~~~~+--+        +--+~~~~~~    A quarter is *shut* if it is wholly covered, up to its lid. Liquid stands *over*
- *                   |  |  hold  |  |          it if it did before and the head is still above the lid, or if it comes from
- *                   |  +--------+  |          a quarter beside it: one that is not shut, or has liquid over it, in a
- *                   +--------------+          column where it stands higher than this lid.
+ *                   |  |  hold  |  |          it if it comes from a quarter beside it: one that is not shut, or has liquid
+ *                   |  +--------+  |          over it, in a column where it stands higher than this lid.
+ *                   +--------------+
  *
- * Liquid comes as far as it can at once, and what has come in stays until the head has gone below the lid.
- * Where none stands, the body counts as if it had no topside: the head there is pressure on its underside, and no more. */
+ * Where none stands, the body counts as if it had no topside: the head there is pressure on its underside, and no more.
+ *
+ * A column all of which one body covers, and over which none stands, is *apart*: liquid may lie on the body there, which has
+ * nothing to do with the head below (aboard.c). When that comes to stand as high as what is beside it, both are one column
+ * again, with one head; when what is over a body has no more to do with what is beside it, it stays there. Under ceilings, and
+ * where bodies cover a column together, there is no such thing: liquid comes as far as it can at once, and what has come in
+ * stays until the head has gone below the lid. */
 #include "bodies/bodies.h"
 
 #include <math.h>
 
 enum { QUARTERS = 4, ALL = 15 };
-enum { NARROW = 1, CROWDED = 2 };  /* less than half of a node is open; bodies over it cover more than all of it */
-static const double WHOLE = 0.999; /* of a quarter: more than this is all of it */
-static const double SUNKEN = 1.0 / 16.0; /* cells: how far contacts let a body into what it lies on */
+/* Less than half of a node is open; bodies over it cover more than all of it; one of them does so alone, under open sky; it was
+ * apart before. */
+enum { NARROW = 1, CROWDED = 2, DECK = 4, APART = 8 };
+static const double WHOLE = 0.999;         /* of a quarter: more than this is all of it */
+static const float SLIVER = 1.0f / 256.0f; /* of a cell: too little of a body for liquid to come over */
+static const double SUNKEN = 1.0 / 16.0;   /* cells: how far contacts let a body into what it lies on */
+static const double MEETS = 1.0 / 16.0;    /* cells: levels on a body and beside it that are as near as this have met */
 
 /* What is asked of all nodes again and again, in the working memory of the solve. */
 typedef struct decks {
@@ -29,6 +38,7 @@ typedef struct decks {
     double *stands; /* and where it stands, in its open part or on what covers it */
     uint8_t *open;  /* bit per quarter: there is liquid, or could be */
     uint8_t *marks;
+    bool *comes; /* there is liquid beside columns that are apart, above their lids */
 } decks;
 
 /* How deep a body is under the level that is seen over it: 0 where it is not, 1 where all of it is by a cell. */
@@ -89,16 +99,16 @@ static uint8_t find_lids(const rill_bodies *bodies, rill_node *node) {
     for (int32_t i = node->first; i >= 0; i = touches[i].next)
         for (int32_t k = touches[i].first; k < touches[i].end; ++k) {
             const int32_t q = pieces[k].quarter;
-            covered[q] += 4.0 * (double)pieces[k].part;
-            lid[q] = pieces[k].high < lid[q] ? pieces[k].high : lid[q];
+            covered[q] += (double)pieces[k].part;
+            if (pieces[k].part > SLIVER) lid[q] = pieces[k].high < lid[q] ? pieces[k].high : lid[q];
         }
     uint32_t shut = 0;
     for (int q = 0; q < QUARTERS; ++q) {
         node->lid[q] = lid[q];
-        shut |= (uint32_t)(covered[q] >= WHOLE) << q;
+        shut |= (uint32_t)(4.0 * covered[q] >= WHOLE) << q;
     }
     node->shut = (uint8_t)shut;
-    const double sum = 0.25 * ((covered[0] + covered[1]) + (covered[2] + covered[3]));
+    const double sum = (covered[0] + covered[1]) + (covered[2] + covered[3]);
     return (uint8_t)((sum > 0.5 ? NARROW : 0) | (sum > 1.0 ? CROWDED : 0));
 }
 
@@ -151,10 +161,27 @@ static uint32_t south(uint32_t quarters) {
     return quarters >> 2 & 3u;
 }
 
+/* Whether what lies on the body in a column that is apart stands as high as a level beside it. */
+static bool meets(const decks *d, size_t index, double level) {
+    const rill_bodies *bodies = d->stage->bodies;
+    const rill_bed *bed = d->stage->flow->bed;
+    const rill_node *node = &d->nodes[index];
+    const rill_touch *touch = (const rill_touch *)bodies->touches.data + rill_node_carrier(bodies, node);
+    const double stands = (double)node->base + rill_touch_level(bodies, touch, (double)node->deck);
+    return fabs(level - stands) * bed->quantum <= MEETS * bed->grid.cell_size;
+}
+
 /* Lets liquid at a level come to quarters of a node, and on inside of it as far as its own head lets it; true if any did. */
 static bool enter(const decks *d, size_t index, uint32_t quarters, double level) {
     const uint32_t before = d->open[index];
     uint32_t open = before, beside = quarters;
+    if (before == 0 && d->marks[index] & APART) {
+        if (!flooded(&d->nodes[index], beside, level)) return false;
+        if (!meets(d, index, level)) {
+            *d->comes = true;
+            return false;
+        }
+    }
     for (;;) {
         const uint32_t more = flooded(&d->nodes[index], beside & ~open, level);
         if (!more) break;
@@ -225,19 +252,64 @@ static void keep_dry(const rill_body_stage *s, const rill_node *node, uint32_t o
         for (int32_t k = touches[i].first; k < touches[i].end; ++k) {
             const int32_t q = pieces[k].quarter;
             if (open >> q & 1u) continue;
-            pieces[k].high = (float)RILL_WALL;
+            pieces[k].high = RILL_NO_TOPSIDE;
             if (decks_of[q] < 0 || decks_of[q] == touches[i].body) continue;
             const double slack = SUNKEN * s->flow->bed->grid.cell_size / s->flow->bed->quantum;
             if ((double)pieces[k].low >= (double)node->lid[q] - slack)
-                pieces[k].part = 0.0f, pieces[k].low = (float)RILL_WALL;
+                pieces[k].part = 0.0f, pieces[k].low = RILL_NO_TOPSIDE;
         }
 }
 
 /* What liquid stands on that did before, and what is at a ceiling: it has a film above it. */
 static uint32_t find_over(const rill_node *node) {
-    if (!node->shut) return 0;
+    if (!node->shut || (node->over == 0 && isinf(node->roof))) return 0;
     return flooded(node, node->over & node->shut, (double)node->base + node->e) |
            (node->shut & ~below(node, node->roof));
+}
+
+/* What liquid lies on a node's body, once it is known where it stands over it. */
+static void settle(const decks *d, size_t n, uint32_t over) {
+    rill_bodies *bodies = d->stage->bodies;
+    rill_flow *flow = d->stage->flow;
+    rill_node *node = &d->nodes[n];
+    const bool deck = d->marks[n] & DECK;
+    if (node->deck > 0 && (over || !deck)) {
+        if (deck) node->kept -= (double)node->deck; /* it has a topside now */
+        rill_bodies_give(bodies, flow, node->cell, node->place, node->deck);
+        node->deck = 0;
+    }
+    if (deck && !over && node->over) {
+        const rill_touch *touch = (const rill_touch *)bodies->touches.data + rill_node_carrier(bodies, node);
+        const double has = (double)flow->H[node->place],
+                     level = fmin(node->e, has + node->kept); /* which is no pressure */
+        node->deck = (int32_t)fmin(rill_touch_holds(bodies, touch, level, 0.0, node->over), has);
+        node->kept += (double)node->deck;
+        flow->H[node->place] -= node->deck;
+    }
+}
+
+static void note_over(const decks *d, size_t n) {
+    rill_node *node = &d->nodes[n];
+    node->over = node->shut & d->open[n];
+    node->apart = node->over == 0 && d->marks[n] & DECK;
+}
+
+/* Returns whether any lies on one. */
+static bool settle_all(const decks *d) {
+    bool any = false;
+    for (size_t n = 0; n < d->count; ++n) {
+        settle(d, n, d->nodes[n].shut & d->open[n]);
+        note_over(d, n);
+        any |= d->nodes[n].deck > 0;
+    }
+    return any;
+}
+
+/* Whether a column may be apart. */
+static bool is_deck(const rill_body_stage *s, const rill_node *node) {
+    const rill_touch *touches = s->bodies->touches.data;
+    return node->shut == ALL && s->flow->bed->c[node->place] == RILL_TOP &&
+           (touches[node->first].next < 0 || rill_node_carrier(s->bodies, node) >= 0);
 }
 
 /* Where liquid comes to, beside what is open. */
@@ -254,10 +326,11 @@ void rill_bodies_flood(const rill_body_stage *s) {
     rill_bodies *bodies = s->bodies;
     const size_t count = bodies->nodes.count;
     double *v = bodies->vectors.data;
+    bool comes = false;
     const decks d = {
-        s, bodies->nodes.data, count, v, v + count, (uint8_t *)(v + 2 * count), (uint8_t *)(v + 3 * count)
+        s, bodies->nodes.data, count, v, v + count, (uint8_t *)(v + 2 * count), (uint8_t *)(v + 3 * count), &comes
     };
-    bool dry = false, crowded = false;
+    bool dry = false, crowded = false, joined = false, laden = false;
     for (size_t n = 0; n < count; ++n) {
         rill_node *node = &d.nodes[n];
         d.marks[n] = find_lids(bodies, node);
@@ -265,11 +338,21 @@ void rill_bodies_flood(const rill_body_stage *s) {
         d.open[n] = (uint8_t)((~(uint32_t)node->shut | find_over(node)) & ALL);
         dry |= d.open[n] != ALL;
         crowded |= (d.marks[n] & CROWDED) != 0;
+        laden |= node->deck > 0 || node->over;
+        if (!is_deck(s, node)) continue;
+        d.marks[n] |= (uint8_t)(DECK | (node->apart && !s->at_once ? APART : 0));
+        joined |= d.open[n] != 0;
     }
     if (crowded) find_all_sunk(&d);
+    for (size_t n = 0; dry && joined && n < count; ++n)
+        if (d.marks[n] & DECK) d.open[n] = 0; /* it may have lost what it was joined with */
     if (dry) flood(&d);
+    if (laden || comes) {
+        const bool lies = settle_all(&d);
+        if ((lies || comes) && s->dt > 0.0) rill_bodies_wash(s, d.stands, d.open);
+    }
     for (size_t n = 0; n < count; ++n) {
-        d.nodes[n].over = d.nodes[n].shut & d.open[n];
+        note_over(&d, n);
         if (d.open[n] != ALL) keep_dry(s, &d.nodes[n], d.open[n]);
         if (d.marks[n] & CROWDED) share_out(bodies, &d.nodes[n]);
     }

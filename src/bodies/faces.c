@@ -15,7 +15,21 @@ bool rill_body_face_shut(const rill_bodies *bodies, const rill_body_face *face) 
     return (face->node_l >= 0 && nodes[face->node_l].grounded) || (face->node_r >= 0 && nodes[face->node_r].grounded);
 }
 
-/* The same expressions as in the sweep's kernels, but for the velocity. */
+/* How much a head changes the velocity of a face in a part of the sub-step, or in several; `square` is that of twice its
+ * depth. */
+static float gain_in(const rill_kernel_constants *k, float parts, float square) {
+    return k->drive * parts * square * k->keep / (square + k->drag * parts);
+}
+
+/* The head at an end of a face, absolute, quanta. */
+static double head_at(const rill_body_stage *s, int32_t node, int32_t place) {
+    const rill_node *nodes = s->bodies->nodes.data;
+    return node >= 0 ? (double)nodes[node].base + nodes[node].e : (double)(s->flow->bed->b[place] + s->flow->H[place]);
+}
+
+/* The same expressions as in the sweep's kernels, but for the velocity: that has been driven by the heads there are for as long
+ * as the last sub-step took, and should be for as long as this one does. Liquid has no say in how high heads are at bodies:
+ * after a blow they are as high as it took to stop it in one sub-step, and what they did must be undone by just as much. */
 void rill_body_face_look(const rill_body_stage *s, rill_body_face *face) {
     if (face->covered) {
         rill_body_face_look_covered(s, face);
@@ -26,8 +40,12 @@ void rill_body_face_look(const rill_body_stage *s, rill_body_face *face) {
     const rill_face f = rill_face_at(b[l], b[r], H[l], H[r]);
     const rill_face under = rill_face_under(f, rill_min_i(bed->c[l], bed->c[r]) - rill_max_i(b[l], b[r]));
     const float twice = (float)rill_viscosity_depth(&f, H[l] + H[r]), square = twice * twice + 1.0f;
-    face->u = *rill_body_face_velocity(s->flow, face);
+    face->gain = gain_in(s->k, 1.0f, square);
+    const float excess = face->gain - gain_in(s->k, s->bodies->lasted, square);
+    face->u = *rill_body_face_velocity(s->flow, face) +
+              excess * (float)(head_at(s, face->node_l, l) - head_at(s, face->node_r, r));
     face->open = (float)rill_move_opening(&under, face->u);
-    face->gain = s->k->drive * square * s->k->keep / (square + s->k->drag);
-    if (rill_body_face_shut(s->bodies, face)) face->u = face->gain = face->open = 0.0f;
+    face->backward = face->u < 0.0f;
+    face->back = (float)rill_move_opening(&under, face->u < 0.0f ? 1.0f : -1.0f);
+    if (rill_body_face_shut(s->bodies, face)) face->u = face->gain = face->open = face->back = 0.0f;
 }

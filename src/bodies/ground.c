@@ -2,7 +2,7 @@
  *
  * Where nothing but a film is left under a body, liquid neither gets away nor in within a sub-step, and whatever pressure
  * would be needed to keep the body from coming down that last bit, it would have. That is the business of the bed, or of an
- * engine's contacts. So such a column is left out of the solve: its head is the mean of those around it, which is what a film
+ * engine's contacts. So such a column is left out of the solve: its head is that of what is around the film, which is what it
  * passes on in the long run, and a body that lies on the bed has its buoyancy. */
 #include "bodies/bodies.h"
 
@@ -10,7 +10,7 @@
 
 static const double FILM = 1.0 / 128.0; /* cells */
 
-/* How a body lies in a column. */
+/* How a body lies in a column with a level. */
 static void measure(const rill_bodies *bodies, rill_touch *t, double e) {
     const rill_piece *pieces = bodies->pieces.data;
     double deep = 0.0, share = 0.0, under = 0.0, moment[2] = { 0.0, 0.0 };
@@ -28,22 +28,43 @@ static void measure(const rill_bodies *bodies, rill_touch *t, double e) {
     for (int i = 0; i < 2; ++i) t->arm[i] = share > 0.0 ? (float)(moment[i] / share) : 0.0f;
 }
 
-/* The mean head of the columns beside a node, above its base; its own if there is none. */
-static double head_around(const rill_body_stage *s, const rill_node *node) {
-    const rill_bed *bed = s->flow->bed;
-    const int32_t beside[4] = { node->place - 1, node->place + 1, node->place - node->stride,
-                                node->place + node->stride };
-    double sum = 0.0;
-    int count = 0;
-    for (int i = 0; i < 4; ++i) {
-        const int32_t place = beside[i];
-        const rill_node *other = rill_bodies_node(s->bodies, place);
-        if (bed->b[place] == RILL_WALL) continue;
-        sum += other ? (double)other->base + other->e : (double)(bed->b[place] + s->flow->H[place]);
-        count += 1;
+/* A node of the next ring of a film gets what there is beside it. */
+static void add_around(const rill_body_stage *s, rill_node *node, int32_t other, int32_t place, double *count) {
+    const rill_node *nodes = s->bodies->nodes.data;
+    const double head = other < 0                ? (double)(s->flow->bed->b[place] + s->flow->H[place])
+                        : nodes[other].grounded ? (double)nodes[other].base + nodes[other].around
+                                                : (double)nodes[other].base + nodes[other].e;
+    node->around += head - (double)node->base;
+    *count += 1.0;
+}
+
+/* The heads of films: ring by ring, each the mean of those of the ring before; their own if there is none. */
+static void find_around(const rill_body_stage *s) {
+    rill_bodies *bodies = s->bodies;
+    rill_node *nodes = bodies->nodes.data;
+    const rill_body_face *faces = bodies->faces.data;
+    const size_t n = bodies->nodes.count;
+    double *count = bodies->vectors.data;
+    int32_t *ring = (int32_t *)(void *)(count + n);
+    bool any = false;
+    for (size_t i = 0; i < n; ++i) {
+        ring[i] = nodes[i].grounded ? RILL_NO_RING : 0;
+        any |= nodes[i].grounded;
+        count[i] = nodes[i].around = 0.0;
     }
-    const double head = count > 0 ? sum / (double)count - (double)node->base : node->e;
-    return head > 0.0 ? head : 0.0;
+    const int32_t last = any ? rill_bodies_rings(bodies, ring) : 0;
+    for (int32_t r = 1; r <= last; ++r) {
+        for (size_t i = 0; i < bodies->faces.count; ++i) {
+            const int32_t node_l = faces[i].node_l, node_r = faces[i].node_r;
+            const int32_t at_l = node_l >= 0 ? ring[node_l] : 0, at_r = node_r >= 0 ? ring[node_r] : 0;
+            if (at_l == r && at_r == r - 1) add_around(s, &nodes[node_l], node_r, faces[i].r, &count[node_l]);
+            if (at_r == r && at_l == r - 1) add_around(s, &nodes[node_r], node_l, faces[i].l, &count[node_r]);
+        }
+        for (size_t i = 0; i < n; ++i)
+            if (ring[i] == r) nodes[i].around = fmax(nodes[i].around / count[i], 0.0);
+    }
+    for (size_t i = 0; i < n; ++i)
+        if (ring[i] == RILL_NO_RING) nodes[i].around = nodes[i].e;
 }
 
 void rill_bodies_measure(const rill_body_stage *s) {
@@ -55,15 +76,18 @@ void rill_bodies_measure(const rill_body_stage *s) {
     for (size_t i = 0; i < bodies->touches.count; ++i) {
         const rill_body *body = rill_body_at(bodies, touches[i].body);
         rill_node *node = &nodes[touches[i].node];
+        const double shown = rill_node_shown(s->flow, node);
         measure(bodies, &touches[i], node->e);
         node->deep += (double)touches[i].deep;
+        if (shown < node->e - 1.0) measure(bodies, &touches[i], shown);
         node->yields |= !isinf(body->mass);
         if (body->fresh && node->kept == 0.0) node->kept = (double)touches[i].deep; /* unless a fill has left it out */
     }
+    rill_bodies_squeeze(s, film);
     for (size_t i = 0; i < bodies->nodes.count; ++i) {
         rill_node *node = &nodes[i];
         const double gap = rill_node_level(node, node->e) - node->deep;
         node->grounded = node->shut == 15 && gap < film && (double)s->flow->H[node->place] < film;
-        if (node->grounded) node->around = head_around(s, node);
     }
+    find_around(s);
 }

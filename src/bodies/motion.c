@@ -51,7 +51,8 @@ static void begin_body(rill_body *body, double dt, bool steady) {
         rill_body_invert(body->own, body->lighter);
     }
     memcpy(body->heavier, body->own, sizeof body->heavier);
-    body->upright = body->stiff = body->mass;
+    body->along = body->upright = body->stiff = body->mass;
+    body->freight = (rill_freight){ 0 };
     body->small = false;
     for (int i = 0; i < 3; ++i) {
         body->free[i] = body->state.velocity[i] + (told ? 0.0 : dt * body->state.acceleration[i]);
@@ -69,6 +70,12 @@ static void begin_body(rill_body *body, double dt, bool steady) {
 }
 
 void rill_bodies_begin(const rill_body_stage *s) {
+    double last = 0.0;
+    for (size_t i = 0; i < s->bodies->list.count; ++i) {
+        const rill_body *body = rill_body_at(s->bodies, (int32_t)i);
+        if (body->alive) last = fmax(last, body->before_dt);
+    }
+    s->bodies->lasted = last > 0.0 ? (float)(last / s->dt) : 1.0f;
     for (size_t i = 0; i < s->bodies->list.count; ++i) {
         rill_body *body = rill_body_at(s->bodies, (int32_t)i);
         if (!body->alive) continue;

@@ -6,17 +6,14 @@
 
 #include <math.h>
 
+static const double TURNED = 1.0 / 256.0; /* cells */
+enum { TURNS = 1 };
+
 void rill_bodies_lift_pipe(rill_flow *flow, int32_t i) {
     rill_sparse *sparse = &flow->scratch->sparse;
     rill_pipe *pipe = &sparse->pipes[i];
     pipe->bl = sparse->arrays.bl[i] = rill_flow_bases(flow)[pipe->l];
     pipe->br = sparse->arrays.br[i] = rill_flow_bases(flow)[pipe->r];
-}
-
-void rill_bodies_lift(const rill_bodies *bodies, rill_flow *flow, int32_t place, double head) {
-    const double top = (double)RILL_TOP, level = head < top ? head : top;
-    const int32_t base = (int32_t)level - flow->H[place];
-    bodies->shown[place] = rill_max_i(base, flow->bed->b[place]);
 }
 
 /* Tiles with columns under bodies are swept as long as there are bodies. */
@@ -27,14 +24,37 @@ static void wake(const rill_body_stage *s, int32_t place, int32_t *last) {
     *last = block;
 }
 
+/* The velocity of a face with the changes of head. */
+static float changed(const rill_body_stage *s, const rill_body_face *face, const double *pi) {
+    const double l = face->node_l >= 0 ? pi[face->node_l] : 0.0, r = face->node_r >= 0 ? pi[face->node_r] : 0.0;
+    const float u = face->u + face->gain * (float)(l - r);
+    return rill_max_f(rill_min_f(u, s->k->top_speed), -s->k->top_speed);
+}
+
+/* Faces that flow the other way after all are as open as that column has it. True if that makes a difference: what moves is
+ * then not what was solved for. */
+static bool turn_faces(const rill_body_stage *s, const double *pi) {
+    rill_body_face *faces = s->bodies->faces.data;
+    const float most = (float)(TURNED * s->flow->bed->grid.cell_size / s->flow->bed->quantum);
+    bool any = false;
+    for (size_t i = 0; i < s->bodies->faces.count; ++i) {
+        rill_body_face *face = &faces[i];
+        const float u = changed(s, face, pi), more = s->k->lambda * u * (face->back - face->open);
+        if (face->covered || (u < 0.0f) == face->backward) continue;
+        any |= __builtin_fabsf(more) > most;
+        face->backward = u < 0.0f;
+        const float open = face->open;
+        face->open = face->back;
+        face->back = open;
+    }
+    return any;
+}
+
 /* What the changes of head do to the velocities of faces. Those under ceilings are moved over here. */
 static void change_faces(const rill_body_stage *s, const double *pi) {
     rill_body_face *faces = s->bodies->faces.data;
     for (size_t i = 0; i < s->bodies->faces.count; ++i) {
-        const double l = faces[i].node_l >= 0 ? pi[faces[i].node_l] : 0.0;
-        const double r = faces[i].node_r >= 0 ? pi[faces[i].node_r] : 0.0;
-        const float u = faces[i].u + faces[i].gain * (float)(l - r);
-        faces[i].u = rill_max_f(rill_min_f(u, s->k->top_speed), -s->k->top_speed);
+        faces[i].u = changed(s, &faces[i], pi);
         *rill_body_face_velocity(s->flow, &faces[i]) = faces[i].u;
     }
 }
@@ -42,12 +62,19 @@ static void change_faces(const rill_body_stage *s, const double *pi) {
 static void change_heads(const rill_body_stage *s, const double *pi) {
     rill_node *nodes = s->bodies->nodes.data;
     for (size_t i = 0; i < s->bodies->nodes.count; ++i) {
-        const double most = (double)(RILL_TOP - RILL_DRY - nodes[i].base);
-        nodes[i].e += pi[i];
-        nodes[i].pi = fmax(fmin(pi[i], (double)RILL_TOP), -(double)RILL_TOP);
-        if (nodes[i].e < 0.0) nodes[i].e = 0.0;
-        if (nodes[i].e > most) nodes[i].e = most;
+        nodes[i].pi = fmax(fmin(pi[i], RILL_HEAD_MOST), -RILL_HEAD_MOST);
+        nodes[i].e = fmax(fmin(nodes[i].e + pi[i], RILL_HEAD_MOST), 0.0);
     }
+}
+
+/* Whether a body was put where it is: bases are not yet lifted then. */
+static bool any_fresh(const rill_bodies *bodies) {
+    bool any = false;
+    for (size_t i = 0; i < bodies->list.count; ++i) {
+        const rill_body *body = rill_body_at(bodies, (int32_t)i);
+        any |= body->alive && body->fresh;
+    }
+    return any;
 }
 
 bool rill_bodies_move(const rill_body_stage *s, int64_t *refused) {
@@ -55,6 +82,7 @@ bool rill_bodies_move(const rill_body_stage *s, int64_t *refused) {
     bool converged = true, capped = false;
     rill_bodies_begin(s);
     rill_bodies_cover(s);
+    if (any_fresh(bodies)) rill_bodies_lift_all(s);
     rill_body_face *faces = bodies->faces.data;
     rill_node *nodes = bodies->nodes.data;
     rill_bodies_measure(s);
@@ -63,6 +91,10 @@ bool rill_bodies_move(const rill_body_stage *s, int64_t *refused) {
     rill_bodies_couple(s);
     rill_bodies_carry(s);
     const double *pi = rill_bodies_balance(s, &converged);
+    for (int32_t i = 0; i < TURNS && turn_faces(s, pi); ++i) {
+        for (size_t n = 0; n < bodies->nodes.count; ++n) nodes[n].pi = pi[n];
+        pi = rill_bodies_balance(s, &converged);
+    }
     change_faces(s, pi);
     change_heads(s, pi);
     *refused = rill_bodies_pass(s, &capped);
@@ -75,6 +107,14 @@ bool rill_bodies_move(const rill_body_stage *s, int64_t *refused) {
     for (size_t i = 0; i < bodies->nodes.count; ++i) wake(s, nodes[i].place, &last);
     rill_bodies_end(s);
     return converged && !capped;
+}
+
+/* Waves on bodies are as fast as elsewhere. */
+static void reach_up(rill_flow *flow, const rill_node *node) {
+    const float *lid = node->lid;
+    const float low = rill_min_f(rill_min_f(lid[0], lid[1]), rill_min_f(lid[2], lid[3]));
+    const rill_flow_extent here = { .depth = node->stands - node->base - (int32_t)low, .level = node->stands };
+    rill_flow_widen(&flow->extent, &here);
 }
 
 void rill_bodies_drive(const rill_body_stage *s) {
@@ -107,8 +147,7 @@ void rill_bodies_drive(const rill_body_stage *s) {
     flow->extent.speed = rill_max_f(flow->extent.speed, fastest[0] + fastest[1]);
     flow->extent.level = rill_min_i(flow->extent.level, RILL_TOP); /* heads may be higher for a moment */
     for (size_t i = 0; i < bodies->nodes.count; ++i)
-        rill_bodies_lift(bodies, flow, nodes[i].place, (double)nodes[i].base + rill_node_level(&nodes[i], nodes[i].e));
+        if (nodes[i].deck > 0) reach_up(flow, &nodes[i]);
+    rill_bodies_lift_all(s);
     flow->claimed_count = 0;
-    for (size_t i = 0; i < bodies->faces.count; ++i)
-        if (faces[i].pipe >= 0) rill_bodies_lift_pipe(flow, faces[i].pipe);
 }

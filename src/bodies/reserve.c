@@ -31,13 +31,16 @@ static int32_t nearest_column(const rill_bed *bed, const int32_t at[2], int32_t 
 }
 
 /* The places of columns are others now. */
-static void find_nodes_again(rill_bodies *bodies, const rill_bed *bed) {
+static void find_nodes_again(rill_bodies *bodies, rill_flow *flow) {
     rill_node *nodes = bodies->nodes.data;
     size_t count = 0;
     for (size_t i = 0; i < bodies->nodes.count; ++i) {
         rill_node node = nodes[i];
-        node.place = nearest_column(bed, node.cell, node.base);
-        if (node.place < 0 || bodies->node_of[node.place] != 0) continue;
+        node.place = nearest_column(flow->bed, node.cell, node.base);
+        if (node.place < 0 || bodies->node_of[node.place] != 0) {
+            rill_bodies_give(bodies, flow, node.cell, node.place, node.deck);
+            continue;
+        }
         nodes[count++] = node;
         bodies->node_of[node.place] = (int32_t)count;
     }
@@ -65,7 +68,8 @@ static bool prepare_planes(rill_bodies *bodies, const rill_bed *bed, const rill_
     return false;
 }
 
-void rill_bodies_settle(rill_bodies *bodies, const rill_bed *bed, const rill_allocator *allocator) {
+void rill_bodies_settle(rill_bodies *bodies, rill_flow *flow, const rill_allocator *allocator) {
+    const rill_bed *bed = flow->bed;
     if (bodies->plane_size == (size_t)bed->plane_size) return;
     rill_body_planes old = { bodies->node_of, bodies->stamp, bodies->shown, bodies->plane_size };
     const rill_body_planes next = bodies->next;
@@ -76,7 +80,7 @@ void rill_bodies_settle(rill_bodies *bodies, const rill_bed *bed, const rill_all
     bodies->shown = next.shown;
     bodies->plane_size = next.size;
     memcpy(bodies->shown, bed->b, next.size * sizeof *bodies->shown);
-    find_nodes_again(bodies, bed);
+    find_nodes_again(bodies, flow);
 }
 
 /* With room for `more` columns than those that bodies can be over. */
@@ -111,11 +115,12 @@ bool rill_bodies_prepare(rill_bodies *bodies, const rill_bed *bed, const rill_al
     return prepare(bodies, bed, most_joined(bed), allocator);
 }
 
-bool rill_bodies_reserve(rill_bodies *bodies, const rill_bed *bed, const rill_allocator *allocator) {
+bool rill_bodies_reserve(rill_bodies *bodies, rill_flow *flow, const rill_allocator *allocator) {
+    const rill_bed *bed = flow->bed;
     if (!bodies->counted || bodies->plane_size != (size_t)bed->plane_size) bodies->joinable = most_joined(bed);
     if (!prepare(bodies, bed, bodies->joinable, allocator)) return false;
     bodies->counted = true;
-    rill_bodies_settle(bodies, bed, allocator);
+    rill_bodies_settle(bodies, flow, allocator);
     return true;
 }
 
@@ -154,6 +159,7 @@ void rill_bodies_refit(rill_bodies *bodies, rill_flow *flow) {
     for (size_t i = 0; i < bodies->nodes.count; ++i) {
         const int32_t place = nodes[i].place;
         const bool stands = bed->b[place] != RILL_WALL;
+        if (!stands) rill_bodies_give(bodies, flow, nodes[i].cell, -1, nodes[i].deck);
         nodes[count] = nodes[i];
         count += stands;
         bodies->node_of[place] = stands ? (int32_t)count : 0;
@@ -166,6 +172,7 @@ void rill_bodies_uncover(rill_bodies *bodies, rill_flow *flow) {
     const rill_node *nodes = bodies->nodes.data;
     for (size_t i = 0; i < bodies->nodes.count; ++i) {
         bodies->node_of[nodes[i].place] = 0;
+        rill_bodies_give(bodies, flow, nodes[i].cell, nodes[i].place, nodes[i].deck);
         rill_flow_wake(flow, nodes[i].place);
     }
     bodies->nodes.count = bodies->touches.count = bodies->faces.count = 0;

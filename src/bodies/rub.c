@@ -80,7 +80,7 @@ static void begin_body(rill_body *body) {
     memcpy(body->moved + 3, body->state.spin, sizeof body->state.spin);
     if (isinf(body->mass)) return;
     for (int i = 0; i < 3; ++i) {
-        body->grasp[7 * i] = i == 2 ? body->upright : body->mass;
+        body->grasp[7 * i] = i == 2 ? body->upright : body->along;
         body->given[i] = body->grasp[7 * i] * body->moved[i];
         for (int j = 0; j < 3; ++j) {
             body->grasp[6 * (3 + i) + 3 + j] = body->heavier[3 * i + j];

@@ -8,7 +8,7 @@
  *                  |. . . . . . .|               in a cell
  *                  +-------------+
  *
- * and below the deck where that is lower, as in the hold of a boat. */
+ * and below the deck where that is lower, as in the hold of a boat; unless liquid lies there (aboard.c): then that is drawn. */
 #include "bodies/bodies.h"
 
 #include <math.h>
@@ -70,7 +70,7 @@ static bool grow(const seen *s, size_t left) {
 
 /* A level as it may be drawn: not on a deck that is dry, but half way down to the underside. */
 static int32_t below_deck(const rill_node *node, int32_t H, double level) {
-    const uint32_t dry = node->shut & ~(uint32_t)node->over;
+    const uint32_t dry = node->deck > RILL_DRY ? 0 : node->shut & ~(uint32_t)node->over;
     double lid = (double)RILL_TOP;
     for (int q = 0; q < 4; ++q)
         if (dry >> q & 1u) lid = fmin(lid, (double)node->base + (double)node->lid[q]);
@@ -90,7 +90,9 @@ void rill_bodies_show(const rill_body_stage *stage) {
                      .left = bodies->far.data };
     const rill_body_face *faces = bodies->faces.data;
     for (size_t i = 0; i < s.n; ++i)
-        s.level[i] = is_hidden(bodies, &nodes[i]) ? (double)NAN : (double)nodes[i].base + nodes[i].e;
+        s.level[i] = nodes[i].deck > RILL_DRY       ? (double)nodes[i].stands
+                     : is_hidden(bodies, &nodes[i]) ? (double)NAN
+                                                    : (double)nodes[i].base + nodes[i].e;
     size_t left = 0;
     for (size_t i = 0; i < bodies->faces.count; ++i)
         if (is_left(&s, &faces[i])) s.left[left++] = (int32_t)i;

@@ -7,19 +7,19 @@
  * pressure is only known up to a constant, which is chosen so that the least is zero, and its members are never dropped.
  *
  * Pressures are at most those of the solution, whichever the members: one that is positive will stay, but negative ones may only
- * be drawn down by others. What was dropped too much would come back a ring of columns each pass: in the first passes, and from
- * the start where many columns are new, members are therefore guessed before they are solved for (covered_guess.c). */
+ * be drawn down by others. What was dropped too much would come back a ring of columns each pass: in the first passes, from time to
+ * time after them, and from the start where columns are new, members are therefore guessed before they are solved for
+ * (covered_guess.c). */
 #include "flow/covered_parts.h"
 
 enum {
     PASSES = 64,
     LATE_PASSES = 24,   /* after these it does not matter any more whether columns are a hair off */
     FARTHEST = 64,      /* columns that members grow in a pass */
-    GUESSES = 4,        /* passes after which members are guessed anew */
-    MANY = 1024,        /* of so many nodes one is a new member: all are guessed from the start */
+    GUESSES = 4,        /* in so many passes members are guessed anew if some were dropped, and then every so many */
     OPENING_PASSES = 3, /* in the first passes openings follow the donors that the pressures make */
     ITERATIONS = 200,   /* of all passes */
-    WINDOWS = 1         /* larger ones that are tried, each with as many passes */
+    WINDOWS = 2         /* larger ones that are tried, each with as many passes */
 };
 
 /* How far from full members may end, quanta: within the band that counts as full, and a small share of what moves. */
@@ -31,7 +31,6 @@ typedef struct solve {
     double tolerance; /* quanta */
     bool changed;     /* members or openings are others than when components were last looked for */
     bool sealed;      /* some component is */
-    bool draining;    /* some column would give more than it has */
     bool careful;     /* openings may seal a component: look each time they change */
     bool hasty;       /* members that are added now are looked at once more before it matters whether they are sealed */
     int32_t reach;    /* how many columns further new members are added that these would fill; 0: none */
@@ -58,13 +57,14 @@ static void link_pipes(rill_covered *covered) {
 /* Columns of a window that would overfill become members, and are listed in the queue. */
 static void add_members(solve *s, const rill_window *w, int32_t *added) {
     rill_covered *covered = s->covered;
-    for (int32_t n = w->node; n < w->node + w->ny * w->stride; ++n) {
-        if (covered->nodes.active[n] > 0.0f || !(covered->poisson.f[n] > s->tolerance)) continue;
-        covered->nodes.active[n] = 1.0f;
-        covered->nodes.ever[n] = 1;
-        covered->queue[(*added)++] = n;
-        s->changed = true;
-    }
+    EACH_BLOCK(covered, w, first)
+        for (int32_t n = first; n < first + RILL_COVERED_UNIT; ++n) {
+            if (covered->nodes.active[n] > 0.0f || !(covered->poisson.f[n] > s->tolerance)) continue;
+            covered->nodes.active[n] = 1.0f;
+            covered->nodes.ever[n] = 1;
+            covered->queue[(*added)++] = n;
+            s->changed = true;
+        }
 }
 
 /* New members that cannot take what is too much in them push it on: adds columns that this would overfill, and those that they
@@ -96,8 +96,11 @@ static bool judge_excess(solve *s, int32_t *added) {
     int32_t verdict = 0;
     for (int32_t i = 0; i < covered->window_count; ++i) {
         const rill_window *w = &covered->windows[i];
-        rill_covered_run run = rill_covered_run_of(covered, w);
-        int32_t here = covered->kernels->judge(run.n, &run.nodes, s->tolerance, covered->poisson.f + w->node);
+        int32_t here = 0;
+        EACH_STRIP(covered, w, strip) {
+            const rill_covered_run run = rill_covered_run_of(covered, w, strip);
+            here |= covered->kernels->judge(run.at, &run.nodes, s->tolerance, covered->poisson.f + run.node);
+        }
         if (here & RILL_COVERED_OVER) add_members(s, w, added);
         verdict |= here;
     }
@@ -181,10 +184,7 @@ static int32_t drop_negative(solve *s) {
 static int32_t correct(solve *s) {
     rill_covered *covered = s->covered;
     int32_t negative = 0;
-    for (int32_t i = 0; i < covered->window_count; ++i) {
-        rill_covered_run run = rill_covered_run_of(covered, &covered->windows[i]);
-        negative |= covered->kernels->correct(run.n, &run.nodes, covered->poisson.x + covered->windows[i].node);
-    }
+    EACH_RUN(covered, run) negative |= covered->kernels->correct(run.at, &run.nodes, covered->poisson.x + run.node);
     if (s->sealed) rill_covered_lower_sealed(covered);
     if (!negative) return 0;
     return drop_negative(s);
@@ -199,7 +199,7 @@ static void look_for_sealed(solve *s) {
 static bool measure(solve *s, int32_t *added) {
     look_for_sealed(s);
     if (s->sealed) s->changed |= rill_covered_vent_sealed(s->covered);
-    s->draining = rill_covered_find_excess(s->covered);
+    rill_covered_find_excess(s->covered);
     bool off = judge_excess(s, added);
     if (*added > 0 && s->reach > 0) {
         add_beyond(s, added);
@@ -252,7 +252,7 @@ static bool run_passes(solve *s, bool off, rill_covered_report *report) {
         report->iterations += solve_once(s, ITERATIONS - report->iterations);
         dropped = correct(s);
         if (rill_covered_flow_faces(&s->stage) && report->passes <= OPENING_PASSES) open_anew(s);
-        if (dropped > 0 && report->passes <= GUESSES) guess(s);
+        if ((dropped > 0 && report->passes < GUESSES) || report->passes % GUESSES == 0) guess(s);
         added = 0; /* they start without pressure */
         choose_reach(s, report->passes, dropped > 0);
         off = measure(s, &added);
@@ -260,12 +260,19 @@ static bool run_passes(solve *s, bool off, rill_covered_report *report) {
     return true;
 }
 
+/* Lists columns that were filled by hand in the queue; returns how many there are. */
+static int32_t list_filled(rill_covered *covered) {
+    int32_t count = 0;
+    for (const rill_window *w = covered->windows; w < covered->windows + covered->window_count; ++w)
+        EACH_BLOCK(covered, w, first)
+            for (int32_t n = first; n < first + RILL_COVERED_UNIT; ++n)
+                if (covered->nodes.pi[n] < 0.0) covered->queue[count++] = n;
+    return count;
+}
+
 /* Leaves the pressures in pi and what crosses each face in q. */
 static void find_pressures(solve *s, rill_covered_report *report) {
-    int32_t added = 0;
-    if (s->covered->anew) EACH_NODE(s->covered, n) {
-            if (s->covered->nodes.pi[n] < 0.0) s->covered->queue[added++] = n; /* filled by hand */
-        }
+    int32_t added = list_filled(s->covered);
     s->changed = added > 0;
     start_pressures(s, added);
     added = 0;
@@ -274,15 +281,14 @@ static void find_pressures(solve *s, rill_covered_report *report) {
     bool off = measure(s, &added);
     s->hasty = false;
     if (added > 0) {
-        const bool many = added > s->covered->poisson.node_count / MANY;
         start_pressures(s, added);
         open_anew(s);
-        if (many) guess(s);
+        guess(s);
         added = 0;
         off = measure(s, &added);
     }
     report->capped = !run_passes(s, off, report);
-    if (!s->draining || report->capped) return;
+    if (report->capped || !rill_covered_drains(s->covered)) return;
     rill_covered_limit(s->stage.flow); /* what the pressures drive; and members must do with less */
     added = 0;
     off = measure(s, &added);
@@ -298,21 +304,14 @@ static bool cover_fronts(const solve *s) {
     int32_t verdict;
     do {
         verdict = 0;
-        for (int32_t i = 0; i < covered->window_count; ++i) {
-            rill_covered_run run = rill_covered_run_of(covered, &covered->windows[i]);
-            covered->kernels->change(run.n, &run.nodes, run.stride, &run.west, &run.south,
-                                     change + covered->windows[i].node);
-        }
+        EACH_RUN(covered, run) covered->kernels->change(run.at, &run.nodes, &run.west, &run.south, change + run.node);
         for (int32_t i = 0; i < covered->pipe_count; ++i) {
             const rill_covered_pipe *pipe = &covered->pipes[i];
             if (!rill_covered_pipe_covered(covered, pipe)) continue;
             if (pipe->node_l >= 0) change[pipe->node_l] -= pipe->q;
             if (pipe->node_r >= 0) change[pipe->node_r] += pipe->q;
         }
-        for (int32_t i = 0; i < covered->window_count; ++i) {
-            rill_covered_run run = rill_covered_run_of(covered, &covered->windows[i]);
-            verdict |= covered->kernels->cover(run.n, &run.nodes, change + covered->windows[i].node);
-        }
+        EACH_RUN(covered, run) verdict |= covered->kernels->cover(run.at, &run.nodes, change + run.node);
     } while (verdict & RILL_COVERED_FRESH);
     return (verdict & RILL_COVERED_BEYOND) || rill_covered_crowded(covered);
 }

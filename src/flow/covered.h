@@ -158,6 +158,8 @@ void rill_covered_hide_pipes(rill_flow *flow);
 void rill_covered_restore(rill_flow *flow, const rill_kernel_constants *constants);
 /* A step begins: where columns may be covered is looked for anew. */
 void rill_covered_look_again(rill_flow *flow);
+/* The same if that would be in vain for a column that is flooded now. */
+void rill_covered_look_for(rill_flow *flow, int32_t place);
 /* The pressures were loaded. */
 void rill_covered_resume(rill_flow *flow);
 /* A column was filled by hand, up to its ceiling or not. */

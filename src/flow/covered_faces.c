@@ -4,19 +4,6 @@
 
 /* ------------------------------------------------------------------------------------------------------- sparse pipes */
 
-/* The node of a column, or -1 if it lies in no window. */
-static int32_t node_of(const rill_covered *covered, int32_t place, int32_t tile) {
-    int32_t group = covered->group[tile];
-    if (group == 0) return -1;
-    for (int32_t i = 0; i < covered->window_count; ++i) {
-        const rill_window *w = &covered->windows[i];
-        if (w->group != group) continue;
-        int32_t offset = place - w->place, y = offset / w->sheet->stride, x = offset - y * w->sheet->stride;
-        return offset >= 0 && x < w->nx && y < w->ny ? w->node + y * w->stride + x : -1;
-    }
-    return -1;
-}
-
 void rill_covered_forget_extras(rill_covered *covered) {
     for (int32_t i = 0; i < covered->pipe_count; ++i) {
         const rill_covered_pipe *pipe = &covered->pipes[i];
@@ -36,7 +23,8 @@ static void find_pipes(const rill_covered_stage *s) {
         int32_t index = listed ? sparse->active[a] : a;
         const rill_pipe *p = &sparse->pipes[index];
         if (!covered->group[p->tile_l] && !covered->group[p->tile_r]) continue;
-        int32_t l = node_of(covered, p->l, p->tile_l), r = node_of(covered, p->r, p->tile_r);
+        const int32_t l = rill_covered_node_of(covered, p->l, p->tile_l);
+        const int32_t r = rill_covered_node_of(covered, p->r, p->tile_r);
         if (l < 0 && r < 0) continue;
         rill_covered_pipe *pipe = &covered->pipes[covered->pipe_count++];
         *pipe = (rill_covered_pipe){ .pipe = index, .node_l = l, .node_r = r };
@@ -84,10 +72,9 @@ static bool flow_pipes(const rill_covered_stage *s) {
 void rill_covered_drive_faces(const rill_covered_stage *s) {
     const rill_covered *covered = s->flow->covered;
     const rill_kernel_constants *k = s->constants;
-    for (int32_t i = 0; i < covered->window_count; ++i) {
-        rill_covered_run run = rill_covered_run_of(covered, &covered->windows[i]);
-        covered->kernels->drive(run.n, &run.nodes, 1, k->tilt[0], k, &run.west);
-        covered->kernels->drive(run.n, &run.nodes, run.stride, k->tilt[1], k, &run.south);
+    EACH_RUN(covered, run) {
+        covered->kernels->drive(run.at, &run.nodes, 1, k->tilt[0], k, &run.west);
+        covered->kernels->drive(run.at, &run.nodes, run.at.stride, k->tilt[1], k, &run.south);
     }
     find_pipes(s);
 }
@@ -95,10 +82,9 @@ void rill_covered_drive_faces(const rill_covered_stage *s) {
 void rill_covered_open_faces(const rill_covered_stage *s) {
     const rill_covered *covered = s->flow->covered;
     float lambda = s->constants->lambda, paper = s->settings->paper ? s->constants->paper_opening : 0.0f;
-    for (int32_t i = 0; i < covered->window_count; ++i) {
-        rill_covered_run run = rill_covered_run_of(covered, &covered->windows[i]);
-        covered->kernels->open(run.n, &run.nodes, 1, lambda, paper, &run.west);
-        covered->kernels->open(run.n, &run.nodes, run.stride, lambda, paper, &run.south);
+    EACH_RUN(covered, run) {
+        covered->kernels->open(run.at, &run.nodes, 1, lambda, paper, &run.west);
+        covered->kernels->open(run.at, &run.nodes, run.at.stride, lambda, paper, &run.south);
     }
     open_pipes(s);
     flow_pipes(s);
@@ -107,10 +93,9 @@ void rill_covered_open_faces(const rill_covered_stage *s) {
 bool rill_covered_flow_faces(const rill_covered_stage *s) {
     const rill_covered *covered = s->flow->covered;
     int32_t turned = 0;
-    for (int32_t i = 0; i < covered->window_count; ++i) {
-        rill_covered_run run = rill_covered_run_of(covered, &covered->windows[i]);
-        turned |= covered->kernels->flow(run.n, &run.nodes, 1, &run.west);
-        turned |= covered->kernels->flow(run.n, &run.nodes, run.stride, &run.south);
+    EACH_RUN(covered, run) {
+        turned |= covered->kernels->flow(run.at, &run.nodes, 1, &run.west);
+        turned |= covered->kernels->flow(run.at, &run.nodes, run.at.stride, &run.south);
     }
     return flow_pipes(s) || turned;
 }
@@ -122,18 +107,19 @@ static bool pipe_drains(const rill_covered *covered, const rill_covered_pipe *pi
     return rill_covered_pipe_covered(covered, pipe) && gives > 0.0 && gives > has - (double)RILL_LIMIT_SLACK;
 }
 
-bool rill_covered_find_excess(rill_covered *covered) {
-    bool drains = false;
-    for (int32_t i = 0; i < covered->window_count; ++i) {
-        rill_covered_run run = rill_covered_run_of(covered, &covered->windows[i]);
-        drains |= covered->kernels->excess(run.n, &run.nodes, run.stride, &run.west, &run.south,
-                                           covered->poisson.f + covered->windows[i].node) != 0;
-    }
+void rill_covered_find_excess(rill_covered *covered) {
+    EACH_RUN(covered, run)
+        covered->kernels->excess(run.at, &run.nodes, &run.west, &run.south, covered->poisson.f + run.node);
     for (int32_t i = 0; i < covered->pipe_count; ++i) {
         const rill_covered_pipe *pipe = &covered->pipes[i];
-        drains |= pipe_drains(covered, pipe);
         if (pipe->node_l >= 0) covered->poisson.f[pipe->node_l] -= pipe->q;
         if (pipe->node_r >= 0) covered->poisson.f[pipe->node_r] += pipe->q;
     }
+}
+
+bool rill_covered_drains(const rill_covered *covered) {
+    bool drains = false;
+    EACH_RUN(covered, run) drains |= covered->kernels->drains(run.at, &run.nodes, &run.west, &run.south) != 0;
+    for (int32_t i = 0; i < covered->pipe_count; ++i) drains |= pipe_drains(covered, &covered->pipes[i]);
     return drains;
 }

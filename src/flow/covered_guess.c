@@ -11,34 +11,53 @@
  * to the solve. Sparse pipes count as they flow now. */
 #include "flow/covered_parts.h"
 
-enum { SWEEPS = 16 };
+enum { SWEEPS = 24 };
+
+static rill_guess_area area_of(const rill_window *w, const rill_strip *strip) {
+    return (rill_guess_area){ strip->x, strip->y, strip->n, strip->rows, w->stride };
+}
+
+/* The black nodes of a window follow the red ones, half a row behind them. */
+static rill_guess guess_of(const rill_covered *covered, const rill_window *w) {
+    float *const x = covered->guess.x[0] + w->node;
+    return (rill_guess){ covered->guess.blocks + w->node / RILL_COVERED_UNIT, { x, x + (w->ny + 1) * w->stride / 2 } };
+}
 
 static void begin(const rill_covered *covered, const rill_guess_kernels *kernels) {
-    for (int32_t i = 0; i < covered->window_count; ++i) {
-        const int32_t node = covered->windows[i].node;
-        const rill_covered_run run = rill_covered_run_of(covered, &covered->windows[i]);
-        const rill_guess guess = rill_covered_guess_at(covered, node);
-        kernels->begin(run.n, &run.nodes, run.stride, &run.west, &run.south, covered->poisson.f + node, &guess);
+    for (const rill_window *w = covered->windows; w < covered->windows + covered->window_count; ++w) {
+        const rill_covered_nodes nodes = rill_covered_nodes_at(covered, w->node);
+        const rill_covered_faces west = rill_covered_faces_at(&covered->west, w->node);
+        const rill_covered_faces south = rill_covered_faces_at(&covered->south, w->node);
+        const rill_guess guess = guess_of(covered, w);
+        EACH_STRIP(covered, w, strip)
+            kernels->begin(area_of(w, strip), &nodes, &west, &south, covered->poisson.f + w->node, &guess);
     }
 }
 
 static void sweep(const rill_covered *covered, const rill_guess_kernels *kernels) {
-    for (int32_t i = 0; i < covered->window_count; ++i) {
-        const rill_covered_run run = rill_covered_run_of(covered, &covered->windows[i]);
-        const rill_guess guess = rill_covered_guess_at(covered, covered->windows[i].node);
+    for (const rill_window *w = covered->windows; w < covered->windows + covered->window_count; ++w) {
+        const rill_guess guess = guess_of(covered, w);
         for (int32_t colour = 0; colour < 2; ++colour)
-            kernels->relax(covered->windows[i].ny, run.stride, colour, &run.west, &run.south, &guess);
+            EACH_STRIP(covered, w, strip) kernels->relax(area_of(w, strip), colour, &guess);
     }
 }
 
 static bool differs(const rill_covered *covered, const rill_guess_kernels *kernels) {
     int32_t any = 0;
-    for (int32_t i = 0; i < covered->window_count; ++i) {
-        const rill_covered_run run = rill_covered_run_of(covered, &covered->windows[i]);
-        const rill_guess guess = rill_covered_guess_at(covered, covered->windows[i].node);
-        any |= kernels->differs(run.n, &run.nodes, &guess);
+    for (const rill_window *w = covered->windows; w < covered->windows + covered->window_count; ++w) {
+        const rill_covered_nodes nodes = rill_covered_nodes_at(covered, w->node);
+        const rill_guess guess = guess_of(covered, w);
+        EACH_STRIP(covered, w, strip) any |= kernels->differs(area_of(w, strip), &nodes, &guess);
     }
     return any != 0;
+}
+
+static void accept(const rill_covered *covered, const rill_guess_kernels *kernels) {
+    for (const rill_window *w = covered->windows; w < covered->windows + covered->window_count; ++w) {
+        const rill_covered_nodes nodes = rill_covered_nodes_at(covered, w->node);
+        const rill_guess guess = guess_of(covered, w);
+        EACH_STRIP(covered, w, strip) kernels->accept(area_of(w, strip), &nodes, &guess);
+    }
 }
 
 bool rill_covered_guess_members(const rill_covered_stage *s) {
@@ -49,11 +68,7 @@ bool rill_covered_guess_members(const rill_covered_stage *s) {
     sweep(covered, kernels);
     if (!differs(covered, kernels)) return false;
     for (int32_t i = 1; i < SWEEPS; ++i) sweep(covered, kernels);
-    for (int32_t i = 0; i < covered->window_count; ++i) {
-        const rill_covered_run run = rill_covered_run_of(covered, &covered->windows[i]);
-        const rill_guess guess = rill_covered_guess_at(covered, covered->windows[i].node);
-        kernels->accept(run.n, &run.nodes, &guess);
-    }
+    accept(covered, kernels);
     rill_covered_flow_faces(s);
     return true;
 }

@@ -9,6 +9,10 @@
 #define KERNEL static __attribute__((noinline)) void
 #define JUDGE static __attribute__((noinline)) int32_t
 
+/* The rows of an area, by their first nodes; and how many nodes of each, so that the compiler knows that vectors are whole. */
+#define EACH_ROW(AT, FROM) for (int32_t FROM = 0; FROM < (AT).rows * (AT).stride; FROM += (AT).stride)
+#define WIDTH(AT) ((AT).n & -RILL_COVERED_UNIT)
+
 /* -------------------------------------------------------------------------------------------------------------- nodes */
 
 /* Whether some column is so full that a closer look pays. One that fills from below that is found the next time. */
@@ -112,172 +116,198 @@ static void pad(int32_t n, const rill_covered_nodes *nodes, const rill_covered_f
     memset(nodes->pi, 0, 2 * bytes);
     memset(west->u, 0, bytes);
     memset(south->u, 0, bytes);
+    memset(west->t, 0, bytes);
+    memset(south->t, 0, bytes);
 }
 
 /* -------------------------------------------------------------------------------------------------------------- faces */
 
-KERNEL drive_faces(int32_t n, const int32_t *restrict bl, const int32_t *restrict br, const int32_t *restrict cl,
-                   const int32_t *restrict cr, const int32_t *restrict Hl, const int32_t *restrict Hr,
-                   const float *restrict u, const int32_t *restrict was_l, const int32_t *restrict was_r, int32_t tilt,
-                   const rill_kernel_constants *constants, float *restrict base, float *restrict gain,
-                   int32_t *restrict head) {
+KERNEL drive_faces(rill_covered_area at, const int32_t *restrict bl, const int32_t *restrict br,
+                   const int32_t *restrict cl, const int32_t *restrict cr, const int32_t *restrict Hl,
+                   const int32_t *restrict Hr, const float *restrict u, const int32_t *restrict was_l,
+                   const int32_t *restrict was_r, int32_t tilt, const rill_kernel_constants *constants,
+                   float *restrict base, float *restrict gain, int32_t *restrict head) {
     const rill_kernel_constants k = *constants;
-    for (int32_t i = 0; i < n; ++i) { /* vector */
-        rill_covered_ends e = { bl[i], br[i], cl[i], cr[i], Hl[i], Hr[i] };
-        rill_covered_face f = rill_covered_drive(&e, u[i], tilt, &k);
-        int32_t undriven = was_l[i] | was_r[i];
-        base[i] = undriven ? f.base : u[i];
-        gain[i] = f.gain;
-        head[i] = undriven ? f.head : 0;
-    }
+    EACH_ROW(at, from)
+        for (int32_t i = from; i < from + WIDTH(at); ++i) { /* vector */
+            rill_covered_ends e = { bl[i], br[i], cl[i], cr[i], Hl[i], Hr[i] };
+            rill_covered_face f = rill_covered_drive(&e, u[i], tilt, &k);
+            int32_t undriven = was_l[i] | was_r[i];
+            base[i] = undriven ? f.base : u[i];
+            gain[i] = f.gain;
+            head[i] = undriven ? f.head : 0;
+        }
 }
 
-static void drive(int32_t n, const rill_covered_nodes *a, int32_t step, int32_t tilt, const rill_kernel_constants *k,
-                  const rill_covered_faces *f) {
-    drive_faces(n, a->b - step, a->b, a->c - step, a->c, a->H - step, a->H, f->u, a->was - step, a->was, tilt, k,
+static void drive(rill_covered_area at, const rill_covered_nodes *a, int32_t step, int32_t tilt,
+                  const rill_kernel_constants *k, const rill_covered_faces *f) {
+    drive_faces(at, a->b - step, a->b, a->c - step, a->c, a->H - step, a->H, f->u, a->was - step, a->was, tilt, k,
                 f->base, f->gain, f->head);
 }
 
-KERNEL open_faces(int32_t n, const int32_t *restrict bl, const int32_t *restrict br, const int32_t *restrict cl,
-                  const int32_t *restrict cr, const int32_t *restrict Hl, const int32_t *restrict Hr,
-                  const float *restrict base, const float *restrict gain, const int32_t *restrict head,
-                  const double *restrict pi_l, const double *restrict pi_r, float lambda, float paper,
-                  float *restrict reach, float *restrict w, double *restrict q) {
-    for (int32_t i = 0; i < n; ++i) { /* vector */
-        rill_covered_ends e = { bl[i], br[i], cl[i], cr[i], Hl[i], Hr[i] };
-        double u = (double)base[i] + (double)gain[i] * ((double)head[i] + (pi_l[i] - pi_r[i]));
-        float opening = (float)rill_covered_opening(&e, (float)u);
-        float printed = opening > 0.0f ? paper : 0.0f;
-        float across = lambda * (paper > 0.0f ? printed : opening);
-        reach[i] = across;
-        w[i] = gain[i] * across;
-        q[i] = u * (double)across;
-    }
+KERNEL open_faces(rill_covered_area at, const int32_t *restrict bl, const int32_t *restrict br,
+                  const int32_t *restrict cl, const int32_t *restrict cr, const int32_t *restrict Hl,
+                  const int32_t *restrict Hr, const float *restrict base, const float *restrict gain,
+                  const int32_t *restrict head, const double *restrict pi_l, const double *restrict pi_r, float lambda,
+                  float paper, float *restrict reach, float *restrict w, double *restrict q) {
+    EACH_ROW(at, from)
+        for (int32_t i = from; i < from + WIDTH(at); ++i) { /* vector */
+            rill_covered_ends e = { bl[i], br[i], cl[i], cr[i], Hl[i], Hr[i] };
+            double u = (double)base[i] + (double)gain[i] * ((double)head[i] + (pi_l[i] - pi_r[i]));
+            float opening = (float)rill_covered_opening(&e, (float)u);
+            float printed = opening > 0.0f ? paper : 0.0f;
+            float across = lambda * (paper > 0.0f ? printed : opening);
+            reach[i] = across;
+            w[i] = gain[i] * across;
+            q[i] = u * (double)across;
+        }
 }
 
-static void open_run(int32_t n, const rill_covered_nodes *a, int32_t step, float lambda, float paper,
-                     const rill_covered_faces *f) {
-    open_faces(n, a->b - step, a->b, a->c - step, a->c, a->H - step, a->H, f->base, f->gain, f->head, a->pi - step,
+static void open_area(rill_covered_area at, const rill_covered_nodes *a, int32_t step, float lambda, float paper,
+                      const rill_covered_faces *f) {
+    open_faces(at, a->b - step, a->b, a->c - step, a->c, a->H - step, a->H, f->base, f->gain, f->head, a->pi - step,
                a->pi, lambda, paper, f->reach, f->w, f->q);
 }
 
-JUDGE flow_faces(int32_t n, const int32_t *restrict bl, const int32_t *restrict br, const int32_t *restrict Hl,
-                 const int32_t *restrict Hr, const float *restrict base, const float *restrict gain,
-                 const int32_t *restrict head, const float *restrict reach, const double *restrict pi_l,
-                 const double *restrict pi_r, double *restrict q) {
+JUDGE flow_faces(rill_covered_area at, const int32_t *restrict bl, const int32_t *restrict br,
+                 const int32_t *restrict Hl, const int32_t *restrict Hr, const float *restrict base,
+                 const float *restrict gain, const int32_t *restrict head, const float *restrict reach,
+                 const double *restrict pi_l, const double *restrict pi_r, double *restrict q) {
     int32_t turned = 0;
-    for (int32_t i = 0; i < n; ++i) { /* vector */
-        double before = q[i];
-        double now = ((double)base[i] + (double)gain[i] * ((double)head[i] + (pi_l[i] - pi_r[i]))) * (double)reach[i];
-        int32_t drop = (bl[i] + Hl[i]) - (br[i] + Hr[i]);
-        turned |= (before * now < 0.0) & (rill_abs_i(drop) > RILL_SUBMERGED);
-        q[i] = now;
-    }
+    EACH_ROW(at, from)
+        for (int32_t i = from; i < from + WIDTH(at); ++i) { /* vector */
+            double before = q[i];
+            double now =
+                ((double)base[i] + (double)gain[i] * ((double)head[i] + (pi_l[i] - pi_r[i]))) * (double)reach[i];
+            int32_t drop = (bl[i] + Hl[i]) - (br[i] + Hr[i]);
+            turned |= (before * now < 0.0) & (rill_abs_i(drop) > RILL_SUBMERGED);
+            q[i] = now;
+        }
     return turned;
 }
 
-static int32_t flow_run(int32_t n, const rill_covered_nodes *a, int32_t step, const rill_covered_faces *f) {
-    return flow_faces(n, a->b - step, a->b, a->H - step, a->H, f->base, f->gain, f->head, f->reach, a->pi - step, a->pi,
-                      f->q);
+static int32_t flow_area(rill_covered_area at, const rill_covered_nodes *a, int32_t step, const rill_covered_faces *f) {
+    return flow_faces(at, a->b - step, a->b, a->H - step, a->H, f->base, f->gain, f->head, f->reach, a->pi - step,
+                      a->pi, f->q);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ balance */
+
+/* Those that were members before stay as full as they are within the band that counts as full; new ones take what they can. */
+KERNEL excess_nodes(rill_covered_area at, const int32_t *restrict fill, const float *restrict active,
+                    const int32_t *restrict was, const double *restrict west, const double *restrict south,
+                    const double *restrict north, double *restrict excess) {
+    const double *restrict east = west + 1;
+    const int32_t band = RILL_FULL_LOW - RILL_FULL_HIGH;
+    EACH_ROW(at, from)
+        for (int32_t i = from; i < from + WIDTH(at); ++i) { /* vector */
+            int32_t outside =
+                rill_max_i(fill[i], 0) + rill_min_i(fill[i] + band, 0); /* of the band that counts as full */
+            int32_t over = ((active[i] > 0.0f) & was[i]) != 0 ? outside : fill[i];
+            excess[i] = (double)over + ((west[i] - east[i]) + (south[i] - north[i]));
+        }
+}
+
+static void excess(rill_covered_area at, const rill_covered_nodes *a, const rill_covered_faces *west,
+                   const rill_covered_faces *south, double *out) {
+    excess_nodes(at, a->fill, a->active, a->was, west->q, south->q, south->q + at.stride, out);
+}
 
 static inline double outward(double q, int32_t covered) {
     return (covered & (q > 0.0)) != 0 ? q : 0.0;
 }
 
-/* Those that were members before stay as full as they are within the band that counts as full; new ones take what they can. */
-JUDGE excess_nodes(int32_t n, const int32_t *restrict fill, const float *restrict active, const int32_t *restrict was,
-                   const int32_t *restrict ever, const int32_t *restrict below, const int32_t *restrict above,
-                   const int32_t *restrict H, const double *restrict west, const double *restrict south,
-                   const double *restrict north, double *restrict excess) {
+JUDGE drains_nodes(rill_covered_area at, const int32_t *restrict ever, const int32_t *restrict below,
+                   const int32_t *restrict above, const int32_t *restrict H, const double *restrict west,
+                   const double *restrict south, const double *restrict north) {
     const double *restrict east = west + 1;
     const int32_t *restrict before = ever - 1, *restrict after = ever + 1;
-    const int32_t band = RILL_FULL_LOW - RILL_FULL_HIGH;
     int32_t short_of = 0;
-    for (int32_t i = 0; i < n; ++i) {                                             /* vector */
-        int32_t outside = rill_max_i(fill[i], 0) + rill_min_i(fill[i] + band, 0); /* of the band that counts as full */
-        int32_t over = ((active[i] > 0.0f) & was[i]) != 0 ? outside : fill[i];
-        double out = (outward(-west[i], ever[i] | before[i]) + outward(east[i], ever[i] | after[i])) +
-                     (outward(-south[i], ever[i] | below[i]) + outward(north[i], ever[i] | above[i]));
-        short_of |= (out > 0.0) & (out > (double)H[i] - (double)RILL_LIMIT_SLACK);
-        excess[i] = (double)over + ((west[i] - east[i]) + (south[i] - north[i]));
-    }
+    EACH_ROW(at, from)
+        for (int32_t i = from; i < from + WIDTH(at); ++i) { /* vector */
+            double out = (outward(-west[i], ever[i] | before[i]) + outward(east[i], ever[i] | after[i])) +
+                         (outward(-south[i], ever[i] | below[i]) + outward(north[i], ever[i] | above[i]));
+            short_of |= (out > 0.0) & (out > (double)H[i] - (double)RILL_LIMIT_SLACK);
+        }
     return short_of;
 }
 
-static int32_t excess(int32_t n, const rill_covered_nodes *a, int32_t stride, const rill_covered_faces *west,
-                      const rill_covered_faces *south, double *out) {
-    return excess_nodes(n, a->fill, a->active, a->was, a->ever, a->ever - stride, a->ever + stride, a->H, west->q,
-                        south->q, south->q + stride, out);
+static int32_t drains(rill_covered_area at, const rill_covered_nodes *a, const rill_covered_faces *west,
+                      const rill_covered_faces *south) {
+    return drains_nodes(at, a->ever, a->ever - at.stride, a->ever + at.stride, a->H, west->q, south->q,
+                        south->q + at.stride);
 }
 
-JUDGE judge_nodes(int32_t n, const int32_t *restrict fill, const float *restrict active, double tolerance,
+JUDGE judge_nodes(rill_covered_area at, const int32_t *restrict fill, const float *restrict active, double tolerance,
                   double *restrict f) {
     int32_t off = 0, over = 0;
-    for (int32_t i = 0; i < n; ++i) { /* vector */
-        int32_t member = active[i] > 0.0f, high = f[i] > tolerance, low = f[i] < -tolerance;
-        int32_t add = (member == 0) & high & (fill[i] > RILL_NO_ROOF / 2);
-        off |= member & (high | low);
-        over |= add;
-        f[i] = (member | add) != 0 ? f[i] : 0.0;
-    }
+    EACH_ROW(at, from)
+        for (int32_t i = from; i < from + WIDTH(at); ++i) { /* vector */
+            int32_t member = active[i] > 0.0f, high = f[i] > tolerance, low = f[i] < -tolerance;
+            int32_t add = (member == 0) & high & (fill[i] > RILL_NO_ROOF / 2);
+            off |= member & (high | low);
+            over |= add;
+            f[i] = (member | add) != 0 ? f[i] : 0.0;
+        }
     return (off ? RILL_COVERED_OFF : 0) | (over ? RILL_COVERED_OVER : 0);
 }
 
-static int32_t judge(int32_t n, const rill_covered_nodes *a, double tolerance, double *f) {
-    return judge_nodes(n, a->fill, a->active, tolerance, f);
+static int32_t judge(rill_covered_area at, const rill_covered_nodes *a, double tolerance, double *f) {
+    return judge_nodes(at, a->fill, a->active, tolerance, f);
 }
 
-KERNEL change_nodes(int32_t n, const double *restrict west, const double *restrict south, const double *restrict north,
-                    const int32_t *restrict ever, const int32_t *restrict below, const int32_t *restrict above,
-                    double *restrict change) {
+KERNEL change_nodes(rill_covered_area at, const double *restrict west, const double *restrict south,
+                    const double *restrict north, const int32_t *restrict ever, const int32_t *restrict below,
+                    const int32_t *restrict above, double *restrict change) {
     const double *restrict east = west + 1;
     const int32_t *restrict before = ever - 1, *restrict after = ever + 1;
-    for (int32_t i = 0; i < n; ++i) { /* vector */
-        double w = (ever[i] | before[i]) != 0 ? west[i] : 0.0, e = (ever[i] | after[i]) != 0 ? east[i] : 0.0;
-        double s = (ever[i] | below[i]) != 0 ? south[i] : 0.0, nn = (ever[i] | above[i]) != 0 ? north[i] : 0.0;
-        change[i] = (w - e) + (s - nn);
-    }
+    EACH_ROW(at, from)
+        for (int32_t i = from; i < from + WIDTH(at); ++i) { /* vector */
+            double w = (ever[i] | before[i]) != 0 ? west[i] : 0.0, e = (ever[i] | after[i]) != 0 ? east[i] : 0.0;
+            double s = (ever[i] | below[i]) != 0 ? south[i] : 0.0, nn = (ever[i] | above[i]) != 0 ? north[i] : 0.0;
+            change[i] = (w - e) + (s - nn);
+        }
 }
 
-static void change(int32_t n, const rill_covered_nodes *a, int32_t stride, const rill_covered_faces *west,
+static void change(rill_covered_area at, const rill_covered_nodes *a, const rill_covered_faces *west,
                    const rill_covered_faces *south, double *out) {
-    change_nodes(n, west->q, south->q, south->q + stride, a->ever, a->ever - stride, a->ever + stride, out);
+    const int32_t stride = at.stride;
+    change_nodes(at, west->q, south->q, south->q + stride, a->ever, a->ever - stride, a->ever + stride, out);
 }
 
-JUDGE cover_nodes(int32_t n, const int32_t *restrict b, const int32_t *restrict c, const int32_t *restrict H,
+JUDGE cover_nodes(rill_covered_area at, const int32_t *restrict b, const int32_t *restrict c, const int32_t *restrict H,
                   const int32_t *restrict fill, const double *restrict change, int32_t *restrict ever) {
     int32_t any = 0, beyond = 0;
-    for (int32_t i = 0; i < n; ++i) { /* vector */
-        int32_t roofed = fill[i] > RILL_NO_ROOF / 2;
-        int32_t over = roofed & ((double)fill[i] + change[i] > 0.0) & (change[i] != 0.0);
-        int32_t fresh = over & (ever[i] == 0);
-        ever[i] |= over;
-        any |= fresh;
-        beyond |= (roofed ^ 1) & (c[i] < RILL_TOP) & (change[i] > 0.0) & (change[i] > (double)(c[i] - b[i] - H[i]));
-    }
+    EACH_ROW(at, from)
+        for (int32_t i = from; i < from + WIDTH(at); ++i) { /* vector */
+            int32_t roofed = fill[i] > RILL_NO_ROOF / 2;
+            int32_t over = roofed & ((double)fill[i] + change[i] > 0.0) & (change[i] != 0.0);
+            int32_t fresh = over & (ever[i] == 0);
+            ever[i] |= over;
+            any |= fresh;
+            beyond |= (roofed ^ 1) & (c[i] < RILL_TOP) & (change[i] > 0.0) & (change[i] > (double)(c[i] - b[i] - H[i]));
+        }
     return (any ? RILL_COVERED_FRESH : 0) | (beyond ? RILL_COVERED_BEYOND : 0);
 }
 
-static int32_t cover(int32_t n, const rill_covered_nodes *a, const double *changes) {
-    return cover_nodes(n, a->b, a->c, a->H, a->fill, changes, a->ever);
+static int32_t cover(rill_covered_area at, const rill_covered_nodes *a, const double *changes) {
+    return cover_nodes(at, a->b, a->c, a->H, a->fill, changes, a->ever);
 }
 
-JUDGE correct_nodes(int32_t n, double *restrict x, double *restrict pi) {
+JUDGE correct_nodes(rill_covered_area at, double *restrict x, double *restrict pi) {
     int32_t negative = 0;
-    for (int32_t i = 0; i < n; ++i) { /* vector */
-        double corrected = pi[i] + x[i];
-        negative |= corrected < 0.0;
-        pi[i] = corrected;
-        x[i] = 0.0;
-    }
+    EACH_ROW(at, from)
+        for (int32_t i = from; i < from + WIDTH(at); ++i) { /* vector */
+            double corrected = pi[i] + x[i];
+            negative |= corrected < 0.0;
+            pi[i] = corrected;
+            x[i] = 0.0;
+        }
     return negative;
 }
 
-static int32_t correct(int32_t n, const rill_covered_nodes *a, double *x) {
-    return correct_nodes(n, x, a->pi);
+static int32_t correct(rill_covered_area at, const rill_covered_nodes *a, double *x) {
+    return correct_nodes(at, x, a->pi);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- transfers */
@@ -285,48 +315,50 @@ static int32_t correct(int32_t n, const rill_covered_nodes *a, double *x) {
 /* More than any column has. */
 #define MOST ((double)RILL_TOP)
 
-JUDGE finish_faces(int32_t n, const int32_t *restrict ever_l, const int32_t *restrict ever_r,
+JUDGE finish_faces(rill_covered_area at, const int32_t *restrict ever_l, const int32_t *restrict ever_r,
                    const double *restrict pi_l, const double *restrict pi_r, float phase, float top_speed,
                    float calm_speed, double calm_head, const float *restrict base, const float *restrict gain,
                    const int32_t *restrict head, const float *restrict reach, const double *restrict q,
                    float *restrict u, int32_t *restrict t) {
     int32_t unrest = 0;
-    for (int32_t i = 0; i < n; ++i) { /* vector */
-        int32_t covered = ever_l[i] | ever_r[i], open = covered & (reach[i] > 0.0f);
-        double bounded = q[i] > MOST ? MOST : q[i] < -MOST ? -MOST : q[i];
-        int32_t whole = (int32_t)(bounded + (double)(bounded < 0.0 ? -phase : phase));
-        double drive = (double)head[i] + (pi_l[i] - pi_r[i]);
-        float speed = (float)((double)base[i] + (double)gain[i] * drive);
-        int32_t fast = (speed >= calm_speed) | (speed <= -calm_speed);
-        int32_t driven = (drive > calm_head) | (drive < -calm_head);
-        unrest |= open & (fast | driven);
-        t[i] = covered ? whole : 0;
-        u[i] = covered ? rill_max_f(rill_min_f(speed, top_speed), -top_speed) : u[i];
-    }
+    EACH_ROW(at, from)
+        for (int32_t i = from; i < from + WIDTH(at); ++i) { /* vector */
+            int32_t covered = ever_l[i] | ever_r[i], open = covered & (reach[i] > 0.0f);
+            double bounded = q[i] > MOST ? MOST : q[i] < -MOST ? -MOST : q[i];
+            int32_t whole = (int32_t)(bounded + (double)(bounded < 0.0 ? -phase : phase));
+            double drive = (double)head[i] + (pi_l[i] - pi_r[i]);
+            float speed = (float)((double)base[i] + (double)gain[i] * drive);
+            int32_t fast = (speed >= calm_speed) | (speed <= -calm_speed);
+            int32_t driven = (drive > calm_head) | (drive < -calm_head);
+            unrest |= open & (fast | driven);
+            t[i] = covered ? whole : 0;
+            u[i] = covered ? rill_max_f(rill_min_f(speed, top_speed), -top_speed) : u[i];
+        }
     return unrest;
 }
 
-static int32_t finish(int32_t n, const rill_covered_nodes *a, int32_t step, const rill_kernel_constants *k,
+static int32_t finish(rill_covered_area at, const rill_covered_nodes *a, int32_t step, const rill_kernel_constants *k,
                       float calm_speed, double calm_head, const rill_covered_faces *f) {
-    return finish_faces(n, a->ever - step, a->ever, a->pi - step, a->pi, k->phase, k->top_speed, calm_speed, calm_head,
+    return finish_faces(at, a->ever - step, a->ever, a->pi - step, a->pi, k->phase, k->top_speed, calm_speed, calm_head,
                         f->base, f->gain, f->head, f->reach, f->q, f->u, f->t);
 }
 
-JUDGE overdrawn_nodes(int32_t n, const int32_t *restrict west, const int32_t *restrict south,
+JUDGE overdrawn_nodes(rill_covered_area at, const int32_t *restrict west, const int32_t *restrict south,
                       const int32_t *restrict north, const int32_t *restrict H) {
     const int32_t *restrict east = west + 1;
     int32_t any = 0;
-    for (int32_t i = 0; i < n; ++i) { /* vector */
-        float out = ((float)rill_max_i(-west[i], 0) + (float)rill_max_i(east[i], 0)) +
-                    ((float)rill_max_i(-south[i], 0) + (float)rill_max_i(north[i], 0));
-        any |= out * RILL_LIMIT_OVER > (float)H[i];
-    }
+    EACH_ROW(at, from)
+        for (int32_t i = from; i < from + WIDTH(at); ++i) { /* vector */
+            float out = ((float)rill_max_i(-west[i], 0) + (float)rill_max_i(east[i], 0)) +
+                        ((float)rill_max_i(-south[i], 0) + (float)rill_max_i(north[i], 0));
+            any |= out * RILL_LIMIT_OVER > (float)H[i];
+        }
     return any;
 }
 
-static int32_t overdrawn(int32_t n, const rill_covered_nodes *a, int32_t stride, const rill_covered_faces *west,
+static int32_t overdrawn(rill_covered_area at, const rill_covered_nodes *a, const rill_covered_faces *west,
                          const rill_covered_faces *south) {
-    return overdrawn_nodes(n, west->t, south->t, south->t + stride, a->H);
+    return overdrawn_nodes(at, west->t, south->t, south->t + at.stride, a->H);
 }
 
 /* ------------------------------------------------------------------------------------------------------ write and show */
@@ -399,9 +431,10 @@ const rill_covered_kernels RILL_KERNELS_NAME = {
     .read = read_columns,
     .pad = pad,
     .drive = drive,
-    .open = open_run,
-    .flow = flow_run,
+    .open = open_area,
+    .flow = flow_area,
     .excess = excess,
+    .drains = drains,
     .judge = judge,
     .change = change,
     .cover = cover,

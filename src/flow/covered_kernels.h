@@ -44,6 +44,12 @@ typedef struct rill_covered_strides {
     int32_t planes, nodes;
 } rill_covered_strides;
 
+/* Some rows of a window's nodes, by the first of them: n of each, a multiple of RILL_COVERED_UNIT, the widest vector. */
+enum { RILL_COVERED_UNIT = 16 };
+typedef struct rill_covered_area {
+    int32_t n, rows, stride;
+} rill_covered_area;
+
 /* A tile, by its first column. */
 typedef struct rill_covered_tile {
     rill_covered_columns at;
@@ -77,31 +83,36 @@ typedef struct rill_covered_kernels {
     void (*pad)(int32_t n, const rill_covered_nodes *nodes, const rill_covered_faces *west,
                 const rill_covered_faces *south);
     /* Drives the faces from u where a column at an end was flooded; elsewhere they are driven already. */
-    void (*drive)(int32_t n, const rill_covered_nodes *nodes, int32_t step, int32_t tilt,
+    void (*drive)(rill_covered_area at, const rill_covered_nodes *nodes, int32_t step, int32_t tilt,
                   const rill_kernel_constants *k, const rill_covered_faces *faces);
     /* Openings by the donors that the pressures make, and what crosses. `paper`: the opening of the paper's pipe, or 0. */
-    void (*open)(int32_t n, const rill_covered_nodes *nodes, int32_t step, float lambda, float paper,
+    void (*open)(rill_covered_area at, const rill_covered_nodes *nodes, int32_t step, float lambda, float paper,
                  const rill_covered_faces *faces);
     /* What crosses, with openings as they are; 1 if a face between different levels has turned. */
-    int32_t (*flow)(int32_t n, const rill_covered_nodes *nodes, int32_t step, const rill_covered_faces *faces);
-    /* How much above full each node would end; 1 if some column would give more over its covered faces than it has. */
-    int32_t (*excess)(int32_t n, const rill_covered_nodes *nodes, int32_t stride, const rill_covered_faces *west,
-                      const rill_covered_faces *south, double *excess);
+    int32_t (*flow)(rill_covered_area at, const rill_covered_nodes *nodes, int32_t step,
+                    const rill_covered_faces *faces);
+    /* How much above full each node would end. */
+    void (*excess)(rill_covered_area at, const rill_covered_nodes *nodes, const rill_covered_faces *west,
+                   const rill_covered_faces *south, double *excess);
+    /* 1 if some column would give more over its covered faces than it has. */
+    int32_t (*drains)(rill_covered_area at, const rill_covered_nodes *nodes, const rill_covered_faces *west,
+                      const rill_covered_faces *south);
     /* RILL_COVERED_OFF, _OVER. f becomes zero for all that neither are members nor have to be. */
-    int32_t (*judge)(int32_t n, const rill_covered_nodes *nodes, double tolerance, double *f);
+    int32_t (*judge)(rill_covered_area at, const rill_covered_nodes *nodes, double tolerance, double *f);
     /* What the covered faces alone would change; and covers all faces of columns that such a change would overfill.
      * RILL_COVERED_FRESH, _BEYOND. */
-    void (*change)(int32_t n, const rill_covered_nodes *nodes, int32_t stride, const rill_covered_faces *west,
+    void (*change)(rill_covered_area at, const rill_covered_nodes *nodes, const rill_covered_faces *west,
                    const rill_covered_faces *south, double *change);
-    int32_t (*cover)(int32_t n, const rill_covered_nodes *nodes, const double *change);
+    int32_t (*cover)(rill_covered_area at, const rill_covered_nodes *nodes, const double *change);
     /* pi += x; 1 if some pressure is now negative. x is cleared. */
-    int32_t (*correct)(int32_t n, const rill_covered_nodes *nodes, double *x);
+    int32_t (*correct)(rill_covered_area at, const rill_covered_nodes *nodes, double *x);
     /* Whole quanta over covered faces, zero elsewhere; the velocity of covered faces, at most the top speed. 1 if one moves or
      * is driven too much to rest. */
-    int32_t (*finish)(int32_t n, const rill_covered_nodes *nodes, int32_t step, const rill_kernel_constants *k,
-                      float calm_speed, double calm_head, const rill_covered_faces *faces);
+    int32_t (*finish)(rill_covered_area at, const rill_covered_nodes *nodes, int32_t step,
+                      const rill_kernel_constants *k, float calm_speed, double calm_head,
+                      const rill_covered_faces *faces);
     /* 1 if a column would give more whole quanta than it has. */
-    int32_t (*overdrawn)(int32_t n, const rill_covered_nodes *nodes, int32_t stride, const rill_covered_faces *west,
+    int32_t (*overdrawn)(rill_covered_area at, const rill_covered_nodes *nodes, const rill_covered_faces *west,
                          const rill_covered_faces *south);
     /* To the columns: H += t (windows may overlap), pressures, covered faces stopped. 1 if a column stands above its ceiling
      * now. */

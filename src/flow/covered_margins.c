@@ -37,10 +37,11 @@ static bool may_overfill(const rill_flow *flow, const rill_sheet *sheet, int32_t
 static int32_t margin_beside(const rill_flow *flow, const rill_sheet *sheet, int32_t x, int32_t y, int32_t axis,
                              int32_t step, int32_t count) {
     const int32_t dx = axis ? 0 : step, dy = axis ? step : 0;
+    const bool wide = flow->covered->spreads; /* they have outgrown a window already */
     int32_t margin = 1;
     if (!may_be_members(flow->bed, sheet, x + dx, y + dy, 1 - axis, count)) return margin;
     while (++margin < RILL_WINDOW_MARGIN)
-        if (!may_overfill(flow, sheet, x + margin * dx, y + margin * dy, 1 - axis, count)) break;
+        if (!wide && !may_overfill(flow, sheet, x + margin * dx, y + margin * dy, 1 - axis, count)) break;
     return margin;
 }
 

@@ -62,10 +62,8 @@ static void each_plane(rill_covered *covered, size_t nodes, const rill_allocator
     work((void **)&a->last, nodes, sizeof(double), allocator);
     work((void **)&a->before, nodes, sizeof(double), allocator);
     work((void **)&covered->tally, nodes, sizeof(double), allocator);
-    rill_guess *const g = &covered->guess;
-    float **const guesses[] = { &g->x[0], &g->x[1], &g->least, &g->push, &g->inverse };
-    for (size_t i = 0; i < sizeof guesses / sizeof *guesses; ++i)
-        work((void **)guesses[i], nodes, sizeof(float), allocator);
+    work((void **)&covered->guess.x[0], nodes, sizeof(float), allocator);
+    work((void **)&covered->runs, nodes, sizeof *covered->runs, allocator);
     rill_covered_faces *const axes[2] = { &covered->west, &covered->south };
     for (int i = 0; i < 2; ++i) {
         rill_covered_faces *f = axes[i];
@@ -89,8 +87,7 @@ static bool take_planes(rill_covered *covered, size_t nodes, const rill_allocato
     each_plane(covered, nodes, allocator, take_plane);
     const rill_covered_nodes *a = &covered->nodes;
     bool good = a->b && a->c && a->H && a->fill && a->was && a->ever && a->sealed && a->pi && a->last && a->before &&
-                covered->queue && covered->components && covered->tally && covered->guess.x[0] && covered->guess.x[1] &&
-                covered->guess.least && covered->guess.push && covered->guess.inverse;
+                covered->queue && covered->components && covered->tally && covered->runs && covered->guess.x[0];
     const rill_covered_faces *const axes[2] = { &covered->west, &covered->south };
     for (int i = 0; i < 2; ++i) {
         const rill_covered_faces *f = axes[i];
@@ -103,6 +100,11 @@ static void give_planes(rill_covered *covered, size_t nodes, const rill_allocato
     each_plane(covered, nodes, allocator, give_plane);
 }
 
+/* Blocks of nodes of which strips consist. */
+static size_t block_count(int32_t nodes) {
+    return (size_t)nodes / RILL_COVERED_UNIT + 1;
+}
+
 static void give_covered(rill_covered *covered, const rill_allocator *allocator) {
     size_t tiles = (size_t)covered->tile_capacity, all = (size_t)covered->bed_tiles;
     give_planes(covered, (size_t)covered->node_capacity, allocator);
@@ -110,6 +112,10 @@ static void give_covered(rill_covered *covered, const rill_allocator *allocator)
     rill_memory_give(allocator, covered->boxes, tiles, sizeof *covered->boxes);
     rill_memory_give(allocator, covered->listed, tiles, sizeof *covered->listed);
     rill_memory_give(allocator, covered->windows, tiles, sizeof *covered->windows);
+    rill_memory_give(allocator, covered->strips, block_count(covered->node_capacity), sizeof *covered->strips);
+    rill_memory_give(allocator, covered->blocks, block_count(covered->node_capacity), 1);
+    rill_memory_give(allocator, covered->guess.blocks, block_count(covered->node_capacity),
+                     sizeof *covered->guess.blocks);
     rill_memory_give(allocator, covered->group, all, sizeof *covered->group);
     rill_memory_give(allocator, covered->nearly, all, sizeof *covered->nearly);
     rill_memory_give(allocator, covered->beside, all, 1);
@@ -139,6 +145,9 @@ static rill_covered *take_covered(const rill_bed *bed, const demand *want, const
     covered->boxes = rill_memory_take(allocator, tiles, sizeof *covered->boxes);
     covered->listed = rill_memory_take(allocator, tiles, sizeof *covered->listed);
     covered->windows = rill_memory_take(allocator, tiles, sizeof *covered->windows);
+    covered->strips = rill_memory_take(allocator, block_count(want->nodes), sizeof *covered->strips);
+    covered->blocks = rill_memory_take(allocator, block_count(want->nodes), 1);
+    covered->guess.blocks = rill_memory_take(allocator, block_count(want->nodes), sizeof *covered->guess.blocks);
     covered->group = rill_memory_take(allocator, all, sizeof *covered->group);
     covered->nearly = rill_memory_take(allocator, all, sizeof *covered->nearly);
     covered->beside = rill_memory_take(allocator, all, 1);
@@ -148,8 +157,9 @@ static rill_covered *take_covered(const rill_bed *bed, const demand *want, const
     covered->path = rill_memory_take(allocator, (size_t)want->path, sizeof *covered->path);
     covered->pipes = rill_memory_take(allocator, (size_t)want->pipes, sizeof *covered->pipes);
     bool good = take_planes(covered, (size_t)want->nodes, allocator) && covered->boxes && covered->listed &&
-                covered->windows && covered->group && covered->nearly && covered->beside && covered->roofed &&
-                covered->flooded && covered->seen && covered->path && covered->pipes;
+                covered->windows && covered->strips && covered->blocks && covered->guess.blocks && covered->group &&
+                covered->nearly && covered->beside && covered->roofed && covered->flooded && covered->seen &&
+                covered->path && covered->pipes;
     if (!good || !rill_poisson_make(&covered->poisson, want->nodes, want->tiles, want->pipes, allocator)) {
         give_covered(covered, allocator);
         return NULL;

@@ -156,13 +156,19 @@ static void find_rows(const rill_covered *covered, rill_window *w) {
 
 /* Whole quanta over the dense faces of a window. Returns whether some covered face moves too much to rest. */
 static bool move_window(rill_covered *covered, const rill_window *w, const rill_kernel_constants *k, double calm) {
-    rill_covered_run run = rill_covered_run_of(covered, w);
     const rill_covered_kernels *kernels = covered->kernels;
-    int32_t whole = run.n + w->stride; /* the faces beyond the last row too */
-    int32_t unrest = kernels->finish(whole, &run.nodes, 1, k, CALM_SPEED, calm, &run.west);
-    unrest |= kernels->finish(whole, &run.nodes, run.stride, k, CALM_SPEED, calm, &run.south);
-    if (kernels->overdrawn(run.n, &run.nodes, run.stride, &run.west, &run.south))
-        for (int32_t n = w->node; n < w->node + run.n; ++n) guard_node(covered, n, w->stride);
+    int32_t unrest = 0, overdrawn = 0;
+    EACH_STRIP(covered, w, strip) {
+        const rill_covered_run run = rill_covered_run_of(covered, w, strip);
+        unrest |= kernels->finish(run.at, &run.nodes, 1, k, CALM_SPEED, calm, &run.west);
+        unrest |= kernels->finish(run.at, &run.nodes, run.at.stride, k, CALM_SPEED, calm, &run.south);
+    }
+    EACH_STRIP(covered, w, strip) {
+        const rill_covered_run run = rill_covered_run_of(covered, w, strip);
+        overdrawn |= kernels->overdrawn(run.at, &run.nodes, &run.west, &run.south);
+    }
+    if (overdrawn)
+        for (int32_t n = w->node; n < w->node + w->ny * w->stride; ++n) guard_node(covered, n, w->stride);
     return unrest;
 }
 
@@ -201,18 +207,35 @@ static void note_row(rill_flow *flow, const rill_window *w, int32_t y) {
     }
 }
 
-/* Depths and pressures to the columns. Returns whether a column stands above its ceiling now. */
-static bool write_window(rill_flow *flow, const rill_window *w) {
+/* A part of a window: n nodes of some rows from (x, y) on. */
+typedef struct part {
+    int32_t x, y, n, rows;
+} part;
+
+/* What lies of a strip in the rows from `low` to `high`. */
+static part part_of(const rill_window *w, const rill_strip *strip, int32_t low, int32_t high) {
+    const int32_t first = rill_max_i(strip->y, low), last = rill_min_i(strip->y + strip->rows - 1, high);
+    const int32_t end = rill_min_i(strip->x + strip->n, padded_width(w));
+    return (part){ strip->x, first, rill_max_i(end - strip->x, 0), rill_max_i(last - first + 1, 0) };
+}
+
+/* Depths and pressures to the columns of a part. Returns whether one stands above its ceiling now. */
+static bool write_part(rill_flow *flow, const rill_window *w, part p) {
     const rill_covered *covered = flow->covered;
-    const int32_t first = rill_max_i(w->low - 1, 0), rows = w->high - first + 1;
-    if (rows <= 0) return false;
-    const int32_t node = w->node + first * w->stride;
+    const int32_t node = w->node + p.y * w->stride + p.x;
     const rill_covered_strides step = { w->sheet->stride, w->stride };
     const rill_covered_nodes nodes = rill_covered_nodes_at(covered, node);
     const rill_covered_faces west = rill_covered_faces_at(&covered->west, node);
     const rill_covered_faces south = rill_covered_faces_at(&covered->south, node);
-    const rill_covered_columns at = rill_covered_columns_at(flow, w->place + first * w->sheet->stride);
-    const bool above = covered->kernels->write(padded_width(w), rows, &step, &nodes, &west, &south, &at);
+    const rill_covered_columns at = rill_covered_columns_at(flow, w->place + p.y * w->sheet->stride + p.x);
+    return covered->kernels->write(p.n, p.rows, &step, &nodes, &west, &south, &at);
+}
+
+static bool write_window(rill_flow *flow, const rill_window *w) {
+    const int32_t first = rill_max_i(w->low - 1, 0);
+    bool above = false;
+    if (w->high < first) return false;
+    EACH_STRIP(flow->covered, w, strip) above |= write_part(flow, w, part_of(w, strip, first, w->high));
     for (int32_t y = first; y <= w->high; ++y) note_row(flow, w, y);
     return above;
 }
@@ -298,14 +321,14 @@ static rill_covered_ends ends_at(const rill_flow *flow, int32_t l, int32_t r) {
     return (rill_covered_ends){ b[l], b[r], bed->c[l], bed->c[r], flow->H[l], flow->H[r] };
 }
 
-/* Faces that are covered no more are driven like any other. */
-static void drive_left(rill_flow *flow, const rill_window *w, int32_t y, int32_t axis, const rill_kernel_constants *k,
-                       float *fastest) {
+/* Faces of row y of a part that are covered no more are driven like any other. */
+static void drive_left(rill_flow *flow, const rill_window *w, part in, int32_t y, int32_t axis,
+                       const rill_kernel_constants *k, float *fastest) {
     const rill_covered *covered = flow->covered;
     int32_t node = w->node + y * w->stride, place = w->place + y * w->sheet->stride;
     int32_t step = axis ? w->stride : 1, back = axis ? w->sheet->stride : 1;
     const float *moved = axis ? covered->south.u : covered->west.u;
-    for (int32_t x = 1; x < w->nx; ++x) {
+    for (int32_t x = rill_max_i(in.x, 1); x < rill_min_i(in.x + in.n, w->nx); ++x) {
         int32_t n = node + x, p = place + x;
         if (!(covered->nodes.ever[n] | covered->nodes.ever[n - step])) continue;
         if (rill_covered_member(covered, n) || rill_covered_member(covered, n - step)) continue;
@@ -315,11 +338,6 @@ static void drive_left(rill_flow *flow, const rill_window *w, int32_t y, int32_t
         *fastest = rill_max_f(*fastest, __builtin_fabsf(u));
     }
 }
-
-/* A part of a window: n nodes of some rows from (x, y) on. */
-typedef struct part {
-    int32_t x, y, n, rows;
-} part;
 
 /* Gives the columns of a part their velocities. */
 static void show_part(rill_flow *flow, const rill_window *w, part p, const rill_kernel_constants *k, float fastest[2]) {
@@ -332,7 +350,7 @@ static void show_part(rill_flow *flow, const rill_window *w, part p, const rill_
         float *u = (axis ? flow->v : flow->u) + place;
         if (!covered->kernels->show(p.n, p.rows, &step, &nodes, axis ? w->stride : 1, &faces, u, &fastest[axis]))
             continue;
-        for (int32_t y = p.y; y < p.y + p.rows; ++y) drive_left(flow, w, y, axis, k, &fastest[axis]);
+        for (int32_t y = p.y; y < p.y + p.rows; ++y) drive_left(flow, w, p, y, axis, k, &fastest[axis]);
     }
 }
 
@@ -351,7 +369,8 @@ static void show_window(rill_flow *flow, const rill_window *w, const rill_kernel
     float fastest[2] = { 0.0f, 0.0f };
     if (w->low > w->high) return;
     const bool whole = all_swept(flow, w);
-    if (whole) show_part(flow, w, (part){ 0, w->low, padded_width(w), w->high - w->low + 1 }, k, fastest);
+    if (whole)
+        EACH_STRIP(flow->covered, w, strip) show_part(flow, w, part_of(w, strip, w->low, w->high), k, fastest);
     for (int32_t y = w->low; !whole && y <= w->high; ++y) {
         const uint16_t *tiles = flow->tiles + sheet->first_tile + (w->row + y) / RILL_TILE_H * sheet->tiles_x;
         for (int32_t x = 0, next; x < w->nx; x = next) {

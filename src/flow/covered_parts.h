@@ -3,6 +3,7 @@
  *   covered_memory.c   working memory, as much as the ceilings of the bed ask for
  *   covered_windows.c  which columns may be covered: windows of cells, as patches of the pressure problem
  *   covered_margins.c  how far these reach
+ *   covered_strips.c   which of their nodes matter
  *   covered_kernels.c  loops over the faces and nodes of a window
  *   covered_faces.c    the faces of nodes, dense and sparse
  *   covered.c          the active set: who is a member, with which pressure
@@ -15,7 +16,10 @@
  *
  * A *node* is a column of a window. Planes of the stage are indexed by node as those of the pressure problem are, padding
  * included: the west and south faces of a node have its index. Only columns with a ceiling inside the window's outermost ring may become
- * members, so that every face of a member has a node at both ends. */
+ * members, so that every face of a member has a node at both ends.
+ *
+ * Windows around rings and bends are mostly empty: solid, or under open sky. Kernels therefore work on *strips* of a window, which hold all
+ * nodes that may be members and those beside them. All others are as padding is. */
 #ifndef RILL_FLOW_COVERED_PARTS_H
 #define RILL_FLOW_COVERED_PARTS_H
 
@@ -27,12 +31,25 @@ typedef struct rill_window {
     const rill_sheet *sheet;
     int32_t column, row; /* of node (0, 0), counted with the ghosts */
     int32_t nx, ny;
-    int32_t place;        /* plane index of node (0, 0) */
-    int32_t node, stride; /* node (0, 0), and nodes per row */
-    int32_t group;        /* its tiles' group */
-    bool whole;           /* all tiles in it are of that group */
-    int32_t low, high;    /* in the end: from which to which row some face is covered */
+    int32_t place;                    /* plane index of node (0, 0) */
+    int32_t node, stride;             /* node (0, 0), and nodes per row */
+    int32_t group;                    /* its tiles' group */
+    bool whole;                       /* all tiles in it are of that group */
+    int32_t first_strip, strip_count; /* the first of its strips, and how many there are */
+    int32_t low, high;                /* in the end: from which to which row some face is covered */
 } rill_window;
+
+/* A rectangle of a window: rows of n nodes, a multiple of RILL_COVERED_UNIT, from (x, y) on. */
+typedef struct rill_strip {
+    int32_t x, y, n, rows;
+} rill_strip;
+
+enum { RILL_BLOCK_MATTERS = 16 };
+
+/* Members side by side, each joined with the next: nodes [from, to). */
+typedef struct rill_member_run {
+    int32_t from, to;
+} rill_member_run;
 
 /* A sparse pipe with an end in a window. */
 typedef struct rill_covered_pipe {
@@ -58,15 +75,18 @@ typedef struct rill_tile_box {
 
 typedef struct rill_covered {
     rill_poisson poisson; /* of pressure corrections; `active` are the members */
-    int32_t window_count;
+    int32_t window_count, strip_count;
     rill_window *windows;
+    rill_strip *strips;
+    uint8_t *blocks; /* per RILL_COVERED_UNIT nodes: RILL_BLOCK_MATTERS, and what that was found by */
     const rill_covered_kernels *kernels;
     rill_covered_nodes nodes;       /* `active` is the pressure problem's */
     rill_covered_faces west, south; /* `w` are the pressure problem's weights */
-    rill_guess guess;
-    int32_t *queue;      /* nodes */
-    int32_t *components; /* per component of members: its parent, or OPEN or CLOSED for a root */
-    double *tally;       /* per component */
+    rill_guess guess;               /* of all windows, of which both colours are in x[0] */
+    int32_t *queue;                 /* nodes */
+    rill_member_run *runs;          /* of all windows, in order */
+    int32_t *components;            /* per run: its parent, or OPEN or CLOSED for a root; roots are components */
+    double *tally;                  /* per component */
     int32_t pipe_count;
     rill_covered_pipe *pipes; /* capacity: all sparse pipes */
 
@@ -84,11 +104,11 @@ typedef struct rill_covered {
     int32_t *listed;    /* boxes with columns that may be covered, ascending */
     int32_t node_limit; /* nodes that are enough for this bed: windows must not depend on what there was before */
     int32_t bed_tiles, bed_places, tile_capacity, node_capacity, pipe_capacity, path_capacity;
-    bool anew;        /* the windows are not those of the last sub-step */
     bool hold;        /* the windows may be those of the next sub-step too */
     bool spreads;     /* members have outgrown their windows in this step: look further */
     bool woken;       /* some flooded tile that was asleep has become part of a window */
     bool some_sealed; /* some member had no way out in the last sub-step */
+    bool marked;      /* `sealed` of some nodes is not 0 */
 } rill_covered;
 
 /* Loops over the nodes of all windows. */
@@ -134,12 +154,6 @@ static inline rill_covered_faces rill_covered_faces_at(const rill_covered_faces 
                                  all->reach + node, all->w + node,    all->q + node,    all->t + node };
 }
 
-static inline rill_guess rill_covered_guess_at(const rill_covered *covered, int32_t node) {
-    const rill_guess *all = &covered->guess;
-    return (
-        rill_guess){ { all->x[0] + node, all->x[1] + node }, all->least + node, all->push + node, all->inverse + node };
-}
-
 /* Whether a column lies outside of the domain. */
 static inline bool rill_covered_ghost(const rill_bed *bed, int32_t place) {
     int32_t x, y;
@@ -152,22 +166,45 @@ static inline bool rill_covered_overlap(const rill_window *a, const rill_window 
            a->row < b->row + b->ny && b->row < a->row + a->ny;
 }
 
-/* A window as the kernels want it: one run from its first to its last node, padding included, so that it has whole vectors. */
+/* A strip as the kernels want it; one as wide as its window, padding included, is a single run. */
 typedef struct rill_covered_run {
-    int32_t n, stride;
+    int32_t node;
+    rill_covered_area at;
     rill_covered_nodes nodes;
     rill_covered_faces west, south;
 } rill_covered_run;
-static inline rill_covered_run rill_covered_run_of(const rill_covered *covered, const rill_window *w) {
-    return (rill_covered_run){ w->ny * w->stride, w->stride, rill_covered_nodes_at(covered, w->node),
-                               rill_covered_faces_at(&covered->west, w->node),
-                               rill_covered_faces_at(&covered->south, w->node) };
+static inline rill_covered_run rill_covered_run_of(const rill_covered *covered, const rill_window *w,
+                                                   const rill_strip *strip) {
+    const int32_t node = w->node + strip->y * w->stride + strip->x;
+    const bool whole = strip->n == w->stride;
+    return (rill_covered_run){ .node = node,
+                               .at = { whole ? strip->n * strip->rows : strip->n, whole ? 1 : strip->rows, w->stride },
+                               .nodes = rill_covered_nodes_at(covered, node),
+                               .west = rill_covered_faces_at(&covered->west, node),
+                               .south = rill_covered_faces_at(&covered->south, node) };
 }
+
+/* Loops over the strips of a window, and of all windows. */
+#define EACH_STRIP(covered, w, strip)                                                                                  \
+    for (const rill_strip *strip = (covered)->strips + (w)->first_strip;                                               \
+         strip < (covered)->strips + (w)->first_strip + (w)->strip_count; ++strip)
+/* The same over the first nodes of its blocks that matter, row by row. */
+#define EACH_BLOCK(covered, w, first)                                                                                  \
+    for (int32_t first = (w)->node; first < (w)->node + (w)->ny * (w)->stride; first += RILL_COVERED_UNIT)             \
+        if ((covered)->blocks[first / RILL_COVERED_UNIT] & RILL_BLOCK_MATTERS)
+#define EACH_RUN(covered, run)                                                                                         \
+    for (const rill_window *w_ = (covered)->windows; w_ < (covered)->windows + (covered)->window_count; ++w_)          \
+        EACH_STRIP(covered, w_, strip_)                                                                                \
+            for (rill_covered_run run = rill_covered_run_of(covered, w_, strip_), *once_ = &run; once_; once_ = NULL)
 
 /* covered_windows.c. Lays the windows and reads their nodes; false if there are none. */
 bool rill_covered_find(rill_flow *flow, const rill_kernel_constants *constants);
 /* covered_margins.c. The window around columns of a sheet, without nodes yet. */
 rill_window rill_covered_surround(const rill_flow *flow, const rill_sheet *sheet, const rill_tile_box *box);
+/* covered_strips.c. Lays the strips of all windows. */
+void rill_covered_lay_strips(rill_flow *flow);
+/* The node of a column, or -1 if it lies in no window. */
+int32_t rill_covered_node_of(const rill_covered *covered, int32_t place, int32_t tile);
 /* The plane index of a node's column, and the window it is in. */
 int32_t rill_covered_place(const rill_window *window, int32_t node);
 const rill_window *rill_covered_window(const rill_covered *covered, int32_t node);
@@ -212,9 +249,10 @@ void rill_covered_drive_faces(const rill_covered_stage *s);
 void rill_covered_open_faces(const rill_covered_stage *s);
 /* What crosses, with openings as they are; true if these are not the donors' any more. */
 bool rill_covered_flow_faces(const rill_covered_stage *s);
-/* How much above full every column would end with what crosses the faces now, into f. True if some column would give more over
- * its covered faces than it has. */
-bool rill_covered_find_excess(rill_covered *covered);
+/* How much above full every column would end with what crosses the faces now, into f. */
+void rill_covered_find_excess(rill_covered *covered);
+/* Whether some column would give more over its covered faces than it has. */
+bool rill_covered_drains(const rill_covered *covered);
 
 /* covered_guess.c. Members and pressures as they will be, about, and what crosses then. False, and nothing is changed, if it
  * sees no other members than there are. */

@@ -12,6 +12,7 @@
 
 #include "base/memory.h"
 #include "flow/covered_parts.h"
+#include "flow/rising.h"
 
 enum { LOOK_EVERY = 8 };           /* sub-steps */
 static const float HORIZON = 3.0f; /* sub-steps to look ahead */
@@ -247,17 +248,32 @@ static bool owns_all(const rill_covered *covered, const rill_window *window) {
     return all;
 }
 
-/* The parts of a row of a window that lie in tiles of its own group, and the others. */
-static void read_row(rill_flow *flow, const rill_window *window, int32_t y, bool again) {
+/* Columns of other groups' tiles are no members. */
+static void disown_foreign(const rill_covered *covered, const rill_window *window) {
     const rill_sheet *sheet = window->sheet;
-    const int32_t *groups = flow->covered->group + sheet->first_tile + (window->row + y) / RILL_TILE_H * sheet->tiles_x;
-    for (int32_t x = 0, next; x < window->nx; x = next) {
-        int32_t tile = (window->column + x) / RILL_TILE_W;
-        bool ours = groups[tile] == window->group;
-        for (next = x; next < window->nx && (groups[tile] == window->group) == ours; ++tile)
-            next = rill_min_i((tile + 1) * RILL_TILE_W - window->column, window->nx);
-        read_part(flow, window, (part){ x, y, next - x, 1 }, ours, again);
-    }
+    for (int32_t ty = window->row / RILL_TILE_H; ty <= (window->row + window->ny - 1) / RILL_TILE_H; ++ty)
+        for (int32_t tx = window->column / RILL_TILE_W; tx <= (window->column + window->nx - 1) / RILL_TILE_W; ++tx) {
+            const int32_t tile = sheet->first_tile + ty * sheet->tiles_x + tx;
+            if (covered->group[tile] == window->group || !covered->roofed[tile]) continue;
+            const int32_t x0 = rill_max_i(tx * RILL_TILE_W - window->column, 0);
+            const int32_t y0 = rill_max_i(ty * RILL_TILE_H - window->row, 0);
+            const int32_t x1 = rill_min_i((tx + 1) * RILL_TILE_W - window->column, window->nx);
+            const int32_t y1 = rill_min_i((ty + 1) * RILL_TILE_H - window->row, window->ny);
+            for (int32_t y = y0; y < y1; ++y)
+                for (int32_t x = x0; x < x1; ++x) disown(&covered->nodes, window->node + y * window->stride + x);
+        }
+}
+
+/* The nodes of a strip, of which those of the rows from `first` to `last` may be members. */
+static void read_strip(rill_flow *flow, const rill_window *window, const rill_strip *strip, int32_t first, int32_t last,
+                       bool again) {
+    const int32_t nx = rill_min_i(strip->n, window->nx - strip->x),
+                  end = rill_min_i(strip->y + strip->rows, window->ny);
+    const int32_t from = rill_min_i(rill_max_i(strip->y, first), end), to = rill_max_i(rill_min_i(end, last + 1), from);
+    if (nx <= 0) return;
+    if (strip->y < from) read_part(flow, window, (part){ strip->x, strip->y, nx, from - strip->y }, false, again);
+    if (from < to) read_part(flow, window, (part){ strip->x, from, nx, to - from }, true, again);
+    if (to < end) read_part(flow, window, (part){ strip->x, to, nx, end - to }, false, again);
 }
 
 /* What the nodes start from. Not the outermost ring, ghosts, and columns of other groups' tiles: they are no members. */
@@ -265,13 +281,8 @@ static void read_window(rill_flow *flow, const rill_window *window, bool again) 
     const rill_covered_nodes *nodes = &flow->covered->nodes;
     const rill_sheet *sheet = window->sheet;
     const int32_t first = rill_max_i(1, 1 - window->row), last = rill_min_i(window->ny - 2, sheet->ny - window->row);
-    if (first > 0) read_part(flow, window, (part){ 0, 0, window->nx, first }, false, again);
-    if (window->whole && last >= first)
-        read_part(flow, window, (part){ 0, first, window->nx, last - first + 1 }, true, again);
-    for (int32_t y = first; !window->whole && y <= last; ++y) read_row(flow, window, y, again);
-    const int32_t beyond = rill_max_i(first, last + 1);
-    if (beyond < window->ny)
-        read_part(flow, window, (part){ 0, beyond, window->nx, window->ny - beyond }, false, again);
+    EACH_STRIP(flow->covered, window, strip) read_strip(flow, window, strip, first, last, again);
+    if (!window->whole) disown_foreign(flow->covered, window);
     for (int32_t y = 0; y < window->ny; ++y) {
         int32_t node = window->node + y * window->stride;
         disown(nodes, node);
@@ -289,6 +300,25 @@ static void disown_claimed(const rill_flow *flow) {
             const int32_t offset = flow->claimed[k] - w->place, y = offset / w->sheet->stride;
             const int32_t x = offset - y * w->sheet->stride;
             if (offset >= 0 && x < w->nx && y < w->ny) disown(&covered->nodes, w->node + y * w->stride + x);
+        }
+    }
+}
+
+/* Columns whose ceilings rise count as full that much lower. */
+static void hold_rising(const rill_flow *flow) {
+    const rill_covered *covered = flow->covered;
+    const rill_rising *rising = flow->rising.data;
+    for (int32_t i = 0; i < covered->window_count; ++i) {
+        const rill_window *w = &covered->windows[i];
+        const int32_t stride = w->sheet->stride, end = w->ny * stride;
+        int32_t y = 0;
+        for (size_t k = 0; k < flow->rising.count; ++k) {
+            const int32_t offset = rising[k].place - w->place;
+            if (offset < 0) continue;
+            if (offset >= end) break; /* they are in order */
+            while ((y + 1) * stride <= offset) ++y;
+            const int32_t x = offset - y * stride, node = w->node + y * w->stride + x;
+            if (x < w->nx && rill_covered_roofed(covered, node)) covered->nodes.fill[node] += rising[k].room;
         }
     }
 }
@@ -375,6 +405,7 @@ static void look_around(rill_flow *flow, const rill_kernel_constants *constants)
     }
     for (int32_t i = 0; i < covered->window_count; ++i)
         covered->windows[i].whole = owns_all(covered, &covered->windows[i]);
+    rill_covered_lay_strips(flow);
     covered->pipe_count = 0;
 }
 
@@ -394,7 +425,7 @@ bool rill_covered_find(rill_flow *flow, const rill_kernel_constants *constants) 
     const bool again = windows_hold(flow);
     if (!again) look_around(flow, constants);
     rill_covered_forget_asked(flow);
-    covered->anew = !again;
+    covered->marked = false;
     covered->hold = true;
     for (int32_t k = 0; k < covered->listed_count; ++k) {
         const rill_tile_box *box = &covered->boxes[covered->listed[k]];
@@ -403,11 +434,19 @@ bool rill_covered_find(rill_flow *flow, const rill_kernel_constants *constants) 
     }
     for (int32_t i = 0; i < covered->window_count; ++i) read_window(flow, &covered->windows[i], again);
     disown_claimed(flow);
+    hold_rising(flow);
     return covered->window_count > 0;
 }
 
 void rill_covered_look_again(rill_flow *flow) {
     if (flow->covered) flow->covered->hold = flow->covered->spreads = false;
+}
+
+void rill_covered_look_for(rill_flow *flow, int32_t place) {
+    const rill_covered *covered = flow->covered;
+    if (!covered || !covered->hold) return;
+    const int32_t node = rill_covered_node_of(covered, place, rill_bed_tile_of(flow->bed, place));
+    if (node < 0 || !rill_covered_roofed(covered, node)) rill_covered_look_again(flow);
 }
 
 /* ------------------------------------------------------------------------------------------------------------- lookup */

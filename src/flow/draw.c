@@ -89,7 +89,6 @@ static int32_t column_beside(const rill_bed *bed, int32_t x, int32_t y, int32_t 
 static bool has_opened(const rill_displace_job *j, const rill_cell_change *at, const rill_new_column *fresh,
                        double tallest) {
     const rill_old_column *old = (const rill_old_column *)j->update->old.data + at->old_first;
-    if (fresh->from >= 0 && (double)(old[fresh->from].b - fresh->b) <= tallest) return false; /* mostly: it goes on */
     for (int32_t i = 0; i < at->old_count; ++i)
         if (old[i].c > fresh->b && old[i].b < fresh->c && (double)(old[i].b - fresh->b) <= tallest) return false;
     return true;

@@ -7,6 +7,7 @@
 #include "flow/covered.h"
 #include "flow/draw.h"
 #include "flow/held.h"
+#include "flow/rising.h"
 #include "flow/scratch.h"
 
 rill_result rill_flow_make(const rill_bed *bed, const rill_runtime *runtime, rill_flow *out, rill_message *message) {
@@ -15,7 +16,8 @@ rill_result rill_flow_make(const rill_bed *bed, const rill_runtime *runtime, ril
     rill_flow flow = { .bed = bed,
                        .stale = true,
                        .held = rill_array_make(sizeof(rill_held)),
-                       .drawn = rill_array_make(sizeof(rill_drawn)) };
+                       .drawn = rill_array_make(sizeof(rill_drawn)),
+                       .rising = rill_array_make(sizeof(rill_rising)) };
     flow.H = rill_memory_take(allocator, plane, sizeof *flow.H);
     flow.u = rill_memory_take(allocator, plane, sizeof *flow.u);
     flow.v = rill_memory_take(allocator, plane, sizeof *flow.v);
@@ -63,6 +65,7 @@ void rill_flow_free(rill_flow *flow, const rill_allocator *allocator) {
     rill_memory_give(allocator, flow->tiles, (size_t)flow->bed->tile_count, sizeof *flow->tiles);
     rill_array_free(&flow->held, allocator);
     rill_array_free(&flow->drawn, allocator);
+    rill_array_free(&flow->rising, allocator);
     *flow = (rill_flow){ 0 };
 }
 

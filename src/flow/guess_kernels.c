@@ -1,88 +1,159 @@
 /* The kernels of the guess. Compiled several times with RILL_KERNELS_NAME set to the table's name; see guess_kernels.h, and
- * kernels.c for what makes loops marked "vector" vectorise. */
+ * kernels.c for what makes loops marked "vector" vectorise. Those over the nodes of a block have no remainder, and the compiler
+ * knows; both colours are taken at once, so that nothing that is read lies between what is used. */
 #include "flow/guess_kernels.h"
 
 #define KERNEL static __attribute__((noinline)) void
 #define JUDGE static __attribute__((noinline)) int32_t
+#define INLINE static inline __attribute__((always_inline))
 
 static const float OVER_RELAXED = 1.6f; /* times the step that would be right if no neighbour moved */
 static const float MOST = 0x1p40f;      /* quanta: behind a face that is all but closed nobody knows */
 
-KERNEL begin_nodes(int32_t n, const int32_t *restrict fill, const double *restrict pi, const double *restrict excess,
-                   const float *restrict west, const float *restrict south, const float *restrict north,
-                   float *restrict red, float *restrict black, float *restrict least, float *restrict push,
-                   float *restrict inverse) {
-    const float *restrict east = west + 1;
-    for (int32_t i = 0; i < n; ++i) { /* vector */
-        float around = (west[i] + east[i]) + (south[i] + north[i]), step = OVER_RELAXED / rill_max_f(around, 1e-30f);
-        int32_t joins = (fill[i] > RILL_NO_ROOF / 2) & (around > 1e-30f);
-        step = joins ? step : 0.0f;
-        inverse[i] = step;
-        push[i] = step * (float)excess[i];
-        least[i] = -(float)pi[i];
-        red[i] = black[i] = 0.0f;
+/* One row of an area: its first node, the first of each colour, its first block, and how many blocks there are. */
+typedef struct row {
+    int32_t node, half, block, blocks;
+} row;
+
+static row row_of(const rill_guess_area *at, int32_t y) {
+    const int32_t node = y * at->stride + at->x;
+    return (row){ node, node / 2, node / RILL_COVERED_UNIT, at->n / RILL_COVERED_UNIT };
+}
+
+/* ------------------------------------------------------------------------------------------------------------- begin */
+
+INLINE void begin_node(float (*restrict to)[RILL_GUESS_NODES], int32_t k, int32_t fill, double pi, double excess,
+                       float west, float east, float south, float north) {
+    float around = (west + east) + (south + north), step = OVER_RELAXED / rill_max_f(around, 1e-30f);
+    int32_t joins = (fill > RILL_NO_ROOF / 2) & (around > 1e-30f);
+    step = rill_bits_float(rill_float_bits(step) & -joins); /* a choice would become a branch */
+    to[RILL_GUESS_WEST][k] = west;
+    to[RILL_GUESS_EAST][k] = east;
+    to[RILL_GUESS_SOUTH][k] = south;
+    to[RILL_GUESS_NORTH][k] = north;
+    to[RILL_GUESS_INVERSE][k] = step;
+    to[RILL_GUESS_PUSH][k] = step * (float)excess;
+    to[RILL_GUESS_LEAST][k] = -(float)pi;
+}
+
+/* The colour of even nodes is `first`. */
+KERNEL begin_row(int32_t blocks, int32_t first, const int32_t *restrict fill, const double *restrict pi,
+                 const double *restrict excess, const float *restrict west, const float *restrict east,
+                 const float *restrict south, const float *restrict north, rill_guess_block *restrict to,
+                 float *restrict red, float *restrict black) {
+    for (int32_t b = 0; b < blocks; ++b) {
+        const int32_t i = b * RILL_COVERED_UNIT;
+        float(*even)[RILL_GUESS_NODES] = to[b].of[first], (*odd)[RILL_GUESS_NODES] = to[b].of[1 - first];
+        for (int32_t k = 0; k < RILL_GUESS_NODES; ++k) { /* vector */
+            const int32_t j = i + 2 * k;
+            begin_node(even, k, fill[j], pi[j], excess[j], west[j], east[j], south[j], north[j]);
+            begin_node(odd, k, fill[j + 1], pi[j + 1], excess[j + 1], west[j + 1], east[j + 1], south[j + 1],
+                       north[j + 1]);
+            red[i / 2 + k] = black[i / 2 + k] = 0.0f;
+        }
     }
 }
 
-static void begin(int32_t n, const rill_covered_nodes *a, int32_t stride, const rill_covered_faces *west,
-                  const rill_covered_faces *south, const double *excess_of, const rill_guess *g) {
-    begin_nodes(n, a->fill, a->pi, excess_of, west->w, south->w, south->w + stride, g->x[0], g->x[1], g->least, g->push,
-                g->inverse);
-}
-
-/* Every other node of a row, from `first` on; x is zero in between, and `other` where x is not. */
-KERNEL relax_row(int32_t n, int32_t first, int32_t stride, const float *restrict west, const float *restrict south,
-                 const float *restrict north, const float *restrict least, const float *restrict push,
-                 const float *restrict inverse, const float *restrict other, float *restrict x) {
-    const float *restrict east = west + 1, *restrict below = other - stride, *restrict above = other + stride;
-    for (int32_t i = 0; i < n; ++i) { /* vector */
-        float near = (west[i] * other[i - 1] + east[i] * other[i + 1]) + (south[i] * below[i] + north[i] * above[i]);
-        float to = rill_min_f(x[i] * (1.0f - OVER_RELAXED) + (push[i] + inverse[i] * near), MOST);
-        x[i] = ((i ^ first) & 1) != 0 ? 0.0f : rill_max_f(to, least[i]);
+static void begin(rill_guess_area at, const rill_covered_nodes *a, const rill_covered_faces *west,
+                  const rill_covered_faces *south, const double *excess, const rill_guess *g) {
+    for (int32_t y = at.y; y < at.y + at.rows; ++y) {
+        const row r = row_of(&at, y);
+        begin_row(r.blocks, y & 1, a->fill + r.node, a->pi + r.node, excess + r.node, west->w + r.node,
+                  west->w + r.node + 1, south->w + r.node, south->w + r.node + at.stride, g->blocks + r.block,
+                  g->x[0] + r.half, g->x[1] + r.half);
     }
 }
 
-static void relax(int32_t rows, int32_t stride, int32_t colour, const rill_covered_faces *west,
-                  const rill_covered_faces *south, const rill_guess *g) {
-    for (int32_t y = 0, i = 0; y < rows; ++y, i += stride)
-        relax_row(stride, (colour + y) & 1, stride, west->w + i, south->w + i, south->w + i + stride, g->least + i,
-                  g->push + i, g->inverse + i, g->x[1 - colour] + i, g->x[colour] + i);
+/* ------------------------------------------------------------------------------------------------------------- sweep */
+
+KERNEL relax_rows(rill_guess_area at, int32_t colour, const rill_guess_block *restrict blocks,
+                  const float *restrict other, float *restrict x) {
+    const int32_t half = at.stride / 2;
+    for (int32_t y = at.y; y < at.y + at.rows; ++y) {
+        const row r = row_of(&at, y);
+        const float *restrict west = other + r.half - 1 + ((colour + y) & 1), *restrict east = west + 1;
+        const float *restrict below = other + r.half - half, *restrict above = other + r.half + half;
+        for (int32_t b = 0; b < r.blocks; ++b) {
+            const float(*c)[RILL_GUESS_NODES] = blocks[r.block + b].of[colour];
+            const int32_t i = b * RILL_GUESS_NODES;
+            for (int32_t k = 0; k < RILL_GUESS_NODES; ++k) { /* vector */
+                float near = (c[RILL_GUESS_WEST][k] * west[i + k] + c[RILL_GUESS_EAST][k] * east[i + k]) +
+                             (c[RILL_GUESS_SOUTH][k] * below[i + k] + c[RILL_GUESS_NORTH][k] * above[i + k]);
+                float to = x[r.half + i + k] * (1.0f - OVER_RELAXED) +
+                           (c[RILL_GUESS_PUSH][k] + c[RILL_GUESS_INVERSE][k] * near);
+                x[r.half + i + k] = rill_max_f(rill_min_f(to, MOST), c[RILL_GUESS_LEAST][k]);
+            }
+        }
+    }
 }
+
+static void relax(rill_guess_area at, int32_t colour, const rill_guess *g) {
+    relax_rows(at, colour, g->blocks, g->x[1 - colour], g->x[colour]);
+}
+
+/* ----------------------------------------------------------------------------------------------------------- members */
 
 /* One that is just full, without pressure, stays what it is. */
-static inline int32_t guessed_member(float active, float x, float least, float push, float inverse) {
-    int32_t member = active > 0.0f, held = member & (least >= 0.0f) & (push == 0.0f);
-    int32_t joins = inverse > 0.0f, above = x > least;
+INLINE int32_t guessed_member(const float (*restrict c)[RILL_GUESS_NODES], int32_t k, float active, float x) {
+    float least = c[RILL_GUESS_LEAST][k];
+    int32_t member = active > 0.0f, held = member & (least >= 0.0f) & (c[RILL_GUESS_PUSH][k] == 0.0f);
+    int32_t joins = c[RILL_GUESS_INVERSE][k] > 0.0f, above = x > least;
     return (joins & (above | held)) | ((joins ^ 1) & member);
 }
 
-JUDGE differs_nodes(int32_t n, const float *restrict active, const float *restrict red, const float *restrict black,
-                    const float *restrict least, const float *restrict push, const float *restrict inverse) {
+JUDGE differs_row(int32_t blocks, int32_t first, const float *restrict active, const rill_guess_block *restrict of,
+                  const float *restrict x_even, const float *restrict x_odd) {
     int32_t any = 0;
-    for (int32_t i = 0; i < n; ++i) /* vector */
-        any |= guessed_member(active[i], red[i] + black[i], least[i], push[i], inverse[i]) ^ (active[i] > 0.0f);
+    for (int32_t b = 0; b < blocks; ++b) {
+        const int32_t i = b * RILL_GUESS_NODES;
+        const float(*even)[RILL_GUESS_NODES] = of[b].of[first], (*odd)[RILL_GUESS_NODES] = of[b].of[1 - first];
+        for (int32_t k = 0; k < RILL_GUESS_NODES; ++k) { /* vector */
+            float here = active[2 * (i + k)], next = active[2 * (i + k) + 1];
+            any |= guessed_member(even, k, here, x_even[i + k]) ^ (here > 0.0f);
+            any |= guessed_member(odd, k, next, x_odd[i + k]) ^ (next > 0.0f);
+        }
+    }
     return any;
 }
 
-static int32_t differs(int32_t n, const rill_covered_nodes *a, const rill_guess *g) {
-    return differs_nodes(n, a->active, g->x[0], g->x[1], g->least, g->push, g->inverse);
+static int32_t differs(rill_guess_area at, const rill_covered_nodes *a, const rill_guess *g) {
+    int32_t any = 0;
+    for (int32_t y = at.y; y < at.y + at.rows; ++y) {
+        const row r = row_of(&at, y);
+        any |= differs_row(r.blocks, y & 1, a->active + r.node, g->blocks + r.block, g->x[y & 1] + r.half,
+                           g->x[1 - (y & 1)] + r.half);
+    }
+    return any;
 }
 
-KERNEL accept_nodes(int32_t n, const float *restrict red, const float *restrict black, const float *restrict least,
-                    const float *restrict push, const float *restrict inverse, float *restrict active,
-                    int32_t *restrict ever, double *restrict pi) {
-    for (int32_t i = 0; i < n; ++i) { /* vector */
-        float x = red[i] + black[i];
-        int32_t member = guessed_member(active[i], x, least[i], push[i], inverse[i]), above = x > least[i];
-        double pressure = pi[i] + (double)x;
-        pi[i] = above != 0 ? pressure : 0.0;
-        active[i] = member ? 1.0f : 0.0f;
-        ever[i] |= member;
+INLINE void accept_node(const float (*restrict c)[RILL_GUESS_NODES], int32_t k, float x, float *active, int32_t *ever,
+                        double *pi) {
+    int32_t member = guessed_member(c, k, *active, x), above = x > c[RILL_GUESS_LEAST][k];
+    double pressure = *pi + (double)x;
+    *pi = above != 0 ? pressure : 0.0;
+    *active = member ? 1.0f : 0.0f;
+    *ever |= member;
+}
+
+KERNEL accept_row(int32_t blocks, int32_t first, const rill_guess_block *restrict of, const float *restrict x_even,
+                  const float *restrict x_odd, float *restrict active, int32_t *restrict ever, double *restrict pi) {
+    for (int32_t b = 0; b < blocks; ++b) {
+        const int32_t i = b * RILL_GUESS_NODES;
+        const float(*even)[RILL_GUESS_NODES] = of[b].of[first], (*odd)[RILL_GUESS_NODES] = of[b].of[1 - first];
+        for (int32_t k = 0; k < RILL_GUESS_NODES; ++k) { /* vector */
+            const int32_t j = 2 * (i + k);
+            accept_node(even, k, x_even[i + k], &active[j], &ever[j], &pi[j]);
+            accept_node(odd, k, x_odd[i + k], &active[j + 1], &ever[j + 1], &pi[j + 1]);
+        }
     }
 }
 
-static void accept(int32_t n, const rill_covered_nodes *a, const rill_guess *g) {
-    accept_nodes(n, g->x[0], g->x[1], g->least, g->push, g->inverse, a->active, a->ever, a->pi);
+static void accept(rill_guess_area at, const rill_covered_nodes *a, const rill_guess *g) {
+    for (int32_t y = at.y; y < at.y + at.rows; ++y) {
+        const row r = row_of(&at, y);
+        accept_row(r.blocks, y & 1, g->blocks + r.block, g->x[y & 1] + r.half, g->x[1 - (y & 1)] + r.half,
+                   a->active + r.node, a->ever + r.node, a->pi + r.node);
+    }
 }
 
 #define TEXT_OF(NAME) #NAME

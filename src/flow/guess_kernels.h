@@ -1,29 +1,56 @@
 /* Kernels of the guess who will be a member (covered_guess.c): loops over the nodes of a window as those of
- * covered_kernels.h. */
+ * covered_kernels.h.
+ *
+ * Nodes are kept by colour, as on a chessboard: node (x, y) is red if x + y is even. A plane of one colour holds node x of row y at
+ * (y stride + x) / 2, so that what a sweep over one colour needs lies side by side (solve_kernels.h has a drawing). What does not change from sweep to
+ * sweep is kept in blocks, one for RILL_COVERED_UNIT nodes of a row: first of the red nodes, then of the black ones, one after the other
+ * RILL_GUESS_NODES weights to the west, as many to the east, and so on. */
 #ifndef RILL_FLOW_GUESS_KERNELS_H
 #define RILL_FLOW_GUESS_KERNELS_H
 
 #include "flow/covered_kernels.h"
 
-/* Planes per node. Red and black as on a chessboard; the first node of a window is red. */
+enum { RILL_GUESS_NODES = RILL_COVERED_UNIT / 2 }; /* of a colour in a block */
+
+/* What a block holds of each node. */
+enum {
+    RILL_GUESS_WEST, /* weights */
+    RILL_GUESS_EAST,
+    RILL_GUESS_SOUTH,
+    RILL_GUESS_NORTH,
+    RILL_GUESS_INVERSE, /* of the weights around the node, over-relaxed; 0 if it cannot be a member */
+    RILL_GUESS_PUSH,    /* by how much x grows in a sweep if no neighbour's does */
+    RILL_GUESS_LEAST,   /* -pi */
+    RILL_GUESS_ITEMS
+};
+
+typedef struct rill_guess_block {
+    float of[2][RILL_GUESS_ITEMS][RILL_GUESS_NODES]; /* by colour */
+} rill_guess_block;
+
 typedef struct rill_guess {
-    float *x[2]; /* what is added to pi, of red and of black nodes, at least `least`; 0 for nodes of the other colour */
-    float *least;   /* -pi */
-    float *push;    /* by how much x grows in a sweep if no neighbour's does */
-    float *inverse; /* of the weights around the node, over-relaxed; 0 if it cannot be a member */
+    rill_guess_block *blocks;
+    /* What is added to pi, at least -pi: of the red nodes and of the black ones. Beyond the window's rows there is half a row more on
+     * either side, whatever is in it. */
+    float *x[2];
 } rill_guess;
 
+/* Rows of n nodes of a window, n and x multiples of RILL_COVERED_UNIT, from (x, y) on; `stride` is the window's. */
+typedef struct rill_guess_area {
+    int32_t x, y, n, rows, stride;
+} rill_guess_area;
+
+/* Nodes, faces and excess are given from the first of the window on. */
 typedef struct rill_guess_kernels {
     const char *name;
     /* x = 0, and what it will be made from. */
-    void (*begin)(int32_t n, const rill_covered_nodes *nodes, int32_t stride, const rill_covered_faces *west,
+    void (*begin)(rill_guess_area at, const rill_covered_nodes *nodes, const rill_covered_faces *west,
                   const rill_covered_faces *south, const double *excess, const rill_guess *guess);
     /* Half a sweep: the nodes of a colour. */
-    void (*relax)(int32_t rows, int32_t stride, int32_t colour, const rill_covered_faces *west,
-                  const rill_covered_faces *south, const rill_guess *guess);
+    void (*relax)(rill_guess_area at, int32_t colour, const rill_guess *guess);
     /* 1 if members would be others than they are; and makes them so. */
-    int32_t (*differs)(int32_t n, const rill_covered_nodes *nodes, const rill_guess *guess);
-    void (*accept)(int32_t n, const rill_covered_nodes *nodes, const rill_guess *guess);
+    int32_t (*differs)(rill_guess_area at, const rill_covered_nodes *nodes, const rill_guess *guess);
+    void (*accept)(rill_guess_area at, const rill_covered_nodes *nodes, const rill_guess *guess);
 } rill_guess_kernels;
 
 /* The best variant for this processor, or the scalar one. */

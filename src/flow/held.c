@@ -131,7 +131,7 @@ static int64_t give(rill_flow *flow, int32_t place, double fastest, int64_t want
     if (rest < want) rill_flow_wake(flow, place);
     if (flow->pushed > before && !rill_flow_flooded(flow, place)) { /* it is now, and the solve must know */
         rill_covered_fill(flow, place, true);
-        rill_covered_look_again(flow);
+        rill_covered_look_for(flow, place);
     }
     return rest;
 }

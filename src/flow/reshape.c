@@ -6,11 +6,13 @@
 #include "flow/covered.h"
 #include "flow/draw.h"
 #include "flow/held.h"
+#include "flow/rising.h"
 
 #include <string.h>
 
-/* Marks of tiles. SEEN and the two after it: a column well inside of it from west to east has marked those around. */
-enum { DESCRIBE = 1 << 0, WAKE = 1 << 1, SEEN = 1 << 2 };
+/* Marks of tiles. END and the eight after it: a column at its west end, its east end or between them changes, at its south end;
+ * between that and its north end; at its north end. Those that faces reach over count as at the end. */
+enum { DESCRIBE = 1 << 0, WAKE = 1 << 1, END = 1 << 2 };
 
 rill_reshape rill_reshape_make(void) {
     return (rill_reshape){ .displace = rill_displace_make(), .tiles = rill_array_make(sizeof(int32_t)) };
@@ -22,7 +24,7 @@ void rill_reshape_free(rill_reshape *reshape, const rill_allocator *allocator) {
     rill_memory_give(allocator, reshape->pipe_u, reshape->pipe_capacity, sizeof *reshape->pipe_u);
     rill_memory_give(allocator, reshape->ports, reshape->place_capacity, sizeof *reshape->ports);
     rill_memory_give(allocator, reshape->roofed, reshape->roofed_capacity, 1);
-    rill_memory_give(allocator, reshape->tile_marks, reshape->tile_capacity, 1);
+    rill_memory_give(allocator, reshape->tile_marks, reshape->tile_capacity, sizeof *reshape->tile_marks);
     rill_array_free(&reshape->tiles, allocator);
     *reshape = rill_reshape_make();
 }
@@ -40,40 +42,41 @@ static bool take_zeros(void **array, size_t *capacity, size_t count, size_t size
     return true;
 }
 
-static void mark_tile(rill_reshape *reshape, int32_t tile, uint8_t mark) {
+static void mark_tile(rill_reshape *reshape, int32_t tile, uint16_t mark) {
     if (!reshape->tile_marks[tile]) ((int32_t *)reshape->tiles.data)[reshape->tiles.count++] = tile;
     reshape->tile_marks[tile] |= mark;
 }
 
-/* The tiles that a change at a cell of a sheet has to do with: its own, and those whose lintel depends on it. Columns often
- * come by the dozen in one tile: of those that mark the same as another nothing is left to do. */
-static void mark_tiles(rill_reshape *reshape, const rill_sheet *sheet, int32_t x, int32_t y) {
+/* The tile of a cell, from its sheet's first on, and which end of it that is. */
+typedef struct cell_in_tile {
+    int32_t tile;
+    uint16_t end;
+} cell_in_tile;
+
+static inline cell_in_tile cell_at(const rill_bed *bed, int32_t x, int32_t y) {
     const uint32_t column = (uint32_t)x + 1, row = (uint32_t)y + 1, in_x = column % RILL_TILE_W,
                    in_y = row % RILL_TILE_H;
-    const uint32_t tiles_x = (uint32_t)sheet->tiles_x, tiles_y = (uint32_t)sheet->tiles_y;
-    const int32_t own = sheet->first_tile + (int32_t)(row / RILL_TILE_H * tiles_x + column / RILL_TILE_W);
-    const bool well_inside = in_x >= 1 && in_x < RILL_TILE_W - 2;
-    const uint8_t seen = (uint8_t)(SEEN << (in_y < 1 ? 0 : in_y < RILL_TILE_H - 2 ? 1 : 2));
-    if (well_inside && (reshape->tile_marks[own] & seen)) return;
-    mark_tile(reshape, own, well_inside ? DESCRIBE | WAKE | seen : DESCRIBE | WAKE);
-    for (uint32_t ty = (row - 1) / RILL_TILE_H; ty <= (row + 2) / RILL_TILE_H && ty < tiles_y; ++ty)
-        for (uint32_t tx = (column - 1) / RILL_TILE_W; tx <= (column + 2) / RILL_TILE_W && tx < tiles_x; ++tx)
-            mark_tile(reshape, sheet->first_tile + (int32_t)(ty * tiles_x + tx), DESCRIBE);
+    const uint32_t tiles_x = (uint32_t)bed->sheets[0].tiles_x; /* in a roomy bed, of all sheets */
+    const int32_t end_x = (in_x >= 1) + (in_x >= RILL_TILE_W - 2), end_y = (in_y >= 1) + (in_y >= RILL_TILE_H - 2);
+    return (cell_in_tile){ .tile = (int32_t)(row / RILL_TILE_H * tiles_x + column / RILL_TILE_W),
+                           .end = (uint16_t)(END << (3 * end_y + end_x)) };
 }
 
-static void find_tiles(rill_reshape *reshape, const rill_bed *bed, const rill_update *update) {
+/* Marks the tiles of columns that change; in a roomy bed all sheets are of one size. */
+static void mark_changes(rill_reshape *reshape, const rill_bed *bed, const rill_update *update) {
     const rill_cell_change *changes = update->changes.data;
-    const rill_old_column *old = update->old.data;
-    const rill_new_column *fresh = update->fresh.data;
-    const int32_t size =
-        (int32_t)rill_sheet_area(bed->grid.cells[0], bed->grid.cells[1]); /* in a roomy bed, of all sheets */
-    reshape->tiles.count = 0;
+    const uint32_t size = (uint32_t)rill_sheet_area(bed->grid.cells[0], bed->grid.cells[1]);
     for (size_t i = 0; i < update->changes.count; ++i) {
-        const rill_cell_change *at = &changes[i];
-        for (int32_t k = at->old_first; k < at->old_first + at->old_count; ++k)
-            mark_tiles(reshape, &bed->sheets[old[k].place / size], at->x, at->y);
-        for (int32_t k = at->new_first; k < at->new_first + at->new_count; ++k)
-            if (fresh[k].from < 0) mark_tiles(reshape, &bed->sheets[fresh[k].place / size], at->x, at->y);
+        const rill_cell_change at = changes[i];
+        const rill_old_column *old = (const rill_old_column *)update->old.data + at.old_first;
+        const rill_new_column *fresh = (const rill_new_column *)update->fresh.data + at.new_first;
+        const cell_in_tile cell = cell_at(bed, at.x, at.y);
+        const uint16_t mark = DESCRIBE | WAKE | cell.end;
+        for (int32_t k = 0; k < at.old_count; ++k)
+            mark_tile(reshape, bed->sheets[(uint32_t)old[k].place / size].first_tile + cell.tile, mark);
+        for (int32_t k = 0; k < at.new_count; ++k)
+            if (fresh[k].from < 0)
+                mark_tile(reshape, bed->sheets[(uint32_t)fresh[k].place / size].first_tile + cell.tile, mark);
     }
 }
 
@@ -86,6 +89,33 @@ static tile_place tile_at(const rill_bed *bed, int32_t tile) {
     const int32_t tiles_x = bed->sheets[0].tiles_x, per_sheet = tiles_x * bed->sheets[0].tiles_y;
     const int32_t inside = tile % per_sheet;
     return (tile_place){ tile / per_sheet, inside % tiles_x, inside / tiles_x };
+}
+
+/* Marks the tiles around one whose lintel depends on the columns that changed in it. */
+static void mark_around(rill_reshape *reshape, const rill_bed *bed, int32_t tile) {
+    const int32_t tiles_x = bed->sheets[0].tiles_x, tiles_y = bed->sheets[0].tiles_y;
+    const tile_place at = tile_at(bed, tile);
+    const unsigned ends = reshape->tile_marks[tile] / END;
+    for (int32_t dy = -1; dy <= 1; ++dy)
+        for (int32_t dx = -1; dx <= 1; ++dx) {
+            /* A column at an end also reaches the tile beyond it, and that in the corner if it is at both. */
+            const unsigned rows = dy < 0   ? 7u
+                                  : dy > 0 ? 7u << 6
+                                           : 0777u,
+                           columns = dx < 0   ? 0111u
+                                     : dx > 0 ? 0444u
+                                              : 0777u;
+            const bool inside = at.tx + dx >= 0 && at.tx + dx < tiles_x && at.ty + dy >= 0 && at.ty + dy < tiles_y;
+            if (inside && (ends & rows & columns)) mark_tile(reshape, tile + dy * tiles_x + dx, DESCRIBE);
+        }
+}
+
+/* The tiles that an update has to do with: those of what changes, and those whose lintel depends on it. */
+static void find_tiles(rill_reshape *reshape, const rill_bed *bed, const rill_update *update) {
+    reshape->tiles.count = 0;
+    mark_changes(reshape, bed, update);
+    const size_t count = reshape->tiles.count;
+    for (size_t i = 0; i < count; ++i) mark_around(reshape, bed, ((const int32_t *)reshape->tiles.data)[i]);
 }
 
 /* The tiles that have a ceiling now: only those that are marked may differ. */
@@ -105,7 +135,7 @@ static bool reserve(rill_reshape *reshape, rill_flow *flow, const rill_update *u
     const size_t tiles = (size_t)bed->tile_count, pipes = (size_t)bed->pipe_count, places = (size_t)bed->plane_size;
     if (!take_zeros((void **)&reshape->ports, &reshape->place_capacity, places, sizeof(int32_t), allocator) ||
         !take_zeros((void **)&reshape->pipe_u, &reshape->pipe_capacity, pipes, sizeof(float), allocator) ||
-        !take_zeros((void **)&reshape->tile_marks, &reshape->tile_capacity, tiles, 1, allocator) ||
+        !take_zeros((void **)&reshape->tile_marks, &reshape->tile_capacity, tiles, sizeof(uint16_t), allocator) ||
         !take_zeros((void **)&reshape->roofed, &reshape->roofed_capacity, tiles, 1, allocator) ||
         !rill_array_resize(&reshape->tiles, allocator, tiles) ||
         !rill_sparse_make(&reshape->sparse, bed, reshape->pipe_u, &flow->scratch->sparse, update->pipe_from.data,
@@ -144,12 +174,14 @@ static bool joined(const rill_bed *bed, int32_t low, int32_t high) {
 }
 
 /* The faces of a place: all stop if it has another column now, else those that lead nowhere. */
-static void stop_faces(rill_flow *flow, int32_t place, int32_t stride, bool kept) {
-    const rill_bed *bed = flow->bed;
-    if (!kept || !joined(bed, place - 1, place)) flow->u[place] = 0.0f;
-    if (!kept || !joined(bed, place, place + 1)) flow->u[place + 1] = 0.0f;
-    if (!kept || !joined(bed, place - stride, place)) flow->v[place] = 0.0f;
-    if (!kept || !joined(bed, place, place + stride)) flow->v[place + stride] = 0.0f;
+static inline void stop_faces(const rill_flow *flow, int32_t place, int32_t stride, bool kept) {
+    const int32_t *const b = flow->bed->b + place, *const c = flow->bed->c + place;
+    float *const u = flow->u + place, *const v = flow->v + place;
+    const int32_t base = kept ? b[0] : RILL_WALL, ceiling = kept ? c[0] : RILL_WALL;
+    if (!((base < c[-1]) & (b[-1] < ceiling))) u[0] = 0.0f;
+    if (!((base < c[1]) & (b[1] < ceiling))) u[1] = 0.0f;
+    if (!((base < c[-stride]) & (b[-stride] < ceiling))) v[0] = 0.0f;
+    if (!((base < c[stride]) & (b[stride] < ceiling))) v[stride] = 0.0f;
 }
 
 static void carry_velocities(const rill_reshape *reshape, rill_flow *flow, const rill_update *update) {
@@ -178,7 +210,8 @@ static void move_ghosts(rill_flow *flow, const rill_update *update) {
     rill_edges_deal(&flow->scratch->edges, bed);
 }
 
-/* A column that is full, or has too much, is a member of the next pressure solve, with the pressure it had, if any. */
+/* A column that is full, or will be as soon as its ceiling lets it, or has too much, is a member of the next pressure solve, with
+ * the pressure it had, if any. */
 static void carry_pressures(rill_flow *flow, const rill_update *update, bool passages) {
     const rill_old_column *old = update->old.data;
     const rill_new_column *fresh = update->fresh.data;
@@ -188,7 +221,7 @@ static void carry_pressures(rill_flow *flow, const rill_update *update, bool pas
     for (size_t i = 0; i < update->fresh.count; ++i) {
         const int32_t place = fresh[i].place;
         const bool full = passages && fresh[i].c < RILL_TOP && flow->H[place] >= rill_covered_full(flow->bed, place);
-        if (!full)
+        if (!full && !rill_rising_is(flow, place))
             pressure[place] = 0;
         else if (pressure[place] <= 0) /* a space that was sealed may not be any more */
             pressure[place] = RILL_PRESSURE_NEW;
@@ -285,7 +318,8 @@ rill_result rill_flow_transfer(const rill_flow *from, rill_flow *to, const rill_
                                rill_message *message) {
     const rill_bed *bed = to->bed;
     int32_t *origins = rill_memory_take(allocator, (size_t)bed->plane_size, sizeof *origins);
-    if (!origins || !rill_held_transfer(from, to, allocator) || !rill_drawn_transfer(from, to, allocator)) {
+    if (!origins || !rill_held_transfer(from, to, allocator) || !rill_drawn_transfer(from, to, allocator) ||
+        !rill_rising_transfer(from, to, allocator)) {
         rill_memory_give(allocator, origins, (size_t)bed->plane_size, sizeof *origins);
         return rill_fail(message, RILL_OUT_OF_MEMORY, "no memory to move liquid into a roomier bed");
     }

@@ -20,7 +20,7 @@ typedef struct rill_reshape {
     rill_covered *covered; /* of the bed's new ceilings, once it is prepared */
     uint8_t *roofed;       /* per tile: which have one */
     size_t roofed_capacity;
-    uint8_t *tile_marks; /* per tile; zero between updates */
+    uint16_t *tile_marks; /* per tile; zero between updates */
     size_t tile_capacity;
     rill_array tiles; /* int32_t: those with a mark */
 } rill_reshape;

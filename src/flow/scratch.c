@@ -45,9 +45,10 @@ static void ring_free(rill_ring *ring, const rill_allocator *allocator) {
     rill_memory_give(allocator, ring->halo_v, HALO_ROWS * row, sizeof(float));
 }
 
-/* Two columns of a sheet side by side between which nothing can pass. */
+/* Two columns of a sheet side by side between which nothing can pass: one ends where the other begins, or below. No column
+ * reaches up to RILL_WALL. */
 static inline int32_t closed_pair(const int32_t *b, const int32_t *c, int32_t l, int32_t r) {
-    return (b[l] != RILL_WALL) & (b[r] != RILL_WALL) & (rill_min_i(c[l], c[r]) <= rill_max_i(b[l], b[r]));
+    return ((c[r] <= b[l]) & (b[l] < RILL_WALL)) | ((c[l] <= b[r]) & (b[r] < RILL_WALL));
 }
 
 /* The lowest ceiling over a tile, the columns just west and south of it, which its faces touch, and just east and north,

@@ -5,6 +5,7 @@
 #include "flow/displace.h"
 #include "flow/draw.h"
 #include "flow/held.h"
+#include "flow/rising.h"
 
 rill_displace rill_displace_make(void) {
     return (rill_displace){ .old_H = rill_array_make(sizeof(int32_t)),
@@ -108,6 +109,7 @@ static void settle_cell(const rill_displace_job *j, const rill_cell_change *at) 
             amounts[k] = most;
         }
         rill_displace_set(j, fresh[k].place, (int32_t)amounts[k]);
+        rill_rising_note(j, at, &fresh[k]);
     }
 }
 
@@ -157,7 +159,7 @@ rill_result rill_displace_prepare(rill_displace *displace, rill_flow *flow, cons
     const rill_displace_job j = { displace, flow, flow->bed, update, how };
     if (!rill_displace_reserve(displace, flow, update, allocator) ||
         !rill_held_reserve(flow, update->old.count + update->fresh.count, allocator) ||
-        !rill_drawn_reserve(flow, allocator))
+        !rill_drawn_reserve(flow, allocator) || !rill_rising_reserve(flow, allocator))
         return rill_fail(message, RILL_OUT_OF_MEMORY, "no memory to displace liquid");
     const rill_old_column *old = update->old.data;
     int32_t *depths = displace->old_H.data;
@@ -176,7 +178,9 @@ void rill_displace_run(rill_displace *displace, rill_flow *flow, const rill_upda
     const rill_cell_change *changes = update->changes.data;
     for (size_t i = 0; i < update->old.count; ++i) flow->H[old[i].place] = 0;
     rill_drawn_release(&j);
+    rill_rising_forget(&j);
     for (size_t i = 0; i < update->changes.count; ++i) settle_cell(&j, &changes[i]);
+    rill_rising_order(flow);
     settle_held(&j);
     rill_pace_find(&j);
     rill_drawn_follow(&j);

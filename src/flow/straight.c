@@ -276,7 +276,7 @@ rill_covered_report rill_straight_move(rill_flow *flow, const rill_flow_settings
     for (int32_t axis = 0; axis < 2; ++axis) each_run(flow, axis, is_full, join_run);
     for (int32_t axis = 0; axis < 2; ++axis) each_run(flow, axis, rill_covered_member, drive_run);
     close_rest(covered);
-    if (rill_covered_find_excess(covered)) rill_covered_limit(flow);
+    if (rill_covered_drains(covered)) rill_covered_limit(flow);
     rill_covered_transfer(flow, constants, &report);
     return report;
 }

@@ -120,7 +120,7 @@ static void put_in(const aside *a, int64_t amount) {
 void rill_world_push_aside(rill_world *world, const rill_body *body, int32_t *queue) {
     aside a = { .world = world, .queue = queue };
     if (world->tank) return;
-    rill_world_cover(world);
+    rill_world_cover(world, false);
     find_pool(&a, body);
     const int64_t room = RILL_TOP - RILL_TOP / 16 - a.highest, amount = whole_surplus(world, body);
     if (a.takers == 0 || amount > room * a.takers) return; /* the step has to cope with it */

@@ -19,6 +19,12 @@ static double total_pressure(const rill_world *world, int32_t place) {
            world->def.solver.kandemir.atmosphere + rill_tank_external(world->tank, x, y);
 }
 
+/* What lies on bodies is of the column. */
+static int32_t deck_at(const rill_world *world, int32_t place) {
+    const rill_node *node = rill_bodies_node(&world->bodies, place);
+    return node ? node->deck : 0;
+}
+
 static void read_scalar(const rill_world *world, rill_field field, int32_t layer, double *out, size_t count) {
     const rill_bed *bed = &world->bed;
     for (size_t i = 0; i < count; ++i) {
@@ -31,7 +37,7 @@ static void read_scalar(const rill_world *world, rill_field field, int32_t layer
                  : field == RILL_FIELD_CEILING  ? rill_world_ceiling(world, place)
                  : field == RILL_FIELD_AWAKE    ? awake(world, place)
                  : field == RILL_FIELD_PRESSURE ? total_pressure(world, place)
-                                                : (double)world->flow.H[place] * bed->quantum;
+                                                : (double)(world->flow.H[place] + deck_at(world, place)) * bed->quantum;
     }
 }
 

@@ -163,9 +163,9 @@ rill_result rill_world_fill_level(rill_world *world, const double at[3], double 
 
     find_bodies(bed, top, parents);
     filling sum = { 0 };
-    rill_world_cover(world);
+    rill_world_cover(world, true);
     flood(world, parents, bed->places[start], top, false, &sum);
-    rill_world_cover(world);
+    rill_world_cover(world, true);
     flood(world, parents, bed->places[start], top, true, &sum);
     rill_memory_give(&world->allocator, parents, (size_t)bed->plane_size, sizeof *parents);
     finish(world, &sum, report);
@@ -219,9 +219,9 @@ rill_result rill_world_fill_depths(rill_world *world, int32_t layer, const doubl
                              (int)(i % (size_t)nx), (int)(i / (size_t)nx), depths[i]);
     }
     filling sum = { 0 };
-    rill_world_cover(world);
+    rill_world_cover(world, true);
     set_layer(world, layer, depths, false, &sum);
-    rill_world_cover(world);
+    rill_world_cover(world, true);
     set_layer(world, layer, depths, true, &sum);
     finish(world, &sum, report);
     return RILL_OK;

@@ -1,4 +1,4 @@
-/* The ledger: every quantum of liquid is in a column, in the air, or booked. The accounts are kept as liquid is moved
+/* The ledger: every quantum of liquid is in a column or on a body over it, in the air, or booked. The accounts are kept as liquid is moved
  * in and out; what stands in columns is counted afresh whenever somebody asks, so a lost quantum shows at once. */
 #include "flow/draw.h"
 #include "flow/held.h"
@@ -35,6 +35,8 @@ static int64_t quanta_in_columns(const rill_world *world) {
     if (!world->built) return 0;
     int64_t sum = 0;
     for (int64_t i = 0; i < world->bed.info.columns; ++i) sum += world->flow.H[world->bed.places[i]];
+    const rill_node *nodes = world->bodies.nodes.data;
+    for (size_t i = 0; i < world->bodies.nodes.count; ++i) sum += nodes[i].deck;
     return sum;
 }
 

@@ -4,6 +4,11 @@
 #include "bed/cells.h"
 #include "world/world.h"
 
+/* Where what lies on a body stands, absolute, quanta: it is drawn there. */
+static double deck_level(const rill_node *node) {
+    return node->seen >= 0 ? (double)node->seen : (double)(node->base + node->deck);
+}
+
 static rill_sample sample_at(const rill_world *world, const double at[3]) {
     const rill_bed *bed = &world->bed;
     rill_sample sample = { 0 };
@@ -15,8 +20,15 @@ static rill_sample sample_at(const rill_world *world, const double at[3]) {
     sample.wet = depth > RILL_DRY;
     sample.base = rill_bed_z(bed, bed->b[place]);
     sample.ceiling = rill_world_ceiling(world, place);
-    sample.level = rill_bed_z(bed, rill_flow_bases(&world->flow)[place] + depth);
+    const rill_node *node = rill_bodies_node(&world->bodies, place);
+    sample.level = node && bed->c[place] == RILL_TOP ? rill_bed_z(bed, node->base) + node->e * bed->quantum
+                                                     : rill_bed_z(bed, rill_flow_bases(&world->flow)[place] + depth);
     sample.depth = (double)depth * bed->quantum;
+    if (node && node->deck > 0) {
+        sample.wet = depth + node->deck > RILL_DRY;
+        sample.level = bed->datum + deck_level(node) * bed->quantum;
+        sample.depth += (double)node->deck * bed->quantum;
+    }
     sample.velocity[0] =
         0.5 * (rill_face_velocity(world, sheet, place, RILL_WEST) + rill_face_velocity(world, sheet, place, RILL_EAST));
     sample.velocity[1] = 0.5 * (rill_face_velocity(world, sheet, place, RILL_SOUTH) +
@@ -73,6 +85,9 @@ rill_result rill_query_box_volume(const rill_world *world, const double min[3], 
         for (int32_t i = bed->cell_first[row + (size_t)x0]; i < bed->cell_first[row + (size_t)x1]; ++i) {
             const int32_t place = bed->places[i];
             quanta += slice((double)bed->b[place], (double)(bed->b[place] + world->flow.H[place]), low, high);
+            const rill_node *node = rill_bodies_node(&world->bodies, place);
+            if (node && node->deck > 0)
+                quanta += slice(deck_level(node) - (double)node->deck, deck_level(node), low, high);
         }
     }
     *out = quanta * rill_quantum_volume(bed);

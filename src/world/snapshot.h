@@ -1,4 +1,4 @@
-/* The snapshot format, version 7. Everything little-endian, no padding; lengths and counts before what they count.
+/* The snapshot format, version 9. Everything little-endian, no padding; lengths and counts before what they count.
  *
  *   header    magic "RILLSNAP", u32 version, u32 zero, u64 length of all, u64 checksum of all but itself
  *   settings  grid, headroom, min_opening, edges, gravity, liquid, solver; then the world's name
@@ -7,12 +7,13 @@
  *             from below
  *   sheets    roomy or not; rectangle of each sheet; sheet of each column
  *   bodies    per slot: generation, alive; if alive its form (hulls and meshes with arrays), mass, motion and forces; then of
- *             each column under bodies: place, base, how far it is lifted, a bit per quarter in which liquid stands on top,
- *             1 + the level at which it is drawn, head, what is displaced below it, and how it changed
+ *             each column under bodies: place, base, how far it is lifted, a bit per quarter in which liquid stands on top
+ *             and one if it is apart, what lies on a body, how fast that goes over the west and south faces, 1 + the level
+ *             at which it is drawn, head, what is displaced below it, and how it changed
  *   state     H, u, v of columns in that order and of ghosts; sparse pipes; tiles; counters; extent; time
  *   tank      with method kandemir, per cell and ghost: flows of two diagonal pipes, pressure set and pressure of bodies
  *   moves     what solids have pressed out: amount, seconds left, velocity, side and place of each; what they have drawn: amount,
- *             pace, most, place and side; solids that move: slot, cells, times and pose; cells in which they did so lately, and
+ *             pace, most, place and side; ceilings that rise: place, room and seconds left; solids that move: slot, cells, times and pose; cells in which they did so lately, and
  *             when
  *   books     name, poured, drained
  *   sources   per slot: generation, alive; if alive its definition, account, pending fraction and turn
@@ -26,7 +27,7 @@
 #include "world/world.h"
 
 #define RILL_SNAPSHOT_MAGIC 0x50414e534c4c4952ull /* "RILLSNAP" as little-endian bytes */
-enum { RILL_SNAPSHOT_VERSION = 7, RILL_SNAPSHOT_HEADER = 32, RILL_SNAPSHOT_CHECKSUM_AT = 24 };
+enum { RILL_SNAPSHOT_VERSION = 9, RILL_SNAPSHOT_HEADER = 32, RILL_SNAPSHOT_CHECKSUM_AT = 24 };
 
 /* Of a solid's slot. */
 enum {

@@ -8,6 +8,8 @@
 /* Faster or farther than any body gets, m, m/s, rad/s, m/s2: from there on, steps keep to RILL_BODY_BOUND. */
 static const double STORED_BOUND = 1e12;
 
+enum { APART = 16 }; /* of a column, above the bits of its quarters */
+
 static bool has_arrays(rill_body_shape shape) {
     return shape == RILL_BODY_HULL || shape == RILL_BODY_MESH;
 }
@@ -46,6 +48,7 @@ static void put_body(rill_writer *writer, const rill_body *body) {
     rill_put_f64s(writer, body->before, 6);
     rill_put_f64(writer, body->before_dt);
     rill_put_f64(writer, body->carried);
+    rill_put_f64(writer, body->laden);
     rill_put_f64s(writer, forces->impulse, 3);
     rill_put_f64s(writer, forces->turn, 3);
     rill_put_f64(writer, forces->submerged_volume);
@@ -70,7 +73,10 @@ void rill_snapshot_put_bodies(rill_writer *writer, const rill_world *world) {
         rill_put_u32(writer, (uint32_t)nodes[i].place);
         rill_put_u32(writer, (uint32_t)nodes[i].base);
         rill_put_u32(writer, (uint32_t)(bodies->shown[nodes[i].place] - world->bed.b[nodes[i].place]));
-        rill_put_u8(writer, nodes[i].over);
+        rill_put_u8(writer, (uint8_t)(nodes[i].over | (nodes[i].apart ? APART : 0)));
+        rill_put_u32(writer, (uint32_t)nodes[i].deck);
+        rill_put_f32(writer, nodes[i].slip[0]);
+        rill_put_f32(writer, nodes[i].slip[1]);
         rill_put_u32(writer, (uint32_t)(nodes[i].seen + 1));
         rill_put_f64(writer, nodes[i].e);
         rill_put_f64(writer, nodes[i].kept);
@@ -138,6 +144,7 @@ static rill_result get_body(rill_loading *load, rill_body *body) {
     rill_get_f64s(reader, body->before, 6);
     body->before_dt = rill_get_f64(reader);
     body->carried = rill_get_f64(reader);
+    body->laden = rill_get_f64(reader);
     rill_get_f64s(reader, forces->impulse, 3);
     rill_get_f64s(reader, forces->turn, 3);
     forces->submerged_volume = rill_get_f64(reader);
@@ -178,12 +185,16 @@ static bool get_node(rill_loading *load) {
     rill_node node = { .place = rill_loading_i32(reader), .first = -1 };
     node.base = rill_loading_i32(reader);
     const int32_t lift = rill_loading_i32(reader);
-    node.over = rill_get_u8(reader);
+    const uint8_t bits = rill_get_u8(reader);
+    node.over = bits & 15;
+    node.apart = bits & APART;
+    node.deck = rill_loading_i32(reader);
+    for (int i = 0; i < 2; ++i) node.slip[i] = rill_get_f32(reader);
     node.seen = rill_loading_i32(reader) - 1;
     node.e = rill_get_f64(reader);
     node.kept = rill_get_f64(reader);
     node.pi = rill_get_f64(reader);
-    if (reader->failed || node.over > 15 || node.place >= bed->plane_size || bed->b[node.place] == RILL_WALL ||
+    if (reader->failed || bits > 2 * APART - 1 || node.place >= bed->plane_size || bed->b[node.place] == RILL_WALL ||
         bodies->node_of[node.place] != 0 || lift > RILL_TOP - bed->b[node.place] || node.seen >= RILL_TOP)
         return false;
     node.stride = rill_bed_sheet_of(bed, node.place, &node.cell[0], &node.cell[1])->stride;
@@ -204,10 +215,10 @@ rill_result rill_loading_bodies(rill_loading *load) {
     if (result) return result;
     const uint32_t count = rill_get_u32(reader);
     const bool some = bodies->alive > 0 && !world->tank;
-    if (count > (some ? (uint64_t)world->bed.info.columns : 0) || !rill_get_room(reader, count, 41))
+    if (count > (some ? (uint64_t)world->bed.info.columns : 0) || !rill_get_room(reader, count, 53))
         return rill_loading_refuse(load, "there are more columns under bodies than there can be");
     if (bodies->alive == 0) return RILL_OK;
-    if (!rill_bodies_reserve(bodies, &world->bed, &world->allocator) ||
+    if (!rill_bodies_reserve(bodies, &world->flow, &world->allocator) ||
         !rill_array_reserve(&bodies->nodes, &world->allocator, count)) /* also under those that are gone since */
         return rill_loading_starved(load, "columns under bodies");
     for (uint32_t i = 0; i < count; ++i)

@@ -1,8 +1,9 @@
-/* Solids that move in snapshots: what they have pressed out and drawn, and when they did what. */
+/* Solids that move in snapshots: what they have pressed out and drawn, which ceilings rise, and when they did what. */
 #include <math.h>
 
 #include "flow/draw.h"
 #include "flow/held.h"
+#include "flow/rising.h"
 #include "world/snapshot.h"
 
 /* ---------------------------------------------------------------------------------------------------------- writing */
@@ -78,6 +79,13 @@ void rill_snapshot_put_moves(rill_writer *writer, const rill_world *world) {
         rill_put_u32(writer, (uint32_t)drawn[i].place);
         rill_put_u8(writer, (uint8_t)drawn[i].side);
     }
+    const rill_rising *rising = world->flow.rising.data;
+    rill_put_u32(writer, (uint32_t)world->flow.rising.count);
+    for (size_t i = 0; i < world->flow.rising.count; ++i) {
+        rill_put_u32(writer, (uint32_t)rising[i].place);
+        rill_put_u32(writer, (uint32_t)rising[i].room);
+        rill_put_f64(writer, rising[i].seconds);
+    }
     put_movers(writer, world);
     put_times(writer, world);
 }
@@ -126,6 +134,24 @@ static rill_result get_drawn(rill_loading *load, int64_t *left) {
         *left -= drawn[i].amount;
     }
     return RILL_OK;
+}
+
+/* All of it is checked with the whole world. */
+static rill_result get_rising(rill_loading *load) {
+    rill_reader *reader = &load->reader;
+    rill_flow *flow = &load->world->flow;
+    const uint32_t count = rill_get_u32(reader);
+    if (count > (uint64_t)flow->bed->info.columns || !rill_get_room(reader, count, 16))
+        return rill_loading_refuse(load, "more ceilings rise than there are");
+    if (!rill_array_resize(&flow->rising, &load->world->allocator, count))
+        return rill_loading_starved(load, "ceilings");
+    rill_rising *rising = flow->rising.data;
+    for (uint32_t i = 0; i < count; ++i) {
+        rising[i].place = rill_loading_i32(reader);
+        rising[i].room = rill_loading_i32(reader);
+        rising[i].seconds = rill_get_f64(reader);
+    }
+    return reader->failed ? rill_loading_refuse(load, "the ceilings that rise end early") : RILL_OK;
 }
 
 /* Written so that NaN fails. */
@@ -187,6 +213,7 @@ rill_result rill_loading_moves(rill_loading *load) {
     int64_t left = INT64_C(1) << 60; /* as of the accounts */
     rill_result result = get_held(load, &left);
     if (!result) result = get_drawn(load, &left);
+    if (!result) result = get_rising(load);
     if (!result) result = get_movers(load);
     if (!result) result = get_times(load);
     return result;

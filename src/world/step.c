@@ -13,6 +13,7 @@
 #include "flow/held.h"
 #include "flow/kandemir.h"
 #include "flow/move.h"
+#include "flow/rising.h"
 #include "flow/scratch.h"
 #include "world/world.h"
 
@@ -82,6 +83,7 @@ static progress begin(rill_world *world, double dt) {
     const rill_motion motion = rill_world_motion(world);
     rill_drawn_begin(&world->flow, &motion);
     rill_held_begin(&world->flow, dt, &motion);
+    rill_rising_begin(&world->flow, dt);
     p.info.smallest_dt = dt;
     return p;
 }
@@ -175,10 +177,12 @@ static void run_sources(progress *p, double dt) {
     rill_world *world = p->world;
     world->flow.pushed = 0;
     rill_drawn_take(&world->flow, dt);
+    rill_rising_open(&world->flow, dt);
     double range = (double)RILL_TOP * world->bed.quantum,
            fastest = sqrt(2.0 * p->normal * range); /* as if it fell so far */
     if (rill_held_release(&world->flow, dt, fastest, p->settings.passages == RILL_PASSAGES_OFF ? 0 : RILL_FULL))
         p->info.status |= RILL_STATUS_SQUEEZED;
+    if (world->sources.count > 0) rill_bodies_await(&world->bodies, &world->flow);
     for (size_t i = 0; i < world->sources.count; ++i) {
         rill_source *source = (rill_source *)world->sources.data + i;
         if (!source->alive) continue;
@@ -186,6 +190,7 @@ static void run_sources(progress *p, double dt) {
         source->moved = rill_source_run(source, &world->flow, p->start + p->done, dt, &p->info.status);
         source->pushed = world->flow.pushed - before;
     }
+    if (world->sources.count > 0) rill_bodies_catch(&world->bodies, &world->flow);
 }
 
 /* Once flooded passages have said how much of what was poured into them found no room. */
@@ -236,6 +241,7 @@ static int64_t move_bodies(progress *p, const rill_body_stage *stage) {
     int64_t refused = 0;
     if (p->world->bodies.alive == 0) return 0;
     if (!rill_bodies_move(stage, &refused)) p->info.status |= RILL_STATUS_BODIES_CAPPED;
+    if (rill_world_book_lost(p->world)) p->info.status |= RILL_STATUS_RANGE;
     tick(p, RILL_STAGE_BODIES);
     return refused;
 }

@@ -5,6 +5,7 @@
 #include "flow/draw.h"
 #include "flow/held.h"
 #include "flow/kandemir.h"
+#include "flow/rising.h"
 #include "world/world.h"
 
 static rill_result wrong(rill_message *message, const char *what, int64_t where, double found) {
@@ -13,6 +14,11 @@ static rill_result wrong(rill_message *message, const char *what, int64_t where,
 }
 
 /* ---------------------------------------------------------------------------------------------------------- tables */
+
+/* Written so that NaN fails. */
+static bool possible_speed(float speed) {
+    return fabsf(speed) <= RILL_SPEED_BOUND;
+}
 
 static rill_result check_solids(const rill_world *world, rill_message *message) {
     const rill_solid_slot *slots = world->solids.data;
@@ -85,9 +91,13 @@ static rill_result check_node(const rill_world *world, size_t index, rill_messag
         return wrong(message, "place of a column under a body", (int64_t)index, (double)place);
     if (node->base < 0 || node->base > RILL_TOP)
         return wrong(message, "base of a column under a body", (int64_t)index, (double)node->base);
-    const double most = 2.0 * (double)RILL_TOP;
+    const double most = RILL_HEAD_MOST;
     if (!(node->e >= 0.0 && node->e <= most && fabs(node->pi) <= most && fabs(node->kept) <= RILL_BODY_BOUND))
         return wrong(message, "head under a body", (int64_t)index, node->e);
+    if (node->deck < 0 || node->deck > RILL_TOP || (node->deck > 0 && !node->apart) || (node->apart && node->over))
+        return wrong(message, "liquid on a body", (int64_t)index, (double)node->deck);
+    if (!possible_speed(node->slip[0]) || !possible_speed(node->slip[1]))
+        return wrong(message, "velocity of liquid on a body", (int64_t)index, (double)node->slip[0]);
     if (bodies->shown[place] < bed->b[place] || bodies->shown[place] > RILL_TOP)
         return wrong(message, "lifted base", place, (double)bodies->shown[place]);
     return RILL_OK;
@@ -131,11 +141,6 @@ static rill_result check_ledger(const rill_world *world, rill_message *message) 
 }
 
 /* ----------------------------------------------------------------------------------------------------------- state */
-
-/* Written so that NaN fails. */
-static bool possible_speed(float speed) {
-    return fabsf(speed) <= RILL_SPEED_BOUND;
-}
 
 /* Where there is no column nothing may be stored, and nowhere more than fits. */
 static rill_result check_planes(const rill_world *world, rill_message *message) {
@@ -255,6 +260,22 @@ static rill_result check_drawn(const rill_world *world, rill_message *message) {
     return RILL_OK;
 }
 
+/* And of ceilings that rise: there are some, and the room is theirs. */
+static rill_result check_rising(const rill_world *world, rill_message *message) {
+    const rill_bed *bed = &world->bed;
+    const rill_rising *rising = world->flow.rising.data;
+    for (size_t i = 0; i < world->flow.rising.count; ++i) {
+        const rill_rising *r = &rising[i];
+        if (!is_column(bed, r->place) || bed->c[r->place] == RILL_TOP || (i > 0 && rising[i - 1].place >= r->place))
+            return wrong(message, "where a ceiling rises", (int64_t)i, (double)r->place);
+        if (r->room <= 0 || r->room > bed->c[r->place] - bed->b[r->place])
+            return wrong(message, "room under a ceiling that rises", (int64_t)i, (double)r->room);
+        if (!(r->seconds > 0.0 && r->seconds <= RILL_HELD_LONGEST))
+            return wrong(message, "time in which a ceiling rises", (int64_t)i, r->seconds);
+    }
+    return RILL_OK;
+}
+
 /* The order of pipes_by_r, and floors that exist. */
 static rill_result check_indices(const rill_world *world, rill_message *message) {
     const rill_bed *bed = &world->bed;
@@ -287,6 +308,7 @@ rill_result rill_world_validate(const rill_world *world, rill_message *message) 
     if (!result && world->built) result = check_tank(world, message);
     if (!result && world->built) result = check_held(world, message);
     if (!result && world->built) result = check_drawn(world, message);
+    if (!result && world->built) result = check_rising(world, message);
     if (!result) result = check_bodies(world, message);
     if (!result) result = check_sources(world, message);
     if (!result) result = check_ledger(world, message);

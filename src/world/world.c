@@ -187,6 +187,7 @@ rill_result rill_world_set_solver(rill_world *world, const rill_solver *solver) 
         rill_tank_free(world->tank, &world->allocator);
         world->tank = tank;
         if (tank) rill_bodies_uncover(&world->bodies, &world->flow);
+        rill_world_book_lost(world);
     }
     if (solver->passages != world->def.solver.passages) rill_covered_forget(&world->flow);
     world->def.solver = *solver;

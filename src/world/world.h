@@ -161,8 +161,10 @@ rill_result rill_world_ready_bodies(rill_world *world);
 /* What holds for any body, its motion within `bound` (m, m/s, rad/s, m/s2). */
 #define RILL_BODY_BOUND 1e30
 rill_result rill_check_body(const rill_body *body, double bound, rill_message *message);
-/* Finds the columns that are under bodies now. */
-void rill_world_cover(rill_world *world);
+/* Finds the columns that are under bodies now; for a fill holds are as full as what is around them. */
+void rill_world_cover(rill_world *world, bool fill);
+/* Liquid on bodies that found no room when they went away is booked as drained; false: there was none. */
+bool rill_world_book_lost(rill_world *world);
 /* aside.c: makes room for a body that is new. `queue` has a place for each column of the bed. */
 void rill_world_push_aside(rill_world *world, const rill_body *body, int32_t *queue);
 void rill_world_free_bodies(rill_world *world);

@@ -234,6 +234,8 @@ rill_result rill_check_body(const rill_body *body, double bound, rill_message *m
         return rill_fail(message, RILL_INVALID_DATA, "body: its last step is %g s; expected 0 to 1e6", body->before_dt);
     if (!(body->carried >= 0.0 && body->carried <= 1e30))
         return rill_fail(message, RILL_INVALID_DATA, "body: it carries along %g kg; expected 0 to 1e30", body->carried);
+    if (!(body->laden >= 0.0 && body->laden <= 1e30))
+        return rill_fail(message, RILL_INVALID_DATA, "body: %g kg lie on it; expected 0 to 1e30", body->laden);
     if (!(body->mass > 0.0 && body->mass >= LEAST_DENSITY * body->form.volume &&
           (body->mass <= 1e30 || isinf(body->mass))))
         return rill_fail(message, RILL_INVALID_DATA, "body: mass is %g; expected that of its volume", body->mass);
@@ -289,7 +291,7 @@ static rill_result enlist(rill_world *world, rill_body *body, rill_body_id *out)
     body->alive = true;
     const rill_body before = *slot;
     *slot = *body;
-    if (!rill_bodies_reserve(bodies, &world->bed, &world->allocator)) {
+    if (!rill_bodies_reserve(bodies, &world->flow, &world->allocator)) {
         body->shades = slot->shades;
         body->levels = slot->levels;
         *slot = before;
@@ -334,6 +336,7 @@ rill_result rill_body_destroy(rill_world *world, rill_body_id id) {
     drop(world, body);
     world->bodies.alive -= 1;
     if (world->bodies.alive == 0) rill_bodies_uncover(&world->bodies, &world->flow);
+    rill_world_book_lost(world);
     if (body->generation < RILL_GENERATION_MAX) world->bodies.free_slots += 1;
     return RILL_OK;
 }
@@ -347,6 +350,11 @@ void rill_world_free_bodies(rill_world *world) {
 
 rill_body_stage rill_world_body_stage(rill_world *world, const rill_flow_settings *settings,
                                       const rill_kernel_constants *constants, double dt, double gravity) {
+    bool pours = false;
+    for (size_t i = 0; i < world->sources.count; ++i) {
+        const rill_source *source = (const rill_source *)world->sources.data + i;
+        pours |= source->alive && !source->def.sink;
+    }
     return (rill_body_stage){ .bodies = &world->bodies,
                               .flow = &world->flow,
                               .settings = settings,
@@ -354,13 +362,14 @@ rill_body_stage rill_world_body_stage(rill_world *world, const rill_flow_setting
                               .pipes_by_r = world->pipes_by_r,
                               .dt = dt,
                               .density = world->def.liquid.density,
-                              .gravity = gravity };
+                              .gravity = gravity,
+                              .pours = pours };
 }
 
 rill_result rill_world_ready_bodies(rill_world *world) {
     rill_bodies *bodies = &world->bodies;
     if (bodies->alive == 0) return RILL_OK;
-    if (!rill_bodies_reserve(bodies, &world->bed, &world->allocator))
+    if (!rill_bodies_reserve(bodies, &world->flow, &world->allocator))
         return rill_fail(world->note, RILL_OUT_OF_MEMORY, "no memory for bodies over %lld columns",
                          (long long)world->bed.info.columns);
     world->flow.lifted = bodies->shown;
@@ -368,8 +377,17 @@ rill_result rill_world_ready_bodies(rill_world *world) {
     return RILL_OK;
 }
 
-void rill_world_cover(rill_world *world) {
+void rill_world_cover(rill_world *world, bool fill) {
     if (world->bodies.alive == 0 || world->tank) return; /* Kandemir's bodies displace nothing */
-    const rill_body_stage stage = rill_world_body_stage(world, NULL, NULL, 0.0, 0.0);
+    rill_body_stage stage = rill_world_body_stage(world, NULL, NULL, 0.0, 0.0);
+    stage.at_once = fill;
     rill_bodies_cover(&stage);
+    rill_world_book_lost(world);
+}
+
+bool rill_world_book_lost(rill_world *world) {
+    const int64_t lost = world->bodies.lost;
+    rill_book_change(world, RILL_BOOK_FILL, -lost);
+    world->bodies.lost = 0;
+    return lost > 0;
 }

@@ -380,7 +380,7 @@ static rill_result reshape(rill_world *world) {
     }
     rill_reshape_commit(&moves->reshape, flow, &moves->update, &how, &world->allocator);
     move_in(world, &room);
-    if (world->bodies.alive > 0) rill_bodies_settle(&world->bodies, &world->bed, &world->allocator);
+    if (world->bodies.alive > 0) rill_bodies_settle(&world->bodies, &world->flow, &world->allocator);
     commit_faces(world);
     commit_sources(world);
     world->squeezed |= moves->reshape.displace.squeezed;
@@ -425,6 +425,7 @@ rill_result rill_world_follow(rill_world *world) {
         settle_slots(world);
         if (moves->areas.count > 0) rill_bed_log_change(&world->bed_log, moves->areas.data, moves->areas.count);
         rill_bodies_refit(&world->bodies, &world->flow);
+        rill_world_book_lost(world);
     }
     return result;
 }

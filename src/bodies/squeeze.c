@@ -1,0 +1,110 @@
+/* What is left under bodies that lie on the bed, and does not fit there: see bodies.h.
+ *
+ * Through a film nothing flows, and no pressure that a column can have would press it out within a sub-step. But where a body
+ * has come to lie, liquid may be left that there is no room for. It is put outside at once, ring by ring of columns, in whole
+ * quanta, and is neither pressed nor moved by that:
+ *
+ *        ~~~~~~~~~~+-------------+~~~~~~~~~      2 gives to 1, which gives to 0: what is not on the bed
+ *                  |             |
+ *        :::::0::::+-1--2--2--1--+::::0::::
+ */
+#include "bodies/bodies.h"
+
+#include "base/simd.h"
+
+static int32_t ring_at(const int32_t *ring, int32_t node) {
+    return node >= 0 ? ring[node] : 0;
+}
+
+int32_t rill_bodies_rings(const rill_bodies *bodies, int32_t *ring) {
+    const rill_body_face *faces = bodies->faces.data;
+    for (int32_t last = 0;; ++last) {
+        bool any = false;
+        for (size_t i = 0; i < bodies->faces.count; ++i) {
+            const int32_t l = ring_at(ring, faces[i].node_l), r = ring_at(ring, faces[i].node_r);
+            if ((l == last) == (r == last) || (l != RILL_NO_RING && r != RILL_NO_RING)) continue;
+            ring[l == last ? faces[i].node_r : faces[i].node_l] = last + 1;
+            any = true;
+        }
+        if (!any) return last;
+    }
+}
+
+typedef struct squeeze {
+    const rill_body_stage *stage;
+    rill_node *nodes;
+    const rill_body_face *faces;
+    size_t node_count, face_count;
+    int32_t *ring;   /* per node: 0 outside */
+    int32_t *excess; /* per node: what does not fit, quanta */
+} squeeze;
+
+/* Whether a body is on the bed in all of a column. */
+static bool is_closed(const squeeze *q, const rill_node *node, double film) {
+    const rill_bodies *bodies = q->stage->bodies;
+    const rill_touch *touches = bodies->touches.data;
+    const rill_piece *pieces = bodies->pieces.data;
+    uint32_t on_bed = 0;
+    if (node->shut != 15 || q->stage->flow->bed->c[node->place] < RILL_TOP) return false;
+    for (int32_t i = node->first; i >= 0; i = touches[i].next)
+        for (int32_t k = touches[i].first; k < touches[i].end; ++k)
+            on_bed |= (uint32_t)((double)pieces[k].low < film) << pieces[k].quarter;
+    return on_bed == 15;
+}
+
+/* Moves quanta, as far as there is room. */
+static void give(const squeeze *q, int32_t from, int32_t node, int32_t place, int32_t amount) {
+    const rill_bed *bed = q->stage->flow->bed;
+    int32_t *H = q->stage->flow->H;
+    const int32_t room = bed->c[place] < RILL_TOP ? 0 : RILL_TOP - RILL_TOP / 16 - bed->b[place] - H[place];
+    const int32_t part = rill_max_i(rill_min_i(amount, room), 0);
+    H[q->nodes[from].place] -= part;
+    H[place] += part;
+    q->excess[from] -= part;
+    if (node >= 0) q->excess[node] += part;
+    rill_flow_wake(q->stage->flow, place);
+}
+
+/* All that the columns of a ring have too much of goes to those of the ring outside. */
+static void empty_ring(const squeeze *q, int32_t ring, int32_t *left) {
+    for (size_t i = 0; i < q->node_count; ++i) left[i] = 0;
+    for (int32_t pass = 0; pass < 2; ++pass)
+        for (size_t i = 0; i < q->face_count; ++i) {
+            const rill_body_face *face = &q->faces[i];
+            const bool from_l = ring_at(q->ring, face->node_l) == ring && ring_at(q->ring, face->node_r) == ring - 1;
+            const bool from_r = ring_at(q->ring, face->node_r) == ring && ring_at(q->ring, face->node_l) == ring - 1;
+            const int32_t from = from_l ? face->node_l : from_r ? face->node_r : -1;
+            if (from < 0 || q->excess[from] <= 0) continue;
+            if (pass == 0) {
+                left[from] += 1; /* ways out */
+                continue;
+            }
+            give(q, from, from_l ? face->node_r : face->node_l, from_l ? face->r : face->l, q->excess[from] / left[from]);
+            left[from] -= left[from] > 1;
+        }
+}
+
+void rill_bodies_squeeze(const rill_body_stage *s, double film) {
+    rill_bodies *bodies = s->bodies;
+    const size_t n = bodies->nodes.count;
+    double *v = bodies->vectors.data;
+    int32_t *left = (int32_t *)(void *)(v + n);
+    squeeze q = { .stage = s,
+                  .nodes = bodies->nodes.data,
+                  .faces = bodies->faces.data,
+                  .node_count = n,
+                  .face_count = bodies->faces.count,
+                  .ring = (int32_t *)(void *)v,
+                  .excess = (int32_t *)(void *)(v + n) + n };
+    bool any = false;
+    for (size_t i = 0; i < n; ++i) {
+        const rill_node *node = &q.nodes[i];
+        const bool closed = is_closed(&q, node, film);
+        const double fits = node->e - node->deep, excess = (double)s->flow->H[node->place] - (fits > 0.0 ? fits : 0.0);
+        q.ring[i] = closed ? RILL_NO_RING : 0;
+        q.excess[i] = closed && excess > film ? (int32_t)excess : 0;
+        any |= q.excess[i] > 0;
+    }
+    if (!any) return;
+    for (int32_t ring = rill_bodies_rings(bodies, q.ring); ring > 0; --ring) empty_ring(&q, ring, left);
+}

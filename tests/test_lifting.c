@@ -1,0 +1,245 @@
+/* Ceilings that are lifted off liquid, through the public API. As long as there is pressure liquid follows them, as steadily as it
+ * goes before one that is pressed down; where there is none they leave a void, and pull nothing up. */
+#include "tanks.h"
+
+static const double FRAME = 1.0 / 60.0;
+
+static rill_solid_id add_mover(rill_world *world, const char *name, double x0, double y0, double z0, double x1,
+                               double y1, double z1) {
+    const rill_solid_def def = box_def(name, x0 * MM, y0 * MM, z0 * MM, x1 * MM, y1 * MM, z1 * MM);
+    rill_solid_id id = { 0 };
+    must(world, rill_solid_create(world, &def, &id));
+    return id;
+}
+
+static void lift(rill_world *world, rill_solid_id id, double z) {
+    must(world, rill_solid_set_pose(world, id, (double[]){ 0.0, 0.0, z * MM }, (double[]){ 0.0, 0.0, 0.0 }));
+}
+
+/* Two wells of 16 x 16 mm, a passage 8 mm wide and 4 mm high between them. A piston fills the western well down to 6 mm; the
+ * eastern one stands at 10 mm. */
+typedef struct pump {
+    rill_world *world;
+    rill_solid_id piston;
+} pump;
+
+static pump make_pump(const rill_runtime *runtime) {
+    rill_world_def def = tank_def(48, 16, RILL_PASSAGES_ANY);
+    if (runtime) def.runtime = *runtime;
+    pump p = { .world = make_tank(&def) };
+    add_slab(p.world, 16, 4, 32, 40);
+    add_box(p.world, 16, -1, -1, 32, 4, 5);
+    add_box(p.world, 16, 12, -1, 32, 17, 5);
+    p.piston = add_mover(p.world, "piston", -1, -1, 6, 16, 17, 40);
+    build(p.world);
+    fill(p.world, 40, 8, 0.5, 10);
+    return p;
+}
+
+static const double SPEED = 2.0; /* mm/s */
+
+/* It gathers speed over twenty frames. */
+static void lift_pump(const pump *p, int frame) {
+    lift(p->world, p->piston, SPEED * FRAME * (frame < 20 ? frame * frame / 40.0 : frame - 10.0));
+}
+
+/* At the end of each frame, and within it, the passage runs at the speed that the piston asks for, and the well is full. */
+static void liquid_follows_a_piston(void **state) {
+    (void)state;
+    const pump p = make_pump(NULL);
+    const double expected = -SPEED * MM * 256.0 / 32.0;
+    double east = sample(p.world, 46.5, 8.5, 0.5).level;
+    for (int frame = 1; frame <= 50; ++frame) {
+        lift_pump(&p, frame);
+        for (int part = 0; part < 4; ++part) {
+            assert_int_equal(step(p.world, FRAME / 4), 0);
+            const double u = sample(p.world, 24.5, 8.5, 1).velocity[0];
+            if (frame > 21 && !(fabs(u / expected - 1.0) < 0.03))
+                fail_msg("frame %d, part %d: %g m/s, expected %g", frame, part, u, expected);
+        }
+        const rill_sample under = sample(p.world, 8.5, 8.5, 1);
+        assert_true(under.ceiling - under.depth < 1e-7);
+        const double now = sample(p.world, 46.5, 8.5, 0.5).level, fell = east - now;
+        if (!(fabs(fell) < 0.006 * now)) fail_msg("frame %d: the open well jumps by %g mm", frame, fell / MM);
+        east = now;
+        check(p.world);
+    }
+    rill_world_destroy(p.world);
+}
+
+/* Above the level that both wells come to there is a void under the piston, and nothing goes on. */
+static void a_piston_pulls_nothing_up(void **state) {
+    (void)state;
+    const pump p = make_pump(NULL);
+    rill_liquid oil;
+    must(p.world, rill_world_get_liquid(p.world, &oil));
+    oil.viscosity = 2e-5;
+    must(p.world, rill_world_set_liquid(p.world, &oil));
+    double highest = 0.0;
+    for (int frame = 1; frame <= 130; ++frame) { /* up to 10 mm, with liquid for 8 */
+        lift_pump(&p, frame);
+        step(p.world, FRAME);
+        highest = fmax(highest, sample(p.world, 8.5, 8.5, 1).level);
+    }
+    assert_true(highest < 8.2 * MM);
+    for (int i = 0; i < 200; ++i) step(p.world, FRAME);
+    const rill_sample under = sample(p.world, 8.5, 8.5, 1), east = sample(p.world, 46.5, 8.5, 0.5);
+    assert_true(fabs(under.ceiling - 10.0 * MM) < 1e-8);
+    if (!(fabs(under.level - east.level) < 2e-5 && fabs(under.level - 8.0 * MM) < 2e-5))
+        fail_msg("levels %g and %g mm", under.level / MM, east.level / MM);
+    for (int frame = 129; frame >= 0; --frame) { /* and all the way down again */
+        lift_pump(&p, frame);
+        step(p.world, FRAME);
+    }
+    for (int i = 0; i < 200; ++i) step(p.world, FRAME);
+    assert_true(fabs(sample(p.world, 40.5, 8.5, 0.5).level - 10.0 * MM) < 2e-5);
+    check(p.world);
+    rill_world_destroy(p.world);
+}
+
+/* By less than the rest rule stops: what opens is filled all the same. */
+static void slow_pistons_are_followed(void **state) {
+    (void)state;
+    const pump p = make_pump(NULL);
+    for (int i = 1; i <= 60 * 12; ++i) {
+        if (i % 12 == 0) lift(p.world, p.piston, 0.001 * (i / 12)); /* 5 micrometres in a second */
+        step(p.world, FRAME);
+    }
+    const rill_sample under = sample(p.world, 8.5, 8.5, 1);
+    assert_true(under.ceiling > 6.05 * MM && under.ceiling - under.depth < 1.1e-6);
+    for (int i = 0; i < 30; ++i) step(p.world, FRAME);
+    assert_true(sample(p.world, 8.5, 8.5, 1).ceiling - sample(p.world, 8.5, 8.5, 1).depth < 1e-7);
+    check(p.world);
+    rill_world_destroy(p.world);
+}
+
+/* A tube stands in a pool, its mouth below the level; the piston in it is drawn up. Liquid comes after it as far as the pool is
+ * high, and no farther. */
+static void a_tube_fills_to_the_level_outside(void **state) {
+    (void)state;
+    rill_world_def def = tank_def(24, 24, RILL_PASSAGES_ANY);
+    def.liquid.viscosity = 1e-5;
+    rill_world *world = make_tank(&def);
+    add_box(world, 8, 8, 2, 16, 9, 30);
+    add_box(world, 8, 15, 2, 16, 16, 30);
+    add_box(world, 8, 8, 2, 9, 16, 30);
+    add_box(world, 15, 8, 2, 16, 16, 30);
+    const rill_solid_id piston = add_mover(world, "piston", 9, 9, 4, 15, 15, 30);
+    build(world);
+    fill(world, 1, 1, 0.5, 8);
+    for (int frame = 1; frame <= 150; ++frame) { /* 3 mm/s, up to 11.5 mm */
+        const double outside = sample(world, 1.5, 1.5, 0.5).level, piston_at = (4.0 + 3.0 * FRAME * frame) * MM;
+        lift(world, piston, 3.0 * FRAME * frame);
+        step(world, FRAME);
+        const rill_sample inside = sample(world, 12.5, 12.5, 1);
+        if (piston_at < outside - 0.5 * MM && frame > 2) assert_true(inside.ceiling - inside.depth < 1e-7);
+        assert_true(inside.level < outside + 0.1 * MM);
+        assert_true(fabs(sample(world, 1.5, 1.5, 0.5).level - outside) < 0.01 * outside);
+    }
+    for (int i = 0; i < 120; ++i) step(world, FRAME);
+    const double rest =
+        8.0 * MM - 4.0 * MM * 36.0 / (24.0 * 24.0 - 28.0); /* the piston has left 36 cells; walls stand on 28 */
+    assert_true(fabs(sample(world, 12.5, 12.5, 1).level - sample(world, 1.5, 1.5, 0.5).level) < 2e-5);
+    assert_true(fabs(sample(world, 1.5, 1.5, 0.5).level - rest) < 2e-5);
+    check(world);
+    rill_world_destroy(world);
+}
+
+/* A room that is closed and full: lifting its lid leaves a void and moves nothing; put back, it fits. */
+static void a_lid_leaves_a_closed_room_alone(void **state) {
+    (void)state;
+    rill_world_def def = tank_def(14, 14, RILL_PASSAGES_ANY);
+    rill_world *world = make_tank(&def);
+    add_box(world, 3, 3, 0, 11, 4, 20);
+    add_box(world, 3, 10, 0, 11, 11, 20);
+    add_box(world, 3, 3, 0, 4, 11, 20);
+    add_box(world, 10, 3, 0, 11, 11, 20);
+    const rill_solid_id lid = add_mover(world, "lid", 4, 4, 5, 10, 10, 20);
+    build(world);
+    fill(world, 7, 7, 1, 5);
+    const double depth = sample(world, 7.5, 7.5, 1).depth;
+    assert_true(depth > 5.0 * MM - 1e-7);
+    for (int frame = 1; frame <= 80; ++frame) {
+        lift(world, lid, 2.0 - 0.05 * abs(frame - 40));
+        assert_int_equal(step(world, FRAME), 0);
+        assert_true(sample(world, 7.5, 7.5, 1).depth == depth && step_info(world).max_speed == 0.0);
+    }
+    assert_true(sample(world, 7.5, 7.5, 1).ceiling - depth < 1e-7);
+    check(world);
+    rill_world_destroy(world);
+}
+
+/* High above a free surface it does not matter what a lid does. */
+static void lids_over_films_change_nothing(void **state) {
+    (void)state;
+    picture pictures[2];
+    for (int moves = 0; moves < 2; ++moves) {
+        const rill_world_def def = tank_def(40, 6, RILL_PASSAGES_ANY);
+        rill_world *world = make_tank(&def);
+        const rill_solid_id lid = add_mover(world, "lid", -1, -1, 9, 30, 7, 20);
+        build(world);
+        double depths[240];
+        for (int i = 0; i < 240; ++i) depths[i] = i % 40 < 15 ? 4 * MM : 1 * MM;
+        must(world, rill_world_fill_depths(world, 0, depths, 240, NULL));
+        lift(world, lid, -0.5); /* from where it is lifted, or not */
+        for (int frame = 1; frame <= 20; ++frame) {
+            if (moves) lift(world, lid, -0.5 + 0.1 * frame);
+            step(world, FRAME);
+        }
+        pictures[moves] = take_picture(world);
+        rill_world_destroy(world);
+    }
+    assert_true(largest(&pictures[0], &pictures[1]) == 0.0);
+    for (int i = 0; i < 2; ++i) free(pictures[i].values);
+}
+
+/* Saved in the middle of a frame, and on any number of threads: the same bits. */
+static void lifting_is_saved(void **state) {
+    (void)state;
+    pump p = make_pump(NULL);
+    for (int frame = 1; frame <= 6; ++frame) {
+        lift_pump(&p, frame);
+        step(p.world, frame % 2 ? FRAME : 0.4 * FRAME); /* every other time room is left to open */
+    }
+    assert_true(sample(p.world, 8.5, 8.5, 1).ceiling - sample(p.world, 8.5, 8.5, 1).depth > 1e-6);
+    const size_t size = rill_snapshot_size(p.world);
+    void *bytes = malloc(size);
+    size_t written = 0;
+    assert_non_null(bytes);
+    must(p.world, rill_snapshot_save(p.world, bytes, size, &written));
+    uint64_t expected = 0;
+    for (int kind = 0; kind < 4; ++kind) { /* the world itself, and copies with other runtimes */
+        rill_runtime runtime = rill_default_world_def().runtime;
+        runtime.tasks.threads = kind == 2 ? 3 : 1;
+        runtime.scalar = kind == 3;
+        pump copy = p;
+        rill_message message = { "" };
+        if (kind > 0 && rill_snapshot_load(bytes, size, &runtime, &copy.world, &message)) fail_msg("%s", message.text);
+        copy.piston = rill_solid_find(copy.world, "piston");
+        for (int frame = 7; frame <= 20; ++frame) {
+            lift_pump(&copy, frame < 14 ? frame : 28 - frame);
+            build(copy.world);
+            check(copy.world);
+            step(copy.world, frame % 2 ? FRAME : 0.4 * FRAME);
+            check(copy.world);
+        }
+        if (kind == 0) expected = rill_world_hash(copy.world);
+        assert_true(rill_world_hash(copy.world) == expected);
+        if (kind > 0) rill_world_destroy(copy.world);
+    }
+    free(bytes);
+    rill_world_destroy(p.world);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(liquid_follows_a_piston),
+        cmocka_unit_test(a_piston_pulls_nothing_up),
+        cmocka_unit_test(slow_pistons_are_followed),
+        cmocka_unit_test(a_tube_fills_to_the_level_outside),
+        cmocka_unit_test(a_lid_leaves_a_closed_room_alone),
+        cmocka_unit_test(lids_over_films_change_nothing),
+        cmocka_unit_test(lifting_is_saved),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
