@@ -1,5 +1,6 @@
-/* The kernels of the scan: every version gives the same bits as the definition, edge by edge, for triangles that lie anyhow and
- * for such whose corners are on the planes and lines of the lattice. */
+/* The kernels of the scan: every version gives the same bits as the definition, edge by edge and vertex by vertex, for triangles
+ * that lie anyhow and for such whose corners are on the planes and lines of the lattice. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -98,7 +99,44 @@ static void versions_agree(void **state) {
     assert_true(unsure > 1000); /* corners on the lattice were there */
 }
 
+static void expect_mark(const rill_scan scans[2], const double *vertex, const rill_scan_mark *m) {
+    const double guesses[2] = { rill_lattice_guess(&scans[0].across, vertex[1]),
+                                rill_lattice_guess(&scans[1].across, vertex[0]) };
+    for (int axis = 0; axis < 2; ++axis) {
+        const double rest = guesses[axis] - (double)(int32_t)guesses[axis];
+        const bool sure = rill_lattice_sure(&scans[axis].across, rest);
+        assert_int_equal(m->rows[axis], (int32_t)guesses[axis]);
+        assert_int_equal(m->beside >> (4 + axis) & 1, !sure);
+        if (sure) assert_int_equal(m->rows[axis], rill_lattice_settle(&scans[axis].across, vertex[1 - axis], 0));
+        assert_int_equal(m->beside >> (2 * axis) & 1, vertex[axis] < scans[axis].near[0]);
+        assert_int_equal(m->beside >> (2 * axis + 1) & 1, vertex[axis] > scans[axis].near[1]);
+    }
+    assert_true(m->column == m->rows[1] || (m->column == -1 && fabs(guesses[1] - round(guesses[1])) < 1e-9));
+    if (m->beside >> 5 & 1) assert_int_equal(m->column, -1);
+}
+
+static void marks_agree(void **state) {
+    (void)state;
+    const rill_scan_kernels *all[4];
+    const int32_t versions = rill_scan_kernels_all(all);
+    rill_scan scans[2];
+    for (int axis = 0; axis < 2; ++axis)
+        scans[axis] = (rill_scan){ .along = rill_lattice_of(&GRID, &AREA, axis),
+                                   .across = rill_lattice_of(&GRID, &AREA, 1 - axis),
+                                   .near = { GRID.origin[axis] + 1.0, GRID.origin[axis] + 6.0 } };
+    for (int32_t round = 0; round < 20; ++round) {
+        const size_t count = (size_t)(CORNERS - round);
+        seed = (uint32_t)round;
+        fill_vertices(round % 2 == 1);
+        for (int32_t v = 0; v < versions; ++v) {
+            rill_scan_mark marks[CORNERS];
+            all[v]->mark(scans, vertices, count, marks);
+            for (size_t i = 0; i < count; ++i) expect_mark(scans, vertices + 3 * i, &marks[i]);
+        }
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(versions_agree) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(versions_agree), cmocka_unit_test(marks_agree) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

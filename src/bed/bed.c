@@ -402,6 +402,8 @@ int32_t rill_bed_find_pipe(const rill_bed *bed, int32_t l, int32_t r) {
 
 const rill_sheet *rill_bed_sheet_of(const rill_bed *bed, int32_t place, int32_t *x, int32_t *y) {
     int32_t low = 0, high = bed->sheet_count - 1;
+    if (bed->roomy) /* all are of one size */
+        low = high = place / (int32_t)rill_sheet_area(bed->grid.cells[0], bed->grid.cells[1]);
     while (low < high) {
         int32_t middle = (low + high + 1) / 2;
         if (rill_sheet_start(&bed->sheets[middle]) <= place)

@@ -19,8 +19,6 @@
 #include <string.h>
 
 static const double CELL_QUANTA = 67108864.0; /* 2^26 */
-/* A solid part thinner than this share of a quantum is none. */
-static const double NOTHING = 1.0 / 1024.0;
 
 typedef struct builder {
     rill_raster raster;
@@ -28,12 +26,7 @@ typedef struct builder {
     const rill_allocator *allocator;
     rill_columns raw;        /* of the area and the ring around it, without fills */
     rill_array b, c, floors; /* its arrays while they grow */
-    rill_array bars;         /* bar: the runs of a row */
-    bool even;               /* all of them pass all cells of it: */
-    rill_columns plain;      /* the columns that cells without spans of their own have then, */
-    rill_notes plain_notes;
-    rill_array steps; /* step: and how they come about */
-    rill_array plain_b, plain_c, plain_floors;
+    rill_piles piles;
     int32_t opening;  /* lowest void that is kept, quanta */
     uint8_t *touched; /* per solid: it reaches the line or the wall of some cell */
     rill_walls walls;
@@ -166,180 +159,6 @@ static void choose_opening(builder *build) {
 
 /* --------------------------------------------------------------------------------------------- second pass: columns */
 
-/* Rounded to nearest. A quantum is a power of two: multiplying by its inverse is dividing by it. */
-static int32_t quantise(const rill_columns *columns, double inverse, double z) {
-    double height = (z - columns->datum) * inverse + 0.5;
-    if (!(height > -(double)RILL_WALL)) return -RILL_WALL;
-    if (height >= (double)RILL_TOP) return RILL_TOP;
-    int32_t whole = (int32_t)height;
-    return whole - (height < (double)whole);
-}
-
-/* A span in quanta. */
-typedef struct bounds {
-    int32_t low, high;
-} bounds;
-
-/* Thinner than a quantum is one quantum thick, from its top down. */
-static bounds bounds_of(const rill_columns *columns, double inverse, const rill_span *span) {
-    bounds at = { quantise(columns, inverse, span->low), quantise(columns, inverse, span->high) };
-    if (at.low < RILL_TOP && at.low >= at.high) at.low = at.high - 1;
-    return at;
-}
-
-/* Rounding, not geometry. */
-static bool is_nothing(const rill_columns *columns, const rill_span *span) {
-    return !span->sheet && !(span->high - span->low > NOTHING * columns->quantum);
-}
-
-/* A run of spans: the same in many cells, so that its bounds are found once. */
-typedef struct bar {
-    rill_span span;
-    bounds at;
-    int32_t from, until;
-} bar;
-
-static bool find_bars(builder *build) {
-    const rill_span_run *runs = build->raster.runs.data;
-    const double inverse = 1.0 / build->raw.quantum;
-    const size_t count = build->raster.runs.count;
-    if (!rill_array_reserve(&build->bars, build->allocator, count)) return false;
-    build->bars.count = 0;
-    build->even = true;
-    for (size_t i = 0; i < count; ++i) {
-        build->touched[runs[i].span.solid] = 1;
-        build->even = build->even && runs[i].from <= 0 && runs[i].until >= build->raster.x.count;
-        if (is_nothing(&build->raw, &runs[i].span)) continue;
-        ((bar *)build->bars.data)[build->bars.count++] =
-            (bar){ runs[i].span, bounds_of(&build->raw, inverse, &runs[i].span), runs[i].from, runs[i].until };
-    }
-    return true;
-}
-
-/* What a cell's line has come to so far, upwards. */
-typedef struct pile {
-    int32_t top;
-    uint16_t floor; /* the solid that it belongs to */
-    bool any;
-} pile;
-
-/* Puts a span on top of it, and stores the void in between. */
-static inline void add_span(rill_columns *columns, int32_t opening, pile *p, const bounds *at, uint16_t solid,
-                            rill_notes *notes) {
-    if (at->low >= RILL_TOP) {
-        rill_notes_up(&notes->clipped);
-        return;
-    }
-    if (p->any && at->low > p->top) rill_columns_keep(columns, opening, p->top, at->low, p->floor, notes);
-    if (!p->any || at->high > p->top) {
-        p->top = at->high;
-        p->floor = solid;
-    }
-    p->any = true;
-}
-
-/* What the line of a cell without spans has come to when so many bars are on the pile. */
-typedef struct step {
-    pile p;
-    int32_t count; /* columns so far */
-    rill_notes notes;
-    bool quiet; /* there are no notes after this */
-} step;
-
-enum { COPIED = 8 }; /* columns at a time, whether there are as many or not: there is room for that */
-
-/* Piles up the bars alone, if they pass all cells. */
-static bool pile_bars(builder *build) {
-    const bar *bars = build->bars.data;
-    const size_t count = build->bars.count;
-    rill_columns *plain = &build->plain;
-    if (!build->even) return true;
-    if (!rill_array_reserve(&build->steps, build->allocator, count + 1) ||
-        !rill_array_reserve(&build->plain_b, build->allocator, count + COPIED) ||
-        !rill_array_reserve(&build->plain_c, build->allocator, count + COPIED) ||
-        !rill_array_reserve(&build->plain_floors, build->allocator, count + COPIED))
-        return false;
-    plain->b = build->plain_b.data, plain->c = build->plain_c.data, plain->floors = build->plain_floors.data;
-    plain->count = 0;
-    step *steps = build->steps.data;
-    pile p = { 0 };
-    rill_notes notes = { 0 };
-    for (size_t i = 0; i <= count; ++i) {
-        steps[i] = (step){ .p = p, .count = (int32_t)plain->count, .notes = notes };
-        if (i < count) add_span(plain, build->opening, &p, &bars[i].at, bars[i].span.solid, &notes);
-    }
-    if (p.any) rill_columns_keep(plain, build->opening, p.top, RILL_TOP, p.floor, &notes);
-    build->plain_notes = notes;
-    for (size_t i = 0; i <= count; ++i) steps[i].quiet = memcmp(&steps[i].notes, &notes, sizeof notes) == 0;
-    return true;
-}
-
-/* Copies columns of a cell without spans. */
-static inline void copy_plain(builder *build, int64_t from, int64_t until) {
-    const rill_columns *plain = &build->plain;
-    rill_columns *columns = &build->raw;
-    for (int64_t k = from; k < until; k += COPIED) {
-        const int64_t to = columns->count + (k - from);
-        memcpy(columns->b + to, plain->b + k, COPIED * sizeof *plain->b);
-        memcpy(columns->c + to, plain->c + k, COPIED * sizeof *plain->c);
-        memcpy(columns->floors + to, plain->floors + k, COPIED * sizeof *plain->floors);
-    }
-    columns->count += until - from;
-}
-
-/* Merges a cell's spans with the bars that pass it, and stores the voids above them. If all bars do, what is below and what is
- * above the spans is as in a cell without any. */
-static void store_cell(builder *build, int32_t x, rill_notes *notes) {
-    const rill_raster *raster = &build->raster;
-    const rill_span *span = raster->row + raster->span_first[x], *const end = raster->row + raster->span_first[x + 1];
-    const bar *const bars = build->bars.data, *next = bars, *const last = next + build->bars.count;
-    const step *steps = build->steps.data;
-    rill_columns *columns = &build->raw;
-    const double inverse = 1.0 / columns->quantum;
-    const bool even = build->even;
-    pile p = { 0 };
-    if (even) {
-        while (next < last && rill_span_before(&next->span, span)) ++next;
-        p = steps[next - bars].p;
-        *notes = steps[next - bars].notes;
-        copy_plain(build, 0, steps[next - bars].count);
-    }
-    for (; span < end; ++span) {
-        for (; next < last && rill_span_before(&next->span, span); ++next)
-            if (x >= next->from && x < next->until)
-                add_span(columns, build->opening, &p, &next->at, next->span.solid, notes);
-        if (span->sheet) notes->sheets = 1;
-        if (is_nothing(columns, span)) continue;
-        const bounds at = bounds_of(columns, inverse, span);
-        add_span(columns, build->opening, &p, &at, span->solid, notes);
-    }
-    for (; next < last; ++next) {
-        if (x < next->from || x >= next->until || (p.any && next->at.high <= p.top && next->at.low < RILL_TOP))
-            continue;
-        add_span(columns, build->opening, &p, &next->at, next->span.solid, notes);
-        const step *same = even ? &steps[next + 1 - bars] : NULL;
-        if (same && same->quiet && same->p.any && same->p.top == p.top && same->p.floor == p.floor) {
-            copy_plain(build, same->count, build->plain.count);
-            return;
-        }
-    }
-    if (p.any) rill_columns_keep(columns, build->opening, p.top, RILL_TOP, p.floor, notes);
-}
-
-static void store_row(builder *build, size_t cell) {
-    rill_columns *columns = &build->raw;
-    const int32_t width = build->raster.x.count, *first = build->raster.span_first;
-    for (int32_t x = 0; x < width; ++x, ++cell) {
-        columns->cell_first[cell] = (int32_t)columns->count;
-        if (build->even && first[x] == first[x + 1]) {
-            copy_plain(build, 0, build->plain.count);
-            columns->notes[cell] = build->plain_notes;
-        } else
-            store_cell(build, x, &columns->notes[cell]);
-    }
-    columns->cell_first[cell] = (int32_t)columns->count;
-}
-
 /* Room for as many columns more; a cell never has more of them than spans. */
 static bool reserve(builder *build, size_t more) {
     rill_columns *columns = &build->raw;
@@ -378,9 +197,10 @@ static rill_result store(builder *build, bool walls, rill_message *message) {
         const size_t most = spans + build->raster.runs.count * (size_t)width;
         if (most > (size_t)(INT32_MAX - columns->count))
             return rill_fail(message, RILL_TOO_LARGE, "bed: more than 2^31 columns up to row %d", (int)y);
-        if (!reserve(build, most + COPIED) || !find_bars(build) || !pile_bars(build))
+        if (!reserve(build, most + RILL_PILES_COPIED) ||
+            !rill_piles_begin(&build->piles, &build->raster, build->touched))
             return rill_fail(message, RILL_OUT_OF_MEMORY, "bed: no memory for row %d", (int)y);
-        store_row(build, cell);
+        rill_piles_row(&build->piles, &build->raster, cell);
         if (y == 0) foresee(build, cells);
         for (size_t i = 0; i < spans; ++i) build->touched[build->raster.row[i].solid] = 1;
         if (walls && !rill_walls_row(&build->walls, &build->raster.scans[0], y))
@@ -418,6 +238,7 @@ static rill_result run(builder *build, const rill_solid *const *solids, size_t s
     }
     choose_opening(build);
     build->walls = rill_walls_make(&build->raw, build->allocator);
+    build->piles = rill_piles_make(&build->raw, build->opening, build->allocator);
     rill_result result = store(build, !choose, message);
     if (!result) result = find_walls(build, !choose, message);
     if (result) return result;
@@ -435,20 +256,15 @@ static rill_result build_area(const rill_world_def *def, const rill_solid *const
                       .b = rill_array_make(sizeof(int32_t)),
                       .c = rill_array_make(sizeof(int32_t)),
                       .floors = rill_array_make(sizeof(uint16_t)),
-                      .bars = rill_array_make(sizeof(bar)),
-                      .steps = rill_array_make(sizeof(step)),
-                      .plain_b = rill_array_make(sizeof(int32_t)),
-                      .plain_c = rill_array_make(sizeof(int32_t)),
-                      .plain_floors = rill_array_make(sizeof(uint16_t)),
                       .touched = touched,
                       .fills = rill_array_make(sizeof(rill_fill)) };
     const rill_result result = run(&build, solids, solid_count, choose, out, message);
     const size_t cells = rill_area_cells(&build.raw.area);
     rill_raster_free(&build.raster);
     if (build.walls.allocator) rill_walls_free(&build.walls);
-    rill_array *const arrays[] = { &build.fills, &build.b,       &build.c,       &build.floors,      &build.bars,
-                                   &build.steps, &build.plain_b, &build.plain_c, &build.plain_floors };
-    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) rill_array_free(arrays[i], allocator);
+    if (build.piles.allocator) rill_piles_free(&build.piles);
+    rill_array *const arrays[] = { &build.fills, &build.b, &build.c, &build.floors };
+    for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; ++k) rill_array_free(arrays[k], allocator);
     rill_memory_give(allocator, build.raw.cell_first, cells + 1, sizeof(int32_t));
     rill_memory_give(allocator, build.raw.notes, cells, sizeof(rill_notes));
     return result;

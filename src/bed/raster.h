@@ -3,7 +3,8 @@
  *   scan.c    triangles -> cuts: where each triangle crosses the vertical plane through the centres of a row of cells
  *   raster.c  cuts and exact forms -> spans: the solid parts of the line through each cell's centre
  *   walls.c   cuts -> fills: walls that stand between the centres of two cells
- *   columns.c spans -> columns
+ *   piles.c   spans -> columns of a row
+ *   columns.c rows -> columns of an area
  *   fills.c   fills -> columns without them
  *
  * A row runs along x (axis 0) or along y (axis 1). Everything is worked off one row at a time, over the whole grid or
@@ -220,6 +221,31 @@ static inline void rill_columns_keep(rill_columns *out, int32_t opening, int32_t
     }
     out->count += 1;
 }
+/* The columns of rows while they are stored (piles.c). */
+typedef struct rill_piles {
+    rill_columns *columns;
+    const rill_allocator *allocator;
+    int32_t opening;    /* lowest void that is kept, quanta */
+    double inverse;     /* of the quantum: exact, as that is a power of two */
+    rill_array bars;    /* the runs of a row, in quanta */
+    bool even;          /* all of them pass all cells of it: */
+    rill_columns plain; /* the columns that cells without spans of their own have then, */
+    rill_notes plain_notes;
+    rill_array steps;        /* and how they come about */
+    rill_array b, c, floors; /* of `plain` */
+} rill_piles;
+
+/* Columns that are written at a time, whether there are as many or not. */
+enum { RILL_PILES_COPIED = 8 };
+
+rill_piles rill_piles_make(rill_columns *columns, int32_t opening, const rill_allocator *allocator);
+void rill_piles_free(rill_piles *piles);
+/* The runs of the raster's row; `touched` is set to 1 for their solids. False: no memory. */
+bool rill_piles_begin(rill_piles *piles, const rill_raster *raster, uint8_t *touched);
+/* Stores the columns of that row, of which `cell` is the first. There is room for one to each span and to each cell of a run,
+ * and for RILL_PILES_COPIED more. */
+void rill_piles_row(rill_piles *piles, const rill_raster *raster, size_t cell);
+
 /* The columns of an area, which is part of that of `raw`, with the fills taken out of their voids. */
 rill_result rill_columns_fill(const rill_columns *raw, int32_t opening, const rill_array *fills, const rill_area *area,
                               const rill_allocator *allocator, rill_columns *out, rill_message *message);

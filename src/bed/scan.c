@@ -36,28 +36,23 @@ int32_t rill_lattice_settle(const rill_lattice *lattice, double value, int32_t i
 
 /* ----------------------------------------------------------------------------------------------------------- ranges */
 
-/* How a vertex lies: of the rows of either axis the first that it is not above, and beside which borders of the grid. */
-typedef struct mark {
-    int32_t rows[2];
-    uint32_t beside;
-    int32_t column; /* as rows[1], if it is so far from there that rounding does not matter; else -1 */
-} mark;
-
-static mark mark_of(const rill_scan scans[2], const double *vertex) {
-    const rill_lattice *x = &scans[1].across;
-    const double guess = rill_lattice_guess(x, vertex[0]), rest = guess - (double)(int32_t)guess,
-                 least = 2.0 * x->doubt;
-    mark m = { .rows = { rill_lattice_reach(&scans[0].across, vertex[1]), rill_lattice_reach(x, vertex[0]) } };
-    m.column = rest > least && rest < 1.0 - least ? m.rows[1] : -1;
-    for (int i = 0; i < 2; ++i)
-        m.beside |= (uint32_t)(vertex[i] < scans[i].near[0]) << (2 * i) | (uint32_t)(vertex[i] > scans[i].near[1])
-                                                                              << (2 * i + 1);
-    return m;
+/* Near a centre the comparison with the centre itself decides. */
+static void mark_vertices(const rill_scan scans[2], const rill_solid *solid, rill_scan_mark *marks) {
+    enum { UNSURE = 3 << 4 };
+    scans->kernels->mark(scans, solid->vertices, solid->vertex_count, marks);
+    for (size_t v = 0; v < solid->vertex_count; ++v) {
+        rill_scan_mark *m = &marks[v];
+        if (!(m->beside & UNSURE)) continue;
+        for (int axis = 0; axis < 2; ++axis)
+            m->rows[axis] =
+                rill_lattice_settle(&scans[axis].across, solid->vertices[3 * v + 1 - (size_t)axis], m->rows[axis]);
+        m->beside &= ~(uint32_t)UNSURE;
+    }
 }
 
 /* Lists a triangle if it crosses some row: not if it lies beside the grid or between two rows. There is room for it. */
 static inline void enter_triangle(rill_scan_list *list, int axis, uint32_t solid, uint32_t triangle,
-                                  const mark *const corners[3], bool wanted) {
+                                  const rill_scan_mark *const corners[3], bool wanted) {
     const int32_t a = corners[0]->rows[axis], b = corners[1]->rows[axis], c = corners[2]->rows[axis];
     const int32_t from = rill_min_i(rill_min_i(a, b), c), until = rill_max_i(rill_max_i(a, b), c);
     list->entries[list->count] = (rill_scan_entry){ triangle, solid, from, until };
@@ -65,7 +60,7 @@ static inline void enter_triangle(rill_scan_list *list, int axis, uint32_t solid
 }
 
 /* Whether a triangle lies between two lines of any row. */
-static inline bool is_between(const mark *const corners[3]) {
+static inline bool is_between(const rill_scan_mark *const corners[3]) {
     const int32_t column = corners[0]->column;
     return (column >= 0) & (column == corners[1]->column) & (column == corners[2]->column);
 }
@@ -79,14 +74,14 @@ static bool is_idle(const rill_solid *solid, uint32_t triangle, const uint32_t *
 }
 
 /* `marks` has room for the vertices of any solid. Rows along y serve walls alone. */
-static void enter_triangles(rill_scan scans[2], mark *marks) {
+static void enter_triangles(rill_scan scans[2], rill_scan_mark *marks) {
     for (uint32_t s = 0; s < scans->solid_count; ++s) {
         const rill_solid *solid = scans->solids[s];
-        const size_t triangles = solid ? solid->triangle_count : 0, vertices = triangles > 0 ? solid->vertex_count : 0;
-        for (size_t v = 0; v < vertices; ++v) marks[v] = mark_of(scans, solid->vertices + 3 * v);
+        const size_t triangles = solid ? solid->triangle_count : 0;
+        if (triangles > 0) mark_vertices(scans, solid, marks);
         for (uint32_t t = 0; t < triangles; ++t) {
             const uint32_t *index = solid->indices + 3 * (size_t)t;
-            const mark *const corners[3] = { &marks[index[0]], &marks[index[1]], &marks[index[2]] };
+            const rill_scan_mark *const corners[3] = { &marks[index[0]], &marks[index[1]], &marks[index[2]] };
             if (is_idle(solid, t, index)) continue;
             if (!solid->thin || solid->thin[t]) {
                 enter_triangle(&scans[0].walls, 0, s, t, corners, true);
@@ -122,7 +117,7 @@ bool rill_scans_make(rill_scan scans[2], const rill_grid *grid, const rill_area 
         *(solids[s]->thin ? &thick : &thin) += solids[s]->triangle_count;
         if (solids[s]->vertex_count > most) most = solids[s]->vertex_count;
     }
-    mark *marks = rill_memory_claim(allocator, most, sizeof *marks);
+    rill_scan_mark *marks = rill_memory_claim(allocator, most, sizeof *marks);
     bool good = marks != NULL;
     for (int axis = 0; axis < 2; ++axis) {
         rill_scan *scan = &scans[axis];
@@ -260,17 +255,18 @@ static bool keep_crossings(rill_scan *scan, uint32_t s, const slice *slices, int
         !rill_array_reserve(all, scan->allocator, all->count + (size_t)cells))
         return false;
     rill_crossing *const data = all->data;
-    int32_t end = (int32_t)all->count;
+    int32_t *const lasts = scan->last, end = (int32_t)all->count;
     for (int32_t k = 0; k < count; ++k) {
         const int32_t i = covering[k], back = batch->cell[1][i] < batch->cell[0][i];
         const double a = batch->along[back][i], run = batch->along[1 - back][i] - a;
         const double low = batch->z[back][i], rise = batch->z[1 - back][i] - low;
         const uint32_t part = parts[slices[i].triangle];
-        int32_t *const last = scan->last + (size_t)slices[i].row * (size_t)along.count;
-        for (int32_t x = batch->cell[back][i]; x < batch->cell[1 - back][i]; ++x) {
+        const int32_t until = batch->cell[1 - back][i];
+        int32_t *const last = lasts + (size_t)slices[i].row * (size_t)along.count;
+        for (int32_t x = batch->cell[back][i]; x < until; ++x) {
             const double t = (rill_lattice_at(&along, x) - a) / run;
-            data[end++] = (rill_crossing){ low + t * rise, part, last[x], (uint16_t)s, (int8_t)(1 - 2 * back) };
-            last[x] = end;
+            data[end] = (rill_crossing){ low + t * rise, part, last[x], (uint16_t)s, (int8_t)(1 - 2 * back) };
+            last[x] = ++end;
         }
     }
     all->count = (size_t)end;

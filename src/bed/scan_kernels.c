@@ -6,6 +6,28 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
+INLINE uint32_t is_unsure(double rest, double doubt) {
+    return !((rest > doubt) & (rest < 1.0 - doubt));
+}
+
+static void mark(const rill_scan scans[2], const double *vertices, size_t count, rill_scan_mark *marks) {
+    const rill_lattice along_y = scans[0].across, along_x = scans[1].across;
+    const double west = scans[0].near[0], east = scans[0].near[1], south = scans[1].near[0], north = scans[1].near[1];
+    RILL_EACH_ALONE /* vector */
+        for (size_t i = 0; i < count; ++i) {
+        const double x = vertices[3 * i], y = vertices[3 * i + 1];
+        const double guess_x = rill_lattice_guess(&along_x, x), guess_y = rill_lattice_guess(&along_y, y);
+        const int32_t column = (int32_t)guess_x, row = (int32_t)guess_y;
+        const double rest_x = guess_x - (double)column, rest_y = guess_y - (double)row;
+        marks[i].rows[0] = row;
+        marks[i].rows[1] = column;
+        marks[i].beside = (uint32_t)(x < west) | (uint32_t)(x > east) << 1 | (uint32_t)(y < south) << 2 |
+                          (uint32_t)(y > north) << 3 | is_unsure(rest_y, along_y.doubt) << 4 |
+                          is_unsure(rest_x, along_x.doubt) << 5;
+        marks[i].column = is_unsure(rest_x, 2.0 * along_x.doubt) ? -1 : column;
+    }
+}
+
 /* Which way a triangle lies is anybody's guess: all three corners are loaded, and of them that with which an edge begins is
  * chosen. */
 INLINE double choose(bool first, bool second, double a, double b, double c) {
@@ -64,4 +86,4 @@ static int32_t cross(const rill_lattice *lattice, const double *vertices, int ax
 extern const rill_scan_kernels RILL_KERNELS_NAME;
 #define TEXT_OF(name) #name
 #define NAME_OF(name) TEXT_OF(name)
-const rill_scan_kernels RILL_KERNELS_NAME = { .name = NAME_OF(RILL_KERNELS_NAME), .cross = cross };
+const rill_scan_kernels RILL_KERNELS_NAME = { .name = NAME_OF(RILL_KERNELS_NAME), .mark = mark, .cross = cross };

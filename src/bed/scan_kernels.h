@@ -16,8 +16,16 @@ typedef struct rill_scan_batch {
     int32_t cell[2][RILL_SCAN_BATCH]; /* first cell at or beyond it, if the rest is sure */
 } rill_scan_batch;
 
+/* How a vertex lies: of the rows of either axis the first that it is not above, and beside which borders of the grid. */
+typedef struct rill_scan_mark {
+    int32_t rows[2];
+    uint32_t beside; /* bits 0 to 3; bits 4 and 5: a row is not sure */
+    int32_t column;  /* as rows[1], if the vertex is so far from there that rounding does not matter; else -1 */
+} rill_scan_mark;
+
 typedef struct rill_scan_kernels {
     const char *name;
+    void (*mark)(const rill_scan scans[2], const double *vertices, size_t count, rill_scan_mark *marks);
     /* Finds them; returns how many rests are not sure. */
     int32_t (*cross)(const rill_lattice *along, const double *vertices, int axis, int32_t count,
                      rill_scan_batch *batch);

@@ -323,7 +323,8 @@ void rill_update_end(rill_update *update, const rill_allocator *columns_from) {
     const rill_new_column *fresh = update->fresh.data;
     for (size_t i = 0; i < update->parts.count; ++i) rill_columns_free(&parts[i], columns_from);
     for (size_t i = 0; update->placed && i < update->old.count; ++i) update->marks[old[i].place] = 0;
-    for (size_t i = 0; update->placed && i < update->fresh.count; ++i) update->marks[fresh[i].place] = 0;
+    for (size_t i = 0; update->placed && i < update->fresh.count; ++i)
+        if (fresh[i].from < 0) update->marks[fresh[i].place] = 0;
     update->parts.count = update->changes.count = update->old.count = update->fresh.count = update->pairs.count = 0;
     update->placed = update->exchanged = update->ghosts_moved = update->noted = false;
 }

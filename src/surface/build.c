@@ -303,6 +303,7 @@ rill_result rill_surface_make(rill_surface *surface, const rill_surface_view *vi
     seconds[0] = lap(&clock);
     if (!find_numbers(&build)) return rill_fail(view->message, RILL_OUT_OF_MEMORY, "no memory for a surface's mesh");
     write_mesh(&build);
+    rill_depths_redraw(&build);
     seconds[1] = lap(&clock);
     if (surface->fringe) result = rill_meniscus_bend(surface, view);
     if (!surface->def.smooth_shores) rill_printed_place(&build);

@@ -96,16 +96,14 @@ static void put_short(writer *w, const int32_t *p, int32_t count, int32_t corner
     const uint32_t c0 = column(w, p[0]), c1 = column(w, p[1]), c2 = column(w, p[2]);
     const bool from_first = (count == 2) & (rim_of(w, b)->along <= rim_of(w, a)->along);
     const uint32_t one = 0u - (uint32_t)(count == 1), two = 0u - (uint32_t)from_first; /* all bits, or none */
-    put(w, c0, c1 ^ ((c1 ^ b) & one), a ^ ((a ^ b) & two));
-    put(w, c1 ^ ((c1 ^ c0) & two), b, a);
-    if ((count == 3) & rim_of(w, a)->cut) { /* as a tear */
-        w->out -= 3;
-        w->triangles -= 1;
-        w->tears += 2;
-    }
-    put(w, c1, c2, b);
-    w->out -= 3 * (3 - count);
-    w->triangles -= (size_t)(3 - count);
+    const int32_t cut = (count == 3) & rim_of(w, a)->cut; /* as a tear: nothing is between a and b */
+    uint32_t *const out = w->out, *const last = out + 6 - 3 * cut;
+    out[0] = c0, out[1] = c1 ^ ((c1 ^ b) & one), out[2] = a ^ ((a ^ b) & two);
+    out[3] = c1 ^ ((c1 ^ c0) & two), out[4] = b, out[5] = a;
+    last[0] = c1, last[1] = c2, last[2] = b;
+    w->out = out + 3 * (count - cut);
+    w->triangles += (size_t)(count - cut);
+    w->tears += 2 * (size_t)cut;
     put_skirt(w, a, b);
 }
 
@@ -206,16 +204,15 @@ static void put_saddle(writer *w, const quartet *q, int32_t turn) {
 }
 
 static void put_quartet(writer *w, const quartet *q) {
+    const int32_t sw = q->sw, nw = sw + q->stride, around[] = { sw, sw + 1, nw + 1, nw, sw, sw + 1 };
     uint32_t starts = q->wet & ~(q->links << 1 | q->links >> 3);
-    if (q->links == 15u) /* the ends of a diagonal are not linked */
-        put_closed(w, (int32_t[]){ corner_of(q, 0), corner_of(q, 1), corner_of(q, 2), corner_of(q, 3) });
+    if (q->links == 15u) put_closed(w, around); /* the ends of a diagonal are not linked */
     for (; starts; starts &= starts - 1) {
         const int32_t first = __builtin_ctz(starts), count = 1 + __builtin_ctz(~((q->links | q->links << 4) >> first));
-        const int32_t chain[3] = { corner_of(q, first), corner_of(q, first + 1), corner_of(q, first + 2) };
         if (count < 4)
-            put_short(w, chain, count, first);
+            put_short(w, around + first, count, first);
         else
-            put_long(w, chain, first);
+            put_long(w, around + first, first);
     }
 }
 

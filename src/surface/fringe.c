@@ -77,6 +77,7 @@ static bool set_constants(rill_fringe *fringe, const rill_surface *surface, cons
     fringe->angle = view->liquid.contact_angle * (RILL_QUARTER_TURN / 90.0);
     const double cells = reach * fringe->length / dx;
     fringe->constants.limit = (float)fmax(cells * cells, 1.0);
+    fringe->steepness = view->bed->quantum / dx;
     fringe->constants.decay = (float)(dx / fringe->length);
     return true;
 }
@@ -88,10 +89,11 @@ static rill_contact find_contact(const rill_fringe *fringe, const rill_surface *
                                  const rill_rim *rim) {
     double slope = INFINITY, beta = RILL_QUARTER_TURN;
     if (rim->kind == RILL_RIM_SHORE && rim->beyond >= 0) {
-        slope = (double)(bed->b[rim->beyond] - bed->b[rim->place]) * (bed->quantum / bed->grid.cell_size);
+        slope = (double)(bed->b[rim->beyond] - bed->b[rim->place]) * fringe->steepness;
         beta = rill_slope_angle(slope);
     }
-    const double psi = fmin(fmax(beta - fringe->angle, -RILL_QUARTER_TURN), RILL_QUARTER_TURN);
+    const double bent = beta - fringe->angle, up = bent < RILL_QUARTER_TURN ? bent : RILL_QUARTER_TURN;
+    const double psi = up > -RILL_QUARTER_TURN ? up : -RILL_QUARTER_TURN;
     rill_contact contact = { .strength = (float)psi,
                              .along = slope > 1.0 ? rill_min_f(rim->along, HALF_WAY) : rim->along };
     if (surface->def.meniscus != RILL_MENISCUS_LIFT) return contact;

@@ -53,6 +53,11 @@ void rill_levels_redraw(const rill_build *build) {
     for (size_t i = 0; i < build->view->seen_count; ++i) {
         const int32_t place = build->view->seen[i].place;
         const int32_t level = rill_max_i(build->view->seen[i].level, build->view->bed->b[place]);
+        if (build->view->flow->H[place] <= RILL_DRY) { /* as high as its bed, whether it has been looked at or not */
+            s->state[place] = RILL_HERE;
+            s->h[place] = s->top[place] = build->view->bed->b[place];
+            continue;
+        }
         if (!(s->state[place] & RILL_WET) || level >= s->lid[place]) continue;
         s->h[place] = level;
         s->top[place] = rill_max_i(level, s->floor[place]);

@@ -78,6 +78,7 @@ struct rill_fringe {
     rill_fringe_constants constants;
     uint8_t listed[256][RILL_DIRECTIONS], counts[256]; /* the directions of a set, in order, and how many they are */
     double length, angle;                              /* l_c / m, alpha / radians */
+    double steepness;                                  /* the slope of a quantum per cell */
     size_t plane_size;
     /* Planes: square of the distance from the contact line, cells2; number of the column, inside the fringe. */
     float *squares;

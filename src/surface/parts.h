@@ -82,6 +82,8 @@ static inline bool rill_column_is_full(const rill_surface *s, int32_t place) {
 rill_row_task rill_row_level, rill_row_link, rill_row_shape;
 /* After the levels of all rows: columns at bodies get theirs. */
 void rill_levels_redraw(const rill_build *build);
+/* vertices.c: and how deep it is there. */
+void rill_depths_redraw(const rill_build *build);
 
 /* joints.c. Which columns of different sheets may be linked; false without memory. */
 bool rill_joints_find(rill_surface *surface, const rill_bed *bed);

@@ -132,6 +132,13 @@ static void find_end(const rill_build *build, const rill_surface_row *row, rill_
     if (s->def.skirts && s->def.smooth_shores && falls) run_over(build, rim, beside);
 }
 
+/* Liquid also goes below what it is linked to there. */
+static void end_at_slab(const rill_build *build, rill_rim *rim) {
+    rim->beyond = -1;
+    rim->kind = RILL_RIM_WALL;
+    rim->full = reach(build, rim->place, IN_WALL);
+}
+
 /* The rim of a column in a direction. They are filled in where they are: copies of what is just written wait for it. */
 static void find_rim(const rill_build *build, const rill_surface_row *row, int32_t place, int32_t direction,
                      rill_rim *rim) {
@@ -144,10 +151,10 @@ static void find_rim(const rill_build *build, const rill_surface_row *row, int32
         find_end(build, row, rim);
     } else {
         const int32_t *b = build->view->bed->b, other = rill_surface_neighbour(s, place, direction, row->stride);
-        const bool hollow = s->m[other] > b[place]; /* liquid also goes below it: this is the edge of a slab */
-        rim->beyond = hollow ? -1 : other;
-        rim->kind = hollow ? RILL_RIM_WALL : RILL_RIM_SHORE;
-        rim->full = hollow ? reach(build, place, IN_WALL) : shore(build, place, b[other] - b[place]);
+        rim->beyond = other;
+        rim->kind = RILL_RIM_SHORE;
+        rim->full = shore(build, place, b[other] - b[place]);
+        if (s->m[other] > b[place]) end_at_slab(build, rim);
     }
     rim->along = rim->full;
 }

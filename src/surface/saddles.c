@@ -39,8 +39,8 @@ bool rill_is_saddle(const rill_build *build, int32_t place, int32_t stride, int3
     const int32_t ahead = turn ? north : along, behind = turn ? along : north;
     const int32_t first = 2 * turn; /* directions go on with the corners */
     if (!(s->links[place] >> (first + 1) & 1) || !(s->state[other] & RILL_WET)) return false;
-    /* At steep banks the floor does not hold the surface: none of the terrain's vertices may be there (stakes.c), or it is level. */
-    const bool level = rill_abs_i(s->top[place] - s->top[other]) <= build->dx / 10000;
+    /* At steep banks the floor does not hold the surface: none of the terrain's vertices may be there (stakes.c), or liquid is level. */
+    const bool level = rill_abs_i(s->h[place] - s->h[other]) <= build->dx / 10000;
     const bool steep = !s->terrain || s->terrain->stake_first[corner] < 0 || level;
     return ends_between(build, place, ahead, first, steep) && ends_between(build, place, behind, first + 2, steep) &&
            ends_between(build, other, behind, first + 4, steep) &&

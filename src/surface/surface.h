@@ -32,6 +32,7 @@ static const int8_t RILL_STEP_Y[RILL_DIRECTIONS] = { 0, 1, 1, 1, 0, -1, -1, -1 }
 /* A column whose surface is drawn at another level than that of its head, quanta: one at a body (bodies/bodies.h). */
 typedef struct rill_seen_level {
     int32_t place, level;
+    int32_t depth; /* of what lies on a body there and is what is seen, quanta; 0: that of the column */
 } rill_seen_level;
 
 /* What a build works on; put together by the world. */

@@ -61,30 +61,45 @@ void rill_row_vertices(const rill_build *build, rill_surface_row *row) {
     }
 }
 
+void rill_depths_redraw(const rill_build *build) {
+    const rill_surface *s = build->s;
+    for (size_t i = 0; i < build->view->seen_count; ++i) {
+        const rill_seen_level *seen = &build->view->seen[i];
+        if (seen->depth == 0 || !(s->state[seen->place] & RILL_WET) || seen->level >= s->lid[seen->place]) continue;
+        const size_t vertex = (size_t)s->vertex[seen->place];
+        const float opacity = (float)seen->depth * build->vertices.opacity;
+        s->mesh.depths[vertex] = (float)seen->depth * build->vertices.quantum;
+        s->mesh.opacities[vertex] = opacity < 1.0f ? opacity : 1.0f;
+    }
+}
+
 /* ------------------------------------------------------------------------------------------------------------- mend */
 
-/* The slope along an axis, in quanta per cell, from the columns it is linked to on either side. */
-static float slope(const rill_surface *s, int32_t place, int32_t stride, int32_t direction) {
-    const int32_t own = s->top[place], step = direction ? stride : 1;
-    const uint32_t here = (uint32_t)s->links[place] >> direction & 0x11u;
-    const uint32_t ends = (uint32_t)s->rim[place] >> direction & 0x11u;
-    const int32_t no_ahead = -(int32_t)(ends & 1), no_behind = -(int32_t)(ends >> 4);
-    int32_t ahead = (own & no_ahead) | (s->top[place + step] & ~no_ahead);
-    int32_t behind = (own & no_behind) | (s->top[place - step] & ~no_behind);
-    if ((here | ends) != 0x11u) { /* it goes on in another sheet */
-        if (!((here | ends) & 1)) ahead = s->top[rill_surface_neighbour(s, place, direction, stride)];
-        if (!((here | ends) & 16)) behind = s->top[rill_surface_neighbour(s, place, direction + 4, stride)];
-    }
-    static const float shares[] = { 0.5f, 1.0f }; /* no branch, nor above: where a surface ends is not to be foreseen */
+/* The level on a side of a column: its own where the surface ends there. No branch: where it ends is not to be foreseen. */
+static inline int32_t level_at(const rill_surface *s, int32_t place, int32_t step, uint32_t ends) {
+    const int32_t ended = -(int32_t)(ends & 1);
+    return (s->top[place] & ended) | (s->top[place + step] & ~ended);
+}
+
+/* The slope along an axis, in quanta per cell, from the levels on either side. */
+static inline float slope(int32_t ahead, int32_t behind, uint32_t ends) {
+    static const float shares[] = { 0.5f, 1.0f };
     return (float)(ahead - behind) * shares[ends != 0];
 }
 
 void rill_column_mend(const rill_build *build, int32_t place, int32_t stride) {
     const rill_surface *s = build->s;
-    const rill_bed *bed = build->view->bed;
     const size_t vertex = (size_t)s->vertex[place];
-    const float factor = (float)(bed->quantum / bed->grid.cell_size);
-    const float gx = slope(s, place, stride, 0) * factor, gy = slope(s, place, stride, 2) * factor;
+    const float factor = 2.0f * build->vertices.slope;
+    const uint32_t ends = s->rim[place], elsewhere = ~(s->links[place] | ends) & RILL_AXES;
+    int32_t levels[4] = { level_at(s, place, 1, ends), level_at(s, place, stride, ends >> 2),
+                          level_at(s, place, -1, ends >> 4), level_at(s, place, -stride, ends >> 6) };
+    for (uint32_t left = elsewhere; left; left &= left - 1) { /* it goes on in another sheet */
+        const int32_t direction = __builtin_ctz(left);
+        levels[direction / 2] = s->top[rill_surface_neighbour(s, place, direction, stride)];
+    }
+    const float gx = slope(levels[0], levels[2], ends & 0x11u) * factor;
+    const float gy = slope(levels[1], levels[3], ends & 0x44u) * factor;
     const float length = 1.0f / sqrtf(gx * gx + gy * gy + 1.0f);
     float *normal = s->mesh.normals + 3 * vertex, *velocity = s->mesh.velocities + 3 * vertex;
     normal[0] = -gx * length;

@@ -1,0 +1,200 @@
+/* The columns of a row: spans piled up in each cell, and the voids between them in whole quanta.
+ *
+ * Runs of spans (boxes parallel to the grid) are rounded once for a row, as *bars*. If all of them pass the whole row, cells
+ * without spans of their own are copies of one, and in others what is below and above their spans is a copy, too. */
+#include "bed/raster.h"
+
+#include <string.h>
+
+/* A solid part thinner than this share of a quantum is none. */
+static const double NOTHING = 1.0 / 1024.0;
+
+/* Rounded to nearest. A quantum is a power of two: multiplying by its inverse is dividing by it. */
+static int32_t quantise(const rill_piles *piles, double z) {
+    double height = (z - piles->columns->datum) * piles->inverse + 0.5;
+    if (!(height > -(double)RILL_WALL)) return -RILL_WALL;
+    if (height >= (double)RILL_TOP) return RILL_TOP;
+    int32_t whole = (int32_t)height;
+    return whole - (height < (double)whole);
+}
+
+/* A span in quanta. */
+typedef struct bounds {
+    int32_t low, high;
+} bounds;
+
+/* Thinner than a quantum is one quantum thick, from its top down. */
+static bounds bounds_of(const rill_piles *piles, const rill_span *span) {
+    bounds at = { quantise(piles, span->low), quantise(piles, span->high) };
+    if (at.low < RILL_TOP && at.low >= at.high) at.low = at.high - 1;
+    return at;
+}
+
+/* Rounding, not geometry. */
+static bool is_nothing(const rill_piles *piles, const rill_span *span) {
+    return !span->sheet && !(span->high - span->low > NOTHING * piles->columns->quantum);
+}
+
+/* A run of spans: the same in many cells, so that its bounds are found once. */
+typedef struct bar {
+    rill_span span;
+    bounds at;
+    int32_t from, until;
+} bar;
+
+static bool find_bars(rill_piles *piles, const rill_raster *raster, uint8_t *touched) {
+    const rill_span_run *runs = raster->runs.data;
+    const size_t count = raster->runs.count;
+    if (!rill_array_reserve(&piles->bars, piles->allocator, count)) return false;
+    piles->bars.count = 0;
+    piles->even = true;
+    for (size_t i = 0; i < count; ++i) {
+        touched[runs[i].span.solid] = 1;
+        piles->even = piles->even && runs[i].from <= 0 && runs[i].until >= raster->x.count;
+        if (is_nothing(piles, &runs[i].span)) continue;
+        ((bar *)piles->bars.data)[piles->bars.count++] =
+            (bar){ runs[i].span, bounds_of(piles, &runs[i].span), runs[i].from, runs[i].until };
+    }
+    return true;
+}
+
+/* What a cell's line has come to so far, upwards. */
+typedef struct pile {
+    int32_t top;
+    uint16_t floor; /* the solid that it belongs to */
+    bool any;
+} pile;
+
+/* Puts a span on top of it, and stores the void in between. */
+static inline void add_span(rill_columns *columns, int32_t opening, pile *p, const bounds *at, uint16_t solid,
+                            rill_notes *notes) {
+    if (at->low >= RILL_TOP) {
+        rill_notes_up(&notes->clipped);
+        return;
+    }
+    if (p->any && at->low > p->top) rill_columns_keep(columns, opening, p->top, at->low, p->floor, notes);
+    if (!p->any || at->high > p->top) {
+        p->top = at->high;
+        p->floor = solid;
+    }
+    p->any = true;
+}
+
+/* What the line of a cell without spans has come to when so many bars are on the pile. */
+typedef struct step {
+    pile p;
+    int32_t count; /* columns so far */
+    rill_notes notes;
+    bool quiet; /* there are no notes after this */
+} step;
+
+rill_piles rill_piles_make(rill_columns *columns, int32_t opening, const rill_allocator *allocator) {
+    return (rill_piles){ .columns = columns,
+                         .allocator = allocator,
+                         .opening = opening,
+                         .inverse = 1.0 / columns->quantum,
+                         .bars = rill_array_make(sizeof(bar)),
+                         .steps = rill_array_make(sizeof(step)),
+                         .b = rill_array_make(sizeof(int32_t)),
+                         .c = rill_array_make(sizeof(int32_t)),
+                         .floors = rill_array_make(sizeof(uint16_t)) };
+}
+
+void rill_piles_free(rill_piles *piles) {
+    rill_array *const arrays[] = { &piles->bars, &piles->steps, &piles->b, &piles->c, &piles->floors };
+    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) rill_array_free(arrays[i], piles->allocator);
+}
+
+/* Piles up the bars alone, if they pass all cells. */
+static bool pile_bars(rill_piles *piles) {
+    enum { MORE = RILL_PILES_COPIED };
+    const bar *bars = piles->bars.data;
+    const size_t count = piles->bars.count;
+    rill_columns *plain = &piles->plain;
+    if (!piles->even) return true;
+    if (!rill_array_reserve(&piles->steps, piles->allocator, count + 1) ||
+        !rill_array_reserve(&piles->b, piles->allocator, count + MORE) ||
+        !rill_array_reserve(&piles->c, piles->allocator, count + MORE) ||
+        !rill_array_reserve(&piles->floors, piles->allocator, count + MORE))
+        return false;
+    plain->b = piles->b.data, plain->c = piles->c.data, plain->floors = piles->floors.data;
+    plain->count = 0;
+    step *steps = piles->steps.data;
+    pile p = { 0 };
+    rill_notes notes = { 0 };
+    for (size_t i = 0; i <= count; ++i) {
+        steps[i] = (step){ .p = p, .count = (int32_t)plain->count, .notes = notes };
+        if (i < count) add_span(plain, piles->opening, &p, &bars[i].at, bars[i].span.solid, &notes);
+    }
+    if (p.any) rill_columns_keep(plain, piles->opening, p.top, RILL_TOP, p.floor, &notes);
+    piles->plain_notes = notes;
+    for (size_t i = 0; i <= count; ++i) steps[i].quiet = memcmp(&steps[i].notes, &notes, sizeof notes) == 0;
+    return true;
+}
+
+bool rill_piles_begin(rill_piles *piles, const rill_raster *raster, uint8_t *touched) {
+    return find_bars(piles, raster, touched) && pile_bars(piles);
+}
+
+/* Copies columns of a cell without spans. */
+static inline void copy_plain(rill_piles *piles, int64_t from, int64_t until) {
+    enum { COPIED = RILL_PILES_COPIED };
+    const rill_columns *plain = &piles->plain;
+    rill_columns *columns = piles->columns;
+    for (int64_t k = from; k < until; k += COPIED) {
+        const int64_t to = columns->count + (k - from);
+        memcpy(columns->b + to, plain->b + k, COPIED * sizeof *plain->b);
+        memcpy(columns->c + to, plain->c + k, COPIED * sizeof *plain->c);
+        memcpy(columns->floors + to, plain->floors + k, COPIED * sizeof *plain->floors);
+    }
+    columns->count += until - from;
+}
+
+/* Merges a cell's spans with the bars that pass it, and stores the voids above them. If all bars do, what is below and what is
+ * above the spans is as in a cell without any. */
+static void store_cell(rill_piles *piles, int32_t x, const rill_span *span, const rill_span *end, rill_notes *notes) {
+    const bar *const bars = piles->bars.data, *next = bars, *const last = next + piles->bars.count;
+    const step *steps = piles->steps.data;
+    rill_columns *columns = piles->columns;
+    const int32_t opening = piles->opening;
+    pile p = { 0 };
+    if (piles->even) {
+        while (next < last && rill_span_before(&next->span, span)) ++next;
+        p = steps[next - bars].p;
+        *notes = steps[next - bars].notes;
+        copy_plain(piles, 0, steps[next - bars].count);
+    }
+    for (; span < end; ++span) {
+        for (; next < last && rill_span_before(&next->span, span); ++next)
+            if (x >= next->from && x < next->until) add_span(columns, opening, &p, &next->at, next->span.solid, notes);
+        if (span->sheet) notes->sheets = 1;
+        if (is_nothing(piles, span)) continue;
+        const bounds at = bounds_of(piles, span);
+        add_span(columns, opening, &p, &at, span->solid, notes);
+    }
+    for (; next < last; ++next) {
+        const bool inside = p.any && next->at.high <= p.top && next->at.low < RILL_TOP;
+        if (inside || x < next->from || x >= next->until) continue;
+        add_span(columns, opening, &p, &next->at, next->span.solid, notes);
+        const step *same = piles->even ? &steps[next + 1 - bars] : NULL;
+        if (same && same->quiet && same->p.any && same->p.top == p.top && same->p.floor == p.floor) {
+            copy_plain(piles, same->count, piles->plain.count);
+            return;
+        }
+    }
+    if (p.any) rill_columns_keep(columns, opening, p.top, RILL_TOP, p.floor, notes);
+}
+
+void rill_piles_row(rill_piles *piles, const rill_raster *raster, size_t cell) {
+    rill_columns *columns = piles->columns;
+    const int32_t width = raster->x.count, *first = raster->span_first;
+    for (int32_t x = 0; x < width; ++x, ++cell) {
+        columns->cell_first[cell] = (int32_t)columns->count;
+        if (piles->even && first[x] == first[x + 1]) {
+            copy_plain(piles, 0, piles->plain.count);
+            columns->notes[cell] = piles->plain_notes;
+        } else
+            store_cell(piles, x, raster->row + first[x], raster->row + first[x + 1], &columns->notes[cell]);
+    }
+    columns->cell_first[cell] = (int32_t)columns->count;
+}
