@@ -32,8 +32,8 @@ typedef struct window {
     int32_t fill[ALL], ever[ALL];
     float active[ALL], west[ALL], south[ALL];
     double pi[ALL], excess[ALL];
-    float red[ALL / 2], black[ALL / 2]; /* with half a row more on both sides */
-    rill_guess_block blocks[N / RILL_COVERED_UNIT];
+    float red[ALL / 2], black[ALL / 2];                /* with half a row more on both sides */
+    rill_guess_block blocks[2][N / RILL_COVERED_UNIT]; /* by colour */
 } window;
 
 /* Some columns cannot be members; some faces are closed or, if it is hostile, all but closed; members have any pressure. */
@@ -76,7 +76,7 @@ static int32_t run_areas(const rill_guess_kernels *kernels, window *w, int sweep
         .fill = w->fill + ROW, .ever = w->ever + ROW, .active = w->active + ROW, .pi = w->pi + ROW
     };
     const rill_covered_faces west = { .w = w->west + ROW }, south = { .w = w->south + ROW };
-    const rill_guess guess = { w->blocks, { w->red + ROW / 2, w->black + ROW / 2 } };
+    const rill_guess guess = { { w->blocks[0], w->blocks[1] }, { w->red + ROW / 2, w->black + ROW / 2 } };
     const rill_guess_area all[1] = { { 0, 0, STRIDE, NY, STRIDE } };
     const rill_guess_area parts[4] = { { 0, 0, STRIDE, 5, STRIDE },
                                        { 0, 5, 16, 9, STRIDE },
@@ -100,7 +100,7 @@ static int32_t run(const rill_guess_kernels *kernels, window *w, int sweeps, boo
 /* Of a node, counted with the row before the window. */
 static float inverse_of(const window *w, int i) {
     const int node = i - ROW, colour = (node % STRIDE + node / STRIDE) & 1;
-    return w->blocks[node / RILL_COVERED_UNIT].of[colour][RILL_GUESS_INVERSE][node % RILL_COVERED_UNIT / 2];
+    return w->blocks[colour][node / RILL_COVERED_UNIT].of[RILL_GUESS_INVERSE][node % RILL_COVERED_UNIT / 2];
 }
 
 static void variants_agree(void **state) {

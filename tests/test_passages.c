@@ -32,6 +32,37 @@ static void slams_are_solved_to_their_ends(void **state) {
     }
 }
 
+/* A tunnel on the floor, from whose end a shaft leads up to a blind one above it, in another sheet: that is nearly full and slams
+ * with it, wherever tiles begin. Pressure has to get there over sparse pipes, and tiles that slept there must wake. */
+static void slams_climb_through_shafts(void **state) {
+    (void)state;
+    for (int offset = 0; offset < 16; offset += 5) {
+        const double o = offset;
+        const rill_world_def def = tank_def(offset + 60, 3, RILL_PASSAGES_ANY);
+        rill_world *world = make_tank(&def);
+        add_slab(world, -10, -1, o, 60);
+        add_slab(world, o + 16, 3, o + 54, 4); /* over the one, and under the other */
+        add_slab(world, o + 56, 3, o + 58, 4);
+        add_slab(world, o + 16, 3, o + 46, 60);
+        add_slab(world, o + 46, 6, o + 61, 60);
+        add_slab(world, o + 58, -1, o + 61, 60);
+        build(world);
+        assert_true(bed_info(world).sparse_pipes > 0);
+        fill(world, o + 8, 0.5, 0.5, 5.98);
+        double depths[3 * 75];
+        const size_t nx = (size_t)offset + 60;
+        for (size_t i = 0; i < 3 * nx; ++i)
+            depths[i] = (double)(i % nx) >= o && (double)(i % nx) < o + 16 ? 20 * MM : (double)NAN;
+        must(world, rill_world_fill_depths(world, 0, depths, 3 * nx, NULL));
+        for (int i = 0; i < 60; ++i)
+            if (step(world, 2e-3) & RILL_STATUS_PASSAGES_CAPPED)
+                fail_msg("offset %d, step %d: stopped early", offset, i);
+        assert_true(sample(world, o + 48.5, 0.5, 5).depth > 2.0 * MM - 1e-8);
+        check(world);
+        rill_world_destroy(world);
+    }
+}
+
 /* More is poured into a closed hall than finds room: the solve does not run after what it cannot have. */
 static void closed_halls_are_solved(void **state) {
     (void)state;
@@ -188,9 +219,8 @@ static void rest_and_filling_over_a_range(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(slams_are_solved_to_their_ends),
-        cmocka_unit_test(closed_halls_are_solved),
-        cmocka_unit_test(films_give_what_they_have),
+        cmocka_unit_test(slams_are_solved_to_their_ends), cmocka_unit_test(slams_climb_through_shafts),
+        cmocka_unit_test(closed_halls_are_solved),        cmocka_unit_test(films_give_what_they_have),
         cmocka_unit_test(rest_and_filling_over_a_range),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

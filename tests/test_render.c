@@ -580,8 +580,8 @@ static rill_body_id put_tub(rill_world *world, double x, double y, double z) {
     return id;
 }
 
-/* The surface of the blood goes on through the tub, and must not be seen in it. */
-static void boats_look_dry_inside(void **state) {
+/* The surface of the blood goes on through the tub, and must not be seen in it; what is poured into it must. */
+static void boats_look_as_they_are_inside(void **state) {
     stage *s = *state;
     static const rill_render_material white = { RILL_MATERIAL_AUTO, { 0.8f, 0.8f, 0.8f }, 0.8f };
     rill_world *world = make_tray();
@@ -596,6 +596,17 @@ static void boats_look_dry_inside(void **state) {
     colour inside = look_at(s, &above, 0.03, 0.04, 0.003), beside = look_at(s, &above, 0.06, 0.04, 0.006);
     assert_true(inside.r < 1.2 * inside.g);
     assert_true(beside.r > 2 * beside.g);
+    rill_source_def jug = rill_default_source_def(); /* unless some is poured into it */
+    rill_source_id source;
+    jug.at[0] = 0.03, jug.at[1] = 0.04, jug.at[2] = 0.01;
+    jug.shape = RILL_SOURCE_DISC;
+    jug.radius = 0.004;
+    jug.rate = 4e-6;
+    assert_int_equal(rill_source_create(world, &jug, &source), RILL_OK);
+    for (int i = 0; i < 20; i++) assert_int_equal(rill_world_step(world, 0.01), 0);
+    draw(s, world, &above, &options);
+    inside = look_at(s, &above, 0.03, 0.04, 0.003);
+    assert_true(inside.r > 2 * inside.g);
     assert_int_equal(rill_body_destroy(world, tub), RILL_OK);
     rill_world_destroy(world);
 }
@@ -804,7 +815,7 @@ int main(void) {
         cmocka_unit_test(shipped_scenes_look_sound),
         cmocka_unit_test(sizes_change_and_are_refused),
         cmocka_unit_test(materials_follow_names_and_scenes),
-        cmocka_unit_test(boats_look_dry_inside),
+        cmocka_unit_test(boats_look_as_they_are_inside),
         cmocka_unit_test(forces_overlay_shows_what_is_carried),
     };
     return cmocka_run_group_tests(tests, open_stage, close_stage);

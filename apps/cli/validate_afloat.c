@@ -124,7 +124,7 @@ static void run_immersed(rill_validation *v, double relative) {
         const int steps = 5;
         rill_rig_expect(&rig, rill_world_fill_level(rig.world, at, depth, NULL), "rill_world_fill_level");
         rill_rig_run(&rig, steps * dt, dt);
-        rill_body_forces forces = { { 0 }, { 0 }, 0, { 0 }, 0, 0, { 0 } };
+        rill_body_forces forces = { .level = 0 };
         if (rig.ok) {
             rill_rig_expect(&rig, rill_body_get_forces(rig.world, id, &forces), "rill_body_get_forces");
         }

@@ -52,7 +52,7 @@ static rill_body_def hull_of(const hull *h, double mass) {
 }
 
 static double displaced(rill_rig *rig, rill_body_id id) {
-    rill_body_forces forces = { { 0 }, { 0 }, 0, { 0 }, 0, 0, { 0 } };
+    rill_body_forces forces = { .level = 0 };
     if (rig->ok) {
         rill_rig_expect(rig, rill_body_get_forces(rig->world, id, &forces), "rill_body_get_forces");
     }

@@ -71,7 +71,9 @@ static bool make_shape(rill_render_solid *out, const rill_body_info *info) {
 bool rill_render_take_body(rill_render_solid *out, const rill_world *world, rill_body_id id, rill_message *message) {
     rill_body_info info;
     rill_body_state state;
-    if (rill_body_get_info(world, id, &info) != RILL_OK || rill_body_get_state(world, id, &state) != RILL_OK) {
+    rill_body_forces forces;
+    if (rill_body_get_info(world, id, &info) != RILL_OK || rill_body_get_state(world, id, &state) != RILL_OK ||
+        rill_body_get_forces(world, id, &forces) != RILL_OK) {
         return true; /* gone: not drawn */
     }
     /* Another world may have another body with the same number. */
@@ -87,7 +89,7 @@ bool rill_render_take_body(rill_render_solid *out, const rill_world *world, rill
         out->shape = shape;
     }
     out->drawn = info.triangle_count > 0;
-    out->hollow = info.shape == RILL_BODY_MESH;
+    out->hollow = info.shape == RILL_BODY_MESH && forces.aboard < 0.01 * info.volume;
     out->hash = shape ^ rill_render_hash(state.position, 3) ^ (rill_render_hash(state.orientation, 4) << 1);
     set_pose(out, &state);
     return true;
@@ -119,8 +121,8 @@ static bool aim_hulls(rill_render *render) {
     return high[0] > low[0];
 }
 
-/* From below, or from above; then things that are open above are closed by a lid over all of their outline, as high as
- * they are: liquid does not stay in them, so that it is never right to show it there. */
+/* From below, or from above; then things that are open above, and dry inside, are closed by a lid over all of their outline, as
+ * high as they are: it is not right to show liquid there. */
 static void draw_hulls(const rill_render *render, const rill_target *target, bool from_above) {
     GLuint program = render->programs[RILL_PROGRAM_SHADOW];
     float clip[16];

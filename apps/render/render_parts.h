@@ -45,7 +45,7 @@ typedef struct rill_render_solid {
     uint64_t hash;    /* of its vertices; of a body's shape and pose */
     uint64_t shape;   /* bodies: of their vertices alone, when the batch was made */
     bool drawn;       /* visible now */
-    bool hollow;      /* bodies: maybe open above, as a boat is */
+    bool hollow;      /* bodies: maybe open above, as a boat is, and dry inside */
     float model[16];  /* from where its vertices are given to the world: nothing to do for solids */
     float object[16]; /* world to its own space */
     float low[3], high[3];

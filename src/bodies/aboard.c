@@ -133,7 +133,7 @@ static int64_t put_into(rill_flow *flow, int32_t place, int64_t amount) {
 }
 
 /* The column nearest to a cell in which there is room; -1: there is none. */
-static int32_t nearest_room(const rill_flow *flow, const int32_t cell[2]) {
+static int32_t nearest_room(const rill_flow *flow, const int16_t cell[2]) {
     const rill_bed *bed = flow->bed;
     int64_t least = INT64_MAX;
     int32_t best = -1;
@@ -147,7 +147,7 @@ static int32_t nearest_room(const rill_flow *flow, const int32_t cell[2]) {
     return best;
 }
 
-void rill_bodies_give(rill_bodies *bodies, rill_flow *flow, const int32_t cell[2], int32_t place, int64_t amount) {
+void rill_bodies_give(rill_bodies *bodies, rill_flow *flow, const int16_t cell[2], int32_t place, int64_t amount) {
     int64_t left = amount;
     if (left > 0 && place >= 0) left = put_into(flow, place, left);
     while (left > 0) {
@@ -162,14 +162,14 @@ void rill_bodies_give(rill_bodies *bodies, rill_flow *flow, const int32_t cell[2
 
 void rill_bodies_await(rill_bodies *bodies, const rill_flow *flow) {
     rill_node *nodes = bodies->nodes.data;
-    for (size_t i = 0; i < bodies->nodes.count; ++i) nodes[i].round = flow->H[nodes[i].place];
+    for (size_t i = 0; i < bodies->nodes.count; ++i) nodes[i].around = (double)flow->H[nodes[i].place];
 }
 
 void rill_bodies_catch(rill_bodies *bodies, rill_flow *flow) {
     rill_node *nodes = bodies->nodes.data;
     for (size_t i = 0; i < bodies->nodes.count; ++i) {
         rill_node *node = &nodes[i];
-        const int32_t poured = flow->H[node->place] - node->round;
+        const int32_t poured = flow->H[node->place] - (int32_t)node->around;
         const int32_t room = flow->bed->c[node->place] - flow->bed->b[node->place] - flow->H[node->place] - node->deck;
         if (!node->apart || poured <= 0 || room < 0) continue;
         flow->H[node->place] -= poured;
@@ -382,7 +382,7 @@ void rill_bodies_wash(const rill_body_stage *s, const double *stands, const uint
         if (!node->apart || node->deck == 0) continue;
         const rill_touch *touch = &touches[a.carrier[i]];
         const double level = rill_touch_level(bodies, touch, (double)node->deck);
-        node->stands = (int32_t)fmin((double)node->base + level, (double)(RILL_TOP - RILL_DRY));
+        node->seen = (int32_t)fmin((double)node->base + level, (double)(RILL_TOP - RILL_DRY));
         load(&a, node, touch, level);
     }
 }

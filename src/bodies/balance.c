@@ -124,7 +124,10 @@ static double find_residual(const balance *b) {
     find_motion(b);
     rill_bodies_contact(s, b->pi, b->stiff, b->r);
     for (size_t i = 0; i < b->n; ++i) {
-        if (b->stiff[i] > 1.0) b->stiff[i] = 1.0; /* bodies that come into each other */
+        if (b->stiff[i] > 1.0) { /* bodies that come into each other: more head must not make less room */
+            b->r[i] += (b->stiff[i] - 1.0) * b->pi[i];
+            b->stiff[i] = 1.0;
+        }
         b->r[i] = b->aim[i] - b->r[i] - b->soft[i] * b->stiff[i] * b->pi[i];
     }
     for (size_t f = 0; f < s->bodies->faces.count; ++f) {

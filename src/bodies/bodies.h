@@ -37,9 +37,9 @@
  * Liquid is never changed by geometry: H moves over faces in whole quanta, and where a column then holds more or less than
  * fits under the body where it is now, that is the right hand side of the next sub-step.
  *
- * The flow knows nothing of bodies but that columns under them stand on lifted bases, e - H: the level it sees is the head.
- * Before it moves liquid, this stage adds what the changes of head do to the velocities of faces; after it, what they do to
- * the drive, and lifts the bases anew. */
+ * The flow knows nothing of bodies but that columns under them stand on lifted bases, e - H: the level it sees is the head,
+ * or near what is around it where a body strikes the liquid (shown.c). Before it moves liquid, this stage adds what the changes
+ * of head do to the velocities of faces; after it, what they do to the drive, and lifts the bases anew. */
 #ifndef RILL_BODIES_BODIES_H
 #define RILL_BODIES_BODIES_H
 
@@ -123,28 +123,28 @@ typedef struct rill_touch {
  * seen, e, kept and pi, which is what snapshots have of it. */
 typedef struct rill_node {
     int32_t place, stride;
-    int32_t base;   /* b */
-    int32_t first;  /* touch; -1: no body has to do with it itself */
-    int32_t proxy;  /* where a body fills a flooded passage: the node beside it whose head it has; else -1 */
-    bool flooded;   /* full to its ceiling */
-    bool apart;     /* one body covers all of it, and what lies on that is not joined with what is around it */
-    int32_t deck;   /* what lies on that body, quanta: U; */
-    int32_t stands; /* and where it does, absolute, quanta */
-    int32_t round;  /* working memory of flooded.c, and of aboard.c */
-    bool grounded;  /* nothing but a film is left between a body and the bed: it has the head of what is around it */
-    bool yields;    /* what is over it moves when it is pushed */
+    int32_t base;  /* b */
+    int32_t first; /* touch; -1: no body has to do with it itself */
+    int32_t proxy; /* where a body fills a flooded passage: the node beside it whose head it has; else -1 */
+    int16_t cell[2];
+    int32_t deck; /* what lies on a body that covers all of it, quanta: U */
+    int32_t
+        seen; /* the level at which it is drawn, that of U if there is some, absolute, quanta; negative: at its head */
+    float slip[2];  /* how fast U goes over the west and south faces, relative to the body, m/s */
+    float lid[4];   /* the lowest topside in each quarter above the base, quanta */
     uint8_t shut;   /* bit per quarter: it is wholly covered */
     uint8_t over;   /* and liquid stands on what covers it: it came from beside it, not through it */
-    float lid[4];   /* the lowest topside in each quarter above the base, quanta */
-    float slip[2];  /* how fast liquid on bodies goes over the west and south faces, relative to them, m/s */
-    int32_t cell[2];
-    int32_t seen;  /* the level at which it is drawn, absolute, quanta; negative: at its head */
-    double roof;   /* where it is full to its ceiling, above the base, quanta; infinity: it cannot be */
-    double e;      /* head above the base, quanta */
-    double around; /* the head of what is around it, if it is grounded, above the base, quanta */
-    double deep;   /* what is displaced below it, D, quanta; as it is at first */
-    double kept;   /* what was displaced at the end of the last sub-step */
-    double pi;     /* how it changed in the last sub-step */
+    bool apart;     /* one body covers all of it, and what lies on that is not joined with what is around it */
+    bool flooded;   /* full to its ceiling */
+    bool grounded;  /* nothing but a film is left between a body and the bed: it has the head of what is around it */
+    bool yields;    /* what is over it moves when it is pushed */
+    uint16_t round; /* working memory of flooded.c */
+    double roof;    /* where it is full to its ceiling, above the base, quanta; infinity: it cannot be */
+    double e;       /* head above the base, quanta */
+    double around;  /* the head of what is around it, if it is grounded, above the base, quanta */
+    double deep;    /* what is displaced below it, D, quanta; as it is at first */
+    double kept;    /* what was displaced at the end of the last sub-step */
+    double pi;      /* how it changed in the last sub-step */
 } rill_node;
 
 /* A face of a column under a body, and how the sub-step finds it. */
@@ -219,8 +219,8 @@ typedef struct rill_body_stage {
 } rill_body_stage;
 
 /* Heads are pressure, which a blow raises far above any level there can be; quanta. What has no topside has it beyond them. */
-#define RILL_HEAD_MOST (256.0 * (double)RILL_TOP)
-#define RILL_NO_TOPSIDE 0x1p40f
+#define RILL_HEAD_MOST (2.0 * (double)RILL_TOP)
+#define RILL_NO_TOPSIDE 0x1p31f
 
 enum { RILL_BODY_VECTORS = 13 }; /* that the solve works on */
 
@@ -242,6 +242,15 @@ static inline double rill_node_level(const rill_node *node, double e) {
 static inline double rill_node_shown(const rill_flow *flow, const rill_node *node) {
     const double shown = (double)(flow->lifted[node->place] + flow->H[node->place] - node->base);
     return node->e < shown ? node->e : shown;
+}
+
+/* How deep what lies on a body is at most in a column, quanta; 0 if that is not what is seen there. */
+static inline int32_t rill_node_deck_depth(const rill_node *node) {
+    float low = node->lid[0];
+    for (int i = 1; i < 4; ++i) low = node->lid[i] < low ? node->lid[i] : low;
+    const double depth = (double)(node->seen - node->base) - (double)low,
+                 most = 4.0 * (double)node->deck; /* in a quarter */
+    return depth > 0.0 ? (int32_t)(depth < most ? depth : most) : 0;
 }
 
 /* What bodies displace in a column below a head, quanta over its whole area: D. */
@@ -268,7 +277,7 @@ void rill_bodies_wash(const rill_body_stage *stage, const double *stands, const 
 void rill_bodies_await(rill_bodies *bodies, const rill_flow *flow);
 void rill_bodies_catch(rill_bodies *bodies, rill_flow *flow);
 /* What lay on a body in a cell goes into a column, or the nearest with room for it; -1: into that. */
-void rill_bodies_give(rill_bodies *bodies, rill_flow *flow, const int32_t cell[2], int32_t place, int64_t amount);
+void rill_bodies_give(rill_bodies *bodies, rill_flow *flow, const int16_t cell[2], int32_t place, int64_t amount);
 
 /* cover.c again. The node of a place in a cell, made if there is none yet. */
 int32_t rill_bodies_node_at(const rill_body_stage *stage, int32_t place, int32_t stride, int32_t x, int32_t y);
@@ -328,7 +337,9 @@ static inline float *rill_body_face_velocity(const rill_flow *flow, const rill_b
     return (face->axis ? flow->v : flow->u) + face->r;
 }
 
-/* ground.c: how bodies lie in columns as they are now, and which of these are grounded. */
+/* ground.c: what counts as a film in a node, quanta. */
+double rill_node_film(const rill_bed *bed, const rill_node *node);
+/* How bodies lie in columns as they are now, and which of these are grounded. */
 void rill_bodies_measure(const rill_body_stage *stage);
 
 /* squeeze.c: numbers the rings of nodes around those with ring 0, and around columns that are no nodes: of nodes with
@@ -336,7 +347,7 @@ void rill_bodies_measure(const rill_body_stage *stage);
 enum { RILL_NO_RING = INT32_MAX };
 int32_t rill_bodies_rings(const rill_bodies *bodies, int32_t *ring);
 /* Puts outside what is left under bodies that lie on the bed, but for a film. */
-void rill_bodies_squeeze(const rill_body_stage *stage, double film);
+void rill_bodies_squeeze(const rill_body_stage *stage);
 
 /* couple.c. Pressure does not turn what is round: on a sphere, and about the axis of a cylinder or capsule, all of it passes
  * through the middle. Takes such torques out. */

@@ -200,8 +200,9 @@ static bool find_grip(const rill_body_stage *s, int32_t index, rill_touch *at_l,
     const double under =
         (share_l * (base_l + (double)at_l->under) + share_r * (base_r + (double)at_r->under)) / (share_l + share_r);
     const double thick = ((double)at_l->deep + (double)at_r->deep) / (share_l + share_r);
-    const double top = face->covered ? under + thick
-                                     : 0.5 * (base_l + rill_node_shown(s->flow, l) + base_r + rill_node_shown(s->flow, r));
+    const double top = face->covered
+                           ? under + thick
+                           : 0.5 * (base_l + rill_node_shown(s->flow, l) + base_r + rill_node_shown(s->flow, r));
     *grip = (rill_body_grip){ .face = index, .body = at_l->body, .l = at_l, .r = at_r };
     grip->displaced =
         face->covered ? rill_body_blocks(s, face, at_l, at_r) : 0.5 * ((double)at_l->deep + (double)at_r->deep);

@@ -120,9 +120,12 @@ int32_t rill_bodies_node_at(const rill_body_stage *s, int32_t place, int32_t str
     rill_bodies *bodies = s->bodies;
     const int32_t known = bodies->node_of[place];
     if (known > 0) return known - 1;
-    rill_node node = {
-        .place = place, .stride = stride, .base = s->flow->bed->b[place], .first = -1, .cell = { x, y }, .seen = -1
-    };
+    rill_node node = { .place = place,
+                       .stride = stride,
+                       .base = s->flow->bed->b[place],
+                       .first = -1,
+                       .cell = { (int16_t)x, (int16_t)y },
+                       .seen = -1 };
     const bool roofed = s->settings && s->settings->passages == RILL_PASSAGES_ANY && s->flow->bed->c[place] < RILL_TOP;
     node.roof = roofed ? (double)rill_covered_full(s->flow->bed, place) : (double)INFINITY;
     node.flooded = roofed && rill_flow_flooded(s->flow, place);

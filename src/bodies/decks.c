@@ -95,12 +95,16 @@ static uint8_t find_lids(const rill_bodies *bodies, rill_node *node) {
     const rill_piece *pieces = bodies->pieces.data;
     double covered[QUARTERS] = { 0 };
     float lid[QUARTERS];
+    node->shut = 0;
+    if (node->first < 0 || (touches[node->first].next < 0 && touches[node->first].first == touches[node->first].end))
+        return 0; /* beside a body */
     for (int q = 0; q < QUARTERS; ++q) lid[q] = (float)RILL_WALL;
     for (int32_t i = node->first; i >= 0; i = touches[i].next)
         for (int32_t k = touches[i].first; k < touches[i].end; ++k) {
             const int32_t q = pieces[k].quarter;
             covered[q] += (double)pieces[k].part;
-            if (pieces[k].part > SLIVER) lid[q] = pieces[k].high < lid[q] ? pieces[k].high : lid[q];
+            const float high = pieces[k].part > SLIVER ? pieces[k].high : (float)RILL_WALL;
+            lid[q] = high < lid[q] ? high : lid[q];
         }
     uint32_t shut = 0;
     for (int q = 0; q < QUARTERS; ++q) {
@@ -312,6 +316,16 @@ static bool is_deck(const rill_body_stage *s, const rill_node *node) {
            (touches[node->first].next < 0 || rill_node_carrier(s->bodies, node) >= 0);
 }
 
+/* Whether another body dips into what stands over the lowest: that is below it, and is joined with the rest there. */
+static bool is_topped(const rill_bodies *bodies, const rill_node *node) {
+    const rill_touch *touches = bodies->touches.data;
+    const rill_piece *pieces = bodies->pieces.data;
+    for (int32_t i = node->over ? node->first : -1; i >= 0; i = touches[i].next)
+        for (int32_t k = touches[i].first; k < touches[i].end; ++k)
+            if ((double)pieces[k].low < node->e && pieces[k].low > node->lid[pieces[k].quarter]) return true;
+    return false;
+}
+
 /* Where liquid comes to, beside what is open. */
 static void flood(const decks *d) {
     find_levels(d);
@@ -345,7 +359,8 @@ void rill_bodies_flood(const rill_body_stage *s) {
     }
     if (crowded) find_all_sunk(&d);
     for (size_t n = 0; dry && joined && n < count; ++n)
-        if (d.marks[n] & DECK) d.open[n] = 0; /* it may have lost what it was joined with */
+        if (d.marks[n] & DECK && !is_topped(bodies, &d.nodes[n]))
+            d.open[n] = 0; /* it may have lost what it was joined with */
     if (dry) flood(&d);
     if (laden || comes) {
         const bool lies = settle_all(&d);

@@ -133,7 +133,7 @@ bool rill_body_in_passage(const rill_body_stage *s, const rill_body *body) {
 
 /* Finds a proxy for one end of a face through the other; false if there is none. Those found in this round do not count yet:
  * the nearest is sought. */
-static bool find_proxy(rill_node *nodes, int32_t of, int32_t through, int32_t round) {
+static bool find_proxy(rill_node *nodes, int32_t of, int32_t through, uint16_t round) {
     if (of < 0 || through < 0) return false;
     rill_node *node = &nodes[of];
     const rill_node *other = &nodes[through];
@@ -150,7 +150,7 @@ void rill_bodies_plug(rill_bodies *bodies) {
     bool any = false;
     if (!bodies->roofed) return;
     for (size_t i = 0; i < bodies->nodes.count; ++i) any |= nodes[i].grounded && nodes[i].flooded;
-    for (int32_t round = 1; any; ++round) {
+    for (uint16_t round = 1; any; ++round) {
         any = false;
         for (size_t i = 0; i < bodies->faces.count; ++i) {
             any |= find_proxy(nodes, faces[i].node_l, faces[i].node_r, round);

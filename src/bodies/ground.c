@@ -9,6 +9,12 @@
 #include <math.h>
 
 static const double FILM = 1.0 / 128.0; /* cells */
+static const double LAST =
+    1.0 / 8.0; /* the same under open sky and a body that goes as it is told, whatever that takes */
+
+double rill_node_film(const rill_bed *bed, const rill_node *node) {
+    return (node->yields || !isinf(node->roof) ? FILM : LAST) * bed->grid.cell_size / bed->quantum;
+}
 
 /* How a body lies in a column with a level. */
 static void measure(const rill_bodies *bodies, rill_touch *t, double e) {
@@ -31,7 +37,7 @@ static void measure(const rill_bodies *bodies, rill_touch *t, double e) {
 /* A node of the next ring of a film gets what there is beside it. */
 static void add_around(const rill_body_stage *s, rill_node *node, int32_t other, int32_t place, double *count) {
     const rill_node *nodes = s->bodies->nodes.data;
-    const double head = other < 0                ? (double)(s->flow->bed->b[place] + s->flow->H[place])
+    const double head = other < 0               ? (double)(s->flow->bed->b[place] + s->flow->H[place])
                         : nodes[other].grounded ? (double)nodes[other].base + nodes[other].around
                                                 : (double)nodes[other].base + nodes[other].e;
     node->around += head - (double)node->base;
@@ -71,7 +77,6 @@ void rill_bodies_measure(const rill_body_stage *s) {
     rill_bodies *bodies = s->bodies;
     rill_touch *touches = bodies->touches.data;
     rill_node *nodes = bodies->nodes.data;
-    const double film = FILM * s->flow->bed->grid.cell_size / s->flow->bed->quantum;
     for (size_t i = 0; i < bodies->nodes.count; ++i) nodes[i].deep = 0.0, nodes[i].yields = false;
     for (size_t i = 0; i < bodies->touches.count; ++i) {
         const rill_body *body = rill_body_at(bodies, touches[i].body);
@@ -83,10 +88,10 @@ void rill_bodies_measure(const rill_body_stage *s) {
         node->yields |= !isinf(body->mass);
         if (body->fresh && node->kept == 0.0) node->kept = (double)touches[i].deep; /* unless a fill has left it out */
     }
-    rill_bodies_squeeze(s, film);
+    rill_bodies_squeeze(s);
     for (size_t i = 0; i < bodies->nodes.count; ++i) {
         rill_node *node = &nodes[i];
-        const double gap = rill_node_level(node, node->e) - node->deep;
+        const double gap = rill_node_level(node, node->e) - node->deep, film = rill_node_film(s->flow->bed, node);
         node->grounded = node->shut == 15 && gap < film && (double)s->flow->H[node->place] < film;
     }
     find_around(s);

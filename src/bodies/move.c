@@ -6,8 +6,8 @@
 
 #include <math.h>
 
-static const double TURNED = 1.0 / 256.0; /* cells */
-enum { TURNS = 1 };
+static const double TURNED = 1.0 / 64.0; /* cells */
+enum { TURNS = 2 };
 
 void rill_bodies_lift_pipe(rill_flow *flow, int32_t i) {
     rill_sparse *sparse = &flow->scratch->sparse;
@@ -111,9 +111,7 @@ bool rill_bodies_move(const rill_body_stage *s, int64_t *refused) {
 
 /* Waves on bodies are as fast as elsewhere. */
 static void reach_up(rill_flow *flow, const rill_node *node) {
-    const float *lid = node->lid;
-    const float low = rill_min_f(rill_min_f(lid[0], lid[1]), rill_min_f(lid[2], lid[3]));
-    const rill_flow_extent here = { .depth = node->stands - node->base - (int32_t)low, .level = node->stands };
+    const rill_flow_extent here = { .depth = rill_node_deck_depth(node), .level = node->seen };
     rill_flow_widen(&flow->extent, &here);
 }
 

@@ -20,7 +20,7 @@ static size_t most_joined(const rill_bed *bed) {
 }
 
 /* The column of a cell whose base is nearest to a height; -1: it has none. */
-static int32_t nearest_column(const rill_bed *bed, const int32_t at[2], int32_t base) {
+static int32_t nearest_column(const rill_bed *bed, const int16_t at[2], int32_t base) {
     const size_t cell = (size_t)at[1] * (size_t)bed->grid.cells[0] + (size_t)at[0];
     int32_t best = -1;
     for (int32_t k = bed->cell_first[cell]; k < bed->cell_first[cell + 1]; ++k) {

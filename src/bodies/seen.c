@@ -13,6 +13,9 @@
 
 #include <math.h>
 
+/* Cells: what is thinner on a body is not drawn, lest it be seen to hang down beside it. */
+static const double FILM = 1.0 / 16.0;
+
 typedef struct seen {
     const rill_body_stage *stage;
     size_t n;
@@ -70,7 +73,7 @@ static bool grow(const seen *s, size_t left) {
 
 /* A level as it may be drawn: not on a deck that is dry, but half way down to the underside. */
 static int32_t below_deck(const rill_node *node, int32_t H, double level) {
-    const uint32_t dry = node->deck > RILL_DRY ? 0 : node->shut & ~(uint32_t)node->over;
+    const uint32_t dry = node->shut & ~(uint32_t)node->over;
     double lid = (double)RILL_TOP;
     for (int q = 0; q < 4; ++q)
         if (dry >> q & 1u) lid = fmin(lid, (double)node->base + (double)node->lid[q]);
@@ -89,10 +92,9 @@ void rill_bodies_show(const rill_body_stage *stage) {
                      .count = v + 2 * bodies->nodes.count,
                      .left = bodies->far.data };
     const rill_body_face *faces = bodies->faces.data;
+    const int32_t film = (int32_t)(FILM * stage->flow->bed->grid.cell_size / stage->flow->bed->quantum);
     for (size_t i = 0; i < s.n; ++i)
-        s.level[i] = nodes[i].deck > RILL_DRY       ? (double)nodes[i].stands
-                     : is_hidden(bodies, &nodes[i]) ? (double)NAN
-                                                    : (double)nodes[i].base + nodes[i].e;
+        s.level[i] = is_hidden(bodies, &nodes[i]) ? (double)NAN : (double)nodes[i].base + nodes[i].e;
     size_t left = 0;
     for (size_t i = 0; i < bodies->faces.count; ++i)
         if (is_left(&s, &faces[i])) s.left[left++] = (int32_t)i;
@@ -105,6 +107,7 @@ void rill_bodies_show(const rill_body_stage *stage) {
     for (size_t i = 0; i < s.n; ++i) {
         const double head = (double)nodes[i].base + nodes[i].e, level = isnan(s.level[i]) ? head : s.level[i];
         const double most = (double)(RILL_TOP - RILL_DRY);
+        if (nodes[i].deck > film) continue; /* it is as high as that stands */
         nodes[i].seen = below_deck(&nodes[i], stage->flow->H[nodes[i].place], fmin(level, most));
     }
 }

@@ -17,8 +17,9 @@
 
 #include <math.h>
 
-static const double STEP = 1.0 / 16.0; /* of the lesser depth */
-static const double THIN = 1.0 / 32.0; /* cells: where there is less than that, it is right that nothing flows */
+static const double STEP = 1.0 / 16.0;       /* of the lesser depth */
+static const double START = 4.0;             /* times that: how far they must differ somewhere for it to matter */
+static const double THIN = 1.0 / 32.0;       /* cells: where there is less than that, it is right that nothing flows */
 enum { HIGHEST = RILL_TOP - RILL_TOP / 16 }; /* the range is for liquid, not for pressure */
 
 typedef struct shown {
@@ -56,7 +57,7 @@ static bool is_steep(const shown *s) {
     for (size_t i = 0; i < s->face_count; ++i) {
         const rill_body_face *face = &s->faces[i];
         const double steep = level_at(s, face->node_l, face->l) - level_at(s, face->node_r, face->r);
-        if (fabs(steep) > leeway(s, face)) return true;
+        if (fabs(steep) > START * leeway(s, face)) return true;
     }
     return false;
 }

@@ -12,6 +12,8 @@
 
 #include "base/simd.h"
 
+static const double LEAST = 1.0 / 128.0; /* cells: less than this stays where it is */
+
 static int32_t ring_at(const int32_t *ring, int32_t node) {
     return node >= 0 ? ring[node] : 0;
 }
@@ -40,10 +42,11 @@ typedef struct squeeze {
 } squeeze;
 
 /* Whether a body is on the bed in all of a column. */
-static bool is_closed(const squeeze *q, const rill_node *node, double film) {
+static bool is_closed(const squeeze *q, const rill_node *node) {
     const rill_bodies *bodies = q->stage->bodies;
     const rill_touch *touches = bodies->touches.data;
     const rill_piece *pieces = bodies->pieces.data;
+    const double film = rill_node_film(q->stage->flow->bed, node);
     uint32_t on_bed = 0;
     if (node->shut != 15 || q->stage->flow->bed->c[node->place] < RILL_TOP) return false;
     for (int32_t i = node->first; i >= 0; i = touches[i].next)
@@ -79,12 +82,13 @@ static void empty_ring(const squeeze *q, int32_t ring, int32_t *left) {
                 left[from] += 1; /* ways out */
                 continue;
             }
-            give(q, from, from_l ? face->node_r : face->node_l, from_l ? face->r : face->l, q->excess[from] / left[from]);
+            give(q, from, from_l ? face->node_r : face->node_l, from_l ? face->r : face->l,
+                 q->excess[from] / left[from]);
             left[from] -= left[from] > 1;
         }
 }
 
-void rill_bodies_squeeze(const rill_body_stage *s, double film) {
+void rill_bodies_squeeze(const rill_body_stage *s) {
     rill_bodies *bodies = s->bodies;
     const size_t n = bodies->nodes.count;
     double *v = bodies->vectors.data;
@@ -96,13 +100,14 @@ void rill_bodies_squeeze(const rill_body_stage *s, double film) {
                   .face_count = bodies->faces.count,
                   .ring = (int32_t *)(void *)v,
                   .excess = (int32_t *)(void *)(v + n) + n };
+    const double least = LEAST * s->flow->bed->grid.cell_size / s->flow->bed->quantum;
     bool any = false;
     for (size_t i = 0; i < n; ++i) {
         const rill_node *node = &q.nodes[i];
-        const bool closed = is_closed(&q, node, film);
+        const bool closed = is_closed(&q, node);
         const double fits = node->e - node->deep, excess = (double)s->flow->H[node->place] - (fits > 0.0 ? fits : 0.0);
         q.ring[i] = closed ? RILL_NO_RING : 0;
-        q.excess[i] = closed && excess > film ? (int32_t)excess : 0;
+        q.excess[i] = closed && excess > least ? (int32_t)excess : 0;
         any |= q.excess[i] > 0;
     }
     if (!any) return;

@@ -240,7 +240,7 @@ static void choose_reach(solve *s, int32_t passes, bool too_many) {
 
 /* Passes until all members end full. False if it takes too many. */
 static bool run_passes(solve *s, bool off, rill_covered_report *report) {
-    for (int32_t added, dropped = 0; off || dropped > 0;) {
+    for (int32_t fewest = INT32_MAX; off;) {
         if (report->passes == PASSES || report->iterations >= ITERATIONS) {
             drop_negative(s);
             rill_covered_flow_faces(&s->stage);
@@ -250,11 +250,13 @@ static bool run_passes(solve *s, bool off, rill_covered_report *report) {
         if (report->passes > LATE_PASSES) s->tolerance = (double)RILL_FULL_LOW;
         s->careful |= report->passes > 2; /* it should have been enough: perhaps something is sealed */
         report->iterations += solve_once(s, ITERATIONS - report->iterations);
-        dropped = correct(s);
+        const int32_t dropped = correct(s);
         if (rill_covered_flow_faces(&s->stage) && report->passes <= OPENING_PASSES) open_anew(s);
-        if ((dropped > 0 && report->passes < GUESSES) || report->passes % GUESSES == 0) guess(s);
-        added = 0; /* they start without pressure */
+        const bool fewer = dropped > 0 && dropped < fewest; /* or a guess brings back what has been dropped, for ever */
+        fewest = rill_min_i(fewest, dropped);
+        if ((fewer && report->passes < GUESSES) || report->passes % GUESSES == 0) guess(s);
         choose_reach(s, report->passes, dropped > 0);
+        int32_t added = 0; /* they start without pressure */
         off = measure(s, &added);
     }
     return true;
@@ -349,5 +351,6 @@ rill_covered_report rill_covered_move(rill_flow *flow, const rill_flow_settings 
         rill_covered_find(flow, constants);
     }
     rill_covered_transfer(flow, constants, &report);
+    rill_covered_hold_rising(flow, false);
     return report;
 }

@@ -28,7 +28,8 @@ static void find_pipes(const rill_covered_stage *s) {
         if (l < 0 && r < 0) continue;
         rill_covered_pipe *pipe = &covered->pipes[covered->pipe_count++];
         *pipe = (rill_covered_pipe){ .pipe = index, .node_l = l, .node_r = r };
-        pipe->ends = (rill_covered_ends){ p->bl, p->br, p->cl, p->cr, s->flow->H[p->l], s->flow->H[p->r] };
+        const int32_t cl = rill_covered_ceiling(covered, l, p->cl), cr = rill_covered_ceiling(covered, r, p->cr);
+        pipe->ends = (rill_covered_ends){ p->bl, p->br, cl, cr, s->flow->H[p->l], s->flow->H[p->r] };
         float u = s->flow->pipe_u[pipe->pipe];
         pipe->face = rill_covered_drive(&pipe->ends, u, s->constants->tilt[p->axis], s->constants);
         bool undriven = (l >= 0 && covered->nodes.was[l]) || (r >= 0 && covered->nodes.was[r]);

@@ -20,7 +20,9 @@ static rill_guess_area area_of(const rill_window *w, const rill_strip *strip) {
 /* The black nodes of a window follow the red ones, half a row behind them. */
 static rill_guess guess_of(const rill_covered *covered, const rill_window *w) {
     float *const x = covered->guess.x[0] + w->node;
-    return (rill_guess){ covered->guess.blocks + w->node / RILL_COVERED_UNIT, { x, x + (w->ny + 1) * w->stride / 2 } };
+    const int32_t block = w->node / RILL_COVERED_UNIT;
+    return (rill_guess){ { covered->guess.blocks[0] + block, covered->guess.blocks[1] + block },
+                         { x, x + (w->ny + 1) * w->stride / 2 } };
 }
 
 static void begin(const rill_covered *covered, const rill_guess_kernels *kernels) {

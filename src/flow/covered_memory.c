@@ -114,8 +114,9 @@ static void give_covered(rill_covered *covered, const rill_allocator *allocator)
     rill_memory_give(allocator, covered->windows, tiles, sizeof *covered->windows);
     rill_memory_give(allocator, covered->strips, block_count(covered->node_capacity), sizeof *covered->strips);
     rill_memory_give(allocator, covered->blocks, block_count(covered->node_capacity), 1);
-    rill_memory_give(allocator, covered->guess.blocks, block_count(covered->node_capacity),
-                     sizeof *covered->guess.blocks);
+    for (int i = 0; i < 2; ++i)
+        rill_memory_give(allocator, covered->guess.blocks[i], block_count(covered->node_capacity),
+                         sizeof(rill_guess_block));
     rill_memory_give(allocator, covered->group, all, sizeof *covered->group);
     rill_memory_give(allocator, covered->nearly, all, sizeof *covered->nearly);
     rill_memory_give(allocator, covered->beside, all, 1);
@@ -147,7 +148,8 @@ static rill_covered *take_covered(const rill_bed *bed, const demand *want, const
     covered->windows = rill_memory_take(allocator, tiles, sizeof *covered->windows);
     covered->strips = rill_memory_take(allocator, block_count(want->nodes), sizeof *covered->strips);
     covered->blocks = rill_memory_take(allocator, block_count(want->nodes), 1);
-    covered->guess.blocks = rill_memory_take(allocator, block_count(want->nodes), sizeof *covered->guess.blocks);
+    for (int i = 0; i < 2; ++i)
+        covered->guess.blocks[i] = rill_memory_take(allocator, block_count(want->nodes), sizeof(rill_guess_block));
     covered->group = rill_memory_take(allocator, all, sizeof *covered->group);
     covered->nearly = rill_memory_take(allocator, all, sizeof *covered->nearly);
     covered->beside = rill_memory_take(allocator, all, 1);
@@ -157,9 +159,9 @@ static rill_covered *take_covered(const rill_bed *bed, const demand *want, const
     covered->path = rill_memory_take(allocator, (size_t)want->path, sizeof *covered->path);
     covered->pipes = rill_memory_take(allocator, (size_t)want->pipes, sizeof *covered->pipes);
     bool good = take_planes(covered, (size_t)want->nodes, allocator) && covered->boxes && covered->listed &&
-                covered->windows && covered->strips && covered->blocks && covered->guess.blocks && covered->group &&
-                covered->nearly && covered->beside && covered->roofed && covered->flooded && covered->seen &&
-                covered->path && covered->pipes;
+                covered->windows && covered->strips && covered->blocks && covered->guess.blocks[0] &&
+                covered->guess.blocks[1] && covered->group && covered->nearly && covered->beside && covered->roofed &&
+                covered->flooded && covered->seen && covered->path && covered->pipes;
     if (!good || !rill_poisson_make(&covered->poisson, want->nodes, want->tiles, want->pipes, allocator)) {
         give_covered(covered, allocator);
         return NULL;

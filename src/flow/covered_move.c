@@ -277,23 +277,11 @@ static void note_unrest(rill_flow *flow, const rill_window *w) {
         }
 }
 
-/* The depths that windows before this one have left where they overlap it: no column may give twice what it has. */
-static void read_again(rill_flow *flow, int32_t index) {
-    rill_covered *covered = flow->covered;
-    const rill_window *w = &covered->windows[index];
-    bool shared = false;
-    for (int32_t i = 0; i < index; ++i) shared |= rill_covered_overlap(&covered->windows[i], w);
-    for (int32_t y = 0; shared && y < w->ny; ++y)
-        memcpy(covered->nodes.H + w->node + y * w->stride, flow->H + w->place + y * w->sheet->stride,
-               (size_t)w->nx * sizeof *flow->H);
-}
-
 void rill_covered_transfer(rill_flow *flow, const rill_kernel_constants *constants, rill_covered_report *report) {
     rill_covered *covered = flow->covered;
     bool above = false;
     for (int32_t i = 0; i < covered->window_count; ++i) {
         rill_window *w = &covered->windows[i];
-        read_again(flow, i);
         find_rows(covered, w);
         if (move_window(covered, w, constants, calm_head(flow->bed, rill_max_i(w->nx, w->ny)))) note_unrest(flow, w);
         above |= write_window(flow, w);

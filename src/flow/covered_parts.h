@@ -4,6 +4,7 @@
  *   covered_windows.c  which columns may be covered: windows of cells, as patches of the pressure problem
  *   covered_margins.c  how far these reach
  *   covered_strips.c   which of their nodes matter
+ *   covered_read.c     what these start from
  *   covered_kernels.c  loops over the faces and nodes of a window
  *   covered_faces.c    the faces of nodes, dense and sparse
  *   covered.c          the active set: who is a member, with which pressure
@@ -122,6 +123,10 @@ typedef struct rill_covered {
 static inline bool rill_covered_roofed(const rill_covered *covered, int32_t node) {
     return covered->nodes.fill[node] > RILL_NO_ROOF / 2;
 }
+/* The ceiling of a node's column for the time being, if it is one that may be a member; else the bed's. */
+static inline int32_t rill_covered_ceiling(const rill_covered *covered, int32_t node, int32_t bed) {
+    return node >= 0 && rill_covered_roofed(covered, node) ? covered->nodes.c[node] : bed;
+}
 static inline bool rill_covered_member(const rill_covered *covered, int32_t node) {
     return node >= 0 && covered->nodes.active[node] > 0.0f;
 }
@@ -203,6 +208,11 @@ bool rill_covered_find(rill_flow *flow, const rill_kernel_constants *constants);
 rill_window rill_covered_surround(const rill_flow *flow, const rill_sheet *sheet, const rill_tile_box *box);
 /* covered_strips.c. Lays the strips of all windows. */
 void rill_covered_lay_strips(rill_flow *flow);
+/* covered_read.c. Reads the columns of all windows; `again`: the windows are those of the last sub-step. */
+void rill_covered_read(rill_flow *flow, bool again);
+/* Gives nodes the ceilings that rise (rising.h) where they are for the time being; or, once all has moved, where the bed has
+ * them. */
+void rill_covered_hold_rising(const rill_flow *flow, bool held);
 /* The node of a column, or -1 if it lies in no window. */
 int32_t rill_covered_node_of(const rill_covered *covered, int32_t place, int32_t tile);
 /* The plane index of a node's column, and the window it is in. */
@@ -226,9 +236,11 @@ void rill_covered_lower_sealed(rill_covered *covered);
  * was any. */
 bool rill_covered_vent_sealed(rill_covered *covered);
 
-/* covered_rims.c. Once it is known, in f, what covered faces change: whether two windows together, or a pipe that leads out of the windows, would
- * overfill a column. */
+/* covered_rims.c. Once it is known what covered faces change: whether a pipe that leads out of the windows would overfill a
+ * column. */
 bool rill_covered_crowded(const rill_covered *covered);
+/* Asks for windows that reach columns which pipes may fill, beside flooded ones. */
+void rill_covered_ask_over_pipes(rill_flow *flow);
 /* Asks for windows in which all columns that would overfill may be members. False if that is in vain. */
 bool rill_covered_ask(rill_flow *flow);
 /* Windows have been laid that reach what was asked for. */

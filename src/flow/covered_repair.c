@@ -80,6 +80,7 @@ int64_t rill_covered_carry_on(rill_flow *flow, int32_t place, int64_t surplus) {
 }
 
 bool rill_covered_settle(rill_flow *flow, int32_t place, int64_t *refused) {
+    if (flow->H[place] <= flow->bed->c[place] - flow->bed->b[place]) return false; /* as nearly all */
     const int32_t above = flow->H[place] - height_of(flow->bed, place);
     if (above <= 0) return false;
     int64_t rest = rill_covered_carry_on(flow, place, 0);

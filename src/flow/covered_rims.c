@@ -11,21 +11,6 @@ static bool overfills(const rill_covered_nodes *nodes, int32_t n, double change)
     return nodes->c[n] < RILL_TOP && change > 0.0 && change > (double)(nodes->c[n] - nodes->b[n] - nodes->H[n]);
 }
 
-/* Whether two windows, each within its bounds, together overfill a column. */
-static bool overfill_together(const rill_covered *covered, const rill_window *a, const rill_window *b) {
-    const double *change = covered->poisson.f;
-    const int32_t x0 = rill_max_i(a->column, b->column), x1 = rill_min_i(a->column + a->nx, b->column + b->nx);
-    const int32_t y0 = rill_max_i(a->row, b->row), y1 = rill_min_i(a->row + a->ny, b->row + b->ny);
-    bool any = false;
-    for (int32_t y = y0; y < y1; ++y)
-        for (int32_t x = x0; x < x1; ++x) {
-            const int32_t n = a->node + (y - a->row) * a->stride + (x - a->column);
-            const int32_t m = b->node + (y - b->row) * b->stride + (x - b->column);
-            any |= change[n] != 0.0 && change[m] != 0.0 && overfills(&covered->nodes, n, change[n] + change[m]);
-        }
-    return any;
-}
-
 /* Whether a covered pipe overfills a column outside of all windows; `*right`: which of its ends. */
 static bool overfills_beyond(const rill_covered *covered, const rill_covered_pipe *pipe, bool *right) {
     const rill_covered_ends *e = &pipe->ends;
@@ -36,11 +21,6 @@ static bool overfills_beyond(const rill_covered *covered, const rill_covered_pip
 
 bool rill_covered_crowded(const rill_covered *covered) {
     bool any = false, right;
-    for (int32_t i = 0; i < covered->window_count; ++i)
-        for (int32_t j = 0; j < i; ++j) {
-            const rill_window *a = &covered->windows[i], *b = &covered->windows[j];
-            any |= rill_covered_overlap(a, b) && overfill_together(covered, a, b);
-        }
     for (int32_t i = 0; i < covered->pipe_count; ++i) any |= overfills_beyond(covered, &covered->pipes[i], &right);
     return any;
 }
@@ -54,16 +34,37 @@ static void ask_for(rill_flow *flow, int32_t place) {
     covered->path[covered->asked++] = place;
 }
 
+/* Whether a column is not flooded but may be once pressure reaches it over a pipe: half full, or more. */
+static bool may_fill(const rill_flow *flow, int32_t place, int32_t tile) {
+    const int32_t height = flow->bed->c[place] - flow->bed->b[place];
+    return flow->bed->c[place] < RILL_TOP && flow->pressure[place] == 0 && flow->tiles[tile] & RILL_TILE_SWEPT &&
+           flow->H[place] >= height / 2;
+}
+
+void rill_covered_ask_over_pipes(rill_flow *flow) {
+    const rill_sparse *sparse = &flow->scratch->sparse;
+    for (int32_t i = 0; i < sparse->active_count; ++i) {
+        const rill_pipe *p = &sparse->pipes[sparse->active[i]];
+        const bool l = flow->pressure[p->l] != 0, r = flow->pressure[p->r] != 0;
+        if (l && may_fill(flow, p->r, p->tile_r)) ask_for(flow, p->r);
+        if (r && may_fill(flow, p->l, p->tile_l)) ask_for(flow, p->l);
+    }
+}
+
 bool rill_covered_ask(rill_flow *flow) {
     rill_covered *covered = flow->covered;
     bool any = rill_covered_crowded(covered), right;
     for (int32_t k = 0; k < covered->listed_count; ++k) /* as before the solve */
         covered->flooded[covered->boxes[covered->listed[k]].tile] = 1;
     EACH_NODE(covered, n) {
-        const int32_t place = rill_covered_place(&covered->windows[w_], n);
+        const rill_window *w = &covered->windows[w_];
+        const int32_t place = w->place + y_ * w->sheet->stride + (n - w->node - y_ * w->stride);
         const bool over = !rill_covered_roofed(covered, n) && overfills(&covered->nodes, n, covered->poisson.f[n]) &&
                           !rill_covered_ghost(flow->bed, place);
         if (over || rill_covered_member(covered, n)) ask_for(flow, place);
+        /* The next solve begins with what this one has found; whether the column was flooded before is another matter. */
+        if (flow->pressure[place] > 1 && rill_covered_roofed(covered, n))
+            rill_covered_press(flow, place, covered->nodes.pi[n]);
         any |= over;
     }
     for (int32_t i = 0; i < covered->pipe_count; ++i) {

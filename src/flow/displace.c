@@ -120,12 +120,12 @@ static bool passes(const search *s, const extent *from, const extent *to) {
     return rill_min_i(from->c, to->c) - sill > 1 && (s->relaxed || from->level > sill);
 }
 
-/* Calls on a column of a cell if liquid of `from` can reach it. */
+/* Calls on a column of a cell, which has not been seen, if liquid of `from` can reach it. */
 typedef void visit(const rill_displace_job *j, search *s, const rill_displace_spot *to);
 static inline void visit_column(const rill_displace_job *j, search *s, const extent *from, const rill_displace_spot *at,
                                 visit *call) {
     const extent to = { j->bed->b[at->node], j->bed->c[at->node], 0 }; /* its level does not matter */
-    if (passes(s, from, &to) && !j->d->seen[at->node]) call(j, s, at);
+    if (passes(s, from, &to)) call(j, s, at);
 }
 
 /* On all columns of a cell. */
@@ -135,7 +135,7 @@ static void visit_cell(const rill_displace_job *j, search *s, const extent *from
     for (int32_t k = bed->cell_first[cell]; k < bed->cell_first[cell + 1]; ++k) {
         const int32_t place = bed->places[k];
         if (bed->b[place] >= from->c) break; /* and so are all above it */
-        visit_column(j, s, from, &(rill_displace_spot){ place, x, y }, call);
+        if (!j->d->seen[place]) visit_column(j, s, from, &(rill_displace_spot){ place, x, y }, call);
     }
 }
 
@@ -155,14 +155,15 @@ static void visit_gone(const rill_displace_job *j, search *s, const extent *from
 static void visit_around(const rill_displace_job *j, search *s, const rill_displace_spot *at, bool gone, visit *call) {
     const extent from = extent_of(j, at->node);
     const bool dense = at->node < place_count(j) && !j->d->piped[at->node];
+    const int32_t stride = j->bed->sheets[0].stride, nx = j->bed->grid.cells[0], ny = j->bed->grid.cells[1];
     for (int i = 0; i < 4; ++i) {
         const int32_t x = at->x + rill_beside[i][0], y = at->y + rill_beside[i][1];
-        if (x < 0 || y < 0 || x >= j->bed->grid.cells[0] || y >= j->bed->grid.cells[1]) continue;
-        const int32_t step = rill_beside[i][0] + rill_beside[i][1] * j->bed->sheets[0].stride;
-        if (dense)
-            visit_column(j, s, &from, &(rill_displace_spot){ at->node + step, x, y }, call);
-        else
+        const int32_t beside = at->node + rill_beside[i][0] + rill_beside[i][1] * stride;
+        if ((uint32_t)x >= (uint32_t)nx || (uint32_t)y >= (uint32_t)ny) continue;
+        if (!dense)
             visit_cell(j, s, &from, x, y, call);
+        else if (!j->d->seen[beside])
+            visit_column(j, s, &from, &(rill_displace_spot){ beside, x, y }, call);
         if (gone && j->d->gone[cell_of(j, x, y)]) visit_gone(j, s, &from, x, y, call);
     }
 }

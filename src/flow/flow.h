@@ -64,12 +64,12 @@ typedef struct rill_flow {
     bool passages;        /* flooded columns are solved for: what flows in beyond full is pushed on */
     const int32_t *claimed; /* places with a ceiling that are solved for together with bodies, in this sub-step */
     int32_t claimed_count;
-    int64_t pushed;       /* quanta that sources and solids have put above ceilings in this sub-step, to be pushed on */
-    rill_array held;      /* rill_held: what solids have pressed out and the flow gets little by little (held.h) */
-    rill_array drawn;     /* rill_drawn: what solids have drawn after them (draw.h) */
-    rill_array rising;    /* rill_rising: room that ceilings make as they rise (rising.h) */
-    bool stale;           /* tiles were woken since the spans to sweep were last made */
-    uint64_t substep;     /* counter since the beginning: phase of the dither and of the tile checks */
+    int64_t pushed;    /* quanta that sources and solids have put above ceilings in this sub-step, to be pushed on */
+    rill_array held;   /* rill_held: what solids have pressed out and the flow gets little by little (held.h) */
+    rill_array drawn;  /* rill_drawn: what solids have drawn after them (draw.h) */
+    rill_array rising; /* rill_rising: room that ceilings make as they rise (rising.h) */
+    bool stale;        /* tiles were woken since the spans to sweep were last made */
+    uint64_t substep;  /* counter since the beginning: phase of the dither and of the tile checks */
     rill_flow_extent extent;
     rill_flow_scratch *scratch;
     rill_covered *covered; /* NULL under open sky */

@@ -37,13 +37,13 @@ INLINE void begin_node(float (*restrict to)[RILL_GUESS_NODES], int32_t k, int32_
 }
 
 /* The colour of even nodes is `first`. */
-KERNEL begin_row(int32_t blocks, int32_t first, const int32_t *restrict fill, const double *restrict pi,
-                 const double *restrict excess, const float *restrict west, const float *restrict east,
-                 const float *restrict south, const float *restrict north, rill_guess_block *restrict to,
+KERNEL begin_row(int32_t blocks, const int32_t *restrict fill, const double *restrict pi, const double *restrict excess,
+                 const float *restrict west, const float *restrict east, const float *restrict south,
+                 const float *restrict north, rill_guess_block *restrict evens, rill_guess_block *restrict odds,
                  float *restrict red, float *restrict black) {
     for (int32_t b = 0; b < blocks; ++b) {
         const int32_t i = b * RILL_COVERED_UNIT;
-        float(*even)[RILL_GUESS_NODES] = to[b].of[first], (*odd)[RILL_GUESS_NODES] = to[b].of[1 - first];
+        float(*even)[RILL_GUESS_NODES] = evens[b].of, (*odd)[RILL_GUESS_NODES] = odds[b].of;
         for (int32_t k = 0; k < RILL_GUESS_NODES; ++k) { /* vector */
             const int32_t j = i + 2 * k;
             begin_node(even, k, fill[j], pi[j], excess[j], west[j], east[j], south[j], north[j]);
@@ -58,9 +58,9 @@ static void begin(rill_guess_area at, const rill_covered_nodes *a, const rill_co
                   const rill_covered_faces *south, const double *excess, const rill_guess *g) {
     for (int32_t y = at.y; y < at.y + at.rows; ++y) {
         const row r = row_of(&at, y);
-        begin_row(r.blocks, y & 1, a->fill + r.node, a->pi + r.node, excess + r.node, west->w + r.node,
-                  west->w + r.node + 1, south->w + r.node, south->w + r.node + at.stride, g->blocks + r.block,
-                  g->x[0] + r.half, g->x[1] + r.half);
+        begin_row(r.blocks, a->fill + r.node, a->pi + r.node, excess + r.node, west->w + r.node, west->w + r.node + 1,
+                  south->w + r.node, south->w + r.node + at.stride, g->blocks[y & 1] + r.block,
+                  g->blocks[1 - (y & 1)] + r.block, g->x[0] + r.half, g->x[1] + r.half);
     }
 }
 
@@ -68,27 +68,25 @@ static void begin(rill_guess_area at, const rill_covered_nodes *a, const rill_co
 
 KERNEL relax_rows(rill_guess_area at, int32_t colour, const rill_guess_block *restrict blocks,
                   const float *restrict other, float *restrict x) {
-    const int32_t half = at.stride / 2;
-    for (int32_t y = at.y; y < at.y + at.rows; ++y) {
-        const row r = row_of(&at, y);
-        const float *restrict west = other + r.half - 1 + ((colour + y) & 1), *restrict east = west + 1;
-        const float *restrict below = other + r.half - half, *restrict above = other + r.half + half;
-        for (int32_t b = 0; b < r.blocks; ++b) {
-            const float(*c)[RILL_GUESS_NODES] = blocks[r.block + b].of[colour];
-            const int32_t i = b * RILL_GUESS_NODES;
+    const row first = row_of(&at, at.y);
+    const int32_t half = at.stride / 2, blocks_on = at.stride / RILL_COVERED_UNIT;
+    int32_t west = -1 + ((colour + at.y) & 1), block = first.block, from = first.half;
+    for (int32_t y = 0; y < at.rows; ++y, block += blocks_on, from += half, west = -1 - west)
+        for (int32_t b = 0; b < first.blocks; ++b) {
+            const float(*c)[RILL_GUESS_NODES] = blocks[block + b].of;
+            const float *restrict o = other + from + b * RILL_GUESS_NODES;
+            float *restrict to = x + from + b * RILL_GUESS_NODES;
             for (int32_t k = 0; k < RILL_GUESS_NODES; ++k) { /* vector */
-                float near = (c[RILL_GUESS_WEST][k] * west[i + k] + c[RILL_GUESS_EAST][k] * east[i + k]) +
-                             (c[RILL_GUESS_SOUTH][k] * below[i + k] + c[RILL_GUESS_NORTH][k] * above[i + k]);
-                float to = x[r.half + i + k] * (1.0f - OVER_RELAXED) +
-                           (c[RILL_GUESS_PUSH][k] + c[RILL_GUESS_INVERSE][k] * near);
-                x[r.half + i + k] = rill_max_f(rill_min_f(to, MOST), c[RILL_GUESS_LEAST][k]);
+                float near = (c[RILL_GUESS_WEST][k] * o[k + west] + c[RILL_GUESS_EAST][k] * o[k + west + 1]) +
+                             (c[RILL_GUESS_SOUTH][k] * o[k - half] + c[RILL_GUESS_NORTH][k] * o[k + half]);
+                float next = to[k] * (1.0f - OVER_RELAXED) + (c[RILL_GUESS_PUSH][k] + c[RILL_GUESS_INVERSE][k] * near);
+                to[k] = rill_max_f(rill_min_f(next, MOST), c[RILL_GUESS_LEAST][k]);
             }
         }
-    }
 }
 
 static void relax(rill_guess_area at, int32_t colour, const rill_guess *g) {
-    relax_rows(at, colour, g->blocks, g->x[1 - colour], g->x[colour]);
+    relax_rows(at, colour, g->blocks[colour], g->x[1 - colour], g->x[colour]);
 }
 
 /* ----------------------------------------------------------------------------------------------------------- members */
@@ -101,12 +99,12 @@ INLINE int32_t guessed_member(const float (*restrict c)[RILL_GUESS_NODES], int32
     return (joins & (above | held)) | ((joins ^ 1) & member);
 }
 
-JUDGE differs_row(int32_t blocks, int32_t first, const float *restrict active, const rill_guess_block *restrict of,
-                  const float *restrict x_even, const float *restrict x_odd) {
+JUDGE differs_row(int32_t blocks, const float *restrict active, const rill_guess_block *restrict evens,
+                  const rill_guess_block *restrict odds, const float *restrict x_even, const float *restrict x_odd) {
     int32_t any = 0;
     for (int32_t b = 0; b < blocks; ++b) {
         const int32_t i = b * RILL_GUESS_NODES;
-        const float(*even)[RILL_GUESS_NODES] = of[b].of[first], (*odd)[RILL_GUESS_NODES] = of[b].of[1 - first];
+        const float(*even)[RILL_GUESS_NODES] = evens[b].of, (*odd)[RILL_GUESS_NODES] = odds[b].of;
         for (int32_t k = 0; k < RILL_GUESS_NODES; ++k) { /* vector */
             float here = active[2 * (i + k)], next = active[2 * (i + k) + 1];
             any |= guessed_member(even, k, here, x_even[i + k]) ^ (here > 0.0f);
@@ -120,8 +118,9 @@ static int32_t differs(rill_guess_area at, const rill_covered_nodes *a, const ri
     int32_t any = 0;
     for (int32_t y = at.y; y < at.y + at.rows; ++y) {
         const row r = row_of(&at, y);
-        any |= differs_row(r.blocks, y & 1, a->active + r.node, g->blocks + r.block, g->x[y & 1] + r.half,
-                           g->x[1 - (y & 1)] + r.half);
+        const int32_t even = y & 1, odd = 1 - even;
+        any |= differs_row(r.blocks, a->active + r.node, g->blocks[even] + r.block, g->blocks[odd] + r.block,
+                           g->x[even] + r.half, g->x[odd] + r.half);
     }
     return any;
 }
@@ -135,11 +134,12 @@ INLINE void accept_node(const float (*restrict c)[RILL_GUESS_NODES], int32_t k, 
     *ever |= member;
 }
 
-KERNEL accept_row(int32_t blocks, int32_t first, const rill_guess_block *restrict of, const float *restrict x_even,
-                  const float *restrict x_odd, float *restrict active, int32_t *restrict ever, double *restrict pi) {
+KERNEL accept_row(int32_t blocks, const rill_guess_block *restrict evens, const rill_guess_block *restrict odds,
+                  const float *restrict x_even, const float *restrict x_odd, float *restrict active,
+                  int32_t *restrict ever, double *restrict pi) {
     for (int32_t b = 0; b < blocks; ++b) {
         const int32_t i = b * RILL_GUESS_NODES;
-        const float(*even)[RILL_GUESS_NODES] = of[b].of[first], (*odd)[RILL_GUESS_NODES] = of[b].of[1 - first];
+        const float(*even)[RILL_GUESS_NODES] = evens[b].of, (*odd)[RILL_GUESS_NODES] = odds[b].of;
         for (int32_t k = 0; k < RILL_GUESS_NODES; ++k) { /* vector */
             const int32_t j = 2 * (i + k);
             accept_node(even, k, x_even[i + k], &active[j], &ever[j], &pi[j]);
@@ -151,8 +151,9 @@ KERNEL accept_row(int32_t blocks, int32_t first, const rill_guess_block *restric
 static void accept(rill_guess_area at, const rill_covered_nodes *a, const rill_guess *g) {
     for (int32_t y = at.y; y < at.y + at.rows; ++y) {
         const row r = row_of(&at, y);
-        accept_row(r.blocks, y & 1, g->blocks + r.block, g->x[y & 1] + r.half, g->x[1 - (y & 1)] + r.half,
-                   a->active + r.node, a->ever + r.node, a->pi + r.node);
+        const int32_t even = y & 1, odd = 1 - even;
+        accept_row(r.blocks, g->blocks[even] + r.block, g->blocks[odd] + r.block, g->x[even] + r.half,
+                   g->x[odd] + r.half, a->active + r.node, a->ever + r.node, a->pi + r.node);
     }
 }
 

@@ -3,8 +3,8 @@
  *
  * Nodes are kept by colour, as on a chessboard: node (x, y) is red if x + y is even. A plane of one colour holds node x of row y at
  * (y stride + x) / 2, so that what a sweep over one colour needs lies side by side (solve_kernels.h has a drawing). What does not change from sweep to
- * sweep is kept in blocks, one for RILL_COVERED_UNIT nodes of a row: first of the red nodes, then of the black ones, one after the other
- * RILL_GUESS_NODES weights to the west, as many to the east, and so on. */
+ * sweep is kept in blocks, one of each colour for RILL_COVERED_UNIT nodes of a row: RILL_GUESS_NODES weights to the west, as many to the
+ * east, and so on. */
 #ifndef RILL_FLOW_GUESS_KERNELS_H
 #define RILL_FLOW_GUESS_KERNELS_H
 
@@ -25,13 +25,13 @@ enum {
 };
 
 typedef struct rill_guess_block {
-    float of[2][RILL_GUESS_ITEMS][RILL_GUESS_NODES]; /* by colour */
+    float of[RILL_GUESS_ITEMS][RILL_GUESS_NODES];
 } rill_guess_block;
 
+/* Of the red nodes and of the black ones. */
 typedef struct rill_guess {
-    rill_guess_block *blocks;
-    /* What is added to pi, at least -pi: of the red nodes and of the black ones. Beyond the window's rows there is half a row more on
-     * either side, whatever is in it. */
+    rill_guess_block *blocks[2];
+    /* What is added to pi, at least -pi. Beyond the window's rows there is half a row more on either side, whatever is in it. */
     float *x[2];
 } rill_guess;
 

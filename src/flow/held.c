@@ -45,17 +45,58 @@ static void join(rill_held *a, const rill_held *b) {
     a->amount += b->amount;
 }
 
+/* Orders keys by what is above their lower 32 bits, at most `most`: digit by digit, as no comparison could be guessed. Returns
+ * where they are in the end, here or in `spare`. */
+static uint64_t *sort_keys(uint64_t *keys, uint64_t *spare, size_t count, uint32_t most) {
+    enum { BITS = 8, DIGITS = 1 << BITS };
+    for (int shift = 0; shift < 32 && most >> shift; shift += BITS) {
+        uint32_t first[DIGITS + 1] = { 0 };
+        for (size_t i = 0; i < count; ++i) first[(keys[i] >> (32 + shift)) % DIGITS + 1] += 1;
+        for (int d = 1; d < DIGITS; ++d) first[d] += first[d - 1];
+        for (size_t i = 0; i < count; ++i) spare[first[(keys[i] >> (32 + shift)) % DIGITS]++] = keys[i];
+        uint64_t *const sorted = spare;
+        spare = keys;
+        keys = sorted;
+    }
+    return keys;
+}
+
+/* In order of places; of one place in any order. Keys are moved instead of what they stand for, if there is room for that behind
+ * the last: mostly there is a lot. Returns where it begins then. */
+static rill_held *sort_places(rill_flow *flow) {
+    rill_held *held = flow->held.data, *sorted = held + flow->held.count;
+    const size_t count = flow->held.count;
+    uint64_t *keys = (uint64_t *)(sorted + count);
+    uint32_t most = 0;
+    if (flow->held.capacity < 3 * count) {
+        sort_held(held, count);
+        return held;
+    }
+    for (size_t i = 0; i < count; ++i) {
+        const uint32_t place = (uint32_t)held[i].place; /* and behind it where it stands */
+        keys[i] = (uint64_t)place << 32 | i;
+        most = place > most ? place : most;
+    }
+    keys = sort_keys(keys, keys + count, count, most);
+    for (size_t i = 0; i < count; ++i) sorted[i] = held[(uint32_t)keys[i]];
+    return sorted;
+}
+
 void rill_held_order(rill_flow *flow) {
-    rill_held *held = flow->held.data;
+    if (flow->held.count == 0) return;
+    rill_held *held = flow->held.data, *sorted = sort_places(flow);
     size_t count = 0;
-    sort_held(held, flow->held.count);
-    for (size_t i = 0; i < flow->held.count; ++i) {
-        if (held[i].amount == 0) continue;
-        rill_held *last = count > 0 ? &held[count - 1] : NULL;
-        if (last && last->place == held[i].place)
-            join(last, &held[i]);
-        else
-            held[count++] = held[i];
+    for (size_t i = 0, end; i < flow->held.count; i = end) {
+        for (end = i + 1; end < flow->held.count && sorted[end].place == sorted[i].place;) ++end;
+        sort_held(sorted + i, end - i);
+        const size_t first = count;
+        for (size_t k = i; k < end; ++k) {
+            if (sorted[k].amount == 0) continue;
+            if (count > first)
+                join(&held[first], &sorted[k]);
+            else
+                held[count++] = sorted[k];
+        }
     }
     flow->held.count = count;
 }

@@ -221,7 +221,7 @@ static void carry_pressures(rill_flow *flow, const rill_update *update, bool pas
     for (size_t i = 0; i < update->fresh.count; ++i) {
         const int32_t place = fresh[i].place;
         const bool full = passages && fresh[i].c < RILL_TOP && flow->H[place] >= rill_covered_full(flow->bed, place);
-        if (!full && !rill_rising_is(flow, place))
+        if (!full && (pressure[place] == 0 || !rill_rising_is(flow, place))) /* only what has pressure rises */
             pressure[place] = 0;
         else if (pressure[place] <= 0) /* a space that was sealed may not be any more */
             pressure[place] = RILL_PRESSURE_NEW;

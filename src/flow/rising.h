@@ -5,11 +5,11 @@
  *     ~~~~~~~  level                     stop, in every frame. So the room opens over the time T in which the solid has made
  *     :::::::                            it: until then the column counts as full that much lower,
  *
- *                 full - room <= depth,     d room/dt = -room / (time left).
+ *                 full - room <= depth,     d room/dt = -room / (time left),
  *
- * That is all: whether liquid follows is for the pressure solve to say (covered.h). Where there is no pressure left the column
- * is free like any other, with a void below its ceiling. What is pressed out (held.h) is the same with the other sign; but
- * nothing is on its way here, so that the ledger knows nothing of it. */
+ * and its openings end that much lower. Whether liquid follows is for the pressure solve to say (covered.h). Where there is no
+ * pressure left the column is free like any other, with a void below its ceiling. What is pressed out (held.h) is the same with
+ * the other sign; but nothing is on its way here, so that the ledger knows nothing of it. */
 #ifndef RILL_FLOW_RISING_H
 #define RILL_FLOW_RISING_H
 

@@ -63,8 +63,9 @@ static int32_t tile_lintel(const rill_bed *bed, const rill_sheet *sheet, int32_t
             lintel = rill_min_i(lintel, c[i] < RILL_TOP ? c[i] : RILL_WALL);
             closed |= closed_pair(b, c, i - 1, i) | closed_pair(b, c, i + south, i);
         }
+        if (closed) return 0;
     }
-    return closed ? 0 : lintel;
+    return lintel;
 }
 
 /* Columns in a tile, those outside the edges too. */

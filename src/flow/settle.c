@@ -7,6 +7,8 @@
 #include "flow/held.h"
 #include "flow/rising.h"
 
+#include <string.h>
+
 rill_displace rill_displace_make(void) {
     return (rill_displace){ .old_H = rill_array_make(sizeof(int32_t)),
                             .amounts = rill_array_make(sizeof(int64_t)),
@@ -99,7 +101,6 @@ static void settle_column(const rill_displace_job *j, const rill_cell_change *at
 static void settle_cell(const rill_displace_job *j, const rill_cell_change *at) {
     const rill_new_column *fresh = (const rill_new_column *)j->update->fresh.data + at->new_first;
     int64_t *amounts = (int64_t *)j->d->amounts.data + at->new_first;
-    for (int32_t k = 0; k < at->new_count; ++k) amounts[k] = 0;
     for (int32_t i = at->old_first; i < at->old_first + at->old_count; ++i) settle_column(j, at, i, amounts);
     for (int32_t k = 0; k < at->new_count; ++k) {
         if (amounts[k] > fresh[k].c - fresh[k].b) { /* what stands in the slack may stay there */
@@ -177,6 +178,7 @@ void rill_displace_run(rill_displace *displace, rill_flow *flow, const rill_upda
     const rill_old_column *old = update->old.data;
     const rill_cell_change *changes = update->changes.data;
     for (size_t i = 0; i < update->old.count; ++i) flow->H[old[i].place] = 0;
+    memset(displace->amounts.data, 0, update->fresh.count * sizeof(int64_t));
     rill_drawn_release(&j);
     rill_rising_forget(&j);
     for (size_t i = 0; i < update->changes.count; ++i) settle_cell(&j, &changes[i]);

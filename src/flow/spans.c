@@ -3,6 +3,8 @@
  * Swept are the awake tiles and those that they reach; of each only the rows within reach of a row that is wet or moves.
  * Neighbouring tiles of a row become one span. What borders on tiles that are not swept is stopped, what stands in these is
  * remembered for the time step, and sparse pipes with a swept end are listed. */
+#include <string.h>
+
 #include "base/simd.h"
 #include "flow/covered.h"
 #include "flow/scratch.h"
@@ -93,6 +95,13 @@ static int32_t row_spans(rill_flow_scratch *scratch, const int32_t *lintel, int3
     return count;
 }
 
+/* Whether all rows of the swept tiles are needed: then they have the same spans. */
+static bool all_needed(const rill_flow_scratch *scratch, int32_t swept) {
+    bool all = true;
+    for (int32_t i = 0; i < swept; ++i) all &= scratch->needed[scratch->swept[i]] == RILL_TILE_ALL_ROWS;
+    return all;
+}
+
 /* Cuts the rows into one band per task, of about the same work. Small sweeps stay on one. */
 static void cut_bands(rill_flow_scratch *scratch) {
     enum { WORTH_A_TASK = 4096 }; /* cells */
@@ -136,9 +145,18 @@ static void make_spans(rill_flow *flow) {
         for (int32_t ty = 0; ty < sheet->tiles_y; ++ty) {
             const int32_t *lintel = scratch->lintel + sheet->first_tile + ty * sheet->tiles_x;
             int32_t swept = list_swept(flow, sheet, ty);
-            for (int32_t y = ty * RILL_TILE_H; y < (ty + 1) * RILL_TILE_H && y < rill_sheet_rows(sheet); ++y) {
-                scratch->row_first[row++] = count;
-                count = row_spans(scratch, lintel, swept, y % RILL_TILE_H, count);
+            const int32_t rows = rill_min_i(RILL_TILE_H, rill_sheet_rows(sheet) - ty * RILL_TILE_H);
+            const bool alike = all_needed(scratch, swept);
+            for (int32_t y = 0; y < rows; ++y) {
+                const int32_t first = scratch->row_first[row] = count;
+                if (y > 0 && alike) {
+                    count += first - scratch->row_first[row - 1];
+                    memcpy(scratch->spans + first, scratch->spans + scratch->row_first[row - 1],
+                           (size_t)(count - first) * sizeof *scratch->spans);
+                } else {
+                    count = row_spans(scratch, lintel, swept, y, count);
+                }
+                row += 1;
             }
         }
     }

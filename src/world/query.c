@@ -4,7 +4,7 @@
 #include "bed/cells.h"
 #include "world/world.h"
 
-/* Where what lies on a body stands, absolute, quanta: it is drawn there. */
+/* Where what lies on a body stands, absolute, quanta. */
 static double deck_level(const rill_node *node) {
     return node->seen >= 0 ? (double)node->seen : (double)(node->base + node->deck);
 }

@@ -197,10 +197,11 @@ static bool get_node(rill_loading *load) {
     if (reader->failed || bits > 2 * APART - 1 || node.place >= bed->plane_size || bed->b[node.place] == RILL_WALL ||
         bodies->node_of[node.place] != 0 || lift > RILL_TOP - bed->b[node.place] || node.seen >= RILL_TOP)
         return false;
-    node.stride = rill_bed_sheet_of(bed, node.place, &node.cell[0], &node.cell[1])->stride;
-    if (node.cell[0] < 0 || node.cell[0] >= bed->grid.cells[0] || node.cell[1] < 0 ||
-        node.cell[1] >= bed->grid.cells[1])
-        return false;
+    int32_t x, y;
+    node.stride = rill_bed_sheet_of(bed, node.place, &x, &y)->stride;
+    if (x < 0 || x >= bed->grid.cells[0] || y < 0 || y >= bed->grid.cells[1]) return false;
+    node.cell[0] = (int16_t)x;
+    node.cell[1] = (int16_t)y;
     ((rill_node *)bodies->nodes.data)[bodies->nodes.count++] = node;
     bodies->node_of[node.place] = (int32_t)bodies->nodes.count;
     bodies->shown[node.place] += lift;

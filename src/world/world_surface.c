@@ -66,7 +66,7 @@ static bool view_bodies(rill_surface *surface, const rill_world *world, rill_sur
     for (size_t i = 0; i < view->seen_count; ++i) {
         const double head = (double)nodes[i].base + nodes[i].e, top = (double)RILL_TOP;
         const int32_t level = nodes[i].seen >= 0 ? nodes[i].seen : (int32_t)(head < top ? head : top);
-        seen[i] = (rill_seen_level){ nodes[i].place, level };
+        seen[i] = (rill_seen_level){ nodes[i].place, level, rill_node_deck_depth(&nodes[i]) };
     }
     view->seen = seen;
     return true;

@@ -1,0 +1,107 @@
+/* Blows: what bodies that strike the liquid, or the bed below it, do to it in a moment. Heads are high then, and must neither
+ * be taken for levels nor hold back what is to get away. */
+#include "tanks.h"
+
+/* A puddle on a tray of 60 x 50 cells of 1 mm. */
+static rill_world *make_puddle(double level) {
+    rill_world_def def = tank_def(60, 50, RILL_PASSAGES_ANY);
+    def.liquid.viscosity = 1e-6;
+    def.headroom = 0.1;
+    rill_world *world = make_tank(&def);
+    build(world);
+    fill(world, 1, 1, 1, level);
+    return world;
+}
+
+static rill_body_def plate_def(double bottom, double wide, double high) {
+    rill_body_def def = rill_default_body_def();
+    def.shape = RILL_BODY_BOX;
+    def.size[0] = def.size[1] = wide * MM;
+    def.size[2] = high * MM;
+    def.state.position[0] = 30.3 * MM;
+    def.state.position[1] = 25.2 * MM;
+    def.state.position[2] = (bottom + 0.5 * high) * MM;
+    return def;
+}
+
+static rill_body_state state_of(const rill_world *world, rill_body_id id) {
+    rill_body_state state;
+    assert_int_equal(rill_body_get_state(world, id, &state), RILL_OK);
+    return state;
+}
+
+static double length(const double v[3]) {
+    return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+}
+
+/* The deepest column, mm. */
+static double deepest(const rill_world *world) {
+    double most = 0.0;
+    for (int y = 0; y < 50; ++y)
+        for (int x = 0; x < 60; ++x) most = fmax(most, sample(world, x + 0.5, y + 0.5, 1).depth / MM);
+    return most;
+}
+
+/* A plate that falls flat into a puddle, and leans a little, comes to rest in it without being thrown, and what it strikes
+ * does not reach the top of the range. */
+static void test_slap(void **state) {
+    (void)state;
+    for (int lean = 0; lean < 3; ++lean) {
+        rill_world *world = make_puddle(3.0);
+        rill_body_def def = plate_def(7.0, 20.0, 4.0);
+        rill_body_id id;
+        def.density = 1400.0;
+        def.state.velocity[2] = -0.5;
+        def.state.spin[1] = 12.0 * lean;
+        def.state.acceleration[2] = -9.81;
+        must(world, rill_body_create(world, &def, &id));
+        for (int i = 0; i < 24; ++i) {
+            rill_body_state now = state_of(world, id);
+            assert_true(!(step(world, (i % 3 + 1) * 5e-4) & (RILL_STATUS_RANGE | RILL_STATUS_SUBSTEPS_CAPPED)));
+            assert_true(ledger_error(world) == 0);
+            now = state_of(world, id);
+            assert_true(length(now.velocity) < 0.65 && length(now.spin) < 80.0);
+        }
+        assert_true(fabs(state_of(world, id).velocity[2]) < 0.4); /* it was braked */
+        assert_true(deepest(world) < 12.0);
+        check(world);
+        rill_world_destroy(world);
+    }
+}
+
+/* A stamp is lowered flat onto the bed: it squeezes out all but a film, which has the head of what is around it then. */
+static void test_stamp(void **state) {
+    (void)state;
+    rill_world *world = make_puddle(3.0);
+    rill_body_def def = plate_def(4.0, 24.0, 12.0);
+    rill_body_id id;
+    def.mass = INFINITY;
+    def.state.velocity[2] = -0.02;
+    must(world, rill_body_create(world, &def, &id));
+    int32_t substeps = 0;
+    for (int i = 0; i < 40; ++i) {
+        rill_body_state now = state_of(world, id);
+        now.velocity[2] = i < 20 ? -0.02 : 0.0;
+        must(world, rill_body_set_state(world, id, &now));
+        assert_true(!(step(world, 0.01) & (RILL_STATUS_RANGE | RILL_STATUS_SUBSTEPS_CAPPED)));
+        assert_true(ledger_error(world) == 0);
+        substeps += step_info(world).substeps;
+    }
+    assert_true(substeps < 400);
+    const rill_sample below = sample(world, 30.3, 25.2, 1);
+    assert_true(below.depth < 0.02 * MM && below.level < 5.0 * MM);
+    assert_true(deepest(world) < 5.0);
+    rill_body_forces forces;
+    must(world, rill_body_get_forces(world, id, &forces));
+    assert_true(forces.level < 5.0 * MM);
+    check(world);
+    rill_world_destroy(world);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_slap),
+        cmocka_unit_test(test_stamp),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
