@@ -93,6 +93,7 @@ typedef struct rill_body {
     double load[6];             /* force and torque by the heads there will be */
     double grasp[36], given[6]; /* working memory of rub.c */
     double sunk;                /* and of decks.c */
+    bool steep;                 /* and of shown.c */
     double wet, passing[2];     /* and of tell.c */
 } rill_body;
 
@@ -192,6 +193,7 @@ typedef struct rill_bodies {
     rill_array before;  /* rill_node: those of the sub-step before */
     rill_array claimed; /* int32_t: places of nodes with a ceiling, which the passages leave alone */
     rill_array vectors; /* double: working memory of the solve */
+    rill_array between; /* int32_t: faces between rings of nodes, and as many of working memory */
     int32_t *node_of;   /* plane: 1 + index into nodes; 0: none */
     int32_t *stamp;     /* plane: 1 + the shade over a column, while a body's are looked at; else 0 */
     int32_t *shown;     /* plane: the bases, lifted: flow->lifted */
@@ -342,16 +344,28 @@ double rill_node_film(const rill_bed *bed, const rill_node *node);
 /* How bodies lie in columns as they are now, and which of these are grounded. */
 void rill_bodies_measure(const rill_body_stage *stage);
 
-/* squeeze.c: numbers the rings of nodes around those with ring 0, and around columns that are no nodes: of nodes with
- * RILL_NO_RING, those beside them have 1, and so on inwards. Returns the last. */
+/* rings.c: numbers the rings of nodes around those with ring 0, and around columns that are no nodes: of nodes with
+ * RILL_NO_RING, those beside them have 1, and so on inwards. Lists the faces between each ring and the one outside in `between`,
+ * ring by ring from outside; returns how many there are. */
 enum { RILL_NO_RING = INT32_MAX };
 int32_t rill_bodies_rings(const rill_bodies *bodies, int32_t *ring);
+/* The inner ring of the face that is listed there. */
+int32_t rill_bodies_ring_of(const rill_bodies *bodies, const int32_t *ring, int32_t listed);
+static inline int32_t rill_ring_at(const int32_t *ring, int32_t node) {
+    return node >= 0 ? ring[node] : 0;
+}
+/* squeeze.c. */
 /* Puts outside what is left under bodies that lie on the bed, but for a film. */
 void rill_bodies_squeeze(const rill_body_stage *stage);
 
 /* couple.c. Pressure does not turn what is round: on a sphere, and about the axis of a cylinder or capsule, all of it passes
  * through the middle. Takes such torques out. */
-void rill_body_keep_round(const rill_body *body, double six[6]);
+void rill_body_unturn(const rill_body *body, double six[6]);
+static inline void rill_body_keep_round(const rill_body *body, double six[6]) {
+    const rill_body_shape shape = body->form.shape;
+    if (shape == RILL_BODY_SPHERE || shape == RILL_BODY_CYLINDER || shape == RILL_BODY_CAPSULE)
+        rill_body_unturn(body, six);
+}
 /* B for motion along the bed, and the forces along it of the heads as they are. */
 void rill_bodies_couple(const rill_body_stage *stage);
 /* The bodies' loads: the upright forces of heads changed by `pi`. */

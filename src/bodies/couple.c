@@ -14,11 +14,9 @@ enum { RISES = 64 }; /* the most that are tried to find one */
 
 /* Columns, which know the body only by quarters of cells, would say otherwise by a little; nothing resists such a spin, and so
  * it would grow. */
-void rill_body_keep_round(const rill_body *body, double six[6]) {
-    const rill_body_shape shape = body->form.shape;
+void rill_body_unturn(const rill_body *body, double six[6]) {
     const double *turn = body->shaded_at.turn, *middle = body->form.middle;
     double m[3], about[3];
-    if (shape != RILL_BODY_SPHERE && shape != RILL_BODY_CYLINDER && shape != RILL_BODY_CAPSULE) return;
     for (int i = 0; i < 3; ++i)
         m[i] = turn[3 * i] * middle[0] + turn[3 * i + 1] * middle[1] + turn[3 * i + 2] * middle[2];
     about[0] = m[1] * six[2] - m[2] * six[1] - six[3];
@@ -26,7 +24,7 @@ void rill_body_keep_round(const rill_body *body, double six[6]) {
     about[2] = m[0] * six[1] - m[1] * six[0] - six[5];
     const double axis[3] = { turn[2], turn[5], turn[8] };
     const double along = axis[0] * about[0] + axis[1] * about[1] + axis[2] * about[2];
-    for (int i = 0; i < 3; ++i) six[3 + i] += shape == RILL_BODY_SPHERE ? about[i] : along * axis[i];
+    for (int i = 0; i < 3; ++i) six[3 + i] += body->form.shape == RILL_BODY_SPHERE ? about[i] : along * axis[i];
 }
 
 /* ------------------------------------------------------------------------------------------------------------- upright */

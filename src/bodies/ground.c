@@ -58,16 +58,22 @@ static void find_around(const rill_body_stage *s) {
         any |= nodes[i].grounded;
         count[i] = nodes[i].around = 0.0;
     }
-    const int32_t last = any ? rill_bodies_rings(bodies, ring) : 0;
-    for (int32_t r = 1; r <= last; ++r) {
-        for (size_t i = 0; i < bodies->faces.count; ++i) {
-            const int32_t node_l = faces[i].node_l, node_r = faces[i].node_r;
-            const int32_t at_l = node_l >= 0 ? ring[node_l] : 0, at_r = node_r >= 0 ? ring[node_r] : 0;
-            if (at_l == r && at_r == r - 1) add_around(s, &nodes[node_l], node_r, faces[i].r, &count[node_l]);
-            if (at_r == r && at_l == r - 1) add_around(s, &nodes[node_r], node_l, faces[i].l, &count[node_r]);
+    const int32_t listed = any ? rill_bodies_rings(bodies, ring) : 0, *between = bodies->between.data;
+    for (int32_t from = 0, end; from < listed; from = end) {
+        const int32_t here = rill_bodies_ring_of(bodies, ring, from);
+        for (end = from; end < listed && rill_bodies_ring_of(bodies, ring, end) == here; ++end) {
+            const rill_body_face *face = &faces[between[end]];
+            if (rill_ring_at(ring, face->node_l) == here)
+                add_around(s, &nodes[face->node_l], face->node_r, face->r, &count[face->node_l]);
+            else
+                add_around(s, &nodes[face->node_r], face->node_l, face->l, &count[face->node_r]);
         }
-        for (size_t i = 0; i < n; ++i)
-            if (ring[i] == r) nodes[i].around = fmax(nodes[i].around / count[i], 0.0);
+        for (int32_t k = from; k < end; ++k) {
+            const rill_body_face *face = &faces[between[k]];
+            const int32_t inner = rill_ring_at(ring, face->node_l) == here ? face->node_l : face->node_r;
+            if (count[inner] > 0.0) nodes[inner].around = fmax(nodes[inner].around / count[inner], 0.0);
+            count[inner] = 0.0;
+        }
     }
     for (size_t i = 0; i < n; ++i)
         if (ring[i] == RILL_NO_RING) nodes[i].around = nodes[i].e;

@@ -104,6 +104,7 @@ static bool prepare(rill_bodies *bodies, const rill_bed *bed, size_t more, const
            rill_array_reserve(&bodies->before, allocator, nodes) &&
            rill_array_reserve(&bodies->claimed, allocator, nodes) &&
            rill_array_reserve(&bodies->faces, allocator, faces) &&
+           rill_array_reserve(&bodies->between, allocator, 2 * faces) &&
            rill_array_reserve(&bodies->near, allocator, nodes) && rill_array_reserve(&bodies->far, allocator, faces) &&
            rill_array_reserve(&bodies->grips, allocator, 2 * touches + (size_t)bed->pipe_count) &&
            rill_array_reserve(&bodies->vectors, allocator, RILL_BODY_VECTORS * nodes) &&
@@ -135,13 +136,14 @@ rill_bodies rill_bodies_make(void) {
                           .grips = rill_array_make(sizeof(rill_body_grip)),
                           .before = rill_array_make(sizeof(rill_node)),
                           .claimed = rill_array_make(sizeof(int32_t)),
+                          .between = rill_array_make(sizeof(int32_t)),
                           .vectors = rill_array_make(sizeof(double)) };
 }
 
 void rill_bodies_free(rill_bodies *bodies, const rill_allocator *allocator) {
     rill_array *const arrays[] = { &bodies->list,   &bodies->pieces,  &bodies->touches, &bodies->nodes,
                                    &bodies->faces,  &bodies->near,    &bodies->far,     &bodies->grips,
-                                   &bodies->before, &bodies->vectors, &bodies->claimed };
+                                   &bodies->before, &bodies->vectors, &bodies->claimed, &bodies->between };
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i) rill_array_free(arrays[i], allocator);
     rill_body_planes planes = { bodies->node_of, bodies->stamp, bodies->shown, bodies->plane_size };
     free_planes(&planes, allocator);

@@ -46,20 +46,35 @@ static double level_at(const shown *s, int32_t node, int32_t place) {
 
 /* How much the levels at a face may differ; infinity: they have nothing to do with each other. */
 static double leeway(const shown *s, const rill_body_face *face) {
-    const int32_t *H = s->stage->flow->H, depth = rill_min_i(H[face->l], H[face->r]);
-    const bool roofed = (face->node_l >= 0 && !isinf(s->nodes[face->node_l].roof)) ||
-                        (face->node_r >= 0 && !isinf(s->nodes[face->node_r].roof));
+    const rill_flow *flow = s->stage->flow;
+    const int32_t depth = rill_min_i(flow->H[face->l], flow->H[face->r]);
+    const bool roofed = flow->covered && ((face->node_l >= 0 && !isinf(s->nodes[face->node_l].roof)) ||
+                                          (face->node_r >= 0 && !isinf(s->nodes[face->node_r].roof)));
     return roofed || depth < s->thin ? (double)INFINITY : STEP * (double)depth;
 }
 
-/* Whether any differ by more; hardly ever, but for blows. */
-static bool is_steep(const shown *s) {
+/* The bodies over a node have such heads. */
+static void mark(const shown *s, int32_t node) {
+    const rill_bodies *bodies = s->stage->bodies;
+    const rill_touch *touches = bodies->touches.data;
+    for (int32_t i = node >= 0 ? s->nodes[node].first : -1; i >= 0; i = touches[i].next)
+        rill_body_at(bodies, touches[i].body)->steep = true;
+}
+
+/* Finds the bodies under which heads differ by more; hardly ever there are any, but for blows. */
+static bool find_steep(const shown *s) {
+    const rill_bodies *bodies = s->stage->bodies;
+    bool any = false;
+    for (size_t i = 0; i < bodies->list.count; ++i) rill_body_at(bodies, (int32_t)i)->steep = false;
     for (size_t i = 0; i < s->face_count; ++i) {
         const rill_body_face *face = &s->faces[i];
         const double steep = level_at(s, face->node_l, face->l) - level_at(s, face->node_r, face->r);
-        if (fabs(steep) > START * leeway(s, face)) return true;
+        if (!(fabs(steep) > START * leeway(s, face))) continue;
+        mark(s, face->node_l);
+        mark(s, face->node_r);
+        any = true;
     }
-    return false;
+    return any;
 }
 
 /* What a node of the next ring has beside it. */
@@ -70,29 +85,46 @@ static void add(const shown *s, int32_t node, double level, double most) {
 }
 
 /* Where a node is not wholly covered its level is one, and is not raised. */
-static void keep_near(const shown *s, size_t i) {
+static void keep_near(const shown *s, int32_t i) {
     const double outside = s->sum[i] / s->count[i], most = s->most[i] / s->count[i];
     if (s->level[i] > outside + most) s->level[i] = outside + most;
     if (s->level[i] < outside - most && s->nodes[i].shut == 15) s->level[i] = outside - most;
 }
 
+/* Of a face between two rings, the node of the inner one. */
+static int32_t inner_of(const shown *s, const rill_body_face *face) {
+    return rill_ring_at(s->ring, face->node_l) > rill_ring_at(s->ring, face->node_r) ? face->node_l : face->node_r;
+}
+
 static void even_out(const shown *s) {
-    for (size_t i = 0; i < s->node_count; ++i) s->ring[i] = RILL_NO_RING;
-    const int32_t last = rill_bodies_rings(s->stage->bodies, s->ring);
-    for (int32_t ring = 1; ring <= last; ++ring) {
-        for (size_t i = 0; i < s->node_count; ++i) s->sum[i] = s->most[i] = s->count[i] = 0.0;
-        for (size_t i = 0; i < s->face_count; ++i) {
-            const rill_body_face *face = &s->faces[i];
-            const int32_t l = face->node_l >= 0 ? s->ring[face->node_l] : 0;
-            const int32_t r = face->node_r >= 0 ? s->ring[face->node_r] : 0;
-            if (l == r || (l > r ? l : r) != ring) continue;
+    const rill_bodies *bodies = s->stage->bodies;
+    const rill_touch *touches = bodies->touches.data;
+    for (size_t i = 0; i < s->node_count; ++i) {
+        s->ring[i] = 0;
+        s->sum[i] = s->most[i] = s->count[i] = 0.0;
+    }
+    for (size_t i = 0; i < bodies->list.count; ++i) {
+        const rill_body *body = rill_body_at(bodies, (int32_t)i);
+        for (int32_t t = body->steep ? body->first : body->end; t < body->end; ++t)
+            s->ring[touches[t].node] = RILL_NO_RING;
+    }
+    const int32_t listed = rill_bodies_rings(bodies, s->ring), *between = bodies->between.data;
+    for (int32_t from = 0, end; from < listed; from = end) {
+        const int32_t ring = rill_bodies_ring_of(bodies, s->ring, from);
+        for (end = from + 1; end < listed && rill_bodies_ring_of(bodies, s->ring, end) == ring;) end += 1;
+        for (int32_t k = from; k < end; ++k) {
+            const rill_body_face *face = &s->faces[between[k]];
+            const int32_t inner = inner_of(s, face);
             const double most = leeway(s, face);
             if (isinf(most)) continue;
-            add(s, l > r ? face->node_l : face->node_r,
-                l > r ? level_at(s, face->node_r, face->r) : level_at(s, face->node_l, face->l), most);
+            add(s, inner,
+                inner == face->node_l ? level_at(s, face->node_r, face->r) : level_at(s, face->node_l, face->l), most);
         }
-        for (size_t i = 0; i < s->node_count; ++i)
-            if (s->count[i] > 0.0) keep_near(s, i);
+        for (int32_t k = from; k < end; ++k) {
+            const int32_t inner = inner_of(s, &s->faces[between[k]]);
+            if (s->count[inner] > 0.0) keep_near(s, inner);
+            s->count[inner] = 0.0;
+        }
     }
 }
 
@@ -113,8 +145,8 @@ void rill_bodies_lift_all(const rill_body_stage *stage) {
                       .ring = (int32_t *)(void *)(v + 4 * n),
                       .thin = (int32_t)(THIN * bed->grid.cell_size / bed->quantum) };
     for (size_t i = 0; i < n; ++i) s.level[i] = (double)s.nodes[i].base + rill_node_level(&s.nodes[i], s.nodes[i].e);
-    if (is_steep(&s)) even_out(&s);
+    if (find_steep(&s)) even_out(&s);
     for (size_t i = 0; i < n; ++i) rill_bodies_lift(bodies, stage->flow, s.nodes[i].place, s.level[i]);
-    for (size_t i = 0; i < s.face_count; ++i)
+    for (size_t i = 0; bed->pipe_count > 0 && i < s.face_count; ++i)
         if (s.faces[i].pipe >= 0) rill_bodies_lift_pipe(stage->flow, s.faces[i].pipe);
 }

@@ -14,29 +14,11 @@
 
 static const double LEAST = 1.0 / 128.0; /* cells: less than this stays where it is */
 
-static int32_t ring_at(const int32_t *ring, int32_t node) {
-    return node >= 0 ? ring[node] : 0;
-}
-
-int32_t rill_bodies_rings(const rill_bodies *bodies, int32_t *ring) {
-    const rill_body_face *faces = bodies->faces.data;
-    for (int32_t last = 0;; ++last) {
-        bool any = false;
-        for (size_t i = 0; i < bodies->faces.count; ++i) {
-            const int32_t l = ring_at(ring, faces[i].node_l), r = ring_at(ring, faces[i].node_r);
-            if ((l == last) == (r == last) || (l != RILL_NO_RING && r != RILL_NO_RING)) continue;
-            ring[l == last ? faces[i].node_r : faces[i].node_l] = last + 1;
-            any = true;
-        }
-        if (!any) return last;
-    }
-}
-
 typedef struct squeeze {
     const rill_body_stage *stage;
     rill_node *nodes;
     const rill_body_face *faces;
-    size_t node_count, face_count;
+    size_t node_count;
     int32_t *ring;   /* per node: 0 outside */
     int32_t *excess; /* per node: what does not fit, quanta */
 } squeeze;
@@ -68,48 +50,61 @@ static void give(const squeeze *q, int32_t from, int32_t node, int32_t place, in
     rill_flow_wake(q->stage->flow, place);
 }
 
-/* All that the columns of a ring have too much of goes to those of the ring outside. */
-static void empty_ring(const squeeze *q, int32_t ring, int32_t *left) {
-    for (size_t i = 0; i < q->node_count; ++i) left[i] = 0;
+/* All that the columns of a ring have too much of goes to those of the ring outside, over the faces listed. */
+static void empty_ring(const squeeze *q, const int32_t *listed, int32_t count, int32_t *ways) {
     for (int32_t pass = 0; pass < 2; ++pass)
-        for (size_t i = 0; i < q->face_count; ++i) {
-            const rill_body_face *face = &q->faces[i];
-            const bool from_l = ring_at(q->ring, face->node_l) == ring && ring_at(q->ring, face->node_r) == ring - 1;
-            const bool from_r = ring_at(q->ring, face->node_r) == ring && ring_at(q->ring, face->node_l) == ring - 1;
-            const int32_t from = from_l ? face->node_l : from_r ? face->node_r : -1;
-            if (from < 0 || q->excess[from] <= 0) continue;
+        for (int32_t k = 0; k < count; ++k) {
+            const rill_body_face *face = &q->faces[listed[k]];
+            const bool from_l = rill_ring_at(q->ring, face->node_l) > rill_ring_at(q->ring, face->node_r);
+            const int32_t from = from_l ? face->node_l : face->node_r;
+            if (q->excess[from] <= 0) continue;
             if (pass == 0) {
-                left[from] += 1; /* ways out */
+                ways[from] += 1; /* out of it */
                 continue;
             }
             give(q, from, from_l ? face->node_r : face->node_l, from_l ? face->r : face->l,
-                 q->excess[from] / left[from]);
-            left[from] -= left[from] > 1;
+                 q->excess[from] / ways[from]);
+            ways[from] -= ways[from] > 1;
         }
+}
+
+/* From the innermost ring outwards. */
+static void empty_rings(const squeeze *q, int32_t *ways) {
+    const rill_bodies *bodies = q->stage->bodies;
+    const int32_t listed = rill_bodies_rings(bodies, q->ring), *between = bodies->between.data;
+    for (size_t i = 0; i < q->node_count; ++i) ways[i] = 0;
+    for (int32_t end = listed, from; end > 0; end = from) {
+        const int32_t ring = rill_bodies_ring_of(bodies, q->ring, end - 1);
+        for (from = end - 1; from > 0 && rill_bodies_ring_of(bodies, q->ring, from - 1) == ring;) from -= 1;
+        empty_ring(q, between + from, end - from, ways);
+    }
+}
+
+/* What does not fit into a column, quanta; next to nothing if no body lies on the bed there. */
+static double excess_of(const squeeze *q, const rill_node *node) {
+    const double fits = node->e - node->deep;
+    return (double)q->stage->flow->H[node->place] - (fits > 0.0 ? fits : 0.0);
 }
 
 void rill_bodies_squeeze(const rill_body_stage *s) {
     rill_bodies *bodies = s->bodies;
     const size_t n = bodies->nodes.count;
     double *v = bodies->vectors.data;
-    int32_t *left = (int32_t *)(void *)(v + n);
     squeeze q = { .stage = s,
                   .nodes = bodies->nodes.data,
                   .faces = bodies->faces.data,
                   .node_count = n,
-                  .face_count = bodies->faces.count,
                   .ring = (int32_t *)(void *)v,
                   .excess = (int32_t *)(void *)(v + n) + n };
     const double least = LEAST * s->flow->bed->grid.cell_size / s->flow->bed->quantum;
     bool any = false;
+    for (size_t i = 0; i < n && !any; ++i) any = excess_of(&q, &q.nodes[i]) > least && is_closed(&q, &q.nodes[i]);
+    if (!any) return;
     for (size_t i = 0; i < n; ++i) {
-        const rill_node *node = &q.nodes[i];
-        const bool closed = is_closed(&q, node);
-        const double fits = node->e - node->deep, excess = (double)s->flow->H[node->place] - (fits > 0.0 ? fits : 0.0);
+        const double excess = excess_of(&q, &q.nodes[i]);
+        const bool closed = is_closed(&q, &q.nodes[i]);
         q.ring[i] = closed ? RILL_NO_RING : 0;
         q.excess[i] = closed && excess > least ? (int32_t)excess : 0;
-        any |= q.excess[i] > 0;
     }
-    if (!any) return;
-    for (int32_t ring = rill_bodies_rings(bodies, q.ring); ring > 0; --ring) empty_ring(&q, ring, left);
+    empty_rings(&q, (int32_t *)(void *)(v + n));
 }
