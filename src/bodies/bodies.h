@@ -157,7 +157,6 @@ typedef struct rill_body_face {
     float u;       /* m/s */
     float gain;    /* m/s per quantum of head */
     float open;    /* quanta */
-    float back;    /* and if it flows the other way */
     bool covered;  /* a column at an end is full: moved over by through.c, not by the sweep */
     bool backward; /* it flows from r to l */
 } rill_body_face;
@@ -334,6 +333,8 @@ int32_t rill_body_pipe_axis(const rill_flow *flow, int32_t pipe);
 bool rill_body_face_shut(const rill_bodies *bodies, const rill_body_face *face);
 /* Velocity, opening and gain of a face as it is. */
 void rill_body_face_look(const rill_body_stage *stage, rill_body_face *face);
+/* How open it is to a velocity, quanta. */
+float rill_body_face_opening(const rill_body_stage *stage, const rill_body_face *face, float u);
 static inline float *rill_body_face_velocity(const rill_flow *flow, const rill_body_face *face) {
     if (face->pipe >= 0) return &flow->pipe_u[face->pipe];
     return (face->axis ? flow->v : flow->u) + face->r;

@@ -27,6 +27,23 @@ static double head_at(const rill_body_stage *s, int32_t node, int32_t place) {
     return node >= 0 ? (double)nodes[node].base + nodes[node].e : (double)(s->flow->bed->b[place] + s->flow->H[place]);
 }
 
+/* What liquid on both sides makes of a face. */
+static rill_face face_at(const rill_body_stage *s, const rill_body_face *face) {
+    const int32_t *b = rill_flow_bases(s->flow), *H = s->flow->H;
+    return rill_face_at(b[face->l], b[face->r], H[face->l], H[face->r]);
+}
+
+static float opening_of(const rill_body_stage *s, const rill_body_face *face, const rill_face *f, float u) {
+    const int32_t *b = rill_flow_bases(s->flow), *c = s->flow->bed->c, l = face->l, r = face->r;
+    const rill_face under = rill_face_under(*f, rill_min_i(c[l], c[r]) - rill_max_i(b[l], b[r]));
+    return (float)rill_move_opening(&under, u);
+}
+
+float rill_body_face_opening(const rill_body_stage *s, const rill_body_face *face, float u) {
+    const rill_face f = face_at(s, face);
+    return rill_body_face_shut(s->bodies, face) ? 0.0f : opening_of(s, face, &f, u);
+}
+
 /* The same expressions as in the sweep's kernels, but for the velocity: that has been driven by the heads there are for as long
  * as the last sub-step took, and should be for as long as this one does. Liquid has no say in how high heads are at bodies:
  * after a blow they are as high as it took to stop it in one sub-step, and what they did must be undone by just as much. */
@@ -35,17 +52,15 @@ void rill_body_face_look(const rill_body_stage *s, rill_body_face *face) {
         rill_body_face_look_covered(s, face);
         return;
     }
-    const rill_bed *bed = s->flow->bed;
-    const int32_t *b = rill_flow_bases(s->flow), *H = s->flow->H, l = face->l, r = face->r;
-    const rill_face f = rill_face_at(b[l], b[r], H[l], H[r]);
-    const rill_face under = rill_face_under(f, rill_min_i(bed->c[l], bed->c[r]) - rill_max_i(b[l], b[r]));
+    const rill_face f = face_at(s, face);
+    const int32_t *H = s->flow->H, l = face->l, r = face->r;
     const float twice = (float)rill_viscosity_depth(&f, H[l] + H[r]), square = twice * twice + 1.0f;
     face->gain = gain_in(s->k, 1.0f, square);
-    const float excess = face->gain - gain_in(s->k, s->bodies->lasted, square);
-    face->u = *rill_body_face_velocity(s->flow, face) +
-              excess * (float)(head_at(s, face->node_l, l) - head_at(s, face->node_r, r));
-    face->open = (float)rill_move_opening(&under, face->u);
+    face->u = *rill_body_face_velocity(s->flow, face);
+    if (s->bodies->lasted != 1.0f)
+        face->u += (face->gain - gain_in(s->k, s->bodies->lasted, square)) *
+                   (float)(head_at(s, face->node_l, l) - head_at(s, face->node_r, r));
+    face->open = opening_of(s, face, &f, face->u);
+    if (rill_body_face_shut(s->bodies, face)) face->u = face->gain = face->open = 0.0f;
     face->backward = face->u < 0.0f;
-    face->back = (float)rill_move_opening(&under, face->u < 0.0f ? 1.0f : -1.0f);
-    if (rill_body_face_shut(s->bodies, face)) face->u = face->gain = face->open = face->back = 0.0f;
 }

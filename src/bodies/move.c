@@ -39,13 +39,12 @@ static bool turn_faces(const rill_body_stage *s, const double *pi) {
     bool any = false;
     for (size_t i = 0; i < s->bodies->faces.count; ++i) {
         rill_body_face *face = &faces[i];
-        const float u = changed(s, face, pi), more = s->k->lambda * u * (face->back - face->open);
+        const float u = changed(s, face, pi);
         if (face->covered || (u < 0.0f) == face->backward) continue;
-        any |= __builtin_fabsf(more) > most;
+        const float open = rill_body_face_opening(s, face, u);
+        any |= __builtin_fabsf(s->k->lambda * u * (open - face->open)) > most;
         face->backward = u < 0.0f;
-        const float open = face->open;
-        face->open = face->back;
-        face->back = open;
+        face->open = open;
     }
     return any;
 }
@@ -62,8 +61,9 @@ static void change_faces(const rill_body_stage *s, const double *pi) {
 static void change_heads(const rill_body_stage *s, const double *pi) {
     rill_node *nodes = s->bodies->nodes.data;
     for (size_t i = 0; i < s->bodies->nodes.count; ++i) {
-        nodes[i].pi = fmax(fmin(pi[i], RILL_HEAD_MOST), -RILL_HEAD_MOST);
-        nodes[i].e = fmax(fmin(nodes[i].e + pi[i], RILL_HEAD_MOST), 0.0);
+        const double e = nodes[i].e + pi[i];
+        nodes[i].pi = pi[i] > RILL_HEAD_MOST ? RILL_HEAD_MOST : pi[i] < -RILL_HEAD_MOST ? -RILL_HEAD_MOST : pi[i];
+        nodes[i].e = e > RILL_HEAD_MOST ? RILL_HEAD_MOST : e > 0.0 ? e : 0.0;
     }
 }
 

@@ -28,9 +28,9 @@ static bool is_closed(const squeeze *q, const rill_node *node) {
     const rill_bodies *bodies = q->stage->bodies;
     const rill_touch *touches = bodies->touches.data;
     const rill_piece *pieces = bodies->pieces.data;
+    if (node->shut != 15 || q->stage->flow->bed->c[node->place] < RILL_TOP) return false;
     const double film = rill_node_film(q->stage->flow->bed, node);
     uint32_t on_bed = 0;
-    if (node->shut != 15 || q->stage->flow->bed->c[node->place] < RILL_TOP) return false;
     for (int32_t i = node->first; i >= 0; i = touches[i].next)
         for (int32_t k = touches[i].first; k < touches[i].end; ++k)
             on_bed |= (uint32_t)((double)pieces[k].low < film) << pieces[k].quarter;
