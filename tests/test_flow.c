@@ -344,6 +344,26 @@ static void streams_stay_smooth(void **state) {
     rill_world_destroy(world);
 }
 
+/* Nor waves along a stream that is about as fast as they are: liquid and waves together must not pass a cell in a sub-step. */
+static void fast_streams_stay_smooth(void **state) {
+    (void)state;
+    static double depths[LONG * WIDE], faces[2 * LONG * WIDE];
+    rill_world *world = make_channel();
+    const double height = 1e-6, fast = 2.2; /* m/s; waves have 1.2 */
+    for (int i = 0; i < LONG * WIDE; ++i) {
+        depths[i] = 0.15 + (i % LONG % 2 ? height : -height);
+        faces[2 * i] = fast;
+    }
+    assert_int_equal(rill_world_fill_depths(world, 0, depths, LONG * WIDE, NULL), RILL_OK);
+    assert_int_equal(rill_world_set_velocities(world, 0, faces, 2 * LONG * WIDE), RILL_OK);
+    for (int i = 0; i < 8; ++i) rill_world_step(world, 0.05);
+    rill_world_read_field(world, RILL_FIELD_DEPTH, 0, depths, LONG * WIDE);
+    for (int x = FROM; x < TO; ++x)
+        if (!(fabs(depths[x] - 0.15) <= height)) fail_msg("%g m at %d", depths[x] - 0.15, x);
+    check_world(world);
+    rill_world_destroy(world);
+}
+
 /* Liquid that is at rest along the channel, and has no head along it, takes up what comes from beside. */
 static void still_liquid_is_carried_along(void **state) {
     (void)state;
@@ -366,11 +386,11 @@ static void still_liquid_is_carried_along(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(same_bits_however_run),         cmocka_unit_test(user_scheduler_is_used),
-        cmocka_unit_test(pool_falls_asleep_and_wakes),   cmocka_unit_test(film_on_a_slope_never_sleeps),
-        cmocka_unit_test(dry_world_costs_nothing),       cmocka_unit_test(wild_velocities_keep_bounds),
-        cmocka_unit_test(capped_substeps_stay_stable),   cmocka_unit_test(streams_stay_smooth),
-        cmocka_unit_test(still_liquid_is_carried_along),
+        cmocka_unit_test(same_bits_however_run),       cmocka_unit_test(user_scheduler_is_used),
+        cmocka_unit_test(pool_falls_asleep_and_wakes), cmocka_unit_test(film_on_a_slope_never_sleeps),
+        cmocka_unit_test(dry_world_costs_nothing),     cmocka_unit_test(wild_velocities_keep_bounds),
+        cmocka_unit_test(capped_substeps_stay_stable), cmocka_unit_test(streams_stay_smooth),
+        cmocka_unit_test(fast_streams_stay_smooth),    cmocka_unit_test(still_liquid_is_carried_along),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

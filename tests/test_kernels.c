@@ -133,7 +133,7 @@ static void run_kernels(const rill_kernels *k, const rows *r, outputs *o) {
         case WHOLE_SCALED: k->whole_scaled(0, N, &row[1], 0.7f); break;
         case DEPOSIT:
             for (int s = 0; s < 3; ++s) k->whole(0, N, &row[s], 0.7f);
-            k->deposit(0, N, &row[1], &row[2], CONSTANTS.thin, &o->extent);
+            k->deposit(0, N, &row[1], &row[2], &CONSTANTS, &o->extent);
             break;
         default: (i == 2 ? k->raw_paper : k->raw)(0, N, &row[1], &row[0], i == 1, &CONSTANTS);
         }

@@ -87,6 +87,7 @@ static void test_tiles_and_counters(void **state) {
     BREAK(world->flow.extent.depth, -1, "extent: depth");
     BREAK(world->flow.extent.level, RILL_TOP + 1, "extent: level");
     BREAK(world->flow.extent.speed, NAN, "extent: speed");
+    BREAK(world->flow.extent.rush, INFINITY, "extent: rush");
     BREAK(world->time, (double)INFINITY, "time");
     BREAK(world->time, -1.0, "time");
 }

@@ -40,7 +40,7 @@ rill_result rill_flow_make(const rill_bed *bed, const rill_runtime *runtime, ril
         flow.H[bed->ghosts[i].place] = bed->ghosts[i].still;
         if (bed->ghosts[i].still > 0) rill_flow_wake(&flow, bed->ghosts[i].place);
     }
-    rill_flow_measure(&flow);
+    rill_flow_measure(&flow, 0.0);
     *out = flow;
     return RILL_OK;
 }
@@ -69,23 +69,27 @@ void rill_flow_free(rill_flow *flow, const rill_allocator *allocator) {
     *flow = (rill_flow){ 0 };
 }
 
-static void measure_column(rill_flow_extent *extent, const rill_flow *flow, int32_t place, int32_t stride) {
+static void measure_column(rill_flow_extent *extent, const rill_flow *flow, int32_t place, int32_t stride,
+                           float weight) {
     const float *u = flow->u + place, *v = flow->v + place;
     int32_t H = flow->H[place];
     float along_x = rill_max_f(__builtin_fabsf(u[0]), __builtin_fabsf(u[1]));
     float along_y = rill_max_f(__builtin_fabsf(v[0]), __builtin_fabsf(v[stride]));
-    rill_flow_extent here = { H, H > RILL_DRY ? rill_flow_bases(flow)[place] + H : 0, along_x + along_y };
+    float speed = along_x + along_y;
+    rill_flow_extent here = { H, H > RILL_DRY ? rill_flow_bases(flow)[place] + H : 0, speed,
+                              speed * speed + weight * (float)H };
     rill_flow_widen(extent, &here);
 }
 
-void rill_flow_measure(rill_flow *flow) {
+void rill_flow_measure(rill_flow *flow, double gravity) {
     const rill_bed *bed = flow->bed;
+    const float weight = (float)(gravity * bed->quantum);
     rill_flow_extent extent = { 0 };
     for (int32_t i = 0; i < bed->sheet_count; ++i) {
         const rill_sheet *sheet = &bed->sheets[i];
         for (int32_t row = 0; row < rill_sheet_rows(sheet); ++row)
             for (int32_t column = 0; column < sheet->nx + 2; ++column)
-                measure_column(&extent, flow, rill_sheet_place(sheet, column, row), sheet->stride);
+                measure_column(&extent, flow, rill_sheet_place(sheet, column, row), sheet->stride, weight);
     }
     for (int32_t i = 0; i < bed->pipe_count; ++i)
         extent.speed = rill_max_f(extent.speed, __builtin_fabsf(flow->pipe_u[i]));

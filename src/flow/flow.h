@@ -43,6 +43,7 @@ typedef struct rill_flow_extent {
     int32_t depth; /* deepest column, quanta */
     int32_t level; /* highest level of a wet column, quanta */
     float speed;   /* largest |u| + |v| of the faces of a column that is not thin, with which it moved, m/s */
+    float rush;    /* largest (|u| + |v|)^2 + g H of such a column: how fast waves go that it carries along, m2/s2 */
 } rill_flow_extent;
 
 /* The larger of each. */
@@ -50,6 +51,7 @@ static inline void rill_flow_widen(rill_flow_extent *extent, const rill_flow_ext
     if (other->depth > extent->depth) extent->depth = other->depth;
     if (other->level > extent->level) extent->level = other->level;
     if (other->speed > extent->speed) extent->speed = other->speed;
+    if (other->rush > extent->rush) extent->rush = other->rush;
 }
 
 typedef struct rill_flow {
@@ -110,7 +112,7 @@ uint16_t rill_flow_wake_bits(const rill_bed *bed, int32_t place);
 /* How liquid moves has changed: everything wet wakes. */
 void rill_flow_wake_all(rill_flow *flow);
 /* Recomputes `extent` from all columns; after fills. */
-void rill_flow_measure(rill_flow *flow);
+void rill_flow_measure(rill_flow *flow, double gravity);
 /* The state was loaded, tiles included: what is swept, and which pipes move, follows from it. */
 void rill_flow_resume(rill_flow *flow);
 

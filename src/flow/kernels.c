@@ -93,12 +93,15 @@ INLINE int32_t faster(float u, float v) {
     return rill_max_i(rill_float_bits(__builtin_fabsf(u)), rill_float_bits(__builtin_fabsf(v)));
 }
 
-static void deposit(int32_t x, int32_t n, const rill_row *row, const rill_row *north, int32_t thin,
+static void deposit(int32_t x, int32_t n, const rill_row *row, const rill_row *north, const rill_kernel_constants *k,
                     rill_flow_extent *extent) {
     const float *qx = row->qx + x, *qy = row->qy + x, *qn = north->qy + x;
     const float *ux = row->ux + x, *vy = row->vy + x, *vn = north->vy + x;
     const int32_t *b = row->b + x;
-    int32_t *H = row->H + x, depth = extent->depth, highest = extent->level, speed = rill_float_bits(extent->speed);
+    const int32_t thin = k->thin;
+    const float weight = k->weight;
+    int32_t *H = row->H + x, depth = extent->depth, highest = extent->level, speed = rill_float_bits(extent->speed),
+            rush = rill_float_bits(extent->rush);
     RILL_EACH_ALONE /* vector */
         for (int32_t i = 0; i < (n & -RILL_RUN); ++i) {
         int32_t d = H[i] + (((int32_t)qx[i] - (int32_t)qx[i + 1]) + ((int32_t)qy[i] - (int32_t)qn[i]));
@@ -106,9 +109,11 @@ static void deposit(int32_t x, int32_t n, const rill_row *row, const rill_row *n
         depth = rill_max_i(depth, d);
         highest = rill_max_i(highest, d > 0 ? b[i] + d : 0);
         float fastest = rill_bits_float(faster(ux[i], ux[i + 1])) + rill_bits_float(faster(vy[i], vn[i]));
-        speed = rill_max_i(speed, d > thin ? rill_float_bits(fastest) : 0);
+        fastest = d > thin ? fastest : 0.0f;
+        speed = rill_max_i(speed, rill_float_bits(fastest));
+        rush = rill_max_i(rush, rill_float_bits(fastest * fastest + weight * (float)d));
     }
-    *extent = (rill_flow_extent){ depth, highest, rill_bits_float(speed) };
+    *extent = (rill_flow_extent){ depth, highest, rill_bits_float(speed), rill_bits_float(rush) };
 }
 
 /* ------------------------------------------------------------------------------------------------------------ limit */

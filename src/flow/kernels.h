@@ -26,6 +26,7 @@ typedef struct rill_kernel_constants {
     float edge;          /* 1 / Cd^2 - 1: what the sharp edge of a mouth loses besides, in velocity heads */
     float top_speed;     /* cap on |u|, where guarded */
     float fall;          /* (2/3)^1.5 sqrt(g_n q_m): free overfall speed per sqrt(quantum of head) */
+    float weight;        /* g_n q_m: (m/s)^2 per quantum of depth */
     float speed_head;    /* 1 / (2 g_n q_m): quanta of head per (m/s)^2 */
     float paper_opening; /* dx in quanta */
     int32_t five_dx;     /* 5 dx in quanta */
@@ -81,7 +82,7 @@ typedef struct rill_kernels {
     /* The highest level of columns that hold anything; 0 if none does. */
     int32_t (*level)(int32_t x, int32_t n, const rill_row *row);
     /* H += t; widens the extent. Speeds of columns of at most `thin` quanta do not count. */
-    void (*deposit)(int32_t x, int32_t n, const rill_row *row, const rill_row *north, int32_t thin,
+    void (*deposit)(int32_t x, int32_t n, const rill_row *row, const rill_row *north, const rill_kernel_constants *k,
                     rill_flow_extent *extent);
     /* Looks at the first `rows` rows of a tile that begins at these places of the planes. */
     rill_tile_look (*look)(int32_t rows, int32_t stride, const int32_t *H, const float *u, const float *v);

@@ -246,7 +246,7 @@ static void deposit_row(const piece *p, int32_t row) {
     if (here->span_count == 0) return;
     for (int32_t i = 0; i < here->span_count; ++i)
         p->sweep->kernels->deposit(here->spans[i].from, here->spans[i].count, &here->row, &north->row,
-                                   p->sweep->constants->thin, &extent);
+                                   p->sweep->constants, &extent);
     rill_flow_widen(&p->ring->extent, &extent);
     here->settled = higher(here->settled, extent.level);
     /* Rows beside the band are only copies: the tasks that own them book what they lost. */

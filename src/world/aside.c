@@ -127,5 +127,5 @@ void rill_world_push_aside(rill_world *world, const rill_body *body, int32_t *qu
     take_out(world, body);
     put_in(&a, amount);
     for (int64_t i = 0; i < a.count; ++i) rill_flow_wake(&world->flow, queue[i]);
-    rill_flow_measure(&world->flow);
+    rill_flow_measure(&world->flow, rill_world_normal_gravity(world));
 }

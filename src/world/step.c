@@ -98,10 +98,13 @@ static double wave_limit(const progress *p, double depth) {
     return speed > 0.0 ? COURANT * dx / speed : INFINITY;
 }
 
+/* The longest stable dt for what is carried along: liquid, and waves on it. Those decay as long as (|u| + sqrt(g H)) dt <= dx,
+ * and |u| + sqrt(g H) <= sqrt(2 (u^2 + g H)). */
 static double speed_limit(const progress *p) {
     double speed = (double)p->world->flow.extent.speed, reach = COURANT * p->world->bed.grid.cell_size;
+    double rush = sqrt((double)p->world->flow.extent.rush);
     double along = fabs(p->tangent[0]) + fabs(p->tangent[1]); /* (speed + along dt) dt <= reach */
-    double twice = speed + sqrt(speed * speed + 4.0 * along * reach);
+    double twice = fmax(speed + sqrt(speed * speed + 4.0 * along * reach), 2.0 * rush);
     return p->settings.paper || p->world->tank || twice <= 0.0 ? INFINITY : 2.0 * reach / twice;
 }
 
@@ -157,6 +160,7 @@ static void prepare(progress *p, double dt) {
     k->edge = orifice > 0.0 ? (float)(1.0 / (orifice * orifice) - 1.0) : 0.0f;
     k->top_speed = (float)((k->capped ? COURANT / 2.0 : 1.0) * dx / dt);
     k->fall = (float)(0.5443310539518174 * sqrt(normal * q));
+    k->weight = (float)(p->normal * q);
     k->speed_head = normal > 0.0 ? (float)(0.5 / (normal * q)) : 0.0f;
     k->paper_opening = (float)(dx / q);
     k->five_dx = (int32_t)(5.0 * dx / q);

@@ -201,6 +201,8 @@ static rill_result check_counters(const rill_world *world, rill_message *message
     if (extent->level < 0 || extent->level > RILL_TOP) return wrong(message, "extent: level", 0, (double)extent->level);
     if (!(extent->speed >= 0.0f && extent->speed <= 2.0f * RILL_SPEED_BOUND)) /* of both axes together */
         return wrong(message, "extent: speed", 0, (double)extent->speed);
+    if (!(extent->rush >= 0.0f && isfinite(extent->rush)))
+        return wrong(message, "extent: rush", 0, (double)extent->rush);
     return RILL_OK;
 }
 
