@@ -30,6 +30,12 @@ static inline float rill_max_f(float a, float b) {
 static inline float rill_min_f(float a, float b) {
     return a < b ? a : b;
 }
+static inline double rill_max_d(double a, double b) {
+    return a > b ? a : b;
+}
+static inline double rill_min_d(double a, double b) {
+    return a < b ? a : b;
+}
 /* A float's bits: those of non-negative floats order like integers, whose maxima vectorise. */
 static inline int32_t rill_float_bits(float f) {
     union {

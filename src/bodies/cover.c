@@ -134,10 +134,10 @@ int32_t rill_bodies_node_at(const rill_body_stage *s, int32_t place, int32_t str
     if (known < 0) {
         const rill_node *before = (const rill_node *)bodies->before.data + (-known - 1);
         const double most = RILL_HEAD_MOST; /* whatever a snapshot says */
-        node.e =
-            fmin(fmax((double)before->base + before->e - (double)node.base, 0.0), most); /* the base may have moved */
-        node.pi = fmin(fmax(before->pi, -most), most);
-        node.kept = fmin(before->kept, most);
+        node.e = rill_min_d(rill_max_d((double)before->base + before->e - (double)node.base, 0.0),
+                            most); /* the base may have moved */
+        node.pi = rill_min_d(rill_max_d(before->pi, -most), most);
+        node.kept = rill_min_d(before->kept, most);
         node.over = before->over;
         node.apart = before->apart;
         node.deck = before->deck;

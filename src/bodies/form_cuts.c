@@ -95,7 +95,7 @@ static bool cut_triangle(const rill_slice *slice, const rill_line *line, rill_cu
         cut->z -= cut->slope * cut->left;
         cut->left = 0.0;
     }
-    cut->right = rill_least(cut->right, (double)line->columns);
+    cut->right = rill_min_d(cut->right, (double)line->columns);
     return cut->left < cut->right;
 }
 
@@ -109,21 +109,21 @@ static void add_piece(rill_line *line, int32_t k, double level, double from, dou
                       const rill_cut *over) {
     const double middle = 0.5 * (from + to), low = height_at(under, middle), high = height_at(over, middle);
     if (from < to)
-        rill_line_add(line, k, level, line->weight * (to - from), middle, rill_least(low, high), rill_most(low, high));
+        rill_line_add(line, k, level, line->weight * (to - from), middle, rill_min_d(low, high), rill_max_d(low, high));
 }
 
 /* What is between two cuts goes to the quarters. */
 static void spread(rill_line *line, double from, double to, const rill_cut *under, const rill_cut *over) {
     double low = height_at(under, from), high = height_at(over, from);
     for (int32_t k = (int32_t)from; from < to; ++k) {
-        const double end = rill_least((double)k + 1.0, to), level = rill_line_level(line, k);
+        const double end = rill_min_d((double)k + 1.0, to), level = rill_line_level(line, k);
         const double low_end = height_at(under, end), high_end = height_at(over, end);
         const double a = rill_passes(from, end, low, low_end, level), b = rill_passes(from, end, high, high_end, level);
-        const double first = rill_least(a, b);
+        const double first = rill_min_d(a, b);
         add_piece(line, k, level, from, first, under, over);
         if (first < end) {
-            add_piece(line, k, level, first, rill_most(a, b), under, over);
-            add_piece(line, k, level, rill_most(a, b), end, under, over);
+            add_piece(line, k, level, first, rill_max_d(a, b), under, over);
+            add_piece(line, k, level, rill_max_d(a, b), end, under, over);
         }
         from = end, low = low_end, high = high_end;
     }
@@ -132,7 +132,7 @@ static void spread(rill_line *line, double from, double to, const rill_cut *unde
 /* Where a cut that is `behind` another at x, and `ahead` of it at `end`, passes it. */
 static double find_change(double x, double end, double behind, double ahead) {
     /* Steps that cannot be too small, whatever rounding does. */
-    return rill_least(end, x + rill_most(1e-6, (end - x) * behind / (behind + ahead)));
+    return rill_min_d(end, x + rill_max_d(1e-6, (end - x) * behind / (behind + ahead)));
 }
 
 /* How far the lowest and the highest of the cuts at x stay so, at most to `end`. */
@@ -184,7 +184,7 @@ static void sweep(rill_line *line, rill_cut *cuts, int32_t count) {
         for (; next < count && cuts[next].left <= x; ++next, ++held)
             if (held < next) cuts[held] = cuts[next];
         double end = next < count ? cuts[next].left : INFINITY;
-        for (int32_t i = 0; i < held; ++i) end = rill_least(end, cuts[i].right);
+        for (int32_t i = 0; i < held; ++i) end = rill_min_d(end, cuts[i].right);
         const rill_cut *under, *over;
         end = choose(cuts, held, x, end, &under, &over);
         spread(line, x, end, under, over);

@@ -11,17 +11,10 @@
 #ifndef RILL_BODIES_FORM_PARTS_H
 #define RILL_BODIES_FORM_PARTS_H
 
+#include "base/simd.h"
 #include "bodies/form.h"
 
 #include <math.h>
-
-/* libm's, which mind NaN, are calls. */
-static inline double rill_least(double a, double b) {
-    return a < b ? a : b;
-}
-static inline double rill_most(double a, double b) {
-    return a > b ? a : b;
-}
 
 /* One plane in one row of quarters. */
 typedef struct rill_line {

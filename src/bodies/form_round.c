@@ -48,8 +48,8 @@ typedef struct extent {
 } extent;
 
 static void widen(extent *all, double low, double high) {
-    all->low = rill_least(all->low, low);
-    all->high = rill_most(all->high, high);
+    all->low = rill_min_d(all->low, low);
+    all->high = rill_max_d(all->high, high);
 }
 
 /* The shadow of one end, whose centre is at (x, y). */
@@ -121,8 +121,8 @@ static void cylinder_at(const rill_round *round, double x, double y, double *und
         low = (n[2] * p - wide) / s, high = (n[2] * p + wide) / s;
     }
     if (n[2] > UPRIGHT) {
-        low = rill_most(low, (-round->half - s * p) / n[2]);
-        high = rill_least(high, (round->half - s * p) / n[2]);
+        low = rill_max_d(low, (-round->half - s * p) / n[2]);
+        high = rill_min_d(high, (round->half - s * p) / n[2]);
     }
     if (low > high) low = high = 0.5 * (low + high); /* rounding, at a rim */
     *under = low, *over = high;
@@ -134,16 +134,16 @@ static void capsule_at(const rill_round *round, double x, double y, double *unde
     for (int side = -1; side <= 1; side += 2) {
         const double *end = round->end, dx = x - side * end[0], dy = y - side * end[1], rest = rr - (dx * dx + dy * dy);
         if (!(rest >= 0.0)) continue;
-        low = rill_least(low, side * end[2] - sqrt(rest));
-        high = rill_most(high, side * end[2] + sqrt(rest));
+        low = rill_min_d(low, side * end[2] - sqrt(rest));
+        high = rill_max_d(high, side * end[2] + sqrt(rest));
     }
     if (s > 0.0) {
         const double p = x * e[0] + y * e[1], k = y * e[0] - x * e[1], wide = root(rr - k * k);
         const double below = (n[2] * p - wide) / s, above = (n[2] * p + wide) / s;
-        if (fabs(n[2] * below + s * p) <= round->half) low = rill_least(low, below);
-        if (fabs(n[2] * above + s * p) <= round->half) high = rill_most(high, above);
+        if (fabs(n[2] * below + s * p) <= round->half) low = rill_min_d(low, below);
+        if (fabs(n[2] * above + s * p) <= round->half) high = rill_max_d(high, above);
         if (!(low <= high))
-            low = high = n[2] * rill_most(-round->half, rill_least(p / s, round->half)); /* rounding, at a rim */
+            low = high = n[2] * rill_max_d(-round->half, rill_min_d(p / s, round->half)); /* rounding, at a rim */
     } else if (!(low <= high)) {
         low = -round->end[2], high = round->end[2];
     }
@@ -216,34 +216,34 @@ static double find_passage(const rill_round *round, double y, double from, doubl
 static void add_pieces(const rill_round *round, rill_line *line, int32_t k, double from, double to, const rule *by) {
     const double y = line->y - round->centre[1], level = rill_line_level(line, k);
     const double a = find_passage(round, y, from, to, level, false), b = find_passage(round, y, from, to, level, true);
-    add_piece(round, line, k, from, rill_least(a, b), by);
-    add_piece(round, line, k, rill_least(a, b), rill_most(a, b), by);
-    add_piece(round, line, k, rill_most(a, b), to, by);
+    add_piece(round, line, k, from, rill_min_d(a, b), by);
+    add_piece(round, line, k, rill_min_d(a, b), rill_max_d(a, b), by);
+    add_piece(round, line, k, rill_max_d(a, b), to, by);
 }
 
 void rill_round_line(const rill_round *round, rill_line *line) {
     const extent all = find_extent(round, line->y - round->centre[1]);
     if (!(all.low < all.high)) return;
     const double low = all.low + round->centre[0], high = all.high + round->centre[0];
-    double from = rill_most(low, 0.0);
-    const double to = rill_least(high, (double)line->columns);
+    double from = rill_max_d(low, 0.0);
+    const double to = rill_min_d(high, (double)line->columns);
     if (!(from < to)) return;
     /* What is small is not flat over a quarter; what is tiny would not get anywhere in such steps. */
     const bool whole = round->shape == RILL_BODY_SPHERE || high - low < 1e-6;
-    const double longest = whole ? 1.0 : rill_least(1.0, (high - low) / 6.0);
+    const double longest = whole ? 1.0 : rill_min_d(1.0, (high - low) / 6.0);
     double last = low, next = high; /* ends and corners on either side */
     int corner = 0;
     for (int32_t k = (int32_t)from; from < to;) {
         for (next = high; corner < all.corner_count; ++corner) {
             const double at = all.corners[corner] + round->centre[0];
             if (at > from) {
-                next = rill_least(at, high);
+                next = rill_min_d(at, high);
                 break;
             }
-            last = rill_most(last, at);
+            last = rill_max_d(last, at);
         }
         const double border = (double)k + 1.0;
-        double end = rill_least(rill_least(border, next), to);
+        double end = rill_min_d(rill_min_d(border, next), to);
         if (end - from > 1.001 * longest) end = from + longest;
         const bool rim = from - last < longest || next - end < longest;
         add_pieces(round, line, k, from, end, rim ? &END : &INNER);

@@ -104,7 +104,7 @@ static steps find_steps(const rill_body_form *form, const double turn[9], double
         }
     } else if (form->turned) { /* close to the ends; a body of less than two rows all along */
         for (int i = 0; i < GRADES; ++i) {
-            const double step = grades[i] * rill_least(1.0, 0.5 * (high - low));
+            const double step = grades[i] * rill_min_d(1.0, 0.5 * (high - low));
             add_step(&all, low + step);
             add_step(&all, high - step);
         }
@@ -125,8 +125,8 @@ static bool find_means(rill_quarter *out, const rill_quarter *sum, double unit, 
     const double under = from[2] + (double)sum->under * scale, over = from[2] + (double)sum->over * scale;
     /* What is covered but for rounding is covered. */
     out->part = sum->part < 0.999998f ? sum->part : 1.0f;
-    out->under = (float)rill_most(-most, rill_least(under, most));
-    out->over = (float)rill_most(-most, rill_least(over, most));
+    out->under = (float)rill_max_d(-most, rill_min_d(under, most));
+    out->over = (float)rill_max_d(-most, rill_min_d(over, most));
     for (int i = 0; i < 2; ++i) out->at[i] = (float)((double)sum->at[i] * scale - from[i] * unit);
     return true;
 }
@@ -162,10 +162,10 @@ typedef struct shading {
 } shading;
 
 static void shade_row(shading *s, int32_t row, rill_line *line) {
-    const double top = rill_least((double)row + 1.0, s->high);
-    for (double from = rill_most((double)row, s->low), to; from < top; from = to) {
+    const double top = rill_min_d((double)row + 1.0, s->high);
+    for (double from = rill_max_d((double)row, s->low), to; from < top; from = to) {
         while (s->step < s->all.count && !(s->all.at[s->step] > from)) s->step += 1;
-        to = s->step < s->all.count ? rill_least(s->all.at[s->step], top) : top;
+        to = s->step < s->all.count ? rill_min_d(s->all.at[s->step], top) : top;
         const rule *by = choose_rule(s->high - s->low, to - from, s->all.exact);
         for (int32_t i = 0; i < by->count; ++i) {
             line->y = from + by->nodes[i] * (to - from);

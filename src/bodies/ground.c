@@ -6,6 +6,8 @@
  * passes on in the long run, and a body that lies on the bed has its buoyancy. */
 #include "bodies/bodies.h"
 
+#include "base/simd.h"
+
 #include <math.h>
 
 static const double FILM = 1.0 / 128.0; /* cells */
@@ -71,7 +73,7 @@ static void find_around(const rill_body_stage *s) {
         for (int32_t k = from; k < end; ++k) {
             const rill_body_face *face = &faces[between[k]];
             const int32_t inner = rill_ring_at(ring, face->node_l) == here ? face->node_l : face->node_r;
-            if (count[inner] > 0.0) nodes[inner].around = fmax(nodes[inner].around / count[inner], 0.0);
+            if (count[inner] > 0.0) nodes[inner].around = rill_max_d(nodes[inner].around / count[inner], 0.0);
             count[inner] = 0.0;
         }
     }

@@ -14,6 +14,8 @@
  * and each face gets what the body loses there: momentum is kept, and energy only ever lost. */
 #include "bodies/bodies.h"
 
+#include "base/simd.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -156,7 +158,7 @@ void rill_bodies_rub(const rill_body_stage *s) {
         if (grips[i].rate == 0.0) continue;
         const double give = grips[i].rate * (rill_body_speed_at(body->moved, face->axis, at) - (double)face->u);
         const double most = (double)s->k->top_speed, u = (double)face->u + give / mass_of(s, face);
-        face->u = (float)fmax(fmin(u, most), -most);
+        face->u = (float)rill_max_d(rill_min_d(u, most), -most);
         if (!isinf(body->mass)) continue;
         double load[6] = { 0 };
         rill_along(face->axis, at, -give, load);

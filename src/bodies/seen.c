@@ -11,6 +11,8 @@
  * and below the deck where that is lower, as in the hold of a boat; unless liquid lies there (aboard.c): then that is drawn. */
 #include "bodies/bodies.h"
 
+#include "base/simd.h"
+
 #include <math.h>
 
 /* Cells: what is thinner on a body is not drawn, lest it be seen to hang down beside it. */
@@ -76,9 +78,9 @@ static int32_t below_deck(const rill_node *node, int32_t H, double level) {
     const uint32_t dry = node->shut & ~(uint32_t)node->over;
     double lid = (double)RILL_TOP;
     for (int q = 0; q < 4; ++q)
-        if (dry >> q & 1u) lid = fmin(lid, (double)node->base + (double)node->lid[q]);
+        if (dry >> q & 1u) lid = rill_min_d(lid, (double)node->base + (double)node->lid[q]);
     const double middle = 0.5 * (lid + (double)(node->base + H));
-    return (int32_t)(level > lid ? fmin(level, middle) : level);
+    return (int32_t)(level > lid ? rill_min_d(level, middle) : level);
 }
 
 void rill_bodies_show(const rill_body_stage *stage) {
@@ -108,6 +110,6 @@ void rill_bodies_show(const rill_body_stage *stage) {
         const double head = (double)nodes[i].base + nodes[i].e, level = isnan(s.level[i]) ? head : s.level[i];
         const double most = (double)(RILL_TOP - RILL_DRY);
         if (nodes[i].deck > film) continue; /* it is as high as that stands */
-        nodes[i].seen = below_deck(&nodes[i], stage->flow->H[nodes[i].place], fmin(level, most));
+        nodes[i].seen = below_deck(&nodes[i], stage->flow->H[nodes[i].place], rill_min_d(level, most));
     }
 }

@@ -1,6 +1,8 @@
 /* What is told about bodies at the end of a step: how they lie in the liquid. */
 #include "bodies/bodies.h"
 
+#include "base/simd.h"
+
 #include <math.h>
 
 static void add_touch(const rill_body_stage *s, const rill_touch *t) {
@@ -12,7 +14,8 @@ static void add_touch(const rill_body_stage *s, const rill_touch *t) {
     for (int32_t k = t->first; k < t->end; ++k) {
         const rill_piece *p = &pieces[k];
         const double area = (double)p->part * bed->grid.cell_size * bed->grid.cell_size;
-        const double deep = (fmin(node->e, (double)p->high) - (double)p->low) * bed->quantum, volume = area * deep;
+        const double deep = (rill_min_d(node->e, (double)p->high) - (double)p->low) * bed->quantum,
+                     volume = area * deep;
         const double low = rill_bed_z(bed, node->base) + (double)p->low * bed->quantum;
         if (!(volume > 0.0)) continue;
         forces->submerged_volume += volume;
