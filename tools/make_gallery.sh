@@ -25,6 +25,7 @@ dam_break 0.5 800x450
 thacker_bowl 0.05 800x450
 rain_on_terrain 9 800x450
 boats 1.5 800x450
+laden 3 800x450
 spheres 0.9 800x450
 drift 9 800x450
 dominoes 0.3 800x450
