@@ -69,6 +69,39 @@ static void test_slap(void **state) {
     }
 }
 
+/* How high the middle of a plate is, mm, that fell flat into liquid 30 ms ago, in steps of which every other is shorter. What it
+ * strikes gives way: heavy as it is, it is never thrown up. */
+static double fall(double level, double spin, double shorter, double longer) {
+    rill_world *world = make_puddle(level);
+    rill_body_def def = plate_def(level + 4.0, 20.0, 4.0);
+    rill_body_id id;
+    def.density = 1400.0;
+    def.state.velocity[2] = -0.5;
+    def.state.spin[1] = spin;
+    def.state.acceleration[2] = -9.81;
+    must(world, rill_body_create(world, &def, &id));
+    for (int i = 0; i < 30; ++i) {
+        step(world, i % 2 ? longer : shorter);
+        assert_true(state_of(world, id).velocity[2] < 0.0);
+    }
+    const double height = state_of(world, id).position[2] / MM;
+    check(world);
+    rill_world_destroy(world);
+    return height;
+}
+
+static void test_never_thrown_up(void **state) {
+    (void)state;
+    for (int i = 0; i < 2; ++i)
+        for (double level = 3.0; level < 7.0; level += 3.0) assert_true(fall(level, 25.0 * i, 1e-3, 1e-3) < level);
+}
+
+/* However long the steps are: what heads do in one must not go on for as long in the next. */
+static void test_uneven_steps(void **state) {
+    (void)state;
+    assert_true(fabs(fall(9.0, 0.0, 1e-3, 1e-3) - fall(9.0, 0.0, 2e-4, 1.8e-3)) < 0.2);
+}
+
 /* A stamp is lowered flat onto the bed: it squeezes out all but a film, which has the head of what is around it then. */
 static void test_stamp(void **state) {
     (void)state;
@@ -101,6 +134,8 @@ static void test_stamp(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_slap),
+        cmocka_unit_test(test_never_thrown_up),
+        cmocka_unit_test(test_uneven_steps),
         cmocka_unit_test(test_stamp),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -113,6 +113,14 @@ static void slow_pistons_are_followed(void **state) {
     rill_world_destroy(p.world);
 }
 
+/* Four walls of a cell around a square, from one height to another, mm. */
+static void add_tube(rill_world *world, double from, double to, double low, double high) {
+    add_box(world, from, from, low, to, from + 1, high);
+    add_box(world, from, to - 1, low, to, to, high);
+    add_box(world, from, from, low, from + 1, to, high);
+    add_box(world, to - 1, from, low, to, to, high);
+}
+
 /* A tube stands in a pool, its mouth below the level; the piston in it is drawn up. Liquid comes after it as far as the pool is
  * high, and no farther. */
 static void a_tube_fills_to_the_level_outside(void **state) {
@@ -120,10 +128,7 @@ static void a_tube_fills_to_the_level_outside(void **state) {
     rill_world_def def = tank_def(24, 24, RILL_PASSAGES_ANY);
     def.liquid.viscosity = 1e-5;
     rill_world *world = make_tank(&def);
-    add_box(world, 8, 8, 2, 16, 9, 30);
-    add_box(world, 8, 15, 2, 16, 16, 30);
-    add_box(world, 8, 8, 2, 9, 16, 30);
-    add_box(world, 15, 8, 2, 16, 16, 30);
+    add_tube(world, 8, 16, 2, 30);
     const rill_solid_id piston = add_mover(world, "piston", 9, 9, 4, 15, 15, 30);
     build(world);
     fill(world, 1, 1, 0.5, 8);
@@ -150,10 +155,7 @@ static void a_lid_leaves_a_closed_room_alone(void **state) {
     (void)state;
     rill_world_def def = tank_def(14, 14, RILL_PASSAGES_ANY);
     rill_world *world = make_tank(&def);
-    add_box(world, 3, 3, 0, 11, 4, 20);
-    add_box(world, 3, 10, 0, 11, 11, 20);
-    add_box(world, 3, 3, 0, 4, 11, 20);
-    add_box(world, 10, 3, 0, 11, 11, 20);
+    add_tube(world, 3, 11, 0, 20);
     const rill_solid_id lid = add_mover(world, "lid", 4, 4, 5, 10, 10, 20);
     build(world);
     fill(world, 7, 7, 1, 5);
