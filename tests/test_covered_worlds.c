@@ -102,27 +102,28 @@ static rill_world *random_world(uint64_t number, rill_passages passages, const r
 static void random_worlds_stay_sound(void **state) {
     (void)state;
     int capped = 0, wet = 0;
-    for (uint64_t number = 1; number <= 150; ++number)
+    const int worlds = 150 / ALONE_PART;
+    for (int number = 1; number <= worlds; ++number)
         for (int mode = 0; mode < 3; ++mode) {
-            rill_world *world = random_world(number, (rill_passages)mode, NULL);
+            rill_world *world = random_world((uint64_t)number, (rill_passages)mode, NULL);
             for (int i = 0; i < 60; ++i) {
                 rill_status status = step(world, 2e-3);
                 capped += (status & RILL_STATUS_PASSAGES_CAPPED) != 0;
                 rill_message message = { "" };
                 if (i % 10 == 9 && rill_world_validate(world, &message) != RILL_OK)
-                    fail_msg("world %d, mode %d, step %d: %s", (int)number, mode, i, message.text);
+                    fail_msg("world %d, mode %d, step %d: %s", number, mode, i, message.text);
                 double fastest = step_info(world).max_speed;
-                if (!(fastest < 1000.0)) fail_msg("world %d, mode %d, step %d: %g m/s", (int)number, mode, i, fastest);
+                if (!(fastest < 1000.0)) fail_msg("world %d, mode %d, step %d: %g m/s", number, mode, i, fastest);
             }
-            if (ledger_error(world) != 0) fail_msg("world %d, mode %d: ledger", (int)number, mode);
+            if (ledger_error(world) != 0) fail_msg("world %d, mode %d: ledger", number, mode);
             rill_ledger ledger;
             assert_int_equal(rill_world_get_ledger(world, &ledger), RILL_OK);
             wet += ledger.columns > 0;
             rill_world_destroy(world);
         }
-    assert_true(wet > 400);
-    print_message("%d of 18000 steps were capped\n", capped);
-    assert_true(capped < 1500); /* where sources push more through a column than it holds */
+    assert_true(wet > worlds * 8 / 3);
+    print_message("%d of %d steps were capped\n", capped, worlds * 180);
+    assert_true(capped < worlds * 10); /* where sources push more through a column than it holds */
 }
 
 /* ------------------------------------------------------------------------------------------------------ the same bits */

@@ -16,7 +16,7 @@
 #include <math.h>
 #include <rill/rill.h>
 
-static unsigned long first_scene = 1, scene_count = 1000;
+static unsigned long first_scene = 1, scene_count = 1000 / ALONE_PART;
 
 /* ------------------------------------------------------------------------------------------------ dice (SplitMix64) */
 
@@ -129,7 +129,7 @@ static void make_definition(scene *s) {
     def->liquid = random_liquid(d);
     def->solver = random_solver(d);
     def->runtime.scalar = chance(d, 0.2);
-    def->runtime.tasks.threads = chance(d, 0.05) ? 2 : 1;
+    def->runtime.tasks.threads = chance(d, 0.05 * ALONE_PART) ? 2 : 1;
 }
 
 /* A point anywhere in or a little outside the grid. */

@@ -259,7 +259,7 @@ static void test_forgeries(void **state) {
     const saved s = save(world);
     size_t size;
     const size_t from = (size_t)(find_section(world, s, &size) - s.bytes);
-    check_forgeries(world, from, from + size, 2000);
+    check_forgeries(world, from, from + size, 2000 / ALONE_PART);
     free(s.bytes);
     rill_world_destroy(world);
 }

@@ -221,16 +221,12 @@ static void perform(circus *c, int moves) {
     }
 }
 
-#ifndef MOVES_ALONE
-#define MOVES_ALONE 2500 /* of each of four kinds, in one thread */
-#endif
-
 static void ten_thousand_moves(void **state) {
     (void)state;
     for (int kind = 0; kind < 4; ++kind) {
         circus c = open_circus(kind, NULL);
         rill_ledger ledger;
-        perform(&c, MOVES_ALONE);
+        perform(&c, 2500 / ALONE_PART);
         run(c.world, 20, 0.005);
         must(c.world, rill_world_get_ledger(c.world, &ledger));
         assert_int_equal(ledger.error, 0);
