@@ -41,17 +41,19 @@ rill_poisson_levels *rill_levels_make(int32_t nodes, int32_t patches, int32_t li
     rill_poisson_levels *levels = rill_memory_take(allocator, 1, sizeof *levels);
     if (!levels) return NULL;
     size_t room = room_of_all(nodes, patches);
-    levels->floats = rill_memory_take(allocator, float_count(nodes, patches), sizeof *levels->floats);
+    /* Sized for the worst, of which problems use little: what is not used is not touched, so the system need not give it. */
+    levels->floats = rill_memory_claim(allocator, float_count(nodes, patches), sizeof *levels->floats);
     levels->doubles = rill_memory_take(allocator, double_count(nodes, links), sizeof *levels->doubles);
-    levels->patches = rill_memory_take(allocator, (size_t)patches * RILL_LEVELS_MOST, sizeof *levels->patches);
-    levels->links = rill_memory_take(allocator, link_count(nodes, links), sizeof *levels->links);
-    levels->runs = rill_memory_take(allocator, room / RILL_LANES, sizeof *levels->runs);
+    levels->patches = rill_memory_claim(allocator, (size_t)patches * RILL_LEVELS_MOST, sizeof *levels->patches);
+    levels->links = rill_memory_claim(allocator, link_count(nodes, links), sizeof *levels->links);
+    levels->runs = rill_memory_claim(allocator, room / RILL_LANES, sizeof *levels->runs);
     levels->occupied = rill_memory_take(allocator, room / RILL_LANES, sizeof *levels->occupied);
     levels->number = rill_memory_take(allocator, 2 * fine_room(nodes), sizeof *levels->number);
     if (levels->floats && levels->doubles && levels->patches && levels->links && levels->runs && levels->occupied &&
         levels->number) {
         levels->kept = levels->doubles + VECTOR_PLANES * fine_room(nodes);
         levels->directions = levels->floats + (VALUE_PLANES + MATRIX_PLANES) * room;
+        memset(levels->directions, 0, DIRECTION_PLANES * fine_room(nodes) * sizeof *levels->directions);
         return levels;
     }
     rill_levels_free(levels, nodes, patches, links, allocator);
@@ -113,6 +115,16 @@ static bool lay_out(const rill_poisson *poisson, int32_t k) {
     return single;
 }
 
+/* Sees to it that the first `size` nodes' planes have been zero once: what no run writes is multiplied by zero. */
+static void clear_planes(rill_poisson_levels *levels, size_t room, size_t size) {
+    if (size <= levels->cleared) return;
+    const size_t from = levels->cleared, more = size - from;
+    memset(levels->floats + VALUE_PLANES * from, 0, VALUE_PLANES * more * sizeof *levels->floats);
+    memset(levels->floats + VALUE_PLANES * room + MATRIX_PLANES * from, 0,
+           MATRIX_PLANES * more * sizeof *levels->floats);
+    levels->cleared = size;
+}
+
 /* The planes of level k follow those of the level before. */
 static void give_planes(const rill_poisson *poisson, int32_t k) {
     rill_poisson_levels *levels = poisson->levels;
@@ -122,6 +134,7 @@ static void give_planes(const rill_poisson *poisson, int32_t k) {
     size_t room = room_of_all(poisson->node_capacity, poisson->patch_capacity);
     float *value = levels->floats + VALUE_PLANES * used;
     float *matrix = levels->floats + VALUE_PLANES * room + MATRIX_PLANES * used;
+    clear_planes(levels, room, used + size);
     for (int32_t c = 0; c < 2; ++c) {
         rill_colour *colour = &level->colour[c];
         float **planes[] = { &colour->w[0], &colour->w[1],  &colour->w[2],

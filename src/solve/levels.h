@@ -75,6 +75,7 @@ struct rill_poisson_levels {
         *number; /* by node: of the link that last began there; of the node in the bottom; or in the direct problem */
     /* What was taken; the rest points into it. */
     float *floats;
+    size_t cleared; /* nodes of `floats`, of all levels, that have been set to zero */
     double *doubles;
     rill_level_patch *patches;
     rill_run *runs;
