@@ -171,7 +171,10 @@ void rill_bodies_catch(rill_bodies *bodies, rill_flow *flow) {
         rill_node *node = &nodes[i];
         const int32_t poured = flow->H[node->place] - (int32_t)node->around;
         const int32_t room = flow->bed->c[node->place] - flow->bed->b[node->place] - flow->H[node->place] - node->deck;
-        if (!node->apart || poured <= 0 || room < 0) continue;
+        if (!node->apart || poured <= 0 || room < 0) {
+            node->kept -= (double)poured; /* its head is to follow at once */
+            continue;
+        }
         flow->H[node->place] -= poured;
         node->deck += poured;
     }

@@ -8,8 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { PASSES = 12, ITERATIONS = 400 };
-enum { JOINED_PASSES = 40, JOINED_ITERATIONS = 600 }; /* with a passage, which may slam full */
+enum { PASSES = 40, ITERATIONS = 600 };
 enum { WHOLE_STEPS = 12 }; /* if these do not do, they may be going round in circles: every other one is halved */
 /* Quanta, and as a share of what is off to begin with: what remains is made good in the next sub-step. */
 static const double TOLERANCE = 4.0, TOLERANCE_SHARE = 1e-3, TOLERANCE_MOST = 1024.0;
@@ -18,6 +17,7 @@ static const double TOLERANCE = 4.0, TOLERANCE_SHARE = 1e-3, TOLERANCE_MOST = 10
 static const double SOFT = 1.0 / 4096.0, FIRM = 0x1p-14, HARD = 0x1p-26;
 static const double THIN =
     1.0 / 32.0; /* cells: gaps as thin as this give as much as a free surface, lest they bear all */
+static const double MUCH = 1.0 / 64.0; /* of what a free surface gives */
 static const double MODIFIED = 0.97;
 
 /* The conductances of a node's faces, as in rill_near. */
@@ -30,11 +30,13 @@ typedef struct balance {
     size_t n;
     double *pi, *stiff, *aim, *r, *z, *p, *q, *d; /* d: of the preconditioner, inverted */
     double *diagonal;                             /* of A without its low rank */
+    double *outside;                              /* what faces to columns that are no nodes conduct */
     double *last;                                 /* pi a step ago */
     double *soft;                                 /* how much a node gives under a body */
     weights *weights;
     double unit; /* N per quantum of head over a cell */
-    bool joined; /* some nodes are of a flooded passage */
+    bool joined; /* some nodes are of a flooded passage, */
+    bool thin;   /* or give much */
 } balance;
 
 static const rill_node *node_of(const balance *b, size_t i) {
@@ -81,13 +83,15 @@ static void scatter(const rill_bodies *bodies, const rill_body *body, bool all, 
 
 /* ----------------------------------------------------------------------------------------------------------- residual */
 
-/* What each node should hold at the end. What bodies take or leave by moving must be made room for at once, or else they
- * would move without pushing; what did not fit before that, because a body was put where liquid was, little by little. */
-static void find_aims(const balance *b) {
+/* What each node should hold at the end, and how much it gives; returns whether some give much. What bodies take or leave by
+ * moving must be made room for at once, or else they would move without pushing; what did not fit before that, because a body
+ * was put where liquid was, little by little. */
+static bool find_aims(const balance *b) {
     const rill_body_stage *s = b->stage;
     const rill_bed *bed = s->flow->bed;
     const double thin = THIN * bed->grid.cell_size / bed->quantum;
     const double most = 0.25 * sqrt(s->gravity * bed->grid.cell_size) * s->dt / bed->quantum;
+    bool any = false;
     for (size_t i = 0; i < b->n; ++i) {
         const rill_node *node = node_of(b, i);
         const double level = rill_node_level(node, node->e);
@@ -97,6 +101,28 @@ static void find_aims(const balance *b) {
         const double gap = level - node->deep, share = gap > thin ? thin / gap : 1.0;
         b->soft[i] = node->yields ? SOFT + (1.0 - SOFT) * share * share : SOFT;
         if (node->flooded || (node->deep == 0.0 && !isinf(node->roof))) b->soft[i] = node->deep > 0.0 ? FIRM : HARD;
+        any |= b->soft[i] > MUCH;
+    }
+    return any;
+}
+
+/* Conductances do not change while pi is sought, nor does what moves over faces without it: that is part of the aims. */
+static void weigh_faces(const balance *b) {
+    const rill_body_stage *s = b->stage;
+    const rill_body_face *faces = s->bodies->faces.data;
+    const rill_near *near = s->bodies->near.data;
+    const double lambda = (double)s->k->lambda;
+    for (size_t i = 0; i < b->n; ++i) {
+        for (int k = 0; k < 4; ++k)
+            b->weights[i].w[k] = near[i].face[k] >= 0 ? (float)weight_of(b, &faces[near[i].face[k]]) : 0.0f;
+        b->outside[i] = 0.0;
+    }
+    for (size_t f = 0; f < s->bodies->faces.count; ++f) {
+        const int32_t l = faces[f].node_l, r = faces[f].node_r;
+        const double moved = lambda * (double)faces[f].open * (double)faces[f].u;
+        if (l >= 0) b->aim[l] -= moved;
+        if (r >= 0) b->aim[r] += moved;
+        if (l < 0 || r < 0) b->outside[l < 0 ? r : l] += weight_of(b, &faces[f]);
     }
 }
 
@@ -116,11 +142,32 @@ static void find_motion(const balance *b) {
     }
 }
 
+/* A node under a body gives from where its head meets the body on: where it gives much, counted from the start that would be a
+ * jump in r, over which Newton's steps go to and fro. */
+static void soften(const balance *b) {
+    for (size_t i = 0; i < b->n; ++i) {
+        const rill_node *node = node_of(b, i);
+        const double e = node->e + b->pi[i];
+        if (b->soft[i] <= MUCH || !isinf(node->roof)) continue;
+        const double met =
+            rill_node_will_displace(b->stage, node, e) - rill_node_will_displace(b->stage, node, node->e);
+        b->r[i] += b->soft[i] * (b->stiff[i] * b->pi[i] - met);
+    }
+}
+
+/* What pi moves out of a node, but for faces that are far. */
+static double flow_out(const balance *b, size_t i) {
+    const float *w = b->weights[i].w;
+    const int32_t *j = ((const rill_near *)b->stage->bodies->near.data)[i].node;
+    const double *pi = b->pi, here = pi[i];
+    return b->outside[i] * here + (((double)w[0] * (here - pi[j[0]]) + (double)w[1] * (here - pi[j[1]])) +
+                                   ((double)w[2] * (here - pi[j[2]]) + (double)w[3] * (here - pi[j[3]])));
+}
+
 /* r = what would be in each node at the end, less what fits; returns the largest. */
 static double find_residual(const balance *b) {
     const rill_body_stage *s = b->stage;
-    const rill_body_face *faces = s->bodies->faces.data;
-    const double lambda = (double)s->k->lambda;
+    const int32_t *far = s->bodies->far.data;
     find_motion(b);
     rill_bodies_contact(s, b->pi, b->stiff, b->r);
     for (size_t i = 0; i < b->n; ++i) {
@@ -128,15 +175,14 @@ static double find_residual(const balance *b) {
             b->r[i] += (b->stiff[i] - 1.0) * b->pi[i];
             b->stiff[i] = 1.0;
         }
-        b->r[i] = b->aim[i] - b->r[i] - b->soft[i] * b->stiff[i] * b->pi[i];
+        b->r[i] = b->aim[i] - b->r[i] - b->soft[i] * b->stiff[i] * b->pi[i] - flow_out(b, i);
     }
-    for (size_t f = 0; f < s->bodies->faces.count; ++f) {
-        const rill_body_face *face = &faces[f];
-        const double l = face->node_l >= 0 ? b->pi[face->node_l] : 0.0,
-                     r = face->node_r >= 0 ? b->pi[face->node_r] : 0.0;
-        const double moved = lambda * (double)face->open * (double)face->u + weight_of(b, face) * (l - r);
-        if (face->node_l >= 0) b->r[face->node_l] -= moved;
-        if (face->node_r >= 0) b->r[face->node_r] += moved;
+    if (b->thin) soften(b);
+    for (size_t i = 0; i < s->bodies->far.count; ++i) {
+        const rill_body_face *face = (const rill_body_face *)s->bodies->faces.data + far[i];
+        const double moved = weight_of(b, face) * (b->pi[face->node_l] - b->pi[face->node_r]);
+        b->r[face->node_l] -= moved;
+        b->r[face->node_r] += moved;
     }
     for (size_t i = 0; i < s->bodies->list.count; ++i) {
         const rill_body *body = rill_body_at(s->bodies, (int32_t)i);
@@ -157,24 +203,19 @@ static double find_residual(const balance *b) {
 
 /* ------------------------------------------------------------------------------------------------------------- matrix */
 
-/* Conductances do not change while pi is sought. */
-static void weigh_faces(const balance *b) {
-    const rill_bodies *bodies = b->stage->bodies;
-    const rill_body_face *faces = bodies->faces.data;
-    const rill_near *near = bodies->near.data;
-    for (size_t i = 0; i < b->n; ++i)
-        for (int k = 0; k < 4; ++k)
-            b->weights[i].w[k] = near[i].face[k] >= 0 ? (float)weight_of(b, &faces[near[i].face[k]]) : 0.0f;
-}
-
 static void find_diagonal(const balance *b) {
     const rill_bodies *bodies = b->stage->bodies;
     const rill_body_face *faces = bodies->faces.data;
-    for (size_t i = 0; i < b->n; ++i) b->diagonal[i] = 1.0 - b->stiff[i] + b->soft[i] * b->stiff[i];
-    for (size_t f = 0; f < bodies->faces.count; ++f) {
-        const double w = weight_of(b, &faces[f]);
-        if (faces[f].node_l >= 0) b->diagonal[faces[f].node_l] += w;
-        if (faces[f].node_r >= 0) b->diagonal[faces[f].node_r] += w;
+    const int32_t *far = bodies->far.data;
+    for (size_t i = 0; i < b->n; ++i) {
+        const float *w = b->weights[i].w;
+        const double conducts = ((double)w[0] + (double)w[1]) + ((double)w[2] + (double)w[3]);
+        b->diagonal[i] = 1.0 - b->stiff[i] + b->soft[i] * b->stiff[i] + (b->outside[i] + conducts);
+    }
+    for (size_t i = 0; i < bodies->far.count; ++i) {
+        const rill_body_face *face = &faces[far[i]];
+        b->diagonal[face->node_l] += weight_of(b, face);
+        b->diagonal[face->node_r] += weight_of(b, face);
     }
 }
 
@@ -252,8 +293,7 @@ static void improve(const balance *b, double goal, int32_t *iterations) {
     precondition(b);
     double rz = smooth(b);
     memcpy(b->p, b->z, b->n * sizeof *b->p);
-    const int32_t most = b->joined ? JOINED_ITERATIONS : ITERATIONS;
-    while (rz > 0.0 && *iterations < most) {
+    while (rz > 0.0 && *iterations < ITERATIONS) {
         const double energy = apply(b);
         if (!(energy > 0.0)) return;
         const double alpha = rz / energy;
@@ -283,19 +323,19 @@ const double *rill_bodies_balance(const rill_body_stage *stage, bool *converged)
     b.diagonal = v + 8 * n;
     b.soft = v + 9 * n;
     b.last = v + 10 * n;
-    b.weights = (weights *)(void *)(v + 11 * n);
+    b.outside = v + 11 * n;
+    b.weights = (weights *)(void *)(v + 12 * n);
     b.unit = stage->density * stage->gravity * bed->quantum * bed->grid.cell_size * bed->grid.cell_size;
     for (size_t i = 0; i < n; ++i) {
         b.pi[i] = node_of(&b, i)->pi;
         b.joined |= node_of(&b, i)->flooded || node_of(&b, i)->first < 0;
     }
+    b.thin = find_aims(&b);
     weigh_faces(&b);
-    find_aims(&b);
     int32_t iterations = 0;
     double off = find_residual(&b);
     const double tolerance = b.joined ? TOLERANCE : fmin(fmax(TOLERANCE, TOLERANCE_SHARE * off), TOLERANCE_MOST);
-    const int32_t passes = b.joined ? JOINED_PASSES : PASSES, most = b.joined ? JOINED_ITERATIONS : ITERATIONS;
-    for (int32_t pass = 0; pass < passes && off > tolerance && iterations < most; ++pass) {
+    for (int32_t pass = 0; pass < PASSES && off > tolerance && iterations < ITERATIONS; ++pass) {
         memcpy(b.last, b.pi, n * sizeof *b.last);
         improve(&b, 0.5 * tolerance, &iterations);
         for (size_t i = 0; pass >= WHOLE_STEPS && pass % 2 == 0 && i < n; ++i) b.pi[i] = 0.5 * (b.pi[i] + b.last[i]);

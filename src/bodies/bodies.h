@@ -154,11 +154,10 @@ typedef struct rill_body_face {
     int32_t node_l, node_r; /* -1: not under a body */
     int32_t pipe;           /* sparse pipe; -1: dense, the velocity is that of r */
     int32_t axis;
-    float u;       /* m/s */
-    float gain;    /* m/s per quantum of head */
-    float open;    /* quanta */
-    bool covered;  /* a column at an end is full: moved over by through.c, not by the sweep */
-    bool backward; /* it flows from r to l */
+    float u;      /* m/s */
+    float gain;   /* m/s per quantum of head */
+    float open;   /* quanta */
+    bool covered; /* a column at an end is full: moved over by through.c, not by the sweep */
 } rill_body_face;
 
 /* What joins a node to others: up to two with lower numbers, then up to two with higher ones; itself where there is none. */
@@ -223,7 +222,7 @@ typedef struct rill_body_stage {
 #define RILL_HEAD_MOST (2.0 * (double)RILL_TOP)
 #define RILL_NO_TOPSIDE 0x1p31f
 
-enum { RILL_BODY_VECTORS = 13 }; /* that the solve works on */
+enum { RILL_BODY_VECTORS = 14 }; /* that the solve works on */
 
 /* The centre of a node's cell, m. */
 static inline double rill_node_at(const rill_bed *bed, const rill_node *node, int axis) {
@@ -256,6 +255,9 @@ static inline int32_t rill_node_deck_depth(const rill_node *node) {
 
 /* What bodies displace in a column below a head, quanta over its whole area: D. */
 double rill_node_displaced(const rill_bodies *bodies, const rill_node *node, double e);
+
+/* The same for where bodies will be at the end of the sub-step with the motion they have so far. */
+double rill_node_will_displace(const rill_body_stage *stage, const rill_node *node, double e);
 
 /* cover.c: nodes and faces for where bodies are now. Heads of columns that were not covered before are their levels, or
  * their pressure where they are flooded. */
@@ -333,8 +335,6 @@ int32_t rill_body_pipe_axis(const rill_flow *flow, int32_t pipe);
 bool rill_body_face_shut(const rill_bodies *bodies, const rill_body_face *face);
 /* Velocity, opening and gain of a face as it is. */
 void rill_body_face_look(const rill_body_stage *stage, rill_body_face *face);
-/* How open it is to a velocity, quanta. */
-float rill_body_face_opening(const rill_body_stage *stage, const rill_body_face *face, float u);
 static inline float *rill_body_face_velocity(const rill_flow *flow, const rill_body_face *face) {
     if (face->pipe >= 0) return &flow->pipe_u[face->pipe];
     return (face->axis ? flow->v : flow->u) + face->r;
@@ -377,15 +377,18 @@ void rill_bodies_contact(const rill_body_stage *stage, const double *pi, double 
 
 /* A velocity along an axis at arm r, or a force, as six components; added to `out`. */
 static inline void rill_along(int axis, const double r[3], double factor, double out[6]) {
-    const int j = axis == 2 ? 0 : axis + 1, k = axis == 0 ? 2 : axis - 1;
-    out[axis] += factor; /* (spin x r)_axis = spin_j r_k - spin_k r_j */
-    out[3 + j] += factor * r[k];
-    out[3 + k] -= factor * r[j];
+    if (axis == 0) /* (spin x r)_0 = spin_1 r_2 - spin_2 r_1 */
+        out[0] += factor, out[4] += factor * r[2], out[5] -= factor * r[1];
+    else if (axis == 1)
+        out[1] += factor, out[5] += factor * r[0], out[3] -= factor * r[2];
+    else
+        out[2] += factor, out[3] += factor * r[1], out[4] -= factor * r[0];
 }
 /* The speed along an axis at an arm from the centre of mass. */
 static inline double rill_body_speed_at(const double motion[6], int axis, const double r[3]) {
-    const int j = axis == 2 ? 0 : axis + 1, k = axis == 0 ? 2 : axis - 1;
-    return motion[axis] + (motion[3 + j] * r[k] - motion[3 + k] * r[j]);
+    if (axis == 0) return motion[0] + (motion[4] * r[2] - motion[5] * r[1]);
+    if (axis == 1) return motion[1] + (motion[5] * r[0] - motion[3] * r[2]);
+    return motion[2] + (motion[3] * r[1] - motion[4] * r[0]);
 }
 
 /* The weight of what lies on a body as a force and torque; added to `out`. */

@@ -34,13 +34,6 @@ static inline double lift_of(const rill_piece *p, const double motion[6], double
     return (motion[2] + motion[3] * (double)p->arm[1] - motion[4] * (double)p->arm[0]) * scale;
 }
 
-/* Adds an upright amount at a piece as six components. */
-static inline void add_upright(const rill_piece *p, double amount, double out[6]) {
-    out[2] += amount;
-    out[3] += amount * (double)p->arm[1];
-    out[4] -= amount * (double)p->arm[0];
-}
-
 /* The underside of a piece when it has come up by `lift`, quanta. It does not go below the base: no pressure builds up where
  * there is no liquid between. */
 static inline double underside_of(const rill_piece *p, double lift) {
@@ -60,8 +53,9 @@ static inline bool is_held(const rill_piece *p, double roof) {
 }
 
 /* What a body that has come up by `lift` displaces at heads changed by pi, as upright components; returns the part that is in
- * contact with a level, cells. */
-static double immerse(const rill_body_stage *s, const rill_body *body, const double *pi, double lift, double six[6]) {
+ * contact with a level, cells, if that is asked for. */
+static inline double immerse(const rill_body_stage *s, const rill_body *body, const double *pi, double lift,
+                             double six[6], bool ask) {
     const rill_touch *touches = s->bodies->touches.data;
     const rill_piece *pieces = s->bodies->pieces.data;
     const rill_node *nodes = s->bodies->nodes.data;
@@ -77,7 +71,7 @@ static double immerse(const rill_body_stage *s, const rill_body *body, const dou
             up += amount;
             about_x += amount * (double)p->arm[1];
             about_y -= amount * (double)p->arm[0];
-            if (deep > 0.0 && e < high) contact += part;
+            if (ask && deep > 0.0 && e < high) contact += part;
         }
     }
     const double sum[6] = { 0.0, 0.0, up, about_x, about_y, 0.0 };
@@ -89,14 +83,14 @@ static double immerse(const rill_body_stage *s, const rill_body *body, const dou
  * one. Newton's method between two bounds. */
 static double find_rise(const rill_body_stage *s, rill_body *body, const double *pi, double unit, double six[6]) {
     const double scale = s->dt / s->flow->bed->quantum, push = s->dt * unit / body->upright, least = body->free[2];
-    double v = least, low = least, contact = immerse(s, body, pi, (v - body->guess[2]) * scale, six);
+    double v = least, low = least, contact = immerse(s, body, pi, (v - body->guess[2]) * scale, six, true);
     double high = least + push * six[2];
     for (int32_t i = 0; i < RISES; ++i) {
         const double off = v - least - push * six[2], next = v - off / (1.0 + push * contact * scale);
         if (fabs(off) * scale < 1e-3) break;
         *(off > 0.0 ? &high : &low) = v;
         v = next > low && next < high && i % 3 != 2 ? next : 0.5 * (low + high);
-        contact = immerse(s, body, pi, (v - body->guess[2]) * scale, six);
+        contact = immerse(s, body, pi, (v - body->guess[2]) * scale, six, true);
     }
     body->stiff = body->upright * (1.0 + push * contact * scale);
     return v;
@@ -111,7 +105,7 @@ static void press(const rill_body_stage *s, rill_body *body, const double *pi) {
     if (body->small)
         rise = find_rise(s, body, pi, unit, six);
     else
-        immerse(s, body, pi, -body->guess[2] * s->dt / s->flow->bed->quantum, six);
+        immerse(s, body, pi, -body->guess[2] * s->dt / s->flow->bed->quantum, six, false);
     rill_body_keep_round(body, six);
     for (int k = 0; k < 6; ++k) body->load[k] = six[k] * unit;
     if (body->small) body->load[2] = body->stiff * (rise - body->free[2]) / s->dt;
@@ -146,14 +140,18 @@ void rill_bodies_contact(const rill_body_stage *s, const double *pi, double *sti
             const rill_node *node = &nodes[t->node];
             const double e = node->e + pi[t->node], level = rill_node_level(node, e);
             const bool full = e >= node->roof;
-            double upright[6] = { 0 }, taken = 0.0;
+            double up = 0.0, about_x = 0.0, about_y = 0.0, taken = 0.0;
             for (int32_t k = t->first; k < t->end; ++k) {
-                const bool held = full && is_held(&pieces[k], node->roof);
-                const double lift = held ? 0.0 : lift_of(&pieces[k], beyond, scale), part = (double)pieces[k].part;
-                taken += part * depth_of(&pieces[k], level, lift);
-                if (!held && e > underside_of(&pieces[k], lift) && e < (double)pieces[k].high + lift)
-                    add_upright(&pieces[k], part, upright);
+                const rill_piece *p = &pieces[k];
+                const bool held = full && is_held(p, node->roof);
+                const double lift = held ? 0.0 : lift_of(p, beyond, scale), part = (double)p->part;
+                taken += part * depth_of(p, level, lift);
+                if (held || !(e > underside_of(p, lift) && e < (double)p->high + lift)) continue;
+                up += part;
+                about_x += part * (double)p->arm[1];
+                about_y -= part * (double)p->arm[0];
             }
+            double upright[6] = { 0.0, 0.0, up, about_x, about_y, 0.0 };
             rill_body_keep_round(body, upright);
             if (nodes[t->node].grounded) memset(upright, 0, sizeof upright);
             for (int c = 0; c < 6; ++c) t->b[c] = t->sideways[c] + (float)upright[c];
@@ -184,6 +182,20 @@ double rill_node_displaced(const rill_bodies *bodies, const rill_node *node, dou
     return sum;
 }
 
+double rill_node_will_displace(const rill_body_stage *s, const rill_node *node, double e) {
+    const rill_touch *touches = s->bodies->touches.data;
+    const rill_piece *pieces = s->bodies->pieces.data;
+    const double scale = s->dt / s->flow->bed->quantum;
+    double sum = 0.0, beyond[6];
+    for (int32_t i = node->first; i >= 0; i = touches[i].next) {
+        const rill_body *body = rill_body_at(s->bodies, touches[i].body);
+        for (int k = 0; k < 6; ++k) beyond[k] = body->moved[k] - body->guess[k];
+        for (int32_t k = touches[i].first; k < touches[i].end; ++k)
+            sum += (double)pieces[k].part * depth_of(&pieces[k], e, lift_of(&pieces[k], beyond, scale));
+    }
+    return sum;
+}
+
 /* A body at a face between two nodes; false if it is above the liquid. */
 static bool find_grip(const rill_body_stage *s, int32_t index, rill_touch *at_l, rill_body_grip *grip) {
     const rill_bed *bed = s->flow->bed;
@@ -197,9 +209,8 @@ static bool find_grip(const rill_body_stage *s, int32_t index, rill_touch *at_l,
     const double share_l = (double)at_l->share, share_r = (double)at_r->share;
     const double under =
         (share_l * (base_l + (double)at_l->under) + share_r * (base_r + (double)at_r->under)) / (share_l + share_r);
-    const double thick = ((double)at_l->deep + (double)at_r->deep) / (share_l + share_r);
     const double top = face->covered
-                           ? under + thick
+                           ? under + ((double)at_l->deep + (double)at_r->deep) / (share_l + share_r)
                            : 0.5 * (base_l + rill_node_shown(s->flow, l) + base_r + rill_node_shown(s->flow, r));
     *grip = (rill_body_grip){ .face = index, .body = at_l->body, .l = at_l, .r = at_r };
     grip->displaced =
@@ -222,7 +233,10 @@ static void couple_grip(const rill_body_stage *s, const rill_body_grip *grip) {
     double six[6] = { 0 };
     rill_along(face->axis, grip->arm, grip->displaced * q / dx, six);
     rill_body_keep_round(body, six);
-    for (int k = 0; k < 6; ++k) grip->l->sideways[k] += (float)six[k], grip->r->sideways[k] -= (float)six[k];
+    float taken[6];
+    for (int k = 0; k < 6; ++k) taken[k] = (float)six[k];
+    for (int k = 0; k < 6; ++k) grip->l->sideways[k] += taken[k];
+    for (int k = 0; k < 6; ++k) grip->r->sideways[k] -= taken[k];
     const double force = s->density * s->gravity * q * q * dx * grip->displaced * slope;
     rill_along(face->axis, grip->arm, force, body->pushed);
 }

@@ -192,7 +192,7 @@ static void touch_column(const rill_body_stage *s, int32_t index, int32_t place,
     const int32_t *stamp = s->bodies->stamp;
     const rill_shade *shades = rill_body_at(s->bodies, index)->shades.data;
     rill_array *pieces = &s->bodies->pieces;
-    rill_touch touch = { .body = index, .first = (int32_t)pieces->count };
+    const size_t first = pieces->count;
     int32_t in_x, in_y;
     const int32_t stride =
         bed->sheet_count == 1 ? bed->sheets[0].stride : rill_bed_sheet_of(bed, place, &in_x, &in_y)->stride;
@@ -206,8 +206,24 @@ static void touch_column(const rill_body_stage *s, int32_t index, int32_t place,
         for (int i = 0; i < 4 && !any; ++i) any = stamp[beside[i]] > 0 && joined(bed, place, beside[i]);
         if (!any) return;
     }
-    touch.end = (int32_t)pieces->count;
+    rill_touch touch = { .body = index, .first = (int32_t)first, .end = (int32_t)pieces->count };
     add_touch(s, &touch, rill_bodies_node_at(s, place, stride, x, y));
+}
+
+/* Cells of a row: low <= x < high. */
+typedef struct stretch {
+    int32_t low, high;
+} stretch;
+
+/* Those that a body shades in a row; shades before `*at` are of rows before it. */
+static stretch find_stretch(const rill_body *body, int32_t y, size_t *at) {
+    const rill_shade *shades = body->shades.data;
+    stretch all = { INT32_MAX, INT32_MIN };
+    for (; *at < body->shades.count && shades[*at].y == y; *at += 1) {
+        all.low = rill_min_i(all.low, shades[*at].x);
+        all.high = shades[*at].x + 1;
+    }
+    return all;
 }
 
 /* In the order of rows, which is good for the solve. */
@@ -218,13 +234,20 @@ static void touch_columns(const rill_body_stage *s, int32_t index) {
     const int32_t *cells = bed->grid.cells;
     body->first = (int32_t)s->bodies->touches.count;
     if (body->shades.count > 0) {
+        const int32_t low = rill_max_i(area->low[1] - 1, 0), high = rill_min_i(area->high[1] + 1, cells[1]);
+        size_t at = 0;
+        stretch south, here = { INT32_MAX, INT32_MIN }, north = find_stretch(body, low, &at);
         stamp_columns(s, body);
-        for (int32_t y = rill_max_i(area->low[1] - 1, 0); y < rill_min_i(area->high[1] + 1, cells[1]); ++y)
-            for (int32_t x = rill_max_i(area->low[0] - 1, 0); x < rill_min_i(area->high[0] + 1, cells[0]); ++x) {
+        for (int32_t y = low; y < high; ++y) {
+            south = here, here = north, north = find_stretch(body, y + 1, &at);
+            const int32_t from = rill_min_i(rill_min_i(south.low, north.low), here.low - 1);
+            const int32_t to = rill_max_i(rill_max_i(south.high, north.high), here.high + 1);
+            for (int32_t x = rill_max_i(from, 0); x < rill_min_i(to, cells[0]); ++x) {
                 const size_t cell = (size_t)y * (size_t)cells[0] + (size_t)x;
                 for (int32_t k = bed->cell_first[cell]; k < bed->cell_first[cell + 1]; ++k)
                     touch_column(s, index, bed->places[k], x, y);
             }
+        }
         clear_stamps(s, body);
     }
     body->end = (int32_t)s->bodies->touches.count;
@@ -241,6 +264,8 @@ static void leave_columns(const rill_body_stage *s) {
         bodies->node_of[place] = 0;
         bodies->shown[place] = bed->b[place];
         rill_bodies_give(bodies, s->flow, before[i].cell, place, before[i].deck);
+        if (rill_flow_flooded(s->flow, place))
+            rill_covered_look_for(s->flow, place); /* it is the passages' own again */
         if (bed->pipe_count == 0) continue;
         for (int32_t k = rill_bed_first_pipe(bed, NULL, place); k < bed->pipe_count && bed->pipe_l[k] == place; ++k)
             rill_bodies_lift_pipe(s->flow, k);

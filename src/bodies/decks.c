@@ -113,7 +113,8 @@ static uint8_t find_lids(const rill_bodies *bodies, rill_node *node) {
     }
     node->shut = (uint8_t)shut;
     const double sum = (covered[0] + covered[1]) + (covered[2] + covered[3]);
-    return (uint8_t)((sum > 0.5 ? NARROW : 0) | (sum > 1.0 ? CROWDED : 0));
+    const bool shared = touches[node->first].next >= 0; /* one body alone covers more than all only by rounding */
+    return (uint8_t)((sum > 0.5 ? NARROW : 0) | (shared && sum > 1.0 ? CROWDED : 0));
 }
 
 /* The level at an end of a face. */

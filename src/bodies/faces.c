@@ -39,11 +39,6 @@ static float opening_of(const rill_body_stage *s, const rill_body_face *face, co
     return (float)rill_move_opening(&under, u);
 }
 
-float rill_body_face_opening(const rill_body_stage *s, const rill_body_face *face, float u) {
-    const rill_face f = face_at(s, face);
-    return rill_body_face_shut(s->bodies, face) ? 0.0f : opening_of(s, face, &f, u);
-}
-
 /* The same expressions as in the sweep's kernels, but for the velocity: that has been driven by the heads there are for as long
  * as the last sub-step took, and should be for as long as this one does. Liquid has no say in how high heads are at bodies:
  * after a blow they are as high as it took to stop it in one sub-step, and what they did must be undone by just as much. */
@@ -62,5 +57,4 @@ void rill_body_face_look(const rill_body_stage *s, rill_body_face *face) {
                    (float)(head_at(s, face->node_l, l) - head_at(s, face->node_r, r));
     face->open = opening_of(s, face, &f, face->u);
     if (rill_body_face_shut(s->bodies, face)) face->u = face->gain = face->open = 0.0f;
-    face->backward = face->u < 0.0f;
 }

@@ -103,30 +103,55 @@ static double height_at(const rill_cut *cut, double x) {
     return cut->z + cut->slope * (x - cut->left);
 }
 
-/* What is between two cuts, in one quarter and on one side of the level. Heights are linear, so that the one in the middle
- * is the mean. */
-static void add_piece(rill_line *line, int32_t k, double level, double from, double to, const rill_cut *under,
-                      const rill_cut *over) {
-    const double middle = 0.5 * (from + to), low = height_at(under, middle), high = height_at(over, middle);
-    if (from < to)
-        rill_line_add(line, k, level, line->weight * (to - from), middle, rill_min_d(low, high), rill_max_d(low, high));
+/* What is between two cuts, whose heights go side by side. */
+typedef double pair __attribute__((vector_size(16)));
+typedef int64_t pair_of_bits __attribute__((vector_size(16)));
+typedef struct slab {
+    pair z, slope, left; /* of its underside and topside, in either order */
+} slab;
+
+static inline pair heights_at(const slab *in, double x) {
+    return in->z + in->slope * ((pair){ x, x } - in->left);
+}
+
+/* What of it is in one quarter and on one side of the level. Heights are linear, so that the one in the middle is the mean;
+ * which of the cuts is the lower one is seen there. */
+static inline void add_piece(const rill_line *line, size_t k, double level, double from, double to, const slab *in) {
+    const double middle = 0.5 * (from + to);
+    const pair at = heights_at(in, middle);
+    rill_line_add(line, k, level, line->weight * (to - from), middle, rill_min_d(at[0], at[1]),
+                  rill_max_d(at[0], at[1]));
+}
+
+/* The same where the level passes through one of the cuts, or both: from one end of the stretch to the other. */
+static void add_pieces(const rill_line *line, size_t k, double level, const double ends[2], pair at, pair at_end,
+                       const slab *in) {
+    const double a = rill_passes(ends[0], ends[1], at[0], at_end[0], level);
+    const double b = rill_passes(ends[0], ends[1], at[1], at_end[1], level);
+    const double stops[4] = { ends[0], rill_min_d(a, b), rill_max_d(a, b), ends[1] };
+    for (int i = 0; i < 3; ++i)
+        if (stops[i] < stops[i + 1]) add_piece(line, k, level, stops[i], stops[i + 1], in);
 }
 
 /* What is between two cuts goes to the quarters. */
-static void spread(rill_line *line, double from, double to, const rill_cut *under, const rill_cut *over) {
-    double low = height_at(under, from), high = height_at(over, from);
-    for (int32_t k = (int32_t)from; from < to; ++k) {
-        const double end = rill_min_d((double)k + 1.0, to), level = rill_line_level(line, k);
-        const double low_end = height_at(under, end), high_end = height_at(over, end);
-        const double a = rill_passes(from, end, low, low_end, level), b = rill_passes(from, end, high, high_end, level);
-        const double first = rill_min_d(a, b);
-        add_piece(line, k, level, from, first, under, over);
-        if (first < end) {
-            add_piece(line, k, level, first, rill_max_d(a, b), under, over);
-            add_piece(line, k, level, rill_max_d(a, b), end, under, over);
-        }
-        from = end, low = low_end, high = high_end;
+static void spread(rill_line *line, double from, double to, const rill_cut *one, const rill_cut *other) {
+    const slab in = { { one->z, other->z }, { one->slope, other->slope }, { one->left, other->left } };
+    const rill_line as = *line; /* which no sum written can change: compilers keep it at hand */
+    const size_t first = (size_t)from;
+    size_t k = first;
+    if (!(from < to)) return;
+    pair at = heights_at(&in, from);
+    for (; from < to; ++k) {
+        const double end = rill_min_d((double)(k + 1), to), level = rill_line_level(&as, k);
+        const pair at_end = heights_at(&in, end), levels = { level, level };
+        const pair_of_bits passes = (at < levels) ^ (at_end < levels);
+        if (passes[0] | passes[1])
+            add_pieces(line, k, level, (const double[2]){ from, end }, at, at_end, &in);
+        else
+            add_piece(&as, k, level, from, end, &in);
+        from = end, at = at_end;
     }
+    rill_line_reach(line, (int32_t)first, (int32_t)k);
 }
 
 /* Where a cut that is `behind` another at x, and `ahead` of it at `end`, passes it. */
@@ -159,12 +184,6 @@ static double find_end(const rill_cut *cuts, int32_t count, double x, double end
 static double choose(const rill_cut *cuts, int32_t count, double x, double end, const rill_cut **under,
                      const rill_cut **over) {
     const rill_cut *low = cuts, *high = cuts;
-    if (count == 2) {
-        const double middle = 0.5 * (x + end);
-        const bool first = height_at(&cuts[0], middle) < height_at(&cuts[1], middle);
-        *under = &cuts[first ? 0 : 1], *over = &cuts[first ? 1 : 0];
-        return end;
-    }
     double lowest = height_at(low, x), highest = lowest;
     for (int32_t i = 1; i < count; ++i) {
         const double z = height_at(&cuts[i], x), slope = cuts[i].slope;
@@ -185,8 +204,8 @@ static void sweep(rill_line *line, rill_cut *cuts, int32_t count) {
             if (held < next) cuts[held] = cuts[next];
         double end = next < count ? cuts[next].left : INFINITY;
         for (int32_t i = 0; i < held; ++i) end = rill_min_d(end, cuts[i].right);
-        const rill_cut *under, *over;
-        end = choose(cuts, held, x, end, &under, &over);
+        const rill_cut *under = &cuts[0], *over = &cuts[1];
+        if (held != 2) end = choose(cuts, held, x, end, &under, &over); /* of two, either may be the lower one */
         spread(line, x, end, under, over);
         x = end;
         int32_t kept = 0;

@@ -15,13 +15,14 @@
 #include "bodies/form.h"
 
 #include <math.h>
+#include <string.h>
 
 /* One plane in one row of quarters. */
 typedef struct rill_line {
     rill_shade *cells;   /* the row of cells, west to east: sums of part, and of part * under, over and at */
     const float *levels; /* of these cells, m; NULL: none */
     double z, per_unit;  /* of the centre of mass, m; quarters per m */
-    int32_t north;       /* 0 in the southern row of quarters, 2 in the northern */
+    size_t north;        /* 0 in the southern row of quarters, 2 in the northern */
     int32_t columns;     /* quarters */
     int32_t low, high;   /* the columns, quarters, to which something was added: low <= k < high */
     double y;
@@ -29,22 +30,31 @@ typedef struct rill_line {
 } rill_line;
 
 /* The level over the quarter in column k; NaN without levels, which nothing is above or below. */
-static inline double rill_line_level(const rill_line *line, int32_t k) {
+static inline double rill_line_level(const rill_line *line, size_t k) {
     return line->levels ? ((double)line->levels[k >> 1] - line->z) * line->per_unit : (double)NAN;
 }
 
+/* The first four numbers of a quarter, at once. */
+typedef double rill_four_doubles __attribute__((vector_size(32)));
+typedef float rill_four_floats __attribute__((vector_size(16)));
+
 /* Adds `amount` of the quarter in column k, whose level is known, at x, between two heights. */
-static inline void rill_line_add(rill_line *line, int32_t k, double level, double amount, double x, double under,
+static inline void rill_line_add(const rill_line *line, size_t k, double level, double amount, double x, double under,
                                  double over) {
-    const int kind = under >= level ? RILL_CLEAR : over <= level ? RILL_SUNK : RILL_THROUGH;
+    const size_t kind = under >= level ? RILL_CLEAR : over <= level ? RILL_SUNK : RILL_THROUGH;
     rill_quarter *quarter = &line->cells[k >> 1].quarter[kind][line->north | (k & 1)];
-    line->low = k < line->low ? k : line->low;
-    line->high = k >= line->high ? k + 1 : line->high;
-    quarter->part += (float)amount;
-    quarter->under += (float)(amount * under);
-    quarter->over += (float)(amount * over);
-    quarter->at[0] += (float)(amount * x);
+    const rill_four_doubles one = { under, over, 1.0, x }, all = one * amount;
+    rill_four_floats sums;
+    memcpy(&sums, quarter, sizeof sums);
+    sums += __builtin_convertvector(all, rill_four_floats);
+    memcpy(quarter, &sums, sizeof sums);
     quarter->at[1] += (float)(amount * line->y);
+}
+
+/* Something was added in columns from `low` to below `high`. */
+static inline void rill_line_reach(rill_line *line, int32_t low, int32_t high) {
+    line->low = low < line->low ? low : line->low;
+    line->high = high > line->high ? high : line->high;
 }
 
 /* Where between two places a height that is linear, h_0 at `from` and h_1 at `to`, passes a level; `to` if it does not. */

@@ -165,18 +165,26 @@ static const rule END = { END_NODES,
                           { 0.03177866312878993, 0.2548880035378767, 0.42666666666666664, 0.2548880035378767,
                             0.03177866312878993 } };
 
-/* Underside and topside at x from the centre. */
-static void heights_at(const rill_round *round, double x, double y, double *under, double *over) {
+/* Underside and topside. */
+typedef struct heights {
+    double under, over;
+} heights;
+
+/* Those at x. */
+static inline heights heights_at(const rill_round *round, double x, double y) {
+    const double from = x - round->centre[0];
+    heights at;
     if (round->shape == RILL_BODY_SPHERE) {
-        *over = root((round->radius * round->radius - y * y) - x * x);
-        *under = -*over;
+        at.over = root((round->radius * round->radius - y * y) - from * from);
+        at.under = -at.over;
     } else if (round->shape == RILL_BODY_CYLINDER) {
-        cylinder_at(round, x, y, under, over);
+        cylinder_at(round, from, y, &at.under, &at.over);
     } else {
-        capsule_at(round, x, y, under, over);
+        capsule_at(round, from, y, &at.under, &at.over);
     }
-    *under += round->centre[2];
-    *over += round->centre[2];
+    at.under += round->centre[2];
+    at.over += round->centre[2];
+    return at;
 }
 
 /* Adds what is between two places in one quarter, on one side of the level. */
@@ -185,25 +193,23 @@ static void add_piece(const rill_round *round, rill_line *line, int32_t k, doubl
     double lows = 0.0, highs = 0.0;
     if (!(from < to)) return;
     for (int i = 0; i < by->count; ++i) {
-        double under, over;
-        heights_at(round, middle + wide * by->nodes[i] - round->centre[0], y, &under, &over);
-        lows += by->weights[i] * under;
-        highs += by->weights[i] * over;
+        const heights at = heights_at(round, middle + wide * by->nodes[i], y);
+        lows += by->weights[i] * at.under;
+        highs += by->weights[i] * at.over;
     }
-    rill_line_add(line, k, rill_line_level(line, k), line->weight * (to - from), middle, lows, highs);
+    rill_line_add(line, (size_t)k, rill_line_level(line, (size_t)k), line->weight * (to - from), middle, lows, highs);
+    rill_line_reach(line, k, k + 1);
 }
 
-/* Where the underside, or the topside, passes the level between two places; `to` if it does not. */
-static double find_passage(const rill_round *round, double y, double from, double to, double level, bool top) {
-    double low[2], high[2], a = from, b = to;
-    heights_at(round, from - round->centre[0], y, &low[0], &high[0]);
-    heights_at(round, to - round->centre[0], y, &low[1], &high[1]);
-    double at_a = (top ? high[0] : low[0]) - level, at_b = (top ? high[1] : low[1]) - level;
+/* Where the underside, or the topside, passes the level between two places, with these heights above it; `to` if it does not. */
+static double find_passage(const rill_round *round, double y, double from, double to, double level, double at_from,
+                           double at_to, bool top) {
+    double a = from, b = to, at_a = at_from, at_b = at_to;
     if ((at_a < 0.0) == (at_b < 0.0)) return to;
     for (int i = 0; i < PASSAGE_STEPS; ++i) {
         const double x = 0.5 * (a + b);
-        heights_at(round, x - round->centre[0], y, &low[0], &high[0]);
-        const double here = (top ? high[0] : low[0]) - level;
+        const heights at = heights_at(round, x, y);
+        const double here = (top ? at.over : at.under) - level;
         if ((here < 0.0) == (at_a < 0.0))
             a = x, at_a = here;
         else
@@ -212,10 +218,12 @@ static double find_passage(const rill_round *round, double y, double from, doubl
     return rill_passes(a, b, at_a, at_b, 0.0);
 }
 
-/* The same on both sides of it. */
-static void add_pieces(const rill_round *round, rill_line *line, int32_t k, double from, double to, const rule *by) {
-    const double y = line->y - round->centre[1], level = rill_line_level(line, k);
-    const double a = find_passage(round, y, from, to, level, false), b = find_passage(round, y, from, to, level, true);
+/* The same on both sides of it. The heights at the ends are known. */
+static void add_pieces(const rill_round *round, rill_line *line, int32_t k, double from, double to,
+                       const heights ends[2], const rule *by) {
+    const double y = line->y - round->centre[1], level = rill_line_level(line, (size_t)k);
+    const double a = find_passage(round, y, from, to, level, ends[0].under - level, ends[1].under - level, false);
+    const double b = find_passage(round, y, from, to, level, ends[0].over - level, ends[1].over - level, true);
     add_piece(round, line, k, from, rill_min_d(a, b), by);
     add_piece(round, line, k, rill_min_d(a, b), rill_max_d(a, b), by);
     add_piece(round, line, k, rill_max_d(a, b), to, by);
@@ -232,6 +240,7 @@ void rill_round_line(const rill_round *round, rill_line *line) {
     const bool whole = round->shape == RILL_BODY_SPHERE || high - low < 1e-6;
     const double longest = whole ? 1.0 : rill_min_d(1.0, (high - low) / 6.0);
     double last = low, next = high; /* ends and corners on either side */
+    heights ends[2] = { heights_at(round, from, line->y - round->centre[1]) };
     int corner = 0;
     for (int32_t k = (int32_t)from; from < to;) {
         for (next = high; corner < all.corner_count; ++corner) {
@@ -246,8 +255,9 @@ void rill_round_line(const rill_round *round, rill_line *line) {
         double end = rill_min_d(rill_min_d(border, next), to);
         if (end - from > 1.001 * longest) end = from + longest;
         const bool rim = from - last < longest || next - end < longest;
-        add_pieces(round, line, k, from, end, rim ? &END : &INNER);
-        from = end;
+        ends[1] = heights_at(round, end, line->y - round->centre[1]);
+        add_pieces(round, line, k, from, end, ends, rim ? &END : &INNER);
+        from = end, ends[0] = ends[1];
         if (end >= border) k += 1;
     }
 }

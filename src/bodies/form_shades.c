@@ -119,8 +119,11 @@ static steps find_steps(const rill_body_form *form, const double turn[9], double
 
 /* From sums to means, m. */
 static bool find_means(rill_quarter *out, const rill_quarter *sum, double unit, const double from[3]) {
-    const double most = 1e30;                /* a float, whatever the pose */
-    if (!(sum->part > 1e-20f)) return false; /* far more than nothing, so that quotients are right */
+    const double most = 1e30;    /* a float, whatever the pose */
+    if (!(sum->part > 1e-20f)) { /* far more than nothing, so that quotients are right */
+        *out = (rill_quarter){ 0 };
+        return false;
+    }
     const double scale = unit / (double)sum->part;
     const double under = from[2] + (double)sum->under * scale, over = from[2] + (double)sum->over * scale;
     /* What is covered but for rounding is covered. */
@@ -141,7 +144,7 @@ static int32_t gather_row(const rill_line *line, int32_t x, int32_t y, double un
         uint32_t there = 0;
         for (int k = 0; k < RILL_PARTS * 4; ++k) { /* which may be in the same place */
             const rill_quarter sum = sums[k];
-            sums[k] = means[k] = (rill_quarter){ 0 };
+            if (sum.part > 0.0f) sums[k] = (rill_quarter){ 0 };
             if (find_means(&means[k], &sum, unit, place)) there |= 1u << k;
         }
         if (!there) continue;
@@ -206,7 +209,7 @@ int32_t rill_body_shades(const rill_body_form *form, const rill_pose *pose, cons
         line.levels = levels ? levels + (size_t)y * (size_t)width : NULL;
         for (int32_t row = rill_max_i(2 * y, first); row < rill_min_i(2 * y + 2, end); ++row) {
             if (form->turned) s.active = rill_cuts_row(form, s.active, row, first, end - first);
-            line.north = 2 * (row & 1);
+            line.north = 2 * ((size_t)row & 1);
             shade_row(&s, row, &line);
         }
         count += gather_row(&line, area.low[0], area.low[1] + y, unit, place, out + count);

@@ -6,9 +6,6 @@
 
 #include <math.h>
 
-static const double TURNED = 1.0 / 64.0; /* cells */
-enum { TURNS = 2 };
-
 void rill_bodies_lift_pipe(rill_flow *flow, int32_t i) {
     rill_sparse *sparse = &flow->scratch->sparse;
     rill_pipe *pipe = &sparse->pipes[i];
@@ -29,24 +26,6 @@ static float changed(const rill_body_stage *s, const rill_body_face *face, const
     const double l = face->node_l >= 0 ? pi[face->node_l] : 0.0, r = face->node_r >= 0 ? pi[face->node_r] : 0.0;
     const float u = face->u + face->gain * (float)(l - r);
     return rill_max_f(rill_min_f(u, s->k->top_speed), -s->k->top_speed);
-}
-
-/* Faces that flow the other way after all are as open as that column has it. True if that makes a difference: what moves is
- * then not what was solved for. */
-static bool turn_faces(const rill_body_stage *s, const double *pi) {
-    rill_body_face *faces = s->bodies->faces.data;
-    const float most = (float)(TURNED * s->flow->bed->grid.cell_size / s->flow->bed->quantum);
-    bool any = false;
-    for (size_t i = 0; i < s->bodies->faces.count; ++i) {
-        rill_body_face *face = &faces[i];
-        const float u = changed(s, face, pi);
-        if (face->covered || (u < 0.0f) == face->backward) continue;
-        const float open = rill_body_face_opening(s, face, u);
-        any |= __builtin_fabsf(s->k->lambda * u * (open - face->open)) > most;
-        face->backward = u < 0.0f;
-        face->open = open;
-    }
-    return any;
 }
 
 /* What the changes of head do to the velocities of faces. Those under ceilings are moved over here. */
@@ -91,10 +70,6 @@ bool rill_bodies_move(const rill_body_stage *s, int64_t *refused) {
     rill_bodies_couple(s);
     rill_bodies_carry(s);
     const double *pi = rill_bodies_balance(s, &converged);
-    for (int32_t i = 0; i < TURNS && turn_faces(s, pi); ++i) {
-        for (size_t n = 0; n < bodies->nodes.count; ++n) nodes[n].pi = pi[n];
-        pi = rill_bodies_balance(s, &converged);
-    }
     change_faces(s, pi);
     change_heads(s, pi);
     *refused = rill_bodies_pass(s, &capped);
@@ -115,6 +90,14 @@ static void reach_up(rill_flow *flow, const rill_node *node) {
     rill_flow_widen(&flow->extent, &here);
 }
 
+/* Over dry ground nothing moves, and its tile may sleep. */
+static void rest_dry_faces(const rill_body_stage *s) {
+    rill_body_face *faces = s->bodies->faces.data;
+    const int32_t *H = s->flow->H;
+    for (size_t i = 0; i < s->bodies->faces.count; ++i)
+        if (rill_max_i(H[faces[i].l], H[faces[i].r]) <= RILL_DRY) faces[i].u = 0.0f;
+}
+
 void rill_bodies_drive(const rill_body_stage *s) {
     rill_bodies *bodies = s->bodies;
     rill_flow *flow = s->flow;
@@ -122,25 +105,26 @@ void rill_bodies_drive(const rill_body_stage *s) {
     rill_node *nodes = bodies->nodes.data;
     const int32_t *H = flow->H, *b = flow->lifted;
     float fastest[2] = { 0.0f, 0.0f };
+    bool dry = false;
+    double *beyond = bodies->vectors.data; /* heads beyond those that the sweep has driven faces with */
     for (size_t i = 0; i < bodies->nodes.count; ++i) {
+        const int32_t place = nodes[i].place;
+        dry |= H[place] <= RILL_DRY;
         nodes[i].kept = rill_node_displaced(bodies, &nodes[i], rill_node_level(&nodes[i], nodes[i].e));
-        if (nodes[i].kept == 0.0 && !nodes[i].flooded) nodes[i].e = (double)H[nodes[i].place];
+        if (nodes[i].kept == 0.0 && !nodes[i].flooded) nodes[i].e = (double)H[place];
+        beyond[i] = (double)nodes[i].base + nodes[i].e - (double)(b[place] + H[place]);
     }
     for (size_t i = 0; i < bodies->faces.count; ++i) {
         rill_body_face *face = &faces[i];
-        double head[2] = { 0.0, 0.0 }; /* beyond those that the sweep has driven it with */
-        for (int k = 0; k < 2; ++k) {
-            const int32_t node = k ? face->node_r : face->node_l, place = k ? face->r : face->l;
-            if (node >= 0) head[k] = (double)nodes[node].base + nodes[node].e - (double)(b[place] + H[place]);
-        }
-        float *u = rill_body_face_velocity(flow, face);
-        const float driven =
-            face->covered ? rill_body_face_after(s, face) : *u + face->gain * (float)(head[0] - head[1]);
-        *u = rill_max_f(rill_min_f(driven, s->k->top_speed), -s->k->top_speed);
-        face->u = *u;
-        fastest[face->axis] = rill_max_f(fastest[face->axis], __builtin_fabsf(*u));
+        const double l = face->node_l >= 0 ? beyond[face->node_l] : 0.0,
+                     r = face->node_r >= 0 ? beyond[face->node_r] : 0.0;
+        const float driven = face->covered ? rill_body_face_after(s, face)
+                                           : *rill_body_face_velocity(flow, face) + face->gain * (float)(l - r);
+        face->u = rill_max_f(rill_min_f(driven, s->k->top_speed), -s->k->top_speed);
+        fastest[face->axis] = rill_max_f(fastest[face->axis], __builtin_fabsf(face->u));
     }
     rill_bodies_rub(s);
+    if (dry) rest_dry_faces(s);
     for (size_t i = 0; i < bodies->faces.count; ++i) *rill_body_face_velocity(flow, &faces[i]) = faces[i].u;
     flow->extent.speed = rill_max_f(flow->extent.speed, fastest[0] + fastest[1]);
     flow->extent.level = rill_min_i(flow->extent.level, RILL_TOP); /* heads may be higher for a moment */

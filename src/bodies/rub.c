@@ -42,7 +42,7 @@ static double face_rate(const rill_body_stage *s, const rill_body *body, const r
 /* -------------------------------------------------------------------------------------------------------------- solve */
 
 /* Adds k b b^T to the lower half of a body's matrix, and k b u to what it is given: of b, these three are not zero. */
-static void grasp(rill_body *body, int axis, const double arm[3], double rate, double u) {
+static inline void grasp(rill_body *body, int axis, const double arm[3], double rate, double u) {
     static const int places[3][3] = { { 0, 4, 5 }, { 1, 3, 5 }, { 2, 3, 4 } };
     const int *at = places[axis];
     const double all[3][3] = { { 1.0, arm[2], -arm[1] }, { 1.0, -arm[2], arm[0] }, { 1.0, arm[1], -arm[0] } };
@@ -102,7 +102,10 @@ static void grasp_faces(const rill_body_stage *s) {
         const rill_body_face *face = &faces[grips[i].face];
         const double slip = fabs(rill_body_speed_at(body->moved, face->axis, at) - (double)face->u);
         grips[i].rate = face->open > 1.0f ? face_rate(s, body, &grips[i], face, slip) * s->dt : 0.0;
-        grasp(body, face->axis, at, grips[i].rate, (double)face->u);
+        if (face->axis)
+            grasp(body, 1, at, grips[i].rate, (double)face->u);
+        else
+            grasp(body, 0, at, grips[i].rate, (double)face->u);
     }
 }
 

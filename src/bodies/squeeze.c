@@ -23,12 +23,12 @@ typedef struct squeeze {
     int32_t *excess; /* per node: what does not fit, quanta */
 } squeeze;
 
-/* Whether a body is on the bed in all of a column. */
+/* Whether a body is on the bed in all of a column, and no liquid over it: else that is where the rest of it is. */
 static bool is_closed(const squeeze *q, const rill_node *node) {
     const rill_bodies *bodies = q->stage->bodies;
     const rill_touch *touches = bodies->touches.data;
     const rill_piece *pieces = bodies->pieces.data;
-    if (node->shut != 15 || q->stage->flow->bed->c[node->place] < RILL_TOP) return false;
+    if (node->shut != 15 || node->over || q->stage->flow->bed->c[node->place] < RILL_TOP) return false;
     const double film = rill_node_film(q->stage->flow->bed, node);
     uint32_t on_bed = 0;
     for (int32_t i = node->first; i >= 0; i = touches[i].next)
