@@ -456,6 +456,36 @@ static void test_lands(void **state) {
     }
 }
 
+/* What is poured over a sunken box, or boat, that lies on the bed comes to what is over it, and is not taken for what is left
+ * below it: it flows off as over a bed of that height, with which the depth is 8 mm instead of 20. */
+static void test_pour_over_sunken(void **state) {
+    (void)state;
+    double fastest[3] = { 0.0 };
+    for (int way = 0; way < 3; ++way) {
+        rill_world *world = make_pool(1e-6);
+        hull h;
+        make_hull(&h, 18.3, 16.4, 0.0, 1.5, 17);
+        h.def.mass = (double)INFINITY;
+        if (way == 1) {
+            h.def.shape = RILL_BODY_BOX;
+            memcpy(h.def.size, (double[]){ LONG * MM, WIDE * MM, HIGH * MM }, sizeof h.def.size);
+            h.def.state.position[2] = 0.5 * HIGH * MM;
+        }
+        rill_body_id id;
+        if (way > 0) must(world, rill_body_create(world, &h.def, &id));
+        fill(world, 1, 1, 1, 20);
+        pour(world, 18, 16, 40, 2.5, 1e-5);
+        for (int i = 0; i < 10; ++i) {
+            assert_true(step(world, 1.0 / 60) == 0);
+            fastest[way] = fmax(fastest[way], step_info(world).max_speed);
+        }
+        if (!(fastest[way] <= fastest[0] * 20.0 / (20.0 - HIGH)))
+            fail_msg("%g m/s, without a body %g", fastest[way], fastest[0]);
+        check(world);
+        rill_world_destroy(world);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_drafts),     cmocka_unit_test(test_ways_in),
                                         cmocka_unit_test(test_cargo),      cmocka_unit_test(test_blows),
@@ -463,6 +493,6 @@ int main(void) {
                                         cmocka_unit_test(test_splash),     cmocka_unit_test(test_fills_over_sides),
                                         cmocka_unit_test(test_overfilled), cmocka_unit_test(test_fills),
                                         cmocka_unit_test(test_stands),     cmocka_unit_test(test_level_rises),
-                                        cmocka_unit_test(test_lands) };
+                                        cmocka_unit_test(test_lands),      cmocka_unit_test(test_pour_over_sunken) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

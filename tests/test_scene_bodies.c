@@ -245,6 +245,42 @@ static void dominoes_fall(void **state) {
     finish(&p);
 }
 
+/* A stream through a flooded passage takes a light ball along under the ceiling, smoothly: neither does the ceiling let go of it,
+ * which bears many times its weight, nor do contacts put it elsewhere than where liquid has made room for it. */
+static void light_balls_do_not_tremble(void **state) {
+    (void)state;
+    static const char *const densities[] = { "150", "300" };
+    char text[1024];
+    for (int k = 0; k < 2 && rill_physics_has_contacts(); k++) {
+        snprintf(
+            text, sizeof text,
+            "rill: 1\n"
+            "bed:\n"
+            "  grid: { cells: [80, 10], cell_size: 0.001 }\n"
+            "  headroom: 0.05\n"
+            "  solids:\n"
+            "    - { name: floor, shape: box, min: [-1, -1, -0.01], max: [1, 1, 0] }\n"
+            "    - { name: roof, shape: box, min: [0.02, -1, 0.006], max: [0.06, 1, 0.04] }\n"
+            "fill: [ { at: [0.001, 0.001, 0.001], level: 0.02 } ]\n"
+            "sources: [ { name: in, at: [0.008, 0.005, 0.03], radius: 0.003, rate: 3e-6 } ]\n"
+            "sinks: [ { name: out, at: [0.072, 0.005, 0.03], radius: 0.003, rate: 3e-6 } ]\n"
+            "bodies: [ { name: ball, shape: sphere, radius: 0.0022, density: %s, position: [0.03, 0.004, 0.0037] } ]\n"
+            "run: { frame: 0.0083333, until: 1 }\n",
+            densities[k]);
+        play p = start(text);
+        double before = 0;
+        for (int i = 0; i < 60; i++) {
+            go(&p, 1);
+            const rill_body_state ball = state_of(&p, "ball");
+            NEAR(ball.velocity[0], before, 0.02);
+            NEAR(ball.velocity[1], 0, 0.005);
+            before = ball.velocity[0];
+        }
+        assert_true(state_of(&p, "ball").position[0] > 0.035); /* and it does go */
+        finish(&p);
+    }
+}
+
 /* What leaves the scene for good is let go of: it neither falls for ever nor holds anything up. */
 static void what_falls_out_of_the_scene_comes_to_rest(void **state) {
     (void)state;
@@ -261,15 +297,11 @@ static void what_falls_out_of_the_scene_comes_to_rest(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bodies_are_checked),
-        cmocka_unit_test(centres_of_mass_are_where_the_frame_puts_them),
-        cmocka_unit_test(keys_drive_kinematic_bodies),
-        cmocka_unit_test(light_ones_float),
-        cmocka_unit_test(heavy_ones_land_and_stay),
-        cmocka_unit_test(walls_hold_them),
-        cmocka_unit_test(steps_can_be_repeated),
-        cmocka_unit_test(dominoes_fall),
-        cmocka_unit_test(what_falls_out_of_the_scene_comes_to_rest),
+        cmocka_unit_test(bodies_are_checked),          cmocka_unit_test(centres_of_mass_are_where_the_frame_puts_them),
+        cmocka_unit_test(keys_drive_kinematic_bodies), cmocka_unit_test(light_ones_float),
+        cmocka_unit_test(heavy_ones_land_and_stay),    cmocka_unit_test(walls_hold_them),
+        cmocka_unit_test(steps_can_be_repeated),       cmocka_unit_test(dominoes_fall),
+        cmocka_unit_test(light_balls_do_not_tremble),  cmocka_unit_test(what_falls_out_of_the_scene_comes_to_rest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,6 +19,9 @@ static const remedy remedies[] = {
     { RILL_STATUS_SQUEEZED,
       "a moving solid left liquid no room, which was pushed through solids: leave it a way out or move less "
       "in a frame" },
+    { RILL_STATUS_BODIES_CAPPED,
+      "the solve for bodies was stopped early: no volume is lost, but bodies and liquid overlap for a while: shorten "
+      "run.frame" },
     { RILL_STATUS_GRAVITY_LIFTED, "gravity points along or off the bed; its part into the bed was raised to 1/8 of the "
                                   "rest: tilt gravity less" },
 };

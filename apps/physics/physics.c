@@ -3,7 +3,11 @@
  * A body that touches nothing keeps the state that the library found for it, to the bit. One that touches something gets
  * the engine's, and as `acceleration` all that changed its velocity besides the liquid: nothing for a thing that rests on
  * dry ground, minus its buoyancy for one that rests under water. An impact is no acceleration that lasts: what exceeds
- * two g is replaced by gravity.
+ * two g of the body and the liquid in its place is replaced by gravity.
+ *
+ * Liquid does not push steadily, as the engine does with what it gets. Along what a body touches it comes as much farther than
+ * that would take it as it did in the library: were it put elsewhere, all liquid around it would have to make room at once,
+ * which throws what is light to and fro.
  *
  * The engine makes sub-steps so short that a thing does not fall or fly far, measured by its own size, in one of them. */
 #include <math.h>
@@ -16,8 +20,9 @@
 static const double FALL = 0.02;   /* of the size of the smallest body, from rest in a sub-step */
 static const double FLIGHT = 0.25; /* the same, at the speed it has */
 static const double MOST_SUB_STEPS = 64;
-static const double FAR = 1;     /* grids: what has fallen this deep below the bed will not come back */
-static const double LASTING = 2; /* g */
+static const double FAR = 1;      /* grids: what has fallen this deep below the bed will not come back */
+static const double LASTING = 2;  /* g */
+static const double DETOUR = 0.1; /* of the size of the smallest body: beyond that, contacts know better */
 enum { SEED = 1 };
 
 bool rill_physics_has_contacts(void) {
@@ -86,6 +91,20 @@ static rill_result remember(rill_physics *physics) {
     return result;
 }
 
+/* In the engine's sub-steps a body moves with the velocity that it has at the end of each. */
+static void find_detour(const rill_physics *physics, rill_physics_body *body, double dt) {
+    const rill_body_state *before = &body->before;
+    for (int i = 0; i < 3; i++) {
+        double faster = before->acceleration[i] * dt + body->forces.impulse[i] / body->info.mass;
+        double steady = before->position[i] + dt * before->velocity[i] + 0.5 * (dt + physics->sub_step) * faster;
+        body->detour[i] = body->kinematic ? 0 : body->after.position[i] - steady;
+    }
+    double scale = fmin(1, DETOUR * physics->unit / fmax(length(body->detour), 1e-300));
+    for (int i = 0; i < 3; i++) {
+        body->detour[i] *= scale;
+    }
+}
+
 /* The engine's body where the step began. */
 static void place(const rill_physics *physics, const rill_physics_body *body, const rill_body_state *state) {
     const double one = 1 / physics->unit, *p = state->position, *q = state->orientation;
@@ -116,7 +135,7 @@ static void read_back(const rill_physics *physics, const rill_physics_body *body
     const dReal *p = dBodyGetPosition(body->body), *q = dBodyGetQuaternion(body->body);
     const dReal *v = dBodyGetLinearVel(body->body), *w = dBodyGetAngularVel(body->body);
     for (int i = 0; i < 3; i++) {
-        out->position[i] = p[i] * physics->unit;
+        out->position[i] = p[i] * physics->unit + body->detour[i];
         out->orientation[i] = q[i + 1];
         out->velocity[i] = v[i] * physics->unit;
         out->spin[i] = w[i];
@@ -124,7 +143,10 @@ static void read_back(const rill_physics *physics, const rill_physics_body *body
             (out->velocity[i] - body->before.velocity[i] - body->forces.impulse[i] / body->info.mass) / dt;
     }
     out->orientation[3] = q[0];
-    if (!(length(out->acceleration) <= LASTING * length(gravity))) {
+    rill_liquid liquid;
+    rill_world_get_liquid(physics->world, &liquid);
+    double most = LASTING * length(gravity) * (1 + liquid.density * body->forces.submerged_volume / body->info.mass);
+    if (!(length(out->acceleration) <= most)) {
         memcpy(out->acceleration, gravity, sizeof out->acceleration);
     }
 }
@@ -135,10 +157,9 @@ static bool is_finite(const rill_body_state *state) {
 
 static rill_result tell(const rill_physics *physics, const rill_physics_body *body, const double gravity[3],
                         double dt) {
-    rill_body_state state;
-    rill_result result = rill_body_get_state(physics->world, body->id, &state);
-    if (result != RILL_OK || body->kinematic) {
-        return result;
+    rill_body_state state = body->after;
+    if (body->kinematic) {
+        return RILL_OK;
     }
     if (body->gone) {
         state = body->before;
@@ -177,6 +198,7 @@ static void run_engine(rill_physics *physics, const double gravity[3], double dt
                      gravity[2] / physics->unit);
     for (size_t i = 0; i < physics->body_count; i++) {
         place(physics, &physics->bodies[i], &physics->bodies[i].before);
+        find_detour(physics, &physics->bodies[i], dt);
     }
     for (int k = 0; k < count; k++) {
         for (size_t i = 0; i < physics->body_count; i++) {
@@ -194,12 +216,11 @@ static rill_result look(rill_physics *physics) {
     rill_result result = RILL_OK;
     for (size_t i = 0; i < physics->body_count && result == RILL_OK; i++) {
         rill_physics_body *body = &physics->bodies[i];
-        rill_body_state state;
         result = rill_body_get_forces(physics->world, body->id, &body->forces);
-        if (result == RILL_OK && body->kinematic) {
-            result = rill_body_get_state(physics->world, body->id, &state);
-            memcpy(body->before.velocity, state.velocity, sizeof state.velocity);
-            memcpy(body->before.spin, state.spin, sizeof state.spin);
+        result = result == RILL_OK ? rill_body_get_state(physics->world, body->id, &body->after) : result;
+        if (body->kinematic) {
+            memcpy(body->before.velocity, body->after.velocity, sizeof body->after.velocity);
+            memcpy(body->before.spin, body->after.spin, sizeof body->after.spin);
         }
     }
     return result;

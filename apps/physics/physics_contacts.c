@@ -69,6 +69,14 @@ static dSurfaceParameters surface_of(const rill_physics *physics, const rill_phy
     return surface;
 }
 
+/* What is touched decides how near a body comes to it. */
+static void stay_along(rill_physics_body *body, const dReal n[3]) {
+    double towards = body->detour[0] * n[0] + body->detour[1] * n[1] + body->detour[2] * n[2];
+    for (int i = 0; i < 3; i++) {
+        body->detour[i] -= towards * n[i];
+    }
+}
+
 /* `one` is the shape of a body that can be pushed, `other` that of anything. */
 static void join(rill_physics *physics, dGeomID one, dGeomID other) {
     dContact contacts[PAIR_CONTACTS];
@@ -79,6 +87,10 @@ static void join(rill_physics *physics, dGeomID one, dGeomID other) {
     int count = dCollide(one, other, PAIR_CONTACTS, &contacts[0].geom, sizeof contacts[0]);
     for (int i = 0; i < count; i++) {
         contacts[i].surface = surface_of(physics, a, b);
+        stay_along(a, contacts[i].geom.normal);
+        if (b) {
+            stay_along(b, contacts[i].geom.normal);
+        }
         if (solid) {
             carry(physics, solid, &contacts[i]);
         }

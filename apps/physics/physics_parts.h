@@ -28,7 +28,9 @@ typedef struct rill_physics_body {
     bool touched;            /* by anything, in this step */
     bool gone;               /* it has left the scene for good */
     rill_body_state before;  /* as the step found it */
+    rill_body_state after;   /* and as the library has left it */
     rill_body_forces forces; /* of the liquid, in this step */
+    double detour[3];        /* m, along what it touches: how far it came besides what these forces tell */
 } rill_physics_body;
 
 typedef struct rill_physics_solid {
