@@ -8,6 +8,7 @@
 typedef enum bench_measure {
     NS_PER_COLUMN_STEP = 0,
     MS_PER_FRAME,
+    MS_LONGEST, /* of all frames */
     TIMES_TRIAD,
     NS_RATIO,   /* time per column and step over that of the reference */
     MS_RATIO,   /* time per step over that of the reference */
@@ -41,9 +42,9 @@ static const bench_target targets[] = {
     { "layers_holes_200x5", 1, NS_RATIO, 1.5, "physical_200" },
     { "layers_holes_200x5", 1, BYTES, 32.0, NULL },
     { "kandemir_100", 1, FRAME_RATE, 300.0, NULL },
-    { "moving_mesh", 1, MS_PER_FRAME, 5.0, NULL },
-    { "boats_400", 1, MS_PER_FRAME, 16.7, NULL },
-    { "spheres_400", 1, MS_PER_FRAME, 16.7, NULL },
+    { "moving_mesh", 1, MS_LONGEST, 5.0, NULL },
+    { "boats_400", 1, MS_PER_FRAME, 16.67, NULL },
+    { "spheres_400", 1, MS_PER_FRAME, 16.67, NULL },
     { "passages_100x3", 1, MS_RATIO, 1.2, "passages_100x3_off" },
     { "flooded_200x3", 1, MS_RATIO, 3.0, "flooded_200x3_off" },
     { "surgery", 1, REAL_TIME, 3.0, NULL },
@@ -68,6 +69,7 @@ static double value_of(const bench_target *target, const rill_bench_row *row, co
     switch (target->measure) {
     case NS_PER_COLUMN_STEP: return row->ns_per_column_step;
     case MS_PER_FRAME: return row->ms_per_frame;
+    case MS_LONGEST: return row->ms_most;
     case TIMES_TRIAD: return row->times_triad;
     case NS_RATIO: return times * (double)reference->columns / (double)row->columns;
     case MS_RATIO: return times;
@@ -82,8 +84,10 @@ static double value_of(const bench_target *target, const rill_bench_row *row, co
 
 bool rill_bench_target(const rill_bench_row *rows, size_t count, int index, char text[64],
                        rill_bench_verdict *verdict) {
-    static const char *const units[] = { "ns", "ms per frame", "x triad", "x",           "x",
-                                         "%",  "x as fast as", "bytes",   "x real time", "x 25 frames/s" };
+    static const char *const units[] = {
+        "ns",           "ms per frame", "ms in any frame", "x triad",      "x", "x", "%",
+        "x as fast as", "bytes",        "x real time",     "x 25 frames/s"
+    };
     const rill_bench_row *row = &rows[count - 1];
     for (size_t i = 0; i < sizeof targets / sizeof targets[0]; i++) {
         const bench_target *target = &targets[i];
@@ -107,9 +111,9 @@ bool rill_bench_target(const rill_bench_row *rows, size_t count, int index, char
                  : target->reference != NULL ? " "
                                              : "",
                  target->reference != NULL ? target->reference : "");
-        if (target->measure == MS_PER_FRAME && row->ms_most > 0.0) {
+        if (target->measure == MS_LONGEST) {
             const size_t length = strlen(text);
-            snprintf(text + length, 64 - length, " (95 %%: %.2f, most: %.2f)", row->ms_high, row->ms_most);
+            snprintf(text + length, 64 - length, " (95 %%: %.2f, mean: %.2f)", row->ms_high, row->ms_per_frame);
         }
         return true;
     }
