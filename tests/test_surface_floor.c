@@ -11,17 +11,18 @@
 
 enum { SIDE = 6 };
 static const double DX = 1e-3;
+static rill_wall walls[1024][4];
 
-/* Two steps along x, the second `rise` (in cells) higher, and a floor over them with nothing in between. */
-static bed_scene two_steps(double rise, rill_floor **floor, rill_surface_view *view, int32_t **heights) {
+/* Two steps along x, the second `rise` higher and from `face` on, in cells, and a floor over them with nothing in between. */
+static bed_scene two_steps(double rise, double face, rill_floor **floor, rill_surface_view *view, int32_t **heights) {
     bed_scene scene = scene_of(SIDE, SIDE, DX);
     scene.def.headroom = 0.1;
     add_box(&scene, -1, -1, -1, 1, 1, 0);
-    if (rise > 0) add_box(&scene, 3 * DX, -1, -1, 1, 1, rise * DX);
+    if (rise > 0) add_box(&scene, face * DX, -1, -1, 1, 1, rise * DX);
     build_bed(&scene);
     *floor = rill_floor_make(&scene.allocator);
     *heights = calloc((size_t)scene.bed.plane_size, sizeof **heights);
-    assert_true(*floor && *heights);
+    assert_true(*floor && *heights && scene.bed.plane_size <= 1024);
     *view = (rill_surface_view){ .bed = &scene.bed, .all_changed = true };
     return scene;
 }
@@ -43,9 +44,9 @@ static void test_weights_of_the_paper(void **state) {
     rill_floor *floor;
     rill_surface_view view;
     int32_t *heights;
-    bed_scene scene = two_steps(0.4, &floor, &view, &heights);
+    bed_scene scene = two_steps(0.4, 3, &floor, &view, &heights);
     view.bed = &scene.bed;
-    assert_int_equal(rill_floor_follow(floor, &view, heights), RILL_OK);
+    assert_int_equal(rill_floor_follow(floor, &view, heights, walls), RILL_OK);
     const double u = 0.3, h = 0.7, b[2] = { 0.0, 0.0 }, a[2] = { 1 - u, u };
     const double bottom = scene.bed.datum;
     const double z = (h * DX - bottom) / scene.bed.quantum;
@@ -56,17 +57,38 @@ static void test_weights_of_the_paper(void **state) {
     end(&scene, floor, heights);
 }
 
+/* A wall is known to the columns at its foot, and to no other; and how far it is, for those between whose centres it is. */
+static void test_walls_are_found(void **state) {
+    (void)state;
+    for (int i = 1; i < 5; ++i) {
+        rill_floor *floor;
+        rill_surface_view view;
+        int32_t *heights;
+        bed_scene scene = two_steps(3, 2.5 + 0.2 * i, &floor, &view, &heights);
+        view.bed = &scene.bed;
+        view.solids = (const rill_solid *const *)scene.solids;
+        view.solid_count = scene.count;
+        assert_int_equal(rill_floor_follow(floor, &view, heights, walls), RILL_OK);
+        for (int32_t cell = 0; cell < SIDE * SIDE; ++cell) {
+            const rill_wall *const around = walls[scene.bed.places[scene.bed.cell_first[cell]]];
+            for (int d = 0; d < 4; ++d) assert_int_equal(around[d].found, d == 0 && cell % SIDE == 2 ? 255 : 0);
+            if (cell % SIDE == 2) assert_true(fabs(around[0].way / 255.0 - 0.2 * i) < 0.01);
+        }
+        end(&scene, floor, heights);
+    }
+}
+
 /* The lower column takes more; with bounds, what one cannot take the other one does. */
 static void test_steps_and_bounds(void **state) {
     (void)state;
     rill_floor *floor;
     rill_surface_view view;
     int32_t *heights;
-    bed_scene scene = two_steps(0.6, &floor, &view, &heights);
+    bed_scene scene = two_steps(0.6, 3, &floor, &view, &heights);
     view.bed = &scene.bed;
     view.solids = (const rill_solid *const *)scene.solids;
     view.solid_count = scene.count;
-    assert_int_equal(rill_floor_follow(floor, &view, heights), RILL_OK);
+    assert_int_equal(rill_floor_follow(floor, &view, heights, walls), RILL_OK);
     const double quanta = DX / scene.bed.quantum, zero = -scene.bed.datum / scene.bed.quantum;
     /* The edge of the step, at (2, y) + 0.5: delta = 0.3 + 0.01, the upper column keeps its least. */
     const double lower = (0.31 - 0.5 * 0.05) / 0.5;
@@ -596,13 +618,10 @@ static void test_following(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_weights_of_the_paper),
-        cmocka_unit_test(test_steps_and_bounds),
-        cmocka_unit_test(test_random_vertices),
-        cmocka_unit_test(test_random_places),
-        cmocka_unit_test(test_shipped_scenes),
-        cmocka_unit_test(test_heightmaps),
-        cmocka_unit_test(test_following),
+        cmocka_unit_test(test_weights_of_the_paper), cmocka_unit_test(test_steps_and_bounds),
+        cmocka_unit_test(test_walls_are_found),      cmocka_unit_test(test_random_vertices),
+        cmocka_unit_test(test_random_places),        cmocka_unit_test(test_shipped_scenes),
+        cmocka_unit_test(test_heightmaps),           cmocka_unit_test(test_following),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

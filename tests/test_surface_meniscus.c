@@ -30,12 +30,28 @@ static void test_profile(void **state) {
         const double steepest = profile_x(sqrt(2.0));
         assert_true(fabs(q - exp(steepest - profile_x(z0))) < 1e-6);
     }
-    for (double slope = -30; slope <= 30; slope += 0.07)
-        assert_true(fabs(rill_slope_angle(slope) - atan(slope)) < 3e-8);
+}
+
+/* Angles of slopes are right, the same bits in every variant, and a quarter turn at a wall. */
+static void test_angles(void **state) {
+    (void)state;
+    const rill_meniscus_kernels *all[4];
+    const int32_t count = rill_meniscus_kernels_all(all);
+    double slopes[864], first[864], angles[864];
+    for (int i = 0; i < 864; ++i) slopes[i] = i < 862 ? -30.0 + 0.07 * i : i == 862 ? 0.0 : INFINITY;
+    for (int32_t v = 0; v < count; ++v) {
+        memcpy(angles, slopes, sizeof angles);
+        all[v]->angles(864, angles);
+        if (v == 0) memcpy(first, angles, sizeof first);
+        if (memcmp(first, angles, sizeof first) != 0) fail_msg("angles of %s", all[v]->name);
+        for (int i = 0; i < 864; ++i) assert_true(fabs(angles[i] - atan(slopes[i])) < 3e-8);
+    }
+    assert_true(angles[862] == 0.0 && angles[863] == RILL_QUARTER_TURN);
 }
 
 static void fill_run(rill_fringe_run *run, uint32_t *seed) {
-    float *arrays[] = { run->own, run->east, run->west, run->north, run->south, run->strength, run->n[0], run->n[1] };
+    float *arrays[] = { run->own,       run->beside[0], run->beside[2], run->beside[1],
+                        run->beside[3], run->strength,  run->n[0],      run->n[1] };
     for (size_t a = 0; a < sizeof arrays / sizeof arrays[0]; ++a)
         for (int i = 0; i < RILL_FRINGE_RUN; ++i) {
             *seed = *seed * 1664525u + 1013904223u;
@@ -44,7 +60,7 @@ static void fill_run(rill_fringe_run *run, uint32_t *seed) {
     for (int i = 0; i < RILL_FRINGE_RUN; ++i) {
         run->n[0][i] *= 0.3f, run->n[1][i] *= 0.3f;
         run->n[2][i] = sqrtf(1.0f - run->n[0][i] * run->n[0][i] - run->n[1][i] * run->n[1][i]);
-        if (i % 7 == 0) run->east[i] = 3.4e38f; /* outside of the fringe */
+        if (i % 7 == 0) run->beside[0][i] = 3.4e38f; /* outside of the fringe */
     }
 }
 
@@ -449,17 +465,12 @@ static void test_failures(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_profile),
-        cmocka_unit_test(test_kernels),
-        cmocka_unit_test(test_tilt_at_walls),
-        cmocka_unit_test(test_tilt_at_banks),
-        cmocka_unit_test(test_lift),
-        cmocka_unit_test(test_lift_stays_inside),
-        cmocka_unit_test(test_none),
-        cmocka_unit_test(test_distances),
-        cmocka_unit_test(test_same_bits),
-        cmocka_unit_test(test_failures),
-        cmocka_unit_test(test_distances_of_a_basin),
+        cmocka_unit_test(test_profile),           cmocka_unit_test(test_angles),
+        cmocka_unit_test(test_kernels),           cmocka_unit_test(test_tilt_at_walls),
+        cmocka_unit_test(test_tilt_at_banks),     cmocka_unit_test(test_lift),
+        cmocka_unit_test(test_lift_stays_inside), cmocka_unit_test(test_none),
+        cmocka_unit_test(test_distances),         cmocka_unit_test(test_same_bits),
+        cmocka_unit_test(test_failures),          cmocka_unit_test(test_distances_of_a_basin),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -80,7 +80,7 @@ bool rill_render_take_liquid(rill_render *render, const rill_world *world, rill_
         index_count += 3 * mesh.triangle_count;
     }
     render->sides.count = 0;
-    bool good = count == 0 || rill_sides_make(&render->sides, world, has_glass(render));
+    bool good = count == 0 || rill_sides_make(&render->sides, world, surfaces, count, has_glass(render));
     vertex_count += 4 * render->sides.count;
     index_count += 6 * render->sides.count;
     mixer m = { .vertices = malloc((8 * vertex_count + 1) * sizeof *m.vertices),

@@ -180,7 +180,8 @@ bool rill_render_take_forces(rill_render *render, const rill_world *world, doubl
 void rill_render_draw_overlay(const rill_render *render, rill_overlay overlay);
 
 /* False: no memory. Without glass only faces at the borders of the grid are made. */
-bool rill_sides_make(rill_sides *sides, const rill_world *world, bool glass);
+bool rill_sides_make(rill_sides *sides, const rill_world *world, rill_surface *const *surfaces, size_t count,
+                     bool glass);
 void rill_sides_free(rill_sides *sides);
 
 void rill_wet_upload(rill_wet *wet);

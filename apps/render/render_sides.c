@@ -3,6 +3,9 @@
  * passage. So each wet column gets a face towards every neighbour that is solid or outside, and one below its
  * ceiling if it is full.
  *
+ * Where the surface ends at a wall, faces hang from its edge, which is smooth along round walls; elsewhere they stand where cells
+ * end.
+ *
  * Faces look away from the liquid; shaders draw those that look at the eye. */
 #include <math.h>
 #include <stdlib.h>
@@ -17,6 +20,7 @@ typedef struct fields {
     rill_grid grid;
     int32_t layers;
     double *base, *ceiling, *depth; /* [layer][y][x] */
+    bool *hung;                     /* the same: faces hang from the edge of the surface there */
     bool glass;                     /* something of it can be seen through */
     rill_sides *out;
 } fields;
@@ -137,7 +141,9 @@ static bool put_side(fields *f, int32_t layer, int32_t x, int32_t y, int directi
             continue;
         }
         double until = more ? fmin(f->base[n], high) : high;
-        if (until > from && !put_face(f, a, b, (const double[4]){ from, from, until, until }, normal, high - low)) {
+        bool hangs = until == high && f->hung[at(f, layer, x, y)];
+        if (until > from && !hangs &&
+            !put_face(f, a, b, (const double[4]){ from, from, until, until }, normal, high - low)) {
             return false;
         }
         from = more ? fmax(from, f->ceiling[n]) : high;
@@ -178,10 +184,149 @@ static bool put_column(fields *f, int32_t layer, int32_t x, int32_t y) {
     return true;
 }
 
+/* ------------------------------------------------------------------------------------- from the edge of the surface */
+
+/* An edge of the surface at a wall, the liquid to its left. */
+typedef struct edge {
+    uint32_t ends[2];
+} edge;
+
+/* The edge of a triangle that ends at something, if it does; vertices below `columns` are inside, those from `end` on below edges. */
+static bool find_edge(const rill_surface_mesh *mesh, size_t triangle, size_t columns, size_t end, edge *out) {
+    const uint32_t *corners = mesh->indices + 3 * triangle;
+    for (int k = 0; k < 3; k++) {
+        uint32_t a = corners[(k + 1) % 3], b = corners[(k + 2) % 3];
+        if (corners[k] < columns && a >= columns && b >= columns && a < end && b < end) {
+            *out = (edge){ { a, b } };
+            return mesh->wetness[a] == 1.0f && mesh->wetness[b] == 1.0f; /* else it is a shore */
+        }
+    }
+    return false;
+}
+
+/* The column a vertex of the edge belongs to: it is on the way from its centre to the next one, which is where `outward` leads. */
+static bool find_owner(const fields *f, const float *p, const double outward[2], size_t *out) {
+    int32_t cell[2];
+    double place[2];
+    for (int i = 0; i < 2; i++) {
+        place[i] = ((double)p[i] - f->grid.origin[i]) / f->grid.cell_size - 0.5;
+    }
+    int along = fabs(place[0] - round(place[0])) > fabs(place[1] - round(place[1])) ? 0 : 1;
+    for (int i = 0; i < 2; i++) {
+        double at_centre = i != along ? round(place[i]) : outward[i] > 0 ? floor(place[i]) : ceil(place[i]);
+        if (!(at_centre >= 0 && at_centre < f->grid.cells[i])) {
+            return false;
+        }
+        cell[i] = (int32_t)at_centre;
+    }
+    for (int32_t layer = 0; layer < f->layers; layer++) {
+        *out = at(f, layer, cell[0], cell[1]);
+        if (f->depth[*out] > 0 && f->base[*out] < (double)p[2] &&
+            (double)p[2] <= f->ceiling[*out] + f->grid.cell_size) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The cell behind an edge; false if that is outside of the grid, or open. Then the height from which on it is solid. */
+static bool find_wall(const fields *f, const float *p, const float *q, const double outward[2], double *foot) {
+    int32_t cell[2];
+    double z = 0.5 * ((double)p[2] + (double)q[2]) - SHALLOW * f->grid.cell_size;
+    for (int i = 0; i < 2; i++) {
+        double place =
+            (0.5 * ((double)p[i] + (double)q[i]) - f->grid.origin[i]) / f->grid.cell_size + 0.75 * outward[i];
+        if (!(place >= 0 && place < f->grid.cells[i])) {
+            return false;
+        }
+        cell[i] = (int32_t)place;
+    }
+    *foot = -INFINITY;
+    for (int32_t layer = 0; layer < f->layers; layer++) {
+        size_t n = at(f, layer, cell[0], cell[1]);
+        if (f->ceiling[n] <= z) { /* not for NaN */
+            *foot = fmax(*foot, f->ceiling[n]);
+        }
+    }
+    return !is_void(f, cell[0], cell[1], z);
+}
+
+static bool find_outward(const rill_surface_mesh *mesh, edge e, double out[2]) {
+    const float *p = mesh->positions + 3 * e.ends[0], *q = mesh->positions + 3 * e.ends[1];
+    double x = (double)(q[0] - p[0]), y = (double)(q[1] - p[1]), length = hypot(x, y);
+    out[0] = y / length;
+    out[1] = -x / length;
+    return length > 0;
+}
+
+/* A face below an edge. At its ends it looks where the faces beside it do on the average. */
+static bool hang_face(fields *f, const rill_surface_mesh *mesh, size_t columns, edge e, const float *normals) {
+    double outward[2], a[2][2], z[4], foot;
+    size_t owner[2];
+    const float *ends[2] = { mesh->positions + 3 * e.ends[0], mesh->positions + 3 * e.ends[1] };
+    if (!find_outward(mesh, e, outward) || !find_wall(f, ends[0], ends[1], outward, &foot) ||
+        !find_owner(f, ends[0], outward, &owner[0]) || !find_owner(f, ends[1], outward, &owner[1])) {
+        return true;
+    }
+    for (int k = 0; k < 2; k++) {
+        a[k][0] = (double)ends[k][0];
+        a[k][1] = (double)ends[k][1];
+        z[2 + k] = (double)ends[k][2];
+        z[k] = fmin(fmax(f->base[owner[k]], foot), z[2 + k]);
+        f->hung[owner[k]] = true;
+    }
+    const float flat[3] = { (float)outward[0], (float)outward[1], 0 };
+    if (!put_face(f, a[0], a[1], z, flat, f->depth[owner[0]])) {
+        return false;
+    }
+    float *corner = f->out->corners + (f->out->count - 1) * 4 * RILL_SIDE_FLOATS;
+    for (int i = 0; i < 4; i++, corner += RILL_SIDE_FLOATS) {
+        const float *sum = normals + 2 * (e.ends[i & 1] - columns);
+        float length = hypotf(sum[0], sum[1]);
+        for (int k = 0; k < 2 && length > 0.1f; k++) {
+            corner[3 + k] = sum[k] / length;
+        }
+    }
+    return true;
+}
+
+static bool hang_faces(fields *f, const rill_surface *surface) {
+    rill_surface_mesh mesh;
+    rill_surface_info info;
+    if (rill_surface_get_mesh(surface, &mesh) != RILL_OK || rill_surface_get_info(surface, &info) != RILL_OK) {
+        return true;
+    }
+    size_t ends = info.shore_vertices + info.extra_vertices, others = ends + info.skirt_vertices;
+    if (info.vertices != mesh.vertex_count || others > mesh.vertex_count) {
+        return true; /* not a mesh, but grids */
+    }
+    size_t columns = mesh.vertex_count - others;
+    float *normals = calloc(2 * ends + 1, sizeof *normals);
+    bool good = normals != NULL;
+    edge e;
+    double outward[2];
+    for (size_t t = 0; t < mesh.triangle_count && good; t++) {
+        if (!find_edge(&mesh, t, columns, columns + ends, &e) || !find_outward(&mesh, e, outward)) {
+            continue;
+        }
+        for (int k = 0; k < 4; k++) {
+            normals[2 * (e.ends[k & 1] - columns) + (size_t)(k >> 1)] += (float)outward[k >> 1];
+        }
+    }
+    for (size_t t = 0; t < mesh.triangle_count && good; t++) {
+        good = !find_edge(&mesh, t, columns, columns + ends, &e) || hang_face(f, &mesh, columns, e, normals);
+    }
+    free(normals);
+    return good;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- all */
+
 static bool read_fields(fields *f, const rill_world *world) {
     size_t cells = (size_t)f->grid.cells[0] * (size_t)f->grid.cells[1];
     f->base = malloc(3 * cells * (size_t)f->layers * sizeof *f->base);
-    if (!f->base) {
+    f->hung = calloc(cells * (size_t)f->layers, sizeof *f->hung);
+    if (!f->base || !f->hung) {
         return false;
     }
     f->ceiling = f->base + cells * (size_t)f->layers;
@@ -195,7 +340,8 @@ static bool read_fields(fields *f, const rill_world *world) {
     return true;
 }
 
-bool rill_sides_make(rill_sides *out, const rill_world *world, bool glass) {
+bool rill_sides_make(rill_sides *out, const rill_world *world, rill_surface *const *surfaces, size_t count,
+                     bool glass) {
     rill_bed_info info;
     fields f = { .glass = glass, .out = out };
     out->count = 0;
@@ -205,6 +351,9 @@ bool rill_sides_make(rill_sides *out, const rill_world *world, bool glass) {
     }
     f.layers = info.layers;
     bool good = read_fields(&f, world);
+    for (size_t i = 0; i < count && glass && good; i++) {
+        good = hang_faces(&f, surfaces[i]);
+    }
     for (int32_t layer = 0; layer < f.layers && good; layer++) {
         for (int32_t y = 0; y < f.grid.cells[1] && good; y++) {
             for (int32_t x = 0; x < f.grid.cells[0] && good; x++) {
@@ -213,6 +362,7 @@ bool rill_sides_make(rill_sides *out, const rill_world *world, bool glass) {
         }
     }
     free(f.base);
+    free(f.hung);
     return good;
 }
 

@@ -49,6 +49,10 @@ static void write_corners(void *context, int32_t index) {
     rill_mixed_triangles(context, index);
 }
 
+static void place_corner_saddles(void *context, int32_t index) {
+    rill_mixed_place_saddles(context, index);
+}
+
 static void run_corners(rill_build *build, rill_task *task) {
     if (!build->s->any_mixed) return;
     rill_parallel_for(build->view->runtime, build->view->pool, (int32_t)build->s->corners.count, task, build);
@@ -56,30 +60,29 @@ static void run_corners(rill_build *build, rill_task *task) {
 
 /* --------------------------------------------------------------------------------------------------------- numbers */
 
-/* Nothing of the mesh is as it was, or rims have other numbers: they are written anew. */
+/* Nothing of the mesh is as it was: it is written anew. */
 static void forget_numbers(rill_surface *s) {
     rill_surface_row *rows = s->rows.data;
     for (size_t i = 0; i < s->rows.count; ++i) rows[i].renumbered = rows[i].rerimmed = true;
 }
-static void forget_rims(rill_surface *s) {
-    rill_surface_row *rows = s->rows.data;
-    for (size_t i = 0; i < s->rows.count; ++i) rows[i].rerimmed = true;
-}
 
-/* Vertices and rims of rows, one row after the other. */
-static size_t number_vertices(const rill_build *build) {
+/* Vertices and rims of rows, one row after the other, and where the triangles of odd quartets are kept. */
+static size_t number_vertices(const rill_build *build, size_t *odd) {
     rill_surface *s = build->s;
     rill_surface_row *rows = s->rows.data;
     size_t vertices = 0, rims = 0;
+    *odd = 0;
     for (size_t i = 0; i < s->rows.count; ++i) {
         rows[i].renumbered = build->fresh || rows[i].changed || rows[i].first_vertex != vertices;
         rows[i].rerimmed = rows[i].first_rim != rims;
         rows[i].first_vertex = vertices;
         rows[i].first_rim = rims;
+        rows[i].first_odd = *odd;
         vertices += (size_t)rows[i].wet;
         rims += (size_t)rows[i].rims;
+        *odd += RILL_ODD_MOST * (size_t)rows[i].odd;
     }
-    if (s->column_vertices != vertices) forget_rims(s);
+    s->rerimmed = s->column_vertices != vertices;
     s->column_vertices = vertices;
     return rims;
 }
@@ -97,19 +100,19 @@ static size_t number_skirts(const rill_build *build) {
         rows[i].saddle_vertex = s->column_vertices + s->rims.count + 2 * s->saddles;
         s->saddles += (size_t)rows[i].saddles;
     }
+    rill_corner_row *corners = s->corners.data;
+    for (size_t i = 0; s->any_mixed && i < s->corners.count; ++i) {
+        corners[i].saddles = s->def.smooth_shores && corners[i].count > 0 ? rill_mixed_saddles(build, (int32_t)i) : 0;
+        corners[i].saddle_vertex = s->column_vertices + s->rims.count + 2 * s->saddles;
+        s->saddles += (size_t)corners[i].saddles;
+    }
     return skirts;
 }
 
-/* Room for the triangles of odd quartets, as many as there may be. */
-static bool reserve_odd(const rill_build *build) {
+/* Room for the triangles of odd quartets, as many as there may be: so many of rows, and those of corners. */
+static bool reserve_odd(const rill_build *build, size_t count) {
     rill_surface *s = build->s;
-    rill_surface_row *rows = s->rows.data;
     rill_corner_row *corners = s->corners.data;
-    size_t count = 0;
-    for (size_t i = 0; i < s->rows.count; ++i) {
-        rows[i].first_odd = count;
-        count += RILL_ODD_MOST * (size_t)rows[i].odd;
-    }
     for (size_t i = 0; s->any_mixed && i < s->corners.count; ++i) {
         corners[i].first_odd = count;
         count += RILL_ODD_MOST * (size_t)corners[i].count * (size_t)build->view->bed->info.layers;
@@ -140,6 +143,7 @@ static size_t number_triangles(const rill_build *build) {
         triangles += (size_t)corners[i].triangles;
         s->tears += (size_t)corners[i].tears;
         info->skirt_triangles += (size_t)corners[i].skirt_triangles;
+        info->shore_vertices += 2 * (size_t)corners[i].saddles;
     }
     return triangles;
 }
@@ -208,6 +212,7 @@ static void sweep_rows(const rill_build *build) {
 }
 
 static void find_links(const rill_build *build) {
+    rill_joints_undo(build->s);
     if (rill_tasks_width(build->view->runtime) == 1 && build->view->seen_count == 0) {
         sweep_rows(build);
     } else {
@@ -223,14 +228,14 @@ static void find_links(const rill_build *build) {
 /* Numbers of everything there will be, and room for it. */
 static bool find_numbers(rill_build *build) {
     rill_surface *s = build->s;
-    size_t rims = number_vertices(build);
-    if (!rill_array_resize(&s->rims, &s->allocator, rims) || !reserve_odd(build)) return false;
+    size_t odd, rims = number_vertices(build, &odd);
+    if (!rill_array_resize(&s->rims, &s->allocator, rims) || !reserve_odd(build, odd)) return false;
     run(build, rill_row_number);
     run(build, rill_row_find_rims);
     if (s->terrain && s->def.smooth_shores) rill_rims_retreat(build);
     const size_t skirts = number_skirts(build);
     if (skirts > 0) run(build, rill_row_number_skirts);
-    if (skirts > 0 || s->skirts_before > 0 || s->any_mixed) forget_rims(s);
+    s->rerimmed |= skirts > 0 || s->skirts_before > 0 || s->any_mixed || s->mixed_before;
     if (!s->def.smooth_shores && !rill_printed_number(build, &rims)) return false;
     run(build, rill_row_count_triangles);
     run_corners(build, count_corners);
@@ -290,13 +295,16 @@ rill_result rill_surface_make(rill_surface *surface, const rill_surface_view *vi
                          .dx = quanta(view->bed, dx),
                          .thin = quanta(view->bed, 0.05 * dx),
                          .fresh = !surface->built,
+                         .redrawn = surface->seen_before || view->seen_count > 0,
                          .vertices = rill_vertices_begin(surface, view->bed) };
     double clock = rill_clock();
     surface->built = false;
+    surface->seen_before = view->seen_count > 0;
+    surface->build_number += 1;
     surface->info = (rill_surface_info){ 0 };
     double *seconds = surface->info.stage_seconds;
     rill_result result = rill_surface_fit(surface, view);
-    if (!result && surface->terrain) result = rill_floor_follow(surface->terrain, view, surface->floor);
+    if (!result && surface->terrain) result = rill_floor_follow(surface->terrain, view, surface->floor, surface->walls);
     if (result) return result;
     seconds[2] = lap(&clock);
     find_links(&build);
@@ -307,7 +315,10 @@ rill_result rill_surface_make(rill_surface *surface, const rill_surface_view *vi
     seconds[1] = lap(&clock);
     if (surface->fringe) result = rill_meniscus_bend(surface, view);
     if (!surface->def.smooth_shores) rill_printed_place(&build);
-    if (surface->saddles > 0) run(&build, rill_row_place_saddles);
+    if (surface->saddles > 0) {
+        run(&build, rill_row_place_saddles);
+        run_corners(&build, place_corner_saddles);
+    }
     if (!result && surface->def.form == RILL_SURFACE_GRIDS && !rill_grids_make(surface, view))
         result = rill_fail(view->message, RILL_OUT_OF_MEMORY, "no memory for a surface's grids");
     seconds[3] = lap(&clock);

@@ -182,15 +182,13 @@ static void quad_range(const rill_surface_row *row, int32_t *from, int32_t *unti
  *     *a ,'    Y  *b       *a'   ' . X *b
  *     |X'   ,     |        |   . '    |
  *     0 -*a- - -  1        0 - - *a - 1 */
-static void put_saddle(writer *w, const quartet *q, int32_t turn) {
-    const int32_t first = corner_of(q, turn), second = corner_of(q, turn + 2);
+static void put_saddle(writer *w, const rill_saddle *saddle) {
+    const int32_t first = saddle->first, second = saddle->second, turn = saddle->turn;
     const uint32_t a[2] = { rill_rim_vertex(w->s, first, ahead(turn)), rill_rim_vertex(w->s, first, behind(turn)) };
     const uint32_t b[2] = { rill_rim_vertex(w->s, second, behind(turn + 2)),
                             rill_rim_vertex(w->s, second, ahead(turn + 2)) };
-    const float along[4] = { rim_of(w, a[0])->along, rim_of(w, a[1])->along, rim_of(w, b[0])->along,
-                             rim_of(w, b[1])->along };
     const uint32_t c0 = column(w, first), c2 = column(w, second), x = w->saddle, y = x + 1;
-    const bool joined = rill_saddle_is_joined(along);
+    const bool joined = saddle->share > RILL_SADDLE_JOINED;
     put(w, c0, a[0], x);
     put(w, c0, joined ? y : x, a[1]);
     put(w, c2, b[1], y);
@@ -224,15 +222,17 @@ static void put_odd(const rill_build *build, const rill_surface_row *row, writer
     int32_t from, until;
     quad_range(row, &from, &until);
     w->saddle = (uint32_t)row->saddle_vertex;
-    for (int32_t x = from; x < until; x += 64) {
-        for (uint64_t odd = rill_sixty_four(rill_odd_eight, s->quads + row->start, x, until); odd; odd &= odd - 1) {
+    const uint64_t *const marks = rill_marks(s, row, RILL_MARK_ODD);
+    for (int32_t x = from & -64; x < until; x += 64) {
+        for (uint64_t odd = marks[x / 64]; odd; odd &= odd - 1) {
             const int32_t at = x + __builtin_ctzll(odd);
             if (s->any_mixed && mixed[at]) continue;
             const quartet q = quartet_at(s, row->start + at, row->stride);
-            const int32_t turn = q.wet == 10u;
-            if ((q.wet == 5u || turn) &&
-                rill_is_saddle(build, corner_of(&q, turn), q.stride, turn, (row->y + 1) * wide + row->x0 + at))
-                put_saddle(w, &q, turn);
+            const int32_t turn = q.wet == 10u, first = corner_of(&q, turn);
+            rill_saddle saddle;
+            if ((q.wet == 5u || turn) && s->links[first] >> (ahead(turn) + 1) & 1 &&
+                rill_saddle_find(build, first, turn, (row->y + 1) * wide + row->x0 + at, &saddle))
+                put_saddle(w, &saddle);
             else
                 put_quartet(w, &q);
         }
@@ -240,9 +240,9 @@ static void put_odd(const rill_build *build, const rill_surface_row *row, writer
 }
 
 /* Whether the odd quartets are as they were in the build before: the same vertices, in the same order. */
-static bool odd_as_before(const rill_surface_row *row) {
+static bool odd_as_before(const rill_surface *s, const rill_surface_row *row) {
     const rill_surface_row *north = row + 1;
-    return !row->renumbered && !north->renumbered && !row->rerimmed && !north->rerimmed &&
+    return !s->rerimmed && !row->renumbered && !north->renumbered && !row->rerimmed && !north->rerimmed &&
            row->odd == row->odd_before && row->plain == row->plain_before && row->restless == 0 && row->saddles == 0;
 }
 
@@ -253,7 +253,7 @@ static uint32_t *kept(const rill_surface *s, size_t first) {
 
 void rill_row_count_triangles(const rill_build *build, rill_surface_row *row) {
     writer w = { .s = build->s, .bed = build->view->bed, .out = kept(build->s, row->first_odd) };
-    row->same_odd = row->above || odd_as_before(row);
+    row->same_odd = row->above || odd_as_before(build->s, row);
     if (row->same_odd) return;
     if (row->odd > 0 && build->s->def.smooth_shores) put_odd(build, row, &w);
     row->triangles = 2 * row->plain + (int32_t)w.triangles;
@@ -262,43 +262,6 @@ void rill_row_count_triangles(const rill_build *build, rill_surface_row *row) {
     row->restless = w.restless;
     row->odd_before = row->odd;
     row->plain_before = row->plain;
-}
-
-static bool is_plain(uint8_t quad) {
-    return quad == RILL_QUAD_RISING || quad == RILL_QUAD_FALLING;
-}
-
-/* Only those whose diagonals have changed, eight at a time. */
-static void put_flipped(const rill_surface *s, const rill_surface_row *row, uint32_t *out) {
-    const uint8_t *quads = s->quads + row->start, *before = s->quads_other + row->start;
-    const int32_t *south = s->vertex + row->start, *north = south + row->stride;
-    for (int32_t x = 0, left = row->plain; left > 0; x += 8) {
-        const bool same = memcmp(quads + x, before + x, 8) == 0;
-        int32_t from = x;
-        for (int32_t i = x; !same && i < x + 8; ++i) {
-            if (is_plain(quads[i])) continue;
-            s->kernels->triangles(i - from, quads + from, (uint32_t)south[from], (uint32_t)north[from], out);
-            out += 6 * (size_t)(i - from);
-            left -= i - from;
-            from = i + 1;
-        }
-        const int32_t rest = same ? (int32_t)((rill_plain_eight(quads + x) * RILL_ONES) >> 56) : x + 8 - from;
-        if (!same && rest > 0)
-            s->kernels->triangles(rest, quads + from, (uint32_t)south[from], (uint32_t)north[from], out);
-        out += 6 * (size_t)rest;
-        left -= rest;
-    }
-}
-
-static void put_plain(const rill_surface *s, const rill_surface_row *row, uint32_t *out) {
-    const uint8_t *quads = s->quads + row->start;
-    const int32_t *south = s->vertex + row->start, *north = south + row->stride;
-    for (int32_t x = row->low; x < row->high;) {
-        const int32_t from = rill_next(rill_plain_eight, quads, 0, x, row->high);
-        x = rill_next(rill_plain_eight, quads, RILL_ONES, from, row->high);
-        if (x > from) s->kernels->triangles(x - from, quads + from, (uint32_t)south[from], (uint32_t)north[from], out);
-        out += 6 * (size_t)(x - from);
-    }
 }
 
 static uint64_t mix(uint64_t hash, const void *eight) {
@@ -338,9 +301,9 @@ void rill_row_triangles(const rill_build *build, rill_surface_row *row) {
     uint32_t *out = s->mesh.indices + 3 * row->first_triangle;
     const bool all = row->reshaped || row->moved || row->renumbered || row[1].renumbered;
     if (all)
-        put_plain(s, row, out);
+        rill_plain_write(s, row, out);
     else if (row->flipped)
-        put_flipped(s, row, out);
+        rill_plain_rewrite(s, row, out);
     uint32_t *odd = out + 6 * (size_t)row->plain, *at = kept(s, row->first_odd);
     writer w = { .s = s, .bed = build->view->bed, .out = at };
     const bool again = row->moved || !row->same_odd || build->fresh;
@@ -393,9 +356,22 @@ static void put_around(writer *w, int32_t place) {
     }
 }
 
-static void put_mixed(writer *w, int32_t x, int32_t y) {
+/* A column that is the first of a saddle, which is written, or the second. */
+static bool put_mixed_saddle(const rill_build *build, writer *w, int32_t place, int32_t corner, int32_t number) {
+    const rill_surface *s = w->s;
+    const int32_t other = rill_surface_neighbour(s, place, ahead(corner) + 1, s->stride[place]);
+    const int32_t first = corner < 2 ? place : other;
+    rill_saddle saddle;
+    if (other < 0 || !rill_saddle_find(build, first, corner & 1, number, &saddle)) return false;
+    if (first == place) put_saddle(w, &saddle);
+    return true;
+}
+
+static void put_mixed(const rill_build *build, writer *w, int32_t x, int32_t y) {
     const rill_surface *s = w->s;
     const rill_bed *bed = w->bed;
+    const int32_t number = (y + 1) * (bed->grid.cells[0] + 1) + x + 1;
+    const bool saddles = s->mixed[number] == RILL_MIXED_SADDLE;
     for (int32_t corner = 0; corner < 4; ++corner) {
         const int32_t cx = x + (corner == 1 || corner == 2), cy = y + (corner >= 2);
         if (cx < 0 || cy < 0 || cx >= bed->grid.cells[0] || cy >= bed->grid.cells[1]) continue;
@@ -403,6 +379,7 @@ static void put_mixed(writer *w, int32_t x, int32_t y) {
         for (int32_t k = bed->cell_first[cell]; k < bed->cell_first[cell + 1]; ++k) {
             const int32_t place = bed->places[k];
             if (!(s->state[place] & RILL_WET) || in_plain_quad(w, place, corner)) continue;
+            if (saddles && put_mixed_saddle(build, w, place, corner, number)) continue;
             if (ends(s, place, behind(corner)))
                 put_open(w, place, corner);
             else if (corner == 0)
@@ -414,7 +391,7 @@ static void put_mixed(writer *w, int32_t x, int32_t y) {
 size_t rill_quartet_write(const rill_build *build, const rill_stake_spot *spot, uint32_t *out) {
     writer w = { .s = build->s, .bed = build->view->bed, .out = out, .named = true };
     if (spot->place < 0) {
-        put_mixed(&w, spot->x, spot->y);
+        put_mixed(build, &w, spot->x, spot->y);
     } else {
         const quartet q = quartet_at(build->s, spot->place, spot->stride);
         put_quartet(&w, &q);
@@ -430,7 +407,7 @@ static void mixed_of_row(const rill_build *build, int32_t row, writer *w) {
     for (int32_t i = rill_next(rill_eight, mixed, 0, 0, wide); i < wide;
          i = rill_next(rill_eight, mixed, 0, i + 1, wide)) {
         if (s->def.smooth_shores)
-            put_mixed(w, i - 1, row - 1);
+            put_mixed(build, w, i - 1, row - 1);
         else
             rill_printed_quartet(build, &printed, i - 1, row - 1);
     }
@@ -439,7 +416,10 @@ static void mixed_of_row(const rill_build *build, int32_t row, writer *w) {
 
 void rill_mixed_count(const rill_build *build, int32_t row) {
     rill_corner_row *corners = (rill_corner_row *)build->s->corners.data + row;
-    writer w = { .s = build->s, .bed = build->view->bed, .out = kept(build->s, corners->first_odd) };
+    writer w = { .s = build->s,
+                 .bed = build->view->bed,
+                 .out = kept(build->s, corners->first_odd),
+                 .saddle = (uint32_t)corners->saddle_vertex };
     if (corners->count > 0) mixed_of_row(build, row, &w);
     corners->triangles = (int32_t)w.triangles;
     corners->skirt_triangles = (int32_t)w.skirts;

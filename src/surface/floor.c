@@ -4,6 +4,7 @@
 #include "base/message.h"
 
 #include <math.h>
+#include <string.h>
 
 static const double LEAST = 0.05, EPSILON = 0.01; /* of a cell's size */
 
@@ -77,7 +78,7 @@ static bool check_bins(rill_floor *floor, const rill_surface_view *view) {
 
 /* ----------------------------------------------------------------------------------------------------------- areas */
 
-/* The heights of columns with nothing between them. */
+/* The heights of columns with nothing between them, and nothing beside them. */
 static void lower_columns(rill_floor *floor, const rill_bed *bed, const rill_area *cells) {
     for (int32_t y = cells->low[1]; y < cells->high[1]; ++y) {
         const size_t row = (size_t)y * (size_t)bed->grid.cells[0];
@@ -85,6 +86,7 @@ static void lower_columns(rill_floor *floor, const rill_bed *bed, const rill_are
         for (int32_t i = bed->cell_first[row + (size_t)cells->low[0]]; i < end; ++i) {
             const int32_t place = bed->places[i], b = bed->b[place], room = bed->c[place] - b - 1;
             floor->heights[place] = b + (room < floor->least ? room : floor->least);
+            memset(floor->walls[place], 0, sizeof floor->walls[place]);
         }
     }
 }
@@ -111,6 +113,7 @@ static bool follow_area(rill_floor *floor, const rill_surface_view *view, const 
         near.high[i] = cells.high[i] + 2;
     }
     if (rill_area_empty(changed)) return true;
+    floor->cells = cells;
     lower_columns(floor, bed, &cells);
     if (!rill_stakes_pull(floor, bed, &quartets)) return false;
     rill_floor_bins *const bins = floor->bins.data;
@@ -126,11 +129,13 @@ static bool follow_area(rill_floor *floor, const rill_surface_view *view, const 
     return !floor->lost && rill_stakes_list(floor, bed);
 }
 
-rill_result rill_floor_follow(rill_floor *floor, const rill_surface_view *view, int32_t *heights) {
+rill_result rill_floor_follow(rill_floor *floor, const rill_surface_view *view, int32_t *heights,
+                              rill_wall (*walls)[4]) {
     if (!view->all_changed && view->changed_count == 0 && !floor->stale) return RILL_OK;
     const rill_bed *bed = view->bed;
     const rill_area all = { { 0, 0 }, { bed->grid.cells[0], bed->grid.cells[1] } };
     floor->heights = heights;
+    floor->walls = walls;
     floor->lost = false;
     set_units(floor, bed);
     const bool any = view->all_changed || floor->stale || view->changed_count > 0;

@@ -46,6 +46,7 @@ typedef struct rill_stake_spot {
 struct rill_floor {
     rill_allocator allocator;
     int32_t *heights;           /* the surface's plane while it is worked on, quanta */
+    rill_wall (*walls)[4];      /* the same */
     rill_array bins;            /* rill_floor_bins of each solid */
     bool stale;                 /* the last time failed: nothing of it can be trusted */
     int32_t least, above, most; /* quanta: least l, epsilon, largest l */
@@ -59,6 +60,7 @@ struct rill_floor {
     rill_array moved;     /* int32_t: corners where rims were drawn back; as much room */
     uint8_t *restless;    /* by corners: whether to look again; all 0 between builds */
     size_t stake_corners;
+    rill_area cells;          /* of which walls are being found */
     rill_area quartets;       /* of which stakes are being driven, by their SW cells */
     bool lost;                /* there was no memory for one of them */
     double zero[3], scale[3]; /* (p - zero) * scale is in cells, 0 at the first centre, and in quanta */
@@ -69,9 +71,10 @@ struct rill_floor {
 /* NULL: no memory. */
 rill_floor *rill_floor_make(const rill_allocator *allocator);
 void rill_floor_free(rill_floor *floor); /* NULL is allowed */
-/* Brings a plane of heights up to date where the view says that solids have changed. On failure, for want of memory, all of it
+/* Brings planes of heights and of walls up to date where the view says that solids have changed. On failure, for want of memory, all of it
  * is found anew the next time. */
-rill_result rill_floor_follow(rill_floor *floor, const rill_surface_view *view, int32_t *heights);
+rill_result rill_floor_follow(rill_floor *floor, const rill_surface_view *view, int32_t *heights,
+                              rill_wall (*walls)[4]);
 
 /* ------------------------------------------------------------------------------------------------ parts of the above */
 
@@ -112,5 +115,9 @@ bool rill_floor_bins_fill(rill_floor_bins *bins, const rill_floor *floor, const 
 /* Covers all points of a solid in a window of quartets. Bins may be NULL (floor_terrain.c). */
 void rill_floor_cover_solid(rill_floor *floor, const rill_bed *bed, const rill_solid *solid,
                             const rill_floor_bins *bins, const rill_floor_window *window);
+
+/* A triangle that stands, in cells and quanta, is a face of columns beside it. Without orientation it looks both ways (walls.c). */
+void rill_wall_cover(rill_floor *terrain, const rill_bed *bed, const rill_floor_window *window, const double p[3][3],
+                     bool oriented);
 
 #endif

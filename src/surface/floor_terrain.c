@@ -76,27 +76,45 @@ static void cover_edge(rill_floor *floor, const rill_bed *bed, const rill_floor_
 
 /* ------------------------------------------------------------------------------------------------------- triangles */
 
+static const double STEEP = 10.0; /* a triangle stands if it is so many times as high as it is thick */
+
 /* A triangle in cells and quanta. */
 typedef struct facet {
     const uint32_t *corners;
     double p[3][3];
     double low[2], high[2];
+    bool up, stands; /* liquid may stand on it, or beside it */
+    bool oriented;   /* else either side may be the upper one */
 } facet;
 
-/* False for those that face down, which no liquid stands on. Where a mesh has no inside, either side may be the upper one. */
+/* Whether it is upright, or nearly so: of its outline seen from above, `up` is twice the area. */
+static bool is_standing(const rill_floor *floor, const double p[3][3], double up) {
+    const double low = fmin(p[0][2], fmin(p[1][2], p[2][2])), high = fmax(p[0][2], fmax(p[1][2], p[2][2]));
+    const double height = (high - low) / (double)floor->most;
+    double longest = 0.0; /* of its edges, squared */
+    for (int k = 0; k < 3; ++k) {
+        const double x = p[k][0] - p[(k + 1) % 3][0], y = p[k][1] - p[(k + 1) % 3][1];
+        longest = fmax(longest, x * x + y * y);
+    }
+    return STEEP * STEEP * (up * up) <= height * height * longest;
+}
+
+/* False for those that face down, which no liquid stands on or beside. */
 static bool find_facet(const rill_floor *floor, const rill_solid *solid, size_t triangle, facet *out) {
-    bool oriented = true;
+    out->oriented = true;
     if (solid->parts) {
         const uint32_t part = solid->parts[triangle];
         if (part == RILL_NO_PART) return false;
-        oriented = solid->part_kinds[part] == RILL_PART_VOLUME || solid->part_kinds[part] == RILL_PART_PUNCTURED;
+        out->oriented = solid->part_kinds[part] == RILL_PART_VOLUME || solid->part_kinds[part] == RILL_PART_PUNCTURED;
     }
     out->corners = solid->indices + 3 * triangle;
     for (int k = 0; k < 3; ++k)
         to_cells(floor, solid->vertices + 3 * (size_t)solid->indices[3 * triangle + (size_t)k], out->p[k]);
     double(*const p)[3] = out->p;
     const double up = (p[1][0] - p[0][0]) * (p[2][1] - p[0][1]) - (p[2][0] - p[0][0]) * (p[1][1] - p[0][1]);
-    if (oriented ? !(up > 0.0) : up == 0.0) return false;
+    out->up = out->oriented ? up > 0.0 : up != 0.0;
+    out->stands = is_standing(floor, p, up);
+    if (!out->up && !out->stands) return false;
     for (int i = 0; i < 2; ++i) {
         out->low[i] = fmin(p[0][i], fmin(p[1][i], p[2][i]));
         out->high[i] = fmax(p[0][i], fmax(p[1][i], p[2][i]));
@@ -125,7 +143,8 @@ static void cover_vertex(rill_floor *floor, const rill_bed *bed, const double po
 
 static void cover_facet(rill_floor *floor, const rill_bed *bed, const rill_floor_window *window, const facet *of) {
     const uint32_t *corners = of->corners;
-    for (int k = 0; k < 3; ++k) {
+    if (of->stands) rill_wall_cover(floor, bed, window, of->p, of->oriented);
+    for (int k = 0; of->up && k < 3; ++k) {
         const int next = (k + 1) % 3;
         if (inside(window, of->p[k]) && is_new(floor, corners[k], corners[k])) cover_vertex(floor, bed, of->p[k]);
         if (is_new(floor, corners[k], corners[next])) cover_edge(floor, bed, window, of->p[k], of->p[next]);

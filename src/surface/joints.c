@@ -164,32 +164,76 @@ static void mark_odd(const rill_build *build, int32_t wide) {
     }
 }
 
+/* A column has rims and had none, or the other way round. */
+static void mark_rims(const rill_surface *s, const rill_surface_row *row, int32_t place) {
+    const int32_t x = place - row->start;
+    rill_marks(s, row, RILL_MARK_RIM)[x / 64] ^= 1ull << (x & 63);
+}
+
 /* The surface of a column goes on in a direction where its row has thought that it ends. */
-static void open_rim(rill_surface *s, const rill_joint *joint) {
+static void open_rim(rill_surface *s, rill_joint *joint) {
     const uint8_t bit = (uint8_t)(1u << joint->direction);
     rill_surface_row *row = (rill_surface_row *)s->rows.data + joint->row;
-    row->rims -= (s->rim[joint->place] & bit) != 0;
+    joint->opened = (s->rim[joint->place] & bit) != 0;
+    if (!joint->opened) return;
+    row->rims -= 1;
     s->rim[joint->place] &= (uint8_t)~bit;
+    if (!s->rim[joint->place]) mark_rims(s, row, joint->place);
+}
+
+/* And back, as its row has thought. */
+static void close_rim(rill_surface *s, rill_joint *joint) {
+    rill_surface_row *row = (rill_surface_row *)s->rows.data + joint->row;
+    if (!joint->opened) return;
+    if (!s->rim[joint->place]) mark_rims(s, row, joint->place);
+    row->rims += 1;
+    s->rim[joint->place] |= (uint8_t)(1u << joint->direction);
+    joint->opened = false;
+}
+
+void rill_joints_undo(rill_surface *s) {
+    rill_joint *joints = s->joint_list.data;
+    const int32_t *list = s->linked.data;
+    for (size_t i = 0; i < s->linked.count; ++i) {
+        close_rim(s, &joints[list[i]]);
+        close_rim(s, &joints[joints[list[i]].twin]);
+    }
+}
+
+/* Where columns of different sheets are opposite to each other and a saddle, they meet too. */
+static void mark_saddles(const rill_build *build, int32_t wide) {
+    rill_surface *s = build->s;
+    const rill_joint *joints = s->joint_list.data;
+    const int32_t *list = s->linked.data;
+    for (size_t i = 0; i < s->linked.count; ++i) {
+        const rill_joint *joint = &joints[list[i]];
+        if (!(joint->direction & 1) || !(s->state[joint->place] & s->state[joint->other] & RILL_WET)) continue;
+        const int32_t turn = joint->direction >> 1, corner = joint->corner - turn;
+        rill_saddle saddle;
+        if (rill_saddle_find(build, joint->place, turn, corner, &saddle)) mark_corner(s, corner, wide);
+    }
 }
 
 void rill_joints_close(const rill_build *build) {
     rill_surface *s = build->s;
-    const rill_joint *joints = s->joint_list.data;
+    rill_joint *joints = s->joint_list.data;
     const int32_t wide = build->view->bed->grid.cells[0] + 1;
     rill_corner_row *corners = s->corners.data;
     if (s->any_mixed) memset(s->mixed, 0, s->corner_count);
     for (size_t i = 0; i < s->corners.count; ++i) corners[i].count = 0;
+    s->mixed_before = s->any_mixed;
     s->any_mixed = false;
     if (!s->def.smooth_shores) mark_odd(build, wide);
     const int32_t *list = s->linked.data;
     for (size_t i = 0; i < s->linked.count; ++i) {
-        const rill_joint *joint = &joints[list[i]];
+        rill_joint *joint = &joints[list[i]];
         if (joint->direction & 1 || !(s->state[joint->place] & s->state[joint->other] & RILL_WET)) continue;
         open_rim(s, joint);
         open_rim(s, &joints[joint->twin]);
         mark_corner(s, joint->corner, wide);
         mark_corner(s, joint->corner - (joint->direction == 0 ? wide : 1), wide);
     }
+    if (s->def.smooth_shores) mark_saddles(build, wide);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ mend */

@@ -23,6 +23,18 @@ static void widen(int32_t *from, int32_t *until, int32_t low, int32_t high) {
     *until = empty ? high : rill_max_i(*until, high);
 }
 
+/* Where the wet part of a row may be linked to something: it is wider only where its first or its last column is wet. */
+static void find_near(const rill_surface *s, rill_surface_row *row) {
+    const uint8_t *state = s->state + row->start;
+    row->near_from = row->near_low;
+    row->near_until = row->near_high;
+    row->near_low = row->near_high = 0;
+    if (row->low >= row->high) return;
+    row->near_low = state[row->low] & RILL_WET ? rill_max_i(row->low - RUN, 0) : row->low;
+    row->near_high = state[row->high - 1] & RILL_WET ? rill_min_i(row->high + RUN, row->count) : row->high;
+    widen(&row->near_from, &row->near_until, row->near_low, row->near_high);
+}
+
 void rill_row_level(const rill_build *build, rill_surface_row *row) {
     const rill_surface *s = build->s;
     const rill_flow *flow = build->view->flow;
@@ -33,6 +45,7 @@ void rill_row_level(const rill_build *build, rill_surface_row *row) {
     widen(&row->from, &row->until, row->low, row->high);
     row->changed = false;
     row->lifted = 0;
+    row->near_from = row->near_until = 0;
     if (row->from >= row->until) return;
     const int32_t at = row->start + row->from;
     const rill_level_row levels = { .b = rill_flow_bases(flow) + at,
@@ -46,6 +59,7 @@ void rill_row_level(const rill_build *build, rill_surface_row *row) {
     const rill_level_report report = s->kernels->levels(row->until - row->from, &levels);
     row->changed = report.changed;
     row->lifted = report.lifted;
+    find_near(s, row);
 }
 
 void rill_levels_redraw(const rill_build *build) {
@@ -64,55 +78,66 @@ void rill_levels_redraw(const rill_build *build) {
     }
 }
 
-typedef void link_kernel(int32_t n, const rill_link_row *row);
-
-static void link_run(const rill_surface *s, const rill_surface_row *row, link_kernel *kernel, int32_t from,
-                     int32_t until) {
-    if (from >= until) return;
+static rill_link_row links_of(const rill_surface *s, const rill_surface_row *row, int32_t from) {
     const int32_t at = row->start + from, north = at + row->stride;
-    const rill_link_row links = { .state = s->state + at,
-                                  .state_n = s->state + north,
-                                  .h = s->h + at,
-                                  .h_n = s->h + north,
-                                  .m = s->m + at,
-                                  .m_n = s->m + north,
-                                  .lid = s->lid + at,
-                                  .lid_n = s->lid + north,
-                                  .half = s->half + at };
-    kernel(until - from, &links);
+    return (rill_link_row){ .state = s->state + at,
+                            .state_n = s->state + north,
+                            .h = s->h + at,
+                            .h_n = s->h + north,
+                            .m = s->m + at,
+                            .m_n = s->m + north,
+                            .lid = s->lid + at,
+                            .lid_n = s->lid + north,
+                            .half = s->half + at };
+}
+
+/* Where everything may be linked it follows from what is wet. */
+static void link_open(const rill_surface *s, const rill_surface_row *row, int32_t from, int32_t until) {
+    const rill_link_row links = links_of(s, row, from);
+    if (from < until && row->relinked) s->kernels->link_open(until - from, &links);
 }
 
 void rill_row_link(const rill_build *build, rill_surface_row *row) {
     const rill_surface *s = build->s;
+    row->relinked = false;
     if (!row->inside) return;
-    int32_t from = row->from, until = row->until, low = row->covered_low, high = row->covered_high;
-    widen(&from, &until, row[1].from, row[1].until);
+    row->relinked = row->changed || row[1].changed || build->redrawn;
+    int32_t from = row->near_from, until = row->near_until, low = row->covered_low, high = row->covered_high;
+    widen(&from, &until, row[1].near_from, row[1].near_until);
     if (from >= until) return;
-    from = rill_max_i(from - RUN, 0);
-    until = rill_min_i(until + RUN, row->count);
     widen(&low, &high, row[1].covered_low, row[1].covered_high);
     low = low < high ? rill_min_i(rill_max_i(low - RUN, from), until) : until;
     high = low < until ? rill_min_i(rill_max_i(high + RUN, low), until) : until;
-    link_run(s, row, s->kernels->link_open, from, low);
-    link_run(s, row, s->kernels->link, low, high);
-    link_run(s, row, s->kernels->link_open, high, until);
+    link_open(s, row, from, low);
+    link_open(s, row, high, until);
+    const rill_link_row links = links_of(s, row, low);
+    if (low < high) row->relinked |= s->kernels->link(high - low, &links);
 }
 
 /* Where rims and quads of a row may have changed, or be. */
 static void shape_range(const rill_surface_row *row, int32_t *from, int32_t *until) {
     *from = *until = 0;
-    for (int32_t i = row->inside ? -1 : 0; i <= 1; ++i) widen(from, until, row[i].from, row[i].until);
-    if (*from >= *until) return;
-    *from = rill_max_i(*from - RUN, 0);
-    *until = rill_min_i(*until + RUN, row->count);
+    for (int32_t i = row->inside ? -1 : 0; i <= 1; ++i) widen(from, until, row[i].near_from, row[i].near_until);
+}
+
+/* Exchanges what quads were and what they are. */
+static void exchange_quads(const rill_surface *s, int32_t at, int32_t count) {
+    for (int32_t i = at; i < at + count; i += RUN) {
+        uint8_t held[RUN];
+        memcpy(held, s->quads_other + i, RUN);
+        memcpy(s->quads_other + i, s->quads + i, RUN);
+        memcpy(s->quads + i, held, RUN);
+    }
 }
 
 void rill_row_shape(const rill_build *build, rill_surface_row *row) {
     const rill_surface *s = build->s;
     int32_t from, until;
     row->reshaped = row->flipped = false;
-    row->wet = row->rims = row->plain = row->odd = 0;
     if (row->above) return;
+    const bool same = !row->relinked && !row[1].relinked && !(row->inside && row[-1].relinked);
+    if (same && row->plain == 0) return;
+    if (!same) row->wet = row->rims = row->plain = row->odd = 0;
     shape_range(row, &from, &until);
     if (from >= until) return;
     const int32_t at = row->start + from, south = at - row->stride, north = at + row->stride;
@@ -128,16 +153,18 @@ void rill_row_shape(const rill_build *build, rill_surface_row *row) {
                                    .rim = s->rim + at,
                                    .quads_before = s->quads + at,
                                    .quads = s->quads_other + at };
+    if (same) {
+        row->flipped = s->kernels->turn(until - from, &shape);
+        if (row->flipped) exchange_quads(s, at, until - from);
+        return;
+    }
     const rill_shape_report report = s->kernels->shape(until - from, &shape);
     row->reshaped = report.others;
     row->flipped = report.changed && !report.others;
-    for (int32_t i = 0; report.changed && i < until - from; i += RUN) { /* exchanges them */
-        uint8_t held[RUN];
-        memcpy(held, shape.quads + i, RUN);
-        memcpy(s->quads_other + at + i, s->quads + at + i, RUN);
-        memcpy(s->quads + at + i, held, RUN);
-    }
-    const rill_row_counts counts = s->kernels->count(until - from, s->state + at, s->rim + at, s->quads + at);
+    if (report.changed) exchange_quads(s, at, until - from);
+    uint8_t *marks[RILL_MARKS];
+    for (int32_t k = 0; k < RILL_MARKS; ++k) marks[k] = (uint8_t *)rill_marks(s, row, k) + from / 8;
+    const rill_row_counts counts = s->kernels->count(until - from, s->state + at, s->rim + at, s->quads + at, marks);
     row->wet = counts.wet;
     row->rims = counts.rims;
     row->plain = counts.plain;

@@ -29,47 +29,80 @@ static void mend_squares(const bend *b, rill_fringe_run *run, int32_t i, const r
     const size_t first = ends ? (size_t)surface->rim_first[column->place] : 0;
     const rill_rim *rim = (const rill_rim *)surface->rims.data + first;
     const rill_contact *contact = (const rill_contact *)b->fringe->contacts.data + first;
-    float *const sides[] = { &run->east[i], &run->north[i], &run->west[i], &run->south[i] };
     uint32_t missing = 0; /* bits of directions, as in `ends` */
     for (uint32_t left = ends; left; left &= left - 1, ++rim, ++contact) {
         const bool known = rill_rim_is_contact(rim);
-        *sides[__builtin_ctz(left) / 2] = square_of((known ? contact->along : 1.0f) - 1.0f);
+        run->beside[__builtin_ctz(left) / 2][i] = square_of((known ? contact->along : 1.0f) - 1.0f);
         missing |= known ? 0 : left & (0u - left);
     }
     for (uint32_t left = joints; left; left &= left - 1) {
         const int d = __builtin_ctz(left);
-        *sides[d / 2] = b->fringe->squares[rill_surface_neighbour(surface, column->place, d, column->stride)];
+        run->beside[d / 2][i] = b->fringe->squares[rill_surface_neighbour(surface, column->place, d, column->stride)];
     }
     const float own = run->own[i];
     for (int axis = 0; missing && axis < 2; ++axis) {
-        float *ahead = sides[axis], *behind = sides[axis + 2];
+        float *ahead = &run->beside[axis][i], *behind = &run->beside[axis + 2][i];
         const bool no_ahead = missing >> 2 * axis & 1, no_behind = missing >> (2 * axis + 4) & 1;
         if (no_ahead) *ahead = square_of(2.0f * root_of(own) - root_of(no_behind ? own : *behind));
         if (no_behind) *behind = square_of(2.0f * root_of(own) - root_of(*ahead));
     }
 }
 
-static void gather_column(const bend *b, rill_fringe_run *run, int32_t i, const rill_fringe_column *column) {
-    const float *square = b->fringe->squares + column->place;
-    run->own[i] = *square;
-    run->strength[i] = column->strength;
-    run->east[i] = square[1], run->west[i] = square[-1];
-    run->north[i] = square[column->stride], run->south[i] = square[-column->stride];
-    if (b->surface->rim[column->place] | (b->surface->joints[column->place] & RILL_AXES))
-        mend_squares(b, run, i, column);
+/* The rims of a column go the way that it goes. */
+static void give_way(const bend *b, const rill_fringe_run *run, int32_t i, int32_t place) {
+    const uint32_t ends = b->surface->rim[place];
+    float *toward = (float *)b->fringe->toward.data + 2 * (size_t)(ends ? b->surface->rim_first[place] : 0);
+    for (uint32_t left = ends; left; left &= left - 1, toward += 2)
+        toward[0] = run->toward[0][i], toward[1] = run->toward[1][i];
+}
+
+/* Columns of the fringe that are bent together, and which of them end, or go on in another sheet. */
+typedef struct gathered {
+    const rill_fringe_column *columns[RILL_FRINGE_RUN];
+    size_t vertices[RILL_FRINGE_RUN];
+    int32_t odd[RILL_FRINGE_RUN], count, odd_count;
+} gathered;
+
+/* As many as there are and fit; the next of the list is returned. Which count, and which end, cannot be foreseen. */
+static const rill_fringe_column *gather_columns(const bend *b, const rill_fringe_column *from,
+                                                const rill_fringe_column *end, gathered *out, rill_fringe_run *run) {
+    const rill_surface *s = b->surface;
+    const float *squares = b->fringe->squares;
+    int32_t count = 0, odd = 0;
+    for (; from < end && count < RILL_FRINGE_RUN; ++from) {
+        const int32_t place = from->place;
+        out->columns[count] = from;
+        out->vertices[count] = (size_t)s->vertex[place];
+        out->odd[odd] = count;
+        __builtin_prefetch(s->mesh.normals + 3 * out->vertices[count]);
+        const int32_t counts = squares[place] == from->square; /* else it does so further on in the list */
+        count += counts;
+        odd += counts & ((s->rim[place] | (s->joints[place] & RILL_AXES)) != 0);
+    }
+    for (int32_t i = 0; i < count; ++i) {
+        const float *square = squares + out->columns[i]->place;
+        const int32_t stride = out->columns[i]->stride;
+        run->own[i] = out->columns[i]->square;
+        run->strength[i] = out->columns[i]->strength;
+        run->beside[0][i] = square[1], run->beside[2][i] = square[-1];
+        run->beside[1][i] = square[stride], run->beside[3][i] = square[-stride];
+    }
+    out->count = count;
+    out->odd_count = odd;
+    return from;
 }
 
 /* A rim is on the contact line and goes by the way of its column, which is given to it as a gradient. */
 static void gather_rim(const bend *b, rill_fringe_run *run, int32_t i, size_t r) {
     const rill_rim *rim = (const rill_rim *)b->surface->rims.data + r;
-    const float *toward = (const float *)b->fringe->toward.data + 2 * (size_t)b->fringe->numbers[rim->place];
+    const float *toward = (const float *)b->fringe->toward.data + 2 * r;
     float way[2] = { toward[0], toward[1] };
     if (way[0] == 0.0f && way[1] == 0.0f)
         way[0] = (float)RILL_STEP_X[rim->direction], way[1] = (float)RILL_STEP_Y[rim->direction];
     run->own[i] = 0.0f;
     run->strength[i] = ((const rill_contact *)b->fringe->contacts.data)[r].strength;
-    run->west[i] = square_of(way[0]), run->east[i] = -run->west[i];
-    run->south[i] = square_of(way[1]), run->north[i] = -run->south[i];
+    run->beside[2][i] = square_of(way[0]), run->beside[0][i] = -run->beside[2][i];
+    run->beside[3][i] = square_of(way[1]), run->beside[1][i] = -run->beside[3][i];
 }
 
 static void gather_normal(const bend *b, rill_fringe_run *run, int32_t i, size_t vertex) {
@@ -122,33 +155,22 @@ enum { PIECE = 8 * RILL_FRINGE_RUN }; /* columns or rims that a task works on */
 
 static void bend_columns(void *context, int32_t index) {
     const bend *b = context;
-    const rill_fringe_column *columns = b->fringe->columns.data;
-    const size_t first = (size_t)index * PIECE, all = b->fringe->columns.count;
-    const size_t end = first + PIECE < all ? first + PIECE : all;
+    const rill_fringe_column *at = (const rill_fringe_column *)b->fringe->columns.data + (size_t)index * PIECE;
+    const size_t left = b->fringe->columns.count - (size_t)index * PIECE;
+    const rill_fringe_column *const end = at + (left < PIECE ? left : PIECE);
     const bool lift = b->surface->def.meniscus == RILL_MENISCUS_LIFT;
-    float *toward = b->fringe->toward.data;
     rill_fringe_run run = { 0 };
-    size_t which[RILL_FRINGE_RUN], vertices[RILL_FRINGE_RUN];
-    for (size_t c = first; c < end;) {
-        int32_t count = 0;
-        for (; c < end && count < RILL_FRINGE_RUN; ++c) {
-            const int32_t place = columns[c].place;
-            which[count] = c;
-            vertices[count] = (size_t)b->surface->vertex[place];
-            __builtin_prefetch(b->surface->mesh.normals + 3 * vertices[count]);
-            count += b->fringe->numbers[place] == (int32_t)c; /* else it counts further on in the list */
+    gathered g;
+    while (at < end) {
+        at = gather_columns(b, at, end, &g, &run);
+        for (int32_t i = 0; i < g.odd_count; ++i) mend_squares(b, &run, g.odd[i], g.columns[g.odd[i]]);
+        for (int32_t i = 0; i < g.count; ++i) gather_normal(b, &run, i, g.vertices[i]);
+        run_kernel(b, &run, g.count);
+        for (int32_t i = 0; i < g.count; ++i) {
+            scatter_normal(b, &run, i, g.vertices[i]);
+            if (lift) lift_column(b, g.columns[i]->place, g.vertices[i], run.lift[i]);
         }
-        for (int32_t i = 0; i < count; ++i) {
-            gather_column(b, &run, i, &columns[which[i]]);
-            gather_normal(b, &run, i, vertices[i]);
-        }
-        run_kernel(b, &run, count);
-        for (int32_t i = 0; i < count; ++i) {
-            scatter_normal(b, &run, i, vertices[i]);
-            if (lift) lift_column(b, columns[which[i]].place, vertices[i], run.lift[i]);
-            toward[2 * which[i]] = run.toward[0][i];
-            toward[2 * which[i] + 1] = run.toward[1][i];
-        }
+        for (int32_t i = 0; i < g.odd_count; ++i) give_way(b, &run, g.odd[i], g.columns[g.odd[i]]->place);
     }
 }
 
@@ -195,6 +217,6 @@ rill_result rill_meniscus_bend(rill_surface *surface, const rill_surface_view *v
         run_pieces(&b, fringe->columns.count, bend_columns);
         if (surface->def.smooth_shores) run_pieces(&b, surface->rims.count, bend_rims);
     }
-    rill_fringe_forget(fringe, surface);
+    rill_fringe_forget(fringe);
     return done ? RILL_OK : rill_fail(view->message, RILL_OUT_OF_MEMORY, "no memory for the meniscus of a surface");
 }

@@ -30,9 +30,11 @@
 
 /* A column of the fringe. */
 typedef struct rill_fringe_column {
-    int32_t place, stride;
-    float to[2];    /* from its centre to its contact point, cells */
+    float to[2]; /* from its centre to its contact point, cells */
+    int32_t stride;
     float strength; /* psi; of lifted vertices q with the sign of psi, see rill_fringe_constants */
+    int32_t place;
+    float square; /* of `to` */
 } rill_fringe_column;
 
 /* What is known of a rim. */
@@ -45,8 +47,7 @@ typedef struct rill_contact {
 /* Columns that are worked on together. Squares of distances in cells; negative beyond the contact line. */
 enum { RILL_FRINGE_RUN = 128 };
 typedef struct rill_fringe_run {
-    float own[RILL_FRINGE_RUN], east[RILL_FRINGE_RUN], west[RILL_FRINGE_RUN], north[RILL_FRINGE_RUN],
-        south[RILL_FRINGE_RUN];
+    float own[RILL_FRINGE_RUN], beside[4][RILL_FRINGE_RUN]; /* E, N, W, S */
     float strength[RILL_FRINGE_RUN];
     float n[3][RILL_FRINGE_RUN];      /* normals, in and out */
     float toward[2][RILL_FRINGE_RUN]; /* unit vectors to the contact line, out */
@@ -66,6 +67,7 @@ typedef void rill_lean_kernel(int32_t n, rill_fringe_run *run, const rill_fringe
 typedef struct rill_meniscus_kernels {
     const char *name;
     rill_lean_kernel *linear, *exponential, *profile;
+    void (*angles)(int32_t n, double *slopes); /* of slopes, in their place */
 } rill_meniscus_kernels;
 
 const rill_meniscus_kernels *rill_meniscus_kernels_pick(bool scalar);
@@ -80,13 +82,12 @@ struct rill_fringe {
     double length, angle;                              /* l_c / m, alpha / radians */
     double steepness;                                  /* the slope of a quantum per cell */
     size_t plane_size;
-    /* Planes: square of the distance from the contact line, cells2; number of the column, inside the fringe. */
-    float *squares;
-    int32_t *numbers;
-    float outside;       /* their square outside the fringe: how far it may reach */
-    rill_array columns;  /* rill_fringe_column */
-    rill_array contacts; /* rill_contact, per rim */
-    rill_array toward;   /* float[2]: per column, the way to the contact line */
+    float *squares; /* plane: square of the distance from the contact line, cells2; below zero where it is not wet */
+    float outside;  /* what that is outside the fringe: how far it may reach */
+    uint64_t build_number; /* of the surface, after which the plane was as it should be */
+    rill_array columns;    /* rill_fringe_column */
+    rill_array contacts;   /* rill_contact, per rim */
+    rill_array toward;     /* float[2]: per rim, the way of its column to the contact line */
 };
 
 /* NULL: no memory. */
@@ -95,7 +96,9 @@ void rill_fringe_free(rill_fringe *fringe); /* NULL is allowed */
 /* fringe.c. Finds that of a surface whose rims are there, false without memory; and forgets it: all is as before then, for the
  * next build. */
 bool rill_fringe_find(rill_fringe *fringe, const rill_surface *surface, const rill_surface_view *view);
-void rill_fringe_forget(rill_fringe *fringe, const rill_surface *surface);
+void rill_fringe_forget(rill_fringe *fringe);
+/* growth.c. From the first ring on; false without memory. */
+bool rill_fringe_grow(rill_fringe *fringe, const rill_surface *surface);
 /* Bends the mesh of a surface whose vertices and rims are there. */
 rill_result rill_meniscus_bend(rill_surface *surface, const rill_surface_view *view);
 
@@ -106,11 +109,10 @@ static inline bool rill_rim_is_contact(const rill_rim *rim) {
     return rim->kind == RILL_RIM_SHORE || rim->kind == RILL_RIM_WALL;
 }
 
-/* meniscus_profile.c. The table; t = tan(phi / 4) for phi up to a quarter turn, and q for t; the angle of a slope. */
+/* meniscus_profile.c. The table; t = tan(phi / 4) for phi up to a quarter turn, and q for t. */
 #define RILL_QUARTER_TURN 1.57079632679489661923
 void rill_profile_make(float table[RILL_PROFILE + 1]);
 double rill_profile_tangent(double phi);
 double rill_profile_decay(double t);
-double rill_slope_angle(double slope);
 
 #endif

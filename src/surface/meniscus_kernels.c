@@ -36,8 +36,8 @@ INLINE float cosine(float a) {
 
 /* The way to the contact line, and how much of the lean is left: less than all near the middle between two lines. */
 INLINE float find_way(rill_fringe_run *run, int32_t i, float limit) {
-    float gx = 0.5f * (root(run->west[i], limit) - root(run->east[i], limit));
-    float gy = 0.5f * (root(run->south[i], limit) - root(run->north[i], limit));
+    float gx = 0.5f * (root(run->beside[2][i], limit) - root(run->beside[0][i], limit));
+    float gy = 0.5f * (root(run->beside[3][i], limit) - root(run->beside[1][i], limit));
     float square = gx * gx + gy * gy;
     float inverse = square > 1e-12f ? 1.0f / __builtin_sqrtf(rill_max_f(square, 1e-12f)) : 0.0f;
     run->toward[0][i] = gx * inverse;
@@ -104,6 +104,25 @@ static void profile(int32_t n, rill_fringe_run *run, const rill_fringe_constants
     }
 }
 
+/* Abramowitz and Stegun 4.4.49, to 2e-8. That of an infinite slope is a quarter turn. */
+static void angles(int32_t n, double *slopes) {
+    RILL_EACH_ALONE /* vector */
+        for (int32_t i = 0; i < (n & -16); ++i) {
+        double slope = slopes[i], size = slope < 0.0 ? -slope : slope, x = size > 1.0 ? 1.0 / size : size;
+        double sum = 0.0028662257;
+        sum = sum * x * x - 0.0161657367;
+        sum = sum * x * x + 0.0429096138;
+        sum = sum * x * x - 0.0752896400;
+        sum = sum * x * x + 0.1065626393;
+        sum = sum * x * x - 0.1420889944;
+        sum = sum * x * x + 0.1999355085;
+        sum = sum * x * x - 0.3333314528;
+        sum = sum * x * x + 1.0;
+        double angle = size > 1.0 ? RILL_QUARTER_TURN - x * sum : x * sum;
+        slopes[i] = slope < 0.0 ? -angle : angle;
+    }
+}
+
 #define TEXT_OF(x) #x
 #define NAME_OF(x) TEXT_OF(x)
 
@@ -113,4 +132,5 @@ const rill_meniscus_kernels RILL_KERNELS_NAME = {
     .linear = linear,
     .exponential = exponential,
     .profile = profile,
+    .angles = angles,
 };

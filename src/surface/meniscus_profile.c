@@ -44,15 +44,3 @@ double rill_profile_decay(double t) {
     for (int k = 10; k >= 1; --k) e = 1.0 + e * x / k;
     return fmin(UNIT * t * e, 1.0);
 }
-
-/* Abramowitz and Stegun 4.4.49, to 2e-8. */
-double rill_slope_angle(double slope) {
-    static const double terms[] = { 0.0028662257,  -0.0161657367, 0.0429096138,
-                                    -0.0752896400, 0.1065626393,  -0.1420889944,
-                                    0.1999355085,  -0.3333314528, 1.0 };
-    const double size = fabs(slope), x = size > 1.0 ? 1.0 / size : size;
-    double sum = 0.0;
-    for (int i = 0; i < 9; ++i) sum = sum * x * x + terms[i];
-    const double angle = size > 1.0 ? RILL_QUARTER_TURN - x * sum : x * sum;
-    return slope < 0.0 ? -angle : angle;
-}

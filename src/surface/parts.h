@@ -12,6 +12,7 @@ typedef struct rill_build {
     const rill_surface_view *view;
     int32_t dx, thin; /* quanta: the cell size, and the depth from which liquid reaches all the way to where it ends */
     bool fresh;       /* the mesh has nothing of the build before */
+    bool redrawn;     /* states are, or were in the build before, not only what levels say */
     rill_vertex_constants vertices;
 } rill_build;
 
@@ -26,30 +27,26 @@ static inline uint64_t rill_eight(const uint8_t *bytes) {
     return word;
 }
 
-/* Where columns are wet, quads plain or odd, or there are rims: eight at a time, as such lowest bits. */
-static inline uint64_t rill_wet_eight(const uint8_t *state) {
-    return rill_eight(state) >> 1 & RILL_ONES;
-}
+/* Where quads are plain, eight at a time, as such lowest bits. */
 static inline uint64_t rill_plain_eight(const uint8_t *quads) {
     const uint64_t word = rill_eight(quads);
     return (word ^ word >> 1) & RILL_ONES;
 }
 
-static inline uint64_t rill_odd_eight(const uint8_t *quads) {
-    const uint64_t word = rill_eight(quads);
-    return word & word >> 1 & RILL_ONES;
-}
-static inline uint64_t rill_rim_eight(const uint8_t *rim) { /* bits are those of axes */
-    const uint64_t word = rill_eight(rim), halves = word | word >> 4;
-    return (halves | halves >> 2) & RILL_ONES;
+/* Marks of a row, of a kind. */
+static inline uint64_t *rill_marks(const rill_surface *s, const rill_surface_row *row, int32_t kind) {
+    return (uint64_t *)s->marks.data + row->first_mark + kind * ((row->count + 63) / 64);
 }
 
-/* Where something is so among the 64 places from i on, but before n, as bits: what is rare is found with few branches. Up to 63
- * bytes behind n are read: they are in the padding of the sheet, or below. */
-static inline uint64_t rill_sixty_four(uint64_t (*eight)(const uint8_t *), const uint8_t *bytes, int32_t i, int32_t n) {
-    uint64_t found = 0;
-    for (int32_t k = 0; k < 8; ++k) found |= (eight(bytes + i + 8 * k) * 0x0102040810204080u >> 56) << 8 * k;
-    return n - i < 64 ? found & ((1ull << (n - i)) - 1u) : found;
+/* The next place from i on that is marked, or with all bits as `turned` that is not; n if there is none. */
+static inline int32_t rill_next_mark(const uint64_t *marks, uint64_t turned, int32_t i, int32_t n) {
+    for (; i < n; i = (i | 63) + 1) {
+        const uint64_t found = (marks[i / 64] ^ turned) >> (i & 63);
+        if (!found) continue;
+        i += __builtin_ctzll(found);
+        return i < n ? i : n;
+    }
+    return n;
 }
 
 /* The next place from i on where something is so, or with RILL_ONES as `turned` where it is not; n if there is none. Up to
@@ -90,6 +87,8 @@ bool rill_joints_find(rill_surface *surface, const rill_bed *bed);
 /* Which are linked; before the links of sheets. Then, once those are known: no surface ends
  * at a joint, and corners where sheets meet are marked. */
 void rill_joints_test(const rill_build *build);
+/* Before all that, in the next build: rims are again what their rows have thought. */
+void rill_joints_undo(rill_surface *s);
 void rill_joints_close(const rill_build *build);
 /* Slopes and velocities of columns that have joints, whose neighbours are not where the kernels look. */
 rill_row_task rill_row_mend;
@@ -103,6 +102,9 @@ void rill_column_mend(const rill_build *build, int32_t place, int32_t stride);
 /* The column of the cell (x, y) whose range a level is in; -1: none. `beside` is the place it most likely is. */
 int32_t rill_column_at_level(const rill_build *build, int32_t level, int32_t beside, int32_t x, int32_t y);
 
+/* Whether a column that is not linked to the cell (x, y) beside it ends at something solid there, and not in the air. */
+bool rill_ends_at_wall(const rill_build *build, int32_t place, int32_t beside, int32_t x, int32_t y);
+
 /* rims.c. What rims are, once they are numbered; the numbers of the vertices below them; vertices of them, once those
  * of columns are made. */
 rill_row_task rill_row_find_rims, rill_row_number_skirts, rill_row_place_rims;
@@ -110,8 +112,16 @@ rill_row_task rill_row_find_rims, rill_row_number_skirts, rill_row_place_rims;
  * so near that nothing is seen to jump when a column becomes wet. */
 #define RILL_RIM_NEAREST (1.0f / 256.0f)
 #define RILL_RIM_FARTHEST (255.0f / 256.0f)
-/* The height of a rim, quanta. */
-float rill_rim_height(const rill_build *build, const rill_rim *rim);
+/* How much deeper liquid is when it gets to the next column, where the bed rises so far. What rises by less than a twentieth of
+ * `thin` is almost flat. */
+static inline int32_t rill_way_up(const rill_build *build, int32_t rise) {
+    return rise > build->thin / 20 ? rise : build->thin - 19 * (rise > 0 ? rise : 0);
+}
+/* The height of a rim, quanta. One that is drawn back stays on the way to where it would be. */
+static inline float rill_rim_height(const rill_rim *rim) {
+    const float along = rim->along / rim->full;
+    return (rim->along < rim->full ? rim->top + along * (rim->end - rim->top) : rim->end) + rim->raised;
+}
 /* How low the surface may be at a shore, quanta, so far on the way to the next cell. */
 float rill_rim_floor(const rill_surface *s, const rill_bed *bed, const rill_rim *rim, float along);
 
@@ -128,20 +138,32 @@ size_t rill_quartet_write(const rill_build *build, const rill_stake_spot *spot, 
 void rill_mixed_count(const rill_build *build, int32_t row);
 void rill_mixed_triangles(const rill_build *build, int32_t row);
 
-/* saddles.c. Whether a quartet, around a corner of the grid, is one: of its first two columns one is at `place`, with `turn` the
- * second. */
-bool rill_is_saddle(const rill_build *build, int32_t place, int32_t stride, int32_t turn, int32_t corner);
+/* plain.c. The plain quads of a row; and only those whose diagonals have changed. */
+void rill_plain_write(const rill_surface *s, const rill_surface_row *row, uint32_t *out);
+void rill_plain_rewrite(const rill_surface *s, const rill_surface_row *row, uint32_t *out);
+
+/* saddles.c. Two opposite wet columns of a quartet that are linked, and end towards the other two of its cells. */
+typedef struct rill_saddle {
+    int32_t first, second; /* the first one is SW, or with `turn` SE */
+    int32_t turn;
+    float share; /* how far it is on its way from two columns that are apart to three that are not */
+} rill_saddle;
+#define RILL_SADDLE_JOINED 0.5f /* the share from which on they are joined */
+/* Whether a column, which is wet, is the first one of a saddle around a corner of the grid. */
+bool rill_saddle_find(const rill_build *build, int32_t place, int32_t turn, int32_t corner, rill_saddle *out);
 /* Where there is none, in most cases: with no end to the north and to the side of a wet column across. */
 static inline bool rill_may_be_saddle(const rill_surface *s, int32_t place, int32_t stride) {
     const uint32_t ends = s->rim[place], west = s->state[place + stride - 1], east = s->state[place + stride + 1];
     return ((ends & east >> 1) | (ends >> 4 & west >> 1)) & ends >> 2 & 1;
 }
-/* Of the quartets NW and NE of a column of a row, in this order: how many are, and if wanted, the `turn` of each. */
-int32_t rill_saddles_beside(const rill_build *build, const rill_surface_row *row, int32_t place, int32_t turns[2]);
-/* Whether the columns of a saddle are joined, by how far its four rims are on their ways. */
-bool rill_saddle_is_joined(const float along[4]);
+/* Those of a sheet in the quartets NW and NE of a column of a row, in this order, and how many they are. */
+int32_t rill_saddles_beside(const rill_build *build, const rill_surface_row *row, int32_t place, rill_saddle out[2]);
+/* How many there are in a row of corners where sheets meet, which are marked by this. */
+enum { RILL_MIXED_SADDLE = 2 };
+int32_t rill_mixed_saddles(const rill_build *build, int32_t row);
 /* The vertices of saddles, once rims are where they stay. */
 rill_row_task rill_row_place_saddles;
+void rill_mixed_place_saddles(const rill_build *build, int32_t row);
 
 /* retreat.c. Draws rims back from what would show through the surface beside them, once rims are found. */
 void rill_rims_retreat(const rill_build *build);

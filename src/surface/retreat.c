@@ -6,6 +6,10 @@
  *     a- - - - - b           triangle sags. A surface that is level does not sag: walls that stand out of a pool are no matter.
  *      \_______/
  *
+ * What the floor has lifted the columns by is no fall of the liquid: in a pool, lifted or not, nothing is drawn back. Rims are raised
+ * there, as far as the vertex takes it, and by no more than the lowest of the triangle's columns is lifted. Where that is enough
+ * they stay where they are; else it is as if they were raised so far, and they are drawn back for the rest.
+ *
  * Rims belong to two quartets, and triangles to rims: one quartet after the other, on one thread. */
 #include "surface/parts.h"
 
@@ -15,6 +19,7 @@
 static const double SOFT = 0.1;     /* cells */
 static const double BEFORE = 0.98;  /* a rim that is drawn back ends a little before the vertex */
 static const double OUTSIDE = 1e-6; /* cells2: vertices on the outline are inside */
+static const double CLEAR = 1e-3;   /* cells: the surface is raised above a vertex by so much */
 enum { TURNS = 4, HALVINGS = 12 };
 
 /* A quartet and the stakes in it. */
@@ -29,37 +34,61 @@ typedef struct quartet {
 /* A triangle over it: cells from the centre of its SW cell, and quanta. */
 typedef struct facet {
     double p[3][3];
-    double home[3][2]; /* of rims, their columns; else as p */
-    double lowest;     /* of its columns */
+    double home[3][2];     /* of rims, their columns; else as p */
+    double lowest, sunken; /* of its columns, and of its rims */
+    double lift;           /* by which the floor has lifted that column, and rims may be raised */
     rill_rim *rims[3];
+    int32_t at[3]; /* which corners those are */
     int32_t rim_count;
 } facet;
 
-/* Heights and rims; false when it does not sag, or is part of a skirt. */
+/* Heights and rims; false when it is part of a skirt, or has no column. */
 static bool find_heights(const quartet *q, const uint32_t *corners, facet *out) {
     const rill_surface *s = q->build->s;
-    double sunken = RILL_WALL;
     out->rim_count = 0;
-    out->lowest = RILL_WALL;
+    out->lowest = out->sunken = RILL_WALL;
     for (int k = 0; k < 3; ++k) {
         double *const z = &out->p[k][2];
         if (corners[k] & RILL_NAMED_COLUMN) {
-            *z = (double)s->top[corners[k] & ~RILL_NAMED_COLUMN];
-            out->lowest = *z < out->lowest ? *z : out->lowest;
+            const int32_t place = (int32_t)(corners[k] & ~RILL_NAMED_COLUMN);
+            *z = (double)s->top[place];
+            if (*z < out->lowest) out->lowest = *z, out->lift = (double)(s->top[place] - s->h[place]);
             continue;
         }
         if (corners[k] - s->column_vertices >= s->rims.count) return false;
-        rill_rim *const rim = (rill_rim *)s->rims.data + (corners[k] - s->column_vertices);
-        *z = (double)rill_rim_height(q->build, rim);
-        sunken = *z < sunken ? *z : sunken;
-        out->rims[out->rim_count++] = rim;
+        out->rims[out->rim_count] = (rill_rim *)s->rims.data + (corners[k] - s->column_vertices);
+        *z = (double)rill_rim_height(out->rims[out->rim_count]);
+        out->sunken = *z < out->sunken ? *z : out->sunken;
+        out->at[out->rim_count++] = k;
     }
-    const double sag = out->lowest - sunken, soft = sag < q->soft ? sag : q->soft;
-    if (!(sag > 0.0) || out->lowest == RILL_WALL) return false;
-    if (!((double)q->spot->high > sunken - soft && (double)q->spot->low < out->lowest + soft)) return false;
+    return out->lowest < RILL_WALL;
+}
+
+/* How far a rim may be raised. */
+static double room_above(const facet *f, int32_t rim) {
+    const double fall = f->lowest - f->p[f->at[rim]][2];
+    return fall <= 0.0 ? 0.0 : fall < f->lift ? fall : f->lift;
+}
+
+/* As if all its rims were raised as far as they may be; the lowest of them then. */
+static double lift_rims(facet *f) {
+    double sunken = RILL_WALL;
+    for (int32_t i = 0; i < f->rim_count; ++i) {
+        double *const z = &f->p[f->at[i]][2];
+        *z += room_above(f, i);
+        sunken = *z < sunken ? *z : sunken;
+    }
+    return sunken;
+}
+
+/* Whether a stake may be above it, and below its columns. */
+static bool may_be_under(const quartet *q, const facet *f, double sunken) {
+    const double sag = f->lowest - sunken, soft = sag < q->soft ? sag : q->soft;
+    if (!(sag > 0.0)) return false;
+    if (!((double)q->spot->high > sunken - soft && (double)q->spot->low < f->lowest + soft)) return false;
     for (int32_t i = q->first; i >= 0; i = q->stakes[i].next) {
         const double z = (double)q->stakes[i].z;
-        if (z > sunken - soft && z < out->lowest + soft) return true;
+        if (z > sunken - soft && z < f->lowest + soft) return true;
     }
     return false;
 }
@@ -147,20 +176,51 @@ static bool cut(const quartet *q, const uint32_t *corners, const facet *f) {
     return f->rims[1]->cut;
 }
 
+/* Raises the rims of a triangle, each by the same share of what it may be, until no stake is above it. One that has just come out of
+ * the liquid still counts in part, so that nothing jumps. */
+static void raise(const quartet *q, const facet *f) {
+    double share = 0.0;
+    for (int32_t i = q->first; i >= 0; i = q->stakes[i].next) {
+        double a[3], gain = 0.0;
+        if (!find_weights(f, q->stakes[i].at, 1.0, a)) continue;
+        const double z = (double)q->stakes[i].z, level = a[0] * f->p[0][2] + a[1] * f->p[1][2] + a[2] * f->p[2][2];
+        const double need = z + CLEAR * (double)q->build->dx - level, out = z - f->lowest;
+        if (need <= 0.0 || out >= q->soft) continue;
+        for (int32_t k = 0; k < f->rim_count; ++k) gain += a[f->at[k]] * room_above(f, k);
+        const double of_stake = (need < gain ? need / gain : 1.0) * (out > 0.0 ? 1.0 - out / q->soft : 1.0);
+        share = of_stake > share ? of_stake : share;
+    }
+    for (int32_t k = 0; share > 0.0 && k < f->rim_count; ++k) f->rims[k]->raised += (float)(share * room_above(f, k));
+}
+
 /* `room` is for its triangles, which may change as rims do. */
 static bool retreat(quartet q, uint32_t *room) {
-    bool any = false;
-    for (int32_t turn = 0; turn < TURNS; ++turn, q.soft = 0.0) {
-        const size_t count = rill_quartet_write(q.build, q.spot, room);
-        bool moved = false;
+    const double soft = q.soft;
+    bool any = false, moved = true, may_rise = false;
+    size_t count = 0;
+    for (int32_t turn = 0; turn < TURNS && moved; ++turn, q.soft = 0.0) {
+        count = rill_quartet_write(q.build, q.spot, room);
+        moved = false;
         for (size_t t = 0; t < count; ++t) {
             facet f;
-            if (!find_heights(&q, room + 3 * t, &f)) continue;
+            if (!find_heights(&q, room + 3 * t, &f) || !may_be_under(&q, &f, f.sunken)) continue;
+            if (f.lift > 0.0) {
+                may_rise = true;
+                if (!may_be_under(&q, &f, lift_rims(&f))) continue;
+            }
             find_corners(&q, room + 3 * t, &f);
             moved |= draw_back(&q, &f) || cut(&q, room + 3 * t, &f);
         }
-        if (!moved) break;
-        any = true;
+        any |= moved;
+    }
+    if (!may_rise) return any;
+    if (moved) count = rill_quartet_write(q.build, q.spot, room);
+    q.soft = soft;
+    for (size_t t = 0; t < count; ++t) {
+        facet f;
+        if (!find_heights(&q, room + 3 * t, &f) || !may_be_under(&q, &f, f.sunken)) continue;
+        find_corners(&q, room + 3 * t, &f);
+        raise(&q, &f);
     }
     return any;
 }

@@ -9,7 +9,9 @@
  *      |~~~~~~~~*` - . ______|c_j
  *
  *      |~~~~~~~~~~~~~~~~~~~*|#     Wall: it ends inside of the solid, almost at the centre, wherever the solid's face
- *      |                 ###|#     may be between the two. The same at banks steeper than 45 degrees.
+ *      |                 ###|#     may be between the two. The same at banks steeper than 45 degrees. Just behind the face if
+ *                                  that stands and is known (walls.c), and is a cell higher than the level at least: as
+ *                                  the next column is about to get a surface, it goes on to where it will join it.
  *
  *      |~~~~~~~~~*           |     Lip, and border of the grid: about half way, where one cell ends. */
 #include "surface/parts.h"
@@ -17,6 +19,8 @@
 #include "base/simd.h"
 
 #define IN_WALL 0.9375f
+#define BEHIND 0.03f       /* a face that is known, */
+#define FOUND_STANDING 230 /* if almost all of it is found: it may be rounded off at its foot and top */
 #define HALF_WAY 0.5f
 /* What hangs from a lip must not lie in the faces of solids that end where cells do; what may face it stays back. */
 #define BEYOND_HALF 0.5625f
@@ -26,13 +30,23 @@
 int32_t rill_column_at_level(const rill_build *build, int32_t level, int32_t beside, int32_t x, int32_t y) {
     const rill_surface *s = build->s;
     const rill_bed *bed = build->view->bed;
-    if (s->m[beside] < level && level < bed->c[beside]) return beside;
+    if (s->m[beside] < level && level < s->lid[beside]) return beside;
     const size_t cell = (size_t)y * (size_t)bed->grid.cells[0] + (size_t)x;
     for (int32_t k = bed->cell_first[cell]; k < bed->cell_first[cell + 1]; ++k) {
         const int32_t place = bed->places[k];
-        if (s->m[place] < level && level < bed->c[place]) return place;
+        if (s->m[place] < level && level < s->lid[place]) return place;
     }
     return -1;
+}
+
+/* Whether a level ends at something solid where it is not linked to `other`, the column of the next cell whose range it is in. */
+static bool is_wall(const rill_build *build, int32_t place, int32_t other) {
+    const rill_surface *s = build->s;
+    return other < 0 || !(s->state[other] & RILL_HERE) || s->h[other] >= s->lid[place];
+}
+
+bool rill_ends_at_wall(const rill_build *build, int32_t place, int32_t beside, int32_t x, int32_t y) {
+    return is_wall(build, place, rill_column_at_level(build, build->s->h[place], beside, x, y));
 }
 
 /* What a column has left of air below its ceiling: its surface comes and goes with it, as with its depth. */
@@ -46,18 +60,29 @@ static float reach(const rill_build *build, int32_t place, float farthest) {
     return rill_max_f(RILL_RIM_NEAREST, farthest * rill_min_f(1.0f, (float)least / (float)build->thin));
 }
 
-/* How much deeper liquid is when it gets to the next column, where the bed rises so far. What rises by less than a twentieth of
- * `thin` is almost flat. */
-static int32_t way_up(const rill_build *build, int32_t rise) {
-    return rise > build->thin / 20 ? rise : build->thin - 19 * rill_max_i(rise, 0);
+/* How far into a wall it goes, if its level has to change by so much until the next column has a surface too. */
+static float into_wall(const rill_build *build, int32_t place, int32_t direction, int32_t left) {
+    const rill_surface *s = build->s;
+    if (!s->terrain || left <= build->dx) return IN_WALL;
+    const rill_wall wall = s->walls[place][direction / 2];
+    const float face = (float)wall.way / 255.0f + BEHIND;
+    if (wall.found < FOUND_STANDING || face > IN_WALL) return IN_WALL;
+    const float known = rill_min_f(1.0f, (float)(left - build->dx) / (float)build->dx);
+    return IN_WALL + known * (face - IN_WALL);
+}
+
+/* How far a level is above the underside of a solid that it meets. */
+static int32_t above_underside(int32_t level, int32_t underside) {
+    return underside > INT32_MIN ? level - underside : RILL_WALL;
 }
 
 /* Where the bed rises or falls steeply it is a wall or an edge. One formula for all: which it is cannot be foreseen. */
-static float shore(const rill_build *build, int32_t place, int32_t rise) {
+static float shore(const rill_build *build, int32_t place, int32_t direction, int32_t rise) {
     const int32_t depth = build->view->flow->H[place], room = room_of(build, place);
     const bool up = rise > build->dx, down = rise < -build->dx;
-    const float farthest = up ? IN_WALL : down ? HALF_WAY : 1.0f, most = (up | down) ? 1.0f : RILL_RIM_FARTHEST;
-    const int32_t way = (up | down) ? build->thin : way_up(build, rise);
+    const float far = up ? into_wall(build, place, direction, rise - depth) : HALF_WAY;
+    const float farthest = (up | down) ? far : 1.0f, most = (up | down) ? 1.0f : RILL_RIM_FARTHEST;
+    const int32_t way = (up | down) ? build->thin : rill_way_up(build, rise);
     const float share = (float)depth / (float)way, air = room < build->thin ? (float)room / (float)build->thin : 1.0f;
     return rill_max_f(RILL_RIM_NEAREST, farthest * rill_min_f(most, rill_min_f(share, air)));
 }
@@ -96,13 +121,24 @@ static void run_over(const rill_build *build, rill_rim *rim, int32_t beside) {
 
 /* How far the surface of a column gets that ends at something solid: where the ceiling comes down to it, if the next column is
  * full. Liquid that has another level there, with a surface of its own, shares the way. */
-static float wall(const rill_build *build, int32_t place, int32_t beside) {
+static float wall(const rill_build *build, int32_t place, int32_t direction, int32_t beside, int32_t left) {
     const rill_surface *s = build->s;
     const int32_t fall = rill_column_is_full(s, beside) ? s->lid[place] - s->lid[beside] : 0;
-    if (fall <= 0 || fall > build->dx) return reach(build, place, s->state[beside] & RILL_WET ? BEFORE_HALF : IN_WALL);
+    if (fall <= 0 || fall > build->dx) {
+        const float far = into_wall(build, place, direction, left);
+        return reach(build, place, s->state[beside] & RILL_WET ? rill_min_f(BEFORE_HALF, far) : far);
+    }
     const float depth = (float)build->view->flow->H[place] / (float)build->thin;
-    const float share = (float)room_of(build, place) / (float)way_up(build, fall);
+    const float share = (float)room_of(build, place) / (float)rill_way_up(build, fall);
     return rill_max_f(RILL_RIM_NEAREST, rill_min_f(IN_WALL, rill_min_f(share, depth)));
+}
+
+/* How far a level has to fall until it is below the solid of a cell, where it is in the range of `other` or, with -1, of none. */
+static int32_t left_at_wall(const rill_build *build, int32_t level, int32_t other, int32_t x, int32_t y) {
+    const rill_bed *bed = build->view->bed;
+    const int32_t *first = bed->cell_first + (size_t)y * (size_t)bed->grid.cells[0] + (size_t)x;
+    if (other >= 0) return above_underside(level, build->s->m[other]);
+    return first[0] < first[1] ? rill_max_i(level - build->s->lid[bed->places[first[1] - 1]], 0) : RILL_WALL;
 }
 
 /* Fills in how the surface of a column ends that is not linked to a dry one there. */
@@ -120,9 +156,9 @@ static void find_end(const rill_build *build, const rill_surface_row *row, rill_
     }
     const int32_t beside = place + RILL_STEP_X[direction] + RILL_STEP_Y[direction] * row->stride;
     const int32_t other = rill_column_at_level(build, s->h[place], beside, x, y);
-    if (other < 0 || !(s->state[other] & RILL_HERE) || s->h[other] >= bed->c[place]) {
+    if (is_wall(build, place, other)) {
         rim->kind = RILL_RIM_WALL;
-        rim->full = wall(build, place, beside);
+        rim->full = wall(build, place, direction, beside, left_at_wall(build, s->h[place], other, x, y));
         return;
     }
     rim->beyond = other;
@@ -134,9 +170,33 @@ static void find_end(const rill_build *build, const rill_surface_row *row, rill_
 
 /* Liquid also goes below what it is linked to there. */
 static void end_at_slab(const rill_build *build, rill_rim *rim) {
+    const rill_surface *s = build->s;
+    const int32_t level = s->h[rim->place];
+    const int32_t left =
+        rill_min_i(build->view->bed->b[rim->beyond] - level, above_underside(level, s->m[rim->beyond]));
     rim->beyond = -1;
     rim->kind = RILL_RIM_WALL;
-    rim->full = reach(build, rim->place, IN_WALL);
+    rim->full = reach(build, rim->place, into_wall(build, rim->place, rim->direction, left));
+}
+
+/* Quanta: how far the floor lifts the vertex of a column above its base. */
+static float lift(const rill_surface *s, const rill_bed *bed, int32_t place) {
+    return (float)rill_max_i(s->floor[place] - bed->b[place], 0);
+}
+
+float rill_rim_floor(const rill_surface *s, const rill_bed *bed, const rill_rim *rim, float along) {
+    const float base = (float)bed->b[rim->place], rise = (float)(bed->b[rim->beyond] - bed->b[rim->place]);
+    const float here = lift(s, bed, rim->place), there = lift(s, bed, rim->beyond);
+    return base + along * rise + (here + along * (there - here));
+}
+
+/* On a bank a rim is on the floor, and not where the level is: that would be below it by as much as the
+ * terrain may be above a straight line from column to column. So the surface is held by the floor there as it is elsewhere (the
+ * lower of the surfaces over the floors of four columns is convex, hence below any triangle that is on it where it meets the
+ * edges of the quartet); and nothing jumps up as the shore gets to the next column. */
+static float end_of(const rill_build *build, const rill_rim *rim) {
+    const bool bank = rim->kind == RILL_RIM_SHORE && rill_abs_i(rim->rise) <= build->dx;
+    return bank ? rill_rim_floor(build->s, build->view->bed, rim, rim->full) : rim->top;
 }
 
 /* The rim of a column in a direction. They are filled in where they are: copies of what is just written wait for it. */
@@ -144,26 +204,32 @@ static void find_rim(const rill_build *build, const rill_surface_row *row, int32
                      rill_rim *rim) {
     const rill_surface *s = build->s;
     rim->place = place;
+    rim->stride = row->stride;
     rim->direction = (uint8_t)direction;
     rim->skirt = -1;
     rim->cut = false;
+    rim->raised = 0.0f;
     if (!((s->links[place] | s->joints[place]) >> direction & 1)) {
         find_end(build, row, rim);
     } else {
         const int32_t *b = build->view->bed->b, other = rill_surface_neighbour(s, place, direction, row->stride);
         rim->beyond = other;
         rim->kind = RILL_RIM_SHORE;
-        rim->full = shore(build, place, b[other] - b[place]);
+        rim->rise = b[other] - b[place];
+        rim->full = shore(build, place, direction, rim->rise);
         if (s->m[other] > b[place]) end_at_slab(build, rim);
     }
     rim->along = rim->full;
+    rim->top = (float)s->top[place];
+    rim->end = end_of(build, rim);
 }
 
 /* The rims of a column; the one after them is returned. */
 static rill_rim *find_rims(const rill_build *build, rill_surface_row *row, int32_t place, rill_rim *rim) {
     rill_surface *s = build->s;
     s->rim_first[place] = (int32_t)(rim - (rill_rim *)s->rims.data);
-    if (rill_may_be_saddle(s, place, row->stride)) row->saddles += rill_saddles_beside(build, row, place, NULL);
+    rill_saddle saddles[2];
+    if (rill_may_be_saddle(s, place, row->stride)) row->saddles += rill_saddles_beside(build, row, place, saddles);
     for (uint32_t left = s->rim[place]; left; left &= left - 1, ++rim) {
         const int32_t direction = __builtin_ctz(left);
         const float before = rim->along;
@@ -181,8 +247,9 @@ void rill_row_find_rims(const rill_build *build, rill_surface_row *row) {
     rill_rim *rim = (rill_rim *)s->rims.data + row->first_rim;
     row->walls = row->skirts = row->saddles = 0;
     if (row->rims == 0) return;
-    for (int32_t x = row->low; x < row->high; x += 64)
-        for (uint64_t left = rill_sixty_four(rill_rim_eight, s->rim + row->start, x, row->high); left; left &= left - 1)
+    const uint64_t *const marks = rill_marks(s, row, RILL_MARK_RIM);
+    for (int32_t x = row->low & -64; x < row->high; x += 64)
+        for (uint64_t left = marks[x / 64]; left; left &= left - 1)
             rim = find_rims(build, row, row->start + x + __builtin_ctzll(left), rim);
 }
 
@@ -195,34 +262,6 @@ void rill_row_number_skirts(const rill_build *build, rill_surface_row *row) {
 }
 
 /* -------------------------------------------------------------------------------------------------------- vertices */
-
-/* Quanta: how far the floor lifts the vertex of a column above its base. */
-static float lift(const rill_surface *s, const rill_bed *bed, int32_t place) {
-    return (float)rill_max_i(s->floor[place] - bed->b[place], 0);
-}
-
-float rill_rim_floor(const rill_surface *s, const rill_bed *bed, const rill_rim *rim, float along) {
-    const float base = (float)bed->b[rim->place], rise = (float)(bed->b[rim->beyond] - bed->b[rim->place]);
-    const float here = lift(s, bed, rim->place), there = lift(s, bed, rim->beyond);
-    return base + along * rise + (here + along * (there - here));
-}
-
-/* On a bank a rim is on the floor, and not where the level is: that would be below it by as much as the
- * terrain may be above a straight line from column to column. So the surface is held by the floor there as it is elsewhere (the
- * lower of the surfaces over the floors of four columns is convex, hence below any triangle that is on it where it meets the
- * edges of the quartet); and nothing jumps up as the shore gets to the next column. One that is drawn back stays on the way there. */
-static inline float height(const rill_build *build, const rill_rim *rim) {
-    const rill_bed *bed = build->view->bed;
-    const float top = (float)build->s->top[rim->place];
-    const bool bank = rim->kind == RILL_RIM_SHORE && rill_abs_i(bed->b[rim->beyond] - bed->b[rim->place]) <= build->dx;
-    if (!bank) return top;
-    const float end = rill_rim_floor(build->s, bed, rim, rim->full);
-    return rim->along < rim->full ? top + rim->along / rim->full * (end - top) : end;
-}
-
-float rill_rim_height(const rill_build *build, const rill_rim *rim) {
-    return height(build, rim);
-}
 
 static void place_skirt(const rill_build *build, const rill_rim *rim, size_t vertex) {
     const rill_surface *s = build->s;
@@ -246,10 +285,11 @@ static void place_rim(const rill_build *build, const rill_rim *rim, size_t verte
     const rill_surface_mesh *mesh = &s->mesh;
     const size_t column = (size_t)s->vertex[rim->place];
     const float step = rim->along * (float)bed->grid.cell_size;
-    const float share = rim->kind == RILL_RIM_SHORE ? 0.0f : 1.0f;
+    const bool bank = rim->kind == RILL_RIM_SHORE && bed->b[rim->beyond] - bed->b[rim->place] <= build->dx;
+    const float share = bank ? 0.0f : 1.0f; /* at a wall it is as deep as at the column */
     mesh->positions[3 * vertex] = mesh->positions[3 * column] + (float)RILL_STEP_X[rim->direction] * step;
     mesh->positions[3 * vertex + 1] = mesh->positions[3 * column + 1] + (float)RILL_STEP_Y[rim->direction] * step;
-    mesh->positions[3 * vertex + 2] = (float)bed->datum + height(build, rim) * (float)bed->quantum;
+    mesh->positions[3 * vertex + 2] = (float)bed->datum + rill_rim_height(rim) * (float)bed->quantum;
     memcpy(mesh->normals + 3 * vertex, mesh->normals + 3 * column, 3 * sizeof(float));
     memcpy(mesh->velocities + 3 * vertex, mesh->velocities + 3 * column, 3 * sizeof(float));
     mesh->depths[vertex] = share * mesh->depths[column];

@@ -7,9 +7,10 @@
  *     0 - - - - a1 - 1      liquid that is level, to the saddle point of the ground as it is interpolated bilinearly. From then
  *                           on from Z to the middles of a1 b1 and of a3 b3.
  *
- * Pools meet when the product of the four ways (from a column to its end, 1 for a whole side) is greater than that of what is left
- * of the sides: the asymptotic decider of Nielson and Hamann 1991, as far as it can be told from the ends. How far the vertices have
- * come is the root of the quotient of both.
+ * The cut of a quartet differs from what it was by up to a whole cell from when the second of the two columns becomes wet until
+ * a third one does. How far the vertices have come is the share of the way between the two that the level has risen, in a straight
+ * line, so that the area grows as evenly as it may: they meet half way. The level at which bilinear ground has its saddle point
+ * (the asymptotic decider of Nielson and Hamann 1991) may be as near to either as one likes, and half of it would appear at once.
  *
  * A vertex is a mean of the four ends, with weights that are nowhere negative, and so is its height: it is above the floor as they
  * are (rims.c). */
@@ -22,66 +23,94 @@
 /* Vertices do not meet: what is between them has an area. */
 #define NEAREST_TO_MIDDLE 0.98f
 
-/* Whether the surface of a column ends between it and the next along an axis, and may go on there: on a bank, or where a ceiling
- * comes down. */
-static bool ends_between(const rill_build *build, int32_t place, int32_t other, int32_t direction, bool steep) {
-    const rill_surface *s = build->s;
-    const int32_t *b = build->view->bed->b;
-    if (!(s->rim[place] >> direction & 1)) return false;
-    if (!(s->links[place] >> direction & 1)) return rill_column_is_full(s, other);
-    const int32_t rise = b[other] - b[place];
-    return rise >= -build->dx && (steep || rise <= build->dx);
+/* What is left of the way on which a level rises, or that of a ceiling comes down, until the next column has a surface too. */
+static int32_t left_of(const rill_build *build, int32_t way, int32_t come) {
+    return rill_max_i((way > build->dx ? way : rill_way_up(build, way)) - come, 0);
 }
 
-bool rill_is_saddle(const rill_build *build, int32_t place, int32_t stride, int32_t turn, int32_t corner) {
+/* The highest ceiling of a cell that is not above a level and that liquid fills up to; -1: there is none. */
+static int32_t full_below(const rill_build *build, int32_t level, int32_t x, int32_t y) {
     const rill_surface *s = build->s;
-    const int32_t side = turn ? -1 : 1, along = place + side, north = place + stride, other = north + side;
-    const int32_t ahead = turn ? north : along, behind = turn ? along : north;
-    const int32_t first = 2 * turn; /* directions go on with the corners */
-    if (!(s->links[place] >> (first + 1) & 1) || !(s->state[other] & RILL_WET)) return false;
+    const rill_bed *bed = build->view->bed;
+    const int32_t *const first = bed->cell_first + (size_t)y * (size_t)bed->grid.cells[0] + (size_t)x;
+    int32_t found = -1;
+    for (int32_t k = first[0]; k < first[1]; ++k)
+        if (s->lid[bed->places[k]] <= level && rill_column_is_full(s, bed->places[k]))
+            found = rill_max_i(found, s->lid[bed->places[k]]);
+    return found;
+}
+
+/* How far the level of a column has to change until its surface goes on to the cell (x, y) beside it, quanta: a bank, or where a
+ * ceiling comes down. RILL_WALL at other walls; -1 if it does not end there, or in the air, or before liquid with a surface of its own. `steep`: it
+ * may be a wall. */
+static int32_t left_to(const rill_build *build, int32_t place, int32_t direction, int32_t x, int32_t y, bool steep) {
+    const rill_surface *s = build->s;
+    const rill_bed *bed = build->view->bed;
+    const int32_t stride = s->stride[place], beside = place + RILL_STEP_X[direction] + RILL_STEP_Y[direction] * stride;
+    int32_t left = RILL_WALL;
+    if (!(s->rim[place] >> direction & 1) || s->state[beside] & RILL_WET) return -1;
+    if ((s->links[place] | s->joints[place]) >> direction & 1) {
+        const int32_t other = rill_surface_neighbour(s, place, direction, stride), rise = bed->b[other] - bed->b[place];
+        const bool slab = s->m[other] > bed->b[place];
+        if (rise < -build->dx || (!steep && (rise > build->dx || slab))) return -1;
+        left = left_of(build, rise, build->view->flow->H[place]);
+        if (!slab) return left;
+    } else if (!rill_ends_at_wall(build, place, beside, x, y)) {
+        return -1;
+    }
+    const int32_t lid = full_below(build, s->h[place], x, y), fall = s->lid[place] - lid;
+    if (lid >= 0) return rill_min_i(left, fall > 0 ? left_of(build, fall, s->lid[place] - s->h[place]) : 0);
+    return steep ? left : -1;
+}
+
+bool rill_saddle_find(const rill_build *build, int32_t place, int32_t turn, int32_t corner, rill_saddle *out) {
+    const rill_surface *s = build->s;
+    const int32_t ahead = 2 * turn;
+    if (!(s->rim[place] >> ahead & s->rim[place] >> (ahead + 2) & 1)) return false;
+    const int32_t other = rill_surface_neighbour(s, place, ahead + 1, s->stride[place]);
+    if (other < 0 || !(s->state[other] & RILL_WET)) return false;
     /* At steep banks the floor does not hold the surface: none of the terrain's vertices may be there (stakes.c), or liquid is level. */
     const bool level = rill_abs_i(s->h[place] - s->h[other]) <= build->dx / 10000;
     const bool steep = !s->terrain || s->terrain->stake_first[corner] < 0 || level;
-    return ends_between(build, place, ahead, first, steep) && ends_between(build, place, behind, first + 2, steep) &&
-           ends_between(build, other, behind, first + 4, steep) &&
-           ends_between(build, other, ahead, (first + 6) & 7, steep);
+    const int32_t wide = build->view->bed->grid.cells[0] + 1, west = corner % wide - 1, south = corner / wide - 1;
+    const int32_t columns[4] = { place, place, other, other };
+    int32_t left = RILL_WALL;
+    for (int32_t k = 0; k < 4; ++k) { /* directions go on with the corners */
+        const int32_t direction = (ahead + 2 * k) & 7, cell = turn + (k == 0 || k == 3 ? 1 : 3); /* where it ends */
+        const int32_t x = west + ((cell + 1) >> 1 & 1), y = south + (cell >> 1 & 1);
+        const int32_t way = left_to(build, columns[k], direction, x, y, steep);
+        if (way < 0) return false;
+        left = rill_min_i(left, way);
+    }
+    const int32_t *H = build->view->flow->H,
+                  room = rill_min_i(s->lid[place] - s->h[place], s->lid[other] - s->h[other]);
+    const int32_t come = rill_min_i(room, rill_min_i(H[place], H[other]));
+    *out = (rill_saddle){
+        .first = place, .second = other, .turn = turn, .share = (float)come / ((float)come + (float)left)
+    };
+    return true;
 }
 
-int32_t rill_saddles_beside(const rill_build *build, const rill_surface_row *row, int32_t place, int32_t turns[2]) {
+int32_t rill_saddles_beside(const rill_build *build, const rill_surface_row *row, int32_t place, rill_saddle out[2]) {
     const rill_surface *s = build->s;
     int32_t count = 0;
     if (!s->def.smooth_shores) return 0;
     const int32_t wide = build->view->bed->grid.cells[0] + 1;
     const int32_t corner = (row->y + 1) * wide + row->x0 + (place - row->start);
     for (int32_t turn = 1; turn >= 0; --turn) {
-        if (s->mixed[corner - turn] || !rill_is_saddle(build, place, row->stride, turn, corner - turn)) continue;
-        if (turns) turns[count] = turn;
-        count += 1;
+        const bool may_be = s->links[place] >> (2 * turn + 1) & 1 && !s->mixed[corner - turn];
+        count += may_be && rill_saddle_find(build, place, turn, corner - turn, &out[count]);
     }
     return count;
-}
-
-/* The products of the ways to four ends, and of what is left of them. */
-static void multiply(const float along[4], float *ways, float *rests) {
-    *ways = (along[0] * along[1]) * (along[2] * along[3]);
-    *rests = ((1.0f - along[0]) * (1.0f - along[1])) * ((1.0f - along[2]) * (1.0f - along[3]));
-}
-
-bool rill_saddle_is_joined(const float along[4]) {
-    float ways, rests;
-    multiply(along, &ways, &rests);
-    return ways > rests;
 }
 
 /* -------------------------------------------------------------------------------------------------------- vertices */
 
 /* The weights of a1, a3, b1, b3 for both vertices. */
-static void find_weights(const float along[4], float weights[2][4]) {
+static void find_weights(const float along[4], float share, float weights[2][4]) {
     const float a1 = along[0], a3 = along[1], b1 = along[2], b3 = along[3];
-    float ways, rests;
-    multiply(along, &ways, &rests);
-    const bool joined = ways > rests;
-    const float come = rill_min_f(sqrtf(joined ? rests / ways : ways / rests), NEAREST_TO_MIDDLE);
+    const bool joined = share > RILL_SADDLE_JOINED;
+    const float come = rill_min_f(2.0f * (joined ? 1.0f - share : share), NEAREST_TO_MIDDLE);
     /* How far Z is on the way from a1 to b3. */
     const float z = (a3 + a1 * (1.0f - b1 - a3)) / (1.0f - (1.0f - b3 - a1) * (1.0f - b1 - a3));
     const float middle[4] = { 1.0f - z, 0.0f, 0.0f, z };
@@ -111,14 +140,14 @@ static void place_vertex(const rill_surface_mesh *mesh, const uint32_t ends[4], 
     mesh->layers[vertex] = mesh->layers[ends[0]];
 }
 
-static void place_saddle(const rill_surface *s, int32_t place, int32_t stride, int32_t turn, size_t vertex) {
-    const int32_t other = place + stride + (turn ? -1 : 1), first = 2 * turn; /* directions go on with the corners */
-    const uint32_t ends[4] = { rill_rim_vertex(s, place, first), rill_rim_vertex(s, place, first + 2),
-                               rill_rim_vertex(s, other, (first + 6) & 7), rill_rim_vertex(s, other, first + 4) };
+static void place_saddle(const rill_surface *s, const rill_saddle *saddle, size_t vertex) {
+    const int32_t first = saddle->first, second = saddle->second, ahead = 2 * saddle->turn;
+    const uint32_t ends[4] = { rill_rim_vertex(s, first, ahead), rill_rim_vertex(s, first, ahead + 2),
+                               rill_rim_vertex(s, second, (ahead + 6) & 7), rill_rim_vertex(s, second, ahead + 4) };
     const rill_rim *const rims = s->rims.data;
     float along[4], weights[2][4];
     for (int k = 0; k < 4; ++k) along[k] = rims[ends[k] - s->column_vertices].along;
-    find_weights(along, weights);
+    find_weights(along, saddle->share, weights);
     for (size_t k = 0; k < 2; ++k) place_vertex(&s->mesh, ends, weights[k], vertex + k);
 }
 
@@ -127,9 +156,53 @@ void rill_row_place_saddles(const rill_build *build, rill_surface_row *row) {
     const rill_rim *const rims = (const rill_rim *)s->rims.data + row->first_rim;
     size_t vertex = row->saddle_vertex;
     for (int32_t i = 0; row->saddles > 0 && i < row->rims; ++i) {
-        int32_t turns[2];
+        rill_saddle found[2];
         if (rims[i].direction != 2 || !rill_may_be_saddle(s, rims[i].place, row->stride)) continue;
-        const int32_t count = rill_saddles_beside(build, row, rims[i].place, turns);
-        for (int32_t k = 0; k < count; ++k, vertex += 2) place_saddle(s, rims[i].place, row->stride, turns[k], vertex);
+        const int32_t count = rill_saddles_beside(build, row, rims[i].place, found);
+        for (int32_t k = 0; k < count; ++k, vertex += 2) place_saddle(s, &found[k], vertex);
     }
+}
+
+/* ------------------------------------------------------------------------------------------------- where sheets meet */
+
+/* Those of a corner whose first column is in a cell, one after the other; if they have vertices, these are made. */
+static int32_t saddles_from(const rill_build *build, int32_t corner, int32_t turn, size_t vertex, bool place) {
+    const rill_surface *s = build->s;
+    const rill_bed *bed = build->view->bed;
+    const int32_t wide = bed->grid.cells[0] + 1, x = corner % wide - 1 + turn, y = corner / wide - 1;
+    int32_t count = 0;
+    if (x < 0 || y < 0 || x + 1 >= wide) return 0;
+    const int32_t *const first = bed->cell_first + (size_t)y * (size_t)bed->grid.cells[0] + (size_t)x;
+    for (int32_t k = first[0]; k < first[1]; ++k) {
+        rill_saddle saddle;
+        if (!(s->state[bed->places[k]] & RILL_WET) || !rill_saddle_find(build, bed->places[k], turn, corner, &saddle))
+            continue;
+        if (place) place_saddle(s, &saddle, vertex + 2 * (size_t)count);
+        count += 1;
+    }
+    return count;
+}
+
+static int32_t saddles_of_corners(const rill_build *build, int32_t row, size_t vertex, bool place) {
+    const int32_t wide = build->view->bed->grid.cells[0] + 1;
+    uint8_t *const mixed = build->s->mixed + (size_t)row * (size_t)wide;
+    int32_t count = 0;
+    for (int32_t i = rill_next(rill_eight, mixed, 0, 0, wide); i < wide;
+         i = rill_next(rill_eight, mixed, 0, i + 1, wide)) {
+        const int32_t before = count;
+        if (place && mixed[i] != RILL_MIXED_SADDLE) continue;
+        for (int32_t turn = 0; turn < 2; ++turn)
+            count += saddles_from(build, row * wide + i, turn, vertex + 2 * (size_t)count, place);
+        if (count > before) mixed[i] = RILL_MIXED_SADDLE;
+    }
+    return count;
+}
+
+int32_t rill_mixed_saddles(const rill_build *build, int32_t row) {
+    return saddles_of_corners(build, row, 0, false);
+}
+
+void rill_mixed_place_saddles(const rill_build *build, int32_t row) {
+    const rill_corner_row *corners = (const rill_corner_row *)build->s->corners.data + row;
+    if (corners->saddles > 0) saddles_of_corners(build, row, corners->saddle_vertex, true);
 }

@@ -21,6 +21,7 @@ rill_surface *rill_surface_new(const rill_surface_def *def, const rill_runtime *
     surface->linked = rill_array_make(sizeof(int32_t));
     surface->sides = rill_array_make(sizeof(rill_side));
     surface->rows = rill_array_make(sizeof(rill_surface_row));
+    surface->marks = rill_array_make(sizeof(uint64_t));
     surface->corners = rill_array_make(sizeof(rill_corner_row));
     surface->odd_triangles = rill_array_make(3 * sizeof(uint32_t));
     surface->rims = rill_array_make(sizeof(rill_rim));
@@ -45,7 +46,7 @@ typedef struct plane {
     size_t width;
 } plane;
 
-enum { PLANES = 17 };
+enum { PLANES = 18 };
 
 static void list_planes(rill_surface *s, plane out[PLANES]) {
     const plane all[PLANES] = {
@@ -54,6 +55,7 @@ static void list_planes(rill_surface *s, plane out[PLANES]) {
         { (void **)&s->layer, sizeof *s->layer },
         { (void **)&s->stride, sizeof *s->stride },
         { (void **)&s->floor, sizeof *s->floor },
+        { (void **)&s->walls, sizeof *s->walls },
         { (void **)&s->state, sizeof *s->state },
         { (void **)&s->h, sizeof *s->h },
         { (void **)&s->top, sizeof *s->top },
@@ -99,6 +101,7 @@ void rill_surface_free(rill_surface *surface) {
     rill_array_free(&surface->linked, &allocator);
     rill_array_free(&surface->sides, &allocator);
     rill_array_free(&surface->rows, &allocator);
+    rill_array_free(&surface->marks, &allocator);
     rill_array_free(&surface->corners, &allocator);
     rill_array_free(&surface->odd_triangles, &allocator);
     rill_array_free(&surface->rims, &allocator);
@@ -194,7 +197,7 @@ static void find_row_joints(const rill_surface *surface, rill_surface_row *row) 
 
 /* All rows of all sheets. In the next build every level is looked at. */
 static bool make_rows(rill_surface *surface, const rill_bed *bed) {
-    int32_t next_joint = 0, next_side = 0;
+    int32_t next_joint = 0, next_side = 0, next_mark = 0;
     surface->rows.count = 0;
     for (int32_t s = 0; s < bed->sheet_count; ++s) {
         const rill_sheet *sheet = &bed->sheets[s];
@@ -206,18 +209,23 @@ static bool make_rows(rill_surface *surface, const rill_bed *bed) {
                                      .y = sheet->y0 + y,
                                      .start = sheet->first + y * sheet->stride - 1,
                                      .count = (sheet->nx + 16) & -16,
+                                     .first_mark = next_mark,
                                      .first_joint = next_joint,
                                      .first_side = next_side,
                                      .inside = inside,
                                      .above = y == sheet->ny,
-                                     .high = inside ? (sheet->nx + 16) & -16 : 0 };
+                                     .high = inside ? (sheet->nx + 16) & -16 : 0,
+                                     .near_high = inside ? (sheet->nx + 16) & -16 : 0 };
             find_covered(surface, &row);
             find_row_joints(surface, &row);
+            next_mark += RILL_MARKS * ((row.count + 63) / 64);
             next_joint = row.end_joint;
             next_side = row.end_side;
             if (!rill_array_push(&surface->rows, &surface->allocator, &row)) return false;
         }
     }
+    if (!rill_array_resize(&surface->marks, &surface->allocator, (size_t)next_mark)) return false;
+    if (next_mark > 0) memset(surface->marks.data, 0, (size_t)next_mark * sizeof(uint64_t));
     return rill_array_resize(&surface->corners, &surface->allocator, (size_t)bed->grid.cells[1] + 1);
 }
 
@@ -228,6 +236,7 @@ rill_result rill_surface_fit(rill_surface *surface, const rill_surface_view *vie
     if (!same && !take_planes(surface, bed))
         return rill_fail(view->message, RILL_OUT_OF_MEMORY, "no memory for a surface over %d places", bed->plane_size);
     describe_columns(surface, bed);
+    surface->build_number += 1;
     if (!rill_joints_find(surface, bed) || !make_rows(surface, bed))
         return rill_fail(view->message, RILL_OUT_OF_MEMORY, "no memory for the links of a surface");
     return RILL_OK;

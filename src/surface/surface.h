@@ -65,13 +65,23 @@ typedef enum rill_rim_kind {
  * along an axis. The rest of it is in the mesh, under the number it has as a vertex. */
 typedef struct rill_rim {
     int32_t place;  /* the wet column */
+    int32_t stride; /* of its sheet */
     int32_t beyond; /* the column over there: the dry one of a shore, the one below a lip; -1: none */
+    int32_t rise;   /* of a shore: by how much the bed is higher over there, quanta */
     int32_t skirt;  /* liquid runs over this lip: the vertex straight below it; -1: it does not */
     float along;    /* how far it is from centre to centre, 0 to 1 */
     float full;     /* how far it would be if it were not drawn back (retreat.c) */
+    float top, end; /* quanta: how high its column is, and the surface where it would be */
+    float raised;   /* by how much it is there, quanta */
     uint8_t direction, kind;
     bool cut; /* of three columns: nothing is between their ends, of which this is the first (corners.c) */
 } rill_rim;
+
+/* What is known of the face of a solid beside a column, in the direction of an axis (walls.c). */
+typedef struct rill_wall {
+    uint8_t way;   /* how far it is, in 255ths from centre to centre */
+    uint8_t found; /* how much of its height stands there: 255 is all */
+} rill_wall;
 
 /* Columns of different sheets that may be linked: from `place` in `direction` to `other`. Each pair is there twice,
  * once from either end; sorted by place and direction. */
@@ -84,6 +94,7 @@ typedef struct rill_joint {
     int32_t corner; /* of `mixed`: the quartet whose SW cell is that of `place` */
     uint8_t direction;
     bool linked; /* they are, now */
+    bool opened; /* and the surface of `place` goes on here, where its row has thought that it ends */
 } rill_joint;
 
 /* A pair of joints, with all that the test needs but the levels: ends are in the ranges (m, c) of each other. */
@@ -105,13 +116,16 @@ typedef struct rill_side {
 typedef struct rill_surface_row {
     int32_t sheet, stride, x0, y; /* x of its first column, and y, in cells of the grid */
     int32_t start, count;         /* the run of places that holds it, from x0 - 1 on */
+    int32_t first_mark;           /* the first of its words in `marks` */
     int32_t first_joint, end_joint, first_side, end_side;
     bool inside, above;                /* no padding; padding above */
     int32_t covered_low, covered_high; /* outside of this range nothing hangs over it, and it is the lowest: all of it
                                           may be linked */
 
-    int32_t low, high;   /* all that is wet */
-    int32_t from, until; /* where levels have been looked at, and then links: all that is or was wet, and beyond */
+    int32_t low, high;             /* all that is wet */
+    int32_t from, until;           /* where levels have been looked at: all that is or was wet */
+    int32_t near_low, near_high;   /* all that is wet, and what is beside it: links and quads are there */
+    int32_t near_from, near_until; /* the same, with what was so before */
     int32_t wet, rims, plain, odd;
     int32_t lifted;        /* columns that the floor has raised */
     int32_t walls, skirts; /* of the rims */
@@ -122,14 +136,15 @@ typedef struct rill_surface_row {
     size_t first_odd; /* in `odd_triangles`: where those of its odd quartets are kept until there is room for them */
     /* In comparison with the build before: */
     bool changed;    /* other columns are wet */
+    bool relinked;   /* it or the next one is, or has other links to the east and the north */
     bool renumbered; /* vertices have other numbers */
     bool reshaped;   /* quads are plain that were not, or the other way round */
     bool flipped;    /* that is not so, but diagonals have changed, or odd quads */
     bool moved;      /* triangles are elsewhere in the mesh */
-    bool rerimmed;   /* there are other rims, or they have other numbers */
+    bool rerimmed;   /* there are other rims, or they have other numbers; see also that of all */
     bool same_odd;   /* odd quartets have the same triangles */
     int32_t plain_before, odd_before;
-    int32_t restless; /* odd quartets, when they were last found, whose triangles depend on levels */
+    int32_t restless;   /* odd quartets, when they were last found, whose triangles depend on levels */
     uint64_t quad_hash; /* of its quads */
     uint64_t hash;      /* of its triangles */
 } rill_surface_row;
@@ -148,8 +163,9 @@ typedef struct rill_extra {
 /* A row of corners of the grid where sheets meet. */
 typedef struct rill_corner_row {
     int32_t count; /* of such corners */
+    int32_t saddles;
     int32_t triangles, skirt_triangles, tears;
-    size_t first_triangle, first_odd;
+    size_t first_triangle, first_odd, saddle_vertex;
     uint64_t hash;
 } rill_corner_row;
 
@@ -158,6 +174,9 @@ enum {
     RILL_HERE = 1 << 0, /* it is wet or dry: links may end here */
     RILL_WET = 1 << 1
 };
+
+/* What there is in a row, a bit for each place from its start on: wet columns, those that have rims, plain and odd quads. */
+enum { RILL_MARK_WET, RILL_MARK_RIM, RILL_MARK_PLAIN, RILL_MARK_ODD, RILL_MARKS };
 
 typedef struct rill_surface_kernels rill_surface_kernels;
 
@@ -169,16 +188,18 @@ struct rill_surface {
     rill_allocator allocator;
     const rill_world *world;
     const rill_surface_kernels *kernels;
-    uint64_t bed_number; /* of the world's bed when it was last looked at */
+    uint64_t bed_number;   /* of the world's bed when it was last looked at */
+    uint64_t build_number; /* counts builds; some are left out where the one before does not say what was wet */
 
     /* Planes that change with the bed only. */
     size_t plane_size;
-    void *block;     /* in which all planes are */
-    int32_t *m;      /* underside of the solid below; RILL_WALL where there is no column */
-    int32_t *lid;    /* its ceiling; INT32_MIN where there is no column */
-    int32_t *layer;  /* which void of its cell */
-    int32_t *stride; /* of its sheet */
-    int32_t *floor;  /* quanta: least level of the vertex of a wet column, section 4.4; 0 if def.floor is false */
+    void *block;           /* in which all planes are */
+    int32_t *m;            /* underside of the solid below; RILL_WALL where there is no column */
+    int32_t *lid;          /* its ceiling; INT32_MIN where there is no column */
+    int32_t *layer;        /* which void of its cell */
+    int32_t *stride;       /* of its sheet */
+    int32_t *floor;        /* quanta: least level of the vertex of a wet column, section 4.4; 0 if def.floor is false */
+    rill_wall (*walls)[4]; /* by axes, in the order of directions; the same */
 
     /* Planes of a build. */
     uint8_t *state;  /* RILL_HERE, RILL_WET */
@@ -194,20 +215,24 @@ struct rill_surface {
     int32_t *joint_first; /* number of the first joint of a column that has any */
     int32_t *rim_first;   /* number of the first rim of a column that has any; the others follow by direction */
 
-    uint8_t *mixed; /* per corner of the grid, row by row from its SW one: wet columns of different sheets are linked */
-    size_t corner_count; /* and some more */
-    bool any_mixed;
+    uint8_t *
+        mixed; /* per corner of the grid, row by row from its SW one, not 0: wet columns of different sheets are linked */
+    size_t corner_count;          /* and some more */
+    bool any_mixed, mixed_before; /* now, and in the build before */
 
     rill_array joint_list;    /* rill_joint */
     rill_array meetings;      /* rill_meeting: each pair of them, in the directions 0 to 3 */
     rill_array linked;        /* int32_t: the joints that are linked now, one of each pair */
     rill_array sides;         /* rill_side */
     rill_array rows;          /* rill_surface_row */
+    rill_array marks;         /* uint64_t: of each row, and of each kind, as many words as it takes */
     rill_array corners;       /* rill_corner_row: from below the first row of cells */
     rill_array odd_triangles; /* uint32_t[3] */
     rill_array extras, keys;  /* rill_extra, by keys; int32_t */
     rill_array solids, seen;  /* const rill_solid *, rill_seen_level: for the view */
+    bool seen_before;         /* there were such levels in the build before */
     rill_array rims;          /* rill_rim; rim r is vertex column_vertices + r */
+    bool rerimmed;            /* all of them may have other numbers than in the build before */
     size_t column_vertices;
     size_t saddles;
     size_t skirts_before, columns_before; /* vertices below rims and of columns, in the build before */

@@ -71,9 +71,8 @@ INLINE uint8_t may_link(uint8_t a, uint8_t b) {
 }
 
 /* A part of a row; n is a constant, as in the other parts below. */
-INLINE void link_open_part(int32_t at, int32_t n, const rill_link_row *row) {
+INLINE void link_open_part(int32_t at, int32_t n, const rill_link_row *row, uint8_t *half) {
     const uint8_t *state = row->state + at, *north = row->state_n + at;
-    uint8_t *half = row->half + at;
     RILL_EACH_ALONE RILL_NOT_UNROLLED /* vector */
         for (int32_t i = 0; i < n; ++i) {
         uint8_t e = may_link(state[i], state[i + 1]), ne = may_link(state[i], north[i + 1]);
@@ -85,20 +84,21 @@ INLINE void link_open_part(int32_t at, int32_t n, const rill_link_row *row) {
 static void link_open(int32_t n, const rill_link_row *row) {
     const rill_link_row r = *row;
     int32_t at = 0;
-    for (; at + LONG_PART <= n; at += LONG_PART) link_open_part(at, LONG_PART, &r);
-    for (; at < n; at += PART) link_open_part(at, PART, &r);
+    for (; at + LONG_PART <= n; at += LONG_PART) link_open_part(at, LONG_PART, &r, r.half + at);
+    for (; at < n; at += PART) link_open_part(at, PART, &r, r.half + at);
 }
 
 INLINE int32_t fits(int32_t h, int32_t m, int32_t c, int32_t other_h, int32_t other_m, int32_t other_c) {
     return (int32_t)(other_m < h) & (int32_t)(h < other_c) & (int32_t)(m < other_h) & (int32_t)(other_h < c);
 }
 
-static void link(int32_t n, const rill_link_row *row) {
+static bool link(int32_t n, const rill_link_row *row) {
     const rill_link_row r = *row;
+    uint8_t differs[PART] = { 0 };
     for (int32_t at = 0; at < n; at += PART) {
         const int32_t *h = r.h + at, *hn = r.h_n + at, *m = r.m + at, *mn = r.m_n + at, *c = r.lid + at;
         const int32_t *cn = r.lid_n + at;
-        uint8_t *half = r.half + at;
+        uint8_t *half = r.half + at, open[PART];
         int32_t may[PART];
         RILL_EACH_ALONE RILL_NOT_UNROLLED /* vector */
             for (int32_t i = 0; i < PART; ++i) {
@@ -108,10 +108,17 @@ static void link(int32_t n, const rill_link_row *row) {
             int32_t nw = fits(h[i], m[i], c[i], hn[i - 1], mn[i - 1], cn[i - 1]);
             may[i] = e | ne << 1 | up << 2 | nw << 3;
         }
-        link_open_part(at, PART, &r);
+        link_open_part(at, PART, &r, open);
         RILL_EACH_ALONE RILL_NOT_UNROLLED /* of 16 bytes */
-            for (int32_t i = 0; i < PART; ++i) half[i] &= (uint8_t)may[i];
+            for (int32_t i = 0; i < PART; ++i) {
+            uint8_t linked = (uint8_t)(open[i] & (uint8_t)may[i]);
+            differs[i] |= (uint8_t)(half[i] ^ linked);
+            half[i] = linked;
+        }
     }
+    uint8_t any = 0;
+    for (int32_t i = 0; i < PART; ++i) any |= differs[i];
+    return any != 0;
 }
 
 /* ----------------------------------------------------------------------------------------------------------- shape */
@@ -171,21 +178,56 @@ static rill_shape_report shape(int32_t n, const rill_shape_row *row) {
     return (rill_shape_report){ differs != 0, others != 0 };
 }
 
+/* Where nothing else has changed, only diagonals have. */
+static bool turn(int32_t n, const rill_shape_row *row) {
+    const rill_shape_row r = *row;
+    uint8_t differs[PART] = { 0 };
+    for (int32_t at = 0; at < n; at += PART) {
+        const int32_t *top = r.top + at, *top_n = r.top_n + at;
+        const uint8_t *before = r.quads_before + at;
+        uint8_t *quads = r.quads + at;
+        int32_t diagonals[PART];
+        RILL_EACH_ALONE RILL_NOT_UNROLLED /* vector */
+            for (int32_t i = 0; i < PART; ++i) diagonals[i] =
+                top[i] - top[i + 1] >= top_n[i] - top_n[i + 1] ? RILL_QUAD_RISING : RILL_QUAD_FALLING;
+        RILL_EACH_ALONE RILL_NOT_UNROLLED /* of 16 bytes */
+            for (int32_t i = 0; i < PART; ++i) {
+            uint8_t quad = before[i], diagonal = (uint8_t)diagonals[i];
+            uint8_t plain = (uint8_t)((quad ^ quad >> 1) & 1), change = (uint8_t)((quad ^ diagonal) & (0 - plain));
+            differs[i] |= change;
+            quads[i] = (uint8_t)(quad ^ change);
+        }
+    }
+    uint8_t any = 0;
+    for (int32_t i = 0; i < PART; ++i) any |= differs[i];
+    return any != 0;
+}
+
 INLINE uint64_t eight(const uint8_t *bytes) {
     uint64_t word;
     memcpy(&word, bytes, sizeof word);
     return word;
 }
 
-static rill_row_counts count(int32_t n, const uint8_t *state, const uint8_t *rim, const uint8_t *quads) {
-    const uint64_t ones = 0x0101010101010101u;
+/* The lowest bits of eight bytes, side by side. */
+INLINE uint8_t lowest(uint64_t bytes) {
+    return (uint8_t)((bytes & 0x0101010101010101u) * 0x0102040810204080u >> 56);
+}
+
+static rill_row_counts count(int32_t n, const uint8_t *state, const uint8_t *rim, const uint8_t *quads,
+                             uint8_t *const marks[RILL_MARKS]) {
     rill_row_counts counts = { 0 };
     for (int32_t i = 0; i < n; i += 8) {
-        const uint64_t quad = eight(quads + i), other = quad >> 1;
-        counts.wet += __builtin_popcountll(eight(state + i) >> 1 & ones);
-        counts.rims += __builtin_popcountll(eight(rim + i));
-        counts.plain += __builtin_popcountll((quad ^ other) & ones);
-        counts.odd += __builtin_popcountll(quad & other & ones);
+        const uint64_t quad = eight(quads + i), other = quad >> 1, ends = eight(rim + i), halves = ends | ends >> 4;
+        const uint8_t wet = lowest(eight(state + i) >> 1), plain = lowest(quad ^ other), odd = lowest(quad & other);
+        counts.wet += __builtin_popcount(wet);
+        counts.rims += __builtin_popcountll(ends);
+        counts.plain += __builtin_popcount(plain);
+        counts.odd += __builtin_popcount(odd);
+        marks[RILL_MARK_WET][i / 8] = wet;
+        marks[RILL_MARK_RIM][i / 8] = lowest(halves | halves >> 2); /* bits are those of axes */
+        marks[RILL_MARK_PLAIN][i / 8] = plain;
+        marks[RILL_MARK_ODD][i / 8] = odd;
     }
     return counts;
 }
@@ -381,6 +423,7 @@ const rill_surface_kernels RILL_KERNELS_NAME = {
     .link_open = link_open,
     .link = link,
     .shape = shape,
+    .turn = turn,
     .count = count,
     .number = number,
     .vertices = vertices,

@@ -72,12 +72,17 @@ struct rill_surface_kernels {
     /* Whether anything is deeper than RILL_DRY. */
     bool (*any_deep)(int32_t n, const int32_t *H);
     rill_level_report (*levels)(int32_t n, const rill_level_row *row);
-    /* Links to E, NE, N and NW: where everything may be linked, and by the ranges of columns. */
+    /* Links to E, NE, N and NW: where everything may be linked, and by the ranges of columns; whether some are not what they
+     * were. */
     void (*link_open)(int32_t n, const rill_link_row *row);
-    void (*link)(int32_t n, const rill_link_row *row);
+    bool (*link)(int32_t n, const rill_link_row *row);
     /* All links, rims and quads. */
     rill_shape_report (*shape)(int32_t n, const rill_shape_row *row);
-    rill_row_counts (*count)(int32_t n, const uint8_t *state, const uint8_t *rim, const uint8_t *quads);
+    /* Quads where columns and links are what they were; whether some are not. */
+    bool (*turn)(int32_t n, const rill_shape_row *row);
+    /* How many there are, and where: eight places to a byte, for each of the marks. */
+    rill_row_counts (*count)(int32_t n, const uint8_t *state, const uint8_t *rim, const uint8_t *quads,
+                             uint8_t *const marks[RILL_MARKS]);
     /* Numbers for wet columns, one after the other from `first` on; those of the others mean nothing. */
     void (*number)(int32_t n, const uint8_t *state, int32_t first, int32_t *vertex);
     /* Behind the run there is room up to `room` vertices from its first, which are written later. */

@@ -48,14 +48,14 @@ void rill_row_number(const rill_build *build, rill_surface_row *row) {
 }
 
 void rill_row_vertices(const rill_build *build, rill_surface_row *row) {
-    const uint8_t *state = build->s->state + row->start;
+    const uint64_t *const wet = rill_marks(build->s, row, RILL_MARK_WET);
     size_t vertex = row->first_vertex;
     rill_vertex_constants k = build->vertices;
     if (row->wet == 0) return;
     k.y = (float)rill_cell_centre(&build->view->bed->grid, 1, row->y);
     for (int32_t x = row->low; x < row->high;) {
-        const int32_t from = rill_next(rill_wet_eight, state, 0, x, row->high);
-        x = rill_next(rill_wet_eight, state, RILL_ONES, from, row->high);
+        const int32_t from = rill_next_mark(wet, 0, x, row->high);
+        x = rill_next_mark(wet, UINT64_MAX, from, row->high);
         if (x > from) write_run(build, row, &k, from, x - from, vertex);
         vertex += (size_t)(x - from);
     }
