@@ -206,7 +206,8 @@ static void change_something(scene *s) {
     if (chance(d, 0.03)) fill_all(s);
 }
 
-static int run_scene(unsigned long number) {
+/* The liquid is checked every so many steps. */
+static int run_scene(unsigned long number, int every) {
     scene s = { .number = number, .dice = { number * 0x2545f4914f6cdd1du } };
     random_definition(&s);
     rill_message message = { "" };
@@ -222,7 +223,7 @@ static int run_scene(unsigned long number) {
         if (rill_world_step(s.world, s.dt) & RILL_STATUS_REFUSED)
             fail_msg("scene %lu, step %d: %s", number, i, rill_world_message(s.world));
         check_bodies(&s);
-        if (i % 4 == 3) check_liquid(&s);
+        if (i % every == every - 1) check_liquid(&s);
     }
     rill_world_destroy(s.world);
     return s.made;
@@ -231,8 +232,16 @@ static int run_scene(unsigned long number) {
 static void test_random_bodies(void **state) {
     (void)state;
     int made = 0;
-    for (unsigned long i = 0; i < scene_count; ++i) made += run_scene(first_scene + i);
+    for (unsigned long i = 0; i < scene_count; ++i) made += run_scene(first_scene + i, 4);
     if (scene_count == 240) assert_true(made >= 1000);
+}
+
+/* Scenes in which a step once left something wrong behind: liquid that sources had pushed into ceilings where a body had been,
+ * and velocities over dry ground. */
+static void test_once_wrong(void **state) {
+    (void)state;
+    static const unsigned long numbers[] = { 1150, 1385, 1413, 1968, 2179 };
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; ++i) run_scene(numbers[i], 1);
 }
 
 /* ------------------------------------------------------------------------------------------------------- light bodies */
@@ -288,6 +297,7 @@ int main(int argc, char **argv) {
         first_scene = strtoul(argv[1], NULL, 10);
         scene_count = strtoul(argv[2], NULL, 10);
     }
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_random_bodies), cmocka_unit_test(test_light_bodies) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_random_bodies), cmocka_unit_test(test_once_wrong),
+                                        cmocka_unit_test(test_light_bodies) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -85,6 +85,26 @@ static void jumps_go_where_there_is_room(void **state) {
     rill_world_destroy(world);
 }
 
+/* Past the step in one move: what was over the step has no column any more, and none of those beside it that are left is as high as
+ * it was. But it was joined with them, and goes out with theirs, not through the lid. */
+static void lids_pass_steps(void **state) {
+    (void)state;
+    static const double down[] = { 1.5, 3.0 }; /* mm; the second is a jump */
+    for (int i = 0; i < 2; ++i) {
+        rill_solid_id lid;
+        rill_world *world = lidded(7, &lid);
+        move(world, lid, 0, 0, -down[i]);
+        build(world);
+        assert_true(volume(world, -1, 20, 8 - down[i]) > volume(world, -1, 20, 100) - 1e-15); /* none on the lid */
+        rill_status seen = 0;
+        for (int k = 0; k < 40; ++k) seen |= step(world, FRAME);
+        assert_false(seen & RILL_STATUS_SQUEEZED);
+        assert_true(volume(world, -1, 20, 8 - down[i]) > volume(world, -1, 20, 100) - 1e-15);
+        check(world);
+        rill_world_destroy(world);
+    }
+}
+
 /* What a block that falls into a pool displaces is no heap around it: no column gets more than one that was pressed had. */
 static void no_column_gets_more_than_one_lost(void **state) {
     (void)state;
@@ -303,6 +323,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(thin_gaps_are_not_pushed_through),
         cmocka_unit_test(jumps_go_where_there_is_room),
+        cmocka_unit_test(lids_pass_steps),
         cmocka_unit_test(no_column_gets_more_than_one_lost),
         cmocka_unit_test(liquid_climbs_out_of_a_pit),
         cmocka_unit_test(squeezing_makes_no_tower),

@@ -244,12 +244,42 @@ static void tiles_are_seen(void **state) {
     }
 }
 
+static bool is_closed(const int32_t *b, const int32_t *c, int l, int r) {
+    return (b[l] < RILL_WALL && c[r] <= b[l]) || (b[r] < RILL_WALL && c[l] <= b[r]);
+}
+
+/* The lintel of a tile is the lowest ceiling in it and around it, and 0 if two columns meet and do not open to each other. */
+static void lintels_are_found(void **state) {
+    (void)state;
+    enum { WIDE = RILL_TILE_W + 2, ROWS = 3, WIDTH = WIDE + 1, COLUMNS = (ROWS + 1) * WIDTH };
+    const rill_kernels *all[4];
+    int32_t count = rill_kernels_all(all), seen[3] = { 0 };
+    seed = 5u;
+    for (uint32_t round = 0; round < 300; ++round) {
+        int32_t b[COLUMNS], c[COLUMNS], height = 1 + (int32_t)(round % ROWS), lowest = RILL_WALL;
+        bool closed = false;
+        for (int i = 0; i < COLUMNS; ++i) {
+            b[i] = next() % 20 ? (int32_t)(next() % 1000u) : RILL_WALL;
+            c[i] = b[i] == RILL_WALL ? RILL_WALL : next() % 60 ? RILL_TOP : 1000 + (int32_t)(next() % 9u);
+            if (round % 4 == 0 && next() % 90 == 0 && b[i] < RILL_WALL) c[i] = b[i] + (int32_t)(next() % 300u);
+        }
+        for (int y = 1; y <= height; ++y)
+            for (int x = 1; x <= WIDE; ++x) {
+                const int i = y * WIDTH + x;
+                if (c[i] < lowest && c[i] < RILL_TOP) lowest = c[i];
+                closed = closed || is_closed(b, c, i - 1, i) || is_closed(b, c, i - WIDTH, i);
+            }
+        seen[closed ? 0 : lowest == RILL_WALL ? 1 : 2] += 1;
+        for (int32_t i = 0; i < count; ++i)
+            assert_int_equal(all[i]->lintel(height, WIDTH, b + WIDTH + 1, c + WIDTH + 1), closed ? 0 : lowest);
+    }
+    assert_true(seen[0] > 10 && seen[1] > 10 && seen[2] > 10);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(variants_agree),
-        cmocka_unit_test(drive_is_bounded),
-        cmocka_unit_test(limited_outflow_fits),
-        cmocka_unit_test(tiles_are_seen),
+        cmocka_unit_test(lintels_are_found),    cmocka_unit_test(variants_agree), cmocka_unit_test(drive_is_bounded),
+        cmocka_unit_test(limited_outflow_fits), cmocka_unit_test(tiles_are_seen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

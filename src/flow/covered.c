@@ -17,6 +17,7 @@ enum {
     LATE_PASSES = 24,   /* after these it does not matter any more whether columns are a hair off */
     FARTHEST = 64,      /* columns that members grow in a pass */
     GUESSES = 4,        /* in so many passes members are guessed anew if some were dropped, and then every so many */
+    FEW = 8,            /* members dropped, for which that does not pay */
     OPENING_PASSES = 3, /* in the first passes openings follow the donors that the pressures make */
     ITERATIONS = 200,   /* of all passes */
     WINDOWS = 2         /* larger ones that are tried, each with as many passes */
@@ -54,17 +55,34 @@ static void link_pipes(rill_covered *covered) {
 
 /* ------------------------------------------------------------------------------------------------------------- excess */
 
+/* Whether a column that is no member would overfill. */
+static inline int32_t overfills(float active, double excess, double tolerance) {
+    return (active > 0.0f ? 0 : 1) & (excess > tolerance);
+}
+
+/* The same of any of a block: mostly of none. */
+static bool some_overfill(const float *active, const double *excess, double tolerance) {
+    int32_t any = 0;
+    RILL_NOT_UNROLLED
+    for (int32_t i = 0; i < RILL_COVERED_UNIT; ++i) any |= overfills(active[i], excess[i], tolerance);
+    return any != 0;
+}
+
 /* Columns of a window that would overfill become members, and are listed in the queue. */
 static void add_members(solve *s, const rill_window *w, int32_t *added) {
     rill_covered *covered = s->covered;
-    EACH_BLOCK(covered, w, first)
+    float *active = covered->nodes.active;
+    const double *excess = covered->poisson.f;
+    EACH_BLOCK(covered, w, first) {
+        if (!some_overfill(active + first, excess + first, s->tolerance)) continue;
         for (int32_t n = first; n < first + RILL_COVERED_UNIT; ++n) {
-            if (covered->nodes.active[n] > 0.0f || !(covered->poisson.f[n] > s->tolerance)) continue;
-            covered->nodes.active[n] = 1.0f;
+            if (!overfills(active[n], excess[n], s->tolerance)) continue;
+            active[n] = 1.0f;
             covered->nodes.ever[n] = 1;
             covered->queue[(*added)++] = n;
             s->changed = true;
         }
+    }
 }
 
 /* New members that cannot take what is too much in them push it on: adds columns that this would overfill, and those that they
@@ -197,7 +215,7 @@ static void look_for_sealed(solve *s) {
 
 /* Whether the members do not end full yet with what crosses now. New ones are added to the `*added` in the queue. */
 static bool measure(solve *s, int32_t *added) {
-    look_for_sealed(s);
+    if (!s->hasty || s->covered->some_sealed) look_for_sealed(s); /* else below, if members stay as they are */
     if (s->sealed) s->changed |= rill_covered_vent_sealed(s->covered);
     rill_covered_find_excess(s->covered);
     bool off = judge_excess(s, added);
@@ -215,7 +233,7 @@ static bool measure(solve *s, int32_t *added) {
 
 /* Members as they will be, about; not where some are sealed. */
 static void guess(solve *s) {
-    if (!s->sealed && rill_covered_guess_members(&s->stage)) s->changed = true;
+    if (!s->sealed && rill_covered_guess_members(&s->stage, 0.5 * s->tolerance)) s->changed = true;
 }
 
 /* Openings by the donors that the pressures make now. */
@@ -252,7 +270,8 @@ static bool run_passes(solve *s, bool off, rill_covered_report *report) {
         report->iterations += solve_once(s, ITERATIONS - report->iterations);
         const int32_t dropped = correct(s);
         if (rill_covered_flow_faces(&s->stage) && report->passes <= OPENING_PASSES) open_anew(s);
-        const bool fewer = dropped > 0 && dropped < fewest; /* or a guess brings back what has been dropped, for ever */
+        /* Or a guess brings back what has been dropped, for ever. */
+        const bool fewer = dropped > FEW && dropped < fewest;
         fewest = rill_min_i(fewest, dropped);
         if ((fewer && report->passes < GUESSES) || report->passes % GUESSES == 0) guess(s);
         choose_reach(s, report->passes, dropped > 0);
@@ -297,27 +316,6 @@ static void find_pressures(solve *s, rill_covered_report *report) {
     report->capped = !run_passes(s, off, report);
 }
 
-/* A column beside members may end below its ceiling only because as much leaves on its other sides: then all of its faces
- * must move together. Repeated, because its neighbours may be such columns then. Leaves what changes in f; returns whether
- * it would overfill a column that cannot be a member. */
-static bool cover_fronts(const solve *s) {
-    rill_covered *covered = s->covered;
-    double *change = covered->poisson.f; /* done with the excess */
-    int32_t verdict;
-    do {
-        verdict = 0;
-        EACH_RUN(covered, run) covered->kernels->change(run.at, &run.nodes, &run.west, &run.south, change + run.node);
-        for (int32_t i = 0; i < covered->pipe_count; ++i) {
-            const rill_covered_pipe *pipe = &covered->pipes[i];
-            if (!rill_covered_pipe_covered(covered, pipe)) continue;
-            if (pipe->node_l >= 0) change[pipe->node_l] -= pipe->q;
-            if (pipe->node_r >= 0) change[pipe->node_r] += pipe->q;
-        }
-        EACH_RUN(covered, run) verdict |= covered->kernels->cover(run.at, &run.nodes, change + run.node);
-    } while (verdict & RILL_COVERED_FRESH);
-    return (verdict & RILL_COVERED_BEYOND) || rill_covered_crowded(covered);
-}
-
 static double tolerance_for(const rill_flow *flow, const rill_kernel_constants *k) {
     double moves = (double)flow->extent.speed * (double)k->lambda * (double)flow->extent.depth;
     double share = moves * TOLERANCE_SHARE;
@@ -336,7 +334,7 @@ static bool solve_windows(rill_flow *flow, const rill_flow_settings *settings, c
     rill_covered_drive_faces(&s.stage);
     find_pressures(&s, report);
     covered->some_sealed = s.sealed;
-    return cover_fronts(&s);
+    return rill_covered_cover_fronts(covered);
 }
 
 rill_covered_report rill_covered_move(rill_flow *flow, const rill_flow_settings *settings,

@@ -7,9 +7,11 @@
 
 bool rill_covered_has_ceiling(const rill_bed *bed, const rill_sheet *sheet, int32_t tx, int32_t ty) {
     for (int32_t row = ty * RILL_TILE_H; row < (ty + 1) * RILL_TILE_H && row < rill_sheet_rows(sheet); ++row) {
-        int32_t place = rill_sheet_place(sheet, tx * RILL_TILE_W, row);
-        for (int32_t i = place; i < place + RILL_TILE_W; ++i)
-            if (bed->c[i] < RILL_TOP) return true;
+        const int32_t *c = bed->c + rill_sheet_place(sheet, tx * RILL_TILE_W, row);
+        int32_t any = 0;
+        RILL_NOT_UNROLLED
+        for (int32_t i = 0; i < RILL_TILE_W; ++i) any |= c[i] < RILL_TOP;
+        if (any) return true;
     }
     return false;
 }
@@ -220,6 +222,7 @@ void rill_covered_describe(rill_flow *flow, int32_t sheet, int32_t tx, int32_t t
     int32_t any = 0;
     for (int32_t row = ty * RILL_TILE_H; row < (ty + 1) * RILL_TILE_H && row < rill_sheet_rows(at); ++row) {
         const int32_t *pressure = flow->pressure + rill_sheet_place(at, tx * RILL_TILE_W, row);
+        RILL_NOT_UNROLLED
         for (int32_t i = 0; i < RILL_TILE_W; ++i) any |= pressure[i];
     }
     const int32_t tile = at->first_tile + ty * at->tiles_x + tx;

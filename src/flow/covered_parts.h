@@ -9,6 +9,7 @@
  *   covered_faces.c    the faces of nodes, dense and sparse
  *   covered.c          the active set: who is a member, with which pressure
  *   covered_guess.c    who will be a member, about
+ *   covered_fronts.c   which columns are none and move with them all the same
  *   covered_sealed.c   members from which nothing leads out
  *   straight.c         the paper's extended pipes instead
  *   covered_move.c     whole quanta over covered faces; hiding and restoring them
@@ -37,7 +38,8 @@ typedef struct rill_window {
     int32_t group;                    /* its tiles' group */
     bool whole;                       /* all tiles in it are of that group */
     int32_t first_strip, strip_count; /* the first of its strips, and how many there are */
-    int32_t low, high;                /* in the end: from which to which row some face is covered */
+    uint64_t due, beyond; /* bands of rows (covered_fronts.c): to be looked at; with columns that overfill */
+    int32_t low, high;    /* in the end: from which to which row some face is covered */
 } rill_window;
 
 /* A rectangle of a window: rows of n nodes, a multiple of RILL_COVERED_UNIT, from (x, y) on. */
@@ -60,7 +62,8 @@ typedef struct rill_covered_pipe {
     float reach;
     double q;
     int32_t t;
-    bool run; /* straight.c: it belongs to a run */
+    bool run;   /* straight.c: it belongs to a run */
+    bool noted; /* covered_fronts.c: that it is covered is known */
 } rill_covered_pipe;
 
 enum { RILL_WINDOW_MARGIN = 5 }; /* cells around the columns in question, at most */
@@ -266,9 +269,13 @@ void rill_covered_find_excess(rill_covered *covered);
 /* Whether some column would give more over its covered faces than it has. */
 bool rill_covered_drains(const rill_covered *covered);
 
-/* covered_guess.c. Members and pressures as they will be, about, and what crosses then. False, and nothing is changed, if it
- * sees no other members than there are. */
-bool rill_covered_guess_members(const rill_covered_stage *s);
+/* covered_guess.c. Members and pressures as they will be, about, and what crosses then; if all would end full but for `tolerance`
+ * (quanta), that is enough. False, and nothing is changed, if it sees no other members than there are. */
+bool rill_covered_guess_members(const rill_covered_stage *s, double tolerance);
+
+/* covered_fronts.c. Once the pressures are known: covers all faces of columns that covered ones would overfill. Leaves what
+ * these change in f; returns whether that would overfill a column that cannot be a member. */
+bool rill_covered_cover_fronts(rill_covered *covered);
 
 /* covered_move.c. Slows what leaves columns over covered faces to what they have; q must be up to date. */
 void rill_covered_limit(rill_flow *flow);

@@ -90,14 +90,23 @@ bool rill_covered_settle(rill_flow *flow, int32_t place, int64_t *refused) {
     return above - back > RILL_FULL_LOW;
 }
 
+/* Whether one of `count` columns stands above its ceiling. */
+static bool some_above(const rill_flow *flow, int32_t place, int32_t count) {
+    const int32_t *H = flow->H + place, *b = flow->bed->b + place, *c = flow->bed->c + place;
+    int32_t any = 0;
+    for (int32_t i = 0; i < count; ++i) any |= H[i] > c[i] - b[i];
+    return any != 0;
+}
+
 bool rill_covered_repair(rill_flow *flow, int64_t *refused) {
     const rill_covered *covered = flow->covered;
     bool any = false;
     for (int32_t i = 0; i < covered->window_count; ++i) {
         const rill_window *w = &covered->windows[i];
-        for (int32_t y = 0; y < w->ny; ++y)
-            for (int32_t x = 0; x < w->nx; ++x)
-                any |= rill_covered_settle(flow, w->place + y * w->sheet->stride + x, refused);
+        for (int32_t y = 0, row = w->place; y < w->ny; ++y, row += w->sheet->stride) {
+            if (!some_above(flow, row, w->nx)) continue;
+            for (int32_t place = row; place < row + w->nx; ++place) any |= rill_covered_settle(flow, place, refused);
+        }
     }
     for (int32_t i = 0; i < covered->pipe_count; ++i) { /* whose ends may lie outside of all windows */
         any |= rill_covered_settle(flow, flow->bed->pipe_l[covered->pipes[i].pipe], refused);

@@ -33,10 +33,9 @@ static int32_t has_ceiling(int32_t b, int32_t c) {
 /* Whether some of `count` columns have a ceiling, and which of the outermost. */
 static uint8_t look_at_block(const int32_t *b, const int32_t *c, int32_t count) {
     int32_t any = 0;
-    if (count == RILL_COVERED_UNIT)
-        for (int32_t i = 0; i < RILL_COVERED_UNIT; ++i) any |= has_ceiling(b[i], c[i]);
-    else
-        for (int32_t i = 0; i < count; ++i) any |= has_ceiling(b[i], c[i]);
+    if (count == RILL_COVERED_UNIT) RILL_NOT_UNROLLED
+    for (int32_t i = 0; i < RILL_COVERED_UNIT; ++i) any |= has_ceiling(b[i], c[i]);
+    else for (int32_t i = 0; i < count; ++i) any |= has_ceiling(b[i], c[i]);
     if (!any) return 0;
     const bool east = count == RILL_COVERED_UNIT && has_ceiling(b[count - 1], c[count - 1]);
     return (uint8_t)(ROOFED | (has_ceiling(b[0], c[0]) ? ROOFED_WEST : 0) | (east ? ROOFED_EAST : 0));

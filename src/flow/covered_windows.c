@@ -38,10 +38,11 @@ static int32_t nearly_height(const rill_flow *flow, const rill_tile_box *box, in
     if (*nearly > 0) return *nearly;
     const int32_t stride = flow->bed->sheets[box->sheet].stride;
     int32_t least = RILL_TOP;
-    for (int32_t i = 0; i < rows * RILL_TILE_W; ++i) {
-        const int32_t at = place + i / RILL_TILE_W * stride + i % RILL_TILE_W;
-        const int32_t b = flow->bed->b[at], c = flow->bed->c[at];
-        if (b < c && c < RILL_TOP) least = rill_min_i(least, c - b);
+    for (int32_t y = 0; y < rows; ++y) {
+        const int32_t *b = flow->bed->b + place + y * stride, *c = flow->bed->c + place + y * stride;
+        RILL_NOT_UNROLLED
+        for (int32_t i = 0; i < RILL_TILE_W; ++i)
+            least = rill_min_i(least, ((b[i] < c[i]) & (c[i] < RILL_TOP)) ? c[i] - b[i] : RILL_TOP);
     }
     return *nearly = rill_max_i(least - least / 16, 1);
 }
@@ -333,7 +334,10 @@ bool rill_covered_find(rill_flow *flow, const rill_kernel_constants *constants) 
         bool live = covered->boxes[covered->group[box->tile] - 1].live;
         if (live) covered->flooded[box->tile] = 0; /* until the solve says which columns are */
     }
-    rill_covered_read(flow, again);
+    for (int32_t k = 0; k < flow->claimed_count; ++k) /* which it does not of these */
+        if (rill_flow_flooded(flow, flow->claimed[k]))
+            covered->flooded[rill_bed_tile_of(flow->bed, flow->claimed[k])] = 1;
+    rill_covered_read(flow, again && !flow->lifted); /* bases at bodies are others each time */
     return covered->window_count > 0;
 }
 

@@ -95,6 +95,7 @@ rill_excess *rill_displace_add(const rill_displace_job *j, const rill_displace_s
 /* A search from one excess on. */
 typedef struct search {
     int32_t number;       /* from 1 on */
+    bool former;          /* what columns that are gone were joined with counts */
     bool relaxed;         /* sills are ignored */
     bool flooded;         /* columns that are full, and still there, belong to the cluster */
     size_t head;          /* next in the queue */
@@ -139,6 +140,17 @@ static void visit_cell(const rill_displace_job *j, search *s, const extent *from
     }
 }
 
+/* On those that go on from columns which `from`, that is gone, was joined with: a lid may have passed its floor. */
+static void visit_former(const rill_displace_job *j, search *s, const extent *from, int32_t x, int32_t y, visit *call) {
+    const rill_cell_change *change = change_at(j->update, x, y);
+    const rill_old_column *old = j->update->old.data;
+    for (int32_t i = 0; change && i < change->old_count; ++i) {
+        const rill_old_column *was = &old[change->old_first + i];
+        const extent before = { was->b, was->c, was->c };
+        if (passes(s, from, &before)) visit_cell(j, s, &before, x, y, call);
+    }
+}
+
 /* On those columns of a cell that are gone. */
 static void visit_gone(const rill_displace_job *j, search *s, const extent *from, int32_t x, int32_t y, visit *call) {
     const rill_cell_change *change = change_at(j->update, x, y);
@@ -164,6 +176,7 @@ static void visit_around(const rill_displace_job *j, search *s, const rill_displ
             visit_cell(j, s, &from, x, y, call);
         else if (!j->d->seen[beside])
             visit_column(j, s, &from, &(rill_displace_spot){ beside, x, y }, call);
+        if (s->former && at->node >= place_count(j)) visit_former(j, s, &from, x, y, call);
         if (gone && j->d->gone[cell_of(j, x, y)]) visit_gone(j, s, &from, x, y, call);
     }
 }
@@ -391,6 +404,10 @@ static void hold(const rill_displace_job *j, search *s, const rill_displace_spot
 static void displace(const rill_displace_job *j, int32_t number, const rill_displace_spot *start) {
     search s = { .number = number };
     find_takers(j, &s, start);
+    if (room_below(j, RILL_TOP) < s.total) {
+        s.former = true;
+        find_takers(j, &s, start);
+    }
     if (room_below(j, RILL_TOP) < s.total) {
         s.relaxed = true;
         find_takers(j, &s, start);

@@ -10,7 +10,8 @@
  *     to those, if passages are solved for: pressure will push it on;
  *   - else, if it is known to which side a wall goes, to the column before it;
  *   - else to the nearest columns with room, over open pipes on which liquid stands above the sill. Each takes no more
- *     than a pressed column had too much. If that is not enough they are filled further, then sills are ignored.
+ *     than a pressed column had too much. If that is not enough they are filled further, then what columns that are gone
+ *     were joined with before counts too, then sills are ignored.
  * It is not put there but held (held.h), for the time that the solid took to get there. Only what is enclosed and full
  * is squeezed through solids at once, to the nearest room above and around. */
 #ifndef RILL_FLOW_DISPLACE_H

@@ -7,8 +7,7 @@
 #define JUDGE static __attribute__((noinline)) int32_t
 #define INLINE static inline __attribute__((always_inline))
 
-static const float OVER_RELAXED = 1.6f; /* times the step that would be right if no neighbour moved */
-static const float MOST = 0x1p40f;      /* quanta: behind a face that is all but closed nobody knows */
+static const float MOST = 0x1p40f; /* quanta: behind a face that is all but closed nobody knows */
 
 /* One row of an area: its first node, the first of each colour, its first block, and how many blocks there are. */
 typedef struct row {
@@ -24,7 +23,7 @@ static row row_of(const rill_guess_area *at, int32_t y) {
 
 INLINE void begin_node(float (*restrict to)[RILL_GUESS_NODES], int32_t k, int32_t fill, double pi, double excess,
                        float west, float east, float south, float north) {
-    float around = (west + east) + (south + north), step = OVER_RELAXED / rill_max_f(around, 1e-30f);
+    float around = (west + east) + (south + north), step = 1.0f / rill_max_f(around, 1e-30f);
     int32_t joins = (fill > RILL_NO_ROOF / 2) & (around > 1e-30f);
     step = rill_bits_float(rill_float_bits(step) & -joins); /* a choice would become a branch */
     to[RILL_GUESS_WEST][k] = west;
@@ -66,7 +65,20 @@ static void begin(rill_guess_area at, const rill_covered_nodes *a, const rill_co
 
 /* ------------------------------------------------------------------------------------------------------------- sweep */
 
-KERNEL relax_rows(rill_guess_area at, int32_t colour, const rill_guess_block *restrict blocks,
+/* What would be right for a node if no neighbour moved. */
+INLINE float right_one(const float (*restrict c)[RILL_GUESS_NODES], const float *restrict o, int32_t k, int32_t west,
+                       int32_t half) {
+    float near = (c[RILL_GUESS_WEST][k] * o[k + west] + c[RILL_GUESS_EAST][k] * o[k + west + 1]) +
+                 (c[RILL_GUESS_SOUTH][k] * o[k - half] + c[RILL_GUESS_NORTH][k] * o[k + half]);
+    return c[RILL_GUESS_PUSH][k] + c[RILL_GUESS_INVERSE][k] * near;
+}
+
+/* Within what a pressure may be. */
+INLINE float bounded(const float (*restrict c)[RILL_GUESS_NODES], int32_t k, float x) {
+    return rill_max_f(rill_min_f(x, MOST), c[RILL_GUESS_LEAST][k]);
+}
+
+KERNEL relax_rows(rill_guess_area at, int32_t colour, float over, const rill_guess_block *restrict blocks,
                   const float *restrict other, float *restrict x) {
     const row first = row_of(&at, at.y);
     const int32_t half = at.stride / 2, blocks_on = at.stride / RILL_COVERED_UNIT;
@@ -76,17 +88,40 @@ KERNEL relax_rows(rill_guess_area at, int32_t colour, const rill_guess_block *re
             const float(*c)[RILL_GUESS_NODES] = blocks[block + b].of;
             const float *restrict o = other + from + b * RILL_GUESS_NODES;
             float *restrict to = x + from + b * RILL_GUESS_NODES;
-            for (int32_t k = 0; k < RILL_GUESS_NODES; ++k) { /* vector */
-                float near = (c[RILL_GUESS_WEST][k] * o[k + west] + c[RILL_GUESS_EAST][k] * o[k + west + 1]) +
-                             (c[RILL_GUESS_SOUTH][k] * o[k - half] + c[RILL_GUESS_NORTH][k] * o[k + half]);
-                float next = to[k] * (1.0f - OVER_RELAXED) + (c[RILL_GUESS_PUSH][k] + c[RILL_GUESS_INVERSE][k] * near);
-                to[k] = rill_max_f(rill_min_f(next, MOST), c[RILL_GUESS_LEAST][k]);
-            }
+            for (int32_t k = 0; k < RILL_GUESS_NODES; ++k) /* vector */
+                to[k] = bounded(c, k, to[k] * (1.0f - over) + over * right_one(c, o, k, west, half));
         }
 }
 
-static void relax(rill_guess_area at, int32_t colour, const rill_guess *g) {
-    relax_rows(at, colour, g->blocks[colour], g->x[1 - colour], g->x[colour]);
+static void relax(rill_guess_area at, int32_t colour, float over, const rill_guess *g) {
+    relax_rows(at, colour, over, g->blocks[colour], g->x[1 - colour], g->x[colour]);
+}
+
+/* Floats that are not negative are in the order of their bits; the largest is found lane by lane. */
+JUDGE miss_rows(rill_guess_area at, int32_t colour, const rill_guess_block *restrict blocks,
+                const float *restrict other, const float *restrict x) {
+    const row first = row_of(&at, at.y);
+    const int32_t half = at.stride / 2, blocks_on = at.stride / RILL_COVERED_UNIT;
+    int32_t west = -1 + ((colour + at.y) & 1), block = first.block, from = first.half;
+    int32_t most[RILL_GUESS_NODES] = { 0 }, all = 0;
+    for (int32_t y = 0; y < at.rows; ++y, block += blocks_on, from += half, west = -1 - west)
+        for (int32_t b = 0; b < first.blocks; ++b) {
+            const float(*c)[RILL_GUESS_NODES] = blocks[block + b].of;
+            const float *restrict o = other + from + b * RILL_GUESS_NODES, *restrict at_x =
+                                                                               x + from + b * RILL_GUESS_NODES;
+            for (int32_t k = 0; k < RILL_GUESS_NODES; ++k) { /* vector */
+                float step = __builtin_fabsf(bounded(c, k, right_one(c, o, k, west, half)) - at_x[k]);
+                int32_t joins = c[RILL_GUESS_INVERSE][k] > 0.0f;
+                float off = step / rill_max_f(c[RILL_GUESS_INVERSE][k], 1e-30f);
+                most[k] = rill_max_i(most[k], rill_float_bits(off) & -joins);
+            }
+        }
+    for (int32_t k = 0; k < RILL_GUESS_NODES; ++k) all = rill_max_i(all, most[k]);
+    return all;
+}
+
+static float miss(rill_guess_area at, int32_t colour, const rill_guess *g) {
+    return rill_bits_float(miss_rows(at, colour, g->blocks[colour], g->x[1 - colour], g->x[colour]));
 }
 
 /* ----------------------------------------------------------------------------------------------------------- members */
@@ -165,6 +200,7 @@ const rill_guess_kernels RILL_KERNELS_NAME = {
     .name = NAME_OF(RILL_KERNELS_NAME),
     .begin = begin,
     .relax = relax,
+    .miss = miss,
     .differs = differs,
     .accept = accept,
 };

@@ -18,8 +18,8 @@ enum {
     RILL_GUESS_EAST,
     RILL_GUESS_SOUTH,
     RILL_GUESS_NORTH,
-    RILL_GUESS_INVERSE, /* of the weights around the node, over-relaxed; 0 if it cannot be a member */
-    RILL_GUESS_PUSH,    /* by how much x grows in a sweep if no neighbour's does */
+    RILL_GUESS_INVERSE, /* of the weights around the node; 0 if it cannot be a member */
+    RILL_GUESS_PUSH,    /* what x would be if no neighbour's were more than 0 */
     RILL_GUESS_LEAST,   /* -pi */
     RILL_GUESS_ITEMS
 };
@@ -46,8 +46,10 @@ typedef struct rill_guess_kernels {
     /* x = 0, and what it will be made from. */
     void (*begin)(rill_guess_area at, const rill_covered_nodes *nodes, const rill_covered_faces *west,
                   const rill_covered_faces *south, const double *excess, const rill_guess *guess);
-    /* Half a sweep: the nodes of a colour. */
-    void (*relax)(rill_guess_area at, int32_t colour, const rill_guess *guess);
+    /* Half a sweep: the nodes of a colour go `over` times as far as would be right if no neighbour moved. */
+    void (*relax)(rill_guess_area at, int32_t colour, float over, const rill_guess *guess);
+    /* How far from full the nodes of a colour would end, at most, quanta; not those that have no pressure and room. */
+    float (*miss)(rill_guess_area at, int32_t colour, const rill_guess *guess);
     /* 1 if members would be others than they are; and makes them so. */
     int32_t (*differs)(rill_guess_area at, const rill_covered_nodes *nodes, const rill_guess *guess);
     void (*accept)(rill_guess_area at, const rill_covered_nodes *nodes, const rill_guess *guess);

@@ -226,7 +226,9 @@ typedef struct behind {
 static behind behind_of(const rill_flow *flow, const rill_held *h, int axis, double dt) {
     const double fastest = flow->bed->grid.cell_size / dt;
     const int32_t step = axis == 0 ? 1 : flow->bed->sheets[0].stride; /* where solids move all sheets are of one size */
-    behind b = { .speed = (float)fmax(-fastest, fmin(h->wall[axis], fastest)) };
+    behind b = { 0 };
+    if (h->wall[axis] == 0.0) return b; /* as mostly */
+    b.speed = (float)fmax(-fastest, fmin(h->wall[axis], fastest));
     if (b.speed == 0.0f) return b;
     b.wall = b.speed > 0.0f ? h->place - step : h->place + step;
     b.face = (axis == 0 ? flow->u : flow->v) + (b.speed > 0.0f ? h->place : b.wall);

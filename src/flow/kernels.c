@@ -483,6 +483,35 @@ static rill_tile_look look(int32_t rows, int32_t stride, const int32_t *H, const
     return seen;
 }
 
+/* Two columns of a sheet side by side between which nothing can pass: one ends where the other begins, or below. No
+ * column reaches up to RILL_WALL. */
+INLINE int32_t closed_pair(const int32_t *b, const int32_t *c, int32_t l, int32_t r) {
+    return ((c[r] <= b[l]) & (b[l] < RILL_WALL)) | ((c[l] <= b[r]) & (b[r] < RILL_WALL));
+}
+
+static int32_t lintel(int32_t rows, int32_t stride, const int32_t *b, const int32_t *c) {
+    enum { BEYOND = 2 }; /* whole vectors, most of them twice, instead of a rest of two */
+    int32_t lowest[RILL_TILE_W], closed[RILL_TILE_W] = { 0 }, least = RILL_WALL, any = 0;
+    for (int32_t i = 0; i < RILL_TILE_W; ++i) lowest[i] = RILL_WALL;
+    for (int32_t y = 0; y < rows; ++y, b += stride, c += stride) {
+        RILL_NOT_UNROLLED /* vector */
+            for (int32_t i = 0; i < RILL_TILE_W; ++i) {
+            int32_t here =
+                rill_min_i(c[i] < RILL_TOP ? c[i] : RILL_WALL, c[i + BEYOND] < RILL_TOP ? c[i + BEYOND] : RILL_WALL);
+            lowest[i] = rill_min_i(lowest[i], here);
+            closed[i] |= closed_pair(b, c, i - 1, i) | closed_pair(b, c, i - stride, i) |
+                         closed_pair(b, c, i + BEYOND - 1, i + BEYOND) |
+                         closed_pair(b, c, i + BEYOND - stride, i + BEYOND);
+        }
+    }
+    RILL_NOT_UNROLLED /* vector */
+        for (int32_t i = 0; i < RILL_TILE_W; ++i) {
+        least = rill_min_i(least, lowest[i]);
+        any |= closed[i];
+    }
+    return any ? 0 : least;
+}
+
 #define TEXT_OF(NAME) #NAME
 #define NAME_OF(NAME) TEXT_OF(NAME)
 
@@ -501,6 +530,7 @@ const rill_kernels RILL_KERNELS_NAME = {
     .level = level,
     .deposit = deposit,
     .look = look,
+    .lintel = lintel,
     .pace = set_pace,
     .drive = { { enter_plain, enter_guarded }, { enter_carry, enter_carry_guarded } },
     .drive_paper = { enter_paper, enter_paper_guarded },

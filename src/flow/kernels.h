@@ -86,6 +86,9 @@ typedef struct rill_kernels {
                     rill_flow_extent *extent);
     /* Looks at the first `rows` rows of a tile that begins at these places of the planes. */
     rill_tile_look (*look)(int32_t rows, int32_t stride, const int32_t *H, const float *u, const float *v);
+    /* The lowest ceiling over RILL_TILE_W + 2 columns of `rows` rows from these places of the planes on, RILL_WALL
+     * without any; 0 if nothing can pass between one of the columns and that west or south of it. */
+    int32_t (*lintel)(int32_t rows, int32_t stride, const int32_t *b, const int32_t *c);
     /* px .. wy, for `drive` with advection. */
     void (*pace)(int32_t x, int32_t n, const rill_row *row, const rill_row *south, bool covered, bool guarded,
                  const rill_kernel_constants *k);

@@ -45,27 +45,12 @@ static void ring_free(rill_ring *ring, const rill_allocator *allocator) {
     rill_memory_give(allocator, ring->halo_v, HALO_ROWS * row, sizeof(float));
 }
 
-/* Two columns of a sheet side by side between which nothing can pass: one ends where the other begins, or below. No column
- * reaches up to RILL_WALL. */
-static inline int32_t closed_pair(const int32_t *b, const int32_t *c, int32_t l, int32_t r) {
-    return ((c[r] <= b[l]) & (b[l] < RILL_WALL)) | ((c[l] <= b[r]) & (b[r] < RILL_WALL));
-}
-
 /* The lowest ceiling over a tile, the columns just west and south of it, which its faces touch, and just east and north,
  * whose inflow is limited together with its own. Liquid below it may be swept as under open sky, unless a pair is closed. */
 static int32_t tile_lintel(const rill_bed *bed, const rill_sheet *sheet, int32_t tx, int32_t ty) {
-    int32_t lintel = RILL_WALL, closed = 0;
-    for (int32_t row = ty * RILL_TILE_H - 1; row <= (ty + 1) * RILL_TILE_H && row <= rill_sheet_rows(sheet); ++row) {
-        const int32_t place = rill_sheet_place(sheet, tx * RILL_TILE_W - 1, row), south = -sheet->stride;
-        const int32_t *b = bed->b + place, *c = bed->c + place;
-        RILL_NOT_UNROLLED
-        for (int32_t i = 0; i < RILL_TILE_W + 2; ++i) {
-            lintel = rill_min_i(lintel, c[i] < RILL_TOP ? c[i] : RILL_WALL);
-            closed |= closed_pair(b, c, i - 1, i) | closed_pair(b, c, i + south, i);
-        }
-        if (closed) return 0;
-    }
-    return lintel;
+    const int32_t row = ty * RILL_TILE_H - 1, place = rill_sheet_place(sheet, tx * RILL_TILE_W - 1, row);
+    const int32_t rows = rill_min_i(RILL_TILE_H + 2, rill_sheet_rows(sheet) + 1 - row);
+    return rill_kernels_pick(false)->lintel(rows, sheet->stride, bed->b + place, bed->c + place);
 }
 
 /* Columns in a tile, those outside the edges too. */

@@ -11,18 +11,32 @@
 
 enum { KEEP = 1 << 15 }; /* swept before: free while no calm count reaches it */
 
-/* Marks an awake tile and the neighbours it reaches, if there are columns in them. */
-static void sweep_around(uint16_t *tiles, const uint8_t *empty, const rill_sheet *sheet, int32_t tx, int32_t ty) {
-    int32_t at = ty * sheet->tiles_x + tx;
-    int32_t west = (tiles[at] & RILL_TILE_REACH_WEST) && tx > 0,
-            east = (tiles[at] & RILL_TILE_REACH_EAST) && tx + 1 < sheet->tiles_x;
-    int32_t south = (tiles[at] & RILL_TILE_REACH_SOUTH) && ty > 0,
-            north = (tiles[at] & RILL_TILE_REACH_NORTH) && ty + 1 < sheet->tiles_y;
-    for (int32_t y = -south; y <= north; ++y)
-        for (int32_t x = -west; x <= east; ++x) {
-            int32_t near = at + y * sheet->tiles_x + x;
-            if (!empty[near]) tiles[near] |= RILL_TILE_SWEPT;
-        }
+/* SWEPT if there are columns in a tile and one of three reaches it, of which the middle one is that tile or beside it in
+ * another row: they must have the bits of `reach`, those at the sides also the one that leads to the middle. */
+static inline uint16_t swept_by(uint16_t west, uint16_t middle, uint16_t east, uint8_t empty, uint16_t reach) {
+    const uint16_t eastward = reach | RILL_TILE_REACH_EAST, westward = reach | RILL_TILE_REACH_WEST;
+    const int any = ((west & eastward) == eastward) | ((middle & reach) == reach) | ((east & westward) == westward);
+    return (uint16_t)((any & (empty == 0)) * RILL_TILE_SWEPT);
+}
+
+/* Marks the tiles of a row that awake tiles of this or a neighbouring row reach. */
+static __attribute__((noinline)) void sweep_row(const uint16_t *from, uint16_t *to, const uint8_t *empty, int32_t count,
+                                                uint16_t reach) {
+    const int32_t last = count - 1;
+    RILL_EACH_ALONE /* no bit that is written is looked at */
+        for (int32_t x = 1; x < last; ++x) to[x] |= swept_by(from[x - 1], from[x], from[x + 1], empty[x], reach);
+    if (last > 0) to[last] |= swept_by(from[last - 1], from[last], 0, empty[last], reach);
+    to[0] |= swept_by(0, from[0], last > 0 ? from[1] : 0, empty[0], reach);
+}
+
+/* Marks the awake tiles of a row, and of it and the rows beside it those that they reach. */
+static void sweep_around(uint16_t *tiles, const uint8_t *empty, const rill_sheet *sheet, int32_t ty) {
+    const int32_t count = sheet->tiles_x, here = ty * count, south = here - count, north = here + count;
+    const uint16_t *row = tiles + here, awake = RILL_TILE_AWAKE;
+    if (rill_tile_next(row, 0, count) == count) return;
+    sweep_row(row, tiles + here, empty + here, count, awake);
+    if (ty > 0) sweep_row(row, tiles + south, empty + south, count, awake | RILL_TILE_REACH_SOUTH);
+    if (ty + 1 < sheet->tiles_y) sweep_row(row, tiles + north, empty + north, count, awake | RILL_TILE_REACH_NORTH);
 }
 
 /* What stands in a tile that leaves the sweep. It goes on counting for the time step: whatever wakes it may move it at once. */
@@ -164,6 +178,18 @@ static void make_spans(rill_flow *flow) {
     cut_bands(scratch);
 }
 
+/* Remembers what stands in the tiles of a row that are swept no more. */
+static void leave_row(rill_flow *flow, const rill_sheet *sheet, int32_t ty) {
+    const int32_t first = sheet->first_tile + ty * sheet->tiles_x;
+    uint16_t *row = flow->tiles + first;
+    int32_t any = 0;
+    for (int32_t tx = 0; tx < sheet->tiles_x; ++tx) any |= (row[tx] & (KEEP | RILL_TILE_SWEPT)) == KEEP;
+    for (int32_t tx = 0; any && tx < sheet->tiles_x; ++tx)
+        if ((row[tx] & (KEEP | RILL_TILE_SWEPT)) == KEEP)
+            flow->scratch->tile_idle[first + tx] = measure_tile(flow, sheet, tx, ty);
+    for (int32_t tx = 0; tx < sheet->tiles_x; ++tx) row[tx] &= (uint16_t)~KEEP;
+}
+
 /* From the tiles' state to what is swept. */
 static void mark_swept(rill_flow *flow, bool everything) {
     const rill_bed *bed = flow->bed;
@@ -175,21 +201,8 @@ static void mark_swept(rill_flow *flow, bool everything) {
         const rill_sheet *sheet = &bed->sheets[i];
         const uint8_t *empty = flow->scratch->empty + sheet->first_tile;
         uint16_t *tiles = flow->tiles + sheet->first_tile;
-        for (int32_t ty = 0; ty < sheet->tiles_y; ++ty) {
-            const uint16_t *row = tiles + ty * sheet->tiles_x;
-            for (int32_t tx = rill_tile_next(row, 0, sheet->tiles_x); tx < sheet->tiles_x;
-                 tx = rill_tile_next(row, tx + 1, sheet->tiles_x))
-                if (row[tx] & RILL_TILE_AWAKE) sweep_around(tiles, empty, sheet, tx, ty);
-        }
-        for (int32_t ty = 0; ty < sheet->tiles_y; ++ty) {
-            uint16_t *row = tiles + ty * sheet->tiles_x;
-            rill_idle *idle = flow->scratch->tile_idle + sheet->first_tile + ty * sheet->tiles_x;
-            for (int32_t tx = rill_tile_next(row, 0, sheet->tiles_x); tx < sheet->tiles_x;
-                 tx = rill_tile_next(row, tx + 1, sheet->tiles_x)) {
-                if ((row[tx] & KEEP) && !(row[tx] & RILL_TILE_SWEPT)) idle[tx] = measure_tile(flow, sheet, tx, ty);
-                row[tx] &= (uint16_t)~KEEP;
-            }
-        }
+        for (int32_t ty = 0; ty < sheet->tiles_y; ++ty) sweep_around(tiles, empty, sheet, ty);
+        for (int32_t ty = 0; ty < sheet->tiles_y; ++ty) leave_row(flow, sheet, ty);
     }
 }
 

@@ -65,7 +65,11 @@ void rill_flow_touch_tile(rill_flow *flow, int32_t tile, uint16_t bits) {
 }
 
 void rill_flow_wake(rill_flow *flow, int32_t place) {
-    rill_flow_wake_tile(flow, rill_bed_tile_of(flow->bed, place), rill_flow_wake_bits(flow->bed, place));
+    int32_t x, y;
+    const rill_sheet *sheet = rill_bed_sheet_of(flow->bed, place, &x, &y);
+    const int32_t column = x - sheet->x0 + 1, row = y - sheet->y0 + 1;
+    const int32_t tile = sheet->first_tile + row / RILL_TILE_H * sheet->tiles_x + column / RILL_TILE_W;
+    rill_flow_wake_tile(flow, tile, rill_tile_wake_bits(column, row));
 }
 
 void rill_flow_wake_all(rill_flow *flow) {
