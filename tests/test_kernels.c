@@ -24,7 +24,7 @@ static float real(float low, float high) {
 /* Everything a kernel may read or write, of a row and the rows south and north of it. */
 typedef struct rows {
     int32_t b[3][ROW], H[3][ROW], c[3][ROW];
-    float q[6][ROW], u[8][ROW], p[6][ROW], w[6][ROW], K[6][ROW], k[2][ROW];
+    float q[6][ROW], u[8][ROW], p[6][ROW], w[6][ROW], e[6][ROW], g[6][ROW], K[6][ROW], k[2][ROW];
 } rows;
 
 /* Views of them as kernels take them: south, here, north. Factors of faces exist here only. */
@@ -44,6 +44,10 @@ static void see_rows(rows *r, rill_row out[3]) {
             .py = r->p[2 * i + 1] + PAD,
             .wx = r->w[2 * i] + PAD,
             .wy = r->w[2 * i + 1] + PAD,
+            .ex = r->e[2 * i] + PAD,
+            .ey = r->e[2 * i + 1] + PAD,
+            .gx = r->g[2 * i] + PAD,
+            .gy = r->g[2 * i + 1] + PAD,
             .Ko = r->K[2 * i] + PAD,
             .Ki = r->K[2 * i + 1] + PAD,
             .kx = r->k[0] + PAD,
@@ -65,7 +69,8 @@ static void fill_rows(rows *r, uint32_t from) {
         for (int k = 0; k < 6; ++k) r->K[k][i] = next() % 2 ? 1.0f : real(0.0f, 1.0f);
         for (int k = 0; k < 2; ++k) r->k[k][i] = next() % 2 ? 1.0f : real(0.0f, 1.0f);
         for (int k = 0; k < 6; ++k) r->q[k][i] = next() % 4 ? real(-2e6f, 2e6f) : next() % 2 ? 0.0f : -0.0f;
-        for (int k = 0; k < 6; ++k) r->p[k][i] = real(-0.5f, 0.5f), r->w[k][i] = 0.0f;
+        for (int k = 0; k < 6; ++k) r->p[k][i] = r->w[k][i] = 0.0f;
+        for (int k = 0; k < 6; ++k) r->e[k][i] = real(-0.5f, 0.5f), r->g[k][i] = real(-0.01f, 0.01f);
         for (int k = 0; k < 8; ++k) r->u[k][i] = next() % 6 ? real(-0.5f, 0.5f) : next() % 2 ? 0.0f : -0.0f;
     }
 }

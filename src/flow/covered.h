@@ -54,17 +54,20 @@ typedef struct rill_covered_face {
 
 /* What speeding up and slowing down costs, as K in K u^2 / 2. From the donor's section to the opening's nothing is lost, and
  * the head falls by the velocity head that is gained. From there to the receiver's, Borda and Carnot: (u - u_r)^2 / 2 is lost
- * and the rest comes back; but not more than the opening has taken, so that no face is ever driven by its own speed: what a
+ * and the rest comes back, as far as the receiver's liquid reaches up the opening: a free jet gives nothing back. And not more
+ * than the opening has taken, so that no face is ever driven by its own speed: what a
  * passage that widens step by step would give back is lost. Where it leaves into a space at least twice as high, a sharp edge
  * loses more: 1 / (2 Cd^2) in all. */
 static inline float rill_covered_toll(const rill_covered_ends *e, int32_t zb, int32_t zt, float per_l, float per_r,
                                       float u, const rill_kernel_constants *k) {
-    int32_t ahead = u >= 0.0f, donor = ahead ? e->bl + e->Hl : e->br + e->Hr, above = ahead ? e->cr : e->cl;
+    int32_t ahead = u >= 0.0f, above = ahead ? e->cr : e->cl;
+    int32_t donor = ahead ? e->bl + e->Hl : e->br + e->Hr, receiver = ahead ? e->br + e->Hr : e->bl + e->Hl;
     float opening = (float)rill_max_i(rill_min_i(zt, donor) - zb, 0);
     float from = rill_min_f(1.0f, opening * (ahead ? per_l : per_r));
     float to = rill_min_f(1.0f, opening * (ahead ? per_r : per_l));
     int32_t leaves = (int32_t)(donor >= zt - RILL_SUBMERGED) & (int32_t)(above - zt >= zt - zb);
-    return rill_max_f(0.0f, (1.0f - from * from) - 2.0f * to * (1.0f - to)) + (leaves ? k->edge : 0.0f);
+    float drowned = (float)rill_max_i(rill_min_i(receiver, zt) - zb, 0) / (float)rill_max_i(zt - zb, 1);
+    return rill_max_f(0.0f, (1.0f - from * from) - drowned * 2.0f * to * (1.0f - to)) + (leaves ? k->edge : 0.0f);
 }
 
 /* The face as the next move finds it, driven from velocity u:
@@ -79,9 +82,9 @@ static inline rill_covered_face rill_covered_drive(const rill_covered_ends *e, f
     float per_l = Hr * per_both, per_r = Hl * per_both;
     float depth = (float)rill_max_i(rill_min_i(zt, lower) - zb, 0);
     float inertance = rill_max_f(0.5f, 0.5f * (rill_min_f(1.0f, depth * per_l) + rill_min_f(1.0f, depth * per_r)));
-    rill_face f = rill_face_at(e->bl, e->br, e->Hl, e->Hr);
-    float twice = (float)rill_viscosity_depth(&f, e->Hl + e->Hr);
+    rill_face f = rill_face_under(rill_face_at(e->bl, e->br, e->Hl, e->Hr), zt - zb);
     float between = (float)rill_max_i(zt - zb, 0);
+    float twice = rill_min_f((float)rill_viscosity_depth(&f, e->Hl + e->Hr), 2.0f * between);
     float wall = lower >= zt - RILL_SUBMERGED ? between : twice;
     float square = wall * wall + 1.0f;
     /* u keep = u - u (drag / square + toll / inertance) keep: the toll is paid at one place, however long the face is. */

@@ -9,6 +9,7 @@
 #include "flow/covered.h"
 #include "flow/drive.h"
 #include "flow/limit.h"
+#include "flow/lintel.h"
 #include "flow/move.h"
 #include "flow/viscosity.h"
 
@@ -206,13 +207,11 @@ static void scale_in(int32_t x, int32_t n, const rill_row *row, const rill_row *
 
 /* ------------------------------------------------------------------------------------------------------------ drive */
 
-/* A face and the columns beside it after the move; ceilings only where they matter. */
-typedef struct ends {
-    int32_t bl, br, Hl, Hr, cl, cr;
-} ends;
+/* The columns beside a face after the move; ceilings only where they matter. */
+typedef rill_covered_ends ends;
 
-/* What flows around a face: its velocity before, as head and viscosity leave it, and what it gains by them; volumes and velocities
- * along its axis and across it. */
+/* What flows around a face: its velocity before, as head and viscosity leave it, and the gain by them that it hands on; volumes
+ * along its axis and across it, with the velocities and gains that are handed on there. */
 typedef struct around {
     float u, paced, weight, gain;
     float q_before, q_after, u_before, u_after;
@@ -264,21 +263,29 @@ INLINE int32_t head_at(const rill_face *f, const rill_kernel_constants *k, int32
     return rill_drive_head(f, rill_drive_clip(f, k->five_dx)) + tilt;
 }
 
-/* A face as its head and viscosity leave it: its velocity, and what a volume that is carried there adds by its own. Where nothing
- * flows it gains nothing, and the weight is 0. */
+/* A face as its head and viscosity leave it: its velocity, and what a volume that is carried there adds by its own, both 0 where
+ * nothing flows. And what it hands on: a velocity, and what of it was gained in this sub-step. Nothing of a gain beside a full
+ * column, which it has from levels alone: pressures, that cancel it, are the covered stage's. */
 typedef struct pace {
-    float u, weight;
+    float u, weight, hands, gain;
 } pace;
 
 /* The last two arguments are constants. */
 INLINE pace paced(const ends *e, float u, const rill_kernel_constants *k, int32_t tilt, int covered, int guarded) {
     rill_face f = rill_face_at(e->bl, e->br, e->Hl, e->Hr);
-    int32_t both = e->Hl + e->Hr;
-    float weight = slowed(&f, both, k),
-          r = (u + k->drive * (float)head_at(&f, k, guarded ? tilt : 0)) * (float)both * weight;
+    int32_t both = e->Hl + e->Hr, head = head_at(&f, k, guarded ? tilt : 0);
+    float weight = slowed(&f, both, k), r = (u + k->drive * (float)head) * (float)both * weight, share = 1.0f;
     bool flows = rill_max_i(f.l, f.r) > RILL_DRY; /* liquid above the sill on some side */
-    if (covered) flows &= !blocked(e, r, k);
-    return (pace){ flows ? r : u, flows ? weight : 0.0f };
+    int32_t full = 0;
+    if (covered) {
+        share = rill_lintel_share(e);
+        weight *= rill_max_f(0.0f, 2.0f * share - 1.0f);
+        r = rill_lintel_blend(e, share, u, r, guarded ? tilt : 0, k);
+        flows &= !blocked(e, r, k);
+        full = rill_lintel_full(e->bl, e->cl, e->Hl) | rill_lintel_full(e->br, e->cr, e->Hr);
+    }
+    float gain = share * (r - u);
+    return (pace){ flows ? r : 0.0f, flows ? weight : 0.0f, share * u, (flows & !full) ? gain : 0.0f };
 }
 
 /* The new velocity of a face with what is carried to it. The last two arguments are constants. */
@@ -288,7 +295,7 @@ INLINE float carried(const ends *e, const around *a, const rill_kernel_constants
               rill_advect_axis(a->u, a->q_minus, a->q_plus, a->u_minus, a->u_plus);
     float both = (float)(e->Hl + e->Hr);
     s += rill_advect_gain(a->gain, both, a->q_minus, a->q_plus, a->gain_minus, a->gain_plus);
-    float r = a->weight > 0.0f ? a->paced + s * a->weight : 0.0f;
+    float r = a->paced + s * a->weight;
     if (guarded) {
         rill_face f = rill_face_at(e->bl, e->br, e->Hl, e->Hr);
         r = unless_dry(&f, r, head_at(&f, k, tilt));
@@ -309,6 +316,7 @@ INLINE float driven(const ends *e, float u, const rill_kernel_constants *k, int3
         int32_t head = head_at(&f, k, guarded ? tilt : 0);
         r = (u + k->drive * (float)head) * (float)(e->Hl + e->Hr) * slowed(&f, e->Hl + e->Hr, k);
         r = capped_fall(&f, r, k);
+        if (covered) r = rill_lintel_blend(e, rill_lintel_share(e), u, r, guarded ? tilt : 0, k);
         if (guarded) r = unless_dry(&f, r, head);
         r = rill_max_i(f.l, f.r) > RILL_DRY ? r : 0.0f;
     }
@@ -317,9 +325,9 @@ INLINE float driven(const ends *e, float u, const rill_kernel_constants *k, int3
 }
 
 #define ENDS_WEST(COVERED)                                                                                             \
-    { b[i - 1], b[i], H[i - 1], H[i], (COVERED) ? c[i - 1] : 0, (COVERED) ? c[i] : 0 }
+    { b[i - 1], b[i], (COVERED) ? c[i - 1] : 0, (COVERED) ? c[i] : 0, H[i - 1], H[i] }
 #define ENDS_DOWN(COVERED)                                                                                             \
-    { bs[i], b[i], Hs[i], H[i], (COVERED) ? cs[i] : 0, (COVERED) ? c[i] : 0 }
+    { bs[i], b[i], (COVERED) ? cs[i] : 0, (COVERED) ? c[i] : 0, Hs[i], H[i] }
 
 /* One loop per combination, so that each is a flat vector loop. The arguments after NAME are constants. */
 #define PACE_KERNEL(NAME, COVERED, GUARDED)                                                                            \
@@ -330,6 +338,7 @@ INLINE float driven(const ends *e, float u, const rill_kernel_constants *k, int3
         const int32_t *c = row->c + x, *cs = south->c + x;                                                             \
         const float *ux = row->ux + x, *vy = row->vy + x;                                                              \
         float *px = row->px + x, *py = row->py + x, *wx = row->wx + x, *wy = row->wy + x;                              \
+        float *ex = row->ex + x, *ey = row->ey + x, *gx = row->gx + x, *gy = row->gy + x;                              \
         RILL_EACH_ALONE /* vector */                                                                                   \
             for (int32_t i = 0; i < (n & -RILL_RUN); ++i) {                                                            \
             ends west = ENDS_WEST(COVERED), down = ENDS_DOWN(COVERED);                                                 \
@@ -339,6 +348,10 @@ INLINE float driven(const ends *e, float u, const rill_kernel_constants *k, int3
             py[i] = to_down.u;                                                                                         \
             wx[i] = to_west.weight;                                                                                    \
             wy[i] = to_down.weight;                                                                                    \
+            ex[i] = to_west.hands;                                                                                     \
+            ey[i] = to_down.hands;                                                                                     \
+            gx[i] = to_west.gain;                                                                                      \
+            gy[i] = to_down.gain;                                                                                      \
         }                                                                                                              \
     }
 
@@ -354,9 +367,10 @@ PACE_KERNEL(pace_covered_guarded, 1, 1)
         const int32_t *b = row->b + x, *bs = south->b + x, *H = row->H + x, *Hs = south->H + x;                        \
         const int32_t *c = row->c + x, *cs = south->c + x;                                                             \
         const float *qx = row->qx + x, *qy = row->qy + x, *ux = row->ux + x, *vy = row->vy + x;                        \
-        const float *qxs = south->qx + x, *qys = south->qy + x, *uxs = south->ux + x, *vys = south->vy + x;            \
-        const float *qyn = north->qy + x, *uxn = north->ux + x, *vyn = north->vy + x;                                  \
-        const float *pxs = south->px + x, *pxn = north->px + x;                                                        \
+        const float *qxs = south->qx + x, *qys = south->qy + x, *qyn = north->qy + x;                                  \
+        const float *ex = row->ex + x, *exs = south->ex + x, *exn = north->ex + x;                                     \
+        const float *ey = row->ey + x, *eys = south->ey + x, *eyn = north->ey + x;                                     \
+        const float *gx = row->gx + x, *gxs = south->gx + x, *gxn = north->gx + x, *gy = row->gy + x;                  \
         const float *px = row->px + x, *py = row->py + x, *wx = row->wx + x, *wy = row->wy + x;                        \
         float *u = row->u + x, *v = row->v + x;                                                                        \
         RILL_EACH_ALONE /* vector */                                                                                   \
@@ -365,31 +379,31 @@ PACE_KERNEL(pace_covered_guarded, 1, 1)
             around of_west = { ux[i],                                                                                  \
                                px[i],                                                                                  \
                                wx[i],                                                                                  \
-                               px[i] - ux[i],                                                                          \
+                               gx[i],                                                                                  \
                                qx[i - 1] + qx[i],                                                                      \
                                qx[i] + qx[i + 1],                                                                      \
-                               ux[i - 1],                                                                              \
-                               ux[i + 1],                                                                              \
+                               ex[i - 1],                                                                              \
+                               ex[i + 1],                                                                              \
                                qy[i - 1] + qy[i],                                                                      \
                                qyn[i - 1] + qyn[i],                                                                    \
-                               uxs[i],                                                                                 \
-                               uxn[i],                                                                                 \
-                               pxs[i] - uxs[i],                                                                        \
-                               pxn[i] - uxn[i] };                                                                      \
+                               exs[i],                                                                                 \
+                               exn[i],                                                                                 \
+                               gxs[i],                                                                                 \
+                               gxn[i] };                                                                               \
             around of_down = { vy[i],                                                                                  \
                                py[i],                                                                                  \
                                wy[i],                                                                                  \
-                               py[i] - vy[i],                                                                          \
+                               gy[i],                                                                                  \
                                qys[i] + qy[i],                                                                         \
                                qy[i] + qyn[i],                                                                         \
-                               vys[i],                                                                                 \
-                               vyn[i],                                                                                 \
+                               eys[i],                                                                                 \
+                               eyn[i],                                                                                 \
                                qxs[i] + qx[i],                                                                         \
                                qxs[i + 1] + qx[i + 1],                                                                 \
-                               vy[i - 1],                                                                              \
-                               vy[i + 1],                                                                              \
-                               py[i - 1] - vy[i - 1],                                                                  \
-                               py[i + 1] - vy[i + 1] };                                                                \
+                               ey[i - 1],                                                                              \
+                               ey[i + 1],                                                                              \
+                               gy[i - 1],                                                                              \
+                               gy[i + 1] };                                                                            \
             float new_u = carried(&west, &of_west, &k, k.tilt[0], COVERED, GUARDED);                                   \
             float new_v = carried(&down, &of_down, &k, k.tilt[1], COVERED, GUARDED);                                   \
             u[i] = new_u;                                                                                              \

@@ -43,9 +43,9 @@ typedef struct rill_row {
     float *u, *v;
     float *qx, *qy; /* transfers over west and south faces: raw, scaled, finally whole quanta */
     float *ux, *vy; /* velocities before the drive */
-    /* With advection: velocities as heads after the move and viscosity leave them, and what a carried volume adds by its
-     * velocity. */
-    float *px, *py, *wx, *wy;
+    /* With advection: velocities as heads after the move and viscosity leave them, what a carried volume adds by its velocity,
+     * and what volumes carry away from here: velocities, and what of them was gained. */
+    float *px, *py, *wx, *wy, *ex, *ey, *gx, *gy;
     float *Ko, *Ki; /* limiter factors of columns, for giving and for taking; 1 unless flagged */
     float *kx, *ky; /* Ko of the donors of faces, where a column is flagged */
 } rill_row;
@@ -89,7 +89,7 @@ typedef struct rill_kernels {
     /* The lowest ceiling over RILL_TILE_W + 2 columns of `rows` rows from these places of the planes on, RILL_WALL
      * without any; 0 if nothing can pass between one of the columns and that west or south of it. */
     int32_t (*lintel)(int32_t rows, int32_t stride, const int32_t *b, const int32_t *c);
-    /* px .. wy, for `drive` with advection. */
+    /* px .. gy, for `drive` with advection. */
     void (*pace)(int32_t x, int32_t n, const rill_row *row, const rill_row *south, bool covered, bool guarded,
                  const rill_kernel_constants *k);
     rill_drive_kernel *drive[2][2];    /* [advection][guarded]: tilted gravity or capped speed */

@@ -5,7 +5,7 @@
 #include "base/message.h"
 #include "base/simd.h"
 
-enum { RINGS = 12, HALO_ROWS = 9 };
+enum { RINGS = 16, HALO_ROWS = 9 };
 
 static int32_t widest_row(const rill_bed *bed) {
     int32_t widest = 0;
@@ -28,6 +28,7 @@ static bool ring_make(rill_ring *ring, int32_t width, const rill_allocator *allo
         rill_slot *slot = &ring->slots[i];
         float **const parts[RINGS] = { &slot->row.qx, &slot->row.qy, &slot->row.ux, &slot->row.vy,
                                        &slot->row.px, &slot->row.py, &slot->row.wx, &slot->row.wy,
+                                       &slot->row.ex, &slot->row.ey, &slot->row.gx, &slot->row.gy,
                                        &slot->row.Ko, &slot->row.Ki, &slot->row.kx, &slot->row.ky };
         for (int32_t k = 0; k < RINGS; ++k) *parts[k] = ring->memory + ((size_t)(k * RILL_RING + i) * row + RILL_PAD_X);
         slot->flags = ring->flags + (size_t)i * (size_t)ring->segments + 1;

@@ -12,6 +12,7 @@
  * Only spans of swept tiles are touched; outside them transfers and velocities are zero by definition of a swept tile. A
  * sheet may be cut into bands of rows for several tasks; each task copies the rows around its band first (old values that
  * its neighbours change) and redoes their raw..pace stages: the result is the same bits for any cut. */
+#include "flow/covered.h"
 #include "flow/scratch.h"
 
 #include <string.h>
@@ -66,8 +67,10 @@ static void clear_transfers(const rill_row *row, int32_t from, int32_t to) {
     memset(row->qy + from, 0, bytes);
     memset(row->ux + from, 0, bytes);
     memset(row->vy + from, 0, bytes);
-    memset(row->px + from, 0, bytes);
-    memset(row->py + from, 0, bytes);
+    memset(row->ex + from, 0, bytes);
+    memset(row->ey + from, 0, bytes);
+    memset(row->gx + from, 0, bytes);
+    memset(row->gy + from, 0, bytes);
 }
 
 /* Clears what the spans of a slot's last row wrote and those of the next one will not. */
@@ -255,9 +258,9 @@ static void deposit_row(const piece *p, int32_t row) {
                        row < p->from || row >= p->to ? copy : p->ring->edges);
 }
 
-/* Whether a span's kernels must watch ceilings after the move. */
-static bool is_covered(const piece *p, const rill_slot *here, const rill_slot *south, const rill_span *span) {
-    return higher(here->settled, south->settled) + p->sweep->constants->slack >= span->lintel;
+/* Whether a span's kernels must watch ceilings after the move: also for columns that are full, a hair below them. */
+static bool is_covered(const rill_slot *here, const rill_slot *south, const rill_span *span) {
+    return higher(here->settled, south->settled) + RILL_SUBMERGED >= span->lintel;
 }
 
 static bool is_guarded(const rill_kernel_constants *k) {
@@ -270,7 +273,7 @@ static void pace_row(const piece *p, int32_t row) {
     if (s->settings->paper || !s->settings->advection) return;
     for (int32_t i = 0; i < here->span_count; ++i) {
         const rill_span *span = &here->spans[i];
-        s->kernels->pace(span->from, span->count, &here->row, &south->row, is_covered(p, here, south, span),
+        s->kernels->pace(span->from, span->count, &here->row, &south->row, is_covered(here, south, span),
                          is_guarded(s->constants), s->constants);
     }
 }
@@ -283,7 +286,7 @@ static void drive_row(const piece *p, int32_t row) {
         s->settings->paper ? s->kernels->drive_paper[guarded] : s->kernels->drive[s->settings->advection][guarded];
     for (int32_t i = 0; i < here->span_count; ++i) {
         const rill_span *span = &here->spans[i];
-        drive(span->from, span->count, &here->row, &south->row, &north->row, is_covered(p, here, south, span),
+        drive(span->from, span->count, &here->row, &south->row, &north->row, is_covered(here, south, span),
               s->constants);
     }
 }

@@ -1,0 +1,45 @@
+/* LINTEL: faces whose lintel stands in the liquid while no column beside them is flooded: the slit under a wall, the rim of a
+ * plate that hovers in a pool.
+ *
+ * The velocity u of a face is that of the liquid in its opening, and moves O u. Where the opening is as high as the liquid,
+ * advection knows what to do with it; where a lintel leaves only a part of that, momentum over the depths of both columns
+ * would be that of a much thicker stream: a slit of O -> 0 then runs at sqrt(g dh (H_l + H_r) / (2 O)), without bound. Such a
+ * face obeys the law of covered ones instead (covered.h: inertance of two half cells, toll of narrowing and widening, drag
+ * between walls), whose steady state is Bernoulli's sqrt(2 g dh). The
+ *
+ *     share = liquid below the lintel / liquid, both above the sill, on the side where it stands higher
+ *
+ * says how much of that it has to do: law and advection blend between a half and one, so that nothing jumps when a level
+ * passes the lintel. What the face hands on to those around it, velocity and gain, is that of the column: the slot's times
+ * the share, for the jet is spent behind it. */
+#ifndef RILL_FLOW_LINTEL_H
+#define RILL_FLOW_LINTEL_H
+
+#include "flow/covered.h"
+
+/* 1 where no lintel stands in the liquid. */
+static inline float rill_lintel_share(const rill_covered_ends *e) {
+    int32_t zb = rill_max_i(e->bl, e->br), open = rill_max_i(rill_min_i(e->cl, e->cr) - zb, 0);
+    int32_t highest = rill_max_i(e->bl + e->Hl, e->br + e->Hr) - zb;
+    float share = (float)open / (float)rill_max_i(highest, 1);
+    return highest > open ? share : 1.0f;
+}
+
+/* What a face with this share becomes, that advection and the drive of open faces would make `advected`. `u` is its velocity
+ * before. Bernoulli holds whether or not passages reckon with velocity heads. */
+static inline float rill_lintel_blend(const rill_covered_ends *e, float share, float u, float advected, int32_t tilt,
+                                      const rill_kernel_constants *constants) {
+    rill_kernel_constants k = *constants;
+    k.toll = 0.5f * k.lambda;
+    const rill_covered_face face = rill_covered_drive(e, u, tilt, &k);
+    const float law = face.base + face.gain * (float)face.head;
+    const float blend = law + rill_max_f(0.0f, 2.0f * share - 1.0f) * (advected - law);
+    return share < 1.0f ? blend : advected;
+}
+
+/* Whether a column is so full that the covered stage may have driven its faces, with a pressure that levels do not tell. */
+static inline int32_t rill_lintel_full(int32_t b, int32_t c, int32_t H) {
+    return c - b - H <= RILL_SUBMERGED;
+}
+
+#endif
