@@ -90,7 +90,7 @@ static void run_kernels(const rill_sparse_kernels *k, const pipes *p, outputs *o
                          unrest = see_pipes(&o->unrest[paper]);
         k->raw(FROM, N, &raw, paper, &CONSTANTS);
         o->fastest[paper] = k->drive(FROM, N, &drive, paper, &CONSTANTS);
-        k->unrest(FROM, N, &unrest, paper, &CONSTANTS, 1e-4f, 800);
+        k->unrest(FROM, N, &unrest, paper, &CONSTANTS, 800);
     }
 }
 

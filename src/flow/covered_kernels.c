@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "flow/limit.h"
+#include "flow/rest.h"
 
 #define KERNEL static __attribute__((noinline)) void
 #define JUDGE static __attribute__((noinline)) int32_t
@@ -317,7 +318,7 @@ static int32_t correct(rill_covered_area at, const rill_covered_nodes *a, double
 
 JUDGE finish_faces(rill_covered_area at, const int32_t *restrict ever_l, const int32_t *restrict ever_r,
                    const double *restrict pi_l, const double *restrict pi_r, float phase, float top_speed,
-                   float calm_speed, double calm_head, const float *restrict base, const float *restrict gain,
+                   double calm_head, const float *restrict base, const float *restrict gain,
                    const int32_t *restrict head, const float *restrict reach, const double *restrict q,
                    float *restrict u, int32_t *restrict t) {
     int32_t unrest = 0;
@@ -328,9 +329,7 @@ JUDGE finish_faces(rill_covered_area at, const int32_t *restrict ever_l, const i
             int32_t whole = (int32_t)(bounded + (double)(bounded < 0.0 ? -phase : phase));
             double drive = (double)head[i] + (pi_l[i] - pi_r[i]);
             float speed = (float)((double)base[i] + (double)gain[i] * drive);
-            int32_t fast = (speed >= calm_speed) | (speed <= -calm_speed);
-            int32_t driven = (drive > calm_head) | (drive < -calm_head);
-            unrest |= open & (fast | driven);
+            unrest |= open & rill_restless(speed, (drive > calm_head) | (drive < -calm_head));
             t[i] = covered ? whole : 0;
             u[i] = covered ? rill_max_f(rill_min_f(speed, top_speed), -top_speed) : u[i];
         }
@@ -338,9 +337,9 @@ JUDGE finish_faces(rill_covered_area at, const int32_t *restrict ever_l, const i
 }
 
 static int32_t finish(rill_covered_area at, const rill_covered_nodes *a, int32_t step, const rill_kernel_constants *k,
-                      float calm_speed, double calm_head, const rill_covered_faces *f) {
-    return finish_faces(at, a->ever - step, a->ever, a->pi - step, a->pi, k->phase, k->top_speed, calm_speed, calm_head,
-                        f->base, f->gain, f->head, f->reach, f->q, f->u, f->t);
+                      double calm_head, const rill_covered_faces *f) {
+    return finish_faces(at, a->ever - step, a->ever, a->pi - step, a->pi, k->phase, k->top_speed, calm_head, f->base,
+                        f->gain, f->head, f->reach, f->q, f->u, f->t);
 }
 
 JUDGE overdrawn_nodes(rill_covered_area at, const int32_t *restrict west, const int32_t *restrict south,

@@ -109,8 +109,7 @@ typedef struct rill_covered_kernels {
     /* Whole quanta over covered faces, zero elsewhere; the velocity of covered faces, at most the top speed. 1 if one moves or
      * is driven too much to rest. */
     int32_t (*finish)(rill_covered_area at, const rill_covered_nodes *nodes, int32_t step,
-                      const rill_kernel_constants *k, float calm_speed, double calm_head,
-                      const rill_covered_faces *faces);
+                      const rill_kernel_constants *k, double calm_head, const rill_covered_faces *faces);
     /* 1 if a column would give more whole quanta than it has. */
     int32_t (*overdrawn)(rill_covered_area at, const rill_covered_nodes *nodes, const rill_covered_faces *west,
                          const rill_covered_faces *south);

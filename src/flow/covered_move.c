@@ -4,9 +4,7 @@
 #include "flow/covered_parts.h"
 #include "flow/drive.h"
 #include "flow/limit.h"
-
-static const float CALM_SPEED = 1e-4f; /* m/s; the rest rule's (tiles.c) */
-static const double CALM_HEAD = 1e-7;  /* m */
+#include "flow/rest.h"
 
 /* The four faces of a node that lies inside its window's outermost ring or on it: which are covered, and what leaves. */
 typedef struct outflow {
@@ -84,7 +82,7 @@ void rill_covered_limit(rill_flow *flow) {
 /* The drive of a face that may rest, quanta. Small heads that all point one way add up: however many columns long a passage
  * is, the levels at its ends may rest no further apart than over a tile. */
 static double calm_head(const rill_bed *bed, int32_t length) {
-    double head = CALM_HEAD / bed->quantum * (double)RILL_TILE_W / (double)rill_max_i(length, RILL_TILE_W);
+    double head = RILL_REST_HEAD / bed->quantum * (double)RILL_TILE_W / (double)rill_max_i(length, RILL_TILE_W);
     return head > 8.0 ? head : 8.0;
 }
 
@@ -101,8 +99,7 @@ static void finish_pipes(rill_flow *flow, const rill_kernel_constants *k) {
         double drive = (double)pipe->face.head + (pi_l - pi_r);
         float u = pipe->face.base + pipe->face.gain * (float)drive;
         pipe->face.base = rill_max_f(rill_min_f(u, k->top_speed), -k->top_speed);
-        bool calm_here = u < CALM_SPEED && u > -CALM_SPEED && drive <= calm && drive >= -calm;
-        if (!(pipe->reach > 0.0f) || calm_here) continue;
+        if (!(pipe->reach > 0.0f) || !rill_restless(u, drive > calm || drive < -calm)) continue;
         const rill_pipe *p = &flow->scratch->sparse.pipes[pipe->pipe];
         flow->tiles[p->tile_l] |= RILL_TILE_RESTLESS;
         flow->tiles[p->tile_r] |= RILL_TILE_RESTLESS;
@@ -128,7 +125,7 @@ static void guard_node(rill_covered *covered, int32_t n, int32_t stride) {
 
 /* A tile whose columns change must be swept, or what happens there is not seen. */
 static void touch_tile(rill_flow *flow, int32_t tile) {
-    if (!(flow->tiles[tile] & RILL_TILE_SWEPT)) rill_flow_wake_tile(flow, tile, RILL_TILE_WAKE_ALL);
+    if (!(flow->tiles[tile] & RILL_TILE_SWEPT)) rill_flow_touch_tile(flow, tile, RILL_TILE_WAKE_ALL);
 }
 
 /* The same for a row of a tile: of some only those rows are swept that are near anything wet. */
@@ -160,8 +157,8 @@ static bool move_window(rill_covered *covered, const rill_window *w, const rill_
     int32_t unrest = 0, overdrawn = 0;
     EACH_STRIP(covered, w, strip) {
         const rill_covered_run run = rill_covered_run_of(covered, w, strip);
-        unrest |= kernels->finish(run.at, &run.nodes, 1, k, CALM_SPEED, calm, &run.west);
-        unrest |= kernels->finish(run.at, &run.nodes, run.at.stride, k, CALM_SPEED, calm, &run.south);
+        unrest |= kernels->finish(run.at, &run.nodes, 1, k, calm, &run.west);
+        unrest |= kernels->finish(run.at, &run.nodes, run.at.stride, k, calm, &run.south);
     }
     EACH_STRIP(covered, w, strip) {
         const rill_covered_run run = rill_covered_run_of(covered, w, strip);

@@ -106,7 +106,8 @@ void rill_flow_wake(rill_flow *flow, int32_t place);
 /* The same for a tile known beforehand, with the wake bits of all columns in question: what they reach, and above
  * RILL_TILE_CALM_ONE which rows of the tile they are in. */
 void rill_flow_wake_tile(rill_flow *flow, int32_t tile, uint16_t bits);
-/* The same when liquid has moved by itself: a tile that is awake there anyway stays as calm as it is. */
+/* The same when liquid has moved by itself: the tile stays as calm as it is, so that one that was asleep is so again after the
+ * next check, unless it is driven then. Or single quanta that pass through a flooded passage would wake its tiles in turn. */
 void rill_flow_touch_tile(rill_flow *flow, int32_t tile, uint16_t bits);
 uint16_t rill_flow_wake_bits(const rill_bed *bed, int32_t place);
 /* How liquid moves has changed: everything wet wakes. */

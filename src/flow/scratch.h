@@ -197,6 +197,6 @@ void rill_sparse_move(rill_flow *flow, const rill_flow_settings *settings, const
 void rill_sparse_drive(rill_flow *flow, const rill_flow_settings *settings, const rill_kernel_constants *constants);
 /* Marks the tiles of pipes that flow or are driven as RESTLESS; before a check. */
 void rill_sparse_unrest(rill_flow *flow, const rill_flow_settings *settings, const rill_kernel_constants *constants,
-                        float rest_speed, int32_t rest_head);
+                        int32_t rest_head);
 
 #endif

@@ -149,13 +149,13 @@ static void note_unrest(rill_flow *flow, int32_t index) {
 }
 
 void rill_sparse_unrest(rill_flow *flow, const rill_flow_settings *settings, const rill_kernel_constants *constants,
-                        float rest_speed, int32_t rest_head) {
+                        int32_t rest_head) {
     rill_sparse *sparse = &flow->scratch->sparse;
     const rill_sparse_kernels *kernels = rill_sparse_kernels_pick(settings->scalar);
     for (int32_t i = 0; i < sparse->run_count; ++i) {
         int32_t from = sparse->runs[i].from, count = sparse->runs[i].count;
         gather_depths(flow, &sparse->runs[i]);
-        kernels->unrest(from, count, &sparse->arrays, settings->paper, constants, rest_speed, rest_head);
+        kernels->unrest(from, count, &sparse->arrays, settings->paper, constants, rest_head);
         for (int32_t k = from; k < from + count; ++k)
             if (sparse->arrays.restless[k]) note_unrest(flow, k);
     }

@@ -6,6 +6,7 @@
 #include "flow/covered.h"
 #include "flow/drive.h"
 #include "flow/move.h"
+#include "flow/rest.h"
 #include "flow/viscosity.h"
 
 #define INLINE static inline __attribute__((always_inline))
@@ -99,7 +100,7 @@ static float drive(int32_t x, int32_t n, const rill_pipe_arrays *p, bool paper, 
 }
 
 static void unrest(int32_t x, int32_t n, const rill_pipe_arrays *arrays, bool paper, const rill_kernel_constants *k,
-                   float speed, int32_t head) {
+                   int32_t head) {
     const rill_pipe_arrays a = *arrays;
     const int32_t clip = paper ? -RILL_WALL : 0, tilt[2] = { k->tilt[0], k->tilt[1] }, slack = k->slack;
     RILL_EACH_ALONE /* vector */
@@ -107,7 +108,7 @@ static void unrest(int32_t x, int32_t n, const rill_pipe_arrays *arrays, bool pa
         pipe p = pipe_at(&a, i);
         rill_face f = face_of(&p);
         int32_t over = rill_abs_i(head_over(&p, &f, clip, a.axis[i] ? tilt[1] : tilt[0], slack));
-        a.restless[i] = a.awake[i] & ((__builtin_fabsf(a.u[i]) >= speed) | (over > head));
+        a.restless[i] = a.awake[i] & rill_restless(a.u[i], over > head);
     }
 }
 

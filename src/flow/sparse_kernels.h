@@ -22,9 +22,9 @@ typedef struct rill_sparse_kernels {
     void (*raw)(int32_t x, int32_t n, const rill_pipe_arrays *p, bool paper, const rill_kernel_constants *k);
     /* New velocities; returns the largest of pipes with a column that is not thin. */
     float (*drive)(int32_t x, int32_t n, const rill_pipe_arrays *p, bool paper, const rill_kernel_constants *k);
-    /* Which pipes are at least `speed` fast, or driven by more than `head`. */
+    /* Which pipes may not rest (rest.h); `head`: the largest that hardly drives, quanta. */
     void (*unrest)(int32_t x, int32_t n, const rill_pipe_arrays *p, bool paper, const rill_kernel_constants *k,
-                   float speed, int32_t head);
+                   int32_t head);
 } rill_sparse_kernels;
 
 /* As with those of the sweep. */

@@ -2,9 +2,8 @@
  *
  * Every RILL_TILE_CHECK sub-steps each swept tile is judged:
  *   dry      no column above RILL_DRY, no velocity: not awake. Skipping it changes no bit.
- *   calm     on every face |u| < 1e-4 m/s and the whole drive is below 1e-7 m of head, and the tile does not slope as a
- *            whole (slope_calm). After RILL_TILE_CALM_CHECKS checks in a row it falls asleep: its velocities become zero
- *            (the rest rule). Never on net flow: a slosh has none. A film creeping down a slope has a large drive and
+ *   calm     every face may rest (rest.h), and the tile does not slope as a whole (slope_calm). After RILL_TILE_CALM_CHECKS checks in a row it falls asleep: its velocities become zero
+ *            (the rest rule). Never on net flow: a slosh has none. A film that runs down a slope has a large drive and
  *            stays awake.
  *   awake    otherwise.
  * What is swept are the rows of the awake tiles, and of those around them, that a disturbance can reach before the next
@@ -13,14 +12,12 @@
 #include "base/simd.h"
 #include "flow/covered.h"
 #include "flow/drive.h"
+#include "flow/rest.h"
 #include "flow/scratch.h"
 
 #include <string.h>
 
 enum { REFRESH = 8 }; /* checks */
-
-static const float REST_SPEED = 1e-4f; /* m/s */
-static const double REST_HEAD = 1e-7;  /* m */
 
 enum {
     REACH_ALL = RILL_TILE_REACH_WEST | RILL_TILE_REACH_EAST | RILL_TILE_REACH_SOUTH | RILL_TILE_REACH_NORTH,
@@ -58,10 +55,9 @@ void rill_flow_wake_tile(rill_flow *flow, int32_t tile, uint16_t bits) {
 }
 
 void rill_flow_touch_tile(rill_flow *flow, int32_t tile, uint16_t bits) {
-    uint16_t reach = bits & REACH_BITS, calm = flow->tiles[tile] & (uint16_t) ~(RILL_TILE_CALM_ONE - 1);
-    bool awake = (flow->tiles[tile] & reach) == reach;
+    const uint16_t calm = flow->tiles[tile] & (uint16_t) ~(RILL_TILE_CALM_ONE - 1);
     rill_flow_wake_tile(flow, tile, bits);
-    if (awake) flow->tiles[tile] |= calm;
+    flow->tiles[tile] |= calm;
 }
 
 void rill_flow_wake(rill_flow *flow, int32_t place) {
@@ -103,7 +99,7 @@ typedef struct judge {
 static bool face_calm(const judge *j, int32_t l, int32_t r, float u, int32_t tilt, int64_t *sum, int32_t *deepest) {
     const rill_bed *bed = j->flow->bed;
     const int32_t *H = j->flow->H, *b = rill_flow_bases(j->flow);
-    if (!(u > -REST_SPEED && u < REST_SPEED)) return false;
+    if (rill_restless(u, 0)) return false;
     if (rill_flow_flooded(j->flow, l) || rill_flow_flooded(j->flow, r))
         return true; /* the covered stage knows better */
     const rill_face f = rill_face_at(b[l], b[r], H[l], H[r]);
@@ -113,9 +109,9 @@ static bool face_calm(const judge *j, int32_t l, int32_t r, float u, int32_t til
     bool donor_dry = (head > 0 ? f.l : f.r) <= RILL_DRY; /* driven, but nothing can follow */
     if (donor_dry || rill_covered_blocks(bed->c[l], bed->c[r], hl, hr, zb, (float)head, j->constants->slack))
         return true;
-    *sum += head;
     *deepest = rill_max_i(*deepest, rill_max_i(H[l], H[r]));
-    return rill_abs_i(head) <= j->rest_head;
+    if (rill_abs_i(head) <= j->rest_head) *sum += head;
+    return !rill_restless(u, rill_abs_i(head) > j->rest_head);
 }
 
 /* Small heads that all point one way add up over a pool, and a viscous liquid would go on levelling them: what is stopped
@@ -161,7 +157,7 @@ static uint16_t tile_reach(const judge *j, int32_t column, int32_t row, bool *fa
     if (south_west[0] > RILL_DRY && south_west[(RILL_TILE_H - 1) * j->sheet->stride + RILL_TILE_W - 1] > RILL_DRY)
         return REACH_BITS; /* two wet corners: it reaches everywhere */
     rill_tile_look seen = j->kernels->look(rows, j->sheet->stride, flow->H + place, flow->u + place, flow->v + place);
-    *fast = seen.fastest >= REST_SPEED;
+    *fast = rill_restless(seen.fastest, 0);
     *wet_rows = (uint8_t)seen.rows;
     uint16_t reach = 0;
     for (int32_t y = 0; y < RILL_TILE_H; ++y)
@@ -184,7 +180,7 @@ static bool tile_fast(const judge *j, int32_t tx, int32_t ty) {
         int32_t place = rill_sheet_place(sheet, tx * RILL_TILE_W, ty * RILL_TILE_H + y);
         const float *u = j->flow->u + place, *v = j->flow->v + place;
         for (int32_t i = 0; i < RILL_TILE_W; ++i)
-            if (__builtin_fabsf(u[i]) >= REST_SPEED || __builtin_fabsf(v[i]) >= REST_SPEED) return true;
+            if (rill_restless(u[i], 0) | rill_restless(v[i], 0)) return true;
     }
     return false;
 }
@@ -249,7 +245,7 @@ static bool judge_row(const judge *j, int32_t ty, bool rest) {
         __builtin_prefetch(u + RILL_TILE_H * sheet->stride); /* for the next row */
         bool inside = amid && tx > 0 && tx + 1 < sheet->tiles_x;
         if (inside && row[tx] == (REACH_BITS | RILL_TILE_SWEPT) && busy[tx] == RILL_TILE_ALL_ROWS &&
-            __builtin_fabsf(*u) >= REST_SPEED)
+            rill_restless(*u, 0))
             continue;
         uint16_t before = row[tx];
         uint8_t before_rows = busy[tx];
@@ -262,7 +258,7 @@ static bool judge_row(const judge *j, int32_t ty, bool rest) {
 
 static bool judge_all(rill_flow *flow, const rill_flow_settings *settings, const rill_kernel_constants *constants) {
     bool changed = false;
-    double head = REST_HEAD / flow->bed->quantum;
+    double head = RILL_REST_HEAD / flow->bed->quantum;
     judge j = { flow,
                 NULL,
                 constants,
@@ -270,7 +266,7 @@ static bool judge_all(rill_flow *flow, const rill_flow_settings *settings, const
                 rill_kernels_pick(settings->scalar),
                 settings->paper,
                 flow->substep / RILL_TILE_CHECK % REFRESH == 0 };
-    if (settings->rest) rill_sparse_unrest(flow, settings, constants, REST_SPEED, j.rest_head);
+    if (settings->rest) rill_sparse_unrest(flow, settings, constants, j.rest_head);
     for (int32_t i = 0; i < flow->bed->sheet_count; ++i) {
         j.sheet = &flow->bed->sheets[i];
         for (int32_t ty = 0; ty < j.sheet->tiles_y; ++ty) changed |= judge_row(&j, ty, settings->rest);
