@@ -567,6 +567,17 @@ typedef struct rill_account {
 RILL_API int32_t rill_world_account_count(const rill_world *world);
 RILL_API rill_result rill_world_get_account(const rill_world *world, int32_t index, rill_account *out);
 
+/* Energy in J, counted afresh; heights from the lowest floor, along the bed from the grid's origin. Where nothing is poured and
+ * nothing is moved from outside the sum falls, by viscosity and by mixing. Velocities lie half a sub-step beside the levels,
+ * so that in waves of angular frequency w it trembles by about w dt of their energy. */
+typedef struct rill_energy {
+    double potential; /* of the liquid, on bodies and held by moving solids too */
+    double kinetic;   /* of the liquid: of all pipes between columns of the world */
+    double bodies;    /* of bodies of finite mass, both kinds, by their own accelerations; with the liquid that they carry along */
+} rill_energy;
+/* RILL_INVALID_STATE before the bed is built, and with RILL_METHOD_KANDEMIR. */
+RILL_API rill_result rill_world_get_energy(const rill_world *world, rill_energy *out);
+
 /* ------------------------------------------------------------------------------------------------------------ query */
 
 typedef struct rill_sample {

@@ -15,7 +15,7 @@
 #include "flow/move.h"
 #include "flow/rising.h"
 #include "flow/scratch.h"
-#include "world/world.h"
+#include "world/energy.h"
 
 static const double COURANT = 0.7;
 static const double LONGEST_STEP = 3600.0;
@@ -166,7 +166,7 @@ static void prepare(progress *p, double dt) {
     k->five_dx = (int32_t)(5.0 * dx / q);
     k->thin = flow->extent.depth / 256;
     k->slack = p->settings.passages == RILL_PASSAGES_STRAIGHT ? RILL_FULL_LOW : 0;
-    for (int i = 0; i < 2; ++i) k->tilt[i] = p->normal > 0.0 ? (int32_t)lrint(p->tangent[i] * dx / (p->normal * q)) : 0;
+    for (int i = 0; i < 2; ++i) k->tilt[i] = rill_world_tilt(p->world, i);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ stages */

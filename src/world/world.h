@@ -1,6 +1,6 @@
 /* The inside of a world. Files of src/world: world.c (create, destroy, settings), definition.c (defaults and what a
  * definition may say), liquids.c (presets), world_solids.c (solids and building the bed), world_sources.c, world_bodies.c,
- * aside.c (room for new bodies), faces.c (velocity through a column's sides), fill.c, field.c, query.c, ledger.c, step.c (the table of contents of a step),
+ * aside.c (room for new bodies), faces.c (velocity through a column's sides), fill.c, field.c, query.c, ledger.c, energy.c, step.c (the table of contents of a step),
  * bytes.c and snapshot.c, snapshot_load.c, snapshot_bodies.c (saving and loading), validate.c, world_surface.c and solid_meshes.c (what is
  * drawn), world_kandemir.c (what that method alone has). */
 #ifndef RILL_WORLD_WORLD_H

@@ -1,0 +1,231 @@
+/* The energy of the liquid and of free bodies.
+ *
+ * Potential: of each column the first moment of what is in it. Under a body that is what stands below the head e and is not
+ * displaced by it; what a column holds beyond that (bodies.h: made good in the next sub-step) counts as if it stood at e:
+ *
+ *     b H + e^2 / 2 - sum over pieces of (high^2 - low^2) / 2 + e (H - (e - D)),      heights above b, cut to e.
+ *
+ * As far as e is the pressure of a blow it is no height: the level that the flow is shown stands for it then.
+ *
+ * Kinetic: a pipe stands for half a cell on either side of its face. It moves u O per width, so that liquid H deep there has
+ * the velocity u s / H, s <= H what of it lies between sill and lintel, and its share of the energy is H (u s / H)^2 / 2:
+ *
+ *        ~~~~~~~~~~~  zt   ___________        On open ground s = H: the mean of both depths moves with u. A slot under a
+ *     H              .  s  ~~~~~~~~~~~        lintel moves little of the deep column before it, which is the series
+ *        ############ zb ##############       inertance of covered.h; as there at least half of the opening is counted.
+ *
+ * Liquid below a sill moves only as far as that is drowned on both sides (viscosity.h has the same of its drag). */
+#include "world/energy.h"
+
+#include <math.h>
+
+#include "flow/covered.h"
+#include "flow/draw.h"
+#include "flow/held.h"
+
+int32_t rill_world_tilt(const rill_world *world, int axis) {
+    const double normal = rill_world_normal_gravity(world), dx = world->def.grid.cell_size;
+    return normal > 0.0 ? (int32_t)lrint(world->def.gravity[axis] * dx / (normal * world->bed.quantum)) : 0;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ kinetic */
+
+/* What of half a cell moves with the velocity of its face, in quanta: s^2 / H. */
+static double moves_along(int32_t level, int32_t between, int32_t below, int32_t depth) {
+    const double s = (double)(rill_min_i(rill_max_i(level, 0), between) + below);
+    return depth > 0 ? s * fmin(1.0, s / (double)depth) : 0.0;
+}
+
+static double moving_depth(const rill_covered_ends *e) {
+    const rill_face f = rill_face_at(e->bl, e->br, e->Hl, e->Hr);
+    const int32_t between = rill_max_i(rill_min_i(e->cl, e->cr) - rill_max_i(e->bl, e->br), 0);
+    const int32_t drowned = rill_max_i(rill_min_i(f.l, f.r), 0), step = rill_abs_i(f.step);
+    /* Flooded faces take nothing along from below their sill (rill_covered_opening). */
+    const int32_t along = drowned >= between - RILL_SUBMERGED ? 0 : rill_min_i(step, 2 * drowned);
+    const double l = moves_along(f.l, between, f.step < 0 ? along : 0, e->Hl);
+    const double r = moves_along(f.r, between, f.step > 0 ? along : 0, e->Hr);
+    const double opening = (double)rill_min_i(rill_max_i(rill_max_i(f.l, f.r), 0), between);
+    return fmax(0.5 * (l + r), 0.5 * opening);
+}
+
+typedef struct tour {
+    const rill_world *world;
+    rill_moving_visit *visit;
+    void *user;
+} tour;
+
+static void show_pipe(const tour *t, int32_t l, int32_t r, float u, bool sparse) {
+    const rill_world *world = t->world;
+    const rill_bed *bed = &world->bed;
+    const int32_t *b = rill_flow_bases(&world->flow), *H = world->flow.H;
+    const rill_covered_ends e = { b[l], b[r], bed->c[l], bed->c[r], H[l], H[r] };
+    const double dx = bed->grid.cell_size;
+    const bool paper = world->def.solver.pipe_area == RILL_PIPE_AREA_PAPER;
+    const double open = (double)rill_covered_opening(&e, u) * bed->quantum;
+    const double depth = paper ? open > 0.0 ? dx : 0.0 : moving_depth(&e) * bed->quantum;
+    const rill_moving pipe = { .l = l,
+                               .r = r,
+                               .sparse = sparse,
+                               .waits = rill_flow_flooded(&world->flow, l) || rill_flow_flooded(&world->flow, r),
+                               .u = (double)u,
+                               .opening = paper ? depth : open,
+                               .mass = world->def.liquid.density * dx * dx * depth };
+    t->visit(t->user, &pipe);
+}
+
+void rill_world_each_pipe(const rill_world *world, rill_moving_visit *visit, void *user) {
+    const rill_bed *bed = &world->bed;
+    const tour t = { world, visit, user };
+    for (int32_t i = 0; i < bed->sheet_count; ++i) {
+        const rill_sheet *s = &bed->sheets[i];
+        for (int32_t y = 0; y < s->ny; ++y) {
+            for (int32_t x = 0; x < s->nx; ++x) {
+                const int32_t p = s->first + y * s->stride + x;
+                if (x > 0 && rill_face_joined(bed, p - 1, p)) show_pipe(&t, p - 1, p, world->flow.u[p], false);
+                if (y > 0 && rill_face_joined(bed, p - s->stride, p))
+                    show_pipe(&t, p - s->stride, p, world->flow.v[p], false);
+            }
+        }
+    }
+    for (int32_t i = 0; i < bed->pipe_count; ++i)
+        show_pipe(&t, bed->pipe_l[i], bed->pipe_r[i], world->flow.pipe_u[i], true);
+}
+
+static void add_kinetic(void *user, const rill_moving *pipe) {
+    *(double *)user += 0.5 * pipe->mass * pipe->u * pipe->u;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- potential */
+
+/* Gravity as the flow has it, and what weighs: energies are quanta of depth times metres times this. */
+typedef struct scale {
+    double normal, slope[2]; /* m/s2; the part along the bed per metre */
+    double weight;           /* kg per quantum */
+    double quantum, dx;      /* m */
+} scale;
+
+static scale scale_of(const rill_world *world) {
+    const rill_bed *bed = &world->bed;
+    const double normal = rill_world_normal_gravity(world), dx = bed->grid.cell_size;
+    const double per_tilt = normal * bed->quantum / dx;
+    return (scale){ .normal = normal,
+                    .slope = { per_tilt * rill_world_tilt(world, 0), per_tilt * rill_world_tilt(world, 1) },
+                    .weight = world->def.liquid.density * rill_quantum_volume(bed),
+                    .quantum = bed->quantum,
+                    .dx = dx };
+}
+
+/* Of an amount with a first moment (quanta squared, above the datum) in a cell. */
+static double raised(const scale *s, int32_t x, int32_t y, double amount, double moment) {
+    const double along = s->slope[0] * ((double)x + 0.5) * s->dx + s->slope[1] * ((double)y + 0.5) * s->dx;
+    return s->weight * (s->normal * moment * s->quantum - amount * along);
+}
+
+static double square_to(double height, double e) {
+    const double z = height < e ? height : e;
+    return z > 0.0 ? z * z : 0.0;
+}
+
+/* The first moment above its base of what a column under bodies holds. */
+static double moment_under(const rill_world *world, const rill_node *node) {
+    const rill_bodies *bodies = &world->bodies;
+    const rill_touch *touches = bodies->touches.data;
+    const rill_piece *pieces = bodies->pieces.data;
+    const double H = (double)world->flow.H[node->place];
+    const double shown = (double)(rill_flow_bases(&world->flow)[node->place] - node->base) + H;
+    const double e = rill_node_level(node, fmin(node->e, shown));
+    double twice = e * e;
+    for (int32_t i = node->first; i >= 0; i = touches[i].next)
+        for (int32_t k = touches[i].first; k < touches[i].end; ++k)
+            twice -=
+                (double)pieces[k].part * (square_to((double)pieces[k].high, e) - square_to((double)pieces[k].low, e));
+    return 0.5 * twice + e * (H - (e - rill_node_displaced(bodies, node, e)));
+}
+
+/* The same of what lies on one of them, at one level over the lids of its quarters. */
+static double moment_on(const rill_node *node) {
+    double level = INFINITY, twice = 0.0;
+    for (int lower = 0; lower < 4; ++lower) { /* until no lid that counts is above the level */
+        double sum = 4.0 * (double)node->deck, count = 0.0;
+        for (int q = 0; q < 4; ++q)
+            if ((double)node->lid[q] < level) sum += (double)node->lid[q], count += 1.0;
+        level = sum / count;
+    }
+    for (int q = 0; q < 4; ++q) twice += 0.25 * (level * level - square_to((double)node->lid[q], level));
+    return 0.5 * twice;
+}
+
+static double of_column(const rill_world *world, const scale *s, int32_t x, int32_t y, int32_t place) {
+    const double b = (double)world->bed.b[place], H = (double)world->flow.H[place];
+    const rill_node *node = rill_bodies_node(&world->bodies, place);
+    if (!node) return raised(s, x, y, H, H * (b + 0.5 * H));
+    const double deck = (double)node->deck, under = moment_under(world, node);
+    const double on = node->deck > 0 ? moment_on(node) : 0.0;
+    return raised(s, x, y, H + deck, b * (H + deck) + under + on);
+}
+
+/* What moving solids hold counts as if it stood on the column that it waits at. */
+static double of_waiting(const rill_world *world, const scale *s, int32_t place, int64_t amount) {
+    int32_t x, y;
+    rill_bed_sheet_of(&world->bed, place, &x, &y);
+    const double level = (double)(world->bed.b[place] + world->flow.H[place]);
+    return raised(s, x, y, (double)amount, (double)amount * level);
+}
+
+static double potential_of(const rill_world *world) {
+    const rill_bed *bed = &world->bed;
+    const scale s = scale_of(world);
+    const rill_held *held = world->flow.held.data;
+    const rill_drawn *drawn = world->flow.drawn.data;
+    double sum = 0.0;
+    for (int32_t y = 0, i = 0; y < bed->grid.cells[1]; ++y)
+        for (int32_t x = 0; x < bed->grid.cells[0]; ++x, ++i)
+            for (int32_t k = bed->cell_first[i]; k < bed->cell_first[i + 1]; ++k)
+                sum += of_column(world, &s, x, y, bed->places[k]);
+    for (size_t i = 0; i < world->flow.held.count; ++i) sum += of_waiting(world, &s, held[i].place, held[i].amount);
+    for (size_t i = 0; i < world->flow.drawn.count; ++i) sum += of_waiting(world, &s, drawn[i].place, drawn[i].amount);
+    return sum;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- bodies */
+
+/* With the liquid that has to follow it up and down, and that which lies on it (carry.c). */
+static double of_body(const rill_world *world, const rill_body *body) {
+    const rill_body_state *state = &body->state;
+    const rill_pose pose = rill_pose_of(state->position, state->orientation);
+    const double *i = body->inertia, *v = state->velocity;
+    const double zero[3] = { world->bed.grid.origin[0], world->bed.grid.origin[1], world->bed.datum };
+    double spin[3] = { 0.0 }, sum = body->carried * v[2] * v[2];
+    for (int k = 0; k < 3; ++k) {
+        for (int j = 0; j < 3; ++j) spin[k] += pose.turn[3 * j + k] * state->spin[j];
+        sum += (body->mass + body->laden) * v[k] * v[k];
+        sum -= 2.0 * body->mass * state->acceleration[k] * (state->position[k] - zero[k]);
+    }
+    const double *w = spin;
+    sum += i[0] * w[0] * w[0] + i[1] * w[1] * w[1] + i[2] * w[2] * w[2];
+    sum += 2.0 * (i[3] * w[0] * w[1] + i[4] * w[0] * w[2] + i[5] * w[1] * w[2]);
+    return 0.5 * sum;
+}
+
+static double bodies_of(const rill_world *world) {
+    double sum = 0.0;
+    for (size_t i = 0; i < world->bodies.list.count; ++i) {
+        const rill_body *body = rill_body_at(&world->bodies, (int32_t)i);
+        if (body->alive && !isinf(body->mass)) sum += of_body(world, body);
+    }
+    return sum;
+}
+
+rill_result rill_world_get_energy(const rill_world *world, rill_energy *out) {
+    if (!world) return RILL_INVALID_ARGUMENT;
+    const rill_result result = rill_world_need_bed(world, "rill_world_get_energy");
+    if (result) return result;
+    if (!out) return rill_fail(world->note, RILL_INVALID_ARGUMENT, "out is NULL; expected a place for the energy");
+    if (world->tank)
+        return rill_fail(world->note, RILL_INVALID_STATE,
+                         "rill_world_get_energy: solver.method is RILL_METHOD_KANDEMIR, whose pipes hold no liquid");
+    rill_energy energy = { .potential = potential_of(world), .bodies = bodies_of(world) };
+    rill_world_each_pipe(world, add_kinetic, &energy.kinetic);
+    *out = energy;
+    return RILL_OK;
+}
