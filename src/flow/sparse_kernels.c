@@ -5,6 +5,7 @@
 #include "base/simd.h"
 #include "flow/covered.h"
 #include "flow/drive.h"
+#include "flow/lintel.h"
 #include "flow/move.h"
 #include "flow/rest.h"
 #include "flow/viscosity.h"
@@ -12,9 +13,7 @@
 #define INLINE static inline __attribute__((always_inline))
 
 /* The ends of a pipe. */
-typedef struct pipe {
-    int32_t bl, br, cl, cr, Hl, Hr;
-} pipe;
+typedef rill_covered_ends pipe;
 
 INLINE pipe pipe_at(const rill_pipe_arrays *p, int32_t i) {
     return (pipe){ p->bl[i], p->br[i], p->cl[i], p->cr[i], p->Hl[i], p->Hr[i] };
@@ -62,6 +61,7 @@ INLINE float fall_speed(float arriving, float depth, const rill_kernel_constants
 INLINE float driven(const pipe *p, float u, float ul, float ur, int32_t tilt, int paper,
                     const rill_kernel_constants *k) {
     const rill_face f = face_of(p);
+    const float before = u;
     u += k->drive * (float)head_over(p, &f, paper ? -RILL_WALL : 0, tilt, k->slack);
     int32_t stopped = blocked(p, u, k->slack) | !wet(&f), from_l = u > 0.0f;
     float twice = paper ? 2.0f * (float)(from_l ? p->Hl : p->Hr) : (float)rill_viscosity_depth(&f, p->Hl + p->Hr);
@@ -73,6 +73,7 @@ INLINE float driven(const pipe *p, float u, float ul, float ur, int32_t tilt, in
         cap = (float)receiver * 1.5f < (float)donor ? rill_min_f(cap, fall) : cap;
     }
     u = rill_max_f(rill_min_f(u, cap), -cap);
+    if (!paper) u = rill_lintel_blend(p, rill_lintel_share(p), before, u, tilt, k);
     return stopped ? 0.0f : u;
 }
 
