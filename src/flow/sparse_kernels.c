@@ -63,7 +63,7 @@ INLINE float driven(const pipe *p, float u, float ul, float ur, int32_t tilt, in
     const rill_face f = face_of(p);
     const float before = u;
     u += k->drive * (float)head_over(p, &f, paper ? -RILL_WALL : 0, tilt, k->slack);
-    int32_t stopped = blocked(p, u, k->slack) | !wet(&f), from_l = u > 0.0f;
+    int32_t from_l = u > 0.0f;
     float twice = paper ? 2.0f * (float)(from_l ? p->Hl : p->Hr) : (float)rill_viscosity_depth(&f, p->Hl + p->Hr);
     u *= k->keep * twice * twice / (twice * twice + k->drag + 1.0f);
     float cap = k->top_speed;
@@ -74,7 +74,7 @@ INLINE float driven(const pipe *p, float u, float ul, float ur, int32_t tilt, in
     }
     u = rill_max_f(rill_min_f(u, cap), -cap);
     if (!paper) u = rill_lintel_blend(p, rill_lintel_share(p), before, u, tilt, k);
-    return stopped ? 0.0f : u;
+    return (blocked(p, u, k->slack) | !wet(&f)) ? 0.0f : u;
 }
 
 #define DRIVE_KERNEL(NAME, PAPER)                                                                                      \

@@ -165,7 +165,7 @@ static void prepare(progress *p, double dt) {
     k->paper_opening = (float)(dx / q);
     k->five_dx = (int32_t)(5.0 * dx / q);
     k->thin = flow->extent.depth / 256;
-    k->slack = p->settings.passages == RILL_PASSAGES_STRAIGHT ? RILL_FULL_LOW : 0;
+    k->slack = p->settings.passages == RILL_PASSAGES_ANY ? 0 : RILL_FULL_LOW;
     for (int i = 0; i < 2; ++i) k->tilt[i] = rill_world_tilt(p->world, i);
 }
 
