@@ -280,6 +280,97 @@ static void orientation_does_not_matter(void **state) {
     for (int i = 0; i < 3; ++i) free_scene(&scenes[i]);
 }
 
+/* Writes triangles from..until of the mesh once more, turned round or not, with vertices of their own or not. */
+static void double_faces(size_t from, size_t until, bool turned, bool unwelded) {
+    for (size_t t = from; t < until; ++t) {
+        uint32_t c[3];
+        for (int k = 0; k < 3; ++k) {
+            const float *p = mesh.vertices + 3 * (size_t)mesh.indices[3 * t + (size_t)k];
+            c[k] = unwelded ? mesh_vertex(&mesh, (double)p[0], (double)p[1], (double)p[2]) : mesh.indices[3 * t + (size_t)k];
+        }
+        mesh_triangle(&mesh, c[0], c[turned ? 2 : 1], c[turned ? 1 : 2]);
+    }
+}
+
+/* However often its faces are there and whichever way they are turned, a ball is the same ball. */
+static void doubled_faces_count_once(void **state) {
+    (void)state;
+    bed_scene plain = { .count = 0 };
+    for (int i = 0; i < 9; ++i) {
+        bed_scene scene = scene_of(50, 50, 0.002);
+        mesh.vertex_count = mesh.triangle_count = 0;
+        mesh_ball(&mesh, 0.0503, 0.0508, 0.03, 0.031, 0.0, 24);
+        const size_t whole = mesh.triangle_count, third = whole / 3;
+        if (i == 1) double_faces(0, whole, true, false);
+        if (i == 2) double_faces(0, whole, false, false);
+        if (i == 3) double_faces(0, whole, true, true);
+        if (i == 4) double_faces(0, whole, true, false), double_faces(0, whole, false, false);
+        if (i == 5) double_faces(0, third, true, false);
+        if (i == 6) double_faces(third, 2 * third, false, true);
+        if (i == 7) double_faces(0, whole, true, false), double_faces(0, 2 * whole, true, false); /* four times */
+        if (i == 8) {
+            for (size_t t = 0; t < whole; ++t)
+                if (t % 3 == 1) flip(t);
+            double_faces(0, whole, true, false);
+        }
+        const size_t doubled = mesh.triangle_count - whole;
+        add_floor(&scene);
+        const rill_solid *ball = scene.solids[add_mesh(&scene, &mesh)];
+        build_columns(&scene);
+        assert_int_equal(ball->closed_components, 1);
+        assert_int_equal(ball->open_components, 0);
+        if (i == 0)
+            plain = scene;
+        else { /* at the poles there are triangles without area, which are not counted as copies too */
+            const int64_t points = scene.info.degenerate_triangles - plain.info.degenerate_triangles;
+            assert_int_equal(scene.info.doubled_triangles + points, doubled);
+            expect_same_columns(&plain.columns, &scene.columns);
+            free_scene(&scene);
+        }
+    }
+    free_scene(&plain);
+}
+
+/* Two boxes on each other have the face between them twice: that is as it should be, doubled or not. */
+static void faces_between_are_kept(void **state) {
+    (void)state;
+    bed_scene scenes[4];
+    for (int i = 0; i < 4; ++i) {
+        scenes[i] = scene_of(10, 10, 1.0);
+        add_box(&scenes[i], 0, 0, -2, 10, 10, -1);
+        mesh.vertex_count = mesh.triangle_count = 0;
+        mesh_box(&mesh, (double[]){ 2, 2, 0 }, (double[]){ 8, 8, i == 0 ? 3 : 2 });
+        if (i > 0) mesh_box(&mesh, (double[]){ 2, 2, 2 }, (double[]){ 8, 8, 3 });
+        if (i > 1) double_faces(0, mesh.triangle_count, i == 2, false);
+        add_mesh(&scenes[i], &mesh);
+        build_columns(&scenes[i]);
+        assert_int_equal(scenes[i].info.doubled_triangles, i > 1 ? 24 : 0);
+        assert_int_equal(scenes[i].info.open_components, 0);
+        expect_same_columns(&scenes[0].columns, &scenes[i].columns);
+    }
+    for (int i = 0; i < 4; ++i) free_scene(&scenes[i]);
+}
+
+/* A square of cloth, and one with a back, that is cut along the same diagonal or the other one: thin floors all three. */
+static void cards_are_sheets(void **state) {
+    (void)state;
+    for (int i = 0; i < 3; ++i) {
+        bed_scene scene = scene_of(30, 30, 0.01);
+        add_floor(&scene);
+        mesh.vertex_count = mesh.triangle_count = 0;
+        const uint32_t v[4] = { mesh_vertex(&mesh, 0.1, 0.1, 0.05), mesh_vertex(&mesh, 0.2, 0.1, 0.05),
+                                mesh_vertex(&mesh, 0.2, 0.2, 0.05), mesh_vertex(&mesh, 0.1, 0.2, 0.05) };
+        mesh_quad(&mesh, v[0], v[1], v[2], v[3]);
+        if (i == 1) mesh_quad(&mesh, v[0], v[3], v[2], v[1]);
+        if (i == 2) mesh_quad(&mesh, v[3], v[2], v[1], v[0]);
+        add_mesh(&scene, &mesh);
+        build_columns(&scene);
+        assert_int_equal(scene.info.sheet_cells, 100);
+        assert_int_equal(scene.info.doubled_triangles, i == 1 ? 2 : 0);
+        free_scene(&scene);
+    }
+}
+
 static void union_by_winding(void **state) {
     (void)state;
     bed_scene scene = scene_of(10, 10, 1.0);
@@ -430,6 +521,9 @@ int main(void) {
         cmocka_unit_test(planes_and_quanta),
         cmocka_unit_test(no_odd_columns),
         cmocka_unit_test(orientation_does_not_matter),
+        cmocka_unit_test(doubled_faces_count_once),
+        cmocka_unit_test(faces_between_are_kept),
+        cmocka_unit_test(cards_are_sheets),
         cmocka_unit_test(union_by_winding),
         cmocka_unit_test(open_parts_are_sheets),
         cmocka_unit_test(slivers_are_merged),

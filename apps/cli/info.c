@@ -61,6 +61,7 @@ static int print_bed(const char *path, const rill_world *world) {
                 "cells closed because a wall thinner than a cell runs through them");
     print_count("thin sheets", info.sheet_cells, "cells where an open mesh got a thickness");
     print_count("degenerate triangles", info.degenerate_triangles, "without area, ignored");
+    print_count("doubled triangles", info.doubled_triangles, "of faces that were there already, taken once");
     print_count("outside", info.outside_solids, "solids that touch no cell");
     return RILL_EXIT_DONE;
 }

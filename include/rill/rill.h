@@ -324,6 +324,7 @@ typedef struct rill_bed_info {
     int64_t walls_thickened;     /* cells closed because a wall thinner than a cell runs through them */
     int64_t sheet_cells;         /* cells where an open mesh became a sheet one quantum thick or more */
     int64_t degenerate_triangles;/* triangles without area, ignored */
+    int64_t doubled_triangles;   /* triangles of faces that were there already, turned either way, ignored */
     int64_t open_components;     /* connected mesh parts that are not closed */
     int64_t closed_components;
     int64_t outside_solids;      /* solids that touch no cell */

@@ -291,10 +291,12 @@ void rill_columns_describe(const rill_columns *columns, rill_bed_info *info) {
 
 void rill_solids_describe(const rill_solid *const *solids, size_t solid_count, const uint8_t *touched,
                           rill_bed_info *info) {
-    info->degenerate_triangles = info->open_components = info->closed_components = info->outside_solids = 0;
+    info->degenerate_triangles = info->doubled_triangles = info->outside_solids = 0;
+    info->open_components = info->closed_components = 0;
     for (size_t s = 0; s < solid_count; ++s) {
         if (!solids[s]) continue;
         info->degenerate_triangles += solids[s]->degenerate_triangles;
+        info->doubled_triangles += solids[s]->doubled_triangles;
         info->open_components += solids[s]->open_components;
         info->closed_components += solids[s]->closed_components;
         info->outside_solids += !touched[s];

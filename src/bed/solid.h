@@ -11,10 +11,10 @@ typedef enum rill_part_kind {
     RILL_PART_VOLUME = 0, /* closed and oriented: inside = nonzero winding, all such parts of the solid together */
     RILL_PART_PARITY,     /* closed, but its triangles disagree on orientation: inside = odd number of crossings */
     RILL_PART_PUNCTURED,  /* open, but its holes are small: a volume, except on lines that pass through a hole */
-    RILL_PART_SHEET       /* open: it has no inside, every crossing is a thin floor */
+    RILL_PART_SHEET       /* open or flat: it has no inside, every crossing is a thin floor */
 } rill_part_kind;
 
-/* The part of a triangle that is ignored because two of its corners coincide. */
+/* The part of a triangle that is ignored because two of its corners coincide, or because it is there already. */
 #define RILL_NO_PART UINT32_MAX
 
 /* The exact form of a primitive in world space. */
@@ -43,7 +43,7 @@ struct rill_solid {
     size_t part_count;
     uint8_t *thin; /* per triangle: it may be the face of a thin wall; NULL: any may. See thickness.c */
     bool soft;     /* its vertices have been set, so that this is not known */
-    int64_t closed_components, open_components, degenerate_triangles;
+    int64_t closed_components, open_components, degenerate_triangles, doubled_triangles;
 
     /* Planes and heightmaps only: triangles over the grid, made when they are first asked for (cover.c). */
     double *cover;
@@ -103,5 +103,9 @@ bool rill_solid_measure(rill_solid *solid, double cell_size, const rill_allocato
 /* Finds the connected parts of a mesh and whether they are closed (topology.c), from `vertices`, whose place does not
  * matter. False when there is no memory. */
 bool rill_solid_find_parts(rill_solid *solid, const rill_allocator *allocator);
+
+/* Takes the triangles that are there already out of the parts; welds must be there (doubled.c). `two_sided` is set to 1 for
+ * triangles of which one that runs the other way was taken out. False when there is no memory. */
+bool rill_solid_drop_doubled(rill_solid *solid, uint8_t *two_sided, const rill_allocator *allocator);
 
 #endif

@@ -86,8 +86,8 @@ static void put_columns(rill_writer *writer, const rill_bed *bed) {
     const size_t columns = (size_t)bed->info.columns;
     rill_put_f64(writer, bed->quantum);
     rill_put_f64(writer, bed->datum);
-    const int64_t findings[] = { bed->info.degenerate_triangles, bed->info.open_components, bed->info.closed_components,
-                                 bed->info.outside_solids };
+    const int64_t findings[] = { bed->info.degenerate_triangles, bed->info.doubled_triangles, bed->info.open_components,
+                                 bed->info.closed_components, bed->info.outside_solids };
     for (size_t i = 0; i < sizeof findings / sizeof findings[0]; ++i) rill_put_u64(writer, (uint64_t)findings[i]);
     for (size_t i = 0; i < cells; ++i) rill_put_u32(writer, (uint32_t)(bed->cell_first[i + 1] - bed->cell_first[i]));
     for (size_t i = 0; i < cells; ++i) {

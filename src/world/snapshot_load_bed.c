@@ -205,7 +205,7 @@ rill_result rill_loading_bed(rill_loading *load) {
                              .area = { { 0, 0 }, { world->def.grid.cells[0], world->def.grid.cells[1] } } };
     rill_numbering numbering = { .sheets = rill_array_make(sizeof(rill_sheet)) };
     bool roomy = false;
-    int64_t findings[4];
+    int64_t findings[5];
     columns.quantum = rill_get_f64(reader);
     columns.datum = rill_get_f64(reader);
     for (size_t i = 0; i < sizeof findings / sizeof findings[0]; ++i) findings[i] = rill_loading_i64(reader);
@@ -226,8 +226,9 @@ rill_result rill_loading_bed(rill_loading *load) {
     if (result) return result;
     rill_bed_info *info = &world->bed.info;
     info->degenerate_triangles = findings[0];
-    info->open_components = findings[1];
-    info->closed_components = findings[2];
-    info->outside_solids = findings[3];
+    info->doubled_triangles = findings[1];
+    info->open_components = findings[2];
+    info->closed_components = findings[3];
+    info->outside_solids = findings[4];
     return rill_loading_result(rill_world_raise_bed(world, load->message));
 }

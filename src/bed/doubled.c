@@ -1,0 +1,208 @@
+/* Faces that are there more than once.
+ *
+ * Modellers that draw one side of a face alone write every face twice, once for each side: of a solid drawn like that
+ * nothing is left, as each line enters and leaves it at the same height. Other files have parts twice by mistake. Copies are
+ * triangles with the same three places as corners, in any order; of those one is kept.
+ *
+ * Copies may also be meant: two boxes of one mesh that stand on each other have the face between them twice, once for
+ * each, and with one of them left both would be open. What tells is how the copies end. Seen as a surface, those that hang
+ * together end where an odd number of them meet:
+ *
+ *      :===:      on nothing, or nowhere: a surface of its own that was doubled       one is kept of each
+ *     _:===:_     on an odd number of single triangles: it is part of their surface   one is kept of each
+ *    |_|===|_|    on an even number, which is closed without it: it is in between     all are kept
+ *
+ * If all copies that hang together come in even numbers half of them are kept, and what is left is looked at once more: of
+ * two such boxes with every face doubled there are four between them. */
+#include "base/hash.h"
+#include "base/memory.h"
+#include "bed/solid.h"
+
+enum { PASSES = 4 }; /* every face sixteen times */
+
+/* The edge of a face with copies. */
+typedef struct rim {
+    uint32_t low, high; /* vertices, by position */
+    uint32_t face;      /* one that has it */
+    uint32_t faces;     /* with copies; 0: a free slot */
+    uint32_t others;    /* triangles without */
+} rim;
+
+/* The copies that hang together, of which this is the first. */
+typedef struct cluster {
+    int32_t votes; /* ends that ask for one copy, minus those that ask for all */
+    bool uneven;   /* some have an odd number of copies */
+} cluster;
+
+typedef struct doubles {
+    rill_solid *solid;
+    const rill_allocator *allocator;
+    uint32_t *slots;   /* hash table of faces: triangle + 1 */
+    uint32_t *first;   /* of each triangle: the first with its corners, */
+    uint32_t *rank;    /* and how many of those come before it */
+    uint32_t *copies;  /* of each first one: how many there are */
+    uint32_t *parent;  /* union-find over first ones */
+    cluster *clusters; /* of each first one */
+    rim *rims;         /* hash table */
+    size_t slot_count, rim_count;
+    size_t faces; /* with copies */
+} doubles;
+
+static size_t table_size(size_t count) {
+    size_t size = 16;
+    while (size < 2 * count) size *= 2;
+    return size;
+}
+
+/* The corners from the lowest up; returns whether they are turned by that. */
+static bool corners_of(const doubles *d, uint32_t triangle, uint32_t c[3]) {
+    bool turned = false;
+    for (int i = 0; i < 3; ++i) c[i] = d->solid->welds[d->solid->indices[3 * (size_t)triangle + (size_t)i]];
+    for (int i = 0; i < 3; ++i) {
+        const int k = i == 1; /* 0, 1, 0: three elements are sorted */
+        if (c[k] <= c[k + 1]) continue;
+        const uint32_t swap = c[k];
+        c[k] = c[k + 1], c[k + 1] = swap;
+        turned = !turned;
+    }
+    return turned;
+}
+
+static bool is_alive(const doubles *d, uint32_t triangle) {
+    return d->solid->parts[triangle] != RILL_NO_PART;
+}
+
+static void find_copies(doubles *d) {
+    d->faces = 0;
+    for (size_t i = 0; i < d->slot_count; ++i) d->slots[i] = 0;
+    for (uint32_t t = 0; t < d->solid->triangle_count; ++t) {
+        if (!is_alive(d, t)) continue;
+        uint32_t c[3], k[3];
+        corners_of(d, t, c);
+        const uint64_t hash = rill_hash_u64(rill_hash_u64(RILL_HASH_START, (uint64_t)c[0] << 32 | c[1]), c[2]);
+        size_t slot = hash & (d->slot_count - 1);
+        for (; d->slots[slot]; slot = (slot + 1) & (d->slot_count - 1)) {
+            corners_of(d, d->slots[slot] - 1, k);
+            if (c[0] == k[0] && c[1] == k[1] && c[2] == k[2]) break;
+        }
+        if (!d->slots[slot]) d->slots[slot] = t + 1, d->copies[t] = 0;
+        const uint32_t first = d->slots[slot] - 1;
+        d->first[t] = first;
+        d->rank[t] = d->copies[first]++;
+        d->faces += d->copies[first] == 2;
+        d->parent[t] = t;
+        d->clusters[t] = (cluster){ 0 };
+    }
+}
+
+static uint32_t root_of(uint32_t *parent, uint32_t i) {
+    while (parent[i] != i) {
+        parent[i] = parent[parent[i]];
+        i = parent[i];
+    }
+    return i;
+}
+
+static void unite(uint32_t *parent, uint32_t a, uint32_t b) {
+    a = root_of(parent, a), b = root_of(parent, b);
+    if (a < b)
+        parent[b] = a;
+    else
+        parent[a] = b;
+}
+
+/* The slot of an edge, or that which it would have. */
+static rim *find_rim(const doubles *d, uint32_t a, uint32_t b) {
+    const uint32_t low = a < b ? a : b, high = a < b ? b : a;
+    size_t slot = rill_hash_u64(RILL_HASH_START, (uint64_t)high << 32 | low) & (d->rim_count - 1);
+    while (d->rims[slot].faces && (d->rims[slot].low != low || d->rims[slot].high != high))
+        slot = (slot + 1) & (d->rim_count - 1);
+    rim *r = &d->rims[slot];
+    r->low = low, r->high = high;
+    return r;
+}
+
+static bool has_copies(const doubles *d, uint32_t triangle) {
+    return d->copies[d->first[triangle]] > 1;
+}
+
+/* Finds what hangs together, and where it ends. */
+static bool find_clusters(doubles *d) {
+    const uint32_t count = (uint32_t)d->solid->triangle_count;
+    d->rim_count = table_size(3 * d->faces);
+    d->rims = rill_memory_take(d->allocator, d->rim_count, sizeof *d->rims);
+    if (!d->rims) return false;
+    for (int single = 0; single < 2; ++single)
+        for (uint32_t t = 0; t < count; ++t) {
+            if (!is_alive(d, t) || d->first[t] != t || has_copies(d, t) == (single == 1)) continue;
+            uint32_t c[3];
+            corners_of(d, t, c);
+            for (int k = 0; k < 3; ++k) {
+                rim *r = find_rim(d, c[k], c[(k + 1) % 3]);
+                if (single) {
+                    r->others += 1;
+                    continue;
+                }
+                if (r->faces++ == 0) r->face = t;
+                unite(d->parent, r->face, t);
+            }
+        }
+    for (size_t i = 0; i < d->rim_count; ++i) {
+        const rim *r = &d->rims[i];
+        if (r->faces % 2 == 0) continue;
+        d->clusters[root_of(d->parent, r->face)].votes += r->others > 0 && r->others % 2 == 0 ? -1 : 1;
+    }
+    for (uint32_t t = 0; t < count; ++t)
+        if (is_alive(d, t) && has_copies(d, t) && d->first[t] == t && d->copies[t] % 2 == 1)
+            d->clusters[root_of(d->parent, t)].uneven = true;
+    rill_memory_give(d->allocator, d->rims, d->rim_count, sizeof *d->rims);
+    return true;
+}
+
+/* Takes copies away; returns whether there were any to take. */
+static bool drop(doubles *d, uint8_t *two_sided) {
+    bool any = false;
+    for (uint32_t t = 0; t < d->solid->triangle_count; ++t) {
+        if (!is_alive(d, t) || d->first[t] == t) continue;
+        const uint32_t first = d->first[t];
+        const cluster *of = &d->clusters[root_of(d->parent, first)];
+        if (of->votes < 0 || d->rank[t] < (of->uneven ? 1 : d->copies[first] / 2)) continue;
+        uint32_t c[3];
+        two_sided[first] |= corners_of(d, t, c) != corners_of(d, first, c);
+        d->solid->parts[t] = RILL_NO_PART;
+        d->solid->doubled_triangles += 1;
+        any = true;
+    }
+    return any;
+}
+
+static bool mend(doubles *d, uint8_t *two_sided) {
+    for (int pass = 0; pass < PASSES; ++pass) {
+        find_copies(d);
+        if (d->faces == 0) return true;
+        if (!find_clusters(d)) return false;
+        if (!drop(d, two_sided)) return true;
+    }
+    return true;
+}
+
+bool rill_solid_drop_doubled(rill_solid *solid, uint8_t *two_sided, const rill_allocator *allocator) {
+    const size_t count = solid->triangle_count;
+    doubles d = { .solid = solid,
+                  .allocator = allocator,
+                  .slot_count = table_size(count),
+                  .first = rill_memory_claim(allocator, count, sizeof(uint32_t)),
+                  .rank = rill_memory_claim(allocator, count, sizeof(uint32_t)),
+                  .copies = rill_memory_claim(allocator, count, sizeof(uint32_t)),
+                  .parent = rill_memory_claim(allocator, count, sizeof(uint32_t)),
+                  .clusters = rill_memory_claim(allocator, count, sizeof(cluster)) };
+    d.slots = rill_memory_claim(allocator, d.slot_count, sizeof(uint32_t));
+    const bool done = d.slots && d.first && d.rank && d.copies && d.parent && d.clusters && mend(&d, two_sided);
+    rill_memory_give(allocator, d.slots, d.slot_count, sizeof(uint32_t));
+    rill_memory_give(allocator, d.first, count, sizeof(uint32_t));
+    rill_memory_give(allocator, d.rank, count, sizeof(uint32_t));
+    rill_memory_give(allocator, d.copies, count, sizeof(uint32_t));
+    rill_memory_give(allocator, d.parent, count, sizeof(uint32_t));
+    rill_memory_give(allocator, d.clusters, count, sizeof(cluster));
+    return done;
+}
