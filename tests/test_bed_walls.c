@@ -4,6 +4,9 @@
  * bed_scenes.h), and must find one where there is one. Cells are 1 m wide. */
 #include "bed_scenes.h"
 
+#include <stdlib.h>
+#include <time.h>
+
 static test_mesh mesh;
 
 enum { HOLLOWS = 200 };
@@ -249,6 +252,51 @@ static void thickness_is_measured(void **state) {
     }
 }
 
+/* Seconds of processor time to measure a ball of 4 n^2 triangles: the least of some. */
+static double measuring_takes(uint32_t n) {
+    const size_t vertices = (size_t)(n + 1) * 2 * n, triangles = (size_t)4 * n * n;
+    float *v = malloc(3 * vertices * sizeof *v);
+    uint32_t *index = malloc(3 * triangles * sizeof *index), *next = index;
+    assert_true(v && index);
+    for (uint32_t r = 0; r <= n; ++r)
+        for (uint32_t i = 0; i < 2 * n; ++i) {
+            const double turn = 3.141592653589793 * i / n, rise = 3.141592653589793 * r / n;
+            const double out = r == 0 || r == n ? 0 : 10 * sin(rise);
+            float *p = v + 3 * ((size_t)r * 2 * n + i);
+            p[0] = (float)(out * cos(turn)), p[1] = (float)(out * sin(turn));
+            p[2] = (float)(-10 * cos(rise));
+        }
+    for (uint32_t r = 0; r < n; ++r)
+        for (uint32_t i = 0; i < 2 * n; ++i, next += 6) {
+            const uint32_t a = r * 2 * n + i, b = r * 2 * n + (i + 1) % (2 * n);
+            memcpy(next, (uint32_t[]){ a, b, b + 2 * n, a, b + 2 * n, a + 2 * n }, 6 * sizeof *next);
+        }
+    const rill_allocator allocator = rill_memory_default();
+    rill_solid_def def = rill_default_solid_def();
+    def.shape = RILL_SHAPE_MESH;
+    def.vertices = v, def.vertex_count = vertices;
+    def.indices = index, def.triangle_count = triangles;
+    double least = 1e9;
+    for (int i = 0; i < 3; ++i) {
+        rill_solid *solid = NULL;
+        assert_int_equal(rill_solid_make(&def, &allocator, &solid, NULL), RILL_OK);
+        const clock_t start = clock();
+        assert_true(rill_solid_measure(solid, 1.0, &allocator) && solid->thin);
+        least = fmin(least, (double)(clock() - start) / CLOCKS_PER_SEC);
+        rill_solid_free(solid, &allocator);
+    }
+    free(v);
+    free(index);
+    return least;
+}
+
+/* Sixteen times as many triangles take about as many times as long; comparing all that are near would take 256 times. */
+static void measuring_is_quick(void **state) {
+    (void)state;
+    const double few = measuring_takes(40), many = measuring_takes(160);
+    if (many > 60 * few) fail_msg("%g s for 6400 triangles, %g s for 102400", few, many);
+}
+
 /* Ordinary shapes, moved about in small steps: nothing may be thickened and all floors are what the line says. */
 static void ordinary_shapes_are_left_alone(void **state) {
     (void)state;
@@ -316,7 +364,8 @@ int main(void) {
         cmocka_unit_test(primitive_walls_hold),    cmocka_unit_test(bowls_hold),
         cmocka_unit_test(walls_reach_ceilings),    cmocka_unit_test(inclined_plates_hold),
         cmocka_unit_test(hollow_things_are_tight), cmocka_unit_test(thickness_is_measured),
-        cmocka_unit_test(terrain_is_left_alone),   cmocka_unit_test(ordinary_shapes_are_left_alone),
+        cmocka_unit_test(measuring_is_quick),      cmocka_unit_test(terrain_is_left_alone),
+        cmocka_unit_test(ordinary_shapes_are_left_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
