@@ -242,6 +242,74 @@ static void meshes_are_joined(void **state) {
     remove(path);
 }
 
+#define PLY_HEAD(format, type)                                                                                         \
+    "ply\nformat " format " 1.0\ncomment a tetrahedron\nelement vertex 4\nproperty " type " x\nproperty " type             \
+    " y\nproperty " type " z\nproperty uchar red\n"
+#define PLY_FACES "element face 4\nproperty uchar flags\nproperty list uchar short vertex_index\nend_header\n"
+#define PLY_STRIPS "element tristrips 1\nproperty list int int vertex_indices\nend_header\n"
+#define PLY_PLACES "0 0 0 9\n1 0 0 9\n0 1 0 9\n0 0 1 9\n"
+
+static void expect_tetrahedron(const char *text, size_t size) {
+    const char *path = put("t.ply", text, size);
+    rill_mesh mesh;
+    rill_message message = { "" };
+    if (rill_mesh_load(path, &mesh, &message)) {
+        fail_msg("%s", message.text);
+    }
+    assert_int_equal(mesh.triangle_count, 4);
+    assert_int_equal(mesh.vertex_count, 4);
+    float volume = 0; /* six times that of the tetrahedra over the triangles: one if each is turned outwards */
+    for (size_t t = 0; t < 4; t++) {
+        const float *p = mesh.vertices + 3 * mesh.indices[3 * t], *q = mesh.vertices + 3 * mesh.indices[3 * t + 1],
+                    *r = mesh.vertices + 3 * mesh.indices[3 * t + 2];
+        volume += p[0] * (q[1] * r[2] - q[2] * r[1]) + p[1] * (q[2] * r[0] - q[0] * r[2]) +
+                  p[2] * (q[0] * r[1] - q[1] * r[0]);
+    }
+    assert_true(volume == 1);
+    rill_mesh_free(&mesh);
+    remove(path);
+}
+
+/* The tetrahedron of numbers from their highest byte on. */
+static size_t big_endian(char *out) {
+    static const char head[] = PLY_HEAD("binary_big_endian", "double") PLY_FACES;
+    static const char corners[4][3] = { { 0, 2, 1 }, { 0, 1, 3 }, { 0, 3, 2 }, { 1, 2, 3 } };
+    size_t size = sizeof head - 1;
+    memcpy(out, head, size);
+    for (int v = 0; v < 4; v++) {
+        for (int axis = 0; axis < 3; axis++, size += 8) {
+            memcpy(out + size, v == axis + 1 ? "\x3f\xf0\0\0\0\0\0\0" : "\0\0\0\0\0\0\0\0", 8);
+        }
+        out[size++] = 9;
+    }
+    for (int f = 0; f < 4; f++, size += 8) {
+        memcpy(out + size, (char[]){ 7, 3, 0, corners[f][0], 0, corners[f][1], 0, corners[f][2] }, 8);
+    }
+    return size;
+}
+
+/* As text or as numbers, of faces or of strips: the same tetrahedron. What is cut short is refused. */
+static void ply_files_are_read(void **state) {
+    (void)state;
+    static const char faces[] = PLY_HEAD("ascii", "float") PLY_FACES PLY_PLACES
+                                "0 3 0 2 1\n0 3 0 1 3\n0 3 0 3 2\n0 3 1 2 3\n";
+    static const char strip[] = PLY_HEAD("ascii", "float") PLY_STRIPS PLY_PLACES "6 0 2 1 3 0 2\n";
+    static const char strips[] = PLY_HEAD("ascii", "float") PLY_STRIPS PLY_PLACES "13 0 2 1 3 -1 0 1 3 3 -1 0 3 2\n";
+    expect_tetrahedron(faces, sizeof faces - 1);
+    expect_tetrahedron(strip, sizeof strip - 1);
+    expect_tetrahedron(strips, sizeof strips - 1);
+    char numbers[1024];
+    const size_t size = big_endian(numbers);
+    expect_tetrahedron(numbers, size);
+    rill_mesh mesh;
+    rill_message message = { "" };
+    for (size_t cut = 1; cut < size; cut += 7) {
+        const char *path = put("c.ply", numbers, size - cut);
+        assert_int_equal(rill_mesh_load(path, &mesh, &message), RILL_INVALID_DATA);
+        remove(path);
+    }
+}
+
 static void refuse_mesh(const char *name, const char *text, rill_result expected, const char *why) {
     rill_mesh mesh;
     rill_message message = { "" };
@@ -263,6 +331,14 @@ static void bad_meshes_are_refused(void **state) {
                 "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n"
                 "element face 1\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n1 0 nan\n0 1 0\n3 0 1 2\n",
                 RILL_INVALID_DATA, "expected finite numbers");
+    refuse_mesh("b.ply", PLY_HEAD("ascii", "float") PLY_FACES PLY_PLACES "0 3 0 2 1\n0 3 0 1 3\n", RILL_INVALID_DATA,
+                "'face' 2 of 4");
+    refuse_mesh("c.ply", PLY_HEAD("ascii", "float") PLY_FACES PLY_PLACES "0 3 0 2 4\n", RILL_INVALID_DATA,
+                "found vertex 4 in a face, expected 0 to 3");
+    refuse_mesh("d.ply", PLY_HEAD("ascii", "float") "end_header\n" PLY_PLACES, RILL_INVALID_DATA, "no triangles");
+    refuse_mesh("a.gltf", "{\"asset\":{\"version\":\"2.0\"},\"extensionsRequired\":[\"KHR_materials_unlit\", "
+                          "\"KHR_mesh_quantization\"]}",
+                RILL_INVALID_DATA, "needs the glTF extension KHR_mesh_quantization");
     rill_mesh mesh;
     rill_message message;
     assert_int_equal(rill_mesh_load("no/such.obj", &mesh, &message), RILL_INVALID_STATE);
@@ -322,6 +398,7 @@ int main(void) {
         cmocka_unit_test(arrays_go_out_and_in),
         cmocka_unit_test(pictures_are_exact),
         cmocka_unit_test(meshes_are_joined),
+        cmocka_unit_test(ply_files_are_read),
         cmocka_unit_test(bad_meshes_are_refused),
         cmocka_unit_test(scenes_read_their_files),
     };

@@ -1,4 +1,4 @@
-/* assimp reads and triangulates; joining vertices is done here, by exact place over all parts: assimp's own joining
+/* assimp reads and triangulates, but for PLY (ply_import.c); joining vertices is done here, by exact place over all parts: assimp's own joining
  * compares normals and texture coordinates too, knows a tolerance, and stops at the borders of materials. */
 #include "mesh_import.h"
 
@@ -12,6 +12,9 @@
 #include <string.h>
 
 #include "files.h"
+#include "ply_import.h"
+
+static const size_t GLTF_LIMIT = (size_t)2 << 30;
 
 bool rill_mesh_is_kind(const char *path) {
     static const char *const endings[] = { ".obj", ".stl", ".ply", ".gltf", ".glb" };
@@ -61,63 +64,130 @@ static uint32_t join(rill_mesh *mesh, uint32_t *table, size_t mask, const float 
     return (uint32_t)mesh->vertex_count - 1;
 }
 
-/* Adds the triangles of one part; false with a message on a vertex that is no place. */
-static bool add_part(rill_mesh *mesh, uint32_t *table, size_t mask, const struct aiMesh *part, rill_message *message) {
+/* Replaces the vertices of a mesh by those of its triangles, each place once. A vertex that is no place is refused. */
+static rill_result weld(rill_mesh *mesh, rill_message *message) {
+    size_t size = 8;
+    while (size < 2 * mesh->vertex_count) {
+        size *= 2;
+    }
+    rill_mesh joined = { .vertices = malloc(mesh->vertex_count * 3 * sizeof(float)) };
+    uint32_t *table = calloc(size, sizeof *table);
+    rill_result result = RILL_OK;
+    if (!joined.vertices || !table) {
+        result = fail(message, RILL_OUT_OF_MEMORY, "out of memory", "");
+    }
+    for (size_t i = 0; i < 3 * mesh->triangle_count && result == RILL_OK; i++) {
+        const float *v = mesh->vertices + 3 * (size_t)mesh->indices[i];
+        const float place[3] = { v[0] + 0.0f, v[1] + 0.0f, v[2] + 0.0f }; /* + 0 makes -0 the same place as 0 */
+        if (isfinite(place[0]) && isfinite(place[1]) && isfinite(place[2])) {
+            mesh->indices[i] = join(&joined, table, size - 1, place);
+            continue;
+        }
+        snprintf(message->text, sizeof message->text,
+                 "found a vertex at (%g, %g, %g) in triangle %zu, expected finite numbers", (double)place[0],
+                 (double)place[1], (double)place[2], i / 3);
+        result = RILL_INVALID_DATA;
+    }
+    free(table);
+    float *old = mesh->vertices;
+    mesh->vertices = joined.vertices;
+    mesh->vertex_count = joined.vertex_count;
+    free(old);
+    return result;
+}
+
+/* ----------------------------------------------------------------------------------------------------------- assimp */
+
+static void add_part(rill_mesh *mesh, const struct aiMesh *part) {
     for (unsigned f = 0; f < part->mNumFaces; f++) {
         const struct aiFace *face = &part->mFaces[f];
         if (face->mNumIndices != 3) {
             continue; /* loose points and lines */
         }
         for (int corner = 0; corner < 3; corner++) {
-            const struct aiVector3D *v = &part->mVertices[face->mIndices[corner]];
-            float place[3] = { v->x + 0.0f, v->y + 0.0f, v->z + 0.0f }; /* + 0 makes -0 the same place as 0 */
-            if (!isfinite(place[0]) || !isfinite(place[1]) || !isfinite(place[2])) {
-                snprintf(message->text, sizeof message->text,
-                         "found a vertex at (%g, %g, %g) in triangle %u, expected finite numbers", (double)place[0],
-                         (double)place[1], (double)place[2], f);
-                return false;
-            }
-            mesh->indices[3 * mesh->triangle_count + (size_t)corner] = join(mesh, table, mask, place);
+            mesh->indices[3 * mesh->triangle_count + (size_t)corner] =
+                (uint32_t)mesh->vertex_count + face->mIndices[corner];
         }
         mesh->triangle_count++;
     }
-    return true;
+    for (unsigned v = 0; v < part->mNumVertices; v++) {
+        const struct aiVector3D *from = &part->mVertices[v];
+        memcpy(mesh->vertices + 3 * mesh->vertex_count++, (float[]){ from->x, from->y, from->z }, 3 * sizeof(float));
+    }
 }
 
 static rill_result convert(const struct aiScene *scene, rill_mesh *out, rill_message *message) {
-    size_t triangles = 0, size = 8;
+    size_t triangles = 0, vertices = 0;
     for (unsigned m = 0; m < scene->mNumMeshes; m++) {
         triangles += scene->mMeshes[m]->mNumFaces;
+        vertices += scene->mMeshes[m]->mNumVertices;
     }
-    if (!triangles) {
-        return fail(message, RILL_INVALID_DATA, "found no triangles, expected a mesh with some", "");
-    }
-    if (triangles > UINT32_MAX / 8) {
+    if (triangles > UINT32_MAX / 8 || vertices > UINT32_MAX / 8) {
         return fail(message, RILL_INVALID_DATA, "found more than 500 million triangles", "");
     }
-    while (size < triangles * 6) {
-        size *= 2;
+    *out = (rill_mesh){ .vertices = malloc(vertices * 3 * sizeof(float) + 1),
+                        .indices = malloc(triangles * 3 * sizeof(uint32_t) + 1) };
+    if (!out->vertices || !out->indices) {
+        return fail(message, RILL_OUT_OF_MEMORY, "out of memory", "");
     }
-    rill_mesh mesh = { .vertices = malloc(triangles * 9 * sizeof(float)),
-                       .indices = malloc(triangles * 3 * sizeof(uint32_t)) };
-    uint32_t *table = calloc(size, sizeof *table);
-    rill_result result = RILL_OK;
-    if (!mesh.vertices || !mesh.indices || !table) {
-        result = fail(message, RILL_OUT_OF_MEMORY, "out of memory", "");
+    for (unsigned m = 0; m < scene->mNumMeshes; m++) {
+        add_part(out, scene->mMeshes[m]);
     }
-    for (unsigned m = 0; result == RILL_OK && m < scene->mNumMeshes; m++) {
-        result = add_part(&mesh, table, size - 1, scene->mMeshes[m], message) ? RILL_OK : RILL_INVALID_DATA;
-    }
-    free(table);
-    if (result == RILL_OK && !mesh.triangle_count) {
-        result = fail(message, RILL_INVALID_DATA, "found no triangles, expected a mesh with some", "");
-    }
+    return RILL_OK;
+}
+
+/* What assimp does not know it passes over, and reads numbers of one kind as those of another. */
+static rill_result check_extensions(const char *path, rill_message *message) {
+    static const char *const harmless[] = { "KHR_materials_", "KHR_texture_", "EXT_texture_", "MSFT_texture_",
+                                            "KHR_lights_",    "KHR_draco_mesh_compression",  "KHR_xmp" };
+    char *text, *at, *stop;
+    size_t size;
+    rill_result result = rill_file_read(path, GLTF_LIMIT, &text, &size, message);
     if (result != RILL_OK) {
-        rill_mesh_free(&mesh);
         return result;
     }
-    *out = mesh;
-    return RILL_OK;
+    for (size_t i = 0; i < size; i++) {
+        text[i] = text[i] ? text[i] : ' '; /* a .glb has numbers around its text */
+    }
+    at = strstr(text, "\"extensionsRequired\"");
+    stop = at ? strchr(at, ']') : NULL;
+    at = at ? strchr(at, '[') : NULL;
+    while (result == RILL_OK && at && stop && (at = strchr(at, '"')) != NULL && at < stop) {
+        const char *name = at + 1;
+        size_t length = strcspn(name, "\"");
+        bool known = false;
+        for (size_t i = 0; i < sizeof harmless / sizeof harmless[0]; i++) {
+            known |= strncmp(name, harmless[i], strlen(harmless[i])) == 0;
+        }
+        if (!known) {
+            snprintf(message->text, sizeof message->text,
+                     "it needs the glTF extension %.*s, which is not read; save it without", (int)(length < 80 ? length : 80),
+                     name);
+            result = RILL_INVALID_DATA;
+        }
+        at += length + 2;
+    }
+    free(text);
+    return result;
+}
+
+static rill_result import(const char *path, rill_mesh *out, rill_message *message) {
+    rill_result result = RILL_OK;
+    if (rill_file_ends(path, ".gltf") || rill_file_ends(path, ".glb")) {
+        result = check_extensions(path, message);
+    }
+    if (result != RILL_OK) {
+        return result;
+    }
+    /* Transforms of nodes are applied (glTF); their own axes stay: z is up in Rill, whatever the file's format says. */
+    const struct aiScene *scene = aiImportFile(path, aiProcess_Triangulate | aiProcess_PreTransformVertices);
+    if (!scene) {
+        const char *why = aiGetErrorString();
+        return fail(message, RILL_INVALID_DATA, "found no mesh in it, expected " RILL_MESH_KINDS ": ", why ? why : "");
+    }
+    result = convert(scene, out, message);
+    aiReleaseImport(scene);
+    return result;
 }
 
 rill_result rill_mesh_load(const char *path, rill_mesh *out, rill_message *message) {
@@ -128,13 +198,16 @@ rill_result rill_mesh_load(const char *path, rill_mesh *out, rill_message *messa
     if (!rill_mesh_is_kind(path)) {
         return fail(message, RILL_INVALID_DATA, "expected " RILL_MESH_KINDS, "");
     }
-    /* Transforms of nodes are applied (glTF); their own axes stay: z is up in Rill, whatever the file's format says. */
-    const struct aiScene *scene = aiImportFile(path, aiProcess_Triangulate | aiProcess_PreTransformVertices);
-    if (!scene) {
-        const char *why = aiGetErrorString();
-        return fail(message, RILL_INVALID_DATA, "found no mesh in it, expected " RILL_MESH_KINDS ": ", why ? why : "");
+    rill_result result =
+        rill_file_ends(path, ".ply") ? rill_ply_load(path, out, message) : import(path, out, message);
+    if (result == RILL_OK && !out->triangle_count) {
+        result = fail(message, RILL_INVALID_DATA, "found no triangles, expected a mesh with some", "");
     }
-    rill_result result = convert(scene, out, message);
-    aiReleaseImport(scene);
+    if (result == RILL_OK) {
+        result = weld(out, message);
+    }
+    if (result != RILL_OK) {
+        rill_mesh_free(out);
+    }
     return result;
 }

@@ -1,4 +1,4 @@
-/* Triangle meshes from OBJ, STL, PLY and glTF files, through assimp. */
+/* Triangle meshes from OBJ, STL, PLY and glTF files. */
 #ifndef RILL_SCENE_MESH_IMPORT_H
 #define RILL_SCENE_MESH_IMPORT_H
 
@@ -13,7 +13,7 @@ typedef struct rill_mesh {
     size_t triangle_count;
 } rill_mesh;
 
-/* What assimp is asked to read, for error texts. */
+/* What is read, for error texts. */
 #define RILL_MESH_KINDS "an .obj, .stl, .ply, .gltf or .glb file"
 bool rill_mesh_is_kind(const char *path);
 
