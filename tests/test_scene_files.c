@@ -240,6 +240,22 @@ static void meshes_are_joined(void **state) {
     assert_int_equal(mesh.vertex_count, 6);
     rill_mesh_free(&mesh);
     remove(path);
+
+    /* A pentagon and its back, which begins elsewhere: cut into the same three triangles. */
+    static const char sides[] = "v 0 0 0\nv 2 0 0\nv 3 1 0\nv 1 3 0\nv -1 2 0\nf 1 2 3 4 5\nusemtl back\nf 3 2 1 5 4\n";
+    path = put("p.obj", sides, sizeof sides - 1);
+    assert_int_equal(rill_mesh_load(path, &mesh, &message), RILL_OK);
+    assert_int_equal(mesh.triangle_count, 6);
+    int same = 0;
+    for (int i = 0; i < 9; i += 3) {
+        for (int k = 9; k < 18; k += 3) {
+            const uint32_t *a = mesh.indices + i, *b = mesh.indices + k;
+            same += (1u << a[0] | 1u << a[1] | 1u << a[2]) == (1u << b[0] | 1u << b[1] | 1u << b[2]);
+        }
+    }
+    assert_int_equal(same, 3);
+    rill_mesh_free(&mesh);
+    remove(path);
 }
 
 #define PLY_HEAD(format, type)                                                                                         \

@@ -98,6 +98,83 @@ static rill_result weld(rill_mesh *mesh, rill_message *message) {
 
 /* ----------------------------------------------------------------------------------------------------------- assimp */
 
+static void place_of(const struct aiMesh *part, const struct aiFace *face, unsigned corner, float out[3]) {
+    const struct aiVector3D *v = &part->mVertices[face->mIndices[corner]];
+    out[0] = v->x + 0.0f, out[1] = v->y + 0.0f, out[2] = v->z + 0.0f;
+}
+
+/* Puts the corners of a polygon in the order of another one with the same places. */
+static void order_like(const struct aiMesh *part, struct aiFace *face, const struct aiMesh *of, const struct aiFace *like) {
+    for (unsigned i = 0; i < like->mNumIndices; i++) {
+        float wanted[3], found[3];
+        place_of(of, like, i, wanted);
+        for (unsigned k = i; k < face->mNumIndices; k++) {
+            place_of(part, face, k, found);
+            if (found[0] == wanted[0] && found[1] == wanted[1] && found[2] == wanted[2]) {
+                unsigned swap = face->mIndices[i];
+                face->mIndices[i] = face->mIndices[k];
+                face->mIndices[k] = swap;
+                break;
+            }
+        }
+    }
+}
+
+typedef struct polygon {
+    uint64_t hash;
+    size_t order; /* in the file */
+    const struct aiMesh *part;
+    struct aiFace *face;
+} polygon;
+
+static int compare_polygons(const void *a, const void *b) {
+    const polygon *p = a, *q = b;
+    if (p->hash != q->hash) {
+        return p->hash < q->hash ? -1 : 1;
+    }
+    return p->order < q->order ? -1 : 1;
+}
+
+/* A polygon that is there twice, once for each side, may begin at another corner and would then be cut along other diagonals:
+ * nobody could see any more that it is the same. False: no memory. */
+static bool order_polygons(const struct aiScene *scene) {
+    size_t count = 0;
+    for (unsigned m = 0; m < scene->mNumMeshes; m++) {
+        for (unsigned f = 0; f < scene->mMeshes[m]->mNumFaces; f++) {
+            count += scene->mMeshes[m]->mFaces[f].mNumIndices > 3;
+        }
+    }
+    polygon *all = count ? malloc(count * sizeof *all) : NULL;
+    if (!all) {
+        return !count;
+    }
+    count = 0;
+    for (unsigned m = 0; m < scene->mNumMeshes; m++) {
+        const struct aiMesh *part = scene->mMeshes[m];
+        for (unsigned f = 0; f < part->mNumFaces; f++) {
+            struct aiFace *face = &part->mFaces[f];
+            uint64_t hash = 0; /* the same in any order */
+            for (unsigned i = 0; face->mNumIndices > 3 && i < face->mNumIndices; i++) {
+                float place[3];
+                place_of(part, face, i, place);
+                hash += hash_place(place);
+            }
+            if (face->mNumIndices > 3) {
+                all[count] = (polygon){ hash, count, part, face };
+                count++;
+            }
+        }
+    }
+    qsort(all, count, sizeof *all, compare_polygons);
+    for (size_t i = 1; i < count; i++) {
+        if (all[i].hash == all[i - 1].hash && all[i].face->mNumIndices == all[i - 1].face->mNumIndices) {
+            order_like(all[i].part, all[i].face, all[i - 1].part, all[i - 1].face);
+        }
+    }
+    free(all);
+    return true;
+}
+
 static void add_part(rill_mesh *mesh, const struct aiMesh *part) {
     for (unsigned f = 0; f < part->mNumFaces; f++) {
         const struct aiFace *face = &part->mFaces[f];
@@ -180,7 +257,12 @@ static rill_result import(const char *path, rill_mesh *out, rill_message *messag
         return result;
     }
     /* Transforms of nodes are applied (glTF); their own axes stay: z is up in Rill, whatever the file's format says. */
-    const struct aiScene *scene = aiImportFile(path, aiProcess_Triangulate | aiProcess_PreTransformVertices);
+    const struct aiScene *scene = aiImportFile(path, 0);
+    if (scene && !order_polygons(scene)) {
+        aiReleaseImport(scene);
+        return fail(message, RILL_OUT_OF_MEMORY, "out of memory", "");
+    }
+    scene = scene ? aiApplyPostProcessing(scene, aiProcess_Triangulate | aiProcess_PreTransformVertices) : NULL;
     if (!scene) {
         const char *why = aiGetErrorString();
         return fail(message, RILL_INVALID_DATA, "found no mesh in it, expected " RILL_MESH_KINDS ": ", why ? why : "");
