@@ -185,7 +185,7 @@ static inline bool flows(const bed_scene *scene, const double from[3], const dou
             for (int32_t o = bed->cell_first[oy * nx + ox]; o < bed->cell_first[oy * nx + ox + 1]; ++o) {
                 int32_t other = bed->places[o], sill = bed->b[place] > bed->b[other] ? bed->b[place] : bed->b[other];
                 if (seen[o] || sill >= limit ||
-                    rill_overlap(bed->b[place], bed->c[place], bed->b[other], bed->c[other]) <= 1)
+                    rill_overlap(bed->b[place], bed->c[place], bed->b[other], bed->c[other]) < bed->opening)
                     continue;
                 seen[o] = true;
                 queue[tail++] = o;

@@ -472,6 +472,26 @@ static void slivers_are_merged(void **state) {
     free_scene(&scene);
 }
 
+/* A wall that hovers beside the brink of a ledge, a hair higher: nothing runs off through there unless that is asked for. */
+static void low_faces_are_closed(void **state) {
+    (void)state;
+    const double cell = 0.01, openings[] = { RILL_OPENING_AUTO, RILL_OPENING_AUTO, 0, 0.001 };
+    const double gaps[] = { cell / 33, cell / 31, cell / 1000, cell / 31 };
+    for (int i = 0; i < 4; ++i) {
+        bed_scene scene = scene_of(20, 4, cell);
+        const bool open = i == 1 || i == 2;
+        scene.def.min_opening = openings[i];
+        add_floor(&scene);
+        add_box(&scene, 0, 0, 0, 0.1, 0.04, 0.03);
+        add_box(&scene, 0.1, 0, 0.03 + gaps[i], 0.12, 0.04, 0.06);
+        build_bed(&scene);
+        assert_int_equal(scene.bed.info.faces_closed, open ? 0 : 4);
+        assert_int_equal(scene.bed.info.slivers_merged, 0);
+        assert_true(flows(&scene, (double[]){ 0.05, 0.02, 0.04 }, (double[]){ 0.15, 0.02, 0 }, 0.05) == open);
+        free_scene(&scene);
+    }
+}
+
 static void walls_and_outsiders(void **state) {
     (void)state;
     bed_scene scene = scene_of(4, 3, 1.0);
@@ -527,6 +547,7 @@ int main(void) {
         cmocka_unit_test(union_by_winding),
         cmocka_unit_test(open_parts_are_sheets),
         cmocka_unit_test(slivers_are_merged),
+        cmocka_unit_test(low_faces_are_closed),
         cmocka_unit_test(walls_and_outsiders),
         cmocka_unit_test(heightmaps_stretch),
     };

@@ -86,7 +86,7 @@ static void bad_grids_are_refused(void **state) {
         if (i == 2) def.grid.cell_size = NAN;
         if (i == 3) def.grid.origin[2] = INFINITY;
         if (i == 4) def.headroom = 0;
-        if (i == 5) def.min_opening = -1;
+        if (i == 5) def.min_opening = -2;
         if (i == 6) def.grid.cell_size = 1e-9, def.headroom = 1e9;
         rill_columns columns = { .count = -5 };
         uint8_t touched[1];

@@ -6,7 +6,7 @@
 /* Columns stacked at random, with many voids that touch, overlap by a quantum, or are shared by several neighbours. */
 static rill_columns random_columns(uint64_t *seed, int32_t nx, int32_t ny, int most, int coarse) {
     const rill_allocator allocator = rill_memory_default();
-    rill_columns columns = { .grid = { .cells = { nx, ny }, .cell_size = 1.0 }, .quantum = 0x1p-20 };
+    rill_columns columns = { .grid = { .cells = { nx, ny }, .cell_size = 1.0 }, .quantum = 0x1p-20, .opening = 2 };
     size_t cells = (size_t)nx * (size_t)ny, capacity = cells * (size_t)most;
     int32_t *b = calloc(capacity, sizeof *b), *c = calloc(capacity, sizeof *c);
     columns.cell_first = rill_memory_take(&allocator, cells + 1, sizeof(int32_t));
@@ -49,10 +49,10 @@ static bool is_sparse(const rill_bed *bed, int32_t l, int32_t r) {
     return low < bed->pipe_count && bed->pipe_l[low] == l && bed->pipe_r[low] == r;
 }
 
-/* Every pair of neighbours is joined by exactly one pipe if their voids overlap by more than a quantum, else by
+/* Every pair of neighbours is joined by exactly one pipe if their voids overlap by at least the opening, else by
  * none. */
 static void expect_pipes(const rill_bed *bed) {
-    int32_t nx = bed->grid.cells[0], ny = bed->grid.cells[1], sparse = 0;
+    int32_t nx = bed->grid.cells[0], ny = bed->grid.cells[1], sparse = 0, closed = 0;
     for (int32_t cell = 0; cell < nx * ny; ++cell)
         for (int side = 0; side < 2; ++side) {
             int32_t other = side ? cell + nx : cell + 1;
@@ -64,11 +64,13 @@ static void expect_pipes(const rill_bed *bed) {
                                       (bed->b[l] > bed->b[r] ? bed->b[l] : bed->b[r]);
                     int32_t stride = rill_bed_sheet_of(bed, l, NULL, NULL)->stride;
                     bool dense = r - l == (side ? stride : 1) && overlap > 0;
-                    assert_int_equal(dense + is_sparse(bed, l, r), overlap > 1);
+                    assert_int_equal(dense + is_sparse(bed, l, r), overlap >= bed->opening);
                     sparse += is_sparse(bed, l, r);
+                    closed += overlap > 0 && overlap < bed->opening;
                 }
         }
     assert_int_equal(sparse, bed->pipe_count);
+    assert_int_equal(closed, bed->info.faces_closed);
 }
 
 static void every_pair_has_its_pipe(void **state) {
@@ -78,6 +80,7 @@ static void every_pair_has_its_pipe(void **state) {
     for (int round = 0; round < 300; ++round) {
         int32_t nx = 1 + round % 23, ny = 1 + round * 7 % 19;
         rill_columns columns = random_columns(&seed, nx, ny, 1 + round % 9, round % 3 ? 4 : 1000);
+        columns.opening = round % 3 ? 2 + round % 4 : 2 + round % 300;
         rill_edge edges[4] = { { .kind = (rill_edge_kind)(round % 3) },
                                { .kind = (rill_edge_kind)(round / 3 % 3), .level = 3e-6 } };
         rill_bed bed;
@@ -124,7 +127,7 @@ static void platforms_are_sheets(void **state) {
         const rill_allocator allocator = rill_memory_default();
         uint64_t seed = 3;
         int32_t hole_count = 0;
-        rill_columns columns = { .grid = { .cells = { N, N }, .cell_size = 0.001 }, .quantum = 0x1p-33 };
+        rill_columns columns = { .grid = { .cells = { N, N }, .cell_size = 0.001 }, .quantum = 0x1p-33, .opening = 2 };
         columns.cell_first = rill_memory_take(&allocator, N * N + 1, sizeof(int32_t));
         int32_t *b = calloc(5 * N * N, sizeof *b), *c = calloc(5 * N * N, sizeof *c), count = 0;
         assert_true(columns.cell_first && b && c);

@@ -187,11 +187,16 @@ typedef struct rill_solver {
     int32_t max_substeps;  /* cap per step, 1 to 1000000; default 64. Beyond it waves are slowed, see RILL_STATUS_... */
 } rill_solver;
 
+/* min_opening as it fits the cells. */
+#define RILL_OPENING_AUTO (-1.0)
+
 typedef struct rill_world_def {
     const char *name; /* copied; may be NULL; this and all names: at most 255 bytes */
     rill_grid grid;
     double headroom;    /* m, > 0: liquid may stand this high above the highest solid; default 0.05 */
-    double min_opening; /* m, >= 0: voids lower than this are filled with solid; default 0: one quantum */
+    double min_opening; /* m, >= 0: voids lower than this are filled with solid, and columns side by side whose voids
+                           overlap by less are not joined: such slivers come from sampling slopes at the middle of cells, and
+                           liquid would shoot through them. 0: one quantum. Default RILL_OPENING_AUTO: 1/32 of a cell */
     rill_edge edges[4]; /* west, east, south, north; default wall */
     double gravity[3];  /* m/s2; default 0, 0, -9.81 */
     rill_liquid liquid; /* default water */
@@ -321,6 +326,7 @@ typedef struct rill_bed_info {
     double quantum;              /* m: the unit of depth, a power of two */
     double lowest, highest;      /* m: lowest floor, highest point liquid may stand at */
     int64_t slivers_merged;      /* voids lower than min_opening (or one quantum), filled */
+    int64_t faces_closed;        /* neighbours that overlap, but by less than min_opening; not counted again while solids move */
     int64_t walls_thickened;     /* cells closed because a wall thinner than a cell runs through them */
     int64_t sheet_cells;         /* cells where an open mesh became a sheet one quantum thick or more */
     int64_t degenerate_triangles;/* triangles without area, ignored */

@@ -24,6 +24,9 @@ static rill_result check_columns(const rill_columns *columns, rill_message *mess
           columns->quantum <= grid->cell_size && fabs(columns->datum) < INFINITY))
         return rill_fail(message, RILL_INVALID_DATA, "columns: cell size %g, quantum %g, datum %g make no sense",
                          grid->cell_size, columns->quantum, columns->datum);
+    if (columns->opening < RILL_LEAST_OPENING || columns->opening > RILL_TOP)
+        return rill_fail(message, RILL_INVALID_DATA, "columns: the lowest opening is %d quanta, expected %d to %d",
+                         (int)columns->opening, RILL_LEAST_OPENING, RILL_TOP);
     if (columns->count < 0 || columns->count > INT32_MAX)
         return rill_fail(message, RILL_INVALID_DATA, "columns: there are %lld, expected 0 to 2^31 - 1",
                          (long long)columns->count);
@@ -100,7 +103,8 @@ static int32_t pipes_to(const rill_bed *bed, int32_t place, int32_t dense, size_
                         int32_t *right) {
     for (int32_t k = bed->cell_first[cell]; k < bed->cell_first[cell + 1]; ++k) {
         int32_t other = bed->places[k];
-        if (other == dense || rill_overlap(bed->b[place], bed->c[place], bed->b[other], bed->c[other]) <= 1) continue;
+        if (other == dense || rill_overlap(bed->b[place], bed->c[place], bed->b[other], bed->c[other]) < bed->opening)
+            continue;
         if (left) left[count] = place, right[count] = other;
         count += 1;
     }
@@ -132,6 +136,22 @@ static int64_t list_pipes(const rill_bed *bed, int32_t *left, int32_t *right) {
     return total;
 }
 
+/* How many neighbours overlap, but by too little. */
+static int64_t count_closed(const rill_columns *columns) {
+    const int32_t nx = columns->grid.cells[0], ny = columns->grid.cells[1], *first = columns->cell_first;
+    int64_t count = 0;
+    for (int32_t cell = 0; cell < nx * ny; ++cell)
+        for (int side = 0; side < 2; ++side) {
+            if (side == 0 ? cell % nx == nx - 1 : cell >= nx * (ny - 1)) continue;
+            const int32_t other = cell + (side == 0 ? 1 : nx);
+            for (int32_t i = first[cell]; i < first[cell + 1]; ++i)
+                for (int32_t k = first[other]; k < first[other + 1]; ++k)
+                    count += rill_overlap_closed(rill_overlap(columns->b[i], columns->c[i], columns->b[k], columns->c[k]),
+                                                 columns->opening);
+        }
+    return count;
+}
+
 /* ---------------------------------------------------------------------------------------------------------- ghosts */
 
 /* The floor beyond an open edge goes on falling as it did, so that liquid leaves as if there were more of it; never
@@ -139,7 +159,8 @@ static int64_t list_pipes(const rill_bed *bed, int32_t *left, int32_t *right) {
 static int32_t ghost_base(const rill_bed *bed, int32_t place, int32_t inward) {
     int64_t b0 = bed->b[place], base = b0, step = (int64_t)(bed->grid.cell_size / bed->quantum);
     int32_t b1 = bed->b[inward];
-    if (b1 != RILL_WALL && rill_overlap(bed->b[place], bed->c[place], b1, bed->c[inward]) > 1 && 2 * b0 - b1 < base)
+    if (b1 != RILL_WALL && rill_overlap(bed->b[place], bed->c[place], b1, bed->c[inward]) >= bed->opening &&
+        2 * b0 - b1 < base)
         base = 2 * b0 - b1;
     if (base < b0 - step) base = b0 - step;
     return base < 0 ? 0 : (int32_t)base;
@@ -219,6 +240,7 @@ static rill_result fill_bed(rill_bed *bed, const rill_columns *columns, const ri
     rill_columns_describe(columns, &bed->info);
     bed->info.sheets = bed->sheet_count;
     bed->info.sparse_pipes = bed->pipe_count;
+    bed->info.faces_closed = count_closed(columns);
     return RILL_OK;
 }
 
@@ -238,6 +260,7 @@ rill_result rill_bed_make_numbered(rill_columns *columns, const rill_numbering *
     rill_bed bed = { .grid = columns->grid,
                      .quantum = columns->quantum,
                      .datum = columns->datum,
+                     .opening = columns->opening,
                      .cell_first = columns->cell_first,
                      .floors = columns->floors,
                      .notes = columns->notes,
@@ -294,6 +317,7 @@ static bool copy_columns(const rill_bed *bed, const rill_allocator *allocator, r
                            .area = { { 0, 0 }, { bed->grid.cells[0], bed->grid.cells[1] } },
                            .quantum = bed->quantum,
                            .datum = bed->datum,
+                           .opening = bed->opening,
                            .count = bed->info.columns };
     out->cell_first = rill_memory_take(allocator, cells + 1, sizeof(int32_t));
     out->b = rill_memory_take(allocator, count, sizeof(int32_t));

@@ -21,8 +21,8 @@
  *           ...                 . . . . . . . . . .      (bed->ghosts). The u of a cell is the velocity through its
  *     x:                     -PAD_X  x0 ... x0+nx-1      WEST face, the v through its SOUTH face.
  *
- * Neighbours in one sheet whose voids overlap are joined by an implicit *dense pipe*; all other overlapping neighbours
- * are listed as *sparse pipes*. All sheets share one set of planes, so one plane index names any column.
+ * Neighbours in one sheet whose voids overlap are joined by an implicit *dense pipe*; all other neighbours whose voids
+ * overlap by at least `opening` are listed as *sparse pipes*, and what overlaps by less is never in one sheet. All sheets share one set of planes, so one plane index names any column.
  *
  * A *tile* is RILL_TILE_W x RILL_TILE_H cells of a sheet. Tiles include the ring of ghosts: cell (x, y) of a sheet belongs to
  * tile ((x - x0 + 1) / RILL_TILE_W, (y - y0 + 1) / RILL_TILE_H), so tiles_x = ceil((nx + 2) / RILL_TILE_W). */
@@ -38,7 +38,8 @@ enum {
     RILL_PAD_X = 16, /* padding columns at least left and right: a vector's width */
     RILL_PAD_Y = 4,  /* padding rows below and above */
     RILL_TILE_W = 16,
-    RILL_TILE_H = 4
+    RILL_TILE_H = 4,
+    RILL_LEAST_OPENING = 2 /* quanta: voids that overlap by one are not joined, whatever is asked for */
 };
 
 typedef struct rill_sheet {
@@ -90,6 +91,7 @@ typedef struct rill_bed {
     rill_bed_info info;
     double quantum; /* m */
     double datum;   /* z of height 0, m */
+    int32_t opening; /* quanta: voids that overlap by less are not joined */
 
     /* Cells: columns of cell i = y * cells[0] + x are places[cell_first[i]] .. places[cell_first[i + 1] - 1], from below. */
     int32_t *cell_first; /* cells + 1 */
@@ -128,6 +130,7 @@ typedef struct rill_columns {
     rill_grid grid;
     rill_area area; /* the cells it is about, row by row */
     double quantum, datum;
+    int32_t opening; /* quanta, at least RILL_LEAST_OPENING: voids that overlap by less are not joined */
     int64_t count;
     int32_t *cell_first; /* cells + 1 */
     int32_t *b, *c;      /* quanta */
@@ -150,6 +153,8 @@ rill_result rill_columns_build(const rill_world_def *def, const rill_solid *cons
 rill_result rill_columns_rebuild(const rill_world_def *def, const rill_range *range, const rill_area *area,
                                  const rill_solid *const *solids, size_t solid_count, uint8_t *touched,
                                  const rill_allocator *allocator, rill_columns *out, rill_message *message);
+/* The lowest opening that is kept, in quanta: of voids, and of faces where it is at least RILL_LEAST_OPENING. */
+int32_t rill_columns_opening(const rill_world_def *def, double quantum);
 /* Fills in what columns, or solids, tell about a bed. */
 void rill_columns_describe(const rill_columns *columns, rill_bed_info *info);
 void rill_solids_describe(const rill_solid *const *solids, size_t solid_count, const uint8_t *touched,

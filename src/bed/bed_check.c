@@ -121,7 +121,7 @@ static int32_t next_right(const rill_bed *bed, int32_t place, int32_t dense, siz
     for (int32_t k = bed->cell_first[cell]; k < bed->cell_first[cell + 1]; ++k) {
         int32_t other = bed->places[k];
         if (other == dense || other <= after || other >= best) continue;
-        if (rill_overlap(bed->b[place], bed->c[place], bed->b[other], bed->c[other]) > 1) best = other;
+        if (rill_overlap(bed->b[place], bed->c[place], bed->b[other], bed->c[other]) >= bed->opening) best = other;
     }
     return best;
 }
@@ -144,8 +144,9 @@ static rill_result check_pipes_of(checker *check, const rill_sheet *s, int32_t x
     int32_t ahead[2] = { place + 1, place + s->stride };
     bool inside[2] = { x + 1 < s->x0 + s->nx, y + 1 < s->y0 + s->ny };
     for (int i = 0; i < 2; ++i)
-        if (inside[i] && rill_overlap(bed->b[place], bed->c[place], bed->b[ahead[i]], bed->c[ahead[i]]) == 1)
-            return BROKEN(check, "places %d and %d of one sheet overlap by one quantum", (int)place, (int)ahead[i]);
+        if (inside[i] &&
+            rill_overlap_closed(rill_overlap(bed->b[place], bed->c[place], bed->b[ahead[i]], bed->c[ahead[i]]), bed->opening))
+            return BROKEN(check, "places %d and %d of one sheet overlap by too little", (int)place, (int)ahead[i]);
     return RILL_OK;
 }
 

@@ -19,6 +19,7 @@
 #include <string.h>
 
 static const double CELL_QUANTA = 67108864.0; /* 2^26 */
+static const double SLIVER = 1.0 / 32.0;      /* cells: lower openings come from sampling rather than from the model */
 
 typedef struct builder {
     rill_raster raster;
@@ -57,7 +58,7 @@ static rill_result check_def(const rill_world_def *def, size_t solid_count, rill
     if (!(def->headroom > 0.0 && def->headroom <= 1e9))
         return rill_fail(message, RILL_INVALID_ARGUMENT, "bed: headroom is %g, expected more than 0, at most 1e9",
                          def->headroom);
-    if (!(def->min_opening >= 0.0 && def->min_opening <= 1e9))
+    if (!(def->min_opening == RILL_OPENING_AUTO || (def->min_opening >= 0.0 && def->min_opening <= 1e9)))
         return rill_fail(message, RILL_INVALID_ARGUMENT, "bed: min_opening is %g, expected 0 to 1e9", def->min_opening);
     if (solid_count > 65535)
         return rill_fail(message, RILL_TOO_LARGE, "bed: %zu solids, expected at most 65535", solid_count);
@@ -152,9 +153,10 @@ static rill_result choose_quantum(builder *build, const measures *extent, rill_m
     return RILL_OK;
 }
 
-static void choose_opening(builder *build) {
-    double opening = ceil(build->def->min_opening / build->raw.quantum);
-    build->opening = opening < 1.0 ? 1 : opening > (double)RILL_TOP ? RILL_TOP : (int32_t)opening;
+int32_t rill_columns_opening(const rill_world_def *def, double quantum) {
+    const double least = def->min_opening < 0.0 ? SLIVER * def->grid.cell_size : def->min_opening;
+    const double opening = ceil(least / quantum);
+    return opening < 1.0 ? 1 : opening > (double)RILL_TOP ? RILL_TOP : (int32_t)opening;
 }
 
 /* --------------------------------------------------------------------------------------------- second pass: columns */
@@ -236,7 +238,7 @@ static rill_result run(builder *build, const rill_solid *const *solids, size_t s
         if (!result) result = choose_quantum(build, &extent, message);
         if (result) return result;
     }
-    choose_opening(build);
+    build->opening = rill_columns_opening(build->def, build->raw.quantum);
     build->walls = rill_walls_make(&build->raw, build->allocator);
     build->piles = rill_piles_make(&build->raw, build->opening, build->allocator);
     rill_result result = store(build, !choose, message);

@@ -1,7 +1,7 @@
 /* Numbering columns into sheets.
  *
  * Any numbering is right, as long as a sheet has at most one column per cell and no neighbours in it whose voids
- * overlap by exactly one quantum (no pipe, but the dense kernels would see one): pipes within a sheet are then
+ * overlap by less than the opening (no pipe, but the dense kernels would see one): pipes within a sheet are then
  * implicit and all others are listed. A good numbering has few sparse pipes and little area to sweep.
  *
  *   1. Pieces: from each column not yet numbered, ground floors first, a piece grows breadth first over neighbours that
@@ -77,21 +77,22 @@ static bool has_piece(const numberer *n, int32_t cell, int32_t index) {
 static int32_t best_match(const numberer *n, int32_t column, int32_t cell, bool only_free) {
     int32_t best = -1, nearest = 0;
     for (int32_t k = n->columns->cell_first[cell]; k < n->columns->cell_first[cell + 1]; ++k) {
-        if ((only_free && n->piece_of[k] >= 0) || overlap(n, column, k) <= 1) continue;
+        if ((only_free && n->piece_of[k] >= 0) || overlap(n, column, k) < n->columns->opening) continue;
         int32_t distance = abs(n->columns->b[k] - n->columns->b[column]);
         if (best < 0 || distance < nearest) best = k, nearest = distance;
     }
     return best;
 }
 
-/* Whether a column may join a piece: its cell is free there and no neighbour overlaps by just one quantum. */
+/* Whether a column may join a piece: its cell is free there and no neighbour overlaps by too little. */
 static bool may_join(const numberer *n, const spot *at, int32_t index) {
     if (n->piece_of[at->column] >= 0 || has_piece(n, at->cell, index)) return false;
     for (int d = 0; d < 4; ++d) {
         int32_t other = neighbour(n, at->cell, at->x, d);
         if (other < 0) continue;
         for (int32_t k = n->columns->cell_first[other]; k < n->columns->cell_first[other + 1]; ++k)
-            if (n->piece_of[k] == index && overlap(n, at->column, k) == 1) return false;
+            if (n->piece_of[k] == index && rill_overlap_closed(overlap(n, at->column, k), n->columns->opening))
+                return false;
     }
     return true;
 }
@@ -199,8 +200,8 @@ static int64_t joints(const numberer *n, int32_t index, int32_t sheet) {
         for (int d = 0; d < 4; ++d) {
             int32_t other = neighbour(n, cell, x, d), k = other < 0 ? -1 : column_in(n, other, sheet);
             int32_t height = k < 0 ? 0 : overlap(n, column, k);
-            if (height == 1) return -1;
-            count += height > 1;
+            if (rill_overlap_closed(height, n->columns->opening)) return -1;
+            count += height > 0;
         }
     }
     return count;

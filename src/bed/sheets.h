@@ -5,9 +5,15 @@
 #include "base/memory.h"
 #include "bed/bed.h"
 
-/* Height over which two voids overlap, in quanta; they are joined by a pipe when it is more than one. */
+/* Height over which two voids overlap, in quanta; they are joined by a pipe when it is at least the bed's `opening`. */
 static inline int32_t rill_overlap(int32_t b0, int32_t c0, int32_t b1, int32_t c1) {
     return (c0 < c1 ? c0 : c1) - (b0 > b1 ? b0 : b1);
+}
+
+/* Whether two voids overlap, but by too little for a pipe: such neighbours must not be in one sheet, where the flow would see
+ * one. */
+static inline bool rill_overlap_closed(int32_t overlap, int32_t opening) {
+    return (overlap > 0) & (overlap < opening);
 }
 
 /* Elements of the planes that a sheet of nx x ny cells takes: whole tiles, ghosts included, between the padding. */

@@ -146,7 +146,7 @@ static int32_t place_in(const rill_bed *bed, int32_t sheet, int32_t x, int32_t y
     return bed->sheets[sheet].first + y * bed->sheets[sheet].stride + x;
 }
 
-/* How well a column fits into a free place: -1 if it must not be there, because a neighbour overlaps by one quantum;
+/* How well a column fits into a free place: -1 if it must not be there, because a neighbour overlaps by too little;
  * else one for each neighbour it is joined to, and four more if the step between them is no steeper than 45 degrees. */
 static int32_t fitness(const rill_bed *bed, int32_t place, int32_t stride, const rill_cell_change *at,
                        const rill_new_column *column) {
@@ -157,8 +157,8 @@ static int32_t fitness(const rill_bed *bed, int32_t place, int32_t stride, const
     for (int d = 0; d < 4; ++d) {
         if (!inside[d]) continue;
         const int32_t b = bed->b[beside[d]], height = rill_overlap(column->b, column->c, b, bed->c[beside[d]]);
-        if (height == 1) return -1;
-        if (height > 1) score += abs(b - column->b) <= step ? 5 : 1;
+        if (rill_overlap_closed(height, bed->opening)) return -1;
+        if (height > 0) score += abs(b - column->b) <= step ? 5 : 1;
     }
     return score;
 }
@@ -167,11 +167,11 @@ static int32_t fitness(const rill_bed *bed, int32_t place, int32_t stride, const
 static inline bool clashes(const rill_bed *bed, int32_t place, const rill_cell_change *at,
                            const rill_new_column *column) {
     const int32_t stride = bed->sheets[0].stride; /* of a roomy bed, that of all sheets */
-    const int32_t *b = bed->b + place, *c = bed->c + place;
-    const bool clash[4] = { rill_overlap(column->b, column->c, b[-1], c[-1]) == 1,
-                            rill_overlap(column->b, column->c, b[1], c[1]) == 1,
-                            rill_overlap(column->b, column->c, b[-stride], c[-stride]) == 1,
-                            rill_overlap(column->b, column->c, b[stride], c[stride]) == 1 };
+    const int32_t *b = bed->b + place, *c = bed->c + place, least = bed->opening;
+    const bool clash[4] = { rill_overlap_closed(rill_overlap(column->b, column->c, b[-1], c[-1]), least),
+                            rill_overlap_closed(rill_overlap(column->b, column->c, b[1], c[1]), least),
+                            rill_overlap_closed(rill_overlap(column->b, column->c, b[-stride], c[-stride]), least),
+                            rill_overlap_closed(rill_overlap(column->b, column->c, b[stride], c[stride]), least) };
     if (!(clash[0] | clash[1] | clash[2] | clash[3])) return false;
     return (clash[0] && at->x > 0) || (clash[1] && at->x + 1 < bed->grid.cells[0]) || (clash[2] && at->y > 0) ||
            (clash[3] && at->y + 1 < bed->grid.cells[1]);

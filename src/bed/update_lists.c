@@ -284,7 +284,7 @@ static bool push_pairs(rill_update *update, const rill_bed *bed, const candidate
     while (k < end && bed->c[places[k]] <= at->b) ++k;
     for (; k < end && bed->b[places[k]] < at->c; ++k) {
         const int32_t other = places[k];
-        if (other == dense || rill_overlap(at->b, at->c, bed->b[other], bed->c[other]) <= 1) continue;
+        if (other == dense || rill_overlap(at->b, at->c, bed->b[other], bed->c[other]) < bed->opening) continue;
         if (back && update->marks[other]) continue;
         const rill_pair found = { back ? other : at->place, back ? at->place : other };
         if (!rill_array_push(&update->pairs, allocator, &found)) return false;

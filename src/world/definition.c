@@ -25,6 +25,7 @@ rill_world_def rill_default_world_def(void) {
     rill_world_def def = {
         .grid = { .cells = { 100, 100 }, .cell_size = 0.001 },
         .headroom = 0.05,
+        .min_opening = RILL_OPENING_AUTO,
         .gravity = { 0.0, 0.0, -9.81 },
         .solver = { .kandemir = { .vanishing = 0.163, .atmosphere = 101325.0 },
                     .advection = true,
@@ -162,7 +163,8 @@ rill_result rill_check_world_def(const rill_world_def *def, rill_message *messag
     rill_result result = rill_check_name("world", def->name, message);
     if (!result) result = check_grid(&def->grid, message);
     if (!result) result = check_positive("headroom", def->headroom, LENGTH_LIMIT, message);
-    if (!result) result = check_range("min_opening", def->min_opening, 0.0, LENGTH_LIMIT, message);
+    if (!result && def->min_opening != RILL_OPENING_AUTO)
+        result = check_range("min_opening", def->min_opening, 0.0, LENGTH_LIMIT, message);
     if (!result) result = check_edges(def->edges, message);
     if (!result) result = rill_check_gravity(def->gravity, message);
     if (!result) result = rill_check_liquid(&def->liquid, message);

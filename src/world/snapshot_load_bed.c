@@ -215,6 +215,8 @@ rill_result rill_loading_bed(rill_loading *load) {
     if (reader->failed || !(fabs(columns.datum) <= 1e10) || !(quantum > 0.0 && quantum <= cell) ||
         cell / quantum > 0x1p26 || frexp(quantum, &exponent) != 0.5)
         return rill_loading_refuse(load, "the quantum or the datum makes no sense");
+    columns.opening = rill_columns_opening(&world->def, quantum);
+    if (columns.opening < RILL_LEAST_OPENING) columns.opening = RILL_LEAST_OPENING;
     const size_t cells = (size_t)columns.grid.cells[0] * (size_t)columns.grid.cells[1];
     rill_result result = get_column_arrays(load, &columns, cells);
     if (!result) result = get_sheets(load, &columns, &numbering, &roomy);
