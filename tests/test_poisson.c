@@ -5,7 +5,7 @@
 #include "solve/levels.h"
 #include "worlds.h"
 
-enum { NODES = 48000, PATCHES = 64, LINKS = 512 };
+enum { NODES = 48000, PATCHES = 64, LINKS = 512, LEVELS = 16 };
 
 static rill_poisson problem;
 static test_memory memory;
@@ -14,7 +14,8 @@ static int make_problem(void **state) {
     (void)state;
     memory = (test_memory){ 0 };
     const rill_allocator allocator = test_allocator(&memory);
-    return rill_poisson_make(&problem, NODES, PATCHES, LINKS, &allocator) ? 0 : 1;
+    const rill_poisson_size room = { NODES, PATCHES, LINKS, LEVELS, NODES, NODES, 2 * NODES, 0 }; /* any shapes */
+    return rill_poisson_make(&problem, &room, &allocator) ? 0 : 1;
 }
 
 static int free_problem(void **state) {
@@ -618,8 +619,10 @@ static void fails_cleanly_without_memory(void **state) {
     test_memory scarce = { 0 };
     const rill_allocator allocator = test_allocator(&scarce);
     rill_poisson poisson;
+    rill_poisson_size room = { .links = 10 };
+    rill_poisson_count(&room, 20, 40);
     long n = 1;
-    for (; !(scarce.fail_at = n, scarce.count = 0, rill_poisson_make(&poisson, 1000, 4, 10, &allocator)); ++n) {
+    for (; !(scarce.fail_at = n, scarce.count = 0, rill_poisson_make(&poisson, &room, &allocator)); ++n) {
         assert_int_equal(scarce.live, 0);
         assert_null(poisson.patches);
         assert_null(poisson.levels);
@@ -641,16 +644,18 @@ static void room_is_enough(void **state) {
         test_memory own = { 0 };
         const rill_allocator allocator = test_allocator(&own);
         const bool alone = round < KINDS; /* three of a kind, and at last one of each */
-        int32_t nodes = 0, first = alone ? round : 0, last = alone ? round : KINDS - 1, copies = alone ? 3 : 1;
-        for (int32_t i = first; i <= last; ++i) nodes += copies * rill_poisson_room(sizes[i][0], sizes[i][1]);
+        int32_t first = alone ? round : 0, last = alone ? round : KINDS - 1, copies = alone ? 3 : 1;
         int32_t patches = copies * (last - first + 1);
-        assert_true(rill_poisson_make(&problem, nodes, patches, 2 * patches, &allocator));
+        rill_poisson_size room = { .links = 2 * patches };
+        for (int32_t i = first; i <= last; ++i)
+            for (int32_t copy = 0; copy < copies; ++copy) rill_poisson_count(&room, sizes[i][0], sizes[i][1]);
+        assert_true(rill_poisson_make(&problem, &room, &allocator));
         const long blocks = own.count;
         seed = 23;
         rill_poisson_clear(&problem);
         for (int32_t i = first; i <= last; ++i)
             for (int32_t copy = 0; copy < copies; ++copy) add_shape(sizes[i][0], sizes[i][1], all_full, rough);
-        assert_true(problem.node_count <= nodes);
+        assert_true(problem.node_count <= room.nodes);
         for (int32_t p = 0; p < patches; ++p) {
             const rill_patch *patch = &problem.patches[p];
             assert_int_equal(patch->stride % 16, 0);

@@ -343,11 +343,13 @@ rill_covered_report rill_covered_move(rill_flow *flow, const rill_flow_settings 
     rill_covered *covered = flow->covered;
     if (!covered) return report;
     covered->kernels = rill_covered_kernels_pick(settings->scalar);
-    if (!rill_covered_find(flow, constants)) return report;
-    for (int32_t i = 0; solve_windows(flow, settings, constants, &report); ++i) {
+    bool found = rill_covered_find(flow, constants);
+    for (int32_t i = 0; found && solve_windows(flow, settings, constants, &report); ++i) {
         if (i == WINDOWS || !rill_covered_ask(flow)) break;
-        rill_covered_find(flow, constants);
+        found = rill_covered_find(flow, constants);
     }
+    if (covered->starved) rill_covered_forgo(flow, &report.refused);
+    if (!found) return report;
     rill_covered_transfer(flow, constants, &report);
     rill_covered_hold_rising(flow, false);
     return report;

@@ -163,6 +163,11 @@ void rill_covered_restore(rill_flow *flow, const rill_kernel_constants *constant
 void rill_covered_look_again(rill_flow *flow);
 /* The same if that would be in vain for a column that is flooded now. */
 void rill_covered_look_for(rill_flow *flow, int32_t place);
+/* Before a step whose first sub-steps move liquid by `lambda` cells at 1 m/s: memory for what fills, solids and
+ * snapshots have flooded. False without, and nothing is done. */
+bool rill_covered_ready(rill_flow *flow, float lambda, bool scalar);
+/* Whether there was no memory in this step for what is flooded: it grows with that. */
+bool rill_covered_starved(const rill_flow *flow);
 /* The pressures were loaded. */
 void rill_covered_resume(rill_flow *flow);
 /* A column was filled by hand, up to its ceiling or not. */

@@ -1,5 +1,7 @@
-/* Working memory of the covered stage: as much as the ceilings of the bed ask for. When the bed changes it is used again, or
- * replaced by more. See covered_parts.h. */
+/* Working memory of the covered stage: of tiles and columns as much as the ceilings of the bed ask for, of nodes as much
+ * as there are windows. When the bed changes, or windows grow, it is used again, or replaced by more. See
+ * covered_parts.h. */
+#include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -98,80 +100,119 @@ static bool take_planes(rill_covered *covered, size_t nodes, const rill_allocato
     return good;
 }
 
-static void give_planes(rill_covered *covered, size_t nodes, const rill_allocator *allocator) {
-    each_plane(covered, nodes, allocator, give_plane);
-}
-
 /* Blocks of nodes of which strips consist. */
 static size_t block_count(int32_t nodes) {
     return (size_t)nodes / RILL_COVERED_UNIT + 1;
 }
 
+static void give_nodes(rill_covered *covered) {
+    const rill_allocator *allocator = &covered->allocator;
+    const int32_t nodes = covered->poisson.room.nodes;
+    if (!covered->poisson.levels) return;
+    each_plane(covered, (size_t)nodes, allocator, give_plane);
+    rill_memory_give(allocator, covered->strips, block_count(nodes), sizeof *covered->strips);
+    rill_memory_give(allocator, covered->blocks, block_count(nodes), 1);
+    for (int i = 0; i < 2; ++i)
+        rill_memory_give(allocator, covered->guess.blocks[i], block_count(nodes), sizeof(rill_guess_block));
+    rill_poisson_free(&covered->poisson, allocator);
+}
+
+static bool take_nodes(rill_covered *covered, const rill_poisson_size *room) {
+    const rill_allocator *allocator = &covered->allocator;
+    const size_t blocks = block_count(room->nodes);
+    if (!rill_poisson_make(&covered->poisson, room, allocator)) return false;
+    covered->strips = rill_memory_take(allocator, blocks, sizeof *covered->strips);
+    covered->blocks = rill_memory_take(allocator, blocks, 1);
+    for (int i = 0; i < 2; ++i)
+        covered->guess.blocks[i] = rill_memory_take(allocator, blocks, sizeof(rill_guess_block));
+    covered->nodes.active = covered->poisson.active;
+    covered->west.w = covered->poisson.wx;
+    covered->south.w = covered->poisson.wy;
+    if (take_planes(covered, (size_t)room->nodes, allocator) && covered->strips && covered->blocks &&
+        covered->guess.blocks[0] && covered->guess.blocks[1])
+        return true;
+    give_nodes(covered);
+    return false;
+}
+
+static bool is_enough(const rill_poisson_size *have, const rill_poisson_size *want) {
+    return want->nodes <= have->nodes && want->patches <= have->patches && want->links <= have->links &&
+           want->levels <= have->levels && want->widest <= have->widest && want->fine <= have->fine &&
+           want->all <= have->all && want->steps <= have->steps;
+}
+
+/* Half as much again, or windows that grow would take it anew all the time; but no more nodes than there can be. */
+static rill_poisson_size with_spare(const rill_poisson_size *want, int32_t node_limit) {
+    const double spare = fmin(1.5, (double)node_limit / (double)want->nodes);
+    rill_poisson_size room = *want;
+    room.nodes = (int32_t)(spare * want->nodes);
+    room.patches = (int32_t)(spare * want->patches) + 1;
+    room.levels = want->levels + 1;
+    room.widest = (int32_t)(spare * want->widest);
+    room.fine = (int64_t)(spare * (double)want->fine);
+    room.all = (int64_t)(spare * (double)want->all);
+    room.steps = (int64_t)(spare * (double)want->steps);
+    return room;
+}
+
+bool rill_covered_make_nodes(rill_covered *covered, const rill_poisson_size *want) {
+    if (covered->poisson.levels && is_enough(&covered->poisson.room, want)) return true;
+    const rill_poisson_size room = with_spare(want, covered->node_limit);
+    give_nodes(covered);
+    return take_nodes(covered, &room);
+}
+
 static void give_covered(rill_covered *covered, const rill_allocator *allocator) {
     size_t tiles = (size_t)covered->tile_capacity, all = (size_t)covered->bed_tiles;
-    give_planes(covered, (size_t)covered->node_capacity, allocator);
-    rill_poisson_free(&covered->poisson, allocator);
+    give_nodes(covered);
     rill_memory_give(allocator, covered->boxes, tiles, sizeof *covered->boxes);
     rill_memory_give(allocator, covered->listed, tiles, sizeof *covered->listed);
     rill_memory_give(allocator, covered->windows, tiles, sizeof *covered->windows);
-    rill_memory_give(allocator, covered->strips, block_count(covered->node_capacity), sizeof *covered->strips);
-    rill_memory_give(allocator, covered->blocks, block_count(covered->node_capacity), 1);
-    for (int i = 0; i < 2; ++i)
-        rill_memory_give(allocator, covered->guess.blocks[i], block_count(covered->node_capacity),
-                         sizeof(rill_guess_block));
     rill_memory_give(allocator, covered->group, all, sizeof *covered->group);
     rill_memory_give(allocator, covered->nearly, all, sizeof *covered->nearly);
     rill_memory_give(allocator, covered->beside, all, 1);
     rill_memory_give(allocator, covered->roofed, all, 1);
     rill_memory_give(allocator, covered->flooded, all, 1);
+    rill_memory_give(allocator, covered->kept, all, 1);
     rill_memory_give(allocator, covered->seen, (size_t)covered->bed_places, 1);
     rill_memory_give(allocator, covered->path, (size_t)covered->path_capacity, sizeof *covered->path);
     rill_memory_give(allocator, covered->pipes, (size_t)covered->pipe_capacity, sizeof *covered->pipes);
     rill_memory_give(allocator, covered, 1, sizeof *covered);
 }
 
-/* How much there has to be. */
+/* How much there has to be, whether or not anything is flooded. */
 typedef struct demand {
-    int32_t tiles, nodes, pipes, path;
+    int32_t tiles, pipes, path;
 } demand;
 
 static rill_covered *take_covered(const rill_bed *bed, const demand *want, const rill_allocator *allocator) {
     rill_covered *covered = rill_memory_take(allocator, 1, sizeof *covered);
     if (!covered) return NULL;
     size_t tiles = (size_t)want->tiles, all = (size_t)bed->tile_count;
+    covered->allocator = *allocator;
     covered->bed_tiles = bed->tile_count;
     covered->bed_places = bed->plane_size;
     covered->tile_capacity = want->tiles;
-    covered->node_capacity = want->nodes;
     covered->pipe_capacity = want->pipes;
     covered->path_capacity = want->path;
     covered->boxes = rill_memory_take(allocator, tiles, sizeof *covered->boxes);
     covered->listed = rill_memory_take(allocator, tiles, sizeof *covered->listed);
     covered->windows = rill_memory_take(allocator, tiles, sizeof *covered->windows);
-    covered->strips = rill_memory_take(allocator, block_count(want->nodes), sizeof *covered->strips);
-    covered->blocks = rill_memory_take(allocator, block_count(want->nodes), 1);
-    for (int i = 0; i < 2; ++i)
-        covered->guess.blocks[i] = rill_memory_take(allocator, block_count(want->nodes), sizeof(rill_guess_block));
     covered->group = rill_memory_take(allocator, all, sizeof *covered->group);
     covered->nearly = rill_memory_take(allocator, all, sizeof *covered->nearly);
     covered->beside = rill_memory_take(allocator, all, 1);
     covered->roofed = rill_memory_take(allocator, all, 1);
     covered->flooded = rill_memory_take(allocator, all, 1);
+    covered->kept = rill_memory_take(allocator, all, 1);
     covered->seen = rill_memory_take(allocator, (size_t)bed->plane_size, 1);
     covered->path = rill_memory_take(allocator, (size_t)want->path, sizeof *covered->path);
     covered->pipes = rill_memory_take(allocator, (size_t)want->pipes, sizeof *covered->pipes);
-    bool good = take_planes(covered, (size_t)want->nodes, allocator) && covered->boxes && covered->listed &&
-                covered->windows && covered->strips && covered->blocks && covered->guess.blocks[0] &&
-                covered->guess.blocks[1] && covered->group && covered->nearly && covered->beside && covered->roofed &&
-                covered->flooded && covered->seen && covered->path && covered->pipes;
-    if (!good || !rill_poisson_make(&covered->poisson, want->nodes, want->tiles, want->pipes, allocator)) {
-        give_covered(covered, allocator);
-        return NULL;
-    }
-    covered->nodes.active = covered->poisson.active;
-    covered->west.w = covered->poisson.wx;
-    covered->south.w = covered->poisson.wy;
-    return covered;
+    if (covered->boxes && covered->listed && covered->windows && covered->group && covered->nearly &&
+        covered->beside && covered->roofed && covered->flooded && covered->kept && covered->seen && covered->path &&
+        covered->pipes)
+        return covered;
+    give_covered(covered, allocator);
+    return NULL;
 }
 
 const uint8_t *rill_covered_roofs(const rill_flow *flow) {
@@ -188,16 +229,15 @@ bool rill_covered_reserve(const rill_flow *flow, const uint8_t *roofed, rill_cov
     const rill_bed *bed = flow->bed;
     const rill_covered *now = flow->covered;
     const int64_t path = bed->info.columns + bed->ghost_count; /* the repair may come by every column and every ghost */
+    int32_t nodes;
     demand want = { .pipes = bed->pipe_count, .path = path < INT32_MAX ? (int32_t)path : -1 };
-    want.tiles = list_tiles(bed, roofed, NULL, &want.nodes);
+    want.tiles = list_tiles(bed, roofed, NULL, &nodes);
     *out = flow->covered;
-    if (want.nodes < 0 || want.path < 0) return false;
-    if (now && want.tiles <= now->tile_capacity && want.nodes <= now->node_capacity &&
-        want.pipes <= now->pipe_capacity && want.path <= now->path_capacity)
+    if (nodes < 0 || want.path < 0) return false;
+    if (now && want.tiles <= now->tile_capacity && want.pipes <= now->pipe_capacity && want.path <= now->path_capacity)
         return true;
     if (bed->roomy)
-        want = (demand){ bed->tile_count, grown(want.nodes, 0, now ? now->node_capacity : 0),
-                         grown(want.pipes, 4096, now ? now->pipe_capacity : 0),
+        want = (demand){ bed->tile_count, grown(want.pipes, 4096, now ? now->pipe_capacity : 0),
                          grown(want.path, 1024, now ? now->path_capacity : 0) };
     *out = take_covered(bed, &want, allocator);
     return *out != NULL;
@@ -215,6 +255,7 @@ void rill_covered_refit(rill_flow *flow, const uint8_t *roofed, rill_covered *co
     memset(covered->group, 0, (size_t)covered->bed_tiles * sizeof *covered->group);
     covered->tile_count = list_tiles(flow->bed, roofed, covered->boxes, &covered->node_limit);
     covered->window_count = covered->listed_count = 0;
+    covered->unready = true;
 }
 
 void rill_covered_describe(rill_flow *flow, int32_t sheet, int32_t tx, int32_t ty) {

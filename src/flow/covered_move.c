@@ -400,12 +400,14 @@ void rill_covered_resume(rill_flow *flow) {
         if (code != 0) flow->covered->flooded[rill_bed_tile_of(bed, bed->places[i])] = 1;
         flow->covered->some_sealed |= code < 0 && code != RILL_PRESSURE_NEW;
     }
+    if (flow->covered) flow->covered->unready = true;
 }
 
 void rill_covered_fill(rill_flow *flow, int32_t place, bool full) {
     const bool before = rill_flow_flooded(flow, place);
     flow->pressure[place] = full ? RILL_PRESSURE_NEW : 0;
     if (before == full) return;
+    flow->covered->unready |= full;
     int32_t x, y;
     const rill_sheet *sheet = rill_bed_sheet_of(flow->bed, place, &x, &y);
     rill_covered_describe(flow, (int32_t)(sheet - flow->bed->sheets), (x - sheet->x0 + 1) / RILL_TILE_W,

@@ -1,6 +1,6 @@
 /* What the files of the covered stage share.
  *
- *   covered_memory.c   working memory, as much as the ceilings of the bed ask for
+ *   covered_memory.c   working memory, as much as the ceilings of the bed and the windows ask for
  *   covered_windows.c  which columns may be covered: windows of cells, as patches of the pressure problem
  *   covered_margins.c  how far these reach
  *   covered_strips.c   which of their nodes matter
@@ -103,11 +103,15 @@ typedef struct rill_covered {
     uint8_t *beside;  /* per tile of the bed: some column of it or of a tile around it is flooded */
     uint8_t *roofed;  /* per tile of the bed: it is one of those */
     uint8_t *flooded; /* per tile of the bed: some column is */
+    uint8_t *kept;    /* those, while windows are laid beforehand */
     rill_tile_box *boxes; /* per tile with a ceiling */
     int32_t listed_count;
     int32_t *listed;    /* boxes with columns that may be covered, ascending */
     int32_t node_limit; /* nodes that are enough for this bed: windows must not depend on what there was before */
-    int32_t bed_tiles, bed_places, tile_capacity, node_capacity, pipe_capacity, path_capacity;
+    int32_t bed_tiles, bed_places, tile_capacity, pipe_capacity, path_capacity;
+    rill_allocator allocator; /* for planes of nodes, of which the pressure problem knows how many there are */
+    bool unready;     /* columns were flooded otherwise than by the flow: windows may be larger than ever */
+    bool starved;     /* there was no memory for the windows of this step: nothing has been solved for */
     bool hold;        /* the windows may be those of the next sub-step too */
     bool spreads;     /* members have outgrown their windows in this step: look further */
     bool woken;       /* some flooded tile that was asleep has become part of a window */
@@ -205,6 +209,10 @@ static inline rill_covered_run rill_covered_run_of(const rill_covered *covered, 
         EACH_STRIP(covered, w_, strip_)                                                                                \
             for (rill_covered_run run = rill_covered_run_of(covered, w_, strip_), *once_ = &run; once_; once_ = NULL)
 
+/* covered_memory.c. Sees to it that there are planes for windows of this size; what they hold may go. False without
+ * memory: then there are none. */
+bool rill_covered_make_nodes(rill_covered *covered, const rill_poisson_size *want);
+
 /* covered_windows.c. Lays the windows and reads their nodes; false if there are none. */
 bool rill_covered_find(rill_flow *flow, const rill_kernel_constants *constants);
 /* covered_margins.c. The window around columns of a sheet, without nodes yet. */
@@ -285,5 +293,8 @@ void rill_covered_transfer(rill_flow *flow, const rill_kernel_constants *constan
 /* covered_repair.c. Carries on what stands above a ceiling; whether that was more than counts as full. Adds what found no room,
  * and was taken out of the columns, to `*refused`. */
 bool rill_covered_repair(rill_flow *flow, int64_t *refused);
+/* The same where there was no memory for windows: full columns block in this sub-step, and are looked at again in the
+ * next. */
+void rill_covered_forgo(rill_flow *flow, int64_t *refused);
 
 #endif

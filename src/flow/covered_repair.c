@@ -114,3 +114,16 @@ bool rill_covered_repair(rill_flow *flow, int64_t *refused) {
     }
     return any;
 }
+
+void rill_covered_forgo(rill_flow *flow, int64_t *refused) {
+    const rill_covered *covered = flow->covered;
+    rill_covered_resume(flow);
+    for (const rill_tile_box *box = covered->boxes; box < covered->boxes + covered->tile_count; ++box) {
+        const rill_sheet *sheet = &flow->bed->sheets[box->sheet];
+        const int32_t first = box->ty * RILL_TILE_H, end = rill_min_i(first + RILL_TILE_H, rill_sheet_rows(sheet));
+        for (int32_t row = first; row < end; ++row) {
+            const int32_t place = rill_sheet_place(sheet, box->tx * RILL_TILE_W, row);
+            for (int32_t i = 0; i < RILL_TILE_W; ++i) rill_covered_settle(flow, place + i, refused);
+        }
+    }
+}

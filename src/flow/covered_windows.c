@@ -161,12 +161,13 @@ static void merge_overlapping(rill_flow *flow) {
     }
 }
 
-/* One window per group that is simulated, with the groups' roots widened to the whole group. False if they do not fit. */
-static bool lay_windows(rill_flow *flow) {
+/* One window per group that is simulated, with the groups' roots widened to the whole group; without nodes yet, of which
+ * `*size` gets how many there have to be. False if they do not fit. */
+static bool lay_windows(rill_flow *flow, rill_poisson_size *size) {
     rill_covered *covered = flow->covered;
     rill_tile_box *boxes = covered->boxes;
     covered->window_count = 0;
-    rill_poisson_clear(&covered->poisson);
+    *size = (rill_poisson_size){ .links = flow->bed->pipe_count };
     int64_t room = 0;
     for (int32_t k = 0; k < covered->listed_count; ++k) {
         int32_t i = covered->listed[k];
@@ -174,13 +175,27 @@ static bool lay_windows(rill_flow *flow) {
         rill_window window = rill_covered_surround(flow, &flow->bed->sheets[boxes[i].sheet], &boxes[i]);
         room += rill_poisson_room(window.nx, window.ny);
         if (room > covered->node_limit) return false;
-        const rill_patch *patch = rill_poisson_add(&covered->poisson, window.nx, window.ny);
-        window.node = patch->first;
-        window.stride = patch->stride;
+        rill_poisson_count(size, window.nx, window.ny);
         window.group = i + 1;
         covered->windows[covered->window_count++] = window;
     }
     return true;
+}
+
+/* Gives the windows their nodes; without memory there are no windows. */
+static void add_patches(rill_covered *covered, const rill_poisson_size *size) {
+    rill_poisson *poisson = &covered->poisson;
+    if (covered->window_count > 0 && !rill_covered_make_nodes(covered, size)) {
+        covered->starved = true;
+        covered->window_count = 0;
+    }
+    rill_poisson_clear(poisson);
+    for (int32_t i = 0; i < covered->window_count; ++i) {
+        rill_window *window = &covered->windows[i];
+        const rill_patch *patch = rill_poisson_add(poisson, window->nx, window->ny);
+        window->node = patch->first;
+        window->stride = patch->stride;
+    }
 }
 
 /* Windows of groups may overlap and together need more room than there is: then each sheet is one group. */
@@ -294,10 +309,12 @@ static void look_around(rill_flow *flow, const rill_kernel_constants *constants)
     covered->woken = asleep;
     for (int32_t k = 0; k < covered->listed_count; ++k) settle_group(covered, covered->listed[k]);
     merge_overlapping(flow);
-    if (!lay_windows(flow)) {
+    rill_poisson_size size;
+    if (!lay_windows(flow, &size)) {
         merge_by_sheet(covered);
-        lay_windows(flow);
+        lay_windows(flow, &size);
     }
+    add_patches(covered, &size);
     for (int32_t k = 0; k < covered->listed_count; ++k)
         covered->group[boxes[covered->listed[k]].tile] = root_of(boxes, covered->listed[k]) + 1;
     for (int32_t i = 0; i < covered->window_count; ++i) {
@@ -341,8 +358,27 @@ bool rill_covered_find(rill_flow *flow, const rill_kernel_constants *constants) 
     return covered->window_count > 0;
 }
 
+bool rill_covered_ready(rill_flow *flow, float lambda, bool scalar) {
+    rill_covered *covered = flow->covered;
+    if (!covered || !covered->unready) return true;
+    const size_t tiles = (size_t)covered->bed_tiles;
+    const rill_kernel_constants constants = { .lambda = lambda };
+    rill_covered_look_again(flow);
+    covered->kernels = rill_covered_kernels_pick(scalar);
+    memcpy(covered->kept, covered->flooded, tiles);
+    look_around(flow, &constants);
+    rill_covered_forget_asked(flow);
+    memcpy(covered->flooded, covered->kept, tiles);
+    covered->unready = covered->starved;
+    return !covered->starved;
+}
+
 void rill_covered_look_again(rill_flow *flow) {
-    if (flow->covered) flow->covered->hold = flow->covered->spreads = false;
+    if (flow->covered) flow->covered->hold = flow->covered->spreads = flow->covered->starved = false;
+}
+
+bool rill_covered_starved(const rill_flow *flow) {
+    return flow->covered && flow->covered->starved;
 }
 
 void rill_covered_look_for(rill_flow *flow, int32_t place) {

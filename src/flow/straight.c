@@ -265,7 +265,9 @@ rill_covered_report rill_straight_move(rill_flow *flow, const rill_flow_settings
     rill_covered *covered = flow->covered;
     if (!covered) return report;
     covered->kernels = rill_covered_kernels_pick(settings->scalar);
-    if (!rill_covered_find(flow, constants)) return report;
+    const bool found = rill_covered_find(flow, constants);
+    if (covered->starved) rill_covered_forgo(flow, &report.refused);
+    if (!found) return report;
     rill_covered_stage stage = { flow, settings, constants };
     EACH_NODE(covered, n) {
         covered->nodes.active[n] = 0.0f;

@@ -14,63 +14,86 @@
 
 enum { MATRIX_PLANES = 12, VALUE_PLANES = 6, VECTOR_PLANES = 6, DIRECTION_PLANES = 4 };
 
-/* Nodes of one colour: of level 0, and of all levels. A patch of nx x ny nodes with rows of s (of one colour) has
- * taken at least 2 s (ny + 2) of the caller's nodes. Level 0 needs s ny for it, and s before the first and behind the
- * last patch. All further levels together need s (ny + 1) for it and 2 s around them, and besides one run per level
- * and row that does not get shorter. */
-static size_t fine_room(int32_t nodes) {
-    return ((size_t)nodes / (2 * RILL_LANES) + 1) * RILL_LANES;
+static int32_t half_of(int32_t n) {
+    return n / 2 + (n & 1);
 }
-static size_t room_of_all(int32_t nodes, int32_t patches) {
-    return 3 * fine_room(nodes) + RILL_LANES * RILL_LEVELS_MOST * ((size_t)patches + 2);
-}
-static size_t float_count(int32_t nodes, int32_t patches) {
-    return (MATRIX_PLANES + VALUE_PLANES) * room_of_all(nodes, patches) + DIRECTION_PLANES * fine_room(nodes);
-}
-static size_t double_count(int32_t nodes, int32_t links) {
-    return VECTOR_PLANES * fine_room(nodes) + 2 * (size_t)links;
-}
-/* No side of a patch is longer than the number of nodes, so that has as many binary digits as there are levels. */
-static size_t link_count(int32_t nodes, int32_t links) {
-    size_t levels = 1;
-    for (; nodes > 0; nodes /= 2) ++levels;
-    return levels * (size_t)links;
+static int32_t whole_runs(int32_t n) {
+    return (n + RILL_LANES - 1) / RILL_LANES * RILL_LANES;
 }
 
-rill_poisson_levels *rill_levels_make(int32_t nodes, int32_t patches, int32_t links, const rill_allocator *allocator) {
+void rill_poisson_count(rill_poisson_size *size, int32_t nx, int32_t ny) {
+    const int32_t stride = whole_runs(half_of(nx));
+    size->nodes += rill_poisson_room(nx, ny);
+    size->patches += 1;
+    size->fine += (int64_t)stride * ny;
+    if (stride > size->widest) size->widest = stride;
+    for (int32_t k = 1;; ++k, nx = half_of(nx), ny = half_of(ny)) {
+        size->all += (int64_t)whole_runs(half_of(nx)) * ny;
+        size->steps += 1;
+        if (k > size->levels) size->levels = k;
+        if (nx <= 1 && ny <= 1) break;
+    }
+}
+
+/* Nodes of one colour: of level 0, and of all levels, with margins around each of them. Patches that are single nodes
+ * take a run on every further level. */
+static size_t fine_room(const rill_poisson_size *room) {
+    return (size_t)room->fine + 2 * (size_t)room->widest + 2 * RILL_LANES;
+}
+static size_t room_of_all(const rill_poisson_size *room) {
+    const int64_t single = (int64_t)room->patches * room->levels - room->steps;
+    return (size_t)room->all + 4 * (size_t)room->widest +
+           RILL_LANES * ((single > 0 ? (size_t)single : 0) + 4 * (size_t)room->levels);
+}
+static size_t float_count(const rill_poisson_size *room) {
+    return (MATRIX_PLANES + VALUE_PLANES) * room_of_all(room) + DIRECTION_PLANES * fine_room(room);
+}
+static size_t double_count(const rill_poisson_size *room) {
+    return VECTOR_PLANES * fine_room(room) + 2 * (size_t)room->links;
+}
+static size_t number_count(const rill_poisson_size *room) {
+    return 2 * fine_room(room) > (size_t)room->nodes ? 2 * fine_room(room) : (size_t)room->nodes;
+}
+/* The last level is laid out with the next one. */
+static size_t patch_count(const rill_poisson_size *room) {
+    return (size_t)room->patches * ((size_t)room->levels + 1);
+}
+static size_t link_count(const rill_poisson_size *room) {
+    return (size_t)room->levels * (size_t)room->links;
+}
+
+rill_poisson_levels *rill_levels_make(const rill_poisson_size *room, const rill_allocator *allocator) {
     rill_poisson_levels *levels = rill_memory_take(allocator, 1, sizeof *levels);
     if (!levels) return NULL;
-    size_t room = room_of_all(nodes, patches);
-    /* Sized for the worst, of which problems use little: what is not used is not touched, so the system need not give it. */
-    levels->floats = rill_memory_claim(allocator, float_count(nodes, patches), sizeof *levels->floats);
-    levels->doubles = rill_memory_take(allocator, double_count(nodes, links), sizeof *levels->doubles);
-    levels->patches = rill_memory_claim(allocator, (size_t)patches * RILL_LEVELS_MOST, sizeof *levels->patches);
-    levels->links = rill_memory_claim(allocator, link_count(nodes, links), sizeof *levels->links);
-    levels->runs = rill_memory_claim(allocator, room / RILL_LANES, sizeof *levels->runs);
-    levels->occupied = rill_memory_take(allocator, room / RILL_LANES, sizeof *levels->occupied);
-    levels->number = rill_memory_take(allocator, 2 * fine_room(nodes), sizeof *levels->number);
+    const size_t runs = room_of_all(room) / RILL_LANES;
+    levels->floats = rill_memory_claim(allocator, float_count(room), sizeof *levels->floats);
+    levels->doubles = rill_memory_take(allocator, double_count(room), sizeof *levels->doubles);
+    levels->patches = rill_memory_claim(allocator, patch_count(room), sizeof *levels->patches);
+    levels->links = rill_memory_claim(allocator, link_count(room), sizeof *levels->links);
+    levels->runs = rill_memory_claim(allocator, runs, sizeof *levels->runs);
+    levels->occupied = rill_memory_take(allocator, runs, sizeof *levels->occupied);
+    levels->number = rill_memory_take(allocator, number_count(room), sizeof *levels->number);
     if (levels->floats && levels->doubles && levels->patches && levels->links && levels->runs && levels->occupied &&
         levels->number) {
-        levels->kept = levels->doubles + VECTOR_PLANES * fine_room(nodes);
-        levels->directions = levels->floats + (VALUE_PLANES + MATRIX_PLANES) * room;
-        memset(levels->directions, 0, DIRECTION_PLANES * fine_room(nodes) * sizeof *levels->directions);
+        levels->kept = levels->doubles + VECTOR_PLANES * fine_room(room);
+        levels->directions = levels->floats + (VALUE_PLANES + MATRIX_PLANES) * room_of_all(room);
+        memset(levels->directions, 0, DIRECTION_PLANES * fine_room(room) * sizeof *levels->directions);
         return levels;
     }
-    rill_levels_free(levels, nodes, patches, links, allocator);
+    rill_levels_free(levels, room, allocator);
     return NULL;
 }
 
-void rill_levels_free(rill_poisson_levels *levels, int32_t nodes, int32_t patches, int32_t links,
-                      const rill_allocator *allocator) {
+void rill_levels_free(rill_poisson_levels *levels, const rill_poisson_size *room, const rill_allocator *allocator) {
     if (!levels) return;
-    size_t room = room_of_all(nodes, patches);
-    rill_memory_give(allocator, levels->number, 2 * fine_room(nodes), sizeof *levels->number);
-    rill_memory_give(allocator, levels->occupied, room / RILL_LANES, sizeof *levels->occupied);
-    rill_memory_give(allocator, levels->runs, room / RILL_LANES, sizeof *levels->runs);
-    rill_memory_give(allocator, levels->links, link_count(nodes, links), sizeof *levels->links);
-    rill_memory_give(allocator, levels->patches, (size_t)patches * RILL_LEVELS_MOST, sizeof *levels->patches);
-    rill_memory_give(allocator, levels->doubles, double_count(nodes, links), sizeof *levels->doubles);
-    rill_memory_give(allocator, levels->floats, float_count(nodes, patches), sizeof *levels->floats);
+    const size_t runs = room_of_all(room) / RILL_LANES;
+    rill_memory_give(allocator, levels->number, number_count(room), sizeof *levels->number);
+    rill_memory_give(allocator, levels->occupied, runs, sizeof *levels->occupied);
+    rill_memory_give(allocator, levels->runs, runs, sizeof *levels->runs);
+    rill_memory_give(allocator, levels->links, link_count(room), sizeof *levels->links);
+    rill_memory_give(allocator, levels->patches, patch_count(room), sizeof *levels->patches);
+    rill_memory_give(allocator, levels->doubles, double_count(room), sizeof *levels->doubles);
+    rill_memory_give(allocator, levels->floats, float_count(room), sizeof *levels->floats);
     rill_memory_give(allocator, levels, 1, sizeof *levels);
 }
 
@@ -84,20 +107,13 @@ void rill_levels_wipe(const rill_poisson_levels *levels) {
 
 /* ----------------------------------------------------------------------------------------------------------- layout */
 
-static int32_t half_of(int32_t n) {
-    return n / 2 + (n & 1);
-}
-static int32_t whole_runs(int32_t n) {
-    return (n + RILL_LANES - 1) / RILL_LANES * RILL_LANES;
-}
-
 /* Places the patches of level k, whose sizes follow from those of the level before. True if all are single nodes. */
 static bool lay_out(const rill_poisson *poisson, int32_t k) {
     rill_poisson_levels *levels = poisson->levels;
     rill_level *level = &levels->level[k];
     int32_t count = poisson->patch_count, margin = RILL_LANES;
     bool single = true;
-    level->patches = levels->patches + (size_t)k * (size_t)poisson->patch_capacity;
+    level->patches = levels->patches + (size_t)k * (size_t)poisson->room.patches;
     for (int32_t p = 0; p < count; ++p) {
         const rill_level_patch *before = k > 0 ? &levels->level[k - 1].patches[p] : NULL;
         int32_t nx = before ? half_of(before->nx) : poisson->patches[p].nx;
@@ -131,7 +147,7 @@ static void give_planes(const rill_poisson *poisson, int32_t k) {
     rill_level *level = &levels->level[k];
     size_t used = 0, size = (size_t)level->size;
     for (int32_t j = 0; j < k; ++j) used += (size_t)levels->level[j].size;
-    size_t room = room_of_all(poisson->node_capacity, poisson->patch_capacity);
+    size_t room = room_of_all(&poisson->room);
     float *value = levels->floats + VALUE_PLANES * used;
     float *matrix = levels->floats + VALUE_PLANES * room + MATRIX_PLANES * used;
     clear_planes(levels, room, used + size);

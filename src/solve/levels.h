@@ -1,5 +1,6 @@
 /* The levels of a Poisson problem: level 0 holds the caller's nodes by colour (solve_kernels.h), each further level
- * one node for 2 x 2 of the level before. Laid out anew by every rill_poisson_prepare, in memory taken once.
+ * one node for 2 x 2 of the level before. Laid out anew by every rill_poisson_prepare, in memory as rill_poisson_count
+ * has counted it.
  *
  * Only runs with active nodes are ever touched. What lies between them is left over from earlier problems: finite,
  * and multiplied by weights that are zero. */
@@ -83,9 +84,8 @@ struct rill_poisson_levels {
     rill_level_link *links;
 };
 
-rill_poisson_levels *rill_levels_make(int32_t nodes, int32_t patches, int32_t links, const rill_allocator *allocator);
-void rill_levels_free(rill_poisson_levels *levels, int32_t nodes, int32_t patches, int32_t links,
-                      const rill_allocator *allocator);
+rill_poisson_levels *rill_levels_make(const rill_poisson_size *room, const rill_allocator *allocator);
+void rill_levels_free(rill_poisson_levels *levels, const rill_poisson_size *room, const rill_allocator *allocator);
 /* Sets the vectors to zero but leaves the matrices, after numbers have run out of range. */
 void rill_levels_wipe(const rill_poisson_levels *levels);
 

@@ -14,25 +14,22 @@ static int32_t stride_of(int32_t nx) {
     return (nx / ROW_UNIT + 1) * ROW_UNIT;
 }
 
-/* Narrow patches need more room on the levels, where rows are whole runs of both colours. */
 int32_t rill_poisson_room(int32_t nx, int32_t ny) {
-    int32_t stride = stride_of(nx), runs = (nx + 2 * RILL_LANES - 1) / (2 * RILL_LANES) * 2 * RILL_LANES;
-    return (stride > runs ? stride : runs) * (ny + 2);
+    return stride_of(nx) * (ny + 2);
 }
 
-bool rill_poisson_make(rill_poisson *poisson, int32_t nodes, int32_t patches, int32_t links,
-                       const rill_allocator *allocator) {
-    size_t n = (size_t)nodes + ROW_UNIT; /* kernels look one node past the end */
-    *poisson = (rill_poisson){ .node_capacity = nodes, .patch_capacity = patches, .link_capacity = links };
-    poisson->patches = rill_memory_take(allocator, (size_t)patches, sizeof *poisson->patches);
+bool rill_poisson_make(rill_poisson *poisson, const rill_poisson_size *room, const rill_allocator *allocator) {
+    size_t n = (size_t)room->nodes + ROW_UNIT; /* kernels look one node past the end */
+    *poisson = (rill_poisson){ .room = *room };
+    poisson->patches = rill_memory_take(allocator, (size_t)room->patches, sizeof *poisson->patches);
     poisson->wx = rill_memory_take(allocator, n, sizeof *poisson->wx);
     poisson->wy = rill_memory_take(allocator, n, sizeof *poisson->wy);
     poisson->extra = rill_memory_take(allocator, n, sizeof *poisson->extra);
     poisson->active = rill_memory_take(allocator, n, sizeof *poisson->active);
-    poisson->links = rill_memory_take(allocator, (size_t)links, sizeof *poisson->links);
+    poisson->links = rill_memory_take(allocator, (size_t)room->links, sizeof *poisson->links);
     poisson->f = rill_memory_take(allocator, n, sizeof *poisson->f);
     poisson->x = rill_memory_take(allocator, n, sizeof *poisson->x);
-    poisson->levels = rill_levels_make(nodes, patches, links, allocator);
+    poisson->levels = rill_levels_make(room, allocator);
     if (poisson->patches && poisson->wx && poisson->wy && poisson->extra && poisson->active && poisson->links &&
         poisson->f && poisson->x && poisson->levels)
         return true;
@@ -41,23 +38,23 @@ bool rill_poisson_make(rill_poisson *poisson, int32_t nodes, int32_t patches, in
 }
 
 void rill_poisson_free(rill_poisson *poisson, const rill_allocator *allocator) {
-    size_t n = (size_t)poisson->node_capacity + ROW_UNIT;
-    rill_levels_free(poisson->levels, poisson->node_capacity, poisson->patch_capacity, poisson->link_capacity,
-                     allocator);
+    const rill_poisson_size *room = &poisson->room;
+    size_t n = (size_t)room->nodes + ROW_UNIT;
+    rill_levels_free(poisson->levels, room, allocator);
     rill_memory_give(allocator, poisson->x, n, sizeof *poisson->x);
     rill_memory_give(allocator, poisson->f, n, sizeof *poisson->f);
-    rill_memory_give(allocator, poisson->links, (size_t)poisson->link_capacity, sizeof *poisson->links);
+    rill_memory_give(allocator, poisson->links, (size_t)room->links, sizeof *poisson->links);
     rill_memory_give(allocator, poisson->active, n, sizeof *poisson->active);
     rill_memory_give(allocator, poisson->extra, n, sizeof *poisson->extra);
     rill_memory_give(allocator, poisson->wy, n, sizeof *poisson->wy);
     rill_memory_give(allocator, poisson->wx, n, sizeof *poisson->wx);
-    rill_memory_give(allocator, poisson->patches, (size_t)poisson->patch_capacity, sizeof *poisson->patches);
+    rill_memory_give(allocator, poisson->patches, (size_t)room->patches, sizeof *poisson->patches);
     *poisson = (rill_poisson){ 0 };
 }
 
 void rill_poisson_clear(rill_poisson *poisson) {
     poisson->node_count = poisson->patch_count = poisson->link_count = 0;
-    poisson->levels->direct.numbered = false;
+    if (poisson->levels) poisson->levels->direct.numbered = false;
 }
 
 const rill_patch *rill_poisson_add(rill_poisson *poisson, int32_t nx, int32_t ny) {

@@ -29,9 +29,18 @@ typedef struct rill_link {
 
 typedef struct rill_poisson_levels rill_poisson_levels; /* coarse levels and working vectors */
 
+/* What problems may take: counted patch by patch, and at most as much in each member. */
+typedef struct rill_poisson_size {
+    int32_t nodes, patches, links; /* nodes with padding */
+    int32_t levels;                /* until every patch is a single node */
+    int32_t widest;                /* row of one colour */
+    int64_t fine, all;             /* nodes of one colour: of the first level, and of as many as each patch has */
+    int64_t steps;                 /* levels of all patches, added up */
+} rill_poisson_size;
+
 /* The caller fills patches by rill_poisson_add, then wx, wy, extra, active, links, f and x (the start) and solves. */
 typedef struct rill_poisson {
-    int32_t node_capacity, patch_capacity, link_capacity;
+    rill_poisson_size room;
     int32_t node_count; /* padding included */
     int32_t patch_count, link_count;
     rill_patch *patches;
@@ -43,12 +52,12 @@ typedef struct rill_poisson {
     rill_poisson_levels *levels;
 } rill_poisson;
 
-/* Capacities in nodes as counted by rill_poisson_room. False without memory (nothing kept). */
-bool rill_poisson_make(rill_poisson *poisson, int32_t nodes, int32_t patches, int32_t links,
-                       const rill_allocator *allocator);
+/* False without memory (nothing kept). */
+bool rill_poisson_make(rill_poisson *poisson, const rill_poisson_size *room, const rill_allocator *allocator);
 void rill_poisson_free(rill_poisson *poisson, const rill_allocator *allocator);
-/* The nodes to reckon with for a patch, padding included. */
+/* The nodes of a patch, padding included; and all that it takes, added to `size`. */
 int32_t rill_poisson_room(int32_t nx, int32_t ny);
+void rill_poisson_count(rill_poisson_size *size, int32_t nx, int32_t ny);
 
 /* Begins a new problem without patches. */
 void rill_poisson_clear(rill_poisson *poisson);

@@ -321,6 +321,25 @@ static rill_status refuse(rill_world *world, rill_result result) {
     return RILL_STATUS_REFUSED;
 }
 
+/* Memory for what is flooded as the step begins: else it is refused before anything has changed. */
+static rill_result ready_passages(rill_world *world, double dt) {
+    const progress p = { .world = world, .normal = rill_world_normal_gravity(world) };
+    const double depth = (double)world->flow.extent.depth * world->bed.quantum;
+    const double lambda = fmin(dt, wave_limit(&p, depth)) / world->bed.grid.cell_size;
+    if (world->tank || world->def.solver.passages == RILL_PASSAGES_OFF ||
+        rill_covered_ready(&world->flow, (float)lambda, world->def.runtime.scalar))
+        return RILL_OK;
+    return rill_fail(world->note, RILL_OUT_OF_MEMORY, "no memory for the passages that are flooded");
+}
+
+/* More was flooded than there was memory for: the world is where the last sub-step left it. */
+static rill_status stop_short(const progress *p) {
+    p->world->time = p->start + p->done;
+    return refuse(p->world, rill_fail(p->world->note, RILL_OUT_OF_MEMORY,
+                                      "no memory for the passages that are flooded: stopped after %g of %g s", p->done,
+                                      p->dt));
+}
+
 rill_status rill_world_step(rill_world *world, double dt) {
     if (!world) return RILL_STATUS_REFUSED;
     if (!world->built) return refuse(world, rill_world_need_bed(world, "rill_world_step"));
@@ -330,6 +349,7 @@ rill_status rill_world_step(rill_world *world, double dt) {
                                 "rill_world_step: dt is %g s, expected more than 0 and at most %g", dt, LONGEST_STEP));
     rill_result followed = rill_world_follow(world);
     if (!followed) followed = rill_world_ready_bodies(world);
+    if (!followed) followed = ready_passages(world, dt);
     if (followed) return refuse(world, followed);
     progress p = begin(world, dt);
     rill_covered_look_again(&world->flow);
@@ -337,15 +357,17 @@ rill_status rill_world_step(rill_world *world, double dt) {
         double part = next_dt(&p);
         substep(&p, part);
         note_substep(&p, part);
-    } while (p.dt - p.done > 1e-9 * p.dt && p.info.substeps < world->def.solver.max_substeps);
+    } while (p.dt - p.done > 1e-9 * p.dt && p.info.substeps < world->def.solver.max_substeps &&
+             !rill_covered_starved(&world->flow));
     if (world->bodies.alive > 0 && !world->tank) {
         const rill_body_stage bodies = rill_world_body_stage(world, &p.settings, &p.constants, p.dt, p.normal);
         rill_bodies_tell(&bodies);
         rill_bodies_show(&bodies);
     }
-    world->time = p.start + dt;
     world->step = p.info;
     world->result = RILL_OK;
+    if (rill_covered_starved(&world->flow)) return p.info.status | stop_short(&p);
+    world->time = p.start + dt;
     return p.info.status;
 }
 
