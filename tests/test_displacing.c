@@ -279,7 +279,7 @@ static void what_opens_is_filled_from_its_front(void **state) {
         move(world, post, 0, 0, 0.1); /* so that the bed is one that changes */
         build(world);
         rill_flow *flow = &world->flow;
-        assert_true(rill_drawn_reserve(flow, &world->allocator));
+        assert_true(rill_drawn_reserve(flow, 2, &world->allocator));
         const int32_t *places = world->bed.places, *first = world->bed.cell_first;
         rill_drawn *drawn = flow->drawn.data;
         drawn[0] = (rill_drawn){ .place = places[first[9 * 20 + 10]], .side = cases[i].south_side };

@@ -129,7 +129,7 @@ static void test_held(void **state) {
 static void test_drawn(void **state) {
     (void)state;
     const int32_t place = first_place();
-    assert_true(rill_drawn_reserve(&world->flow, &world->allocator));
+    assert_true(rill_drawn_reserve(&world->flow, 2, &world->allocator));
     assert_true(rill_held_reserve(&world->flow, 2, &world->allocator));
     rill_drawn *drawn = world->flow.drawn.data;
     drawn[0] = drawn[1] = (rill_drawn){ .seconds = 0.1, .most = 1.0, .place = place };
@@ -163,7 +163,7 @@ static void test_rising(void **state) {
     (void)state;
     const int32_t place = world->bed.places[world->bed.cell_first[5]]; /* the lowest column of the cell */
     assert_true(world->bed.c[place] < RILL_TOP && world->bed.c[place + 1] < RILL_TOP);
-    assert_true(rill_rising_reserve(&world->flow, &world->allocator));
+    assert_true(rill_rising_reserve(&world->flow, 2, &world->allocator));
     rill_rising *rising = world->flow.rising.data;
     rising[0] = rising[1] = (rill_rising){ .place = place, .room = 1, .seconds = 0.1 };
     rising[1].place += 1;

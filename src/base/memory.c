@@ -60,10 +60,11 @@ rill_array rill_array_make(size_t element) {
     return (rill_array){ .element = element };
 }
 
-bool rill_array_reserve(rill_array *array, const rill_allocator *allocator, size_t count) {
-    if (count <= array->capacity && array->data) return true; /* even an empty array is then one to point into */
-    size_t capacity = array->capacity + array->capacity / 2;
-    if (capacity < count) capacity = count;
+static bool has_room(const rill_array *array, size_t count) {
+    return count <= array->capacity && array->data; /* even an empty array is then one to point into */
+}
+
+static bool grow(rill_array *array, const rill_allocator *allocator, size_t capacity) {
     if (capacity < 8) capacity = 8;
     void *data = rill_memory_claim(allocator, capacity, array->element);
     if (!data) return false;
@@ -72,6 +73,15 @@ bool rill_array_reserve(rill_array *array, const rill_allocator *allocator, size
     array->data = data;
     array->capacity = capacity;
     return true;
+}
+
+bool rill_array_reserve(rill_array *array, const rill_allocator *allocator, size_t count) {
+    const size_t half_more = array->capacity + array->capacity / 2;
+    return has_room(array, count) || grow(array, allocator, half_more > count ? half_more : count);
+}
+
+bool rill_array_provide(rill_array *array, const rill_allocator *allocator, size_t count) {
+    return has_room(array, count) || grow(array, allocator, count + count / 16);
 }
 
 void *rill_array_push(rill_array *array, const rill_allocator *allocator, const void *value) {

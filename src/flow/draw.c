@@ -13,8 +13,8 @@ static bool drawn_before(const rill_drawn *a, const rill_drawn *b) {
 }
 RILL_SORT(sort_drawn, rill_drawn, drawn_before)
 
-bool rill_drawn_reserve(rill_flow *flow, const rill_allocator *allocator) {
-    return rill_array_reserve(&flow->drawn, allocator, (size_t)flow->bed->info.columns);
+bool rill_drawn_reserve(rill_flow *flow, size_t more, const rill_allocator *allocator) {
+    return rill_array_reserve(&flow->drawn, allocator, flow->drawn.count + more);
 }
 
 int64_t rill_drawn_total(const rill_flow *flow) {
@@ -205,7 +205,7 @@ void rill_drawn_follow(const rill_displace_job *j) {
 bool rill_drawn_transfer(const rill_flow *from, rill_flow *to, const rill_allocator *allocator) {
     const rill_drawn *drawn = from->drawn.data;
     if (from->drawn.count == 0) return true;
-    if (!rill_drawn_reserve(to, allocator)) return false;
+    if (!rill_drawn_reserve(to, from->drawn.count, allocator)) return false;
     rill_drawn *fresh = to->drawn.data;
     for (size_t i = 0; i < from->drawn.count; ++i) {
         fresh[i] = drawn[i];

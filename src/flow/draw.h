@@ -27,8 +27,8 @@ typedef struct rill_drawn {
     int64_t before; /* and this is what it was then; zero between updates */
 } rill_drawn;
 
-/* Room for one at each column: then adding cannot fail. */
-bool rill_drawn_reserve(rill_flow *flow, const rill_allocator *allocator);
+/* Room for so many more: each column of an update adds one at most. */
+bool rill_drawn_reserve(rill_flow *flow, size_t more, const rill_allocator *allocator);
 /* Quanta, all together. */
 int64_t rill_drawn_total(const rill_flow *flow);
 

@@ -19,7 +19,8 @@ static bool held_before(const rill_held *a, const rill_held *b) {
 RILL_SORT(sort_held, rill_held, held_before)
 
 bool rill_held_reserve(rill_flow *flow, size_t more, const rill_allocator *allocator) {
-    return rill_array_reserve(&flow->held, allocator, (size_t)flow->bed->info.columns + flow->held.count + more);
+    /* When it is full it is put in order, and no column is there twice. */
+    return rill_array_provide(&flow->held, allocator, (size_t)flow->bed->info.columns + more);
 }
 
 double rill_held_mean(int64_t a, double seconds_a, int64_t b, double seconds_b) {

@@ -11,8 +11,8 @@ static bool rising_before(const rill_rising *a, const rill_rising *b) {
 }
 RILL_SORT(sort_rising, rill_rising, rising_before)
 
-bool rill_rising_reserve(rill_flow *flow, const rill_allocator *allocator) {
-    return rill_array_reserve(&flow->rising, allocator, (size_t)flow->bed->info.columns);
+bool rill_rising_reserve(rill_flow *flow, size_t more, const rill_allocator *allocator) {
+    return rill_array_reserve(&flow->rising, allocator, flow->rising.count + more);
 }
 
 /* --------------------------------------------------------------------------------------------------------- following */
@@ -71,7 +71,7 @@ void rill_rising_open(rill_flow *flow, double dt) {
 bool rill_rising_transfer(const rill_flow *from, rill_flow *to, const rill_allocator *allocator) {
     const rill_rising *rising = from->rising.data;
     if (from->rising.count == 0) return true;
-    if (!rill_rising_reserve(to, allocator)) return false;
+    if (!rill_rising_reserve(to, from->rising.count, allocator)) return false;
     rill_rising *fresh = to->rising.data;
     for (size_t i = 0; i < from->rising.count; ++i) {
         fresh[i] = rising[i];

@@ -21,8 +21,8 @@ typedef struct rill_rising {
     double seconds; /* until all of it is open */
 } rill_rising;
 
-/* Room for one at each column: then adding cannot fail. */
-bool rill_rising_reserve(rill_flow *flow, const rill_allocator *allocator);
+/* Room for so many more: each column of an update adds one at most. */
+bool rill_rising_reserve(rill_flow *flow, size_t more, const rill_allocator *allocator);
 
 /* The bed has changed. Those at columns that did are forgotten; before these get their depths. */
 void rill_rising_forget(const rill_displace_job *j);

@@ -57,9 +57,9 @@ bool rill_displace_reserve(rill_displace *d, const rill_flow *flow, const rill_u
     return rill_array_reserve(&d->old_H, allocator, update->old.count) &&
            rill_array_reserve(&d->amounts, allocator, update->fresh.count) &&
            rill_array_reserve(&d->excess, allocator, update->old.count + update->fresh.count) &&
-           rill_array_reserve(&d->queue, allocator, columns + update->old.count) &&
+           rill_array_provide(&d->queue, allocator, columns + update->old.count) &&
            rill_array_reserve(&d->opened, allocator, update->fresh.count) &&
-           rill_array_reserve(&d->takers, allocator, columns);
+           rill_array_provide(&d->takers, allocator, columns);
 }
 
 /* -------------------------------------------------------------------------------------------------------- settling */
@@ -160,7 +160,8 @@ rill_result rill_displace_prepare(rill_displace *displace, rill_flow *flow, cons
     const rill_displace_job j = { displace, flow, flow->bed, update, how };
     if (!rill_displace_reserve(displace, flow, update, allocator) ||
         !rill_held_reserve(flow, update->old.count + update->fresh.count, allocator) ||
-        !rill_drawn_reserve(flow, allocator) || !rill_rising_reserve(flow, allocator))
+        !rill_drawn_reserve(flow, update->fresh.count, allocator) ||
+        !rill_rising_reserve(flow, update->fresh.count, allocator))
         return rill_fail(message, RILL_OUT_OF_MEMORY, "no memory to displace liquid");
     const rill_old_column *old = update->old.data;
     int32_t *depths = displace->old_H.data;
