@@ -44,7 +44,7 @@ void rill_lists_exchange(rill_bed *bed, rill_bed_lists *lists) {
 /* Makes room in a list of which the content may go. */
 static bool make_room(void **list, size_t *capacity, size_t count, size_t size, const rill_allocator *allocator) {
     if (*list && count <= *capacity) return true;
-    const size_t wanted = count + count / 4;
+    const size_t wanted = count + count / 16 + 1024; /* the next update may need a little more */
     void *fresh = rill_memory_take(allocator, wanted, size);
     if (!fresh) return false;
     rill_memory_give(allocator, *list, *capacity, size);
@@ -57,7 +57,7 @@ static bool make_room(void **list, size_t *capacity, size_t count, size_t size, 
 static bool make_room_twice(void **first, size_t first_size, void **second, size_t second_size, size_t *capacity,
                             size_t count, const rill_allocator *allocator) {
     if (*first && *second && count <= *capacity) return true;
-    const size_t wanted = count + count / 4;
+    const size_t wanted = count + count / 16 + 1024; /* the next update may need a little more */
     void *a = rill_memory_take(allocator, wanted, first_size), *b = rill_memory_take(allocator, wanted, second_size);
     if (!a || !b) {
         rill_memory_give(allocator, a, wanted, first_size);

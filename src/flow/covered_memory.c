@@ -221,7 +221,7 @@ const uint8_t *rill_covered_roofs(const rill_flow *flow) {
 
 /* Some more than is needed, or it would be taken anew all the time. */
 static int32_t grown(int32_t want, int32_t least, int32_t have) {
-    return rill_max_i(want < INT32_MAX / 2 - least ? want + want / 4 + least : want, have);
+    return rill_max_i(want < INT32_MAX / 2 - least ? want + want / 16 + least : want, have);
 }
 
 bool rill_covered_reserve(const rill_flow *flow, const uint8_t *roofed, rill_covered **out,
