@@ -364,7 +364,10 @@ void rill_bodies_squeeze(const rill_body_stage *stage);
 void rill_body_unturn(const rill_body *body, double six[6]);
 static inline void rill_body_keep_round(const rill_body *body, double six[6]) {
     const rill_body_shape shape = body->form.shape;
-    if (shape == RILL_BODY_SPHERE || shape == RILL_BODY_CYLINDER || shape == RILL_BODY_CAPSULE)
+    const double *middle = body->form.middle;
+    if (shape == RILL_BODY_SPHERE && middle[0] == 0.0 && middle[1] == 0.0 && middle[2] == 0.0)
+        six[3] = six[4] = six[5] = 0.0;
+    else if (shape == RILL_BODY_SPHERE || shape == RILL_BODY_CYLINDER || shape == RILL_BODY_CAPSULE)
         rill_body_unturn(body, six);
 }
 /* B for motion along the bed, and the forces along it of the heads as they are. */

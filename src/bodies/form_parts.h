@@ -19,7 +19,7 @@
 
 /* One plane in one row of quarters. */
 typedef struct rill_line {
-    rill_shade *cells;   /* the row of cells, west to east: sums of part, and of part * under, over and at */
+    rill_shade *cells;   /* the row of cells, west to east: sums of part, and of part * under, over and at; 0 where not `there` */
     const float *levels; /* of these cells, m; NULL: none */
     double z, per_unit;  /* of the centre of mass, m; quarters per m */
     size_t north;        /* 0 in the southern row of quarters, 2 in the northern */
@@ -42,7 +42,10 @@ typedef float rill_four_floats __attribute__((vector_size(16)));
 static inline void rill_line_add(const rill_line *line, size_t k, double level, double amount, double x, double under,
                                  double over) {
     const size_t kind = under >= level ? RILL_CLEAR : over <= level ? RILL_SUNK : RILL_THROUGH;
-    rill_quarter *quarter = &line->cells[k >> 1].quarter[kind][line->north | (k & 1)];
+    const size_t at = 4 * kind + (line->north | (k & 1));
+    rill_shade *cell = &line->cells[k >> 1];
+    rill_quarter *quarter = &cell->quarter[0][0] + at;
+    cell->there |= 1u << at;
     const rill_four_doubles one = { under, over, 1.0, x }, all = one * amount;
     rill_four_floats sums;
     memcpy(&sums, quarter, sizeof sums);

@@ -94,11 +94,6 @@ static void widen_by_tube(const rill_round *round, double y, extent *all) {
 /* Relative to the centre, as all below. */
 static extent find_extent(const rill_round *round, double y) {
     extent all = { .low = INFINITY, .high = -INFINITY };
-    if (round->shape == RILL_BODY_SPHERE) {
-        const double rest = round->radius * round->radius - y * y;
-        if (rest > 0.0) widen(&all, -sqrt(rest), sqrt(rest));
-        return all;
-    }
     widen_by_end(round, round->end[0], y - round->end[1], &all);
     widen_by_end(round, -round->end[0], y + round->end[1], &all);
     if (round->level > 0.0) widen_by_tube(round, y, &all);
@@ -170,18 +165,14 @@ typedef struct heights {
     double under, over;
 } heights;
 
-/* Those at x. */
+/* Those of a cylinder or capsule at x. */
 static inline heights heights_at(const rill_round *round, double x, double y) {
     const double from = x - round->centre[0];
     heights at;
-    if (round->shape == RILL_BODY_SPHERE) {
-        at.over = root((round->radius * round->radius - y * y) - from * from);
-        at.under = -at.over;
-    } else if (round->shape == RILL_BODY_CYLINDER) {
+    if (round->shape == RILL_BODY_CYLINDER)
         cylinder_at(round, from, y, &at.under, &at.over);
-    } else {
+    else
         capsule_at(round, from, y, &at.under, &at.over);
-    }
     at.under += round->centre[2];
     at.over += round->centre[2];
     return at;
@@ -229,7 +220,52 @@ static void add_pieces(const rill_round *round, rill_line *line, int32_t k, doub
     add_piece(round, line, k, rill_max_d(a, b), to, by);
 }
 
+/* A sphere is the same above and below its middle, and passes a level at a known distance from it: that of the sphere's
+ * section, squared, less that of the level. `x` is counted from the middle, as from `from` to `to`. */
+static inline void add_sphere_piece(const rill_round *round, const rill_line *line, size_t k, double level, double from,
+                                    double to, double square, const rule *by) {
+    const double middle = 0.5 * (from + to), wide = 0.5 * (to - from);
+    double high = 0.0;
+    if (!(from < to)) return;
+    for (int i = 0; i < by->count; ++i) {
+        const double x = middle + wide * by->nodes[i];
+        high += by->weights[i] * root(square - x * x);
+    }
+    rill_line_add(line, k, level, line->weight * (to - from), round->centre[0] + middle, round->centre[2] - high,
+                  round->centre[2] + high);
+}
+
+static void sphere_line(const rill_round *round, rill_line *line) {
+    const double y = line->y - round->centre[1], square = round->radius * round->radius - y * y;
+    if (!(square > 0.0)) return;
+    const double half = sqrt(square), west = -round->centre[0];
+    const double first = rill_max_d(-half, west), last = rill_min_d(half, (double)line->columns + west);
+    if (!(first < last)) return;
+    const rill_line as = *line; /* which no sum written can change: compilers keep it at hand */
+    const size_t start = (size_t)(first - west);
+    size_t k = start;
+    for (double from = first, to; from < last; from = to, ++k) {
+        to = rill_min_d((double)(k + 1) + west, last);
+        const double level = rill_line_level(&as, k), above = level - round->centre[2], rest = square - above * above;
+        const rule *by = from + half < 1.0 || half - to < 1.0 ? &END : &INNER;
+        if (!(rest > 0.0)) { /* or there are no levels */
+            add_sphere_piece(round, &as, k, level, from, to, square, by);
+            continue;
+        }
+        const double far = sqrt(rest), a = rill_max_d(rill_min_d(-far, to), from),
+                     b = rill_max_d(rill_min_d(far, to), from);
+        add_sphere_piece(round, &as, k, level, from, a, square, by);
+        add_sphere_piece(round, &as, k, level, a, b, square, by);
+        add_sphere_piece(round, &as, k, level, b, to, square, by);
+    }
+    rill_line_reach(line, (int32_t)start, (int32_t)k);
+}
+
 void rill_round_line(const rill_round *round, rill_line *line) {
+    if (round->shape == RILL_BODY_SPHERE) {
+        sphere_line(round, line);
+        return;
+    }
     const extent all = find_extent(round, line->y - round->centre[1]);
     if (!(all.low < all.high)) return;
     const double low = all.low + round->centre[0], high = all.high + round->centre[0];
@@ -237,8 +273,7 @@ void rill_round_line(const rill_round *round, rill_line *line) {
     const double to = rill_min_d(high, (double)line->columns);
     if (!(from < to)) return;
     /* What is small is not flat over a quarter; what is tiny would not get anywhere in such steps. */
-    const bool whole = round->shape == RILL_BODY_SPHERE || high - low < 1e-6;
-    const double longest = whole ? 1.0 : rill_min_d(1.0, (high - low) / 6.0);
+    const double longest = high - low < 1e-6 ? 1.0 : rill_min_d(1.0, (high - low) / 6.0);
     double last = low, next = high; /* ends and corners on either side */
     heights ends[2] = { heights_at(round, from, line->y - round->centre[1]) };
     int corner = 0;

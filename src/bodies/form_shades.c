@@ -120,10 +120,7 @@ static steps find_steps(const rill_body_form *form, const double turn[9], double
 /* From sums to means, m. */
 static bool find_means(rill_quarter *out, const rill_quarter *sum, double unit, const double from[3]) {
     const double most = 1e30;    /* a float, whatever the pose */
-    if (!(sum->part > 1e-20f)) { /* far more than nothing, so that quotients are right */
-        *out = (rill_quarter){ 0 };
-        return false;
-    }
+    if (!(sum->part > 1e-20f)) return false; /* far more than nothing, so that quotients are right */
     const double scale = unit / (double)sum->part;
     const double under = from[2] + (double)sum->under * scale, over = from[2] + (double)sum->over * scale;
     /* What is covered but for rounding is covered. */
@@ -140,12 +137,15 @@ static int32_t gather_row(const rill_line *line, int32_t x, int32_t y, double un
                           rill_shade *out) {
     int32_t count = 0;
     for (int32_t i = line->low >> 1; i < (line->high + 1) >> 1; ++i) {
-        rill_quarter *sums = &line->cells[i].quarter[0][0], *means = &out[count].quarter[0][0];
+        const rill_shade sums = line->cells[i]; /* whose place may be that of the means */
+        rill_quarter *means = &out[count].quarter[0][0];
         uint32_t there = 0;
-        for (int k = 0; k < RILL_PARTS * 4; ++k) { /* which may be in the same place */
-            const rill_quarter sum = sums[k];
-            if (sum.part > 0.0f) sums[k] = (rill_quarter){ 0 };
-            if (find_means(&means[k], &sum, unit, place)) there |= 1u << k;
+        if (!sums.there) continue;
+        memset(&line->cells[i], 0, sizeof line->cells[i]);
+        memset(means, 0, sizeof out->quarter);
+        for (uint32_t left = sums.there; left; left &= left - 1) {
+            const int k = __builtin_ctz(left);
+            if (find_means(&means[k], &sums.quarter[0][0] + k, unit, place)) there |= 1u << k;
         }
         if (!there) continue;
         out[count].x = x + i;
