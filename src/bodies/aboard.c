@@ -33,7 +33,6 @@ static const double MOST = 0x1p29;     /* quanta that move over a face in a sub-
 typedef struct aboard {
     const rill_body_stage *stage;
     rill_node *nodes;
-    size_t count;
     const double *around; /* the levels of nodes, absolute, quanta, */
     const uint8_t *open;  /* and the quarters that have liquid at these */
     double *level;        /* of what is on a body, absolute, quanta */
@@ -196,10 +195,15 @@ static void look_at(const aboard *a, int end, int32_t node, int32_t place, int f
     }
 }
 
-/* What is outside of the domain takes no part; nor do faces without a column that is apart. */
+/* What is outside of the domain takes no part; nor do faces without a column that is apart, or between two dry ones. */
 static bool look(const aboard *a, const rill_body_face *face, crossing *c) {
     const int32_t l = face->node_l, r = face->node_r, *cells = a->stage->flow->bed->grid.cells;
-    if (!(l >= 0 && a->nodes[l].apart) && !(r >= 0 && a->nodes[r].apart)) return false;
+    const bool apart_l = l >= 0 && a->nodes[l].apart, apart_r = r >= 0 && a->nodes[r].apart;
+    if (!apart_l && !apart_r) return false;
+    if (apart_l && apart_r && a->nodes[l].deck == 0 && a->nodes[r].deck == 0) {
+        a->nodes[r].slip[face->axis] = 0.0f;
+        return false;
+    }
     if (l < 0 && a->nodes[r].cell[face->axis] == 0) return false;
     if (r < 0 && a->nodes[l].cell[face->axis] == cells[face->axis] - 1) return false;
     *c = (crossing){ .face = face };
@@ -274,7 +278,7 @@ static double fall_over(const aboard *a, const crossing *c) {
 
 static void find_moves(const aboard *a) {
     const rill_body_face *faces = a->stage->bodies->faces.data;
-    for (size_t i = 0; i < a->stage->bodies->faces.count; ++i) {
+    for (size_t i = a->stage->island->first_face; i < a->stage->island->end_face; ++i) {
         crossing c;
         a->moved[i] = 0;
         if (!look(a, &faces[i], &c)) continue;
@@ -291,7 +295,7 @@ static void find_moves(const aboard *a) {
 /* Of what would leave columns that are apart, the part that there is. */
 static void limit_moves(const aboard *a) {
     const rill_touch *touches = a->stage->bodies->touches.data;
-    for (size_t n = 0; n < a->count; ++n) {
+    for (size_t n = a->stage->island->first_node; n < a->stage->island->end_node; ++n) {
         if (!(a->leaves[n] > 0.0)) continue;
         const double base = (double)a->nodes[n].base;
         const double spare =
@@ -319,7 +323,7 @@ static int32_t take(const aboard *a, int32_t node, int32_t place, int32_t wanted
 static void move_all(const aboard *a) {
     const rill_body_face *faces = a->stage->bodies->faces.data;
     rill_flow *flow = a->stage->flow;
-    for (size_t i = 0; i < a->stage->bodies->faces.count; ++i) {
+    for (size_t i = a->stage->island->first_face; i < a->stage->island->end_face; ++i) {
         const bool back = a->moved[i] < 0;
         const int32_t wanted = back ? -a->moved[i] : a->moved[i];
         const int32_t from = back ? faces[i].node_r : faces[i].node_l, to = back ? faces[i].node_l : faces[i].node_r;
@@ -362,12 +366,11 @@ void rill_bodies_wash(const rill_body_stage *s, const double *stands, const uint
     rill_bodies *bodies = s->bodies;
     const size_t n = bodies->nodes.count;
     double *v = (double *)bodies->vectors.data + 4 * n; /* decks.c has the rest */
-    const aboard a = {
-        s, bodies->nodes.data, n, stands, open, v, v + n, v + 2 * n, v + 3 * n, (int32_t *)(v + 4 * n), bodies->far.data
-    };
+    const aboard a = { s,     bodies->nodes.data, stands,    open, v, v + n, v + 2 * n,
+                       v + 3 * n, (int32_t *)(v + 4 * n), bodies->far.data };
     const rill_touch *touches = bodies->touches.data;
     const double thin = THIN * s->flow->bed->grid.cell_size / s->flow->bed->quantum;
-    for (size_t i = 0; i < n; ++i) {
+    for (size_t i = s->island->first_node; i < s->island->end_node; ++i) {
         rill_node *node = &a.nodes[i];
         a.leaves[i] = 0.0;
         a.bottom[i] = (double)RILL_WALL;
@@ -380,7 +383,7 @@ void rill_bodies_wash(const rill_body_stage *s, const double *stands, const uint
     find_moves(&a);
     limit_moves(&a);
     move_all(&a);
-    for (size_t i = 0; i < n; ++i) {
+    for (size_t i = s->island->first_node; i < s->island->end_node; ++i) {
         rill_node *node = &a.nodes[i];
         if (!node->apart || node->deck == 0) continue;
         const rill_touch *touch = &touches[a.carrier[i]];

@@ -27,7 +27,7 @@ typedef struct weights {
 
 typedef struct balance {
     const rill_body_stage *stage;
-    size_t n;
+    size_t first, end; /* nodes */
     double *pi, *stiff, *aim, *r, *z, *p, *q, *d; /* d: of the preconditioner, inverted */
     double *diagonal;                             /* of A without its low rank */
     double *outside;                              /* what faces to columns that are no nodes conduct */
@@ -41,6 +41,10 @@ typedef struct balance {
 
 static const rill_node *node_of(const balance *b, size_t i) {
     return (const rill_node *)b->stage->bodies->nodes.data + i;
+}
+
+static const int32_t *far_of(const balance *b) {
+    return (const int32_t *)b->stage->bodies->far.data + b->stage->island->first_face;
 }
 
 static double weight_of(const balance *b, const rill_body_face *face) {
@@ -92,7 +96,7 @@ static bool find_aims(const balance *b) {
     const double thin = THIN * bed->grid.cell_size / bed->quantum;
     const double most = 0.25 * sqrt(s->gravity * bed->grid.cell_size) * s->dt / bed->quantum;
     bool any = false;
-    for (size_t i = 0; i < b->n; ++i) {
+    for (size_t i = b->first; i < b->end; ++i) {
         const rill_node *node = node_of(b, i);
         const double level = rill_node_level(node, node->e);
         const double has = (double)s->flow->H[node->place], before = has - (level - node->kept);
@@ -112,12 +116,12 @@ static void weigh_faces(const balance *b) {
     const rill_body_face *faces = s->bodies->faces.data;
     const rill_near *near = s->bodies->near.data;
     const double lambda = (double)s->k->lambda;
-    for (size_t i = 0; i < b->n; ++i) {
+    for (size_t i = b->first; i < b->end; ++i) {
         for (int k = 0; k < 4; ++k)
             b->weights[i].w[k] = near[i].face[k] >= 0 ? (float)weight_of(b, &faces[near[i].face[k]]) : 0.0f;
         b->outside[i] = 0.0;
     }
-    for (size_t f = 0; f < s->bodies->faces.count; ++f) {
+    for (size_t f = s->island->first_face; f < s->island->end_face; ++f) {
         const int32_t l = faces[f].node_l, r = faces[f].node_r;
         const double moved = lambda * (double)faces[f].open * (double)faces[f].u;
         if (l >= 0) b->aim[l] -= moved;
@@ -130,10 +134,9 @@ static void weigh_faces(const balance *b) {
 static void find_motion(const balance *b) {
     const rill_body_stage *s = b->stage;
     rill_bodies_press(s, b->pi);
-    for (size_t i = 0; i < s->bodies->list.count; ++i) {
-        rill_body *body = rill_body_at(s->bodies, (int32_t)i);
+    for (size_t i = s->island->first_body; i < s->island->end_body; ++i) {
+        rill_body *body = rill_body_in(s->bodies, i);
         double along[6];
-        if (!body->alive) continue;
         gather(s->bodies, body, false, b->pi, along);
         for (int k = 0; k < 6; ++k) body->load[k] += body->pushed[k] + b->unit * along[k];
         memcpy(body->moved, body->free, sizeof body->moved);
@@ -145,7 +148,7 @@ static void find_motion(const balance *b) {
 /* A node under a body gives from where its head meets the body on: where it gives much, counted from the start that would be a
  * jump in r, over which Newton's steps go to and fro. */
 static void soften(const balance *b) {
-    for (size_t i = 0; i < b->n; ++i) {
+    for (size_t i = b->first; i < b->end; ++i) {
         const rill_node *node = node_of(b, i);
         const double e = node->e + b->pi[i];
         if (b->soft[i] <= MUCH || !isinf(node->roof)) continue;
@@ -167,10 +170,10 @@ static double flow_out(const balance *b, size_t i) {
 /* r = what would be in each node at the end, less what fits; returns the largest. */
 static double find_residual(const balance *b) {
     const rill_body_stage *s = b->stage;
-    const int32_t *far = s->bodies->far.data;
+    const int32_t *far = far_of(b);
     find_motion(b);
     rill_bodies_contact(s, b->pi, b->stiff, b->r);
-    for (size_t i = 0; i < b->n; ++i) {
+    for (size_t i = b->first; i < b->end; ++i) {
         if (b->stiff[i] > 1.0) { /* bodies that come into each other: more head must not make less room */
             b->r[i] += (b->stiff[i] - 1.0) * b->pi[i];
             b->stiff[i] = 1.0;
@@ -178,21 +181,20 @@ static double find_residual(const balance *b) {
         b->r[i] = b->aim[i] - b->r[i] - b->soft[i] * b->stiff[i] * b->pi[i] - flow_out(b, i);
     }
     if (b->thin) soften(b);
-    for (size_t i = 0; i < s->bodies->far.count; ++i) {
+    for (size_t i = 0; i < s->island->far_count; ++i) {
         const rill_body_face *face = (const rill_body_face *)s->bodies->faces.data + far[i];
         const double moved = weight_of(b, face) * (b->pi[face->node_l] - b->pi[face->node_r]);
         b->r[face->node_l] -= moved;
         b->r[face->node_r] += moved;
     }
-    for (size_t i = 0; i < s->bodies->list.count; ++i) {
-        const rill_body *body = rill_body_at(s->bodies, (int32_t)i);
+    for (size_t i = s->island->first_body; i < s->island->end_body; ++i) {
+        const rill_body *body = rill_body_in(s->bodies, i);
         double beyond[6];
-        if (!body->alive) continue;
         for (int k = 0; k < 6; ++k) beyond[k] = (body->guess[k] - body->moved[k]) * s->dt / s->flow->bed->quantum;
         scatter(s->bodies, body, false, beyond, b->r);
     }
     double largest = 0.0;
-    for (size_t i = 0; i < b->n; ++i) {
+    for (size_t i = b->first; i < b->end; ++i) {
         const rill_node *node = node_of(b, i);
         if (node->grounded) b->stiff[i] = 0.0, b->r[i] = node->around - node->e - b->pi[i];
         const double size = fabs(b->r[i]);
@@ -206,13 +208,13 @@ static double find_residual(const balance *b) {
 static void find_diagonal(const balance *b) {
     const rill_bodies *bodies = b->stage->bodies;
     const rill_body_face *faces = bodies->faces.data;
-    const int32_t *far = bodies->far.data;
-    for (size_t i = 0; i < b->n; ++i) {
+    const int32_t *far = far_of(b);
+    for (size_t i = b->first; i < b->end; ++i) {
         const float *w = b->weights[i].w;
         const double conducts = ((double)w[0] + (double)w[1]) + ((double)w[2] + (double)w[3]);
         b->diagonal[i] = 1.0 - b->stiff[i] + b->soft[i] * b->stiff[i] + (b->outside[i] + conducts);
     }
-    for (size_t i = 0; i < bodies->far.count; ++i) {
+    for (size_t i = 0; i < b->stage->island->far_count; ++i) {
         const rill_body_face *face = &faces[far[i]];
         b->diagonal[face->node_l] += weight_of(b, face);
         b->diagonal[face->node_r] += weight_of(b, face);
@@ -225,35 +227,35 @@ static double apply(const balance *b) {
     const rill_bodies *bodies = s->bodies;
     const rill_body_face *faces = bodies->faces.data;
     const rill_near *near = bodies->near.data;
-    const int32_t *far = bodies->far.data;
+    const int32_t *far = far_of(b);
     const double dx = s->flow->bed->grid.cell_size, low_rank = s->dt * s->dt * s->density * s->gravity * dx * dx;
-    for (size_t i = 0; i < b->n; ++i) {
+    for (size_t i = b->first; i < b->end; ++i) {
         const float *w = b->weights[i].w;
         const int32_t *j = near[i].node;
         b->q[i] = b->diagonal[i] * b->p[i] - (((double)w[0] * b->p[j[0]] + (double)w[1] * b->p[j[1]]) +
                                               ((double)w[2] * b->p[j[2]] + (double)w[3] * b->p[j[3]]));
     }
-    for (size_t i = 0; i < bodies->far.count; ++i) {
+    for (size_t i = 0; i < b->stage->island->far_count; ++i) {
         const rill_body_face *face = &faces[far[i]];
         b->q[face->node_l] -= weight_of(b, face) * b->p[face->node_r];
         b->q[face->node_r] -= weight_of(b, face) * b->p[face->node_l];
     }
-    for (size_t i = 0; i < bodies->list.count; ++i) {
-        const rill_body *body = rill_body_at(bodies, (int32_t)i);
+    for (size_t i = s->island->first_body; i < s->island->end_body; ++i) {
+        const rill_body *body = rill_body_in(bodies, i);
         double load[6], moved[6] = { 0 };
-        if (!body->alive || isinf(body->mass)) continue;
+        if (isinf(body->mass)) continue;
         gather(bodies, body, true, b->p, load);
         rill_body_accelerate(body, load, low_rank, moved);
         scatter(bodies, body, true, moved, b->q);
     }
     double sum = 0.0;
-    for (size_t i = 0; i < b->n; ++i) sum += b->p[i] * b->q[i];
+    for (size_t i = b->first; i < b->end; ++i) sum += b->p[i] * b->q[i];
     return sum;
 }
 
 static void precondition(const balance *b) {
     const rill_near *near = b->stage->bodies->near.data;
-    for (size_t i = 0; i < b->n; ++i) {
+    for (size_t i = b->first; i < b->end; ++i) {
         const float *w = b->weights[i].w;
         double d = b->diagonal[i];
         for (int k = 0; k < 2; ++k) {
@@ -271,14 +273,14 @@ static void precondition(const balance *b) {
 /* z = preconditioned r; returns r z. */
 static double smooth(const balance *b) {
     const rill_near *near = b->stage->bodies->near.data;
-    for (size_t i = 0; i < b->n; ++i) {
+    for (size_t i = b->first; i < b->end; ++i) {
         const float *w = b->weights[i].w;
         const int32_t *j = near[i].node;
         const double lower = w[0] > 0.0f ? (double)w[0] * b->z[j[0]] : 0.0;
         b->z[i] = (b->r[i] + (lower + (w[1] > 0.0f ? (double)w[1] * b->z[j[1]] : 0.0))) * b->d[i];
     }
     double sum = 0.0;
-    for (size_t i = b->n; i-- > 0;) {
+    for (size_t i = b->end; i-- > b->first;) {
         const float *w = b->weights[i].w;
         const int32_t *j = near[i].node;
         b->z[i] += ((double)w[2] * b->z[j[2]] + (double)w[3] * b->z[j[3]]) * b->d[i];
@@ -292,13 +294,13 @@ static void improve(const balance *b, double goal, int32_t *iterations) {
     find_diagonal(b);
     precondition(b);
     double rz = smooth(b);
-    memcpy(b->p, b->z, b->n * sizeof *b->p);
+    memcpy(b->p + b->first, b->z + b->first, (b->end - b->first) * sizeof *b->p);
     while (rz > 0.0 && *iterations < ITERATIONS) {
         const double energy = apply(b);
         if (!(energy > 0.0)) return;
         const double alpha = rz / energy;
         double largest = 0.0;
-        for (size_t i = 0; i < b->n; ++i) {
+        for (size_t i = b->first; i < b->end; ++i) {
             b->pi[i] += alpha * b->p[i];
             b->r[i] -= alpha * b->q[i];
             const double size = fabs(b->r[i]);
@@ -307,16 +309,18 @@ static void improve(const balance *b, double goal, int32_t *iterations) {
         *iterations += 1;
         if (largest <= goal) return;
         const double next = smooth(b), beta = next / rz;
-        for (size_t i = 0; i < b->n; ++i) b->p[i] = b->z[i] + beta * b->p[i];
+        for (size_t i = b->first; i < b->end; ++i) b->p[i] = b->z[i] + beta * b->p[i];
         rz = next;
     }
 }
 
-const double *rill_bodies_balance(const rill_body_stage *stage, bool *converged) {
+const double *rill_bodies_balance(const rill_body_stage *stage) {
     const rill_bed *bed = stage->flow->bed;
-    const size_t n = stage->bodies->nodes.count;
+    const size_t n = stage->bodies->nodes.count, first = stage->island->first_node, end = stage->island->end_node;
     double *v = stage->bodies->vectors.data;
-    balance b = { .stage = stage, .n = n, .pi = v, .stiff = v + n, .aim = v + 2 * n, .r = v + 3 * n, .z = v + 4 * n };
+    balance b = { .stage = stage, .first = first, .end = end, .pi = v, .stiff = v + n, .aim = v + 2 * n };
+    b.r = v + 3 * n;
+    b.z = v + 4 * n;
     b.p = v + 5 * n;
     b.q = v + 6 * n;
     b.d = v + 7 * n;
@@ -326,7 +330,7 @@ const double *rill_bodies_balance(const rill_body_stage *stage, bool *converged)
     b.outside = v + 11 * n;
     b.weights = (weights *)(void *)(v + 12 * n);
     b.unit = stage->density * stage->gravity * bed->quantum * bed->grid.cell_size * bed->grid.cell_size;
-    for (size_t i = 0; i < n; ++i) {
+    for (size_t i = first; i < end; ++i) {
         b.pi[i] = node_of(&b, i)->pi;
         b.joined |= node_of(&b, i)->flooded || node_of(&b, i)->first < 0;
     }
@@ -336,11 +340,12 @@ const double *rill_bodies_balance(const rill_body_stage *stage, bool *converged)
     double off = find_residual(&b);
     const double tolerance = b.joined ? TOLERANCE : fmin(fmax(TOLERANCE, TOLERANCE_SHARE * off), TOLERANCE_MOST);
     for (int32_t pass = 0; pass < PASSES && off > tolerance && iterations < ITERATIONS; ++pass) {
-        memcpy(b.last, b.pi, n * sizeof *b.last);
+        memcpy(b.last + first, b.pi + first, (end - first) * sizeof *b.last);
         improve(&b, 0.5 * tolerance, &iterations);
-        for (size_t i = 0; pass >= WHOLE_STEPS && pass % 2 == 0 && i < n; ++i) b.pi[i] = 0.5 * (b.pi[i] + b.last[i]);
+        const bool halved = pass >= WHOLE_STEPS && pass % 2 == 0;
+        for (size_t i = first; halved && i < end; ++i) b.pi[i] = 0.5 * (b.pi[i] + b.last[i]);
         off = find_residual(&b);
     }
-    *converged = off <= 64.0 * tolerance;
+    stage->island->converged = off <= 64.0 * tolerance;
     return b.pi;
 }

@@ -46,6 +46,7 @@
 #include "bodies/form.h"
 #include "flow/flow.h"
 #include "flow/kernels.h"
+#include "tasks/tasks.h"
 
 /* The liquid that lies on a body. */
 typedef struct rill_freight {
@@ -176,6 +177,21 @@ typedef struct rill_body_grip {
     double rate;      /* working memory of rub.c */
 } rill_body_grip;
 
+/* Bodies whose columns are neither the same nor side by side, nor joined by a flooded passage, do not push each other within a
+ * sub-step. Each island of them is worked at by itself, on any thread: it has ranges of all that follows. */
+typedef struct rill_island {
+    size_t first_body, end_body; /* in `order` */
+    size_t first_touch, end_touch;
+    size_t first_node, end_node;
+    size_t first_face, end_face;
+    size_t first_grip, end_grip, most_grip; /* so many there are, and so many there may be */
+    size_t far_count;                       /* faces in `far`, from first_face on */
+    bool laden, comes;                      /* liquid lies on its bodies, or over them; or is about to come onto them */
+    bool pressed;                           /* there is liquid under one that lies on the bed */
+    bool converged;
+    float fastest[2]; /* along x and y, m/s */
+} rill_island;
+
 /* Planes for a bed with other places, while it is not yet the world's: as those below. */
 typedef struct rill_body_planes {
     int32_t *node_of, *stamp, *shown;
@@ -187,7 +203,10 @@ typedef struct rill_bodies {
     int32_t alive;
     size_t free_slots;
     rill_array pieces, touches, nodes, faces, near, grips;
-    rill_array far;     /* int32_t: faces between nodes for which there is no place in `near` */
+    rill_array far;     /* int32_t: faces between nodes for which there is no place in `near`; of each island from where its faces
+                           begin */
+    rill_array islands; /* rill_island */
+    rill_array order;   /* int32_t: bodies that are alive, island by island; and twice as many of working memory */
     rill_array before;  /* rill_node: those of the sub-step before */
     rill_array claimed; /* int32_t: places of nodes with a ceiling, which the passages leave alone */
     rill_array vectors; /* double: working memory of the solve */
@@ -216,13 +235,16 @@ typedef struct rill_body_stage {
     double gravity;            /* into the bed, m/s2 */
     bool pours;                /* there are sources: liquid may fall on bodies, wherever they are */
     bool at_once;              /* a fill: holds are as full as what is around them without taking time for it */
+    const rill_runtime *runtime;
+    rill_pool *pool;
+    rill_island *island; /* what is worked at; NULL: all of them */
 } rill_body_stage;
 
 /* Heads are pressure, which a blow raises far above any level there can be; quanta. What has no topside has it beyond them. */
 #define RILL_HEAD_MOST (2.0 * (double)RILL_TOP)
 #define RILL_NO_TOPSIDE 0x1p31f
 
-enum { RILL_BODY_VECTORS = 14 }; /* that the solve works on */
+enum { RILL_RING_VECTOR = 14, RILL_BODY_VECTORS }; /* those before that are what the solve works on */
 
 /* The centre of a node's cell, m. */
 static inline double rill_node_at(const rill_bed *bed, const rill_node *node, int axis) {
@@ -231,6 +253,11 @@ static inline double rill_node_at(const rill_bed *bed, const rill_node *node, in
 
 static inline rill_body *rill_body_at(const rill_bodies *bodies, int32_t index) {
     return (rill_body *)bodies->list.data + index;
+}
+
+/* A body of an island, by its place in the order. */
+static inline rill_body *rill_body_in(const rill_bodies *bodies, size_t i) {
+    return rill_body_at(bodies, ((const int32_t *)bodies->order.data)[i]);
 }
 
 /* The level in a column with a head, both above its base. */
@@ -265,6 +292,14 @@ void rill_bodies_cover(const rill_body_stage *stage);
 /* decks.c: where liquid stands on bodies, and where it does not. */
 void rill_bodies_flood(const rill_body_stage *stage);
 
+/* islands.c: which bodies do not push each other, by where they are over the grid. */
+void rill_bodies_part(rill_bodies *bodies);
+/* All bodies are one island. */
+void rill_bodies_unite(rill_bodies *bodies);
+/* Does something for each island, on any thread. */
+typedef void rill_island_work(const rill_body_stage *stage);
+void rill_islands_each(const rill_body_stage *stage, rill_island_work *work);
+
 /* aboard.c. Which of its touches is the body that a column's liquid lies on, covering all of it with the lowest topside; -1:
  * none does. */
 int32_t rill_node_carrier(const rill_bodies *bodies, const rill_node *node);
@@ -284,17 +319,19 @@ void rill_bodies_give(rill_bodies *bodies, rill_flow *flow, const int16_t cell[2
 
 /* cover.c again. The node of a place in a cell, made if there is none yet. */
 int32_t rill_bodies_node_at(const rill_body_stage *stage, int32_t place, int32_t stride, int32_t x, int32_t y);
+/* Which nodes of an island are joined, for the solve. */
+void rill_bodies_find_near(const rill_body_stage *stage);
 /* The shades of a body where it is now, whatever the level. */
 void rill_body_shade(rill_body *body, const rill_grid *grid);
 
 /* flooded.c: adds the columns of flooded passages that nodes are in or beside. */
 void rill_bodies_join(const rill_body_stage *stage);
-/* Puts nodes into the order of places, if any were added. */
+/* Puts nodes into the order of places, after some were added. */
 void rill_bodies_sort(rill_bodies *bodies);
 /* Whether a body is where it is in a flooded passage. */
 bool rill_body_in_passage(const rill_body_stage *stage, const rill_body *body);
 /* Finds the proxies of nodes in which a body fills a passage. */
-void rill_bodies_plug(rill_bodies *bodies);
+void rill_bodies_plug(const rill_body_stage *stage);
 
 /* through.c: a face with a flooded column at an end, as the sub-step finds it. */
 void rill_body_face_look_covered(const rill_body_stage *stage, rill_body_face *face);
@@ -342,22 +379,28 @@ static inline float *rill_body_face_velocity(const rill_flow *flow, const rill_b
 
 /* ground.c: what counts as a film in a node, quanta. */
 double rill_node_film(const rill_bed *bed, const rill_node *node);
-/* How bodies lie in columns as they are now, and which of these are grounded. */
+/* How bodies lie in columns as they are now; and which of these are grounded. */
 void rill_bodies_measure(const rill_body_stage *stage);
+void rill_bodies_ground(const rill_body_stage *stage);
 
-/* rings.c: numbers the rings of nodes around those with ring 0, and around columns that are no nodes: of nodes with
+/* rings.c: numbers the rings of an island's nodes around those with ring 0, and around columns that are no nodes: of nodes with
  * RILL_NO_RING, those beside them have 1, and so on inwards. Lists the faces between each ring and the one outside in `between`,
  * ring by ring from outside; returns how many there are. */
 enum { RILL_NO_RING = INT32_MAX };
-int32_t rill_bodies_rings(const rill_bodies *bodies, int32_t *ring);
+int32_t rill_island_rings(const rill_body_stage *stage, int32_t *ring);
+/* Where they are listed. */
+static inline int32_t *rill_island_between(const rill_body_stage *stage) {
+    return (int32_t *)stage->bodies->between.data + 2 * stage->island->first_face;
+}
 /* The inner ring of the face that is listed there. */
-int32_t rill_bodies_ring_of(const rill_bodies *bodies, const int32_t *ring, int32_t listed);
+int32_t rill_island_ring_of(const rill_body_stage *stage, const int32_t *ring, int32_t listed);
 static inline int32_t rill_ring_at(const int32_t *ring, int32_t node) {
     return node >= 0 ? ring[node] : 0;
 }
-/* squeeze.c. */
-/* Puts outside what is left under bodies that lie on the bed, but for a film. */
-void rill_bodies_squeeze(const rill_body_stage *stage);
+/* squeeze.c: whether there is more than a film under a body that lies on the bed. */
+bool rill_island_is_pressed(const rill_body_stage *stage);
+/* Puts outside what is left there. */
+void rill_island_squeeze(const rill_body_stage *stage);
 
 /* couple.c. Pressure does not turn what is round: on a sphere, and about the axis of a cylinder or capsule, all of it passes
  * through the middle. Takes such torques out. */
@@ -405,8 +448,8 @@ static inline void rill_freight_weighs(const rill_freight *freight, double gravi
 void rill_bodies_carry(const rill_body_stage *stage);
 
 /* balance.c: solves for the changes of head: pi, one per node. Bodies have their new motion then, and their loads. If it has
- * not `*converged`, what is missing is made up for in the next sub-step. */
-const double *rill_bodies_balance(const rill_body_stage *stage, bool *converged);
+ * not `converged`, what is missing is made up for in the next sub-step. */
+const double *rill_bodies_balance(const rill_body_stage *stage);
 /* Change of motion by a force and torque that act for a time: out += M^-1 load * seconds. */
 void rill_body_accelerate(const rill_body *body, const double load[6], double seconds, double out[6]);
 

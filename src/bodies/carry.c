@@ -76,9 +76,8 @@ static void turn_along(const rill_body_stage *s, rill_body *body, const cargo *c
 }
 
 void rill_bodies_carry(const rill_body_stage *s) {
-    for (size_t i = 0; i < s->bodies->list.count; ++i) {
-        rill_body *body = rill_body_at(s->bodies, (int32_t)i);
-        if (!body->alive) continue;
+    for (size_t i = s->island->first_body; i < s->island->end_body; ++i) {
+        rill_body *body = rill_body_in(s->bodies, i);
         const double aboard = body->freight.mass, joined = aboard <= body->laden ? 1.0 : body->laden / aboard;
         body->laden = aboard;
         if (isinf(body->mass)) continue;

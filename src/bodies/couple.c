@@ -112,10 +112,7 @@ static void press(const rill_body_stage *s, rill_body *body, const double *pi) {
 }
 
 void rill_bodies_press(const rill_body_stage *s, const double *pi) {
-    for (size_t i = 0; i < s->bodies->list.count; ++i) {
-        rill_body *body = rill_body_at(s->bodies, (int32_t)i);
-        if (body->alive) press(s, body, pi);
-    }
+    for (size_t i = s->island->first_body; i < s->island->end_body; ++i) press(s, rill_body_in(s->bodies, i), pi);
 }
 
 void rill_bodies_contact(const rill_body_stage *s, const double *pi, double *stiff, double *room) {
@@ -124,16 +121,15 @@ void rill_bodies_contact(const rill_body_stage *s, const double *pi, double *sti
     const rill_node *nodes = s->bodies->nodes.data;
     const double scale = s->dt / s->flow->bed->quantum;
     bool any_full = false;
-    for (size_t n = 0; n < s->bodies->nodes.count; ++n) {
+    for (size_t n = s->island->first_node; n < s->island->end_node; ++n) {
         const double e = nodes[n].e + pi[n];
         stiff[n] = 0.0;
         room[n] = rill_node_level(&nodes[n], e);
         any_full |= e >= nodes[n].roof;
     }
-    for (size_t i = 0; i < s->bodies->list.count; ++i) {
-        const rill_body *body = rill_body_at(s->bodies, (int32_t)i);
+    for (size_t i = s->island->first_body; i < s->island->end_body; ++i) {
+        const rill_body *body = rill_body_in(s->bodies, i);
         double beyond[6];
-        if (!body->alive) continue;
         for (int k = 0; k < 6; ++k) beyond[k] = body->moved[k] - body->guess[k];
         for (int32_t n = body->first; n < body->end; ++n) {
             rill_touch *t = &touches[n];
@@ -159,7 +155,7 @@ void rill_bodies_contact(const rill_body_stage *s, const double *pi, double *sti
             stiff[t->node] += upright[2];
         }
     }
-    for (size_t n = 0; any_full && n < s->bodies->nodes.count; ++n)
+    for (size_t n = s->island->first_node; any_full && n < s->island->end_node; ++n)
         if (nodes[n].e + pi[n] >= nodes[n].roof) stiff[n] = 1.0;
 }
 
@@ -246,30 +242,31 @@ static bool lies_on_bed(const rill_node *node) {
 }
 
 void rill_bodies_couple(const rill_body_stage *s) {
-    rill_bodies *bodies = s->bodies;
+    const rill_bodies *bodies = s->bodies;
+    rill_island *island = s->island;
     rill_touch *touches = bodies->touches.data;
     rill_body_grip *grips = bodies->grips.data;
     const rill_body_face *faces = bodies->faces.data;
     const rill_node *nodes = bodies->nodes.data;
-    for (size_t i = 0; i < bodies->touches.count; ++i) {
+    for (size_t i = island->first_touch; i < island->end_touch; ++i) {
         const rill_node *node = &nodes[touches[i].node];
         touches[i].acts = node->proxy >= 0 ? node->proxy : touches[i].node;
         memset(touches[i].sideways, 0, sizeof touches[i].sideways);
     }
-    for (size_t i = 0; i < bodies->list.count; ++i)
-        memset(rill_body_at(bodies, (int32_t)i)->pushed, 0, sizeof(double[6]));
+    for (size_t i = island->first_body; i < island->end_body; ++i)
+        memset(rill_body_in(bodies, i)->pushed, 0, sizeof(double[6]));
     rill_bodies_wedge(s);
-    bodies->grips.count = 0;
-    for (size_t f = 0; f < bodies->faces.count; ++f) {
+    island->end_grip = island->first_grip;
+    for (size_t f = island->first_face; f < island->end_face; ++f) {
         if (faces[f].node_l < 0 || faces[f].node_r < 0) continue;
         if (lies_on_bed(&nodes[faces[f].node_l]) || lies_on_bed(&nodes[faces[f].node_r])) continue;
         for (int32_t i = nodes[faces[f].node_l].first; i >= 0; i = touches[i].next)
-            if (bodies->grips.count < bodies->grips.capacity &&
-                find_grip(s, (int32_t)f, &touches[i], &grips[bodies->grips.count]))
-                couple_grip(s, &grips[bodies->grips.count++]);
+            if (island->end_grip < island->most_grip &&
+                find_grip(s, (int32_t)f, &touches[i], &grips[island->end_grip]))
+                couple_grip(s, &grips[island->end_grip++]);
     }
-    for (size_t i = 0; i < bodies->list.count; ++i) {
-        rill_body *body = rill_body_at(bodies, (int32_t)i);
-        if (body->alive) rill_body_keep_round(body, body->pushed);
+    for (size_t i = island->first_body; i < island->end_body; ++i) {
+        rill_body *body = rill_body_in(bodies, i);
+        rill_body_keep_round(body, body->pushed);
     }
 }

@@ -59,7 +59,10 @@ static float level_in(const rill_body_stage *s, int32_t x, int32_t y, double top
     return (float)level;
 }
 
-static void shade(const rill_body_stage *s, rill_body *body) {
+static void shade(void *context, int32_t index) {
+    const rill_body_stage *s = context;
+    rill_body *body = rill_body_at(s->bodies, index);
+    if (!body->alive) return;
     const rill_pose pose = expect(body, s->dt);
     const double top = body->expected[2] + body->form.reach;
     float *levels = body->levels.data;
@@ -311,26 +314,60 @@ static void add_sparse(const rill_body_stage *s, const rill_node *node) {
     }
 }
 
-/* Which nodes are joined, for the solve. */
-static void find_near(rill_bodies *bodies) {
-    const rill_body_face *faces = bodies->faces.data;
-    rill_near *near = bodies->near.data;
-    int32_t *far = bodies->far.data;
-    bodies->near.count = bodies->nodes.count;
-    bodies->far.count = 0;
-    for (size_t i = 0; i < bodies->nodes.count; ++i)
+void rill_bodies_find_near(const rill_body_stage *s) {
+    rill_island *island = s->island;
+    const rill_body_face *faces = s->bodies->faces.data;
+    rill_near *near = s->bodies->near.data;
+    int32_t *far = (int32_t *)s->bodies->far.data + island->first_face;
+    island->far_count = 0;
+    for (size_t i = island->first_node; i < island->end_node; ++i)
         for (int k = 0; k < 4; ++k) near[i].node[k] = (int32_t)i, near[i].face[k] = -1;
-    for (size_t i = 0; i < bodies->faces.count; ++i) {
+    for (size_t i = island->first_face; i < island->end_face; ++i) {
         const int32_t l = faces[i].node_l, r = faces[i].node_r, low = rill_min_i(l, r), high = rill_max_i(l, r);
         if (low < 0) continue;
         const int up = near[low].face[2] < 0 ? 2 : 3, down = near[high].face[0] < 0 ? 0 : 1;
         if (near[low].face[up] >= 0 || near[high].face[down] >= 0) {
-            far[bodies->far.count++] = (int32_t)i;
+            far[island->far_count++] = (int32_t)i;
             continue;
         }
         near[low].node[up] = high;
         near[high].node[down] = low;
         near[low].face[up] = near[high].face[down] = (int32_t)i;
+    }
+}
+
+/* The columns that the bodies of each island are over, island by island. */
+static void touch_islands(const rill_body_stage *s) {
+    rill_bodies *bodies = s->bodies;
+    rill_island *islands = bodies->islands.data;
+    const int32_t *order = bodies->order.data;
+    for (size_t n = 0; n < bodies->islands.count; ++n) {
+        islands[n].first_touch = bodies->touches.count;
+        islands[n].first_node = bodies->nodes.count;
+        for (size_t i = islands[n].first_body; i < islands[n].end_body; ++i) touch_columns(s, order[i]);
+        islands[n].end_touch = bodies->touches.count;
+        islands[n].end_node = bodies->nodes.count;
+    }
+}
+
+/* A body has two grips at most for each column it touches, and one for each sparse pipe. */
+static void add_faces(const rill_body_stage *s) {
+    rill_bodies *bodies = s->bodies;
+    rill_island *islands = bodies->islands.data;
+    size_t sparse = 0;
+    for (size_t n = 0; n < bodies->islands.count; ++n) {
+        islands[n].first_face = bodies->faces.count;
+        islands[n].first_grip = islands[n].end_grip = 2 * islands[n].first_touch + sparse;
+        for (size_t i = islands[n].first_node; i < islands[n].end_node; ++i) {
+            const rill_node *node = (const rill_node *)bodies->nodes.data + i;
+            bodies->roofed |= !isinf(node->roof);
+            add_dense(s, node);
+            const size_t dense = bodies->faces.count;
+            if (s->flow->bed->pipe_count > 0) add_sparse(s, node);
+            sparse += bodies->faces.count - dense;
+        }
+        islands[n].end_face = bodies->faces.count;
+        islands[n].most_grip = 2 * islands[n].end_touch + sparse;
     }
 }
 
@@ -342,21 +379,18 @@ void rill_bodies_cover(const rill_body_stage *s) {
     bodies->nodes.count = bodies->touches.count = bodies->pieces.count = bodies->faces.count = 0;
     const rill_node *before = bodies->before.data;
     for (size_t i = 0; i < bodies->before.count; ++i) bodies->node_of[before[i].place] = -(int32_t)i - 1;
-    for (size_t i = 0; i < bodies->list.count; ++i) {
-        if (!rill_body_at(bodies, (int32_t)i)->alive) continue;
-        shade(s, rill_body_at(bodies, (int32_t)i));
-        touch_columns(s, (int32_t)i);
-    }
+    rill_body_stage all = *s;
+    rill_parallel_for(s->runtime, s->pool, (int32_t)bodies->list.count, shade, &all);
+    rill_bodies_part(bodies);
+    touch_islands(s);
+    const size_t touched = bodies->nodes.count;
     rill_bodies_join(s);
     leave_columns(s);
-    rill_bodies_sort(bodies);
-    bodies->roofed = false;
-    for (size_t i = 0; i < bodies->nodes.count; ++i) {
-        const rill_node *node = (const rill_node *)bodies->nodes.data + i;
-        bodies->roofed |= !isinf(node->roof);
-        add_dense(s, node);
-        if (s->flow->bed->pipe_count > 0) add_sparse(s, node);
+    if (bodies->nodes.count > touched) {
+        rill_bodies_sort(bodies);
+        rill_bodies_unite(bodies);
     }
+    bodies->roofed = false;
+    add_faces(s);
     rill_bodies_flood(s);
-    find_near(bodies);
 }

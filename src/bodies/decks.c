@@ -29,16 +29,15 @@ static const float SLIVER = 1.0f / 256.0f; /* of a cell: too little of a body fo
 static const double SUNKEN = 1.0 / 16.0;   /* cells: how far contacts let a body into what it lies on */
 static const double MEETS = 1.0 / 16.0;    /* cells: levels on a body and beside it that are as near as this have met */
 
-/* What is asked of all nodes again and again, in the working memory of the solve. */
+/* What is asked of all nodes of an island again and again, in the working memory of the solve. */
 typedef struct decks {
     const rill_body_stage *stage;
     rill_node *nodes;
-    size_t count;
+    size_t first, end; /* nodes */
     double *heads;  /* the level of liquid at the head of each, absolute, quanta; */
     double *stands; /* and where it stands, in its open part or on what covers it */
     uint8_t *open;  /* bit per quarter: there is liquid, or could be */
     uint8_t *marks;
-    bool *comes; /* there is liquid beside columns that are apart, above their lids */
 } decks;
 
 /* How deep a body is under the level that is seen over it: 0 where it is not, 1 where all of it is by a cell. */
@@ -64,8 +63,9 @@ static double find_sunk(const rill_body_stage *s, const rill_body *body) {
 static void find_all_sunk(const decks *d) {
     const rill_bodies *bodies = d->stage->bodies;
     const rill_touch *touches = bodies->touches.data;
-    for (size_t i = 0; i < bodies->list.count; ++i) rill_body_at(bodies, (int32_t)i)->sunk = -1.0;
-    for (size_t n = 0; n < d->count; ++n)
+    const rill_island *island = d->stage->island;
+    for (size_t i = island->first_body; i < island->end_body; ++i) rill_body_in(bodies, i)->sunk = -1.0;
+    for (size_t n = d->first; n < d->end; ++n)
         for (int32_t i = d->marks[n] & CROWDED ? d->nodes[n].first : -1; i >= 0; i = touches[i].next) {
             rill_body *body = rill_body_at(bodies, touches[i].body);
             if (body->sunk < 0.0) body->sunk = find_sunk(d->stage, body);
@@ -127,8 +127,9 @@ static double level_at(const decks *d, int32_t node, int32_t place) {
  * over nothing, so there it is no higher than where there is more room. */
 static void find_levels(const decks *d) {
     const rill_body_face *faces = d->stage->bodies->faces.data;
-    for (size_t n = 0; n < d->count; ++n) d->stands[n] = d->marks[n] & NARROW ? -1.0 : d->heads[n];
-    for (size_t i = 0; i < d->stage->bodies->faces.count; ++i) {
+    const rill_island *island = d->stage->island;
+    for (size_t n = d->first; n < d->end; ++n) d->stands[n] = d->marks[n] & NARROW ? -1.0 : d->heads[n];
+    for (size_t i = island->first_face; i < island->end_face; ++i) {
         const int32_t l = faces[i].node_l, r = faces[i].node_r;
         const int narrow_l = l >= 0 ? d->marks[l] & NARROW : 0, narrow_r = r >= 0 ? d->marks[r] & NARROW : 0;
         if (narrow_l == narrow_r) continue;
@@ -136,7 +137,7 @@ static void find_levels(const decks *d) {
         double *stands = &d->stands[narrow_l ? l : r];
         *stands = level > *stands ? level : *stands;
     }
-    for (size_t n = 0; n < d->count; ++n)
+    for (size_t n = d->first; n < d->end; ++n)
         if (d->stands[n] < 0.0 || d->stands[n] > d->heads[n]) d->stands[n] = d->heads[n];
 }
 
@@ -183,7 +184,7 @@ static bool enter(const decks *d, size_t index, uint32_t quarters, double level)
     if (before == 0 && d->marks[index] & APART) {
         if (!flooded(&d->nodes[index], beside, level)) return false;
         if (!meets(d, index, level)) {
-            *d->comes = true;
+            d->stage->island->comes = true;
             return false;
         }
     }
@@ -212,8 +213,9 @@ static bool cross(const decks *d, const rill_body_face *face) {
 
 /* Until no more comes over; which does not depend on the order. */
 static void spread(const decks *d) {
-    const rill_body_face *faces = d->stage->bodies->faces.data;
-    const size_t count = d->stage->bodies->faces.count;
+    const rill_island *island = d->stage->island;
+    const rill_body_face *faces = (const rill_body_face *)d->stage->bodies->faces.data + island->first_face;
+    const size_t count = island->end_face - island->first_face;
     bool any = true;
     for (bool back = false; any; back = !back) {
         any = false;
@@ -302,7 +304,7 @@ static void note_over(const decks *d, size_t n) {
 /* Returns whether any lies on one. */
 static bool settle_all(const decks *d) {
     bool any = false;
-    for (size_t n = 0; n < d->count; ++n) {
+    for (size_t n = d->first; n < d->end; ++n) {
         settle(d, n, d->nodes[n].shut & d->open[n]);
         note_over(d, n);
         any |= d->nodes[n].deck > 0;
@@ -330,46 +332,73 @@ static bool is_topped(const rill_bodies *bodies, const rill_node *node) {
 /* Where liquid comes to, beside what is open. */
 static void flood(const decks *d) {
     find_levels(d);
-    for (size_t n = 0; n < d->count; ++n) {
+    for (size_t n = d->first; n < d->end; ++n) {
         const uint32_t open = d->open[n];
         if (open != 0 && open != ALL) enter(d, n, east(open) | west(open) | north(open) | south(open), d->stands[n]);
     }
     spread(d);
 }
 
-void rill_bodies_flood(const rill_body_stage *s) {
-    rill_bodies *bodies = s->bodies;
-    const size_t count = bodies->nodes.count;
-    double *v = bodies->vectors.data;
-    bool comes = false;
-    const decks d = {
-        s, bodies->nodes.data, count, v, v + count, (uint8_t *)(v + 2 * count), (uint8_t *)(v + 3 * count), &comes
-    };
-    bool dry = false, crowded = false, joined = false, laden = false;
-    for (size_t n = 0; n < count; ++n) {
+static decks make_decks(const rill_body_stage *s) {
+    const size_t count = s->bodies->nodes.count;
+    double *v = s->bodies->vectors.data;
+    return (decks){ .stage = s,
+                    .nodes = s->bodies->nodes.data,
+                    .first = s->island->first_node,
+                    .end = s->island->end_node,
+                    .heads = v,
+                    .stands = v + count,
+                    .open = (uint8_t *)(v + 2 * count),
+                    .marks = (uint8_t *)(v + 3 * count) };
+}
+
+/* Where liquid stands, by where it stood and what is beside it. */
+static void find_open(const rill_body_stage *s) {
+    const rill_bodies *bodies = s->bodies;
+    const decks d = make_decks(s);
+    bool dry = false, crowded = false, joined = false;
+    for (size_t n = d.first; n < d.end; ++n) {
         rill_node *node = &d.nodes[n];
         d.marks[n] = find_lids(bodies, node);
         d.heads[n] = (double)node->base + rill_node_level(node, node->e);
         d.open[n] = (uint8_t)((~(uint32_t)node->shut | find_over(node)) & ALL);
         dry |= d.open[n] != ALL;
         crowded |= (d.marks[n] & CROWDED) != 0;
-        laden |= node->deck > 0 || node->over;
+        s->island->laden |= node->deck > 0 || node->over;
         if (!is_deck(s, node)) continue;
         d.marks[n] |= (uint8_t)(DECK | (node->apart && !s->at_once ? APART : 0));
         joined |= d.open[n] != 0;
     }
     if (crowded) find_all_sunk(&d);
-    for (size_t n = 0; dry && joined && n < count; ++n)
+    for (size_t n = d.first; dry && joined && n < d.end; ++n)
         if (d.marks[n] & DECK && !is_topped(bodies, &d.nodes[n]))
             d.open[n] = 0; /* it may have lost what it was joined with */
     if (dry) flood(&d);
-    if (laden || comes) {
-        const bool lies = settle_all(&d);
-        if ((lies || comes) && s->dt > 0.0) rill_bodies_wash(s, d.stands, d.open);
-    }
-    for (size_t n = 0; n < count; ++n) {
+}
+
+/* What lies on bodies: columns give and take, which islands cannot do at once. */
+static void wash(const rill_body_stage *s) {
+    const decks d = make_decks(s);
+    const bool lies = settle_all(&d);
+    if ((lies || s->island->comes) && s->dt > 0.0) rill_bodies_wash(s, d.stands, d.open);
+}
+
+/* What follows from that for the pieces of bodies. */
+static void close_dry(const rill_body_stage *s) {
+    const decks d = make_decks(s);
+    for (size_t n = d.first; n < d.end; ++n) {
         note_over(&d, n);
         if (d.open[n] != ALL) keep_dry(s, &d.nodes[n], d.open[n]);
-        if (d.marks[n] & CROWDED) share_out(bodies, &d.nodes[n]);
+        if (d.marks[n] & CROWDED) share_out(s->bodies, &d.nodes[n]);
     }
+}
+
+void rill_bodies_flood(const rill_body_stage *s) {
+    rill_islands_each(s, find_open);
+    for (size_t i = 0; i < s->bodies->islands.count; ++i) {
+        rill_body_stage part = *s;
+        part.island = (rill_island *)s->bodies->islands.data + i;
+        if (part.island->laden || part.island->comes) wash(&part);
+    }
+    rill_islands_each(s, close_dry);
 }

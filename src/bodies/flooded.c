@@ -91,9 +91,6 @@ void rill_bodies_sort(rill_bodies *bodies) {
     rill_touch *touches = bodies->touches.data;
     int32_t *places = bodies->claimed.data;
     const size_t count = bodies->nodes.count;
-    bool joined = false;
-    for (size_t i = 0; i < count; ++i) joined |= nodes[i].first < 0;
-    if (!joined) return;
     for (size_t i = 0; i < count; ++i) places[i] = nodes[i].place;
     rill_order_items(places, count, NULL);
     for (size_t i = 0; i < count; ++i) {
@@ -144,20 +141,22 @@ static bool find_proxy(rill_node *nodes, int32_t of, int32_t through, uint16_t r
     return true;
 }
 
-void rill_bodies_plug(rill_bodies *bodies) {
+void rill_bodies_plug(const rill_body_stage *s) {
+    const rill_bodies *bodies = s->bodies;
+    const rill_island *island = s->island;
     const rill_body_face *faces = bodies->faces.data;
     rill_node *nodes = bodies->nodes.data;
     bool any = false;
     if (!bodies->roofed) return;
-    for (size_t i = 0; i < bodies->nodes.count; ++i) any |= nodes[i].grounded && nodes[i].flooded;
+    for (size_t i = island->first_node; i < island->end_node; ++i) any |= nodes[i].grounded && nodes[i].flooded;
     for (uint16_t round = 1; any; ++round) {
         any = false;
-        for (size_t i = 0; i < bodies->faces.count; ++i) {
+        for (size_t i = island->first_face; i < island->end_face; ++i) {
             any |= find_proxy(nodes, faces[i].node_l, faces[i].node_r, round);
             any |= find_proxy(nodes, faces[i].node_r, faces[i].node_l, round);
         }
     }
-    for (size_t i = 0; i < bodies->nodes.count; ++i) {
+    for (size_t i = island->first_node; i < island->end_node; ++i) {
         if (nodes[i].proxy < 0) continue;
         const rill_node *proxy = &nodes[nodes[i].proxy];
         const double head = (double)proxy->base + proxy->e - (double)nodes[i].base;

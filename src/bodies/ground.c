@@ -51,19 +51,21 @@ static void find_around(const rill_body_stage *s) {
     rill_bodies *bodies = s->bodies;
     rill_node *nodes = bodies->nodes.data;
     const rill_body_face *faces = bodies->faces.data;
-    const size_t n = bodies->nodes.count;
+    const size_t first = s->island->first_node, last = s->island->end_node;
     double *count = bodies->vectors.data;
-    int32_t *ring = (int32_t *)(void *)(count + n);
+    /* Other islands may be in their solve already: its vectors have other strides. */
+    int32_t *ring = (int32_t *)(void *)(count + RILL_RING_VECTOR * bodies->nodes.count);
     bool any = false;
-    for (size_t i = 0; i < n; ++i) {
+    for (size_t i = first; i < last; ++i) {
         ring[i] = nodes[i].grounded ? RILL_NO_RING : 0;
         any |= nodes[i].grounded;
         count[i] = nodes[i].around = 0.0;
     }
-    const int32_t listed = any ? rill_bodies_rings(bodies, ring) : 0, *between = bodies->between.data;
+    if (!any) return;
+    const int32_t listed = rill_island_rings(s, ring), *between = rill_island_between(s);
     for (int32_t from = 0, end; from < listed; from = end) {
-        const int32_t here = rill_bodies_ring_of(bodies, ring, from);
-        for (end = from; end < listed && rill_bodies_ring_of(bodies, ring, end) == here; ++end) {
+        const int32_t here = rill_island_ring_of(s, ring, from);
+        for (end = from; end < listed && rill_island_ring_of(s, ring, end) == here; ++end) {
             const rill_body_face *face = &faces[between[end]];
             if (rill_ring_at(ring, face->node_l) == here)
                 add_around(s, &nodes[face->node_l], face->node_r, face->r, &count[face->node_l]);
@@ -77,16 +79,17 @@ static void find_around(const rill_body_stage *s) {
             count[inner] = 0.0;
         }
     }
-    for (size_t i = 0; i < n; ++i)
+    for (size_t i = first; i < last; ++i)
         if (ring[i] == RILL_NO_RING) nodes[i].around = nodes[i].e;
 }
 
 void rill_bodies_measure(const rill_body_stage *s) {
     rill_bodies *bodies = s->bodies;
+    rill_island *island = s->island;
     rill_touch *touches = bodies->touches.data;
     rill_node *nodes = bodies->nodes.data;
-    for (size_t i = 0; i < bodies->nodes.count; ++i) nodes[i].deep = 0.0, nodes[i].yields = false;
-    for (size_t i = 0; i < bodies->touches.count; ++i) {
+    for (size_t i = island->first_node; i < island->end_node; ++i) nodes[i].deep = 0.0, nodes[i].yields = false;
+    for (size_t i = island->first_touch; i < island->end_touch; ++i) {
         const rill_body *body = rill_body_at(bodies, touches[i].body);
         rill_node *node = &nodes[touches[i].node];
         const double shown = rill_node_shown(s->flow, node);
@@ -96,8 +99,12 @@ void rill_bodies_measure(const rill_body_stage *s) {
         node->yields |= !isinf(body->mass);
         if (body->fresh && node->kept == 0.0) node->kept = (double)touches[i].deep; /* unless a fill has left it out */
     }
-    rill_bodies_squeeze(s);
-    for (size_t i = 0; i < bodies->nodes.count; ++i) {
+    island->pressed = rill_island_is_pressed(s);
+}
+
+void rill_bodies_ground(const rill_body_stage *s) {
+    rill_node *nodes = s->bodies->nodes.data;
+    for (size_t i = s->island->first_node; i < s->island->end_node; ++i) {
         rill_node *node = &nodes[i];
         const double gap = rill_node_level(node, node->e) - node->deep, film = rill_node_film(s->flow->bed, node);
         node->grounded = node->shut == 15 && gap < film && (double)s->flow->H[node->place] < film;

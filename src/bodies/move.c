@@ -31,7 +31,7 @@ static float changed(const rill_body_stage *s, const rill_body_face *face, const
 /* What the changes of head do to the velocities of faces. Those under ceilings are moved over here. */
 static void change_faces(const rill_body_stage *s, const double *pi) {
     rill_body_face *faces = s->bodies->faces.data;
-    for (size_t i = 0; i < s->bodies->faces.count; ++i) {
+    for (size_t i = s->island->first_face; i < s->island->end_face; ++i) {
         faces[i].u = changed(s, &faces[i], pi);
         *rill_body_face_velocity(s->flow, &faces[i]) = faces[i].u;
     }
@@ -39,7 +39,7 @@ static void change_faces(const rill_body_stage *s, const double *pi) {
 
 static void change_heads(const rill_body_stage *s, const double *pi) {
     rill_node *nodes = s->bodies->nodes.data;
-    for (size_t i = 0; i < s->bodies->nodes.count; ++i) {
+    for (size_t i = s->island->first_node; i < s->island->end_node; ++i) {
         const double e = nodes[i].e + pi[i];
         nodes[i].pi = pi[i] > RILL_HEAD_MOST ? RILL_HEAD_MOST : pi[i] < -RILL_HEAD_MOST ? -RILL_HEAD_MOST : pi[i];
         nodes[i].e = e > RILL_HEAD_MOST ? RILL_HEAD_MOST : e > 0.0 ? e : 0.0;
@@ -56,32 +56,55 @@ static bool any_fresh(const rill_bodies *bodies) {
     return any;
 }
 
-bool rill_bodies_move(const rill_body_stage *s, int64_t *refused) {
-    rill_bodies *bodies = s->bodies;
-    bool converged = true, capped = false;
-    rill_bodies_begin(s);
-    rill_bodies_cover(s);
-    if (any_fresh(bodies)) rill_bodies_lift_all(s);
-    rill_body_face *faces = bodies->faces.data;
-    rill_node *nodes = bodies->nodes.data;
-    rill_bodies_measure(s);
-    rill_bodies_plug(bodies);
-    for (size_t i = 0; i < bodies->faces.count; ++i) rill_body_face_look(s, &faces[i]);
+/* What bodies of an island and the heads under them do to each other. */
+static void push_island(const rill_body_stage *s) {
+    rill_body_face *faces = s->bodies->faces.data;
+    rill_bodies_ground(s);
+    rill_bodies_plug(s);
+    rill_bodies_find_near(s);
+    for (size_t i = s->island->first_face; i < s->island->end_face; ++i) rill_body_face_look(s, &faces[i]);
     rill_bodies_couple(s);
     rill_bodies_carry(s);
-    const double *pi = rill_bodies_balance(s, &converged);
+    const double *pi = rill_bodies_balance(s);
     change_faces(s, pi);
     change_heads(s, pi);
-    *refused = rill_bodies_pass(s, &capped);
+}
+
+/* Columns give to others, which islands cannot do at once; hardly ever any has to. */
+static void squeeze_islands(const rill_body_stage *s) {
+    for (size_t i = 0; i < s->bodies->islands.count; ++i) {
+        rill_body_stage part = *s;
+        part.island = (rill_island *)s->bodies->islands.data + i;
+        if (part.island->pressed) rill_island_squeeze(&part);
+    }
+}
+
+static void wake_all(const rill_body_stage *s) {
+    const rill_body_face *faces = s->bodies->faces.data;
+    const rill_node *nodes = s->bodies->nodes.data;
     int32_t last = -1;
-    for (size_t i = 0; i < bodies->faces.count; ++i) {
+    for (size_t i = 0; i < s->bodies->faces.count; ++i) {
         if (faces[i].node_l < 0) wake(s, faces[i].l, &last);
         if (faces[i].node_r < 0) wake(s, faces[i].r, &last);
     }
     last = -1;
-    for (size_t i = 0; i < bodies->nodes.count; ++i) wake(s, nodes[i].place, &last);
+    for (size_t i = 0; i < s->bodies->nodes.count; ++i) wake(s, nodes[i].place, &last);
+}
+
+bool rill_bodies_move(const rill_body_stage *s, int64_t *refused) {
+    rill_bodies *bodies = s->bodies;
+    bool capped = false;
+    rill_bodies_begin(s);
+    rill_bodies_cover(s);
+    if (any_fresh(bodies)) rill_bodies_lift_all(s);
+    rill_islands_each(s, rill_bodies_measure);
+    squeeze_islands(s);
+    rill_islands_each(s, push_island);
+    *refused = rill_bodies_pass(s, &capped);
+    wake_all(s);
     rill_bodies_end(s);
-    return converged && !capped;
+    for (size_t i = 0; i < bodies->islands.count; ++i) capped |= !((const rill_island *)bodies->islands.data)[i].converged;
+    return !capped;
 }
 
 /* Waves on bodies are as fast as elsewhere. */
@@ -94,41 +117,53 @@ static void reach_up(rill_flow *flow, const rill_node *node) {
 static void rest_dry_faces(const rill_body_stage *s) {
     rill_body_face *faces = s->bodies->faces.data;
     const int32_t *H = s->flow->H;
-    for (size_t i = 0; i < s->bodies->faces.count; ++i)
+    for (size_t i = s->island->first_face; i < s->island->end_face; ++i)
         if (rill_max_i(H[faces[i].l], H[faces[i].r]) <= RILL_DRY) faces[i].u = 0.0f;
 }
 
-void rill_bodies_drive(const rill_body_stage *s) {
-    rill_bodies *bodies = s->bodies;
-    rill_flow *flow = s->flow;
+static void drive_island(const rill_body_stage *s) {
+    const rill_bodies *bodies = s->bodies;
+    rill_island *island = s->island;
     rill_body_face *faces = bodies->faces.data;
     rill_node *nodes = bodies->nodes.data;
-    const int32_t *H = flow->H, *b = flow->lifted;
+    const int32_t *H = s->flow->H, *b = s->flow->lifted;
     float fastest[2] = { 0.0f, 0.0f };
     bool dry = false;
     double *beyond = bodies->vectors.data; /* heads beyond those that the sweep has driven faces with */
-    for (size_t i = 0; i < bodies->nodes.count; ++i) {
+    for (size_t i = island->first_node; i < island->end_node; ++i) {
         const int32_t place = nodes[i].place;
         dry |= H[place] <= RILL_DRY;
         nodes[i].kept = rill_node_displaced(bodies, &nodes[i], rill_node_level(&nodes[i], nodes[i].e));
         if (nodes[i].kept == 0.0 && !nodes[i].flooded) nodes[i].e = (double)H[place];
         beyond[i] = (double)nodes[i].base + nodes[i].e - (double)(b[place] + H[place]);
     }
-    for (size_t i = 0; i < bodies->faces.count; ++i) {
+    for (size_t i = island->first_face; i < island->end_face; ++i) {
         rill_body_face *face = &faces[i];
         const double l = face->node_l >= 0 ? beyond[face->node_l] : 0.0,
                      r = face->node_r >= 0 ? beyond[face->node_r] : 0.0;
         const float driven = face->covered ? rill_body_face_after(s, face)
-                                           : *rill_body_face_velocity(flow, face) + face->gain * (float)(l - r);
+                                           : *rill_body_face_velocity(s->flow, face) + face->gain * (float)(l - r);
         face->u = rill_max_f(rill_min_f(driven, s->k->top_speed), -s->k->top_speed);
         fastest[face->axis] = rill_max_f(fastest[face->axis], __builtin_fabsf(face->u));
     }
     rill_bodies_rub(s);
     if (dry) rest_dry_faces(s);
-    for (size_t i = 0; i < bodies->faces.count; ++i) *rill_body_face_velocity(flow, &faces[i]) = faces[i].u;
+    for (size_t i = island->first_face; i < island->end_face; ++i)
+        *rill_body_face_velocity(s->flow, &faces[i]) = faces[i].u;
+    for (int i = 0; i < 2; ++i) island->fastest[i] = fastest[i];
+}
+
+void rill_bodies_drive(const rill_body_stage *s) {
+    rill_flow *flow = s->flow;
+    const rill_island *islands = s->bodies->islands.data;
+    const rill_node *nodes = s->bodies->nodes.data;
+    float fastest[2] = { 0.0f, 0.0f };
+    rill_islands_each(s, drive_island);
+    for (size_t i = 0; i < s->bodies->islands.count; ++i)
+        for (int k = 0; k < 2; ++k) fastest[k] = rill_max_f(fastest[k], islands[i].fastest[k]);
     flow->extent.speed = rill_max_f(flow->extent.speed, fastest[0] + fastest[1]);
     flow->extent.level = rill_min_i(flow->extent.level, RILL_TOP); /* heads may be higher for a moment */
-    for (size_t i = 0; i < bodies->nodes.count; ++i)
+    for (size_t i = 0; i < s->bodies->nodes.count; ++i)
         if (nodes[i].deck > 0) reach_up(flow, &nodes[i]);
     rill_bodies_lift_all(s);
     flow->claimed_count = 0;

@@ -105,6 +105,8 @@ static bool prepare(rill_bodies *bodies, const rill_bed *bed, size_t more, const
            rill_array_reserve(&bodies->claimed, allocator, nodes) &&
            rill_array_reserve(&bodies->faces, allocator, faces) &&
            rill_array_reserve(&bodies->between, allocator, 2 * faces) &&
+           rill_array_reserve(&bodies->islands, allocator, bodies->list.count) &&
+           rill_array_reserve(&bodies->order, allocator, 3 * bodies->list.count) &&
            rill_array_reserve(&bodies->near, allocator, nodes) && rill_array_reserve(&bodies->far, allocator, faces) &&
            rill_array_reserve(&bodies->grips, allocator, 2 * touches + (size_t)bed->pipe_count) &&
            rill_array_reserve(&bodies->vectors, allocator, RILL_BODY_VECTORS * nodes) &&
@@ -133,6 +135,8 @@ rill_bodies rill_bodies_make(void) {
                           .faces = rill_array_make(sizeof(rill_body_face)),
                           .near = rill_array_make(sizeof(rill_near)),
                           .far = rill_array_make(sizeof(int32_t)),
+                          .islands = rill_array_make(sizeof(rill_island)),
+                          .order = rill_array_make(sizeof(int32_t)),
                           .grips = rill_array_make(sizeof(rill_body_grip)),
                           .before = rill_array_make(sizeof(rill_node)),
                           .claimed = rill_array_make(sizeof(int32_t)),
@@ -143,7 +147,8 @@ rill_bodies rill_bodies_make(void) {
 void rill_bodies_free(rill_bodies *bodies, const rill_allocator *allocator) {
     rill_array *const arrays[] = { &bodies->list,   &bodies->pieces,  &bodies->touches, &bodies->nodes,
                                    &bodies->faces,  &bodies->near,    &bodies->far,     &bodies->grips,
-                                   &bodies->before, &bodies->vectors, &bodies->claimed, &bodies->between };
+                                   &bodies->before, &bodies->vectors, &bodies->claimed, &bodies->between,
+                                   &bodies->islands, &bodies->order };
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i) rill_array_free(arrays[i], allocator);
     rill_body_planes planes = { bodies->node_of, bodies->stamp, bodies->shown, bodies->plane_size };
     free_planes(&planes, allocator);
@@ -177,6 +182,6 @@ void rill_bodies_uncover(rill_bodies *bodies, rill_flow *flow) {
         rill_bodies_give(bodies, flow, nodes[i].cell, nodes[i].place, nodes[i].deck);
         rill_flow_wake(flow, nodes[i].place);
     }
-    bodies->nodes.count = bodies->touches.count = bodies->faces.count = 0;
+    bodies->nodes.count = bodies->touches.count = bodies->faces.count = bodies->islands.count = 0;
     rill_bodies_refit(bodies, flow);
 }

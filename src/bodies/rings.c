@@ -10,11 +10,12 @@
 #include "base/simd.h"
 
 /* Passes over faces that may yet lie between rings; each leaves fewer. */
-int32_t rill_bodies_rings(const rill_bodies *bodies, int32_t *ring) {
-    const rill_body_face *faces = bodies->faces.data;
-    int32_t *listed = bodies->between.data, *open = listed + bodies->faces.count;
+int32_t rill_island_rings(const rill_body_stage *s, int32_t *ring) {
+    const rill_island *island = s->island;
+    const rill_body_face *faces = s->bodies->faces.data;
+    int32_t *listed = rill_island_between(s), *open = listed + (island->end_face - island->first_face);
     int32_t count = 0, left = 0;
-    for (int32_t i = 0; i < (int32_t)bodies->faces.count; ++i)
+    for (int32_t i = (int32_t)island->first_face; i < (int32_t)island->end_face; ++i)
         if (rill_ring_at(ring, faces[i].node_l) == RILL_NO_RING || rill_ring_at(ring, faces[i].node_r) == RILL_NO_RING)
             open[left++] = i;
     for (int32_t last = 0, before = -1; count > before; ++last) {
@@ -36,9 +37,7 @@ int32_t rill_bodies_rings(const rill_bodies *bodies, int32_t *ring) {
     return count;
 }
 
-int32_t rill_bodies_ring_of(const rill_bodies *bodies, const int32_t *ring, int32_t listed) {
-    const rill_body_face *faces = bodies->faces.data;
-    const int32_t *between = bodies->between.data;
-    const rill_body_face *face = &faces[between[listed]];
+int32_t rill_island_ring_of(const rill_body_stage *s, const int32_t *ring, int32_t listed) {
+    const rill_body_face *faces = s->bodies->faces.data, *face = &faces[rill_island_between(s)[listed]];
     return rill_max_i(rill_ring_at(ring, face->node_l), rill_ring_at(ring, face->node_r));
 }

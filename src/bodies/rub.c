@@ -96,7 +96,7 @@ static void grasp_faces(const rill_body_stage *s) {
     rill_bodies *bodies = s->bodies;
     rill_body_grip *grips = bodies->grips.data;
     const rill_body_face *faces = bodies->faces.data;
-    for (size_t i = 0; i < bodies->grips.count; ++i) {
+    for (size_t i = s->island->first_grip; i < s->island->end_grip; ++i) {
         rill_body *body = rill_body_at(bodies, grips[i].body);
         const double at[3] = { grips[i].arm[0], grips[i].arm[1], grips[i].under };
         const rill_body_face *face = &faces[grips[i].face];
@@ -143,18 +143,19 @@ static void slow_down(rill_body *body) {
 }
 
 void rill_bodies_rub(const rill_body_stage *s) {
-    rill_bodies *bodies = s->bodies;
+    const rill_bodies *bodies = s->bodies;
+    const rill_island *island = s->island;
     const rill_body_grip *grips = bodies->grips.data;
     rill_body_face *faces = bodies->faces.data;
-    for (size_t i = 0; i < bodies->list.count; ++i) begin_body(rill_body_at(bodies, (int32_t)i));
+    for (size_t i = island->first_body; i < island->end_body; ++i) begin_body(rill_body_in(bodies, i));
     grasp_faces(s);
-    for (size_t i = 0; i < bodies->list.count; ++i) {
-        rill_body *body = rill_body_at(bodies, (int32_t)i);
-        if (!body->alive || isinf(body->mass)) continue;
+    for (size_t i = island->first_body; i < island->end_body; ++i) {
+        rill_body *body = rill_body_in(bodies, i);
+        if (isinf(body->mass)) continue;
         grasp_columns(s, body);
         slow_down(body);
     }
-    for (size_t i = 0; i < bodies->grips.count; ++i) {
+    for (size_t i = island->first_grip; i < island->end_grip; ++i) {
         const double at[3] = { grips[i].arm[0], grips[i].arm[1], grips[i].under };
         rill_body_face *face = &faces[grips[i].face];
         rill_body *body = rill_body_at(bodies, grips[i].body);

@@ -26,7 +26,7 @@ typedef struct shown {
     const rill_body_stage *stage;
     rill_node *nodes;
     const rill_body_face *faces;
-    size_t node_count, face_count;
+    size_t first, end; /* nodes */
     double *level;              /* per node, absolute, quanta */
     double *sum, *most, *count; /* of the levels of the ring before, of how much they may differ; and how many */
     int32_t *ring;
@@ -65,8 +65,9 @@ static void mark(const shown *s, int32_t node) {
 static bool find_steep(const shown *s) {
     const rill_bodies *bodies = s->stage->bodies;
     bool any = false;
-    for (size_t i = 0; i < bodies->list.count; ++i) rill_body_at(bodies, (int32_t)i)->steep = false;
-    for (size_t i = 0; i < s->face_count; ++i) {
+    const rill_island *island = s->stage->island;
+    for (size_t i = island->first_body; i < island->end_body; ++i) rill_body_in(bodies, i)->steep = false;
+    for (size_t i = island->first_face; i < island->end_face; ++i) {
         const rill_body_face *face = &s->faces[i];
         const double steep = level_at(s, face->node_l, face->l) - level_at(s, face->node_r, face->r);
         if (!(fabs(steep) > START * leeway(s, face))) continue;
@@ -99,19 +100,20 @@ static int32_t inner_of(const shown *s, const rill_body_face *face) {
 static void even_out(const shown *s) {
     const rill_bodies *bodies = s->stage->bodies;
     const rill_touch *touches = bodies->touches.data;
-    for (size_t i = 0; i < s->node_count; ++i) {
+    const rill_island *island = s->stage->island;
+    for (size_t i = s->first; i < s->end; ++i) {
         s->ring[i] = 0;
         s->sum[i] = s->most[i] = s->count[i] = 0.0;
     }
-    for (size_t i = 0; i < bodies->list.count; ++i) {
-        const rill_body *body = rill_body_at(bodies, (int32_t)i);
+    for (size_t i = island->first_body; i < island->end_body; ++i) {
+        const rill_body *body = rill_body_in(bodies, i);
         for (int32_t t = body->steep ? body->first : body->end; t < body->end; ++t)
             s->ring[touches[t].node] = RILL_NO_RING;
     }
-    const int32_t listed = rill_bodies_rings(bodies, s->ring), *between = bodies->between.data;
+    const int32_t listed = rill_island_rings(s->stage, s->ring), *between = rill_island_between(s->stage);
     for (int32_t from = 0, end; from < listed; from = end) {
-        const int32_t ring = rill_bodies_ring_of(bodies, s->ring, from);
-        for (end = from + 1; end < listed && rill_bodies_ring_of(bodies, s->ring, end) == ring;) end += 1;
+        const int32_t ring = rill_island_ring_of(s->stage, s->ring, from);
+        for (end = from + 1; end < listed && rill_island_ring_of(s->stage, s->ring, end) == ring;) end += 1;
         for (int32_t k = from; k < end; ++k) {
             const rill_body_face *face = &s->faces[between[k]];
             const int32_t inner = inner_of(s, face);
@@ -128,25 +130,31 @@ static void even_out(const shown *s) {
     }
 }
 
-void rill_bodies_lift_all(const rill_body_stage *stage) {
-    rill_bodies *bodies = stage->bodies;
+static void lift_island(const rill_body_stage *stage) {
+    const rill_bodies *bodies = stage->bodies;
+    const rill_island *island = stage->island;
     const rill_bed *bed = stage->flow->bed;
     const size_t n = bodies->nodes.count;
     double *v = bodies->vectors.data;
     const shown s = { .stage = stage,
                       .nodes = bodies->nodes.data,
                       .faces = bodies->faces.data,
-                      .node_count = n,
-                      .face_count = bodies->faces.count,
+                      .first = island->first_node,
+                      .end = island->end_node,
                       .level = v,
                       .sum = v + n,
                       .most = v + 2 * n,
                       .count = v + 3 * n,
                       .ring = (int32_t *)(void *)(v + 4 * n),
                       .thin = (int32_t)(THIN * bed->grid.cell_size / bed->quantum) };
-    for (size_t i = 0; i < n; ++i) s.level[i] = (double)s.nodes[i].base + rill_node_level(&s.nodes[i], s.nodes[i].e);
+    for (size_t i = s.first; i < s.end; ++i)
+        s.level[i] = (double)s.nodes[i].base + rill_node_level(&s.nodes[i], s.nodes[i].e);
     if (find_steep(&s)) even_out(&s);
-    for (size_t i = 0; i < n; ++i) rill_bodies_lift(bodies, stage->flow, s.nodes[i].place, s.level[i]);
-    for (size_t i = 0; bed->pipe_count > 0 && i < s.face_count; ++i)
+    for (size_t i = s.first; i < s.end; ++i) rill_bodies_lift(bodies, stage->flow, s.nodes[i].place, s.level[i]);
+    for (size_t i = island->first_face; bed->pipe_count > 0 && i < island->end_face; ++i)
         if (s.faces[i].pipe >= 0) rill_bodies_lift_pipe(stage->flow, s.faces[i].pipe);
+}
+
+void rill_bodies_lift_all(const rill_body_stage *stage) {
+    rill_islands_each(stage, lift_island);
 }

@@ -18,7 +18,7 @@ typedef struct squeeze {
     const rill_body_stage *stage;
     rill_node *nodes;
     const rill_body_face *faces;
-    size_t node_count;
+    size_t first, end; /* nodes */
     int32_t *ring;   /* per node: 0 outside */
     int32_t *excess; /* per node: what does not fit, quanta */
 } squeeze;
@@ -70,12 +70,11 @@ static void empty_ring(const squeeze *q, const int32_t *listed, int32_t count, i
 
 /* From the innermost ring outwards. */
 static void empty_rings(const squeeze *q, int32_t *ways) {
-    const rill_bodies *bodies = q->stage->bodies;
-    const int32_t listed = rill_bodies_rings(bodies, q->ring), *between = bodies->between.data;
-    for (size_t i = 0; i < q->node_count; ++i) ways[i] = 0;
+    const int32_t listed = rill_island_rings(q->stage, q->ring), *between = rill_island_between(q->stage);
+    for (size_t i = q->first; i < q->end; ++i) ways[i] = 0;
     for (int32_t end = listed, from; end > 0; end = from) {
-        const int32_t ring = rill_bodies_ring_of(bodies, q->ring, end - 1);
-        for (from = end - 1; from > 0 && rill_bodies_ring_of(bodies, q->ring, from - 1) == ring;) from -= 1;
+        const int32_t ring = rill_island_ring_of(q->stage, q->ring, end - 1);
+        for (from = end - 1; from > 0 && rill_island_ring_of(q->stage, q->ring, from - 1) == ring;) from -= 1;
         empty_ring(q, between + from, end - from, ways);
     }
 }
@@ -86,25 +85,37 @@ static double excess_of(const squeeze *q, const rill_node *node) {
     return (double)q->stage->flow->H[node->place] - (fits > 0.0 ? fits : 0.0);
 }
 
-void rill_bodies_squeeze(const rill_body_stage *s) {
-    rill_bodies *bodies = s->bodies;
-    const size_t n = bodies->nodes.count;
-    double *v = bodies->vectors.data;
-    squeeze q = { .stage = s,
-                  .nodes = bodies->nodes.data,
-                  .faces = bodies->faces.data,
-                  .node_count = n,
-                  .ring = (int32_t *)(void *)v,
-                  .excess = (int32_t *)(void *)(v + n) + n };
-    const double least = LEAST * s->flow->bed->grid.cell_size / s->flow->bed->quantum;
+static squeeze make_squeeze(const rill_body_stage *s) {
+    const size_t n = s->bodies->nodes.count;
+    double *v = s->bodies->vectors.data;
+    return (squeeze){ .stage = s,
+                      .nodes = s->bodies->nodes.data,
+                      .faces = s->bodies->faces.data,
+                      .first = s->island->first_node,
+                      .end = s->island->end_node,
+                      .ring = (int32_t *)(void *)v,
+                      .excess = (int32_t *)(void *)(v + n) + n };
+}
+
+static double least_of(const rill_body_stage *s) {
+    return LEAST * s->flow->bed->grid.cell_size / s->flow->bed->quantum;
+}
+
+bool rill_island_is_pressed(const rill_body_stage *s) {
+    const squeeze q = make_squeeze(s);
     bool any = false;
-    for (size_t i = 0; i < n && !any; ++i) any = excess_of(&q, &q.nodes[i]) > least && is_closed(&q, &q.nodes[i]);
-    if (!any) return;
-    for (size_t i = 0; i < n; ++i) {
+    for (size_t i = q.first; i < q.end && !any; ++i)
+        any = excess_of(&q, &q.nodes[i]) > least_of(s) && is_closed(&q, &q.nodes[i]);
+    return any;
+}
+
+void rill_island_squeeze(const rill_body_stage *s) {
+    const squeeze q = make_squeeze(s);
+    for (size_t i = q.first; i < q.end; ++i) {
         const double excess = excess_of(&q, &q.nodes[i]);
         const bool closed = is_closed(&q, &q.nodes[i]);
         q.ring[i] = closed ? RILL_NO_RING : 0;
-        q.excess[i] = closed && excess > least ? (int32_t)excess : 0;
+        q.excess[i] = closed && excess > least_of(s) ? (int32_t)excess : 0;
     }
-    empty_rings(&q, (int32_t *)(void *)(v + n));
+    empty_rings(&q, (int32_t *)(void *)((double *)s->bodies->vectors.data + s->bodies->nodes.count));
 }

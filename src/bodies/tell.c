@@ -41,12 +41,14 @@ void rill_bodies_tell(const rill_body_stage *s) {
     rill_bodies *bodies = s->bodies;
     const rill_touch *touches = bodies->touches.data;
     const rill_body_grip *grips = bodies->grips.data;
+    const rill_island *islands = bodies->islands.data;
     for (size_t i = 0; i < bodies->list.count; ++i) {
         rill_body *body = rill_body_at(bodies, (int32_t)i);
         body->wet = body->passing[0] = body->passing[1] = 0.0;
     }
     for (size_t i = 0; i < bodies->touches.count; ++i) add_touch(s, &touches[i]);
-    for (size_t i = 0; i < bodies->grips.count; ++i) add_grip(s, &grips[i]);
+    for (size_t n = 0; n < bodies->islands.count; ++n)
+        for (size_t i = islands[n].first_grip; i < islands[n].end_grip; ++i) add_grip(s, &grips[i]);
     for (size_t i = 0; i < bodies->list.count; ++i) {
         rill_body *body = rill_body_at(bodies, (int32_t)i);
         rill_body_forces *forces = &body->forces;

@@ -67,10 +67,10 @@ static bool leans(const rill_body_stage *s, const rill_touch *t, int32_t axis, b
 void rill_bodies_wedge(const rill_body_stage *s) {
     const rill_touch *touches = s->bodies->touches.data;
     const rill_node *nodes = s->bodies->nodes.data;
-    for (size_t i = 0; i < s->bodies->list.count; ++i) {
-        rill_body *body = rill_body_at(s->bodies, (int32_t)i);
+    for (size_t i = s->island->first_body; i < s->island->end_body; ++i) {
+        rill_body *body = rill_body_in(s->bodies, i);
         body->wedged = 0;
-        for (int32_t axis = 0; s->bodies->roofed && body->alive && axis < 2; ++axis) {
+        for (int32_t axis = 0; s->bodies->roofed && axis < 2; ++axis) {
             bool behind = false, ahead = false;
             for (int32_t t = body->first; t < body->end; ++t) {
                 if (!nodes[touches[t].node].flooded || touches[t].first == touches[t].end) continue;

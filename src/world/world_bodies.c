@@ -364,7 +364,9 @@ rill_body_stage rill_world_body_stage(rill_world *world, const rill_flow_setting
                               .dt = dt,
                               .density = world->def.liquid.density,
                               .gravity = gravity,
-                              .pours = pours };
+                              .pours = pours,
+                              .runtime = &world->def.runtime,
+                              .pool = world->pool };
 }
 
 rill_result rill_world_ready_bodies(rill_world *world) {

@@ -1,0 +1,87 @@
+/* Islands of bodies: see bodies.h.
+ *
+ *      +--------+                     Around the cells that a body shades there is a ring of columns that it has to do with as
+ *      | a  +---|----+  +-----+       well. Where such rectangles overlap or touch, so may the columns: a and b are an island
+ *      +----|---+ b  |  |  c  |       here, c is another.
+ *           +--------+  +-----+
+ *
+ * Rectangles are looked at from west to east, each with those that begin before it ends. */
+#include "bodies/bodies.h"
+
+#include "base/order.h"
+
+enum { RING = 1 };
+
+static int32_t root_of(int32_t *parent, int32_t i) {
+    while (parent[i] != i) i = parent[i] = parent[parent[i]];
+    return i;
+}
+
+/* The lowest of an island's bodies stands for it. */
+static void unite(int32_t *parent, int32_t i, int32_t j) {
+    const int32_t a = root_of(parent, i), b = root_of(parent, j);
+    parent[a > b ? a : b] = a > b ? b : a;
+}
+
+static bool is_beside(const rill_area *a, const rill_area *b, int axis) {
+    return a->low[axis] - RING <= b->high[axis] + RING && b->low[axis] - RING <= a->high[axis] + RING;
+}
+
+static size_t list_alive(const rill_bodies *bodies) {
+    int32_t *order = bodies->order.data;
+    size_t count = 0;
+    for (size_t i = 0; i < bodies->list.count; ++i)
+        if (rill_body_at(bodies, (int32_t)i)->alive) order[count++] = (int32_t)i;
+    return count;
+}
+
+void rill_bodies_part(rill_bodies *bodies) {
+    int32_t *order = bodies->order.data, *west = order + bodies->list.count, *parent = west + bodies->list.count;
+    rill_island *islands = bodies->islands.data;
+    const size_t count = list_alive(bodies);
+    for (size_t i = 0; i < count; ++i) {
+        west[order[i]] = rill_body_in(bodies, i)->area.low[0];
+        parent[order[i]] = order[i];
+    }
+    rill_order_items(order, count, west);
+    for (size_t i = 0; i < count; ++i) {
+        const rill_area *area = &rill_body_in(bodies, i)->area;
+        for (size_t k = i + 1; k < count; ++k) {
+            const rill_area *other = &rill_body_in(bodies, k)->area;
+            if (!is_beside(area, other, 0)) break;
+            if (is_beside(area, other, 1)) unite(parent, order[i], order[k]);
+        }
+    }
+    for (size_t i = 0; i < count; ++i) parent[order[i]] = root_of(parent, order[i]);
+    rill_order_items(order, count, parent);
+    bodies->islands.count = 0;
+    for (size_t i = 0, end; i < count; i = end) {
+        for (end = i + 1; end < count && parent[order[end]] == parent[order[i]];) end += 1;
+        islands[bodies->islands.count++] = (rill_island){ .first_body = i, .end_body = end };
+    }
+}
+
+void rill_bodies_unite(rill_bodies *bodies) {
+    rill_island *islands = bodies->islands.data;
+    islands[0] = (rill_island){ .end_body = list_alive(bodies),
+                                .end_touch = bodies->touches.count,
+                                .end_node = bodies->nodes.count };
+    bodies->islands.count = 1;
+}
+
+typedef struct job {
+    const rill_body_stage *stage;
+    rill_island_work *work;
+} job;
+
+static void work_at(void *context, int32_t i) {
+    const job *j = context;
+    rill_body_stage part = *j->stage;
+    part.island = (rill_island *)part.bodies->islands.data + i;
+    j->work(&part);
+}
+
+void rill_islands_each(const rill_body_stage *stage, rill_island_work *work) {
+    job j = { stage, work };
+    rill_parallel_for(stage->runtime, stage->pool, (int32_t)stage->bodies->islands.count, work_at, &j);
+}
