@@ -223,13 +223,18 @@ static void add_pieces(const rill_round *round, rill_line *line, int32_t k, doub
 /* A sphere is the same above and below its middle, and passes a level at a known distance from it: that of the sphere's
  * section, squared, less that of the level. `x` is counted from the middle, as from `from` to `to`. */
 static inline void add_sphere_piece(const rill_round *round, const rill_line *line, size_t k, double level, double from,
-                                    double to, double square, const rule *by) {
+                                    double to, double square, bool rim) {
     const double middle = 0.5 * (from + to), wide = 0.5 * (to - from);
     double high = 0.0;
     if (!(from < to)) return;
-    for (int i = 0; i < by->count; ++i) {
-        const double x = middle + wide * by->nodes[i];
-        high += by->weights[i] * root(square - x * x);
+    if (rim) {
+        for (int i = 0; i < END_NODES; ++i) {
+            const double x = middle + wide * END.nodes[i];
+            high += END.weights[i] * root(square - x * x);
+        }
+    } else {
+        const double a = middle + wide * INNER.nodes[0], b = middle + wide * INNER.nodes[1];
+        high = 0.5 * (sqrt(square - a * a) + sqrt(square - b * b));
     }
     rill_line_add(line, k, level, line->weight * (to - from), round->centre[0] + middle, round->centre[2] - high,
                   round->centre[2] + high);
@@ -247,16 +252,16 @@ static void sphere_line(const rill_round *round, rill_line *line) {
     for (double from = first, to; from < last; from = to, ++k) {
         to = rill_min_d((double)(k + 1) + west, last);
         const double level = rill_line_level(&as, k), above = level - round->centre[2], rest = square - above * above;
-        const rule *by = from + half < 1.0 || half - to < 1.0 ? &END : &INNER;
+        const bool rim = from + half < 1.0 || half - to < 1.0;
         if (!(rest > 0.0)) { /* or there are no levels */
-            add_sphere_piece(round, &as, k, level, from, to, square, by);
+            add_sphere_piece(round, &as, k, level, from, to, square, rim);
             continue;
         }
         const double far = sqrt(rest), a = rill_max_d(rill_min_d(-far, to), from),
                      b = rill_max_d(rill_min_d(far, to), from);
-        add_sphere_piece(round, &as, k, level, from, a, square, by);
-        add_sphere_piece(round, &as, k, level, a, b, square, by);
-        add_sphere_piece(round, &as, k, level, b, to, square, by);
+        add_sphere_piece(round, &as, k, level, from, a, square, rim);
+        add_sphere_piece(round, &as, k, level, a, b, square, rim);
+        add_sphere_piece(round, &as, k, level, b, to, square, rim);
     }
     rill_line_reach(line, (int32_t)start, (int32_t)k);
 }

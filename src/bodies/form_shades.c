@@ -119,7 +119,7 @@ static steps find_steps(const rill_body_form *form, const double turn[9], double
 
 /* From sums to means, m. */
 static bool find_means(rill_quarter *out, const rill_quarter *sum, double unit, const double from[3]) {
-    const double most = 1e30;    /* a float, whatever the pose */
+    const double most = 1e30;                /* a float, whatever the pose */
     if (!(sum->part > 1e-20f)) return false; /* far more than nothing, so that quotients are right */
     const double scale = unit / (double)sum->part;
     const double under = from[2] + (double)sum->under * scale, over = from[2] + (double)sum->over * scale;
@@ -137,17 +137,18 @@ static int32_t gather_row(const rill_line *line, int32_t x, int32_t y, double un
                           rill_shade *out) {
     int32_t count = 0;
     for (int32_t i = line->low >> 1; i < (line->high + 1) >> 1; ++i) {
-        const rill_shade sums = line->cells[i]; /* whose place may be that of the means */
-        rill_quarter *means = &out[count].quarter[0][0];
-        uint32_t there = 0;
-        if (!sums.there) continue;
-        memset(&line->cells[i], 0, sizeof line->cells[i]);
-        memset(means, 0, sizeof out->quarter);
-        for (uint32_t left = sums.there; left; left &= left - 1) {
+        rill_quarter *sums = &line->cells[i].quarter[0][0], *means = &out[count].quarter[0][0];
+        uint32_t left = line->cells[i].there, there = 0;
+        line->cells[i].there = 0;
+        for (; left; left &= left - 1) {
             const int k = __builtin_ctz(left);
-            if (find_means(&means[k], &sums.quarter[0][0] + k, unit, place)) there |= 1u << k;
+            const rill_quarter sum = sums[k]; /* whose place may be that of the mean */
+            sums[k] = (rill_quarter){ 0 };
+            if (find_means(&means[k], &sum, unit, place)) there |= 1u << k;
         }
         if (!there) continue;
+        for (int k = 0; k < RILL_PARTS * 4; ++k)
+            if (!(there >> k & 1u)) means[k] = (rill_quarter){ 0 };
         out[count].x = x + i;
         out[count].y = y;
         out[count++].there = there;
