@@ -1,5 +1,5 @@
-/* The parts of `rill bench`: bench.c (options, output), bench_cases.c, bench_moving.c and bench_bodies.c (the
- * worlds), bench_measure.c (the clock), bench_triad.c (the yardsticks), bench_targets.c (what is expected).
+/* The parts of `rill bench`: bench.c (options, output), bench_cases.c, bench_crowded.c, bench_moving.c and
+ * bench_bodies.c (the worlds), bench_measure.c (the clock), bench_triad.c (the yardsticks), bench_targets.c (what is expected).
  *
  * A *step* is one sub-step of rill_world_step, or one rill_surface_build. A *column* is a live column of the bed, wet or dry. Every time is the
  * minimum over repeats: other programs only ever make a run slower. */
@@ -64,6 +64,9 @@ rill_result rill_bench_fill_waves(rill_world *world, double depth);
 /* bench_bodies.c. */
 rill_result rill_bench_build_boats(rill_world *world);
 rill_result rill_bench_build_spheres(rill_world *world);
+/* bench_crowded.c. */
+rill_result rill_bench_build_solids(rill_world *world);
+rill_result rill_bench_build_stems(rill_world *world);
 /* bench_moving.c. */
 rill_result rill_bench_build_mesh(rill_world *world);
 rill_result rill_bench_move_mesh(rill_world *world, int64_t frame);
