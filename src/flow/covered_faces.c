@@ -11,23 +11,19 @@ void rill_covered_forget_extras(rill_covered *covered) {
     }
 }
 
-/* Also those of tiles that have been woken since the list of active ones was made. */
+/* Also those of tiles that have been woken since it was last looked which pipes are awake. */
 static void find_pipes(const rill_covered_stage *s) {
     rill_covered *covered = s->flow->covered;
     const rill_sparse *sparse = &s->flow->scratch->sparse;
-    bool listed = !s->flow->stale && !covered->woken;
-    int32_t count = listed ? sparse->active_count : s->flow->bed->pipe_count;
+    const bool all = s->flow->stale || covered->woken;
     rill_covered_forget_extras(covered);
     covered->pipe_count = 0;
-    for (int32_t a = 0; a < count; ++a) {
-        int32_t index = listed ? sparse->active[a] : a;
-        const rill_pipe *p = &sparse->pipes[index];
-        if (!covered->group[p->tile_l] && !covered->group[p->tile_r]) continue;
-        const int32_t l = rill_covered_node_of(covered, p->l, p->tile_l);
-        const int32_t r = rill_covered_node_of(covered, p->r, p->tile_r);
-        if (l < 0 && r < 0) continue;
+    for (const rill_joint *joint = covered->joints; joint < covered->joints + covered->joint_count; ++joint) {
+        if (!all && !sparse->arrays.awake[joint->pipe]) continue;
+        const rill_pipe *p = &sparse->pipes[joint->pipe];
+        const int32_t l = joint->node_l, r = joint->node_r;
         rill_covered_pipe *pipe = &covered->pipes[covered->pipe_count++];
-        *pipe = (rill_covered_pipe){ .pipe = index, .node_l = l, .node_r = r };
+        *pipe = (rill_covered_pipe){ .pipe = joint->pipe, .node_l = l, .node_r = r };
         const int32_t cl = rill_covered_ceiling(covered, l, p->cl), cr = rill_covered_ceiling(covered, r, p->cr);
         pipe->ends = (rill_covered_ends){ p->bl, p->br, cl, cr, s->flow->H[p->l], s->flow->H[p->r] };
         float u = s->flow->pipe_u[pipe->pipe];

@@ -177,6 +177,7 @@ static void give_covered(rill_covered *covered, const rill_allocator *allocator)
     rill_memory_give(allocator, covered->seen, (size_t)covered->bed_places, 1);
     rill_memory_give(allocator, covered->path, (size_t)covered->path_capacity, sizeof *covered->path);
     rill_memory_give(allocator, covered->pipes, (size_t)covered->pipe_capacity, sizeof *covered->pipes);
+    rill_memory_give(allocator, covered->joints, (size_t)covered->pipe_capacity, sizeof *covered->joints);
     rill_memory_give(allocator, covered, 1, sizeof *covered);
 }
 
@@ -207,9 +208,10 @@ static rill_covered *take_covered(const rill_bed *bed, const demand *want, const
     covered->seen = rill_memory_take(allocator, (size_t)bed->plane_size, 1);
     covered->path = rill_memory_take(allocator, (size_t)want->path, sizeof *covered->path);
     covered->pipes = rill_memory_take(allocator, (size_t)want->pipes, sizeof *covered->pipes);
+    covered->joints = rill_memory_take(allocator, (size_t)want->pipes, sizeof *covered->joints);
     if (covered->boxes && covered->listed && covered->windows && covered->group && covered->nearly &&
         covered->beside && covered->roofed && covered->flooded && covered->kept && covered->seen && covered->path &&
-        covered->pipes)
+        covered->pipes && covered->joints)
         return covered;
     give_covered(covered, allocator);
     return NULL;

@@ -21,7 +21,7 @@
  * members, so that every face of a member has a node at both ends.
  *
  * Windows around rings and bends are mostly empty: solid, or under open sky. Kernels therefore work on *strips* of a window, which hold all
- * nodes that may be members and those beside them. All others are as padding is. */
+ * nodes that may be members before windows are laid again, and those beside them. All others are as padding is. */
 #ifndef RILL_FLOW_COVERED_PARTS_H
 #define RILL_FLOW_COVERED_PARTS_H
 
@@ -47,16 +47,25 @@ typedef struct rill_strip {
     int32_t x, y, n, rows;
 } rill_strip;
 
-enum { RILL_BLOCK_MATTERS = 16 };
+/* What is known of a block of nodes (covered_strips.c). */
+enum {
+    RILL_BLOCK_FILLS = 1,   /* columns in it may be members */
+    RILL_BLOCK_MATTERS = 16 /* or those beside it may */
+};
+
+/* A sparse pipe of which an end may be a member. */
+typedef struct rill_joint {
+    int32_t pipe, node_l, node_r; /* node: -1 where nothing matters */
+} rill_joint;
 
 /* Members side by side, each joined with the next: nodes [from, to). */
 typedef struct rill_member_run {
     int32_t from, to;
 } rill_member_run;
 
-/* A sparse pipe with an end in a window. */
+/* Such a pipe in a sub-step. */
 typedef struct rill_covered_pipe {
-    int32_t pipe, node_l, node_r; /* node: -1 outside of all windows */
+    int32_t pipe, node_l, node_r;
     rill_covered_ends ends;
     rill_covered_face face;
     float reach;
@@ -73,6 +82,7 @@ typedef struct rill_tile_box {
     int32_t tile, sheet, tx, ty;
     int32_t x0, x1, y0, y1;
     int32_t parent; /* in the forest of groups */
+    int32_t window; /* of a root: its window, or -1 */
     bool awake;     /* the tile is simulated: it is not asleep, nor dry and out of reach */
     bool live;      /* of a root: some tile of the group is */
 } rill_tile_box;
@@ -82,7 +92,9 @@ typedef struct rill_covered {
     int32_t window_count, strip_count;
     rill_window *windows;
     rill_strip *strips;
-    uint8_t *blocks; /* per RILL_COVERED_UNIT nodes: RILL_BLOCK_MATTERS, and what that was found by */
+    uint8_t *blocks; /* per RILL_COVERED_UNIT nodes */
+    int32_t joint_count;
+    rill_joint *joints; /* capacity: all sparse pipes */
     const rill_covered_kernels *kernels;
     rill_covered_nodes nodes;       /* `active` is the pressure problem's */
     rill_covered_faces west, south; /* `w` are the pressure problem's weights */
@@ -217,14 +229,14 @@ bool rill_covered_make_nodes(rill_covered *covered, const rill_poisson_size *wan
 bool rill_covered_find(rill_flow *flow, const rill_kernel_constants *constants);
 /* covered_margins.c. The window around columns of a sheet, without nodes yet. */
 rill_window rill_covered_surround(const rill_flow *flow, const rill_sheet *sheet, const rill_tile_box *box);
-/* covered_strips.c. Lays the strips of all windows. */
+/* covered_strips.c. Lays the strips of all windows, and lists their joints. */
 void rill_covered_lay_strips(rill_flow *flow);
 /* covered_read.c. Reads the columns of all windows; `again`: the windows are those of the last sub-step. */
 void rill_covered_read(rill_flow *flow, bool again);
 /* Gives nodes the ceilings that rise (rising.h) where they are for the time being; or, once all has moved, where the bed has
  * them. */
 void rill_covered_hold_rising(const rill_flow *flow, bool held);
-/* The node of a column, or -1 if it lies in no window. */
+/* The node of a column, or -1 if it lies in no window or does not matter there. */
 int32_t rill_covered_node_of(const rill_covered *covered, int32_t place, int32_t tile);
 /* The plane index of a node's column, and the window it is in. */
 int32_t rill_covered_place(const rill_window *window, int32_t node);

@@ -26,6 +26,16 @@ static void disown(const rill_covered_nodes *nodes, int32_t node) {
     nodes->active[node] = 0.0f;
 }
 
+/* Columns of blocks that do not fill are no members. */
+static void disown_blocks(const rill_covered *covered, const rill_window *w, const rill_strip *strip) {
+    for (int32_t y = strip->y; y < strip->y + strip->rows; ++y)
+        for (int32_t node = w->node + y * w->stride + strip->x, end = node + strip->n; node < end;
+             node += RILL_COVERED_UNIT) {
+            if (covered->blocks[node / RILL_COVERED_UNIT] & RILL_BLOCK_FILLS) continue;
+            for (int32_t n = node; n < node + RILL_COVERED_UNIT; ++n) disown(&covered->nodes, n);
+        }
+}
+
 /* Columns of other groups' tiles are no members. */
 static void disown_foreign(const rill_covered *covered, const rill_window *window) {
     const rill_sheet *sheet = window->sheet;
@@ -59,7 +69,10 @@ static void read_window(rill_flow *flow, const rill_window *window, bool again) 
     const rill_covered_nodes *nodes = &flow->covered->nodes;
     const rill_sheet *sheet = window->sheet;
     const int32_t first = rill_max_i(1, 1 - window->row), last = rill_min_i(window->ny - 2, sheet->ny - window->row);
-    EACH_STRIP(flow->covered, window, strip) read_strip(flow, window, strip, first, last, again);
+    EACH_STRIP(flow->covered, window, strip) {
+        read_strip(flow, window, strip, first, last, again);
+        disown_blocks(flow->covered, window, strip);
+    }
     if (!window->whole) disown_foreign(flow->covered, window);
     for (int32_t y = 0; y < window->ny; ++y) {
         int32_t node = window->node + y * window->stride;

@@ -137,26 +137,33 @@ static void widen_box(rill_tile_box *box, const rill_tile_box *other) {
     box->y1 = rill_max_i(box->y1, other->y1);
 }
 
-/* Groups whose windows would overlap become one: in the part they share neither could have all the members it needs. */
+/* Groups whose windows would overlap become one: in the part they share neither could have all the members it needs. The windows
+ * are kept by their place in the list meanwhile: to surround a group is long work. */
 static void merge_overlapping(rill_flow *flow) {
     rill_covered *covered = flow->covered;
     rill_tile_box *boxes = covered->boxes;
+    rill_window *windows = covered->windows;
+    const int32_t *listed = covered->listed;
+    for (int32_t k = 0; k < covered->listed_count; ++k)
+        if (boxes[listed[k]].parent == listed[k])
+            windows[k] = rill_covered_surround(flow, &flow->bed->sheets[boxes[listed[k]].sheet], &boxes[listed[k]]);
     for (bool again = true; again;) {
         again = false;
         for (int32_t k = 0; k < covered->listed_count; ++k) {
-            rill_tile_box *a = &boxes[covered->listed[k]];
-            if (a->parent != covered->listed[k]) continue;
-            const rill_window window = rill_covered_surround(flow, &flow->bed->sheets[a->sheet], a);
+            rill_tile_box *a = &boxes[listed[k]];
+            if (a->parent != listed[k]) continue;
+            bool wider = false;
             for (int32_t m = k + 1; m < covered->listed_count; ++m) {
-                rill_tile_box *b = &boxes[covered->listed[m]];
-                if (b->parent != covered->listed[m] || b->sheet != a->sheet) continue;
-                const rill_window other = rill_covered_surround(flow, &flow->bed->sheets[b->sheet], b);
-                if (!rill_covered_overlap(&window, &other)) continue;
-                b->parent = covered->listed[k];
+                rill_tile_box *b = &boxes[listed[m]];
+                if (b->sheet != a->sheet) break; /* boxes are listed by sheets */
+                if (b->parent != listed[m] || !rill_covered_overlap(&windows[k], &windows[m])) continue;
+                b->parent = listed[k];
                 a->live |= b->live;
                 widen_box(a, b);
-                again = true;
+                wider = true;
             }
+            if (wider) windows[k] = rill_covered_surround(flow, &flow->bed->sheets[a->sheet], a);
+            again |= wider;
         }
     }
 }
@@ -171,12 +178,14 @@ static bool lay_windows(rill_flow *flow, rill_poisson_size *size) {
     int64_t room = 0;
     for (int32_t k = 0; k < covered->listed_count; ++k) {
         int32_t i = covered->listed[k];
+        boxes[i].window = -1;
         if (boxes[i].parent != i || !boxes[i].live) continue;
         rill_window window = rill_covered_surround(flow, &flow->bed->sheets[boxes[i].sheet], &boxes[i]);
         room += rill_poisson_room(window.nx, window.ny);
         if (room > covered->node_limit) return false;
         rill_poisson_count(size, window.nx, window.ny);
         window.group = i + 1;
+        boxes[i].window = covered->window_count;
         covered->windows[covered->window_count++] = window;
     }
     return true;

@@ -97,8 +97,8 @@ rill_poisson_levels *rill_levels_make(const rill_poisson_size *room, const rill_
     levels->runs = rill_memory_claim(allocator, runs, sizeof *levels->runs);
     levels->occupied = rill_memory_take(allocator, runs, sizeof *levels->occupied);
     levels->number = rill_memory_take(allocator, number_count(room), sizeof *levels->number);
-    if (take_islands(&levels->islands, room, allocator) && levels->floats && levels->doubles && levels->patches && levels->links && levels->runs && levels->occupied &&
-        levels->number) {
+    if (take_islands(&levels->islands, room, allocator) && levels->floats && levels->doubles && levels->patches &&
+        levels->links && levels->runs && levels->occupied && levels->number) {
         levels->kept = levels->doubles + VECTOR_PLANES * fine_room(room);
         levels->directions = levels->floats + (VALUE_PLANES + MATRIX_PLANES) * room_of_all(room);
         memset(levels->directions, 0, DIRECTION_PLANES * fine_room(room) * sizeof *levels->directions);
