@@ -155,10 +155,17 @@ static double moment_on(const rill_node *node) {
     return 0.5 * twice;
 }
 
+/* A flooded column may be some quanta fuller than full, or less (covered.h): what is pushed out of it or in takes pressure along. */
+static double within_band(const rill_world *world, int32_t place) {
+    if (!rill_flow_flooded(&world->flow, place)) return 0.0;
+    const int32_t beyond = world->flow.H[place] - rill_covered_full(&world->bed, place);
+    return rill_pressure_of(world->flow.pressure[place]) * (double)beyond;
+}
+
 static double of_column(const rill_world *world, const scale *s, int32_t x, int32_t y, int32_t place) {
     const double b = (double)world->bed.b[place], H = (double)world->flow.H[place];
     const rill_node *node = rill_bodies_node(&world->bodies, place);
-    if (!node) return raised(s, x, y, H, H * (b + 0.5 * H));
+    if (!node) return raised(s, x, y, H, H * (b + 0.5 * H) + within_band(world, place));
     const double deck = (double)node->deck, under = moment_under(world, node);
     const double on = node->deck > 0 ? moment_on(node) : 0.0;
     return raised(s, x, y, H + deck, b * (H + deck) + under + on);
