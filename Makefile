@@ -5,6 +5,7 @@
 #   make bench      speed, against the memory's own (CSV=file to keep it)
 #   make validate   accuracy, against exact solutions and measurements
 #   make gallery    draw the pictures of docs/gallery.md (a quarter of an hour without a graphics card)
+#   make campaign   energy, speeds and rest of random closed worlds (FIRST=1 COUNT=1000; hours)
 #   make fuzz       a long search for crashes (SECONDS=600 per target)
 #   make check-blender  let Blender import what `rill bake` writes (installs Blender, which is large)
 #   make check-usd  let an independent USD library read the .usda that `rill bake` writes (takes it from npm)
@@ -13,12 +14,14 @@
 
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 SECONDS ?= 600
+FIRST ?= 1
+COUNT ?= 1000
 SCENE ?= scenes/surgery.yaml
 OUT ?= out/$(basename $(notdir $(SCENE)))
 
 MAKEFLAGS += --no-print-directory
 
-.PHONY: build program demo test bench validate gallery fuzz check-blender check-usd format clean
+.PHONY: build program demo test bench validate gallery campaign fuzz check-blender check-usd format clean
 .DEFAULT_GOAL := build
 
 build:
@@ -54,6 +57,12 @@ validate: program
 
 gallery: program
 	@tools/make_gallery.sh build/rill
+
+campaign:
+	@tools/install_packages.sh test
+	@cmake -S . -B build
+	@cmake --build build -j $(JOBS) --target test_energy_worlds
+	build/tests/test_energy_worlds $(FIRST) $(COUNT)
 
 fuzz:
 	@tools/install_packages.sh test
