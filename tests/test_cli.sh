@@ -191,7 +191,9 @@ is "info of a scene" gives 0 info tiny.yaml
 is "counts layers" grep -qE '^ +layers +2$' out.txt
 is "counts columns" grep -qE '^ +columns +240 ' out.txt
 is "tells the quantum" grep -qE '^ +quantum +[0-9.e-]+ m$' out.txt
-is "tells about slivers" grep -qE '^ +slivers merged +0$' out.txt
+is "has nothing to tell" bash -c "grep -qx 'fitted to the cells: nothing' out.txt && grep -qx 'not represented: nothing' out.txt"
+is "counts slivers" gives 0 info tiny.yaml --set bed.min_opening=0.05
+is "and says what became of them" grep -qE '^ +slivers merged +[1-9][0-9]* voids lower than min_opening, filled$' out.txt
 is "info of a mesh" gives 0 info step.obj --scale 0.001
 is "counts triangles" grep -qE '^ +triangles +12$' out.txt
 is "tells its box" says "0, 0, -0.001 to 0.004, 0.012, 0.001 m"
@@ -202,6 +204,13 @@ is "a cell size that is too small" gives 2 info step.obj --cell 1e-6
 is "info of a picture" gives 0 info "$tree/scenes/models/landscape.png"
 is "info of nothing" gives 3 info no_such.stl
 is "info of a broken scene" gives 3 info broken.yaml
+is "a mesh is no scene" gives 3 run step.obj
+is "it says what to do with it" complains "it is a mesh, not a scene: see 'rill info step.obj', or name it in a scene as a solid, { mesh: step.obj }"
+printf 'II*' >dem.tif
+is "nor is a picture" gives 3 check dem.tif
+is "it says what is read instead" complains ".npy or 16-bit .png"
+is "a scene is no mesh" gives 3 run tiny.yaml --set 'bed.solids.0={ mesh: tiny.yaml }'
+is "it says so" complains "a mesh is meant, and this is a scene"
 
 is "hash" gives 0 hash tiny.yaml --steps 5
 is "prints 16 digits and nothing else" grep -qxE '[0-9a-f]{16}' out.txt

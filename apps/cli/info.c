@@ -34,6 +34,23 @@ static void print_count(const char *what, int64_t count, const char *meaning) {
     }
 }
 
+/* What every bed of a mesh has some of, and what is a reason to look again, apart: a teapot with thin walls is all right. */
+static void print_findings(const rill_bed_info *info) {
+    const bool fitted = info->slivers_merged || info->faces_closed || info->walls_thickened || info->sheet_cells ||
+                        info->doubled_triangles || info->degenerate_triangles;
+    printf("fitted to the cells%s\n", fitted ? " (nothing to do: this is usual, and liquid is held as it is drawn)" : ": nothing");
+    print_count("slivers merged", info->slivers_merged, "voids lower than min_opening, filled");
+    print_count("faces closed", info->faces_closed, "openings between columns lower than min_opening");
+    print_count("thin walls", info->walls_thickened, "cells closed, so that a wall thinner than a cell holds");
+    print_count("thin sheets", info->sheet_cells, "cells in which an open mesh part is a floor without thickness");
+    print_count("doubled triangles", info->doubled_triangles, "of faces that were there already, taken once");
+    print_count("degenerate triangles", info->degenerate_triangles, "without area, left out");
+    const bool lost = info->outside_solids || info->out_of_range;
+    printf("not represented%s\n", lost ? " (look at these)" : ": nothing");
+    print_count("outside", info->outside_solids, "solids that touch no cell of the grid");
+    print_count("out of range", info->out_of_range, "floors and solids too low or too high, cut off");
+}
+
 static int print_bed(const char *path, const rill_world *world) {
     rill_bed_info info;
     rill_grid grid;
@@ -50,19 +67,9 @@ static int print_bed(const char *path, const rill_world *world) {
     printf("  %-20s %" PRId64 "\n", "cells without column", info.wall_cells);
     printf("  %-20s %g to %g m\n", "heights", info.lowest, info.highest);
     printf("  %-20s %.6g m\n", "quantum", info.quantum);
-    printf("  %-20s %" PRId64 "\n", "slivers merged", info.slivers_merged);
-    print_count("closed mesh parts", info.closed_components, "");
-    print_count("open mesh parts", info.open_components, "(taken as thin sheets)");
-    bool all = !info.slivers_merged && !info.walls_thickened && !info.sheet_cells && !info.degenerate_triangles &&
-               !info.outside_solids;
-    printf("not represented as drawn%s\n", all ? ": nothing" : "");
-    print_count("slivers", info.slivers_merged, "voids too low for a column, filled with solid");
-    print_count("thin walls", info.walls_thickened,
-                "cells closed because a wall thinner than a cell runs through them");
-    print_count("thin sheets", info.sheet_cells, "cells where an open mesh got a thickness");
-    print_count("degenerate triangles", info.degenerate_triangles, "without area, ignored");
-    print_count("doubled triangles", info.doubled_triangles, "of faces that were there already, taken once");
-    print_count("outside", info.outside_solids, "solids that touch no cell");
+    print_count("closed mesh parts", info.closed_components, "(solid inside)");
+    print_count("open mesh parts", info.open_components, "(solid if their holes are small, else thin sheets)");
+    print_findings(&info);
     return RILL_EXIT_DONE;
 }
 

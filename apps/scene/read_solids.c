@@ -106,7 +106,9 @@ static bool keep(rill_reader *reader, void *memory) {
 const char *rill_read_mesh_file(rill_reader *reader, const rill_node *node, rill_solid_def *def) {
     const char *path = rill_read_file_name(reader, node);
     if (path && !rill_mesh_is_kind(path)) {
-        rill_reader_expected(reader, node, "the name of " RILL_MESH_KINDS);
+        const bool scene = rill_file_ends(path, ".yaml") || rill_file_ends(path, ".yml") || rill_file_ends(path, ".json");
+        rill_reader_expected(reader, node, "the name of " RILL_MESH_KINDS "%s",
+                             scene ? ": a mesh is meant, and this is a scene" : "");
         return NULL;
     }
     if (!path) {

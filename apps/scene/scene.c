@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "files.h"
+#include "mesh_import.h"
 #include "read_scene.h"
 
 static const size_t FILE_LIMIT = (size_t)16 << 20;
@@ -93,12 +94,41 @@ rill_scene_result rill_scene_parse(const char *text, size_t size, const char *pa
     return RILL_SCENE_OK;
 }
 
+/* What a file is instead of a scene, as far as its name tells, and what to do with it; NULL: it may be a scene. */
+static const char *other_kind(const char *path) {
+    static const char *const meshes[] = { ".fbx", ".dae",  ".3ds",  ".blend", ".usd", ".usda", ".usdc",
+                                          ".off", ".step", ".stp", ".3mf",   ".x3d", ".wrl",  NULL };
+    static const char *const pictures[] = { ".tif", ".tiff", ".asc", ".dem", ".hgt", ".bil", ".jpg", ".jpeg", ".exr", NULL };
+    if (rill_mesh_is_kind(path)) {
+        return "it is a mesh, not a scene: see 'rill info %s', or name it in a scene as a solid, { mesh: %s }";
+    }
+    if (rill_file_ends(path, ".png") || rill_file_ends(path, ".npy")) {
+        return "it is a heightmap, not a scene: see 'rill info %s', or name it in a scene as a solid, { heightmap: %s }";
+    }
+    for (size_t i = 0; meshes[i]; i++) {
+        if (rill_file_ends(path, meshes[i])) {
+            return "it is a mesh, not a scene, of a kind that is not read: save it as " RILL_MESH_KINDS;
+        }
+    }
+    for (size_t i = 0; pictures[i]; i++) {
+        if (rill_file_ends(path, pictures[i])) {
+            return "it is a picture, not a scene, of a kind that is not read: save heights as .npy or 16-bit .png";
+        }
+    }
+    return NULL;
+}
+
 rill_scene_result rill_scene_load(const char *path, const rill_scene_options *options, rill_scene **out,
                                   rill_scene_report *report) {
     char *text;
     size_t size;
     rill_message message = { "" };
     *out = NULL;
+    const char *other = rill_file_check(path, &message) ? other_kind(path) : NULL;
+    if (other) {
+        rill_report_error(report, (rill_scene_place){ path, 0, 0 }, other, path, rill_file_leaf(path));
+        return RILL_SCENE_UNREADABLE;
+    }
     rill_result read = rill_file_read(path, FILE_LIMIT, &text, &size, &message);
     if (read == RILL_OUT_OF_MEMORY) {
         return RILL_SCENE_OUT_OF_MEMORY;
