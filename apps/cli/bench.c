@@ -37,7 +37,9 @@ static int read_options(int argc, char **argv, bench_command *command) {
         .arguments = "",
         .about = "Measures the engine's speed, each time as the minimum of repeats, beside the memory's own.\n"
                  "A step is one sub-step. ns/column counts all columns of the bed, wet or dry. `x triad` is that\n"
-                 "time over what a[i] = b[i] + s * c[i] needs for 28 bytes. `x real` is simulated seconds per second.",
+                 "time over what a[i] = b[i] + s * c[i] needs for 28 bytes. `x real` is simulated seconds per second.\n"
+                 "`asked` are the bytes per column that the library has asked for at once, at most. Times are judged\n"
+                 "as they would be on a machine at par, by this one's clock and memory beside each case.",
         .options = options,
         .option_count = sizeof options / sizeof options[0],
     };
@@ -90,21 +92,22 @@ static void print_list(void) {
 }
 
 static void print_head(void) {
-    printf("%-19s %9s %7s %9s %10s %7s %8s %8s  %-48s %s\n", "case", "columns", "threads", "ns/column", "ms/step",
-           "B/col", "x triad", "x real", "measured and target", "verdict");
+    printf("%-19s %9s %7s %9s %10s %7s %7s %8s %8s  %-48s %s\n", "case", "columns", "threads", "ns/column", "ms/step",
+           "B/col", "asked", "x triad", "x real", "measured and target", "verdict");
 }
 
 /* One line per target; the figures stand on the first. Returns how many targets were missed. */
 static int print_row(const rill_bench_row *rows, size_t count) {
     static const char *const verdicts[] = { "met", "MISSED", "not judged" };
     const rill_bench_row *row = &rows[count - 1];
-    printf("%-19s %9lld %7d %9.3f %10.4f %7.1f %8.2f %8.2f", row->name, (long long)row->columns, (int)row->threads,
-           row->ns_per_column_step, row->ms_per_step, row->bytes_per_column, row->times_triad, row->real_time_factor);
+    printf("%-19s %9lld %7d %9.3f %10.4f %7.1f %7.1f %8.2f %8.2f", row->name, (long long)row->columns,
+           (int)row->threads, row->ns_per_column_step, row->ms_per_step, row->bytes_per_column, row->asked_per_column,
+           row->times_triad, row->real_time_factor);
     char text[64];
     rill_bench_verdict verdict;
     int missed = 0;
     for (int i = 0; rill_bench_target(rows, count, i, text, &verdict); i++) {
-        printf("%*s  %-48s %s", i == 0 ? 0 : 84, "", text, verdicts[verdict]);
+        printf("%*s  %-48s %s", i == 0 ? 0 : 92, "", text, verdicts[verdict]);
         missed += verdict == RILL_BENCH_MISSED ? 1 : 0;
         putchar('\n');
     }
@@ -116,12 +119,15 @@ static int print_row(const rill_bench_row *rows, size_t count) {
 }
 
 static void write_csv_head(FILE *file) {
-    fputs("case,columns,threads,ns_per_column_step,ms_per_step,bytes_per_column,times_triad,real_time_factor\n", file);
+    fputs("case,columns,threads,ns_per_column_step,ms_per_step,bytes_per_column,times_triad,real_time_factor,"
+          "asked_per_column,cycle_ns,triad_ns,times_par\n",
+          file);
 }
 
 static void write_csv_row(FILE *file, const rill_bench_row *row) {
-    fprintf(file, "%s,%lld,%d,%.6g,%.6g,%.6g,%.6g,%.6g\n", row->name, (long long)row->columns, (int)row->threads,
-            row->ns_per_column_step, row->ms_per_step, row->bytes_per_column, row->times_triad, row->real_time_factor);
+    fprintf(file, "%s,%lld,%d,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g\n", row->name, (long long)row->columns,
+            (int)row->threads, row->ns_per_column_step, row->ms_per_step, row->bytes_per_column, row->times_triad,
+            row->real_time_factor, row->asked_per_column, row->cycle_ns, row->triad_ns, rill_bench_par(row));
 }
 
 static int complain_file(const char *path) {
@@ -144,14 +150,15 @@ static void clear_progress(void) {
 
 /* Keeps the better of two measurements of a case. */
 static void keep_best(rill_bench_row *best, const rill_bench_row *again) {
-    const double triad =
-        fmax(best->times_triad / best->ns_per_column_step, again->times_triad / again->ns_per_column_step);
+    const double triad = fmin(best->triad_ns, again->triad_ns), asked = best->asked_per_column;
     const double beats = fmin(best->beats_per_step, again->beats_per_step);
     if (again->ns_per_column_step < best->ns_per_column_step) {
         *best = *again;
     }
     best->beats_per_step = beats;
-    best->times_triad = triad * best->ns_per_column_step; /* over the fastest triad as well */
+    best->triad_ns = triad; /* the fastest as well */
+    best->times_triad = best->ns_per_column_step / triad;
+    best->asked_per_column = asked;
 }
 
 /* Runs the wanted cases; `missed` counts targets. The whole list is run several times: a processor changes its speed within
@@ -169,7 +176,8 @@ static int run_cases(const bench_command *command, FILE *csv, int *missed) {
                 continue;
             }
             show_progress(round, ROUNDS, cases[i].name);
-            const int code = rill_bench_measure(&cases[i], &options, &row);
+            int code = rill_bench_measure(&cases[i], &options, &row);
+            code = code == RILL_EXIT_DONE && round == 0 ? rill_bench_weigh(&cases[i], &options, &row) : code;
             if (code != RILL_EXIT_DONE) {
                 return code;
             }

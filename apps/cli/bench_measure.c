@@ -7,7 +7,8 @@
  * minimum is taken of each frame by itself. Of a scene the second half of its run is timed, when it is well wet.
  *
  * A processor changes its speed within a second, by a quarter and more. Cases that are compared would not be met by the same
- * speed: every time is therefore also taken in beats of the clock just before and after it, whichever was the faster. */
+ * speed: every time is therefore also taken in beats of the clock just before and after it, whichever was the faster. Where
+ * these two differ something came in between: such a time only counts as long as there is no better one. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "bench_parts.h"
@@ -20,12 +21,15 @@
 #include <unistd.h>
 
 #define BLOCK_SECONDS 0.002
-#define CASE_SECONDS 1.2 /* no further repeat after this, from the third on */
+#define CASE_SECONDS 1.2 /* no further repeat after this, from the third on, */
+#define CALM_SECONDS 3.6 /* unless something came in between in all of them */
+#define CALM 1.02        /* no more than so many times the other */
 enum { REWIND_FRAMES = 6, MOVING_FRAMES = 121, WARM_FRAMES = 3, REST_FRAMES = 2000 };
 
 /* The best of a frame's times. */
 typedef struct bench_best {
     double seconds, beats;
+    bool calm; /* nothing came in between */
 } bench_best;
 
 typedef struct bench_run {
@@ -39,12 +43,17 @@ typedef struct bench_run {
     bench_best *best; /* of each of them */
     void *snapshot;   /* NULL: blocks follow each other */
     size_t snapshot_size;
+    rill_bench_memory *memory; /* NULL: what is asked for is not counted */
 } bench_run;
 
-static rill_runtime make_runtime(int32_t threads, bool scalar) {
+static rill_runtime make_runtime(const rill_bench_case *which, const rill_bench_options *options,
+                                 const bench_run *run) {
     rill_runtime runtime = rill_default_world_def().runtime;
-    runtime.tasks.threads = threads;
-    runtime.scalar = scalar;
+    runtime.tasks.threads = run->memory != NULL ? 1 : which->threads;
+    runtime.scalar = options->scalar;
+    if (run->memory != NULL) {
+        runtime.allocator = rill_bench_count(run->memory);
+    }
     return runtime;
 }
 
@@ -65,7 +74,7 @@ static int create_world(const rill_bench_case *which, const rill_bench_options *
     def.solver.pipe_area = which->paper ? RILL_PIPE_AREA_PAPER : RILL_PIPE_AREA_PHYSICAL;
     def.solver.passages = which->blocked ? RILL_PASSAGES_OFF : RILL_PASSAGES_ANY;
     def.solver.rest = which->rest;
-    def.runtime = make_runtime(which->threads, options->scalar);
+    def.runtime = make_runtime(which, options, run);
     rill_message message;
     rill_result result = rill_world_create(&def, &run->world, &message);
     if (result != RILL_OK) {
@@ -115,7 +124,7 @@ static int create_scene(const rill_bench_case *which, const rill_bench_options *
                 which->name, which->scene);
         return RILL_EXIT_INPUT;
     }
-    const rill_runtime runtime = make_runtime(which->threads, options->scalar);
+    const rill_runtime runtime = make_runtime(which, options, run);
     rill_scene_report report = { 0 };
     rill_scene_result result = rill_scene_load(path, NULL, &run->scene, &report);
     if (result == RILL_SCENE_OK) {
@@ -164,7 +173,7 @@ static int take_snapshot(bench_run *run, const char *name) {
         return complain(name, RILL_OUT_OF_MEMORY, "no room for a snapshot");
     }
     for (int64_t i = 0; i < run->frames; i++) {
-        run->best[i] = (bench_best){ 1e30, 1e30 };
+        run->best[i] = (bench_best){ 1e30, 1e30, false };
     }
     const rill_result result = rill_snapshot_save(run->world, run->snapshot, size, &run->snapshot_size);
     return result == RILL_OK ? RILL_EXIT_DONE : complain(name, result, rill_world_message(run->world));
@@ -219,26 +228,57 @@ typedef struct bench_time {
     double seconds, simulated;
     int64_t substeps;
     double beats;
+    bool calm; /* nothing came in between in any of it */
 } bench_time;
 
-/* A block of a world that goes on: kept if it is faster than the best. */
+/* A stretch of time between two beats. */
+typedef struct bench_stretch {
+    double before, start;
+} bench_stretch;
+
+static bench_stretch begin_stretch(void) {
+    const double before = rill_bench_beat();
+    return (bench_stretch){ before, rill_bench_now() };
+}
+
+/* Keeps a stretch's time, for `count` of what is timed in it, if it is better. */
+static void keep_stretch(const bench_stretch *stretch, double seconds, double count, bench_best *best) {
+    const double after = rill_bench_beat(), beat = fmin(stretch->before, after);
+    const bool calm = fmax(stretch->before, after) <= CALM * beat;
+    if (calm < best->calm) {
+        return;
+    }
+    if (calm > best->calm) {
+        *best = (bench_best){ 1e30, 1e30, true };
+    }
+    best->seconds = fmin(best->seconds, seconds / count);
+    best->beats = fmin(best->beats, seconds / beat / count);
+}
+
+/* A block of a world that goes on. */
 static int time_block(bench_run *run, const char *name, bench_time *best) {
     bench_time block = { 0 };
-    const double before = rill_bench_beat(), start = rill_bench_now();
+    const bench_stretch stretch = begin_stretch();
     while (block.seconds < BLOCK_SECONDS) {
         const int code = work(run, name, &block.substeps);
         if (code != RILL_EXIT_DONE) {
             return code;
         }
         block.simulated += run->frame;
-        block.seconds = rill_bench_now() - start;
+        block.seconds = rill_bench_now() - stretch.start;
     }
-    block.beats = block.seconds / fmin(before, rill_bench_beat()) / (double)block.substeps;
-    const double beats = best->substeps == 0 ? block.beats : fmin(block.beats, best->beats);
-    if (best->substeps == 0 || block.seconds * (double)best->substeps < best->seconds * (double)block.substeps) {
+    bench_best kept = { 1e30, 1e30, false };
+    if (best->substeps > 0) {
+        kept = (bench_best){ best->seconds / (double)best->substeps, best->beats, best->calm };
+    }
+    const double seconds = kept.seconds;
+    const bool calm = kept.calm;
+    keep_stretch(&stretch, block.seconds, (double)block.substeps, &kept);
+    if (kept.seconds < seconds || kept.calm != calm) {
         *best = block;
     }
-    best->beats = beats;
+    best->beats = kept.beats;
+    best->calm = kept.calm;
     return RILL_EXIT_DONE;
 }
 
@@ -252,17 +292,16 @@ static int time_rewound(bench_run *run, const char *name, bench_time *best) {
     run->moved = 0;
     int code = step(run, name, &untimed);
     code = code != RILL_EXIT_DONE || run->surface == NULL ? code : work(run, name, &untimed);
-    *best = (bench_time){ 0 };
+    *best = (bench_time){ .calm = true };
     for (int64_t i = 1; i < run->frames && code == RILL_EXIT_DONE; i++) {
         code = run->surface != NULL ? step(run, name, &untimed) : RILL_EXIT_DONE;
-        const double before = rill_bench_beat(), start = rill_bench_now();
+        const bench_stretch stretch = begin_stretch();
         code = code != RILL_EXIT_DONE ? code : work(run, name, &best->substeps);
-        const double seconds = rill_bench_now() - start;
-        run->best[i].seconds = fmin(run->best[i].seconds, seconds);
-        run->best[i].beats = fmin(run->best[i].beats, seconds / fmin(before, rill_bench_beat()));
+        keep_stretch(&stretch, rill_bench_now() - stretch.start, 1.0, &run->best[i]);
         best->seconds += run->best[i].seconds;
         best->beats += run->best[i].beats;
         best->simulated += run->frame;
+        best->calm &= run->best[i].calm;
     }
     best->beats /= (double)best->substeps;
     return code;
@@ -293,8 +332,11 @@ static int rank_frames(const bench_run *run, const char *name, rill_bench_row *o
 static int time_case(const rill_bench_case *which, const rill_bench_options *options, bench_run *run,
                      rill_bench_row *out) {
     bench_time best = { 0 };
-    const double end = rill_bench_now() + CASE_SECONDS;
-    for (int32_t repeat = 0; repeat < options->repeats && (repeat < 2 || rill_bench_now() < end); repeat++) {
+    const double start = rill_bench_now();
+    for (int32_t repeat = 0; repeat < options->repeats; repeat++) {
+        if (repeat >= 2 && rill_bench_now() - start > (best.calm ? CASE_SECONDS : CALM_SECONDS)) {
+            break;
+        }
         const int code =
             run->snapshot != NULL ? time_rewound(run, which->name, &best) : time_block(run, which->name, &best);
         if (code != RILL_EXIT_DONE) {
@@ -306,14 +348,27 @@ static int time_case(const rill_bench_case *which, const rill_bench_options *opt
     out->ms_per_step = 1e3 * best.seconds / (double)best.substeps;
     out->beats_per_step = best.beats;
     out->ns_per_column_step = 1e6 * out->ms_per_step / (double)out->columns;
+    out->cycle_ns = 1e6 * out->ms_per_step / best.beats / RILL_BENCH_BEAT_CYCLES;
     return run->move != NULL && run->best != NULL ? rank_frames(run, which->name, out) : RILL_EXIT_DONE;
+}
+
+static int create(const rill_bench_case *which, const rill_bench_options *options, bench_run *run) {
+    const int code = which->scene == NULL ? create_world(which, options, run) : create_scene(which, options, run);
+    return code != RILL_EXIT_DONE ? code : warm_up(run, which);
+}
+
+static void destroy(bench_run *run) {
+    rill_surface_destroy(run->surface);
+    rill_world_destroy(run->world);
+    rill_scene_free(run->scene);
+    free(run->snapshot);
+    free(run->best);
 }
 
 int rill_bench_measure(const rill_bench_case *which, const rill_bench_options *options, rill_bench_row *out) {
     bench_run run = { 0 };
     *out = (rill_bench_row){ .name = which->name, .threads = which->threads };
-    int code = which->scene == NULL ? create_world(which, options, &run) : create_scene(which, options, &run);
-    code = code != 0 ? code : warm_up(&run, which);
+    int code = create(which, options, &run);
     code = code != 0 ? code : create_surface(&run, which);
     if (code == 0) {
         rill_bed_info bed = { .columns = 1 };
@@ -324,12 +379,24 @@ int rill_bench_measure(const rill_bench_case *which, const rill_bench_options *o
         const double size = which->triad_bytes > 0.0 ? which->triad_bytes : (double)bed.state_bytes;
         const double per_byte = rill_bench_triad(size, options->repeats);
         code = code == 0 && per_byte < 0.0 ? complain(which->name, RILL_OUT_OF_MEMORY, "no room for triad") : code;
-        out->times_triad = out->ns_per_column_step / (28.0 * 1e9 * per_byte);
+        out->triad_ns = 28.0 * 1e9 * per_byte;
+        out->times_triad = out->ns_per_column_step / out->triad_ns;
     }
-    rill_surface_destroy(run.surface);
-    rill_world_destroy(run.world);
-    rill_scene_free(run.scene);
-    free(run.snapshot);
-    free(run.best);
+    destroy(&run);
+    return code;
+}
+
+int rill_bench_weigh(const rill_bench_case *which, const rill_bench_options *options, rill_bench_row *out) {
+    rill_bench_memory memory = { 0 };
+    bench_run run = { .memory = &memory };
+    int64_t substeps = 0;
+    rill_bench_case awake = *which;
+    awake.rest = false; /* falling asleep takes long and no memory */
+    int code = create(&awake, options, &run);
+    for (int i = 0; i < WARM_FRAMES && code == RILL_EXIT_DONE; i++) {
+        code = step(&run, which->name, &substeps);
+    }
+    out->asked_per_column = (double)memory.most / (double)out->columns;
+    destroy(&run);
     return code;
 }

@@ -1,5 +1,6 @@
 /* The parts of `rill bench`: bench.c (options, output), bench_cases.c, bench_crowded.c, bench_moving.c and
- * bench_bodies.c (the worlds), bench_measure.c (the clock), bench_triad.c (the yardsticks), bench_targets.c (what is expected).
+ * bench_bodies.c (the worlds), bench_measure.c (the clock), bench_triad.c (the yardsticks), bench_memory.c (what is asked
+ * for), bench_targets.c (what is expected).
  *
  * A *step* is one sub-step of rill_world_step, or one rill_surface_build. A *column* is a live column of the bed, wet or dry. Every time is the
  * minimum over repeats: other programs only ever make a run slower. */
@@ -51,6 +52,9 @@ typedef struct rill_bench_row {
     double bytes_per_column; /* rill_bed_info.state_bytes over the columns */
     double times_triad;      /* ns_per_column_step over the time triad needs for 28 bytes */
     double real_time_factor; /* simulated seconds per second of wall time */
+    double cycle_ns;         /* of the processor's clock beside the fastest steps */
+    double triad_ns;         /* that triad needs for 28 bytes */
+    double asked_per_column; /* bytes: the most that the library has asked for at once, without a surface */
 } rill_bench_row;
 
 const rill_bench_case *rill_bench_cases(size_t *count);
@@ -75,14 +79,24 @@ rill_result rill_bench_move_mesh(rill_world *world, int64_t frame);
  * Negative when there is no memory. */
 double rill_bench_triad(double bytes, int32_t repeats);
 
+/* What hooks of a world have counted, bytes; on one thread. */
+typedef struct rill_bench_memory {
+    size_t live, most;
+} rill_bench_memory;
+rill_allocator rill_bench_count(rill_bench_memory *memory);
+
 /* A monotonic clock, s. */
 double rill_bench_now(void);
-/* Seconds that a fixed number of the processor's cycles takes just now. */
+/* Seconds that a beat, so many of the processor's cycles, takes just now. */
+enum { RILL_BENCH_BEAT_CYCLES = 8000 };
 double rill_bench_beat(void);
 
-/* 0, or an exit code after a message on stderr. */
+/* 0, or an exit code after a message on stderr. The latter only finds what is asked for. */
 int rill_bench_measure(const rill_bench_case *which, const rill_bench_options *options, rill_bench_row *out);
+int rill_bench_weigh(const rill_bench_case *which, const rill_bench_options *options, rill_bench_row *out);
 
+/* How much longer than on a machine at par this one would take, by its clock and its memory. */
+double rill_bench_par(const rill_bench_row *row);
 /* Judges the last of `rows` against what is expected of it, the rows before it serving as references; writes target i
  * and its verdict, each shorter than 64 bytes. False when there is no target i. */
 typedef enum rill_bench_verdict { RILL_BENCH_MET = 0, RILL_BENCH_MISSED, RILL_BENCH_UNJUDGED } rill_bench_verdict;
