@@ -314,6 +314,13 @@ static void improve(const balance *b, double goal, int32_t *iterations) {
     }
 }
 
+/* Whether there is nothing to solve: heads stay as they are. */
+static bool rest(const balance *b) {
+    for (size_t i = b->first; i < b->end; ++i) b->pi[i] = 0.0;
+    b->stage->island->converged = true;
+    return rill_island_hold(b->stage, find_residual(b));
+}
+
 const double *rill_bodies_balance(const rill_body_stage *stage) {
     const rill_bed *bed = stage->flow->bed;
     const size_t n = stage->bodies->nodes.count, first = stage->island->first_node, end = stage->island->end_node;
@@ -330,12 +337,12 @@ const double *rill_bodies_balance(const rill_body_stage *stage) {
     b.outside = v + 11 * n;
     b.weights = (weights *)(void *)(v + 12 * n);
     b.unit = stage->density * stage->gravity * bed->quantum * bed->grid.cell_size * bed->grid.cell_size;
-    for (size_t i = first; i < end; ++i) {
-        b.pi[i] = node_of(&b, i)->pi;
-        b.joined |= node_of(&b, i)->flooded || node_of(&b, i)->first < 0;
-    }
+    for (size_t i = first; i < end; ++i) b.joined |= node_of(&b, i)->flooded || node_of(&b, i)->first < 0;
     b.thin = find_aims(&b);
     weigh_faces(&b);
+    stage->island->asleep = rill_island_may_sleep(stage) && rest(&b);
+    if (stage->island->asleep) return b.pi;
+    for (size_t i = first; i < end; ++i) b.pi[i] = node_of(&b, i)->pi;
     int32_t iterations = 0;
     double off = find_residual(&b);
     const double tolerance = b.joined ? TOLERANCE : fmin(fmax(TOLERANCE, TOLERANCE_SHARE * off), TOLERANCE_MOST);

@@ -189,6 +189,7 @@ typedef struct rill_island {
     bool laden, comes;                      /* liquid lies on its bodies, or over them; or is about to come onto them */
     bool pressed;                           /* there is liquid under one that lies on the bed */
     bool converged;
+    bool calm, asleep; /* see rest.c */
     float fastest[2]; /* along x and y, m/s */
 } rill_island;
 
@@ -446,6 +447,15 @@ static inline void rill_freight_weighs(const rill_freight *freight, double gravi
 
 /* carry.c: liquid that bodies carry along, and what lies on them; and how they move with it. */
 void rill_bodies_carry(const rill_body_stage *stage);
+
+/* rest.c: whether an island's bodies and what is under them hardly move, once they have their new motion. */
+bool rill_island_is_calm(const rill_body_stage *stage);
+/* Whether all that it is over sleeps; and if so, and if no more than `off` quanta would not fit anywhere with the heads there
+ * are, whether its bodies rest as well. They do from then on. */
+bool rill_island_may_sleep(const rill_body_stage *stage);
+bool rill_island_hold(const rill_body_stage *stage, double off);
+/* Where only some of it sleeps, nothing moves over faces there. */
+void rill_island_still(const rill_body_stage *stage);
 
 /* balance.c: solves for the changes of head: pi, one per node. Bodies have their new motion then, and their loads. If it has
  * not `converged`, what is missing is made up for in the next sub-step. */

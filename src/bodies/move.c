@@ -13,7 +13,6 @@ void rill_bodies_lift_pipe(rill_flow *flow, int32_t i) {
     pipe->br = sparse->arrays.br[i] = rill_flow_bases(flow)[pipe->r];
 }
 
-/* Tiles with columns under bodies are swept as long as there are bodies. */
 static void wake(const rill_body_stage *s, int32_t place, int32_t *last) {
     const int32_t block = place & -RILL_TILE_W; /* planes are aligned to tiles: one row of one of them */
     if (block == *last) return;
@@ -32,7 +31,7 @@ static float changed(const rill_body_stage *s, const rill_body_face *face, const
 static void change_faces(const rill_body_stage *s, const double *pi) {
     rill_body_face *faces = s->bodies->faces.data;
     for (size_t i = s->island->first_face; i < s->island->end_face; ++i) {
-        faces[i].u = changed(s, &faces[i], pi);
+        faces[i].u = s->island->asleep ? 0.0f : changed(s, &faces[i], pi);
         *rill_body_face_velocity(s->flow, &faces[i]) = faces[i].u;
     }
 }
@@ -68,6 +67,7 @@ static void push_island(const rill_body_stage *s) {
     const double *pi = rill_bodies_balance(s);
     change_faces(s, pi);
     change_heads(s, pi);
+    s->island->calm = rill_island_is_calm(s);
 }
 
 /* Columns give to others, which islands cannot do at once; hardly ever any has to. */
@@ -79,16 +79,17 @@ static void squeeze_islands(const rill_body_stage *s) {
     }
 }
 
-static void wake_all(const rill_body_stage *s) {
+/* Tiles with columns under bodies are swept as long as these move. */
+static void wake_island(const rill_body_stage *s, const rill_island *island) {
     const rill_body_face *faces = s->bodies->faces.data;
     const rill_node *nodes = s->bodies->nodes.data;
     int32_t last = -1;
-    for (size_t i = 0; i < s->bodies->faces.count; ++i) {
+    for (size_t i = island->first_face; i < island->end_face; ++i) {
         if (faces[i].node_l < 0) wake(s, faces[i].l, &last);
         if (faces[i].node_r < 0) wake(s, faces[i].r, &last);
     }
     last = -1;
-    for (size_t i = 0; i < s->bodies->nodes.count; ++i) wake(s, nodes[i].place, &last);
+    for (size_t i = island->first_node; i < island->end_node; ++i) wake(s, nodes[i].place, &last);
 }
 
 bool rill_bodies_move(const rill_body_stage *s, int64_t *refused) {
@@ -101,9 +102,12 @@ bool rill_bodies_move(const rill_body_stage *s, int64_t *refused) {
     squeeze_islands(s);
     rill_islands_each(s, push_island);
     *refused = rill_bodies_pass(s, &capped);
-    wake_all(s);
+    const rill_island *islands = bodies->islands.data;
+    for (size_t i = 0; i < bodies->islands.count; ++i) {
+        if (!islands[i].calm) wake_island(s, &islands[i]);
+        capped |= !islands[i].converged;
+    }
     rill_bodies_end(s);
-    for (size_t i = 0; i < bodies->islands.count; ++i) capped |= !((const rill_island *)bodies->islands.data)[i].converged;
     return !capped;
 }
 
@@ -127,7 +131,7 @@ static void drive_island(const rill_body_stage *s) {
     rill_body_face *faces = bodies->faces.data;
     rill_node *nodes = bodies->nodes.data;
     const int32_t *H = s->flow->H, *b = s->flow->lifted;
-    float fastest[2] = { 0.0f, 0.0f };
+    float *fastest = island->fastest;
     bool dry = false;
     double *beyond = bodies->vectors.data; /* heads beyond those that the sweep has driven faces with */
     for (size_t i = island->first_node; i < island->end_node; ++i) {
@@ -137,6 +141,7 @@ static void drive_island(const rill_body_stage *s) {
         if (nodes[i].kept == 0.0 && !nodes[i].flooded) nodes[i].e = (double)H[place];
         beyond[i] = (double)nodes[i].base + nodes[i].e - (double)(b[place] + H[place]);
     }
+    if (island->asleep) return;
     for (size_t i = island->first_face; i < island->end_face; ++i) {
         rill_body_face *face = &faces[i];
         const double l = face->node_l >= 0 ? beyond[face->node_l] : 0.0,
@@ -148,9 +153,9 @@ static void drive_island(const rill_body_stage *s) {
     }
     rill_bodies_rub(s);
     if (dry) rest_dry_faces(s);
+    if (island->calm) rill_island_still(s);
     for (size_t i = island->first_face; i < island->end_face; ++i)
         *rill_body_face_velocity(s->flow, &faces[i]) = faces[i].u;
-    for (int i = 0; i < 2; ++i) island->fastest[i] = fastest[i];
 }
 
 void rill_bodies_drive(const rill_body_stage *s) {

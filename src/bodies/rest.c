@@ -1,0 +1,97 @@
+/* Rest: when bodies, and the liquid around them, may be left alone.
+ *
+ *   calm     The bodies of an island hardly move, nor do the heads and faces under them: what it is over is not woken, and may
+ *            fall asleep by the rest rule of tiles, whose bounds these are.
+ *   asleep   All of that is asleep, and without any change of head everything would fit, and nobody start to move. Then the
+ *            bodies that are free have no velocity, as the faces of a tile that sleeps, and there is nothing to solve.
+ *
+ * Whatever happens to a body or to the liquid, it wakes tiles, or leaves something that does not fit, or moves a body. */
+#include "bodies/bodies.h"
+
+#include <math.h>
+
+static const double REST_SPEED = 1e-4; /* m/s */
+static const double REST_HEAD = 1e-7;  /* m */
+static const double REST_PUSH = 1e-4;  /* of g */
+
+static double rest_head(const rill_body_stage *s) {
+    return fmax(REST_HEAD / s->flow->bed->quantum, 8.0);
+}
+
+/* The speed of the fastest part of a body with a motion, at most. */
+static double speed_of(const rill_body *body, const double motion[6]) {
+    double speed = 0.0, spin = 0.0;
+    for (int i = 0; i < 3; ++i) speed += motion[i] * motion[i], spin += motion[3 + i] * motion[3 + i];
+    return sqrt(speed) + sqrt(spin) * body->form.reach;
+}
+
+/* Whether all bodies rest, and would do so with the motion that they have now. */
+static bool bodies_rest(const rill_body_stage *s) {
+    for (size_t i = s->island->first_body; i < s->island->end_body; ++i) {
+        const rill_body *body = rill_body_in(s->bodies, i);
+        double change[6];
+        for (int k = 0; k < 6; ++k)
+            change[k] = body->moved[k] - (k < 3 ? body->state.velocity[k] : body->state.spin[k - 3]);
+        const double speed = speed_of(body, body->moved);
+        if (isinf(body->mass) ? speed > 0.0 : !(speed < REST_SPEED)) return false;
+        if (!(speed_of(body, change) <= REST_PUSH * s->gravity * s->dt)) return false;
+    }
+    return true;
+}
+
+bool rill_island_is_calm(const rill_body_stage *s) {
+    const rill_node *nodes = s->bodies->nodes.data;
+    const rill_body_face *faces = s->bodies->faces.data;
+    const double most = rest_head(s);
+    if (!s->settings->rest || s->island->comes || !bodies_rest(s)) return false;
+    for (size_t i = s->island->first_node; i < s->island->end_node; ++i) {
+        const rill_node *node = &nodes[i];
+        if (!(fabs(node->pi) <= most)) return false;
+        if (node->deck > 0 && !(fmaxf(fabsf(node->slip[0]), fabsf(node->slip[1])) < (float)REST_SPEED)) return false;
+    }
+    for (size_t i = s->island->first_face; i < s->island->end_face; ++i)
+        if (!(fabsf(faces[i].u) < (float)REST_SPEED)) return false;
+    return true;
+}
+
+static bool sleeps_at(const rill_flow *flow, int32_t place) {
+    int32_t x, y;
+    const rill_sheet *sheet = rill_bed_sheet_of(flow->bed, place, &x, &y);
+    const int32_t column = x - sheet->x0 + 1, row = y - sheet->y0 + 1;
+    const int32_t tile = sheet->first_tile + row / RILL_TILE_H * sheet->tiles_x + column / RILL_TILE_W;
+    return !(flow->tiles[tile] & (RILL_TILE_AWAKE | RILL_TILE_SWEPT));
+}
+
+void rill_island_still(const rill_body_stage *s) {
+    rill_body_face *faces = s->bodies->faces.data;
+    for (size_t i = s->island->first_face; i < s->island->end_face; ++i)
+        if (faces[i].pipe < 0 && sleeps_at(s->flow, faces[i].r)) faces[i].u = 0.0f;
+}
+
+bool rill_island_may_sleep(const rill_body_stage *s) {
+    const rill_node *nodes = s->bodies->nodes.data;
+    const rill_body_face *faces = s->bodies->faces.data;
+    int32_t last = -1; /* planes are aligned to tiles: one row of one of them */
+    if (!s->settings->rest || s->island->comes) return false;
+    for (size_t i = s->island->first_node; i < s->island->end_node; ++i) {
+        if ((nodes[i].place & -RILL_TILE_W) == last) continue;
+        if (!sleeps_at(s->flow, nodes[i].place)) return false;
+        last = nodes[i].place & -RILL_TILE_W;
+    }
+    for (size_t i = s->island->first_face; i < s->island->end_face; ++i) {
+        const int32_t outside = faces[i].node_l < 0 ? faces[i].l : faces[i].node_r < 0 ? faces[i].r : -1;
+        if (outside < 0 || (outside & -RILL_TILE_W) == last) continue;
+        if (!sleeps_at(s->flow, outside)) return false;
+        last = outside & -RILL_TILE_W;
+    }
+    return true;
+}
+
+bool rill_island_hold(const rill_body_stage *s, double off) {
+    if (!(off <= rest_head(s)) || !bodies_rest(s)) return false;
+    for (size_t i = s->island->first_body; i < s->island->end_body; ++i) {
+        rill_body *body = rill_body_in(s->bodies, i);
+        for (int k = 0; k < 6 && !isinf(body->mass); ++k) body->moved[k] = 0.0;
+    }
+    return true;
+}
