@@ -166,10 +166,33 @@ static void test_tile_on_film(void **state) {
     }
 }
 
+/* What weighs next to nothing, and is let go half sunk, comes up and stays on the liquid: it is not thrown. */
+static void test_weightless(void **state) {
+    (void)state;
+    static const double wide[] = { 20.0, 6.0, 20.0 }, density[] = { 0.01, 0.01, 0.3 };
+    for (int k = 0; k < 3; ++k) {
+        rill_world *world = make_puddle(1.0);
+        rill_body_def def = plate_def(30.0 - 0.5 * wide[k], wide[k], wide[k]);
+        rill_body_id id;
+        def.shape = k == 1 ? RILL_BODY_SPHERE : RILL_BODY_BOX;
+        def.radius = 0.5 * wide[k] * MM;
+        def.density = density[k];
+        def.state.acceleration[2] = -9.81;
+        must(world, rill_body_create(world, &def, &id));
+        fill(world, 1, 1, 1, 30.0);
+        for (int i = 0; i < 30; ++i) {
+            step(world, 1.0 / 60);
+            assert_true(state_of(world, id).position[2] < (30.0 + wide[k]) * MM);
+        }
+        check(world);
+        rill_world_destroy(world);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_slap),  cmocka_unit_test(test_never_thrown_up), cmocka_unit_test(test_uneven_steps),
-        cmocka_unit_test(test_stamp), cmocka_unit_test(test_tile_on_film),
+        cmocka_unit_test(test_stamp), cmocka_unit_test(test_tile_on_film),    cmocka_unit_test(test_weightless),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -88,7 +88,7 @@ typedef struct rill_body {
     double along;               /* mass that moves along the bed, kg: with that */
     double upright;             /* mass that comes up and down, kg: with what it carries along as well */
     double stiff;               /* and with what the liquid below it resists within a sub-step, if it is `small` */
-    bool small;                 /* it is over few cells: their heads do not follow it */
+    bool small;                 /* it is over few cells, whose heads do not follow it, or next to weightless */
     uint8_t wedged;             /* bit per axis along the bed: it fits between two walls of a flooded passage */
     double pushed[6];           /* force and torque of the heads there are, along the bed */
     double load[6];             /* force and torque by the heads there will be */

@@ -12,7 +12,8 @@
  * TN 321, 1929). What is left behind keeps its motion. So energy is only ever lost.
  *
  * Beside a body that is over a few cells only, heads do not follow it within a sub-step; such a body is `small`, and moves by
- * the buoyancy it will have (couple.c). */
+ * the buoyancy it will have (couple.c). So does one that weighs less than a layer of 4 g dt^2: it would bob within sub-steps that
+ * cannot follow it, and be thrown the farther the lighter it is. */
 #include "bodies/bodies.h"
 
 #include <math.h>
@@ -20,6 +21,7 @@
 static const double SHARE = 0.5; /* of what is displaced */
 static const double LAYER = 0.5; /* of g dt^2 */
 static const double SMALL = 4.0; /* cells */
+static const double LIGHT = 4.0; /* g dt^2 */
 
 typedef struct cargo {
     double mass;       /* kg */
@@ -75,6 +77,11 @@ static void turn_along(const rill_body_stage *s, rill_body *body, const cargo *c
     }
 }
 
+static bool is_light(const rill_body_stage *s, const rill_body *body, const cargo *c) {
+    const double dx = s->flow->bed->grid.cell_size;
+    return body->mass < LIGHT * s->gravity * s->dt * s->dt * s->density * c->cells * dx * dx;
+}
+
 void rill_bodies_carry(const rill_body_stage *s) {
     for (size_t i = s->island->first_body; i < s->island->end_body; ++i) {
         rill_body *body = rill_body_in(s->bodies, i);
@@ -84,7 +91,7 @@ void rill_bodies_carry(const rill_body_stage *s) {
         const cargo c = find_cargo(s, body);
         const double kept = body->fresh || c.mass <= body->carried ? 1.0 : body->carried / c.mass;
         body->carried = c.mass;
-        body->small = c.cells < SMALL;
+        body->small = c.cells < SMALL || is_light(s, body, &c);
         if (c.mass == 0.0 && aboard == 0.0) continue;
         body->along = body->mass + aboard;
         body->upright = body->stiff = body->mass + c.mass + aboard;
