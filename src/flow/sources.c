@@ -248,15 +248,15 @@ static int64_t serve(rill_flow *flow, int32_t place, bool sink, int64_t want) {
     return want - moved;
 }
 
-enum { BLOCK = 64 };
+enum { RUN = 64 }; /* columns, at most */
 
-/* BLOCK columns side by side, each the same amount, if all of them have room: loops that vectorise. False, and nothing
+/* `count` columns side by side, each the same amount, if all of them have room: loops that vectorise. False, and nothing
  * done, if not. */
-static bool serve_block(rill_flow *flow, int32_t place, bool sink, int32_t amount) {
+static bool serve_run(rill_flow *flow, int32_t place, int32_t count, bool sink, int32_t amount) {
     int32_t *restrict H = flow->H + place;
     const int32_t *restrict b = flow->bed->b + place, *restrict c = flow->bed->c + place;
     int32_t least = RILL_TOP;
-    for (int i = 0; i < BLOCK; ++i) {
+    for (int32_t i = 0; i < count; ++i) {
         const int32_t covered = flow->passages & (c[i] < RILL_TOP); /* see room_of */
         const int32_t room = sink ? H[i] : covered ? 0 : c[i] - b[i] - H[i];
         least = room < least ? room : least;
@@ -264,7 +264,7 @@ static bool serve_block(rill_flow *flow, int32_t place, bool sink, int32_t amoun
     if (least < amount) return false;
     const int32_t change = sink ? -amount : amount;
     int32_t depth = 0, level = 0;
-    for (int i = 0; i < BLOCK; ++i) {
+    for (int32_t i = 0; i < count; ++i) {
         const int32_t deep = H[i] + change, high = b[i] + deep;
         H[i] = deep;
         depth = deep > depth ? deep : depth;
@@ -275,19 +275,27 @@ static bool serve_block(rill_flow *flow, int32_t place, bool sink, int32_t amoun
     return true;
 }
 
+/* How many of the places from i on, before `to`, lie side by side. */
+static int32_t run_length(const int32_t *places, int64_t i, int64_t to) {
+    const int64_t most = to - i < RUN ? to - i : RUN;
+    /* Places ascend, so two that are n apart have all the others between them. */
+    if (places[i + most - 1] - places[i] == most - 1) return (int32_t)most;
+    int32_t n = 1;
+    while (places[i + n] - places[i] == n) ++n;
+    return n;
+}
+
 /* The same amount to each of the columns from <= i < to. Returns what found no room. */
 static int64_t serve_all(const rill_source *source, rill_flow *flow, int64_t from, int64_t to, int64_t amount) {
     const int32_t *places = source->places;
     const bool sink = source->def.sink, small = amount <= RILL_TOP;
     int64_t rest = 0;
     for (int64_t i = from; i < to;) {
-        /* Places ascend, so two that are BLOCK - 1 apart have all the others between them. */
-        const bool block = small && i + BLOCK <= to && places[i + BLOCK - 1] - places[i] == BLOCK - 1;
-        if (block && serve_block(flow, places[i], sink, (int32_t)amount)) {
-            i += BLOCK;
+        const int64_t end = i + run_length(places, i, to);
+        if (small && serve_run(flow, places[i], (int32_t)(end - i), sink, (int32_t)amount)) {
+            i = end;
             continue;
         }
-        const int64_t end = block ? i + BLOCK : i + 1;
         for (; i < end; ++i) rest += serve(flow, places[i], sink, amount);
     }
     return rest;
