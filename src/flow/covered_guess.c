@@ -10,7 +10,7 @@
  * members come and go on its way. Pressures that are the same over long distances it does not find: they are left to
  * the solve. Those of a few members beside a free surface it does, and the sooner the less it over-relaxes: that is
  * tried after the first sweeps, and if nothing moves any more the rest is not needed. Sparse pipes count as they flow
- * now. */
+ * now, and a window in which the first sweep sees no other members is left alone. */
 #include "flow/covered_parts.h"
 
 /* Some sweeps, and by how much they over-relax. */
@@ -33,15 +33,13 @@ static rill_guess guess_of(const rill_covered *covered, const rill_window *w) {
                          { x, x + (w->ny + 1) * w->stride / 2 } };
 }
 
-static void begin(const rill_covered *covered, const rill_guess_kernels *kernels) {
-    for (const rill_window *w = covered->windows; w < covered->windows + covered->window_count; ++w) {
-        const rill_covered_nodes nodes = rill_covered_nodes_at(covered, w->node);
-        const rill_covered_faces west = rill_covered_faces_at(&covered->west, w->node);
-        const rill_covered_faces south = rill_covered_faces_at(&covered->south, w->node);
-        const rill_guess guess = guess_of(covered, w);
-        EACH_STRIP(covered, w, strip)
-            kernels->begin(area_of(w, strip), &nodes, &west, &south, covered->poisson.f + w->node, &guess);
-    }
+static void begin(const rill_covered *covered, const rill_window *w, const rill_guess_kernels *kernels) {
+    const rill_covered_nodes nodes = rill_covered_nodes_at(covered, w->node);
+    const rill_covered_faces west = rill_covered_faces_at(&covered->west, w->node);
+    const rill_covered_faces south = rill_covered_faces_at(&covered->south, w->node);
+    const rill_guess guess = guess_of(covered, w);
+    EACH_STRIP(covered, w, strip)
+        kernels->begin(area_of(w, strip), &nodes, &west, &south, covered->poisson.f + w->node, &guess);
 }
 
 static void sweep(const rill_covered *covered, const rill_window *w, const rill_guess_kernels *kernels, sweeps how) {
@@ -59,37 +57,36 @@ static bool is_far(const rill_covered *covered, const rill_window *w, const rill
     return (double)most > tolerance;
 }
 
-static bool differs(const rill_covered *covered, const rill_guess_kernels *kernels) {
+/* Whether a window's members would be others than they are; and making them so. */
+static bool differs(const rill_covered *covered, const rill_window *w, const rill_guess_kernels *kernels) {
+    const rill_covered_nodes nodes = rill_covered_nodes_at(covered, w->node);
+    const rill_guess guess = guess_of(covered, w);
     int32_t any = 0;
-    for (const rill_window *w = covered->windows; w < covered->windows + covered->window_count; ++w) {
-        const rill_covered_nodes nodes = rill_covered_nodes_at(covered, w->node);
-        const rill_guess guess = guess_of(covered, w);
-        EACH_STRIP(covered, w, strip) any |= kernels->differs(area_of(w, strip), &nodes, &guess);
-    }
+    EACH_STRIP(covered, w, strip) any |= kernels->differs(area_of(w, strip), &nodes, &guess);
     return any != 0;
 }
 
-static void accept(const rill_covered *covered, const rill_guess_kernels *kernels) {
-    for (const rill_window *w = covered->windows; w < covered->windows + covered->window_count; ++w) {
-        const rill_covered_nodes nodes = rill_covered_nodes_at(covered, w->node);
-        const rill_guess guess = guess_of(covered, w);
-        EACH_STRIP(covered, w, strip) kernels->accept(area_of(w, strip), &nodes, &guess);
-    }
+static void accept(const rill_covered *covered, const rill_window *w, const rill_guess_kernels *kernels) {
+    const rill_covered_nodes nodes = rill_covered_nodes_at(covered, w->node);
+    const rill_guess guess = guess_of(covered, w);
+    EACH_STRIP(covered, w, strip) kernels->accept(area_of(w, strip), &nodes, &guess);
 }
 
 bool rill_covered_guess_members(const rill_covered_stage *s, double tolerance) {
     rill_covered *covered = s->flow->covered;
     const rill_guess_kernels *kernels = rill_guess_kernels_pick(s->settings->scalar);
+    bool any = false;
     rill_covered_find_excess(covered);
-    begin(covered, kernels);
-    for (int32_t i = 0; i < covered->window_count; ++i) sweep(covered, &covered->windows[i], kernels, FIRST);
-    if (!differs(covered, kernels)) return false;
     for (const rill_window *w = covered->windows; w < covered->windows + covered->window_count; ++w) {
+        begin(covered, w, kernels);
+        sweep(covered, w, kernels, FIRST);
+        if (!differs(covered, w, kernels)) continue;
         sweep(covered, w, kernels, NEXT);
         sweep(covered, w, kernels, NEAR);
         if (is_far(covered, w, kernels, tolerance)) sweep(covered, w, kernels, FAR);
+        accept(covered, w, kernels);
+        any = true;
     }
-    accept(covered, kernels);
-    rill_covered_flow_faces(s);
-    return true;
+    if (any) rill_covered_flow_faces(s);
+    return any;
 }
