@@ -91,21 +91,20 @@ static void limit(rill_flow *flow) {
     for (int32_t i = 0; i < sparse->moving_count; ++i) {
         rill_transfer *t = &sparse->moving[i];
         const rill_pipe *p = &sparse->pipes[t->pipe];
-        float k = fit(sparse->out[t->q > 0.0f ? p->port_l : p->port_r], t->have);
-        if (k < 1.0f) scale(t, k);
+        const bool from_l = t->q > 0.0f;
+        const float k = fit(sparse->out[from_l ? p->port_l : p->port_r], t->have);
+        if (!(k < 1.0f)) continue;
+        const int64_t before = most(t->q);
+        scale(t, k);
         flow->pipe_u[t->pipe] *= k;
-        sparse->in[p->port_l] = sparse->in[p->port_r] = 0;
-    }
-    for (int32_t i = 0; i < sparse->moving_count; ++i) {
-        const rill_transfer *t = &sparse->moving[i];
-        const rill_pipe *p = &sparse->pipes[t->pipe];
-        sparse->in[t->q > 0.0f ? p->port_r : p->port_l] += most(t->q);
+        sparse->in[from_l ? p->port_r : p->port_l] += most(t->q) - before;
     }
     for (int32_t i = 0; i < sparse->moving_count; ++i) {
         rill_transfer *t = &sparse->moving[i];
         const rill_pipe *p = &sparse->pipes[t->pipe];
-        float k = fit(sparse->in[t->q > 0.0f ? p->port_r : p->port_l], t->room);
-        if (k < 1.0f) scale(t, k);
+        const float k = fit(sparse->in[t->q > 0.0f ? p->port_r : p->port_l], t->room);
+        if (!(k < 1.0f)) continue;
+        scale(t, k);
         flow->pipe_u[t->pipe] *= k;
     }
 }
