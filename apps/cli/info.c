@@ -38,7 +38,8 @@ static void print_count(const char *what, int64_t count, const char *meaning) {
 static void print_findings(const rill_bed_info *info) {
     const bool fitted = info->slivers_merged || info->faces_closed || info->walls_thickened || info->sheet_cells ||
                         info->doubled_triangles || info->degenerate_triangles;
-    printf("fitted to the cells%s\n", fitted ? " (nothing to do: this is usual, and liquid is held as it is drawn)" : ": nothing");
+    printf("fitted to the cells%s\n",
+           fitted ? " (nothing to do: this is usual, and liquid is held as it is drawn)" : ": nothing");
     print_count("slivers merged", info->slivers_merged, "voids lower than min_opening, filled");
     print_count("faces closed", info->faces_closed, "openings between columns lower than min_opening");
     print_count("thin walls", info->walls_thickened, "cells closed, so that a wall thinner than a cell holds");

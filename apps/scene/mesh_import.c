@@ -1,5 +1,6 @@
-/* assimp reads and triangulates, but for PLY (ply_import.c); joining vertices is done here, by exact place over all parts: assimp's own joining
- * compares normals and texture coordinates too, knows a tolerance, and stops at the borders of materials. */
+/* assimp reads and triangulates, but for PLY (ply_import.c); joining vertices is done here, by exact place over all
+ * parts: assimp's own joining compares normals and texture coordinates too, knows a tolerance, and stops at the borders
+ * of materials. */
 #include "mesh_import.h"
 
 #include <assimp/cimport.h>
@@ -238,8 +239,8 @@ static rill_result check_extensions(const char *path, rill_message *message) {
         }
         if (!known) {
             snprintf(message->text, sizeof message->text,
-                     "it needs the glTF extension %.*s, which is not read; save it without", (int)(length < 80 ? length : 80),
-                     name);
+                     "it needs the glTF extension %.*s, which is not read; save it without",
+                     (int)(length < 80 ? length : 80), name);
             result = RILL_INVALID_DATA;
         }
         at += length + 2;

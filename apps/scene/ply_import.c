@@ -183,8 +183,8 @@ static bool next_number(ply *p, kind of, double *out) {
 
 static rill_result cut_short(ply *p, const element *e, unsigned long long index) {
     snprintf(p->message->text, sizeof p->message->text,
-             "found no number where element '%s' %llu of %llu was expected: the file is cut short or damaged", e->name, index,
-             e->count);
+             "found no number where element '%s' %llu of %llu was expected: the file is cut short or damaged", e->name,
+             index, e->count);
     return RILL_INVALID_DATA;
 }
 
