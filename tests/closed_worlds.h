@@ -151,8 +151,9 @@ static inline void make_closed_world(closed_world *w, uint64_t seed) {
         w->cells[i] = 24 + (int32_t)(roll(d) % 17);
         w->size[i] = w->dx * w->cells[i];
     }
-    put(w, "rill: 1\nname: w%llu\nbed:\n  grid: { cells: [%d, %d], cell_size: %.6g }\n  headroom: 0.05\n  solids:\n",
+    put(w, "rill: 1\nname: w%llu\nbed:\n  grid: { cells: [%d, %d], cell_size: %.6g }\n  headroom: 0.05\n",
         (unsigned long long)seed, w->cells[0], w->cells[1], w->dx);
+    put(w, "  min_opening: 0\n  solids:\n"); /* gaps of 10 micrometres are meant */
     put_ground(w);
     for (int i = 0, n = 1 + (int)(roll(d) % 5); i < n; ++i) put_thing(w);
     const double level = between(d, 0.2, 1) * w->depth, rate = (w->depth - 0.9 * level) * w->size[0] * w->size[1];
