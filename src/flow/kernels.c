@@ -270,17 +270,22 @@ typedef struct pace {
     float u, weight, hands, gain;
 } pace;
 
+/* What ceilings have to do with a face: nothing, or it may be blocked or under pressure, or a lintel may stand in the liquid. */
+enum { OPEN, COVERED, LINTEL };
+
 /* The last two arguments are constants. */
-INLINE pace paced(const ends *e, float u, const rill_kernel_constants *k, int32_t tilt, int covered, int guarded) {
+INLINE pace paced(const ends *e, float u, const rill_kernel_constants *k, int32_t tilt, int ceilings, int guarded) {
     rill_face f = rill_face_at(e->bl, e->br, e->Hl, e->Hr);
     int32_t both = e->Hl + e->Hr, head = head_at(&f, k, guarded ? tilt : 0);
     float weight = slowed(&f, both, k), r = (u + k->drive * (float)head) * (float)both * weight, share = 1.0f;
     bool flows = rill_max_i(f.l, f.r) > RILL_DRY; /* liquid above the sill on some side */
     int32_t full = 0;
-    if (covered) {
+    if (ceilings == LINTEL) {
         share = rill_lintel_share(e);
         weight *= rill_max_f(0.0f, 2.0f * share - 1.0f);
         r = rill_lintel_blend(e, share, u, r, guarded ? tilt : 0, k);
+    }
+    if (ceilings != OPEN) {
         flows &= !blocked(e, r, k);
         full = rill_lintel_full(e->bl, e->cl, e->Hl) | rill_lintel_full(e->br, e->cr, e->Hr);
     }
@@ -330,7 +335,7 @@ INLINE float driven(const ends *e, float u, const rill_kernel_constants *k, int3
     { bs[i], b[i], (COVERED) ? cs[i] : 0, (COVERED) ? c[i] : 0, Hs[i], H[i] }
 
 /* One loop per combination, so that each is a flat vector loop. The arguments after NAME are constants. */
-#define PACE_KERNEL(NAME, COVERED, GUARDED)                                                                            \
+#define PACE_KERNEL(NAME, CEILINGS, GUARDED)                                                                           \
     static void NAME(int32_t x, int32_t n, const rill_row *row, const rill_row *south,                                 \
                      const rill_kernel_constants *constants) {                                                         \
         const rill_kernel_constants k = *constants;                                                                    \
@@ -341,9 +346,9 @@ INLINE float driven(const ends *e, float u, const rill_kernel_constants *k, int3
         float *ex = row->ex + x, *ey = row->ey + x, *gx = row->gx + x, *gy = row->gy + x;                              \
         RILL_EACH_ALONE /* vector */                                                                                   \
             for (int32_t i = 0; i < (n & -RILL_RUN); ++i) {                                                            \
-            ends west = ENDS_WEST(COVERED), down = ENDS_DOWN(COVERED);                                                 \
-            pace to_west = paced(&west, ux[i], &k, k.tilt[0], COVERED, GUARDED);                                       \
-            pace to_down = paced(&down, vy[i], &k, k.tilt[1], COVERED, GUARDED);                                       \
+            ends west = ENDS_WEST(CEILINGS != OPEN), down = ENDS_DOWN(CEILINGS != OPEN);                               \
+            pace to_west = paced(&west, ux[i], &k, k.tilt[0], CEILINGS, GUARDED);                                      \
+            pace to_down = paced(&down, vy[i], &k, k.tilt[1], CEILINGS, GUARDED);                                      \
             px[i] = to_west.u;                                                                                         \
             py[i] = to_down.u;                                                                                         \
             wx[i] = to_west.weight;                                                                                    \
@@ -355,10 +360,25 @@ INLINE float driven(const ends *e, float u, const rill_kernel_constants *k, int3
         }                                                                                                              \
     }
 
-PACE_KERNEL(pace_open, 0, 0)
-PACE_KERNEL(pace_open_guarded, 0, 1)
-PACE_KERNEL(pace_covered, 1, 0)
-PACE_KERNEL(pace_covered_guarded, 1, 1)
+PACE_KERNEL(pace_open, OPEN, 0)
+PACE_KERNEL(pace_open_guarded, OPEN, 1)
+PACE_KERNEL(pace_covered, COVERED, 0)
+PACE_KERNEL(pace_covered_guarded, COVERED, 1)
+PACE_KERNEL(pace_lintel, LINTEL, 0)
+PACE_KERNEL(pace_lintel_guarded, LINTEL, 1)
+
+/* Whether a lintel stands in the liquid at some face of RILL_RUN columns: mostly none does, and its law is long. */
+static int32_t any_lintel(int32_t x, const rill_row *row, const rill_row *south) {
+    const int32_t *b = row->b + x, *bs = south->b + x, *H = row->H + x, *Hs = south->H + x;
+    const int32_t *c = row->c + x, *cs = south->c + x;
+    int32_t any = 0;
+    RILL_NOT_UNROLLED /* vector */
+        for (int32_t i = 0; i < RILL_RUN; ++i) {
+        const ends west = ENDS_WEST(1), down = ENDS_DOWN(1);
+        any |= rill_lintel_stands(&west) | rill_lintel_stands(&down);
+    }
+    return any;
+}
 
 #define CARRY_KERNEL(NAME, COVERED, GUARDED)                                                                           \
     static void NAME(int32_t x, int32_t n, const rill_row *row, const rill_row *south, const rill_row *north,          \
@@ -450,6 +470,8 @@ static void set_pace(int32_t x, int32_t n, const rill_row *row, const rill_row *
         (covered ? pace_covered_guarded : pace_open_guarded)(x, n, row, south, k);
     else
         (covered ? pace_covered : pace_open)(x, n, row, south, k);
+    for (int32_t i = x; covered && i < x + n; i += RILL_RUN)
+        if (any_lintel(i, row, south)) (guarded ? pace_lintel_guarded : pace_lintel)(i, RILL_RUN, row, south, k);
 }
 
 #define DRIVE_ENTRY(NAME, OPEN, COVERED)                                                                               \

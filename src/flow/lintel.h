@@ -17,7 +17,12 @@
 
 #include "flow/covered.h"
 
-/* 1 where no lintel stands in the liquid. */
+/* Whether a lintel stands in the liquid. */
+static inline int32_t rill_lintel_stands(const rill_covered_ends *e) {
+    return rill_max_i(e->bl + e->Hl, e->br + e->Hr) > rill_max_i(rill_min_i(e->cl, e->cr), rill_max_i(e->bl, e->br));
+}
+
+/* 1 where none does. */
 static inline float rill_lintel_share(const rill_covered_ends *e) {
     int32_t zb = rill_max_i(e->bl, e->br), open = rill_max_i(rill_min_i(e->cl, e->cr) - zb, 0);
     int32_t highest = rill_max_i(e->bl + e->Hl, e->br + e->Hr) - zb;
