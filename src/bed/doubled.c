@@ -14,6 +14,7 @@
  *
  * If all copies that hang together come in even numbers half of them are kept, and what is left is looked at once more: of
  * two such boxes with every face doubled there are four between them. */
+#include "base/forest.h"
 #include "base/hash.h"
 #include "base/memory.h"
 #include "bed/solid.h"
@@ -95,22 +96,6 @@ static void find_copies(doubles *d) {
     }
 }
 
-static uint32_t root_of(uint32_t *parent, uint32_t i) {
-    while (parent[i] != i) {
-        parent[i] = parent[parent[i]];
-        i = parent[i];
-    }
-    return i;
-}
-
-static void unite(uint32_t *parent, uint32_t a, uint32_t b) {
-    a = root_of(parent, a), b = root_of(parent, b);
-    if (a < b)
-        parent[b] = a;
-    else
-        parent[a] = b;
-}
-
 /* The slot of an edge, or that which it would have. */
 static rim *find_rim(const doubles *d, uint32_t a, uint32_t b) {
     const uint32_t low = a < b ? a : b, high = a < b ? b : a;
@@ -144,17 +129,17 @@ static bool find_clusters(doubles *d) {
                     continue;
                 }
                 if (r->faces++ == 0) r->face = t;
-                unite(d->parent, r->face, t);
+                rill_forest_unite(d->parent, r->face, t);
             }
         }
     for (size_t i = 0; i < d->rim_count; ++i) {
         const rim *r = &d->rims[i];
         if (r->faces % 2 == 0) continue;
-        d->clusters[root_of(d->parent, r->face)].votes += r->others > 0 && r->others % 2 == 0 ? -1 : 1;
+        d->clusters[rill_forest_root(d->parent, r->face)].votes += r->others > 0 && r->others % 2 == 0 ? -1 : 1;
     }
     for (uint32_t t = 0; t < count; ++t)
         if (is_alive(d, t) && has_copies(d, t) && d->first[t] == t && d->copies[t] % 2 == 1)
-            d->clusters[root_of(d->parent, t)].uneven = true;
+            d->clusters[rill_forest_root(d->parent, t)].uneven = true;
     rill_memory_give(d->allocator, d->rims, d->rim_count, sizeof *d->rims);
     return true;
 }
@@ -165,7 +150,7 @@ static bool drop(doubles *d, uint8_t *two_sided) {
     for (uint32_t t = 0; t < d->solid->triangle_count; ++t) {
         if (!is_alive(d, t) || d->first[t] == t) continue;
         const uint32_t first = d->first[t];
-        const cluster *of = &d->clusters[root_of(d->parent, first)];
+        const cluster *of = &d->clusters[rill_forest_root(d->parent, first)];
         if (of->votes < 0 || d->rank[t] < (of->uneven ? 1 : d->copies[first] / 2)) continue;
         uint32_t c[3];
         two_sided[first] |= corners_of(d, t, c) != corners_of(d, first, c);

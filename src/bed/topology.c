@@ -11,6 +11,7 @@
  *
  * Faces that are there more than once are taken once (doubled.c). Of a face that was drawn from both sides nobody knows
  * which is the outer one: a part of such faces is what is inside it, whatever the parts around it say. */
+#include "base/forest.h"
 #include "base/memory.h"
 #include "bed/solid.h"
 
@@ -88,23 +89,6 @@ static void weld(topology *t) {
     }
 }
 
-static uint32_t root_of(uint32_t *parent, uint32_t i) {
-    while (parent[i] != i) {
-        parent[i] = parent[parent[i]];
-        i = parent[i];
-    }
-    return i;
-}
-
-/* The smaller root wins, so that parts are numbered in the order of their first triangles. */
-static void unite(uint32_t *parent, uint32_t a, uint32_t b) {
-    a = root_of(parent, a), b = root_of(parent, b);
-    if (a < b)
-        parent[b] = a;
-    else
-        parent[a] = b;
-}
-
 static void corners(const topology *t, uint32_t triangle, uint32_t out[3]) {
     for (int i = 0; i < 3; ++i) out[i] = t->same[t->solid->indices[3 * (size_t)triangle + (size_t)i]];
 }
@@ -118,7 +102,7 @@ static void add_edge(topology *t, uint32_t from, uint32_t to, uint32_t triangle)
     if (!e->count)
         *e = (edge){ .low = low, .high = high, .triangle = triangle };
     else
-        unite(t->parent, e->triangle, triangle);
+        rill_forest_unite(t->parent, e->triangle, triangle);
     e->count += 1;
     t->crowded = t->crowded || e->count > 2;
     e->balance += from < to ? 1 : -1;
@@ -160,7 +144,7 @@ static bool flag_parts(topology *t) {
     for (size_t i = 0; i < t->edge_count; ++i) {
         const edge *e = &t->edges[i];
         if (!e->count) continue;
-        uint8_t *flags = &t->flags[root_of(t->parent, e->triangle)];
+        uint8_t *flags = &t->flags[rill_forest_root(t->parent, e->triangle)];
         if (e->count & 1)
             *flags |= PART_OPEN, open = true;
         else if (e->balance)
@@ -177,11 +161,11 @@ static bool find_holes(topology *t) {
     if (!t->border || !t->holes) return false;
     for (uint32_t v = 0; v < solid->vertex_count; ++v) t->border[v] = v;
     for (size_t i = 0; i < t->edge_count; ++i)
-        if (t->edges[i].count & 1) unite(t->border, t->edges[i].low, t->edges[i].high);
+        if (t->edges[i].count & 1) rill_forest_unite(t->border, t->edges[i].low, t->edges[i].high);
     for (size_t i = 0; i < t->edge_count; ++i) {
         const edge *e = &t->edges[i];
         if (!(e->count & 1)) continue;
-        uint32_t root = root_of(t->border, e->low);
+        uint32_t root = rill_forest_root(t->border, e->low);
         const double *o = position(t, root), *p = position(t, e->low), *q = position(t, e->high);
         double sign = e->balance > 0 ? 0.5 : -0.5, *sum = t->holes + 3 * (size_t)root;
         for (int k = 0; k < 3; ++k) {
@@ -203,7 +187,7 @@ static double tetrahedron(const double *o, const double *p, const double *q, con
 static void measure_parts(topology *t) {
     for (uint32_t i = 0; i < t->solid->triangle_count; ++i) {
         if (t->solid->parts[i] == RILL_NO_PART) continue;
-        const uint32_t root = root_of(t->parent, i);
+        const uint32_t root = rill_forest_root(t->parent, i);
         uint32_t c[3], start[3];
         corners(t, i, c);
         corners(t, root, start);
@@ -215,8 +199,8 @@ static void measure_parts(topology *t) {
     for (size_t i = 0; t->holes && i < t->edge_count; ++i) {
         const edge *e = &t->edges[i];
         if (!(e->count & 1)) continue;
-        double *sum = t->holes + 3 * (size_t)root_of(t->border, e->low);
-        t->sizes[root_of(t->parent, e->triangle)].holes += sqrt((sum[0] * sum[0] + sum[1] * sum[1]) + sum[2] * sum[2]);
+        double *sum = t->holes + 3 * (size_t)rill_forest_root(t->border, e->low);
+        t->sizes[rill_forest_root(t->parent, e->triangle)].holes += sqrt((sum[0] * sum[0] + sum[1] * sum[1]) + sum[2] * sum[2]);
         sum[0] = sum[1] = sum[2] = 0.0; /* each border counts once */
     }
 }
@@ -247,7 +231,7 @@ static bool number_parts(topology *t, rill_solid *solid) {
     count = 1;
     for (uint32_t i = 0; i < solid->triangle_count; ++i) {
         if (solid->parts[i] == RILL_NO_PART) continue;
-        uint32_t root = root_of(t->parent, i); /* never after i, so already numbered */
+        uint32_t root = rill_forest_root(t->parent, i); /* never after i, so already numbered */
         rill_part_kind kind = kind_of(t, root);
         if (kind == RILL_PART_VOLUME) continue;
         if (root == i) {

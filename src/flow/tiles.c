@@ -2,9 +2,9 @@
  *
  * Every RILL_TILE_CHECK sub-steps each swept tile is judged:
  *   dry      no column above RILL_DRY, no velocity: not awake. Skipping it changes no bit.
- *   calm     every face may rest (rest.h), and the tile does not slope as a whole (slope_calm). After RILL_TILE_CALM_CHECKS checks in a row it falls asleep: its velocities become zero
- *            (the rest rule). Never on net flow: a slosh has none. A film that runs down a slope has a large drive and
- *            stays awake.
+ *   calm     every face may rest (rest.h), and the tile does not slope as a whole (slope_calm). After RILL_TILE_CALM_CHECKS
+ *            checks in a row it falls asleep: its velocities become zero (the rest rule). Never on net flow: a slosh has none.
+ *            A film that runs down a slope has a large drive and stays awake.
  *   awake    otherwise.
  * What is swept are the rows of the awake tiles, and of those around them, that a disturbance can reach before the next
  * check; it travels one column per sub-step. Whatever touches a column from outside wakes what it may reach. What is
