@@ -8,9 +8,11 @@
  * worker that wakes late finds either nothing to claim or a job it may work on, and no generation count is needed.
  *
  * Waiting is some tens of microseconds of spinning, because a sleep and a wake-up cost more than the whole sweep of a
- * small bed, and a large one is not worth them for what is done on one thread between two sweeps; the spin yields now and
- * then, because on a machine whose cores are taken a pure one delays the very thread it waits for. Then the thread sleeps. Both sides keep one protocol against lost wake-ups, in sequentially consistent
- * order: a sleeper announces itself and looks again before it sleeps; a waker publishes and then looks for sleepers. */
+ * small bed. While the pool is attended, threads spin for longer than what a step does on one thread between two jobs
+ * takes: else workers would fall asleep and be woken in every sub-step. The spin yields now and then, because on a
+ * machine whose cores are taken a pure one delays the very thread it waits for. Then the thread sleeps. Both sides keep
+ * one protocol against lost wake-ups, in sequentially consistent order: a sleeper announces itself and looks again
+ * before it sleeps; a waker publishes and then looks for sleepers. */
 #define _POSIX_C_SOURCE 200809L /* sigset_t, pthread_sigmask */
 
 #include "tasks/tasks.h"
@@ -25,8 +27,9 @@
 #include <stdatomic.h>
 
 enum {
-    SPIN_PAUSES = 2000, /* 30 to 90 us: a pause takes 40 to 140 cycles */
-    SPIN_YIELD = 50     /* of these; every so often, less than 1 us when nobody else wants the core */
+    SPIN_PAUSES = 2000,      /* 30 to 90 us: a pause takes 40 to 140 cycles */
+    ATTENDED_PAUSES = 64000, /* 1 to 3 ms */
+    SPIN_YIELD = 50          /* of these; every so often, less than 1 us when nobody else wants the core */
 };
 
 /* Threads asleep on one condition, and how many of them there are. */
@@ -43,6 +46,7 @@ struct rill_pool {
     void *context;
     int32_t count;
     atomic_bool stop;
+    atomic_bool attended;
 
     pthread_mutex_t mutex;
     sleepers workers; /* wait for unclaimed > 0 or stop */
@@ -73,7 +77,7 @@ static bool all_done(rill_pool *pool) {
 }
 
 static void wait_until(rill_pool *pool, sleepers *place, ready_function *ready) {
-    for (int i = 1; i <= SPIN_PAUSES; ++i) {
+    for (int i = 1; i <= (atomic_load(&pool->attended) ? ATTENDED_PAUSES : SPIN_PAUSES); ++i) {
         if (ready(pool)) return;
         if (i % SPIN_YIELD == 0) {
             sched_yield();
@@ -136,6 +140,10 @@ void rill_parallel_for(const rill_runtime *runtime, rill_pool *pool, int32_t cou
     wake(pool, &pool->workers);
     work(pool);
     wait_until(pool, &pool->caller, all_done);
+}
+
+void rill_pool_attend(rill_pool *pool, bool attended) {
+    if (pool) atomic_store(&pool->attended, attended);
 }
 
 int32_t rill_tasks_width(const rill_runtime *runtime) {

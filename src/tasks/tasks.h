@@ -8,6 +8,8 @@ typedef struct rill_pool rill_pool;
 
 /* Starts the pool if the runtime asks for one; *out is NULL when tasks run on the caller or the user's scheduler. */
 rill_result rill_pool_start(const rill_runtime *runtime, rill_pool **out, rill_message *message);
+/* Whether job will follow job: workers then stay awake for milliseconds between two. The pool may be NULL. */
+void rill_pool_attend(rill_pool *pool, bool attended);
 void rill_pool_stop(rill_pool *pool, const rill_allocator *allocator);
 
 /* How many tasks may run at once: runtime->tasks.threads. */

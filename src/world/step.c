@@ -353,12 +353,14 @@ rill_status rill_world_step(rill_world *world, double dt) {
     if (followed) return refuse(world, followed);
     progress p = begin(world, dt);
     rill_covered_look_again(&world->flow);
+    rill_pool_attend(world->pool, true);
     do {
         double part = next_dt(&p);
         substep(&p, part);
         note_substep(&p, part);
     } while (p.dt - p.done > 1e-9 * p.dt && p.info.substeps < world->def.solver.max_substeps &&
              !rill_covered_starved(&world->flow));
+    rill_pool_attend(world->pool, false);
     if (world->bodies.alive > 0 && !world->tank) {
         const rill_body_stage bodies = rill_world_body_stage(world, &p.settings, &p.constants, p.dt, p.normal);
         rill_bodies_tell(&bodies);
