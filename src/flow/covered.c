@@ -108,20 +108,17 @@ static void add_beyond(solve *s, int32_t *count) {
         }
 }
 
+static int32_t judge_run(const void *context, const rill_covered_run *run) {
+    const solve *s = context;
+    return s->covered->kernels->judge(run->at, &run->nodes, s->tolerance, s->covered->poisson.f + run->node);
+}
+
 /* Whether a member would not end full, or columns had to be added: `*added` counts those. */
 static bool judge_excess(solve *s, int32_t *added) {
-    rill_covered *covered = s->covered;
-    int32_t verdict = 0;
-    for (int32_t i = 0; i < covered->window_count; ++i) {
-        const rill_window *w = &covered->windows[i];
-        int32_t here = 0;
-        EACH_STRIP(covered, w, strip) {
-            const rill_covered_run run = rill_covered_run_of(covered, w, strip);
-            here |= covered->kernels->judge(run.at, &run.nodes, s->tolerance, covered->poisson.f + run.node);
-        }
-        if (here & RILL_COVERED_OVER) add_members(s, w, added);
-        verdict |= here;
-    }
+    const rill_covered *covered = s->covered;
+    const int32_t verdict = rill_covered_share(covered, judge_run, s);
+    for (int32_t i = 0; verdict & RILL_COVERED_OVER && i < covered->window_count; ++i)
+        add_members(s, &covered->windows[i], added);
     return verdict != 0;
 }
 
@@ -198,11 +195,15 @@ static int32_t drop_negative(solve *s) {
     return dropped;
 }
 
+static int32_t correct_run(const void *context, const rill_covered_run *run) {
+    const rill_covered *covered = context;
+    return covered->kernels->correct(run->at, &run->nodes, covered->poisson.x + run->node);
+}
+
 /* Adds the solved corrections; drops members whose pressure has become negative. Returns how many. */
 static int32_t correct(solve *s) {
     rill_covered *covered = s->covered;
-    int32_t negative = 0;
-    EACH_RUN(covered, run) negative |= covered->kernels->correct(run.at, &run.nodes, covered->poisson.x + run.node);
+    const int32_t negative = rill_covered_share(covered, correct_run, covered);
     if (s->sealed) rill_covered_lower_sealed(covered);
     if (!negative) return 0;
     return drop_negative(s);
@@ -342,7 +343,7 @@ rill_covered_report rill_covered_move(rill_flow *flow, const rill_flow_settings 
     rill_covered_report report = { 0 };
     rill_covered *covered = flow->covered;
     if (!covered) return report;
-    covered->kernels = rill_covered_kernels_pick(settings->scalar);
+    rill_covered_begin(covered, settings);
     bool found = rill_covered_find(flow, constants);
     for (int32_t i = 0; found && solve_windows(flow, settings, constants, &report); ++i) {
         if (i == WINDOWS || !rill_covered_ask(flow)) break;

@@ -66,34 +66,43 @@ static bool flow_pipes(const rill_covered_stage *s) {
 
 /* ------------------------------------------------------------------------------------------------------------- stages */
 
-void rill_covered_drive_faces(const rill_covered_stage *s) {
-    const rill_covered *covered = s->flow->covered;
+static int32_t drive_run(const void *stage, const rill_covered_run *run) {
+    const rill_covered_stage *s = stage;
+    const rill_covered_kernels *kernels = s->flow->covered->kernels;
     const rill_kernel_constants *k = s->constants;
-    EACH_RUN(covered, run) {
-        covered->kernels->drive(run.at, &run.nodes, 1, k->tilt[0], k, &run.west);
-        covered->kernels->drive(run.at, &run.nodes, run.at.stride, k->tilt[1], k, &run.south);
-    }
+    kernels->drive(run->at, &run->nodes, 1, k->tilt[0], k, &run->west);
+    kernels->drive(run->at, &run->nodes, run->at.stride, k->tilt[1], k, &run->south);
+    return 0;
+}
+
+static int32_t open_run(const void *stage, const rill_covered_run *run) {
+    const rill_covered_stage *s = stage;
+    const rill_covered_kernels *kernels = s->flow->covered->kernels;
+    const float lambda = s->constants->lambda, paper = s->settings->paper ? s->constants->paper_opening : 0.0f;
+    kernels->open(run->at, &run->nodes, 1, lambda, paper, &run->west);
+    kernels->open(run->at, &run->nodes, run->at.stride, lambda, paper, &run->south);
+    return 0;
+}
+
+static int32_t flow_run(const void *stage, const rill_covered_run *run) {
+    const rill_covered_kernels *kernels = ((const rill_covered_stage *)stage)->flow->covered->kernels;
+    const int32_t turned = kernels->flow(run->at, &run->nodes, 1, &run->west);
+    return turned | kernels->flow(run->at, &run->nodes, run->at.stride, &run->south);
+}
+
+void rill_covered_drive_faces(const rill_covered_stage *s) {
+    rill_covered_share(s->flow->covered, drive_run, s);
     find_pipes(s);
 }
 
 void rill_covered_open_faces(const rill_covered_stage *s) {
-    const rill_covered *covered = s->flow->covered;
-    float lambda = s->constants->lambda, paper = s->settings->paper ? s->constants->paper_opening : 0.0f;
-    EACH_RUN(covered, run) {
-        covered->kernels->open(run.at, &run.nodes, 1, lambda, paper, &run.west);
-        covered->kernels->open(run.at, &run.nodes, run.at.stride, lambda, paper, &run.south);
-    }
+    rill_covered_share(s->flow->covered, open_run, s);
     open_pipes(s);
     flow_pipes(s);
 }
 
 bool rill_covered_flow_faces(const rill_covered_stage *s) {
-    const rill_covered *covered = s->flow->covered;
-    int32_t turned = 0;
-    EACH_RUN(covered, run) {
-        turned |= covered->kernels->flow(run.at, &run.nodes, 1, &run.west);
-        turned |= covered->kernels->flow(run.at, &run.nodes, run.at.stride, &run.south);
-    }
+    const int32_t turned = rill_covered_share(s->flow->covered, flow_run, s);
     return flow_pipes(s) || turned;
 }
 
@@ -104,9 +113,18 @@ static bool pipe_drains(const rill_covered *covered, const rill_covered_pipe *pi
     return rill_covered_pipe_covered(covered, pipe) && gives > 0.0 && gives > has - (double)RILL_LIMIT_SLACK;
 }
 
+static int32_t excess_of_run(const void *context, const rill_covered_run *run) {
+    const rill_covered *covered = context;
+    covered->kernels->excess(run->at, &run->nodes, &run->west, &run->south, covered->poisson.f + run->node);
+    return 0;
+}
+
+static int32_t run_drains(const void *context, const rill_covered_run *run) {
+    return ((const rill_covered *)context)->kernels->drains(run->at, &run->nodes, &run->west, &run->south);
+}
+
 void rill_covered_find_excess(rill_covered *covered) {
-    EACH_RUN(covered, run)
-        covered->kernels->excess(run.at, &run.nodes, &run.west, &run.south, covered->poisson.f + run.node);
+    rill_covered_share(covered, excess_of_run, covered);
     for (int32_t i = 0; i < covered->pipe_count; ++i) {
         const rill_covered_pipe *pipe = &covered->pipes[i];
         if (pipe->node_l >= 0) covered->poisson.f[pipe->node_l] -= pipe->q;
@@ -115,8 +133,7 @@ void rill_covered_find_excess(rill_covered *covered) {
 }
 
 bool rill_covered_drains(const rill_covered *covered) {
-    bool drains = false;
-    EACH_RUN(covered, run) drains |= covered->kernels->drains(run.at, &run.nodes, &run.west, &run.south) != 0;
+    bool drains = rill_covered_share(covered, run_drains, covered) != 0;
     for (int32_t i = 0; i < covered->pipe_count; ++i) drains |= pipe_drains(covered, &covered->pipes[i]);
     return drains;
 }

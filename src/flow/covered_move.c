@@ -151,20 +151,28 @@ static void find_rows(const rill_covered *covered, rill_window *w) {
     }
 }
 
+typedef struct finishing {
+    const rill_covered_kernels *kernels;
+    const rill_kernel_constants *constants;
+    double calm;
+} finishing;
+
+static int32_t finish_run(const void *context, const rill_covered_run *run) {
+    const finishing *how = context;
+    const rill_covered_kernels *kernels = how->kernels;
+    const int32_t unrest = kernels->finish(run->at, &run->nodes, 1, how->constants, how->calm, &run->west);
+    return unrest | kernels->finish(run->at, &run->nodes, run->at.stride, how->constants, how->calm, &run->south);
+}
+
+static int32_t run_overdrawn(const void *context, const rill_covered_run *run) {
+    return ((const finishing *)context)->kernels->overdrawn(run->at, &run->nodes, &run->west, &run->south);
+}
+
 /* Whole quanta over the dense faces of a window. Returns whether some covered face moves too much to rest. */
 static bool move_window(rill_covered *covered, const rill_window *w, const rill_kernel_constants *k, double calm) {
-    const rill_covered_kernels *kernels = covered->kernels;
-    int32_t unrest = 0, overdrawn = 0;
-    EACH_STRIP(covered, w, strip) {
-        const rill_covered_run run = rill_covered_run_of(covered, w, strip);
-        unrest |= kernels->finish(run.at, &run.nodes, 1, k, calm, &run.west);
-        unrest |= kernels->finish(run.at, &run.nodes, run.at.stride, k, calm, &run.south);
-    }
-    EACH_STRIP(covered, w, strip) {
-        const rill_covered_run run = rill_covered_run_of(covered, w, strip);
-        overdrawn |= kernels->overdrawn(run.at, &run.nodes, &run.west, &run.south);
-    }
-    if (overdrawn)
+    const finishing how = { covered->kernels, k, calm };
+    const int32_t unrest = rill_covered_share_window(covered, w, finish_run, &how);
+    if (rill_covered_share_window(covered, w, run_overdrawn, &how))
         for (int32_t n = w->node; n < w->node + w->ny * w->stride; ++n) guard_node(covered, n, w->stride);
     return unrest;
 }

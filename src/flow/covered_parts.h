@@ -6,6 +6,7 @@
  *   covered_strips.c   which of their nodes matter
  *   covered_read.c     what these start from
  *   covered_kernels.c  loops over the faces and nodes of a window
+ *   covered_shares.c   the same on several threads
  *   covered_faces.c    the faces of nodes, dense and sparse
  *   covered.c          the active set: who is a member, with which pressure
  *   covered_guess.c    who will be a member, about
@@ -96,6 +97,8 @@ typedef struct rill_covered {
     int32_t joint_count;
     rill_joint *joints; /* capacity: all sparse pipes */
     const rill_covered_kernels *kernels;
+    const rill_runtime *runtime; /* of this sub-step, and its pool */
+    rill_pool *pool;
     rill_covered_nodes nodes;       /* `active` is the pressure problem's */
     rill_covered_faces west, south; /* `w` are the pressure problem's weights */
     rill_guess guess;               /* of all windows, of which both colours are in x[0] */
@@ -208,7 +211,7 @@ static inline rill_covered_run rill_covered_run_of(const rill_covered *covered, 
                                .south = rill_covered_faces_at(&covered->south, node) };
 }
 
-/* Loops over the strips of a window, and of all windows. */
+/* Loops over the strips of a window. */
 #define EACH_STRIP(covered, w, strip)                                                                                  \
     for (const rill_strip *strip = (covered)->strips + (w)->first_strip;                                               \
          strip < (covered)->strips + (w)->first_strip + (w)->strip_count; ++strip)
@@ -216,10 +219,16 @@ static inline rill_covered_run rill_covered_run_of(const rill_covered *covered, 
 #define EACH_BLOCK(covered, w, first)                                                                                  \
     for (int32_t first = (w)->node; first < (w)->node + (w)->ny * (w)->stride; first += RILL_COVERED_UNIT)             \
         if ((covered)->blocks[first / RILL_COVERED_UNIT] & RILL_BLOCK_MATTERS)
-#define EACH_RUN(covered, run)                                                                                         \
-    for (const rill_window *w_ = (covered)->windows; w_ < (covered)->windows + (covered)->window_count; ++w_)          \
-        EACH_STRIP(covered, w_, strip_)                                                                                \
-            for (rill_covered_run run = rill_covered_run_of(covered, w_, strip_), *once_ = &run; once_; once_ = NULL)
+
+/* covered_shares.c. A sub-step begins: with which kernels, and on which threads. */
+void rill_covered_begin(rill_covered *covered, const rill_flow_settings *settings);
+/* What is done to the nodes of a run; it writes these alone, and returns bits of a verdict. */
+typedef int32_t rill_covered_work(const void *context, const rill_covered_run *run);
+/* Works on all strips of all windows, or of one, on several threads if there are many nodes. Returns the bits of all
+ * verdicts. */
+int32_t rill_covered_share(const rill_covered *covered, rill_covered_work *work, const void *context);
+int32_t rill_covered_share_window(const rill_covered *covered, const rill_window *w, rill_covered_work *work,
+                                  const void *context);
 
 /* covered_memory.c. Sees to it that there are planes for windows of this size; what they hold may go. False without
  * memory: then there are none. */

@@ -88,6 +88,8 @@ typedef struct rill_flow_settings {
     double friction; /* omega, already resolved to the mode's default */
     rill_passages passages;
     bool paper, advection, rest, skip_idle, scalar;
+    const rill_runtime *runtime; /* who runs tasks, together with */
+    rill_pool *pool;
 } rill_flow_settings;
 
 /* Whether a column is full and under pressure from its ceiling. Never compare its level with the ceiling instead. */

@@ -191,7 +191,7 @@ void rill_spans_list_pipes(rill_flow *flow);
 void rill_spans_freeze(rill_flow *flow);
 /* Dense sweep (sweep.c): moves, limits, deposits and drives all swept columns; adds what crossed the edges to flows[4]. */
 void rill_sweep(rill_flow *flow, const rill_flow_settings *settings, const rill_kernel_constants *constants,
-                const rill_runtime *runtime, rill_pool *pool, rill_edge_flow *flows);
+                rill_edge_flow *flows);
 /* Sparse pipes (sparse.c): move before the sweep, drive after it. */
 void rill_sparse_move(rill_flow *flow, const rill_flow_settings *settings, const rill_kernel_constants *constants);
 void rill_sparse_drive(rill_flow *flow, const rill_flow_settings *settings, const rill_kernel_constants *constants);

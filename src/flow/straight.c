@@ -264,7 +264,7 @@ rill_covered_report rill_straight_move(rill_flow *flow, const rill_flow_settings
     rill_covered_report report = { 0 };
     rill_covered *covered = flow->covered;
     if (!covered) return report;
-    covered->kernels = rill_covered_kernels_pick(settings->scalar);
+    rill_covered_begin(covered, settings);
     const bool found = rill_covered_find(flow, constants);
     if (covered->starved) rill_covered_forgo(flow, &report.refused);
     if (!found) return report;

@@ -368,14 +368,15 @@ static void sweep_task(void *context, int32_t task) {
 }
 
 void rill_sweep(rill_flow *flow, const rill_flow_settings *settings, const rill_kernel_constants *constants,
-                const rill_runtime *runtime, rill_pool *pool, rill_edge_flow *flows) {
+                rill_edge_flow *flows) {
     rill_flow_scratch *scratch = flow->scratch;
     sweep s = { flow, settings, constants, rill_kernels_pick(settings->scalar) };
     flow->extent = scratch->idle;
     if (scratch->band_count == 0) return;
     rill_spans_freeze(flow);
-    if (scratch->band_count > 1) rill_parallel_for(runtime, pool, scratch->band_count, copy_task, &s);
-    rill_parallel_for(runtime, pool, scratch->band_count, sweep_task, &s);
+    if (scratch->band_count > 1)
+        rill_parallel_for(settings->runtime, settings->pool, scratch->band_count, copy_task, &s);
+    rill_parallel_for(settings->runtime, settings->pool, scratch->band_count, sweep_task, &s);
     for (int32_t i = 0; i < scratch->band_count; ++i) {
         rill_flow_widen(&flow->extent, &scratch->rings[i].extent);
         for (int edge = 0; edge < 4; ++edge) {

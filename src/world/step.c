@@ -75,6 +75,8 @@ static progress begin(rill_world *world, double dt) {
     p.settings.rest = solver->rest;
     p.settings.skip_idle = solver->skip_idle;
     p.settings.scalar = world->def.runtime.scalar;
+    p.settings.runtime = &world->def.runtime;
+    p.settings.pool = world->pool;
     p.settings.viscosity = world->def.liquid.viscosity;
     p.settings.friction = solver->friction > 0.0 ? solver->friction : p.settings.paper ? 0.5 : 1.0;
     resolve_gravity(&p);
@@ -291,7 +293,7 @@ static void substep(progress *p, double dt) {
     rill_tiles_update(flow, &p->settings, &p->constants, near_top(p));
     tick(p, RILL_STAGE_TILES);
     rill_held_push(flow, dt);
-    rill_sweep(flow, &p->settings, &p->constants, &world->def.runtime, world->pool, flows);
+    rill_sweep(flow, &p->settings, &p->constants, flows);
     rill_held_stop(flow, dt);
     book_edges(world, flows);
     tick(p, RILL_STAGE_DENSE);
