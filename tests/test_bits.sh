@@ -38,5 +38,13 @@ for scene in "$root"/scenes/*.yaml; do
     expect "$name, -O0" "$wanted" "$folder/rill" hash "$scene" --steps 6 --threads 2
     expect "$name, -O0, scalar" "$wanted" "$folder/rill" hash "$scene" --steps 6 --simd off
 done
+# Passages that have been flooded so far that threads share their nodes, in surgery and spilled_coffee; and smaller ones.
+for flooded in surgery:200 spilled_coffee:30 passages:30 cave:30 u_bend:30 manifold:30; do
+    scene=$root/scenes/${flooded%:*}.yaml
+    steps=${flooded#*:}
+    wanted=$("$rill" hash "$scene" --steps "$steps")
+    expect "$flooded, 2 threads" "$wanted" "$rill" hash "$scene" --steps "$steps" --threads 2
+    expect "$flooded, 3 threads" "$wanted" "$rill" hash "$scene" --steps "$steps" --threads 3
+done
 echo "$passed passed, $failed failed"
 test "$failed" -eq 0 && test "$passed" -gt 0
