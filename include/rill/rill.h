@@ -465,7 +465,11 @@ RILL_API const char *rill_body_name(const rill_world *world, rill_body_id id);  
 RILL_API int32_t rill_world_body_count(const rill_world *world);
 RILL_API rill_body_id rill_world_body_at(const rill_world *world, int32_t index);
 
-/* RILL_INVALID_ARGUMENT, and nothing changed, for what is not finite, or a quaternion without length. */
+/* RILL_INVALID_ARGUMENT, and nothing changed, for what is not finite, or a quaternion without length.
+ *
+ * A body may be put anywhere at once, and is there from then on. The liquid sees it come there evenly during the next step, in
+ * sub-steps of half a cell, and is pressed aside over that time. It comes down from above if it is put farther away than it is
+ * wide; of more than 16 cells all but the last 16 are jumped, and so is less than a quarter of one. */
 RILL_API rill_result rill_body_set_state(rill_world *world, rill_body_id id, const rill_body_state *state);
 RILL_API rill_result rill_body_get_state(const rill_world *world, rill_body_id id, rill_body_state *out);
 

@@ -229,11 +229,12 @@ static double carried_over(const aboard *a, const crossing *c) {
     const rill_body *body = rill_body_at(a->stage->bodies, touch->body);
     const rill_node *node = &a->nodes[c->face->node_l];
     const rill_bed *bed = a->stage->flow->bed;
-    double arm[3] = { 0.0, 0.0, 0.0 };
+    double arm[3] = { 0.0, 0.0, 0.0 }, motion[6];
     for (int i = 0; i < 2; ++i) arm[i] = rill_node_at(bed, node, i) - body->expected[i];
     arm[c->face->axis] += 0.5 * bed->grid.cell_size;
     arm[2] = bed->datum + fmax(c->level[0], c->level[1]) * bed->quantum - body->expected[2];
-    return rill_body_speed_at(body->guess, c->face->axis, arm);
+    rill_body_seen_motion(a->stage, body, motion);
+    return rill_body_speed_at(motion, c->face->axis, arm);
 }
 
 /* Over a body: what moves from l to r, quanta. Sets the velocity relative to it. */

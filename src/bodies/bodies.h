@@ -75,6 +75,7 @@ typedef struct rill_body {
     double before_dt;   /* and how long the last was, s; 0: there was none */
     double carried;     /* mass of the liquid that it carries along, kg */
     double laden;       /* mass of the liquid that lies on it, kg */
+    double lag[6];      /* where the liquid still sees it, from where it is: see jumps.c */
     bool fresh;         /* there was none before this sub-step: it was put where it is */
     /* Of the sub-step: */
     double guess[6];    /* velocity and spin that it was expected to move with: columns are covered as if it did */
@@ -232,6 +233,7 @@ typedef struct rill_body_stage {
     const rill_kernel_constants *k;
     const int32_t *pipes_by_r; /* the bed's pipes ordered by pipe_r */
     double dt;                 /* s */
+    double lags;               /* the part of their lags that bodies have at its end */
     double density;            /* kg/m3 */
     double gravity;            /* into the bed, m/s2 */
     bool pours;                /* there are sources: liquid may fall on bodies, wherever they are */
@@ -474,6 +476,17 @@ void rill_body_advance(double position[3], double orientation[4], const double m
 void rill_bodies_begin(const rill_body_stage *stage);
 void rill_bodies_end(const rill_body_stage *stage);
 
+/* jumps.c: a body is put elsewhere, and lags behind. */
+void rill_body_jump(rill_body *body, const rill_body_state *to, const rill_flow *flow);
+/* Moves a pose by a part of a lag. */
+void rill_body_lag(const double lag[6], double part, double position[3], double orientation[4]);
+/* Where the liquid sees a body. */
+void rill_body_seen(const rill_body *body, double position[3], double orientation[4]);
+/* Velocity and spin with which it sees it move in a sub-step, if it goes on as it is expected to. */
+void rill_body_seen_motion(const rill_body_stage *stage, const rill_body *body, double motion[6]);
+/* How far the fastest part of a body has to catch up, at most, m. */
+double rill_body_lag_length(const rill_body *body);
+
 /* tell.c: how bodies lie in the liquid, at the end of a step. */
 void rill_bodies_tell(const rill_body_stage *stage);
 
@@ -491,7 +504,7 @@ void rill_bodies_lift_all(const rill_body_stage *stage);
 void rill_bodies_lift(const rill_bodies *bodies, rill_flow *flow, int32_t place, double head);
 /* Sparse pipes keep the bases of their ends: this one's as they are now. */
 void rill_bodies_lift_pipe(rill_flow *flow, int32_t pipe);
-/* The longest sub-step in which no body moves farther than half a cell in the liquid, s. */
-double rill_bodies_limit(const rill_bodies *bodies, const rill_flow *flow);
+/* The longest sub-step in which no body moves farther than half a cell in the liquid, if there is `left` of the step, s. */
+double rill_bodies_limit(const rill_bodies *bodies, const rill_flow *flow, double left);
 
 #endif

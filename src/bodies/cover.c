@@ -14,17 +14,18 @@ static bool same_pose(const rill_pose *a, const rill_pose *b) {
     return memcmp(a, b, sizeof *a) == 0;
 }
 
-/* The pose in which a body is expected after a time. */
-static rill_pose expect(rill_body *body, double dt) {
+/* The pose in which a body is expected after a time, with a part of its lag. */
+static rill_pose expect(rill_body *body, double dt, double lags) {
     double orientation[4];
     memcpy(body->expected, body->state.position, sizeof body->expected);
     memcpy(orientation, body->state.orientation, sizeof orientation);
     if (dt > 0.0) rill_body_advance(body->expected, orientation, body->guess, dt);
+    rill_body_lag(body->lag, lags, body->expected, orientation);
     return rill_pose_of(body->expected, orientation);
 }
 
 void rill_body_shade(rill_body *body, const rill_grid *grid) {
-    const rill_pose pose = expect(body, 0.0);
+    const rill_pose pose = expect(body, 0.0, 0.0);
     if (body->shaded && same_pose(&pose, &body->shaded_at)) return;
     body->area = rill_body_area(&body->form, &pose, grid);
     body->shades.count = (size_t)rill_body_shades(&body->form, &pose, grid, body->area, NULL, body->shades.data);
@@ -63,7 +64,7 @@ static void shade(void *context, int32_t index) {
     const rill_body_stage *s = context;
     rill_body *body = rill_body_at(s->bodies, index);
     if (!body->alive) return;
-    const rill_pose pose = expect(body, s->dt);
+    const rill_pose pose = expect(body, s->dt, s->lags);
     const double top = body->expected[2] + body->form.reach;
     float *levels = body->levels.data;
     body->area = rill_body_area(&body->form, &pose, &s->flow->bed->grid);

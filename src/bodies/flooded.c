@@ -110,9 +110,11 @@ void rill_bodies_sort(rill_bodies *bodies) {
 bool rill_body_in_passage(const rill_body_stage *s, const rill_body *body) {
     const rill_bed *bed = s->flow->bed;
     if (!s->flow->pressure || s->settings->passages != RILL_PASSAGES_ANY) return false;
-    const rill_pose pose = rill_pose_of(body->state.position, body->state.orientation);
+    double at[3], orientation[4];
+    rill_body_seen(body, at, orientation);
+    const rill_pose pose = rill_pose_of(at, orientation);
     const rill_area area = rill_body_area(&body->form, &pose, &bed->grid);
-    const double low = body->state.position[2] - body->form.reach, high = body->state.position[2] + body->form.reach;
+    const double low = at[2] - body->form.reach, high = at[2] + body->form.reach;
     for (int32_t y = area.low[1]; y < area.high[1]; ++y)
         for (int32_t x = area.low[0]; x < area.high[0]; ++x) {
             const size_t cell = (size_t)y * (size_t)bed->grid.cells[0] + (size_t)x;

@@ -101,7 +101,7 @@ void rill_body_advance(double position[3], double orientation[4], const double m
 }
 
 /* Angular momentum stays while the body turns under it. */
-static void end_body(rill_body *body, double dt) {
+static void end_body(rill_body *body, double dt, double lags) {
     rill_body_state *state = &body->state;
     const bool told = isinf(body->mass);
     double momentum[3], faster[3], turn[3];
@@ -114,6 +114,7 @@ static void end_body(rill_body *body, double dt) {
         state->velocity[i] = body->moved[i];
         state->spin[i] = body->moved[3 + i];
     }
+    for (int i = 0; i < 6; ++i) body->lag[i] *= lags;
     if (!told) times(body->heavier, state->spin, momentum);
     rill_body_advance(state->position, state->orientation, body->moved, dt);
     if (told) return;
@@ -129,7 +130,7 @@ static void end_body(rill_body *body, double dt) {
 void rill_bodies_end(const rill_body_stage *s) {
     for (size_t i = 0; i < s->bodies->list.count; ++i) {
         rill_body *body = rill_body_at(s->bodies, (int32_t)i);
-        if (body->alive) end_body(body, s->dt);
+        if (body->alive) end_body(body, s->dt, s->lags);
     }
 }
 
@@ -137,7 +138,9 @@ void rill_bodies_end(const rill_body_stage *s) {
 static double leeway(const rill_body *body, const rill_flow *flow) {
     const rill_bed *bed = flow->bed;
     const rill_grid *grid = &bed->grid;
-    const double reach = body->form.reach, *at = body->state.position;
+    const double reach = body->form.reach;
+    double at[3], orientation[4];
+    rill_body_seen(body, at, orientation);
     double gap = fmax(at[2] - reach - rill_bed_z(bed, flow->extent.level), rill_bed_z(bed, 0) - at[2] - reach);
     for (int i = 0; i < 2; ++i) {
         const double low = grid->origin[i], high = low + (double)grid->cells[i] * grid->cell_size;
@@ -146,7 +149,7 @@ static double leeway(const rill_body *body, const rill_flow *flow) {
     return 0.5 * grid->cell_size + fmax(gap, 0.0);
 }
 
-double rill_bodies_limit(const rill_bodies *bodies, const rill_flow *flow) {
+double rill_bodies_limit(const rill_bodies *bodies, const rill_flow *flow, double left) {
     double limit = (double)INFINITY;
     for (size_t i = 0; i < bodies->list.count; ++i) {
         const rill_body *body = rill_body_at(bodies, (int32_t)i);
@@ -158,7 +161,8 @@ double rill_bodies_limit(const rill_bodies *bodies, const rill_flow *flow) {
             falls += body->state.acceleration[k] * body->state.acceleration[k];
         }
         /* (speed + falls dt) dt <= leeway */
-        const double all = sqrt(speed) + (body->form.shape == RILL_BODY_SPHERE ? 0.0 : sqrt(spin) * body->form.reach);
+        const double own = sqrt(speed) + (body->form.shape == RILL_BODY_SPHERE ? 0.0 : sqrt(spin) * body->form.reach);
+        const double all = own + rill_body_lag_length(body) / left;
         const double far = leeway(body, flow), twice = all + sqrt(all * all + 4.0 * sqrt(falls) * far);
         if (twice > 0.0) limit = fmin(limit, 2.0 * far / twice);
     }

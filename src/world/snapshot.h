@@ -1,4 +1,4 @@
-/* The snapshot format, version 10. Everything little-endian, no padding; lengths and counts before what they count.
+/* The snapshot format, version 11. Everything little-endian, no padding; lengths and counts before what they count.
  *
  *   header    magic "RILLSNAP", u32 version, u32 zero, u64 length of all, u64 checksum of all but itself
  *   settings  grid, headroom, min_opening, edges, gravity, liquid, solver; then the world's name
@@ -6,7 +6,7 @@
  *   columns   quantum, datum, findings; columns per cell; notes per cell; b, c and floor of each column, cell by cell and
  *             from below
  *   sheets    roomy or not; rectangle of each sheet; sheet of each column
- *   bodies    per slot: generation, alive; if alive its form (hulls and meshes with arrays), mass, motion and forces; then of
+ *   bodies    per slot: generation, alive; if alive its form (hulls and meshes with arrays), mass, motion, lag and forces; then of
  *             each column under bodies: place, base, how far it is lifted, a bit per quarter in which liquid stands on top
  *             and one if it is apart, what lies on a body, how fast that goes over the west and south faces, 1 + the level
  *             at which it is drawn, head, what is displaced below it, and how it changed
@@ -27,7 +27,7 @@
 #include "world/world.h"
 
 #define RILL_SNAPSHOT_MAGIC 0x50414e534c4c4952ull /* "RILLSNAP" as little-endian bytes */
-enum { RILL_SNAPSHOT_VERSION = 10, RILL_SNAPSHOT_HEADER = 32, RILL_SNAPSHOT_CHECKSUM_AT = 24 };
+enum { RILL_SNAPSHOT_VERSION = 11, RILL_SNAPSHOT_HEADER = 32, RILL_SNAPSHOT_CHECKSUM_AT = 24 };
 
 /* Of a solid's slot. */
 enum {

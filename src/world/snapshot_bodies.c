@@ -49,6 +49,7 @@ static void put_body(rill_writer *writer, const rill_body *body) {
     rill_put_f64(writer, body->before_dt);
     rill_put_f64(writer, body->carried);
     rill_put_f64(writer, body->laden);
+    rill_put_f64s(writer, body->lag, 6);
     rill_put_f64s(writer, forces->impulse, 3);
     rill_put_f64s(writer, forces->turn, 3);
     rill_put_f64(writer, forces->submerged_volume);
@@ -145,6 +146,7 @@ static rill_result get_body(rill_loading *load, rill_body *body) {
     body->before_dt = rill_get_f64(reader);
     body->carried = rill_get_f64(reader);
     body->laden = rill_get_f64(reader);
+    rill_get_f64s(reader, body->lag, 6);
     rill_get_f64s(reader, forces->impulse, 3);
     rill_get_f64s(reader, forces->turn, 3);
     forces->submerged_volume = rill_get_f64(reader);

@@ -128,7 +128,7 @@ static double stable_dt(const progress *p) {
     double depth = (double)p->world->flow.extent.depth * p->world->bed.quantum;
     double alone = fmin(p->dt - p->done, wave_limit(p, depth)), chosen = p->world->def.solver.kandemir.time_step;
     double stable = fmin(wave_limit(p, depth + alone * source_rise(p)), speed_limit(p));
-    stable = fmin(stable, rill_bodies_limit(&p->world->bodies, &p->world->flow));
+    stable = fmin(stable, rill_bodies_limit(&p->world->bodies, &p->world->flow, p->dt - p->done));
     return p->world->tank && chosen > 0.0 ? fmin(stable, chosen) : stable;
 }
 
@@ -242,6 +242,13 @@ static int64_t move_covered(progress *p, rill_edge_flow *flows) {
     return report.refused;
 }
 
+/* Bodies catch up with their lags evenly until the end of the step. */
+static rill_body_stage body_stage(progress *p, double dt) {
+    rill_body_stage stage = rill_world_body_stage(p->world, &p->settings, &p->constants, dt, p->normal);
+    stage.lags = 1.0 - dt / (p->dt - p->done);
+    return stage;
+}
+
 /* How bodies and the heads under them push each other. Returns what sources must have back, as above. */
 static int64_t move_bodies(progress *p, const rill_body_stage *stage) {
     int64_t refused = 0;
@@ -263,7 +270,7 @@ static void move_tank(progress *p, double dt) {
                                   .slowed = fmin(1.0, wave_limit(p, 0.0) / dt),
                                   .dt = dt,
                                   .scalar = p->settings.scalar };
-    const rill_body_stage bodies = rill_world_body_stage(world, &p->settings, &p->constants, dt, p->normal);
+    const rill_body_stage bodies = body_stage(p, dt);
     if (world->bodies.alive > 0 || world->tank->has_bodies) rill_kandemir_bodies(&bodies, world->tank, &step.controls);
     tick(p, RILL_STAGE_BODIES);
     rill_tank_move(world->tank, &world->flow, &step, flows);
@@ -284,7 +291,7 @@ static void substep(progress *p, double dt) {
         move_tank(p, dt);
         return;
     }
-    const rill_body_stage bodies = rill_world_body_stage(world, &p->settings, &p->constants, dt, p->normal);
+    const rill_body_stage bodies = body_stage(p, dt);
     const int64_t refused = move_bodies(p, &bodies);
     book_sources(p, refused + move_covered(p, flows));
     tick(p, RILL_STAGE_COVERED);

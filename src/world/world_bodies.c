@@ -89,8 +89,11 @@ rill_result rill_body_set_state(rill_world *world, rill_body_id id, const rill_b
     rill_body *body = body_of(world, id);
     if (!body) return RILL_INVALID_ID;
     if (!state) return rill_fail(world->note, RILL_INVALID_ARGUMENT, "state is NULL; expected where the body is");
-    const rill_result result = take_state(state, &body->state, world->note);
+    rill_body_state to;
+    const rill_result result = take_state(state, &to, world->note);
     if (result) return result;
+    rill_body_jump(body, &to, &world->flow);
+    body->state = to;
     /* How it changed before is no guide to how it goes on: an engine's contacts happen at once, and are over. */
     memcpy(body->before, body->state.velocity, sizeof body->state.velocity);
     memcpy(body->before + 3, body->state.spin, sizeof body->state.spin);
@@ -217,6 +220,8 @@ rill_result rill_check_body(const rill_body *body, double bound, rill_message *m
                     { "spin", state->spin, 3, bound },
                     { "acceleration", state->acceleration, 3, bound },
                     { "velocity and spin before", body->before, 6, bound },
+                    { "lag", body->lag, 3, bound },
+                    { "lag of turning", body->lag + 3, 3, 2.0 },
                     { "impulse", forces->impulse, 3, most },
                     { "turn", forces->turn, 3, most },
                     { "submerged volume", &forces->submerged_volume, 1, most },
@@ -384,6 +389,7 @@ void rill_world_cover(rill_world *world, bool fill) {
     if (world->bodies.alive == 0 || world->tank) return; /* Kandemir's bodies displace nothing */
     rill_body_stage stage = rill_world_body_stage(world, NULL, NULL, 0.0, 0.0);
     stage.at_once = fill;
+    stage.lags = 1.0;
     rill_bodies_cover(&stage);
     rill_world_book_lost(world);
 }
