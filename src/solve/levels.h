@@ -65,7 +65,7 @@ typedef struct rill_direct {
     rill_skyline sky;
 } rill_direct;
 
-/* Active nodes that are joined with each other and nothing else (islands.c). */
+/* Active nodes that are joined with each other and nothing else (solve_islands.c). */
 typedef struct rill_island {
     int32_t first, count; /* nodes */
     int32_t first_link, link_count;
