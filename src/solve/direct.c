@@ -1,5 +1,5 @@
 /* A problem that is small enough is solved directly, without levels. Nodes are numbered across the shorter side of their
- * patch first, which keeps the skyline low; those of islands (islands.c) have numbers already.
+ * patch first, which keeps the skyline low; those of islands (solve_islands.c) have numbers already.
  *
  * Numbers stay as long as patches and active nodes do, and so does L D L^T: problems that follow each other differ little, and
  * improving a solution by an L D L^T that is a little out of date (iterative refinement) costs less than making a new one.
