@@ -44,7 +44,7 @@ static const bench_target targets[] = {
     { "physical_1024", 1, BYTES, 32.0, NULL },
     { "physical_1024", 1, ASKED, 150.0, NULL },
     { "physical_1024", 2, SPEED_UP, 1.8, "physical_1024" },
-    { "physical_4096", 1, NS_PER_COLUMN_STEP, 4.5, NULL },
+    { "physical_4096", 1, NS_PER_COLUMN_STEP, 4.0, NULL },
     { "physical_4096", 1, BYTES, 32.0, NULL },
     { "layers_200x5", 1, NS_RATIO, 1.25, "physical_200" },
     { "layers_200x5", 1, BYTES, 32.0, NULL },
