@@ -346,7 +346,7 @@ static void test_absurd(void **state) {
     rill_world *none = NULL;
     rill_message message = { "" };
     assert_int_equal(rill_snapshot_load(s.bytes, s.size, NULL, &none, &message), RILL_INVALID_DATA);
-    assert_non_null(strstr(message.text, "snapshot of format version 10; expected 11"));
+    assert_non_null(strstr(message.text, "snapshot of format version 11; expected 12"));
     free(s.bytes);
     rill_world_destroy(world);
 }

@@ -88,6 +88,7 @@ static void test_tiles_and_counters(void **state) {
     BREAK(world->flow.extent.level, RILL_TOP + 1, "extent: level");
     BREAK(world->flow.extent.speed, NAN, "extent: speed");
     BREAK(world->flow.extent.rush, INFINITY, "extent: rush");
+    BREAK(world->flow.extent.dash, INFINITY, "extent: dash");
     BREAK(world->time, (double)INFINITY, "time");
     BREAK(world->time, -1.0, "time");
 }

@@ -75,9 +75,12 @@ static void measure_column(rill_flow_extent *extent, const rill_flow *flow, int3
     int32_t H = flow->H[place];
     float along_x = rill_max_f(__builtin_fabsf(u[0]), __builtin_fabsf(u[1]));
     float along_y = rill_max_f(__builtin_fabsf(v[0]), __builtin_fabsf(v[stride]));
-    float speed = along_x + along_y;
-    rill_flow_extent here = { H, H > RILL_DRY ? rill_flow_bases(flow)[place] + H : 0, speed,
-                              speed * speed + weight * (float)H };
+    const float speed = along_x + along_y, waves = weight * (float)H;
+    const rill_flow_extent here = { .depth = H,
+                                    .level = H > RILL_DRY ? rill_flow_bases(flow)[place] + H : 0,
+                                    .speed = speed,
+                                    .rush = speed * speed + waves,
+                                    .dash = speed * speed + 4.0f * waves };
     rill_flow_widen(extent, &here);
 }
 

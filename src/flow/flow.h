@@ -44,6 +44,7 @@ typedef struct rill_flow_extent {
     int32_t level; /* highest level of a wet column, quanta */
     float speed;   /* largest |u| + |v| of the faces of a column that is not thin, with which it moved, m/s */
     float rush;    /* largest (|u| + |v|)^2 + g H of such a column: how fast waves go that it carries along, m2/s2 */
+    float dash;    /* largest (|u| + |v|)^2 + 4 g H of such a column: the same where liquid outruns them */
 } rill_flow_extent;
 
 /* The larger of each. */
@@ -52,6 +53,7 @@ static inline void rill_flow_widen(rill_flow_extent *extent, const rill_flow_ext
     if (other->level > extent->level) extent->level = other->level;
     if (other->speed > extent->speed) extent->speed = other->speed;
     if (other->rush > extent->rush) extent->rush = other->rush;
+    if (other->dash > extent->dash) extent->dash = other->dash;
 }
 
 typedef struct rill_flow {

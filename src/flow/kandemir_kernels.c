@@ -158,7 +158,7 @@ static void deposit(int32_t n, const rill_kandemir_row *row, const rill_kandemir
         float fastest = rill_bits_float(faster(u[i], u[i + 1])) + rill_bits_float(faster(v[i], vn[i]));
         speed = rill_max_i(speed, d > thin ? rill_float_bits(fastest) : 0);
     }
-    *extent = (rill_flow_extent){ depth, highest, rill_bits_float(speed), 0.0f };
+    *extent = (rill_flow_extent){ .depth = depth, .level = highest, .speed = rill_bits_float(speed) };
 }
 
 extern const rill_kandemir_kernels RILL_KERNELS_NAME;

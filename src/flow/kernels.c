@@ -102,7 +102,7 @@ static void deposit(int32_t x, int32_t n, const rill_row *row, const rill_row *n
     const int32_t thin = k->thin;
     const float weight = k->weight;
     int32_t *H = row->H + x, depth = extent->depth, highest = extent->level, speed = rill_float_bits(extent->speed),
-            rush = rill_float_bits(extent->rush);
+            rush = rill_float_bits(extent->rush), dash = rill_float_bits(extent->dash);
     RILL_EACH_ALONE /* vector */
         for (int32_t i = 0; i < (n & -RILL_RUN); ++i) {
         int32_t d = H[i] + (((int32_t)qx[i] - (int32_t)qx[i + 1]) + ((int32_t)qy[i] - (int32_t)qn[i]));
@@ -112,9 +112,12 @@ static void deposit(int32_t x, int32_t n, const rill_row *row, const rill_row *n
         float fastest = rill_bits_float(faster(ux[i], ux[i + 1])) + rill_bits_float(faster(vy[i], vn[i]));
         fastest = d > thin ? fastest : 0.0f;
         speed = rill_max_i(speed, rill_float_bits(fastest));
-        rush = rill_max_i(rush, rill_float_bits(fastest * fastest + weight * (float)d));
+        const float squared = fastest * fastest, waves = weight * (float)d;
+        rush = rill_max_i(rush, rill_float_bits(squared + waves));
+        dash = rill_max_i(dash, rill_float_bits(squared + 4.0f * waves));
     }
-    *extent = (rill_flow_extent){ depth, highest, rill_bits_float(speed), rill_bits_float(rush) };
+    *extent =
+        (rill_flow_extent){ depth, highest, rill_bits_float(speed), rill_bits_float(rush), rill_bits_float(dash) };
 }
 
 /* ------------------------------------------------------------------------------------------------------------ limit */

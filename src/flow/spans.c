@@ -212,7 +212,8 @@ static void measure_idle(rill_flow *flow) {
     for (int32_t i = rill_tile_next(flow->tiles, 0, flow->bed->tile_count); i < flow->bed->tile_count;
          i = rill_tile_next(flow->tiles, i + 1, flow->bed->tile_count)) {
         if (flow->tiles[i] & RILL_TILE_SWEPT) continue;
-        rill_flow_extent here = { flow->scratch->tile_idle[i].depth, flow->scratch->tile_idle[i].level, 0.0f, 0.0f };
+        rill_flow_extent here = { .depth = flow->scratch->tile_idle[i].depth,
+                                  .level = flow->scratch->tile_idle[i].level };
         rill_flow_widen(&flow->scratch->idle, &here);
     }
 }

@@ -139,6 +139,7 @@ static void put_state(rill_writer *writer, const rill_world *world) {
     rill_put_u32(writer, (uint32_t)flow->extent.level);
     rill_put_f32(writer, flow->extent.speed);
     rill_put_f32(writer, flow->extent.rush);
+    rill_put_f32(writer, flow->extent.dash);
     rill_put_f64(writer, world->time);
 }
 

@@ -1,4 +1,4 @@
-/* The snapshot format, version 11. Everything little-endian, no padding; lengths and counts before what they count.
+/* The snapshot format, version 12. Everything little-endian, no padding; lengths and counts before what they count.
  *
  *   header    magic "RILLSNAP", u32 version, u32 zero, u64 length of all, u64 checksum of all but itself
  *   settings  grid, headroom, min_opening, edges, gravity, liquid, solver; then the world's name
@@ -27,7 +27,7 @@
 #include "world/world.h"
 
 #define RILL_SNAPSHOT_MAGIC 0x50414e534c4c4952ull /* "RILLSNAP" as little-endian bytes */
-enum { RILL_SNAPSHOT_VERSION = 11, RILL_SNAPSHOT_HEADER = 32, RILL_SNAPSHOT_CHECKSUM_AT = 24 };
+enum { RILL_SNAPSHOT_VERSION = 12, RILL_SNAPSHOT_HEADER = 32, RILL_SNAPSHOT_CHECKSUM_AT = 24 };
 
 /* Of a solid's slot. */
 enum {

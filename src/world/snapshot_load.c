@@ -127,6 +127,7 @@ static rill_result get_state(rill_loading *load) {
     flow->extent.level = rill_loading_i32(reader);
     flow->extent.speed = rill_get_f32(reader);
     flow->extent.rush = rill_get_f32(reader);
+    flow->extent.dash = rill_get_f32(reader);
     world->time = rill_get_f64(reader);
     if (reader->failed || !good) return rill_loading_refuse(load, "depths or velocities make no sense");
     rill_flow_resume(flow);

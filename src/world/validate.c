@@ -203,6 +203,8 @@ static rill_result check_counters(const rill_world *world, rill_message *message
         return wrong(message, "extent: speed", 0, (double)extent->speed);
     if (!(extent->rush >= 0.0f && isfinite(extent->rush)))
         return wrong(message, "extent: rush", 0, (double)extent->rush);
+    if (!(extent->dash >= extent->rush && isfinite(extent->dash)))
+        return wrong(message, "extent: dash", 0, (double)extent->dash);
     return RILL_OK;
 }
 
