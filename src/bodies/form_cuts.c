@@ -119,7 +119,7 @@ static inline pair heights_at(const slab *in, double x) {
 static inline void add_piece(const rill_line *line, size_t k, double level, double from, double to, const slab *in) {
     const double middle = 0.5 * (from + to);
     const pair at = heights_at(in, middle);
-    rill_line_add(line, k, level, line->weight * (to - from), middle, rill_min_d(at[0], at[1]),
+    rill_line_add(line, k, level, line->weight * (to - from), middle, line->y, rill_min_d(at[0], at[1]),
                   rill_max_d(at[0], at[1]));
 }
 

@@ -38,9 +38,9 @@ static inline double rill_line_level(const rill_line *line, size_t k) {
 typedef double rill_four_doubles __attribute__((vector_size(32)));
 typedef float rill_four_floats __attribute__((vector_size(16)));
 
-/* Adds `amount` of the quarter in column k, whose level is known, at x, between two heights. */
-static inline void rill_line_add(const rill_line *line, size_t k, double level, double amount, double x, double under,
-                                 double over) {
+/* Adds `amount` of the quarter in column k, whose level is known, at x and y, between two heights. */
+static inline void rill_line_add(const rill_line *line, size_t k, double level, double amount, double x, double y,
+                                 double under, double over) {
     const size_t kind = under >= level ? RILL_CLEAR : over <= level ? RILL_SUNK : RILL_THROUGH;
     const size_t at = 4 * kind + (line->north | (k & 1));
     rill_shade *cell = &line->cells[k >> 1];
@@ -51,7 +51,7 @@ static inline void rill_line_add(const rill_line *line, size_t k, double level, 
     memcpy(&sums, quarter, sizeof sums);
     sums += __builtin_convertvector(all, rill_four_floats);
     memcpy(quarter, &sums, sizeof sums);
-    quarter->at[1] += (float)(amount * line->y);
+    quarter->at[1] += (float)(amount * y);
 }
 
 /* Something was added in columns from `low` to below `high`. */
@@ -98,7 +98,27 @@ typedef struct rill_round {
     double along[2];     /* the direction of that */
 } rill_round;
 rill_round rill_round_make(const rill_body_form *form, const double turn[9], const double place[2], double unit);
+/* A plane through a capsule or cylinder; and all planes of a row through a sphere, at `y` and with these weights. */
+enum { RILL_MOST_PLANES = 8 };
 void rill_round_line(const rill_round *round, rill_line *line);
+void rill_sphere_row(const rill_round *round, rill_line *line, int32_t planes, const double *y, const double *weights);
+
+/* Along such a plane a quarter is summed by two nodes of Gauss; at a rim, where the heights rise steeply, by five. */
+typedef struct rill_rule {
+    int count;
+    double nodes[5], weights[5]; /* on -1 to 1; weights add to 1 */
+} rill_rule;
+static const rill_rule RILL_INNER = { 2, { -0.57735026918962576, 0.57735026918962576 }, { 0.5, 0.5 } };
+static const rill_rule RILL_END = { 5,
+                                    { -0.9872095809174644, -0.7296395928721534, 0.0, 0.7296395928721534,
+                                      0.9872095809174644 },
+                                    { 0.03177866312878993, 0.2548880035378767, 0.42666666666666664, 0.2548880035378767,
+                                      0.03177866312878993 } };
+
+/* A square root that is 0 for the little below zero that rounding leaves at a rim. */
+static inline double rill_root(double value) {
+    return value > 0.0 ? sqrt(value) : 0.0;
+}
 
 /* Triangles of the primitives, about the centre of the shape. False when there is no memory. */
 bool rill_form_tessellate(rill_body_form *form, const rill_allocator *allocator);

@@ -1,4 +1,4 @@
-/* Round bodies in a vertical plane y = constant: sphere, capsule and cylinder.
+/* Round bodies in a vertical plane y = constant: capsule and cylinder. Spheres are in form_sphere.c.
  *
  *   z ^      . - ' ' - .        From x_0 to x_1 the body is over the line, and under(x), over(x) come from a square
  *     |    '             '      root that rises steeply at both ends. There x is put as (3 u - u^3) / 2 for u from -1
@@ -102,17 +102,12 @@ static extent find_extent(const rill_round *round, double y) {
 
 /* --------------------------------------------------------------------------------------------------------- heights */
 
-/* A square root that is 0 for the little below zero that rounding leaves at a rim. */
-static double root(double value) {
-    return value > 0.0 ? sqrt(value) : 0.0;
-}
-
 static void cylinder_at(const rill_round *round, double x, double y, double *under, double *over) {
     const double *n = round->axis, *e = round->along, s = round->level, r = round->radius;
     const double p = x * e[0] + y * e[1], k = y * e[0] - x * e[1];
     double low = -INFINITY, high = INFINITY;
     if (s > 0.0) {
-        const double wide = root(r * r - k * k);
+        const double wide = rill_root(r * r - k * k);
         low = (n[2] * p - wide) / s, high = (n[2] * p + wide) / s;
     }
     if (n[2] > UPRIGHT) {
@@ -133,7 +128,7 @@ static void capsule_at(const rill_round *round, double x, double y, double *unde
         high = rill_max_d(high, side * end[2] + sqrt(rest));
     }
     if (s > 0.0) {
-        const double p = x * e[0] + y * e[1], k = y * e[0] - x * e[1], wide = root(rr - k * k);
+        const double p = x * e[0] + y * e[1], k = y * e[0] - x * e[1], wide = rill_root(rr - k * k);
         const double below = (n[2] * p - wide) / s, above = (n[2] * p + wide) / s;
         if (fabs(n[2] * below + s * p) <= round->half) low = rill_min_d(low, below);
         if (fabs(n[2] * above + s * p) <= round->half) high = rill_max_d(high, above);
@@ -147,18 +142,7 @@ static void capsule_at(const rill_round *round, double x, double y, double *unde
 
 /* ------------------------------------------------------------------------------------------------------ quadrature */
 
-enum { INNER_NODES = 2, END_NODES = 5, PASSAGE_STEPS = 4 };
-
-typedef struct rule {
-    int count;
-    double nodes[END_NODES], weights[END_NODES]; /* on -1 to 1; weights add to 1 */
-} rule;
-
-static const rule INNER = { INNER_NODES, { -0.57735026918962576, 0.57735026918962576 }, { 0.5, 0.5 } };
-static const rule END = { END_NODES,
-                          { -0.9872095809174644, -0.7296395928721534, 0.0, 0.7296395928721534, 0.9872095809174644 },
-                          { 0.03177866312878993, 0.2548880035378767, 0.42666666666666664, 0.2548880035378767,
-                            0.03177866312878993 } };
+enum { PASSAGE_STEPS = 4 };
 
 /* Underside and topside. */
 typedef struct heights {
@@ -179,7 +163,7 @@ static inline heights heights_at(const rill_round *round, double x, double y) {
 }
 
 /* Adds what is between two places in one quarter, on one side of the level. */
-static void add_piece(const rill_round *round, rill_line *line, int32_t k, double from, double to, const rule *by) {
+static void add_piece(const rill_round *round, rill_line *line, int32_t k, double from, double to, const rill_rule *by) {
     const double y = line->y - round->centre[1], middle = 0.5 * (from + to), wide = 0.5 * (to - from);
     double lows = 0.0, highs = 0.0;
     if (!(from < to)) return;
@@ -188,7 +172,8 @@ static void add_piece(const rill_round *round, rill_line *line, int32_t k, doubl
         lows += by->weights[i] * at.under;
         highs += by->weights[i] * at.over;
     }
-    rill_line_add(line, (size_t)k, rill_line_level(line, (size_t)k), line->weight * (to - from), middle, lows, highs);
+    rill_line_add(line, (size_t)k, rill_line_level(line, (size_t)k), line->weight * (to - from), middle, line->y,
+                  lows, highs);
     rill_line_reach(line, k, k + 1);
 }
 
@@ -211,7 +196,7 @@ static double find_passage(const rill_round *round, double y, double from, doubl
 
 /* The same on both sides of it. The heights at the ends are known. */
 static void add_pieces(const rill_round *round, rill_line *line, int32_t k, double from, double to,
-                       const heights ends[2], const rule *by) {
+                       const heights ends[2], const rill_rule *by) {
     const double y = line->y - round->centre[1], level = rill_line_level(line, (size_t)k);
     const double a = find_passage(round, y, from, to, level, ends[0].under - level, ends[1].under - level, false);
     const double b = find_passage(round, y, from, to, level, ends[0].over - level, ends[1].over - level, true);
@@ -220,57 +205,7 @@ static void add_pieces(const rill_round *round, rill_line *line, int32_t k, doub
     add_piece(round, line, k, rill_max_d(a, b), to, by);
 }
 
-/* A sphere is the same above and below its middle, and passes a level at a known distance from it: that of the sphere's
- * section, squared, less that of the level. `x` is counted from the middle, as from `from` to `to`. */
-static inline void add_sphere_piece(const rill_round *round, const rill_line *line, size_t k, double level, double from,
-                                    double to, double square, bool rim) {
-    const double middle = 0.5 * (from + to), wide = 0.5 * (to - from);
-    double high = 0.0;
-    if (!(from < to)) return;
-    if (rim) {
-        for (int i = 0; i < END_NODES; ++i) {
-            const double x = middle + wide * END.nodes[i];
-            high += END.weights[i] * root(square - x * x);
-        }
-    } else {
-        const double a = middle + wide * INNER.nodes[0], b = middle + wide * INNER.nodes[1];
-        high = 0.5 * (sqrt(square - a * a) + sqrt(square - b * b));
-    }
-    rill_line_add(line, k, level, line->weight * (to - from), round->centre[0] + middle, round->centre[2] - high,
-                  round->centre[2] + high);
-}
-
-static void sphere_line(const rill_round *round, rill_line *line) {
-    const double y = line->y - round->centre[1], square = round->radius * round->radius - y * y;
-    if (!(square > 0.0)) return;
-    const double half = sqrt(square), west = -round->centre[0];
-    const double first = rill_max_d(-half, west), last = rill_min_d(half, (double)line->columns + west);
-    if (!(first < last)) return;
-    const rill_line as = *line; /* which no sum written can change: compilers keep it at hand */
-    const size_t start = (size_t)(first - west);
-    size_t k = start;
-    for (double from = first, to; from < last; from = to, ++k) {
-        to = rill_min_d((double)(k + 1) + west, last);
-        const double level = rill_line_level(&as, k), above = level - round->centre[2], rest = square - above * above;
-        const bool rim = from + half < 1.0 || half - to < 1.0;
-        if (!(rest > 0.0)) { /* or there are no levels */
-            add_sphere_piece(round, &as, k, level, from, to, square, rim);
-            continue;
-        }
-        const double far = sqrt(rest), a = rill_max_d(rill_min_d(-far, to), from),
-                     b = rill_max_d(rill_min_d(far, to), from);
-        add_sphere_piece(round, &as, k, level, from, a, square, rim);
-        add_sphere_piece(round, &as, k, level, a, b, square, rim);
-        add_sphere_piece(round, &as, k, level, b, to, square, rim);
-    }
-    rill_line_reach(line, (int32_t)start, (int32_t)k);
-}
-
 void rill_round_line(const rill_round *round, rill_line *line) {
-    if (round->shape == RILL_BODY_SPHERE) {
-        sphere_line(round, line);
-        return;
-    }
     const extent all = find_extent(round, line->y - round->centre[1]);
     if (!(all.low < all.high)) return;
     const double low = all.low + round->centre[0], high = all.high + round->centre[0];
@@ -296,7 +231,7 @@ void rill_round_line(const rill_round *round, rill_line *line) {
         if (end - from > 1.001 * longest) end = from + longest;
         const bool rim = from - last < longest || next - end < longest;
         ends[1] = heights_at(round, end, line->y - round->centre[1]);
-        add_pieces(round, line, k, from, end, ends, rim ? &END : &INNER);
+        add_pieces(round, line, k, from, end, ends, rim ? &RILL_END : &RILL_INNER);
         from = end, ends[0] = ends[1];
         if (end >= border) k += 1;
     }

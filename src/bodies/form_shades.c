@@ -51,11 +51,9 @@ rill_area rill_body_area(const rill_body_form *form, const rill_pose *pose, cons
 
 /* ----------------------------------------------------------------------------------------------------------- shades */
 
-enum { MOST_NODES = 8 };
-
 typedef struct rule {
     int32_t count;
-    double nodes[MOST_NODES], weights[MOST_NODES]; /* of Gauss on 0 to 1 */
+    double nodes[RILL_MOST_PLANES], weights[RILL_MOST_PLANES]; /* of Gauss on 0 to 1 */
 } rule;
 
 /* Small bodies have few rows, and corners that no polynomial follows: they get more planes in each. */
@@ -171,9 +169,18 @@ static void shade_row(shading *s, int32_t row, rill_line *line) {
         while (s->step < s->all.count && !(s->all.at[s->step] > from)) s->step += 1;
         to = s->step < s->all.count ? rill_min_d(s->all.at[s->step], top) : top;
         const rule *by = choose_rule(s->high - s->low, to - from, s->all.exact);
+        double y[RILL_MOST_PLANES], weights[RILL_MOST_PLANES];
         for (int32_t i = 0; i < by->count; ++i) {
-            line->y = from + by->nodes[i] * (to - from);
-            line->weight = by->weights[i] * (to - from);
+            y[i] = from + by->nodes[i] * (to - from);
+            weights[i] = by->weights[i] * (to - from);
+        }
+        if (s->form->shape == RILL_BODY_SPHERE) {
+            rill_sphere_row(&s->round, line, by->count, y, weights);
+            continue;
+        }
+        for (int32_t i = 0; i < by->count; ++i) {
+            line->y = y[i];
+            line->weight = weights[i];
             if (s->form->turned)
                 s->active = rill_cuts_line(s->form, s->active, line);
             else
