@@ -35,8 +35,8 @@ typedef struct aboard {
     rill_node *nodes;
     const double *around; /* the levels of nodes, absolute, quanta, */
     const uint8_t *open;  /* and the quarters that have liquid at these */
-    double *level;        /* of what is on a body, absolute, quanta */
-    double *wet;          /* the part of a column that it is in */
+    double *level;        /* of what is on a body, absolute, quanta; -1 as long as nobody has asked for it */
+    double *wet;          /* the part of a column that it is in, if its level is known */
     double *bottom;       /* the lowest sill that it leaves over, absolute, quanta, */
     double *leaves;       /* and how much of it does, quanta */
     int32_t *carrier;     /* the touch that it lies on */
@@ -181,11 +181,24 @@ void rill_bodies_catch(rill_bodies *bodies, rill_flow *flow) {
 
 /* --------------------------------------------------------------------------------------------------------------- faces */
 
+/* Where what is on the body stands in a column that is apart, once it matters: on most there is none. */
+static void stand(const aboard *a, int32_t node) {
+    const rill_body_stage *s = a->stage;
+    const double thin = THIN * s->flow->bed->grid.cell_size / s->flow->bed->quantum;
+    if (a->level[node] >= 0.0) return;
+    a->carrier[node] = rill_node_carrier(s->bodies, &a->nodes[node]);
+    const rill_touch *touch = (const rill_touch *)s->bodies->touches.data + a->carrier[node];
+    const double level = rill_touch_level(s->bodies, touch, (double)a->nodes[node].deck);
+    a->level[node] = (double)a->nodes[node].base + level;
+    a->wet[node] = wet_part(s->bodies, touch, level + thin);
+}
+
 /* An end of a face. Its quarters there are first and first + step. */
 static void look_at(const aboard *a, int end, int32_t node, int32_t place, int first, int step, crossing *c) {
     const rill_flow *flow = a->stage->flow;
     const double shown = (double)(rill_flow_bases(flow)[place] + flow->H[place]); /* heads may be pressure */
     c->apart[end] = node >= 0 && a->nodes[node].apart;
+    if (c->apart[end]) stand(a, node);
     c->level[end] = c->apart[end] ? a->level[node] : node >= 0 ? fmin(a->around[node], shown) : shown;
     for (int i = 0; i < LANES; ++i) {
         const int quarter = first + i * step;
@@ -370,16 +383,10 @@ void rill_bodies_wash(const rill_body_stage *s, const double *stands, const uint
     const aboard a = { s,     bodies->nodes.data, stands,    open, v, v + n, v + 2 * n,
                        v + 3 * n, (int32_t *)(v + 4 * n), bodies->far.data };
     const rill_touch *touches = bodies->touches.data;
-    const double thin = THIN * s->flow->bed->grid.cell_size / s->flow->bed->quantum;
     for (size_t i = s->island->first_node; i < s->island->end_node; ++i) {
-        rill_node *node = &a.nodes[i];
         a.leaves[i] = 0.0;
         a.bottom[i] = (double)RILL_WALL;
-        a.carrier[i] = node->apart ? rill_node_carrier(bodies, node) : -1;
-        if (!node->apart) continue;
-        const double level = rill_touch_level(bodies, &touches[a.carrier[i]], (double)node->deck);
-        a.level[i] = (double)node->base + level;
-        a.wet[i] = wet_part(bodies, &touches[a.carrier[i]], level + thin);
+        a.level[i] = -1.0;
     }
     find_moves(&a);
     limit_moves(&a);
@@ -387,7 +394,7 @@ void rill_bodies_wash(const rill_body_stage *s, const double *stands, const uint
     for (size_t i = s->island->first_node; i < s->island->end_node; ++i) {
         rill_node *node = &a.nodes[i];
         if (!node->apart || node->deck == 0) continue;
-        const rill_touch *touch = &touches[a.carrier[i]];
+        const rill_touch *touch = &touches[rill_node_carrier(bodies, node)];
         const double level = rill_touch_level(bodies, touch, (double)node->deck);
         node->seen = (int32_t)fmin((double)node->base + level, (double)(RILL_TOP - RILL_DRY));
         load(&a, node, touch, level);

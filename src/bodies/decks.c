@@ -211,15 +211,20 @@ static bool cross(const decks *d, const rill_body_face *face) {
     return any;
 }
 
-/* Until no more comes over; which does not depend on the order. */
+/* Until no more comes over; which does not depend on the order. Most faces have nothing to do with it: theirs is open water. */
 static void spread(const decks *d) {
     const rill_island *island = d->stage->island;
-    const rill_body_face *faces = (const rill_body_face *)d->stage->bodies->faces.data + island->first_face;
-    const size_t count = island->end_face - island->first_face;
+    const rill_body_face *faces = d->stage->bodies->faces.data;
+    int32_t *listed = rill_island_between(d->stage), count = 0;
+    for (int32_t i = (int32_t)island->first_face; i < (int32_t)island->end_face; ++i) {
+        const int32_t l = faces[i].node_l, r = faces[i].node_r;
+        listed[count] = i;
+        count += (l >= 0 && d->open[l] != ALL) || (r >= 0 && d->open[r] != ALL);
+    }
     bool any = true;
     for (bool back = false; any; back = !back) {
         any = false;
-        for (size_t i = 0; i < count; ++i) any |= cross(d, &faces[back ? count - 1 - i : i]);
+        for (int32_t i = 0; i < count; ++i) any |= cross(d, &faces[listed[back ? count - 1 - i : i]]);
     }
 }
 
