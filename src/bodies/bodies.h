@@ -498,8 +498,8 @@ void rill_bodies_show(const rill_body_stage *stage);
 bool rill_bodies_move(const rill_body_stage *stage, int64_t *refused);
 /* Drives the faces by the heads there are, and lifts the bases; after the sweep. */
 void rill_bodies_drive(const rill_body_stage *stage);
-/* shown.c: lifts all bases, so that levels are heads, or not far from those around them. */
-void rill_bodies_lift_all(const rill_body_stage *stage);
+/* shown.c: lifts the bases of an island, so that levels are heads, or not far from those around them. */
+void rill_island_lift(const rill_body_stage *stage);
 /* Lifts the base of a column so that its level is its head, absolute, quanta. */
 void rill_bodies_lift(const rill_bodies *bodies, rill_flow *flow, int32_t place, double head);
 /* Sparse pipes keep the bases of their ends: this one's as they are now. */

@@ -56,7 +56,7 @@ static bool any_fresh(const rill_bodies *bodies) {
 }
 
 /* What bodies of an island and the heads under them do to each other. */
-static void push_island(const rill_body_stage *s) {
+static void solve_island(const rill_body_stage *s) {
     rill_body_face *faces = s->bodies->faces.data;
     rill_bodies_ground(s);
     rill_bodies_plug(s);
@@ -70,12 +70,19 @@ static void push_island(const rill_body_stage *s) {
     s->island->calm = rill_island_is_calm(s);
 }
 
+static void push_island(const rill_body_stage *s) {
+    rill_bodies_measure(s);
+    if (!s->island->pressed) solve_island(s);
+}
+
 /* Columns give to others, which islands cannot do at once; hardly ever any has to. */
-static void squeeze_islands(const rill_body_stage *s) {
+static void push_pressed(const rill_body_stage *s) {
     for (size_t i = 0; i < s->bodies->islands.count; ++i) {
         rill_body_stage part = *s;
         part.island = (rill_island *)s->bodies->islands.data + i;
-        if (part.island->pressed) rill_island_squeeze(&part);
+        if (!part.island->pressed) continue;
+        rill_island_squeeze(&part);
+        solve_island(&part);
     }
 }
 
@@ -97,10 +104,9 @@ bool rill_bodies_move(const rill_body_stage *s, int64_t *refused) {
     bool capped = false;
     rill_bodies_begin(s);
     rill_bodies_cover(s);
-    if (any_fresh(bodies)) rill_bodies_lift_all(s);
-    rill_islands_each(s, rill_bodies_measure);
-    squeeze_islands(s);
+    if (any_fresh(bodies)) rill_islands_each(s, rill_island_lift);
     rill_islands_each(s, push_island);
+    push_pressed(s);
     *refused = rill_bodies_pass(s, &capped);
     const rill_island *islands = bodies->islands.data;
     for (size_t i = 0; i < bodies->islands.count; ++i) {
@@ -158,18 +164,22 @@ static void drive_island(const rill_body_stage *s) {
         *rill_body_face_velocity(s->flow, &faces[i]) = faces[i].u;
 }
 
+static void end_island(const rill_body_stage *s) {
+    drive_island(s);
+    rill_island_lift(s);
+}
+
 void rill_bodies_drive(const rill_body_stage *s) {
     rill_flow *flow = s->flow;
     const rill_island *islands = s->bodies->islands.data;
     const rill_node *nodes = s->bodies->nodes.data;
     float fastest[2] = { 0.0f, 0.0f };
-    rill_islands_each(s, drive_island);
+    rill_islands_each(s, end_island);
     for (size_t i = 0; i < s->bodies->islands.count; ++i)
         for (int k = 0; k < 2; ++k) fastest[k] = rill_max_f(fastest[k], islands[i].fastest[k]);
     flow->extent.speed = rill_max_f(flow->extent.speed, fastest[0] + fastest[1]);
     flow->extent.level = rill_min_i(flow->extent.level, RILL_TOP); /* heads may be higher for a moment */
     for (size_t i = 0; i < s->bodies->nodes.count; ++i)
         if (nodes[i].deck > 0) reach_up(flow, &nodes[i]);
-    rill_bodies_lift_all(s);
     flow->claimed_count = 0;
 }

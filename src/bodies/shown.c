@@ -130,7 +130,7 @@ static void even_out(const shown *s) {
     }
 }
 
-static void lift_island(const rill_body_stage *stage) {
+void rill_island_lift(const rill_body_stage *stage) {
     const rill_bodies *bodies = stage->bodies;
     const rill_island *island = stage->island;
     const rill_bed *bed = stage->flow->bed;
@@ -153,8 +153,4 @@ static void lift_island(const rill_body_stage *stage) {
     for (size_t i = s.first; i < s.end; ++i) rill_bodies_lift(bodies, stage->flow, s.nodes[i].place, s.level[i]);
     for (size_t i = island->first_face; bed->pipe_count > 0 && i < island->end_face; ++i)
         if (s.faces[i].pipe >= 0) rill_bodies_lift_pipe(stage->flow, s.faces[i].pipe);
-}
-
-void rill_bodies_lift_all(const rill_body_stage *stage) {
-    rill_islands_each(stage, lift_island);
 }
