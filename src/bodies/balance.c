@@ -22,7 +22,7 @@ static const double MODIFIED = 0.97;
 
 /* The conductances of a node's faces, as in rill_near. */
 typedef struct weights {
-    float w[4];
+    double w[4];
 } weights;
 
 typedef struct balance {
@@ -60,29 +60,50 @@ void rill_body_accelerate(const rill_body *body, const double load[6], double se
     }
 }
 
-/* sum of B_i x_i over a body's touches, with B or with its part along the bed. */
-static void gather(const rill_bodies *bodies, const rill_body *body, bool all, const double *x, double out[6]) {
+/* sum of B_i x_i over a body's touches, with B or with its part along the bed: of the first `parts` components. */
+static inline void gather_parts(const rill_bodies *bodies, const rill_body *body, bool all, int parts, const double *x,
+                                double out[6]) {
     const rill_touch *touches = bodies->touches.data;
     double sum[6] = { 0 };
     for (int32_t t = body->first; t < body->end; ++t) {
         const float *b = all ? touches[t].b : touches[t].sideways;
         const double value = x[touches[t].acts];
-        for (int k = 0; k < 6; ++k) sum[k] += (double)b[k] * value;
+        for (int k = 0; k < parts; ++k) sum[k] += (double)b[k] * value;
     }
     memcpy(out, sum, sizeof sum);
 }
 
 /* y_i += B_i.v over a body's touches. */
-static void scatter(const rill_bodies *bodies, const rill_body *body, bool all, const double v[6], double *y) {
+static inline void scatter_parts(const rill_bodies *bodies, const rill_body *body, bool all, int parts,
+                                 const double v[6], double *y) {
     const rill_touch *touches = bodies->touches.data;
     double motion[6]; /* which y cannot be */
     memcpy(motion, v, sizeof motion);
     for (int32_t t = body->first; t < body->end; ++t) {
         const float *b = all ? touches[t].b : touches[t].sideways;
         double sum = 0.0;
-        for (int k = 0; k < 6; ++k) sum += (double)b[k] * motion[k];
+        for (int k = 0; k < parts; ++k) sum += (double)b[k] * motion[k];
         y[touches[t].acts] += sum;
     }
+}
+
+/* Of a ball the others are zero; along the bed the third is, too. */
+static void gather(const rill_bodies *bodies, const rill_body *body, bool all, const double *x, double out[6]) {
+    if (!rill_body_is_ball(body))
+        gather_parts(bodies, body, all, 6, x, out);
+    else if (all)
+        gather_parts(bodies, body, true, 3, x, out);
+    else
+        gather_parts(bodies, body, false, 2, x, out);
+}
+
+static void scatter(const rill_bodies *bodies, const rill_body *body, bool all, const double v[6], double *y) {
+    if (!rill_body_is_ball(body))
+        scatter_parts(bodies, body, all, 6, v, y);
+    else if (all)
+        scatter_parts(bodies, body, true, 3, v, y);
+    else
+        scatter_parts(bodies, body, false, 2, v, y);
 }
 
 /* ----------------------------------------------------------------------------------------------------------- residual */
@@ -118,7 +139,7 @@ static void weigh_faces(const balance *b) {
     const double lambda = (double)s->k->lambda;
     for (size_t i = b->first; i < b->end; ++i) {
         for (int k = 0; k < 4; ++k)
-            b->weights[i].w[k] = near[i].face[k] >= 0 ? (float)weight_of(b, &faces[near[i].face[k]]) : 0.0f;
+            b->weights[i].w[k] = near[i].face[k] >= 0 ? weight_of(b, &faces[near[i].face[k]]) : 0.0;
         b->outside[i] = 0.0;
     }
     for (size_t f = s->island->first_face; f < s->island->end_face; ++f) {
@@ -160,11 +181,11 @@ static void soften(const balance *b) {
 
 /* What pi moves out of a node, but for faces that are far. */
 static double flow_out(const balance *b, size_t i) {
-    const float *w = b->weights[i].w;
+    const double *w = b->weights[i].w;
     const int32_t *j = ((const rill_near *)b->stage->bodies->near.data)[i].node;
     const double *pi = b->pi, here = pi[i];
-    return b->outside[i] * here + (((double)w[0] * (here - pi[j[0]]) + (double)w[1] * (here - pi[j[1]])) +
-                                   ((double)w[2] * (here - pi[j[2]]) + (double)w[3] * (here - pi[j[3]])));
+    return b->outside[i] * here + ((w[0] * (here - pi[j[0]]) + w[1] * (here - pi[j[1]])) +
+                                   (w[2] * (here - pi[j[2]]) + w[3] * (here - pi[j[3]])));
 }
 
 /* r = what would be in each node at the end, less what fits; returns the largest. */
@@ -210,8 +231,8 @@ static void find_diagonal(const balance *b) {
     const rill_body_face *faces = bodies->faces.data;
     const int32_t *far = far_of(b);
     for (size_t i = b->first; i < b->end; ++i) {
-        const float *w = b->weights[i].w;
-        const double conducts = ((double)w[0] + (double)w[1]) + ((double)w[2] + (double)w[3]);
+        const double *w = b->weights[i].w;
+        const double conducts = (w[0] + w[1]) + (w[2] + w[3]);
         b->diagonal[i] = 1.0 - b->stiff[i] + b->soft[i] * b->stiff[i] + (b->outside[i] + conducts);
     }
     for (size_t i = 0; i < b->stage->island->far_count; ++i) {
@@ -230,10 +251,10 @@ static double apply(const balance *b) {
     const int32_t *far = far_of(b);
     const double dx = s->flow->bed->grid.cell_size, low_rank = s->dt * s->dt * s->density * s->gravity * dx * dx;
     for (size_t i = b->first; i < b->end; ++i) {
-        const float *w = b->weights[i].w;
+        const double *w = b->weights[i].w;
         const int32_t *j = near[i].node;
-        b->q[i] = b->diagonal[i] * b->p[i] - (((double)w[0] * b->p[j[0]] + (double)w[1] * b->p[j[1]]) +
-                                              ((double)w[2] * b->p[j[2]] + (double)w[3] * b->p[j[3]]));
+        b->q[i] = b->diagonal[i] * b->p[i] - ((w[0] * b->p[j[0]] + w[1] * b->p[j[1]]) +
+                                              (w[2] * b->p[j[2]] + w[3] * b->p[j[3]]));
     }
     for (size_t i = 0; i < b->stage->island->far_count; ++i) {
         const rill_body_face *face = &faces[far[i]];
@@ -256,14 +277,14 @@ static double apply(const balance *b) {
 static void precondition(const balance *b) {
     const rill_near *near = b->stage->bodies->near.data;
     for (size_t i = b->first; i < b->end; ++i) {
-        const float *w = b->weights[i].w;
+        const double *w = b->weights[i].w;
         double d = b->diagonal[i];
         for (int k = 0; k < 2; ++k) {
             /* What elimination of a lower node would fill in between this and its other higher neighbours is lumped. */
             const int32_t j = near[i].node[k];
-            const float *of = b->weights[j].w;
-            const double other = (double)of[2] + (double)of[3] - (double)w[k];
-            if (w[k] > 0.0f) d -= (double)w[k] * ((double)w[k] + MODIFIED * other) * b->d[j];
+            const double *of = b->weights[j].w;
+            const double other = of[2] + of[3] - w[k];
+            if (w[k] > 0.0) d -= w[k] * (w[k] + MODIFIED * other) * b->d[j];
         }
         if (!(d > 0.25 * b->diagonal[i])) d = b->diagonal[i];
         b->d[i] = d > 0.0 ? 1.0 / d : 0.0;
@@ -274,16 +295,16 @@ static void precondition(const balance *b) {
 static double smooth(const balance *b) {
     const rill_near *near = b->stage->bodies->near.data;
     for (size_t i = b->first; i < b->end; ++i) {
-        const float *w = b->weights[i].w;
+        const double *w = b->weights[i].w;
         const int32_t *j = near[i].node;
-        const double lower = w[0] > 0.0f ? (double)w[0] * b->z[j[0]] : 0.0;
-        b->z[i] = (b->r[i] + (lower + (w[1] > 0.0f ? (double)w[1] * b->z[j[1]] : 0.0))) * b->d[i];
+        const double lower = w[0] > 0.0 ? w[0] * b->z[j[0]] : 0.0;
+        b->z[i] = (b->r[i] + (lower + (w[1] > 0.0 ? w[1] * b->z[j[1]] : 0.0))) * b->d[i];
     }
     double sum = 0.0;
     for (size_t i = b->end; i-- > b->first;) {
-        const float *w = b->weights[i].w;
+        const double *w = b->weights[i].w;
         const int32_t *j = near[i].node;
-        b->z[i] += ((double)w[2] * b->z[j[2]] + (double)w[3] * b->z[j[3]]) * b->d[i];
+        b->z[i] += (w[2] * b->z[j[2]] + w[3] * b->z[j[3]]) * b->d[i];
         sum += b->r[i] * b->z[i];
     }
     return sum;

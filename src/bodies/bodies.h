@@ -247,7 +247,7 @@ typedef struct rill_body_stage {
 #define RILL_HEAD_MOST (2.0 * (double)RILL_TOP)
 #define RILL_NO_TOPSIDE 0x1p31f
 
-enum { RILL_RING_VECTOR = 14, RILL_BODY_VECTORS }; /* those before that are what the solve works on */
+enum { RILL_RING_VECTOR = 16, RILL_BODY_VECTORS }; /* those before that are what the solve works on */
 
 /* The centre of a node's cell, m. */
 static inline double rill_node_at(const rill_bed *bed, const rill_node *node, int axis) {
@@ -405,13 +405,18 @@ bool rill_island_is_pressed(const rill_body_stage *stage);
 /* Puts outside what is left there. */
 void rill_island_squeeze(const rill_body_stage *stage);
 
+/* Whether pressure does not turn it at all: the last three components of its B are zero. */
+static inline bool rill_body_is_ball(const rill_body *body) {
+    const double *middle = body->form.middle;
+    return body->form.shape == RILL_BODY_SPHERE && middle[0] == 0.0 && middle[1] == 0.0 && middle[2] == 0.0;
+}
+
 /* couple.c. Pressure does not turn what is round: on a sphere, and about the axis of a cylinder or capsule, all of it passes
  * through the middle. Takes such torques out. */
 void rill_body_unturn(const rill_body *body, double six[6]);
 static inline void rill_body_keep_round(const rill_body *body, double six[6]) {
     const rill_body_shape shape = body->form.shape;
-    const double *middle = body->form.middle;
-    if (shape == RILL_BODY_SPHERE && middle[0] == 0.0 && middle[1] == 0.0 && middle[2] == 0.0)
+    if (rill_body_is_ball(body))
         six[3] = six[4] = six[5] = 0.0;
     else if (shape == RILL_BODY_SPHERE || shape == RILL_BODY_CYLINDER || shape == RILL_BODY_CAPSULE)
         rill_body_unturn(body, six);

@@ -53,9 +53,9 @@ static inline bool is_held(const rill_piece *p, double roof) {
 }
 
 /* What a body that has come up by `lift` displaces at heads changed by pi, as upright components; returns the part that is in
- * contact with a level, cells, if that is asked for. */
-static inline double immerse(const rill_body_stage *s, const rill_body *body, const double *pi, double lift,
-                             double six[6], bool ask) {
+ * contact with a level, cells, if that is asked for. None of it turns a `ball`. */
+static inline double immerse_form(const rill_body_stage *s, const rill_body *body, const double *pi, double lift,
+                                  double six[6], bool ask, bool ball) {
     const rill_touch *touches = s->bodies->touches.data;
     const rill_piece *pieces = s->bodies->pieces.data;
     const rill_node *nodes = s->bodies->nodes.data;
@@ -69,14 +69,20 @@ static inline double immerse(const rill_body_stage *s, const rill_body *body, co
             if (!(e > low)) continue;
             const double part = (double)p->part, deep = (e < high ? e : high) - low, amount = part * deep;
             up += amount;
-            about_x += amount * (double)p->arm[1];
-            about_y -= amount * (double)p->arm[0];
+            about_x += ball ? 0.0 : amount * (double)p->arm[1];
+            about_y -= ball ? 0.0 : amount * (double)p->arm[0];
             if (ask && deep > 0.0 && e < high) contact += part;
         }
     }
     const double sum[6] = { 0.0, 0.0, up, about_x, about_y, 0.0 };
     memcpy(six, sum, sizeof sum);
     return contact;
+}
+
+static double immerse(const rill_body_stage *s, const rill_body *body, const double *pi, double lift, double six[6],
+                      bool ask) {
+    if (!rill_body_is_ball(body)) return immerse_form(s, body, pi, lift, six, ask, false);
+    return ask ? immerse_form(s, body, pi, lift, six, true, true) : immerse_form(s, body, pi, lift, six, false, true);
 }
 
 /* The speed up of a small body by the buoyancy that it will have where that takes it: the higher, the less, so there is just
@@ -115,11 +121,51 @@ void rill_bodies_press(const rill_body_stage *s, const double *pi) {
     for (size_t i = s->island->first_body; i < s->island->end_body; ++i) press(s, rill_body_in(s->bodies, i), pi);
 }
 
-void rill_bodies_contact(const rill_body_stage *s, const double *pi, double *stiff, double *room) {
-    rill_touch *touches = s->bodies->touches.data;
+/* What a body takes of a column with a head when it has moved `beyond` where it was expected, quanta, and how much of it is in
+ * contact there: upright components. A ball comes up by the same everywhere, however it spins. */
+static inline double take_room(const rill_body_stage *s, const rill_touch *t, const rill_node *node, double e,
+                               const double beyond[6], bool ball, bool full, double upright[6]) {
     const rill_piece *pieces = s->bodies->pieces.data;
+    const double scale = s->dt / s->flow->bed->quantum, level = full ? node->roof : e, whole = beyond[2] * scale;
+    double up = 0.0, about_x = 0.0, about_y = 0.0, taken = 0.0;
+    for (int32_t k = t->first; k < t->end; ++k) {
+        const rill_piece *p = &pieces[k];
+        const bool held = full && is_held(p, node->roof);
+        const double part = (double)p->part, lift = held ? 0.0 : ball ? whole : lift_of(p, beyond, scale);
+        const double low = underside_of(p, lift), high = (double)p->high + lift;
+        taken += level > low ? part * ((level < high ? level : high) - low) : 0.0;
+        if (held || !(e > low && e < high)) continue;
+        up += part;
+        if (ball) continue;
+        about_x += part * (double)p->arm[1];
+        about_y -= part * (double)p->arm[0];
+    }
+    const double sum[6] = { 0.0, 0.0, up, about_x, about_y, 0.0 };
+    memcpy(upright, sum, sizeof sum);
+    return taken;
+}
+
+static inline void meet(const rill_body_stage *s, const rill_body *body, const double *pi, bool ball, double *stiff,
+                        double *room) {
+    rill_touch *touches = s->bodies->touches.data;
     const rill_node *nodes = s->bodies->nodes.data;
-    const double scale = s->dt / s->flow->bed->quantum;
+    double beyond[6], upright[6];
+    for (int k = 0; k < 6; ++k) beyond[k] = body->moved[k] - body->guess[k];
+    for (int32_t n = body->first; n < body->end; ++n) {
+        rill_touch *t = &touches[n];
+        const rill_node *node = &nodes[t->node];
+        const double e = node->e + pi[t->node];
+        room[t->node] -= e < node->roof ? take_room(s, t, node, e, beyond, ball, false, upright)
+                                        : take_room(s, t, node, e, beyond, ball, true, upright);
+        if (!ball) rill_body_keep_round(body, upright);
+        if (node->grounded) memset(upright, 0, sizeof upright);
+        for (int c = 0; c < (ball ? 3 : 6); ++c) t->b[c] = t->sideways[c] + (float)upright[c];
+        stiff[t->node] += upright[2];
+    }
+}
+
+void rill_bodies_contact(const rill_body_stage *s, const double *pi, double *stiff, double *room) {
+    const rill_node *nodes = s->bodies->nodes.data;
     bool any_full = false;
     for (size_t n = s->island->first_node; n < s->island->end_node; ++n) {
         const double e = nodes[n].e + pi[n];
@@ -129,31 +175,10 @@ void rill_bodies_contact(const rill_body_stage *s, const double *pi, double *sti
     }
     for (size_t i = s->island->first_body; i < s->island->end_body; ++i) {
         const rill_body *body = rill_body_in(s->bodies, i);
-        double beyond[6];
-        for (int k = 0; k < 6; ++k) beyond[k] = body->moved[k] - body->guess[k];
-        for (int32_t n = body->first; n < body->end; ++n) {
-            rill_touch *t = &touches[n];
-            const rill_node *node = &nodes[t->node];
-            const double e = node->e + pi[t->node], level = rill_node_level(node, e);
-            const bool full = e >= node->roof;
-            double up = 0.0, about_x = 0.0, about_y = 0.0, taken = 0.0;
-            for (int32_t k = t->first; k < t->end; ++k) {
-                const rill_piece *p = &pieces[k];
-                const bool held = full && is_held(p, node->roof);
-                const double lift = held ? 0.0 : lift_of(p, beyond, scale), part = (double)p->part;
-                taken += part * depth_of(p, level, lift);
-                if (held || !(e > underside_of(p, lift) && e < (double)p->high + lift)) continue;
-                up += part;
-                about_x += part * (double)p->arm[1];
-                about_y -= part * (double)p->arm[0];
-            }
-            double upright[6] = { 0.0, 0.0, up, about_x, about_y, 0.0 };
-            rill_body_keep_round(body, upright);
-            if (nodes[t->node].grounded) memset(upright, 0, sizeof upright);
-            for (int c = 0; c < 6; ++c) t->b[c] = t->sideways[c] + (float)upright[c];
-            room[t->node] -= taken;
-            stiff[t->node] += upright[2];
-        }
+        if (rill_body_is_ball(body))
+            meet(s, body, pi, true, stiff, room);
+        else
+            meet(s, body, pi, false, stiff, room);
     }
     for (size_t n = s->island->first_node; any_full && n < s->island->end_node; ++n)
         if (nodes[n].e + pi[n] >= nodes[n].roof) stiff[n] = 1.0;
@@ -185,7 +210,8 @@ double rill_node_will_displace(const rill_body_stage *s, const rill_node *node, 
     double sum = 0.0, beyond[6];
     for (int32_t i = node->first; i >= 0; i = touches[i].next) {
         const rill_body *body = rill_body_at(s->bodies, touches[i].body);
-        for (int k = 0; k < 6; ++k) beyond[k] = body->moved[k] - body->guess[k];
+        const int parts = rill_body_is_ball(body) ? 3 : 6; /* see take_room */
+        for (int k = 0; k < 6; ++k) beyond[k] = k < parts ? body->moved[k] - body->guess[k] : 0.0;
         for (int32_t k = touches[i].first; k < touches[i].end; ++k)
             sum += (double)pieces[k].part * depth_of(&pieces[k], e, lift_of(&pieces[k], beyond, scale));
     }
@@ -226,6 +252,14 @@ static void couple_grip(const rill_body_stage *s, const rill_body_grip *grip) {
     const rill_node *nodes = s->bodies->nodes.data, *l = &nodes[face->node_l], *r = &nodes[face->node_r];
     const double slope = (double)l->base + l->e - (double)r->base - r->e;
     rill_body *body = rill_body_at(s->bodies, grip->body);
+    const double force = s->density * s->gravity * q * q * dx * grip->displaced * slope;
+    if (rill_body_is_ball(body)) {
+        const float taken = (float)(grip->displaced * q / dx);
+        grip->l->sideways[face->axis] += taken;
+        grip->r->sideways[face->axis] -= taken;
+        body->pushed[face->axis] += force;
+        return;
+    }
     double six[6] = { 0 };
     rill_along(face->axis, grip->arm, grip->displaced * q / dx, six);
     rill_body_keep_round(body, six);
@@ -233,7 +267,6 @@ static void couple_grip(const rill_body_stage *s, const rill_body_grip *grip) {
     for (int k = 0; k < 6; ++k) taken[k] = (float)six[k];
     for (int k = 0; k < 6; ++k) grip->l->sideways[k] += taken[k];
     for (int k = 0; k < 6; ++k) grip->r->sideways[k] -= taken[k];
-    const double force = s->density * s->gravity * q * q * dx * grip->displaced * slope;
     rill_along(face->axis, grip->arm, force, body->pushed);
 }
 
