@@ -83,15 +83,18 @@ static void test_along(void **state) {
     }
 }
 
-/* A large body is put among small light ones, from just above them and from far away: they ride the wave that it makes. */
+/* A large body is put among small light ones, or right over them, from just above them and from far away: they ride the wave
+ * that it makes, or are caught between it and the liquid, and are not shot off. */
 static void test_onto(void **state) {
     (void)state;
-    for (int far = 0; far < 2; ++far) {
+    for (int way = 0; way < 4; ++way) {
+        const bool far = way & 1, right_over = way & 2;
+        const double aside = right_over ? 4.0 : 18.0, density = right_over ? 10 : 50;
         rill_world *world = make_pond(1);
         rill_body_id small[4];
         for (int i = 0; i < 4; ++i) {
-            const rill_body_def def =
-                body_def(RILL_BODY_SPHERE, i % 2 ? 47.3 : 11.3, i / 2 ? 32.2 : 18.4, 11.5, 4.4, 50);
+            const rill_body_def def = body_def(RILL_BODY_SPHERE, 29.3 + (i % 2 ? aside : -aside), i / 2 ? 32.2 : 18.4,
+                                               11.5, 4.4, density);
             small[i] = add(world, &def);
         }
         rill_body_def def = body_def(RILL_BODY_BOX, 29.3, 25.2, far ? 60 : 18, 24, 600);

@@ -21,7 +21,7 @@
 #include <math.h>
 
 enum { QUARTERS = 4, ALL = 15 };
-/* Less than half of a node is open; bodies over it cover more than all of it; one of them does so alone, under open sky; it was
+/* Less than half of a node is open; bodies over it cover more than all of a quarter; one of them does so alone, under open sky; it was
  * apart before. */
 enum { NARROW = 1, CROWDED = 2, DECK = 4, APART = 8 };
 static const double WHOLE = 0.999;         /* of a quarter: more than this is all of it */
@@ -72,19 +72,26 @@ static void find_all_sunk(const decks *d) {
         }
 }
 
+/* How much of a piece reaches through the level: what is well below that does not, nor what is below the body that keeps its
+ * quarter dry. */
+static double reaches(const rill_bodies *bodies, const rill_touch *touch, const rill_piece *p, uint32_t open) {
+    if (!(open >> p->quarter & 1u) && p->high < RILL_NO_TOPSIDE) return 0.0;
+    return 1.0 - rill_body_at(bodies, touch->body)->sunk;
+}
+
 /* Bodies that lean on each other are over the same parts of a cell, and cannot cover more than all of it where the level is.
- * What is well below that displaces all of itself. */
-static void share_out(const rill_bodies *bodies, const rill_node *node) {
+ * What is below that displaces all of itself. */
+static void share_out(const rill_bodies *bodies, const rill_node *node, uint32_t open) {
     const rill_touch *touches = bodies->touches.data;
     rill_piece *pieces = bodies->pieces.data;
     double covered = 0.0;
     for (int32_t i = node->first; i >= 0; i = touches[i].next)
         for (int32_t k = touches[i].first; k < touches[i].end; ++k)
-            covered += (double)pieces[k].part * (1.0 - rill_body_at(bodies, touches[i].body)->sunk);
+            covered += (double)pieces[k].part * reaches(bodies, &touches[i], &pieces[k], open);
     const double excess = covered * (1.0 + 1e-6) - 1.0;
     for (int32_t i = covered > 1.0 ? node->first : -1; i >= 0; i = touches[i].next)
         for (int32_t k = touches[i].first; k < touches[i].end; ++k) {
-            const double most = 1.0 + excess * (1.0 - rill_body_at(bodies, touches[i].body)->sunk);
+            const double most = 1.0 + excess * reaches(bodies, &touches[i], &pieces[k], open);
             pieces[k].part = (float)((double)pieces[k].part / most);
         }
 }
@@ -114,7 +121,8 @@ static uint8_t find_lids(const rill_bodies *bodies, rill_node *node) {
     node->shut = (uint8_t)shut;
     const double sum = (covered[0] + covered[1]) + (covered[2] + covered[3]);
     const bool shared = touches[node->first].next >= 0; /* one body alone covers more than all only by rounding */
-    return (uint8_t)((sum > 0.5 ? NARROW : 0) | (shared && sum > 1.0 ? CROWDED : 0));
+    const double most = fmax(fmax(covered[0], covered[1]), fmax(covered[2], covered[3]));
+    return (uint8_t)((sum > 0.5 ? NARROW : 0) | (shared && most > 0.25 ? CROWDED : 0));
 }
 
 /* The level at an end of a face. */
@@ -228,47 +236,67 @@ static void spread(const decks *d) {
     }
 }
 
-/* Which body is the deck of a quarter: the one with the lowest topside, if it covers all of it; else -1. */
-static int32_t deck_of(const rill_bodies *bodies, const rill_node *node, int32_t quarter) {
+/* What keeps a quarter dry: of the bodies that cover all of it and reach out of the liquid, the one with the lowest topside that
+ * has air on it, and not another of them; -1: it takes several. */
+typedef struct cover {
+    int32_t body;
+    double low, high; /* its underside and topside there */
+} cover;
+
+/* Whether it is rather this one than another. */
+static bool keeps_out(const cover *a, const cover *b, double slack) {
+    const cover *lower = a->high < b->high ? a : b, *upper = lower == a ? b : a;
+    return b->body < 0 || a == (upper->low < lower->high - slack ? upper : lower);
+}
+
+static cover cover_of(const rill_bodies *bodies, const rill_node *node, int32_t quarter, double slack) {
     const rill_touch *touches = bodies->touches.data;
     const rill_piece *pieces = bodies->pieces.data;
+    cover best = { .body = -1, .high = (double)INFINITY };
     for (int32_t i = node->first; i >= 0; i = touches[i].next) {
-        double covered = 0.0;
-        bool lowest = false;
+        cover here = { .body = touches[i].body, .high = (double)INFINITY };
+        double parts = 0.0;
         for (int32_t k = touches[i].first; k < touches[i].end; ++k) {
             if (pieces[k].quarter != quarter) continue;
-            covered += 4.0 * (double)pieces[k].part;
-            lowest |= pieces[k].high <= node->lid[quarter];
+            parts += (double)pieces[k].part;
+            here.low += (double)pieces[k].part * (double)pieces[k].low;
+            if (pieces[k].part > SLIVER) here.high = fmin(here.high, (double)pieces[k].high);
         }
-        if (lowest && covered >= WHOLE) return touches[i].body;
+        here.low /= parts;
+        if (!(4.0 * parts >= WHOLE) || rill_body_at(bodies, here.body)->sunk > 0.0) continue;
+        if (keeps_out(&here, &best, slack)) best = here;
     }
-    return -1;
+    return best;
 }
 
-/* Whether more than one body is over a node. */
-static bool is_shared(const rill_bodies *bodies, const rill_node *node) {
-    const rill_touch *touches = bodies->touches.data;
-    int count = 0;
-    for (int32_t i = node->first; i >= 0; i = touches[i].next) count += touches[i].first < touches[i].end;
-    return count > 1;
-}
-
-/* Where no liquid stands on a body it has no topside, and what else is on it, or in its hold, is in the air. */
+/* Where no liquid stands on a body it has no topside. */
 static void keep_dry(const rill_body_stage *s, const rill_node *node, uint32_t open) {
     const rill_touch *touches = s->bodies->touches.data;
     rill_piece *pieces = s->bodies->pieces.data;
-    int32_t decks_of[QUARTERS] = { -1, -1, -1, -1 };
-    if (is_shared(s->bodies, node))
-        for (int32_t q = 0; q < QUARTERS; ++q) decks_of[q] = deck_of(s->bodies, node, q);
+    for (int32_t i = node->first; i >= 0; i = touches[i].next)
+        for (int32_t k = touches[i].first; k < touches[i].end; ++k)
+            if (!(open >> pieces[k].quarter & 1u)) pieces[k].high = RILL_NO_TOPSIDE;
+}
+
+/* The same where bodies are one above the other. What is on the one that keeps the liquid out, in its hold or inside of it, is in
+ * the air; what comes out below it has liquid all around it, and reaches up to it at most. */
+static void keep_dry_below(const rill_body_stage *s, const rill_node *node, uint32_t open) {
+    const rill_touch *touches = s->bodies->touches.data;
+    rill_piece *pieces = s->bodies->pieces.data;
+    const double slack = SUNKEN * s->flow->bed->grid.cell_size / s->flow->bed->quantum;
+    cover covers[QUARTERS];
+    for (int32_t q = 0; q < QUARTERS; ++q) covers[q] = cover_of(s->bodies, node, q, slack);
     for (int32_t i = node->first; i >= 0; i = touches[i].next)
         for (int32_t k = touches[i].first; k < touches[i].end; ++k) {
-            const int32_t q = pieces[k].quarter;
-            if (open >> q & 1u) continue;
-            pieces[k].high = RILL_NO_TOPSIDE;
-            if (decks_of[q] < 0 || decks_of[q] == touches[i].body) continue;
-            const double slack = SUNKEN * s->flow->bed->grid.cell_size / s->flow->bed->quantum;
-            if ((double)pieces[k].low >= (double)node->lid[q] - slack)
-                pieces[k].part = 0.0f, pieces[k].low = RILL_NO_TOPSIDE;
+            rill_piece *p = &pieces[k];
+            const cover *c = &covers[p->quarter];
+            if (open >> p->quarter & 1u) continue;
+            if (c->body == touches[i].body || (c->body < 0 && !(rill_body_at(s->bodies, touches[i].body)->sunk > 0.0)))
+                p->high = RILL_NO_TOPSIDE;
+            else if (c->body >= 0 && (double)p->low >= fmin(c->low, c->high - slack))
+                p->part = 0.0f, p->low = p->high = RILL_NO_TOPSIDE;
+            else if (c->body >= 0 && (double)p->high > c->low)
+                p->high = (float)c->low;
         }
 }
 
@@ -393,8 +421,9 @@ static void close_dry(const rill_body_stage *s) {
     const decks d = make_decks(s);
     for (size_t n = d.first; n < d.end; ++n) {
         note_over(&d, n);
-        if (d.open[n] != ALL) keep_dry(s, &d.nodes[n], d.open[n]);
-        if (d.marks[n] & CROWDED) share_out(s->bodies, &d.nodes[n]);
+        const bool crowded = d.marks[n] & CROWDED;
+        if (d.open[n] != ALL) (crowded ? keep_dry_below : keep_dry)(s, &d.nodes[n], d.open[n]);
+        if (crowded) share_out(s->bodies, &d.nodes[n], d.open[n]);
     }
 }
 
