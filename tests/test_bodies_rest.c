@@ -136,8 +136,30 @@ static void test_saved(void **state) {
     rill_world_destroy(world);
 }
 
+/* A plate that draws less than g dt^2 / 4, in sub-steps as long as waves allow: it rocked to and fro in each of them, for ever. */
+static void test_thin_plate(void **state) {
+    (void)state;
+    rill_world_def def = tank_def(14, 12, RILL_PASSAGES_OFF);
+    def.grid.cell_size = 3.3 * MM;
+    def.liquid.viscosity = 1e-6;
+    rill_world *world = make_tank(&def);
+    build(world);
+    rill_body_def plate = float_def(RILL_BODY_BOX, 23.0, 20.0, 1.65);
+    plate.size[0] = 12.4 * MM, plate.size[1] = 7.7 * MM, plate.size[2] = 0.42 * MM;
+    plate.density = 584.0;
+    plate.state.orientation[0] = 0.01, plate.state.orientation[3] = sqrt(1.0 - 1e-4);
+    const rill_body_id id = add(world, &plate);
+    fill(world, 1, 1, 1, 1.7);
+    for (int i = 0; i < 300; ++i) step(world, 0.0105);
+    assert_int_equal(step_info(world).substeps, 1);
+    const rill_body_state now = state_of(world, id);
+    if (!(fabs(now.spin[0]) < 0.05 && fabs(now.spin[1]) < 0.05)) fail_msg("%g, %g rad/s", now.spin[0], now.spin[1]);
+    check(world);
+    rill_world_destroy(world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_all_sleep), cmocka_unit_test(test_wakes),
-                                        cmocka_unit_test(test_saved) };
+                                        cmocka_unit_test(test_saved), cmocka_unit_test(test_thin_plate) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,7 +4,9 @@
  *   sunk      What is above a body comes down beside it when it rises, all within one column. Half of what is displaced takes
  *             part in that, which is exact for a sphere far from walls (H. Lamb, Hydrodynamics, 6th edition, art. 92): let go,
  *             it starts with g (1 - s) / (s + 1/2), however small its relative density s.
- *   afloat    A layer of g dt^2 / 2 keeps what is light from being thrown farther in a sub-step than those can tell.
+ *   afloat    A layer of g dt^2 / 2 keeps what is light from being thrown farther in a sub-step than those can tell. Turning takes
+ *             twice that along: it is driven from where the body would be if it went on as it did, and a thin plate of draft d
+ *             rocks more in each sub-step unless g dt^2 / (d + layer) < 4/3.
  *
  *   aboard    All of it goes wherever the body does, and weighs on it where it lies.
  *
@@ -18,10 +20,11 @@
 
 #include <math.h>
 
-static const double SHARE = 0.5; /* of what is displaced */
-static const double LAYER = 0.5; /* of g dt^2 */
-static const double SMALL = 4.0; /* cells */
-static const double LIGHT = 4.0; /* g dt^2 */
+static const double SHARE = 0.5;   /* of what is displaced */
+static const double LAYER = 0.5;   /* of g dt^2 */
+static const double TURNING = 2.0; /* layers */
+static const double SMALL = 4.0;   /* cells */
+static const double LIGHT = 4.0;   /* g dt^2 */
 
 typedef struct cargo {
     double mass;       /* kg */
@@ -44,10 +47,11 @@ static cargo find_cargo(const rill_body_stage *s, const rill_body *body) {
             if (e <= low) continue;
             const double thick = e < high ? 0.0 : SHARE * (high - low) * s->flow->bed->quantum;
             const double mass = s->density * dx * dx * (double)p->part * (thick > layer ? thick : layer);
+            const double turns = fmax(mass, TURNING * s->density * dx * dx * (double)p->part * layer);
             sum.mass += mass;
-            sum.xx += mass * y * y;
-            sum.yy += mass * x * x;
-            sum.xy -= mass * x * y;
+            sum.xx += turns * y * y;
+            sum.yy += turns * x * x;
+            sum.xy -= turns * x * y;
         }
     }
     return sum;
