@@ -86,6 +86,7 @@ static const rill_kernel_constants CONSTANTS = {
     .paper_opening = 8589934.0f,
     .five_dx = 42949672,
     .tilt = { 123456, -98765 },
+    .slack = 48,
     .thin = 200000,
 };
 

@@ -30,6 +30,16 @@ static inline float rill_lintel_share(const rill_covered_ends *e) {
     return highest > open ? share : 1.0f;
 }
 
+/* How fast a column can be filled through a face with a velocity u: where no pressure pushes liquid on, a nearly full column takes
+ * just what it loses. Else the whole head above its ceiling would drive the face anew in every sub-step, and its velocity would
+ * be many times that of what flows. */
+static inline float rill_lintel_fills(const rill_covered_ends *e, float u, const rill_kernel_constants *k) {
+    int32_t room = rill_max_i(u >= 0.0f ? e->cr - e->br - e->Hr : e->cl - e->bl - e->Hl, 0);
+    int32_t open = rill_max_i(rill_min_i(e->cl, e->cr) - rill_max_i(e->bl, e->br), 1);
+    float most = (float)room / (k->lambda * (float)open);
+    return k->slack > 0 ? most : k->top_speed;
+}
+
 /* What a face with this share becomes, that advection and the drive of open faces would make `advected`. `u` is its velocity
  * before. Bernoulli holds whether or not passages reckon with velocity heads. */
 static inline float rill_lintel_blend(const rill_covered_ends *e, float share, float u, float advected, int32_t tilt,
@@ -39,7 +49,8 @@ static inline float rill_lintel_blend(const rill_covered_ends *e, float share, f
     const rill_covered_face face = rill_covered_drive(e, u, tilt, &k);
     const float law = face.base + face.gain * (float)face.head;
     const float blend = law + rill_max_f(0.0f, 2.0f * share - 1.0f) * (advected - law);
-    return share < 1.0f ? blend : advected;
+    const float most = rill_lintel_fills(e, blend, &k);
+    return share < 1.0f ? rill_max_f(rill_min_f(blend, most), -most) : advected;
 }
 
 /* Whether a column is so full that the covered stage may have driven its faces, with a pressure that levels do not tell. */
