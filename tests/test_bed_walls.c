@@ -252,6 +252,63 @@ static void thickness_is_measured(void **state) {
     }
 }
 
+/* The unit normal and the centre of a triangle; returns the radius around it. */
+static double facet_of(const rill_solid *solid, size_t triangle, double normal[3], double centre[3]) {
+    const double *p[3];
+    double radius = 0.0, length = 0.0;
+    for (int k = 0; k < 3; ++k) p[k] = solid->vertices + 3 * (size_t)solid->indices[3 * triangle + (size_t)k];
+    for (int i = 0; i < 3; ++i) {
+        const int j = (i + 1) % 3, m = (i + 2) % 3;
+        centre[i] = (p[0][i] + p[1][i] + p[2][i]) / 3.0;
+        normal[i] = (p[1][j] - p[0][j]) * (p[2][m] - p[0][m]) - (p[1][m] - p[0][m]) * (p[2][j] - p[0][j]);
+    }
+    for (int i = 0; i < 3; ++i) length += normal[i] * normal[i];
+    for (int i = 0; i < 3; ++i) normal[i] /= length > 0.0 ? sqrt(length) : 1.0;
+    for (int k = 0; k < 3; ++k)
+        radius = fmax(radius, hypot(hypot(p[k][0] - centre[0], p[k][1] - centre[1]), p[k][2] - centre[2]));
+    return radius;
+}
+
+/* Whether two triangles are so near that a wall may be between them, and look apart by more than a right angle; -1:
+ * rounding tells. */
+static int are_opposed(const rill_solid *solid, size_t a, size_t b) {
+    double n[2][3], c[2][3], dot = 0.0, apart = 0.0;
+    const double reach = 2.0 + facet_of(solid, a, n[0], c[0]) + facet_of(solid, b, n[1], c[1]);
+    for (int i = 0; i < 3; ++i) dot += n[0][i] * n[1][i], apart += (c[0][i] - c[1][i]) * (c[0][i] - c[1][i]);
+    if (fabs(dot) < 1e-5 || fabs(sqrt(apart) - reach) < 1e-4) return dot != 0.0 ? -1 : 0;
+    return dot < 0.0 && sqrt(apart) < reach;
+}
+
+/* The thin triangles of rough balls are those that have another opposed to them, among all. */
+static void rough_things_are_measured(void **state) {
+    (void)state;
+    uint64_t seed = 7;
+    for (int i = 0; i < 4; ++i) {
+        bed_scene scene;
+        start(&scene, 28, 28);
+        mesh_ball(&mesh, 14, 14, 14, 12, 0.0, 24);
+        for (size_t v = 0; v < mesh.vertex_count; ++v) { /* the vertices of both poles stay together */
+            float *p = mesh.vertices + 3 * v;
+            if (fabs((double)p[2] - 14.0) < 11.9) p[0] += (float)chance(&seed, 0, 1.0 * i);
+        }
+        rill_solid *solid = scene.solids[add_mesh(&scene, &mesh)];
+        assert_true(rill_solid_measure(solid, 1.0, &scene.allocator) && solid->thin);
+        size_t thin = 0;
+        for (size_t a = 0; a < solid->triangle_count; ++a) {
+            int opposed = 0;
+            for (size_t b = 0; b < solid->triangle_count && opposed != 1; ++b) {
+                if (solid->parts[a] == RILL_NO_PART || solid->parts[b] == RILL_NO_PART) continue;
+                const int found = are_opposed(solid, a, b);
+                opposed = found ? found : opposed;
+            }
+            if (opposed >= 0) assert_int_equal(solid->thin[a], opposed);
+            thin += solid->thin[a];
+        }
+        assert_true(i == 0 ? thin == 0 : thin > 100 && thin < solid->triangle_count - 100);
+        free_scene(&scene);
+    }
+}
+
 /* Seconds of processor time to measure a ball of 4 n^2 triangles: the least of some. */
 static double measuring_takes(uint32_t n) {
     const size_t vertices = (size_t)(n + 1) * 2 * n, triangles = (size_t)4 * n * n;
@@ -364,6 +421,7 @@ int main(void) {
         cmocka_unit_test(primitive_walls_hold),    cmocka_unit_test(bowls_hold),
         cmocka_unit_test(walls_reach_ceilings),    cmocka_unit_test(inclined_plates_hold),
         cmocka_unit_test(hollow_things_are_tight), cmocka_unit_test(thickness_is_measured),
+        cmocka_unit_test(rough_things_are_measured),
         cmocka_unit_test(measuring_is_quick),      cmocka_unit_test(terrain_is_left_alone),
         cmocka_unit_test(ordinary_shapes_are_left_alone),
     };

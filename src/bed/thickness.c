@@ -5,8 +5,8 @@
  * is placed: for a thick body this is most of the work of rasterising it. Nothing is said about meshes of large triangles,
  * nor about parts that are not closed.
  *
- * Triangles are put in order along a Morton curve and gathered sixteen by sixteen into the leaves of a binary tree, whose nodes
- * know where their triangles are and which ways they look:
+ * Triangles are put in order along a Morton curve and gathered by thirty-two into the leaves of a binary tree, whose nodes
+ * know where their triangles are, and a cone that holds their normals:
  *
  *                1             node i has the halves 2i and 2i + 1
  *          2           3
@@ -14,8 +14,10 @@
  *
  * Two nodes are compared by comparing their halves, unless they are too far from each other, or no two of their triangles
  * can be opposed, or nothing of them is left to be found out: then their triangles need not be looked at. Around a thick
- * body that is so as soon as nodes are as small as its curves. */
+ * body that is so as soon as nodes are as small as its curves. Where a surface is rough nodes look all ways, but what is not
+ * known to be thin soon does not: each node has bounds for all of its triangles, and for the rest of which that is so. */
 #include "base/memory.h"
+#include "base/simd.h"
 #include "bed/solid.h"
 
 #include <math.h>
@@ -24,26 +26,27 @@ static const double NEAR = 2.0;      /* cells: more than the diagonal of a squar
 static const double LARGEST = 4.0;   /* cells: radius of a triangle */
 static const float OPPOSED = -1e-6f; /* cosine: beyond a right angle by more than rounding */
 static const float ROUNDING = 1e-5f; /* bounds of nodes are safe by this much */
-enum { LEAF = 16, CURVE_SIZE = 1 << 10 };
+enum { LEAF = 32, CURVE_BITS = 10, CURVE_SIZE = 1 << CURVE_BITS };
 
-typedef struct facet {
-    float centre[3], normal[3]; /* from the corner of the mesh's bounds; of length one */
-    float radius;
-    uint32_t triangle;
-} facet;
-
-/* As many, number by number: they are compared with one facet at a time. */
+/* Some triangles, number by number: they are compared with one at a time. */
 typedef struct leaf {
-    float centre[3][LEAF], normal[3][LEAF], radius[LEAF]; /* without a facet: at infinity */
-    int32_t thin[LEAF];
+    float centre[3][LEAF]; /* from the corner of the mesh's bounds; at infinity: there is none */
+    float normal[3][LEAF]; /* of length one; of a triangle without area zero */
+    float radius[LEAF];
+    int32_t thin[LEAF]; /* known to be, or missing */
     uint32_t triangle[LEAF];
 } leaf;
 
+/* Where triangles are, and which ways they look. */
+typedef struct bounds {
+    float low[3], high[3]; /* of the centres */
+    float radius;          /* the largest; less than nothing: there are no triangles */
+    float axis[3];         /* of a cone that holds the normals, */
+    float cosine, sine;    /* and its half angle; a cosine of nothing or less: they may look anywhere */
+} bounds;
+
 typedef struct node {
-    float low[3], high[3];   /* of the centres */
-    float least[3], most[3]; /* of the normals */
-    float radius;            /* the largest; less than nothing: there are no triangles */
-    bool thin;               /* all of them are */
+    bounds all, rest; /* the rest are those not known to be thin */
 } node;
 
 typedef struct tree {
@@ -53,32 +56,21 @@ typedef struct tree {
     float near;
 } tree;
 
-static facet facet_of(const rill_solid *solid, uint32_t triangle) {
+static void corners_of(const rill_solid *solid, uint32_t triangle, const double *p[3]) {
     const uint32_t *corner = solid->indices + 3 * (size_t)triangle;
-    const double *p[3];
     for (int k = 0; k < 3; ++k) p[k] = solid->vertices + 3 * (size_t)corner[k];
-    facet f = { .triangle = triangle };
-    double a[3], b[3], centre[3], normal[3], radius = 0.0, length = 0.0;
-    for (int i = 0; i < 3; ++i) {
-        centre[i] = (p[0][i] + p[1][i] + p[2][i]) / 3.0;
-        a[i] = p[1][i] - p[0][i], b[i] = p[2][i] - p[0][i];
-    }
-    for (int i = 0; i < 3; ++i) {
-        const int j = (i + 1) % 3, k = (i + 2) % 3;
-        normal[i] = a[j] * b[k] - a[k] * b[j];
-        length += normal[i] * normal[i];
-    }
+}
+
+/* The centre of a triangle; returns the radius around it. */
+static double centre_of(const double *const p[3], double centre[3]) {
+    double radius = 0.0;
+    for (int i = 0; i < 3; ++i) centre[i] = (p[0][i] + p[1][i] + p[2][i]) / 3.0;
     for (int k = 0; k < 3; ++k) {
         double square = 0.0;
         for (int i = 0; i < 3; ++i) square += (p[k][i] - centre[i]) * (p[k][i] - centre[i]);
         radius = square > radius ? square : radius;
     }
-    for (int i = 0; i < 3; ++i) {
-        f.centre[i] = (float)(centre[i] - solid->form.low[i]);
-        f.normal[i] = length > 0.0 ? (float)(normal[i] / sqrt(length)) : 0.0f;
-    }
-    f.radius = (float)sqrt(radius);
-    return f;
+    return sqrt(radius);
 }
 
 /* ----------------------------------------------------------------------------------------------------------- order */
@@ -91,205 +83,255 @@ static uint32_t spread(uint32_t n) {
     return (n | n << 2) & 0x09249249u;
 }
 
-/* Place along the curve, and which facet it is. */
-static uint64_t key_of(const facet *f, float inverse) {
+/* Place along the curve, and which triangle it is. */
+static uint64_t key_of(const double centre[3], const double low[3], double inverse, uint32_t triangle) {
     uint32_t at[3];
     for (int i = 0; i < 3; ++i) {
-        const float place = f->centre[i] * inverse;
-        at[i] = place > 0.0f ? (uint32_t)place : 0;
+        const double place = (centre[i] - low[i]) * inverse;
+        at[i] = place > 0.0 ? (uint32_t)place : 0;
         at[i] = at[i] < CURVE_SIZE ? at[i] : CURVE_SIZE - 1;
     }
-    return (uint64_t)(spread(at[0]) | spread(at[1]) << 1 | spread(at[2]) << 2) << 32 | f->triangle;
+    return (uint64_t)(spread(at[0]) | spread(at[1]) << 1 | spread(at[2]) << 2) << 32 | triangle;
 }
 
-/* Radix sort by place; `spare` is as large as `keys`, where the result is. */
-static void sort_keys(uint64_t *keys, uint64_t *spare, size_t count) {
-    for (int pass = 0; pass < 4; ++pass) { /* an even number: back to where it began */
-        const int shift = 32 + 8 * pass;
-        size_t first[256] = { 0 }, sum = 0;
-        for (size_t i = 0; i < count; ++i) first[keys[i] >> shift & 255] += 1;
-        for (int k = 0; k < 256; ++k) {
+/* Radix sort by place; `spare` is as large as `keys`, and one of the two is returned with the result. */
+static uint64_t *sort_keys(uint64_t *keys, uint64_t *spare, size_t count) {
+    for (int pass = 0; pass < 3; ++pass) { /* as a key has coordinates */
+        const int shift = 32 + CURVE_BITS * pass;
+        size_t first[CURVE_SIZE] = { 0 }, sum = 0;
+        for (size_t i = 0; i < count; ++i) first[keys[i] >> shift & (CURVE_SIZE - 1)] += 1;
+        for (int k = 0; k < CURVE_SIZE; ++k) {
             const size_t here = first[k];
             first[k] = sum;
             sum += here;
         }
-        for (size_t i = 0; i < count; ++i) spare[first[keys[i] >> shift & 255]++] = keys[i];
+        for (size_t i = 0; i < count; ++i) spare[first[keys[i] >> shift & (CURVE_SIZE - 1)]++] = keys[i];
         uint64_t *const swap = keys;
         keys = spare, spare = swap;
     }
+    return keys;
 }
 
-/* The facets of a mesh in order; the largest radius comes out. Negative: no memory. */
-static double make_facets(const rill_solid *solid, facet **out, const rill_allocator *allocator) {
-    const size_t count = solid->triangle_count;
-    facet *facets = rill_memory_claim(allocator, count, sizeof *facets);
-    uint64_t *keys = rill_memory_claim(allocator, 2 * count, sizeof *keys);
-    *out = rill_memory_claim(allocator, count, sizeof *facets);
-    double largest = facets && keys && *out ? 0.0 : -1.0, size = 0.0;
+/* The keys of all triangles that count; `count` and the largest radius come out. */
+static double make_keys(const rill_solid *solid, uint64_t *keys, size_t *count) {
+    double largest = 0.0, size = 0.0;
     for (int i = 0; i < 3; ++i) size = fmax(size, solid->form.high[i] - solid->form.low[i]);
-    const float inverse = size > 0.0 ? (float)((double)CURVE_SIZE / size) : 0.0f;
-    for (uint32_t t = 0; largest >= 0.0 && t < count; ++t) {
-        facets[t] = facet_of(solid, t);
-        keys[t] = key_of(&facets[t], inverse);
-        largest = fmax(largest, (double)facets[t].radius);
+    const double inverse = size > 0.0 ? (double)CURVE_SIZE / size : 0.0;
+    *count = 0;
+    for (uint32_t t = 0; t < solid->triangle_count; ++t) {
+        if (solid->parts[t] == RILL_NO_PART) continue;
+        const double *p[3];
+        double centre[3];
+        corners_of(solid, t, p);
+        const double radius = centre_of(p, centre);
+        largest = radius > largest ? radius : largest;
+        keys[(*count)++] = key_of(centre, solid->form.low, inverse, t);
     }
-    if (largest >= 0.0) {
-        sort_keys(keys, keys + count, count);
-        for (size_t i = 0; i < count; ++i) (*out)[i] = facets[keys[i] & UINT32_MAX];
-    }
-    rill_memory_give(allocator, facets, count, sizeof *facets);
-    rill_memory_give(allocator, keys, 2 * count, sizeof *keys);
     return largest;
 }
 
 /* ------------------------------------------------------------------------------------------------------------ tree */
 
-static const node NOTHING = { .low = { INFINITY, INFINITY, INFINITY },
-                              .high = { -INFINITY, -INFINITY, -INFINITY },
-                              .least = { INFINITY, INFINITY, INFINITY },
-                              .most = { -INFINITY, -INFINITY, -INFINITY },
-                              .radius = -1.0f,
-                              .thin = true };
-
-static void include(node *n, const node *other) {
-    for (int i = 0; i < 3; ++i) {
-        n->low[i] = other->low[i] < n->low[i] ? other->low[i] : n->low[i];
-        n->high[i] = other->high[i] > n->high[i] ? other->high[i] : n->high[i];
-        n->least[i] = other->least[i] < n->least[i] ? other->least[i] : n->least[i];
-        n->most[i] = other->most[i] > n->most[i] ? other->most[i] : n->most[i];
+static void fill_leaf(leaf *l, const rill_solid *solid, const uint64_t *keys, size_t count) {
+    for (size_t k = 0; k < LEAF; ++k) {
+        l->thin[k] = k >= count;
+        for (int i = 0; i < 3; ++i) l->centre[i][k] = INFINITY, l->normal[i][k] = 0.0f;
+        l->radius[k] = 0.0f;
+        if (k >= count) continue;
+        const double *p[3];
+        double centre[3], normal[3], length = 0.0;
+        l->triangle[k] = (uint32_t)keys[k];
+        corners_of(solid, l->triangle[k], p);
+        l->radius[k] = (float)centre_of(p, centre);
+        for (int i = 0; i < 3; ++i) {
+            const int j = (i + 1) % 3, m = (i + 2) % 3;
+            normal[i] = (p[1][j] - p[0][j]) * (p[2][m] - p[0][m]) - (p[1][m] - p[0][m]) * (p[2][j] - p[0][j]);
+            length += normal[i] * normal[i];
+        }
+        for (int i = 0; i < 3; ++i) {
+            l->centre[i][k] = (float)(centre[i] - solid->form.low[i]);
+            l->normal[i][k] = length > 0.0 ? (float)(normal[i] / sqrt(length)) : 0.0f;
+        }
     }
-    n->radius = other->radius > n->radius ? other->radius : n->radius;
-    n->thin = n->thin && other->thin;
 }
 
-static node node_of(const facet *f) {
-    node n = { .radius = f->radius };
-    for (int i = 0; i < 3; ++i) {
-        n.low[i] = n.high[i] = f->centre[i];
-        n.least[i] = n.most[i] = f->normal[i];
-    }
-    return n;
+static float dot3(const float a[3], const float b[3]) {
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-static void grow_tree(tree *t, const facet *facets, size_t count) {
-    for (size_t i = 0; i < 2 * t->leaf_first; ++i) t->nodes[i] = NOTHING;
-    for (size_t i = 0; i < t->leaf_first * LEAF; ++i) {
-        leaf *l = &t->leaves[i / LEAF];
-        const size_t k = i % LEAF;
-        const facet f = i < count ? facets[i] : (facet){ .centre = { INFINITY }, .triangle = RILL_NO_PART };
-        for (int d = 0; d < 3; ++d) l->centre[d][k] = f.centre[d], l->normal[d][k] = f.normal[d];
-        l->radius[k] = f.radius;
-        l->thin[k] = i >= count;
-        l->triangle[k] = f.triangle;
-        const node one = node_of(&f);
-        if (i < count) include(&t->nodes[t->leaf_first + i / LEAF], &one);
+/* Points a cone along a sum of normals. */
+static void aim(bounds *of, const float sum[3]) {
+    const float length = sqrtf(dot3(sum, sum));
+    for (int i = 0; i < 3; ++i) of->axis[i] = length > 0.0f ? sum[i] / length : 0.0f;
+    of->cosine = length > 0.0f ? 1.0f : -1.0f;
+}
+
+/* Widens it to a cosine. */
+static void widen(bounds *of, float cosine) {
+    of->cosine = rill_min_f(of->cosine, cosine);
+    of->sine = of->cosine > 0.0f ? sqrtf(1.0f - of->cosine * of->cosine) : 1.0f;
+}
+
+/* Without triangles. */
+static const bounds NOTHING = { .low = { INFINITY, INFINITY, INFINITY },
+                                .high = { -INFINITY, -INFINITY, -INFINITY },
+                                .radius = -1.0f,
+                                .cosine = 1.0f };
+
+/* Of those of a leaf that are not known to be thin. */
+static bounds bounds_of_rest(const leaf *l) {
+    bounds of = NOTHING;
+    float least[3] = { INFINITY, INFINITY, INFINITY }, most[3] = { -INFINITY, -INFINITY, -INFINITY };
+    for (size_t k = 0; k < LEAF; ++k) {
+        if (l->thin[k]) continue;
+        for (int i = 0; i < 3; ++i) {
+            of.low[i] = rill_min_f(of.low[i], l->centre[i][k]), of.high[i] = rill_max_f(of.high[i], l->centre[i][k]);
+            least[i] = rill_min_f(least[i], l->normal[i][k]), most[i] = rill_max_f(most[i], l->normal[i][k]);
+        }
+        of.radius = rill_max_f(of.radius, l->radius[k]);
+    }
+    if (of.radius < 0.0f) return of;
+    aim(&of, (float[3]){ least[0] + most[0], least[1] + most[1], least[2] + most[2] });
+    for (size_t k = 0; k < LEAF; ++k) {
+        const float normal[3] = { l->normal[0][k], l->normal[1][k], l->normal[2][k] };
+        if (!l->thin[k] && dot3(normal, normal) > 0.0f) widen(&of, dot3(normal, of.axis)); /* without area: nowhere */
+    }
+    return of;
+}
+
+static bounds bounds_of_both(const bounds *a, const bounds *b) {
+    if (b->radius < 0.0f) return *a;
+    if (a->radius < 0.0f) return *b;
+    bounds of = NOTHING;
+    float sum[3];
+    for (int i = 0; i < 3; ++i) {
+        of.low[i] = rill_min_f(a->low[i], b->low[i]), of.high[i] = rill_max_f(a->high[i], b->high[i]);
+        sum[i] = a->axis[i] + b->axis[i];
+    }
+    of.radius = rill_max_f(a->radius, b->radius);
+    aim(&of, sum);
+    const bounds *const halves[2] = { a, b };
+    for (int k = 0; k < 2; ++k) { /* the angle between the axes, and that of the half */
+        const bounds *half = halves[k];
+        const float turn = dot3(of.axis, half->axis), square = 1.0f - turn * turn;
+        widen(&of,
+              half->cosine > 0.0f ? turn * half->cosine - (square > 0.0f ? sqrtf(square) : 0.0f) * half->sine : -1.0f);
+    }
+    return of;
+}
+
+static void grow_tree(tree *t, const rill_solid *solid, const uint64_t *keys, size_t count) {
+    for (size_t i = 0; i < t->leaf_first; ++i) {
+        const size_t first = i * LEAF, here = count <= first ? 0 : count - first < LEAF ? count - first : LEAF;
+        node *n = &t->nodes[t->leaf_first + i];
+        fill_leaf(&t->leaves[i], solid, keys + first, here);
+        n->all = n->rest = bounds_of_rest(&t->leaves[i]);
     }
     for (size_t i = t->leaf_first - 1; i > 0; --i) {
-        include(&t->nodes[i], &t->nodes[2 * i]);
-        include(&t->nodes[i], &t->nodes[2 * i + 1]);
+        node *n = &t->nodes[i];
+        n->all = n->rest = bounds_of_both(&t->nodes[2 * i].all, &t->nodes[2 * i + 1].all);
     }
+}
+
+/* ------------------------------------------------------------------------------------------------------- comparing */
+
+/* Whether two of their triangles may be opposed. */
+static bool may_oppose(const bounds *a, const bounds *b, float near) {
+    if (a->radius < 0.0f || b->radius < 0.0f) return false;
+    float square = 0.0f;
+    const float reach = (near + (a->radius + b->radius)) * (1.0f + ROUNDING);
+    for (int i = 0; i < 3; ++i) {
+        const float gap = rill_max_f(a->low[i] - b->high[i], b->low[i] - a->high[i]);
+        square += gap > 0.0f ? gap * gap : 0.0f;
+    }
+    if (!(square < reach * reach)) return false;
+    if (a->cosine <= 0.0f || b->cosine <= 0.0f || a->cosine * b->cosine <= a->sine * b->sine) return true;
+    return dot3(a->axis, b->axis) < a->sine * b->cosine + a->cosine * b->sine + ROUNDING;
+}
+
+/* Those of a leaf that may be opposed to some of another, and are not known to be thin. */
+static void find_likely(const leaf *a, const bounds *b, float near, int32_t likely[LEAF]) {
+    const float sine = b->cosine > 0.0f ? b->sine + ROUNDING : INFINITY;
+    for (int k = 0; k < LEAF; ++k) {
+        float square = 0.0f, dot = 0.0f;
+        const float reach = (near + (a->radius[k] + b->radius)) * (1.0f + ROUNDING);
+        for (int d = 0; d < 3; ++d) {
+            const float c = a->centre[d][k], gap = rill_max_f(rill_max_f(b->low[d] - c, c - b->high[d]), 0.0f);
+            square += gap * gap;
+            dot += a->normal[d][k] * b->axis[d];
+        }
+        likely[k] = !a->thin[k] & (square < reach * reach) & (dot < sine);
+    }
+}
+
+static int32_t any_of(const int32_t set[LEAF]) {
+    int32_t any = 0;
+    RILL_NOT_UNROLLED
+    for (int k = 0; k < LEAF; ++k) any |= set[k];
+    return any;
 }
 
 /* Which of a leaf are opposed to one of another; returns whether any is. */
 static int32_t oppose(const leaf *a, size_t one, leaf *b, float near) {
-    int32_t any = 0, hit[LEAF];
+    int32_t hit[LEAF];
+    const float x = a->normal[0][one], y = a->normal[1][one], z = a->normal[2][one];
+    RILL_NOT_UNROLLED
+    for (int k = 0; k < LEAF; ++k) hit[k] = (x * b->normal[0][k] + y * b->normal[1][k]) + z * b->normal[2][k] < OPPOSED;
+    if (!any_of(hit)) return 0; /* as often as not */
     for (int k = 0; k < LEAF; ++k) {
-        float square = 0.0f, dot = 0.0f;
+        float square = 0.0f;
         const float reach = near + (a->radius[one] + b->radius[k]);
         for (int d = 0; d < 3; ++d) {
             const float apart = a->centre[d][one] - b->centre[d][k];
             square += apart * apart;
-            dot += a->normal[d][one] * b->normal[d][k];
         }
-        hit[k] = (dot < OPPOSED) & (square < reach * reach);
-    }
-    for (int k = 0; k < LEAF; ++k) {
-        any |= hit[k];
+        hit[k] &= square < reach * reach;
         b->thin[k] |= hit[k];
     }
-    return any;
+    return any_of(hit);
 }
 
-static float least_product(float a, float b, float c, float d) {
-    const float p = a * c, q = a * d, r = b * c, s = b * d;
-    const float low = p < q ? p : q, high = r < s ? r : s;
-    return low < high ? low : high;
-}
-
-/* Whether two of their triangles may be opposed. */
-static bool may_oppose(const node *a, const node *b, float near) {
-    if (a->radius < 0.0f || b->radius < 0.0f) return false;
-    float square = 0.0f, dot = 0.0f;
-    const float reach = (near + (a->radius + b->radius)) * (1.0f + ROUNDING);
-    for (int i = 0; i < 3; ++i) {
-        const float left = a->low[i] - b->high[i], right = b->low[i] - a->high[i];
-        const float gap = left > right ? left : right;
-        square += gap > 0.0f ? gap * gap : 0.0f;
-        dot += least_product(a->least[i], a->most[i], b->least[i], b->most[i]);
-    }
-    return dot < OPPOSED + ROUNDING && square < reach * reach;
-}
-
-/* Whether one of a leaf may be opposed to some of a node, as far as its normal tells. */
-static bool may_face(const leaf *a, size_t one, const node *b) {
-    float dot = 0.0f;
-    for (int d = 0; d < 3; ++d) {
-        const float n = a->normal[d][one];
-        dot += n * (n > 0.0f ? b->least[d] : b->most[d]);
-    }
-    return dot < OPPOSED + ROUNDING;
-}
-
-/* Those of a leaf that are not known to be thin, with all of another; returns whether there were others. */
-static bool compare_leaf(leaf *a, leaf *b, const node *b_node, float near) {
-    bool others = false;
-    for (size_t i = 0; i < LEAF; ++i) {
-        if (a->thin[i])
-            others = true;
-        else if (may_face(a, i, b_node))
-            a->thin[i] = oppose(a, i, b, near);
-    }
-    return others;
-}
-
-static bool all_thin(const leaf *l) {
-    int32_t all = 1;
-    for (int k = 0; k < LEAF; ++k) all &= l->thin[k];
-    return all;
-}
-
-static void compare_leaves(tree *t, size_t a, size_t b) {
+/* The rest of a leaf with all of another; returns whether anything was found. */
+static bool compare_leaf(tree *t, size_t a, size_t b) {
+    if (!may_oppose(&t->nodes[a].rest, &t->nodes[b].all, t->near)) return false;
     leaf *const p = &t->leaves[a - t->leaf_first], *const q = &t->leaves[b - t->leaf_first];
-    if (compare_leaf(p, q, &t->nodes[b], t->near)) compare_leaf(q, p, &t->nodes[a], t->near);
-    t->nodes[a].thin = all_thin(p);
-    t->nodes[b].thin = all_thin(q);
+    int32_t likely[LEAF], any = 0;
+    find_likely(p, &t->nodes[b].all, t->near, likely);
+    for (size_t i = 0; i < LEAF; ++i)
+        if (likely[i]) any |= p->thin[i] |= oppose(p, i, q, t->near);
+    if (!any) return false;
+    t->nodes[a].rest = bounds_of_rest(p);
+    t->nodes[b].rest = bounds_of_rest(q);
+    return true;
 }
 
-/* As deep as the tree. */
-static void compare(tree *t, size_t a, size_t b) {
+/* Two nodes; returns whether anything was found. As deep as the tree. */
+static bool compare(tree *t, size_t a, size_t b) {
     node *const nodes = t->nodes;
-    if ((nodes[a].thin && nodes[b].thin) || !may_oppose(&nodes[a], &nodes[b], t->near)) return;
+    if (!may_oppose(&nodes[a].rest, &nodes[b].all, t->near) && !may_oppose(&nodes[b].rest, &nodes[a].all, t->near))
+        return false;
     if (a >= t->leaf_first && b >= t->leaf_first) {
-        compare_leaves(t, a, b);
-        return;
+        const bool found = compare_leaf(t, a, b);
+        return (a != b && compare_leaf(t, b, a)) || found;
     }
     const size_t high = a < b ? a : b, low = a < b ? b : a; /* smaller numbers are nearer to the root */
-    if (a == b) compare(t, 2 * a, 2 * a + 1);
-    compare(t, 2 * high, a == b ? 2 * a : low);
-    compare(t, 2 * high + 1, a == b ? 2 * a + 1 : low);
-    nodes[high].thin = nodes[2 * high].thin && nodes[2 * high + 1].thin;
+    bool found = compare(t, 2 * high, a == b ? 2 * a : low);
+    found |= compare(t, 2 * high + 1, a == b ? 2 * a + 1 : low);
+    if (a == b) found |= compare(t, 2 * a, 2 * a + 1); /* at last: most is found within a half */
+    if (found) nodes[high].rest = bounds_of_both(&nodes[2 * high].rest, &nodes[2 * high + 1].rest);
+    return found;
 }
 
-static bool find_thin(rill_solid *solid, const facet *facets, double near, const rill_allocator *allocator) {
-    const size_t count = solid->triangle_count;
+static bool find_thin(rill_solid *solid, const uint64_t *keys, size_t count, double near,
+                      const rill_allocator *allocator) {
     tree t = { .leaf_first = 1, .near = (float)near };
     while (t.leaf_first * LEAF < count) t.leaf_first *= 2;
     t.leaves = rill_memory_claim(allocator, t.leaf_first, sizeof *t.leaves);
     t.nodes = rill_memory_claim(allocator, 2 * t.leaf_first, sizeof *t.nodes);
-    solid->thin = rill_memory_take(allocator, count, sizeof *solid->thin);
+    solid->thin = rill_memory_take(allocator, solid->triangle_count, sizeof *solid->thin);
     const bool good = t.leaves && t.nodes && solid->thin;
     if (good) {
-        grow_tree(&t, facets, count);
+        grow_tree(&t, solid, keys, count);
         compare(&t, 1, 1);
         for (size_t i = 0; i < count; ++i)
             solid->thin[t.leaves[i / LEAF].triangle[i % LEAF]] = (uint8_t)t.leaves[i / LEAF].thin[i % LEAF];
@@ -301,10 +343,12 @@ static bool find_thin(rill_solid *solid, const facet *facets, double near, const
 
 bool rill_solid_measure(rill_solid *solid, double cell_size, const rill_allocator *allocator) {
     if (solid->def.shape != RILL_SHAPE_MESH || solid->part_count != 1 || solid->open_components > 0) return true;
-    facet *facets;
-    const double largest = make_facets(solid, &facets, allocator);
-    bool good = largest >= 0.0;
-    if (good && largest <= LARGEST * cell_size) good = find_thin(solid, facets, NEAR * cell_size, allocator);
-    rill_memory_give(allocator, facets, solid->triangle_count, sizeof *facets);
+    size_t count = solid->triangle_count;
+    uint64_t *keys = rill_memory_claim(allocator, 2 * count, sizeof *keys);
+    if (!keys) return false;
+    bool good = true;
+    if (make_keys(solid, keys, &count) <= LARGEST * cell_size)
+        good = find_thin(solid, sort_keys(keys, keys + count, count), count, NEAR * cell_size, allocator);
+    rill_memory_give(allocator, keys, 2 * solid->triangle_count, sizeof *keys);
     return good;
 }
