@@ -14,6 +14,7 @@
 #include "base/forest.h"
 #include "base/memory.h"
 #include "bed/solid.h"
+#include "bed/sort.h"
 
 #include <math.h>
 #include <string.h>
@@ -24,41 +25,38 @@ static const double PUNCTURE = 1.0 / 32.0;
  * width has 300 times as much, and rounding places to floats gives less than a tenth. */
 static const double FLAT = 1e-6;
 
+/* An edge that does not have two triangles which run along it one each way. */
 typedef struct edge {
-    uint32_t low, high; /* vertices, by position; low == high: a free slot */
+    uint32_t low, high; /* vertices, by position */
     uint32_t triangle;  /* one that has it */
-    uint32_t count;
-    int32_t balance; /* how many triangles run along it from low to high, minus those that run back */
+    bool odd;           /* the number of its triangles is */
+    int32_t balance;    /* how many of them run along it from low to high, minus those that run back */
 } edge;
 
-/* How large a part is. */
-typedef struct measures {
+/* Triangles that hang together. */
+typedef struct component {
     double surface, holes, volume;
-} measures;
+    uint32_t first;  /* triangle */
+    uint32_t number; /* of its part, once it has one */
+    uint8_t flags;
+} component;
 
 typedef struct topology {
     const rill_solid *solid;
     const rill_allocator *allocator;
-    uint32_t *same;  /* first vertex with the same position */
-    uint32_t *slots; /* hash table of vertices: index + 1 */
-    edge *edges;     /* hash table */
-    size_t slot_count, edge_count;
-    uint32_t *parent; /* union-find over triangles */
-    uint8_t *flags;   /* of each part's first triangle */
-    uint8_t *two_sided; /* per triangle: one that runs the other way was dropped */
-    uint32_t *border; /* union-find over the vertices of borders; NULL without borders */
-    double *holes;    /* 3 per vertex: vector area of the border whose root it is */
-    measures *sizes;  /* of the part whose first triangle it is */
-    bool crowded;     /* some edge has more than two triangles */
+    uint32_t *same;     /* first vertex with the same position */
+    uint32_t *parent;   /* union-find over triangles */
+    uint8_t *two_sided; /* per triangle: one that runs the other way was dropped; NULL: of none */
+    uint64_t *sides;    /* of triangles: the edges of each vertex to higher ones, see fill_sides */
+    uint32_t *ends;     /* of each vertex's sides */
+    rill_array edges;   /* edge: those that are not as they should be */
+    bool crowded;       /* some edge has more than two triangles */
+    uint32_t *border;   /* union-find over the vertices of borders; NULL without borders */
+    double *holes;      /* 3 per vertex: vector area of the border whose root it is */
+    rill_array components;
 } topology;
 
 enum { PART_OPEN = 1, PART_TWISTED = 2, PART_TWO_SIDED = 4 };
-
-static size_t table_size(size_t count) {
-    size_t size = 16;
-    while (size < 2 * count) size *= 2;
-    return size;
-}
 
 static uint64_t mix(uint64_t h) {
     h = (h ^ (h >> 32)) * 0x9e3779b97f4a7c15ull;
@@ -69,8 +67,12 @@ static const double *position(const topology *t, uint32_t vertex) {
     return t->solid->vertices + 3 * (size_t)vertex;
 }
 
-static void weld(topology *t) {
-    for (uint32_t v = 0; v < t->solid->vertex_count; ++v) {
+/* Finds vertices with the same position in a hash table of index + 1. */
+static bool weld(topology *t) {
+    size_t size = 16;
+    while (size < 2 * t->solid->vertex_count) size *= 2;
+    uint32_t *slots = rill_memory_take(t->allocator, size, sizeof *slots);
+    for (uint32_t v = 0; slots && v < t->solid->vertex_count; ++v) {
         uint64_t h = 0;
         for (int i = 0; i < 3; ++i) {
             double coordinate = position(t, v)[i] + 0.0; /* -0 becomes 0 */
@@ -78,34 +80,21 @@ static void weld(topology *t) {
             memcpy(&bits, &coordinate, sizeof bits);
             h = mix(h ^ bits);
         }
-        size_t slot = h & (t->slot_count - 1);
-        while (t->slots[slot]) {
-            const double *p = position(t, v), *q = position(t, t->slots[slot] - 1);
+        size_t slot = h & (size - 1);
+        while (slots[slot]) {
+            const double *p = position(t, v), *q = position(t, slots[slot] - 1);
             if (p[0] == q[0] && p[1] == q[1] && p[2] == q[2]) break;
-            slot = (slot + 1) & (t->slot_count - 1);
+            slot = (slot + 1) & (size - 1);
         }
-        if (!t->slots[slot]) t->slots[slot] = v + 1;
-        t->same[v] = t->slots[slot] - 1;
+        if (!slots[slot]) slots[slot] = v + 1;
+        t->same[v] = slots[slot] - 1;
     }
+    rill_memory_give(t->allocator, slots, size, sizeof *slots);
+    return slots != NULL;
 }
 
 static void corners(const topology *t, uint32_t triangle, uint32_t out[3]) {
     for (int i = 0; i < 3; ++i) out[i] = t->same[t->solid->indices[3 * (size_t)triangle + (size_t)i]];
-}
-
-static void add_edge(topology *t, uint32_t from, uint32_t to, uint32_t triangle) {
-    uint32_t low = from < to ? from : to, high = from < to ? to : from;
-    size_t slot = mix((uint64_t)high << 32 | low) & (t->edge_count - 1);
-    while (t->edges[slot].count && (t->edges[slot].low != low || t->edges[slot].high != high))
-        slot = (slot + 1) & (t->edge_count - 1);
-    edge *e = &t->edges[slot];
-    if (!e->count)
-        *e = (edge){ .low = low, .high = high, .triangle = triangle };
-    else
-        rill_forest_unite(t->parent, e->triangle, triangle);
-    e->count += 1;
-    t->crowded = t->crowded || e->count > 2;
-    e->balance += from < to ? 1 : -1;
 }
 
 static double triangle_area(const topology *t, const uint32_t c[3]) {
@@ -128,27 +117,90 @@ static void drop_degenerate(const topology *t, rill_solid *solid) {
     }
 }
 
-static void connect(topology *t) {
-    for (uint32_t i = 0; i < t->solid->triangle_count; ++i) t->parent[i] = i;
-    for (uint32_t i = 0; i < t->solid->triangle_count; ++i) {
-        uint32_t c[3];
-        corners(t, i, c);
-        if (t->solid->parts[i] == RILL_NO_PART) continue;
-        for (int k = 0; k < 3; ++k) add_edge(t, c[k], c[(k + 1) % 3], i);
+static bool before(const uint64_t *a, const uint64_t *b) {
+    return *a < *b;
+}
+RILL_SORT(sort_sides, uint64_t, before)
+
+/* The sides of all triangles, gathered by their lower vertex: the higher one, the triangle, and whether it runs up. */
+static void fill_sides(topology *t) {
+    const rill_solid *solid = t->solid;
+    uint32_t *const ends = t->ends;
+    for (int pass = 0; pass < 2; ++pass) { /* counts them, then puts them where they belong */
+        for (uint32_t i = 0; i < solid->triangle_count; ++i) {
+            uint32_t c[3];
+            if (solid->parts[i] == RILL_NO_PART) continue;
+            corners(t, i, c);
+            for (int k = 0; k < 3; ++k) {
+                const uint32_t from = c[k], to = c[(k + 1) % 3], low = from < to ? from : to,
+                               high = from < to ? to : from;
+                if (pass)
+                    t->sides[ends[low]++] = (uint64_t)high << 32 | i << 1 | (from < to);
+                else
+                    ends[low] += 1;
+            }
+        }
+        uint32_t sum = 0;
+        for (size_t v = 0; !pass && v < solid->vertex_count; ++v) {
+            const uint32_t here = ends[v];
+            ends[v] = sum;
+            sum += here;
+        }
     }
 }
 
-/* Flags each part; returns whether any is open. */
-static bool flag_parts(topology *t) {
+/* Unites the triangles with the edge of some sides; notes it if it is not as it should be. */
+static bool join(topology *t, uint32_t low, const uint64_t *sides, size_t count) {
+    edge e = { .low = low, .high = (uint32_t)(sides[0] >> 32), .triangle = (uint32_t)sides[0] >> 1, .odd = count & 1 };
+    for (size_t i = 0; i < count; ++i) {
+        e.balance += sides[i] & 1 ? 1 : -1;
+        if (i > 0) rill_forest_unite(t->parent, e.triangle, (uint32_t)sides[i] >> 1);
+    }
+    t->crowded = t->crowded || count > 2;
+    return (!e.odd && e.balance == 0) || rill_array_push(&t->edges, t->allocator, &e);
+}
+
+/* Finds out which triangles share edges. */
+static bool connect(topology *t) {
+    memset(t->ends, 0, t->solid->vertex_count * sizeof *t->ends);
+    t->edges.count = 0;
+    for (uint32_t i = 0; i < t->solid->triangle_count; ++i) t->parent[i] = i;
+    fill_sides(t);
+    size_t begin = 0;
+    for (uint32_t v = 0; v < t->solid->vertex_count; ++v) {
+        sort_sides(t->sides + begin, t->ends[v] - begin);
+        while (begin < t->ends[v]) {
+            size_t next = begin + 1;
+            while (next < t->ends[v] && t->sides[next] >> 32 == t->sides[begin] >> 32) next += 1;
+            if (!join(t, v, t->sides + begin, next - begin)) return false;
+            begin = next;
+        }
+    }
+    return true;
+}
+
+/* Numbers what hangs together by the first triangle; until they are known, the parts of triangles are these. */
+static bool find_components(topology *t, rill_solid *solid) {
+    for (uint32_t i = 0; i < solid->triangle_count; ++i) {
+        if (solid->parts[i] == RILL_NO_PART) continue;
+        const uint32_t root = rill_forest_root(t->parent, i); /* never after i, so already numbered */
+        solid->parts[i] = root == i ? (uint32_t)t->components.count : solid->parts[root];
+        if (root == i && !rill_array_push(&t->components, t->allocator, &(component){ .first = i })) return false;
+    }
+    return true;
+}
+
+static component *component_of(const topology *t, uint32_t triangle) {
+    return (component *)t->components.data + t->solid->parts[triangle];
+}
+
+/* Flags each component; returns whether any is open. */
+static bool flag_components(topology *t) {
     bool open = false;
-    for (size_t i = 0; i < t->edge_count; ++i) {
-        const edge *e = &t->edges[i];
-        if (!e->count) continue;
-        uint8_t *flags = &t->flags[rill_forest_root(t->parent, e->triangle)];
-        if (e->count & 1)
-            *flags |= PART_OPEN, open = true;
-        else if (e->balance)
-            *flags |= PART_TWISTED;
+    const edge *edges = t->edges.data;
+    for (size_t i = 0; i < t->edges.count; ++i) {
+        component_of(t, edges[i].triangle)->flags |= edges[i].odd ? PART_OPEN : PART_TWISTED;
+        open = open || edges[i].odd;
     }
     return open;
 }
@@ -156,15 +208,16 @@ static bool flag_parts(topology *t) {
 /* The vector area of each border, at its root. */
 static bool find_holes(topology *t) {
     const rill_solid *solid = t->solid;
+    const edge *edges = t->edges.data;
     t->border = rill_memory_take(t->allocator, solid->vertex_count, sizeof(uint32_t));
     t->holes = rill_memory_take(t->allocator, solid->vertex_count, 3 * sizeof(double));
     if (!t->border || !t->holes) return false;
     for (uint32_t v = 0; v < solid->vertex_count; ++v) t->border[v] = v;
-    for (size_t i = 0; i < t->edge_count; ++i)
-        if (t->edges[i].count & 1) rill_forest_unite(t->border, t->edges[i].low, t->edges[i].high);
-    for (size_t i = 0; i < t->edge_count; ++i) {
-        const edge *e = &t->edges[i];
-        if (!(e->count & 1)) continue;
+    for (size_t i = 0; i < t->edges.count; ++i)
+        if (edges[i].odd) rill_forest_unite(t->border, edges[i].low, edges[i].high);
+    for (size_t i = 0; i < t->edges.count; ++i) {
+        const edge *e = &edges[i];
+        if (!e->odd) continue;
         uint32_t root = rill_forest_root(t->border, e->low);
         const double *o = position(t, root), *p = position(t, e->low), *q = position(t, e->high);
         double sign = e->balance > 0 ? 0.5 : -0.5, *sum = t->holes + 3 * (size_t)root;
@@ -180,112 +233,98 @@ static bool find_holes(topology *t) {
 static double tetrahedron(const double *o, const double *p, const double *q, const double *r) {
     double a[3], b[3], c[3];
     for (int i = 0; i < 3; ++i) a[i] = p[i] - o[i], b[i] = q[i] - o[i], c[i] = r[i] - o[i];
-    return (a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) + a[2] * (b[0] * c[1] - b[1] * c[0])) /
+    return (a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) +
+            a[2] * (b[0] * c[1] - b[1] * c[0])) /
            6.0;
 }
 
-static void measure_parts(topology *t) {
+static void measure_components(topology *t) {
     for (uint32_t i = 0; i < t->solid->triangle_count; ++i) {
         if (t->solid->parts[i] == RILL_NO_PART) continue;
-        const uint32_t root = rill_forest_root(t->parent, i);
+        component *part = component_of(t, i);
         uint32_t c[3], start[3];
         corners(t, i, c);
-        corners(t, root, start);
-        t->sizes[root].surface += triangle_area(t, c);
-        t->sizes[root].volume +=
-            tetrahedron(position(t, start[0]), position(t, c[0]), position(t, c[1]), position(t, c[2]));
-        if (t->two_sided && t->two_sided[i]) t->flags[root] |= PART_TWO_SIDED;
+        corners(t, part->first, start);
+        part->surface += triangle_area(t, c);
+        part->volume += tetrahedron(position(t, start[0]), position(t, c[0]), position(t, c[1]), position(t, c[2]));
+        if (t->two_sided && t->two_sided[i]) part->flags |= PART_TWO_SIDED;
     }
-    for (size_t i = 0; t->holes && i < t->edge_count; ++i) {
-        const edge *e = &t->edges[i];
-        if (!(e->count & 1)) continue;
-        double *sum = t->holes + 3 * (size_t)rill_forest_root(t->border, e->low);
-        t->sizes[rill_forest_root(t->parent, e->triangle)].holes += sqrt((sum[0] * sum[0] + sum[1] * sum[1]) + sum[2] * sum[2]);
+    const edge *edges = t->edges.data;
+    for (size_t i = 0; t->holes && i < t->edges.count; ++i) {
+        if (!edges[i].odd) continue;
+        double *sum = t->holes + 3 * (size_t)rill_forest_root(t->border, edges[i].low);
+        component_of(t, edges[i].triangle)->holes += sqrt((sum[0] * sum[0] + sum[1] * sum[1]) + sum[2] * sum[2]);
         sum[0] = sum[1] = sum[2] = 0.0; /* each border counts once */
     }
 }
 
-static rill_part_kind kind_of(const topology *t, uint32_t root) {
-    const measures *size = &t->sizes[root];
-    const uint8_t flags = t->flags[root];
-    if (flags & PART_OPEN) return size->holes <= PUNCTURE * size->surface ? RILL_PART_PUNCTURED : RILL_PART_SHEET;
-    if (flags & PART_TWISTED) return RILL_PART_PARITY;
-    if (fabs(size->volume) <= FLAT * size->surface * sqrt(size->surface)) return RILL_PART_SHEET;
-    return flags & PART_TWO_SIDED && size->volume < 0.0 ? RILL_PART_PARITY : RILL_PART_VOLUME;
+static rill_part_kind kind_of(const component *part) {
+    if (part->flags & PART_OPEN) return part->holes <= PUNCTURE * part->surface ? RILL_PART_PUNCTURED : RILL_PART_SHEET;
+    if (part->flags & PART_TWISTED) return RILL_PART_PARITY;
+    if (fabs(part->volume) <= FLAT * part->surface * sqrt(part->surface)) return RILL_PART_SHEET;
+    return part->flags & PART_TWO_SIDED && part->volume < 0.0 ? RILL_PART_PARITY : RILL_PART_VOLUME;
 }
 
-/* Part 0 is all volumes; every other part gets a number of its own. */
+/* Part 0 is all volumes; every other component becomes a part of its own. */
 static bool number_parts(topology *t, rill_solid *solid) {
+    component *components = t->components.data;
     size_t count = 1;
-    for (uint32_t i = 0; i < solid->triangle_count; ++i)
-        if (solid->parts[i] != RILL_NO_PART && t->parent[i] == i) {
-            if (t->flags[i] & PART_OPEN)
-                solid->open_components += 1;
-            else
-                solid->closed_components += 1;
-            if (kind_of(t, i) != RILL_PART_VOLUME) count += 1;
-        }
+    for (size_t i = 0; i < t->components.count; ++i) {
+        if (components[i].flags & PART_OPEN)
+            solid->open_components += 1;
+        else
+            solid->closed_components += 1;
+        count += kind_of(&components[i]) != RILL_PART_VOLUME;
+    }
     solid->part_kinds = rill_memory_take(t->allocator, count, sizeof(uint8_t));
     solid->part_count = count;
     if (!solid->part_kinds) return false;
     count = 1;
-    for (uint32_t i = 0; i < solid->triangle_count; ++i) {
-        if (solid->parts[i] == RILL_NO_PART) continue;
-        uint32_t root = rill_forest_root(t->parent, i); /* never after i, so already numbered */
-        rill_part_kind kind = kind_of(t, root);
-        if (kind == RILL_PART_VOLUME) continue;
-        if (root == i) {
-            solid->part_kinds[count] = (uint8_t)kind;
-            solid->parts[i] = (uint32_t)count++;
-        } else
-            solid->parts[i] = solid->parts[root];
+    for (size_t i = 0; i < t->components.count; ++i) {
+        const rill_part_kind kind = kind_of(&components[i]);
+        components[i].number = kind == RILL_PART_VOLUME ? 0 : (uint32_t)count;
+        if (kind != RILL_PART_VOLUME) solid->part_kinds[count++] = (uint8_t)kind;
     }
+    for (size_t i = 0; i < solid->triangle_count; ++i)
+        if (solid->parts[i] != RILL_NO_PART) solid->parts[i] = components[solid->parts[i]].number;
     return true;
 }
 
 /* Connects the triangles, and once more without those that are there already if there may be such. */
 static bool find_edges(topology *t, rill_solid *solid) {
     drop_degenerate(t, solid);
-    connect(t);
+    if (!connect(t)) return false;
     if (!t->crowded) return true;
     t->two_sided = rill_memory_take(t->allocator, solid->triangle_count, sizeof(uint8_t));
     if (!t->two_sided || !rill_solid_drop_doubled(solid, t->two_sided, t->allocator)) return false;
-    if (solid->doubled_triangles > 0) {
-        memset(t->edges, 0, t->edge_count * sizeof *t->edges);
-        connect(t);
-    }
-    return true;
+    return solid->doubled_triangles == 0 || connect(t);
 }
 
 bool rill_solid_find_parts(rill_solid *solid, const rill_allocator *allocator) {
     const size_t triangles = solid->triangle_count, vertices = solid->vertex_count;
+    solid->welds = rill_memory_claim(allocator, vertices, sizeof(uint32_t));
+    solid->parts = rill_memory_claim(allocator, triangles, sizeof(uint32_t));
     topology t = { .solid = solid,
                    .allocator = allocator,
-                   .slot_count = table_size(vertices),
-                   .edge_count = table_size(3 * triangles / 2 + 1) };
-    /* An open or unconnected mesh has up to three edges per triangle: the table never fills all the same. */
-    if (t.edge_count < 4 * triangles) t.edge_count *= 2;
-    solid->welds = t.same = rill_memory_take(allocator, vertices, sizeof(uint32_t));
-    t.slots = rill_memory_take(allocator, t.slot_count, sizeof(uint32_t));
-    t.edges = rill_memory_take(allocator, t.edge_count, sizeof(edge));
-    t.parent = rill_memory_take(allocator, triangles, sizeof(uint32_t));
-    t.flags = rill_memory_take(allocator, triangles, sizeof(uint8_t));
-    t.sizes = rill_memory_take(allocator, triangles, sizeof(measures));
-    solid->parts = rill_memory_take(allocator, triangles, sizeof(uint32_t));
-    bool done = t.same && t.slots && t.edges && t.parent && t.flags && t.sizes && solid->parts;
-    if (done) weld(&t);
-    done = done && find_edges(&t, solid) && (!flag_parts(&t) || find_holes(&t));
+                   .same = solid->welds,
+                   .parent = rill_memory_claim(allocator, triangles, sizeof(uint32_t)),
+                   .sides = rill_memory_claim(allocator, 3 * triangles, sizeof(uint64_t)),
+                   .ends = rill_memory_claim(allocator, vertices, sizeof(uint32_t)),
+                   .edges = rill_array_make(sizeof(edge)),
+                   .components = rill_array_make(sizeof(component)) };
+    bool done = t.same && solid->parts && t.parent && t.sides && t.ends && weld(&t) && find_edges(&t, solid) &&
+                find_components(&t, solid) && (!flag_components(&t) || find_holes(&t));
     if (done) {
-        measure_parts(&t);
+        measure_components(&t);
         done = number_parts(&t, solid);
     }
-    rill_memory_give(allocator, t.slots, t.slot_count, sizeof(uint32_t));
-    rill_memory_give(allocator, t.edges, t.edge_count, sizeof(edge));
     rill_memory_give(allocator, t.parent, triangles, sizeof(uint32_t));
-    rill_memory_give(allocator, t.flags, triangles, sizeof(uint8_t));
     rill_memory_give(allocator, t.two_sided, triangles, sizeof(uint8_t));
+    rill_memory_give(allocator, t.sides, 3 * triangles, sizeof(uint64_t));
+    rill_memory_give(allocator, t.ends, vertices, sizeof(uint32_t));
+    rill_array_free(&t.edges, allocator);
     rill_memory_give(allocator, t.border, vertices, sizeof(uint32_t));
     rill_memory_give(allocator, t.holes, vertices, 3 * sizeof(double));
-    rill_memory_give(allocator, t.sizes, triangles, sizeof(measures));
+    rill_array_free(&t.components, allocator);
     return done;
 }
