@@ -40,7 +40,22 @@ if [ "$(id -u)" -ne 0 ]; then
     fi
     as_root=sudo
 fi
+# apt ARGUMENTS...: waits while another package manager is at work, ten minutes at most. Of the locks apt-get itself waits for
+# that of dpkg alone.
+apt() {
+    for _ in $(seq 120); do
+        errors=$($as_root env LC_ALL=C DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=600 "$@" 2>&1 >&3) &&
+            return 0
+        case $errors in
+        *"Could not get lock"*) echo "Waiting for another package manager" && sleep 5 ;;
+        *) break ;;
+        esac
+    done 3>&1
+    echo "$errors" >&2
+    return 1
+}
+
 echo "Installing:$missing"
-$as_root apt-get update -q
+apt update
 # shellcheck disable=SC2086
-$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $missing
+apt install -y --no-install-recommends $missing
