@@ -213,6 +213,22 @@ static void test_put_in(void **state) {
     rill_world_destroy(world);
 }
 
+/* On a floor without a drop, in a tank with a passage: the head below is the floor, not some part of a quantum lower. */
+static void test_put_on_dry_floor(void **state) {
+    (void)state;
+    rill_world_def def = tank_def(12, 8, RILL_PASSAGES_ANY);
+    rill_world *world = make_tank(&def);
+    add_slab(world, 8, 3, 10, 5);
+    build(world);
+    rill_body_def body = cube_def(4, 4, 2, 4);
+    const rill_body_id id = add(world, &body);
+    check(world);
+    rill_body_forces forces;
+    must(world, rill_body_get_forces(world, id, &forces));
+    assert_true(forces.submerged_volume == 0.0);
+    rill_world_destroy(world);
+}
+
 /* Half in a wall, under the bed, in the air, beside the grid and far away. */
 static void test_odd_places(void **state) {
     (void)state;
@@ -433,6 +449,7 @@ int main(void) {
         cmocka_unit_test(test_bad_definitions),
         cmocka_unit_test(test_fills_leave_out),
         cmocka_unit_test(test_put_in),
+        cmocka_unit_test(test_put_on_dry_floor),
         cmocka_unit_test(test_odd_places),
         cmocka_unit_test(test_leaving),
         cmocka_unit_test(test_crowd),

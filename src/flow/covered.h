@@ -110,9 +110,9 @@ static inline int32_t rill_covered_opening(const rill_covered_ends *e, float u) 
  * leads out of the flooded space; RILL_PRESSURE_NEW for a column that was filled by hand, whose pressure is to be found. */
 #define RILL_PRESSURE_NEW (-INT32_MAX)
 
-/* Over-pressure in quanta; 0 as long as it is to be found. */
+/* Over-pressure in quanta; 0 where there is none, and as long as it is to be found. */
 static inline double rill_pressure_of(int32_t code) {
-    return code == RILL_PRESSURE_NEW ? 0.0 : (double)((code < 0 ? -code : code) - 1) * 0.25;
+    return code == 0 || code == RILL_PRESSURE_NEW ? 0.0 : (double)((code < 0 ? -code : code) - 1) * 0.25;
 }
 /* The depth at which a column counts as full, where passages are solved for. */
 static inline int32_t rill_covered_full(const rill_bed *bed, int32_t place) {
