@@ -309,6 +309,17 @@ static void rough_things_are_measured(void **state) {
     }
 }
 
+/* One so small that a part of its size is no float any more is measured, too. */
+static void tiny_meshes_are_measured(void **state) {
+    (void)state;
+    bed_scene scene;
+    start(&scene, 28, 28);
+    mesh_box(&mesh, (double[]){ 0, 0, 0 }, (double[]){ 1e-38, 1e-38, 1e-38 });
+    rill_solid *solid = scene.solids[add_mesh(&scene, &mesh)];
+    assert_true(rill_solid_measure(solid, 1.0, &scene.allocator));
+    free_scene(&scene);
+}
+
 /* Seconds of processor time to measure a ball of 4 n^2 triangles: the least of some. */
 static double measuring_takes(uint32_t n) {
     const size_t vertices = (size_t)(n + 1) * 2 * n, triangles = (size_t)4 * n * n;
@@ -417,12 +428,18 @@ static void terrain_is_left_alone(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(straight_walls_hold),     cmocka_unit_test(round_walls_hold),
-        cmocka_unit_test(primitive_walls_hold),    cmocka_unit_test(bowls_hold),
-        cmocka_unit_test(walls_reach_ceilings),    cmocka_unit_test(inclined_plates_hold),
-        cmocka_unit_test(hollow_things_are_tight), cmocka_unit_test(thickness_is_measured),
+        cmocka_unit_test(straight_walls_hold),
+        cmocka_unit_test(round_walls_hold),
+        cmocka_unit_test(primitive_walls_hold),
+        cmocka_unit_test(bowls_hold),
+        cmocka_unit_test(walls_reach_ceilings),
+        cmocka_unit_test(inclined_plates_hold),
+        cmocka_unit_test(hollow_things_are_tight),
+        cmocka_unit_test(thickness_is_measured),
         cmocka_unit_test(rough_things_are_measured),
-        cmocka_unit_test(measuring_is_quick),      cmocka_unit_test(terrain_is_left_alone),
+        cmocka_unit_test(tiny_meshes_are_measured),
+        cmocka_unit_test(measuring_is_quick),
+        cmocka_unit_test(terrain_is_left_alone),
         cmocka_unit_test(ordinary_shapes_are_left_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

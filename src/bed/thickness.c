@@ -88,8 +88,7 @@ static uint64_t key_of(const double centre[3], const double low[3], double inver
     uint32_t at[3];
     for (int i = 0; i < 3; ++i) {
         const double place = (centre[i] - low[i]) * inverse;
-        at[i] = place > 0.0 ? (uint32_t)place : 0;
-        at[i] = at[i] < CURVE_SIZE ? at[i] : CURVE_SIZE - 1;
+        at[i] = place > 0.0 ? (uint32_t)fmin(place, (double)(CURVE_SIZE - 1)) : 0; /* tiny meshes: infinity */
     }
     return (uint64_t)(spread(at[0]) | spread(at[1]) << 1 | spread(at[2]) << 2) << 32 | triangle;
 }
