@@ -22,6 +22,7 @@ SEEDS = {"fuzz_scene": "scenes/*.yaml"}  # beside tests/fuzz/seeds
 LIMITS = ["-timeout=20", "-rss_limit_mb=2048", "-max_len=4096", "-len_control=0"]
 # The entropic schedule counts the features of all inputs after each execution: half of the time where executions are short.
 LIMITS += ["-entropic=0"]
+LIMITS += ["-reload=0"]  # nobody else adds to the corpus
 LENGTHS = {"fuzz_api": 256, "fuzz_mesh": 256}  # bytes: short inputs, short executions
 
 

@@ -1,7 +1,7 @@
 /* Meshes as triangle arrays: any vertices, any indices, several of them, on a small grid that is then filled. */
 #include "fuzz.h"
 
-enum { MOST_VERTICES = 12, MOST_TRIANGLES = 16 };
+enum { MOST_VERTICES = 8, MOST_TRIANGLES = 12 }; /* a box */
 
 /* On a coarse lattice, so that shared edges, points on cell centres, flat and doubled triangles are the rule. */
 static float coordinate(fuzz_input *in) {
