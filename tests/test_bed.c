@@ -472,6 +472,20 @@ static void slivers_are_merged(void **state) {
     free_scene(&scene);
 }
 
+/* However high an opening has to be, and however little of the sky is in the range: nothing is low under it. */
+static void open_sky_is_never_closed(void **state) {
+    (void)state;
+    bed_scene scene = scene_of(20, 4, 0.01);
+    scene.def.min_opening = 1000;
+    scene.def.headroom = 1e-6;
+    add_floor(&scene);
+    add_box(&scene, 0, 0, 0, 0.1, 0.04, 0.03);
+    build_bed(&scene);
+    assert_int_equal(scene.bed.info.faces_closed, 0);
+    assert_true(flows(&scene, (double[]){ 0.05, 0.02, 0.03 }, (double[]){ 0.15, 0.02, 0 }, scene.bed.info.highest));
+    free_scene(&scene);
+}
+
 /* A wall that hovers beside the brink of a ledge, a hair higher: nothing runs off through there unless that is asked for. */
 static void low_faces_are_closed(void **state) {
     (void)state;
@@ -547,6 +561,7 @@ int main(void) {
         cmocka_unit_test(union_by_winding),
         cmocka_unit_test(open_parts_are_sheets),
         cmocka_unit_test(slivers_are_merged),
+        cmocka_unit_test(open_sky_is_never_closed),
         cmocka_unit_test(low_faces_are_closed),
         cmocka_unit_test(walls_and_outsiders),
         cmocka_unit_test(heightmaps_stretch),

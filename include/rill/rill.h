@@ -196,7 +196,8 @@ typedef struct rill_world_def {
     double headroom;    /* m, > 0: liquid may stand this high above the highest solid; default 0.05 */
     double min_opening; /* m, >= 0: voids lower than this are filled with solid, and columns side by side whose voids
                            overlap by less are not joined: such slivers come from sampling slopes at the middle of cells, and
-                           liquid would shoot through them. 0: one quantum. Default RILL_OPENING_AUTO: 1/32 of a cell */
+                           liquid would shoot through them. Under open sky nothing is low. 0: one quantum. Default
+                           RILL_OPENING_AUTO: 1/32 of a cell */
     rill_edge edges[4]; /* west, east, south, north; default wall */
     double gravity[3];  /* m/s2; default 0, 0, -9.81 */
     rill_liquid liquid; /* default water */
