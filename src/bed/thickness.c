@@ -15,7 +15,11 @@
  * Two nodes are compared by comparing their halves, unless they are too far from each other, or no two of their triangles
  * can be opposed, or nothing of them is left to be found out: then their triangles need not be looked at. Around a thick
  * body that is so as soon as nodes are as small as its curves. Where a surface is rough nodes look all ways, but what is not
- * known to be thin soon does not: each node has bounds for all of its triangles, and for the rest of which that is so. */
+ * known to be thin soon does not: each node has bounds for all of its triangles, and for the rest of which that is so.
+ *
+ * Slopes of about 45 degrees look apart by about a right angle, and walls may be about as thick as the measure: there bounds
+ * decide nothing, and each triangle would be compared with all around it. So leaves are given up on which more work has been
+ * done than is their due; what is not known of them may be thin. That is always right, and costs as much as it saves. */
 #include "base/memory.h"
 #include "base/simd.h"
 #include "bed/solid.h"
@@ -27,6 +31,8 @@ static const double LARGEST = 4.0;   /* cells: radius of a triangle */
 static const float OPPOSED = -1e-6f; /* cosine: beyond a right angle by more than rounding */
 static const float ROUNDING = 1e-5f; /* bounds of nodes are safe by this much */
 enum { LEAF = 32, CURVE_BITS = 10, CURVE_SIZE = 1 << CURVE_BITS };
+/* Work is counted in comparisons of one triangle with a leaf: what a leaf may take, unless there are few. */
+enum { PATIENCE = 128, PATIENCE_OF_ALL = 1 << 22 };
 
 /* Some triangles, number by number: they are compared with one at a time. */
 typedef struct leaf {
@@ -35,6 +41,7 @@ typedef struct leaf {
     float radius[LEAF];
     int32_t thin[LEAF]; /* known to be, or missing */
     uint32_t triangle[LEAF];
+    size_t work; /* done on it */
 } leaf;
 
 /* Where triangles are, and which ways they look. */
@@ -53,6 +60,7 @@ typedef struct tree {
     leaf *leaves;
     node *nodes;
     size_t leaf_first; /* and how many leaves there are, empty ones too */
+    size_t patience;   /* work on a leaf after which it is given up */
     float near;
 } tree;
 
@@ -132,6 +140,7 @@ static double make_keys(const rill_solid *solid, uint64_t *keys, size_t *count) 
 /* ------------------------------------------------------------------------------------------------------------ tree */
 
 static void fill_leaf(leaf *l, const rill_solid *solid, const uint64_t *keys, size_t count) {
+    l->work = 0;
     for (size_t k = 0; k < LEAF; ++k) {
         l->thin[k] = k >= count;
         for (int i = 0; i < 3; ++i) l->centre[i][k] = INFINITY, l->normal[i][k] = 0.0f;
@@ -290,14 +299,25 @@ static int32_t oppose(const leaf *a, size_t one, leaf *b, float near) {
     return any_of(hit);
 }
 
+/* All of a leaf may be thin. */
+static int32_t give_up(leaf *l) {
+    for (int k = 0; k < LEAF; ++k) l->thin[k] = 1;
+    return 1;
+}
+
 /* The rest of a leaf with all of another; returns whether anything was found. */
 static bool compare_leaf(tree *t, size_t a, size_t b) {
     if (!may_oppose(&t->nodes[a].rest, &t->nodes[b].all, t->near)) return false;
     leaf *const p = &t->leaves[a - t->leaf_first], *const q = &t->leaves[b - t->leaf_first];
     int32_t likely[LEAF], any = 0;
     find_likely(p, &t->nodes[b].all, t->near, likely);
-    for (size_t i = 0; i < LEAF; ++i)
-        if (likely[i]) any |= p->thin[i] |= oppose(p, i, q, t->near);
+    p->work += 1;
+    for (size_t i = 0; i < LEAF; ++i) {
+        if (!likely[i]) continue;
+        any |= p->thin[i] |= oppose(p, i, q, t->near);
+        p->work += 1;
+    }
+    if (p->work > t->patience) any = give_up(p);
     if (!any) return false;
     t->nodes[a].rest = bounds_of_rest(p);
     t->nodes[b].rest = bounds_of_rest(q);
@@ -325,6 +345,7 @@ static bool find_thin(rill_solid *solid, const uint64_t *keys, size_t count, dou
                       const rill_allocator *allocator) {
     tree t = { .leaf_first = 1, .near = (float)near };
     while (t.leaf_first * LEAF < count) t.leaf_first *= 2;
+    t.patience = PATIENCE > PATIENCE_OF_ALL / t.leaf_first ? PATIENCE : PATIENCE_OF_ALL / t.leaf_first;
     t.leaves = rill_memory_claim(allocator, t.leaf_first, sizeof *t.leaves);
     t.nodes = rill_memory_claim(allocator, 2 * t.leaf_first, sizeof *t.nodes);
     solid->thin = rill_memory_take(allocator, solid->triangle_count, sizeof *solid->thin);
