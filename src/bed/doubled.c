@@ -144,21 +144,24 @@ static bool find_clusters(doubles *d) {
     return true;
 }
 
-/* Takes copies away; returns whether there were any to take. */
+/* Takes copies away; returns whether that leaves something to look at once more: some were taken, and not all. */
 static bool drop(doubles *d, uint8_t *two_sided) {
-    bool any = false;
+    bool any = false, left = false;
     for (uint32_t t = 0; t < d->solid->triangle_count; ++t) {
         if (!is_alive(d, t) || d->first[t] == t) continue;
         const uint32_t first = d->first[t];
         const cluster *of = &d->clusters[rill_forest_root(d->parent, first)];
-        if (of->votes < 0 || d->rank[t] < (of->uneven ? 1 : d->copies[first] / 2)) continue;
+        if (of->votes < 0 || d->rank[t] < (of->uneven ? 1 : d->copies[first] / 2)) {
+            left = true;
+            continue;
+        }
         uint32_t c[3];
         two_sided[first] |= corners_of(d, t, c) != corners_of(d, first, c);
         d->solid->parts[t] = RILL_NO_PART;
         d->solid->doubled_triangles += 1;
         any = true;
     }
-    return any;
+    return any && left;
 }
 
 static bool mend(doubles *d, uint8_t *two_sided) {

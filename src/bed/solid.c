@@ -176,7 +176,7 @@ static rill_result check_def(const checker *check) {
 }
 
 static void *copy_of(const rill_allocator *allocator, const void *from, size_t count, size_t size) {
-    void *copy = rill_memory_take(allocator, count, size);
+    void *copy = rill_memory_claim(allocator, count, size);
     return copy ? memcpy(copy, from, count * size) : NULL;
 }
 
@@ -205,7 +205,7 @@ static bool copy_mesh(rill_solid *solid, const rill_allocator *allocator, const 
     solid->def.vertices = copy_of(allocator, def->vertices, def->vertex_count, 3 * sizeof(float));
     solid->indices = copy_of(allocator, def->indices, def->triangle_count, 3 * sizeof(uint32_t));
     solid->def.indices = solid->indices;
-    solid->vertices = rill_memory_take(allocator, def->vertex_count, 3 * sizeof(double));
+    solid->vertices = rill_memory_claim(allocator, def->vertex_count, 3 * sizeof(double));
     if (!solid->def.vertices || !solid->indices || !solid->vertices) return false;
     for (size_t i = 0; i < 3 * def->vertex_count; ++i) solid->vertices[i] = (double)def->vertices[i];
     if (!rill_solid_find_parts(solid, allocator)) return false;

@@ -113,7 +113,7 @@ static void drop_degenerate(const topology *t, rill_solid *solid) {
         corners(t, i, c);
         const bool point = c[0] == c[1] || c[1] == c[2] || c[2] == c[0];
         solid->parts[i] = point ? RILL_NO_PART : 0;
-        solid->degenerate_triangles += point || triangle_area(t, c) == 0.0;
+        solid->degenerate_triangles += point;
     }
 }
 
@@ -238,14 +238,16 @@ static double tetrahedron(const double *o, const double *p, const double *q, con
            6.0;
 }
 
-static void measure_components(topology *t) {
-    for (uint32_t i = 0; i < t->solid->triangle_count; ++i) {
-        if (t->solid->parts[i] == RILL_NO_PART) continue;
+static void measure_components(topology *t, rill_solid *solid) {
+    for (uint32_t i = 0; i < solid->triangle_count; ++i) {
+        if (solid->parts[i] == RILL_NO_PART) continue;
         component *part = component_of(t, i);
         uint32_t c[3], start[3];
         corners(t, i, c);
         corners(t, part->first, start);
-        part->surface += triangle_area(t, c);
+        const double area = triangle_area(t, c);
+        part->surface += area;
+        solid->degenerate_triangles += area == 0.0;
         part->volume += tetrahedron(position(t, start[0]), position(t, c[0]), position(t, c[1]), position(t, c[2]));
         if (t->two_sided && t->two_sided[i]) part->flags |= PART_TWO_SIDED;
     }
@@ -315,7 +317,7 @@ bool rill_solid_find_parts(rill_solid *solid, const rill_allocator *allocator) {
     bool done = t.same && solid->parts && t.parent && t.sides && t.ends && weld(&t) && find_edges(&t, solid) &&
                 find_components(&t, solid) && (!flag_components(&t) || find_holes(&t));
     if (done) {
-        measure_components(&t);
+        measure_components(&t, solid);
         done = number_parts(&t, solid);
     }
     rill_memory_give(allocator, t.parent, triangles, sizeof(uint32_t));
