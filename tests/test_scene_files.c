@@ -355,6 +355,11 @@ static void bad_meshes_are_refused(void **state) {
     refuse_mesh("a.gltf", "{\"asset\":{\"version\":\"2.0\"},\"extensionsRequired\":[\"KHR_materials_unlit\", "
                           "\"KHR_mesh_quantization\"]}",
                 RILL_INVALID_DATA, "needs the glTF extension KHR_mesh_quantization");
+    refuse_mesh("b.gltf", "{\"asset\":{\"version\":\"2.0\"},\"extensionsUsed\":[\"KHR_draco_mesh_compression\", "
+                          "\"KHR_mesh_quantization\"]}",
+                RILL_INVALID_DATA, "uses the glTF extension KHR_mesh_quantization");
+    refuse_mesh("b.stl", "solid nothing\nendsolid nothing\n", RILL_INVALID_DATA, "no triangles"); /* assimp would crash */
+    refuse_mesh("b.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\np 1 2 3\n", RILL_INVALID_DATA, "no triangles");
     rill_mesh mesh;
     rill_message message;
     assert_int_equal(rill_mesh_load("no/such.obj", &mesh, &message), RILL_INVALID_STATE);

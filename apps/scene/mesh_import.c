@@ -214,11 +214,41 @@ static rill_result convert(const struct aiScene *scene, rill_mesh *out, rill_mes
     return RILL_OK;
 }
 
+static bool begins_with_one(const char *name, const char *const *beginnings) {
+    for (; *beginnings; beginnings++) {
+        if (strncmp(name, *beginnings, strlen(*beginnings)) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Refuses a file if one of the extensions in a list of it changes its geometry. */
+static rill_result check_list(const char *text, const char *list, bool required, rill_message *message) {
+    static const char *const harmless[] = { "KHR_materials_",      "KHR_texture_", "EXT_texture_",
+                                            "MSFT_texture_",       "KHR_lights_",  "KHR_draco_mesh_compression",
+                                            "KHR_node_visibility", "KHR_xmp",      NULL };
+    /* Of what is used but not required there is a plain form beside it, but for this: some programs only use it. */
+    static const char *const harmful[] = { "KHR_mesh_quantization", NULL };
+    const char *at = strstr(text, list), *stop = at ? strchr(at, ']') : NULL;
+    at = at ? strchr(at, '[') : NULL;
+    while (at && stop && (at = strchr(at, '"')) != NULL && at < stop) {
+        const char *name = at + 1;
+        size_t length = strcspn(name, "\"");
+        if (required ? !begins_with_one(name, harmless) : begins_with_one(name, harmful)) {
+            snprintf(message->text, sizeof message->text,
+                     "it %s the glTF extension %.*s, which is not read; save it without", required ? "needs" : "uses",
+                     (int)(length < 80 ? length : 80), name);
+            return RILL_INVALID_DATA;
+        }
+        at += length + 2;
+    }
+    return RILL_OK;
+}
+
 /* What assimp does not know it passes over, and reads numbers of one kind as those of another. */
 static rill_result check_extensions(const char *path, rill_message *message) {
-    static const char *const harmless[] = { "KHR_materials_", "KHR_texture_", "EXT_texture_", "MSFT_texture_",
-                                            "KHR_lights_",    "KHR_draco_mesh_compression",  "KHR_xmp" };
-    char *text, *at, *stop;
+    char *text;
     size_t size;
     rill_result result = rill_file_read(path, GLTF_LIMIT, &text, &size, message);
     if (result != RILL_OK) {
@@ -227,26 +257,24 @@ static rill_result check_extensions(const char *path, rill_message *message) {
     for (size_t i = 0; i < size; i++) {
         text[i] = text[i] ? text[i] : ' '; /* a .glb has numbers around its text */
     }
-    at = strstr(text, "\"extensionsRequired\"");
-    stop = at ? strchr(at, ']') : NULL;
-    at = at ? strchr(at, '[') : NULL;
-    while (result == RILL_OK && at && stop && (at = strchr(at, '"')) != NULL && at < stop) {
-        const char *name = at + 1;
-        size_t length = strcspn(name, "\"");
-        bool known = false;
-        for (size_t i = 0; i < sizeof harmless / sizeof harmless[0]; i++) {
-            known |= strncmp(name, harmless[i], strlen(harmless[i])) == 0;
-        }
-        if (!known) {
-            snprintf(message->text, sizeof message->text,
-                     "it needs the glTF extension %.*s, which is not read; save it without",
-                     (int)(length < 80 ? length : 80), name);
-            result = RILL_INVALID_DATA;
-        }
-        at += length + 2;
+    result = check_list(text, "\"extensionsRequired\"", true, message);
+    if (result == RILL_OK) {
+        result = check_list(text, "\"extensionsUsed\"", false, message);
     }
     free(text);
     return result;
+}
+
+/* Whether anything has three corners: without that, assimp's later steps fail, and free what they were given twice. */
+static bool has_polygons(const struct aiScene *scene) {
+    for (unsigned m = 0; m < scene->mNumMeshes; m++) {
+        for (unsigned f = 0; f < scene->mMeshes[m]->mNumFaces; f++) {
+            if (scene->mMeshes[m]->mFaces[f].mNumIndices >= 3) {
+                return true;
+            }
+        }
+    }
+    return false;
 }
 
 static rill_result import(const char *path, rill_mesh *out, rill_message *message) {
@@ -259,6 +287,10 @@ static rill_result import(const char *path, rill_mesh *out, rill_message *messag
     }
     /* Transforms of nodes are applied (glTF); their own axes stay: z is up in Rill, whatever the file's format says. */
     const struct aiScene *scene = aiImportFile(path, 0);
+    if (scene && !has_polygons(scene)) {
+        aiReleaseImport(scene);
+        return RILL_OK; /* and no triangles */
+    }
     if (scene && !order_polygons(scene)) {
         aiReleaseImport(scene);
         return fail(message, RILL_OUT_OF_MEMORY, "out of memory", "");
