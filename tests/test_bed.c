@@ -286,7 +286,8 @@ static void double_faces(size_t from, size_t until, bool turned, bool unwelded) 
         uint32_t c[3];
         for (int k = 0; k < 3; ++k) {
             const float *p = mesh.vertices + 3 * (size_t)mesh.indices[3 * t + (size_t)k];
-            c[k] = unwelded ? mesh_vertex(&mesh, (double)p[0], (double)p[1], (double)p[2]) : mesh.indices[3 * t + (size_t)k];
+            c[k] = unwelded ? mesh_vertex(&mesh, (double)p[0], (double)p[1], (double)p[2])
+                            : mesh.indices[3 * t + (size_t)k];
         }
         mesh_triangle(&mesh, c[0], c[turned ? 2 : 1], c[turned ? 1 : 2]);
     }
@@ -331,6 +332,91 @@ static void doubled_faces_count_once(void **state) {
     free_scene(&plain);
 }
 
+/* A block of bricks n x n x n from min to max: only its skin, each square cut along one or the other diagonal. */
+static void mesh_skin(const double min[3], const double max[3], uint32_t n, bool other, bool turned) {
+    for (int axis = 0; axis < 6; ++axis) {
+        const int a = axis / 2, b = (a + 1) % 3, c = (a + 2) % 3;
+        const bool far = axis % 2;
+        for (uint32_t i = 0; i < n * n; ++i) {
+            uint32_t v[4];
+            for (uint32_t k = 0; k < 4; ++k) {
+                double p[3];
+                p[a] = far ? max[a] : min[a];
+                p[b] = min[b] + (max[b] - min[b]) * (i % n + (k == 1 || k == 2)) / n;
+                p[c] = min[c] + (max[c] - min[c]) * (i / n + (k >= 2)) / n;
+                v[k] = mesh_vertex(&mesh, p[0], p[1], p[2]);
+            }
+            const uint32_t o = other;
+            if (far == turned)
+                mesh_quad(&mesh, v[o], v[(o + 3) % 4], v[(o + 2) % 4], v[(o + 1) % 4]);
+            else
+                mesh_quad(&mesh, v[o], v[o + 1], v[(o + 2) % 4], v[(o + 3) % 4]);
+        }
+    }
+}
+
+/* Boxes with a back to each face that is cut into other triangles: the other diagonal, smaller squares, a few faces alone. */
+static void backs_may_be_cut_differently(void **state) {
+    (void)state;
+    const double min[3] = { 2, 2, 0 }, max[3] = { 8, 8, 3 };
+    bed_scene plain = { .count = 0 };
+    for (int i = 0; i < 9; ++i) {
+        bed_scene scene = scene_of(10, 10, 1.0);
+        add_box(&scene, 0, 0, -2, 10, 10, -1);
+        mesh.vertex_count = mesh.triangle_count = 0;
+        mesh_skin(min, max, i == 3 ? 3 : 1, false, false);
+        const size_t whole = mesh.triangle_count;
+        if (i > 0) mesh_skin(min, max, i == 2 ? 2 : i == 3 ? 3 : 1, true, true);
+        if (i == 4) mesh.triangle_count = whole + 6;      /* three faces have backs */
+        if (i == 5) mesh_skin(min, max, 1, false, false); /* three times */
+        if (i == 6) mesh_skin(min, max, 2, false, false), mesh_skin(min, max, 3, true, true);
+        if (i == 7) /* all inside out at first */
+            for (size_t t = 0; t < mesh.triangle_count; ++t) flip(t);
+        if (i == 8) { /* a brim of cloth, a cell wide */
+            mesh.triangle_count = whole;
+            mesh_quad(&mesh, mesh_vertex(&mesh, 2, 2, 3), mesh_vertex(&mesh, 2, 8, 3), mesh_vertex(&mesh, 1, 8, 3),
+                      mesh_vertex(&mesh, 1, 2, 3));
+        }
+        const rill_solid *box = scene.solids[add_mesh(&scene, &mesh)];
+        build_columns(&scene);
+        assert_true(box->closed_components >= 1);
+        for (int32_t cell = 0; cell < 100; ++cell) { /* one void above it or above the floor, no other */
+            const bool inside = cell % 10 >= (i == 8 ? 1 : 2) && cell % 10 < 8 && cell / 10 >= 2 && cell / 10 < 8;
+            const int32_t first = scene.columns.cell_first[cell], next = scene.columns.cell_first[cell + 1];
+            const double base = scene.columns.datum + scene.columns.quantum * scene.columns.b[next - 1];
+            if (next - first != (inside ? 2 : 1)) fail_msg("%d: %d voids in cell %d", i, next - first, cell);
+            if (fabs(base - (inside ? 3 : -1)) > 1e-5) fail_msg("%d: floor at %g in cell %d", i, base, cell);
+        }
+        if (i == 0) plain = scene;
+        if (i > 0 && i < 4) expect_same_columns(&plain.columns, &scene.columns);
+        if (i > 0) free_scene(&scene);
+    }
+    free_scene(&plain);
+}
+
+/* Balls of crooked quadrangles, which have another shape when they are cut along the other diagonal. */
+static void crooked_backs_are_known(void **state) {
+    (void)state;
+    for (int i = 0; i < 2; ++i) {
+        bed_scene scene = scene_of(50, 50, 0.002);
+        mesh.vertex_count = mesh.triangle_count = 0;
+        mesh_ball(&mesh, 0.0503, 0.0508, 0.03, 0.031, 0.0, 24);
+        const size_t whole = mesh.triangle_count;
+        for (size_t t = 0; i && t < whole; t += 2) { /* a, b, c and a, c, d */
+            const uint32_t *q = mesh.indices + 3 * t;
+            mesh_quad(&mesh, q[5], q[2], q[1], q[0]);
+        }
+        add_floor(&scene);
+        const rill_solid *ball = scene.solids[add_mesh(&scene, &mesh)];
+        build_columns(&scene);
+        assert_int_equal(ball->closed_components, 1);
+        assert_int_equal(ball->open_components, 0);
+        assert_int_equal(scene.info.sheet_cells, 0);
+        assert_int_equal(scene.info.layers, 2);
+        free_scene(&scene);
+    }
+}
+
 /* Two boxes on each other have the face between them twice: that is as it should be, doubled or not. */
 static void faces_between_are_kept(void **state) {
     (void)state;
@@ -369,6 +455,32 @@ static void cards_are_sheets(void **state) {
         assert_int_equal(scene.info.doubled_triangles, i == 1 ? 2 : 0);
         free_scene(&scene);
     }
+}
+
+/* Folded strips of cloth that touch in their corners alone: there is room in each. */
+static void sheets_may_touch(void **state) {
+    (void)state;
+    bed_scene scene = scene_of(40, 40, 0.01);
+    add_floor(&scene);
+    mesh.vertex_count = mesh.triangle_count = 0;
+    for (int i = 0; i < 4; ++i) {
+        const double x = 0.1 + 0.1 * (i % 2), y = 0.1 + 0.05 * i;
+        uint32_t v[8];
+        for (int k = 0; k < 8; ++k)
+            v[k] = mesh_vertex(&mesh, k % 4 == 0 || k % 4 == 3 ? x : x + 0.1, k % 4 < 2 ? y : y + 0.05,
+                               k < 4 ? 0.05 : 0.08);
+        mesh_quad(&mesh, v[0], v[3], v[2], v[1]);
+        mesh_quad(&mesh, v[1], v[2], v[6], v[5]);
+        mesh_quad(&mesh, v[4], v[5], v[6], v[7]);
+    }
+    const rill_solid *cloth = scene.solids[add_mesh(&scene, &mesh)];
+    build_columns(&scene);
+    assert_int_equal(cloth->open_components, 4);
+    for (int i = 0; i < 4; ++i) {
+        const int32_t cell = (13 + 5 * i) * 40 + 12 + 10 * (i % 2);
+        assert_int_equal(scene.columns.cell_first[cell + 1] - scene.columns.cell_first[cell], 3);
+    }
+    free_scene(&scene);
 }
 
 static void union_by_winding(void **state) {
@@ -556,8 +668,11 @@ int main(void) {
         cmocka_unit_test(no_odd_columns),
         cmocka_unit_test(orientation_does_not_matter),
         cmocka_unit_test(doubled_faces_count_once),
+        cmocka_unit_test(backs_may_be_cut_differently),
+        cmocka_unit_test(crooked_backs_are_known),
         cmocka_unit_test(faces_between_are_kept),
         cmocka_unit_test(cards_are_sheets),
+        cmocka_unit_test(sheets_may_touch),
         cmocka_unit_test(union_by_winding),
         cmocka_unit_test(open_parts_are_sheets),
         cmocka_unit_test(slivers_are_merged),

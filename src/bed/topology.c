@@ -10,9 +10,12 @@
  * that encloses nothing, like the two sides of a card, is a sheet too.
  *
  * Faces that are there more than once are taken once (doubled.c). Of a face that was drawn from both sides nobody knows
- * which is the outer one: a part of such faces is what is inside it, whatever the parts around it say. */
+ * which is the outer one: a part of such faces is what is inside it, whatever the parts around it say. The sides of a face may
+ * also have been cut into different triangles: what is no volume as a whole is taken apart where surfaces meet, and of two
+ * parts that are the same, one of them inside out, that one goes (meeting.c). */
 #include "base/forest.h"
 #include "base/memory.h"
+#include "bed/meeting.h"
 #include "bed/solid.h"
 #include "bed/sort.h"
 
@@ -25,11 +28,11 @@ static const double PUNCTURE = 1.0 / 32.0;
  * width has 300 times as much, and rounding places to floats gives less than a tenth. */
 static const double FLAT = 1e-6;
 
-/* An edge that does not have two triangles which run along it one each way. */
+/* An edge that does not have just two triangles which run along it one each way. */
 typedef struct edge {
     uint32_t low, high; /* vertices, by position */
     uint32_t triangle;  /* one that has it */
-    bool odd;           /* the number of its triangles is */
+    bool odd, crowded;  /* the number of its triangles is; is more than two */
     int32_t balance;    /* how many of them run along it from low to high, minus those that run back */
 } edge;
 
@@ -47,50 +50,24 @@ typedef struct topology {
     uint32_t *same;     /* first vertex with the same position */
     uint32_t *parent;   /* union-find over triangles */
     uint8_t *two_sided; /* per triangle: one that runs the other way was dropped; NULL: of none */
+    uint8_t *doubtful;  /* per triangle: see DOUBTFUL; NULL: nothing is */
+    bool cut;           /* what is doubtful ends at crowded edges */
     uint64_t *sides;    /* of triangles: the edges of each vertex to higher ones, see fill_sides */
     uint32_t *ends;     /* of each vertex's sides */
     rill_array edges;   /* edge: those that are not as they should be */
     bool crowded;       /* some edge has more than two triangles */
+    int64_t points;     /* triangles with two equal corners */
     uint32_t *border;   /* union-find over the vertices of borders; NULL without borders */
     double *holes;      /* 3 per vertex: vector area of the border whose root it is */
     rill_array components;
 } topology;
 
-enum { PART_OPEN = 1, PART_TWISTED = 2, PART_TWO_SIDED = 4 };
-
-static uint64_t mix(uint64_t h) {
-    h = (h ^ (h >> 32)) * 0x9e3779b97f4a7c15ull;
-    return h ^ (h >> 29);
-}
+enum { PART_OPEN = 1, PART_TWISTED = 2, PART_TWO_SIDED = 4, PART_CROWDED = 8, PART_MIRRORED = 16 };
+/* Its component may be several that meet; and what is left of it between crowded edges has a border of its own. */
+enum { DOUBTFUL = 1, DOUBTFUL_OPEN = 2 };
 
 static const double *position(const topology *t, uint32_t vertex) {
     return t->solid->vertices + 3 * (size_t)vertex;
-}
-
-/* Finds vertices with the same position in a hash table of index + 1. */
-static bool weld(topology *t) {
-    size_t size = 16;
-    while (size < 2 * t->solid->vertex_count) size *= 2;
-    uint32_t *slots = rill_memory_take(t->allocator, size, sizeof *slots);
-    for (uint32_t v = 0; slots && v < t->solid->vertex_count; ++v) {
-        uint64_t h = 0;
-        for (int i = 0; i < 3; ++i) {
-            double coordinate = position(t, v)[i] + 0.0; /* -0 becomes 0 */
-            uint64_t bits;
-            memcpy(&bits, &coordinate, sizeof bits);
-            h = mix(h ^ bits);
-        }
-        size_t slot = h & (size - 1);
-        while (slots[slot]) {
-            const double *p = position(t, v), *q = position(t, slots[slot] - 1);
-            if (p[0] == q[0] && p[1] == q[1] && p[2] == q[2]) break;
-            slot = (slot + 1) & (size - 1);
-        }
-        if (!slots[slot]) slots[slot] = v + 1;
-        t->same[v] = slots[slot] - 1;
-    }
-    rill_memory_give(t->allocator, slots, size, sizeof *slots);
-    return slots != NULL;
 }
 
 static void corners(const topology *t, uint32_t triangle, uint32_t out[3]) {
@@ -107,13 +84,13 @@ static double triangle_area(const topology *t, const uint32_t c[3]) {
 
 /* A triangle with two equal corners adds nothing to any edge and is dropped. One without area but with three corners
  * stays: it may be all that keeps its neighbours together, and it crosses no line by itself. */
-static void drop_degenerate(const topology *t, rill_solid *solid) {
+static void drop_degenerate(topology *t, rill_solid *solid) {
     for (uint32_t i = 0; i < solid->triangle_count; ++i) {
         uint32_t c[3];
         corners(t, i, c);
         const bool point = c[0] == c[1] || c[1] == c[2] || c[2] == c[0];
         solid->parts[i] = point ? RILL_NO_PART : 0;
-        solid->degenerate_triangles += point;
+        t->points += point;
     }
 }
 
@@ -151,19 +128,37 @@ static void fill_sides(topology *t) {
 
 /* Unites the triangles with the edge of some sides; notes it if it is not as it should be. */
 static bool join(topology *t, uint32_t low, const uint64_t *sides, size_t count) {
-    edge e = { .low = low, .high = (uint32_t)(sides[0] >> 32), .triangle = (uint32_t)sides[0] >> 1, .odd = count & 1 };
+    edge e = { .low = low,
+               .high = (uint32_t)(sides[0] >> 32),
+               .triangle = (uint32_t)sides[0] >> 1,
+               .odd = count & 1,
+               .crowded = count > 2 };
     for (size_t i = 0; i < count; ++i) {
         e.balance += sides[i] & 1 ? 1 : -1;
         if (i > 0) rill_forest_unite(t->parent, e.triangle, (uint32_t)sides[i] >> 1);
     }
-    t->crowded = t->crowded || count > 2;
-    return (!e.odd && e.balance == 0) || rill_array_push(&t->edges, t->allocator, &e);
+    t->crowded = t->crowded || e.crowded;
+    return (!e.odd && !e.crowded && e.balance == 0) || rill_array_push(&t->edges, t->allocator, &e);
+}
+
+/* Unites two by two what goes on beyond an edge, if surfaces may meet in it. */
+static bool join_apart(topology *t, uint32_t low, uint64_t *sides, size_t count) {
+    if (!t->doubtful || !t->doubtful[(uint32_t)sides[0] >> 1] || count > RILL_SIDES_MOST)
+        return join(t, low, sides, count);
+    if (t->cut) return count > 2 || join(t, low, sides, count);
+    bool open[RILL_SIDES_MOST];
+    for (size_t i = 0; i < count; ++i) open[i] = t->doubtful[(uint32_t)sides[i] >> 1] == DOUBTFUL_OPEN;
+    const size_t pairs = rill_sides_pair(t->solid, t->same, low, sides, open, count);
+    for (size_t i = 0; i < count; i += i < 2 * pairs ? 2 : 1)
+        if (!join(t, low, sides + i, i < 2 * pairs ? 2 : 1)) return false;
+    return true;
 }
 
 /* Finds out which triangles share edges. */
 static bool connect(topology *t) {
     memset(t->ends, 0, t->solid->vertex_count * sizeof *t->ends);
     t->edges.count = 0;
+    t->crowded = false;
     for (uint32_t i = 0; i < t->solid->triangle_count; ++i) t->parent[i] = i;
     fill_sides(t);
     size_t begin = 0;
@@ -172,7 +167,7 @@ static bool connect(topology *t) {
         while (begin < t->ends[v]) {
             size_t next = begin + 1;
             while (next < t->ends[v] && t->sides[next] >> 32 == t->sides[begin] >> 32) next += 1;
-            if (!join(t, v, t->sides + begin, next - begin)) return false;
+            if (!join_apart(t, v, t->sides + begin, next - begin)) return false;
             begin = next;
         }
     }
@@ -199,34 +194,72 @@ static bool flag_components(topology *t) {
     bool open = false;
     const edge *edges = t->edges.data;
     for (size_t i = 0; i < t->edges.count; ++i) {
-        component_of(t, edges[i].triangle)->flags |= edges[i].odd ? PART_OPEN : PART_TWISTED;
+        const uint8_t odd = edges[i].odd ? PART_OPEN : 0,
+                      twisted = !edges[i].odd && edges[i].balance ? PART_TWISTED : 0;
+        component_of(t, edges[i].triangle)->flags |= odd | twisted | (edges[i].crowded ? PART_CROWDED : 0);
         open = open || edges[i].odd;
     }
     return open;
 }
 
-/* The vector area of each border, at its root. */
+/* Adds half the cross product of an edge's ends, seen from the root of its border, to what is there. */
+static void add_hole(topology *t, const edge *e) {
+    const uint32_t root = rill_forest_root(t->border, e->low);
+    const double *o = position(t, root), *p = position(t, e->low), *q = position(t, e->high);
+    const double sign = e->balance > 0 ? 0.5 : -0.5;
+    double *sum = t->holes + 3 * (size_t)root;
+    for (int k = 0; k < 3; ++k) {
+        const int a = (k + 1) % 3, b = (k + 2) % 3;
+        sum[k] += sign * ((p[a] - o[a]) * (q[b] - o[b]) - (p[b] - o[b]) * (q[a] - o[a]));
+    }
+}
+
+/* Takes the vector area of an edge's border; of the others nothing is left. */
+static double take_hole(topology *t, const edge *e) {
+    double *sum = t->holes + 3 * (size_t)rill_forest_root(t->border, e->low);
+    const double area = sqrt((sum[0] * sum[0] + sum[1] * sum[1]) + sum[2] * sum[2]);
+    sum[0] = sum[1] = sum[2] = 0.0;
+    return area;
+}
+
+/* The numbers of all edges by component, which begin at `first` and end at that of the next. */
+static void order_edges(topology *t, uint32_t *order, uint32_t *first) {
+    const edge *edges = t->edges.data;
+    for (size_t i = 0; i < t->edges.count; ++i) first[t->solid->parts[edges[i].triangle] + 1] += 1;
+    for (size_t i = 0; i < t->components.count; ++i) first[i + 1] += first[i];
+    for (size_t i = t->edges.count; i-- > 0;) /* from behind: what is first stays first */
+        order[--first[t->solid->parts[edges[i].triangle] + 1]] = (uint32_t)i;
+    for (size_t i = 0; i < t->components.count; ++i) first[i] = first[i + 1];
+    first[t->components.count] = (uint32_t)t->edges.count;
+}
+
+/* The holes of each component: borders of several may meet, and each has to do with its own alone. */
 static bool find_holes(topology *t) {
     const rill_solid *solid = t->solid;
+    const size_t count = t->components.count;
     const edge *edges = t->edges.data;
-    t->border = rill_memory_take(t->allocator, solid->vertex_count, sizeof(uint32_t));
-    t->holes = rill_memory_take(t->allocator, solid->vertex_count, 3 * sizeof(double));
-    if (!t->border || !t->holes) return false;
-    for (uint32_t v = 0; v < solid->vertex_count; ++v) t->border[v] = v;
-    for (size_t i = 0; i < t->edges.count; ++i)
-        if (edges[i].odd) rill_forest_unite(t->border, edges[i].low, edges[i].high);
-    for (size_t i = 0; i < t->edges.count; ++i) {
-        const edge *e = &edges[i];
-        if (!e->odd) continue;
-        uint32_t root = rill_forest_root(t->border, e->low);
-        const double *o = position(t, root), *p = position(t, e->low), *q = position(t, e->high);
-        double sign = e->balance > 0 ? 0.5 : -0.5, *sum = t->holes + 3 * (size_t)root;
-        for (int k = 0; k < 3; ++k) {
-            int a = (k + 1) % 3, b = (k + 2) % 3;
-            sum[k] += sign * ((p[a] - o[a]) * (q[b] - o[b]) - (p[b] - o[b]) * (q[a] - o[a]));
-        }
+    component *components = t->components.data;
+    uint32_t *order = rill_memory_claim(t->allocator, t->edges.count, sizeof *order);
+    uint32_t *first = rill_memory_take(t->allocator, count + 1, sizeof *first);
+    if (!t->border) t->border = rill_memory_claim(t->allocator, solid->vertex_count, sizeof(uint32_t));
+    if (!t->holes) t->holes = rill_memory_claim(t->allocator, solid->vertex_count, 3 * sizeof(double));
+    const bool good = order && first && t->border && t->holes;
+    if (good) {
+        memset(t->holes, 0, solid->vertex_count * 3 * sizeof(double));
+        for (uint32_t v = 0; v < solid->vertex_count; ++v) t->border[v] = v;
+        for (size_t i = 0; i < t->edges.count; ++i)
+            if (edges[i].odd) rill_forest_unite(t->border, edges[i].low, edges[i].high);
+        order_edges(t, order, first);
     }
-    return true;
+    for (size_t c = 0; good && c < count; ++c) {
+        for (uint32_t i = first[c]; i < first[c + 1]; ++i)
+            if (edges[order[i]].odd) add_hole(t, &edges[order[i]]);
+        for (uint32_t i = first[c]; i < first[c + 1]; ++i)
+            if (edges[order[i]].odd) components[c].holes += take_hole(t, &edges[order[i]]);
+    }
+    rill_memory_give(t->allocator, order, t->edges.count, sizeof *order);
+    rill_memory_give(t->allocator, first, count + 1, sizeof *first);
+    return good;
 }
 
 /* The tetrahedron of a triangle and a point, positive for one seen from within. */
@@ -239,6 +272,7 @@ static double tetrahedron(const double *o, const double *p, const double *q, con
 }
 
 static void measure_components(topology *t, rill_solid *solid) {
+    solid->degenerate_triangles = t->points;
     for (uint32_t i = 0; i < solid->triangle_count; ++i) {
         if (solid->parts[i] == RILL_NO_PART) continue;
         component *part = component_of(t, i);
@@ -251,13 +285,6 @@ static void measure_components(topology *t, rill_solid *solid) {
         part->volume += tetrahedron(position(t, start[0]), position(t, c[0]), position(t, c[1]), position(t, c[2]));
         if (t->two_sided && t->two_sided[i]) part->flags |= PART_TWO_SIDED;
     }
-    const edge *edges = t->edges.data;
-    for (size_t i = 0; t->holes && i < t->edges.count; ++i) {
-        if (!edges[i].odd) continue;
-        double *sum = t->holes + 3 * (size_t)rill_forest_root(t->border, edges[i].low);
-        component_of(t, edges[i].triangle)->holes += sqrt((sum[0] * sum[0] + sum[1] * sum[1]) + sum[2] * sum[2]);
-        sum[0] = sum[1] = sum[2] = 0.0; /* each border counts once */
-    }
 }
 
 static rill_part_kind kind_of(const component *part) {
@@ -267,11 +294,49 @@ static rill_part_kind kind_of(const component *part) {
     return part->flags & PART_TWO_SIDED && part->volume < 0.0 ? RILL_PART_PARITY : RILL_PART_VOLUME;
 }
 
+static bool is_doubtful(const component *part) {
+    return part->flags & PART_CROWDED && kind_of(part) != RILL_PART_VOLUME;
+}
+
+/* Takes out each volume that is another one inside out: the sides of its faces that look inwards. */
+static bool drop_mirrored(topology *t, rill_solid *solid) {
+    component *components = t->components.data;
+    size_t count = 0, inward = 0;
+    for (size_t i = 0; i < t->components.count; ++i) {
+        const bool volume = kind_of(&components[i]) == RILL_PART_VOLUME;
+        count += volume;
+        inward += volume && components[i].volume < 0.0;
+    }
+    if (inward == 0 || inward == count) return true;
+    rill_extent *extents = rill_memory_claim(t->allocator, t->components.count, sizeof *extents);
+    if (!extents) return false;
+    for (size_t i = 0; i < t->components.count; ++i)
+        extents[i] = rill_extent_of(kind_of(&components[i]) == RILL_PART_VOLUME ? components[i].volume : 0.0,
+                                    components[i].surface, (uint32_t)i);
+    for (uint32_t i = 0; i < solid->triangle_count; ++i) {
+        if (solid->parts[i] == RILL_NO_PART) continue;
+        uint32_t c[3];
+        corners(t, i, c);
+        for (int k = 0; k < 3; ++k) rill_extent_add(&extents[solid->parts[i]], position(t, c[k]));
+    }
+    rill_extents_match(extents, t->components.count);
+    for (size_t i = 0; i < t->components.count; ++i)
+        if (extents[i].mirrored) components[extents[i].number].flags |= PART_MIRRORED;
+    rill_memory_give(t->allocator, extents, t->components.count, sizeof *extents);
+    for (uint32_t i = 0; i < solid->triangle_count; ++i) {
+        if (solid->parts[i] == RILL_NO_PART || !(component_of(t, i)->flags & PART_MIRRORED)) continue;
+        solid->parts[i] = RILL_NO_PART;
+        solid->doubled_triangles += 1;
+    }
+    return true;
+}
+
 /* Part 0 is all volumes; every other component becomes a part of its own. */
 static bool number_parts(topology *t, rill_solid *solid) {
     component *components = t->components.data;
     size_t count = 1;
     for (size_t i = 0; i < t->components.count; ++i) {
+        if (components[i].flags & PART_MIRRORED) continue;
         if (components[i].flags & PART_OPEN)
             solid->open_components += 1;
         else
@@ -302,6 +367,45 @@ static bool find_edges(topology *t, rill_solid *solid) {
     return solid->doubled_triangles == 0 || connect(t);
 }
 
+static bool find_components_of(topology *t, rill_solid *solid) {
+    t->components.count = 0;
+    if (!find_components(t, solid) || (flag_components(t) && !find_holes(t))) return false;
+    measure_components(t, solid);
+    return true;
+}
+
+/* Finds out what of the doubtful is open. */
+static bool find_doubtful_open(topology *t, rill_solid *solid) {
+    t->cut = true;
+    if (!connect(t)) return false;
+    t->cut = false;
+    const edge *edges = t->edges.data;
+    for (size_t i = 0; i < t->edges.count; ++i) {
+        uint8_t *of = &t->doubtful[rill_forest_root(t->parent, edges[i].triangle)];
+        if (edges[i].odd && *of) *of = DOUBTFUL_OPEN;
+    }
+    for (uint32_t i = 0; i < solid->triangle_count; ++i)
+        if (solid->parts[i] != RILL_NO_PART) t->doubtful[i] = t->doubtful[rill_forest_root(t->parent, i)];
+    return true;
+}
+
+/* Takes components apart that are no volumes as they are, but may be several surfaces that meet: a body with a fin, or one
+ * with each face drawn from both sides, of which one was cut into other triangles than the other. */
+static bool part_doubtful(topology *t, rill_solid *solid) {
+    bool any = false;
+    const component *components = t->components.data;
+    for (size_t i = 0; i < t->components.count && !any; ++i) any = is_doubtful(&components[i]);
+    if (!any) return true;
+    t->doubtful = rill_memory_take(t->allocator, solid->triangle_count, sizeof(uint8_t));
+    if (!t->doubtful) return false;
+    for (uint32_t i = 0; i < solid->triangle_count; ++i) {
+        if (solid->parts[i] == RILL_NO_PART) continue;
+        t->doubtful[i] = is_doubtful(component_of(t, i)) ? DOUBTFUL : 0;
+        solid->parts[i] = 0;
+    }
+    return find_doubtful_open(t, solid) && connect(t) && find_components_of(t, solid);
+}
+
 bool rill_solid_find_parts(rill_solid *solid, const rill_allocator *allocator) {
     const size_t triangles = solid->triangle_count, vertices = solid->vertex_count;
     solid->welds = rill_memory_claim(allocator, vertices, sizeof(uint32_t));
@@ -314,14 +418,12 @@ bool rill_solid_find_parts(rill_solid *solid, const rill_allocator *allocator) {
                    .ends = rill_memory_claim(allocator, vertices, sizeof(uint32_t)),
                    .edges = rill_array_make(sizeof(edge)),
                    .components = rill_array_make(sizeof(component)) };
-    bool done = t.same && solid->parts && t.parent && t.sides && t.ends && weld(&t) && find_edges(&t, solid) &&
-                find_components(&t, solid) && (!flag_components(&t) || find_holes(&t));
-    if (done) {
-        measure_components(&t, solid);
-        done = number_parts(&t, solid);
-    }
+    const bool done = t.same && solid->parts && t.parent && t.sides && t.ends && rill_vertices_weld(solid->vertices, vertices, allocator, t.same) && find_edges(&t, solid) &&
+                      find_components_of(&t, solid) && part_doubtful(&t, solid) && drop_mirrored(&t, solid) &&
+                      number_parts(&t, solid);
     rill_memory_give(allocator, t.parent, triangles, sizeof(uint32_t));
     rill_memory_give(allocator, t.two_sided, triangles, sizeof(uint8_t));
+    rill_memory_give(allocator, t.doubtful, triangles, sizeof(uint8_t));
     rill_memory_give(allocator, t.sides, 3 * triangles, sizeof(uint64_t));
     rill_memory_give(allocator, t.ends, vertices, sizeof(uint32_t));
     rill_array_free(&t.edges, allocator);
