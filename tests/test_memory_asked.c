@@ -69,6 +69,27 @@ static void a_pool_and_a_moving_solid(void **state) {
     rill_world_destroy(world);
 }
 
+/* A crowd of stems that lean this way and that: what building takes for a while counts, too. */
+static void stems(void **state) {
+    (void)state;
+    scale s = { 0 };
+    rill_world *world = make_world(400, &s);
+    add_box(world, -1.0, 2.0, -0.01, 0.0);
+    for (int i = 0; i < 60; ++i) {
+        rill_solid_def def = rill_default_solid_def();
+        rill_solid_id id;
+        def.shape = RILL_SHAPE_CYLINDER;
+        def.radius = 0.015;
+        memcpy(def.from, (double[]){ 0.02 + 0.036 * (i % 10), 0.02 + 0.06 * (i / 10), -0.001 }, sizeof def.from);
+        memcpy(def.to, (double[]){ 0.02 + 0.036 * (i * 7 % 10), 0.02 + 0.06 * (i * 5 % 6), 0.1 }, sizeof def.to);
+        must(world, rill_solid_create(world, &def, &id));
+    }
+    must(world, rill_bed_build(world));
+    run(world);
+    expect_at_most(world, &s, REST);
+    rill_world_destroy(world);
+}
+
 /* Floors above each other, all wet and none flooded; passages are solved for, but there are none. */
 static void layers(void **state) {
     (void)state;
@@ -124,7 +145,8 @@ static void bodies(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(a_pool_and_a_moving_solid), cmocka_unit_test(layers),
-                                        cmocka_unit_test(flooded_passages), cmocka_unit_test(bodies) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(a_pool_and_a_moving_solid), cmocka_unit_test(stems),
+                                        cmocka_unit_test(layers), cmocka_unit_test(flooded_passages),
+                                        cmocka_unit_test(bodies) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

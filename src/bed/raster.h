@@ -75,9 +75,16 @@ typedef struct rill_scan_entry {
     int32_t from, until;
 } rill_scan_entry;
 
+/* Those of one solid, all of which lie in the rows from <= i < until. */
+typedef struct rill_scan_group {
+    size_t first, end;
+    int32_t from, until;
+} rill_scan_group;
+
 typedef struct rill_scan_list {
     rill_scan_entry *entries; /* solid by solid */
     size_t count, capacity;
+    rill_array groups; /* rill_scan_group */
 } rill_scan_list;
 
 enum { RILL_SCAN_BAND = 256 };

@@ -73,11 +73,56 @@ static bool is_idle(const rill_solid *solid, uint32_t triangle, const uint32_t *
     return z[3 * (size_t)index[0]] == z[3 * (size_t)index[1]] && z[3 * (size_t)index[0]] == z[3 * (size_t)index[2]];
 }
 
-/* `marks` has room for the vertices of any solid. Rows along y serve walls alone. */
-static void enter_triangles(rill_scan scans[2], rill_scan_mark *marks) {
+static void free_list(rill_scan_list *list, const rill_allocator *allocator) {
+    rill_memory_give(allocator, list->entries, list->capacity, sizeof *list->entries);
+    rill_array_free(&list->groups, allocator);
+}
+
+/* Room for as many triangles more, and for one that is written behind the last. Most of a solid whose triangles are smaller than
+ * cells cross no row: so there is never room for all of them. */
+static bool grow_list(rill_scan_list *list, size_t more, const rill_allocator *allocator) {
+    const size_t need = list->count + more + 1, half_more = list->capacity + list->capacity / 2;
+    if (need <= list->capacity) return true;
+    const size_t capacity = need > half_more ? need : half_more;
+    rill_scan_entry *entries = rill_memory_claim(allocator, capacity, sizeof *entries);
+    if (!entries) return false;
+    if (list->count) memcpy(entries, list->entries, list->count * sizeof *entries);
+    rill_memory_give(allocator, list->entries, list->capacity, sizeof *list->entries);
+    list->entries = entries;
+    list->capacity = capacity;
+    return true;
+}
+
+static bool grow_lists(rill_scan scans[2], const rill_solid *solid) {
+    const size_t more = solid ? solid->triangle_count : 0, thick = solid && solid->thin ? more : 0;
+    return grow_list(&scans[0].walls, more, scans->allocator) && grow_list(&scans[1].walls, more, scans->allocator) &&
+           grow_list(&scans[0].others, thick, scans->allocator);
+}
+
+/* Notes what was listed last as a group. */
+static bool close_group(rill_scan_list *list, const rill_allocator *allocator) {
+    const rill_scan_group *groups = list->groups.data;
+    const size_t count = list->groups.count, first = count ? groups[count - 1].end : 0;
+    if (first == list->count) return true;
+    rill_scan_group group = { first, list->count, INT32_MAX, 0 };
+    for (size_t i = first; i < list->count; ++i) {
+        group.from = rill_min_i(group.from, list->entries[i].from);
+        group.until = rill_max_i(group.until, list->entries[i].until);
+    }
+    return rill_array_push(&list->groups, allocator, &group) != NULL;
+}
+
+static bool close_groups(rill_scan scans[2]) {
+    return close_group(&scans[0].walls, scans->allocator) && close_group(&scans[1].walls, scans->allocator) &&
+           close_group(&scans[0].others, scans->allocator);
+}
+
+/* `marks` has room for the vertices of any solid. Rows along y serve walls alone. False: no memory. */
+static bool enter_triangles(rill_scan scans[2], rill_scan_mark *marks) {
     for (uint32_t s = 0; s < scans->solid_count; ++s) {
         const rill_solid *solid = scans->solids[s];
         const size_t triangles = solid ? solid->triangle_count : 0;
+        if (!grow_lists(scans, solid)) return false;
         if (triangles > 0) mark_vertices(scans, solid, marks);
         for (uint32_t t = 0; t < triangles; ++t) {
             const uint32_t *index = solid->indices + 3 * (size_t)t;
@@ -89,13 +134,9 @@ static void enter_triangles(rill_scan scans[2], rill_scan_mark *marks) {
             } else
                 enter_triangle(&scans[0].others, 0, s, t, corners, !is_between(corners));
         }
+        if (!close_groups(scans)) return false;
     }
-}
-
-static bool make_list(rill_scan_list *list, size_t most, const rill_allocator *allocator) {
-    list->capacity = most + 1; /* one is written behind the last */
-    list->entries = rill_memory_claim(allocator, list->capacity, sizeof *list->entries);
-    return list->entries != NULL;
+    return true;
 }
 
 /* Room for the crossings of a band, if there are meshes. */
@@ -111,12 +152,9 @@ static bool make_crossings(rill_scan *scan) {
 
 bool rill_scans_make(rill_scan scans[2], const rill_grid *grid, const rill_area *area, const rill_solid *const *solids,
                      size_t solid_count, const rill_allocator *allocator) {
-    size_t thin = 0, thick = 0, most = 0;
-    for (size_t s = 0; s < solid_count; ++s) {
-        if (!solids[s]) continue;
-        *(solids[s]->thin ? &thick : &thin) += solids[s]->triangle_count;
-        if (solids[s]->vertex_count > most) most = solids[s]->vertex_count;
-    }
+    size_t most = 0;
+    for (size_t s = 0; s < solid_count; ++s)
+        if (solids[s] && solids[s]->vertex_count > most) most = solids[s]->vertex_count;
     rill_scan_mark *marks = rill_memory_claim(allocator, most, sizeof *marks);
     bool good = marks != NULL;
     for (int axis = 0; axis < 2; ++axis) {
@@ -128,21 +166,17 @@ bool rill_scans_make(rill_scan scans[2], const rill_grid *grid, const rill_area 
                              .across = rill_lattice_of(grid, area, 1 - axis),
                              .axis = axis,
                              .kernels = rill_scan_kernels_pick(),
+                             .walls.groups = rill_array_make(sizeof(rill_scan_group)),
+                             .others.groups = rill_array_make(sizeof(rill_scan_group)),
                              .band = rill_array_make(sizeof(rill_cut)),
                              .crossings = rill_array_make(sizeof(rill_crossing)) };
         const double near = RILL_NEAR_LINE * grid->cell_size; /* may count on both sides of a line (walls.c) */
         scan->near[0] = rill_lattice_at(&scan->along, 0) - near;
         scan->near[1] = rill_lattice_at(&scan->along, scan->along.count - 1) + near;
-        good = good && make_list(&scan->walls, thin + thick, allocator);
     }
-    good = good && make_list(&scans[0].others, thick, allocator) && make_crossings(&scans[0]);
-    if (good) enter_triangles(scans, marks);
+    good = good && make_crossings(&scans[0]) && enter_triangles(scans, marks);
     rill_memory_give(allocator, marks, most, sizeof *marks);
     return good;
-}
-
-static void free_list(rill_scan_list *list, const rill_allocator *allocator) {
-    rill_memory_give(allocator, list->entries, list->capacity, sizeof *list->entries);
 }
 
 void rill_scans_free(rill_scan scans[2]) {
@@ -173,15 +207,23 @@ static rows rows_of(const rill_scan *scan, const rill_scan_entry *entry) {
                    rill_min_i(entry->until, scan->band_until) - scan->band_from };
 }
 
+static bool is_in_band(const rill_scan *scan, const rill_scan_group *group) {
+    return group->from < scan->band_until && group->until > scan->band_from;
+}
+
 /* Where the cuts of each row of the band begin. */
 static void count_cuts(rill_scan *scan) {
+    const rill_scan_group *groups = scan->walls.groups.data;
     size_t *first = scan->cut_first, here = 0, sum = 0;
     for (int32_t r = 0; r <= RILL_SCAN_BAND; ++r) first[r] = 0;
-    for (size_t i = 0; i < scan->walls.count; ++i) { /* how many more there are in a row than in that before it */
-        const rows in = rows_of(scan, &scan->walls.entries[i]);
-        const size_t any = in.from < in.until;
-        first[any ? in.from : 0] += any;
-        first[any ? in.until : 0] -= any;
+    for (size_t g = 0; g < scan->walls.groups.count; ++g) {
+        if (!is_in_band(scan, &groups[g])) continue;
+        for (size_t i = groups[g].first; i < groups[g].end; ++i) { /* how many more there are in a row than before it */
+            const rows in = rows_of(scan, &scan->walls.entries[i]);
+            const size_t any = in.from < in.until;
+            first[any ? in.from : 0] += any;
+            first[any ? in.until : 0] -= any;
+        }
     }
     for (int32_t r = 0; r <= RILL_SCAN_BAND; ++r) {
         here += first[r];
@@ -196,18 +238,16 @@ typedef struct slice {
     int32_t row;
 } slice;
 
-enum { MOST_SLICES = 2 * RILL_SCAN_BAND, USUAL_SLICES = 4 };
+enum { MOST_SLICES = 2 * RILL_SCAN_BAND, USUAL_SLICES = 4, FEW_CUTS = 1 << 15 };
 
-/* Lists slices of one solid, of the entries from `*at` on, as many as there is room for; returns their number. */
-static int32_t list_slices(const rill_scan *scan, const rill_scan_list *list, size_t *at,
+/* Lists slices of the entries from `*at` on, as many as there is room for; returns their number. */
+static int32_t list_slices(const rill_scan *scan, const rill_scan_list *list, size_t *at, size_t end,
                            slice slices[MOST_SLICES + USUAL_SLICES]) {
-    const uint32_t solid = list->entries[*at].solid;
     int32_t count = 0;
-    for (; *at < list->count && count <= MOST_SLICES - RILL_SCAN_BAND; ++*at) {
+    for (; *at < end && count <= MOST_SLICES - RILL_SCAN_BAND; ++*at) {
         const rill_scan_entry *entry = &list->entries[*at];
         const rows in = rows_of(scan, entry);
         const int32_t more = rill_max_i(in.until - in.from, 0);
-        if (entry->solid != solid) break;
         /* A few are written whether they are there or not: nobody could guess how many there are. */
         for (int32_t i = 0; i < USUAL_SLICES; ++i) slices[count + i] = (slice){ entry->triangle, in.from + i };
         for (int32_t i = USUAL_SLICES; i < more; ++i) slices[count + i] = (slice){ entry->triangle, in.from + i };
@@ -296,21 +336,39 @@ static bool cut_slices(rill_scan *scan, uint32_t s, const slice *slices, int32_t
 
 static bool cut_triangles(rill_scan *scan, const rill_scan_list *list, bool walls) {
     slice slices[MOST_SLICES + USUAL_SLICES];
-    for (size_t at = 0; at < list->count;) {
-        const uint32_t solid = list->entries[at].solid;
-        const int32_t count = list_slices(scan, list, &at, slices);
-        for (int32_t i = 0; i < count; i += RILL_SCAN_BATCH)
-            if (!cut_slices(scan, solid, slices + i, rill_min_i(count - i, RILL_SCAN_BATCH), walls)) return false;
+    const rill_scan_group *groups = list->groups.data;
+    for (size_t g = 0; g < list->groups.count; ++g) {
+        if (!is_in_band(scan, &groups[g])) continue;
+        const uint32_t solid = list->entries[groups[g].first].solid;
+        for (size_t at = groups[g].first; at < groups[g].end;) {
+            const int32_t count = list_slices(scan, list, &at, groups[g].end, slices);
+            for (int32_t i = 0; i < count; i += RILL_SCAN_BATCH)
+                if (!cut_slices(scan, solid, slices + i, rill_min_i(count - i, RILL_SCAN_BATCH), walls)) return false;
+        }
     }
     return true;
 }
 
+/* A band has no more cuts than a quarter of the cells, unless these are few beside the triangles, which are all looked at for
+ * each band, or it is a single row. */
+static void choose_band(rill_scan *scan) {
+    const size_t cells = (size_t)scan->along.count * (size_t)scan->across.count;
+    const size_t some = cells / 4 > scan->walls.count / 8 ? cells / 4 : scan->walls.count / 8;
+    const size_t most = some > FEW_CUTS ? some : FEW_CUTS;
+    const int32_t before = scan->band_until - scan->band_from; /* the next will be about as high; 0: there was none */
+    const int32_t high = before == 0 || 2 * before > RILL_SCAN_BAND ? RILL_SCAN_BAND : 2 * before;
+    scan->band_from = scan->band_until;
+    scan->band_until = rill_min_i(scan->band_from + high, scan->across.count);
+    count_cuts(scan);
+    while (scan->band_until > scan->band_from + 1 && scan->cut_first[scan->band_until - scan->band_from] > most)
+        scan->band_until -= 1;
+}
+
 /* Cuts all triangles that cross the rows of the next band. */
 static bool next_band(rill_scan *scan) {
-    scan->band_from = scan->band_until;
-    scan->band_until = rill_min_i(scan->band_from + RILL_SCAN_BAND, scan->across.count);
-    count_cuts(scan);
-    if (!rill_array_reserve(&scan->band, scan->allocator, scan->cut_first[RILL_SCAN_BAND])) return false;
+    choose_band(scan);
+    if (!rill_array_reserve(&scan->band, scan->allocator, scan->cut_first[scan->band_until - scan->band_from]))
+        return false;
     for (int32_t r = 0; r < RILL_SCAN_BAND; ++r) {
         scan->cut_end[r] = scan->cut_first[r];
         scan->planes[r] = rill_lattice_at(&scan->across, scan->band_from + r);
