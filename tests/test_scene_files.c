@@ -258,8 +258,9 @@ static void meshes_are_joined(void **state) {
     remove(path);
 }
 
+/* The comment goes on in a second line, as some programs write it. */
 #define PLY_HEAD(format, type)                                                                                         \
-    "ply\nformat " format " 1.0\ncomment a tetrahedron\nelement vertex 4\nproperty " type " x\nproperty " type             \
+    "ply\nformat " format " 1.0\ncomment a\ntetrahedron\nelement vertex 4\nproperty " type " x\nproperty " type             \
     " y\nproperty " type " z\nproperty uchar red\n"
 #define PLY_FACES "element face 4\nproperty uchar flags\nproperty list uchar short vertex_index\nend_header\n"
 #define PLY_STRIPS "element tristrips 1\nproperty list int int vertex_indices\nend_header\n"
@@ -358,6 +359,10 @@ static void bad_meshes_are_refused(void **state) {
     refuse_mesh("b.gltf", "{\"asset\":{\"version\":\"2.0\"},\"extensionsUsed\":[\"KHR_draco_mesh_compression\", "
                           "\"KHR_mesh_quantization\"]}",
                 RILL_INVALID_DATA, "uses the glTF extension KHR_mesh_quantization");
+    refuse_mesh("c.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nvn 0 0 1\nf 1 \\\n 2 3\nf 1/1/1 3/3/1 4/4/1\n", RILL_INVALID_DATA,
+                "found 1 faces that cannot be read among 2");
+    refuse_mesh("e.ply", "ply\nformat ascii 1.0\nelement vertex\nend_header\n", RILL_INVALID_DATA,
+                "found the line 'element vertex'");
     refuse_mesh("b.stl", "solid nothing\nendsolid nothing\n", RILL_INVALID_DATA, "no triangles"); /* assimp would crash */
     refuse_mesh("b.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\np 1 2 3\n", RILL_INVALID_DATA, "no triangles");
     rill_mesh mesh;

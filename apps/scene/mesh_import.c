@@ -15,7 +15,7 @@
 #include "files.h"
 #include "ply_import.h"
 
-static const size_t GLTF_LIMIT = (size_t)2 << 30;
+static const size_t GLTF_LIMIT = (size_t)2 << 30, OBJ_LIMIT = (size_t)8 << 30;
 
 bool rill_mesh_is_kind(const char *path) {
     static const char *const endings[] = { ".obj", ".stl", ".ply", ".gltf", ".glb" };
@@ -277,6 +277,63 @@ static bool has_polygons(const struct aiScene *scene) {
     return false;
 }
 
+/* The next word of a line; false at its end, after which the next one begins. A backslash lets it go on. */
+static bool next_word(const char **at, const char **word, size_t *length) {
+    for (;;) {
+        *at += strspn(*at, " \t\r");
+        if (**at != '\\' || ((*at)[1] != '\n' && (*at)[1] != '\r')) {
+            break;
+        }
+        *at += 1 + strcspn(*at, "\n");
+    }
+    *word = *at;
+    *length = strcspn(*at, " \t\r\n");
+    *at += *length ? *length : **at == '\n';
+    return *length > 0;
+}
+
+/* Faces of a Wavefront file with three corners or more. */
+static size_t count_polygons(const char *text) {
+    size_t count = 0;
+    while (*text) {
+        const char *word;
+        size_t length, words = 0;
+        bool face = next_word(&text, &word, &length) && length == 1 && *word == 'f';
+        bool comment = length > 0 && *word == '#';
+        while (length > 0 && next_word(&text, &word, &length)) {
+            comment = comment || *word == '#';
+            words += !comment;
+        }
+        count += face && words >= 3;
+    }
+    return count;
+}
+
+/* assimp makes points of faces that name texture coordinates which are not there. */
+static rill_result check_faces(const char *path, const struct aiScene *scene, rill_message *message) {
+    char *text;
+    size_t size, read = 0;
+    rill_result result = rill_file_read(path, OBJ_LIMIT, &text, &size, message);
+    if (result != RILL_OK) {
+        return result;
+    }
+    const size_t written = count_polygons(text);
+    free(text);
+    for (unsigned m = 0; m < scene->mNumMeshes; m++) {
+        for (unsigned f = 0; f < scene->mMeshes[m]->mNumFaces; f++) {
+            read += scene->mMeshes[m]->mFaces[f].mNumIndices >= 3;
+        }
+    }
+    if (read >= written) {
+        return RILL_OK;
+    }
+    snprintf(message->text, sizeof message->text,
+             "found %zu faces that cannot be read among %zu: they may name texture coordinates that are not there; save it "
+             "without these",
+             written - read, written);
+    return RILL_INVALID_DATA;
+}
+
 static rill_result import(const char *path, rill_mesh *out, rill_message *message) {
     rill_result result = RILL_OK;
     if (rill_file_ends(path, ".gltf") || rill_file_ends(path, ".glb")) {
@@ -287,6 +344,13 @@ static rill_result import(const char *path, rill_mesh *out, rill_message *messag
     }
     /* Transforms of nodes are applied (glTF); their own axes stay: z is up in Rill, whatever the file's format says. */
     const struct aiScene *scene = aiImportFile(path, 0);
+    if (scene && rill_file_ends(path, ".obj")) {
+        result = check_faces(path, scene, message);
+    }
+    if (result != RILL_OK) {
+        aiReleaseImport(scene);
+        return result;
+    }
     if (scene && !has_polygons(scene)) {
         aiReleaseImport(scene);
         return RILL_OK; /* and no triangles */

@@ -115,7 +115,7 @@ static bool read_line(ply *p, const char *line, bool *format) {
     if (strcmp(word, "property") == 0) {
         return p->element_count > 0 && read_property(&p->elements[p->element_count - 1], line);
     }
-    return strcmp(word, "comment") == 0 || strcmp(word, "obj_info") == 0 || !word[0];
+    return true; /* a comment, with or without the word */
 }
 
 static rill_result read_header(ply *p) {
@@ -132,7 +132,9 @@ static rill_result read_header(ply *p) {
             return format ? RILL_OK : refuse(p, "found no format in the PLY header");
         }
         if (!read_line(p, line, &format)) {
-            snprintf(p->message->text, sizeof p->message->text, "found the line '%.80s' in the PLY header", line);
+            snprintf(p->message->text, sizeof p->message->text,
+                     "found the line '%.80s' in the PLY header, expected a format, element or property as the format has them",
+                     line);
             return RILL_INVALID_DATA;
         }
     }
