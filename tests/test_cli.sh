@@ -200,6 +200,9 @@ is "tells its box" says "0, 0, -0.001 to 0.004, 0.012, 0.001 m"
 is "knows that it is closed" grep -qE '^ +closed mesh parts +1' out.txt
 is "info with a cell size" gives 0 info step.obj --scale 0.001 --cell 0.001
 is "uses it" grep -qE '^ +grid +6 x 14 cells of 0.001 m' out.txt
+printf 'v 0 0 0\nv 1 0 0\nv 1 0 1\nv 0 0 1\nf 1 2 3 4\n' >upright.obj
+is "info of an upright sheet" gives 0 info upright.obj
+is "it says why there is nothing" says "and no floor: what stands upright alone has none; turn a y-up model"
 is "a cell size that is too small" gives 2 info step.obj --cell 1e-6
 is "info of a picture" gives 0 info "$tree/scenes/models/landscape.png"
 is "info of nothing" gives 3 info no_such.stl

@@ -48,7 +48,10 @@ static void print_findings(const rill_bed_info *info) {
     print_count("degenerate triangles", info->degenerate_triangles, "without area, left out");
     const bool lost = info->outside_solids || info->out_of_range;
     printf("not represented%s\n", lost ? " (look at these)" : ": nothing");
-    print_count("outside", info->outside_solids, "solids that touch no cell of the grid");
+    print_count("outside", info->outside_solids,
+                info->columns ? "solids that touch no cell of the grid"
+                              : "solids, and no floor: what stands upright alone has none; turn a y-up model with rotate: "
+                                "[90, 0, 0]");
     print_count("out of range", info->out_of_range, "floors and solids too low or too high, cut off");
 }
 
