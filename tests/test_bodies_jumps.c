@@ -93,8 +93,8 @@ static void test_onto(void **state) {
         rill_world *world = make_pond(1);
         rill_body_id small[4];
         for (int i = 0; i < 4; ++i) {
-            const rill_body_def def = body_def(RILL_BODY_SPHERE, 29.3 + (i % 2 ? aside : -aside), i / 2 ? 32.2 : 18.4,
-                                               11.5, 4.4, density);
+            const rill_body_def def =
+                body_def(RILL_BODY_SPHERE, 29.3 + (i % 2 ? aside : -aside), i / 2 ? 32.2 : 18.4, 11.5, 4.4, density);
             small[i] = add(world, &def);
         }
         rill_body_def def = body_def(RILL_BODY_BOX, 29.3, 25.2, far ? 60 : 18, 24, 600);
@@ -118,16 +118,31 @@ static void test_onto(void **state) {
     }
 }
 
-/* Balls of a twentieth of the density in a flooded passage that they nearly fill. An engine keeps them between its walls, and
- * where they are to be, by up to a millimetre each step. */
-static void test_passage(void **state) {
-    (void)state;
+/* A flooded passage of 6 x 6 mm between two wells. */
+static rill_world *make_passage(void) {
     rill_world_def def = tank_def(40, 6, RILL_PASSAGES_ANY);
     def.liquid.viscosity = 1e-6;
     rill_world *world = make_tank(&def);
     add_slab(world, 10, 6, 30, 40);
     build(world);
-    const double radius = 2.8 * MM, most = 6 * MM - radius;
+    return world;
+}
+
+/* As an engine keeps a ball between its walls. */
+static void keep_inside(rill_body_state *s, double radius) {
+    const double most = 6 * MM - radius;
+    for (int a = 1; a < 3; ++a) {
+        if (s->position[a] < radius) s->position[a] = radius, s->velocity[a] = fmax(s->velocity[a], 0.0);
+        if (s->position[a] > most) s->position[a] = most, s->velocity[a] = fmin(s->velocity[a], 0.0);
+    }
+}
+
+/* Balls of a twentieth of the density in a flooded passage that they nearly fill. An engine keeps them between its walls, and
+ * where they are to be, by up to a millimetre each step. */
+static void test_passage(void **state) {
+    (void)state;
+    rill_world *world = make_passage();
+    const double radius = 2.8 * MM;
     rill_body_id ids[2];
     for (int i = 0; i < 2; ++i) {
         const rill_body_def ball = body_def(RILL_BODY_SPHERE, 16.3 + 7 * i, 3, 3, 5.6, 50);
@@ -139,10 +154,7 @@ static void test_passage(void **state) {
         step(world, DT);
         for (int k = 0; k < 2; ++k) {
             rill_body_state s = state_of(world, ids[k]);
-            for (int a = 1; a < 3; ++a) {
-                if (s.position[a] < radius) s.position[a] = radius, s.velocity[a] = fmax(s.velocity[a], 0.0);
-                if (s.position[a] > most) s.position[a] = most, s.velocity[a] = fmin(s.velocity[a], 0.0);
-            }
+            keep_inside(&s, radius);
             s.position[0] += fmax(-MM, fmin((16.3 + 7 * k) * MM - s.position[0], MM));
             must(world, rill_body_set_state(world, ids[k], &s));
             if (i > 180) trembles = fmax(trembles, length(s.velocity));
@@ -152,6 +164,35 @@ static void test_passage(void **state) {
     assert_true(trembles < 1e-3 && flows < 1.5e-3);
     check(world);
     rill_world_destroy(world);
+}
+
+/* Balls that nearly fill a passage are put aside in it once, by less than a cell. What is light is pushed back rather than all
+ * the liquid in the passage; either way it is over at once. Columns were held to what the ball displaced where it had been
+ * expected, which it overshot farther in each sub-step, for good. */
+static void test_jolt(void **state) {
+    (void)state;
+    static const double density[] = { 20, 50, 200, 998 }, wide[] = { 4.2, 5.6, 5.9 }, far[] = { 0.2, 0.5, 1.0 };
+    for (int i = 0; i < 36; ++i) {
+        rill_world *world = make_passage();
+        const rill_body_def ball = body_def(RILL_BODY_SPHERE, 17.3, 3, 3, wide[i / 4 % 3], density[i % 4]);
+        const rill_body_id id = add(world, &ball);
+        fill(world, 1, 3, 1, 20);
+        double fastest = 0.0;
+        for (int k = 0; k < 30; ++k) {
+            const rill_status status = step(world, DT);
+            rill_body_state now = state_of(world, id);
+            keep_inside(&now, ball.radius);
+            now.position[0] += k == 5 ? far[i / 12] * MM : 0.0;
+            must(world, rill_body_set_state(world, id, &now));
+            fastest = fmax(fastest, step_info(world).max_speed);
+            if (k > 20 && (!(step_info(world).max_speed < 0.05) || status & RILL_STATUS_BODIES_CAPPED))
+                fail_msg("%g mm, %g kg/m3: %g m/s, status %x", wide[i / 4 % 3], density[i % 4],
+                         step_info(world).max_speed, (unsigned)status);
+        }
+        if (!(fastest < 0.5)) fail_msg("%g mm, %g kg/m3: %g m/s", wide[i / 4 % 3], density[i % 4], fastest);
+        check(world);
+        rill_world_destroy(world);
+    }
 }
 
 /* Near and far, turned, and twice in a row, with a snapshot between that and the step. */
@@ -209,8 +250,8 @@ static void test_there_and_back(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_along), cmocka_unit_test(test_onto),
-                                        cmocka_unit_test(test_passage), cmocka_unit_test(test_same_bits),
-                                        cmocka_unit_test(test_there_and_back) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_along),     cmocka_unit_test(test_onto),
+                                        cmocka_unit_test(test_passage),   cmocka_unit_test(test_jolt),
+                                        cmocka_unit_test(test_same_bits), cmocka_unit_test(test_there_and_back) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

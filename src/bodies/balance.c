@@ -9,7 +9,8 @@
 #include <string.h>
 
 enum { PASSES = 40, ITERATIONS = 600 };
-enum { WHOLE_STEPS = 12 }; /* if these do not do, they may be going round in circles: every other one is halved */
+enum { WHOLE_STEPS = 12 }; /* if these do not do, they may be going round in circles: later ones are cut short */
+enum { HALVINGS = 6 };     /* to find where */
 /* Quanta, and as a share of what is off to begin with: what remains is made good in the next sub-step. */
 static const double TOLERANCE = 4.0, TOLERANCE_SHARE = 1e-3, TOLERANCE_MOST = 1024.0;
 /* How much a column without a free surface gives, of what one with it does, so that a sealed one stays solvable: under a body,
@@ -27,7 +28,7 @@ typedef struct weights {
 
 typedef struct balance {
     const rill_body_stage *stage;
-    size_t first, end; /* nodes */
+    size_t first, end;                            /* nodes */
     double *pi, *stiff, *aim, *r, *z, *p, *q, *d; /* d: of the preconditioner, inverted */
     double *diagonal;                             /* of A without its low rank */
     double *outside;                              /* what faces to columns that are no nodes conduct */
@@ -253,8 +254,8 @@ static double apply(const balance *b) {
     for (size_t i = b->first; i < b->end; ++i) {
         const double *w = b->weights[i].w;
         const int32_t *j = near[i].node;
-        b->q[i] = b->diagonal[i] * b->p[i] - ((w[0] * b->p[j[0]] + w[1] * b->p[j[1]]) +
-                                              (w[2] * b->p[j[2]] + w[3] * b->p[j[3]]));
+        b->q[i] = b->diagonal[i] * b->p[i] -
+                  ((w[0] * b->p[j[0]] + w[1] * b->p[j[1]]) + (w[2] * b->p[j[2]] + w[3] * b->p[j[3]]));
     }
     for (size_t i = 0; i < b->stage->island->far_count; ++i) {
         const rill_body_face *face = &faces[far[i]];
@@ -335,6 +336,24 @@ static void improve(const balance *b, double goal, int32_t *iterations) {
     }
 }
 
+/* r is the slope of something convex: where it points back to where a step came from, the step was too long. Goes to where it is
+ * neither, and returns what is off there. Without that, columns that are full in one step, and are not in the next, would
+ * have steps go to and fro between them for ever. */
+static double shorten(const balance *b, double off) {
+    double low = 0.0, high = 1.0, at = 1.0;
+    for (int32_t i = 0; i < HALVINGS; ++i) {
+        double onwards = 0.0;
+        for (size_t k = b->first; k < b->end; ++k) onwards += b->r[k] * (b->pi[k] - b->last[k]);
+        if (at == 1.0 && onwards >= 0.0) return off;
+        *(onwards < 0.0 ? &high : &low) = at;
+        const double next = 0.5 * (low + high);
+        for (size_t k = b->first; k < b->end; ++k) b->pi[k] = b->last[k] + next / at * (b->pi[k] - b->last[k]);
+        at = next;
+        off = find_residual(b);
+    }
+    return off;
+}
+
 /* Whether there is nothing to solve: heads stay as they are. */
 static bool rest(const balance *b) {
     for (size_t i = b->first; i < b->end; ++i) b->pi[i] = 0.0;
@@ -370,9 +389,8 @@ const double *rill_bodies_balance(const rill_body_stage *stage) {
     for (int32_t pass = 0; pass < PASSES && off > tolerance && iterations < ITERATIONS; ++pass) {
         memcpy(b.last + first, b.pi + first, (end - first) * sizeof *b.last);
         improve(&b, 0.5 * tolerance, &iterations);
-        const bool halved = pass >= WHOLE_STEPS && pass % 2 == 0;
-        for (size_t i = first; halved && i < end; ++i) b.pi[i] = 0.5 * (b.pi[i] + b.last[i]);
         off = find_residual(&b);
+        if (pass >= WHOLE_STEPS) off = shorten(&b, off);
     }
     stage->island->converged = off <= 64.0 * tolerance;
     return b.pi;

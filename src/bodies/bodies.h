@@ -289,6 +289,9 @@ double rill_node_displaced(const rill_bodies *bodies, const rill_node *node, dou
 /* The same for where bodies will be at the end of the sub-step with the motion they have so far. */
 double rill_node_will_displace(const rill_body_stage *stage, const rill_node *node, double e);
 
+/* And for where they are at its end, with the head there is, if they have moved along the bed otherwise than was expected too. */
+double rill_node_keeps(const rill_body_stage *stage, const rill_node *node);
+
 /* cover.c: nodes and faces for where bodies are now. Heads of columns that were not covered before are their levels, or
  * their pressure where they are flooded. */
 void rill_bodies_cover(const rill_body_stage *stage);

@@ -7,6 +7,8 @@
  * is what it does to a whole depth of liquid, e: it sums up to nothing but pressure on walls. */
 #include "bodies/bodies.h"
 
+#include "base/simd.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -218,6 +220,17 @@ double rill_node_will_displace(const rill_body_stage *s, const rill_node *node, 
     return sum;
 }
 
+double rill_node_keeps(const rill_body_stage *s, const rill_node *node) {
+    const rill_touch *touches = s->bodies->touches.data;
+    const double scale = s->dt / s->flow->bed->quantum, level = rill_node_level(node, node->e);
+    double sum = rill_node_will_displace(s, node, level);
+    for (int32_t i = node->first; i >= 0; i = touches[i].next) {
+        const rill_body *body = rill_body_at(s->bodies, touches[i].body);
+        for (int k = 0; k < 6; ++k) sum -= (double)touches[i].sideways[k] * (body->moved[k] - body->guess[k]) * scale;
+    }
+    return rill_max_d(sum, 0.0);
+}
+
 /* A body at a face between two nodes; false if it is above the liquid. */
 static bool find_grip(const rill_body_stage *s, int32_t index, rill_touch *at_l, rill_body_grip *grip) {
     const rill_bed *bed = s->flow->bed;
@@ -294,8 +307,7 @@ void rill_bodies_couple(const rill_body_stage *s) {
         if (faces[f].node_l < 0 || faces[f].node_r < 0) continue;
         if (lies_on_bed(&nodes[faces[f].node_l]) || lies_on_bed(&nodes[faces[f].node_r])) continue;
         for (int32_t i = nodes[faces[f].node_l].first; i >= 0; i = touches[i].next)
-            if (island->end_grip < island->most_grip &&
-                find_grip(s, (int32_t)f, &touches[i], &grips[island->end_grip]))
+            if (island->end_grip < island->most_grip && find_grip(s, (int32_t)f, &touches[i], &grips[island->end_grip]))
                 couple_grip(s, &grips[island->end_grip++]);
     }
     for (size_t i = island->first_body; i < island->end_body; ++i) {
