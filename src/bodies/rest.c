@@ -43,6 +43,7 @@ bool rill_island_is_calm(const rill_body_stage *s) {
     const rill_node *nodes = s->bodies->nodes.data;
     const rill_body_face *faces = s->bodies->faces.data;
     const double most = rest_head(s);
+    if (s->island->asleep) return true; /* that its bodies were stopped is no push */
     if (!s->settings->rest || s->island->comes || !bodies_rest(s)) return false;
     for (size_t i = s->island->first_node; i < s->island->end_node; ++i) {
         const rill_node *node = &nodes[i];
