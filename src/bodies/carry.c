@@ -44,33 +44,55 @@ typedef struct cargo {
     double along, zz;  /* what goes along the bed with what is light, kg, and its inertia, kg m2 */
 } cargo;
 
-static cargo find_cargo(const rill_body_stage *s, const rill_body *body) {
+/* None of it turns with a `round` one. */
+static inline cargo sum_cargo(const rill_body_stage *s, const rill_body *body, bool round) {
     const rill_touch *touches = s->bodies->touches.data;
     const rill_piece *pieces = s->bodies->pieces.data;
     const rill_node *nodes = s->bodies->nodes.data;
     const double dx = s->flow->bed->grid.cell_size, layer = LAYER * s->gravity * s->dt * s->dt;
     cargo sum = { 0 };
     for (int32_t i = body->first; i < body->end; ++i) {
-        const double e = nodes[touches[i].node].e, open = nodes[touches[i].node].flooded ? 0.0 : 1.0;
+        const double e = nodes[touches[i].node].e;
         for (int32_t k = touches[i].first; k < touches[i].end; ++k) {
             const rill_piece *p = &pieces[k];
             const double low = (double)p->low, high = (double)p->high, x = (double)p->arm[0], y = (double)p->arm[1];
             sum.cells += (double)p->part;
             if (e <= low) continue;
             const double thick = e < high ? 0.0 : SHARE * (high - low) * s->flow->bed->quantum;
-            sum.wet += (double)p->part;
-            sum.displaced += open * (double)p->part * ((e < high ? e : high) - low);
-            sum.around += (double)p->part * (x * x + y * y);
             const double mass = s->density * dx * dx * (double)p->part * (thick > layer ? thick : layer);
-            const double turns = fmax(mass, TURNING * s->density * dx * dx * (double)p->part * layer);
             sum.mass += mass;
+            if (round) continue;
+            const double turns = fmax(mass, TURNING * s->density * dx * dx * (double)p->part * layer);
             sum.xx += turns * y * y;
             sum.yy += turns * x * x;
             sum.xy -= turns * x * y;
         }
     }
-    sum.displaced *= s->density * dx * dx * s->flow->bed->quantum;
     return sum;
+}
+
+static cargo find_cargo(const rill_body_stage *s, const rill_body *body) {
+    return body->form.shape == RILL_BODY_SPHERE ? sum_cargo(s, body, true) : sum_cargo(s, body, false);
+}
+
+/* What of a light body is in the liquid. */
+static void find_wet(const rill_body_stage *s, const rill_body *body, cargo *sum) {
+    const rill_touch *touches = s->bodies->touches.data;
+    const rill_piece *pieces = s->bodies->pieces.data;
+    const rill_node *nodes = s->bodies->nodes.data;
+    const double dx = s->flow->bed->grid.cell_size;
+    for (int32_t i = body->first; i < body->end; ++i) {
+        const double e = nodes[touches[i].node].e, open = nodes[touches[i].node].flooded ? 0.0 : 1.0;
+        for (int32_t k = touches[i].first; k < touches[i].end; ++k) {
+            const rill_piece *p = &pieces[k];
+            const double low = (double)p->low, high = (double)p->high, x = (double)p->arm[0], y = (double)p->arm[1];
+            if (e <= low) continue;
+            sum->wet += (double)p->part;
+            sum->displaced += open * (double)p->part * ((e < high ? e : high) - low);
+            sum->around += (double)p->part * (x * x + y * y);
+        }
+    }
+    sum->displaced *= s->density * dx * dx * s->flow->bed->quantum;
 }
 
 /* How much less it weighs than what is not light, kg; negative if it is not. */
@@ -80,7 +102,8 @@ static double lacks(const rill_body_stage *s, const rill_body *body, const cargo
 }
 
 /* What goes with a body that is so much too light. */
-static void burden(const rill_body_stage *s, double lacking, cargo *c) {
+static void burden(const rill_body_stage *s, const rill_body *body, double lacking, cargo *c) {
+    find_wet(s, body, c);
     const double dx = s->flow->bed->grid.cell_size, area = c->wet * dx * dx, most = FADE * lacking;
     const double disc = fmin(DISC * sqrt(area / 3.141592653589793) * area * s->density, most);
     if (c->wet == 0.0) return;
@@ -125,7 +148,7 @@ void rill_bodies_carry(const rill_body_stage *s) {
         if (isinf(body->mass)) continue;
         cargo c = find_cargo(s, body);
         const double lacking = lacks(s, body, &c);
-        if (lacking > 0.0) burden(s, lacking, &c);
+        if (lacking > 0.0) burden(s, body, lacking, &c);
         const double kept = body->fresh || c.mass <= body->carried ? 1.0 : body->carried / c.mass;
         body->carried = c.mass;
         body->small = c.cells < SMALL || lacking > 0.0;

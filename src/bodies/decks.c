@@ -96,6 +96,12 @@ static void share_out(const rill_bodies *bodies, const rill_node *node, uint32_t
         }
 }
 
+/* The commonest: one body with one piece in each quarter, in their order. */
+static bool is_plain(const rill_touch *touch, const rill_piece *p) {
+    return touch->next < 0 && touch->end - touch->first == QUARTERS && p[0].quarter == 0 && p[1].quarter == 1 &&
+           p[2].quarter == 2 && p[3].quarter == 3;
+}
+
 /* What is shut, and how high. Returns marks. */
 static uint8_t find_lids(const rill_bodies *bodies, rill_node *node) {
     const rill_touch *touches = bodies->touches.data;
@@ -105,8 +111,14 @@ static uint8_t find_lids(const rill_bodies *bodies, rill_node *node) {
     node->shut = 0;
     if (node->first < 0 || (touches[node->first].next < 0 && touches[node->first].first == touches[node->first].end))
         return 0; /* beside a body */
+    const rill_piece *first = &pieces[touches[node->first].first];
+    const bool plain = is_plain(&touches[node->first], first);
     for (int q = 0; q < QUARTERS; ++q) lid[q] = (float)RILL_WALL;
-    for (int32_t i = node->first; i >= 0; i = touches[i].next)
+    for (int q = 0; plain && q < QUARTERS; ++q) {
+        covered[q] = (double)first[q].part;
+        if (first[q].part > SLIVER && first[q].high < lid[q]) lid[q] = first[q].high;
+    }
+    for (int32_t i = plain ? -1 : node->first; i >= 0; i = touches[i].next)
         for (int32_t k = touches[i].first; k < touches[i].end; ++k) {
             const int32_t q = pieces[k].quarter;
             covered[q] += (double)pieces[k].part;
