@@ -1,5 +1,6 @@
 /* The worlds of `boats_400` and `spheres_400`: bodies on a pond of 2 m x 2 m, 30 mm deep with waves on it, as the scenes of the
- * same names of Wang, Miller & Turk 2007 (figures there: 1.3 and 0.4 frames a second). Places come from a fixed seed. */
+ * same names of Wang, Miller & Turk 2007 (figures there: 1.3 and 0.4 frames a second). Places come from a fixed seed. And
+ * `hundred_200`, which has next to nothing but bodies in it. */
 #include "bench_parts.h"
 
 #include <math.h>
@@ -73,4 +74,23 @@ rill_result rill_bench_build_spheres(rill_world *world) {
         result = rill_body_create(world, &def, &id);
     }
     return result != RILL_OK ? result : rill_bench_fill_waves(world, DEPTH);
+}
+
+/* A hundred spheres of about six cells radius and a third to two thirds of the density, ten by ten on a pond of 1 m x 1 m, 60 mm
+ * deep. They float: none touches another or the bed. */
+rill_result rill_bench_build_hundred(rill_world *world) {
+    rill_result result = build_pool(world);
+    for (int i = 0; i < 100 && result == RILL_OK; i++) {
+        rill_body_def def = rill_default_body_def();
+        def.shape = RILL_BODY_SPHERE;
+        def.radius = CELL * (4.8 + 0.24 * ((7 * i) % 10));
+        def.density = 300.0 + 40.0 * (i % 11);
+        def.state.position[0] = CELL * (10.0 + 20.0 * (i % 10) + 0.3 * (i % 3));
+        def.state.position[1] = CELL * (10.0 + 20.0 * (i / 10) + 0.2 * (i % 5));
+        def.state.position[2] = 2.0 * DEPTH + 0.2 * def.radius;
+        def.state.acceleration[2] = -9.81;
+        rill_body_id id;
+        result = rill_body_create(world, &def, &id);
+    }
+    return result != RILL_OK ? result : rill_bench_fill_waves(world, 2.0 * DEPTH);
 }

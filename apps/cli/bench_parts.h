@@ -68,6 +68,7 @@ rill_result rill_bench_fill_waves(rill_world *world, double depth);
 /* bench_bodies.c. */
 rill_result rill_bench_build_boats(rill_world *world);
 rill_result rill_bench_build_spheres(rill_world *world);
+rill_result rill_bench_build_hundred(rill_world *world);
 /* bench_crowded.c. */
 rill_result rill_bench_build_solids(rill_world *world);
 rill_result rill_bench_build_stems(rill_world *world);

@@ -55,6 +55,7 @@ static const bench_target targets[] = {
     { "moving_mesh", 1, MS_LONGEST, 5.0, NULL },
     { "boats_400", 1, MS_PER_FRAME, 16.67, NULL },
     { "spheres_400", 1, MS_PER_FRAME, 16.67, NULL },
+    { "hundred_200", 1, MS_PER_FRAME, 66.5, NULL },
     { "passages_100x3", 1, MS_RATIO, 1.2, "passages_100x3_off" },
     { "flooded_200x3", 1, MS_RATIO, 3.0, "flooded_200x3_off" },
     { "flooded_200x3", 1, ASKED, 300.0, NULL },
