@@ -115,10 +115,12 @@ static bool face_calm(const judge *j, int32_t l, int32_t r, float u, int32_t til
 }
 
 /* Small heads that all point one way add up over a pool, and a viscous liquid would go on levelling them: what is stopped
- * must not slope by more than 5e-6 of its depth per column. Waves and rounding noise cancel in the mean. */
-static bool slope_calm(int64_t sum, int32_t deepest) {
-    const int64_t faces = RILL_TILE_W * RILL_TILE_H, per_column = 200000;
-    return (sum < 0 ? -sum : sum) * per_column <= faces * deepest;
+ * must not slope by more than 5e-6 of its depth per column, unless that drives it no faster than it may creep (Nusselt).
+ * Waves and rounding noise cancel in the mean. */
+static bool slope_calm(const judge *j, int64_t sum, int32_t deepest) {
+    const int64_t faces = RILL_TILE_W * RILL_TILE_H, per_column = 200000, slope = sum < 0 ? -sum : sum;
+    const float twice = 2.0f * (float)deepest, driven = j->constants->drive * (float)slope / (float)faces;
+    return slope * per_column <= faces * deepest || driven * twice * twice < RILL_CREEP_SPEED * j->constants->drag;
 }
 
 static bool tile_calm(const judge *j, int32_t column, int32_t row) {
@@ -134,7 +136,7 @@ static bool tile_calm(const judge *j, int32_t column, int32_t row) {
             if (i < RILL_TILE_W && !face_calm(j, place - stride, place, flow->v[place], tilt[1], &sum[1], &deepest))
                 return false;
         }
-    return slope_calm(sum[0], deepest) && slope_calm(sum[1], deepest);
+    return slope_calm(j, sum[0], deepest) && slope_calm(j, sum[1], deepest);
 }
 
 static void stop_tile(const judge *j, int32_t column, int32_t row) {
