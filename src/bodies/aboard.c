@@ -127,7 +127,6 @@ static int64_t put_into(rill_flow *flow, int32_t place, int64_t amount) {
     if (part == 0) return amount;
     flow->H[place] += part;
     add_extent(flow, place);
-    rill_flow_wake(flow, place);
     return amount - part;
 }
 
@@ -148,11 +147,15 @@ static int32_t nearest_room(const rill_flow *flow, const int16_t cell[2]) {
 
 void rill_bodies_give(rill_bodies *bodies, rill_flow *flow, const int16_t cell[2], int32_t place, int64_t amount) {
     int64_t left = amount;
-    if (left > 0 && place >= 0) left = put_into(flow, place, left);
+    if (left > 0 && place >= 0) {
+        left = put_into(flow, place, left);
+        rill_flow_wake(flow, place);
+    }
     while (left > 0) {
         const int32_t other = nearest_room(flow, cell);
         if (other < 0) break;
         left = put_into(flow, other, left);
+        rill_flow_wake(flow, other);
     }
     bodies->lost += left;
 }
@@ -319,6 +322,11 @@ static void limit_moves(const aboard *a) {
     }
 }
 
+/* Liquid has moved by itself: what trickles off a deck must not keep a pool awake that it does not stir. */
+static void touch(rill_flow *flow, int32_t place) {
+    rill_flow_touch_tile(flow, rill_bed_tile_of(flow->bed, place), rill_flow_wake_bits(flow->bed, place));
+}
+
 /* Takes what an end of a face gives; returns how much that is. */
 static int32_t take(const aboard *a, int32_t node, int32_t place, int32_t wanted, int32_t room) {
     rill_flow *flow = a->stage->flow;
@@ -330,7 +338,7 @@ static int32_t take(const aboard *a, int32_t node, int32_t place, int32_t wanted
     const int32_t most = rill_min_i(rill_min_i(wanted, flow->H[place]), room);
     flow->H[place] -= most;
     if (node >= 0) a->nodes[node].kept += (double)most; /* its head is to follow at once */
-    rill_flow_wake(flow, place);
+    touch(flow, place);
     return most;
 }
 
@@ -351,6 +359,7 @@ static void move_all(const aboard *a) {
             continue;
         }
         put_into(flow, place, part);
+        touch(flow, place);
         if (to >= 0) a->nodes[to].kept -= (double)part;
     }
 }
