@@ -5,7 +5,7 @@
 #   make bench      speed, against the memory's own (CSV=file to keep it)
 #   make validate   accuracy, against exact solutions and measurements
 #   make gallery    draw the pictures of docs/gallery.md (a quarter of an hour without a graphics card)
-#   make campaign   energy, speeds and rest of random closed worlds (FIRST=1 COUNT=1000; hours)
+#   make campaign   energy, speeds and rest of random closed worlds (FIRST=1 COUNT=1000; ten minutes)
 #   make fuzz       a long search for crashes (SECONDS=600 per target)
 #   make check-blender  let Blender import what `rill bake` writes (installs Blender, which is large)
 #   make check-usd  let an independent USD library read the .usda that `rill bake` writes (takes it from npm)

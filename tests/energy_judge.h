@@ -6,20 +6,18 @@
  *            times dt, a thousand times the bound. As in the invariant of the leapfrog scheme (Hairer, Lubich, Wanner 2006,
  *            Geometric Numerical Integration, section I.3) the product of the velocities before and after the levels
  *            does not: so each energy is known one sub-step late. The invariant belongs to a dt, so that calls make one sub-step
- *            each, of the same length for long, and windows begin anew when that changes.
- *   speed    Torricelli: 1.05 sqrt(2 g head), head from the highest level there ever was down to the sill of the pipe.
- *   rest     At the end no pipe is faster than 1 mm/s, unless it drains: goes where its head drives it, at no more than 1.1 times
- *            the speed of Nusselt's film, or of Poiseuille's flow between two walls. Without any that drains all is asleep. */
+ *            each, of the same length for long, and windows begin anew when that changes. One of 50 sub-steps begins every ten.
+ *   speed    Torricelli: 1.05 sqrt(2 g head), head from the highest level there ever was down to the sill of the pipe. A body is
+ *            as high as its centre could rise with its velocity.
+ *   rest     rest_judge.h, some time after the last pour that follows from the depth then. */
 #ifndef RILL_TESTS_ENERGY_JUDGE_H
 #define RILL_TESTS_ENERGY_JUDGE_H
 
 #include <math.h>
 
-#include "flow/covered.h"
-#include "flow/drive.h"
-#include "world/energy.h"
+#include "rest_judge.h"
 
-enum { JUDGE_WINDOW = 50, JUDGE_KEPT = 3 };
+enum { JUDGE_STRIDE = 10, JUDGE_WINDOW = 50 / JUDGE_STRIDE, JUDGE_KEPT = 3 };
 enum { JUDGE_ENERGY = 1, JUDGE_SPEED = 2, JUDGE_REST = 4, JUDGE_ALL = 7 }; /* bounds */
 
 /* What a sub-step left behind. */
@@ -37,36 +35,29 @@ typedef struct judge {
     rill_world *world;
     double highest; /* m above the datum: level since the start */
     judge_state states[JUDGE_KEPT];
-    int known; /* states since windows began */
+    int calls; /* since windows began */
+    int known; /* states in a row */
     double window[JUDGE_WINDOW + 1];
     int energies; /* in it since it began */
     double dt;    /* s: of the calls */
     int steady;   /* calls with that */
     bool left_alone;
+    double clear[2]; /* m along x and y from the origin: where bodies meet nothing; 0: there are none */
+    bool aground;    /* one has left that: contacts are not the engine's business, so that nothing later counts */
     double at_first, least; /* J: energy when it was left alone, and the least since */
     /* What was found: */
-    double rise, rise_bound, rise_time; /* J: the rise over a window that is the most of its bound, and when */
-    double released;                    /* J since it was left alone */
-    double speed, speed_bound, speed_time;
+    double rise, rise_bound, rise_time;   /* J: the rise over a window that is the most of its bound, and when */
+    double released;                      /* J since it was left alone */
+    double speed, speed_head, speed_time; /* m/s, m: of the pipe that is the most of its bound */
     int32_t speed_at[2];
-    double still_speed, still_bound; /* the worst at the end */
-    int32_t still_at[2];
-    rill_moving still_pipe;
-    double *creep;    /* m/s, plane: see judge_pipe_creep */
-    double fastest;   /* m/s at the end */
-    int64_t draining; /* pipes, at the end */
-    int64_t awake;    /* columns, at the end */
-    int64_t ledger;   /* quanta lost */
+    double fastest; /* m/s since it was left alone */
+    double depth;   /* m: mean of what was wet then */
+    double gravity; /* m/s2 */
+    rest_judge rest;
+    int64_t ledger; /* quanta lost */
 } judge;
 
 /* -------------------------------------------------------------------------------------------------------------- energy */
-
-static inline void judge_take_pipe(void *user, const rill_moving *pipe) {
-    judge_state *s = user;
-    s->u[s->count] = pipe->u;
-    s->mass[s->count] = pipe->mass;
-    s->late[s->count++] = pipe->waits;
-}
 
 static inline double judge_body_kinetic(const rill_body *body, const double a[6], const double b[6]) {
     double sum = body->carried * a[2] * b[2];
@@ -77,13 +68,21 @@ static inline double judge_body_kinetic(const rill_body *body, const double a[6]
     return 0.5 * sum;
 }
 
-static inline void judge_take(const judge *j, judge_state *s) {
+static inline void judge_take_pipe(judge_state *s, const rill_moving *pipe) {
+    s->u[s->count] = pipe->u;
+    s->mass[s->count] = pipe->mass;
+    s->late[s->count++] = pipe->waits;
+}
+
+static inline judge_state *judge_newest(judge *j) {
+    return &j->states[j->known];
+}
+
+static inline void judge_take_still(judge *j) {
     const rill_bodies *bodies = &j->world->bodies;
-    rill_energy energy;
-    must(j->world, rill_world_get_energy(j->world, &energy));
+    const rill_energy energy = rill_world_still_energy(j->world);
+    judge_state *s = judge_newest(j);
     s->still = energy.potential + energy.bodies;
-    s->count = 0;
-    rill_world_each_pipe(j->world, judge_take_pipe, s);
     s->bodies = bodies->list.count;
     for (size_t i = 0; i < s->bodies; ++i) {
         const rill_body *body = rill_body_at(bodies, (int32_t)i);
@@ -121,119 +120,86 @@ static inline void judge_add(judge *j, double energy) {
 }
 
 static inline void judge_watch_energy(judge *j) {
-    judge_state *newest = &j->states[j->known % JUDGE_KEPT];
-    judge_take(j, newest);
+    judge_take_still(j);
+    const judge_state *newest = judge_newest(j);
     j->known += 1;
     if (j->known < JUDGE_KEPT) return;
-    judge_add(j, judge_energy(j, &j->states[j->known % JUDGE_KEPT], &j->states[(j->known + 1) % JUDGE_KEPT], newest));
+    judge_add(j, judge_energy(j, &j->states[0], &j->states[1], newest));
+    j->known = 0;
 }
 
 /* -------------------------------------------------------------------------------------------------------------- speeds */
 
-static inline void judge_cell(const judge *j, const rill_moving *pipe, int32_t at[2]) {
-    rill_bed_sheet_of(&j->world->bed, pipe->r, &at[0], &at[1]);
-}
-
+/* On a slope the bed is at the face where it is between the two columns: half of what heads fall below the higher (drive.h). */
 static inline double judge_sill(const judge *j, const rill_moving *pipe) {
     const rill_bed *bed = &j->world->bed;
-    return bed->quantum * (double)rill_max_i(bed->b[pipe->l], bed->b[pipe->r]);
+    const int32_t bl = bed->b[pipe->l], br = bed->b[pipe->r];
+    const rill_face f = rill_face_at(bl, br, 0, 0);
+    const int32_t clip = pipe->sparse ? 0 : rill_drive_clip(&f, (int32_t)(5.0 * bed->grid.cell_size / bed->quantum));
+    return bed->quantum * ((double)rill_max_i(bl, br) + 0.5 * (double)clip);
 }
 
-static inline void judge_pipe_speed(void *user, const rill_moving *pipe) {
-    judge *j = user;
-    if (pipe->opening <= RILL_DRY * j->world->bed.quantum) return;
-    const double head = fmax(j->highest - judge_sill(j, pipe), 0.0), speed = fabs(pipe->u);
-    const double bound = 1.05 * sqrt(2.0 * rill_world_normal_gravity(j->world) * head);
-    if (speed * j->speed_bound <= j->speed * bound && j->speed_time > 0.0) return;
-    j->speed = speed;
-    j->speed_bound = bound;
-    j->speed_time = rill_world_time(j->world);
-    judge_cell(j, pipe, j->speed_at);
-}
-
-static inline void judge_watch_speeds(judge *j) {
+static inline void judge_highest(judge *j) {
     const rill_bed *bed = &j->world->bed;
+    int32_t highest = 0;
     for (int64_t i = 0; i < bed->info.columns; ++i) {
         const int32_t place = bed->places[i], H = j->world->flow.H[place];
-        if (H > RILL_DRY) j->highest = fmax(j->highest, bed->quantum * (double)(bed->b[place] + H));
+        if (H > RILL_DRY) highest = rill_max_i(highest, bed->b[place] + H);
     }
-    rill_world_each_pipe(j->world, judge_pipe_speed, j);
+    j->highest = fmax(j->highest, bed->quantum * (double)highest);
+    for (size_t i = 0; i < j->world->bodies.list.count; ++i) {
+        const rill_body_state *state = &rill_body_at(&j->world->bodies, (int32_t)i)->state;
+        const double *v = state->velocity, square = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
+        j->highest = fmax(j->highest, state->position[2] - bed->datum + 0.5 * square / j->gravity);
+    }
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- rest */
-
-/* The head that drives a pipe, m, from l to r. */
-static inline double judge_head(const rill_world *world, const rill_moving *pipe, const rill_face *open) {
-    const rill_bed *bed = &world->bed;
-    const int32_t clip = pipe->sparse ? 0 : rill_drive_clip(open, (int32_t)(5.0 * bed->grid.cell_size / bed->quantum));
-    const double over_l = world->flow.pressure ? rill_pressure_of(world->flow.pressure[pipe->l]) : 0.0;
-    const double over_r = world->flow.pressure ? rill_pressure_of(world->flow.pressure[pipe->r]) : 0.0;
-    /* An extended pipe has the levels at its ends for heads, wherever they are: at most all there is. */
-    if (pipe->waits && world->def.solver.passages == RILL_PASSAGES_STRAIGHT)
-        return copysign((double)world->flow.extent.level * bed->quantum, pipe->u);
-    return ((double)rill_drive_head(open, clip) + (over_l - over_r)) * bed->quantum;
+static inline double judge_speed_bound(const judge *j) {
+    return 1.05 * sqrt(2.0 * j->gravity * j->speed_head);
 }
 
-/* The speed with which that head drives liquid against viscosity alone: Nusselt's, or Poiseuille's where the pipe is under liquid
- * on both sides. The slot of a mouth is but a part of the pipe long, as its inertance is (covered.h). A pipe whose lintel is in
- * the upper half of the liquid is between the two. */
-static inline double judge_creeps(const rill_world *world, const rill_moving *pipe) {
-    const rill_bed *bed = &world->bed;
-    const int32_t *b = rill_flow_bases(&world->flow), *H = world->flow.H, l = pipe->l, r = pipe->r;
-    const rill_face open = rill_face_at(b[l], b[r], H[l], H[r]);
-    const int32_t between = rill_min_i(bed->c[l], bed->c[r]) - rill_max_i(b[l], b[r]), top = rill_max_i(open.l, open.r);
-    const rill_face f = rill_face_under(open, between);
-    const double lower = (double)rill_max_i(rill_min_i(f.l, f.r), 0), head = judge_head(world, pipe, &open);
-    const bool walls = lower >= (double)(between - RILL_SUBMERGED), cut = top > between;
-    const double slot = fmin(1.0, lower / rill_max_i(H[l], 1)) + fmin(1.0, lower / rill_max_i(H[r], 1));
-    const double length = bed->grid.cell_size * (cut || walls ? fmax(0.5, 0.5 * slot) : 1.0);
-    const double film = 0.5 * (double)rill_viscosity_depth(cut && 2 * between < top ? &f : &open, H[l] + H[r]);
-    const double nusselt = film * film / 3.0, poiseuille = (double)between * (double)between / 12.0;
-    const double freely = walls && (pipe->waits || 2 * between < top) ? poiseuille : nusselt;
-    return rill_world_normal_gravity(world) * head / length * freely * bed->quantum * bed->quantum /
-           world->def.liquid.viscosity;
-}
-
-static inline bool judge_drains(const judge *j, const rill_moving *pipe, double creeps) {
-    return creeps * pipe->u > 0.0 && fabs(pipe->u) > 1e-6 && pipe->opening > RILL_DRY * j->world->bed.quantum;
-}
-
-/* How fast liquid drains from and into columns: a pipe beside one that drains may be as fast, by what flows on. */
-static inline void judge_pipe_creep(void *user, const rill_moving *pipe) {
+static inline void judge_pipe(void *user, const rill_moving *pipe) {
     judge *j = user;
-    const double creeps = judge_creeps(j->world, pipe);
-    if (!judge_drains(j, pipe, creeps)) return;
-    j->draining += 1;
-    j->creep[pipe->l] = fmax(j->creep[pipe->l], fabs(creeps));
-    j->creep[pipe->r] = fmax(j->creep[pipe->r], fabs(creeps));
-}
-
-static inline void judge_pipe_rest(void *user, const rill_moving *pipe) {
-    judge *j = user;
-    const double speed = fabs(pipe->u), beside = fmax(j->creep[pipe->l], j->creep[pipe->r]);
+    if (j->left_alone) judge_take_pipe(judge_newest(j), pipe);
     if (pipe->opening <= RILL_DRY * j->world->bed.quantum) return;
-    const bool drains = judge_drains(j, pipe, judge_creeps(j->world, pipe));
-    const double bound = fmax(1e-3, drains ? 1.1 * beside : 0.0);
-    j->fastest = fmax(j->fastest, speed);
-    if (speed * j->still_bound <= j->still_speed * bound && j->still_bound > 0.0) return;
-    j->still_speed = speed;
-    j->still_bound = bound;
-    j->still_pipe = *pipe;
-    judge_cell(j, pipe, j->still_at);
+    const double head = fmax(j->highest - judge_sill(j, pipe), 0.0), speed = fabs(pipe->u);
+    if (j->left_alone) j->fastest = fmax(j->fastest, speed);
+    if (speed * speed * j->speed_head <= j->speed * j->speed * head && j->speed_time > 0.0) return;
+    j->speed = speed;
+    j->speed_head = head;
+    j->speed_time = rill_world_time(j->world);
+    rill_bed_sheet_of(&j->world->bed, pipe->r, &j->speed_at[0], &j->speed_at[1]);
 }
 
-static inline int64_t judge_awake(const rill_world *world) {
-    int64_t sum = 0;
-    for (int64_t i = 0; i < world->bed.info.columns; ++i)
-        sum += (world->flow.tiles[rill_bed_tile_of(&world->bed, world->bed.places[i])] & RILL_TILE_AWAKE) != 0;
-    return sum;
+/* After each sub-step. Of those of a world that was left alone only as many are looked at as make an energy at each stride:
+ * looking takes as long as the step. */
+static inline void judge_watch(judge *j) {
+    judge_highest(j);
+    if (j->left_alone && j->calls++ % JUDGE_STRIDE >= JUDGE_KEPT) return;
+    judge_newest(j)->count = 0;
+    rill_world_each_pipe(j->world, judge_pipe, j);
+    if (j->left_alone) judge_watch_energy(j);
 }
 
-/* --------------------------------------------------------------------------------------------------------------- rounds */
+/* -------------------------------------------------------------------------------------------------------------- rounds */
+
+static inline double judge_mean_depth(const rill_world *world) {
+    int64_t sum = 0, wet = 0;
+    for (int64_t i = 0; i < world->bed.info.columns; ++i) {
+        const int32_t H = world->flow.H[world->bed.places[i]];
+        if (H > RILL_DRY) sum += H, wet += 1;
+    }
+    return wet > 0 ? world->bed.quantum * (double)sum / (double)wet : 0.0;
+}
+
+static inline bool judge_awake(const rill_world *world) {
+    bool awake = false;
+    for (int32_t i = 0; i < world->bed.tile_count; ++i) awake |= world->flow.tiles[i] & RILL_TILE_AWAKE;
+    return awake;
+}
 
 static inline judge judge_begin(rill_world *world) {
-    judge j = { .world = world, .dt = 1e-4, .creep = calloc((size_t)world->bed.plane_size, sizeof(double)) };
-    assert_non_null(j.creep);
+    judge j = { .world = world, .dt = 1e-4, .gravity = rill_world_normal_gravity(world) };
     const size_t pipes = 2 * (size_t)world->bed.info.columns + (size_t)world->bed.pipe_count;
     for (int i = 0; i < JUDGE_KEPT; ++i) {
         judge_state *s = &j.states[i];
@@ -247,7 +213,7 @@ static inline judge judge_begin(rill_world *world) {
 }
 
 static inline void judge_end(judge *j) {
-    free(j->creep);
+    rest_judge_free(&j->rest);
     for (int i = 0; i < JUDGE_KEPT; ++i) {
         free(j->states[i].u);
         free(j->states[i].mass);
@@ -261,72 +227,73 @@ static inline void judge_step(judge *j) {
     rill_step_info info;
     rill_world_step(j->world, j->dt);
     must(j->world, rill_world_get_step_info(j->world, &info));
-    if (j->left_alone) judge_watch_energy(j);
-    judge_watch_speeds(j);
+    judge_watch(j);
     j->steady += 1;
     const bool broken = info.substeps > 1;
     if (!broken && j->steady < 400) return;
     const double next = broken ? 0.8 * info.smallest_dt : fmin(1.25 * j->dt, 1.0 / 60.0);
     if (next == j->dt) return;
     j->dt = next;
-    j->steady = j->known = j->energies = 0;
+    j->steady = j->calls = j->known = j->energies = 0;
+}
+
+static inline bool judge_aground(const judge *j) {
+    bool out = false;
+    for (size_t i = 0; i < j->world->bodies.list.count && j->clear[0] > 0.0; ++i) {
+        const rill_body *body = rill_body_at(&j->world->bodies, (int32_t)i);
+        for (int k = 0; k < 2; ++k) {
+            const double at = body->state.position[k] - j->world->bed.grid.origin[k];
+            out |= at < body->form.reach || at > j->clear[k] - body->form.reach;
+        }
+    }
+    return out;
 }
 
 static inline void judge_run_until(judge *j, double time) {
-    while (rill_world_time(j->world) < time && (!j->left_alone || judge_awake(j->world) > 0)) judge_step(j);
-}
-
-/* Runs a world whose sources end at `poured` until `until`, and judges it then. */
-static inline void judge_run(judge *j, double poured, double until) {
-    judge_run_until(j, poured);
-    j->left_alone = true;
-    judge_run_until(j, until);
-    rill_world_each_pipe(j->world, judge_pipe_creep, j);
-    rill_world_each_pipe(j->world, judge_pipe_rest, j);
-    j->awake = judge_awake(j->world);
-    j->ledger = ledger_error(j->world);
-}
-
-/* Both ends of a pipe, mm. */
-static inline void judge_tell_pipe(const judge *j, const rill_moving *pipe) {
-    const rill_bed *bed = &j->world->bed;
-    const double mm = 1e3 * bed->quantum;
-    const int32_t ends[2] = { pipe->l, pipe->r };
-    printf("    %s pipe, %+.3e m/s, creeps %+.3e, opening %.6f mm:", pipe->sparse ? "sparse" : "dense", pipe->u,
-           judge_creeps(j->world, pipe), 1e3 * pipe->opening);
-    for (int i = 0; i < 2; ++i) {
-        int32_t x, y, p = ends[i];
-        rill_bed_sheet_of(bed, p, &x, &y);
-        printf(" [%d,%d base %.6f depth %.6f ceiling %.6f%s]", x, y, bed->b[p] * mm, j->world->flow.H[p] * mm,
-               bed->c[p] * mm, rill_flow_flooded(&j->world->flow, p) ? " flooded" : "");
+    while (rill_world_time(j->world) < time && !j->aground && (!j->left_alone || judge_awake(j->world))) {
+        judge_step(j);
+        j->aground = judge_aground(j);
     }
-    printf("\n");
+}
+
+/* Runs a world whose sources end at `poured` until it ought to be at rest, or for `most` seconds, and judges it then. */
+static inline void judge_run(judge *j, double poured, double most) {
+    judge_run_until(j, poured);
+    j->left_alone = !j->aground;
+    j->depth = judge_mean_depth(j->world);
+    judge_run_until(j, poured + fmin(most, fmax(20.0, 20.0 * j->depth * j->depth / j->world->def.liquid.viscosity)));
+    j->rest = rest_judge_speeds(j->world, rill_world_time(j->world) - poured, j->fastest);
+    for (int i = 0; i < REST_ASLEEP && judge_awake(j->world); ++i) {
+        judge_step(j);
+        rest_watch_sleep(&j->rest);
+    }
+    rest_judge_sleep(&j->rest);
+    j->ledger = ledger_error(j->world);
 }
 
 /* Says which of some bounds were broken, and by how much; how many were. */
 static inline int judge_tell(const judge *j, const char *name, uint32_t bounds, bool all) {
     const bool rises = bounds & JUDGE_ENERGY && j->rise > j->rise_bound;
-    const bool races = bounds & JUDGE_SPEED && j->speed > j->speed_bound;
-    const bool runs = bounds & JUDGE_REST && j->still_speed > j->still_bound;
-    const bool wakes = bounds & JUDGE_REST && j->awake > 0 && j->draining == 0;
+    const bool races = bounds & JUDGE_SPEED && j->speed > judge_speed_bound(j);
+    const bool resting = bounds & JUDGE_REST && !j->aground;
+    const bool runs = resting && j->rest.speed > j->rest.bound;
+    const bool wakes = resting && j->rest.idle > 0;
     const int broken = rises + races + runs + wakes + (j->ledger != 0);
     if (broken > 0 || all) {
         printf("%s:", name);
         if (rises || all)
-            printf(" [energy +%.2e J of %.2e released = %.1e at %.3f s]", j->rise, j->released, j->rise / j->released,
+            printf(" [energy %+.2e J of %.2e released = %.1e at %.3f s]", j->rise, j->released, j->rise / j->released,
                    j->rise_time);
         if (races || all)
-            printf(" [speed %.3f of %.3f m/s at %.3f s in %d,%d]", j->speed, j->speed_bound, j->speed_time,
+            printf(" [speed %.3f of %.3f m/s at %.3f s in %d,%d]", j->speed, judge_speed_bound(j), j->speed_time,
                    j->speed_at[0], j->speed_at[1]);
-        if (runs || all)
-            printf(" [%.2e of %.2e m/s at the end in %d,%d]", j->still_speed, j->still_bound, j->still_at[0],
-                   j->still_at[1]);
+        if (runs || all) printf(" [%.2e of %.2e m/s at the end]", j->rest.speed, j->rest.bound);
         if (wakes || all)
-            printf(" [%lld awake, %lld drain, fastest %.1e m/s]", (long long)j->awake, (long long)j->draining,
-                   j->fastest);
+            printf(" [%lld of %lld awake where nothing drains, %lld drain, fastest %.1e m/s]", (long long)j->rest.idle,
+                   (long long)j->rest.awake, (long long)j->rest.draining, j->rest.fastest);
         if (j->ledger) printf(" [ledger %lld]", (long long)j->ledger);
-        printf(" until %.2f s\n", rill_world_time(j->world));
-        if (runs || all) judge_tell_pipe(j, &j->still_pipe);
+        printf(" until %.2f s%s\n", rill_world_time(j->world), j->aground ? ", aground" : "");
+        if (runs || wakes || all) rest_tell(&j->rest);
         fflush(stdout);
     }
     return broken;

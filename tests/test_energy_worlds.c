@@ -23,16 +23,34 @@ static rill_world *world_of(const char *text) {
     return world;
 }
 
+/* The worst that was seen of anything, as parts of what is released, or of the bound. */
+static struct {
+    double rise, speed, rest;
+    unsigned long bodies, aground, asleep;
+} seen = { .rise = -INFINITY };
+
+static void note_worst(const judge *j) {
+    if (j->rise_time > 0.0) seen.rise = fmax(seen.rise, j->rise / j->released);
+    seen.speed = fmax(seen.speed, j->speed / judge_speed_bound(j));
+    if (!j->aground && j->rest.bound > 0.0) seen.rest = fmax(seen.rest, j->rest.speed / j->rest.bound);
+    seen.bodies += j->world->bodies.list.count > 0;
+    seen.aground += j->aground;
+    seen.asleep += j->rest.awake == 0;
+}
+
 /* The number of broken bounds. */
-static int judge_text(const char *name, const char *text, double poured, double until, uint32_t bounds) {
+static int judge_text(const char *name, const char *text, double poured, double most, uint32_t bounds,
+                      const double clear[2]) {
     rill_world *world = world_of(text);
     if (!world) {
         printf("%s: no world\n", name);
         return 1;
     }
     judge j = judge_begin(world);
-    judge_run(&j, poured, until);
+    if (clear) memcpy(j.clear, clear, sizeof j.clear);
+    judge_run(&j, poured, most);
     const int broken = judge_tell(&j, name, bounds, verbose);
+    note_worst(&j);
     judge_end(&j);
     rill_world_destroy(world);
     return broken;
@@ -45,16 +63,15 @@ static int judge_number(unsigned long number) {
     char name[32];
     snprintf(name, sizeof name, "world %lu", number);
     make_closed_world(&w, number);
-    return judge_text(name, w.text, w.poured, w.until, JUDGE_ALL);
+    const double clear[2] = { w.clear * w.size[0], w.size[1] };
+    return judge_text(name, w.text, w.poured, INFINITY, JUDGE_ALL, clear);
 }
 
-/* Three that gained energy, ran for ever, or ran too fast. */
+/* The first of them. */
 static void some_worlds(void **state) {
     (void)state;
-    const unsigned long numbers[] = { 26, 4, 16 };
-    const size_t count = (sizeof numbers / sizeof numbers[0] + ALONE_PART - 1) / ALONE_PART;
     int broken = 0;
-    for (size_t i = 0; i < count; ++i) broken += judge_number(numbers[i]);
+    for (unsigned long i = 1; i <= 20 / ALONE_PART; ++i) broken += judge_number(i);
     assert_int_equal(broken, 0);
 }
 
@@ -65,6 +82,11 @@ static void many_worlds(void **state) {
         failed += judge_number(first_world + i) > 0;
         fprintf(stderr, "\r%lu of %lu worlds, %lu broken ", i + 1, world_count, failed);
     }
+    printf("\n%lu worlds, %lu with bodies (%lu of them until one ran aground), %lu asleep at the end\n", world_count,
+           seen.bodies, seen.aground, seen.asleep);
+    printf(
+        "worst: energy %+.2e of what was released over 50 sub-steps, speed %.3f, speed at the end %.3f of its bound\n",
+        seen.rise, seen.speed, seen.rest);
     if (failed > 0) fail_msg("%lu of %lu worlds broke a bound", failed, world_count);
 }
 
@@ -102,6 +124,19 @@ static const char *const covered_column =
     "sources: [ { name: tap, at: [0.0013, 0.0013, 0.02], radius: 0.0013, rate: 1e-7, until: 0.5 } ]\n"
     "run: { frame: 0.0166667, until: 30 }\n";
 
+/* Rain has wetted a raft: what trickled off its deck kept it and the pond awake for ever. */
+static const char *const wet_raft = "rill: 1\n"
+                                    "bed:\n"
+                                    "  grid: { cells: [16, 20], cell_size: 0.00137 }\n"
+                                    "  headroom: 0.02\n"
+                                    "  solids: [ { name: floor, shape: box, min: [-1, -1, -0.01], max: [1, 1, 0] } ]\n"
+                                    "fill: [ { at: [0.001, 0.001, 0.0001], level: 0.00137 } ]\n"
+                                    "sources: [ { name: rain, rain: 250, until: 1 } ]\n"
+                                    "liquid: { viscosity: 3.2e-6 }\n"
+                                    "bodies: [ { name: raft, shape: box, size: [0.0053, 0.0076, 0.00295], density: "
+                                    "260, position: [0.011, 0.0137, 0.0022] } ]\n"
+                                    "run: { frame: 0.0166667, until: 10 }\n";
+
 /* A wall hovers 10 micrometres above the brink of a ledge: 8 m/s instead of 0.38. */
 static const char *const hairline_slit =
     "rill: 1\n"
@@ -135,26 +170,31 @@ static const char *const channel_lintel =
 
 static void hovering_discs(void **state) {
     (void)state;
-    if (ALONE_PART == 1) assert_int_equal(judge_text("hovering disc", hovering_disc, 1, 6, JUDGE_ALL), 0);
-    assert_int_equal(judge_text("covered column", covered_column, 0.5, 20, JUDGE_ALL), 0);
+    if (ALONE_PART == 1) assert_int_equal(judge_text("hovering disc", hovering_disc, 1, INFINITY, JUDGE_ALL, NULL), 0);
+    assert_int_equal(judge_text("covered column", covered_column, 0.5, INFINITY, JUDGE_ALL, NULL), 0);
+}
+
+static void rafts(void **state) {
+    (void)state;
+    assert_int_equal(judge_text("wet raft", wet_raft, 1, 8, JUDGE_ALL, NULL), 0);
 }
 
 static void slits(void **state) {
     (void)state;
     const double feet[] = { 1e-5, 5e-4, 4e-3 };
-    int broken = judge_text("hairline slit", hairline_slit, 1, 1.5, JUDGE_ENERGY | JUDGE_SPEED);
+    int broken = judge_text("hairline slit", hairline_slit, 1, 0.5, JUDGE_ENERGY | JUDGE_SPEED, NULL);
     for (size_t i = 0; i < sizeof feet / sizeof feet[0]; ++i) {
         char text[1024], name[64];
         snprintf(text, sizeof text, channel_lintel, feet[i]);
         snprintf(name, sizeof name, "channel with a lintel %g mm high", 1e3 * feet[i]);
-        broken += judge_text(name, text, 1, 1.1, JUDGE_SPEED);
+        broken += judge_text(name, text, 1, 0.1, JUDGE_SPEED, NULL);
     }
     assert_int_equal(broken, 0);
 }
 
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = { cmocka_unit_test(some_worlds), cmocka_unit_test(hovering_discs),
-                                        cmocka_unit_test(slits) };
+                                        cmocka_unit_test(rafts), cmocka_unit_test(slits) };
     const struct CMUnitTest campaign[] = { cmocka_unit_test(many_worlds) };
     int numbers = 0;
     bool scenes = false;

@@ -33,7 +33,7 @@ int32_t rill_world_tilt(const rill_world *world, int axis) {
 /* What of half a cell moves with the velocity of its face, in quanta: s^2 / H. */
 static double moves_along(int32_t level, int32_t between, int32_t below, int32_t depth) {
     const double s = (double)(rill_min_i(rill_max_i(level, 0), between) + below);
-    return depth > 0 ? s * fmin(1.0, s / (double)depth) : 0.0;
+    return s < (double)depth ? s * s / (double)depth : depth > 0 ? s : 0.0;
 }
 
 static double moving_depth(const rill_covered_ends *e) {
@@ -45,7 +45,7 @@ static double moving_depth(const rill_covered_ends *e) {
     const double l = moves_along(f.l, between, f.step < 0 ? along : 0, e->Hl);
     const double r = moves_along(f.r, between, f.step > 0 ? along : 0, e->Hr);
     const double opening = (double)rill_min_i(rill_max_i(rill_max_i(f.l, f.r), 0), between);
-    return fmax(0.5 * (l + r), 0.5 * opening);
+    return 0.5 * (l + r > opening ? l + r : opening);
 }
 
 typedef struct tour {
@@ -223,6 +223,10 @@ static double bodies_of(const rill_world *world) {
     return sum;
 }
 
+rill_energy rill_world_still_energy(const rill_world *world) {
+    return (rill_energy){ .potential = potential_of(world), .bodies = bodies_of(world) };
+}
+
 rill_result rill_world_get_energy(const rill_world *world, rill_energy *out) {
     if (!world) return RILL_INVALID_ARGUMENT;
     const rill_result result = rill_world_need_bed(world, "rill_world_get_energy");
@@ -231,7 +235,7 @@ rill_result rill_world_get_energy(const rill_world *world, rill_energy *out) {
     if (world->tank)
         return rill_fail(world->note, RILL_INVALID_STATE,
                          "rill_world_get_energy: solver.method is RILL_METHOD_KANDEMIR, whose pipes hold no liquid");
-    rill_energy energy = { .potential = potential_of(world), .bodies = bodies_of(world) };
+    rill_energy energy = rill_world_still_energy(world);
     rill_world_each_pipe(world, add_kinetic, &energy.kinetic);
     *out = energy;
     return RILL_OK;
