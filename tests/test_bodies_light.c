@@ -82,7 +82,52 @@ static void test_deeper(void **state) {
     let_go(2, 20, 3, 1.0, 50, 0.3);
 }
 
+/* A large body is put onto light ones of all shapes, which are caught between it and the liquid, or pushed aside. */
+static void test_under(void **state) {
+    (void)state;
+    static const double densities[] = { 0.1, 3.0, 60.0 };
+    for (int i = 0; i < 6; ++i) {
+        rill_world_def def = tank_def(60, 50, RILL_PASSAGES_ANY);
+        def.liquid.viscosity = 1e-6;
+        def.headroom = 0.1;
+        rill_world *world = make_tank(&def);
+        build(world);
+        fill(world, 1, 1, 1, 10);
+        rill_body_id ids[4];
+        for (int k = 0; k < 4; ++k) {
+            rill_body_def small = light_def(k, 3.5 + 0.3 * i, densities[(i + k) % 3]);
+            const double at[3] = { 25.3 + 9.1 * (k % 2) + 0.37 * i, 21.2 + 7.3 * (k / 2), 11.5 };
+            for (int a = 0; a < 3; ++a) small.state.position[a] = at[a] * MM;
+            must(world, rill_body_create(world, &small, &ids[k]));
+        }
+        rill_body_def large = light_def(i % 4, 20, 600);
+        large.length = 12 * MM;
+        for (int a = 0; a < 3; ++a) large.state.position[a] = (double[]){ 29.4, 25.2, 40.0 }[a] * MM;
+        large.state.acceleration[2] = 1e-9; /* held */
+        rill_body_id id;
+        must(world, rill_body_create(world, &large, &id));
+        for (int k = 0; k < 6; ++k) step(world, 1.0 / 60);
+        rill_body_state put;
+        assert_int_equal(rill_body_get_state(world, id, &put), RILL_OK);
+        put.position[2] = 16 * MM;
+        must(world, rill_body_set_state(world, id, &put));
+        for (int k = 0; k < 25; ++k) {
+            step(world, 1.0 / 60);
+            for (int n = 0; n < 4; ++n) {
+                rill_body_state now;
+                assert_int_equal(rill_body_get_state(world, ids[n], &now), RILL_OK);
+                const double *v = now.velocity, speed = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+                if (!(speed < 0.8 && now.position[2] < 45 * MM))
+                    fail_msg("world %d, body %d: %g m/s, %g mm", i, n, speed, now.position[2] / MM);
+            }
+        }
+        check(world);
+        rill_world_destroy(world);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_half_sunk), cmocka_unit_test(test_deeper) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_half_sunk), cmocka_unit_test(test_deeper),
+                                        cmocka_unit_test(test_under) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
