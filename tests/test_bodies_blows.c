@@ -1,16 +1,10 @@
 /* Blows: what bodies that strike the liquid, or the bed below it, do to it in a moment. Heads are high then, and must neither
  * be taken for levels nor hold back what is to get away. */
-#include "tanks.h"
+#include "tanks_afloat.h"
 
 /* A puddle on a tray of 60 x 50 cells of 1 mm. */
 static rill_world *make_puddle(double level) {
-    rill_world_def def = tank_def(60, 50, RILL_PASSAGES_ANY);
-    def.liquid.viscosity = 1e-6;
-    def.headroom = 0.1;
-    rill_world *world = make_tank(&def);
-    build(world);
-    fill(world, 1, 1, 1, level);
-    return world;
+    return make_open_pond(60, 50, 0.1, level, 1);
 }
 
 static rill_body_def plate_def(double bottom, double wide, double high) {
@@ -22,16 +16,6 @@ static rill_body_def plate_def(double bottom, double wide, double high) {
     def.state.position[1] = 25.2 * MM;
     def.state.position[2] = (bottom + 0.5 * high) * MM;
     return def;
-}
-
-static rill_body_state state_of(const rill_world *world, rill_body_id id) {
-    rill_body_state state;
-    assert_int_equal(rill_body_get_state(world, id, &state), RILL_OK);
-    return state;
-}
-
-static double length(const double v[3]) {
-    return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
 }
 
 /* The deepest column, mm. */

@@ -1,15 +1,9 @@
 /* Bodies that have nothing to do with each other within a sub-step: islands. They are worked at on any thread, with the same
  * bits, and know nothing of each other. */
-#include "tanks.h"
+#include "tanks_afloat.h"
 
 static rill_world *make_pond(int32_t threads) {
-    rill_world_def def = tank_def(60, 60, RILL_PASSAGES_ANY);
-    def.liquid.viscosity = 1e-6;
-    def.headroom = 0.05;
-    def.runtime.tasks.threads = threads;
-    rill_world *world = make_tank(&def);
-    build(world);
-    return world;
+    return make_open_pond(60, 60, 0.05, 0, threads);
 }
 
 static rill_body_def ball_def(double x, double y, double z) {
@@ -24,12 +18,6 @@ static rill_body_def ball_def(double x, double y, double z) {
     return def;
 }
 
-static rill_body_id add(rill_world *world, const rill_body_def *def) {
-    rill_body_id id;
-    must(world, rill_body_create(world, def, &id));
-    return id;
-}
-
 /* Balls and cylinders that fall and float, two that are over the same columns, and plates on the ground, under which there is a
  * film and no more. */
 static uint64_t hash_of(int32_t threads) {
@@ -42,10 +30,10 @@ static uint64_t hash_of(int32_t threads) {
         for (int k = 0; k < 3; ++k) def.size[k] = (k < 2 ? 9 : 3) * MM;
         if (i % 4 == 2) def.density = 6000.0, def.state.position[2] = 1.5 * MM, def.state.acceleration[2] = 0.0;
         def.state.velocity[0] = 0.05 * (i - 4);
-        add(world, &def);
+        add_body(world, &def);
     }
     const rill_body_def beside = ball_def(16, 12, 14);
-    add(world, &beside);
+    add_body(world, &beside);
     for (int i = 0; i < 40; ++i) step(world, 1.0 / 120);
     check(world);
     const uint64_t hash = rill_world_hash(world);
@@ -64,11 +52,11 @@ static void test_threads(void **state) {
 static rill_body_state begin_with(int others) {
     rill_world *world = make_pond(1);
     const rill_body_def ball = ball_def(15, 14, 7);
-    const rill_body_id id = add(world, &ball);
+    const rill_body_id id = add_body(world, &ball);
     for (int i = 0; i < others; ++i) {
         rill_body_def other = ball_def(45, 15 + 15 * i, 8 - i);
         other.density = 900.0;
-        add(world, &other);
+        add_body(world, &other);
     }
     fill(world, 1, 1, 1, 8.0);
     step(world, 1e-3);

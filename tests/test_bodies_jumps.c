@@ -1,19 +1,12 @@
 /* Jumps: an engine puts a body elsewhere at once. The liquid is pressed aside over the step that follows, not at once, so that
  * nothing is shot off; what the body does is what was set. */
 #include "snapshots.h"
-#include "tanks.h"
+#include "tanks_afloat.h"
 
 static const double DT = 1.0 / 60;
 
 static rill_world *make_pond(int32_t threads) {
-    rill_world_def def = tank_def(60, 50, RILL_PASSAGES_ANY);
-    def.liquid.viscosity = 1e-6;
-    def.headroom = 0.1;
-    def.runtime.tasks.threads = threads;
-    rill_world *world = make_tank(&def);
-    build(world);
-    fill(world, 1, 1, 1, 10);
-    return world;
+    return make_open_pond(60, 50, 0.1, 10, threads);
 }
 
 static rill_body_def body_def(rill_body_shape shape, double x, double y, double z, double size, double density) {
@@ -24,28 +17,6 @@ static rill_body_def body_def(rill_body_shape shape, double x, double y, double 
     def.density = density;
     memcpy(def.state.position, (double[]){ x * MM, y * MM, z * MM }, sizeof def.state.position);
     return def;
-}
-
-static rill_body_id add(rill_world *world, const rill_body_def *def) {
-    rill_body_id id;
-    must(world, rill_body_create(world, def, &id));
-    return id;
-}
-
-static rill_body_state state_of(const rill_world *world, rill_body_id id) {
-    rill_body_state state;
-    assert_int_equal(rill_body_get_state(world, id, &state), RILL_OK);
-    return state;
-}
-
-static double length(const double v[3]) {
-    return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
-}
-
-static double energy_of(const rill_world *world) {
-    rill_energy energy;
-    assert_int_equal(rill_world_get_energy(world, &energy), RILL_OK);
-    return energy.potential + energy.kinetic + energy.bodies;
 }
 
 /* Puts a body so many mm away, and it is there. */
@@ -67,7 +38,7 @@ static void test_along(void **state) {
         rill_world *world = make_pond(1);
         rill_body_def def = body_def(RILL_BODY_SPHERE, 20.3, 25.2, 8, 14, 500);
         if (i < 3) def.mass = (double)INFINITY;
-        const rill_body_id id = add(world, &def);
+        const rill_body_id id = add_body(world, &def);
         for (int k = 0; k < 6; ++k) step(world, DT);
         put(world, id, far[i % 3], 0);
         double fastest = 0.0, highest = 0.0;
@@ -95,11 +66,11 @@ static void test_onto(void **state) {
         for (int i = 0; i < 4; ++i) {
             const rill_body_def def =
                 body_def(RILL_BODY_SPHERE, 29.3 + (i % 2 ? aside : -aside), i / 2 ? 32.2 : 18.4, 11.5, 4.4, density);
-            small[i] = add(world, &def);
+            small[i] = add_body(world, &def);
         }
         rill_body_def def = body_def(RILL_BODY_BOX, 29.3, 25.2, far ? 60 : 18, 24, 600);
         def.state.acceleration[2] = 1e-9; /* held */
-        const rill_body_id large = add(world, &def);
+        const rill_body_id large = add_body(world, &def);
         for (int i = 0; i < 6; ++i) step(world, DT);
         put(world, large, 0, far ? -49 : -7);
         double energy = (double)INFINITY;
@@ -146,7 +117,7 @@ static void test_passage(void **state) {
     rill_body_id ids[2];
     for (int i = 0; i < 2; ++i) {
         const rill_body_def ball = body_def(RILL_BODY_SPHERE, 16.3 + 7 * i, 3, 3, 5.6, 50);
-        ids[i] = add(world, &ball);
+        ids[i] = add_body(world, &ball);
     }
     fill(world, 1, 3, 1, 20);
     double trembles = 0.0, flows = 0.0;
@@ -175,7 +146,7 @@ static void test_jolt(void **state) {
     for (int i = 0; i < 36; ++i) {
         rill_world *world = make_passage();
         const rill_body_def ball = body_def(RILL_BODY_SPHERE, 17.3, 3, 3, wide[i / 4 % 3], density[i % 4]);
-        const rill_body_id id = add(world, &ball);
+        const rill_body_id id = add_body(world, &ball);
         fill(world, 1, 3, 1, 20);
         double fastest = 0.0;
         for (int k = 0; k < 30; ++k) {
@@ -200,7 +171,7 @@ static uint64_t hash_of(int32_t threads, bool again) {
     rill_world *world = make_pond(threads);
     const rill_body_def box = body_def(RILL_BODY_BOX, 15.3, 14.2, 11, 14, 300),
                         ball = body_def(RILL_BODY_SPHERE, 40.1, 30.7, 12, 9, 200);
-    rill_body_id ids[2] = { add(world, &box), add(world, &ball) };
+    rill_body_id ids[2] = { add_body(world, &box), add_body(world, &ball) };
     for (int i = 0; i < 6; ++i) {
         step(world, DT);
         put(world, ids[0], 1 + i, -2);
@@ -237,7 +208,7 @@ static void test_there_and_back(void **state) {
     (void)state;
     rill_world *world = make_pond(1);
     const rill_body_def ball = body_def(RILL_BODY_SPHERE, 30.3, 25.2, 8, 9, 500);
-    const rill_body_id id = add(world, &ball);
+    const rill_body_id id = add_body(world, &ball);
     step(world, DT);
     const rill_body_state here = state_of(world, id);
     must(world, rill_body_set_state(world, id, &here));

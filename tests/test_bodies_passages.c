@@ -8,7 +8,7 @@
  *
  * and an L-bent pipe for the ball. Contacts are the test's: it holds bodies by setting their state, as an engine would. */
 #include "snapshots.h"
-#include "tanks.h"
+#include "tanks_afloat.h"
 
 static const double WELL = 20, PASSAGE = 20, HEIGHT = 6, WIDTH = 6, LEVEL = 20; /* mm */
 static const double DENSITY = 998.2, GRAVITY = 9.81;
@@ -33,18 +33,6 @@ static rill_body_def box_body(double x, double y, double z, double sx, double sy
     def.drag = 0.0;
     def.state.acceleration[2] = -GRAVITY / relative; /* neither floats nor sinks: something bears the difference */
     return def;
-}
-
-static rill_body_id add_body(rill_world *world, const rill_body_def *def) {
-    rill_body_id id = { 0 };
-    must(world, rill_body_create(world, def, &id));
-    return id;
-}
-
-static rill_body_state state_of(const rill_world *world, rill_body_id id) {
-    rill_body_state state;
-    assert_int_equal(rill_body_get_state(world, id, &state), RILL_OK);
-    return state;
 }
 
 /* Only along the passage, and upright. */

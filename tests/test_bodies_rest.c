@@ -1,6 +1,6 @@
 /* Bodies at rest: they come to rest with the liquid they float in, all of it falls asleep then, and wakes when anything happens
  * to one of them. With H the depth, all is still after 20 s or 20 H^2 / nu, whichever is longer. */
-#include "tanks.h"
+#include "tanks_afloat.h"
 
 static const double DEPTH = 4.0, NU = 2e-5; /* mm, m2/s: 16 s */
 
@@ -30,18 +30,6 @@ static rill_body_def float_def(rill_body_shape shape, double x, double y, double
     return def;
 }
 
-static rill_body_id add(rill_world *world, const rill_body_def *def) {
-    rill_body_id id;
-    must(world, rill_body_create(world, def, &id));
-    return id;
-}
-
-static rill_body_state state_of(const rill_world *world, rill_body_id id) {
-    rill_body_state state;
-    assert_int_equal(rill_body_get_state(world, id, &state), RILL_OK);
-    return state;
-}
-
 static void run(rill_world *world, double seconds) {
     for (int i = 0; i < (int)(30 * seconds); ++i) step(world, 1.0 / 30);
 }
@@ -61,7 +49,7 @@ static void test_all_sleep(void **state) {
         const rill_body_def box = float_def(RILL_BODY_BOX, 6.3, 6.2, 5),
                             ball = float_def(RILL_BODY_SPHERE, 14.1, 15.2, 6),
                             log = float_def(RILL_BODY_CYLINDER, 15.3, 6.4, 5);
-        const rill_body_id ids[] = { add(world, &box), add(world, &ball), add(world, &log) };
+        const rill_body_id ids[] = { add_body(world, &box), add_body(world, &ball), add_body(world, &log) };
         fill(world, 1, 1, 1, DEPTH);
         run(world, 6);
         for (int k = 0; k < 3; ++k) assert_true(rests(world, ids[k]));
@@ -77,7 +65,7 @@ static void test_all_sleep(void **state) {
 static rill_world *make_asleep(rill_body_id *id) {
     rill_world *world = make_pond(RILL_PASSAGES_OFF);
     const rill_body_def box = float_def(RILL_BODY_BOX, 10.3, 10.2, 4.2);
-    *id = add(world, &box);
+    *id = add_body(world, &box);
     fill(world, 1, 1, 1, DEPTH);
     run(world, 8);
     assert_true(rests(world, *id));
@@ -95,7 +83,7 @@ static void test_short_cylinder(void **state) {
     def.density = 217.141;
     memcpy(def.state.orientation, (double[]){ -0.1316822, 0.6947371, 0.1316834, 0.6947371 },
            sizeof def.state.orientation);
-    const rill_body_id id = add(world, &def);
+    const rill_body_id id = add_body(world, &def);
     fill(world, 1, 1, 1, 4.57984);
     run(world, 12);
     assert_true(rests(world, id));
@@ -137,7 +125,7 @@ static void test_saved(void **state) {
     (void)state;
     rill_world *world = make_pond(RILL_PASSAGES_OFF);
     const rill_body_def ball = float_def(RILL_BODY_SPHERE, 10.1, 11.2, 4.4);
-    add(world, &ball);
+    add_body(world, &ball);
     fill(world, 1, 1, 1, DEPTH);
     for (int i = 0; i < 10; ++i) {
         size_t size = rill_snapshot_size(world);
@@ -168,7 +156,7 @@ static void test_thin_plate(void **state) {
     plate.size[0] = 12.4 * MM, plate.size[1] = 7.7 * MM, plate.size[2] = 0.42 * MM;
     plate.density = 584.0;
     plate.state.orientation[0] = 0.01, plate.state.orientation[3] = sqrt(1.0 - 1e-4);
-    const rill_body_id id = add(world, &plate);
+    const rill_body_id id = add_body(world, &plate);
     fill(world, 1, 1, 1, 1.7);
     for (int i = 0; i < 300; ++i) step(world, 0.0105);
     assert_int_equal(step_info(world).substeps, 1);
