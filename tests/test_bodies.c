@@ -444,19 +444,19 @@ static void test_steps_take_no_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ids),
-        cmocka_unit_test(test_bad_states),
-        cmocka_unit_test(test_bad_definitions),
-        cmocka_unit_test(test_fills_leave_out),
-        cmocka_unit_test(test_put_in),
-        cmocka_unit_test(test_put_on_dry_floor),
-        cmocka_unit_test(test_odd_places),
-        cmocka_unit_test(test_leaving),
-        cmocka_unit_test(test_crowd),
-        cmocka_unit_test(test_symmetry),
+        unit_test_alone(test_ids),
+        unit_test_alone(test_bad_states),
+        unit_test_alone(test_bad_definitions),
+        unit_test_alone(test_fills_leave_out),
+        unit_test_alone(test_put_in),
+        unit_test_alone(test_put_on_dry_floor),
+        unit_test_alone(test_odd_places),
+        unit_test_alone(test_leaving),
+        unit_test_alone(test_crowd),
+        unit_test_alone(test_symmetry),
         cmocka_unit_test(test_same_bits),
-        cmocka_unit_test(test_no_memory),
-        cmocka_unit_test(test_steps_take_no_memory),
+        unit_test_alone(test_no_memory),
+        unit_test_alone(test_steps_take_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -487,12 +487,12 @@ static void test_pour_over_sunken(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_drafts),     cmocka_unit_test(test_ways_in),
-                                        cmocka_unit_test(test_cargo),      cmocka_unit_test(test_blows),
-                                        cmocka_unit_test(test_swamped),    cmocka_unit_test(test_poured),
-                                        cmocka_unit_test(test_splash),     cmocka_unit_test(test_fills_over_sides),
-                                        cmocka_unit_test(test_overfilled), cmocka_unit_test(test_fills),
-                                        cmocka_unit_test(test_stands),     cmocka_unit_test(test_level_rises),
-                                        cmocka_unit_test(test_lands),      cmocka_unit_test(test_pour_over_sunken) };
+    const struct CMUnitTest tests[] = { unit_test_alone(test_drafts),     unit_test_alone(test_ways_in),
+                                        unit_test_alone(test_cargo),      unit_test_alone(test_blows),
+                                        unit_test_alone(test_swamped),    cmocka_unit_test(test_poured),
+                                        unit_test_alone(test_splash),     unit_test_alone(test_fills_over_sides),
+                                        unit_test_alone(test_overfilled), unit_test_alone(test_fills),
+                                        unit_test_alone(test_stands),     unit_test_alone(test_level_rises),
+                                        unit_test_alone(test_lands),      unit_test_alone(test_pour_over_sunken) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

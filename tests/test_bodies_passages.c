@@ -350,16 +350,16 @@ static void test_left_under_tap(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_piston),
-        cmocka_unit_test(test_closed_cavity),
-        cmocka_unit_test(test_plug_with_gap),
-        cmocka_unit_test(test_cork),
-        cmocka_unit_test(test_under_ceiling),
-        cmocka_unit_test(test_ball),
+        unit_test_alone(test_piston),
+        unit_test_alone(test_closed_cavity),
+        unit_test_alone(test_plug_with_gap),
+        unit_test_alone(test_cork),
+        unit_test_alone(test_under_ceiling),
+        unit_test_alone(test_ball),
         cmocka_unit_test(test_same_bits),
-        cmocka_unit_test(test_saved_and_removed),
-        cmocka_unit_test(test_no_memory_in_steps),
-        cmocka_unit_test(test_left_under_tap),
+        unit_test_alone(test_saved_and_removed),
+        unit_test_alone(test_no_memory_in_steps),
+        unit_test_alone(test_left_under_tap),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

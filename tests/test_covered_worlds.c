@@ -251,9 +251,9 @@ static void steps_allocate_nothing(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_worlds_stay_sound),      cmocka_unit_test(same_bits_however_run),
-        cmocka_unit_test(snapshots_resume_flooded_flow), cmocka_unit_test(passages_switch_live),
-        cmocka_unit_test(steps_allocate_nothing),
+        unit_test_alone(random_worlds_stay_sound),      cmocka_unit_test(same_bits_however_run),
+        unit_test_alone(snapshots_resume_flooded_flow), unit_test_alone(passages_switch_live),
+        unit_test_alone(steps_allocate_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -423,11 +423,11 @@ int main(void) {
     const struct CMUnitTest threaded[] = { cmocka_unit_test(same_bits_however_run),
                                            cmocka_unit_test(user_scheduler_is_used) };
     const struct CMUnitTest alone[] = {
-        cmocka_unit_test(pool_falls_asleep_and_wakes), cmocka_unit_test(film_on_a_slope_sleeps_only_if_it_creeps),
-        cmocka_unit_test(sloping_pool_sleeps_only_if_it_creeps),
-        cmocka_unit_test(dry_world_costs_nothing),     cmocka_unit_test(wild_velocities_keep_bounds),
-        cmocka_unit_test(capped_substeps_stay_stable), cmocka_unit_test(streams_stay_smooth),
-        cmocka_unit_test(fast_streams_stay_smooth),    cmocka_unit_test(still_liquid_is_carried_along),
+        unit_test_alone(pool_falls_asleep_and_wakes), unit_test_alone(film_on_a_slope_sleeps_only_if_it_creeps),
+        unit_test_alone(sloping_pool_sleeps_only_if_it_creeps),
+        unit_test_alone(dry_world_costs_nothing),     cmocka_unit_test(wild_velocities_keep_bounds),
+        unit_test_alone(capped_substeps_stay_stable), unit_test_alone(streams_stay_smooth),
+        unit_test_alone(fast_streams_stay_smooth),    unit_test_alone(still_liquid_is_carried_along),
     };
     int failed = cmocka_run_group_tests(threaded, NULL, NULL);
     if (ALONE_PART < 10)

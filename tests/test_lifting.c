@@ -264,10 +264,10 @@ static void lifting_is_saved(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(liquid_follows_a_piston),          cmocka_unit_test(a_piston_pulls_nothing_up),
-        cmocka_unit_test(slow_pistons_are_followed),        cmocka_unit_test(a_tube_fills_to_the_level_outside),
-        cmocka_unit_test(a_lid_leaves_a_closed_room_alone), cmocka_unit_test(gates_let_through_while_they_rise),
-        cmocka_unit_test(lids_over_films_change_nothing),   cmocka_unit_test(lifting_is_saved),
+        unit_test_alone(liquid_follows_a_piston),          unit_test_alone(a_piston_pulls_nothing_up),
+        unit_test_alone(slow_pistons_are_followed),        unit_test_alone(a_tube_fills_to_the_level_outside),
+        unit_test_alone(a_lid_leaves_a_closed_room_alone), unit_test_alone(gates_let_through_while_they_rise),
+        unit_test_alone(lids_over_films_change_nothing),   cmocka_unit_test(lifting_is_saved),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

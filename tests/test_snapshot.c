@@ -281,11 +281,11 @@ static void test_arguments(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_resume),          cmocka_unit_test(test_resume_shared),
-        cmocka_unit_test(test_resume_anywhere), cmocka_unit_test(test_resume_asleep),
-        cmocka_unit_test(test_restore),         cmocka_unit_test(test_same_bytes),
-        cmocka_unit_test(test_truncations),     cmocka_unit_test(test_bit_flips),
-        cmocka_unit_test(test_forgeries),       cmocka_unit_test(test_arguments),
+        cmocka_unit_test(test_resume),         cmocka_unit_test(test_resume_shared),
+        unit_test_alone(test_resume_anywhere), unit_test_alone(test_resume_asleep),
+        cmocka_unit_test(test_restore),        unit_test_alone(test_same_bytes),
+        unit_test_alone(test_truncations),     unit_test_alone(test_bit_flips),
+        unit_test_alone(test_forgeries),       cmocka_unit_test(test_arguments),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

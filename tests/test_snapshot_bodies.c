@@ -353,9 +353,9 @@ static void test_absurd(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_go_on),     cmocka_unit_test(test_go_on_kandemir), cmocka_unit_test(test_anywhere),
-        cmocka_unit_test(test_restore),   cmocka_unit_test(test_last_one_gone),  cmocka_unit_test(test_damage),
-        cmocka_unit_test(test_forgeries), cmocka_unit_test(test_absurd),
+        cmocka_unit_test(test_go_on),    cmocka_unit_test(test_go_on_kandemir), unit_test_alone(test_anywhere),
+        unit_test_alone(test_restore),   unit_test_alone(test_last_one_gone),   unit_test_alone(test_damage),
+        unit_test_alone(test_forgeries), unit_test_alone(test_absurd),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

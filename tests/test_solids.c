@@ -776,23 +776,23 @@ static void bad_changes_are_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ten_thousand_moves),
+        unit_test_alone(ten_thousand_moves),
         cmocka_unit_test(the_same_moves_give_the_same_bits),
-        cmocka_unit_test(a_snapshot_goes_on_the_same_way),
-        cmocka_unit_test(a_box_sinks_and_is_lifted),
-        cmocka_unit_test(a_lid_traps_and_releases),
-        cmocka_unit_test(a_rising_floor_carries_its_film),
-        cmocka_unit_test(a_wall_pushes),
-        cmocka_unit_test(what_is_enclosed_is_squeezed),
-        cmocka_unit_test(pressed_liquid_is_held_for_a_frame),
+        unit_test_alone(a_snapshot_goes_on_the_same_way),
+        unit_test_alone(a_box_sinks_and_is_lifted),
+        unit_test_alone(a_lid_traps_and_releases),
+        unit_test_alone(a_rising_floor_carries_its_film),
+        unit_test_alone(a_wall_pushes),
+        unit_test_alone(what_is_enclosed_is_squeezed),
+        unit_test_alone(pressed_liquid_is_held_for_a_frame),
         cmocka_unit_test(held_liquid_is_saved),
-        cmocka_unit_test(held_liquid_always_gets_out),
-        cmocka_unit_test(a_slow_wall_pushes_evenly),
-        cmocka_unit_test(a_plug_pushes_a_flooded_passage),
-        cmocka_unit_test(no_room_at_all_is_refused),
-        cmocka_unit_test(buried_sources_wait),
-        cmocka_unit_test(what_comes_back_is_the_same),
-        cmocka_unit_test(bad_changes_are_refused),
+        unit_test_alone(held_liquid_always_gets_out),
+        unit_test_alone(a_slow_wall_pushes_evenly),
+        unit_test_alone(a_plug_pushes_a_flooded_passage),
+        unit_test_alone(no_room_at_all_is_refused),
+        unit_test_alone(buried_sources_wait),
+        unit_test_alone(what_comes_back_is_the_same),
+        unit_test_alone(bad_changes_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

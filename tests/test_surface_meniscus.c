@@ -465,12 +465,12 @@ static void test_failures(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_profile),           cmocka_unit_test(test_angles),
-        cmocka_unit_test(test_kernels),           cmocka_unit_test(test_tilt_at_walls),
-        cmocka_unit_test(test_tilt_at_banks),     cmocka_unit_test(test_lift),
-        cmocka_unit_test(test_lift_stays_inside), cmocka_unit_test(test_none),
-        cmocka_unit_test(test_distances),         cmocka_unit_test(test_same_bits),
-        cmocka_unit_test(test_failures),          cmocka_unit_test(test_distances_of_a_basin),
+        unit_test_alone(test_profile),           unit_test_alone(test_angles),
+        unit_test_alone(test_kernels),           unit_test_alone(test_tilt_at_walls),
+        unit_test_alone(test_tilt_at_banks),     unit_test_alone(test_lift),
+        unit_test_alone(test_lift_stays_inside), unit_test_alone(test_none),
+        unit_test_alone(test_distances),         cmocka_unit_test(test_same_bits),
+        unit_test_alone(test_failures),          unit_test_alone(test_distances_of_a_basin),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,6 +20,18 @@
 
 #include <rill/rill.h>
 
+/* ---------------------------------------------------------------------------------------------------------- alone */
+
+static inline void alone_is_left_out(void **state) {
+    (void)state;
+    skip();
+}
+
+/* A test in which one thread has all the work. The thread sanitizer sees nothing in it and takes ten times as long: it leaves
+ * it out, unless it is asked for all (-DRILL_ALONE_PART=1). */
+#define unit_test_alone(TEST)                                                                                          \
+    { #TEST, ALONE_PART < 10 ? TEST : alone_is_left_out, NULL, NULL, NULL }
+
 /* --------------------------------------------------------------------------------------------------------- memory */
 
 typedef struct test_memory {
