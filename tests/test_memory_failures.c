@@ -330,6 +330,25 @@ static void test_flooding(void **state) {
     assert_true(asked > 10);
 }
 
+/* A body with forces of the last step, and more that is flooded since. */
+static rill_world *make_afloat(const rill_runtime *runtime) {
+    rill_world *world = make_built(runtime);
+    must(world, rill_world_fill_level(world, (double[]){ 0.001, 0.001, 0.0 }, 0.002, NULL));
+    must(world, create_body(world, RILL_BODY_SPHERE, 0.003, 0.003));
+    assert_false(rill_world_step(world, 0.001) & RILL_STATUS_REFUSED);
+    rill_body_forces forces;
+    must(world, rill_body_get_forces(world, rill_world_body_at(world, 0), &forces));
+    assert_true(forces.impulse[2] > 0.0);
+    must(world, rill_world_fill_level(world, (double[]){ 0.001, 0.001, 0.0 }, 0.0045, NULL));
+    return world;
+}
+
+/* A step that has no memory to begin with leaves what the last has told. */
+static void test_refused_steps(void **state) {
+    (void)state;
+    walk(make_afloat, step_once);
+}
+
 static void test_liquid(void **state) {
     (void)state;
     walk(make_built, fill);
@@ -475,9 +494,10 @@ static void test_first_steps(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_create),      cmocka_unit_test(test_solids),    cmocka_unit_test(test_build),
-        cmocka_unit_test(test_liquid),      cmocka_unit_test(test_snapshots), cmocka_unit_test(test_steps),
-        cmocka_unit_test(test_first_steps), cmocka_unit_test(test_moves),     cmocka_unit_test(test_flooding),
+        cmocka_unit_test(test_create),       unit_test_alone(test_solids),    unit_test_alone(test_build),
+        unit_test_alone(test_liquid),        unit_test_alone(test_snapshots), cmocka_unit_test(test_steps),
+        unit_test_alone(test_first_steps),   unit_test_alone(test_moves),     unit_test_alone(test_flooding),
+        unit_test_alone(test_refused_steps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

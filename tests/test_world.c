@@ -303,12 +303,38 @@ static void test_accounts(void **state) {
     must_be_valid(world);
     rill_world_destroy(world);
 }
+/* Shorter than single precision can tell: still a step, of 1e-12 s, in which lintels and what moves stay finite. */
+static void test_shortest_steps(void **state) {
+    (void)state;
+    for (int passages = RILL_PASSAGES_ANY; passages <= RILL_PASSAGES_OFF; ++passages) {
+        rill_world_def def = house_def();
+        def.solver.passages = (rill_passages)passages;
+        rill_world *world = make_house(&def);
+        const rill_solid_id wall = rill_solid_find(world, "wall");
+        must(world, rill_world_fill_level(world, (double[]){ 0.001, 0.001, 0.0 }, 0.0047, NULL));
+        must(world, rill_world_set_gravity(world, (double[]){ 3.0, 0.0, -9.81 }));
+        double from[3], turned[3], faces[400];
+        must(world, rill_solid_get_pose(world, wall, from, turned));
+        for (int i = 1; i <= 4; ++i) {
+            assert_false(rill_world_step(world, i % 2 ? 1e-320 : 0.001) & RILL_STATUS_REFUSED);
+            assert_true(rill_world_time(world) >= 1e-12);
+            must(world, rill_solid_set_pose(world, wall, (double[]){ from[0] - 0.001 * i, from[1], from[2] }, turned));
+        }
+        assert_false(rill_world_step(world, 1e-320) & RILL_STATUS_REFUSED);
+        must_be_valid(world);
+        assert_int_equal(ledger_error(world), 0);
+        must(world, rill_world_read_field(world, RILL_FIELD_FACES, 0, faces, 400));
+        for (int i = 0; i < 400; ++i) assert_true(!(fabs(faces[i]) > 1e12));
+        rill_world_destroy(world);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_defaults),      cmocka_unit_test(test_presets),    cmocka_unit_test(test_solid_ids),
-        cmocka_unit_test(test_worn_out_slot), cmocka_unit_test(test_fill_level), cmocka_unit_test(test_fill_layers),
-        cmocka_unit_test(test_velocities),    cmocka_unit_test(test_settings),   cmocka_unit_test(test_log),
-        cmocka_unit_test(test_accounts),
+        cmocka_unit_test(test_defaults),      cmocka_unit_test(test_presets),        cmocka_unit_test(test_solid_ids),
+        cmocka_unit_test(test_worn_out_slot), cmocka_unit_test(test_fill_level),     cmocka_unit_test(test_fill_layers),
+        cmocka_unit_test(test_velocities),    cmocka_unit_test(test_settings),       cmocka_unit_test(test_log),
+        cmocka_unit_test(test_accounts),      cmocka_unit_test(test_shortest_steps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

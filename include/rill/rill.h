@@ -520,16 +520,17 @@ enum {
                                               the nearest that there was; move it less, or leave the liquid a way out */
     RILL_STATUS_BODIES_CAPPED = 1u << 7,   /* the solve for bodies was stopped early: no volume is lost, but bodies and liquid
                                               overlap for a while; shorten the step */
-    RILL_STATUS_REFUSED = 1u << 30         /* nothing was done, or not all (rill_world_time) if memory ran out on the way:
-                                              see rill_world_result and rill_world_message */
+    RILL_STATUS_REFUSED = 1u << 30         /* nothing was done, or not all if memory ran out on the way: the bed may have
+                                              followed its solids, and time gone on (rill_world_time); see
+                                              rill_world_result and rill_world_message */
 };
 
 /* "substeps capped", ... for a single bit; NULL for an unknown one. */
 RILL_API const char *rill_status_name(rill_status bit);
 
-/* Advances the world by dt seconds (> 0, at most 3600) in as many sub-steps as stability asks for. Allocates nothing
- * after the first step, unless solids were changed and rill_bed_build was not called since, or passages are flooded by
- * half more than ever before. */
+/* Advances the world by dt seconds (> 0, at most 3600) in as many sub-steps as stability asks for; less than 1e-12 s counts
+ * as that. Allocates nothing after the first step, unless solids were changed and rill_bed_build was not called since, or passages
+ * are flooded by half more than ever before. */
 RILL_API rill_status rill_world_step(rill_world *world, double dt);
 /* The result of the last rill_world_step, which returns a status instead. */
 RILL_API rill_result rill_world_result(const rill_world *world);

@@ -19,7 +19,9 @@
 #include "world/energy.h"
 
 static const double COURANT = 0.7, COURANT_FAST = 0.885;
-static const double LONGEST_STEP = 3600.0;
+/* s. In less than the shortest, liquid would pass nothing at all of a cell in single precision, and what has moved since would be
+ * infinitely fast. */
+static const double SHORTEST_STEP = 1e-12, LONGEST_STEP = 3600.0;
 
 /* One step under way. */
 typedef struct progress {
@@ -365,7 +367,8 @@ rill_status rill_world_step(rill_world *world, double dt) {
     if (!followed) followed = rill_world_ready_bodies(world);
     if (!followed) followed = ready_passages(world, dt);
     if (followed) return refuse(world, followed);
-    progress p = begin(world, dt);
+    rill_world_forget_forces(world);
+    progress p = begin(world, fmax(dt, SHORTEST_STEP));
     rill_covered_look_again(&world->flow);
     rill_pool_attend(world->pool, true);
     do {
@@ -383,7 +386,7 @@ rill_status rill_world_step(rill_world *world, double dt) {
     world->step = p.info;
     world->result = RILL_OK;
     if (rill_covered_starved(&world->flow)) return p.info.status | stop_short(&p);
-    world->time = p.start + dt;
+    world->time = p.start + p.dt;
     return p.info.status;
 }
 

@@ -156,8 +156,10 @@ void rill_bed_log_change(rill_bed_log *log, const rill_area *areas, size_t count
 /* world_bodies.c. A sub-step as bodies see it. */
 rill_body_stage rill_world_body_stage(rill_world *world, const rill_flow_settings *settings,
                                       const rill_kernel_constants *constants, double dt, double gravity);
-/* A step begins: memory for bodies over the bed as it is now, and no forces yet. */
+/* Before a step: memory for bodies over the bed as it is now. */
 rill_result rill_world_ready_bodies(rill_world *world);
+/* It begins: no forces yet. */
+void rill_world_forget_forces(rill_world *world);
 /* What holds for any body, its motion within `bound` (m, m/s, rad/s, m/s2). */
 #define RILL_BODY_BOUND 1e30
 rill_result rill_check_body(const rill_body *body, double bound, rill_message *message);

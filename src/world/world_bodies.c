@@ -381,8 +381,12 @@ rill_result rill_world_ready_bodies(rill_world *world) {
         return rill_fail(world->note, RILL_OUT_OF_MEMORY, "no memory for bodies over %lld columns",
                          (long long)world->bed.info.columns);
     world->flow.lifted = bodies->shown;
-    for (size_t i = 0; i < bodies->list.count; ++i) rill_body_at(bodies, (int32_t)i)->forces = (rill_body_forces){ 0 };
     return RILL_OK;
+}
+
+void rill_world_forget_forces(rill_world *world) {
+    rill_bodies *bodies = &world->bodies;
+    for (size_t i = 0; i < bodies->list.count; ++i) rill_body_at(bodies, (int32_t)i)->forces = (rill_body_forces){ 0 };
 }
 
 void rill_world_cover(rill_world *world, bool fill) {
