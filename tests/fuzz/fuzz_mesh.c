@@ -47,7 +47,7 @@ static void pour_and_run(rill_world *world, fuzz_input *in) {
         fuzz_quiet_step(world, 0.001);
     else if (kind == 1 && rill_source_create(world, &rain, &id) == RILL_OK)
         rill_world_step(world, 0.001);
-    fuzz_energy_of(world, 0.001);
+    fuzz_energy_of(world);
     fuzz_check_world(world);
 }
 
