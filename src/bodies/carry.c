@@ -8,11 +8,11 @@
  *             twice that along: it is driven from where the body would be if it went on as it did, and a thin plate of draft d
  *             rocks more in each sub-step unless g dt^2 / (d + layer) < 4/3.
  *
- *   light     What weighs less than a shallow layer, as a bubble of foil, has no inertia to speak of but that of the liquid around
- *             it: half of what a disc as large as what is wet of it has to move on either side of it (Lamb, art. 102), and along
- *             the bed half of what it displaces, but for flooded passages, whose columns tell of all of it. Without that, it
- *             would leave the liquid as fast as sub-steps are short. The less is missing to be no longer light, the less of it
- *             there is; what is heavier has nothing of it.
+ *   light     What weighs less than a shallow layer, and less than a tenth of what it could displace, as a bubble of foil, has no
+ *             inertia to speak of but that of the liquid around it: half of what a disc as large as what is wet of it has to move
+ *             on either side of it (Lamb, art. 102), and along the bed half of what it displaces, but for flooded passages, whose
+ *             columns tell of all of it. Without that, it would leave the liquid as fast as sub-steps are short. The less is
+ *             missing to be no longer light, the less of it there is; what is heavier has nothing of it.
  *
  *   aboard    All of it goes wherever the body does, and weighs on it where it lies.
  *
@@ -32,6 +32,7 @@ static const double SMALL = 4.0;    /* cells */
 static const double LIGHT = 4.0;    /* g dt^2: a layer */
 static const double SHALLOW = 0.05; /* of the root of the area that it is over: another */
 static const double DISC = 0.4244;  /* 4 / (3 pi): of the radius of what is wet */
+static const double FOAM = 0.1;     /* of the density of the liquid */
 static const double FADE = 16.0;    /* times what is missing to weigh as much as that */
 
 typedef struct cargo {
@@ -101,6 +102,17 @@ static double lacks(const rill_body_stage *s, const rill_body *body, const cargo
     return fmax(LIGHT * s->gravity * s->dt * s->dt, SHALLOW * sqrt(area)) * s->density * area - body->mass;
 }
 
+/* Whether it weighs so little beside what it could displace that its own inertia does not count; thin plates do. */
+static bool is_foam(const rill_body_stage *s, const rill_body *body) {
+    return body->mass < FOAM * s->density * body->form.volume;
+}
+
+/* Whether it would bob within sub-steps that cannot follow it. */
+static bool bobs(const rill_body_stage *s, const rill_body *body, const cargo *c) {
+    const double dx = s->flow->bed->grid.cell_size;
+    return body->mass < LIGHT * s->gravity * s->dt * s->dt * s->density * c->cells * dx * dx;
+}
+
 /* What goes with a body that is so much too light. */
 static void burden(const rill_body_stage *s, const rill_body *body, double lacking, cargo *c) {
     find_wet(s, body, c);
@@ -147,11 +159,11 @@ void rill_bodies_carry(const rill_body_stage *s) {
         body->laden = aboard;
         if (isinf(body->mass)) continue;
         cargo c = find_cargo(s, body);
-        const double lacking = lacks(s, body, &c);
+        const double lacking = is_foam(s, body) ? lacks(s, body, &c) : 0.0;
         if (lacking > 0.0) burden(s, body, lacking, &c);
         const double kept = body->fresh || c.mass <= body->carried ? 1.0 : body->carried / c.mass;
         body->carried = c.mass;
-        body->small = c.cells < SMALL || lacking > 0.0;
+        body->small = c.cells < SMALL || lacking > 0.0 || bobs(s, body, &c);
         if (c.mass == 0.0 && aboard == 0.0) continue;
         body->along = body->mass + c.along + aboard;
         body->upright = body->stiff = body->mass + c.mass + aboard;
