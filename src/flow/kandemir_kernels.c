@@ -154,7 +154,7 @@ static void deposit(int32_t n, const rill_kandemir_row *row, const rill_kandemir
         int32_t d = H[i] + (along + across);
         H[i] = d;
         depth = rill_max_i(depth, d);
-        highest = rill_max_i(highest, d > 0 ? b[i] + d : 0);
+        highest = rill_max_i(highest, d > RILL_DRY ? b[i] + d : 0);
         float fastest = rill_bits_float(faster(u[i], u[i + 1])) + rill_bits_float(faster(v[i], vn[i]));
         speed = rill_max_i(speed, d > thin ? rill_float_bits(fastest) : 0);
     }

@@ -108,7 +108,7 @@ static void deposit(int32_t x, int32_t n, const rill_row *row, const rill_row *n
         int32_t d = H[i] + (((int32_t)qx[i] - (int32_t)qx[i + 1]) + ((int32_t)qy[i] - (int32_t)qn[i]));
         H[i] = d;
         depth = rill_max_i(depth, d);
-        highest = rill_max_i(highest, d > 0 ? b[i] + d : 0);
+        highest = rill_max_i(highest, d > RILL_DRY ? b[i] + d : 0);
         float fastest = rill_bits_float(faster(ux[i], ux[i + 1])) + rill_bits_float(faster(vy[i], vn[i]));
         fastest = d > thin ? fastest : 0.0f;
         speed = rill_max_i(speed, rill_float_bits(fastest));
@@ -413,20 +413,9 @@ static int32_t any_lintel(int32_t x, const rill_row *row, const rill_row *south)
                                exn[i],                                                                                 \
                                gxs[i],                                                                                 \
                                gxn[i] };                                                                               \
-            around of_down = { vy[i],                                                                                  \
-                               py[i],                                                                                  \
-                               wy[i],                                                                                  \
-                               gy[i],                                                                                  \
-                               qys[i] + qy[i],                                                                         \
-                               qy[i] + qyn[i],                                                                         \
-                               eys[i],                                                                                 \
-                               eyn[i],                                                                                 \
-                               qxs[i] + qx[i],                                                                         \
-                               qxs[i + 1] + qx[i + 1],                                                                 \
-                               ey[i - 1],                                                                              \
-                               ey[i + 1],                                                                              \
-                               gy[i - 1],                                                                              \
-                               gy[i + 1] };                                                                            \
+            around of_down = { vy[i],          py[i],     wy[i],     gy[i],          qys[i] + qy[i],                   \
+                               qy[i] + qyn[i], eys[i],    eyn[i],    qxs[i] + qx[i], qxs[i + 1] + qx[i + 1],           \
+                               ey[i - 1],      ey[i + 1], gy[i - 1], gy[i + 1] };                                      \
             float new_u = carried(&west, &of_west, &k, k.tilt[0], COVERED, GUARDED);                                   \
             float new_v = carried(&down, &of_down, &k, k.tilt[1], COVERED, GUARDED);                                   \
             u[i] = new_u;                                                                                              \
