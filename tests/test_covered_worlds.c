@@ -2,6 +2,10 @@
  * switching, memory. */
 #include "tanks.h"
 
+#ifndef RESUMED_WORLDS
+enum { RESUMED_FIRST = 1000, RESUMED_WORLDS = 60 };
+#endif
+
 /* Bits of depths and velocities, whatever the sign of zeros. */
 static uint64_t hash_picture(const rill_world *world) {
     picture p = take_picture(world);
@@ -184,20 +188,27 @@ static void same_bits_however_run(void **state) {
     }
 }
 
+static rill_world *copy_of(const rill_world *world) {
+    size_t size = rill_snapshot_size(world);
+    void *memory = malloc(size);
+    rill_world *copy = NULL;
+    rill_message message = { "" };
+    assert_non_null(memory);
+    assert_int_equal(rill_snapshot_save(world, memory, size, &size), RILL_OK);
+    if (rill_snapshot_load(memory, size, NULL, &copy, &message) != RILL_OK) fail_msg("%s", message.text);
+    free(memory);
+    return copy;
+}
+
 /* A snapshot in the middle of things goes on as the world itself does. */
 static void snapshots_resume_flooded_flow(void **state) {
     (void)state;
     for (int mode = 0; mode < 2; ++mode) {
         rill_world_def def = cave_def(mode ? RILL_PASSAGES_STRAIGHT : RILL_PASSAGES_ANY);
         def.solver.rest = true;
-        rill_world *world = cave(&def), *other = NULL;
+        rill_world *world = cave(&def);
         for (int k = 0; k < 3; ++k) step(world, 5e-3);
-        size_t size = rill_snapshot_size(world);
-        void *memory = malloc(size);
-        assert_non_null(memory);
-        must(world, rill_snapshot_save(world, memory, size, &size));
-        rill_message message = { "" };
-        if (rill_snapshot_load(memory, size, NULL, &other, &message) != RILL_OK) fail_msg("%s", message.text);
+        rill_world *other = copy_of(world);
         for (int k = 0; k < 2; ++k) {
             step(world, 5e-3);
             step(other, 5e-3);
@@ -205,9 +216,28 @@ static void snapshots_resume_flooded_flow(void **state) {
                 fail_msg("mode %d: other bits after %d steps", mode, k + 1);
         }
         check(other);
-        free(memory);
         rill_world_destroy(world);
         rill_world_destroy(other);
+    }
+}
+
+/* Nor does it matter when: pools that sleep, fill and empty beside each other, with many snapshots in a row. */
+static void snapshots_resume_random_worlds(void **state) {
+    (void)state;
+    for (int number = RESUMED_FIRST; number < RESUMED_FIRST + RESUMED_WORLDS / ALONE_PART; ++number) {
+        rill_world *world = random_world((uint64_t)number, RILL_PASSAGES_ANY, NULL);
+        for (int k = 0; k < 12; ++k) {
+            rill_world *other = copy_of(world);
+            for (int i = 0; i < 5; ++i) {
+                step(world, 3e-3);
+                step(other, 3e-3);
+                if (rill_world_hash(world) != rill_world_hash(other))
+                    fail_msg("world %d: other bits %d steps after %d", number, i + 1, 5 * k);
+            }
+            rill_world_destroy(world);
+            world = other;
+        }
+        rill_world_destroy(world);
     }
 }
 
@@ -252,8 +282,8 @@ static void steps_allocate_nothing(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         unit_test_alone(random_worlds_stay_sound),      cmocka_unit_test(same_bits_however_run),
-        unit_test_alone(snapshots_resume_flooded_flow), unit_test_alone(passages_switch_live),
-        unit_test_alone(steps_allocate_nothing),
+        unit_test_alone(snapshots_resume_flooded_flow), unit_test_alone(snapshots_resume_random_worlds),
+        unit_test_alone(passages_switch_live),          unit_test_alone(steps_allocate_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

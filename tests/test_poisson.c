@@ -510,41 +510,6 @@ static void survives_what_has_no_solution(void **state) {
         }
 }
 
-/* Nodes of a block of 6 x 6 with four others around, each joined with nothing but those. */
-static bool apart(int32_t x, int32_t y) {
-    return x % 8 < 6 && y % 8 < 6;
-}
-
-/* A slab beside two hundred islands, some of them linked: each is solved by itself, so that one that is wrong takes no more steps
- * than it needs, and the start of the others is kept. */
-static void islands_are_solved_beside_the_rest(void **state) {
-    (void)state;
-    seed = 19;
-    rill_poisson_clear(&problem);
-    add_shape(100, 90, open_sides, smooth);
-    add_shape(160, 80, open_sides, smooth);
-    const rill_patch *patch = &problem.patches[1];
-    for (int32_t y = 0; y < patch->ny; ++y)
-        for (int32_t x = 0; x < patch->nx; ++x)
-            if (!apart(x, y)) problem.active[node_at(1, x, y)] = 0.0f;
-    for (int32_t i = 0; i < 40; ++i) /* the last of them to the slab */
-        problem.links[problem.link_count++] =
-            (rill_link){ node_at(1, 16 * (i % 10) + 2, 16 * (i / 10) + 3),
-                         i < 39 ? node_at(1, 16 * (i % 10) + 8, 16 * (i / 10) + 9) : node_at(0, 50, 40), 0.5f };
-    fill_f(false);
-    const int32_t steps = solve_to(1e-6);
-    const rill_islands *islands = &problem.levels->islands;
-    assert_true(islands->rest && islands->count > 100);
-    assert_true(steps <= 12);
-    const double before = problem.x[node_at(0, 30, 30)], island = problem.x[node_at(1, 42, 42)] + 1e-9; /* good enough */
-    problem.x[node_at(1, 42, 42)] = island;
-    problem.f[node_at(1, 100, 19)] += 1.0;
-    double reached;
-    assert_int_equal(rill_poisson_solve(&problem, false, 1e-6, 100, &reached), 1);
-    assert_true(residual_of(&problem, NULL) <= 1.0000001e-6);
-    assert_true(problem.x[node_at(0, 30, 30)] == before && problem.x[node_at(1, 42, 42)] == island);
-}
-
 static void survives_infinities(void **state) {
     (void)state;
     const double bad[] = { INFINITY, NAN, 1e300 };
@@ -723,7 +688,6 @@ int main(void) {
         cmocka_unit_test(old_factors_serve_while_they_help),
         cmocka_unit_test(stops_when_told),
         cmocka_unit_test(survives_what_has_no_solution),
-        cmocka_unit_test(islands_are_solved_beside_the_rest),
         cmocka_unit_test(survives_infinities),
         cmocka_unit_test(nothing_is_solved_at_once),
         cmocka_unit_test(every_variant_gives_the_same_bits),

@@ -11,6 +11,7 @@
  * time after them, and from the start where columns are new, members are therefore guessed before they are solved for
  * (covered_guess.c). */
 #include "flow/covered_parts.h"
+#include "flow/limit.h"
 
 enum {
     PASSES = 64,
@@ -19,8 +20,7 @@ enum {
     GUESSES = 4,        /* in so many passes members are guessed anew if some were dropped, and then every so many */
     FEW = 8,            /* members dropped, for which that does not pay */
     OPENING_PASSES = 3, /* in the first passes openings follow the donors that the pressures make */
-    ITERATIONS = 200,   /* of all passes */
-    WINDOWS = 2         /* larger ones that are tried, each with as many passes */
+    ITERATIONS = 200    /* of all passes */
 };
 
 /* How far from full members may end, quanta: within the band that counts as full, and a small share of what moves. */
@@ -30,192 +30,173 @@ typedef struct solve {
     rill_covered_stage stage;
     rill_covered *covered;
     double tolerance; /* quanta */
-    bool changed;     /* members or openings are others than when components were last looked for */
-    bool sealed;      /* some component is */
-    bool careful;     /* openings may seal a component: look each time they change */
+    bool changed;     /* members or openings are others than when islands were last looked for */
+    bool sealed;      /* some island is */
+    bool careful;     /* openings may seal an island: look each time they change */
     bool hasty;       /* members that are added now are looked at once more before it matters whether they are sealed */
     int32_t reach;    /* how many columns further new members are added that these would fill; 0: none */
     int32_t farthest; /* the largest reach from now on */
 } solve;
 
-/* Pipes between nodes are links of the problem; a pipe that leaves the windows holds its node like an inactive one. */
-static void link_pipes(rill_covered *covered) {
-    rill_poisson *poisson = &covered->poisson;
-    poisson->link_count = 0;
-    rill_covered_forget_extras(covered);
-    for (int32_t i = 0; i < covered->pipe_count; ++i) {
-        const rill_covered_pipe *pipe = &covered->pipes[i];
-        float w = pipe->face.gain * pipe->reach;
-        if (pipe->node_l >= 0 && pipe->node_r >= 0)
-            poisson->links[poisson->link_count++] = (rill_link){ pipe->node_l, pipe->node_r, w };
-        else
-            poisson->extra[pipe->node_l >= 0 ? pipe->node_l : pipe->node_r] += w;
-    }
+/* -------------------------------------------------------------------------------------------------------------- edges */
+
+void rill_covered_open(const rill_covered_stage *s, int32_t first_face, int32_t first_pipe) {
+    const rill_covered *covered = s->flow->covered;
+    const rill_covered_edges *faces = &covered->faces, *pipes = &covered->pipes;
+    const float lambda = s->constants->lambda, paper = s->settings->paper ? s->constants->paper_opening : 0.0f;
+    covered->kernels->open(first_face, faces->count, &covered->nodes, faces, lambda, paper);
+    covered->kernels->open(first_pipe, pipes->count, &covered->nodes, pipes, lambda, paper);
+}
+
+bool rill_covered_flow(const rill_covered *covered) {
+    const rill_covered_edges *faces = &covered->faces, *pipes = &covered->pipes;
+    const int32_t turned = covered->kernels->flow(1, faces->count, &covered->nodes, faces);
+    return covered->kernels->flow(1, pipes->count, &covered->nodes, pipes) | turned;
 }
 
 /* ------------------------------------------------------------------------------------------------------------- excess */
 
-/* Whether a column that is no member would overfill. */
-static inline int32_t overfills(float active, double excess, double tolerance) {
-    return (active > 0.0f ? 0 : 1) & (excess > tolerance);
-}
-
-/* The same of any of a block: mostly of none. */
-static bool some_overfill(const float *active, const double *excess, double tolerance) {
-    int32_t any = 0;
-    RILL_NOT_UNROLLED
-    for (int32_t i = 0; i < RILL_COVERED_UNIT; ++i) any |= overfills(active[i], excess[i], tolerance);
-    return any != 0;
-}
-
-/* Columns of a window that would overfill become members, and are listed in the queue. */
-static void add_members(solve *s, const rill_window *w, int32_t *added) {
-    rill_covered *covered = s->covered;
-    float *active = covered->nodes.active;
-    const double *excess = covered->poisson.f;
-    EACH_BLOCK(covered, w, first) {
-        if (!some_overfill(active + first, excess + first, s->tolerance)) continue;
-        for (int32_t n = first; n < first + RILL_COVERED_UNIT; ++n) {
-            if (!overfills(active[n], excess[n], s->tolerance)) continue;
-            active[n] = 1.0f;
-            covered->nodes.ever[n] = 1;
-            covered->queue[(*added)++] = n;
-            s->changed = true;
-        }
+void rill_covered_find_excess(const rill_covered *covered) {
+    const rill_covered_edges *pipes = &covered->pipes;
+    double *f = covered->nodes.f;
+    covered->kernels->excess(1, covered->node_count, &covered->nodes, &covered->faces);
+    for (int32_t i = 1; i < pipes->count; ++i) {
+        f[pipes->l[i]] -= pipes->q[i];
+        f[pipes->r[i]] += pipes->q[i];
     }
+}
+
+static bool pipe_drains(const rill_covered *covered, int32_t i) {
+    const rill_covered_edges *pipes = &covered->pipes;
+    const double q = pipes->q[i], gives = q < 0.0 ? -q : q;
+    const double has = (double)covered->nodes.H[q < 0.0 ? pipes->r[i] : pipes->l[i]];
+    return gives > 0.0 && gives > has - (double)RILL_LIMIT_SLACK && rill_edge_covered(covered, pipes, i);
+}
+
+bool rill_covered_drains(const rill_covered *covered) {
+    bool drains =
+        covered->kernels->change(1, covered->node_count, &covered->nodes, &covered->faces) & RILL_COVERED_SHORT;
+    for (int32_t i = 1; i < covered->pipes.count && !drains; ++i) drains = pipe_drains(covered, i);
+    return drains;
+}
+
+/* A node becomes a member. */
+static void add_member(rill_covered *covered, int32_t node, int32_t *count) {
+    covered->nodes.active[node] = covered->nodes.ever[node] = 1;
+    covered->marks[node] |= RILL_NODE_UNSETTLED;
+    covered->queue[(*count)++] = node;
 }
 
 /* New members that cannot take what is too much in them push it on: adds columns that this would overfill, and those that they
  * would, up to s->reach columns from the `count` in the queue. Or members would grow by one column each pass. */
 static void add_beyond(solve *s, int32_t *count) {
     rill_covered *covered = s->covered;
-    double *surplus = covered->tally; /* by place in the queue */
-    for (int32_t i = 0; i < *count; ++i) surplus[i] = covered->poisson.f[covered->queue[i]];
+    const rill_covered_nodes *a = &covered->nodes;
+    for (int32_t i = 0; i < *count; ++i) a->x[covered->queue[i]] = a->f[covered->queue[i]]; /* what they push on */
     for (int32_t first = 0, end = *count, depth = 0; depth < s->reach && first < end;
-         ++depth, first = end, end = *count)
+         ++depth, first = end, end = *count) {
+        if (!rill_covered_surround(&s->stage, *count)) break;
+        a = &covered->nodes;
         for (int32_t i = first; i < end; ++i) {
-            const rill_window *w = rill_covered_window(covered, covered->queue[i]);
-            const rill_covered_neighbours near = rill_covered_near(s->stage.flow->bed, w, covered->queue[i]);
-            for (int32_t k = 0; k < near.count; ++k) {
-                const int32_t n = near.node[k];
-                const double rest = surplus[i] + (double)covered->nodes.fill[n];
-                if (rill_covered_member(covered, n) || !(rest > s->tolerance)) continue;
-                covered->nodes.active[n] = 1.0f;
-                covered->nodes.ever[n] = 1;
-                surplus[*count] = rest;
-                covered->queue[(*count)++] = n;
+            const int32_t node = covered->queue[i];
+            const int32_t faces[4] = { a->west[node], a->east[node], a->south[node], a->north[node] };
+            for (int32_t k = 0; k < 4; ++k) {
+                const int32_t n = rill_edge_other(&covered->faces, faces[k], node);
+                const double rest = a->x[node] + (double)a->fill[n];
+                if (n == 0 || a->active[n] || !rill_covered_roofed(covered, n) || !(rest > s->tolerance)) continue;
+                add_member(covered, n, count);
+                a->x[n] = rest;
             }
         }
+    }
+    for (int32_t i = 0; i < *count; ++i) covered->nodes.x[covered->queue[i]] = 0.0;
 }
 
-static int32_t judge_run(const void *context, const rill_covered_run *run) {
-    const solve *s = context;
-    return s->covered->kernels->judge(run->at, &run->nodes, s->tolerance, s->covered->poisson.f + run->node);
-}
-
-/* Whether a member would not end full, or columns had to be added: `*added` counts those. */
+/* Whether a member would not end full, or columns had to be added: `*added` counts those, in the queue. */
 static bool judge_excess(solve *s, int32_t *added) {
-    const rill_covered *covered = s->covered;
-    const int32_t verdict = rill_covered_share(covered, judge_run, s);
-    for (int32_t i = 0; verdict & RILL_COVERED_OVER && i < covered->window_count; ++i)
-        add_members(s, &covered->windows[i], added);
+    rill_covered *covered = s->covered;
+    const rill_covered_nodes *a = &covered->nodes;
+    const int32_t verdict = covered->kernels->judge(1, covered->node_count, a, s->tolerance);
+    for (int32_t n = 1; verdict & RILL_COVERED_OVER && n < covered->node_count; ++n)
+        if (!a->active[n] && a->f[n] > s->tolerance) add_member(covered, n, added), s->changed = true;
     return verdict != 0;
 }
 
 /* ---------------------------------------------------------------------------------------------------- start pressures */
 
-/* The pressure with which a new member would be at rest with a neighbour whose head is known; less than 0 if there is none. */
-static double rest_pressure(const solve *s, const rill_window *w, int32_t node) {
-    const rill_covered *covered = s->covered;
-    const rill_bed *bed = s->stage.flow->bed;
-    const int32_t *b = rill_flow_bases(s->stage.flow);
-    int32_t place = rill_covered_place(w, node), level = b[place] + s->stage.flow->H[place];
-    rill_covered_neighbours near = rill_covered_near(bed, w, node);
-    double best = -1.0;
-    for (int32_t i = 0; i < near.count; ++i) {
-        if (covered->nodes.pi[near.node[i]] < 0.0) continue;
-        int32_t other = rill_covered_place(w, near.node[i]), h = b[other] + s->stage.flow->H[other];
-        if (h <= rill_max_i(b[place], b[other])) continue;
-        double pi = (double)(h - level) + covered->nodes.pi[near.node[i]];
-        if (pi > best) best = pi;
-    }
-    return best;
+/* The pressure with which a new member would be at rest with a neighbour over an edge, if that one's head is known and higher than the
+ * best so far. */
+static double rest_over(const rill_covered *covered, const rill_covered_edges *edges, int32_t edge, int32_t node,
+                        double best) {
+    const rill_covered_nodes *a = &covered->nodes;
+    const int32_t other = rill_edge_other(edges, edge, node), h = a->b[other] + a->H[other];
+    if (edge == 0 || a->pi[other] < 0.0 || h <= rill_max_i(a->b[node], a->b[other])) return best;
+    const double pi = (double)(h - (a->b[node] + a->H[node])) + a->pi[other];
+    return pi > best ? pi : best;
 }
 
-/* The same over a sparse pipe, whose other end may lie outside of the windows. */
-static void rest_over_pipe(const rill_covered *covered, const rill_covered_pipe *pipe, bool l_is_new) {
-    int32_t node = l_is_new ? pipe->node_l : pipe->node_r, other = l_is_new ? pipe->node_r : pipe->node_l;
-    const rill_covered_ends *e = &pipe->ends;
-    int32_t level = l_is_new ? e->bl + e->Hl : e->br + e->Hr, h = l_is_new ? e->br + e->Hr : e->bl + e->Hl;
-    if (node < 0 || covered->nodes.pi[node] >= 0.0 || rill_covered_pressure(covered, other) < 0.0) return;
-    if (h <= rill_max_i(e->bl, e->br) || rill_min_i(e->cl, e->cr) - rill_max_i(e->bl, e->br) <= 1) return;
-    covered->nodes.pi[node] = (double)(h - level) + rill_covered_pressure(covered, other);
-    if (covered->nodes.pi[node] < 0.0) covered->nodes.pi[node] = 0.0;
+/* Less than 0 if there is none. */
+static double rest_pressure(const rill_covered *covered, int32_t node) {
+    const rill_covered_nodes *a = &covered->nodes;
+    const int32_t faces[4] = { a->west[node], a->east[node], a->south[node], a->north[node] };
+    double best = -1.0;
+    for (int32_t i = 0; i < 4; ++i) best = rest_over(covered, &covered->faces, faces[i], node, best);
+    EACH_PIPE(covered, node, edge) best = rest_over(covered, &covered->pipes, edge, node, best);
+    return best;
 }
 
 /* Gives the `count` new members in the queue the pressure at which they would be at rest, from their neighbours on: a lake
  * that reaches into a passage is then exact from the first sub-step on. */
 static void start_pressures(const solve *s, int32_t count) {
     rill_covered *covered = s->covered;
-    for (int32_t i = 0; i < count; ++i) covered->nodes.pi[covered->queue[i]] = -1.0; /* not known yet */
-    for (int32_t left = count, before = left + 1; left > 0 && left < before;) {
-        before = left;
-        left = 0;
-        for (int32_t i = 0; i < before; ++i) {
-            int32_t node = covered->queue[i];
-            if (covered->nodes.pi[node] < 0.0)
-                covered->nodes.pi[node] = rest_pressure(s, rill_covered_window(covered, node), node);
-            if (covered->nodes.pi[node] < 0.0) covered->queue[left++] = node;
+    double *pi = covered->nodes.pi;
+    for (int32_t i = 0; i < count; ++i) pi[covered->queue[i]] = -1.0; /* not known yet */
+    for (int32_t known = count; known > 0;) {
+        known = 0;
+        for (int32_t i = 0; i < count; ++i) {
+            const int32_t node = covered->queue[i];
+            if (pi[node] >= 0.0) continue;
+            pi[node] = rest_pressure(covered, node);
+            known += pi[node] >= 0.0;
         }
-        for (int32_t i = 0; i < covered->pipe_count; ++i) {
-            rest_over_pipe(covered, &covered->pipes[i], true);
-            rest_over_pipe(covered, &covered->pipes[i], false);
-        }
-        if (left == before) break;
     }
-    for (int32_t i = 0; i < count; ++i) {
-        int32_t node = covered->queue[i];
-        if (covered->nodes.pi[node] < 0.0) covered->nodes.pi[node] = 0.0;
-    }
+    for (int32_t i = 0; i < count; ++i)
+        if (pi[covered->queue[i]] < 0.0) pi[covered->queue[i]] = 0.0;
 }
 
 /* -------------------------------------------------------------------------------------------------------------- solve */
 
-/* Drops members whose pressure has become negative, but for those of sealed components. Returns how many. */
+/* Drops members whose pressure has become negative, but for those of sealed islands. Returns how many. */
 static int32_t drop_negative(solve *s) {
     rill_covered *covered = s->covered;
+    const rill_covered_nodes *a = &covered->nodes;
     int32_t dropped = 0;
-    EACH_NODE(covered, n) {
-        if (!(covered->nodes.pi[n] < 0.0) || covered->nodes.sealed[n]) continue;
-        covered->nodes.pi[n] = 0.0;
-        covered->nodes.active[n] = 0.0f;
+    for (int32_t n = 1; n < covered->node_count; ++n) {
+        if (!(a->pi[n] < 0.0) || a->sealed[n]) continue;
+        a->pi[n] = 0.0;
+        a->active[n] = 0;
+        covered->marks[n] |= RILL_NODE_UNSETTLED;
         dropped += 1;
     }
     s->changed |= dropped > 0;
     return dropped;
 }
 
-static int32_t correct_run(const void *context, const rill_covered_run *run) {
-    const rill_covered *covered = context;
-    return covered->kernels->correct(run->at, &run->nodes, covered->poisson.x + run->node);
-}
-
 /* Adds the solved corrections; drops members whose pressure has become negative. Returns how many. */
 static int32_t correct(solve *s) {
     rill_covered *covered = s->covered;
-    const int32_t negative = rill_covered_share(covered, correct_run, covered);
+    const int32_t negative = covered->kernels->correct(1, covered->node_count, &covered->nodes);
     if (s->sealed) rill_covered_lower_sealed(covered);
-    if (!negative) return 0;
-    return drop_negative(s);
+    return negative ? drop_negative(s) : 0;
 }
 
 static void look_for_sealed(solve *s) {
-    if (s->changed) s->sealed = rill_covered_find_sealed(s->covered);
+    if (s->changed) s->sealed = rill_covered_find_islands(s->covered);
     s->changed = false;
 }
 
 /* Whether the members do not end full yet with what crosses now. New ones are added to the `*added` in the queue. */
-static bool measure(solve *s, int32_t *added) {
+static bool judge_members(solve *s, int32_t *added) {
     if (!s->hasty || s->covered->some_sealed) look_for_sealed(s); /* else below, if members stay as they are */
     if (s->sealed) s->changed |= rill_covered_vent_sealed(s->covered);
     rill_covered_find_excess(s->covered);
@@ -232,23 +213,25 @@ static bool measure(solve *s, int32_t *added) {
     return judge_excess(s, added);
 }
 
+/* The same; and what is beside new members is a node from now on. */
+static bool measure(solve *s, int32_t *added) {
+    const bool off = judge_members(s, added);
+    if (*added > 0) rill_covered_surround(&s->stage, *added);
+    return off;
+}
+
 /* Members as they will be, about; not where some are sealed. */
 static void guess(solve *s) {
-    if (!s->sealed && rill_covered_guess_members(&s->stage, 0.5 * s->tolerance)) s->changed = true;
+    int32_t added = 0;
+    if (s->sealed || !rill_covered_guess_members(&s->stage, 0.5 * s->tolerance, &added)) return;
+    s->changed = true;
+    if (added > 0) rill_covered_surround(&s->stage, added);
 }
 
 /* Openings by the donors that the pressures make now. */
 static void open_anew(solve *s) {
-    rill_covered_open_faces(&s->stage);
+    rill_covered_open(&s->stage, 1, 1);
     s->changed |= s->careful;
-}
-
-static int32_t solve_once(const solve *s, int32_t iterations) {
-    rill_poisson *poisson = &s->covered->poisson;
-    double residual;
-    link_pipes(s->covered);
-    rill_poisson_prepare(poisson, s->stage.settings->scalar);
-    return rill_poisson_solve(poisson, s->stage.settings->scalar, 0.5 * s->tolerance, iterations, &residual);
 }
 
 /* Members that have grown for a while grow twice as far each pass, until too many have been added: then more carefully. */
@@ -257,20 +240,31 @@ static void choose_reach(solve *s, int32_t passes, bool too_many) {
     s->reach = too_many || passes < 3 ? 0 : rill_min_i(s->reach > 0 ? 2 * s->reach : 1, s->farthest);
 }
 
+/* One pass: solves for the members there are, and lets them go whose pressure is negative. Returns how many these are. */
+static int32_t solve_once(solve *s, rill_covered_report *report) {
+    rill_covered *covered = s->covered;
+    if (s->changed || !covered->islands_hold) s->sealed = rill_covered_find_islands(covered);
+    s->changed = false;
+    const int32_t iterations = rill_covered_solve_islands(covered, s->stage.settings->scalar, 0.5 * s->tolerance,
+                                                          ITERATIONS - report->iterations);
+    covered->starved |= iterations < 0;
+    report->iterations += rill_max_i(iterations, 0);
+    return correct(s);
+}
+
 /* Passes until all members end full. False if it takes too many. */
 static bool run_passes(solve *s, bool off, rill_covered_report *report) {
-    for (int32_t fewest = INT32_MAX; off;) {
+    for (int32_t fewest = INT32_MAX; off && !s->covered->starved;) {
         if (report->passes == PASSES || report->iterations >= ITERATIONS) {
             drop_negative(s);
-            rill_covered_flow_faces(&s->stage);
+            rill_covered_flow(s->covered);
             return false;
         }
         report->passes += 1;
         if (report->passes > LATE_PASSES) s->tolerance = (double)RILL_FULL_LOW;
         s->careful |= report->passes > 2; /* it should have been enough: perhaps something is sealed */
-        report->iterations += solve_once(s, ITERATIONS - report->iterations);
-        const int32_t dropped = correct(s);
-        if (rill_covered_flow_faces(&s->stage) && report->passes <= OPENING_PASSES) open_anew(s);
+        const int32_t dropped = solve_once(s, report);
+        if (rill_covered_flow(s->covered) && report->passes <= OPENING_PASSES) open_anew(s);
         /* Or a guess brings back what has been dropped, for ever. */
         const bool fewer = dropped > FEW && dropped < fewest;
         fewest = rill_min_i(fewest, dropped);
@@ -285,14 +279,12 @@ static bool run_passes(solve *s, bool off, rill_covered_report *report) {
 /* Lists columns that were filled by hand in the queue; returns how many there are. */
 static int32_t list_filled(rill_covered *covered) {
     int32_t count = 0;
-    for (const rill_window *w = covered->windows; w < covered->windows + covered->window_count; ++w)
-        EACH_BLOCK(covered, w, first)
-            for (int32_t n = first; n < first + RILL_COVERED_UNIT; ++n)
-                if (covered->nodes.pi[n] < 0.0) covered->queue[count++] = n;
+    for (int32_t n = 1; n < covered->node_count; ++n)
+        if (covered->nodes.pi[n] < 0.0) covered->queue[count++] = n;
     return count;
 }
 
-/* Leaves the pressures in pi and what crosses each face in q. */
+/* Leaves the pressures in pi and what crosses each edge in q. */
 static void find_pressures(solve *s, rill_covered_report *report) {
     int32_t added = list_filled(s->covered);
     s->changed = added > 0;
@@ -311,7 +303,7 @@ static void find_pressures(solve *s, rill_covered_report *report) {
     }
     report->capped = !run_passes(s, off, report);
     if (report->capped || !rill_covered_drains(s->covered)) return;
-    rill_covered_limit(s->stage.flow); /* what the pressures drive; and members must do with less */
+    rill_covered_limit(s->covered); /* what the pressures drive; and members must do with less */
     added = 0;
     off = measure(s, &added);
     report->capped = !run_passes(s, off, report);
@@ -323,35 +315,70 @@ static double tolerance_for(const rill_flow *flow, const rill_kernel_constants *
     return share < TOLERANCE_LEAST ? TOLERANCE_LEAST : share > TOLERANCE_MOST ? TOLERANCE_MOST : share;
 }
 
-/* Finds pressures, and which faces are covered, in the windows as they are. True if they should be larger. */
-static bool solve_windows(rill_flow *flow, const rill_flow_settings *settings, const rill_kernel_constants *constants,
-                          rill_covered_report *report) {
-    rill_covered *covered = flow->covered;
-    solve s = { .stage = { flow, settings, constants }, .covered = covered };
-    s.farthest = FARTHEST;
-    s.tolerance = tolerance_for(flow, constants);
-    s.careful = covered->some_sealed || flow->stale || flow->substep % 4 == 0;
-    *report = (rill_covered_report){ 0 };
-    rill_covered_drive_faces(&s.stage);
-    find_pressures(&s, report);
-    covered->some_sealed = s.sealed;
-    return rill_covered_cover_fronts(covered);
+/* ------------------------------------------------------------------------------------------------------------- fronts */
+
+/* Whether what covered edges change, in f, would overfill a node whose faces are not all covered. */
+static bool overflows(const rill_covered *covered, int32_t n) {
+    const rill_covered_nodes *a = &covered->nodes;
+    return !a->ever[n] && a->f[n] != 0.0 && (double)a->fill[n] + a->f[n] > 0.0 && rill_covered_roofed(covered, n);
 }
+
+/* Covers all faces of a node. */
+static void cover_node(rill_covered *covered, int32_t n, int32_t *count) {
+    if (!overflows(covered, n)) return;
+    covered->nodes.ever[n] = 1;
+    covered->queue[(*count)++] = n;
+}
+
+/* What covered pipes change at their ends, beside what covered faces do. */
+static void change_over_pipes(const rill_covered *covered) {
+    const rill_covered_edges *pipes = &covered->pipes;
+    for (int32_t i = 1; i < pipes->count; ++i) {
+        if (!rill_edge_covered(covered, pipes, i)) continue;
+        covered->nodes.f[pipes->l[i]] -= pipes->q[i];
+        covered->nodes.f[pipes->r[i]] += pipes->q[i];
+    }
+}
+
+/* Columns that are no members and yet move with them: one beside members may end below its ceiling only because as much leaves on
+ * its other sides. Then all of its faces must move together, that is, all of them are covered. This is repeated,
+ * because its neighbours may be such columns then. */
+static void cover_fronts(const rill_covered_stage *s) {
+    rill_covered *covered = s->flow->covered;
+    const rill_covered_edges *pipes = &covered->pipes;
+    for (bool again = true; again && !covered->starved;) {
+        const int32_t verdict = covered->kernels->change(1, covered->node_count, &covered->nodes, &covered->faces);
+        int32_t count = 0;
+        change_over_pipes(covered);
+        for (int32_t n = 1; verdict & RILL_COVERED_OVER && n < covered->node_count; ++n) cover_node(covered, n, &count);
+        for (int32_t i = 1; i < pipes->count; ++i) {
+            cover_node(covered, pipes->l[i], &count);
+            cover_node(covered, pipes->r[i], &count);
+        }
+        again = count > 0 && rill_covered_surround(s, count);
+    }
+}
+
+/* --------------------------------------------------------------------------------------------------------------- move */
 
 rill_covered_report rill_covered_move(rill_flow *flow, const rill_flow_settings *settings,
                                       const rill_kernel_constants *constants) {
     rill_covered_report report = { 0 };
     rill_covered *covered = flow->covered;
     if (!covered) return report;
-    rill_covered_begin(covered, settings);
-    bool found = rill_covered_find(flow, constants);
-    for (int32_t i = 0; found && solve_windows(flow, settings, constants, &report); ++i) {
-        if (i == WINDOWS || !rill_covered_ask(flow)) break;
-        found = rill_covered_find(flow, constants);
+    solve s = { .stage = { flow, settings, constants }, .covered = covered, .farthest = FARTHEST };
+    covered->kernels = rill_covered_kernels_pick(settings->scalar);
+    covered->runtime = settings->runtime;
+    covered->workers = settings->pool;
+    if (rill_covered_find(&s.stage)) {
+        s.tolerance = tolerance_for(flow, constants);
+        s.careful = covered->some_sealed || flow->stale || flow->substep % 4 == 0;
+        find_pressures(&s, &report);
+        cover_fronts(&s.stage);
     }
-    if (covered->starved) rill_covered_forgo(flow, &report.refused);
-    if (!found) return report;
-    rill_covered_transfer(flow, constants, &report);
-    rill_covered_hold_rising(flow, false);
+    if (covered->starved)
+        rill_covered_forgo(flow, &report.refused);
+    else if (covered->node_count > 1)
+        rill_covered_transfer(&s.stage, &report);
     return report;
 }

@@ -10,7 +10,7 @@
  * members come and go on its way. Pressures that are the same over long distances it does not find: they are left to
  * the solve. Those of a few members beside a free surface it does, and the sooner the less it over-relaxes: that is
  * tried after the first sweeps, and if nothing moves any more the rest is not needed. Sparse pipes count as they flow
- * now, and a window in which the first sweep sees no other members is left alone. */
+ * now, and what is far from members that have changed is left alone. */
 #include "flow/covered_parts.h"
 
 /* Some sweeps, and by how much they over-relax. */
@@ -19,74 +19,104 @@ typedef struct sweeps {
     float over;
 } sweeps;
 
+enum { NEARBY = 8 }; /* columns: as far as sweeps carry what has changed */
 static const sweeps FIRST = { 1, 1.6f }, NEXT = { 3, 1.6f }, NEAR = { 10, 1.25f }, FAR = { 10, 1.6f };
 
-static rill_guess_area area_of(const rill_window *w, const rill_strip *strip) {
-    return (rill_guess_area){ strip->x, strip->y, strip->n, strip->rows, w->stride };
+/* Appends a node to the list, unless it is there or cannot be a member. */
+static void list_node(rill_covered *covered, int32_t node) {
+    if (!covered->nodes.inner[node] || covered->number[node] > 0) return;
+    covered->number[node] = covered->guess.count;
+    covered->guess.node[covered->guess.count++] = node;
 }
 
-/* The black nodes of a window follow the red ones, half a row behind them. */
-static rill_guess guess_of(const rill_covered *covered, const rill_window *w) {
-    float *const x = covered->guess.x[0] + w->node;
-    const int32_t block = w->node / RILL_COVERED_UNIT;
-    return (rill_guess){ { covered->guess.blocks[0] + block, covered->guess.blocks[1] + block },
-                         { x, x + (w->ny + 1) * w->stride / 2 } };
-}
-
-static void begin(const rill_covered *covered, const rill_window *w, const rill_guess_kernels *kernels) {
-    const rill_covered_nodes nodes = rill_covered_nodes_at(covered, w->node);
-    const rill_covered_faces west = rill_covered_faces_at(&covered->west, w->node);
-    const rill_covered_faces south = rill_covered_faces_at(&covered->south, w->node);
-    const rill_guess guess = guess_of(covered, w);
-    EACH_STRIP(covered, w, strip)
-        kernels->begin(area_of(w, strip), &nodes, &west, &south, covered->poisson.f + w->node, &guess);
-}
-
-static void sweep(const rill_covered *covered, const rill_window *w, const rill_guess_kernels *kernels, sweeps how) {
-    const rill_guess guess = guess_of(covered, w);
-    for (int32_t half = 0; half < 2 * how.count; ++half)
-        EACH_STRIP(covered, w, strip) kernels->relax(area_of(w, strip), half % 2, how.over, &guess);
-}
-
-/* Whether red nodes would end further from full than they may, as the black ones have left them that were relaxed last. */
-static bool is_far(const rill_covered *covered, const rill_window *w, const rill_guess_kernels *kernels,
-                   double tolerance) {
-    const rill_guess guess = guess_of(covered, w);
-    float most = 0.0f;
-    EACH_STRIP(covered, w, strip) most = rill_max_f(most, kernels->miss(area_of(w, strip), 0, &guess));
-    return (double)most > tolerance;
-}
-
-/* Whether a window's members would be others than they are; and making them so. */
-static bool differs(const rill_covered *covered, const rill_window *w, const rill_guess_kernels *kernels) {
-    const rill_covered_nodes nodes = rill_covered_nodes_at(covered, w->node);
-    const rill_guess guess = guess_of(covered, w);
-    int32_t any = 0;
-    EACH_STRIP(covered, w, strip) any |= kernels->differs(area_of(w, strip), &nodes, &guess);
-    return any != 0;
-}
-
-static void accept(const rill_covered *covered, const rill_window *w, const rill_guess_kernels *kernels) {
-    const rill_covered_nodes nodes = rill_covered_nodes_at(covered, w->node);
-    const rill_guess guess = guess_of(covered, w);
-    EACH_STRIP(covered, w, strip) kernels->accept(area_of(w, strip), &nodes, &guess);
-}
-
-bool rill_covered_guess_members(const rill_covered_stage *s, double tolerance) {
-    rill_covered *covered = s->flow->covered;
-    const rill_guess_kernels *kernels = rill_guess_kernels_pick(s->settings->scalar);
-    bool any = false;
-    rill_covered_find_excess(covered);
-    for (const rill_window *w = covered->windows; w < covered->windows + covered->window_count; ++w) {
-        begin(covered, w, kernels);
-        sweep(covered, w, kernels, FIRST);
-        if (!differs(covered, w, kernels)) continue;
-        sweep(covered, w, kernels, NEXT);
-        sweep(covered, w, kernels, NEAR);
-        if (is_far(covered, w, kernels, tolerance)) sweep(covered, w, kernels, FAR);
-        accept(covered, w, kernels);
-        any = true;
+/* Lists the nodes that are not settled, from place 1 on, and what is within NEARBY columns of them. `number` gets the places; 0 for
+ * others. */
+static void list_nodes(rill_covered *covered) {
+    const rill_covered_nodes *a = &covered->nodes;
+    rill_covered_guess *guess = &covered->guess;
+    guess->count = 1;
+    for (int32_t n = 0; n < covered->node_count; ++n) covered->number[n] = 0;
+    for (int32_t n = 1; n < covered->node_count; ++n) {
+        if (!(covered->marks[n] & RILL_NODE_UNSETTLED)) continue;
+        covered->marks[n] &= (uint8_t)~RILL_NODE_UNSETTLED;
+        list_node(covered, n);
     }
-    if (any) rill_covered_flow_faces(s);
-    return any;
+    for (int32_t depth = 0, first = 1; depth < NEARBY; ++depth) {
+        const int32_t end = guess->count;
+        for (int32_t i = first; i < end; ++i) {
+            const int32_t n = guess->node[i], faces[4] = { a->west[n], a->east[n], a->south[n], a->north[n] };
+            for (int32_t k = 0; k < 4; ++k) list_node(covered, rill_edge_other(&covered->faces, faces[k], n));
+        }
+        first = end;
+    }
+}
+
+static void begin_node(const rill_covered *covered, int32_t i) {
+    const rill_guess_nodes *g = &covered->guess.at;
+    const rill_covered_nodes *a = &covered->nodes;
+    const rill_covered_edges *e = &covered->faces;
+    const int32_t n = covered->guess.node[i];
+    const int32_t faces[4] = { a->west[n], a->east[n], a->south[n], a->north[n] };
+    float sum[2] = { 0.0f, 0.0f };
+    for (int32_t k = 0; k < 4; ++k) {
+        g->near[k][i] = covered->number[rill_edge_other(e, faces[k], n)];
+        g->w[k][i] = e->gain[faces[k]] * e->reach[faces[k]];
+        sum[k / 2] += g->w[k][i];
+    }
+    const float around = sum[0] + sum[1];
+    const bool joins = rill_covered_roofed(covered, n) && around > 1e-30f;
+    g->inverse[i] = joins ? 1.0f / around : 0.0f;
+    g->push[i] = g->inverse[i] * (float)a->f[n];
+    g->least[i] = -(float)a->pi[n];
+    g->colour[i] = (a->column[n] + a->row[n]) & 1;
+    g->x[i] = 0.0f;
+}
+
+static void sweep(const rill_covered *covered, sweeps how) {
+    for (int32_t half = 0; half < 2 * how.count; ++half)
+        covered->kernels->relax(1, covered->guess.count, half % 2, how.over, &covered->guess.at);
+}
+
+/* Whether a node would be a member. One that is just full, without pressure, stays what it is. */
+static bool guessed_member(const rill_covered *covered, int32_t i) {
+    const rill_guess_nodes *g = &covered->guess.at;
+    const bool member = covered->nodes.active[covered->guess.node[i]];
+    const bool held = member && g->least[i] >= 0.0f && g->push[i] == 0.0f;
+    return g->inverse[i] > 0.0f ? g->x[i] > g->least[i] || held : member;
+}
+
+static bool differs(const rill_covered *covered) {
+    for (int32_t i = 1; i < covered->guess.count; ++i)
+        if (guessed_member(covered, i) != covered->nodes.active[covered->guess.node[i]]) return true;
+    return false;
+}
+
+static void accept(rill_covered *covered, int32_t *added) {
+    const rill_guess_nodes *g = &covered->guess.at;
+    const rill_covered_nodes *a = &covered->nodes;
+    for (int32_t i = 1; i < covered->guess.count; ++i) {
+        const int32_t n = covered->guess.node[i];
+        const bool member = guessed_member(covered, i), above = g->x[i] > g->least[i];
+        a->pi[n] = above ? a->pi[n] + (double)g->x[i] : 0.0;
+        if (member && !a->active[n]) covered->queue[(*added)++] = n;
+        a->active[n] = member;
+        a->ever[n] |= member;
+    }
+}
+
+bool rill_covered_guess_members(const rill_covered_stage *s, double tolerance, int32_t *added) {
+    rill_covered *covered = s->flow->covered;
+    list_nodes(covered);
+    if (covered->guess.count == 1) return false;
+    rill_covered_find_excess(covered);
+    covered->guess.at.x[0] = 0.0f;
+    for (int32_t i = 1; i < covered->guess.count; ++i) begin_node(covered, i);
+    sweep(covered, FIRST);
+    if (!differs(covered)) return false;
+    sweep(covered, NEXT);
+    sweep(covered, NEAR);
+    if ((double)covered->kernels->miss(1, covered->guess.count, &covered->guess.at) > tolerance) sweep(covered, FAR);
+    accept(covered, added);
+    rill_covered_flow(covered);
+    return true;
 }

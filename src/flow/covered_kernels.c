@@ -10,14 +10,10 @@
 #define KERNEL static __attribute__((noinline)) void
 #define JUDGE static __attribute__((noinline)) int32_t
 
-/* The rows of an area, by their first nodes; and how many nodes of each, so that the compiler knows that vectors are whole. */
-#define EACH_ROW(AT, FROM) for (int32_t FROM = 0; FROM < (AT).rows * (AT).stride; FROM += (AT).stride)
-#define WIDTH(AT) ((AT).n & -RILL_COVERED_UNIT)
-
-/* -------------------------------------------------------------------------------------------------------------- nodes */
+/* --------------------------------------------------------------------------------------------------------------- look */
 
 /* Whether some column is so full that a closer look pays. One that fills from below that is found the next time. */
-static int32_t nearly_full(const rill_covered_tile *tile) {
+static int32_t nearly_full(const rill_covered_look *tile) {
     int32_t any = 0;
     for (int32_t y = 0; y < tile->rows; ++y) {
         const int32_t *H = tile->at.H + y * tile->stride, nearly = tile->nearly;
@@ -30,7 +26,7 @@ static int32_t nearly_full(const rill_covered_tile *tile) {
 /* What flows in less what flows out, about: with the depths for openings. A column that fills all the same is blocked by the
  * limiters and found later, as is one that sparse pipes fill. Beside a flooded column a passage that is nearly full may fill
  * as a whole at once. */
-static bool look(const rill_covered_tile *tile, float horizon, int32_t rows_of[RILL_TILE_W]) {
+static bool look(const rill_covered_look *tile, float horizon, int32_t rows_of[RILL_TILE_W]) {
     const int32_t stride = tile->stride, share = tile->beside ? 4 : 7; /* of the height, as a power of two */
     int32_t bits[RILL_TILE_W] = { 0 }; /* of its own, so that it is known to be no part of the planes */
     if (!tile->flooded && !nearly_full(tile)) return false;
@@ -54,392 +50,298 @@ static bool look(const rill_covered_tile *tile, float horizon, int32_t rows_of[R
     return true;
 }
 
-KERNEL read_nodes(int32_t n, const int32_t *restrict b, const int32_t *restrict c, const int32_t *restrict H,
-                  const int32_t *restrict code, const float *restrict u, const float *restrict v, int32_t ours,
-                  int32_t *restrict depth, int32_t *restrict fill, int32_t *restrict was, int32_t *restrict ever,
-                  int32_t *restrict sealed, float *restrict active, float *restrict west, float *restrict south) {
-    for (int32_t i = 0; i < n; ++i) { /* vector */
-        int32_t roofed = ours & (c[i] < RILL_TOP) & (b[i] < RILL_TOP);
-        int32_t member = roofed & (code[i] != 0);
-        depth[i] = H[i];
-        west[i] = u[i];
-        south[i] = v[i];
-        fill[i] = roofed ? H[i] - rill_max_i(c[i] - b[i] - RILL_FULL_HIGH, 0) : RILL_NO_ROOF;
-        was[i] = member;
-        ever[i] = member;
-        sealed[i] = 0;
-        active[i] = member ? 1.0f : 0.0f;
+/* -------------------------------------------------------------------------------------------------------------- edges */
+
+#define INLINE static inline __attribute__((always_inline))
+
+/* What is numbered [from, to), by chunks: WORK(i, ...) gets the numbers of what belongs to it, in a row where they are so (EVEN). */
+#define EACH_CHUNK(EVEN, IN_A_ROW, ONE_BY_ONE)                                                                         \
+    for (int32_t i = from, end; i < to; i = end) {                                                                     \
+        end = rill_min_i((i / RILL_CHUNK + 1) * RILL_CHUNK, to);                                                       \
+        if (EVEN[i / RILL_CHUNK] && end - i == RILL_CHUNK) {                                                           \
+            IN_A_ROW                                                                                                   \
+        } else {                                                                                                       \
+            ONE_BY_ONE                                                                                                 \
+        }                                                                                                              \
     }
+/* WORK(i, l, r) for each edge. */
+#define EACH_EDGE(e, WORK)                                                                                             \
+    EACH_CHUNK((e).even, const int32_t l = (e).l[i]; const int32_t r = (e).r[i];                                       \
+               RILL_EACH_ALONE RILL_NOT_UNROLLED for (int32_t k = 0; k < RILL_CHUNK; ++k) WORK(i + k, l + k, r + k);   \
+               , RILL_EACH_ALONE for (int32_t k = i; k < end; ++k) WORK(k, (e).l[k], (e).r[k]);)
+/* WORK(n, west, east, south, north) for each node. */
+#define EACH_NODE(a, WORK)                                                                                             \
+    EACH_CHUNK((a).even, const int32_t w = (a).west[i]; const int32_t e = (a).east[i]; const int32_t s = (a).south[i]; \
+               const int32_t n = (a).north[i];                                                                         \
+               RILL_EACH_ALONE RILL_NOT_UNROLLED for (int32_t k = 0; k < RILL_CHUNK; ++k)                              \
+                   WORK(i + k, w + k, e + k, s + k, n + k);                                                            \
+               , RILL_EACH_ALONE for (int32_t k = i; k < end; ++k)                                                     \
+                     WORK(k, (a).west[k], (a).east[k], (a).south[k], (a).north[k]);)
+
+/* WORK(n, west, l, east, r, south, b, north, t) for each node, with the nodes beyond its faces. */
+#define EACH_NODE_AND_NEAR(a, f, WORK)                                                                                 \
+    EACH_CHUNK((a).even, const int32_t w = (a).west[i]; const int32_t e = (a).east[i]; const int32_t s = (a).south[i]; \
+               const int32_t n = (a).north[i]; const int32_t wl = (f).l[w]; const int32_t er = (f).r[e];               \
+               const int32_t sl = (f).l[s]; const int32_t nr = (f).r[n];                                               \
+               RILL_EACH_ALONE RILL_NOT_UNROLLED for (int32_t k = 0; k < RILL_CHUNK; ++k)                              \
+                   WORK(i + k, w + k, wl + k, e + k, er + k, s + k, sl + k, n + k, nr + k);                            \
+               , RILL_EACH_ALONE for (int32_t k = i; k < end; ++k)                                                     \
+                     WORK(k, (a).west[k], (f).l[(a).west[k]], (a).east[k], (f).r[(a).east[k]], (a).south[k],           \
+                          (f).l[(a).south[k]], (a).north[k], (f).r[(a).north[k]]);)
+
+INLINE void drive_one(const rill_covered_nodes *a, const rill_covered_edges *e, int32_t i, int32_t l, int32_t r,
+                      const rill_kernel_constants *k) {
+    rill_covered_ends ends = { a->b[l], a->b[r], a->c[l], a->c[r], a->H[l], a->H[r] };
+    rill_covered_face f = rill_covered_drive(&ends, e->u[i], e->axis[i] ? k->tilt[1] : k->tilt[0], k);
+    int32_t undriven = a->was[l] | a->was[r], drop = (ends.bl + ends.Hl) - (ends.br + ends.Hr);
+    e->base[i] = undriven ? f.base : e->u[i];
+    e->gain[i] = f.gain;
+    e->head[i] = undriven ? f.head : 0;
+    e->steep[i] = rill_abs_i(drop) > RILL_SUBMERGED;
 }
 
-/* Pressures start where a parabola through the last three leads, or a line through two. */
-KERNEL read_pressures(int32_t n, const int32_t *restrict code, const int32_t *restrict member, double *restrict pi,
-                      double *restrict last, double *restrict before) {
-    for (int32_t i = 0; i < n; ++i) { /* vector */
-        int32_t size = code[i] < 0 ? -code[i] : code[i];
-        double pressure = code[i] == RILL_PRESSURE_NEW ? -1.0 : (double)(size - 1) * 0.25;
-        double line = 2.0 * pressure - last[i], parabola = line + (pressure - 2.0 * last[i] + before[i]);
-        double ahead = before[i] >= 0.0 ? parabola : line;
-        ahead = ahead > 0.0 ? ahead : 0.0;
-        double start = last[i] >= 0.0 ? ahead : pressure;
-        start = pressure >= 0.0 ? start : pressure;
-        pi[i] = member[i] != 0 ? start : 0.0;
-        before[i] = member[i] != 0 ? last[i] : -1.0;
-        last[i] = member[i] != 0 ? pressure : -1.0;
-    }
+KERNEL drive(int32_t from, int32_t to, const rill_covered_nodes *nodes, const rill_covered_edges *edges,
+             const rill_kernel_constants *constants) {
+    const rill_kernel_constants constant = *constants;
+    const rill_covered_nodes a = *nodes;
+    const rill_covered_edges e = *edges;
+#define WORK(I, L, R) drive_one(&a, &e, I, L, R, &constant)
+    EACH_EDGE(e, WORK)
+#undef WORK
 }
 
-static void read_columns(int32_t n, int32_t rows, const rill_covered_strides *step, const rill_covered_columns *at,
-                         bool ours, bool again, const rill_covered_nodes *to, const rill_covered_faces *west,
-                         const rill_covered_faces *south) {
-    size_t bytes = (size_t)n * sizeof(int32_t);
-    for (int32_t y = 0, i = 0, p = 0; y < rows; ++y, i += step->nodes, p += step->planes) {
-        read_nodes(n, at->b + p, at->c + p, at->H + p, at->code + p, at->u + p, at->v + p, ours, to->H + i,
-                   to->fill + i, to->was + i, to->ever + i, to->sealed + i, to->active + i, west->u + i, south->u + i);
-        read_pressures(n, at->code + p, to->was + i, to->pi + i, to->last + i, to->before + i);
-        if (again) continue;
-        memcpy(to->b + i, at->b + p, bytes);
-        memcpy(to->c + i, at->c + p, bytes);
-    }
+INLINE void open_one(const rill_covered_nodes *a, const rill_covered_edges *e, int32_t i, int32_t l, int32_t r,
+                     float lambda, float paper) {
+    rill_covered_ends ends = { a->b[l], a->b[r], a->c[l], a->c[r], a->H[l], a->H[r] };
+    double u = (double)e->base[i] + (double)e->gain[i] * ((double)e->head[i] + (a->pi[l] - a->pi[r]));
+    float opening = (float)rill_covered_opening(&ends, (float)u);
+    float printed = opening > 0.0f ? paper : 0.0f;
+    float across = lambda * (paper > 0.0f ? printed : opening);
+    e->reach[i] = across;
+    e->q[i] = u * (double)across;
 }
 
-static void pad(int32_t n, const rill_covered_nodes *nodes, const rill_covered_faces *west,
-                const rill_covered_faces *south) {
-    size_t bytes = (size_t)n * sizeof(int32_t);
-    for (int32_t i = 0; i < n; ++i) nodes->b[i] = nodes->c[i] = RILL_WALL;
-    for (int32_t i = 0; i < n; ++i) nodes->fill[i] = RILL_NO_ROOF;
-    for (int32_t i = 0; i < n; ++i) nodes->last[i] = nodes->before[i] = -1.0;
-    memset(nodes->H, 0, bytes);
-    memset(nodes->was, 0, bytes);
-    memset(nodes->ever, 0, bytes);
-    memset(nodes->sealed, 0, bytes);
-    memset(nodes->active, 0, bytes);
-    memset(nodes->pi, 0, 2 * bytes);
-    memset(west->u, 0, bytes);
-    memset(south->u, 0, bytes);
-    memset(west->t, 0, bytes);
-    memset(south->t, 0, bytes);
+KERNEL open_edges(int32_t from, int32_t to, const rill_covered_nodes *nodes, const rill_covered_edges *edges,
+                  float lambda, float paper) {
+    const rill_covered_nodes a = *nodes;
+    const rill_covered_edges e = *edges;
+#define WORK(I, L, R) open_one(&a, &e, I, L, R, lambda, paper)
+    EACH_EDGE(e, WORK)
+#undef WORK
 }
 
-/* -------------------------------------------------------------------------------------------------------------- faces */
-
-KERNEL drive_faces(rill_covered_area at, const int32_t *restrict bl, const int32_t *restrict br,
-                   const int32_t *restrict cl, const int32_t *restrict cr, const int32_t *restrict Hl,
-                   const int32_t *restrict Hr, const float *restrict u, const int32_t *restrict was_l,
-                   const int32_t *restrict was_r, int32_t tilt, const rill_kernel_constants *constants,
-                   float *restrict base, float *restrict gain, int32_t *restrict head) {
-    const rill_kernel_constants k = *constants;
-    EACH_ROW(at, from)
-        for (int32_t i = from; i < from + WIDTH(at); ++i) { /* vector */
-            rill_covered_ends e = { bl[i], br[i], cl[i], cr[i], Hl[i], Hr[i] };
-            rill_covered_face f = rill_covered_drive(&e, u[i], tilt, &k);
-            int32_t undriven = was_l[i] | was_r[i];
-            base[i] = undriven ? f.base : u[i];
-            gain[i] = f.gain;
-            head[i] = undriven ? f.head : 0;
-        }
+INLINE int32_t flow_one(const double *pi, const rill_covered_edges *e, int32_t i, int32_t l, int32_t r) {
+    double before = e->q[i], drop = (double)e->head[i] + (pi[l] - pi[r]);
+    double now = ((double)e->base[i] + (double)e->gain[i] * drop) * (double)e->reach[i];
+    e->q[i] = now;
+    return (before * now < 0.0) & e->steep[i];
 }
 
-static void drive(rill_covered_area at, const rill_covered_nodes *a, int32_t step, int32_t tilt,
-                  const rill_kernel_constants *k, const rill_covered_faces *f) {
-    drive_faces(at, a->b - step, a->b, a->c - step, a->c, a->H - step, a->H, f->u, a->was - step, a->was, tilt, k,
-                f->base, f->gain, f->head);
-}
-
-KERNEL open_faces(rill_covered_area at, const int32_t *restrict bl, const int32_t *restrict br,
-                  const int32_t *restrict cl, const int32_t *restrict cr, const int32_t *restrict Hl,
-                  const int32_t *restrict Hr, const float *restrict base, const float *restrict gain,
-                  const int32_t *restrict head, const double *restrict pi_l, const double *restrict pi_r, float lambda,
-                  float paper, float *restrict reach, float *restrict w, double *restrict q) {
-    EACH_ROW(at, from)
-        for (int32_t i = from; i < from + WIDTH(at); ++i) { /* vector */
-            rill_covered_ends e = { bl[i], br[i], cl[i], cr[i], Hl[i], Hr[i] };
-            double u = (double)base[i] + (double)gain[i] * ((double)head[i] + (pi_l[i] - pi_r[i]));
-            float opening = (float)rill_covered_opening(&e, (float)u);
-            float printed = opening > 0.0f ? paper : 0.0f;
-            float across = lambda * (paper > 0.0f ? printed : opening);
-            reach[i] = across;
-            w[i] = gain[i] * across;
-            q[i] = u * (double)across;
-        }
-}
-
-static void open_area(rill_covered_area at, const rill_covered_nodes *a, int32_t step, float lambda, float paper,
-                      const rill_covered_faces *f) {
-    open_faces(at, a->b - step, a->b, a->c - step, a->c, a->H - step, a->H, f->base, f->gain, f->head, a->pi - step,
-               a->pi, lambda, paper, f->reach, f->w, f->q);
-}
-
-JUDGE flow_faces(rill_covered_area at, const int32_t *restrict bl, const int32_t *restrict br,
-                 const int32_t *restrict Hl, const int32_t *restrict Hr, const float *restrict base,
-                 const float *restrict gain, const int32_t *restrict head, const float *restrict reach,
-                 const double *restrict pi_l, const double *restrict pi_r, double *restrict q) {
+JUDGE flow(int32_t from, int32_t to, const rill_covered_nodes *nodes, const rill_covered_edges *edges) {
+    const rill_covered_edges e = *edges;
+    const double *pi = nodes->pi;
     int32_t turned = 0;
-    EACH_ROW(at, from)
-        for (int32_t i = from; i < from + WIDTH(at); ++i) { /* vector */
-            double before = q[i];
-            double now =
-                ((double)base[i] + (double)gain[i] * ((double)head[i] + (pi_l[i] - pi_r[i]))) * (double)reach[i];
-            int32_t drop = (bl[i] + Hl[i]) - (br[i] + Hr[i]);
-            turned |= (before * now < 0.0) & (rill_abs_i(drop) > RILL_SUBMERGED);
-            q[i] = now;
-        }
+#define WORK(I, L, R) turned |= flow_one(pi, &e, I, L, R)
+    EACH_EDGE(e, WORK)
+#undef WORK
     return turned;
 }
-
-static int32_t flow_area(rill_covered_area at, const rill_covered_nodes *a, int32_t step, const rill_covered_faces *f) {
-    return flow_faces(at, a->b - step, a->b, a->H - step, a->H, f->base, f->gain, f->head, f->reach, a->pi - step,
-                      a->pi, f->q);
-}
-
-/* ------------------------------------------------------------------------------------------------------------ balance */
-
-/* Those that were members before stay as full as they are within the band that counts as full; new ones take what they can. */
-KERNEL excess_nodes(rill_covered_area at, const int32_t *restrict fill, const float *restrict active,
-                    const int32_t *restrict was, const double *restrict west, const double *restrict south,
-                    const double *restrict north, double *restrict excess) {
-    const double *restrict east = west + 1;
-    const int32_t band = RILL_FULL_LOW - RILL_FULL_HIGH;
-    EACH_ROW(at, from)
-        for (int32_t i = from; i < from + WIDTH(at); ++i) { /* vector */
-            int32_t outside =
-                rill_max_i(fill[i], 0) + rill_min_i(fill[i] + band, 0); /* of the band that counts as full */
-            int32_t over = ((active[i] > 0.0f) & was[i]) != 0 ? outside : fill[i];
-            excess[i] = (double)over + ((west[i] - east[i]) + (south[i] - north[i]));
-        }
-}
-
-static void excess(rill_covered_area at, const rill_covered_nodes *a, const rill_covered_faces *west,
-                   const rill_covered_faces *south, double *out) {
-    excess_nodes(at, a->fill, a->active, a->was, west->q, south->q, south->q + at.stride, out);
-}
-
-static inline double outward(double q, int32_t covered) {
-    return (covered & (q > 0.0)) != 0 ? q : 0.0;
-}
-
-JUDGE drains_nodes(rill_covered_area at, const int32_t *restrict ever, const int32_t *restrict below,
-                   const int32_t *restrict above, const int32_t *restrict H, const double *restrict west,
-                   const double *restrict south, const double *restrict north) {
-    const double *restrict east = west + 1;
-    const int32_t *restrict before = ever - 1, *restrict after = ever + 1;
-    int32_t short_of = 0;
-    EACH_ROW(at, from)
-        for (int32_t i = from; i < from + WIDTH(at); ++i) { /* vector */
-            double out = (outward(-west[i], ever[i] | before[i]) + outward(east[i], ever[i] | after[i])) +
-                         (outward(-south[i], ever[i] | below[i]) + outward(north[i], ever[i] | above[i]));
-            short_of |= (out > 0.0) & (out > (double)H[i] - (double)RILL_LIMIT_SLACK);
-        }
-    return short_of;
-}
-
-static int32_t drains(rill_covered_area at, const rill_covered_nodes *a, const rill_covered_faces *west,
-                      const rill_covered_faces *south) {
-    return drains_nodes(at, a->ever, a->ever - at.stride, a->ever + at.stride, a->H, west->q, south->q,
-                        south->q + at.stride);
-}
-
-JUDGE judge_nodes(rill_covered_area at, const int32_t *restrict fill, const float *restrict active, double tolerance,
-                  double *restrict f) {
-    int32_t off = 0, over = 0;
-    EACH_ROW(at, from)
-        for (int32_t i = from; i < from + WIDTH(at); ++i) { /* vector */
-            int32_t member = active[i] > 0.0f, high = f[i] > tolerance, low = f[i] < -tolerance;
-            int32_t add = (member == 0) & high & (fill[i] > RILL_NO_ROOF / 2);
-            off |= member & (high | low);
-            over |= add;
-            f[i] = (member | add) != 0 ? f[i] : 0.0;
-        }
-    return (off ? RILL_COVERED_OFF : 0) | (over ? RILL_COVERED_OVER : 0);
-}
-
-static int32_t judge(rill_covered_area at, const rill_covered_nodes *a, double tolerance, double *f) {
-    return judge_nodes(at, a->fill, a->active, tolerance, f);
-}
-
-KERNEL change_nodes(rill_covered_area at, const double *restrict west, const double *restrict south,
-                    const double *restrict north, const int32_t *restrict ever, const int32_t *restrict below,
-                    const int32_t *restrict above, double *restrict change) {
-    const double *restrict east = west + 1;
-    const int32_t *restrict before = ever - 1, *restrict after = ever + 1;
-    EACH_ROW(at, from)
-        for (int32_t i = from; i < from + WIDTH(at); ++i) { /* vector */
-            double w = (ever[i] | before[i]) != 0 ? west[i] : 0.0, e = (ever[i] | after[i]) != 0 ? east[i] : 0.0;
-            double s = (ever[i] | below[i]) != 0 ? south[i] : 0.0, nn = (ever[i] | above[i]) != 0 ? north[i] : 0.0;
-            change[i] = (w - e) + (s - nn);
-        }
-}
-
-static void change(rill_covered_area at, const rill_covered_nodes *a, const rill_covered_faces *west,
-                   const rill_covered_faces *south, double *out) {
-    const int32_t stride = at.stride;
-    change_nodes(at, west->q, south->q, south->q + stride, a->ever, a->ever - stride, a->ever + stride, out);
-}
-
-JUDGE cover_nodes(rill_covered_area at, const int32_t *restrict b, const int32_t *restrict c, const int32_t *restrict H,
-                  const int32_t *restrict fill, const double *restrict change, int32_t *restrict ever) {
-    int32_t any = 0, beyond = 0;
-    EACH_ROW(at, from)
-        for (int32_t i = from; i < from + WIDTH(at); ++i) { /* vector */
-            int32_t roofed = fill[i] > RILL_NO_ROOF / 2;
-            int32_t over = roofed & ((double)fill[i] + change[i] > 0.0) & (change[i] != 0.0);
-            int32_t fresh = over & (ever[i] == 0);
-            ever[i] |= over;
-            any |= fresh;
-            beyond |= (roofed ^ 1) & (c[i] < RILL_TOP) & (change[i] > 0.0) & (change[i] > (double)(c[i] - b[i] - H[i]));
-        }
-    return (any ? RILL_COVERED_FRESH : 0) | (beyond ? RILL_COVERED_BEYOND : 0);
-}
-
-static int32_t cover(rill_covered_area at, const rill_covered_nodes *a, const double *changes) {
-    return cover_nodes(at, a->b, a->c, a->H, a->fill, changes, a->ever);
-}
-
-JUDGE correct_nodes(rill_covered_area at, double *restrict x, double *restrict pi) {
-    int32_t negative = 0;
-    EACH_ROW(at, from)
-        for (int32_t i = from; i < from + WIDTH(at); ++i) { /* vector */
-            double corrected = pi[i] + x[i];
-            negative |= corrected < 0.0;
-            pi[i] = corrected;
-            x[i] = 0.0;
-        }
-    return negative;
-}
-
-static int32_t correct(rill_covered_area at, const rill_covered_nodes *a, double *x) {
-    return correct_nodes(at, x, a->pi);
-}
-
-/* ---------------------------------------------------------------------------------------------------------- transfers */
 
 /* More than any column has. */
 #define MOST ((double)RILL_TOP)
 
-JUDGE finish_faces(rill_covered_area at, const int32_t *restrict ever_l, const int32_t *restrict ever_r,
-                   const double *restrict pi_l, const double *restrict pi_r, float phase, float top_speed,
-                   double calm_head, const float *restrict base, const float *restrict gain,
-                   const int32_t *restrict head, const float *restrict reach, const double *restrict q,
-                   float *restrict u, int32_t *restrict t) {
+INLINE int32_t finish_one(const double *pi, const int32_t *ever, const rill_covered_edges *e, int32_t i, int32_t l,
+                          int32_t r, float phase, float top_speed, double calm) {
+    int32_t covered = ever[l] | ever[r], open = covered & (e->reach[i] > 0.0f);
+    double q = e->q[i], bounded = q > MOST ? MOST : q < -MOST ? -MOST : q;
+    int32_t whole = (int32_t)(bounded + (double)(bounded < 0.0 ? -phase : phase));
+    double drop = (double)e->head[i] + (pi[l] - pi[r]);
+    float speed = (float)((double)e->base[i] + (double)e->gain[i] * drop);
+    e->t[i] = covered ? whole : 0;
+    e->u[i] = covered ? rill_max_f(rill_min_f(speed, top_speed), -top_speed) : e->u[i];
+    return open & rill_restless(speed, (drop > calm) | (drop < -calm));
+}
+
+JUDGE finish(int32_t from, int32_t to, const rill_covered_nodes *nodes, const rill_covered_edges *edges,
+             const rill_kernel_constants *k_, double calm) {
+    const rill_covered_edges e = *edges;
+    const double *pi = nodes->pi;
+    const int32_t *ever = nodes->ever;
+    const float phase = k_->phase, top_speed = k_->top_speed;
     int32_t unrest = 0;
-    EACH_ROW(at, from)
-        for (int32_t i = from; i < from + WIDTH(at); ++i) { /* vector */
-            int32_t covered = ever_l[i] | ever_r[i], open = covered & (reach[i] > 0.0f);
-            double bounded = q[i] > MOST ? MOST : q[i] < -MOST ? -MOST : q[i];
-            int32_t whole = (int32_t)(bounded + (double)(bounded < 0.0 ? -phase : phase));
-            double drive = (double)head[i] + (pi_l[i] - pi_r[i]);
-            float speed = (float)((double)base[i] + (double)gain[i] * drive);
-            unrest |= open & rill_restless(speed, (drive > calm_head) | (drive < -calm_head));
-            t[i] = covered ? whole : 0;
-            u[i] = covered ? rill_max_f(rill_min_f(speed, top_speed), -top_speed) : u[i];
-        }
+#define WORK(I, L, R) unrest |= finish_one(pi, ever, &e, I, L, R, phase, top_speed, calm)
+    EACH_EDGE(e, WORK)
+#undef WORK
     return unrest;
 }
 
-static int32_t finish(rill_covered_area at, const rill_covered_nodes *a, int32_t step, const rill_kernel_constants *k,
-                      double calm_head, const rill_covered_faces *f) {
-    return finish_faces(at, a->ever - step, a->ever, a->pi - step, a->pi, k->phase, k->top_speed, calm_head, f->base,
-                        f->gain, f->head, f->reach, f->q, f->u, f->t);
+/* -------------------------------------------------------------------------------------------------------------- nodes */
+
+/* Those that were members before stay as full as they are within the band that counts as full; new ones take what they can. */
+INLINE void excess_one(const rill_covered_nodes *a, const double *q, int32_t i, int32_t west, int32_t east,
+                       int32_t south, int32_t north) {
+    const int32_t band = RILL_FULL_LOW - RILL_FULL_HIGH, fill = a->fill[i];
+    int32_t outside = rill_max_i(fill, 0) + rill_min_i(fill + band, 0); /* of the band that counts as full */
+    int32_t over = (a->active[i] & a->was[i]) != 0 ? outside : fill;
+    a->f[i] = (double)over + ((q[west] - q[east]) + (q[south] - q[north]));
 }
 
-JUDGE overdrawn_nodes(rill_covered_area at, const int32_t *restrict west, const int32_t *restrict south,
-                      const int32_t *restrict north, const int32_t *restrict H) {
-    const int32_t *restrict east = west + 1;
+KERNEL excess(int32_t from, int32_t to, const rill_covered_nodes *nodes, const rill_covered_edges *faces) {
+    const rill_covered_nodes a = *nodes;
+    const double *q = faces->q;
+#define WORK(I, W, E, S, N) excess_one(&a, q, I, W, E, S, N)
+    EACH_NODE(a, WORK)
+#undef WORK
+}
+
+JUDGE judge(int32_t from, int32_t to, const rill_covered_nodes *nodes, double tolerance) {
+    const int32_t *active = nodes->active, *fill = nodes->fill;
+    double *f = nodes->f;
+    int32_t off = 0, over = 0;
+    RILL_EACH_ALONE /* vector */
+        for (int32_t i = from; i < to; ++i) {
+        int32_t member = active[i], high = f[i] > tolerance, low = f[i] < -tolerance;
+        int32_t add = (member ^ 1) & high & (fill[i] > RILL_NO_ROOF / 2);
+        off |= member & (high | low);
+        over |= add;
+        f[i] = (member | add) != 0 ? f[i] : 0.0;
+    }
+    return (off ? RILL_COVERED_OFF : 0) | (over ? RILL_COVERED_OVER : 0);
+}
+
+JUDGE correct(int32_t from, int32_t to, const rill_covered_nodes *nodes) {
+    double *pi = nodes->pi, *x = nodes->x;
+    int32_t negative = 0;
+    RILL_EACH_ALONE /* vector */
+        for (int32_t i = from; i < to; ++i) {
+        double corrected = pi[i] + x[i];
+        negative |= corrected < 0.0;
+        pi[i] = corrected;
+        x[i] = 0.0;
+    }
+    return negative;
+}
+
+INLINE double outward(double q) {
+    return q > 0.0 ? q : 0.0;
+}
+
+/* What crosses a face if it is covered: the node itself, or the one beyond, has been a member. */
+INLINE double if_covered(int32_t own, int32_t other, double q) {
+    return (own | other) != 0 ? q : 0.0;
+}
+
+INLINE int32_t change_one(const rill_covered_nodes *a, const double *q, int32_t i, int32_t west, int32_t at_west,
+                          int32_t east, int32_t at_east, int32_t south, int32_t at_south, int32_t north,
+                          int32_t at_north) {
+    const int32_t own = a->ever[i], roofed = a->fill[i] > RILL_NO_ROOF / 2;
+    double w = if_covered(own, a->ever[at_west], q[west]), x = if_covered(own, a->ever[at_east], q[east]);
+    double s = if_covered(own, a->ever[at_south], q[south]), n = if_covered(own, a->ever[at_north], q[north]);
+    double out = (outward(-w) + outward(x)) + (outward(-s) + outward(n)), by = (w - x) + (s - n);
+    int32_t short_of = (out > 0.0) & (out > (double)a->H[i] - (double)RILL_LIMIT_SLACK);
+    int32_t over = (own ^ 1) & roofed & ((double)a->fill[i] + by > 0.0) & (by != 0.0);
+    a->f[i] = by;
+    return short_of * RILL_COVERED_SHORT | over * RILL_COVERED_OVER;
+}
+
+JUDGE change(int32_t from, int32_t to, const rill_covered_nodes *nodes, const rill_covered_edges *faces) {
+    const rill_covered_nodes a = *nodes;
+    const rill_covered_edges edges = *faces;
+    int32_t verdict = 0;
+#define WORK(I, ...) verdict |= change_one(&a, edges.q, I, __VA_ARGS__)
+    EACH_NODE_AND_NEAR(a, edges, WORK)
+#undef WORK
+    return verdict;
+}
+
+INLINE int32_t overdrawn_one(const int32_t *t, int32_t H, int32_t west, int32_t east, int32_t south, int32_t north) {
+    float out = ((float)rill_max_i(-t[west], 0) + (float)rill_max_i(t[east], 0)) +
+                ((float)rill_max_i(-t[south], 0) + (float)rill_max_i(t[north], 0));
+    return out * RILL_LIMIT_OVER > (float)H;
+}
+
+JUDGE overdrawn(int32_t from, int32_t to, const rill_covered_nodes *nodes, const rill_covered_edges *faces) {
+    const rill_covered_nodes a = *nodes;
+    const int32_t *t = faces->t;
     int32_t any = 0;
-    EACH_ROW(at, from)
-        for (int32_t i = from; i < from + WIDTH(at); ++i) { /* vector */
-            float out = ((float)rill_max_i(-west[i], 0) + (float)rill_max_i(east[i], 0)) +
-                        ((float)rill_max_i(-south[i], 0) + (float)rill_max_i(north[i], 0));
-            any |= out * RILL_LIMIT_OVER > (float)H[i];
-        }
-    return any;
+#define WORK(I, W, E, S, N) any |= overdrawn_one(t, a.H[I], W, E, S, N)
+    EACH_NODE(a, WORK)
+#undef WORK
+        return any;
 }
 
-static int32_t overdrawn(rill_covered_area at, const rill_covered_nodes *a, const rill_covered_faces *west,
-                         const rill_covered_faces *south) {
-    return overdrawn_nodes(at, west->t, south->t, south->t + at.stride, a->H);
+/* Of faces without a member at an end nothing is known here. */
+INLINE int32_t speed_bits(float u, int32_t member) {
+    return rill_float_bits(__builtin_fabsf(u)) & -member;
 }
 
-/* ------------------------------------------------------------------------------------------------------ write and show */
+INLINE int32_t fastest_one(const int32_t *active, const float *u, int32_t i, int32_t west, int32_t at_west,
+                           int32_t east, int32_t at_east, int32_t south, int32_t at_south, int32_t north,
+                           int32_t at_north) {
+    const int32_t own = active[i];
+    int32_t x = rill_max_i(speed_bits(u[west], own | active[at_west]), speed_bits(u[east], own | active[at_east]));
+    int32_t y = rill_max_i(speed_bits(u[south], own | active[at_south]), speed_bits(u[north], own | active[at_north]));
+    return rill_float_bits(rill_bits_float(x) + rill_bits_float(y));
+}
 
-JUDGE write_run(int32_t n, const int32_t *restrict west, const int32_t *restrict south, const int32_t *restrict north,
-                const int32_t *restrict ever, const int32_t *restrict below, const int32_t *restrict fill,
-                const float *restrict active, const int32_t *restrict sealed, const double *restrict pi,
-                const int32_t *restrict b, const int32_t *restrict c, int32_t *restrict H, int32_t *restrict code,
-                float *restrict u, float *restrict v) {
-    const int32_t *restrict east = west + 1, *restrict before = ever - 1;
-    int32_t above = 0;
-    for (int32_t i = 0; i < n; ++i) { /* vector */
-        int32_t by = (west[i] - east[i]) + (south[i] - north[i]), depth = H[i] + by;
-        int32_t member = active[i] > 0.0f;
-        double quarters = 4.0 * pi[i] + 0.5, most = 0x1.fffffep30;
-        int32_t pressure = 1 + (int32_t)(quarters < most ? quarters : most);
-        pressure = sealed[i] != 0 ? -pressure : pressure;
-        int32_t noted = member ? pressure : 0;
-        above |= depth > c[i] - b[i];
-        H[i] = depth;
-        code[i] = fill[i] > RILL_NO_ROOF / 2 ? noted : code[i];
-        u[i] = (ever[i] | before[i]) != 0 ? 0.0f : u[i];
-        v[i] = (ever[i] | below[i]) != 0 ? 0.0f : v[i];
+static float fastest(int32_t from, int32_t to, const rill_covered_nodes *nodes, const rill_covered_edges *faces) {
+    const rill_covered_nodes a = *nodes;
+    const rill_covered_edges edges = *faces;
+    int32_t most = 0;
+#define WORK(I, ...) most = rill_max_i(most, fastest_one(a.active, edges.u, I, __VA_ARGS__))
+    EACH_NODE_AND_NEAR(a, edges, WORK)
+#undef WORK
+    return rill_bits_float(most);
+}
+
+/* -------------------------------------------------------------------------------------------------------------- guess */
+
+#define FARTHEST 0x1p40f /* quanta: behind a face that is all but closed nobody knows */
+
+/* What would be right for a node if no neighbour moved, within what a pressure may be. */
+static inline float right_one(const rill_guess_nodes *g, int32_t i, float so_far, float over) {
+    float near = (g->w[0][i] * g->x[g->near[0][i]] + g->w[1][i] * g->x[g->near[1][i]]) +
+                 (g->w[2][i] * g->x[g->near[2][i]] + g->w[3][i] * g->x[g->near[3][i]]);
+    float x = so_far * (1.0f - over) + over * (g->push[i] + g->inverse[i] * near);
+    return rill_max_f(rill_min_f(x, FARTHEST), g->least[i]);
+}
+
+KERNEL relax(int32_t from, int32_t to, int32_t colour, float over, const rill_guess_nodes *guess) {
+    const rill_guess_nodes g = *guess;
+    RILL_EACH_ALONE /* vector */
+        for (int32_t i = from; i < to; ++i) {
+        float x = right_one(&g, i, g.x[i], over);
+        g.x[i] = g.colour[i] == colour ? x : g.x[i];
     }
-    return above;
 }
 
-static int32_t write_columns(int32_t n, int32_t rows, const rill_covered_strides *step, const rill_covered_nodes *a,
-                             const rill_covered_faces *west, const rill_covered_faces *south,
-                             const rill_covered_columns *at) {
-    int32_t above = 0;
-    for (int32_t y = 0, i = 0, p = 0; y < rows; ++y, i += step->nodes, p += step->planes)
-        above |= write_run(n, west->t + i, south->t + i, south->t + i + step->nodes, a->ever + i,
-                           a->ever + i - step->nodes, a->fill + i, a->active + i, a->sealed + i, a->pi + i, at->b + p,
-                           at->c + p, at->H + p, at->code + p, at->u + p, at->v + p);
-    return above;
-}
-
-JUDGE show_faces(int32_t n, const int32_t *restrict ever_l, const int32_t *restrict ever_r,
-                 const float *restrict active_l, const float *restrict active_r, const float *restrict velocity,
-                 float *restrict u, float *restrict fastest) {
-    int32_t other = 0, most = rill_float_bits(*fastest);
-    for (int32_t i = 0; i < n; ++i) { /* vector */
-        int32_t flooded = (active_l[i] > 0.0f) | (active_r[i] > 0.0f), covered = ever_l[i] | ever_r[i];
-        int32_t speed = rill_float_bits(__builtin_fabsf(velocity[i]));
-        other |= covered & (flooded ^ 1);
-        most = rill_max_i(most, speed & -flooded);
-        u[i] = flooded != 0 ? velocity[i] : u[i];
+/* Floats that are not negative are in the order of their bits. */
+static float miss(int32_t from, int32_t to, const rill_guess_nodes *guess) {
+    const rill_guess_nodes g = *guess;
+    int32_t most = 0;
+    RILL_EACH_ALONE /* vector */
+        for (int32_t i = from; i < to; ++i) {
+        float step = __builtin_fabsf(right_one(&g, i, 0.0f, 1.0f) - g.x[i]);
+        int32_t joins = g.inverse[i] > 0.0f;
+        float off = step / rill_max_f(g.inverse[i], 1e-30f);
+        most = rill_max_i(most, rill_float_bits(off) & -joins);
     }
-    memcpy(fastest, &most, sizeof *fastest);
-    return other;
+    return rill_bits_float(most);
 }
-
-static int32_t show(int32_t n, int32_t rows, const rill_covered_strides *step, const rill_covered_nodes *a,
-                    int32_t back, const rill_covered_faces *f, float *u, float *fastest) {
-    int32_t other = 0;
-    for (int32_t y = 0, i = 0, p = 0; y < rows; ++y, i += step->nodes, p += step->planes)
-        other |= show_faces(n, a->ever + i - back, a->ever + i, a->active + i - back, a->active + i, f->u + i, u + p,
-                            fastest);
-    return other;
-}
-
-#define TEXT_OF(NAME) #NAME
-#define NAME_OF(NAME) TEXT_OF(NAME)
 
 extern const rill_covered_kernels RILL_KERNELS_NAME;
 const rill_covered_kernels RILL_KERNELS_NAME = {
-    .name = NAME_OF(RILL_KERNELS_NAME),
     .look = look,
-    .read = read_columns,
-    .pad = pad,
     .drive = drive,
-    .open = open_area,
-    .flow = flow_area,
+    .open = open_edges,
+    .flow = flow,
     .excess = excess,
-    .drains = drains,
     .judge = judge,
-    .change = change,
-    .cover = cover,
     .correct = correct,
+    .change = change,
     .finish = finish,
     .overdrawn = overdrawn,
-    .write = write_columns,
-    .show = show,
+    .fastest = fastest,
+    .relax = relax,
+    .miss = miss,
 };

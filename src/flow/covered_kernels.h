@@ -1,36 +1,62 @@
-/* Kernels of the covered stage: plain C loops over a run of nodes, compiled once per instruction set like those of the sweep
- * (kernels.h). Every variant gives the same bits.
- *
- * All planes of the stage are dense over a window and its padding, so that one call works on a whole window. Padding is wall:
- * nothing crosses its faces. Faces are those west or south of a node; "l" is the node behind the face, `step` nodes before. */
+/* Kernels of the covered stage: plain C loops over runs of nodes or edges, compiled once per instruction set like those of the sweep
+ * (kernels.h). Every variant gives the same bits. What nodes and edges are, covered_parts.h says. */
 #ifndef RILL_FLOW_COVERED_KERNELS_H
 #define RILL_FLOW_COVERED_KERNELS_H
 
 #include "flow/covered.h"
 
-/* Planes per node. */
+/* Nodes and edges that follow each other mostly have neighbours that do so, too: then these need not be looked up one by
+ * one. This is known for chunks of so many, the widest vector. */
+enum { RILL_CHUNK = 16 };
+
+/* By node. */
 typedef struct rill_covered_nodes {
-    int32_t *b, *c, *H; /* copies of the column's */
-    double *pi;         /* over-pressure, quanta */
-    double *last;       /* what it was a sub-step ago in the same windows, and */
-    double *before;     /* two ago; negative if there was none */
-    float *active;      /* 1 for members, 0 for others */
-    int32_t *fill;      /* H above the highest full level; RILL_NO_ROOF for a column that cannot be a member */
-    int32_t *was;       /* flooded before this sub-step, so that its faces are not driven yet */
-    int32_t *ever;      /* has been a member in this sub-step, so that its faces are covered */
-    int32_t *sealed;    /* 1 + component of members that has no way out; 0 elsewhere */
+    int32_t *place, *tile, *sheet;
+    int32_t *column, *row;                /* in its sheet, counted with the ghosts */
+    int32_t *port;                        /* of the column's sparse pipes; 0 without */
+    int32_t *inner;                       /* 1: it may be a member */
+    int32_t *west, *east, *south, *north; /* faces; 0 where none leads to another node */
+    int32_t *pipe;                        /* half-edge of the first pipe; 0 without */
+    int32_t *b, *c, *H;                   /* copies of the column's */
+    double *pi;                           /* over-pressure, quanta */
+    double *last;                         /* what it was a sub-step ago at the same node, and */
+    double *before;                       /* two ago; negative if there was none */
+    int32_t *active;                      /* 1 for members */
+    int32_t *fill;                        /* H above the highest full level; RILL_NO_ROOF where it cannot be a member */
+    int32_t *was;                         /* 1: flooded before this sub-step, so that its faces are not driven yet */
+    int32_t *ever;                        /* 1: has been a member in this sub-step, so that its faces are covered */
+    int32_t *sealed;                      /* 1: of an island that nothing leads out of */
+    double *f, *x;                        /* the pressure problem: what is too much, and corrections of pi */
+    uint8_t *even; /* by chunk: its faces follow each other on all four sides, and so do the nodes beyond */
 } rill_covered_nodes;
 
-/* Planes per face of one direction. */
-typedef struct rill_covered_faces {
-    float *u;           /* velocity, m/s: as it was; of covered faces, in the end, as it is */
+/* By face, or by sparse pipe. Half-edges 2 i and 2 i + 1 are those of edge i. */
+typedef struct rill_covered_edges {
+    int32_t count, capacity;
+    int32_t *l, *r;     /* nodes: l is the west or south one */
+    int32_t *axis;      /* 0: along x, 1: along y */
+    int32_t *at;        /* plane index of the face, or number of the pipe */
+    int32_t *next;      /* by half-edge: that of the next pipe of the same node; pipes only */
+    float *u;           /* velocity, m/s: as it was; of covered ones, in the end, as it is */
     float *base, *gain; /* u = base + gain (head + pi_l - pi_r) */
     int32_t *head;
-    float *reach; /* lambda times the opening: quanta per m/s */
-    float *w;     /* gain reach: quanta per quantum of pressure, the weight of the pressure problem */
-    double *q;    /* quanta that cross, real */
-    int32_t *t;   /* whole quanta, over covered faces alone */
-} rill_covered_faces;
+    int32_t *steep; /* 1: the levels at its ends differ, so that it matters which is the donor */
+    float *reach;   /* lambda times the opening: quanta per m/s */
+    double *q;      /* quanta that cross, real */
+    int32_t *t;     /* whole quanta, over covered edges alone */
+    uint8_t *even;  /* by chunk: its l follow each other, and so do its r */
+} rill_covered_edges;
+
+/* Nodes in the guess, by place in a list of them; 0 is nobody, whose x is 0. */
+typedef struct rill_guess_nodes {
+    int32_t *near[4]; /* the nodes beyond the four faces; 0 if not of the list */
+    float *w[4];      /* weights of the faces */
+    float *inverse;   /* of their sum; 0 if it cannot be a member */
+    float *push;      /* what x would be if no neighbour's were more than 0 */
+    float *least;     /* -pi */
+    int32_t *colour;  /* as on a chessboard */
+    float *x;         /* what is added to pi, at least -pi */
+} rill_guess_nodes;
 
 /* The planes of the bed and the flow at a run of columns. */
 typedef struct rill_covered_columns {
@@ -39,90 +65,63 @@ typedef struct rill_covered_columns {
     float *u, *v;
 } rill_covered_columns;
 
-/* From row to row. */
-typedef struct rill_covered_strides {
-    int32_t planes, nodes;
-} rill_covered_strides;
-
-/* Some rows of a window's nodes, by the first of them: n of each, a multiple of RILL_COVERED_UNIT, the widest vector. */
-enum { RILL_COVERED_UNIT = 16 };
-typedef struct rill_covered_area {
-    int32_t n, rows, stride;
-} rill_covered_area;
-
-/* A tile, by its first column. */
-typedef struct rill_covered_tile {
+/* What looking at a tile takes, by its first column. */
+typedef struct rill_covered_look {
     rill_covered_columns at;
     int32_t stride, rows;
     bool flooded;   /* some column of it is */
     bool beside;    /* some column here or in a tile beside is */
     int32_t nearly; /* fifteen sixteenths of the least height under a ceiling in it */
-} rill_covered_tile;
+} rill_covered_look;
 
-/* fill of a column that cannot be a member: under open sky, or at the rim of its window. */
+/* fill of a column that cannot be a member. */
 #define RILL_NO_ROOF (INT32_MIN / 2)
 
 /* Bits of verdicts. */
 enum {
-    RILL_COVERED_OFF = 1,   /* judge: a member would end off full by more than the tolerance */
-    RILL_COVERED_OVER = 2,  /* judge: a column with a ceiling that is no member would overfill */
-    RILL_COVERED_FRESH = 1, /* cover: faces have been covered */
-    RILL_COVERED_BEYOND = 2 /* cover: a column with a ceiling that cannot be a member would overfill */
+    RILL_COVERED_OFF = 1, /* a member would end off full by more than the tolerance */
+    RILL_COVERED_OVER =
+        2, /* a column with a ceiling that is no member, or has faces that are not covered, would overfill */
+    RILL_COVERED_SHORT = 4 /* a column would give more than it has */
 };
 
+/* All work on what is numbered [from, to). */
 typedef struct rill_covered_kernels {
-    const char *name;
     /* Which rows of each column of cells have a column that is flooded, or might be within `horizon` (s/m), as bits; false if
      * a glance shows that there are none. */
-    bool (*look)(const rill_covered_tile *tile, float horizon, int32_t rows_of[RILL_TILE_W]);
-    /* Reads columns into nodes. `ours`: those with a ceiling may be members; `again`: b and c are known already. And makes
-     * nodes padding. */
-    void (*read)(int32_t n, int32_t rows, const rill_covered_strides *step, const rill_covered_columns *at, bool ours,
-                 bool again, const rill_covered_nodes *to, const rill_covered_faces *west,
-                 const rill_covered_faces *south);
-    void (*pad)(int32_t n, const rill_covered_nodes *nodes, const rill_covered_faces *west,
-                const rill_covered_faces *south);
-    /* Drives the faces from u where a column at an end was flooded; elsewhere they are driven already. */
-    void (*drive)(rill_covered_area at, const rill_covered_nodes *nodes, int32_t step, int32_t tilt,
-                  const rill_kernel_constants *k, const rill_covered_faces *faces);
+    bool (*look)(const rill_covered_look *tile, float horizon, int32_t rows_of[RILL_TILE_W]);
+    /* Drives edges from u where a column at an end was flooded; elsewhere they are driven already. */
+    void (*drive)(int32_t from, int32_t to, const rill_covered_nodes *nodes, const rill_covered_edges *edges,
+                  const rill_kernel_constants *k);
     /* Openings by the donors that the pressures make, and what crosses. `paper`: the opening of the paper's pipe, or 0. */
-    void (*open)(rill_covered_area at, const rill_covered_nodes *nodes, int32_t step, float lambda, float paper,
-                 const rill_covered_faces *faces);
-    /* What crosses, with openings as they are; 1 if a face between different levels has turned. */
-    int32_t (*flow)(rill_covered_area at, const rill_covered_nodes *nodes, int32_t step,
-                    const rill_covered_faces *faces);
-    /* How much above full each node would end. */
-    void (*excess)(rill_covered_area at, const rill_covered_nodes *nodes, const rill_covered_faces *west,
-                   const rill_covered_faces *south, double *excess);
-    /* 1 if some column would give more over its covered faces than it has. */
-    int32_t (*drains)(rill_covered_area at, const rill_covered_nodes *nodes, const rill_covered_faces *west,
-                      const rill_covered_faces *south);
+    void (*open)(int32_t from, int32_t to, const rill_covered_nodes *nodes, const rill_covered_edges *edges,
+                 float lambda, float paper);
+    /* What crosses, with openings as they are; 1 if an edge between different levels has turned. */
+    int32_t (*flow)(int32_t from, int32_t to, const rill_covered_nodes *nodes, const rill_covered_edges *edges);
+    /* How much above full each node would end by what crosses faces, into f. */
+    void (*excess)(int32_t from, int32_t to, const rill_covered_nodes *nodes, const rill_covered_edges *faces);
     /* RILL_COVERED_OFF, _OVER. f becomes zero for all that neither are members nor have to be. */
-    int32_t (*judge)(rill_covered_area at, const rill_covered_nodes *nodes, double tolerance, double *f);
-    /* What the covered faces alone would change; and covers all faces of columns that such a change would overfill.
-     * RILL_COVERED_FRESH, _BEYOND. */
-    void (*change)(rill_covered_area at, const rill_covered_nodes *nodes, const rill_covered_faces *west,
-                   const rill_covered_faces *south, double *change);
-    int32_t (*cover)(rill_covered_area at, const rill_covered_nodes *nodes, const double *change);
+    int32_t (*judge)(int32_t from, int32_t to, const rill_covered_nodes *nodes, double tolerance);
     /* pi += x; 1 if some pressure is now negative. x is cleared. */
-    int32_t (*correct)(rill_covered_area at, const rill_covered_nodes *nodes, double *x);
-    /* Whole quanta over covered faces, zero elsewhere; the velocity of covered faces, at most the top speed. 1 if one moves or
-     * is driven too much to rest. */
-    int32_t (*finish)(rill_covered_area at, const rill_covered_nodes *nodes, int32_t step,
-                      const rill_kernel_constants *k, double calm_head, const rill_covered_faces *faces);
-    /* 1 if a column would give more whole quanta than it has. */
-    int32_t (*overdrawn)(rill_covered_area at, const rill_covered_nodes *nodes, const rill_covered_faces *west,
-                         const rill_covered_faces *south);
-    /* To the columns: H += t (windows may overlap), pressures, covered faces stopped. 1 if a column stands above its ceiling
-     * now. */
-    int32_t (*write)(int32_t n, int32_t rows, const rill_covered_strides *step, const rill_covered_nodes *nodes,
-                     const rill_covered_faces *west, const rill_covered_faces *south, const rill_covered_columns *at);
-    /* Velocities of faces with a member at an end, and the fastest of them; 1 if other covered faces have to be driven. */
-    int32_t (*show)(int32_t n, int32_t rows, const rill_covered_strides *step, const rill_covered_nodes *nodes,
-                    int32_t back, const rill_covered_faces *faces, float *u, float *fastest);
+    int32_t (*correct)(int32_t from, int32_t to, const rill_covered_nodes *nodes);
+    /* What crosses covered faces into and out of each node, into f. RILL_COVERED_SHORT, _OVER. */
+    int32_t (*change)(int32_t from, int32_t to, const rill_covered_nodes *nodes, const rill_covered_edges *faces);
+    /* Whole quanta over covered edges, zero elsewhere; the velocity of covered edges, at most the top speed. 1 if one
+     * moves, or is driven by more than `calm` quanta. */
+    int32_t (*finish)(int32_t from, int32_t to, const rill_covered_nodes *nodes, const rill_covered_edges *edges,
+                      const rill_kernel_constants *k, double calm);
+    /* 1 if a column would give more whole quanta over its faces than it has. */
+    int32_t (*overdrawn)(int32_t from, int32_t to, const rill_covered_nodes *nodes, const rill_covered_edges *faces);
+    /* The largest speed along x and along y, added up, with which liquid goes through a node's faces. */
+    float (*fastest)(int32_t from, int32_t to, const rill_covered_nodes *nodes, const rill_covered_edges *faces);
+    /* Guess: half a sweep, in which the nodes of a colour go `over` times as far as would be right if no neighbour moved. */
+    void (*relax)(int32_t from, int32_t to, int32_t colour, float over, const rill_guess_nodes *guess);
+    /* How far from full nodes would end, at most, quanta; not those that have no pressure and room. */
+    float (*miss)(int32_t from, int32_t to, const rill_guess_nodes *guess);
 } rill_covered_kernels;
 
-/* The best variant for this processor, or the scalar one. */
+/* The best variant for this processor, or the scalar one; and all that it can run, whose count is returned, for tests. */
 const rill_covered_kernels *rill_covered_kernels_pick(bool scalar);
+int32_t rill_covered_kernels_all(const rill_covered_kernels *out[4]);
 
 #endif

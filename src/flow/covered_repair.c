@@ -1,6 +1,6 @@
 /* Repair: what stands above a ceiling after the covered faces have moved is carried on. See covered.h.
  *
- * A solve that was stopped early, a window that its members outgrew, a source that pours into a flooded passage whose mouths
+ * A solve that was stopped early, a source that pours into a flooded passage whose mouths
  * have no room, an open column at the top of the range: each may leave a column with more than it can hold. What is too much
  * goes to the nearest columns that have room, through columns that are full: water pushes water. The search follows every
  * opening of the bed, so that it finds room if there is any: covered faces only move liquid between connected columns. What
@@ -90,39 +90,22 @@ bool rill_covered_settle(rill_flow *flow, int32_t place, int64_t *refused) {
     return above - back > RILL_FULL_LOW;
 }
 
-/* Whether one of `count` columns stands above its ceiling. */
-static bool some_above(const rill_flow *flow, int32_t place, int32_t count) {
-    const int32_t *H = flow->H + place, *b = flow->bed->b + place, *c = flow->bed->c + place;
-    int32_t any = 0;
-    for (int32_t i = 0; i < count; ++i) any |= H[i] > c[i] - b[i];
-    return any != 0;
-}
-
 bool rill_covered_repair(rill_flow *flow, int64_t *refused) {
     const rill_covered *covered = flow->covered;
     bool any = false;
-    for (int32_t i = 0; i < covered->window_count; ++i) {
-        const rill_window *w = &covered->windows[i];
-        for (int32_t y = 0, row = w->place; y < w->ny; ++y, row += w->sheet->stride) {
-            if (!some_above(flow, row, w->nx)) continue;
-            for (int32_t place = row; place < row + w->nx; ++place) any |= rill_covered_settle(flow, place, refused);
-        }
-    }
-    for (int32_t i = 0; i < covered->pipe_count; ++i) { /* whose ends may lie outside of all windows */
-        any |= rill_covered_settle(flow, flow->bed->pipe_l[covered->pipes[i].pipe], refused);
-        any |= rill_covered_settle(flow, flow->bed->pipe_r[covered->pipes[i].pipe], refused);
-    }
+    for (int32_t n = 1; n < covered->node_count; ++n)
+        any |= rill_covered_settle(flow, covered->nodes.place[n], refused);
     return any;
 }
 
 void rill_covered_forgo(rill_flow *flow, int64_t *refused) {
-    const rill_covered *covered = flow->covered;
-    rill_covered_resume(flow);
-    for (const rill_tile_box *box = covered->boxes; box < covered->boxes + covered->tile_count; ++box) {
-        const rill_sheet *sheet = &flow->bed->sheets[box->sheet];
-        const int32_t first = box->ty * RILL_TILE_H, end = rill_min_i(first + RILL_TILE_H, rill_sheet_rows(sheet));
+    rill_covered *covered = flow->covered;
+    covered->unready = true;
+    for (const rill_covered_tile *at = covered->tiles; at < covered->tiles + covered->tile_count; ++at) {
+        const rill_sheet *sheet = &flow->bed->sheets[at->sheet];
+        const int32_t first = at->ty * RILL_TILE_H, end = rill_min_i(first + RILL_TILE_H, rill_sheet_rows(sheet));
         for (int32_t row = first; row < end; ++row) {
-            const int32_t place = rill_sheet_place(sheet, box->tx * RILL_TILE_W, row);
+            const int32_t place = rill_sheet_place(sheet, at->tx * RILL_TILE_W, row);
             for (int32_t i = 0; i < RILL_TILE_W; ++i) rill_covered_settle(flow, place + i, refused);
         }
     }

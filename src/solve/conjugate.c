@@ -150,15 +150,5 @@ int32_t rill_conjugate_solve(rill_poisson *poisson, const rill_solve_kernels *ke
 int32_t rill_poisson_solve(rill_poisson *poisson, bool scalar, double tolerance, int32_t max_iterations,
                            double *residual) {
     if (poisson->levels->direct.fits) return rill_direct_solve(poisson, tolerance, max_iterations, residual);
-    double islands, rest = 0.0;
-    int32_t iterations = 0;
-    if (poisson->levels->islands.rest) {
-        rill_islands_hide(poisson);
-        iterations =
-            rill_conjugate_solve(poisson, rill_solve_kernels_pick(scalar), tolerance, max_iterations, &rest);
-        rill_islands_show(poisson);
-    }
-    const int32_t direct = rill_islands_solve(poisson, tolerance, max_iterations, &islands);
-    *residual = rest <= islands ? islands : rest;
-    return direct > iterations ? direct : iterations;
+    return rill_conjugate_solve(poisson, rill_solve_kernels_pick(scalar), tolerance, max_iterations, residual);
 }

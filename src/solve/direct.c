@@ -1,5 +1,5 @@
 /* A problem that is small enough is solved directly, without levels. Nodes are numbered across the shorter side of their
- * patch first, which keeps the skyline low; those of islands (solve_islands.c) have numbers already.
+ * patch first, which keeps the skyline low.
  *
  * Numbers stay as long as patches and active nodes do, and so does L D L^T: problems that follow each other differ little, and
  * improving a solution by an L D L^T that is a little out of date (iterative refinement) costs less than making a new one.
@@ -9,9 +9,9 @@
 
 #include "solve/levels.h"
 
-enum { WORK = 131072, ISLAND_WORK = 256 }; /* multiplications that factorising may cost; of an island, per node */
-static const double FAST = 0.02;           /* what is left of the residual, or a new L D L^T pays */
-static const double ENOUGH = 0.5;          /* the same if it is new, or no more can be had */
+enum { WORK = 131072 };           /* multiplications that factorising may cost */
+static const double FAST = 0.02;  /* what is left of the residual, or a new L D L^T pays */
+static const double ENOUGH = 0.5; /* the same if it is new, or no more can be had */
 
 /* ------------------------------------------------------------------------------------------------------------ numbers */
 
@@ -56,17 +56,14 @@ static bool numbers_hold(const rill_poisson *poisson, int32_t count) {
     return true;
 }
 
-/* The row of the later of two nodes reaches to the other. */
-static void widen_row(rill_direct *direct, int32_t i, int32_t j) {
-    const int32_t later = i > j ? i : j, sooner = i > j ? j : i;
-    if (sooner < direct->sky.first[later]) direct->sky.first[later] = sooner;
-}
-
 static void widen_rows(const rill_poisson *poisson) {
-    rill_direct *direct = &poisson->levels->direct;
-    for (const rill_link *link = direct->links; link < direct->links + direct->link_count; ++link)
-        if (poisson->active[link->a] > 0.0f && poisson->active[link->b] > 0.0f)
-            widen_row(direct, direct->number[link->a], direct->number[link->b]);
+    int32_t *first = poisson->levels->direct.sky.first;
+    for (const rill_link *link = poisson->links; link < poisson->links + poisson->link_count; ++link) {
+        if (poisson->active[link->a] == 0.0f || poisson->active[link->b] == 0.0f) continue;
+        int32_t i = poisson->levels->number[link->a], j = poisson->levels->number[link->b];
+        int32_t later = i > j ? i : j, sooner = i > j ? j : i;
+        if (sooner < first[later]) first[later] = sooner;
+    }
 }
 
 /* Gives the active nodes their numbers. False if the problem is too large. */
@@ -77,9 +74,6 @@ static bool number_all(const rill_poisson *poisson) {
     if (numbers_hold(poisson, count)) return true;
     direct->factorised = false;
     direct->sky.count = 0;
-    direct->number = poisson->levels->number;
-    direct->links = poisson->links;
-    direct->link_count = poisson->link_count;
     for (int32_t p = 0; p < poisson->patch_count; ++p) number_patch(poisson, &poisson->patches[p]);
     widen_rows(poisson);
     const bool fits = rill_skyline_lay(&direct->sky, WORK);
@@ -87,40 +81,7 @@ static bool number_all(const rill_poisson *poisson) {
     return fits;
 }
 
-bool rill_direct_take(const rill_poisson *poisson, const rill_island *island) {
-    const rill_islands *islands = &poisson->levels->islands;
-    rill_direct *direct = &poisson->levels->direct;
-    direct->numbered = direct->factorised = false;
-    direct->number = islands->number;
-    direct->links = islands->links + island->first_link;
-    direct->link_count = island->link_count;
-    direct->sky.count = island->count;
-    for (int32_t i = 0; i < island->count; ++i) {
-        const rill_island_node at = islands->nodes[island->first + i];
-        const int32_t west = at.node - 1, south = at.node - at.stride;
-        const bool has_west = poisson->wx[at.node] > 0.0f && poisson->active[west] > 0.0f;
-        const bool has_south = poisson->wy[at.node] > 0.0f && poisson->active[south] > 0.0f;
-        direct->node[i] = at.node;
-        direct->stride[i] = at.stride;
-        direct->west[i] = has_west ? islands->number[west] : -1;
-        direct->south[i] = has_south ? islands->number[south] : -1;
-        direct->sky.first[i] = i;
-    }
-    for (int32_t i = 0; i < island->count; ++i) {
-        if (direct->west[i] >= 0) widen_row(direct, i, direct->west[i]);
-        if (direct->south[i] >= 0) widen_row(direct, i, direct->south[i]);
-    }
-    widen_rows(poisson);
-    return rill_skyline_lay(&direct->sky, ISLAND_WORK * island->count);
-}
-
 /* ------------------------------------------------------------------------------------------------------------- matrix */
-
-/* The entry of two nodes. */
-static double *entry_of(rill_skyline *sky, int32_t i, int32_t j) {
-    const int32_t later = i > j ? i : j, sooner = i > j ? j : i;
-    return &sky->entry[sky->row[later] + sooner - sky->first[later]];
-}
 
 static void fill_rows(const rill_poisson *poisson) {
     rill_direct *direct = &poisson->levels->direct;
@@ -129,22 +90,25 @@ static void fill_rows(const rill_poisson *poisson) {
     memset(sky->entry, 0, (size_t)sky->entries * sizeof *sky->entry);
     for (int32_t i = 0; i < sky->count; ++i) {
         const int32_t node = direct->node[i], north = node + direct->stride[i];
+        double *row = sky->entry + sky->row[i];
         double w = (double)wx[node], s = (double)wy[node];
         direct->diagonal[i] = (double)poisson->extra[node] + (((double)wx[node + 1] + (double)wy[north]) + (w + s));
-        if (direct->west[i] >= 0) *entry_of(sky, i, direct->west[i]) = -w;
-        if (direct->south[i] >= 0) *entry_of(sky, i, direct->south[i]) = -s;
+        if (direct->west[i] >= 0) row[direct->west[i] - sky->first[i]] = -w;
+        if (direct->south[i] >= 0) row[direct->south[i] - sky->first[i]] = -s;
     }
 }
 
 static void add_links(const rill_poisson *poisson) {
     rill_direct *direct = &poisson->levels->direct;
-    const int32_t *number = direct->number;
-    for (const rill_link *link = direct->links; link < direct->links + direct->link_count; ++link) {
+    const int32_t *number = poisson->levels->number;
+    for (const rill_link *link = poisson->links; link < poisson->links + poisson->link_count; ++link) {
         const bool a = poisson->active[link->a] > 0.0f, b = poisson->active[link->b] > 0.0f;
         if (link->a == link->b) continue;
         if (a) direct->diagonal[number[link->a]] += (double)link->w;
         if (b) direct->diagonal[number[link->b]] += (double)link->w;
-        if (a && b) *entry_of(&direct->sky, number[link->a], number[link->b]) -= (double)link->w;
+        if (!a || !b) continue;
+        int32_t i = number[link->a], j = number[link->b], later = i > j ? i : j, sooner = i > j ? j : i;
+        direct->sky.entry[direct->sky.row[later] + sooner - direct->sky.first[later]] -= (double)link->w;
     }
 }
 
@@ -184,10 +148,10 @@ static void find_lack(const rill_poisson *poisson, double *y) {
                 (((double)wx[node] * (v - x[node - 1]) + (double)wx[node + 1] * (v - x[node + 1])) +
                  ((double)wy[node] * (v - x[node - stride]) + (double)wy[node + stride] * (v - x[node + stride]))));
     }
-    for (const rill_link *link = direct->links; link < direct->links + direct->link_count; ++link) {
+    for (const rill_link *link = poisson->links; link < poisson->links + poisson->link_count; ++link) {
         const double flow = (double)link->w * (x[link->a] - x[link->b]);
-        if (poisson->active[link->a] > 0.0f) y[direct->number[link->a]] -= flow;
-        if (poisson->active[link->b] > 0.0f) y[direct->number[link->b]] += flow;
+        if (poisson->active[link->a] > 0.0f) y[poisson->levels->number[link->a]] -= flow;
+        if (poisson->active[link->b] > 0.0f) y[poisson->levels->number[link->b]] += flow;
     }
 }
 

@@ -62,30 +62,6 @@ static size_t link_count(const rill_poisson_size *room) {
     return (size_t)room->levels * (size_t)room->links;
 }
 
-static bool take_islands(rill_islands *islands, const rill_poisson_size *room, const rill_allocator *allocator) {
-    const size_t nodes = (size_t)room->nodes, links = (size_t)room->links;
-    islands->list = rill_memory_claim(allocator, nodes, sizeof *islands->list);
-    islands->nodes = rill_memory_claim(allocator, nodes, sizeof *islands->nodes);
-    islands->x = rill_memory_claim(allocator, nodes, sizeof *islands->x);
-    islands->number = rill_memory_claim(allocator, nodes, sizeof *islands->number);
-    islands->head = rill_memory_take(allocator, nodes, sizeof *islands->head);
-    islands->links = rill_memory_claim(allocator, links, sizeof *islands->links);
-    islands->next = rill_memory_claim(allocator, 2 * links, sizeof *islands->next);
-    return islands->list && islands->nodes && islands->x && islands->number && islands->head && islands->links &&
-           islands->next;
-}
-
-static void give_islands(const rill_islands *islands, const rill_poisson_size *room, const rill_allocator *allocator) {
-    const size_t nodes = (size_t)room->nodes, links = (size_t)room->links;
-    rill_memory_give(allocator, islands->next, 2 * links, sizeof *islands->next);
-    rill_memory_give(allocator, islands->links, links, sizeof *islands->links);
-    rill_memory_give(allocator, islands->head, nodes, sizeof *islands->head);
-    rill_memory_give(allocator, islands->number, nodes, sizeof *islands->number);
-    rill_memory_give(allocator, islands->x, nodes, sizeof *islands->x);
-    rill_memory_give(allocator, islands->nodes, nodes, sizeof *islands->nodes);
-    rill_memory_give(allocator, islands->list, nodes, sizeof *islands->list);
-}
-
 rill_poisson_levels *rill_levels_make(const rill_poisson_size *room, const rill_allocator *allocator) {
     rill_poisson_levels *levels = rill_memory_take(allocator, 1, sizeof *levels);
     if (!levels) return NULL;
@@ -97,8 +73,8 @@ rill_poisson_levels *rill_levels_make(const rill_poisson_size *room, const rill_
     levels->runs = rill_memory_claim(allocator, runs, sizeof *levels->runs);
     levels->occupied = rill_memory_take(allocator, runs, sizeof *levels->occupied);
     levels->number = rill_memory_take(allocator, number_count(room), sizeof *levels->number);
-    if (take_islands(&levels->islands, room, allocator) && levels->floats && levels->doubles && levels->patches &&
-        levels->links && levels->runs && levels->occupied && levels->number) {
+    if (levels->floats && levels->doubles && levels->patches && levels->links && levels->runs && levels->occupied &&
+        levels->number) {
         levels->kept = levels->doubles + VECTOR_PLANES * fine_room(room);
         levels->directions = levels->floats + (VALUE_PLANES + MATRIX_PLANES) * room_of_all(room);
         memset(levels->directions, 0, DIRECTION_PLANES * fine_room(room) * sizeof *levels->directions);
@@ -110,7 +86,6 @@ rill_poisson_levels *rill_levels_make(const rill_poisson_size *room, const rill_
 
 void rill_levels_free(rill_poisson_levels *levels, const rill_poisson_size *room, const rill_allocator *allocator) {
     if (!levels) return;
-    give_islands(&levels->islands, room, allocator);
     const size_t runs = room_of_all(room) / RILL_LANES;
     rill_memory_give(allocator, levels->number, number_count(room), sizeof *levels->number);
     rill_memory_give(allocator, levels->occupied, runs, sizeof *levels->occupied);
@@ -345,10 +320,5 @@ void rill_levels_build(rill_poisson *poisson, const rill_solve_kernels *kernels)
 }
 
 void rill_poisson_prepare(rill_poisson *poisson, bool scalar) {
-    if (rill_direct_make(poisson)) return;
-    rill_islands_find(poisson);
-    if (!poisson->levels->islands.rest) return;
-    rill_islands_hide(poisson);
-    rill_levels_build(poisson, rill_solve_kernels_pick(scalar));
-    rill_islands_show(poisson);
+    if (!rill_direct_make(poisson)) rill_levels_build(poisson, rill_solve_kernels_pick(scalar));
 }

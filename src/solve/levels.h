@@ -51,41 +51,16 @@ typedef struct rill_bottom {
     rill_skyline sky;
 } rill_bottom;
 
-/* A problem that is small, the whole or an island: its active nodes, and their matrix. */
+/* The whole problem, if it is small: its active nodes in natural order, and their matrix. */
 typedef struct rill_direct {
-    bool fits;       /* the whole does */
+    bool fits;
     bool numbered;   /* and the patches have not changed since */
     bool factorised; /* and the active nodes have not changed since */
     int32_t node[RILL_SKYLINE_NODES], stride[RILL_SKYLINE_NODES];
     int32_t west[RILL_SKYLINE_NODES], south[RILL_SKYLINE_NODES];
-    const int32_t *number; /* by node */
-    const rill_link *links;
-    int32_t link_count;
     double diagonal[RILL_SKYLINE_NODES];
     rill_skyline sky;
 } rill_direct;
-
-/* Active nodes that are joined with each other and nothing else (solve_islands.c). */
-typedef struct rill_island {
-    int32_t first, count; /* nodes */
-    int32_t first_link, link_count;
-} rill_island;
-
-typedef struct rill_island_node {
-    int32_t node, stride;
-} rill_island_node;
-
-typedef struct rill_islands {
-    int32_t count, node_count, link_count;
-    bool rest; /* some active nodes are of none */
-    rill_island *list;
-    rill_island_node *nodes;
-    rill_link *links;
-    double *x;       /* by place in the list of nodes, while they are hidden */
-    int32_t *number; /* by node: its place in its island */
-    int32_t *head;   /* by node: the first of its half-links, counted from 1 on; zero between searches */
-    int32_t *next;   /* by half-link: the next of the same node */
-} rill_islands;
 
 struct rill_poisson_levels {
     float work[5 * 2 * RILL_RUN_MOST]; /* rows of a matrix in the making */
@@ -95,7 +70,6 @@ struct rill_poisson_levels {
     rill_vectors vectors[2];
     rill_bottom bottom;
     rill_direct direct;
-    rill_islands islands;
     float *directions;
     double *kept; /* b of the ends of links, while the residual is computed */
     int32_t
@@ -129,16 +103,6 @@ void rill_links_coarsen(const rill_poisson *poisson, int32_t k);
 bool rill_direct_make(rill_poisson *poisson);
 /* As rill_poisson_solve. */
 int32_t rill_direct_solve(const rill_poisson *poisson, double tolerance, int32_t max_iterations, double *residual);
-
-/* Makes an island the direct problem; false if it would cost too much. */
-bool rill_direct_take(const rill_poisson *poisson, const rill_island *island);
-
-/* Finds the islands; hides them from the levels, and shows them again. */
-void rill_islands_find(rill_poisson *poisson);
-void rill_islands_hide(const rill_poisson *poisson);
-void rill_islands_show(const rill_poisson *poisson);
-/* As rill_poisson_solve, for all islands. */
-int32_t rill_islands_solve(const rill_poisson *poisson, double tolerance, int32_t max_iterations, double *residual);
 
 /* Factorises level k; false if it is too large. */
 bool rill_bottom_make(rill_poisson_levels *levels, int32_t k, int32_t patches);

@@ -9,8 +9,8 @@
  * definite where an active component has an extra or a pipe to an inactive node, singular but consistent (sum of f
  * zero) otherwise.
  *
- * What is small, as a whole or as an island of nodes joined with few others, is solved directly; the rest by conjugate
- * gradients with a multigrid V-cycle as preconditioner: vectors in double, the preconditioner in float. The result has the same bits on every instruction set: all sums run in fixed lanes. */
+ * Solved by conjugate gradients with a multigrid V-cycle as preconditioner: vectors in double, the preconditioner in
+ * float. The result has the same bits on every instruction set: all sums run in fixed lanes. */
 #ifndef RILL_SOLVE_POISSON_H
 #define RILL_SOLVE_POISSON_H
 

@@ -1,0 +1,669 @@
+/* Which columns may be covered: those that are flooded or might fill within the sub-step, as inner nodes, with all that stands beside
+ * them. See covered_parts.h.
+ *
+ * Tiles with a ceiling in them are looked at one by one for columns to begin from. From there all that is flooded is reached
+ * over faces and pipes, whether or not its tile is asleep: pressure knows no distance. A pool of which all tiles sleep is left
+ * alone.
+ *
+ * Looking costs more than reading the nodes, so that it is done every few sub-steps only, and when tiles fall asleep or wake.
+ * A column that fills meanwhile is blocked by the limiters for as long, unless it stands beside a member. Each
+ * step begins with a look, or it would matter to the bits whether it began from a snapshot. */
+#include <string.h>
+
+#include "base/order.h"
+#include "flow/covered_parts.h"
+#include "flow/rising.h"
+
+enum { LOOK_EVERY = 8 };           /* sub-steps */
+static const float HORIZON = 3.0f; /* sub-steps to look ahead */
+
+/* -------------------------------------------------------------------------------------------------------------- ports */
+
+static void add_to_port(rill_covered *covered, int32_t port, int32_t place, int32_t pipe) {
+    covered->port_place[port] = place;
+    covered->port_pipes[covered->port_first[port]++] = pipe;
+}
+
+/* Lists the sparse pipes by the columns they end at, in their order. */
+static void list_ports(const rill_flow *flow) {
+    rill_covered *covered = flow->covered;
+    const rill_pipe *pipes = flow->scratch->sparse.pipes;
+    const int32_t count = flow->bed->pipe_count;
+    int32_t *first = covered->port_first;
+    for (int32_t i = 1; i <= covered->port_count; ++i) covered->node_of[covered->port_place[i]] = 0;
+    covered->port_count = 0;
+    memset(first, 0, (2 * (size_t)count + 2) * sizeof *first);
+    for (int32_t i = 0; i < count; ++i) {
+        const int32_t l = pipes[i].port_l + 1, r = pipes[i].port_r + 1;
+        first[l] += 1, first[r] += 1;
+        covered->port_count = rill_max_i(covered->port_count, rill_max_i(l, r));
+    }
+    for (int32_t i = 1, sum = 0; i <= covered->port_count; ++i) sum += first[i], first[i] = sum - first[i];
+    for (int32_t i = 0; i < count; ++i) {
+        add_to_port(covered, pipes[i].port_l + 1, pipes[i].l, i);
+        add_to_port(covered, pipes[i].port_r + 1, pipes[i].r, i);
+    }
+    for (int32_t i = covered->port_count + 1; i > 1; --i) first[i] = first[i - 1]; /* they have moved on to the next */
+    first[1] = 0;
+    for (int32_t i = 1; i <= covered->port_count; ++i) covered->node_of[covered->port_place[i]] = -i;
+    covered->ports_due = false;
+}
+
+/* -------------------------------------------------------------------------------------------------------------- nodes */
+
+void rill_covered_clear(rill_covered *covered) {
+    for (int32_t i = 1; i < covered->node_count; ++i)
+        covered->node_of[covered->nodes.place[i]] = -covered->nodes.port[i];
+    for (int32_t i = 0; i < covered->listed_count; ++i) covered->state[covered->tiles[covered->listed[i]].tile] = 0;
+    covered->node_count = covered->faces.count = covered->pipes.count = 1;
+    covered->listed_count = covered->island_count = 0;
+    covered->hold = covered->islands_hold = false;
+}
+
+/* A place in the bed. */
+typedef struct spot {
+    int32_t place, sheet, column, row;
+} spot;
+
+static bool make_node(rill_covered *covered, const rill_bed *bed, spot at) {
+    const rill_sheet *sheet = &bed->sheets[at.sheet];
+    const int32_t n = covered->node_count;
+    if (n == covered->node_capacity && !rill_covered_room_for_nodes(covered, n + 1)) return false;
+    const rill_covered_nodes *a = &covered->nodes;
+    a->place[n] = at.place;
+    a->sheet[n] = at.sheet;
+    a->column[n] = at.column;
+    a->row[n] = at.row;
+    a->tile[n] = sheet->first_tile + at.row / RILL_TILE_H * sheet->tiles_x + at.column / RILL_TILE_W;
+    a->port[n] = -covered->node_of[at.place];
+    a->inner[n] = a->west[n] = a->east[n] = a->south[n] = a->north[n] = a->pipe[n] = 0;
+    a->active[n] = a->was[n] = a->ever[n] = a->sealed[n] = 0;
+    a->fill[n] = RILL_NO_ROOF;
+    a->pi[n] = a->x[n] = a->f[n] = 0.0;
+    a->last[n] = a->before[n] = -1.0;
+    covered->pool[n] = n;
+    covered->marks[n] = a->even[n / RILL_CHUNK] = 0;
+    covered->node_of[at.place] = n;
+    covered->node_count = n + 1;
+    return true;
+}
+
+/* The node of a column, made if there is none; 0 without memory. */
+static int32_t node_at(rill_covered *covered, const rill_bed *bed, spot at) {
+    if (covered->node_of[at.place] <= 0 && !make_node(covered, bed, at)) return 0;
+    return covered->node_of[at.place];
+}
+
+/* Whether a column has a ceiling, and is none outside of the domain. */
+static bool may_be_inner(const rill_bed *bed, spot at) {
+    const rill_sheet *sheet = &bed->sheets[at.sheet];
+    return bed->c[at.place] < RILL_TOP && bed->b[at.place] < RILL_TOP && at.column >= 1 && at.column <= sheet->nx &&
+           at.row >= 1 && at.row <= sheet->ny;
+}
+
+static spot spot_of(const rill_covered *covered, int32_t node) {
+    const rill_covered_nodes *a = &covered->nodes;
+    return (spot){ a->place[node], a->sheet[node], a->column[node], a->row[node] };
+}
+
+/* -------------------------------------------------------------------------------------------------------------- edges */
+
+static int32_t add_edge(rill_covered *covered, rill_covered_edges *edges, int32_t l, int32_t r, int32_t axis,
+                        int32_t at) {
+    const int32_t i = edges->count;
+    if (i == edges->capacity && !rill_covered_room_for_edges(covered, edges, i + 1)) return 0;
+    edges->l[i] = l;
+    edges->r[i] = r;
+    edges->axis[i] = axis;
+    edges->at[i] = at;
+    edges->t[i] = 0;
+    edges->even[i / RILL_CHUNK] = 0;
+    edges->count = i + 1;
+    return i;
+}
+
+static int32_t root_of(int32_t *pool, int32_t node) {
+    while (pool[node] != node) node = pool[node] = pool[pool[node]];
+    return node;
+}
+
+static void join_pools(rill_covered *covered, int32_t a, int32_t b) {
+    if (!covered->nodes.inner[a] || !covered->nodes.inner[b]) return;
+    a = root_of(covered->pool, a);
+    b = root_of(covered->pool, b);
+    covered->pool[rill_max_i(a, b)] = rill_min_i(a, b);
+}
+
+/* Until pools are joined again, each node knows the first of its pool: roots come before what hangs on them. */
+static void flatten_pools(const rill_covered *covered) {
+    for (int32_t n = 1; n < covered->node_count; ++n) covered->pool[n] = covered->pool[covered->pool[n]];
+}
+
+static bool open_between(const rill_bed *bed, int32_t a, int32_t b) {
+    return rill_min_i(bed->c[a], bed->c[b]) - rill_max_i(bed->b[a], bed->b[b]) > 1;
+}
+
+/* The nodes at the ends of a face know it. */
+static void link_face(const rill_covered *covered, int32_t face) {
+    const rill_covered_edges *faces = &covered->faces;
+    const rill_covered_nodes *a = &covered->nodes;
+    const int32_t l = faces->l[face], r = faces->r[face];
+    (faces->axis[face] ? a->north : a->east)[l] = face;
+    (faces->axis[face] ? a->south : a->west)[r] = face;
+    a->even[l / RILL_CHUNK] = a->even[r / RILL_CHUNK] = 0;
+}
+
+/* The face towards `step` (-1 or 1) along an axis, unless it is an edge already, or closed. False without memory. */
+static bool add_face(rill_covered *covered, const rill_bed *bed, int32_t node, int32_t axis, int32_t step) {
+    const spot here = spot_of(covered, node);
+    const int32_t far = step * (axis ? bed->sheets[here.sheet].stride : 1);
+    const spot there = { here.place + far, here.sheet, here.column + (axis ? 0 : step), here.row + (axis ? step : 0) };
+    const int32_t *known = axis       ? step < 0 ? covered->nodes.south : covered->nodes.north
+                           : step < 0 ? covered->nodes.west
+                                      : covered->nodes.east;
+    if (known[node] > 0 || !open_between(bed, here.place, there.place)) return true;
+    const int32_t other = node_at(covered, bed, there);
+    if (other == 0) return false;
+    const int32_t l = step < 0 ? other : node, r = step < 0 ? node : other;
+    const int32_t edge = add_edge(covered, &covered->faces, l, r, axis, step < 0 ? here.place : there.place);
+    if (edge == 0) return false;
+    link_face(covered, edge);
+    return true;
+}
+
+static spot spot_at(const rill_bed *bed, int32_t place) {
+    int32_t x, y;
+    const rill_sheet *sheet = rill_bed_sheet_of(bed, place, &x, &y);
+    return (spot){ place, (int32_t)(sheet - bed->sheets), x - sheet->x0 + 1, y - sheet->y0 + 1 };
+}
+
+static void hang_pipe(rill_covered *covered, int32_t node, int32_t half) {
+    covered->pipes.next[half] = covered->nodes.pipe[node];
+    covered->nodes.pipe[node] = half;
+}
+
+static bool add_pipe(rill_covered *covered, const rill_flow *flow, int32_t node, int32_t pipe) {
+    const rill_bed *bed = flow->bed;
+    const rill_pipe *p = &flow->scratch->sparse.pipes[pipe];
+    const int32_t far = p->l == covered->nodes.place[node] ? p->r : p->l, known = covered->node_of[far];
+    const int32_t other = known > 0 ? known : node_at(covered, bed, spot_at(bed, far));
+    if (other == 0) return false;
+    const int32_t l = far == p->r ? node : other, r = far == p->r ? other : node;
+    const int32_t edge = add_edge(covered, &covered->pipes, l, r, p->axis, pipe);
+    if (edge == 0) return false;
+    hang_pipe(covered, l, 2 * edge);
+    hang_pipe(covered, r, 2 * edge + 1);
+    return true;
+}
+
+/* Makes a node an inner one, with all of its edges. False without memory. */
+static bool take_in(rill_covered *covered, const rill_flow *flow, int32_t node) {
+    bool good = true;
+    for (int32_t axis = 0; axis < 2; ++axis)
+        good = good && add_face(covered, flow->bed, node, axis, -1) && add_face(covered, flow->bed, node, axis, 1);
+    const int32_t port = covered->nodes.port[node];
+    for (int32_t i = covered->port_first[port]; port > 0 && good && i < covered->port_first[port + 1]; ++i) {
+        const rill_pipe *p = &flow->scratch->sparse.pipes[covered->port_pipes[i]];
+        const int32_t other = covered->node_of[p->l == covered->nodes.place[node] ? p->r : p->l];
+        if (other > 0 && covered->nodes.inner[other]) continue; /* it has been there first */
+        good = add_pipe(covered, flow, node, covered->port_pipes[i]);
+    }
+    covered->nodes.inner[node] = 1;
+    covered->hold &= good;
+    const int32_t faces[4] = { covered->nodes.west[node], covered->nodes.east[node], covered->nodes.south[node],
+                               covered->nodes.north[node] };
+    for (int32_t i = 0; i < 4; ++i) join_pools(covered, node, rill_edge_other(&covered->faces, faces[i], node));
+    EACH_PIPE(covered, node, edge) join_pools(covered, node, rill_edge_other(&covered->pipes, edge, node));
+    return good;
+}
+
+/* Takes in a neighbour of a node, if it has a ceiling, and appends it to the queue. */
+static bool take_beside(rill_covered *covered, const rill_flow *flow, int32_t other, int32_t *count) {
+    if (other == 0 || covered->nodes.inner[other] || !may_be_inner(flow->bed, spot_of(covered, other))) return true;
+    covered->queue[(*count)++] = other;
+    return take_in(covered, flow, other);
+}
+
+/* Takes in what is beside the first `given` nodes of the queue, and beside those that are flooded, and so on. */
+static bool take_around(rill_covered *covered, const rill_flow *flow, int32_t given, int32_t *count) {
+    bool good = true;
+    for (int32_t i = 0; i < *count && good; ++i) {
+        const int32_t node = covered->queue[i];
+        if (i >= given && !rill_flow_flooded(flow, covered->nodes.place[node])) continue;
+        const int32_t faces[4] = { covered->nodes.west[node], covered->nodes.east[node], covered->nodes.south[node],
+                                   covered->nodes.north[node] };
+        for (int32_t k = 0; k < 4 && good; ++k)
+            good = take_beside(covered, flow, rill_edge_other(&covered->faces, faces[k], node), count);
+        for (int32_t half = covered->nodes.pipe[node]; half > 0 && good; half = covered->pipes.next[half])
+            good = take_beside(covered, flow, rill_edge_other(&covered->pipes, half / 2, node), count);
+    }
+    return good;
+}
+
+/* --------------------------------------------------------------------------------------------------------------- look */
+
+/* Marks the tiles with flooded columns and the eight around each. */
+static void mark_beside(const rill_flow *flow) {
+    rill_covered *covered = flow->covered;
+    memset(covered->beside, 0, (size_t)flow->bed->tile_count);
+    for (int32_t i = 0; i < covered->tile_count; ++i) {
+        const rill_covered_tile *at = &covered->tiles[i];
+        if (!covered->flooded[at->tile]) continue;
+        const rill_sheet *sheet = &flow->bed->sheets[at->sheet];
+        for (int32_t ty = rill_max_i(at->ty - 1, 0); ty <= rill_min_i(at->ty + 1, sheet->tiles_y - 1); ++ty)
+            for (int32_t tx = rill_max_i(at->tx - 1, 0); tx <= rill_min_i(at->tx + 1, sheet->tiles_x - 1); ++tx)
+                covered->beside[sheet->first_tile + ty * sheet->tiles_x + tx] = 1;
+    }
+}
+
+/* Fifteen sixteenths of the least height under a ceiling in a tile; found once, and again when solids have changed. */
+static int32_t nearly_height(const rill_flow *flow, const rill_covered_tile *at, int32_t place, int32_t rows) {
+    int32_t *nearly = &flow->covered->nearly[at->tile];
+    if (*nearly > 0) return *nearly;
+    const int32_t stride = flow->bed->sheets[at->sheet].stride;
+    int32_t least = RILL_TOP;
+    for (int32_t y = 0; y < rows; ++y) {
+        const int32_t *b = flow->bed->b + place + y * stride, *c = flow->bed->c + place + y * stride;
+        RILL_NOT_UNROLLED
+        for (int32_t i = 0; i < RILL_TILE_W; ++i)
+            least = rill_min_i(least, ((b[i] < c[i]) & (c[i] < RILL_TOP)) ? c[i] - b[i] : RILL_TOP);
+    }
+    return *nearly = rill_max_i(least - least / 16, 1);
+}
+
+/* Which columns of a tile are flooded, or might be after this sub-step, as bits of rows; false if there are none. */
+static bool look_at_tile(const rill_flow *flow, float lambda, const rill_covered_tile *at,
+                         int32_t rows_of[RILL_TILE_W]) {
+    const rill_covered *covered = flow->covered;
+    const rill_sheet *sheet = &flow->bed->sheets[at->sheet];
+    const int32_t place = rill_sheet_place(sheet, at->tx * RILL_TILE_W, at->ty * RILL_TILE_H);
+    const int32_t rows = rill_min_i(RILL_TILE_H, rill_sheet_rows(sheet) - at->ty * RILL_TILE_H);
+    const int32_t nearly = nearly_height(flow, at, place, rows);
+    const bool flooded = covered->flooded[at->tile];
+    if (!flooded && flow->extent.depth < nearly) return false;
+    const rill_covered_columns columns = { rill_flow_bases(flow) + place, flow->bed->c + place, flow->H + place,
+                                           flow->pressure + place,        flow->u + place,      flow->v + place };
+    const rill_covered_look tile = { .at = columns,
+                                     .stride = sheet->stride,
+                                     .rows = rows,
+                                     .flooded = flooded,
+                                     .beside = covered->beside[at->tile],
+                                     .nearly = nearly };
+    int32_t all = 0;
+    if (!covered->kernels->look(&tile, lambda * HORIZON, rows_of)) return false;
+    for (int32_t x = 0; x < RILL_TILE_W; ++x) all |= rows_of[x];
+    return all != 0;
+}
+
+static bool is_awake(const rill_flow *flow, int32_t tile) {
+    return flow->tiles[tile] & (RILL_TILE_AWAKE | RILL_TILE_SWEPT);
+}
+
+/* Lists the tiles with columns that are flooded, or may be after this sub-step. */
+static void list_tiles(const rill_flow *flow, float lambda) {
+    rill_covered *covered = flow->covered;
+    int32_t rows_of[RILL_TILE_W];
+    for (int32_t i = 0; i < covered->tile_count; ++i) {
+        rill_covered_tile *at = &covered->tiles[i];
+        at->awake = is_awake(flow, at->tile);
+        const bool due = covered->beside[at->tile] || flow->substep % LOOK_EVERY == 0;
+        if (covered->flooded[at->tile] == 0 && !(at->awake && due)) continue;
+        if (!look_at_tile(flow, lambda, at, rows_of)) continue;
+        covered->state[at->tile] = RILL_LISTED;
+        covered->listed[covered->listed_count++] = i;
+    }
+}
+
+/* The spot beyond a face of a node: 0 west, 1 east, 2 south, 3 north. */
+static spot spot_beyond(const rill_bed *bed, spot here, int32_t face) {
+    const int32_t step = face % 2 ? 1 : -1, along = face / 2;
+    return (spot){ here.place + step * (along ? bed->sheets[here.sheet].stride : 1), here.sheet,
+                   here.column + (along ? 0 : step), here.row + (along ? step : 0) };
+}
+
+/* The spots beside a node that are no nodes: beyond open faces, and at the other ends of sparse pipes. */
+typedef struct beside {
+    const rill_flow *flow;
+    spot here;
+    int32_t port, next;
+} beside;
+
+static bool next_beside(beside *b, spot *out) {
+    const rill_covered *covered = b->flow->covered;
+    const rill_bed *bed = b->flow->bed;
+    while (b->next < 4) {
+        *out = spot_beyond(bed, b->here, b->next++);
+        if (covered->node_of[out->place] <= 0 && open_between(bed, b->here.place, out->place)) return true;
+    }
+    while (b->port > 0 && covered->port_first[b->port] + b->next - 4 < covered->port_first[b->port + 1]) {
+        const int32_t pipe = covered->port_pipes[covered->port_first[b->port] + b->next++ - 4];
+        const rill_pipe *p = &b->flow->scratch->sparse.pipes[pipe];
+        const int32_t far = p->l == b->here.place ? p->r : p->l;
+        if (covered->node_of[far] > 0) continue;
+        *out = spot_at(bed, far);
+        return true;
+    }
+    return false;
+}
+
+/* Makes an inner node of a column, and appends it to the queue, if it may be one and is not yet. False without memory. */
+static bool discover(rill_covered *covered, const rill_bed *bed, spot at, int32_t *count) {
+    if (covered->node_of[at.place] > 0 || !may_be_inner(bed, at)) return true;
+    if (!make_node(covered, bed, at)) return false;
+    const int32_t node = covered->node_count - 1;
+    covered->nodes.inner[node] = 1;
+    covered->queue[(*count)++] = node;
+    return true;
+}
+
+/* Makes inner nodes of a tile's columns, and of what is reached from them. False without memory. */
+static bool take_tile(rill_flow *flow, float lambda, const rill_covered_tile *at) {
+    rill_covered *covered = flow->covered;
+    const rill_bed *bed = flow->bed;
+    const rill_sheet *sheet = &bed->sheets[at->sheet];
+    int32_t rows_of[RILL_TILE_W], count = 0;
+    bool good = true;
+    covered->state[at->tile] |= RILL_LISTED_TAKEN;
+    look_at_tile(flow, lambda, at, rows_of);
+    for (int32_t y = 0; y < RILL_TILE_H; ++y)
+        for (int32_t x = 0; x < RILL_TILE_W && good; ++x) {
+            const int32_t column = at->tx * RILL_TILE_W + x, row = at->ty * RILL_TILE_H + y;
+            const spot here = { rill_sheet_place(sheet, column, row), at->sheet, column, row };
+            if (rows_of[x] >> y & 1) good = discover(covered, bed, here, &count);
+        }
+    for (int32_t i = 0; i < count && good; ++i) {
+        const int32_t node = covered->queue[i];
+        if (!rill_flow_flooded(flow, covered->nodes.place[node])) continue;
+        beside b = { flow, spot_of(covered, node), covered->nodes.port[node], 0 };
+        for (spot there; good && next_beside(&b, &there);) good = discover(covered, bed, there, &count);
+    }
+    return good;
+}
+
+/* All that stands beside inner nodes. */
+static bool take_outer(rill_flow *flow) {
+    rill_covered *covered = flow->covered;
+    const int32_t inner = covered->node_count;
+    bool good = true;
+    for (int32_t n = 1; n < inner && good; ++n) {
+        beside b = { flow, spot_of(covered, n), covered->nodes.port[n], 0 };
+        for (spot there; good && next_beside(&b, &there);) good = node_at(covered, flow->bed, there) > 0;
+    }
+    return good;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- order */
+
+/* Orders the nodes by their columns' places, digit by digit: into `order`. */
+static void order_nodes(rill_covered *covered) {
+    enum { BITS = 11, DIGITS = 1 << BITS };
+    const int32_t *place = covered->nodes.place;
+    int32_t *from = covered->order, *to = covered->slot, most = 0;
+    for (int32_t n = 1; n < covered->node_count; ++n) from[n] = n, most = rill_max_i(most, place[n]);
+    for (int32_t shift = 0; shift < 31 && most >> shift > 0; shift += BITS) {
+        int32_t start[DIGITS + 1] = { 0 }, *const swap = from;
+        for (int32_t n = 1; n < covered->node_count; ++n) start[(place[n] >> shift & (DIGITS - 1)) + 1] += 1;
+        for (int32_t k = 1; k <= DIGITS; ++k) start[k] += start[k - 1];
+        for (int32_t n = 1; n < covered->node_count; ++n)
+            to[1 + start[place[from[n]] >> shift & (DIGITS - 1)]++] = from[n];
+        from = to, to = swap;
+    }
+    if (from != covered->order) memcpy(covered->order, from, (size_t)covered->node_count * sizeof *from);
+}
+
+static void permute(const rill_covered *covered, int32_t *plane) {
+    for (int32_t n = 1; n < covered->node_count; ++n) covered->queue[n] = plane[covered->order[n]];
+    memcpy(plane + 1, covered->queue + 1, (size_t)(covered->node_count - 1) * sizeof *plane);
+}
+
+/* Numbers the nodes anew, row by row: neighbours in the bed are neighbours here, too. */
+static void number_nodes(rill_covered *covered) {
+    const rill_covered_nodes *a = &covered->nodes;
+    int32_t *const planes[] = { a->place, a->tile, a->sheet, a->column, a->row, a->port, a->inner };
+    order_nodes(covered);
+    for (size_t i = 0; i < sizeof planes / sizeof *planes; ++i) permute(covered, planes[i]);
+    for (int32_t n = 1; n < covered->node_count; ++n) covered->node_of[a->place[n]] = n;
+}
+
+/* The faces along an axis, in the order of the nodes they begin at. False without memory. */
+static bool add_faces(rill_covered *covered, const rill_bed *bed, int32_t axis) {
+    for (int32_t n = 1; n < covered->node_count; ++n) {
+        const rill_covered_nodes *a = &covered->nodes;
+        const int32_t place = a->place[n], far = place + (axis ? bed->sheets[a->sheet[n]].stride : 1);
+        const int32_t other = covered->node_of[far];
+        if (other <= 0 || !(a->inner[n] | a->inner[other]) || !open_between(bed, place, far)) continue;
+        const int32_t face = add_edge(covered, &covered->faces, n, other, axis, far);
+        if (face == 0) return false;
+        link_face(covered, face);
+        join_pools(covered, n, other);
+    }
+    return true;
+}
+
+static bool add_pipes(rill_covered *covered, const rill_flow *flow) {
+    bool good = true;
+    for (int32_t n = 1; n < covered->node_count; ++n) {
+        const int32_t port = covered->nodes.inner[n] ? covered->nodes.port[n] : 0;
+        for (int32_t i = covered->port_first[port]; port > 0 && good && i < covered->port_first[port + 1]; ++i) {
+            const rill_pipe *p = &flow->scratch->sparse.pipes[covered->port_pipes[i]];
+            const int32_t l = covered->node_of[p->l], r = covered->node_of[p->r];
+            if (covered->nodes.inner[l] && covered->nodes.inner[r] && rill_min_i(l, r) < n) continue; /* twice */
+            good = add_pipe(covered, flow, n, covered->port_pipes[i]);
+            join_pools(covered, l, r);
+        }
+    }
+    return good;
+}
+
+/* Whether numbers are so many in a row from `at` on. */
+static bool in_a_row(const int32_t *of, int32_t at) {
+    int32_t odd = 0;
+    for (int32_t k = 0; k < RILL_CHUNK; ++k) odd |= of[at + k] ^ (of[at] + k);
+    return odd == 0;
+}
+
+/* Finds the chunks in which nothing has to be looked up one by one. */
+static void find_even(const rill_covered *covered) {
+    const rill_covered_edges *e = &covered->faces;
+    const rill_covered_nodes *a = &covered->nodes;
+    for (int32_t i = RILL_CHUNK; i + RILL_CHUNK <= e->count; i += RILL_CHUNK)
+        e->even[i / RILL_CHUNK] = in_a_row(e->l, i) && in_a_row(e->r, i);
+    for (int32_t n = RILL_CHUNK; n + RILL_CHUNK <= covered->node_count; n += RILL_CHUNK)
+        a->even[n / RILL_CHUNK] = in_a_row(a->west, n) && in_a_row(a->east, n) && in_a_row(a->south, n) &&
+                                  in_a_row(a->north, n) && in_a_row(e->l, a->west[n]) && in_a_row(e->r, a->east[n]) &&
+                                  in_a_row(e->l, a->south[n]) && in_a_row(e->r, a->north[n]);
+}
+
+/* Whether columns of a tile that sleeps have been reached from others: then all of it is simulated. */
+static bool is_reached(const rill_covered *covered, const rill_covered_tile *at, const rill_bed *bed) {
+    const rill_sheet *sheet = &bed->sheets[at->sheet];
+    for (int32_t y = 0; y < RILL_TILE_H; ++y)
+        for (int32_t x = 0; x < RILL_TILE_W; ++x) {
+            const int32_t row = at->ty * RILL_TILE_H + y;
+            if (row >= rill_sheet_rows(sheet)) return false;
+            const int32_t node = covered->node_of[rill_sheet_place(sheet, at->tx * RILL_TILE_W + x, row)];
+            if (node > 0) return true;
+        }
+    return false;
+}
+
+static void look_around(rill_flow *flow, float lambda) {
+    rill_covered *covered = flow->covered;
+    rill_covered_clear(covered);
+    if (covered->ports_due) list_ports(flow);
+    mark_beside(flow);
+    list_tiles(flow, lambda);
+    if (covered->listed_count == 0) return;
+    bool good = rill_covered_room_to_begin(covered);
+    for (bool again = true; again && good;) {
+        again = false;
+        for (int32_t i = 0; i < covered->listed_count && good; ++i) {
+            const rill_covered_tile *at = &covered->tiles[covered->listed[i]];
+            if (covered->state[at->tile] & RILL_LISTED_TAKEN) continue;
+            if (!at->awake && !is_reached(covered, at, flow->bed)) continue;
+            good = take_tile(flow, lambda, at);
+            again = true;
+        }
+    }
+    good = good && take_outer(flow);
+    if (good) number_nodes(covered);
+    good = good && add_faces(covered, flow->bed, 0) && add_faces(covered, flow->bed, 1) && add_pipes(covered, flow);
+    if (good) find_even(covered);
+    flatten_pools(covered);
+    covered->starved |= !good;
+}
+
+/* Whether the nodes of the last sub-step still do. */
+static bool nodes_hold(const rill_flow *flow) {
+    const rill_covered *covered = flow->covered;
+    if (!covered->hold || flow->substep % LOOK_EVERY == 0) return false;
+    for (int32_t i = 0; i < covered->listed_count; ++i) {
+        const rill_covered_tile *at = &covered->tiles[covered->listed[i]];
+        if (at->awake != is_awake(flow, at->tile)) return false;
+    }
+    return true;
+}
+
+/* --------------------------------------------------------------------------------------------------------------- read */
+
+/* A node that is no member, for the time being. */
+static void disown(const rill_covered_nodes *nodes, int32_t node) {
+    nodes->fill[node] = RILL_NO_ROOF;
+    nodes->was[node] = nodes->ever[node] = nodes->active[node] = 0;
+    nodes->pi[node] = 0.0;
+}
+
+/* Pressures start where a parabola through the last three leads, or a line through two. */
+static double start_pressure(const rill_covered_nodes *nodes, int32_t n, int32_t code) {
+    const double pressure = code == RILL_PRESSURE_NEW ? -1.0 : (double)((code < 0 ? -code : code) - 1) * 0.25;
+    const double last = nodes->last[n], before = nodes->before[n];
+    const double line = 2.0 * pressure - last, parabola = line + (pressure - 2.0 * last + before);
+    const double ahead = before >= 0.0 ? parabola : line;
+    nodes->before[n] = last;
+    nodes->last[n] = pressure;
+    if (pressure < 0.0 || last < 0.0) return pressure;
+    return ahead > 0.0 ? ahead : 0.0;
+}
+
+/* Columns into the nodes [from, to). */
+static void read_nodes(const rill_flow *flow, int32_t from, int32_t to) {
+    rill_covered *covered = flow->covered;
+    const rill_covered_nodes a = covered->nodes;
+    const int32_t *b = rill_flow_bases(flow), *c = flow->bed->c, *H = flow->H, *code = flow->pressure;
+    int32_t others = 0, sealed = 0;
+    for (int32_t n = from; n < to; ++n) {
+        const int32_t p = a.place[n], inner = a.inner[n], member = inner & (code[p] != 0);
+        a.b[n] = b[p];
+        a.c[n] = c[p];
+        a.H[n] = H[p];
+        a.fill[n] = inner ? H[p] - rill_max_i(c[p] - b[p] - RILL_FULL_HIGH, 0) : RILL_NO_ROOF;
+        others |= a.active[n] ^ member;
+        sealed |= member & (code[p] < 0) & (code[p] != RILL_PRESSURE_NEW);
+        a.was[n] = a.ever[n] = a.active[n] = member;
+        a.sealed[n] = 0;
+        a.pi[n] = 0.0;
+        if (member)
+            a.pi[n] = start_pressure(&a, n, code[p]);
+        else
+            a.last[n] = a.before[n] = -1.0;
+    }
+    if (others) covered->islands_hold = false;
+    if (sealed) covered->some_sealed = true;
+}
+
+/* The ceiling of a column that rises (rising.h) is where it is for the time being. */
+static void hold_rising(const rill_covered *covered, const rill_rising *rising) {
+    const int32_t node = covered->node_of[rising->place];
+    if (node <= 0 || !rill_covered_roofed(covered, node)) return;
+    covered->nodes.c[node] -= rising->room;
+    covered->nodes.fill[node] += rising->room;
+}
+
+/* Velocities of edges from these on, and what drives them. */
+static void drive_from(const rill_covered_stage *s, int32_t face, int32_t pipe) {
+    const rill_flow *flow = s->flow;
+    const rill_covered *covered = flow->covered;
+    const rill_covered_edges *faces = &covered->faces, *pipes = &covered->pipes;
+    const float *const planes[2] = { flow->u, flow->v };
+    for (int32_t i = face; i < faces->count; ++i) faces->u[i] = planes[faces->axis[i]][faces->at[i]];
+    for (int32_t i = pipe; i < pipes->count; ++i) pipes->u[i] = flow->pipe_u[pipes->at[i]];
+    covered->kernels->drive(face, faces->count, &covered->nodes, faces, s->constants);
+    covered->kernels->drive(pipe, pipes->count, &covered->nodes, pipes, s->constants);
+}
+
+static void read_all(const rill_covered_stage *s) {
+    const rill_flow *flow = s->flow;
+    const rill_covered *covered = flow->covered;
+    const rill_rising *rising = flow->rising.data;
+    read_nodes(flow, 1, covered->node_count);
+    for (int32_t k = 0; k < flow->claimed_count; ++k) { /* solved for together with bodies */
+        const int32_t node = covered->node_of[flow->claimed[k]];
+        if (node > 0) disown(&covered->nodes, node);
+    }
+    for (size_t k = 0; k < flow->rising.count; ++k) hold_rising(covered, &rising[k]);
+    drive_from(s, 1, 1);
+}
+
+static bool is_claimed(const rill_flow *flow, int32_t place) {
+    bool any = false;
+    for (int32_t k = 0; k < flow->claimed_count; ++k) any |= flow->claimed[k] == place;
+    return any;
+}
+
+bool rill_covered_surround(const rill_covered_stage *s, int32_t count) {
+    rill_flow *flow = s->flow;
+    rill_covered *covered = flow->covered;
+    const int32_t node = covered->node_count, face = covered->faces.count, pipe = covered->pipes.count, given = count;
+    const bool good = take_around(covered, flow, given, &count);
+    read_nodes(flow, node, covered->node_count);
+    for (int32_t i = given; i < count; ++i) {
+        const int32_t n = covered->queue[i], place = covered->nodes.place[n];
+        if (n < node) read_nodes(flow, n, n + 1);
+        if (is_claimed(flow, place)) disown(&covered->nodes, n);
+        const rill_rising *rising = rill_order_find(flow->rising.data, flow->rising.count, sizeof(rill_rising), place);
+        if (rising) hold_rising(covered, rising);
+    }
+    covered->starved |= !good;
+    if (count > given) flatten_pools(covered);
+    drive_from(s, face, pipe);
+    rill_covered_open(s, face, pipe);
+    return good;
+}
+
+bool rill_covered_find(const rill_covered_stage *s) {
+    rill_flow *flow = s->flow;
+    rill_covered *covered = flow->covered;
+    if (!nodes_hold(flow)) look_around(flow, s->constants->lambda);
+    if (covered->starved || covered->node_count < 2) return false;
+    covered->hold = true;
+    covered->some_sealed = false;
+    read_all(s);
+    return true;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ orders */
+
+bool rill_covered_ready(rill_flow *flow, float lambda, bool scalar) {
+    rill_covered *covered = flow->covered;
+    if (!covered || !covered->unready) return true;
+    rill_covered_look_again(flow);
+    covered->kernels = rill_covered_kernels_pick(scalar);
+    look_around(flow, lambda);
+    covered->unready = covered->starved;
+    return !covered->starved;
+}
+
+void rill_covered_look_again(rill_flow *flow) {
+    if (flow->covered) flow->covered->hold = flow->covered->starved = false;
+}
+
+bool rill_covered_starved(const rill_flow *flow) {
+    return flow->covered && flow->covered->starved;
+}
+
+void rill_covered_look_for(rill_flow *flow, int32_t place) {
+    const rill_covered *covered = flow->covered;
+    if (!covered || !covered->hold) return;
+    const int32_t node = covered->node_of[place];
+    if (node <= 0 || !covered->nodes.inner[node]) rill_covered_look_again(flow);
+}

@@ -1,0 +1,315 @@
+/* Islands: members that are joined with each other and with no other members. See covered.h.
+ *
+ * Each is a problem of its own: one that is right already costs nothing, however long another takes. Small ones are solved
+ * directly, numbered as a search that goes outwards comes by (E. Cuthill, J. McKee, "Reducing the bandwidth of sparse
+ * symmetric matrices", 1969); large ones by multigrid on patches of their sheets (solve/poisson.h).
+ *
+ * An island from which no open edge leads out is *sealed*: its problem is singular, pressure is only known up to a constant,
+ * and what is too much in all of it together has nowhere to go. */
+#include <math.h>
+#include <string.h>
+
+#include "flow/covered_parts.h"
+
+enum { WORK = 1024 }; /* multiplications per node that solving directly may cost */
+
+/* The weight of an edge: quanta that cross per quantum of pressure. */
+static float weight(const rill_covered_edges *edges, int32_t i) {
+    return edges->gain[i] * edges->reach[i];
+}
+
+/* ------------------------------------------------------------------------------------------------------------- search */
+
+/* Goes on over an edge to a member that the search has not come by. Whether it leads to somebody who is none. */
+static bool follow(const rill_covered *covered, const rill_covered_edges *edges, int32_t edge, int32_t node,
+                   rill_covered_island *island) {
+    if (edge == 0 || !(weight(edges, edge) > 0.0f)) return false;
+    const int32_t other = rill_edge_other(edges, edge, node);
+    if (!covered->nodes.active[other]) return true;
+    if (covered->island_of[other] < 0) {
+        covered->island_of[other] = covered->island_count;
+        covered->order[island->first + island->count++] = other;
+    }
+    return false;
+}
+
+static rill_covered_island search_from(const rill_covered *covered, int32_t node, int32_t first) {
+    const rill_covered_nodes *a = &covered->nodes;
+    rill_covered_island island = { .first = first, .count = 1, .sealed = true };
+    covered->island_of[node] = covered->island_count;
+    covered->order[first] = node;
+    for (int32_t i = 0; i < island.count; ++i) {
+        const int32_t n = covered->order[first + i], faces[4] = { a->west[n], a->south[n], a->east[n], a->north[n] };
+        bool out = false;
+        for (int32_t k = 0; k < 4; ++k) out |= follow(covered, &covered->faces, faces[k], n, &island);
+        EACH_PIPE(covered, n, edge) out |= follow(covered, &covered->pipes, edge, n, &island);
+        island.sealed &= !out;
+    }
+    return island;
+}
+
+bool rill_covered_find_islands(rill_covered *covered) {
+    const rill_covered_nodes *a = &covered->nodes;
+    bool any = false;
+    for (int32_t n = 1; n < covered->node_count; ++n) covered->island_of[n] = -1;
+    for (int32_t n = 1; n < covered->node_count; ++n) a->sealed[n] = 0;
+    covered->island_count = 0;
+    for (int32_t n = 1, count = 0; n < covered->node_count; ++n) {
+        if (!a->active[n] || covered->island_of[n] >= 0) continue;
+        const rill_covered_island island = search_from(covered, n, count);
+        covered->islands[covered->island_count++] = island;
+        count += island.count;
+        any |= island.sealed;
+        for (int32_t i = 0; island.sealed && i < island.count; ++i) a->sealed[covered->order[island.first + i]] = 1;
+    }
+    covered->islands_hold = true;
+    covered->laid = false;
+    return any;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- direct */
+
+/* Whether the node at the other end of an edge is of the same island. Openings may have joined two since they were looked for: until they are
+ * looked for again, each holds the other like one without pressure. */
+static bool is_within(const rill_covered *covered, int32_t node, int32_t other) {
+    return covered->nodes.active[other] && covered->island_of[other] == covered->island_of[node];
+}
+
+/* The row of a node begins at the first of its neighbours. */
+static void widen_row(const rill_covered *covered, const rill_covered_edges *edges, int32_t edge, int32_t node) {
+    const int32_t other = rill_edge_other(edges, edge, node), i = covered->number[node];
+    if (edge == 0 || !is_within(covered, node, other)) return;
+    const int32_t j = covered->number[other];
+    if (j < covered->sky->first[i] && weight(edges, edge) > 0.0f) covered->sky->first[i] = j;
+}
+
+/* Lays out the rows of an island. False if it is too large. */
+static bool lay_rows(const rill_covered *covered, const rill_covered_island *island) {
+    const rill_covered_nodes *a = &covered->nodes;
+    if (island->count > RILL_SKYLINE_NODES) return false;
+    covered->sky->count = island->count;
+    for (int32_t i = 0; i < island->count; ++i) {
+        const int32_t n = covered->order[island->first + i];
+        covered->number[n] = covered->sky->first[i] = i;
+    }
+    for (int32_t i = 0; i < island->count; ++i) {
+        const int32_t n = covered->order[island->first + i],
+                      faces[4] = { a->west[n], a->south[n], a->east[n], a->north[n] };
+        for (int32_t k = 0; k < 4; ++k) widen_row(covered, &covered->faces, faces[k], n);
+        EACH_PIPE(covered, n, edge) widen_row(covered, &covered->pipes, edge, n);
+    }
+    return rill_skyline_lay(covered->sky, WORK * island->count);
+}
+
+/* Adds an edge to the matrix, seen from a node. */
+static void add_weight(const rill_covered *covered, const rill_covered_edges *edges, int32_t edge, int32_t node,
+                       double *diagonal) {
+    const int32_t other = rill_edge_other(edges, edge, node), i = covered->number[node];
+    const double w = (double)weight(edges, edge);
+    if (edge == 0 || !(w > 0.0)) return;
+    *diagonal += w;
+    if (!is_within(covered, node, other)) return;
+    const int32_t j = covered->number[other];
+    if (j < i) covered->sky->entry[covered->sky->row[i] + j - covered->sky->first[i]] -= w;
+}
+
+static void solve_directly(const rill_covered *covered, const rill_covered_island *island) {
+    const rill_covered_nodes *a = &covered->nodes;
+    rill_skyline *sky = covered->sky;
+    double diagonal[RILL_SKYLINE_NODES], y[RILL_SKYLINE_NODES], sum = 0.0;
+    memset(sky->entry, 0, (size_t)sky->entries * sizeof *sky->entry);
+    for (int32_t i = 0; i < island->count; ++i) {
+        const int32_t n = covered->order[island->first + i],
+                      faces[4] = { a->west[n], a->south[n], a->east[n], a->north[n] };
+        diagonal[i] = 0.0;
+        for (int32_t k = 0; k < 4; ++k) add_weight(covered, &covered->faces, faces[k], n, &diagonal[i]);
+        EACH_PIPE(covered, n, edge) add_weight(covered, &covered->pipes, edge, n, &diagonal[i]);
+        y[i] = a->f[n];
+    }
+    rill_skyline_factorise(sky, diagonal);
+    rill_skyline_solve(sky, y);
+    for (int32_t i = 0; i < island->count; ++i) sum += y[i];
+    for (int32_t i = 0; isfinite(sum) && i < island->count; ++i) a->x[covered->order[island->first + i]] = y[i];
+}
+
+/* -------------------------------------------------------------------------------------------------------------- large */
+
+/* Gives the nodes of a large island their slots: a patch of the problem for each sheet. Or, if `size` is not NULL, counts what that
+ * takes. */
+static void lay_patches(rill_covered *covered, const rill_covered_island *island, rill_poisson_size *size) {
+    const rill_covered_nodes *a = &covered->nodes;
+    const int32_t *order = covered->order + island->first;
+    for (int32_t i = 0; i < island->count; ++i) {
+        if (covered->slot[order[i]] >= 0) continue;
+        const int32_t sheet = a->sheet[order[i]];
+        int32_t x0 = INT32_MAX, y0 = INT32_MAX, x1 = 0, y1 = 0;
+        for (int32_t k = i; k < island->count; ++k) {
+            const int32_t n = order[k];
+            if (a->sheet[n] != sheet) continue;
+            x0 = rill_min_i(x0, a->column[n]);
+            x1 = rill_max_i(x1, a->column[n]);
+            y0 = rill_min_i(y0, a->row[n]);
+            y1 = rill_max_i(y1, a->row[n]);
+        }
+        rill_patch patch = { .stride = 1 };
+        if (size)
+            rill_poisson_count(size, x1 - x0 + 1, y1 - y0 + 1);
+        else
+            patch = *rill_poisson_add(&covered->poisson, x1 - x0 + 1, y1 - y0 + 1);
+        for (int32_t k = i; k < island->count; ++k)
+            if (a->sheet[order[k]] == sheet)
+                covered->slot[order[k]] =
+                    patch.first + (a->row[order[k]] - y0) * patch.stride + (a->column[order[k]] - x0);
+    }
+}
+
+static void forget_slots(const rill_covered *covered) {
+    for (int32_t n = 0; n < covered->node_count; ++n) covered->slot[n] = -1;
+}
+
+/* Lays out the problem of all large islands, unless it is as it was. False without memory. */
+static bool lay_problem(rill_covered *covered) {
+    rill_poisson *poisson = &covered->poisson;
+    rill_poisson_size size = { .links = covered->pipes.count };
+    if (covered->laid) return true;
+    forget_slots(covered);
+    for (int32_t i = 0; i < covered->island_count; ++i)
+        if (covered->islands[i].large) lay_patches(covered, &covered->islands[i], &size);
+    if (!rill_covered_room_for_problem(covered, &size)) return false;
+    forget_slots(covered);
+    rill_poisson_clear(poisson);
+    for (int32_t i = 0; i < covered->island_count; ++i)
+        if (covered->islands[i].large) lay_patches(covered, &covered->islands[i], NULL);
+    covered->laid = true;
+    return true;
+}
+
+static void place_nodes(const rill_covered *covered, const rill_covered_island *island) {
+    const rill_poisson *poisson = &covered->poisson;
+    for (int32_t i = island->first; i < island->first + island->count; ++i) {
+        const int32_t n = covered->order[i], slot = covered->slot[n];
+        poisson->active[slot] = 1.0f;
+        poisson->f[slot] = covered->nodes.f[n];
+        poisson->x[slot] = 0.0;
+        poisson->extra[slot] = poisson->wx[slot] = poisson->wy[slot] = 0.0f;
+    }
+}
+
+/* What leaves the island holds its node like a neighbour without pressure. */
+static void hold_end(const rill_poisson *poisson, int32_t slot, float w) {
+    if (slot >= 0) poisson->extra[slot] += w;
+}
+
+static void place_edges(rill_covered *covered) {
+    rill_poisson *poisson = &covered->poisson;
+    const rill_covered_edges faces = covered->faces, pipes = covered->pipes;
+    const int32_t *slot = covered->slot;
+    float *const planes[2] = { poisson->wx, poisson->wy };
+    for (int32_t i = 1; i < faces.count; ++i) {
+        const int32_t l = faces.l[i], r = faces.r[i], at_l = slot[l], at_r = slot[r];
+        const float w = weight(&faces, i);
+        if (at_l >= 0 && at_r >= 0 && covered->island_of[l] == covered->island_of[r]) {
+            planes[faces.axis[i]][at_r] = w;
+            continue;
+        }
+        hold_end(poisson, at_l, w);
+        hold_end(poisson, at_r, w);
+    }
+    poisson->link_count = 0;
+    for (int32_t i = 1; i < pipes.count; ++i) {
+        const int32_t l = pipes.l[i], r = pipes.r[i], at_l = slot[l], at_r = slot[r];
+        const float w = weight(&pipes, i);
+        if (at_l >= 0 && at_r >= 0 && covered->island_of[l] == covered->island_of[r]) {
+            if (w > 0.0f) poisson->links[poisson->link_count++] = (rill_link){ at_l, at_r, w };
+            continue;
+        }
+        hold_end(poisson, at_l, w);
+        hold_end(poisson, at_r, w);
+    }
+}
+
+/* All large islands, in one problem. Returns the iterations; -1 without memory. */
+static int32_t solve_large(rill_covered *covered, bool scalar, double tolerance, int32_t most) {
+    rill_poisson *poisson = &covered->poisson;
+    double residual;
+    if (!lay_problem(covered)) return -1;
+    for (int32_t i = 0; i < covered->island_count; ++i)
+        if (covered->islands[i].large) place_nodes(covered, &covered->islands[i]);
+    place_edges(covered);
+    rill_poisson_prepare(poisson, scalar);
+    const int32_t iterations = rill_poisson_solve(poisson, scalar, tolerance, most, &residual);
+    for (int32_t i = 0; i < covered->island_count; ++i) {
+        const rill_covered_island *island = &covered->islands[i];
+        for (int32_t k = island->first; island->large && k < island->first + island->count; ++k)
+            covered->nodes.x[covered->order[k]] = poisson->x[covered->slot[covered->order[k]]];
+    }
+    return iterations;
+}
+
+static bool is_off(const rill_covered *covered, const rill_covered_island *island, double tolerance) {
+    for (int32_t i = island->first; i < island->first + island->count; ++i)
+        if (!(fabs(covered->nodes.f[covered->order[i]]) <= tolerance)) return true;
+    return false;
+}
+
+int32_t rill_covered_solve_islands(rill_covered *covered, bool scalar, double tolerance, int32_t most) {
+    bool some_large = false;
+    for (int32_t i = 0; i < covered->island_count; ++i) {
+        rill_covered_island *island = &covered->islands[i];
+        if (!is_off(covered, island, tolerance)) continue;
+        if (!island->large && lay_rows(covered, island))
+            solve_directly(covered, island);
+        else {
+            covered->laid &= island->large;
+            some_large = island->large = true;
+        }
+    }
+    return some_large ? solve_large(covered, scalar, tolerance, most) : 1;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- sealed */
+
+/* Loops over the sealed islands, and over the nodes of one. */
+#define EACH_SEALED(covered, island)                                                                                   \
+    for (const rill_covered_island *island = (covered)->islands;                                                       \
+         island < (covered)->islands + (covered)->island_count; ++island)                                              \
+        if (island->sealed)
+#define EACH_MEMBER(covered, island, n)                                                                                \
+    for (int32_t i_ = (island)->first, n; i_ < (island)->first + (island)->count && (n = (covered)->order[i_], true);  \
+         ++i_)
+
+void rill_covered_balance_sealed(rill_covered *covered) {
+    double *f = covered->nodes.f;
+    EACH_SEALED(covered, island) {
+        double sum = 0.0;
+        EACH_MEMBER(covered, island, n) sum += f[n];
+        EACH_MEMBER(covered, island, n) f[n] -= sum / (double)island->count;
+    }
+}
+
+void rill_covered_lower_sealed(rill_covered *covered) {
+    double *pi = covered->nodes.pi;
+    EACH_SEALED(covered, island) {
+        double least = 1e300;
+        EACH_MEMBER(covered, island, n) least = rill_min_d(least, pi[n]);
+        EACH_MEMBER(covered, island, n) pi[n] -= least;
+    }
+}
+
+bool rill_covered_vent_sealed(rill_covered *covered) {
+    const rill_covered_nodes *a = &covered->nodes;
+    const double band = (double)(RILL_FULL_LOW - RILL_FULL_HIGH);
+    bool vented = false;
+    rill_covered_lower_sealed(covered);
+    EACH_SEALED(covered, island) {
+        double sum = 0.0;
+        EACH_MEMBER(covered, island, n) sum += (double)a->fill[n] + band;
+        if (!(sum < 0.0)) continue;
+        EACH_MEMBER(covered, island, n) {
+            if (a->pi[n] > 0.0) continue;
+            a->active[n] = 0;
+            vented = true;
+        }
+    }
+    return vented;
+}

@@ -1,0 +1,271 @@
+/* The graph of the covered stage, looked at from inside after steps of random layered worlds: every open face and sparse pipe of an
+ * inner node is an edge, once and with the right ends; what has a ceiling beside a member is an inner node; islands are the
+ * components of members. And the same bits however it is run. */
+#include "tanks.h"
+
+#include "flow/covered_parts.h"
+#include "world/world.h"
+
+enum { WIDE = 44, DEEP = 30 };
+
+/* Slabs with holes in one, two or three layers, walls between them, all flooded more or less, sources and sinks in them. */
+static rill_world *layered_world(uint64_t number, const rill_runtime *runtime) {
+    dice dice_of = { number * 0x2545f4914f6cdd1du }, *d = &dice_of;
+    rill_world_def def = tank_def(WIDE, DEEP, RILL_PASSAGES_ANY);
+    if (runtime) def.runtime = *runtime;
+    def.headroom = 12 * MM;
+    def.liquid.viscosity = 1e-6;
+    if (chance(d, 0.3)) def.edges[RILL_EAST].kind = RILL_EDGE_OPEN;
+    if (chance(d, 0.3)) def.gravity[0] = between(d, -2, 2);
+    rill_world *world = make_tank(&def);
+    const int layers = 1 + (int)between(d, 0, 3);
+    for (int k = 0; k < layers; ++k) {
+        const double z = 2.0 + 2.5 * k, holes = between(d, 0.05, 0.4);
+        for (double x = 0; x < WIDE; x += 4)
+            for (double y = 0; y < DEEP; y += 5)
+                if (!chance(d, holes)) add_box(world, x, y, z + between(d, -0.4, 0.4), x + 4, y + 5, z + 0.8);
+        for (int i = 0; i < 4; ++i) {
+            const double x = floor(between(d, 0, WIDE)), y = floor(between(d, 0, DEEP));
+            const bool along = chance(d, 0.5);
+            add_box(world, x, y, z - 2.2, along ? x + 15 : x + 1, along ? y + 1 : y + 15, z);
+        }
+    }
+    build(world);
+    for (int i = 0; i < 3; ++i) {
+        const double at[3] = { WIDE * MM * between(d, 0, 1), DEEP * MM * between(d, 0, 1), MM * between(d, 0.1, 6) };
+        const rill_result result = rill_world_fill_level(world, at, MM * between(d, 1, 8), NULL);
+        if (result != RILL_OK) assert_int_equal(result, RILL_INVALID_ARGUMENT); /* no column, or its floor is higher */
+        rill_source_def source = point_source(NULL, at[0], at[1], at[2], 1e-5);
+        source.sink = chance(d, 0.3);
+        rill_source_id id;
+        (void)rill_source_create(world, &source, &id); /* it may find no column there */
+    }
+    return world;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- nodes */
+
+static bool has_ceiling(const rill_bed *bed, int32_t place) {
+    return bed->c[place] < RILL_TOP && bed->b[place] < RILL_TOP && !rill_covered_ghost(bed, place);
+}
+
+static void check_node_of(const rill_bed *bed, const rill_covered *covered) {
+    const rill_covered_nodes *a = &covered->nodes;
+    int32_t found = 0;
+    for (int32_t place = 0; place < bed->plane_size; ++place) {
+        const int32_t n = covered->node_of[place];
+        found += n > 0;
+        if (n > 0) assert_true(n < covered->node_count && a->place[n] == place);
+        if (n < 0) assert_int_equal(covered->port_place[-n], place);
+    }
+    assert_int_equal(found, covered->node_count - 1);
+    for (int32_t n = 1; n < covered->node_count; ++n) {
+        assert_int_equal(a->place[n], rill_sheet_place(&bed->sheets[a->sheet[n]], a->column[n], a->row[n]));
+        assert_int_equal(a->tile[n], rill_bed_tile_of(bed, a->place[n]));
+        if (a->port[n] > 0) assert_int_equal(covered->port_place[a->port[n]], a->place[n]);
+        assert_true(!a->inner[n] || has_ceiling(bed, a->place[n]));
+        assert_true(!a->active[n] || a->inner[n]);
+    }
+}
+
+/* Every open face of an inner node, and no other; from both ends. */
+static void check_faces(const rill_bed *bed, const rill_covered *covered) {
+    const rill_covered_nodes *a = &covered->nodes;
+    const rill_covered_edges *e = &covered->faces;
+    int32_t found = 0;
+    for (int32_t n = 1; n < covered->node_count; ++n) {
+        const int32_t stride = bed->sheets[a->sheet[n]].stride, here = a->place[n];
+        const int32_t faces[4] = { a->west[n], a->east[n], a->south[n], a->north[n] };
+        const int32_t steps[4] = { -1, 1, -stride, stride };
+        for (int32_t k = 0; k < 4; ++k) {
+            const int32_t there = here + steps[k], other = covered->node_of[there], i = faces[k];
+            const int32_t room = (bed->c[here] < bed->c[there] ? bed->c[here] : bed->c[there]) -
+                                 (bed->b[here] > bed->b[there] ? bed->b[here] : bed->b[there]);
+            const bool inner = a->inner[n] || (other > 0 && a->inner[other]);
+            assert_int_equal(i > 0, inner && room > 1);
+            if (i == 0) continue;
+            found += k % 2;
+            assert_true(other > 0 && i < e->count && e->axis[i] == k / 2);
+            assert_int_equal(e->l[i], k % 2 ? n : other);
+            assert_int_equal(e->r[i], k % 2 ? other : n);
+            assert_int_equal(e->at[i], k % 2 ? there : here);
+        }
+    }
+    assert_int_equal(found, e->count - 1); /* each is the east or north one of one node: none is there twice */
+}
+
+static int32_t pipes_of(const rill_covered *covered, int32_t node) {
+    int32_t count = 0;
+    EACH_PIPE(covered, node, edge) {
+        assert_true(edge < covered->pipes.count);
+        assert_true(covered->pipes.l[edge] == node || covered->pipes.r[edge] == node);
+        count += 1;
+    }
+    return count;
+}
+
+/* Every sparse pipe of an inner node, once. */
+static void check_pipes(const rill_flow *flow) {
+    const rill_covered *covered = flow->covered;
+    const rill_covered_edges *e = &covered->pipes;
+    const int32_t count = flow->bed->pipe_count;
+    int32_t *times = calloc((size_t)count + 1, sizeof *times), hung = 0;
+    assert_non_null(times);
+    for (int32_t i = 1; i < e->count; ++i) {
+        const rill_pipe *p = &flow->scratch->sparse.pipes[e->at[i]];
+        times[e->at[i]] += 1;
+        assert_int_equal(covered->nodes.place[e->l[i]], p->l);
+        assert_int_equal(covered->nodes.place[e->r[i]], p->r);
+        assert_int_equal(e->axis[i], p->axis);
+    }
+    for (int32_t i = 0; i < count; ++i) {
+        const rill_pipe *p = &flow->scratch->sparse.pipes[i];
+        const int32_t l = covered->node_of[p->l], r = covered->node_of[p->r];
+        assert_int_equal(times[i], (l > 0 && covered->nodes.inner[l]) || (r > 0 && covered->nodes.inner[r]));
+    }
+    for (int32_t n = 1; n < covered->node_count; ++n) hung += pipes_of(covered, n);
+    assert_int_equal(hung, 2 * (e->count - 1));
+    free(times);
+}
+
+/* ----------------------------------------------------------------------------------------------------------- members */
+
+static void check_edge(const rill_bed *bed, const rill_covered *covered, const rill_covered_edges *e, int32_t i) {
+    const rill_covered_nodes *a = &covered->nodes;
+    const int32_t ends[2] = { e->l[i], e->r[i] };
+    for (int32_t k = 0; k < 2; ++k)
+        assert_true(!a->active[ends[k]] || a->inner[ends[1 - k]] || !has_ceiling(bed, a->place[ends[1 - k]]));
+    if (a->inner[ends[0]] && a->inner[ends[1]]) assert_int_equal(covered->pool[ends[0]], covered->pool[ends[1]]);
+}
+
+/* What is beside members, and that all that is flooded is one. */
+static void check_members(const rill_flow *flow) {
+    const rill_covered *covered = flow->covered;
+    const rill_bed *bed = flow->bed;
+    for (int32_t i = 1; i < covered->faces.count; ++i) check_edge(bed, covered, &covered->faces, i);
+    for (int32_t i = 1; i < covered->pipes.count; ++i) check_edge(bed, covered, &covered->pipes, i);
+    for (int64_t i = 0; i < bed->info.columns; ++i) {
+        const int32_t place = bed->places[i], n = covered->node_of[place];
+        if (flow->pressure[place] != 0) assert_true(n > 0 && covered->nodes.active[n]);
+        if (n > 0 && covered->nodes.active[n]) assert_true(flow->pressure[place] != 0);
+    }
+}
+
+/* Joins what an open edge joins: `to` becomes the least number of a component. True if something changed. */
+static bool spread(const rill_covered *covered, const rill_covered_edges *e, int32_t *to) {
+    bool changed = false;
+    for (int32_t i = 1; i < e->count; ++i) {
+        const int32_t l = e->l[i], r = e->r[i];
+        if (!(e->gain[i] * e->reach[i] > 0.0f) || !covered->nodes.active[l] || !covered->nodes.active[r]) continue;
+        changed |= to[l] != to[r];
+        to[l] = to[r] = to[l] < to[r] ? to[l] : to[r];
+    }
+    return changed;
+}
+
+static void find_exits(const rill_covered *covered, const rill_covered_edges *e, const int32_t *to, bool *leads_out) {
+    for (int32_t i = 1; i < e->count; ++i) {
+        const int32_t l = e->l[i], r = e->r[i];
+        if (!(e->gain[i] * e->reach[i] > 0.0f) || covered->nodes.active[l] == covered->nodes.active[r]) continue;
+        leads_out[to[covered->nodes.active[l] ? l : r]] = true;
+    }
+}
+
+/* Returns how many there are. */
+static int32_t check_islands(rill_covered *covered) {
+    const size_t count = (size_t)covered->node_count;
+    int32_t *to = calloc(count, sizeof *to), *island_of = calloc(count, sizeof *island_of), members = 0, roots = 0;
+    bool *leads_out = calloc(count, sizeof *leads_out);
+    assert_true(to && island_of && leads_out);
+    for (int32_t n = 0; n < covered->node_count; ++n) to[n] = n;
+    for (bool again = true; again;) {
+        again = spread(covered, &covered->faces, to);
+        again |= spread(covered, &covered->pipes, to);
+    }
+    find_exits(covered, &covered->faces, to, leads_out);
+    find_exits(covered, &covered->pipes, to, leads_out);
+    bool sealed = false;
+    const bool any = rill_covered_find_islands(covered);
+    for (int32_t k = 0; k < covered->island_count; ++k) {
+        const rill_covered_island *island = &covered->islands[k];
+        assert_true(island->first == members && island->count > 0);
+        members += island->count;
+        const int32_t root = to[covered->order[island->first]];
+        assert_int_equal(island->sealed, !leads_out[root]);
+        sealed |= island->sealed;
+        for (int32_t i = island->first; i < island->first + island->count; ++i) {
+            const int32_t n = covered->order[i];
+            assert_true(covered->nodes.active[n] && covered->island_of[n] == k && to[n] == root);
+            assert_int_equal(covered->nodes.sealed[n], island->sealed);
+            assert_int_equal(island_of[n]++, 0);
+        }
+    }
+    for (int32_t n = 1; n < covered->node_count; ++n) {
+        assert_int_equal(island_of[n], covered->nodes.active[n]);
+        roots += covered->nodes.active[n] && to[n] == n;
+    }
+    assert_int_equal(roots, covered->island_count);
+    assert_int_equal(any, sealed);
+    free(to), free(island_of), free(leads_out);
+    return roots;
+}
+
+static void graphs_are_sound(void **state) {
+    (void)state;
+    int32_t islands = 0, pipes = 0, outer = 0;
+    for (uint64_t number = 1; number <= 24 / ALONE_PART; ++number) {
+        rill_world *world = layered_world(number, NULL);
+        rill_solver solver;
+        assert_int_equal(rill_world_get_solver(world, &solver), RILL_OK);
+        solver.rest = false; /* or what sleeps has no nodes */
+        must(world, rill_world_set_solver(world, &solver));
+        for (int i = 0; i < 12; ++i) {
+            step(world, i % 3 ? 2e-3 : 5e-4);
+            rill_covered *covered = world->flow.covered;
+            assert_non_null(covered);
+            if (covered->node_count < 2) continue;
+            check_node_of(&world->bed, covered);
+            check_faces(&world->bed, covered);
+            check_pipes(&world->flow);
+            check_members(&world->flow);
+            islands += check_islands(covered);
+            pipes += covered->pipes.count - 1;
+            for (int32_t n = 1; n < covered->node_count; ++n) outer += !covered->nodes.inner[n];
+            assert_int_equal(ledger_error(world), 0);
+        }
+        check(world);
+        rill_world_destroy(world);
+    }
+    assert_true(islands > 100 / ALONE_PART && pipes > 100 / ALONE_PART && outer > 100 / ALONE_PART);
+}
+
+/* --------------------------------------------------------------------------------------------------------- same bits */
+
+static uint64_t hash_after(uint64_t number, int32_t threads, bool scalar) {
+    rill_runtime runtime = rill_default_world_def().runtime;
+    runtime.tasks.threads = threads;
+    runtime.scalar = scalar;
+    rill_world *world = layered_world(number, &runtime);
+    for (int i = 0; i < 6; ++i) step(world, 2e-3);
+    assert_int_equal(ledger_error(world), 0);
+    const uint64_t hash = rill_world_hash(world);
+    rill_world_destroy(world);
+    return hash;
+}
+
+static void bits_are_the_same(void **state) {
+    (void)state;
+    for (uint64_t number = 40; number < 46; ++number) {
+        const uint64_t hash = hash_after(number, 1, false);
+        assert_true(hash_after(number, 3, false) == hash);
+        assert_true(hash_after(number, 1, true) == hash);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(graphs_are_sound),
+        cmocka_unit_test(bits_are_the_same),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
