@@ -73,11 +73,11 @@ static bool pipe_drains(const rill_covered *covered, int32_t i) {
     return gives > 0.0 && gives > has - (double)RILL_LIMIT_SLACK && rill_edge_covered(covered, pipes, i);
 }
 
-bool rill_covered_drains(const rill_covered *covered) {
-    bool drains =
-        covered->kernels->change(1, covered->node_count, &covered->nodes, &covered->faces) & RILL_COVERED_SHORT;
-    for (int32_t i = 1; i < covered->pipes.count && !drains; ++i) drains = pipe_drains(covered, i);
-    return drains;
+int32_t rill_covered_change(const rill_covered *covered) {
+    int32_t verdict = covered->kernels->change(1, covered->node_count, &covered->nodes, &covered->faces);
+    for (int32_t i = 1; i < covered->pipes.count && !(verdict & RILL_COVERED_SHORT); ++i)
+        if (pipe_drains(covered, i)) verdict |= RILL_COVERED_SHORT;
+    return verdict;
 }
 
 /* A node becomes a member. */
@@ -284,8 +284,9 @@ static int32_t list_filled(rill_covered *covered) {
     return count;
 }
 
-/* Leaves the pressures in pi and what crosses each edge in q. */
-static void find_pressures(solve *s, rill_covered_report *report) {
+/* Leaves the pressures in pi and what crosses each edge in q. Returns what covered faces change (rill_covered_change), or -1 if that
+ * is not known. */
+static int32_t find_pressures(solve *s, rill_covered_report *report) {
     int32_t added = list_filled(s->covered);
     s->changed = added > 0;
     start_pressures(s, added);
@@ -302,11 +303,14 @@ static void find_pressures(solve *s, rill_covered_report *report) {
         off = measure(s, &added);
     }
     report->capped = !run_passes(s, off, report);
-    if (report->capped || !rill_covered_drains(s->covered)) return;
+    if (report->capped) return -1;
+    const int32_t change = rill_covered_change(s->covered);
+    if (!(change & RILL_COVERED_SHORT)) return change;
     rill_covered_limit(s->covered); /* what the pressures drive; and members must do with less */
     added = 0;
     off = measure(s, &added);
     report->capped = !run_passes(s, off, report);
+    return -1;
 }
 
 static double tolerance_for(const rill_flow *flow, const rill_kernel_constants *k) {
@@ -343,12 +347,13 @@ static void change_over_pipes(const rill_covered *covered) {
 /* Columns that are no members and yet move with them: one beside members may end below its ceiling only because as much leaves on
  * its other sides. Then all of its faces must move together, that is, all of them are covered. This is repeated,
  * because its neighbours may be such columns then. */
-static void cover_fronts(const rill_covered_stage *s) {
+static void cover_fronts(const rill_covered_stage *s, int32_t change) {
     rill_covered *covered = s->flow->covered;
     const rill_covered_edges *pipes = &covered->pipes;
     for (bool again = true; again && !covered->starved;) {
-        const int32_t verdict = covered->kernels->change(1, covered->node_count, &covered->nodes, &covered->faces);
+        const int32_t verdict = change < 0 ? rill_covered_change(covered) : change;
         int32_t count = 0;
+        change = -1;
         change_over_pipes(covered);
         for (int32_t n = 1; verdict & RILL_COVERED_OVER && n < covered->node_count; ++n) cover_node(covered, n, &count);
         for (int32_t i = 1; i < pipes->count; ++i) {
@@ -373,8 +378,8 @@ rill_covered_report rill_covered_move(rill_flow *flow, const rill_flow_settings 
     if (rill_covered_find(&s.stage)) {
         s.tolerance = tolerance_for(flow, constants);
         s.careful = covered->some_sealed || flow->stale || flow->substep % 4 == 0;
-        find_pressures(&s, &report);
-        cover_fronts(&s.stage);
+        const int32_t change = find_pressures(&s, &report);
+        cover_fronts(&s.stage, change);
     }
     if (covered->starved)
         rill_covered_forgo(flow, &report.refused);

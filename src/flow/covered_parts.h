@@ -164,8 +164,9 @@ void rill_covered_open(const rill_covered_stage *s, int32_t first_face, int32_t 
 void rill_covered_find_excess(const rill_covered *covered);
 /* What crosses, with openings as they are; true if these are not the donors' any more. */
 bool rill_covered_flow(const rill_covered *covered);
-/* Whether some column would give more over its covered edges than it has. */
-bool rill_covered_drains(const rill_covered *covered);
+/* What covered faces change in every node, into `f`. RILL_COVERED_OVER: that would overfill one; RILL_COVERED_SHORT: one would give more
+ * over its covered edges than it has. */
+int32_t rill_covered_change(const rill_covered *covered);
 
 /* covered_guess.c. Members and pressures as they will be, about, and what crosses then; if all would end full but for `tolerance`
  * (quanta), that is enough. Looks at unsettled pools. False, and nothing is changed, if it sees no other members than there are; new ones

@@ -179,7 +179,7 @@ rill_covered_report rill_straight_move(rill_flow *flow, const rill_flow_settings
     for (int32_t axis = 0; axis < 2; ++axis) each_run(covered, axis, is_member, drive_run);
     close_faces(covered);
     close_pipes(covered);
-    if (rill_covered_drains(covered)) rill_covered_limit(covered);
+    if (rill_covered_change(covered) & RILL_COVERED_SHORT) rill_covered_limit(covered);
     rill_covered_transfer(&stage, &report);
     return report;
 }
