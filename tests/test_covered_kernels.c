@@ -14,7 +14,7 @@
 #include "flow/covered_kernels.h"
 #include "flow/limit.h"
 
-enum { SIDE = 37, NODES = SIDE * SIDE + 16, FACES = 2 * NODES };
+enum { SIDE = 37, CELLS = SIDE * SIDE, NODES = CELLS + 16, FACES = 2 * NODES, VERDICTS = 9 };
 
 static uint32_t seed;
 static uint32_t next(void) {
@@ -31,16 +31,19 @@ static bool chance(double p) {
 /* Nodes on a grid with holes, and faces between them, some of which are missing. */
 typedef struct graph {
     int32_t node_count, face_count, even_count;
-    int32_t x[NODES], y[NODES];
+    int32_t x[NODES], y[NODES], place[NODES], inner[NODES], sealed[NODES];
     int32_t b[NODES], c[NODES], H[NODES], fill[NODES], active[NODES], was[NODES], ever[NODES];
     int32_t west[NODES], east[NODES], south[NODES], north[NODES];
-    double pi[NODES], f[NODES], correction[NODES];
-    int32_t l[FACES], r[FACES], axis[FACES], head[FACES], steep[FACES], t[FACES];
+    double pi[NODES], f[NODES], correction[NODES], last[NODES], before[NODES];
+    int32_t l[FACES], r[FACES], at[FACES], axis[FACES], head[FACES], steep[FACES], t[FACES];
     float u[FACES], base[FACES], gain[FACES], reach[FACES];
     double q[FACES];
     double excess[NODES], judged[NODES]; /* f after these kernels: others use it as well */
     uint8_t even_nodes[NODES / RILL_CHUNK + 1], even_faces[FACES / RILL_CHUNK + 1];
-    int32_t verdicts[8];
+    uint8_t nodes_in_row[NODES / RILL_CHUNK + 1], faces_in_row[FACES / RILL_CHUNK + 1];
+    int32_t plane_b[CELLS], plane_c[CELLS], plane_H[CELLS], plane_code[CELLS]; /* of the columns the nodes stand for */
+    float plane_u[CELLS], plane_v[CELLS];
+    int32_t verdicts[VERDICTS], above, written, shown; /* chunks */
     float fastest;
 } graph;
 
@@ -56,10 +59,16 @@ static rill_covered_nodes nodes_of(graph *g) {
                                  .east = g->east,
                                  .south = g->south,
                                  .north = g->north,
+                                 .place = g->place,
+                                 .inner = g->inner,
+                                 .sealed = g->sealed,
+                                 .last = g->last,
+                                 .before = g->before,
                                  .pi = g->pi,
                                  .f = g->f,
                                  .x = g->correction,
-                                 .even = g->even_nodes };
+                                 .even = g->even_nodes,
+                                 .in_row = g->nodes_in_row };
 }
 
 static rill_covered_edges faces_of(graph *g) {
@@ -75,7 +84,13 @@ static rill_covered_edges faces_of(graph *g) {
                                  .gain = g->gain,
                                  .reach = g->reach,
                                  .q = g->q,
-                                 .even = g->even_faces };
+                                 .at = g->at,
+                                 .even = g->even_faces,
+                                 .in_row = g->faces_in_row };
+}
+
+static rill_covered_columns planes_of(graph *g) {
+    return (rill_covered_columns){ g->plane_b, g->plane_c, g->plane_H, g->plane_code, g->plane_u, g->plane_v };
 }
 
 /* ------------------------------------------------------------------------------------------------------------- graphs */
@@ -98,6 +113,10 @@ static void fill_node(graph *g, int32_t n, bool hostile) {
     g->pi[n] = g->active[n] ? real(0.0, hostile && chance(0.2) ? 1e12 : 1e6) : 0.0;
     g->correction[n] = g->active[n] ? real(-1e5, 1e5) : 0.0;
     g->f[n] = 5.0;
+    g->inner[n] = may;
+    g->sealed[n] = g->active[n] && chance(0.1);
+    g->last[n] = chance(0.3) ? -1.0 : real(0.0, 1e6);
+    g->before[n] = chance(0.3) ? -1.0 : real(0.0, 1e6);
 }
 
 static void join(graph *g, int32_t l, int32_t r, int32_t axis) {
@@ -105,6 +124,7 @@ static void join(graph *g, int32_t l, int32_t r, int32_t axis) {
     g->l[i] = l;
     g->r[i] = r;
     g->axis[i] = axis;
+    g->at[i] = g->place[r];
     g->u[i] = chance(0.2) ? (next() % 2 ? 0.0f : -0.0f) : (float)real(-2.0, 2.0);
     g->t[i] = 77;
     (axis ? g->north : g->east)[l] = i;
@@ -122,12 +142,34 @@ static int32_t mark_even(graph *g) {
     int32_t count = 0;
     for (int32_t i = RILL_CHUNK; i + RILL_CHUNK <= g->face_count; i += RILL_CHUNK)
         count += g->even_faces[i / RILL_CHUNK] = in_a_row(g->l, i) && in_a_row(g->r, i) && chance(0.9);
+    for (int32_t i = RILL_CHUNK; i + RILL_CHUNK <= g->face_count; i += RILL_CHUNK)
+        g->faces_in_row[i / RILL_CHUNK] =
+            g->even_faces[i / RILL_CHUNK] && in_a_row(g->at, i) && g->axis[i] == g->axis[i + RILL_CHUNK - 1];
+    for (int32_t n = RILL_CHUNK; n + RILL_CHUNK <= g->node_count; n += RILL_CHUNK)
+        g->nodes_in_row[n / RILL_CHUNK] = in_a_row(g->place, n);
     for (int32_t n = RILL_CHUNK; n + RILL_CHUNK <= g->node_count; n += RILL_CHUNK)
         count += g->even_nodes[n / RILL_CHUNK] =
             in_a_row(g->west, n) && in_a_row(g->east, n) && in_a_row(g->south, n) && in_a_row(g->north, n) &&
             in_a_row(g->l, g->west[n]) && in_a_row(g->r, g->east[n]) && in_a_row(g->l, g->south[n]) &&
             in_a_row(g->r, g->north[n]) && chance(0.9);
     return count;
+}
+
+/* Columns much as the nodes were, some of them filled by hand, so that nodes read from them differ here and there. */
+static void fill_planes(graph *g, bool hostile) {
+    const double other = chance(0.5) ? 0.0 : 0.1;
+    for (int32_t p = 0; p < CELLS; ++p) {
+        g->plane_u[p] = (float)real(-2.0, 2.0);
+        g->plane_v[p] = (float)real(-2.0, 2.0);
+    }
+    for (int32_t n = 1; n < g->node_count; ++n) {
+        const int32_t p = g->place[n], code = (int32_t)real(1.0, hostile ? 2e9 : 4e6);
+        g->plane_b[p] = g->b[n];
+        g->plane_c[p] = g->c[n];
+        g->plane_H[p] = g->H[n];
+        g->plane_code[p] = g->active[n] ^ (g->inner[n] && chance(other)) ? (g->sealed[n] ? -code : code) : 0;
+        if (g->plane_code[p] && chance(other)) g->plane_code[p] = RILL_PRESSURE_NEW;
+    }
 }
 
 /* Numbers follow the rows of the grid, or no order at all. */
@@ -151,6 +193,7 @@ static graph *make_graph(uint32_t from, bool hostile, bool ordered) {
     for (int32_t n = 1; n < g->node_count; ++n) {
         g->x[n] = order[n] % SIDE;
         g->y[n] = order[n] / SIDE;
+        g->place[n] = order[n];
         at[g->y[n]][g->x[n]] = n;
         fill_node(g, n, hostile);
     }
@@ -160,6 +203,7 @@ static graph *make_graph(uint32_t from, bool hostile, bool ordered) {
             if (x < nx && y < ny && at[y][x] > 0 && chance(open)) join(g, n, at[y][x], axis);
         }
     g->even_count = mark_even(g);
+    fill_planes(g, hostile);
     return g;
 }
 
@@ -183,6 +227,10 @@ static void run_kernels(const rill_covered_kernels *k, graph *g, uint32_t round)
     const rill_covered_edges faces = faces_of(g);
     const int32_t count = g->node_count, all = g->face_count, cut = 1 + (int32_t)(round * 31u % (uint32_t)all);
     const int32_t split = cut < all ? cut : all;
+    const rill_covered_columns planes = planes_of(g);
+    g->verdicts[7] = k->read(1, count, &nodes, &planes) & RILL_COVERED_OTHERS;
+    g->verdicts[8] = k->read(1, count, &nodes, &planes) & RILL_COVERED_SEALED;
+    k->speeds(1, all, &faces, &planes);
     k->drive(split, all, &nodes, &faces, &CONSTANTS);
     k->drive(1, split, &nodes, &faces, &CONSTANTS);
     k->open(1, split, &nodes, &faces, CONSTANTS.lambda, 0.0f);
@@ -198,6 +246,12 @@ static void run_kernels(const rill_covered_kernels *k, graph *g, uint32_t round)
     g->verdicts[5] = k->finish(split, all, &nodes, &faces, &CONSTANTS, 1e9);
     g->verdicts[6] = k->overdrawn(1, count, &nodes, &faces);
     g->fastest = k->fastest(1, count, &nodes, &faces);
+    for (int32_t n = RILL_CHUNK; n < count; n += RILL_CHUNK)
+        if (g->even_nodes[n / RILL_CHUNK] && g->nodes_in_row[n / RILL_CHUNK])
+            g->written += k->write(n, &nodes, &faces, &planes, &g->above);
+    k->hide(1, all, &nodes, &faces, &planes);
+    for (int32_t i = RILL_CHUNK; i < all; i += RILL_CHUNK)
+        if (g->faces_in_row[i / RILL_CHUNK]) g->shown += k->show(i, &nodes, &faces, &planes);
 }
 
 /* Where two graphs differ first, for who has to find out why. */
@@ -213,13 +267,16 @@ static void variants_agree(void **state) {
     (void)state;
     const rill_covered_kernels *all[4];
     const int32_t count = rill_covered_kernels_all(all);
-    int32_t even = 0, seen[8] = { 0 }; /* verdicts: each must have been both, so no fewer rounds in a part */
+    int32_t even = 0, written = 0, shown = 0,
+            seen[VERDICTS] = { 0 }; /* verdicts: each must have been both, so no fewer rounds in a part */
     assert_true(count >= 2);
     for (uint32_t round = 0; round < 400; ++round) {
         graph *scalar = make_graph(round, round % 2, round % 4 < 2);
         even += scalar->even_count;
         run_kernels(all[0], scalar, round);
-        for (int32_t i = 0; i < 7; ++i) seen[i] |= scalar->verdicts[i] ? 1 : 2;
+        written += scalar->written;
+        shown += scalar->shown;
+        for (int32_t i = 0; i < VERDICTS; ++i) seen[i] |= scalar->verdicts[i] ? 1 : 2;
         for (int32_t i = 1; i < count; ++i) {
             graph *other = make_graph(round, round % 2, round % 4 < 2);
             run_kernels(all[i], other, round);
@@ -228,8 +285,8 @@ static void variants_agree(void **state) {
         }
         free(scalar);
     }
-    for (int32_t i = 0; i < 7; ++i) assert_int_equal(seen[i], 3);
-    assert_true(even > 100);
+    for (int32_t i = 0; i < VERDICTS; ++i) assert_int_equal(seen[i], 3);
+    assert_true(even > 100 && written > 10 && shown > 10);
 }
 
 /* What a variant does outside of its range: nothing. */

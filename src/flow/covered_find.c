@@ -82,7 +82,7 @@ static bool make_node(rill_covered *covered, const rill_bed *bed, spot at) {
     a->pi[n] = a->x[n] = a->f[n] = 0.0;
     a->last[n] = a->before[n] = -1.0;
     covered->pool[n] = n;
-    covered->marks[n] = a->even[n / RILL_CHUNK] = 0;
+    covered->marks[n] = a->even[n / RILL_CHUNK] = a->in_row[n / RILL_CHUNK] = 0;
     covered->node_of[at.place] = n;
     covered->node_count = n + 1;
     return true;
@@ -117,7 +117,7 @@ static int32_t add_edge(rill_covered *covered, rill_covered_edges *edges, int32_
     edges->axis[i] = axis;
     edges->at[i] = at;
     edges->t[i] = 0;
-    edges->even[i / RILL_CHUNK] = 0;
+    edges->even[i / RILL_CHUNK] = edges->in_row[i / RILL_CHUNK] = 0;
     edges->count = i + 1;
     return i;
 }
@@ -466,8 +466,13 @@ static bool in_a_row(const int32_t *of, int32_t at) {
 static void find_even(const rill_covered *covered) {
     const rill_covered_edges *e = &covered->faces;
     const rill_covered_nodes *a = &covered->nodes;
-    for (int32_t i = RILL_CHUNK; i + RILL_CHUNK <= e->count; i += RILL_CHUNK)
-        e->even[i / RILL_CHUNK] = in_a_row(e->l, i) && in_a_row(e->r, i);
+    for (int32_t i = RILL_CHUNK; i + RILL_CHUNK <= e->count; i += RILL_CHUNK) {
+        const bool even = in_a_row(e->l, i) && in_a_row(e->r, i), along = e->axis[i] == e->axis[i + RILL_CHUNK - 1];
+        e->even[i / RILL_CHUNK] = even;
+        e->in_row[i / RILL_CHUNK] = even && along && in_a_row(e->at, i);
+    }
+    for (int32_t n = RILL_CHUNK; n + RILL_CHUNK <= covered->node_count; n += RILL_CHUNK)
+        a->in_row[n / RILL_CHUNK] = in_a_row(a->place, n);
     for (int32_t n = RILL_CHUNK; n + RILL_CHUNK <= covered->node_count; n += RILL_CHUNK)
         a->even[n / RILL_CHUNK] = in_a_row(a->west, n) && in_a_row(a->east, n) && in_a_row(a->south, n) &&
                                   in_a_row(a->north, n) && in_a_row(e->l, a->west[n]) && in_a_row(e->r, a->east[n]) &&
@@ -533,42 +538,13 @@ static void disown(const rill_covered_nodes *nodes, int32_t node) {
     nodes->pi[node] = 0.0;
 }
 
-/* Pressures start where a parabola through the last three leads, or a line through two. */
-static double start_pressure(const rill_covered_nodes *nodes, int32_t n, int32_t code) {
-    const double pressure = code == RILL_PRESSURE_NEW ? -1.0 : (double)((code < 0 ? -code : code) - 1) * 0.25;
-    const double last = nodes->last[n], before = nodes->before[n];
-    const double line = 2.0 * pressure - last, parabola = line + (pressure - 2.0 * last + before);
-    const double ahead = before >= 0.0 ? parabola : line;
-    nodes->before[n] = last;
-    nodes->last[n] = pressure;
-    if (pressure < 0.0 || last < 0.0) return pressure;
-    return ahead > 0.0 ? ahead : 0.0;
-}
-
 /* Columns into the nodes [from, to). */
 static void read_nodes(const rill_flow *flow, int32_t from, int32_t to) {
     rill_covered *covered = flow->covered;
-    const rill_covered_nodes a = covered->nodes;
-    const int32_t *b = rill_flow_bases(flow), *c = flow->bed->c, *H = flow->H, *code = flow->pressure;
-    int32_t others = 0, sealed = 0;
-    for (int32_t n = from; n < to; ++n) {
-        const int32_t p = a.place[n], inner = a.inner[n], member = inner & (code[p] != 0);
-        a.b[n] = b[p];
-        a.c[n] = c[p];
-        a.H[n] = H[p];
-        a.fill[n] = inner ? H[p] - rill_max_i(c[p] - b[p] - RILL_FULL_HIGH, 0) : RILL_NO_ROOF;
-        others |= a.active[n] ^ member;
-        sealed |= member & (code[p] < 0) & (code[p] != RILL_PRESSURE_NEW);
-        a.was[n] = a.ever[n] = a.active[n] = member;
-        a.sealed[n] = 0;
-        a.pi[n] = 0.0;
-        if (member)
-            a.pi[n] = start_pressure(&a, n, code[p]);
-        else
-            a.last[n] = a.before[n] = -1.0;
-    }
-    if (others) covered->islands_hold = false;
-    if (sealed) covered->some_sealed = true;
+    const rill_covered_columns planes = rill_covered_planes(flow);
+    const int32_t verdict = covered->kernels->read(from, to, &covered->nodes, &planes);
+    if (verdict & RILL_COVERED_OTHERS) covered->islands_hold = false;
+    if (verdict & RILL_COVERED_SEALED) covered->some_sealed = true;
 }
 
 /* The ceiling of a column that rises (rising.h) is where it is for the time being. */
@@ -584,8 +560,8 @@ static void drive_from(const rill_covered_stage *s, int32_t face, int32_t pipe) 
     const rill_flow *flow = s->flow;
     const rill_covered *covered = flow->covered;
     const rill_covered_edges *faces = &covered->faces, *pipes = &covered->pipes;
-    const float *const planes[2] = { flow->u, flow->v };
-    for (int32_t i = face; i < faces->count; ++i) faces->u[i] = planes[faces->axis[i]][faces->at[i]];
+    const rill_covered_columns planes = rill_covered_planes(flow);
+    covered->kernels->speeds(face, faces->count, faces, &planes);
     for (int32_t i = pipe; i < pipes->count; ++i) pipes->u[i] = flow->pipe_u[pipes->at[i]];
     covered->kernels->drive(face, faces->count, &covered->nodes, faces, s->constants);
     covered->kernels->drive(pipe, pipes->count, &covered->nodes, pipes, s->constants);

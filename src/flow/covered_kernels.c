@@ -89,6 +89,120 @@ static bool look(const rill_covered_look *tile, float horizon, int32_t rows_of[R
                      WORK(k, (a).west[k], (f).l[(a).west[k]], (a).east[k], (f).r[(a).east[k]], (a).south[k],           \
                           (f).l[(a).south[k]], (a).north[k], (f).r[(a).north[k]]);)
 
+/* WORK(n, place) for each node. */
+#define EACH_PLACE(a, WORK)                                                                                            \
+    EACH_CHUNK((a).in_row, const int32_t p = (a).place[i];                                                             \
+               RILL_EACH_ALONE RILL_NOT_UNROLLED for (int32_t k = 0; k < RILL_CHUNK; ++k) WORK(i + k, p + k);          \
+               , RILL_EACH_ALONE for (int32_t k = i; k < end; ++k) WORK(k, (a).place[k]);)
+/* WORK(i, l, r, velocity) for each face, with where its velocity is in its plane. */
+#define EACH_VELOCITY(e, planes, WORK)                                                                                 \
+    EACH_CHUNK((e).in_row, float *const u = velocity_of(&(e), planes, i);                                              \
+               RILL_EACH_ALONE RILL_NOT_UNROLLED for (int32_t k = 0; k < RILL_CHUNK; ++k)                              \
+                   WORK(i + k, (e).l[i] + k, (e).r[i] + k, u + k);                                                     \
+               , for (int32_t k = i; k < end; ++k) WORK(k, (e).l[k], (e).r[k], velocity_of(&(e), planes, k));)
+
+INLINE float *velocity_of(const rill_covered_edges *faces, const rill_covered_columns *planes, int32_t i) {
+    return (faces->axis[i] ? planes->v : planes->u) + faces->at[i];
+}
+
+/* --------------------------------------------------------------------------------------------------------------- read */
+
+/* Pressures start where a parabola through the last three leads, or a line through two. */
+INLINE double start_pressure(double pressure, double last, double before) {
+    const double line = 2.0 * pressure - last, parabola = line + (pressure - 2.0 * last + before);
+    const double ahead = before >= 0.0 ? parabola : line, floored = ahead > 0.0 ? ahead : 0.0;
+    return (pressure < 0.0) | (last < 0.0) ? pressure : floored;
+}
+
+INLINE int32_t read_one(const rill_covered_nodes *a, const rill_covered_columns *from, int32_t n, int32_t p) {
+    const int32_t b = from->b[p], c = from->c[p], H = from->H[p], code = from->code[p], inner = a->inner[n];
+    const int32_t filled = code == RILL_PRESSURE_NEW,
+                  member = inner & (code != 0); /* filled: by hand, pressure unknown */
+    const double pressure = filled ? -1.0 : (double)(rill_abs_i(filled ? 0 : code) - 1) * 0.25, last = a->last[n];
+    const double start = start_pressure(pressure, last, a->before[n]);
+    const int32_t others = a->active[n] ^ member, sealed = member & (code < 0) & !filled;
+    a->b[n] = b;
+    a->c[n] = c;
+    a->H[n] = H;
+    a->fill[n] = inner ? H - rill_max_i(c - b - RILL_FULL_HIGH, 0) : RILL_NO_ROOF;
+    a->was[n] = a->ever[n] = a->active[n] = member;
+    a->sealed[n] = 0;
+    a->pi[n] = member ? start : 0.0;
+    a->before[n] = member ? last : -1.0;
+    a->last[n] = member ? pressure : -1.0;
+    return others * RILL_COVERED_OTHERS | sealed * RILL_COVERED_SEALED;
+}
+
+JUDGE read_nodes(int32_t from, int32_t to, const rill_covered_nodes *nodes, const rill_covered_columns *planes) {
+    const rill_covered_nodes a = *nodes;
+    const rill_covered_columns columns = *planes;
+    int32_t verdict = 0;
+#define WORK(N, P) verdict |= read_one(&a, &columns, N, P)
+    EACH_PLACE(a, WORK)
+#undef WORK
+    return verdict;
+}
+
+KERNEL read_speeds(int32_t from, int32_t to, const rill_covered_edges *faces, const rill_covered_columns *planes) {
+    const rill_covered_edges e = *faces;
+#define WORK(I, L, R, U) e.u[I] = *(U)
+    EACH_VELOCITY(e, planes, WORK)
+#undef WORK
+}
+
+/* -------------------------------------------------------------------------------------------------------------- write */
+
+static bool write_chunk(int32_t first, const rill_covered_nodes *nodes, const rill_covered_edges *faces,
+                        const rill_covered_columns *planes, int32_t *above) {
+    const rill_covered_nodes a = *nodes;
+    const int32_t p = a.place[first], *b = planes->b + p, *c = planes->c + p;
+    const int32_t *west = faces->t + a.west[first], *east = faces->t + a.east[first];
+    const int32_t *south = faces->t + a.south[first], *north = faces->t + a.north[first];
+    int32_t *H = planes->H + p, *code = planes->code + p, after[RILL_CHUNK], over = 0, flips = 0;
+    RILL_EACH_ALONE RILL_NOT_UNROLLED /* vector */
+        for (int32_t k = 0; k < RILL_CHUNK; ++k) {
+        const int32_t roofed = a.fill[first + k] > RILL_NO_ROOF / 2, found = rill_covered_code(&a, first + k);
+        const int32_t before = code[k], now = roofed ? found : before;
+        after[k] = now;
+        flips |= (now != 0) ^ (before != 0);
+    }
+    if (flips) return false;
+    RILL_EACH_ALONE RILL_NOT_UNROLLED /* vector */
+        for (int32_t k = 0; k < RILL_CHUNK; ++k) {
+        H[k] += (west[k] - east[k]) + (south[k] - north[k]);
+        over |= H[k] > c[k] - b[k];
+        code[k] = after[k];
+    }
+    *above |= over;
+    return true;
+}
+
+KERNEL hide_faces(int32_t from, int32_t to, const rill_covered_nodes *nodes, const rill_covered_edges *faces,
+                  const rill_covered_columns *planes) {
+    const rill_covered_edges e = *faces;
+    const int32_t *ever = nodes->ever;
+#define WORK(I, L, R, U) *(U) = (ever[L] | ever[R]) != 0 ? 0.0f : *(U)
+    EACH_VELOCITY(e, planes, WORK)
+#undef WORK
+}
+
+static bool show_chunk(int32_t first, const rill_covered_nodes *nodes, const rill_covered_edges *faces,
+                       const rill_covered_columns *planes) {
+    const int32_t l = faces->l[first], r = faces->r[first];
+    const int32_t *ever = nodes->ever, *active = nodes->active;
+    const float *u = faces->u + first;
+    float *plane = velocity_of(faces, planes, first);
+    int32_t left = 0;
+    RILL_EACH_ALONE RILL_NOT_UNROLLED /* vector */
+        for (int32_t k = 0; k < RILL_CHUNK; ++k) left |= (ever[l + k] | ever[r + k]) & ~(active[l + k] | active[r + k]);
+    if (left) return false;
+    RILL_EACH_ALONE RILL_NOT_UNROLLED /* vector */
+        for (int32_t k = 0; k < RILL_CHUNK; ++k) plane[k] = (ever[l + k] | ever[r + k]) != 0 ? u[k] : plane[k];
+    return true;
+}
+
+/* -------------------------------------------------------------------------------------------------------------- drive */
+
 INLINE void drive_one(const rill_covered_nodes *a, const rill_covered_edges *e, int32_t i, int32_t l, int32_t r,
                       const rill_kernel_constants *k) {
     rill_covered_ends ends = { a->b[l], a->b[r], a->c[l], a->c[r], a->H[l], a->H[r] };
@@ -332,6 +446,8 @@ static float miss(int32_t from, int32_t to, const rill_guess_nodes *guess) {
 extern const rill_covered_kernels RILL_KERNELS_NAME;
 const rill_covered_kernels RILL_KERNELS_NAME = {
     .look = look,
+    .read = read_nodes,
+    .speeds = read_speeds,
     .drive = drive,
     .open = open_edges,
     .flow = flow,
@@ -341,6 +457,9 @@ const rill_covered_kernels RILL_KERNELS_NAME = {
     .change = change,
     .finish = finish,
     .overdrawn = overdrawn,
+    .write = write_chunk,
+    .hide = hide_faces,
+    .show = show_chunk,
     .fastest = fastest,
     .relax = relax,
     .miss = miss,

@@ -27,7 +27,8 @@ typedef struct rill_covered_nodes {
     int32_t *ever;                        /* 1: has been a member in this sub-step, so that its faces are covered */
     int32_t *sealed;                      /* 1: of an island that nothing leads out of */
     double *f, *x;                        /* the pressure problem: what is too much, and corrections of pi */
-    uint8_t *even; /* by chunk: its faces follow each other on all four sides, and so do the nodes beyond */
+    uint8_t *even;   /* by chunk: its faces follow each other on all four sides, and so do the nodes beyond */
+    uint8_t *in_row; /* by chunk: its columns follow each other in a row of a sheet */
 } rill_covered_nodes;
 
 /* By face, or by sparse pipe. Half-edges 2 i and 2 i + 1 are those of edge i. */
@@ -40,12 +41,25 @@ typedef struct rill_covered_edges {
     float *u;           /* velocity, m/s: as it was; of covered ones, in the end, as it is */
     float *base, *gain; /* u = base + gain (head + pi_l - pi_r) */
     int32_t *head;
-    int32_t *steep; /* 1: the levels at its ends differ, so that it matters which is the donor */
-    float *reach;   /* lambda times the opening: quanta per m/s */
-    double *q;      /* quanta that cross, real */
-    int32_t *t;     /* whole quanta, over covered edges alone */
-    uint8_t *even;  /* by chunk: its l follow each other, and so do its r */
+    int32_t *steep;  /* 1: the levels at its ends differ, so that it matters which is the donor */
+    float *reach;    /* lambda times the opening: quanta per m/s */
+    double *q;       /* quanta that cross, real */
+    int32_t *t;      /* whole quanta, over covered edges alone */
+    uint8_t *even;   /* by chunk: its l follow each other, and so do its r */
+    uint8_t *in_row; /* by chunk: even, and they follow each other in a row of a plane; faces only */
 } rill_covered_edges;
+
+/* How a pressure is kept from sub-step to sub-step. */
+static inline int32_t rill_pressure_code(double pressure) {
+    const double quarters = 4.0 * pressure + 0.5, most = 0x1.fffffep30;
+    return 1 + (int32_t)(quarters < most ? quarters : most);
+}
+
+/* That of a node; 0: none. */
+static inline int32_t rill_covered_code(const rill_covered_nodes *a, int32_t n) {
+    const int32_t code = rill_pressure_code(a->pi[n]), active = a->active[n], sealed = a->sealed[n];
+    return active ? (sealed ? -code : code) : 0;
+}
 
 /* Nodes in the guess, by place in a list of them; 0 is nobody, whose x is 0. */
 typedef struct rill_guess_nodes {
@@ -58,7 +72,7 @@ typedef struct rill_guess_nodes {
     float *x;         /* what is added to pi, at least -pi */
 } rill_guess_nodes;
 
-/* The planes of the bed and the flow at a run of columns. */
+/* The planes of the bed and the flow, or at a run of columns. */
 typedef struct rill_covered_columns {
     const int32_t *b, *c;
     int32_t *H, *code;
@@ -82,7 +96,9 @@ enum {
     RILL_COVERED_OFF = 1, /* a member would end off full by more than the tolerance */
     RILL_COVERED_OVER =
         2, /* a column with a ceiling that is no member, or has faces that are not covered, would overfill */
-    RILL_COVERED_SHORT = 4 /* a column would give more than it has */
+    RILL_COVERED_SHORT = 4,  /* a column would give more than it has */
+    RILL_COVERED_OTHERS = 8, /* members are others than they were */
+    RILL_COVERED_SEALED = 16 /* some had no way out */
 };
 
 /* All work on what is numbered [from, to). */
@@ -90,6 +106,10 @@ typedef struct rill_covered_kernels {
     /* Which rows of each column of cells have a column that is flooded, or might be within `horizon` (s/m), as bits; false if
      * a glance shows that there are none. */
     bool (*look)(const rill_covered_look *tile, float horizon, int32_t rows_of[RILL_TILE_W]);
+    /* Columns into nodes: who was flooded is a member. RILL_COVERED_OTHERS, _SEALED. */
+    int32_t (*read)(int32_t from, int32_t to, const rill_covered_nodes *nodes, const rill_covered_columns *planes);
+    /* Velocities of faces. */
+    void (*speeds)(int32_t from, int32_t to, const rill_covered_edges *faces, const rill_covered_columns *planes);
     /* Drives edges from u where a column at an end was flooded; elsewhere they are driven already. */
     void (*drive)(int32_t from, int32_t to, const rill_covered_nodes *nodes, const rill_covered_edges *edges,
                   const rill_kernel_constants *k);
@@ -112,6 +132,17 @@ typedef struct rill_covered_kernels {
                       const rill_kernel_constants *k, double calm);
     /* 1 if a column would give more whole quanta over its faces than it has. */
     int32_t (*overdrawn)(int32_t from, int32_t to, const rill_covered_nodes *nodes, const rill_covered_edges *faces);
+    /* What faces carry into the columns of a chunk of nodes that is even and in a row, and their pressures. False, and nothing is
+     * done, if one becomes flooded or ceases to be. `*above`: one stands above its ceiling now. */
+    bool (*write)(int32_t first, const rill_covered_nodes *nodes, const rill_covered_edges *faces,
+                  const rill_covered_columns *planes, int32_t *above);
+    /* The sweep has nothing to do with covered faces: they rest meanwhile. */
+    void (*hide)(int32_t from, int32_t to, const rill_covered_nodes *nodes, const rill_covered_edges *faces,
+                 const rill_covered_columns *planes);
+    /* Gives the covered ones of a chunk of faces in a row their velocities back. False, and nothing is done, if one has no
+     * member at an end any more. */
+    bool (*show)(int32_t first, const rill_covered_nodes *nodes, const rill_covered_edges *faces,
+                 const rill_covered_columns *planes);
     /* The largest speed along x and along y, added up, with which liquid goes through a node's faces. */
     float (*fastest)(int32_t from, int32_t to, const rill_covered_nodes *nodes, const rill_covered_edges *faces);
     /* Guess: half a sweep, in which the nodes of a colour go `over` times as far as would be right if no neighbour moved. */

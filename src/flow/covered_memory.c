@@ -78,6 +78,7 @@ static bool grow_planes(const plane *planes, size_t count, int32_t have, int32_t
                              PLANE(a->f),                                                                              \
                              PLANE(a->x),                                                                              \
                              PLANE(a->even),                                                                           \
+                             PLANE(a->in_row),                                                                         \
                              PLANE(g->near[0]),                                                                        \
                              PLANE(g->near[1]),                                                                        \
                              PLANE(g->near[2]),                                                                        \
@@ -103,13 +104,11 @@ static bool grow_planes(const plane *planes, size_t count, int32_t have, int32_t
     const size_t count_of = sizeof planes / sizeof *planes
 
 #define EDGE_PLANES(e)                                                                                                 \
-    const plane planes[] = { PLANE((e)->l),     PLANE((e)->r),                                                         \
-                             PLANE((e)->axis),  PLANE((e)->at),                                                        \
-                             PLANE((e)->u),     PLANE((e)->base),                                                      \
-                             PLANE((e)->gain),  PLANE((e)->head),                                                      \
-                             PLANE((e)->steep), PLANE((e)->reach),                                                     \
-                             PLANE((e)->q),     PLANE((e)->t),                                                         \
-                             PLANE((e)->even),  { (void **)&(e)->next, 2 * sizeof *(e)->next } };                      \
+    const plane planes[] = { PLANE((e)->l),     PLANE((e)->r),      PLANE((e)->axis),                                  \
+                             PLANE((e)->at),    PLANE((e)->u),      PLANE((e)->base),                                  \
+                             PLANE((e)->gain),  PLANE((e)->head),   PLANE((e)->steep),                                 \
+                             PLANE((e)->reach), PLANE((e)->q),      PLANE((e)->t),                                     \
+                             PLANE((e)->even),  PLANE((e)->in_row), { (void **)&(e)->next, 2 * sizeof *(e)->next } };  \
     const size_t count_of = sizeof planes / sizeof *planes
 
 /* Half as much again, or it would be taken anew all the time. */

@@ -166,34 +166,38 @@ static void touch_row(rill_flow *flow, int32_t tile, int32_t row) {
     flow->stale = true;
 }
 
+/* Depth and pressure to the column of a node. Returns whether it stands above its ceiling now. */
+static bool write_node(rill_flow *flow, int32_t n) {
+    const rill_covered_nodes *a = &flow->covered->nodes;
+    const int32_t *t = flow->covered->faces.t, row = a->row[n] % RILL_TILE_H, tile = a->tile[n], place = a->place[n];
+    const int32_t by = (t[a->west[n]] - t[a->east[n]]) + (t[a->south[n]] - t[a->north[n]]);
+    flow->H[place] += by;
+    if (by != 0) touch_row(flow, tile, row);
+    if (rill_covered_roofed(flow->covered, n)) rill_covered_note(flow, place, tile, rill_covered_code(a, n));
+    return flow->H[place] > flow->bed->c[place] - rill_flow_bases(flow)[place];
+}
+
+/* Whether what changes in the row of a node is seen by the sweep. */
+static bool is_swept(const rill_flow *flow, int32_t n) {
+    const rill_covered_nodes *a = &flow->covered->nodes;
+    return flow->tiles[a->tile[n]] & RILL_TILE_SWEPT && flow->scratch->busy[a->tile[n]] >> a->row[n] % RILL_TILE_H & 1;
+}
+
 /* Depths and pressures to the columns of the nodes. Returns whether one stands above its ceiling now. */
 static bool write_nodes(rill_flow *flow) {
     const rill_covered *covered = flow->covered;
-    const rill_covered_nodes a = covered->nodes;
-    const int32_t *t = covered->faces.t, *b = rill_flow_bases(flow), *c = flow->bed->c;
+    const rill_covered_nodes *a = &covered->nodes;
+    const rill_covered_columns planes = rill_covered_planes(flow);
     int32_t above = 0;
-    for (int32_t n = 1; n < covered->node_count; ++n) {
-        const int32_t by = (t[a.west[n]] - t[a.east[n]]) + (t[a.south[n]] - t[a.north[n]]), place = a.place[n];
-        const int32_t row = a.row[n] % RILL_TILE_H, tile = a.tile[n];
-        flow->H[place] += by;
-        above |= flow->H[place] > c[place] - b[place];
-        const bool known = flow->tiles[tile] & RILL_TILE_SWEPT && flow->scratch->busy[tile] >> row & 1;
-        if (!known && by != 0) touch_row(flow, tile, row);
-        if (a.fill[n] < RILL_NO_ROOF / 2) continue;
-        const double quarters = 4.0 * a.pi[n] + 0.5, most = 0x1.fffffep30;
-        const int32_t code = 1 + (int32_t)(quarters < most ? quarters : most);
-        rill_covered_note(flow, place, tile, a.active[n] ? a.sealed[n] ? -code : code : 0);
+    for (int32_t n = 1, end; n < covered->node_count; n = end) {
+        const int32_t chunk = n / RILL_CHUNK, last = (chunk + 1) * RILL_CHUNK - 1;
+        end = rill_min_i(last + 1, covered->node_count);
+        if (a->even[chunk] && a->in_row[chunk] && is_swept(flow, n) && is_swept(flow, last) &&
+            covered->kernels->write(n, a, &covered->faces, &planes, &above))
+            continue;
+        for (int32_t k = n; k < end; ++k) above |= write_node(flow, k);
     }
     return above;
-}
-
-/* The sweep has nothing to do with covered faces. */
-static void hide_faces(rill_flow *flow) {
-    const rill_covered_edges faces = flow->covered->faces;
-    const int32_t *ever = flow->covered->nodes.ever;
-    float *const planes[2] = { flow->u, flow->v };
-    for (int32_t i = 1; i < faces.count; ++i)
-        if (ever[faces.l[i]] | ever[faces.r[i]]) planes[faces.axis[i]][faces.at[i]] = 0.0f;
 }
 
 /* Pipes come after the faces, each with what its donor has left. */
@@ -232,6 +236,7 @@ void rill_covered_transfer(const rill_covered_stage *s, rill_covered_report *rep
     const rill_covered_kernels *kernels = covered->kernels;
     const rill_covered_nodes *nodes = &covered->nodes;
     const rill_covered_edges *faces = &covered->faces, *pipes = &covered->pipes;
+    const rill_covered_columns planes = rill_covered_planes(flow);
     const double least = 8.0; /* calm_head is never less */
     int32_t unrest = kernels->finish(1, faces->count, nodes, faces, s->constants, least);
     unrest |= kernels->finish(1, pipes->count, nodes, pipes, s->constants, least);
@@ -240,7 +245,7 @@ void rill_covered_transfer(const rill_covered_stage *s, rill_covered_report *rep
     if (kernels->overdrawn(1, covered->node_count, nodes, faces))
         for (int32_t n = 1; n < covered->node_count; ++n) guard_node(covered, n);
     bool above = write_nodes(flow);
-    hide_faces(flow);
+    kernels->hide(1, faces->count, nodes, faces, &planes);
     above |= deposit_pipes(flow);
     if (above && rill_covered_repair(flow, &report->refused)) report->capped = true;
 }
@@ -269,24 +274,37 @@ void rill_covered_hide_pipes(rill_flow *flow) {
             flow->scratch->sparse.arrays.awake[covered->pipes.at[i]] = 0;
 }
 
+/* One face; `fastest`, by axis, of those that are driven like others. */
+static void show_face(rill_flow *flow, int32_t i, const rill_kernel_constants *k, float fastest[2]) {
+    const rill_covered *covered = flow->covered;
+    const rill_covered_edges *faces = &covered->faces;
+    const int32_t *active = covered->nodes.active, l = faces->l[i], r = faces->r[i], axis = faces->axis[i];
+    if (!rill_edge_covered(covered, faces, i) || !(flow->tiles[covered->nodes.tile[r]] & RILL_TILE_SWEPT)) return;
+    float u = faces->u[i];
+    if (!(active[l] | active[r])) {
+        u = velocity_after(flow, faces, i, k);
+        fastest[axis] = rill_max_f(fastest[axis], __builtin_fabsf(u));
+    }
+    (axis ? flow->v : flow->u)[faces->at[i]] = u;
+}
+
 /* As it moved where a column at an end is flooded. Tiles that were put to rest meanwhile stay so: their faces are zero. */
 static void show_faces(rill_flow *flow, const rill_kernel_constants *k) {
     const rill_covered *covered = flow->covered;
-    const rill_covered_edges faces = covered->faces;
-    const rill_covered_nodes a = covered->nodes;
-    float *const planes[2] = { flow->u, flow->v };
-    float fastest[2] = { 0.0f, 0.0f }; /* of those that are driven like others, by axis */
-    for (int32_t i = 1; i < faces.count; ++i) {
-        const int32_t l = faces.l[i], r = faces.r[i], axis = faces.axis[i];
-        if (!(a.ever[l] | a.ever[r]) || !(flow->tiles[a.tile[r]] & RILL_TILE_SWEPT)) continue;
-        float u = faces.u[i];
-        if (!(a.active[l] | a.active[r])) {
-            u = velocity_after(flow, &faces, i, k);
-            fastest[axis] = rill_max_f(fastest[axis], __builtin_fabsf(u));
-        }
-        planes[axis][faces.at[i]] = u;
+    const rill_covered_edges *faces = &covered->faces;
+    const rill_covered_nodes *a = &covered->nodes;
+    const rill_covered_columns planes = rill_covered_planes(flow);
+    float fastest[2] = { 0.0f, 0.0f };
+    for (int32_t i = 1, end; i < faces->count; i = end) {
+        const int32_t chunk = i / RILL_CHUNK, last = (chunk + 1) * RILL_CHUNK - 1;
+        end = rill_min_i(last + 1, faces->count);
+        if (faces->in_row[chunk] &&
+            flow->tiles[a->tile[faces->r[i]]] & flow->tiles[a->tile[faces->r[last]]] & RILL_TILE_SWEPT &&
+            covered->kernels->show(i, a, faces, &planes))
+            continue;
+        for (; i < end; ++i) show_face(flow, i, k, fastest);
     }
-    const float members = covered->kernels->fastest(1, covered->node_count, &a, &faces);
+    const float members = covered->kernels->fastest(1, covered->node_count, a, faces);
     flow->extent.speed = rill_max_f(flow->extent.speed, rill_max_f(fastest[0] + fastest[1], members));
 }
 
@@ -331,8 +349,7 @@ void rill_covered_fill(rill_flow *flow, int32_t place, bool full) {
 }
 
 void rill_covered_press(rill_flow *flow, int32_t place, double pressure) {
-    const double quarters = 4.0 * pressure + 0.5, most = 0x1.fffffep30;
-    const int32_t code = pressure < 0.0 ? 0 : 1 + (int32_t)(quarters < most ? quarters : most);
+    const int32_t code = pressure < 0.0 ? 0 : rill_pressure_code(pressure);
     rill_covered_note(flow, place, rill_bed_tile_of(flow->bed, place), code);
 }
 

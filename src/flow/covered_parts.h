@@ -126,6 +126,11 @@ static inline void rill_covered_note(rill_flow *flow, int32_t place, int32_t til
     flow->pressure[place] = code;
 }
 
+/* The planes that nodes and faces are read from and written to. */
+static inline rill_covered_columns rill_covered_planes(const rill_flow *flow) {
+    return (rill_covered_columns){ rill_flow_bases(flow), flow->bed->c, flow->H, flow->pressure, flow->u, flow->v };
+}
+
 /* Whether a column lies outside of the domain. */
 static inline bool rill_covered_ghost(const rill_bed *bed, int32_t place) {
     int32_t x, y;
