@@ -20,6 +20,8 @@
 #include "bed/solid.h"
 
 enum { PASSES = 4 }; /* every face sixteen times */
+/* Tables are looked up all over: of so many triangles, slots and what is there are asked for before any is looked at. */
+enum { BLOCK = 32 };
 
 /* The edge of a face with copies. */
 typedef struct rim {
@@ -35,9 +37,16 @@ typedef struct cluster {
     bool uneven;   /* some have an odd number of copies */
 } cluster;
 
+/* Of a triangle, from the lowest up: vertices, by position. */
+typedef struct corners {
+    uint32_t at[3];
+    uint32_t turned; /* whether they are by that */
+} corners;
+
 typedef struct doubles {
     rill_solid *solid;
     const rill_allocator *allocator;
+    corners *corners;  /* of each triangle */
     uint32_t *slots;   /* hash table of faces: triangle + 1 */
     uint32_t *first;   /* of each triangle: the first with its corners, */
     uint32_t *rank;    /* and how many of those come before it */
@@ -55,51 +64,72 @@ static size_t table_size(size_t count) {
     return size;
 }
 
-/* The corners from the lowest up; returns whether they are turned by that. */
-static bool corners_of(const doubles *d, uint32_t triangle, uint32_t c[3]) {
-    bool turned = false;
-    for (int i = 0; i < 3; ++i) c[i] = d->solid->welds[d->solid->indices[3 * (size_t)triangle + (size_t)i]];
+static corners corners_of(const rill_solid *solid, uint32_t triangle) {
+    corners of = { .turned = 0 };
+    uint32_t *c = of.at;
+    for (int i = 0; i < 3; ++i) c[i] = solid->welds[solid->indices[3 * (size_t)triangle + (size_t)i]];
     for (int i = 0; i < 3; ++i) {
         const int k = i == 1; /* 0, 1, 0: three elements are sorted */
         if (c[k] <= c[k + 1]) continue;
         const uint32_t swap = c[k];
         c[k] = c[k + 1], c[k + 1] = swap;
-        turned = !turned;
+        of.turned ^= 1;
     }
-    return turned;
+    return of;
 }
 
 static bool is_alive(const doubles *d, uint32_t triangle) {
     return d->solid->parts[triangle] != RILL_NO_PART;
 }
 
+/* Puts a triangle with those that have the same corners, which may be found from a slot on. */
+static void find_first(doubles *d, uint32_t t, size_t slot) {
+    const uint32_t *c = d->corners[t].at;
+    for (; d->slots[slot]; slot = (slot + 1) & (d->slot_count - 1)) {
+        const uint32_t *k = d->corners[d->slots[slot] - 1].at;
+        if (c[0] == k[0] && c[1] == k[1] && c[2] == k[2]) break;
+    }
+    if (!d->slots[slot]) d->slots[slot] = t + 1, d->copies[t] = 0;
+    const uint32_t first = d->slots[slot] - 1;
+    d->first[t] = first;
+    d->rank[t] = d->copies[first]++;
+    d->faces += d->copies[first] == 2;
+    d->parent[t] = t;
+    d->clusters[t] = (cluster){ 0 };
+}
+
 static void find_copies(doubles *d) {
+    const size_t count = d->solid->triangle_count;
     d->faces = 0;
     for (size_t i = 0; i < d->slot_count; ++i) d->slots[i] = 0;
-    for (uint32_t t = 0; t < d->solid->triangle_count; ++t) {
-        if (!is_alive(d, t)) continue;
-        uint32_t c[3], k[3];
-        corners_of(d, t, c);
-        const uint64_t hash = rill_hash_u64(rill_hash_u64(RILL_HASH_START, (uint64_t)c[0] << 32 | c[1]), c[2]);
-        size_t slot = hash & (d->slot_count - 1);
-        for (; d->slots[slot]; slot = (slot + 1) & (d->slot_count - 1)) {
-            corners_of(d, d->slots[slot] - 1, k);
-            if (c[0] == k[0] && c[1] == k[1] && c[2] == k[2]) break;
+    for (size_t begin = 0; begin < count; begin += BLOCK) {
+        const size_t here = count - begin < BLOCK ? count - begin : BLOCK;
+        size_t slots[BLOCK];
+        for (size_t i = 0; i < here; ++i) {
+            const uint32_t *c = d->corners[begin + i].at;
+            const uint64_t hash = rill_hash_u64(rill_hash_u64(RILL_HASH_START, (uint64_t)c[0] << 32 | c[1]), c[2]);
+            slots[i] = hash & (d->slot_count - 1);
+            __builtin_prefetch(&d->slots[slots[i]]);
         }
-        if (!d->slots[slot]) d->slots[slot] = t + 1, d->copies[t] = 0;
-        const uint32_t first = d->slots[slot] - 1;
-        d->first[t] = first;
-        d->rank[t] = d->copies[first]++;
-        d->faces += d->copies[first] == 2;
-        d->parent[t] = t;
-        d->clusters[t] = (cluster){ 0 };
+        for (size_t i = 0; i < here; ++i) {
+            const uint32_t found = d->slots[slots[i]];
+            if (found) __builtin_prefetch(&d->corners[found - 1]), __builtin_prefetch(&d->copies[found - 1]);
+        }
+        for (size_t i = 0; i < here; ++i)
+            if (is_alive(d, (uint32_t)(begin + i))) find_first(d, (uint32_t)(begin + i), slots[i]);
     }
+}
+
+/* Where an edge is to be looked for first. */
+static size_t rim_slot(const doubles *d, uint32_t a, uint32_t b) {
+    const uint32_t low = a < b ? a : b, high = a < b ? b : a;
+    return rill_hash_u64(RILL_HASH_START, (uint64_t)high << 32 | low) & (d->rim_count - 1);
 }
 
 /* The slot of an edge, or that which it would have. */
 static rim *find_rim(const doubles *d, uint32_t a, uint32_t b) {
     const uint32_t low = a < b ? a : b, high = a < b ? b : a;
-    size_t slot = rill_hash_u64(RILL_HASH_START, (uint64_t)high << 32 | low) & (d->rim_count - 1);
+    size_t slot = rim_slot(d, a, b);
     while (d->rims[slot].faces && (d->rims[slot].low != low || d->rims[slot].high != high))
         slot = (slot + 1) & (d->rim_count - 1);
     rim *r = &d->rims[slot];
@@ -111,27 +141,50 @@ static bool has_copies(const doubles *d, uint32_t triangle) {
     return d->copies[d->first[triangle]] > 1;
 }
 
+/* The first of some copies, or a single triangle: of those that are wanted. */
+static bool is_wanted(const doubles *d, uint32_t t, bool single) {
+    return is_alive(d, t) && d->first[t] == t && has_copies(d, t) != single;
+}
+
+/* Adds a triangle's edges to the rims: as one with copies, or to those that are there if it is a single one. */
+static void add_rims(doubles *d, uint32_t t, bool single) {
+    const uint32_t *c = d->corners[t].at;
+    for (int k = 0; k < 3; ++k) {
+        rim *r = find_rim(d, c[k], c[(k + 1) % 3]);
+        if (single) {
+            r->others += 1;
+            continue;
+        }
+        if (r->faces++ == 0) r->face = t;
+        rill_forest_unite(d->parent, r->face, t);
+    }
+}
+
+static void find_rims(doubles *d, bool single) {
+    const size_t count = d->solid->triangle_count;
+    for (size_t begin = 0; begin < count; begin += BLOCK) {
+        uint32_t wanted[BLOCK];
+        size_t some = 0;
+        for (size_t t = begin; t < count && t < begin + BLOCK; ++t) {
+            wanted[some] = (uint32_t)t;
+            some += is_wanted(d, (uint32_t)t, single);
+        }
+        for (size_t i = 0; i < some; ++i) {
+            const uint32_t *c = d->corners[wanted[i]].at;
+            for (int k = 0; k < 3; ++k) __builtin_prefetch(&d->rims[rim_slot(d, c[k], c[(k + 1) % 3])]);
+        }
+        for (size_t i = 0; i < some; ++i) add_rims(d, wanted[i], single);
+    }
+}
+
 /* Finds what hangs together, and where it ends. */
 static bool find_clusters(doubles *d) {
     const uint32_t count = (uint32_t)d->solid->triangle_count;
     d->rim_count = table_size(3 * d->faces);
     d->rims = rill_memory_take(d->allocator, d->rim_count, sizeof *d->rims);
     if (!d->rims) return false;
-    for (int single = 0; single < 2; ++single)
-        for (uint32_t t = 0; t < count; ++t) {
-            if (!is_alive(d, t) || d->first[t] != t || has_copies(d, t) == (single == 1)) continue;
-            uint32_t c[3];
-            corners_of(d, t, c);
-            for (int k = 0; k < 3; ++k) {
-                rim *r = find_rim(d, c[k], c[(k + 1) % 3]);
-                if (single) {
-                    r->others += 1;
-                    continue;
-                }
-                if (r->faces++ == 0) r->face = t;
-                rill_forest_unite(d->parent, r->face, t);
-            }
-        }
+    find_rims(d, false);
+    find_rims(d, true);
     for (size_t i = 0; i < d->rim_count; ++i) {
         const rim *r = &d->rims[i];
         if (r->faces % 2 == 0) continue;
@@ -155,8 +208,7 @@ static bool drop(doubles *d, uint8_t *two_sided) {
             left = true;
             continue;
         }
-        uint32_t c[3];
-        two_sided[first] |= corners_of(d, t, c) != corners_of(d, first, c);
+        two_sided[first] |= d->corners[t].turned != d->corners[first].turned;
         d->solid->parts[t] = RILL_NO_PART;
         d->solid->doubled_triangles += 1;
         any = true;
@@ -165,6 +217,7 @@ static bool drop(doubles *d, uint8_t *two_sided) {
 }
 
 static bool mend(doubles *d, uint8_t *two_sided) {
+    for (uint32_t t = 0; t < d->solid->triangle_count; ++t) d->corners[t] = corners_of(d->solid, t);
     for (int pass = 0; pass < PASSES; ++pass) {
         find_copies(d);
         if (d->faces == 0) return true;
@@ -179,13 +232,16 @@ bool rill_solid_drop_doubled(rill_solid *solid, uint8_t *two_sided, const rill_a
     doubles d = { .solid = solid,
                   .allocator = allocator,
                   .slot_count = table_size(count),
+                  .corners = rill_memory_claim(allocator, count, sizeof(corners)),
                   .first = rill_memory_claim(allocator, count, sizeof(uint32_t)),
                   .rank = rill_memory_claim(allocator, count, sizeof(uint32_t)),
                   .copies = rill_memory_claim(allocator, count, sizeof(uint32_t)),
                   .parent = rill_memory_claim(allocator, count, sizeof(uint32_t)),
                   .clusters = rill_memory_claim(allocator, count, sizeof(cluster)) };
     d.slots = rill_memory_claim(allocator, d.slot_count, sizeof(uint32_t));
-    const bool done = d.slots && d.first && d.rank && d.copies && d.parent && d.clusters && mend(&d, two_sided);
+    const bool done =
+        d.corners && d.slots && d.first && d.rank && d.copies && d.parent && d.clusters && mend(&d, two_sided);
+    rill_memory_give(allocator, d.corners, count, sizeof(corners));
     rill_memory_give(allocator, d.slots, d.slot_count, sizeof(uint32_t));
     rill_memory_give(allocator, d.first, count, sizeof(uint32_t));
     rill_memory_give(allocator, d.rank, count, sizeof(uint32_t));

@@ -31,6 +31,7 @@ static const double LARGEST = 4.0;   /* cells: radius of a triangle */
 static const float OPPOSED = -1e-6f; /* cosine: beyond a right angle by more than rounding */
 static const float ROUNDING = 1e-5f; /* bounds of nodes are safe by this much */
 enum { LEAF = 32, CURVE_BITS = 10, CURVE_SIZE = 1 << CURVE_BITS };
+enum { AHEAD = 16 }; /* facets that are asked for before they are needed */
 /* Work is counted in comparisons of one triangle with a leaf: what a leaf may take, unless there are few. */
 enum { PATIENCE = 128, PATIENCE_OF_ALL = 1 << 22 };
 
@@ -43,6 +44,13 @@ typedef struct leaf {
     uint32_t triangle[LEAF];
     size_t work; /* done on it */
 } leaf;
+
+/* A triangle as leaves have it. They take triangles from all over the mesh: what there is to know of one is therefore found out
+ * while the mesh is read in its own order, and stands in one place. */
+typedef struct facet {
+    float centre[3], normal[3], radius;
+    uint32_t unused; /* so that two of them fill a line of the cache */
+} facet;
 
 /* Where triangles are, and which ways they look. */
 typedef struct bounds {
@@ -119,8 +127,23 @@ static uint64_t *sort_keys(uint64_t *keys, uint64_t *spare, size_t count) {
     return keys;
 }
 
-/* The keys of all triangles that count; `count` and the largest radius come out. */
-static double make_keys(const rill_solid *solid, uint64_t *keys, size_t *count) {
+static facet facet_of(const double *const p[3], const double centre[3], double radius, const double low[3]) {
+    facet f = { .radius = (float)radius };
+    double normal[3], length = 0.0;
+    for (int i = 0; i < 3; ++i) {
+        const int j = (i + 1) % 3, m = (i + 2) % 3;
+        normal[i] = (p[1][j] - p[0][j]) * (p[2][m] - p[0][m]) - (p[1][m] - p[0][m]) * (p[2][j] - p[0][j]);
+        length += normal[i] * normal[i];
+    }
+    for (int i = 0; i < 3; ++i) {
+        f.centre[i] = (float)(centre[i] - low[i]);
+        f.normal[i] = length > 0.0 ? (float)(normal[i] / sqrt(length)) : 0.0f;
+    }
+    return f;
+}
+
+/* The keys of all triangles that count, and what leaves need of them; `count` and the largest radius come out. */
+static double make_keys(const rill_solid *solid, uint64_t *keys, facet *facets, size_t *count) {
     double largest = 0.0, size = 0.0;
     for (int i = 0; i < 3; ++i) size = fmax(size, solid->form.high[i] - solid->form.low[i]);
     const double inverse = size > 0.0 ? (double)CURVE_SIZE / size : 0.0;
@@ -132,6 +155,7 @@ static double make_keys(const rill_solid *solid, uint64_t *keys, size_t *count) 
         corners_of(solid, t, p);
         const double radius = centre_of(p, centre);
         largest = radius > largest ? radius : largest;
+        facets[t] = facet_of(p, centre, radius, solid->form.low);
         keys[(*count)++] = key_of(centre, solid->form.low, inverse, t);
     }
     return largest;
@@ -139,27 +163,19 @@ static double make_keys(const rill_solid *solid, uint64_t *keys, size_t *count) 
 
 /* ------------------------------------------------------------------------------------------------------------ tree */
 
-static void fill_leaf(leaf *l, const rill_solid *solid, const uint64_t *keys, size_t count) {
+/* With the `count` triangles of these keys, after which there are `more`. */
+static void fill_leaf(leaf *l, const facet *facets, const uint64_t *keys, size_t count, size_t more) {
     l->work = 0;
     for (size_t k = 0; k < LEAF; ++k) {
         l->thin[k] = k >= count;
         for (int i = 0; i < 3; ++i) l->centre[i][k] = INFINITY, l->normal[i][k] = 0.0f;
         l->radius[k] = 0.0f;
         if (k >= count) continue;
-        const double *p[3];
-        double centre[3], normal[3], length = 0.0;
+        if (k + AHEAD < count + more) __builtin_prefetch(&facets[(uint32_t)keys[k + AHEAD]]);
         l->triangle[k] = (uint32_t)keys[k];
-        corners_of(solid, l->triangle[k], p);
-        l->radius[k] = (float)centre_of(p, centre);
-        for (int i = 0; i < 3; ++i) {
-            const int j = (i + 1) % 3, m = (i + 2) % 3;
-            normal[i] = (p[1][j] - p[0][j]) * (p[2][m] - p[0][m]) - (p[1][m] - p[0][m]) * (p[2][j] - p[0][j]);
-            length += normal[i] * normal[i];
-        }
-        for (int i = 0; i < 3; ++i) {
-            l->centre[i][k] = (float)(centre[i] - solid->form.low[i]);
-            l->normal[i][k] = length > 0.0 ? (float)(normal[i] / sqrt(length)) : 0.0f;
-        }
+        const facet *f = &facets[l->triangle[k]];
+        l->radius[k] = f->radius;
+        for (int i = 0; i < 3; ++i) l->centre[i][k] = f->centre[i], l->normal[i][k] = f->normal[i];
     }
 }
 
@@ -228,11 +244,11 @@ static bounds bounds_of_both(const bounds *a, const bounds *b) {
     return of;
 }
 
-static void grow_tree(tree *t, const rill_solid *solid, const uint64_t *keys, size_t count) {
+static void grow_tree(tree *t, const facet *facets, const uint64_t *keys, size_t count) {
     for (size_t i = 0; i < t->leaf_first; ++i) {
         const size_t first = i * LEAF, here = count <= first ? 0 : count - first < LEAF ? count - first : LEAF;
         node *n = &t->nodes[t->leaf_first + i];
-        fill_leaf(&t->leaves[i], solid, keys + first, here);
+        fill_leaf(&t->leaves[i], facets, keys + first, here, here ? count - first - here : 0);
         n->all = n->rest = bounds_of_rest(&t->leaves[i]);
     }
     for (size_t i = t->leaf_first - 1; i > 0; --i) {
@@ -341,7 +357,7 @@ static bool compare(tree *t, size_t a, size_t b) {
     return found;
 }
 
-static bool find_thin(rill_solid *solid, const uint64_t *keys, size_t count, double near,
+static bool find_thin(rill_solid *solid, const facet *facets, const uint64_t *keys, size_t count, double near,
                       const rill_allocator *allocator) {
     tree t = { .leaf_first = 1, .near = (float)near };
     while (t.leaf_first * LEAF < count) t.leaf_first *= 2;
@@ -351,7 +367,7 @@ static bool find_thin(rill_solid *solid, const uint64_t *keys, size_t count, dou
     solid->thin = rill_memory_take(allocator, solid->triangle_count, sizeof *solid->thin);
     const bool good = t.leaves && t.nodes && solid->thin;
     if (good) {
-        grow_tree(&t, solid, keys, count);
+        grow_tree(&t, facets, keys, count);
         compare(&t, 1, 1);
         for (size_t i = 0; i < count; ++i)
             solid->thin[t.leaves[i / LEAF].triangle[i % LEAF]] = (uint8_t)t.leaves[i / LEAF].thin[i % LEAF];
@@ -363,12 +379,14 @@ static bool find_thin(rill_solid *solid, const uint64_t *keys, size_t count, dou
 
 bool rill_solid_measure(rill_solid *solid, double cell_size, const rill_allocator *allocator) {
     if (solid->def.shape != RILL_SHAPE_MESH || solid->part_count != 1 || solid->open_components > 0) return true;
-    size_t count = solid->triangle_count;
-    uint64_t *keys = rill_memory_claim(allocator, 2 * count, sizeof *keys);
-    if (!keys) return false;
-    bool good = true;
-    if (make_keys(solid, keys, &count) <= LARGEST * cell_size)
-        good = find_thin(solid, sort_keys(keys, keys + count, count), count, NEAR * cell_size, allocator);
-    rill_memory_give(allocator, keys, 2 * solid->triangle_count, sizeof *keys);
+    const size_t all = solid->triangle_count;
+    size_t count = 0;
+    uint64_t *keys = rill_memory_claim(allocator, 2 * all, sizeof *keys);
+    facet *facets = rill_memory_claim(allocator, all, sizeof *facets);
+    bool good = keys && facets;
+    if (good && make_keys(solid, keys, facets, &count) <= LARGEST * cell_size)
+        good = find_thin(solid, facets, sort_keys(keys, keys + all, count), count, NEAR * cell_size, allocator);
+    rill_memory_give(allocator, facets, all, sizeof *facets);
+    rill_memory_give(allocator, keys, 2 * all, sizeof *keys);
     return good;
 }
