@@ -25,7 +25,6 @@ typedef struct piece {
     int32_t x0, y0, x1, y1; /* cells, inclusive */
     int32_t size, ground;   /* columns; of those, lowest of their cells */
     int32_t first;          /* in members */
-    int32_t sheet;          /* -1: not packed yet */
 } piece;
 
 typedef struct rank {
@@ -37,10 +36,11 @@ typedef struct numberer {
     const rill_allocator *allocator;
     int32_t nx, ny;
     int32_t step;      /* a cell's width in quanta: the steepest match */
-    int32_t *piece_of; /* of each column; -1: none yet */
+    int32_t *piece_of; /* of each column; -1: none yet. While pieces are packed: of one that is, ~ its sheet */
     rill_array pieces, now, next;
-    int32_t *members; /* cells of each piece */
-    uint64_t *used;   /* per cell: bits of the first 64 sheets that have a column here */
+    int32_t *members;  /* cells of each piece */
+    uint64_t *used;    /* per cell: bits of the first 64 sheets that have a column here */
+    rill_array joints; /* int64_t: of each sheet, see find_joints */
     rill_array ranks;
     rill_array *sheets;
     bool roomy;
@@ -121,7 +121,7 @@ static bool grow_from(numberer *n, const spot *from, int32_t index) {
 }
 
 static bool grow_piece(numberer *n, int32_t column, int32_t cell) {
-    piece fresh = { .x0 = n->nx, .y0 = n->ny, .x1 = -1, .y1 = -1, .sheet = -1 };
+    piece fresh = { .x0 = n->nx, .y0 = n->ny, .x1 = -1, .y1 = -1 };
     int32_t index = (int32_t)n->pieces.count;
     n->next.count = 0;
     if (!rill_array_push(&n->pieces, n->allocator, &fresh) || !join(n, &(spot){ column, cell, cell % n->nx }, index))
@@ -179,32 +179,53 @@ static bool list_members(numberer *n) {
     return true;
 }
 
-/* The column of a cell that is in a sheet; -1 when it is free there. */
-static int32_t column_in(const numberer *n, int32_t cell, int32_t sheet) {
-    if (sheet < 64 && !(n->used[cell] >> sheet & 1)) return -1;
-    const piece *pieces = n->pieces.data;
-    for (int32_t k = n->columns->cell_first[cell]; k < n->columns->cell_first[cell + 1]; ++k)
-        if (pieces[n->piece_of[k]].sheet == sheet) return k;
-    return -1;
+/* The sheets in which some of a piece's cells have a column already have no joints with it: -1; of the first 64, those are also
+ * returned as bits. */
+static uint64_t find_taken(const numberer *n, const piece *p) {
+    int64_t *joints = n->joints.data;
+    const bool many = n->sheets->count > 64;
+    uint64_t taken = 0;
+    for (int32_t i = p->first; i < p->first + p->size; ++i) {
+        const int32_t cell = n->members[i];
+        taken |= n->used[cell];
+        for (int32_t k = n->columns->cell_first[cell]; many && k < n->columns->cell_first[cell + 1]; ++k)
+            if (n->piece_of[k] < 0) joints[~n->piece_of[k]] = -1;
+    }
+    for (size_t s = 0; s < 64 && s < n->sheets->count; ++s)
+        if (taken >> s & 1) joints[s] = -1;
+    return taken;
 }
 
-/* How many dense pipes a piece would have to what is in a sheet; -1 when it does not fit. */
-static int64_t joints(const numberer *n, int32_t index, int32_t sheet) {
+/* A column of a piece and those of a cell beside it. */
+static void count_joints(const numberer *n, int32_t column, int32_t other) {
+    int64_t *joints = n->joints.data;
+    for (int32_t k = n->columns->cell_first[other]; k < n->columns->cell_first[other + 1]; ++k) {
+        const int32_t s = ~n->piece_of[k];
+        if (s < 0 || joints[s] < 0) continue;
+        const int32_t height = overlap(n, column, k);
+        joints[s] = rill_overlap_closed(height, n->columns->opening) ? -1 : joints[s] + (height > 0);
+    }
+}
+
+/* How many dense pipes a piece would have to what is in each sheet; -1 where it does not fit. Looks at each column beside the
+ * piece once, however many sheets there are. */
+static void find_joints(const numberer *n, int32_t index) {
     const piece *p = (const piece *)n->pieces.data + index;
-    int64_t count = 0;
-    for (int32_t i = p->first; i < p->first + p->size; ++i)
-        if (column_in(n, n->members[i], sheet) >= 0) return -1;
-    for (int32_t i = p->first; i < p->first + p->size; ++i) {
-        int32_t cell = n->members[i], x = cell % n->nx, column = n->columns->cell_first[cell];
+    const size_t sheets = n->sheets->count;
+    int64_t *joints = n->joints.data;
+    for (size_t s = 0; s < sheets; ++s) joints[s] = 0;
+    const uint64_t taken = find_taken(n, p), all = sheets < 64 ? ((uint64_t)1 << sheets) - 1 : ~(uint64_t)0;
+    bool any = false;
+    for (size_t s = 0; s < sheets && !any; ++s) any = joints[s] == 0;
+    for (int32_t i = p->first; any && i < p->first + p->size; ++i) {
+        const int32_t cell = n->members[i], x = cell % n->nx;
+        int32_t column = n->columns->cell_first[cell];
         while (n->piece_of[column] != index) ++column;
         for (int d = 0; d < 4; ++d) {
-            int32_t other = neighbour(n, cell, x, d), k = other < 0 ? -1 : column_in(n, other, sheet);
-            int32_t height = k < 0 ? 0 : overlap(n, column, k);
-            if (rill_overlap_closed(height, n->columns->opening)) return -1;
-            count += height > 0;
+            const int32_t other = neighbour(n, cell, x, d);
+            if (other >= 0 && (sheets > 64 || n->used[other] & all & ~taken)) count_joints(n, column, other);
         }
     }
-    return count;
 }
 
 static rill_sheet around(const rill_sheet *sheet, const piece *p) {
@@ -214,15 +235,28 @@ static rill_sheet around(const rill_sheet *sheet, const piece *p) {
     return (rill_sheet){ .x0 = x0, .y0 = y0, .nx = x1 - x0 + 1, .ny = y1 - y0 + 1 };
 }
 
+/* The columns of a piece are in a sheet from now on. */
+static void put_into(numberer *n, int32_t index, int32_t sheet) {
+    const piece *p = (const piece *)n->pieces.data + index;
+    for (int32_t i = p->first; i < p->first + p->size; ++i) {
+        const int32_t cell = n->members[i];
+        int32_t column = n->columns->cell_first[cell];
+        while (n->piece_of[column] != index) ++column;
+        n->piece_of[column] = ~sheet;
+        if (sheet < 64) n->used[cell] |= (uint64_t)1 << sheet;
+    }
+}
+
 static bool pack_piece(numberer *n, int32_t index) {
-    piece *p = (piece *)n->pieces.data + index;
+    const piece *p = (const piece *)n->pieces.data + index;
     rill_sheet *sheets = n->sheets->data, whole = { .nx = n->nx, .ny = n->ny },
                tight = { .x0 = p->x0, .y0 = p->y0, .nx = p->x1 - p->x0 + 1, .ny = p->y1 - p->y0 + 1 },
                own = n->roomy ? whole : tight;
     int64_t least = rill_sheet_area(own.nx, own.ny) + SHEET_COST;
     int32_t best = -1;
+    find_joints(n, index);
     for (int32_t s = 0; s < (int32_t)n->sheets->count; ++s) {
-        int64_t pipes = joints(n, index, s);
+        const int64_t pipes = ((const int64_t *)n->joints.data)[s];
         if (pipes < 0) continue;
         rill_sheet grown = around(&sheets[s], p);
         int64_t growth = rill_sheet_area(grown.nx, grown.ny) - rill_sheet_area(sheets[s].nx, sheets[s].ny);
@@ -233,9 +267,9 @@ static bool pack_piece(numberer *n, int32_t index) {
     else {
         best = (int32_t)n->sheets->count;
         if (!rill_array_push(n->sheets, n->allocator, &own)) return false;
+        if (!rill_array_resize(&n->joints, n->allocator, n->sheets->count)) return false;
     }
-    p->sheet = best;
-    for (int32_t i = p->first; best < 64 && i < p->first + p->size; ++i) n->used[n->members[i]] |= (uint64_t)1 << best;
+    put_into(n, index, best);
     return true;
 }
 
@@ -245,8 +279,7 @@ static bool pack(numberer *n) {
     const rank *ranks = n->ranks.data;
     for (size_t i = 0; i < n->ranks.count; ++i)
         if (!pack_piece(n, ranks[i].piece)) return false;
-    const piece *pieces = n->pieces.data;
-    for (int64_t k = 0; k < n->columns->count; ++k) n->piece_of[k] = pieces[n->piece_of[k]].sheet; /* now sheet_of */
+    for (int64_t k = 0; k < n->columns->count; ++k) n->piece_of[k] = ~n->piece_of[k]; /* now sheet_of */
     return true;
 }
 
@@ -290,6 +323,7 @@ static bool number_layers(rill_numbering *numbering, const rill_columns *columns
                    .pieces = rill_array_make(sizeof(piece)),
                    .now = rill_array_make(sizeof(spot)),
                    .next = rill_array_make(sizeof(spot)),
+                   .joints = rill_array_make(sizeof(int64_t)),
                    .ranks = rill_array_make(sizeof(rank)),
                    .sheets = &numbering->sheets,
                    .roomy = roomy };
@@ -301,6 +335,7 @@ static bool number_layers(rill_numbering *numbering, const rill_columns *columns
     rill_array_free(&n.pieces, allocator);
     rill_array_free(&n.now, allocator);
     rill_array_free(&n.next, allocator);
+    rill_array_free(&n.joints, allocator);
     rill_array_free(&n.ranks, allocator);
     rill_memory_give(allocator, n.members, count, sizeof(int32_t));
     rill_memory_give(allocator, n.used, (size_t)n.nx * (size_t)n.ny, sizeof(uint64_t));
