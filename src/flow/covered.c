@@ -40,26 +40,44 @@ typedef struct solve {
 
 /* -------------------------------------------------------------------------------------------------------------- edges */
 
+static int32_t open_part(const rill_covered_work *w, int32_t from, int32_t to) {
+    w->covered->kernels->open(from, to, &w->covered->nodes, w->edges, w->constants->lambda, w->paper);
+    return 0;
+}
+
 void rill_covered_open(const rill_covered_stage *s, int32_t first_face, int32_t first_pipe) {
     const rill_covered *covered = s->flow->covered;
-    const rill_covered_edges *faces = &covered->faces, *pipes = &covered->pipes;
-    const float lambda = s->constants->lambda, paper = s->settings->paper ? s->constants->paper_opening : 0.0f;
-    covered->kernels->open(first_face, faces->count, &covered->nodes, faces, lambda, paper);
-    covered->kernels->open(first_pipe, pipes->count, &covered->nodes, pipes, lambda, paper);
+    const float paper = s->settings->paper ? s->constants->paper_opening : 0.0f;
+    rill_covered_work work = { .covered = covered, .constants = s->constants, .paper = paper };
+    work.edges = &covered->faces;
+    rill_covered_share(covered, first_face, covered->faces.count, open_part, &work);
+    work.edges = &covered->pipes;
+    open_part(&work, first_pipe, covered->pipes.count);
+}
+
+static int32_t flow_part(const rill_covered_work *w, int32_t from, int32_t to) {
+    return w->covered->kernels->flow(from, to, &w->covered->nodes, w->edges);
 }
 
 bool rill_covered_flow(const rill_covered *covered) {
-    const rill_covered_edges *faces = &covered->faces, *pipes = &covered->pipes;
-    const int32_t turned = covered->kernels->flow(1, faces->count, &covered->nodes, faces);
-    return covered->kernels->flow(1, pipes->count, &covered->nodes, pipes) | turned;
+    rill_covered_work work = { .covered = covered, .edges = &covered->faces };
+    const int32_t turned = rill_covered_share(covered, 1, covered->faces.count, flow_part, &work);
+    work.edges = &covered->pipes;
+    return flow_part(&work, 1, covered->pipes.count) | turned;
 }
 
 /* ------------------------------------------------------------------------------------------------------------- excess */
 
+static int32_t excess_part(const rill_covered_work *w, int32_t from, int32_t to) {
+    w->covered->kernels->excess(from, to, &w->covered->nodes, w->edges);
+    return 0;
+}
+
 void rill_covered_find_excess(const rill_covered *covered) {
+    const rill_covered_work work = { .covered = covered, .edges = &covered->faces };
     const rill_covered_edges *pipes = &covered->pipes;
     double *f = covered->nodes.f;
-    covered->kernels->excess(1, covered->node_count, &covered->nodes, &covered->faces);
+    rill_covered_share(covered, 1, covered->node_count, excess_part, &work);
     for (int32_t i = 1; i < pipes->count; ++i) {
         f[pipes->l[i]] -= pipes->q[i];
         f[pipes->r[i]] += pipes->q[i];
@@ -73,8 +91,13 @@ static bool pipe_drains(const rill_covered *covered, int32_t i) {
     return gives > 0.0 && gives > has - (double)RILL_LIMIT_SLACK && rill_edge_covered(covered, pipes, i);
 }
 
+static int32_t change_part(const rill_covered_work *w, int32_t from, int32_t to) {
+    return w->covered->kernels->change(from, to, &w->covered->nodes, w->edges);
+}
+
 int32_t rill_covered_change(const rill_covered *covered) {
-    int32_t verdict = covered->kernels->change(1, covered->node_count, &covered->nodes, &covered->faces);
+    const rill_covered_work work = { .covered = covered, .edges = &covered->faces };
+    int32_t verdict = rill_covered_share(covered, 1, covered->node_count, change_part, &work);
     for (int32_t i = 1; i < covered->pipes.count && !(verdict & RILL_COVERED_SHORT); ++i)
         if (pipe_drains(covered, i)) verdict |= RILL_COVERED_SHORT;
     return verdict;
@@ -112,11 +135,16 @@ static void add_beyond(solve *s, int32_t *count) {
     for (int32_t i = 0; i < *count; ++i) covered->nodes.x[covered->queue[i]] = 0.0;
 }
 
+static int32_t judge_part(const rill_covered_work *w, int32_t from, int32_t to) {
+    return w->covered->kernels->judge(from, to, &w->covered->nodes, w->bound);
+}
+
 /* Whether a member would not end full, or columns had to be added: `*added` counts those, in the queue. */
 static bool judge_excess(solve *s, int32_t *added) {
     rill_covered *covered = s->covered;
     const rill_covered_nodes *a = &covered->nodes;
-    const int32_t verdict = covered->kernels->judge(1, covered->node_count, a, s->tolerance);
+    const rill_covered_work work = { .covered = covered, .bound = s->tolerance };
+    const int32_t verdict = rill_covered_share(covered, 1, covered->node_count, judge_part, &work);
     for (int32_t n = 1; verdict & RILL_COVERED_OVER && n < covered->node_count; ++n)
         if (!a->active[n] && a->f[n] > s->tolerance) add_member(covered, n, added), s->changed = true;
     return verdict != 0;
@@ -182,10 +210,15 @@ static int32_t drop_negative(solve *s) {
     return dropped;
 }
 
+static int32_t correct_part(const rill_covered_work *w, int32_t from, int32_t to) {
+    return w->covered->kernels->correct(from, to, &w->covered->nodes);
+}
+
 /* Adds the solved corrections; drops members whose pressure has become negative. Returns how many. */
 static int32_t correct(solve *s) {
     rill_covered *covered = s->covered;
-    const int32_t negative = covered->kernels->correct(1, covered->node_count, &covered->nodes);
+    const rill_covered_work work = { .covered = covered };
+    const int32_t negative = rill_covered_share(covered, 1, covered->node_count, correct_part, &work);
     if (s->sealed) rill_covered_lower_sealed(covered);
     return negative ? drop_negative(s) : 0;
 }
@@ -372,9 +405,6 @@ rill_covered_report rill_covered_move(rill_flow *flow, const rill_flow_settings 
     rill_covered *covered = flow->covered;
     if (!covered) return report;
     solve s = { .stage = { flow, settings, constants }, .covered = covered, .farthest = FARTHEST };
-    covered->kernels = rill_covered_kernels_pick(settings->scalar);
-    covered->runtime = settings->runtime;
-    covered->workers = settings->pool;
     if (rill_covered_find(&s.stage)) {
         s.tolerance = tolerance_for(flow, constants);
         s.careful = covered->some_sealed || flow->stale || flow->substep % 4 == 0;

@@ -538,11 +538,15 @@ static void disown(const rill_covered_nodes *nodes, int32_t node) {
     nodes->pi[node] = 0.0;
 }
 
+static int32_t read_part(const rill_covered_work *w, int32_t from, int32_t to) {
+    return w->covered->kernels->read(from, to, &w->covered->nodes, &w->planes);
+}
+
 /* Columns into the nodes [from, to). */
 static void read_nodes(const rill_flow *flow, int32_t from, int32_t to) {
     rill_covered *covered = flow->covered;
-    const rill_covered_columns planes = rill_covered_planes(flow);
-    const int32_t verdict = covered->kernels->read(from, to, &covered->nodes, &planes);
+    const rill_covered_work work = { .covered = covered, .planes = rill_covered_planes(flow) };
+    const int32_t verdict = rill_covered_share(covered, from, to, read_part, &work);
     if (verdict & RILL_COVERED_OTHERS) covered->islands_hold = false;
     if (verdict & RILL_COVERED_SEALED) covered->some_sealed = true;
 }
@@ -609,6 +613,9 @@ bool rill_covered_surround(const rill_covered_stage *s, int32_t count) {
 bool rill_covered_find(const rill_covered_stage *s) {
     rill_flow *flow = s->flow;
     rill_covered *covered = flow->covered;
+    covered->kernels = rill_covered_kernels_pick(s->settings->scalar);
+    covered->runtime = s->settings->runtime;
+    covered->workers = s->settings->pool;
     if (!nodes_hold(flow)) look_around(flow, s->constants->lambda);
     if (covered->starved || covered->node_count < 2) return false;
     covered->hold = true;

@@ -3,6 +3,7 @@
  *   covered_memory.c   working memory, as much as the ceilings of the bed and the nodes ask for
  *   covered_find.c     which columns may be covered: nodes, and the faces and pipes between them
  *   covered_kernels.c  loops over nodes and edges
+ *   covered_shares.c   these loops on all threads
  *   covered.c          the active set: who is a member, with which pressure
  *   covered_guess.c    who will be a member, about
  *   covered_islands.c  members that are joined with each other: solving for their pressures
@@ -144,6 +145,23 @@ typedef struct rill_covered_stage {
     const rill_flow_settings *settings;
     const rill_kernel_constants *constants;
 } rill_covered_stage;
+
+/* What a loop over nodes or edges works with, as far as it needs it. */
+typedef struct rill_covered_work {
+    const rill_covered *covered;
+    const rill_covered_edges *edges;
+    const rill_kernel_constants *constants;
+    rill_covered_columns planes;
+    double bound; /* quanta */
+    float paper;  /* the opening in paper mode; 0 otherwise */
+} rill_covered_work;
+
+/* Works on what is numbered [from, to); returns bits, RILL_COVERED_... */
+typedef int32_t rill_covered_loop(const rill_covered_work *work, int32_t from, int32_t to);
+
+/* covered_shares.c. Runs a loop on all threads if that pays; what its parts return is or-ed. */
+int32_t rill_covered_share(const rill_covered *covered, int32_t from, int32_t to, rill_covered_loop *loop,
+                           const rill_covered_work *work);
 
 /* covered_memory.c. Sees to it that there is room for so many nodes, faces or pipes; what they hold is kept. False without
  * memory. */

@@ -168,7 +168,6 @@ rill_covered_report rill_straight_move(rill_flow *flow, const rill_flow_settings
     rill_covered *covered = flow->covered;
     if (!covered) return report;
     const rill_covered_stage stage = { flow, settings, constants };
-    covered->kernels = rill_covered_kernels_pick(settings->scalar);
     if (!rill_covered_find(&stage)) {
         if (covered->starved) rill_covered_forgo(flow, &report.refused);
         return report;
