@@ -43,6 +43,9 @@ typedef struct graph {
     uint8_t nodes_in_row[NODES / RILL_CHUNK + 1], faces_in_row[FACES / RILL_CHUNK + 1];
     int32_t plane_b[CELLS], plane_c[CELLS], plane_H[CELLS], plane_code[CELLS]; /* of the columns the nodes stand for */
     float plane_u[CELLS], plane_v[CELLS];
+    int32_t slot[NODES], island[NODES]; /* in the problem, whose patch is the grid */
+    float member[CELLS], extra[CELLS], wx[CELLS], wy[CELLS];
+    double problem_f[CELLS], problem_x[CELLS];
     int32_t verdicts[VERDICTS], above, written, shown; /* chunks */
     float fastest;
 } graph;
@@ -87,6 +90,10 @@ static rill_covered_edges faces_of(graph *g) {
                                  .at = g->at,
                                  .even = g->even_faces,
                                  .in_row = g->faces_in_row };
+}
+
+static rill_covered_problem problem_of(graph *g) {
+    return (rill_covered_problem){ g->slot, g->island, g->member, g->extra, g->wx, g->wy, g->problem_f, g->problem_x };
 }
 
 static rill_covered_columns planes_of(graph *g) {
@@ -172,6 +179,18 @@ static void fill_planes(graph *g, bool hostile) {
     }
 }
 
+/* Islands of members, some of which are solved otherwise. */
+static void give_slots(graph *g) {
+    const double kept = chance(0.5) ? 1.0 : real(0.5, 1.0);
+    const int32_t border = (int32_t)(next() % SIDE);
+    for (int32_t n = 0; n < g->node_count; ++n) {
+        const bool in = n > 0 && chance(kept);
+        g->island[n] = in ? g->x[n] < border : -1;
+        g->slot[n] = in ? g->place[n] : -1;
+    }
+    for (int32_t i = 0; i < CELLS; ++i) g->problem_x[i] = 7.0;
+}
+
 /* Numbers follow the rows of the grid, or no order at all. */
 static graph *make_graph(uint32_t from, bool hostile, bool ordered) {
     graph *g = calloc(1, sizeof *g);
@@ -204,6 +223,7 @@ static graph *make_graph(uint32_t from, bool hostile, bool ordered) {
         }
     g->even_count = mark_even(g);
     fill_planes(g, hostile);
+    give_slots(g);
     return g;
 }
 
@@ -228,6 +248,7 @@ static void run_kernels(const rill_covered_kernels *k, graph *g, uint32_t round)
     const int32_t count = g->node_count, all = g->face_count, cut = 1 + (int32_t)(round * 31u % (uint32_t)all);
     const int32_t split = cut < all ? cut : all;
     const rill_covered_columns planes = planes_of(g);
+    const rill_covered_problem problem = problem_of(g);
     g->verdicts[7] = k->read(1, count, &nodes, &planes) & RILL_COVERED_OTHERS;
     g->verdicts[8] = k->read(1, count, &nodes, &planes) & RILL_COVERED_SEALED;
     k->speeds(1, all, &faces, &planes);
@@ -239,6 +260,7 @@ static void run_kernels(const rill_covered_kernels *k, graph *g, uint32_t round)
     memcpy(g->excess, g->f, sizeof g->f);
     g->verdicts[0] = k->judge(1, count, &nodes, 0.25);
     memcpy(g->judged, g->f, sizeof g->f);
+    k->place(1, count, &nodes, &faces, &problem);
     g->verdicts[1] = k->correct(1, count, &nodes);
     g->verdicts[2] = k->flow(1, all, &nodes, &faces);
     g->verdicts[3] = k->change(1, count, &nodes, &faces);
@@ -287,6 +309,42 @@ static void variants_agree(void **state) {
     }
     for (int32_t i = 0; i < VERDICTS; ++i) assert_int_equal(seen[i], 3);
     assert_true(even > 100 && written > 10 && shown > 10);
+}
+
+/* Each weight of a node's faces is in the problem once, whether it joins two nodes of an island or holds one. */
+static void weights_are_placed(void **state) {
+    (void)state;
+    const rill_covered_kernels *all[4];
+    const int32_t count = rill_covered_kernels_all(all);
+    int32_t joins = 0, holds = 0;
+    for (uint32_t round = 0; round < 100; ++round) {
+        graph *g = make_graph(round + 5000, false, round % 2);
+        const rill_covered_nodes nodes = nodes_of(g);
+        const rill_covered_edges faces = faces_of(g);
+        const rill_covered_problem problem = problem_of(g);
+        for (int32_t i = 1; i < g->face_count; ++i) g->gain[i] = (float)real(0, 1), g->reach[i] = (float)(next() % 3u);
+        all[round % (uint32_t)count]->place(1, g->node_count, &nodes, &faces, &problem);
+        for (int32_t n = 1; n < g->node_count; ++n) {
+            const int32_t at[4] = { g->west[n], g->east[n], g->south[n], g->north[n] };
+            const int32_t to[4] = { g->l[at[0]], g->r[at[1]], g->l[at[2]], g->r[at[3]] }, slot = g->slot[n];
+            float held = 0.0f;
+            for (int32_t k = 0; k < 4 && slot >= 0; ++k) {
+                const float w = g->gain[at[k]] * g->reach[at[k]], *const of = k < 2 ? g->wx : g->wy;
+                const bool joined = at[k] > 0 && g->island[to[k]] == g->island[n];
+                if (joined)
+                    assert_true(of[k % 2 ? g->slot[to[k]] : slot] == w);
+                else
+                    held += w;
+                joins += joined && w > 0.0f;
+                holds += !joined && w > 0.0f;
+            }
+            if (slot < 0) continue;
+            assert_true(fabsf(g->extra[slot] - held) <= 1e-6f * held);
+            assert_true(g->member[slot] == 1.0f && g->problem_f[slot] == g->f[n] && g->problem_x[slot] == 0.0);
+        }
+        free(g);
+    }
+    assert_true(joins > 1000 && holds > 1000);
 }
 
 /* What a variant does outside of its range: nothing. */
@@ -415,9 +473,11 @@ static void looks_agree(void **state) {
             assert_memory_equal(found, expected, sizeof found);
         }
         for (int32_t x = 0; x < RILL_TILE_W && any; ++x) { /* all that is flooded, and nothing beyond the rows */
-            assert_int_equal(expected[x] >> look.rows, 0);
+            const int32_t flooded = expected[x] >> RILL_TILE_H, near = expected[x] & ((1 << RILL_TILE_H) - 1);
+            assert_int_equal(near >> look.rows, 0);
+            assert_int_equal(flooded & ~near, 0);
             for (int32_t y = 0; y < look.rows; ++y)
-                if (t.code[corner + y * ROW + x] != 0) assert_true(expected[x] >> y & 1);
+                assert_int_equal(flooded >> y & 1, t.code[corner + y * ROW + x] != 0);
         }
     }
     assert_int_equal(answers, 3);
@@ -556,10 +616,10 @@ static void members_stay(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(variants_agree),         cmocka_unit_test(ranges_end_anywhere),
-        cmocka_unit_test(nodes_get_what_crosses), cmocka_unit_test(looks_agree),
-        cmocka_unit_test(guesses_agree),          cmocka_unit_test(sweeps_find_the_solution),
-        cmocka_unit_test(members_stay),
+        cmocka_unit_test(variants_agree),           cmocka_unit_test(ranges_end_anywhere),
+        cmocka_unit_test(nodes_get_what_crosses),   cmocka_unit_test(looks_agree),
+        cmocka_unit_test(weights_are_placed),       cmocka_unit_test(guesses_agree),
+        cmocka_unit_test(sweeps_find_the_solution), cmocka_unit_test(members_stay),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

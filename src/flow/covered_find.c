@@ -7,7 +7,8 @@
  *
  * Looking costs more than reading the nodes, so that it is done every few sub-steps only, and when tiles fall asleep or wake.
  * A column that fills meanwhile is blocked by the limiters for as long, unless it stands beside a member. Each
- * step begins with a look, or it would matter to the bits whether it began from a snapshot. */
+ * step begins with a look, or it would matter to the bits whether it began from a snapshot. Nodes follow from what is seen
+ * in tiles, so that a look that sees the same as the last one leaves them as they are. */
 #include <string.h>
 
 #include "base/order.h"
@@ -54,10 +55,9 @@ static void list_ports(const rill_flow *flow) {
 void rill_covered_clear(rill_covered *covered) {
     for (int32_t i = 1; i < covered->node_count; ++i)
         covered->node_of[covered->nodes.place[i]] = -covered->nodes.port[i];
-    for (int32_t i = 0; i < covered->listed_count; ++i) covered->state[covered->tiles[covered->listed[i]].tile] = 0;
     covered->node_count = covered->faces.count = covered->pipes.count = 1;
-    covered->listed_count = covered->island_count = 0;
-    covered->hold = covered->islands_hold = false;
+    covered->island_count = covered->searched_nodes = 0;
+    covered->hold = covered->as_looked = covered->islands_hold = false;
 }
 
 /* A place in the bed. */
@@ -271,9 +271,9 @@ static int32_t nearly_height(const rill_flow *flow, const rill_covered_tile *at,
     return *nearly = rill_max_i(least - least / 16, 1);
 }
 
-/* Which columns of a tile are flooded, or might be after this sub-step, as bits of rows; false if there are none. */
+/* Which columns of a tile are flooded, or might be after this sub-step; false if there are none. */
 static bool look_at_tile(const rill_flow *flow, float lambda, const rill_covered_tile *at,
-                         int32_t rows_of[RILL_TILE_W]) {
+                         uint8_t looked[RILL_TILE_W]) {
     const rill_covered *covered = flow->covered;
     const rill_sheet *sheet = &flow->bed->sheets[at->sheet];
     const int32_t place = rill_sheet_place(sheet, at->tx * RILL_TILE_W, at->ty * RILL_TILE_H);
@@ -289,9 +289,9 @@ static bool look_at_tile(const rill_flow *flow, float lambda, const rill_covered
                                      .flooded = flooded,
                                      .beside = covered->beside[at->tile],
                                      .nearly = nearly };
-    int32_t all = 0;
+    int32_t rows_of[RILL_TILE_W], all = 0;
     if (!covered->kernels->look(&tile, lambda * HORIZON, rows_of)) return false;
-    for (int32_t x = 0; x < RILL_TILE_W; ++x) all |= rows_of[x];
+    for (int32_t x = 0; x < RILL_TILE_W; ++x) all |= rows_of[x], looked[x] = (uint8_t)rows_of[x];
     return all != 0;
 }
 
@@ -299,19 +299,27 @@ static bool is_awake(const rill_flow *flow, int32_t tile) {
     return flow->tiles[tile] & (RILL_TILE_AWAKE | RILL_TILE_SWEPT);
 }
 
-/* Lists the tiles with columns that are flooded, or may be after this sub-step. */
-static void list_tiles(const rill_flow *flow, float lambda) {
+/* Lists the tiles with columns that are flooded, or may be after this sub-step. Whether they are the same as before, and so is what
+ * is seen there. */
+static bool list_tiles(const rill_flow *flow, float lambda) {
     rill_covered *covered = flow->covered;
-    int32_t rows_of[RILL_TILE_W];
+    const int32_t before = covered->listed_count;
+    bool same = true;
+    covered->listed_count = 0;
     for (int32_t i = 0; i < covered->tile_count; ++i) {
         rill_covered_tile *at = &covered->tiles[i];
-        at->awake = is_awake(flow, at->tile);
-        const bool due = covered->beside[at->tile] || flow->substep % LOOK_EVERY == 0;
-        if (covered->flooded[at->tile] == 0 && !(at->awake && due)) continue;
-        if (!look_at_tile(flow, lambda, at, rows_of)) continue;
-        covered->state[at->tile] = RILL_LISTED;
-        covered->listed[covered->listed_count++] = i;
+        const bool awake = is_awake(flow, at->tile), due = covered->beside[at->tile] || flow->substep % LOOK_EVERY == 0;
+        uint8_t looked[RILL_TILE_W];
+        if (covered->flooded[at->tile] == 0 && !(awake && due)) continue;
+        if (!look_at_tile(flow, lambda, at, looked)) continue;
+        const int32_t k = covered->listed_count++;
+        same &= k < before && covered->listed[k] == i && at->awake == awake &&
+                memcmp(at->looked, looked, sizeof looked) == 0;
+        covered->listed[k] = i;
+        at->awake = awake;
+        memcpy(at->looked, looked, sizeof looked);
     }
+    return same && covered->listed_count == before;
 }
 
 /* The spot beyond a face of a node: 0 west, 1 east, 2 south, 3 north. */
@@ -357,19 +365,18 @@ static bool discover(rill_covered *covered, const rill_bed *bed, spot at, int32_
 }
 
 /* Makes inner nodes of a tile's columns, and of what is reached from them. False without memory. */
-static bool take_tile(rill_flow *flow, float lambda, const rill_covered_tile *at) {
+static bool take_tile(rill_flow *flow, rill_covered_tile *at) {
     rill_covered *covered = flow->covered;
     const rill_bed *bed = flow->bed;
     const rill_sheet *sheet = &bed->sheets[at->sheet];
-    int32_t rows_of[RILL_TILE_W], count = 0;
+    int32_t count = 0;
     bool good = true;
-    covered->state[at->tile] |= RILL_LISTED_TAKEN;
-    look_at_tile(flow, lambda, at, rows_of);
+    at->taken = true;
     for (int32_t y = 0; y < RILL_TILE_H; ++y)
         for (int32_t x = 0; x < RILL_TILE_W && good; ++x) {
             const int32_t column = at->tx * RILL_TILE_W + x, row = at->ty * RILL_TILE_H + y;
             const spot here = { rill_sheet_place(sheet, column, row), at->sheet, column, row };
-            if (rows_of[x] >> y & 1) good = discover(covered, bed, here, &count);
+            if (at->looked[x] >> y & 1) good = discover(covered, bed, here, &count);
         }
     for (int32_t i = 0; i < count && good; ++i) {
         const int32_t node = covered->queue[i];
@@ -492,29 +499,47 @@ static bool is_reached(const rill_covered *covered, const rill_covered_tile *at,
     return false;
 }
 
-static void look_around(rill_flow *flow, float lambda) {
+/* The inner nodes, tile by tile: those that are awake, and what is reached from them. False without memory. */
+static bool take_tiles(rill_flow *flow) {
     rill_covered *covered = flow->covered;
-    rill_covered_clear(covered);
-    if (covered->ports_due) list_ports(flow);
-    mark_beside(flow);
-    list_tiles(flow, lambda);
-    if (covered->listed_count == 0) return;
-    bool good = rill_covered_room_to_begin(covered);
+    bool good = true;
+    for (int32_t i = 0; i < covered->listed_count; ++i) covered->tiles[covered->listed[i]].taken = false;
     for (bool again = true; again && good;) {
         again = false;
         for (int32_t i = 0; i < covered->listed_count && good; ++i) {
-            const rill_covered_tile *at = &covered->tiles[covered->listed[i]];
-            if (covered->state[at->tile] & RILL_LISTED_TAKEN) continue;
-            if (!at->awake && !is_reached(covered, at, flow->bed)) continue;
-            good = take_tile(flow, lambda, at);
+            rill_covered_tile *at = &covered->tiles[covered->listed[i]];
+            if (at->taken || (!at->awake && !is_reached(covered, at, flow->bed))) continue;
+            good = take_tile(flow, at);
             again = true;
         }
     }
-    good = good && take_outer(flow);
+    return good;
+}
+
+/* The nodes are as if they had just been made. */
+static void renew_nodes(rill_covered *covered) {
+    const rill_covered_nodes *a = &covered->nodes;
+    for (int32_t n = 1; n < covered->node_count; ++n) a->last[n] = a->before[n] = -1.0;
+    memset(covered->marks, 0, (size_t)covered->node_count);
+    rill_covered_renew_islands(covered);
+}
+
+static void look_around(rill_flow *flow, float lambda) {
+    rill_covered *covered = flow->covered;
+    mark_beside(flow);
+    if (list_tiles(flow, lambda) && covered->as_looked) {
+        renew_nodes(covered);
+        return;
+    }
+    rill_covered_clear(covered);
+    if (covered->ports_due) list_ports(flow);
+    if (covered->listed_count == 0) return;
+    bool good = rill_covered_room_to_begin(covered) && take_tiles(flow) && take_outer(flow);
     if (good) number_nodes(covered);
     good = good && add_faces(covered, flow->bed, 0) && add_faces(covered, flow->bed, 1) && add_pipes(covered, flow);
     if (good) find_even(covered);
     flatten_pools(covered);
+    covered->as_looked = good;
     covered->starved |= !good;
 }
 
@@ -604,6 +629,7 @@ bool rill_covered_surround(const rill_covered_stage *s, int32_t count) {
         if (rising) hold_rising(covered, rising);
     }
     covered->starved |= !good;
+    covered->as_looked &= count == given;
     if (count > given) flatten_pools(covered);
     drive_from(s, face, pipe);
     rill_covered_open(s, face, pipe);

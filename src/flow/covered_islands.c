@@ -48,23 +48,63 @@ static rill_covered_island search_from(const rill_covered *covered, int32_t node
     return island;
 }
 
+static void search_all(rill_covered *covered) {
+    for (int32_t n = 1; n < covered->node_count; ++n) covered->island_of[n] = -1;
+    covered->island_count = 0;
+    for (int32_t n = 1, count = 0; n < covered->node_count; ++n) {
+        if (!covered->nodes.active[n] || covered->island_of[n] >= 0) continue;
+        covered->islands[covered->island_count] = search_from(covered, n, count);
+        count += covered->islands[covered->island_count++].count;
+    }
+    covered->laid = false;
+}
+
+/* Whether members and open edges are others than those that islands were found for; they are remembered. */
+static bool edges_differ(const rill_covered_edges *edges) {
+    int32_t differ = 0;
+    for (int32_t i = 1; i < edges->count; ++i) {
+        const uint8_t open = weight(edges, i) > 0.0f;
+        differ |= edges->joined[i] ^ open;
+        edges->joined[i] = open;
+    }
+    return differ != 0;
+}
+static bool members_differ(const rill_covered *covered) {
+    int32_t differ = 0;
+    for (int32_t n = 1; n < covered->node_count; ++n) {
+        const uint8_t active = (uint8_t)covered->nodes.active[n];
+        differ |= covered->member[n] ^ active;
+        covered->member[n] = active;
+    }
+    return differ != 0;
+}
+static bool all_differ(rill_covered *covered) {
+    const bool more = covered->searched_nodes != covered->node_count ||
+                      covered->searched_faces != covered->faces.count ||
+                      covered->searched_pipes != covered->pipes.count;
+    covered->searched_nodes = covered->node_count;
+    covered->searched_faces = covered->faces.count;
+    covered->searched_pipes = covered->pipes.count;
+    return more | members_differ(covered) | edges_differ(&covered->faces) | edges_differ(&covered->pipes);
+}
+
 bool rill_covered_find_islands(rill_covered *covered) {
     const rill_covered_nodes *a = &covered->nodes;
     bool any = false;
-    for (int32_t n = 1; n < covered->node_count; ++n) covered->island_of[n] = -1;
+    if (all_differ(covered)) search_all(covered);
     for (int32_t n = 1; n < covered->node_count; ++n) a->sealed[n] = 0;
-    covered->island_count = 0;
-    for (int32_t n = 1, count = 0; n < covered->node_count; ++n) {
-        if (!a->active[n] || covered->island_of[n] >= 0) continue;
-        const rill_covered_island island = search_from(covered, n, count);
-        covered->islands[covered->island_count++] = island;
-        count += island.count;
-        any |= island.sealed;
-        for (int32_t i = 0; island.sealed && i < island.count; ++i) a->sealed[covered->order[island.first + i]] = 1;
+    for (int32_t k = 0; k < covered->island_count; ++k) {
+        const rill_covered_island *island = &covered->islands[k];
+        any |= island->sealed;
+        for (int32_t i = 0; island->sealed && i < island->count; ++i) a->sealed[covered->order[island->first + i]] = 1;
     }
     covered->islands_hold = true;
-    covered->laid = false;
     return any;
+}
+
+void rill_covered_renew_islands(rill_covered *covered) {
+    for (int32_t k = 0; k < covered->island_count; ++k) covered->islands[k].large = false;
+    covered->islands_hold = covered->laid = false;
 }
 
 /* ------------------------------------------------------------------------------------------------------------- direct */
@@ -184,15 +224,20 @@ static bool lay_problem(rill_covered *covered) {
     return true;
 }
 
-static void place_nodes(const rill_covered *covered, const rill_covered_island *island) {
-    const rill_poisson *poisson = &covered->poisson;
-    for (int32_t i = island->first; i < island->first + island->count; ++i) {
-        const int32_t n = covered->order[i], slot = covered->slot[n];
-        poisson->active[slot] = 1.0f;
-        poisson->f[slot] = covered->nodes.f[n];
-        poisson->x[slot] = 0.0;
-        poisson->extra[slot] = poisson->wx[slot] = poisson->wy[slot] = 0.0f;
-    }
+static int32_t place_part(const rill_covered_work *w, int32_t from, int32_t to) {
+    const rill_poisson *p = &w->covered->poisson;
+    const rill_covered_problem problem = {
+        w->covered->slot, w->covered->island_of, p->active, p->extra, p->wx, p->wy, p->f, p->x
+    };
+    w->covered->kernels->place(from, to, &w->covered->nodes, &w->covered->faces, &problem);
+    return 0;
+}
+
+static int32_t take_part(const rill_covered_work *w, int32_t from, int32_t to) {
+    const int32_t *slot = w->covered->slot;
+    for (int32_t n = from; n < to; ++n)
+        if (slot[n] >= 0) w->covered->nodes.x[n] = w->covered->poisson.x[slot[n]];
+    return 0;
 }
 
 /* What leaves the island holds its node like a neighbour without pressure. */
@@ -200,24 +245,12 @@ static void hold_end(const rill_poisson *poisson, int32_t slot, float w) {
     if (slot >= 0) poisson->extra[slot] += w;
 }
 
-static void place_edges(rill_covered *covered) {
+static void place_pipes(rill_covered *covered) {
     rill_poisson *poisson = &covered->poisson;
-    const rill_covered_edges faces = covered->faces, pipes = covered->pipes;
-    const int32_t *slot = covered->slot;
-    float *const planes[2] = { poisson->wx, poisson->wy };
-    for (int32_t i = 1; i < faces.count; ++i) {
-        const int32_t l = faces.l[i], r = faces.r[i], at_l = slot[l], at_r = slot[r];
-        const float w = weight(&faces, i);
-        if (at_l >= 0 && at_r >= 0 && covered->island_of[l] == covered->island_of[r]) {
-            planes[faces.axis[i]][at_r] = w;
-            continue;
-        }
-        hold_end(poisson, at_l, w);
-        hold_end(poisson, at_r, w);
-    }
+    const rill_covered_edges pipes = covered->pipes;
     poisson->link_count = 0;
     for (int32_t i = 1; i < pipes.count; ++i) {
-        const int32_t l = pipes.l[i], r = pipes.r[i], at_l = slot[l], at_r = slot[r];
+        const int32_t l = pipes.l[i], r = pipes.r[i], at_l = covered->slot[l], at_r = covered->slot[r];
         const float w = weight(&pipes, i);
         if (at_l >= 0 && at_r >= 0 && covered->island_of[l] == covered->island_of[r]) {
             if (w > 0.0f) poisson->links[poisson->link_count++] = (rill_link){ at_l, at_r, w };
@@ -233,16 +266,12 @@ static int32_t solve_large(rill_covered *covered, bool scalar, double tolerance,
     rill_poisson *poisson = &covered->poisson;
     double residual;
     if (!lay_problem(covered)) return -1;
-    for (int32_t i = 0; i < covered->island_count; ++i)
-        if (covered->islands[i].large) place_nodes(covered, &covered->islands[i]);
-    place_edges(covered);
+    const rill_covered_work work = { .covered = covered };
+    rill_covered_share(covered, 1, covered->node_count, place_part, &work);
+    place_pipes(covered);
     rill_poisson_prepare(poisson, scalar);
     const int32_t iterations = rill_poisson_solve(poisson, scalar, tolerance, most, &residual);
-    for (int32_t i = 0; i < covered->island_count; ++i) {
-        const rill_covered_island *island = &covered->islands[i];
-        for (int32_t k = island->first; island->large && k < island->first + island->count; ++k)
-            covered->nodes.x[covered->order[k]] = poisson->x[covered->slot[covered->order[k]]];
-    }
+    rill_covered_share(covered, 1, covered->node_count, take_part, &work);
     return iterations;
 }
 

@@ -42,8 +42,8 @@ static bool look(const rill_covered_look *tile, float horizon, int32_t rows_of[R
             int32_t height = c[x] - b[x];
             float room = (float)(height - H[x] - RILL_FULL_LOW - (height >> share));
             int32_t fills = room <= horizon * (in - out * (float)H[x]);
-            int32_t near = ((c[x] < RILL_TOP) & (H[x] > RILL_DRY) & fills) | (code[x] != 0);
-            bits[x] |= -near & bit;
+            int32_t flooded = code[x] != 0, near = ((c[x] < RILL_TOP) & (H[x] > RILL_DRY) & fills) | flooded;
+            bits[x] |= (-near & bit) | (-flooded & bit << RILL_TILE_H);
         }
     }
     memcpy(rows_of, bits, sizeof bits);
@@ -323,6 +323,60 @@ JUDGE judge(int32_t from, int32_t to, const rill_covered_nodes *nodes, double to
     return (off ? RILL_COVERED_OFF : 0) | (over ? RILL_COVERED_OVER : 0);
 }
 
+INLINE void place_one(const rill_covered_nodes *a, const rill_covered_edges *e, const rill_covered_problem *p,
+                      int32_t i, int32_t slot, int32_t west, int32_t at_west, int32_t east, int32_t at_east,
+                      int32_t south, int32_t at_south, int32_t north, int32_t at_north) {
+    const int32_t own = p->island[i], *of = p->island;
+    const float w = e->gain[west] * e->reach[west], x = e->gain[east] * e->reach[east];
+    const float s = e->gain[south] * e->reach[south], n = e->gain[north] * e->reach[north];
+    const int32_t by_w = of[at_west] == own, by_x = of[at_east] == own, by_s = of[at_south] == own;
+    const float out_w = by_w ? 0.0f : w, out_x = by_x ? 0.0f : x;
+    const float out_s = by_s ? 0.0f : s, out_n = of[at_north] == own ? 0.0f : n;
+    p->active[slot] = 1.0f;
+    p->extra[slot] = (out_w + out_x) + (out_s + out_n);
+    p->wx[slot] = by_w ? w : 0.0f;
+    p->wy[slot] = by_s ? s : 0.0f;
+    p->f[slot] = a->f[i];
+    p->x[slot] = 0.0;
+}
+
+/* Whether a chunk of nodes has slots that follow each other. */
+INLINE bool slots_in_a_row(const int32_t *slot) {
+    int32_t odd = slot[0] < 0;
+    for (int32_t k = 0; k < RILL_CHUNK; ++k) odd |= slot[k] ^ (slot[0] + k);
+    return odd == 0;
+}
+
+static __attribute__((noinline)) void place_chunk(int32_t i, const rill_covered_nodes *nodes,
+                                                  const rill_covered_edges *faces,
+                                                  const rill_covered_problem *problem) {
+    const rill_covered_nodes a = *nodes;
+    const rill_covered_edges f = *faces;
+    const rill_covered_problem p = *problem;
+    const int32_t w = a.west[i], e = a.east[i], s = a.south[i], n = a.north[i], slot = p.slot[i];
+    const int32_t wl = f.l[w], er = f.r[e], sl = f.l[s], nr = f.r[n];
+    RILL_EACH_ALONE RILL_NOT_UNROLLED /* vector */
+        for (int32_t k = 0; k < RILL_CHUNK; ++k)
+            place_one(&a, &f, &p, i + k, slot + k, w + k, wl + k, e + k, er + k, s + k, sl + k, n + k, nr + k);
+}
+
+KERNEL place(int32_t from, int32_t to, const rill_covered_nodes *nodes, const rill_covered_edges *faces,
+             const rill_covered_problem *problem) {
+    const rill_covered_nodes *a = nodes;
+    const int32_t *slot = problem->slot, *l = faces->l, *r = faces->r;
+    for (int32_t i = from, end; i < to; i = end) {
+        end = rill_min_i((i / RILL_CHUNK + 1) * RILL_CHUNK, to);
+        if (a->even[i / RILL_CHUNK] && end - i == RILL_CHUNK && slots_in_a_row(slot + i)) {
+            place_chunk(i, nodes, faces, problem);
+            continue;
+        }
+        for (int32_t k = i; k < end; ++k)
+            if (slot[k] >= 0)
+                place_one(a, faces, problem, k, slot[k], a->west[k], l[a->west[k]], a->east[k], r[a->east[k]],
+                          a->south[k], l[a->south[k]], a->north[k], r[a->north[k]]);
+    }
+}
+
 JUDGE correct(int32_t from, int32_t to, const rill_covered_nodes *nodes) {
     double *pi = nodes->pi, *x = nodes->x;
     int32_t negative = 0;
@@ -453,6 +507,7 @@ const rill_covered_kernels RILL_KERNELS_NAME = {
     .flow = flow,
     .excess = excess,
     .judge = judge,
+    .place = place,
     .correct = correct,
     .change = change,
     .finish = finish,

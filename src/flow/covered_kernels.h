@@ -47,6 +47,7 @@ typedef struct rill_covered_edges {
     int32_t *t;      /* whole quanta, over covered edges alone */
     uint8_t *even;   /* by chunk: its l follow each other, and so do its r */
     uint8_t *in_row; /* by chunk: even, and they follow each other in a row of a plane; faces only */
+    uint8_t *joined; /* 1: it was open when islands were found */
 } rill_covered_edges;
 
 /* How a pressure is kept from sub-step to sub-step. */
@@ -88,6 +89,13 @@ typedef struct rill_covered_look {
     int32_t nearly; /* fifteen sixteenths of the least height under a ceiling in it */
 } rill_covered_look;
 
+/* The problem of large islands (solve/poisson.h), and which slot of it a node has. */
+typedef struct rill_covered_problem {
+    const int32_t *slot, *island; /* by node; -1 for none */
+    float *active, *extra, *wx, *wy;
+    double *f, *x;
+} rill_covered_problem;
+
 /* fill of a column that cannot be a member. */
 #define RILL_NO_ROOF (INT32_MIN / 2)
 
@@ -103,8 +111,8 @@ enum {
 
 /* All work on what is numbered [from, to). */
 typedef struct rill_covered_kernels {
-    /* Which rows of each column of cells have a column that is flooded, or might be within `horizon` (s/m), as bits; false if
-     * a glance shows that there are none. */
+    /* Which rows of each column of cells have a column that is flooded, or might be within `horizon` (s/m), as bits; and
+     * RILL_TILE_H bits higher those that are. False if a glance shows that there are none. */
     bool (*look)(const rill_covered_look *tile, float horizon, int32_t rows_of[RILL_TILE_W]);
     /* Columns into nodes: who was flooded is a member. RILL_COVERED_OTHERS, _SEALED. */
     int32_t (*read)(int32_t from, int32_t to, const rill_covered_nodes *nodes, const rill_covered_columns *planes);
@@ -122,6 +130,10 @@ typedef struct rill_covered_kernels {
     void (*excess)(int32_t from, int32_t to, const rill_covered_nodes *nodes, const rill_covered_edges *faces);
     /* RILL_COVERED_OFF, _OVER. f becomes zero for all that neither are members nor have to be. */
     int32_t (*judge)(int32_t from, int32_t to, const rill_covered_nodes *nodes, double tolerance);
+    /* What nodes with a slot are in the problem, and their faces: these join nodes of one island; others hold a node like a neighbour
+     * without pressure. */
+    void (*place)(int32_t from, int32_t to, const rill_covered_nodes *nodes, const rill_covered_edges *faces,
+                  const rill_covered_problem *problem);
     /* pi += x; 1 if some pressure is now negative. x is cleared. */
     int32_t (*correct)(int32_t from, int32_t to, const rill_covered_nodes *nodes);
     /* What crosses covered faces into and out of each node, into f. RILL_COVERED_SHORT, _OVER. */

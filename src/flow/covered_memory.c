@@ -96,6 +96,7 @@ static bool grow_planes(const plane *planes, size_t count, int32_t have, int32_t
                              PLANE((covered)->queue),                                                                  \
                              PLANE((covered)->pool),                                                                   \
                              PLANE((covered)->marks),                                                                  \
+                             PLANE((covered)->member),                                                                 \
                              PLANE((covered)->islands),                                                                \
                              PLANE((covered)->order),                                                                  \
                              PLANE((covered)->number),                                                                 \
@@ -104,11 +105,12 @@ static bool grow_planes(const plane *planes, size_t count, int32_t have, int32_t
     const size_t count_of = sizeof planes / sizeof *planes
 
 #define EDGE_PLANES(e)                                                                                                 \
-    const plane planes[] = { PLANE((e)->l),     PLANE((e)->r),      PLANE((e)->axis),                                  \
-                             PLANE((e)->at),    PLANE((e)->u),      PLANE((e)->base),                                  \
-                             PLANE((e)->gain),  PLANE((e)->head),   PLANE((e)->steep),                                 \
-                             PLANE((e)->reach), PLANE((e)->q),      PLANE((e)->t),                                     \
-                             PLANE((e)->even),  PLANE((e)->in_row), { (void **)&(e)->next, 2 * sizeof *(e)->next } };  \
+    const plane planes[] = {                                                                                           \
+        PLANE((e)->l),     PLANE((e)->r),      PLANE((e)->axis),   PLANE((e)->at),                                     \
+        PLANE((e)->u),     PLANE((e)->base),   PLANE((e)->gain),   PLANE((e)->head),                                   \
+        PLANE((e)->steep), PLANE((e)->reach),  PLANE((e)->q),      PLANE((e)->t),                                      \
+        PLANE((e)->even),  PLANE((e)->in_row), PLANE((e)->joined), { (void **)&(e)->next, 2 * sizeof *(e)->next }      \
+    };                                                                                                                 \
     const size_t count_of = sizeof planes / sizeof *planes
 
 /* Half as much again, or it would be taken anew all the time. */
@@ -213,7 +215,6 @@ static void give_covered(rill_covered *covered, const rill_allocator *allocator)
     give_nodes(covered);
     rill_memory_give(allocator, covered->tiles, tiles, sizeof *covered->tiles);
     rill_memory_give(allocator, covered->listed, tiles, sizeof *covered->listed);
-    rill_memory_give(allocator, covered->state, all, 1);
     rill_memory_give(allocator, covered->nearly, all, sizeof *covered->nearly);
     rill_memory_give(allocator, covered->beside, all, 1);
     rill_memory_give(allocator, covered->roofed, all, 1);
@@ -245,7 +246,6 @@ static rill_covered *take_covered(const rill_bed *bed, const demand *want, const
     covered->path_capacity = want->path;
     covered->tiles = rill_memory_take(allocator, tiles, sizeof *covered->tiles);
     covered->listed = rill_memory_take(allocator, tiles, sizeof *covered->listed);
-    covered->state = rill_memory_take(allocator, all, 1);
     covered->nearly = rill_memory_take(allocator, all, sizeof *covered->nearly);
     covered->beside = rill_memory_take(allocator, all, 1);
     covered->roofed = rill_memory_take(allocator, all, 1);
@@ -256,7 +256,7 @@ static rill_covered *take_covered(const rill_bed *bed, const demand *want, const
     covered->port_first = rill_memory_take(allocator, ports, sizeof *covered->port_first);
     covered->port_place = rill_memory_take(allocator, ports, sizeof *covered->port_place);
     covered->port_pipes = rill_memory_take(allocator, ports, sizeof *covered->port_pipes);
-    if (covered->tiles && covered->listed && covered->state && covered->nearly && covered->beside && covered->roofed &&
+    if (covered->tiles && covered->listed && covered->nearly && covered->beside && covered->roofed &&
         covered->flooded && covered->seen && covered->node_of && covered->path && covered->port_first &&
         covered->port_place && covered->port_pipes)
         return covered;
@@ -302,6 +302,7 @@ void rill_covered_refit(rill_flow *flow, const uint8_t *roofed, rill_covered *co
     memcpy(covered->roofed, roofed, (size_t)covered->bed_tiles);
     covered->tile_count = list_tiles(flow->bed, roofed, covered->tiles);
     rill_covered_clear(covered);
+    covered->listed_count = 0;
     covered->ports_due = covered->unready = true;
 }
 

@@ -224,8 +224,8 @@ static bool deposit_pipes(rill_flow *flow) {
 static bool some_asleep(const rill_flow *flow) {
     const rill_covered *covered = flow->covered;
     for (int32_t i = 0; i < covered->listed_count; ++i) {
-        const int32_t tile = covered->tiles[covered->listed[i]].tile;
-        if (covered->state[tile] & RILL_LISTED_TAKEN && !(flow->tiles[tile] & RILL_TILE_SWEPT)) return true;
+        const rill_covered_tile *at = &covered->tiles[covered->listed[i]];
+        if (at->taken && !(flow->tiles[at->tile] & RILL_TILE_SWEPT)) return true;
     }
     return false;
 }
@@ -340,6 +340,7 @@ void rill_covered_resume(rill_flow *flow) {
     for (int64_t i = 0; i < bed->info.columns; ++i)
         if (flow->pressure[bed->places[i]] != 0) flow->covered->flooded[rill_bed_tile_of(bed, bed->places[i])] += 1;
     flow->covered->unready = true;
+    flow->covered->as_looked = false;
 }
 
 void rill_covered_fill(rill_flow *flow, int32_t place, bool full) {

@@ -27,10 +27,12 @@
 #include "solve/poisson.h"
 #include "solve/skyline.h"
 
-/* A tile with a ceiling in it. */
+/* A tile with a ceiling in it. What is said of looks is known of those that are listed. */
 typedef struct rill_covered_tile {
     int32_t tile, sheet, tx, ty;
-    bool awake; /* when it was last looked at */
+    bool awake;                  /* when it was last looked at */
+    bool taken;                  /* its columns are nodes */
+    uint8_t looked[RILL_TILE_W]; /* what was seen then (rill_covered_kernels.look) */
 } rill_covered_tile;
 
 /* Members that are joined with each other and no others: `count` nodes of the order, from `first` on. */
@@ -59,6 +61,7 @@ typedef struct rill_covered {
     int32_t *queue;   /* nodes */
     int32_t *pool;    /* per node: the first of those inner nodes that it is joined with */
     uint8_t *marks;   /* per node, RILL_NODE_... */
+    uint8_t *member;  /* per node: it was one when islands were found */
     rill_covered_guess guess;
 
     int32_t island_count;
@@ -68,9 +71,10 @@ typedef struct rill_covered {
     int32_t *number;              /* per node: its place in its island, or in the guess */
     int32_t *slot;                /* per node: in the problem of large islands; -1 for others */
     bool islands_hold;            /* members are those they were found for */
-    bool laid;                    /* those that are too large to be solved directly have their slots */
-    rill_skyline *sky;            /* for one island at a time */
-    rill_poisson poisson;         /* for those that are too large for that */
+    int32_t searched_nodes, searched_faces, searched_pipes; /* how many there were when they were found */
+    bool laid;            /* those that are too large to be solved directly have their slots */
+    rill_skyline *sky;    /* for one island at a time */
+    rill_poisson poisson; /* for those that are too large for that */
 
     /* Sparse pipes by the columns they end at: those of port i, counted from 1, are port_pipes[port_first[i]] to [i + 1]. */
     int32_t port_count;
@@ -81,7 +85,6 @@ typedef struct rill_covered {
     rill_covered_tile *tiles;
     int32_t listed_count;
     int32_t *listed;  /* of these, where columns are flooded or may be */
-    uint8_t *state;   /* per tile of the bed, RILL_LISTED_... */
     uint8_t *seen;    /* per column: the repair has come by; zero between searches */
     int32_t *path;    /* columns of such a search */
     int32_t *nearly;  /* per tile of the bed: fifteen sixteenths of the least height under a ceiling; 0 if not known */
@@ -93,10 +96,10 @@ typedef struct rill_covered {
     bool unready;             /* columns were flooded otherwise than by the flow: there may be more nodes than ever */
     bool starved;             /* there was no memory for the nodes of this step: nothing has been solved for */
     bool hold;                /* the nodes may be those of the next sub-step too */
+    bool as_looked;           /* they are those that the last look found, and no others */
     bool some_sealed;         /* some member had no way out when it was read */
 } rill_covered;
 
-enum { RILL_LISTED = 1, RILL_LISTED_TAKEN = 2 }; /* has columns that may be covered; and these are nodes */
 enum {
     RILL_NODE_UNSETTLED = 1,
     RILL_NODE_RESTLESS = 2
@@ -172,6 +175,9 @@ bool rill_covered_room_for_edges(rill_covered *covered, rill_covered_edges *edge
 bool rill_covered_room_to_begin(rill_covered *covered);
 /* The same for large islands; what is in there may go. */
 bool rill_covered_room_for_problem(rill_covered *covered, const rill_poisson_size *size);
+
+/* covered_islands.c. All are looked at as if they had just been found. */
+void rill_covered_renew_islands(rill_covered *covered);
 
 /* covered_find.c. Forgets all nodes. */
 void rill_covered_clear(rill_covered *covered);

@@ -4,7 +4,9 @@
 
 #include "flow/covered_parts.h"
 
-enum { WORTH_A_SHARE = 2048 }; /* nodes or faces: some microseconds of the faster loops, where starting tasks takes one */
+enum {
+    WORTH_A_SHARE = 2048
+}; /* nodes or faces: some microseconds of the faster loops, where starting tasks takes one */
 
 typedef struct job {
     rill_covered_loop *loop;
