@@ -103,7 +103,8 @@ typedef struct rill_pipe {
 /* What a sparse pipe moves in a sub-step. */
 typedef struct rill_transfer {
     int32_t pipe;
-    float q;            /* quanta, from l to r positive */
+    int32_t donor, receiver; /* their ports */
+    float q;                 /* quanta, from l to r positive */
     int32_t have, room; /* of the donor, of the receiver */
     bool scaled;        /* limited by one of them: q is whole */
 } rill_transfer;

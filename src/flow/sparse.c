@@ -45,15 +45,20 @@ static void gather_speeds(const rill_flow *flow, const rill_pipe_run *run) {
 static void note_moving(rill_sparse *sparse, int32_t index) {
     const rill_pipe *p = &sparse->pipes[index];
     const rill_pipe_arrays *a = &sparse->arrays;
-    float q = a->q[index];
-    bool from_l = q > 0.0f;
+    const float q = a->q[index];
+    const bool from_l = q > 0.0f;
     /* What a moving solid pressed may stand above its ceiling. */
-    int32_t room_l = rill_max_i(p->cl - p->bl - a->Hl[index], 0);
-    int32_t room_r = rill_max_i(p->cr - p->br - a->Hr[index], 0);
-    sparse->out[from_l ? p->port_l : p->port_r] += most(q);
-    sparse->in[from_l ? p->port_r : p->port_l] += most(q);
-    sparse->moving[sparse->moving_count++] =
-        (rill_transfer){ index, q, from_l ? a->Hl[index] : a->Hr[index], from_l ? room_r : room_l, false };
+    const int32_t room_l = rill_max_i(p->cl - p->bl - a->Hl[index], 0);
+    const int32_t room_r = rill_max_i(p->cr - p->br - a->Hr[index], 0);
+    const rill_transfer t = { .pipe = index,
+                              .donor = from_l ? p->port_l : p->port_r,
+                              .receiver = from_l ? p->port_r : p->port_l,
+                              .q = q,
+                              .have = from_l ? a->Hl[index] : a->Hr[index],
+                              .room = from_l ? room_r : room_l };
+    sparse->out[t.donor] += most(q);
+    sparse->in[t.receiver] += most(q);
+    sparse->moving[sparse->moving_count++] = t;
 }
 
 /* Lists the pipes that move something, with what, and sums it up at their ends. Returns whether some column would give or
@@ -72,9 +77,7 @@ static bool find_moving(rill_flow *flow, const rill_flow_settings *settings, con
     int32_t tight = 0;
     for (int32_t i = 0; i < sparse->moving_count; ++i) {
         const rill_transfer *t = &sparse->moving[i];
-        const rill_pipe *p = &sparse->pipes[t->pipe];
-        tight |= (sparse->out[t->q > 0.0f ? p->port_l : p->port_r] > t->have) |
-                 (sparse->in[t->q > 0.0f ? p->port_r : p->port_l] > t->room);
+        tight |= (sparse->out[t->donor] > t->have) | (sparse->in[t->receiver] > t->room);
     }
     return tight;
 }
@@ -90,19 +93,16 @@ static void limit(rill_flow *flow) {
     rill_sparse *sparse = &flow->scratch->sparse;
     for (int32_t i = 0; i < sparse->moving_count; ++i) {
         rill_transfer *t = &sparse->moving[i];
-        const rill_pipe *p = &sparse->pipes[t->pipe];
-        const bool from_l = t->q > 0.0f;
-        const float k = fit(sparse->out[from_l ? p->port_l : p->port_r], t->have);
+        const float k = fit(sparse->out[t->donor], t->have);
         if (!(k < 1.0f)) continue;
         const int64_t before = most(t->q);
         scale(t, k);
         flow->pipe_u[t->pipe] *= k;
-        sparse->in[from_l ? p->port_r : p->port_l] += most(t->q) - before;
+        sparse->in[t->receiver] += most(t->q) - before;
     }
     for (int32_t i = 0; i < sparse->moving_count; ++i) {
         rill_transfer *t = &sparse->moving[i];
-        const rill_pipe *p = &sparse->pipes[t->pipe];
-        const float k = fit(sparse->in[t->q > 0.0f ? p->port_r : p->port_l], t->room);
+        const float k = fit(sparse->in[t->receiver], t->room);
         if (!(k < 1.0f)) continue;
         scale(t, k);
         flow->pipe_u[t->pipe] *= k;
@@ -114,10 +114,10 @@ void rill_sparse_move(rill_flow *flow, const rill_flow_settings *settings, const
     if (find_moving(flow, settings, constants)) limit(flow);
     for (int32_t i = 0; i < sparse->moving_count; ++i) {
         const rill_transfer *moved = &sparse->moving[i];
-        const rill_pipe *p = &sparse->pipes[moved->pipe];
-        int32_t t = (int32_t)rill_move_whole(moved->q, moved->scaled ? 0.0f : constants->phase);
-        sparse->out[p->port_l] = sparse->out[p->port_r] = sparse->in[p->port_l] = sparse->in[p->port_r] = 0;
+        const int32_t t = (int32_t)rill_move_whole(moved->q, moved->scaled ? 0.0f : constants->phase);
+        sparse->out[moved->donor] = sparse->in[moved->receiver] = 0;
         if (t == 0) continue;
+        const rill_pipe *p = &sparse->pipes[moved->pipe];
         flow->H[p->l] -= t;
         flow->H[p->r] += t;
         /* A column that was dry and still is disturbs nothing. */
