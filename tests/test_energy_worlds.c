@@ -179,6 +179,15 @@ static void rafts(void **state) {
     assert_int_equal(judge_text("wet raft", wet_raft, 1, 8, JUDGE_ALL, NULL), 0);
 }
 
+/* Bodies on films leapt out of them for ever. */
+static void films(void **state) {
+    (void)state;
+    static const unsigned long numbers[] = { 94, 284, 502, 568, 616, 669, 800 };
+    int broken = 0;
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i += ALONE_PART) broken += judge_number(numbers[i]);
+    assert_int_equal(broken, 0);
+}
+
 static void slits(void **state) {
     (void)state;
     const double feet[] = { 1e-5, 5e-4, 4e-3 };
@@ -194,7 +203,7 @@ static void slits(void **state) {
 
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = { cmocka_unit_test(some_worlds), cmocka_unit_test(hovering_discs),
-                                        cmocka_unit_test(rafts), cmocka_unit_test(slits) };
+                                        cmocka_unit_test(rafts), cmocka_unit_test(films), cmocka_unit_test(slits) };
     const struct CMUnitTest campaign[] = { cmocka_unit_test(many_worlds) };
     int numbers = 0;
     bool scenes = false;

@@ -5,6 +5,8 @@
  * when something slams. All sums run in the order of nodes and touches: the same bits everywhere. */
 #include "bodies/bodies.h"
 
+#include "base/simd.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -111,23 +113,30 @@ static void scatter(const rill_bodies *bodies, const rill_body *body, bool all, 
 
 /* What each node should hold at the end, and how much it gives; returns whether some give much. What bodies take or leave by
  * moving must be made room for at once, or else they would move without pushing; what did not fit before that, because a body
- * was put where liquid was, little by little. */
+ * was put where liquid was, little by little.
+ *
+ * What a node over a thin gap has given is `strained`, and stays so: it is a spring, whose push follows from how much more it
+ * holds than fits. Were that made good in the next sub-step, its push would be the sum of that over time, which comes late by a
+ * quarter of a swing, and what floats on a film would leap out of it as soon as sub-steps are shorter than such swings. What
+ * is more than a cell of liquid could have given is none of that: a body was put there. */
 static bool find_aims(const balance *b) {
     const rill_body_stage *s = b->stage;
     const rill_bed *bed = s->flow->bed;
-    const double thin = THIN * bed->grid.cell_size / bed->quantum;
+    const double cell = bed->grid.cell_size / bed->quantum, thin = THIN * cell;
     const double most = 0.25 * sqrt(s->gravity * bed->grid.cell_size) * s->dt / bed->quantum;
     bool any = false;
     for (size_t i = b->first; i < b->end; ++i) {
         const rill_node *node = node_of(b, i);
         const double level = rill_node_level(node, node->e);
-        const double has = (double)s->flow->H[node->place], before = has - (level - node->kept);
-        const double hurried = before > most ? before - most : before < -most ? before + most : 0.0;
-        b->aim[i] = node->first >= 0 ? has - hurried : has;
         const double gap = level - node->deep, share = gap > thin ? thin / gap : 1.0;
         b->soft[i] = node->yields ? SOFT + (1.0 - SOFT) * share * share : SOFT;
         if (node->flooded || (node->deep == 0.0 && !isinf(node->roof))) b->soft[i] = node->deep > 0.0 ? FIRM : HARD;
         any |= b->soft[i] > MUCH;
+        const double has = (double)s->flow->H[node->place], before = has - (level - node->kept);
+        const double given = rill_max_d(b->soft[i] - SOFT, 0.0) * rill_min_d(node->deep, cell);
+        const double strained = before > given ? given : before < -given ? -given : before, left = before - strained;
+        const double hurried = left > most ? left - most : left < -most ? left + most : 0.0;
+        b->aim[i] = node->first >= 0 ? has - strained - hurried : has;
     }
     return any;
 }

@@ -211,11 +211,16 @@ double rill_node_will_displace(const rill_body_stage *s, const rill_node *node, 
     const double scale = s->dt / s->flow->bed->quantum;
     double sum = 0.0, beyond[6];
     for (int32_t i = node->first; i >= 0; i = touches[i].next) {
-        const rill_body *body = rill_body_at(s->bodies, touches[i].body);
-        const int parts = rill_body_is_ball(body) ? 3 : 6; /* see take_room */
-        for (int k = 0; k < 6; ++k) beyond[k] = k < parts ? body->moved[k] - body->guess[k] : 0.0;
-        for (int32_t k = touches[i].first; k < touches[i].end; ++k)
-            sum += (double)pieces[k].part * depth_of(&pieces[k], e, lift_of(&pieces[k], beyond, scale));
+        const rill_touch *t = &touches[i];
+        if (t->first == t->end) continue; /* beside it */
+        const rill_body *body = rill_body_at(s->bodies, t->body);
+        const bool ball = rill_body_is_ball(body); /* see take_room */
+        for (int k = 2; k < (ball ? 3 : 5); ++k) beyond[k] = body->moved[k] - body->guess[k];
+        const double whole = beyond[2] * scale;
+        for (int32_t k = t->first; k < t->end; ++k) {
+            const rill_piece *p = &pieces[k];
+            sum += (double)p->part * depth_of(p, e, ball ? whole : lift_of(p, beyond, scale));
+        }
     }
     return sum;
 }
