@@ -111,7 +111,7 @@ INLINE float *velocity_of(const rill_covered_edges *faces, const rill_covered_co
 INLINE double start_pressure(double pressure, double last, double before) {
     const double line = 2.0 * pressure - last, parabola = line + (pressure - 2.0 * last + before);
     const double ahead = before >= 0.0 ? parabola : line, floored = ahead > 0.0 ? ahead : 0.0;
-    return (pressure < 0.0) | (last < 0.0) ? pressure : floored;
+    return ((pressure < 0.0) | (last < 0.0)) ? pressure : floored;
 }
 
 INLINE int32_t read_one(const rill_covered_nodes *a, const rill_covered_columns *from, int32_t n, int32_t p) {
