@@ -40,6 +40,7 @@ static void test_absurd_definitions(void **state) {
     REFUSED(gravity[1], nan, "gravity[1] is nan");
     REFUSED(gravity[2], -1e9, "gravity[2]");
     REFUSED(liquid.density, 0.0, "liquid.density is 0");
+    REFUSED(liquid.density, 1e-310, "liquid.density is 1e-310; expected 0.001 to 1e+06");
     REFUSED(liquid.viscosity, -1.0, "liquid.viscosity is -1");
     REFUSED(liquid.viscosity, inf, "liquid.viscosity is inf");
     REFUSED(liquid.surface_tension, nan, "liquid.surface_tension");

@@ -115,8 +115,30 @@ static void test_under(void **state) {
     }
 }
 
+/* The thinnest liquid that is allowed and the heaviest: all that bodies weigh is compared with theirs, and stays finite. */
+static void test_extremes(void **state) {
+    (void)state;
+    static const double densities[] = { 1e-3, 1e6 }, bodies[] = { 1e-8, 1.0, 1e9 };
+    for (int i = 0; i < 6; ++i) {
+        rill_world_def def = tank_def(16, 12, RILL_PASSAGES_ANY);
+        def.liquid.density = densities[i % 2];
+        rill_world *world = make_tank(&def);
+        build(world);
+        fill(world, 1, 1, 1, 4);
+        rill_body_def body = light_def(i % 4, 4.0, bodies[i / 2]);
+        for (int k = 0; k < 3; ++k) body.state.position[k] = (double[]){ 7.3, 6.2, 4.0 }[k] * MM;
+        rill_body_id id;
+        must(world, rill_body_create(world, &body, &id));
+        for (int k = 0; k < 10; ++k) {
+            step(world, 1.0 / 60);
+            must_be_valid(world);
+        }
+        rill_world_destroy(world);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_half_sunk), cmocka_unit_test(test_deeper),
-                                        cmocka_unit_test(test_under) };
+                                        cmocka_unit_test(test_under), cmocka_unit_test(test_extremes) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

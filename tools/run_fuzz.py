@@ -23,6 +23,7 @@ LIMITS = ["-timeout=20", "-rss_limit_mb=2048", "-max_len=4096", "-len_control=0"
 # The entropic schedule counts the features of all inputs after each execution: half of the time where executions are short.
 LIMITS += ["-entropic=0"]
 LIMITS += ["-reload=0"]  # nobody else adds to the corpus
+NUMBERS = ["fuzz_api", "fuzz_mesh", "fuzz_snapshot"]  # inputs are numbers, not text
 LENGTHS = {"fuzz_api": 256, "fuzz_mesh": 256}  # bytes: short inputs, short executions
 
 
@@ -45,7 +46,7 @@ def run(program, folder, seconds):
     for pattern in (f"tests/fuzz/seeds/{name}/*", SEEDS.get(name)):
         for seed in ROOT.glob(pattern) if pattern else ():
             shutil.copy(seed, corpus / f"seed_{seed.name}")
-    if not any(corpus.iterdir()):  # numbers from nowhere: long sequences from the start
+    if name in NUMBERS:  # from nowhere: long sequences from the start, also beside what once broke something
         dice = random.Random(name)
         for i in range(32):
             (corpus / f"seed_{i}").write_bytes(dice.randbytes(dice.randrange(64, LENGTHS.get(name, 1024))))
@@ -56,8 +57,10 @@ def run(program, folder, seconds):
     executed = re.search(r"stat::number_of_executed_units: (\d+)", done.stderr)
     found = re.findall(r"Test unit written to (.*)", done.stderr)
     count = int(executed[1]) if executed else 0
-    said = "\n".join(line for line in done.stderr.splitlines() if not line.startswith(("#", "INFO")))
-    return name, count, len(list(corpus.iterdir())), found, done.returncode, said[:4000]
+    # Without what is said of each input that is kept: of a finding the beginning matters, and the input, which comes last.
+    lines = [x for x in done.stderr.splitlines() if not x.startswith(("#", "INFO", "\tNEW_FUNC"))]
+    said = "\n".join(lines if len(lines) <= 80 else lines[:50] + ["..."] + lines[-30:])
+    return name, count, len(list(corpus.iterdir())), found, done.returncode, said
 
 
 def main():

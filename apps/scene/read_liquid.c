@@ -3,7 +3,7 @@
 
 #include "read_scene.h"
 
-static const rill_range DENSITY = { 0, 1e6, true, "kg/m3" };
+static const rill_range DENSITY = { 1e-3, 1e6, false, "kg/m3" };
 static const rill_range VISCOSITY = { 0, 1e6, false, "m2/s" };
 static const rill_range TENSION = { 0, 1e3, false, "N/m" };
 static const rill_range CONTACT_ANGLE = { 0, 180, false, "degrees" };

@@ -102,7 +102,7 @@ typedef struct rill_runtime {
 /* ----------------------------------------------------------------------------------------------------------- liquid */
 
 typedef struct rill_liquid {
-    double density;         /* kg/m3, > 0; water 998 */
+    double density;         /* kg/m3, >= 0.001; water 998 */
     double viscosity;       /* kinematic, m2/s, >= 0; water 1.004e-6, honey 7e-3 */
     double surface_tension; /* N/m, >= 0; water 0.0728 */
     double contact_angle;   /* degrees, 0 to 180; water on clean glass about 40 */

@@ -11,7 +11,8 @@ static const double LENGTH_LIMIT = 1e7;     /* m: positions and levels */
 static const double CELL_LEAST = 1e-6;      /* m */
 static const double CELL_MOST = 1e4;        /* m */
 static const double GRAVITY_LIMIT = 1e4;    /* m/s2 */
-static const double DENSITY_LIMIT = 1e6;    /* kg/m3 */
+static const double DENSITY_LEAST = 1e-3;   /* kg/m3: a hundredth of the lightest gas; what bodies weigh is divided by it */
+static const double DENSITY_MOST = 1e6;     /* kg/m3 */
 static const double VISCOSITY_LIMIT = 1e6;  /* m2/s */
 static const double TENSION_LIMIT = 1e3;    /* N/m */
 static const double RATE_LIMIT = 1e9;       /* m3/s or mm/h */
@@ -105,7 +106,7 @@ rill_result rill_check_gravity(const double gravity[3], rill_message *message) {
 }
 
 rill_result rill_check_liquid(const rill_liquid *liquid, rill_message *message) {
-    rill_result result = check_positive("liquid.density", liquid->density, DENSITY_LIMIT, message);
+    rill_result result = check_range("liquid.density", liquid->density, DENSITY_LEAST, DENSITY_MOST, message);
     if (!result) result = check_range("liquid.viscosity", liquid->viscosity, 0.0, VISCOSITY_LIMIT, message);
     if (!result) result = check_range("liquid.surface_tension", liquid->surface_tension, 0.0, TENSION_LIMIT, message);
     if (!result) result = check_range("liquid.contact_angle", liquid->contact_angle, 0.0, 180.0, message);
