@@ -54,7 +54,8 @@ static void test_absurd_definitions(void **state) {
     REFUSED(solver.kandemir.atmosphere, inf, "solver.kandemir.atmosphere is inf");
     REFUSED(solver.pipe_area, (rill_pipe_area)2, "solver.pipe_area is 2");
     REFUSED(solver.passages, (rill_passages)3, "solver.passages is 3");
-    REFUSED(solver.orifice, -0.1, "solver.orifice is -0.1; expected 0 to 1");
+    REFUSED(solver.orifice, -0.1, "solver.orifice is -0.1; expected 0.001 to 1");
+    REFUSED(solver.orifice, 1e-200, "solver.orifice is 1e-200");
     REFUSED(solver.orifice, nan, "solver.orifice is nan");
     REFUSED(solver.friction, 1.5, "solver.friction is 1.5");
     REFUSED(solver.max_substeps, 0, "solver.max_substeps is 0");

@@ -106,7 +106,10 @@ void rill_read_solver(rill_reader *reader, const rill_node *node, rill_scene *sc
     } else if (rill_read_word(reader, passage, passages, &word)) {
         solver->passages = (rill_passages)word;
     }
-    rill_read_number(reader, rill_tree_get(node, "orifice"), &ORIFICE, &solver->orifice);
+    const rill_node *orifice = rill_tree_get(node, "orifice");
+    if (rill_read_number(reader, orifice, &ORIFICE, &solver->orifice) && solver->orifice > 0 && solver->orifice < 1e-3) {
+        rill_reader_expected(reader, orifice, "0, or 0.001 to 1");
+    }
     rill_read_boolean(reader, rill_tree_get(node, "advection"), &solver->advection);
     rill_read_number(reader, rill_tree_get(node, "friction"), &FRICTION, &solver->friction);
     rill_read_boolean(reader, rill_tree_get(node, "rest"), &solver->rest);

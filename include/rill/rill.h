@@ -181,8 +181,8 @@ typedef struct rill_solver {
     bool rest;             /* tiles that have come to rest are stopped and sleep; default true */
     bool skip_idle;        /* idle tiles cost nothing; default true; false sweeps everything, for comparison */
     double orifice;        /* discharge coefficient Cd of mouths where covered flow leaves into a wider space: it loses
-                              u^2 / (2 Cd^2) there; 0 < Cd <= 1, default 0.61 (a sharp edge); 0: no velocity heads are
-                              reckoned with in passages, and nothing is lost */
+                              u^2 / (2 Cd^2) there; 0.001 <= Cd <= 1, default 0.61 (a sharp edge); 0: no velocity heads
+                              are reckoned with in passages, and nothing is lost */
     double friction;       /* fraction of speed kept per second, 0 < f <= 1; 0 means the mode's default (1; paper 0.5) */
     int32_t max_substeps;  /* cap per step, 1 to 1000000; default 64. Beyond it waves are slowed, see RILL_STATUS_... */
 } rill_solver;

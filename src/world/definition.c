@@ -15,6 +15,7 @@ static const double DENSITY_LEAST = 1e-3;   /* kg/m3: a hundredth of the lightes
 static const double DENSITY_MOST = 1e6;     /* kg/m3 */
 static const double VISCOSITY_LIMIT = 1e6;  /* m2/s */
 static const double TENSION_LIMIT = 1e3;    /* N/m */
+static const double ORIFICE_LEAST = 1e-3;   /* what is lost grows with one over its square */
 static const double RATE_LIMIT = 1e9;       /* m3/s or mm/h */
 static const double TIME_LIMIT = 1e15;      /* s */
 static const double STEP_LIMIT = 3600.0;    /* s */
@@ -134,7 +135,8 @@ rill_result rill_check_solver(const rill_solver *solver, rill_message *message) 
     if (!result)
         result =
             check_choice("solver.passages", (int64_t)solver->passages, RILL_PASSAGES_ANY, RILL_PASSAGES_OFF, message);
-    if (!result) result = check_range("solver.orifice", solver->orifice, 0.0, 1.0, message);
+    if (!result && solver->orifice != 0.0)
+        result = check_range("solver.orifice", solver->orifice, ORIFICE_LEAST, 1.0, message);
     if (!result) result = check_range("solver.friction", solver->friction, 0.0, 1.0, message);
     if (!result) result = check_choice("solver.max_substeps", solver->max_substeps, 1, SUBSTEPS_LIMIT, message);
     return result;
