@@ -60,32 +60,33 @@ static void search_all(rill_covered *covered) {
 }
 
 /* Whether members and open edges are others than those that islands were found for; they are remembered. */
-static bool edges_differ(const rill_covered_edges *edges) {
+static int32_t edges_differ(const rill_covered_edges *edges) {
     int32_t differ = 0;
     for (int32_t i = 1; i < edges->count; ++i) {
         const uint8_t open = weight(edges, i) > 0.0f;
         differ |= edges->joined[i] ^ open;
         edges->joined[i] = open;
     }
-    return differ != 0;
+    return differ;
 }
-static bool members_differ(const rill_covered *covered) {
+static int32_t members_differ(const rill_covered *covered) {
     int32_t differ = 0;
     for (int32_t n = 1; n < covered->node_count; ++n) {
         const uint8_t active = (uint8_t)covered->nodes.active[n];
         differ |= covered->member[n] ^ active;
         covered->member[n] = active;
     }
-    return differ != 0;
+    return differ;
 }
 static bool all_differ(rill_covered *covered) {
-    const bool more = covered->searched_nodes != covered->node_count ||
-                      covered->searched_faces != covered->faces.count ||
-                      covered->searched_pipes != covered->pipes.count;
+    const int32_t more = covered->searched_nodes != covered->node_count ||
+                         covered->searched_faces != covered->faces.count ||
+                         covered->searched_pipes != covered->pipes.count;
     covered->searched_nodes = covered->node_count;
     covered->searched_faces = covered->faces.count;
     covered->searched_pipes = covered->pipes.count;
-    return more | members_differ(covered) | edges_differ(&covered->faces) | edges_differ(&covered->pipes);
+    /* all three, or they would not be remembered */
+    return (more | members_differ(covered) | edges_differ(&covered->faces) | edges_differ(&covered->pipes)) != 0;
 }
 
 bool rill_covered_find_islands(rill_covered *covered) {
