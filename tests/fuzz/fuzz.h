@@ -10,6 +10,7 @@
 
 #include <sanitizer/asan_interface.h>
 
+#include "base/hash.h"
 #include "flow/covered.h"
 #include "flow/drive.h"
 #include "world/energy.h"
@@ -48,6 +49,12 @@ static inline uint8_t fuzz_u8(fuzz_input *in) {
 
 static inline int32_t fuzz_below(fuzz_input *in, int32_t limit) {
     return fuzz_u8(in) % limit;
+}
+
+/* A number that follows from the whole input, for what is costly: the search keeps what reaches something new, which is what costs most,
+ * and begins from that. By this die the share of it stays the same for ever, and the rate, too. */
+static inline uint64_t fuzz_die(const uint8_t *data, size_t size) {
+    return rill_hash_bytes(RILL_HASH_START, data, size) >> 8;
 }
 
 /* Mostly tame numbers from low to high and a little beyond both ends, a zero byte in the middle; now and then a wild

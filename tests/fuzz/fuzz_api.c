@@ -3,10 +3,11 @@
  * does not rise; and in the end the world is valid. Sequences are short so that there are many of them. */
 #include "fuzz.h"
 
-enum { MOST_CALLS = 8, MOST_CELLS = 6, WIDEST = 100 };
+enum { LEAST_CALLS = 3, MOST_CALLS = 8, MOST_CELLS = 6, WIDEST = 100, WIDE_ONE_IN = 64, THREADS_ONE_IN = 128 };
 
 typedef struct trial {
     fuzz_input in;
+    uint64_t die;
     fuzz_memory memory;
     rill_world *world;
     rill_runtime runtime;
@@ -318,7 +319,7 @@ static bool open_world(trial *s) {
     rill_world_def def = rill_default_world_def();
     s->stirred = fuzz_below(in, 2);
     /* Mostly part of a tile; now and then wider than the longest run of the kernels. */
-    int32_t widest = fuzz_below(in, 64) == 63 ? WIDEST : MOST_CELLS;
+    int32_t widest = s->die % WIDE_ONE_IN == 0 ? WIDEST : MOST_CELLS;
     def.grid.cells[0] = widest - fuzz_below(in, widest);
     def.grid.cells[1] = MOST_CELLS - fuzz_below(in, MOST_CELLS);
     def.grid.cell_size = fuzz_double(in, 0.0, 0.002);
@@ -394,12 +395,13 @@ static void check_refused(const rill_world *world, rill_result result, const fuz
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    trial s = { .in = { data, size }, .memory = { .until_failure = -1 } };
+    trial s = { .in = { data, size }, .die = fuzz_die(data, size), .memory = { .until_failure = -1 } };
     s.runtime.allocator = fuzz_allocator(&s.memory);
-    s.runtime.tasks.threads = 1 + (size % 128 == 0);
+    s.runtime.tasks.threads = 1 + (s.die / 64 % THREADS_ONE_IN == 0);
     if (open_world(&s)) {
         lay_floor(&s);
-        for (int i = 0; i < MOST_CALLS && s.in.size > 0; ++i) {
+        const int calls = LEAST_CALLS + (int)(s.die / 8192 % (MOST_CALLS - LEAST_CALLS + 1));
+        for (int i = 0; i < calls && s.in.size > 0; ++i) {
             uint8_t failure = fuzz_u8(&s.in);
             s.memory.until_failure = failure >= 224 ? failure - 224 : -1;
             const fuzz_found before = found(s.world);
