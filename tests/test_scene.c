@@ -78,7 +78,7 @@ static void values_are_checked(void **state) {
            "s.yaml:7:20: found .inf for gravity.2, expected a number from -10000 to 10000 (m/s2)");
     EXPECT(HEAD "liquid: { viscosity: '1e-6', density: 1e999, contact_angle: }\n",
            "s.yaml:7:22: found the text '1e-6' for liquid.viscosity, expected a number from 0 to 1e+06 (m2/s)",
-           "s.yaml:7:39: found 1e999 for liquid.density, expected a number above 0 and up to 1e+06 (kg/m3)",
+           "s.yaml:7:39: found 1e999 for liquid.density, expected a number from 0.001 to 1e+06 (kg/m3)",
            "s.yaml:7:61: found nothing for liquid.contact_angle, expected a number from 0 to 180 (degrees)");
     EXPECT(HEAD "liquid: { preset: bloood }\n",
            "s.yaml:7:19: found the text 'bloood' for liquid.preset, expected water, blood, coffee, milk, paint, olive "
