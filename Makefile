@@ -2,6 +2,7 @@
 #
 #   make demo       install what is missing, build, run a scene, draw it, say where the results are; with a display, play it
 #   make test       install what is missing, build, run every test; ends with `N passed, N failed`
+#   make test-long  the same with all seeds under the sanitizers too, a thousand worlds and a long search for crashes (hours)
 #   make bench      speed, against the memory's own (CSV=file to keep it)
 #   make validate   accuracy, against exact solutions and measurements
 #   make gallery    draw the pictures of docs/gallery.md (a quarter of an hour without a graphics card)
@@ -21,7 +22,7 @@ OUT ?= out/$(basename $(notdir $(SCENE)))
 
 MAKEFLAGS += --no-print-directory
 
-.PHONY: build program demo test bench validate gallery campaign fuzz check-blender check-usd format clean
+.PHONY: build program demo test test-long bench validate gallery campaign fuzz check-blender check-usd format clean
 .DEFAULT_GOAL := build
 
 build:
@@ -48,6 +49,11 @@ demo: program
 test:
 	@tools/install_packages.sh test
 	@JOBS=$(JOBS) tools/run_tests.sh
+
+test-long:
+	@tools/install_packages.sh test
+	@JOBS=$(JOBS) LONG=1 tools/run_tests.sh
+	@$(MAKE) campaign fuzz
 
 bench: program
 	build/rill bench $(if $(CSV),--csv $(CSV))

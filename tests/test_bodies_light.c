@@ -62,7 +62,7 @@ static void let_go(int shape, double size, double density, double cell, double l
 static void test_half_sunk(void **state) {
     (void)state;
     static const double densities[] = { 0.01, 3.0, 20.0 }, cells[] = { 5.0, 2.5 };
-    for (int i = 0; i < 24; ++i) let_go(i % 4, 20, densities[i / 4 % 3], cells[i / 12], 25, 0);
+    for (int i = 0; i < 24; i += NEXT_CASE) let_go(i % 4, 20, densities[i / 4 % 3], cells[i / 12], 25, 0);
     let_go(0, 40, 0.01, 5.0, 25, 0);
     let_go(2, 40, 0.01, 5.0, 50, 0);
     let_go(3, 40, 0.01, 2.5, 25, 0);
@@ -71,7 +71,7 @@ static void test_half_sunk(void **state) {
 static void test_deeper(void **state) {
     (void)state;
     static const double densities[] = { 0.01, 1.0, 30.0 };
-    for (int i = 0; i < 12; ++i) let_go(i % 4, 20, densities[i / 4], 2.5, 50, 0.3);
+    for (int i = 0; i < 12; i += NEXT_CASE) let_go(i % 4, 20, densities[i / 4], 2.5, 50, 0.3);
     let_go(3, 40, 20, 5.0, 50, 0.3);
     let_go(2, 20, 3, 1.0, 50, 0.3);
 }
@@ -80,7 +80,7 @@ static void test_deeper(void **state) {
 static void test_under(void **state) {
     (void)state;
     static const double densities[] = { 0.1, 3.0, 60.0 };
-    for (int i = 0; i < 6; ++i) {
+    for (int i = 0; i < 6; i += NEXT_CASE) {
         rill_world *world = make_open_pond(60, 50, 0.1, 10, 1);
         rill_body_id ids[4];
         for (int k = 0; k < 4; ++k) {
@@ -119,7 +119,7 @@ static void test_under(void **state) {
 static void test_extremes(void **state) {
     (void)state;
     static const double densities[] = { 1e-3, 1e6 }, bodies[] = { 1e-8, 1.0, 1e9 };
-    for (int i = 0; i < 6; ++i) {
+    for (int i = 0; i < 6; i += NEXT_CASE) {
         rill_world_def def = tank_def(16, 12, RILL_PASSAGES_ANY);
         def.liquid.density = densities[i % 2];
         rill_world *world = make_tank(&def);

@@ -71,7 +71,7 @@ static int judge_number(unsigned long number) {
 static void some_worlds(void **state) {
     (void)state;
     int broken = 0;
-    for (unsigned long i = 1; i <= 20 / ALONE_PART; ++i) broken += judge_number(i);
+    for (unsigned long i = 1; i <= (ALONE_PART > 1 ? 2 : 20); ++i) broken += judge_number(i);
     assert_int_equal(broken, 0);
 }
 

@@ -23,6 +23,11 @@ typedef rill_result call_function(rill_world *world);
 static long kept_blocks = 2; /* that a failed call may leave behind */
 static bool may_follow;      /* it may have brought the bed up to date with the solids before it fails, once */
 
+/* The request after this one: all of the first, which are of all kinds, then in steps under the sanitizers. */
+static long next_request(long n) {
+    return n + (n < 24 ? 1 : NEXT_CASE);
+}
+
 /* Walks through the requests of one call on worlds that `make` makes. */
 static void walk(rill_world *(*make)(const rill_runtime *), call_function *call) {
     for (int forever = 0; forever < 2; ++forever) {
@@ -34,7 +39,7 @@ static void walk(rill_world *(*make)(const rill_runtime *), call_function *call)
         const int32_t accounts = rill_world_account_count(world);
         const long live = memory.live;
         long n = 1;
-        for (;; ++n) {
+        for (;; n = next_request(n)) {
             fail_at(n, forever);
             const rill_result result = call(world);
             if (memory.refused == 0) { /* got through: the walk is over */
@@ -324,7 +329,7 @@ static rill_world *make_vault(const rill_runtime *runtime) {
  * done is sound, and the next goes on from there. Returns how often it asks for more. */
 static long walk_flooding(rill_world *(*make)(const rill_runtime *)) {
     long asked = 0;
-    for (long n = 0; n <= asked; n += n < 8 ? 1 : 7) {
+    for (long n = 0; n <= asked; n += n < 8 / NEXT_CASE ? 1 : 7 * NEXT_CASE) {
         memory = (test_memory){ 0 };
         const rill_runtime runtime = counting_runtime();
         rill_world *world = make(&runtime);
@@ -404,7 +409,7 @@ static void walk_making(rill_result (*call)(rill_world **, const void *, size_t)
     for (int forever = 0; forever < 2; ++forever) {
         memory = (test_memory){ 0 };
         long n = 1;
-        for (;; ++n) {
+        for (;; n = next_request(n)) {
             rill_world *world = NULL;
             fail_at(n, forever);
             const rill_result result = call(&world, bytes, size);

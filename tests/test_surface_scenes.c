@@ -41,7 +41,7 @@ static void run_scene(const char *name) {
     assert_non_null(physics);
     const rill_surface_def def = rill_default_surface_def();
     assert_int_equal(rill_surface_create(world, &def, &surface), RILL_OK);
-    const double until = scene->until < LONGEST ? scene->until : LONGEST;
+    const double until = fmin(scene->until, LONGEST / ALONE_PART);
     double next = 0.0;
     while (rill_world_time(world) < until) {
         const double time = rill_world_time(world);

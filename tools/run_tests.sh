@@ -1,21 +1,32 @@
 #!/bin/sh
 # Builds and runs every test: all of them in the plain build, the unit tests again under the sanitizers. Goes on after a
 # failure, and ends with the line `N passed, N failed`. Exit code 0 only if nothing failed.
+#
+# LONG=1: all seeds under the sanitizers too, instead of a part of them (ALONE_PART in tests/CMakeLists.txt).
 set -u
 cd "$(dirname "$0")/.."
 jobs=${JOBS:-$(nproc)}
 results=build/results
+part=${LONG:+-DRILL_ALONE_PART=1}
 mkdir -p $results
 rm -f $results/*
 
-# run PRESET TARGET CTEST_ARGUMENTS...: builds a preset and leaves what its tests said in $results.
-run() {
+# build PRESET TARGET [WITH...]: what it says is kept until somebody asks.
+build() {
     preset=$1
     target=$2
     shift 2
+    "$@" cmake --preset "$preset" -U RILL_ALONE_PART $part >$results/"$preset".log 2>&1 &&
+        "$@" cmake --build --preset "$preset" -j "$jobs" --target "$target" >>$results/"$preset".log 2>&1
+    echo $? >$results/"$preset".built
+}
+
+# run PRESET CTEST_ARGUMENTS...: leaves what the tests of a preset that has been built said in $results.
+run() {
+    preset=$1
+    shift
     echo "== $preset"
-    if ! cmake --preset "$preset" >$results/"$preset".log 2>&1 ||
-        ! cmake --build --preset "$preset" -j "$jobs" --target $target >>$results/"$preset".log 2>&1; then
+    if [ "$(cat $results/"$preset".built)" != 0 ]; then
         cat $results/"$preset".log
         echo "$preset: does not build" >$results/"$preset".broken
         return
@@ -26,7 +37,13 @@ run() {
         echo "$preset: tests failed"
 }
 
-run release all
-run asan unit_tests -L unit
-run tsan unit_tests -L unit -E '^example_(hello|pour|rewind)$'
+# The next build takes the time that tests leave over: some of them run alone, or wait, and two never end together.
+build release all
+build asan unit_tests nice -n 19 &
+run release
+wait
+build tsan unit_tests nice -n 19 &
+run asan -L unit
+wait
+run tsan -L unit -E '^example_(hello|pour|rewind)$'
 exec python3 tools/count_tests.py $results
