@@ -584,7 +584,8 @@ RILL_API rill_result rill_world_get_account(const rill_world *world, int32_t ind
 
 /* Energy in J, counted afresh; heights from the lowest floor, along the bed from the grid's origin. Where nothing is poured and
  * nothing is moved from outside the sum falls, by viscosity and by mixing. Velocities lie half a sub-step beside the levels,
- * so that in waves of angular frequency w it trembles by about w dt of their energy. */
+ * so that in waves of angular frequency w it trembles by about w dt of their energy. What a new body raises counts from the
+ * next step on. */
 typedef struct rill_energy {
     double potential; /* of the liquid, on bodies and held by moving solids too */
     double kinetic;   /* of the liquid: of all pipes between columns of the world */

@@ -14,6 +14,7 @@ typedef struct trial {
     int32_t cells[2];
     double extent; /* m, of the grid's longer side */
     bool stirred;  /* something else than liquid and gravity may move the liquid */
+    bool joined;   /* a body is new: what it raises is told with the energy from the next step on */
     bool paper;    /* the paper's pipes: with bodies under roofs they overfill columns, which is known */
     rill_solid_id solids[4];
     rill_source_id sources[4];
@@ -161,10 +162,11 @@ static rill_result call_velocities(trial *s) {
 static rill_result call_step(trial *s) {
     const double dt = fuzz_double(&s->in, 0.0, 0.004);
     rill_status status = 0;
-    if (s->stirred)
+    if (s->stirred || s->joined)
         status = rill_world_step(s->world, dt);
     else
         status = fuzz_quiet_step(s->world, dt);
+    s->joined = false;
     rill_result result = rill_world_result(s->world);
     FUZZ_CHECK(((status & RILL_STATUS_REFUSED) != 0) == (result != RILL_OK), "status %x", (unsigned)status);
     return result;
@@ -243,6 +245,7 @@ static rill_result call_body(trial *s, rill_body_id *id) {
     if (fuzz_below(&s->in, 4) || rill_body_get_state(s->world, *id, &state) != RILL_OK) {
         const rill_body_def def = random_body(s, vertices);
         s->stirred |= isinf(def.mass);
+        s->joined = true;
         return s->paper ? RILL_OK : rill_body_create(s->world, &def, id);
     }
     s->stirred = true;
