@@ -186,6 +186,23 @@ static void test_fills_leave_out(void **state) {
     rill_world_destroy(world);
 }
 
+/* What it displaces is not lifted onto ledges that stand out of the liquid, whether they reach the ground or hover. */
+static void test_put_beside_ledges(void **state) {
+    (void)state;
+    rill_world_def pool = tank_def(40, 30, RILL_PASSAGES_ANY);
+    rill_world *world = make_tank(&pool);
+    add_slab(world, 0, 0, 6, 8);
+    add_slab(world, 30, 6, 36, 8);
+    build(world);
+    fill(world, 20, 15, 1, 4);
+    const rill_body_def def = cube_def(20.3, 15.4, 4, 6);
+    add(world, &def);
+    assert_true(sample(world, 20, 2, 1).level > 4.01 * MM);
+    assert_true(sample(world, 5.5, 15.5, 9).depth == 0.0 && sample(world, 30.5, 15.5, 9).depth == 0.0);
+    assert_true(ledger_error(world) == 0);
+    rill_world_destroy(world);
+}
+
 /* A raft that is put where liquid is floats as one that was there before: the level is raised, all over and at once, and
  * nothing moves. */
 static void test_put_in(void **state) {
@@ -449,6 +466,7 @@ int main(void) {
         unit_test_alone(test_bad_definitions),
         unit_test_alone(test_fills_leave_out),
         unit_test_alone(test_put_in),
+        unit_test_alone(test_put_beside_ledges),
         unit_test_alone(test_put_on_dry_floor),
         unit_test_alone(test_odd_places),
         unit_test_alone(test_leaving),

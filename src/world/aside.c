@@ -24,14 +24,23 @@ static int32_t surplus(const rill_world *world, const rill_node *node) {
     return (int32_t)fmin(more, (double)world->flow.H[node->place]);
 }
 
+/* Whether liquid can pass between two columns: each stands above the other's base. Else what is on a ledge, and what is below it, are
+ * pools of their own, and a body below would lift liquid onto dry ledges. */
+static bool is_beside(const rill_world *world, int32_t from, int32_t place) {
+    const int32_t *b = world->bed.b, *H = world->flow.H;
+    const rill_node *node = rill_bodies_node(&world->bodies, from);
+    const double level = (double)b[from] + (node ? node->e : (double)H[from]);
+    return rill_face_joined(&world->bed, from, place) && b[place] + H[place] > b[from] + RILL_DRY &&
+           level > (double)b[place] + RILL_DRY;
+}
+
 static void visit(aside *a, int32_t from, int32_t place) {
     const rill_bed *bed = &a->world->bed;
     const int32_t *H = a->world->flow.H;
     int32_t *seen = a->world->bodies.stamp;
     const rill_node *node = rill_bodies_node(&a->world->bodies, place);
     if (bed->b[place] == RILL_WALL || seen[place] || bed->c[place] < RILL_TOP) return;
-    if (from >= 0 && (!rill_face_joined(bed, from, place) || bed->b[place] + H[place] <= bed->b[from] + RILL_DRY))
-        return;
+    if (from >= 0 && !is_beside(a->world, from, place)) return;
     seen[place] = 1;
     a->queue[a->count++] = place;
     a->highest = rill_max_i(a->highest, bed->b[place] + H[place]);
