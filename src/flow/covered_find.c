@@ -82,6 +82,7 @@ static bool make_node(rill_covered *covered, const rill_bed *bed, spot at) {
     a->pi[n] = a->x[n] = a->f[n] = 0.0;
     a->last[n] = a->before[n] = -1.0;
     covered->pool[n] = n;
+    covered->slot[n] = covered->island_of[n] = -1; /* of islands that may stay those that were found without it */
     covered->marks[n] = a->even[n / RILL_CHUNK] = a->in_row[n / RILL_CHUNK] = 0;
     covered->node_of[at.place] = n;
     covered->node_count = n + 1;
