@@ -1,10 +1,8 @@
 #!/usr/bin/env python3
 """Fails on an include that points the wrong way.
 
-Each folder may include itself and what stands below it; programs see the public header alone:
-
-    base <- tasks <- bed, solve <- flow, waves <- bodies <- surface <- world        (src/)
-    include/rill <- apps/scene <- apps/physics, apps/render <- apps/viewer <- apps/cli    (apps/)
+Each room may include itself and rooms of a lower rank, not its equals; headers named *_internal.h are for their own room
+alone. Programs see the public header and the rooms of apps/ that APPS names.
 
 Within src/, "module/file.h" and "rill/rill.h" are the only spellings; system headers are free in every file, but the
 library's own third-party dependencies are none: only the C library's and POSIX's headers.
@@ -14,9 +12,12 @@ import re
 import sys
 import tempfile
 
-RANK = {"base": 0, "tasks": 1, "bed": 2, "solve": 2, "flow": 3, "waves": 3, "bodies": 4, "surface": 5, "world": 6}
-APPS = {"scene": set(), "physics": {"scene"}, "render": {"scene"}, "viewer": {"scene", "physics", "render"},
-        "cli": {"scene", "physics", "render", "viewer"}, "web": set()}
+RANK = {"base": 0, "tasks": 1, "shape": 1, "bed": 2, "shell": 2, "solve": 2, "flow": 3, "passages": 4, "kandemir": 4,
+        "waves": 4, "motion": 5, "bodies": 6, "falls": 7, "regions": 7, "floor": 7, "meniscus": 7, "surface": 8, "world": 9,
+        "snapshot": 10}
+APPS = {"scene": set(), "physics": {"scene"}, "render": {"scene"}, "bake": {"scene", "physics"},
+        "validate": {"scene", "physics"}, "bench": {"scene", "physics"}, "viewer": {"scene", "physics", "render"},
+        "cli": {"scene", "physics", "render", "viewer", "bake", "validate", "bench"}, "web": set()}
 SYSTEM = set("""assert complex ctype errno fenv float inttypes iso646 limits locale math pthread sched setjmp signal
 stdalign stdarg stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string tgmath threads time uchar unistd wchar
 wctype immintrin arm_neon cpuid""".split())
@@ -35,9 +36,11 @@ def check_library(module, file, angled, quoted):
         return f'"{quoted}": write "{module}/{quoted}"'
     target = quoted.split("/")[0]
     if target not in RANK:
-        return f'"{quoted}": no module of src/'
+        return f'"{quoted}": no room of src/'
     if target != module and RANK[target] >= RANK[module]:
         return f'"{quoted}": {module} must not know {target}'
+    if target != module and quoted.endswith("_internal.h"):
+        return f'"{quoted}": for src/{target} alone'
     return None
 
 
@@ -79,13 +82,13 @@ def check(root):
     for file in files(root / "src"):
         module = file.relative_to(root / "src").parts[0]
         if module not in RANK:
-            findings.append(f"{file.relative_to(root)}: src/{module} has no place in the order of modules")
+            findings.append(f"{file.relative_to(root)}: src/{module} has no rank")
             continue
         walk(file, lambda a, q: check_library(module, file, a, q))
     for file in files(root / "apps"):
         app = file.relative_to(root / "apps").parts[0]
         if app not in APPS:
-            findings.append(f"{file.relative_to(root)}: apps/{app} has no place in the order of programs")
+            findings.append(f"{file.relative_to(root)}: apps/{app} is not in APPS")
             continue
         walk(file, lambda a, q: check_app(app, file, a, q, root))
     return findings, seen
@@ -99,6 +102,8 @@ def self_test():
         "src/bed/b.c": '#include "solve/cg.h"',
         "src/flow/a.c": '#include "flow.h"',
         "src/flow/b.c": "#include <yaml.h>",
+        "src/passages/a.c": '#include "kandemir/kandemir.h"',
+        "src/passages/b.c": '#include "flow/flow_internal.h"',
         "src/new/a.c": "",
         "include/rill/extra.h": '#include "base/memory.h"',
         "apps/cli/a.c": '#include "world/world.h"',
@@ -106,6 +111,7 @@ def self_test():
     }
     right = {
         "src/world/a.c": '#include "base/memory.h"\n#include "rill/rill.h"\n#include <math.h>',
+        "src/flow/c.c": '#include "flow/flow_internal.h"',
         "apps/cli/main.h": "",
         "apps/cli/b.c": '#include "main.h"\n#include "scene/scene.h"\n#include <rill/rill.h>',
         "apps/scene/scene.h": "#include <rill/rill.h>",
