@@ -112,14 +112,14 @@ static void check_pipes(const rill_flow *flow) {
     int32_t *times = calloc((size_t)count + 1, sizeof *times), hung = 0;
     assert_non_null(times);
     for (int32_t i = 1; i < e->count; ++i) {
-        const rill_pipe *p = &flow->scratch->sparse.pipes[e->at[i]];
+        const rill_pipe *p = &flow->sparse->pipes[e->at[i]];
         times[e->at[i]] += 1;
         assert_int_equal(covered->nodes.place[e->l[i]], p->l);
         assert_int_equal(covered->nodes.place[e->r[i]], p->r);
         assert_int_equal(e->axis[i], p->axis);
     }
     for (int32_t i = 0; i < count; ++i) {
-        const rill_pipe *p = &flow->scratch->sparse.pipes[i];
+        const rill_pipe *p = &flow->sparse->pipes[i];
         const int32_t l = covered->node_of[p->l], r = covered->node_of[p->r];
         assert_int_equal(times[i], (l > 0 && covered->nodes.inner[l]) || (r > 0 && covered->nodes.inner[r]));
     }

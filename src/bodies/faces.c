@@ -3,11 +3,11 @@
 
 #include "base/simd.h"
 #include "flow/move.h"
-#include "flow/scratch.h"
+#include "flow/sparse.h"
 #include "flow/viscosity.h"
 
 int32_t rill_body_pipe_axis(const rill_flow *flow, int32_t pipe) {
-    return flow->scratch->sparse.pipes[pipe].axis;
+    return flow->sparse->pipes[pipe].axis;
 }
 
 bool rill_body_face_shut(const rill_bodies *bodies, const rill_body_face *face) {

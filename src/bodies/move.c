@@ -2,12 +2,12 @@
 #include "bodies/bodies.h"
 
 #include "base/simd.h"
-#include "flow/scratch.h"
+#include "flow/sparse.h"
 
 #include <math.h>
 
 void rill_bodies_lift_pipe(rill_flow *flow, int32_t i) {
-    rill_sparse *sparse = &flow->scratch->sparse;
+    rill_sparse *sparse = flow->sparse;
     rill_pipe *pipe = &sparse->pipes[i];
     pipe->bl = sparse->arrays.bl[i] = rill_flow_bases(flow)[pipe->l];
     pipe->br = sparse->arrays.br[i] = rill_flow_bases(flow)[pipe->r];

@@ -28,7 +28,7 @@ static void add_to_port(rill_covered *covered, int32_t port, int32_t place, int3
 /* Lists the sparse pipes by the columns they end at, in their order. */
 static void list_ports(const rill_flow *flow) {
     rill_covered *covered = flow->covered;
-    const rill_pipe *pipes = flow->scratch->sparse.pipes;
+    const rill_pipe *pipes = flow->sparse->pipes;
     const int32_t count = flow->bed->pipe_count;
     int32_t *first = covered->port_first;
     for (int32_t i = 1; i <= covered->port_count; ++i) covered->node_of[covered->port_place[i]] = 0;
@@ -185,7 +185,7 @@ static void hang_pipe(rill_covered *covered, int32_t node, int32_t half) {
 
 static bool add_pipe(rill_covered *covered, const rill_flow *flow, int32_t node, int32_t pipe) {
     const rill_bed *bed = flow->bed;
-    const rill_pipe *p = &flow->scratch->sparse.pipes[pipe];
+    const rill_pipe *p = &flow->sparse->pipes[pipe];
     const int32_t far = p->l == covered->nodes.place[node] ? p->r : p->l, known = covered->node_of[far];
     const int32_t other = known > 0 ? known : node_at(covered, bed, spot_at(bed, far));
     if (other == 0) return false;
@@ -204,7 +204,7 @@ static bool take_in(rill_covered *covered, const rill_flow *flow, int32_t node) 
         good = good && add_face(covered, flow->bed, node, axis, -1) && add_face(covered, flow->bed, node, axis, 1);
     const int32_t port = covered->nodes.port[node];
     for (int32_t i = covered->port_first[port]; port > 0 && good && i < covered->port_first[port + 1]; ++i) {
-        const rill_pipe *p = &flow->scratch->sparse.pipes[covered->port_pipes[i]];
+        const rill_pipe *p = &flow->sparse->pipes[covered->port_pipes[i]];
         const int32_t other = covered->node_of[p->l == covered->nodes.place[node] ? p->r : p->l];
         if (other > 0 && covered->nodes.inner[other]) continue; /* it has been there first */
         good = add_pipe(covered, flow, node, covered->port_pipes[i]);
@@ -346,7 +346,7 @@ static bool next_beside(beside *b, spot *out) {
     }
     while (b->port > 0 && covered->port_first[b->port] + b->next - 4 < covered->port_first[b->port + 1]) {
         const int32_t pipe = covered->port_pipes[covered->port_first[b->port] + b->next++ - 4];
-        const rill_pipe *p = &b->flow->scratch->sparse.pipes[pipe];
+        const rill_pipe *p = &b->flow->sparse->pipes[pipe];
         const int32_t far = p->l == b->here.place ? p->r : p->l;
         if (covered->node_of[far] > 0) continue;
         *out = spot_at(bed, far);
@@ -453,7 +453,7 @@ static bool add_pipes(rill_covered *covered, const rill_flow *flow) {
     for (int32_t n = 1; n < covered->node_count; ++n) {
         const int32_t port = covered->nodes.inner[n] ? covered->nodes.port[n] : 0;
         for (int32_t i = covered->port_first[port]; port > 0 && good && i < covered->port_first[port + 1]; ++i) {
-            const rill_pipe *p = &flow->scratch->sparse.pipes[covered->port_pipes[i]];
+            const rill_pipe *p = &flow->sparse->pipes[covered->port_pipes[i]];
             const int32_t l = covered->node_of[p->l], r = covered->node_of[p->r];
             if (covered->nodes.inner[l] && covered->nodes.inner[r] && rill_min_i(l, r) < n) continue; /* twice */
             good = add_pipe(covered, flow, n, covered->port_pipes[i]);

@@ -159,7 +159,7 @@ static void guard_node(const rill_covered *covered, int32_t n) {
 
 /* The same for a row of a tile: of some only those rows are swept that are near anything wet. */
 static void touch_row(rill_flow *flow, int32_t tile, int32_t row) {
-    uint8_t *busy = &flow->scratch->busy[tile];
+    uint8_t *busy = &flow->busy[tile];
     touch_tile(flow, tile);
     if (*busy >> row & 1) return;
     *busy |= (uint8_t)(1 << row);
@@ -180,7 +180,7 @@ static bool write_node(rill_flow *flow, int32_t n) {
 /* Whether what changes in the row of a node is seen by the sweep. */
 static bool is_swept(const rill_flow *flow, int32_t n) {
     const rill_covered_nodes *a = &flow->covered->nodes;
-    return flow->tiles[a->tile[n]] & RILL_TILE_SWEPT && flow->scratch->busy[a->tile[n]] >> a->row[n] % RILL_TILE_H & 1;
+    return flow->tiles[a->tile[n]] & RILL_TILE_SWEPT && flow->busy[a->tile[n]] >> a->row[n] % RILL_TILE_H & 1;
 }
 
 /* Depths and pressures to the columns of the nodes. Returns whether one stands above its ceiling now. */
@@ -206,7 +206,7 @@ static bool deposit_pipes(rill_flow *flow) {
     const rill_covered_edges *pipes = &covered->pipes;
     bool above = false;
     for (int32_t i = 1; i < pipes->count; ++i) {
-        const rill_pipe *p = &flow->scratch->sparse.pipes[pipes->at[i]];
+        const rill_pipe *p = &flow->sparse->pipes[pipes->at[i]];
         if (rill_edge_covered(covered, pipes, i)) flow->pipe_u[pipes->at[i]] = 0.0f;
         if (pipes->t[i] == 0) continue;
         const int32_t t = rill_max_i(rill_min_i(pipes->t[i], flow->H[p->l]), -flow->H[p->r]);
@@ -271,7 +271,7 @@ void rill_covered_hide_pipes(rill_flow *flow) {
     const rill_covered *covered = flow->covered;
     for (int32_t i = 1; covered && !covered->starved && i < covered->pipes.count; ++i)
         if (rill_edge_covered(covered, &covered->pipes, i))
-            flow->scratch->sparse.arrays.awake[covered->pipes.at[i]] = 0;
+            flow->sparse->arrays.awake[covered->pipes.at[i]] = 0;
 }
 
 /* One face; `fastest`, by axis, of those that are driven like others. */
@@ -316,7 +316,7 @@ static void show_pipes(rill_flow *flow, const rill_kernel_constants *k) {
         if (!rill_edge_covered(covered, pipes, i)) continue;
         const bool swept =
             (flow->tiles[covered->nodes.tile[l]] | flow->tiles[covered->nodes.tile[r]]) & RILL_TILE_SWEPT;
-        flow->scratch->sparse.arrays.awake[pipe] = swept;
+        flow->sparse->arrays.awake[pipe] = swept;
         if (!swept) continue;
         const bool flooded = covered->nodes.active[l] | covered->nodes.active[r];
         flow->pipe_u[pipe] = flooded ? pipes->u[i] : velocity_after(flow, pipes, i, k);

@@ -23,7 +23,7 @@
 #define RILL_FLOW_COVERED_PARTS_H
 
 #include "flow/covered_kernels.h"
-#include "flow/scratch.h"
+#include "flow/sparse.h"
 #include "solve/poisson.h"
 #include "solve/skyline.h"
 

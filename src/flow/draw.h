@@ -15,18 +15,6 @@
 
 #include "flow/displace.h"
 
-#define RILL_DRAWN_MOST 1024.0
-
-typedef struct rill_drawn {
-    int32_t place;  /* first: they are found by it */
-    int32_t side;   /* on which the wall is: index of rill_beside */
-    int64_t amount; /* quanta */
-    double seconds; /* T */
-    double most;    /* times what the column holds: more is not drawn; at most RILL_DRAWN_MOST */
-    int32_t claims; /* of an update: so many columns that have opened are filled with it, */
-    int64_t before; /* and this is what it was then; zero between updates */
-} rill_drawn;
-
 /* Room for so many more: each column of an update adds one at most. */
 bool rill_drawn_reserve(rill_flow *flow, size_t more, const rill_allocator *allocator);
 /* Quanta, all together. */

@@ -2,7 +2,7 @@
  * still edges ghosts at the reservoir's level. Ghosts are restored as soon as their row is deposited: the drive must see the
  * reservoir, not what just flowed into it. */
 #include "base/memory.h"
-#include "flow/scratch.h"
+#include "flow/flow_internal.h"
 
 /* Rows of all sheets counted through, ghosts' rows included. */
 static int32_t ghost_row(const rill_bed *bed, const rill_edge_rows *rows, const rill_ghost *ghost) {

@@ -4,11 +4,7 @@
 #include "base/memory.h"
 #include "base/message.h"
 #include "base/simd.h"
-#include "flow/covered.h"
-#include "flow/draw.h"
-#include "flow/held.h"
-#include "flow/rising.h"
-#include "flow/scratch.h"
+#include "flow/flow_internal.h"
 
 rill_result rill_flow_make(const rill_bed *bed, const rill_runtime *runtime, rill_flow *out, rill_message *message) {
     const rill_allocator *allocator = &runtime->allocator;
@@ -30,8 +26,6 @@ rill_result rill_flow_make(const rill_bed *bed, const rill_runtime *runtime, ril
     if (!flow.H || !flow.u || !flow.v || !flow.pipe_u || !flow.tiles || (covers && !flow.pressure))
         result = rill_fail(message, RILL_OUT_OF_MEMORY, "out of memory for %lld columns", (long long)bed->info.columns);
     if (result == RILL_OK) result = rill_scratch_make(&flow, runtime, message);
-    if (result == RILL_OK && !rill_covered_make(&flow, allocator))
-        result = rill_fail(message, RILL_OUT_OF_MEMORY, "out of memory for the pressures of covered columns");
     if (result != RILL_OK) {
         rill_flow_free(&flow, allocator);
         return result;
@@ -55,7 +49,6 @@ int64_t rill_flow_state_bytes(const rill_bed *bed) {
 void rill_flow_free(rill_flow *flow, const rill_allocator *allocator) {
     if (!flow->bed) return;
     size_t plane = (size_t)flow->bed->plane_size;
-    rill_covered_free(flow, allocator);
     rill_scratch_free(flow, allocator);
     rill_memory_give(allocator, flow->H, plane, sizeof *flow->H);
     rill_memory_give(allocator, flow->u, plane, sizeof *flow->u);

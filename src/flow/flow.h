@@ -12,6 +12,7 @@
 
 #include "base/memory.h"
 #include "bed/bed.h"
+#include "flow/in_transit.h"
 #include "tasks/tasks.h"
 
 /* Columns of at most this many quanta (4 nm at 2^-33 m) count as dry: whole quanta never quite drain a column. */
@@ -35,7 +36,18 @@ enum {
                          ((1 << RILL_TILE_H) - 1) * RILL_TILE_CALM_ONE /* for rill_flow_wake_tile */
 };
 
-typedef struct rill_flow_scratch rill_flow_scratch; /* flow/scratch.h */
+enum { RILL_TILE_ALL_ROWS = (1 << RILL_TILE_H) - 1 };
+
+/* Rows are counted with the ghosts: row 0 of a sheet is y = y0 - 1, column 0 is x = x0 - 1 (bed.h: tiles include ghosts). */
+static inline int32_t rill_sheet_rows(const rill_sheet *sheet) {
+    return sheet->ny + 2;
+}
+static inline int32_t rill_sheet_place(const rill_sheet *sheet, int32_t column, int32_t row) {
+    return sheet->first + (row - 1) * sheet->stride + (column - 1);
+}
+
+typedef struct rill_flow_scratch rill_flow_scratch; /* flow/flow_internal.h */
+typedef struct rill_sparse rill_sparse;             /* flow/sparse.h */
 typedef struct rill_covered rill_covered;           /* flow/covered_parts.h */
 
 /* What the last sub-step left behind, over all columns: decides the next time step. */
@@ -69,13 +81,15 @@ typedef struct rill_flow {
     const int32_t *claimed; /* places with a ceiling that are solved for together with bodies, in this sub-step */
     int32_t claimed_count;
     int64_t pushed;    /* quanta that sources and solids have put above ceilings in this sub-step, to be pushed on */
-    rill_array held;   /* rill_held: what solids have pressed out and the flow gets little by little (held.h) */
+    rill_array held;   /* rill_held: what solids have pressed out and the flow gets little by little (in_transit.h) */
     rill_array drawn;  /* rill_drawn: what solids have drawn after them (draw.h) */
     rill_array rising; /* rill_rising: room that ceilings make as they rise (rising.h) */
     bool stale;        /* tiles were woken since the spans to sweep were last made */
     uint64_t substep;  /* counter since the beginning: phase of the dither and of the tile checks */
     rill_flow_extent extent;
-    rill_flow_scratch *scratch;
+    rill_sparse *sparse;        /* what sparse pipes have at hand */
+    uint8_t *busy;              /* per tile: which of its rows hold anything wet or moving */
+    rill_flow_scratch *scratch; /* owns these two */
     rill_covered *covered; /* NULL under open sky */
 } rill_flow;
 
@@ -99,6 +113,7 @@ static inline bool rill_flow_flooded(const rill_flow *flow, int32_t place) {
     return flow->pressure && flow->pressure[place] != 0;
 }
 
+/* Makes the state, but for what solves for flooded columns. */
 rill_result rill_flow_make(const rill_bed *bed, const rill_runtime *runtime, rill_flow *out, rill_message *message);
 void rill_flow_free(rill_flow *flow, const rill_allocator *allocator);
 /* Bytes of the state, with the planes of the bed it is swept together with. */
@@ -116,6 +131,8 @@ void rill_flow_touch_tile(rill_flow *flow, int32_t tile, uint16_t bits);
 uint16_t rill_flow_wake_bits(const rill_bed *bed, int32_t place);
 /* How liquid moves has changed: everything wet wakes. */
 void rill_flow_wake_all(rill_flow *flow);
+/* Nothing sleeps, dry columns neither. */
+void rill_flow_wake_everything(rill_flow *flow);
 /* Recomputes `extent` from all columns; after fills. */
 void rill_flow_measure(rill_flow *flow, double gravity);
 /* The state was loaded, tiles included: what is swept, and which pipes move, follows from it. */

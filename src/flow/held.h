@@ -21,21 +21,6 @@
 #include "flow/flow.h"
 #include "flow/movers.h"
 
-/* The longest that liquid is held where solids rest, s. */
-#define RILL_HELD_LONGEST 0.25
-/* And where they move: what passes a cell more slowly moves in jerks. It is of no more interest then when a solid moved in a
- * cell, s. */
-#define RILL_HELD_SLOWEST 10.0
-
-typedef struct rill_held {
-    int32_t place;  /* first: they are found by it */
-    int32_t side;   /* to which `wall` goes: of rill_beside; -1: not known */
-    int64_t amount; /* quanta; > 0 between sub-steps */
-    int64_t pushed; /* of what it gave in this sub-step, above a ceiling */
-    double seconds; /* until all is given */
-    double wall[2]; /* velocity of what presses, m/s */
-} rill_held;
-
 /* Room for so many more, and once more for each column: then adding cannot fail. */
 bool rill_held_reserve(rill_flow *flow, size_t more, const rill_allocator *allocator);
 /* Holds more at a column; `pace` is that of a wall whose time per cell is known, or NULL. Once all is added, the list is put

@@ -10,7 +10,7 @@
 #include "base/power.h"
 #include "flow/kandemir_kernels.h"
 #include "flow/move.h"
-#include "flow/scratch.h"
+#include "flow/stages.h"
 
 enum { PLANES = 7, MARGIN = 2 * RILL_PAD_X + 2 };
 
@@ -184,8 +184,7 @@ void rill_tank_move(rill_tank *tank, rill_flow *flow, const rill_tank_step *step
                       .k = constants_of(flow, step),
                       .rows = rill_sheet_rows(sheet),
                       .width = sheet->tiles_x * RILL_TILE_W };
-    for (int32_t i = 0; i < flow->bed->tile_count; ++i) /* nothing sleeps */
-        rill_flow_wake_tile(flow, i, flow->scratch->most[i]);
+    rill_flow_wake_everything(flow);
     /* A column may get all that its eight neighbours have. */
     const bool near_top = flow->extent.level + 8 * (int64_t)flow->extent.depth > RILL_TOP;
     const bool pressed = add_pressures(tank);

@@ -24,7 +24,7 @@
 
 #include "flow/flow.h"
 
-struct rill_edge_flow; /* flow/scratch.h */
+struct rill_edge_flow; /* flow/stages.h */
 
 /* No external pressure is larger, Pa: products of it are finite floats. */
 #define RILL_PRESSURE_BOUND 1e12f

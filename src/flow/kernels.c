@@ -6,7 +6,7 @@
 
 #include "base/simd.h"
 #include "flow/advect.h"
-#include "flow/covered.h"
+#include "flow/ceiling.h"
 #include "flow/drive.h"
 #include "flow/limit.h"
 #include "flow/lintel.h"

@@ -1,20 +1,16 @@
 /* Which kernels this processor runs. */
 #include "base/processor.h"
-#include "flow/covered_kernels.h"
 #include "flow/sparse_kernels.h"
 
 extern const rill_kernels rill_kernels_scalar, rill_kernels_base;
 extern const rill_sparse_kernels rill_sparse_kernels_scalar, rill_sparse_kernels_base;
-extern const rill_covered_kernels rill_covered_kernels_scalar, rill_covered_kernels_base;
 #ifdef RILL_HAVE_AVX2
 extern const rill_kernels rill_kernels_avx2;
 extern const rill_sparse_kernels rill_sparse_kernels_avx2;
-extern const rill_covered_kernels rill_covered_kernels_avx2;
 #endif
 #ifdef RILL_HAVE_AVX512
 extern const rill_kernels rill_kernels_avx512;
 extern const rill_sparse_kernels rill_sparse_kernels_avx512;
-extern const rill_covered_kernels rill_covered_kernels_avx512;
 #endif
 
 static const rill_kernels *const SWEEP[] = {
@@ -39,17 +35,6 @@ static const rill_sparse_kernels *const SPARSE[] = {
 #endif
 };
 
-static const rill_covered_kernels *const COVERED[] = {
-    &rill_covered_kernels_scalar,
-    &rill_covered_kernels_base,
-#ifdef RILL_HAVE_AVX2
-    &rill_covered_kernels_avx2,
-#endif
-#ifdef RILL_HAVE_AVX512
-    &rill_covered_kernels_avx512,
-#endif
-};
-
 int32_t rill_kernels_all(const rill_kernels *out[4]) {
     const int32_t count = rill_processor_versions();
     for (int32_t i = 0; i < count; ++i) out[i] = SWEEP[i];
@@ -68,14 +53,4 @@ int32_t rill_sparse_kernels_all(const rill_sparse_kernels *out[4]) {
 
 const rill_sparse_kernels *rill_sparse_kernels_pick(bool scalar) {
     return SPARSE[scalar ? 0 : rill_processor_versions() - 1];
-}
-
-const rill_covered_kernels *rill_covered_kernels_pick(bool scalar) {
-    return COVERED[scalar ? 0 : rill_processor_versions() - 1];
-}
-
-int32_t rill_covered_kernels_all(const rill_covered_kernels *out[4]) {
-    const int32_t count = rill_processor_versions();
-    for (int32_t i = 0; i < count; ++i) out[i] = COVERED[i];
-    return count;
 }

@@ -4,7 +4,7 @@
  * The velocity u of a face is that of the liquid in its opening, and moves O u. Where the opening is as high as the liquid,
  * advection knows what to do with it; where a lintel leaves only a part of that, momentum over the depths of both columns
  * would be that of a much thicker stream: a slit of O -> 0 then runs at sqrt(g dh (H_l + H_r) / (2 O)), without bound. Such a
- * face obeys the law of covered ones instead (covered.h: inertance of two half cells, toll of narrowing and widening, drag
+ * face obeys the law of covered ones instead (ceiling.h: inertance of two half cells, toll of narrowing and widening, drag
  * between walls), whose steady state is Bernoulli's sqrt(2 g dh). The
  *
  *     share = liquid below the lintel / liquid, both above the sill, on the side where it stands higher
@@ -15,7 +15,7 @@
 #ifndef RILL_FLOW_LINTEL_H
 #define RILL_FLOW_LINTEL_H
 
-#include "flow/covered.h"
+#include "flow/ceiling.h"
 
 /* Whether a lintel stands in the liquid. */
 static inline int32_t rill_lintel_stands(const rill_covered_ends *e) {

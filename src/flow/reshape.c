@@ -7,6 +7,7 @@
 #include "flow/draw.h"
 #include "flow/held.h"
 #include "flow/rising.h"
+#include "flow/stages.h"
 
 #include <string.h>
 
@@ -138,9 +139,9 @@ static bool reserve(rill_reshape *reshape, rill_flow *flow, const rill_update *u
         !take_zeros((void **)&reshape->tile_marks, &reshape->tile_capacity, tiles, sizeof(uint16_t), allocator) ||
         !take_zeros((void **)&reshape->roofed, &reshape->roofed_capacity, tiles, 1, allocator) ||
         !rill_array_resize(&reshape->tiles, allocator, tiles) ||
-        !rill_sparse_make(&reshape->sparse, bed, reshape->pipe_u, &flow->scratch->sparse, update->pipe_from.data,
+        !rill_sparse_make(&reshape->sparse, bed, reshape->pipe_u, flow->sparse, update->pipe_from.data,
                           update->marks, reshape->ports, allocator) ||
-        !rill_edges_reserve(&flow->scratch->edges, bed, allocator))
+        !rill_flow_reserve_ghosts(flow, allocator))
         return false;
     find_tiles(reshape, bed, update);
     find_roofs(reshape, flow);
@@ -207,7 +208,7 @@ static void move_ghosts(rill_flow *flow, const rill_update *update) {
         flow->H[bed->ghosts[i].place] = bed->ghosts[i].still;
         if (bed->ghosts[i].still > 0) rill_flow_wake(flow, bed->ghosts[i].place);
     }
-    rill_edges_deal(&flow->scratch->edges, bed);
+    rill_flow_deal_ghosts(flow);
 }
 
 /* A column that is full, or will be as soon as its ceiling lets it, or has too much, is a member of the next pressure solve, with
@@ -233,26 +234,22 @@ static void refit_tiles(rill_reshape *reshape, rill_flow *flow) {
     const int32_t *tiles = reshape->tiles.data;
     for (size_t i = 0; i < reshape->tiles.count; ++i) {
         const tile_place at = tile_at(bed, tiles[i]);
-        rill_scratch_describe(flow->scratch, bed, at.sheet, at.tx, at.ty);
+        const bool inhabited = rill_flow_describe_tile(flow, at.sheet, at.tx, at.ty);
         rill_covered_describe(flow, at.sheet, at.tx, at.ty);
-        if (flow->scratch->empty[tiles[i]]) {
-            flow->tiles[tiles[i]] = 0;
-            flow->scratch->busy[tiles[i]] = 0;
-        } else if (reshape->tile_marks[tiles[i]] & WAKE)
+        if (inhabited && reshape->tile_marks[tiles[i]] & WAKE)
             rill_flow_wake_tile(flow, tiles[i], RILL_TILE_WAKE_ALL);
     }
-    rill_scratch_find_roofs(flow->scratch, bed);
-    rill_spans_list_pipes(flow);
+    rill_flow_described(flow);
     forget_tiles(reshape);
     flow->stale = true;
 }
 
 /* The new pipes take the place of the old ones. */
 static void exchange_pipes(rill_reshape *reshape, rill_flow *flow) {
-    const rill_sparse sparse = flow->scratch->sparse;
+    const rill_sparse sparse = *flow->sparse;
     float *const pipe_u = flow->pipe_u;
     const size_t pipe_capacity = flow->pipe_capacity;
-    flow->scratch->sparse = reshape->sparse;
+    *flow->sparse = reshape->sparse;
     flow->pipe_u = reshape->pipe_u;
     flow->pipe_capacity = reshape->pipe_capacity;
     reshape->sparse = sparse;
@@ -307,7 +304,7 @@ static void transfer_faces(const rill_flow *from, rill_flow *to, const int32_t *
             }
     }
     for (int32_t i = 0; i < bed->pipe_count; ++i) {
-        const rill_pipe *pipe = &to->scratch->sparse.pipes[i];
+        const rill_pipe *pipe = &to->sparse->pipes[i];
         const int32_t l = origins[pipe->l], r = origins[pipe->r];
         const int32_t stride = rill_bed_sheet_of(from->bed, r, NULL, NULL)->stride;
         to->pipe_u[i] = velocity_between(from, l, r, pipe->axis ? from->v : from->u, pipe->axis ? stride : 1);

@@ -7,7 +7,7 @@
 #define RILL_FLOW_RESHAPE_H
 
 #include "flow/displace.h"
-#include "flow/scratch.h"
+#include "flow/sparse.h"
 
 /* Working memory, kept from update to update. */
 typedef struct rill_reshape {

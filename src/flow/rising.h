@@ -15,12 +15,6 @@
 
 #include "flow/displace.h"
 
-typedef struct rill_rising {
-    int32_t place;  /* first: they are found by it */
-    int32_t room;   /* quanta; > 0 */
-    double seconds; /* until all of it is open */
-} rill_rising;
-
 /* Room for so many more: each column of an update adds one at most. */
 bool rill_rising_reserve(rill_flow *flow, size_t more, const rill_allocator *allocator);
 

@@ -9,7 +9,7 @@
 #include "base/message.h"
 #include "base/simd.h"
 #include "bed/cells.h"
-#include "flow/covered.h"
+#include "flow/ceiling.h"
 
 /* ------------------------------------------------------------------------------------------------------ attachment */
 

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/simd.h"
-#include "flow/covered.h"
-#include "flow/scratch.h"
+#include "flow/ceiling.h"
+#include "flow/flow_internal.h"
 
 enum { KEEP = 1 << 15 }; /* swept before: free while no calm count reaches it */
 
@@ -221,7 +221,7 @@ static void measure_idle(rill_flow *flow) {
 /* Lists the pipes with a swept end, and the runs of pipes they lie in: gaps of a few cost less than runs of their own. */
 void rill_spans_list_pipes(rill_flow *flow) {
     enum { GAP = 16 };
-    rill_sparse *sparse = &flow->scratch->sparse;
+    rill_sparse *sparse = flow->sparse;
     sparse->active_count = sparse->run_count = 0;
     for (int32_t i = 0, end = -GAP; i < flow->bed->pipe_count; ++i) {
         const rill_pipe *pipe = &sparse->pipes[i];
@@ -238,7 +238,7 @@ void rill_spans_list_pipes(rill_flow *flow) {
 /* Not when resuming: a pipe may have been given a velocity since its tiles were last looked at. */
 static void stop_idle_pipes(rill_flow *flow) {
     for (int32_t i = 0; i < flow->bed->pipe_count; ++i)
-        if (!flow->scratch->sparse.arrays.awake[i]) flow->pipe_u[i] = 0.0f;
+        if (!flow->sparse->arrays.awake[i]) flow->pipe_u[i] = 0.0f;
 }
 
 void rill_spans_update(rill_flow *flow, bool everything, bool near_top) {
@@ -253,9 +253,8 @@ void rill_spans_update(rill_flow *flow, bool everything, bool near_top) {
 }
 
 void rill_flow_resume(rill_flow *flow) {
-    rill_covered_resume(flow);
     for (int32_t i = 0; i < flow->bed->tile_count; ++i)
-        flow->scratch->busy[i] = flow->tiles[i] ? RILL_TILE_ALL_ROWS : 0;
+        flow->busy[i] = flow->tiles[i] ? RILL_TILE_ALL_ROWS : 0;
     for (int32_t i = 0; i < flow->bed->sheet_count; ++i) {
         const rill_sheet *sheet = &flow->bed->sheets[i];
         for (int32_t tile = 0; tile < sheet->tiles_x * sheet->tiles_y; ++tile)

@@ -5,10 +5,10 @@
  * viscosity as everywhere, no advection, and free overfall capped at critical flow, q <= (2/3)^1.5 sqrt(g) E^1.5, where the
  * receiver stands below two thirds of the donor's depth. Sums over a column's pipes are integers: their order is free. */
 #include "base/simd.h"
-#include "flow/covered.h"
+#include "flow/ceiling.h"
 #include "flow/limit.h"
 #include "flow/move.h"
-#include "flow/scratch.h"
+#include "flow/flow_internal.h"
 
 /* The largest whole quanta a transfer may become. */
 static int64_t most(float q) {
@@ -22,7 +22,7 @@ static float fit(int64_t flow, int32_t available) {
 
 /* Depths at the ends of a run of pipes, for the kernels. */
 static void gather_depths(const rill_flow *flow, const rill_pipe_run *run) {
-    const rill_pipe_arrays *a = &flow->scratch->sparse.arrays;
+    const rill_pipe_arrays *a = &flow->sparse->arrays;
     const int32_t *l = flow->bed->pipe_l, *r = flow->bed->pipe_r;
     for (int32_t i = run->from; i < run->from + run->count; ++i) {
         a->Hl[i] = flow->H[l[i]];
@@ -32,7 +32,7 @@ static void gather_depths(const rill_flow *flow, const rill_pipe_run *run) {
 
 /* Speeds with which liquid arrives at either end. */
 static void gather_speeds(const rill_flow *flow, const rill_pipe_run *run) {
-    const rill_sparse *sparse = &flow->scratch->sparse;
+    const rill_sparse *sparse = flow->sparse;
     for (int32_t i = run->from; i < run->from + run->count; ++i) {
         const rill_pipe *p = &sparse->pipes[i];
         const float *faces = p->axis == 0 ? flow->u : flow->v;
@@ -64,7 +64,7 @@ static void note_moving(rill_sparse *sparse, int32_t index) {
 /* Lists the pipes that move something, with what, and sums it up at their ends. Returns whether some column would give or
  * take too much. */
 static bool find_moving(rill_flow *flow, const rill_flow_settings *settings, const rill_kernel_constants *k) {
-    rill_sparse *sparse = &flow->scratch->sparse;
+    rill_sparse *sparse = flow->sparse;
     const rill_sparse_kernels *kernels = rill_sparse_kernels_pick(settings->scalar);
     sparse->moving_count = 0;
     for (int32_t i = 0; i < sparse->run_count; ++i) {
@@ -90,7 +90,7 @@ static void scale(rill_transfer *t, float k) {
 
 /* Scales transfers by what the donors allow, then by what the receivers allow of the rest. */
 static void limit(rill_flow *flow) {
-    rill_sparse *sparse = &flow->scratch->sparse;
+    rill_sparse *sparse = flow->sparse;
     for (int32_t i = 0; i < sparse->moving_count; ++i) {
         rill_transfer *t = &sparse->moving[i];
         const float k = fit(sparse->out[t->donor], t->have);
@@ -110,7 +110,7 @@ static void limit(rill_flow *flow) {
 }
 
 void rill_sparse_move(rill_flow *flow, const rill_flow_settings *settings, const rill_kernel_constants *constants) {
-    rill_sparse *sparse = &flow->scratch->sparse;
+    rill_sparse *sparse = flow->sparse;
     if (find_moving(flow, settings, constants)) limit(flow);
     for (int32_t i = 0; i < sparse->moving_count; ++i) {
         const rill_transfer *moved = &sparse->moving[i];
@@ -127,8 +127,7 @@ void rill_sparse_move(rill_flow *flow, const rill_flow_settings *settings, const
 }
 
 void rill_sparse_drive(rill_flow *flow, const rill_flow_settings *settings, const rill_kernel_constants *constants) {
-    rill_sparse *sparse = &flow->scratch->sparse;
-    if (settings->passages != RILL_PASSAGES_OFF) rill_covered_hide_pipes(flow);
+    rill_sparse *sparse = flow->sparse;
     const rill_sparse_kernels *kernels = rill_sparse_kernels_pick(settings->scalar);
     for (int32_t i = 0; i < sparse->run_count; ++i) {
         const rill_pipe_run *run = &sparse->runs[i];
@@ -141,7 +140,7 @@ void rill_sparse_drive(rill_flow *flow, const rill_flow_settings *settings, cons
 
 /* Where a column is flooded the covered stage knows better. */
 static void note_unrest(rill_flow *flow, int32_t index) {
-    const rill_pipe *p = &flow->scratch->sparse.pipes[index];
+    const rill_pipe *p = &flow->sparse->pipes[index];
     if (rill_flow_flooded(flow, p->l) || rill_flow_flooded(flow, p->r)) return;
     flow->tiles[p->tile_l] |= RILL_TILE_RESTLESS;
     flow->tiles[p->tile_r] |= RILL_TILE_RESTLESS;
@@ -149,7 +148,7 @@ static void note_unrest(rill_flow *flow, int32_t index) {
 
 void rill_sparse_unrest(rill_flow *flow, const rill_flow_settings *settings, const rill_kernel_constants *constants,
                         int32_t rest_head) {
-    rill_sparse *sparse = &flow->scratch->sparse;
+    rill_sparse *sparse = flow->sparse;
     const rill_sparse_kernels *kernels = rill_sparse_kernels_pick(settings->scalar);
     for (int32_t i = 0; i < sparse->run_count; ++i) {
         int32_t from = sparse->runs[i].from, count = sparse->runs[i].count;

@@ -3,7 +3,7 @@
 #include "flow/sparse_kernels.h"
 
 #include "base/simd.h"
-#include "flow/covered.h"
+#include "flow/ceiling.h"
 #include "flow/drive.h"
 #include "flow/lintel.h"
 #include "flow/move.h"

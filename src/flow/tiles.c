@@ -10,10 +10,10 @@
  * check; it travels one column per sub-step. Whatever touches a column from outside wakes what it may reach. What is
  * swept may grow at every check but shrinks only at every REFRESHth. */
 #include "base/simd.h"
-#include "flow/covered.h"
+#include "flow/ceiling.h"
 #include "flow/drive.h"
 #include "flow/rest.h"
-#include "flow/scratch.h"
+#include "flow/flow_internal.h"
 
 #include <string.h>
 
@@ -48,7 +48,7 @@ uint16_t rill_flow_wake_bits(const rill_bed *bed, int32_t place) {
 
 void rill_flow_wake_tile(rill_flow *flow, int32_t tile, uint16_t bits) {
     uint16_t state = flow->tiles[tile] & (RILL_TILE_CALM_ONE - 1), reach = bits & REACH_BITS;
-    uint8_t *busy = &flow->scratch->busy[tile], rows = (uint8_t)(bits / RILL_TILE_CALM_ONE);
+    uint8_t *busy = &flow->busy[tile], rows = (uint8_t)(bits / RILL_TILE_CALM_ONE);
     if ((state & reach) != reach || (*busy & rows) != rows) flow->stale = true;
     flow->tiles[tile] = state | reach;
     *busy |= rows;
@@ -80,6 +80,10 @@ void rill_flow_wake_all(rill_flow *flow) {
                                         REACH_BITS | RILL_TILE_ALL_ROWS * RILL_TILE_CALM_ONE);
         }
     }
+}
+
+void rill_flow_wake_everything(rill_flow *flow) {
+    for (int32_t i = 0; i < flow->bed->tile_count; ++i) rill_flow_wake_tile(flow, i, flow->scratch->most[i]);
 }
 
 /* ------------------------------------------------------------------------------------------------------------- judge */
@@ -198,7 +202,7 @@ static bool tile_amid(const judge *j, const uint16_t *tile, int32_t tx, int32_t 
 
 static void judge_tile(const judge *j, int32_t index, int32_t tx, int32_t ty, bool rest) {
     uint16_t *tile = &j->flow->tiles[index];
-    uint8_t *rows = &j->flow->scratch->busy[index];
+    uint8_t *rows = &j->flow->busy[index];
     uint16_t most = j->flow->scratch->most[index], now = (uint16_t)((*tile & REACH_BITS) | *rows * RILL_TILE_CALM_ONE);
     bool restless = *tile & RILL_TILE_RESTLESS, amid = tile_amid(j, tile, tx, ty);
     bool at_most = !j->refresh && (now & most) == most; /* nothing in it could add to what it reaches */

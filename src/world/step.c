@@ -15,7 +15,7 @@
 #include "flow/kandemir.h"
 #include "flow/move.h"
 #include "flow/rising.h"
-#include "flow/scratch.h"
+#include "flow/stages.h"
 #include "world/energy.h"
 
 static const double COURANT = 0.7, COURANT_FAST = 0.885;
@@ -311,6 +311,7 @@ static void substep(progress *p, double dt) {
     rill_held_stop(flow, dt);
     book_edges(world, flows);
     tick(p, RILL_STAGE_DENSE);
+    if (p->settings.passages != RILL_PASSAGES_OFF) rill_covered_hide_pipes(flow);
     rill_sparse_drive(flow, &p->settings, &p->constants);
     tick(p, RILL_STAGE_SPARSE);
     if (p->settings.passages != RILL_PASSAGES_OFF) rill_covered_restore(flow, &p->constants);
@@ -325,7 +326,8 @@ static void note_substep(progress *p, double dt) {
     p->info.substeps += 1;
     if (dt < p->info.smallest_dt) p->info.smallest_dt = dt;
     if (flow->extent.speed > p->info.max_speed) p->info.max_speed = (double)flow->extent.speed;
-    if (flow->scratch->swept_columns > p->info.awake_columns) p->info.awake_columns = flow->scratch->swept_columns;
+    if (rill_flow_swept_columns(flow) > p->info.awake_columns)
+        p->info.awake_columns = rill_flow_swept_columns(flow);
     if (flow->extent.level >= RILL_TOP - RILL_DRY) p->info.status |= RILL_STATUS_RANGE;
     flow->substep += 1;
 }

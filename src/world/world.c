@@ -91,7 +91,7 @@ void rill_world_destroy(rill_world *world) {
     rill_tank_free(world->tank, &allocator);
     if (world->built) {
         rill_faces_free(world);
-        rill_flow_free(&world->flow, &allocator);
+        rill_world_free_flow(world, &world->flow);
         rill_bed_free(&world->bed, &allocator);
     }
     rill_solid_slot *slots = world->solids.data;

@@ -137,7 +137,10 @@ const rill_solid_slot *rill_world_solid(const rill_world *world, rill_solid_id i
 rill_result rill_world_make_solid(const rill_world *world, const rill_solid_def *def, bool soft, rill_solid **out,
                                   rill_message *message);
 
-/* world_bed.c. Makes flow and pipe index for the world's bed, which is freed on failure. */
+/* world_bed.c. Makes the flow over a bed, with what solves for its flooded columns; and frees both. */
+rill_result rill_world_make_flow(const rill_world *world, const rill_bed *bed, rill_flow *out, rill_message *message);
+void rill_world_free_flow(const rill_world *world, rill_flow *flow);
+/* Makes flow and pipe index for the world's bed, which is freed on failure. */
 rill_result rill_world_raise_bed(rill_world *world, rill_message *message);
 /* The cells a slot's solid has to do with, as it is now; none if it is hidden or gone. */
 rill_area rill_world_reach(const rill_world *world, const rill_solid_slot *slot);

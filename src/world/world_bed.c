@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "bed/sheets.h"
+#include "flow/covered.h"
 #include "flow/kandemir.h"
 #include "world/world.h"
 
@@ -39,8 +40,21 @@ void rill_bed_log_change(rill_bed_log *log, const rill_area *areas, size_t count
     log->count = kept;
 }
 
+rill_result rill_world_make_flow(const rill_world *world, const rill_bed *bed, rill_flow *out, rill_message *message) {
+    const rill_allocator *allocator = &world->def.runtime.allocator;
+    rill_result result = rill_flow_make(bed, &world->def.runtime, out, message);
+    if (result || rill_covered_make(out, allocator)) return result;
+    rill_flow_free(out, allocator);
+    return rill_fail(message, RILL_OUT_OF_MEMORY, "out of memory for the pressures of flooded columns");
+}
+
+void rill_world_free_flow(const rill_world *world, rill_flow *flow) {
+    rill_covered_free(flow, &world->allocator);
+    rill_flow_free(flow, &world->allocator);
+}
+
 rill_result rill_world_raise_bed(rill_world *world, rill_message *message) {
-    rill_result result = rill_flow_make(&world->bed, &world->def.runtime, &world->flow, message);
+    rill_result result = rill_world_make_flow(world, &world->bed, &world->flow, message);
     world->bed.info.state_bytes = rill_flow_state_bytes(&world->bed);
     if (!result) {
         result = rill_world_make_tank(world, world->def.solver.method, &world->tank, message);
@@ -54,7 +68,7 @@ rill_result rill_world_raise_bed(rill_world *world, rill_message *message) {
         }
         rill_tank_free(world->tank, &world->allocator);
         world->tank = NULL;
-        rill_flow_free(&world->flow, &world->allocator);
+        rill_world_free_flow(world, &world->flow);
     }
     rill_bed_free(&world->bed, &world->allocator);
     memset(&world->flow, 0, sizeof world->flow);

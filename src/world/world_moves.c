@@ -215,7 +215,7 @@ static rill_result find_changes(rill_world *world) {
 
 static void free_room(rill_world *world, roomier *room) {
     if (!room->used) return;
-    rill_flow_free(&room->flow, &world->allocator);
+    rill_world_free_flow(world, &room->flow);
     rill_bed_free(&room->bed, &world->allocator);
     room->used = false;
 }
@@ -235,7 +235,7 @@ static rill_result make_room(rill_world *world, roomier *room) {
         if (result && !full) return result;
     }
     rill_update_undo(update, &room->bed, world->def.edges);
-    rill_result result = rill_flow_make(&room->bed, &world->def.runtime, &room->flow, world->note);
+    rill_result result = rill_world_make_flow(world, &room->bed, &room->flow, world->note);
     if (!result) result = rill_flow_transfer(&world->flow, &room->flow, allocator, world->note);
     if (!result) result = rill_update_apply(update, &room->bed, world->def.edges, allocator, &full, world->note);
     return result;
@@ -345,7 +345,7 @@ static void commit_sources(rill_world *world) {
 /* The roomier bed and its flow take the place of the world's. */
 static void move_in(rill_world *world, roomier *room) {
     if (!room->used) return;
-    rill_flow_free(&world->flow, &world->allocator);
+    rill_world_free_flow(world, &world->flow);
     rill_bed_free(&world->bed, &world->allocator);
     world->bed = room->bed;
     world->flow = room->flow;

@@ -1,5 +1,5 @@
 /* Taking and giving back the working memory of the flow. */
-#include "flow/scratch.h"
+#include "flow/flow_internal.h"
 
 #include "base/memory.h"
 #include "base/message.h"
@@ -228,6 +228,7 @@ rill_result rill_scratch_make(rill_flow *flow, const rill_runtime *runtime, rill
     rill_flow_scratch *scratch = rill_memory_take(allocator, 1, sizeof *scratch);
     if (!scratch) return rill_fail(message, RILL_OUT_OF_MEMORY, "out of memory for the flow's working memory");
     flow->scratch = scratch;
+    flow->sparse = &scratch->sparse;
     scratch->task_count = rill_tasks_width(runtime);
     scratch->row_count = row_total(bed);
     size_t tasks = (size_t)scratch->task_count, rows = (size_t)scratch->row_count, tiles = (size_t)bed->tile_count;
@@ -256,6 +257,7 @@ rill_result rill_scratch_make(rill_flow *flow, const rill_runtime *runtime, rill
         rill_scratch_free(flow, allocator);
         return rill_fail(message, RILL_OUT_OF_MEMORY, "out of memory for the flow's working memory");
     }
+    flow->busy = scratch->busy;
     describe_tiles(scratch, bed);
     return RILL_OK;
 }
@@ -282,4 +284,35 @@ void rill_scratch_free(rill_flow *flow, const rill_allocator *allocator) {
     rill_sparse_free(&scratch->sparse, allocator);
     rill_memory_give(allocator, scratch, 1, sizeof *scratch);
     flow->scratch = NULL;
+    flow->sparse = NULL;
+    flow->busy = NULL;
+}
+
+/* ---------------------------------------------------------------------------------------------- when the bed changes */
+
+bool rill_flow_reserve_ghosts(rill_flow *flow, const rill_allocator *allocator) {
+    return rill_edges_reserve(&flow->scratch->edges, flow->bed, allocator);
+}
+
+void rill_flow_deal_ghosts(rill_flow *flow) {
+    rill_edges_deal(&flow->scratch->edges, flow->bed);
+}
+
+bool rill_flow_describe_tile(rill_flow *flow, int32_t sheet, int32_t tx, int32_t ty) {
+    const rill_sheet *at = &flow->bed->sheets[sheet];
+    const int32_t tile = at->first_tile + ty * at->tiles_x + tx;
+    rill_scratch_describe(flow->scratch, flow->bed, sheet, tx, ty);
+    if (!flow->scratch->empty[tile]) return true;
+    flow->tiles[tile] = 0;
+    flow->busy[tile] = 0;
+    return false;
+}
+
+void rill_flow_described(rill_flow *flow) {
+    rill_scratch_find_roofs(flow->scratch, flow->bed);
+    rill_spans_list_pipes(flow);
+}
+
+int64_t rill_flow_swept_columns(const rill_flow *flow) {
+    return flow->scratch->swept_columns;
 }

@@ -1,0 +1,41 @@
+/* What is on its way between moving solids and the flow: a part of the state, which the room `motion` keeps up to date. Each
+ * list is in order, by place. */
+#ifndef RILL_FLOW_IN_TRANSIT_H
+#define RILL_FLOW_IN_TRANSIT_H
+
+#include <stdint.h>
+
+/* The longest that liquid is held where solids rest, s. */
+#define RILL_HELD_LONGEST 0.25
+/* And where they move: what passes a cell more slowly moves in jerks. It is of no more interest then when a solid moved in a
+ * cell, s. */
+#define RILL_HELD_SLOWEST 10.0
+
+typedef struct rill_held {
+    int32_t place;  /* first: they are found by it */
+    int32_t side;   /* to which `wall` goes: of rill_beside; -1: not known */
+    int64_t amount; /* quanta; > 0 between sub-steps */
+    int64_t pushed; /* of what it gave in this sub-step, above a ceiling */
+    double seconds; /* until all is given */
+    double wall[2]; /* velocity of what presses, m/s */
+} rill_held;
+
+#define RILL_DRAWN_MOST 1024.0
+
+typedef struct rill_drawn {
+    int32_t place;  /* first: they are found by it */
+    int32_t side;   /* on which the wall is: index of rill_beside */
+    int64_t amount; /* quanta */
+    double seconds; /* T */
+    double most;    /* times what the column holds: more is not drawn; at most RILL_DRAWN_MOST */
+    int32_t claims; /* of an update: so many columns that have opened are filled with it, */
+    int64_t before; /* and this is what it was then; zero between updates */
+} rill_drawn;
+
+typedef struct rill_rising {
+    int32_t place;  /* first: they are found by it */
+    int32_t room;   /* quanta; > 0 */
+    double seconds; /* until all of it is open */
+} rill_rising;
+
+#endif
