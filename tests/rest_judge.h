@@ -16,7 +16,7 @@
 #include <math.h>
 
 #include "base/forest.h"
-#include "flow/covered.h"
+#include "passages/passages.h"
 #include "flow/drive.h"
 #include "flow/lintel.h"
 #include "flow/rest.h"
@@ -81,13 +81,13 @@ static inline double rest_flooded_head(const rest_judge *j, const rill_moving *p
 }
 
 /* The speed with which its head drives a pipe against viscosity alone. Flooded ones, and those with a lintel in the liquid, go
- * by the law of slots, whose length is that of their inertance (covered.h), others by that of films. Between them both drives
+ * by the law of slots, whose length is that of their inertance (passages.h), others by that of films. Between them both drives
  * and drags blend (lintel.h). */
 static inline double rest_creeps(const rest_judge *j, const rill_moving *pipe) {
     const rill_world *world = j->world;
     const rill_bed *bed = &world->bed;
     const int32_t *b = rill_flow_bases(&world->flow), *H = world->flow.H, l = pipe->l, r = pipe->r;
-    const rill_covered_ends e = { b[l], b[r], bed->c[l], bed->c[r], H[l], H[r] };
+    const rill_face_ends e = { b[l], b[r], bed->c[l], bed->c[r], H[l], H[r] };
     const rill_face open = rill_face_at(e.bl, e.br, e.Hl, e.Hr);
     const int32_t between = rill_min_i(e.cl, e.cr) - rill_max_i(e.bl, e.br);
     const rill_face f = rill_face_under(open, between);

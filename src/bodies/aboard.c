@@ -18,7 +18,7 @@
 #include "bodies/bodies.h"
 
 #include "base/simd.h"
-#include "flow/covered.h"
+#include "passages/passages.h"
 
 #include <math.h>
 
@@ -119,7 +119,7 @@ static void add_extent(rill_flow *flow, int32_t place) {
 
 /* How much more a column may hold. */
 static int32_t room_in(const rill_flow *flow, int32_t place) {
-    return rill_max_i(rill_covered_full(flow->bed, place) - flow->H[place], 0);
+    return rill_max_i(rill_ceiling_full(flow->bed, place) - flow->H[place], 0);
 }
 
 static int64_t put_into(rill_flow *flow, int32_t place, int64_t amount) {

@@ -28,7 +28,7 @@
  *
  * A column that has a ceiling is full at some level, its roof, and room does not grow with its head beyond that: in the
  * statement e becomes min(e, roof) where it stands for a level, and stays e where it stands for pressure. That is the
- * complementarity of flow/covered.h, and Newton's steps decide which columns are under pressure. So a flooded passage that
+ * complementarity of passages/passages.h, and Newton's steps decide which columns are under pressure. So a flooded passage that
  * a body has to do with is part of its solve, all of it (flooded.c, through.c), and the passages' own leaves it alone.
  *
  * Where a body covers all of a cell, liquid may also lie on it: a volume U of the column apart from H, which flows over what

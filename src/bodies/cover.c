@@ -3,7 +3,7 @@
 
 #include "base/simd.h"
 #include "bed/sheets.h"
-#include "flow/covered.h"
+#include "passages/passages.h"
 
 #include <math.h>
 #include <string.h>
@@ -131,7 +131,7 @@ int32_t rill_bodies_node_at(const rill_body_stage *s, int32_t place, int32_t str
                        .cell = { (int16_t)x, (int16_t)y },
                        .seen = -1 };
     const bool roofed = s->settings && s->settings->passages == RILL_PASSAGES_ANY && s->flow->bed->c[place] < RILL_TOP;
-    node.roof = roofed ? (double)rill_covered_full(s->flow->bed, place) : (double)INFINITY;
+    node.roof = roofed ? (double)rill_ceiling_full(s->flow->bed, place) : (double)INFINITY;
     node.flooded = roofed && rill_flow_flooded(s->flow, place);
     node.proxy = -1;
     node.e = level_of(s->flow, place);
@@ -269,7 +269,7 @@ static void leave_columns(const rill_body_stage *s) {
         bodies->shown[place] = bed->b[place];
         rill_bodies_give(bodies, s->flow, before[i].cell, place, before[i].deck);
         if (rill_flow_flooded(s->flow, place))
-            rill_covered_look_for(s->flow, place); /* it is the passages' own again */
+            rill_passages_look_for(s->flow, place); /* it is the passages' own again */
         if (bed->pipe_count == 0) continue;
         for (int32_t k = rill_bed_first_pipe(bed, NULL, place); k < bed->pipe_count && bed->pipe_l[k] == place; ++k)
             rill_bodies_lift_pipe(s->flow, k);

@@ -16,7 +16,7 @@
 #include "base/order.h"
 #include "base/simd.h"
 #include "bed/sheets.h"
-#include "flow/covered.h"
+#include "passages/passages.h"
 
 #include <math.h>
 

@@ -48,7 +48,7 @@ static double level_at(const shown *s, int32_t node, int32_t place) {
 static double leeway(const shown *s, const rill_body_face *face) {
     const rill_flow *flow = s->stage->flow;
     const int32_t depth = rill_min_i(flow->H[face->l], flow->H[face->r]);
-    const bool roofed = flow->covered && ((face->node_l >= 0 && !isinf(s->nodes[face->node_l].roof)) ||
+    const bool roofed = flow->passages && ((face->node_l >= 0 && !isinf(s->nodes[face->node_l].roof)) ||
                                           (face->node_r >= 0 && !isinf(s->nodes[face->node_r].roof)));
     return roofed || depth < s->thin ? (double)INFINITY : STEP * (double)depth;
 }

@@ -1,13 +1,13 @@
 /* Faces under ceilings, where bodies and a flooded passage are solved for together: see bodies.h.
  *
- * As in flow/covered.h, and with the same expressions: a face with a flooded column at an end is moved over here, in whole
+ * As in passages/passages.h, and with the same expressions: a face with a flooded column at an end is moved over here, in whole
  * quanta, and the sweep does not see it; its velocity is that of the last move, and is driven at the start of the next
  * sub-step. So the passages' own solve goes on from this one, and this one from it, as bodies come and go. */
 #include "bodies/bodies.h"
 
 #include "base/simd.h"
 #include "bed/sheets.h"
-#include "flow/covered.h"
+#include "passages/passages.h"
 #include <math.h>
 
 static const double TOUCHES = 1.0 / 64.0; /* cells: as near to a wall as this counts as touching it */
@@ -123,12 +123,12 @@ static int32_t blocked(const rill_body_stage *s, const rill_body_face *face) {
 
 /* The columns at the ends of a face, on bases that are lifted by what bodies displace. Those that are full are full where the
  * body is going to be too: it may just be about to leave them. */
-static rill_covered_ends ends_of(const rill_body_stage *s, const rill_body_face *face) {
+static rill_face_ends ends_of(const rill_body_stage *s, const rill_body_face *face) {
     const rill_flow *flow = s->flow;
     const int32_t *b = rill_flow_bases(flow), *c = flow->bed->c, l = face->l, r = face->r;
     const rill_node *nodes = s->bodies->nodes.data;
     const int32_t lift = blocked(s, face);
-    rill_covered_ends ends = { b[l], b[r], c[l], c[r], flow->H[l], flow->H[r] };
+    rill_face_ends ends = { b[l], b[r], c[l], c[r], flow->H[l], flow->H[r] };
     if (face->node_l >= 0 && nodes[face->node_l].flooded) {
         ends.bl = flow->bed->b[l] + lift;
         ends.Hl = rill_max_i((int32_t)nodes[face->node_l].roof - lift, 0);
@@ -148,13 +148,13 @@ static double pressure_at(const rill_body_stage *s, int32_t node, int32_t place)
 }
 
 void rill_body_face_look_covered(const rill_body_stage *s, rill_body_face *face) {
-    const rill_covered_ends ends = ends_of(s, face);
+    const rill_face_ends ends = ends_of(s, face);
     const float u = *rill_body_face_velocity(s->flow, face);
-    const rill_covered_face driven = rill_covered_drive(&ends, u, s->k->tilt[face->axis], s->k);
+    const rill_pressed_face driven = rill_ceiling_drive(&ends, u, s->k->tilt[face->axis], s->k);
     const double drop = pressure_at(s, face->node_l, face->l) - pressure_at(s, face->node_r, face->r);
     face->u = driven.base + driven.gain * (float)((double)driven.head + drop);
     face->gain = driven.gain;
-    face->open = (float)rill_covered_opening(&ends, face->u);
+    face->open = (float)rill_ceiling_opening(&ends, face->u);
     if (s->settings->paper && face->open > 0.0f) face->open = s->k->paper_opening;
     if (rill_body_face_shut(s->bodies, face)) face->u = face->gain = face->open = 0.0f;
 }
@@ -166,8 +166,8 @@ static bool is_flooded(const rill_bodies *bodies, const rill_body_face *face) {
 
 float rill_body_face_after(const rill_body_stage *s, const rill_body_face *face) {
     if (is_flooded(s->bodies, face)) return face->u;
-    const rill_covered_ends ends = ends_of(s, face);
-    const rill_covered_face driven = rill_covered_drive(&ends, face->u, s->k->tilt[face->axis], s->k);
+    const rill_face_ends ends = ends_of(s, face);
+    const rill_pressed_face driven = rill_ceiling_drive(&ends, face->u, s->k->tilt[face->axis], s->k);
     return driven.base + driven.gain * (float)driven.head;
 }
 
@@ -182,7 +182,7 @@ static void note_pressures(const rill_body_stage *s) {
         if (!(node->roof < (double)RILL_TOP)) continue;
         node->flooded = node->e >= node->roof;
         claimed[bodies->claimed.count++] = node->place;
-        rill_covered_press(s->flow, node->place, node->flooded ? node->e - node->roof : -1.0);
+        rill_passages_press(s->flow, node->place, node->flooded ? node->e - node->roof : -1.0);
     }
     s->flow->claimed = claimed;
     s->flow->claimed_count = (int32_t)bodies->claimed.count;
@@ -203,7 +203,7 @@ static void pass(const rill_body_stage *s, const rill_body_face *face) {
 /* What stands above a ceiling is carried on. Whether it was more than comes of cutting bodies into quarters of cells. */
 static bool settle(rill_flow *flow, int32_t place, int64_t *refused) {
     const int32_t height = flow->bed->c[place] - flow->bed->b[place], above = flow->H[place] - height;
-    return rill_covered_settle(flow, place, refused) && above > height / 256;
+    return rill_passages_settle(flow, place, refused) && above > height / 256;
 }
 
 int64_t rill_bodies_pass(const rill_body_stage *s, bool *capped) {

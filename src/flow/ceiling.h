@@ -19,7 +19,7 @@ enum { RILL_FULL_HIGH = 8, RILL_FULL = 16, RILL_FULL_LOW = 48, RILL_SUBMERGED = 
  * stands above its mouth, so the velocity of a face that points into it is zero. Its level is not its head: without this
  * rule a flooded pocket at rest would carry a velocity for ever. A face whose lintel lies below its sill is closed.
  * 1 where a velocity u over the face meets a full column or no opening. */
-static inline int32_t rill_covered_blocks(int32_t cl, int32_t cr, int32_t hl, int32_t hr, int32_t zb, float u,
+static inline int32_t rill_ceiling_blocks(int32_t cl, int32_t cr, int32_t hl, int32_t hr, int32_t zb, float u,
                                           int32_t slack) {
     int32_t room = u >= 0.0f ? cr - hr : cl - hl;
     int32_t open = rill_min_i(cl, cr) - zb;
@@ -27,15 +27,15 @@ static inline int32_t rill_covered_blocks(int32_t cl, int32_t cr, int32_t hl, in
 }
 
 /* The columns at both ends of a face. */
-typedef struct rill_covered_ends {
+typedef struct rill_face_ends {
     int32_t bl, br, cl, cr, Hl, Hr;
-} rill_covered_ends;
+} rill_face_ends;
 
 /* The velocity of a covered face as a function of the pressures at its ends: u = base + gain (head + pi_l - pi_r). */
-typedef struct rill_covered_face {
+typedef struct rill_pressed_face {
     float base, gain; /* m/s; m/s per quantum of head */
     int32_t head;     /* quanta */
-} rill_covered_face;
+} rill_pressed_face;
 
 /* What speeding up and slowing down costs, as K in K u^2 / 2. From the donor's section to the opening's nothing is lost, and
  * the head falls by the velocity head that is gained. From there to the receiver's, Borda and Carnot: (u - u_r)^2 / 2 is lost
@@ -43,7 +43,7 @@ typedef struct rill_covered_face {
  * than the opening has taken, so that no face is ever driven by its own speed: what a
  * passage that widens step by step would give back is lost. Where it leaves into a space at least twice as high, a sharp edge
  * loses more: 1 / (2 Cd^2) in all. */
-static inline float rill_covered_toll(const rill_covered_ends *e, int32_t zb, int32_t zt, float per_l, float per_r,
+static inline float rill_ceiling_loss(const rill_face_ends *e, int32_t zb, int32_t zt, float per_l, float per_r,
                                       float u, const rill_kernel_constants *k) {
     int32_t ahead = u >= 0.0f, above = ahead ? e->cr : e->cl;
     int32_t donor = ahead ? e->bl + e->Hl : e->br + e->Hr, receiver = ahead ? e->br + e->Hr : e->bl + e->Hl;
@@ -58,7 +58,7 @@ static inline float rill_covered_toll(const rill_covered_ends *e, int32_t zb, in
 /* The face as the next move finds it, driven from velocity u:
  *     gain    drive / inertance: that of the two half cells in series, (dx/2) (1/H_l + 1/H_r) of the opening's depth D
  *     drag    12 nu / D^2 between two walls where the opening is under liquid on both sides, else as everywhere */
-static inline rill_covered_face rill_covered_drive(const rill_covered_ends *e, float u, int32_t tilt,
+static inline rill_pressed_face rill_ceiling_drive(const rill_face_ends *e, float u, int32_t tilt,
                                                    const rill_kernel_constants *k) {
     int32_t zb = rill_max_i(e->bl, e->br), zt = rill_min_i(e->cl, e->cr);
     int32_t hl = rill_max_i(e->bl + e->Hl, zb), hr = rill_max_i(e->br + e->Hr, zb);
@@ -73,14 +73,14 @@ static inline rill_covered_face rill_covered_drive(const rill_covered_ends *e, f
     float wall = lower >= zt - RILL_SUBMERGED ? between : twice;
     float square = wall * wall + 1.0f;
     /* u keep = u - u (drag / square + toll / inertance) keep: the toll is paid at one place, however long the face is. */
-    float toll = k->toll * __builtin_fabsf(u) * rill_covered_toll(e, zb, zt, per_l, per_r, u, k);
+    float toll = k->toll * __builtin_fabsf(u) * rill_ceiling_loss(e, zb, zt, per_l, per_r, u, k);
     float eased = k->keep * square / (square * (inertance + toll) + k->drag * inertance); /* keep / inertance */
     eased = zt > zb ? eased : 0.0f; /* pressure does not push through walls */
-    return (rill_covered_face){ u * (eased * inertance), eased * k->drive, (hl - hr) + tilt };
+    return (rill_pressed_face){ u * (eased * inertance), eased * k->drive, (hl - hr) + tilt };
 }
 
 /* The opening of a covered face in quanta, for a velocity u over it: where it is under liquid on both sides, sill to lintel. */
-static inline int32_t rill_covered_opening(const rill_covered_ends *e, float u) {
+static inline int32_t rill_ceiling_opening(const rill_face_ends *e, float u) {
     int32_t between = rill_min_i(e->cl, e->cr) - rill_max_i(e->bl, e->br);
     rill_face f = rill_face_at(e->bl, e->br, e->Hl, e->Hr);
     int32_t drowned = rill_min_i(f.l, f.r) >= between - RILL_SUBMERGED;
@@ -100,7 +100,7 @@ static inline double rill_pressure_of(int32_t code) {
     return code == 0 || code == RILL_PRESSURE_NEW ? 0.0 : (double)((code < 0 ? -code : code) - 1) * 0.25;
 }
 /* The depth at which a column counts as full, where passages are solved for. */
-static inline int32_t rill_covered_full(const rill_bed *bed, int32_t place) {
+static inline int32_t rill_ceiling_full(const rill_bed *bed, int32_t place) {
     int32_t height = bed->c[place] - bed->b[place];
     return bed->c[place] < RILL_TOP ? rill_max_i(height - RILL_FULL, 0) : height;
 }

@@ -11,7 +11,7 @@
 #include "base/message.h"
 #include "base/simd.h"
 #include "bed/sheets.h"
-#include "flow/covered.h"
+#include "passages/passages.h"
 #include "flow/held.h"
 
 enum { THIN = 4 }; /* columns so many times lower than others are not pushed through */

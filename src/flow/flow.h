@@ -48,7 +48,7 @@ static inline int32_t rill_sheet_place(const rill_sheet *sheet, int32_t column, 
 
 typedef struct rill_flow_scratch rill_flow_scratch; /* flow/flow_internal.h */
 typedef struct rill_sparse rill_sparse;             /* flow/sparse.h */
-typedef struct rill_covered rill_covered;           /* flow/covered_parts.h */
+typedef struct rill_passage_solver rill_passage_solver; /* passages/passages_internal.h */
 
 /* What the last sub-step left behind, over all columns: decides the next time step. */
 typedef struct rill_flow_extent {
@@ -73,11 +73,11 @@ typedef struct rill_flow {
     const int32_t *lifted; /* plane: bases lifted by what bodies displace (bodies/bodies.h); NULL without bodies */
     int32_t *H;            /* plane: depth, quanta */
     float *u, *v;          /* planes: velocity through the west / south face, m/s */
-    int32_t *pressure;    /* plane, NULL under open sky: 0, or how far a flooded column is under pressure (covered.h) */
+    int32_t *pressure;    /* plane, NULL under open sky: 0, or how far a flooded column is under pressure (passages.h) */
     float *pipe_u;        /* sparse pipes: velocity from pipe_l to pipe_r, m/s */
     size_t pipe_capacity; /* of pipe_u */
     uint16_t *tiles;      /* bits above, per tile */
-    bool passages;        /* flooded columns are solved for: what flows in beyond full is pushed on */
+    bool solves_passages;  /* flooded columns are solved for: what flows in beyond full is pushed on */
     const int32_t *claimed; /* places with a ceiling that are solved for together with bodies, in this sub-step */
     int32_t claimed_count;
     int64_t pushed;    /* quanta that sources and solids have put above ceilings in this sub-step, to be pushed on */
@@ -90,7 +90,7 @@ typedef struct rill_flow {
     rill_sparse *sparse;        /* what sparse pipes have at hand */
     uint8_t *busy;              /* per tile: which of its rows hold anything wet or moving */
     rill_flow_scratch *scratch; /* owns these two */
-    rill_covered *covered; /* NULL under open sky */
+    rill_passage_solver *passages; /* NULL under open sky */
 } rill_flow;
 
 /* The bases that levels stand on: base + H is the level of a column, and its head under a body. */

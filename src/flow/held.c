@@ -5,7 +5,7 @@
 
 #include "base/order.h"
 #include "bed/sort.h"
-#include "flow/covered.h"
+#include "passages/passages.h"
 #include "flow/displace.h"
 #include "flow/sources.h"
 
@@ -160,11 +160,11 @@ void rill_held_begin(rill_flow *flow, double dt, const rill_motion *motion) {
 static int32_t room_of(const rill_flow *flow, int32_t place, double fastest) {
     const rill_bed *bed = flow->bed;
     const int32_t height = bed->c[place] - bed->b[place];
-    if (!flow->passages || bed->c[place] == RILL_TOP) return height - flow->H[place];
+    if (!flow->solves_passages || bed->c[place] == RILL_TOP) return height - flow->H[place];
     const int32_t code = flow->pressure[place];
     const bool sealed = code < 0 && code != RILL_PRESSURE_NEW;
     const bool pushes = !sealed && flow->extent.level < RILL_TOP - RILL_TOP / 4 && (double)flow->extent.speed < fastest;
-    return rill_max_i((pushes ? 2 * height : rill_covered_full(bed, place)) - flow->H[place], 0);
+    return rill_max_i((pushes ? 2 * height : rill_ceiling_full(bed, place)) - flow->H[place], 0);
 }
 
 /* Gives to a column what it takes; returns the rest. */
@@ -172,15 +172,15 @@ static int64_t give(rill_flow *flow, int32_t place, double fastest, int64_t want
     const int64_t before = flow->pushed, rest = rill_source_pour(flow, place, room_of(flow, place, fastest), want);
     if (rest < want) rill_flow_wake(flow, place);
     if (flow->pushed > before && !rill_flow_flooded(flow, place)) { /* it is now, and the solve must know */
-        rill_covered_fill(flow, place, true);
-        rill_covered_look_for(flow, place);
+        rill_passages_fill(flow, place, true);
+        rill_passages_look_for(flow, place);
     }
     return rest;
 }
 
 /* Its time is over, and its column does not take it: to the nearest that do. Returns what is left in the end. */
 static int64_t give_elsewhere(rill_flow *flow, int32_t place, int32_t slack, int64_t rest, bool *squeezed) {
-    if (flow->covered) rest = rill_covered_carry_on(flow, place, rest);
+    if (flow->passages) rest = rill_passages_carry_on(flow, place, rest);
     if (rest == 0) return 0;
     *squeezed = true;
     return rill_displace_squeeze(flow, place, slack, rest);

@@ -6,7 +6,7 @@
  *     dV/dt = amount / T,
  *
  * the term -B.v of a prescribed body in the equation of the column's volume, with the mean velocity of the last move. A
- * column under a ceiling that came down is full: what it is given above that the pressure solve pushes on (covered.h).
+ * column under a ceiling that came down is full: what it is given above that the pressure solve pushes on (passages.h).
  *
  * Liquid that leaves the wall has its velocity: that of the face between them, which is closed, is what the momentum of the
  * column begins with (Stelling & Duinmeijer 2003). Else it would have to be driven off by a heap before the wall.

@@ -211,7 +211,7 @@ static void scale_in(int32_t x, int32_t n, const rill_row *row, const rill_row *
 /* ------------------------------------------------------------------------------------------------------------ drive */
 
 /* The columns beside a face after the move; ceilings only where they matter. */
-typedef rill_covered_ends ends;
+typedef rill_face_ends ends;
 
 /* What flows around a face: its velocity before, as head and viscosity leave it, and the gain by them that it hands on; volumes
  * along its axis and across it, with the velocities and gains that are handed on there. */
@@ -259,7 +259,7 @@ INLINE float paper(const ends *e, float u, const rill_kernel_constants *k, int32
 
 INLINE bool blocked(const ends *e, float u, const rill_kernel_constants *k) {
     const int32_t sill = rill_max_i(e->bl, e->br);
-    return rill_covered_blocks(e->cl, e->cr, e->bl + e->Hl, e->br + e->Hr, sill, u, k->slack);
+    return rill_ceiling_blocks(e->cl, e->cr, e->bl + e->Hl, e->br + e->Hr, sill, u, k->slack);
 }
 
 INLINE int32_t head_at(const rill_face *f, const rill_kernel_constants *k, int32_t tilt) {

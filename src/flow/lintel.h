@@ -18,12 +18,12 @@
 #include "flow/ceiling.h"
 
 /* Whether a lintel stands in the liquid. */
-static inline int32_t rill_lintel_stands(const rill_covered_ends *e) {
+static inline int32_t rill_lintel_stands(const rill_face_ends *e) {
     return rill_max_i(e->bl + e->Hl, e->br + e->Hr) > rill_max_i(rill_min_i(e->cl, e->cr), rill_max_i(e->bl, e->br));
 }
 
 /* 1 where none does. */
-static inline float rill_lintel_share(const rill_covered_ends *e) {
+static inline float rill_lintel_share(const rill_face_ends *e) {
     int32_t zb = rill_max_i(e->bl, e->br), open = rill_max_i(rill_min_i(e->cl, e->cr) - zb, 0);
     int32_t highest = rill_max_i(e->bl + e->Hl, e->br + e->Hr) - zb;
     float share = (float)open / (float)rill_max_i(highest, 1);
@@ -33,7 +33,7 @@ static inline float rill_lintel_share(const rill_covered_ends *e) {
 /* How fast a column can be filled through a face with a velocity u: where no pressure pushes liquid on, a nearly full column takes
  * just what it loses. Else the whole head above its ceiling would drive the face anew in every sub-step, and its velocity would
  * be many times that of what flows. */
-static inline float rill_lintel_fills(const rill_covered_ends *e, float u, const rill_kernel_constants *k) {
+static inline float rill_lintel_fills(const rill_face_ends *e, float u, const rill_kernel_constants *k) {
     int32_t room = rill_max_i(u >= 0.0f ? e->cr - e->br - e->Hr : e->cl - e->bl - e->Hl, 0);
     int32_t open = rill_max_i(rill_min_i(e->cl, e->cr) - rill_max_i(e->bl, e->br), 1);
     float most = (float)room / (k->lambda * (float)open);
@@ -42,11 +42,11 @@ static inline float rill_lintel_fills(const rill_covered_ends *e, float u, const
 
 /* What a face with this share becomes, that advection and the drive of open faces would make `advected`. `u` is its velocity
  * before. Bernoulli holds whether or not passages reckon with velocity heads. */
-static inline float rill_lintel_blend(const rill_covered_ends *e, float share, float u, float advected, int32_t tilt,
+static inline float rill_lintel_blend(const rill_face_ends *e, float share, float u, float advected, int32_t tilt,
                                       const rill_kernel_constants *constants) {
     rill_kernel_constants k = *constants;
     k.toll = 0.5f * k.lambda;
-    const rill_covered_face face = rill_covered_drive(e, u, tilt, &k);
+    const rill_pressed_face face = rill_ceiling_drive(e, u, tilt, &k);
     const float law = face.base + face.gain * (float)face.head;
     const float blend = law + rill_max_f(0.0f, 2.0f * share - 1.0f) * (advected - law);
     const float most = rill_lintel_fills(e, blend, &k);

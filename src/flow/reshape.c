@@ -3,7 +3,7 @@
 
 #include "base/message.h"
 #include "bed/sheets.h"
-#include "flow/covered.h"
+#include "passages/passages.h"
 #include "flow/draw.h"
 #include "flow/held.h"
 #include "flow/rising.h"
@@ -123,10 +123,10 @@ static void find_tiles(rill_reshape *reshape, const rill_bed *bed, const rill_up
 static void find_roofs(rill_reshape *reshape, const rill_flow *flow) {
     const rill_bed *bed = flow->bed;
     const int32_t *tiles = reshape->tiles.data;
-    memcpy(reshape->roofed, rill_covered_roofs(flow), (size_t)bed->tile_count);
+    memcpy(reshape->roofed, rill_passages_roofs(flow), (size_t)bed->tile_count);
     for (size_t i = 0; i < reshape->tiles.count; ++i) {
         const tile_place at = tile_at(bed, tiles[i]);
-        reshape->roofed[tiles[i]] = rill_covered_has_ceiling(bed, &bed->sheets[at.sheet], at.tx, at.ty);
+        reshape->roofed[tiles[i]] = rill_passages_has_ceiling(bed, &bed->sheets[at.sheet], at.tx, at.ty);
     }
 }
 
@@ -162,7 +162,7 @@ rill_result rill_reshape_prepare(rill_reshape *reshape, rill_flow *flow, const r
     else
         rill_fail(message, result, "no memory for the flow over a bed that changes");
     /* Last, as nothing that fails must come after it: what it takes is not kept for another time. */
-    if (!result && !rill_covered_reserve(flow, reshape->roofed, &reshape->covered, allocator))
+    if (!result && !rill_passages_reserve(flow, reshape->roofed, &reshape->covered, allocator))
         result = rill_fail(message, RILL_OUT_OF_MEMORY, "no memory for the pressures of covered columns");
     if (result) forget_tiles(reshape);
     return result;
@@ -221,7 +221,7 @@ static void carry_pressures(rill_flow *flow, const rill_update *update, bool pas
         if (!(update->marks[old[i].place] & RILL_PLACE_KEPT)) pressure[old[i].place] = 0;
     for (size_t i = 0; i < update->fresh.count; ++i) {
         const int32_t place = fresh[i].place;
-        const bool full = passages && fresh[i].c < RILL_TOP && flow->H[place] >= rill_covered_full(flow->bed, place);
+        const bool full = passages && fresh[i].c < RILL_TOP && flow->H[place] >= rill_ceiling_full(flow->bed, place);
         if (!full && (pressure[place] == 0 || !rill_rising_is(flow, place))) /* only what has pressure rises */
             pressure[place] = 0;
         else if (pressure[place] <= 0) /* a space that was sealed may not be any more */
@@ -235,7 +235,7 @@ static void refit_tiles(rill_reshape *reshape, rill_flow *flow) {
     for (size_t i = 0; i < reshape->tiles.count; ++i) {
         const tile_place at = tile_at(bed, tiles[i]);
         const bool inhabited = rill_flow_describe_tile(flow, at.sheet, at.tx, at.ty);
-        rill_covered_describe(flow, at.sheet, at.tx, at.ty);
+        rill_passages_describe(flow, at.sheet, at.tx, at.ty);
         if (inhabited && reshape->tile_marks[tiles[i]] & WAKE)
             rill_flow_wake_tile(flow, tiles[i], RILL_TILE_WAKE_ALL);
     }
@@ -259,7 +259,7 @@ static void exchange_pipes(rill_reshape *reshape, rill_flow *flow) {
 
 void rill_reshape_commit(rill_reshape *reshape, rill_flow *flow, const rill_update *update,
                          const rill_displace_how *how, const rill_allocator *allocator) {
-    rill_covered_refit(flow, reshape->roofed, reshape->covered, allocator);
+    rill_passages_refit(flow, reshape->roofed, reshape->covered, allocator);
     rill_displace_run(&reshape->displace, flow, update, how);
     carry_velocities(reshape, flow, update);
     carry_pressures(flow, update, how->slack > 0);
@@ -325,10 +325,10 @@ rill_result rill_flow_transfer(const rill_flow *from, rill_flow *to, const rill_
         to->H[bed->places[k]] = from->H[from->bed->places[k]];
         if (from->pressure) to->pressure[bed->places[k]] = from->pressure[from->bed->places[k]];
     }
-    rill_covered_resume(to);
+    rill_passages_resume(to);
     transfer_faces(from, to, origins);
     rill_memory_give(allocator, origins, (size_t)bed->plane_size, sizeof *origins);
-    to->passages = from->passages;
+    to->solves_passages = from->solves_passages;
     to->substep = from->substep;
     to->extent = from->extent;
     rill_flow_wake_all(to);

@@ -17,7 +17,7 @@ typedef struct rill_reshape {
     size_t pipe_capacity;
     int32_t *ports; /* a plane of zeros */
     size_t place_capacity;
-    rill_covered *covered; /* of the bed's new ceilings, once it is prepared */
+    rill_passage_solver *covered; /* of the bed's new ceilings, once it is prepared */
     uint8_t *roofed;       /* per tile: which have one */
     size_t roofed_capacity;
     uint16_t *tile_marks; /* per tile; zero between updates */

@@ -3,7 +3,7 @@
 
 #include "base/order.h"
 #include "bed/sort.h"
-#include "flow/covered.h"
+#include "passages/passages.h"
 #include "flow/held.h"
 
 static bool rising_before(const rill_rising *a, const rill_rising *b) {
@@ -29,7 +29,7 @@ void rill_rising_note(const rill_displace_job *j, const rill_cell_change *at, co
     rill_flow *flow = j->flow;
     if (!j->how->pushes || !flow->pressure || fresh->from < 0 || fresh->c == RILL_TOP) return;
     if (flow->pressure[fresh->place] == 0) return; /* nothing would follow */
-    const int32_t room = rill_covered_full(flow->bed, fresh->place) - flow->H[fresh->place];
+    const int32_t room = rill_ceiling_full(flow->bed, fresh->place) - flow->H[fresh->place];
     if (room <= RILL_FULL_LOW - RILL_FULL) return;
     const double seconds = rill_pace_of_ceiling(j, at->x, at->y);
     ((rill_rising *)flow->rising.data)[flow->rising.count++] =
@@ -58,7 +58,7 @@ void rill_rising_open(rill_flow *flow, double dt) {
     size_t count = 0;
     for (size_t i = 0; i < flow->rising.count; ++i) {
         rill_rising r = rising[i];
-        if (!flow->passages || dt >= r.seconds * (1.0 - 1e-9)) continue;
+        if (!flow->solves_passages || dt >= r.seconds * (1.0 - 1e-9)) continue;
         r.room -= (int32_t)((double)r.room * (dt / r.seconds));
         r.seconds -= dt;
         rising[count++] = r;

@@ -7,7 +7,7 @@
  *
  *                 full - room <= depth,     d room/dt = -room / (time left),
  *
- * and its openings end that much lower. Whether liquid follows is for the pressure solve to say (covered.h). Where there is no
+ * and its openings end that much lower. Whether liquid follows is for the pressure solve to say (passages.h). Where there is no
  * pressure left the column is free like any other, with a void below its ceiling. What is pressed out (held.h) is the same with
  * the other sign; but nothing is on its way here, so that the ledger knows nothing of it. */
 #ifndef RILL_FLOW_RISING_H

@@ -220,13 +220,13 @@ static void note_rise(rill_flow *flow, int32_t place) {
 static int32_t room_of(const rill_flow *flow, int32_t place) {
     const rill_bed *bed = flow->bed;
     int32_t height = bed->c[place] - bed->b[place];
-    if (flow->passages && rill_flow_flooded(flow, place)) {
+    if (flow->solves_passages && rill_flow_flooded(flow, place)) {
         const double most = (double)(RILL_TOP - RILL_TOP / 4);
         const int32_t code = flow->pressure[place];
         bool leads_out = code > 0 || code == RILL_PRESSURE_NEW; /* of a new one that is found out later */
         bool pushes =
             leads_out && (double)flow->extent.level < most && (double)bed->c[place] + rill_pressure_of(code) < most;
-        return rill_max_i((pushes ? 2 * height : rill_covered_full(bed, place)) - flow->H[place], 0);
+        return rill_max_i((pushes ? 2 * height : rill_ceiling_full(bed, place)) - flow->H[place], 0);
     }
     return height - flow->H[place];
 }
@@ -257,7 +257,7 @@ static bool serve_run(rill_flow *flow, int32_t place, int32_t count, bool sink, 
     const int32_t *restrict b = flow->bed->b + place, *restrict c = flow->bed->c + place;
     int32_t least = RILL_TOP;
     for (int32_t i = 0; i < count; ++i) {
-        const int32_t covered = flow->passages & (c[i] < RILL_TOP); /* see room_of */
+        const int32_t covered = flow->solves_passages & (c[i] < RILL_TOP); /* see room_of */
         const int32_t room = sink ? H[i] : covered ? 0 : c[i] - b[i] - H[i];
         least = room < least ? room : least;
     }

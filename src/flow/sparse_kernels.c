@@ -13,7 +13,7 @@
 #define INLINE static inline __attribute__((always_inline))
 
 /* The ends of a pipe. */
-typedef rill_covered_ends pipe;
+typedef rill_face_ends pipe;
 
 INLINE pipe pipe_at(const rill_pipe_arrays *p, int32_t i) {
     return (pipe){ p->bl[i], p->br[i], p->cl[i], p->cr[i], p->Hl[i], p->Hr[i] };
@@ -23,7 +23,7 @@ INLINE rill_face face_of(const pipe *p) {
 }
 
 INLINE int32_t blocked(const pipe *p, float u, int32_t slack) {
-    return rill_covered_blocks(p->cl, p->cr, p->bl + p->Hl, p->br + p->Hr, rill_max_i(p->bl, p->br), u, slack);
+    return rill_ceiling_blocks(p->cl, p->cr, p->bl + p->Hl, p->br + p->Hr, rill_max_i(p->bl, p->br), u, slack);
 }
 
 INLINE int32_t wet(const rill_face *f) {

@@ -111,7 +111,7 @@ static bool face_calm(const judge *j, int32_t l, int32_t r, float u, int32_t til
     int32_t head = rill_drive_head(&f, j->paper ? -RILL_WALL : rill_drive_clip(&f, j->constants->five_dx)) + tilt;
     int32_t hl = b[l] + H[l], hr = b[r] + H[r], zb = rill_max_i(b[l], b[r]);
     bool donor_dry = (head > 0 ? f.l : f.r) <= RILL_DRY; /* driven, but nothing can follow */
-    if (donor_dry || rill_covered_blocks(bed->c[l], bed->c[r], hl, hr, zb, (float)head, j->constants->slack))
+    if (donor_dry || rill_ceiling_blocks(bed->c[l], bed->c[r], hl, hr, zb, (float)head, j->constants->slack))
         return true;
     *deepest = rill_max_i(*deepest, rill_max_i(H[l], H[r]));
     if (rill_abs_i(head) <= j->rest_head) *sum += head;

@@ -12,14 +12,14 @@
  *
  *        ~~~~~~~~~~~  zt   ___________        On open ground s = H: the mean of both depths moves with u. A slot under a
  *     H              .  s  ~~~~~~~~~~~        lintel moves little of the deep column before it, which is the series
- *        ############ zb ##############       inertance of covered.h; as there at least half of the opening is counted.
+ *        ############ zb ##############       inertance of passages.h; as there at least half of the opening is counted.
  *
  * Liquid below a sill moves only as far as that is drowned on both sides (viscosity.h has the same of its drag). */
 #include "world/energy.h"
 
 #include <math.h>
 
-#include "flow/covered.h"
+#include "passages/passages.h"
 #include "flow/draw.h"
 #include "flow/held.h"
 
@@ -36,11 +36,11 @@ static double moves_along(int32_t level, int32_t between, int32_t below, int32_t
     return s < (double)depth ? s * s / (double)depth : depth > 0 ? s : 0.0;
 }
 
-static double moving_depth(const rill_covered_ends *e) {
+static double moving_depth(const rill_face_ends *e) {
     const rill_face f = rill_face_at(e->bl, e->br, e->Hl, e->Hr);
     const int32_t between = rill_max_i(rill_min_i(e->cl, e->cr) - rill_max_i(e->bl, e->br), 0);
     const int32_t drowned = rill_max_i(rill_min_i(f.l, f.r), 0), step = rill_abs_i(f.step);
-    /* Flooded faces take nothing along from below their sill (rill_covered_opening). */
+    /* Flooded faces take nothing along from below their sill (rill_ceiling_opening). */
     const int32_t along = drowned >= between - RILL_SUBMERGED ? 0 : rill_min_i(step, 2 * drowned);
     const double l = moves_along(f.l, between, f.step < 0 ? along : 0, e->Hl);
     const double r = moves_along(f.r, between, f.step > 0 ? along : 0, e->Hr);
@@ -58,10 +58,10 @@ static void show_pipe(const tour *t, int32_t l, int32_t r, float u, bool sparse)
     const rill_world *world = t->world;
     const rill_bed *bed = &world->bed;
     const int32_t *b = rill_flow_bases(&world->flow), *H = world->flow.H;
-    const rill_covered_ends e = { b[l], b[r], bed->c[l], bed->c[r], H[l], H[r] };
+    const rill_face_ends e = { b[l], b[r], bed->c[l], bed->c[r], H[l], H[r] };
     const double dx = bed->grid.cell_size;
     const bool paper = world->def.solver.pipe_area == RILL_PIPE_AREA_PAPER;
-    const double open = (double)rill_covered_opening(&e, u) * bed->quantum;
+    const double open = (double)rill_ceiling_opening(&e, u) * bed->quantum;
     const double depth = paper ? open > 0.0 ? dx : 0.0 : moving_depth(&e) * bed->quantum;
     const rill_moving pipe = { .l = l,
                                .r = r,
@@ -155,10 +155,10 @@ static double moment_on(const rill_node *node) {
     return 0.5 * twice;
 }
 
-/* A flooded column may be some quanta fuller than full, or less (covered.h): what is pushed out of it or in takes pressure along. */
+/* A flooded column may be some quanta fuller than full, or less (passages.h): what is pushed out of it or in takes pressure along. */
 static double within_band(const rill_world *world, int32_t place) {
     if (!rill_flow_flooded(&world->flow, place)) return 0.0;
-    const int32_t beyond = world->flow.H[place] - rill_covered_full(&world->bed, place);
+    const int32_t beyond = world->flow.H[place] - rill_ceiling_full(&world->bed, place);
     return rill_pressure_of(world->flow.pressure[place]) * (double)beyond;
 }
 

@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "base/simd.h"
-#include "flow/covered.h"
+#include "passages/passages.h"
 #include "flow/kandemir.h"
 #include "world/world.h"
 
@@ -19,7 +19,7 @@ typedef struct filling {
 /* How deep a column can be filled. */
 static int32_t full_depth(const rill_world *world, int32_t place) {
     const rill_bed *bed = &world->bed;
-    return world->def.solver.passages != RILL_PASSAGES_OFF ? rill_covered_full(bed, place)
+    return world->def.solver.passages != RILL_PASSAGES_OFF ? rill_ceiling_full(bed, place)
                                                            : bed->c[place] - bed->b[place];
 }
 
@@ -27,7 +27,7 @@ static int32_t full_depth(const rill_world *world, int32_t place) {
 static void set_depth(rill_world *world, int32_t place, int32_t depth, bool full, filling *sum) {
     const int32_t change = depth - world->flow.H[place];
     const bool roofed = world->flow.pressure && world->bed.c[place] < RILL_TOP;
-    if (roofed && world->def.solver.passages != RILL_PASSAGES_OFF) rill_covered_fill(&world->flow, place, full);
+    if (roofed && world->def.solver.passages != RILL_PASSAGES_OFF) rill_passages_fill(&world->flow, place, full);
     sum->columns += 1;
     sum->quanta += depth;
     if (change == 0) return;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "bed/sheets.h"
-#include "flow/covered.h"
+#include "passages/passages.h"
 #include "flow/kandemir.h"
 #include "world/snapshot.h"
 
@@ -130,7 +130,7 @@ static rill_result get_state(rill_loading *load) {
     flow->extent.dash = rill_get_f32(reader);
     world->time = rill_get_f64(reader);
     if (reader->failed || !good) return rill_loading_refuse(load, "depths or velocities make no sense");
-    rill_covered_resume(flow);
+    rill_passages_resume(flow);
     rill_flow_resume(flow);
     return RILL_OK;
 }

@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "base/power.h"
 #include "bodies/kandemir_body.h"
-#include "flow/covered.h"
+#include "passages/passages.h"
 #include "flow/draw.h"
 #include "flow/held.h"
 #include "flow/kandemir.h"
@@ -73,7 +73,7 @@ static progress begin(rill_world *world, double dt) {
     progress p = { .world = world, .start = world->time, .dt = dt, .clock = rill_clock() };
     p.settings.paper = solver->pipe_area == RILL_PIPE_AREA_PAPER;
     p.settings.passages = world->tank ? RILL_PASSAGES_OFF : solver->passages;
-    world->flow.passages = p.settings.passages == RILL_PASSAGES_ANY;
+    world->flow.solves_passages = p.settings.passages == RILL_PASSAGES_ANY;
     p.settings.advection = solver->advection && !p.settings.paper;
     p.settings.rest = solver->rest;
     p.settings.skip_idle = solver->skip_idle;
@@ -241,11 +241,11 @@ static bool near_top(const progress *p) {
 static int64_t move_covered(progress *p, rill_edge_flow *flows) {
     rill_flow *flow = &p->world->flow;
     if (p->settings.passages == RILL_PASSAGES_OFF) return 0;
-    rill_covered_report report = p->settings.passages == RILL_PASSAGES_ANY
-                                     ? rill_covered_move(flow, &p->settings, &p->constants)
-                                     : rill_straight_move(flow, &p->settings, &p->constants);
+    rill_passage_report report = p->settings.passages == RILL_PASSAGES_ANY
+                                     ? rill_passages_move(flow, &p->settings, &p->constants)
+                                     : rill_passages_move_extended(flow, &p->settings, &p->constants);
     if (report.capped) p->info.status |= RILL_STATUS_PASSAGES_CAPPED;
-    if (flow->covered) rill_edges_restore_all(flow, flows);
+    if (flow->passages) rill_edges_restore_all(flow, flows);
     return report.refused;
 }
 
@@ -311,10 +311,10 @@ static void substep(progress *p, double dt) {
     rill_held_stop(flow, dt);
     book_edges(world, flows);
     tick(p, RILL_STAGE_DENSE);
-    if (p->settings.passages != RILL_PASSAGES_OFF) rill_covered_hide_pipes(flow);
+    if (p->settings.passages != RILL_PASSAGES_OFF) rill_passages_hide_pipes(flow);
     rill_sparse_drive(flow, &p->settings, &p->constants);
     tick(p, RILL_STAGE_SPARSE);
-    if (p->settings.passages != RILL_PASSAGES_OFF) rill_covered_restore(flow, &p->constants);
+    if (p->settings.passages != RILL_PASSAGES_OFF) rill_passages_restore(flow, &p->constants);
     tick(p, RILL_STAGE_COVERED);
     if (world->bodies.alive > 0) rill_bodies_drive(&bodies);
     tick(p, RILL_STAGE_BODIES);
@@ -345,7 +345,7 @@ static rill_result ready_passages(rill_world *world, double dt) {
     const double depth = (double)world->flow.extent.depth * world->bed.quantum;
     const double lambda = fmin(dt, wave_limit(&p, depth)) / world->bed.grid.cell_size;
     if (world->tank || world->def.solver.passages == RILL_PASSAGES_OFF ||
-        rill_covered_ready(&world->flow, (float)lambda, world->def.runtime.scalar))
+        rill_passages_ready(&world->flow, (float)lambda, world->def.runtime.scalar))
         return RILL_OK;
     return rill_fail(world->note, RILL_OUT_OF_MEMORY, "no memory for the passages that are flooded");
 }
@@ -371,14 +371,14 @@ rill_status rill_world_step(rill_world *world, double dt) {
     if (followed) return refuse(world, followed);
     rill_world_forget_forces(world);
     progress p = begin(world, fmax(dt, SHORTEST_STEP));
-    rill_covered_look_again(&world->flow);
+    rill_passages_look_again(&world->flow);
     rill_pool_attend(world->pool, true);
     do {
         double part = next_dt(&p);
         substep(&p, part);
         note_substep(&p, part);
     } while (p.dt - p.done > 1e-9 * p.dt && p.info.substeps < world->def.solver.max_substeps &&
-             !rill_covered_starved(&world->flow));
+             !rill_passages_starved(&world->flow));
     rill_pool_attend(world->pool, false);
     if (world->bodies.alive > 0 && !world->tank) {
         const rill_body_stage bodies = rill_world_body_stage(world, &p.settings, &p.constants, p.dt, p.normal);
@@ -387,7 +387,7 @@ rill_status rill_world_step(rill_world *world, double dt) {
     }
     world->step = p.info;
     world->result = RILL_OK;
-    if (rill_covered_starved(&world->flow)) return p.info.status | stop_short(&p);
+    if (rill_passages_starved(&world->flow)) return p.info.status | stop_short(&p);
     world->time = p.start + p.dt;
     return p.info.status;
 }

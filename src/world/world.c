@@ -1,7 +1,7 @@
 /* A world from creation to destruction, and its live settings. Whatever can fail is done before anything is changed. */
 #include "world/world.h"
 
-#include "flow/covered.h"
+#include "passages/passages.h"
 #include "flow/kandemir.h"
 
 #include <stdarg.h>
@@ -189,7 +189,7 @@ rill_result rill_world_set_solver(rill_world *world, const rill_solver *solver) 
         if (tank) rill_bodies_uncover(&world->bodies, &world->flow);
         rill_world_book_lost(world);
     }
-    if (solver->passages != world->def.solver.passages) rill_covered_forget(&world->flow);
+    if (solver->passages != world->def.solver.passages) rill_passages_forget(&world->flow);
     world->def.solver = *solver;
     wake_all(world);
     return RILL_OK;

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "bed/sheets.h"
-#include "flow/covered.h"
+#include "passages/passages.h"
 #include "flow/kandemir.h"
 #include "world/world.h"
 
@@ -43,13 +43,13 @@ void rill_bed_log_change(rill_bed_log *log, const rill_area *areas, size_t count
 rill_result rill_world_make_flow(const rill_world *world, const rill_bed *bed, rill_flow *out, rill_message *message) {
     const rill_allocator *allocator = &world->def.runtime.allocator;
     rill_result result = rill_flow_make(bed, &world->def.runtime, out, message);
-    if (result || rill_covered_make(out, allocator)) return result;
+    if (result || rill_passages_make(out, allocator)) return result;
     rill_flow_free(out, allocator);
     return rill_fail(message, RILL_OUT_OF_MEMORY, "out of memory for the pressures of flooded columns");
 }
 
 void rill_world_free_flow(const rill_world *world, rill_flow *flow) {
-    rill_covered_free(flow, &world->allocator);
+    rill_passages_free(flow, &world->allocator);
     rill_flow_free(flow, &world->allocator);
 }
 

@@ -12,7 +12,7 @@
 #include "base/order.h"
 #include "bed/sheets.h"
 #include "bed/update.h"
-#include "flow/covered.h"
+#include "passages/passages.h"
 #include "flow/kandemir.h"
 #include "flow/reshape.h"
 #include "world/world.h"

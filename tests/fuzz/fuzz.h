@@ -11,7 +11,7 @@
 #include <sanitizer/asan_interface.h>
 
 #include "base/hash.h"
-#include "flow/covered.h"
+#include "passages/passages.h"
 #include "flow/drive.h"
 #include "world/energy.h"
 

@@ -2,15 +2,15 @@
  * and verdicts are bits that are or-ed, so that all is the same on any number of threads. */
 #include <stdatomic.h>
 
-#include "flow/covered_parts.h"
+#include "passages/passages_internal.h"
 
 enum {
     WORTH_A_SHARE = 2048
 }; /* nodes or faces: some microseconds of the faster loops, where starting tasks takes one */
 
 typedef struct job {
-    rill_covered_loop *loop;
-    const rill_covered_work *work;
+    rill_passage_loop *loop;
+    const rill_passage_work *work;
     int32_t from, to, shares;
     atomic_int verdict;
 } job;
@@ -27,12 +27,12 @@ static void work_on_share(void *context, int32_t share) {
     atomic_fetch_or(&j->verdict, verdict);
 }
 
-int32_t rill_covered_share(const rill_covered *covered, int32_t from, int32_t to, rill_covered_loop *loop,
-                           const rill_covered_work *work) {
+int32_t rill_passages_share(const rill_passage_solver *passages, int32_t from, int32_t to, rill_passage_loop *loop,
+                           const rill_passage_work *work) {
     const int32_t most = (to - from) / WORTH_A_SHARE;
     if (most < 2) return loop(work, from, to);
     job j = { .loop = loop, .work = work, .from = from, .to = to };
-    j.shares = rill_min_i(rill_tasks_width(covered->runtime), most);
-    rill_parallel_for(covered->runtime, covered->workers, j.shares, work_on_share, &j);
+    j.shares = rill_min_i(rill_tasks_width(passages->runtime), most);
+    rill_parallel_for(passages->runtime, passages->workers, j.shares, work_on_share, &j);
     return atomic_load(&j.verdict);
 }

@@ -1,4 +1,4 @@
-/* The active set: which columns are under pressure, and under which. See covered.h.
+/* The active set: which columns are under pressure, and under which. See passages.h.
  *
  * Members start as those of the last sub-step and the columns that would overfill without pressure. Then, in passes: solve
  * for the pressures that make every member end full, drop members whose pressure would be negative, add columns that would
@@ -9,8 +9,8 @@
  * Pressures are at most those of the solution, whichever the members: one that is positive will stay, but negative ones may only
  * be drawn down by others. What was dropped too much would come back a ring of columns each pass: in the first passes, from time to
  * time after them, and from the start where columns are new, members are therefore guessed before they are solved for
- * (covered_guess.c). */
-#include "flow/covered_parts.h"
+ * (prediction.c). */
+#include "passages/passages_internal.h"
 #include "flow/limit.h"
 
 enum {
@@ -27,8 +27,8 @@ enum {
 static const double TOLERANCE_LEAST = 0.25, TOLERANCE_MOST = 4.0, TOLERANCE_SHARE = 0x1p-20;
 
 typedef struct solve {
-    rill_covered_stage stage;
-    rill_covered *covered;
+    rill_passage_stage stage;
+    rill_passage_solver *passages;
     double tolerance; /* quanta */
     bool changed;     /* members or openings are others than when islands were last looked for */
     bool sealed;      /* some island is */
@@ -40,113 +40,113 @@ typedef struct solve {
 
 /* -------------------------------------------------------------------------------------------------------------- edges */
 
-static int32_t open_part(const rill_covered_work *w, int32_t from, int32_t to) {
-    w->covered->kernels->open(from, to, &w->covered->nodes, w->edges, w->constants->lambda, w->paper);
+static int32_t open_part(const rill_passage_work *w, int32_t from, int32_t to) {
+    w->passages->kernels->open(from, to, &w->passages->nodes, w->edges, w->constants->lambda, w->paper);
     return 0;
 }
 
-void rill_covered_open(const rill_covered_stage *s, int32_t first_face, int32_t first_pipe) {
-    const rill_covered *covered = s->flow->covered;
+void rill_passages_open(const rill_passage_stage *s, int32_t first_face, int32_t first_pipe) {
+    const rill_passage_solver *passages = s->flow->passages;
     const float paper = s->settings->paper ? s->constants->paper_opening : 0.0f;
-    rill_covered_work work = { .covered = covered, .constants = s->constants, .paper = paper };
-    work.edges = &covered->faces;
-    rill_covered_share(covered, first_face, covered->faces.count, open_part, &work);
-    work.edges = &covered->pipes;
-    open_part(&work, first_pipe, covered->pipes.count);
+    rill_passage_work work = { .passages = passages, .constants = s->constants, .paper = paper };
+    work.edges = &passages->faces;
+    rill_passages_share(passages, first_face, passages->faces.count, open_part, &work);
+    work.edges = &passages->pipes;
+    open_part(&work, first_pipe, passages->pipes.count);
 }
 
-static int32_t flow_part(const rill_covered_work *w, int32_t from, int32_t to) {
-    return w->covered->kernels->flow(from, to, &w->covered->nodes, w->edges);
+static int32_t flow_part(const rill_passage_work *w, int32_t from, int32_t to) {
+    return w->passages->kernels->flow(from, to, &w->passages->nodes, w->edges);
 }
 
-bool rill_covered_flow(const rill_covered *covered) {
-    rill_covered_work work = { .covered = covered, .edges = &covered->faces };
-    const int32_t turned = rill_covered_share(covered, 1, covered->faces.count, flow_part, &work);
-    work.edges = &covered->pipes;
-    return flow_part(&work, 1, covered->pipes.count) | turned;
+bool rill_passages_flow(const rill_passage_solver *passages) {
+    rill_passage_work work = { .passages = passages, .edges = &passages->faces };
+    const int32_t turned = rill_passages_share(passages, 1, passages->faces.count, flow_part, &work);
+    work.edges = &passages->pipes;
+    return flow_part(&work, 1, passages->pipes.count) | turned;
 }
 
 /* ------------------------------------------------------------------------------------------------------------- excess */
 
-static int32_t excess_part(const rill_covered_work *w, int32_t from, int32_t to) {
-    w->covered->kernels->excess(from, to, &w->covered->nodes, w->edges);
+static int32_t excess_part(const rill_passage_work *w, int32_t from, int32_t to) {
+    w->passages->kernels->excess(from, to, &w->passages->nodes, w->edges);
     return 0;
 }
 
-void rill_covered_find_excess(const rill_covered *covered) {
-    const rill_covered_work work = { .covered = covered, .edges = &covered->faces };
-    const rill_covered_edges *pipes = &covered->pipes;
-    double *f = covered->nodes.f;
-    rill_covered_share(covered, 1, covered->node_count, excess_part, &work);
+void rill_passages_find_excess(const rill_passage_solver *passages) {
+    const rill_passage_work work = { .passages = passages, .edges = &passages->faces };
+    const rill_passage_edges *pipes = &passages->pipes;
+    double *f = passages->nodes.f;
+    rill_passages_share(passages, 1, passages->node_count, excess_part, &work);
     for (int32_t i = 1; i < pipes->count; ++i) {
         f[pipes->l[i]] -= pipes->q[i];
         f[pipes->r[i]] += pipes->q[i];
     }
 }
 
-static bool pipe_drains(const rill_covered *covered, int32_t i) {
-    const rill_covered_edges *pipes = &covered->pipes;
+static bool pipe_drains(const rill_passage_solver *passages, int32_t i) {
+    const rill_passage_edges *pipes = &passages->pipes;
     const double q = pipes->q[i], gives = q < 0.0 ? -q : q;
-    const double has = (double)covered->nodes.H[q < 0.0 ? pipes->r[i] : pipes->l[i]];
-    return gives > 0.0 && gives > has - (double)RILL_LIMIT_SLACK && rill_edge_covered(covered, pipes, i);
+    const double has = (double)passages->nodes.H[q < 0.0 ? pipes->r[i] : pipes->l[i]];
+    return gives > 0.0 && gives > has - (double)RILL_LIMIT_SLACK && rill_edge_covered(passages, pipes, i);
 }
 
-static int32_t change_part(const rill_covered_work *w, int32_t from, int32_t to) {
-    return w->covered->kernels->change(from, to, &w->covered->nodes, w->edges);
+static int32_t change_part(const rill_passage_work *w, int32_t from, int32_t to) {
+    return w->passages->kernels->change(from, to, &w->passages->nodes, w->edges);
 }
 
-int32_t rill_covered_change(const rill_covered *covered) {
-    const rill_covered_work work = { .covered = covered, .edges = &covered->faces };
-    int32_t verdict = rill_covered_share(covered, 1, covered->node_count, change_part, &work);
-    for (int32_t i = 1; i < covered->pipes.count && !(verdict & RILL_COVERED_SHORT); ++i)
-        if (pipe_drains(covered, i)) verdict |= RILL_COVERED_SHORT;
+int32_t rill_passages_change(const rill_passage_solver *passages) {
+    const rill_passage_work work = { .passages = passages, .edges = &passages->faces };
+    int32_t verdict = rill_passages_share(passages, 1, passages->node_count, change_part, &work);
+    for (int32_t i = 1; i < passages->pipes.count && !(verdict & RILL_VERDICT_SHORT); ++i)
+        if (pipe_drains(passages, i)) verdict |= RILL_VERDICT_SHORT;
     return verdict;
 }
 
 /* A node becomes a member. */
-static void add_member(rill_covered *covered, int32_t node, int32_t *count) {
-    covered->nodes.active[node] = covered->nodes.ever[node] = 1;
-    covered->marks[node] |= RILL_NODE_UNSETTLED;
-    covered->queue[(*count)++] = node;
+static void add_member(rill_passage_solver *passages, int32_t node, int32_t *count) {
+    passages->nodes.active[node] = passages->nodes.ever[node] = 1;
+    passages->marks[node] |= RILL_NODE_UNSETTLED;
+    passages->queue[(*count)++] = node;
 }
 
 /* New members that cannot take what is too much in them push it on: adds columns that this would overfill, and those that they
  * would, up to s->reach columns from the `count` in the queue. Or members would grow by one column each pass. */
 static void add_beyond(solve *s, int32_t *count) {
-    rill_covered *covered = s->covered;
-    const rill_covered_nodes *a = &covered->nodes;
-    for (int32_t i = 0; i < *count; ++i) a->x[covered->queue[i]] = a->f[covered->queue[i]]; /* what they push on */
+    rill_passage_solver *passages = s->passages;
+    const rill_passage_nodes *a = &passages->nodes;
+    for (int32_t i = 0; i < *count; ++i) a->x[passages->queue[i]] = a->f[passages->queue[i]]; /* what they push on */
     for (int32_t first = 0, end = *count, depth = 0; depth < s->reach && first < end;
          ++depth, first = end, end = *count) {
-        if (!rill_covered_surround(&s->stage, *count)) break;
-        a = &covered->nodes;
+        if (!rill_passages_surround(&s->stage, *count)) break;
+        a = &passages->nodes;
         for (int32_t i = first; i < end; ++i) {
-            const int32_t node = covered->queue[i];
+            const int32_t node = passages->queue[i];
             const int32_t faces[4] = { a->west[node], a->east[node], a->south[node], a->north[node] };
             for (int32_t k = 0; k < 4; ++k) {
-                const int32_t n = rill_edge_other(&covered->faces, faces[k], node);
+                const int32_t n = rill_edge_other(&passages->faces, faces[k], node);
                 const double rest = a->x[node] + (double)a->fill[n];
-                if (n == 0 || a->active[n] || !rill_covered_roofed(covered, n) || !(rest > s->tolerance)) continue;
-                add_member(covered, n, count);
+                if (n == 0 || a->active[n] || !rill_passages_roofed(passages, n) || !(rest > s->tolerance)) continue;
+                add_member(passages, n, count);
                 a->x[n] = rest;
             }
         }
     }
-    for (int32_t i = 0; i < *count; ++i) covered->nodes.x[covered->queue[i]] = 0.0;
+    for (int32_t i = 0; i < *count; ++i) passages->nodes.x[passages->queue[i]] = 0.0;
 }
 
-static int32_t judge_part(const rill_covered_work *w, int32_t from, int32_t to) {
-    return w->covered->kernels->judge(from, to, &w->covered->nodes, w->bound);
+static int32_t judge_part(const rill_passage_work *w, int32_t from, int32_t to) {
+    return w->passages->kernels->judge(from, to, &w->passages->nodes, w->bound);
 }
 
 /* Whether a member would not end full, or columns had to be added: `*added` counts those, in the queue. */
 static bool judge_excess(solve *s, int32_t *added) {
-    rill_covered *covered = s->covered;
-    const rill_covered_nodes *a = &covered->nodes;
-    const rill_covered_work work = { .covered = covered, .bound = s->tolerance };
-    const int32_t verdict = rill_covered_share(covered, 1, covered->node_count, judge_part, &work);
-    for (int32_t n = 1; verdict & RILL_COVERED_OVER && n < covered->node_count; ++n)
-        if (!a->active[n] && a->f[n] > s->tolerance) add_member(covered, n, added), s->changed = true;
+    rill_passage_solver *passages = s->passages;
+    const rill_passage_nodes *a = &passages->nodes;
+    const rill_passage_work work = { .passages = passages, .bound = s->tolerance };
+    const int32_t verdict = rill_passages_share(passages, 1, passages->node_count, judge_part, &work);
+    for (int32_t n = 1; verdict & RILL_VERDICT_OVER && n < passages->node_count; ++n)
+        if (!a->active[n] && a->f[n] > s->tolerance) add_member(passages, n, added), s->changed = true;
     return verdict != 0;
 }
 
@@ -154,9 +154,9 @@ static bool judge_excess(solve *s, int32_t *added) {
 
 /* The pressure with which a new member would be at rest with a neighbour over an edge, if that one's head is known and higher than the
  * best so far. */
-static double rest_over(const rill_covered *covered, const rill_covered_edges *edges, int32_t edge, int32_t node,
+static double rest_over(const rill_passage_solver *passages, const rill_passage_edges *edges, int32_t edge, int32_t node,
                         double best) {
-    const rill_covered_nodes *a = &covered->nodes;
+    const rill_passage_nodes *a = &passages->nodes;
     const int32_t other = rill_edge_other(edges, edge, node), h = a->b[other] + a->H[other];
     if (edge == 0 || a->pi[other] < 0.0 || h <= rill_max_i(a->b[node], a->b[other])) return best;
     const double pi = (double)(h - (a->b[node] + a->H[node])) + a->pi[other];
@@ -164,106 +164,106 @@ static double rest_over(const rill_covered *covered, const rill_covered_edges *e
 }
 
 /* Less than 0 if there is none. */
-static double rest_pressure(const rill_covered *covered, int32_t node) {
-    const rill_covered_nodes *a = &covered->nodes;
+static double rest_pressure(const rill_passage_solver *passages, int32_t node) {
+    const rill_passage_nodes *a = &passages->nodes;
     const int32_t faces[4] = { a->west[node], a->east[node], a->south[node], a->north[node] };
     double best = -1.0;
-    for (int32_t i = 0; i < 4; ++i) best = rest_over(covered, &covered->faces, faces[i], node, best);
-    EACH_PIPE(covered, node, edge) best = rest_over(covered, &covered->pipes, edge, node, best);
+    for (int32_t i = 0; i < 4; ++i) best = rest_over(passages, &passages->faces, faces[i], node, best);
+    EACH_PIPE(passages, node, edge) best = rest_over(passages, &passages->pipes, edge, node, best);
     return best;
 }
 
 /* Gives the `count` new members in the queue the pressure at which they would be at rest, from their neighbours on: a lake
  * that reaches into a passage is then exact from the first sub-step on. */
 static void start_pressures(const solve *s, int32_t count) {
-    rill_covered *covered = s->covered;
-    double *pi = covered->nodes.pi;
-    for (int32_t i = 0; i < count; ++i) pi[covered->queue[i]] = -1.0; /* not known yet */
+    rill_passage_solver *passages = s->passages;
+    double *pi = passages->nodes.pi;
+    for (int32_t i = 0; i < count; ++i) pi[passages->queue[i]] = -1.0; /* not known yet */
     for (int32_t known = count; known > 0;) {
         known = 0;
         for (int32_t i = 0; i < count; ++i) {
-            const int32_t node = covered->queue[i];
+            const int32_t node = passages->queue[i];
             if (pi[node] >= 0.0) continue;
-            pi[node] = rest_pressure(covered, node);
+            pi[node] = rest_pressure(passages, node);
             known += pi[node] >= 0.0;
         }
     }
     for (int32_t i = 0; i < count; ++i)
-        if (pi[covered->queue[i]] < 0.0) pi[covered->queue[i]] = 0.0;
+        if (pi[passages->queue[i]] < 0.0) pi[passages->queue[i]] = 0.0;
 }
 
 /* -------------------------------------------------------------------------------------------------------------- solve */
 
 /* Drops members whose pressure has become negative, but for those of sealed islands. Returns how many. */
 static int32_t drop_negative(solve *s) {
-    rill_covered *covered = s->covered;
-    const rill_covered_nodes *a = &covered->nodes;
+    rill_passage_solver *passages = s->passages;
+    const rill_passage_nodes *a = &passages->nodes;
     int32_t dropped = 0;
-    for (int32_t n = 1; n < covered->node_count; ++n) {
+    for (int32_t n = 1; n < passages->node_count; ++n) {
         if (!(a->pi[n] < 0.0) || a->sealed[n]) continue;
         a->pi[n] = 0.0;
         a->active[n] = 0;
-        covered->marks[n] |= RILL_NODE_UNSETTLED;
+        passages->marks[n] |= RILL_NODE_UNSETTLED;
         dropped += 1;
     }
     s->changed |= dropped > 0;
     return dropped;
 }
 
-static int32_t correct_part(const rill_covered_work *w, int32_t from, int32_t to) {
-    return w->covered->kernels->correct(from, to, &w->covered->nodes);
+static int32_t correct_part(const rill_passage_work *w, int32_t from, int32_t to) {
+    return w->passages->kernels->correct(from, to, &w->passages->nodes);
 }
 
 /* Adds the solved corrections; drops members whose pressure has become negative. Returns how many. */
 static int32_t correct(solve *s) {
-    rill_covered *covered = s->covered;
-    const rill_covered_work work = { .covered = covered };
-    const int32_t negative = rill_covered_share(covered, 1, covered->node_count, correct_part, &work);
-    if (s->sealed) rill_covered_lower_sealed(covered);
+    rill_passage_solver *passages = s->passages;
+    const rill_passage_work work = { .passages = passages };
+    const int32_t negative = rill_passages_share(passages, 1, passages->node_count, correct_part, &work);
+    if (s->sealed) rill_passages_lower_sealed(passages);
     return negative ? drop_negative(s) : 0;
 }
 
 static void look_for_sealed(solve *s) {
-    if (s->changed) s->sealed = rill_covered_find_islands(s->covered);
+    if (s->changed) s->sealed = rill_passages_find_islands(s->passages);
     s->changed = false;
 }
 
 /* Whether the members do not end full yet with what crosses now. New ones are added to the `*added` in the queue. */
 static bool judge_members(solve *s, int32_t *added) {
-    if (!s->hasty || s->covered->some_sealed) look_for_sealed(s); /* else below, if members stay as they are */
-    if (s->sealed) s->changed |= rill_covered_vent_sealed(s->covered);
-    rill_covered_find_excess(s->covered);
+    if (!s->hasty || s->passages->some_sealed) look_for_sealed(s); /* else below, if members stay as they are */
+    if (s->sealed) s->changed |= rill_passages_vent_sealed(s->passages);
+    rill_passages_find_excess(s->passages);
     bool off = judge_excess(s, added);
     if (*added > 0 && s->reach > 0) {
         add_beyond(s, added);
-        rill_covered_find_excess(s->covered);
+        rill_passages_find_excess(s->passages);
         judge_excess(s, added);
     }
     if (s->hasty && *added > 0) return off;
     look_for_sealed(s);
     if (!s->sealed) return off;
-    rill_covered_balance_sealed(s->covered);
+    rill_passages_balance_sealed(s->passages);
     return judge_excess(s, added);
 }
 
 /* The same; and what is beside new members is a node from now on. */
 static bool measure(solve *s, int32_t *added) {
     const bool off = judge_members(s, added);
-    if (*added > 0) rill_covered_surround(&s->stage, *added);
+    if (*added > 0) rill_passages_surround(&s->stage, *added);
     return off;
 }
 
 /* Members as they will be, about; not where some are sealed. */
 static void guess(solve *s) {
     int32_t added = 0;
-    if (s->sealed || !rill_covered_guess_members(&s->stage, 0.5 * s->tolerance, &added)) return;
+    if (s->sealed || !rill_passages_predict_members(&s->stage, 0.5 * s->tolerance, &added)) return;
     s->changed = true;
-    if (added > 0) rill_covered_surround(&s->stage, added);
+    if (added > 0) rill_passages_surround(&s->stage, added);
 }
 
 /* Openings by the donors that the pressures make now. */
 static void open_anew(solve *s) {
-    rill_covered_open(&s->stage, 1, 1);
+    rill_passages_open(&s->stage, 1, 1);
     s->changed |= s->careful;
 }
 
@@ -274,30 +274,30 @@ static void choose_reach(solve *s, int32_t passes, bool too_many) {
 }
 
 /* One pass: solves for the members there are, and lets them go whose pressure is negative. Returns how many these are. */
-static int32_t solve_once(solve *s, rill_covered_report *report) {
-    rill_covered *covered = s->covered;
-    if (s->changed || !covered->islands_hold) s->sealed = rill_covered_find_islands(covered);
+static int32_t solve_once(solve *s, rill_passage_report *report) {
+    rill_passage_solver *passages = s->passages;
+    if (s->changed || !passages->islands_hold) s->sealed = rill_passages_find_islands(passages);
     s->changed = false;
-    const int32_t iterations = rill_covered_solve_islands(covered, s->stage.settings->scalar, 0.5 * s->tolerance,
+    const int32_t iterations = rill_passages_solve_islands(passages, s->stage.settings->scalar, 0.5 * s->tolerance,
                                                           ITERATIONS - report->iterations);
-    covered->starved |= iterations < 0;
+    passages->starved |= iterations < 0;
     report->iterations += rill_max_i(iterations, 0);
     return correct(s);
 }
 
 /* Passes until all members end full. False if it takes too many. */
-static bool run_passes(solve *s, bool off, rill_covered_report *report) {
-    for (int32_t fewest = INT32_MAX; off && !s->covered->starved;) {
+static bool run_passes(solve *s, bool off, rill_passage_report *report) {
+    for (int32_t fewest = INT32_MAX; off && !s->passages->starved;) {
         if (report->passes == PASSES || report->iterations >= ITERATIONS) {
             drop_negative(s);
-            rill_covered_flow(s->covered);
+            rill_passages_flow(s->passages);
             return false;
         }
         report->passes += 1;
         if (report->passes > LATE_PASSES) s->tolerance = (double)RILL_FULL_LOW;
         s->careful |= report->passes > 2; /* it should have been enough: perhaps something is sealed */
         const int32_t dropped = solve_once(s, report);
-        if (rill_covered_flow(s->covered) && report->passes <= OPENING_PASSES) open_anew(s);
+        if (rill_passages_flow(s->passages) && report->passes <= OPENING_PASSES) open_anew(s);
         /* Or a guess brings back what has been dropped, for ever. */
         const bool fewer = dropped > FEW && dropped < fewest;
         fewest = rill_min_i(fewest, dropped);
@@ -310,17 +310,17 @@ static bool run_passes(solve *s, bool off, rill_covered_report *report) {
 }
 
 /* Lists columns that were filled by hand in the queue; returns how many there are. */
-static int32_t list_filled(rill_covered *covered) {
+static int32_t list_filled(rill_passage_solver *passages) {
     int32_t count = 0;
-    for (int32_t n = 1; n < covered->node_count; ++n)
-        if (covered->nodes.pi[n] < 0.0) covered->queue[count++] = n;
+    for (int32_t n = 1; n < passages->node_count; ++n)
+        if (passages->nodes.pi[n] < 0.0) passages->queue[count++] = n;
     return count;
 }
 
-/* Leaves the pressures in pi and what crosses each edge in q. Returns what covered faces change (rill_covered_change), or -1 if that
+/* Leaves the pressures in pi and what crosses each edge in q. Returns what covered faces change (rill_passages_change), or -1 if that
  * is not known. */
-static int32_t find_pressures(solve *s, rill_covered_report *report) {
-    int32_t added = list_filled(s->covered);
+static int32_t find_pressures(solve *s, rill_passage_report *report) {
+    int32_t added = list_filled(s->passages);
     s->changed = added > 0;
     start_pressures(s, added);
     added = 0;
@@ -337,9 +337,9 @@ static int32_t find_pressures(solve *s, rill_covered_report *report) {
     }
     report->capped = !run_passes(s, off, report);
     if (report->capped) return -1;
-    const int32_t change = rill_covered_change(s->covered);
-    if (!(change & RILL_COVERED_SHORT)) return change;
-    rill_covered_limit(s->covered); /* what the pressures drive; and members must do with less */
+    const int32_t change = rill_passages_change(s->passages);
+    if (!(change & RILL_VERDICT_SHORT)) return change;
+    rill_passages_limit(s->passages); /* what the pressures drive; and members must do with less */
     added = 0;
     off = measure(s, &added);
     report->capped = !run_passes(s, off, report);
@@ -355,65 +355,65 @@ static double tolerance_for(const rill_flow *flow, const rill_kernel_constants *
 /* ------------------------------------------------------------------------------------------------------------- fronts */
 
 /* Whether what covered edges change, in f, would overfill a node whose faces are not all covered. */
-static bool overflows(const rill_covered *covered, int32_t n) {
-    const rill_covered_nodes *a = &covered->nodes;
-    return !a->ever[n] && a->f[n] != 0.0 && (double)a->fill[n] + a->f[n] > 0.0 && rill_covered_roofed(covered, n);
+static bool overflows(const rill_passage_solver *passages, int32_t n) {
+    const rill_passage_nodes *a = &passages->nodes;
+    return !a->ever[n] && a->f[n] != 0.0 && (double)a->fill[n] + a->f[n] > 0.0 && rill_passages_roofed(passages, n);
 }
 
 /* Covers all faces of a node. */
-static void cover_node(rill_covered *covered, int32_t n, int32_t *count) {
-    if (!overflows(covered, n)) return;
-    covered->nodes.ever[n] = 1;
-    covered->queue[(*count)++] = n;
+static void cover_node(rill_passage_solver *passages, int32_t n, int32_t *count) {
+    if (!overflows(passages, n)) return;
+    passages->nodes.ever[n] = 1;
+    passages->queue[(*count)++] = n;
 }
 
 /* What covered pipes change at their ends, beside what covered faces do. */
-static void change_over_pipes(const rill_covered *covered) {
-    const rill_covered_edges *pipes = &covered->pipes;
+static void change_over_pipes(const rill_passage_solver *passages) {
+    const rill_passage_edges *pipes = &passages->pipes;
     for (int32_t i = 1; i < pipes->count; ++i) {
-        if (!rill_edge_covered(covered, pipes, i)) continue;
-        covered->nodes.f[pipes->l[i]] -= pipes->q[i];
-        covered->nodes.f[pipes->r[i]] += pipes->q[i];
+        if (!rill_edge_covered(passages, pipes, i)) continue;
+        passages->nodes.f[pipes->l[i]] -= pipes->q[i];
+        passages->nodes.f[pipes->r[i]] += pipes->q[i];
     }
 }
 
 /* Columns that are no members and yet move with them: one beside members may end below its ceiling only because as much leaves on
  * its other sides. Then all of its faces must move together, that is, all of them are covered. This is repeated,
  * because its neighbours may be such columns then. */
-static void cover_fronts(const rill_covered_stage *s, int32_t change) {
-    rill_covered *covered = s->flow->covered;
-    const rill_covered_edges *pipes = &covered->pipes;
-    for (bool again = true; again && !covered->starved;) {
-        const int32_t verdict = change < 0 ? rill_covered_change(covered) : change;
+static void cover_fronts(const rill_passage_stage *s, int32_t change) {
+    rill_passage_solver *passages = s->flow->passages;
+    const rill_passage_edges *pipes = &passages->pipes;
+    for (bool again = true; again && !passages->starved;) {
+        const int32_t verdict = change < 0 ? rill_passages_change(passages) : change;
         int32_t count = 0;
         change = -1;
-        change_over_pipes(covered);
-        for (int32_t n = 1; verdict & RILL_COVERED_OVER && n < covered->node_count; ++n) cover_node(covered, n, &count);
+        change_over_pipes(passages);
+        for (int32_t n = 1; verdict & RILL_VERDICT_OVER && n < passages->node_count; ++n) cover_node(passages, n, &count);
         for (int32_t i = 1; i < pipes->count; ++i) {
-            cover_node(covered, pipes->l[i], &count);
-            cover_node(covered, pipes->r[i], &count);
+            cover_node(passages, pipes->l[i], &count);
+            cover_node(passages, pipes->r[i], &count);
         }
-        again = count > 0 && rill_covered_surround(s, count);
+        again = count > 0 && rill_passages_surround(s, count);
     }
 }
 
 /* --------------------------------------------------------------------------------------------------------------- move */
 
-rill_covered_report rill_covered_move(rill_flow *flow, const rill_flow_settings *settings,
+rill_passage_report rill_passages_move(rill_flow *flow, const rill_flow_settings *settings,
                                       const rill_kernel_constants *constants) {
-    rill_covered_report report = { 0 };
-    rill_covered *covered = flow->covered;
-    if (!covered) return report;
-    solve s = { .stage = { flow, settings, constants }, .covered = covered, .farthest = FARTHEST };
-    if (rill_covered_find(&s.stage)) {
+    rill_passage_report report = { 0 };
+    rill_passage_solver *passages = flow->passages;
+    if (!passages) return report;
+    solve s = { .stage = { flow, settings, constants }, .passages = passages, .farthest = FARTHEST };
+    if (rill_passages_find_nodes(&s.stage)) {
         s.tolerance = tolerance_for(flow, constants);
-        s.careful = covered->some_sealed || flow->stale || flow->substep % 4 == 0;
+        s.careful = passages->some_sealed || flow->stale || flow->substep % 4 == 0;
         const int32_t change = find_pressures(&s, &report);
         cover_fronts(&s.stage, change);
     }
-    if (covered->starved)
-        rill_covered_forgo(flow, &report.refused);
-    else if (covered->node_count > 1)
-        rill_covered_transfer(&s.stage, &report);
+    if (passages->starved)
+        rill_passages_forgo(flow, &report.refused);
+    else if (passages->node_count > 1)
+        rill_passages_transfer(&s.stage, &report);
     return report;
 }

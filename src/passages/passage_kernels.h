@@ -1,16 +1,16 @@
 /* Kernels of the covered stage: plain C loops over runs of nodes or edges, compiled once per instruction set like those of the sweep
- * (kernels.h). Every variant gives the same bits. What nodes and edges are, covered_parts.h says. */
-#ifndef RILL_FLOW_COVERED_KERNELS_H
-#define RILL_FLOW_COVERED_KERNELS_H
+ * (kernels.h). Every variant gives the same bits. What nodes and edges are, passages_internal.h says. */
+#ifndef RILL_PASSAGES_PASSAGE_KERNELS_H
+#define RILL_PASSAGES_PASSAGE_KERNELS_H
 
-#include "flow/covered.h"
+#include "passages/passages.h"
 
 /* Nodes and edges that follow each other mostly have neighbours that do so, too: then these need not be looked up one by
  * one. This is known for chunks of so many, the widest vector. */
 enum { RILL_CHUNK = 16 };
 
 /* By node. */
-typedef struct rill_covered_nodes {
+typedef struct rill_passage_nodes {
     int32_t *place, *tile, *sheet;
     int32_t *column, *row;                /* in its sheet, counted with the ghosts */
     int32_t *port;                        /* of the column's sparse pipes; 0 without */
@@ -29,10 +29,10 @@ typedef struct rill_covered_nodes {
     double *f, *x;                        /* the pressure problem: what is too much, and corrections of pi */
     uint8_t *even;   /* by chunk: its faces follow each other on all four sides, and so do the nodes beyond */
     uint8_t *in_row; /* by chunk: its columns follow each other in a row of a sheet */
-} rill_covered_nodes;
+} rill_passage_nodes;
 
 /* By face, or by sparse pipe. Half-edges 2 i and 2 i + 1 are those of edge i. */
-typedef struct rill_covered_edges {
+typedef struct rill_passage_edges {
     int32_t count, capacity;
     int32_t *l, *r;     /* nodes: l is the west or south one */
     int32_t *axis;      /* 0: along x, 1: along y */
@@ -48,7 +48,7 @@ typedef struct rill_covered_edges {
     uint8_t *even;   /* by chunk: its l follow each other, and so do its r */
     uint8_t *in_row; /* by chunk: even, and they follow each other in a row of a plane; faces only */
     uint8_t *joined; /* 1: it was open when islands were found */
-} rill_covered_edges;
+} rill_passage_edges;
 
 /* How a pressure is kept from sub-step to sub-step. */
 static inline int32_t rill_pressure_code(double pressure) {
@@ -57,13 +57,13 @@ static inline int32_t rill_pressure_code(double pressure) {
 }
 
 /* That of a node; 0: none. */
-static inline int32_t rill_covered_code(const rill_covered_nodes *a, int32_t n) {
+static inline int32_t rill_passages_code(const rill_passage_nodes *a, int32_t n) {
     const int32_t code = rill_pressure_code(a->pi[n]), active = a->active[n], sealed = a->sealed[n];
     return active ? (sealed ? -code : code) : 0;
 }
 
 /* Nodes in the guess, by place in a list of them; 0 is nobody, whose x is 0. */
-typedef struct rill_guess_nodes {
+typedef struct rill_prediction_nodes {
     int32_t *near[4]; /* the nodes beyond the four faces; 0 if not of the list */
     float *w[4];      /* weights of the faces */
     float *inverse;   /* of their sum; 0 if it cannot be a member */
@@ -71,100 +71,100 @@ typedef struct rill_guess_nodes {
     float *least;     /* -pi */
     int32_t *colour;  /* as on a chessboard */
     float *x;         /* what is added to pi, at least -pi */
-} rill_guess_nodes;
+} rill_prediction_nodes;
 
 /* The planes of the bed and the flow, or at a run of columns. */
-typedef struct rill_covered_columns {
+typedef struct rill_passage_columns {
     const int32_t *b, *c;
     int32_t *H, *code;
     float *u, *v;
-} rill_covered_columns;
+} rill_passage_columns;
 
 /* What looking at a tile takes, by its first column. */
-typedef struct rill_covered_look {
-    rill_covered_columns at;
+typedef struct rill_passage_look {
+    rill_passage_columns at;
     int32_t stride, rows;
     bool flooded;   /* some column of it is */
     bool beside;    /* some column here or in a tile beside is */
     int32_t nearly; /* fifteen sixteenths of the least height under a ceiling in it */
-} rill_covered_look;
+} rill_passage_look;
 
 /* The problem of large islands (solve/poisson.h), and which slot of it a node has. */
-typedef struct rill_covered_problem {
+typedef struct rill_passage_problem {
     const int32_t *slot, *island; /* by node; -1 for none */
     float *active, *extra, *wx, *wy;
     double *f, *x;
-} rill_covered_problem;
+} rill_passage_problem;
 
 /* fill of a column that cannot be a member. */
 #define RILL_NO_ROOF (INT32_MIN / 2)
 
 /* Bits of verdicts. */
 enum {
-    RILL_COVERED_OFF = 1, /* a member would end off full by more than the tolerance */
-    RILL_COVERED_OVER =
+    RILL_VERDICT_OFF = 1, /* a member would end off full by more than the tolerance */
+    RILL_VERDICT_OVER =
         2, /* a column with a ceiling that is no member, or has faces that are not covered, would overfill */
-    RILL_COVERED_SHORT = 4,  /* a column would give more than it has */
-    RILL_COVERED_OTHERS = 8, /* members are others than they were */
-    RILL_COVERED_SEALED = 16 /* some had no way out */
+    RILL_VERDICT_SHORT = 4,  /* a column would give more than it has */
+    RILL_VERDICT_OTHERS = 8, /* members are others than they were */
+    RILL_VERDICT_SEALED = 16 /* some had no way out */
 };
 
 /* All work on what is numbered [from, to). */
-typedef struct rill_covered_kernels {
+typedef struct rill_passage_kernels {
     /* Which rows of each column of cells have a column that is flooded, or might be within `horizon` (s/m), as bits; and
      * RILL_TILE_H bits higher those that are. False if a glance shows that there are none. */
-    bool (*look)(const rill_covered_look *tile, float horizon, int32_t rows_of[RILL_TILE_W]);
-    /* Columns into nodes: who was flooded is a member. RILL_COVERED_OTHERS, _SEALED. */
-    int32_t (*read)(int32_t from, int32_t to, const rill_covered_nodes *nodes, const rill_covered_columns *planes);
+    bool (*look)(const rill_passage_look *tile, float horizon, int32_t rows_of[RILL_TILE_W]);
+    /* Columns into nodes: who was flooded is a member. RILL_VERDICT_OTHERS, _SEALED. */
+    int32_t (*read)(int32_t from, int32_t to, const rill_passage_nodes *nodes, const rill_passage_columns *planes);
     /* Velocities of faces. */
-    void (*speeds)(int32_t from, int32_t to, const rill_covered_edges *faces, const rill_covered_columns *planes);
+    void (*speeds)(int32_t from, int32_t to, const rill_passage_edges *faces, const rill_passage_columns *planes);
     /* Drives edges from u where a column at an end was flooded; elsewhere they are driven already. */
-    void (*drive)(int32_t from, int32_t to, const rill_covered_nodes *nodes, const rill_covered_edges *edges,
+    void (*drive)(int32_t from, int32_t to, const rill_passage_nodes *nodes, const rill_passage_edges *edges,
                   const rill_kernel_constants *k);
     /* Openings by the donors that the pressures make, and what crosses. `paper`: the opening of the paper's pipe, or 0. */
-    void (*open)(int32_t from, int32_t to, const rill_covered_nodes *nodes, const rill_covered_edges *edges,
+    void (*open)(int32_t from, int32_t to, const rill_passage_nodes *nodes, const rill_passage_edges *edges,
                  float lambda, float paper);
     /* What crosses, with openings as they are; 1 if an edge between different levels has turned. */
-    int32_t (*flow)(int32_t from, int32_t to, const rill_covered_nodes *nodes, const rill_covered_edges *edges);
+    int32_t (*flow)(int32_t from, int32_t to, const rill_passage_nodes *nodes, const rill_passage_edges *edges);
     /* How much above full each node would end by what crosses faces, into f. */
-    void (*excess)(int32_t from, int32_t to, const rill_covered_nodes *nodes, const rill_covered_edges *faces);
-    /* RILL_COVERED_OFF, _OVER. f becomes zero for all that neither are members nor have to be. */
-    int32_t (*judge)(int32_t from, int32_t to, const rill_covered_nodes *nodes, double tolerance);
+    void (*excess)(int32_t from, int32_t to, const rill_passage_nodes *nodes, const rill_passage_edges *faces);
+    /* RILL_VERDICT_OFF, _OVER. f becomes zero for all that neither are members nor have to be. */
+    int32_t (*judge)(int32_t from, int32_t to, const rill_passage_nodes *nodes, double tolerance);
     /* What nodes with a slot are in the problem, and their faces: these join nodes of one island; others hold a node like a neighbour
      * without pressure. */
-    void (*place)(int32_t from, int32_t to, const rill_covered_nodes *nodes, const rill_covered_edges *faces,
-                  const rill_covered_problem *problem);
+    void (*place)(int32_t from, int32_t to, const rill_passage_nodes *nodes, const rill_passage_edges *faces,
+                  const rill_passage_problem *problem);
     /* pi += x; 1 if some pressure is now negative. x is cleared. */
-    int32_t (*correct)(int32_t from, int32_t to, const rill_covered_nodes *nodes);
-    /* What crosses covered faces into and out of each node, into f. RILL_COVERED_SHORT, _OVER. */
-    int32_t (*change)(int32_t from, int32_t to, const rill_covered_nodes *nodes, const rill_covered_edges *faces);
+    int32_t (*correct)(int32_t from, int32_t to, const rill_passage_nodes *nodes);
+    /* What crosses covered faces into and out of each node, into f. RILL_VERDICT_SHORT, _OVER. */
+    int32_t (*change)(int32_t from, int32_t to, const rill_passage_nodes *nodes, const rill_passage_edges *faces);
     /* Whole quanta over covered edges, zero elsewhere; the velocity of covered edges, at most the top speed. 1 if one
      * moves, or is driven by more than `calm` quanta. */
-    int32_t (*finish)(int32_t from, int32_t to, const rill_covered_nodes *nodes, const rill_covered_edges *edges,
+    int32_t (*finish)(int32_t from, int32_t to, const rill_passage_nodes *nodes, const rill_passage_edges *edges,
                       const rill_kernel_constants *k, double calm);
     /* 1 if a column would give more whole quanta over its faces than it has. */
-    int32_t (*overdrawn)(int32_t from, int32_t to, const rill_covered_nodes *nodes, const rill_covered_edges *faces);
+    int32_t (*overdrawn)(int32_t from, int32_t to, const rill_passage_nodes *nodes, const rill_passage_edges *faces);
     /* What faces carry into the columns of a chunk of nodes that is even and in a row, and their pressures. False, and nothing is
      * done, if one becomes flooded or ceases to be. `*above`: one stands above its ceiling now. */
-    bool (*write)(int32_t first, const rill_covered_nodes *nodes, const rill_covered_edges *faces,
-                  const rill_covered_columns *planes, int32_t *above);
+    bool (*write)(int32_t first, const rill_passage_nodes *nodes, const rill_passage_edges *faces,
+                  const rill_passage_columns *planes, int32_t *above);
     /* The sweep has nothing to do with covered faces: they rest meanwhile. */
-    void (*hide)(int32_t from, int32_t to, const rill_covered_nodes *nodes, const rill_covered_edges *faces,
-                 const rill_covered_columns *planes);
+    void (*hide)(int32_t from, int32_t to, const rill_passage_nodes *nodes, const rill_passage_edges *faces,
+                 const rill_passage_columns *planes);
     /* Gives the covered ones of a chunk of faces in a row their velocities back. False, and nothing is done, if one has no
      * member at an end any more. */
-    bool (*show)(int32_t first, const rill_covered_nodes *nodes, const rill_covered_edges *faces,
-                 const rill_covered_columns *planes);
+    bool (*show)(int32_t first, const rill_passage_nodes *nodes, const rill_passage_edges *faces,
+                 const rill_passage_columns *planes);
     /* The largest speed along x and along y, added up, with which liquid goes through a node's faces. */
-    float (*fastest)(int32_t from, int32_t to, const rill_covered_nodes *nodes, const rill_covered_edges *faces);
+    float (*fastest)(int32_t from, int32_t to, const rill_passage_nodes *nodes, const rill_passage_edges *faces);
     /* Guess: half a sweep, in which the nodes of a colour go `over` times as far as would be right if no neighbour moved. */
-    void (*relax)(int32_t from, int32_t to, int32_t colour, float over, const rill_guess_nodes *guess);
+    void (*relax)(int32_t from, int32_t to, int32_t colour, float over, const rill_prediction_nodes *guess);
     /* How far from full nodes would end, at most, quanta; not those that have no pressure and room. */
-    float (*miss)(int32_t from, int32_t to, const rill_guess_nodes *guess);
-} rill_covered_kernels;
+    float (*miss)(int32_t from, int32_t to, const rill_prediction_nodes *guess);
+} rill_passage_kernels;
 
 /* The best variant for this processor, or the scalar one; and all that it can run, whose count is returned, for tests. */
-const rill_covered_kernels *rill_covered_kernels_pick(bool scalar);
-int32_t rill_covered_kernels_all(const rill_covered_kernels *out[4]);
+const rill_passage_kernels *rill_passage_kernels_pick(bool scalar);
+int32_t rill_passage_kernels_all(const rill_passage_kernels *out[4]);
 
 #endif

@@ -3,7 +3,7 @@
  * components of members. And the same bits however it is run. */
 #include "tanks.h"
 
-#include "flow/covered_parts.h"
+#include "passages/passages_internal.h"
 #include "world/world.h"
 
 enum { WIDE = 44, DEEP = 30 };
@@ -46,39 +46,39 @@ static rill_world *layered_world(uint64_t number, const rill_runtime *runtime) {
 /* ------------------------------------------------------------------------------------------------------------- nodes */
 
 static bool has_ceiling(const rill_bed *bed, int32_t place) {
-    return bed->c[place] < RILL_TOP && bed->b[place] < RILL_TOP && !rill_covered_ghost(bed, place);
+    return bed->c[place] < RILL_TOP && bed->b[place] < RILL_TOP && !rill_passages_ghost(bed, place);
 }
 
-static void check_node_of(const rill_bed *bed, const rill_covered *covered) {
-    const rill_covered_nodes *a = &covered->nodes;
+static void check_node_of(const rill_bed *bed, const rill_passage_solver *passages) {
+    const rill_passage_nodes *a = &passages->nodes;
     int32_t found = 0;
     for (int32_t place = 0; place < bed->plane_size; ++place) {
-        const int32_t n = covered->node_of[place];
+        const int32_t n = passages->node_of[place];
         found += n > 0;
-        if (n > 0) assert_true(n < covered->node_count && a->place[n] == place);
-        if (n < 0) assert_int_equal(covered->port_place[-n], place);
+        if (n > 0) assert_true(n < passages->node_count && a->place[n] == place);
+        if (n < 0) assert_int_equal(passages->port_place[-n], place);
     }
-    assert_int_equal(found, covered->node_count - 1);
-    for (int32_t n = 1; n < covered->node_count; ++n) {
+    assert_int_equal(found, passages->node_count - 1);
+    for (int32_t n = 1; n < passages->node_count; ++n) {
         assert_int_equal(a->place[n], rill_sheet_place(&bed->sheets[a->sheet[n]], a->column[n], a->row[n]));
         assert_int_equal(a->tile[n], rill_bed_tile_of(bed, a->place[n]));
-        if (a->port[n] > 0) assert_int_equal(covered->port_place[a->port[n]], a->place[n]);
+        if (a->port[n] > 0) assert_int_equal(passages->port_place[a->port[n]], a->place[n]);
         assert_true(!a->inner[n] || has_ceiling(bed, a->place[n]));
         assert_true(!a->active[n] || a->inner[n]);
     }
 }
 
 /* Every open face of an inner node, and no other; from both ends. */
-static void check_faces(const rill_bed *bed, const rill_covered *covered) {
-    const rill_covered_nodes *a = &covered->nodes;
-    const rill_covered_edges *e = &covered->faces;
+static void check_faces(const rill_bed *bed, const rill_passage_solver *passages) {
+    const rill_passage_nodes *a = &passages->nodes;
+    const rill_passage_edges *e = &passages->faces;
     int32_t found = 0;
-    for (int32_t n = 1; n < covered->node_count; ++n) {
+    for (int32_t n = 1; n < passages->node_count; ++n) {
         const int32_t stride = bed->sheets[a->sheet[n]].stride, here = a->place[n];
         const int32_t faces[4] = { a->west[n], a->east[n], a->south[n], a->north[n] };
         const int32_t steps[4] = { -1, 1, -stride, stride };
         for (int32_t k = 0; k < 4; ++k) {
-            const int32_t there = here + steps[k], other = covered->node_of[there], i = faces[k];
+            const int32_t there = here + steps[k], other = passages->node_of[there], i = faces[k];
             const int32_t room = (bed->c[here] < bed->c[there] ? bed->c[here] : bed->c[there]) -
                                  (bed->b[here] > bed->b[there] ? bed->b[here] : bed->b[there]);
             const bool inner = a->inner[n] || (other > 0 && a->inner[other]);
@@ -94,11 +94,11 @@ static void check_faces(const rill_bed *bed, const rill_covered *covered) {
     assert_int_equal(found, e->count - 1); /* each is the east or north one of one node: none is there twice */
 }
 
-static int32_t pipes_of(const rill_covered *covered, int32_t node) {
+static int32_t pipes_of(const rill_passage_solver *passages, int32_t node) {
     int32_t count = 0;
-    EACH_PIPE(covered, node, edge) {
-        assert_true(edge < covered->pipes.count);
-        assert_true(covered->pipes.l[edge] == node || covered->pipes.r[edge] == node);
+    EACH_PIPE(passages, node, edge) {
+        assert_true(edge < passages->pipes.count);
+        assert_true(passages->pipes.l[edge] == node || passages->pipes.r[edge] == node);
         count += 1;
     }
     return count;
@@ -106,105 +106,105 @@ static int32_t pipes_of(const rill_covered *covered, int32_t node) {
 
 /* Every sparse pipe of an inner node, once. */
 static void check_pipes(const rill_flow *flow) {
-    const rill_covered *covered = flow->covered;
-    const rill_covered_edges *e = &covered->pipes;
+    const rill_passage_solver *passages = flow->passages;
+    const rill_passage_edges *e = &passages->pipes;
     const int32_t count = flow->bed->pipe_count;
     int32_t *times = calloc((size_t)count + 1, sizeof *times), hung = 0;
     assert_non_null(times);
     for (int32_t i = 1; i < e->count; ++i) {
         const rill_pipe *p = &flow->sparse->pipes[e->at[i]];
         times[e->at[i]] += 1;
-        assert_int_equal(covered->nodes.place[e->l[i]], p->l);
-        assert_int_equal(covered->nodes.place[e->r[i]], p->r);
+        assert_int_equal(passages->nodes.place[e->l[i]], p->l);
+        assert_int_equal(passages->nodes.place[e->r[i]], p->r);
         assert_int_equal(e->axis[i], p->axis);
     }
     for (int32_t i = 0; i < count; ++i) {
         const rill_pipe *p = &flow->sparse->pipes[i];
-        const int32_t l = covered->node_of[p->l], r = covered->node_of[p->r];
-        assert_int_equal(times[i], (l > 0 && covered->nodes.inner[l]) || (r > 0 && covered->nodes.inner[r]));
+        const int32_t l = passages->node_of[p->l], r = passages->node_of[p->r];
+        assert_int_equal(times[i], (l > 0 && passages->nodes.inner[l]) || (r > 0 && passages->nodes.inner[r]));
     }
-    for (int32_t n = 1; n < covered->node_count; ++n) hung += pipes_of(covered, n);
+    for (int32_t n = 1; n < passages->node_count; ++n) hung += pipes_of(passages, n);
     assert_int_equal(hung, 2 * (e->count - 1));
     free(times);
 }
 
 /* ----------------------------------------------------------------------------------------------------------- members */
 
-static void check_edge(const rill_bed *bed, const rill_covered *covered, const rill_covered_edges *e, int32_t i) {
-    const rill_covered_nodes *a = &covered->nodes;
+static void check_edge(const rill_bed *bed, const rill_passage_solver *passages, const rill_passage_edges *e, int32_t i) {
+    const rill_passage_nodes *a = &passages->nodes;
     const int32_t ends[2] = { e->l[i], e->r[i] };
     for (int32_t k = 0; k < 2; ++k)
         assert_true(!a->active[ends[k]] || a->inner[ends[1 - k]] || !has_ceiling(bed, a->place[ends[1 - k]]));
-    if (a->inner[ends[0]] && a->inner[ends[1]]) assert_int_equal(covered->pool[ends[0]], covered->pool[ends[1]]);
+    if (a->inner[ends[0]] && a->inner[ends[1]]) assert_int_equal(passages->pool[ends[0]], passages->pool[ends[1]]);
 }
 
 /* What is beside members, and that all that is flooded is one. */
 static void check_members(const rill_flow *flow) {
-    const rill_covered *covered = flow->covered;
+    const rill_passage_solver *passages = flow->passages;
     const rill_bed *bed = flow->bed;
-    for (int32_t i = 1; i < covered->faces.count; ++i) check_edge(bed, covered, &covered->faces, i);
-    for (int32_t i = 1; i < covered->pipes.count; ++i) check_edge(bed, covered, &covered->pipes, i);
+    for (int32_t i = 1; i < passages->faces.count; ++i) check_edge(bed, passages, &passages->faces, i);
+    for (int32_t i = 1; i < passages->pipes.count; ++i) check_edge(bed, passages, &passages->pipes, i);
     for (int64_t i = 0; i < bed->info.columns; ++i) {
-        const int32_t place = bed->places[i], n = covered->node_of[place];
-        if (flow->pressure[place] != 0) assert_true(n > 0 && covered->nodes.active[n]);
-        if (n > 0 && covered->nodes.active[n]) assert_true(flow->pressure[place] != 0);
+        const int32_t place = bed->places[i], n = passages->node_of[place];
+        if (flow->pressure[place] != 0) assert_true(n > 0 && passages->nodes.active[n]);
+        if (n > 0 && passages->nodes.active[n]) assert_true(flow->pressure[place] != 0);
     }
 }
 
 /* Joins what an open edge joins: `to` becomes the least number of a component. True if something changed. */
-static bool spread(const rill_covered *covered, const rill_covered_edges *e, int32_t *to) {
+static bool spread(const rill_passage_solver *passages, const rill_passage_edges *e, int32_t *to) {
     bool changed = false;
     for (int32_t i = 1; i < e->count; ++i) {
         const int32_t l = e->l[i], r = e->r[i];
-        if (!(e->gain[i] * e->reach[i] > 0.0f) || !covered->nodes.active[l] || !covered->nodes.active[r]) continue;
+        if (!(e->gain[i] * e->reach[i] > 0.0f) || !passages->nodes.active[l] || !passages->nodes.active[r]) continue;
         changed |= to[l] != to[r];
         to[l] = to[r] = to[l] < to[r] ? to[l] : to[r];
     }
     return changed;
 }
 
-static void find_exits(const rill_covered *covered, const rill_covered_edges *e, const int32_t *to, bool *leads_out) {
+static void find_exits(const rill_passage_solver *passages, const rill_passage_edges *e, const int32_t *to, bool *leads_out) {
     for (int32_t i = 1; i < e->count; ++i) {
         const int32_t l = e->l[i], r = e->r[i];
-        if (!(e->gain[i] * e->reach[i] > 0.0f) || covered->nodes.active[l] == covered->nodes.active[r]) continue;
-        leads_out[to[covered->nodes.active[l] ? l : r]] = true;
+        if (!(e->gain[i] * e->reach[i] > 0.0f) || passages->nodes.active[l] == passages->nodes.active[r]) continue;
+        leads_out[to[passages->nodes.active[l] ? l : r]] = true;
     }
 }
 
 /* Returns how many there are. */
-static int32_t check_islands(rill_covered *covered) {
-    const size_t count = (size_t)covered->node_count;
+static int32_t check_islands(rill_passage_solver *passages) {
+    const size_t count = (size_t)passages->node_count;
     int32_t *to = calloc(count, sizeof *to), *island_of = calloc(count, sizeof *island_of), members = 0, roots = 0;
     bool *leads_out = calloc(count, sizeof *leads_out);
     assert_true(to && island_of && leads_out);
-    for (int32_t n = 0; n < covered->node_count; ++n) to[n] = n;
+    for (int32_t n = 0; n < passages->node_count; ++n) to[n] = n;
     for (bool again = true; again;) {
-        again = spread(covered, &covered->faces, to);
-        again |= spread(covered, &covered->pipes, to);
+        again = spread(passages, &passages->faces, to);
+        again |= spread(passages, &passages->pipes, to);
     }
-    find_exits(covered, &covered->faces, to, leads_out);
-    find_exits(covered, &covered->pipes, to, leads_out);
+    find_exits(passages, &passages->faces, to, leads_out);
+    find_exits(passages, &passages->pipes, to, leads_out);
     bool sealed = false;
-    const bool any = rill_covered_find_islands(covered);
-    for (int32_t k = 0; k < covered->island_count; ++k) {
-        const rill_covered_island *island = &covered->islands[k];
+    const bool any = rill_passages_find_islands(passages);
+    for (int32_t k = 0; k < passages->island_count; ++k) {
+        const rill_passage_island *island = &passages->islands[k];
         assert_true(island->first == members && island->count > 0);
         members += island->count;
-        const int32_t root = to[covered->order[island->first]];
+        const int32_t root = to[passages->order[island->first]];
         assert_int_equal(island->sealed, !leads_out[root]);
         sealed |= island->sealed;
         for (int32_t i = island->first; i < island->first + island->count; ++i) {
-            const int32_t n = covered->order[i];
-            assert_true(covered->nodes.active[n] && covered->island_of[n] == k && to[n] == root);
-            assert_int_equal(covered->nodes.sealed[n], island->sealed);
+            const int32_t n = passages->order[i];
+            assert_true(passages->nodes.active[n] && passages->island_of[n] == k && to[n] == root);
+            assert_int_equal(passages->nodes.sealed[n], island->sealed);
             assert_int_equal(island_of[n]++, 0);
         }
     }
-    for (int32_t n = 1; n < covered->node_count; ++n) {
-        assert_int_equal(island_of[n], covered->nodes.active[n]);
-        roots += covered->nodes.active[n] && to[n] == n;
+    for (int32_t n = 1; n < passages->node_count; ++n) {
+        assert_int_equal(island_of[n], passages->nodes.active[n]);
+        roots += passages->nodes.active[n] && to[n] == n;
     }
-    assert_int_equal(roots, covered->island_count);
+    assert_int_equal(roots, passages->island_count);
     assert_int_equal(any, sealed);
     free(to), free(island_of), free(leads_out);
     return roots;
@@ -221,16 +221,16 @@ static void graphs_are_sound(void **state) {
         must(world, rill_world_set_solver(world, &solver));
         for (int i = 0; i < 12; ++i) {
             step(world, i % 3 ? 2e-3 : 5e-4);
-            rill_covered *covered = world->flow.covered;
-            assert_non_null(covered);
-            if (covered->node_count < 2) continue;
-            check_node_of(&world->bed, covered);
-            check_faces(&world->bed, covered);
+            rill_passage_solver *passages = world->flow.passages;
+            assert_non_null(passages);
+            if (passages->node_count < 2) continue;
+            check_node_of(&world->bed, passages);
+            check_faces(&world->bed, passages);
             check_pipes(&world->flow);
             check_members(&world->flow);
-            islands += check_islands(covered);
-            pipes += covered->pipes.count - 1;
-            for (int32_t n = 1; n < covered->node_count; ++n) outer += !covered->nodes.inner[n];
+            islands += check_islands(passages);
+            pipes += passages->pipes.count - 1;
+            for (int32_t n = 1; n < passages->node_count; ++n) outer += !passages->nodes.inner[n];
             assert_int_equal(ledger_error(world), 0);
         }
         check(world);

@@ -1,10 +1,10 @@
 /* Working memory of the covered stage: of tiles and columns as much as the ceilings of the bed ask for, of nodes and edges as much
  * as there are. When the bed changes, or nodes become more, it is used again, or replaced by more. See
- * covered_parts.h. */
+ * passages_internal.h. */
 #include <string.h>
 
 #include "base/memory.h"
-#include "flow/covered_parts.h"
+#include "passages/passages_internal.h"
 
 /* --------------------------------------------------------------------------------------------------------- growing */
 
@@ -49,9 +49,9 @@ static bool grow_planes(const plane *planes, size_t count, int32_t have, int32_t
 #define PLANE(POINTER)                                                                                                 \
     { (void **)&(POINTER), sizeof *(POINTER) }
 
-#define NODE_PLANES(covered)                                                                                           \
-    rill_covered_nodes *const a = &(covered)->nodes;                                                                   \
-    rill_guess_nodes *const g = &(covered)->guess.at;                                                                  \
+#define NODE_PLANES(passages)                                                                                           \
+    rill_passage_nodes *const a = &(passages)->nodes;                                                                   \
+    rill_prediction_nodes *const g = &(passages)->guess.at;                                                                  \
     const plane planes[] = { PLANE(a->place),                                                                          \
                              PLANE(a->tile),                                                                           \
                              PLANE(a->sheet),                                                                          \
@@ -92,16 +92,16 @@ static bool grow_planes(const plane *planes, size_t count, int32_t have, int32_t
                              PLANE(g->least),                                                                          \
                              PLANE(g->colour),                                                                         \
                              PLANE(g->x),                                                                              \
-                             PLANE((covered)->guess.node),                                                             \
-                             PLANE((covered)->queue),                                                                  \
-                             PLANE((covered)->pool),                                                                   \
-                             PLANE((covered)->marks),                                                                  \
-                             PLANE((covered)->member),                                                                 \
-                             PLANE((covered)->islands),                                                                \
-                             PLANE((covered)->order),                                                                  \
-                             PLANE((covered)->number),                                                                 \
-                             PLANE((covered)->slot),                                                                   \
-                             PLANE((covered)->island_of) };                                                            \
+                             PLANE((passages)->guess.node),                                                             \
+                             PLANE((passages)->queue),                                                                  \
+                             PLANE((passages)->pool),                                                                   \
+                             PLANE((passages)->marks),                                                                  \
+                             PLANE((passages)->member),                                                                 \
+                             PLANE((passages)->islands),                                                                \
+                             PLANE((passages)->order),                                                                  \
+                             PLANE((passages)->number),                                                                 \
+                             PLANE((passages)->slot),                                                                   \
+                             PLANE((passages)->island_of) };                                                            \
     const size_t count_of = sizeof planes / sizeof *planes
 
 #define EDGE_PLANES(e)                                                                                                 \
@@ -118,24 +118,24 @@ static int32_t with_spare(int32_t count) {
     return count < INT32_MAX / 2 ? count + count / 2 + 64 : count;
 }
 
-bool rill_covered_room_for_nodes(rill_covered *covered, int32_t count) {
-    NODE_PLANES(covered);
-    if (count <= covered->node_capacity) return true;
-    return grow_planes(planes, count_of, covered->node_count, &covered->node_capacity, with_spare(count),
-                       &covered->allocator);
+bool rill_passages_room_for_nodes(rill_passage_solver *passages, int32_t count) {
+    NODE_PLANES(passages);
+    if (count <= passages->node_capacity) return true;
+    return grow_planes(planes, count_of, passages->node_count, &passages->node_capacity, with_spare(count),
+                       &passages->allocator);
 }
 
-bool rill_covered_room_for_edges(rill_covered *covered, rill_covered_edges *edges, int32_t count) {
+bool rill_passages_room_for_edges(rill_passage_solver *passages, rill_passage_edges *edges, int32_t count) {
     EDGE_PLANES(edges);
     if (count <= edges->capacity) return true;
-    return grow_planes(planes, count_of, edges->count, &edges->capacity, with_spare(count), &covered->allocator);
+    return grow_planes(planes, count_of, edges->count, &edges->capacity, with_spare(count), &passages->allocator);
 }
 
-bool rill_covered_room_to_begin(rill_covered *covered) {
-    if (!covered->sky) covered->sky = rill_memory_take(&covered->allocator, 1, sizeof *covered->sky);
-    return covered->sky && rill_covered_room_for_nodes(covered, 1) &&
-           rill_covered_room_for_edges(covered, &covered->faces, 1) &&
-           rill_covered_room_for_edges(covered, &covered->pipes, 1);
+bool rill_passages_room_to_begin(rill_passage_solver *passages) {
+    if (!passages->sky) passages->sky = rill_memory_take(&passages->allocator, 1, sizeof *passages->sky);
+    return passages->sky && rill_passages_room_for_nodes(passages, 1) &&
+           rill_passages_room_for_edges(passages, &passages->faces, 1) &&
+           rill_passages_room_for_edges(passages, &passages->pipes, 1);
 }
 
 static bool is_enough(const rill_poisson_size *have, const rill_poisson_size *want) {
@@ -148,8 +148,8 @@ static int64_t more(int64_t want) {
     return want + want / 2;
 }
 
-bool rill_covered_room_for_problem(rill_covered *covered, const rill_poisson_size *want) {
-    if (covered->poisson.levels && is_enough(&covered->poisson.room, want)) return true;
+bool rill_passages_room_for_problem(rill_passage_solver *passages, const rill_poisson_size *want) {
+    if (passages->poisson.levels && is_enough(&passages->poisson.room, want)) return true;
     const rill_poisson_size room = { .nodes = with_spare(want->nodes),
                                      .patches = with_spare(want->patches),
                                      .links = with_spare(want->links),
@@ -158,31 +158,31 @@ bool rill_covered_room_for_problem(rill_covered *covered, const rill_poisson_siz
                                      .fine = more(want->fine),
                                      .all = more(want->all),
                                      .steps = more(want->steps) };
-    if (covered->poisson.levels) rill_poisson_free(&covered->poisson, &covered->allocator);
-    return rill_poisson_make(&covered->poisson, &room, &covered->allocator);
+    if (passages->poisson.levels) rill_poisson_free(&passages->poisson, &passages->allocator);
+    return rill_poisson_make(&passages->poisson, &room, &passages->allocator);
 }
 
-static void give_edges(rill_covered_edges *edges, const rill_allocator *allocator) {
+static void give_edges(rill_passage_edges *edges, const rill_allocator *allocator) {
     EDGE_PLANES(edges);
     give_planes(planes, count_of, edges->capacity, allocator);
     edges->count = edges->capacity = 0;
 }
 
-static void give_nodes(rill_covered *covered) {
-    const rill_allocator *allocator = &covered->allocator;
-    NODE_PLANES(covered);
-    give_planes(planes, count_of, covered->node_capacity, allocator);
-    covered->node_count = covered->node_capacity = 0;
-    give_edges(&covered->faces, allocator);
-    give_edges(&covered->pipes, allocator);
-    rill_memory_give(allocator, covered->sky, 1, sizeof *covered->sky);
-    covered->sky = NULL;
-    if (covered->poisson.levels) rill_poisson_free(&covered->poisson, allocator);
+static void give_nodes(rill_passage_solver *passages) {
+    const rill_allocator *allocator = &passages->allocator;
+    NODE_PLANES(passages);
+    give_planes(planes, count_of, passages->node_capacity, allocator);
+    passages->node_count = passages->node_capacity = 0;
+    give_edges(&passages->faces, allocator);
+    give_edges(&passages->pipes, allocator);
+    rill_memory_give(allocator, passages->sky, 1, sizeof *passages->sky);
+    passages->sky = NULL;
+    if (passages->poisson.levels) rill_poisson_free(&passages->poisson, allocator);
 }
 
 /* ------------------------------------------------------------------------------------------------------------- tiles */
 
-bool rill_covered_has_ceiling(const rill_bed *bed, const rill_sheet *sheet, int32_t tx, int32_t ty) {
+bool rill_passages_has_ceiling(const rill_bed *bed, const rill_sheet *sheet, int32_t tx, int32_t ty) {
     for (int32_t row = ty * RILL_TILE_H; row < (ty + 1) * RILL_TILE_H && row < rill_sheet_rows(sheet); ++row) {
         const int32_t *c = bed->c + rill_sheet_place(sheet, tx * RILL_TILE_W, row);
         int32_t any = 0;
@@ -194,7 +194,7 @@ bool rill_covered_has_ceiling(const rill_bed *bed, const rill_sheet *sheet, int3
 }
 
 /* Lists the tiles with ceilings if `tiles` is not NULL; returns how many there are. */
-static int32_t list_tiles(const rill_bed *bed, const uint8_t *roofed, rill_covered_tile *tiles) {
+static int32_t list_tiles(const rill_bed *bed, const uint8_t *roofed, rill_passage_tile *tiles) {
     int32_t count = 0;
     for (int32_t i = 0; i < bed->sheet_count; ++i) {
         const rill_sheet *sheet = &bed->sheets[i];
@@ -202,30 +202,30 @@ static int32_t list_tiles(const rill_bed *bed, const uint8_t *roofed, rill_cover
             for (int32_t tx = 0; tx < sheet->tiles_x; ++tx) {
                 const int32_t tile = sheet->first_tile + ty * sheet->tiles_x + tx;
                 if (!roofed[tile]) continue;
-                if (tiles) tiles[count] = (rill_covered_tile){ .tile = tile, .sheet = i, .tx = tx, .ty = ty };
+                if (tiles) tiles[count] = (rill_passage_tile){ .tile = tile, .sheet = i, .tx = tx, .ty = ty };
                 count += 1;
             }
     }
     return count;
 }
 
-static void give_covered(rill_covered *covered, const rill_allocator *allocator) {
-    const size_t tiles = (size_t)covered->tile_capacity, all = (size_t)covered->bed_tiles;
-    const size_t ports = 2 * (size_t)covered->pipe_capacity + 2, places = (size_t)covered->bed_places;
-    give_nodes(covered);
-    rill_memory_give(allocator, covered->tiles, tiles, sizeof *covered->tiles);
-    rill_memory_give(allocator, covered->listed, tiles, sizeof *covered->listed);
-    rill_memory_give(allocator, covered->nearly, all, sizeof *covered->nearly);
-    rill_memory_give(allocator, covered->beside, all, 1);
-    rill_memory_give(allocator, covered->roofed, all, 1);
-    rill_memory_give(allocator, covered->flooded, all, 1);
-    rill_memory_give(allocator, covered->seen, places, 1);
-    rill_memory_give(allocator, covered->node_of, places, sizeof *covered->node_of);
-    rill_memory_give(allocator, covered->path, (size_t)covered->path_capacity, sizeof *covered->path);
-    rill_memory_give(allocator, covered->port_first, ports, sizeof *covered->port_first);
-    rill_memory_give(allocator, covered->port_place, ports, sizeof *covered->port_place);
-    rill_memory_give(allocator, covered->port_pipes, ports, sizeof *covered->port_pipes);
-    rill_memory_give(allocator, covered, 1, sizeof *covered);
+static void give_covered(rill_passage_solver *passages, const rill_allocator *allocator) {
+    const size_t tiles = (size_t)passages->tile_capacity, all = (size_t)passages->bed_tiles;
+    const size_t ports = 2 * (size_t)passages->pipe_capacity + 2, places = (size_t)passages->bed_places;
+    give_nodes(passages);
+    rill_memory_give(allocator, passages->tiles, tiles, sizeof *passages->tiles);
+    rill_memory_give(allocator, passages->listed, tiles, sizeof *passages->listed);
+    rill_memory_give(allocator, passages->nearly, all, sizeof *passages->nearly);
+    rill_memory_give(allocator, passages->beside, all, 1);
+    rill_memory_give(allocator, passages->roofed, all, 1);
+    rill_memory_give(allocator, passages->flooded, all, 1);
+    rill_memory_give(allocator, passages->seen, places, 1);
+    rill_memory_give(allocator, passages->node_of, places, sizeof *passages->node_of);
+    rill_memory_give(allocator, passages->path, (size_t)passages->path_capacity, sizeof *passages->path);
+    rill_memory_give(allocator, passages->port_first, ports, sizeof *passages->port_first);
+    rill_memory_give(allocator, passages->port_place, ports, sizeof *passages->port_place);
+    rill_memory_give(allocator, passages->port_pipes, ports, sizeof *passages->port_pipes);
+    rill_memory_give(allocator, passages, 1, sizeof *passages);
 }
 
 /* How much there has to be, whether or not anything is flooded. */
@@ -233,39 +233,39 @@ typedef struct demand {
     int32_t tiles, pipes, path;
 } demand;
 
-static rill_covered *take_covered(const rill_bed *bed, const demand *want, const rill_allocator *allocator) {
-    rill_covered *covered = rill_memory_take(allocator, 1, sizeof *covered);
-    if (!covered) return NULL;
+static rill_passage_solver *take_covered(const rill_bed *bed, const demand *want, const rill_allocator *allocator) {
+    rill_passage_solver *passages = rill_memory_take(allocator, 1, sizeof *passages);
+    if (!passages) return NULL;
     const size_t tiles = (size_t)want->tiles, all = (size_t)bed->tile_count;
     const size_t ports = 2 * (size_t)want->pipes + 2, places = (size_t)bed->plane_size;
-    covered->allocator = *allocator;
-    covered->bed_tiles = bed->tile_count;
-    covered->bed_places = bed->plane_size;
-    covered->tile_capacity = want->tiles;
-    covered->pipe_capacity = want->pipes;
-    covered->path_capacity = want->path;
-    covered->tiles = rill_memory_take(allocator, tiles, sizeof *covered->tiles);
-    covered->listed = rill_memory_take(allocator, tiles, sizeof *covered->listed);
-    covered->nearly = rill_memory_take(allocator, all, sizeof *covered->nearly);
-    covered->beside = rill_memory_take(allocator, all, 1);
-    covered->roofed = rill_memory_take(allocator, all, 1);
-    covered->flooded = rill_memory_take(allocator, all, 1);
-    covered->seen = rill_memory_take(allocator, places, 1);
-    covered->node_of = rill_memory_take(allocator, places, sizeof *covered->node_of);
-    covered->path = rill_memory_take(allocator, (size_t)want->path, sizeof *covered->path);
-    covered->port_first = rill_memory_take(allocator, ports, sizeof *covered->port_first);
-    covered->port_place = rill_memory_take(allocator, ports, sizeof *covered->port_place);
-    covered->port_pipes = rill_memory_take(allocator, ports, sizeof *covered->port_pipes);
-    if (covered->tiles && covered->listed && covered->nearly && covered->beside && covered->roofed &&
-        covered->flooded && covered->seen && covered->node_of && covered->path && covered->port_first &&
-        covered->port_place && covered->port_pipes)
-        return covered;
-    give_covered(covered, allocator);
+    passages->allocator = *allocator;
+    passages->bed_tiles = bed->tile_count;
+    passages->bed_places = bed->plane_size;
+    passages->tile_capacity = want->tiles;
+    passages->pipe_capacity = want->pipes;
+    passages->path_capacity = want->path;
+    passages->tiles = rill_memory_take(allocator, tiles, sizeof *passages->tiles);
+    passages->listed = rill_memory_take(allocator, tiles, sizeof *passages->listed);
+    passages->nearly = rill_memory_take(allocator, all, sizeof *passages->nearly);
+    passages->beside = rill_memory_take(allocator, all, 1);
+    passages->roofed = rill_memory_take(allocator, all, 1);
+    passages->flooded = rill_memory_take(allocator, all, 1);
+    passages->seen = rill_memory_take(allocator, places, 1);
+    passages->node_of = rill_memory_take(allocator, places, sizeof *passages->node_of);
+    passages->path = rill_memory_take(allocator, (size_t)want->path, sizeof *passages->path);
+    passages->port_first = rill_memory_take(allocator, ports, sizeof *passages->port_first);
+    passages->port_place = rill_memory_take(allocator, ports, sizeof *passages->port_place);
+    passages->port_pipes = rill_memory_take(allocator, ports, sizeof *passages->port_pipes);
+    if (passages->tiles && passages->listed && passages->nearly && passages->beside && passages->roofed &&
+        passages->flooded && passages->seen && passages->node_of && passages->path && passages->port_first &&
+        passages->port_place && passages->port_pipes)
+        return passages;
+    give_covered(passages, allocator);
     return NULL;
 }
 
-const uint8_t *rill_covered_roofs(const rill_flow *flow) {
-    return flow->covered->roofed;
+const uint8_t *rill_passages_roofs(const rill_flow *flow) {
+    return flow->passages->roofed;
 }
 
 /* Some more than is needed, or it would be taken anew all the time. */
@@ -273,14 +273,14 @@ static int32_t grown(int32_t want, int32_t least, int32_t have) {
     return rill_max_i(want < INT32_MAX / 2 - least ? want + want / 16 + least : want, have);
 }
 
-bool rill_covered_reserve(const rill_flow *flow, const uint8_t *roofed, rill_covered **out,
+bool rill_passages_reserve(const rill_flow *flow, const uint8_t *roofed, rill_passage_solver **out,
                           const rill_allocator *allocator) {
     const rill_bed *bed = flow->bed;
-    const rill_covered *now = flow->covered;
+    const rill_passage_solver *now = flow->passages;
     const int64_t path = bed->info.columns + bed->ghost_count; /* the repair may come by every column and every ghost */
     demand want = { .pipes = bed->pipe_count, .path = path < INT32_MAX ? (int32_t)path : -1 };
     want.tiles = list_tiles(bed, roofed, NULL);
-    *out = flow->covered;
+    *out = flow->passages;
     if (want.path < 0) return false;
     if (now && want.tiles <= now->tile_capacity && want.pipes <= now->pipe_capacity && want.path <= now->path_capacity)
         return true;
@@ -291,22 +291,22 @@ bool rill_covered_reserve(const rill_flow *flow, const uint8_t *roofed, rill_cov
     return *out != NULL;
 }
 
-void rill_covered_refit(rill_flow *flow, const uint8_t *roofed, rill_covered *covered,
+void rill_passages_refit(rill_flow *flow, const uint8_t *roofed, rill_passage_solver *passages,
                         const rill_allocator *allocator) {
-    rill_covered *old = flow->covered;
-    if (old != covered) {
-        if (old) memcpy(covered->flooded, old->flooded, (size_t)covered->bed_tiles);
+    rill_passage_solver *old = flow->passages;
+    if (old != passages) {
+        if (old) memcpy(passages->flooded, old->flooded, (size_t)passages->bed_tiles);
         if (old) give_covered(old, allocator);
-        flow->covered = covered;
+        flow->passages = passages;
     }
-    memcpy(covered->roofed, roofed, (size_t)covered->bed_tiles);
-    covered->tile_count = list_tiles(flow->bed, roofed, covered->tiles);
-    rill_covered_clear(covered);
-    covered->listed_count = 0;
-    covered->ports_due = covered->unready = true;
+    memcpy(passages->roofed, roofed, (size_t)passages->bed_tiles);
+    passages->tile_count = list_tiles(flow->bed, roofed, passages->tiles);
+    rill_passages_clear(passages);
+    passages->listed_count = 0;
+    passages->ports_due = passages->unready = true;
 }
 
-void rill_covered_describe(rill_flow *flow, int32_t sheet, int32_t tx, int32_t ty) {
+void rill_passages_describe(rill_flow *flow, int32_t sheet, int32_t tx, int32_t ty) {
     const rill_sheet *at = &flow->bed->sheets[sheet];
     int32_t count = 0;
     for (int32_t row = ty * RILL_TILE_H; row < (ty + 1) * RILL_TILE_H && row < rill_sheet_rows(at); ++row) {
@@ -315,11 +315,11 @@ void rill_covered_describe(rill_flow *flow, int32_t sheet, int32_t tx, int32_t t
         for (int32_t i = 0; i < RILL_TILE_W; ++i) count += pressure[i] != 0;
     }
     const int32_t tile = at->first_tile + ty * at->tiles_x + tx;
-    flow->covered->flooded[tile] = (uint8_t)count;
-    flow->covered->nearly[tile] = 0;
+    flow->passages->flooded[tile] = (uint8_t)count;
+    flow->passages->nearly[tile] = 0;
 }
 
-bool rill_covered_make(rill_flow *flow, const rill_allocator *allocator) {
+bool rill_passages_make(rill_flow *flow, const rill_allocator *allocator) {
     const rill_bed *bed = flow->bed;
     if (!flow->pressure) return true;
     uint8_t *roofed = rill_memory_take(allocator, (size_t)bed->tile_count, 1);
@@ -328,16 +328,16 @@ bool rill_covered_make(rill_flow *flow, const rill_allocator *allocator) {
         uint8_t *tiles = roofed + sheet->first_tile;
         for (int32_t ty = 0; ty < sheet->tiles_y; ++ty)
             for (int32_t tx = 0; tx < sheet->tiles_x; ++tx)
-                tiles[ty * sheet->tiles_x + tx] = rill_covered_has_ceiling(bed, sheet, tx, ty);
+                tiles[ty * sheet->tiles_x + tx] = rill_passages_has_ceiling(bed, sheet, tx, ty);
     }
-    rill_covered *covered = NULL;
-    bool good = roofed && rill_covered_reserve(flow, roofed, &covered, allocator);
-    if (good) rill_covered_refit(flow, roofed, covered, allocator);
+    rill_passage_solver *passages = NULL;
+    bool good = roofed && rill_passages_reserve(flow, roofed, &passages, allocator);
+    if (good) rill_passages_refit(flow, roofed, passages, allocator);
     rill_memory_give(allocator, roofed, (size_t)bed->tile_count, 1);
     return good;
 }
 
-void rill_covered_free(rill_flow *flow, const rill_allocator *allocator) {
-    if (flow->covered) give_covered(flow->covered, allocator);
-    flow->covered = NULL;
+void rill_passages_free(rill_flow *flow, const rill_allocator *allocator) {
+    if (flow->passages) give_covered(flow->passages, allocator);
+    flow->passages = NULL;
 }

@@ -1,6 +1,6 @@
 /* The kernels of the covered stage. Compiled several times with RILL_KERNELS_NAME set to the table's name; see
- * covered_kernels.h, and kernels.c for what makes loops marked "vector" vectorise. */
-#include "flow/covered_kernels.h"
+ * passage_kernels.h, and kernels.c for what makes loops marked "vector" vectorise. */
+#include "passages/passage_kernels.h"
 
 #include <string.h>
 
@@ -13,7 +13,7 @@
 /* --------------------------------------------------------------------------------------------------------------- look */
 
 /* Whether some column is so full that a closer look pays. One that fills from below that is found the next time. */
-static int32_t nearly_full(const rill_covered_look *tile) {
+static int32_t nearly_full(const rill_passage_look *tile) {
     int32_t any = 0;
     for (int32_t y = 0; y < tile->rows; ++y) {
         const int32_t *H = tile->at.H + y * tile->stride, nearly = tile->nearly;
@@ -26,7 +26,7 @@ static int32_t nearly_full(const rill_covered_look *tile) {
 /* What flows in less what flows out, about: with the depths for openings. A column that fills all the same is blocked by the
  * limiters and found later, as is one that sparse pipes fill. Beside a flooded column a passage that is nearly full may fill
  * as a whole at once. */
-static bool look(const rill_covered_look *tile, float horizon, int32_t rows_of[RILL_TILE_W]) {
+static bool look(const rill_passage_look *tile, float horizon, int32_t rows_of[RILL_TILE_W]) {
     const int32_t stride = tile->stride, share = tile->beside ? 4 : 7; /* of the height, as a power of two */
     int32_t bits[RILL_TILE_W] = { 0 }; /* of its own, so that it is known to be no part of the planes */
     if (!tile->flooded && !nearly_full(tile)) return false;
@@ -101,7 +101,7 @@ static bool look(const rill_covered_look *tile, float horizon, int32_t rows_of[R
                    WORK(i + k, (e).l[i] + k, (e).r[i] + k, u + k);                                                     \
                , for (int32_t k = i; k < end; ++k) WORK(k, (e).l[k], (e).r[k], velocity_of(&(e), planes, k));)
 
-INLINE float *velocity_of(const rill_covered_edges *faces, const rill_covered_columns *planes, int32_t i) {
+INLINE float *velocity_of(const rill_passage_edges *faces, const rill_passage_columns *planes, int32_t i) {
     return (faces->axis[i] ? planes->v : planes->u) + faces->at[i];
 }
 
@@ -114,7 +114,7 @@ INLINE double start_pressure(double pressure, double last, double before) {
     return ((pressure < 0.0) | (last < 0.0)) ? pressure : floored;
 }
 
-INLINE int32_t read_one(const rill_covered_nodes *a, const rill_covered_columns *from, int32_t n, int32_t p) {
+INLINE int32_t read_one(const rill_passage_nodes *a, const rill_passage_columns *from, int32_t n, int32_t p) {
     const int32_t b = from->b[p], c = from->c[p], H = from->H[p], code = from->code[p], inner = a->inner[n];
     const int32_t filled = code == RILL_PRESSURE_NEW,
                   member = inner & (code != 0); /* filled: by hand, pressure unknown */
@@ -130,12 +130,12 @@ INLINE int32_t read_one(const rill_covered_nodes *a, const rill_covered_columns 
     a->pi[n] = member ? start : 0.0;
     a->before[n] = member ? last : -1.0;
     a->last[n] = member ? pressure : -1.0;
-    return others * RILL_COVERED_OTHERS | sealed * RILL_COVERED_SEALED;
+    return others * RILL_VERDICT_OTHERS | sealed * RILL_VERDICT_SEALED;
 }
 
-JUDGE read_nodes(int32_t from, int32_t to, const rill_covered_nodes *nodes, const rill_covered_columns *planes) {
-    const rill_covered_nodes a = *nodes;
-    const rill_covered_columns columns = *planes;
+JUDGE read_nodes(int32_t from, int32_t to, const rill_passage_nodes *nodes, const rill_passage_columns *planes) {
+    const rill_passage_nodes a = *nodes;
+    const rill_passage_columns columns = *planes;
     int32_t verdict = 0;
 #define WORK(N, P) verdict |= read_one(&a, &columns, N, P)
     EACH_PLACE(a, WORK)
@@ -143,8 +143,8 @@ JUDGE read_nodes(int32_t from, int32_t to, const rill_covered_nodes *nodes, cons
     return verdict;
 }
 
-KERNEL read_speeds(int32_t from, int32_t to, const rill_covered_edges *faces, const rill_covered_columns *planes) {
-    const rill_covered_edges e = *faces;
+KERNEL read_speeds(int32_t from, int32_t to, const rill_passage_edges *faces, const rill_passage_columns *planes) {
+    const rill_passage_edges e = *faces;
 #define WORK(I, L, R, U) e.u[I] = *(U)
     EACH_VELOCITY(e, planes, WORK)
 #undef WORK
@@ -152,16 +152,16 @@ KERNEL read_speeds(int32_t from, int32_t to, const rill_covered_edges *faces, co
 
 /* -------------------------------------------------------------------------------------------------------------- write */
 
-static bool write_chunk(int32_t first, const rill_covered_nodes *nodes, const rill_covered_edges *faces,
-                        const rill_covered_columns *planes, int32_t *above) {
-    const rill_covered_nodes a = *nodes;
+static bool write_chunk(int32_t first, const rill_passage_nodes *nodes, const rill_passage_edges *faces,
+                        const rill_passage_columns *planes, int32_t *above) {
+    const rill_passage_nodes a = *nodes;
     const int32_t p = a.place[first], *b = planes->b + p, *c = planes->c + p;
     const int32_t *west = faces->t + a.west[first], *east = faces->t + a.east[first];
     const int32_t *south = faces->t + a.south[first], *north = faces->t + a.north[first];
     int32_t *H = planes->H + p, *code = planes->code + p, after[RILL_CHUNK], over = 0, flips = 0;
     RILL_EACH_ALONE RILL_NOT_UNROLLED /* vector */
         for (int32_t k = 0; k < RILL_CHUNK; ++k) {
-        const int32_t roofed = a.fill[first + k] > RILL_NO_ROOF / 2, found = rill_covered_code(&a, first + k);
+        const int32_t roofed = a.fill[first + k] > RILL_NO_ROOF / 2, found = rill_passages_code(&a, first + k);
         const int32_t before = code[k], now = roofed ? found : before;
         after[k] = now;
         flips |= (now != 0) ^ (before != 0);
@@ -177,17 +177,17 @@ static bool write_chunk(int32_t first, const rill_covered_nodes *nodes, const ri
     return true;
 }
 
-KERNEL hide_faces(int32_t from, int32_t to, const rill_covered_nodes *nodes, const rill_covered_edges *faces,
-                  const rill_covered_columns *planes) {
-    const rill_covered_edges e = *faces;
+KERNEL hide_faces(int32_t from, int32_t to, const rill_passage_nodes *nodes, const rill_passage_edges *faces,
+                  const rill_passage_columns *planes) {
+    const rill_passage_edges e = *faces;
     const int32_t *ever = nodes->ever;
 #define WORK(I, L, R, U) *(U) = (ever[L] | ever[R]) != 0 ? 0.0f : *(U)
     EACH_VELOCITY(e, planes, WORK)
 #undef WORK
 }
 
-static bool show_chunk(int32_t first, const rill_covered_nodes *nodes, const rill_covered_edges *faces,
-                       const rill_covered_columns *planes) {
+static bool show_chunk(int32_t first, const rill_passage_nodes *nodes, const rill_passage_edges *faces,
+                       const rill_passage_columns *planes) {
     const int32_t l = faces->l[first], r = faces->r[first];
     const int32_t *ever = nodes->ever, *active = nodes->active;
     const float *u = faces->u + first;
@@ -203,10 +203,10 @@ static bool show_chunk(int32_t first, const rill_covered_nodes *nodes, const ril
 
 /* -------------------------------------------------------------------------------------------------------------- drive */
 
-INLINE void drive_one(const rill_covered_nodes *a, const rill_covered_edges *e, int32_t i, int32_t l, int32_t r,
+INLINE void drive_one(const rill_passage_nodes *a, const rill_passage_edges *e, int32_t i, int32_t l, int32_t r,
                       const rill_kernel_constants *k) {
-    rill_covered_ends ends = { a->b[l], a->b[r], a->c[l], a->c[r], a->H[l], a->H[r] };
-    rill_covered_face f = rill_covered_drive(&ends, e->u[i], e->axis[i] ? k->tilt[1] : k->tilt[0], k);
+    rill_face_ends ends = { a->b[l], a->b[r], a->c[l], a->c[r], a->H[l], a->H[r] };
+    rill_pressed_face f = rill_ceiling_drive(&ends, e->u[i], e->axis[i] ? k->tilt[1] : k->tilt[0], k);
     int32_t undriven = a->was[l] | a->was[r], drop = (ends.bl + ends.Hl) - (ends.br + ends.Hr);
     e->base[i] = undriven ? f.base : e->u[i];
     e->gain[i] = f.gain;
@@ -214,45 +214,45 @@ INLINE void drive_one(const rill_covered_nodes *a, const rill_covered_edges *e, 
     e->steep[i] = rill_abs_i(drop) > RILL_SUBMERGED;
 }
 
-KERNEL drive(int32_t from, int32_t to, const rill_covered_nodes *nodes, const rill_covered_edges *edges,
+KERNEL drive(int32_t from, int32_t to, const rill_passage_nodes *nodes, const rill_passage_edges *edges,
              const rill_kernel_constants *constants) {
     const rill_kernel_constants constant = *constants;
-    const rill_covered_nodes a = *nodes;
-    const rill_covered_edges e = *edges;
+    const rill_passage_nodes a = *nodes;
+    const rill_passage_edges e = *edges;
 #define WORK(I, L, R) drive_one(&a, &e, I, L, R, &constant)
     EACH_EDGE(e, WORK)
 #undef WORK
 }
 
-INLINE void open_one(const rill_covered_nodes *a, const rill_covered_edges *e, int32_t i, int32_t l, int32_t r,
+INLINE void open_one(const rill_passage_nodes *a, const rill_passage_edges *e, int32_t i, int32_t l, int32_t r,
                      float lambda, float paper) {
-    rill_covered_ends ends = { a->b[l], a->b[r], a->c[l], a->c[r], a->H[l], a->H[r] };
+    rill_face_ends ends = { a->b[l], a->b[r], a->c[l], a->c[r], a->H[l], a->H[r] };
     double u = (double)e->base[i] + (double)e->gain[i] * ((double)e->head[i] + (a->pi[l] - a->pi[r]));
-    float opening = (float)rill_covered_opening(&ends, (float)u);
+    float opening = (float)rill_ceiling_opening(&ends, (float)u);
     float printed = opening > 0.0f ? paper : 0.0f;
     float across = lambda * (paper > 0.0f ? printed : opening);
     e->reach[i] = across;
     e->q[i] = u * (double)across;
 }
 
-KERNEL open_edges(int32_t from, int32_t to, const rill_covered_nodes *nodes, const rill_covered_edges *edges,
+KERNEL open_edges(int32_t from, int32_t to, const rill_passage_nodes *nodes, const rill_passage_edges *edges,
                   float lambda, float paper) {
-    const rill_covered_nodes a = *nodes;
-    const rill_covered_edges e = *edges;
+    const rill_passage_nodes a = *nodes;
+    const rill_passage_edges e = *edges;
 #define WORK(I, L, R) open_one(&a, &e, I, L, R, lambda, paper)
     EACH_EDGE(e, WORK)
 #undef WORK
 }
 
-INLINE int32_t flow_one(const double *pi, const rill_covered_edges *e, int32_t i, int32_t l, int32_t r) {
+INLINE int32_t flow_one(const double *pi, const rill_passage_edges *e, int32_t i, int32_t l, int32_t r) {
     double before = e->q[i], drop = (double)e->head[i] + (pi[l] - pi[r]);
     double now = ((double)e->base[i] + (double)e->gain[i] * drop) * (double)e->reach[i];
     e->q[i] = now;
     return (before * now < 0.0) & e->steep[i];
 }
 
-JUDGE flow(int32_t from, int32_t to, const rill_covered_nodes *nodes, const rill_covered_edges *edges) {
-    const rill_covered_edges e = *edges;
+JUDGE flow(int32_t from, int32_t to, const rill_passage_nodes *nodes, const rill_passage_edges *edges) {
+    const rill_passage_edges e = *edges;
     const double *pi = nodes->pi;
     int32_t turned = 0;
 #define WORK(I, L, R) turned |= flow_one(pi, &e, I, L, R)
@@ -264,21 +264,21 @@ JUDGE flow(int32_t from, int32_t to, const rill_covered_nodes *nodes, const rill
 /* More than any column has. */
 #define MOST ((double)RILL_TOP)
 
-INLINE int32_t finish_one(const double *pi, const int32_t *ever, const rill_covered_edges *e, int32_t i, int32_t l,
+INLINE int32_t finish_one(const double *pi, const int32_t *ever, const rill_passage_edges *e, int32_t i, int32_t l,
                           int32_t r, float phase, float top_speed, double calm) {
-    int32_t covered = ever[l] | ever[r], open = covered & (e->reach[i] > 0.0f);
+    int32_t passages = ever[l] | ever[r], open = passages & (e->reach[i] > 0.0f);
     double q = e->q[i], bounded = q > MOST ? MOST : q < -MOST ? -MOST : q;
     int32_t whole = (int32_t)(bounded + (double)(bounded < 0.0 ? -phase : phase));
     double drop = (double)e->head[i] + (pi[l] - pi[r]);
     float speed = (float)((double)e->base[i] + (double)e->gain[i] * drop);
-    e->t[i] = covered ? whole : 0;
-    e->u[i] = covered ? rill_max_f(rill_min_f(speed, top_speed), -top_speed) : e->u[i];
+    e->t[i] = passages ? whole : 0;
+    e->u[i] = passages ? rill_max_f(rill_min_f(speed, top_speed), -top_speed) : e->u[i];
     return open & rill_restless(speed, (drop > calm) | (drop < -calm));
 }
 
-JUDGE finish(int32_t from, int32_t to, const rill_covered_nodes *nodes, const rill_covered_edges *edges,
+JUDGE finish(int32_t from, int32_t to, const rill_passage_nodes *nodes, const rill_passage_edges *edges,
              const rill_kernel_constants *k_, double calm) {
-    const rill_covered_edges e = *edges;
+    const rill_passage_edges e = *edges;
     const double *pi = nodes->pi;
     const int32_t *ever = nodes->ever;
     const float phase = k_->phase, top_speed = k_->top_speed;
@@ -292,7 +292,7 @@ JUDGE finish(int32_t from, int32_t to, const rill_covered_nodes *nodes, const ri
 /* -------------------------------------------------------------------------------------------------------------- nodes */
 
 /* Those that were members before stay as full as they are within the band that counts as full; new ones take what they can. */
-INLINE void excess_one(const rill_covered_nodes *a, const double *q, int32_t i, int32_t west, int32_t east,
+INLINE void excess_one(const rill_passage_nodes *a, const double *q, int32_t i, int32_t west, int32_t east,
                        int32_t south, int32_t north) {
     const int32_t band = RILL_FULL_LOW - RILL_FULL_HIGH, fill = a->fill[i];
     int32_t outside = rill_max_i(fill, 0) + rill_min_i(fill + band, 0); /* of the band that counts as full */
@@ -300,15 +300,15 @@ INLINE void excess_one(const rill_covered_nodes *a, const double *q, int32_t i, 
     a->f[i] = (double)over + ((q[west] - q[east]) + (q[south] - q[north]));
 }
 
-KERNEL excess(int32_t from, int32_t to, const rill_covered_nodes *nodes, const rill_covered_edges *faces) {
-    const rill_covered_nodes a = *nodes;
+KERNEL excess(int32_t from, int32_t to, const rill_passage_nodes *nodes, const rill_passage_edges *faces) {
+    const rill_passage_nodes a = *nodes;
     const double *q = faces->q;
 #define WORK(I, W, E, S, N) excess_one(&a, q, I, W, E, S, N)
     EACH_NODE(a, WORK)
 #undef WORK
 }
 
-JUDGE judge(int32_t from, int32_t to, const rill_covered_nodes *nodes, double tolerance) {
+JUDGE judge(int32_t from, int32_t to, const rill_passage_nodes *nodes, double tolerance) {
     const int32_t *active = nodes->active, *fill = nodes->fill;
     double *f = nodes->f;
     int32_t off = 0, over = 0;
@@ -320,10 +320,10 @@ JUDGE judge(int32_t from, int32_t to, const rill_covered_nodes *nodes, double to
         over |= add;
         f[i] = (member | add) != 0 ? f[i] : 0.0;
     }
-    return (off ? RILL_COVERED_OFF : 0) | (over ? RILL_COVERED_OVER : 0);
+    return (off ? RILL_VERDICT_OFF : 0) | (over ? RILL_VERDICT_OVER : 0);
 }
 
-INLINE void place_one(const rill_covered_nodes *a, const rill_covered_edges *e, const rill_covered_problem *p,
+INLINE void place_one(const rill_passage_nodes *a, const rill_passage_edges *e, const rill_passage_problem *p,
                       int32_t i, int32_t slot, int32_t west, int32_t at_west, int32_t east, int32_t at_east,
                       int32_t south, int32_t at_south, int32_t north, int32_t at_north) {
     const int32_t own = p->island[i], *of = p->island;
@@ -347,12 +347,12 @@ INLINE bool slots_in_a_row(const int32_t *slot) {
     return odd == 0;
 }
 
-static __attribute__((noinline)) void place_chunk(int32_t i, const rill_covered_nodes *nodes,
-                                                  const rill_covered_edges *faces,
-                                                  const rill_covered_problem *problem) {
-    const rill_covered_nodes a = *nodes;
-    const rill_covered_edges f = *faces;
-    const rill_covered_problem p = *problem;
+static __attribute__((noinline)) void place_chunk(int32_t i, const rill_passage_nodes *nodes,
+                                                  const rill_passage_edges *faces,
+                                                  const rill_passage_problem *problem) {
+    const rill_passage_nodes a = *nodes;
+    const rill_passage_edges f = *faces;
+    const rill_passage_problem p = *problem;
     const int32_t w = a.west[i], e = a.east[i], s = a.south[i], n = a.north[i], slot = p.slot[i];
     const int32_t wl = f.l[w], er = f.r[e], sl = f.l[s], nr = f.r[n];
     RILL_EACH_ALONE RILL_NOT_UNROLLED /* vector */
@@ -360,9 +360,9 @@ static __attribute__((noinline)) void place_chunk(int32_t i, const rill_covered_
             place_one(&a, &f, &p, i + k, slot + k, w + k, wl + k, e + k, er + k, s + k, sl + k, n + k, nr + k);
 }
 
-KERNEL place(int32_t from, int32_t to, const rill_covered_nodes *nodes, const rill_covered_edges *faces,
-             const rill_covered_problem *problem) {
-    const rill_covered_nodes *a = nodes;
+KERNEL place(int32_t from, int32_t to, const rill_passage_nodes *nodes, const rill_passage_edges *faces,
+             const rill_passage_problem *problem) {
+    const rill_passage_nodes *a = nodes;
     const int32_t *slot = problem->slot, *l = faces->l, *r = faces->r;
     for (int32_t i = from, end; i < to; i = end) {
         end = rill_min_i((i / RILL_CHUNK + 1) * RILL_CHUNK, to);
@@ -377,7 +377,7 @@ KERNEL place(int32_t from, int32_t to, const rill_covered_nodes *nodes, const ri
     }
 }
 
-JUDGE correct(int32_t from, int32_t to, const rill_covered_nodes *nodes) {
+JUDGE correct(int32_t from, int32_t to, const rill_passage_nodes *nodes) {
     double *pi = nodes->pi, *x = nodes->x;
     int32_t negative = 0;
     RILL_EACH_ALONE /* vector */
@@ -399,7 +399,7 @@ INLINE double if_covered(int32_t own, int32_t other, double q) {
     return (own | other) != 0 ? q : 0.0;
 }
 
-INLINE int32_t change_one(const rill_covered_nodes *a, const double *q, int32_t i, int32_t west, int32_t at_west,
+INLINE int32_t change_one(const rill_passage_nodes *a, const double *q, int32_t i, int32_t west, int32_t at_west,
                           int32_t east, int32_t at_east, int32_t south, int32_t at_south, int32_t north,
                           int32_t at_north) {
     const int32_t own = a->ever[i], roofed = a->fill[i] > RILL_NO_ROOF / 2;
@@ -409,12 +409,12 @@ INLINE int32_t change_one(const rill_covered_nodes *a, const double *q, int32_t 
     int32_t short_of = (out > 0.0) & (out > (double)a->H[i] - (double)RILL_LIMIT_SLACK);
     int32_t over = (own ^ 1) & roofed & ((double)a->fill[i] + by > 0.0) & (by != 0.0);
     a->f[i] = by;
-    return short_of * RILL_COVERED_SHORT | over * RILL_COVERED_OVER;
+    return short_of * RILL_VERDICT_SHORT | over * RILL_VERDICT_OVER;
 }
 
-JUDGE change(int32_t from, int32_t to, const rill_covered_nodes *nodes, const rill_covered_edges *faces) {
-    const rill_covered_nodes a = *nodes;
-    const rill_covered_edges edges = *faces;
+JUDGE change(int32_t from, int32_t to, const rill_passage_nodes *nodes, const rill_passage_edges *faces) {
+    const rill_passage_nodes a = *nodes;
+    const rill_passage_edges edges = *faces;
     int32_t verdict = 0;
 #define WORK(I, ...) verdict |= change_one(&a, edges.q, I, __VA_ARGS__)
     EACH_NODE_AND_NEAR(a, edges, WORK)
@@ -428,8 +428,8 @@ INLINE int32_t overdrawn_one(const int32_t *t, int32_t H, int32_t west, int32_t 
     return out * RILL_LIMIT_OVER > (float)H;
 }
 
-JUDGE overdrawn(int32_t from, int32_t to, const rill_covered_nodes *nodes, const rill_covered_edges *faces) {
-    const rill_covered_nodes a = *nodes;
+JUDGE overdrawn(int32_t from, int32_t to, const rill_passage_nodes *nodes, const rill_passage_edges *faces) {
+    const rill_passage_nodes a = *nodes;
     const int32_t *t = faces->t;
     int32_t any = 0;
 #define WORK(I, W, E, S, N) any |= overdrawn_one(t, a.H[I], W, E, S, N)
@@ -452,9 +452,9 @@ INLINE int32_t fastest_one(const int32_t *active, const float *u, int32_t i, int
     return rill_float_bits(rill_bits_float(x) + rill_bits_float(y));
 }
 
-static float fastest(int32_t from, int32_t to, const rill_covered_nodes *nodes, const rill_covered_edges *faces) {
-    const rill_covered_nodes a = *nodes;
-    const rill_covered_edges edges = *faces;
+static float fastest(int32_t from, int32_t to, const rill_passage_nodes *nodes, const rill_passage_edges *faces) {
+    const rill_passage_nodes a = *nodes;
+    const rill_passage_edges edges = *faces;
     int32_t most = 0;
 #define WORK(I, ...) most = rill_max_i(most, fastest_one(a.active, edges.u, I, __VA_ARGS__))
     EACH_NODE_AND_NEAR(a, edges, WORK)
@@ -467,15 +467,15 @@ static float fastest(int32_t from, int32_t to, const rill_covered_nodes *nodes, 
 #define FARTHEST 0x1p40f /* quanta: behind a face that is all but closed nobody knows */
 
 /* What would be right for a node if no neighbour moved, within what a pressure may be. */
-static inline float right_one(const rill_guess_nodes *g, int32_t i, float so_far, float over) {
+static inline float right_one(const rill_prediction_nodes *g, int32_t i, float so_far, float over) {
     float near = (g->w[0][i] * g->x[g->near[0][i]] + g->w[1][i] * g->x[g->near[1][i]]) +
                  (g->w[2][i] * g->x[g->near[2][i]] + g->w[3][i] * g->x[g->near[3][i]]);
     float x = so_far * (1.0f - over) + over * (g->push[i] + g->inverse[i] * near);
     return rill_max_f(rill_min_f(x, FARTHEST), g->least[i]);
 }
 
-KERNEL relax(int32_t from, int32_t to, int32_t colour, float over, const rill_guess_nodes *guess) {
-    const rill_guess_nodes g = *guess;
+KERNEL relax(int32_t from, int32_t to, int32_t colour, float over, const rill_prediction_nodes *guess) {
+    const rill_prediction_nodes g = *guess;
     RILL_EACH_ALONE /* vector */
         for (int32_t i = from; i < to; ++i) {
         float x = right_one(&g, i, g.x[i], over);
@@ -484,8 +484,8 @@ KERNEL relax(int32_t from, int32_t to, int32_t colour, float over, const rill_gu
 }
 
 /* Floats that are not negative are in the order of their bits. */
-static float miss(int32_t from, int32_t to, const rill_guess_nodes *guess) {
-    const rill_guess_nodes g = *guess;
+static float miss(int32_t from, int32_t to, const rill_prediction_nodes *guess) {
+    const rill_prediction_nodes g = *guess;
     int32_t most = 0;
     RILL_EACH_ALONE /* vector */
         for (int32_t i = from; i < to; ++i) {
@@ -497,8 +497,8 @@ static float miss(int32_t from, int32_t to, const rill_guess_nodes *guess) {
     return rill_bits_float(most);
 }
 
-extern const rill_covered_kernels RILL_KERNELS_NAME;
-const rill_covered_kernels RILL_KERNELS_NAME = {
+extern const rill_passage_kernels RILL_KERNELS_NAME;
+const rill_passage_kernels RILL_KERNELS_NAME = {
     .look = look,
     .read = read_nodes,
     .speeds = read_speeds,

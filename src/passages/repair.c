@@ -1,11 +1,11 @@
-/* Repair: what stands above a ceiling after the covered faces have moved is carried on. See covered.h.
+/* Repair: what stands above a ceiling after the covered faces have moved is carried on. See passages.h.
  *
  * A solve that was stopped early, a source that pours into a flooded passage whose mouths
  * have no room, an open column at the top of the range: each may leave a column with more than it can hold. What is too much
  * goes to the nearest columns that have room, through columns that are full: water pushes water. The search follows every
  * opening of the bed, so that it finds room if there is any: covered faces only move liquid between connected columns. What
  * finds none has come from sources in this sub-step, and goes back to them. */
-#include "flow/covered_parts.h"
+#include "passages/passages_internal.h"
 
 /* A search for room. Its columns are listed in `path`, in its order, and marked in `seen`. */
 typedef struct search {
@@ -17,19 +17,19 @@ typedef struct search {
 
 /* How deep a column may be. Outside of the domain there is always room: what a ghost has taken has left over its edge. */
 static int32_t height_of(const rill_bed *bed, int32_t place) {
-    bool beyond = bed->b[place] < RILL_WALL && rill_covered_ghost(bed, place);
+    bool beyond = bed->b[place] < RILL_WALL && rill_passages_ghost(bed, place);
     return (beyond ? RILL_TOP : bed->c[place]) - bed->b[place];
 }
 
 /* Goes on to a column, unless the search has been there; takes along what stands above its ceiling, leaves what it can hold. */
 static void reach_column(search *s, int32_t place) {
     rill_flow *flow = s->flow;
-    rill_covered *covered = flow->covered;
-    if (covered->seen[place]) return;
-    covered->seen[place] = 1;
-    covered->path[s->count++] = place;
+    rill_passage_solver *passages = flow->passages;
+    if (passages->seen[place]) return;
+    passages->seen[place] = 1;
+    passages->path[s->count++] = place;
     int32_t height = height_of(flow->bed, place);
-    int32_t room = (s->brimful ? height : rill_covered_full(flow->bed, place)) - flow->H[place];
+    int32_t room = (s->brimful ? height : rill_ceiling_full(flow->bed, place)) - flow->H[place];
     bool above = flow->H[place] > height;
     if (!above && (room <= 0 || s->surplus == 0)) return;
     int32_t change = above || s->surplus > room ? room : (int32_t)s->surplus;
@@ -54,7 +54,7 @@ static void reach_around(search *s, int32_t place) {
 /* Over the sparse pipes of all columns reached so far. Whether any was new. */
 static bool reach_over_pipes(search *s) {
     const rill_bed *bed = s->flow->bed;
-    const uint8_t *seen = s->flow->covered->seen;
+    const uint8_t *seen = s->flow->passages->seen;
     int32_t before = s->count;
     for (int32_t i = 0; i < bed->pipe_count && s->surplus > 0; ++i)
         if (seen[bed->pipe_l[i]] != seen[bed->pipe_r[i]])
@@ -64,49 +64,49 @@ static bool reach_over_pipes(search *s) {
 
 /* Carries on what is too much in a column, and `surplus` more. Returns what found no room. */
 static int64_t search_room(rill_flow *flow, int32_t place, int64_t surplus, bool brimful) {
-    rill_covered *covered = flow->covered;
+    rill_passage_solver *passages = flow->passages;
     search s = { .flow = flow, .surplus = surplus, .brimful = brimful };
     reach_column(&s, place);
     do {
-        while (s.first < s.count && s.surplus > 0) reach_around(&s, covered->path[s.first++]);
+        while (s.first < s.count && s.surplus > 0) reach_around(&s, passages->path[s.first++]);
     } while (s.surplus > 0 && reach_over_pipes(&s));
-    for (int32_t i = 0; i < s.count; ++i) covered->seen[covered->path[i]] = 0;
+    for (int32_t i = 0; i < s.count; ++i) passages->seen[passages->path[i]] = 0;
     return s.surplus;
 }
 
-int64_t rill_covered_carry_on(rill_flow *flow, int32_t place, int64_t surplus) {
+int64_t rill_passages_carry_on(rill_flow *flow, int32_t place, int64_t surplus) {
     int64_t rest = search_room(flow, place, surplus, false);
     return rest > 0 ? search_room(flow, place, rest, true) : 0;
 }
 
-bool rill_covered_settle(rill_flow *flow, int32_t place, int64_t *refused) {
+bool rill_passages_settle(rill_flow *flow, int32_t place, int64_t *refused) {
     if (flow->H[place] <= flow->bed->c[place] - flow->bed->b[place]) return false; /* as nearly all */
     const int32_t above = flow->H[place] - height_of(flow->bed, place);
     if (above <= 0) return false;
-    int64_t rest = rill_covered_carry_on(flow, place, 0);
+    int64_t rest = rill_passages_carry_on(flow, place, 0);
     int64_t pushed = flow->pushed - *refused, back = rest < pushed ? rest : pushed;
     *refused += back;
     flow->H[place] += (int32_t)(rest - back);
     return above - back > RILL_FULL_LOW;
 }
 
-bool rill_covered_repair(rill_flow *flow, int64_t *refused) {
-    const rill_covered *covered = flow->covered;
+bool rill_passages_repair(rill_flow *flow, int64_t *refused) {
+    const rill_passage_solver *passages = flow->passages;
     bool any = false;
-    for (int32_t n = 1; n < covered->node_count; ++n)
-        any |= rill_covered_settle(flow, covered->nodes.place[n], refused);
+    for (int32_t n = 1; n < passages->node_count; ++n)
+        any |= rill_passages_settle(flow, passages->nodes.place[n], refused);
     return any;
 }
 
-void rill_covered_forgo(rill_flow *flow, int64_t *refused) {
-    rill_covered *covered = flow->covered;
-    covered->unready = true;
-    for (const rill_covered_tile *at = covered->tiles; at < covered->tiles + covered->tile_count; ++at) {
+void rill_passages_forgo(rill_flow *flow, int64_t *refused) {
+    rill_passage_solver *passages = flow->passages;
+    passages->unready = true;
+    for (const rill_passage_tile *at = passages->tiles; at < passages->tiles + passages->tile_count; ++at) {
         const rill_sheet *sheet = &flow->bed->sheets[at->sheet];
         const int32_t first = at->ty * RILL_TILE_H, end = rill_min_i(first + RILL_TILE_H, rill_sheet_rows(sheet));
         for (int32_t row = first; row < end; ++row) {
             const int32_t place = rill_sheet_place(sheet, at->tx * RILL_TILE_W, row);
-            for (int32_t i = 0; i < RILL_TILE_W; ++i) rill_covered_settle(flow, place + i, refused);
+            for (int32_t i = 0; i < RILL_TILE_W; ++i) rill_passages_settle(flow, place + i, refused);
         }
     }
 }

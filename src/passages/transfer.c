@@ -1,7 +1,7 @@
-/* Whole quanta over covered edges; and keeping these away from the sweep. See covered.h. */
+/* Whole quanta over covered edges; and keeping these away from the sweep. See passages.h. */
 #include <string.h>
 
-#include "flow/covered_parts.h"
+#include "passages/passages_internal.h"
 #include "flow/limit.h"
 #include "flow/rest.h"
 
@@ -10,8 +10,8 @@ typedef struct around {
     int32_t face[4];
 } around;
 
-static around faces_of(const rill_covered *covered, int32_t n) {
-    const rill_covered_nodes *a = &covered->nodes;
+static around faces_of(const rill_passage_solver *passages, int32_t n) {
+    const rill_passage_nodes *a = &passages->nodes;
     return (around){ { a->west[n], a->east[n], a->south[n], a->north[n] } };
 }
 
@@ -19,7 +19,7 @@ static around faces_of(const rill_covered *covered, int32_t n) {
 
 /* Slower by the factor k. A free donor gives all it has, so that this is what crosses whatever the pressures become; what a
  * member gives they still decide. */
-static void slow_face(const rill_covered_edges *faces, int32_t at, double k, bool free) {
+static void slow_face(const rill_passage_edges *faces, int32_t at, double k, bool free) {
     const double reach = (double)faces->reach[at], crosses = k * faces->q[at];
     const double base = free ? 0.0 : (double)faces->base[at] - faces->q[at] / reach;
     faces->base[at] = (float)(base + crosses / reach);
@@ -35,30 +35,30 @@ static double donor_factor(double sum, int32_t have) {
 }
 
 /* What leaves a node over a covered face, if anything. */
-static double leaving(const rill_covered *covered, const around *of, int32_t k) {
+static double leaving(const rill_passage_solver *passages, const around *of, int32_t k) {
     const int32_t face = of->face[k];
-    if (face == 0 || !rill_edge_covered(covered, &covered->faces, face)) return 0.0;
-    const double q = k % 2 ? covered->faces.q[face] : -covered->faces.q[face];
+    if (face == 0 || !rill_edge_covered(passages, &passages->faces, face)) return 0.0;
+    const double q = k % 2 ? passages->faces.q[face] : -passages->faces.q[face];
     return q > 0.0 ? q : 0.0;
 }
 
-static void limit_node(const rill_covered *covered, int32_t n) {
-    const around of = faces_of(covered, n);
+static void limit_node(const rill_passage_solver *passages, int32_t n) {
+    const around of = faces_of(passages, n);
     double sum = 0.0;
-    for (int32_t k = 0; k < 4; ++k) sum += leaving(covered, &of, k);
-    const double factor = donor_factor(sum, covered->nodes.H[n]);
+    for (int32_t k = 0; k < 4; ++k) sum += leaving(passages, &of, k);
+    const double factor = donor_factor(sum, passages->nodes.H[n]);
     for (int32_t k = 0; factor < 1.0 && k < 4; ++k)
-        if (leaving(covered, &of, k) > 0.0) slow_face(&covered->faces, of.face[k], factor, !covered->nodes.active[n]);
+        if (leaving(passages, &of, k) > 0.0) slow_face(&passages->faces, of.face[k], factor, !passages->nodes.active[n]);
 }
 
 /* Columns are limited over their covered faces, then over their covered pipes with what is left: rarely both. */
-void rill_covered_limit(rill_covered *covered) {
-    const rill_covered_edges *pipes = &covered->pipes;
-    for (int32_t n = 1; n < covered->node_count; ++n) limit_node(covered, n);
+void rill_passages_limit(rill_passage_solver *passages) {
+    const rill_passage_edges *pipes = &passages->pipes;
+    for (int32_t n = 1; n < passages->node_count; ++n) limit_node(passages, n);
     for (int32_t i = 1; i < pipes->count; ++i) {
-        if (!rill_edge_covered(covered, pipes, i) || !(pipes->reach[i] > 0.0f)) continue;
+        if (!rill_edge_covered(passages, pipes, i) || !(pipes->reach[i] > 0.0f)) continue;
         const double q = pipes->q[i];
-        const double k = donor_factor(q < 0.0 ? -q : q, covered->nodes.H[q < 0.0 ? pipes->r[i] : pipes->l[i]]);
+        const double k = donor_factor(q < 0.0 ? -q : q, passages->nodes.H[q < 0.0 ? pipes->r[i] : pipes->l[i]]);
         pipes->base[i] += (float)((k - 1.0) * q / (double)pipes->reach[i]);
         pipes->q[i] *= k;
     }
@@ -74,50 +74,50 @@ static double calm_head(const rill_bed *bed, int32_t length) {
 }
 
 /* How many columns long each pool is, at most, by its first node: into the queue. */
-static void measure_pools(const rill_covered *covered, const rill_bed *bed) {
-    const rill_covered_nodes *a = &covered->nodes;
-    int32_t *const *box = covered->guess.at.near; /* done with: here the least and the largest x and y */
-    for (int32_t n = 1; n < covered->node_count; ++n)
+static void measure_pools(const rill_passage_solver *passages, const rill_bed *bed) {
+    const rill_passage_nodes *a = &passages->nodes;
+    int32_t *const *box = passages->guess.at.near; /* done with: here the least and the largest x and y */
+    for (int32_t n = 1; n < passages->node_count; ++n)
         box[0][n] = box[2][n] = INT32_MAX, box[1][n] = box[3][n] = INT32_MIN;
-    for (int32_t n = 1; n < covered->node_count; ++n) {
+    for (int32_t n = 1; n < passages->node_count; ++n) {
         if (!a->inner[n]) continue;
         const rill_sheet *sheet = &bed->sheets[a->sheet[n]];
-        const int32_t pool = covered->pool[n], x = sheet->x0 + a->column[n], y = sheet->y0 + a->row[n];
+        const int32_t pool = passages->pool[n], x = sheet->x0 + a->column[n], y = sheet->y0 + a->row[n];
         box[0][pool] = rill_min_i(box[0][pool], x), box[1][pool] = rill_max_i(box[1][pool], x);
         box[2][pool] = rill_min_i(box[2][pool], y), box[3][pool] = rill_max_i(box[3][pool], y);
     }
-    for (int32_t n = 1; n < covered->node_count; ++n)
-        if (a->inner[n] && covered->pool[n] == n)
-            covered->queue[n] = rill_max_i(box[1][n] - box[0][n], box[3][n] - box[2][n]) + 1;
+    for (int32_t n = 1; n < passages->node_count; ++n)
+        if (a->inner[n] && passages->pool[n] == n)
+            passages->queue[n] = rill_max_i(box[1][n] - box[0][n], box[3][n] - box[2][n]) + 1;
 }
 
-static int32_t pool_of_edge(const rill_covered *covered, const rill_covered_edges *edges, int32_t i) {
-    return covered->pool[covered->nodes.inner[edges->l[i]] ? edges->l[i] : edges->r[i]];
+static int32_t pool_of_edge(const rill_passage_solver *passages, const rill_passage_edges *edges, int32_t i) {
+    return passages->pool[passages->nodes.inner[edges->l[i]] ? edges->l[i] : edges->r[i]];
 }
 
-static bool edge_open(const rill_covered *covered, const rill_covered_edges *edges, int32_t i) {
-    return edges->reach[i] > 0.0f && rill_edge_covered(covered, edges, i);
+static bool edge_open(const rill_passage_solver *passages, const rill_passage_edges *edges, int32_t i) {
+    return edges->reach[i] > 0.0f && rill_edge_covered(passages, edges, i);
 }
 
 /* Marks the pools in which something moves too fast to rest; then, of the others, those in which it is driven. */
-static void mark_fast(const rill_covered *covered, const rill_covered_edges *edges) {
+static void mark_fast(const rill_passage_solver *passages, const rill_passage_edges *edges) {
     for (int32_t i = 1; i < edges->count; ++i)
-        if (rill_restless(edges->u[i], 0) && edge_open(covered, edges, i))
-            covered->marks[pool_of_edge(covered, edges, i)] |= RILL_NODE_RESTLESS;
+        if (rill_restless(edges->u[i], 0) && edge_open(passages, edges, i))
+            passages->marks[pool_of_edge(passages, edges, i)] |= RILL_NODE_RESTLESS;
 }
 
-static void mark_driven(const rill_covered *covered, const rill_bed *bed, const rill_covered_edges *edges,
+static void mark_driven(const rill_passage_solver *passages, const rill_bed *bed, const rill_passage_edges *edges,
                         bool *measured) {
-    const double *pi = covered->nodes.pi;
+    const double *pi = passages->nodes.pi;
     for (int32_t i = 1; i < edges->count; ++i) {
         const double drop = (double)edges->head[i] + (pi[edges->l[i]] - pi[edges->r[i]]);
-        if (!rill_restless(edges->u[i], 1) || !edge_open(covered, edges, i)) continue;
-        const int32_t pool = pool_of_edge(covered, edges, i);
-        if (covered->marks[pool] & RILL_NODE_RESTLESS) continue;
-        if (!*measured) measure_pools(covered, bed);
+        if (!rill_restless(edges->u[i], 1) || !edge_open(passages, edges, i)) continue;
+        const int32_t pool = pool_of_edge(passages, edges, i);
+        if (passages->marks[pool] & RILL_NODE_RESTLESS) continue;
+        if (!*measured) measure_pools(passages, bed);
         *measured = true;
-        const double calm = calm_head(bed, covered->queue[pool]);
-        if (drop > calm || drop < -calm) covered->marks[pool] |= RILL_NODE_RESTLESS;
+        const double calm = calm_head(bed, passages->queue[pool]);
+        if (drop > calm || drop < -calm) passages->marks[pool] |= RILL_NODE_RESTLESS;
     }
 }
 
@@ -128,27 +128,27 @@ static void touch_tile(rill_flow *flow, int32_t tile) {
 
 /* Tiles of a pool rest together or not at all: pressure knows no distance. */
 static void note_unrest(rill_flow *flow) {
-    const rill_covered *covered = flow->covered;
+    const rill_passage_solver *passages = flow->passages;
     bool measured = false;
-    mark_fast(covered, &covered->faces);
-    mark_fast(covered, &covered->pipes);
-    mark_driven(covered, flow->bed, &covered->faces, &measured);
-    mark_driven(covered, flow->bed, &covered->pipes, &measured);
-    for (int32_t n = 1; n < covered->node_count; ++n) {
-        if (!covered->nodes.inner[n] || !(covered->marks[covered->pool[n]] & RILL_NODE_RESTLESS)) continue;
-        touch_tile(flow, covered->nodes.tile[n]);
-        flow->tiles[covered->nodes.tile[n]] |= RILL_TILE_RESTLESS;
+    mark_fast(passages, &passages->faces);
+    mark_fast(passages, &passages->pipes);
+    mark_driven(passages, flow->bed, &passages->faces, &measured);
+    mark_driven(passages, flow->bed, &passages->pipes, &measured);
+    for (int32_t n = 1; n < passages->node_count; ++n) {
+        if (!passages->nodes.inner[n] || !(passages->marks[passages->pool[n]] & RILL_NODE_RESTLESS)) continue;
+        touch_tile(flow, passages->nodes.tile[n]);
+        flow->tiles[passages->nodes.tile[n]] |= RILL_TILE_RESTLESS;
     }
-    for (int32_t n = 1; n < covered->node_count; ++n) covered->marks[n] &= (uint8_t)~RILL_NODE_RESTLESS;
+    for (int32_t n = 1; n < passages->node_count; ++n) passages->marks[n] &= (uint8_t)~RILL_NODE_RESTLESS;
 }
 
 /* ---------------------------------------------------------------------------------------------------------- transfers */
 
 /* The last guard, in integers: no column gives more than it has. Scales the transfers of one that would. */
-static void guard_node(const rill_covered *covered, int32_t n) {
-    const around of = faces_of(covered, n);
-    int32_t *t = covered->faces.t;
-    const int32_t have = covered->nodes.H[n];
+static void guard_node(const rill_passage_solver *passages, int32_t n) {
+    const around of = faces_of(passages, n);
+    int32_t *t = passages->faces.t;
+    const int32_t have = passages->nodes.H[n];
     int64_t sum = 0;
     for (int32_t k = 0; k < 4; ++k) sum += rill_max_i(k % 2 ? t[of.face[k]] : -t[of.face[k]], 0);
     if (sum <= have) return;
@@ -168,32 +168,32 @@ static void touch_row(rill_flow *flow, int32_t tile, int32_t row) {
 
 /* Depth and pressure to the column of a node. Returns whether it stands above its ceiling now. */
 static bool write_node(rill_flow *flow, int32_t n) {
-    const rill_covered_nodes *a = &flow->covered->nodes;
-    const int32_t *t = flow->covered->faces.t, row = a->row[n] % RILL_TILE_H, tile = a->tile[n], place = a->place[n];
+    const rill_passage_nodes *a = &flow->passages->nodes;
+    const int32_t *t = flow->passages->faces.t, row = a->row[n] % RILL_TILE_H, tile = a->tile[n], place = a->place[n];
     const int32_t by = (t[a->west[n]] - t[a->east[n]]) + (t[a->south[n]] - t[a->north[n]]);
     flow->H[place] += by;
     if (by != 0) touch_row(flow, tile, row);
-    if (rill_covered_roofed(flow->covered, n)) rill_covered_note(flow, place, tile, rill_covered_code(a, n));
+    if (rill_passages_roofed(flow->passages, n)) rill_passages_note(flow, place, tile, rill_passages_code(a, n));
     return flow->H[place] > flow->bed->c[place] - rill_flow_bases(flow)[place];
 }
 
 /* Whether what changes in the row of a node is seen by the sweep. */
 static bool is_swept(const rill_flow *flow, int32_t n) {
-    const rill_covered_nodes *a = &flow->covered->nodes;
+    const rill_passage_nodes *a = &flow->passages->nodes;
     return flow->tiles[a->tile[n]] & RILL_TILE_SWEPT && flow->busy[a->tile[n]] >> a->row[n] % RILL_TILE_H & 1;
 }
 
 /* Depths and pressures to the columns of the nodes. Returns whether one stands above its ceiling now. */
 static bool write_nodes(rill_flow *flow) {
-    const rill_covered *covered = flow->covered;
-    const rill_covered_nodes *a = &covered->nodes;
-    const rill_covered_columns planes = rill_covered_planes(flow);
+    const rill_passage_solver *passages = flow->passages;
+    const rill_passage_nodes *a = &passages->nodes;
+    const rill_passage_columns planes = rill_passages_planes(flow);
     int32_t above = 0;
-    for (int32_t n = 1, end; n < covered->node_count; n = end) {
+    for (int32_t n = 1, end; n < passages->node_count; n = end) {
         const int32_t chunk = n / RILL_CHUNK, last = (chunk + 1) * RILL_CHUNK - 1;
-        end = rill_min_i(last + 1, covered->node_count);
+        end = rill_min_i(last + 1, passages->node_count);
         if (a->even[chunk] && a->in_row[chunk] && is_swept(flow, n) && is_swept(flow, last) &&
-            covered->kernels->write(n, a, &covered->faces, &planes, &above))
+            passages->kernels->write(n, a, &passages->faces, &planes, &above))
             continue;
         for (int32_t k = n; k < end; ++k) above |= write_node(flow, k);
     }
@@ -202,12 +202,12 @@ static bool write_nodes(rill_flow *flow) {
 
 /* Pipes come after the faces, each with what its donor has left. */
 static bool deposit_pipes(rill_flow *flow) {
-    const rill_covered *covered = flow->covered;
-    const rill_covered_edges *pipes = &covered->pipes;
+    const rill_passage_solver *passages = flow->passages;
+    const rill_passage_edges *pipes = &passages->pipes;
     bool above = false;
     for (int32_t i = 1; i < pipes->count; ++i) {
         const rill_pipe *p = &flow->sparse->pipes[pipes->at[i]];
-        if (rill_edge_covered(covered, pipes, i)) flow->pipe_u[pipes->at[i]] = 0.0f;
+        if (rill_edge_covered(passages, pipes, i)) flow->pipe_u[pipes->at[i]] = 0.0f;
         if (pipes->t[i] == 0) continue;
         const int32_t t = rill_max_i(rill_min_i(pipes->t[i], flow->H[p->l]), -flow->H[p->r]);
         flow->H[p->l] -= t;
@@ -222,64 +222,64 @@ static bool deposit_pipes(rill_flow *flow) {
 
 /* Whether a tile with flooded columns is not swept: what moves there has to be noted at once, or it is lost. */
 static bool some_asleep(const rill_flow *flow) {
-    const rill_covered *covered = flow->covered;
-    for (int32_t i = 0; i < covered->listed_count; ++i) {
-        const rill_covered_tile *at = &covered->tiles[covered->listed[i]];
+    const rill_passage_solver *passages = flow->passages;
+    for (int32_t i = 0; i < passages->listed_count; ++i) {
+        const rill_passage_tile *at = &passages->tiles[passages->listed[i]];
         if (at->taken && !(flow->tiles[at->tile] & RILL_TILE_SWEPT)) return true;
     }
     return false;
 }
 
-void rill_covered_transfer(const rill_covered_stage *s, rill_covered_report *report) {
+void rill_passages_transfer(const rill_passage_stage *s, rill_passage_report *report) {
     rill_flow *flow = s->flow;
-    const rill_covered *covered = flow->covered;
-    const rill_covered_kernels *kernels = covered->kernels;
-    const rill_covered_nodes *nodes = &covered->nodes;
-    const rill_covered_edges *faces = &covered->faces, *pipes = &covered->pipes;
-    const rill_covered_columns planes = rill_covered_planes(flow);
+    const rill_passage_solver *passages = flow->passages;
+    const rill_passage_kernels *kernels = passages->kernels;
+    const rill_passage_nodes *nodes = &passages->nodes;
+    const rill_passage_edges *faces = &passages->faces, *pipes = &passages->pipes;
+    const rill_passage_columns planes = rill_passages_planes(flow);
     const double least = 8.0; /* calm_head is never less */
     int32_t unrest = kernels->finish(1, faces->count, nodes, faces, s->constants, least);
     unrest |= kernels->finish(1, pipes->count, nodes, pipes, s->constants, least);
     /* Tiles are judged every so many sub-steps (tiles.c), and see the unrest of the last. */
     if (unrest && (flow->substep % RILL_TILE_CHECK == 0 || some_asleep(flow))) note_unrest(flow);
-    if (kernels->overdrawn(1, covered->node_count, nodes, faces))
-        for (int32_t n = 1; n < covered->node_count; ++n) guard_node(covered, n);
+    if (kernels->overdrawn(1, passages->node_count, nodes, faces))
+        for (int32_t n = 1; n < passages->node_count; ++n) guard_node(passages, n);
     bool above = write_nodes(flow);
     kernels->hide(1, faces->count, nodes, faces, &planes);
     above |= deposit_pipes(flow);
-    if (above && rill_covered_repair(flow, &report->refused)) report->capped = true;
+    if (above && rill_passages_repair(flow, &report->refused)) report->capped = true;
 }
 
 /* ------------------------------------------------------------------------------------------------------------ restore */
 
 /* The velocity of a covered edge at the end of the sub-step where no column at an end is flooded any more: driven like that of any
  * other face. */
-static float velocity_after(const rill_flow *flow, const rill_covered_edges *edges, int32_t i,
+static float velocity_after(const rill_flow *flow, const rill_passage_edges *edges, int32_t i,
                             const rill_kernel_constants *k) {
-    const rill_covered_nodes *a = &flow->covered->nodes;
+    const rill_passage_nodes *a = &flow->passages->nodes;
     const int32_t *b = rill_flow_bases(flow), *c = flow->bed->c, *H = flow->H;
     const int32_t l = a->place[edges->l[i]], r = a->place[edges->r[i]];
-    const rill_covered_ends ends = { b[l], b[r], c[l], c[r], H[l], H[r] };
-    const rill_covered_face face = rill_covered_drive(&ends, edges->u[i], k->tilt[edges->axis[i]], k);
+    const rill_face_ends ends = { b[l], b[r], c[l], c[r], H[l], H[r] };
+    const rill_pressed_face face = rill_ceiling_drive(&ends, edges->u[i], k->tilt[edges->axis[i]], k);
     const int32_t zb = rill_max_i(ends.bl, ends.br), hl = ends.bl + ends.Hl, hr = ends.br + ends.Hr;
     if (rill_max_i(hl, hr) - zb <= RILL_DRY) return 0.0f;
     const float driven = face.base + face.gain * (float)face.head;
-    return rill_covered_blocks(ends.cl, ends.cr, hl, hr, zb, driven, k->slack) ? 0.0f : driven;
+    return rill_ceiling_blocks(ends.cl, ends.cr, hl, hr, zb, driven, k->slack) ? 0.0f : driven;
 }
 
-void rill_covered_hide_pipes(rill_flow *flow) {
-    const rill_covered *covered = flow->covered;
-    for (int32_t i = 1; covered && !covered->starved && i < covered->pipes.count; ++i)
-        if (rill_edge_covered(covered, &covered->pipes, i))
-            flow->sparse->arrays.awake[covered->pipes.at[i]] = 0;
+void rill_passages_hide_pipes(rill_flow *flow) {
+    const rill_passage_solver *passages = flow->passages;
+    for (int32_t i = 1; passages && !passages->starved && i < passages->pipes.count; ++i)
+        if (rill_edge_covered(passages, &passages->pipes, i))
+            flow->sparse->arrays.awake[passages->pipes.at[i]] = 0;
 }
 
 /* One face; `fastest`, by axis, of those that are driven like others. */
 static void show_face(rill_flow *flow, int32_t i, const rill_kernel_constants *k, float fastest[2]) {
-    const rill_covered *covered = flow->covered;
-    const rill_covered_edges *faces = &covered->faces;
-    const int32_t *active = covered->nodes.active, l = faces->l[i], r = faces->r[i], axis = faces->axis[i];
-    if (!rill_edge_covered(covered, faces, i) || !(flow->tiles[covered->nodes.tile[r]] & RILL_TILE_SWEPT)) return;
+    const rill_passage_solver *passages = flow->passages;
+    const rill_passage_edges *faces = &passages->faces;
+    const int32_t *active = passages->nodes.active, l = faces->l[i], r = faces->r[i], axis = faces->axis[i];
+    if (!rill_edge_covered(passages, faces, i) || !(flow->tiles[passages->nodes.tile[r]] & RILL_TILE_SWEPT)) return;
     float u = faces->u[i];
     if (!(active[l] | active[r])) {
         u = velocity_after(flow, faces, i, k);
@@ -290,72 +290,72 @@ static void show_face(rill_flow *flow, int32_t i, const rill_kernel_constants *k
 
 /* As it moved where a column at an end is flooded. Tiles that were put to rest meanwhile stay so: their faces are zero. */
 static void show_faces(rill_flow *flow, const rill_kernel_constants *k) {
-    const rill_covered *covered = flow->covered;
-    const rill_covered_edges *faces = &covered->faces;
-    const rill_covered_nodes *a = &covered->nodes;
-    const rill_covered_columns planes = rill_covered_planes(flow);
+    const rill_passage_solver *passages = flow->passages;
+    const rill_passage_edges *faces = &passages->faces;
+    const rill_passage_nodes *a = &passages->nodes;
+    const rill_passage_columns planes = rill_passages_planes(flow);
     float fastest[2] = { 0.0f, 0.0f };
     for (int32_t i = 1, end; i < faces->count; i = end) {
         const int32_t chunk = i / RILL_CHUNK, last = (chunk + 1) * RILL_CHUNK - 1;
         end = rill_min_i(last + 1, faces->count);
         if (faces->in_row[chunk] &&
             flow->tiles[a->tile[faces->r[i]]] & flow->tiles[a->tile[faces->r[last]]] & RILL_TILE_SWEPT &&
-            covered->kernels->show(i, a, faces, &planes))
+            passages->kernels->show(i, a, faces, &planes))
             continue;
         for (; i < end; ++i) show_face(flow, i, k, fastest);
     }
-    const float members = covered->kernels->fastest(1, covered->node_count, a, faces);
+    const float members = passages->kernels->fastest(1, passages->node_count, a, faces);
     flow->extent.speed = rill_max_f(flow->extent.speed, rill_max_f(fastest[0] + fastest[1], members));
 }
 
 static void show_pipes(rill_flow *flow, const rill_kernel_constants *k) {
-    const rill_covered *covered = flow->covered;
-    const rill_covered_edges *pipes = &covered->pipes;
+    const rill_passage_solver *passages = flow->passages;
+    const rill_passage_edges *pipes = &passages->pipes;
     for (int32_t i = 1; i < pipes->count; ++i) {
         const int32_t pipe = pipes->at[i], l = pipes->l[i], r = pipes->r[i];
-        if (!rill_edge_covered(covered, pipes, i)) continue;
+        if (!rill_edge_covered(passages, pipes, i)) continue;
         const bool swept =
-            (flow->tiles[covered->nodes.tile[l]] | flow->tiles[covered->nodes.tile[r]]) & RILL_TILE_SWEPT;
+            (flow->tiles[passages->nodes.tile[l]] | flow->tiles[passages->nodes.tile[r]]) & RILL_TILE_SWEPT;
         flow->sparse->arrays.awake[pipe] = swept;
         if (!swept) continue;
-        const bool flooded = covered->nodes.active[l] | covered->nodes.active[r];
+        const bool flooded = passages->nodes.active[l] | passages->nodes.active[r];
         flow->pipe_u[pipe] = flooded ? pipes->u[i] : velocity_after(flow, pipes, i, k);
         flow->extent.speed = rill_max_f(flow->extent.speed, __builtin_fabsf(flow->pipe_u[pipe]));
     }
 }
 
-void rill_covered_restore(rill_flow *flow, const rill_kernel_constants *constants) {
-    const rill_covered *covered = flow->covered;
-    if (!covered || covered->node_count < 2 || covered->starved) return;
+void rill_passages_restore(rill_flow *flow, const rill_kernel_constants *constants) {
+    const rill_passage_solver *passages = flow->passages;
+    if (!passages || passages->node_count < 2 || passages->starved) return;
     show_faces(flow, constants);
     show_pipes(flow, constants);
 }
 
 /* ------------------------------------------------------------------------------------------------------------- orders */
 
-void rill_covered_resume(rill_flow *flow) {
+void rill_passages_resume(rill_flow *flow) {
     const rill_bed *bed = flow->bed;
-    if (!flow->covered) return;
-    memset(flow->covered->flooded, 0, (size_t)bed->tile_count);
+    if (!flow->passages) return;
+    memset(flow->passages->flooded, 0, (size_t)bed->tile_count);
     for (int64_t i = 0; i < bed->info.columns; ++i)
-        if (flow->pressure[bed->places[i]] != 0) flow->covered->flooded[rill_bed_tile_of(bed, bed->places[i])] += 1;
-    flow->covered->unready = true;
-    flow->covered->as_looked = false;
+        if (flow->pressure[bed->places[i]] != 0) flow->passages->flooded[rill_bed_tile_of(bed, bed->places[i])] += 1;
+    flow->passages->unready = true;
+    flow->passages->as_looked = false;
 }
 
-void rill_covered_fill(rill_flow *flow, int32_t place, bool full) {
+void rill_passages_fill(rill_flow *flow, int32_t place, bool full) {
     const bool before = rill_flow_flooded(flow, place);
-    rill_covered_note(flow, place, rill_bed_tile_of(flow->bed, place), full ? RILL_PRESSURE_NEW : 0);
-    if (before != full) flow->covered->unready |= full;
+    rill_passages_note(flow, place, rill_bed_tile_of(flow->bed, place), full ? RILL_PRESSURE_NEW : 0);
+    if (before != full) flow->passages->unready |= full;
 }
 
-void rill_covered_press(rill_flow *flow, int32_t place, double pressure) {
+void rill_passages_press(rill_flow *flow, int32_t place, double pressure) {
     const int32_t code = pressure < 0.0 ? 0 : rill_pressure_code(pressure);
-    rill_covered_note(flow, place, rill_bed_tile_of(flow->bed, place), code);
+    rill_passages_note(flow, place, rill_bed_tile_of(flow->bed, place), code);
 }
 
-void rill_covered_forget(rill_flow *flow) {
-    if (!flow->covered) return;
+void rill_passages_forget(rill_flow *flow) {
+    if (!flow->passages) return;
     memset(flow->pressure, 0, (size_t)flow->bed->plane_size * sizeof *flow->pressure);
-    memset(flow->covered->flooded, 0, (size_t)flow->bed->tile_count);
+    memset(flow->passages->flooded, 0, (size_t)flow->bed->tile_count);
 }

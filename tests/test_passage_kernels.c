@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "flow/covered_kernels.h"
+#include "passages/passage_kernels.h"
 #include "flow/limit.h"
 
 enum { SIDE = 37, CELLS = SIDE * SIDE, NODES = CELLS + 16, FACES = 2 * NODES, VERDICTS = 9 };
@@ -50,8 +50,8 @@ typedef struct graph {
     float fastest;
 } graph;
 
-static rill_covered_nodes nodes_of(graph *g) {
-    return (rill_covered_nodes){ .b = g->b,
+static rill_passage_nodes nodes_of(graph *g) {
+    return (rill_passage_nodes){ .b = g->b,
                                  .c = g->c,
                                  .H = g->H,
                                  .fill = g->fill,
@@ -74,8 +74,8 @@ static rill_covered_nodes nodes_of(graph *g) {
                                  .in_row = g->nodes_in_row };
 }
 
-static rill_covered_edges faces_of(graph *g) {
-    return (rill_covered_edges){ .count = g->face_count,
+static rill_passage_edges faces_of(graph *g) {
+    return (rill_passage_edges){ .count = g->face_count,
                                  .l = g->l,
                                  .r = g->r,
                                  .axis = g->axis,
@@ -92,12 +92,12 @@ static rill_covered_edges faces_of(graph *g) {
                                  .in_row = g->faces_in_row };
 }
 
-static rill_covered_problem problem_of(graph *g) {
-    return (rill_covered_problem){ g->slot, g->island, g->member, g->extra, g->wx, g->wy, g->problem_f, g->problem_x };
+static rill_passage_problem problem_of(graph *g) {
+    return (rill_passage_problem){ g->slot, g->island, g->member, g->extra, g->wx, g->wy, g->problem_f, g->problem_x };
 }
 
-static rill_covered_columns planes_of(graph *g) {
-    return (rill_covered_columns){ g->plane_b, g->plane_c, g->plane_H, g->plane_code, g->plane_u, g->plane_v };
+static rill_passage_columns planes_of(graph *g) {
+    return (rill_passage_columns){ g->plane_b, g->plane_c, g->plane_H, g->plane_code, g->plane_u, g->plane_v };
 }
 
 /* ------------------------------------------------------------------------------------------------------------- graphs */
@@ -242,15 +242,15 @@ static const rill_kernel_constants CONSTANTS = {
 };
 
 /* All kernels, one after the other. The first ones on parts of the edges, as where nodes are added in the middle of a solve. */
-static void run_kernels(const rill_covered_kernels *k, graph *g, uint32_t round) {
-    const rill_covered_nodes nodes = nodes_of(g);
-    const rill_covered_edges faces = faces_of(g);
+static void run_kernels(const rill_passage_kernels *k, graph *g, uint32_t round) {
+    const rill_passage_nodes nodes = nodes_of(g);
+    const rill_passage_edges faces = faces_of(g);
     const int32_t count = g->node_count, all = g->face_count, cut = 1 + (int32_t)(round * 31u % (uint32_t)all);
     const int32_t split = cut < all ? cut : all;
-    const rill_covered_columns planes = planes_of(g);
-    const rill_covered_problem problem = problem_of(g);
-    g->verdicts[7] = k->read(1, count, &nodes, &planes) & RILL_COVERED_OTHERS;
-    g->verdicts[8] = k->read(1, count, &nodes, &planes) & RILL_COVERED_SEALED;
+    const rill_passage_columns planes = planes_of(g);
+    const rill_passage_problem problem = problem_of(g);
+    g->verdicts[7] = k->read(1, count, &nodes, &planes) & RILL_VERDICT_OTHERS;
+    g->verdicts[8] = k->read(1, count, &nodes, &planes) & RILL_VERDICT_SEALED;
     k->speeds(1, all, &faces, &planes);
     k->drive(split, all, &nodes, &faces, &CONSTANTS);
     k->drive(1, split, &nodes, &faces, &CONSTANTS);
@@ -287,8 +287,8 @@ static void must_agree(const graph *a, const graph *b, int32_t variant, uint32_t
 
 static void variants_agree(void **state) {
     (void)state;
-    const rill_covered_kernels *all[4];
-    const int32_t count = rill_covered_kernels_all(all);
+    const rill_passage_kernels *all[4];
+    const int32_t count = rill_passage_kernels_all(all);
     int32_t even = 0, written = 0, shown = 0,
             seen[VERDICTS] = { 0 }; /* verdicts: each must have been both, so no fewer rounds in a part */
     assert_true(count >= 2);
@@ -314,14 +314,14 @@ static void variants_agree(void **state) {
 /* Each weight of a node's faces is in the problem once, whether it joins two nodes of an island or holds one. */
 static void weights_are_placed(void **state) {
     (void)state;
-    const rill_covered_kernels *all[4];
-    const int32_t count = rill_covered_kernels_all(all);
+    const rill_passage_kernels *all[4];
+    const int32_t count = rill_passage_kernels_all(all);
     int32_t joins = 0, holds = 0;
     for (uint32_t round = 0; round < 100; ++round) {
         graph *g = make_graph(round + 5000, false, round % 2);
-        const rill_covered_nodes nodes = nodes_of(g);
-        const rill_covered_edges faces = faces_of(g);
-        const rill_covered_problem problem = problem_of(g);
+        const rill_passage_nodes nodes = nodes_of(g);
+        const rill_passage_edges faces = faces_of(g);
+        const rill_passage_problem problem = problem_of(g);
         for (int32_t i = 1; i < g->face_count; ++i) g->gain[i] = (float)real(0, 1), g->reach[i] = (float)(next() % 3u);
         all[round % (uint32_t)count]->place(1, g->node_count, &nodes, &faces, &problem);
         for (int32_t n = 1; n < g->node_count; ++n) {
@@ -350,13 +350,13 @@ static void weights_are_placed(void **state) {
 /* What a variant does outside of its range: nothing. */
 static void ranges_end_anywhere(void **state) {
     (void)state;
-    const rill_covered_kernels *all[4];
-    const int32_t count = rill_covered_kernels_all(all);
+    const rill_passage_kernels *all[4];
+    const int32_t count = rill_passage_kernels_all(all);
     for (uint32_t round = 0; round < 200 / ALONE_PART; ++round)
         for (int32_t i = 0; i < count; ++i) {
             graph *g = make_graph(round + 1000, round % 2, round % 3 > 0);
-            const rill_covered_nodes nodes = nodes_of(g);
-            const rill_covered_edges faces = faces_of(g);
+            const rill_passage_nodes nodes = nodes_of(g);
+            const rill_passage_edges faces = faces_of(g);
             const int32_t first = 1 + (int32_t)(next() % (uint32_t)g->face_count), many = g->face_count - first;
             const int32_t last = many > 0 ? first + (int32_t)(next() % (uint32_t)many) : first;
             for (int32_t k = 0; k < FACES; ++k) g->reach[k] = g->gain[k] = -3.0f;
@@ -375,11 +375,11 @@ static void ranges_end_anywhere(void **state) {
 /* ------------------------------------------------------------------------------------------------------------- sums */
 
 /* What crosses the faces of a node, of all or of covered ones: inwards, and outwards alone. */
-static void sum_faces(const graph *g, bool covered, double *by, double *out) {
+static void sum_faces(const graph *g, bool passages, double *by, double *out) {
     for (int32_t n = 0; n < g->node_count; ++n) by[n] = out[n] = 0.0;
     for (int32_t i = 1; i < g->face_count; ++i) {
         const int32_t l = g->l[i], r = g->r[i];
-        if (covered && !(g->ever[l] | g->ever[r])) continue;
+        if (passages && !(g->ever[l] | g->ever[r])) continue;
         by[l] -= g->q[i];
         by[r] += g->q[i];
         out[g->q[i] > 0.0 ? l : r] += fabs(g->q[i]);
@@ -393,13 +393,13 @@ static bool nearly(double a, double b, double scale) {
 /* What full columns are, the kernels of the excess and of the judge say; what is added up, the faces. */
 static void nodes_get_what_crosses(void **state) {
     (void)state;
-    const rill_covered_kernels *k = rill_covered_kernels_pick(false);
+    const rill_passage_kernels *k = rill_passage_kernels_pick(false);
     static double by[NODES], out[NODES];
     const int32_t band = RILL_FULL_LOW - RILL_FULL_HIGH;
     for (uint32_t round = 0; round < 100 / ALONE_PART; ++round) {
         graph *g = make_graph(round + 2000, false, round % 2);
-        const rill_covered_nodes nodes = nodes_of(g);
-        const rill_covered_edges faces = faces_of(g);
+        const rill_passage_nodes nodes = nodes_of(g);
+        const rill_passage_edges faces = faces_of(g);
         k->drive(1, g->face_count, &nodes, &faces, &CONSTANTS);
         k->open(1, g->face_count, &nodes, &faces, CONSTANTS.lambda, 0.0f);
         k->excess(1, g->node_count, &nodes, &faces);
@@ -413,7 +413,7 @@ static void nodes_get_what_crosses(void **state) {
             over |= !g->active[n] && g->f[n] > 0.25 && fill > RILL_NO_ROOF / 2;
         }
         assert_int_equal(k->judge(1, g->node_count, &nodes, 0.25),
-                         (off ? RILL_COVERED_OFF : 0) | (over ? RILL_COVERED_OVER : 0));
+                         (off ? RILL_VERDICT_OFF : 0) | (over ? RILL_VERDICT_OVER : 0));
         const int32_t verdict = k->change(1, g->node_count, &nodes, &faces);
         sum_faces(g, true, by, out);
         for (int32_t n = 1; n < g->node_count; ++n) {
@@ -421,7 +421,7 @@ static void nodes_get_what_crosses(void **state) {
             brief |= out[n] > 0.0 && out[n] > (double)g->H[n] - (double)RILL_LIMIT_SLACK;
             fuller |= !g->ever[n] && g->fill[n] > RILL_NO_ROOF / 2 && by[n] != 0.0 && (double)g->fill[n] + by[n] > 0.0;
         }
-        assert_int_equal(verdict, (brief ? RILL_COVERED_SHORT : 0) | (fuller ? RILL_COVERED_OVER : 0));
+        assert_int_equal(verdict, (brief ? RILL_VERDICT_SHORT : 0) | (fuller ? RILL_VERDICT_OVER : 0));
         free(g);
     }
 }
@@ -451,13 +451,13 @@ static void fill_tile(tile *t, uint32_t from) {
 
 static void looks_agree(void **state) {
     (void)state;
-    const rill_covered_kernels *all[4];
-    const int32_t count = rill_covered_kernels_all(all), corner = ROW + 1;
+    const rill_passage_kernels *all[4];
+    const int32_t count = rill_passage_kernels_all(all), corner = ROW + 1;
     int32_t answers = 0;
     for (uint32_t round = 0; round < 300; ++round) {
         static tile t;
         fill_tile(&t, round);
-        const rill_covered_look look = { .at = { t.b + corner, t.c + corner, t.H + corner, t.code + corner,
+        const rill_passage_look look = { .at = { t.b + corner, t.c + corner, t.H + corner, t.code + corner,
                                                  t.u + corner, t.v + corner },
                                          .stride = ROW,
                                          .rows = 1 + (int32_t)(next() % RILL_TILE_H),
@@ -493,8 +493,8 @@ typedef struct problem {
     int32_t count;
 } problem;
 
-static rill_guess_nodes guess_of(problem *p) {
-    return (rill_guess_nodes){ .near = { p->near[0], p->near[1], p->near[2], p->near[3] },
+static rill_prediction_nodes guess_of(problem *p) {
+    return (rill_prediction_nodes){ .near = { p->near[0], p->near[1], p->near[2], p->near[3] },
                                .w = { p->w[0], p->w[1], p->w[2], p->w[3] },
                                .inverse = p->inverse,
                                .push = p->push,
@@ -536,21 +536,21 @@ static problem *make_problem(uint32_t from, bool hostile, bool ordered) {
     return p;
 }
 
-static void sweep(const rill_covered_kernels *kernels, problem *p, int sweeps) {
-    const rill_guess_nodes guess = guess_of(p);
+static void sweep(const rill_passage_kernels *kernels, problem *p, int sweeps) {
+    const rill_prediction_nodes guess = guess_of(p);
     for (int i = 0; i < 2 * sweeps; ++i) kernels->relax(1, p->count, i % 2, 1.6f, &guess);
 }
 
-static float miss(const rill_covered_kernels *kernels, problem *p) {
-    const rill_guess_nodes guess = guess_of(p);
+static float miss(const rill_passage_kernels *kernels, problem *p) {
+    const rill_prediction_nodes guess = guess_of(p);
     return kernels->miss(1, p->count, &guess);
 }
 
 /* How far the guess is off after some sweeps is the same in every variant, too: much at first, and hardly anything in the end. */
 static void guesses_agree(void **state) {
     (void)state;
-    const rill_covered_kernels *all[4];
-    const int32_t count = rill_covered_kernels_all(all);
+    const rill_passage_kernels *all[4];
+    const int32_t count = rill_passage_kernels_all(all);
     for (uint32_t round = 0; round < 120 / ALONE_PART; ++round) {
         const bool hostile = round % 2, ordered = round % 4 < 2;
         const int sweeps = round % 3 ? 7 : 300;
@@ -585,9 +585,9 @@ static void sweeps_find_the_solution(void **state) {
     for (uint32_t round = 100; round < 130; ++round) {
         problem *p = make_problem(round, false, round % 2);
         const bool large = p->count > 300;
-        sweep(rill_covered_kernels_pick(false), p, 2);
-        if (large) assert_true(miss(rill_covered_kernels_pick(false), p) > 1000.0f);
-        sweep(rill_covered_kernels_pick(false), p, 400);
+        sweep(rill_passage_kernels_pick(false), p, 2);
+        if (large) assert_true(miss(rill_passage_kernels_pick(false), p) > 1000.0f);
+        sweep(rill_passage_kernels_pick(false), p, 400);
         for (int32_t n = 1; n < p->count; ++n) {
             if (p->inverse[n] == 0.0f) continue;
             const double rest = left_over(p, n), small = 2.0;
@@ -608,9 +608,9 @@ static void members_stay(void **state) {
     (void)state;
     problem *p = make_problem(7, false, true);
     for (int32_t n = 1; n < p->count; ++n) p->push[n] = p->least[n] < 0.0f ? 0.0f : -10.0f * p->inverse[n];
-    sweep(rill_covered_kernels_pick(false), p, 5);
+    sweep(rill_passage_kernels_pick(false), p, 5);
     for (int32_t n = 1; n < p->count; ++n) assert_true(p->x[n] == 0.0f);
-    assert_true(p->count > 100 && miss(rill_covered_kernels_pick(false), p) == 0.0f);
+    assert_true(p->count > 100 && miss(rill_passage_kernels_pick(false), p) == 0.0f);
     free(p);
 }
 

@@ -1,0 +1,184 @@
+/* STRAIGHT: the paper's extended pipes, through flooded passages along x and y.
+ *
+ * Based on: Dagenais et al. 2018 section 3.3 (Fig. 3, right). A run of full columns along an axis, with a column that is not
+ * full beyond each end, is one pipe between those two. Its faces lie in series and carry one flux q, so that the pressures
+ * between them drop out:
+ *
+ *     q = (sum of base / gain + sum of head) / (sum of 1 / w),     u = base + gain head,   w = gain reach of each face:
+ *
+ * the start flux is the mean of the fluxes that were there, weighted by inertance (the paper's zero throws momentum away and
+ * makes ripples), the length is n dx + (dx/2) (D/H_in + D/H_out) by the inertance of the faces (passages.h; the literal
+ * l = dx is sqrt(n + 1) too fast), viscosity and loss are those of covered faces. A run is under pressure while the level
+ * beyond one of its ends at least reaches the lintel there; a run that is not drains like any other liquid. A run goes on
+ * from sheet to sheet over sparse pipes where there is no open face. A passage that bends ends at its bend, and nothing
+ * flows: that is what `passages = any` is for. */
+#include "passages/passages_internal.h"
+
+/* A face or a sparse pipe; edge 0: none. */
+typedef struct link {
+    const rill_passage_edges *edges;
+    int32_t edge;
+} link;
+
+/* Which columns make runs. */
+typedef bool belongs_to(const rill_passage_solver *passages, int32_t node);
+
+static bool is_full(const rill_passage_solver *passages, int32_t node) {
+    return rill_passages_roofed(passages, node) && passages->nodes.fill[node] >= RILL_FULL_HIGH - RILL_FULL_LOW;
+}
+static bool is_member(const rill_passage_solver *passages, int32_t node) {
+    return passages->nodes.active[node];
+}
+
+/* What leads on from a node along an axis, ahead or back: the face if it is open, else a sparse pipe that is. */
+static link link_of(const rill_passage_solver *passages, int32_t node, int32_t axis, bool ahead) {
+    const rill_passage_nodes *a = &passages->nodes;
+    const int32_t face = axis ? ahead ? a->north[node] : a->south[node] : ahead ? a->east[node] : a->west[node];
+    if (face > 0 && passages->faces.reach[face] > 0.0f) return (link){ &passages->faces, face };
+    link found = { &passages->pipes, 0 };
+    EACH_PIPE(passages, node,
+              edge) { /* the first of them: they hang in the order in which they were found, the last first */
+        const rill_passage_edges *pipes = &passages->pipes;
+        if (pipes->axis[edge] != axis || !(pipes->reach[edge] > 0.0f)) continue;
+        if ((ahead ? pipes->l[edge] : pipes->r[edge]) == node) found.edge = edge;
+    }
+    return found;
+}
+
+static int32_t beyond(link at, int32_t node) {
+    return at.edge > 0 ? rill_edge_other(at.edges, at.edge, node) : 0;
+}
+
+/* The next column of a run; 0 at its end. A pipe leads on only if it leads back, too. */
+static int32_t next_of(const rill_passage_solver *passages, belongs_to *belongs, int32_t node, int32_t axis, bool ahead) {
+    const link on = link_of(passages, node, axis, ahead);
+    const int32_t next = beyond(on, node);
+    if (next == 0 || !belongs(passages, next)) return 0;
+    const link back = link_of(passages, next, axis, !ahead);
+    return back.edges == on.edges && back.edge == on.edge ? next : 0;
+}
+
+/* The series of a run's edges. */
+typedef struct series {
+    double flux, resistance; /* sums of base / gain + head, and of 1 / w */
+    bool open;
+} series;
+
+static void add_link(series *sum, link at) {
+    const rill_passage_edges *e = at.edges;
+    if (at.edge == 0 || !(e->gain[at.edge] > 0.0f && e->reach[at.edge] > 0.0f)) {
+        sum->open = false;
+        return;
+    }
+    sum->flux += (double)e->base[at.edge] / (double)e->gain[at.edge] + (double)e->head[at.edge];
+    sum->resistance += 1.0 / ((double)e->gain[at.edge] * (double)e->reach[at.edge]);
+}
+
+/* The velocity that carries a flux over an edge is its base from now on, whatever the pressures. */
+static void set_link(link at, double flux) {
+    const rill_passage_edges *e = at.edges;
+    if (at.edge == 0) return;
+    e->base[at.edge] = e->reach[at.edge] > 0.0f ? (float)(flux / (double)e->reach[at.edge]) : 0.0f;
+    e->head[at.edge] = 0;
+    e->q[at.edge] = flux;
+}
+
+/* Whether the liquid beyond an end reaches the lintel there. */
+static bool presses(const rill_passage_solver *passages, link at, int32_t node) {
+    const rill_passage_nodes *a = &passages->nodes;
+    const int32_t other = beyond(at, node);
+    return other > 0 && a->b[other] + a->H[other] >= rill_min_i(a->c[node], a->c[other]) - RILL_SUBMERGED;
+}
+
+/* The columns of a run that is under pressure become members. */
+static void join_run(rill_passage_solver *passages, belongs_to *belongs, int32_t first, int32_t axis) {
+    int32_t last = first;
+    for (int32_t n = first; n > 0; n = next_of(passages, belongs, n, axis, true)) last = n;
+    if (!presses(passages, link_of(passages, first, axis, false), first) &&
+        !presses(passages, link_of(passages, last, axis, true), last))
+        return;
+    for (int32_t n = first; n > 0; n = next_of(passages, belongs, n, axis, true))
+        passages->nodes.active[n] = passages->nodes.ever[n] = 1;
+}
+
+/* Whether a column is full, whether or not it may be a member. */
+static bool full_node(const rill_passage_solver *passages, int32_t node) {
+    const rill_passage_nodes *a = &passages->nodes;
+    return node > 0 && a->c[node] < RILL_TOP && a->H[node] >= a->c[node] - a->b[node] - RILL_FULL_LOW;
+}
+
+/* A column beyond an end that is full too is no part of the run, and nobody knows its pressure: then nothing flows. */
+static void drive_run(rill_passage_solver *passages, belongs_to *belongs, int32_t first, int32_t axis) {
+    const link entry = link_of(passages, first, axis, false);
+    series sum = { .open = true };
+    int32_t last = first;
+    add_link(&sum, entry);
+    for (int32_t n = first; n > 0; n = next_of(passages, belongs, n, axis, true)) {
+        add_link(&sum, link_of(passages, n, axis, true));
+        last = n;
+    }
+    const int32_t behind = beyond(entry, first), ahead = beyond(link_of(passages, last, axis, true), last);
+    const bool blind = full_node(passages, behind) || full_node(passages, ahead);
+    double flux = sum.open && !blind ? sum.flux / sum.resistance : 0.0;
+    const double most = 0.5 * (double)passages->nodes.H[flux > 0.0 ? behind : ahead]; /* it may feed another, too */
+    flux = flux > most ? most : flux < -most ? -most : flux;
+    set_link(entry, flux);
+    for (int32_t n = first, next; n > 0; n = next) { /* links are looked for by their openings, which stay */
+        next = next_of(passages, belongs, n, axis, true);
+        set_link(link_of(passages, n, axis, true), flux);
+    }
+}
+
+/* Calls `work` for all runs along an axis of columns that `belongs` accepts, with the first column of each. */
+typedef void run_work(rill_passage_solver *passages, belongs_to *belongs, int32_t first, int32_t axis);
+static void each_run(rill_passage_solver *passages, int32_t axis, belongs_to *belongs, run_work *work) {
+    for (int32_t n = 1; n < passages->node_count; ++n)
+        if (belongs(passages, n) && next_of(passages, belongs, n, axis, false) == 0) work(passages, belongs, n, axis);
+}
+
+/* Columns that were in a run and are no more: nothing flows on into those that are full. */
+static void close_faces(const rill_passage_solver *passages) {
+    const rill_passage_edges *faces = &passages->faces;
+    for (int32_t i = 1; i < faces->count; ++i) {
+        const int32_t l = faces->l[i], r = faces->r[i];
+        if (!rill_edge_covered(passages, faces, i) || is_member(passages, l) || is_member(passages, r)) continue;
+        if (full_node(passages, faces->q[i] > 0.0 ? r : l)) set_link((link){ faces, i }, 0.0);
+    }
+}
+
+/* Whether a run leads over a pipe from one of its ends. */
+static bool in_run(const rill_passage_solver *passages, int32_t pipe, bool ahead) {
+    const rill_passage_edges *pipes = &passages->pipes;
+    const int32_t node = ahead ? pipes->l[pipe] : pipes->r[pipe];
+    const link on = link_of(passages, node, pipes->axis[pipe], ahead);
+    return is_member(passages, node) && on.edges == pipes && on.edge == pipe;
+}
+
+/* Covered pipes that no run flows through are closed. */
+static void close_pipes(const rill_passage_solver *passages) {
+    const rill_passage_edges *pipes = &passages->pipes;
+    for (int32_t i = 1; i < pipes->count; ++i)
+        if (rill_edge_covered(passages, pipes, i) && !in_run(passages, i, true) && !in_run(passages, i, false))
+            set_link((link){ pipes, i }, 0.0);
+}
+
+rill_passage_report rill_passages_move_extended(rill_flow *flow, const rill_flow_settings *settings,
+                                       const rill_kernel_constants *constants) {
+    rill_passage_report report = { 0 };
+    rill_passage_solver *passages = flow->passages;
+    if (!passages) return report;
+    const rill_passage_stage stage = { flow, settings, constants };
+    if (!rill_passages_find_nodes(&stage)) {
+        if (passages->starved) rill_passages_forgo(flow, &report.refused);
+        return report;
+    }
+    for (int32_t n = 1; n < passages->node_count; ++n) passages->nodes.active[n] = 0, passages->nodes.pi[n] = 0.0;
+    rill_passages_open(&stage, 1, 1);
+    for (int32_t axis = 0; axis < 2; ++axis) each_run(passages, axis, is_full, join_run);
+    for (int32_t axis = 0; axis < 2; ++axis) each_run(passages, axis, is_member, drive_run);
+    close_faces(passages);
+    close_pipes(passages);
+    if (rill_passages_change(passages) & RILL_VERDICT_SHORT) rill_passages_limit(passages);
+    rill_passages_transfer(&stage, &report);
+    return report;
+}
