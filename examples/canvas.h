@@ -1,4 +1,4 @@
-/* A picture to draw triangles into, for draw.c: what a graphics card, or a renderer of one's own, is there for. */
+/* A picture to draw triangles into, for drawn.c: what a graphics card, or a renderer of one's own, is there for. */
 #ifndef RILL_EXAMPLES_CANVAS_H
 #define RILL_EXAMPLES_CANVAS_H
 

@@ -1,9 +1,9 @@
-/* Where liquid goes that solids press out, and where it comes from when they go back: each rule of displace.h and draw.h in a
+/* Where liquid goes that solids press out, and where it comes from when they go back: each rule of displace.h and drawn.h in a
  * world in which it decides. What is held and drawn is read from inside. */
 #include "tanks.h"
 
-#include "flow/draw.h"
-#include "flow/held.h"
+#include "motion/drawn.h"
+#include "motion/expelled.h"
 #include "world/world.h"
 
 static const double FRAME = 1.0 / 60.0;
@@ -24,7 +24,7 @@ static double in_mm(const rill_world *world, int64_t quanta) {
 }
 
 static int64_t airborne(const rill_world *world) {
-    return rill_held_total(&world->flow) + rill_drawn_total(&world->flow);
+    return rill_expelled_total(&world->flow) + rill_drawn_total(&world->flow);
 }
 
 /* The least and the largest of what is held, and the lowest column at which something is, mm. */
@@ -34,11 +34,11 @@ typedef struct summary {
 } summary;
 
 static summary held_in(const rill_world *world) {
-    const rill_held *held = world->flow.held.data;
+    const rill_expelled *expelled = world->flow.expelled.data;
     summary s = { .lowest = 1e9 };
-    for (size_t i = 0; i < world->flow.held.count; ++i) {
-        const int32_t place = held[i].place, ceiling = world->bed.c[place];
-        s.most = fmax(s.most, in_mm(world, held[i].amount));
+    for (size_t i = 0; i < world->flow.expelled.count; ++i) {
+        const int32_t place = expelled[i].place, ceiling = world->bed.c[place];
+        s.most = fmax(s.most, in_mm(world, expelled[i].amount));
         s.lowest = fmin(s.lowest, in_mm(world, ceiling - world->bed.b[place]));
         *(ceiling < RILL_TOP ? &s.roofed : &s.open) = true;
     }
@@ -63,8 +63,8 @@ static void thin_gaps_are_not_pushed_through(void **state) {
     rill_world *world = lidded(7, &lid);
     move(world, lid, 0, 0, -0.1);
     build(world);
-    const summary held = held_in(world);
-    assert_true(held.roofed && !held.open && held.lowest > 7.8);
+    const summary expelled = held_in(world);
+    assert_true(expelled.roofed && !expelled.open && expelled.lowest > 7.8);
     assert_true(fabs(in_mm(world, airborne(world)) - 0.1 * 20 * 12) < 1e-3);
     check(world);
     rill_world_destroy(world);
@@ -77,8 +77,8 @@ static void jumps_go_where_there_is_room(void **state) {
     rill_world *world = lidded(0, &lid);
     move(world, lid, 0, 0, -3); /* down to 5 mm: 3 is more than half of that */
     build(world);
-    const summary held = held_in(world);
-    assert_true(held.open && !held.roofed);
+    const summary expelled = held_in(world);
+    assert_true(expelled.open && !expelled.roofed);
     assert_true(fabs(in_mm(world, airborne(world)) - 3.0 * 20 * 12) < 1e-3);
     for (int i = 0; i < 40; ++i) assert_true(!(step(world, FRAME) & RILL_STATUS_SQUEEZED));
     check(world);
@@ -115,8 +115,8 @@ static void no_column_gets_more_than_one_lost(void **state) {
     fill(world, 1, 1, 0.5, 4);
     move(world, block, 0, 0, -31);
     build(world);
-    const summary held = held_in(world);
-    assert_true(held.open && held.most > 0.0 && held.most < 4.0 + 1e-6);
+    const summary expelled = held_in(world);
+    assert_true(expelled.open && expelled.most > 0.0 && expelled.most < 4.0 + 1e-6);
     assert_true(fabs(in_mm(world, airborne(world)) - 400.0) < 1e-3);
     check(world);
     rill_world_destroy(world);
@@ -173,8 +173,8 @@ static void full_columns_are_passed_by(void **state) {
     for (int frame = 1; frame <= 30; ++frame) {
         move(world, plug, 0.4 * frame, 0, 0);
         build(world);
-        const summary held = held_in(world);
-        assert_false(held.roofed);
+        const summary expelled = held_in(world);
+        assert_false(expelled.roofed);
         seen |= step(world, FRAME);
     }
     assert_false(seen & RILL_STATUS_SQUEEZED);
@@ -194,13 +194,13 @@ static void pushing_has_its_limits(void **state) {
         move(world, lid, 0, 0, -0.1);
         build(world);
         rill_flow *flow = &world->flow;
-        const rill_held *held = flow->held.data;
-        const int32_t place = held[0].place, full = world->bed.c[place] - world->bed.b[place];
-        const double dt = 0.5 * held[0].seconds;
+        const rill_expelled *expelled = flow->expelled.data;
+        const int32_t place = expelled[0].place, full = world->bed.c[place] - world->bed.b[place];
+        const double dt = 0.5 * expelled[0].seconds;
         if (kind == 1) flow->extent.speed = 3.0f;
         if (kind == 2) flow->extent.level = RILL_TOP - RILL_TOP / 8;
         flow->pushed = 0;
-        assert_false(rill_held_release(flow, dt, 2.0, 16));
+        assert_false(rill_expelled_release(flow, dt, 2.0, 16));
         assert_int_equal(flow->H[place] > full, kind == 0);
         rill_world_destroy(world);
     }
@@ -229,7 +229,7 @@ static void a_front_takes_over(void **state) {
         for (int frame = 1; by * frame < 20.0; ++frame) {
             move(world, wall, by * frame, 0, 0);
             build(world);
-            if (by * frame > 4.0) assert_int_equal(world->flow.held.count, 0);
+            if (by * frame > 4.0) assert_int_equal(world->flow.expelled.count, 0);
             step(world, FRAME);
         }
         assert_int_equal(world->flow.drawn.count, 3);

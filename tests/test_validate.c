@@ -4,9 +4,9 @@
 
 #include <math.h>
 
-#include "flow/draw.h"
-#include "flow/held.h"
-#include "flow/rising.h"
+#include "motion/drawn.h"
+#include "motion/expelled.h"
+#include "motion/opening_ceilings.h"
 #include "world/world.h"
 
 static rill_world *world;
@@ -97,15 +97,15 @@ static void test_tiles_and_counters(void **state) {
 static void test_held(void **state) {
     (void)state;
     const int32_t place = first_place();
-    assert_true(rill_held_reserve(&world->flow, 2, &world->allocator));
-    rill_held_add(&world->flow, place + 1, 1, 0.1, NULL);
-    rill_held_add(&world->flow, place, 1, 0.1, NULL);
+    assert_true(rill_expelled_reserve(&world->flow, 2, &world->allocator));
+    rill_expelled_add(&world->flow, place + 1, 1, 0.1, NULL);
+    rill_expelled_add(&world->flow, place, 1, 0.1, NULL);
     expect_broken("where liquid is held");
-    rill_held_order(&world->flow);
+    rill_expelled_order(&world->flow);
     expect_broken("ledger error");
     rill_book_change(world, RILL_BOOK_FILL, 2);
     must_be_valid(world);
-    rill_held *held = world->flow.held.data;
+    rill_expelled *held = world->flow.expelled.data;
     BREAK(held[0].place, wall_place(), "where liquid is held");
     BREAK(held[0].place, world->bed.ghosts[0].place, "where liquid is held");
     BREAK(held[0].place, -1, "where liquid is held");
@@ -115,7 +115,7 @@ static void test_held(void **state) {
     BREAK(held[0].pushed, 1, "amount of liquid");
     BREAK(held[0].amount, 2, "ledger error");
     BREAK(held[0].seconds, -0.1, "time for which");
-    BREAK(held[0].seconds, 2.0 * RILL_HELD_SLOWEST, "time for which");
+    BREAK(held[0].seconds, 2.0 * RILL_EXPELLED_SLOWEST, "time for which");
     BREAK(held[0].seconds, NAN, "time for which");
     BREAK(held[0].wall[0], NAN, "velocity of what presses");
     BREAK(held[1].wall[1], (double)INFINITY, "velocity of what presses");
@@ -123,7 +123,7 @@ static void test_held(void **state) {
     BREAK(held[1].side, 4, "velocity of what presses");
     rill_world_step(world, 0.2);
     must_be_valid(world);
-    assert_int_equal(world->flow.held.count, 0);
+    assert_int_equal(world->flow.expelled.count, 0);
 }
 
 /* Drawn by hand: at two columns, a quantum at one of them. No solid moves, so that it is given back. */
@@ -131,7 +131,7 @@ static void test_drawn(void **state) {
     (void)state;
     const int32_t place = first_place();
     assert_true(rill_drawn_reserve(&world->flow, 2, &world->allocator));
-    assert_true(rill_held_reserve(&world->flow, 2, &world->allocator));
+    assert_true(rill_expelled_reserve(&world->flow, 2, &world->allocator));
     rill_drawn *drawn = world->flow.drawn.data;
     drawn[0] = drawn[1] = (rill_drawn){ .seconds = 0.1, .most = 1.0, .place = place };
     drawn[1].place += 1;
@@ -148,7 +148,7 @@ static void test_drawn(void **state) {
     BREAK(drawn[1].before, 1, "amount of liquid that is drawn");
     BREAK(drawn[1].amount, 2, "ledger error");
     BREAK(drawn[0].seconds, 0.0, "pace at which");
-    BREAK(drawn[0].seconds, 2.0 * RILL_HELD_SLOWEST, "pace at which");
+    BREAK(drawn[0].seconds, 2.0 * RILL_EXPELLED_SLOWEST, "pace at which");
     BREAK(drawn[0].most, 0.0, "pace at which");
     BREAK(drawn[0].most, NAN, "pace at which");
     BREAK(drawn[0].most, 2.0 * RILL_DRAWN_MOST, "pace at which");
@@ -156,7 +156,7 @@ static void test_drawn(void **state) {
     BREAK(drawn[0].side, 4, "side to which");
     rill_world_step(world, 0.3);
     must_be_valid(world);
-    assert_int_equal(world->flow.drawn.count + world->flow.held.count, 0);
+    assert_int_equal(world->flow.drawn.count + world->flow.expelled.count, 0);
 }
 
 /* By hand: a ceiling rises over two columns under the platform. */
@@ -164,11 +164,11 @@ static void test_rising(void **state) {
     (void)state;
     const int32_t place = world->bed.places[world->bed.cell_first[5]]; /* the lowest column of the cell */
     assert_true(world->bed.c[place] < RILL_TOP && world->bed.c[place + 1] < RILL_TOP);
-    assert_true(rill_rising_reserve(&world->flow, 2, &world->allocator));
-    rill_rising *rising = world->flow.rising.data;
-    rising[0] = rising[1] = (rill_rising){ .place = place, .room = 1, .seconds = 0.1 };
+    assert_true(rill_opening_reserve(&world->flow, 2, &world->allocator));
+    rill_opening *rising = world->flow.openings.data;
+    rising[0] = rising[1] = (rill_opening){ .place = place, .room = 1, .seconds = 0.1 };
     rising[1].place += 1;
-    world->flow.rising.count = 2;
+    world->flow.openings.count = 2;
     must_be_valid(world);
     BREAK(rising[0].place, wall_place(), "where a ceiling rises");
     BREAK(rising[0].place, first_place(), "where a ceiling rises"); /* under open sky */
@@ -177,11 +177,11 @@ static void test_rising(void **state) {
     BREAK(rising[0].room, 0, "room under a ceiling");
     BREAK(rising[1].room, world->bed.c[place] - world->bed.b[place] + 1, "room under a ceiling");
     BREAK(rising[0].seconds, 0.0, "time in which a ceiling");
-    BREAK(rising[0].seconds, 2.0 * RILL_HELD_LONGEST, "time in which a ceiling");
+    BREAK(rising[0].seconds, 2.0 * RILL_EXPELLED_LONGEST, "time in which a ceiling");
     BREAK(rising[1].seconds, NAN, "time in which a ceiling");
     rill_world_step(world, 0.2);
     must_be_valid(world);
-    assert_int_equal(world->flow.rising.count, 0);
+    assert_int_equal(world->flow.openings.count, 0);
 }
 
 static void test_tables(void **state) {

@@ -11,9 +11,9 @@ rill_result rill_flow_make(const rill_bed *bed, const rill_runtime *runtime, ril
     size_t plane = (size_t)bed->plane_size;
     rill_flow flow = { .bed = bed,
                        .stale = true,
-                       .held = rill_array_make(sizeof(rill_held)),
+                       .expelled = rill_array_make(sizeof(rill_expelled)),
                        .drawn = rill_array_make(sizeof(rill_drawn)),
-                       .rising = rill_array_make(sizeof(rill_rising)) };
+                       .openings = rill_array_make(sizeof(rill_opening)) };
     flow.H = rill_memory_take(allocator, plane, sizeof *flow.H);
     flow.u = rill_memory_take(allocator, plane, sizeof *flow.u);
     flow.v = rill_memory_take(allocator, plane, sizeof *flow.v);
@@ -56,9 +56,9 @@ void rill_flow_free(rill_flow *flow, const rill_allocator *allocator) {
     rill_memory_give(allocator, flow->pressure, plane, sizeof *flow->pressure);
     rill_memory_give(allocator, flow->pipe_u, flow->pipe_capacity, sizeof *flow->pipe_u);
     rill_memory_give(allocator, flow->tiles, (size_t)flow->bed->tile_count, sizeof *flow->tiles);
-    rill_array_free(&flow->held, allocator);
+    rill_array_free(&flow->expelled, allocator);
     rill_array_free(&flow->drawn, allocator);
-    rill_array_free(&flow->rising, allocator);
+    rill_array_free(&flow->openings, allocator);
     *flow = (rill_flow){ 0 };
 }
 

@@ -81,9 +81,9 @@ typedef struct rill_flow {
     const int32_t *claimed; /* places with a ceiling that are solved for together with bodies, in this sub-step */
     int32_t claimed_count;
     int64_t pushed;    /* quanta that sources and solids have put above ceilings in this sub-step, to be pushed on */
-    rill_array held;   /* rill_held: what solids have pressed out and the flow gets little by little (in_transit.h) */
-    rill_array drawn;  /* rill_drawn: what solids have drawn after them (draw.h) */
-    rill_array rising; /* rill_rising: room that ceilings make as they rise (rising.h) */
+    rill_array expelled; /* rill_expelled: what solids have pressed out and the flow gets little by little (in_transit.h) */
+    rill_array drawn;  /* rill_drawn: what solids have drawn after them */
+    rill_array openings; /* rill_opening: room that ceilings make as they rise */
     bool stale;        /* tiles were woken since the spans to sweep were last made */
     uint64_t substep;  /* counter since the beginning: phase of the dither and of the tile checks */
     rill_flow_extent extent;

@@ -6,19 +6,19 @@
 #include <stdint.h>
 
 /* The longest that liquid is held where solids rest, s. */
-#define RILL_HELD_LONGEST 0.25
+#define RILL_EXPELLED_LONGEST 0.25
 /* And where they move: what passes a cell more slowly moves in jerks. It is of no more interest then when a solid moved in a
  * cell, s. */
-#define RILL_HELD_SLOWEST 10.0
+#define RILL_EXPELLED_SLOWEST 10.0
 
-typedef struct rill_held {
+typedef struct rill_expelled {
     int32_t place;  /* first: they are found by it */
     int32_t side;   /* to which `wall` goes: of rill_beside; -1: not known */
     int64_t amount; /* quanta; > 0 between sub-steps */
     int64_t pushed; /* of what it gave in this sub-step, above a ceiling */
     double seconds; /* until all is given */
     double wall[2]; /* velocity of what presses, m/s */
-} rill_held;
+} rill_expelled;
 
 #define RILL_DRAWN_MOST 1024.0
 
@@ -32,10 +32,10 @@ typedef struct rill_drawn {
     int64_t before; /* and this is what it was then; zero between updates */
 } rill_drawn;
 
-typedef struct rill_rising {
+typedef struct rill_opening {
     int32_t place;  /* first: they are found by it */
     int32_t room;   /* quanta; > 0 */
     double seconds; /* until all of it is open */
-} rill_rising;
+} rill_opening;
 
 #endif

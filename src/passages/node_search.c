@@ -13,7 +13,6 @@
 
 #include "base/order.h"
 #include "passages/passages_internal.h"
-#include "flow/rising.h"
 
 enum { LOOK_EVERY = 8 };           /* sub-steps */
 static const float HORIZON = 3.0f; /* sub-steps to look ahead */
@@ -577,12 +576,12 @@ static void read_nodes(const rill_flow *flow, int32_t from, int32_t to) {
     if (verdict & RILL_VERDICT_SEALED) passages->some_sealed = true;
 }
 
-/* The ceiling of a column that rises (rising.h) is where it is for the time being. */
-static void hold_rising(const rill_passage_solver *passages, const rill_rising *rising) {
-    const int32_t node = passages->node_of[rising->place];
+/* The ceiling of a column that rises (in_transit.h) is where it is for the time being. */
+static void hold_rising(const rill_passage_solver *passages, const rill_opening *openings) {
+    const int32_t node = passages->node_of[openings->place];
     if (node <= 0 || !rill_passages_roofed(passages, node)) return;
-    passages->nodes.c[node] -= rising->room;
-    passages->nodes.fill[node] += rising->room;
+    passages->nodes.c[node] -= openings->room;
+    passages->nodes.fill[node] += openings->room;
 }
 
 /* Velocities of edges from these on, and what drives them. */
@@ -600,13 +599,13 @@ static void drive_from(const rill_passage_stage *s, int32_t face, int32_t pipe) 
 static void read_all(const rill_passage_stage *s) {
     const rill_flow *flow = s->flow;
     const rill_passage_solver *passages = flow->passages;
-    const rill_rising *rising = flow->rising.data;
+    const rill_opening *openings = flow->openings.data;
     read_nodes(flow, 1, passages->node_count);
     for (int32_t k = 0; k < flow->claimed_count; ++k) { /* solved for together with bodies */
         const int32_t node = passages->node_of[flow->claimed[k]];
         if (node > 0) disown(&passages->nodes, node);
     }
-    for (size_t k = 0; k < flow->rising.count; ++k) hold_rising(passages, &rising[k]);
+    for (size_t k = 0; k < flow->openings.count; ++k) hold_rising(passages, &openings[k]);
     drive_from(s, 1, 1);
 }
 
@@ -626,8 +625,8 @@ bool rill_passages_surround(const rill_passage_stage *s, int32_t count) {
         const int32_t n = passages->queue[i], place = passages->nodes.place[n];
         if (n < node) read_nodes(flow, n, n + 1);
         if (is_claimed(flow, place)) disown(&passages->nodes, n);
-        const rill_rising *rising = rill_order_find(flow->rising.data, flow->rising.count, sizeof(rill_rising), place);
-        if (rising) hold_rising(passages, rising);
+        const rill_opening *openings = rill_order_find(flow->openings.data, flow->openings.count, sizeof(rill_opening), place);
+        if (openings) hold_rising(passages, openings);
     }
     passages->starved |= !good;
     passages->as_looked &= count == given;

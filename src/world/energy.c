@@ -20,8 +20,8 @@
 #include <math.h>
 
 #include "passages/passages.h"
-#include "flow/draw.h"
-#include "flow/held.h"
+#include "motion/drawn.h"
+#include "motion/expelled.h"
 
 int32_t rill_world_tilt(const rill_world *world, int axis) {
     const double normal = rill_world_normal_gravity(world), dx = world->def.grid.cell_size;
@@ -182,14 +182,14 @@ static double of_waiting(const rill_world *world, const scale *s, int32_t place,
 static double potential_of(const rill_world *world) {
     const rill_bed *bed = &world->bed;
     const scale s = scale_of(world);
-    const rill_held *held = world->flow.held.data;
+    const rill_expelled *expelled = world->flow.expelled.data;
     const rill_drawn *drawn = world->flow.drawn.data;
     double sum = 0.0;
     for (int32_t y = 0, i = 0; y < bed->grid.cells[1]; ++y)
         for (int32_t x = 0; x < bed->grid.cells[0]; ++x, ++i)
             for (int32_t k = bed->cell_first[i]; k < bed->cell_first[i + 1]; ++k)
                 sum += of_column(world, &s, x, y, bed->places[k]);
-    for (size_t i = 0; i < world->flow.held.count; ++i) sum += of_waiting(world, &s, held[i].place, held[i].amount);
+    for (size_t i = 0; i < world->flow.expelled.count; ++i) sum += of_waiting(world, &s, expelled[i].place, expelled[i].amount);
     for (size_t i = 0; i < world->flow.drawn.count; ++i) sum += of_waiting(world, &s, drawn[i].place, drawn[i].amount);
     return sum;
 }

@@ -1,7 +1,7 @@
 /* The ledger: every quantum of liquid is in a column or on a body over it, in the air, or booked. The accounts are kept as liquid is moved
  * in and out; what stands in columns is counted afresh whenever somebody asks, so a lost quantum shows at once. */
-#include "flow/draw.h"
-#include "flow/held.h"
+#include "motion/drawn.h"
+#include "motion/expelled.h"
 #include "world/world.h"
 
 static const char *const fixed_names[RILL_BOOK_FIXED] = { "fill", "west", "east", "south", "north" };
@@ -45,7 +45,7 @@ rill_result rill_world_get_ledger(const rill_world *world, rill_ledger *out) {
     if (!out) return rill_fail(world->note, RILL_INVALID_ARGUMENT, "out is NULL; expected a place for the ledger");
     rill_ledger ledger = { .columns = quanta_in_columns(world) };
     if (world->built) ledger.quantum_volume = rill_quantum_volume(&world->bed);
-    if (world->built) ledger.airborne = rill_held_total(&world->flow) + rill_drawn_total(&world->flow);
+    if (world->built) ledger.airborne = rill_expelled_total(&world->flow) + rill_drawn_total(&world->flow);
     const rill_book *books = world->books.data;
     for (size_t i = 0; i < world->books.count; ++i) {
         ledger.poured += books[i].poured;

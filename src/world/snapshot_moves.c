@@ -1,16 +1,16 @@
 /* Solids that move in snapshots: what they have pressed out and drawn, which ceilings rise, and when they did what. */
 #include <math.h>
 
-#include "flow/draw.h"
-#include "flow/held.h"
-#include "flow/rising.h"
+#include "motion/drawn.h"
+#include "motion/expelled.h"
+#include "motion/opening_ceilings.h"
 #include "world/snapshot.h"
 
 /* ---------------------------------------------------------------------------------------------------------- writing */
 
 /* After a while it is of no more interest when something was. */
 static double lately(const rill_world *world, double time) {
-    return world->time - time < RILL_HELD_SLOWEST ? time : -1.0;
+    return world->time - time < RILL_EXPELLED_SLOWEST ? time : -1.0;
 }
 
 static rill_cell_times times_of(const rill_world *world, size_t cell) {
@@ -41,12 +41,12 @@ static void put_times(rill_writer *writer, const rill_world *world) {
     }
 }
 
-static bool still_moves(const rill_world *world, const rill_mover *mover) {
-    return world->time - mover->last <= RILL_MOVERS_PATIENCE;
+static bool still_moves(const rill_world *world, const rill_moving_solid *mover) {
+    return world->time - mover->last <= RILL_MOVING_PATIENCE;
 }
 
 static void put_movers(rill_writer *writer, const rill_world *world) {
-    const rill_mover *movers = world->movers.data;
+    const rill_moving_solid *movers = world->movers.data;
     uint32_t count = 0;
     for (size_t i = 0; i < world->movers.count; ++i) count += still_moves(world, &movers[i]);
     rill_put_u32(writer, count);
@@ -61,15 +61,15 @@ static void put_movers(rill_writer *writer, const rill_world *world) {
 }
 
 void rill_snapshot_put_moves(rill_writer *writer, const rill_world *world) {
-    const rill_held *held = world->flow.held.data;
+    const rill_expelled *expelled = world->flow.expelled.data;
     const rill_drawn *drawn = world->flow.drawn.data;
-    rill_put_u32(writer, (uint32_t)world->flow.held.count);
-    for (size_t i = 0; i < world->flow.held.count; ++i) {
-        rill_put_u64(writer, (uint64_t)held[i].amount);
-        rill_put_f64(writer, held[i].seconds);
-        rill_put_f64s(writer, held[i].wall, 2);
-        rill_put_u8(writer, (uint8_t)(held[i].side + 1));
-        rill_put_u32(writer, (uint32_t)held[i].place);
+    rill_put_u32(writer, (uint32_t)world->flow.expelled.count);
+    for (size_t i = 0; i < world->flow.expelled.count; ++i) {
+        rill_put_u64(writer, (uint64_t)expelled[i].amount);
+        rill_put_f64(writer, expelled[i].seconds);
+        rill_put_f64s(writer, expelled[i].wall, 2);
+        rill_put_u8(writer, (uint8_t)(expelled[i].side + 1));
+        rill_put_u32(writer, (uint32_t)expelled[i].place);
     }
     rill_put_u32(writer, (uint32_t)world->flow.drawn.count);
     for (size_t i = 0; i < world->flow.drawn.count; ++i) {
@@ -79,12 +79,12 @@ void rill_snapshot_put_moves(rill_writer *writer, const rill_world *world) {
         rill_put_u32(writer, (uint32_t)drawn[i].place);
         rill_put_u8(writer, (uint8_t)drawn[i].side);
     }
-    const rill_rising *rising = world->flow.rising.data;
-    rill_put_u32(writer, (uint32_t)world->flow.rising.count);
-    for (size_t i = 0; i < world->flow.rising.count; ++i) {
-        rill_put_u32(writer, (uint32_t)rising[i].place);
-        rill_put_u32(writer, (uint32_t)rising[i].room);
-        rill_put_f64(writer, rising[i].seconds);
+    const rill_opening *openings = world->flow.openings.data;
+    rill_put_u32(writer, (uint32_t)world->flow.openings.count);
+    for (size_t i = 0; i < world->flow.openings.count; ++i) {
+        rill_put_u32(writer, (uint32_t)openings[i].place);
+        rill_put_u32(writer, (uint32_t)openings[i].room);
+        rill_put_f64(writer, openings[i].seconds);
     }
     put_movers(writer, world);
     put_times(writer, world);
@@ -99,17 +99,17 @@ static rill_result get_held(rill_loading *load, int64_t *left) {
     const uint32_t count = rill_get_u32(reader);
     if (count > (uint64_t)flow->bed->info.columns || !rill_get_room(reader, count, 37))
         return rill_loading_refuse(load, "what solids have pressed out makes no sense");
-    if (!rill_array_resize(&flow->held, &load->world->allocator, count)) return rill_loading_starved(load, "liquid");
-    rill_held *held = flow->held.data;
+    if (!rill_array_resize(&flow->expelled, &load->world->allocator, count)) return rill_loading_starved(load, "liquid");
+    rill_expelled *expelled = flow->expelled.data;
     for (uint32_t i = 0; i < count; ++i) {
-        held[i] = (rill_held){ .amount = rill_loading_i64(reader) };
-        held[i].seconds = rill_get_f64(reader);
-        rill_get_f64s(reader, held[i].wall, 2);
-        held[i].side = (int32_t)rill_get_u8(reader) - 1;
-        held[i].place = rill_loading_i32(reader);
-        if (reader->failed || held[i].amount > *left)
+        expelled[i] = (rill_expelled){ .amount = rill_loading_i64(reader) };
+        expelled[i].seconds = rill_get_f64(reader);
+        rill_get_f64s(reader, expelled[i].wall, 2);
+        expelled[i].side = (int32_t)rill_get_u8(reader) - 1;
+        expelled[i].place = rill_loading_i32(reader);
+        if (reader->failed || expelled[i].amount > *left)
             return rill_loading_refuse(load, "what solids have pressed out makes no sense");
-        *left -= held[i].amount;
+        *left -= expelled[i].amount;
     }
     return RILL_OK;
 }
@@ -120,7 +120,7 @@ static rill_result get_drawn(rill_loading *load, int64_t *left) {
     const uint32_t count = rill_get_u32(reader);
     if (count > (uint64_t)flow->bed->info.columns || !rill_get_room(reader, count, 29))
         return rill_loading_refuse(load, "what solids have drawn makes no sense");
-    if (count > 0 && !rill_held_reserve(flow, 0, &load->world->allocator)) return rill_loading_starved(load, "liquid");
+    if (count > 0 && !rill_expelled_reserve(flow, 0, &load->world->allocator)) return rill_loading_starved(load, "liquid");
     if (!rill_array_resize(&flow->drawn, &load->world->allocator, count)) return rill_loading_starved(load, "liquid");
     rill_drawn *drawn = flow->drawn.data;
     for (uint32_t i = 0; i < count; ++i) {
@@ -143,13 +143,13 @@ static rill_result get_rising(rill_loading *load) {
     const uint32_t count = rill_get_u32(reader);
     if (count > (uint64_t)flow->bed->info.columns || !rill_get_room(reader, count, 16))
         return rill_loading_refuse(load, "more ceilings rise than there are");
-    if (!rill_array_resize(&flow->rising, &load->world->allocator, count))
+    if (!rill_array_resize(&flow->openings, &load->world->allocator, count))
         return rill_loading_starved(load, "ceilings");
-    rill_rising *rising = flow->rising.data;
+    rill_opening *openings = flow->openings.data;
     for (uint32_t i = 0; i < count; ++i) {
-        rising[i].place = rill_loading_i32(reader);
-        rising[i].room = rill_loading_i32(reader);
-        rising[i].seconds = rill_get_f64(reader);
+        openings[i].place = rill_loading_i32(reader);
+        openings[i].room = rill_loading_i32(reader);
+        openings[i].seconds = rill_get_f64(reader);
     }
     return reader->failed ? rill_loading_refuse(load, "the ceilings that rise end early") : RILL_OK;
 }
@@ -159,7 +159,7 @@ static bool good_time(const rill_world *world, double time) {
     return time == -1.0 || (time >= 0.0 && time <= world->time);
 }
 
-static bool finite_pose(const rill_mover *mover) {
+static bool finite_pose(const rill_moving_solid *mover) {
     bool finite = true;
     for (int k = 0; k < 2; ++k)
         for (int i = 0; i < 3; ++i) finite = finite && isfinite(mover->pose[k][i]);
@@ -173,9 +173,9 @@ static rill_result get_movers(rill_loading *load) {
     if (count > world->solids.count || !rill_get_room(reader, count, 84))
         return rill_loading_refuse(load, "more solids move than there are");
     if (!rill_array_resize(&world->movers, &world->allocator, count)) return rill_loading_starved(load, "solids");
-    rill_mover *movers = world->movers.data;
+    rill_moving_solid *movers = world->movers.data;
     for (uint32_t i = 0; i < count; ++i) {
-        rill_mover *mover = &movers[i];
+        rill_moving_solid *mover = &movers[i];
         mover->slot = rill_loading_i32(reader);
         const bool area = rill_loading_area(reader, &world->def.grid, &mover->area);
         mover->since = rill_get_f64(reader);

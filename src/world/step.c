@@ -10,11 +10,11 @@
 #include "base/power.h"
 #include "bodies/kandemir_body.h"
 #include "passages/passages.h"
-#include "flow/draw.h"
-#include "flow/held.h"
+#include "motion/drawn.h"
+#include "motion/expelled.h"
 #include "flow/kandemir.h"
 #include "flow/move.h"
-#include "flow/rising.h"
+#include "motion/opening_ceilings.h"
 #include "flow/stages.h"
 #include "world/energy.h"
 
@@ -87,8 +87,8 @@ static progress begin(rill_world *world, double dt) {
     world->squeezed = false;
     const rill_motion motion = rill_world_motion(world);
     rill_drawn_begin(&world->flow, &motion);
-    rill_held_begin(&world->flow, dt, &motion);
-    rill_rising_begin(&world->flow, dt);
+    rill_expelled_begin(&world->flow, dt, &motion);
+    rill_opening_begin(&world->flow, dt);
     p.info.smallest_dt = dt;
     return p;
 }
@@ -120,7 +120,7 @@ static double speed_limit(const progress *p) {
 /* The fastest that any active source, or what solids have pressed out, raises columns, m/s. */
 static double source_rise(const progress *p) {
     const rill_world *world = p->world;
-    double dx = world->bed.grid.cell_size, now = p->start + p->done, fastest = rill_held_rise(&world->flow);
+    double dx = world->bed.grid.cell_size, now = p->start + p->done, fastest = rill_expelled_rise(&world->flow);
     for (size_t i = 0; i < world->sources.count; ++i) {
         const rill_source *source = (const rill_source *)world->sources.data + i;
         if (!source->alive || source->def.sink) continue;
@@ -190,10 +190,10 @@ static void run_sources(progress *p, double dt) {
     rill_world *world = p->world;
     world->flow.pushed = 0;
     rill_drawn_take(&world->flow, dt);
-    rill_rising_open(&world->flow, dt);
+    rill_opening_open(&world->flow, dt);
     double range = (double)RILL_TOP * world->bed.quantum,
            fastest = sqrt(2.0 * p->normal * range); /* as if it fell so far */
-    if (rill_held_release(&world->flow, dt, fastest, p->settings.passages == RILL_PASSAGES_OFF ? 0 : RILL_FULL))
+    if (rill_expelled_release(&world->flow, dt, fastest, p->settings.passages == RILL_PASSAGES_OFF ? 0 : RILL_FULL))
         p->info.status |= RILL_STATUS_SQUEEZED;
     if (world->sources.count > 0) rill_bodies_await(&world->bodies, &world->flow);
     for (size_t i = 0; i < world->sources.count; ++i) {
@@ -217,7 +217,7 @@ static void book_sources(progress *p, int64_t refused) {
         refused -= back;
         rill_book_change(world, source->book, source->def.sink ? -source->moved : source->moved - back);
     }
-    rill_held_return(&world->flow, refused);
+    rill_expelled_return(&world->flow, refused);
 }
 
 static void book_edges(rill_world *world, const rill_edge_flow flows[4]) {
@@ -306,9 +306,9 @@ static void substep(progress *p, double dt) {
     tick(p, RILL_STAGE_SPARSE);
     rill_tiles_update(flow, &p->settings, &p->constants, near_top(p));
     tick(p, RILL_STAGE_TILES);
-    rill_held_push(flow, dt);
+    rill_expelled_push(flow, dt);
     rill_sweep(flow, &p->settings, &p->constants, flows);
-    rill_held_stop(flow, dt);
+    rill_expelled_stop(flow, dt);
     book_edges(world, flows);
     tick(p, RILL_STAGE_DENSE);
     if (p->settings.passages != RILL_PASSAGES_OFF) rill_passages_hide_pipes(flow);

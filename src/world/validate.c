@@ -2,10 +2,10 @@
  * of its own (bed/), which comes first: what follows relies on its places. */
 #include <math.h>
 
-#include "flow/draw.h"
-#include "flow/held.h"
+#include "motion/drawn.h"
+#include "motion/expelled.h"
 #include "flow/kandemir.h"
-#include "flow/rising.h"
+#include "motion/opening_ceilings.h"
 #include "world/world.h"
 
 static rill_result wrong(rill_message *message, const char *what, int64_t where, double found) {
@@ -232,17 +232,17 @@ static bool is_column(const rill_bed *bed, int32_t place) {
 
 /* Something, at columns that there are, in their order, and not for ever. */
 static rill_result check_held(const rill_world *world, rill_message *message) {
-    const rill_held *held = world->flow.held.data;
-    for (size_t i = 0; i < world->flow.held.count; ++i) {
-        const int32_t place = held[i].place;
-        if (!is_column(&world->bed, place) || (i > 0 && held[i - 1].place >= place))
+    const rill_expelled *expelled = world->flow.expelled.data;
+    for (size_t i = 0; i < world->flow.expelled.count; ++i) {
+        const int32_t place = expelled[i].place;
+        if (!is_column(&world->bed, place) || (i > 0 && expelled[i - 1].place >= place))
             return wrong(message, "where liquid is held", (int64_t)i, (double)place);
-        if (held[i].amount <= 0 || held[i].pushed != 0)
-            return wrong(message, "amount of liquid that is held", (int64_t)i, (double)held[i].amount);
-        if (!(held[i].seconds >= 0.0 && held[i].seconds <= RILL_HELD_SLOWEST))
-            return wrong(message, "time for which liquid is held", (int64_t)i, held[i].seconds);
-        if (!isfinite(held[i].wall[0]) || !isfinite(held[i].wall[1]) || held[i].side < -1 || held[i].side > 3)
-            return wrong(message, "velocity of what presses liquid", (int64_t)i, held[i].wall[0]);
+        if (expelled[i].amount <= 0 || expelled[i].pushed != 0)
+            return wrong(message, "amount of liquid that is held", (int64_t)i, (double)expelled[i].amount);
+        if (!(expelled[i].seconds >= 0.0 && expelled[i].seconds <= RILL_EXPELLED_SLOWEST))
+            return wrong(message, "time for which liquid is held", (int64_t)i, expelled[i].seconds);
+        if (!isfinite(expelled[i].wall[0]) || !isfinite(expelled[i].wall[1]) || expelled[i].side < -1 || expelled[i].side > 3)
+            return wrong(message, "velocity of what presses liquid", (int64_t)i, expelled[i].wall[0]);
     }
     return RILL_OK;
 }
@@ -256,7 +256,7 @@ static rill_result check_drawn(const rill_world *world, rill_message *message) {
             return wrong(message, "where liquid is drawn", (int64_t)i, (double)d->place);
         if (d->amount < 0 || d->claims != 0 || d->before != 0)
             return wrong(message, "amount of liquid that is drawn", (int64_t)i, (double)d->amount);
-        if (!(d->seconds > 0.0 && d->seconds <= RILL_HELD_SLOWEST && d->most > 0.0 && d->most <= RILL_DRAWN_MOST))
+        if (!(d->seconds > 0.0 && d->seconds <= RILL_EXPELLED_SLOWEST && d->most > 0.0 && d->most <= RILL_DRAWN_MOST))
             return wrong(message, "pace at which liquid is drawn", (int64_t)i, d->seconds);
         if (d->side < 0 || d->side > 3)
             return wrong(message, "side to which liquid is drawn", (int64_t)i, (double)d->side);
@@ -267,14 +267,14 @@ static rill_result check_drawn(const rill_world *world, rill_message *message) {
 /* And of ceilings that rise: there are some, and the room is theirs. */
 static rill_result check_rising(const rill_world *world, rill_message *message) {
     const rill_bed *bed = &world->bed;
-    const rill_rising *rising = world->flow.rising.data;
-    for (size_t i = 0; i < world->flow.rising.count; ++i) {
-        const rill_rising *r = &rising[i];
-        if (!is_column(bed, r->place) || bed->c[r->place] == RILL_TOP || (i > 0 && rising[i - 1].place >= r->place))
+    const rill_opening *openings = world->flow.openings.data;
+    for (size_t i = 0; i < world->flow.openings.count; ++i) {
+        const rill_opening *r = &openings[i];
+        if (!is_column(bed, r->place) || bed->c[r->place] == RILL_TOP || (i > 0 && openings[i - 1].place >= r->place))
             return wrong(message, "where a ceiling rises", (int64_t)i, (double)r->place);
         if (r->room <= 0 || r->room > bed->c[r->place] - bed->b[r->place])
             return wrong(message, "room under a ceiling that rises", (int64_t)i, (double)r->room);
-        if (!(r->seconds > 0.0 && r->seconds <= RILL_HELD_LONGEST))
+        if (!(r->seconds > 0.0 && r->seconds <= RILL_EXPELLED_LONGEST))
             return wrong(message, "time in which a ceiling rises", (int64_t)i, r->seconds);
     }
     return RILL_OK;

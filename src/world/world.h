@@ -11,7 +11,7 @@
 #include "bed/bed.h"
 #include "bed/solid.h"
 #include "bodies/bodies.h"
-#include "flow/displace.h"
+#include "motion/displace.h"
 #include "flow/flow.h"
 #include "flow/sources.h"
 #include "tasks/tasks.h"
@@ -75,7 +75,7 @@ struct rill_world {
     size_t changes;              /* how many are changed */
     rill_moves *moves;           /* NULL until something moves */
     bool squeezed;               /* liquid was pushed through solids since the last step */
-    rill_array movers;           /* rill_mover: solids that have moved lately, by slot */
+    rill_array movers;           /* rill_moving_solid: solids that have moved lately, by slot */
     rill_cell_times *cell_times; /* per cell: when solids had to do with it; NULL until one moves */
     bool built;
     rill_bed bed;

@@ -14,7 +14,7 @@
 #include "bed/update.h"
 #include "passages/passages.h"
 #include "flow/kandemir.h"
-#include "flow/reshape.h"
+#include "motion/remap_flow.h"
 #include "world/world.h"
 
 #include <string.h>
@@ -29,10 +29,10 @@ typedef struct refit {
 
 struct rill_moves {
     rill_update update;
-    rill_reshape reshape;
+    rill_remap reshape;
     rill_blocks blocks;               /* what rasterising takes, frame by frame */
     rill_array areas;                 /* rill_area */
-    rill_array movers;                /* rill_mover: those of the world once this has happened */
+    rill_array movers;                /* rill_moving_solid: those of the world once this has happened */
     rill_array solids, touched;       /* const rill_solid *, uint8_t: per slot */
     rill_array by_r, fresh, renumber; /* int32_t: for rill_faces_renew */
     rill_array refits;
@@ -50,10 +50,10 @@ static rill_moves *moves_of(rill_world *world) {
     rill_moves *moves = rill_memory_take(&world->allocator, 1, sizeof *moves);
     if (!moves) return NULL;
     *moves = (rill_moves){ .update = rill_update_make(),
-                           .reshape = rill_reshape_make(),
+                           .reshape = rill_remap_make(),
                            .blocks = rill_blocks_make(&world->allocator),
                            .areas = rill_array_make(sizeof(rill_area)),
-                           .movers = rill_array_make(sizeof(rill_mover)),
+                           .movers = rill_array_make(sizeof(rill_moving_solid)),
                            .solids = rill_array_make(sizeof(const rill_solid *)),
                            .touched = rill_array_make(1),
                            .by_r = rill_array_make(sizeof(int32_t)),
@@ -71,7 +71,7 @@ void rill_moves_free(rill_world *world) {
     rill_array_free(&world->movers, &world->allocator);
     if (!moves) return;
     rill_update_free(&moves->update, &world->allocator);
-    rill_reshape_free(&moves->reshape, &world->allocator);
+    rill_remap_free(&moves->reshape, &world->allocator);
     rill_blocks_free(&moves->blocks);
     rill_array *const arrays[] = { &moves->areas, &moves->movers, &moves->solids,   &moves->touched,
                                    &moves->by_r,  &moves->fresh,  &moves->renumber, &moves->refits };
@@ -131,10 +131,10 @@ static bool find_areas(rill_world *world) {
 }
 
 /* A solid that changes now, of which it may be known how it moved before. */
-static rill_mover mover_of(const rill_world *world, size_t slot, const rill_mover *before) {
+static rill_moving_solid mover_of(const rill_world *world, size_t slot, const rill_moving_solid *before) {
     const rill_solid_slot *at = (const rill_solid_slot *)world->solids.data + slot;
     const rill_area reach = rill_world_reach(world, at);
-    rill_mover mover = { .area = rill_area_empty(&reach) ? at->built : reach,
+    rill_moving_solid mover = { .area = rill_area_empty(&reach) ? at->built : reach,
                          .since = before ? before->since : world->time,
                          .last = world->time,
                          .slot = (int32_t)slot };
@@ -153,16 +153,16 @@ static rill_mover mover_of(const rill_world *world, size_t slot, const rill_move
 /* The movers there were and those that change now, all by slot. What has rested begins anew. */
 static bool find_movers(rill_world *world) {
     const rill_solid_slot *slots = world->solids.data;
-    const rill_mover *known = world->movers.data;
+    const rill_moving_solid *known = world->movers.data;
     size_t next = 0;
     rill_array *movers = &world->moves->movers;
     movers->count = 0;
     if (!rill_array_reserve(movers, &world->allocator, world->movers.count + world->changes)) return false;
-    rill_mover *all = movers->data;
+    rill_moving_solid *all = movers->data;
     for (size_t i = 0; i < world->solids.count; ++i) {
-        const rill_mover *before =
+        const rill_moving_solid *before =
             next < world->movers.count && known[next].slot == (int32_t)i ? &known[next++] : NULL;
-        if (before && world->time - before->last > RILL_MOVERS_PATIENCE) before = NULL;
+        if (before && world->time - before->last > RILL_MOVING_PATIENCE) before = NULL;
         if (slots[i].changed)
             all[movers->count++] = mover_of(world, i, before);
         else if (before)
@@ -310,7 +310,7 @@ static rill_result prepare(rill_world *world, rill_flow *flow, bool anew, const 
     if (!result && world->bodies.alive > 0 && !rill_bodies_prepare(&world->bodies, flow->bed, &world->allocator))
         result = no_memory(world);
     if (!result)
-        result = rill_reshape_prepare(&world->moves->reshape, flow, &world->moves->update, how, &world->allocator,
+        result = rill_remap_prepare(&world->moves->reshape, flow, &world->moves->update, how, &world->allocator,
                                       world->note);
     return result;
 }
@@ -378,7 +378,7 @@ static rill_result reshape(rill_world *world) {
         free_room(world, &room);
         return result;
     }
-    rill_reshape_commit(&moves->reshape, flow, &moves->update, &how, &world->allocator);
+    rill_remap_commit(&moves->reshape, flow, &moves->update, &how, &world->allocator);
     move_in(world, &room);
     if (world->bodies.alive > 0) rill_bodies_settle(&world->bodies, &world->flow, &world->allocator);
     commit_faces(world);
@@ -405,7 +405,7 @@ static void settle_slots(rill_world *world) {
     const rill_array movers = world->movers;
     world->movers = world->moves->movers;
     world->moves->movers = movers;
-    rill_mover *all = world->movers.data;
+    rill_moving_solid *all = world->movers.data;
     for (size_t i = 0; i < world->movers.count; ++i) all[i].solid = NULL;
     rill_solids_describe(solids, world->solids.count, touched, &world->bed.info);
 }

@@ -4,16 +4,16 @@
  *     ##########|~~~~~~~~~~~~~           it bit by bit. So the column at the front gives as much, steadily, as the wall
  *     ##########|:::::::::::::           makes room for,
  *     ##########|:::::::::::::
- *      next     |                             dV/dt = H / T,     T the time in which the wall passes a cell (pace.c),
+ *      next     |                             dV/dt = H / T,     T the time in which the wall passes a cell (wall_speed.c),
  *
- * and when the next cell opens it is filled with that, up to the level of the front. What is pressed out (held.h) is the
+ * and when the next cell opens it is filled with that, up to the level of the front. What is pressed out (expelled.h) is the
  * same with the other sign: the term -B.v of a prescribed body in the equation of the column's volume.
  *
- * Amounts are whole quanta and belong to the ledger (airborne). When the wall stops they are given back, by way of held.h. */
-#ifndef RILL_FLOW_DRAW_H
-#define RILL_FLOW_DRAW_H
+ * Amounts are whole quanta and belong to the ledger (airborne). When the wall stops they are given back, by way of expelled.h. */
+#ifndef RILL_MOTION_DRAWN_H
+#define RILL_MOTION_DRAWN_H
 
-#include "flow/displace.h"
+#include "motion/displace.h"
 
 /* Room for so many more: each column of an update adds one at most. */
 bool rill_drawn_reserve(rill_flow *flow, size_t more, const rill_allocator *allocator);

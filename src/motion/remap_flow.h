@@ -3,14 +3,14 @@
  * Preparing may fail, and changes nothing. Committing cannot: it moves the liquid (displace.h), keeps the velocities of
  * faces that are still between the same columns and the pressures of columns that are still full, stops all others, and
  * wakes the tiles of what changed. */
-#ifndef RILL_FLOW_RESHAPE_H
-#define RILL_FLOW_RESHAPE_H
+#ifndef RILL_MOTION_REMAP_FLOW_H
+#define RILL_MOTION_REMAP_FLOW_H
 
-#include "flow/displace.h"
+#include "motion/displace.h"
 #include "flow/sparse.h"
 
 /* Working memory, kept from update to update. */
-typedef struct rill_reshape {
+typedef struct rill_remap {
     rill_displace displace;
     rill_sparse sparse; /* of the bed's new pipes, once it is prepared */
     float *pipe_u;      /* their velocities */
@@ -23,15 +23,15 @@ typedef struct rill_reshape {
     uint16_t *tile_marks; /* per tile; zero between updates */
     size_t tile_capacity;
     rill_array tiles; /* int32_t: those with a mark */
-} rill_reshape;
+} rill_remap;
 
-rill_reshape rill_reshape_make(void);
-void rill_reshape_free(rill_reshape *reshape, const rill_allocator *allocator);
+rill_remap rill_remap_make(void);
+void rill_remap_free(rill_remap *reshape, const rill_allocator *allocator);
 
 /* The bed of the flow has its new columns. */
-rill_result rill_reshape_prepare(rill_reshape *reshape, rill_flow *flow, const rill_update *update,
+rill_result rill_remap_prepare(rill_remap *reshape, rill_flow *flow, const rill_update *update,
                                  const rill_displace_how *how, const rill_allocator *allocator, rill_message *message);
-void rill_reshape_commit(rill_reshape *reshape, rill_flow *flow, const rill_update *update,
+void rill_remap_commit(rill_remap *reshape, rill_flow *flow, const rill_update *update,
                          const rill_displace_how *how, const rill_allocator *allocator);
 
 /* Gives a flow that was just made the state of another, whose bed has the same columns in other places; everything wet

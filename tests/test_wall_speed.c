@@ -1,13 +1,13 @@
-/* How fast walls are, and when what they press out enters the flow: the rules of pace.c, fronts.c and held.c one by one, on
+/* How fast walls are, and when what they press out enters the flow: the rules of wall_speed.c, wall_fronts.c and expelled.c one by one, on
  * tables. What becomes of them together see test_pushing.c. Looks inside. */
 #include "worlds.h"
 
 #include <math.h>
 
 #include "bed/solid.h"
-#include "flow/displace.h"
-#include "flow/held.h"
-#include "flow/movers.h"
+#include "motion/displace.h"
+#include "motion/expelled.h"
+#include "motion/wall_speed.h"
 
 enum { WIDE = 40, HIGH = 8, CELLS = WIDE * HIGH };
 static const double CELL = 1e-3, NOW = 5.0, FRAME = 1.0 / 60.0;
@@ -21,7 +21,7 @@ static bool near(double a, double b) {
 /* A grid over which something has been moving for the last second, and nothing is known of its form. */
 typedef struct stage {
     rill_bed bed;
-    rill_mover mover;
+    rill_moving_solid mover;
     rill_cell_times times[CELLS];
     rill_displace_how how;
     rill_displace_job job;
@@ -29,7 +29,7 @@ typedef struct stage {
 
 static void set_stage(stage *s) {
     *s = (stage){ .bed = { .grid = { .cells = { WIDE, HIGH }, .cell_size = CELL }, .quantum = 1e-9 } };
-    s->mover = (rill_mover){ .area = { { 0, 0 }, { WIDE, HIGH } }, .since = NOW - 1.0, .last = NOW };
+    s->mover = (rill_moving_solid){ .area = { { 0, 0 }, { WIDE, HIGH } }, .since = NOW - 1.0, .last = NOW };
     for (int i = 0; i < CELLS; ++i) s->times[i] = (rill_cell_times){ -1.0, -1.0, -1.0 };
     s->how = (rill_displace_how){ .motion = { &s->mover, 1, NOW }, .times = s->times };
     s->job = (rill_displace_job){ .bed = &s->bed, .how = &s->how };
@@ -40,7 +40,7 @@ static void opened(stage *s, int x, int y, double ago) {
 }
 
 static void expect(const stage *s, double seconds, int32_t side, int32_t deep, int32_t inner) {
-    const rill_pace found = rill_pace_of_opening(&s->job, 20, 4, 0);
+    const rill_wall_speed found = rill_wall_speed_of_opening(&s->job, 20, 4, 0);
     if (!near(found.seconds, seconds) || found.side != side || found.deep != deep || found.inner != inner)
         fail_msg("%g s, side %d, %d deep, %d inner; expected %g, %d, %d, %d", found.seconds, found.side, found.deep,
                  found.inner, seconds, side, deep, inner);
@@ -94,9 +94,9 @@ static void ceilings_have_their_own_time(void **state) {
     const double ages[] = { 0.05, 0.24, 0.26, 0.0 }, expected[] = { 0.05, 0.24, -1.0, -1.0 };
     for (int i = 0; i < 4; ++i) {
         s.times[4 * WIDE + 20].moved = NOW - ages[i];
-        assert_true(near(rill_pace_of_ceiling(&s.job, 20, 4), expected[i]));
+        assert_true(near(rill_wall_speed_of_ceiling(&s.job, 20, 4), expected[i]));
     }
-    assert_true(rill_pace_of_ceiling(&s.job, 21, 4) == -1.0); /* never */
+    assert_true(rill_wall_speed_of_ceiling(&s.job, 21, 4) == -1.0); /* never */
 }
 
 /* Three columns are pressed at once by a wall, one by what is not known, one by a ceiling. */
@@ -119,7 +119,7 @@ static void excess_gets_its_time(void **state) {
     s.job.d = &d;
     s.job.update = &update;
     for (int k = 2; k < 8; ++k) s.times[4 * WIDE + 20 - k].pressed = NOW - (double)(k + 1) * FRAME;
-    rill_pace_find(&s.job);
+    rill_wall_speed_find(&s.job);
     const double cell = 8.0 / 7.0 * FRAME; /* seven behind the middle one, eight frames ago */
     assert_int_equal(all[0].pace.deep, 3);
     assert_int_equal(all[0].pace.inner, 1);
@@ -127,7 +127,7 @@ static void excess_gets_its_time(void **state) {
     assert_true(
         near(all[1].seconds, 2.0 * 3.0 * all[1].pace.seconds)); /* what was held before: as much again at most */
     assert_true(near(all[2].seconds, 3.0 * all[2].pace.seconds + 0.25 * FRAME));
-    assert_true(near(all[3].seconds, RILL_PACE_FIRST));
+    assert_true(near(all[3].seconds, RILL_WALL_SPEED_FIRST));
     assert_true(near(all[4].seconds, 0.25));
     assert_true(s.times[4 * WIDE + 20].pressed == NOW && s.times[6 * WIDE + 30].pressed == NOW);
 }
@@ -135,7 +135,7 @@ static void excess_gets_its_time(void **state) {
 /* ---------------------------------------------------------------------------------------------------------- fronts */
 
 /* A box that has come, or gone, by `by` cells and turned by some degrees in a frame. In cells, about the middle of cell (20, 4). */
-static rill_pace pass(const double low[2], const double high[2], const double by[2], double turn, bool leaves) {
+static rill_wall_speed pass(const double low[2], const double high[2], const double by[2], double turn, bool leaves) {
     const rill_grid grid = { .cells = { WIDE, HIGH }, .cell_size = CELL };
     const double at[2] = { 20.5 * CELL, 4.5 * CELL };
     const rill_allocator allocator = test_allocator(&(test_memory){ 0 });
@@ -144,14 +144,14 @@ static rill_pace pass(const double low[2], const double high[2], const double by
     def.rotate[2] = turn;
     rill_solid *solid = NULL;
     assert_int_equal(rill_solid_make(&def, &allocator, &solid, NULL), RILL_OK);
-    rill_mover mover = { .solid = solid, .interval = FRAME };
+    rill_moving_solid mover = { .solid = solid, .interval = FRAME };
     for (int i = 0; i < 2; ++i) mover.former[0][i] = at[i] - by[i] * CELL;
-    const rill_pace found = rill_mover_passes(&mover, &grid, (int32_t[]){ 20, 4 }, 0.0, leaves);
+    const rill_wall_speed found = rill_moving_solid_passes(&mover, &grid, (int32_t[]){ 20, 4 }, 0.0, leaves);
     rill_solid_free(solid, &allocator);
     return found;
 }
 
-static void must_pass(rill_pace found, int32_t side, double cells, double u, double v) {
+static void must_pass(rill_wall_speed found, int32_t side, double cells, double u, double v) {
     if (found.side != side || fabs(found.seconds * cells / FRAME - 1.0) > 1e-4 || !near(found.interval, FRAME))
         fail_msg("side %d, %g cells a frame; expected %d, %g", found.side, FRAME / found.seconds, side, cells);
     assert_true(fabs(found.velocity[0] - u * CELL / FRAME) < 1e-9 && fabs(found.velocity[1] - v * CELL / FRAME) < 1e-9);
@@ -190,10 +190,10 @@ static void a_bar_turns(void **state) {
     def.translate[1] = 4.5 * CELL;
     rill_solid *solid = NULL;
     assert_int_equal(rill_solid_make(&def, &allocator, &solid, NULL), RILL_OK);
-    rill_mover mover = { .solid = solid, .interval = FRAME };
+    rill_moving_solid mover = { .solid = solid, .interval = FRAME };
     for (int i = 0; i < 3; ++i) mover.former[0][i] = def.translate[i];
     mover.former[1][2] = -step * 180.0 / 3.14159265358979323846;
-    const rill_pace found = rill_mover_passes(&mover, &grid, (int32_t[]){ 20, 4 }, 0.0, false);
+    const rill_wall_speed found = rill_moving_solid_passes(&mover, &grid, (int32_t[]){ 20, 4 }, 0.0, false);
     assert_int_equal(found.side, 3);
     assert_true(fabs(found.seconds * step * reach / FRAME - 1.0) < 0.01);
     assert_true(fabs(found.velocity[1] / (sin(step) * reach * CELL / FRAME) - 1.0) < 1e-9);
@@ -209,7 +209,7 @@ typedef struct row {
     float u[15], v[15];
     rill_sheet sheet;
     rill_bed bed;
-    rill_held held[16];
+    rill_expelled expelled[16];
     rill_flow flow;
 } row;
 
@@ -223,15 +223,15 @@ static void make_row(row *r) {
                          .b = r->b,
                          .c = r->c };
     r->flow =
-        (rill_flow){ .bed = &r->bed, .H = r->H, .u = r->u, .v = r->v, .held = rill_array_make(sizeof(rill_held)) };
-    r->flow.held.data = r->held;
-    r->flow.held.capacity = 16;
+        (rill_flow){ .bed = &r->bed, .H = r->H, .u = r->u, .v = r->v, .expelled = rill_array_make(sizeof(rill_expelled)) };
+    r->flow.expelled.data = r->expelled;
+    r->flow.expelled.capacity = 16;
 }
 
 static void what_is_held_at_one_column_is_joined(void **state) {
     (void)state;
     const struct {
-        rill_held a, b;
+        rill_expelled a, b;
         double seconds, wall;
         int32_t side;
     } cases[] = {
@@ -244,7 +244,7 @@ static void what_is_held_at_one_column_is_joined(void **state) {
           0.999,
           1 },
         /* nor for longer than anything is held; */
-        { { 7, 1, 100, 0, 9.0, { 0.0, 0.0 } }, { 7, 1, 100, 0, 8.0, { 0.0, 0.0 } }, RILL_HELD_SLOWEST, 0.0, 1 },
+        { { 7, 1, 100, 0, 9.0, { 0.0, 0.0 } }, { 7, 1, 100, 0, 8.0, { 0.0, 0.0 } }, RILL_EXPELLED_SLOWEST, 0.0, 1 },
         /* and from two sides at the same time. */
         { { 7, 0, 100, 0, 1.0, { -2.0, 0.0 } }, { 7, 1, 300, 0, 2.0, { 2.0, 0.0 } }, 1.6, 1.0, 1 },
         { { 7, 0, 400, 0, 4.0, { -1.0, 0.0 } }, { 7, 3, 100, 0, 1.0, { 0.0, 1.0 } }, 2.5, -0.8, 0 },
@@ -253,12 +253,12 @@ static void what_is_held_at_one_column_is_joined(void **state) {
         for (int turn = 0; turn < 2; ++turn) {
             row r;
             make_row(&r);
-            r.held[turn] = cases[i].a;
-            r.held[1 - turn] = cases[i].b;
-            r.flow.held.count = 2;
-            rill_held_order(&r.flow);
-            assert_int_equal(r.flow.held.count, 1);
-            const rill_held *one = rill_held_at(&r.flow, 7);
+            r.expelled[turn] = cases[i].a;
+            r.expelled[1 - turn] = cases[i].b;
+            r.flow.expelled.count = 2;
+            rill_expelled_order(&r.flow);
+            assert_int_equal(r.flow.expelled.count, 1);
+            const rill_expelled *one = rill_expelled_at(&r.flow, 7);
             if (!near(one->seconds, cases[i].seconds)) fail_msg("case %d: %g s", (int)i, one->seconds);
             assert_int_equal(one->amount, cases[i].a.amount + cases[i].b.amount);
             assert_int_equal(one->side, cases[i].side);
@@ -271,10 +271,10 @@ static void what_is_held_raises_columns(void **state) {
     (void)state;
     row r;
     make_row(&r);
-    rill_held_add(&r.flow, 6, 1000, 0.5, NULL);
-    rill_held_add(&r.flow, 7, 3000, 0.5, NULL);
-    rill_held_add(&r.flow, 9, 900000, 0.5, NULL);
-    assert_true(near(rill_held_rise(&r.flow), 6000.0 * 1e-6));
+    rill_expelled_add(&r.flow, 6, 1000, 0.5, NULL);
+    rill_expelled_add(&r.flow, 7, 3000, 0.5, NULL);
+    rill_expelled_add(&r.flow, 9, 900000, 0.5, NULL);
+    assert_true(near(rill_expelled_rise(&r.flow), 6000.0 * 1e-6));
 }
 
 /* Little time is stretched to the step, but not to a long one. */
@@ -283,12 +283,12 @@ static void a_step_gives_evenly(void **state) {
     row r;
     make_row(&r);
     const rill_motion motion = { NULL, 0, NOW };
-    rill_held_add(&r.flow, 6, 1000, 0.001, NULL);
-    rill_held_add(&r.flow, 7, 1000, 0.2, NULL);
-    rill_held_begin(&r.flow, 0.02, &motion);
-    assert_true(r.held[0].seconds == 0.02 && r.held[1].seconds == 0.2);
-    rill_held_begin(&r.flow, 3.0, &motion);
-    assert_true(r.held[0].seconds == RILL_HELD_LONGEST && r.held[1].seconds == RILL_HELD_LONGEST);
+    rill_expelled_add(&r.flow, 6, 1000, 0.001, NULL);
+    rill_expelled_add(&r.flow, 7, 1000, 0.2, NULL);
+    rill_expelled_begin(&r.flow, 0.02, &motion);
+    assert_true(r.expelled[0].seconds == 0.02 && r.expelled[1].seconds == 0.2);
+    rill_expelled_begin(&r.flow, 3.0, &motion);
+    assert_true(r.expelled[0].seconds == RILL_EXPELLED_LONGEST && r.expelled[1].seconds == RILL_EXPELLED_LONGEST);
 }
 
 /* The face between a wall and the column before it gets the wall's speed, no more than a cell in a sub-step, if there still is
@@ -313,11 +313,11 @@ static void walls_lend_their_speed(void **state) {
         r.H[7] = 100;
         r.b[6] = cases[i].base;
         r.H[6] = cases[i].above;
-        const rill_pace pace = { .seconds = 1.0, .side = 1, .velocity = { cases[i].wall[0], cases[i].wall[1] } };
-        rill_held_add(&r.flow, 7, 10, 1.0, &pace);
-        rill_held_push(&r.flow, dt);
+        const rill_wall_speed pace = { .seconds = 1.0, .side = 1, .velocity = { cases[i].wall[0], cases[i].wall[1] } };
+        rill_expelled_add(&r.flow, 7, 10, 1.0, &pace);
+        rill_expelled_push(&r.flow, dt);
         if (r.u[7] != cases[i].u || r.v[7] != cases[i].v) fail_msg("case %d: %g, %g", (int)i, r.u[7], r.v[7]);
-        rill_held_stop(&r.flow, dt);
+        rill_expelled_stop(&r.flow, dt);
         for (int k = 0; k < 15; ++k) assert_true(r.u[k] == 0.0f && r.v[k] == 0.0f);
     }
 }

@@ -1,12 +1,12 @@
-/* Following an update of the bed: see reshape.h. */
-#include "flow/reshape.h"
+/* Following an update of the bed: see remap_flow.h. */
+#include "motion/remap_flow.h"
 
 #include "base/message.h"
 #include "bed/sheets.h"
 #include "passages/passages.h"
-#include "flow/draw.h"
-#include "flow/held.h"
-#include "flow/rising.h"
+#include "motion/drawn.h"
+#include "motion/expelled.h"
+#include "motion/opening_ceilings.h"
 #include "flow/stages.h"
 
 #include <string.h>
@@ -15,11 +15,11 @@
  * between that and its north end; at its north end. Those that faces reach over count as at the end. */
 enum { DESCRIBE = 1 << 0, WAKE = 1 << 1, END = 1 << 2 };
 
-rill_reshape rill_reshape_make(void) {
-    return (rill_reshape){ .displace = rill_displace_make(), .tiles = rill_array_make(sizeof(int32_t)) };
+rill_remap rill_remap_make(void) {
+    return (rill_remap){ .displace = rill_displace_make(), .tiles = rill_array_make(sizeof(int32_t)) };
 }
 
-void rill_reshape_free(rill_reshape *reshape, const rill_allocator *allocator) {
+void rill_remap_free(rill_remap *reshape, const rill_allocator *allocator) {
     rill_displace_free(&reshape->displace, allocator);
     rill_sparse_free(&reshape->sparse, allocator);
     rill_memory_give(allocator, reshape->pipe_u, reshape->pipe_capacity, sizeof *reshape->pipe_u);
@@ -27,7 +27,7 @@ void rill_reshape_free(rill_reshape *reshape, const rill_allocator *allocator) {
     rill_memory_give(allocator, reshape->roofed, reshape->roofed_capacity, 1);
     rill_memory_give(allocator, reshape->tile_marks, reshape->tile_capacity, sizeof *reshape->tile_marks);
     rill_array_free(&reshape->tiles, allocator);
-    *reshape = rill_reshape_make();
+    *reshape = rill_remap_make();
 }
 
 /* ------------------------------------------------------------------------------------------------------- preparing */
@@ -43,7 +43,7 @@ static bool take_zeros(void **array, size_t *capacity, size_t count, size_t size
     return true;
 }
 
-static void mark_tile(rill_reshape *reshape, int32_t tile, uint16_t mark) {
+static void mark_tile(rill_remap *reshape, int32_t tile, uint16_t mark) {
     if (!reshape->tile_marks[tile]) ((int32_t *)reshape->tiles.data)[reshape->tiles.count++] = tile;
     reshape->tile_marks[tile] |= mark;
 }
@@ -64,7 +64,7 @@ static inline cell_in_tile cell_at(const rill_bed *bed, int32_t x, int32_t y) {
 }
 
 /* Marks the tiles of columns that change; in a roomy bed all sheets are of one size. */
-static void mark_changes(rill_reshape *reshape, const rill_bed *bed, const rill_update *update) {
+static void mark_changes(rill_remap *reshape, const rill_bed *bed, const rill_update *update) {
     const rill_cell_change *changes = update->changes.data;
     const uint32_t size = (uint32_t)rill_sheet_area(bed->grid.cells[0], bed->grid.cells[1]);
     for (size_t i = 0; i < update->changes.count; ++i) {
@@ -93,7 +93,7 @@ static tile_place tile_at(const rill_bed *bed, int32_t tile) {
 }
 
 /* Marks the tiles around one whose lintel depends on the columns that changed in it. */
-static void mark_around(rill_reshape *reshape, const rill_bed *bed, int32_t tile) {
+static void mark_around(rill_remap *reshape, const rill_bed *bed, int32_t tile) {
     const int32_t tiles_x = bed->sheets[0].tiles_x, tiles_y = bed->sheets[0].tiles_y;
     const tile_place at = tile_at(bed, tile);
     const unsigned ends = reshape->tile_marks[tile] / END;
@@ -112,7 +112,7 @@ static void mark_around(rill_reshape *reshape, const rill_bed *bed, int32_t tile
 }
 
 /* The tiles that an update has to do with: those of what changes, and those whose lintel depends on it. */
-static void find_tiles(rill_reshape *reshape, const rill_bed *bed, const rill_update *update) {
+static void find_tiles(rill_remap *reshape, const rill_bed *bed, const rill_update *update) {
     reshape->tiles.count = 0;
     mark_changes(reshape, bed, update);
     const size_t count = reshape->tiles.count;
@@ -120,7 +120,7 @@ static void find_tiles(rill_reshape *reshape, const rill_bed *bed, const rill_up
 }
 
 /* The tiles that have a ceiling now: only those that are marked may differ. */
-static void find_roofs(rill_reshape *reshape, const rill_flow *flow) {
+static void find_roofs(rill_remap *reshape, const rill_flow *flow) {
     const rill_bed *bed = flow->bed;
     const int32_t *tiles = reshape->tiles.data;
     memcpy(reshape->roofed, rill_passages_roofs(flow), (size_t)bed->tile_count);
@@ -130,7 +130,7 @@ static void find_roofs(rill_reshape *reshape, const rill_flow *flow) {
     }
 }
 
-static bool reserve(rill_reshape *reshape, rill_flow *flow, const rill_update *update,
+static bool reserve(rill_remap *reshape, rill_flow *flow, const rill_update *update,
                     const rill_allocator *allocator) {
     const rill_bed *bed = flow->bed;
     const size_t tiles = (size_t)bed->tile_count, pipes = (size_t)bed->pipe_count, places = (size_t)bed->plane_size;
@@ -148,13 +148,13 @@ static bool reserve(rill_reshape *reshape, rill_flow *flow, const rill_update *u
     return true;
 }
 
-static void forget_tiles(rill_reshape *reshape) {
+static void forget_tiles(rill_remap *reshape) {
     const int32_t *tiles = reshape->tiles.data;
     for (size_t i = 0; i < reshape->tiles.count; ++i) reshape->tile_marks[tiles[i]] = 0;
     reshape->tiles.count = 0;
 }
 
-rill_result rill_reshape_prepare(rill_reshape *reshape, rill_flow *flow, const rill_update *update,
+rill_result rill_remap_prepare(rill_remap *reshape, rill_flow *flow, const rill_update *update,
                                  const rill_displace_how *how, const rill_allocator *allocator, rill_message *message) {
     rill_result result = RILL_OUT_OF_MEMORY;
     if (reserve(reshape, flow, update, allocator))
@@ -185,7 +185,7 @@ static inline void stop_faces(const rill_flow *flow, int32_t place, int32_t stri
     if (!((base < c[stride]) & (b[stride] < ceiling))) v[stride] = 0.0f;
 }
 
-static void carry_velocities(const rill_reshape *reshape, rill_flow *flow, const rill_update *update) {
+static void carry_velocities(const rill_remap *reshape, rill_flow *flow, const rill_update *update) {
     const rill_old_column *old = update->old.data;
     const rill_new_column *fresh = update->fresh.data;
     const int32_t stride = flow->bed->sheets[0].stride, *from = update->pipe_from.data;
@@ -222,14 +222,14 @@ static void carry_pressures(rill_flow *flow, const rill_update *update, bool pas
     for (size_t i = 0; i < update->fresh.count; ++i) {
         const int32_t place = fresh[i].place;
         const bool full = passages && fresh[i].c < RILL_TOP && flow->H[place] >= rill_ceiling_full(flow->bed, place);
-        if (!full && (pressure[place] == 0 || !rill_rising_is(flow, place))) /* only what has pressure rises */
+        if (!full && (pressure[place] == 0 || !rill_opening_is(flow, place))) /* only what has pressure rises */
             pressure[place] = 0;
         else if (pressure[place] <= 0) /* a space that was sealed may not be any more */
             pressure[place] = RILL_PRESSURE_NEW;
     }
 }
 
-static void refit_tiles(rill_reshape *reshape, rill_flow *flow) {
+static void refit_tiles(rill_remap *reshape, rill_flow *flow) {
     const rill_bed *bed = flow->bed;
     const int32_t *tiles = reshape->tiles.data;
     for (size_t i = 0; i < reshape->tiles.count; ++i) {
@@ -245,7 +245,7 @@ static void refit_tiles(rill_reshape *reshape, rill_flow *flow) {
 }
 
 /* The new pipes take the place of the old ones. */
-static void exchange_pipes(rill_reshape *reshape, rill_flow *flow) {
+static void exchange_pipes(rill_remap *reshape, rill_flow *flow) {
     const rill_sparse sparse = *flow->sparse;
     float *const pipe_u = flow->pipe_u;
     const size_t pipe_capacity = flow->pipe_capacity;
@@ -257,7 +257,7 @@ static void exchange_pipes(rill_reshape *reshape, rill_flow *flow) {
     reshape->pipe_capacity = pipe_capacity;
 }
 
-void rill_reshape_commit(rill_reshape *reshape, rill_flow *flow, const rill_update *update,
+void rill_remap_commit(rill_remap *reshape, rill_flow *flow, const rill_update *update,
                          const rill_displace_how *how, const rill_allocator *allocator) {
     rill_passages_refit(flow, reshape->roofed, reshape->covered, allocator);
     rill_displace_run(&reshape->displace, flow, update, how);
@@ -315,8 +315,8 @@ rill_result rill_flow_transfer(const rill_flow *from, rill_flow *to, const rill_
                                rill_message *message) {
     const rill_bed *bed = to->bed;
     int32_t *origins = rill_memory_take(allocator, (size_t)bed->plane_size, sizeof *origins);
-    if (!origins || !rill_held_transfer(from, to, allocator) || !rill_drawn_transfer(from, to, allocator) ||
-        !rill_rising_transfer(from, to, allocator)) {
+    if (!origins || !rill_expelled_transfer(from, to, allocator) || !rill_drawn_transfer(from, to, allocator) ||
+        !rill_opening_transfer(from, to, allocator)) {
         rill_memory_give(allocator, origins, (size_t)bed->plane_size, sizeof *origins);
         return rill_fail(message, RILL_OUT_OF_MEMORY, "no memory to move liquid into a roomier bed");
     }

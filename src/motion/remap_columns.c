@@ -2,10 +2,10 @@
  * to displace.c. */
 #include "base/message.h"
 #include "base/simd.h"
-#include "flow/displace.h"
-#include "flow/draw.h"
-#include "flow/held.h"
-#include "flow/rising.h"
+#include "motion/displace.h"
+#include "motion/drawn.h"
+#include "motion/expelled.h"
+#include "motion/opening_ceilings.h"
 
 #include <string.h>
 
@@ -106,11 +106,11 @@ static void settle_cell(const rill_displace_job *j, const rill_cell_change *at) 
         if (amounts[k] > fresh[k].c - fresh[k].b) { /* what stands in the slack may stay there */
             const int32_t most = rill_displace_capacity(j, fresh[k].b, fresh[k].c);
             const rill_displace_spot here = { fresh[k].place, at->x, at->y };
-            rill_displace_add(j, &here, amounts[k] - most)->seconds = rill_pace_of_ceiling(j, at->x, at->y);
+            rill_displace_add(j, &here, amounts[k] - most)->seconds = rill_wall_speed_of_ceiling(j, at->x, at->y);
             amounts[k] = most;
         }
         rill_displace_set(j, fresh[k].place, (int32_t)amounts[k]);
-        rill_rising_note(j, at, &fresh[k]);
+        rill_opening_note(j, at, &fresh[k]);
     }
 }
 
@@ -126,22 +126,22 @@ static bool still_there(const rill_displace_job *j, size_t index) {
 /* What is held at a column that is gone, or has become full, is displaced with the rest. */
 static void settle_held(const rill_displace_job *j) {
     const rill_old_column *old = j->update->old.data;
-    const rill_held *all = j->flow->held.data;
+    const rill_expelled *all = j->flow->expelled.data;
     uint8_t *seen = j->d->seen; /* of what is held, here: few old columns have anything */
-    for (size_t i = 0; i < j->flow->held.count; ++i) seen[all[i].place] = 1;
-    for (size_t i = 0; i < j->update->old.count && j->flow->held.count > 0; ++i) {
+    for (size_t i = 0; i < j->flow->expelled.count; ++i) seen[all[i].place] = 1;
+    for (size_t i = 0; i < j->update->old.count && j->flow->expelled.count > 0; ++i) {
         const int32_t place = old[i].place;
-        rill_held *held = seen[place] ? rill_held_at(j->flow, place) : NULL;
-        if (!held) continue;
+        rill_expelled *expelled = seen[place] ? rill_expelled_at(j->flow, place) : NULL;
+        if (!expelled) continue;
         const bool there = still_there(j, i);
         if (there && !j->d->entry_of[place] && rill_displace_room(j, place) > 0) continue;
         rill_displace_spot at = { .node = there ? place : place_count(j) + (int32_t)i };
         rill_bed_sheet_of(j->bed, place, &at.x, &at.y);
-        rill_excess *excess = rill_displace_add(j, &at, held->amount);
-        *(excess->amount > held->amount ? &excess->before : &excess->seconds) = held->seconds;
-        held->amount = 0;
+        rill_excess *excess = rill_displace_add(j, &at, expelled->amount);
+        *(excess->amount > expelled->amount ? &excess->before : &excess->seconds) = expelled->seconds;
+        expelled->amount = 0;
     }
-    for (size_t i = 0; i < j->flow->held.count; ++i) seen[all[i].place] = 0;
+    for (size_t i = 0; i < j->flow->expelled.count; ++i) seen[all[i].place] = 0;
 }
 
 /* Whether all of it would find room somewhere; counts until it is sure. */
@@ -159,13 +159,13 @@ rill_result rill_displace_prepare(rill_displace *displace, rill_flow *flow, cons
                                   rill_message *message) {
     const rill_displace_job j = { displace, flow, flow->bed, update, how };
     if (!rill_displace_reserve(displace, flow, update, allocator) ||
-        !rill_held_reserve(flow, update->old.count + update->fresh.count, allocator) ||
+        !rill_expelled_reserve(flow, update->old.count + update->fresh.count, allocator) ||
         !rill_drawn_reserve(flow, update->fresh.count, allocator) ||
-        !rill_rising_reserve(flow, update->fresh.count, allocator))
+        !rill_opening_reserve(flow, update->fresh.count, allocator))
         return rill_fail(message, RILL_OUT_OF_MEMORY, "no memory to displace liquid");
     const rill_old_column *old = update->old.data;
     int32_t *depths = displace->old_H.data;
-    int64_t total = rill_held_total(flow) + rill_drawn_total(flow);
+    int64_t total = rill_expelled_total(flow) + rill_drawn_total(flow);
     for (size_t i = 0; i < update->old.count; ++i) total += depths[i] = flow->H[old[i].place];
     displace->squeezed = false;
     if (fits(&j, total)) return RILL_OK;
@@ -181,11 +181,11 @@ void rill_displace_run(rill_displace *displace, rill_flow *flow, const rill_upda
     for (size_t i = 0; i < update->old.count; ++i) flow->H[old[i].place] = 0;
     memset(displace->amounts.data, 0, update->fresh.count * sizeof(int64_t));
     rill_drawn_release(&j);
-    rill_rising_forget(&j);
+    rill_opening_forget(&j);
     for (size_t i = 0; i < update->changes.count; ++i) settle_cell(&j, &changes[i]);
-    rill_rising_order(flow);
+    rill_opening_order(flow);
     settle_held(&j);
-    rill_pace_find(&j);
+    rill_wall_speed_find(&j);
     rill_drawn_follow(&j);
     rill_displace_all(&j);
 }

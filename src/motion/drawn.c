@@ -1,10 +1,10 @@
-/* Liquid that a wall draws after it: see draw.h. */
-#include "flow/draw.h"
+/* Liquid that a wall draws after it: see drawn.h. */
+#include "motion/drawn.h"
 
 #include "base/order.h"
 #include "base/simd.h"
 #include "bed/sort.h"
-#include "flow/held.h"
+#include "motion/expelled.h"
 
 enum { FARTHEST = 16 }; /* cells: what opens at once behind a wall farther from the front than this, is not filled */
 
@@ -35,9 +35,9 @@ void rill_drawn_begin(rill_flow *flow, const rill_motion *motion) {
         if (rill_motion_since(motion, x, y) <= motion->now)
             drawn[count++] = drawn[i];
         else
-            rill_held_add(flow, drawn[i].place, drawn[i].amount, RILL_HELD_LONGEST, NULL);
+            rill_expelled_add(flow, drawn[i].place, drawn[i].amount, RILL_EXPELLED_LONGEST, NULL);
     }
-    if (count < flow->drawn.count) rill_held_order(flow);
+    if (count < flow->drawn.count) rill_expelled_order(flow);
     flow->drawn.count = count;
 }
 
@@ -62,11 +62,11 @@ void rill_drawn_release(const rill_displace_job *j) {
     size_t count = 0;
     for (size_t i = 0; i < j->flow->drawn.count; ++i) {
         if (j->update->marks[drawn[i].place] & RILL_PLACE_CHANGED)
-            rill_held_add(j->flow, drawn[i].place, drawn[i].amount, drawn[i].seconds, NULL);
+            rill_expelled_add(j->flow, drawn[i].place, drawn[i].amount, drawn[i].seconds, NULL);
         else
             drawn[count++] = drawn[i];
     }
-    if (count < j->flow->drawn.count) rill_held_order(j->flow);
+    if (count < j->flow->drawn.count) rill_expelled_order(j->flow);
     j->flow->drawn.count = count;
 }
 
@@ -105,7 +105,7 @@ static void list_opened(const rill_displace_job *j) {
         for (int32_t k = changes[i].new_first; k < changes[i].new_first + changes[i].new_count; ++k) {
             if (!has_opened(j, &changes[i], &fresh[k], tallest)) continue;
             ((rill_opened *)list->data)[list->count++] = (rill_opened){ &changes[i], &fresh[k] };
-            rill_pace_open(j, changes[i].x, changes[i].y);
+            rill_wall_speed_open(j, changes[i].x, changes[i].y);
         }
 }
 
@@ -122,7 +122,7 @@ static rill_drawn *source_of(const rill_displace_job *j, const rill_cell_change 
     for (int32_t side = 0; side < 4; ++side) {
         const int32_t dx = -rill_beside[side][0], dy = -rill_beside[side][1];
         int32_t k = 1;
-        while (k < FARTHEST && rill_pace_opens(j, at->x + k * dx, at->y + k * dy)) ++k;
+        while (k < FARTHEST && rill_wall_speed_opens(j, at->x + k * dx, at->y + k * dy)) ++k;
         const int32_t place = column_beside(j->bed, at->x + k * dx, at->y + k * dy, fresh->b, fresh->c);
         rill_drawn *found = place < 0 ? NULL : drawn_at(j->flow, place);
         if (found && found->side == side && (!best || found->before > best->before)) best = found;
@@ -150,7 +150,7 @@ static void fill(const rill_displace_job *j, const rill_cell_change *at, const r
 
 /* A column that has opened and stands at the wall is the new front; it takes over what is left of the old one's. */
 static void begin_front(const rill_displace_job *j, const rill_cell_change *at, const rill_new_column *fresh) {
-    rill_pace pace = rill_pace_of_opening(j, at->x, at->y, fresh->b);
+    rill_wall_speed pace = rill_wall_speed_of_opening(j, at->x, at->y, fresh->b);
     if (!(pace.seconds > 0.0)) return;
     const int32_t *back = rill_beside[pace.side];
     const int32_t next = column_beside(j->bed, at->x - back[0], at->y - back[1], fresh->b, fresh->c);
@@ -162,8 +162,8 @@ static void begin_front(const rill_displace_job *j, const rill_cell_change *at, 
     if (column_beside(j->bed, at->x + back[0], at->y + back[1], fresh->b, level) >= 0) return;
     rill_drawn *source = source_of(j, at, fresh);
     rill_drawn *front = (rill_drawn *)j->flow->drawn.data + j->flow->drawn.count + j->d->fronts++;
-    *front = (rill_drawn){ .seconds = fmin(pace.seconds, RILL_HELD_SLOWEST),
-                           .most = fmin((double)pace.deep + RILL_PACE_FIRST / pace.seconds, RILL_DRAWN_MOST),
+    *front = (rill_drawn){ .seconds = fmin(pace.seconds, RILL_EXPELLED_SLOWEST),
+                           .most = fmin((double)pace.deep + RILL_WALL_SPEED_FIRST / pace.seconds, RILL_DRAWN_MOST),
                            .place = fresh->place,
                            .side = pace.side };
     if (source) front->amount = source->amount, source->amount = 0;
@@ -181,7 +181,7 @@ static void end_fronts(const rill_displace_job *j) {
         const int32_t b = j->bed->b[d->place], level = b + rill_max_i(j->flow->H[d->place], 1);
         const int32_t *back = rill_beside[d->side];
         if (d->claims > 0 || column_beside(j->bed, x + back[0], y + back[1], b, level) >= 0)
-            rill_held_add(j->flow, d->place, d->amount, d->seconds, NULL);
+            rill_expelled_add(j->flow, d->place, d->amount, d->seconds, NULL);
         else
             drawn[count++] = *d, drawn[count - 1].before = 0;
     }
@@ -209,7 +209,7 @@ bool rill_drawn_transfer(const rill_flow *from, rill_flow *to, const rill_alloca
     rill_drawn *fresh = to->drawn.data;
     for (size_t i = 0; i < from->drawn.count; ++i) {
         fresh[i] = drawn[i];
-        fresh[i].place = rill_held_same_column(from->bed, drawn[i].place, to->bed);
+        fresh[i].place = rill_expelled_same_column(from->bed, drawn[i].place, to->bed);
     }
     to->drawn.count = from->drawn.count;
     sort_drawn(fresh, to->drawn.count);

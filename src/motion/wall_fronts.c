@@ -1,4 +1,4 @@
-/* How the face of a solid passes a cell, from its exact form and how it was turned and placed before: see movers.h.
+/* How the face of a solid passes a cell, from its exact form and how it was turned and placed before: see wall_speed.h.
  *
  *        before   now                    Along a line through the centre of a cell that it has just passed, the face is
  *     #######:#####|                     where the solid ends. From where it ended before, in its former place, follows
@@ -6,7 +6,7 @@
  *     #######:#####|                     which the end is nearest: it meets the face most squarely.
  *
  * Where a solid leaves a cell the same holds for what is not solid. */
-#include "flow/movers.h"
+#include "motion/wall_speed.h"
 
 #include "bed/solid.h"
 
@@ -18,7 +18,7 @@ static const double EDGE = 1.0 / 256.0; /* cells: a face so near to the centre m
 
 /* One solid that passes one cell. */
 typedef struct passing {
-    const rill_mover *mover;
+    const rill_moving_solid *mover;
     double at[3], cell;         /* centre of the cell, at the height of interest; width, m */
     double turn[3][3], from[3]; /* of the mover from its former place to the present one: turn (p - from) + to */
     double to[3];
@@ -79,9 +79,9 @@ static bool find_face(const passing *p, const int32_t step[2], bool before, int3
     return true;
 }
 
-rill_pace rill_mover_passes(const rill_mover *mover, const rill_grid *grid, const int32_t cell[2], double z,
+rill_wall_speed rill_moving_solid_passes(const rill_moving_solid *mover, const rill_grid *grid, const int32_t cell[2], double z,
                             bool leaves) {
-    rill_pace pace = { 0 };
+    rill_wall_speed pace = { 0 };
     if (!mover->solid || !(mover->interval > 0.0)) return pace;
     passing p = { .mover = mover, .cell = grid->cell_size, .leaves = leaves };
     for (int i = 0; i < 2; ++i) p.at[i] = grid->origin[i] + ((double)cell[i] + 0.5) * p.cell;

@@ -4,7 +4,7 @@
  * columns are, is one *cluster*: it is found breadth first over full columns and columns that are gone. Its excess is
  * summed up, and the columns with room around it are looked for, ring by ring: without enough of them it is squeezed.
  * Each column is looked at once or twice per cluster. */
-#include "flow/displace.h"
+#include "motion/displace.h"
 
 #include <math.h>
 
@@ -12,7 +12,7 @@
 #include "base/simd.h"
 #include "bed/sheets.h"
 #include "passages/passages.h"
-#include "flow/held.h"
+#include "motion/expelled.h"
 
 enum { THIN = 4 }; /* columns so many times lower than others are not pushed through */
 
@@ -188,8 +188,8 @@ static void join_cluster(const rill_displace_job *j, search *s, const rill_displ
 }
 
 static void count_excess(search *s, const rill_excess *excess) {
-    s->seconds = rill_held_mean(s->total, s->seconds, excess->amount, excess->seconds);
-    s->deep = rill_held_mean(s->total, s->deep, excess->amount, (double)excess->pace.deep);
+    s->seconds = rill_expelled_mean(s->total, s->seconds, excess->amount, excess->seconds);
+    s->deep = rill_expelled_mean(s->total, s->deep, excess->amount, (double)excess->pace.deep);
     s->total += excess->amount;
     s->pressed += 1;
 }
@@ -305,7 +305,7 @@ static void keep_excess(const rill_displace_job *j, search *s) {
         j->d->seen[at.node] = 0;
         if (!excess) continue;
         if (stays(j, at.node) && height_of(j, at.node) >= s->least_height && !jumped(j, excess)) {
-            rill_held_add(j->flow, at.node, excess->amount, excess->seconds, NULL);
+            rill_expelled_add(j->flow, at.node, excess->amount, excess->seconds, NULL);
             continue;
         }
         s->jumped |= stays(j, at.node) && jumped(j, excess);
@@ -333,7 +333,7 @@ static int64_t room_below(const rill_displace_job *j, int64_t rise) {
 }
 
 /* Deals out to all takers evenly, at once or to be held for some seconds. Returns what they have no room for. */
-static int64_t give_all(const rill_displace_job *j, int64_t total, bool held, double seconds) {
+static int64_t give_all(const rill_displace_job *j, int64_t total, bool expelled, double seconds) {
     const rill_taker *takers = j->d->takers.data;
     int64_t low = 0, high = RILL_TOP; /* the least rise that takes it all is in (low, high] */
     while (high - low > 1) {
@@ -347,8 +347,8 @@ static int64_t give_all(const rill_displace_job *j, int64_t total, bool held, do
         int64_t amount = takers[i].room;
         if (amount > high) amount = high;
         if (amount > total) amount = total;
-        if (held)
-            rill_held_add(j->flow, takers[i].place, amount, seconds, NULL);
+        if (expelled)
+            rill_expelled_add(j->flow, takers[i].place, amount, seconds, NULL);
         else
             give(j, takers[i].place, amount);
         total -= amount;
@@ -426,7 +426,7 @@ static void displace(const rill_displace_job *j, int32_t number, const rill_disp
  * a cell, after what came before. If nothing did, it takes an interval longer: the next cell may come so much later. */
 static bool push_ahead(const rill_displace_job *j, rill_excess *excess) {
     if (excess->node < place_count(j) || !(excess->pace.seconds > 0.0)) return false;
-    const rill_pace *pace = &excess->pace;
+    const rill_wall_speed *pace = &excess->pace;
     const int32_t ahead = pace->deep - pace->inner, *step = rill_beside[pace->side];
     const int32_t x = excess->x + ahead * step[0], y = excess->y + ahead * step[1];
     if (x < 0 || y < 0 || x >= j->bed->grid.cells[0] || y >= j->bed->grid.cells[1]) return false;
@@ -437,7 +437,7 @@ static bool push_ahead(const rill_displace_job *j, rill_excess *excess) {
         const extent to = extent_of(j, place);
         if (!passes(&strict, &from, &to) || rill_displace_room(j, place) < excess->amount) continue;
         const double reserve = excess->before > 0.0 ? excess->before : pace->inner == 0 ? pace->interval : 0.0;
-        rill_held_add(j->flow, place, excess->amount, fmin(pace->seconds + reserve, RILL_HELD_SLOWEST), pace);
+        rill_expelled_add(j->flow, place, excess->amount, fmin(pace->seconds + reserve, RILL_EXPELLED_SLOWEST), pace);
         return true;
     }
     return false;
@@ -466,5 +466,5 @@ void rill_displace_all(const rill_displace_job *j) {
         j->d->gone[cell_of(j, excess[i].x, excess[i].y)] = 0;
     }
     if (j->d->excess.count > 0) mark_piped(j, 0);
-    rill_held_order(j->flow);
+    rill_expelled_order(j->flow);
 }

@@ -12,22 +12,22 @@
  *   - else to the nearest columns with room, over open pipes on which liquid stands above the sill. Each takes no more
  *     than a pressed column had too much. If that is not enough they are filled further, then what columns that are gone
  *     were joined with before counts too, then sills are ignored.
- * It is not put there but held (held.h), for the time that the solid took to get there. Only what is enclosed and full
+ * It is not put there but held (expelled.h), for the time that the solid took to get there. Only what is enclosed and full
  * is squeezed through solids at once, to the nearest room above and around. */
-#ifndef RILL_FLOW_DISPLACE_H
-#define RILL_FLOW_DISPLACE_H
+#ifndef RILL_MOTION_DISPLACE_H
+#define RILL_MOTION_DISPLACE_H
 
 #include "base/memory.h"
 #include "bed/update.h"
 #include "flow/flow.h"
-#include "flow/movers.h"
+#include "motion/wall_speed.h"
 
 /* Too much liquid: of a column, or of an old one that is gone. */
 typedef struct rill_excess {
     int64_t amount; /* quanta, with what was held there already */
     double seconds; /* in which it was pressed out; < 0: to be found */
     double before;  /* for which the latter would still be held */
-    rill_pace pace; /* of the wall that has come, if that is known */
+    rill_wall_speed pace; /* of the wall that has come, if that is known */
     int32_t node, x, y;
     int32_t search; /* number of the search that has dealt with it; 0: none yet */
 } rill_excess;
@@ -61,7 +61,7 @@ typedef struct rill_displace {
     size_t node_capacity;
     uint8_t *gone; /* per cell: some excess is of a column of it that is gone */
     size_t cell_capacity;
-    size_t fronts; /* so many of what is drawn (draw.h) are new; behind the others */
+    size_t fronts; /* so many of what is drawn (drawn.h) are new; behind the others */
     bool squeezed; /* something went through solids */
 } rill_displace;
 
@@ -94,7 +94,7 @@ void rill_displace_run(rill_displace *displace, rill_flow *flow, const rill_upda
 /* Puts liquid into the nearest columns with room around a column, through solids. Returns what found none. */
 int64_t rill_displace_squeeze(rill_flow *flow, int32_t place, int32_t slack, int64_t amount);
 
-/* What displace.c, settle.c, pace.c and draw.c share. */
+/* What displace.c, remap_columns.c, wall_speed.c and drawn.c share. */
 typedef struct rill_displace_job {
     rill_displace *d;
     rill_flow *flow;
@@ -116,17 +116,17 @@ void rill_displace_set(const rill_displace_job *j, int32_t place, int32_t H);
 rill_excess *rill_displace_add(const rill_displace_job *j, const rill_displace_spot *at, int64_t amount);
 void rill_displace_all(const rill_displace_job *j);
 
-/* pace.c. The time in which a wall passes a cell if nothing is known: that of a usual frame, s. */
-#define RILL_PACE_FIRST (1.0 / 60.0)
+/* wall_speed.c. The time in which a wall passes a cell if nothing is known: that of a usual frame, s. */
+#define RILL_WALL_SPEED_FIRST (1.0 / 60.0)
 
 /* The time in which a ceiling over a cell has moved; < 0 if it has not done so lately. */
-double rill_pace_of_ceiling(const rill_displace_job *j, int32_t x, int32_t y);
+double rill_wall_speed_of_ceiling(const rill_displace_job *j, int32_t x, int32_t y);
 /* Notes that a wall has left a cell; whether it did in this update, if there is such a cell; and how it left the one
  * with a base at b. */
-void rill_pace_open(const rill_displace_job *j, int32_t x, int32_t y);
-bool rill_pace_opens(const rill_displace_job *j, int32_t x, int32_t y);
-rill_pace rill_pace_of_opening(const rill_displace_job *j, int32_t x, int32_t y, int32_t b);
+void rill_wall_speed_open(const rill_displace_job *j, int32_t x, int32_t y);
+bool rill_wall_speed_opens(const rill_displace_job *j, int32_t x, int32_t y);
+rill_wall_speed rill_wall_speed_of_opening(const rill_displace_job *j, int32_t x, int32_t y, int32_t b);
 /* Notes which cells are pressed now, and which moved, and finds the times of all that is too much. */
-void rill_pace_find(const rill_displace_job *j);
+void rill_wall_speed_find(const rill_displace_job *j);
 
 #endif

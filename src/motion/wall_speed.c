@@ -1,4 +1,4 @@
-/* The time in which a solid passes a cell, pressing liquid out of it or leaving it: see displace.h and draw.h.
+/* The time in which a solid passes a cell, pressing liquid out of it or leaving it: see displace.h and drawn.h.
  *
  * Poses come frame by frame, and a wall passes the centres of cells in whole frames: three frames for a cell, then
  * three, then four. What it pushes must not jump with that. So its pace is measured over several cells behind the
@@ -14,8 +14,8 @@
  * has not moved before nothing is known but that frames are hardly longer than FIRST. */
 #include <math.h>
 
-#include "flow/displace.h"
-#include "flow/held.h"
+#include "motion/displace.h"
+#include "motion/expelled.h"
 
 enum { LOOK_BACK = 16 };
 
@@ -44,9 +44,9 @@ static double age_of(const look *l, int32_t x, int32_t y) {
     return last >= l->since && last > other ? l->j->how->motion.now - last : (double)INFINITY;
 }
 
-double rill_pace_of_ceiling(const rill_displace_job *j, int32_t x, int32_t y) {
+double rill_wall_speed_of_ceiling(const rill_displace_job *j, int32_t x, int32_t y) {
     const double age = j->how->motion.now - j->how->times[cell_of(j, x, y)].moved;
-    return age > 0.0 && age < RILL_HELD_LONGEST ? age : -1.0;
+    return age > 0.0 && age < RILL_EXPELLED_LONGEST ? age : -1.0;
 }
 
 /* How many cells beside one, in a direction, are passed in this move as well. */
@@ -59,7 +59,7 @@ static int32_t run_length(const look *l, int32_t dx, int32_t dy) {
 /* The mean time per cell of a wall that came from a direction; 0 if none did. */
 static double pace_from(const look *l, int32_t dx, int32_t dy) {
     double age = 0.0, pace = 0.0;
-    for (int32_t k = 1; k <= LOOK_BACK && age < RILL_HELD_LONGEST; ++k) {
+    for (int32_t k = 1; k <= LOOK_BACK && age < RILL_EXPELLED_LONGEST; ++k) {
         const double next = age_of(l, l->x + k * dx, l->y + k * dy);
         if (next < age || isinf(next)) break;
         age = next;
@@ -69,19 +69,19 @@ static double pace_from(const look *l, int32_t dx, int32_t dy) {
 }
 
 /* From the forms of the solids that move, a little above a base; 0 seconds if they do not tell. */
-static rill_pace pace_of_forms(const look *l, int32_t b) {
+static rill_wall_speed pace_of_forms(const look *l, int32_t b) {
     const rill_bed *bed = l->j->bed;
     const rill_motion *motion = &l->j->how->motion;
     const double z = rill_bed_z(bed, b) + 0.25 * bed->grid.cell_size;
-    rill_pace found = { 0 };
+    rill_wall_speed found = { 0 };
     for (size_t i = 0; i < motion->count && !(found.seconds > 0.0); ++i)
-        if (rill_mover_near(&motion->movers[i], l->x, l->y))
-            found = rill_mover_passes(&motion->movers[i], &bed->grid, (int32_t[2]){ l->x, l->y }, z, l->opened);
+        if (rill_moving_solid_near(&motion->movers[i], l->x, l->y))
+            found = rill_moving_solid_passes(&motion->movers[i], &bed->grid, (int32_t[2]){ l->x, l->y }, z, l->opened);
     return found;
 }
 
-static rill_pace pace_of(const look *l, int32_t b) {
-    rill_pace found = pace_of_forms(l, b);
+static rill_wall_speed pace_of(const look *l, int32_t b) {
+    rill_wall_speed found = pace_of_forms(l, b);
     const bool known = found.seconds > 0.0;
     for (int32_t side = 0; side < 4 && !known; ++side) {
         const double seconds = pace_from(l, -rill_beside[side][0], -rill_beside[side][1]);
@@ -95,16 +95,16 @@ static rill_pace pace_of(const look *l, int32_t b) {
     return found;
 }
 
-void rill_pace_open(const rill_displace_job *j, int32_t x, int32_t y) {
+void rill_wall_speed_open(const rill_displace_job *j, int32_t x, int32_t y) {
     j->how->times[cell_of(j, x, y)].opened = j->how->motion.now;
 }
 
-bool rill_pace_opens(const rill_displace_job *j, int32_t x, int32_t y) {
+bool rill_wall_speed_opens(const rill_displace_job *j, int32_t x, int32_t y) {
     const look l = look_at(j, x, y, true);
     return age_of(&l, x, y) == 0.0;
 }
 
-rill_pace rill_pace_of_opening(const rill_displace_job *j, int32_t x, int32_t y, int32_t b) {
+rill_wall_speed rill_wall_speed_of_opening(const rill_displace_job *j, int32_t x, int32_t y, int32_t b) {
     const look l = look_at(j, x, y, true);
     return pace_of(&l, b);
 }
@@ -114,10 +114,10 @@ static void pace_of_wall(const rill_displace_job *j, rill_excess *excess) {
     const int32_t gone = excess->node - j->bed->plane_size;
     const rill_old_column *old = j->update->old.data;
     excess->pace = pace_of(&l, gone < 0 ? j->bed->b[excess->node] : old[gone].b);
-    excess->seconds = excess->pace.seconds > 0.0 ? excess->pace.seconds * (double)excess->pace.deep : RILL_PACE_FIRST;
+    excess->seconds = excess->pace.seconds > 0.0 ? excess->pace.seconds * (double)excess->pace.deep : RILL_WALL_SPEED_FIRST;
 }
 
-void rill_pace_find(const rill_displace_job *j) {
+void rill_wall_speed_find(const rill_displace_job *j) {
     rill_excess *excess = j->d->excess.data;
     const rill_cell_change *changes = j->update->changes.data;
     const double now = j->how->motion.now;
@@ -128,6 +128,6 @@ void rill_pace_find(const rill_displace_job *j) {
         rill_excess *e = &excess[i];
         e->pace.deep = 1;
         if (e->seconds < 0.0) pace_of_wall(j, e);
-        e->seconds = fmin(e->seconds + fmin(e->before, e->seconds), RILL_HELD_SLOWEST);
+        e->seconds = fmin(e->seconds + fmin(e->before, e->seconds), RILL_EXPELLED_SLOWEST);
     }
 }

@@ -1,29 +1,29 @@
-/* Liquid on its way from a moving solid into the flow: see held.h. */
+/* Liquid on its way from a moving solid into the flow: see expelled.h. */
 #include <math.h>
 
-#include "flow/held.h"
+#include "motion/expelled.h"
 
 #include "base/order.h"
 #include "bed/sort.h"
 #include "passages/passages.h"
-#include "flow/displace.h"
+#include "motion/displace.h"
 #include "flow/sources.h"
 
-static bool held_before(const rill_held *a, const rill_held *b) {
+static bool held_before(const rill_expelled *a, const rill_expelled *b) {
     if (a->place != b->place) return a->place < b->place;
     if (a->amount != b->amount) return a->amount < b->amount;
     if (a->seconds != b->seconds) return a->seconds < b->seconds;
     if (a->side != b->side) return a->side < b->side;
     return a->wall[0] != b->wall[0] ? a->wall[0] < b->wall[0] : a->wall[1] < b->wall[1];
 }
-RILL_SORT(sort_held, rill_held, held_before)
+RILL_SORT(sort_held, rill_expelled, held_before)
 
-bool rill_held_reserve(rill_flow *flow, size_t more, const rill_allocator *allocator) {
+bool rill_expelled_reserve(rill_flow *flow, size_t more, const rill_allocator *allocator) {
     /* When it is full it is put in order, and no column is there twice. */
-    return rill_array_provide(&flow->held, allocator, (size_t)flow->bed->info.columns + more);
+    return rill_array_provide(&flow->expelled, allocator, (size_t)flow->bed->info.columns + more);
 }
 
-double rill_held_mean(int64_t a, double seconds_a, int64_t b, double seconds_b) {
+double rill_expelled_mean(int64_t a, double seconds_a, int64_t b, double seconds_b) {
     const double x = (double)a, y = (double)b;
     return x + y > 0.0 ? (x * seconds_a + y * seconds_b) / (x + y) : 0.0;
 }
@@ -31,16 +31,16 @@ double rill_held_mean(int64_t a, double seconds_a, int64_t b, double seconds_b) 
 /* One after the other, as liquid before a wall comes in: so it goes on at the same rate, though cells are passed in
  * whole frames and the next comes a little early. But a little that has much time must not delay much that has
  * little. And what comes from different sides comes at the same time. */
-static double joined_time(const rill_held *a, const rill_held *b) {
+static double joined_time(const rill_expelled *a, const rill_expelled *b) {
     const double both = a->seconds + b->seconds;
     if (a->side != b->side && a->seconds > 0.0 && b->seconds > 0.0)
         return (double)(a->amount + b->amount) / ((double)a->amount / a->seconds + (double)b->amount / b->seconds);
-    const double twice = 2.0 * rill_held_mean(a->amount, a->seconds, b->amount, b->seconds);
-    return fmin(fmin(both, twice), RILL_HELD_SLOWEST);
+    const double twice = 2.0 * rill_expelled_mean(a->amount, a->seconds, b->amount, b->seconds);
+    return fmin(fmin(both, twice), RILL_EXPELLED_SLOWEST);
 }
 
-static void join(rill_held *a, const rill_held *b) {
-    for (int k = 0; k < 2; ++k) a->wall[k] = rill_held_mean(a->amount, a->wall[k], b->amount, b->wall[k]);
+static void join(rill_expelled *a, const rill_expelled *b) {
+    for (int k = 0; k < 2; ++k) a->wall[k] = rill_expelled_mean(a->amount, a->wall[k], b->amount, b->wall[k]);
     a->seconds = joined_time(a, b);
     a->side = a->amount > b->amount ? a->side : b->side;
     a->amount += b->amount;
@@ -64,53 +64,53 @@ static uint64_t *sort_keys(uint64_t *keys, uint64_t *spare, size_t count, uint32
 
 /* In order of places; of one place in any order. Keys are moved instead of what they stand for, if there is room for that behind
  * the last: mostly there is a lot. Returns where it begins then. */
-static rill_held *sort_places(rill_flow *flow) {
-    rill_held *held = flow->held.data, *sorted = held + flow->held.count;
-    const size_t count = flow->held.count;
+static rill_expelled *sort_places(rill_flow *flow) {
+    rill_expelled *expelled = flow->expelled.data, *sorted = expelled + flow->expelled.count;
+    const size_t count = flow->expelled.count;
     uint64_t *keys = (uint64_t *)(sorted + count);
     uint32_t most = 0;
-    if (flow->held.capacity < 3 * count) {
-        sort_held(held, count);
-        return held;
+    if (flow->expelled.capacity < 3 * count) {
+        sort_held(expelled, count);
+        return expelled;
     }
     for (size_t i = 0; i < count; ++i) {
-        const uint32_t place = (uint32_t)held[i].place; /* and behind it where it stands */
+        const uint32_t place = (uint32_t)expelled[i].place; /* and behind it where it stands */
         keys[i] = (uint64_t)place << 32 | i;
         most = place > most ? place : most;
     }
     keys = sort_keys(keys, keys + count, count, most);
-    for (size_t i = 0; i < count; ++i) sorted[i] = held[(uint32_t)keys[i]];
+    for (size_t i = 0; i < count; ++i) sorted[i] = expelled[(uint32_t)keys[i]];
     return sorted;
 }
 
-void rill_held_order(rill_flow *flow) {
-    if (flow->held.count == 0) return;
-    rill_held *held = flow->held.data, *sorted = sort_places(flow);
+void rill_expelled_order(rill_flow *flow) {
+    if (flow->expelled.count == 0) return;
+    rill_expelled *expelled = flow->expelled.data, *sorted = sort_places(flow);
     size_t count = 0;
-    for (size_t i = 0, end; i < flow->held.count; i = end) {
-        for (end = i + 1; end < flow->held.count && sorted[end].place == sorted[i].place;) ++end;
+    for (size_t i = 0, end; i < flow->expelled.count; i = end) {
+        for (end = i + 1; end < flow->expelled.count && sorted[end].place == sorted[i].place;) ++end;
         sort_held(sorted + i, end - i);
         const size_t first = count;
         for (size_t k = i; k < end; ++k) {
             if (sorted[k].amount == 0) continue;
             if (count > first)
-                join(&held[first], &sorted[k]);
+                join(&expelled[first], &sorted[k]);
             else
-                held[count++] = sorted[k];
+                expelled[count++] = sorted[k];
         }
     }
-    flow->held.count = count;
+    flow->expelled.count = count;
 }
 
 /* Holds one more, with what is known of it. */
-static void add(rill_flow *flow, const rill_held *more) {
+static void add(rill_flow *flow, const rill_expelled *more) {
     if (more->amount == 0) return;
-    if (flow->held.count == flow->held.capacity) rill_held_order(flow); /* then no column is there twice */
-    ((rill_held *)flow->held.data)[flow->held.count++] = *more;
+    if (flow->expelled.count == flow->expelled.capacity) rill_expelled_order(flow); /* then no column is there twice */
+    ((rill_expelled *)flow->expelled.data)[flow->expelled.count++] = *more;
 }
 
-void rill_held_add(rill_flow *flow, int32_t place, int64_t amount, double seconds, const rill_pace *pace) {
-    rill_held more = { .amount = amount, .seconds = seconds, .side = -1, .place = place };
+void rill_expelled_add(rill_flow *flow, int32_t place, int64_t amount, double seconds, const rill_wall_speed *pace) {
+    rill_expelled more = { .amount = amount, .seconds = seconds, .side = -1, .place = place };
     if (pace && pace->seconds > 0.0) {
         more.side = pace->side;
         for (int k = 0; k < 2; ++k) more.wall[k] = pace->velocity[k];
@@ -118,23 +118,23 @@ void rill_held_add(rill_flow *flow, int32_t place, int64_t amount, double second
     add(flow, &more);
 }
 
-rill_held *rill_held_at(const rill_flow *flow, int32_t place) {
-    return rill_order_find(flow->held.data, flow->held.count, sizeof(rill_held), place);
+rill_expelled *rill_expelled_at(const rill_flow *flow, int32_t place) {
+    return rill_order_find(flow->expelled.data, flow->expelled.count, sizeof(rill_expelled), place);
 }
 
-int64_t rill_held_total(const rill_flow *flow) {
-    const rill_held *held = flow->held.data;
+int64_t rill_expelled_total(const rill_flow *flow) {
+    const rill_expelled *expelled = flow->expelled.data;
     int64_t sum = 0;
-    for (size_t i = 0; i < flow->held.count; ++i) sum += held[i].amount;
+    for (size_t i = 0; i < flow->expelled.count; ++i) sum += expelled[i].amount;
     return sum;
 }
 
-double rill_held_rise(const rill_flow *flow) {
-    const rill_held *held = flow->held.data;
+double rill_expelled_rise(const rill_flow *flow) {
+    const rill_expelled *expelled = flow->expelled.data;
     double fastest = 0.0;
-    for (size_t i = 0; i < flow->held.count; ++i) {
-        const bool open = flow->bed->c[held[i].place] == RILL_TOP; /* under a ceiling there is nowhere to rise to */
-        const double rate = open && held[i].seconds > 0.0 ? (double)held[i].amount / held[i].seconds : 0.0;
+    for (size_t i = 0; i < flow->expelled.count; ++i) {
+        const bool open = flow->bed->c[expelled[i].place] == RILL_TOP; /* under a ceiling there is nowhere to rise to */
+        const double rate = open && expelled[i].seconds > 0.0 ? (double)expelled[i].amount / expelled[i].seconds : 0.0;
         if (rate > fastest) fastest = rate;
     }
     return fastest * flow->bed->quantum;
@@ -142,15 +142,15 @@ double rill_held_rise(const rill_flow *flow) {
 
 /* --------------------------------------------------------------------------------------------------------- releasing */
 
-void rill_held_begin(rill_flow *flow, double dt, const rill_motion *motion) {
-    rill_held *held = flow->held.data;
-    const double least = dt < RILL_HELD_LONGEST ? dt : RILL_HELD_LONGEST;
-    for (size_t i = 0; i < flow->held.count; ++i) {
-        if (held[i].seconds < least) held[i].seconds = least;
-        if (held[i].seconds <= RILL_HELD_LONGEST) continue;
+void rill_expelled_begin(rill_flow *flow, double dt, const rill_motion *motion) {
+    rill_expelled *expelled = flow->expelled.data;
+    const double least = dt < RILL_EXPELLED_LONGEST ? dt : RILL_EXPELLED_LONGEST;
+    for (size_t i = 0; i < flow->expelled.count; ++i) {
+        if (expelled[i].seconds < least) expelled[i].seconds = least;
+        if (expelled[i].seconds <= RILL_EXPELLED_LONGEST) continue;
         int32_t x, y;
-        rill_bed_sheet_of(flow->bed, held[i].place, &x, &y);
-        if (rill_motion_since(motion, x, y) > motion->now) held[i].seconds = RILL_HELD_LONGEST;
+        rill_bed_sheet_of(flow->bed, expelled[i].place, &x, &y);
+        if (rill_motion_since(motion, x, y) > motion->now) expelled[i].seconds = RILL_EXPELLED_LONGEST;
     }
 }
 
@@ -186,11 +186,11 @@ static int64_t give_elsewhere(rill_flow *flow, int32_t place, int32_t slack, int
     return rill_displace_squeeze(flow, place, slack, rest);
 }
 
-bool rill_held_release(rill_flow *flow, double dt, double fastest, int32_t slack) {
-    rill_held *held = flow->held.data;
+bool rill_expelled_release(rill_flow *flow, double dt, double fastest, int32_t slack) {
+    rill_expelled *expelled = flow->expelled.data;
     bool squeezed = false;
-    for (size_t i = 0; i < flow->held.count; ++i) {
-        rill_held *h = &held[i];
+    for (size_t i = 0; i < flow->expelled.count; ++i) {
+        rill_expelled *h = &expelled[i];
         const bool last = dt >= h->seconds * (1.0 - 1e-9);
         const int64_t due = last ? h->amount : (int64_t)((double)h->amount * (dt / h->seconds));
         const int64_t before = flow->pushed;
@@ -203,17 +203,17 @@ bool rill_held_release(rill_flow *flow, double dt, double fastest, int32_t slack
     return squeezed;
 }
 
-void rill_held_return(rill_flow *flow, int64_t refused) {
-    rill_held *held = flow->held.data;
+void rill_expelled_return(rill_flow *flow, int64_t refused) {
+    rill_expelled *expelled = flow->expelled.data;
     size_t count = 0;
-    for (size_t i = 0; i < flow->held.count; ++i) {
-        const int64_t back = refused < held[i].pushed ? refused : held[i].pushed;
+    for (size_t i = 0; i < flow->expelled.count; ++i) {
+        const int64_t back = refused < expelled[i].pushed ? refused : expelled[i].pushed;
         refused -= back;
-        held[i].amount += back;
-        held[i].pushed = 0;
-        if (held[i].amount > 0) held[count++] = held[i];
+        expelled[i].amount += back;
+        expelled[i].pushed = 0;
+        if (expelled[i].amount > 0) expelled[count++] = expelled[i];
     }
-    flow->held.count = count;
+    flow->expelled.count = count;
 }
 
 /* ----------------------------------------------------------------------------------------------------------- momentum */
@@ -224,7 +224,7 @@ typedef struct behind {
     float speed, *face; /* NULL: it does not press along that axis */
 } behind;
 
-static behind behind_of(const rill_flow *flow, const rill_held *h, int axis, double dt) {
+static behind behind_of(const rill_flow *flow, const rill_expelled *h, int axis, double dt) {
     const double fastest = flow->bed->grid.cell_size / dt;
     const int32_t step = axis == 0 ? 1 : flow->bed->sheets[0].stride; /* where solids move all sheets are of one size */
     behind b = { 0 };
@@ -236,28 +236,28 @@ static behind behind_of(const rill_flow *flow, const rill_held *h, int axis, dou
     return b;
 }
 
-void rill_held_push(rill_flow *flow, double dt) {
-    const rill_held *held = flow->held.data;
-    for (size_t i = 0; i < flow->held.count; ++i)
+void rill_expelled_push(rill_flow *flow, double dt) {
+    const rill_expelled *expelled = flow->expelled.data;
+    for (size_t i = 0; i < flow->expelled.count; ++i)
         for (int axis = 0; axis < 2; ++axis) {
-            const int32_t level = flow->bed->b[held[i].place] + flow->H[held[i].place];
-            const behind b = behind_of(flow, &held[i], axis, dt);
+            const int32_t level = flow->bed->b[expelled[i].place] + flow->H[expelled[i].place];
+            const behind b = behind_of(flow, &expelled[i], axis, dt);
             if (b.face && flow->bed->b[b.wall] >= level && flow->H[b.wall] <= RILL_DRY) *b.face = b.speed;
         }
 }
 
-void rill_held_stop(rill_flow *flow, double dt) {
-    const rill_held *held = flow->held.data;
-    for (size_t i = 0; i < flow->held.count; ++i)
+void rill_expelled_stop(rill_flow *flow, double dt) {
+    const rill_expelled *expelled = flow->expelled.data;
+    for (size_t i = 0; i < flow->expelled.count; ++i)
         for (int axis = 0; axis < 2; ++axis) {
-            const behind b = behind_of(flow, &held[i], axis, dt);
+            const behind b = behind_of(flow, &expelled[i], axis, dt);
             if (b.face && *b.face == b.speed) *b.face = 0.0f;
         }
 }
 
 /* ------------------------------------------------------------------------------------------------------ transferring */
 
-int32_t rill_held_same_column(const rill_bed *from, int32_t place, const rill_bed *to) {
+int32_t rill_expelled_same_column(const rill_bed *from, int32_t place, const rill_bed *to) {
     int32_t x, y;
     rill_bed_sheet_of(from, place, &x, &y);
     int32_t k = from->cell_first[(size_t)y * (size_t)from->grid.cells[0] + (size_t)x];
@@ -265,15 +265,15 @@ int32_t rill_held_same_column(const rill_bed *from, int32_t place, const rill_be
     return to->places[k];
 }
 
-bool rill_held_transfer(const rill_flow *from, rill_flow *to, const rill_allocator *allocator) {
-    const rill_held *held = from->held.data;
-    if (from->held.count == 0) return true;
-    if (!rill_held_reserve(to, 0, allocator)) return false;
-    for (size_t i = 0; i < from->held.count; ++i) {
-        rill_held moved = held[i];
-        moved.place = rill_held_same_column(from->bed, moved.place, to->bed);
+bool rill_expelled_transfer(const rill_flow *from, rill_flow *to, const rill_allocator *allocator) {
+    const rill_expelled *expelled = from->expelled.data;
+    if (from->expelled.count == 0) return true;
+    if (!rill_expelled_reserve(to, 0, allocator)) return false;
+    for (size_t i = 0; i < from->expelled.count; ++i) {
+        rill_expelled moved = expelled[i];
+        moved.place = rill_expelled_same_column(from->bed, moved.place, to->bed);
         add(to, &moved);
     }
-    rill_held_order(to);
+    rill_expelled_order(to);
     return true;
 }

@@ -1,15 +1,15 @@
 /* Which solids move, where, and since when: by that it is known whether a wall is still under way. */
-#ifndef RILL_FLOW_MOVERS_H
-#define RILL_FLOW_MOVERS_H
+#ifndef RILL_MOTION_WALL_SPEED_H
+#define RILL_MOTION_WALL_SPEED_H
 
 #include "bed/bed.h"
 
 #include <math.h>
 
 /* A solid that has not moved for so long rests, s. */
-#define RILL_MOVERS_PATIENCE 0.25
+#define RILL_MOVING_PATIENCE 0.25
 
-typedef struct rill_mover {
+typedef struct rill_moving_solid {
     rill_area area;     /* cells that it has to do with, where it was and where it is */
     double since, last; /* when it began to move, and when it did so last, s */
     double pose[2][3];  /* its translation and rotation then */
@@ -18,10 +18,10 @@ typedef struct rill_mover {
     const rill_solid *solid; /* if its form is exact, and it moved before; else NULL */
     double former[2][3];     /* its pose before, */
     double interval;         /* and how long ago that was, s */
-} rill_mover;
+} rill_moving_solid;
 
 typedef struct rill_motion {
-    const rill_mover *movers;
+    const rill_moving_solid *movers;
     size_t count;
     double now; /* s */
 } rill_motion;
@@ -30,22 +30,22 @@ typedef struct rill_motion {
 static const int32_t rill_beside[4][2] = { { -1, 0 }, { 1, 0 }, { 0, -1 }, { 0, 1 } };
 
 /* How a wall passes a cell. */
-typedef struct rill_pace {
+typedef struct rill_wall_speed {
     double seconds;     /* per cell; 0: not known */
     double interval;    /* between its last two poses, s; 0: not known */
     double velocity[2]; /* of what it is of, m/s */
     int32_t side;       /* to which it goes: of rill_beside */
     int32_t deep;       /* so many cells behind each other were passed at the same time, */
     int32_t inner;      /* and so many of them before this one */
-} rill_pace;
+} rill_wall_speed;
 
 /* How a solid has just passed the centre of a cell, or left it, at some height, but for how deep; not known if that was
- * another solid. (fronts.c) */
-rill_pace rill_mover_passes(const rill_mover *mover, const rill_grid *grid, const int32_t cell[2], double z,
+ * another solid. (wall_fronts.c) */
+rill_wall_speed rill_moving_solid_passes(const rill_moving_solid *mover, const rill_grid *grid, const int32_t cell[2], double z,
                             bool leaves);
 
 /* Whether a cell is at most `REACH` cells away from what a solid has to do with. */
-static inline bool rill_mover_near(const rill_mover *mover, int32_t x, int32_t y) {
+static inline bool rill_moving_solid_near(const rill_moving_solid *mover, int32_t x, int32_t y) {
     enum { REACH = 2 };
     const rill_area *a = &mover->area;
     return x >= a->low[0] - REACH && x < a->high[0] + REACH && y >= a->low[1] - REACH && y < a->high[1] + REACH;
@@ -55,9 +55,9 @@ static inline bool rill_mover_near(const rill_mover *mover, int32_t x, int32_t y
 static inline double rill_motion_since(const rill_motion *motion, int32_t x, int32_t y) {
     double since = (double)INFINITY;
     for (size_t i = 0; i < motion->count; ++i) {
-        const rill_mover *mover = &motion->movers[i];
-        const bool rests = motion->now - mover->last > RILL_MOVERS_PATIENCE;
-        if (!rests && mover->since < since && rill_mover_near(mover, x, y)) since = mover->since;
+        const rill_moving_solid *mover = &motion->movers[i];
+        const bool rests = motion->now - mover->last > RILL_MOVING_PATIENCE;
+        if (!rests && mover->since < since && rill_moving_solid_near(mover, x, y)) since = mover->since;
     }
     return since;
 }

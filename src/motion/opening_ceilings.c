@@ -1,0 +1,83 @@
+/* Room that ceilings make as they rise: see opening_ceilings.h. */
+#include "motion/opening_ceilings.h"
+
+#include "base/order.h"
+#include "bed/sort.h"
+#include "passages/passages.h"
+#include "motion/expelled.h"
+
+static bool rising_before(const rill_opening *a, const rill_opening *b) {
+    return a->place < b->place;
+}
+RILL_SORT(sort_rising, rill_opening, rising_before)
+
+bool rill_opening_reserve(rill_flow *flow, size_t more, const rill_allocator *allocator) {
+    return rill_array_reserve(&flow->openings, allocator, flow->openings.count + more);
+}
+
+/* --------------------------------------------------------------------------------------------------------- following */
+
+void rill_opening_forget(const rill_displace_job *j) {
+    rill_opening *openings = j->flow->openings.data;
+    size_t count = 0;
+    for (size_t i = 0; i < j->flow->openings.count; ++i)
+        if (!(j->update->marks[openings[i].place] & RILL_PLACE_CHANGED)) openings[count++] = openings[i];
+    j->flow->openings.count = count;
+}
+
+void rill_opening_note(const rill_displace_job *j, const rill_cell_change *at, const rill_new_column *fresh) {
+    rill_flow *flow = j->flow;
+    if (!j->how->pushes || !flow->pressure || fresh->from < 0 || fresh->c == RILL_TOP) return;
+    if (flow->pressure[fresh->place] == 0) return; /* nothing would follow */
+    const int32_t room = rill_ceiling_full(flow->bed, fresh->place) - flow->H[fresh->place];
+    if (room <= RILL_FULL_LOW - RILL_FULL) return;
+    const double seconds = rill_wall_speed_of_ceiling(j, at->x, at->y);
+    ((rill_opening *)flow->openings.data)[flow->openings.count++] =
+        (rill_opening){ .place = fresh->place, .room = room, .seconds = seconds > 0.0 ? seconds : RILL_WALL_SPEED_FIRST };
+}
+
+void rill_opening_order(rill_flow *flow) {
+    sort_rising(flow->openings.data, flow->openings.count);
+}
+
+bool rill_opening_is(const rill_flow *flow, int32_t place) {
+    return rill_order_find(flow->openings.data, flow->openings.count, sizeof(rill_opening), place) != NULL;
+}
+
+/* ----------------------------------------------------------------------------------------------------------- opening */
+
+void rill_opening_begin(rill_flow *flow, double dt) {
+    rill_opening *openings = flow->openings.data;
+    const double least = dt < RILL_EXPELLED_LONGEST ? dt : RILL_EXPELLED_LONGEST;
+    for (size_t i = 0; i < flow->openings.count; ++i)
+        if (openings[i].seconds < least) openings[i].seconds = least;
+}
+
+void rill_opening_open(rill_flow *flow, double dt) {
+    rill_opening *openings = flow->openings.data;
+    size_t count = 0;
+    for (size_t i = 0; i < flow->openings.count; ++i) {
+        rill_opening r = openings[i];
+        if (!flow->solves_passages || dt >= r.seconds * (1.0 - 1e-9)) continue;
+        r.room -= (int32_t)((double)r.room * (dt / r.seconds));
+        r.seconds -= dt;
+        openings[count++] = r;
+    }
+    flow->openings.count = count;
+}
+
+/* ------------------------------------------------------------------------------------------------------ transferring */
+
+bool rill_opening_transfer(const rill_flow *from, rill_flow *to, const rill_allocator *allocator) {
+    const rill_opening *openings = from->openings.data;
+    if (from->openings.count == 0) return true;
+    if (!rill_opening_reserve(to, from->openings.count, allocator)) return false;
+    rill_opening *fresh = to->openings.data;
+    for (size_t i = 0; i < from->openings.count; ++i) {
+        fresh[i] = openings[i];
+        fresh[i].place = rill_expelled_same_column(from->bed, openings[i].place, to->bed);
+    }
+    to->openings.count = from->openings.count;
+    rill_opening_order(to);
+    return true;
+}
