@@ -1,4 +1,4 @@
-/* Bodies with Kandemir's method: explicit, and upright but for drag. See flow/kandemir.h for the liquid.
+/* Bodies with Kandemir's method: explicit, and upright but for drag. See kandemir/kandemir.h for the liquid.
  *
  * Based on: Kandemir, Capin & Ozguc, section 5.3. A body covers columns with areas a, in all n dx dy. It touches those whose
  * head, e = h + P_external / (rho g), is above its underside. With f the sum of its weight and of other forces on it, downwards,
@@ -22,7 +22,7 @@
 #define RILL_BODIES_KANDEMIR_BODY_H
 
 #include "bodies/bodies.h"
-#include "flow/kandemir.h"
+#include "kandemir/kandemir.h"
 
 /* What the liquid does to a body. */
 typedef struct rill_kandemir_push {

@@ -1,7 +1,7 @@
 /* Reading a layer as an array: what is written to files and compared in tests. */
 #include <math.h>
 
-#include "flow/kandemir.h"
+#include "kandemir/kandemir.h"
 #include "world/world.h"
 
 /* Tiles that were woken since the last sub-step are not swept yet, but will be. */

@@ -7,7 +7,7 @@
 
 #include "base/simd.h"
 #include "passages/passages.h"
-#include "flow/kandemir.h"
+#include "kandemir/kandemir.h"
 #include "world/world.h"
 
 /* ---------------------------------------------------------------------------------------------------- setting depth */

@@ -3,7 +3,7 @@
 #include "world/snapshot.h"
 
 #include "base/hash.h"
-#include "flow/kandemir.h"
+#include "kandemir/kandemir.h"
 
 static void put_settings(rill_writer *writer, const rill_world_def *def) {
     rill_put_u32(writer, (uint32_t)def->grid.cells[0]);

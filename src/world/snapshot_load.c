@@ -6,7 +6,7 @@
 
 #include "bed/sheets.h"
 #include "passages/passages.h"
-#include "flow/kandemir.h"
+#include "kandemir/kandemir.h"
 #include "world/snapshot.h"
 
 rill_result rill_loading_refuse(rill_loading *load, const char *what) {

@@ -12,7 +12,7 @@
 #include "passages/passages.h"
 #include "motion/drawn.h"
 #include "motion/expelled.h"
-#include "flow/kandemir.h"
+#include "kandemir/kandemir.h"
 #include "flow/move.h"
 #include "motion/opening_ceilings.h"
 #include "flow/stages.h"

@@ -4,7 +4,7 @@
 
 #include "motion/drawn.h"
 #include "motion/expelled.h"
-#include "flow/kandemir.h"
+#include "kandemir/kandemir.h"
 #include "motion/opening_ceilings.h"
 #include "world/world.h"
 

@@ -2,7 +2,7 @@
 #include "world/world.h"
 
 #include "passages/passages.h"
-#include "flow/kandemir.h"
+#include "kandemir/kandemir.h"
 
 #include <stdarg.h>
 #include <stdio.h>

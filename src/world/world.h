@@ -59,7 +59,7 @@ typedef struct rill_bed_log {
     uint64_t numbers[RILL_BED_LOG];
 } rill_bed_log;
 
-typedef struct rill_tank rill_tank; /* flow/kandemir.h */
+typedef struct rill_tank rill_tank; /* kandemir/kandemir.h */
 
 /* Working memory for solids that move (world_moves.c). */
 typedef struct rill_moves rill_moves;

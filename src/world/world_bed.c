@@ -4,7 +4,7 @@
 
 #include "bed/sheets.h"
 #include "passages/passages.h"
-#include "flow/kandemir.h"
+#include "kandemir/kandemir.h"
 #include "world/world.h"
 
 rill_area rill_world_reach(const rill_world *world, const rill_solid_slot *slot) {

@@ -1,8 +1,8 @@
 /* What worlds have with Kandemir's method alone: the tank, external pressure, control points. The method itself is in
- * flow/kandemir.h. */
+ * kandemir/kandemir.h. */
 #include <math.h>
 
-#include "flow/kandemir.h"
+#include "kandemir/kandemir.h"
 #include "world/world.h"
 
 static const double PRESSURE_LIMIT = 1e9; /* Pa */

@@ -13,7 +13,7 @@
 #include "bed/sheets.h"
 #include "bed/update.h"
 #include "passages/passages.h"
-#include "flow/kandemir.h"
+#include "kandemir/kandemir.h"
 #include "motion/remap_flow.h"
 #include "world/world.h"
 

@@ -3,7 +3,7 @@
  *
  * Symmetry: a pipe seen from its other end is the same arithmetic with every sign turned, and sums over the eight pipes of
  * a column are taken by opposite pairs first. A mirrored or turned tank then has the same bits. */
-#include "flow/kandemir_kernels.h"
+#include "kandemir/kandemir_kernels.h"
 
 #include "base/simd.h"
 #include "flow/limit.h"

@@ -19,8 +19,8 @@
  * Velocities Q / A are kept instead of Q: those along x and y are the flow's u and v, the diagonal ones are here, by cells of
  * the grid and not by places of the bed, so that they outlive any change of it. Volumes move in whole quanta as everywhere:
  * no column gives more than it has or takes more than it has room for (limit.h), and rounding is dithered (move.h). */
-#ifndef RILL_FLOW_KANDEMIR_H
-#define RILL_FLOW_KANDEMIR_H
+#ifndef RILL_KANDEMIR_KANDEMIR_H
+#define RILL_KANDEMIR_KANDEMIR_H
 
 #include "flow/flow.h"
 

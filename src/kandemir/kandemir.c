@@ -2,13 +2,13 @@
  *
  * Everything is swept, row by row and in one order: drive all pipes, limit what columns would give (and take, where liquid is
  * near the top of the range), move. */
-#include "flow/kandemir.h"
+#include "kandemir/kandemir.h"
 
 #include <math.h>
 
 #include "base/message.h"
 #include "base/power.h"
-#include "flow/kandemir_kernels.h"
+#include "kandemir/kandemir_kernels.h"
 #include "flow/move.h"
 #include "flow/stages.h"
 

@@ -1,7 +1,7 @@
 /* Row kernels of Kandemir's method: plain C loops over a row of columns, compiled once per instruction set like those of the
  * sweep (kernels.h). Every variant gives the same bits. */
-#ifndef RILL_FLOW_KANDEMIR_KERNELS_H
-#define RILL_FLOW_KANDEMIR_KERNELS_H
+#ifndef RILL_KANDEMIR_KANDEMIR_KERNELS_H
+#define RILL_KANDEMIR_KANDEMIR_KERNELS_H
 
 #include "flow/flow.h"
 

@@ -1,6 +1,6 @@
 /* Which kernels of Kandemir's method this processor runs. */
 #include "base/processor.h"
-#include "flow/kandemir_kernels.h"
+#include "kandemir/kandemir_kernels.h"
 
 extern const rill_kandemir_kernels rill_kandemir_kernels_scalar, rill_kandemir_kernels_base;
 #ifdef RILL_HAVE_AVX2
