@@ -4,7 +4,7 @@
 
 #include "worlds.h"
 
-#include "world/snapshot.h"
+#include "snapshot/snapshot.h"
 
 typedef struct saved {
     unsigned char *bytes;

@@ -372,7 +372,7 @@ static inline rill_node *rill_bodies_node(const rill_bodies *bodies, int32_t pla
     return known > 0 ? (rill_node *)bodies->nodes.data + (known - 1) : NULL;
 }
 
-/* faces.c: the axis of a sparse pipe. */
+/* side_velocity.c: the axis of a sparse pipe. */
 int32_t rill_body_pipe_axis(const rill_flow *flow, int32_t pipe);
 /* Whether a body on the bed is at an end of it. */
 bool rill_body_face_shut(const rill_bodies *bodies, const rill_body_face *face);

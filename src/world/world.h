@@ -1,8 +1,8 @@
 /* The inside of a world. Files of src/world: world.c (create, destroy, settings), definition.c (defaults and what a
- * definition may say), liquids.c (presets), world_solids.c (solids and building the bed), world_sources.c, world_bodies.c,
- * aside.c (room for new bodies), faces.c (velocity through a column's sides), fill.c, field.c, query.c, ledger.c, energy.c, step.c (the table of contents of a step),
- * bytes.c and snapshot.c, snapshot_load.c, snapshot_bodies.c (saving and loading), validate.c, world_surface.c and solid_meshes.c (what is
- * drawn), world_kandemir.c (what that method alone has). */
+ * definition may say), liquids.c (presets), world_solids.c and world_bed.c (solids, building the bed), world_moves.c (solids
+ * that move), world_sources.c, world_bodies.c, body_insertion.c (room for new bodies), side_velocity.c (velocity through a
+ * column's sides), fill.c, field.c, query.c, ledger.c, energy.c, step.c (the table of contents of a step), validate.c,
+ * world_surface.c and solid_meshes.c (what is drawn), world_kandemir.c (what that method alone has). */
 #ifndef RILL_WORLD_WORLD_H
 #define RILL_WORLD_WORLD_H
 
@@ -170,7 +170,7 @@ rill_result rill_check_body(const rill_body *body, double bound, rill_message *m
 void rill_world_cover(rill_world *world, bool fill);
 /* Liquid on bodies that found no room when they went away is booked as drained; false: there was none. */
 bool rill_world_book_lost(rill_world *world);
-/* aside.c: makes room for a body that is new. `queue` has a place for each column of the bed. */
+/* body_insertion.c: makes room for a body that is new. `queue` has a place for each column of the bed. */
 void rill_world_push_aside(rill_world *world, const rill_body *body, int32_t *queue);
 void rill_world_free_bodies(rill_world *world);
 
@@ -180,7 +180,7 @@ void rill_world_drop_source(const rill_world *world, rill_source *source);
 /* A column's ceiling in metres; infinity under open sky. */
 double rill_world_ceiling(const rill_world *world, int32_t place);
 
-/* faces.c. Finds the order of pipes_by_r; RILL_OUT_OF_MEMORY leaves it NULL. */
+/* side_velocity.c. Finds the order of pipes_by_r; RILL_OUT_OF_MEMORY leaves it NULL. */
 rill_result rill_faces_make(rill_world *world);
 void rill_faces_free(rill_world *world);
 /* The order of the bed's pipes, written to `by_r`, from the `old_count` there were before: `from` is the number that each had

@@ -2,7 +2,7 @@
  * snapshot, whose length and checksum are then made right again (most of the time): what is loaded is a world that
  * holds together and can be stepped, or nothing. */
 #include "fuzz.h"
-#include "world/snapshot.h"
+#include "snapshot/snapshot.h"
 
 enum { LENGTH_AT = 16, MOST_EDITS = 16, MOST_SUBSTEPS = 64 };
 

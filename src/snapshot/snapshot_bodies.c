@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "bodies/form_parts.h"
-#include "world/snapshot.h"
+#include "snapshot/snapshot.h"
 
 /* Faster or farther than any body gets, m, m/s, rad/s, m/s2: from there on, steps keep to RILL_BODY_BOUND. */
 static const double STORED_BOUND = 1e12;

@@ -1,6 +1,6 @@
 /* Saving, rewinding and hashing. The format is described in snapshot.h, reading it is in snapshot_load.c; both go
  * through the members in the same order, one function per section. */
-#include "world/snapshot.h"
+#include "snapshot/snapshot.h"
 
 #include "base/hash.h"
 #include "kandemir/kandemir.h"

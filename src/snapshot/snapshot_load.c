@@ -7,7 +7,7 @@
 #include "bed/sheets.h"
 #include "passages/passages.h"
 #include "kandemir/kandemir.h"
-#include "world/snapshot.h"
+#include "snapshot/snapshot.h"
 
 rill_result rill_loading_refuse(rill_loading *load, const char *what) {
     return rill_fail(load->message, RILL_INVALID_DATA, "snapshot, near byte %zu of %zu: %s", load->reader.at,

@@ -1,8 +1,8 @@
 /* Values as little-endian bytes, whatever the machine is. A writer counts, stores or hashes what it is given, so that
  * the size, the content and the hash of a snapshot come from the same lines; a reader never passes the end of its
  * memory. */
-#ifndef RILL_WORLD_BYTES_H
-#define RILL_WORLD_BYTES_H
+#ifndef RILL_SNAPSHOT_BYTES_H
+#define RILL_SNAPSHOT_BYTES_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "bed/sheets.h"
-#include "world/snapshot.h"
+#include "snapshot/snapshot.h"
 
 typedef struct solid_arrays {
     float *vertices;

@@ -4,7 +4,7 @@
 #include "motion/drawn.h"
 #include "motion/expelled.h"
 #include "motion/opening_ceilings.h"
-#include "world/snapshot.h"
+#include "snapshot/snapshot.h"
 
 /* ---------------------------------------------------------------------------------------------------------- writing */
 

@@ -20,10 +20,10 @@
  *
  * Pipes, tiles, ghosts and the columns of sources are not stored: they follow from the columns and their sheets. No velocity
  * is ever stored anywhere but at a column or a ghost, so nothing of the padding needs to be kept. */
-#ifndef RILL_WORLD_SNAPSHOT_H
-#define RILL_WORLD_SNAPSHOT_H
+#ifndef RILL_SNAPSHOT_SNAPSHOT_H
+#define RILL_SNAPSHOT_SNAPSHOT_H
 
-#include "world/bytes.h"
+#include "snapshot/bytes.h"
 #include "world/world.h"
 
 #define RILL_SNAPSHOT_MAGIC 0x50414e534c4c4952ull /* "RILLSNAP" as little-endian bytes */

@@ -1,4 +1,4 @@
-#include "world/bytes.h"
+#include "snapshot/bytes.h"
 
 #include <string.h>
 
