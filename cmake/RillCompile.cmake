@@ -15,6 +15,10 @@ function(rill_compile target)
     C_STANDARD 17 C_STANDARD_REQUIRED ON C_EXTENSIONS OFF C_VISIBILITY_PRESET hidden)
   target_compile_options(${target} PRIVATE ${RILL_WARNINGS} -ffp-contract=off)
   target_compile_definitions(${target} PRIVATE _POSIX_C_SOURCE=200809L) # -std=c17 hides it otherwise
+  if(RILL_ASSERTS)
+    target_compile_definitions(${target} PRIVATE RILL_ASSERTS)
+    target_compile_options(${target} PRIVATE -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=) # places that asserts name
+  endif()
   if(RILL_SANITIZE)
     target_compile_options(${target} PRIVATE -fsanitize=${RILL_SANITIZE} -fno-sanitize-recover=all
       -fno-omit-frame-pointer)

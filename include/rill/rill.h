@@ -1,7 +1,8 @@
 /* Rill: thin liquid on surfaces, in real time, on one CPU core.
  *
  * The library simulates liquid as columns joined by pipes over a layered bed (floors under floors). It has no
- * dependency, does no file I/O, prints nothing, starts no thread that was not asked for and has no global state.
+ * dependency, does no file I/O, prints nothing, starts no thread that was not asked for and has no global state but the
+ * hook of its asserts.
  *
  * Conventions
  *   - SI units throughout: metres, seconds, kilograms, m3/s. Angles in degrees where a person writes them.
@@ -68,6 +69,20 @@ RILL_API const char *rill_result_name(rill_result result);
 typedef struct rill_message {
     char text[256];
 } rill_message;
+
+/* ---------------------------------------------------------------------------------------------------------- asserts */
+
+/* Builds with the CMake option RILL_ASSERTS (debug, sanitizer and fuzz builds have it) check the library's own invariants
+ * while they run. One that does not hold is a mistake in Rill, or a write into its memory by somebody else; bad arguments
+ * are answered with a rill_result instead. Others pay nothing and never call the hook. */
+RILL_API bool rill_asserts_enabled(void);
+
+/* Called with the condition's text and place, on the thread that found it. The step goes on when it returns, with a world
+ * that is good for looking at only; it may as well stop the program, or leave by longjmp. */
+typedef void rill_assert_hook(const char *condition, const char *file, int32_t line, void *user);
+
+/* One hook for all worlds; set it while there are none. NULL, as at the start, prints to stderr and aborts. */
+RILL_API void rill_set_assert_hook(rill_assert_hook *hook, void *user);
 
 /* ---------------------------------------------------------------------------------------------------------- runtime */
 
