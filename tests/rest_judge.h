@@ -15,7 +15,7 @@
 
 #include <math.h>
 
-#include "base/forest.h"
+#include "base/union_find.h"
 #include "passages/passages.h"
 #include "flow/drive.h"
 #include "flow/lintel.h"
@@ -64,7 +64,7 @@ static inline void rest_levels(const rill_world *world, const rill_moving *pipe,
 /* The passage of a flooded pipe. */
 static inline uint32_t rest_passage(const rest_judge *j, const rill_moving *pipe) {
     const int32_t at = rill_flow_flooded(&j->world->flow, pipe->l) ? pipe->l : pipe->r;
-    return rill_forest_root(j->passage, (uint32_t)at);
+    return rill_union_find_root(j->passage, (uint32_t)at);
 }
 
 /* The head that drives a flooded pipe, quanta from l to r. The paper's extended pipes have the levels at the ends of a passage
@@ -117,7 +117,7 @@ static inline void rest_join(void *user, const rill_moving *pipe) {
     const rest_judge *j = user;
     const rill_flow *flow = &j->world->flow;
     if (pipe->opening > 0.0 && rill_flow_flooded(flow, pipe->l) && rill_flow_flooded(flow, pipe->r))
-        rill_forest_unite(j->passage, (uint32_t)pipe->l, (uint32_t)pipe->r);
+        rill_union_find_unite(j->passage, (uint32_t)pipe->l, (uint32_t)pipe->r);
 }
 
 static inline void rest_span(void *user, const rill_moving *pipe) {

@@ -1,6 +1,7 @@
 /* Memory through hooks, growing arrays, hashes and messages. */
+#include "base/alloc.h"
+#include "base/array.h"
 #include "base/hash.h"
-#include "base/memory.h"
 #include "base/message.h"
 #include "base/order.h"
 
@@ -48,14 +49,14 @@ static rill_allocator hooks(ledger *l) {
 static void test_memory_is_zeroed_and_aligned(void **state) {
     (void)state;
     ledger l = { 0 };
-    rill_allocator allocators[] = { hooks(&l), rill_memory_default() };
+    rill_allocator allocators[] = { hooks(&l), rill_alloc_default() };
     for (size_t a = 0; a < 2; ++a) {
         for (size_t count = 0; count < 300; count += 7) {
-            unsigned char *memory = rill_memory_take(&allocators[a], count, 3);
+            unsigned char *memory = rill_alloc_zeroed(&allocators[a], count, 3);
             assert_non_null(memory);
             assert_int_equal((uintptr_t)memory % RILL_ALIGNMENT, 0);
             for (size_t i = 0; i < 3 * count; ++i) assert_int_equal(memory[i], 0);
-            rill_memory_give(&allocators[a], memory, count, 3);
+            rill_free(&allocators[a], memory, count, 3);
         }
     }
     assert_int_equal(l.live_bytes, 0);
@@ -65,15 +66,15 @@ static void test_memory_that_cannot_be(void **state) {
     (void)state;
     ledger l = { 0 };
     rill_allocator allocator = hooks(&l);
-    assert_null(rill_memory_take(&allocator, SIZE_MAX / 2, 3));
-    assert_null(rill_memory_take(&allocator, SIZE_MAX, 1));
-    assert_null(rill_memory_take(&allocator, SIZE_MAX - RILL_ALIGNMENT + 1, 1));
+    assert_null(rill_alloc_zeroed(&allocator, SIZE_MAX / 2, 3));
+    assert_null(rill_alloc_zeroed(&allocator, SIZE_MAX, 1));
+    assert_null(rill_alloc_zeroed(&allocator, SIZE_MAX - RILL_ALIGNMENT + 1, 1));
     assert_int_equal(l.calls, 0); /* an overflow must not even reach the hook */
     l.fail_at = 1;
-    assert_null(rill_memory_take(&allocator, 4, 4));
-    rill_memory_give(&allocator, NULL, 4, 4);
-    rill_allocator libc = rill_memory_default();
-    assert_null(rill_memory_take(&libc, SIZE_MAX / 4, 2));
+    assert_null(rill_alloc_zeroed(&allocator, 4, 4));
+    rill_free(&allocator, NULL, 4, 4);
+    rill_allocator libc = rill_alloc_default();
+    assert_null(rill_alloc_zeroed(&libc, SIZE_MAX / 4, 2));
 }
 
 /* ------------------------------------------------------------------------------------------------------------ array */

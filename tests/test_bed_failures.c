@@ -6,7 +6,7 @@ static test_mesh mesh;
 /* --------------------------------------------------------------------------------------------------------- refusals */
 
 static void refuse(const rill_solid_def *def, rill_result expected, const char *word) {
-    rill_allocator allocator = rill_memory_default();
+    rill_allocator allocator = rill_alloc_default();
     rill_solid *solid = (rill_solid *)&allocator;
     rill_message message = { "" };
     assert_int_equal(rill_solid_make(def, &allocator, &solid, &message), expected);

@@ -5,11 +5,11 @@
 
 /* Columns stacked at random, with many voids that touch, overlap by a quantum, or are shared by several neighbours. */
 static rill_columns random_columns(uint64_t *seed, int32_t nx, int32_t ny, int most, int coarse) {
-    const rill_allocator allocator = rill_memory_default();
+    const rill_allocator allocator = rill_alloc_default();
     rill_columns columns = { .grid = { .cells = { nx, ny }, .cell_size = 1.0 }, .quantum = 0x1p-20, .opening = 2 };
     size_t cells = (size_t)nx * (size_t)ny, capacity = cells * (size_t)most;
     int32_t *b = calloc(capacity, sizeof *b), *c = calloc(capacity, sizeof *c);
-    columns.cell_first = rill_memory_take(&allocator, cells + 1, sizeof(int32_t));
+    columns.cell_first = rill_alloc_zeroed(&allocator, cells + 1, sizeof(int32_t));
     assert_true(b && c && columns.cell_first);
     int32_t count = 0;
     for (size_t i = 0; i < cells; ++i) {
@@ -25,9 +25,9 @@ static rill_columns random_columns(uint64_t *seed, int32_t nx, int32_t ny, int m
     }
     columns.cell_first[cells] = count;
     columns.count = count;
-    columns.b = rill_memory_take(&allocator, (size_t)count, sizeof(int32_t));
-    columns.c = rill_memory_take(&allocator, (size_t)count, sizeof(int32_t));
-    columns.floors = rill_memory_take(&allocator, (size_t)count, sizeof(uint16_t));
+    columns.b = rill_alloc_zeroed(&allocator, (size_t)count, sizeof(int32_t));
+    columns.c = rill_alloc_zeroed(&allocator, (size_t)count, sizeof(int32_t));
+    columns.floors = rill_alloc_zeroed(&allocator, (size_t)count, sizeof(uint16_t));
     assert_true(columns.b && columns.c && columns.floors);
     memcpy(columns.b, b, (size_t)count * sizeof(int32_t));
     memcpy(columns.c, c, (size_t)count * sizeof(int32_t));
@@ -75,7 +75,7 @@ static void expect_pipes(const rill_bed *bed) {
 
 static void every_pair_has_its_pipe(void **state) {
     (void)state;
-    const rill_allocator allocator = rill_memory_default();
+    const rill_allocator allocator = rill_alloc_default();
     uint64_t seed = 11;
     for (int round = 0; round < 300; ++round) {
         int32_t nx = 1 + round % 23, ny = 1 + round * 7 % 19;
@@ -97,7 +97,7 @@ static void every_pair_has_its_pipe(void **state) {
 /* The same columns give the same bed, bit by bit. */
 static void numbering_is_deterministic(void **state) {
     (void)state;
-    const rill_allocator allocator = rill_memory_default();
+    const rill_allocator allocator = rill_alloc_default();
     rill_bed beds[2];
     for (int i = 0; i < 2; ++i) {
         uint64_t seed = 5;
@@ -124,11 +124,11 @@ static void platforms_are_sheets(void **state) {
     (void)state;
     for (int holes = 0; holes < 2; ++holes) {
         enum { N = 60 };
-        const rill_allocator allocator = rill_memory_default();
+        const rill_allocator allocator = rill_alloc_default();
         uint64_t seed = 3;
         int32_t hole_count = 0;
         rill_columns columns = { .grid = { .cells = { N, N }, .cell_size = 0.001 }, .quantum = 0x1p-33, .opening = 2 };
-        columns.cell_first = rill_memory_take(&allocator, N * N + 1, sizeof(int32_t));
+        columns.cell_first = rill_alloc_zeroed(&allocator, N * N + 1, sizeof(int32_t));
         int32_t *b = calloc(5 * N * N, sizeof *b), *c = calloc(5 * N * N, sizeof *c), count = 0;
         assert_true(columns.cell_first && b && c);
         const int32_t storey = 40000000;
@@ -147,9 +147,9 @@ static void platforms_are_sheets(void **state) {
         }
         columns.cell_first[N * N] = count;
         columns.count = count;
-        columns.b = rill_memory_take(&allocator, (size_t)count, sizeof(int32_t));
-        columns.c = rill_memory_take(&allocator, (size_t)count, sizeof(int32_t));
-        columns.floors = rill_memory_take(&allocator, (size_t)count, sizeof(uint16_t));
+        columns.b = rill_alloc_zeroed(&allocator, (size_t)count, sizeof(int32_t));
+        columns.c = rill_alloc_zeroed(&allocator, (size_t)count, sizeof(int32_t));
+        columns.floors = rill_alloc_zeroed(&allocator, (size_t)count, sizeof(uint16_t));
         memcpy(columns.b, b, (size_t)count * sizeof(int32_t));
         memcpy(columns.c, c, (size_t)count * sizeof(int32_t));
         rill_bed bed;
@@ -332,7 +332,7 @@ static void broken_beds_are_noticed(void **state) {
 
 static void bad_columns_are_refused(void **state) {
     (void)state;
-    const rill_allocator allocator = rill_memory_default();
+    const rill_allocator allocator = rill_alloc_default();
     for (int i = 0; i < 9; ++i) {
         uint64_t seed = 2;
         rill_columns columns = random_columns(&seed, 6, 5, 3, 20);

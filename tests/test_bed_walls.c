@@ -341,7 +341,7 @@ static double measuring_takes(uint32_t n, double bumps, double cell) {
             const uint32_t a = r * 2 * n + i, b = r * 2 * n + (i + 1) % (2 * n);
             memcpy(next, (uint32_t[]){ a, b, b + 2 * n, a, b + 2 * n, a + 2 * n }, 6 * sizeof *next);
         }
-    const rill_allocator allocator = rill_memory_default();
+    const rill_allocator allocator = rill_alloc_default();
     rill_solid_def def = rill_default_solid_def();
     def.shape = RILL_SHAPE_MESH;
     def.vertices = v, def.vertex_count = vertices;

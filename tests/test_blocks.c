@@ -12,23 +12,23 @@ static void test_blocks(void **state) {
     const rill_allocator allocator = rill_blocks_allocator(&blocks);
     for (int frame = 0; frame < 5; ++frame) {
         const long before = memory.count;
-        void *a = rill_memory_take(&allocator, 1000, 4), *b = rill_memory_take(&allocator, 100 - (size_t)frame, 1);
+        void *a = rill_alloc_zeroed(&allocator, 1000, 4), *b = rill_alloc_zeroed(&allocator, 100 - (size_t)frame, 1);
         assert_true(a && b && a != b && (uintptr_t)a % RILL_ALIGNMENT == 0);
         for (int i = 0; i < 4000; ++i) assert_int_equal(((char *)a)[i], 0);
         memset(a, 1, 4000);
-        rill_memory_give(&allocator, a, 1000, 4);
-        rill_memory_give(&allocator, b, 100 - (size_t)frame, 1);
+        rill_free(&allocator, a, 1000, 4);
+        rill_free(&allocator, b, 100 - (size_t)frame, 1);
         if (frame > 0) assert_int_equal(memory.count, before);
     }
     const long live = memory.live;
     memory.fail_at = memory.count + 1;
-    assert_null(rill_memory_take(&allocator, 1 << 20, 1));
+    assert_null(rill_alloc_zeroed(&allocator, 1 << 20, 1));
     memory.fail_at = 0;
     assert_int_equal(memory.live, live);
-    void *large = rill_memory_take(&allocator, 3000, 4); /* takes the place of a block that is too small for it */
+    void *large = rill_alloc_zeroed(&allocator, 3000, 4); /* takes the place of a block that is too small for it */
     assert_non_null(large);
     assert_int_equal(memory.live, live);
-    rill_memory_give(&allocator, large, 3000, 4);
+    rill_free(&allocator, large, 3000, 4);
     rill_blocks_free(&blocks);
     assert_int_equal(memory.live, 0);
 }

@@ -25,7 +25,7 @@ static rill_body_def def_of(rill_body_shape shape, double radius, double length)
 }
 
 static rill_body_form make(const rill_body_def *def) {
-    const rill_allocator allocator = rill_memory_default();
+    const rill_allocator allocator = rill_alloc_default();
     rill_message message = { "" };
     rill_body_form form;
     if (rill_body_form_make(def, &allocator, &form, &message)) fail_msg("%s", message.text);
@@ -33,7 +33,7 @@ static rill_body_form make(const rill_body_def *def) {
 }
 
 static void discard(rill_body_form *form) {
-    const rill_allocator allocator = rill_memory_default();
+    const rill_allocator allocator = rill_alloc_default();
     rill_body_form_free(form, &allocator);
     assert_null(form->vertices);
 }
@@ -457,7 +457,7 @@ static void hulls_hold_their_points(void **state) {
 /* -------------------------------------------------------------------------------------------------------- refusals */
 
 static void refuse(const rill_body_def *def, const char *word) {
-    const rill_allocator allocator = rill_memory_default();
+    const rill_allocator allocator = rill_alloc_default();
     rill_message message = { "" };
     rill_body_form form = { .volume = 7.0 };
     const rill_result result = rill_body_form_make(def, &allocator, &form, &message);

@@ -2,7 +2,7 @@
  * started is an error that leaves nothing behind. The linker wraps pthread_create, so that it can be made to fail. */
 #define _POSIX_C_SOURCE 200809L
 
-#include "base/memory.h"
+#include "base/alloc.h"
 #include "tasks/tasks.h"
 
 #include <errno.h>

@@ -105,12 +105,12 @@ def self_test():
         "src/passages/a.c": '#include "kandemir/kandemir.h"',
         "src/passages/b.c": '#include "flow/flow_internal.h"',
         "src/new/a.c": "",
-        "include/rill/extra.h": '#include "base/memory.h"',
+        "include/rill/extra.h": '#include "base/alloc.h"',
         "apps/cli/a.c": '#include "world/world.h"',
         "apps/scene/a.c": '#include "cli/main.h"',
     }
     right = {
-        "src/world/a.c": '#include "base/memory.h"\n#include "rill/rill.h"\n#include <math.h>',
+        "src/world/a.c": '#include "base/alloc.h"\n#include "rill/rill.h"\n#include <math.h>',
         "src/flow/c.c": '#include "flow/flow_internal.h"',
         "apps/cli/main.h": "",
         "apps/cli/b.c": '#include "main.h"\n#include "scene/scene.h"\n#include <rill/rill.h>',

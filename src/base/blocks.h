@@ -3,7 +3,7 @@
 #ifndef RILL_BASE_BLOCKS_H
 #define RILL_BASE_BLOCKS_H
 
-#include "base/memory.h"
+#include "base/array.h"
 
 typedef struct rill_blocks {
     rill_array all; /* what it has, free or in use */

@@ -208,15 +208,15 @@ int32_t rill_ghosts_list(rill_bed *bed, const rill_edge edges[4], rill_ghost *gh
 static rill_result fill_bed(rill_bed *bed, const rill_columns *columns, const rill_numbering *numbering,
                             const rill_edge edges[4], const rill_allocator *allocator, rill_message *message) {
     bed->sheet_count = (int32_t)numbering->sheets.count;
-    bed->sheets = rill_memory_take(allocator, (size_t)bed->sheet_count, sizeof(rill_sheet));
+    bed->sheets = rill_alloc_zeroed(allocator, (size_t)bed->sheet_count, sizeof(rill_sheet));
     if (!bed->sheets)
         return rill_fail(message, RILL_OUT_OF_MEMORY, "bed: no memory for %d sheets", (int)bed->sheet_count);
     rill_result result = lay_out(bed, &numbering->sheets, message);
     if (result) return result;
     bed->column_capacity = (size_t)columns->count;
-    bed->places = rill_memory_take(allocator, bed->column_capacity, sizeof(int32_t));
-    bed->b = rill_memory_take(allocator, (size_t)bed->plane_size, sizeof(int32_t));
-    bed->c = rill_memory_take(allocator, (size_t)bed->plane_size, sizeof(int32_t));
+    bed->places = rill_alloc_zeroed(allocator, bed->column_capacity, sizeof(int32_t));
+    bed->b = rill_alloc_zeroed(allocator, (size_t)bed->plane_size, sizeof(int32_t));
+    bed->c = rill_alloc_zeroed(allocator, (size_t)bed->plane_size, sizeof(int32_t));
     if (!bed->places || !bed->b || !bed->c)
         return rill_fail(message, RILL_OUT_OF_MEMORY, "bed: no memory for planes of %d places", (int)bed->plane_size);
     if (!set_planes(bed, columns, numbering->sheet_of))
@@ -227,11 +227,11 @@ static rill_result fill_bed(rill_bed *bed, const rill_columns *columns, const ri
         return rill_fail(message, RILL_TOO_LARGE, "bed: %lld sparse pipes, expected less than 2^31", (long long)pipes);
     bed->pipe_count = (int32_t)pipes;
     bed->pipe_capacity = (size_t)pipes;
-    bed->pipe_l = rill_memory_take(allocator, (size_t)pipes, sizeof(int32_t));
-    bed->pipe_r = rill_memory_take(allocator, (size_t)pipes, sizeof(int32_t));
+    bed->pipe_l = rill_alloc_zeroed(allocator, (size_t)pipes, sizeof(int32_t));
+    bed->pipe_r = rill_alloc_zeroed(allocator, (size_t)pipes, sizeof(int32_t));
     bed->ghost_count = rill_ghosts_list(bed, edges, NULL);
     bed->ghost_capacity = (size_t)bed->ghost_count;
-    bed->ghosts = rill_memory_take(allocator, bed->ghost_capacity, sizeof(rill_ghost));
+    bed->ghosts = rill_alloc_zeroed(allocator, bed->ghost_capacity, sizeof(rill_ghost));
     if (!bed->pipe_l || !bed->pipe_r || !bed->ghosts)
         return rill_fail(message, RILL_OUT_OF_MEMORY, "bed: no memory for %d pipes and %d ghosts", (int)bed->pipe_count,
                          (int)bed->ghost_count);
@@ -247,7 +247,7 @@ static rill_result fill_bed(rill_bed *bed, const rill_columns *columns, const ri
 /* Columns may have been made by hand, without notes. */
 static rill_result complete(rill_columns *columns, const rill_allocator *allocator, rill_message *message) {
     columns->area = (rill_area){ { 0, 0 }, { columns->grid.cells[0], columns->grid.cells[1] } };
-    if (!columns->notes) columns->notes = rill_memory_take(allocator, cell_count(&columns->grid), sizeof(rill_notes));
+    if (!columns->notes) columns->notes = rill_alloc_zeroed(allocator, cell_count(&columns->grid), sizeof(rill_notes));
     return columns->notes ? RILL_OK : rill_fail(message, RILL_OUT_OF_MEMORY, "bed: no memory for notes on the cells");
 }
 
@@ -295,16 +295,16 @@ rill_result rill_bed_make(rill_columns *columns, const rill_edge edges[4], const
 
 void rill_bed_free(rill_bed *bed, const rill_allocator *allocator) {
     const size_t plane = (size_t)bed->plane_size, cells = cell_count(&bed->grid);
-    rill_memory_give(allocator, bed->cell_first, cells + 1, sizeof(int32_t));
-    rill_memory_give(allocator, bed->places, bed->column_capacity, sizeof(int32_t));
-    rill_memory_give(allocator, bed->floors, bed->column_capacity, sizeof(uint16_t));
-    rill_memory_give(allocator, bed->notes, cells, sizeof(rill_notes));
-    rill_memory_give(allocator, bed->sheets, (size_t)bed->sheet_count, sizeof(rill_sheet));
-    rill_memory_give(allocator, bed->b, plane, sizeof(int32_t));
-    rill_memory_give(allocator, bed->c, plane, sizeof(int32_t));
-    rill_memory_give(allocator, bed->pipe_l, bed->pipe_capacity, sizeof(int32_t));
-    rill_memory_give(allocator, bed->pipe_r, bed->pipe_capacity, sizeof(int32_t));
-    rill_memory_give(allocator, bed->ghosts, bed->ghost_capacity, sizeof(rill_ghost));
+    rill_free(allocator, bed->cell_first, cells + 1, sizeof(int32_t));
+    rill_free(allocator, bed->places, bed->column_capacity, sizeof(int32_t));
+    rill_free(allocator, bed->floors, bed->column_capacity, sizeof(uint16_t));
+    rill_free(allocator, bed->notes, cells, sizeof(rill_notes));
+    rill_free(allocator, bed->sheets, (size_t)bed->sheet_count, sizeof(rill_sheet));
+    rill_free(allocator, bed->b, plane, sizeof(int32_t));
+    rill_free(allocator, bed->c, plane, sizeof(int32_t));
+    rill_free(allocator, bed->pipe_l, bed->pipe_capacity, sizeof(int32_t));
+    rill_free(allocator, bed->pipe_r, bed->pipe_capacity, sizeof(int32_t));
+    rill_free(allocator, bed->ghosts, bed->ghost_capacity, sizeof(rill_ghost));
     *bed = (rill_bed){ 0 };
 }
 
@@ -319,11 +319,11 @@ static bool copy_columns(const rill_bed *bed, const rill_allocator *allocator, r
                            .datum = bed->datum,
                            .opening = bed->opening,
                            .count = bed->info.columns };
-    out->cell_first = rill_memory_take(allocator, cells + 1, sizeof(int32_t));
-    out->b = rill_memory_take(allocator, count, sizeof(int32_t));
-    out->c = rill_memory_take(allocator, count, sizeof(int32_t));
-    out->floors = rill_memory_take(allocator, count, sizeof(uint16_t));
-    out->notes = rill_memory_take(allocator, cells, sizeof(rill_notes));
+    out->cell_first = rill_alloc_zeroed(allocator, cells + 1, sizeof(int32_t));
+    out->b = rill_alloc_zeroed(allocator, count, sizeof(int32_t));
+    out->c = rill_alloc_zeroed(allocator, count, sizeof(int32_t));
+    out->floors = rill_alloc_zeroed(allocator, count, sizeof(uint16_t));
+    out->notes = rill_alloc_zeroed(allocator, cells, sizeof(rill_notes));
     if (!out->cell_first || !out->b || !out->c || !out->floors || !out->notes) return false;
     memcpy(out->cell_first, bed->cell_first, (cells + 1) * sizeof(int32_t));
     memcpy(out->floors, bed->floors, count * sizeof(uint16_t));
@@ -339,7 +339,7 @@ static bool copy_columns(const rill_bed *bed, const rill_allocator *allocator, r
 static bool copy_numbering(const rill_bed *bed, const rill_allocator *allocator, rill_numbering *out) {
     const size_t count = (size_t)bed->info.columns;
     *out = (rill_numbering){ .sheets = rill_array_make(sizeof(rill_sheet)) };
-    out->sheet_of = rill_memory_take(allocator, count, sizeof(int32_t));
+    out->sheet_of = rill_alloc_zeroed(allocator, count, sizeof(int32_t));
     if (!out->sheet_of) return false;
     for (int32_t s = 0; s < bed->sheet_count; ++s)
         if (!rill_array_push(&out->sheets, allocator, &bed->sheets[s])) return false;

@@ -185,8 +185,8 @@ static void foresee(builder *build, size_t cells) {
 static rill_result store(builder *build, bool walls, rill_message *message) {
     rill_columns *columns = &build->raw;
     const size_t cells = rill_area_cells(&columns->area);
-    columns->cell_first = rill_memory_claim(build->allocator, cells + 1, sizeof(int32_t));
-    columns->notes = rill_memory_take(build->allocator, cells, sizeof(rill_notes));
+    columns->cell_first = rill_alloc(build->allocator, cells + 1, sizeof(int32_t));
+    columns->notes = rill_alloc_zeroed(build->allocator, cells, sizeof(rill_notes));
     if (!columns->cell_first || !columns->notes)
         return rill_fail(message, RILL_OUT_OF_MEMORY, "bed: no memory for %zu cells", cells);
     if (!reserve(build, 2 * cells)) return rill_fail(message, RILL_OUT_OF_MEMORY, "bed: no memory for columns");
@@ -267,8 +267,8 @@ static rill_result build_area(const rill_world_def *def, const rill_solid *const
     if (build.piles.allocator) rill_piles_free(&build.piles);
     rill_array *const arrays[] = { &build.fills, &build.b, &build.c, &build.floors };
     for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; ++k) rill_array_free(arrays[k], allocator);
-    rill_memory_give(allocator, build.raw.cell_first, cells + 1, sizeof(int32_t));
-    rill_memory_give(allocator, build.raw.notes, cells, sizeof(rill_notes));
+    rill_free(allocator, build.raw.cell_first, cells + 1, sizeof(int32_t));
+    rill_free(allocator, build.raw.notes, cells, sizeof(rill_notes));
     return result;
 }
 

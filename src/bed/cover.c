@@ -1,14 +1,14 @@
 /* Triangles of the solids that lie under the whole grid, for drawing them: planes and heightmaps. They are the surface that
  * columns stand on: over the grid, and no farther. */
-#include "base/memory.h"
+#include "base/alloc.h"
 #include "bed/solid.h"
 
 static bool take_cover(rill_solid *solid, const rill_allocator *allocator, size_t vertices, size_t triangles) {
-    double *cover = rill_memory_take(allocator, vertices, 3 * sizeof(double));
-    uint32_t *indices = rill_memory_take(allocator, triangles, 3 * sizeof(uint32_t));
+    double *cover = rill_alloc_zeroed(allocator, vertices, 3 * sizeof(double));
+    uint32_t *indices = rill_alloc_zeroed(allocator, triangles, 3 * sizeof(uint32_t));
     if (!cover || !indices) {
-        rill_memory_give(allocator, cover, vertices, 3 * sizeof(double));
-        rill_memory_give(allocator, indices, triangles, 3 * sizeof(uint32_t));
+        rill_free(allocator, cover, vertices, 3 * sizeof(double));
+        rill_free(allocator, indices, triangles, 3 * sizeof(uint32_t));
         return false;
     }
     solid->cover = cover;

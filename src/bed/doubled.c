@@ -14,9 +14,9 @@
  *
  * If all copies that hang together come in even numbers half of them are kept, and what is left is looked at once more: of
  * two such boxes with every face doubled there are four between them. */
-#include "base/forest.h"
+#include "base/alloc.h"
 #include "base/hash.h"
-#include "base/memory.h"
+#include "base/union_find.h"
 #include "bed/solid.h"
 
 enum { PASSES = 4 }; /* every face sixteen times */
@@ -156,7 +156,7 @@ static void add_rims(doubles *d, uint32_t t, bool single) {
             continue;
         }
         if (r->faces++ == 0) r->face = t;
-        rill_forest_unite(d->parent, r->face, t);
+        rill_union_find_unite(d->parent, r->face, t);
     }
 }
 
@@ -181,19 +181,19 @@ static void find_rims(doubles *d, bool single) {
 static bool find_clusters(doubles *d) {
     const uint32_t count = (uint32_t)d->solid->triangle_count;
     d->rim_count = table_size(3 * d->faces);
-    d->rims = rill_memory_take(d->allocator, d->rim_count, sizeof *d->rims);
+    d->rims = rill_alloc_zeroed(d->allocator, d->rim_count, sizeof *d->rims);
     if (!d->rims) return false;
     find_rims(d, false);
     find_rims(d, true);
     for (size_t i = 0; i < d->rim_count; ++i) {
         const rim *r = &d->rims[i];
         if (r->faces % 2 == 0) continue;
-        d->clusters[rill_forest_root(d->parent, r->face)].votes += r->others > 0 && r->others % 2 == 0 ? -1 : 1;
+        d->clusters[rill_union_find_root(d->parent, r->face)].votes += r->others > 0 && r->others % 2 == 0 ? -1 : 1;
     }
     for (uint32_t t = 0; t < count; ++t)
         if (is_alive(d, t) && has_copies(d, t) && d->first[t] == t && d->copies[t] % 2 == 1)
-            d->clusters[rill_forest_root(d->parent, t)].uneven = true;
-    rill_memory_give(d->allocator, d->rims, d->rim_count, sizeof *d->rims);
+            d->clusters[rill_union_find_root(d->parent, t)].uneven = true;
+    rill_free(d->allocator, d->rims, d->rim_count, sizeof *d->rims);
     return true;
 }
 
@@ -203,7 +203,7 @@ static bool drop(doubles *d, uint8_t *two_sided) {
     for (uint32_t t = 0; t < d->solid->triangle_count; ++t) {
         if (!is_alive(d, t) || d->first[t] == t) continue;
         const uint32_t first = d->first[t];
-        const cluster *of = &d->clusters[rill_forest_root(d->parent, first)];
+        const cluster *of = &d->clusters[rill_union_find_root(d->parent, first)];
         if (of->votes < 0 || d->rank[t] < (of->uneven ? 1 : d->copies[first] / 2)) {
             left = true;
             continue;
@@ -232,21 +232,21 @@ bool rill_solid_drop_doubled(rill_solid *solid, uint8_t *two_sided, const rill_a
     doubles d = { .solid = solid,
                   .allocator = allocator,
                   .slot_count = table_size(count),
-                  .corners = rill_memory_claim(allocator, count, sizeof(corners)),
-                  .first = rill_memory_claim(allocator, count, sizeof(uint32_t)),
-                  .rank = rill_memory_claim(allocator, count, sizeof(uint32_t)),
-                  .copies = rill_memory_claim(allocator, count, sizeof(uint32_t)),
-                  .parent = rill_memory_claim(allocator, count, sizeof(uint32_t)),
-                  .clusters = rill_memory_claim(allocator, count, sizeof(cluster)) };
-    d.slots = rill_memory_claim(allocator, d.slot_count, sizeof(uint32_t));
+                  .corners = rill_alloc(allocator, count, sizeof(corners)),
+                  .first = rill_alloc(allocator, count, sizeof(uint32_t)),
+                  .rank = rill_alloc(allocator, count, sizeof(uint32_t)),
+                  .copies = rill_alloc(allocator, count, sizeof(uint32_t)),
+                  .parent = rill_alloc(allocator, count, sizeof(uint32_t)),
+                  .clusters = rill_alloc(allocator, count, sizeof(cluster)) };
+    d.slots = rill_alloc(allocator, d.slot_count, sizeof(uint32_t));
     const bool done =
         d.corners && d.slots && d.first && d.rank && d.copies && d.parent && d.clusters && mend(&d, two_sided);
-    rill_memory_give(allocator, d.corners, count, sizeof(corners));
-    rill_memory_give(allocator, d.slots, d.slot_count, sizeof(uint32_t));
-    rill_memory_give(allocator, d.first, count, sizeof(uint32_t));
-    rill_memory_give(allocator, d.rank, count, sizeof(uint32_t));
-    rill_memory_give(allocator, d.copies, count, sizeof(uint32_t));
-    rill_memory_give(allocator, d.parent, count, sizeof(uint32_t));
-    rill_memory_give(allocator, d.clusters, count, sizeof(cluster));
+    rill_free(allocator, d.corners, count, sizeof(corners));
+    rill_free(allocator, d.slots, d.slot_count, sizeof(uint32_t));
+    rill_free(allocator, d.first, count, sizeof(uint32_t));
+    rill_free(allocator, d.rank, count, sizeof(uint32_t));
+    rill_free(allocator, d.copies, count, sizeof(uint32_t));
+    rill_free(allocator, d.parent, count, sizeof(uint32_t));
+    rill_free(allocator, d.clusters, count, sizeof(cluster));
     return done;
 }

@@ -74,11 +74,11 @@ static void copy_filled(const filling *job, rill_columns *out) {
 
 void rill_columns_free(rill_columns *columns, const rill_allocator *allocator) {
     const size_t count = (size_t)columns->count, cells = rill_area_cells(&columns->area);
-    rill_memory_give(allocator, columns->b, count, sizeof(int32_t));
-    rill_memory_give(allocator, columns->c, count, sizeof(int32_t));
-    rill_memory_give(allocator, columns->floors, count, sizeof(uint16_t));
-    rill_memory_give(allocator, columns->cell_first, cells + 1, sizeof(int32_t));
-    rill_memory_give(allocator, columns->notes, cells, sizeof(rill_notes));
+    rill_free(allocator, columns->b, count, sizeof(int32_t));
+    rill_free(allocator, columns->c, count, sizeof(int32_t));
+    rill_free(allocator, columns->floors, count, sizeof(uint16_t));
+    rill_free(allocator, columns->cell_first, cells + 1, sizeof(int32_t));
+    rill_free(allocator, columns->notes, cells, sizeof(rill_notes));
     *columns = (rill_columns){ 0 };
 }
 
@@ -91,11 +91,11 @@ rill_result rill_columns_fill(const rill_columns *raw, int32_t opening, const ri
     const size_t count = (size_t)fresh.count, cells = rill_area_cells(area);
     if (fresh.count > INT32_MAX)
         return rill_fail(message, RILL_TOO_LARGE, "bed: %zu columns, expected less than 2^31", count);
-    fresh.b = rill_memory_claim(allocator, count, sizeof(int32_t));
-    fresh.c = rill_memory_claim(allocator, count, sizeof(int32_t));
-    fresh.floors = rill_memory_claim(allocator, count, sizeof(uint16_t));
-    fresh.cell_first = rill_memory_claim(allocator, cells + 1, sizeof(int32_t));
-    fresh.notes = rill_memory_claim(allocator, cells, sizeof(rill_notes));
+    fresh.b = rill_alloc(allocator, count, sizeof(int32_t));
+    fresh.c = rill_alloc(allocator, count, sizeof(int32_t));
+    fresh.floors = rill_alloc(allocator, count, sizeof(uint16_t));
+    fresh.cell_first = rill_alloc(allocator, cells + 1, sizeof(int32_t));
+    fresh.notes = rill_alloc(allocator, cells, sizeof(rill_notes));
     if (!fresh.b || !fresh.c || !fresh.floors || !fresh.cell_first || !fresh.notes) {
         rill_columns_free(&fresh, allocator);
         return rill_fail(message, RILL_OUT_OF_MEMORY, "bed: no memory for %zu columns", count);

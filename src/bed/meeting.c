@@ -15,7 +15,7 @@
  * from the start. Both have the same bounds, and volumes that differ in their sign alone. */
 #include "bed/meeting.h"
 
-#include "bed/sort.h"
+#include "base/sort.h"
 
 #include <math.h>
 

@@ -6,7 +6,7 @@
 #include "bed/raster.h"
 
 #include "base/simd.h"
-#include "bed/sort.h"
+#include "base/sort.h"
 
 #include <math.h>
 
@@ -43,8 +43,8 @@ bool rill_raster_make(rill_raster *raster, const rill_grid *grid, const rill_are
     for (size_t s = 0; s < solid_count; ++s)
         raster->meshes_alone &= !solids[s] || solids[s]->form.aligned || solids[s]->def.shape == RILL_SHAPE_MESH;
     if (!rill_scans_make(raster->scans, grid, area, solids, solid_count, allocator)) return false;
-    raster->span_first = rill_memory_take(allocator, (size_t)raster->x.count + 1, sizeof(int32_t));
-    raster->row_first = rill_memory_take(allocator, (size_t)raster->y.count + 1, sizeof(size_t));
+    raster->span_first = rill_alloc_zeroed(allocator, (size_t)raster->x.count + 1, sizeof(int32_t));
+    raster->row_first = rill_alloc_zeroed(allocator, (size_t)raster->y.count + 1, sizeof(size_t));
     bool reserved = rill_array_resize(&raster->spans, allocator, 1); /* rows without spans have an address too */
     raster->spans.count = 0;
     return raster->span_first && raster->row_first && reserved;
@@ -53,8 +53,8 @@ bool rill_raster_make(rill_raster *raster, const rill_grid *grid, const rill_are
 void rill_raster_free(rill_raster *raster) {
     const rill_allocator *allocator = raster->allocator;
     if (!allocator) return;
-    rill_memory_give(allocator, raster->span_first, (size_t)raster->x.count + 1, sizeof(int32_t));
-    rill_memory_give(allocator, raster->row_first, (size_t)raster->y.count + 1, sizeof(size_t));
+    rill_free(allocator, raster->span_first, (size_t)raster->x.count + 1, sizeof(int32_t));
+    rill_free(allocator, raster->row_first, (size_t)raster->y.count + 1, sizeof(size_t));
     rill_array_free(&raster->loose, allocator);
     rill_array_free(&raster->spans, allocator);
     rill_array_free(&raster->runs, allocator);

@@ -12,7 +12,7 @@
 #ifndef RILL_BED_RASTER_H
 #define RILL_BED_RASTER_H
 
-#include "base/memory.h"
+#include "base/array.h"
 #include "bed/solid.h"
 
 /* Cell centres along one axis of an area of the grid. Cells are counted from the area's first on, but a centre is the

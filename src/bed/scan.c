@@ -74,7 +74,7 @@ static bool is_idle(const rill_solid *solid, uint32_t triangle, const uint32_t *
 }
 
 static void free_list(rill_scan_list *list, const rill_allocator *allocator) {
-    rill_memory_give(allocator, list->entries, list->capacity, sizeof *list->entries);
+    rill_free(allocator, list->entries, list->capacity, sizeof *list->entries);
     rill_array_free(&list->groups, allocator);
 }
 
@@ -84,10 +84,10 @@ static bool grow_list(rill_scan_list *list, size_t more, const rill_allocator *a
     const size_t need = list->count + more + 1, half_more = list->capacity + list->capacity / 2;
     if (need <= list->capacity) return true;
     const size_t capacity = need > half_more ? need : half_more;
-    rill_scan_entry *entries = rill_memory_claim(allocator, capacity, sizeof *entries);
+    rill_scan_entry *entries = rill_alloc(allocator, capacity, sizeof *entries);
     if (!entries) return false;
     if (list->count) memcpy(entries, list->entries, list->count * sizeof *entries);
-    rill_memory_give(allocator, list->entries, list->capacity, sizeof *list->entries);
+    rill_free(allocator, list->entries, list->capacity, sizeof *list->entries);
     list->entries = entries;
     list->capacity = capacity;
     return true;
@@ -146,7 +146,7 @@ static bool make_crossings(rill_scan *scan) {
     if (!meshes) return true;
     const size_t rows = (size_t)rill_min_i(scan->across.count, RILL_SCAN_BAND);
     scan->last_count = rows * (size_t)scan->along.count;
-    scan->last = rill_memory_claim(scan->allocator, scan->last_count, sizeof *scan->last);
+    scan->last = rill_alloc(scan->allocator, scan->last_count, sizeof *scan->last);
     return scan->last != NULL;
 }
 
@@ -155,7 +155,7 @@ bool rill_scans_make(rill_scan scans[2], const rill_grid *grid, const rill_area 
     size_t most = 0;
     for (size_t s = 0; s < solid_count; ++s)
         if (solids[s] && solids[s]->vertex_count > most) most = solids[s]->vertex_count;
-    rill_scan_mark *marks = rill_memory_claim(allocator, most, sizeof *marks);
+    rill_scan_mark *marks = rill_alloc(allocator, most, sizeof *marks);
     bool good = marks != NULL;
     for (int axis = 0; axis < 2; ++axis) {
         rill_scan *scan = &scans[axis];
@@ -175,7 +175,7 @@ bool rill_scans_make(rill_scan scans[2], const rill_grid *grid, const rill_area 
         scan->near[1] = rill_lattice_at(&scan->along, scan->along.count - 1) + near;
     }
     good = good && make_crossings(&scans[0]) && enter_triangles(scans, marks);
-    rill_memory_give(allocator, marks, most, sizeof *marks);
+    rill_free(allocator, marks, most, sizeof *marks);
     return good;
 }
 
@@ -187,7 +187,7 @@ void rill_scans_free(rill_scan scans[2]) {
         free_list(&scan->others, scan->allocator);
         rill_array_free(&scan->band, scan->allocator);
         rill_array_free(&scan->crossings, scan->allocator);
-        rill_memory_give(scan->allocator, scan->last, scan->last_count, sizeof *scan->last);
+        rill_free(scan->allocator, scan->last, scan->last_count, sizeof *scan->last);
     }
 }
 

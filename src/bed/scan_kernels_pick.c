@@ -1,5 +1,5 @@
 /* Which kernels of the scan this processor runs. */
-#include "base/processor.h"
+#include "base/dispatch.h"
 #include "bed/scan_kernels.h"
 
 extern const rill_scan_kernels rill_scan_kernels_scalar, rill_scan_kernels_base;

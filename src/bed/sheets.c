@@ -10,7 +10,7 @@
  *      cells are free and it is cheapest: little growth of the rectangle, many dense pipes to what is there. */
 #include "bed/sheets.h"
 
-#include "bed/sort.h"
+#include "base/sort.h"
 
 #include <stdlib.h>
 
@@ -159,7 +159,7 @@ static bool grow_pieces(numberer *n) {
 /* A piece has one column per cell: listing the cells is enough. */
 static bool list_members(numberer *n) {
     piece *pieces = n->pieces.data;
-    n->members = rill_memory_take(n->allocator, (size_t)n->columns->count, sizeof(int32_t));
+    n->members = rill_alloc_zeroed(n->allocator, (size_t)n->columns->count, sizeof(int32_t));
     if (!n->members || !rill_array_resize(&n->ranks, n->allocator, n->pieces.count)) return false;
     int32_t sum = 0;
     rank *ranks = n->ranks.data;
@@ -274,7 +274,7 @@ static bool pack_piece(numberer *n, int32_t index) {
 }
 
 static bool pack(numberer *n) {
-    n->used = rill_memory_take(n->allocator, (size_t)n->nx * (size_t)n->ny, sizeof(uint64_t));
+    n->used = rill_alloc_zeroed(n->allocator, (size_t)n->nx * (size_t)n->ny, sizeof(uint64_t));
     if (!n->used || !list_members(n)) return false;
     const rank *ranks = n->ranks.data;
     for (size_t i = 0; i < n->ranks.count; ++i)
@@ -328,7 +328,7 @@ static bool number_layers(rill_numbering *numbering, const rill_columns *columns
                    .sheets = &numbering->sheets,
                    .roomy = roomy };
     size_t count = (size_t)columns->count;
-    n.piece_of = rill_memory_take(allocator, count, sizeof(int32_t));
+    n.piece_of = rill_alloc_zeroed(allocator, count, sizeof(int32_t));
     bool done = n.piece_of != NULL;
     for (size_t i = 0; done && i < count; ++i) n.piece_of[i] = -1;
     done = done && grow_pieces(&n) && pack(&n);
@@ -337,8 +337,8 @@ static bool number_layers(rill_numbering *numbering, const rill_columns *columns
     rill_array_free(&n.next, allocator);
     rill_array_free(&n.joints, allocator);
     rill_array_free(&n.ranks, allocator);
-    rill_memory_give(allocator, n.members, count, sizeof(int32_t));
-    rill_memory_give(allocator, n.used, (size_t)n.nx * (size_t)n.ny, sizeof(uint64_t));
+    rill_free(allocator, n.members, count, sizeof(int32_t));
+    rill_free(allocator, n.used, (size_t)n.nx * (size_t)n.ny, sizeof(uint64_t));
     numbering->sheet_of = n.piece_of;
     return done;
 }
@@ -353,7 +353,7 @@ bool rill_numbering_make(rill_numbering *numbering, const rill_columns *columns,
 }
 
 void rill_numbering_free(rill_numbering *numbering, const rill_columns *columns, const rill_allocator *allocator) {
-    rill_memory_give(allocator, numbering->sheet_of, (size_t)columns->count, sizeof(int32_t));
+    rill_free(allocator, numbering->sheet_of, (size_t)columns->count, sizeof(int32_t));
     rill_array_free(&numbering->sheets, allocator);
     numbering->sheet_of = NULL;
 }

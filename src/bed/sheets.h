@@ -2,7 +2,7 @@
 #ifndef RILL_BED_SHEETS_H
 #define RILL_BED_SHEETS_H
 
-#include "base/memory.h"
+#include "base/array.h"
 #include "bed/bed.h"
 
 /* Height over which two voids overlap, in quanta; they are joined by a pipe when it is at least the bed's `opening`. Under open

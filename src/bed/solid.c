@@ -2,7 +2,7 @@
  * what was found and what was expected; whatever passes here can be built without further checks. */
 #include "bed/solid.h"
 
-#include "base/memory.h"
+#include "base/alloc.h"
 #include "base/message.h"
 
 #include <math.h>
@@ -176,7 +176,7 @@ static rill_result check_def(const checker *check) {
 }
 
 static void *copy_of(const rill_allocator *allocator, const void *from, size_t count, size_t size) {
-    void *copy = rill_memory_claim(allocator, count, size);
+    void *copy = rill_alloc(allocator, count, size);
     return copy ? memcpy(copy, from, count * size) : NULL;
 }
 
@@ -205,7 +205,7 @@ static bool copy_mesh(rill_solid *solid, const rill_allocator *allocator, const 
     solid->def.vertices = copy_of(allocator, def->vertices, def->vertex_count, 3 * sizeof(float));
     solid->indices = copy_of(allocator, def->indices, def->triangle_count, 3 * sizeof(uint32_t));
     solid->def.indices = solid->indices;
-    solid->vertices = rill_memory_claim(allocator, def->vertex_count, 3 * sizeof(double));
+    solid->vertices = rill_alloc(allocator, def->vertex_count, 3 * sizeof(double));
     if (!solid->def.vertices || !solid->indices || !solid->vertices) return false;
     for (size_t i = 0; i < 3 * def->vertex_count; ++i) solid->vertices[i] = (double)def->vertices[i];
     if (!rill_solid_find_parts(solid, allocator)) return false;
@@ -233,7 +233,7 @@ rill_result rill_solid_make(const rill_solid_def *def, const rill_allocator *all
         return rill_fail(message, RILL_INVALID_ARGUMENT, "solid: %s is NULL", def ? "out" : "the definition");
     rill_result result = check_def(&(checker){ .def = def, .message = message });
     if (result) return result;
-    rill_solid *solid = rill_memory_take(allocator, 1, sizeof *solid);
+    rill_solid *solid = rill_alloc_zeroed(allocator, 1, sizeof *solid);
     if (solid) {
         solid->def = *def;
         solid->def.name = NULL; /* nothing of the caller's may be left to be freed */
@@ -253,18 +253,18 @@ rill_result rill_solid_make(const rill_solid_def *def, const rill_allocator *all
 void rill_solid_free(rill_solid *solid, const rill_allocator *allocator) {
     if (!solid) return;
     rill_string_free(allocator, (char *)solid->def.name);
-    rill_memory_give(allocator, (void *)solid->def.vertices, solid->vertex_count, 3 * sizeof(float));
+    rill_free(allocator, (void *)solid->def.vertices, solid->vertex_count, 3 * sizeof(float));
     if (solid->def.heights)
-        rill_memory_give(allocator, (void *)solid->def.heights, heights_count(&solid->def), sizeof(double));
-    rill_memory_give(allocator, solid->vertices, solid->vertex_count, 3 * sizeof(double));
-    rill_memory_give(allocator, solid->indices, solid->triangle_count, 3 * sizeof(uint32_t));
-    rill_memory_give(allocator, solid->welds, solid->vertex_count, sizeof(uint32_t));
-    rill_memory_give(allocator, solid->parts, solid->triangle_count, sizeof(uint32_t));
-    rill_memory_give(allocator, solid->part_kinds, solid->part_count, sizeof(uint8_t));
-    rill_memory_give(allocator, solid->thin, solid->triangle_count, sizeof(uint8_t));
-    rill_memory_give(allocator, solid->cover, solid->cover_vertices, 3 * sizeof(double));
-    rill_memory_give(allocator, solid->cover_indices, solid->cover_triangles, 3 * sizeof(uint32_t));
-    rill_memory_give(allocator, solid, 1, sizeof *solid);
+        rill_free(allocator, (void *)solid->def.heights, heights_count(&solid->def), sizeof(double));
+    rill_free(allocator, solid->vertices, solid->vertex_count, 3 * sizeof(double));
+    rill_free(allocator, solid->indices, solid->triangle_count, 3 * sizeof(uint32_t));
+    rill_free(allocator, solid->welds, solid->vertex_count, sizeof(uint32_t));
+    rill_free(allocator, solid->parts, solid->triangle_count, sizeof(uint32_t));
+    rill_free(allocator, solid->part_kinds, solid->part_count, sizeof(uint8_t));
+    rill_free(allocator, solid->thin, solid->triangle_count, sizeof(uint8_t));
+    rill_free(allocator, solid->cover, solid->cover_vertices, 3 * sizeof(double));
+    rill_free(allocator, solid->cover_indices, solid->cover_triangles, 3 * sizeof(uint32_t));
+    rill_free(allocator, solid, 1, sizeof *solid);
 }
 
 /* -------------------------------------------------------------------------------------------------------- changing */
@@ -333,7 +333,7 @@ rill_result rill_solid_reshape(rill_solid *solid, const float *vertices, size_t 
     } else {
         memcpy((float *)solid->def.vertices, vertices, 3 * vertex_count * sizeof *vertices);
         place_mesh(solid);
-        rill_memory_give(allocator, solid->thin, solid->triangle_count, sizeof(uint8_t));
+        rill_free(allocator, solid->thin, solid->triangle_count, sizeof(uint8_t));
         solid->thin = NULL;
     }
     solid->soft = true;

@@ -3,7 +3,7 @@
  *
  * Round shapes are grids of rings: `rings` closed rings of `steps` vertices each, neighbouring rings joined by quads. A
  * sphere and a cylinder end in a pole at either side, a torus closes on itself. */
-#include "base/memory.h"
+#include "base/alloc.h"
 #include "bed/solid.h"
 
 #include <math.h>
@@ -18,9 +18,9 @@ enum {
 };
 
 static bool take_arrays(rill_solid *solid, const rill_allocator *allocator, size_t vertices, size_t triangles) {
-    solid->vertices = rill_memory_take(allocator, vertices, 3 * sizeof(double));
+    solid->vertices = rill_alloc_zeroed(allocator, vertices, 3 * sizeof(double));
     solid->vertex_count = vertices;
-    solid->indices = rill_memory_take(allocator, triangles, 3 * sizeof(uint32_t));
+    solid->indices = rill_alloc_zeroed(allocator, triangles, 3 * sizeof(uint32_t));
     solid->triangle_count = triangles;
     return solid->vertices && solid->indices;
 }

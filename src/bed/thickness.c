@@ -20,7 +20,7 @@
  * Slopes of about 45 degrees look apart by about a right angle, and walls may be about as thick as the measure: there bounds
  * decide nothing, and each triangle would be compared with all around it. So leaves are given up on which more work has been
  * done than is their due; what is not known of them may be thin. That is always right, and costs as much as it saves. */
-#include "base/memory.h"
+#include "base/alloc.h"
 #include "base/simd.h"
 #include "bed/solid.h"
 
@@ -362,9 +362,9 @@ static bool find_thin(rill_solid *solid, const facet *facets, const uint64_t *ke
     tree t = { .leaf_first = 1, .near = (float)near };
     while (t.leaf_first * LEAF < count) t.leaf_first *= 2;
     t.patience = PATIENCE > PATIENCE_OF_ALL / t.leaf_first ? PATIENCE : PATIENCE_OF_ALL / t.leaf_first;
-    t.leaves = rill_memory_claim(allocator, t.leaf_first, sizeof *t.leaves);
-    t.nodes = rill_memory_claim(allocator, 2 * t.leaf_first, sizeof *t.nodes);
-    solid->thin = rill_memory_take(allocator, solid->triangle_count, sizeof *solid->thin);
+    t.leaves = rill_alloc(allocator, t.leaf_first, sizeof *t.leaves);
+    t.nodes = rill_alloc(allocator, 2 * t.leaf_first, sizeof *t.nodes);
+    solid->thin = rill_alloc_zeroed(allocator, solid->triangle_count, sizeof *solid->thin);
     const bool good = t.leaves && t.nodes && solid->thin;
     if (good) {
         grow_tree(&t, facets, keys, count);
@@ -372,8 +372,8 @@ static bool find_thin(rill_solid *solid, const facet *facets, const uint64_t *ke
         for (size_t i = 0; i < count; ++i)
             solid->thin[t.leaves[i / LEAF].triangle[i % LEAF]] = (uint8_t)t.leaves[i / LEAF].thin[i % LEAF];
     }
-    rill_memory_give(allocator, t.leaves, t.leaf_first, sizeof *t.leaves);
-    rill_memory_give(allocator, t.nodes, 2 * t.leaf_first, sizeof *t.nodes);
+    rill_free(allocator, t.leaves, t.leaf_first, sizeof *t.leaves);
+    rill_free(allocator, t.nodes, 2 * t.leaf_first, sizeof *t.nodes);
     return good;
 }
 
@@ -381,12 +381,12 @@ bool rill_solid_measure(rill_solid *solid, double cell_size, const rill_allocato
     if (solid->def.shape != RILL_SHAPE_MESH || solid->part_count != 1 || solid->open_components > 0) return true;
     const size_t all = solid->triangle_count;
     size_t count = 0;
-    uint64_t *keys = rill_memory_claim(allocator, 2 * all, sizeof *keys);
-    facet *facets = rill_memory_claim(allocator, all, sizeof *facets);
+    uint64_t *keys = rill_alloc(allocator, 2 * all, sizeof *keys);
+    facet *facets = rill_alloc(allocator, all, sizeof *facets);
     bool good = keys && facets;
     if (good && make_keys(solid, keys, facets, &count) <= LARGEST * cell_size)
         good = find_thin(solid, facets, sort_keys(keys, keys + all, count), count, NEAR * cell_size, allocator);
-    rill_memory_give(allocator, facets, all, sizeof *facets);
-    rill_memory_give(allocator, keys, 2 * all, sizeof *keys);
+    rill_free(allocator, facets, all, sizeof *facets);
+    rill_free(allocator, keys, 2 * all, sizeof *keys);
     return good;
 }

@@ -13,11 +13,12 @@
  * which is the outer one: a part of such faces is what is inside it, whatever the parts around it say. The sides of a face may
  * also have been cut into different triangles: what is no volume as a whole is taken apart where surfaces meet, and of two
  * parts that are the same, one of them inside out, that one goes (meeting.c). */
-#include "base/forest.h"
-#include "base/memory.h"
+#include "base/alloc.h"
+#include "base/array.h"
+#include "base/sort.h"
+#include "base/union_find.h"
 #include "bed/meeting.h"
 #include "bed/solid.h"
-#include "bed/sort.h"
 
 #include <math.h>
 #include <string.h>
@@ -135,7 +136,7 @@ static bool join(topology *t, uint32_t low, const uint64_t *sides, size_t count)
                .crowded = count > 2 };
     for (size_t i = 0; i < count; ++i) {
         e.balance += sides[i] & 1 ? 1 : -1;
-        if (i > 0) rill_forest_unite(t->parent, e.triangle, (uint32_t)sides[i] >> 1);
+        if (i > 0) rill_union_find_unite(t->parent, e.triangle, (uint32_t)sides[i] >> 1);
     }
     t->crowded = t->crowded || e.crowded;
     return (!e.odd && !e.crowded && e.balance == 0) || rill_array_push(&t->edges, t->allocator, &e);
@@ -178,7 +179,7 @@ static bool connect(topology *t) {
 static bool find_components(topology *t, rill_solid *solid) {
     for (uint32_t i = 0; i < solid->triangle_count; ++i) {
         if (solid->parts[i] == RILL_NO_PART) continue;
-        const uint32_t root = rill_forest_root(t->parent, i); /* never after i, so already numbered */
+        const uint32_t root = rill_union_find_root(t->parent, i); /* never after i, so already numbered */
         solid->parts[i] = root == i ? (uint32_t)t->components.count : solid->parts[root];
         if (root == i && !rill_array_push(&t->components, t->allocator, &(component){ .first = i })) return false;
     }
@@ -204,7 +205,7 @@ static bool flag_components(topology *t) {
 
 /* Adds half the cross product of an edge's ends, seen from the root of its border, to what is there. */
 static void add_hole(topology *t, const edge *e) {
-    const uint32_t root = rill_forest_root(t->border, e->low);
+    const uint32_t root = rill_union_find_root(t->border, e->low);
     const double *o = position(t, root), *p = position(t, e->low), *q = position(t, e->high);
     const double sign = e->balance > 0 ? 0.5 : -0.5;
     double *sum = t->holes + 3 * (size_t)root;
@@ -216,7 +217,7 @@ static void add_hole(topology *t, const edge *e) {
 
 /* Takes the vector area of an edge's border; of the others nothing is left. */
 static double take_hole(topology *t, const edge *e) {
-    double *sum = t->holes + 3 * (size_t)rill_forest_root(t->border, e->low);
+    double *sum = t->holes + 3 * (size_t)rill_union_find_root(t->border, e->low);
     const double area = sqrt((sum[0] * sum[0] + sum[1] * sum[1]) + sum[2] * sum[2]);
     sum[0] = sum[1] = sum[2] = 0.0;
     return area;
@@ -239,16 +240,16 @@ static bool find_holes(topology *t) {
     const size_t count = t->components.count;
     const edge *edges = t->edges.data;
     component *components = t->components.data;
-    uint32_t *order = rill_memory_claim(t->allocator, t->edges.count, sizeof *order);
-    uint32_t *first = rill_memory_take(t->allocator, count + 1, sizeof *first);
-    if (!t->border) t->border = rill_memory_claim(t->allocator, solid->vertex_count, sizeof(uint32_t));
-    if (!t->holes) t->holes = rill_memory_claim(t->allocator, solid->vertex_count, 3 * sizeof(double));
+    uint32_t *order = rill_alloc(t->allocator, t->edges.count, sizeof *order);
+    uint32_t *first = rill_alloc_zeroed(t->allocator, count + 1, sizeof *first);
+    if (!t->border) t->border = rill_alloc(t->allocator, solid->vertex_count, sizeof(uint32_t));
+    if (!t->holes) t->holes = rill_alloc(t->allocator, solid->vertex_count, 3 * sizeof(double));
     const bool good = order && first && t->border && t->holes;
     if (good) {
         memset(t->holes, 0, solid->vertex_count * 3 * sizeof(double));
         for (uint32_t v = 0; v < solid->vertex_count; ++v) t->border[v] = v;
         for (size_t i = 0; i < t->edges.count; ++i)
-            if (edges[i].odd) rill_forest_unite(t->border, edges[i].low, edges[i].high);
+            if (edges[i].odd) rill_union_find_unite(t->border, edges[i].low, edges[i].high);
         order_edges(t, order, first);
     }
     for (size_t c = 0; good && c < count; ++c) {
@@ -257,8 +258,8 @@ static bool find_holes(topology *t) {
         for (uint32_t i = first[c]; i < first[c + 1]; ++i)
             if (edges[order[i]].odd) components[c].holes += take_hole(t, &edges[order[i]]);
     }
-    rill_memory_give(t->allocator, order, t->edges.count, sizeof *order);
-    rill_memory_give(t->allocator, first, count + 1, sizeof *first);
+    rill_free(t->allocator, order, t->edges.count, sizeof *order);
+    rill_free(t->allocator, first, count + 1, sizeof *first);
     return good;
 }
 
@@ -308,7 +309,7 @@ static bool drop_mirrored(topology *t, rill_solid *solid) {
         inward += volume && components[i].volume < 0.0;
     }
     if (inward == 0 || inward == count) return true;
-    rill_extent *extents = rill_memory_claim(t->allocator, t->components.count, sizeof *extents);
+    rill_extent *extents = rill_alloc(t->allocator, t->components.count, sizeof *extents);
     if (!extents) return false;
     for (size_t i = 0; i < t->components.count; ++i)
         extents[i] = rill_extent_of(kind_of(&components[i]) == RILL_PART_VOLUME ? components[i].volume : 0.0,
@@ -322,7 +323,7 @@ static bool drop_mirrored(topology *t, rill_solid *solid) {
     rill_extents_match(extents, t->components.count);
     for (size_t i = 0; i < t->components.count; ++i)
         if (extents[i].mirrored) components[extents[i].number].flags |= PART_MIRRORED;
-    rill_memory_give(t->allocator, extents, t->components.count, sizeof *extents);
+    rill_free(t->allocator, extents, t->components.count, sizeof *extents);
     for (uint32_t i = 0; i < solid->triangle_count; ++i) {
         if (solid->parts[i] == RILL_NO_PART || !(component_of(t, i)->flags & PART_MIRRORED)) continue;
         solid->parts[i] = RILL_NO_PART;
@@ -343,7 +344,7 @@ static bool number_parts(topology *t, rill_solid *solid) {
             solid->closed_components += 1;
         count += kind_of(&components[i]) != RILL_PART_VOLUME;
     }
-    solid->part_kinds = rill_memory_take(t->allocator, count, sizeof(uint8_t));
+    solid->part_kinds = rill_alloc_zeroed(t->allocator, count, sizeof(uint8_t));
     solid->part_count = count;
     if (!solid->part_kinds) return false;
     count = 1;
@@ -362,7 +363,7 @@ static bool find_edges(topology *t, rill_solid *solid) {
     drop_degenerate(t, solid);
     if (!connect(t)) return false;
     if (!t->crowded) return true;
-    t->two_sided = rill_memory_take(t->allocator, solid->triangle_count, sizeof(uint8_t));
+    t->two_sided = rill_alloc_zeroed(t->allocator, solid->triangle_count, sizeof(uint8_t));
     if (!t->two_sided || !rill_solid_drop_doubled(solid, t->two_sided, t->allocator)) return false;
     return solid->doubled_triangles == 0 || connect(t);
 }
@@ -381,11 +382,11 @@ static bool find_doubtful_open(topology *t, rill_solid *solid) {
     t->cut = false;
     const edge *edges = t->edges.data;
     for (size_t i = 0; i < t->edges.count; ++i) {
-        uint8_t *of = &t->doubtful[rill_forest_root(t->parent, edges[i].triangle)];
+        uint8_t *of = &t->doubtful[rill_union_find_root(t->parent, edges[i].triangle)];
         if (edges[i].odd && *of) *of = DOUBTFUL_OPEN;
     }
     for (uint32_t i = 0; i < solid->triangle_count; ++i)
-        if (solid->parts[i] != RILL_NO_PART) t->doubtful[i] = t->doubtful[rill_forest_root(t->parent, i)];
+        if (solid->parts[i] != RILL_NO_PART) t->doubtful[i] = t->doubtful[rill_union_find_root(t->parent, i)];
     return true;
 }
 
@@ -396,7 +397,7 @@ static bool part_doubtful(topology *t, rill_solid *solid) {
     const component *components = t->components.data;
     for (size_t i = 0; i < t->components.count && !any; ++i) any = is_doubtful(&components[i]);
     if (!any) return true;
-    t->doubtful = rill_memory_take(t->allocator, solid->triangle_count, sizeof(uint8_t));
+    t->doubtful = rill_alloc_zeroed(t->allocator, solid->triangle_count, sizeof(uint8_t));
     if (!t->doubtful) return false;
     for (uint32_t i = 0; i < solid->triangle_count; ++i) {
         if (solid->parts[i] == RILL_NO_PART) continue;
@@ -408,27 +409,27 @@ static bool part_doubtful(topology *t, rill_solid *solid) {
 
 bool rill_solid_find_parts(rill_solid *solid, const rill_allocator *allocator) {
     const size_t triangles = solid->triangle_count, vertices = solid->vertex_count;
-    solid->welds = rill_memory_claim(allocator, vertices, sizeof(uint32_t));
-    solid->parts = rill_memory_claim(allocator, triangles, sizeof(uint32_t));
+    solid->welds = rill_alloc(allocator, vertices, sizeof(uint32_t));
+    solid->parts = rill_alloc(allocator, triangles, sizeof(uint32_t));
     topology t = { .solid = solid,
                    .allocator = allocator,
                    .same = solid->welds,
-                   .parent = rill_memory_claim(allocator, triangles, sizeof(uint32_t)),
-                   .sides = rill_memory_claim(allocator, 3 * triangles, sizeof(uint64_t)),
-                   .ends = rill_memory_claim(allocator, vertices, sizeof(uint32_t)),
+                   .parent = rill_alloc(allocator, triangles, sizeof(uint32_t)),
+                   .sides = rill_alloc(allocator, 3 * triangles, sizeof(uint64_t)),
+                   .ends = rill_alloc(allocator, vertices, sizeof(uint32_t)),
                    .edges = rill_array_make(sizeof(edge)),
                    .components = rill_array_make(sizeof(component)) };
     const bool done = t.same && solid->parts && t.parent && t.sides && t.ends && rill_vertices_weld(solid->vertices, vertices, allocator, t.same) && find_edges(&t, solid) &&
                       find_components_of(&t, solid) && part_doubtful(&t, solid) && drop_mirrored(&t, solid) &&
                       number_parts(&t, solid);
-    rill_memory_give(allocator, t.parent, triangles, sizeof(uint32_t));
-    rill_memory_give(allocator, t.two_sided, triangles, sizeof(uint8_t));
-    rill_memory_give(allocator, t.doubtful, triangles, sizeof(uint8_t));
-    rill_memory_give(allocator, t.sides, 3 * triangles, sizeof(uint64_t));
-    rill_memory_give(allocator, t.ends, vertices, sizeof(uint32_t));
+    rill_free(allocator, t.parent, triangles, sizeof(uint32_t));
+    rill_free(allocator, t.two_sided, triangles, sizeof(uint8_t));
+    rill_free(allocator, t.doubtful, triangles, sizeof(uint8_t));
+    rill_free(allocator, t.sides, 3 * triangles, sizeof(uint64_t));
+    rill_free(allocator, t.ends, vertices, sizeof(uint32_t));
     rill_array_free(&t.edges, allocator);
-    rill_memory_give(allocator, t.border, vertices, sizeof(uint32_t));
-    rill_memory_give(allocator, t.holes, vertices, 3 * sizeof(double));
+    rill_free(allocator, t.border, vertices, sizeof(uint32_t));
+    rill_free(allocator, t.holes, vertices, 3 * sizeof(double));
     rill_array_free(&t.components, allocator);
     return done;
 }

@@ -4,8 +4,8 @@
 
 #include "base/message.h"
 #include "base/simd.h"
+#include "base/sort.h"
 #include "bed/sheets.h"
-#include "bed/sort.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -25,12 +25,12 @@ rill_update rill_update_make(void) {
 }
 
 static void free_lists(rill_bed_lists *lists, size_t cells, const rill_allocator *allocator) {
-    rill_memory_give(allocator, lists->cell_first, cells + 1, sizeof(int32_t));
-    rill_memory_give(allocator, lists->places, lists->column_capacity, sizeof(int32_t));
-    rill_memory_give(allocator, lists->floors, lists->column_capacity, sizeof(uint16_t));
-    rill_memory_give(allocator, lists->pipe_l, lists->pipe_capacity, sizeof(int32_t));
-    rill_memory_give(allocator, lists->pipe_r, lists->pipe_capacity, sizeof(int32_t));
-    rill_memory_give(allocator, lists->ghosts, lists->ghost_capacity, sizeof(rill_ghost));
+    rill_free(allocator, lists->cell_first, cells + 1, sizeof(int32_t));
+    rill_free(allocator, lists->places, lists->column_capacity, sizeof(int32_t));
+    rill_free(allocator, lists->floors, lists->column_capacity, sizeof(uint16_t));
+    rill_free(allocator, lists->pipe_l, lists->pipe_capacity, sizeof(int32_t));
+    rill_free(allocator, lists->pipe_r, lists->pipe_capacity, sizeof(int32_t));
+    rill_free(allocator, lists->ghosts, lists->ghost_capacity, sizeof(rill_ghost));
     *lists = (rill_bed_lists){ 0 };
 }
 
@@ -38,7 +38,7 @@ void rill_update_free(rill_update *update, const rill_allocator *allocator) {
     rill_array *const arrays[] = { &update->parts, &update->changes,   &update->old,
                                    &update->fresh, &update->pipe_from, &update->pairs };
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) rill_array_free(arrays[i], allocator);
-    rill_memory_give(allocator, update->marks, update->mark_count, 1);
+    rill_free(allocator, update->marks, update->mark_count, 1);
     free_lists(&update->other, update->cell_count, allocator);
     *update = rill_update_make();
 }

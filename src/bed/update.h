@@ -11,7 +11,7 @@
 #ifndef RILL_BED_UPDATE_H
 #define RILL_BED_UPDATE_H
 
-#include "base/memory.h"
+#include "base/array.h"
 #include "bed/bed.h"
 
 typedef struct rill_old_column {

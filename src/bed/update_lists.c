@@ -2,8 +2,8 @@
  * beside the old ones and take their place, so that going back is exchanging them again. */
 #include "base/message.h"
 #include "base/simd.h"
+#include "base/sort.h"
 #include "bed/sheets.h"
-#include "bed/sort.h"
 #include "bed/update.h"
 
 #include <string.h>
@@ -45,9 +45,9 @@ void rill_lists_exchange(rill_bed *bed, rill_bed_lists *lists) {
 static bool make_room(void **list, size_t *capacity, size_t count, size_t size, const rill_allocator *allocator) {
     if (*list && count <= *capacity) return true;
     const size_t wanted = count + count / 16 + 1024; /* the next update may need a little more */
-    void *fresh = rill_memory_take(allocator, wanted, size);
+    void *fresh = rill_alloc_zeroed(allocator, wanted, size);
     if (!fresh) return false;
-    rill_memory_give(allocator, *list, *capacity, size);
+    rill_free(allocator, *list, *capacity, size);
     *list = fresh;
     *capacity = wanted;
     return true;
@@ -58,14 +58,14 @@ static bool make_room_twice(void **first, size_t first_size, void **second, size
                             size_t count, const rill_allocator *allocator) {
     if (*first && *second && count <= *capacity) return true;
     const size_t wanted = count + count / 16 + 1024; /* the next update may need a little more */
-    void *a = rill_memory_take(allocator, wanted, first_size), *b = rill_memory_take(allocator, wanted, second_size);
+    void *a = rill_alloc_zeroed(allocator, wanted, first_size), *b = rill_alloc_zeroed(allocator, wanted, second_size);
     if (!a || !b) {
-        rill_memory_give(allocator, a, wanted, first_size);
-        rill_memory_give(allocator, b, wanted, second_size);
+        rill_free(allocator, a, wanted, first_size);
+        rill_free(allocator, b, wanted, second_size);
         return false;
     }
-    rill_memory_give(allocator, *first, *capacity, first_size);
-    rill_memory_give(allocator, *second, *capacity, second_size);
+    rill_free(allocator, *first, *capacity, first_size);
+    rill_free(allocator, *second, *capacity, second_size);
     *first = a, *second = b;
     *capacity = wanted;
     return true;
@@ -77,15 +77,15 @@ bool rill_lists_reserve(rill_update *update, const rill_bed *bed, const rill_all
     const size_t columns = (size_t)bed->info.columns + update->fresh.count;
     rill_bed_lists *other = &update->other;
     if (update->marks && update->mark_count < plane) {
-        rill_memory_give(allocator, update->marks, update->mark_count, 1);
+        rill_free(allocator, update->marks, update->mark_count, 1);
         update->marks = NULL;
     }
     if (!update->marks) {
-        update->marks = rill_memory_take(allocator, plane, 1);
+        update->marks = rill_alloc_zeroed(allocator, plane, 1);
         update->mark_count = plane;
     }
     if (!other->cell_first) {
-        other->cell_first = rill_memory_take(allocator, cells + 1, sizeof(int32_t));
+        other->cell_first = rill_alloc_zeroed(allocator, cells + 1, sizeof(int32_t));
         update->cell_count = cells;
     }
     return update->marks && other->cell_first &&

@@ -21,7 +21,7 @@
  * crests no such crossing is left out. */
 #include "bed/raster.h"
 
-#include "bed/sort.h"
+#include "base/sort.h"
 
 #include <math.h>
 

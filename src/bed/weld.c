@@ -1,5 +1,5 @@
 /* Which vertices are in the same place: meshes without indices (STL), or with a vertex for each normal, have each several times. */
-#include "base/memory.h"
+#include "base/alloc.h"
 #include "bed/meeting.h"
 
 #include <string.h>
@@ -26,7 +26,7 @@ enum { BLOCK = 32 };
 bool rill_vertices_weld(const double *vertices, size_t count, const rill_allocator *allocator, uint32_t *same) {
     size_t size = 16;
     while (size < 2 * count) size *= 2;
-    uint32_t *slots = rill_memory_take(allocator, size, sizeof *slots); /* hash table of index + 1 */
+    uint32_t *slots = rill_alloc_zeroed(allocator, size, sizeof *slots); /* hash table of index + 1 */
     for (size_t first = 0; slots && first < count; first += BLOCK) {
         const size_t here = count - first < BLOCK ? count - first : BLOCK;
         size_t begin[BLOCK];
@@ -48,6 +48,6 @@ bool rill_vertices_weld(const double *vertices, size_t count, const rill_allocat
             same[first + i] = slots[slot] - 1;
         }
     }
-    rill_memory_give(allocator, slots, size, sizeof *slots);
+    rill_free(allocator, slots, size, sizeof *slots);
     return slots != NULL;
 }

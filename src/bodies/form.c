@@ -161,18 +161,18 @@ static void set_centre(rill_body_form *form, const double wish[3], const double 
 bool rill_form_take(rill_body_form *form, const rill_allocator *allocator, size_t vertices, size_t triangles) {
     form->vertex_count = vertices;
     form->triangle_count = triangles;
-    form->vertices = rill_memory_take(allocator, vertices, 3 * sizeof(double));
-    form->indices = rill_memory_take(allocator, triangles, 3 * sizeof(uint32_t));
+    form->vertices = rill_alloc_zeroed(allocator, vertices, 3 * sizeof(double));
+    form->indices = rill_alloc_zeroed(allocator, triangles, 3 * sizeof(uint32_t));
     return form->vertices && form->indices;
 }
 
 static bool take_room(rill_body_form *form, const rill_allocator *allocator) {
-    form->turned = rill_memory_claim(allocator, form->vertex_count, 3 * sizeof(double));
-    form->slices = rill_memory_claim(allocator, form->triangle_count, sizeof(rill_slice));
-    form->cuts = rill_memory_claim(allocator, form->triangle_count, sizeof(rill_cut));
-    form->heads = rill_memory_claim(allocator, form->triangle_count, sizeof(int32_t));
-    form->follow = rill_memory_claim(allocator, form->triangle_count, sizeof(int32_t));
-    form->active = rill_memory_claim(allocator, form->triangle_count, sizeof(int32_t));
+    form->turned = rill_alloc(allocator, form->vertex_count, 3 * sizeof(double));
+    form->slices = rill_alloc(allocator, form->triangle_count, sizeof(rill_slice));
+    form->cuts = rill_alloc(allocator, form->triangle_count, sizeof(rill_cut));
+    form->heads = rill_alloc(allocator, form->triangle_count, sizeof(int32_t));
+    form->follow = rill_alloc(allocator, form->triangle_count, sizeof(int32_t));
+    form->active = rill_alloc(allocator, form->triangle_count, sizeof(int32_t));
     return form->turned && form->slices && form->cuts && form->heads && form->follow && form->active;
 }
 
@@ -247,13 +247,13 @@ rill_result rill_body_form_complete(rill_body_form *form, const rill_allocator *
 }
 
 void rill_body_form_free(rill_body_form *form, const rill_allocator *allocator) {
-    rill_memory_give(allocator, form->vertices, form->vertex_count, 3 * sizeof(double));
-    rill_memory_give(allocator, form->indices, form->triangle_count, 3 * sizeof(uint32_t));
-    rill_memory_give(allocator, form->turned, form->vertex_count, 3 * sizeof(double));
-    rill_memory_give(allocator, form->slices, form->triangle_count, sizeof(rill_slice));
-    rill_memory_give(allocator, form->cuts, form->triangle_count, sizeof(rill_cut));
-    rill_memory_give(allocator, form->heads, form->triangle_count, sizeof(int32_t));
-    rill_memory_give(allocator, form->follow, form->triangle_count, sizeof(int32_t));
-    rill_memory_give(allocator, form->active, form->triangle_count, sizeof(int32_t));
+    rill_free(allocator, form->vertices, form->vertex_count, 3 * sizeof(double));
+    rill_free(allocator, form->indices, form->triangle_count, 3 * sizeof(uint32_t));
+    rill_free(allocator, form->turned, form->vertex_count, 3 * sizeof(double));
+    rill_free(allocator, form->slices, form->triangle_count, sizeof(rill_slice));
+    rill_free(allocator, form->cuts, form->triangle_count, sizeof(rill_cut));
+    rill_free(allocator, form->heads, form->triangle_count, sizeof(int32_t));
+    rill_free(allocator, form->follow, form->triangle_count, sizeof(int32_t));
+    rill_free(allocator, form->active, form->triangle_count, sizeof(int32_t));
     *form = (rill_body_form){ .shape = RILL_BODY_SPHERE };
 }

@@ -10,7 +10,7 @@
 #ifndef RILL_BODIES_FORM_H
 #define RILL_BODIES_FORM_H
 
-#include "base/memory.h"
+#include "base/alloc.h"
 #include "base/message.h"
 #include "bed/bed.h"
 

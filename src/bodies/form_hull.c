@@ -7,6 +7,7 @@
  * were given.
  *
  *     |coordinate| <= 2^20,   |normal| <= 2^41,   |normal . (p - a)| <= 3 * 2^61 < 2^63 */
+#include "base/array.h"
 #include "bodies/form_parts.h"
 
 #include <math.h>
@@ -242,16 +243,16 @@ rill_result rill_form_wrap(rill_body_form *form, const rill_body_def *def, const
                            rill_message *message) {
     hull h = { .allocator = allocator,
                .count = def->vertex_count,
-               .points = rill_memory_claim(allocator, def->vertex_count, 3 * sizeof(int32_t)),
-               .follow = rill_memory_claim(allocator, def->vertex_count, sizeof(uint32_t)),
-               .starts = rill_memory_claim(allocator, def->vertex_count, sizeof(uint32_t)),
+               .points = rill_alloc(allocator, def->vertex_count, 3 * sizeof(int32_t)),
+               .follow = rill_alloc(allocator, def->vertex_count, sizeof(uint32_t)),
+               .starts = rill_alloc(allocator, def->vertex_count, sizeof(uint32_t)),
                .faces = rill_array_make(sizeof(face)),
                .horizon = rill_array_make(sizeof(edge)),
                .stack = rill_array_make(sizeof(uint32_t)) };
     const rill_result result = h.points && h.follow && h.starts ? wrap(&h, def, form, message) : RILL_OUT_OF_MEMORY;
-    rill_memory_give(allocator, h.points, h.count, 3 * sizeof(int32_t));
-    rill_memory_give(allocator, h.follow, h.count, sizeof(uint32_t));
-    rill_memory_give(allocator, h.starts, h.count, sizeof(uint32_t));
+    rill_free(allocator, h.points, h.count, 3 * sizeof(int32_t));
+    rill_free(allocator, h.follow, h.count, sizeof(uint32_t));
+    rill_free(allocator, h.starts, h.count, sizeof(uint32_t));
     rill_array_free(&h.faces, allocator);
     rill_array_free(&h.horizon, allocator);
     rill_array_free(&h.stack, allocator);

@@ -152,11 +152,11 @@ static rill_result close_mesh(rill_body_form *form, const rill_body_def *def, co
     const size_t triangles = form->triangle_count;
     joints j = { .form = form,
                  .welds = welds,
-                 .heads = rill_memory_claim(allocator, triangles, sizeof(uint32_t)),
-                 .follow = rill_memory_claim(allocator, triangles, 3 * sizeof(uint32_t)),
-                 .mates = rill_memory_claim(allocator, triangles, 3 * sizeof(uint32_t)),
-                 .queue = rill_memory_claim(allocator, triangles, sizeof(uint32_t)),
-                 .flags = rill_memory_take(allocator, triangles, sizeof(uint8_t)) };
+                 .heads = rill_alloc(allocator, triangles, sizeof(uint32_t)),
+                 .follow = rill_alloc(allocator, triangles, 3 * sizeof(uint32_t)),
+                 .mates = rill_alloc(allocator, triangles, 3 * sizeof(uint32_t)),
+                 .queue = rill_alloc(allocator, triangles, sizeof(uint32_t)),
+                 .flags = rill_alloc_zeroed(allocator, triangles, sizeof(uint8_t)) };
     rill_result result = RILL_OUT_OF_MEMORY;
     if (j.heads && j.follow && j.mates && j.queue && j.flags) {
         memset(j.mates, 0xff, 3 * triangles * sizeof(uint32_t)); /* NONE */
@@ -166,11 +166,11 @@ static rill_result close_mesh(rill_body_form *form, const rill_body_def *def, co
         uint32_t *c = form->indices + 3 * t, swap = c[1];
         if (j.flags[t] & TURNED) c[1] = c[2], c[2] = swap;
     }
-    rill_memory_give(allocator, j.heads, triangles, sizeof(uint32_t));
-    rill_memory_give(allocator, j.follow, triangles, 3 * sizeof(uint32_t));
-    rill_memory_give(allocator, j.mates, triangles, 3 * sizeof(uint32_t));
-    rill_memory_give(allocator, j.queue, triangles, sizeof(uint32_t));
-    rill_memory_give(allocator, j.flags, triangles, sizeof(uint8_t));
+    rill_free(allocator, j.heads, triangles, sizeof(uint32_t));
+    rill_free(allocator, j.follow, triangles, 3 * sizeof(uint32_t));
+    rill_free(allocator, j.mates, triangles, 3 * sizeof(uint32_t));
+    rill_free(allocator, j.queue, triangles, sizeof(uint32_t));
+    rill_free(allocator, j.flags, triangles, sizeof(uint8_t));
     return result;
 }
 
@@ -185,8 +185,8 @@ rill_result rill_form_close(rill_body_form *form, const rill_body_def *def, cons
                         .triangle_count = form->triangle_count };
     const bool found = rill_solid_find_parts(&mesh, allocator); /* for what is in the same place */
     const rill_result result = found ? close_mesh(form, def, mesh.welds, allocator, message) : RILL_OUT_OF_MEMORY;
-    rill_memory_give(allocator, mesh.welds, form->vertex_count, sizeof(uint32_t));
-    rill_memory_give(allocator, mesh.parts, form->triangle_count, sizeof(uint32_t));
-    rill_memory_give(allocator, mesh.part_kinds, mesh.part_count, sizeof(uint8_t));
+    rill_free(allocator, mesh.welds, form->vertex_count, sizeof(uint32_t));
+    rill_free(allocator, mesh.parts, form->triangle_count, sizeof(uint32_t));
+    rill_free(allocator, mesh.part_kinds, mesh.part_count, sizeof(uint8_t));
     return result;
 }

@@ -48,9 +48,9 @@ static void find_nodes_again(rill_bodies *bodies, rill_flow *flow) {
 }
 
 static void free_planes(rill_body_planes *planes, const rill_allocator *allocator) {
-    rill_memory_give(allocator, planes->node_of, planes->size, sizeof *planes->node_of);
-    rill_memory_give(allocator, planes->stamp, planes->size, sizeof *planes->stamp);
-    rill_memory_give(allocator, planes->shown, planes->size, sizeof *planes->shown);
+    rill_free(allocator, planes->node_of, planes->size, sizeof *planes->node_of);
+    rill_free(allocator, planes->stamp, planes->size, sizeof *planes->stamp);
+    rill_free(allocator, planes->shown, planes->size, sizeof *planes->shown);
     *planes = (rill_body_planes){ 0 };
 }
 
@@ -59,9 +59,9 @@ static bool prepare_planes(rill_bodies *bodies, const rill_bed *bed, const rill_
     rill_body_planes *next = &bodies->next;
     if (bodies->plane_size == size || next->size == size) return true;
     free_planes(next, allocator);
-    *next = (rill_body_planes){ .node_of = rill_memory_take(allocator, size, sizeof *next->node_of),
-                                .stamp = rill_memory_take(allocator, size, sizeof *next->stamp),
-                                .shown = rill_memory_claim(allocator, size, sizeof *next->shown),
+    *next = (rill_body_planes){ .node_of = rill_alloc_zeroed(allocator, size, sizeof *next->node_of),
+                                .stamp = rill_alloc_zeroed(allocator, size, sizeof *next->stamp),
+                                .shown = rill_alloc(allocator, size, sizeof *next->shown),
                                 .size = size };
     if (next->node_of && next->stamp && next->shown) return true;
     free_planes(next, allocator);

@@ -1,7 +1,7 @@
 /* Edges of the domain: what a ghost column received left over its edge; what it gave came in. Open edges have empty ghosts,
  * still edges ghosts at the reservoir's level. Ghosts are restored as soon as their row is deposited: the drive must see the
  * reservoir, not what just flowed into it. */
-#include "base/memory.h"
+#include "base/alloc.h"
 #include "flow/flow_internal.h"
 
 /* Rows of all sheets counted through, ghosts' rows included. */
@@ -12,12 +12,12 @@ static int32_t ghost_row(const rill_bed *bed, const rill_edge_rows *rows, const 
 }
 
 bool rill_edges_make(rill_edge_rows *rows, const rill_bed *bed, const rill_allocator *allocator) {
-    rows->sheet_first = rill_memory_take(allocator, (size_t)bed->sheet_count + 1, sizeof *rows->sheet_first);
+    rows->sheet_first = rill_alloc_zeroed(allocator, (size_t)bed->sheet_count + 1, sizeof *rows->sheet_first);
     if (!rows->sheet_first) return false;
     for (int32_t i = 0; i < bed->sheet_count; ++i)
         rows->sheet_first[i + 1] = rows->sheet_first[i] + rill_sheet_rows(&bed->sheets[i]);
     size_t count = (size_t)rows->sheet_first[bed->sheet_count];
-    rows->first = rill_memory_take(allocator, count + 1, sizeof *rows->first);
+    rows->first = rill_alloc_zeroed(allocator, count + 1, sizeof *rows->first);
     if (!rows->first || !rill_edges_reserve(rows, bed, allocator)) return false;
     rill_edges_deal(rows, bed);
     return true;
@@ -26,10 +26,10 @@ bool rill_edges_make(rill_edge_rows *rows, const rill_bed *bed, const rill_alloc
 bool rill_edges_reserve(rill_edge_rows *rows, const rill_bed *bed, const rill_allocator *allocator) {
     size_t count = (size_t)bed->ghost_count;
     if (rows->ghosts && count <= rows->capacity) return true;
-    rill_ghost *ghosts = rill_memory_take(allocator, count, sizeof *ghosts);
+    rill_ghost *ghosts = rill_alloc_zeroed(allocator, count, sizeof *ghosts);
     if (!ghosts) return false;
     for (size_t i = 0; rows->ghosts && i < rows->capacity; ++i) ghosts[i] = rows->ghosts[i];
-    rill_memory_give(allocator, rows->ghosts, rows->capacity, sizeof *rows->ghosts);
+    rill_free(allocator, rows->ghosts, rows->capacity, sizeof *rows->ghosts);
     rows->ghosts = ghosts;
     rows->capacity = count;
     return true;
@@ -50,9 +50,9 @@ void rill_edges_deal(rill_edge_rows *rows, const rill_bed *bed) {
 
 void rill_edges_free(rill_edge_rows *rows, const rill_bed *bed, const rill_allocator *allocator) {
     size_t count = rows->sheet_first ? (size_t)rows->sheet_first[bed->sheet_count] : 0;
-    rill_memory_give(allocator, rows->ghosts, rows->capacity, sizeof *rows->ghosts);
-    rill_memory_give(allocator, rows->first, count + 1, sizeof *rows->first);
-    rill_memory_give(allocator, rows->sheet_first, (size_t)bed->sheet_count + 1, sizeof *rows->sheet_first);
+    rill_free(allocator, rows->ghosts, rows->capacity, sizeof *rows->ghosts);
+    rill_free(allocator, rows->first, count + 1, sizeof *rows->first);
+    rill_free(allocator, rows->sheet_first, (size_t)bed->sheet_count + 1, sizeof *rows->sheet_first);
 }
 
 static void restore_ghost(const rill_ghost *ghost, int32_t *depth, rill_edge_flow *flows) {

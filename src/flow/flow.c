@@ -1,7 +1,8 @@
 /* Making and measuring the flow's state. */
 #include "flow/flow.h"
 
-#include "base/memory.h"
+#include "base/alloc.h"
+#include "base/array.h"
 #include "base/message.h"
 #include "base/simd.h"
 #include "flow/flow_internal.h"
@@ -14,14 +15,14 @@ rill_result rill_flow_make(const rill_bed *bed, const rill_runtime *runtime, ril
                        .expelled = rill_array_make(sizeof(rill_expelled)),
                        .drawn = rill_array_make(sizeof(rill_drawn)),
                        .openings = rill_array_make(sizeof(rill_opening)) };
-    flow.H = rill_memory_take(allocator, plane, sizeof *flow.H);
-    flow.u = rill_memory_take(allocator, plane, sizeof *flow.u);
-    flow.v = rill_memory_take(allocator, plane, sizeof *flow.v);
+    flow.H = rill_alloc_zeroed(allocator, plane, sizeof *flow.H);
+    flow.u = rill_alloc_zeroed(allocator, plane, sizeof *flow.u);
+    flow.v = rill_alloc_zeroed(allocator, plane, sizeof *flow.v);
     flow.pipe_capacity = (size_t)bed->pipe_count;
-    flow.pipe_u = rill_memory_take(allocator, flow.pipe_capacity, sizeof *flow.pipe_u);
+    flow.pipe_u = rill_alloc_zeroed(allocator, flow.pipe_capacity, sizeof *flow.pipe_u);
     bool covers = bed->roomy || rill_bed_roofed(bed); /* in a roomy bed, ceilings may come */
-    if (covers) flow.pressure = rill_memory_take(allocator, plane, sizeof *flow.pressure);
-    flow.tiles = rill_memory_take(allocator, (size_t)bed->tile_count, sizeof *flow.tiles);
+    if (covers) flow.pressure = rill_alloc_zeroed(allocator, plane, sizeof *flow.pressure);
+    flow.tiles = rill_alloc_zeroed(allocator, (size_t)bed->tile_count, sizeof *flow.tiles);
     rill_result result = RILL_OK;
     if (!flow.H || !flow.u || !flow.v || !flow.pipe_u || !flow.tiles || (covers && !flow.pressure))
         result = rill_fail(message, RILL_OUT_OF_MEMORY, "out of memory for %lld columns", (long long)bed->info.columns);
@@ -50,12 +51,12 @@ void rill_flow_free(rill_flow *flow, const rill_allocator *allocator) {
     if (!flow->bed) return;
     size_t plane = (size_t)flow->bed->plane_size;
     rill_scratch_free(flow, allocator);
-    rill_memory_give(allocator, flow->H, plane, sizeof *flow->H);
-    rill_memory_give(allocator, flow->u, plane, sizeof *flow->u);
-    rill_memory_give(allocator, flow->v, plane, sizeof *flow->v);
-    rill_memory_give(allocator, flow->pressure, plane, sizeof *flow->pressure);
-    rill_memory_give(allocator, flow->pipe_u, flow->pipe_capacity, sizeof *flow->pipe_u);
-    rill_memory_give(allocator, flow->tiles, (size_t)flow->bed->tile_count, sizeof *flow->tiles);
+    rill_free(allocator, flow->H, plane, sizeof *flow->H);
+    rill_free(allocator, flow->u, plane, sizeof *flow->u);
+    rill_free(allocator, flow->v, plane, sizeof *flow->v);
+    rill_free(allocator, flow->pressure, plane, sizeof *flow->pressure);
+    rill_free(allocator, flow->pipe_u, flow->pipe_capacity, sizeof *flow->pipe_u);
+    rill_free(allocator, flow->tiles, (size_t)flow->bed->tile_count, sizeof *flow->tiles);
     rill_array_free(&flow->expelled, allocator);
     rill_array_free(&flow->drawn, allocator);
     rill_array_free(&flow->openings, allocator);

@@ -10,7 +10,7 @@
 #ifndef RILL_FLOW_FLOW_H
 #define RILL_FLOW_FLOW_H
 
-#include "base/memory.h"
+#include "base/array.h"
 #include "bed/bed.h"
 #include "flow/in_transit.h"
 #include "tasks/tasks.h"

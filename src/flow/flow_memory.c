@@ -1,7 +1,7 @@
 /* Taking and giving back the working memory of the flow. */
 #include "flow/flow_internal.h"
 
-#include "base/memory.h"
+#include "base/alloc.h"
 #include "base/message.h"
 #include "base/simd.h"
 
@@ -18,11 +18,11 @@ static bool ring_make(rill_ring *ring, int32_t width, const rill_allocator *allo
     size_t row = (size_t)width, one = RILL_RING * row;
     ring->width = width;
     ring->segments = width / RILL_SEGMENT + 3;
-    ring->memory = rill_memory_take(allocator, RINGS * one, sizeof(float));
-    ring->flags = rill_memory_take(allocator, RILL_RING * (size_t)ring->segments, 1);
-    ring->halo_H = rill_memory_take(allocator, HALO_ROWS * row, sizeof(int32_t));
-    ring->halo_u = rill_memory_take(allocator, HALO_ROWS * row, sizeof(float));
-    ring->halo_v = rill_memory_take(allocator, HALO_ROWS * row, sizeof(float));
+    ring->memory = rill_alloc_zeroed(allocator, RINGS * one, sizeof(float));
+    ring->flags = rill_alloc_zeroed(allocator, RILL_RING * (size_t)ring->segments, 1);
+    ring->halo_H = rill_alloc_zeroed(allocator, HALO_ROWS * row, sizeof(int32_t));
+    ring->halo_u = rill_alloc_zeroed(allocator, HALO_ROWS * row, sizeof(float));
+    ring->halo_v = rill_alloc_zeroed(allocator, HALO_ROWS * row, sizeof(float));
     if (!ring->memory || !ring->flags || !ring->halo_H || !ring->halo_u || !ring->halo_v) return false;
     for (int32_t i = 0; i < RILL_RING; ++i) {
         rill_slot *slot = &ring->slots[i];
@@ -39,11 +39,11 @@ static bool ring_make(rill_ring *ring, int32_t width, const rill_allocator *allo
 
 static void ring_free(rill_ring *ring, const rill_allocator *allocator) {
     size_t row = (size_t)ring->width;
-    rill_memory_give(allocator, ring->memory, RINGS * RILL_RING * row, sizeof(float));
-    rill_memory_give(allocator, ring->flags, RILL_RING * (size_t)ring->segments, 1);
-    rill_memory_give(allocator, ring->halo_H, HALO_ROWS * row, sizeof(int32_t));
-    rill_memory_give(allocator, ring->halo_u, HALO_ROWS * row, sizeof(float));
-    rill_memory_give(allocator, ring->halo_v, HALO_ROWS * row, sizeof(float));
+    rill_free(allocator, ring->memory, RINGS * RILL_RING * row, sizeof(float));
+    rill_free(allocator, ring->flags, RILL_RING * (size_t)ring->segments, 1);
+    rill_free(allocator, ring->halo_H, HALO_ROWS * row, sizeof(int32_t));
+    rill_free(allocator, ring->halo_u, HALO_ROWS * row, sizeof(float));
+    rill_free(allocator, ring->halo_v, HALO_ROWS * row, sizeof(float));
 }
 
 /* The lowest ceiling over a tile, the columns just west and south of it, which its faces touch, and just east and north,
@@ -158,14 +158,14 @@ static void arrays_make(rill_sparse *sparse, size_t pipes, float *u) {
 
 void rill_sparse_free(rill_sparse *sparse, const rill_allocator *allocator) {
     const size_t pipes = sparse->capacity;
-    rill_memory_give(allocator, sparse->pipes, pipes, sizeof *sparse->pipes);
-    rill_memory_give(allocator, sparse->ints, PIPE_INTS * pipes, sizeof *sparse->ints);
-    rill_memory_give(allocator, sparse->floats, PIPE_FLOATS * pipes, sizeof *sparse->floats);
-    rill_memory_give(allocator, sparse->active, pipes, sizeof *sparse->active);
-    rill_memory_give(allocator, sparse->runs, pipes, sizeof *sparse->runs);
-    rill_memory_give(allocator, sparse->moving, pipes, sizeof *sparse->moving);
-    rill_memory_give(allocator, sparse->out, 2 * pipes, sizeof *sparse->out);
-    rill_memory_give(allocator, sparse->in, 2 * pipes, sizeof *sparse->in);
+    rill_free(allocator, sparse->pipes, pipes, sizeof *sparse->pipes);
+    rill_free(allocator, sparse->ints, PIPE_INTS * pipes, sizeof *sparse->ints);
+    rill_free(allocator, sparse->floats, PIPE_FLOATS * pipes, sizeof *sparse->floats);
+    rill_free(allocator, sparse->active, pipes, sizeof *sparse->active);
+    rill_free(allocator, sparse->runs, pipes, sizeof *sparse->runs);
+    rill_free(allocator, sparse->moving, pipes, sizeof *sparse->moving);
+    rill_free(allocator, sparse->out, 2 * pipes, sizeof *sparse->out);
+    rill_free(allocator, sparse->in, 2 * pipes, sizeof *sparse->in);
     *sparse = (rill_sparse){ 0 };
 }
 
@@ -173,14 +173,14 @@ static bool sparse_reserve(rill_sparse *sparse, size_t wanted, const rill_alloca
     if (wanted <= sparse->capacity) return true;
     const size_t pipes = sparse->pipes ? wanted + wanted / 4 : wanted;
     rill_sparse fresh = { .capacity = pipes };
-    fresh.pipes = rill_memory_take(allocator, pipes, sizeof *fresh.pipes);
-    fresh.ints = rill_memory_take(allocator, PIPE_INTS * pipes, sizeof *fresh.ints);
-    fresh.floats = rill_memory_take(allocator, PIPE_FLOATS * pipes, sizeof *fresh.floats);
-    fresh.active = rill_memory_take(allocator, pipes, sizeof *fresh.active);
-    fresh.runs = rill_memory_take(allocator, pipes, sizeof *fresh.runs);
-    fresh.moving = rill_memory_take(allocator, pipes, sizeof *fresh.moving);
-    fresh.out = rill_memory_take(allocator, 2 * pipes, sizeof *fresh.out);
-    fresh.in = rill_memory_take(allocator, 2 * pipes, sizeof *fresh.in);
+    fresh.pipes = rill_alloc_zeroed(allocator, pipes, sizeof *fresh.pipes);
+    fresh.ints = rill_alloc_zeroed(allocator, PIPE_INTS * pipes, sizeof *fresh.ints);
+    fresh.floats = rill_alloc_zeroed(allocator, PIPE_FLOATS * pipes, sizeof *fresh.floats);
+    fresh.active = rill_alloc_zeroed(allocator, pipes, sizeof *fresh.active);
+    fresh.runs = rill_alloc_zeroed(allocator, pipes, sizeof *fresh.runs);
+    fresh.moving = rill_alloc_zeroed(allocator, pipes, sizeof *fresh.moving);
+    fresh.out = rill_alloc_zeroed(allocator, 2 * pipes, sizeof *fresh.out);
+    fresh.in = rill_alloc_zeroed(allocator, 2 * pipes, sizeof *fresh.in);
     bool good = fresh.pipes && fresh.ints && fresh.floats && fresh.active && fresh.runs && fresh.moving && fresh.out &&
                 fresh.in;
     rill_sparse_free(good ? sparse : &fresh, allocator);
@@ -210,9 +210,9 @@ bool rill_sparse_make(rill_sparse *sparse, const rill_bed *bed, float *u, const 
 
 static bool make_pipes(rill_sparse *sparse, const rill_bed *bed, float *u, const rill_allocator *allocator) {
     if (bed->pipe_count == 0) return true;
-    int32_t *ports = rill_memory_take(allocator, (size_t)bed->plane_size, sizeof *ports);
+    int32_t *ports = rill_alloc_zeroed(allocator, (size_t)bed->plane_size, sizeof *ports);
     bool good = ports && rill_sparse_make(sparse, bed, u, NULL, NULL, NULL, ports, allocator);
-    rill_memory_give(allocator, ports, (size_t)bed->plane_size, sizeof *ports);
+    rill_free(allocator, ports, (size_t)bed->plane_size, sizeof *ports);
     return good;
 }
 
@@ -225,27 +225,27 @@ static int32_t row_total(const rill_bed *bed) {
 rill_result rill_scratch_make(rill_flow *flow, const rill_runtime *runtime, rill_message *message) {
     const rill_bed *bed = flow->bed;
     const rill_allocator *allocator = &runtime->allocator;
-    rill_flow_scratch *scratch = rill_memory_take(allocator, 1, sizeof *scratch);
+    rill_flow_scratch *scratch = rill_alloc_zeroed(allocator, 1, sizeof *scratch);
     if (!scratch) return rill_fail(message, RILL_OUT_OF_MEMORY, "out of memory for the flow's working memory");
     flow->scratch = scratch;
     flow->sparse = &scratch->sparse;
     scratch->task_count = rill_tasks_width(runtime);
     scratch->row_count = row_total(bed);
     size_t tasks = (size_t)scratch->task_count, rows = (size_t)scratch->row_count, tiles = (size_t)bed->tile_count;
-    scratch->rings = rill_memory_take(allocator, tasks, sizeof *scratch->rings);
-    scratch->bands = rill_memory_take(allocator, tasks, sizeof *scratch->bands);
-    scratch->lintel = rill_memory_take(allocator, tiles, sizeof *scratch->lintel);
-    scratch->roofed = rill_memory_take(allocator, (size_t)bed->sheet_count, sizeof *scratch->roofed);
-    scratch->columns = rill_memory_take(allocator, tiles, 1);
-    scratch->empty = rill_memory_take(allocator, tiles, 1);
-    scratch->most = rill_memory_take(allocator, tiles, sizeof *scratch->most);
-    scratch->tile_idle = rill_memory_take(allocator, tiles, sizeof *scratch->tile_idle);
-    scratch->frozen = rill_memory_take(allocator, 2 * tiles, sizeof *scratch->frozen);
-    scratch->row_first = rill_memory_take(allocator, rows + 1, sizeof *scratch->row_first);
-    scratch->spans = rill_memory_take(allocator, RILL_TILE_H * tiles, sizeof *scratch->spans);
-    scratch->busy = rill_memory_take(allocator, tiles, 1);
-    scratch->swept = rill_memory_take(allocator, tiles, sizeof *scratch->swept);
-    scratch->needed = rill_memory_take(allocator, tiles, 1);
+    scratch->rings = rill_alloc_zeroed(allocator, tasks, sizeof *scratch->rings);
+    scratch->bands = rill_alloc_zeroed(allocator, tasks, sizeof *scratch->bands);
+    scratch->lintel = rill_alloc_zeroed(allocator, tiles, sizeof *scratch->lintel);
+    scratch->roofed = rill_alloc_zeroed(allocator, (size_t)bed->sheet_count, sizeof *scratch->roofed);
+    scratch->columns = rill_alloc_zeroed(allocator, tiles, 1);
+    scratch->empty = rill_alloc_zeroed(allocator, tiles, 1);
+    scratch->most = rill_alloc_zeroed(allocator, tiles, sizeof *scratch->most);
+    scratch->tile_idle = rill_alloc_zeroed(allocator, tiles, sizeof *scratch->tile_idle);
+    scratch->frozen = rill_alloc_zeroed(allocator, 2 * tiles, sizeof *scratch->frozen);
+    scratch->row_first = rill_alloc_zeroed(allocator, rows + 1, sizeof *scratch->row_first);
+    scratch->spans = rill_alloc_zeroed(allocator, RILL_TILE_H * tiles, sizeof *scratch->spans);
+    scratch->busy = rill_alloc_zeroed(allocator, tiles, 1);
+    scratch->swept = rill_alloc_zeroed(allocator, tiles, sizeof *scratch->swept);
+    scratch->needed = rill_alloc_zeroed(allocator, tiles, 1);
     bool good = scratch->rings && scratch->bands && scratch->lintel && scratch->roofed && scratch->columns &&
                 scratch->empty && scratch->most && scratch->tile_idle && scratch->frozen && scratch->row_first &&
                 scratch->spans && scratch->busy && scratch->swept && scratch->needed;
@@ -266,23 +266,23 @@ void rill_scratch_free(rill_flow *flow, const rill_allocator *allocator) {
     rill_flow_scratch *scratch = flow->scratch;
     if (!scratch) return;
     for (int32_t i = 0; scratch->rings && i < scratch->task_count; ++i) ring_free(&scratch->rings[i], allocator);
-    rill_memory_give(allocator, scratch->rings, (size_t)scratch->task_count, sizeof *scratch->rings);
-    rill_memory_give(allocator, scratch->bands, (size_t)scratch->task_count, sizeof *scratch->bands);
-    rill_memory_give(allocator, scratch->lintel, (size_t)flow->bed->tile_count, sizeof *scratch->lintel);
-    rill_memory_give(allocator, scratch->roofed, (size_t)flow->bed->sheet_count, sizeof *scratch->roofed);
-    rill_memory_give(allocator, scratch->columns, (size_t)flow->bed->tile_count, 1);
-    rill_memory_give(allocator, scratch->empty, (size_t)flow->bed->tile_count, 1);
-    rill_memory_give(allocator, scratch->most, (size_t)flow->bed->tile_count, sizeof *scratch->most);
-    rill_memory_give(allocator, scratch->tile_idle, (size_t)flow->bed->tile_count, sizeof *scratch->tile_idle);
+    rill_free(allocator, scratch->rings, (size_t)scratch->task_count, sizeof *scratch->rings);
+    rill_free(allocator, scratch->bands, (size_t)scratch->task_count, sizeof *scratch->bands);
+    rill_free(allocator, scratch->lintel, (size_t)flow->bed->tile_count, sizeof *scratch->lintel);
+    rill_free(allocator, scratch->roofed, (size_t)flow->bed->sheet_count, sizeof *scratch->roofed);
+    rill_free(allocator, scratch->columns, (size_t)flow->bed->tile_count, 1);
+    rill_free(allocator, scratch->empty, (size_t)flow->bed->tile_count, 1);
+    rill_free(allocator, scratch->most, (size_t)flow->bed->tile_count, sizeof *scratch->most);
+    rill_free(allocator, scratch->tile_idle, (size_t)flow->bed->tile_count, sizeof *scratch->tile_idle);
     rill_edges_free(&scratch->edges, flow->bed, allocator);
-    rill_memory_give(allocator, scratch->frozen, 2 * (size_t)flow->bed->tile_count, sizeof *scratch->frozen);
-    rill_memory_give(allocator, scratch->row_first, (size_t)scratch->row_count + 1, sizeof *scratch->row_first);
-    rill_memory_give(allocator, scratch->spans, RILL_TILE_H * (size_t)flow->bed->tile_count, sizeof *scratch->spans);
-    rill_memory_give(allocator, scratch->busy, (size_t)flow->bed->tile_count, 1);
-    rill_memory_give(allocator, scratch->swept, (size_t)flow->bed->tile_count, sizeof *scratch->swept);
-    rill_memory_give(allocator, scratch->needed, (size_t)flow->bed->tile_count, 1);
+    rill_free(allocator, scratch->frozen, 2 * (size_t)flow->bed->tile_count, sizeof *scratch->frozen);
+    rill_free(allocator, scratch->row_first, (size_t)scratch->row_count + 1, sizeof *scratch->row_first);
+    rill_free(allocator, scratch->spans, RILL_TILE_H * (size_t)flow->bed->tile_count, sizeof *scratch->spans);
+    rill_free(allocator, scratch->busy, (size_t)flow->bed->tile_count, 1);
+    rill_free(allocator, scratch->swept, (size_t)flow->bed->tile_count, sizeof *scratch->swept);
+    rill_free(allocator, scratch->needed, (size_t)flow->bed->tile_count, 1);
     rill_sparse_free(&scratch->sparse, allocator);
-    rill_memory_give(allocator, scratch, 1, sizeof *scratch);
+    rill_free(allocator, scratch, 1, sizeof *scratch);
     flow->scratch = NULL;
     flow->sparse = NULL;
     flow->busy = NULL;

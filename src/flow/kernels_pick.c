@@ -1,5 +1,5 @@
 /* Which kernels this processor runs. */
-#include "base/processor.h"
+#include "base/dispatch.h"
 #include "flow/sparse_kernels.h"
 
 extern const rill_kernels rill_kernels_scalar, rill_kernels_base;

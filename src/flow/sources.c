@@ -88,7 +88,7 @@ static bool order_places(int32_t *places, size_t count, const rill_bed *bed, con
     bool ordered = true;
     for (size_t i = 1; i < count; ++i) ordered = ordered && places[i - 1] < places[i];
     if (ordered) return true;
-    int32_t *all = rill_memory_take(allocator, count, sizeof *all);
+    int32_t *all = rill_alloc_zeroed(allocator, count, sizeof *all);
     if (!all) return false;
     for (size_t i = 0; i < count; ++i) all[i] = places[i];
     size_t next = 0;
@@ -97,14 +97,14 @@ static bool order_places(int32_t *places, size_t count, const rill_bed *bed, con
         for (size_t i = 0; i < count; ++i)
             if (all[i] >= begin && all[i] < end) places[next++] = all[i];
     }
-    rill_memory_give(allocator, all, count, sizeof *all);
+    rill_free(allocator, all, count, sizeof *all);
     return true;
 }
 
 /* The tiles, each once, so that a sub-step wakes each tile once and not once per column. */
 static bool find_tiles(rill_source *source, const rill_bed *bed, const rill_allocator *allocator) {
     const size_t all = (size_t)bed->tile_count;
-    uint16_t *wakes = rill_memory_take(allocator, all, sizeof *wakes);
+    uint16_t *wakes = rill_alloc_zeroed(allocator, all, sizeof *wakes);
     if (!wakes) return false;
     size_t count = 0;
     for (size_t i = 0; i < source->place_count; ++i) {
@@ -112,15 +112,15 @@ static bool find_tiles(rill_source *source, const rill_bed *bed, const rill_allo
         count += *wake == 0;
         *wake |= rill_flow_wake_bits(bed, source->places[i]);
     }
-    source->tiles = rill_memory_take(allocator, count, sizeof *source->tiles);
-    source->wakes = rill_memory_take(allocator, count, sizeof *source->wakes);
+    source->tiles = rill_alloc_zeroed(allocator, count, sizeof *source->tiles);
+    source->wakes = rill_alloc_zeroed(allocator, count, sizeof *source->wakes);
     source->tile_count = count;
     for (size_t tile = 0, next = 0; source->tiles && source->wakes && next < count; ++tile) {
         if (!wakes[tile]) continue;
         source->tiles[next] = (int32_t)tile;
         source->wakes[next++] = wakes[tile];
     }
-    rill_memory_give(allocator, wakes, all, sizeof *wakes);
+    rill_free(allocator, wakes, all, sizeof *wakes);
     return source->tiles && source->wakes;
 }
 
@@ -145,7 +145,7 @@ static rill_result refuse_empty(const rill_source_def *def, rill_message *messag
 rill_result rill_source_attach(rill_source *source, const rill_bed *bed, const rill_allocator *allocator,
                                rill_message *message) {
     const size_t count = collect(bed, &source->def, NULL);
-    source->places = rill_memory_take(allocator, count, sizeof *source->places);
+    source->places = rill_alloc_zeroed(allocator, count, sizeof *source->places);
     source->place_count = source->places ? count : 0;
     if (source->places) {
         collect(bed, &source->def, source->places);
@@ -171,9 +171,9 @@ rill_area rill_source_area(const rill_source_def *def, const rill_grid *grid) {
 }
 
 void rill_source_detach(rill_source *source, const rill_allocator *allocator) {
-    rill_memory_give(allocator, source->places, source->place_count, sizeof *source->places);
-    rill_memory_give(allocator, source->tiles, source->tile_count, sizeof *source->tiles);
-    rill_memory_give(allocator, source->wakes, source->tile_count, sizeof *source->wakes);
+    rill_free(allocator, source->places, source->place_count, sizeof *source->places);
+    rill_free(allocator, source->tiles, source->tile_count, sizeof *source->tiles);
+    rill_free(allocator, source->wakes, source->tile_count, sizeof *source->wakes);
     source->places = source->tiles = NULL;
     source->wakes = NULL;
     source->place_count = source->tile_count = 0;

@@ -5,7 +5,7 @@
 #ifndef RILL_FLOW_SOURCES_H
 #define RILL_FLOW_SOURCES_H
 
-#include "base/memory.h"
+#include "base/alloc.h"
 #include "flow/flow.h"
 
 typedef struct rill_source {

@@ -17,14 +17,14 @@ enum { PLANES = 7, MARGIN = 2 * RILL_PAD_X + 2 };
 /* ----------------------------------------------------------------------------------------------------------- memory */
 
 rill_tank *rill_tank_make(const rill_grid *grid, const rill_allocator *allocator) {
-    rill_tank *tank = rill_memory_take(allocator, 1, sizeof *tank);
+    rill_tank *tank = rill_alloc_zeroed(allocator, 1, sizeof *tank);
     if (!tank) return NULL;
     tank->cells[0] = grid->cells[0];
     tank->cells[1] = grid->cells[1];
     tank->stride = (grid->cells[0] + MARGIN + RILL_TILE_W - 1) / RILL_TILE_W * RILL_TILE_W + RILL_PAD_X;
     tank->size = (size_t)tank->stride * (size_t)(grid->cells[1] + 4);
-    tank->memory = rill_memory_take(allocator, PLANES * tank->size, sizeof *tank->memory);
-    tank->flagged = rill_memory_take(allocator, (size_t)grid->cells[1] + 4, 1);
+    tank->memory = rill_alloc_zeroed(allocator, PLANES * tank->size, sizeof *tank->memory);
+    tank->flagged = rill_alloc_zeroed(allocator, (size_t)grid->cells[1] + 4, 1);
     if (!tank->memory || !tank->flagged) {
         rill_tank_free(tank, allocator);
         return NULL;
@@ -38,9 +38,9 @@ rill_tank *rill_tank_make(const rill_grid *grid, const rill_allocator *allocator
 
 void rill_tank_free(rill_tank *tank, const rill_allocator *allocator) {
     if (!tank) return;
-    rill_memory_give(allocator, tank->memory, PLANES * tank->size, sizeof *tank->memory);
-    rill_memory_give(allocator, tank->flagged, (size_t)tank->cells[1] + 4, 1);
-    rill_memory_give(allocator, tank, 1, sizeof *tank);
+    rill_free(allocator, tank->memory, PLANES * tank->size, sizeof *tank->memory);
+    rill_free(allocator, tank->flagged, (size_t)tank->cells[1] + 4, 1);
+    rill_free(allocator, tank, 1, sizeof *tank);
 }
 
 rill_result rill_tank_check(const rill_bed *bed, rill_message *message) {

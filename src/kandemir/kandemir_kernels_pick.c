@@ -1,5 +1,5 @@
 /* Which kernels of Kandemir's method this processor runs. */
-#include "base/processor.h"
+#include "base/dispatch.h"
 #include "kandemir/kandemir_kernels.h"
 
 extern const rill_kandemir_kernels rill_kandemir_kernels_scalar, rill_kandemir_kernels_base;

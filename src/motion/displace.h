@@ -17,7 +17,7 @@
 #ifndef RILL_MOTION_DISPLACE_H
 #define RILL_MOTION_DISPLACE_H
 
-#include "base/memory.h"
+#include "base/array.h"
 #include "bed/update.h"
 #include "flow/flow.h"
 #include "motion/wall_speed.h"

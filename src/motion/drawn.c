@@ -3,7 +3,7 @@
 
 #include "base/order.h"
 #include "base/simd.h"
-#include "bed/sort.h"
+#include "base/sort.h"
 #include "motion/expelled.h"
 
 enum { FARTHEST = 16 }; /* cells: what opens at once behind a wall farther from the front than this, is not filled */

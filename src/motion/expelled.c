@@ -4,7 +4,7 @@
 #include "motion/expelled.h"
 
 #include "base/order.h"
-#include "bed/sort.h"
+#include "base/sort.h"
 #include "passages/passages.h"
 #include "motion/displace.h"
 #include "flow/sources.h"

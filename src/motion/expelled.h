@@ -17,7 +17,7 @@
 #ifndef RILL_MOTION_EXPELLED_H
 #define RILL_MOTION_EXPELLED_H
 
-#include "base/memory.h"
+#include "base/alloc.h"
 #include "flow/flow.h"
 #include "motion/wall_speed.h"
 

@@ -2,7 +2,7 @@
 #include "motion/opening_ceilings.h"
 
 #include "base/order.h"
-#include "bed/sort.h"
+#include "base/sort.h"
 #include "passages/passages.h"
 #include "motion/expelled.h"
 

@@ -19,10 +19,10 @@ rill_displace rill_displace_make(void) {
 }
 
 static void free_nodes(rill_displace *d, const rill_allocator *allocator) {
-    rill_memory_give(allocator, d->entry_of, d->node_capacity, sizeof *d->entry_of);
-    rill_memory_give(allocator, d->seen, d->node_capacity, 1);
-    rill_memory_give(allocator, d->piped, d->node_capacity, 1);
-    rill_memory_give(allocator, d->gone, d->cell_capacity, 1);
+    rill_free(allocator, d->entry_of, d->node_capacity, sizeof *d->entry_of);
+    rill_free(allocator, d->seen, d->node_capacity, 1);
+    rill_free(allocator, d->piped, d->node_capacity, 1);
+    rill_free(allocator, d->gone, d->cell_capacity, 1);
     d->entry_of = NULL;
     d->seen = d->piped = d->gone = NULL;
     d->node_capacity = d->cell_capacity = 0;
@@ -43,10 +43,10 @@ bool rill_displace_reserve(rill_displace *d, const rill_flow *flow, const rill_u
     if (nodes > d->node_capacity) {
         free_nodes(d, allocator);
         d->node_capacity = places + update->old.count + update->old.count / 2;
-        d->entry_of = rill_memory_take(allocator, d->node_capacity, sizeof *d->entry_of);
-        d->seen = rill_memory_take(allocator, d->node_capacity, 1);
-        d->piped = rill_memory_take(allocator, d->node_capacity, 1);
-        d->gone = rill_memory_take(allocator, cells, 1);
+        d->entry_of = rill_alloc_zeroed(allocator, d->node_capacity, sizeof *d->entry_of);
+        d->seen = rill_alloc_zeroed(allocator, d->node_capacity, 1);
+        d->piped = rill_alloc_zeroed(allocator, d->node_capacity, 1);
+        d->gone = rill_alloc_zeroed(allocator, cells, 1);
         d->cell_capacity = cells;
         if (!d->entry_of || !d->seen || !d->piped || !d->gone) {
             free_nodes(d, allocator);

@@ -22,10 +22,10 @@ rill_remap rill_remap_make(void) {
 void rill_remap_free(rill_remap *reshape, const rill_allocator *allocator) {
     rill_displace_free(&reshape->displace, allocator);
     rill_sparse_free(&reshape->sparse, allocator);
-    rill_memory_give(allocator, reshape->pipe_u, reshape->pipe_capacity, sizeof *reshape->pipe_u);
-    rill_memory_give(allocator, reshape->ports, reshape->place_capacity, sizeof *reshape->ports);
-    rill_memory_give(allocator, reshape->roofed, reshape->roofed_capacity, 1);
-    rill_memory_give(allocator, reshape->tile_marks, reshape->tile_capacity, sizeof *reshape->tile_marks);
+    rill_free(allocator, reshape->pipe_u, reshape->pipe_capacity, sizeof *reshape->pipe_u);
+    rill_free(allocator, reshape->ports, reshape->place_capacity, sizeof *reshape->ports);
+    rill_free(allocator, reshape->roofed, reshape->roofed_capacity, 1);
+    rill_free(allocator, reshape->tile_marks, reshape->tile_capacity, sizeof *reshape->tile_marks);
     rill_array_free(&reshape->tiles, allocator);
     *reshape = rill_remap_make();
 }
@@ -35,9 +35,9 @@ void rill_remap_free(rill_remap *reshape, const rill_allocator *allocator) {
 /* An array of zeros that has at least `count` elements, of which the content may go. */
 static bool take_zeros(void **array, size_t *capacity, size_t count, size_t size, const rill_allocator *allocator) {
     if (*array && count <= *capacity) return true;
-    void *fresh = rill_memory_take(allocator, count, size);
+    void *fresh = rill_alloc_zeroed(allocator, count, size);
     if (!fresh) return false;
-    rill_memory_give(allocator, *array, *capacity, size);
+    rill_free(allocator, *array, *capacity, size);
     *array = fresh;
     *capacity = count;
     return true;
@@ -314,10 +314,10 @@ static void transfer_faces(const rill_flow *from, rill_flow *to, const int32_t *
 rill_result rill_flow_transfer(const rill_flow *from, rill_flow *to, const rill_allocator *allocator,
                                rill_message *message) {
     const rill_bed *bed = to->bed;
-    int32_t *origins = rill_memory_take(allocator, (size_t)bed->plane_size, sizeof *origins);
+    int32_t *origins = rill_alloc_zeroed(allocator, (size_t)bed->plane_size, sizeof *origins);
     if (!origins || !rill_expelled_transfer(from, to, allocator) || !rill_drawn_transfer(from, to, allocator) ||
         !rill_opening_transfer(from, to, allocator)) {
-        rill_memory_give(allocator, origins, (size_t)bed->plane_size, sizeof *origins);
+        rill_free(allocator, origins, (size_t)bed->plane_size, sizeof *origins);
         return rill_fail(message, RILL_OUT_OF_MEMORY, "no memory to move liquid into a roomier bed");
     }
     find_origins(from->bed, bed, origins);
@@ -327,7 +327,7 @@ rill_result rill_flow_transfer(const rill_flow *from, rill_flow *to, const rill_
     }
     rill_passages_resume(to);
     transfer_faces(from, to, origins);
-    rill_memory_give(allocator, origins, (size_t)bed->plane_size, sizeof *origins);
+    rill_free(allocator, origins, (size_t)bed->plane_size, sizeof *origins);
     to->solves_passages = from->solves_passages;
     to->substep = from->substep;
     to->extent = from->extent;

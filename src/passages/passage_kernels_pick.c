@@ -1,5 +1,5 @@
 /* Which kernels of flooded passages this processor runs. */
-#include "base/processor.h"
+#include "base/dispatch.h"
 #include "passages/passage_kernels.h"
 
 extern const rill_passage_kernels rill_passage_kernels_scalar, rill_passage_kernels_base;

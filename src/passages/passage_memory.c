@@ -3,7 +3,7 @@
  * passages_internal.h. */
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/alloc.h"
 #include "passages/passages_internal.h"
 
 /* --------------------------------------------------------------------------------------------------------- growing */
@@ -26,14 +26,14 @@ static size_t all_bytes(const plane *planes, size_t count, int32_t capacity) {
 
 static void give_planes(const plane *planes, size_t count, int32_t capacity, const rill_allocator *allocator) {
     if (capacity == 0) return;
-    rill_memory_give(allocator, *planes[0].data, all_bytes(planes, count, capacity), 1);
+    rill_free(allocator, *planes[0].data, all_bytes(planes, count, capacity), 1);
     for (size_t i = 0; i < count; ++i) *planes[i].data = NULL;
 }
 
 /* Makes room for `want` elements of each, of which the first `have` are kept and the rest is zero. */
 static bool grow_planes(const plane *planes, size_t count, int32_t have, int32_t *capacity, int32_t want,
                         const rill_allocator *allocator) {
-    char *memory = rill_memory_take(allocator, all_bytes(planes, count, want), 1), *at = memory;
+    char *memory = rill_alloc_zeroed(allocator, all_bytes(planes, count, want), 1), *at = memory;
     char *const old = *capacity > 0 ? *planes[0].data : NULL;
     if (!memory) return false;
     for (size_t i = 0; i < count; ++i) {
@@ -41,7 +41,7 @@ static bool grow_planes(const plane *planes, size_t count, int32_t have, int32_t
         *planes[i].data = at;
         at += plane_bytes(&planes[i], want);
     }
-    if (old) rill_memory_give(allocator, old, all_bytes(planes, count, *capacity), 1);
+    if (old) rill_free(allocator, old, all_bytes(planes, count, *capacity), 1);
     *capacity = want;
     return true;
 }
@@ -132,7 +132,7 @@ bool rill_passages_room_for_edges(rill_passage_solver *passages, rill_passage_ed
 }
 
 bool rill_passages_room_to_begin(rill_passage_solver *passages) {
-    if (!passages->sky) passages->sky = rill_memory_take(&passages->allocator, 1, sizeof *passages->sky);
+    if (!passages->sky) passages->sky = rill_alloc_zeroed(&passages->allocator, 1, sizeof *passages->sky);
     return passages->sky && rill_passages_room_for_nodes(passages, 1) &&
            rill_passages_room_for_edges(passages, &passages->faces, 1) &&
            rill_passages_room_for_edges(passages, &passages->pipes, 1);
@@ -175,7 +175,7 @@ static void give_nodes(rill_passage_solver *passages) {
     passages->node_count = passages->node_capacity = 0;
     give_edges(&passages->faces, allocator);
     give_edges(&passages->pipes, allocator);
-    rill_memory_give(allocator, passages->sky, 1, sizeof *passages->sky);
+    rill_free(allocator, passages->sky, 1, sizeof *passages->sky);
     passages->sky = NULL;
     if (passages->poisson.levels) rill_poisson_free(&passages->poisson, allocator);
 }
@@ -213,19 +213,19 @@ static void give_covered(rill_passage_solver *passages, const rill_allocator *al
     const size_t tiles = (size_t)passages->tile_capacity, all = (size_t)passages->bed_tiles;
     const size_t ports = 2 * (size_t)passages->pipe_capacity + 2, places = (size_t)passages->bed_places;
     give_nodes(passages);
-    rill_memory_give(allocator, passages->tiles, tiles, sizeof *passages->tiles);
-    rill_memory_give(allocator, passages->listed, tiles, sizeof *passages->listed);
-    rill_memory_give(allocator, passages->nearly, all, sizeof *passages->nearly);
-    rill_memory_give(allocator, passages->beside, all, 1);
-    rill_memory_give(allocator, passages->roofed, all, 1);
-    rill_memory_give(allocator, passages->flooded, all, 1);
-    rill_memory_give(allocator, passages->seen, places, 1);
-    rill_memory_give(allocator, passages->node_of, places, sizeof *passages->node_of);
-    rill_memory_give(allocator, passages->path, (size_t)passages->path_capacity, sizeof *passages->path);
-    rill_memory_give(allocator, passages->port_first, ports, sizeof *passages->port_first);
-    rill_memory_give(allocator, passages->port_place, ports, sizeof *passages->port_place);
-    rill_memory_give(allocator, passages->port_pipes, ports, sizeof *passages->port_pipes);
-    rill_memory_give(allocator, passages, 1, sizeof *passages);
+    rill_free(allocator, passages->tiles, tiles, sizeof *passages->tiles);
+    rill_free(allocator, passages->listed, tiles, sizeof *passages->listed);
+    rill_free(allocator, passages->nearly, all, sizeof *passages->nearly);
+    rill_free(allocator, passages->beside, all, 1);
+    rill_free(allocator, passages->roofed, all, 1);
+    rill_free(allocator, passages->flooded, all, 1);
+    rill_free(allocator, passages->seen, places, 1);
+    rill_free(allocator, passages->node_of, places, sizeof *passages->node_of);
+    rill_free(allocator, passages->path, (size_t)passages->path_capacity, sizeof *passages->path);
+    rill_free(allocator, passages->port_first, ports, sizeof *passages->port_first);
+    rill_free(allocator, passages->port_place, ports, sizeof *passages->port_place);
+    rill_free(allocator, passages->port_pipes, ports, sizeof *passages->port_pipes);
+    rill_free(allocator, passages, 1, sizeof *passages);
 }
 
 /* How much there has to be, whether or not anything is flooded. */
@@ -234,7 +234,7 @@ typedef struct demand {
 } demand;
 
 static rill_passage_solver *take_covered(const rill_bed *bed, const demand *want, const rill_allocator *allocator) {
-    rill_passage_solver *passages = rill_memory_take(allocator, 1, sizeof *passages);
+    rill_passage_solver *passages = rill_alloc_zeroed(allocator, 1, sizeof *passages);
     if (!passages) return NULL;
     const size_t tiles = (size_t)want->tiles, all = (size_t)bed->tile_count;
     const size_t ports = 2 * (size_t)want->pipes + 2, places = (size_t)bed->plane_size;
@@ -244,18 +244,18 @@ static rill_passage_solver *take_covered(const rill_bed *bed, const demand *want
     passages->tile_capacity = want->tiles;
     passages->pipe_capacity = want->pipes;
     passages->path_capacity = want->path;
-    passages->tiles = rill_memory_take(allocator, tiles, sizeof *passages->tiles);
-    passages->listed = rill_memory_take(allocator, tiles, sizeof *passages->listed);
-    passages->nearly = rill_memory_take(allocator, all, sizeof *passages->nearly);
-    passages->beside = rill_memory_take(allocator, all, 1);
-    passages->roofed = rill_memory_take(allocator, all, 1);
-    passages->flooded = rill_memory_take(allocator, all, 1);
-    passages->seen = rill_memory_take(allocator, places, 1);
-    passages->node_of = rill_memory_take(allocator, places, sizeof *passages->node_of);
-    passages->path = rill_memory_take(allocator, (size_t)want->path, sizeof *passages->path);
-    passages->port_first = rill_memory_take(allocator, ports, sizeof *passages->port_first);
-    passages->port_place = rill_memory_take(allocator, ports, sizeof *passages->port_place);
-    passages->port_pipes = rill_memory_take(allocator, ports, sizeof *passages->port_pipes);
+    passages->tiles = rill_alloc_zeroed(allocator, tiles, sizeof *passages->tiles);
+    passages->listed = rill_alloc_zeroed(allocator, tiles, sizeof *passages->listed);
+    passages->nearly = rill_alloc_zeroed(allocator, all, sizeof *passages->nearly);
+    passages->beside = rill_alloc_zeroed(allocator, all, 1);
+    passages->roofed = rill_alloc_zeroed(allocator, all, 1);
+    passages->flooded = rill_alloc_zeroed(allocator, all, 1);
+    passages->seen = rill_alloc_zeroed(allocator, places, 1);
+    passages->node_of = rill_alloc_zeroed(allocator, places, sizeof *passages->node_of);
+    passages->path = rill_alloc_zeroed(allocator, (size_t)want->path, sizeof *passages->path);
+    passages->port_first = rill_alloc_zeroed(allocator, ports, sizeof *passages->port_first);
+    passages->port_place = rill_alloc_zeroed(allocator, ports, sizeof *passages->port_place);
+    passages->port_pipes = rill_alloc_zeroed(allocator, ports, sizeof *passages->port_pipes);
     if (passages->tiles && passages->listed && passages->nearly && passages->beside && passages->roofed &&
         passages->flooded && passages->seen && passages->node_of && passages->path && passages->port_first &&
         passages->port_place && passages->port_pipes)
@@ -322,7 +322,7 @@ void rill_passages_describe(rill_flow *flow, int32_t sheet, int32_t tx, int32_t 
 bool rill_passages_make(rill_flow *flow, const rill_allocator *allocator) {
     const rill_bed *bed = flow->bed;
     if (!flow->pressure) return true;
-    uint8_t *roofed = rill_memory_take(allocator, (size_t)bed->tile_count, 1);
+    uint8_t *roofed = rill_alloc_zeroed(allocator, (size_t)bed->tile_count, 1);
     for (int32_t i = 0; roofed && i < bed->sheet_count; ++i) {
         const rill_sheet *sheet = &bed->sheets[i];
         uint8_t *tiles = roofed + sheet->first_tile;
@@ -333,7 +333,7 @@ bool rill_passages_make(rill_flow *flow, const rill_allocator *allocator) {
     rill_passage_solver *passages = NULL;
     bool good = roofed && rill_passages_reserve(flow, roofed, &passages, allocator);
     if (good) rill_passages_refit(flow, roofed, passages, allocator);
-    rill_memory_give(allocator, roofed, (size_t)bed->tile_count, 1);
+    rill_free(allocator, roofed, (size_t)bed->tile_count, 1);
     return good;
 }
 

@@ -13,9 +13,9 @@ typedef struct solid_arrays {
 } solid_arrays;
 
 static void free_arrays(const rill_allocator *allocator, solid_arrays *arrays) {
-    rill_memory_give(allocator, arrays->vertices, arrays->vertex_count, sizeof *arrays->vertices);
-    rill_memory_give(allocator, arrays->indices, arrays->index_count, sizeof *arrays->indices);
-    rill_memory_give(allocator, arrays->heights, arrays->height_count, sizeof *arrays->heights);
+    rill_free(allocator, arrays->vertices, arrays->vertex_count, sizeof *arrays->vertices);
+    rill_free(allocator, arrays->indices, arrays->index_count, sizeof *arrays->indices);
+    rill_free(allocator, arrays->heights, arrays->height_count, sizeof *arrays->heights);
 }
 
 static rill_result get_mesh(rill_loading *load, rill_solid_def *def, solid_arrays *arrays) {
@@ -27,8 +27,8 @@ static rill_result get_mesh(rill_loading *load, rill_solid_def *def, solid_array
     def->triangle_count = (size_t)triangles;
     arrays->vertex_count = 3 * def->vertex_count;
     arrays->index_count = 3 * def->triangle_count;
-    arrays->vertices = rill_memory_take(&load->world->allocator, arrays->vertex_count, sizeof *arrays->vertices);
-    arrays->indices = rill_memory_take(&load->world->allocator, arrays->index_count, sizeof *arrays->indices);
+    arrays->vertices = rill_alloc_zeroed(&load->world->allocator, arrays->vertex_count, sizeof *arrays->vertices);
+    arrays->indices = rill_alloc_zeroed(&load->world->allocator, arrays->index_count, sizeof *arrays->indices);
     if (!arrays->vertices || !arrays->indices) return rill_loading_starved(load, "meshes");
     for (size_t i = 0; i < arrays->vertex_count; ++i) arrays->vertices[i] = rill_get_f32(reader);
     for (size_t i = 0; i < arrays->index_count; ++i) arrays->indices[i] = rill_get_u32(reader);
@@ -45,7 +45,7 @@ static rill_result get_heights(rill_loading *load, rill_solid_def *def, solid_ar
     if (!rill_get_room(reader, count, sizeof(double)))
         return rill_loading_refuse(load, "a heightmap has more points than there are bytes");
     arrays->height_count = (size_t)count;
-    arrays->heights = rill_memory_take(&load->world->allocator, arrays->height_count, sizeof *arrays->heights);
+    arrays->heights = rill_alloc_zeroed(&load->world->allocator, arrays->height_count, sizeof *arrays->heights);
     if (!arrays->heights) return rill_loading_starved(load, "heightmaps");
     rill_get_f64s(reader, arrays->heights, arrays->height_count);
     def->heights = arrays->heights;
@@ -134,7 +134,7 @@ static rill_result get_column_arrays(rill_loading *load, rill_columns *columns, 
     const rill_allocator *allocator = &load->world->allocator;
     if (!rill_get_room(reader, cells, sizeof(uint32_t)))
         return rill_loading_refuse(load, "there are fewer cells than the grid has");
-    columns->cell_first = rill_memory_take(allocator, cells + 1, sizeof *columns->cell_first);
+    columns->cell_first = rill_alloc_zeroed(allocator, cells + 1, sizeof *columns->cell_first);
     if (!columns->cell_first) return rill_loading_starved(load, "cells");
     for (size_t i = 0; i < cells; ++i) {
         const uint32_t count = rill_get_u32(reader);
@@ -146,7 +146,7 @@ static rill_result get_column_arrays(rill_loading *load, rill_columns *columns, 
     columns->count = (int64_t)count;
     if (!rill_get_room(reader, cells, sizeof(rill_notes)))
         return rill_loading_refuse(load, "there are fewer notes than cells");
-    columns->notes = rill_memory_take(allocator, cells, sizeof *columns->notes);
+    columns->notes = rill_alloc_zeroed(allocator, cells, sizeof *columns->notes);
     if (!columns->notes) return rill_loading_starved(load, "cells");
     for (size_t i = 0; i < cells; ++i) {
         const uint32_t notes = rill_get_u32(reader);
@@ -155,9 +155,9 @@ static rill_result get_column_arrays(rill_loading *load, rill_columns *columns, 
     }
     if (!rill_get_room(reader, count, 2 * sizeof(int32_t) + sizeof(uint16_t)))
         return rill_loading_refuse(load, "there are fewer columns than the cells have");
-    columns->b = rill_memory_take(allocator, count, sizeof *columns->b);
-    columns->c = rill_memory_take(allocator, count, sizeof *columns->c);
-    columns->floors = rill_memory_take(allocator, count, sizeof *columns->floors);
+    columns->b = rill_alloc_zeroed(allocator, count, sizeof *columns->b);
+    columns->c = rill_alloc_zeroed(allocator, count, sizeof *columns->c);
+    columns->floors = rill_alloc_zeroed(allocator, count, sizeof *columns->floors);
     if (!columns->b || !columns->c || !columns->floors) return rill_loading_starved(load, "columns");
     for (size_t i = 0; i < count; ++i) columns->b[i] = rill_loading_i32(reader);
     for (size_t i = 0; i < count; ++i) columns->c[i] = rill_loading_i32(reader);
@@ -192,7 +192,7 @@ static rill_result get_sheets(rill_loading *load, const rill_columns *columns, r
             (*roomy && !whole))
             return rill_loading_refuse(load, "a sheet makes no sense");
     }
-    numbering->sheet_of = rill_memory_take(allocator, (size_t)columns->count, sizeof(int32_t));
+    numbering->sheet_of = rill_alloc_zeroed(allocator, (size_t)columns->count, sizeof(int32_t));
     if (!numbering->sheet_of) return rill_loading_starved(load, "sheets");
     for (int64_t i = 0; i < columns->count; ++i) numbering->sheet_of[i] = rill_loading_i32(reader);
     return reader->failed ? rill_loading_refuse(load, "the sheets of the columns make no sense") : RILL_OK;

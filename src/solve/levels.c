@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/alloc.h"
 
 /* ----------------------------------------------------------------------------------------------------------- memory */
 
@@ -63,16 +63,16 @@ static size_t link_count(const rill_poisson_size *room) {
 }
 
 rill_poisson_levels *rill_levels_make(const rill_poisson_size *room, const rill_allocator *allocator) {
-    rill_poisson_levels *levels = rill_memory_take(allocator, 1, sizeof *levels);
+    rill_poisson_levels *levels = rill_alloc_zeroed(allocator, 1, sizeof *levels);
     if (!levels) return NULL;
     const size_t runs = room_of_all(room) / RILL_LANES;
-    levels->floats = rill_memory_claim(allocator, float_count(room), sizeof *levels->floats);
-    levels->doubles = rill_memory_take(allocator, double_count(room), sizeof *levels->doubles);
-    levels->patches = rill_memory_claim(allocator, patch_count(room), sizeof *levels->patches);
-    levels->links = rill_memory_claim(allocator, link_count(room), sizeof *levels->links);
-    levels->runs = rill_memory_claim(allocator, runs, sizeof *levels->runs);
-    levels->occupied = rill_memory_take(allocator, runs, sizeof *levels->occupied);
-    levels->number = rill_memory_take(allocator, number_count(room), sizeof *levels->number);
+    levels->floats = rill_alloc(allocator, float_count(room), sizeof *levels->floats);
+    levels->doubles = rill_alloc_zeroed(allocator, double_count(room), sizeof *levels->doubles);
+    levels->patches = rill_alloc(allocator, patch_count(room), sizeof *levels->patches);
+    levels->links = rill_alloc(allocator, link_count(room), sizeof *levels->links);
+    levels->runs = rill_alloc(allocator, runs, sizeof *levels->runs);
+    levels->occupied = rill_alloc_zeroed(allocator, runs, sizeof *levels->occupied);
+    levels->number = rill_alloc_zeroed(allocator, number_count(room), sizeof *levels->number);
     if (levels->floats && levels->doubles && levels->patches && levels->links && levels->runs && levels->occupied &&
         levels->number) {
         levels->kept = levels->doubles + VECTOR_PLANES * fine_room(room);
@@ -87,14 +87,14 @@ rill_poisson_levels *rill_levels_make(const rill_poisson_size *room, const rill_
 void rill_levels_free(rill_poisson_levels *levels, const rill_poisson_size *room, const rill_allocator *allocator) {
     if (!levels) return;
     const size_t runs = room_of_all(room) / RILL_LANES;
-    rill_memory_give(allocator, levels->number, number_count(room), sizeof *levels->number);
-    rill_memory_give(allocator, levels->occupied, runs, sizeof *levels->occupied);
-    rill_memory_give(allocator, levels->runs, runs, sizeof *levels->runs);
-    rill_memory_give(allocator, levels->links, link_count(room), sizeof *levels->links);
-    rill_memory_give(allocator, levels->patches, patch_count(room), sizeof *levels->patches);
-    rill_memory_give(allocator, levels->doubles, double_count(room), sizeof *levels->doubles);
-    rill_memory_give(allocator, levels->floats, float_count(room), sizeof *levels->floats);
-    rill_memory_give(allocator, levels, 1, sizeof *levels);
+    rill_free(allocator, levels->number, number_count(room), sizeof *levels->number);
+    rill_free(allocator, levels->occupied, runs, sizeof *levels->occupied);
+    rill_free(allocator, levels->runs, runs, sizeof *levels->runs);
+    rill_free(allocator, levels->links, link_count(room), sizeof *levels->links);
+    rill_free(allocator, levels->patches, patch_count(room), sizeof *levels->patches);
+    rill_free(allocator, levels->doubles, double_count(room), sizeof *levels->doubles);
+    rill_free(allocator, levels->floats, float_count(room), sizeof *levels->floats);
+    rill_free(allocator, levels, 1, sizeof *levels);
 }
 
 void rill_levels_wipe(const rill_poisson_levels *levels) {

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/alloc.h"
 #include "solve/levels.h"
 
 enum { ROW_UNIT = 16 };
@@ -21,14 +21,14 @@ int32_t rill_poisson_room(int32_t nx, int32_t ny) {
 bool rill_poisson_make(rill_poisson *poisson, const rill_poisson_size *room, const rill_allocator *allocator) {
     size_t n = (size_t)room->nodes + ROW_UNIT; /* kernels look one node past the end */
     *poisson = (rill_poisson){ .room = *room };
-    poisson->patches = rill_memory_take(allocator, (size_t)room->patches, sizeof *poisson->patches);
-    poisson->wx = rill_memory_take(allocator, n, sizeof *poisson->wx);
-    poisson->wy = rill_memory_take(allocator, n, sizeof *poisson->wy);
-    poisson->extra = rill_memory_take(allocator, n, sizeof *poisson->extra);
-    poisson->active = rill_memory_take(allocator, n, sizeof *poisson->active);
-    poisson->links = rill_memory_take(allocator, (size_t)room->links, sizeof *poisson->links);
-    poisson->f = rill_memory_take(allocator, n, sizeof *poisson->f);
-    poisson->x = rill_memory_take(allocator, n, sizeof *poisson->x);
+    poisson->patches = rill_alloc_zeroed(allocator, (size_t)room->patches, sizeof *poisson->patches);
+    poisson->wx = rill_alloc_zeroed(allocator, n, sizeof *poisson->wx);
+    poisson->wy = rill_alloc_zeroed(allocator, n, sizeof *poisson->wy);
+    poisson->extra = rill_alloc_zeroed(allocator, n, sizeof *poisson->extra);
+    poisson->active = rill_alloc_zeroed(allocator, n, sizeof *poisson->active);
+    poisson->links = rill_alloc_zeroed(allocator, (size_t)room->links, sizeof *poisson->links);
+    poisson->f = rill_alloc_zeroed(allocator, n, sizeof *poisson->f);
+    poisson->x = rill_alloc_zeroed(allocator, n, sizeof *poisson->x);
     poisson->levels = rill_levels_make(room, allocator);
     if (poisson->patches && poisson->wx && poisson->wy && poisson->extra && poisson->active && poisson->links &&
         poisson->f && poisson->x && poisson->levels)
@@ -41,14 +41,14 @@ void rill_poisson_free(rill_poisson *poisson, const rill_allocator *allocator) {
     const rill_poisson_size *room = &poisson->room;
     size_t n = (size_t)room->nodes + ROW_UNIT;
     rill_levels_free(poisson->levels, room, allocator);
-    rill_memory_give(allocator, poisson->x, n, sizeof *poisson->x);
-    rill_memory_give(allocator, poisson->f, n, sizeof *poisson->f);
-    rill_memory_give(allocator, poisson->links, (size_t)room->links, sizeof *poisson->links);
-    rill_memory_give(allocator, poisson->active, n, sizeof *poisson->active);
-    rill_memory_give(allocator, poisson->extra, n, sizeof *poisson->extra);
-    rill_memory_give(allocator, poisson->wy, n, sizeof *poisson->wy);
-    rill_memory_give(allocator, poisson->wx, n, sizeof *poisson->wx);
-    rill_memory_give(allocator, poisson->patches, (size_t)room->patches, sizeof *poisson->patches);
+    rill_free(allocator, poisson->x, n, sizeof *poisson->x);
+    rill_free(allocator, poisson->f, n, sizeof *poisson->f);
+    rill_free(allocator, poisson->links, (size_t)room->links, sizeof *poisson->links);
+    rill_free(allocator, poisson->active, n, sizeof *poisson->active);
+    rill_free(allocator, poisson->extra, n, sizeof *poisson->extra);
+    rill_free(allocator, poisson->wy, n, sizeof *poisson->wy);
+    rill_free(allocator, poisson->wx, n, sizeof *poisson->wx);
+    rill_free(allocator, poisson->patches, (size_t)room->patches, sizeof *poisson->patches);
     *poisson = (rill_poisson){ 0 };
 }
 

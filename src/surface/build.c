@@ -154,14 +154,14 @@ void rill_surface_give_mesh(rill_surface *surface) {
     const rill_allocator *allocator = &surface->allocator;
     rill_surface_mesh *mesh = &surface->mesh;
     const size_t vertices = surface->vertex_capacity;
-    rill_memory_give(allocator, mesh->positions, vertices, 3 * sizeof(float));
-    rill_memory_give(allocator, mesh->normals, vertices, 3 * sizeof(float));
-    rill_memory_give(allocator, mesh->velocities, vertices, 3 * sizeof(float));
-    rill_memory_give(allocator, mesh->opacities, vertices, sizeof(float));
-    rill_memory_give(allocator, mesh->depths, vertices, sizeof(float));
-    rill_memory_give(allocator, mesh->wetness, vertices, sizeof(float));
-    rill_memory_give(allocator, mesh->layers, vertices, sizeof(int32_t));
-    rill_memory_give(allocator, mesh->indices, surface->triangle_capacity, 3 * sizeof(uint32_t));
+    rill_free(allocator, mesh->positions, vertices, 3 * sizeof(float));
+    rill_free(allocator, mesh->normals, vertices, 3 * sizeof(float));
+    rill_free(allocator, mesh->velocities, vertices, 3 * sizeof(float));
+    rill_free(allocator, mesh->opacities, vertices, sizeof(float));
+    rill_free(allocator, mesh->depths, vertices, sizeof(float));
+    rill_free(allocator, mesh->wetness, vertices, sizeof(float));
+    rill_free(allocator, mesh->layers, vertices, sizeof(int32_t));
+    rill_free(allocator, mesh->indices, surface->triangle_capacity, 3 * sizeof(uint32_t));
     *mesh = (rill_surface_mesh){ 0 };
     surface->vertex_capacity = surface->triangle_capacity = 0;
 }
@@ -177,14 +177,14 @@ static bool reserve_mesh(rill_build *build, size_t vertices, size_t triangles) {
     rill_surface_give_mesh(surface);
     surface->vertex_capacity = v;
     surface->triangle_capacity = t;
-    mesh->positions = rill_memory_take(allocator, v, 3 * sizeof(float));
-    mesh->normals = rill_memory_take(allocator, v, 3 * sizeof(float));
-    mesh->velocities = rill_memory_take(allocator, v, 3 * sizeof(float));
-    mesh->opacities = rill_memory_take(allocator, v, sizeof(float));
-    mesh->depths = rill_memory_take(allocator, v, sizeof(float));
-    mesh->wetness = rill_memory_take(allocator, v, sizeof(float));
-    mesh->layers = rill_memory_take(allocator, v, sizeof(int32_t));
-    mesh->indices = rill_memory_take(allocator, t, 3 * sizeof(uint32_t));
+    mesh->positions = rill_alloc_zeroed(allocator, v, 3 * sizeof(float));
+    mesh->normals = rill_alloc_zeroed(allocator, v, 3 * sizeof(float));
+    mesh->velocities = rill_alloc_zeroed(allocator, v, 3 * sizeof(float));
+    mesh->opacities = rill_alloc_zeroed(allocator, v, sizeof(float));
+    mesh->depths = rill_alloc_zeroed(allocator, v, sizeof(float));
+    mesh->wetness = rill_alloc_zeroed(allocator, v, sizeof(float));
+    mesh->layers = rill_alloc_zeroed(allocator, v, sizeof(int32_t));
+    mesh->indices = rill_alloc_zeroed(allocator, t, 3 * sizeof(uint32_t));
     if (mesh->positions && mesh->normals && mesh->velocities && mesh->opacities && mesh->depths && mesh->wetness &&
         mesh->layers && mesh->indices)
         return true;

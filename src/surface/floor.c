@@ -9,7 +9,7 @@
 static const double LEAST = 0.05, EPSILON = 0.01; /* of a cell's size */
 
 rill_floor *rill_floor_make(const rill_allocator *allocator) {
-    rill_floor *floor = rill_memory_take(allocator, 1, sizeof *floor);
+    rill_floor *floor = rill_alloc_zeroed(allocator, 1, sizeof *floor);
     if (floor)
         *floor = (rill_floor){ .allocator = *allocator,
                                .bins = rill_array_make(sizeof(rill_floor_bins)),
@@ -31,7 +31,7 @@ void rill_floor_free(rill_floor *floor) {
     for (size_t i = 0; i < floor->bins.count; ++i) rill_floor_bins_free(&bins[i], &allocator);
     rill_array_free(&floor->bins, &allocator);
     rill_stakes_free(floor);
-    rill_memory_give(&allocator, floor, 1, sizeof *floor);
+    rill_free(&allocator, floor, 1, sizeof *floor);
 }
 
 static void set_units(rill_floor *floor, const rill_bed *bed) {

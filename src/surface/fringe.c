@@ -13,7 +13,7 @@ static const float HALF_WAY = 0.5f;
 static const float NOBODY = -1.0f; /* square where no column is wet: nothing is worth telling it */
 
 rill_fringe *rill_fringe_make(const rill_allocator *allocator, bool scalar) {
-    rill_fringe *fringe = rill_memory_take(allocator, 1, sizeof *fringe);
+    rill_fringe *fringe = rill_alloc_zeroed(allocator, 1, sizeof *fringe);
     if (!fringe) return NULL;
     *fringe = (rill_fringe){ .allocator = *allocator,
                              .kernels = rill_meniscus_kernels_pick(scalar),
@@ -28,7 +28,7 @@ rill_fringe *rill_fringe_make(const rill_allocator *allocator, bool scalar) {
 }
 
 static void give_plane(rill_fringe *fringe) {
-    rill_memory_give(&fringe->allocator, fringe->squares, fringe->plane_size, sizeof *fringe->squares);
+    rill_free(&fringe->allocator, fringe->squares, fringe->plane_size, sizeof *fringe->squares);
     fringe->squares = NULL;
     fringe->plane_size = 0;
 }
@@ -39,7 +39,7 @@ void rill_fringe_free(rill_fringe *fringe) {
     give_plane(fringe);
     rill_array *const arrays[] = { &fringe->columns, &fringe->contacts, &fringe->toward };
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) rill_array_free(arrays[i], &allocator);
-    rill_memory_give(&allocator, fringe, 1, sizeof *fringe);
+    rill_free(&allocator, fringe, 1, sizeof *fringe);
 }
 
 /* Squares of places without a fringe. */
@@ -55,7 +55,7 @@ static bool fit_plane(rill_fringe *fringe, const rill_surface *surface) {
     const bool same = fringe->squares && fringe->plane_size == size;
     if (!same) {
         give_plane(fringe);
-        fringe->squares = rill_memory_claim(&fringe->allocator, size, sizeof *fringe->squares);
+        fringe->squares = rill_alloc(&fringe->allocator, size, sizeof *fringe->squares);
         if (!fringe->squares) return false;
         fringe->plane_size = size;
     }

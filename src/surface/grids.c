@@ -19,14 +19,14 @@ void rill_grids_give(rill_surface *surface) {
     const rill_allocator *allocator = &surface->allocator;
     rill_surface_mesh *grids = &surface->grids;
     const size_t vertices = surface->grids_room[0], triangles = surface->grids_room[1];
-    rill_memory_give(allocator, grids->positions, vertices, 3 * sizeof(float));
-    rill_memory_give(allocator, grids->normals, vertices, 3 * sizeof(float));
-    rill_memory_give(allocator, grids->velocities, vertices, 3 * sizeof(float));
-    rill_memory_give(allocator, grids->opacities, vertices, sizeof(float));
-    rill_memory_give(allocator, grids->depths, vertices, sizeof(float));
-    rill_memory_give(allocator, grids->wetness, vertices, sizeof(float));
-    rill_memory_give(allocator, grids->layers, vertices, sizeof(int32_t));
-    rill_memory_give(allocator, grids->indices, triangles, 3 * sizeof(uint32_t));
+    rill_free(allocator, grids->positions, vertices, 3 * sizeof(float));
+    rill_free(allocator, grids->normals, vertices, 3 * sizeof(float));
+    rill_free(allocator, grids->velocities, vertices, 3 * sizeof(float));
+    rill_free(allocator, grids->opacities, vertices, sizeof(float));
+    rill_free(allocator, grids->depths, vertices, sizeof(float));
+    rill_free(allocator, grids->wetness, vertices, sizeof(float));
+    rill_free(allocator, grids->layers, vertices, sizeof(int32_t));
+    rill_free(allocator, grids->indices, triangles, 3 * sizeof(uint32_t));
     *grids = (rill_surface_mesh){ 0 };
     surface->grids_room[0] = surface->grids_room[1] = 0;
 }
@@ -56,14 +56,14 @@ static bool take_grids(rill_surface *surface, const rill_bed *bed) {
     rill_grids_give(surface);
     surface->grids_room[0] = grids->vertex_count = vertices;
     surface->grids_room[1] = grids->triangle_count = triangles;
-    grids->positions = rill_memory_take(allocator, vertices, 3 * sizeof(float));
-    grids->normals = rill_memory_take(allocator, vertices, 3 * sizeof(float));
-    grids->velocities = rill_memory_take(allocator, vertices, 3 * sizeof(float));
-    grids->opacities = rill_memory_take(allocator, vertices, sizeof(float));
-    grids->depths = rill_memory_take(allocator, vertices, sizeof(float));
-    grids->wetness = rill_memory_take(allocator, vertices, sizeof(float));
-    grids->layers = rill_memory_take(allocator, vertices, sizeof(int32_t));
-    grids->indices = rill_memory_take(allocator, triangles, 3 * sizeof(uint32_t));
+    grids->positions = rill_alloc_zeroed(allocator, vertices, 3 * sizeof(float));
+    grids->normals = rill_alloc_zeroed(allocator, vertices, 3 * sizeof(float));
+    grids->velocities = rill_alloc_zeroed(allocator, vertices, 3 * sizeof(float));
+    grids->opacities = rill_alloc_zeroed(allocator, vertices, sizeof(float));
+    grids->depths = rill_alloc_zeroed(allocator, vertices, sizeof(float));
+    grids->wetness = rill_alloc_zeroed(allocator, vertices, sizeof(float));
+    grids->layers = rill_alloc_zeroed(allocator, vertices, sizeof(int32_t));
+    grids->indices = rill_alloc_zeroed(allocator, triangles, 3 * sizeof(uint32_t));
     if (!grids->positions || !grids->normals || !grids->velocities || !grids->opacities || !grids->depths ||
         !grids->wetness || !grids->layers || !grids->indices) {
         rill_grids_give(surface);

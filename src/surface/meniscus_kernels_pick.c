@@ -1,5 +1,5 @@
 /* Which kernels of the meniscus this processor runs. */
-#include "base/processor.h"
+#include "base/dispatch.h"
 #include "surface/meniscus.h"
 
 extern const rill_meniscus_kernels rill_meniscus_kernels_scalar, rill_meniscus_kernels_base;

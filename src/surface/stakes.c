@@ -18,8 +18,8 @@ static int32_t corner_number(const rill_bed *bed, int32_t x, int32_t y) {
 }
 
 void rill_stakes_free(rill_floor *floor) {
-    rill_memory_give(&floor->allocator, floor->stake_first, floor->stake_corners, sizeof *floor->stake_first);
-    rill_memory_give(&floor->allocator, floor->restless, floor->stake_corners, sizeof *floor->restless);
+    rill_free(&floor->allocator, floor->stake_first, floor->stake_corners, sizeof *floor->stake_first);
+    rill_free(&floor->allocator, floor->restless, floor->stake_corners, sizeof *floor->restless);
     floor->stake_first = NULL;
     floor->restless = NULL;
     floor->stake_corners = 0;
@@ -32,8 +32,8 @@ static bool take_lists(rill_floor *floor, const rill_bed *bed) {
     const size_t corners = ((size_t)bed->grid.cells[0] + 1) * ((size_t)bed->grid.cells[1] + 1);
     if (floor->stake_first && floor->stake_corners == corners) return true;
     rill_stakes_free(floor);
-    floor->stake_first = rill_memory_claim(&floor->allocator, corners, sizeof *floor->stake_first);
-    floor->restless = rill_memory_take(&floor->allocator, corners, sizeof *floor->restless);
+    floor->stake_first = rill_alloc(&floor->allocator, corners, sizeof *floor->stake_first);
+    floor->restless = rill_alloc_zeroed(&floor->allocator, corners, sizeof *floor->restless);
     floor->stake_corners = corners;
     if (!floor->stake_first || !floor->restless) {
         rill_stakes_free(floor);

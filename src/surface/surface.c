@@ -11,7 +11,7 @@
 #include "surface/parts.h"
 
 rill_surface *rill_surface_new(const rill_surface_def *def, const rill_runtime *runtime) {
-    rill_surface *surface = rill_memory_take(&runtime->allocator, 1, sizeof *surface);
+    rill_surface *surface = rill_alloc_zeroed(&runtime->allocator, 1, sizeof *surface);
     if (!surface) return NULL;
     surface->def = *def;
     surface->allocator = runtime->allocator;
@@ -86,7 +86,7 @@ static size_t block_bytes(size_t size, const plane planes[PLANES]) {
 static void free_planes(rill_surface *surface) {
     plane planes[PLANES];
     list_planes(surface, planes);
-    rill_memory_give(&surface->allocator, surface->block, block_bytes(surface->plane_size, planes), 1);
+    rill_free(&surface->allocator, surface->block, block_bytes(surface->plane_size, planes), 1);
 }
 
 void rill_surface_free(rill_surface *surface) {
@@ -95,7 +95,7 @@ void rill_surface_free(rill_surface *surface) {
     free_planes(surface);
     rill_surface_give_mesh(surface);
     rill_grids_give(surface);
-    rill_memory_give(&allocator, surface->mixed, surface->corner_count, 1);
+    rill_free(&allocator, surface->mixed, surface->corner_count, 1);
     rill_array_free(&surface->joint_list, &allocator);
     rill_array_free(&surface->meetings, &allocator);
     rill_array_free(&surface->linked, &allocator);
@@ -112,7 +112,7 @@ void rill_surface_free(rill_surface *surface) {
     rill_array_free(&surface->distances, &allocator);
     rill_floor_free(surface->terrain);
     rill_fringe_free(surface->fringe);
-    rill_memory_give(&allocator, surface, 1, sizeof *surface);
+    rill_free(&allocator, surface, 1, sizeof *surface);
 }
 
 /* Takes planes for another bed. On failure the old ones stay. */
@@ -122,15 +122,15 @@ static bool take_planes(rill_surface *surface, const rill_bed *bed) {
     const size_t size = (size_t)bed->plane_size;
     plane planes[PLANES];
     list_planes(surface, planes);
-    unsigned char *block = rill_memory_take(&surface->allocator, block_bytes(size, planes), 1);
-    uint8_t *mixed = rill_memory_take(&surface->allocator, corners, 1);
+    unsigned char *block = rill_alloc_zeroed(&surface->allocator, block_bytes(size, planes), 1);
+    uint8_t *mixed = rill_alloc_zeroed(&surface->allocator, corners, 1);
     if (!block || !mixed) {
-        rill_memory_give(&surface->allocator, block, block_bytes(size, planes), 1);
-        rill_memory_give(&surface->allocator, mixed, corners, 1);
+        rill_free(&surface->allocator, block, block_bytes(size, planes), 1);
+        rill_free(&surface->allocator, mixed, corners, 1);
         return false;
     }
     free_planes(surface);
-    rill_memory_give(&surface->allocator, surface->mixed, surface->corner_count, 1);
+    rill_free(&surface->allocator, surface->mixed, surface->corner_count, 1);
     surface->block = block;
     for (int i = 0; i < PLANES; ++i) {
         *planes[i].data = block;

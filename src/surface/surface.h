@@ -20,7 +20,7 @@
 #ifndef RILL_SURFACE_SURFACE_H
 #define RILL_SURFACE_SURFACE_H
 
-#include "base/memory.h"
+#include "base/array.h"
 #include "bed/bed.h"
 #include "flow/flow.h"
 #include "tasks/tasks.h"

@@ -1,5 +1,5 @@
 /* Which kernels this processor runs. */
-#include "base/processor.h"
+#include "base/dispatch.h"
 #include "surface/surface_kernels.h"
 
 extern const rill_surface_kernels rill_surface_kernels_scalar, rill_surface_kernels_base;

@@ -17,7 +17,7 @@
 
 #include "tasks/tasks.h"
 
-#include "base/memory.h"
+#include "base/alloc.h"
 #include "base/message.h"
 
 #include <pthread.h>
@@ -186,11 +186,11 @@ rill_result rill_pool_start(const rill_runtime *runtime, rill_pool **out, rill_m
     int32_t width = rill_tasks_width(runtime);
     if (runtime->tasks.parallel_for || width == 1) return RILL_OK;
     size_t capacity = (size_t)width - 1;
-    rill_pool *pool = rill_memory_take(&runtime->allocator, 1, pool_bytes(capacity));
+    rill_pool *pool = rill_alloc_zeroed(&runtime->allocator, 1, pool_bytes(capacity));
     if (!pool) return rill_fail(message, RILL_OUT_OF_MEMORY, "no memory for a pool of %d threads", (int)width);
     pool->capacity = capacity;
     if (!make_locks(pool)) {
-        rill_memory_give(&runtime->allocator, pool, 1, pool_bytes(capacity));
+        rill_free(&runtime->allocator, pool, 1, pool_bytes(capacity));
         return rill_fail(message, RILL_OUT_OF_MEMORY, "the system has no room for the locks of a thread pool");
     }
     int error = start_threads(pool);
@@ -213,5 +213,5 @@ void rill_pool_stop(rill_pool *pool, const rill_allocator *allocator) {
     pthread_cond_destroy(&pool->caller.condition);
     pthread_cond_destroy(&pool->workers.condition);
     pthread_mutex_destroy(&pool->mutex);
-    rill_memory_give(allocator, pool, 1, pool_bytes(pool->capacity));
+    rill_free(allocator, pool, 1, pool_bytes(pool->capacity));
 }

@@ -158,7 +158,7 @@ rill_result rill_world_fill_level(rill_world *world, const double at[3], double 
         return rill_fail(world->note, RILL_INVALID_ARGUMENT,
                          "level is %g; expected more than the floor at (%g, %g, %g), %g", level, at[0], at[1], at[2],
                          rill_bed_z(bed, bed->b[bed->places[start]]));
-    int32_t *parents = rill_memory_take(&world->allocator, (size_t)bed->plane_size, sizeof *parents);
+    int32_t *parents = rill_alloc_zeroed(&world->allocator, (size_t)bed->plane_size, sizeof *parents);
     if (!parents) return rill_fail(world->note, RILL_OUT_OF_MEMORY, "no memory to flood %d places", bed->plane_size);
 
     find_bodies(bed, top, parents);
@@ -167,7 +167,7 @@ rill_result rill_world_fill_level(rill_world *world, const double at[3], double 
     flood(world, parents, bed->places[start], top, false, &sum);
     rill_world_cover(world, true);
     flood(world, parents, bed->places[start], top, true, &sum);
-    rill_memory_give(&world->allocator, parents, (size_t)bed->plane_size, sizeof *parents);
+    rill_free(&world->allocator, parents, (size_t)bed->plane_size, sizeof *parents);
     finish(world, &sum, report);
     return RILL_OK;
 }

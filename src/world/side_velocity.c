@@ -10,7 +10,7 @@
 
 rill_result rill_faces_make(rill_world *world) {
     const size_t count = (size_t)world->bed.pipe_count;
-    world->pipes_by_r = rill_memory_take(&world->allocator, count, sizeof *world->pipes_by_r);
+    world->pipes_by_r = rill_alloc_zeroed(&world->allocator, count, sizeof *world->pipes_by_r);
     world->by_r_capacity = count;
     if (!world->pipes_by_r) return RILL_OUT_OF_MEMORY;
     for (size_t i = 0; i < count; ++i) world->pipes_by_r[i] = (int32_t)i;
@@ -19,7 +19,7 @@ rill_result rill_faces_make(rill_world *world) {
 }
 
 void rill_faces_free(rill_world *world) {
-    rill_memory_give(&world->allocator, world->pipes_by_r, world->by_r_capacity, sizeof *world->pipes_by_r);
+    rill_free(&world->allocator, world->pipes_by_r, world->by_r_capacity, sizeof *world->pipes_by_r);
     world->pipes_by_r = NULL;
 }
 

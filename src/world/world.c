@@ -31,8 +31,8 @@ const char *rill_result_name(rill_result result) {
 /* ------------------------------------------------------------------------------------------------ creation and end */
 
 rill_result rill_world_make(const rill_world_def *def, rill_world **out, rill_message *message) {
-    const rill_allocator allocator = def->runtime.allocator.allocate ? def->runtime.allocator : rill_memory_default();
-    rill_world *world = rill_memory_take(&allocator, 1, sizeof *world);
+    const rill_allocator allocator = def->runtime.allocator.allocate ? def->runtime.allocator : rill_alloc_default();
+    rill_world *world = rill_alloc_zeroed(&allocator, 1, sizeof *world);
     if (!world) return rill_fail(message, RILL_OUT_OF_MEMORY, "no memory for a world");
     world->def = *def;
     world->def.name = NULL;
@@ -100,7 +100,7 @@ void rill_world_destroy(rill_world *world) {
     }
     rill_array_free(&world->solids, &allocator);
     rill_string_free(&allocator, world->name);
-    rill_memory_give(&allocator, world, 1, sizeof *world);
+    rill_free(&allocator, world, 1, sizeof *world);
 }
 
 /* -------------------------------------------------------------------------------------------------------- messages */

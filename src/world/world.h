@@ -6,7 +6,7 @@
 #ifndef RILL_WORLD_WORLD_H
 #define RILL_WORLD_WORLD_H
 
-#include "base/memory.h"
+#include "base/array.h"
 #include "base/message.h"
 #include "bed/bed.h"
 #include "bed/solid.h"

@@ -104,13 +104,13 @@ static rill_result build(rill_world *world, const rill_solid **solids, uint8_t *
 
 static rill_result build_first(rill_world *world) {
     const size_t count = world->solids.count;
-    const rill_solid **solids = rill_memory_take(&world->allocator, count, sizeof *solids);
-    uint8_t *touched = rill_memory_take(&world->allocator, count, 1);
+    const rill_solid **solids = rill_alloc_zeroed(&world->allocator, count, sizeof *solids);
+    uint8_t *touched = rill_alloc_zeroed(&world->allocator, count, 1);
     const rill_result result =
         solids && touched ? build(world, solids, touched)
                           : rill_fail(world->note, RILL_OUT_OF_MEMORY, "no memory for a list of %zu solids", count);
-    rill_memory_give(&world->allocator, solids, count, sizeof *solids);
-    rill_memory_give(&world->allocator, touched, count, 1);
+    rill_free(&world->allocator, solids, count, sizeof *solids);
+    rill_free(&world->allocator, touched, count, 1);
     return result;
 }
 

@@ -326,11 +326,11 @@ rill_result rill_body_create(rill_world *world, const rill_body_def *def, rill_b
     for (int i = 0; i < 3; ++i) falls &= def->state.acceleration[i] == 0.0;
     for (int i = 0; falls && i < 3; ++i) body.state.acceleration[i] = world->def.gravity[i];
     const size_t columns = (size_t)world->bed.info.columns;
-    int32_t *queue = result ? NULL : rill_memory_take(&world->allocator, columns, sizeof *queue);
+    int32_t *queue = result ? NULL : rill_alloc_zeroed(&world->allocator, columns, sizeof *queue);
     if (!result && !queue) result = rill_fail(world->note, RILL_OUT_OF_MEMORY, "no memory to make room for a body");
     if (!result) result = enlist(world, &body, out);
     if (!result) rill_world_push_aside(world, body_of(world, *out), queue);
-    rill_memory_give(&world->allocator, queue, columns, sizeof *queue);
+    rill_free(&world->allocator, queue, columns, sizeof *queue);
     if (result) drop(world, &body);
     return result;
 }

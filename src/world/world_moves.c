@@ -47,7 +47,7 @@ typedef struct roomier {
 
 static rill_moves *moves_of(rill_world *world) {
     if (world->moves) return world->moves;
-    rill_moves *moves = rill_memory_take(&world->allocator, 1, sizeof *moves);
+    rill_moves *moves = rill_alloc_zeroed(&world->allocator, 1, sizeof *moves);
     if (!moves) return NULL;
     *moves = (rill_moves){ .update = rill_update_make(),
                            .reshape = rill_remap_make(),
@@ -66,7 +66,7 @@ static rill_moves *moves_of(rill_world *world) {
 
 void rill_moves_free(rill_world *world) {
     rill_moves *moves = world->moves;
-    rill_memory_give(&world->allocator, world->cell_times, rill_world_cells(world), sizeof *world->cell_times);
+    rill_free(&world->allocator, world->cell_times, rill_world_cells(world), sizeof *world->cell_times);
     world->cell_times = NULL;
     rill_array_free(&world->movers, &world->allocator);
     if (!moves) return;
@@ -76,14 +76,14 @@ void rill_moves_free(rill_world *world) {
     rill_array *const arrays[] = { &moves->areas, &moves->movers, &moves->solids,   &moves->touched,
                                    &moves->by_r,  &moves->fresh,  &moves->renumber, &moves->refits };
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) rill_array_free(arrays[i], &world->allocator);
-    rill_memory_give(&world->allocator, moves, 1, sizeof *moves);
+    rill_free(&world->allocator, moves, 1, sizeof *moves);
     world->moves = NULL;
 }
 
 bool rill_world_time_cells(rill_world *world) {
     if (world->cell_times) return true;
     const size_t cells = rill_world_cells(world);
-    rill_cell_times *times = rill_memory_take(&world->allocator, cells, sizeof *times);
+    rill_cell_times *times = rill_alloc_zeroed(&world->allocator, cells, sizeof *times);
     for (size_t i = 0; times && i < cells; ++i) times[i] = (rill_cell_times){ -1.0, -1.0, -1.0 };
     world->cell_times = times;
     return times != NULL;

@@ -1,8 +1,8 @@
 /* RILL_SORT(name, type, before) defines a static function name(type *, size_t): Shell sort with Ciura's gaps. In
  * place, no allocation, fast on the handful of elements a cell has and never quadratic in practice on the many it
  * may have. Not stable: before(const type *, const type *) must be a total order. */
-#ifndef RILL_BED_SORT_H
-#define RILL_BED_SORT_H
+#ifndef RILL_BASE_SORT_H
+#define RILL_BASE_SORT_H
 
 #include <stddef.h>
 

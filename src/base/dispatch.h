@@ -1,7 +1,7 @@
 /* Which of the versions of the kernels this processor runs: files compiled once per instruction set (kernels.c and the like)
  * come as scalar, base, avx2 and avx512, in this order, as far as the compiler makes them. */
-#ifndef RILL_BASE_PROCESSOR_H
-#define RILL_BASE_PROCESSOR_H
+#ifndef RILL_BASE_DISPATCH_H
+#define RILL_BASE_DISPATCH_H
 
 #include <stdint.h>
 

@@ -1,10 +1,10 @@
 /* A forest of sets (union-find): each item points to its parent, a root to itself. */
-#ifndef RILL_BASE_FOREST_H
-#define RILL_BASE_FOREST_H
+#ifndef RILL_BASE_UNION_FIND_H
+#define RILL_BASE_UNION_FIND_H
 
 #include <stdint.h>
 
-static inline uint32_t rill_forest_root(uint32_t *parent, uint32_t i) {
+static inline uint32_t rill_union_find_root(uint32_t *parent, uint32_t i) {
     while (parent[i] != i) {
         parent[i] = parent[parent[i]];
         i = parent[i];
@@ -13,8 +13,8 @@ static inline uint32_t rill_forest_root(uint32_t *parent, uint32_t i) {
 }
 
 /* The smaller root wins, so that sets can be numbered in the order of their first items. */
-static inline void rill_forest_unite(uint32_t *parent, uint32_t a, uint32_t b) {
-    a = rill_forest_root(parent, a), b = rill_forest_root(parent, b);
+static inline void rill_union_find_unite(uint32_t *parent, uint32_t a, uint32_t b) {
+    a = rill_union_find_root(parent, a), b = rill_union_find_root(parent, b);
     if (a < b)
         parent[b] = a;
     else
