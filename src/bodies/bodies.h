@@ -29,16 +29,16 @@
  * A column that has a ceiling is full at some level, its roof, and room does not grow with its head beyond that: in the
  * statement e becomes min(e, roof) where it stands for a level, and stays e where it stands for pressure. That is the
  * complementarity of passages/passages.h, and Newton's steps decide which columns are under pressure. So a flooded passage that
- * a body has to do with is part of its solve, all of it (flooded.c, through.c), and the passages' own leaves it alone.
+ * a body has to do with is part of its solve, all of it (passage_nodes.c, passage_faces.c), and the passages' own leaves it alone.
  *
  * Where a body covers all of a cell, liquid may also lie on it: a volume U of the column apart from H, which flows over what
- * the body has there for a bed, and weighs on it (aboard.c, decks.c).
+ * the body has there for a bed, and weighs on it (deck_flow.c, deck_flooding.c).
  *
  * Liquid is never changed by geometry: H moves over faces in whole quanta, and where a column then holds more or less than
  * fits under the body where it is now, that is the right hand side of the next sub-step.
  *
  * The flow knows nothing of bodies but that columns under them stand on lifted bases, e - H: the level it sees is the head,
- * or near what is around it where a body strikes the liquid (shown.c). Before it moves liquid, this stage adds what the changes
+ * or near what is around it where a body strikes the liquid (lifted_bases.c). Before it moves liquid, this stage adds what the changes
  * of head do to the velocities of faces; after it, what they do to the drive, and lifts the bases anew. */
 #ifndef RILL_BODIES_BODIES_H
 #define RILL_BODIES_BODIES_H
@@ -75,7 +75,7 @@ typedef struct rill_body {
     double before_dt;   /* and how long the last was, s; 0: there was none */
     double carried;     /* mass of the liquid that it carries along, kg */
     double laden;       /* mass of the liquid that lies on it, kg */
-    double lag[6];      /* where the liquid still sees it, from where it is: see jumps.c */
+    double lag[6];      /* where the liquid still sees it, from where it is: see body_jumps.c */
     bool fresh;         /* there was none before this sub-step: it was put where it is */
     /* Of the sub-step: */
     double guess[6];    /* velocity and spin that it was expected to move with: columns are covered as if it did */
@@ -93,10 +93,10 @@ typedef struct rill_body {
     uint8_t wedged;             /* bit per axis along the bed: it fits between two walls of a flooded passage */
     double pushed[6];           /* force and torque of the heads there are, along the bed */
     double load[6];             /* force and torque by the heads there will be */
-    double grasp[36], given[6]; /* working memory of rub.c */
-    double sunk;                /* and of decks.c */
-    bool steep;                 /* and of shown.c */
-    double wet, passing[2];     /* and of tell.c */
+    double grasp[36], given[6]; /* working memory of drag.c */
+    double sunk;                /* and of deck_flooding.c */
+    bool steep;                 /* and of lifted_bases.c */
+    double wet, passing[2];     /* and of body_report.c */
 } rill_body;
 
 /* Part of a body over a column: of a quarter of the cell, and of that the part that the level passes through, or that is
@@ -141,7 +141,7 @@ typedef struct rill_node {
     bool flooded;   /* full to its ceiling */
     bool grounded;  /* nothing but a film is left between a body and the bed: it has the head of what is around it */
     bool yields;    /* what is over it moves when it is pushed */
-    uint16_t round; /* working memory of flooded.c */
+    uint16_t round; /* working memory of passage_nodes.c */
     double roof;    /* where it is full to its ceiling, above the base, quanta; infinity: it cannot be */
     double e;       /* head above the base, quanta */
     double around;  /* the head of what is around it, if it is grounded, above the base, quanta */
@@ -159,7 +159,7 @@ typedef struct rill_body_face {
     float u;      /* m/s */
     float gain;   /* m/s per quantum of head */
     float open;   /* quanta */
-    bool covered; /* a column at an end is full: moved over by through.c, not by the sweep */
+    bool covered; /* a column at an end is full: moved over by passage_faces.c, not by the sweep */
 } rill_body_face;
 
 /* What joins a node to others: up to two with lower numbers, then up to two with higher ones; itself where there is none. */
@@ -175,7 +175,7 @@ typedef struct rill_body_grip {
     double ends;      /* and how much they differ */
     double arm[3];    /* from the centre of mass to the middle of what is displaced, m */
     double under;     /* the height of the underside there, relative to the centre of mass, m */
-    double rate;      /* working memory of rub.c */
+    double rate;      /* working memory of drag.c */
 } rill_body_grip;
 
 /* Bodies whose columns are neither the same nor side by side, nor joined by a flooded passage, do not push each other within a
@@ -190,7 +190,7 @@ typedef struct rill_island {
     bool laden, comes;                      /* liquid lies on its bodies, or over them; or is about to come onto them */
     bool pressed;                           /* there is liquid under one that lies on the bed */
     bool converged;
-    bool calm, asleep; /* see rest.c */
+    bool calm, asleep; /* see body_rest.c */
     float fastest[2]; /* along x and y, m/s */
 } rill_island;
 
@@ -292,13 +292,13 @@ double rill_node_will_displace(const rill_body_stage *stage, const rill_node *no
 /* And for where they are at its end, with the head there is, if they have moved along the bed otherwise than was expected too. */
 double rill_node_keeps(const rill_body_stage *stage, const rill_node *node);
 
-/* cover.c: nodes and faces for where bodies are now. Heads of columns that were not covered before are their levels, or
+/* coverage.c: nodes and faces for where bodies are now. Heads of columns that were not covered before are their levels, or
  * their pressure where they are flooded. */
 void rill_bodies_cover(const rill_body_stage *stage);
-/* decks.c: where liquid stands on bodies, and where it does not. */
+/* deck_flooding.c: where liquid stands on bodies, and where it does not. */
 void rill_bodies_flood(const rill_body_stage *stage);
 
-/* islands.c: which bodies do not push each other, by where they are over the grid. */
+/* body_islands.c: which bodies do not push each other, by where they are over the grid. */
 void rill_bodies_part(rill_bodies *bodies);
 /* All bodies are one island. */
 void rill_bodies_unite(rill_bodies *bodies);
@@ -306,7 +306,7 @@ void rill_bodies_unite(rill_bodies *bodies);
 typedef void rill_island_work(const rill_body_stage *stage);
 void rill_islands_each(const rill_body_stage *stage, rill_island_work *work);
 
-/* aboard.c. Which of its touches is the body that a column's liquid lies on, covering all of it with the lowest topside; -1:
+/* deck_flow.c. Which of its touches is the body that a column's liquid lies on, covering all of it with the lowest topside; -1:
  * none does. */
 int32_t rill_node_carrier(const rill_bodies *bodies, const rill_node *node);
 /* Where an amount of liquid, quanta, on such a touch stands, above the base. */
@@ -323,14 +323,14 @@ void rill_bodies_catch(rill_bodies *bodies, rill_flow *flow);
 /* What lay on a body in a cell goes into a column, or the nearest with room for it; -1: into that. */
 void rill_bodies_give(rill_bodies *bodies, rill_flow *flow, const int16_t cell[2], int32_t place, int64_t amount);
 
-/* cover.c again. The node of a place in a cell, made if there is none yet. */
+/* coverage.c again. The node of a place in a cell, made if there is none yet. */
 int32_t rill_bodies_node_at(const rill_body_stage *stage, int32_t place, int32_t stride, int32_t x, int32_t y);
 /* Which nodes of an island are joined, for the solve. */
 void rill_bodies_find_near(const rill_body_stage *stage);
 /* The shades of a body where it is now, whatever the level. */
 void rill_body_shade(rill_body *body, const rill_grid *grid);
 
-/* flooded.c: adds the columns of flooded passages that nodes are in or beside. */
+/* passage_nodes.c: adds the columns of flooded passages that nodes are in or beside. */
 void rill_bodies_join(const rill_body_stage *stage);
 /* Puts nodes into the order of places, after some were added. */
 void rill_bodies_sort(rill_bodies *bodies);
@@ -339,7 +339,7 @@ bool rill_body_in_passage(const rill_body_stage *stage, const rill_body *body);
 /* Finds the proxies of nodes in which a body fills a passage. */
 void rill_bodies_plug(const rill_body_stage *stage);
 
-/* through.c: a face with a flooded column at an end, as the sub-step finds it. */
+/* passage_faces.c: a face with a flooded column at an end, as the sub-step finds it. */
 void rill_body_face_look_covered(const rill_body_stage *stage, rill_body_face *face);
 /* How much of such a face a body blocks, quanta: it is on both sides of it then. */
 double rill_body_blocks(const rill_body_stage *stage, const rill_body_face *face, const rill_touch *l,
@@ -352,7 +352,7 @@ int64_t rill_bodies_pass(const rill_body_stage *stage, bool *capped);
 /* The velocity of such a face at the end of the sub-step. */
 float rill_body_face_after(const rill_body_stage *stage, const rill_body_face *face);
 
-/* reserve.c */
+/* body_memory.c */
 rill_bodies rill_bodies_make(void);
 /* Memory for steps with these bodies over the bed of a flow, to be asked for when either has changed. False without memory. */
 bool rill_bodies_reserve(rill_bodies *bodies, rill_flow *flow, const rill_allocator *allocator);
@@ -372,7 +372,7 @@ static inline rill_node *rill_bodies_node(const rill_bodies *bodies, int32_t pla
     return known > 0 ? (rill_node *)bodies->nodes.data + (known - 1) : NULL;
 }
 
-/* side_velocity.c: the axis of a sparse pipe. */
+/* body_faces.c: the axis of a sparse pipe. */
 int32_t rill_body_pipe_axis(const rill_flow *flow, int32_t pipe);
 /* Whether a body on the bed is at an end of it. */
 bool rill_body_face_shut(const rill_bodies *bodies, const rill_body_face *face);
@@ -414,7 +414,7 @@ static inline bool rill_body_is_ball(const rill_body *body) {
     return body->form.shape == RILL_BODY_SPHERE && middle[0] == 0.0 && middle[1] == 0.0 && middle[2] == 0.0;
 }
 
-/* couple.c. Pressure does not turn what is round: on a sphere, and about the axis of a cylinder or capsule, all of it passes
+/* coupling.c. Pressure does not turn what is round: on a sphere, and about the axis of a cylinder or capsule, all of it passes
  * through the middle. Takes such torques out. */
 void rill_body_unturn(const rill_body *body, double six[6]);
 static inline void rill_body_keep_round(const rill_body *body, double six[6]) {
@@ -455,10 +455,10 @@ static inline void rill_freight_weighs(const rill_freight *freight, double gravi
     out[4] += freight->moment[0] * gravity;
 }
 
-/* carry.c: liquid that bodies carry along, and what lies on them; and how they move with it. */
+/* added_mass.c: liquid that bodies carry along, and what lies on them; and how they move with it. */
 void rill_bodies_carry(const rill_body_stage *stage);
 
-/* rest.c: whether an island's bodies and what is under them hardly move, once they have their new motion. */
+/* body_rest.c: whether an island's bodies and what is under them hardly move, once they have their new motion. */
 bool rill_island_is_calm(const rill_body_stage *stage);
 /* Whether all that it is over sleeps; and if so, and if no more than `off` quanta would not fit anywhere with the heads there
  * are, whether its bodies rest as well. They do from then on. */
@@ -467,16 +467,16 @@ bool rill_island_hold(const rill_body_stage *stage, double off);
 /* Where only some of it sleeps, nothing moves over faces there. */
 void rill_island_still(const rill_body_stage *stage);
 
-/* balance.c: solves for the changes of head: pi, one per node. Bodies have their new motion then, and their loads. If it has
+/* head_solve.c: solves for the changes of head: pi, one per node. Bodies have their new motion then, and their loads. If it has
  * not `converged`, what is missing is made up for in the next sub-step. */
 const double *rill_bodies_balance(const rill_body_stage *stage);
 /* Change of motion by a force and torque that act for a time: out += M^-1 load * seconds. */
 void rill_body_accelerate(const rill_body *body, const double load[6], double seconds, double out[6]);
 
-/* rub.c: friction and form drag between bodies and the liquid at their faces: what one gets the other loses. */
+/* drag.c: friction and form drag between bodies and the liquid at their faces: what one gets the other loses. */
 void rill_bodies_rub(const rill_body_stage *stage);
 
-/* motion.c: the inverse of a symmetric positive matrix, row by row. */
+/* body_motion.c: the inverse of a symmetric positive matrix, row by row. */
 void rill_body_invert(const double m[9], double out[9]);
 /* A pose after moving with a velocity and spin for a time. */
 void rill_body_advance(double position[3], double orientation[4], const double motion[6], double dt);
@@ -484,7 +484,7 @@ void rill_body_advance(double position[3], double orientation[4], const double m
 void rill_bodies_begin(const rill_body_stage *stage);
 void rill_bodies_end(const rill_body_stage *stage);
 
-/* jumps.c: a body is put elsewhere, and lags behind. */
+/* body_jumps.c: a body is put elsewhere, and lags behind. */
 void rill_body_jump(rill_body *body, const rill_body_state *to, const rill_flow *flow);
 /* Moves a pose by a part of a lag. */
 void rill_body_lag(const double lag[6], double part, double position[3], double orientation[4]);
@@ -495,18 +495,18 @@ void rill_body_seen_motion(const rill_body_stage *stage, const rill_body *body, 
 /* How far the fastest part of a body has to catch up, at most, m. */
 double rill_body_lag_length(const rill_body *body);
 
-/* tell.c: how bodies lie in the liquid, at the end of a step. */
+/* body_report.c: how bodies lie in the liquid, at the end of a step. */
 void rill_bodies_tell(const rill_body_stage *stage);
 
-/* seen.c: how high the surface is drawn at them, likewise. */
+/* draw_levels.c: how high the surface is drawn at them, likewise. */
 void rill_bodies_show(const rill_body_stage *stage);
 
-/* move.c: the stage. Before everything else that moves; false: stopped before it had converged. `*refused`: what sources had
+/* body_stage.c: the stage. Before everything else that moves; false: stopped before it had converged. `*refused`: what sources had
  * put into flooded columns and must have back. */
 bool rill_bodies_move(const rill_body_stage *stage, int64_t *refused);
 /* Drives the faces by the heads there are, and lifts the bases; after the sweep. */
 void rill_bodies_drive(const rill_body_stage *stage);
-/* shown.c: lifts the bases of an island, so that levels are heads, or not far from those around them. */
+/* lifted_bases.c: lifts the bases of an island, so that levels are heads, or not far from those around them. */
 void rill_island_lift(const rill_body_stage *stage);
 /* Lifts the base of a column so that its level is its head, absolute, quanta. */
 void rill_bodies_lift(const rill_bodies *bodies, rill_flow *flow, int32_t place, double head);

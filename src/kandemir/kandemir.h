@@ -10,7 +10,7 @@
  *   5.5        k = A / (rho L)                                   printed A g / L, which is for a head and not a pressure
  *   5.6        V = V + dt sum(Q)                                 printed Q_t - Q_t-1 takes back every flow
  *   5.8        control points are the mean of four columns
- *   5.9        P_external = +f / (n dx dy) over the n columns that a body touches (bodies/kandemir_body.h)
+ *   5.9        P_external = +f / (n dx dy) over the n columns that a body touches (bodies/kandemir_bodies.h)
  *
  * h is the level here, so that a lake on uneven ground rests; on the flat floor of a tank it is the same. All pipes have one
  * length L and one area A. Linear waves: dh/dt^2 = (A g / (L dx^2)) sum over 8 (h_j - h), so c = sqrt(3 g A / L), and the

@@ -196,7 +196,7 @@ static double potential_of(const rill_world *world) {
 
 /* ------------------------------------------------------------------------------------------------------------- bodies */
 
-/* With the liquid that has to follow it up and down, and that which lies on it (carry.c). */
+/* With the liquid that has to follow it up and down, and that which lies on it (added_mass.c). */
 static double of_body(const rill_world *world, const rill_body *body) {
     const rill_body_state *state = &body->state;
     const rill_pose pose = rill_pose_of(state->position, state->orientation);

@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 #include "base/power.h"
-#include "bodies/kandemir_body.h"
+#include "bodies/kandemir_bodies.h"
 #include "passages/passages.h"
 #include "motion/drawn.h"
 #include "motion/expelled.h"

@@ -12,7 +12,7 @@
  * Where none stands, the body counts as if it had no topside: the head there is pressure on its underside, and no more.
  *
  * A column all of which one body covers, and over which none stands, is *apart*: liquid may lie on the body there, which has
- * nothing to do with the head below (aboard.c). When that comes to stand as high as what is beside it, both are one column
+ * nothing to do with the head below (deck_flow.c). When that comes to stand as high as what is beside it, both are one column
  * again, with one head; when what is over a body has no more to do with what is beside it, it stays there. Under ceilings, and
  * where bodies cover a column together, there is no such thing: liquid comes as far as it can at once, and what has come in
  * stays until the head has gone below the lid. */

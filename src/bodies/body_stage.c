@@ -143,7 +143,7 @@ static void drive_island(const rill_body_stage *s) {
     for (size_t i = island->first_node; i < island->end_node; ++i) {
         const int32_t place = nodes[i].place;
         dry |= H[place] <= RILL_DRY;
-        /* Where bodies are, not where they were expected: what is left of it next time is a strain (balance.c). */
+        /* Where bodies are, not where they were expected: what is left of it next time is a strain (head_solve.c). */
         nodes[i].kept = nodes[i].flooded
                             ? rill_node_keeps(s, &nodes[i])
                             : rill_node_will_displace(s, &nodes[i], rill_node_level(&nodes[i], nodes[i].e));

@@ -1,6 +1,6 @@
 /* Liquid on bodies: on decks, and in the holds of boats.
  *
- * In a column that is *apart* (decks.c) a volume U lies on the body, in whole quanta, which has nothing to do with what is below
+ * In a column that is *apart* (deck_flooding.c) a volume U lies on the body, in whole quanta, which has nothing to do with what is below
  * it. Its bed is the topside of the body, piece by piece, which is where the body is: heeling moves liquid by itself.
  *
  *            +--+                    +--+      over bodies      by pipes, as everywhere: a velocity relative to the body at
@@ -388,7 +388,7 @@ static void load(const aboard *a, const rill_node *node, const rill_touch *touch
 void rill_bodies_wash(const rill_body_stage *s, const double *stands, const uint8_t *open) {
     rill_bodies *bodies = s->bodies;
     const size_t n = bodies->nodes.count;
-    double *v = (double *)bodies->vectors.data + 4 * n; /* decks.c has the rest */
+    double *v = (double *)bodies->vectors.data + 4 * n; /* deck_flooding.c has the rest */
     const aboard a = { s,     bodies->nodes.data, stands,    open, v, v + n, v + 2 * n,
                        v + 3 * n, (int32_t *)(v + 4 * n), bodies->far.data };
     const rill_touch *touches = bodies->touches.data;

@@ -18,8 +18,8 @@
  * Explicit forces blow up for light bodies: the net force F - f, and torques, are divided by 1 + dt^2 rho g sum(a) / m, which
  * does not change where a body floats. A body loses speed relative to the liquid by form drag, 1/2 rho C_d sum(a) |w| w, and by
  * the vanishing quotient D, as the liquid does. Liquid is displaced by pressure alone. */
-#ifndef RILL_BODIES_KANDEMIR_BODY_H
-#define RILL_BODIES_KANDEMIR_BODY_H
+#ifndef RILL_BODIES_KANDEMIR_BODIES_H
+#define RILL_BODIES_KANDEMIR_BODIES_H
 
 #include "bodies/bodies.h"
 #include "kandemir/kandemir.h"

@@ -1,4 +1,4 @@
-/* What bodies carry along: liquid that lies on them (aboard.c), and liquid that has to follow them up and down, of which columns
+/* What bodies carry along: liquid that lies on them (deck_flow.c), and liquid that has to follow them up and down, of which columns
  * do not tell by themselves.
  *
  *   sunk      What is above a body comes down beside it when it rises, all within one column. Half of what is displaced takes
@@ -20,7 +20,7 @@
  * TN 321, 1929). What is left behind keeps its motion. So energy is only ever lost.
  *
  * Beside a body that is over a few cells only, heads do not follow it within a sub-step; such a body is `small`, and moves by
- * the buoyancy it will have (couple.c). So does what is light: it would bob within sub-steps that cannot follow it. */
+ * the buoyancy it will have (coupling.c). So does what is light: it would bob within sub-steps that cannot follow it. */
 #include "bodies/bodies.h"
 
 #include <math.h>

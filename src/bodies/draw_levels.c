@@ -8,7 +8,7 @@
  *                  |. . . . . . .|               in a cell
  *                  +-------------+
  *
- * and below the deck where that is lower, as in the hold of a boat; unless liquid lies there (aboard.c): then that is drawn. */
+ * and below the deck where that is lower, as in the hold of a boat; unless liquid lies there (deck_flow.c): then that is drawn. */
 #include "bodies/bodies.h"
 
 #include "base/simd.h"

@@ -1,7 +1,7 @@
 /* What the flow sees of heads under bodies: see bodies.h.
  *
  * It sees them as levels on lifted bases, and learns by these how wide open faces are. How faces are driven is put right
- * afterwards (move.c), but where a body strikes the liquid, heads differ from column to column by far more than what these hold,
+ * afterwards (body_stage.c), but where a body strikes the liquid, heads differ from column to column by far more than what these hold,
  * and lifted bases would be steps and weirs under the body that hold back what is to get out from below it:
  *
  *                 |   body   |           e, head                   |   body   |          shown

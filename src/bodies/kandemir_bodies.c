@@ -1,5 +1,5 @@
-/* Bodies with Kandemir's method: see kandemir_body.h. */
-#include "bodies/kandemir_body.h"
+/* Bodies with Kandemir's method: see kandemir_bodies.h. */
+#include "bodies/kandemir_bodies.h"
 
 #include <math.h>
 
