@@ -383,13 +383,13 @@ static inline float *rill_body_face_velocity(const rill_flow *flow, const rill_b
     return (face->axis ? flow->v : flow->u) + face->r;
 }
 
-/* ground.c: what counts as a film in a node, quanta. */
+/* grounding.c: what counts as a film in a node, quanta. */
 double rill_node_film(const rill_bed *bed, const rill_node *node);
 /* How bodies lie in columns as they are now; and which of these are grounded. */
 void rill_bodies_measure(const rill_body_stage *stage);
 void rill_bodies_ground(const rill_body_stage *stage);
 
-/* rings.c: numbers the rings of an island's nodes around those with ring 0, and around columns that are no nodes: of nodes with
+/* grounding.c: numbers the rings of an island's nodes around those with ring 0, and around columns that are no nodes: of nodes with
  * RILL_NO_RING, those beside them have 1, and so on inwards. Lists the faces between each ring and the one outside in `between`,
  * ring by ring from outside; returns how many there are. */
 enum { RILL_NO_RING = INT32_MAX };
@@ -403,7 +403,7 @@ int32_t rill_island_ring_of(const rill_body_stage *stage, const int32_t *ring, i
 static inline int32_t rill_ring_at(const int32_t *ring, int32_t node) {
     return node >= 0 ? ring[node] : 0;
 }
-/* squeeze.c: whether there is more than a film under a body that lies on the bed. */
+/* grounding.c: whether there is more than a film under a body that lies on the bed. */
 bool rill_island_is_pressed(const rill_body_stage *stage);
 /* Puts outside what is left there. */
 void rill_island_squeeze(const rill_body_stage *stage);
