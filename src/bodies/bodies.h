@@ -43,6 +43,7 @@
 #ifndef RILL_BODIES_BODIES_H
 #define RILL_BODIES_BODIES_H
 
+#include "bed/sheets.h"
 #include "bodies/form.h"
 #include "flow/flow.h"
 #include "flow/kernels.h"
@@ -325,8 +326,6 @@ void rill_bodies_give(rill_bodies *bodies, rill_flow *flow, const int16_t cell[2
 
 /* coverage.c again. The node of a place in a cell, made if there is none yet. */
 int32_t rill_bodies_node_at(const rill_body_stage *stage, int32_t place, int32_t stride, int32_t x, int32_t y);
-/* Which nodes of an island are joined, for the solve. */
-void rill_bodies_find_near(const rill_body_stage *stage);
 /* The shades of a body where it is now, whatever the level. */
 void rill_body_shade(rill_body *body, const rill_grid *grid);
 
@@ -372,7 +371,15 @@ static inline rill_node *rill_bodies_node(const rill_bodies *bodies, int32_t pla
     return known > 0 ? (rill_node *)bodies->nodes.data + (known - 1) : NULL;
 }
 
-/* body_faces.c: the axis of a sparse pipe. */
+/* Whether liquid can go from one column to the next. */
+static inline bool rill_body_is_open(const rill_bed *bed, int32_t l, int32_t r) {
+    return rill_overlap(bed->b[l], bed->c[l], bed->b[r], bed->c[r]) > 0;
+}
+/* body_faces.c: the faces of all nodes. */
+void rill_bodies_find_faces(const rill_body_stage *stage);
+/* Which nodes of an island are joined, for the solve. */
+void rill_bodies_find_near(const rill_body_stage *stage);
+/* The axis of a sparse pipe. */
 int32_t rill_body_pipe_axis(const rill_flow *flow, int32_t pipe);
 /* Whether a body on the bed is at an end of it. */
 bool rill_body_face_shut(const rill_bodies *bodies, const rill_body_face *face);

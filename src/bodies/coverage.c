@@ -162,10 +162,6 @@ static void add_touch(const rill_body_stage *s, rill_touch *touch, int32_t index
     ((rill_touch *)bodies->touches.data)[bodies->touches.count++] = *touch;
 }
 
-static bool joined(const rill_bed *bed, int32_t l, int32_t r) {
-    return rill_overlap(bed->b[l], bed->c[l], bed->b[r], bed->c[r]) > 0;
-}
-
 /* Stamps the columns that a body is over, or nearly. */
 static void stamp_columns(const rill_body_stage *s, const rill_body *body) {
     const rill_bed *bed = s->flow->bed;
@@ -207,7 +203,7 @@ static void touch_column(const rill_body_stage *s, int32_t index, int32_t place,
     } else {
         const int32_t beside[4] = { place - 1, place + 1, place - stride, place + stride };
         bool any = false;
-        for (int i = 0; i < 4 && !any; ++i) any = stamp[beside[i]] > 0 && joined(bed, place, beside[i]);
+        for (int i = 0; i < 4 && !any; ++i) any = stamp[beside[i]] > 0 && rill_body_is_open(bed, place, beside[i]);
         if (!any) return;
     }
     rill_touch touch = { .body = index, .first = (int32_t)first, .end = (int32_t)pieces->count };
@@ -279,64 +275,6 @@ static void leave_columns(const rill_body_stage *s) {
     }
 }
 
-/* -------------------------------------------------------------------------------------------------------------- faces */
-
-static void add_face(const rill_body_stage *s, int32_t l, int32_t r, int32_t pipe, int32_t axis) {
-    rill_bodies *bodies = s->bodies;
-    rill_body_face *face = (rill_body_face *)bodies->faces.data + bodies->faces.count++;
-    *face = (rill_body_face){ .l = l, .r = r, .pipe = pipe, .axis = axis };
-    face->node_l = bodies->node_of[l] - 1;
-    face->node_r = bodies->node_of[r] - 1;
-    const rill_node *nodes = bodies->nodes.data;
-    face->covered =
-        (face->node_l >= 0 && nodes[face->node_l].flooded) || (face->node_r >= 0 && nodes[face->node_r].flooded);
-}
-
-/* A face between two nodes is found from its east or north end. */
-static void add_dense(const rill_body_stage *s, const rill_node *node) {
-    const rill_bed *bed = s->flow->bed;
-    const int32_t p = node->place, steps[2] = { 1, node->stride };
-    for (int32_t axis = 0; axis < 2; ++axis) {
-        const int32_t low = p - steps[axis], high = p + steps[axis];
-        if (joined(bed, low, p)) add_face(s, low, p, -1, axis);
-        if (joined(bed, p, high) && s->bodies->node_of[high] <= 0) add_face(s, p, high, -1, axis);
-    }
-}
-
-static void add_sparse(const rill_body_stage *s, const rill_node *node) {
-    const rill_bed *bed = s->flow->bed;
-    for (int32_t i = rill_bed_first_pipe(bed, NULL, node->place); i < bed->pipe_count && bed->pipe_l[i] == node->place;
-         ++i)
-        add_face(s, node->place, bed->pipe_r[i], i, rill_body_pipe_axis(s->flow, i));
-    for (int32_t k = rill_bed_first_pipe(bed, s->pipes_by_r, node->place); k < bed->pipe_count; ++k) {
-        const int32_t i = s->pipes_by_r[k], l = bed->pipe_l[i];
-        if (bed->pipe_r[i] != node->place) break;
-        if (s->bodies->node_of[l] <= 0) add_face(s, l, node->place, i, rill_body_pipe_axis(s->flow, i));
-    }
-}
-
-void rill_bodies_find_near(const rill_body_stage *s) {
-    rill_island *island = s->island;
-    const rill_body_face *faces = s->bodies->faces.data;
-    rill_near *near = s->bodies->near.data;
-    int32_t *far = (int32_t *)s->bodies->far.data + island->first_face;
-    island->far_count = 0;
-    for (size_t i = island->first_node; i < island->end_node; ++i)
-        for (int k = 0; k < 4; ++k) near[i].node[k] = (int32_t)i, near[i].face[k] = -1;
-    for (size_t i = island->first_face; i < island->end_face; ++i) {
-        const int32_t l = faces[i].node_l, r = faces[i].node_r, low = rill_min_i(l, r), high = rill_max_i(l, r);
-        if (low < 0) continue;
-        const int up = near[low].face[2] < 0 ? 2 : 3, down = near[high].face[0] < 0 ? 0 : 1;
-        if (near[low].face[up] >= 0 || near[high].face[down] >= 0) {
-            far[island->far_count++] = (int32_t)i;
-            continue;
-        }
-        near[low].node[up] = high;
-        near[high].node[down] = low;
-        near[low].face[up] = near[high].face[down] = (int32_t)i;
-    }
-}
-
 /* The columns that the bodies of each island are over, island by island. */
 static void touch_islands(const rill_body_stage *s) {
     rill_bodies *bodies = s->bodies;
@@ -348,27 +286,6 @@ static void touch_islands(const rill_body_stage *s) {
         for (size_t i = islands[n].first_body; i < islands[n].end_body; ++i) touch_columns(s, order[i]);
         islands[n].end_touch = bodies->touches.count;
         islands[n].end_node = bodies->nodes.count;
-    }
-}
-
-/* A body has two grips at most for each column it touches, and one for each sparse pipe. */
-static void add_faces(const rill_body_stage *s) {
-    rill_bodies *bodies = s->bodies;
-    rill_island *islands = bodies->islands.data;
-    size_t sparse = 0;
-    for (size_t n = 0; n < bodies->islands.count; ++n) {
-        islands[n].first_face = bodies->faces.count;
-        islands[n].first_grip = islands[n].end_grip = 2 * islands[n].first_touch + sparse;
-        for (size_t i = islands[n].first_node; i < islands[n].end_node; ++i) {
-            const rill_node *node = (const rill_node *)bodies->nodes.data + i;
-            bodies->roofed |= !isinf(node->roof);
-            add_dense(s, node);
-            const size_t dense = bodies->faces.count;
-            if (s->flow->bed->pipe_count > 0) add_sparse(s, node);
-            sparse += bodies->faces.count - dense;
-        }
-        islands[n].end_face = bodies->faces.count;
-        islands[n].most_grip = 2 * islands[n].end_touch + sparse;
     }
 }
 
@@ -392,6 +309,6 @@ void rill_bodies_cover(const rill_body_stage *s) {
         rill_bodies_unite(bodies);
     }
     bodies->roofed = false;
-    add_faces(s);
+    rill_bodies_find_faces(s);
     rill_bodies_flood(s);
 }

@@ -53,9 +53,8 @@ static double covers(const quarter *q) {
 /* Whether a body reaches all the way to a wall that is ahead of a column, or behind it. */
 static bool leans(const rill_body_stage *s, const rill_touch *t, int32_t axis, bool ahead) {
     const rill_node *node = (const rill_node *)s->bodies->nodes.data + t->node;
-    const int32_t *b = s->flow->bed->b, *c = s->flow->bed->c, step = axis ? node->stride : 1;
-    const int32_t place = node->place, beyond = ahead ? place + step : place - step;
-    if (rill_overlap(b[place], c[place], b[beyond], c[beyond]) > 0) return false;
+    const int32_t step = axis ? node->stride : 1, beyond = ahead ? node->place + step : node->place - step;
+    if (rill_body_is_open(s->flow->bed, node->place, beyond)) return false;
     quarter at[2];
     quarters_at(s, t, axis, ahead, at);
     return (at[0].part > 0.0 && at[0].reach - 0.25 * at[0].part < TOUCHES) ||

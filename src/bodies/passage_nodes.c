@@ -53,7 +53,7 @@ static void join_column(const rill_body_stage *s, int32_t from, int32_t place) {
 static void join_beside(const rill_body_stage *s, int32_t from, int32_t place, bool onward) {
     const rill_bed *bed = s->flow->bed;
     const int32_t at = ((const rill_node *)s->bodies->nodes.data)[from].place;
-    if (rill_overlap(bed->b[at], bed->c[at], bed->b[place], bed->c[place]) <= 0) return;
+    if (!rill_body_is_open(bed, at, place)) return;
     if (onward || s->flow->pressure[place] != 0) join_column(s, from, place);
 }
 
