@@ -15,9 +15,10 @@ import tempfile
 RANK = {"base": 0, "tasks": 1, "shape": 1, "bed": 2, "shell": 2, "solve": 2, "flow": 3, "passages": 4, "kandemir": 4,
         "waves": 4, "motion": 5, "bodies": 6, "falls": 7, "regions": 7, "floor": 7, "meniscus": 7, "surface": 8, "world": 9,
         "snapshot": 10}
-APPS = {"scene": set(), "physics": {"scene"}, "render": {"scene"}, "bake": {"scene", "physics"},
-        "validate": {"scene", "physics"}, "bench": {"scene", "physics"}, "viewer": {"scene", "physics", "render"},
-        "cli": {"scene", "physics", "render", "viewer", "bake", "validate", "bench"}, "web": set()}
+APPS = {"scene": set(), "physics": {"scene"}, "console": {"scene", "physics"}, "render": {"scene"},
+        "bake": {"scene", "physics", "console"}, "validate": {"console"}, "bench": {"scene", "physics", "console"},
+        "viewer": {"scene", "physics", "render"},
+        "cli": {"scene", "physics", "console", "render", "viewer", "bake", "validate", "bench"}, "web": set()}
 SYSTEM = set("""assert complex ctype errno fenv float inttypes iso646 limits locale math pthread sched setjmp signal
 stdalign stdarg stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string tgmath threads time uchar unistd wchar
 wctype immintrin arm_neon cpuid""".split())

@@ -9,9 +9,7 @@
 
 #include "bake_output.h"
 #include "cli.h"
-#include "progress.h"
 #include "scene/number_text.h"
-#include "warnings.h"
 
 typedef struct bake_options {
     rill_text_list sets;
@@ -267,7 +265,7 @@ static int bake_world(const rill_scene *scene, rill_world *world, const bake_opt
     if (!rill_bake_identify(scene, options->sets.items, options->sets.count, world, &b.identity)) {
         return RILL_EXIT_INPUT;
     }
-    b.physics = rill_cli_physics(scene, world);
+    b.physics = rill_console_physics(scene, world);
     int code = b.physics ? bake_into(&b) : RILL_EXIT_MACHINE;
     rill_physics_destroy(b.physics);
     free(b.snapshot);

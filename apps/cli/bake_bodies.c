@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "bake_output.h"
-#include "bodies_rows.h"
+#include "scene/bodies_rows.h"
 #include "scene/number_text.h"
 #include "scene/turn.h"
 

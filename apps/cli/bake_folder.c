@@ -9,8 +9,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#include "cli.h"
-#include "progress.h"
+#include "console/console.h"
 #include "scene/files.h"
 
 /* Complaints come from deep inside, perhaps onto the line of the progress bar. */

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "bake_folder.h"
-#include "cli.h"
+#include "console/console.h"
 #include "scene/files.h"
 
 static const size_t RECORD_LIMIT = (size_t)1 << 36;

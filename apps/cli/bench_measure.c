@@ -12,7 +12,7 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include "bench_parts.h"
-#include "cli.h"
+#include "console/console.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -144,7 +144,7 @@ static int create_scene(const rill_bench_case *which, const rill_bench_options *
         rill_scene_report_print(&report, stderr);
     }
     rill_scene_report_free(&report);
-    return rill_cli_code(result);
+    return rill_exit_code(result);
 }
 
 /* ----------------------------------------------------------------------------------------------------------- clock */

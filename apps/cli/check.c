@@ -23,7 +23,7 @@ static int check_one(const char *path, const rill_scene_options *options) {
     rill_scene_report_free(&report);
     rill_world_destroy(world);
     rill_scene_free(scene);
-    return result == RILL_SCENE_WRONG ? RILL_EXIT_WRONG : rill_cli_code(result);
+    return result == RILL_SCENE_WRONG ? RILL_EXIT_WRONG : rill_exit_code(result);
 }
 
 int rill_cli_check(int argc, char **argv) {

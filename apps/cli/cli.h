@@ -1,17 +1,8 @@
-/* What the commands of `rill` share: exit codes, options, opening a scene. */
+/* What the commands of `rill` share: options, opening a scene. */
 #ifndef RILL_CLI_CLI_H
 #define RILL_CLI_CLI_H
 
-#include "physics/physics.h"
-
-enum {
-    RILL_EXIT_DONE = 0,
-    RILL_EXIT_WRONG = 1,   /* it ran but found something wrong */
-    RILL_EXIT_USAGE = 2,   /* bad usage */
-    RILL_EXIT_INPUT = 3,   /* bad input */
-    RILL_EXIT_MACHINE = 4, /* memory, disk, graphics */
-    RILL_EXIT_NOT_YET = -1 /* not a code: nothing decided, go on */
-};
+#include "console/console.h"
 
 int rill_cli_run(int argc, char **argv);
 int rill_cli_render(int argc, char **argv);
@@ -81,14 +72,10 @@ rill_runtime rill_machine_runtime(const rill_machine *machine);
 
 /* ----------------------------------------------------------------------------------------------------------- scenes */
 
-/* The exit code that belongs to a result. */
-int rill_cli_code(rill_scene_result result);
 /* Loads a scene and creates its world; complaints go to stderr. Returns an exit code; on anything but
  * RILL_EXIT_DONE both are NULL. */
 int rill_cli_open(const char *path, const rill_text_list *sets, const rill_machine *machine, rill_scene **scene,
                   rill_world **world);
-/* What steps it; complaints, and that bodies will not touch where that is so, go to stderr. NULL: no memory. */
-rill_physics *rill_cli_physics(const rill_scene *scene, rill_world *world);
 /* Where results go unless told otherwise: out/<the scene file's name without folder and ending>; free() it. NULL: no
  * memory. */
 char *rill_cli_folder(const char *path);

@@ -48,7 +48,7 @@ int rill_cli_hash(int argc, char **argv) {
     rill_world *world;
     code = rill_cli_open(path, &sets, &machine, &scene, &world);
     if (code == RILL_EXIT_DONE) {
-        rill_physics *physics = rill_cli_physics(scene, world);
+        rill_physics *physics = rill_console_physics(scene, world);
         code = physics ? hash_frames(scene, world, physics, steps) : RILL_EXIT_MACHINE;
         rill_physics_destroy(physics);
     }

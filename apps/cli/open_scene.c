@@ -12,14 +12,6 @@ rill_runtime rill_machine_runtime(const rill_machine *machine) {
     return runtime;
 }
 
-int rill_cli_code(rill_scene_result result) {
-    switch (result) {
-    case RILL_SCENE_OK: return RILL_EXIT_DONE;
-    case RILL_SCENE_OUT_OF_MEMORY: return RILL_EXIT_MACHINE;
-    default: return RILL_EXIT_INPUT;
-    }
-}
-
 int rill_cli_open(const char *path, const rill_text_list *sets, const rill_machine *machine, rill_scene **scene,
                   rill_world **world) {
     rill_scene_report report = { 0 };
@@ -39,20 +31,7 @@ int rill_cli_open(const char *path, const rill_text_list *sets, const rill_machi
         rill_scene_free(*scene);
         *scene = NULL;
     }
-    return rill_cli_code(result);
-}
-
-rill_physics *rill_cli_physics(const rill_scene *scene, rill_world *world) {
-    rill_physics *physics = rill_physics_create(scene, world);
-    if (!physics) {
-        fprintf(stderr, "rill: %s: out of memory\n", scene->path);
-    } else if (scene->body_count && !rill_physics_has_contacts()) {
-        fprintf(stderr,
-                "rill: %s: note: bodies touch neither each other nor the bed, because this program was built "
-                "without ODE; on Debian: apt-get install libode-dev, and build it again\n",
-                scene->path);
-    }
-    return physics;
+    return rill_exit_code(result);
 }
 
 char *rill_cli_folder(const char *path) {

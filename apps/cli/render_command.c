@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "cli.h"
-#include "progress.h"
 #include "render/headless.h"
 #include "render/picture.h"
 #include "render/render.h"
@@ -328,7 +327,7 @@ int rill_cli_render(int argc, char **argv) {
     code = rill_cli_open(path, &options.sets, &options.machine, &scene, &d.world);
     if (code == RILL_EXIT_DONE) {
         d.scene = scene;
-        d.physics = rill_cli_physics(scene, d.world);
+        d.physics = rill_console_physics(scene, d.world);
         code = d.physics ? draw_scene(&d, &options) : RILL_EXIT_MACHINE;
     }
     rill_render_destroy(d.render);

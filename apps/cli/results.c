@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bodies_rows.h"
+#include "scene/bodies_rows.h"
 #include "scene/files.h"
 #include "scene/npy.h"
 

@@ -3,9 +3,7 @@
 #include <stdlib.h>
 
 #include "cli.h"
-#include "progress.h"
 #include "results.h"
-#include "warnings.h"
 
 typedef struct run_options {
     rill_text_list sets;
@@ -136,7 +134,7 @@ static int run_world(const rill_scene *scene, rill_world *world, const run_optio
     run r = { .scene = scene, .world = world, .until = options->until < 0 ? scene->until : options->until };
     r.warnings.command = "run";
     r.progress = rill_progress_start();
-    r.physics = rill_cli_physics(scene, world);
+    r.physics = rill_console_physics(scene, world);
     int code = RILL_EXIT_MACHINE;
     if (r.physics && rill_results_open(&r.results, folder, scene, world, options->fields)) {
         code = simulate(&r, options);

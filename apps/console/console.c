@@ -1,7 +1,30 @@
-/* Bits of the status, and what to do about them. */
-#include "warnings.h"
+/* Exit codes, and what to do about bits of a step's status. */
+#include "console.h"
 
 #include <stdio.h>
+
+int rill_exit_code(rill_scene_result result) {
+    switch (result) {
+    case RILL_SCENE_OK: return RILL_EXIT_DONE;
+    case RILL_SCENE_OUT_OF_MEMORY: return RILL_EXIT_MACHINE;
+    default: return RILL_EXIT_INPUT;
+    }
+}
+
+rill_physics *rill_console_physics(const rill_scene *scene, rill_world *world) {
+    rill_physics *physics = rill_physics_create(scene, world);
+    if (!physics) {
+        fprintf(stderr, "rill: %s: out of memory\n", scene->path);
+    } else if (scene->body_count && !rill_physics_has_contacts()) {
+        fprintf(stderr,
+                "rill: %s: note: bodies touch neither each other nor the bed, because this program was built "
+                "without ODE; on Debian: apt-get install libode-dev, and build it again\n",
+                scene->path);
+    }
+    return physics;
+}
+
+/* --------------------------------------------------------------------------------------------------------- warnings */
 
 typedef struct remedy {
     rill_status bit;

@@ -1,6 +1,6 @@
 /* A progress bar on a terminal, and Ctrl-C as a polite request. */
-#ifndef RILL_CLI_PROGRESS_H
-#define RILL_CLI_PROGRESS_H
+#ifndef RILL_CONSOLE_PROGRESS_H
+#define RILL_CONSOLE_PROGRESS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* bodies.csv: where bodies are, one row per body and time. Written by `rill run` and by `rill bake`. */
-#ifndef RILL_CLI_BODIES_ROWS_H
-#define RILL_CLI_BODIES_ROWS_H
+#ifndef RILL_SCENE_BODIES_ROWS_H
+#define RILL_SCENE_BODIES_ROWS_H
 
 #include "rill/rill.h"
 
