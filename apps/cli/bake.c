@@ -1,35 +1,20 @@
-/* rill bake: simulates a scene and writes the surface of its liquid, and its solids, as meshes.
- *
- * A bake that was stopped, by Ctrl-C, a kill or a full disk, goes on where it was when the same command is given again, and
- * ends in the same bytes as one that was not. */
+/* A bake: resumed or begun, frame by frame, with a record now and then of how far it is. */
+#include "bake.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "bake_output.h"
-#include "cli.h"
+#include "console/console.h"
 #include "scene/number_text.h"
-
-typedef struct bake_options {
-    rill_text_list sets;
-    rill_machine machine;
-    double until, every; /* below 0: not given */
-    const char *folder, *format_name, *form_name, *meniscus_name;
-    rill_mesh_format format;
-    rill_surface_def look;
-    bool no_solids, fresh;
-} bake_options;
-
-/* By rill_surface_form and rill_meniscus. */
-static const char *const forms[] = { "mesh", "grids" };
-static const char *const menisci[] = { "tilt", "lift", "none" };
 
 typedef struct bake {
     const rill_scene *scene;
     rill_world *world;
     rill_physics *physics;
-    const bake_options *options;
+    const rill_bake_options *options;
     const char *folder;
     rill_bake_identity identity;
     rill_bake_output output;
@@ -168,7 +153,7 @@ static void summarise(const bake *b) {
     }
 }
 
-/* ---------------------------------------------------------------------------------------------------------- command */
+/* --------------------------------------------------------------------------------------------------- from the start */
 
 /* Puts the world where the record is. */
 static int resume(bake *b, const rill_bake_record *record) {
@@ -244,130 +229,30 @@ static int bake_into(bake *b) {
 }
 
 /* "format=glb form=mesh until=3 every=frame solids=on meniscus=tilt": all that decides what is written, but the scene. */
-static void describe_options(const bake_options *options, double until, rill_bake_identity *identity) {
+static void describe_options(const rill_bake_options *options, double until, rill_bake_identity *identity) {
     char end[RILL_NUMBER_TEXT], every[RILL_NUMBER_TEXT] = "frame";
     rill_number_double(until, end);
     if (options->every >= 0) {
         rill_number_double(options->every, every);
     }
     snprintf(identity->options, sizeof identity->options, "format=%s form=%s until=%s every=%s solids=%s meniscus=%s",
-             rill_mesh_format_name(options->format), forms[options->look.form], end, every,
-             options->no_solids ? "off" : "on", menisci[options->look.meniscus]);
+             rill_mesh_format_name(options->format), options->form_name, end, every,
+             options->no_solids ? "off" : "on", options->meniscus_name);
 }
 
-static int bake_world(const rill_scene *scene, rill_world *world, const bake_options *options, const char *folder) {
+int rill_bake(const rill_scene *scene, rill_world *world, const rill_bake_options *options, const char *folder) {
     bake b = { .scene = scene, .world = world, .options = options, .folder = folder };
     b.until = options->until < 0 ? scene->until : options->until;
     b.frames = rill_scene_frame_count(scene->frame, b.until);
     b.warnings.command = "bake";
     b.progress = rill_progress_start();
     describe_options(options, b.until, &b.identity);
-    if (!rill_bake_identify(scene, options->sets.items, options->sets.count, world, &b.identity)) {
+    if (!rill_bake_identify(scene, options->sets, options->set_count, world, &b.identity)) {
         return RILL_EXIT_INPUT;
     }
     b.physics = rill_console_physics(scene, world);
     int code = b.physics ? bake_into(&b) : RILL_EXIT_MACHINE;
     rill_physics_destroy(b.physics);
     free(b.snapshot);
-    return code;
-}
-
-/* The place of a name in a list; -1: it is not there. */
-static int find_name(const char *name, const char *const names[], int count) {
-    int i = count - 1;
-    while (i >= 0 && strcmp(name, names[i]) != 0) {
-        i--;
-    }
-    return i;
-}
-
-/* How the surface is to be, by the names that were given. */
-static int pick_look(bake_options *options) {
-    const int form = find_name(options->form_name, forms, (int)(sizeof forms / sizeof forms[0]));
-    const int meniscus = find_name(options->meniscus_name, menisci, (int)(sizeof menisci / sizeof menisci[0]));
-    if (form < 0) {
-        fprintf(stderr, "rill bake: found '%s' for --form, expected mesh or grids\n", options->form_name);
-        return RILL_EXIT_USAGE;
-    }
-    if (meniscus < 0) {
-        fprintf(stderr, "rill bake: found '%s' for --meniscus, expected tilt, lift or none\n", options->meniscus_name);
-        return RILL_EXIT_USAGE;
-    }
-    options->look.form = (rill_surface_form)form;
-    options->look.meniscus = (rill_meniscus)meniscus;
-    if (options->look.form == RILL_SURFACE_GRIDS && options->format == RILL_MESH_OBJ) {
-        fprintf(stderr,
-                "rill bake: found --form grids with --format obj, which has no opacity to tell where there is no "
-                "surface, expected ply, glb or usda\n");
-        return RILL_EXIT_USAGE;
-    }
-    return RILL_EXIT_NOT_YET;
-}
-
-static int read_bake_options(int argc, char **argv, bake_options *options, const char **path) {
-    const rill_option table[] = {
-        { "-o", "DIR", "folder for the results (default out/<name of the scene file>)", RILL_OPTION_TEXT,
-          &options->folder, 0, 0 },
-        { "--out", "DIR", "the same", RILL_OPTION_TEXT, &options->folder, 0, 0 },
-        { "--format", "F", "obj, ply, glb (default) or usda", RILL_OPTION_TEXT, &options->format_name, 0, 0 },
-        { "--form", "F", "mesh (default), or grids: one per layer, with the same triangles in every frame",
-          RILL_OPTION_TEXT, &options->form_name, 0, 0 },
-        { "--until", "T", "stop at T seconds instead of the scene's run.until", RILL_OPTION_NUMBER, &options->until, 0,
-          1e9 },
-        { "--every", "T", "bake every T seconds (default: every frame)", RILL_OPTION_NUMBER, &options->every, 1e-9,
-          1e9 },
-        { "--meniscus", "M", "near solids: tilt normals (default), lift vertices too, or none", RILL_OPTION_TEXT,
-          &options->meniscus_name, 0, 0 },
-        { "--solids", "off", "bake the liquid alone", RILL_OPTION_OFF, &options->no_solids, 0, 0 },
-        { "--fresh", NULL, "remove what an earlier bake left in the folder and start over", RILL_OPTION_FLAG,
-          &options->fresh, 0, 0 },
-        RILL_OPTION_SET(&options->sets),
-        RILL_OPTION_THREADS(&options->machine),
-        RILL_OPTION_SIMD(&options->machine),
-    };
-    const rill_command command = {
-        "bake",
-        "SCENE",
-        "Simulates a scene and writes the surface of its liquid as meshes with normals, velocities, depths and\n"
-        "opacities: a file per frame, or one .usda with samples in time. Metres, z up (glb: y up). Ctrl-C stops\n"
-        "after the present frame; the same command then goes on, also after a kill or a full disk.",
-        table,
-        sizeof table / sizeof table[0],
-        1,
-        1
-    };
-    size_t count;
-    int code = rill_options_read(&command, argc, argv, path, &count);
-    if (code == RILL_EXIT_NOT_YET && !rill_mesh_format_find(options->format_name, &options->format)) {
-        fprintf(stderr, "rill bake: found '%s' for --format, expected obj, ply, glb or usda\n", options->format_name);
-        return RILL_EXIT_USAGE;
-    }
-    return code == RILL_EXIT_NOT_YET ? pick_look(options) : code;
-}
-
-int rill_cli_bake(int argc, char **argv) {
-    bake_options options = { .machine = { .threads = 1 },
-                             .until = -1,
-                             .every = -1,
-                             .format_name = "glb",
-                             .form_name = "mesh",
-                             .meniscus_name = "tilt",
-                             .look = rill_default_surface_def() };
-    const char *path = NULL;
-    int code = read_bake_options(argc, argv, &options, &path);
-    if (code != RILL_EXIT_NOT_YET) {
-        return code;
-    }
-    rill_scene *scene;
-    rill_world *world;
-    char *folder = rill_cli_folder(path);
-    code = rill_cli_open(path, &options.sets, &options.machine, &scene, &world);
-    if (code == RILL_EXIT_DONE) {
-        const char *chosen = options.folder ? options.folder : folder;
-        code = chosen ? bake_world(scene, world, &options, chosen) : RILL_EXIT_MACHINE;
-    }
-    free(folder);
-    rill_world_destroy(world);
-    rill_scene_free(scene);
     return code;
 }

@@ -1,7 +1,7 @@
-/* `rill bench`: options, table and CSV. See docs/performance.md for what the figures mean. */
+/* Runs the cases and prints table and CSV. See docs/performance.md for what the figures mean. */
 #include "bench.h"
 #include "bench_parts.h"
-#include "cli.h"
+#include "console/console.h"
 
 #include <errno.h>
 #include <math.h>
@@ -11,44 +11,7 @@
 
 enum { MAX_ROWS = 32 };
 
-typedef struct bench_command {
-    rill_text_list names; /* none: all cases */
-    int64_t repeats;
-    rill_machine machine; /* only its `scalar` */
-    const char *csv, *scenes;
-    bool check, list;
-} bench_command;
-
-static int read_options(int argc, char **argv, bench_command *command) {
-    const rill_option options[] = {
-        { "--csv", "FILE", "also write the figures to FILE", RILL_OPTION_TEXT, &command->csv, 0, 0 },
-        { "--case", "NAME", "only this case; may be repeated. A target that compares two cases needs both",
-          RILL_OPTION_LIST, &command->names, 0, 0 },
-        { "--repeats", "N", "default 300; from the third on, a case stops after four seconds all the same",
-          RILL_OPTION_COUNT, &command->repeats, 1, 100000 },
-        RILL_OPTION_SIMD(&command->machine),
-        { "--scenes", "DIR", "the folder of the shipped scenes, if they are not found", RILL_OPTION_TEXT,
-          &command->scenes, 0, 0 },
-        { "--check", NULL, "exit with 1 when a target is missed", RILL_OPTION_FLAG, &command->check, 0, 0 },
-        { "--list", NULL, "print the names of the cases", RILL_OPTION_FLAG, &command->list, 0, 0 },
-    };
-    const rill_command description = {
-        .name = "bench",
-        .arguments = "",
-        .about = "Measures the engine's speed, each time as the minimum of repeats, beside the memory's own.\n"
-                 "A step is one sub-step. ns/column counts all columns of the bed, wet or dry. `x triad` is that\n"
-                 "time over what a[i] = b[i] + s * c[i] needs for 28 bytes. `x real` is simulated seconds per second.\n"
-                 "`asked` are the bytes per column that the library has asked for at once, at most. Times are judged\n"
-                 "as they would be on a machine at par, by this one's clock and memory beside each case.",
-        .options = options,
-        .option_count = sizeof options / sizeof options[0],
-    };
-    const char *arguments[1];
-    size_t count;
-    return rill_options_read(&description, argc, argv, arguments, &count);
-}
-
-static bool is_case(const char *name) {
+bool rill_bench_has_case(const char *name) {
     size_t count;
     const rill_bench_case *cases = rill_bench_cases(&count);
     for (size_t i = 0; i < count; i++) {
@@ -59,29 +22,18 @@ static bool is_case(const char *name) {
     return false;
 }
 
-static bool names_known(const rill_text_list *names) {
-    for (size_t i = 0; i < names->count; i++) {
-        if (!is_case(names->items[i])) {
-            fprintf(stderr, "rill bench: found '%s' for --case, expected one that rill bench --list prints\n",
-                    names->items[i]);
-            return false;
-        }
-    }
-    return true;
-}
-
-static bool is_wanted(const bench_command *command, const char *name) {
-    for (size_t i = 0; i < command->names.count; i++) {
-        if (strcmp(command->names.items[i], name) == 0) {
+static bool is_wanted(const rill_bench_request *request, const char *name) {
+    for (size_t i = 0; i < request->name_count; i++) {
+        if (strcmp(request->names[i], name) == 0) {
             return true;
         }
     }
-    return command->names.count == 0;
+    return request->name_count == 0;
 }
 
 /* ---------------------------------------------------------------------------------------------------------- output */
 
-static void print_list(void) {
+void rill_bench_print_list(void) {
     size_t count;
     const rill_bench_case *cases = rill_bench_cases(&count);
     for (size_t i = 0; i < count; i++) {
@@ -163,16 +115,16 @@ static void keep_best(rill_bench_row *best, const rill_bench_row *again) {
 
 /* Runs the wanted cases; `missed` counts targets. The whole list is run several times: a processor changes its speed within
  * a minute, and each case should be met at its best. */
-static int run_cases(const bench_command *command, FILE *csv, int *missed) {
+static int run_cases(const rill_bench_request *request, FILE *csv, int *missed) {
     enum { ROUNDS = 3 };
-    const rill_bench_options options = { (int32_t)command->repeats, command->machine.scalar, command->scenes };
+    const rill_bench_options options = { .repeats = request->repeats, .scalar = request->scalar, .scenes = request->scenes };
     size_t case_count, row_count = 0;
     const rill_bench_case *cases = rill_bench_cases(&case_count);
     rill_bench_row rows[MAX_ROWS], row;
     for (int round = 0; round < ROUNDS; round++) {
         row_count = 0;
         for (size_t i = 0; i < case_count && row_count < MAX_ROWS; i++) {
-            if (!is_wanted(command, cases[i].name)) {
+            if (!is_wanted(request, cases[i].name)) {
                 continue;
             }
             show_progress(round, ROUNDS, cases[i].name);
@@ -200,31 +152,19 @@ static int run_cases(const bench_command *command, FILE *csv, int *missed) {
     return RILL_EXIT_DONE;
 }
 
-int rill_cli_bench(int argc, char **argv) {
-    bench_command command = { .repeats = 300 };
-    int code = read_options(argc, argv, &command);
-    if (code != RILL_EXIT_NOT_YET) {
-        return code;
-    }
-    if (!names_known(&command.names)) {
-        return RILL_EXIT_USAGE;
-    }
-    if (command.list) {
-        print_list();
-        return RILL_EXIT_DONE;
-    }
-    FILE *csv = command.csv != NULL ? fopen(command.csv, "w") : NULL;
-    if (command.csv != NULL && csv == NULL) {
-        return complain_file(command.csv);
+int rill_bench(const rill_bench_request *request) {
+    FILE *csv = request->csv != NULL ? fopen(request->csv, "w") : NULL;
+    if (request->csv != NULL && csv == NULL) {
+        return complain_file(request->csv);
     }
     if (csv != NULL) {
         write_csv_head(csv);
     }
     int missed = 0;
-    code = run_cases(&command, csv, &missed);
+    int code = run_cases(request, csv, &missed);
     if (csv != NULL) {
         const bool failed = ferror(csv) != 0;
-        code = (fclose(csv) != 0 || failed) && code == RILL_EXIT_DONE ? complain_file(command.csv) : code;
+        code = (fclose(csv) != 0 || failed) && code == RILL_EXIT_DONE ? complain_file(request->csv) : code;
     }
-    return code == RILL_EXIT_DONE && command.check && missed > 0 ? RILL_EXIT_WRONG : code;
+    return code == RILL_EXIT_DONE && request->check && missed > 0 ? RILL_EXIT_WRONG : code;
 }

@@ -26,6 +26,35 @@
 #define CALM 1.02        /* no more than so many times the other */
 enum { REWIND_FRAMES = 6, MOVING_FRAMES = 121, WARM_FRAMES = 3, REST_FRAMES = 2000 };
 
+/* ---------------------------------------------------------------------------------------------------------- memory */
+
+/* What hooks of a world have counted, bytes; on one thread. Worlds that are timed do without them, since the library's own
+ * ask the system for large pages. */
+typedef struct bench_memory {
+    size_t live, most;
+} bench_memory;
+
+static void *allocate(size_t size, size_t alignment, void *user) {
+    bench_memory *memory = user;
+    void *block = aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+    memory->live += block != NULL ? size : 0;
+    memory->most = memory->live > memory->most ? memory->live : memory->most;
+    return block;
+}
+
+static void release(void *block, size_t size, size_t alignment, void *user) {
+    bench_memory *memory = user;
+    (void)alignment;
+    memory->live -= size;
+    free(block);
+}
+
+static rill_allocator count_memory(bench_memory *memory) {
+    return (rill_allocator){ .allocate = allocate, .release = release, .user = memory };
+}
+
+/* ---------------------------------------------------------------------------------------------------------- worlds */
+
 /* The best of a frame's times. */
 typedef struct bench_best {
     double seconds, beats;
@@ -43,7 +72,7 @@ typedef struct bench_run {
     bench_best *best; /* of each of them */
     void *snapshot;   /* NULL: blocks follow each other */
     size_t snapshot_size;
-    rill_bench_memory *memory; /* NULL: what is asked for is not counted */
+    bench_memory *memory; /* NULL: what is asked for is not counted */
 } bench_run;
 
 static rill_runtime make_runtime(const rill_bench_case *which, const rill_bench_options *options,
@@ -52,12 +81,10 @@ static rill_runtime make_runtime(const rill_bench_case *which, const rill_bench_
     runtime.tasks.threads = run->memory != NULL ? 1 : which->threads;
     runtime.scalar = options->scalar;
     if (run->memory != NULL) {
-        runtime.allocator = rill_bench_count(run->memory);
+        runtime.allocator = count_memory(run->memory);
     }
     return runtime;
 }
-
-/* ---------------------------------------------------------------------------------------------------------- worlds */
 
 static int complain(const char *name, rill_result result, const char *message) {
     fprintf(stderr, "rill bench: %s: %s: %s\n", name, rill_result_name(result), message);
@@ -387,7 +414,7 @@ int rill_bench_measure(const rill_bench_case *which, const rill_bench_options *o
 }
 
 int rill_bench_weigh(const rill_bench_case *which, const rill_bench_options *options, rill_bench_row *out) {
-    rill_bench_memory memory = { 0 };
+    bench_memory memory = { 0 };
     bench_run run = { .memory = &memory };
     int64_t substeps = 0;
     rill_bench_case awake = *which;

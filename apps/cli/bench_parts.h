@@ -1,6 +1,6 @@
-/* The parts of `rill bench`: bench.c (options, output), bench_cases.c, bench_crowded.c, bench_moving.c and
- * bench_bodies.c (the worlds), bench_measure.c (the clock), bench_triad.c (the yardsticks), bench_memory.c (what is asked
- * for), bench_targets.c (what is expected).
+/* The parts of `rill bench`: bench.c (output), bench_cases.c, bench_crowded.c, bench_moving.c and
+ * bench_bodies.c (the worlds), bench_measure.c (the clock, and what memory is asked for), bench_triad.c (the yardsticks), bench_targets.c
+ * (what is expected).
  *
  * A *step* is one sub-step of rill_world_step, or one rill_surface_build. A *column* is a live column of the bed, wet or dry. Every time is the
  * minimum over repeats: other programs only ever make a run slower. */
@@ -79,12 +79,6 @@ rill_result rill_bench_move_mesh(rill_world *world, int64_t frame);
 /* Seconds that a[i] = b[i] + s * c[i] takes per byte it reads and writes, over three float arrays of `bytes` in all.
  * Negative when there is no memory. */
 double rill_bench_triad(double bytes, int32_t repeats);
-
-/* What hooks of a world have counted, bytes; on one thread. */
-typedef struct rill_bench_memory {
-    size_t live, most;
-} rill_bench_memory;
-rill_allocator rill_bench_count(rill_bench_memory *memory);
 
 /* A monotonic clock, s. */
 double rill_bench_now(void);

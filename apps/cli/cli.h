@@ -11,6 +11,8 @@ int rill_cli_check(int argc, char **argv);
 int rill_cli_info(int argc, char **argv);
 int rill_cli_hash(int argc, char **argv);
 int rill_cli_bake(int argc, char **argv);
+int rill_cli_validate(int argc, char **argv);
+int rill_cli_bench(int argc, char **argv);
 
 /* ---------------------------------------------------------------------------------------------------------- options */
 

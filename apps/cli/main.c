@@ -2,9 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "bench.h"
 #include "cli.h"
-#include "validate.h"
 
 typedef struct command_entry {
     const char *name;
