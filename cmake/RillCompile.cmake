@@ -4,16 +4,27 @@ set(RILL_WARNINGS -Wall -Wextra -Wconversion -Wshadow -Wpointer-arith
   $<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes> $<$<COMPILE_LANGUAGE:C>:-Wmissing-prototypes>
   -Wwrite-strings -Wundef -Wvla
   $<$<C_COMPILER_ID:GNU>:-Wno-format-truncation> # messages are cut to what fits, on purpose
+  $<$<PLATFORM_ID:Windows>:-Wno-float-conversion> # isfinite() of MinGW has such conversions
   $<$<C_COMPILER_ID:Clang,AppleClang>:-Wno-pass-failed>) # the scalar kernels are not vectorised, on purpose
 if(RILL_WERROR)
   list(APPEND RILL_WARNINGS -Werror)
 endif()
 
+# What the compiler makes code for; CMAKE_SYSTEM_PROCESSOR is that of the machine, whatever -m32 or -arch say.
+include(CheckCSourceCompiles)
+check_c_source_compiles("
+#if !defined(__x86_64__) && !defined(__i386__)
+#error
+#endif
+int main(void) { return 0; }" RILL_X86)
+# 32 bits: not the x87, whose results are longer than floats and doubles.
+set(RILL_FLOATS $<$<AND:$<BOOL:${RILL_X86}>,$<EQUAL:${CMAKE_SIZEOF_VOID_P},4>>:-msse2;-mfpmath=sse>)
+
 # Everything of ours: C17, hidden symbols, and no fused multiply-add, which would make bits depend on the processor.
 function(rill_compile target)
   set_target_properties(${target} PROPERTIES
     C_STANDARD 17 C_STANDARD_REQUIRED ON C_EXTENSIONS OFF C_VISIBILITY_PRESET hidden)
-  target_compile_options(${target} PRIVATE ${RILL_WARNINGS} -ffp-contract=off)
+  target_compile_options(${target} PRIVATE ${RILL_WARNINGS} -ffp-contract=off ${RILL_FLOATS})
   target_compile_definitions(${target} PRIVATE _POSIX_C_SOURCE=200809L) # -std=c17 hides it otherwise
   if(RILL_ASSERTS)
     target_compile_definitions(${target} PRIVATE RILL_ASSERTS)
@@ -43,7 +54,8 @@ function(rill_compile_library target)
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
   target_compile_options(${target} PRIVATE -fno-math-errno -fno-trapping-math $<$<NOT:$<CONFIG:Debug>>:-O3>)
-  target_compile_definitions(${target} PRIVATE RILL_BUILDING)
+  target_compile_definitions(${target} PRIVATE RILL_BUILDING $<$<NOT:$<BOOL:${RILL_THREADS}>>:RILL_NO_THREADS>
+    $<$<PLATFORM_ID:Windows>:RILL_SHARED>) # one set of objects: the static library has marks for export, too
   if(RILL_FUZZ)
     # Recording the operands of every comparison helps with text, not with numbers, and takes most of the time.
     target_compile_options(${target} PRIVATE -fno-sanitize-coverage=trace-cmp)
@@ -69,7 +81,8 @@ function(rill_add_kernels dispatcher)
   file(GLOB kernel_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*/*kernels.c)
   version(scalar -fno-tree-vectorize $<$<C_COMPILER_ID:Clang,AppleClang>:-fno-slp-vectorize>)
   version(base)
-  if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
+  # gcc for Windows puts vectors of 32 bytes on a stack that is aligned to 16.
+  if(RILL_X86 AND NOT (MINGW AND CMAKE_C_COMPILER_ID STREQUAL "GNU"))
     version(avx2 -mavx2)
     version(avx512 -mavx512f -mavx512vl -mavx512dq -mavx512bw -mprefer-vector-width=512)
     target_compile_definitions(${dispatcher} PRIVATE RILL_HAVE_AVX2 RILL_HAVE_AVX512)

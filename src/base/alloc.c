@@ -12,6 +12,9 @@
  * of (100 puddles on 1024 x 1024 cells step a third faster). */
 static void *default_allocate(size_t size, size_t alignment, void *user) {
     (void)user;
+#ifdef _WIN32
+    return _aligned_malloc(size, alignment);
+#else
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
     const size_t huge = (size_t)1 << 21;
     if (size >= 2 * huge && alignment <= huge) {
@@ -22,11 +25,16 @@ static void *default_allocate(size_t size, size_t alignment, void *user) {
     }
 #endif
     return aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+#endif
 }
 
 static void default_release(void *memory, size_t size, size_t alignment, void *user) {
     (void)size, (void)alignment, (void)user;
+#ifdef _WIN32
+    _aligned_free(memory);
+#else
     free(memory);
+#endif
 }
 
 rill_allocator rill_alloc_default(void) {

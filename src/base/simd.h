@@ -3,7 +3,12 @@
 #ifndef RILL_BASE_SIMD_H
 #define RILL_BASE_SIMD_H
 
+#include <float.h>
 #include <stdint.h>
+
+#if FLT_EVAL_METHOD != 0
+#error "results would have other bits: compile for SSE2 (-msse2 -mfpmath=sse) and without -ffast-math"
+#endif
 
 /* Before a loop: no pass of it depends on another, because what it reads and what it writes does not overlap. */
 #ifdef __clang__

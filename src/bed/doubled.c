@@ -108,7 +108,7 @@ static void find_copies(doubles *d) {
         for (size_t i = 0; i < here; ++i) {
             const uint32_t *c = d->corners[begin + i].at;
             const uint64_t hash = rill_hash_u64(rill_hash_u64(RILL_HASH_START, (uint64_t)c[0] << 32 | c[1]), c[2]);
-            slots[i] = hash & (d->slot_count - 1);
+            slots[i] = (size_t)hash & (d->slot_count - 1);
             __builtin_prefetch(&d->slots[slots[i]]);
         }
         for (size_t i = 0; i < here; ++i) {
@@ -123,7 +123,7 @@ static void find_copies(doubles *d) {
 /* Where an edge is to be looked for first. */
 static size_t rim_slot(const doubles *d, uint32_t a, uint32_t b) {
     const uint32_t low = a < b ? a : b, high = a < b ? b : a;
-    return rill_hash_u64(RILL_HASH_START, (uint64_t)high << 32 | low) & (d->rim_count - 1);
+    return (size_t)rill_hash_u64(RILL_HASH_START, (uint64_t)high << 32 | low) & (d->rim_count - 1);
 }
 
 /* The slot of an edge, or that which it would have. */

@@ -31,7 +31,7 @@ bool rill_vertices_weld(const double *vertices, size_t count, const rill_allocat
         const size_t here = count - first < BLOCK ? count - first : BLOCK;
         size_t begin[BLOCK];
         for (size_t i = 0; i < here; ++i) {
-            begin[i] = hash_of(vertices + 3 * (first + i)) & (size - 1);
+            begin[i] = (size_t)hash_of(vertices + 3 * (first + i)) & (size - 1);
             __builtin_prefetch(&slots[begin[i]]);
         }
         for (size_t i = 0; i < here; ++i)

@@ -122,8 +122,7 @@ rill_result rill_world_start(rill_world *world, rill_world **out, rill_message *
 /* RILL_INVALID_STATE with a message when the bed is not built. */
 rill_result rill_world_need_bed(const rill_world *world, const char *call);
 /* A line for the user's log, if there is one. */
-__attribute__((format(printf, 3, 4))) void rill_world_log(const rill_world *world, rill_log_level level,
-                                                          const char *format, ...);
+RILL_PRINTF(3, 4) void rill_world_log(const rill_world *world, rill_log_level level, const char *format, ...);
 
 /* step.c. Gravity into the bed, m/s2: at least an eighth of that along it. */
 double rill_world_normal_gravity(const rill_world *world);
