@@ -2,7 +2,8 @@
 include(CMakePackageConfigHelpers)
 
 install(DIRECTORY include/rill DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
-install(TARGETS rill rill_shared EXPORT rill-targets
+install(TARGETS ${libraries} EXPORT rill-targets
+  RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 if(TARGET rill_program)
@@ -20,6 +21,10 @@ install(FILES ${PROJECT_BINARY_DIR}/rill-config.cmake ${PROJECT_BINARY_DIR}/rill
 # pkg-config files are relocatable only with paths relative to the file itself.
 file(RELATIVE_PATH pc_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 string(REGEX REPLACE "/$" "" pc_prefix "${pc_prefix}")
+set(pc_threads "")
+if(RILL_THREADS)
+  set(pc_threads " -lpthread")
+endif()
 configure_file(cmake/rill.pc.in rill.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/rill.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})

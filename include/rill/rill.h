@@ -24,6 +24,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Programs that use the DLL define RILL_SHARED, which the target rill::rill_shared does for them. Nowhere else does it change
+ * anything. */
 #if defined(_WIN32) && defined(RILL_SHARED)
 #ifdef RILL_BUILDING
 #define RILL_API __declspec(dllexport)

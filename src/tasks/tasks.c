@@ -17,6 +17,8 @@
 
 #include "tasks/tasks.h"
 
+#ifndef RILL_NO_THREADS /* see no_threads.c */
+
 #include "base/alloc.h"
 #include "base/message.h"
 
@@ -169,15 +171,19 @@ static bool make_locks(rill_pool *pool) {
 /* Returns zero or the error of the first thread that could not be started. Workers take no signals: an interrupt is the
  * program's business. */
 static int start_threads(rill_pool *pool) {
+#ifndef _WIN32 /* which has no such signals */
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
+#endif
     int error = 0;
     while (error == 0 && (size_t)pool->thread_count < pool->capacity) {
         error = pthread_create(&pool->threads[pool->thread_count], NULL, worker_main, pool);
         if (error == 0) pool->thread_count += 1;
     }
+#ifndef _WIN32
     pthread_sigmask(SIG_SETMASK, &before, NULL);
+#endif
     return error;
 }
 
@@ -215,3 +221,5 @@ void rill_pool_stop(rill_pool *pool, const rill_allocator *allocator) {
     pthread_mutex_destroy(&pool->mutex);
     rill_free(allocator, pool, 1, pool_bytes(pool->capacity));
 }
+
+#endif
