@@ -4,17 +4,18 @@
 #include "bed_scenes.h"
 
 #include "scene/scene.h"
-#include "surface/floor.h"
+#include "floor/floor.h"
+#include "surface/surface.h"
 #include "world/world.h"
 
 /* ------------------------------------------------------------------------------------------------------------ solving */
 
 enum { SIDE = 6 };
 static const double DX = 1e-3;
-static rill_wall walls[1024][4];
+static rill_wall_face walls[1024][4];
 
 /* Two steps along x, the second `rise` higher and from `face` on, in cells, and a floor over them with nothing in between. */
-static bed_scene two_steps(double rise, double face, rill_floor **floor, rill_surface_view *view, int32_t **heights) {
+static bed_scene two_steps(double rise, double face, rill_floor **floor, rill_floor_view *view, int32_t **heights) {
     bed_scene scene = scene_of(SIDE, SIDE, DX);
     scene.def.headroom = 0.1;
     add_box(&scene, -1, -1, -1, 1, 1, 0);
@@ -23,7 +24,7 @@ static bed_scene two_steps(double rise, double face, rill_floor **floor, rill_su
     *floor = rill_floor_make(&scene.allocator);
     *heights = calloc((size_t)scene.bed.plane_size, sizeof **heights);
     assert_true(*floor && *heights && scene.bed.plane_size <= 1024);
-    *view = (rill_surface_view){ .bed = &scene.bed, .all_changed = true };
+    *view = (rill_floor_view){ .bed = &scene.bed, .all_changed = true };
     return scene;
 }
 
@@ -42,7 +43,7 @@ static void end(bed_scene *scene, rill_floor *floor, int32_t *heights) {
 static void test_weights_of_the_paper(void **state) {
     (void)state;
     rill_floor *floor;
-    rill_surface_view view;
+    rill_floor_view view;
     int32_t *heights;
     bed_scene scene = two_steps(0.4, 3, &floor, &view, &heights);
     view.bed = &scene.bed;
@@ -62,7 +63,7 @@ static void test_walls_are_found(void **state) {
     (void)state;
     for (int i = 1; i < 5; ++i) {
         rill_floor *floor;
-        rill_surface_view view;
+        rill_floor_view view;
         int32_t *heights;
         bed_scene scene = two_steps(3, 2.5 + 0.2 * i, &floor, &view, &heights);
         view.bed = &scene.bed;
@@ -70,9 +71,9 @@ static void test_walls_are_found(void **state) {
         view.solid_count = scene.count;
         assert_int_equal(rill_floor_follow(floor, &view, heights, walls), RILL_OK);
         for (int32_t cell = 0; cell < SIDE * SIDE; ++cell) {
-            const rill_wall *const around = walls[scene.bed.places[scene.bed.cell_first[cell]]];
-            for (int d = 0; d < 4; ++d) assert_int_equal(around[d].found, d == 0 && cell % SIDE == 2 ? 255 : 0);
-            if (cell % SIDE == 2) assert_true(fabs(around[0].way / 255.0 - 0.2 * i) < 0.01);
+            const rill_wall_face *const around = walls[scene.bed.places[scene.bed.cell_first[cell]]];
+            for (int d = 0; d < 4; ++d) assert_int_equal(around[d].share, d == 0 && cell % SIDE == 2 ? 255 : 0);
+            if (cell % SIDE == 2) assert_true(fabs(around[0].distance / 255.0 - 0.2 * i) < 0.01);
         }
         end(&scene, floor, heights);
     }
@@ -82,7 +83,7 @@ static void test_walls_are_found(void **state) {
 static void test_steps_and_bounds(void **state) {
     (void)state;
     rill_floor *floor;
-    rill_surface_view view;
+    rill_floor_view view;
     int32_t *heights;
     bed_scene scene = two_steps(0.6, 3, &floor, &view, &heights);
     view.bed = &scene.bed;
@@ -568,16 +569,16 @@ static void move_something(rill_world *world, uint64_t *seed) {
     }
 }
 
-/* Corners have the same stakes; some may be there twice. */
-static void have_stakes_of(const rill_floor *a, const rill_floor *b) {
-    const int32_t *corners = b->staked.data;
-    const rill_stake *mine = a->stakes.data, *stakes = b->stakes.data;
-    assert_int_equal(a->staked.count, b->staked.count);
-    for (size_t i = 0; i < b->staked.count; ++i) {
-        assert_true(b->stake_first[corners[i]] >= 0 && (i == 0 || corners[i] > corners[i - 1]));
-        for (int32_t at = b->stake_first[corners[i]]; at >= 0; at = stakes[at].next) {
-            int32_t k = a->stake_first[corners[i]];
-            while (k >= 0 && memcmp(&mine[k], &stakes[at], offsetof(rill_stake, next)) != 0) k = mine[k].next;
+/* Corners have the same points; some may be there twice. */
+static void have_points_of(const rill_floor *a, const rill_floor *b) {
+    const int32_t *corners = b->corners.data;
+    const rill_outline_point *mine = a->points.data, *points = b->points.data;
+    assert_int_equal(a->corners.count, b->corners.count);
+    for (size_t i = 0; i < b->corners.count; ++i) {
+        assert_true(b->point_first[corners[i]] >= 0 && (i == 0 || corners[i] > corners[i - 1]));
+        for (int32_t at = b->point_first[corners[i]]; at >= 0; at = points[at].next) {
+            int32_t k = a->point_first[corners[i]];
+            while (k >= 0 && memcmp(&mine[k], &points[at], offsetof(rill_outline_point, next)) != 0) k = mine[k].next;
             assert_true(k >= 0);
         }
     }
@@ -608,8 +609,8 @@ static void test_following(void **state) {
             const rill_bed *bed = &world->bed;
             for (int32_t i = 0; i < (int32_t)bed->info.columns; ++i)
                 assert_int_equal(old->floor[bed->places[i]], fresh->floor[bed->places[i]]);
-            have_stakes_of(old->terrain, fresh->terrain);
-            have_stakes_of(fresh->terrain, old->terrain);
+            have_points_of(old->terrain, fresh->terrain);
+            have_points_of(fresh->terrain, old->terrain);
             rill_surface_destroy(fresh);
         }
         rill_surface_destroy(old);

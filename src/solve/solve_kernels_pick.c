@@ -1,5 +1,5 @@
 /* Which kernels this processor runs. */
-#include "base/processor.h"
+#include "base/dispatch.h"
 #include "solve/solve_kernels.h"
 
 extern const rill_solve_kernels rill_solve_kernels_scalar, rill_solve_kernels_base;

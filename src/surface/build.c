@@ -14,7 +14,6 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/message.h"
-#include "surface/floor.h"
 #include "surface/meniscus.h"
 #include "surface/parts.h"
 
@@ -288,6 +287,18 @@ static double lap(double *clock) {
     return *clock - before;
 }
 
+/* Brings the floor up to date with the solids. */
+static rill_result follow_floor(rill_surface *surface, const rill_surface_view *view) {
+    const rill_floor_view solids = { .bed = view->bed,
+                                     .solids = view->solids,
+                                     .solid_count = view->solid_count,
+                                     .changed = view->changed,
+                                     .changed_count = view->changed_count,
+                                     .all_changed = view->all_changed,
+                                     .message = view->message };
+    return rill_floor_follow(surface->terrain, &solids, surface->floor, surface->walls);
+}
+
 rill_result rill_surface_make(rill_surface *surface, const rill_surface_view *view) {
     const double dx = view->bed->grid.cell_size;
     rill_build build = { .s = surface,
@@ -304,7 +315,7 @@ rill_result rill_surface_make(rill_surface *surface, const rill_surface_view *vi
     surface->info = (rill_surface_info){ 0 };
     double *seconds = surface->info.stage_seconds;
     rill_result result = rill_surface_fit(surface, view);
-    if (!result && surface->terrain) result = rill_floor_follow(surface->terrain, view, surface->floor, surface->walls);
+    if (!result && surface->terrain) result = follow_floor(surface, view);
     if (result) return result;
     seconds[2] = lap(&clock);
     find_links(&build);

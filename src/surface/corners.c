@@ -388,7 +388,7 @@ static void put_mixed(const rill_build *build, writer *w, int32_t x, int32_t y) 
     }
 }
 
-size_t rill_quartet_write(const rill_build *build, const rill_stake_spot *spot, uint32_t *out) {
+size_t rill_quartet_write(const rill_build *build, const rill_outline_spot *spot, uint32_t *out) {
     writer w = { .s = build->s, .bed = build->view->bed, .out = out, .named = true };
     if (spot->place < 0) {
         put_mixed(build, &w, spot->x, spot->y);

@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-#include "surface/floor.h"
 #include "surface/surface_kernels.h"
 
 typedef struct rill_build {
@@ -134,7 +133,7 @@ rill_row_task rill_row_count_triangles, rill_row_triangles;
 /* Those of one odd quartet of a sheet, or of a corner where sheets meet, and how many they are. Columns are named by their
  * places, since their vertices do not say where they are. */
 #define RILL_NAMED_COLUMN 0x80000000u
-size_t rill_quartet_write(const rill_build *build, const rill_stake_spot *spot, uint32_t *out);
+size_t rill_quartet_write(const rill_build *build, const rill_outline_spot *spot, uint32_t *out);
 void rill_mixed_count(const rill_build *build, int32_t row);
 void rill_mixed_triangles(const rill_build *build, int32_t row);
 

@@ -1,4 +1,4 @@
-/* Drawing the surface back from stakes (stakes.c): where a vertex of the terrain is below the columns of a triangle and yet above
+/* Drawing the surface back from points (outline_points.c): where a vertex of the terrain is below the columns of a triangle and yet above
  * the triangle, its rims are drawn back to their columns until it is outside.
  *
  *     c0 ------- c1          So that nothing jumps as levels change, they are on their way already while the vertex is not yet
@@ -14,7 +14,6 @@
 #include "surface/parts.h"
 
 #include "base/simd.h"
-#include "surface/floor.h"
 
 static const double SOFT = 0.1;     /* cells */
 static const double BEFORE = 0.98;  /* a rim that is drawn back ends a little before the vertex */
@@ -22,12 +21,12 @@ static const double OUTSIDE = 1e-6; /* cells2: vertices on the outline are insid
 static const double CLEAR = 1e-3;   /* cells: the surface is raised above a vertex by so much */
 enum { TURNS = 4, HALVINGS = 12 };
 
-/* A quartet and the stakes in it. */
+/* A quartet and the points in it. */
 typedef struct quartet {
     const rill_build *build;
-    const rill_stake_spot *spot;
-    const rill_stake *stakes;
-    int32_t first; /* of those stakes */
+    const rill_outline_spot *spot;
+    const rill_outline_point *points;
+    int32_t first; /* of those points */
     double soft;   /* quanta: what is not out of the liquid by so little is looked at too */
 } quartet;
 
@@ -81,13 +80,13 @@ static double lift_rims(facet *f) {
     return sunken;
 }
 
-/* Whether a stake may be above it, and below its columns. */
+/* Whether a point may be above it, and below its columns. */
 static bool may_be_under(const quartet *q, const facet *f, double sunken) {
     const double sag = f->lowest - sunken, soft = sag < q->soft ? sag : q->soft;
     if (!(sag > 0.0)) return false;
     if (!((double)q->spot->high > sunken - soft && (double)q->spot->low < f->lowest + soft)) return false;
-    for (int32_t i = q->first; i >= 0; i = q->stakes[i].next) {
-        const double z = (double)q->stakes[i].z;
+    for (int32_t i = q->first; i >= 0; i = q->points[i].next) {
+        const double z = (double)q->points[i].z;
         if (z > sunken - soft && z < f->lowest + soft) return true;
     }
     return false;
@@ -114,11 +113,11 @@ static void find_corners(const quartet *q, const uint32_t *corners, facet *out) 
     }
 }
 
-/* Weights of the corners at a stake if rims are drawn back to a share of their ways; false if it is outside. */
-static bool find_weights(const facet *f, const float stake[2], double share, double a[3]) {
+/* Weights of the corners at a point if rims are drawn back to a share of their ways; false if it is outside. */
+static bool find_weights(const facet *f, const float point[2], double share, double a[3]) {
     double p[3][2], area = 0.0;
     for (int k = 0; k < 3; ++k)
-        for (int i = 0; i < 2; ++i) p[k][i] = f->home[k][i] + share * (f->p[k][i] - f->home[k][i]) - (double)stake[i];
+        for (int i = 0; i < 2; ++i) p[k][i] = f->home[k][i] + share * (f->p[k][i] - f->home[k][i]) - (double)point[i];
     for (int k = 0; k < 3; ++k) {
         const double *const one = p[(k + 1) % 3], *const two = p[(k + 2) % 3];
         a[k] = one[0] * two[1] - two[0] * one[1];
@@ -130,18 +129,18 @@ static bool find_weights(const facet *f, const float stake[2], double share, dou
     return true;
 }
 
-/* The share of its way to which a rim of a triangle must go back, so that a stake is outside. */
-static double find_share(const facet *f, const rill_stake *stake, double soft) {
+/* The share of its way to which a rim of a triangle must go back, so that a point is outside. */
+static double find_share(const facet *f, const rill_outline_point *point, double soft) {
     double a[3];
-    if (!find_weights(f, stake->at, 1.0, a)) return 1.0;
-    const double z = (double)stake->z, level = a[0] * f->p[0][2] + a[1] * f->p[1][2] + a[2] * f->p[2][2];
+    if (!find_weights(f, point->at, 1.0, a)) return 1.0;
+    const double z = (double)point->z, level = a[0] * f->p[0][2] + a[1] * f->p[1][2] + a[2] * f->p[2][2];
     const double sag = f->lowest - level, below = level - z, above = z - f->lowest;
     const double by = below > above ? below : above, width = soft < sag ? soft : sag;
     if (by > 0.0 ? by >= width : sag <= 0.0) return 1.0;
     double inside = 1.0, outside = 0.0;
     for (int i = 0; i < HALVINGS; ++i) {
         const double middle = 0.5 * (inside + outside);
-        if (find_weights(f, stake->at, middle, a))
+        if (find_weights(f, point->at, middle, a))
             inside = middle;
         else
             outside = middle;
@@ -152,9 +151,9 @@ static double find_share(const facet *f, const rill_stake *stake, double soft) {
 
 static bool draw_back(const quartet *q, const facet *f) {
     double share = 1.0;
-    for (int32_t i = q->first; i >= 0; i = q->stakes[i].next) {
-        const double of_stake = find_share(f, &q->stakes[i], q->soft);
-        share = of_stake < share ? of_stake : share;
+    for (int32_t i = q->first; i >= 0; i = q->points[i].next) {
+        const double of_point = find_share(f, &q->points[i], q->soft);
+        share = of_point < share ? of_point : share;
     }
     bool moved = false;
     for (int32_t i = 0; share < 1.0 && i < f->rim_count; ++i) {
@@ -171,24 +170,24 @@ static bool cut(const quartet *q, const uint32_t *corners, const facet *f) {
                         f->rims[0]->place != (int32_t)(corners[0] & ~RILL_NAMED_COLUMN) &&
                         f->rims[1]->place != (int32_t)(corners[0] & ~RILL_NAMED_COLUMN);
     if (!middle || f->rims[0]->skirt >= 0 || f->rims[1]->skirt >= 0) return false;
-    for (int32_t i = q->first; i >= 0 && !f->rims[1]->cut; i = q->stakes[i].next)
-        f->rims[1]->cut = find_share(f, &q->stakes[i], 0.0) < 1.0;
+    for (int32_t i = q->first; i >= 0 && !f->rims[1]->cut; i = q->points[i].next)
+        f->rims[1]->cut = find_share(f, &q->points[i], 0.0) < 1.0;
     return f->rims[1]->cut;
 }
 
-/* Raises the rims of a triangle, each by the same share of what it may be, until no stake is above it. One that has just come out of
+/* Raises the rims of a triangle, each by the same share of what it may be, until no point is above it. One that has just come out of
  * the liquid still counts in part, so that nothing jumps. */
 static void raise(const quartet *q, const facet *f) {
     double share = 0.0;
-    for (int32_t i = q->first; i >= 0; i = q->stakes[i].next) {
+    for (int32_t i = q->first; i >= 0; i = q->points[i].next) {
         double a[3], gain = 0.0;
-        if (!find_weights(f, q->stakes[i].at, 1.0, a)) continue;
-        const double z = (double)q->stakes[i].z, level = a[0] * f->p[0][2] + a[1] * f->p[1][2] + a[2] * f->p[2][2];
+        if (!find_weights(f, q->points[i].at, 1.0, a)) continue;
+        const double z = (double)q->points[i].z, level = a[0] * f->p[0][2] + a[1] * f->p[1][2] + a[2] * f->p[2][2];
         const double need = z + CLEAR * (double)q->build->dx - level, out = z - f->lowest;
         if (need <= 0.0 || out >= q->soft) continue;
         for (int32_t k = 0; k < f->rim_count; ++k) gain += a[f->at[k]] * room_above(f, k);
-        const double of_stake = (need < gain ? need / gain : 1.0) * (out > 0.0 ? 1.0 - out / q->soft : 1.0);
-        share = of_stake > share ? of_stake : share;
+        const double of_point = (need < gain ? need / gain : 1.0) * (out > 0.0 ? 1.0 - out / q->soft : 1.0);
+        share = of_point > share ? of_point : share;
     }
     for (int32_t k = 0; share > 0.0 && k < f->rim_count; ++k) f->rims[k]->raised += (float)(share * room_above(f, k));
 }
@@ -225,14 +224,14 @@ static bool retreat(quartet q, uint32_t *room) {
     return any;
 }
 
-/* What there is around stakes: wet columns that are higher, and lower, and may be linked; how low those stand; and the highest dry
+/* What there is around points: wet columns that are higher, and lower, and may be linked; how low those stand; and the highest dry
  * column whose floor is lower. */
 typedef struct sides {
     bool higher, lower;
     int32_t base, dry_base;
 } sides;
 
-static inline void find_sides(const rill_build *build, const rill_stake_spot *spot, int32_t soft, int32_t place,
+static inline void find_sides(const rill_build *build, const rill_outline_spot *spot, int32_t soft, int32_t place,
                               sides *out) {
     const rill_surface *s = build->s;
     const int32_t *b = build->view->bed->b, top = s->top[place];
@@ -247,8 +246,8 @@ static inline void find_sides(const rill_build *build, const rill_stake_spot *sp
     out->lower |= s->joints[place] & s->rim[place]; /* it ends at a column of another sheet */
 }
 
-/* Whether stakes may show: between columns, or above a bank on which the surface goes down. */
-static bool may_show(const rill_build *build, const rill_stake_spot *spot) {
+/* Whether points may show: between columns, or above a bank on which the surface goes down. */
+static bool may_show(const rill_build *build, const rill_outline_spot *spot) {
     const rill_bed *bed = build->view->bed;
     const int32_t soft = (int32_t)(SOFT * (double)build->dx);
     sides found = { .base = RILL_WALL, .dry_base = -RILL_WALL };
@@ -265,13 +264,13 @@ static bool may_show(const rill_build *build, const rill_stake_spot *spot) {
     return found.higher && (found.lower || found.dry_base >= found.base - build->dx);
 }
 
-static bool retreat_at(const rill_build *build, const rill_stake_spot *spot, double soft) {
+static bool retreat_at(const rill_build *build, const rill_outline_spot *spot, double soft) {
     const rill_surface *s = build->s;
     rill_surface_row *const rows = s->rows.data;
     const quartet q = { .build = build,
                         .spot = spot,
-                        .stakes = s->terrain->stakes.data,
-                        .first = s->terrain->stake_first[spot->corner],
+                        .points = s->terrain->points.data,
+                        .first = s->terrain->point_first[spot->corner],
                         .soft = soft };
     if (!retreat(q, s->odd_triangles.data)) return false;
     if (spot->place >= 0) rows[spot->row].rerimmed = rows[spot->row + 1].rerimmed = true; /* else all of them are */
@@ -286,14 +285,14 @@ static void mark_moved(const rill_build *build, uint8_t mark) {
     for (size_t i = 0; i < floor->moved.count; ++i)
         for (int k = 0; k < 5; ++k) {
             const int32_t corner = moved[i] + beside[k];
-            if (corner >= 0 && corner < (int32_t)floor->stake_corners) floor->restless[corner] = mark;
+            if (corner >= 0 && corner < (int32_t)floor->corner_count) floor->restless[corner] = mark;
         }
 }
 
 /* Looks at those quartets again, one after the other until nothing moves: now only for what shows. */
 static void look_again(const rill_build *build) {
     rill_floor *floor = build->s->terrain;
-    rill_stake_spot *const spots = floor->looked_at.data;
+    rill_outline_spot *const spots = floor->looked_at.data;
     size_t count = 0;
     mark_moved(build, 1);
     for (size_t i = 0; i < floor->looked_at.count; ++i)
@@ -306,9 +305,9 @@ static void look_again(const rill_build *build) {
     }
 }
 
-static void look_at(const rill_build *build, const rill_stake_spot *spot) {
+static void look_at(const rill_build *build, const rill_outline_spot *spot) {
     rill_floor *floor = build->s->terrain;
-    rill_stake_spot *const looked_at = floor->looked_at.data;
+    rill_outline_spot *const looked_at = floor->looked_at.data;
     int32_t *const moved = floor->moved.data;
     if (!may_show(build, spot)) return;
     looked_at[floor->looked_at.count++] = *spot; /* there is room for all */
@@ -318,7 +317,7 @@ static void look_at(const rill_build *build, const rill_stake_spot *spot) {
 void rill_rims_retreat(const rill_build *build) {
     const rill_surface *s = build->s;
     rill_floor *floor = s->terrain;
-    const rill_stake_spot *const spots = floor->spots.data, *const meetings = floor->meetings.data;
+    const rill_outline_spot *const spots = floor->spots.data, *const meetings = floor->meetings.data;
     floor->looked_at.count = floor->moved.count = 0;
     for (size_t i = 0; i < floor->spots.count; ++i)
         if (s->quads[spots[i].place] == RILL_QUAD_ODD && !s->mixed[spots[i].corner]) look_at(build, &spots[i]);

@@ -10,7 +10,7 @@
  *
  *      |~~~~~~~~~~~~~~~~~~~*|#     Wall: it ends inside of the solid, almost at the centre, wherever the solid's face
  *      |                 ###|#     may be between the two. The same at banks steeper than 45 degrees. Just behind the face if
- *                                  that stands and is known (walls.c), and is a cell higher than the level at least: as
+ *                                  that stands and is known (wall_faces.c), and is a cell higher than the level at least: as
  *                                  the next column is about to get a surface, it goes on to where it will join it.
  *
  *      |~~~~~~~~~*           |     Lip, and border of the grid: about half way, where one cell ends. */
@@ -20,7 +20,7 @@
 
 #define IN_WALL 0.9375f
 #define BEHIND 0.03f       /* a face that is known, */
-#define FOUND_STANDING 230 /* if almost all of it is found: it may be rounded off at its foot and top */
+#define STANDING_SHARE 230 /* if almost all of it is found: it may be rounded off at its foot and top */
 #define HALF_WAY 0.5f
 /* What hangs from a lip must not lie in the faces of solids that end where cells do; what may face it stays back. */
 #define BEYOND_HALF 0.5625f
@@ -64,9 +64,9 @@ static float reach(const rill_build *build, int32_t place, float farthest) {
 static float into_wall(const rill_build *build, int32_t place, int32_t direction, int32_t left) {
     const rill_surface *s = build->s;
     if (!s->terrain || left <= build->dx) return IN_WALL;
-    const rill_wall wall = s->walls[place][direction / 2];
-    const float face = (float)wall.way / 255.0f + BEHIND;
-    if (wall.found < FOUND_STANDING || face > IN_WALL) return IN_WALL;
+    const rill_wall_face wall = s->walls[place][direction / 2];
+    const float face = (float)wall.distance / 255.0f + BEHIND;
+    if (wall.share < STANDING_SHARE || face > IN_WALL) return IN_WALL;
     const float known = rill_min_f(1.0f, (float)(left - build->dx) / (float)build->dx);
     return IN_WALL + known * (face - IN_WALL);
 }

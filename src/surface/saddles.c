@@ -69,9 +69,9 @@ bool rill_saddle_find(const rill_build *build, int32_t place, int32_t turn, int3
     if (!(s->rim[place] >> ahead & s->rim[place] >> (ahead + 2) & 1)) return false;
     const int32_t other = rill_surface_neighbour(s, place, ahead + 1, s->stride[place]);
     if (other < 0 || !(s->state[other] & RILL_WET)) return false;
-    /* At steep banks the floor does not hold the surface: none of the terrain's vertices may be there (stakes.c), or liquid is level. */
+    /* At steep banks the floor does not hold the surface: none of the terrain's vertices may be there (outline_points.c), or liquid is level. */
     const bool level = rill_abs_i(s->h[place] - s->h[other]) <= build->dx / 10000;
-    const bool steep = !s->terrain || s->terrain->stake_first[corner] < 0 || level;
+    const bool steep = !s->terrain || s->terrain->point_first[corner] < 0 || level;
     const int32_t wide = build->view->bed->grid.cells[0] + 1, west = corner % wide - 1, south = corner / wide - 1;
     const int32_t columns[4] = { place, place, other, other };
     int32_t left = RILL_WALL;

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/message.h"
-#include "surface/floor.h"
 #include "surface/meniscus.h"
 #include "surface/parts.h"
 

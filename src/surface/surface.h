@@ -22,6 +22,7 @@
 
 #include "base/array.h"
 #include "bed/bed.h"
+#include "floor/floor.h"
 #include "flow/flow.h"
 #include "tasks/tasks.h"
 
@@ -76,12 +77,6 @@ typedef struct rill_rim {
     uint8_t direction, kind;
     bool cut; /* of three columns: nothing is between their ends, of which this is the first (corners.c) */
 } rill_rim;
-
-/* What is known of the face of a solid beside a column, in the direction of an axis (walls.c). */
-typedef struct rill_wall {
-    uint8_t way;   /* how far it is, in 255ths from centre to centre */
-    uint8_t found; /* how much of its height stands there: 255 is all */
-} rill_wall;
 
 /* Columns of different sheets that may be linked: from `place` in `direction` to `other`. Each pair is there twice,
  * once from either end; sorted by place and direction. */
@@ -180,7 +175,6 @@ enum { RILL_MARK_WET, RILL_MARK_RIM, RILL_MARK_PLAIN, RILL_MARK_ODD, RILL_MARKS 
 
 typedef struct rill_surface_kernels rill_surface_kernels;
 
-typedef struct rill_floor rill_floor;   /* surface/floor.h */
 typedef struct rill_fringe rill_fringe; /* surface/meniscus.h */
 
 struct rill_surface {
@@ -199,7 +193,7 @@ struct rill_surface {
     int32_t *layer;        /* which void of its cell */
     int32_t *stride;       /* of its sheet */
     int32_t *floor;        /* quanta: least level of the vertex of a wet column, section 4.4; 0 if def.floor is false */
-    rill_wall (*walls)[4]; /* by axes, in the order of directions; the same */
+    rill_wall_face (*walls)[4]; /* by axes, in the order of directions; the same */
 
     /* Planes of a build. */
     uint8_t *state;  /* RILL_HERE, RILL_WET */

@@ -7,7 +7,7 @@
  *
  * Triangles of a solid are listed by tiles of quartets, so that where something else has changed only those near it are looked
  * at. */
-#include "surface/floor.h"
+#include "floor/floor.h"
 
 #include <math.h>
 #include <string.h>
@@ -138,12 +138,12 @@ static bool is_new(rill_floor *floor, uint32_t a, uint32_t b) {
 
 static void cover_vertex(rill_floor *floor, const rill_bed *bed, const double point[3]) {
     rill_floor_cover(floor, bed, point);
-    rill_stake_drive(floor, bed, point);
+    rill_outline_point_add(floor, bed, point);
 }
 
 static void cover_facet(rill_floor *floor, const rill_bed *bed, const rill_floor_window *window, const facet *of) {
     const uint32_t *corners = of->corners;
-    if (of->stands) rill_wall_cover(floor, bed, window, of->p, of->oriented);
+    if (of->stands) rill_wall_faces_cover(floor, bed, window, of->p, of->oriented);
     for (int k = 0; of->up && k < 3; ++k) {
         const int next = (k + 1) % 3;
         if (inside(window, of->p[k]) && is_new(floor, corners[k], corners[k])) cover_vertex(floor, bed, of->p[k]);
@@ -301,7 +301,7 @@ static void cover_sample(rill_floor *floor, const rill_bed *bed, const samples *
     point[1 - axis] = place;
     point[2] = (bed->grid.origin[2] + height_at(map, axis, i, place) - floor->zero[2]) * floor->scale[2];
     rill_floor_cover(floor, bed, point);
-    if (vertex) rill_stake_drive(floor, bed, point);
+    if (vertex) rill_outline_point_add(floor, bed, point);
 }
 
 static void cover_heightmap(rill_floor *floor, const rill_bed *bed, const rill_solid_def *def,

@@ -7,7 +7,7 @@
  *
  * One byte says how far it is, the other how much of the height of the wall, from the base of the column up to the next one, has
  * been found to stand: if that is not almost all of it, the wall is not known. */
-#include "surface/floor.h"
+#include "floor/floor.h"
 
 #include <math.h>
 
@@ -60,14 +60,14 @@ static void add_face(rill_floor *floor, const rill_bed *bed, const int32_t cell[
         if (!(most > base && low < (double)bed->c[place])) continue;
         const double top = top_of_wall(bed, place, there), high = fmin(most, top);
         if (!(high > low)) continue;
-        rill_wall *const wall = &floor->walls[place][direction / 2];
-        const double found = (double)wall->found + ceil(255.0 * (high - low) / (top - base)), at = ceil(255.0 * way);
-        wall->found = (uint8_t)fmin(found, 255.0);
-        if (at > (double)wall->way) wall->way = (uint8_t)fmin(at, 255.0);
+        rill_wall_face *const wall = &floor->walls[place][direction / 2];
+        const double found = (double)wall->share + ceil(255.0 * (high - low) / (top - base)), at = ceil(255.0 * way);
+        wall->share = (uint8_t)fmin(found, 255.0);
+        if (at > (double)wall->distance) wall->distance = (uint8_t)fmin(at, 255.0);
     }
 }
 
-void rill_wall_cover(rill_floor *terrain, const rill_bed *bed, const rill_floor_window *window, const double p[3][3],
+void rill_wall_faces_cover(rill_floor *terrain, const rill_bed *bed, const rill_floor_window *window, const double p[3][3],
                      bool oriented) {
     for (int axis = 0; axis < 2; ++axis) {
         const int across = 1 - axis;

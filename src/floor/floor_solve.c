@@ -3,7 +3,7 @@
  * Lagrange's multipliers with bounds: minimise sum(w_k l_k^2) with sum(a_k l_k) = delta and low_k <= l_k <= high_k. Then
  *     l_k = clamp(lambda a_k / w_k, low_k, high_k)
  * for one lambda, which is found by holding columns at their bounds one after the other. */
-#include "surface/floor.h"
+#include "floor/floor.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /* Keeping the floor of the surface up to date with the solids (floor.h). */
-#include "surface/floor.h"
+#include "floor/floor.h"
 
 #include "base/message.h"
 
@@ -13,14 +13,14 @@ rill_floor *rill_floor_make(const rill_allocator *allocator) {
     if (floor)
         *floor = (rill_floor){ .allocator = *allocator,
                                .bins = rill_array_make(sizeof(rill_floor_bins)),
-                               .stakes = rill_array_make(sizeof(rill_stake)),
-                               .stakes_other = rill_array_make(sizeof(rill_stake)),
-                               .meetings = rill_array_make(sizeof(rill_stake_spot)),
-                               .staked = rill_array_make(sizeof(int32_t)),
-                               .staked_other = rill_array_make(sizeof(int32_t)),
-                               .looked_at = rill_array_make(sizeof(rill_stake_spot)),
+                               .points = rill_array_make(sizeof(rill_outline_point)),
+                               .points_other = rill_array_make(sizeof(rill_outline_point)),
+                               .meetings = rill_array_make(sizeof(rill_outline_spot)),
+                               .corners = rill_array_make(sizeof(int32_t)),
+                               .corners_other = rill_array_make(sizeof(int32_t)),
+                               .looked_at = rill_array_make(sizeof(rill_outline_spot)),
                                .moved = rill_array_make(sizeof(int32_t)),
-                               .spots = rill_array_make(sizeof(rill_stake_spot)) };
+                               .spots = rill_array_make(sizeof(rill_outline_spot)) };
     return floor;
 }
 
@@ -30,7 +30,7 @@ void rill_floor_free(rill_floor *floor) {
     rill_floor_bins *bins = floor->bins.data;
     for (size_t i = 0; i < floor->bins.count; ++i) rill_floor_bins_free(&bins[i], &allocator);
     rill_array_free(&floor->bins, &allocator);
-    rill_stakes_free(floor);
+    rill_outline_points_free(floor);
     rill_free(&allocator, floor, 1, sizeof *floor);
 }
 
@@ -56,14 +56,14 @@ static bool contains(const rill_area *area, const rill_area *part) {
 
 /* A solid that has changed is inside of what is said to have changed, as it was and as it is. Others inside lose their bins
  * too, but then they are small. */
-static bool may_have_changed(const rill_surface_view *view, const rill_area *reach) {
+static bool may_have_changed(const rill_floor_view *view, const rill_area *reach) {
     for (size_t i = 0; i < view->changed_count; ++i)
         if (contains(&view->changed[i], reach)) return true;
     return view->all_changed;
 }
 
 /* Forgets what may not be true any more, and makes room for new solids. */
-static bool check_bins(rill_floor *floor, const rill_surface_view *view) {
+static bool check_bins(rill_floor *floor, const rill_floor_view *view) {
     rill_floor_bins *bins = floor->bins.data;
     for (size_t i = 0; i < floor->bins.count; ++i)
         if (bins[i].solid && (floor->stale || i >= view->solid_count || bins[i].solid != view->solids[i] ||
@@ -93,11 +93,11 @@ static void lower_columns(rill_floor *floor, const rill_bed *bed, const rill_are
 
 /* Bins are worth their while if the solid stands still and only part of it is looked at: when it may have changed itself, it is
  * looked at as a whole anyway. */
-static bool wants_bins(const rill_surface_view *view, const rill_solid *solid, const rill_area *reach) {
+static bool wants_bins(const rill_floor_view *view, const rill_solid *solid, const rill_area *reach) {
     return solid->triangle_count > 64 && !may_have_changed(view, reach);
 }
 
-static bool follow_area(rill_floor *floor, const rill_surface_view *view, const rill_area *changed) {
+static bool follow_area(rill_floor *floor, const rill_floor_view *view, const rill_area *changed) {
     const rill_bed *bed = view->bed;
     rill_area cells, near, quartets;
     rill_floor_window window;
@@ -115,7 +115,7 @@ static bool follow_area(rill_floor *floor, const rill_surface_view *view, const 
     if (rill_area_empty(changed)) return true;
     floor->cells = cells;
     lower_columns(floor, bed, &cells);
-    if (!rill_stakes_pull(floor, bed, &quartets)) return false;
+    if (!rill_outline_points_remove(floor, bed, &quartets)) return false;
     rill_floor_bins *const bins = floor->bins.data;
     for (size_t i = 0; i < view->solid_count; ++i) {
         const rill_solid *solid = view->solids[i];
@@ -126,11 +126,11 @@ static bool follow_area(rill_floor *floor, const rill_surface_view *view, const 
             return false;
         rill_floor_cover_solid(floor, bed, solid, bins[i].solid ? &bins[i] : NULL, &window);
     }
-    return !floor->lost && rill_stakes_list(floor, bed);
+    return !floor->lost && rill_outline_points_list(floor, bed);
 }
 
-rill_result rill_floor_follow(rill_floor *floor, const rill_surface_view *view, int32_t *heights,
-                              rill_wall (*walls)[4]) {
+rill_result rill_floor_follow(rill_floor *floor, const rill_floor_view *view, int32_t *heights,
+                              rill_wall_face (*walls)[4]) {
     if (!view->all_changed && view->changed_count == 0 && !floor->stale) return RILL_OK;
     const rill_bed *bed = view->bed;
     const rill_area all = { { 0, 0 }, { bed->grid.cells[0], bed->grid.cells[1] } };
@@ -144,7 +144,7 @@ rill_result rill_floor_follow(rill_floor *floor, const rill_surface_view *view, 
         done = done && follow_area(floor, view, &all);
     else
         for (size_t i = 0; done && i < view->changed_count; ++i) done = follow_area(floor, view, &view->changed[i]);
-    if (any) done = done && rill_stakes_find_spots(floor, bed);
+    if (any) done = done && rill_outline_points_find_spots(floor, bed);
     floor->stale = !done;
     return done ? RILL_OK : rill_fail(view->message, RILL_OUT_OF_MEMORY, "no memory for the floor of a surface");
 }

@@ -22,59 +22,79 @@
 #ifndef RILL_SURFACE_FLOOR_H
 #define RILL_SURFACE_FLOOR_H
 
+#include "base/alloc.h"
+#include "base/array.h"
+#include "base/message.h"
+#include "bed/bed.h"
 #include "bed/solid.h"
-#include "surface/surface.h"
 
 enum { RILL_FLOOR_RECENT = 4096 };
 
-/* A vertex of the terrain where the surface may end before it (stakes.c). */
-typedef struct rill_stake {
+/* What a floor is made from: solids as they stand in the bed, and where they have changed. */
+typedef struct rill_floor_view {
+    const rill_bed *bed;
+    const rill_solid *const *solids; /* by slot; NULL for none */
+    size_t solid_count;
+    const rill_area *changed; /* cells whose solids have changed since the floor was last followed */
+    size_t changed_count;
+    bool all_changed; /* everything has: the first time, or places have moved */
+    rill_message *message;
+} rill_floor_view;
+
+/* The face of a solid beside a column, in the direction of an axis (wall_faces.c). */
+typedef struct rill_wall_face {
+    uint8_t distance; /* in 255ths of the way from centre to centre */
+    uint8_t share;    /* of its height that is found to stand there: 255 is all */
+} rill_wall_face;
+
+/* A vertex of the terrain where the surface may end before it (outline_points.c). */
+typedef struct rill_outline_point {
     float at[2];  /* cells, from the centre of the quartet's SW cell */
     int32_t z;    /* quanta */
     int32_t next; /* of the same quartet; -1: none */
-} rill_stake;
+} rill_outline_point;
 
-/* A quartet that has stakes: one of a sheet, or one where sheets meet. */
-typedef struct rill_stake_spot {
+/* A quartet that has points: one of a sheet, or one where sheets meet. */
+typedef struct rill_outline_spot {
     int32_t x, y, corner;  /* its SW cell, and its number as a corner of the grid */
     int32_t place, stride; /* of the SW column, which may be in the padding; -1: sheets meet */
     int32_t row;           /* in the list of a surface's rows */
-    int32_t low, high;     /* of the stakes, quanta */
-} rill_stake_spot;
+    int32_t low, high;     /* of the points, quanta */
+} rill_outline_spot;
 
 /* What is kept from build to build. */
-struct rill_floor {
+typedef struct rill_floor {
     rill_allocator allocator;
     int32_t *heights;           /* the surface's plane while it is worked on, quanta */
-    rill_wall (*walls)[4];      /* the same */
+    rill_wall_face (*walls)[4];      /* the same */
     rill_array bins;            /* rill_floor_bins of each solid */
     bool stale;                 /* the last time failed: nothing of it can be trusted */
     int32_t least, above, most; /* quanta: least l, epsilon, largest l */
-    rill_array stakes;          /* rill_stake, in lists, and spare ones */
-    int32_t *stake_first;       /* the first of each quartet, by corners of the grid as in rill_surface; -1: none */
-    int32_t stake_spare;
-    rill_array staked, staked_other; /* int32_t: numbers of corners that have stakes, and room for such a list */
-    rill_array spots, meetings;      /* rill_stake_spot: those in sheets, and corners where sheets may meet */
-    rill_array stakes_other;         /* room for a list of stakes */
-    rill_array looked_at; /* rill_stake_spot, for a build; there is room for all, and for all corners once more */
+    rill_array points;          /* rill_outline_point, in lists, and spare ones */
+    int32_t *point_first;       /* the first of each quartet, by corners of the grid as in rill_surface; -1: none */
+    int32_t point_spare;
+    rill_array corners, corners_other; /* int32_t: numbers of corners that have points, and room for such a list */
+    rill_array spots, meetings;      /* rill_outline_spot: those in sheets, and corners where sheets may meet */
+    rill_array points_other;         /* room for a list of points */
+    rill_array looked_at; /* rill_outline_spot, for a build; there is room for all, and for all corners once more */
     rill_array moved;     /* int32_t: corners where rims were drawn back; as much room */
     uint8_t *restless;    /* by corners: whether to look again; all 0 between builds */
-    size_t stake_corners;
+    size_t corner_count;
     rill_area cells;          /* of which walls are being found */
-    rill_area quartets;       /* of which stakes are being driven, by their SW cells */
+    rill_area quartets;       /* of which points are being driven, by their SW cells */
     bool lost;                /* there was no memory for one of them */
     double zero[3], scale[3]; /* (p - zero) * scale is in cells, 0 at the first centre, and in quanta */
     uint64_t
         recent[RILL_FLOOR_RECENT]; /* vertices and edges of the solid in hand that were looked at lately, by hash */
-};
+} rill_floor;
 
 /* NULL: no memory. */
 rill_floor *rill_floor_make(const rill_allocator *allocator);
 void rill_floor_free(rill_floor *floor); /* NULL is allowed */
 /* Brings planes of heights and of walls up to date where the view says that solids have changed. On failure, for want of memory, all of it
  * is found anew the next time. */
-rill_result rill_floor_follow(rill_floor *floor, const rill_surface_view *view, int32_t *heights,
-                              rill_wall (*walls)[4]);
+rill_result rill_floor_follow(rill_floor *floor, const rill_floor_view *view, int32_t *heights,
+                              rill_wall_face (*walls)[4]);
 
 /* ------------------------------------------------------------------------------------------------ parts of the above */
 
@@ -85,14 +105,14 @@ bool rill_floor_cover(rill_floor *floor, const rill_bed *bed, const double point
 /* The column of a cell to whose range a height in quanta belongs; -1: none. */
 int32_t rill_floor_column(const rill_bed *bed, int32_t x, int32_t y, double z);
 
-/* stakes.c. Forgets the stakes of some quartets, which are to be driven anew; false without memory. */
-bool rill_stakes_pull(rill_floor *floor, const rill_bed *bed, const rill_area *quartets);
-/* A vertex of the terrain becomes a stake, if it may be one and is in those quartets. */
-void rill_stake_drive(rill_floor *floor, const rill_bed *bed, const double point[3]);
-/* Lists corners that have stakes, once those are driven; and where they are in sheets. False without memory. */
-bool rill_stakes_list(rill_floor *floor, const rill_bed *bed);
-bool rill_stakes_find_spots(rill_floor *floor, const rill_bed *bed);
-void rill_stakes_free(rill_floor *floor);
+/* outline_points.c. Forgets the points of some quartets, which are to be driven anew; false without memory. */
+bool rill_outline_points_remove(rill_floor *floor, const rill_bed *bed, const rill_area *quartets);
+/* A vertex of the terrain becomes a point, if it may be one and is in those quartets. */
+void rill_outline_point_add(rill_floor *floor, const rill_bed *bed, const double point[3]);
+/* Lists corners that have points, once those are driven; and where they are in sheets. False without memory. */
+bool rill_outline_points_list(rill_floor *floor, const rill_bed *bed);
+bool rill_outline_points_find_spots(rill_floor *floor, const rill_bed *bed);
+void rill_outline_points_free(rill_floor *floor);
 
 /* A part of the grid, in cells, 0 at the first centre; half a cell more along its borders, as far as the surface goes. */
 typedef struct rill_floor_window {
@@ -116,8 +136,8 @@ bool rill_floor_bins_fill(rill_floor_bins *bins, const rill_floor *floor, const 
 void rill_floor_cover_solid(rill_floor *floor, const rill_bed *bed, const rill_solid *solid,
                             const rill_floor_bins *bins, const rill_floor_window *window);
 
-/* A triangle that stands, in cells and quanta, is a face of columns beside it. Without orientation it looks both ways (walls.c). */
-void rill_wall_cover(rill_floor *terrain, const rill_bed *bed, const rill_floor_window *window, const double p[3][3],
+/* A triangle that stands, in cells and quanta, is a face of columns beside it. Without orientation it looks both ways (wall_faces.c). */
+void rill_wall_faces_cover(rill_floor *terrain, const rill_bed *bed, const rill_floor_window *window, const double p[3][3],
                      bool oriented);
 
 #endif
