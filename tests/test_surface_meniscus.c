@@ -3,7 +3,7 @@
 #include "worlds.h"
 
 #include "scene/scene.h"
-#include "surface/meniscus.h"
+#include "meniscus/meniscus.h"
 
 #include <math.h>
 

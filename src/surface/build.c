@@ -14,7 +14,7 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/message.h"
-#include "surface/meniscus.h"
+#include "meniscus/meniscus.h"
 #include "surface/parts.h"
 
 enum { ROWS = 16 };

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "surface/surface.h"
 #include "surface/surface_kernels.h"
 
 typedef struct rill_build {
@@ -73,6 +74,14 @@ static inline bool rill_column_is_full(const rill_surface *s, int32_t place) {
     return s->lid[place] > INT32_MIN && !(s->state[place] & RILL_HERE);
 }
 
+/* surface.c. Planes and lists for a bed, made when it is not the one that was seen last. */
+rill_result rill_surface_fit(rill_surface *surface, const rill_surface_view *view);
+/* build.c. Frees the arrays of the mesh. */
+void rill_surface_give_mesh(rill_surface *surface);
+/* grids.c. The mesh as one grid per layer, whose triangles are always the same; false without memory. */
+bool rill_grids_make(rill_surface *surface, const rill_surface_view *view);
+void rill_grids_give(rill_surface *surface);
+
 /* levels.c. Which columns are wet, and how high; links to neighbours in the sheet; rims and quads, and how many there
  * are. */
 rill_row_task rill_row_level, rill_row_link, rill_row_shape;
@@ -121,8 +130,6 @@ static inline float rill_rim_height(const rill_rim *rim) {
     const float along = rim->along / rim->full;
     return (rim->along < rim->full ? rim->top + along * (rim->end - rim->top) : rim->end) + rim->raised;
 }
-/* How low the surface may be at a shore, quanta, so far on the way to the next cell. */
-float rill_rim_floor(const rill_surface *s, const rill_bed *bed, const rill_rim *rim, float along);
 
 /* corners.c. Triangles of a row of quartets, and of corners where sheets meet: the odd ones are found first, and
  * counted, and kept at first_odd, where there is room for so many. */

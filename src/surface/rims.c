@@ -179,17 +179,6 @@ static void end_at_slab(const rill_build *build, rill_rim *rim) {
     rim->full = reach(build, rim->place, into_wall(build, rim->place, rim->direction, left));
 }
 
-/* Quanta: how far the floor lifts the vertex of a column above its base. */
-static float lift(const rill_surface *s, const rill_bed *bed, int32_t place) {
-    return (float)rill_max_i(s->floor[place] - bed->b[place], 0);
-}
-
-float rill_rim_floor(const rill_surface *s, const rill_bed *bed, const rill_rim *rim, float along) {
-    const float base = (float)bed->b[rim->place], rise = (float)(bed->b[rim->beyond] - bed->b[rim->place]);
-    const float here = lift(s, bed, rim->place), there = lift(s, bed, rim->beyond);
-    return base + along * rise + (here + along * (there - here));
-}
-
 /* On a bank a rim is on the floor, and not where the level is: that would be below it by as much as the
  * terrain may be above a straight line from column to column. So the surface is held by the floor there as it is elsewhere (the
  * lower of the surfaces over the floors of four columns is convex, hence below any triangle that is on it where it meets the

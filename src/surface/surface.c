@@ -1,12 +1,12 @@
-/* A surface from creation to the end, and what it has to know of a bed: planes, and which columns of different sheets
- * may be linked. Whatever can fail is done before anything is changed. */
+/* A surface from creation to the end, and what it has to know of a bed: ranges of columns, rows, and which columns of
+ * different sheets may be linked. Whatever can fail is done before anything is changed. */
 #include "surface/surface.h"
 
 #include <limits.h>
 #include <string.h>
 
 #include "base/message.h"
-#include "surface/meniscus.h"
+#include "meniscus/meniscus.h"
 #include "surface/parts.h"
 
 rill_surface *rill_surface_new(const rill_surface_def *def, const rill_runtime *runtime) {
@@ -37,61 +37,10 @@ rill_surface *rill_surface_new(const rill_surface_def *def, const rill_runtime *
     return NULL;
 }
 
-/* ---------------------------------------------------------------------------------------------------------- planes */
-
-/* The planes, and how wide an element of each is. */
-typedef struct plane {
-    void **data;
-    size_t width;
-} plane;
-
-enum { PLANES = 18 };
-
-static void list_planes(rill_surface *s, plane out[PLANES]) {
-    const plane all[PLANES] = {
-        { (void **)&s->m, sizeof *s->m },
-        { (void **)&s->lid, sizeof *s->lid },
-        { (void **)&s->layer, sizeof *s->layer },
-        { (void **)&s->stride, sizeof *s->stride },
-        { (void **)&s->floor, sizeof *s->floor },
-        { (void **)&s->walls, sizeof *s->walls },
-        { (void **)&s->state, sizeof *s->state },
-        { (void **)&s->h, sizeof *s->h },
-        { (void **)&s->top, sizeof *s->top },
-        { (void **)&s->half, sizeof *s->half },
-        { (void **)&s->links, sizeof *s->links },
-        { (void **)&s->joints, sizeof *s->joints },
-        { (void **)&s->rim, sizeof *s->rim },
-        { (void **)&s->quads, sizeof *s->quads },
-        { (void **)&s->vertex, sizeof *s->vertex },
-        { (void **)&s->rim_first, sizeof *s->rim_first },
-        { (void **)&s->joint_first, sizeof *s->joint_first },
-        { (void **)&s->quads_other, sizeof *s->quads_other },
-    };
-    memcpy(out, all, sizeof all);
-}
-
-/* All planes are in one block: large ones get large pages (memory.c). The bytes of a plane, so that the next is aligned. */
-static size_t plane_bytes(size_t size, size_t width) {
-    return (size * width + RILL_ALIGNMENT - 1) / RILL_ALIGNMENT * RILL_ALIGNMENT;
-}
-
-static size_t block_bytes(size_t size, const plane planes[PLANES]) {
-    size_t bytes = 0;
-    for (int i = 0; i < PLANES; ++i) bytes += plane_bytes(size, planes[i].width);
-    return bytes;
-}
-
-static void free_planes(rill_surface *surface) {
-    plane planes[PLANES];
-    list_planes(surface, planes);
-    rill_free(&surface->allocator, surface->block, block_bytes(surface->plane_size, planes), 1);
-}
-
 void rill_surface_free(rill_surface *surface) {
     if (!surface) return;
     const rill_allocator allocator = surface->allocator;
-    free_planes(surface);
+    rill_surface_free_planes(surface);
     rill_surface_give_mesh(surface);
     rill_grids_give(surface);
     rill_free(&allocator, surface->mixed, surface->corner_count, 1);
@@ -112,33 +61,6 @@ void rill_surface_free(rill_surface *surface) {
     rill_floor_free(surface->terrain);
     rill_fringe_free(surface->fringe);
     rill_free(&allocator, surface, 1, sizeof *surface);
-}
-
-/* Takes planes for another bed. On failure the old ones stay. */
-static bool take_planes(rill_surface *surface, const rill_bed *bed) {
-    const size_t corners =
-        ((size_t)bed->grid.cells[0] + 1) * ((size_t)bed->grid.cells[1] + 1) + 8; /* whole words are read */
-    const size_t size = (size_t)bed->plane_size;
-    plane planes[PLANES];
-    list_planes(surface, planes);
-    unsigned char *block = rill_alloc_zeroed(&surface->allocator, block_bytes(size, planes), 1);
-    uint8_t *mixed = rill_alloc_zeroed(&surface->allocator, corners, 1);
-    if (!block || !mixed) {
-        rill_free(&surface->allocator, block, block_bytes(size, planes), 1);
-        rill_free(&surface->allocator, mixed, corners, 1);
-        return false;
-    }
-    free_planes(surface);
-    rill_free(&surface->allocator, surface->mixed, surface->corner_count, 1);
-    surface->block = block;
-    for (int i = 0; i < PLANES; ++i) {
-        *planes[i].data = block;
-        block += plane_bytes(size, planes[i].width);
-    }
-    surface->plane_size = size;
-    surface->mixed = mixed;
-    surface->corner_count = corners;
-    return true;
 }
 
 /* --------------------------------------------------------------------------------------------------------- the bed */
@@ -232,21 +154,11 @@ rill_result rill_surface_fit(rill_surface *surface, const rill_surface_view *vie
     const rill_bed *bed = view->bed;
     const bool same = surface->plane_size == (size_t)bed->plane_size;
     if (same && !view->all_changed && view->changed_count == 0) return RILL_OK;
-    if (!same && !take_planes(surface, bed))
+    if (!same && !rill_surface_take_planes(surface, bed))
         return rill_fail(view->message, RILL_OUT_OF_MEMORY, "no memory for a surface over %d places", bed->plane_size);
     describe_columns(surface, bed);
     surface->build_number += 1;
     if (!rill_joints_find(surface, bed) || !make_rows(surface, bed))
         return rill_fail(view->message, RILL_OUT_OF_MEMORY, "no memory for the links of a surface");
     return RILL_OK;
-}
-
-/* ----------------------------------------------------------------------------------------------------------- links */
-
-int32_t rill_surface_neighbour(const rill_surface *surface, int32_t place, int32_t direction, int32_t stride) {
-    if (surface->links[place] >> direction & 1) return place + RILL_STEP_X[direction] + RILL_STEP_Y[direction] * stride;
-    if (!(surface->joints[place] >> direction & 1)) return -1;
-    const rill_joint *joint = (const rill_joint *)surface->joint_list.data + surface->joint_first[place];
-    while (joint->direction != direction || !joint->linked) joint += 1;
-    return joint->other;
 }

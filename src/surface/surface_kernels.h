@@ -4,7 +4,7 @@
 #ifndef RILL_SURFACE_SURFACE_KERNELS_H
 #define RILL_SURFACE_SURFACE_KERNELS_H
 
-#include "surface/surface.h"
+#include "mesh/surface_mesh.h"
 
 /* What stands over a quartet. */
 enum {

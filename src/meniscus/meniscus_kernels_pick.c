@@ -1,6 +1,6 @@
 /* Which kernels of the meniscus this processor runs. */
 #include "base/dispatch.h"
-#include "surface/meniscus.h"
+#include "meniscus/meniscus.h"
 
 extern const rill_meniscus_kernels rill_meniscus_kernels_scalar, rill_meniscus_kernels_base;
 #ifdef RILL_HAVE_AVX2

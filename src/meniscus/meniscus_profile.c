@@ -2,7 +2,7 @@
  *
  * With t = tan(phi / 4) the profile's x / l_c = -ln t - 2 (1 - t^2) / (1 + t^2), so exp(-x / l_c) is t exp(-4 t^2 / (1 + t^2))
  * times a constant. It is greatest where the surface is vertical, at t = sqrt(2) - 1; q is what it is of that. */
-#include "surface/meniscus.h"
+#include "meniscus/meniscus.h"
 
 #include "base/power.h"
 

@@ -23,10 +23,10 @@
  * Different from the paper: beta is that at the contact for the whole width of the fringe (between a column and its nearest
  * boundary column a low wall looks the flatter, the farther the column is away); contact points lie where the surface ends,
  * which need not be at a column; distances are compared as such, not through the neighbour's. */
-#ifndef RILL_SURFACE_MENISCUS_H
-#define RILL_SURFACE_MENISCUS_H
+#ifndef RILL_MENISCUS_MENISCUS_H
+#define RILL_MENISCUS_MENISCUS_H
 
-#include "surface/surface.h"
+#include "mesh/surface_mesh.h"
 
 /* A column of the fringe. */
 typedef struct rill_fringe_column {
@@ -104,10 +104,6 @@ rill_result rill_meniscus_bend(rill_surface *surface, const rill_surface_view *v
 
 /* distances.c. How far each vertex is from the contact line, while the fringe is known (or empty); false without memory. */
 bool rill_distances_write(rill_surface *surface, double cell_size);
-/* Whether a rim is at a solid, and not in the air or at the border. */
-static inline bool rill_rim_is_contact(const rill_rim *rim) {
-    return rim->kind == RILL_RIM_SHORE || rim->kind == RILL_RIM_WALL;
-}
 
 /* meniscus_profile.c. The table; t = tan(phi / 4) for phi up to a quarter turn, and q for t. */
 #define RILL_QUARTER_TURN 1.57079632679489661923

@@ -3,7 +3,7 @@
  * Columns are only ever appended to the list. One that hears of a nearer contact point later is in it again, and the one that counts
  * is the one whose square is that of its place: squares of a place only ever get smaller. Who is dry has a square below zero
  * (fringe.c): nothing is worth telling it. */
-#include "surface/meniscus.h"
+#include "meniscus/meniscus.h"
 
 #include <math.h>
 #include <string.h>

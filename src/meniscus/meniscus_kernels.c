@@ -1,6 +1,6 @@
 /* How far normals of the fringe lean. Compiled several times with RILL_KERNELS_NAME set to the table's name; see meniscus.h.
  * Loops marked "vector" must vectorise (a test looks at the compiler's report). */
-#include "surface/meniscus.h"
+#include "meniscus/meniscus.h"
 
 #include "base/simd.h"
 

@@ -1,5 +1,5 @@
 /* Finding the fringe: the wet columns near a contact line, and how far they are from it (meniscus.h). */
-#include "surface/meniscus.h"
+#include "meniscus/meniscus.h"
 
 #include <math.h>
 #include <string.h>

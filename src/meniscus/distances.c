@@ -1,7 +1,7 @@
 /* Distances from the contact line, as the meniscus has found them (meniscus.h), by vertex: for those who want to see them. */
 #include <math.h>
 
-#include "surface/meniscus.h"
+#include "meniscus/meniscus.h"
 
 bool rill_distances_write(rill_surface *surface, double cell_size) {
     const rill_fringe *fringe = surface->fringe;

@@ -1,9 +1,8 @@
 /* Bending the surface near contact lines (meniscus.h), once the fringe is found. */
-#include "surface/meniscus.h"
+#include "meniscus/meniscus.h"
 
 #include "base/message.h"
 #include "base/simd.h"
-#include "surface/parts.h"
 
 #include <math.h>
 
