@@ -15,12 +15,12 @@ rill_floor *rill_floor_make(const rill_allocator *allocator) {
                                .bins = rill_array_make(sizeof(rill_floor_bins)),
                                .points = rill_array_make(sizeof(rill_outline_point)),
                                .points_other = rill_array_make(sizeof(rill_outline_point)),
-                               .meetings = rill_array_make(sizeof(rill_outline_spot)),
+                               .mixed_spots = rill_array_make(sizeof(rill_outline_spot)),
                                .corners = rill_array_make(sizeof(int32_t)),
                                .corners_other = rill_array_make(sizeof(int32_t)),
                                .looked_at = rill_array_make(sizeof(rill_outline_spot)),
                                .moved = rill_array_make(sizeof(int32_t)),
-                               .spots = rill_array_make(sizeof(rill_outline_spot)) };
+                               .sheet_spots = rill_array_make(sizeof(rill_outline_spot)) };
     return floor;
 }
 

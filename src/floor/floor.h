@@ -74,11 +74,11 @@ typedef struct rill_floor {
     int32_t *point_first;       /* the first of each quartet, by corners of the grid as in rill_surface; -1: none */
     int32_t point_spare;
     rill_array corners, corners_other; /* int32_t: numbers of corners that have points, and room for such a list */
-    rill_array spots, meetings;      /* rill_outline_spot: those in sheets, and corners where sheets may meet */
+    rill_array sheet_spots, mixed_spots;      /* rill_outline_spot: those in sheets, and corners where sheets may meet */
     rill_array points_other;         /* room for a list of points */
     rill_array looked_at; /* rill_outline_spot, for a build; there is room for all, and for all corners once more */
     rill_array moved;     /* int32_t: corners where rims were drawn back; as much room */
-    uint8_t *restless;    /* by corners: whether to look again; all 0 between builds */
+    uint8_t *revisit;    /* by corners: whether to look again; all 0 between builds */
     size_t corner_count;
     rill_area cells;          /* of which walls are being found */
     rill_area quartets;       /* of which points are being driven, by their SW cells */

@@ -3,7 +3,7 @@
  *     c0 ___                 Along a wall or over an edge the surface ends in the air, or inside of the solid, as high as the
  *           ---___  *        columns it comes from. From a high column to a low one it falls by as much as they differ, and
  *                 ---___     the floor, which is between columns, does not hold it there: a vertex of the terrain may be below
- *                       c1   the one column and yet above the surface. There the surface is drawn back (retreat.c).
+ *                       c1   the one column and yet above the surface. There the surface is drawn back (outline_clip.c).
  *
  * Whether a vertex may ever be such a point follows from the bed: that one of the cells around it has no column, or one that is
  * more than dx higher or lower than the next, so that the surface may end there other than at a bank. Stakes are kept in lists
@@ -19,12 +19,12 @@ static int32_t corner_number(const rill_bed *bed, int32_t x, int32_t y) {
 
 void rill_outline_points_free(rill_floor *floor) {
     rill_free(&floor->allocator, floor->point_first, floor->corner_count, sizeof *floor->point_first);
-    rill_free(&floor->allocator, floor->restless, floor->corner_count, sizeof *floor->restless);
+    rill_free(&floor->allocator, floor->revisit, floor->corner_count, sizeof *floor->revisit);
     floor->point_first = NULL;
-    floor->restless = NULL;
+    floor->revisit = NULL;
     floor->corner_count = 0;
     rill_array *const arrays[] = { &floor->points, &floor->points_other, &floor->corners,    &floor->corners_other,
-                                   &floor->spots,  &floor->meetings,     &floor->looked_at, &floor->moved };
+                                   &floor->sheet_spots,  &floor->mixed_spots,     &floor->looked_at, &floor->moved };
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) rill_array_free(arrays[i], &floor->allocator);
 }
 
@@ -33,9 +33,9 @@ static bool take_lists(rill_floor *floor, const rill_bed *bed) {
     if (floor->point_first && floor->corner_count == corners) return true;
     rill_outline_points_free(floor);
     floor->point_first = rill_alloc(&floor->allocator, corners, sizeof *floor->point_first);
-    floor->restless = rill_alloc_zeroed(&floor->allocator, corners, sizeof *floor->restless);
+    floor->revisit = rill_alloc_zeroed(&floor->allocator, corners, sizeof *floor->revisit);
     floor->corner_count = corners;
-    if (!floor->point_first || !floor->restless) {
+    if (!floor->point_first || !floor->revisit) {
         rill_outline_points_free(floor);
         return false;
     }
@@ -173,7 +173,7 @@ static bool add_spots(rill_floor *floor, const rill_bed *bed, rill_outline_spot 
         spot.place = sheet->first + y * sheet->stride + x;
         spot.stride = sheet->stride;
         spot.row = first_row + y + 1;
-        if (may_be_around(bed, &spot) && !rill_array_push(&floor->spots, &floor->allocator, &spot)) return false;
+        if (may_be_around(bed, &spot) && !rill_array_push(&floor->sheet_spots, &floor->allocator, &spot)) return false;
     }
     return true;
 }
@@ -205,13 +205,13 @@ static bool gather(rill_floor *floor) {
 
 bool rill_outline_points_find_spots(rill_floor *floor, const rill_bed *bed) {
     const int32_t *const corners = floor->corners.data;
-    floor->spots.count = floor->meetings.count = 0;
+    floor->sheet_spots.count = floor->mixed_spots.count = 0;
     if (!gather(floor)) return false;
     for (size_t i = 0; i < floor->corners.count; ++i) {
         const rill_outline_spot spot = spot_at(floor, bed, corners[i]);
-        if (!rill_array_push(&floor->meetings, &floor->allocator, &spot) || !add_spots(floor, bed, spot)) return false;
+        if (!rill_array_push(&floor->mixed_spots, &floor->allocator, &spot) || !add_spots(floor, bed, spot)) return false;
     }
-    const size_t most = floor->spots.count + floor->meetings.count; /* each may also be where sheets meet */
+    const size_t most = floor->sheet_spots.count + floor->mixed_spots.count; /* each may also be where sheets meet */
     return rill_array_reserve(&floor->looked_at, &floor->allocator, most) &&
            rill_array_reserve(&floor->moved, &floor->allocator, most);
 }

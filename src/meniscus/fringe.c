@@ -107,7 +107,7 @@ static rill_contact find_contact(const rill_fringe *fringe, const rill_surface *
     const double t = rill_profile_tangent(fabs(psi)), q = rill_profile_decay(t);
     contact.strength = (float)(psi < 0.0 ? -q : q);
     if (psi > 0.0 && slope > 0.0 && slope <= 1.0 && rim->along < LAST &&
-        rim->along == rim->full) { /* the contact line climbs the bank */
+        rim->along == rim->unclipped) { /* the contact line climbs the bank */
         const double rise = 4.0 * t / (1.0 + t * t) * fringe->length / bed->grid.cell_size;
         contact.shift = rill_min_f((float)(rise / slope), LAST - rim->along);
         contact.along += contact.shift;

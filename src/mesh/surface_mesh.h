@@ -31,10 +31,10 @@ static const int8_t RILL_STEP_X[RILL_DIRECTIONS] = { 1, 1, 0, -1, -1, -1, 0, 1 }
 static const int8_t RILL_STEP_Y[RILL_DIRECTIONS] = { 0, 1, 1, 1, 0, -1, -1, -1 };
 
 /* A column whose surface is drawn at another level than that of its head, quanta: one at a body (bodies/bodies.h). */
-typedef struct rill_seen_level {
+typedef struct rill_draw_level {
     int32_t place, level;
     int32_t depth; /* of what lies on a body there and is what is seen, quanta; 0: that of the column */
-} rill_seen_level;
+} rill_draw_level;
 
 /* What a build works on; put together by the world. */
 typedef struct rill_surface_view {
@@ -42,8 +42,8 @@ typedef struct rill_surface_view {
     const rill_flow *flow;
     const rill_solid *const *solids; /* as they stand in the bed, by slot; NULL for none */
     size_t solid_count;
-    const rill_seen_level *seen; /* each place once */
-    size_t seen_count;
+    const rill_draw_level *draw_levels; /* each place once */
+    size_t draw_level_count;
     rill_liquid liquid;
     double gravity[3];
     const rill_runtime *runtime;
@@ -71,11 +71,11 @@ typedef struct rill_rim {
     int32_t rise;   /* of a shore: by how much the bed is higher over there, quanta */
     int32_t skirt;  /* liquid runs over this lip: the vertex straight below it; -1: it does not */
     float along;    /* how far it is from centre to centre, 0 to 1 */
-    float full;     /* how far it would be if it were not drawn back (retreat.c) */
+    float unclipped;     /* how far it would be if it were not drawn back (outline_clip.c) */
     float top, end; /* quanta: how high its column is, and the surface where it would be */
     float raised;   /* by how much it is there, quanta */
     uint8_t direction, kind;
-    bool cut; /* of three columns: nothing is between their ends, of which this is the first (corners.c) */
+    bool cut; /* of three columns: nothing is between their ends, of which this is the first (quartets.c) */
 } rill_rim;
 
 /* Columns of different sheets that may be linked: from `place` in `direction` to `other`. Each pair is there twice,
@@ -93,17 +93,17 @@ typedef struct rill_joint {
 } rill_joint;
 
 /* A pair of joints, with all that the test needs but the levels: ends are in the ranges (m, c) of each other. */
-typedef struct rill_meeting {
+typedef struct rill_joint_pair {
     int32_t ends[2], m[2], c[2];
     int32_t joint; /* that from ends[0] to ends[1] */
-} rill_meeting;
+} rill_joint_pair;
 
 /* A sparse pipe on a side of a column where there is no dense one: the kernels do not see what flows there. Sorted by place. */
-typedef struct rill_side {
+typedef struct rill_pipe_side {
     int32_t place, pipe;
     float share;   /* of the column's velocity that it makes up */
     uint8_t which; /* east, west, north, south */
-} rill_side;
+} rill_pipe_side;
 
 /* A row of a sheet, in the order of places; the rows of padding below and above a sheet are in the list too. Ranges of
  * places count from `start`, and are multiples of 16: what is dry now and was dry in the build before is not looked
@@ -121,7 +121,7 @@ typedef struct rill_surface_row {
     int32_t from, until;           /* where levels have been looked at: all that is or was wet */
     int32_t near_low, near_high;   /* all that is wet, and what is beside it: links and quads are there */
     int32_t near_from, near_until; /* the same, with what was so before */
-    int32_t wet, rims, plain, odd;
+    int32_t wet, rims, full, odd;
     int32_t lifted;        /* columns that the floor has raised */
     int32_t walls, skirts; /* of the rims */
     int32_t saddles;       /* of its quartets (saddles.c) */
@@ -133,27 +133,27 @@ typedef struct rill_surface_row {
     bool changed;    /* other columns are wet */
     bool relinked;   /* it or the next one is, or has other links to the east and the north */
     bool renumbered; /* vertices have other numbers */
-    bool reshaped;   /* quads are plain that were not, or the other way round */
+    bool reshaped;   /* quads are full that were not, or the other way round */
     bool flipped;    /* that is not so, but diagonals have changed, or odd quads */
     bool moved;      /* triangles are elsewhere in the mesh */
     bool rerimmed;   /* there are other rims, or they have other numbers; see also that of all */
     bool same_odd;   /* odd quartets have the same triangles */
-    int32_t plain_before, odd_before;
-    int32_t restless;   /* odd quartets, when they were last found, whose triangles depend on levels */
+    int32_t full_before, odd_before;
+    int32_t level_bound;   /* odd quartets, when they were last found, whose triangles depend on levels */
     uint64_t quad_hash; /* of its quads */
     uint64_t hash;      /* of its triangles */
 } rill_surface_row;
 
-/* A vertex in a wall, without smooth shores (printed.c): the mean of the wet columns that meet it. */
+/* A vertex in a wall, without smooth shores (shore_paper.c): the mean of the wet columns that meet it. */
 typedef struct rill_mean {
     float z, normal[3], velocity[3];
     int32_t count;
 } rill_mean;
-typedef struct rill_extra {
+typedef struct rill_wall_vertex {
     int32_t key; /* which wall it is */
     int32_t vertex, layer, cell[2];
     rill_mean mean;
-} rill_extra;
+} rill_wall_vertex;
 
 /* A row of corners of the grid where sheets meet. */
 typedef struct rill_corner_row {
@@ -170,8 +170,8 @@ enum {
     RILL_WET = 1 << 1
 };
 
-/* What there is in a row, a bit for each place from its start on: wet columns, those that have rims, plain and odd quads. */
-enum { RILL_MARK_WET, RILL_MARK_RIM, RILL_MARK_PLAIN, RILL_MARK_ODD, RILL_MARKS };
+/* What there is in a row, a bit for each place from its start on: wet columns, those that have rims, full and odd quads. */
+enum { RILL_MARK_WET, RILL_MARK_RIM, RILL_MARK_FULL, RILL_MARK_ODD, RILL_MARKS };
 
 typedef struct rill_surface_kernels rill_surface_kernels;
 
@@ -215,22 +215,22 @@ struct rill_surface {
     bool any_mixed, mixed_before; /* now, and in the build before */
 
     rill_array joint_list;    /* rill_joint */
-    rill_array meetings;      /* rill_meeting: each pair of them, in the directions 0 to 3 */
+    rill_array pairs;      /* rill_joint_pair: each pair of them, in the directions 0 to 3 */
     rill_array linked;        /* int32_t: the joints that are linked now, one of each pair */
-    rill_array sides;         /* rill_side */
+    rill_array sides;         /* rill_pipe_side */
     rill_array rows;          /* rill_surface_row */
     rill_array marks;         /* uint64_t: of each row, and of each kind, as many words as it takes */
     rill_array corners;       /* rill_corner_row: from below the first row of cells */
     rill_array odd_triangles; /* uint32_t[3] */
-    rill_array extras, keys;  /* rill_extra, by keys; int32_t */
-    rill_array solids, seen;  /* const rill_solid *, rill_seen_level: for the view */
-    bool seen_before;         /* there were such levels in the build before */
+    rill_array wall_vertices, wall_keys;  /* rill_wall_vertex, by keys; int32_t */
+    rill_array solids, draw_levels;  /* const rill_solid *, rill_draw_level: for the view */
+    bool drawn_before;         /* there were such levels in the build before */
     rill_array rims;          /* rill_rim; rim r is vertex column_vertices + r */
     bool rerimmed;            /* all of them may have other numbers than in the build before */
     size_t column_vertices;
     size_t saddles;
     size_t skirts_before, columns_before; /* vertices below rims and of columns, in the build before */
-    size_t tears;                         /* edges that end at a column, see corners.c */
+    size_t tears;                         /* edges that end at a column, see quartets.c */
     rill_floor *terrain;                  /* what `floor` is made from; NULL if def.floor is false */
     rill_fringe *fringe;                  /* working memory of the meniscus; NULL for RILL_MENISCUS_NONE */
     rill_array distances;                 /* float, per vertex, if def.distances wants them */

@@ -14,7 +14,7 @@
  *                                  the next column is about to get a surface, it goes on to where it will join it.
  *
  *      |~~~~~~~~~*           |     Lip, and border of the grid: about half way, where one cell ends. */
-#include "surface/parts.h"
+#include "surface/surface_internal.h"
 
 #include "base/simd.h"
 
@@ -116,7 +116,7 @@ static void run_over(const rill_build *build, rill_rim *rim, int32_t beside) {
     const float flow = runs_over(build, rim, beside), far = rill_min_f(1.0f, (flow - 1.0f) / (PLENTY - 1.0f));
     if (!(flow > 1.0f)) return;
     rim->skirt = 0;
-    rim->full = reach(build, rim->place, BEYOND_HALF + far * (IN_WALL - BEYOND_HALF));
+    rim->unclipped = reach(build, rim->place, BEYOND_HALF + far * (IN_WALL - BEYOND_HALF));
 }
 
 /* How far the surface of a column gets that ends at something solid: where the ceiling comes down to it, if the next column is
@@ -151,19 +151,19 @@ static void find_end(const rill_build *build, const rill_surface_row *row, rill_
     rim->beyond = -1;
     if (x < 0 || y < 0 || x >= bed->grid.cells[0] || y >= bed->grid.cells[1]) {
         rim->kind = RILL_RIM_BORDER;
-        rim->full = reach(build, place, HALF_WAY);
+        rim->unclipped = reach(build, place, HALF_WAY);
         return;
     }
     const int32_t beside = place + RILL_STEP_X[direction] + RILL_STEP_Y[direction] * row->stride;
     const int32_t other = rill_column_at_level(build, s->h[place], beside, x, y);
     if (is_wall(build, place, other)) {
         rim->kind = RILL_RIM_WALL;
-        rim->full = wall(build, place, direction, beside, left_at_wall(build, s->h[place], other, x, y));
+        rim->unclipped = wall(build, place, direction, beside, left_at_wall(build, s->h[place], other, x, y));
         return;
     }
     rim->beyond = other;
     rim->kind = RILL_RIM_LIP;
-    rim->full = reach(build, place, BEYOND_HALF);
+    rim->unclipped = reach(build, place, BEYOND_HALF);
     const bool falls = s->top[place] - s->top[other] > build->thin;
     if (s->def.skirts && s->def.smooth_shores && falls) run_over(build, rim, beside);
 }
@@ -176,7 +176,7 @@ static void end_at_slab(const rill_build *build, rill_rim *rim) {
         rill_min_i(build->view->bed->b[rim->beyond] - level, above_underside(level, s->m[rim->beyond]));
     rim->beyond = -1;
     rim->kind = RILL_RIM_WALL;
-    rim->full = reach(build, rim->place, into_wall(build, rim->place, rim->direction, left));
+    rim->unclipped = reach(build, rim->place, into_wall(build, rim->place, rim->direction, left));
 }
 
 /* On a bank a rim is on the floor, and not where the level is: that would be below it by as much as the
@@ -185,7 +185,7 @@ static void end_at_slab(const rill_build *build, rill_rim *rim) {
  * edges of the quartet); and nothing jumps up as the shore gets to the next column. */
 static float end_of(const rill_build *build, const rill_rim *rim) {
     const bool bank = rim->kind == RILL_RIM_SHORE && rill_abs_i(rim->rise) <= build->dx;
-    return bank ? rill_rim_floor(build->s, build->view->bed, rim, rim->full) : rim->top;
+    return bank ? rill_rim_floor(build->s, build->view->bed, rim, rim->unclipped) : rim->top;
 }
 
 /* The rim of a column in a direction. They are filled in where they are: copies of what is just written wait for it. */
@@ -205,10 +205,10 @@ static void find_rim(const rill_build *build, const rill_surface_row *row, int32
         rim->beyond = other;
         rim->kind = RILL_RIM_SHORE;
         rim->rise = b[other] - b[place];
-        rim->full = shore(build, place, direction, rim->rise);
+        rim->unclipped = shore(build, place, direction, rim->rise);
         if (s->m[other] > b[place]) end_at_slab(build, rim);
     }
-    rim->along = rim->full;
+    rim->along = rim->unclipped;
     rim->top = (float)s->top[place];
     rim->end = end_of(build, rim);
 }

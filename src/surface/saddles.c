@@ -14,7 +14,7 @@
  *
  * A vertex is a mean of the four ends, with weights that are nowhere negative, and so is its height: it is above the floor as they
  * are (rims.c). */
-#include "surface/parts.h"
+#include "surface/surface_internal.h"
 
 #include <math.h>
 

@@ -7,7 +7,7 @@
 
 #include "base/message.h"
 #include "meniscus/meniscus.h"
-#include "surface/parts.h"
+#include "surface/surface_internal.h"
 
 rill_surface *rill_surface_new(const rill_surface_def *def, const rill_runtime *runtime) {
     rill_surface *surface = rill_alloc_zeroed(&runtime->allocator, 1, sizeof *surface);
@@ -16,18 +16,18 @@ rill_surface *rill_surface_new(const rill_surface_def *def, const rill_runtime *
     surface->allocator = runtime->allocator;
     surface->kernels = rill_surface_kernels_pick(runtime->scalar);
     surface->joint_list = rill_array_make(sizeof(rill_joint));
-    surface->meetings = rill_array_make(sizeof(rill_meeting));
+    surface->pairs = rill_array_make(sizeof(rill_joint_pair));
     surface->linked = rill_array_make(sizeof(int32_t));
-    surface->sides = rill_array_make(sizeof(rill_side));
+    surface->sides = rill_array_make(sizeof(rill_pipe_side));
     surface->rows = rill_array_make(sizeof(rill_surface_row));
     surface->marks = rill_array_make(sizeof(uint64_t));
     surface->corners = rill_array_make(sizeof(rill_corner_row));
     surface->odd_triangles = rill_array_make(3 * sizeof(uint32_t));
     surface->rims = rill_array_make(sizeof(rill_rim));
-    surface->extras = rill_array_make(sizeof(rill_extra));
-    surface->keys = rill_array_make(sizeof(int32_t));
+    surface->wall_vertices = rill_array_make(sizeof(rill_wall_vertex));
+    surface->wall_keys = rill_array_make(sizeof(int32_t));
     surface->solids = rill_array_make(sizeof(const rill_solid *));
-    surface->seen = rill_array_make(sizeof(rill_seen_level));
+    surface->draw_levels = rill_array_make(sizeof(rill_draw_level));
     surface->distances = rill_array_make(sizeof(float));
     const bool bends = def->meniscus != RILL_MENISCUS_NONE;
     if (def->floor) surface->terrain = rill_floor_make(&surface->allocator);
@@ -45,7 +45,7 @@ void rill_surface_free(rill_surface *surface) {
     rill_grids_give(surface);
     rill_free(&allocator, surface->mixed, surface->corner_count, 1);
     rill_array_free(&surface->joint_list, &allocator);
-    rill_array_free(&surface->meetings, &allocator);
+    rill_array_free(&surface->pairs, &allocator);
     rill_array_free(&surface->linked, &allocator);
     rill_array_free(&surface->sides, &allocator);
     rill_array_free(&surface->rows, &allocator);
@@ -53,10 +53,10 @@ void rill_surface_free(rill_surface *surface) {
     rill_array_free(&surface->corners, &allocator);
     rill_array_free(&surface->odd_triangles, &allocator);
     rill_array_free(&surface->rims, &allocator);
-    rill_array_free(&surface->extras, &allocator);
-    rill_array_free(&surface->keys, &allocator);
+    rill_array_free(&surface->wall_vertices, &allocator);
+    rill_array_free(&surface->wall_keys, &allocator);
     rill_array_free(&surface->solids, &allocator);
-    rill_array_free(&surface->seen, &allocator);
+    rill_array_free(&surface->draw_levels, &allocator);
     rill_array_free(&surface->distances, &allocator);
     rill_floor_free(surface->terrain);
     rill_fringe_free(surface->fringe);
@@ -106,7 +106,7 @@ static void find_covered(const rill_surface *surface, rill_surface_row *row) {
 /* The joints and sides of a row, which are listed by place; `row` begins with the first that are not of rows before. */
 static void find_row_joints(const rill_surface *surface, rill_surface_row *row) {
     rill_joint *joints = surface->joint_list.data;
-    const rill_side *sides = surface->sides.data;
+    const rill_pipe_side *sides = surface->sides.data;
     const int32_t joint_count = (int32_t)surface->joint_list.count, side_count = (int32_t)surface->sides.count;
     const int32_t end = row->start + row->count;
     row->end_joint = row->first_joint;

@@ -9,7 +9,7 @@
 /* Makes an empty one; NULL: no memory. */
 rill_surface *rill_surface_new(const rill_surface_def *def, const rill_runtime *runtime);
 void rill_surface_free(rill_surface *surface); /* NULL is allowed */
-/* Makes the mesh of what a view shows, stage by stage (build.c). */
+/* Makes the mesh of what a view shows, stage by stage (surface_build.c). */
 rill_result rill_surface_make(rill_surface *surface, const rill_surface_view *view);
 
 #endif

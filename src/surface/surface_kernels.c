@@ -193,7 +193,7 @@ static bool turn(int32_t n, const rill_shape_row *row) {
         RILL_EACH_ALONE RILL_NOT_UNROLLED /* of 16 bytes */
             for (int32_t i = 0; i < PART; ++i) {
             uint8_t quad = before[i], diagonal = (uint8_t)diagonals[i];
-            uint8_t plain = (uint8_t)((quad ^ quad >> 1) & 1), change = (uint8_t)((quad ^ diagonal) & (0 - plain));
+            uint8_t full = (uint8_t)((quad ^ quad >> 1) & 1), change = (uint8_t)((quad ^ diagonal) & (0 - full));
             differs[i] |= change;
             quads[i] = (uint8_t)(quad ^ change);
         }
@@ -219,14 +219,14 @@ static rill_row_counts count(int32_t n, const uint8_t *state, const uint8_t *rim
     rill_row_counts counts = { 0 };
     for (int32_t i = 0; i < n; i += 8) {
         const uint64_t quad = eight(quads + i), other = quad >> 1, ends = eight(rim + i), halves = ends | ends >> 4;
-        const uint8_t wet = lowest(eight(state + i) >> 1), plain = lowest(quad ^ other), odd = lowest(quad & other);
+        const uint8_t wet = lowest(eight(state + i) >> 1), full = lowest(quad ^ other), odd = lowest(quad & other);
         counts.wet += __builtin_popcount(wet);
         counts.rims += __builtin_popcountll(ends);
-        counts.plain += __builtin_popcount(plain);
+        counts.full += __builtin_popcount(full);
         counts.odd += __builtin_popcount(odd);
         marks[RILL_MARK_WET][i / 8] = wet;
         marks[RILL_MARK_RIM][i / 8] = lowest(halves | halves >> 2); /* bits are those of axes */
-        marks[RILL_MARK_PLAIN][i / 8] = plain;
+        marks[RILL_MARK_FULL][i / 8] = full;
         marks[RILL_MARK_ODD][i / 8] = odd;
     }
     return counts;

@@ -54,12 +54,12 @@ typedef struct rill_vertex_constants {
 
 /* Of a row. */
 typedef struct rill_row_counts {
-    int32_t wet, rims, plain, odd; /* wet columns, rims, plain quads, odd ones */
+    int32_t wet, rims, full, odd; /* wet columns, rims, full quads, odd ones */
 } rill_row_counts;
 
 typedef struct rill_shape_report {
     bool changed; /* some quad is not what it was */
-    bool others;  /* and is plain now, or was so before */
+    bool others;  /* and is full now, or was so before */
 } rill_shape_report;
 
 typedef struct rill_level_report {
@@ -87,7 +87,7 @@ struct rill_surface_kernels {
     void (*number)(int32_t n, const uint8_t *state, int32_t first, int32_t *vertex);
     /* Behind the run there is room up to `room` vertices from its first, which are written later. */
     void (*vertices)(int32_t n, int32_t room, const rill_vertex_row *row, const rill_vertex_constants *k);
-    /* Two triangles for each of a run of plain quads, of any length, whose vertices follow each other from the SW and the NW
+    /* Two triangles for each of a run of full quads, of any length, whose vertices follow each other from the SW and the NW
      * one of the first on. */
     void (*triangles)(int32_t n, const uint8_t *quads, uint32_t sw, uint32_t nw, uint32_t *out);
 };

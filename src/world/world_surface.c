@@ -60,15 +60,15 @@ static void view_changes(const rill_surface *surface, const rill_bed_log *log, r
 /* Columns at bodies, and how high they are drawn; false without memory. */
 static bool view_bodies(rill_surface *surface, const rill_world *world, rill_surface_view *view) {
     const rill_node *nodes = world->bodies.nodes.data;
-    view->seen_count = world->bodies.nodes.count;
-    if (!rill_array_resize(&surface->seen, &surface->allocator, view->seen_count)) return false;
-    rill_seen_level *seen = surface->seen.data;
-    for (size_t i = 0; i < view->seen_count; ++i) {
+    view->draw_level_count = world->bodies.nodes.count;
+    if (!rill_array_resize(&surface->draw_levels, &surface->allocator, view->draw_level_count)) return false;
+    rill_draw_level *seen = surface->draw_levels.data;
+    for (size_t i = 0; i < view->draw_level_count; ++i) {
         const double head = (double)nodes[i].base + nodes[i].e, top = (double)RILL_TOP;
         const int32_t level = nodes[i].seen >= 0 ? nodes[i].seen : (int32_t)(head < top ? head : top);
-        seen[i] = (rill_seen_level){ nodes[i].place, level, rill_node_deck_depth(&nodes[i]) };
+        seen[i] = (rill_draw_level){ nodes[i].place, level, rill_node_deck_depth(&nodes[i]) };
     }
-    view->seen = seen;
+    view->draw_levels = seen;
     return true;
 }
 
@@ -86,7 +86,7 @@ static rill_result build(rill_surface *surface, const rill_world *world, const r
     memcpy(view.gravity, world->def.gravity, sizeof view.gravity);
     if (!view_bodies(surface, world, &view))
         return rill_fail(world->note, RILL_OUT_OF_MEMORY, "no memory for a list of %zu columns at bodies",
-                         view.seen_count);
+                         view.draw_level_count);
     view_changes(surface, &world->bed_log, areas, &view);
     for (size_t i = 0; i < world->solids.count; ++i) solids[i] = slots[i].hidden ? NULL : slots[i].solid;
     const rill_result result = rill_surface_make(surface, &view);

@@ -1,5 +1,5 @@
 /* Levels, links and what follows from them, row by row: the rows' kernels, and where they have to look. */
-#include "surface/parts.h"
+#include "surface/surface_internal.h"
 
 #include "base/simd.h"
 
@@ -62,11 +62,11 @@ void rill_row_level(const rill_build *build, rill_surface_row *row) {
     find_near(s, row);
 }
 
-void rill_levels_redraw(const rill_build *build) {
+void rill_draw_levels_apply(const rill_build *build) {
     const rill_surface *s = build->s;
-    for (size_t i = 0; i < build->view->seen_count; ++i) {
-        const int32_t place = build->view->seen[i].place;
-        const int32_t level = rill_max_i(build->view->seen[i].level, build->view->bed->b[place]);
+    for (size_t i = 0; i < build->view->draw_level_count; ++i) {
+        const int32_t place = build->view->draw_levels[i].place;
+        const int32_t level = rill_max_i(build->view->draw_levels[i].level, build->view->bed->b[place]);
         if (build->view->flow->H[place] <= RILL_DRY) { /* as high as its bed, whether it has been looked at or not */
             s->state[place] = RILL_HERE;
             s->h[place] = s->top[place] = build->view->bed->b[place];
@@ -136,8 +136,8 @@ void rill_row_shape(const rill_build *build, rill_surface_row *row) {
     row->reshaped = row->flipped = false;
     if (row->above) return;
     const bool same = !row->relinked && !row[1].relinked && !(row->inside && row[-1].relinked);
-    if (same && row->plain == 0) return;
-    if (!same) row->wet = row->rims = row->plain = row->odd = 0;
+    if (same && row->full == 0) return;
+    if (!same) row->wet = row->rims = row->full = row->odd = 0;
     shape_range(row, &from, &until);
     if (from >= until) return;
     const int32_t at = row->start + from, south = at - row->stride, north = at + row->stride;
@@ -167,6 +167,6 @@ void rill_row_shape(const rill_build *build, rill_surface_row *row) {
     const rill_row_counts counts = s->kernels->count(until - from, s->state + at, s->rim + at, s->quads + at, marks);
     row->wet = counts.wet;
     row->rims = counts.rims;
-    row->plain = counts.plain;
+    row->full = counts.full;
     row->odd = counts.odd;
 }

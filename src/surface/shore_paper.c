@@ -1,8 +1,8 @@
-/* Shores as printed: Dagenais et al. 2018, section 4.3 to the letter, for comparison with rims.c and corners.c.
+/* Shores as printed: Dagenais et al. 2018, section 4.3 to the letter, for comparison with rims.c and quartets.c.
  *
  *   - A dry column that is linked to a wet one has a vertex, at its centre: at the mean height, and with the mean
  *     normal, of the wet columns it is linked to.
- *   - Where a wet column meets a wall it is not linked to, there is an extra vertex at the centre of that cell, made
+ *   - Where a wet column meets a wall it is not linked to, there is a wall vertex at the centre of that cell, made
  *     likewise.
  *   - Four columns of a quartet that are all linked with each other are two triangles, and of those that remain three
  *     are one. Dry columns are not linked with each other, but do not keep apart either. The diagonal has both its ends
@@ -10,14 +10,14 @@
  *
  * Edges of overhangs and the border of the grid are where they were: the surface ends at centres. This is not made for
  * speed. */
-#include "surface/parts.h"
+#include "surface/surface_internal.h"
 
 #include "base/order.h"
 #include "bed/cells.h"
 
 #include <math.h>
 
-/* ---------------------------------------------------------------------------------------------------------- extras */
+/* ---------------------------------------------------------------------------------------------------------- vertices */
 
 /* What a wet column that is not linked in a direction meets there, as a number: the place of the column whose solid it
  * is or, where a cell has no column, one beyond all places; -1: nothing solid. */
@@ -31,8 +31,8 @@ static int32_t wall_at(const rill_build *build, const rill_surface_row *row, int
     return bed->b[other] >= bed->c[place] ? other : -1;
 }
 
-static rill_extra *find_extra(const rill_surface *s, int32_t key) {
-    return rill_order_find(s->extras.data, s->extras.count, sizeof(rill_extra), key);
+static rill_wall_vertex *find_wall_vertex(const rill_surface *s, int32_t key) {
+    return rill_order_find(s->wall_vertices.data, s->wall_vertices.count, sizeof(rill_wall_vertex), key);
 }
 
 /* Calls `visit` for each wall that a wet column meets; false as soon as it says so. */
@@ -57,21 +57,21 @@ static bool each_wall(const rill_build *build, wall_visit *visit) {
 
 static bool add_key(const rill_build *build, const rill_surface_row *row, int32_t place, int32_t d, int32_t key) {
     (void)row, (void)place, (void)d;
-    return rill_array_push(&build->s->keys, &build->s->allocator, &key) != NULL;
+    return rill_array_push(&build->s->wall_keys, &build->s->allocator, &key) != NULL;
 }
 
 /* The walls of all wet columns, each once and in order. */
-static bool list_extras(const rill_build *build) {
+static bool list_wall_vertices(const rill_build *build) {
     rill_surface *s = build->s;
-    s->keys.count = 0;
+    s->wall_keys.count = 0;
     if (!each_wall(build, add_key)) return false;
-    int32_t *keys = s->keys.data;
+    int32_t *keys = s->wall_keys.data;
     size_t count = 0;
-    rill_order_items(keys, s->keys.count, NULL);
-    for (size_t i = 0; i < s->keys.count; ++i)
+    rill_order_items(keys, s->wall_keys.count, NULL);
+    for (size_t i = 0; i < s->wall_keys.count; ++i)
         if (i == 0 || keys[i] != keys[i - 1]) keys[count++] = keys[i];
-    if (!rill_array_resize(&s->extras, &s->allocator, count)) return false;
-    for (size_t i = 0; i < count; ++i) ((rill_extra *)s->extras.data)[i] = (rill_extra){ .key = keys[i] };
+    if (!rill_array_resize(&s->wall_vertices, &s->allocator, count)) return false;
+    for (size_t i = 0; i < count; ++i) ((rill_wall_vertex *)s->wall_vertices.data)[i] = (rill_wall_vertex){ .key = keys[i] };
     return true;
 }
 
@@ -79,10 +79,10 @@ static bool has_vertex(const rill_surface *s, int32_t place) {
     return s->state[place] & RILL_WET || (s->state[place] == RILL_HERE && (s->links[place] | s->joints[place]));
 }
 
-bool rill_printed_number(const rill_build *build, size_t *count) {
+bool rill_shore_paper_number(const rill_build *build, size_t *count) {
     rill_surface *s = build->s;
     const rill_surface_row *rows = s->rows.data;
-    if (!list_extras(build)) return false;
+    if (!list_wall_vertices(build)) return false;
     int32_t next = (int32_t)s->column_vertices;
     for (size_t i = 0; i < s->rows.count; ++i) {
         for (int32_t x = 0; rows[i].inside && x < rows[i].count; ++x) {
@@ -91,9 +91,9 @@ bool rill_printed_number(const rill_build *build, size_t *count) {
         }
     }
     s->info.shore_vertices = (size_t)next - s->column_vertices;
-    rill_extra *extras = s->extras.data;
-    for (size_t i = 0; i < s->extras.count; ++i) extras[i].vertex = next++;
-    s->info.extra_vertices = s->extras.count;
+    rill_wall_vertex *vertices = s->wall_vertices.data;
+    for (size_t i = 0; i < s->wall_vertices.count; ++i) vertices[i].vertex = next++;
+    s->info.extra_vertices = s->wall_vertices.count;
     *count = (size_t)next - s->column_vertices;
     return true;
 }
@@ -139,16 +139,16 @@ static void place_dry(const rill_build *build, const rill_surface_row *row, int3
     put_vertex(build, s->vertex[place], cell, s->layer[place], &mean);
 }
 
-static bool add_to_extra(const rill_build *build, const rill_surface_row *row, int32_t place, int32_t d, int32_t key) {
-    rill_extra *extra = find_extra(build->s, key);
-    add_column(build->s, place, &extra->mean);
-    extra->cell[0] = row->x0 + (place - row->start - 1) + RILL_STEP_X[d];
-    extra->cell[1] = row->y + RILL_STEP_Y[d];
-    extra->layer = build->s->layer[place];
+static bool add_to_wall_vertex(const rill_build *build, const rill_surface_row *row, int32_t place, int32_t d, int32_t key) {
+    rill_wall_vertex *vertex = find_wall_vertex(build->s, key);
+    add_column(build->s, place, &vertex->mean);
+    vertex->cell[0] = row->x0 + (place - row->start - 1) + RILL_STEP_X[d];
+    vertex->cell[1] = row->y + RILL_STEP_Y[d];
+    vertex->layer = build->s->layer[place];
     return true;
 }
 
-void rill_printed_place(const rill_build *build) {
+void rill_shore_paper_place(const rill_build *build) {
     rill_surface *s = build->s;
     const rill_surface_row *rows = s->rows.data;
     for (size_t i = 0; i < s->rows.count; ++i) {
@@ -157,10 +157,10 @@ void rill_printed_place(const rill_build *build) {
             if (!(s->state[place] & RILL_WET) && has_vertex(s, place)) place_dry(build, &rows[i], place);
         }
     }
-    each_wall(build, add_to_extra);
-    const rill_extra *extras = s->extras.data;
-    for (size_t i = 0; i < s->extras.count; ++i)
-        put_vertex(build, extras[i].vertex, extras[i].cell, extras[i].layer, &extras[i].mean);
+    each_wall(build, add_to_wall_vertex);
+    const rill_wall_vertex *vertices = s->wall_vertices.data;
+    for (size_t i = 0; i < s->wall_vertices.count; ++i)
+        put_vertex(build, vertices[i].vertex, vertices[i].cell, vertices[i].layer, &vertices[i].mean);
 }
 
 /* ------------------------------------------------------------------------------------------------------- triangles */
@@ -168,7 +168,7 @@ void rill_printed_place(const rill_build *build) {
 /* A corner of a quartet, as one of its wet columns sees it. */
 typedef struct node {
     int32_t vertex; /* -1: there is nothing */
-    int32_t place;  /* -1: an extra vertex */
+    int32_t place;  /* -1: a wall vertex */
     int32_t stride;
     bool wet;
 } node;
@@ -194,11 +194,11 @@ static void look_around(const rill_build *build, const node *at, int32_t corner,
             continue;
         }
         const int32_t key = wall_at(build, &row, at->place, d);
-        if (key >= 0) out[k].vertex = find_extra(s, key)->vertex;
+        if (key >= 0) out[k].vertex = find_wall_vertex(s, key)->vertex;
     }
 }
 
-/* Whether two corners may be joined. Dry ones do not keep apart; an extra vertex goes along with what has it as a
+/* Whether two corners may be joined. Dry ones do not keep apart; a wall vertex goes along with what has it as a
  * wall. */
 static bool joined(const rill_build *build, const node corners[4], int32_t j, int32_t k) {
     const rill_surface *s = build->s;
@@ -209,14 +209,14 @@ static bool joined(const rill_build *build, const node corners[4], int32_t j, in
     return rill_surface_neighbour(s, a->place, WAY[j][k], a->stride) == b->place;
 }
 
-static void put(rill_printed_writer *w, const node *a, const node *b, const node *c) {
+static void put(rill_shore_paper_writer *w, const node *a, const node *b, const node *c) {
     if (!a->wet && !b->wet && !c->wet) return;
     w->out[0] = (uint32_t)a->vertex, w->out[1] = (uint32_t)b->vertex, w->out[2] = (uint32_t)c->vertex;
     w->out += 3;
     w->triangles += 1;
 }
 
-static void put_four(const rill_build *build, rill_printed_writer *w, const node n[4]) {
+static void put_four(const rill_build *build, rill_shore_paper_writer *w, const node n[4]) {
     const int32_t *top = build->s->top;
     const bool rising = n[0].wet == n[2].wet, falling = n[1].wet == n[3].wet;
     bool from_sw = rising;
@@ -229,18 +229,18 @@ static void put_four(const rill_build *build, rill_printed_writer *w, const node
 }
 
 /* Columns of a quartet that already have triangles. */
-static bool taken(const rill_printed_writer *w, const node *n) {
+static bool taken(const rill_shore_paper_writer *w, const node *n) {
     for (int32_t i = 0; i < w->taken_count; ++i)
         if (w->taken[i] == n->vertex) return true;
     return false;
 }
 
-static void take(rill_printed_writer *w, const node *n) {
-    if (w->taken_count < RILL_PRINTED_TAKEN) w->taken[w->taken_count++] = n->vertex;
+static void take(rill_shore_paper_writer *w, const node *n) {
+    if (w->taken_count < RILL_SHORE_PAPER_TAKEN) w->taken[w->taken_count++] = n->vertex;
 }
 
 /* The group of `count` corners that a wet column makes, if it does; `without` is the corner that is left out, or -1. */
-static void try_group(const rill_build *build, rill_printed_writer *w, const node n[4], int32_t without) {
+static void try_group(const rill_build *build, rill_shore_paper_writer *w, const node n[4], int32_t without) {
     for (int32_t j = 0; j < 4; ++j) {
         if (j == without) continue;
         if (n[j].vertex < 0 || taken(w, &n[j])) return;
@@ -255,7 +255,7 @@ static void try_group(const rill_build *build, rill_printed_writer *w, const nod
         if (j != without) take(w, &n[j]);
 }
 
-void rill_printed_quartet(const rill_build *build, rill_printed_writer *w, int32_t x, int32_t y) {
+void rill_shore_paper_quartet(const rill_build *build, rill_shore_paper_writer *w, int32_t x, int32_t y) {
     const rill_surface *s = build->s;
     const rill_bed *bed = build->view->bed;
     w->taken_count = 0;

@@ -1,6 +1,6 @@
 /* Vertices of wet columns: numbers go on along a row, so that runs of wet columns are runs of vertices. The kernels
  * take for granted that a column is linked to its neighbours in the sheet; those that are not are mended afterwards. */
-#include "surface/parts.h"
+#include "surface/surface_internal.h"
 
 #include <math.h>
 
@@ -61,10 +61,10 @@ void rill_row_vertices(const rill_build *build, rill_surface_row *row) {
     }
 }
 
-void rill_depths_redraw(const rill_build *build) {
+void rill_draw_depths_apply(const rill_build *build) {
     const rill_surface *s = build->s;
-    for (size_t i = 0; i < build->view->seen_count; ++i) {
-        const rill_seen_level *seen = &build->view->seen[i];
+    for (size_t i = 0; i < build->view->draw_level_count; ++i) {
+        const rill_draw_level *seen = &build->view->draw_levels[i];
         if (seen->depth == 0 || !(s->state[seen->place] & RILL_WET) || seen->level >= s->lid[seen->place]) continue;
         const size_t vertex = (size_t)s->vertex[seen->place];
         const float opacity = (float)seen->depth * build->vertices.opacity;

@@ -12,12 +12,12 @@
  *
  * A chain may pass through a cell twice (around the edge of a slab that the surface meets aslant). It is then cut into
  * triangles of three columns each, which share the ones at the cuts: a *tear*, where a mesh ends at a column. The only
- * other place where it does is between three columns, if the terrain would show there (retreat.c). */
+ * other place where it does is between three columns, if the terrain would show there (outline_clip.c). */
 #include <string.h>
 
 #include "base/hash.h"
 #include "base/simd.h"
-#include "surface/parts.h"
+#include "surface/surface_internal.h"
 
 /* The direction from a corner of a quartet to the one after it, and to the one before it. Corners are counted on
  * around. */
@@ -34,7 +34,7 @@ typedef struct writer {
     const rill_bed *bed;
     uint32_t *out;
     size_t triangles, skirts, tears;
-    int32_t restless; /* quartets so far whose triangles depend on levels: saddles, and four columns around */
+    int32_t level_bound; /* quartets so far whose triangles depend on levels: saddles, and four columns around */
     uint32_t saddle;  /* the first vertex of the next one */
     bool named;       /* columns are written as RILL_NAMED_COLUMN and their place */
 } writer;
@@ -70,7 +70,7 @@ static void put_closed(writer *w, const int32_t p[4]) {
     const int32_t *top = w->s->top;
     const uint32_t v[4] = { column(w, p[0]), column(w, p[1]), column(w, p[2]), column(w, p[3]) };
     const bool rising = top[p[0]] - top[p[1]] >= top[p[3]] - top[p[2]];
-    w->restless += 1;
+    w->level_bound += 1;
     put(w, v[0], v[1], rising ? v[2] : v[3]);
     put(w, rising ? v[0] : v[1], v[2], v[3]);
 }
@@ -197,7 +197,7 @@ static void put_saddle(writer *w, const rill_saddle *saddle) {
         put(w, c0, x, y);
         put(w, c2, y, x);
     }
-    w->restless += 1;
+    w->level_bound += 1;
     w->saddle += 2;
 }
 
@@ -243,7 +243,7 @@ static void put_odd(const rill_build *build, const rill_surface_row *row, writer
 static bool odd_as_before(const rill_surface *s, const rill_surface_row *row) {
     const rill_surface_row *north = row + 1;
     return !s->rerimmed && !row->renumbered && !north->renumbered && !row->rerimmed && !north->rerimmed &&
-           row->odd == row->odd_before && row->plain == row->plain_before && row->restless == 0 && row->saddles == 0;
+           row->odd == row->odd_before && row->full == row->full_before && row->level_bound == 0 && row->saddles == 0;
 }
 
 /* Where the odd triangles of a row are kept. */
@@ -256,12 +256,12 @@ void rill_row_count_triangles(const rill_build *build, rill_surface_row *row) {
     row->same_odd = row->above || odd_as_before(build->s, row);
     if (row->same_odd) return;
     if (row->odd > 0 && build->s->def.smooth_shores) put_odd(build, row, &w);
-    row->triangles = 2 * row->plain + (int32_t)w.triangles;
+    row->triangles = 2 * row->full + (int32_t)w.triangles;
     row->skirt_triangles = (int32_t)w.skirts;
     row->tears = (int32_t)w.tears;
-    row->restless = w.restless;
+    row->level_bound = w.level_bound;
     row->odd_before = row->odd;
-    row->plain_before = row->plain;
+    row->full_before = row->full;
 }
 
 static uint64_t mix(uint64_t hash, const void *eight) {
@@ -288,7 +288,7 @@ static uint64_t hash_words(uint64_t hash, const void *data, size_t words) {
 
 /* Plain quads follow from what they are and the numbers their rows begin with; the others are hashed as they are. */
 static uint64_t hash_row(const rill_surface *s, const rill_surface_row *row) {
-    const size_t odd = (size_t)(row->triangles - 2 * row->plain), before = row->first_triangle + 2 * (size_t)row->plain;
+    const size_t odd = (size_t)(row->triangles - 2 * row->full), before = row->first_triangle + 2 * (size_t)row->full;
     const uint64_t numbers = (uint64_t)row->first_vertex << 32 | (uint64_t)row[1].first_vertex;
     return hash_words(rill_hash_u64(row->quad_hash, numbers), s->mesh.indices + 3 * before, 3 * odd);
 }
@@ -301,20 +301,20 @@ void rill_row_triangles(const rill_build *build, rill_surface_row *row) {
     uint32_t *out = s->mesh.indices + 3 * row->first_triangle;
     const bool all = row->reshaped || row->moved || row->renumbered || row[1].renumbered;
     if (all)
-        rill_plain_write(s, row, out);
+        rill_quads_write(s, row, out);
     else if (row->flipped)
-        rill_plain_rewrite(s, row, out);
-    uint32_t *odd = out + 6 * (size_t)row->plain, *at = kept(s, row->first_odd);
+        rill_quads_rewrite(s, row, out);
+    uint32_t *odd = out + 6 * (size_t)row->full, *at = kept(s, row->first_odd);
     writer w = { .s = s, .bed = build->view->bed, .out = at };
     const bool again = row->moved || !row->same_odd || build->fresh;
     if (row->same_odd && again && row->odd > 0 && s->def.smooth_shores) put_odd(build, row, &w);
-    if (again) memcpy(odd, at, 3 * (size_t)(row->triangles - 2 * row->plain) * sizeof *odd);
+    if (again) memcpy(odd, at, 3 * (size_t)(row->triangles - 2 * row->full) * sizeof *odd);
     if (again || all || row->flipped) row->hash = hash_row(s, row);
 }
 
 /* ----------------------------------------------------------------------------------------------- where sheets meet */
 
-static bool in_plain_quad(const writer *w, int32_t place, int32_t corner) {
+static bool in_full_quad(const writer *w, int32_t place, int32_t corner) {
     const int32_t stride = w->s->stride[place];
     const int32_t sw = place - (corner == 1 || corner == 2 ? 1 : 0) - (corner >= 2 ? stride : 0);
     return w->s->quads[sw] == RILL_QUAD_RISING || w->s->quads[sw] == RILL_QUAD_FALLING;
@@ -378,7 +378,7 @@ static void put_mixed(const rill_build *build, writer *w, int32_t x, int32_t y) 
         const size_t cell = (size_t)cy * (size_t)bed->grid.cells[0] + (size_t)cx;
         for (int32_t k = bed->cell_first[cell]; k < bed->cell_first[cell + 1]; ++k) {
             const int32_t place = bed->places[k];
-            if (!(s->state[place] & RILL_WET) || in_plain_quad(w, place, corner)) continue;
+            if (!(s->state[place] & RILL_WET) || in_full_quad(w, place, corner)) continue;
             if (saddles && put_mixed_saddle(build, w, place, corner, number)) continue;
             if (ends(s, place, behind(corner)))
                 put_open(w, place, corner);
@@ -403,13 +403,13 @@ static void mixed_of_row(const rill_build *build, int32_t row, writer *w) {
     const rill_surface *s = build->s;
     const int32_t wide = w->bed->grid.cells[0] + 1;
     const uint8_t *mixed = s->mixed + (size_t)row * (size_t)wide;
-    rill_printed_writer printed = { .out = w->out };
+    rill_shore_paper_writer printed = { .out = w->out };
     for (int32_t i = rill_next(rill_eight, mixed, 0, 0, wide); i < wide;
          i = rill_next(rill_eight, mixed, 0, i + 1, wide)) {
         if (s->def.smooth_shores)
             put_mixed(build, w, i - 1, row - 1);
         else
-            rill_printed_quartet(build, &printed, i - 1, row - 1);
+            rill_shore_paper_quartet(build, &printed, i - 1, row - 1);
     }
     w->triangles += printed.triangles;
 }

@@ -3,7 +3,7 @@
  * the liquid beside it, any other is at its base, and where a cell has no such layer the vertex is at the bottom of the
  * range. For engines and caches that want the same indices in every frame. */
 #include "bed/cells.h"
-#include "surface/parts.h"
+#include "surface/surface_internal.h"
 
 #include <string.h>
 

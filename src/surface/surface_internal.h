@@ -1,6 +1,6 @@
 /* What the stages of a build share. */
-#ifndef RILL_SURFACE_PARTS_H
-#define RILL_SURFACE_PARTS_H
+#ifndef RILL_SURFACE_SURFACE_INTERNAL_H
+#define RILL_SURFACE_SURFACE_INTERNAL_H
 
 #include <string.h>
 
@@ -27,8 +27,8 @@ static inline uint64_t rill_eight(const uint8_t *bytes) {
     return word;
 }
 
-/* Where quads are plain, eight at a time, as such lowest bits. */
-static inline uint64_t rill_plain_eight(const uint8_t *quads) {
+/* Where quads are full, eight at a time, as such lowest bits. */
+static inline uint64_t rill_full_eight(const uint8_t *quads) {
     const uint64_t word = rill_eight(quads);
     return (word ^ word >> 1) & RILL_ONES;
 }
@@ -76,21 +76,21 @@ static inline bool rill_column_is_full(const rill_surface *s, int32_t place) {
 
 /* surface.c. Planes and lists for a bed, made when it is not the one that was seen last. */
 rill_result rill_surface_fit(rill_surface *surface, const rill_surface_view *view);
-/* build.c. Frees the arrays of the mesh. */
+/* surface_build.c. Frees the arrays of the mesh. */
 void rill_surface_give_mesh(rill_surface *surface);
-/* grids.c. The mesh as one grid per layer, whose triangles are always the same; false without memory. */
+/* layer_grids.c. The mesh as one grid per layer, whose triangles are always the same; false without memory. */
 bool rill_grids_make(rill_surface *surface, const rill_surface_view *view);
 void rill_grids_give(rill_surface *surface);
 
-/* levels.c. Which columns are wet, and how high; links to neighbours in the sheet; rims and quads, and how many there
+/* level_rows.c. Which columns are wet, and how high; links to neighbours in the sheet; rims and quads, and how many there
  * are. */
 rill_row_task rill_row_level, rill_row_link, rill_row_shape;
 /* After the levels of all rows: columns at bodies get theirs. */
-void rill_levels_redraw(const rill_build *build);
-/* vertices.c: and how deep it is there. */
-void rill_depths_redraw(const rill_build *build);
+void rill_draw_levels_apply(const rill_build *build);
+/* surface_vertices.c: and how deep it is there. */
+void rill_draw_depths_apply(const rill_build *build);
 
-/* joints.c. Which columns of different sheets may be linked; false without memory. */
+/* sheet_joints.c. Which columns of different sheets may be linked; false without memory. */
 bool rill_joints_find(rill_surface *surface, const rill_bed *bed);
 /* Which are linked; before the links of sheets. Then, once those are known: no surface ends
  * at a joint, and corners where sheets meet are marked. */
@@ -101,7 +101,7 @@ void rill_joints_close(const rill_build *build);
 /* Slopes and velocities of columns that have joints, whose neighbours are not where the kernels look. */
 rill_row_task rill_row_mend;
 
-/* vertices.c. What all vertices share; the numbers of columns' vertices, by place; and the vertices. */
+/* surface_vertices.c. What all vertices share; the numbers of columns' vertices, by place; and the vertices. */
 rill_vertex_constants rill_vertices_begin(const rill_surface *surface, const rill_bed *bed);
 rill_row_task rill_row_number, rill_row_vertices;
 /* Normal and upward velocity of a column that is not linked to all its neighbours in the sheet. */
@@ -127,11 +127,11 @@ static inline int32_t rill_way_up(const rill_build *build, int32_t rise) {
 }
 /* The height of a rim, quanta. One that is drawn back stays on the way to where it would be. */
 static inline float rill_rim_height(const rill_rim *rim) {
-    const float along = rim->along / rim->full;
-    return (rim->along < rim->full ? rim->top + along * (rim->end - rim->top) : rim->end) + rim->raised;
+    const float along = rim->along / rim->unclipped;
+    return (rim->along < rim->unclipped ? rim->top + along * (rim->end - rim->top) : rim->end) + rim->raised;
 }
 
-/* corners.c. Triangles of a row of quartets, and of corners where sheets meet: the odd ones are found first, and
+/* quartets.c. Triangles of a row of quartets, and of corners where sheets meet: the odd ones are found first, and
  * counted, and kept at first_odd, where there is room for so many. */
 enum {
     RILL_ODD_MOST = 12
@@ -144,9 +144,9 @@ size_t rill_quartet_write(const rill_build *build, const rill_outline_spot *spot
 void rill_mixed_count(const rill_build *build, int32_t row);
 void rill_mixed_triangles(const rill_build *build, int32_t row);
 
-/* plain.c. The plain quads of a row; and only those whose diagonals have changed. */
-void rill_plain_write(const rill_surface *s, const rill_surface_row *row, uint32_t *out);
-void rill_plain_rewrite(const rill_surface *s, const rill_surface_row *row, uint32_t *out);
+/* quads.c. The full quads of a row; and only those whose diagonals have changed. */
+void rill_quads_write(const rill_surface *s, const rill_surface_row *row, uint32_t *out);
+void rill_quads_rewrite(const rill_surface *s, const rill_surface_row *row, uint32_t *out);
 
 /* saddles.c. Two opposite wet columns of a quartet that are linked, and end towards the other two of its cells. */
 typedef struct rill_saddle {
@@ -171,19 +171,19 @@ int32_t rill_mixed_saddles(const rill_build *build, int32_t row);
 rill_row_task rill_row_place_saddles;
 void rill_mixed_place_saddles(const rill_build *build, int32_t row);
 
-/* retreat.c. Draws rims back from what would show through the surface beside them, once rims are found. */
-void rill_rims_retreat(const rill_build *build);
+/* outline_clip.c. Draws rims back from what would show through the surface beside them, once rims are found. */
+void rill_outline_clip(const rill_build *build);
 
-/* printed.c. Instead of the last two, without smooth shores: numbers of the vertices beside those of wet columns, false
- * without memory; these vertices; triangles of a quartet that is not plain. */
-enum { RILL_PRINTED_TAKEN = 64 };
-typedef struct rill_printed_writer {
+/* shore_paper.c. Instead of the last two, without smooth shores: numbers of the vertices beside those of wet columns, false
+ * without memory; these vertices; triangles of a quartet that is not full. */
+enum { RILL_SHORE_PAPER_TAKEN = 64 };
+typedef struct rill_shore_paper_writer {
     uint32_t *out;
     size_t triangles;
-    int32_t taken[RILL_PRINTED_TAKEN], taken_count; /* vertices of the quartet that have a triangle */
-} rill_printed_writer;
-bool rill_printed_number(const rill_build *build, size_t *count);
-void rill_printed_place(const rill_build *build);
-void rill_printed_quartet(const rill_build *build, rill_printed_writer *w, int32_t x, int32_t y);
+    int32_t taken[RILL_SHORE_PAPER_TAKEN], taken_count; /* vertices of the quartet that have a triangle */
+} rill_shore_paper_writer;
+bool rill_shore_paper_number(const rill_build *build, size_t *count);
+void rill_shore_paper_place(const rill_build *build);
+void rill_shore_paper_quartet(const rill_build *build, rill_shore_paper_writer *w, int32_t x, int32_t y);
 
 #endif

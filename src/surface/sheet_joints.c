@@ -1,6 +1,6 @@
 /* What happens between sheets: links between columns of different sheets, and sparse pipes. Both are few, and listed;
  * which there may be follows from the bed, which there are is tested one by one (surface.h has the test). */
-#include "surface/parts.h"
+#include "surface/surface_internal.h"
 
 #include <limits.h>
 
@@ -45,14 +45,14 @@ static void pair_joints(rill_surface *surface) {
 
 static bool list_meetings(rill_surface *surface) {
     const rill_joint *joints = surface->joint_list.data;
-    surface->meetings.count = 0;
+    surface->pairs.count = 0;
     for (size_t k = 0; k < surface->joint_list.count; ++k) {
         const int32_t i = joints[k].place, j = joints[k].other;
-        const rill_meeting meeting = { .ends = { i, j },
+        const rill_joint_pair pair = { .ends = { i, j },
                                        .m = { surface->m[i], surface->m[j] },
                                        .c = { surface->lid[i], surface->lid[j] },
                                        .joint = (int32_t)k };
-        if (joints[k].direction < 4 && !rill_array_push(&surface->meetings, &surface->allocator, &meeting))
+        if (joints[k].direction < 4 && !rill_array_push(&surface->pairs, &surface->allocator, &pair))
             return false;
     }
     return true;
@@ -74,10 +74,10 @@ static bool list_sides(rill_surface *surface, const rill_bed *bed) {
         const int32_t place = joints[k].place, d = joints[k].direction;
         if (joints[k].pipe < 0) continue;
         if (has_dense_pipe(bed, place, place + RILL_STEP_X[d] + RILL_STEP_Y[d] * joints[k].stride)) continue;
-        const rill_side side = { .place = place, .pipe = joints[k].pipe, .which = (uint8_t)((d & 2) + (d >= 4)) };
+        const rill_pipe_side side = { .place = place, .pipe = joints[k].pipe, .which = (uint8_t)((d & 2) + (d >= 4)) };
         if (!rill_array_push(&surface->sides, &surface->allocator, &side)) return false;
-        rill_side *at = (rill_side *)surface->sides.data + surface->sides.count - 1;
-        for (; at > (rill_side *)surface->sides.data && at[-1].place == place && at[-1].pipe > side.pipe; --at)
+        rill_pipe_side *at = (rill_pipe_side *)surface->sides.data + surface->sides.count - 1;
+        for (; at > (rill_pipe_side *)surface->sides.data && at[-1].place == place && at[-1].pipe > side.pipe; --at)
             at[0] = at[-1], at[-1] = side;
     }
     return true;
@@ -88,7 +88,7 @@ static bool list_sides(rill_surface *surface, const rill_bed *bed) {
 static bool find_sides(rill_surface *surface, const rill_bed *bed) {
     int32_t *counts = surface->vertex; /* there are no vertices yet */
     if (!list_sides(surface, bed)) return false;
-    rill_side *sides = surface->sides.data;
+    rill_pipe_side *sides = surface->sides.data;
     for (size_t i = 0; i < surface->sides.count; ++i) counts[sides[i].place] = 0;
     for (size_t i = 0; i < surface->sides.count; ++i) {
         const int32_t one = 1 << 6 * sides[i].which, all = 63 * one;
@@ -132,9 +132,9 @@ void rill_joints_test(const rill_build *build) {
     int32_t *list = s->linked.data;
     for (size_t i = 0; i < s->linked.count; ++i) set_linked(s, &joints[list[i]], false);
     s->linked.count = 0;
-    const rill_meeting *meetings = s->meetings.data;
-    for (size_t i = 0; i < s->meetings.count; ++i) {
-        const rill_meeting *at = &meetings[i];
+    const rill_joint_pair *pairs = s->pairs.data;
+    for (size_t i = 0; i < s->pairs.count; ++i) {
+        const rill_joint_pair *at = &pairs[i];
         const int32_t h[2] = { s->h[at->ends[0]], s->h[at->ends[1]] };
         const uint32_t wet = (s->state[at->ends[0]] | s->state[at->ends[1]]) & RILL_WET;
         const bool fit = (at->m[1] < h[0]) & (h[0] < at->c[1]) & (at->m[0] < h[1]) & (h[1] < at->c[0]);
@@ -152,7 +152,7 @@ static void mark_corner(rill_surface *s, int32_t corner, int32_t wide) {
     s->any_mixed = true;
 }
 
-/* Without smooth shores all quartets that are not plain are looked at like those where sheets meet. */
+/* Without smooth shores all quartets that are not full are looked at like those where sheets meet. */
 static void mark_odd(const rill_build *build, int32_t wide) {
     rill_surface *s = build->s;
     const rill_surface_row *rows = s->rows.data;
@@ -241,7 +241,7 @@ void rill_joints_close(const rill_build *build) {
 /* Velocities that the kernels have not seen, and slopes towards columns that are not where they look. */
 void rill_row_mend(const rill_build *build, rill_surface_row *row) {
     const rill_surface *s = build->s;
-    const rill_side *sides = s->sides.data;
+    const rill_pipe_side *sides = s->sides.data;
     if (row->wet == 0 || row->first_joint == row->end_joint) return;
     for (int32_t i = row->first_side; i < row->end_side; ++i) {
         if (!(s->state[sides[i].place] & RILL_WET)) continue;

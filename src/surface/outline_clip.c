@@ -11,7 +11,7 @@
  * they stay where they are; else it is as if they were raised so far, and they are drawn back for the rest.
  *
  * Rims belong to two quartets, and triangles to rims: one quartet after the other, on one thread. */
-#include "surface/parts.h"
+#include "surface/surface_internal.h"
 
 #include "base/simd.h"
 
@@ -264,7 +264,7 @@ static bool may_show(const rill_build *build, const rill_outline_spot *spot) {
     return found.higher && (found.lower || found.dry_base >= found.base - build->dx);
 }
 
-static bool retreat_at(const rill_build *build, const rill_outline_spot *spot, double soft) {
+static bool clip_at(const rill_build *build, const rill_outline_spot *spot, double soft) {
     const rill_surface *s = build->s;
     rill_surface_row *const rows = s->rows.data;
     const quartet q = { .build = build,
@@ -285,7 +285,7 @@ static void mark_moved(const rill_build *build, uint8_t mark) {
     for (size_t i = 0; i < floor->moved.count; ++i)
         for (int k = 0; k < 5; ++k) {
             const int32_t corner = moved[i] + beside[k];
-            if (corner >= 0 && corner < (int32_t)floor->corner_count) floor->restless[corner] = mark;
+            if (corner >= 0 && corner < (int32_t)floor->corner_count) floor->revisit[corner] = mark;
         }
 }
 
@@ -296,12 +296,12 @@ static void look_again(const rill_build *build) {
     size_t count = 0;
     mark_moved(build, 1);
     for (size_t i = 0; i < floor->looked_at.count; ++i)
-        if (floor->restless[spots[i].corner]) spots[count++] = spots[i];
+        if (floor->revisit[spots[i].corner]) spots[count++] = spots[i];
     mark_moved(build, 0);
     bool any = true;
     for (int32_t turn = 1; any && turn < TURNS; ++turn) {
         any = false;
-        for (size_t i = 0; i < count; ++i) any |= retreat_at(build, &spots[i], 0.0);
+        for (size_t i = 0; i < count; ++i) any |= clip_at(build, &spots[i], 0.0);
     }
 }
 
@@ -311,17 +311,17 @@ static void look_at(const rill_build *build, const rill_outline_spot *spot) {
     int32_t *const moved = floor->moved.data;
     if (!may_show(build, spot)) return;
     looked_at[floor->looked_at.count++] = *spot; /* there is room for all */
-    if (retreat_at(build, spot, SOFT * (double)build->dx)) moved[floor->moved.count++] = spot->corner;
+    if (clip_at(build, spot, SOFT * (double)build->dx)) moved[floor->moved.count++] = spot->corner;
 }
 
-void rill_rims_retreat(const rill_build *build) {
+void rill_outline_clip(const rill_build *build) {
     const rill_surface *s = build->s;
     rill_floor *floor = s->terrain;
-    const rill_outline_spot *const spots = floor->spots.data, *const meetings = floor->meetings.data;
+    const rill_outline_spot *const spots = floor->sheet_spots.data, *const mixed_spots = floor->mixed_spots.data;
     floor->looked_at.count = floor->moved.count = 0;
-    for (size_t i = 0; i < floor->spots.count; ++i)
+    for (size_t i = 0; i < floor->sheet_spots.count; ++i)
         if (s->quads[spots[i].place] == RILL_QUAD_ODD && !s->mixed[spots[i].corner]) look_at(build, &spots[i]);
-    for (size_t i = 0; s->any_mixed && i < floor->meetings.count; ++i)
-        if (s->mixed[meetings[i].corner]) look_at(build, &meetings[i]);
+    for (size_t i = 0; s->any_mixed && i < floor->mixed_spots.count; ++i)
+        if (s->mixed[mixed_spots[i].corner]) look_at(build, &mixed_spots[i]);
     if (floor->moved.count > 0) look_again(build);
 }

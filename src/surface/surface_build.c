@@ -15,7 +15,7 @@
 #include "base/hash.h"
 #include "base/message.h"
 #include "meniscus/meniscus.h"
-#include "surface/parts.h"
+#include "surface/surface_internal.h"
 
 enum { ROWS = 16 };
 
@@ -212,11 +212,11 @@ static void sweep_rows(const rill_build *build) {
 
 static void find_links(const rill_build *build) {
     rill_joints_undo(build->s);
-    if (rill_tasks_width(build->view->runtime) == 1 && build->view->seen_count == 0) {
+    if (rill_tasks_width(build->view->runtime) == 1 && build->view->draw_level_count == 0) {
         sweep_rows(build);
     } else {
         run(build, rill_row_level);
-        rill_levels_redraw(build);
+        rill_draw_levels_apply(build);
         run(build, rill_row_link);
         run(build, rill_row_shape);
     }
@@ -231,11 +231,11 @@ static bool find_numbers(rill_build *build) {
     if (!rill_array_resize(&s->rims, &s->allocator, rims) || !reserve_odd(build, odd)) return false;
     run(build, rill_row_number);
     run(build, rill_row_find_rims);
-    if (s->terrain && s->def.smooth_shores) rill_rims_retreat(build);
+    if (s->terrain && s->def.smooth_shores) rill_outline_clip(build);
     const size_t skirts = number_skirts(build);
     if (skirts > 0) run(build, rill_row_number_skirts);
     s->rerimmed |= skirts > 0 || s->skirts_before > 0 || s->any_mixed || s->mixed_before;
-    if (!s->def.smooth_shores && !rill_printed_number(build, &rims)) return false;
+    if (!s->def.smooth_shores && !rill_shore_paper_number(build, &rims)) return false;
     run(build, rill_row_count_triangles);
     run_corners(build, count_corners);
     const size_t vertices = s->column_vertices + rims + 2 * s->saddles + skirts, triangles = number_triangles(build);
@@ -306,11 +306,11 @@ rill_result rill_surface_make(rill_surface *surface, const rill_surface_view *vi
                          .dx = quanta(view->bed, dx),
                          .thin = quanta(view->bed, 0.05 * dx),
                          .fresh = !surface->built,
-                         .redrawn = surface->seen_before || view->seen_count > 0,
+                         .redrawn = surface->drawn_before || view->draw_level_count > 0,
                          .vertices = rill_vertices_begin(surface, view->bed) };
     double clock = rill_clock();
     surface->built = false;
-    surface->seen_before = view->seen_count > 0;
+    surface->drawn_before = view->draw_level_count > 0;
     surface->build_number += 1;
     surface->info = (rill_surface_info){ 0 };
     double *seconds = surface->info.stage_seconds;
@@ -322,10 +322,10 @@ rill_result rill_surface_make(rill_surface *surface, const rill_surface_view *vi
     seconds[0] = lap(&clock);
     if (!find_numbers(&build)) return rill_fail(view->message, RILL_OUT_OF_MEMORY, "no memory for a surface's mesh");
     write_mesh(&build);
-    rill_depths_redraw(&build);
+    rill_draw_depths_apply(&build);
     seconds[1] = lap(&clock);
     if (surface->fringe) result = rill_meniscus_bend(surface, view);
-    if (!surface->def.smooth_shores) rill_printed_place(&build);
+    if (!surface->def.smooth_shores) rill_shore_paper_place(&build);
     if (surface->saddles > 0) {
         run(&build, rill_row_place_saddles);
         run_corners(&build, place_corner_saddles);
