@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "bed/bed.h"
 #include "bed/sheets.h"
-#include "bed/solid.h"
+#include "shape/solid.h"
 
 #include <math.h>
 

@@ -2,7 +2,7 @@
  * quanta. */
 #include "bed_scenes.h"
 
-#include "bed/raster.h"
+#include "bed/raster_internal.h"
 
 static test_mesh mesh; /* large, so not on the stack */
 

@@ -184,7 +184,7 @@ static void inclined_plates_hold(void **state) {
         /* Floors stay where they were sampled. */
         for (int32_t cell = 0; cell < 24 * 24; ++cell) {
             double low[2], high[2];
-            assert_int_equal(rill_form_cross(scene.solids[1], cell % 24 + 0.5, cell / 24 + 0.5, low, high), 1);
+            assert_int_equal(rill_line_cuts(scene.solids[1], cell % 24 + 0.5, cell / 24 + 0.5, low, high), 1);
             double z = rill_bed_z(&scene.bed, scene.bed.b[scene.bed.places[scene.bed.cell_first[cell] + 1]]);
             assert_true(fabs(z - high[0]) <= scene.bed.quantum);
         }

@@ -1,6 +1,6 @@
 /* Forms of bodies: their masses, hulls and meshes against what is known of them, and the volumes they shade against
  * their own, wherever they are and however they are turned. */
-#include "bodies/form_parts.h"
+#include "shape/body_form_internal.h"
 #include "worlds.h"
 
 #include <math.h>
@@ -128,7 +128,7 @@ static void masses_are_right(void **state) {
         compare_masses(&form, &hull, errors[shape]);
         for (int i = 0; i < 3; ++i) near(form.middle[i], 0.0, 0.0), near(hull.middle[i], 0.0, 1e-9);
         double volume, middle[3], moments[6];
-        rill_form_measure(&form, &volume, middle, moments); /* of what is drawn: all wound outwards */
+        rill_mass_measure(&form, &volume, middle, moments); /* of what is drawn: all wound outwards */
         assert_true(volume > 0.97 * form.volume && volume < (1.0 + 1e-9) * form.volume);
         discard(&form), discard(&hull);
     }
@@ -417,7 +417,7 @@ static void check_hull(const rill_body_def *def) {
             /* Slivers have hardly a direction. */
             assert_true(out <= 1e-5 * form.reach * area + 4e-6 * form.reach * form.reach * form.reach);
         }
-        volume += rill_form_cone(&form, t, form.middle);
+        volume += rill_mass_cone(&form, t, form.middle);
     }
     near(volume, form.volume, 1e-9 * volume);
     discard(&form);

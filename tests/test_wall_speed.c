@@ -4,10 +4,10 @@
 
 #include <math.h>
 
-#include "bed/solid.h"
 #include "motion/displace.h"
 #include "motion/expelled.h"
 #include "motion/wall_speed.h"
+#include "shape/solid.h"
 
 enum { WIDE = 40, HIGH = 8, CELLS = WIDE * HIGH };
 static const double CELL = 1e-3, NOW = 5.0, FRAME = 1.0 / 60.0;

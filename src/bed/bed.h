@@ -29,7 +29,7 @@
 #ifndef RILL_BED_BED_H
 #define RILL_BED_BED_H
 
-#include "rill/rill.h"
+#include "shape/area.h"
 
 #define RILL_WALL (1 << 30)
 #define RILL_TOP (1 << 29)
@@ -76,15 +76,6 @@ static inline void rill_notes_count(const rill_notes *notes, int64_t times, rill
 typedef struct rill_range {
     double quantum, datum; /* m */
 } rill_range;
-
-/* A rectangle of cells: low <= cell < high on each axis. */
-typedef struct rill_area {
-    int32_t low[2], high[2];
-} rill_area;
-
-static inline size_t rill_area_cells(const rill_area *area) {
-    return (size_t)(area->high[0] - area->low[0]) * (size_t)(area->high[1] - area->low[1]);
-}
 
 typedef struct rill_bed {
     rill_grid grid;
@@ -139,7 +130,7 @@ typedef struct rill_columns {
 } rill_columns;
 
 /* A solid as the world keeps it: its definition with owned arrays, and its triangles in world space (none for planes
- * and heightmaps). Defined in bed/solid.h. */
+ * and heightmaps). Defined in shape/solid.h. */
 typedef struct rill_solid rill_solid;
 
 /* Rasterises the solids (bed/raster.c, bed/columns.c) and chooses a range for them. `solids` may contain NULL holes;
@@ -149,7 +140,7 @@ rill_result rill_columns_build(const rill_world_def *def, const rill_solid *cons
                                uint8_t *touched, const rill_allocator *allocator, rill_columns *out,
                                rill_message *message);
 /* The same for an area alone, in a range that was chosen before; `touched` is only ever set to 1. What comes out for a
- * cell does not depend on the area. Solids whose reach (bed/solid.h) ends more than a cell away from the area may be left out. */
+ * cell does not depend on the area. Solids whose reach (shape/solid.h) ends more than a cell away from the area may be left out. */
 rill_result rill_columns_rebuild(const rill_world_def *def, const rill_range *range, const rill_area *area,
                                  const rill_solid *const *solids, size_t solid_count, uint8_t *touched,
                                  const rill_allocator *allocator, rill_columns *out, rill_message *message);

@@ -11,7 +11,7 @@
  * Quantum and datum of a bed stay what they are. When solids move, the columns of an area are built anew in that range,
  * and what leaves it is clipped: a floor below the datum lies on it, a solid above the top is none. Whether a thin wall
  * is filled in depends on the cells around it, so that the area is built with a ring of cells, which is then dropped. */
-#include "bed/raster.h"
+#include "bed/raster_internal.h"
 
 #include "base/message.h"
 

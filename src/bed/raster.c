@@ -3,7 +3,7 @@
  * Meshes: the crossings of a cell are sorted by solid, by part of the mesh, and downwards; what is solid then follows from the
  * kind of the part (see rill_part_kind). Mostly there are two, of which nothing needs sorting. Primitives are asked for their
  * exact ranges, heightmaps are sampled. */
-#include "bed/raster.h"
+#include "bed/raster_internal.h"
 
 #include "base/simd.h"
 #include "base/sort.h"
@@ -41,7 +41,7 @@ bool rill_raster_make(rill_raster *raster, const rill_grid *grid, const rill_are
                              .crossings = rill_array_make(sizeof(rill_crossing)) };
     raster->meshes_alone = true;
     for (size_t s = 0; s < solid_count; ++s)
-        raster->meshes_alone &= !solids[s] || solids[s]->form.aligned || solids[s]->def.shape == RILL_SHAPE_MESH;
+        raster->meshes_alone &= !solids[s] || solids[s]->primitive.aligned || solids[s]->def.shape == RILL_SHAPE_MESH;
     if (!rill_scans_make(raster->scans, grid, area, solids, solid_count, allocator)) return false;
     raster->span_first = rill_alloc_zeroed(allocator, (size_t)raster->x.count + 1, sizeof(int32_t));
     raster->row_first = rill_alloc_zeroed(allocator, (size_t)raster->y.count + 1, sizeof(size_t));
@@ -197,10 +197,10 @@ static bool spans_of_meshes(rill_raster *raster, int32_t row, rill_array *spans)
     return true;
 }
 
-/* A box parallel to the grid is the same all along. As in rill_form_cross, of two boxes side by side exactly one owns a
+/* A box parallel to the grid is the same all along. As in rill_line_cuts, of two boxes side by side exactly one owns a
  * centre on their common face. */
 static bool push_run(rill_raster *raster, uint16_t index, double y) {
-    const rill_form *form = &raster->solids[index]->form;
+    const rill_primitive *form = &raster->solids[index]->primitive;
     if (!(y >= form->low[1] && y < form->high[1])) return true;
     const rill_span_run run = { .span = { .low = form->low[2], .high = form->high[2], .solid = index },
                                 .from = rill_lattice_reach(&raster->x, form->low[0]),
@@ -212,20 +212,20 @@ static bool make_runs(rill_raster *raster, int32_t row) {
     const double y = rill_lattice_at(&raster->y, row);
     raster->runs.count = 0;
     for (size_t s = 0; s < raster->solid_count; ++s)
-        if (raster->solids[s] && raster->solids[s]->form.aligned && !push_run(raster, (uint16_t)s, y)) return false;
+        if (raster->solids[s] && raster->solids[s]->primitive.aligned && !push_run(raster, (uint16_t)s, y)) return false;
     sort_runs(raster->runs.data, raster->runs.count);
     return true;
 }
 
 static bool spans_of_form(rill_raster *raster, uint16_t index, double y) {
     const rill_solid *solid = raster->solids[index];
-    const rill_form *form = &solid->form;
+    const rill_primitive *form = &solid->primitive;
     if (!(y >= form->low[1] && y <= form->high[1])) return true;
     int32_t from = rill_lattice_reach(&raster->x, form->low[0]), until = rill_lattice_reach(&raster->x, form->high[0]);
     if (until < raster->x.count) until += 1; /* a centre exactly on the bound */
     for (int32_t x = from; x < until; ++x) {
         double low[2], high[2];
-        int count = rill_form_cross(solid, rill_lattice_at(&raster->x, x), y, low, high);
+        int count = rill_line_cuts(solid, rill_lattice_at(&raster->x, x), y, low, high);
         for (int i = 0; i < count; ++i) {
             rill_span span = { .low = low[i], .high = high[i], .cell = x, .solid = index };
             if (!rill_array_push(&raster->loose, raster->allocator, &span)) return false;
@@ -284,7 +284,7 @@ static bool spans_of_others(rill_raster *raster, int32_t row) {
     for (size_t s = 0; s < raster->solid_count; ++s) {
         if (!raster->solids[s]) continue;
         rill_shape shape = raster->solids[s]->def.shape;
-        if (shape == RILL_SHAPE_MESH || raster->solids[s]->form.aligned) continue;
+        if (shape == RILL_SHAPE_MESH || raster->solids[s]->primitive.aligned) continue;
         bool done = shape == RILL_SHAPE_HEIGHTMAP ? spans_of_heightmap(raster, (uint16_t)s, row)
                                                   : spans_of_form(raster, (uint16_t)s, y);
         if (!done) return false;

@@ -2,7 +2,7 @@
 #ifndef RILL_BED_SCAN_KERNELS_H
 #define RILL_BED_SCAN_KERNELS_H
 
-#include "bed/raster.h"
+#include "bed/raster_internal.h"
 
 enum { RILL_SCAN_BATCH = 64 };
 

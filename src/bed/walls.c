@@ -19,7 +19,7 @@
  * inside. A bulge ends in the square, and is left out. Since this is decided height by height, what separates two
  * regions of space still separates their columns: any path of edges at some height must cross it, and but for gentle
  * crests no such crossing is left out. */
-#include "bed/raster.h"
+#include "bed/raster_internal.h"
 
 #include "base/sort.h"
 

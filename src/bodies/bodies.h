@@ -44,9 +44,9 @@
 #define RILL_BODIES_BODIES_H
 
 #include "bed/sheets.h"
-#include "bodies/form.h"
 #include "flow/flow.h"
 #include "flow/kernels.h"
+#include "shape/body_form.h"
 #include "tasks/tasks.h"
 
 /* The liquid that lies on a body. */

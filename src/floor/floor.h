@@ -26,7 +26,7 @@
 #include "base/array.h"
 #include "base/message.h"
 #include "bed/bed.h"
-#include "bed/solid.h"
+#include "shape/solid.h"
 
 enum { RILL_FLOOR_RECENT = 4096 };
 

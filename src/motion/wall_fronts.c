@@ -8,7 +8,7 @@
  * Where a solid leaves a cell the same holds for what is not solid. */
 #include "motion/wall_speed.h"
 
-#include "bed/solid.h"
+#include "shape/solid.h"
 
 #include <math.h>
 
@@ -49,7 +49,7 @@ static bool has_come(const passing *p, const int32_t step[2], double distance, b
             at[i] = p->to[i] + ((p->turn[i][0] * r[0] + p->turn[i][1] * r[1]) + p->turn[i][2] * r[2]);
     }
     double low[2], high[2];
-    const int count = rill_form_cross(p->mover->solid, at[0], at[1], low, high);
+    const int count = rill_line_cuts(p->mover->solid, at[0], at[1], low, high);
     bool inside = false;
     for (int k = 0; k < count; ++k) inside |= at[2] > low[k] && at[2] < high[k];
     return inside != p->leaves;

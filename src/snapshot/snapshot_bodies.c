@@ -2,7 +2,7 @@
  * from their definitions; of hulls and meshes everything is kept that would come out in other bits when made again. */
 #include <string.h>
 
-#include "bodies/form_parts.h"
+#include "shape/body_form.h"
 #include "snapshot/snapshot.h"
 
 /* Faster or farther than any body gets, m, m/s, rad/s, m/s2: from there on, steps keep to RILL_BODY_BOUND. */
@@ -95,7 +95,7 @@ static rill_result get_arrays(rill_loading *load, rill_body_form *form) {
     const uint64_t vertices = rill_get_u64(reader), triangles = rill_get_u64(reader);
     if (!rill_get_room(reader, vertices, 3 * sizeof(double)) || !rill_get_room(reader, triangles, 3 * sizeof(uint32_t)))
         return rill_loading_refuse(load, "a body has more points or triangles than there are bytes");
-    if (!rill_form_take(form, &load->world->allocator, (size_t)vertices, (size_t)triangles))
+    if (!rill_body_form_alloc(form, &load->world->allocator, (size_t)vertices, (size_t)triangles))
         return rill_loading_starved(load, "bodies");
     rill_get_f64s(reader, form->vertices, 3 * form->vertex_count);
     for (size_t i = 0; i < 3 * form->triangle_count; ++i) form->indices[i] = rill_get_u32(reader);

@@ -1,4 +1,5 @@
 /* Solids as triangles, for drawing them. */
+#include "bed/terrain_mesh.h"
 #include "world/world.h"
 
 rill_result rill_solid_get_mesh(const rill_world *world, rill_solid_id id, rill_solid_mesh *out) {
@@ -7,13 +8,13 @@ rill_result rill_solid_get_mesh(const rill_world *world, rill_solid_id id, rill_
     const rill_solid_slot *slot = rill_world_solid(world, id);
     if (!slot) return RILL_INVALID_ID;
     rill_solid *solid = slot->solid;
-    if (!rill_solid_cover(solid, &world->def.grid, &world->allocator))
+    if (!rill_terrain_mesh_make(solid, &world->def.grid, &world->allocator))
         return rill_fail(world->note, RILL_OUT_OF_MEMORY, "no memory for the triangles of a solid");
-    const bool covers = solid->cover != NULL;
-    *out = (rill_solid_mesh){ .vertices = covers ? solid->cover : solid->vertices,
-                              .vertex_count = covers ? solid->cover_vertices : solid->vertex_count,
-                              .indices = covers ? solid->cover_indices : solid->indices,
-                              .triangle_count = covers ? solid->cover_triangles : solid->triangle_count };
+    const bool covers = solid->terrain_vertices != NULL;
+    *out = (rill_solid_mesh){ .vertices = covers ? solid->terrain_vertices : solid->vertices,
+                              .vertex_count = covers ? solid->terrain_vertex_count : solid->vertex_count,
+                              .indices = covers ? solid->terrain_indices : solid->indices,
+                              .triangle_count = covers ? solid->terrain_triangle_count : solid->triangle_count };
     return RILL_OK;
 }
 

@@ -9,11 +9,11 @@
 #include "base/array.h"
 #include "base/message.h"
 #include "bed/bed.h"
-#include "bed/solid.h"
 #include "bodies/bodies.h"
-#include "motion/displace.h"
 #include "flow/flow.h"
 #include "flow/sources.h"
+#include "motion/displace.h"
+#include "shape/solid.h"
 #include "tasks/tasks.h"
 
 /* Names are for people and for columns of tables: longer ones are refused. */

@@ -17,7 +17,7 @@
 #include "base/alloc.h"
 #include "base/hash.h"
 #include "base/union_find.h"
-#include "bed/solid.h"
+#include "shape/solid.h"
 
 enum { PASSES = 4 }; /* every face sixteen times */
 /* Tables are looked up all over: of so many triangles, slots and what is there are asked for before any is looked at. */

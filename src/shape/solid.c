@@ -1,6 +1,6 @@
 /* Solids: checking and copying definitions. A definition is refused with a message that names the solid, the member,
  * what was found and what was expected; whatever passes here can be built without further checks. */
-#include "bed/solid.h"
+#include "shape/solid.h"
 
 #include "base/alloc.h"
 #include "base/message.h"
@@ -94,11 +94,11 @@ static rill_result check_plane(const checker *check) {
         return rill_fail(check->message, RILL_INVALID_ARGUMENT, "solid %s: axis.z is %g, expected an upward normal",
                          name_of(check), check->def->axis[2]);
     rill_solid turned = { .def = *check->def };
-    rill_form_make(&turned);
-    if (turned.form.axes[2][2] >= 1e-3) return RILL_OK;
+    rill_primitive_make(&turned);
+    if (turned.primitive.axes[2][2] >= 1e-3) return RILL_OK;
     return rill_fail(check->message, RILL_INVALID_ARGUMENT,
                      "solid %s: the plane rises %g to 1, expected at most 1000 to 1", name_of(check),
-                     1.0 / turned.form.axes[2][2]);
+                     1.0 / turned.primitive.axes[2][2]);
 }
 
 static rill_result check_count(const checker *check, const char *member, size_t count, size_t least) {
@@ -183,7 +183,7 @@ static void *copy_of(const rill_allocator *allocator, const void *from, size_t c
 /* Puts the vertices of a mesh where its definition says; false, and all of them somewhere, when one would be too far. */
 static bool place_mesh(rill_solid *solid) {
     const rill_placing placing = rill_placing_of(&solid->def);
-    rill_form *form = &solid->form;
+    rill_primitive *form = &solid->primitive;
     for (int i = 0; i < 3; ++i) form->low[i] = INFINITY, form->high[i] = -INFINITY;
     bool near = true;
     for (size_t v = 0; v < solid->vertex_count; ++v) {
@@ -220,7 +220,7 @@ static size_t heights_count(const rill_solid_def *def) {
 static bool fill_solid(rill_solid *solid, const rill_allocator *allocator, const rill_solid_def *def) {
     solid->def.name = rill_string_copy(allocator, def->name);
     if (!solid->def.name) return false;
-    rill_form_make(solid);
+    rill_primitive_make(solid);
     if (def->shape == RILL_SHAPE_MESH) return copy_mesh(solid, allocator, def);
     if (def->shape != RILL_SHAPE_HEIGHTMAP) return rill_solid_tessellate(solid, allocator);
     solid->def.heights = copy_of(allocator, def->heights, heights_count(def), sizeof(double));
@@ -262,8 +262,8 @@ void rill_solid_free(rill_solid *solid, const rill_allocator *allocator) {
     rill_free(allocator, solid->parts, solid->triangle_count, sizeof(uint32_t));
     rill_free(allocator, solid->part_kinds, solid->part_count, sizeof(uint8_t));
     rill_free(allocator, solid->thin, solid->triangle_count, sizeof(uint8_t));
-    rill_free(allocator, solid->cover, solid->cover_vertices, 3 * sizeof(double));
-    rill_free(allocator, solid->cover_indices, solid->cover_triangles, 3 * sizeof(uint32_t));
+    rill_free(allocator, solid->terrain_vertices, solid->terrain_vertex_count, 3 * sizeof(double));
+    rill_free(allocator, solid->terrain_indices, solid->terrain_triangle_count, 3 * sizeof(uint32_t));
     rill_free(allocator, solid, 1, sizeof *solid);
 }
 
@@ -355,8 +355,8 @@ rill_area rill_solid_reach(const rill_solid *solid, const rill_grid *grid) {
     const double margin = grid->cell_size;
     rill_area area;
     for (int i = 0; i < 2; ++i) {
-        area.low[i] = clamp_cell(grid, i, solid->form.low[i] - margin);
-        area.high[i] = clamp_cell(grid, i, solid->form.high[i] + margin + grid->cell_size);
+        area.low[i] = clamp_cell(grid, i, solid->primitive.low[i] - margin);
+        area.high[i] = clamp_cell(grid, i, solid->primitive.high[i] + margin + grid->cell_size);
     }
     return area;
 }

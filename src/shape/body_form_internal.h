@@ -3,16 +3,16 @@
  * Shades are made by cutting the body with vertical planes y = constant, two to eight in each row of quarters, at the
  * nodes of Gauss's quadrature over that part of the row which the body spans; rows are divided where the body has
  * corners. In such a plane the body is an area between an underside and a topside, which is cut in turn at the borders
- * of the quarters: exactly for flat faces (form_cuts.c), by quadrature for round ones (form_round.c). What comes out
+ * of the quarters: exactly for flat faces (triangle_sections.c), by quadrature for round ones (round_sections.c). What comes out
  * changes steadily with the pose, and the volume of a box is exact wherever it is, however turned and however small.
  *
  * Lengths in these files are counted in edges of a quarter, x and y from the south-west corner of the area, z from
  * the centre of mass. */
-#ifndef RILL_BODIES_FORM_PARTS_H
-#define RILL_BODIES_FORM_PARTS_H
+#ifndef RILL_SHAPE_BODY_FORM_INTERNAL_H
+#define RILL_SHAPE_BODY_FORM_INTERNAL_H
 
 #include "base/simd.h"
-#include "bodies/form.h"
+#include "shape/body_form.h"
 
 #include <math.h>
 #include <string.h>
@@ -121,24 +121,20 @@ static inline double rill_root(double value) {
 }
 
 /* Triangles of the primitives, about the centre of the shape. False when there is no memory. */
-bool rill_form_tessellate(rill_body_form *form, const rill_allocator *allocator);
+bool rill_body_form_tessellate(rill_body_form *form, const rill_allocator *allocator);
 
 /* Hull and mesh in the frame of the definition. */
-rill_result rill_form_wrap(rill_body_form *form, const rill_body_def *def, const rill_allocator *allocator,
+rill_result rill_body_form_hull(rill_body_form *form, const rill_body_def *def, const rill_allocator *allocator,
                            rill_message *message);
-rill_result rill_form_close(rill_body_form *form, const rill_body_def *def, const rill_allocator *allocator,
+rill_result rill_body_form_mesh(rill_body_form *form, const rill_body_def *def, const rill_allocator *allocator,
                             rill_message *message);
 
 /* Volume, middle and the matrix of second moments about it per volume (xx, yy, zz, xy, xz, yz), from triangles. */
-void rill_form_measure(const rill_body_form *form, double *volume, double middle[3], double moments[6]);
+void rill_mass_measure(const rill_body_form *form, double *volume, double middle[3], double moments[6]);
 /* Signed volume under triangle t seen from a point: negative if it faces the point. */
-double rill_form_cone(const rill_body_form *form, size_t t, const double from[3]);
+double rill_mass_cone(const rill_body_form *form, size_t t, const double from[3]);
 
-/* Room for vertices and triangles; false, and nothing lost that rill_body_form_free would not find, when there is no
- * memory. */
-bool rill_form_take(rill_body_form *form, const rill_allocator *allocator, size_t vertices, size_t triangles);
-
-static inline const char *rill_form_name(const rill_body_def *def) {
+static inline const char *rill_body_def_name(const rill_body_def *def) {
     return def->name && def->name[0] ? def->name : "(nameless)";
 }
 

@@ -4,7 +4,7 @@
  * Round shapes are grids of rings: `rings` closed rings of `steps` vertices each, neighbouring rings joined by quads. A
  * sphere and a cylinder end in a pole at either side, a torus closes on itself. */
 #include "base/alloc.h"
-#include "bed/solid.h"
+#include "shape/solid.h"
 
 #include <math.h>
 
@@ -99,7 +99,7 @@ static bool tessellate_barrel(rill_solid *solid, const rill_allocator *allocator
                               const double *radii, const double *heights, uint32_t rings, uint32_t steps) {
     size_t vertices = (size_t)rings * steps + 2;
     if (!take_arrays(solid, allocator, vertices, (size_t)(rings - 1) * steps * 2 + (size_t)steps * 2)) return false;
-    const double *centre = solid->form.centre;
+    const double *centre = solid->primitive.centre;
     compass around;
     set_compass(&around, steps);
     for (uint32_t r = 0; r < rings; ++r)
@@ -124,13 +124,13 @@ static bool tessellate_sphere(rill_solid *solid, const rill_allocator *allocator
     for (int i = 0; i < SPHERE_RINGS; ++i) {
         double s, c;
         rill_sin_cos(180.0 * (i + 1) / (SPHERE_RINGS + 1) - 90.0, &s, &c);
-        radii[i] = c * solid->form.radius, heights[i] = s * solid->form.radius;
+        radii[i] = c * solid->primitive.radius, heights[i] = s * solid->primitive.radius;
     }
-    return tessellate_barrel(solid, allocator, frame, solid->form.radius, radii, heights, SPHERE_RINGS, SPHERE_STEPS);
+    return tessellate_barrel(solid, allocator, frame, solid->primitive.radius, radii, heights, SPHERE_RINGS, SPHERE_STEPS);
 }
 
 static bool tessellate_cylinder(rill_solid *solid, const rill_allocator *allocator) {
-    const rill_form *form = &solid->form;
+    const rill_primitive *form = &solid->primitive;
     double frame[3][3], radii[2] = { form->radius, form->radius }, heights[2] = { -form->half[2], form->half[2] };
     make_frame(form->axes[2], frame[0], frame[1]);
     for (int k = 0; k < 3; ++k) frame[2][k] = form->axes[2][k];
@@ -138,7 +138,7 @@ static bool tessellate_cylinder(rill_solid *solid, const rill_allocator *allocat
 }
 
 static bool tessellate_torus(rill_solid *solid, const rill_allocator *allocator) {
-    const rill_form *form = &solid->form;
+    const rill_primitive *form = &solid->primitive;
     /* As many steps as keep the chords of the great circle within a tenth of the tube. */
     double wish = 3.1416 * sqrt(5.0 * form->radius / form->tube);
     uint32_t steps = wish < TORUS_LEAST ? TORUS_LEAST : wish > MOST_STEPS ? MOST_STEPS : (uint32_t)wish;

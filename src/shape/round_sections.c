@@ -1,4 +1,4 @@
-/* Round bodies in a vertical plane y = constant: capsule and cylinder. Spheres are in form_sphere.c.
+/* Round bodies in a vertical plane y = constant: capsule and cylinder. Spheres are in sphere_sections.c.
  *
  *   z ^      . - ' ' - .        From x_0 to x_1 the body is over the line, and under(x), over(x) come from a square
  *     |    '             '      root that rises steeply at both ends. There x is put as (3 u - u^3) / 2 for u from -1
@@ -11,7 +11,7 @@
  *     the tube        z = (n_z p +- sqrt(r^2 - k^2)) / s
  *     its flat ends   -H <= n_z z + d <= H
  *     its shadow      a rectangle 2 H s long and 2 r wide, with an ellipse (capsule: a circle) about either end. */
-#include "bodies/form_parts.h"
+#include "shape/body_form_internal.h"
 
 #include <math.h>
 

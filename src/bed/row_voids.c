@@ -2,7 +2,7 @@
  *
  * Runs of spans (boxes parallel to the grid) are rounded once for a row, as *bars*. If all of them pass the whole row, cells
  * without spans of their own are copies of one, and in others what is below and above their spans is a copy, too. */
-#include "bed/raster.h"
+#include "bed/raster_internal.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
  *     torus     (|q|^2 + R^2 - r^2)^2 = 4 R^2 (|q|^2 - h^2)                        t^4 + p t^2 + q t + s = 0
  * The quartic's roots are bracketed between its critical points, and those between the critical points of its
  * derivative: no closed formula, no cancellation, no missed root. */
-#include "bed/solid.h"
+#include "shape/solid.h"
 
 #include <math.h>
 
@@ -64,7 +64,7 @@ static void unit_vector(const double in[3], double out[3]) {
     for (int i = 0; i < 3; ++i) out[i] = v[i] / length;
 }
 
-static void make_box(rill_form *form, const rill_solid_def *def, const rill_placing *placing) {
+static void make_box(rill_primitive *form, const rill_solid_def *def, const rill_placing *placing) {
     double middle[3], sum[3] = { 0 };
     form->aligned = true;
     for (int k = 0; k < 3; ++k) {
@@ -87,7 +87,7 @@ static void make_box(rill_form *form, const rill_solid_def *def, const rill_plac
     }
 }
 
-static void make_cylinder(rill_form *form, const rill_solid_def *def, const rill_placing *placing) {
+static void make_cylinder(rill_primitive *form, const rill_solid_def *def, const rill_placing *placing) {
     double a[3], b[3], along[3];
     rill_placing_point(placing, def->from, a);
     rill_placing_point(placing, def->to, b);
@@ -106,7 +106,7 @@ static void make_cylinder(rill_form *form, const rill_solid_def *def, const rill
     }
 }
 
-static void make_round(rill_form *form, const rill_solid_def *def, const rill_placing *placing) {
+static void make_round(rill_primitive *form, const rill_solid_def *def, const rill_placing *placing) {
     rill_placing_point(placing, def->centre, form->centre);
     form->radius = def->radius * placing->scale;
     form->tube = 0.0;
@@ -124,9 +124,9 @@ static void make_round(rill_form *form, const rill_solid_def *def, const rill_pl
     }
 }
 
-void rill_form_make(rill_solid *solid) {
+void rill_primitive_make(rill_solid *solid) {
     const rill_solid_def *def = &solid->def;
-    rill_form *form = &solid->form;
+    rill_primitive *form = &solid->primitive;
     for (int i = 0; i < 3; ++i) form->low[i] = -INFINITY, form->high[i] = INFINITY;
     if (def->shape == RILL_SHAPE_HEIGHTMAP) return; /* its rotation is ignored, so it may be anything */
     rill_placing placing = rill_placing_of(def);
@@ -158,7 +158,7 @@ static bool clip_slab(double offset, double slope, double half, double *low, dou
     return *low <= *high;
 }
 
-static int cross_box(const rill_form *form, double x, double y, double *low, double *high) {
+static int cross_box(const rill_primitive *form, double x, double y, double *low, double *high) {
     if (form->aligned) {
         /* Half-open, so that of two boxes side by side exactly one owns a centre on their common face. */
         if (!(x >= form->low[0] && x < form->high[0] && y >= form->low[1] && y < form->high[1])) return 0;
@@ -174,7 +174,7 @@ static int cross_box(const rill_form *form, double x, double y, double *low, dou
     return 1;
 }
 
-static int cross_sphere(const rill_form *form, double x, double y, double *low, double *high) {
+static int cross_sphere(const rill_primitive *form, double x, double y, double *low, double *high) {
     double dx = x - form->centre[0], dy = y - form->centre[1];
     double square = form->radius * form->radius - (dx * dx + dy * dy);
     if (!(square > 0.0)) return 0;
@@ -182,7 +182,7 @@ static int cross_sphere(const rill_form *form, double x, double y, double *low, 
     return 1;
 }
 
-static int cross_cylinder(const rill_form *form, double x, double y, double *low, double *high) {
+static int cross_cylinder(const rill_primitive *form, double x, double y, double *low, double *high) {
     const double *axis = form->axes[2];
     double dx = x - form->centre[0], dy = y - form->centre[1];
     double h0 = dx * axis[0] + dy * axis[1];
@@ -238,7 +238,7 @@ static int roots_between(const double *c, const double *slope, int degree, const
     return count;
 }
 
-static int cross_torus(const rill_form *form, double x, double y, double low[2], double high[2]) {
+static int cross_torus(const rill_primitive *form, double x, double y, double low[2], double high[2]) {
     /* In units of the outer radius, so that all coefficients are of order one. */
     double unit = form->radius + form->tube, R = form->radius / unit, r = form->tube / unit;
     double dx = (x - form->centre[0]) / unit, dy = (y - form->centre[1]) / unit;
@@ -284,8 +284,8 @@ static int cross_torus(const rill_form *form, double x, double y, double low[2],
     return ranges;
 }
 
-int rill_form_cross(const rill_solid *solid, double x, double y, double low[2], double high[2]) {
-    const rill_form *form = &solid->form;
+int rill_line_cuts(const rill_solid *solid, double x, double y, double low[2], double high[2]) {
+    const rill_primitive *form = &solid->primitive;
     switch (solid->def.shape) {
     case RILL_SHAPE_BOX: return cross_box(form, x, y, low, high);
     case RILL_SHAPE_SPHERE: return cross_sphere(form, x, y, low, high);

@@ -1,7 +1,7 @@
 /* The form of a body: checking a definition, and what follows from it. Arrays are made in the frame of the definition
- * (the hull in form_hull.c, the mesh in form_mesh.c, triangles of the rest in form_draw.c) and then set about the
+ * (the hull in hull.c, the mesh in closed_mesh.c, triangles of the rest in body_triangles.c) and then set about the
  * centre of mass. */
-#include "bodies/form_parts.h"
+#include "shape/body_form_internal.h"
 
 #include <math.h>
 #include <string.h>
@@ -25,7 +25,7 @@ rill_pose rill_pose_of(const double position[3], const double orientation[4]) {
 
 static rill_result check_length(const rill_body_def *def, const char *member, double value, rill_message *message) {
     if (value >= SMALLEST && value <= FARTHEST) return RILL_OK; /* false for NaN */
-    return rill_fail(message, RILL_INVALID_ARGUMENT, "body %s: %s is %g, expected %g to %g", rill_form_name(def),
+    return rill_fail(message, RILL_INVALID_ARGUMENT, "body %s: %s is %g, expected %g to %g", rill_body_def_name(def),
                      member, value, SMALLEST, FARTHEST);
 }
 
@@ -33,13 +33,13 @@ static rill_result check_count(const rill_body_def *def, const char *member, siz
                                rill_message *message) {
     if (count >= 4 && count <= most) return RILL_OK;
     return rill_fail(message, count < 4 ? RILL_INVALID_DATA : RILL_TOO_LARGE, "body %s: %s is %zu, expected 4 to %zu",
-                     rill_form_name(def), member, count, most);
+                     rill_body_def_name(def), member, count, most);
 }
 
 static rill_result check_vertices(const rill_body_def *def, rill_message *message) {
     const bool mesh = def->shape == RILL_BODY_MESH;
     if (!def->vertices || (mesh && !def->indices))
-        return rill_fail(message, RILL_INVALID_ARGUMENT, "body %s: %s is NULL, expected an array", rill_form_name(def),
+        return rill_fail(message, RILL_INVALID_ARGUMENT, "body %s: %s is NULL, expected an array", rill_body_def_name(def),
                          def->vertices ? "indices" : "vertices");
     rill_result result = check_count(def, "vertex_count", def->vertex_count, MOST_VERTICES, message);
     if (!result && mesh) result = check_count(def, "triangle_count", def->triangle_count, MOST_TRIANGLES, message);
@@ -49,12 +49,12 @@ static rill_result check_vertices(const rill_body_def *def, rill_message *messag
         if (!(fabsf(p[0]) <= (float)FARTHEST && fabsf(p[1]) <= (float)FARTHEST && fabsf(p[2]) <= (float)FARTHEST))
             return rill_fail(message, RILL_INVALID_DATA,
                              "body %s: vertex %zu is at (%g, %g, %g), expected finite numbers within %g",
-                             rill_form_name(def), i, (double)p[0], (double)p[1], (double)p[2], FARTHEST);
+                             rill_body_def_name(def), i, (double)p[0], (double)p[1], (double)p[2], FARTHEST);
     }
     for (size_t i = 0; mesh && i < 3 * def->triangle_count; ++i)
         if (def->indices[i] >= def->vertex_count)
             return rill_fail(message, RILL_INVALID_DATA,
-                             "body %s: triangle %zu names vertex %u, expected less than %zu", rill_form_name(def),
+                             "body %s: triangle %zu names vertex %u, expected less than %zu", rill_body_def_name(def),
                              i / 3, (unsigned)def->indices[i], def->vertex_count);
     return RILL_OK;
 }
@@ -65,7 +65,7 @@ static rill_result check_centre(const rill_body_def *def, rill_message *message)
     if (fabs(c[0]) <= FARTHEST && fabs(c[1]) <= FARTHEST && fabs(c[2]) <= FARTHEST) return RILL_OK;
     return rill_fail(message, RILL_INVALID_ARGUMENT,
                      "body %s: centre is (%g, %g, %g), expected finite numbers within %g, or NaN for all of them",
-                     rill_form_name(def), c[0], c[1], c[2], FARTHEST);
+                     rill_body_def_name(def), c[0], c[1], c[2], FARTHEST);
 }
 
 static rill_result check_def(const rill_body_def *def, rill_message *message) {
@@ -85,7 +85,7 @@ static rill_result check_def(const rill_body_def *def, rill_message *message) {
     case RILL_BODY_MESH: return check_vertices(def, message);
     }
     return rill_fail(message, RILL_INVALID_ARGUMENT, "body %s: shape is %d, expected one of rill_body_shape",
-                     rill_form_name(def), (int)def->shape);
+                     rill_body_def_name(def), (int)def->shape);
 }
 
 /* ----------------------------------------------------------------------------------------------------------- making */
@@ -117,7 +117,7 @@ static void measure(rill_body_form *form, double moments[6]) {
         break;
     }
     case RILL_BODY_HULL:
-    case RILL_BODY_MESH: rill_form_measure(form, &form->volume, form->middle, moments); break;
+    case RILL_BODY_MESH: rill_mass_measure(form, &form->volume, form->middle, moments); break;
     }
 }
 
@@ -158,7 +158,7 @@ static void set_centre(rill_body_form *form, const double wish[3], const double 
     if (mesh || form->shape == RILL_BODY_BOX) form->reach = reach_of(form);
 }
 
-bool rill_form_take(rill_body_form *form, const rill_allocator *allocator, size_t vertices, size_t triangles) {
+bool rill_body_form_alloc(rill_body_form *form, const rill_allocator *allocator, size_t vertices, size_t triangles) {
     form->vertex_count = vertices;
     form->triangle_count = triangles;
     form->vertices = rill_alloc_zeroed(allocator, vertices, 3 * sizeof(double));
@@ -181,14 +181,14 @@ static rill_result fill_form(rill_body_form *form, const rill_body_def *def, con
     rill_result result = RILL_OK;
     double moments[6];
     if (def->shape == RILL_BODY_HULL)
-        result = rill_form_wrap(form, def, allocator, message);
+        result = rill_body_form_hull(form, def, allocator, message);
     else if (def->shape == RILL_BODY_MESH)
-        result = rill_form_close(form, def, allocator, message);
-    else if (!rill_form_tessellate(form, allocator))
+        result = rill_body_form_mesh(form, def, allocator, message);
+    else if (!rill_body_form_tessellate(form, allocator))
         result = RILL_OUT_OF_MEMORY;
     const bool flat = def->shape == RILL_BODY_BOX || def->shape == RILL_BODY_HULL || def->shape == RILL_BODY_MESH;
     if (!result && flat && !take_room(form, allocator)) result = RILL_OUT_OF_MEMORY;
-    if (result == RILL_OUT_OF_MEMORY) return rill_fail(message, result, "body %s: no memory", rill_form_name(def));
+    if (result == RILL_OUT_OF_MEMORY) return rill_fail(message, result, "body %s: no memory", rill_body_def_name(def));
     if (result) return result;
     measure(form, moments);
     set_centre(form, def->centre, moments);
@@ -220,7 +220,7 @@ static bool within(const double *values, const double *about, size_t count, doub
 static bool well_measured(const rill_body_form *form) {
     const double reach = form->reach, close = 0.01;
     double volume, middle[3], moments[6], inertia[6];
-    rill_form_measure(form, &volume, middle, moments);
+    rill_mass_measure(form, &volume, middle, moments);
     set_inertia(middle, moments, inertia);
     return volume > 0.0 && within(&form->volume, &volume, 1, close * volume) &&
            within(form->middle, middle, 3, close * reach) &&

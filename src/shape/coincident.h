@@ -1,14 +1,14 @@
-/* What meets: vertices (weld.c), surfaces in an edge, and surfaces that are the same (meeting.c). */
-#ifndef RILL_BED_MEETING_H
-#define RILL_BED_MEETING_H
+/* What meets: vertices (weld.c), surfaces in an edge, and surfaces that are the same (coincident.c). */
+#ifndef RILL_SHAPE_COINCIDENT_H
+#define RILL_SHAPE_COINCIDENT_H
 
-#include "bed/solid.h"
+#include "shape/solid.h"
 
 /* The first vertex in the place of each. False when there is no memory. */
 bool rill_vertices_weld(const double *vertices, size_t count, const rill_allocator *allocator, uint32_t *same);
 
 /* Puts those sides of triangles at an edge (the higher vertex, the triangle, and whether it runs up from `low`; see
- * topology.c) next to each other that go on beyond it as one surface; returns how many pairs there are. The rest comes last.
+ * mesh_parts.c) next to each other that go on beyond it as one surface; returns how many pairs there are. The rest comes last.
  * `open`, of each side: what its triangle belongs to has a border elsewhere; it is put in the same order. Not for more than
  * RILL_SIDES_MOST. */
 enum { RILL_SIDES_MOST = 32 };

@@ -22,7 +22,7 @@
  * done than is their due; what is not known of them may be thin. That is always right, and costs as much as it saves. */
 #include "base/alloc.h"
 #include "base/simd.h"
-#include "bed/solid.h"
+#include "shape/solid.h"
 
 #include <math.h>
 
@@ -145,7 +145,7 @@ static facet facet_of(const double *const p[3], const double centre[3], double r
 /* The keys of all triangles that count, and what leaves need of them; `count` and the largest radius come out. */
 static double make_keys(const rill_solid *solid, uint64_t *keys, facet *facets, size_t *count) {
     double largest = 0.0, size = 0.0;
-    for (int i = 0; i < 3; ++i) size = fmax(size, solid->form.high[i] - solid->form.low[i]);
+    for (int i = 0; i < 3; ++i) size = fmax(size, solid->primitive.high[i] - solid->primitive.low[i]);
     const double inverse = size > 0.0 ? (double)CURVE_SIZE / size : 0.0;
     *count = 0;
     for (uint32_t t = 0; t < solid->triangle_count; ++t) {
@@ -155,8 +155,8 @@ static double make_keys(const rill_solid *solid, uint64_t *keys, facet *facets, 
         corners_of(solid, t, p);
         const double radius = centre_of(p, centre);
         largest = radius > largest ? radius : largest;
-        facets[t] = facet_of(p, centre, radius, solid->form.low);
-        keys[(*count)++] = key_of(centre, solid->form.low, inverse, t);
+        facets[t] = facet_of(p, centre, radius, solid->primitive.low);
+        keys[(*count)++] = key_of(centre, solid->primitive.low, inverse, t);
     }
     return largest;
 }

@@ -1,7 +1,7 @@
 /* Triangles of the solids that lie under the whole grid, for drawing them: planes and heightmaps. They are the surface that
  * columns stand on: over the grid, and no farther. */
 #include "base/alloc.h"
-#include "bed/solid.h"
+#include "bed/terrain_mesh.h"
 
 static bool take_cover(rill_solid *solid, const rill_allocator *allocator, size_t vertices, size_t triangles) {
     double *cover = rill_alloc_zeroed(allocator, vertices, 3 * sizeof(double));
@@ -11,10 +11,10 @@ static bool take_cover(rill_solid *solid, const rill_allocator *allocator, size_
         rill_free(allocator, indices, triangles, 3 * sizeof(uint32_t));
         return false;
     }
-    solid->cover = cover;
-    solid->cover_vertices = vertices;
-    solid->cover_indices = indices;
-    solid->cover_triangles = triangles;
+    solid->terrain_vertices = cover;
+    solid->terrain_vertex_count = vertices;
+    solid->terrain_indices = indices;
+    solid->terrain_triangle_count = triangles;
     return true;
 }
 
@@ -44,7 +44,7 @@ static bool cover_heightmap(rill_solid *solid, const rill_grid *grid, const rill
     const size_t wide = (size_t)nx + 2, high = (size_t)ny + 2;
     if (wide > UINT32_MAX / high || !take_cover(solid, allocator, wide * high, 2 * (wide - 1) * (high - 1)))
         return false;
-    double *vertex = solid->cover;
+    double *vertex = solid->terrain_vertices;
     for (int32_t y = -1; y <= ny; ++y) {
         const int32_t row = y < 0 ? 0 : y < ny ? y : ny - 1;
         for (int32_t x = -1; x <= nx; ++x, vertex += 3) {
@@ -54,25 +54,25 @@ static bool cover_heightmap(rill_solid *solid, const rill_grid *grid, const rill
             vertex[2] = grid->origin[2] + solid->def.heights[(size_t)row * (size_t)nx + (size_t)column];
         }
     }
-    join_lattice(solid->cover_indices, (uint32_t)wide, (uint32_t)high);
+    join_lattice(solid->terrain_indices, (uint32_t)wide, (uint32_t)high);
     return true;
 }
 
 static bool cover_plane(rill_solid *solid, const rill_grid *grid, const rill_allocator *allocator) {
     if (!take_cover(solid, allocator, 4, 2)) return false;
     for (int i = 0; i < 4; ++i) {
-        double *vertex = solid->cover + 3 * i, low[2], high[2];
+        double *vertex = solid->terrain_vertices + 3 * i, low[2], high[2];
         vertex[0] = grid->origin[0] + (i & 1 ? (double)grid->cells[0] * grid->cell_size : 0.0);
         vertex[1] = grid->origin[1] + (i & 2 ? (double)grid->cells[1] * grid->cell_size : 0.0);
-        rill_form_cross(solid, vertex[0], vertex[1], low, high);
+        rill_line_cuts(solid, vertex[0], vertex[1], low, high);
         vertex[2] = high[0];
     }
-    join_lattice(solid->cover_indices, 2, 2);
+    join_lattice(solid->terrain_indices, 2, 2);
     return true;
 }
 
-bool rill_solid_cover(rill_solid *solid, const rill_grid *grid, const rill_allocator *allocator) {
-    if (solid->cover) return true;
+bool rill_terrain_mesh_make(rill_solid *solid, const rill_grid *grid, const rill_allocator *allocator) {
+    if (solid->terrain_vertices) return true;
     if (solid->def.shape == RILL_SHAPE_HEIGHTMAP) return cover_heightmap(solid, grid, allocator);
     return solid->def.shape != RILL_SHAPE_PLANE || cover_plane(solid, grid, allocator);
 }

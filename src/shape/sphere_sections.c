@@ -4,7 +4,7 @@
  *      '  r|i|i|i|r  '       it. Quarters that no plane has its rim in, or the level passes (i), have one height each, the
  *      ' ..|.|.|.|.. '       sum over all planes: in loops without branches. The others (r) are cut plane by plane, at
  *                            the rim and where the level is passed. */
-#include "bodies/form_parts.h"
+#include "shape/body_form_internal.h"
 
 enum { SPAN = 64 }; /* quarters that are summed together */
 

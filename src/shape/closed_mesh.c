@@ -4,8 +4,8 @@
  * i is the one from corner i to corner i + 1 of triangle t. Each edge must have an even number of sides; where they
  * are two, the triangles are neighbours, and turned alike. Then whole parts are turned so that their volume is
  * positive, after which as many sides of each edge must run one way as the other. */
-#include "bed/solid.h"
-#include "bodies/form_parts.h"
+#include "shape/body_form_internal.h"
+#include "shape/solid.h"
 
 #include <math.h>
 #include <string.h>
@@ -108,7 +108,7 @@ static double turn_part(joints *j, uint32_t first, const double from[3]) {
     j->flags[first] |= SEEN;
     for (uint32_t at = 0; at < count; ++at) {
         const uint32_t t = j->queue[at];
-        const double cone = rill_form_cone(j->form, t, from);
+        const double cone = rill_mass_cone(j->form, t, from);
         volume += j->flags[t] & TURNED ? -cone : cone;
         for (uint32_t side = 3 * t; side < 3 * t + 3; ++side) {
             const uint32_t mate = j->mates[side];
@@ -129,7 +129,7 @@ static rill_result turn_parts(joints *j, const rill_body_def *def, rill_message 
     if (found.open > 0)
         return rill_fail(message, RILL_INVALID_DATA,
                          "body %s: its mesh is open at %zu edges, expected a closed one: two triangles at each edge",
-                         rill_form_name(def), found.open);
+                         rill_body_def_name(def), found.open);
     double volume = 0.0, reach = 0.0;
     const double *from = j->form->vertices; /* any point will do */
     for (size_t i = 0; i < 3 * j->form->vertex_count; ++i)
@@ -140,10 +140,10 @@ static rill_result turn_parts(joints *j, const rill_body_def *def, rill_message 
     if (found.twisted > 0)
         return rill_fail(message, RILL_INVALID_DATA,
                          "body %s: its mesh has no inside: at %zu edges triangles cannot be turned alike",
-                         rill_form_name(def), found.twisted);
+                         rill_body_def_name(def), found.twisted);
     if (!(volume > 1e-12 * reach * reach * reach))
         return rill_fail(message, RILL_INVALID_DATA, "body %s: its mesh encloses %g m3, expected a volume",
-                         rill_form_name(def), volume);
+                         rill_body_def_name(def), volume);
     return RILL_OK;
 }
 
@@ -174,9 +174,9 @@ static rill_result close_mesh(rill_body_form *form, const rill_body_def *def, co
     return result;
 }
 
-rill_result rill_form_close(rill_body_form *form, const rill_body_def *def, const rill_allocator *allocator,
+rill_result rill_body_form_mesh(rill_body_form *form, const rill_body_def *def, const rill_allocator *allocator,
                             rill_message *message) {
-    if (!rill_form_take(form, allocator, def->vertex_count, def->triangle_count)) return RILL_OUT_OF_MEMORY;
+    if (!rill_body_form_alloc(form, allocator, def->vertex_count, def->triangle_count)) return RILL_OUT_OF_MEMORY;
     for (size_t i = 0; i < 3 * def->vertex_count; ++i) form->vertices[i] = (double)def->vertices[i];
     memcpy(form->indices, def->indices, 3 * def->triangle_count * sizeof *form->indices);
     rill_solid mesh = { .vertices = form->vertices,

@@ -1,19 +1,20 @@
 /* From solids to vertical lines: what the files that make columns share.
  *
- *   scan.c    triangles -> cuts: where each triangle crosses the vertical plane through the centres of a row of cells
- *   raster.c  cuts and exact forms -> spans: the solid parts of the line through each cell's centre
- *   walls.c   cuts -> fills: walls that stand between the centres of two cells
- *   piles.c   spans -> columns of a row
- *   columns.c rows -> columns of an area
- *   fills.c   fills -> columns without them
+ *   scan.c         triangles -> cuts: where each triangle crosses the vertical plane through the centres of a row of cells
+ *   raster.c       cuts and exact forms -> spans: the solid parts of the line through each cell's centre
+ *   walls.c        cuts -> fills: walls that stand between the centres of two cells
+ *   row_voids.c    spans -> columns of a row
+ *   columns.c      rows -> columns of an area
+ *   close_walls.c  fills -> columns without them
  *
  * A row runs along x (axis 0) or along y (axis 1). Everything is worked off one row at a time, over the whole grid or
  * over an area of it: rows and cells are then those of the area. */
-#ifndef RILL_BED_RASTER_H
-#define RILL_BED_RASTER_H
+#ifndef RILL_BED_RASTER_INTERNAL_H
+#define RILL_BED_RASTER_INTERNAL_H
 
 #include "base/array.h"
-#include "bed/solid.h"
+#include "bed/bed.h"
+#include "shape/solid.h"
 
 /* Cell centres along one axis of an area of the grid. Cells are counted from the area's first on, but a centre is the
  * same to the bit whatever the area. */
@@ -228,7 +229,7 @@ static inline void rill_columns_keep(rill_columns *out, int32_t opening, int32_t
     }
     out->count += 1;
 }
-/* The columns of rows while they are stored (piles.c). */
+/* The columns of rows while they are stored (row_voids.c). */
 typedef struct rill_piles {
     rill_columns *columns;
     const rill_allocator *allocator;

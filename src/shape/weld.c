@@ -1,6 +1,6 @@
 /* Which vertices are in the same place: meshes without indices (STL), or with a vertex for each normal, have each several times. */
 #include "base/alloc.h"
-#include "bed/meeting.h"
+#include "shape/coincident.h"
 
 #include <string.h>
 

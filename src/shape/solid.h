@@ -1,10 +1,10 @@
 /* Solids: what the bed is made from. A solid is its definition (arrays copied, name owned) plus its boundary as
  * triangles in world space. Curved primitives keep their exact form for vertical lines; their triangles serve walls
  * thinner than a cell, rendering and export. */
-#ifndef RILL_BED_SOLID_H
-#define RILL_BED_SOLID_H
+#ifndef RILL_SHAPE_SOLID_H
+#define RILL_SHAPE_SOLID_H
 
-#include "bed/bed.h"
+#include "shape/area.h"
 
 /* What a connected part of a mesh is to a vertical line. */
 typedef enum rill_part_kind {
@@ -18,18 +18,18 @@ typedef enum rill_part_kind {
 #define RILL_NO_PART UINT32_MAX
 
 /* The exact form of a primitive in world space. */
-typedef struct rill_form {
+typedef struct rill_primitive {
     double low[3], high[3]; /* bounds of the solid, of a mesh too; infinite where it is */
     bool aligned;           /* box: parallel to the grid, so that low and high say it all */
     double centre[3];       /* of a box, sphere, cylinder or torus; a point of a plane */
     double axes[3][3];      /* unit vectors: a box's edges; [2] is the axis of a cylinder, torus or plane */
     double half[3];         /* box: half its edges; cylinder: half[2] is half its length */
     double radius, tube;
-} rill_form;
+} rill_primitive;
 
-struct rill_solid {
+typedef struct rill_solid {
     rill_solid_def def; /* arrays and name owned */
-    rill_form form;
+    rill_primitive primitive;
     double *vertices; /* world space, 3 per vertex; NULL for planes and heightmaps */
     size_t vertex_count;
     uint32_t *indices; /* 3 per triangle; of a mesh also def.indices */
@@ -45,12 +45,12 @@ struct rill_solid {
     bool soft;     /* its vertices have been set, so that this is not known */
     int64_t closed_components, open_components, degenerate_triangles, doubled_triangles;
 
-    /* Planes and heightmaps only: triangles over the grid, made when they are first asked for (cover.c). */
-    double *cover;
-    size_t cover_vertices;
-    uint32_t *cover_indices;
-    size_t cover_triangles;
-};
+    /* Planes and heightmaps only: triangles over the grid, made when they are first asked for (bed/terrain_mesh.c). */
+    double *terrain_vertices;
+    size_t terrain_vertex_count;
+    uint32_t *terrain_indices;
+    size_t terrain_triangle_count;
+} rill_solid;
 
 /* Checks the definition (finite, in range, indices in bounds) and copies it. */
 rill_result rill_solid_make(const rill_solid_def *def, const rill_allocator *allocator, rill_solid **out,
@@ -66,15 +66,8 @@ rill_result rill_solid_reshape(rill_solid *solid, const float *vertices, size_t 
 /* The cells whose columns it has to do with: those under it, and as far around them as walls thinner than a cell have an
  * influence. Empty: none. */
 rill_area rill_solid_reach(const rill_solid *solid, const rill_grid *grid);
-static inline bool rill_area_empty(const rill_area *area) {
-    return area->low[0] >= area->high[0] || area->low[1] >= area->high[1];
-}
-static inline bool rill_area_overlaps(const rill_area *a, const rill_area *b) {
-    return !rill_area_empty(a) && !rill_area_empty(b) && a->low[0] < b->high[0] && b->low[0] < a->high[0] &&
-           a->low[1] < b->high[1] && b->low[1] < a->high[1];
-}
 
-/* Scale, then rotation about x, y and z in that order, then translation (form.c). */
+/* Scale, then rotation about x, y and z in that order, then translation (line_cuts.c). */
 typedef struct rill_placing {
     double scale, turn[3][3], shift[3];
 } rill_placing;
@@ -84,27 +77,24 @@ void rill_placing_point(const rill_placing *placing, const double in[3], double 
 /* Sine and cosine of degrees by plain arithmetic: exact at multiples of 90, the same on every platform. */
 void rill_sin_cos(double degrees, double *sine, double *cosine);
 
-/* Fills in the exact form of a primitive from its definition (form.c). */
-void rill_form_make(rill_solid *solid);
+/* Fills in the exact form of a primitive from its definition (line_cuts.c). */
+void rill_primitive_make(rill_solid *solid);
 /* The parts of the vertical line at (x, y) inside a primitive, from below: 0 to 2 ranges. Not for meshes and
  * heightmaps. */
-int rill_form_cross(const rill_solid *solid, double x, double y, double low[2], double high[2]);
+int rill_line_cuts(const rill_solid *solid, double x, double y, double low[2], double high[2]);
 
 /* Makes the triangles of a primitive from its form (tessellate.c). False when there is no memory. */
 bool rill_solid_tessellate(rill_solid *solid, const rill_allocator *allocator);
-
-/* Makes the triangles over the grid of a plane or heightmap, if it has none yet (cover.c). False when there is no memory. */
-bool rill_solid_cover(rill_solid *solid, const rill_grid *grid, const rill_allocator *allocator);
 
 /* Finds out which triangles of a mesh are where it is thinner than cells of that size (thickness.c). False when there is no
  * memory. */
 bool rill_solid_measure(rill_solid *solid, double cell_size, const rill_allocator *allocator);
 
-/* Finds the connected parts of a mesh and whether they are closed (topology.c), from `vertices`, whose place does not
+/* Finds the connected parts of a mesh and whether they are closed (mesh_parts.c), from `vertices`, whose place does not
  * matter. False when there is no memory. */
 bool rill_solid_find_parts(rill_solid *solid, const rill_allocator *allocator);
 
-/* Takes the triangles that are there already out of the parts; welds must be there (doubled.c). `two_sided` is set to 1 for
+/* Takes the triangles that are there already out of the parts; welds must be there (doubled_triangles.c). `two_sided` is set to 1 for
  * triangles of which one that runs the other way was taken out. False when there is no memory. */
 bool rill_solid_drop_doubled(rill_solid *solid, uint8_t *two_sided, const rill_allocator *allocator);
 

@@ -1,8 +1,8 @@
-/* Which cells a body shades: the area it reaches, and the planes it is cut by (form_parts.h).
+/* Which cells a body shades: the area it reaches, and the planes it is cut by (body_form_internal.h).
  *
  * Bits do not depend on the machine: sums are made in a fixed order, and the square root is all that is asked of
  * libm. */
-#include "bodies/form_parts.h"
+#include "shape/body_form_internal.h"
 
 #include "base/simd.h"
 

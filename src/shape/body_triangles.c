@@ -1,7 +1,7 @@
 /* Triangles of the primitives for drawing, counter-clockwise seen from outside. A box is cut by them too, so they are
  * exact; round shapes are rings about the z axis between two poles, from below. */
-#include "bed/solid.h"
-#include "bodies/form_parts.h"
+#include "shape/body_form_internal.h"
+#include "shape/solid.h"
 
 enum { STEPS = 32, CAP_RINGS = 8, MOST_RINGS = 2 * CAP_RINGS };
 
@@ -19,7 +19,7 @@ static bool draw_box(rill_body_form *form, const rill_allocator *allocator) {
     /* Corner i is high in x, y, z where bits 0, 1, 2 are set. */
     static const uint32_t faces[6][4] = { { 0, 2, 3, 1 }, { 4, 5, 7, 6 }, { 0, 1, 5, 4 },
                                           { 2, 6, 7, 3 }, { 0, 4, 6, 2 }, { 1, 3, 7, 5 } };
-    if (!rill_form_take(form, allocator, 8, 12)) return false;
+    if (!rill_body_form_alloc(form, allocator, 8, 12)) return false;
     for (size_t i = 0; i < 8; ++i)
         for (size_t k = 0; k < 3; ++k) form->vertices[3 * i + k] = (i >> k & 1 ? 0.5 : -0.5) * form->size[k];
     uint32_t *indices = form->indices;
@@ -34,7 +34,7 @@ typedef struct ring {
 static bool draw_rings(rill_body_form *form, const rill_allocator *allocator, const ring *rings, uint32_t count,
                        double end, uint32_t steps) {
     const size_t vertices = (size_t)count * steps + 2;
-    if (!rill_form_take(form, allocator, vertices, 2 * (size_t)count * steps)) return false;
+    if (!rill_body_form_alloc(form, allocator, vertices, 2 * (size_t)count * steps)) return false;
     const uint32_t south = count * steps, north = south + 1;
     for (uint32_t i = 0; i < steps; ++i) {
         double sine, cosine;
@@ -71,7 +71,7 @@ static bool draw_caps(rill_body_form *form, const rill_allocator *allocator, dou
     return draw_rings(form, allocator, rings, count, form->radius + 0.5 * length, STEPS);
 }
 
-bool rill_form_tessellate(rill_body_form *form, const rill_allocator *allocator) {
+bool rill_body_form_tessellate(rill_body_form *form, const rill_allocator *allocator) {
     if (form->shape == RILL_BODY_BOX) return draw_box(form, allocator);
     if (form->shape == RILL_BODY_SPHERE) return draw_caps(form, allocator, 0.0);
     if (form->shape == RILL_BODY_CAPSULE) return draw_caps(form, allocator, form->length);

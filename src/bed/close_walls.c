@@ -1,6 +1,6 @@
 /* Voids as they are kept: cut to the range, and with walls thinner than a cell taken out of them (walls.c says where). */
 #include "base/message.h"
-#include "bed/raster.h"
+#include "bed/raster_internal.h"
 
 #include <string.h>
 

@@ -9,16 +9,16 @@
  * size of a hole is its vector area, 1/2 sum(p x q) over the border: nothing for a crack, however long. A closed part
  * that encloses nothing, like the two sides of a card, is a sheet too.
  *
- * Faces that are there more than once are taken once (doubled.c). Of a face that was drawn from both sides nobody knows
+ * Faces that are there more than once are taken once (doubled_triangles.c). Of a face that was drawn from both sides nobody knows
  * which is the outer one: a part of such faces is what is inside it, whatever the parts around it say. The sides of a face may
  * also have been cut into different triangles: what is no volume as a whole is taken apart where surfaces meet, and of two
- * parts that are the same, one of them inside out, that one goes (meeting.c). */
+ * parts that are the same, one of them inside out, that one goes (coincident.c). */
 #include "base/alloc.h"
 #include "base/array.h"
 #include "base/sort.h"
 #include "base/union_find.h"
-#include "bed/meeting.h"
-#include "bed/solid.h"
+#include "shape/coincident.h"
+#include "shape/solid.h"
 
 #include <math.h>
 #include <string.h>

@@ -8,7 +8,7 @@
  *
  * Triangles are taken up row by row from a table of lists, in which their place goes with the row that they begin in.
  * They stay in the order of the last plane, which is nearly that of the next. */
-#include "bodies/form_parts.h"
+#include "shape/body_form_internal.h"
 
 #include <math.h>
 

@@ -5,7 +5,7 @@
  * coordinates". With s = a + b + c, a tetrahedron of volume V with corners 0, a, b, c has
  *
  *     integral of x_i = V s_i / 4,    of x_i x_j = V (s_i s_j + a_i a_j + b_i b_j + c_i c_j) / 20. */
-#include "bodies/form_parts.h"
+#include "shape/body_form_internal.h"
 
 /* The corners of a triangle, relative to a point. */
 static void find_corners(const rill_body_form *form, size_t t, const double from[3], double out[3][3]) {
@@ -21,13 +21,13 @@ static double volume_of(double p[3][3]) {
            6.0;
 }
 
-double rill_form_cone(const rill_body_form *form, size_t t, const double from[3]) {
+double rill_mass_cone(const rill_body_form *form, size_t t, const double from[3]) {
     double corners[3][3];
     find_corners(form, t, from, corners);
     return volume_of(corners);
 }
 
-void rill_form_measure(const rill_body_form *form, double *volume, double middle[3], double moments[6]) {
+void rill_mass_measure(const rill_body_form *form, double *volume, double middle[3], double moments[6]) {
     static const int pairs[6][2] = { { 0, 0 }, { 1, 1 }, { 2, 2 }, { 0, 1 }, { 0, 2 }, { 1, 2 } };
     double from[3] = { 0.0, 0.0, 0.0 }, first[3] = { 0.0, 0.0, 0.0 }, second[6] = { 0.0 }, sum = 0.0;
     /* About a point among the vertices, so that nothing cancels when the body is far from the zero of its frame. */

@@ -8,7 +8,7 @@
  *
  *     |coordinate| <= 2^20,   |normal| <= 2^41,   |normal . (p - a)| <= 3 * 2^61 < 2^63 */
 #include "base/array.h"
-#include "bodies/form_parts.h"
+#include "shape/body_form_internal.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -213,7 +213,7 @@ static bool copy_out(hull *h, const float *vertices, rill_body_form *form) {
             if (*number == NONE) *number = (uint32_t)used++;
         }
     }
-    if (!rill_form_take(form, h->allocator, used, faces)) return false;
+    if (!rill_body_form_alloc(form, h->allocator, used, faces)) return false;
     for (size_t i = 0; i < h->count; ++i)
         for (size_t k = 0; k < 3 && h->starts[i] != NONE; ++k)
             form->vertices[3 * (size_t)h->starts[i] + k] = (double)vertices[3 * i + k];
@@ -230,7 +230,7 @@ static rill_result wrap(hull *h, const rill_body_def *def, rill_body_form *form,
         return rill_fail(message, RILL_INVALID_DATA,
                          "body %s: its %zu vertices lie in a plane, or all but 1/65536 of their extent, expected a "
                          "hull with a volume",
-                         rill_form_name(def), h->count);
+                         rill_body_def_name(def), h->count);
     if (!start(h, corners)) return RILL_OUT_OF_MEMORY;
     for (uint32_t i = 0; i < h->faces.count; ++i) { /* new faces come behind those there are */
         const face *f = face_at(h, i);
@@ -239,7 +239,7 @@ static rill_result wrap(hull *h, const rill_body_def *def, rill_body_form *form,
     return copy_out(h, def->vertices, form) ? RILL_OK : RILL_OUT_OF_MEMORY;
 }
 
-rill_result rill_form_wrap(rill_body_form *form, const rill_body_def *def, const rill_allocator *allocator,
+rill_result rill_body_form_hull(rill_body_form *form, const rill_body_def *def, const rill_allocator *allocator,
                            rill_message *message) {
     hull h = { .allocator = allocator,
                .count = def->vertex_count,

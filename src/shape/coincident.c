@@ -13,7 +13,7 @@
  *
  * Taken apart like that the front is a surface of its own, and so is the back. Where even borders are cut differently they are so
  * from the start. Both have the same bounds, and volumes that differ in their sign alone. */
-#include "bed/meeting.h"
+#include "shape/coincident.h"
 
 #include "base/sort.h"
 
