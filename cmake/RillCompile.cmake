@@ -63,7 +63,7 @@ function(rill_compile_library target)
 endfunction()
 
 # Files named *kernels.c are compiled once per instruction set, each time under another name: src/flow/kernels.c gives the
-# tables rill_kernels_scalar, rill_kernels_base and so on; *kernels_pick.c choose at run time. Leaves the objects in
+# tables rill_kernels_scalar, rill_kernels_base and so on; RILL_DISPATCH chooses at run time. Leaves the objects in
 # RILL_KERNEL_OBJECTS and tells `dispatcher` which versions there are.
 function(rill_add_kernels dispatcher)
   set(objects "")

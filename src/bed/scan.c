@@ -8,11 +8,14 @@
  * same cells: no line ever has an odd number of crossings, or a winding number that does not return to zero. */
 #include "bed/scan_kernels.h"
 
+#include "base/dispatch.h"
 #include "base/simd.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
+
+RILL_DISPATCH(rill_scan_kernels)
 
 rill_lattice rill_lattice_of(const rill_grid *grid, const rill_area *area, int axis) {
     /* Rounding of coordinates, in cells: both of the centres and of the guess. */
@@ -165,7 +168,7 @@ bool rill_scans_make(rill_scan scans[2], const rill_grid *grid, const rill_area 
                              .along = rill_lattice_of(grid, area, axis),
                              .across = rill_lattice_of(grid, area, 1 - axis),
                              .axis = axis,
-                             .kernels = rill_scan_kernels_pick(),
+                             .kernels = rill_scan_kernels_pick(false),
                              .walls.groups = rill_array_make(sizeof(rill_scan_group)),
                              .others.groups = rill_array_make(sizeof(rill_scan_group)),
                              .band = rill_array_make(sizeof(rill_cut)),

@@ -31,8 +31,8 @@ typedef struct rill_scan_kernels {
                      rill_scan_batch *batch);
 } rill_scan_kernels;
 
-/* The best version for this processor. */
-const rill_scan_kernels *rill_scan_kernels_pick(void);
+/* The best version for this processor, or the scalar one. */
+const rill_scan_kernels *rill_scan_kernels_pick(bool scalar);
 /* All that it can run, for tests that compare them; the count is returned. */
 int32_t rill_scan_kernels_all(const rill_scan_kernels *out[4]);
 

@@ -1,5 +1,5 @@
 /* Row kernels of the dense sweep: plain C loops over a run of columns of a row, compiled once per instruction set
- * (kernels.c) and chosen at run time (kernels_pick.c). Every variant gives the same bits.
+ * (kernels.c) and chosen at run time. Every variant gives the same bits.
  *
  * A run is [x, x + n) of a row; its faces are the west and the south faces of its columns. Counts are multiples of RILL_RUN:
  * runs are widened into padding rather than finished by scalar tails. */

@@ -4,11 +4,14 @@
  * above full) by itself, so the sweep's limiters need not know of them. Drive: heads clipped to the sill (they are cliffs),
  * viscosity as everywhere, no advection, and free overfall capped at critical flow, q <= (2/3)^1.5 sqrt(g) E^1.5, where the
  * receiver stands below two thirds of the donor's depth. Sums over a column's pipes are integers: their order is free. */
+#include "base/dispatch.h"
 #include "base/simd.h"
 #include "flow/ceiling.h"
 #include "flow/limit.h"
 #include "flow/move.h"
 #include "flow/flow_internal.h"
+
+RILL_DISPATCH(rill_sparse_kernels)
 
 /* The largest whole quanta a transfer may become. */
 static int64_t most(float q) {

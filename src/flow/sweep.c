@@ -12,10 +12,13 @@
  * Only spans of swept tiles are touched; outside them transfers and velocities are zero by definition of a swept tile. A
  * sheet may be cut into bands of rows for several tasks; each task copies the rows around its band first (old values that
  * its neighbours change) and redoes their raw..pace stages: the result is the same bits for any cut. */
+#include "base/dispatch.h"
 #include "flow/ceiling.h"
 #include "flow/flow_internal.h"
 
 #include <string.h>
+
+RILL_DISPATCH(rill_kernels)
 
 typedef struct sweep {
     rill_flow *flow;

@@ -6,11 +6,14 @@
 
 #include <math.h>
 
+#include "base/dispatch.h"
 #include "base/message.h"
 #include "base/power.h"
 #include "kandemir/kandemir_kernels.h"
 #include "flow/move.h"
 #include "flow/stages.h"
+
+RILL_DISPATCH(rill_kandemir_kernels)
 
 enum { PLANES = 7, MARGIN = 2 * RILL_PAD_X + 2 };
 

@@ -4,7 +4,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/dispatch.h"
 #include "base/simd.h"
+
+RILL_DISPATCH(rill_meniscus_kernels)
 
 static const double REACH[] = { 1.0, 5.0, 6.0 }; /* linear, exponential, lifted: capillary lengths */
 static const double FARTHEST = 128.0;            /* cells */

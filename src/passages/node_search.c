@@ -11,8 +11,11 @@
  * in tiles, so that a look that sees the same as the last one leaves them as they are. */
 #include <string.h>
 
+#include "base/dispatch.h"
 #include "base/order.h"
 #include "passages/passages_internal.h"
+
+RILL_DISPATCH(rill_passage_kernels)
 
 enum { LOOK_EVERY = 8 };           /* sub-steps */
 static const float HORIZON = 3.0f; /* sub-steps to look ahead */

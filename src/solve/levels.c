@@ -9,6 +9,9 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/dispatch.h"
+
+RILL_DISPATCH(rill_solve_kernels)
 
 /* ----------------------------------------------------------------------------------------------------------- memory */
 

@@ -1,5 +1,5 @@
 /* Row kernels of the pressure solve: plain C loops over runs of nodes, compiled once per instruction set
- * (solve_kernels.c) and chosen at run time (solve_kernels_pick.c). Every variant gives the same bits: sums run in
+ * (solve_kernels.c) and chosen at run time. Every variant gives the same bits: sums run in
  * RILL_LANES fixed lanes.
  *
  * Nodes are kept by colour, as on a chessboard: node (x, y) is red if x + y is even. A plane of one colour holds

@@ -5,9 +5,12 @@
 #include <limits.h>
 #include <string.h>
 
+#include "base/dispatch.h"
 #include "base/message.h"
 #include "meniscus/meniscus.h"
 #include "surface/surface_internal.h"
+
+RILL_DISPATCH(rill_surface_kernels)
 
 rill_surface *rill_surface_new(const rill_surface_def *def, const rill_runtime *runtime) {
     rill_surface *surface = rill_alloc_zeroed(&runtime->allocator, 1, sizeof *surface);
