@@ -1,5 +1,5 @@
 /* The form of a body: checking a definition, and what follows from it. Arrays are made in the frame of the definition
- * (the hull in hull.c, the mesh in closed_mesh.c, triangles of the rest in body_triangles.c) and then set about the
+ * (the hull in hull.c, the mesh in closed_mesh.c, triangles of the rest in tessellate.c) and then set about the
  * centre of mass. */
 #include "shape/body_form_internal.h"
 

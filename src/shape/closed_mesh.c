@@ -5,7 +5,7 @@
  * are two, the triangles are neighbours, and turned alike. Then whole parts are turned so that their volume is
  * positive, after which as many sides of each edge must run one way as the other. */
 #include "shape/body_form_internal.h"
-#include "shape/solid.h"
+#include "shape/coincident.h"
 
 #include <math.h>
 #include <string.h>
@@ -179,14 +179,9 @@ rill_result rill_body_form_mesh(rill_body_form *form, const rill_body_def *def, 
     if (!rill_body_form_alloc(form, allocator, def->vertex_count, def->triangle_count)) return RILL_OUT_OF_MEMORY;
     for (size_t i = 0; i < 3 * def->vertex_count; ++i) form->vertices[i] = (double)def->vertices[i];
     memcpy(form->indices, def->indices, 3 * def->triangle_count * sizeof *form->indices);
-    rill_solid mesh = { .vertices = form->vertices,
-                        .vertex_count = form->vertex_count,
-                        .indices = form->indices,
-                        .triangle_count = form->triangle_count };
-    const bool found = rill_solid_find_parts(&mesh, allocator); /* for what is in the same place */
-    const rill_result result = found ? close_mesh(form, def, mesh.welds, allocator, message) : RILL_OUT_OF_MEMORY;
-    rill_free(allocator, mesh.welds, form->vertex_count, sizeof(uint32_t));
-    rill_free(allocator, mesh.parts, form->triangle_count, sizeof(uint32_t));
-    rill_free(allocator, mesh.part_kinds, mesh.part_count, sizeof(uint8_t));
+    uint32_t *welds = rill_alloc(allocator, form->vertex_count, sizeof(uint32_t));
+    const bool welded = welds && rill_vertices_weld(form->vertices, form->vertex_count, allocator, welds);
+    const rill_result result = welded ? close_mesh(form, def, welds, allocator, message) : RILL_OUT_OF_MEMORY;
+    rill_free(allocator, welds, form->vertex_count, sizeof(uint32_t));
     return result;
 }

@@ -1,12 +1,16 @@
-/* Triangles of the primitives, in world space, wound so that their normals point outwards, and nowhere outside of the
- * exact solid.
+/* Triangles of the primitives, counter-clockwise seen from outside, and nowhere outside of the exact shape: of solids in
+ * world space, for walls thinner than a cell, drawing and export; of bodies about the centre of the shape, for drawing. A
+ * box of a body is cut by them too, so they are exact.
  *
  * Round shapes are grids of rings: `rings` closed rings of `steps` vertices each, neighbouring rings joined by quads. A
  * sphere and a cylinder end in a pole at either side, a torus closes on itself. */
 #include "base/alloc.h"
+#include "base/assert.h"
+#include "shape/body_form_internal.h"
 #include "shape/solid.h"
 
 #include <math.h>
+#include <string.h>
 
 enum {
     SPHERE_STEPS = 64,
@@ -14,15 +18,24 @@ enum {
     CYLINDER_STEPS = 256,
     TUBE_STEPS = 24,
     TORUS_LEAST = 48,
-    MOST_STEPS = 1024
+    BODY_STEPS = 32,
+    BODY_CAP_RINGS = 8,
+    MOST_STEPS = 1024,
+    MOST_RINGS = 32
 };
 
-static bool take_arrays(rill_solid *solid, const rill_allocator *allocator, size_t vertices, size_t triangles) {
-    solid->vertices = rill_alloc_zeroed(allocator, vertices, 3 * sizeof(double));
-    solid->vertex_count = vertices;
-    solid->indices = rill_alloc_zeroed(allocator, triangles, 3 * sizeof(uint32_t));
-    solid->triangle_count = triangles;
-    return solid->vertices && solid->indices;
+typedef struct mesh {
+    double *vertices;
+    uint32_t *indices;
+    size_t vertex_count, triangle_count;
+} mesh;
+
+static bool take_arrays(mesh *out, const rill_allocator *allocator, size_t vertices, size_t triangles) {
+    out->vertices = rill_alloc_zeroed(allocator, vertices, 3 * sizeof(double));
+    out->vertex_count = vertices;
+    out->indices = rill_alloc_zeroed(allocator, triangles, 3 * sizeof(uint32_t));
+    out->triangle_count = triangles;
+    return out->vertices && out->indices;
 }
 
 static void set_triangle(uint32_t **indices, uint32_t a, uint32_t b, uint32_t c) {
@@ -36,19 +49,11 @@ static void set_quad(uint32_t **indices, uint32_t a, uint32_t b, uint32_t c, uin
     set_triangle(indices, a, d, c);
 }
 
-static bool tessellate_box(rill_solid *solid, const rill_allocator *allocator) {
+/* Joins eight corners; corner i is the high one in x, y, z where bits 0, 1, 2 are set. */
+static void join_corners(uint32_t *indices) {
     static const uint32_t faces[6][4] = { { 0, 2, 1, 3 }, { 4, 5, 6, 7 }, { 0, 1, 4, 5 },
                                           { 2, 6, 3, 7 }, { 0, 4, 2, 6 }, { 1, 3, 5, 7 } };
-    if (!take_arrays(solid, allocator, 8, 12)) return false;
-    rill_placing placing = rill_placing_of(&solid->def);
-    for (int i = 0; i < 8; ++i) {
-        const double *min = solid->def.min, *max = solid->def.max;
-        double corner[3] = { i & 1 ? max[0] : min[0], i & 2 ? max[1] : min[1], i & 4 ? max[2] : min[2] };
-        rill_placing_point(&placing, corner, solid->vertices + 3 * i);
-    }
-    uint32_t *indices = solid->indices;
     for (int f = 0; f < 6; ++f) set_quad(&indices, faces[f][0], faces[f][1], faces[f][2], faces[f][3]);
-    return true;
 }
 
 /* Two unit vectors that make a right-handed frame with the unit vector `axis`. */
@@ -76,8 +81,8 @@ static void set_compass(compass *all, uint32_t steps) {
     for (uint32_t i = 0; i < steps; ++i) rill_sin_cos(360.0 * i / steps, &all->points[i][1], &all->points[i][0]);
 }
 
-/* A ring of vertices around the third vector of `frame`, at `height` along it. */
-static void set_ring(double *vertices, const double centre[3], double frame[3][3], double radius, double height,
+/* Makes a ring of vertices around the third vector of `frame`, at `height` along it. */
+static void set_ring(double *vertices, const double centre[3], const double frame[3][3], double radius, double height,
                      const compass *around) {
     for (uint32_t i = 0; i < around->steps; ++i, vertices += 3) {
         const double *point = around->points[i];
@@ -94,85 +99,186 @@ static void join_rings(uint32_t **indices, uint32_t low, uint32_t high, uint32_t
     }
 }
 
-/* Rings between two poles at heights -end and +end; the radius and height of ring i come from the arrays. */
-static bool tessellate_barrel(rill_solid *solid, const rill_allocator *allocator, double frame[3][3], double end,
-                              const double *radii, const double *heights, uint32_t rings, uint32_t steps) {
-    size_t vertices = (size_t)rings * steps + 2;
-    if (!take_arrays(solid, allocator, vertices, (size_t)(rings - 1) * steps * 2 + (size_t)steps * 2)) return false;
-    const double *centre = solid->primitive.centre;
+/* A round shape: its axis is the third vector of `frame`. */
+typedef struct barrel {
+    double centre[3], frame[3][3];
+    double end;            /* the poles are at -end and +end */
+    double radii[MOST_RINGS], heights[MOST_RINGS];
+    uint32_t rings, steps; /* vertices of a ring */
+} barrel;
+
+static const barrel UPRIGHT = { .frame = { { 1.0, 0.0, 0.0 }, { 0.0, 1.0, 0.0 }, { 0.0, 0.0, 1.0 } } };
+
+static void add_ring(barrel *shape, double radius, double height) {
+    shape->radii[shape->rings] = radius;
+    shape->heights[shape->rings++] = height;
+}
+
+static bool tessellate_barrel(mesh *out, const rill_allocator *allocator, const barrel *shape) {
+    const uint32_t rings = shape->rings, steps = shape->steps, last = (rings - 1) * steps;
+    RILL_ASSERT(rings >= 1 && rings <= MOST_RINGS && steps >= 3 && steps <= MOST_STEPS);
+    if (!take_arrays(out, allocator, (size_t)rings * steps + 2, 2 * (size_t)rings * steps)) return false;
     compass around;
     set_compass(&around, steps);
     for (uint32_t r = 0; r < rings; ++r)
-        set_ring(solid->vertices + 3 * (size_t)r * steps, centre, frame, radii[r], heights[r], &around);
-    uint32_t south = rings * steps, north = south + 1;
-    for (int k = 0; k < 3; ++k) {
-        solid->vertices[3 * (size_t)south + (size_t)k] = centre[k] - end * frame[2][k];
-        solid->vertices[3 * (size_t)north + (size_t)k] = centre[k] + end * frame[2][k];
+        set_ring(out->vertices + 3 * (size_t)r * steps, shape->centre, shape->frame, shape->radii[r], shape->heights[r],
+                 &around);
+    const uint32_t south = rings * steps, north = south + 1;
+    for (size_t k = 0; k < 3; ++k) {
+        out->vertices[3 * (size_t)south + k] = shape->centre[k] - shape->end * shape->frame[2][k];
+        out->vertices[3 * (size_t)north + k] = shape->centre[k] + shape->end * shape->frame[2][k];
     }
-    uint32_t *indices = solid->indices;
-    for (uint32_t r = 0; r + 1 < rings; ++r) join_rings(&indices, r * steps, (r + 1) * steps, steps);
+    uint32_t *indices = out->indices;
+    for (uint32_t low = 0; low < last; low += steps) join_rings(&indices, low, low + steps, steps);
     for (uint32_t i = 0; i < steps; ++i) {
-        uint32_t j = (i + 1) % steps, last = (rings - 1) * steps;
+        const uint32_t j = (i + 1) % steps;
         set_triangle(&indices, south, j, i);
         set_triangle(&indices, north, last + i, last + j);
     }
+    RILL_ASSERT(indices == out->indices + 3 * out->triangle_count);
     return true;
 }
 
-static bool tessellate_sphere(rill_solid *solid, const rill_allocator *allocator) {
-    double frame[3][3] = { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } }, radii[SPHERE_RINGS], heights[SPHERE_RINGS];
-    for (int i = 0; i < SPHERE_RINGS; ++i) {
-        double s, c;
-        rill_sin_cos(180.0 * (i + 1) / (SPHERE_RINGS + 1) - 90.0, &s, &c);
-        radii[i] = c * solid->primitive.radius, heights[i] = s * solid->primitive.radius;
+/* ----------------------------------------------------------------------------------------------------------- solids */
+
+static bool solid_box(mesh *out, const rill_allocator *allocator, const rill_solid_def *def) {
+    if (!take_arrays(out, allocator, 8, 12)) return false;
+    const rill_placing placing = rill_placing_of(def);
+    for (int i = 0; i < 8; ++i) {
+        const double *min = def->min, *max = def->max;
+        const double corner[3] = { i & 1 ? max[0] : min[0], i & 2 ? max[1] : min[1], i & 4 ? max[2] : min[2] };
+        rill_placing_point(&placing, corner, out->vertices + 3 * i);
     }
-    return tessellate_barrel(solid, allocator, frame, solid->primitive.radius, radii, heights, SPHERE_RINGS, SPHERE_STEPS);
+    join_corners(out->indices);
+    return true;
 }
 
-static bool tessellate_cylinder(rill_solid *solid, const rill_allocator *allocator) {
-    const rill_primitive *form = &solid->primitive;
-    double frame[3][3], radii[2] = { form->radius, form->radius }, heights[2] = { -form->half[2], form->half[2] };
-    make_frame(form->axes[2], frame[0], frame[1]);
-    for (int k = 0; k < 3; ++k) frame[2][k] = form->axes[2][k];
-    return tessellate_barrel(solid, allocator, frame, form->half[2], radii, heights, 2, CYLINDER_STEPS);
+static bool solid_sphere(mesh *out, const rill_allocator *allocator, const rill_primitive *sphere) {
+    barrel shape = UPRIGHT;
+    memcpy(shape.centre, sphere->centre, sizeof shape.centre);
+    shape.end = sphere->radius;
+    shape.steps = SPHERE_STEPS;
+    for (int i = 0; i < SPHERE_RINGS; ++i) {
+        double sine, cosine;
+        rill_sin_cos(180.0 * (i + 1) / (SPHERE_RINGS + 1) - 90.0, &sine, &cosine);
+        add_ring(&shape, cosine * sphere->radius, sine * sphere->radius);
+    }
+    return tessellate_barrel(out, allocator, &shape);
 }
 
-static bool tessellate_torus(rill_solid *solid, const rill_allocator *allocator) {
-    const rill_primitive *form = &solid->primitive;
+static void set_frame(const double axis[3], double frame[3][3]) {
+    make_frame(axis, frame[0], frame[1]);
+    memcpy(frame[2], axis, sizeof frame[2]);
+}
+
+static bool solid_cylinder(mesh *out, const rill_allocator *allocator, const rill_primitive *cylinder) {
+    barrel shape = { .end = cylinder->half[2], .steps = CYLINDER_STEPS };
+    memcpy(shape.centre, cylinder->centre, sizeof shape.centre);
+    set_frame(cylinder->axes[2], shape.frame);
+    add_ring(&shape, cylinder->radius, -cylinder->half[2]);
+    add_ring(&shape, cylinder->radius, cylinder->half[2]);
+    return tessellate_barrel(out, allocator, &shape);
+}
+
+static bool solid_torus(mesh *out, const rill_allocator *allocator, const rill_primitive *torus) {
     /* As many steps as keep the chords of the great circle within a tenth of the tube. */
-    double wish = 3.1416 * sqrt(5.0 * form->radius / form->tube);
-    uint32_t steps = wish < TORUS_LEAST ? TORUS_LEAST : wish > MOST_STEPS ? MOST_STEPS : (uint32_t)wish;
-    if (!take_arrays(solid, allocator, (size_t)steps * TUBE_STEPS, (size_t)steps * TUBE_STEPS * 2)) return false;
-    double frame[3][3];
-    make_frame(form->axes[2], frame[0], frame[1]);
-    for (int k = 0; k < 3; ++k) frame[2][k] = form->axes[2][k];
+    const double wish = 3.1416 * sqrt(5.0 * torus->radius / torus->tube);
+    const uint32_t steps = wish < TORUS_LEAST ? TORUS_LEAST : wish > MOST_STEPS ? MOST_STEPS : (uint32_t)wish;
+    if (!take_arrays(out, allocator, (size_t)steps * TUBE_STEPS, (size_t)steps * TUBE_STEPS * 2)) return false;
+    double frame[3][3], unused, shrink;
+    set_frame(torus->axes[2], frame);
     compass around;
     set_compass(&around, steps);
-    double unused, shrink;
     rill_sin_cos(180.0 / steps, &unused, &shrink);
     for (uint32_t r = 0; r < TUBE_STEPS; ++r) {
-        double s, c;
-        rill_sin_cos(360.0 * r / TUBE_STEPS, &s, &c);
-        double radius = form->radius + c * form->tube;
+        double sine, cosine;
+        rill_sin_cos(360.0 * r / TUBE_STEPS, &sine, &cosine);
+        double radius = torus->radius + cosine * torus->tube;
         /* Chords of the inner half would cut into the hole: set back, they touch it. So no triangle leaves the
          * solid. */
-        if (c < 0.0) radius /= shrink;
-        set_ring(solid->vertices + 3 * (size_t)r * steps, form->centre, frame, radius, s * form->tube, &around);
+        if (cosine < 0.0) radius /= shrink;
+        set_ring(out->vertices + 3 * (size_t)r * steps, torus->centre, frame, radius, sine * torus->tube, &around);
     }
-    uint32_t *indices = solid->indices;
+    uint32_t *indices = out->indices;
     for (uint32_t r = 0; r < TUBE_STEPS; ++r) join_rings(&indices, r * steps, (r + 1) % TUBE_STEPS * steps, steps);
     return true;
 }
 
-bool rill_solid_tessellate(rill_solid *solid, const rill_allocator *allocator) {
+static bool tessellate_solid(mesh *out, const rill_allocator *allocator, const rill_solid *solid) {
     switch (solid->def.shape) {
-    case RILL_SHAPE_BOX: return tessellate_box(solid, allocator);
-    case RILL_SHAPE_SPHERE: return tessellate_sphere(solid, allocator);
-    case RILL_SHAPE_CYLINDER: return tessellate_cylinder(solid, allocator);
-    case RILL_SHAPE_TORUS: return tessellate_torus(solid, allocator);
+    case RILL_SHAPE_BOX: return solid_box(out, allocator, &solid->def);
+    case RILL_SHAPE_SPHERE: return solid_sphere(out, allocator, &solid->primitive);
+    case RILL_SHAPE_CYLINDER: return solid_cylinder(out, allocator, &solid->primitive);
+    case RILL_SHAPE_TORUS: return solid_torus(out, allocator, &solid->primitive);
     case RILL_SHAPE_PLANE:
     case RILL_SHAPE_MESH:
     case RILL_SHAPE_HEIGHTMAP: break;
     }
     return true;
+}
+
+bool rill_solid_tessellate(rill_solid *solid, const rill_allocator *allocator) {
+    mesh out = { 0 };
+    const bool done = tessellate_solid(&out, allocator, solid);
+    solid->vertices = out.vertices;
+    solid->vertex_count = out.vertex_count;
+    solid->indices = out.indices;
+    solid->triangle_count = out.triangle_count;
+    return done;
+}
+
+/* ----------------------------------------------------------------------------------------------------------- bodies */
+
+static bool body_box(mesh *out, const rill_allocator *allocator, const double size[3]) {
+    if (!take_arrays(out, allocator, 8, 12)) return false;
+    for (size_t i = 0; i < 8; ++i)
+        for (size_t k = 0; k < 3; ++k) out->vertices[3 * i + k] = (i >> k & 1 ? 0.5 : -0.5) * size[k];
+    join_corners(out->indices);
+    return true;
+}
+
+/* A sphere, or its halves moved apart by `length`: then both have a ring at the equator. */
+static bool body_caps(mesh *out, const rill_allocator *allocator, double sphere_radius, double length) {
+    barrel shape = UPRIGHT;
+    shape.end = sphere_radius + 0.5 * length;
+    shape.steps = BODY_STEPS;
+    for (int i = -BODY_CAP_RINGS + 1; i < BODY_CAP_RINGS; ++i) {
+        double sine, cosine;
+        rill_sin_cos(90.0 * i / BODY_CAP_RINGS, &sine, &cosine);
+        const double radius = sphere_radius * cosine, height = sphere_radius * sine;
+        if (i <= 0) add_ring(&shape, radius, height - 0.5 * length);
+        if (i > 0 || (i == 0 && length > 0.0)) add_ring(&shape, radius, height + 0.5 * length);
+    }
+    return tessellate_barrel(out, allocator, &shape);
+}
+
+static bool body_cylinder(mesh *out, const rill_allocator *allocator, double radius, double length) {
+    barrel shape = UPRIGHT;
+    shape.end = 0.5 * length;
+    shape.steps = 2 * BODY_STEPS;
+    add_ring(&shape, radius, -0.5 * length);
+    add_ring(&shape, radius, 0.5 * length);
+    return tessellate_barrel(out, allocator, &shape);
+}
+
+static bool tessellate_body(mesh *out, const rill_allocator *allocator, const rill_body_form *form) {
+    switch (form->shape) {
+    case RILL_BODY_BOX: return body_box(out, allocator, form->size);
+    case RILL_BODY_SPHERE: return body_caps(out, allocator, form->radius, 0.0);
+    case RILL_BODY_CAPSULE: return body_caps(out, allocator, form->radius, form->length);
+    case RILL_BODY_CYLINDER: return body_cylinder(out, allocator, form->radius, form->length);
+    case RILL_BODY_HULL:
+    case RILL_BODY_MESH: break;
+    }
+    return true;
+}
+
+bool rill_body_form_tessellate(rill_body_form *form, const rill_allocator *allocator) {
+    mesh out = { 0 };
+    const bool done = tessellate_body(&out, allocator, form);
+    form->vertices = out.vertices;
+    form->vertex_count = out.vertex_count;
+    form->indices = out.indices;
+    form->triangle_count = out.triangle_count;
+    return done;
 }
