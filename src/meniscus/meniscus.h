@@ -93,16 +93,14 @@ struct rill_fringe {
 /* NULL: no memory. */
 rill_fringe *rill_fringe_make(const rill_allocator *allocator, bool scalar);
 void rill_fringe_free(rill_fringe *fringe); /* NULL is allowed */
-/* fringe.c. Finds that of a surface whose rims are there, false without memory; and forgets it: all is as before then, for the
+/* contact_distance.c. Finds that of a surface whose rims are there, false without memory; and forgets it: all is as before then, for the
  * next build. */
 bool rill_fringe_find(rill_fringe *fringe, const rill_surface *surface, const rill_surface_view *view);
 void rill_fringe_forget(rill_fringe *fringe);
-/* growth.c. From the first ring on; false without memory. */
-bool rill_fringe_grow(rill_fringe *fringe, const rill_surface *surface);
 /* Bends the mesh of a surface whose vertices and rims are there. */
 rill_result rill_meniscus_bend(rill_surface *surface, const rill_surface_view *view);
 
-/* distances.c. How far each vertex is from the contact line, while the fringe is known (or empty); false without memory. */
+/* How far each vertex is from the contact line, while the fringe is known (or empty); false without memory. */
 bool rill_distances_write(rill_surface *surface, double cell_size);
 
 /* meniscus_profile.c. The table; t = tan(phi / 4) for phi up to a quarter turn, and q for t. */
