@@ -254,6 +254,11 @@ static inline bool rill_rim_is_contact(const rill_rim *rim) {
     return rim->kind == RILL_RIM_SHORE || rim->kind == RILL_RIM_WALL;
 }
 
+/* Allocates arrays for so many vertices and triangles, all but `distances`; false without memory, and the mesh is empty. */
+bool rill_mesh_arrays_alloc(rill_surface_mesh *mesh, const rill_allocator *allocator, size_t vertices, size_t triangles);
+/* Frees them, as many as were allocated; the mesh is empty then. */
+void rill_mesh_arrays_free(rill_surface_mesh *mesh, const rill_allocator *allocator, size_t vertices, size_t triangles);
+
 /* Takes planes for another bed; false without memory, and the old ones stay. */
 bool rill_surface_take_planes(rill_surface *surface, const rill_bed *bed);
 void rill_surface_free_planes(rill_surface *surface);

@@ -16,18 +16,7 @@ static size_t triangles_of(const rill_grid *grid) {
 }
 
 void rill_grids_give(rill_surface *surface) {
-    const rill_allocator *allocator = &surface->allocator;
-    rill_surface_mesh *grids = &surface->grids;
-    const size_t vertices = surface->grids_room[0], triangles = surface->grids_room[1];
-    rill_free(allocator, grids->positions, vertices, 3 * sizeof(float));
-    rill_free(allocator, grids->normals, vertices, 3 * sizeof(float));
-    rill_free(allocator, grids->velocities, vertices, 3 * sizeof(float));
-    rill_free(allocator, grids->opacities, vertices, sizeof(float));
-    rill_free(allocator, grids->depths, vertices, sizeof(float));
-    rill_free(allocator, grids->wetness, vertices, sizeof(float));
-    rill_free(allocator, grids->layers, vertices, sizeof(int32_t));
-    rill_free(allocator, grids->indices, triangles, 3 * sizeof(uint32_t));
-    *grids = (rill_surface_mesh){ 0 };
+    rill_mesh_arrays_free(&surface->grids, &surface->allocator, surface->grids_room[0], surface->grids_room[1]);
     surface->grids_room[0] = surface->grids_room[1] = 0;
 }
 
@@ -51,24 +40,11 @@ static bool take_grids(rill_surface *surface, const rill_bed *bed) {
     const size_t triangles = layers * triangles_of(&bed->grid);
     rill_surface_mesh *grids = &surface->grids;
     if (grids->positions && grids->vertex_count == vertices) return true;
-    const rill_allocator *allocator = &surface->allocator;
     if (vertices > UINT32_MAX) return false;
     rill_grids_give(surface);
+    if (!rill_mesh_arrays_alloc(grids, &surface->allocator, vertices, triangles)) return false;
     surface->grids_room[0] = grids->vertex_count = vertices;
     surface->grids_room[1] = grids->triangle_count = triangles;
-    grids->positions = rill_alloc_zeroed(allocator, vertices, 3 * sizeof(float));
-    grids->normals = rill_alloc_zeroed(allocator, vertices, 3 * sizeof(float));
-    grids->velocities = rill_alloc_zeroed(allocator, vertices, 3 * sizeof(float));
-    grids->opacities = rill_alloc_zeroed(allocator, vertices, sizeof(float));
-    grids->depths = rill_alloc_zeroed(allocator, vertices, sizeof(float));
-    grids->wetness = rill_alloc_zeroed(allocator, vertices, sizeof(float));
-    grids->layers = rill_alloc_zeroed(allocator, vertices, sizeof(int32_t));
-    grids->indices = rill_alloc_zeroed(allocator, triangles, 3 * sizeof(uint32_t));
-    if (!grids->positions || !grids->normals || !grids->velocities || !grids->opacities || !grids->depths ||
-        !grids->wetness || !grids->layers || !grids->indices) {
-        rill_grids_give(surface);
-        return false;
-    }
     join_grids(grids, &bed->grid);
     return true;
 }

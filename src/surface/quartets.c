@@ -246,13 +246,8 @@ static bool odd_as_before(const rill_surface *s, const rill_surface_row *row) {
            row->odd == row->odd_before && row->full == row->full_before && row->level_bound == 0 && row->saddles == 0;
 }
 
-/* Where the odd triangles of a row are kept. */
-static uint32_t *kept(const rill_surface *s, size_t first) {
-    return (uint32_t *)s->odd_triangles.data + 3 * first;
-}
-
 void rill_row_count_triangles(const rill_build *build, rill_surface_row *row) {
-    writer w = { .s = build->s, .bed = build->view->bed, .out = kept(build->s, row->first_odd) };
+    writer w = { .s = build->s, .bed = build->view->bed, .out = rill_odd_triangles(build->s, row->first_odd) };
     row->same_odd = row->above || odd_as_before(build->s, row);
     if (row->same_odd) return;
     if (row->odd > 0 && build->s->def.smooth_shores) put_odd(build, row, &w);
@@ -264,52 +259,9 @@ void rill_row_count_triangles(const rill_build *build, rill_surface_row *row) {
     row->full_before = row->full;
 }
 
-static uint64_t mix(uint64_t hash, const void *eight) {
-    uint64_t word;
-    memcpy(&word, eight, sizeof word);
-    hash = (hash ^ word) * 0x100000001b3u;
-    return hash ^ hash >> 29;
-}
-
-/* As rill_hash_bytes, for memory of this machine alone: whole words of 4 bytes, two at a time, in four strands that do
- * not wait for each other. */
-static uint64_t hash_words(uint64_t hash, const void *data, size_t words) {
-    const unsigned char *bytes = data;
-    uint64_t strands[4] = { hash, hash + 1, hash + 2, hash + 3 };
-    size_t i = 0;
-    for (; i + 8 <= words; i += 8)
-        for (size_t k = 0; k < 4; ++k) strands[k] = mix(strands[k], bytes + 4 * i + 8 * k);
-    for (size_t k = 0; k < 3 && i + 2 <= words; i += 2, ++k) strands[k] = mix(strands[k], bytes + 4 * i);
-    uint32_t last = 0;
-    if (words & 1) memcpy(&last, bytes + 4 * (words - 1), 4);
-    for (size_t k = 0; k < 4; ++k) hash = mix(hash, &strands[k]);
-    return rill_hash_u64(hash, (uint64_t)words << 32 | last);
-}
-
-/* Plain quads follow from what they are and the numbers their rows begin with; the others are hashed as they are. */
-static uint64_t hash_row(const rill_surface *s, const rill_surface_row *row) {
-    const size_t odd = (size_t)(row->triangles - 2 * row->full), before = row->first_triangle + 2 * (size_t)row->full;
-    const uint64_t numbers = (uint64_t)row->first_vertex << 32 | (uint64_t)row[1].first_vertex;
-    return hash_words(rill_hash_u64(row->quad_hash, numbers), s->mesh.indices + 3 * before, 3 * odd);
-}
-
-void rill_row_triangles(const rill_build *build, rill_surface_row *row) {
-    const rill_surface *s = build->s;
-    if (row->reshaped || row->flipped || build->fresh)
-        row->quad_hash = hash_words(RILL_HASH_START, s->quads + row->start, (size_t)row->count / 4);
-    if (row->triangles == 0) return;
-    uint32_t *out = s->mesh.indices + 3 * row->first_triangle;
-    const bool all = row->reshaped || row->moved || row->renumbered || row[1].renumbered;
-    if (all)
-        rill_quads_write(s, row, out);
-    else if (row->flipped)
-        rill_quads_rewrite(s, row, out);
-    uint32_t *odd = out + 6 * (size_t)row->full, *at = kept(s, row->first_odd);
-    writer w = { .s = s, .bed = build->view->bed, .out = at };
-    const bool again = row->moved || !row->same_odd || build->fresh;
-    if (row->same_odd && again && row->odd > 0 && s->def.smooth_shores) put_odd(build, row, &w);
-    if (again) memcpy(odd, at, 3 * (size_t)(row->triangles - 2 * row->full) * sizeof *odd);
-    if (again || all || row->flipped) row->hash = hash_row(s, row);
+void rill_row_put_odd(const rill_build *build, const rill_surface_row *row) {
+    writer w = { .s = build->s, .bed = build->view->bed, .out = rill_odd_triangles(build->s, row->first_odd) };
+    put_odd(build, row, &w);
 }
 
 /* ----------------------------------------------------------------------------------------------- where sheets meet */
@@ -418,7 +370,7 @@ void rill_mixed_count(const rill_build *build, int32_t row) {
     rill_corner_row *corners = (rill_corner_row *)build->s->corners.data + row;
     writer w = { .s = build->s,
                  .bed = build->view->bed,
-                 .out = kept(build->s, corners->first_odd),
+                 .out = rill_odd_triangles(build->s, corners->first_odd),
                  .saddle = (uint32_t)corners->saddle_vertex };
     if (corners->count > 0) mixed_of_row(build, row, &w);
     corners->triangles = (int32_t)w.triangles;
@@ -430,6 +382,6 @@ void rill_mixed_triangles(const rill_build *build, int32_t row) {
     rill_corner_row *corners = (rill_corner_row *)build->s->corners.data + row;
     uint32_t *out = build->s->mesh.indices + 3 * corners->first_triangle;
     const size_t count = 3 * (size_t)corners->triangles;
-    memcpy(out, kept(build->s, corners->first_odd), count * sizeof *out);
-    corners->hash = hash_words(RILL_HASH_START, out, count);
+    memcpy(out, rill_odd_triangles(build->s, corners->first_odd), count * sizeof *out);
+    corners->hash = rill_hash_words(RILL_HASH_START, out, count);
 }

@@ -150,45 +150,22 @@ static size_t number_triangles(const rill_build *build) {
 /* ---------------------------------------------------------------------------------------------------------- memory */
 
 void rill_surface_give_mesh(rill_surface *surface) {
-    const rill_allocator *allocator = &surface->allocator;
-    rill_surface_mesh *mesh = &surface->mesh;
-    const size_t vertices = surface->vertex_capacity;
-    rill_free(allocator, mesh->positions, vertices, 3 * sizeof(float));
-    rill_free(allocator, mesh->normals, vertices, 3 * sizeof(float));
-    rill_free(allocator, mesh->velocities, vertices, 3 * sizeof(float));
-    rill_free(allocator, mesh->opacities, vertices, sizeof(float));
-    rill_free(allocator, mesh->depths, vertices, sizeof(float));
-    rill_free(allocator, mesh->wetness, vertices, sizeof(float));
-    rill_free(allocator, mesh->layers, vertices, sizeof(int32_t));
-    rill_free(allocator, mesh->indices, surface->triangle_capacity, 3 * sizeof(uint32_t));
-    *mesh = (rill_surface_mesh){ 0 };
+    rill_mesh_arrays_free(&surface->mesh, &surface->allocator, surface->vertex_capacity, surface->triangle_capacity);
     surface->vertex_capacity = surface->triangle_capacity = 0;
 }
 
 /* Room for so many, and some more: buffers only ever grow. On failure there is no mesh any more. */
 static bool reserve_mesh(rill_build *build, size_t vertices, size_t triangles) {
     rill_surface *surface = build->s;
-    const rill_allocator *allocator = &surface->allocator;
-    rill_surface_mesh *mesh = &surface->mesh;
-    if (mesh->positions && vertices <= surface->vertex_capacity && triangles <= surface->triangle_capacity) return true;
-    build->fresh = true;
-    const size_t v = vertices + vertices / 4 + 64, t = triangles + triangles / 4 + 64;
-    rill_surface_give_mesh(surface);
-    surface->vertex_capacity = v;
-    surface->triangle_capacity = t;
-    mesh->positions = rill_alloc_zeroed(allocator, v, 3 * sizeof(float));
-    mesh->normals = rill_alloc_zeroed(allocator, v, 3 * sizeof(float));
-    mesh->velocities = rill_alloc_zeroed(allocator, v, 3 * sizeof(float));
-    mesh->opacities = rill_alloc_zeroed(allocator, v, sizeof(float));
-    mesh->depths = rill_alloc_zeroed(allocator, v, sizeof(float));
-    mesh->wetness = rill_alloc_zeroed(allocator, v, sizeof(float));
-    mesh->layers = rill_alloc_zeroed(allocator, v, sizeof(int32_t));
-    mesh->indices = rill_alloc_zeroed(allocator, t, 3 * sizeof(uint32_t));
-    if (mesh->positions && mesh->normals && mesh->velocities && mesh->opacities && mesh->depths && mesh->wetness &&
-        mesh->layers && mesh->indices)
+    if (surface->mesh.positions && vertices <= surface->vertex_capacity && triangles <= surface->triangle_capacity)
         return true;
+    build->fresh = true;
+    const size_t more_vertices = vertices + vertices / 4 + 64, more_triangles = triangles + triangles / 4 + 64;
     rill_surface_give_mesh(surface);
-    return false;
+    if (!rill_mesh_arrays_alloc(&surface->mesh, &surface->allocator, more_vertices, more_triangles)) return false;
+    surface->vertex_capacity = more_vertices;
+    surface->triangle_capacity = more_triangles;
+    return true;
 }
 
 /* ------------------------------------------------------------------------------------------------------------ make */

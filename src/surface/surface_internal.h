@@ -136,7 +136,7 @@ static inline float rill_rim_height(const rill_rim *rim) {
 enum {
     RILL_ODD_MOST = 12
 }; /* per quartet of a sheet: four columns that are on their own, with skirts; per column: 3 */
-rill_row_task rill_row_count_triangles, rill_row_triangles;
+rill_row_task rill_row_count_triangles;
 /* Those of one odd quartet of a sheet, or of a corner where sheets meet, and how many they are. Columns are named by their
  * places, since their vertices do not say where they are. */
 #define RILL_NAMED_COLUMN 0x80000000u
@@ -144,9 +144,18 @@ size_t rill_quartet_write(const rill_build *build, const rill_outline_spot *spot
 void rill_mixed_count(const rill_build *build, int32_t row);
 void rill_mixed_triangles(const rill_build *build, int32_t row);
 
-/* quads.c. The full quads of a row; and only those whose diagonals have changed. */
-void rill_quads_write(const rill_surface *s, const rill_surface_row *row, uint32_t *out);
-void rill_quads_rewrite(const rill_surface *s, const rill_surface_row *row, uint32_t *out);
+/* Where odd triangles are kept until there is room for them in the mesh. */
+static inline uint32_t *rill_odd_triangles(const rill_surface *s, size_t first) {
+    return (uint32_t *)s->odd_triangles.data + 3 * first;
+}
+/* Writes the triangles of a row's odd quartets to where they are kept, once more. */
+void rill_row_put_odd(const rill_build *build, const rill_surface_row *row);
+
+/* quads.c. Writes the triangles of a row. */
+rill_row_task rill_row_triangles;
+/* Hashes like rill_hash_bytes, for memory of this machine alone: whole words of 4 bytes, two at a time, in four strands that
+ * do not wait for each other. */
+uint64_t rill_hash_words(uint64_t hash, const void *data, size_t words);
 
 /* saddles.c. Two opposite wet columns of a quartet that are linked, and end towards the other two of its cells. */
 typedef struct rill_saddle {
