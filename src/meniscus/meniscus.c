@@ -6,12 +6,12 @@
 
 #include <math.h>
 
-typedef struct bend {
+typedef struct bending {
     rill_surface *surface;
     rill_fringe *fringe;
     const rill_surface_view *view;
     rill_lean_kernel *kernel;
-} bend;
+} bending;
 
 static float square_of(float distance) {
     return distance * fabsf(distance) + 0.0f; /* never -0 */
@@ -22,12 +22,12 @@ static float root_of(float square) {
 
 /* Squares of a column's neighbours where the surface ends on some side, or goes on in another sheet; `run` has those of the
  * sheet. A neighbour that is not there is thought to lie straight on. */
-static void mend_squares(const bend *b, rill_fringe_run *run, int32_t i, const rill_fringe_column *column) {
-    const rill_surface *surface = b->surface;
+static void mend_squares(const bending *bend, rill_fringe_run *run, int32_t i, const rill_fringe_column *column) {
+    const rill_surface *surface = bend->surface;
     const uint32_t ends = surface->rim[column->place], joints = surface->joints[column->place] & RILL_AXES & ~ends;
     const size_t first = ends ? (size_t)surface->rim_first[column->place] : 0;
     const rill_rim *rim = (const rill_rim *)surface->rims.data + first;
-    const rill_contact *contact = (const rill_contact *)b->fringe->contacts.data + first;
+    const rill_contact *contact = (const rill_contact *)bend->fringe->contacts.data + first;
     uint32_t missing = 0; /* bits of directions, as in `ends` */
     for (uint32_t left = ends; left; left &= left - 1, ++rim, ++contact) {
         const bool known = rill_rim_is_contact(rim);
@@ -36,7 +36,7 @@ static void mend_squares(const bend *b, rill_fringe_run *run, int32_t i, const r
     }
     for (uint32_t left = joints; left; left &= left - 1) {
         const int d = __builtin_ctz(left);
-        run->beside[d / 2][i] = b->fringe->squares[rill_surface_neighbour(surface, column->place, d, column->stride)];
+        run->beside[d / 2][i] = bend->fringe->squares[rill_surface_neighbour(surface, column->place, d, column->stride)];
     }
     const float own = run->own[i];
     for (int axis = 0; missing && axis < 2; ++axis) {
@@ -48,35 +48,35 @@ static void mend_squares(const bend *b, rill_fringe_run *run, int32_t i, const r
 }
 
 /* The rims of a column go the way that it goes. */
-static void give_way(const bend *b, const rill_fringe_run *run, int32_t i, int32_t place) {
-    const uint32_t ends = b->surface->rim[place];
-    float *toward = (float *)b->fringe->toward.data + 2 * (size_t)(ends ? b->surface->rim_first[place] : 0);
+static void give_way(const bending *bend, const rill_fringe_run *run, int32_t i, int32_t place) {
+    const uint32_t ends = bend->surface->rim[place];
+    float *toward = (float *)bend->fringe->toward.data + 2 * (size_t)(ends ? bend->surface->rim_first[place] : 0);
     for (uint32_t left = ends; left; left &= left - 1, toward += 2)
         toward[0] = run->toward[0][i], toward[1] = run->toward[1][i];
 }
 
 /* Columns of the fringe that are bent together, and which of them end, or go on in another sheet. */
-typedef struct gathered {
+typedef struct column_group {
     const rill_fringe_column *columns[RILL_FRINGE_RUN];
     size_t vertices[RILL_FRINGE_RUN];
     int32_t odd[RILL_FRINGE_RUN], count, odd_count;
-} gathered;
+} column_group;
 
 /* As many as there are and fit; the next of the list is returned. Which count, and which end, cannot be foreseen. */
-static const rill_fringe_column *gather_columns(const bend *b, const rill_fringe_column *from,
-                                                const rill_fringe_column *end, gathered *out, rill_fringe_run *run) {
-    const rill_surface *s = b->surface;
-    const float *squares = b->fringe->squares;
+static const rill_fringe_column *gather_columns(const bending *bend, const rill_fringe_column *from,
+                                                const rill_fringe_column *end, column_group *out, rill_fringe_run *run) {
+    const rill_surface *surface = bend->surface;
+    const float *squares = bend->fringe->squares;
     int32_t count = 0, odd = 0;
     for (; from < end && count < RILL_FRINGE_RUN; ++from) {
         const int32_t place = from->place;
         out->columns[count] = from;
-        out->vertices[count] = (size_t)s->vertex[place];
+        out->vertices[count] = (size_t)surface->vertex[place];
         out->odd[odd] = count;
-        __builtin_prefetch(s->mesh.normals + 3 * out->vertices[count]);
+        __builtin_prefetch(surface->mesh.normals + 3 * out->vertices[count]);
         const int32_t counts = squares[place] == from->square; /* else it does so further on in the list */
         count += counts;
-        odd += counts & ((s->rim[place] | (s->joints[place] & RILL_AXES)) != 0);
+        odd += counts & ((surface->rim[place] | (surface->joints[place] & RILL_AXES)) != 0);
     }
     for (int32_t i = 0; i < count; ++i) {
         const float *square = squares + out->columns[i]->place;
@@ -92,24 +92,24 @@ static const rill_fringe_column *gather_columns(const bend *b, const rill_fringe
 }
 
 /* A rim is on the contact line and goes by the way of its column, which is given to it as a gradient. */
-static void gather_rim(const bend *b, rill_fringe_run *run, int32_t i, size_t r) {
-    const rill_rim *rim = (const rill_rim *)b->surface->rims.data + r;
-    const float *toward = (const float *)b->fringe->toward.data + 2 * r;
+static void gather_rim(const bending *bend, rill_fringe_run *run, int32_t i, size_t r) {
+    const rill_rim *rim = (const rill_rim *)bend->surface->rims.data + r;
+    const float *toward = (const float *)bend->fringe->toward.data + 2 * r;
     float way[2] = { toward[0], toward[1] };
     if (way[0] == 0.0f && way[1] == 0.0f)
         way[0] = (float)RILL_STEP_X[rim->direction], way[1] = (float)RILL_STEP_Y[rim->direction];
     run->own[i] = 0.0f;
-    run->strength[i] = ((const rill_contact *)b->fringe->contacts.data)[r].strength;
+    run->strength[i] = ((const rill_contact *)bend->fringe->contacts.data)[r].strength;
     run->beside[2][i] = square_of(way[0]), run->beside[0][i] = -run->beside[2][i];
     run->beside[3][i] = square_of(way[1]), run->beside[1][i] = -run->beside[3][i];
 }
 
-static void gather_normal(const bend *b, rill_fringe_run *run, int32_t i, size_t vertex) {
-    for (int k = 0; k < 3; ++k) run->n[k][i] = b->surface->mesh.normals[3 * vertex + (size_t)k];
+static void gather_normal(const bending *bend, rill_fringe_run *run, int32_t i, size_t vertex) {
+    for (int k = 0; k < 3; ++k) run->n[k][i] = bend->surface->mesh.normals[3 * vertex + (size_t)k];
 }
 
-static void scatter_normal(const bend *b, const rill_fringe_run *run, int32_t i, size_t vertex) {
-    for (int k = 0; k < 3; ++k) b->surface->mesh.normals[3 * vertex + (size_t)k] = run->n[k][i];
+static void scatter_normal(const bending *bend, const rill_fringe_run *run, int32_t i, size_t vertex) {
+    for (int k = 0; k < 3; ++k) bend->surface->mesh.normals[3 * vertex + (size_t)k] = run->n[k][i];
 }
 
 /* A height of a lifted vertex between what it stands on and what hangs over it. */
@@ -120,19 +120,19 @@ static float between(const rill_bed *bed, float z, int32_t low, int32_t high) {
     return z < least ? least : z;
 }
 
-static void lift_column(const bend *b, int32_t place, size_t vertex, float lift) {
-    const rill_bed *bed = b->view->bed;
-    float *z = &b->surface->mesh.positions[3 * vertex + 2];
-    const int32_t floor = b->surface->floor[place] > bed->b[place] ? b->surface->floor[place] : bed->b[place];
-    *z = between(bed, *z + lift * (float)b->fringe->length, floor, bed->c[place]);
+static void lift_column(const bending *bend, int32_t place, size_t vertex, float lift) {
+    const rill_bed *bed = bend->view->bed;
+    float *z = &bend->surface->mesh.positions[3 * vertex + 2];
+    const int32_t floor = bend->surface->floor[place] > bed->b[place] ? bend->surface->floor[place] : bed->b[place];
+    *z = between(bed, *z + lift * (float)bend->fringe->length, floor, bed->c[place]);
 }
 
 /* A rim also moves along its line, as far as the contact line does. */
-static void lift_rim(const bend *b, size_t r, float lift) {
-    const rill_bed *bed = b->view->bed;
-    const rill_rim *rim = (const rill_rim *)b->surface->rims.data + r;
-    const rill_contact *contact = (const rill_contact *)b->fringe->contacts.data + r;
-    float *p = &b->surface->mesh.positions[3 * (b->surface->column_vertices + r)];
+static void lift_rim(const bending *bend, size_t r, float lift) {
+    const rill_bed *bed = bend->view->bed;
+    const rill_rim *rim = (const rill_rim *)bend->surface->rims.data + r;
+    const rill_contact *contact = (const rill_contact *)bend->fringe->contacts.data + r;
+    float *p = &bend->surface->mesh.positions[3 * (bend->surface->column_vertices + r)];
     const float shift = contact->shift * (float)bed->grid.cell_size;
     p[0] += shift * (float)RILL_STEP_X[rim->direction];
     p[1] += shift * (float)RILL_STEP_Y[rim->direction];
@@ -140,65 +140,65 @@ static void lift_rim(const bend *b, size_t r, float lift) {
     if (rim->beyond >= 0) {
         const float rise = (float)(bed->b[rim->beyond] - low);
         if (rise * (float)bed->quantum <= (float)bed->grid.cell_size) /* else it is inside of a wall */
-            low = (int32_t)rill_rim_floor(b->surface, bed, rim, rim->along + contact->shift);
+            low = (int32_t)rill_rim_floor(bend->surface, bed, rim, rim->along + contact->shift);
         high = bed->c[rim->beyond] < high ? bed->c[rim->beyond] : high;
     }
-    p[2] = between(bed, p[2] + lift * (float)b->fringe->length, low < high ? low : high, high);
+    p[2] = between(bed, p[2] + lift * (float)bend->fringe->length, low < high ? low : high, high);
 }
 
-static void run_kernel(const bend *b, rill_fringe_run *run, int32_t count) {
-    b->kernel((count + 15) & -16, run, &b->fringe->constants);
+static void run_kernel(const bending *bend, rill_fringe_run *run, int32_t count) {
+    bend->kernel((count + 15) & -16, run, &bend->fringe->constants);
 }
 
 enum { PIECE = 8 * RILL_FRINGE_RUN }; /* columns or rims that a task works on */
 
 static void bend_columns(void *context, int32_t index) {
-    const bend *b = context;
-    const rill_fringe_column *at = (const rill_fringe_column *)b->fringe->columns.data + (size_t)index * PIECE;
-    const size_t left = b->fringe->columns.count - (size_t)index * PIECE;
+    const bending *bend = context;
+    const rill_fringe_column *at = (const rill_fringe_column *)bend->fringe->columns.data + (size_t)index * PIECE;
+    const size_t left = bend->fringe->columns.count - (size_t)index * PIECE;
     const rill_fringe_column *const end = at + (left < PIECE ? left : PIECE);
-    const bool lift = b->surface->def.meniscus == RILL_MENISCUS_LIFT;
+    const bool lift = bend->surface->def.meniscus == RILL_MENISCUS_LIFT;
     rill_fringe_run run = { 0 };
-    gathered g;
+    column_group group;
     while (at < end) {
-        at = gather_columns(b, at, end, &g, &run);
-        for (int32_t i = 0; i < g.odd_count; ++i) mend_squares(b, &run, g.odd[i], g.columns[g.odd[i]]);
-        for (int32_t i = 0; i < g.count; ++i) gather_normal(b, &run, i, g.vertices[i]);
-        run_kernel(b, &run, g.count);
-        for (int32_t i = 0; i < g.count; ++i) {
-            scatter_normal(b, &run, i, g.vertices[i]);
-            if (lift) lift_column(b, g.columns[i]->place, g.vertices[i], run.lift[i]);
+        at = gather_columns(bend, at, end, &group, &run);
+        for (int32_t i = 0; i < group.odd_count; ++i) mend_squares(bend, &run, group.odd[i], group.columns[group.odd[i]]);
+        for (int32_t i = 0; i < group.count; ++i) gather_normal(bend, &run, i, group.vertices[i]);
+        run_kernel(bend, &run, group.count);
+        for (int32_t i = 0; i < group.count; ++i) {
+            scatter_normal(bend, &run, i, group.vertices[i]);
+            if (lift) lift_column(bend, group.columns[i]->place, group.vertices[i], run.lift[i]);
         }
-        for (int32_t i = 0; i < g.odd_count; ++i) give_way(b, &run, g.odd[i], g.columns[g.odd[i]]->place);
+        for (int32_t i = 0; i < group.odd_count; ++i) give_way(bend, &run, group.odd[i], group.columns[group.odd[i]]->place);
     }
 }
 
 static void bend_rims(void *context, int32_t index) {
-    const bend *b = context;
-    const rill_rim *rims = b->surface->rims.data;
-    const size_t first = (size_t)index * PIECE, all = b->surface->rims.count;
+    const bending *bend = context;
+    const rill_rim *rims = bend->surface->rims.data;
+    const size_t first = (size_t)index * PIECE, all = bend->surface->rims.count;
     const size_t end = first + PIECE < all ? first + PIECE : all;
-    const bool lift = b->surface->def.meniscus == RILL_MENISCUS_LIFT;
+    const bool lift = bend->surface->def.meniscus == RILL_MENISCUS_LIFT;
     rill_fringe_run run = { 0 };
     size_t which[RILL_FRINGE_RUN];
     for (size_t r = first; r < end;) {
         int32_t count = 0;
         for (; r < end && count < RILL_FRINGE_RUN; ++r) {
             if (!rill_rim_is_contact(&rims[r])) continue;
-            gather_rim(b, &run, count, r);
-            gather_normal(b, &run, count, b->surface->column_vertices + r);
+            gather_rim(bend, &run, count, r);
+            gather_normal(bend, &run, count, bend->surface->column_vertices + r);
             which[count++] = r;
         }
-        run_kernel(b, &run, count);
+        run_kernel(bend, &run, count);
         for (int32_t i = 0; i < count; ++i) {
-            scatter_normal(b, &run, i, b->surface->column_vertices + which[i]);
-            if (lift) lift_rim(b, which[i], run.lift[i]);
+            scatter_normal(bend, &run, i, bend->surface->column_vertices + which[i]);
+            if (lift) lift_rim(bend, which[i], run.lift[i]);
         }
     }
 }
 
-static void run_pieces(bend *b, size_t count, rill_task *task) {
-    rill_parallel_for(b->view->runtime, b->view->pool, (int32_t)((count + PIECE - 1) / PIECE), task, b);
+static void run_pieces(bending *bend, size_t count, rill_task *task) {
+    rill_parallel_for(bend->view->runtime, bend->view->pool, (int32_t)((count + PIECE - 1) / PIECE), task, bend);
 }
 
 rill_result rill_meniscus_bend(rill_surface *surface, const rill_surface_view *view) {
@@ -207,14 +207,14 @@ rill_result rill_meniscus_bend(rill_surface *surface, const rill_surface_view *v
     if (done && surface->def.distances) done = rill_distances_write(surface, view->bed->grid.cell_size);
     if (done && fringe->columns.count > 0) {
         const rill_meniscus_kernels *kernels = fringe->kernels;
-        bend b = { .surface = surface,
+        bending bend = { .surface = surface,
                    .fringe = fringe,
                    .view = view,
                    .kernel = surface->def.meniscus == RILL_MENISCUS_LIFT        ? kernels->profile
                              : surface->def.falloff == RILL_FALLOFF_EXPONENTIAL ? kernels->exponential
                                                                                 : kernels->linear };
-        run_pieces(&b, fringe->columns.count, bend_columns);
-        if (surface->def.smooth_shores) run_pieces(&b, surface->rims.count, bend_rims);
+        run_pieces(&bend, fringe->columns.count, bend_columns);
+        if (surface->def.smooth_shores) run_pieces(&bend, surface->rims.count, bend_rims);
     }
     rill_fringe_forget(fringe);
     return done ? RILL_OK : rill_fail(view->message, RILL_OUT_OF_MEMORY, "no memory for the meniscus of a surface");

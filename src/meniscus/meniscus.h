@@ -63,7 +63,7 @@ typedef struct rill_fringe_constants {
     float profile[RILL_PROFILE + 1];
 } rill_fringe_constants;
 
-typedef void rill_lean_kernel(int32_t n, rill_fringe_run *run, const rill_fringe_constants *k);
+typedef void rill_lean_kernel(int32_t n, rill_fringe_run *run, const rill_fringe_constants *constants);
 typedef struct rill_meniscus_kernels {
     const char *name;
     rill_lean_kernel *linear, *exponential, *profile;

@@ -25,13 +25,13 @@ INLINE float decayed(float x) {
 }
 
 /* Within a quarter turn either way. */
-INLINE float sine(float a) {
-    float s = a * a;
-    return a * (1.0f - s * (1.0f / 6 - s * (1.0f / 120 - s * (1.0f / 5040 - s * (1.0f / 362880 - s / 39916800)))));
+INLINE float sine(float angle) {
+    float square = angle * angle;
+    return angle * (1.0f - square * (1.0f / 6 - square * (1.0f / 120 - square * (1.0f / 5040 - square * (1.0f / 362880 - square / 39916800)))));
 }
-INLINE float cosine(float a) {
-    float s = a * a;
-    return 1.0f - s * (1.0f / 2 - s * (1.0f / 24 - s * (1.0f / 720 - s * (1.0f / 40320 - s * (1.0f / 3628800)))));
+INLINE float cosine(float angle) {
+    float square = angle * angle;
+    return 1.0f - square * (1.0f / 2 - square * (1.0f / 24 - square * (1.0f / 720 - square * (1.0f / 40320 - square * (1.0f / 3628800)))));
 }
 
 /* The way to the contact line, and how much of the lean is left: less than all near the middle between two lines. */
@@ -46,11 +46,11 @@ INLINE float find_way(rill_fringe_run *run, int32_t i, float limit) {
 }
 
 /* Turns a normal about the horizontal perpendicular of the way. */
-INLINE void lean(rill_fringe_run *run, int32_t i, float s, float c) {
+INLINE void lean(rill_fringe_run *run, int32_t i, float sine_of_lean, float cosine_of_lean) {
     float ex = run->toward[0][i], ey = run->toward[1][i];
     float x = run->n[0][i], y = run->n[1][i], z = run->n[2][i];
-    float along = x * ex + y * ey, turned = along * c - z * s;
-    float up = rill_max_f(along * s + z * c, FLATTEST);
+    float along = x * ex + y * ey, turned = along * cosine_of_lean - z * sine_of_lean;
+    float up = rill_max_f(along * sine_of_lean + z * cosine_of_lean, FLATTEST);
     x += (turned - along) * ex;
     y += (turned - along) * ey;
     float length = 1.0f / __builtin_sqrtf(x * x + y * y + up * up);
@@ -59,8 +59,8 @@ INLINE void lean(rill_fringe_run *run, int32_t i, float s, float c) {
     run->n[2][i] = up * length;
 }
 
-static void linear(int32_t n, rill_fringe_run *run, const rill_fringe_constants *k) {
-    const float limit = k->limit, decay = k->decay;
+static void linear(int32_t n, rill_fringe_run *run, const rill_fringe_constants *constants) {
+    const float limit = constants->limit, decay = constants->decay;
     RILL_EACH_ALONE /* vector */
         for (int32_t i = 0; i < (n & -16); ++i) {
         float share = find_way(run, i, limit);
@@ -71,8 +71,8 @@ static void linear(int32_t n, rill_fringe_run *run, const rill_fringe_constants 
     }
 }
 
-static void exponential(int32_t n, rill_fringe_run *run, const rill_fringe_constants *k) {
-    const float limit = k->limit, decay = k->decay;
+static void exponential(int32_t n, rill_fringe_run *run, const rill_fringe_constants *constants) {
+    const float limit = constants->limit, decay = constants->decay;
     RILL_EACH_ALONE /* vector */
         for (int32_t i = 0; i < (n & -16); ++i) {
         float share = find_way(run, i, limit);
@@ -90,16 +90,16 @@ INLINE float looked_up(const float *table, float q) {
     return table[low] + rest * (table[low + 1] - table[low]);
 }
 
-static void profile(int32_t n, rill_fringe_run *run, const rill_fringe_constants *k) {
-    const float limit = k->limit, decay = k->decay;
+static void profile(int32_t n, rill_fringe_run *run, const rill_fringe_constants *constants) {
+    const float limit = constants->limit, decay = constants->decay;
     for (int32_t i = 0; i < (n & -16); ++i) {
         float share = find_way(run, i, limit);
         float strength = run->strength[i], sign = strength < 0.0f ? -1.0f : 1.0f;
-        float t = looked_up(k->profile, sign * strength * decayed(root(run->own[i], limit) * decay));
+        float t = looked_up(constants->profile, sign * strength * decayed(root(run->own[i], limit) * decay));
         float square = t * t, inverse = 1.0f / (1.0f + square);
         float half_sine = 2.0f * t * inverse, half_cosine = (1.0f - square) * inverse;
-        float s = 2.0f * half_sine * half_cosine * share;
-        lean(run, i, sign * s, __builtin_sqrtf(rill_max_f(1.0f - s * s, 0.0f)));
+        float sine_of_lean = 2.0f * half_sine * half_cosine * share;
+        lean(run, i, sign * sine_of_lean, __builtin_sqrtf(rill_max_f(1.0f - sine_of_lean * sine_of_lean, 0.0f)));
         run->lift[i] = sign * 2.0f * half_sine;
     }
 }

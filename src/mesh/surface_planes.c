@@ -14,26 +14,26 @@ typedef struct plane {
 
 enum { PLANES = 18 };
 
-static void list_planes(rill_surface *s, plane out[PLANES]) {
+static void list_planes(rill_surface *surface, plane out[PLANES]) {
     const plane all[PLANES] = {
-        { (void **)&s->m, sizeof *s->m },
-        { (void **)&s->lid, sizeof *s->lid },
-        { (void **)&s->layer, sizeof *s->layer },
-        { (void **)&s->stride, sizeof *s->stride },
-        { (void **)&s->floor, sizeof *s->floor },
-        { (void **)&s->walls, sizeof *s->walls },
-        { (void **)&s->state, sizeof *s->state },
-        { (void **)&s->h, sizeof *s->h },
-        { (void **)&s->top, sizeof *s->top },
-        { (void **)&s->half, sizeof *s->half },
-        { (void **)&s->links, sizeof *s->links },
-        { (void **)&s->joints, sizeof *s->joints },
-        { (void **)&s->rim, sizeof *s->rim },
-        { (void **)&s->quads, sizeof *s->quads },
-        { (void **)&s->vertex, sizeof *s->vertex },
-        { (void **)&s->rim_first, sizeof *s->rim_first },
-        { (void **)&s->joint_first, sizeof *s->joint_first },
-        { (void **)&s->quads_other, sizeof *s->quads_other },
+        { (void **)&surface->m, sizeof *surface->m },
+        { (void **)&surface->lid, sizeof *surface->lid },
+        { (void **)&surface->layer, sizeof *surface->layer },
+        { (void **)&surface->stride, sizeof *surface->stride },
+        { (void **)&surface->floor, sizeof *surface->floor },
+        { (void **)&surface->walls, sizeof *surface->walls },
+        { (void **)&surface->state, sizeof *surface->state },
+        { (void **)&surface->h, sizeof *surface->h },
+        { (void **)&surface->top, sizeof *surface->top },
+        { (void **)&surface->half, sizeof *surface->half },
+        { (void **)&surface->links, sizeof *surface->links },
+        { (void **)&surface->joints, sizeof *surface->joints },
+        { (void **)&surface->rim, sizeof *surface->rim },
+        { (void **)&surface->quads, sizeof *surface->quads },
+        { (void **)&surface->vertex, sizeof *surface->vertex },
+        { (void **)&surface->rim_first, sizeof *surface->rim_first },
+        { (void **)&surface->joint_first, sizeof *surface->joint_first },
+        { (void **)&surface->quads_other, sizeof *surface->quads_other },
     };
     memcpy(out, all, sizeof all);
 }
@@ -90,12 +90,12 @@ int32_t rill_surface_neighbour(const rill_surface *surface, int32_t place, int32
 }
 
 /* Quanta: how far the floor lifts the vertex of a column above its base. */
-static float lift(const rill_surface *s, const rill_bed *bed, int32_t place) {
-    return (float)rill_max_i(s->floor[place] - bed->b[place], 0);
+static float lift(const rill_surface *surface, const rill_bed *bed, int32_t place) {
+    return (float)rill_max_i(surface->floor[place] - bed->b[place], 0);
 }
 
-float rill_rim_floor(const rill_surface *s, const rill_bed *bed, const rill_rim *rim, float along) {
+float rill_rim_floor(const rill_surface *surface, const rill_bed *bed, const rill_rim *rim, float along) {
     const float base = (float)bed->b[rim->place], rise = (float)(bed->b[rim->beyond] - bed->b[rim->place]);
-    const float here = lift(s, bed, rim->place), there = lift(s, bed, rim->beyond);
+    const float here = lift(surface, bed, rim->place), there = lift(surface, bed, rim->beyond);
     return base + along * rise + (here + along * (there - here));
 }

@@ -50,8 +50,8 @@ static bool take_grids(rill_surface *surface, const rill_bed *bed) {
 }
 
 /* A wet column's vertex, as it is in the mesh. */
-static void copy_vertex(const rill_surface *s, size_t from, size_t to) {
-    const rill_surface_mesh *mesh = &s->mesh, *grids = &s->grids;
+static void copy_vertex(const rill_surface *surface, size_t from, size_t to) {
+    const rill_surface_mesh *mesh = &surface->mesh, *grids = &surface->grids;
     grids->positions[3 * to + 2] = mesh->positions[3 * from + 2];
     memcpy(grids->normals + 3 * to, mesh->normals + 3 * from, 3 * sizeof(float));
     memcpy(grids->velocities + 3 * to, mesh->velocities + 3 * from, 3 * sizeof(float));
@@ -61,23 +61,23 @@ static void copy_vertex(const rill_surface *s, size_t from, size_t to) {
 }
 
 /* The height of the liquid beside a dry column; its base, if there is none. */
-static float height_beside(const rill_surface *s, const rill_bed *bed, int32_t place) {
-    if (!(s->links[place] | s->joints[place])) return (float)rill_bed_z(bed, bed->b[place]);
+static float height_beside(const rill_surface *surface, const rill_bed *bed, int32_t place) {
+    if (!(surface->links[place] | surface->joints[place])) return (float)rill_bed_z(bed, bed->b[place]);
     const int32_t stride = rill_bed_sheet_of(bed, place, NULL, NULL)->stride;
     float sum = 0.0f;
     int32_t count = 0;
     for (int32_t d = 0; d < RILL_DIRECTIONS; ++d) {
-        const int32_t other = rill_surface_neighbour(s, place, d, stride);
+        const int32_t other = rill_surface_neighbour(surface, place, d, stride);
         if (other < 0) continue;
-        sum += s->mesh.positions[3 * (size_t)s->vertex[other] + 2];
+        sum += surface->mesh.positions[3 * (size_t)surface->vertex[other] + 2];
         count += 1;
     }
     return sum / (float)count;
 }
 
-static void fill_cell(const rill_surface *s, const rill_bed *bed, int32_t x, int32_t y) {
+static void fill_cell(const rill_surface *surface, const rill_bed *bed, int32_t x, int32_t y) {
     const size_t cells = cells_of(&bed->grid), cell = (size_t)y * (size_t)bed->grid.cells[0] + (size_t)x;
-    const rill_surface_mesh *grids = &s->grids;
+    const rill_surface_mesh *grids = &surface->grids;
     for (int32_t layer = 0; layer < bed->info.layers; ++layer) {
         const size_t to = (size_t)layer * cells + cell;
         const int32_t k = bed->cell_first[cell] + layer;
@@ -90,10 +90,10 @@ static void fill_cell(const rill_surface *s, const rill_bed *bed, int32_t x, int
         grids->layers[to] = layer;
         if (k >= bed->cell_first[cell + 1]) continue;
         const int32_t place = bed->places[k];
-        if (s->state[place] & RILL_WET)
-            copy_vertex(s, (size_t)s->vertex[place], to);
+        if (surface->state[place] & RILL_WET)
+            copy_vertex(surface, (size_t)surface->vertex[place], to);
         else
-            grids->positions[3 * to + 2] = height_beside(s, bed, place);
+            grids->positions[3 * to + 2] = height_beside(surface, bed, place);
     }
 }
 

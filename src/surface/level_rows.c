@@ -7,12 +7,12 @@
 enum { RUN = 16 };
 
 /* The wet part of a row: [low, high). */
-static void find_wet(const rill_surface *s, const int32_t *H, rill_surface_row *row) {
+static void find_wet(const rill_surface *surface, const int32_t *H, rill_surface_row *row) {
     row->low = row->high = 0;
-    if (!s->kernels->any_deep(row->count, H)) return;
+    if (!surface->kernels->any_deep(row->count, H)) return;
     row->high = row->count;
-    while (!s->kernels->any_deep(RUN, H + row->low)) row->low += RUN;
-    while (!s->kernels->any_deep(RUN, H + row->high - RUN)) row->high -= RUN;
+    while (!surface->kernels->any_deep(RUN, H + row->low)) row->low += RUN;
+    while (!surface->kernels->any_deep(RUN, H + row->high - RUN)) row->high -= RUN;
 }
 
 /* Widens a range so that it holds another. */
@@ -24,8 +24,8 @@ static void widen(int32_t *from, int32_t *until, int32_t low, int32_t high) {
 }
 
 /* Where the wet part of a row may be linked to something: it is wider only where its first or its last column is wet. */
-static void find_near(const rill_surface *s, rill_surface_row *row) {
-    const uint8_t *state = s->state + row->start;
+static void find_near(const rill_surface *surface, rill_surface_row *row) {
+    const uint8_t *state = surface->state + row->start;
     row->near_from = row->near_low;
     row->near_until = row->near_high;
     row->near_low = row->near_high = 0;
@@ -36,12 +36,12 @@ static void find_near(const rill_surface *s, rill_surface_row *row) {
 }
 
 void rill_row_level(const rill_build *build, rill_surface_row *row) {
-    const rill_surface *s = build->s;
+    const rill_surface *surface = build->surface;
     const rill_flow *flow = build->view->flow;
     if (!row->inside) return;
     row->from = row->low;
     row->until = row->high;
-    find_wet(s, flow->H + row->start, row);
+    find_wet(surface, flow->H + row->start, row);
     widen(&row->from, &row->until, row->low, row->high);
     row->changed = false;
     row->lifted = 0;
@@ -50,55 +50,55 @@ void rill_row_level(const rill_build *build, rill_surface_row *row) {
     const int32_t at = row->start + row->from;
     const rill_level_row levels = { .b = rill_flow_bases(flow) + at,
                                     .H = flow->H + at,
-                                    .lid = s->lid + at,
+                                    .lid = surface->lid + at,
                                     .pressure = flow->pressure ? flow->pressure + at : NULL,
-                                    .floor = s->floor + at,
-                                    .state = s->state + at,
-                                    .h = s->h + at,
-                                    .top = s->top + at };
-    const rill_level_report report = s->kernels->levels(row->until - row->from, &levels);
+                                    .floor = surface->floor + at,
+                                    .state = surface->state + at,
+                                    .h = surface->h + at,
+                                    .top = surface->top + at };
+    const rill_level_report report = surface->kernels->levels(row->until - row->from, &levels);
     row->changed = report.changed;
     row->lifted = report.lifted;
-    find_near(s, row);
+    find_near(surface, row);
 }
 
 void rill_draw_levels_apply(const rill_build *build) {
-    const rill_surface *s = build->s;
+    const rill_surface *surface = build->surface;
     for (size_t i = 0; i < build->view->draw_level_count; ++i) {
         const int32_t place = build->view->draw_levels[i].place;
         const int32_t level = rill_max_i(build->view->draw_levels[i].level, build->view->bed->b[place]);
         if (build->view->flow->H[place] <= RILL_DRY) { /* as high as its bed, whether it has been looked at or not */
-            s->state[place] = RILL_HERE;
-            s->h[place] = s->top[place] = build->view->bed->b[place];
+            surface->state[place] = RILL_HERE;
+            surface->h[place] = surface->top[place] = build->view->bed->b[place];
             continue;
         }
-        if (!(s->state[place] & RILL_WET) || level >= s->lid[place]) continue;
-        s->h[place] = level;
-        s->top[place] = rill_max_i(level, s->floor[place]);
+        if (!(surface->state[place] & RILL_WET) || level >= surface->lid[place]) continue;
+        surface->h[place] = level;
+        surface->top[place] = rill_max_i(level, surface->floor[place]);
     }
 }
 
-static rill_link_row links_of(const rill_surface *s, const rill_surface_row *row, int32_t from) {
+static rill_link_row links_of(const rill_surface *surface, const rill_surface_row *row, int32_t from) {
     const int32_t at = row->start + from, north = at + row->stride;
-    return (rill_link_row){ .state = s->state + at,
-                            .state_n = s->state + north,
-                            .h = s->h + at,
-                            .h_n = s->h + north,
-                            .m = s->m + at,
-                            .m_n = s->m + north,
-                            .lid = s->lid + at,
-                            .lid_n = s->lid + north,
-                            .half = s->half + at };
+    return (rill_link_row){ .state = surface->state + at,
+                            .state_n = surface->state + north,
+                            .h = surface->h + at,
+                            .h_n = surface->h + north,
+                            .m = surface->m + at,
+                            .m_n = surface->m + north,
+                            .lid = surface->lid + at,
+                            .lid_n = surface->lid + north,
+                            .half = surface->half + at };
 }
 
 /* Where everything may be linked it follows from what is wet. */
-static void link_open(const rill_surface *s, const rill_surface_row *row, int32_t from, int32_t until) {
-    const rill_link_row links = links_of(s, row, from);
-    if (from < until && row->relinked) s->kernels->link_open(until - from, &links);
+static void link_open(const rill_surface *surface, const rill_surface_row *row, int32_t from, int32_t until) {
+    const rill_link_row links = links_of(surface, row, from);
+    if (from < until && row->relinked) surface->kernels->link_open(until - from, &links);
 }
 
 void rill_row_link(const rill_build *build, rill_surface_row *row) {
-    const rill_surface *s = build->s;
+    const rill_surface *surface = build->surface;
     row->relinked = false;
     if (!row->inside) return;
     row->relinked = row->changed || row[1].changed || build->redrawn;
@@ -108,10 +108,10 @@ void rill_row_link(const rill_build *build, rill_surface_row *row) {
     widen(&low, &high, row[1].covered_low, row[1].covered_high);
     low = low < high ? rill_min_i(rill_max_i(low - RUN, from), until) : until;
     high = low < until ? rill_min_i(rill_max_i(high + RUN, low), until) : until;
-    link_open(s, row, from, low);
-    link_open(s, row, high, until);
-    const rill_link_row links = links_of(s, row, low);
-    if (low < high) row->relinked |= s->kernels->link(high - low, &links);
+    link_open(surface, row, from, low);
+    link_open(surface, row, high, until);
+    const rill_link_row links = links_of(surface, row, low);
+    if (low < high) row->relinked |= surface->kernels->link(high - low, &links);
 }
 
 /* Where rims and quads of a row may have changed, or be. */
@@ -121,17 +121,17 @@ static void shape_range(const rill_surface_row *row, int32_t *from, int32_t *unt
 }
 
 /* Exchanges what quads were and what they are. */
-static void exchange_quads(const rill_surface *s, int32_t at, int32_t count) {
+static void exchange_quads(const rill_surface *surface, int32_t at, int32_t count) {
     for (int32_t i = at; i < at + count; i += RUN) {
         uint8_t held[RUN];
-        memcpy(held, s->quads_other + i, RUN);
-        memcpy(s->quads_other + i, s->quads + i, RUN);
-        memcpy(s->quads + i, held, RUN);
+        memcpy(held, surface->quads_other + i, RUN);
+        memcpy(surface->quads_other + i, surface->quads + i, RUN);
+        memcpy(surface->quads + i, held, RUN);
     }
 }
 
 void rill_row_shape(const rill_build *build, rill_surface_row *row) {
-    const rill_surface *s = build->s;
+    const rill_surface *surface = build->surface;
     int32_t from, until;
     row->reshaped = row->flipped = false;
     if (row->above) return;
@@ -141,30 +141,30 @@ void rill_row_shape(const rill_build *build, rill_surface_row *row) {
     shape_range(row, &from, &until);
     if (from >= until) return;
     const int32_t at = row->start + from, south = at - row->stride, north = at + row->stride;
-    const rill_shape_row shape = { .state = s->state + at,
-                                   .state_s = s->state + south,
-                                   .state_n = s->state + north,
-                                   .half = s->half + at,
-                                   .half_s = s->half + south,
-                                   .half_n = s->half + north,
-                                   .top = s->top + at,
-                                   .top_n = s->top + north,
-                                   .links = s->links + at,
-                                   .rim = s->rim + at,
-                                   .quads_before = s->quads + at,
-                                   .quads = s->quads_other + at };
+    const rill_shape_row shape = { .state = surface->state + at,
+                                   .state_s = surface->state + south,
+                                   .state_n = surface->state + north,
+                                   .half = surface->half + at,
+                                   .half_s = surface->half + south,
+                                   .half_n = surface->half + north,
+                                   .top = surface->top + at,
+                                   .top_n = surface->top + north,
+                                   .links = surface->links + at,
+                                   .rim = surface->rim + at,
+                                   .quads_before = surface->quads + at,
+                                   .quads = surface->quads_other + at };
     if (same) {
-        row->flipped = s->kernels->turn(until - from, &shape);
-        if (row->flipped) exchange_quads(s, at, until - from);
+        row->flipped = surface->kernels->turn(until - from, &shape);
+        if (row->flipped) exchange_quads(surface, at, until - from);
         return;
     }
-    const rill_shape_report report = s->kernels->shape(until - from, &shape);
+    const rill_shape_report report = surface->kernels->shape(until - from, &shape);
     row->reshaped = report.others;
     row->flipped = report.changed && !report.others;
-    if (report.changed) exchange_quads(s, at, until - from);
+    if (report.changed) exchange_quads(surface, at, until - from);
     uint8_t *marks[RILL_MARKS];
-    for (int32_t k = 0; k < RILL_MARKS; ++k) marks[k] = (uint8_t *)rill_marks(s, row, k) + from / 8;
-    const rill_row_counts counts = s->kernels->count(until - from, s->state + at, s->rim + at, s->quads + at, marks);
+    for (int32_t k = 0; k < RILL_MARKS; ++k) marks[k] = (uint8_t *)rill_marks(surface, row, k) + from / 8;
+    const rill_row_counts counts = surface->kernels->count(until - from, surface->state + at, surface->rim + at, surface->quads + at, marks);
     row->wet = counts.wet;
     row->rims = counts.rims;
     row->full = counts.full;

@@ -22,40 +22,40 @@ static const double CLEAR = 1e-3;   /* cells: the surface is raised above a vert
 enum { TURNS = 4, HALVINGS = 12 };
 
 /* A quartet and the points in it. */
-typedef struct quartet {
+typedef struct clip_quartet {
     const rill_build *build;
     const rill_outline_spot *spot;
     const rill_outline_point *points;
     int32_t first; /* of those points */
     double soft;   /* quanta: what is not out of the liquid by so little is looked at too */
-} quartet;
+} clip_quartet;
 
 /* A triangle over it: cells from the centre of its SW cell, and quanta. */
-typedef struct facet {
-    double p[3][3];
+typedef struct clip_facet {
+    double position[3][3];
     double home[3][2];     /* of rims, their columns; else as p */
     double lowest, sunken; /* of its columns, and of its rims */
     double lift;           /* by which the floor has lifted that column, and rims may be raised */
     rill_rim *rims[3];
     int32_t at[3]; /* which corners those are */
     int32_t rim_count;
-} facet;
+} clip_facet;
 
 /* Heights and rims; false when it is part of a skirt, or has no column. */
-static bool find_heights(const quartet *q, const uint32_t *corners, facet *out) {
-    const rill_surface *s = q->build->s;
+static bool find_heights(const clip_quartet *quartet, const uint32_t *corners, clip_facet *out) {
+    const rill_surface *surface = quartet->build->surface;
     out->rim_count = 0;
     out->lowest = out->sunken = RILL_WALL;
     for (int k = 0; k < 3; ++k) {
-        double *const z = &out->p[k][2];
+        double *const z = &out->position[k][2];
         if (corners[k] & RILL_NAMED_COLUMN) {
             const int32_t place = (int32_t)(corners[k] & ~RILL_NAMED_COLUMN);
-            *z = (double)s->top[place];
-            if (*z < out->lowest) out->lowest = *z, out->lift = (double)(s->top[place] - s->h[place]);
+            *z = (double)surface->top[place];
+            if (*z < out->lowest) out->lowest = *z, out->lift = (double)(surface->top[place] - surface->h[place]);
             continue;
         }
-        if (corners[k] - s->column_vertices >= s->rims.count) return false;
-        out->rims[out->rim_count] = (rill_rim *)s->rims.data + (corners[k] - s->column_vertices);
+        if (corners[k] - surface->column_vertices >= surface->rims.count) return false;
+        out->rims[out->rim_count] = (rill_rim *)surface->rims.data + (corners[k] - surface->column_vertices);
         *z = (double)rill_rim_height(out->rims[out->rim_count]);
         out->sunken = *z < out->sunken ? *z : out->sunken;
         out->at[out->rim_count++] = k;
@@ -64,83 +64,83 @@ static bool find_heights(const quartet *q, const uint32_t *corners, facet *out) 
 }
 
 /* How far a rim may be raised. */
-static double room_above(const facet *f, int32_t rim) {
-    const double fall = f->lowest - f->p[f->at[rim]][2];
-    return fall <= 0.0 ? 0.0 : fall < f->lift ? fall : f->lift;
+static double room_above(const clip_facet *facet, int32_t rim) {
+    const double fall = facet->lowest - facet->position[facet->at[rim]][2];
+    return fall <= 0.0 ? 0.0 : fall < facet->lift ? fall : facet->lift;
 }
 
 /* As if all its rims were raised as far as they may be; the lowest of them then. */
-static double lift_rims(facet *f) {
+static double lift_rims(clip_facet *facet) {
     double sunken = RILL_WALL;
-    for (int32_t i = 0; i < f->rim_count; ++i) {
-        double *const z = &f->p[f->at[i]][2];
-        *z += room_above(f, i);
+    for (int32_t i = 0; i < facet->rim_count; ++i) {
+        double *const z = &facet->position[facet->at[i]][2];
+        *z += room_above(facet, i);
         sunken = *z < sunken ? *z : sunken;
     }
     return sunken;
 }
 
 /* Whether a point may be above it, and below its columns. */
-static bool may_be_under(const quartet *q, const facet *f, double sunken) {
-    const double sag = f->lowest - sunken, soft = sag < q->soft ? sag : q->soft;
+static bool may_be_under(const clip_quartet *quartet, const clip_facet *facet, double sunken) {
+    const double sag = facet->lowest - sunken, soft = sag < quartet->soft ? sag : quartet->soft;
     if (!(sag > 0.0)) return false;
-    if (!((double)q->spot->high > sunken - soft && (double)q->spot->low < f->lowest + soft)) return false;
-    for (int32_t i = q->first; i >= 0; i = q->points[i].next) {
-        const double z = (double)q->points[i].z;
-        if (z > sunken - soft && z < f->lowest + soft) return true;
+    if (!((double)quartet->spot->high > sunken - soft && (double)quartet->spot->low < facet->lowest + soft)) return false;
+    for (int32_t i = quartet->first; i >= 0; i = quartet->points[i].next) {
+        const double z = (double)quartet->points[i].z;
+        if (z > sunken - soft && z < facet->lowest + soft) return true;
     }
     return false;
 }
 
 /* Where its corners are. */
-static void find_corners(const quartet *q, const uint32_t *corners, facet *out) {
-    const rill_bed *bed = q->build->view->bed;
+static void find_corners(const clip_quartet *quartet, const uint32_t *corners, clip_facet *out) {
+    const rill_bed *bed = quartet->build->view->bed;
     for (int k = 0, r = 0; k < 3; ++k) {
         const bool column = corners[k] & RILL_NAMED_COLUMN;
         const rill_rim *rim = column ? NULL : out->rims[r++];
         const int32_t place = column ? (int32_t)(corners[k] & ~RILL_NAMED_COLUMN) : rim->place;
-        const int32_t north = place - q->spot->place >= q->spot->stride ? q->spot->stride : 0;
-        int32_t at[2] = { place - q->spot->place - north, north > 0 };
-        if (q->spot->place < 0) {
+        const int32_t north = place - quartet->spot->place >= quartet->spot->stride ? quartet->spot->stride : 0;
+        int32_t at[2] = { place - quartet->spot->place - north, north > 0 };
+        if (quartet->spot->place < 0) {
             rill_bed_sheet_of(bed, place, &at[0], &at[1]);
-            at[0] -= q->spot->x, at[1] -= q->spot->y;
+            at[0] -= quartet->spot->x, at[1] -= quartet->spot->y;
         }
-        out->home[k][0] = out->p[k][0] = (double)at[0];
-        out->home[k][1] = out->p[k][1] = (double)at[1];
+        out->home[k][0] = out->position[k][0] = (double)at[0];
+        out->home[k][1] = out->position[k][1] = (double)at[1];
         if (column) continue;
-        out->p[k][0] += (double)RILL_STEP_X[rim->direction] * (double)rim->along;
-        out->p[k][1] += (double)RILL_STEP_Y[rim->direction] * (double)rim->along;
+        out->position[k][0] += (double)RILL_STEP_X[rim->direction] * (double)rim->along;
+        out->position[k][1] += (double)RILL_STEP_Y[rim->direction] * (double)rim->along;
     }
 }
 
 /* Weights of the corners at a point if rims are drawn back to a share of their ways; false if it is outside. */
-static bool find_weights(const facet *f, const float point[2], double share, double a[3]) {
-    double p[3][2], area = 0.0;
+static bool find_weights(const clip_facet *facet, const float point[2], double share, double weights[3]) {
+    double position[3][2], area = 0.0;
     for (int k = 0; k < 3; ++k)
-        for (int i = 0; i < 2; ++i) p[k][i] = f->home[k][i] + share * (f->p[k][i] - f->home[k][i]) - (double)point[i];
+        for (int i = 0; i < 2; ++i) position[k][i] = facet->home[k][i] + share * (facet->position[k][i] - facet->home[k][i]) - (double)point[i];
     for (int k = 0; k < 3; ++k) {
-        const double *const one = p[(k + 1) % 3], *const two = p[(k + 2) % 3];
-        a[k] = one[0] * two[1] - two[0] * one[1];
-        if (a[k] < -OUTSIDE) return false;
-        area += a[k];
+        const double *const one = position[(k + 1) % 3], *const two = position[(k + 2) % 3];
+        weights[k] = one[0] * two[1] - two[0] * one[1];
+        if (weights[k] < -OUTSIDE) return false;
+        area += weights[k];
     }
     if (!(area > 0.0)) return false;
-    for (int k = 0; k < 3; ++k) a[k] /= area;
+    for (int k = 0; k < 3; ++k) weights[k] /= area;
     return true;
 }
 
 /* The share of its way to which a rim of a triangle must go back, so that a point is outside. */
-static double find_share(const facet *f, const rill_outline_point *point, double soft) {
-    double a[3];
-    if (!find_weights(f, point->at, 1.0, a)) return 1.0;
-    const double z = (double)point->z, level = a[0] * f->p[0][2] + a[1] * f->p[1][2] + a[2] * f->p[2][2];
-    const double sag = f->lowest - level, below = level - z, above = z - f->lowest;
+static double find_share(const clip_facet *facet, const rill_outline_point *point, double soft) {
+    double weights[3];
+    if (!find_weights(facet, point->at, 1.0, weights)) return 1.0;
+    const double z = (double)point->z, level = weights[0] * facet->position[0][2] + weights[1] * facet->position[1][2] + weights[2] * facet->position[2][2];
+    const double sag = facet->lowest - level, below = level - z, above = z - facet->lowest;
     const double by = below > above ? below : above, width = soft < sag ? soft : sag;
     if (by > 0.0 ? by >= width : sag <= 0.0) return 1.0;
     double inside = 1.0, outside = 0.0;
     for (int i = 0; i < HALVINGS; ++i) {
         const double middle = 0.5 * (inside + outside);
-        if (find_weights(f, point->at, middle, a))
+        if (find_weights(facet, point->at, middle, weights))
             inside = middle;
         else
             outside = middle;
@@ -149,77 +149,77 @@ static double find_share(const facet *f, const rill_outline_point *point, double
     return 1.0 - strength * (1.0 - BEFORE * outside);
 }
 
-static bool draw_back(const quartet *q, const facet *f) {
+static bool draw_back(const clip_quartet *quartet, const clip_facet *facet) {
     double share = 1.0;
-    for (int32_t i = q->first; i >= 0; i = q->points[i].next) {
-        const double of_point = find_share(f, &q->points[i], q->soft);
+    for (int32_t i = quartet->first; i >= 0; i = quartet->points[i].next) {
+        const double of_point = find_share(facet, &quartet->points[i], quartet->soft);
         share = of_point < share ? of_point : share;
     }
     bool moved = false;
-    for (int32_t i = 0; share < 1.0 && i < f->rim_count; ++i) {
-        const float to = rill_max_f(RILL_RIM_NEAREST, (float)share * f->rims[i]->along);
-        moved |= to < f->rims[i]->along;
-        f->rims[i]->along = rill_min_f(to, f->rims[i]->along);
+    for (int32_t i = 0; share < 1.0 && i < facet->rim_count; ++i) {
+        const float to = rill_max_f(RILL_RIM_NEAREST, (float)share * facet->rims[i]->along);
+        moved |= to < facet->rims[i]->along;
+        facet->rims[i]->along = rill_min_f(to, facet->rims[i]->along);
     }
     return moved;
 }
 
 /* Between three columns there is nothing to draw back behind their centres: what shows there still is left open. */
-static bool cut(const quartet *q, const uint32_t *corners, const facet *f) {
-    const bool middle = f->rim_count == 2 && (corners[0] & RILL_NAMED_COLUMN) &&
-                        f->rims[0]->place != (int32_t)(corners[0] & ~RILL_NAMED_COLUMN) &&
-                        f->rims[1]->place != (int32_t)(corners[0] & ~RILL_NAMED_COLUMN);
-    if (!middle || f->rims[0]->skirt >= 0 || f->rims[1]->skirt >= 0) return false;
-    for (int32_t i = q->first; i >= 0 && !f->rims[1]->cut; i = q->points[i].next)
-        f->rims[1]->cut = find_share(f, &q->points[i], 0.0) < 1.0;
-    return f->rims[1]->cut;
+static bool cut(const clip_quartet *quartet, const uint32_t *corners, const clip_facet *facet) {
+    const bool middle = facet->rim_count == 2 && (corners[0] & RILL_NAMED_COLUMN) &&
+                        facet->rims[0]->place != (int32_t)(corners[0] & ~RILL_NAMED_COLUMN) &&
+                        facet->rims[1]->place != (int32_t)(corners[0] & ~RILL_NAMED_COLUMN);
+    if (!middle || facet->rims[0]->skirt >= 0 || facet->rims[1]->skirt >= 0) return false;
+    for (int32_t i = quartet->first; i >= 0 && !facet->rims[1]->cut; i = quartet->points[i].next)
+        facet->rims[1]->cut = find_share(facet, &quartet->points[i], 0.0) < 1.0;
+    return facet->rims[1]->cut;
 }
 
 /* Raises the rims of a triangle, each by the same share of what it may be, until no point is above it. One that has just come out of
  * the liquid still counts in part, so that nothing jumps. */
-static void raise(const quartet *q, const facet *f) {
+static void raise(const clip_quartet *quartet, const clip_facet *facet) {
     double share = 0.0;
-    for (int32_t i = q->first; i >= 0; i = q->points[i].next) {
-        double a[3], gain = 0.0;
-        if (!find_weights(f, q->points[i].at, 1.0, a)) continue;
-        const double z = (double)q->points[i].z, level = a[0] * f->p[0][2] + a[1] * f->p[1][2] + a[2] * f->p[2][2];
-        const double need = z + CLEAR * (double)q->build->dx - level, out = z - f->lowest;
-        if (need <= 0.0 || out >= q->soft) continue;
-        for (int32_t k = 0; k < f->rim_count; ++k) gain += a[f->at[k]] * room_above(f, k);
-        const double of_point = (need < gain ? need / gain : 1.0) * (out > 0.0 ? 1.0 - out / q->soft : 1.0);
+    for (int32_t i = quartet->first; i >= 0; i = quartet->points[i].next) {
+        double weights[3], gain = 0.0;
+        if (!find_weights(facet, quartet->points[i].at, 1.0, weights)) continue;
+        const double z = (double)quartet->points[i].z, level = weights[0] * facet->position[0][2] + weights[1] * facet->position[1][2] + weights[2] * facet->position[2][2];
+        const double need = z + CLEAR * (double)quartet->build->dx - level, out = z - facet->lowest;
+        if (need <= 0.0 || out >= quartet->soft) continue;
+        for (int32_t k = 0; k < facet->rim_count; ++k) gain += weights[facet->at[k]] * room_above(facet, k);
+        const double of_point = (need < gain ? need / gain : 1.0) * (out > 0.0 ? 1.0 - out / quartet->soft : 1.0);
         share = of_point > share ? of_point : share;
     }
-    for (int32_t k = 0; share > 0.0 && k < f->rim_count; ++k) f->rims[k]->raised += (float)(share * room_above(f, k));
+    for (int32_t k = 0; share > 0.0 && k < facet->rim_count; ++k) facet->rims[k]->raised += (float)(share * room_above(facet, k));
 }
 
 /* `room` is for its triangles, which may change as rims do. */
-static bool retreat(quartet q, uint32_t *room) {
-    const double soft = q.soft;
+static bool retreat(clip_quartet quartet, uint32_t *room) {
+    const double soft = quartet.soft;
     bool any = false, moved = true, may_rise = false;
     size_t count = 0;
-    for (int32_t turn = 0; turn < TURNS && moved; ++turn, q.soft = 0.0) {
-        count = rill_quartet_write(q.build, q.spot, room);
+    for (int32_t turn = 0; turn < TURNS && moved; ++turn, quartet.soft = 0.0) {
+        count = rill_quartet_write(quartet.build, quartet.spot, room);
         moved = false;
         for (size_t t = 0; t < count; ++t) {
-            facet f;
-            if (!find_heights(&q, room + 3 * t, &f) || !may_be_under(&q, &f, f.sunken)) continue;
-            if (f.lift > 0.0) {
+            clip_facet facet;
+            if (!find_heights(&quartet, room + 3 * t, &facet) || !may_be_under(&quartet, &facet, facet.sunken)) continue;
+            if (facet.lift > 0.0) {
                 may_rise = true;
-                if (!may_be_under(&q, &f, lift_rims(&f))) continue;
+                if (!may_be_under(&quartet, &facet, lift_rims(&facet))) continue;
             }
-            find_corners(&q, room + 3 * t, &f);
-            moved |= draw_back(&q, &f) || cut(&q, room + 3 * t, &f);
+            find_corners(&quartet, room + 3 * t, &facet);
+            moved |= draw_back(&quartet, &facet) || cut(&quartet, room + 3 * t, &facet);
         }
         any |= moved;
     }
     if (!may_rise) return any;
-    if (moved) count = rill_quartet_write(q.build, q.spot, room);
-    q.soft = soft;
+    if (moved) count = rill_quartet_write(quartet.build, quartet.spot, room);
+    quartet.soft = soft;
     for (size_t t = 0; t < count; ++t) {
-        facet f;
-        if (!find_heights(&q, room + 3 * t, &f) || !may_be_under(&q, &f, f.sunken)) continue;
-        find_corners(&q, room + 3 * t, &f);
-        raise(&q, &f);
+        clip_facet facet;
+        if (!find_heights(&quartet, room + 3 * t, &facet) || !may_be_under(&quartet, &facet, facet.sunken)) continue;
+        find_corners(&quartet, room + 3 * t, &facet);
+        raise(&quartet, &facet);
     }
     return any;
 }
@@ -233,17 +233,17 @@ typedef struct sides {
 
 static inline void find_sides(const rill_build *build, const rill_outline_spot *spot, int32_t soft, int32_t place,
                               sides *out) {
-    const rill_surface *s = build->s;
-    const int32_t *b = build->view->bed->b, top = s->top[place];
-    if (!(s->state[place] & RILL_HERE)) return;
-    if (!(s->state[place] & RILL_WET)) {
-        if (s->floor[place] < spot->high + soft) out->dry_base = rill_max_i(out->dry_base, b[place]);
+    const rill_surface *surface = build->surface;
+    const int32_t *b = build->view->bed->b, top = surface->top[place];
+    if (!(surface->state[place] & RILL_HERE)) return;
+    if (!(surface->state[place] & RILL_WET)) {
+        if (surface->floor[place] < spot->high + soft) out->dry_base = rill_max_i(out->dry_base, b[place]);
         return;
     }
     out->base = rill_min_i(out->base, b[place]);
-    out->higher |= (top > spot->low - soft) & (s->m[place] < spot->high + soft);
-    out->lower |= (top < spot->high + soft) & (s->lid[place] > spot->low - soft);
-    out->lower |= s->joints[place] & s->rim[place]; /* it ends at a column of another sheet */
+    out->higher |= (top > spot->low - soft) & (surface->m[place] < spot->high + soft);
+    out->lower |= (top < spot->high + soft) & (surface->lid[place] > spot->low - soft);
+    out->lower |= surface->joints[place] & surface->rim[place]; /* it ends at a column of another sheet */
 }
 
 /* Whether points may show: between columns, or above a bank on which the surface goes down. */
@@ -265,21 +265,21 @@ static bool may_show(const rill_build *build, const rill_outline_spot *spot) {
 }
 
 static bool clip_at(const rill_build *build, const rill_outline_spot *spot, double soft) {
-    const rill_surface *s = build->s;
-    rill_surface_row *const rows = s->rows.data;
-    const quartet q = { .build = build,
+    const rill_surface *surface = build->surface;
+    rill_surface_row *const rows = surface->rows.data;
+    const clip_quartet quartet = { .build = build,
                         .spot = spot,
-                        .points = s->terrain->points.data,
-                        .first = s->terrain->point_first[spot->corner],
+                        .points = surface->terrain->points.data,
+                        .first = surface->terrain->point_first[spot->corner],
                         .soft = soft };
-    if (!retreat(q, s->odd_triangles.data)) return false;
+    if (!retreat(quartet, surface->odd_triangles.data)) return false;
     if (spot->place >= 0) rows[spot->row].rerimmed = rows[spot->row + 1].rerimmed = true; /* else all of them are */
     return true;
 }
 
 /* Marks or unmarks where rims have moved, and the quartets beside it, as rims belong to two quartets. */
 static void mark_moved(const rill_build *build, uint8_t mark) {
-    const rill_floor *floor = build->s->terrain;
+    const rill_floor *floor = build->surface->terrain;
     const int32_t *const moved = floor->moved.data, wide = build->view->bed->grid.cells[0] + 1;
     const int32_t beside[] = { -wide, -1, 0, 1, wide };
     for (size_t i = 0; i < floor->moved.count; ++i)
@@ -291,7 +291,7 @@ static void mark_moved(const rill_build *build, uint8_t mark) {
 
 /* Looks at those quartets again, one after the other until nothing moves: now only for what shows. */
 static void look_again(const rill_build *build) {
-    rill_floor *floor = build->s->terrain;
+    rill_floor *floor = build->surface->terrain;
     rill_outline_spot *const spots = floor->looked_at.data;
     size_t count = 0;
     mark_moved(build, 1);
@@ -306,7 +306,7 @@ static void look_again(const rill_build *build) {
 }
 
 static void look_at(const rill_build *build, const rill_outline_spot *spot) {
-    rill_floor *floor = build->s->terrain;
+    rill_floor *floor = build->surface->terrain;
     rill_outline_spot *const looked_at = floor->looked_at.data;
     int32_t *const moved = floor->moved.data;
     if (!may_show(build, spot)) return;
@@ -315,13 +315,13 @@ static void look_at(const rill_build *build, const rill_outline_spot *spot) {
 }
 
 void rill_outline_clip(const rill_build *build) {
-    const rill_surface *s = build->s;
-    rill_floor *floor = s->terrain;
+    const rill_surface *surface = build->surface;
+    rill_floor *floor = surface->terrain;
     const rill_outline_spot *const spots = floor->sheet_spots.data, *const mixed_spots = floor->mixed_spots.data;
     floor->looked_at.count = floor->moved.count = 0;
     for (size_t i = 0; i < floor->sheet_spots.count; ++i)
-        if (s->quads[spots[i].place] == RILL_QUAD_ODD && !s->mixed[spots[i].corner]) look_at(build, &spots[i]);
-    for (size_t i = 0; s->any_mixed && i < floor->mixed_spots.count; ++i)
-        if (s->mixed[mixed_spots[i].corner]) look_at(build, &mixed_spots[i]);
+        if (surface->quads[spots[i].place] == RILL_QUAD_ODD && !surface->mixed[spots[i].corner]) look_at(build, &spots[i]);
+    for (size_t i = 0; surface->any_mixed && i < floor->mixed_spots.count; ++i)
+        if (surface->mixed[mixed_spots[i].corner]) look_at(build, &mixed_spots[i]);
     if (floor->moved.count > 0) look_again(build);
 }

@@ -10,36 +10,36 @@ static bool is_full(uint8_t quad) {
 }
 
 /* Writes only full quads whose diagonals have changed, eight at a time. */
-static void rewrite_quads(const rill_surface *s, const rill_surface_row *row, uint32_t *out) {
-    const uint8_t *quads = s->quads + row->start, *before = s->quads_other + row->start;
-    const int32_t *south = s->vertex + row->start, *north = south + row->stride;
+static void rewrite_quads(const rill_surface *surface, const rill_surface_row *row, uint32_t *out) {
+    const uint8_t *quads = surface->quads + row->start, *before = surface->quads_other + row->start;
+    const int32_t *south = surface->vertex + row->start, *north = south + row->stride;
     for (int32_t x = 0, left = row->full; left > 0; x += 8) {
         const bool same = memcmp(quads + x, before + x, 8) == 0;
         int32_t from = x;
         for (int32_t i = x; !same && i < x + 8; ++i) {
             if (is_full(quads[i])) continue;
-            s->kernels->triangles(i - from, quads + from, (uint32_t)south[from], (uint32_t)north[from], out);
+            surface->kernels->triangles(i - from, quads + from, (uint32_t)south[from], (uint32_t)north[from], out);
             out += 6 * (size_t)(i - from);
             left -= i - from;
             from = i + 1;
         }
         const int32_t rest = same ? (int32_t)((rill_full_eight(quads + x) * RILL_ONES) >> 56) : x + 8 - from;
         if (!same && rest > 0)
-            s->kernels->triangles(rest, quads + from, (uint32_t)south[from], (uint32_t)north[from], out);
+            surface->kernels->triangles(rest, quads + from, (uint32_t)south[from], (uint32_t)north[from], out);
         out += 6 * (size_t)rest;
         left -= rest;
     }
 }
 
 /* Writes all full quads of a row. */
-static void write_quads(const rill_surface *s, const rill_surface_row *row, uint32_t *out) {
-    const uint8_t *quads = s->quads + row->start;
-    const uint64_t *const full = rill_marks(s, row, RILL_MARK_FULL);
-    const int32_t *south = s->vertex + row->start, *north = south + row->stride;
+static void write_quads(const rill_surface *surface, const rill_surface_row *row, uint32_t *out) {
+    const uint8_t *quads = surface->quads + row->start;
+    const uint64_t *const full = rill_marks(surface, row, RILL_MARK_FULL);
+    const int32_t *south = surface->vertex + row->start, *north = south + row->stride;
     for (int32_t x = row->low; x < row->high;) {
         const int32_t from = rill_next_mark(full, 0, x, row->high);
         x = rill_next_mark(full, UINT64_MAX, from, row->high);
-        if (x > from) s->kernels->triangles(x - from, quads + from, (uint32_t)south[from], (uint32_t)north[from], out);
+        if (x > from) surface->kernels->triangles(x - from, quads + from, (uint32_t)south[from], (uint32_t)north[from], out);
         out += 6 * (size_t)(x - from);
     }
 }
@@ -67,26 +67,26 @@ uint64_t rill_hash_words(uint64_t hash, const void *data, size_t words) {
 }
 
 /* Plain quads follow from what they are and the numbers their rows begin with; the others are hashed as they are. */
-static uint64_t hash_row(const rill_surface *s, const rill_surface_row *row) {
+static uint64_t hash_row(const rill_surface *surface, const rill_surface_row *row) {
     const size_t odd = (size_t)(row->triangles - 2 * row->full), before = row->first_triangle + 2 * (size_t)row->full;
     const uint64_t numbers = (uint64_t)row->first_vertex << 32 | (uint64_t)row[1].first_vertex;
-    return rill_hash_words(rill_hash_u64(row->quad_hash, numbers), s->mesh.indices + 3 * before, 3 * odd);
+    return rill_hash_words(rill_hash_u64(row->quad_hash, numbers), surface->mesh.indices + 3 * before, 3 * odd);
 }
 
 void rill_row_triangles(const rill_build *build, rill_surface_row *row) {
-    const rill_surface *s = build->s;
+    const rill_surface *surface = build->surface;
     if (row->reshaped || row->flipped || build->fresh)
-        row->quad_hash = rill_hash_words(RILL_HASH_START, s->quads + row->start, (size_t)row->count / 4);
+        row->quad_hash = rill_hash_words(RILL_HASH_START, surface->quads + row->start, (size_t)row->count / 4);
     if (row->triangles == 0) return;
-    uint32_t *out = s->mesh.indices + 3 * row->first_triangle;
+    uint32_t *out = surface->mesh.indices + 3 * row->first_triangle;
     const bool all = row->reshaped || row->moved || row->renumbered || row[1].renumbered;
     if (all)
-        write_quads(s, row, out);
+        write_quads(surface, row, out);
     else if (row->flipped)
-        rewrite_quads(s, row, out);
-    uint32_t *odd = out + 6 * (size_t)row->full, *at = rill_odd_triangles(s, row->first_odd);
+        rewrite_quads(surface, row, out);
+    uint32_t *odd = out + 6 * (size_t)row->full, *at = rill_odd_triangles(surface, row->first_odd);
     const bool again = row->moved || !row->same_odd || build->fresh;
-    if (row->same_odd && again && row->odd > 0 && s->def.smooth_shores) rill_row_put_odd(build, row);
+    if (row->same_odd && again && row->odd > 0 && surface->def.smooth_shores) rill_row_put_odd(build, row);
     if (again) memcpy(odd, at, 3 * (size_t)(row->triangles - 2 * row->full) * sizeof *odd);
-    if (again || all || row->flipped) row->hash = hash_row(s, row);
+    if (again || all || row->flipped) row->hash = hash_row(surface, row);
 }

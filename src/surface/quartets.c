@@ -29,60 +29,60 @@ static int32_t behind(int32_t corner) {
 }
 
 /* Triangles so far, and where to write them. */
-typedef struct writer {
-    const rill_surface *s;
+typedef struct triangle_writer {
+    const rill_surface *surface;
     const rill_bed *bed;
     uint32_t *out;
     size_t triangles, skirts, tears;
     int32_t level_bound; /* quartets so far whose triangles depend on levels: saddles, and four columns around */
     uint32_t saddle;  /* the first vertex of the next one */
     bool named;       /* columns are written as RILL_NAMED_COLUMN and their place */
-} writer;
+} triangle_writer;
 
-static void put(writer *w, uint32_t a, uint32_t b, uint32_t c) {
-    w->out[0] = a, w->out[1] = b, w->out[2] = c;
-    w->out += 3;
-    w->triangles += 1;
+static void put(triangle_writer *writer, uint32_t a, uint32_t b, uint32_t c) {
+    writer->out[0] = a, writer->out[1] = b, writer->out[2] = c;
+    writer->out += 3;
+    writer->triangles += 1;
 }
 
-static uint32_t column(const writer *w, int32_t place) {
-    return w->named ? RILL_NAMED_COLUMN | (uint32_t)place : (uint32_t)w->s->vertex[place];
+static uint32_t column(const triangle_writer *writer, int32_t place) {
+    return writer->named ? RILL_NAMED_COLUMN | (uint32_t)place : (uint32_t)writer->surface->vertex[place];
 }
 
-static const rill_rim *rim_of(const writer *w, uint32_t vertex) {
-    return (const rill_rim *)w->s->rims.data + (vertex - w->s->column_vertices);
+static const rill_rim *rim_of(const triangle_writer *writer, uint32_t vertex) {
+    return (const rill_rim *)writer->surface->rims.data + (vertex - writer->surface->column_vertices);
 }
 
 /* Whether the chain ends at a column, in the direction of a neighbouring corner. */
-static bool ends(const rill_surface *s, int32_t place, int32_t direction) {
-    return s->rim[place] >> direction & 1;
+static bool ends(const rill_surface *surface, int32_t place, int32_t direction) {
+    return surface->rim[place] >> direction & 1;
 }
 
 /* The next column of a chain that goes on. */
-static int32_t next_of(const writer *w, int32_t place, int32_t corner) {
-    return rill_surface_neighbour(w->s, place, ahead(corner), w->s->stride[place]);
+static int32_t next_of(const triangle_writer *writer, int32_t place, int32_t corner) {
+    return rill_surface_neighbour(writer->surface, place, ahead(corner), writer->surface->stride[place]);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- chains */
 
 /* Four that end where they begin. */
-static void put_closed(writer *w, const int32_t p[4]) {
-    const int32_t *top = w->s->top;
-    const uint32_t v[4] = { column(w, p[0]), column(w, p[1]), column(w, p[2]), column(w, p[3]) };
-    const bool rising = top[p[0]] - top[p[1]] >= top[p[3]] - top[p[2]];
-    w->level_bound += 1;
-    put(w, v[0], v[1], rising ? v[2] : v[3]);
-    put(w, rising ? v[0] : v[1], v[2], v[3]);
+static void put_closed(triangle_writer *writer, const int32_t chain[4]) {
+    const int32_t *top = writer->surface->top;
+    const uint32_t v[4] = { column(writer, chain[0]), column(writer, chain[1]), column(writer, chain[2]), column(writer, chain[3]) };
+    const bool rising = top[chain[0]] - top[chain[1]] >= top[chain[3]] - top[chain[2]];
+    writer->level_bound += 1;
+    put(writer, v[0], v[1], rising ? v[2] : v[3]);
+    put(writer, rising ? v[0] : v[1], v[2], v[3]);
 }
 
 /* The open edge from Eb to Ea, closed downwards where liquid runs over it. */
-static void put_skirt(writer *w, uint32_t a, uint32_t b) {
-    const int32_t left = rim_of(w, a)->skirt, right = rim_of(w, b)->skirt;
+static void put_skirt(triangle_writer *writer, uint32_t a, uint32_t b) {
+    const int32_t left = rim_of(writer, a)->skirt, right = rim_of(writer, b)->skirt;
     if ((left & right) < 0) return; /* both are */
-    const size_t before = w->triangles;
-    if (right >= 0) put(w, a, b, (uint32_t)right);
-    if (left >= 0) put(w, a, right >= 0 ? (uint32_t)right : b, (uint32_t)left);
-    w->skirts += w->triangles - before;
+    const size_t before = writer->triangles;
+    if (right >= 0) put(writer, a, b, (uint32_t)right);
+    if (left >= 0) put(writer, a, right >= 0 ? (uint32_t)right : b, (uint32_t)left);
+    writer->skirts += writer->triangles - before;
 }
 
 /* Up to three columns, from a corner on; of p three can be read. As many triangles as columns:
@@ -90,21 +90,21 @@ static void put_skirt(writer *w, uint32_t a, uint32_t b) {
  *     two     c0 c1 b,  c0 b a    or    c0 c1 a,  c1 b a: the shorter diagonal
  *     three   c0 c1 a,  c1 b a,  c1 c2 b
  * Which of these it is cannot be foreseen: three are written in any case, for which there is room (RILL_ODD_MOST). */
-static void put_short(writer *w, const int32_t *p, int32_t count, int32_t corner) {
-    const uint32_t a = rill_rim_vertex(w->s, p[0], behind(corner));
-    const uint32_t b = rill_rim_vertex(w->s, p[count - 1], ahead(corner + count - 1));
-    const uint32_t c0 = column(w, p[0]), c1 = column(w, p[1]), c2 = column(w, p[2]);
-    const bool from_first = (count == 2) & (rim_of(w, b)->along <= rim_of(w, a)->along);
+static void put_short(triangle_writer *writer, const int32_t *chain, int32_t count, int32_t corner) {
+    const uint32_t a = rill_rim_vertex(writer->surface, chain[0], behind(corner));
+    const uint32_t b = rill_rim_vertex(writer->surface, chain[count - 1], ahead(corner + count - 1));
+    const uint32_t c0 = column(writer, chain[0]), c1 = column(writer, chain[1]), c2 = column(writer, chain[2]);
+    const bool from_first = (count == 2) & (rim_of(writer, b)->along <= rim_of(writer, a)->along);
     const uint32_t one = 0u - (uint32_t)(count == 1), two = 0u - (uint32_t)from_first; /* all bits, or none */
-    const int32_t cut = (count == 3) & rim_of(w, a)->cut; /* as a tear: nothing is between a and b */
-    uint32_t *const out = w->out, *const last = out + 6 - 3 * cut;
+    const int32_t cut = (count == 3) & rim_of(writer, a)->cut; /* as a tear: nothing is between a and b */
+    uint32_t *const out = writer->out, *const last = out + 6 - 3 * cut;
     out[0] = c0, out[1] = c1 ^ ((c1 ^ b) & one), out[2] = a ^ ((a ^ b) & two);
     out[3] = c1 ^ ((c1 ^ c0) & two), out[4] = b, out[5] = a;
     last[0] = c1, last[1] = c2, last[2] = b;
-    w->out = out + 3 * (count - cut);
-    w->triangles += (size_t)(count - cut);
-    w->tears += 2 * (size_t)cut;
-    put_skirt(w, a, b);
+    writer->out = out + 3 * (count - cut);
+    writer->triangles += (size_t)(count - cut);
+    writer->tears += 2 * (size_t)cut;
+    put_skirt(writer, a, b);
 }
 
 /* Rims on the same way, from either end: there is nothing between them. (Shores may still be moved by the meniscus.) */
@@ -113,58 +113,58 @@ static bool face_each_other(const rill_rim *a, const rill_rim *b) {
 }
 
 /* More than three, of which the first three are known. */
-static void put_long(writer *w, const int32_t p[3], int32_t corner) {
-    const uint32_t a = rill_rim_vertex(w->s, p[0], behind(corner));
-    put(w, a, column(w, p[0]), column(w, p[1]));
-    put(w, a, column(w, p[1]), column(w, p[2]));
-    int32_t at = p[2], k = corner + 2;
+static void put_long(triangle_writer *writer, const int32_t chain[3], int32_t corner) {
+    const uint32_t a = rill_rim_vertex(writer->surface, chain[0], behind(corner));
+    put(writer, a, column(writer, chain[0]), column(writer, chain[1]));
+    put(writer, a, column(writer, chain[1]), column(writer, chain[2]));
+    int32_t at = chain[2], k = corner + 2;
     for (;;) {
-        const int32_t one = next_of(w, at, k);
-        if (ends(w->s, one, ahead(k + 1))) {
-            const uint32_t b = rill_rim_vertex(w->s, one, ahead(k + 1));
-            put(w, column(w, at), column(w, one), b);
+        const int32_t one = next_of(writer, at, k);
+        if (ends(writer->surface, one, ahead(k + 1))) {
+            const uint32_t b = rill_rim_vertex(writer->surface, one, ahead(k + 1));
+            put(writer, column(writer, at), column(writer, one), b);
             /* Four, of which the last and the first face each other across a gap: the end of a tear. */
-            if (k == corner + 2 && face_each_other(rim_of(w, a), rim_of(w, b))) {
-                put(w, a, column(w, at), b);
+            if (k == corner + 2 && face_each_other(rim_of(writer, a), rim_of(writer, b))) {
+                put(writer, a, column(writer, at), b);
                 return;
             }
             break;
         }
-        const int32_t two = next_of(w, one, k + 1);
-        if (ends(w->s, two, ahead(k + 2))) {
-            const uint32_t b = rill_rim_vertex(w->s, two, ahead(k + 2));
-            put(w, column(w, at), column(w, one), b);
-            put(w, column(w, one), column(w, two), b);
+        const int32_t two = next_of(writer, one, k + 1);
+        if (ends(writer->surface, two, ahead(k + 2))) {
+            const uint32_t b = rill_rim_vertex(writer->surface, two, ahead(k + 2));
+            put(writer, column(writer, at), column(writer, one), b);
+            put(writer, column(writer, one), column(writer, two), b);
             break;
         }
-        put(w, column(w, at), column(w, one), column(w, two));
-        w->tears += 1;
+        put(writer, column(writer, at), column(writer, one), column(writer, two));
+        writer->tears += 1;
         at = two;
         k += 2;
     }
-    w->tears += 2;
+    writer->tears += 2;
 }
 
 /* ------------------------------------------------------------------------------------------------------- in a sheet */
 
 /* Which corners of a quartet of one sheet are wet, and which of those are linked to the next. */
-typedef struct quartet {
+typedef struct sheet_quartet {
     int32_t sw, stride;
     uint32_t wet, links;
-} quartet;
+} sheet_quartet;
 
-static quartet quartet_at(const rill_surface *s, int32_t sw, int32_t stride) {
-    const uint8_t *state = s->state + sw, *rim = s->rim + sw;
+static sheet_quartet quartet_at(const rill_surface *surface, int32_t sw, int32_t stride) {
+    const uint8_t *state = surface->state + sw, *rim = surface->rim + sw;
     const uint32_t wet =
         (uint32_t)((state[0] >> 1 & 1) | (state[1] & 2) | (state[stride + 1] & 2) << 1 | (state[stride] & 2) << 2);
     const uint32_t ends =
         (uint32_t)((rim[0] & 1) | (rim[1] >> 1 & 2) | (rim[stride + 1] >> 2 & 4) | (rim[stride] >> 3 & 8));
-    return (quartet){ .sw = sw, .stride = stride, .wet = wet, .links = wet & ~ends };
+    return (sheet_quartet){ .sw = sw, .stride = stride, .wet = wet, .links = wet & ~ends };
 }
 
 /* The place of a corner. */
-static int32_t corner_of(const quartet *q, int32_t corner) {
-    return q->sw + ((corner + 1) >> 1 & 1) + (q->stride & -(corner >> 1 & 1));
+static int32_t corner_of(const sheet_quartet *quartet, int32_t corner) {
+    return quartet->sw + ((corner + 1) >> 1 & 1) + (quartet->stride & -(corner >> 1 & 1));
 }
 
 /* The part of a row where there may be quads. */
@@ -182,206 +182,206 @@ static void quad_range(const rill_surface_row *row, int32_t *from, int32_t *unti
  *     *a ,'    Y  *b       *a'   ' . X *b
  *     |X'   ,     |        |   . '    |
  *     0 -*a- - -  1        0 - - *a - 1 */
-static void put_saddle(writer *w, const rill_saddle *saddle) {
+static void put_saddle(triangle_writer *writer, const rill_saddle *saddle) {
     const int32_t first = saddle->first, second = saddle->second, turn = saddle->turn;
-    const uint32_t a[2] = { rill_rim_vertex(w->s, first, ahead(turn)), rill_rim_vertex(w->s, first, behind(turn)) };
-    const uint32_t b[2] = { rill_rim_vertex(w->s, second, behind(turn + 2)),
-                            rill_rim_vertex(w->s, second, ahead(turn + 2)) };
-    const uint32_t c0 = column(w, first), c2 = column(w, second), x = w->saddle, y = x + 1;
+    const uint32_t a[2] = { rill_rim_vertex(writer->surface, first, ahead(turn)), rill_rim_vertex(writer->surface, first, behind(turn)) };
+    const uint32_t b[2] = { rill_rim_vertex(writer->surface, second, behind(turn + 2)),
+                            rill_rim_vertex(writer->surface, second, ahead(turn + 2)) };
+    const uint32_t c0 = column(writer, first), c2 = column(writer, second), x = writer->saddle, y = x + 1;
     const bool joined = saddle->share > RILL_SADDLE_JOINED;
-    put(w, c0, a[0], x);
-    put(w, c0, joined ? y : x, a[1]);
-    put(w, c2, b[1], y);
-    put(w, c2, joined ? x : y, b[0]);
+    put(writer, c0, a[0], x);
+    put(writer, c0, joined ? y : x, a[1]);
+    put(writer, c2, b[1], y);
+    put(writer, c2, joined ? x : y, b[0]);
     if (joined) {
-        put(w, c0, x, y);
-        put(w, c2, y, x);
+        put(writer, c0, x, y);
+        put(writer, c2, y, x);
     }
-    w->level_bound += 1;
-    w->saddle += 2;
+    writer->level_bound += 1;
+    writer->saddle += 2;
 }
 
-static void put_quartet(writer *w, const quartet *q) {
-    const int32_t sw = q->sw, nw = sw + q->stride, around[] = { sw, sw + 1, nw + 1, nw, sw, sw + 1 };
-    uint32_t starts = q->wet & ~(q->links << 1 | q->links >> 3);
-    if (q->links == 15u) put_closed(w, around); /* the ends of a diagonal are not linked */
+static void put_quartet(triangle_writer *writer, const sheet_quartet *quartet) {
+    const int32_t sw = quartet->sw, nw = sw + quartet->stride, around[] = { sw, sw + 1, nw + 1, nw, sw, sw + 1 };
+    uint32_t starts = quartet->wet & ~(quartet->links << 1 | quartet->links >> 3);
+    if (quartet->links == 15u) put_closed(writer, around); /* the ends of a diagonal are not linked */
     for (; starts; starts &= starts - 1) {
-        const int32_t first = __builtin_ctz(starts), count = 1 + __builtin_ctz(~((q->links | q->links << 4) >> first));
+        const int32_t first = __builtin_ctz(starts), count = 1 + __builtin_ctz(~((quartet->links | quartet->links << 4) >> first));
         if (count < 4)
-            put_short(w, around + first, count, first);
+            put_short(writer, around + first, count, first);
         else
-            put_long(w, around + first, first);
+            put_long(writer, around + first, first);
     }
 }
 
 /* The odd quartets of a row, apart from those where sheets meet. */
-static void put_odd(const rill_build *build, const rill_surface_row *row, writer *w) {
-    const rill_surface *s = build->s;
-    const int32_t wide = w->bed->grid.cells[0] + 1;
-    const uint8_t *mixed = s->mixed + (size_t)(row->y + 1) * (size_t)wide + row->x0;
+static void put_odd(const rill_build *build, const rill_surface_row *row, triangle_writer *writer) {
+    const rill_surface *surface = build->surface;
+    const int32_t wide = writer->bed->grid.cells[0] + 1;
+    const uint8_t *mixed = surface->mixed + (size_t)(row->y + 1) * (size_t)wide + row->x0;
     int32_t from, until;
     quad_range(row, &from, &until);
-    w->saddle = (uint32_t)row->saddle_vertex;
-    const uint64_t *const marks = rill_marks(s, row, RILL_MARK_ODD);
+    writer->saddle = (uint32_t)row->saddle_vertex;
+    const uint64_t *const marks = rill_marks(surface, row, RILL_MARK_ODD);
     for (int32_t x = from & -64; x < until; x += 64) {
         for (uint64_t odd = marks[x / 64]; odd; odd &= odd - 1) {
             const int32_t at = x + __builtin_ctzll(odd);
-            if (s->any_mixed && mixed[at]) continue;
-            const quartet q = quartet_at(s, row->start + at, row->stride);
-            const int32_t turn = q.wet == 10u, first = corner_of(&q, turn);
+            if (surface->any_mixed && mixed[at]) continue;
+            const sheet_quartet quartet = quartet_at(surface, row->start + at, row->stride);
+            const int32_t turn = quartet.wet == 10u, first = corner_of(&quartet, turn);
             rill_saddle saddle;
-            if ((q.wet == 5u || turn) && s->links[first] >> (ahead(turn) + 1) & 1 &&
+            if ((quartet.wet == 5u || turn) && surface->links[first] >> (ahead(turn) + 1) & 1 &&
                 rill_saddle_find(build, first, turn, (row->y + 1) * wide + row->x0 + at, &saddle))
-                put_saddle(w, &saddle);
+                put_saddle(writer, &saddle);
             else
-                put_quartet(w, &q);
+                put_quartet(writer, &quartet);
         }
     }
 }
 
 /* Whether the odd quartets are as they were in the build before: the same vertices, in the same order. */
-static bool odd_as_before(const rill_surface *s, const rill_surface_row *row) {
+static bool odd_as_before(const rill_surface *surface, const rill_surface_row *row) {
     const rill_surface_row *north = row + 1;
-    return !s->rerimmed && !row->renumbered && !north->renumbered && !row->rerimmed && !north->rerimmed &&
+    return !surface->rerimmed && !row->renumbered && !north->renumbered && !row->rerimmed && !north->rerimmed &&
            row->odd == row->odd_before && row->full == row->full_before && row->level_bound == 0 && row->saddles == 0;
 }
 
 void rill_row_count_triangles(const rill_build *build, rill_surface_row *row) {
-    writer w = { .s = build->s, .bed = build->view->bed, .out = rill_odd_triangles(build->s, row->first_odd) };
-    row->same_odd = row->above || odd_as_before(build->s, row);
+    triangle_writer writer = { .surface = build->surface, .bed = build->view->bed, .out = rill_odd_triangles(build->surface, row->first_odd) };
+    row->same_odd = row->above || odd_as_before(build->surface, row);
     if (row->same_odd) return;
-    if (row->odd > 0 && build->s->def.smooth_shores) put_odd(build, row, &w);
-    row->triangles = 2 * row->full + (int32_t)w.triangles;
-    row->skirt_triangles = (int32_t)w.skirts;
-    row->tears = (int32_t)w.tears;
-    row->level_bound = w.level_bound;
+    if (row->odd > 0 && build->surface->def.smooth_shores) put_odd(build, row, &writer);
+    row->triangles = 2 * row->full + (int32_t)writer.triangles;
+    row->skirt_triangles = (int32_t)writer.skirts;
+    row->tears = (int32_t)writer.tears;
+    row->level_bound = writer.level_bound;
     row->odd_before = row->odd;
     row->full_before = row->full;
 }
 
 void rill_row_put_odd(const rill_build *build, const rill_surface_row *row) {
-    writer w = { .s = build->s, .bed = build->view->bed, .out = rill_odd_triangles(build->s, row->first_odd) };
-    put_odd(build, row, &w);
+    triangle_writer writer = { .surface = build->surface, .bed = build->view->bed, .out = rill_odd_triangles(build->surface, row->first_odd) };
+    put_odd(build, row, &writer);
 }
 
 /* ----------------------------------------------------------------------------------------------- where sheets meet */
 
-static bool in_full_quad(const writer *w, int32_t place, int32_t corner) {
-    const int32_t stride = w->s->stride[place];
+static bool in_full_quad(const triangle_writer *writer, int32_t place, int32_t corner) {
+    const int32_t stride = writer->surface->stride[place];
     const int32_t sw = place - (corner == 1 || corner == 2 ? 1 : 0) - (corner >= 2 ? stride : 0);
-    return w->s->quads[sw] == RILL_QUAD_RISING || w->s->quads[sw] == RILL_QUAD_FALLING;
+    return writer->surface->quads[sw] == RILL_QUAD_RISING || writer->surface->quads[sw] == RILL_QUAD_FALLING;
 }
 
 /* The chain that begins at a column. */
-static void put_open(writer *w, int32_t place, int32_t corner) {
-    int32_t p[3] = { place }, count = 1;
-    for (int32_t k = corner; !ends(w->s, p[count - 1], ahead(k)); ++k) {
+static void put_open(triangle_writer *writer, int32_t place, int32_t corner) {
+    int32_t chain[3] = { place }, count = 1;
+    for (int32_t k = corner; !ends(writer->surface, chain[count - 1], ahead(k)); ++k) {
         if (count == 3) {
-            put_long(w, p, corner);
+            put_long(writer, chain, corner);
             return;
         }
-        p[count] = next_of(w, p[count - 1], k);
+        chain[count] = next_of(writer, chain[count - 1], k);
         count += 1;
     }
-    put_short(w, p, count, corner);
+    put_short(writer, chain, count, corner);
 }
 
 /* A chain that runs around from a column of the first corner; it may do so more than once. Nothing is done if it does
  * not, or if it comes by a column there that has a lower place: that one has done it. */
-static void put_around(writer *w, int32_t place) {
-    int32_t p[4] = { place }, at = place, count = 0;
+static void put_around(triangle_writer *writer, int32_t place) {
+    int32_t chain[4] = { place }, at = place, count = 0;
     do {
-        if (ends(w->s, at, ahead(count)) || (!(count & 3) && at < place)) return;
-        if (count < 4) p[count] = at;
-        at = next_of(w, at, count);
+        if (ends(writer->surface, at, ahead(count)) || (!(count & 3) && at < place)) return;
+        if (count < 4) chain[count] = at;
+        at = next_of(writer, at, count);
         count += 1;
     } while (at != place);
     if (count == 4) {
-        put_closed(w, p);
+        put_closed(writer, chain);
         return;
     }
     for (int32_t k = 0; k < count; k += 2) {
-        const int32_t one = next_of(w, at, k), two = next_of(w, one, k + 1);
-        put(w, column(w, at), column(w, one), column(w, two));
-        w->tears += 1;
+        const int32_t one = next_of(writer, at, k), two = next_of(writer, one, k + 1);
+        put(writer, column(writer, at), column(writer, one), column(writer, two));
+        writer->tears += 1;
         at = two;
     }
 }
 
 /* A column that is the first of a saddle, which is written, or the second. */
-static bool put_mixed_saddle(const rill_build *build, writer *w, int32_t place, int32_t corner, int32_t number) {
-    const rill_surface *s = w->s;
-    const int32_t other = rill_surface_neighbour(s, place, ahead(corner) + 1, s->stride[place]);
+static bool put_mixed_saddle(const rill_build *build, triangle_writer *writer, int32_t place, int32_t corner, int32_t number) {
+    const rill_surface *surface = writer->surface;
+    const int32_t other = rill_surface_neighbour(surface, place, ahead(corner) + 1, surface->stride[place]);
     const int32_t first = corner < 2 ? place : other;
     rill_saddle saddle;
     if (other < 0 || !rill_saddle_find(build, first, corner & 1, number, &saddle)) return false;
-    if (first == place) put_saddle(w, &saddle);
+    if (first == place) put_saddle(writer, &saddle);
     return true;
 }
 
-static void put_mixed(const rill_build *build, writer *w, int32_t x, int32_t y) {
-    const rill_surface *s = w->s;
-    const rill_bed *bed = w->bed;
+static void put_mixed(const rill_build *build, triangle_writer *writer, int32_t x, int32_t y) {
+    const rill_surface *surface = writer->surface;
+    const rill_bed *bed = writer->bed;
     const int32_t number = (y + 1) * (bed->grid.cells[0] + 1) + x + 1;
-    const bool saddles = s->mixed[number] == RILL_MIXED_SADDLE;
+    const bool saddles = surface->mixed[number] == RILL_MIXED_SADDLE;
     for (int32_t corner = 0; corner < 4; ++corner) {
         const int32_t cx = x + (corner == 1 || corner == 2), cy = y + (corner >= 2);
         if (cx < 0 || cy < 0 || cx >= bed->grid.cells[0] || cy >= bed->grid.cells[1]) continue;
         const size_t cell = (size_t)cy * (size_t)bed->grid.cells[0] + (size_t)cx;
         for (int32_t k = bed->cell_first[cell]; k < bed->cell_first[cell + 1]; ++k) {
             const int32_t place = bed->places[k];
-            if (!(s->state[place] & RILL_WET) || in_full_quad(w, place, corner)) continue;
-            if (saddles && put_mixed_saddle(build, w, place, corner, number)) continue;
-            if (ends(s, place, behind(corner)))
-                put_open(w, place, corner);
+            if (!(surface->state[place] & RILL_WET) || in_full_quad(writer, place, corner)) continue;
+            if (saddles && put_mixed_saddle(build, writer, place, corner, number)) continue;
+            if (ends(surface, place, behind(corner)))
+                put_open(writer, place, corner);
             else if (corner == 0)
-                put_around(w, place);
+                put_around(writer, place);
         }
     }
 }
 
 size_t rill_quartet_write(const rill_build *build, const rill_outline_spot *spot, uint32_t *out) {
-    writer w = { .s = build->s, .bed = build->view->bed, .out = out, .named = true };
+    triangle_writer writer = { .surface = build->surface, .bed = build->view->bed, .out = out, .named = true };
     if (spot->place < 0) {
-        put_mixed(build, &w, spot->x, spot->y);
+        put_mixed(build, &writer, spot->x, spot->y);
     } else {
-        const quartet q = quartet_at(build->s, spot->place, spot->stride);
-        put_quartet(&w, &q);
+        const sheet_quartet quartet = quartet_at(build->surface, spot->place, spot->stride);
+        put_quartet(&writer, &quartet);
     }
-    return w.triangles;
+    return writer.triangles;
 }
 
-static void mixed_of_row(const rill_build *build, int32_t row, writer *w) {
-    const rill_surface *s = build->s;
-    const int32_t wide = w->bed->grid.cells[0] + 1;
-    const uint8_t *mixed = s->mixed + (size_t)row * (size_t)wide;
-    rill_shore_paper_writer printed = { .out = w->out };
+static void mixed_of_row(const rill_build *build, int32_t row, triangle_writer *writer) {
+    const rill_surface *surface = build->surface;
+    const int32_t wide = writer->bed->grid.cells[0] + 1;
+    const uint8_t *mixed = surface->mixed + (size_t)row * (size_t)wide;
+    rill_shore_paper_writer printed = { .out = writer->out };
     for (int32_t i = rill_next(rill_eight, mixed, 0, 0, wide); i < wide;
          i = rill_next(rill_eight, mixed, 0, i + 1, wide)) {
-        if (s->def.smooth_shores)
-            put_mixed(build, w, i - 1, row - 1);
+        if (surface->def.smooth_shores)
+            put_mixed(build, writer, i - 1, row - 1);
         else
             rill_shore_paper_quartet(build, &printed, i - 1, row - 1);
     }
-    w->triangles += printed.triangles;
+    writer->triangles += printed.triangles;
 }
 
 void rill_mixed_count(const rill_build *build, int32_t row) {
-    rill_corner_row *corners = (rill_corner_row *)build->s->corners.data + row;
-    writer w = { .s = build->s,
+    rill_corner_row *corners = (rill_corner_row *)build->surface->corners.data + row;
+    triangle_writer writer = { .surface = build->surface,
                  .bed = build->view->bed,
-                 .out = rill_odd_triangles(build->s, corners->first_odd),
+                 .out = rill_odd_triangles(build->surface, corners->first_odd),
                  .saddle = (uint32_t)corners->saddle_vertex };
-    if (corners->count > 0) mixed_of_row(build, row, &w);
-    corners->triangles = (int32_t)w.triangles;
-    corners->skirt_triangles = (int32_t)w.skirts;
-    corners->tears = (int32_t)w.tears;
+    if (corners->count > 0) mixed_of_row(build, row, &writer);
+    corners->triangles = (int32_t)writer.triangles;
+    corners->skirt_triangles = (int32_t)writer.skirts;
+    corners->tears = (int32_t)writer.tears;
 }
 
 void rill_mixed_triangles(const rill_build *build, int32_t row) {
-    rill_corner_row *corners = (rill_corner_row *)build->s->corners.data + row;
-    uint32_t *out = build->s->mesh.indices + 3 * corners->first_triangle;
+    rill_corner_row *corners = (rill_corner_row *)build->surface->corners.data + row;
+    uint32_t *out = build->surface->mesh.indices + 3 * corners->first_triangle;
     const size_t count = 3 * (size_t)corners->triangles;
-    memcpy(out, rill_odd_triangles(build->s, corners->first_odd), count * sizeof *out);
+    memcpy(out, rill_odd_triangles(build->surface, corners->first_odd), count * sizeof *out);
     corners->hash = rill_hash_words(RILL_HASH_START, out, count);
 }

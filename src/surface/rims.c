@@ -28,30 +28,30 @@
 #define PLENTY 4.0f /* times as much liquid as a sheet needs */
 
 int32_t rill_column_at_level(const rill_build *build, int32_t level, int32_t beside, int32_t x, int32_t y) {
-    const rill_surface *s = build->s;
+    const rill_surface *surface = build->surface;
     const rill_bed *bed = build->view->bed;
-    if (s->m[beside] < level && level < s->lid[beside]) return beside;
+    if (surface->m[beside] < level && level < surface->lid[beside]) return beside;
     const size_t cell = (size_t)y * (size_t)bed->grid.cells[0] + (size_t)x;
     for (int32_t k = bed->cell_first[cell]; k < bed->cell_first[cell + 1]; ++k) {
         const int32_t place = bed->places[k];
-        if (s->m[place] < level && level < s->lid[place]) return place;
+        if (surface->m[place] < level && level < surface->lid[place]) return place;
     }
     return -1;
 }
 
 /* Whether a level ends at something solid where it is not linked to `other`, the column of the next cell whose range it is in. */
 static bool is_wall(const rill_build *build, int32_t place, int32_t other) {
-    const rill_surface *s = build->s;
-    return other < 0 || !(s->state[other] & RILL_HERE) || s->h[other] >= s->lid[place];
+    const rill_surface *surface = build->surface;
+    return other < 0 || !(surface->state[other] & RILL_HERE) || surface->h[other] >= surface->lid[place];
 }
 
 bool rill_ends_at_wall(const rill_build *build, int32_t place, int32_t beside, int32_t x, int32_t y) {
-    return is_wall(build, place, rill_column_at_level(build, build->s->h[place], beside, x, y));
+    return is_wall(build, place, rill_column_at_level(build, build->surface->h[place], beside, x, y));
 }
 
 /* What a column has left of air below its ceiling: its surface comes and goes with it, as with its depth. */
 static int32_t room_of(const rill_build *build, int32_t place) {
-    return build->s->lid[place] - build->s->h[place];
+    return build->surface->lid[place] - build->surface->h[place];
 }
 
 /* How far the surface of a column gets where nothing rises before it. */
@@ -62,9 +62,9 @@ static float reach(const rill_build *build, int32_t place, float farthest) {
 
 /* How far into a wall it goes, if its level has to change by so much until the next column has a surface too. */
 static float into_wall(const rill_build *build, int32_t place, int32_t direction, int32_t left) {
-    const rill_surface *s = build->s;
-    if (!s->terrain || left <= build->dx) return IN_WALL;
-    const rill_wall_face wall = s->walls[place][direction / 2];
+    const rill_surface *surface = build->surface;
+    if (!surface->terrain || left <= build->dx) return IN_WALL;
+    const rill_wall_face wall = surface->walls[place][direction / 2];
     const float face = (float)wall.distance / 255.0f + BEHIND;
     if (wall.share < STANDING_SHARE || face > IN_WALL) return IN_WALL;
     const float known = rill_min_f(1.0f, (float)(left - build->dx) / (float)build->dx);
@@ -89,8 +89,8 @@ static float shore(const rill_build *build, int32_t place, int32_t direction, in
 
 /* The velocity of the sparse pipe from a column to another. */
 static float pipe_velocity(const rill_build *build, int32_t place, int32_t other) {
-    const rill_joint *joints = build->s->joint_list.data, *end = joints + build->s->joint_list.count;
-    const rill_joint *joint = joints + build->s->joint_first[place];
+    const rill_joint *joints = build->surface->joint_list.data, *end = joints + build->surface->joint_list.count;
+    const rill_joint *joint = joints + build->surface->joint_first[place];
     while (joint < end && joint->place == place && joint->other != other) joint += 1;
     const bool found = joint < end && joint->place == place && joint->pipe >= 0;
     return found ? build->view->flow->pipe_u[joint->pipe] : 0.0f;
@@ -122,11 +122,11 @@ static void run_over(const rill_build *build, rill_rim *rim, int32_t beside) {
 /* How far the surface of a column gets that ends at something solid: where the ceiling comes down to it, if the next column is
  * full. Liquid that has another level there, with a surface of its own, shares the way. */
 static float wall(const rill_build *build, int32_t place, int32_t direction, int32_t beside, int32_t left) {
-    const rill_surface *s = build->s;
-    const int32_t fall = rill_column_is_full(s, beside) ? s->lid[place] - s->lid[beside] : 0;
+    const rill_surface *surface = build->surface;
+    const int32_t fall = rill_column_is_full(surface, beside) ? surface->lid[place] - surface->lid[beside] : 0;
     if (fall <= 0 || fall > build->dx) {
         const float far = into_wall(build, place, direction, left);
-        return reach(build, place, s->state[beside] & RILL_WET ? rill_min_f(BEFORE_HALF, far) : far);
+        return reach(build, place, surface->state[beside] & RILL_WET ? rill_min_f(BEFORE_HALF, far) : far);
     }
     const float depth = (float)build->view->flow->H[place] / (float)build->thin;
     const float share = (float)room_of(build, place) / (float)rill_way_up(build, fall);
@@ -137,13 +137,13 @@ static float wall(const rill_build *build, int32_t place, int32_t direction, int
 static int32_t left_at_wall(const rill_build *build, int32_t level, int32_t other, int32_t x, int32_t y) {
     const rill_bed *bed = build->view->bed;
     const int32_t *first = bed->cell_first + (size_t)y * (size_t)bed->grid.cells[0] + (size_t)x;
-    if (other >= 0) return above_underside(level, build->s->m[other]);
-    return first[0] < first[1] ? rill_max_i(level - build->s->lid[bed->places[first[1] - 1]], 0) : RILL_WALL;
+    if (other >= 0) return above_underside(level, build->surface->m[other]);
+    return first[0] < first[1] ? rill_max_i(level - build->surface->lid[bed->places[first[1] - 1]], 0) : RILL_WALL;
 }
 
 /* Fills in how the surface of a column ends that is not linked to a dry one there. */
 static void find_end(const rill_build *build, const rill_surface_row *row, rill_rim *rim) {
-    const rill_surface *s = build->s;
+    const rill_surface *surface = build->surface;
     const rill_bed *bed = build->view->bed;
     const int32_t place = rim->place, direction = rim->direction;
     const int32_t x = row->x0 + (place - row->start - 1) + RILL_STEP_X[direction];
@@ -155,25 +155,25 @@ static void find_end(const rill_build *build, const rill_surface_row *row, rill_
         return;
     }
     const int32_t beside = place + RILL_STEP_X[direction] + RILL_STEP_Y[direction] * row->stride;
-    const int32_t other = rill_column_at_level(build, s->h[place], beside, x, y);
+    const int32_t other = rill_column_at_level(build, surface->h[place], beside, x, y);
     if (is_wall(build, place, other)) {
         rim->kind = RILL_RIM_WALL;
-        rim->unclipped = wall(build, place, direction, beside, left_at_wall(build, s->h[place], other, x, y));
+        rim->unclipped = wall(build, place, direction, beside, left_at_wall(build, surface->h[place], other, x, y));
         return;
     }
     rim->beyond = other;
     rim->kind = RILL_RIM_LIP;
     rim->unclipped = reach(build, place, BEYOND_HALF);
-    const bool falls = s->top[place] - s->top[other] > build->thin;
-    if (s->def.skirts && s->def.smooth_shores && falls) run_over(build, rim, beside);
+    const bool falls = surface->top[place] - surface->top[other] > build->thin;
+    if (surface->def.skirts && surface->def.smooth_shores && falls) run_over(build, rim, beside);
 }
 
 /* Liquid also goes below what it is linked to there. */
 static void end_at_slab(const rill_build *build, rill_rim *rim) {
-    const rill_surface *s = build->s;
-    const int32_t level = s->h[rim->place];
+    const rill_surface *surface = build->surface;
+    const int32_t level = surface->h[rim->place];
     const int32_t left =
-        rill_min_i(build->view->bed->b[rim->beyond] - level, above_underside(level, s->m[rim->beyond]));
+        rill_min_i(build->view->bed->b[rim->beyond] - level, above_underside(level, surface->m[rim->beyond]));
     rim->beyond = -1;
     rim->kind = RILL_RIM_WALL;
     rim->unclipped = reach(build, rim->place, into_wall(build, rim->place, rim->direction, left));
@@ -185,41 +185,41 @@ static void end_at_slab(const rill_build *build, rill_rim *rim) {
  * edges of the quartet); and nothing jumps up as the shore gets to the next column. */
 static float end_of(const rill_build *build, const rill_rim *rim) {
     const bool bank = rim->kind == RILL_RIM_SHORE && rill_abs_i(rim->rise) <= build->dx;
-    return bank ? rill_rim_floor(build->s, build->view->bed, rim, rim->unclipped) : rim->top;
+    return bank ? rill_rim_floor(build->surface, build->view->bed, rim, rim->unclipped) : rim->top;
 }
 
 /* The rim of a column in a direction. They are filled in where they are: copies of what is just written wait for it. */
 static void find_rim(const rill_build *build, const rill_surface_row *row, int32_t place, int32_t direction,
                      rill_rim *rim) {
-    const rill_surface *s = build->s;
+    const rill_surface *surface = build->surface;
     rim->place = place;
     rim->stride = row->stride;
     rim->direction = (uint8_t)direction;
     rim->skirt = -1;
     rim->cut = false;
     rim->raised = 0.0f;
-    if (!((s->links[place] | s->joints[place]) >> direction & 1)) {
+    if (!((surface->links[place] | surface->joints[place]) >> direction & 1)) {
         find_end(build, row, rim);
     } else {
-        const int32_t *b = build->view->bed->b, other = rill_surface_neighbour(s, place, direction, row->stride);
+        const int32_t *b = build->view->bed->b, other = rill_surface_neighbour(surface, place, direction, row->stride);
         rim->beyond = other;
         rim->kind = RILL_RIM_SHORE;
         rim->rise = b[other] - b[place];
         rim->unclipped = shore(build, place, direction, rim->rise);
-        if (s->m[other] > b[place]) end_at_slab(build, rim);
+        if (surface->m[other] > b[place]) end_at_slab(build, rim);
     }
     rim->along = rim->unclipped;
-    rim->top = (float)s->top[place];
+    rim->top = (float)surface->top[place];
     rim->end = end_of(build, rim);
 }
 
 /* The rims of a column; the one after them is returned. */
 static rill_rim *find_rims(const rill_build *build, rill_surface_row *row, int32_t place, rill_rim *rim) {
-    rill_surface *s = build->s;
-    s->rim_first[place] = (int32_t)(rim - (rill_rim *)s->rims.data);
+    rill_surface *surface = build->surface;
+    surface->rim_first[place] = (int32_t)(rim - (rill_rim *)surface->rims.data);
     rill_saddle saddles[2];
-    if (rill_may_be_saddle(s, place, row->stride)) row->saddles += rill_saddles_beside(build, row, place, saddles);
-    for (uint32_t left = s->rim[place]; left; left &= left - 1, ++rim) {
+    if (rill_may_be_saddle(surface, place, row->stride)) row->saddles += rill_saddles_beside(build, row, place, saddles);
+    for (uint32_t left = surface->rim[place]; left; left &= left - 1, ++rim) {
         const int32_t direction = __builtin_ctz(left);
         const float before = rim->along;
         row->rerimmed |= (rim->place != place) | (rim->direction != direction) | rim->cut;
@@ -232,20 +232,20 @@ static rill_rim *find_rims(const rill_build *build, rill_surface_row *row, int32
 }
 
 void rill_row_find_rims(const rill_build *build, rill_surface_row *row) {
-    const rill_surface *s = build->s;
-    rill_rim *rim = (rill_rim *)s->rims.data + row->first_rim;
+    const rill_surface *surface = build->surface;
+    rill_rim *rim = (rill_rim *)surface->rims.data + row->first_rim;
     row->walls = row->skirts = row->saddles = 0;
     if (row->rims == 0) return;
-    const uint64_t *const marks = rill_marks(s, row, RILL_MARK_RIM);
+    const uint64_t *const marks = rill_marks(surface, row, RILL_MARK_RIM);
     for (int32_t x = row->low & -64; x < row->high; x += 64)
         for (uint64_t left = marks[x / 64]; left; left &= left - 1)
             rim = find_rims(build, row, row->start + x + __builtin_ctzll(left), rim);
 }
 
 void rill_row_number_skirts(const rill_build *build, rill_surface_row *row) {
-    const rill_surface *s = build->s;
-    rill_rim *rim = (rill_rim *)s->rims.data + row->first_rim;
-    const int32_t first = (int32_t)(s->column_vertices + s->rims.count + 2 * s->saddles + row->first_skirt);
+    const rill_surface *surface = build->surface;
+    rill_rim *rim = (rill_rim *)surface->rims.data + row->first_rim;
+    const int32_t first = (int32_t)(surface->column_vertices + surface->rims.count + 2 * surface->saddles + row->first_skirt);
     for (int32_t i = 0; row->skirts > 0 && i < row->rims; ++i)
         if (rim[i].skirt >= 0) rim[i].skirt += first;
 }
@@ -253,12 +253,12 @@ void rill_row_number_skirts(const rill_build *build, rill_surface_row *row) {
 /* -------------------------------------------------------------------------------------------------------- vertices */
 
 static void place_skirt(const rill_build *build, const rill_rim *rim, size_t vertex) {
-    const rill_surface *s = build->s;
+    const rill_surface *surface = build->surface;
     const rill_bed *bed = build->view->bed;
-    const rill_surface_mesh *mesh = &s->mesh;
+    const rill_surface_mesh *mesh = &surface->mesh;
     const size_t below = (size_t)rim->skirt;
     memcpy(mesh->positions + 3 * below, mesh->positions + 3 * vertex, 3 * sizeof(float));
-    mesh->positions[3 * below + 2] = (float)rill_bed_z(bed, s->top[rim->beyond]);
+    mesh->positions[3 * below + 2] = (float)rill_bed_z(bed, surface->top[rim->beyond]);
     const float outward[3] = { (float)RILL_STEP_X[rim->direction], (float)RILL_STEP_Y[rim->direction], 0.0f };
     memcpy(mesh->normals + 3 * below, outward, sizeof outward);
     memcpy(mesh->velocities + 3 * below, mesh->velocities + 3 * vertex, 3 * sizeof(float));
@@ -269,10 +269,10 @@ static void place_skirt(const rill_build *build, const rill_rim *rim, size_t ver
 }
 
 static void place_rim(const rill_build *build, const rill_rim *rim, size_t vertex) {
-    const rill_surface *s = build->s;
+    const rill_surface *surface = build->surface;
     const rill_bed *bed = build->view->bed;
-    const rill_surface_mesh *mesh = &s->mesh;
-    const size_t column = (size_t)s->vertex[rim->place];
+    const rill_surface_mesh *mesh = &surface->mesh;
+    const size_t column = (size_t)surface->vertex[rim->place];
     const float step = rim->along * (float)bed->grid.cell_size;
     const bool bank = rim->kind == RILL_RIM_SHORE && bed->b[rim->beyond] - bed->b[rim->place] <= build->dx;
     const float share = bank ? 0.0f : 1.0f; /* at a wall it is as deep as at the column */
@@ -288,12 +288,12 @@ static void place_rim(const rill_build *build, const rill_rim *rim, size_t verte
 }
 
 void rill_row_place_rims(const rill_build *build, rill_surface_row *row) {
-    const rill_surface *s = build->s;
-    const rill_rim *rim = (const rill_rim *)s->rims.data + row->first_rim;
-    const size_t vertex = s->column_vertices + row->first_rim;
+    const rill_surface *surface = build->surface;
+    const rill_rim *rim = (const rill_rim *)surface->rims.data + row->first_rim;
+    const size_t vertex = surface->column_vertices + row->first_rim;
     for (int32_t i = 0; i < row->rims; ++i, ++rim) {
         if (i == 0 || rim[-1].place != rim->place) rill_column_mend(build, rim->place, row->stride);
-        if (!s->def.smooth_shores) continue; /* it has no vertex */
+        if (!surface->def.smooth_shores) continue; /* it has no vertex */
         place_rim(build, rim, vertex + (size_t)i);
         if (rim->skirt >= 0) place_skirt(build, rim, vertex + (size_t)i);
     }

@@ -30,13 +30,13 @@ static int32_t left_of(const rill_build *build, int32_t way, int32_t come) {
 
 /* The highest ceiling of a cell that is not above a level and that liquid fills up to; -1: there is none. */
 static int32_t full_below(const rill_build *build, int32_t level, int32_t x, int32_t y) {
-    const rill_surface *s = build->s;
+    const rill_surface *surface = build->surface;
     const rill_bed *bed = build->view->bed;
     const int32_t *const first = bed->cell_first + (size_t)y * (size_t)bed->grid.cells[0] + (size_t)x;
     int32_t found = -1;
     for (int32_t k = first[0]; k < first[1]; ++k)
-        if (s->lid[bed->places[k]] <= level && rill_column_is_full(s, bed->places[k]))
-            found = rill_max_i(found, s->lid[bed->places[k]]);
+        if (surface->lid[bed->places[k]] <= level && rill_column_is_full(surface, bed->places[k]))
+            found = rill_max_i(found, surface->lid[bed->places[k]]);
     return found;
 }
 
@@ -44,34 +44,34 @@ static int32_t full_below(const rill_build *build, int32_t level, int32_t x, int
  * ceiling comes down. RILL_WALL at other walls; -1 if it does not end there, or in the air, or before liquid with a surface of its own. `steep`: it
  * may be a wall. */
 static int32_t left_to(const rill_build *build, int32_t place, int32_t direction, int32_t x, int32_t y, bool steep) {
-    const rill_surface *s = build->s;
+    const rill_surface *surface = build->surface;
     const rill_bed *bed = build->view->bed;
-    const int32_t stride = s->stride[place], beside = place + RILL_STEP_X[direction] + RILL_STEP_Y[direction] * stride;
+    const int32_t stride = surface->stride[place], beside = place + RILL_STEP_X[direction] + RILL_STEP_Y[direction] * stride;
     int32_t left = RILL_WALL;
-    if (!(s->rim[place] >> direction & 1) || s->state[beside] & RILL_WET) return -1;
-    if ((s->links[place] | s->joints[place]) >> direction & 1) {
-        const int32_t other = rill_surface_neighbour(s, place, direction, stride), rise = bed->b[other] - bed->b[place];
-        const bool slab = s->m[other] > bed->b[place];
+    if (!(surface->rim[place] >> direction & 1) || surface->state[beside] & RILL_WET) return -1;
+    if ((surface->links[place] | surface->joints[place]) >> direction & 1) {
+        const int32_t other = rill_surface_neighbour(surface, place, direction, stride), rise = bed->b[other] - bed->b[place];
+        const bool slab = surface->m[other] > bed->b[place];
         if (rise < -build->dx || (!steep && (rise > build->dx || slab))) return -1;
         left = left_of(build, rise, build->view->flow->H[place]);
         if (!slab) return left;
     } else if (!rill_ends_at_wall(build, place, beside, x, y)) {
         return -1;
     }
-    const int32_t lid = full_below(build, s->h[place], x, y), fall = s->lid[place] - lid;
-    if (lid >= 0) return rill_min_i(left, fall > 0 ? left_of(build, fall, s->lid[place] - s->h[place]) : 0);
+    const int32_t lid = full_below(build, surface->h[place], x, y), fall = surface->lid[place] - lid;
+    if (lid >= 0) return rill_min_i(left, fall > 0 ? left_of(build, fall, surface->lid[place] - surface->h[place]) : 0);
     return steep ? left : -1;
 }
 
 bool rill_saddle_find(const rill_build *build, int32_t place, int32_t turn, int32_t corner, rill_saddle *out) {
-    const rill_surface *s = build->s;
+    const rill_surface *surface = build->surface;
     const int32_t ahead = 2 * turn;
-    if (!(s->rim[place] >> ahead & s->rim[place] >> (ahead + 2) & 1)) return false;
-    const int32_t other = rill_surface_neighbour(s, place, ahead + 1, s->stride[place]);
-    if (other < 0 || !(s->state[other] & RILL_WET)) return false;
+    if (!(surface->rim[place] >> ahead & surface->rim[place] >> (ahead + 2) & 1)) return false;
+    const int32_t other = rill_surface_neighbour(surface, place, ahead + 1, surface->stride[place]);
+    if (other < 0 || !(surface->state[other] & RILL_WET)) return false;
     /* At steep banks the floor does not hold the surface: none of the terrain's vertices may be there (outline_points.c), or liquid is level. */
-    const bool level = rill_abs_i(s->h[place] - s->h[other]) <= build->dx / 10000;
-    const bool steep = !s->terrain || s->terrain->point_first[corner] < 0 || level;
+    const bool level = rill_abs_i(surface->h[place] - surface->h[other]) <= build->dx / 10000;
+    const bool steep = !surface->terrain || surface->terrain->point_first[corner] < 0 || level;
     const int32_t wide = build->view->bed->grid.cells[0] + 1, west = corner % wide - 1, south = corner / wide - 1;
     const int32_t columns[4] = { place, place, other, other };
     int32_t left = RILL_WALL;
@@ -83,7 +83,7 @@ bool rill_saddle_find(const rill_build *build, int32_t place, int32_t turn, int3
         left = rill_min_i(left, way);
     }
     const int32_t *H = build->view->flow->H,
-                  room = rill_min_i(s->lid[place] - s->h[place], s->lid[other] - s->h[other]);
+                  room = rill_min_i(surface->lid[place] - surface->h[place], surface->lid[other] - surface->h[other]);
     const int32_t come = rill_min_i(room, rill_min_i(H[place], H[other]));
     *out = (rill_saddle){
         .first = place, .second = other, .turn = turn, .share = (float)come / ((float)come + (float)left)
@@ -92,13 +92,13 @@ bool rill_saddle_find(const rill_build *build, int32_t place, int32_t turn, int3
 }
 
 int32_t rill_saddles_beside(const rill_build *build, const rill_surface_row *row, int32_t place, rill_saddle out[2]) {
-    const rill_surface *s = build->s;
+    const rill_surface *surface = build->surface;
     int32_t count = 0;
-    if (!s->def.smooth_shores) return 0;
+    if (!surface->def.smooth_shores) return 0;
     const int32_t wide = build->view->bed->grid.cells[0] + 1;
     const int32_t corner = (row->y + 1) * wide + row->x0 + (place - row->start);
     for (int32_t turn = 1; turn >= 0; --turn) {
-        const bool may_be = s->links[place] >> (2 * turn + 1) & 1 && !s->mixed[corner - turn];
+        const bool may_be = surface->links[place] >> (2 * turn + 1) & 1 && !surface->mixed[corner - turn];
         count += may_be && rill_saddle_find(build, place, turn, corner - turn, &out[count]);
     }
     return count;
@@ -140,26 +140,26 @@ static void place_vertex(const rill_surface_mesh *mesh, const uint32_t ends[4], 
     mesh->layers[vertex] = mesh->layers[ends[0]];
 }
 
-static void place_saddle(const rill_surface *s, const rill_saddle *saddle, size_t vertex) {
+static void place_saddle(const rill_surface *surface, const rill_saddle *saddle, size_t vertex) {
     const int32_t first = saddle->first, second = saddle->second, ahead = 2 * saddle->turn;
-    const uint32_t ends[4] = { rill_rim_vertex(s, first, ahead), rill_rim_vertex(s, first, ahead + 2),
-                               rill_rim_vertex(s, second, (ahead + 6) & 7), rill_rim_vertex(s, second, ahead + 4) };
-    const rill_rim *const rims = s->rims.data;
+    const uint32_t ends[4] = { rill_rim_vertex(surface, first, ahead), rill_rim_vertex(surface, first, ahead + 2),
+                               rill_rim_vertex(surface, second, (ahead + 6) & 7), rill_rim_vertex(surface, second, ahead + 4) };
+    const rill_rim *const rims = surface->rims.data;
     float along[4], weights[2][4];
-    for (int k = 0; k < 4; ++k) along[k] = rims[ends[k] - s->column_vertices].along;
+    for (int k = 0; k < 4; ++k) along[k] = rims[ends[k] - surface->column_vertices].along;
     find_weights(along, saddle->share, weights);
-    for (size_t k = 0; k < 2; ++k) place_vertex(&s->mesh, ends, weights[k], vertex + k);
+    for (size_t k = 0; k < 2; ++k) place_vertex(&surface->mesh, ends, weights[k], vertex + k);
 }
 
 void rill_row_place_saddles(const rill_build *build, rill_surface_row *row) {
-    const rill_surface *s = build->s;
-    const rill_rim *const rims = (const rill_rim *)s->rims.data + row->first_rim;
+    const rill_surface *surface = build->surface;
+    const rill_rim *const rims = (const rill_rim *)surface->rims.data + row->first_rim;
     size_t vertex = row->saddle_vertex;
     for (int32_t i = 0; row->saddles > 0 && i < row->rims; ++i) {
         rill_saddle found[2];
-        if (rims[i].direction != 2 || !rill_may_be_saddle(s, rims[i].place, row->stride)) continue;
+        if (rims[i].direction != 2 || !rill_may_be_saddle(surface, rims[i].place, row->stride)) continue;
         const int32_t count = rill_saddles_beside(build, row, rims[i].place, found);
-        for (int32_t k = 0; k < count; ++k, vertex += 2) place_saddle(s, &found[k], vertex);
+        for (int32_t k = 0; k < count; ++k, vertex += 2) place_saddle(surface, &found[k], vertex);
     }
 }
 
@@ -167,7 +167,7 @@ void rill_row_place_saddles(const rill_build *build, rill_surface_row *row) {
 
 /* Those of a corner whose first column is in a cell, one after the other; if they have vertices, these are made. */
 static int32_t saddles_from(const rill_build *build, int32_t corner, int32_t turn, size_t vertex, bool place) {
-    const rill_surface *s = build->s;
+    const rill_surface *surface = build->surface;
     const rill_bed *bed = build->view->bed;
     const int32_t wide = bed->grid.cells[0] + 1, x = corner % wide - 1 + turn, y = corner / wide - 1;
     int32_t count = 0;
@@ -175,9 +175,9 @@ static int32_t saddles_from(const rill_build *build, int32_t corner, int32_t tur
     const int32_t *const first = bed->cell_first + (size_t)y * (size_t)bed->grid.cells[0] + (size_t)x;
     for (int32_t k = first[0]; k < first[1]; ++k) {
         rill_saddle saddle;
-        if (!(s->state[bed->places[k]] & RILL_WET) || !rill_saddle_find(build, bed->places[k], turn, corner, &saddle))
+        if (!(surface->state[bed->places[k]] & RILL_WET) || !rill_saddle_find(build, bed->places[k], turn, corner, &saddle))
             continue;
-        if (place) place_saddle(s, &saddle, vertex + 2 * (size_t)count);
+        if (place) place_saddle(surface, &saddle, vertex + 2 * (size_t)count);
         count += 1;
     }
     return count;
@@ -185,7 +185,7 @@ static int32_t saddles_from(const rill_build *build, int32_t corner, int32_t tur
 
 static int32_t saddles_of_corners(const rill_build *build, int32_t row, size_t vertex, bool place) {
     const int32_t wide = build->view->bed->grid.cells[0] + 1;
-    uint8_t *const mixed = build->s->mixed + (size_t)row * (size_t)wide;
+    uint8_t *const mixed = build->surface->mixed + (size_t)row * (size_t)wide;
     int32_t count = 0;
     for (int32_t i = rill_next(rill_eight, mixed, 0, 0, wide); i < wide;
          i = rill_next(rill_eight, mixed, 0, i + 1, wide)) {
@@ -203,6 +203,6 @@ int32_t rill_mixed_saddles(const rill_build *build, int32_t row) {
 }
 
 void rill_mixed_place_saddles(const rill_build *build, int32_t row) {
-    const rill_corner_row *corners = (const rill_corner_row *)build->s->corners.data + row;
+    const rill_corner_row *corners = (const rill_corner_row *)build->surface->corners.data + row;
     if (corners->saddles > 0) saddles_of_corners(build, row, corners->saddle_vertex, true);
 }

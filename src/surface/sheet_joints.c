@@ -101,8 +101,8 @@ static bool find_sides(rill_surface *surface, const rill_bed *bed) {
 
 bool rill_joints_find(rill_surface *surface, const rill_bed *bed) {
     surface->joint_list.count = 0;
-    for (int32_t s = 0; s < bed->sheet_count && bed->sheet_count > 1; ++s) {
-        const rill_sheet *sheet = &bed->sheets[s];
+    for (int32_t i = 0; i < bed->sheet_count && bed->sheet_count > 1; ++i) {
+        const rill_sheet *sheet = &bed->sheets[i];
         for (int32_t y = 0; y < sheet->ny; ++y) {
             const int32_t *lid = surface->lid + sheet->first + y * sheet->stride;
             for (int32_t x = 0; x < sheet->nx; ++x)
@@ -118,137 +118,137 @@ bool rill_joints_find(rill_surface *surface, const rill_bed *bed) {
 /* ----------------------------------------------------------------------------------------------------------- links */
 
 /* A pair is linked, or not any more. */
-static void set_linked(rill_surface *s, rill_joint *joint, bool are) {
-    rill_joint *twin = (rill_joint *)s->joint_list.data + joint->twin;
+static void set_linked(rill_surface *surface, rill_joint *joint, bool are) {
+    rill_joint *twin = (rill_joint *)surface->joint_list.data + joint->twin;
     joint->linked = twin->linked = are;
-    s->joints[joint->place] ^= (uint8_t)(1u << joint->direction);
-    s->joints[twin->place] ^= (uint8_t)(1u << twin->direction);
+    surface->joints[joint->place] ^= (uint8_t)(1u << joint->direction);
+    surface->joints[twin->place] ^= (uint8_t)(1u << twin->direction);
 }
 
 /* All tests of a pair at once: most fail, and there is no telling at which. */
 void rill_joints_test(const rill_build *build) {
-    rill_surface *s = build->s;
-    rill_joint *joints = s->joint_list.data;
-    int32_t *list = s->linked.data;
-    for (size_t i = 0; i < s->linked.count; ++i) set_linked(s, &joints[list[i]], false);
-    s->linked.count = 0;
-    const rill_joint_pair *pairs = s->pairs.data;
-    for (size_t i = 0; i < s->pairs.count; ++i) {
+    rill_surface *surface = build->surface;
+    rill_joint *joints = surface->joint_list.data;
+    int32_t *list = surface->linked.data;
+    for (size_t i = 0; i < surface->linked.count; ++i) set_linked(surface, &joints[list[i]], false);
+    surface->linked.count = 0;
+    const rill_joint_pair *pairs = surface->pairs.data;
+    for (size_t i = 0; i < surface->pairs.count; ++i) {
         const rill_joint_pair *at = &pairs[i];
-        const int32_t h[2] = { s->h[at->ends[0]], s->h[at->ends[1]] };
-        const uint32_t wet = (s->state[at->ends[0]] | s->state[at->ends[1]]) & RILL_WET;
+        const int32_t h[2] = { surface->h[at->ends[0]], surface->h[at->ends[1]] };
+        const uint32_t wet = (surface->state[at->ends[0]] | surface->state[at->ends[1]]) & RILL_WET;
         const bool fit = (at->m[1] < h[0]) & (h[0] < at->c[1]) & (at->m[0] < h[1]) & (h[1] < at->c[0]);
         if (!((wet != 0) & fit)) continue;
-        set_linked(s, &joints[at->joint], true);
-        list[s->linked.count++] = at->joint;
+        set_linked(surface, &joints[at->joint], true);
+        list[surface->linked.count++] = at->joint;
     }
 }
 
 /* Sheets meet at a corner. */
-static void mark_corner(rill_surface *s, int32_t corner, int32_t wide) {
-    rill_corner_row *row = (rill_corner_row *)s->corners.data + corner / wide;
-    row->count += !s->mixed[corner];
-    s->mixed[corner] = 1;
-    s->any_mixed = true;
+static void mark_corner(rill_surface *surface, int32_t corner, int32_t wide) {
+    rill_corner_row *row = (rill_corner_row *)surface->corners.data + corner / wide;
+    row->count += !surface->mixed[corner];
+    surface->mixed[corner] = 1;
+    surface->any_mixed = true;
 }
 
 /* Without smooth shores all quartets that are not full are looked at like those where sheets meet. */
 static void mark_odd(const rill_build *build, int32_t wide) {
-    rill_surface *s = build->s;
-    const rill_surface_row *rows = s->rows.data;
-    for (size_t i = 0; i < s->rows.count; ++i) {
+    rill_surface *surface = build->surface;
+    const rill_surface_row *rows = surface->rows.data;
+    for (size_t i = 0; i < surface->rows.count; ++i) {
         for (int32_t x = 0; !rows[i].above && x < rows[i].count; ++x) {
-            if (s->quads[rows[i].start + x] != RILL_QUAD_ODD) continue;
-            mark_corner(s, (rows[i].y + 1) * wide + rows[i].x0 + x, wide);
+            if (surface->quads[rows[i].start + x] != RILL_QUAD_ODD) continue;
+            mark_corner(surface, (rows[i].y + 1) * wide + rows[i].x0 + x, wide);
         }
     }
 }
 
 /* A column has rims and had none, or the other way round. */
-static void mark_rims(const rill_surface *s, const rill_surface_row *row, int32_t place) {
+static void mark_rims(const rill_surface *surface, const rill_surface_row *row, int32_t place) {
     const int32_t x = place - row->start;
-    rill_marks(s, row, RILL_MARK_RIM)[x / 64] ^= 1ull << (x & 63);
+    rill_marks(surface, row, RILL_MARK_RIM)[x / 64] ^= 1ull << (x & 63);
 }
 
 /* The surface of a column goes on in a direction where its row has thought that it ends. */
-static void open_rim(rill_surface *s, rill_joint *joint) {
+static void open_rim(rill_surface *surface, rill_joint *joint) {
     const uint8_t bit = (uint8_t)(1u << joint->direction);
-    rill_surface_row *row = (rill_surface_row *)s->rows.data + joint->row;
-    joint->opened = (s->rim[joint->place] & bit) != 0;
+    rill_surface_row *row = (rill_surface_row *)surface->rows.data + joint->row;
+    joint->opened = (surface->rim[joint->place] & bit) != 0;
     if (!joint->opened) return;
     row->rims -= 1;
-    s->rim[joint->place] &= (uint8_t)~bit;
-    if (!s->rim[joint->place]) mark_rims(s, row, joint->place);
+    surface->rim[joint->place] &= (uint8_t)~bit;
+    if (!surface->rim[joint->place]) mark_rims(surface, row, joint->place);
 }
 
 /* And back, as its row has thought. */
-static void close_rim(rill_surface *s, rill_joint *joint) {
-    rill_surface_row *row = (rill_surface_row *)s->rows.data + joint->row;
+static void close_rim(rill_surface *surface, rill_joint *joint) {
+    rill_surface_row *row = (rill_surface_row *)surface->rows.data + joint->row;
     if (!joint->opened) return;
-    if (!s->rim[joint->place]) mark_rims(s, row, joint->place);
+    if (!surface->rim[joint->place]) mark_rims(surface, row, joint->place);
     row->rims += 1;
-    s->rim[joint->place] |= (uint8_t)(1u << joint->direction);
+    surface->rim[joint->place] |= (uint8_t)(1u << joint->direction);
     joint->opened = false;
 }
 
-void rill_joints_undo(rill_surface *s) {
-    rill_joint *joints = s->joint_list.data;
-    const int32_t *list = s->linked.data;
-    for (size_t i = 0; i < s->linked.count; ++i) {
-        close_rim(s, &joints[list[i]]);
-        close_rim(s, &joints[joints[list[i]].twin]);
+void rill_joints_undo(rill_surface *surface) {
+    rill_joint *joints = surface->joint_list.data;
+    const int32_t *list = surface->linked.data;
+    for (size_t i = 0; i < surface->linked.count; ++i) {
+        close_rim(surface, &joints[list[i]]);
+        close_rim(surface, &joints[joints[list[i]].twin]);
     }
 }
 
 /* Where columns of different sheets are opposite to each other and a saddle, they meet too. */
 static void mark_saddles(const rill_build *build, int32_t wide) {
-    rill_surface *s = build->s;
-    const rill_joint *joints = s->joint_list.data;
-    const int32_t *list = s->linked.data;
-    for (size_t i = 0; i < s->linked.count; ++i) {
+    rill_surface *surface = build->surface;
+    const rill_joint *joints = surface->joint_list.data;
+    const int32_t *list = surface->linked.data;
+    for (size_t i = 0; i < surface->linked.count; ++i) {
         const rill_joint *joint = &joints[list[i]];
-        if (!(joint->direction & 1) || !(s->state[joint->place] & s->state[joint->other] & RILL_WET)) continue;
+        if (!(joint->direction & 1) || !(surface->state[joint->place] & surface->state[joint->other] & RILL_WET)) continue;
         const int32_t turn = joint->direction >> 1, corner = joint->corner - turn;
         rill_saddle saddle;
-        if (rill_saddle_find(build, joint->place, turn, corner, &saddle)) mark_corner(s, corner, wide);
+        if (rill_saddle_find(build, joint->place, turn, corner, &saddle)) mark_corner(surface, corner, wide);
     }
 }
 
 void rill_joints_close(const rill_build *build) {
-    rill_surface *s = build->s;
-    rill_joint *joints = s->joint_list.data;
+    rill_surface *surface = build->surface;
+    rill_joint *joints = surface->joint_list.data;
     const int32_t wide = build->view->bed->grid.cells[0] + 1;
-    rill_corner_row *corners = s->corners.data;
-    if (s->any_mixed) memset(s->mixed, 0, s->corner_count);
-    for (size_t i = 0; i < s->corners.count; ++i) corners[i].count = 0;
-    s->mixed_before = s->any_mixed;
-    s->any_mixed = false;
-    if (!s->def.smooth_shores) mark_odd(build, wide);
-    const int32_t *list = s->linked.data;
-    for (size_t i = 0; i < s->linked.count; ++i) {
+    rill_corner_row *corners = surface->corners.data;
+    if (surface->any_mixed) memset(surface->mixed, 0, surface->corner_count);
+    for (size_t i = 0; i < surface->corners.count; ++i) corners[i].count = 0;
+    surface->mixed_before = surface->any_mixed;
+    surface->any_mixed = false;
+    if (!surface->def.smooth_shores) mark_odd(build, wide);
+    const int32_t *list = surface->linked.data;
+    for (size_t i = 0; i < surface->linked.count; ++i) {
         rill_joint *joint = &joints[list[i]];
-        if (joint->direction & 1 || !(s->state[joint->place] & s->state[joint->other] & RILL_WET)) continue;
-        open_rim(s, joint);
-        open_rim(s, &joints[joint->twin]);
-        mark_corner(s, joint->corner, wide);
-        mark_corner(s, joint->corner - (joint->direction == 0 ? wide : 1), wide);
+        if (joint->direction & 1 || !(surface->state[joint->place] & surface->state[joint->other] & RILL_WET)) continue;
+        open_rim(surface, joint);
+        open_rim(surface, &joints[joint->twin]);
+        mark_corner(surface, joint->corner, wide);
+        mark_corner(surface, joint->corner - (joint->direction == 0 ? wide : 1), wide);
     }
-    if (s->def.smooth_shores) mark_saddles(build, wide);
+    if (surface->def.smooth_shores) mark_saddles(build, wide);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ mend */
 
 /* Velocities that the kernels have not seen, and slopes towards columns that are not where they look. */
 void rill_row_mend(const rill_build *build, rill_surface_row *row) {
-    const rill_surface *s = build->s;
-    const rill_pipe_side *sides = s->sides.data;
+    const rill_surface *surface = build->surface;
+    const rill_pipe_side *sides = surface->sides.data;
     if (row->wet == 0 || row->first_joint == row->end_joint) return;
     for (int32_t i = row->first_side; i < row->end_side; ++i) {
-        if (!(s->state[sides[i].place] & RILL_WET)) continue;
-        float *velocity = s->mesh.velocities + 3 * (size_t)s->vertex[sides[i].place];
+        if (!(surface->state[sides[i].place] & RILL_WET)) continue;
+        float *velocity = surface->mesh.velocities + 3 * (size_t)surface->vertex[sides[i].place];
         velocity[sides[i].which >> 1] += sides[i].share * build->view->flow->pipe_u[sides[i].pipe];
     }
-    const uint8_t *joints = s->joints + row->start, *state = s->state + row->start;
+    const uint8_t *joints = surface->joints + row->start, *state = surface->state + row->start;
     for (int32_t x = rill_next(rill_eight, joints, 0, row->low, row->high); x < row->high;
          x = rill_next(rill_eight, joints, 0, x + 1, row->high))
         if (state[x] & RILL_WET && joints[x] & RILL_AXES) rill_column_mend(build, row->start + x, row->stride);

@@ -123,11 +123,11 @@ static void find_row_joints(const rill_surface *surface, rill_surface_row *row) 
 static bool make_rows(rill_surface *surface, const rill_bed *bed) {
     int32_t next_joint = 0, next_side = 0, next_mark = 0;
     surface->rows.count = 0;
-    for (int32_t s = 0; s < bed->sheet_count; ++s) {
-        const rill_sheet *sheet = &bed->sheets[s];
+    for (int32_t i = 0; i < bed->sheet_count; ++i) {
+        const rill_sheet *sheet = &bed->sheets[i];
         for (int32_t y = -1; y <= sheet->ny; ++y) {
             const bool inside = y >= 0 && y < sheet->ny;
-            rill_surface_row row = { .sheet = s,
+            rill_surface_row row = { .sheet = i,
                                      .stride = sheet->stride,
                                      .x0 = sheet->x0,
                                      .y = sheet->y0 + y,

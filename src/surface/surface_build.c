@@ -28,7 +28,7 @@ typedef struct row_stage {
 
 static void run_rows(void *context, int32_t index) {
     const row_stage *stage = context;
-    rill_array *rows = &stage->build->s->rows;
+    rill_array *rows = &stage->build->surface->rows;
     const size_t first = (size_t)index * ROWS, end = first + ROWS < rows->count ? first + ROWS : rows->count;
     for (size_t i = first; i < end; ++i) stage->task(stage->build, (rill_surface_row *)rows->data + i);
 }
@@ -36,7 +36,7 @@ static void run_rows(void *context, int32_t index) {
 static void run(const rill_build *build, rill_row_task *task) {
     const rill_surface_view *view = build->view;
     row_stage stage = { build, task };
-    const size_t blocks = (build->s->rows.count + ROWS - 1) / ROWS;
+    const size_t blocks = (build->surface->rows.count + ROWS - 1) / ROWS;
     rill_parallel_for(view->runtime, view->pool, (int32_t)blocks, run_rows, &stage);
 }
 
@@ -53,25 +53,25 @@ static void place_corner_saddles(void *context, int32_t index) {
 }
 
 static void run_corners(rill_build *build, rill_task *task) {
-    if (!build->s->any_mixed) return;
-    rill_parallel_for(build->view->runtime, build->view->pool, (int32_t)build->s->corners.count, task, build);
+    if (!build->surface->any_mixed) return;
+    rill_parallel_for(build->view->runtime, build->view->pool, (int32_t)build->surface->corners.count, task, build);
 }
 
 /* --------------------------------------------------------------------------------------------------------- numbers */
 
 /* Nothing of the mesh is as it was: it is written anew. */
-static void forget_numbers(rill_surface *s) {
-    rill_surface_row *rows = s->rows.data;
-    for (size_t i = 0; i < s->rows.count; ++i) rows[i].renumbered = rows[i].rerimmed = true;
+static void forget_numbers(rill_surface *surface) {
+    rill_surface_row *rows = surface->rows.data;
+    for (size_t i = 0; i < surface->rows.count; ++i) rows[i].renumbered = rows[i].rerimmed = true;
 }
 
 /* Vertices and rims of rows, one row after the other, and where the triangles of odd quartets are kept. */
 static size_t number_vertices(const rill_build *build, size_t *odd) {
-    rill_surface *s = build->s;
-    rill_surface_row *rows = s->rows.data;
+    rill_surface *surface = build->surface;
+    rill_surface_row *rows = surface->rows.data;
     size_t vertices = 0, rims = 0;
     *odd = 0;
-    for (size_t i = 0; i < s->rows.count; ++i) {
+    for (size_t i = 0; i < surface->rows.count; ++i) {
         rows[i].renumbered = build->fresh || rows[i].changed || rows[i].first_vertex != vertices;
         rows[i].rerimmed = rows[i].first_rim != rims;
         rows[i].first_vertex = vertices;
@@ -81,66 +81,66 @@ static size_t number_vertices(const rill_build *build, size_t *odd) {
         rims += (size_t)rows[i].rims;
         *odd += RILL_ODD_MOST * (size_t)rows[i].odd;
     }
-    s->rerimmed = s->column_vertices != vertices;
-    s->column_vertices = vertices;
+    surface->rerimmed = surface->column_vertices != vertices;
+    surface->column_vertices = vertices;
     return rims;
 }
 
 /* Vertices of saddles, and below rims. */
 static size_t number_skirts(const rill_build *build) {
-    rill_surface *s = build->s;
-    rill_surface_row *rows = s->rows.data;
+    rill_surface *surface = build->surface;
+    rill_surface_row *rows = surface->rows.data;
     size_t skirts = 0;
-    s->saddles = 0;
-    for (size_t i = 0; i < s->rows.count; ++i) {
+    surface->saddles = 0;
+    for (size_t i = 0; i < surface->rows.count; ++i) {
         rows[i].first_skirt = skirts;
         skirts += (size_t)rows[i].skirts;
         if (rows[i].saddles == 0) continue;
-        rows[i].saddle_vertex = s->column_vertices + s->rims.count + 2 * s->saddles;
-        s->saddles += (size_t)rows[i].saddles;
+        rows[i].saddle_vertex = surface->column_vertices + surface->rims.count + 2 * surface->saddles;
+        surface->saddles += (size_t)rows[i].saddles;
     }
-    rill_corner_row *corners = s->corners.data;
-    for (size_t i = 0; s->any_mixed && i < s->corners.count; ++i) {
-        corners[i].saddles = s->def.smooth_shores && corners[i].count > 0 ? rill_mixed_saddles(build, (int32_t)i) : 0;
-        corners[i].saddle_vertex = s->column_vertices + s->rims.count + 2 * s->saddles;
-        s->saddles += (size_t)corners[i].saddles;
+    rill_corner_row *corners = surface->corners.data;
+    for (size_t i = 0; surface->any_mixed && i < surface->corners.count; ++i) {
+        corners[i].saddles = surface->def.smooth_shores && corners[i].count > 0 ? rill_mixed_saddles(build, (int32_t)i) : 0;
+        corners[i].saddle_vertex = surface->column_vertices + surface->rims.count + 2 * surface->saddles;
+        surface->saddles += (size_t)corners[i].saddles;
     }
     return skirts;
 }
 
 /* Room for the triangles of odd quartets, as many as there may be: so many of rows, and those of corners. */
 static bool reserve_odd(const rill_build *build, size_t count) {
-    rill_surface *s = build->s;
-    rill_corner_row *corners = s->corners.data;
-    for (size_t i = 0; s->any_mixed && i < s->corners.count; ++i) {
+    rill_surface *surface = build->surface;
+    rill_corner_row *corners = surface->corners.data;
+    for (size_t i = 0; surface->any_mixed && i < surface->corners.count; ++i) {
         corners[i].first_odd = count;
         count += RILL_ODD_MOST * (size_t)corners[i].count * (size_t)build->view->bed->info.layers;
     }
-    return rill_array_reserve(&s->odd_triangles, &s->allocator, count);
+    return rill_array_reserve(&surface->odd_triangles, &surface->allocator, count);
 }
 
 static size_t number_triangles(const rill_build *build) {
-    rill_surface *s = build->s;
-    rill_surface_info *info = &s->info;
-    rill_surface_row *rows = s->rows.data;
-    rill_corner_row *corners = s->corners.data;
+    rill_surface *surface = build->surface;
+    rill_surface_info *info = &surface->info;
+    rill_surface_row *rows = surface->rows.data;
+    rill_corner_row *corners = surface->corners.data;
     size_t triangles = 0;
-    s->tears = 0;
-    for (size_t i = 0; i < s->rows.count; ++i) {
+    surface->tears = 0;
+    for (size_t i = 0; i < surface->rows.count; ++i) {
         rows[i].moved = rows[i].first_triangle != triangles;
         rows[i].first_triangle = triangles;
         triangles += (size_t)rows[i].triangles;
-        s->tears += (size_t)rows[i].tears;
+        surface->tears += (size_t)rows[i].tears;
         info->lifted += (size_t)rows[i].lifted;
         info->skirt_triangles += (size_t)rows[i].skirt_triangles;
-        if (!s->def.smooth_shores) continue;
+        if (!surface->def.smooth_shores) continue;
         info->extra_vertices += (size_t)rows[i].walls;
         info->shore_vertices += (size_t)(rows[i].rims - rows[i].walls + 2 * rows[i].saddles);
     }
-    for (size_t i = 0; s->any_mixed && i < s->corners.count; ++i) {
+    for (size_t i = 0; surface->any_mixed && i < surface->corners.count; ++i) {
         corners[i].first_triangle = triangles;
         triangles += (size_t)corners[i].triangles;
-        s->tears += (size_t)corners[i].tears;
+        surface->tears += (size_t)corners[i].tears;
         info->skirt_triangles += (size_t)corners[i].skirt_triangles;
         info->shore_vertices += 2 * (size_t)corners[i].saddles;
     }
@@ -156,7 +156,7 @@ void rill_surface_give_mesh(rill_surface *surface) {
 
 /* Room for so many, and some more: buffers only ever grow. On failure there is no mesh any more. */
 static bool reserve_mesh(rill_build *build, size_t vertices, size_t triangles) {
-    rill_surface *surface = build->s;
+    rill_surface *surface = build->surface;
     if (surface->mesh.positions && vertices <= surface->vertex_capacity && triangles <= surface->triangle_capacity)
         return true;
     build->fresh = true;
@@ -178,8 +178,8 @@ static int32_t quanta(const rill_bed *bed, double length) {
 
 /* The first stages on one thread: each row as soon as those around it are ready, while they are in the cache. */
 static void sweep_rows(const rill_build *build) {
-    rill_surface_row *rows = build->s->rows.data;
-    const size_t count = build->s->rows.count;
+    rill_surface_row *rows = build->surface->rows.data;
+    const size_t count = build->surface->rows.count;
     for (size_t i = 0; i < count + 2; ++i) {
         if (i < count) rill_row_level(build, &rows[i]);
         if (i >= 1 && i < count + 1) rill_row_link(build, &rows[i - 1]);
@@ -188,7 +188,7 @@ static void sweep_rows(const rill_build *build) {
 }
 
 static void find_links(const rill_build *build) {
-    rill_joints_undo(build->s);
+    rill_joints_undo(build->surface);
     if (rill_tasks_width(build->view->runtime) == 1 && build->view->draw_level_count == 0) {
         sweep_rows(build);
     } else {
@@ -203,43 +203,43 @@ static void find_links(const rill_build *build) {
 
 /* Numbers of everything there will be, and room for it. */
 static bool find_numbers(rill_build *build) {
-    rill_surface *s = build->s;
+    rill_surface *surface = build->surface;
     size_t odd, rims = number_vertices(build, &odd);
-    if (!rill_array_resize(&s->rims, &s->allocator, rims) || !reserve_odd(build, odd)) return false;
+    if (!rill_array_resize(&surface->rims, &surface->allocator, rims) || !reserve_odd(build, odd)) return false;
     run(build, rill_row_number);
     run(build, rill_row_find_rims);
-    if (s->terrain && s->def.smooth_shores) rill_outline_clip(build);
+    if (surface->terrain && surface->def.smooth_shores) rill_outline_clip(build);
     const size_t skirts = number_skirts(build);
     if (skirts > 0) run(build, rill_row_number_skirts);
-    s->rerimmed |= skirts > 0 || s->skirts_before > 0 || s->any_mixed || s->mixed_before;
-    if (!s->def.smooth_shores && !rill_shore_paper_number(build, &rims)) return false;
+    surface->rerimmed |= skirts > 0 || surface->skirts_before > 0 || surface->any_mixed || surface->mixed_before;
+    if (!surface->def.smooth_shores && !rill_shore_paper_number(build, &rims)) return false;
     run(build, rill_row_count_triangles);
     run_corners(build, count_corners);
-    const size_t vertices = s->column_vertices + rims + 2 * s->saddles + skirts, triangles = number_triangles(build);
+    const size_t vertices = surface->column_vertices + rims + 2 * surface->saddles + skirts, triangles = number_triangles(build);
     if (vertices > INT32_MAX || !reserve_mesh(build, vertices, triangles)) return false;
-    if (build->fresh) forget_numbers(s);
-    s->info.skirt_vertices = s->skirts_before = skirts;
-    s->mesh.vertex_count = s->info.vertices = vertices;
-    s->mesh.triangle_count = s->info.triangles = triangles;
+    if (build->fresh) forget_numbers(surface);
+    surface->info.skirt_vertices = surface->skirts_before = skirts;
+    surface->mesh.vertex_count = surface->info.vertices = vertices;
+    surface->mesh.triangle_count = surface->info.triangles = triangles;
     return true;
 }
 
-static uint64_t hash_mesh(const rill_surface *s) {
-    const rill_surface_row *rows = s->rows.data;
-    const rill_corner_row *corners = s->corners.data;
-    uint64_t hash = rill_hash_u64(RILL_HASH_START, s->mesh.vertex_count);
-    for (size_t i = 0; i < s->rows.count; ++i)
+static uint64_t hash_mesh(const rill_surface *surface) {
+    const rill_surface_row *rows = surface->rows.data;
+    const rill_corner_row *corners = surface->corners.data;
+    uint64_t hash = rill_hash_u64(RILL_HASH_START, surface->mesh.vertex_count);
+    for (size_t i = 0; i < surface->rows.count; ++i)
         if (rows[i].triangles > 0) hash = rill_hash_u64(hash, rows[i].hash);
-    for (size_t i = 0; s->any_mixed && i < s->corners.count; ++i)
+    for (size_t i = 0; surface->any_mixed && i < surface->corners.count; ++i)
         if (corners[i].triangles > 0) hash = rill_hash_u64(hash, corners[i].hash);
     return hash;
 }
 
 /* Vertices of columns are wet. Most have been so before. */
 static void fill_wetness(const rill_build *build) {
-    rill_surface *s = build->s;
-    for (size_t v = build->fresh ? 0 : s->columns_before; v < s->column_vertices; ++v) s->mesh.wetness[v] = 1.0f;
-    s->columns_before = s->column_vertices;
+    rill_surface *surface = build->surface;
+    for (size_t v = build->fresh ? 0 : surface->columns_before; v < surface->column_vertices; ++v) surface->mesh.wetness[v] = 1.0f;
+    surface->columns_before = surface->column_vertices;
 }
 
 /* All of a row while it is in the cache. */
@@ -254,7 +254,7 @@ static void write_mesh(rill_build *build) {
     fill_wetness(build);
     run(build, write_row);
     run_corners(build, write_corners);
-    build->s->info.topology = hash_mesh(build->s);
+    build->surface->info.topology = hash_mesh(build->surface);
 }
 
 /* The seconds since the last stage. */
@@ -278,7 +278,7 @@ static rill_result follow_floor(rill_surface *surface, const rill_surface_view *
 
 rill_result rill_surface_make(rill_surface *surface, const rill_surface_view *view) {
     const double dx = view->bed->grid.cell_size;
-    rill_build build = { .s = surface,
+    rill_build build = { .surface = surface,
                          .view = view,
                          .dx = quanta(view->bed, dx),
                          .thin = quanta(view->bed, 0.05 * dx),

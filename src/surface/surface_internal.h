@@ -8,7 +8,7 @@
 #include "surface/surface_kernels.h"
 
 typedef struct rill_build {
-    rill_surface *s;
+    rill_surface *surface;
     const rill_surface_view *view;
     int32_t dx, thin; /* quanta: the cell size, and the depth from which liquid reaches all the way to where it ends */
     bool fresh;       /* the mesh has nothing of the build before */
@@ -34,8 +34,8 @@ static inline uint64_t rill_full_eight(const uint8_t *quads) {
 }
 
 /* Marks of a row, of a kind. */
-static inline uint64_t *rill_marks(const rill_surface *s, const rill_surface_row *row, int32_t kind) {
-    return (uint64_t *)s->marks.data + row->first_mark + kind * ((row->count + 63) / 64);
+static inline uint64_t *rill_marks(const rill_surface *surface, const rill_surface_row *row, int32_t kind) {
+    return (uint64_t *)surface->marks.data + row->first_mark + kind * ((row->count + 63) / 64);
 }
 
 /* The next place from i on that is marked, or with all bits as `turned` that is not; n if there is none. */
@@ -64,14 +64,14 @@ static inline int32_t rill_next(uint64_t (*eight)(const uint8_t *), const uint8_
 
 /* The vertex where the surface of a wet column ends in the direction of an axis. The bits of up to three axes before it are
  * digits to the base of four: the product has their sum as its fourth. */
-static inline uint32_t rill_rim_vertex(const rill_surface *s, int32_t place, int32_t direction) {
-    const uint32_t before = (s->rim[place] & ((1u << direction) - 1)) * 0x55u >> 6 & 3u;
-    return (uint32_t)s->column_vertices + (uint32_t)s->rim_first[place] + before;
+static inline uint32_t rill_rim_vertex(const rill_surface *surface, int32_t place, int32_t direction) {
+    const uint32_t before = (surface->rim[place] & ((1u << direction) - 1)) * 0x55u >> 6 & 3u;
+    return (uint32_t)surface->column_vertices + (uint32_t)surface->rim_first[place] + before;
 }
 
 /* A column that is full up to its ceiling: it has no surface. */
-static inline bool rill_column_is_full(const rill_surface *s, int32_t place) {
-    return s->lid[place] > INT32_MIN && !(s->state[place] & RILL_HERE);
+static inline bool rill_column_is_full(const rill_surface *surface, int32_t place) {
+    return surface->lid[place] > INT32_MIN && !(surface->state[place] & RILL_HERE);
 }
 
 /* surface.c. Planes and lists for a bed, made when it is not the one that was seen last. */
@@ -96,7 +96,7 @@ bool rill_joints_find(rill_surface *surface, const rill_bed *bed);
  * at a joint, and corners where sheets meet are marked. */
 void rill_joints_test(const rill_build *build);
 /* Before all that, in the next build: rims are again what their rows have thought. */
-void rill_joints_undo(rill_surface *s);
+void rill_joints_undo(rill_surface *surface);
 void rill_joints_close(const rill_build *build);
 /* Slopes and velocities of columns that have joints, whose neighbours are not where the kernels look. */
 rill_row_task rill_row_mend;
@@ -145,8 +145,8 @@ void rill_mixed_count(const rill_build *build, int32_t row);
 void rill_mixed_triangles(const rill_build *build, int32_t row);
 
 /* Where odd triangles are kept until there is room for them in the mesh. */
-static inline uint32_t *rill_odd_triangles(const rill_surface *s, size_t first) {
-    return (uint32_t *)s->odd_triangles.data + 3 * first;
+static inline uint32_t *rill_odd_triangles(const rill_surface *surface, size_t first) {
+    return (uint32_t *)surface->odd_triangles.data + 3 * first;
 }
 /* Writes the triangles of a row's odd quartets to where they are kept, once more. */
 void rill_row_put_odd(const rill_build *build, const rill_surface_row *row);
@@ -167,8 +167,8 @@ typedef struct rill_saddle {
 /* Whether a column, which is wet, is the first one of a saddle around a corner of the grid. */
 bool rill_saddle_find(const rill_build *build, int32_t place, int32_t turn, int32_t corner, rill_saddle *out);
 /* Where there is none, in most cases: with no end to the north and to the side of a wet column across. */
-static inline bool rill_may_be_saddle(const rill_surface *s, int32_t place, int32_t stride) {
-    const uint32_t ends = s->rim[place], west = s->state[place + stride - 1], east = s->state[place + stride + 1];
+static inline bool rill_may_be_saddle(const rill_surface *surface, int32_t place, int32_t stride) {
+    const uint32_t ends = surface->rim[place], west = surface->state[place + stride - 1], east = surface->state[place + stride + 1];
     return ((ends & east >> 1) | (ends >> 4 & west >> 1)) & ends >> 2 & 1;
 }
 /* Those of a sheet in the quartets NW and NE of a column of a row, in this order, and how many they are. */

@@ -24,20 +24,20 @@ static bool any_deep(int32_t n, const int32_t *H) {
 /* The arguments after NAME are constants. Where there is no column the lid is below everything. */
 #define LEVEL_KERNEL(NAME, PRESSURE)                                                                                   \
     static rill_level_report NAME(int32_t n, const rill_level_row *row) {                                              \
-        const rill_level_row r = *row;                                                                                 \
+        const rill_level_row run = *row;                                                                                 \
         int32_t lifted[PART] = { 0 };                                                                                  \
         uint8_t differs[PART] = { 0 };                                                                                 \
         for (int32_t at = 0; at < n; at += PART) {                                                                     \
-            const int32_t *b = r.b + at, *H = r.H + at, *lid = r.lid + at, *floor = r.floor + at;                      \
-            const int32_t *p = PRESSURE ? r.pressure + at : NULL;                                                      \
-            uint8_t *state = r.state + at;                                                                             \
-            int32_t *h = r.h + at, *top = r.top + at, found[PART];                                                     \
+            const int32_t *b = run.b + at, *H = run.H + at, *lid = run.lid + at, *floor = run.floor + at;                      \
+            const int32_t *pressure = PRESSURE ? run.pressure + at : NULL;                                                      \
+            uint8_t *state = run.state + at;                                                                             \
+            int32_t *h = run.h + at, *top = run.top + at, found[PART];                                                     \
             RILL_EACH_ALONE RILL_NOT_UNROLLED /* vector */                                                             \
                 for (int32_t i = 0; i < PART; ++i) {                                                                   \
                 int32_t deep = H[i] > RILL_DRY;                                                                        \
                 int32_t level = b[i] + (deep ? H[i] : 0);                                                              \
                 int32_t free = level < lid[i];                                                                         \
-                if (PRESSURE) free &= (int32_t)(p[i] == 0);                                                            \
+                if (PRESSURE) free &= (int32_t)(pressure[i] == 0);                                                            \
                 int32_t wet = free & deep, low = wet & (int32_t)(level < floor[i]);                                    \
                 level = free ? level : RILL_WALL;                                                                      \
                 h[i] = level;                                                                                          \
@@ -82,10 +82,10 @@ INLINE void link_open_part(int32_t at, int32_t n, const rill_link_row *row, uint
 }
 
 static void link_open(int32_t n, const rill_link_row *row) {
-    const rill_link_row r = *row;
+    const rill_link_row run = *row;
     int32_t at = 0;
-    for (; at + LONG_PART <= n; at += LONG_PART) link_open_part(at, LONG_PART, &r, r.half + at);
-    for (; at < n; at += PART) link_open_part(at, PART, &r, r.half + at);
+    for (; at + LONG_PART <= n; at += LONG_PART) link_open_part(at, LONG_PART, &run, run.half + at);
+    for (; at < n; at += PART) link_open_part(at, PART, &run, run.half + at);
 }
 
 INLINE int32_t fits(int32_t h, int32_t m, int32_t c, int32_t other_h, int32_t other_m, int32_t other_c) {
@@ -93,22 +93,22 @@ INLINE int32_t fits(int32_t h, int32_t m, int32_t c, int32_t other_h, int32_t ot
 }
 
 static bool link(int32_t n, const rill_link_row *row) {
-    const rill_link_row r = *row;
+    const rill_link_row run = *row;
     uint8_t differs[PART] = { 0 };
     for (int32_t at = 0; at < n; at += PART) {
-        const int32_t *h = r.h + at, *hn = r.h_n + at, *m = r.m + at, *mn = r.m_n + at, *c = r.lid + at;
-        const int32_t *cn = r.lid_n + at;
-        uint8_t *half = r.half + at, open[PART];
+        const int32_t *h = run.h + at, *h_n = run.h_n + at, *m = run.m + at, *m_n = run.m_n + at, *c = run.lid + at;
+        const int32_t *c_n = run.lid_n + at;
+        uint8_t *half = run.half + at, open[PART];
         int32_t may[PART];
         RILL_EACH_ALONE RILL_NOT_UNROLLED /* vector */
             for (int32_t i = 0; i < PART; ++i) {
             int32_t e = fits(h[i], m[i], c[i], h[i + 1], m[i + 1], c[i + 1]);
-            int32_t ne = fits(h[i], m[i], c[i], hn[i + 1], mn[i + 1], cn[i + 1]);
-            int32_t up = fits(h[i], m[i], c[i], hn[i], mn[i], cn[i]);
-            int32_t nw = fits(h[i], m[i], c[i], hn[i - 1], mn[i - 1], cn[i - 1]);
+            int32_t ne = fits(h[i], m[i], c[i], h_n[i + 1], m_n[i + 1], c_n[i + 1]);
+            int32_t up = fits(h[i], m[i], c[i], h_n[i], m_n[i], c_n[i]);
+            int32_t nw = fits(h[i], m[i], c[i], h_n[i - 1], m_n[i - 1], c_n[i - 1]);
             may[i] = e | ne << 1 | up << 2 | nw << 3;
         }
-        link_open_part(at, PART, &r, open);
+        link_open_part(at, PART, &run, open);
         RILL_EACH_ALONE RILL_NOT_UNROLLED /* of 16 bytes */
             for (int32_t i = 0; i < PART; ++i) {
             uint8_t linked = (uint8_t)(open[i] & (uint8_t)may[i]);
@@ -168,11 +168,11 @@ INLINE void shape_part(int32_t at, int32_t n, const rill_shape_row *row, shape_c
 }
 
 static rill_shape_report shape(int32_t n, const rill_shape_row *row) {
-    const rill_shape_row r = *row;
+    const rill_shape_row run = *row;
     shape_changes changes = { { 0 }, { 0 } };
     int32_t at = 0;
-    for (; at + LONG_PART <= n; at += LONG_PART) shape_part(at, LONG_PART, &r, &changes);
-    for (; at < n; at += PART) shape_part(at, PART, &r, &changes);
+    for (; at + LONG_PART <= n; at += LONG_PART) shape_part(at, LONG_PART, &run, &changes);
+    for (; at < n; at += PART) shape_part(at, PART, &run, &changes);
     uint8_t differs = 0, others = 0;
     for (int32_t i = 0; i < LONG_PART; ++i) differs |= changes.differs[i], others |= changes.others[i];
     return (rill_shape_report){ differs != 0, others != 0 };
@@ -180,12 +180,12 @@ static rill_shape_report shape(int32_t n, const rill_shape_row *row) {
 
 /* Where nothing else has changed, only diagonals have. */
 static bool turn(int32_t n, const rill_shape_row *row) {
-    const rill_shape_row r = *row;
+    const rill_shape_row run = *row;
     uint8_t differs[PART] = { 0 };
     for (int32_t at = 0; at < n; at += PART) {
-        const int32_t *top = r.top + at, *top_n = r.top_n + at;
-        const uint8_t *before = r.quads_before + at;
-        uint8_t *quads = r.quads + at;
+        const int32_t *top = run.top + at, *top_n = run.top_n + at;
+        const uint8_t *before = run.quads_before + at;
+        uint8_t *quads = run.quads + at;
         int32_t diagonals[PART];
         RILL_EACH_ALONE RILL_NOT_UNROLLED /* vector */
             for (int32_t i = 0; i < PART; ++i) diagonals[i] =
@@ -283,72 +283,72 @@ INLINE void weave(const float *x, const float *y, const float *z, float *out) {
 }
 
 /* What is to be known of 16 vertices. */
-typedef struct chunk {
+typedef struct vertex_chunk {
     float x[CHUNK], y[CHUNK], z[CHUNK];
     float nx[CHUNK], ny[CHUNK], nz[CHUNK];
     float u[CHUNK], v[CHUNK], w[CHUNK];
     float depth[CHUNK], opacity[CHUNK];
-} chunk;
+} vertex_chunk;
 
 /* Of 16 columns from `at` on, whether they are wet or not. */
-INLINE void fill_chunk(int32_t at, const rill_vertex_row *row, const rill_vertex_constants *k, chunk *out) {
+INLINE void fill_chunk(int32_t at, const rill_vertex_row *row, const rill_vertex_constants *constants, vertex_chunk *out) {
     const int32_t *top = row->top + at, *south = row->top_s + at, *north = row->top_n + at, *H = row->H + at;
     const float *u = row->u + at, *v = row->v + at, *vn = row->v_n + at;
-    const float first = k->first + (float)at;
+    const float first = constants->first + (float)at;
     RILL_EACH_ALONE RILL_NOT_UNROLLED /* vector */
         for (int32_t i = 0; i < CHUNK; ++i) {
-        float gx = (float)(top[i + 1] - top[i - 1]) * k->slope, gy = (float)(north[i] - south[i]) * k->slope;
+        float gx = (float)(top[i + 1] - top[i - 1]) * constants->slope, gy = (float)(north[i] - south[i]) * constants->slope;
         float length = 1.0f / __builtin_sqrtf(gx * gx + gy * gy + 1.0f);
         float along = 0.5f * (u[i] + u[i + 1]), across = 0.5f * (v[i] + vn[i]);
-        out->x[i] = k->x + (first + (float)i) * k->dx;
-        out->y[i] = k->y;
-        out->z[i] = k->datum + (float)top[i] * k->quantum;
+        out->x[i] = constants->x + (first + (float)i) * constants->dx;
+        out->y[i] = constants->y;
+        out->z[i] = constants->datum + (float)top[i] * constants->quantum;
         out->nx[i] = -gx * length;
         out->ny[i] = -gy * length;
         out->nz[i] = length;
         out->u[i] = along;
         out->v[i] = across;
         out->w[i] = along * gx + across * gy;
-        out->depth[i] = (float)H[i] * k->quantum;
-        out->opacity[i] = rill_min_f((float)H[i] * k->opacity, 1.0f);
+        out->depth[i] = (float)H[i] * constants->quantum;
+        out->opacity[i] = rill_min_f((float)H[i] * constants->opacity, 1.0f);
     }
 }
 
-INLINE void write_chunk(int32_t at, const rill_vertex_row *row, const rill_vertex_constants *k) {
-    chunk c;
-    fill_chunk(at, row, k, &c);
-    weave(c.x, c.y, c.z, row->positions + 3 * at);
-    weave(c.nx, c.ny, c.nz, row->normals + 3 * at);
-    weave(c.u, c.v, c.w, row->velocities + 3 * at);
-    memcpy(row->depths + at, c.depth, sizeof c.depth);
-    memcpy(row->opacities + at, c.opacity, sizeof c.opacity);
+INLINE void write_chunk(int32_t at, const rill_vertex_row *row, const rill_vertex_constants *constants) {
+    vertex_chunk chunk;
+    fill_chunk(at, row, constants, &chunk);
+    weave(chunk.x, chunk.y, chunk.z, row->positions + 3 * at);
+    weave(chunk.nx, chunk.ny, chunk.nz, row->normals + 3 * at);
+    weave(chunk.u, chunk.v, chunk.w, row->velocities + 3 * at);
+    memcpy(row->depths + at, chunk.depth, sizeof chunk.depth);
+    memcpy(row->opacities + at, chunk.opacity, sizeof chunk.opacity);
     if (row->layers) memcpy(row->layers + at, row->layer + at, CHUNK * sizeof *row->layers);
 }
 
-static void write_few(int32_t n, const rill_vertex_row *row, const rill_vertex_constants *k) {
+static void write_few(int32_t n, const rill_vertex_row *row, const rill_vertex_constants *constants) {
     const size_t bytes = (size_t)n * sizeof(float);
-    chunk c;
+    vertex_chunk chunk;
     float woven[3 * CHUNK];
-    fill_chunk(0, row, k, &c);
-    weave(c.x, c.y, c.z, woven);
+    fill_chunk(0, row, constants, &chunk);
+    weave(chunk.x, chunk.y, chunk.z, woven);
     memcpy(row->positions, woven, 3 * bytes);
-    weave(c.nx, c.ny, c.nz, woven);
+    weave(chunk.nx, chunk.ny, chunk.nz, woven);
     memcpy(row->normals, woven, 3 * bytes);
-    weave(c.u, c.v, c.w, woven);
+    weave(chunk.u, chunk.v, chunk.w, woven);
     memcpy(row->velocities, woven, 3 * bytes);
-    memcpy(row->depths, c.depth, bytes);
-    memcpy(row->opacities, c.opacity, bytes);
+    memcpy(row->depths, chunk.depth, bytes);
+    memcpy(row->opacities, chunk.opacity, bytes);
     if (row->layers) memcpy(row->layers, row->layer, bytes);
 }
 
 /* The last chunk ends where there is room: what it has in common with the one before is written twice. */
 static void vertices(int32_t n, int32_t room, const rill_vertex_row *row, const rill_vertex_constants *constants) {
-    const rill_vertex_constants k = *constants;
+    const rill_vertex_constants copy = *constants;
     if (room < CHUNK) {
-        write_few(n, row, &k);
+        write_few(n, row, &copy);
         return;
     }
-    for (int32_t at = 0; at < n; at += CHUNK) write_chunk(at + CHUNK <= room ? at : room - CHUNK, row, &k);
+    for (int32_t at = 0; at < n; at += CHUNK) write_chunk(at + CHUNK <= room ? at : room - CHUNK, row, &copy);
 }
 
 /* ------------------------------------------------------------------------------------------------------- triangles */
