@@ -62,7 +62,7 @@ static bool may_have_changed(const rill_floor_view *view, const rill_area *reach
     return view->all_changed;
 }
 
-/* Forgets what may not be true any more, and makes room for new solids. */
+/* Forgets bins of solids that may have changed, and makes room for new solids. */
 static bool check_bins(rill_floor *floor, const rill_floor_view *view) {
     rill_floor_bins *bins = floor->bins.data;
     for (size_t i = 0; i < floor->bins.count; ++i)

@@ -9,7 +9,7 @@
 
 enum { CORNERS = 4 };
 
-/* The library's own are calls, because of NaN. */
+/* fmin and fmax are calls, because of NaN. */
 static double smaller(double a, double b) {
     return a < b ? a : b;
 }
@@ -32,7 +32,7 @@ typedef struct corner {
     double give;      /* 1 / w */
 } corner;
 
-/* The column of a cell to whose range a height belongs. */
+/* Finds the column of a cell to whose range a height belongs. */
 static corner find_corner(const rill_bed *bed, int32_t x, int32_t y, double z) {
     const size_t cell = (size_t)y * (size_t)bed->grid.cells[0] + (size_t)x;
     corner found = { .min = -1.0 };
@@ -74,7 +74,7 @@ static bool compatible(const corner *i, const corner *j) {
     return i->b < j->c && j->b < i->c;
 }
 
-/* A column below the underside of another's solid is joined to it only once its level is above that: it counts as so high,
+/* Raises bases: a column below the underside of another's solid is joined to it only once its level is above that: it counts as so high,
  * and lifting it would show liquid where there is none. */
 static void raise_bases(share *all, int count) {
     for (int k = 0; k < count; ++k)

@@ -28,7 +28,7 @@ static bool inside(const rill_floor_window *window, const double point[3]) {
 
 /* ----------------------------------------------------------------------------------------------------------- edges */
 
-/* The part of an edge over a window: from <= t <= until. */
+/* Finds the part of an edge over a window: from <= t <= until. */
 static bool clip(const rill_floor_window *window, const double p[3], const double q[3], double *from, double *until) {
     *from = 0.0, *until = 1.0;
     for (int i = 0; i < 2; ++i) {
@@ -99,7 +99,7 @@ static bool is_standing(const rill_floor *floor, const double p[3][3], double up
     return STEEP * STEEP * (up * up) <= height * height * longest;
 }
 
-/* False for those that face down, which no liquid stands on or beside. */
+/* Describes a triangle; false for triangles that face down, which no liquid stands on or beside. */
 static bool find_facet(const rill_floor *floor, const rill_solid *solid, size_t triangle, facet *out) {
     out->oriented = true;
     if (solid->parts) {
@@ -171,13 +171,13 @@ void rill_floor_bins_free(rill_floor_bins *bins, const rill_allocator *allocator
     rill_array_free(&bins->large, allocator);
 }
 
-/* The tile of a place, clamped to those there are. */
+/* Finds the tile of a place, clamped to the tiles there are. */
 static int32_t tile_of(double place, int32_t tiles) {
     const double tile = place / TILE;
     return !(tile > 0.0) ? 0 : tile < (double)(tiles - 1) ? (int32_t)tile : tiles - 1;
 }
 
-/* The tiles of a triangle; false when it is beside the grid. */
+/* Finds the tiles of a triangle; false when it is beside the grid. */
 static bool find_tiles(const rill_floor *floor, const rill_bed *bed, const rill_solid *solid, size_t triangle,
                        const int32_t tiles[2], rill_area *out) {
     const rill_floor_window all = { { -0.5, -0.5 },

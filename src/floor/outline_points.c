@@ -12,7 +12,7 @@
 
 #include <math.h>
 
-/* The number of the corner whose SW cell is (x, y), either of which may be -1. */
+/* Numbers the corner whose SW cell is (x, y), either of which may be -1. */
 static int32_t corner_number(const rill_bed *bed, int32_t x, int32_t y) {
     return (y + 1) * (bed->grid.cells[0] + 1) + x + 1;
 }
@@ -122,7 +122,7 @@ bool rill_outline_points_list(rill_floor *floor, const rill_bed *bed) {
     const int32_t *old = floor->corners.data, *const end = old + floor->corners.count;
     const rill_area *const quartets = &floor->quartets;
     floor->corners_other.count = 0;
-    /* Row by row: before the quartets, those, and behind them. */
+    /* Row by row: corners before the cleared quartets are copied, these are listed anew, and the rest is copied. */
     for (int32_t y = quartets->low[1]; y < quartets->high[1]; ++y) {
         const rill_area row = { { quartets->low[0], y }, { quartets->high[0], y + 1 } };
         const int32_t low = corner_number(bed, row.low[0], y), high = corner_number(bed, row.high[0], y);
@@ -139,7 +139,7 @@ bool rill_outline_points_list(rill_floor *floor, const rill_bed *bed) {
     return true;
 }
 
-/* That of a corner, not in a sheet. */
+/* Describes the points of a corner, without a sheet. */
 static rill_outline_spot spot_at(const rill_floor *floor, const rill_bed *bed, int32_t corner) {
     const int32_t wide = bed->grid.cells[0] + 1;
     rill_outline_spot spot = { corner % wide - 1, corner / wide - 1, corner, -1, 0, 0, INT32_MAX, 0 };
@@ -163,7 +163,7 @@ static bool may_be_around(const rill_bed *bed, const rill_outline_spot *spot) {
     return above && below;
 }
 
-/* The spots of a corner in sheets. */
+/* Adds the spots of a corner, one for each sheet that is there. */
 static bool add_spots(rill_floor *floor, const rill_bed *bed, rill_outline_spot spot) {
     int32_t first_row = 0;
     for (int32_t k = 0; k < bed->sheet_count; first_row += bed->sheets[k].ny + 2, ++k) {
@@ -178,7 +178,7 @@ static bool add_spots(rill_floor *floor, const rill_bed *bed, rill_outline_spot 
     return true;
 }
 
-/* Stakes of a corner side by side, in the order of corners: lists that follow memory are read much faster. */
+/* Moves the points of a corner side by side, in the order of corners: lists that follow memory are read much faster. */
 static bool gather(rill_floor *floor) {
     const int32_t *const corners = floor->corners.data;
     const rill_outline_point *const points = floor->points.data;

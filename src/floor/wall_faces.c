@@ -13,7 +13,7 @@
 
 static const double UPRIGHT = 0.1; /* cells: a face that goes farther than this along a line does not stand there */
 
-/* Where a triangle meets the line along an axis, at a whole place across it: both ends of a segment, along the axis and in height. */
+/* Finds where a triangle meets the line along an axis, at a whole place across it: both ends of a segment, along the axis and in height. */
 static bool cut_triangle(const double p[3][3], int axis, double line, double out[2][2]) {
     int count = 0;
     for (int k = 0; k < 3 && count < 2; ++k) {
@@ -38,7 +38,7 @@ static double top_of_wall(const rill_bed *bed, int32_t place, size_t next) {
     return (double)top;
 }
 
-/* Part of the face of a solid beside the columns of a cell. */
+/* Adds part of the face of a solid to the columns of a cell beside it. */
 static void add_face(rill_floor *floor, const rill_bed *bed, const int32_t cell[2], int32_t direction, double way,
                      const double z[2]) {
     const int32_t step_x = direction == 0   ? 1
@@ -73,7 +73,7 @@ void rill_wall_faces_cover(rill_floor *terrain, const rill_bed *bed, const rill_
         const int across = 1 - axis;
         const double low = fmin(p[0][across], fmin(p[1][across], p[2][across]));
         const double high = fmax(p[0][across], fmax(p[1][across], p[2][across]));
-        /* Of the normal, along the axis. */
+        /* The normal's component along the axis. */
         const double u[2] = { p[1][across] - p[0][across], p[2][across] - p[0][across] };
         const double v[2] = { p[1][2] - p[0][2], p[2][2] - p[0][2] };
         const double normal = (u[0] * v[1] - u[1] * v[0]) * (axis == 0 ? 1.0 : -1.0);

@@ -49,7 +49,7 @@ void rill_fringe_free(rill_fringe *fringe) {
     rill_free(&allocator, fringe, 1, sizeof *fringe);
 }
 
-/* Squares of places without a fringe. */
+/* Sets the squares of places as they are without a fringe. */
 static void clear(rill_fringe *fringe, const rill_surface *surface, size_t from, size_t until) {
     const float squares[] = { NOBODY, fringe->outside };
     for (size_t i = from; i < until; ++i) fringe->squares[i] = squares[surface->state[i] >> 1 & 1];
@@ -78,7 +78,7 @@ static bool fit_plane(rill_fringe *fringe, const rill_surface *surface) {
     return true;
 }
 
-/* False where there is no meniscus: without tension. */
+/* Sets what follows from liquid and cell size; false without tension, where there is no meniscus. */
 static bool set_constants(rill_fringe *fringe, const rill_surface *surface, const rill_surface_view *view) {
     const double *gravity = view->gravity, dx = view->bed->grid.cell_size;
     const double weight = view->liquid.density * sqrt((gravity[0] * gravity[0] + gravity[1] * gravity[1]) + gravity[2] * gravity[2]);
@@ -98,7 +98,7 @@ static bool set_constants(rill_fringe *fringe, const rill_surface *surface, cons
 
 /* ------------------------------------------------------------------------------------------------------- first ring */
 
-/* Of the solid there: that of a wall is infinite. */
+/* Finds the slope of the solid at a rim: infinite for a wall. */
 static double slope_at(const rill_fringe *fringe, const rill_rim *rim) {
     return rim->kind == RILL_RIM_SHORE ? (double)rim->rise * fringe->steepness : INFINITY;
 }
@@ -122,7 +122,7 @@ static rill_contact find_contact(const rill_fringe *fringe, const rill_surface *
     return contact;
 }
 
-/* A column at a rim, or another contact point for one that is there already. */
+/* Adds a column at a rim, or another contact point for one that is there already. */
 static void add_to_ring(rill_fringe *fringe, const rill_rim *rim, const rill_contact *contact) {
     const float square = contact->along * contact->along;
     float *known = &fringe->squares[rim->place];
@@ -173,7 +173,7 @@ static bool find_ring(rill_fringe *fringe, const rill_surface *surface, const ri
 /* Directions, and once more for joints. */
 enum { WAYS = 2 * RILL_DIRECTIONS };
 
-/* With the arrays at hand: they have room for whatever a round adds, and for one more. */
+/* A round of growth, with the arrays at hand: they have room for whatever a round adds, and for one more. */
 typedef struct fringe_growth {
     const rill_surface *surface;
     const rill_fringe *fringe;
@@ -197,7 +197,7 @@ static inline four four_of(const float *from) {
     return out;
 }
 
-/* The directions, of all in the sheet, in which a contact point is nearer than what is known there. */
+/* Finds the directions, of all in the sheet, in which a contact point is nearer than what is known there. */
 static inline uint32_t worth_telling(const float *square, int32_t stride, const float to[2]) {
     const four x = to[0] + (four){ 1.0f, 0.0f, -1.0f, 0.0f }, y = to[1] + (four){ -1.0f, 0.0f, 1.0f, 0.0f };
     const four across = x * x, along = y * y;
@@ -219,15 +219,15 @@ static inline bool counts(const fringe_growth *growth, const rill_fringe_column 
     return rill_float_bits(growth->squares[column->place]) == rill_float_bits(column->square);
 }
 
-/* What some columns of a sheet have to tell their neighbours: numbers of the columns, and directions, plus 8 for joints. Whom there
- * is to tell cannot be foreseen: eight are written for each column, and those count whose turn it is. */
+/* Contact points that columns of a sheet offer their neighbours: numbers of the columns, and directions, plus 8 for joints. How many
+ * a column offers cannot be foreseen: eight are written for each, and the next column overwrites the surplus. */
 enum { OFFERING = 32 };
 typedef struct offer_list {
     int32_t from[(OFFERING + 1) * RILL_DIRECTIONS];
     uint8_t to[(OFFERING + 1) * RILL_DIRECTIONS];
 } offer_list;
 
-/* From `at` on; the end is returned. */
+/* Adds a column's offers from `at` on, and returns the end. */
 static inline int32_t add_offers(const fringe_growth *growth, int32_t from, offer_list *out, int32_t at) {
     const rill_surface *surface = growth->surface;
     const rill_fringe_column *column = &growth->columns[from];
@@ -244,7 +244,8 @@ static inline int32_t add_offers(const fringe_growth *growth, int32_t from, offe
     return at;
 }
 
-/* Some columns of one sheet, from one of the list on, that still count and have somebody to tell; the next one is returned. */
+/* Collects offers of some columns of one sheet, from one of the list on, that still count and have somebody to tell; returns
+ * the next column. */
 static size_t make_offers(fringe_growth *growth, size_t from, size_t until, offer_list *out, int32_t *count) {
     const int32_t stride = growth->columns[from].stride;
     int32_t list[OFFERING], listed = 0, at = 0;
@@ -281,7 +282,7 @@ static inline void tell(fringe_growth *growth, int32_t who, int32_t way) {
     growth->end += said < known;
 }
 
-/* As many rounds as the fringe is wide: in each, those that have heard something new in the last one tell their neighbours. */
+/* Runs as many rounds as the fringe is wide: in each, columns that heard something new in the last one tell their neighbours. */
 static bool grow(rill_fringe *fringe, const rill_surface *surface) {
     const float width = sqrtf(fringe->constants.limit), inner = fmaxf(width - 0.9f, 0.0f);
     rill_array *const all = &fringe->columns;

@@ -20,8 +20,8 @@ static float root_of(float square) {
     return square < 0.0f ? -sqrtf(-square) : sqrtf(square);
 }
 
-/* Squares of a column's neighbours where the surface ends on some side, or goes on in another sheet; `run` has those of the
- * sheet. A neighbour that is not there is thought to lie straight on. */
+/* Mends squares of a column's neighbours where the surface ends on some side, or goes on in another sheet: `run` has the squares
+ * of the sheet. A neighbour that is not there is thought to lie straight on. */
 static void mend_squares(const bending *bend, rill_fringe_run *run, int32_t i, const rill_fringe_column *column) {
     const rill_surface *surface = bend->surface;
     const uint32_t ends = surface->rim[column->place], joints = surface->joints[column->place] & RILL_AXES & ~ends;
@@ -47,7 +47,7 @@ static void mend_squares(const bending *bend, rill_fringe_run *run, int32_t i, c
     }
 }
 
-/* The rims of a column go the way that it goes. */
+/* Gives the rims of a column its way to the contact line. */
 static void give_way(const bending *bend, const rill_fringe_run *run, int32_t i, int32_t place) {
     const uint32_t ends = bend->surface->rim[place];
     float *toward = (float *)bend->fringe->toward.data + 2 * (size_t)(ends ? bend->surface->rim_first[place] : 0);
@@ -62,7 +62,7 @@ typedef struct column_group {
     int32_t odd[RILL_FRINGE_RUN], count, odd_count;
 } column_group;
 
-/* As many as there are and fit; the next of the list is returned. Which count, and which end, cannot be foreseen. */
+/* Gathers as many columns as there are and fit, and returns the next of the list. Which count, and which end, cannot be foreseen. */
 static const rill_fringe_column *gather_columns(const bending *bend, const rill_fringe_column *from,
                                                 const rill_fringe_column *end, column_group *out, rill_fringe_run *run) {
     const rill_surface *surface = bend->surface;
@@ -91,7 +91,7 @@ static const rill_fringe_column *gather_columns(const bending *bend, const rill_
     return from;
 }
 
-/* A rim is on the contact line and goes by the way of its column, which is given to it as a gradient. */
+/* Gathers a rim: it is on the contact line and goes by the way of its column, which is given to it as a gradient. */
 static void gather_rim(const bending *bend, rill_fringe_run *run, int32_t i, size_t r) {
     const rill_rim *rim = (const rill_rim *)bend->surface->rims.data + r;
     const float *toward = (const float *)bend->fringe->toward.data + 2 * r;
@@ -112,7 +112,7 @@ static void scatter_normal(const bending *bend, const rill_fringe_run *run, int3
     for (int k = 0; k < 3; ++k) bend->surface->mesh.normals[3 * vertex + (size_t)k] = run->n[k][i];
 }
 
-/* A height of a lifted vertex between what it stands on and what hangs over it. */
+/* Keeps the height of a lifted vertex between the solid below and the solid above. */
 static float between(const rill_bed *bed, float z, int32_t low, int32_t high) {
     const float quantum = (float)bed->quantum, datum = (float)bed->datum;
     const float least = datum + (float)low * quantum, most = datum + (float)high * quantum;
@@ -127,7 +127,7 @@ static void lift_column(const bending *bend, int32_t place, size_t vertex, float
     *z = between(bed, *z + lift * (float)bend->fringe->length, floor, bed->c[place]);
 }
 
-/* A rim also moves along its line, as far as the contact line does. */
+/* Lifts a rim, which also moves along its line, as far as the contact line does. */
 static void lift_rim(const bending *bend, size_t r, float lift) {
     const rill_bed *bed = bend->view->bed;
     const rill_rim *rim = (const rill_rim *)bend->surface->rims.data + r;

@@ -34,14 +34,14 @@ typedef struct rill_fringe_column {
     int32_t stride;
     float strength; /* psi; of lifted vertices q with the sign of psi, see rill_fringe_constants */
     int32_t place;
-    float square; /* of `to` */
+    float square; /* length of `to`, squared */
 } rill_fringe_column;
 
-/* What is known of a rim. */
+/* The contact line at a rim. */
 typedef struct rill_contact {
     float strength;
-    float along; /* of the contact point, on the way to the next cell */
-    float shift; /* by which a lifted rim moves on the way */
+    float along; /* how far the contact point is on the way to the next cell, 0 to 1 */
+    float shift; /* how far a lifted rim moves on this way */
 } rill_contact;
 
 /* Columns that are worked on together. Squares of distances in cells; negative beyond the contact line. */
@@ -67,13 +67,13 @@ typedef void rill_lean_kernel(int32_t n, rill_fringe_run *run, const rill_fringe
 typedef struct rill_meniscus_kernels {
     const char *name;
     rill_lean_kernel *linear, *exponential, *profile;
-    void (*angles)(int32_t n, double *slopes); /* of slopes, in their place */
+    void (*angles)(int32_t n, double *slopes); /* puts angles in the place of slopes */
 } rill_meniscus_kernels;
 
 const rill_meniscus_kernels *rill_meniscus_kernels_pick(bool scalar);
 int32_t rill_meniscus_kernels_all(const rill_meniscus_kernels *out[4]);
 
-/* Working memory. */
+/* Working memory of the meniscus. */
 struct rill_fringe {
     rill_allocator allocator;
     const rill_meniscus_kernels *kernels;
@@ -83,27 +83,27 @@ struct rill_fringe {
     double steepness;                                  /* the slope of a quantum per cell */
     size_t plane_size;
     float *squares; /* plane: square of the distance from the contact line, cells2; below zero where it is not wet */
-    float outside;  /* what that is outside the fringe: how far it may reach */
-    uint64_t build_number; /* of the surface, after which the plane was as it should be */
+    float outside;  /* the square outside of the fringe: how far this may reach */
+    uint64_t build_number; /* the last build of the surface that left the plane as it should be */
     rill_array columns;    /* rill_fringe_column */
     rill_array contacts;   /* rill_contact, per rim */
     rill_array toward;     /* float[2]: per rim, the way of its column to the contact line */
 };
 
-/* NULL: no memory. */
+/* Makes an empty fringe; NULL: no memory. */
 rill_fringe *rill_fringe_make(const rill_allocator *allocator, bool scalar);
 void rill_fringe_free(rill_fringe *fringe); /* NULL is allowed */
-/* contact_distance.c. Finds that of a surface whose rims are there, false without memory; and forgets it: all is as before then, for the
- * next build. */
+/* contact_distance.c. Finds the fringe of a surface whose rims are there; false without memory. */
 bool rill_fringe_find(rill_fringe *fringe, const rill_surface *surface, const rill_surface_view *view);
+/* Forgets the fringe, so that all squares are as before, for the next build. */
 void rill_fringe_forget(rill_fringe *fringe);
 /* Bends the mesh of a surface whose vertices and rims are there. */
 rill_result rill_meniscus_bend(rill_surface *surface, const rill_surface_view *view);
 
-/* How far each vertex is from the contact line, while the fringe is known (or empty); false without memory. */
+/* Writes how far each vertex is from the contact line, while the fringe is known (or empty); false without memory. */
 bool rill_distances_write(rill_surface *surface, double cell_size);
 
-/* meniscus_profile.c. The table; t = tan(phi / 4) for phi up to a quarter turn, and q for t. */
+/* meniscus_profile.c. Makes the table; finds t = tan(phi / 4) for phi up to a quarter turn, and q for t. */
 #define RILL_QUARTER_TURN 1.57079632679489661923
 void rill_profile_make(float table[RILL_PROFILE + 1]);
 double rill_profile_tangent(double phi);

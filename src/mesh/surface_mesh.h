@@ -33,10 +33,10 @@ static const int8_t RILL_STEP_Y[RILL_DIRECTIONS] = { 0, 1, 1, 1, 0, -1, -1, -1 }
 /* A column whose surface is drawn at another level than that of its head, quanta: one at a body (bodies/bodies.h). */
 typedef struct rill_draw_level {
     int32_t place, level;
-    int32_t depth; /* of what lies on a body there and is what is seen, quanta; 0: that of the column */
+    int32_t depth; /* quanta of liquid on a body there, which hides the column; 0: nothing lies on it */
 } rill_draw_level;
 
-/* What a build works on; put together by the world. */
+/* The input of a build; put together by the world. */
 typedef struct rill_surface_view {
     const rill_bed *bed;
     const rill_flow *flow;
@@ -63,45 +63,45 @@ typedef enum rill_rim_kind {
 } rill_rim_kind;
 
 /* A vertex beside the columns' own: where the surface of a wet column ends, on the way to the centre of the next cell
- * along an axis. The rest of it is in the mesh, under the number it has as a vertex. */
+ * along an axis. Position, normal and so on are in the mesh, under the number of the vertex. */
 typedef struct rill_rim {
     int32_t place;  /* the wet column */
-    int32_t stride; /* of its sheet */
+    int32_t stride; /* places from row to row of the sheet */
     int32_t beyond; /* the column over there: the dry one of a shore, the one below a lip; -1: none */
-    int32_t rise;   /* of a shore: by how much the bed is higher over there, quanta */
+    int32_t rise;   /* by how much the bed is higher beyond a shore, quanta */
     int32_t skirt;  /* liquid runs over this lip: the vertex straight below it; -1: it does not */
     float along;    /* how far it is from centre to centre, 0 to 1 */
     float unclipped;     /* how far it would be if it were not drawn back (outline_clip.c) */
-    float top, end; /* quanta: how high its column is, and the surface where it would be */
-    float raised;   /* by how much it is there, quanta */
+    float top, end; /* quanta: heights of the surface at its column and, not drawn back, at the rim */
+    float raised;   /* quanta by which it is raised above points of the terrain (outline_clip.c) */
     uint8_t direction, kind;
-    bool cut; /* of three columns: nothing is between their ends, of which this is the first (quartets.c) */
+    bool cut; /* it is the first end of three columns between whose ends nothing is (quartets.c) */
 } rill_rim;
 
 /* Columns of different sheets that may be linked: from `place` in `direction` to `other`. Each pair is there twice,
  * once from either end; sorted by place and direction. */
 typedef struct rill_joint {
     int32_t place, other;
-    int32_t twin;   /* the same from the other end */
+    int32_t twin;   /* the joint from the other end */
     int32_t pipe;   /* the sparse pipe between them; -1: none, as along diagonals */
     int32_t stride; /* of the sheet of `place` */
-    int32_t row;    /* of `place`, in the list of all */
-    int32_t corner; /* of `mixed`: the quartet whose SW cell is that of `place` */
+    int32_t row;    /* index of the row of `place` in `rows` */
+    int32_t corner; /* index into `mixed`: the quartet whose SW cell is that of `place` */
     uint8_t direction;
-    bool linked; /* they are, now */
-    bool opened; /* and the surface of `place` goes on here, where its row has thought that it ends */
+    bool linked; /* both columns are linked now */
+    bool opened; /* the surface of `place` goes on here, where its row has found that it ends */
 } rill_joint;
 
 /* A pair of joints, with all that the test needs but the levels: ends are in the ranges (m, c) of each other. */
 typedef struct rill_joint_pair {
     int32_t ends[2], m[2], c[2];
-    int32_t joint; /* that from ends[0] to ends[1] */
+    int32_t joint; /* index of the joint from ends[0] to ends[1] */
 } rill_joint_pair;
 
 /* A sparse pipe on a side of a column where there is no dense one: the kernels do not see what flows there. Sorted by place. */
 typedef struct rill_pipe_side {
     int32_t place, pipe;
-    float share;   /* of the column's velocity that it makes up */
+    float share;   /* weight of the pipe's velocity in that of the column */
     uint8_t which; /* east, west, north, south */
 } rill_pipe_side;
 
@@ -120,57 +120,59 @@ typedef struct rill_surface_row {
     int32_t low, high;             /* all that is wet */
     int32_t from, until;           /* where levels have been looked at: all that is or was wet */
     int32_t near_low, near_high;   /* all that is wet, and what is beside it: links and quads are there */
-    int32_t near_from, near_until; /* the same, with what was so before */
-    int32_t wet, rims, full, odd;
+    int32_t near_from, near_until; /* near_low to near_high of this build and of the one before */
+    int32_t wet, rims, full, odd;  /* counts of wet columns, rims, full quads and odd quartets */
     int32_t lifted;        /* columns that the floor has raised */
-    int32_t walls, skirts; /* of the rims */
-    int32_t saddles;       /* of its quartets (saddles.c) */
+    int32_t walls, skirts; /* counts of rims at walls, and of rims with a skirt */
+    int32_t saddles;       /* count of quartets that are saddles (saddles.c) */
     int32_t triangles, skirt_triangles, tears;
     size_t first_vertex, first_rim, first_skirt, first_triangle;
-    size_t saddle_vertex; /* of its first saddle, the first of two */
-    size_t first_odd; /* in `odd_triangles`: where those of its odd quartets are kept until there is room for them */
-    /* In comparison with the build before: */
+    size_t saddle_vertex; /* the first of the two vertices of the row's first saddle */
+    size_t first_odd; /* index into `odd_triangles`, where triangles are kept until the mesh has room for them */
+    /* Changes since the build before: */
     bool changed;    /* other columns are wet */
-    bool relinked;   /* it or the next one is, or has other links to the east and the north */
+    bool relinked;   /* it or the next row has changed, or has other links to the east and the north */
     bool renumbered; /* vertices have other numbers */
     bool reshaped;   /* quads are full that were not, or the other way round */
-    bool flipped;    /* that is not so, but diagonals have changed, or odd quads */
+    bool flipped;    /* it is not reshaped, but diagonals have changed, or odd quads */
     bool moved;      /* triangles are elsewhere in the mesh */
-    bool rerimmed;   /* there are other rims, or they have other numbers; see also that of all */
+    bool rerimmed;   /* there are other rims, or they have other numbers; see also rill_surface.rerimmed */
     bool same_odd;   /* odd quartets have the same triangles */
-    int32_t full_before, odd_before;
+    int32_t full_before, odd_before; /* counts of the build before */
     int32_t level_bound;   /* odd quartets, when they were last found, whose triangles depend on levels */
-    uint64_t quad_hash; /* of its quads */
-    uint64_t hash;      /* of its triangles */
+    uint64_t quad_hash; /* hash of the quads */
+    uint64_t hash;      /* hash of the triangles */
 } rill_surface_row;
 
-/* A vertex in a wall, without smooth shores (shore_paper.c): the mean of the wet columns that meet it. */
+/* A sum over columns, and how many they are. */
 typedef struct rill_mean {
     float z, normal[3], velocity[3];
     int32_t count;
 } rill_mean;
+
+/* A vertex in a wall, without smooth shores (shore_paper.c): the mean of the wet columns that meet it. */
 typedef struct rill_wall_vertex {
-    int32_t key; /* which wall it is */
+    int32_t key; /* number of the wall */
     int32_t vertex, layer, cell[2];
     rill_mean mean;
 } rill_wall_vertex;
 
 /* A row of corners of the grid where sheets meet. */
 typedef struct rill_corner_row {
-    int32_t count; /* of such corners */
+    int32_t count; /* corners where sheets meet */
     int32_t saddles;
     int32_t triangles, skirt_triangles, tears;
     size_t first_triangle, first_odd, saddle_vertex;
     uint64_t hash;
 } rill_corner_row;
 
-/* What is known of a column from the levels alone. */
+/* Bits of a column's state, from the levels alone. */
 enum {
     RILL_HERE = 1 << 0, /* it is wet or dry: links may end here */
     RILL_WET = 1 << 1
 };
 
-/* What there is in a row, a bit for each place from its start on: wet columns, those that have rims, full and odd quads. */
+/* Marks of a row, a bit for each place from its start on: wet columns, columns that have rims, full and odd quads. */
 enum { RILL_MARK_WET, RILL_MARK_RIM, RILL_MARK_FULL, RILL_MARK_ODD, RILL_MARKS };
 
 typedef struct rill_surface_kernels rill_surface_kernels;
@@ -189,44 +191,44 @@ struct rill_surface {
     size_t plane_size;
     void *block;           /* in which all planes are */
     int32_t *m;            /* underside of the solid below; RILL_WALL where there is no column */
-    int32_t *lid;          /* its ceiling; INT32_MIN where there is no column */
-    int32_t *layer;        /* which void of its cell */
-    int32_t *stride;       /* of its sheet */
+    int32_t *lid;          /* the column's ceiling; INT32_MIN where there is no column */
+    int32_t *layer;        /* which void of its cell a column is, from below */
+    int32_t *stride;       /* places from row to row of the sheet */
     int32_t *floor;        /* quanta: least level of the vertex of a wet column, section 4.4; 0 if def.floor is false */
-    rill_wall_face (*walls)[4]; /* by axes, in the order of directions; the same */
+    rill_wall_face (*walls)[4]; /* by axes, in the order of directions; 0 if def.floor is false */
 
     /* Planes of a build. */
     uint8_t *state;  /* RILL_HERE, RILL_WET */
     int32_t *h;      /* level as links see it: b of a dry column; RILL_WALL where no link may end */
     int32_t *top;    /* quanta: where the vertex of a wet column is: h, or its floor if that is higher; else as h */
-    uint8_t *half;   /* links to the same sheet, directions 0 to 3 */
+    uint8_t *half;   /* bits of directions 0 to 3: linked with the neighbour in the same sheet */
     uint8_t *links;  /* bits by direction: linked with the neighbour in the same sheet */
     uint8_t *joints; /* bits by direction: linked with a column of another sheet */
     uint8_t *rim;    /* bits of axes: a wet column's surface ends there, see `rims` */
-    uint8_t *quads;  /* what stands over the quartet whose SW corner this is */
-    uint8_t *quads_other; /* what stood there before, in rows where something has changed */
+    uint8_t *quads;  /* kind of quad over the quartet whose SW corner this is (surface_kernels.h) */
+    uint8_t *quads_other; /* kind of quad in the build before, in rows where something has changed */
     int32_t *vertex;      /* number of a wet column's vertex in the mesh */
     int32_t *joint_first; /* number of the first joint of a column that has any */
     int32_t *rim_first;   /* number of the first rim of a column that has any; the others follow by direction */
 
     uint8_t *
         mixed; /* per corner of the grid, row by row from its SW one, not 0: wet columns of different sheets are linked */
-    size_t corner_count;          /* and some more */
-    bool any_mixed, mixed_before; /* now, and in the build before */
+    size_t corner_count;          /* corners of the grid, and eight more, as whole words are read */
+    bool any_mixed, mixed_before; /* some corner is mixed, now and in the build before */
 
     rill_array joint_list;    /* rill_joint */
-    rill_array pairs;      /* rill_joint_pair: each pair of them, in the directions 0 to 3 */
+    rill_array pairs;      /* rill_joint_pair: every pair, by its joint in the directions 0 to 3 */
     rill_array linked;        /* int32_t: the joints that are linked now, one of each pair */
     rill_array sides;         /* rill_pipe_side */
     rill_array rows;          /* rill_surface_row */
-    rill_array marks;         /* uint64_t: of each row, and of each kind, as many words as it takes */
+    rill_array marks;         /* uint64_t: for each row and kind of mark, as many words as it takes */
     rill_array corners;       /* rill_corner_row: from below the first row of cells */
     rill_array odd_triangles; /* uint32_t[3] */
     rill_array wall_vertices, wall_keys;  /* rill_wall_vertex, by keys; int32_t */
     rill_array solids, draw_levels;  /* const rill_solid *, rill_draw_level: for the view */
-    bool drawn_before;         /* there were such levels in the build before */
+    bool drawn_before;         /* there were draw levels in the build before */
     rill_array rims;          /* rill_rim; rim r is vertex column_vertices + r */
-    bool rerimmed;            /* all of them may have other numbers than in the build before */
+    bool rerimmed;            /* all rims may have other numbers than in the build before */
     size_t column_vertices;
     size_t saddles;
     size_t skirts_before, columns_before; /* vertices below rims and of columns, in the build before */
@@ -235,18 +237,18 @@ struct rill_surface {
     rill_fringe *fringe;                  /* working memory of the meniscus; NULL for RILL_MENISCUS_NONE */
     rill_array distances;                 /* float, per vertex, if def.distances wants them */
 
-    rill_surface_mesh mesh; /* of the last build; owned. Vertices of columns, of rims, of saddles, of skirts */
+    rill_surface_mesh mesh; /* the last build's: vertices of columns, then of rims, of saddles, of skirts */
     size_t vertex_capacity, triangle_capacity;
-    rill_surface_mesh grids; /* the same as grids, if def.form wants them: what is handed out then */
-    size_t grids_room[2];    /* vertices and triangles */
+    rill_surface_mesh grids; /* handed out instead of `mesh` if def.form wants grids */
+    size_t grids_room[2];    /* capacity: vertices and triangles */
     rill_surface_info info;
     bool built;
 };
 
-/* The place of the column linked to `place` in a direction; -1: none. `stride` is that of its sheet. */
+/* Finds the column linked to `place` in a direction; -1: none. `stride` is that of its sheet. */
 int32_t rill_surface_neighbour(const rill_surface *surface, int32_t place, int32_t direction, int32_t stride);
 
-/* How low the surface may be at a shore, quanta, so far on the way to the next cell. */
+/* Tells how low the surface may be at a shore, quanta, so far on the way to the next cell. */
 float rill_rim_floor(const rill_surface *surface, const rill_bed *bed, const rill_rim *rim, float along);
 
 /* Whether a rim is at a solid, and not in the air or at the border. */
@@ -256,7 +258,7 @@ static inline bool rill_rim_is_contact(const rill_rim *rim) {
 
 /* Allocates arrays for so many vertices and triangles, all but `distances`; false without memory, and the mesh is empty. */
 bool rill_mesh_arrays_alloc(rill_surface_mesh *mesh, const rill_allocator *allocator, size_t vertices, size_t triangles);
-/* Frees them, as many as were allocated; the mesh is empty then. */
+/* Frees the arrays of a mesh, with the counts they were allocated for; the mesh is empty then. */
 void rill_mesh_arrays_free(rill_surface_mesh *mesh, const rill_allocator *allocator, size_t vertices, size_t triangles);
 
 /* Takes planes for another bed; false without memory, and the old ones stay. */

@@ -1,4 +1,4 @@
-/* Planes of a surface, and what is asked of them everywhere: who is linked to whom, and how low a rim may be. */
+/* Planes of a surface, and questions about them that are asked everywhere: who is linked to whom, and how low a rim may be. */
 #include "mesh/surface_mesh.h"
 
 #include <limits.h>
@@ -38,7 +38,7 @@ static void list_planes(rill_surface *surface, plane out[PLANES]) {
     memcpy(out, all, sizeof all);
 }
 
-/* All planes are in one block: large ones get large pages (alloc.c). The bytes of a plane, so that the next is aligned. */
+/* Counts the bytes of a plane, so that the next is aligned: all are in one block, since large blocks get large pages (alloc.c). */
 static size_t plane_bytes(size_t size, size_t width) {
     return (size * width + RILL_ALIGNMENT - 1) / RILL_ALIGNMENT * RILL_ALIGNMENT;
 }
@@ -89,7 +89,7 @@ int32_t rill_surface_neighbour(const rill_surface *surface, int32_t place, int32
     return joint->other;
 }
 
-/* Quanta: how far the floor lifts the vertex of a column above its base. */
+/* Tells by how many quanta the floor lifts the vertex of a column above its base. */
 static float lift(const rill_surface *surface, const rill_bed *bed, int32_t place) {
     return (float)rill_max_i(surface->floor[place] - bed->b[place], 0);
 }

@@ -49,7 +49,7 @@ static bool take_grids(rill_surface *surface, const rill_bed *bed) {
     return true;
 }
 
-/* A wet column's vertex, as it is in the mesh. */
+/* Copies a wet column's vertex, as it is in the mesh. */
 static void copy_vertex(const rill_surface *surface, size_t from, size_t to) {
     const rill_surface_mesh *mesh = &surface->mesh, *grids = &surface->grids;
     grids->positions[3 * to + 2] = mesh->positions[3 * from + 2];
@@ -60,7 +60,7 @@ static void copy_vertex(const rill_surface *surface, size_t from, size_t to) {
     grids->wetness[to] = 1.0f;
 }
 
-/* The height of the liquid beside a dry column; its base, if there is none. */
+/* Finds the height of the liquid beside a dry column; its base, if there is none. */
 static float height_beside(const rill_surface *surface, const rill_bed *bed, int32_t place) {
     if (!(surface->links[place] | surface->joints[place])) return (float)rill_bed_z(bed, bed->b[place]);
     const int32_t stride = rill_bed_sheet_of(bed, place, NULL, NULL)->stride;

@@ -6,7 +6,7 @@
 /* Runs begin and end at multiples of this. */
 enum { RUN = 16 };
 
-/* The wet part of a row: [low, high). */
+/* Finds the wet part of a row: [low, high). */
 static void find_wet(const rill_surface *surface, const int32_t *H, rill_surface_row *row) {
     row->low = row->high = 0;
     if (!surface->kernels->any_deep(row->count, H)) return;
@@ -23,7 +23,7 @@ static void widen(int32_t *from, int32_t *until, int32_t low, int32_t high) {
     *until = empty ? high : rill_max_i(*until, high);
 }
 
-/* Where the wet part of a row may be linked to something: it is wider only where its first or its last column is wet. */
+/* Finds where the wet part of a row may be linked to something: it is wider only where its first or its last column is wet. */
 static void find_near(const rill_surface *surface, rill_surface_row *row) {
     const uint8_t *state = surface->state + row->start;
     row->near_from = row->near_low;
@@ -91,7 +91,7 @@ static rill_link_row links_of(const rill_surface *surface, const rill_surface_ro
                             .half = surface->half + at };
 }
 
-/* Where everything may be linked it follows from what is wet. */
+/* Links a part where everything may be linked, which follows from what is wet. */
 static void link_open(const rill_surface *surface, const rill_surface_row *row, int32_t from, int32_t until) {
     const rill_link_row links = links_of(surface, row, from);
     if (from < until && row->relinked) surface->kernels->link_open(until - from, &links);
@@ -114,13 +114,13 @@ void rill_row_link(const rill_build *build, rill_surface_row *row) {
     if (low < high) row->relinked |= surface->kernels->link(high - low, &links);
 }
 
-/* Where rims and quads of a row may have changed, or be. */
+/* Finds where rims and quads of a row may have changed, or be. */
 static void shape_range(const rill_surface_row *row, int32_t *from, int32_t *until) {
     *from = *until = 0;
     for (int32_t i = row->inside ? -1 : 0; i <= 1; ++i) widen(from, until, row[i].near_from, row[i].near_until);
 }
 
-/* Exchanges what quads were and what they are. */
+/* Exchanges the quads of this build and of the one before. */
 static void exchange_quads(const rill_surface *surface, int32_t at, int32_t count) {
     for (int32_t i = at; i < at + count; i += RUN) {
         uint8_t held[RUN];

@@ -26,7 +26,7 @@ typedef struct clip_quartet {
     const rill_build *build;
     const rill_outline_spot *spot;
     const rill_outline_point *points;
-    int32_t first; /* of those points */
+    int32_t first; /* index of the quartet's first point */
     double soft;   /* quanta: what is not out of the liquid by so little is looked at too */
 } clip_quartet;
 
@@ -37,11 +37,11 @@ typedef struct clip_facet {
     double lowest, sunken; /* of its columns, and of its rims */
     double lift;           /* by which the floor has lifted that column, and rims may be raised */
     rill_rim *rims[3];
-    int32_t at[3]; /* which corners those are */
+    int32_t at[3]; /* which corners of the triangle the rims are */
     int32_t rim_count;
 } clip_facet;
 
-/* Heights and rims; false when it is part of a skirt, or has no column. */
+/* Finds heights and rims; false when it is part of a skirt, or has no column. */
 static bool find_heights(const clip_quartet *quartet, const uint32_t *corners, clip_facet *out) {
     const rill_surface *surface = quartet->build->surface;
     out->rim_count = 0;
@@ -63,13 +63,13 @@ static bool find_heights(const clip_quartet *quartet, const uint32_t *corners, c
     return out->lowest < RILL_WALL;
 }
 
-/* How far a rim may be raised. */
+/* Tells how far a rim may be raised. */
 static double room_above(const clip_facet *facet, int32_t rim) {
     const double fall = facet->lowest - facet->position[facet->at[rim]][2];
     return fall <= 0.0 ? 0.0 : fall < facet->lift ? fall : facet->lift;
 }
 
-/* As if all its rims were raised as far as they may be; the lowest of them then. */
+/* Raises all its rims as far as they may be, and returns the height of the lowest. */
 static double lift_rims(clip_facet *facet) {
     double sunken = RILL_WALL;
     for (int32_t i = 0; i < facet->rim_count; ++i) {
@@ -80,7 +80,7 @@ static double lift_rims(clip_facet *facet) {
     return sunken;
 }
 
-/* Whether a point may be above it, and below its columns. */
+/* Tells whether a point may be above a triangle, and below its columns. */
 static bool may_be_under(const clip_quartet *quartet, const clip_facet *facet, double sunken) {
     const double sag = facet->lowest - sunken, soft = sag < quartet->soft ? sag : quartet->soft;
     if (!(sag > 0.0)) return false;
@@ -92,7 +92,7 @@ static bool may_be_under(const clip_quartet *quartet, const clip_facet *facet, d
     return false;
 }
 
-/* Where its corners are. */
+/* Finds where the corners of a triangle are. */
 static void find_corners(const clip_quartet *quartet, const uint32_t *corners, clip_facet *out) {
     const rill_bed *bed = quartet->build->view->bed;
     for (int k = 0, r = 0; k < 3; ++k) {
@@ -113,7 +113,7 @@ static void find_corners(const clip_quartet *quartet, const uint32_t *corners, c
     }
 }
 
-/* Weights of the corners at a point if rims are drawn back to a share of their ways; false if it is outside. */
+/* Finds the weights of the corners at a point if rims are drawn back to a share of their ways; false if it is outside. */
 static bool find_weights(const clip_facet *facet, const float point[2], double share, double weights[3]) {
     double position[3][2], area = 0.0;
     for (int k = 0; k < 3; ++k)
@@ -129,7 +129,7 @@ static bool find_weights(const clip_facet *facet, const float point[2], double s
     return true;
 }
 
-/* The share of its way to which a rim of a triangle must go back, so that a point is outside. */
+/* Finds the share of its way to which a rim of a triangle must go back, so that a point is outside. */
 static double find_share(const clip_facet *facet, const rill_outline_point *point, double soft) {
     double weights[3];
     if (!find_weights(facet, point->at, 1.0, weights)) return 1.0;
@@ -164,7 +164,7 @@ static bool draw_back(const clip_quartet *quartet, const clip_facet *facet) {
     return moved;
 }
 
-/* Between three columns there is nothing to draw back behind their centres: what shows there still is left open. */
+/* Cuts a triangle: between three columns there is nothing to draw back behind their centres: what shows there still is left open. */
 static bool cut(const clip_quartet *quartet, const uint32_t *corners, const clip_facet *facet) {
     const bool middle = facet->rim_count == 2 && (corners[0] & RILL_NAMED_COLUMN) &&
                         facet->rims[0]->place != (int32_t)(corners[0] & ~RILL_NAMED_COLUMN) &&
@@ -224,8 +224,8 @@ static bool retreat(clip_quartet quartet, uint32_t *room) {
     return any;
 }
 
-/* What there is around points: wet columns that are higher, and lower, and may be linked; how low those stand; and the highest dry
- * column whose floor is lower. */
+/* Columns around points: whether wet ones are higher, and lower, and may be linked; their lowest base; and the highest base of a
+ * dry one whose floor is lower than the points. */
 typedef struct sides {
     bool higher, lower;
     int32_t base, dry_base;
@@ -246,7 +246,7 @@ static inline void find_sides(const rill_build *build, const rill_outline_spot *
     out->lower |= surface->joints[place] & surface->rim[place]; /* it ends at a column of another sheet */
 }
 
-/* Whether points may show: between columns, or above a bank on which the surface goes down. */
+/* Tells whether points may show: between columns, or above a bank on which the surface goes down. */
 static bool may_show(const rill_build *build, const rill_outline_spot *spot) {
     const rill_bed *bed = build->view->bed;
     const int32_t soft = (int32_t)(SOFT * (double)build->dx);
@@ -289,7 +289,7 @@ static void mark_moved(const rill_build *build, uint8_t mark) {
         }
 }
 
-/* Looks at those quartets again, one after the other until nothing moves: now only for what shows. */
+/* Looks again at quartets around rims that moved, one after the other until nothing moves: now only for points that show. */
 static void look_again(const rill_build *build) {
     rill_floor *floor = build->surface->terrain;
     rill_outline_spot *const spots = floor->looked_at.data;

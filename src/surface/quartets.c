@@ -28,7 +28,7 @@ static int32_t behind(int32_t corner) {
     return 2 * ((corner + 1) & 3);
 }
 
-/* Triangles so far, and where to write them. */
+/* Triangles so far, and where the next ones go. */
 typedef struct triangle_writer {
     const rill_surface *surface;
     const rill_bed *bed;
@@ -53,19 +53,19 @@ static const rill_rim *rim_of(const triangle_writer *writer, uint32_t vertex) {
     return (const rill_rim *)writer->surface->rims.data + (vertex - writer->surface->column_vertices);
 }
 
-/* Whether the chain ends at a column, in the direction of a neighbouring corner. */
+/* Tells whether the chain ends at a column, in the direction of a neighbouring corner. */
 static bool ends(const rill_surface *surface, int32_t place, int32_t direction) {
     return surface->rim[place] >> direction & 1;
 }
 
-/* The next column of a chain that goes on. */
+/* Finds the next column of a chain that goes on. */
 static int32_t next_of(const triangle_writer *writer, int32_t place, int32_t corner) {
     return rill_surface_neighbour(writer->surface, place, ahead(corner), writer->surface->stride[place]);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- chains */
 
-/* Four that end where they begin. */
+/* Writes a chain of four that ends where it begins. */
 static void put_closed(triangle_writer *writer, const int32_t chain[4]) {
     const int32_t *top = writer->surface->top;
     const uint32_t v[4] = { column(writer, chain[0]), column(writer, chain[1]), column(writer, chain[2]), column(writer, chain[3]) };
@@ -75,7 +75,7 @@ static void put_closed(triangle_writer *writer, const int32_t chain[4]) {
     put(writer, rising ? v[0] : v[1], v[2], v[3]);
 }
 
-/* The open edge from Eb to Ea, closed downwards where liquid runs over it. */
+/* Writes the skirt of the open edge from Eb to Ea, closed downwards where liquid runs over it. */
 static void put_skirt(triangle_writer *writer, uint32_t a, uint32_t b) {
     const int32_t left = rim_of(writer, a)->skirt, right = rim_of(writer, b)->skirt;
     if ((left & right) < 0) return; /* both are */
@@ -85,7 +85,7 @@ static void put_skirt(triangle_writer *writer, uint32_t a, uint32_t b) {
     writer->skirts += writer->triangles - before;
 }
 
-/* Up to three columns, from a corner on; of p three can be read. As many triangles as columns:
+/* Writes a chain of up to three columns, from a corner on; of `chain` three can be read. As many triangles as columns:
  *     one     c0 b a
  *     two     c0 c1 b,  c0 b a    or    c0 c1 a,  c1 b a: the shorter diagonal
  *     three   c0 c1 a,  c1 b a,  c1 c2 b
@@ -107,12 +107,12 @@ static void put_short(triangle_writer *writer, const int32_t *chain, int32_t cou
     put_skirt(writer, a, b);
 }
 
-/* Rims on the same way, from either end: there is nothing between them. (Shores may still be moved by the meniscus.) */
+/* Tells whether two rims are on one way, from either end, and meet: there is nothing between them. (Shores may still be moved by the meniscus.) */
 static bool face_each_other(const rill_rim *a, const rill_rim *b) {
     return a->along + b->along <= 1.0f && a->kind != RILL_RIM_SHORE && b->kind != RILL_RIM_SHORE;
 }
 
-/* More than three, of which the first three are known. */
+/* Writes a chain of more than three columns, of which the first three are known. */
 static void put_long(triangle_writer *writer, const int32_t chain[3], int32_t corner) {
     const uint32_t a = rill_rim_vertex(writer->surface, chain[0], behind(corner));
     put(writer, a, column(writer, chain[0]), column(writer, chain[1]));
@@ -147,7 +147,7 @@ static void put_long(triangle_writer *writer, const int32_t chain[3], int32_t co
 
 /* ------------------------------------------------------------------------------------------------------- in a sheet */
 
-/* Which corners of a quartet of one sheet are wet, and which of those are linked to the next. */
+/* A quartet of one sheet: bits of the corners that are wet, and that are linked to the next one. */
 typedef struct sheet_quartet {
     int32_t sw, stride;
     uint32_t wet, links;
@@ -162,12 +162,12 @@ static sheet_quartet quartet_at(const rill_surface *surface, int32_t sw, int32_t
     return (sheet_quartet){ .sw = sw, .stride = stride, .wet = wet, .links = wet & ~ends };
 }
 
-/* The place of a corner. */
+/* Finds the place of a corner. */
 static int32_t corner_of(const sheet_quartet *quartet, int32_t corner) {
     return quartet->sw + ((corner + 1) >> 1 & 1) + (quartet->stride & -(corner >> 1 & 1));
 }
 
-/* The part of a row where there may be quads. */
+/* Finds the part of a row where there may be quads. */
 static void quad_range(const rill_surface_row *row, int32_t *from, int32_t *until) {
     const bool here = row->low < row->high, there = row[1].low < row[1].high;
     const int32_t low = !there ? row->low : !here ? row[1].low : rill_min_i(row->low, row[1].low);
@@ -175,7 +175,7 @@ static void quad_range(const rill_surface_row *row, int32_t *from, int32_t *unti
     *until = rill_max_i(row->high, row[1].high);
 }
 
-/* Two opposite columns that are apart, or joined, with a vertex more towards each other, or to either side (saddles.c):
+/* Writes two opposite columns that are apart, or joined, with a vertex more towards each other, or to either side (saddles.c):
  *
  *     3 - - - *b- 2        3 - *b - - 2        c0, c2 are wet, ends a of c0 and b of c2 towards 1 and towards 3
  *     |     ,Y    |        |  Y. '    |
@@ -214,7 +214,7 @@ static void put_quartet(triangle_writer *writer, const sheet_quartet *quartet) {
     }
 }
 
-/* The odd quartets of a row, apart from those where sheets meet. */
+/* Writes the odd quartets of a row, apart from corners where sheets meet. */
 static void put_odd(const rill_build *build, const rill_surface_row *row, triangle_writer *writer) {
     const rill_surface *surface = build->surface;
     const int32_t wide = writer->bed->grid.cells[0] + 1;
@@ -239,7 +239,7 @@ static void put_odd(const rill_build *build, const rill_surface_row *row, triang
     }
 }
 
-/* Whether the odd quartets are as they were in the build before: the same vertices, in the same order. */
+/* Tells whether the odd quartets are as they were in the build before: the same vertices, in the same order. */
 static bool odd_as_before(const rill_surface *surface, const rill_surface_row *row) {
     const rill_surface_row *north = row + 1;
     return !surface->rerimmed && !row->renumbered && !north->renumbered && !row->rerimmed && !north->rerimmed &&
@@ -272,7 +272,7 @@ static bool in_full_quad(const triangle_writer *writer, int32_t place, int32_t c
     return writer->surface->quads[sw] == RILL_QUAD_RISING || writer->surface->quads[sw] == RILL_QUAD_FALLING;
 }
 
-/* The chain that begins at a column. */
+/* Writes the chain that begins at a column. */
 static void put_open(triangle_writer *writer, int32_t place, int32_t corner) {
     int32_t chain[3] = { place }, count = 1;
     for (int32_t k = corner; !ends(writer->surface, chain[count - 1], ahead(k)); ++k) {
@@ -286,7 +286,7 @@ static void put_open(triangle_writer *writer, int32_t place, int32_t corner) {
     put_short(writer, chain, count, corner);
 }
 
-/* A chain that runs around from a column of the first corner; it may do so more than once. Nothing is done if it does
+/* Writes a chain that runs around from a column of the first corner; it may do so more than once. Nothing is done if it does
  * not, or if it comes by a column there that has a lower place: that one has done it. */
 static void put_around(triangle_writer *writer, int32_t place) {
     int32_t chain[4] = { place }, at = place, count = 0;
@@ -308,7 +308,7 @@ static void put_around(triangle_writer *writer, int32_t place) {
     }
 }
 
-/* A column that is the first of a saddle, which is written, or the second. */
+/* Tells whether a column is the first or the second of a saddle; with the first one the saddle is written. */
 static bool put_mixed_saddle(const rill_build *build, triangle_writer *writer, int32_t place, int32_t corner, int32_t number) {
     const rill_surface *surface = writer->surface;
     const int32_t other = rill_surface_neighbour(surface, place, ahead(corner) + 1, surface->stride[place]);

@@ -22,7 +22,7 @@
 #define BEHIND 0.03f       /* a face that is known, */
 #define STANDING_SHARE 230 /* if almost all of it is found: it may be rounded off at its foot and top */
 #define HALF_WAY 0.5f
-/* What hangs from a lip must not lie in the faces of solids that end where cells do; what may face it stays back. */
+/* A skirt that hangs from a lip must not lie in the faces of solids that end where cells do; a rim that may face it stays back. */
 #define BEYOND_HALF 0.5625f
 #define BEFORE_HALF 0.4375f
 #define PLENTY 4.0f /* times as much liquid as a sheet needs */
@@ -39,7 +39,7 @@ int32_t rill_column_at_level(const rill_build *build, int32_t level, int32_t bes
     return -1;
 }
 
-/* Whether a level ends at something solid where it is not linked to `other`, the column of the next cell whose range it is in. */
+/* Tells whether a level ends at something solid where it is not linked to `other`, the column of the next cell whose range it is in. */
 static bool is_wall(const rill_build *build, int32_t place, int32_t other) {
     const rill_surface *surface = build->surface;
     return other < 0 || !(surface->state[other] & RILL_HERE) || surface->h[other] >= surface->lid[place];
@@ -49,18 +49,18 @@ bool rill_ends_at_wall(const rill_build *build, int32_t place, int32_t beside, i
     return is_wall(build, place, rill_column_at_level(build, build->surface->h[place], beside, x, y));
 }
 
-/* What a column has left of air below its ceiling: its surface comes and goes with it, as with its depth. */
+/* Tells what a column has left of air below its ceiling: its surface comes and goes with it, as with its depth. */
 static int32_t room_of(const rill_build *build, int32_t place) {
     return build->surface->lid[place] - build->surface->h[place];
 }
 
-/* How far the surface of a column gets where nothing rises before it. */
+/* Tells how far the surface of a column gets where nothing rises before it. */
 static float reach(const rill_build *build, int32_t place, float farthest) {
     const int32_t least = rill_min_i(build->view->flow->H[place], room_of(build, place));
     return rill_max_f(RILL_RIM_NEAREST, farthest * rill_min_f(1.0f, (float)least / (float)build->thin));
 }
 
-/* How far into a wall it goes, if its level has to change by so much until the next column has a surface too. */
+/* Tells how far into a wall it goes, if its level has to change by so much until the next column has a surface too. */
 static float into_wall(const rill_build *build, int32_t place, int32_t direction, int32_t left) {
     const rill_surface *surface = build->surface;
     if (!surface->terrain || left <= build->dx) return IN_WALL;
@@ -71,7 +71,7 @@ static float into_wall(const rill_build *build, int32_t place, int32_t direction
     return IN_WALL + known * (face - IN_WALL);
 }
 
-/* How far a level is above the underside of a solid that it meets. */
+/* Tells how far a level is above the underside of a solid that it meets. */
 static int32_t above_underside(int32_t level, int32_t underside) {
     return underside > INT32_MIN ? level - underside : RILL_WALL;
 }
@@ -87,7 +87,7 @@ static float shore(const rill_build *build, int32_t place, int32_t direction, in
     return rill_max_f(RILL_RIM_NEAREST, farthest * rill_min_f(most, rill_min_f(share, air)));
 }
 
-/* The velocity of the sparse pipe from a column to another. */
+/* Finds the velocity of the sparse pipe from a column to another. */
 static float pipe_velocity(const rill_build *build, int32_t place, int32_t other) {
     const rill_joint *joints = build->surface->joint_list.data, *end = joints + build->surface->joint_list.count;
     const rill_joint *joint = joints + build->surface->joint_first[place];
@@ -96,7 +96,7 @@ static float pipe_velocity(const rill_build *build, int32_t place, int32_t other
     return found ? build->view->flow->pipe_u[joint->pipe] : 0.0f;
 }
 
-/* How much liquid runs from a column over its lip: 1 is the least for a sheet, less than this clings to the solid, or drips. */
+/* Tells how much liquid runs from a column over its lip: 1 is the least for a sheet, less than this clings to the solid, or drips. */
 static float runs_over(const rill_build *build, const rill_rim *rim, int32_t beside) {
     const double least = 1e-6; /* m2/s */
     const rill_flow *flow = build->view->flow;
@@ -119,7 +119,7 @@ static void run_over(const rill_build *build, rill_rim *rim, int32_t beside) {
     rim->unclipped = reach(build, rim->place, BEYOND_HALF + far * (IN_WALL - BEYOND_HALF));
 }
 
-/* How far the surface of a column gets that ends at something solid: where the ceiling comes down to it, if the next column is
+/* Tells how far the surface of a column gets that ends at something solid: where the ceiling comes down to it, if the next column is
  * full. Liquid that has another level there, with a surface of its own, shares the way. */
 static float wall(const rill_build *build, int32_t place, int32_t direction, int32_t beside, int32_t left) {
     const rill_surface *surface = build->surface;
@@ -133,7 +133,7 @@ static float wall(const rill_build *build, int32_t place, int32_t direction, int
     return rill_max_f(RILL_RIM_NEAREST, rill_min_f(IN_WALL, rill_min_f(share, depth)));
 }
 
-/* How far a level has to fall until it is below the solid of a cell, where it is in the range of `other` or, with -1, of none. */
+/* Tells how far a level has to fall until it is below the solid of a cell, where it is in the range of `other` or, with -1, of none. */
 static int32_t left_at_wall(const rill_build *build, int32_t level, int32_t other, int32_t x, int32_t y) {
     const rill_bed *bed = build->view->bed;
     const int32_t *first = bed->cell_first + (size_t)y * (size_t)bed->grid.cells[0] + (size_t)x;
@@ -168,7 +168,7 @@ static void find_end(const rill_build *build, const rill_surface_row *row, rill_
     if (surface->def.skirts && surface->def.smooth_shores && falls) run_over(build, rim, beside);
 }
 
-/* Liquid also goes below what it is linked to there. */
+/* Ends a surface at a slab: liquid also goes below the column that it is linked to. */
 static void end_at_slab(const rill_build *build, rill_rim *rim) {
     const rill_surface *surface = build->surface;
     const int32_t level = surface->h[rim->place];
@@ -188,7 +188,7 @@ static float end_of(const rill_build *build, const rill_rim *rim) {
     return bank ? rill_rim_floor(build->surface, build->view->bed, rim, rim->unclipped) : rim->top;
 }
 
-/* The rim of a column in a direction. They are filled in where they are: copies of what is just written wait for it. */
+/* Finds the rim of a column in a direction. Rims are filled in where they are: copies of what is just written wait for it. */
 static void find_rim(const rill_build *build, const rill_surface_row *row, int32_t place, int32_t direction,
                      rill_rim *rim) {
     const rill_surface *surface = build->surface;
@@ -213,7 +213,7 @@ static void find_rim(const rill_build *build, const rill_surface_row *row, int32
     rim->end = end_of(build, rim);
 }
 
-/* The rims of a column; the one after them is returned. */
+/* Finds the rims of a column, and returns the one after them. */
 static rill_rim *find_rims(const rill_build *build, rill_surface_row *row, int32_t place, rill_rim *rim) {
     rill_surface *surface = build->surface;
     surface->rim_first[place] = (int32_t)(rim - (rill_rim *)surface->rims.data);

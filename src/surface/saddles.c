@@ -23,12 +23,12 @@
 /* Vertices do not meet: what is between them has an area. */
 #define NEAREST_TO_MIDDLE 0.98f
 
-/* What is left of the way on which a level rises, or that of a ceiling comes down, until the next column has a surface too. */
+/* Finds what is left of the way on which a level rises, or that of a ceiling comes down, until the next column has a surface too. */
 static int32_t left_of(const rill_build *build, int32_t way, int32_t come) {
     return rill_max_i((way > build->dx ? way : rill_way_up(build, way)) - come, 0);
 }
 
-/* The highest ceiling of a cell that is not above a level and that liquid fills up to; -1: there is none. */
+/* Finds the highest ceiling of a cell that is not above a level and that liquid fills up to; -1: there is none. */
 static int32_t full_below(const rill_build *build, int32_t level, int32_t x, int32_t y) {
     const rill_surface *surface = build->surface;
     const rill_bed *bed = build->view->bed;
@@ -40,7 +40,7 @@ static int32_t full_below(const rill_build *build, int32_t level, int32_t x, int
     return found;
 }
 
-/* How far the level of a column has to change until its surface goes on to the cell (x, y) beside it, quanta: a bank, or where a
+/* Tells how far the level of a column has to change until its surface goes on to the cell (x, y) beside it, quanta: a bank, or where a
  * ceiling comes down. RILL_WALL at other walls; -1 if it does not end there, or in the air, or before liquid with a surface of its own. `steep`: it
  * may be a wall. */
 static int32_t left_to(const rill_build *build, int32_t place, int32_t direction, int32_t x, int32_t y, bool steep) {
@@ -106,7 +106,7 @@ int32_t rill_saddles_beside(const rill_build *build, const rill_surface_row *row
 
 /* -------------------------------------------------------------------------------------------------------- vertices */
 
-/* The weights of a1, a3, b1, b3 for both vertices. */
+/* Finds the weights of a1, a3, b1, b3 for both vertices. */
 static void find_weights(const float along[4], float share, float weights[2][4]) {
     const float a1 = along[0], a3 = along[1], b1 = along[2], b3 = along[3];
     const bool joined = share > RILL_SADDLE_JOINED;
@@ -165,7 +165,7 @@ void rill_row_place_saddles(const rill_build *build, rill_surface_row *row) {
 
 /* ------------------------------------------------------------------------------------------------- where sheets meet */
 
-/* Those of a corner whose first column is in a cell, one after the other; if they have vertices, these are made. */
+/* Counts the saddles of a corner whose first column is in a cell and, if `place`, places their vertices one after the other. */
 static int32_t saddles_from(const rill_build *build, int32_t corner, int32_t turn, size_t vertex, bool place) {
     const rill_surface *surface = build->surface;
     const rill_bed *bed = build->view->bed;

@@ -1,4 +1,4 @@
-/* What happens between sheets: links between columns of different sheets, and sparse pipes. Both are few, and listed;
+/* Between sheets: links between columns of different sheets, and sparse pipes. Both are few, and listed;
  * which there may be follows from the bed, which there are is tested one by one (surface.h has the test). */
 #include "surface/surface_internal.h"
 
@@ -6,7 +6,7 @@
 
 /* --------------------------------------------------------------------------------------------------------- the bed */
 
-/* Joints of a column, by direction. */
+/* Adds the joints of a column, by direction. */
 static bool add_joints(rill_surface *surface, const rill_bed *bed, const rill_sheet *sheet, int32_t x, int32_t y) {
     const int32_t place = sheet->first + (y - sheet->y0) * sheet->stride + (x - sheet->x0);
     surface->joint_first[place] = (int32_t)surface->joint_list.count;
@@ -32,7 +32,7 @@ static bool add_joints(rill_surface *surface, const rill_bed *bed, const rill_sh
     return true;
 }
 
-/* The other of each pair of joints. Those of a place are few, and in order. */
+/* Finds the other of each pair of joints: a place has few of them, in order. */
 static void pair_joints(rill_surface *surface) {
     rill_joint *joints = surface->joint_list.data;
     for (size_t k = 0; k < surface->joint_list.count; ++k) {
@@ -117,7 +117,7 @@ bool rill_joints_find(rill_surface *surface, const rill_bed *bed) {
 
 /* ----------------------------------------------------------------------------------------------------------- links */
 
-/* A pair is linked, or not any more. */
+/* Links a pair, or unlinks it. */
 static void set_linked(rill_surface *surface, rill_joint *joint, bool are) {
     rill_joint *twin = (rill_joint *)surface->joint_list.data + joint->twin;
     joint->linked = twin->linked = are;
@@ -125,7 +125,7 @@ static void set_linked(rill_surface *surface, rill_joint *joint, bool are) {
     surface->joints[twin->place] ^= (uint8_t)(1u << twin->direction);
 }
 
-/* All tests of a pair at once: most fail, and there is no telling at which. */
+/* Makes all tests of a pair at once: most fail, and there is no telling at which. */
 void rill_joints_test(const rill_build *build) {
     rill_surface *surface = build->surface;
     rill_joint *joints = surface->joint_list.data;
@@ -144,7 +144,7 @@ void rill_joints_test(const rill_build *build) {
     }
 }
 
-/* Sheets meet at a corner. */
+/* Marks a corner where sheets meet. */
 static void mark_corner(rill_surface *surface, int32_t corner, int32_t wide) {
     rill_corner_row *row = (rill_corner_row *)surface->corners.data + corner / wide;
     row->count += !surface->mixed[corner];
@@ -164,13 +164,13 @@ static void mark_odd(const rill_build *build, int32_t wide) {
     }
 }
 
-/* A column has rims and had none, or the other way round. */
+/* Turns the mark of a column that has rims and had none, or the other way round. */
 static void mark_rims(const rill_surface *surface, const rill_surface_row *row, int32_t place) {
     const int32_t x = place - row->start;
     rill_marks(surface, row, RILL_MARK_RIM)[x / 64] ^= 1ull << (x & 63);
 }
 
-/* The surface of a column goes on in a direction where its row has thought that it ends. */
+/* Opens a rim: the surface of a column goes on in a direction where its row has found that it ends. */
 static void open_rim(rill_surface *surface, rill_joint *joint) {
     const uint8_t bit = (uint8_t)(1u << joint->direction);
     rill_surface_row *row = (rill_surface_row *)surface->rows.data + joint->row;
@@ -181,7 +181,7 @@ static void open_rim(rill_surface *surface, rill_joint *joint) {
     if (!surface->rim[joint->place]) mark_rims(surface, row, joint->place);
 }
 
-/* And back, as its row has thought. */
+/* Closes a rim that was opened, as its row has found it. */
 static void close_rim(rill_surface *surface, rill_joint *joint) {
     rill_surface_row *row = (rill_surface_row *)surface->rows.data + joint->row;
     if (!joint->opened) return;
@@ -238,7 +238,7 @@ void rill_joints_close(const rill_build *build) {
 
 /* ------------------------------------------------------------------------------------------------------------ mend */
 
-/* Velocities that the kernels have not seen, and slopes towards columns that are not where they look. */
+/* Adds velocities that the kernels have not seen, and slopes towards columns that are not where they look. */
 void rill_row_mend(const rill_build *build, rill_surface_row *row) {
     const rill_surface *surface = build->surface;
     const rill_pipe_side *sides = surface->sides.data;

@@ -3,7 +3,7 @@
  *   - A dry column that is linked to a wet one has a vertex, at its centre: at the mean height, and with the mean
  *     normal, of the wet columns it is linked to.
  *   - Where a wet column meets a wall it is not linked to, there is a wall vertex at the centre of that cell, made
- *     likewise.
+ *     from the wet columns that meet it.
  *   - Four columns of a quartet that are all linked with each other are two triangles, and of those that remain three
  *     are one. Dry columns are not linked with each other, but do not keep apart either. The diagonal has both its ends
  *     inside or both outside if there is a choice, else the greater sum of levels.
@@ -19,7 +19,7 @@
 
 /* ---------------------------------------------------------------------------------------------------------- vertices */
 
-/* What a wet column that is not linked in a direction meets there, as a number: the place of the column whose solid it
+/* Numbers the solid that a wet column meets in a direction where it is not linked: the place of the column whose solid it
  * is or, where a cell has no column, one beyond all places; -1: nothing solid. */
 static int32_t wall_at(const rill_build *build, const rill_surface_row *row, int32_t place, int32_t direction) {
     const rill_bed *bed = build->view->bed;
@@ -60,7 +60,7 @@ static bool add_key(const rill_build *build, const rill_surface_row *row, int32_
     return rill_array_push(&build->surface->wall_keys, &build->surface->allocator, &key) != NULL;
 }
 
-/* The walls of all wet columns, each once and in order. */
+/* Lists the walls of all wet columns, each once and in order. */
 static bool list_wall_vertices(const rill_build *build) {
     rill_surface *surface = build->surface;
     surface->wall_keys.count = 0;
@@ -176,7 +176,7 @@ typedef struct node {
 /* From corner to corner: SW, SE, NE, NW. */
 static const int8_t WAY[4][4] = { { -1, 0, 1, 2 }, { 4, -1, 2, 3 }, { 5, 6, -1, 4 }, { 6, 7, 0, -1 } };
 
-/* What is at the other corners, for a wet column at one of them. */
+/* Finds the nodes at the other corners, for a wet column at one of them. */
 static void look_around(const rill_build *build, const node *at, int32_t corner, const int32_t cell[2], node out[4]) {
     const rill_surface *surface = build->surface;
     const rill_bed *bed = build->view->bed;
@@ -198,7 +198,7 @@ static void look_around(const rill_build *build, const node *at, int32_t corner,
     }
 }
 
-/* Whether two corners may be joined. Dry ones do not keep apart; a wall vertex goes along with what has it as a
+/* Tells whether two corners may be joined. Dry ones do not keep apart; a wall vertex goes along with what has it as a
  * wall. */
 static bool joined(const rill_build *build, const node corners[4], int32_t j, int32_t k) {
     const rill_surface *surface = build->surface;
@@ -228,7 +228,7 @@ static void put_four(const rill_build *build, rill_shore_paper_writer *writer, c
     put(writer, from_sw ? &nodes[0] : &nodes[1], &nodes[2], &nodes[3]);
 }
 
-/* Columns of a quartet that already have triangles. */
+/* Tells whether a column of a quartet already has triangles. */
 static bool taken(const rill_shore_paper_writer *writer, const node *corner) {
     for (int32_t i = 0; i < writer->taken_count; ++i)
         if (writer->taken[i] == corner->vertex) return true;
@@ -239,7 +239,7 @@ static void take(rill_shore_paper_writer *writer, const node *corner) {
     if (writer->taken_count < RILL_SHORE_PAPER_TAKEN) writer->taken[writer->taken_count++] = corner->vertex;
 }
 
-/* The group of `count` corners that a wet column makes, if it does; `without` is the corner that is left out, or -1. */
+/* Writes the group of corners that a wet column makes, if it does; `without` is the corner that is left out, or -1. */
 static void try_group(const rill_build *build, rill_shore_paper_writer *writer, const node nodes[4], int32_t without) {
     for (int32_t j = 0; j < 4; ++j) {
         if (j == without) continue;

@@ -1,4 +1,4 @@
-/* A surface from creation to the end, and what it has to know of a bed: ranges of columns, rows, and which columns of
+/* A surface from creation to the end, and its picture of a bed: ranges of columns, rows, and which columns of
  * different sheets may be linked. Whatever can fail is done before anything is changed. */
 #include "surface/surface.h"
 
@@ -106,7 +106,7 @@ static void find_covered(const rill_surface *surface, rill_surface_row *row) {
     }
 }
 
-/* The joints and sides of a row, which are listed by place; `row` begins with the first that are not of rows before. */
+/* Finds the joints and sides of a row, which are listed by place; `row` begins with the first that are not of rows before. */
 static void find_row_joints(const rill_surface *surface, rill_surface_row *row) {
     rill_joint *joints = surface->joint_list.data;
     const rill_pipe_side *sides = surface->sides.data;
@@ -119,7 +119,7 @@ static void find_row_joints(const rill_surface *surface, rill_surface_row *row) 
     while (row->end_side < side_count && sides[row->end_side].place < end) row->end_side += 1;
 }
 
-/* All rows of all sheets. In the next build every level is looked at. */
+/* Makes all rows of all sheets. In the next build every level is looked at. */
 static bool make_rows(rill_surface *surface, const rill_bed *bed) {
     int32_t next_joint = 0, next_side = 0, next_mark = 0;
     surface->rows.count = 0;

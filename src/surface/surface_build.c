@@ -59,13 +59,13 @@ static void run_corners(rill_build *build, rill_task *task) {
 
 /* --------------------------------------------------------------------------------------------------------- numbers */
 
-/* Nothing of the mesh is as it was: it is written anew. */
+/* Has all of the mesh written anew. */
 static void forget_numbers(rill_surface *surface) {
     rill_surface_row *rows = surface->rows.data;
     for (size_t i = 0; i < surface->rows.count; ++i) rows[i].renumbered = rows[i].rerimmed = true;
 }
 
-/* Vertices and rims of rows, one row after the other, and where the triangles of odd quartets are kept. */
+/* Numbers vertices and rims of rows, one row after the other, and where the triangles of odd quartets are kept. */
 static size_t number_vertices(const rill_build *build, size_t *odd) {
     rill_surface *surface = build->surface;
     rill_surface_row *rows = surface->rows.data;
@@ -86,7 +86,7 @@ static size_t number_vertices(const rill_build *build, size_t *odd) {
     return rims;
 }
 
-/* Vertices of saddles, and below rims. */
+/* Numbers vertices of saddles, and below rims. */
 static size_t number_skirts(const rill_build *build) {
     rill_surface *surface = build->surface;
     rill_surface_row *rows = surface->rows.data;
@@ -108,7 +108,7 @@ static size_t number_skirts(const rill_build *build) {
     return skirts;
 }
 
-/* Room for the triangles of odd quartets, as many as there may be: so many of rows, and those of corners. */
+/* Makes room for as many triangles of odd quartets as there may be: `count` of rows, and more of corners. */
 static bool reserve_odd(const rill_build *build, size_t count) {
     rill_surface *surface = build->surface;
     rill_corner_row *corners = surface->corners.data;
@@ -154,7 +154,7 @@ void rill_surface_give_mesh(rill_surface *surface) {
     surface->vertex_capacity = surface->triangle_capacity = 0;
 }
 
-/* Room for so many, and some more: buffers only ever grow. On failure there is no mesh any more. */
+/* Makes room for so many, and some more: buffers only ever grow. On failure there is no mesh any more. */
 static bool reserve_mesh(rill_build *build, size_t vertices, size_t triangles) {
     rill_surface *surface = build->surface;
     if (surface->mesh.positions && vertices <= surface->vertex_capacity && triangles <= surface->triangle_capacity)
@@ -170,13 +170,13 @@ static bool reserve_mesh(rill_build *build, size_t vertices, size_t triangles) {
 
 /* ------------------------------------------------------------------------------------------------------------ make */
 
-/* A length in quanta, as far as heights go. */
+/* Converts a length to quanta, as far as heights go. */
 static int32_t quanta(const rill_bed *bed, double length) {
     const double count = length / bed->quantum;
     return count < 1.0 ? 1 : count < (double)RILL_TOP ? (int32_t)count : RILL_TOP;
 }
 
-/* The first stages on one thread: each row as soon as those around it are ready, while they are in the cache. */
+/* Runs the first stages on one thread: each row as soon as the rows around it are ready, while they are in the cache. */
 static void sweep_rows(const rill_build *build) {
     rill_surface_row *rows = build->surface->rows.data;
     const size_t count = build->surface->rows.count;
@@ -201,7 +201,7 @@ static void find_links(const rill_build *build) {
     rill_joints_close(build);
 }
 
-/* Numbers of everything there will be, and room for it. */
+/* Numbers everything there will be, and makes room for it. */
 static bool find_numbers(rill_build *build) {
     rill_surface *surface = build->surface;
     size_t odd, rims = number_vertices(build, &odd);
@@ -235,14 +235,14 @@ static uint64_t hash_mesh(const rill_surface *surface) {
     return hash;
 }
 
-/* Vertices of columns are wet. Most have been so before. */
+/* Makes vertices of columns wet; most have been so before. */
 static void fill_wetness(const rill_build *build) {
     rill_surface *surface = build->surface;
     for (size_t v = build->fresh ? 0 : surface->columns_before; v < surface->column_vertices; ++v) surface->mesh.wetness[v] = 1.0f;
     surface->columns_before = surface->column_vertices;
 }
 
-/* All of a row while it is in the cache. */
+/* Writes all of a row while it is in the cache. */
 static void write_row(const rill_build *build, rill_surface_row *row) {
     rill_row_vertices(build, row);
     rill_row_mend(build, row);
@@ -257,7 +257,7 @@ static void write_mesh(rill_build *build) {
     build->surface->info.topology = hash_mesh(build->surface);
 }
 
-/* The seconds since the last stage. */
+/* Returns the seconds since the last stage. */
 static double lap(double *clock) {
     const double before = *clock;
     *clock = rill_clock();

@@ -65,7 +65,7 @@ static rill_level_report levels(int32_t n, const rill_level_row *row) {
 
 /* ----------------------------------------------------------------------------------------------------------- links */
 
-/* Both are here, and one is wet. */
+/* Tells whether both are here, and one is wet. */
 INLINE uint8_t may_link(uint8_t a, uint8_t b) {
     return (uint8_t)(a & b & ((a | b) >> 1));
 }
@@ -123,7 +123,7 @@ static bool link(int32_t n, const rill_link_row *row) {
 
 /* ----------------------------------------------------------------------------------------------------------- shape */
 
-/* What differs is gathered place by place. */
+/* Differences, gathered place by place. */
 typedef struct shape_changes {
     uint8_t differs[LONG_PART], others[LONG_PART];
 } shape_changes;
@@ -178,7 +178,7 @@ static rill_shape_report shape(int32_t n, const rill_shape_row *row) {
     return (rill_shape_report){ differs != 0, others != 0 };
 }
 
-/* Where nothing else has changed, only diagonals have. */
+/* Turns diagonals where nothing else has changed. */
 static bool turn(int32_t n, const rill_shape_row *row) {
     const rill_shape_row run = *row;
     uint8_t differs[PART] = { 0 };
@@ -225,7 +225,7 @@ static rill_row_counts count(int32_t n, const uint8_t *state, const uint8_t *rim
         counts.full += __builtin_popcount(full);
         counts.odd += __builtin_popcount(odd);
         marks[RILL_MARK_WET][i / 8] = wet;
-        marks[RILL_MARK_RIM][i / 8] = lowest(halves | halves >> 2); /* bits are those of axes */
+        marks[RILL_MARK_RIM][i / 8] = lowest(halves | halves >> 2); /* only axes have bits */
         marks[RILL_MARK_FULL][i / 8] = full;
         marks[RILL_MARK_ODD][i / 8] = odd;
     }
@@ -282,7 +282,7 @@ INLINE void weave(const float *x, const float *y, const float *z, float *out) {
     }
 }
 
-/* What is to be known of 16 vertices. */
+/* The numbers of 16 vertices. */
 typedef struct vertex_chunk {
     float x[CHUNK], y[CHUNK], z[CHUNK];
     float nx[CHUNK], ny[CHUNK], nz[CHUNK];
@@ -290,7 +290,7 @@ typedef struct vertex_chunk {
     float depth[CHUNK], opacity[CHUNK];
 } vertex_chunk;
 
-/* Of 16 columns from `at` on, whether they are wet or not. */
+/* Finds the vertices of 16 columns from `at` on, whether they are wet or not. */
 INLINE void fill_chunk(int32_t at, const rill_vertex_row *row, const rill_vertex_constants *constants, vertex_chunk *out) {
     const int32_t *top = row->top + at, *south = row->top_s + at, *north = row->top_n + at, *H = row->H + at;
     const float *u = row->u + at, *v = row->v + at, *vn = row->v_n + at;

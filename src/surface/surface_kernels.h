@@ -6,12 +6,12 @@
 
 #include "mesh/surface_mesh.h"
 
-/* What stands over a quartet. */
+/* Kinds of quads over quartets. */
 enum {
     RILL_QUAD_NONE = 0,
     RILL_QUAD_RISING,  /* four wet columns linked around: two triangles, the diagonal from SW to NE */
-    RILL_QUAD_FALLING, /* the same, from SE to NW */
-    RILL_QUAD_ODD      /* something else, with a wet column in it */
+    RILL_QUAD_FALLING, /* four wet columns linked around, the diagonal from SE to NW */
+    RILL_QUAD_ODD      /* any other quartet with a wet column in it */
 };
 
 /* A row of the bed and the planes of a build, south and north of it by the stride. */
@@ -36,7 +36,7 @@ typedef struct rill_shape_row {
 } rill_shape_row;
 
 /* Vertices of a run of wet columns, numbers one after the other. Outputs point to the first. Up to 15 places behind the
- * run are read too. Slopes are those between the neighbours in the sheet, whatever is there: see rill_column_mend. */
+ * run are read too. Slopes are found between the neighbours in the sheet, whatever is there: see rill_column_mend. */
 typedef struct rill_vertex_row {
     const int32_t *top, *top_s, *top_n, *H, *layer;
     const float *u, *v, *v_n;
@@ -52,14 +52,14 @@ typedef struct rill_vertex_constants {
     float y;              /* m */
 } rill_vertex_constants;
 
-/* Of a row. */
+/* Counts of a row. */
 typedef struct rill_row_counts {
     int32_t wet, rims, full, odd; /* wet columns, rims, full quads, odd ones */
 } rill_row_counts;
 
 typedef struct rill_shape_report {
     bool changed; /* some quad is not what it was */
-    bool others;  /* and is full now, or was so before */
+    bool others;  /* a quad that has changed is full now, or was so before */
 } rill_shape_report;
 
 typedef struct rill_level_report {
@@ -69,25 +69,25 @@ typedef struct rill_level_report {
 
 struct rill_surface_kernels {
     const char *name;
-    /* Whether anything is deeper than RILL_DRY. */
+    /* Tells whether anything is deeper than RILL_DRY. */
     bool (*any_deep)(int32_t n, const int32_t *H);
     rill_level_report (*levels)(int32_t n, const rill_level_row *row);
     /* Links to E, NE, N and NW: where everything may be linked, and by the ranges of columns; whether some are not what they
      * were. */
     void (*link_open)(int32_t n, const rill_link_row *row);
     bool (*link)(int32_t n, const rill_link_row *row);
-    /* All links, rims and quads. */
+    /* Finds all links, rims and quads. */
     rill_shape_report (*shape)(int32_t n, const rill_shape_row *row);
-    /* Quads where columns and links are what they were; whether some are not. */
+    /* Finds quads where columns and links are what they were; whether some quads are not. */
     bool (*turn)(int32_t n, const rill_shape_row *row);
-    /* How many there are, and where: eight places to a byte, for each of the marks. */
+    /* Counts columns, rims and quads, and marks where they are: eight places to a byte, for each of the marks. */
     rill_row_counts (*count)(int32_t n, const uint8_t *state, const uint8_t *rim, const uint8_t *quads,
                              uint8_t *const marks[RILL_MARKS]);
-    /* Numbers for wet columns, one after the other from `first` on; those of the others mean nothing. */
+    /* Numbers wet columns, one after the other from `first` on; numbers of other columns mean nothing. */
     void (*number)(int32_t n, const uint8_t *state, int32_t first, int32_t *vertex);
     /* Behind the run there is room up to `room` vertices from its first, which are written later. */
     void (*vertices)(int32_t n, int32_t room, const rill_vertex_row *row, const rill_vertex_constants *k);
-    /* Two triangles for each of a run of full quads, of any length, whose vertices follow each other from the SW and the NW
+    /* Writes two triangles for each of a run of full quads, of any length, whose vertices follow each other from the SW and the NW
      * one of the first on. */
     void (*triangles)(int32_t n, const uint8_t *quads, uint32_t sw, uint32_t nw, uint32_t *out);
 };
