@@ -60,10 +60,10 @@ typedef struct judge {
 /* -------------------------------------------------------------------------------------------------------------- energy */
 
 static inline double judge_body_kinetic(const rill_body *body, const double a[6], const double b[6]) {
-    double sum = body->carried * a[2] * b[2];
+    double sum = body->added_mass * a[2] * b[2];
     for (int i = 0; i < 3; ++i) {
-        const double *own = body->own + 3 * i;
-        sum += (body->mass + body->laden) * a[i] * b[i] + a[3 + i] * (own[0] * b[3] + own[1] * b[4] + own[2] * b[5]);
+        const double *own = body->world_inertia + 3 * i;
+        sum += (body->mass + body->deck_mass) * a[i] * b[i] + a[3 + i] * (own[0] * b[3] + own[1] * b[4] + own[2] * b[5]);
     }
     return 0.5 * sum;
 }

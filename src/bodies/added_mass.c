@@ -35,146 +35,146 @@ static const double DISC = 0.4244;  /* 4 / (3 pi): of the radius of what is wet 
 static const double FOAM = 0.1;     /* of the density of the liquid */
 static const double FADE = 16.0;    /* times what is missing to weigh as much as that */
 
-typedef struct cargo {
+typedef struct added_liquid {
     double mass;       /* kg */
     double xx, yy, xy; /* its inertia, kg m2 */
     double cells;      /* that the body is over */
-    double wet;        /* those in which it is in the liquid */
+    double wet_cells;        /* those in which it is in the liquid */
     double displaced;  /* kg */
-    double around;     /* sum of squares of arms over these cells, m2 */
-    double along, zz;  /* what goes along the bed with what is light, kg, and its inertia, kg m2 */
-} cargo;
+    double arms_squared;     /* sum of squares of arms over these cells, m2 */
+    double mass_along, zz;  /* what goes along the bed with what is light, kg, and its inertia, kg m2 */
+} added_liquid;
 
 /* None of it turns with a `round` one. */
-static inline cargo sum_cargo(const rill_body_stage *s, const rill_body *body, bool round) {
-    const rill_touch *touches = s->bodies->touches.data;
-    const rill_piece *pieces = s->bodies->pieces.data;
-    const rill_node *nodes = s->bodies->nodes.data;
-    const double dx = s->flow->bed->grid.cell_size, layer = LAYER * s->gravity * s->dt * s->dt;
-    cargo sum = { 0 };
-    for (int32_t i = body->first; i < body->end; ++i) {
+static inline added_liquid sum_added(const rill_body_stage *stage, const rill_body *body, bool round) {
+    const rill_body_touch *touches = stage->bodies->touches.data;
+    const rill_body_piece *pieces = stage->bodies->pieces.data;
+    const rill_body_node *nodes = stage->bodies->nodes.data;
+    const double dx = stage->flow->bed->grid.cell_size, layer = LAYER * stage->gravity * stage->dt * stage->dt;
+    added_liquid added = { 0 };
+    for (int32_t i = body->first_touch; i < body->end_touch; ++i) {
         const double e = nodes[touches[i].node].e;
-        for (int32_t k = touches[i].first; k < touches[i].end; ++k) {
-            const rill_piece *p = &pieces[k];
-            const double low = (double)p->low, high = (double)p->high, x = (double)p->arm[0], y = (double)p->arm[1];
-            sum.cells += (double)p->part;
+        for (int32_t k = touches[i].first_piece; k < touches[i].end_piece; ++k) {
+            const rill_body_piece *piece = &pieces[k];
+            const double low = (double)piece->low, high = (double)piece->high, x = (double)piece->arm[0], y = (double)piece->arm[1];
+            added.cells += (double)piece->part;
             if (e <= low) continue;
-            const double thick = e < high ? 0.0 : SHARE * (high - low) * s->flow->bed->quantum;
-            const double mass = s->density * dx * dx * (double)p->part * (thick > layer ? thick : layer);
-            sum.mass += mass;
+            const double thick = e < high ? 0.0 : SHARE * (high - low) * stage->flow->bed->quantum;
+            const double mass = stage->density * dx * dx * (double)piece->part * (thick > layer ? thick : layer);
+            added.mass += mass;
             if (round) continue;
-            const double turns = fmax(mass, TURNING * s->density * dx * dx * (double)p->part * layer);
-            sum.xx += turns * y * y;
-            sum.yy += turns * x * x;
-            sum.xy -= turns * x * y;
+            const double turns = fmax(mass, TURNING * stage->density * dx * dx * (double)piece->part * layer);
+            added.xx += turns * y * y;
+            added.yy += turns * x * x;
+            added.xy -= turns * x * y;
         }
     }
-    return sum;
+    return added;
 }
 
-static cargo find_cargo(const rill_body_stage *s, const rill_body *body) {
-    return body->form.shape == RILL_BODY_SPHERE ? sum_cargo(s, body, true) : sum_cargo(s, body, false);
+static added_liquid find_added(const rill_body_stage *stage, const rill_body *body) {
+    return body->form.shape == RILL_BODY_SPHERE ? sum_added(stage, body, true) : sum_added(stage, body, false);
 }
 
 /* What of a light body is in the liquid. */
-static void find_wet(const rill_body_stage *s, const rill_body *body, cargo *sum) {
-    const rill_touch *touches = s->bodies->touches.data;
-    const rill_piece *pieces = s->bodies->pieces.data;
-    const rill_node *nodes = s->bodies->nodes.data;
-    const double dx = s->flow->bed->grid.cell_size;
-    for (int32_t i = body->first; i < body->end; ++i) {
+static void find_wet(const rill_body_stage *stage, const rill_body *body, added_liquid *added) {
+    const rill_body_touch *touches = stage->bodies->touches.data;
+    const rill_body_piece *pieces = stage->bodies->pieces.data;
+    const rill_body_node *nodes = stage->bodies->nodes.data;
+    const double dx = stage->flow->bed->grid.cell_size;
+    for (int32_t i = body->first_touch; i < body->end_touch; ++i) {
         const double e = nodes[touches[i].node].e, open = nodes[touches[i].node].flooded ? 0.0 : 1.0;
-        for (int32_t k = touches[i].first; k < touches[i].end; ++k) {
-            const rill_piece *p = &pieces[k];
-            const double low = (double)p->low, high = (double)p->high, x = (double)p->arm[0], y = (double)p->arm[1];
+        for (int32_t k = touches[i].first_piece; k < touches[i].end_piece; ++k) {
+            const rill_body_piece *piece = &pieces[k];
+            const double low = (double)piece->low, high = (double)piece->high, x = (double)piece->arm[0], y = (double)piece->arm[1];
             if (e <= low) continue;
-            sum->wet += (double)p->part;
-            sum->displaced += open * (double)p->part * ((e < high ? e : high) - low);
-            sum->around += (double)p->part * (x * x + y * y);
+            added->wet_cells += (double)piece->part;
+            added->displaced += open * (double)piece->part * ((e < high ? e : high) - low);
+            added->arms_squared += (double)piece->part * (x * x + y * y);
         }
     }
-    sum->displaced *= s->density * dx * dx * s->flow->bed->quantum;
+    added->displaced *= stage->density * dx * dx * stage->flow->bed->quantum;
 }
 
 /* How much less it weighs than what is not light, kg; negative if it is not. */
-static double lacks(const rill_body_stage *s, const rill_body *body, const cargo *c) {
-    const double dx = s->flow->bed->grid.cell_size, area = c->cells * dx * dx;
-    return fmax(LIGHT * s->gravity * s->dt * s->dt, SHALLOW * sqrt(area)) * s->density * area - body->mass;
+static double missing_mass(const rill_body_stage *stage, const rill_body *body, const added_liquid *added) {
+    const double dx = stage->flow->bed->grid.cell_size, area = added->cells * dx * dx;
+    return fmax(LIGHT * stage->gravity * stage->dt * stage->dt, SHALLOW * sqrt(area)) * stage->density * area - body->mass;
 }
 
 /* Whether it weighs so little beside what it could displace that its own inertia does not count; thin plates do. */
-static bool is_foam(const rill_body_stage *s, const rill_body *body) {
-    return body->mass < FOAM * s->density * body->form.volume;
+static bool is_next_to_weightless(const rill_body_stage *stage, const rill_body *body) {
+    return body->mass < FOAM * stage->density * body->form.volume;
 }
 
 /* Whether it would bob within sub-steps that cannot follow it. */
-static bool bobs(const rill_body_stage *s, const rill_body *body, const cargo *c) {
-    const double dx = s->flow->bed->grid.cell_size;
-    return body->mass < LIGHT * s->gravity * s->dt * s->dt * s->density * c->cells * dx * dx;
+static bool is_too_light_for_step(const rill_body_stage *stage, const rill_body *body, const added_liquid *added) {
+    const double dx = stage->flow->bed->grid.cell_size;
+    return body->mass < LIGHT * stage->gravity * stage->dt * stage->dt * stage->density * added->cells * dx * dx;
 }
 
 /* What goes with a body that is so much too light. */
-static void burden(const rill_body_stage *s, const rill_body *body, double lacking, cargo *c) {
-    find_wet(s, body, c);
-    const double dx = s->flow->bed->grid.cell_size, area = c->wet * dx * dx, most = FADE * lacking;
-    const double disc = fmin(DISC * sqrt(area / 3.141592653589793) * area * s->density, most);
-    if (c->wet == 0.0) return;
-    if (disc > c->mass) {
-        const double more = disc / c->mass;
-        c->mass = disc;
-        c->xx *= more, c->yy *= more, c->xy *= more;
+static void add_to_light(const rill_body_stage *stage, const rill_body *body, double lacking, added_liquid *added) {
+    find_wet(stage, body, added);
+    const double dx = stage->flow->bed->grid.cell_size, area = added->wet_cells * dx * dx, most = FADE * lacking;
+    const double disc = fmin(DISC * sqrt(area / 3.141592653589793) * area * stage->density, most);
+    if (added->wet_cells == 0.0) return;
+    if (disc > added->mass) {
+        const double more = disc / added->mass;
+        added->mass = disc;
+        added->xx *= more, added->yy *= more, added->xy *= more;
     }
-    c->along = fmin(SHARE * c->displaced, most);
-    c->zz = c->along * c->around / c->wet;
+    added->mass_along = fmin(SHARE * added->displaced, most);
+    added->zz = added->mass_along * added->arms_squared / added->wet_cells;
 }
 
 /* Its spin with what it carries along, `kept` of which turns already, and with what lies on it, of which `joined` does; by the
  * weight of that. Turning a sphere moves no liquid. */
-static void turn_along(const rill_body_stage *s, rill_body *body, const cargo *c, double kept, double joined) {
-    const double more[9] = { c->xx, c->xy, 0.0, c->xy, c->yy, 0.0, 0.0, 0.0, c->zz }, *spin = body->state.spin;
-    const double *aboard = body->freight.inertia;
+static void add_inertia(const rill_body_stage *stage, rill_body *body, const added_liquid *added, double kept, double joined) {
+    const double more[9] = { added->xx, added->xy, 0.0, added->xy, added->yy, 0.0, 0.0, 0.0, added->zz }, *spin = body->state.spin;
+    const double *aboard = body->deck_load.inertia;
     double momentum[3], weight[6] = { 0 };
     if (body->form.shape == RILL_BODY_SPHERE) return;
-    rill_freight_weighs(&body->freight, s->gravity, weight);
-    rill_body_keep_round(body, weight);
+    rill_deck_load_add_weight(&body->deck_load, stage->gravity, weight);
+    rill_body_remove_round_torque(body, weight);
     for (int i = 0; i < 3; ++i) {
-        const double *own = body->own + 3 * i, *row = more + 3 * i;
+        const double *own = body->world_inertia + 3 * i, *row = more + 3 * i;
         momentum[i] = own[0] * spin[0] + own[1] * spin[1] + own[2] * spin[2];
         momentum[i] += kept * (row[0] * spin[0] + row[1] * spin[1] + row[2] * spin[2]);
         momentum[i] += joined * (aboard[3 * i] * spin[0] + aboard[3 * i + 1] * spin[1] + aboard[3 * i + 2] * spin[2]);
-        momentum[i] += s->dt * weight[3 + i];
+        momentum[i] += stage->dt * weight[3 + i];
     }
-    for (int i = 0; i < 9; ++i) body->heavier[i] += more[i] + aboard[i];
-    rill_body_invert(body->heavier, body->lighter);
+    for (int i = 0; i < 9; ++i) body->effective_inertia[i] += more[i] + aboard[i];
+    rill_body_invert_matrix(body->effective_inertia, body->inverse_inertia);
     for (int i = 0; i < 3; ++i) {
-        const double *row = body->lighter + 3 * i;
-        body->free[3 + i] = row[0] * momentum[0] + row[1] * momentum[1] + row[2] * momentum[2];
+        const double *row = body->inverse_inertia + 3 * i;
+        body->predicted_twist[3 + i] = row[0] * momentum[0] + row[1] * momentum[1] + row[2] * momentum[2];
     }
 }
 
-void rill_bodies_carry(const rill_body_stage *s) {
-    for (size_t i = s->island->first_body; i < s->island->end_body; ++i) {
-        rill_body *body = rill_body_in(s->bodies, i);
-        const double aboard = body->freight.mass, joined = aboard <= body->laden ? 1.0 : body->laden / aboard;
-        body->laden = aboard;
+void rill_bodies_add_mass(const rill_body_stage *stage) {
+    for (size_t i = stage->island->first_body; i < stage->island->end_body; ++i) {
+        rill_body *body = rill_body_in_order(stage->bodies, i);
+        const double aboard = body->deck_load.mass, joined = aboard <= body->deck_mass ? 1.0 : body->deck_mass / aboard;
+        body->deck_mass = aboard;
         if (isinf(body->mass)) continue;
-        cargo c = find_cargo(s, body);
-        const double lacking = is_foam(s, body) ? lacks(s, body, &c) : 0.0;
-        if (lacking > 0.0) burden(s, body, lacking, &c);
-        const double kept = body->fresh || c.mass <= body->carried ? 1.0 : body->carried / c.mass;
-        body->carried = c.mass;
-        body->small = c.cells < SMALL || lacking > 0.0 || bobs(s, body, &c);
-        if (c.mass == 0.0 && aboard == 0.0) continue;
-        body->along = body->mass + c.along + aboard;
-        body->upright = body->stiff = body->mass + c.mass + aboard;
-        const double *v = body->state.velocity,
-                     slope = s->gravity * s->flow->bed->quantum / s->flow->bed->grid.cell_size;
-        for (int k = 0; aboard + c.along > 0.0 && k < 2; ++k) {
-            const double pull = s->dt * slope * (double)s->k->tilt[k], with = kept * c.along * v[k];
-            body->free[k] = (body->mass * body->free[k] + with + aboard * (joined * v[k] + pull)) / body->along;
+        added_liquid added = find_added(stage, body);
+        const double lacking = is_next_to_weightless(stage, body) ? missing_mass(stage, body, &added) : 0.0;
+        if (lacking > 0.0) add_to_light(stage, body, lacking, &added);
+        const double kept = body->fresh || added.mass <= body->added_mass ? 1.0 : body->added_mass / added.mass;
+        body->added_mass = added.mass;
+        body->small = added.cells < SMALL || lacking > 0.0 || is_too_light_for_step(stage, body, &added);
+        if (added.mass == 0.0 && aboard == 0.0) continue;
+        body->mass_along = body->mass + added.mass_along + aboard;
+        body->mass_upright = body->mass_stiff = body->mass + added.mass + aboard;
+        const double *vectors = body->state.velocity,
+                     slope = stage->gravity * stage->flow->bed->quantum / stage->flow->bed->grid.cell_size;
+        for (int k = 0; aboard + added.mass_along > 0.0 && k < 2; ++k) {
+            const double pull = stage->dt * slope * (double)stage->constants->tilt[k], with = kept * added.mass_along * vectors[k];
+            body->predicted_twist[k] = (body->mass * body->predicted_twist[k] + with + aboard * (joined * vectors[k] + pull)) / body->mass_along;
         }
-        const double lifted = kept * c.mass * v[2] + aboard * (joined * v[2] - s->dt * s->gravity);
-        body->free[2] = (body->mass * body->free[2] + lifted) / body->upright;
-        turn_along(s, body, &c, kept, joined);
+        const double lifted = kept * added.mass * vectors[2] + aboard * (joined * vectors[2] - stage->dt * stage->gravity);
+        body->predicted_twist[2] = (body->mass * body->predicted_twist[2] + lifted) / body->mass_upright;
+        add_inertia(stage, body, &added, kept, joined);
     }
 }

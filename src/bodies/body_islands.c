@@ -18,7 +18,7 @@ static int32_t root_of(int32_t *parent, int32_t i) {
 }
 
 /* The lowest of an island's bodies stands for it. */
-static void unite(int32_t *parent, int32_t i, int32_t j) {
+static void join_sets(int32_t *parent, int32_t i, int32_t j) {
     const int32_t a = root_of(parent, i), b = root_of(parent, j);
     parent[a > b ? a : b] = a > b ? b : a;
 }
@@ -35,21 +35,21 @@ static size_t list_alive(const rill_bodies *bodies) {
     return count;
 }
 
-void rill_bodies_part(rill_bodies *bodies) {
+void rill_bodies_find_islands(rill_bodies *bodies) {
     int32_t *order = bodies->order.data, *west = order + bodies->list.count, *parent = west + bodies->list.count;
-    rill_island *islands = bodies->islands.data;
+    rill_body_island *islands = bodies->islands.data;
     const size_t count = list_alive(bodies);
     for (size_t i = 0; i < count; ++i) {
-        west[order[i]] = rill_body_in(bodies, i)->area.low[0];
+        west[order[i]] = rill_body_in_order(bodies, i)->area.low[0];
         parent[order[i]] = order[i];
     }
     rill_order_items(order, count, west);
     for (size_t i = 0; i < count; ++i) {
-        const rill_area *area = &rill_body_in(bodies, i)->area;
+        const rill_area *area = &rill_body_in_order(bodies, i)->area;
         for (size_t k = i + 1; k < count; ++k) {
-            const rill_area *other = &rill_body_in(bodies, k)->area;
+            const rill_area *other = &rill_body_in_order(bodies, k)->area;
             if (!is_beside(area, other, 0)) break;
-            if (is_beside(area, other, 1)) unite(parent, order[i], order[k]);
+            if (is_beside(area, other, 1)) join_sets(parent, order[i], order[k]);
         }
     }
     for (size_t i = 0; i < count; ++i) parent[order[i]] = root_of(parent, order[i]);
@@ -57,31 +57,31 @@ void rill_bodies_part(rill_bodies *bodies) {
     bodies->islands.count = 0;
     for (size_t i = 0, end; i < count; i = end) {
         for (end = i + 1; end < count && parent[order[end]] == parent[order[i]];) end += 1;
-        islands[bodies->islands.count++] = (rill_island){ .first_body = i, .end_body = end };
+        islands[bodies->islands.count++] = (rill_body_island){ .first_body = i, .end_body = end };
     }
 }
 
-void rill_bodies_unite(rill_bodies *bodies) {
-    rill_island *islands = bodies->islands.data;
-    islands[0] = (rill_island){ .end_body = list_alive(bodies),
+void rill_bodies_join_islands(rill_bodies *bodies) {
+    rill_body_island *islands = bodies->islands.data;
+    islands[0] = (rill_body_island){ .end_body = list_alive(bodies),
                                 .end_touch = bodies->touches.count,
                                 .end_node = bodies->nodes.count };
     bodies->islands.count = 1;
 }
 
-typedef struct job {
+typedef struct island_job {
     const rill_body_stage *stage;
-    rill_island_work *work;
-} job;
+    rill_body_island_work *work;
+} island_job;
 
 static void work_at(void *context, int32_t i) {
-    const job *j = context;
-    rill_body_stage part = *j->stage;
-    part.island = (rill_island *)part.bodies->islands.data + i;
-    j->work(&part);
+    const island_job *job = context;
+    rill_body_stage part = *job->stage;
+    part.island = (rill_body_island *)part.bodies->islands.data + i;
+    job->work(&part);
 }
 
-void rill_islands_each(const rill_body_stage *stage, rill_island_work *work) {
-    job j = { stage, work };
-    rill_parallel_for(stage->runtime, stage->pool, (int32_t)stage->bodies->islands.count, work_at, &j);
+void rill_bodies_each_island(const rill_body_stage *stage, rill_body_island_work *work) {
+    island_job job = { stage, work };
+    rill_parallel_for(stage->runtime, stage->pool, (int32_t)stage->bodies->islands.count, work_at, &job);
 }

@@ -26,7 +26,7 @@ static void multiply(const double a[4], const double b[4], bool inverse, double 
     out[3] = a[3] * w - (a[0] * x + a[1] * y + a[2] * z);
 }
 
-void rill_body_lag(const double lag[6], double part, double position[3], double orientation[4]) {
+void rill_body_add_lag(const double lag[6], double part, double position[3], double orientation[4]) {
     const double m[3] = { part * lag[3], part * lag[4], part * lag[5] };
     const double square = m[0] * m[0] + m[1] * m[1] + m[2] * m[2];
     for (int i = 0; i < 3; ++i) position[i] += part * lag[i];
@@ -38,15 +38,15 @@ void rill_body_lag(const double lag[6], double part, double position[3], double 
     multiply(turn, from, false, orientation);
 }
 
-void rill_body_seen(const rill_body *body, double position[3], double orientation[4]) {
+void rill_body_seen_pose(const rill_body *body, double position[3], double orientation[4]) {
     memcpy(position, body->state.position, sizeof body->state.position);
     memcpy(orientation, body->state.orientation, sizeof body->state.orientation);
-    rill_body_lag(body->lag, 1.0, position, orientation);
+    rill_body_add_lag(body->lag, 1.0, position, orientation);
 }
 
-void rill_body_seen_motion(const rill_body_stage *s, const rill_body *body, double motion[6]) {
-    const double rate = (s->lags - 1.0) / s->dt;
-    for (int i = 0; i < 6; ++i) motion[i] = body->guess[i] + (i < 3 ? rate : 4.0 * rate) * body->lag[i];
+void rill_body_seen_twist(const rill_body_stage *stage, const rill_body *body, double motion[6]) {
+    const double rate = (stage->lag_left - 1.0) / stage->dt;
+    for (int i = 0; i < 6; ++i) motion[i] = body->expected_twist[i] + (i < 3 ? rate : 4.0 * rate) * body->lag[i];
 }
 
 double rill_body_lag_length(const rill_body *body) {
@@ -62,17 +62,17 @@ static double height_above(const rill_body_form *form, const rill_body_state *to
     const double *up = pose.turn + 6;
     double low = 0.0;
     for (size_t i = 0; i < form->vertex_count; ++i) {
-        const double *v = form->vertices + 3 * i;
-        low = fmin(low, up[0] * v[0] + up[1] * v[1] + up[2] * v[2]);
+        const double *vectors = form->vertices + 3 * i;
+        low = fmin(low, up[0] * vectors[0] + up[1] * vectors[1] + up[2] * vectors[2]);
     }
     return fmax(rill_bed_z(flow->bed, flow->extent.level) - to->position[2] - low, 0.0);
 }
 
 void rill_body_jump(rill_body *body, const rill_body_state *to, const rill_flow *flow) {
     double position[3], orientation[4], turn[4], square = 0.0;
-    rill_body_seen(body, position, orientation);
+    rill_body_seen_pose(body, position, orientation);
     memset(body->lag, 0, sizeof body->lag);
-    if (body->before_dt == 0.0) return; /* no liquid has seen it yet */
+    if (body->last_dt == 0.0) return; /* no liquid has seen it yet */
     for (int i = 0; i < 3; ++i) {
         body->lag[i] = position[i] - to->position[i];
         square += body->lag[i] * body->lag[i];

@@ -32,13 +32,13 @@ static int32_t nearest_column(const rill_bed *bed, const int16_t at[2], int32_t 
 
 /* The places of columns are others now. */
 static void find_nodes_again(rill_bodies *bodies, rill_flow *flow) {
-    rill_node *nodes = bodies->nodes.data;
+    rill_body_node *nodes = bodies->nodes.data;
     size_t count = 0;
     for (size_t i = 0; i < bodies->nodes.count; ++i) {
-        rill_node node = nodes[i];
+        rill_body_node node = nodes[i];
         node.place = nearest_column(flow->bed, node.cell, node.base);
         if (node.place < 0 || bodies->node_of[node.place] != 0) {
-            rill_bodies_give(bodies, flow, node.cell, node.place, node.deck);
+            rill_bodies_return_liquid(bodies, flow, node.cell, node.place, node.deck);
             continue;
         }
         nodes[count++] = node;
@@ -50,36 +50,36 @@ static void find_nodes_again(rill_bodies *bodies, rill_flow *flow) {
 static void free_planes(rill_body_planes *planes, const rill_allocator *allocator) {
     rill_free(allocator, planes->node_of, planes->size, sizeof *planes->node_of);
     rill_free(allocator, planes->stamp, planes->size, sizeof *planes->stamp);
-    rill_free(allocator, planes->shown, planes->size, sizeof *planes->shown);
+    rill_free(allocator, planes->lifted, planes->size, sizeof *planes->lifted);
     *planes = (rill_body_planes){ 0 };
 }
 
 static bool prepare_planes(rill_bodies *bodies, const rill_bed *bed, const rill_allocator *allocator) {
     const size_t size = (size_t)bed->plane_size;
-    rill_body_planes *next = &bodies->next;
+    rill_body_planes *next = &bodies->next_planes;
     if (bodies->plane_size == size || next->size == size) return true;
     free_planes(next, allocator);
     *next = (rill_body_planes){ .node_of = rill_alloc_zeroed(allocator, size, sizeof *next->node_of),
                                 .stamp = rill_alloc_zeroed(allocator, size, sizeof *next->stamp),
-                                .shown = rill_alloc(allocator, size, sizeof *next->shown),
+                                .lifted = rill_alloc(allocator, size, sizeof *next->lifted),
                                 .size = size };
-    if (next->node_of && next->stamp && next->shown) return true;
+    if (next->node_of && next->stamp && next->lifted) return true;
     free_planes(next, allocator);
     return false;
 }
 
-void rill_bodies_settle(rill_bodies *bodies, rill_flow *flow, const rill_allocator *allocator) {
+void rill_bodies_commit(rill_bodies *bodies, rill_flow *flow, const rill_allocator *allocator) {
     const rill_bed *bed = flow->bed;
     if (bodies->plane_size == (size_t)bed->plane_size) return;
-    rill_body_planes old = { bodies->node_of, bodies->stamp, bodies->shown, bodies->plane_size };
-    const rill_body_planes next = bodies->next;
-    bodies->next = (rill_body_planes){ 0 };
+    rill_body_planes old = { bodies->node_of, bodies->stamp, bodies->lifted, bodies->plane_size };
+    const rill_body_planes next = bodies->next_planes;
+    bodies->next_planes = (rill_body_planes){ 0 };
     free_planes(&old, allocator);
     bodies->node_of = next.node_of;
     bodies->stamp = next.stamp;
-    bodies->shown = next.shown;
+    bodies->lifted = next.lifted;
     bodies->plane_size = next.size;
-    memcpy(bodies->shown, bed->b, next.size * sizeof *bodies->shown);
+    memcpy(bodies->lifted, bed->b, next.size * sizeof *bodies->lifted);
     find_nodes_again(bodies, flow);
 }
 
@@ -101,72 +101,72 @@ static bool prepare(rill_bodies *bodies, const rill_bed *bed, size_t more, const
     return rill_array_reserve(&bodies->pieces, allocator, 4 * RILL_PARTS * touches) &&
            rill_array_reserve(&bodies->touches, allocator, touches) &&
            rill_array_reserve(&bodies->nodes, allocator, nodes) &&
-           rill_array_reserve(&bodies->before, allocator, nodes) &&
+           rill_array_reserve(&bodies->nodes_before, allocator, nodes) &&
            rill_array_reserve(&bodies->claimed, allocator, nodes) &&
            rill_array_reserve(&bodies->faces, allocator, faces) &&
-           rill_array_reserve(&bodies->between, allocator, 2 * faces) &&
+           rill_array_reserve(&bodies->ring_faces, allocator, 2 * faces) &&
            rill_array_reserve(&bodies->islands, allocator, bodies->list.count) &&
            rill_array_reserve(&bodies->order, allocator, 3 * bodies->list.count) &&
-           rill_array_reserve(&bodies->near, allocator, nodes) && rill_array_reserve(&bodies->far, allocator, faces) &&
-           rill_array_reserve(&bodies->grips, allocator, 2 * touches + (size_t)bed->pipe_count) &&
+           rill_array_reserve(&bodies->neighbours, allocator, nodes) && rill_array_reserve(&bodies->far_faces, allocator, faces) &&
+           rill_array_reserve(&bodies->overlaps, allocator, 2 * touches + (size_t)bed->pipe_count) &&
            rill_array_reserve(&bodies->vectors, allocator, RILL_BODY_VECTORS * nodes) &&
            prepare_planes(bodies, bed, allocator);
 }
 
 bool rill_bodies_prepare(rill_bodies *bodies, const rill_bed *bed, const rill_allocator *allocator) {
-    bodies->counted = false; /* until it is the world's */
+    bodies->most_joined_known = false; /* until it is the world's */
     return prepare(bodies, bed, most_joined(bed), allocator);
 }
 
 bool rill_bodies_reserve(rill_bodies *bodies, rill_flow *flow, const rill_allocator *allocator) {
     const rill_bed *bed = flow->bed;
-    if (!bodies->counted || bodies->plane_size != (size_t)bed->plane_size) bodies->joinable = most_joined(bed);
-    if (!prepare(bodies, bed, bodies->joinable, allocator)) return false;
-    bodies->counted = true;
-    rill_bodies_settle(bodies, flow, allocator);
+    if (!bodies->most_joined_known || bodies->plane_size != (size_t)bed->plane_size) bodies->most_joined = most_joined(bed);
+    if (!prepare(bodies, bed, bodies->most_joined, allocator)) return false;
+    bodies->most_joined_known = true;
+    rill_bodies_commit(bodies, flow, allocator);
     return true;
 }
 
 rill_bodies rill_bodies_make(void) {
     return (rill_bodies){ .list = rill_array_make(sizeof(rill_body)),
-                          .pieces = rill_array_make(sizeof(rill_piece)),
-                          .touches = rill_array_make(sizeof(rill_touch)),
-                          .nodes = rill_array_make(sizeof(rill_node)),
+                          .pieces = rill_array_make(sizeof(rill_body_piece)),
+                          .touches = rill_array_make(sizeof(rill_body_touch)),
+                          .nodes = rill_array_make(sizeof(rill_body_node)),
                           .faces = rill_array_make(sizeof(rill_body_face)),
-                          .near = rill_array_make(sizeof(rill_near)),
-                          .far = rill_array_make(sizeof(int32_t)),
-                          .islands = rill_array_make(sizeof(rill_island)),
+                          .neighbours = rill_array_make(sizeof(rill_body_neighbours)),
+                          .far_faces = rill_array_make(sizeof(int32_t)),
+                          .islands = rill_array_make(sizeof(rill_body_island)),
                           .order = rill_array_make(sizeof(int32_t)),
-                          .grips = rill_array_make(sizeof(rill_body_grip)),
-                          .before = rill_array_make(sizeof(rill_node)),
+                          .overlaps = rill_array_make(sizeof(rill_body_overlap)),
+                          .nodes_before = rill_array_make(sizeof(rill_body_node)),
                           .claimed = rill_array_make(sizeof(int32_t)),
-                          .between = rill_array_make(sizeof(int32_t)),
+                          .ring_faces = rill_array_make(sizeof(int32_t)),
                           .vectors = rill_array_make(sizeof(double)) };
 }
 
 void rill_bodies_free(rill_bodies *bodies, const rill_allocator *allocator) {
     rill_array *const arrays[] = { &bodies->list,   &bodies->pieces,  &bodies->touches, &bodies->nodes,
-                                   &bodies->faces,  &bodies->near,    &bodies->far,     &bodies->grips,
-                                   &bodies->before, &bodies->vectors, &bodies->claimed, &bodies->between,
+                                   &bodies->faces,  &bodies->neighbours,    &bodies->far_faces,     &bodies->overlaps,
+                                   &bodies->nodes_before, &bodies->vectors, &bodies->claimed, &bodies->ring_faces,
                                    &bodies->islands, &bodies->order };
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i) rill_array_free(arrays[i], allocator);
-    rill_body_planes planes = { bodies->node_of, bodies->stamp, bodies->shown, bodies->plane_size };
+    rill_body_planes planes = { bodies->node_of, bodies->stamp, bodies->lifted, bodies->plane_size };
     free_planes(&planes, allocator);
-    free_planes(&bodies->next, allocator);
+    free_planes(&bodies->next_planes, allocator);
     *bodies = (rill_bodies){ 0 };
 }
 
 void rill_bodies_refit(rill_bodies *bodies, rill_flow *flow) {
     const rill_bed *bed = flow->bed;
-    rill_node *nodes = bodies->nodes.data;
+    rill_body_node *nodes = bodies->nodes.data;
     size_t count = 0;
-    bodies->counted = false;
+    bodies->most_joined_known = false;
     if (bodies->plane_size != (size_t)bed->plane_size) return;
-    memcpy(bodies->shown, bed->b, bodies->plane_size * sizeof *bodies->shown);
+    memcpy(bodies->lifted, bed->b, bodies->plane_size * sizeof *bodies->lifted);
     for (size_t i = 0; i < bodies->nodes.count; ++i) {
         const int32_t place = nodes[i].place;
         const bool stands = bed->b[place] != RILL_WALL;
-        if (!stands) rill_bodies_give(bodies, flow, nodes[i].cell, -1, nodes[i].deck);
+        if (!stands) rill_bodies_return_liquid(bodies, flow, nodes[i].cell, -1, nodes[i].deck);
         nodes[count] = nodes[i];
         count += stands;
         bodies->node_of[place] = stands ? (int32_t)count : 0;
@@ -176,10 +176,10 @@ void rill_bodies_refit(rill_bodies *bodies, rill_flow *flow) {
 }
 
 void rill_bodies_uncover(rill_bodies *bodies, rill_flow *flow) {
-    const rill_node *nodes = bodies->nodes.data;
+    const rill_body_node *nodes = bodies->nodes.data;
     for (size_t i = 0; i < bodies->nodes.count; ++i) {
         bodies->node_of[nodes[i].place] = 0;
-        rill_bodies_give(bodies, flow, nodes[i].cell, nodes[i].place, nodes[i].deck);
+        rill_bodies_return_liquid(bodies, flow, nodes[i].cell, nodes[i].place, nodes[i].deck);
         rill_flow_wake(flow, nodes[i].place);
     }
     bodies->nodes.count = bodies->touches.count = bodies->faces.count = bodies->islands.count = 0;

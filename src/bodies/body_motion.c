@@ -9,23 +9,23 @@
 /* ------------------------------------------------------------------------------------------------------------ inertia */
 
 /* R I R^T, or with the inverse of I, row by row. */
-static void turned(const double turn[9], const double own[9], double out[9]) {
+static void rotate_inertia(const double rotation[9], const double own[9], double out[9]) {
     double half[9];
     for (int i = 0; i < 3; ++i)
         for (int j = 0; j < 3; ++j)
-            half[3 * i + j] = turn[3 * i] * own[j] + turn[3 * i + 1] * own[3 + j] + turn[3 * i + 2] * own[6 + j];
+            half[3 * i + j] = rotation[3 * i] * own[j] + rotation[3 * i + 1] * own[3 + j] + rotation[3 * i + 2] * own[6 + j];
     for (int i = 0; i < 3; ++i)
         for (int j = 0; j < 3; ++j)
             out[3 * i + j] =
-                half[3 * i] * turn[3 * j] + half[3 * i + 1] * turn[3 * j + 1] + half[3 * i + 2] * turn[3 * j + 2];
+                half[3 * i] * rotation[3 * j] + half[3 * i + 1] * rotation[3 * j + 1] + half[3 * i + 2] * rotation[3 * j + 2];
 }
 
-static void inertia_of(const rill_body *body, const rill_pose *pose, double out[9]) {
+static void world_inertia_of(const rill_body *body, const rill_pose *pose, double out[9]) {
     const double *i = body->inertia, own[9] = { i[0], i[3], i[4], i[3], i[1], i[5], i[4], i[5], i[2] };
-    turned(pose->turn, own, out);
+    rotate_inertia(pose->turn, own, out);
 }
 
-void rill_body_invert(const double m[9], double out[9]) {
+void rill_body_invert_matrix(const double m[9], double out[9]) {
     const double a = m[4] * m[8] - m[5] * m[7], b = m[5] * m[6] - m[3] * m[8], c = m[3] * m[7] - m[4] * m[6];
     const double one = 1.0 / (m[0] * a + m[1] * b + m[2] * c);
     const double inverse[9] = { a * one, (m[2] * m[7] - m[1] * m[8]) * one, (m[1] * m[5] - m[2] * m[4]) * one,
@@ -34,58 +34,58 @@ void rill_body_invert(const double m[9], double out[9]) {
     memcpy(out, inverse, sizeof inverse);
 }
 
-static void times(const double m[9], const double v[3], double out[3]) {
+static void multiply_vector(const double m[9], const double v[3], double out[3]) {
     for (int i = 0; i < 3; ++i) out[i] = m[3 * i] * v[0] + m[3 * i + 1] * v[1] + m[3 * i + 2] * v[2];
 }
 
 /* ------------------------------------------------------------------------------------------------------------- motion */
 
 static void begin_body(rill_body *body, double dt, bool steady) {
-    const bool told = isinf(body->mass);
-    const double last = fmax(body->before_dt, 1e-3 * dt); /* however short it was, what follows from it is finite */
+    const bool prescribed = isinf(body->mass);
+    const double last = fmax(body->last_dt, 1e-3 * dt); /* however short it was, what follows from it is finite */
     const rill_pose pose = rill_pose_of(body->state.position, body->state.orientation);
-    memset(body->own, 0, sizeof body->own);
-    memset(body->lighter, 0, sizeof body->lighter);
-    if (!told) {
-        inertia_of(body, &pose, body->own);
-        rill_body_invert(body->own, body->lighter);
+    memset(body->world_inertia, 0, sizeof body->world_inertia);
+    memset(body->inverse_inertia, 0, sizeof body->inverse_inertia);
+    if (!prescribed) {
+        world_inertia_of(body, &pose, body->world_inertia);
+        rill_body_invert_matrix(body->world_inertia, body->inverse_inertia);
     }
-    memcpy(body->heavier, body->own, sizeof body->heavier);
-    body->along = body->upright = body->stiff = body->mass;
-    body->freight = (rill_freight){ 0 };
+    memcpy(body->effective_inertia, body->world_inertia, sizeof body->effective_inertia);
+    body->mass_along = body->mass_upright = body->mass_stiff = body->mass;
+    body->deck_load = (rill_deck_load){ 0 };
     body->small = false;
     for (int i = 0; i < 3; ++i) {
-        body->free[i] = body->state.velocity[i] + (told ? 0.0 : dt * body->state.acceleration[i]);
-        body->free[3 + i] = body->state.spin[i];
+        body->predicted_twist[i] = body->state.velocity[i] + (prescribed ? 0.0 : dt * body->state.acceleration[i]);
+        body->predicted_twist[3 + i] = body->state.spin[i];
     }
-    memcpy(body->moved, body->free, sizeof body->moved);
-    memset(body->load, 0, sizeof body->load);
+    memcpy(body->new_twist, body->predicted_twist, sizeof body->new_twist);
+    memset(body->wrench, 0, sizeof body->wrench);
     for (int i = 0; i < 6; ++i) {
         const double now = i < 3 ? body->state.velocity[i] : body->state.spin[i - 3];
-        body->guess[i] = now + (steady ? 0.0 : (now - body->before[i]) * dt / last);
-        body->before[i] = now;
+        body->expected_twist[i] = now + (steady ? 0.0 : (now - body->last_twist[i]) * dt / last);
+        body->last_twist[i] = now;
     }
-    body->fresh = body->before_dt == 0.0;
-    body->before_dt = dt;
+    body->fresh = body->last_dt == 0.0;
+    body->last_dt = dt;
 }
 
-void rill_bodies_begin(const rill_body_stage *s) {
+void rill_bodies_begin(const rill_body_stage *stage) {
     double last = 0.0;
-    for (size_t i = 0; i < s->bodies->list.count; ++i) {
-        const rill_body *body = rill_body_at(s->bodies, (int32_t)i);
-        if (body->alive) last = fmax(last, body->before_dt);
+    for (size_t i = 0; i < stage->bodies->list.count; ++i) {
+        const rill_body *body = rill_body_at(stage->bodies, (int32_t)i);
+        if (body->alive) last = fmax(last, body->last_dt);
     }
-    s->bodies->lasted = last > 0.0 ? (float)(last / s->dt) : 1.0f;
-    for (size_t i = 0; i < s->bodies->list.count; ++i) {
-        rill_body *body = rill_body_at(s->bodies, (int32_t)i);
+    stage->bodies->last_dt_ratio = last > 0.0 ? (float)(last / stage->dt) : 1.0f;
+    for (size_t i = 0; i < stage->bodies->list.count; ++i) {
+        rill_body *body = rill_body_at(stage->bodies, (int32_t)i);
         if (!body->alive) continue;
-        const bool steady = body->before_dt == 0.0 || isinf(body->mass) || rill_body_in_passage(s, body);
-        begin_body(body, s->dt, steady);
+        const bool steady = body->last_dt == 0.0 || isinf(body->mass) || rill_body_in_passage(stage, body);
+        begin_body(body, stage->dt, steady);
     }
 }
 
 /* The orientation after turning by a spin for a time. */
-static void rotate(double q[4], const double spin[3], double dt) {
+static void rotate_orientation(double q[4], const double spin[3], double dt) {
     const double x = 0.5 * dt * spin[0], y = 0.5 * dt * spin[1], z = 0.5 * dt * spin[2];
     const double turned_q[4] = { q[0] + (x * q[3] + y * q[2] - z * q[1]), q[1] + (y * q[3] + z * q[0] - x * q[2]),
                                  q[2] + (z * q[3] + x * q[1] - y * q[0]), q[3] - (x * q[0] + y * q[1] + z * q[2]) };
@@ -97,40 +97,40 @@ static void rotate(double q[4], const double spin[3], double dt) {
 
 void rill_body_advance(double position[3], double orientation[4], const double motion[6], double dt) {
     for (int i = 0; i < 3; ++i) position[i] += dt * motion[i];
-    if (motion[3] != 0.0 || motion[4] != 0.0 || motion[5] != 0.0) rotate(orientation, motion + 3, dt);
+    if (motion[3] != 0.0 || motion[4] != 0.0 || motion[5] != 0.0) rotate_orientation(orientation, motion + 3, dt);
 }
 
 /* Angular momentum stays while the body turns under it. */
 static void end_body(rill_body *body, double dt, double lags) {
     rill_body_state *state = &body->state;
-    const bool told = isinf(body->mass);
+    const bool prescribed = isinf(body->mass);
     double momentum[3], faster[3], turn[3];
-    for (int i = 0; i < 3; ++i) faster[i] = body->moved[3 + i] - state->spin[i];
-    times(body->own, faster, turn);
+    for (int i = 0; i < 3; ++i) faster[i] = body->new_twist[3 + i] - state->spin[i];
+    multiply_vector(body->world_inertia, faster, turn);
     for (int i = 0; i < 3; ++i) {
-        const double change = body->moved[i] - state->velocity[i] - dt * state->acceleration[i];
-        body->forces.impulse[i] += told ? dt * body->load[i] : body->mass * change;
-        body->forces.turn[i] += told ? dt * body->load[3 + i] : turn[i];
-        state->velocity[i] = body->moved[i];
-        state->spin[i] = body->moved[3 + i];
+        const double change = body->new_twist[i] - state->velocity[i] - dt * state->acceleration[i];
+        body->forces.impulse[i] += prescribed ? dt * body->wrench[i] : body->mass * change;
+        body->forces.turn[i] += prescribed ? dt * body->wrench[3 + i] : turn[i];
+        state->velocity[i] = body->new_twist[i];
+        state->spin[i] = body->new_twist[3 + i];
     }
     for (int i = 0; i < 6; ++i) body->lag[i] *= lags;
-    if (!told) times(body->heavier, state->spin, momentum);
-    rill_body_advance(state->position, state->orientation, body->moved, dt);
-    if (told) return;
+    if (!prescribed) multiply_vector(body->effective_inertia, state->spin, momentum);
+    rill_body_advance(state->position, state->orientation, body->new_twist, dt);
+    if (prescribed) return;
     double before[9];
-    memcpy(before, body->own, sizeof before);
+    memcpy(before, body->world_inertia, sizeof before);
     const rill_pose pose = rill_pose_of(state->position, state->orientation);
-    inertia_of(body, &pose, body->own);
-    for (int i = 0; i < 9; ++i) body->heavier[i] += body->own[i] - before[i];
-    rill_body_invert(body->heavier, body->lighter);
-    times(body->lighter, momentum, state->spin);
+    world_inertia_of(body, &pose, body->world_inertia);
+    for (int i = 0; i < 9; ++i) body->effective_inertia[i] += body->world_inertia[i] - before[i];
+    rill_body_invert_matrix(body->effective_inertia, body->inverse_inertia);
+    multiply_vector(body->inverse_inertia, momentum, state->spin);
 }
 
-void rill_bodies_end(const rill_body_stage *s) {
-    for (size_t i = 0; i < s->bodies->list.count; ++i) {
-        rill_body *body = rill_body_at(s->bodies, (int32_t)i);
-        if (body->alive) end_body(body, s->dt, s->lags);
+void rill_bodies_end(const rill_body_stage *stage) {
+    for (size_t i = 0; i < stage->bodies->list.count; ++i) {
+        rill_body *body = rill_body_at(stage->bodies, (int32_t)i);
+        if (body->alive) end_body(body, stage->dt, stage->lag_left);
     }
 }
 
@@ -140,7 +140,7 @@ static double leeway(const rill_body *body, const rill_flow *flow) {
     const rill_grid *grid = &bed->grid;
     const double reach = body->form.reach;
     double at[3], orientation[4];
-    rill_body_seen(body, at, orientation);
+    rill_body_seen_pose(body, at, orientation);
     double gap = fmax(at[2] - reach - rill_bed_z(bed, flow->extent.level), rill_bed_z(bed, 0) - at[2] - reach);
     for (int i = 0; i < 2; ++i) {
         const double low = grid->origin[i], high = low + (double)grid->cells[i] * grid->cell_size;

@@ -14,8 +14,8 @@ static const double REST_SPEED = 1e-4; /* m/s */
 static const double REST_HEAD = 1e-7;  /* m */
 static const double REST_PUSH = 1e-4;  /* of g */
 
-static double rest_head(const rill_body_stage *s) {
-    return fmax(REST_HEAD / s->flow->bed->quantum, 8.0);
+static double rest_head(const rill_body_stage *stage) {
+    return fmax(REST_HEAD / stage->flow->bed->quantum, 8.0);
 }
 
 /* The speed of the fastest part of a body with a motion, at most. */
@@ -26,31 +26,31 @@ static double speed_of(const rill_body *body, const double motion[6]) {
 }
 
 /* Whether all bodies rest, and would do so with the motion that they have now. */
-static bool bodies_rest(const rill_body_stage *s) {
-    for (size_t i = s->island->first_body; i < s->island->end_body; ++i) {
-        const rill_body *body = rill_body_in(s->bodies, i);
+static bool bodies_rest(const rill_body_stage *stage) {
+    for (size_t i = stage->island->first_body; i < stage->island->end_body; ++i) {
+        const rill_body *body = rill_body_in_order(stage->bodies, i);
         double change[6];
         for (int k = 0; k < 6; ++k)
-            change[k] = body->moved[k] - (k < 3 ? body->state.velocity[k] : body->state.spin[k - 3]);
-        const double speed = speed_of(body, body->moved);
+            change[k] = body->new_twist[k] - (k < 3 ? body->state.velocity[k] : body->state.spin[k - 3]);
+        const double speed = speed_of(body, body->new_twist);
         if (isinf(body->mass) ? speed > 0.0 : !(speed < REST_SPEED)) return false;
-        if (!(speed_of(body, change) <= REST_PUSH * s->gravity * s->dt)) return false;
+        if (!(speed_of(body, change) <= REST_PUSH * stage->gravity * stage->dt)) return false;
     }
     return true;
 }
 
-bool rill_island_is_calm(const rill_body_stage *s) {
-    const rill_node *nodes = s->bodies->nodes.data;
-    const rill_body_face *faces = s->bodies->faces.data;
-    const double most = rest_head(s);
-    if (s->island->asleep) return true; /* that its bodies were stopped is no push */
-    if (!s->settings->rest || s->island->comes || !bodies_rest(s)) return false;
-    for (size_t i = s->island->first_node; i < s->island->end_node; ++i) {
-        const rill_node *node = &nodes[i];
+bool rill_body_island_is_calm(const rill_body_stage *stage) {
+    const rill_body_node *nodes = stage->bodies->nodes.data;
+    const rill_body_face *faces = stage->bodies->faces.data;
+    const double most = rest_head(stage);
+    if (stage->island->asleep) return true; /* that its bodies were stopped is no push */
+    if (!stage->settings->rest || stage->island->floods_deck || !bodies_rest(stage)) return false;
+    for (size_t i = stage->island->first_node; i < stage->island->end_node; ++i) {
+        const rill_body_node *node = &nodes[i];
         if (!(fabs(node->pi) <= most)) return false;
         if (node->deck > 0 && !(fmaxf(fabsf(node->slip[0]), fabsf(node->slip[1])) < (float)REST_SPEED)) return false;
     }
-    for (size_t i = s->island->first_face; i < s->island->end_face; ++i)
+    for (size_t i = stage->island->first_face; i < stage->island->end_face; ++i)
         if (!(fabsf(faces[i].u) < (float)REST_SPEED)) return false;
     return true;
 }
@@ -63,36 +63,36 @@ static bool sleeps_at(const rill_flow *flow, int32_t place) {
     return !(flow->tiles[tile] & (RILL_TILE_AWAKE | RILL_TILE_SWEPT));
 }
 
-void rill_island_still(const rill_body_stage *s) {
-    rill_body_face *faces = s->bodies->faces.data;
-    for (size_t i = s->island->first_face; i < s->island->end_face; ++i)
-        if (faces[i].pipe < 0 && sleeps_at(s->flow, faces[i].r)) faces[i].u = 0.0f;
+void rill_body_island_stop_faces(const rill_body_stage *stage) {
+    rill_body_face *faces = stage->bodies->faces.data;
+    for (size_t i = stage->island->first_face; i < stage->island->end_face; ++i)
+        if (faces[i].pipe < 0 && sleeps_at(stage->flow, faces[i].r)) faces[i].u = 0.0f;
 }
 
-bool rill_island_may_sleep(const rill_body_stage *s) {
-    const rill_node *nodes = s->bodies->nodes.data;
-    const rill_body_face *faces = s->bodies->faces.data;
+bool rill_body_island_may_sleep(const rill_body_stage *stage) {
+    const rill_body_node *nodes = stage->bodies->nodes.data;
+    const rill_body_face *faces = stage->bodies->faces.data;
     int32_t last = -1; /* planes are aligned to tiles: one row of one of them */
-    if (!s->settings->rest || s->island->comes) return false;
-    for (size_t i = s->island->first_node; i < s->island->end_node; ++i) {
+    if (!stage->settings->rest || stage->island->floods_deck) return false;
+    for (size_t i = stage->island->first_node; i < stage->island->end_node; ++i) {
         if ((nodes[i].place & -RILL_TILE_W) == last) continue;
-        if (!sleeps_at(s->flow, nodes[i].place)) return false;
+        if (!sleeps_at(stage->flow, nodes[i].place)) return false;
         last = nodes[i].place & -RILL_TILE_W;
     }
-    for (size_t i = s->island->first_face; i < s->island->end_face; ++i) {
+    for (size_t i = stage->island->first_face; i < stage->island->end_face; ++i) {
         const int32_t outside = faces[i].node_l < 0 ? faces[i].l : faces[i].node_r < 0 ? faces[i].r : -1;
         if (outside < 0 || (outside & -RILL_TILE_W) == last) continue;
-        if (!sleeps_at(s->flow, outside)) return false;
+        if (!sleeps_at(stage->flow, outside)) return false;
         last = outside & -RILL_TILE_W;
     }
     return true;
 }
 
-bool rill_island_hold(const rill_body_stage *s, double off) {
-    if (!(off <= rest_head(s)) || !bodies_rest(s)) return false;
-    for (size_t i = s->island->first_body; i < s->island->end_body; ++i) {
-        rill_body *body = rill_body_in(s->bodies, i);
-        for (int k = 0; k < 6 && !isinf(body->mass); ++k) body->moved[k] = 0.0;
+bool rill_body_island_hold_still(const rill_body_stage *stage, double off) {
+    if (!(off <= rest_head(stage)) || !bodies_rest(stage)) return false;
+    for (size_t i = stage->island->first_body; i < stage->island->end_body; ++i) {
+        rill_body *body = rill_body_in_order(stage->bodies, i);
+        for (int k = 0; k < 6 && !isinf(body->mass); ++k) body->new_twist[k] = 0.0;
     }
     return true;
 }

@@ -13,32 +13,32 @@ void rill_bodies_lift_pipe(rill_flow *flow, int32_t i) {
     pipe->br = sparse->arrays.br[i] = rill_flow_bases(flow)[pipe->r];
 }
 
-static void wake(const rill_body_stage *s, int32_t place, int32_t *last) {
+static void wake(const rill_body_stage *stage, int32_t place, int32_t *last) {
     const int32_t block = place & -RILL_TILE_W; /* planes are aligned to tiles: one row of one of them */
     if (block == *last) return;
-    rill_flow_wake(s->flow, place);
+    rill_flow_wake(stage->flow, place);
     *last = block;
 }
 
 /* The velocity of a face with the changes of head. */
-static float changed(const rill_body_stage *s, const rill_body_face *face, const double *pi) {
+static float velocity_after(const rill_body_stage *stage, const rill_body_face *face, const double *pi) {
     const double l = face->node_l >= 0 ? pi[face->node_l] : 0.0, r = face->node_r >= 0 ? pi[face->node_r] : 0.0;
     const float u = face->u + face->gain * (float)(l - r);
-    return rill_max_f(rill_min_f(u, s->k->top_speed), -s->k->top_speed);
+    return rill_max_f(rill_min_f(u, stage->constants->top_speed), -stage->constants->top_speed);
 }
 
 /* What the changes of head do to the velocities of faces. Those under ceilings are moved over here. */
-static void change_faces(const rill_body_stage *s, const double *pi) {
-    rill_body_face *faces = s->bodies->faces.data;
-    for (size_t i = s->island->first_face; i < s->island->end_face; ++i) {
-        faces[i].u = s->island->asleep ? 0.0f : changed(s, &faces[i], pi);
-        *rill_body_face_velocity(s->flow, &faces[i]) = faces[i].u;
+static void change_faces(const rill_body_stage *stage, const double *pi) {
+    rill_body_face *faces = stage->bodies->faces.data;
+    for (size_t i = stage->island->first_face; i < stage->island->end_face; ++i) {
+        faces[i].u = stage->island->asleep ? 0.0f : velocity_after(stage, &faces[i], pi);
+        *rill_body_face_velocity(stage->flow, &faces[i]) = faces[i].u;
     }
 }
 
-static void change_heads(const rill_body_stage *s, const double *pi) {
-    rill_node *nodes = s->bodies->nodes.data;
-    for (size_t i = s->island->first_node; i < s->island->end_node; ++i) {
+static void change_heads(const rill_body_stage *stage, const double *pi) {
+    rill_body_node *nodes = stage->bodies->nodes.data;
+    for (size_t i = stage->island->first_node; i < stage->island->end_node; ++i) {
         const double e = nodes[i].e + pi[i];
         nodes[i].pi = pi[i] > RILL_HEAD_MOST ? RILL_HEAD_MOST : pi[i] < -RILL_HEAD_MOST ? -RILL_HEAD_MOST : pi[i];
         nodes[i].e = e > RILL_HEAD_MOST ? RILL_HEAD_MOST : e > 0.0 ? e : 0.0;
@@ -56,87 +56,87 @@ static bool any_fresh(const rill_bodies *bodies) {
 }
 
 /* What bodies of an island and the heads under them do to each other. */
-static void solve_island(const rill_body_stage *s) {
-    rill_body_face *faces = s->bodies->faces.data;
-    rill_bodies_ground(s);
-    rill_bodies_plug(s);
-    rill_bodies_find_near(s);
-    for (size_t i = s->island->first_face; i < s->island->end_face; ++i) rill_body_face_look(s, &faces[i]);
-    rill_bodies_couple(s);
-    rill_bodies_carry(s);
-    const double *pi = rill_bodies_balance(s);
-    change_faces(s, pi);
-    change_heads(s, pi);
-    s->island->calm = rill_island_is_calm(s);
+static void solve_island(const rill_body_stage *stage) {
+    rill_body_face *faces = stage->bodies->faces.data;
+    rill_bodies_find_grounded(stage);
+    rill_bodies_find_proxies(stage);
+    rill_bodies_find_neighbours(stage);
+    for (size_t i = stage->island->first_face; i < stage->island->end_face; ++i) rill_body_face_find(stage, &faces[i]);
+    rill_bodies_couple(stage);
+    rill_bodies_add_mass(stage);
+    const double *pi = rill_bodies_solve_heads(stage);
+    change_faces(stage, pi);
+    change_heads(stage, pi);
+    stage->island->calm = rill_body_island_is_calm(stage);
 }
 
-static void push_island(const rill_body_stage *s) {
-    rill_bodies_measure(s);
-    if (!s->island->pressed) solve_island(s);
+static void solve_if_open(const rill_body_stage *stage) {
+    rill_bodies_measure_contact(stage);
+    if (!stage->island->has_excess) solve_island(stage);
 }
 
 /* Columns give to others, which islands cannot do at once; hardly ever any has to. */
-static void push_pressed(const rill_body_stage *s) {
-    for (size_t i = 0; i < s->bodies->islands.count; ++i) {
-        rill_body_stage part = *s;
-        part.island = (rill_island *)s->bodies->islands.data + i;
-        if (!part.island->pressed) continue;
-        rill_island_squeeze(&part);
+static void solve_with_excess(const rill_body_stage *stage) {
+    for (size_t i = 0; i < stage->bodies->islands.count; ++i) {
+        rill_body_stage part = *stage;
+        part.island = (rill_body_island *)stage->bodies->islands.data + i;
+        if (!part.island->has_excess) continue;
+        rill_body_island_squeeze_out(&part);
         solve_island(&part);
     }
 }
 
 /* Tiles with columns under bodies are swept as long as these move. */
-static void wake_island(const rill_body_stage *s, const rill_island *island) {
-    const rill_body_face *faces = s->bodies->faces.data;
-    const rill_node *nodes = s->bodies->nodes.data;
+static void wake_island(const rill_body_stage *stage, const rill_body_island *island) {
+    const rill_body_face *faces = stage->bodies->faces.data;
+    const rill_body_node *nodes = stage->bodies->nodes.data;
     int32_t last = -1;
     for (size_t i = island->first_face; i < island->end_face; ++i) {
-        if (faces[i].node_l < 0) wake(s, faces[i].l, &last);
-        if (faces[i].node_r < 0) wake(s, faces[i].r, &last);
+        if (faces[i].node_l < 0) wake(stage, faces[i].l, &last);
+        if (faces[i].node_r < 0) wake(stage, faces[i].r, &last);
     }
     last = -1;
-    for (size_t i = island->first_node; i < island->end_node; ++i) wake(s, nodes[i].place, &last);
+    for (size_t i = island->first_node; i < island->end_node; ++i) wake(stage, nodes[i].place, &last);
 }
 
-bool rill_bodies_move(const rill_body_stage *s, int64_t *refused) {
-    rill_bodies *bodies = s->bodies;
+bool rill_bodies_move(const rill_body_stage *stage, int64_t *refused) {
+    rill_bodies *bodies = stage->bodies;
     bool capped = false;
-    rill_bodies_begin(s);
-    rill_bodies_cover(s);
-    if (any_fresh(bodies)) rill_islands_each(s, rill_island_lift);
-    rill_islands_each(s, push_island);
-    push_pressed(s);
-    *refused = rill_bodies_pass(s, &capped);
-    const rill_island *islands = bodies->islands.data;
+    rill_bodies_begin(stage);
+    rill_bodies_cover(stage);
+    if (any_fresh(bodies)) rill_bodies_each_island(stage, rill_body_island_lift_bases);
+    rill_bodies_each_island(stage, solve_if_open);
+    solve_with_excess(stage);
+    *refused = rill_bodies_move_in_passages(stage, &capped);
+    const rill_body_island *islands = bodies->islands.data;
     for (size_t i = 0; i < bodies->islands.count; ++i) {
-        if (!islands[i].calm) wake_island(s, &islands[i]);
+        if (!islands[i].calm) wake_island(stage, &islands[i]);
         capped |= !islands[i].converged;
     }
-    rill_bodies_end(s);
+    rill_bodies_end(stage);
     return !capped;
 }
 
 /* Waves on bodies are as fast as elsewhere. */
-static void reach_up(rill_flow *flow, const rill_node *node) {
-    const rill_flow_extent here = { .depth = rill_node_deck_depth(node), .level = node->seen };
+static void widen_for_deck(rill_flow *flow, const rill_body_node *node) {
+    const rill_flow_extent here = { .depth = rill_body_node_deck_depth(node), .level = node->drawn };
     rill_flow_widen(&flow->extent, &here);
 }
 
 /* Over dry ground nothing moves, and its tile may sleep. */
-static void rest_dry_faces(const rill_body_stage *s) {
-    rill_body_face *faces = s->bodies->faces.data;
-    const int32_t *H = s->flow->H;
-    for (size_t i = s->island->first_face; i < s->island->end_face; ++i)
+static void rest_dry_faces(const rill_body_stage *stage) {
+    rill_body_face *faces = stage->bodies->faces.data;
+    const int32_t *H = stage->flow->H;
+    for (size_t i = stage->island->first_face; i < stage->island->end_face; ++i)
         if (rill_max_i(H[faces[i].l], H[faces[i].r]) <= RILL_DRY) faces[i].u = 0.0f;
 }
 
-static void drive_island(const rill_body_stage *s) {
-    const rill_bodies *bodies = s->bodies;
-    rill_island *island = s->island;
+static void drive_island(const rill_body_stage *stage) {
+    const rill_bodies *bodies = stage->bodies;
+    rill_body_island *island = stage->island;
     rill_body_face *faces = bodies->faces.data;
-    rill_node *nodes = bodies->nodes.data;
-    const int32_t *H = s->flow->H, *b = s->flow->lifted;
+    rill_body_node *nodes = bodies->nodes.data;
+    const int32_t *H = stage->flow->H, *b = stage->flow->lifted;
     float *fastest = island->fastest;
     bool dry = false;
     double *beyond = bodies->vectors.data; /* heads beyond those that the sweep has driven faces with */
@@ -144,10 +144,10 @@ static void drive_island(const rill_body_stage *s) {
         const int32_t place = nodes[i].place;
         dry |= H[place] <= RILL_DRY;
         /* Where bodies are, not where they were expected: what is left of it next time is a strain (head_solve.c). */
-        nodes[i].kept = nodes[i].flooded
-                            ? rill_node_keeps(s, &nodes[i])
-                            : rill_node_will_displace(s, &nodes[i], rill_node_level(&nodes[i], nodes[i].e));
-        if (nodes[i].kept == 0.0 && !nodes[i].flooded) nodes[i].e = (double)H[place];
+        nodes[i].displaced_before = nodes[i].flooded
+                            ? rill_body_node_displaced_after(stage, &nodes[i])
+                            : rill_body_node_will_displace(stage, &nodes[i], rill_body_node_level(&nodes[i], nodes[i].e));
+        if (nodes[i].displaced_before == 0.0 && !nodes[i].flooded) nodes[i].e = (double)H[place];
         beyond[i] = (double)nodes[i].base + nodes[i].e - (double)(b[place] + H[place]);
     }
     if (island->asleep) return;
@@ -155,34 +155,34 @@ static void drive_island(const rill_body_stage *s) {
         rill_body_face *face = &faces[i];
         const double l = face->node_l >= 0 ? beyond[face->node_l] : 0.0,
                      r = face->node_r >= 0 ? beyond[face->node_r] : 0.0;
-        const float driven = face->covered ? rill_body_face_after(s, face)
-                                           : *rill_body_face_velocity(s->flow, face) + face->gain * (float)(l - r);
-        face->u = rill_max_f(rill_min_f(driven, s->k->top_speed), -s->k->top_speed);
+        const float driven = face->in_passage ? rill_body_face_driven_in_passage(stage, face)
+                                           : *rill_body_face_velocity(stage->flow, face) + face->gain * (float)(l - r);
+        face->u = rill_max_f(rill_min_f(driven, stage->constants->top_speed), -stage->constants->top_speed);
         fastest[face->axis] = rill_max_f(fastest[face->axis], __builtin_fabsf(face->u));
     }
-    rill_bodies_rub(s);
-    if (dry) rest_dry_faces(s);
-    if (island->calm) rill_island_still(s);
+    rill_bodies_apply_drag(stage);
+    if (dry) rest_dry_faces(stage);
+    if (island->calm) rill_body_island_stop_faces(stage);
     for (size_t i = island->first_face; i < island->end_face; ++i)
-        *rill_body_face_velocity(s->flow, &faces[i]) = faces[i].u;
+        *rill_body_face_velocity(stage->flow, &faces[i]) = faces[i].u;
 }
 
-static void end_island(const rill_body_stage *s) {
-    drive_island(s);
-    rill_island_lift(s);
+static void end_island(const rill_body_stage *stage) {
+    drive_island(stage);
+    rill_body_island_lift_bases(stage);
 }
 
-void rill_bodies_drive(const rill_body_stage *s) {
-    rill_flow *flow = s->flow;
-    const rill_island *islands = s->bodies->islands.data;
-    const rill_node *nodes = s->bodies->nodes.data;
+void rill_bodies_drive(const rill_body_stage *stage) {
+    rill_flow *flow = stage->flow;
+    const rill_body_island *islands = stage->bodies->islands.data;
+    const rill_body_node *nodes = stage->bodies->nodes.data;
     float fastest[2] = { 0.0f, 0.0f };
-    rill_islands_each(s, end_island);
-    for (size_t i = 0; i < s->bodies->islands.count; ++i)
+    rill_bodies_each_island(stage, end_island);
+    for (size_t i = 0; i < stage->bodies->islands.count; ++i)
         for (int k = 0; k < 2; ++k) fastest[k] = rill_max_f(fastest[k], islands[i].fastest[k]);
     flow->extent.speed = rill_max_f(flow->extent.speed, fastest[0] + fastest[1]);
     flow->extent.level = rill_min_i(flow->extent.level, RILL_TOP); /* heads may be higher for a moment */
-    for (size_t i = 0; i < s->bodies->nodes.count; ++i)
-        if (nodes[i].deck > 0) reach_up(flow, &nodes[i]);
+    for (size_t i = 0; i < stage->bodies->nodes.count; ++i)
+        if (nodes[i].deck > 0) widen_for_deck(flow, &nodes[i]);
     flow->claimed_count = 0;
 }

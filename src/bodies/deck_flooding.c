@@ -30,28 +30,28 @@ static const double SUNKEN = 1.0 / 16.0;   /* cells: how far contacts let a body
 static const double MEETS = 1.0 / 16.0;    /* cells: levels on a body and beside it that are as near as this have met */
 
 /* What is asked of all nodes of an island again and again, in the working memory of the solve. */
-typedef struct decks {
+typedef struct deck_search {
     const rill_body_stage *stage;
-    rill_node *nodes;
+    rill_body_node *nodes;
     size_t first, end; /* nodes */
     double *heads;  /* the level of liquid at the head of each, absolute, quanta; */
     double *stands; /* and where it stands, in its open part or on what covers it */
     uint8_t *open;  /* bit per quarter: there is liquid, or could be */
     uint8_t *marks;
-} decks;
+} deck_search;
 
 /* How deep a body is under the level that is seen over it: 0 where it is not, 1 where all of it is by a cell. */
-static double find_sunk(const rill_body_stage *s, const rill_body *body) {
-    const rill_touch *touches = s->bodies->touches.data;
-    const rill_piece *pieces = s->bodies->pieces.data;
-    const rill_node *nodes = s->bodies->nodes.data;
-    const double scale = s->flow->bed->quantum / s->flow->bed->grid.cell_size;
+static double submergence_of(const rill_body_stage *stage, const rill_body *body) {
+    const rill_body_touch *touches = stage->bodies->touches.data;
+    const rill_body_piece *pieces = stage->bodies->pieces.data;
+    const rill_body_node *nodes = stage->bodies->nodes.data;
+    const double scale = stage->flow->bed->quantum / stage->flow->bed->grid.cell_size;
     double level = (double)RILL_TOP, top = 0.0;
-    for (int32_t t = body->first; t < body->end; ++t) {
-        const rill_node *node = &nodes[touches[t].node];
-        if (touches[t].first == touches[t].end) continue;
-        level = fmin(level, node->seen >= 0 ? (double)node->seen : (double)node->base + node->e);
-        for (int32_t k = touches[t].first; k < touches[t].end; ++k) {
+    for (int32_t t = body->first_touch; t < body->end_touch; ++t) {
+        const rill_body_node *node = &nodes[touches[t].node];
+        if (touches[t].first_piece == touches[t].end_piece) continue;
+        level = fmin(level, node->drawn >= 0 ? (double)node->drawn : (double)node->base + node->e);
+        for (int32_t k = touches[t].first_piece; k < touches[t].end_piece; ++k) {
             const double high = (double)node->base + (double)pieces[k].high;
             top = high > top ? high : top;
         }
@@ -60,66 +60,66 @@ static double find_sunk(const rill_body_stage *s, const rill_body *body) {
 }
 
 /* Of the bodies over crowded nodes only. */
-static void find_all_sunk(const decks *d) {
-    const rill_bodies *bodies = d->stage->bodies;
-    const rill_touch *touches = bodies->touches.data;
-    const rill_island *island = d->stage->island;
-    for (size_t i = island->first_body; i < island->end_body; ++i) rill_body_in(bodies, i)->sunk = -1.0;
-    for (size_t n = d->first; n < d->end; ++n)
-        for (int32_t i = d->marks[n] & CROWDED ? d->nodes[n].first : -1; i >= 0; i = touches[i].next) {
+static void find_submergences(const deck_search *search) {
+    const rill_bodies *bodies = search->stage->bodies;
+    const rill_body_touch *touches = bodies->touches.data;
+    const rill_body_island *island = search->stage->island;
+    for (size_t i = island->first_body; i < island->end_body; ++i) rill_body_in_order(bodies, i)->submergence = -1.0;
+    for (size_t n = search->first; n < search->end; ++n)
+        for (int32_t i = search->marks[n] & CROWDED ? search->nodes[n].first_touch : -1; i >= 0; i = touches[i].next) {
             rill_body *body = rill_body_at(bodies, touches[i].body);
-            if (body->sunk < 0.0) body->sunk = find_sunk(d->stage, body);
+            if (body->submergence < 0.0) body->submergence = submergence_of(search->stage, body);
         }
 }
 
 /* How much of a piece reaches through the level: what is well below that does not, nor what is below the body that keeps its
  * quarter dry. */
-static double reaches(const rill_bodies *bodies, const rill_touch *touch, const rill_piece *p, uint32_t open) {
-    if (!(open >> p->quarter & 1u) && p->high < RILL_NO_TOPSIDE) return 0.0;
-    return 1.0 - rill_body_at(bodies, touch->body)->sunk;
+static double reaches(const rill_bodies *bodies, const rill_body_touch *touch, const rill_body_piece *piece, uint32_t open) {
+    if (!(open >> piece->quarter & 1u) && piece->high < RILL_NO_TOPSIDE) return 0.0;
+    return 1.0 - rill_body_at(bodies, touch->body)->submergence;
 }
 
 /* Bodies that lean on each other are over the same parts of a cell, and cannot cover more than all of it where the level is.
  * What is below that displaces all of itself. */
-static void share_out(const rill_bodies *bodies, const rill_node *node, uint32_t open) {
-    const rill_touch *touches = bodies->touches.data;
-    rill_piece *pieces = bodies->pieces.data;
+static void share_out(const rill_bodies *bodies, const rill_body_node *node, uint32_t open) {
+    const rill_body_touch *touches = bodies->touches.data;
+    rill_body_piece *pieces = bodies->pieces.data;
     double covered = 0.0;
-    for (int32_t i = node->first; i >= 0; i = touches[i].next)
-        for (int32_t k = touches[i].first; k < touches[i].end; ++k)
+    for (int32_t i = node->first_touch; i >= 0; i = touches[i].next)
+        for (int32_t k = touches[i].first_piece; k < touches[i].end_piece; ++k)
             covered += (double)pieces[k].part * reaches(bodies, &touches[i], &pieces[k], open);
     const double excess = covered * (1.0 + 1e-6) - 1.0;
-    for (int32_t i = covered > 1.0 ? node->first : -1; i >= 0; i = touches[i].next)
-        for (int32_t k = touches[i].first; k < touches[i].end; ++k) {
+    for (int32_t i = covered > 1.0 ? node->first_touch : -1; i >= 0; i = touches[i].next)
+        for (int32_t k = touches[i].first_piece; k < touches[i].end_piece; ++k) {
             const double most = 1.0 + excess * reaches(bodies, &touches[i], &pieces[k], open);
             pieces[k].part = (float)((double)pieces[k].part / most);
         }
 }
 
 /* The commonest: one body with one piece in each quarter, in their order. */
-static bool is_plain(const rill_touch *touch, const rill_piece *p) {
-    return touch->next < 0 && touch->end - touch->first == QUARTERS && p[0].quarter == 0 && p[1].quarter == 1 &&
-           p[2].quarter == 2 && p[3].quarter == 3;
+static bool is_plain(const rill_body_touch *touch, const rill_body_piece *piece) {
+    return touch->next < 0 && touch->end_piece - touch->first_piece == QUARTERS && piece[0].quarter == 0 && piece[1].quarter == 1 &&
+           piece[2].quarter == 2 && piece[3].quarter == 3;
 }
 
 /* What is shut, and how high. Returns marks. */
-static uint8_t find_lids(const rill_bodies *bodies, rill_node *node) {
-    const rill_touch *touches = bodies->touches.data;
-    const rill_piece *pieces = bodies->pieces.data;
+static uint8_t find_lids(const rill_bodies *bodies, rill_body_node *node) {
+    const rill_body_touch *touches = bodies->touches.data;
+    const rill_body_piece *pieces = bodies->pieces.data;
     double covered[QUARTERS] = { 0 };
     float lid[QUARTERS];
     node->shut = 0;
-    if (node->first < 0 || (touches[node->first].next < 0 && touches[node->first].first == touches[node->first].end))
+    if (node->first_touch < 0 || (touches[node->first_touch].next < 0 && touches[node->first_touch].first_piece == touches[node->first_touch].end_piece))
         return 0; /* beside a body */
-    const rill_piece *first = &pieces[touches[node->first].first];
-    const bool plain = is_plain(&touches[node->first], first);
+    const rill_body_piece *first = &pieces[touches[node->first_touch].first_piece];
+    const bool plain = is_plain(&touches[node->first_touch], first);
     for (int q = 0; q < QUARTERS; ++q) lid[q] = (float)RILL_WALL;
     for (int q = 0; plain && q < QUARTERS; ++q) {
         covered[q] = (double)first[q].part;
         if (first[q].part > SLIVER && first[q].high < lid[q]) lid[q] = first[q].high;
     }
-    for (int32_t i = plain ? -1 : node->first; i >= 0; i = touches[i].next)
-        for (int32_t k = touches[i].first; k < touches[i].end; ++k) {
+    for (int32_t i = plain ? -1 : node->first_touch; i >= 0; i = touches[i].next)
+        for (int32_t k = touches[i].first_piece; k < touches[i].end_piece; ++k) {
             const int32_t q = pieces[k].quarter;
             covered[q] += (double)pieces[k].part;
             const float high = pieces[k].part > SLIVER ? pieces[k].high : (float)RILL_WALL;
@@ -132,45 +132,45 @@ static uint8_t find_lids(const rill_bodies *bodies, rill_node *node) {
     }
     node->shut = (uint8_t)shut;
     const double sum = (covered[0] + covered[1]) + (covered[2] + covered[3]);
-    const bool shared = touches[node->first].next >= 0; /* one body alone covers more than all only by rounding */
+    const bool shared = touches[node->first_touch].next >= 0; /* one body alone covers more than all only by rounding */
     const double most = fmax(fmax(covered[0], covered[1]), fmax(covered[2], covered[3]));
     return (uint8_t)((sum > 0.5 ? NARROW : 0) | (shared && most > 0.25 ? CROWDED : 0));
 }
 
 /* The level at an end of a face. */
-static double level_at(const decks *d, int32_t node, int32_t place) {
-    const rill_flow *flow = d->stage->flow;
-    return node >= 0 ? d->stands[node] : (double)(flow->bed->b[place] + flow->H[place]);
+static double level_at(const deck_search *search, int32_t node, int32_t place) {
+    const rill_flow *flow = search->stage->flow;
+    return node >= 0 ? search->stands[node] : (double)(flow->bed->b[place] + flow->H[place]);
 }
 
 /* How high liquid stands: at the head. But in a slit beside a body that may be the pressure of a blow from below, which comes
  * over nothing, so there it is no higher than where there is more room. */
-static void find_levels(const decks *d) {
-    const rill_body_face *faces = d->stage->bodies->faces.data;
-    const rill_island *island = d->stage->island;
-    for (size_t n = d->first; n < d->end; ++n) d->stands[n] = d->marks[n] & NARROW ? -1.0 : d->heads[n];
+static void find_levels(const deck_search *search) {
+    const rill_body_face *faces = search->stage->bodies->faces.data;
+    const rill_body_island *island = search->stage->island;
+    for (size_t n = search->first; n < search->end; ++n) search->stands[n] = search->marks[n] & NARROW ? -1.0 : search->heads[n];
     for (size_t i = island->first_face; i < island->end_face; ++i) {
         const int32_t l = faces[i].node_l, r = faces[i].node_r;
-        const int narrow_l = l >= 0 ? d->marks[l] & NARROW : 0, narrow_r = r >= 0 ? d->marks[r] & NARROW : 0;
+        const int narrow_l = l >= 0 ? search->marks[l] & NARROW : 0, narrow_r = r >= 0 ? search->marks[r] & NARROW : 0;
         if (narrow_l == narrow_r) continue;
-        const double level = narrow_l ? level_at(d, r, faces[i].r) : level_at(d, l, faces[i].l);
-        double *stands = &d->stands[narrow_l ? l : r];
+        const double level = narrow_l ? level_at(search, r, faces[i].r) : level_at(search, l, faces[i].l);
+        double *stands = &search->stands[narrow_l ? l : r];
         *stands = level > *stands ? level : *stands;
     }
-    for (size_t n = d->first; n < d->end; ++n)
-        if (d->stands[n] < 0.0 || d->stands[n] > d->heads[n]) d->stands[n] = d->heads[n];
+    for (size_t n = search->first; n < search->end; ++n)
+        if (search->stands[n] < 0.0 || search->stands[n] > search->heads[n]) search->stands[n] = search->heads[n];
 }
 
 /* The quarters whose lids are below a level, above the base. */
-static uint32_t below(const rill_node *node, double level) {
+static uint32_t lids_below(const rill_body_node *node, double level) {
     const float *lid = node->lid;
     return (uint32_t)(level > (double)lid[0]) | (uint32_t)(level > (double)lid[1]) << 1 |
            (uint32_t)(level > (double)lid[2]) << 2 | (uint32_t)(level > (double)lid[3]) << 3;
 }
 
 /* Of these quarters, those that liquid beside them at a level, absolute, comes over. */
-static uint32_t flooded(const rill_node *node, uint32_t beside, double level) {
-    return beside ? beside & below(node, level - (double)node->base) : 0;
+static uint32_t overtopped(const rill_body_node *node, uint32_t beside, double level) {
+    return beside ? beside & lids_below(node, level - (double)node->base) : 0;
 }
 
 /* Quarters 0 to 3 are south-west, south-east, north-west, north-east. */
@@ -188,263 +188,263 @@ static uint32_t south(uint32_t quarters) {
 }
 
 /* Whether what lies on the body in a column that is apart stands as high as a level beside it. */
-static bool meets(const decks *d, size_t index, double level) {
-    const rill_bodies *bodies = d->stage->bodies;
-    const rill_bed *bed = d->stage->flow->bed;
-    const rill_node *node = &d->nodes[index];
-    const rill_touch *touch = (const rill_touch *)bodies->touches.data + rill_node_carrier(bodies, node);
-    const double stands = (double)node->base + rill_touch_level(bodies, touch, (double)node->deck);
+static bool meets(const deck_search *search, size_t index, double level) {
+    const rill_bodies *bodies = search->stage->bodies;
+    const rill_bed *bed = search->stage->flow->bed;
+    const rill_body_node *node = &search->nodes[index];
+    const rill_body_touch *touch = (const rill_body_touch *)bodies->touches.data + rill_body_node_carrier(bodies, node);
+    const double stands = (double)node->base + rill_body_touch_deck_level(bodies, touch, (double)node->deck);
     return fabs(level - stands) * bed->quantum <= MEETS * bed->grid.cell_size;
 }
 
 /* Lets liquid at a level come to quarters of a node, and on inside of it as far as its own head lets it; true if any did. */
-static bool enter(const decks *d, size_t index, uint32_t quarters, double level) {
-    const uint32_t before = d->open[index];
+static bool enter(const deck_search *search, size_t index, uint32_t quarters, double level) {
+    const uint32_t before = search->open[index];
     uint32_t open = before, beside = quarters;
-    if (before == 0 && d->marks[index] & APART) {
-        if (!flooded(&d->nodes[index], beside, level)) return false;
-        if (!meets(d, index, level)) {
-            d->stage->island->comes = true;
+    if (before == 0 && search->marks[index] & APART) {
+        if (!overtopped(&search->nodes[index], beside, level)) return false;
+        if (!meets(search, index, level)) {
+            search->stage->island->floods_deck = true;
             return false;
         }
     }
     for (;;) {
-        const uint32_t more = flooded(&d->nodes[index], beside & ~open, level);
+        const uint32_t more = overtopped(&search->nodes[index], beside & ~open, level);
         if (!more) break;
         open |= more;
         beside = east(more) | west(more) | north(more) | south(more);
-        level = d->stands[index];
+        level = search->stands[index];
     }
-    d->open[index] = (uint8_t)open;
+    search->open[index] = (uint8_t)open;
     return open != before;
 }
 
 /* Both ways over a face; true if anything came over. */
-static bool cross(const decks *d, const rill_body_face *face) {
+static bool cross(const deck_search *search, const rill_body_face *face) {
     const int32_t l = face->node_l, r = face->node_r;
-    const uint32_t open_l = l >= 0 ? d->open[l] : ALL, open_r = r >= 0 ? d->open[r] : ALL;
+    const uint32_t open_l = l >= 0 ? search->open[l] : ALL, open_r = r >= 0 ? search->open[r] : ALL;
     const uint32_t to_r = (face->axis ? south(open_l) : west(open_l)) & ~open_r;
     const uint32_t to_l = (face->axis ? north(open_r) : east(open_r)) & ~open_l;
     bool any = false;
-    if (to_r) any |= enter(d, (size_t)r, to_r, level_at(d, l, face->l));
-    if (to_l) any |= enter(d, (size_t)l, to_l, level_at(d, r, face->r));
+    if (to_r) any |= enter(search, (size_t)r, to_r, level_at(search, l, face->l));
+    if (to_l) any |= enter(search, (size_t)l, to_l, level_at(search, r, face->r));
     return any;
 }
 
 /* Until no more comes over; which does not depend on the order. Most faces have nothing to do with it: theirs is open water. */
-static void spread(const decks *d) {
-    const rill_island *island = d->stage->island;
-    const rill_body_face *faces = d->stage->bodies->faces.data;
-    int32_t *listed = rill_island_between(d->stage), count = 0;
+static void spread(const deck_search *search) {
+    const rill_body_island *island = search->stage->island;
+    const rill_body_face *faces = search->stage->bodies->faces.data;
+    int32_t *listed = rill_body_island_ring_faces(search->stage), count = 0;
     for (int32_t i = (int32_t)island->first_face; i < (int32_t)island->end_face; ++i) {
         const int32_t l = faces[i].node_l, r = faces[i].node_r;
         listed[count] = i;
-        count += (l >= 0 && d->open[l] != ALL) || (r >= 0 && d->open[r] != ALL);
+        count += (l >= 0 && search->open[l] != ALL) || (r >= 0 && search->open[r] != ALL);
     }
     bool any = true;
     for (bool back = false; any; back = !back) {
         any = false;
-        for (int32_t i = 0; i < count; ++i) any |= cross(d, &faces[listed[back ? count - 1 - i : i]]);
+        for (int32_t i = 0; i < count; ++i) any |= cross(search, &faces[listed[back ? count - 1 - i : i]]);
     }
 }
 
 /* What keeps a quarter dry: of the bodies that cover all of it and reach out of the liquid, the one with the lowest topside that
  * has air on it, and not another of them; -1: it takes several. */
-typedef struct cover {
+typedef struct quarter_cover {
     int32_t body;
     double low, high; /* its underside and topside there */
-} cover;
+} quarter_cover;
 
 /* Whether it is rather this one than another. */
-static bool keeps_out(const cover *a, const cover *b, double slack) {
-    const cover *lower = a->high < b->high ? a : b, *upper = lower == a ? b : a;
+static bool keeps_out(const quarter_cover *a, const quarter_cover *b, double slack) {
+    const quarter_cover *lower = a->high < b->high ? a : b, *upper = lower == a ? b : a;
     return b->body < 0 || a == (upper->low < lower->high - slack ? upper : lower);
 }
 
-static cover cover_of(const rill_bodies *bodies, const rill_node *node, int32_t quarter, double slack) {
-    const rill_touch *touches = bodies->touches.data;
-    const rill_piece *pieces = bodies->pieces.data;
-    cover best = { .body = -1, .high = (double)INFINITY };
-    for (int32_t i = node->first; i >= 0; i = touches[i].next) {
-        cover here = { .body = touches[i].body, .high = (double)INFINITY };
+static quarter_cover cover_of(const rill_bodies *bodies, const rill_body_node *node, int32_t quarter, double slack) {
+    const rill_body_touch *touches = bodies->touches.data;
+    const rill_body_piece *pieces = bodies->pieces.data;
+    quarter_cover best = { .body = -1, .high = (double)INFINITY };
+    for (int32_t i = node->first_touch; i >= 0; i = touches[i].next) {
+        quarter_cover here = { .body = touches[i].body, .high = (double)INFINITY };
         double parts = 0.0;
-        for (int32_t k = touches[i].first; k < touches[i].end; ++k) {
+        for (int32_t k = touches[i].first_piece; k < touches[i].end_piece; ++k) {
             if (pieces[k].quarter != quarter) continue;
             parts += (double)pieces[k].part;
             here.low += (double)pieces[k].part * (double)pieces[k].low;
             if (pieces[k].part > SLIVER) here.high = fmin(here.high, (double)pieces[k].high);
         }
         here.low /= parts;
-        if (!(4.0 * parts >= WHOLE) || rill_body_at(bodies, here.body)->sunk > 0.0) continue;
+        if (!(4.0 * parts >= WHOLE) || rill_body_at(bodies, here.body)->submergence > 0.0) continue;
         if (keeps_out(&here, &best, slack)) best = here;
     }
     return best;
 }
 
 /* Where no liquid stands on a body it has no topside. */
-static void keep_dry(const rill_body_stage *s, const rill_node *node, uint32_t open) {
-    const rill_touch *touches = s->bodies->touches.data;
-    rill_piece *pieces = s->bodies->pieces.data;
-    for (int32_t i = node->first; i >= 0; i = touches[i].next)
-        for (int32_t k = touches[i].first; k < touches[i].end; ++k)
+static void keep_dry(const rill_body_stage *stage, const rill_body_node *node, uint32_t open) {
+    const rill_body_touch *touches = stage->bodies->touches.data;
+    rill_body_piece *pieces = stage->bodies->pieces.data;
+    for (int32_t i = node->first_touch; i >= 0; i = touches[i].next)
+        for (int32_t k = touches[i].first_piece; k < touches[i].end_piece; ++k)
             if (!(open >> pieces[k].quarter & 1u)) pieces[k].high = RILL_NO_TOPSIDE;
 }
 
 /* The same where bodies are one above the other. What is on the one that keeps the liquid out, in its hold or inside of it, is in
  * the air; what comes out below it has liquid all around it, and reaches up to it at most. */
-static void keep_dry_below(const rill_body_stage *s, const rill_node *node, uint32_t open) {
-    const rill_touch *touches = s->bodies->touches.data;
-    rill_piece *pieces = s->bodies->pieces.data;
-    const double slack = SUNKEN * s->flow->bed->grid.cell_size / s->flow->bed->quantum;
-    cover covers[QUARTERS];
-    for (int32_t q = 0; q < QUARTERS; ++q) covers[q] = cover_of(s->bodies, node, q, slack);
-    for (int32_t i = node->first; i >= 0; i = touches[i].next)
-        for (int32_t k = touches[i].first; k < touches[i].end; ++k) {
-            rill_piece *p = &pieces[k];
-            const cover *c = &covers[p->quarter];
-            if (open >> p->quarter & 1u) continue;
-            if (c->body == touches[i].body || (c->body < 0 && !(rill_body_at(s->bodies, touches[i].body)->sunk > 0.0)))
-                p->high = RILL_NO_TOPSIDE;
-            else if (c->body >= 0 && (double)p->low >= fmin(c->low, c->high - slack))
-                p->part = 0.0f, p->low = p->high = RILL_NO_TOPSIDE;
-            else if (c->body >= 0 && (double)p->high > c->low)
-                p->high = (float)c->low;
+static void keep_dry_below(const rill_body_stage *stage, const rill_body_node *node, uint32_t open) {
+    const rill_body_touch *touches = stage->bodies->touches.data;
+    rill_body_piece *pieces = stage->bodies->pieces.data;
+    const double slack = SUNKEN * stage->flow->bed->grid.cell_size / stage->flow->bed->quantum;
+    quarter_cover covers[QUARTERS];
+    for (int32_t q = 0; q < QUARTERS; ++q) covers[q] = cover_of(stage->bodies, node, q, slack);
+    for (int32_t i = node->first_touch; i >= 0; i = touches[i].next)
+        for (int32_t k = touches[i].first_piece; k < touches[i].end_piece; ++k) {
+            rill_body_piece *piece = &pieces[k];
+            const quarter_cover *c = &covers[piece->quarter];
+            if (open >> piece->quarter & 1u) continue;
+            if (c->body == touches[i].body || (c->body < 0 && !(rill_body_at(stage->bodies, touches[i].body)->submergence > 0.0)))
+                piece->high = RILL_NO_TOPSIDE;
+            else if (c->body >= 0 && (double)piece->low >= fmin(c->low, c->high - slack))
+                piece->part = 0.0f, piece->low = piece->high = RILL_NO_TOPSIDE;
+            else if (c->body >= 0 && (double)piece->high > c->low)
+                piece->high = (float)c->low;
         }
 }
 
 /* What liquid stands on that did before, and what is at a ceiling: it has a film above it. */
-static uint32_t find_over(const rill_node *node) {
+static uint32_t find_over(const rill_body_node *node) {
     if (!node->shut || (node->over == 0 && isinf(node->roof))) return 0;
-    return flooded(node, node->over & node->shut, (double)node->base + node->e) |
-           (node->shut & ~below(node, node->roof));
+    return overtopped(node, node->over & node->shut, (double)node->base + node->e) |
+           (node->shut & ~lids_below(node, node->roof));
 }
 
 /* What liquid lies on a node's body, once it is known where it stands over it. */
-static void settle(const decks *d, size_t n, uint32_t over) {
-    rill_bodies *bodies = d->stage->bodies;
-    rill_flow *flow = d->stage->flow;
-    rill_node *node = &d->nodes[n];
-    const bool deck = d->marks[n] & DECK;
+static void settle_deck(const deck_search *search, size_t n, uint32_t over) {
+    rill_bodies *bodies = search->stage->bodies;
+    rill_flow *flow = search->stage->flow;
+    rill_body_node *node = &search->nodes[n];
+    const bool deck = search->marks[n] & DECK;
     if (node->deck > 0 && (over || !deck)) {
-        if (deck) node->kept -= (double)node->deck; /* it has a topside now */
-        rill_bodies_give(bodies, flow, node->cell, node->place, node->deck);
+        if (deck) node->displaced_before -= (double)node->deck; /* it has a topside now */
+        rill_bodies_return_liquid(bodies, flow, node->cell, node->place, node->deck);
         node->deck = 0;
     }
     if (deck && !over && node->over) {
-        const rill_touch *touch = (const rill_touch *)bodies->touches.data + rill_node_carrier(bodies, node);
+        const rill_body_touch *touch = (const rill_body_touch *)bodies->touches.data + rill_body_node_carrier(bodies, node);
         const double has = (double)flow->H[node->place],
-                     level = fmin(node->e, has + node->kept); /* which is no pressure */
-        node->deck = (int32_t)fmin(rill_touch_holds(bodies, touch, level, 0.0, node->over), has);
-        node->kept += (double)node->deck;
+                     level = fmin(node->e, has + node->displaced_before); /* which is no pressure */
+        node->deck = (int32_t)fmin(rill_body_touch_deck_volume(bodies, touch, level, 0.0, node->over), has);
+        node->displaced_before += (double)node->deck;
         flow->H[node->place] -= node->deck;
     }
 }
 
-static void note_over(const decks *d, size_t n) {
-    rill_node *node = &d->nodes[n];
-    node->over = node->shut & d->open[n];
-    node->apart = node->over == 0 && d->marks[n] & DECK;
+static void note_over(const deck_search *search, size_t n) {
+    rill_body_node *node = &search->nodes[n];
+    node->over = node->shut & search->open[n];
+    node->apart = node->over == 0 && search->marks[n] & DECK;
 }
 
 /* Returns whether any lies on one. */
-static bool settle_all(const decks *d) {
+static bool settle_decks(const deck_search *search) {
     bool any = false;
-    for (size_t n = d->first; n < d->end; ++n) {
-        settle(d, n, d->nodes[n].shut & d->open[n]);
-        note_over(d, n);
-        any |= d->nodes[n].deck > 0;
+    for (size_t n = search->first; n < search->end; ++n) {
+        settle_deck(search, n, search->nodes[n].shut & search->open[n]);
+        note_over(search, n);
+        any |= search->nodes[n].deck > 0;
     }
     return any;
 }
 
 /* Whether a column may be apart. */
-static bool is_deck(const rill_body_stage *s, const rill_node *node) {
-    const rill_touch *touches = s->bodies->touches.data;
-    return node->shut == ALL && s->flow->bed->c[node->place] == RILL_TOP &&
-           (touches[node->first].next < 0 || rill_node_carrier(s->bodies, node) >= 0);
+static bool is_deck(const rill_body_stage *stage, const rill_body_node *node) {
+    const rill_body_touch *touches = stage->bodies->touches.data;
+    return node->shut == ALL && stage->flow->bed->c[node->place] == RILL_TOP &&
+           (touches[node->first_touch].next < 0 || rill_body_node_carrier(stage->bodies, node) >= 0);
 }
 
 /* Whether another body dips into what stands over the lowest: that is below it, and is joined with the rest there. */
-static bool is_topped(const rill_bodies *bodies, const rill_node *node) {
-    const rill_touch *touches = bodies->touches.data;
-    const rill_piece *pieces = bodies->pieces.data;
-    for (int32_t i = node->over ? node->first : -1; i >= 0; i = touches[i].next)
-        for (int32_t k = touches[i].first; k < touches[i].end; ++k)
+static bool is_topped(const rill_bodies *bodies, const rill_body_node *node) {
+    const rill_body_touch *touches = bodies->touches.data;
+    const rill_body_piece *pieces = bodies->pieces.data;
+    for (int32_t i = node->over ? node->first_touch : -1; i >= 0; i = touches[i].next)
+        for (int32_t k = touches[i].first_piece; k < touches[i].end_piece; ++k)
             if ((double)pieces[k].low < node->e && pieces[k].low > node->lid[pieces[k].quarter]) return true;
     return false;
 }
 
 /* Where liquid comes to, beside what is open. */
-static void flood(const decks *d) {
-    find_levels(d);
-    for (size_t n = d->first; n < d->end; ++n) {
-        const uint32_t open = d->open[n];
-        if (open != 0 && open != ALL) enter(d, n, east(open) | west(open) | north(open) | south(open), d->stands[n]);
+static void flood(const deck_search *search) {
+    find_levels(search);
+    for (size_t n = search->first; n < search->end; ++n) {
+        const uint32_t open = search->open[n];
+        if (open != 0 && open != ALL) enter(search, n, east(open) | west(open) | north(open) | south(open), search->stands[n]);
     }
-    spread(d);
+    spread(search);
 }
 
-static decks make_decks(const rill_body_stage *s) {
-    const size_t count = s->bodies->nodes.count;
-    double *v = s->bodies->vectors.data;
-    return (decks){ .stage = s,
-                    .nodes = s->bodies->nodes.data,
-                    .first = s->island->first_node,
-                    .end = s->island->end_node,
-                    .heads = v,
-                    .stands = v + count,
-                    .open = (uint8_t *)(v + 2 * count),
-                    .marks = (uint8_t *)(v + 3 * count) };
+static deck_search make_decks(const rill_body_stage *stage) {
+    const size_t count = stage->bodies->nodes.count;
+    double *vectors = stage->bodies->vectors.data;
+    return (deck_search){ .stage = stage,
+                    .nodes = stage->bodies->nodes.data,
+                    .first = stage->island->first_node,
+                    .end = stage->island->end_node,
+                    .heads = vectors,
+                    .stands = vectors + count,
+                    .open = (uint8_t *)(vectors + 2 * count),
+                    .marks = (uint8_t *)(vectors + 3 * count) };
 }
 
 /* Where liquid stands, by where it stood and what is beside it. */
-static void find_open(const rill_body_stage *s) {
-    const rill_bodies *bodies = s->bodies;
-    const decks d = make_decks(s);
+static void find_open(const rill_body_stage *stage) {
+    const rill_bodies *bodies = stage->bodies;
+    const deck_search search = make_decks(stage);
     bool dry = false, crowded = false, joined = false;
-    for (size_t n = d.first; n < d.end; ++n) {
-        rill_node *node = &d.nodes[n];
-        d.marks[n] = find_lids(bodies, node);
-        d.heads[n] = (double)node->base + rill_node_level(node, node->e);
-        d.open[n] = (uint8_t)((~(uint32_t)node->shut | find_over(node)) & ALL);
-        dry |= d.open[n] != ALL;
-        crowded |= (d.marks[n] & CROWDED) != 0;
-        s->island->laden |= node->deck > 0 || node->over;
-        if (!is_deck(s, node)) continue;
-        d.marks[n] |= (uint8_t)(DECK | (node->apart && !s->at_once ? APART : 0));
-        joined |= d.open[n] != 0;
+    for (size_t n = search.first; n < search.end; ++n) {
+        rill_body_node *node = &search.nodes[n];
+        search.marks[n] = find_lids(bodies, node);
+        search.heads[n] = (double)node->base + rill_body_node_level(node, node->e);
+        search.open[n] = (uint8_t)((~(uint32_t)node->shut | find_over(node)) & ALL);
+        dry |= search.open[n] != ALL;
+        crowded |= (search.marks[n] & CROWDED) != 0;
+        stage->island->has_deck_liquid |= node->deck > 0 || node->over;
+        if (!is_deck(stage, node)) continue;
+        search.marks[n] |= (uint8_t)(DECK | (node->apart && !stage->at_once ? APART : 0));
+        joined |= search.open[n] != 0;
     }
-    if (crowded) find_all_sunk(&d);
-    for (size_t n = d.first; dry && joined && n < d.end; ++n)
-        if (d.marks[n] & DECK && !is_topped(bodies, &d.nodes[n]))
-            d.open[n] = 0; /* it may have lost what it was joined with */
-    if (dry) flood(&d);
+    if (crowded) find_submergences(&search);
+    for (size_t n = search.first; dry && joined && n < search.end; ++n)
+        if (search.marks[n] & DECK && !is_topped(bodies, &search.nodes[n]))
+            search.open[n] = 0; /* it may have lost what it was joined with */
+    if (dry) flood(&search);
 }
 
 /* What lies on bodies: columns give and take, which islands cannot do at once. */
-static void wash(const rill_body_stage *s) {
-    const decks d = make_decks(s);
-    const bool lies = settle_all(&d);
-    if ((lies || s->island->comes) && s->dt > 0.0) rill_bodies_wash(s, d.stands, d.open);
+static void move_deck_liquid(const rill_body_stage *stage) {
+    const deck_search search = make_decks(stage);
+    const bool lies = settle_decks(&search);
+    if ((lies || stage->island->floods_deck) && stage->dt > 0.0) rill_bodies_move_deck_liquid(stage, search.stands, search.open);
 }
 
 /* What follows from that for the pieces of bodies. */
-static void close_dry(const rill_body_stage *s) {
-    const decks d = make_decks(s);
-    for (size_t n = d.first; n < d.end; ++n) {
-        note_over(&d, n);
-        const bool crowded = d.marks[n] & CROWDED;
-        if (d.open[n] != ALL) (crowded ? keep_dry_below : keep_dry)(s, &d.nodes[n], d.open[n]);
-        if (crowded) share_out(s->bodies, &d.nodes[n], d.open[n]);
+static void close_dry(const rill_body_stage *stage) {
+    const deck_search search = make_decks(stage);
+    for (size_t n = search.first; n < search.end; ++n) {
+        note_over(&search, n);
+        const bool crowded = search.marks[n] & CROWDED;
+        if (search.open[n] != ALL) (crowded ? keep_dry_below : keep_dry)(stage, &search.nodes[n], search.open[n]);
+        if (crowded) share_out(stage->bodies, &search.nodes[n], search.open[n]);
     }
 }
 
-void rill_bodies_flood(const rill_body_stage *s) {
-    rill_islands_each(s, find_open);
-    for (size_t i = 0; i < s->bodies->islands.count; ++i) {
-        rill_body_stage part = *s;
-        part.island = (rill_island *)s->bodies->islands.data + i;
-        if (part.island->laden || part.island->comes) wash(&part);
+void rill_bodies_flood_decks(const rill_body_stage *stage) {
+    rill_bodies_each_island(stage, find_open);
+    for (size_t i = 0; i < stage->bodies->islands.count; ++i) {
+        rill_body_stage part = *stage;
+        part.island = (rill_body_island *)stage->bodies->islands.data + i;
+        if (part.island->has_deck_liquid || part.island->floods_deck) move_deck_liquid(&part);
     }
-    rill_islands_each(s, close_dry);
+    rill_bodies_each_island(stage, close_dry);
 }

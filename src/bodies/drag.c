@@ -24,38 +24,38 @@ static const double BLADE = 0.0849; /* 4 / (15 pi) */
 
 /* ------------------------------------------------------------------------------------------------------------- rates */
 
-static double mass_of(const rill_body_stage *s, const rill_body_face *face) {
-    const double dx = s->flow->bed->grid.cell_size;
-    return s->density * (double)face->open * s->flow->bed->quantum * dx * dx;
+static double mass_of(const rill_body_stage *stage, const rill_body_face *face) {
+    const double dx = stage->flow->bed->grid.cell_size;
+    return stage->density * (double)face->opening * stage->flow->bed->quantum * dx * dx;
 }
 
 /* k' of a grip, kg/s. */
-static double face_rate(const rill_body_stage *s, const rill_body *body, const rill_body_grip *grip,
+static double face_rate(const rill_body_stage *stage, const rill_body *body, const rill_body_overlap *overlap,
                         const rill_body_face *face, double slip) {
-    const double q = s->flow->bed->quantum, dx = s->flow->bed->grid.cell_size, gap = (double)face->open * q;
-    const double share = 0.5 * ((double)grip->l->share + (double)grip->r->share);
-    const double skin = share * dx * dx * (9.0 * s->settings->viscosity / gap + 0.5 * SKIN * slip);
-    const double k = s->density * (skin + 0.25 * body->drag * slip * grip->ends * q * dx);
-    return k / (1.0 + k * s->dt / mass_of(s, face));
+    const double q = stage->flow->bed->quantum, dx = stage->flow->bed->grid.cell_size, gap = (double)face->opening * q;
+    const double share = 0.5 * ((double)overlap->l->share + (double)overlap->r->share);
+    const double skin = share * dx * dx * (9.0 * stage->settings->viscosity / gap + 0.5 * SKIN * slip);
+    const double k = stage->density * (skin + 0.25 * body->drag * slip * overlap->difference * q * dx);
+    return k / (1.0 + k * stage->dt / mass_of(stage, face));
 }
 
 /* -------------------------------------------------------------------------------------------------------------- solve */
 
 /* Adds k b b^T to the lower half of a body's matrix, and k b u to what it is given: of b, these three are not zero. */
-static inline void grasp(rill_body *body, int axis, const double arm[3], double rate, double u) {
+static inline void add_drag(rill_body *body, int axis, const double arm[3], double rate, double u) {
     static const int places[3][3] = { { 0, 4, 5 }, { 1, 3, 5 }, { 2, 3, 4 } };
     const int *at = places[axis];
     const double all[3][3] = { { 1.0, arm[2], -arm[1] }, { 1.0, -arm[2], arm[0] }, { 1.0, arm[1], -arm[0] } };
     const double *b = all[axis];
     for (int i = 0; i < 3; ++i) {
-        body->given[at[i]] += rate * b[i] * u;
-        for (int j = 0; j <= i; ++j) body->grasp[6 * at[i] + at[j]] += rate * b[i] * b[j];
+        body->drag_momentum[at[i]] += rate * b[i] * u;
+        for (int j = 0; j <= i; ++j) body->drag_matrix[6 * at[i] + at[j]] += rate * b[i] * b[j];
     }
 }
 
 /* Solves m x = y for a symmetric positive definite m, in place: Cholesky. Where drag is so strong that rounding takes a pivot
  * away, a little of it stays. */
-static void solve_six(double m[36], double y[6]) {
+static void solve_cholesky(double m[36], double y[6]) {
     for (int j = 0; j < 6; ++j) {
         const double least = 1e-12 * m[7 * j];
         for (int k = 0; k < j; ++k)
@@ -75,97 +75,97 @@ static void solve_six(double m[36], double y[6]) {
 }
 
 /* M on the diagonal, and M v. */
-static void begin_body(rill_body *body) {
-    memset(body->grasp, 0, sizeof body->grasp);
-    memset(body->given, 0, sizeof body->given);
-    memcpy(body->moved, body->state.velocity, sizeof body->state.velocity);
-    memcpy(body->moved + 3, body->state.spin, sizeof body->state.spin);
+static void begin_matrix(rill_body *body) {
+    memset(body->drag_matrix, 0, sizeof body->drag_matrix);
+    memset(body->drag_momentum, 0, sizeof body->drag_momentum);
+    memcpy(body->new_twist, body->state.velocity, sizeof body->state.velocity);
+    memcpy(body->new_twist + 3, body->state.spin, sizeof body->state.spin);
     if (isinf(body->mass)) return;
     for (int i = 0; i < 3; ++i) {
-        body->grasp[7 * i] = i == 2 ? body->upright : body->along;
-        body->given[i] = body->grasp[7 * i] * body->moved[i];
+        body->drag_matrix[7 * i] = i == 2 ? body->mass_upright : body->mass_along;
+        body->drag_momentum[i] = body->drag_matrix[7 * i] * body->new_twist[i];
         for (int j = 0; j < 3; ++j) {
-            body->grasp[6 * (3 + i) + 3 + j] = body->heavier[3 * i + j];
-            body->given[3 + i] += body->heavier[3 * i + j] * body->moved[3 + j];
+            body->drag_matrix[6 * (3 + i) + 3 + j] = body->effective_inertia[3 * i + j];
+            body->drag_momentum[3 + i] += body->effective_inertia[3 * i + j] * body->new_twist[3 + j];
         }
     }
 }
 
 /* Sets the rates of a body's grips, and of its columns upright. */
-static void grasp_faces(const rill_body_stage *s) {
-    rill_bodies *bodies = s->bodies;
-    rill_body_grip *grips = bodies->grips.data;
+static void add_face_drag(const rill_body_stage *stage) {
+    rill_bodies *bodies = stage->bodies;
+    rill_body_overlap *overlaps = bodies->overlaps.data;
     const rill_body_face *faces = bodies->faces.data;
-    for (size_t i = s->island->first_grip; i < s->island->end_grip; ++i) {
-        rill_body *body = rill_body_at(bodies, grips[i].body);
-        const double at[3] = { grips[i].arm[0], grips[i].arm[1], grips[i].under };
-        const rill_body_face *face = &faces[grips[i].face];
-        const double slip = fabs(rill_body_speed_at(body->moved, face->axis, at) - (double)face->u);
-        grips[i].rate = face->open > 1.0f ? face_rate(s, body, &grips[i], face, slip) * s->dt : 0.0;
+    for (size_t i = stage->island->first_overlap; i < stage->island->end_overlap; ++i) {
+        rill_body *body = rill_body_at(bodies, overlaps[i].body);
+        const double at[3] = { overlaps[i].arm[0], overlaps[i].arm[1], overlaps[i].underside };
+        const rill_body_face *face = &faces[overlaps[i].face];
+        const double slip = fabs(rill_body_speed_at(body->new_twist, face->axis, at) - (double)face->u);
+        overlaps[i].drag_rate = face->opening > 1.0f ? face_rate(stage, body, &overlaps[i], face, slip) * stage->dt : 0.0;
         if (face->axis)
-            grasp(body, 1, at, grips[i].rate, (double)face->u);
+            add_drag(body, 1, at, overlaps[i].drag_rate, (double)face->u);
         else
-            grasp(body, 0, at, grips[i].rate, (double)face->u);
+            add_drag(body, 0, at, overlaps[i].drag_rate, (double)face->u);
     }
 }
 
-static void grasp_columns(const rill_body_stage *s, rill_body *body) {
-    const rill_touch *touches = s->bodies->touches.data;
-    const double dx = s->flow->bed->grid.cell_size, viscous = 6.0 * s->settings->viscosity / body->form.reach;
+static void add_column_drag(const rill_body_stage *stage, rill_body *body) {
+    const rill_body_touch *touches = stage->bodies->touches.data;
+    const double dx = stage->flow->bed->grid.cell_size, viscous = 6.0 * stage->settings->viscosity / body->form.reach;
     double wet = 0.0;
-    for (int32_t i = body->first; i < body->end; ++i) {
+    for (int32_t i = body->first_touch; i < body->end_touch; ++i) {
         const double arm[3] = { (double)touches[i].arm[0], (double)touches[i].arm[1], 0.0 };
-        const double speed = fabs(rill_body_speed_at(body->moved, 2, arm));
-        const double k = (double)touches[i].share * dx * dx * s->density * (viscous + 0.5 * body->drag * speed);
-        if (k > 0.0) grasp(body, 2, arm, k * s->dt, 0.0);
+        const double speed = fabs(rill_body_speed_at(body->new_twist, 2, arm));
+        const double k = (double)touches[i].share * dx * dx * stage->density * (viscous + 0.5 * body->drag * speed);
+        if (k > 0.0) add_drag(body, 2, arm, k * stage->dt, 0.0);
         wet += (double)touches[i].share * dx * dx;
     }
     /* Within a cell, columns know nothing of how a body turns. */
-    const double *w = body->moved + 3, reach = body->form.reach, spin = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
+    const double *w = body->new_twist + 3, reach = body->form.reach, spin = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
     const double form = body->small ? BLADE * body->drag * reach * reach * spin : 0.0;
-    const double turning = wet * s->density * reach * (8.0 * s->settings->viscosity + form);
-    for (int i = 3; i < 6; ++i) body->grasp[7 * i] += turning * s->dt;
+    const double turning = wet * stage->density * reach * (8.0 * stage->settings->viscosity + form);
+    for (int i = 3; i < 6; ++i) body->drag_matrix[7 * i] += turning * stage->dt;
 }
 
 /* The new motion, and what the body has lost by it. */
-static void slow_down(rill_body *body) {
+static void apply_drag(rill_body *body) {
     double change[6];
-    solve_six(body->grasp, body->given);
-    for (int i = 0; i < 6; ++i) change[i] = body->given[i] - body->moved[i];
+    solve_cholesky(body->drag_matrix, body->drag_momentum);
+    for (int i = 0; i < 6; ++i) change[i] = body->drag_momentum[i] - body->new_twist[i];
     for (int i = 0; i < 3; ++i) {
-        const double *row = body->own + 3 * i;
+        const double *row = body->world_inertia + 3 * i;
         body->forces.impulse[i] += body->mass * change[i];
         body->forces.turn[i] += row[0] * change[3] + row[1] * change[4] + row[2] * change[5];
-        body->state.velocity[i] = body->given[i];
-        body->state.spin[i] = body->given[3 + i];
+        body->state.velocity[i] = body->drag_momentum[i];
+        body->state.spin[i] = body->drag_momentum[3 + i];
     }
-    memcpy(body->moved, body->given, sizeof body->moved);
+    memcpy(body->new_twist, body->drag_momentum, sizeof body->new_twist);
 }
 
-void rill_bodies_rub(const rill_body_stage *s) {
-    const rill_bodies *bodies = s->bodies;
-    const rill_island *island = s->island;
-    const rill_body_grip *grips = bodies->grips.data;
+void rill_bodies_apply_drag(const rill_body_stage *stage) {
+    const rill_bodies *bodies = stage->bodies;
+    const rill_body_island *island = stage->island;
+    const rill_body_overlap *overlaps = bodies->overlaps.data;
     rill_body_face *faces = bodies->faces.data;
-    for (size_t i = island->first_body; i < island->end_body; ++i) begin_body(rill_body_in(bodies, i));
-    grasp_faces(s);
+    for (size_t i = island->first_body; i < island->end_body; ++i) begin_matrix(rill_body_in_order(bodies, i));
+    add_face_drag(stage);
     for (size_t i = island->first_body; i < island->end_body; ++i) {
-        rill_body *body = rill_body_in(bodies, i);
+        rill_body *body = rill_body_in_order(bodies, i);
         if (isinf(body->mass)) continue;
-        grasp_columns(s, body);
-        slow_down(body);
+        add_column_drag(stage, body);
+        apply_drag(body);
     }
-    for (size_t i = island->first_grip; i < island->end_grip; ++i) {
-        const double at[3] = { grips[i].arm[0], grips[i].arm[1], grips[i].under };
-        rill_body_face *face = &faces[grips[i].face];
-        rill_body *body = rill_body_at(bodies, grips[i].body);
-        if (grips[i].rate == 0.0) continue;
-        const double give = grips[i].rate * (rill_body_speed_at(body->moved, face->axis, at) - (double)face->u);
-        const double most = (double)s->k->top_speed, u = (double)face->u + give / mass_of(s, face);
+    for (size_t i = island->first_overlap; i < island->end_overlap; ++i) {
+        const double at[3] = { overlaps[i].arm[0], overlaps[i].arm[1], overlaps[i].underside };
+        rill_body_face *face = &faces[overlaps[i].face];
+        rill_body *body = rill_body_at(bodies, overlaps[i].body);
+        if (overlaps[i].drag_rate == 0.0) continue;
+        const double give = overlaps[i].drag_rate * (rill_body_speed_at(body->new_twist, face->axis, at) - (double)face->u);
+        const double most = (double)stage->constants->top_speed, u = (double)face->u + give / mass_of(stage, face);
         face->u = (float)rill_max_d(rill_min_d(u, most), -most);
         if (!isinf(body->mass)) continue;
-        double load[6] = { 0 };
-        rill_along(face->axis, at, -give, load);
-        for (int k = 0; k < 3; ++k) body->forces.impulse[k] += load[k], body->forces.turn[k] += load[3 + k];
+        double wrench[6] = { 0 };
+        rill_body_add_at_arm(face->axis, at, -give, wrench);
+        for (int k = 0; k < 3; ++k) body->forces.impulse[k] += wrench[k], body->forces.turn[k] += wrench[3 + k];
     }
 }

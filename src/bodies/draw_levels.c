@@ -18,63 +18,63 @@
 /* Cells: what is thinner on a body is not drawn, lest it be seen to hang down beside it. */
 static const double FILM = 1.0 / 16.0;
 
-typedef struct seen {
+typedef struct level_search {
     const rill_body_stage *stage;
-    size_t n;
+    size_t node_count;
     double *level; /* per node, absolute, quanta; NaN: not known yet */
     double *sum;   /* of the levels around it, */
-    double *count; /* and how many they are */
-    int32_t *left; /* faces with an end that is not known yet */
-} seen;
+    double *neighbours; /* and how many they are */
+    int32_t *unknown; /* faces with an end that is not known yet */
+} level_search;
 
 /* Where the surface passes through bodies in more than half of the cell it is not to be seen. */
-static bool is_hidden(const rill_bodies *bodies, const rill_node *node) {
-    const rill_touch *touches = bodies->touches.data;
-    const rill_piece *pieces = bodies->pieces.data;
+static bool is_hidden(const rill_bodies *bodies, const rill_body_node *node) {
+    const rill_body_touch *touches = bodies->touches.data;
+    const rill_body_piece *pieces = bodies->pieces.data;
     float passed = 0.0f;
-    for (int32_t i = node->first; i >= 0; i = touches[i].next)
-        for (int32_t k = touches[i].first; k < touches[i].end; ++k)
+    for (int32_t i = node->first_touch; i >= 0; i = touches[i].next)
+        for (int32_t k = touches[i].first_piece; k < touches[i].end_piece; ++k)
             if ((double)pieces[k].low < node->e && node->e < (double)pieces[k].high) passed += pieces[k].part;
     return passed > 0.5f;
 }
 
-static double level_at(const seen *s, int32_t node, int32_t place) {
-    const rill_flow *flow = s->stage->flow;
-    if (node >= 0) return s->level[node];
+static double level_at(const level_search *search, int32_t node, int32_t place) {
+    const rill_flow *flow = search->stage->flow;
+    if (node >= 0) return search->level[node];
     return flow->H[place] > RILL_DRY ? (double)(flow->bed->b[place] + flow->H[place]) : (double)NAN;
 }
 
-static void add(const seen *s, int32_t node, double level) {
-    if (node < 0 || !isnan(s->level[node]) || isnan(level)) return;
-    s->sum[node] += level;
-    s->count[node] += 1.0;
+static void add_level(const level_search *search, int32_t node, double level) {
+    if (node < 0 || !isnan(search->level[node]) || isnan(level)) return;
+    search->sum[node] += level;
+    search->neighbours[node] += 1.0;
 }
 
-static bool is_left(const seen *s, const rill_body_face *face) {
-    return (face->node_l >= 0 && isnan(s->level[face->node_l])) || (face->node_r >= 0 && isnan(s->level[face->node_r]));
+static bool has_unknown_end(const level_search *search, const rill_body_face *face) {
+    return (face->node_l >= 0 && isnan(search->level[face->node_l])) || (face->node_r >= 0 && isnan(search->level[face->node_r]));
 }
 
 /* One more ring; false if there is none. */
-static bool grow(const seen *s, size_t left) {
-    const rill_body_face *faces = s->stage->bodies->faces.data;
-    for (size_t i = 0; i < s->n; ++i) s->sum[i] = s->count[i] = 0.0;
+static bool add_ring(const level_search *search, size_t left) {
+    const rill_body_face *faces = search->stage->bodies->faces.data;
+    for (size_t i = 0; i < search->node_count; ++i) search->sum[i] = search->neighbours[i] = 0.0;
     for (size_t i = 0; i < left; ++i) {
-        const rill_body_face *face = &faces[s->left[i]];
-        const double l = level_at(s, face->node_l, face->l), r = level_at(s, face->node_r, face->r);
-        add(s, face->node_l, r);
-        add(s, face->node_r, l);
+        const rill_body_face *face = &faces[search->unknown[i]];
+        const double l = level_at(search, face->node_l, face->l), r = level_at(search, face->node_r, face->r);
+        add_level(search, face->node_l, r);
+        add_level(search, face->node_r, l);
     }
     bool any = false;
-    for (size_t i = 0; i < s->n; ++i) {
-        if (s->count[i] == 0.0) continue;
-        s->level[i] = s->sum[i] / s->count[i];
+    for (size_t i = 0; i < search->node_count; ++i) {
+        if (search->neighbours[i] == 0.0) continue;
+        search->level[i] = search->sum[i] / search->neighbours[i];
         any = true;
     }
     return any;
 }
 
 /* A level as it may be drawn: not on a deck that is dry, but half way down to the underside. */
-static int32_t below_deck(const rill_node *node, int32_t H, double level) {
+static int32_t below_deck(const rill_body_node *node, int32_t H, double level) {
     const uint32_t dry = node->shut & ~(uint32_t)node->over;
     double lid = (double)RILL_TOP;
     for (int q = 0; q < 4; ++q)
@@ -83,33 +83,33 @@ static int32_t below_deck(const rill_node *node, int32_t H, double level) {
     return (int32_t)(level > lid ? rill_min_d(level, middle) : level);
 }
 
-void rill_bodies_show(const rill_body_stage *stage) {
+void rill_bodies_find_drawn_levels(const rill_body_stage *stage) {
     rill_bodies *bodies = stage->bodies;
-    rill_node *nodes = bodies->nodes.data;
-    double *v = bodies->vectors.data;
-    const seen s = { .stage = stage,
-                     .n = bodies->nodes.count,
-                     .level = v,
-                     .sum = v + bodies->nodes.count,
-                     .count = v + 2 * bodies->nodes.count,
-                     .left = bodies->far.data };
+    rill_body_node *nodes = bodies->nodes.data;
+    double *vectors = bodies->vectors.data;
+    const level_search search = { .stage = stage,
+                     .node_count = bodies->nodes.count,
+                     .level = vectors,
+                     .sum = vectors + bodies->nodes.count,
+                     .neighbours = vectors + 2 * bodies->nodes.count,
+                     .unknown = bodies->far_faces.data };
     const rill_body_face *faces = bodies->faces.data;
     const int32_t film = (int32_t)(FILM * stage->flow->bed->grid.cell_size / stage->flow->bed->quantum);
-    for (size_t i = 0; i < s.n; ++i)
-        s.level[i] = is_hidden(bodies, &nodes[i]) ? (double)NAN : (double)nodes[i].base + nodes[i].e;
+    for (size_t i = 0; i < search.node_count; ++i)
+        search.level[i] = is_hidden(bodies, &nodes[i]) ? (double)NAN : (double)nodes[i].base + nodes[i].e;
     size_t left = 0;
     for (size_t i = 0; i < bodies->faces.count; ++i)
-        if (is_left(&s, &faces[i])) s.left[left++] = (int32_t)i;
-    while (grow(&s, left)) {
+        if (has_unknown_end(&search, &faces[i])) search.unknown[left++] = (int32_t)i;
+    while (add_ring(&search, left)) {
         const size_t before = left;
         left = 0;
         for (size_t i = 0; i < before; ++i)
-            if (is_left(&s, &faces[s.left[i]])) s.left[left++] = s.left[i];
+            if (has_unknown_end(&search, &faces[search.unknown[i]])) search.unknown[left++] = search.unknown[i];
     }
-    for (size_t i = 0; i < s.n; ++i) {
-        const double head = (double)nodes[i].base + nodes[i].e, level = isnan(s.level[i]) ? head : s.level[i];
+    for (size_t i = 0; i < search.node_count; ++i) {
+        const double head = (double)nodes[i].base + nodes[i].e, level = isnan(search.level[i]) ? head : search.level[i];
         const double most = (double)(RILL_TOP - RILL_DRY);
         if (nodes[i].deck > film) continue; /* it is as high as that stands */
-        nodes[i].seen = below_deck(&nodes[i], stage->flow->H[nodes[i].place], rill_min_d(level, most));
+        nodes[i].drawn = below_deck(&nodes[i], stage->flow->H[nodes[i].place], rill_min_d(level, most));
     }
 }

@@ -23,54 +23,54 @@ static const double THIN =
 static const double MUCH = 1.0 / 64.0; /* of what a free surface gives */
 static const double MODIFIED = 0.97;
 
-/* The conductances of a node's faces, as in rill_near. */
-typedef struct weights {
+/* The conductances of a node's faces, as in rill_body_neighbours. */
+typedef struct conductances {
     double w[4];
-} weights;
+} conductances;
 
-typedef struct balance {
+typedef struct head_solve {
     const rill_body_stage *stage;
     size_t first, end;                            /* nodes */
-    double *pi, *stiff, *aim, *r, *z, *p, *q, *d; /* d: of the preconditioner, inverted */
+    double *pi, *contact, *target, *r, *z, *p, *q, *d; /* d: of the preconditioner, inverted */
     double *diagonal;                             /* of A without its low rank */
     double *outside;                              /* what faces to columns that are no nodes conduct */
-    double *last;                                 /* pi a step ago */
-    double *soft;                                 /* how much a node gives under a body */
-    weights *weights;
-    double unit; /* N per quantum of head over a cell */
-    bool joined; /* some nodes are of a flooded passage, */
-    bool thin;   /* or give much */
-} balance;
+    double *last_pi;                                 /* pi a step ago */
+    double *compliance;                                 /* how much a node gives under a body */
+    conductances *weights;
+    double force_unit; /* N per quantum of head over a cell */
+    bool in_passage; /* some nodes are of a flooded passage, */
+    bool any_thin;   /* or give much */
+} head_solve;
 
-static const rill_node *node_of(const balance *b, size_t i) {
-    return (const rill_node *)b->stage->bodies->nodes.data + i;
+static const rill_body_node *node_at(const head_solve *solve, size_t i) {
+    return (const rill_body_node *)solve->stage->bodies->nodes.data + i;
 }
 
-static const int32_t *far_of(const balance *b) {
-    return (const int32_t *)b->stage->bodies->far.data + b->stage->island->first_face;
+static const int32_t *far_faces_of(const head_solve *solve) {
+    return (const int32_t *)solve->stage->bodies->far_faces.data + solve->stage->island->first_face;
 }
 
-static double weight_of(const balance *b, const rill_body_face *face) {
-    return (double)(b->stage->k->lambda * face->open * face->gain);
+static double weight_of(const head_solve *solve, const rill_body_face *face) {
+    return (double)(solve->stage->constants->lambda * face->opening * face->gain);
 }
 
-void rill_body_accelerate(const rill_body *body, const double load[6], double seconds, double out[6]) {
+void rill_body_accelerate(const rill_body *body, const double wrench[6], double seconds, double out[6]) {
     if (isinf(body->mass)) return;
     for (int i = 0; i < 3; ++i) {
-        const double *row = body->lighter + 3 * i;
-        out[i] += seconds * load[i] / (i == 2 ? body->stiff : body->along);
-        out[3 + i] += seconds * (row[0] * load[3] + row[1] * load[4] + row[2] * load[5]);
+        const double *row = body->inverse_inertia + 3 * i;
+        out[i] += seconds * wrench[i] / (i == 2 ? body->mass_stiff : body->mass_along);
+        out[3 + i] += seconds * (row[0] * wrench[3] + row[1] * wrench[4] + row[2] * wrench[5]);
     }
 }
 
 /* sum of B_i x_i over a body's touches, with B or with its part along the bed: of the first `parts` components. */
 static inline void gather_parts(const rill_bodies *bodies, const rill_body *body, bool all, int parts, const double *x,
                                 double out[6]) {
-    const rill_touch *touches = bodies->touches.data;
+    const rill_body_touch *touches = bodies->touches.data;
     double sum[6] = { 0 };
-    for (int32_t t = body->first; t < body->end; ++t) {
-        const float *b = all ? touches[t].b : touches[t].sideways;
-        const double value = x[touches[t].acts];
+    for (int32_t t = body->first_touch; t < body->end_touch; ++t) {
+        const float *b = all ? touches[t].b : touches[t].b_sideways;
+        const double value = x[touches[t].acts_on];
         for (int k = 0; k < parts; ++k) sum[k] += (double)b[k] * value;
     }
     memcpy(out, sum, sizeof sum);
@@ -79,14 +79,14 @@ static inline void gather_parts(const rill_bodies *bodies, const rill_body *body
 /* y_i += B_i.v over a body's touches. */
 static inline void scatter_parts(const rill_bodies *bodies, const rill_body *body, bool all, int parts,
                                  const double v[6], double *y) {
-    const rill_touch *touches = bodies->touches.data;
+    const rill_body_touch *touches = bodies->touches.data;
     double motion[6]; /* which y cannot be */
     memcpy(motion, v, sizeof motion);
-    for (int32_t t = body->first; t < body->end; ++t) {
-        const float *b = all ? touches[t].b : touches[t].sideways;
+    for (int32_t t = body->first_touch; t < body->end_touch; ++t) {
+        const float *b = all ? touches[t].b : touches[t].b_sideways;
         double sum = 0.0;
         for (int k = 0; k < parts; ++k) sum += (double)b[k] * motion[k];
-        y[touches[t].acts] += sum;
+        y[touches[t].acts_on] += sum;
     }
 }
 
@@ -119,116 +119,116 @@ static void scatter(const rill_bodies *bodies, const rill_body *body, bool all, 
  * holds than fits. Were that made good in the next sub-step, its push would be the sum of that over time, which comes late by a
  * quarter of a swing, and what floats on a film would leap out of it as soon as sub-steps are shorter than such swings. What
  * is more than a cell of liquid could have given is none of that: a body was put there. */
-static bool find_aims(const balance *b) {
-    const rill_body_stage *s = b->stage;
-    const rill_bed *bed = s->flow->bed;
+static bool find_aims(const head_solve *solve) {
+    const rill_body_stage *stage = solve->stage;
+    const rill_bed *bed = stage->flow->bed;
     const double cell = bed->grid.cell_size / bed->quantum, thin = THIN * cell;
-    const double most = 0.25 * sqrt(s->gravity * bed->grid.cell_size) * s->dt / bed->quantum;
+    const double most = 0.25 * sqrt(stage->gravity * bed->grid.cell_size) * stage->dt / bed->quantum;
     bool any = false;
-    for (size_t i = b->first; i < b->end; ++i) {
-        const rill_node *node = node_of(b, i);
-        const double level = rill_node_level(node, node->e);
-        const double gap = level - node->deep, share = gap > thin ? thin / gap : 1.0;
-        b->soft[i] = node->yields ? SOFT + (1.0 - SOFT) * share * share : SOFT;
-        if (node->flooded || (node->deep == 0.0 && !isinf(node->roof))) b->soft[i] = node->deep > 0.0 ? FIRM : HARD;
-        any |= b->soft[i] > MUCH;
-        const double has = (double)s->flow->H[node->place], before = has - (level - node->kept);
-        const double given = rill_max_d(b->soft[i] - SOFT, 0.0) * rill_min_d(node->deep, cell);
+    for (size_t i = solve->first; i < solve->end; ++i) {
+        const rill_body_node *node = node_at(solve, i);
+        const double level = rill_body_node_level(node, node->e);
+        const double gap = level - node->displaced, share = gap > thin ? thin / gap : 1.0;
+        solve->compliance[i] = node->yields ? SOFT + (1.0 - SOFT) * share * share : SOFT;
+        if (node->flooded || (node->displaced == 0.0 && !isinf(node->roof))) solve->compliance[i] = node->displaced > 0.0 ? FIRM : HARD;
+        any |= solve->compliance[i] > MUCH;
+        const double has = (double)stage->flow->H[node->place], before = has - (level - node->displaced_before);
+        const double given = rill_max_d(solve->compliance[i] - SOFT, 0.0) * rill_min_d(node->displaced, cell);
         const double strained = before > given ? given : before < -given ? -given : before, left = before - strained;
         const double hurried = left > most ? left - most : left < -most ? left + most : 0.0;
-        b->aim[i] = node->first >= 0 ? has - strained - hurried : has;
+        solve->target[i] = node->first_touch >= 0 ? has - strained - hurried : has;
     }
     return any;
 }
 
 /* Conductances do not change while pi is sought, nor does what moves over faces without it: that is part of the aims. */
-static void weigh_faces(const balance *b) {
-    const rill_body_stage *s = b->stage;
-    const rill_body_face *faces = s->bodies->faces.data;
-    const rill_near *near = s->bodies->near.data;
-    const double lambda = (double)s->k->lambda;
-    for (size_t i = b->first; i < b->end; ++i) {
+static void weigh_faces(const head_solve *solve) {
+    const rill_body_stage *stage = solve->stage;
+    const rill_body_face *faces = stage->bodies->faces.data;
+    const rill_body_neighbours *neighbours = stage->bodies->neighbours.data;
+    const double lambda = (double)stage->constants->lambda;
+    for (size_t i = solve->first; i < solve->end; ++i) {
         for (int k = 0; k < 4; ++k)
-            b->weights[i].w[k] = near[i].face[k] >= 0 ? weight_of(b, &faces[near[i].face[k]]) : 0.0;
-        b->outside[i] = 0.0;
+            solve->weights[i].w[k] = neighbours[i].face[k] >= 0 ? weight_of(solve, &faces[neighbours[i].face[k]]) : 0.0;
+        solve->outside[i] = 0.0;
     }
-    for (size_t f = s->island->first_face; f < s->island->end_face; ++f) {
+    for (size_t f = stage->island->first_face; f < stage->island->end_face; ++f) {
         const int32_t l = faces[f].node_l, r = faces[f].node_r;
-        const double moved = lambda * (double)faces[f].open * (double)faces[f].u;
-        if (l >= 0) b->aim[l] -= moved;
-        if (r >= 0) b->aim[r] += moved;
-        if (l < 0 || r < 0) b->outside[l < 0 ? r : l] += weight_of(b, &faces[f]);
+        const double moved = lambda * (double)faces[f].opening * (double)faces[f].u;
+        if (l >= 0) solve->target[l] -= moved;
+        if (r >= 0) solve->target[r] += moved;
+        if (l < 0 || r < 0) solve->outside[l < 0 ? r : l] += weight_of(solve, &faces[f]);
     }
 }
 
 /* The motion of bodies at heads changed by pi. */
-static void find_motion(const balance *b) {
-    const rill_body_stage *s = b->stage;
-    rill_bodies_press(s, b->pi);
-    for (size_t i = s->island->first_body; i < s->island->end_body; ++i) {
-        rill_body *body = rill_body_in(s->bodies, i);
+static void find_motion(const head_solve *solve) {
+    const rill_body_stage *stage = solve->stage;
+    rill_bodies_press_up(stage, solve->pi);
+    for (size_t i = stage->island->first_body; i < stage->island->end_body; ++i) {
+        rill_body *body = rill_body_in_order(stage->bodies, i);
         double along[6];
-        gather(s->bodies, body, false, b->pi, along);
-        for (int k = 0; k < 6; ++k) body->load[k] += body->pushed[k] + b->unit * along[k];
-        memcpy(body->moved, body->free, sizeof body->moved);
-        rill_body_accelerate(body, body->load, s->dt, body->moved);
-        if (isinf(body->mass)) rill_freight_weighs(&body->freight, s->gravity, body->load);
+        gather(stage->bodies, body, false, solve->pi, along);
+        for (int k = 0; k < 6; ++k) body->wrench[k] += body->sideways_wrench[k] + solve->force_unit * along[k];
+        memcpy(body->new_twist, body->predicted_twist, sizeof body->new_twist);
+        rill_body_accelerate(body, body->wrench, stage->dt, body->new_twist);
+        if (isinf(body->mass)) rill_deck_load_add_weight(&body->deck_load, stage->gravity, body->wrench);
     }
 }
 
 /* A node under a body gives from where its head meets the body on: where it gives much, counted from the start that would be a
  * jump in r, over which Newton's steps go to and fro. */
-static void soften(const balance *b) {
-    for (size_t i = b->first; i < b->end; ++i) {
-        const rill_node *node = node_of(b, i);
-        const double e = node->e + b->pi[i];
-        if (b->soft[i] <= MUCH || !isinf(node->roof)) continue;
+static void soften_thin(const head_solve *solve) {
+    for (size_t i = solve->first; i < solve->end; ++i) {
+        const rill_body_node *node = node_at(solve, i);
+        const double e = node->e + solve->pi[i];
+        if (solve->compliance[i] <= MUCH || !isinf(node->roof)) continue;
         const double met =
-            rill_node_will_displace(b->stage, node, e) - rill_node_will_displace(b->stage, node, node->e);
-        b->r[i] += b->soft[i] * (b->stiff[i] * b->pi[i] - met);
+            rill_body_node_will_displace(solve->stage, node, e) - rill_body_node_will_displace(solve->stage, node, node->e);
+        solve->r[i] += solve->compliance[i] * (solve->contact[i] * solve->pi[i] - met);
     }
 }
 
 /* What pi moves out of a node, but for faces that are far. */
-static double flow_out(const balance *b, size_t i) {
-    const double *w = b->weights[i].w;
-    const int32_t *j = ((const rill_near *)b->stage->bodies->near.data)[i].node;
-    const double *pi = b->pi, here = pi[i];
-    return b->outside[i] * here + ((w[0] * (here - pi[j[0]]) + w[1] * (here - pi[j[1]])) +
+static double outflow(const head_solve *solve, size_t i) {
+    const double *w = solve->weights[i].w;
+    const int32_t *j = ((const rill_body_neighbours *)solve->stage->bodies->neighbours.data)[i].node;
+    const double *pi = solve->pi, here = pi[i];
+    return solve->outside[i] * here + ((w[0] * (here - pi[j[0]]) + w[1] * (here - pi[j[1]])) +
                                    (w[2] * (here - pi[j[2]]) + w[3] * (here - pi[j[3]])));
 }
 
 /* r = what would be in each node at the end, less what fits; returns the largest. */
-static double find_residual(const balance *b) {
-    const rill_body_stage *s = b->stage;
-    const int32_t *far = far_of(b);
-    find_motion(b);
-    rill_bodies_contact(s, b->pi, b->stiff, b->r);
-    for (size_t i = b->first; i < b->end; ++i) {
-        if (b->stiff[i] > 1.0) { /* bodies that come into each other: more head must not make less room */
-            b->r[i] += (b->stiff[i] - 1.0) * b->pi[i];
-            b->stiff[i] = 1.0;
+static double find_residual(const head_solve *solve) {
+    const rill_body_stage *stage = solve->stage;
+    const int32_t *far_faces = far_faces_of(solve);
+    find_motion(solve);
+    rill_bodies_find_room(stage, solve->pi, solve->contact, solve->r);
+    for (size_t i = solve->first; i < solve->end; ++i) {
+        if (solve->contact[i] > 1.0) { /* bodies that come into each other: more head must not make less room */
+            solve->r[i] += (solve->contact[i] - 1.0) * solve->pi[i];
+            solve->contact[i] = 1.0;
         }
-        b->r[i] = b->aim[i] - b->r[i] - b->soft[i] * b->stiff[i] * b->pi[i] - flow_out(b, i);
+        solve->r[i] = solve->target[i] - solve->r[i] - solve->compliance[i] * solve->contact[i] * solve->pi[i] - outflow(solve, i);
     }
-    if (b->thin) soften(b);
-    for (size_t i = 0; i < s->island->far_count; ++i) {
-        const rill_body_face *face = (const rill_body_face *)s->bodies->faces.data + far[i];
-        const double moved = weight_of(b, face) * (b->pi[face->node_l] - b->pi[face->node_r]);
-        b->r[face->node_l] -= moved;
-        b->r[face->node_r] += moved;
+    if (solve->any_thin) soften_thin(solve);
+    for (size_t i = 0; i < stage->island->far_count; ++i) {
+        const rill_body_face *face = (const rill_body_face *)stage->bodies->faces.data + far_faces[i];
+        const double moved = weight_of(solve, face) * (solve->pi[face->node_l] - solve->pi[face->node_r]);
+        solve->r[face->node_l] -= moved;
+        solve->r[face->node_r] += moved;
     }
-    for (size_t i = s->island->first_body; i < s->island->end_body; ++i) {
-        const rill_body *body = rill_body_in(s->bodies, i);
+    for (size_t i = stage->island->first_body; i < stage->island->end_body; ++i) {
+        const rill_body *body = rill_body_in_order(stage->bodies, i);
         double beyond[6];
-        for (int k = 0; k < 6; ++k) beyond[k] = (body->guess[k] - body->moved[k]) * s->dt / s->flow->bed->quantum;
-        scatter(s->bodies, body, false, beyond, b->r);
+        for (int k = 0; k < 6; ++k) beyond[k] = (body->expected_twist[k] - body->new_twist[k]) * stage->dt / stage->flow->bed->quantum;
+        scatter(stage->bodies, body, false, beyond, solve->r);
     }
     double largest = 0.0;
-    for (size_t i = b->first; i < b->end; ++i) {
-        const rill_node *node = node_of(b, i);
-        if (node->grounded) b->stiff[i] = 0.0, b->r[i] = node->around - node->e - b->pi[i];
-        const double size = fabs(b->r[i]);
+    for (size_t i = solve->first; i < solve->end; ++i) {
+        const rill_body_node *node = node_at(solve, i);
+        if (node->grounded) solve->contact[i] = 0.0, solve->r[i] = node->head_around - node->e - solve->pi[i];
+        const double size = fabs(solve->r[i]);
         if (size > largest) largest = size;
     }
     return largest;
@@ -236,111 +236,111 @@ static double find_residual(const balance *b) {
 
 /* ------------------------------------------------------------------------------------------------------------- matrix */
 
-static void find_diagonal(const balance *b) {
-    const rill_bodies *bodies = b->stage->bodies;
+static void find_diagonal(const head_solve *solve) {
+    const rill_bodies *bodies = solve->stage->bodies;
     const rill_body_face *faces = bodies->faces.data;
-    const int32_t *far = far_of(b);
-    for (size_t i = b->first; i < b->end; ++i) {
-        const double *w = b->weights[i].w;
+    const int32_t *far_faces = far_faces_of(solve);
+    for (size_t i = solve->first; i < solve->end; ++i) {
+        const double *w = solve->weights[i].w;
         const double conducts = (w[0] + w[1]) + (w[2] + w[3]);
-        b->diagonal[i] = 1.0 - b->stiff[i] + b->soft[i] * b->stiff[i] + (b->outside[i] + conducts);
+        solve->diagonal[i] = 1.0 - solve->contact[i] + solve->compliance[i] * solve->contact[i] + (solve->outside[i] + conducts);
     }
-    for (size_t i = 0; i < b->stage->island->far_count; ++i) {
-        const rill_body_face *face = &faces[far[i]];
-        b->diagonal[face->node_l] += weight_of(b, face);
-        b->diagonal[face->node_r] += weight_of(b, face);
+    for (size_t i = 0; i < solve->stage->island->far_count; ++i) {
+        const rill_body_face *face = &faces[far_faces[i]];
+        solve->diagonal[face->node_l] += weight_of(solve, face);
+        solve->diagonal[face->node_r] += weight_of(solve, face);
     }
 }
 
 /* q = A p; returns p q. */
-static double apply(const balance *b) {
-    const rill_body_stage *s = b->stage;
-    const rill_bodies *bodies = s->bodies;
+static double apply_matrix(const head_solve *solve) {
+    const rill_body_stage *stage = solve->stage;
+    const rill_bodies *bodies = stage->bodies;
     const rill_body_face *faces = bodies->faces.data;
-    const rill_near *near = bodies->near.data;
-    const int32_t *far = far_of(b);
-    const double dx = s->flow->bed->grid.cell_size, low_rank = s->dt * s->dt * s->density * s->gravity * dx * dx;
-    for (size_t i = b->first; i < b->end; ++i) {
-        const double *w = b->weights[i].w;
-        const int32_t *j = near[i].node;
-        b->q[i] = b->diagonal[i] * b->p[i] -
-                  ((w[0] * b->p[j[0]] + w[1] * b->p[j[1]]) + (w[2] * b->p[j[2]] + w[3] * b->p[j[3]]));
+    const rill_body_neighbours *neighbours = bodies->neighbours.data;
+    const int32_t *far_faces = far_faces_of(solve);
+    const double dx = stage->flow->bed->grid.cell_size, low_rank = stage->dt * stage->dt * stage->density * stage->gravity * dx * dx;
+    for (size_t i = solve->first; i < solve->end; ++i) {
+        const double *w = solve->weights[i].w;
+        const int32_t *j = neighbours[i].node;
+        solve->q[i] = solve->diagonal[i] * solve->p[i] -
+                  ((w[0] * solve->p[j[0]] + w[1] * solve->p[j[1]]) + (w[2] * solve->p[j[2]] + w[3] * solve->p[j[3]]));
     }
-    for (size_t i = 0; i < b->stage->island->far_count; ++i) {
-        const rill_body_face *face = &faces[far[i]];
-        b->q[face->node_l] -= weight_of(b, face) * b->p[face->node_r];
-        b->q[face->node_r] -= weight_of(b, face) * b->p[face->node_l];
+    for (size_t i = 0; i < solve->stage->island->far_count; ++i) {
+        const rill_body_face *face = &faces[far_faces[i]];
+        solve->q[face->node_l] -= weight_of(solve, face) * solve->p[face->node_r];
+        solve->q[face->node_r] -= weight_of(solve, face) * solve->p[face->node_l];
     }
-    for (size_t i = s->island->first_body; i < s->island->end_body; ++i) {
-        const rill_body *body = rill_body_in(bodies, i);
-        double load[6], moved[6] = { 0 };
+    for (size_t i = stage->island->first_body; i < stage->island->end_body; ++i) {
+        const rill_body *body = rill_body_in_order(bodies, i);
+        double wrench[6], moved[6] = { 0 };
         if (isinf(body->mass)) continue;
-        gather(bodies, body, true, b->p, load);
-        rill_body_accelerate(body, load, low_rank, moved);
-        scatter(bodies, body, true, moved, b->q);
+        gather(bodies, body, true, solve->p, wrench);
+        rill_body_accelerate(body, wrench, low_rank, moved);
+        scatter(bodies, body, true, moved, solve->q);
     }
     double sum = 0.0;
-    for (size_t i = b->first; i < b->end; ++i) sum += b->p[i] * b->q[i];
+    for (size_t i = solve->first; i < solve->end; ++i) sum += solve->p[i] * solve->q[i];
     return sum;
 }
 
-static void precondition(const balance *b) {
-    const rill_near *near = b->stage->bodies->near.data;
-    for (size_t i = b->first; i < b->end; ++i) {
-        const double *w = b->weights[i].w;
-        double d = b->diagonal[i];
+static void find_preconditioner(const head_solve *solve) {
+    const rill_body_neighbours *neighbours = solve->stage->bodies->neighbours.data;
+    for (size_t i = solve->first; i < solve->end; ++i) {
+        const double *w = solve->weights[i].w;
+        double d = solve->diagonal[i];
         for (int k = 0; k < 2; ++k) {
             /* What elimination of a lower node would fill in between this and its other higher neighbours is lumped. */
-            const int32_t j = near[i].node[k];
-            const double *of = b->weights[j].w;
+            const int32_t j = neighbours[i].node[k];
+            const double *of = solve->weights[j].w;
             const double other = of[2] + of[3] - w[k];
-            if (w[k] > 0.0) d -= w[k] * (w[k] + MODIFIED * other) * b->d[j];
+            if (w[k] > 0.0) d -= w[k] * (w[k] + MODIFIED * other) * solve->d[j];
         }
-        if (!(d > 0.25 * b->diagonal[i])) d = b->diagonal[i];
-        b->d[i] = d > 0.0 ? 1.0 / d : 0.0;
+        if (!(d > 0.25 * solve->diagonal[i])) d = solve->diagonal[i];
+        solve->d[i] = d > 0.0 ? 1.0 / d : 0.0;
     }
 }
 
 /* z = preconditioned r; returns r z. */
-static double smooth(const balance *b) {
-    const rill_near *near = b->stage->bodies->near.data;
-    for (size_t i = b->first; i < b->end; ++i) {
-        const double *w = b->weights[i].w;
-        const int32_t *j = near[i].node;
-        const double lower = w[0] > 0.0 ? w[0] * b->z[j[0]] : 0.0;
-        b->z[i] = (b->r[i] + (lower + (w[1] > 0.0 ? w[1] * b->z[j[1]] : 0.0))) * b->d[i];
+static double precondition_residual(const head_solve *solve) {
+    const rill_body_neighbours *neighbours = solve->stage->bodies->neighbours.data;
+    for (size_t i = solve->first; i < solve->end; ++i) {
+        const double *w = solve->weights[i].w;
+        const int32_t *j = neighbours[i].node;
+        const double lower = w[0] > 0.0 ? w[0] * solve->z[j[0]] : 0.0;
+        solve->z[i] = (solve->r[i] + (lower + (w[1] > 0.0 ? w[1] * solve->z[j[1]] : 0.0))) * solve->d[i];
     }
     double sum = 0.0;
-    for (size_t i = b->end; i-- > b->first;) {
-        const double *w = b->weights[i].w;
-        const int32_t *j = near[i].node;
-        b->z[i] += (w[2] * b->z[j[2]] + w[3] * b->z[j[3]]) * b->d[i];
-        sum += b->r[i] * b->z[i];
+    for (size_t i = solve->end; i-- > solve->first;) {
+        const double *w = solve->weights[i].w;
+        const int32_t *j = neighbours[i].node;
+        solve->z[i] += (w[2] * solve->z[j[2]] + w[3] * solve->z[j[3]]) * solve->d[i];
+        sum += solve->r[i] * solve->z[i];
     }
     return sum;
 }
 
 /* One step of Newton: pi += A^-1 r, roughly. */
-static void improve(const balance *b, double goal, int32_t *iterations) {
-    find_diagonal(b);
-    precondition(b);
-    double rz = smooth(b);
-    memcpy(b->p + b->first, b->z + b->first, (b->end - b->first) * sizeof *b->p);
+static void newton_step(const head_solve *solve, double goal, int32_t *iterations) {
+    find_diagonal(solve);
+    find_preconditioner(solve);
+    double rz = precondition_residual(solve);
+    memcpy(solve->p + solve->first, solve->z + solve->first, (solve->end - solve->first) * sizeof *solve->p);
     while (rz > 0.0 && *iterations < ITERATIONS) {
-        const double energy = apply(b);
+        const double energy = apply_matrix(solve);
         if (!(energy > 0.0)) return;
         const double alpha = rz / energy;
         double largest = 0.0;
-        for (size_t i = b->first; i < b->end; ++i) {
-            b->pi[i] += alpha * b->p[i];
-            b->r[i] -= alpha * b->q[i];
-            const double size = fabs(b->r[i]);
+        for (size_t i = solve->first; i < solve->end; ++i) {
+            solve->pi[i] += alpha * solve->p[i];
+            solve->r[i] -= alpha * solve->q[i];
+            const double size = fabs(solve->r[i]);
             largest = size > largest ? size : largest;
         }
         *iterations += 1;
         if (largest <= goal) return;
-        const double next = smooth(b), beta = next / rz;
-        for (size_t i = b->first; i < b->end; ++i) b->p[i] = b->z[i] + beta * b->p[i];
+        const double next = precondition_residual(solve), beta = next / rz;
+        for (size_t i = solve->first; i < solve->end; ++i) solve->p[i] = solve->z[i] + beta * solve->p[i];
         rz = next;
     }
 }
@@ -348,59 +348,59 @@ static void improve(const balance *b, double goal, int32_t *iterations) {
 /* r is the slope of something convex: where it points back to where a step came from, the step was too long. Goes to where it is
  * neither, and returns what is off there. Without that, columns that are full in one step, and are not in the next, would
  * have steps go to and fro between them for ever. */
-static double shorten(const balance *b, double off) {
+static double shorten(const head_solve *solve, double off) {
     double low = 0.0, high = 1.0, at = 1.0;
     for (int32_t i = 0; i < HALVINGS; ++i) {
         double onwards = 0.0;
-        for (size_t k = b->first; k < b->end; ++k) onwards += b->r[k] * (b->pi[k] - b->last[k]);
+        for (size_t k = solve->first; k < solve->end; ++k) onwards += solve->r[k] * (solve->pi[k] - solve->last_pi[k]);
         if (at == 1.0 && onwards >= 0.0) return off;
         *(onwards < 0.0 ? &high : &low) = at;
         const double next = 0.5 * (low + high);
-        for (size_t k = b->first; k < b->end; ++k) b->pi[k] = b->last[k] + next / at * (b->pi[k] - b->last[k]);
+        for (size_t k = solve->first; k < solve->end; ++k) solve->pi[k] = solve->last_pi[k] + next / at * (solve->pi[k] - solve->last_pi[k]);
         at = next;
-        off = find_residual(b);
+        off = find_residual(solve);
     }
     return off;
 }
 
 /* Whether there is nothing to solve: heads stay as they are. */
-static bool rest(const balance *b) {
-    for (size_t i = b->first; i < b->end; ++i) b->pi[i] = 0.0;
-    b->stage->island->converged = true;
-    return rill_island_hold(b->stage, find_residual(b));
+static bool find_rest(const head_solve *solve) {
+    for (size_t i = solve->first; i < solve->end; ++i) solve->pi[i] = 0.0;
+    solve->stage->island->converged = true;
+    return rill_body_island_hold_still(solve->stage, find_residual(solve));
 }
 
-const double *rill_bodies_balance(const rill_body_stage *stage) {
+const double *rill_bodies_solve_heads(const rill_body_stage *stage) {
     const rill_bed *bed = stage->flow->bed;
     const size_t n = stage->bodies->nodes.count, first = stage->island->first_node, end = stage->island->end_node;
-    double *v = stage->bodies->vectors.data;
-    balance b = { .stage = stage, .first = first, .end = end, .pi = v, .stiff = v + n, .aim = v + 2 * n };
-    b.r = v + 3 * n;
-    b.z = v + 4 * n;
-    b.p = v + 5 * n;
-    b.q = v + 6 * n;
-    b.d = v + 7 * n;
-    b.diagonal = v + 8 * n;
-    b.soft = v + 9 * n;
-    b.last = v + 10 * n;
-    b.outside = v + 11 * n;
-    b.weights = (weights *)(void *)(v + 12 * n);
-    b.unit = stage->density * stage->gravity * bed->quantum * bed->grid.cell_size * bed->grid.cell_size;
-    for (size_t i = first; i < end; ++i) b.joined |= node_of(&b, i)->flooded || node_of(&b, i)->first < 0;
-    b.thin = find_aims(&b);
-    weigh_faces(&b);
-    stage->island->asleep = rill_island_may_sleep(stage) && rest(&b);
-    if (stage->island->asleep) return b.pi;
-    for (size_t i = first; i < end; ++i) b.pi[i] = node_of(&b, i)->pi;
+    double *vectors = stage->bodies->vectors.data;
+    head_solve solve = { .stage = stage, .first = first, .end = end, .pi = vectors, .contact = vectors + n, .target = vectors + 2 * n };
+    solve.r = vectors + 3 * n;
+    solve.z = vectors + 4 * n;
+    solve.p = vectors + 5 * n;
+    solve.q = vectors + 6 * n;
+    solve.d = vectors + 7 * n;
+    solve.diagonal = vectors + 8 * n;
+    solve.compliance = vectors + 9 * n;
+    solve.last_pi = vectors + 10 * n;
+    solve.outside = vectors + 11 * n;
+    solve.weights = (conductances *)(void *)(vectors + 12 * n);
+    solve.force_unit = stage->density * stage->gravity * bed->quantum * bed->grid.cell_size * bed->grid.cell_size;
+    for (size_t i = first; i < end; ++i) solve.in_passage |= node_at(&solve, i)->flooded || node_at(&solve, i)->first_touch < 0;
+    solve.any_thin = find_aims(&solve);
+    weigh_faces(&solve);
+    stage->island->asleep = rill_body_island_may_sleep(stage) && find_rest(&solve);
+    if (stage->island->asleep) return solve.pi;
+    for (size_t i = first; i < end; ++i) solve.pi[i] = node_at(&solve, i)->pi;
     int32_t iterations = 0;
-    double off = find_residual(&b);
-    const double tolerance = b.joined ? TOLERANCE : fmin(fmax(TOLERANCE, TOLERANCE_SHARE * off), TOLERANCE_MOST);
+    double off = find_residual(&solve);
+    const double tolerance = solve.in_passage ? TOLERANCE : fmin(fmax(TOLERANCE, TOLERANCE_SHARE * off), TOLERANCE_MOST);
     for (int32_t pass = 0; pass < PASSES && off > tolerance && iterations < ITERATIONS; ++pass) {
-        memcpy(b.last + first, b.pi + first, (end - first) * sizeof *b.last);
-        improve(&b, 0.5 * tolerance, &iterations);
-        off = find_residual(&b);
-        if (pass >= WHOLE_STEPS) off = shorten(&b, off);
+        memcpy(solve.last_pi + first, solve.pi + first, (end - first) * sizeof *solve.last_pi);
+        newton_step(&solve, 0.5 * tolerance, &iterations);
+        off = find_residual(&solve);
+        if (pass >= WHOLE_STEPS) off = shorten(&solve, off);
     }
     stage->island->converged = off <= 64.0 * tolerance;
-    return b.pi;
+    return solve.pi;
 }

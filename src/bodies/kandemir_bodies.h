@@ -35,7 +35,7 @@ typedef struct rill_kandemir_push {
 } rill_kandemir_push;
 
 /* Forces on a body in these shades, torques about its centre of mass; and what is told about it in `forces`. */
-rill_kandemir_push rill_kandemir_body(const rill_body_stage *stage, const rill_tank *tank, double pipe_area,
+rill_kandemir_push rill_kandemir_body_push(const rill_body_stage *stage, const rill_tank *tank, double pipe_area,
                                       const rill_shade *shades, size_t count, const double centre[2],
                                       rill_body_forces *forces);
 /* Lets it press with a force `down` on the columns it covers, `covered` m2 in all. */

@@ -22,135 +22,135 @@ static const double START = 4.0;             /* times that: how far they must di
 static const double THIN = 1.0 / 32.0;       /* cells: where there is less than that, it is right that nothing flows */
 enum { HIGHEST = RILL_TOP - RILL_TOP / 16 }; /* the range is for liquid, not for pressure */
 
-typedef struct shown {
+typedef struct base_lift {
     const rill_body_stage *stage;
-    rill_node *nodes;
+    rill_body_node *nodes;
     const rill_body_face *faces;
     size_t first, end; /* nodes */
     double *level;              /* per node, absolute, quanta */
     double *sum, *most, *count; /* of the levels of the ring before, of how much they may differ; and how many */
     int32_t *ring;
     int32_t thin;
-} shown;
+} base_lift;
 
-void rill_bodies_lift(const rill_bodies *bodies, rill_flow *flow, int32_t place, double head) {
+void rill_bodies_lift_base(const rill_bodies *bodies, rill_flow *flow, int32_t place, double head) {
     const double top = (double)HIGHEST, level = head < top ? head : top;
     const int32_t base = (int32_t)level - flow->H[place];
-    bodies->shown[place] = rill_max_i(base, flow->bed->b[place]);
+    bodies->lifted[place] = rill_max_i(base, flow->bed->b[place]);
 }
 
-static double level_at(const shown *s, int32_t node, int32_t place) {
-    const rill_flow *flow = s->stage->flow;
-    return node >= 0 ? s->level[node] : (double)(flow->bed->b[place] + flow->H[place]);
+static double level_at(const base_lift *lift, int32_t node, int32_t place) {
+    const rill_flow *flow = lift->stage->flow;
+    return node >= 0 ? lift->level[node] : (double)(flow->bed->b[place] + flow->H[place]);
 }
 
 /* How much the levels at a face may differ; infinity: they have nothing to do with each other. */
-static double leeway(const shown *s, const rill_body_face *face) {
-    const rill_flow *flow = s->stage->flow;
+static double leeway(const base_lift *lift, const rill_body_face *face) {
+    const rill_flow *flow = lift->stage->flow;
     const int32_t depth = rill_min_i(flow->H[face->l], flow->H[face->r]);
-    const bool roofed = flow->passages && ((face->node_l >= 0 && !isinf(s->nodes[face->node_l].roof)) ||
-                                          (face->node_r >= 0 && !isinf(s->nodes[face->node_r].roof)));
-    return roofed || depth < s->thin ? (double)INFINITY : STEP * (double)depth;
+    const bool roofed = flow->passages && ((face->node_l >= 0 && !isinf(lift->nodes[face->node_l].roof)) ||
+                                          (face->node_r >= 0 && !isinf(lift->nodes[face->node_r].roof)));
+    return roofed || depth < lift->thin ? (double)INFINITY : STEP * (double)depth;
 }
 
 /* The bodies over a node have such heads. */
-static void mark(const shown *s, int32_t node) {
-    const rill_bodies *bodies = s->stage->bodies;
-    const rill_touch *touches = bodies->touches.data;
-    for (int32_t i = node >= 0 ? s->nodes[node].first : -1; i >= 0; i = touches[i].next)
+static void mark_steep(const base_lift *lift, int32_t node) {
+    const rill_bodies *bodies = lift->stage->bodies;
+    const rill_body_touch *touches = bodies->touches.data;
+    for (int32_t i = node >= 0 ? lift->nodes[node].first_touch : -1; i >= 0; i = touches[i].next)
         rill_body_at(bodies, touches[i].body)->steep = true;
 }
 
 /* Finds the bodies under which heads differ by more; hardly ever there are any, but for blows. */
-static bool find_steep(const shown *s) {
-    const rill_bodies *bodies = s->stage->bodies;
+static bool find_steep(const base_lift *lift) {
+    const rill_bodies *bodies = lift->stage->bodies;
     bool any = false;
-    const rill_island *island = s->stage->island;
-    for (size_t i = island->first_body; i < island->end_body; ++i) rill_body_in(bodies, i)->steep = false;
+    const rill_body_island *island = lift->stage->island;
+    for (size_t i = island->first_body; i < island->end_body; ++i) rill_body_in_order(bodies, i)->steep = false;
     for (size_t i = island->first_face; i < island->end_face; ++i) {
-        const rill_body_face *face = &s->faces[i];
-        const double steep = level_at(s, face->node_l, face->l) - level_at(s, face->node_r, face->r);
-        if (!(fabs(steep) > START * leeway(s, face))) continue;
-        mark(s, face->node_l);
-        mark(s, face->node_r);
+        const rill_body_face *face = &lift->faces[i];
+        const double steep = level_at(lift, face->node_l, face->l) - level_at(lift, face->node_r, face->r);
+        if (!(fabs(steep) > START * leeway(lift, face))) continue;
+        mark_steep(lift, face->node_l);
+        mark_steep(lift, face->node_r);
         any = true;
     }
     return any;
 }
 
 /* What a node of the next ring has beside it. */
-static void add(const shown *s, int32_t node, double level, double most) {
-    s->sum[node] += level;
-    s->most[node] += most;
-    s->count[node] += 1.0;
+static void add_outside(const base_lift *lift, int32_t node, double level, double most) {
+    lift->sum[node] += level;
+    lift->most[node] += most;
+    lift->count[node] += 1.0;
 }
 
 /* Where a node is not wholly covered its level is one, and is not raised. */
-static void keep_near(const shown *s, int32_t i) {
-    const double outside = s->sum[i] / s->count[i], most = s->most[i] / s->count[i];
-    if (s->level[i] > outside + most) s->level[i] = outside + most;
-    if (s->level[i] < outside - most && s->nodes[i].shut == 15) s->level[i] = outside - most;
+static void limit_step(const base_lift *lift, int32_t i) {
+    const double outside = lift->sum[i] / lift->count[i], most = lift->most[i] / lift->count[i];
+    if (lift->level[i] > outside + most) lift->level[i] = outside + most;
+    if (lift->level[i] < outside - most && lift->nodes[i].shut == 15) lift->level[i] = outside - most;
 }
 
 /* Of a face between two rings, the node of the inner one. */
-static int32_t inner_of(const shown *s, const rill_body_face *face) {
-    return rill_ring_at(s->ring, face->node_l) > rill_ring_at(s->ring, face->node_r) ? face->node_l : face->node_r;
+static int32_t inner_of(const base_lift *lift, const rill_body_face *face) {
+    return rill_body_ring_at(lift->ring, face->node_l) > rill_body_ring_at(lift->ring, face->node_r) ? face->node_l : face->node_r;
 }
 
-static void even_out(const shown *s) {
-    const rill_bodies *bodies = s->stage->bodies;
-    const rill_touch *touches = bodies->touches.data;
-    const rill_island *island = s->stage->island;
-    for (size_t i = s->first; i < s->end; ++i) {
-        s->ring[i] = 0;
-        s->sum[i] = s->most[i] = s->count[i] = 0.0;
+static void limit_steps(const base_lift *lift) {
+    const rill_bodies *bodies = lift->stage->bodies;
+    const rill_body_touch *touches = bodies->touches.data;
+    const rill_body_island *island = lift->stage->island;
+    for (size_t i = lift->first; i < lift->end; ++i) {
+        lift->ring[i] = 0;
+        lift->sum[i] = lift->most[i] = lift->count[i] = 0.0;
     }
     for (size_t i = island->first_body; i < island->end_body; ++i) {
-        const rill_body *body = rill_body_in(bodies, i);
-        for (int32_t t = body->steep ? body->first : body->end; t < body->end; ++t)
-            s->ring[touches[t].node] = RILL_NO_RING;
+        const rill_body *body = rill_body_in_order(bodies, i);
+        for (int32_t t = body->steep ? body->first_touch : body->end_touch; t < body->end_touch; ++t)
+            lift->ring[touches[t].node] = RILL_BODY_NO_RING;
     }
-    const int32_t listed = rill_island_rings(s->stage, s->ring), *between = rill_island_between(s->stage);
+    const int32_t listed = rill_body_island_find_rings(lift->stage, lift->ring), *between = rill_body_island_ring_faces(lift->stage);
     for (int32_t from = 0, end; from < listed; from = end) {
-        const int32_t ring = rill_island_ring_of(s->stage, s->ring, from);
-        for (end = from + 1; end < listed && rill_island_ring_of(s->stage, s->ring, end) == ring;) end += 1;
+        const int32_t ring = rill_body_island_ring_of(lift->stage, lift->ring, from);
+        for (end = from + 1; end < listed && rill_body_island_ring_of(lift->stage, lift->ring, end) == ring;) end += 1;
         for (int32_t k = from; k < end; ++k) {
-            const rill_body_face *face = &s->faces[between[k]];
-            const int32_t inner = inner_of(s, face);
-            const double most = leeway(s, face);
+            const rill_body_face *face = &lift->faces[between[k]];
+            const int32_t inner = inner_of(lift, face);
+            const double most = leeway(lift, face);
             if (isinf(most)) continue;
-            add(s, inner,
-                inner == face->node_l ? level_at(s, face->node_r, face->r) : level_at(s, face->node_l, face->l), most);
+            add_outside(lift, inner,
+                inner == face->node_l ? level_at(lift, face->node_r, face->r) : level_at(lift, face->node_l, face->l), most);
         }
         for (int32_t k = from; k < end; ++k) {
-            const int32_t inner = inner_of(s, &s->faces[between[k]]);
-            if (s->count[inner] > 0.0) keep_near(s, inner);
-            s->count[inner] = 0.0;
+            const int32_t inner = inner_of(lift, &lift->faces[between[k]]);
+            if (lift->count[inner] > 0.0) limit_step(lift, inner);
+            lift->count[inner] = 0.0;
         }
     }
 }
 
-void rill_island_lift(const rill_body_stage *stage) {
+void rill_body_island_lift_bases(const rill_body_stage *stage) {
     const rill_bodies *bodies = stage->bodies;
-    const rill_island *island = stage->island;
+    const rill_body_island *island = stage->island;
     const rill_bed *bed = stage->flow->bed;
     const size_t n = bodies->nodes.count;
-    double *v = bodies->vectors.data;
-    const shown s = { .stage = stage,
+    double *vectors = bodies->vectors.data;
+    const base_lift lift = { .stage = stage,
                       .nodes = bodies->nodes.data,
                       .faces = bodies->faces.data,
                       .first = island->first_node,
                       .end = island->end_node,
-                      .level = v,
-                      .sum = v + n,
-                      .most = v + 2 * n,
-                      .count = v + 3 * n,
-                      .ring = (int32_t *)(void *)(v + 4 * n),
+                      .level = vectors,
+                      .sum = vectors + n,
+                      .most = vectors + 2 * n,
+                      .count = vectors + 3 * n,
+                      .ring = (int32_t *)(void *)(vectors + 4 * n),
                       .thin = (int32_t)(THIN * bed->grid.cell_size / bed->quantum) };
-    for (size_t i = s.first; i < s.end; ++i)
-        s.level[i] = (double)s.nodes[i].base + rill_node_level(&s.nodes[i], s.nodes[i].e);
-    if (find_steep(&s)) even_out(&s);
-    for (size_t i = s.first; i < s.end; ++i) rill_bodies_lift(bodies, stage->flow, s.nodes[i].place, s.level[i]);
+    for (size_t i = lift.first; i < lift.end; ++i)
+        lift.level[i] = (double)lift.nodes[i].base + rill_body_node_level(&lift.nodes[i], lift.nodes[i].e);
+    if (find_steep(&lift)) limit_steps(&lift);
+    for (size_t i = lift.first; i < lift.end; ++i) rill_bodies_lift_base(bodies, stage->flow, lift.nodes[i].place, lift.level[i]);
     for (size_t i = island->first_face; bed->pipe_count > 0 && i < island->end_face; ++i)
-        if (s.faces[i].pipe >= 0) rill_bodies_lift_pipe(stage->flow, s.faces[i].pipe);
+        if (lift.faces[i].pipe >= 0) rill_bodies_lift_pipe(stage->flow, lift.faces[i].pipe);
 }

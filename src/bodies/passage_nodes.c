@@ -23,7 +23,7 @@
 /* --------------------------------------------------------------------------------------------------------------- join */
 
 /* Whether a column is flooded, or fifteen sixteenths full: pressure may go on from it. */
-static bool carries(const rill_flow *flow, int32_t place) {
+static bool carries_pressure(const rill_flow *flow, int32_t place) {
     const rill_bed *bed = flow->bed;
     if (flow->pressure[place] != 0) return true;
     const int32_t height = bed->c[place] - bed->b[place], level = rill_flow_bases(flow)[place] - bed->b[place];
@@ -31,64 +31,64 @@ static bool carries(const rill_flow *flow, int32_t place) {
 }
 
 /* The head at which a flooded column whose pressure is to be found would be at rest with a node, above its own base. */
-static double rest_head(const rill_node *from, const rill_node *to) {
+static double rest_head(const rill_body_node *from, const rill_body_node *to) {
     const double head = (double)from->base + from->e - (double)to->base;
     return head > to->e ? head : to->e;
 }
 
-static void join_column(const rill_body_stage *s, int32_t from, int32_t place) {
-    rill_bodies *bodies = s->bodies;
-    const rill_bed *bed = s->flow->bed;
+static void join_column(const rill_body_stage *stage, int32_t from, int32_t place) {
+    rill_bodies *bodies = stage->bodies;
+    const rill_bed *bed = stage->flow->bed;
     int32_t x, y;
     if (bodies->node_of[place] > 0 || bodies->nodes.count == bodies->nodes.capacity) return;
     const rill_sheet *sheet = rill_bed_sheet_of(bed, place, &x, &y);
     if (x < 0 || x >= bed->grid.cells[0] || y < 0 || y >= bed->grid.cells[1]) return; /* beyond an edge */
     const bool known = bodies->node_of[place] < 0;
-    const int32_t index = rill_bodies_node_at(s, place, sheet->stride, x, y);
-    rill_node *nodes = bodies->nodes.data;
-    if (!known && s->flow->pressure[place] == RILL_PRESSURE_NEW)
+    const int32_t index = rill_bodies_make_node(stage, place, sheet->stride, x, y);
+    rill_body_node *nodes = bodies->nodes.data;
+    if (!known && stage->flow->pressure[place] == RILL_PRESSURE_NEW)
         nodes[index].e = rest_head(&nodes[from], &nodes[index]);
 }
 
-static void join_beside(const rill_body_stage *s, int32_t from, int32_t place, bool onward) {
-    const rill_bed *bed = s->flow->bed;
-    const int32_t at = ((const rill_node *)s->bodies->nodes.data)[from].place;
+static void join_beside(const rill_body_stage *stage, int32_t from, int32_t place, bool onward) {
+    const rill_bed *bed = stage->flow->bed;
+    const int32_t at = ((const rill_body_node *)stage->bodies->nodes.data)[from].place;
     if (!rill_body_is_open(bed, at, place)) return;
-    if (onward || s->flow->pressure[place] != 0) join_column(s, from, place);
+    if (onward || stage->flow->pressure[place] != 0) join_column(stage, from, place);
 }
 
-static void join_over_pipes(const rill_body_stage *s, int32_t from, bool onward) {
-    const rill_bed *bed = s->flow->bed;
-    const int32_t place = ((const rill_node *)s->bodies->nodes.data)[from].place;
+static void join_over_pipes(const rill_body_stage *stage, int32_t from, bool onward) {
+    const rill_bed *bed = stage->flow->bed;
+    const int32_t place = ((const rill_body_node *)stage->bodies->nodes.data)[from].place;
     for (int32_t i = rill_bed_first_pipe(bed, NULL, place); i < bed->pipe_count && bed->pipe_l[i] == place; ++i)
-        join_beside(s, from, bed->pipe_r[i], onward);
-    for (int32_t k = rill_bed_first_pipe(bed, s->pipes_by_r, place); k < bed->pipe_count; ++k) {
-        const int32_t i = s->pipes_by_r[k];
+        join_beside(stage, from, bed->pipe_r[i], onward);
+    for (int32_t k = rill_bed_first_pipe(bed, stage->pipes_by_r, place); k < bed->pipe_count; ++k) {
+        const int32_t i = stage->pipes_by_r[k];
         if (bed->pipe_r[i] != place) break;
-        join_beside(s, from, bed->pipe_l[i], onward);
+        join_beside(stage, from, bed->pipe_l[i], onward);
     }
 }
 
-void rill_bodies_join(const rill_body_stage *s) {
-    rill_bodies *bodies = s->bodies;
-    rill_flow *flow = s->flow;
+void rill_bodies_join_passages(const rill_body_stage *stage) {
+    rill_bodies *bodies = stage->bodies;
+    rill_flow *flow = stage->flow;
     bodies->claimed.count = 0;
-    if (!s->settings || s->settings->passages != RILL_PASSAGES_ANY || !flow->pressure) return;
+    if (!stage->settings || stage->settings->passages != RILL_PASSAGES_ANY || !flow->pressure) return;
     for (size_t i = 0; i < bodies->nodes.count; ++i) { /* those that are added too */
-        const rill_node node = ((const rill_node *)bodies->nodes.data)[i];
-        const bool onward = carries(flow, node.place);
+        const rill_body_node node = ((const rill_body_node *)bodies->nodes.data)[i];
+        const bool onward = carries_pressure(flow, node.place);
         const int32_t from = (int32_t)i;
-        join_beside(s, from, node.place - 1, onward);
-        join_beside(s, from, node.place + 1, onward);
-        join_beside(s, from, node.place - node.stride, onward);
-        join_beside(s, from, node.place + node.stride, onward);
-        if (flow->bed->pipe_count > 0) join_over_pipes(s, from, onward);
+        join_beside(stage, from, node.place - 1, onward);
+        join_beside(stage, from, node.place + 1, onward);
+        join_beside(stage, from, node.place - node.stride, onward);
+        join_beside(stage, from, node.place + node.stride, onward);
+        if (flow->bed->pipe_count > 0) join_over_pipes(stage, from, onward);
     }
 }
 
-void rill_bodies_sort(rill_bodies *bodies) {
-    rill_node *nodes = bodies->nodes.data, *sorted = bodies->before.data;
-    rill_touch *touches = bodies->touches.data;
+void rill_bodies_sort_nodes(rill_bodies *bodies) {
+    rill_body_node *nodes = bodies->nodes.data, *sorted = bodies->nodes_before.data;
+    rill_body_touch *touches = bodies->touches.data;
     int32_t *places = bodies->claimed.data;
     const size_t count = bodies->nodes.count;
     for (size_t i = 0; i < count; ++i) places[i] = nodes[i].place;
@@ -99,19 +99,19 @@ void rill_bodies_sort(rill_bodies *bodies) {
     }
     for (size_t i = 0; i < bodies->touches.count; ++i)
         touches[i].node = bodies->node_of[nodes[touches[i].node].place] - 1;
-    const rill_array swapped = bodies->before;
-    bodies->before = bodies->nodes;
+    const rill_array swapped = bodies->nodes_before;
+    bodies->nodes_before = bodies->nodes;
     bodies->nodes = swapped;
     bodies->nodes.count = count;
 }
 
 /* ------------------------------------------------------------------------------------------------------------- bodies */
 
-bool rill_body_in_passage(const rill_body_stage *s, const rill_body *body) {
-    const rill_bed *bed = s->flow->bed;
-    if (!s->flow->pressure || s->settings->passages != RILL_PASSAGES_ANY) return false;
+bool rill_body_in_passage(const rill_body_stage *stage, const rill_body *body) {
+    const rill_bed *bed = stage->flow->bed;
+    if (!stage->flow->pressure || stage->settings->passages != RILL_PASSAGES_ANY) return false;
     double at[3], orientation[4];
-    rill_body_seen(body, at, orientation);
+    rill_body_seen_pose(body, at, orientation);
     const rill_pose pose = rill_pose_of(at, orientation);
     const rill_area area = rill_body_area(&body->form, &pose, &bed->grid);
     const double low = at[2] - body->form.reach, high = at[2] + body->form.reach;
@@ -120,7 +120,7 @@ bool rill_body_in_passage(const rill_body_stage *s, const rill_body *body) {
             const size_t cell = (size_t)y * (size_t)bed->grid.cells[0] + (size_t)x;
             for (int32_t k = bed->cell_first[cell]; k < bed->cell_first[cell + 1]; ++k) {
                 const int32_t place = bed->places[k];
-                if (s->flow->pressure[place] != 0 && rill_bed_z(bed, bed->b[place]) < high &&
+                if (stage->flow->pressure[place] != 0 && rill_bed_z(bed, bed->b[place]) < high &&
                     rill_bed_z(bed, bed->c[place]) > low)
                     return true;
             }
@@ -132,22 +132,22 @@ bool rill_body_in_passage(const rill_body_stage *s, const rill_body *body) {
 
 /* Finds a proxy for one end of a face through the other; false if there is none. Those found in this round do not count yet:
  * the nearest is sought. */
-static bool find_proxy(rill_node *nodes, int32_t of, int32_t through, uint16_t round) {
+static bool find_proxy(rill_body_node *nodes, int32_t of, int32_t through, uint16_t round) {
     if (of < 0 || through < 0) return false;
-    rill_node *node = &nodes[of];
-    const rill_node *other = &nodes[through];
+    rill_body_node *node = &nodes[of];
+    const rill_body_node *other = &nodes[through];
     if (!node->grounded || !node->flooded || node->proxy >= 0) return false;
-    if (other->grounded && (other->proxy < 0 || other->round == round)) return false;
+    if (other->grounded && (other->proxy < 0 || other->proxy_round == round)) return false;
     node->proxy = other->grounded ? other->proxy : through;
-    node->round = round;
+    node->proxy_round = round;
     return true;
 }
 
-void rill_bodies_plug(const rill_body_stage *s) {
-    const rill_bodies *bodies = s->bodies;
-    const rill_island *island = s->island;
+void rill_bodies_find_proxies(const rill_body_stage *stage) {
+    const rill_bodies *bodies = stage->bodies;
+    const rill_body_island *island = stage->island;
     const rill_body_face *faces = bodies->faces.data;
-    rill_node *nodes = bodies->nodes.data;
+    rill_body_node *nodes = bodies->nodes.data;
     bool any = false;
     if (!bodies->roofed) return;
     for (size_t i = island->first_node; i < island->end_node; ++i) any |= nodes[i].grounded && nodes[i].flooded;
@@ -160,8 +160,8 @@ void rill_bodies_plug(const rill_body_stage *s) {
     }
     for (size_t i = island->first_node; i < island->end_node; ++i) {
         if (nodes[i].proxy < 0) continue;
-        const rill_node *proxy = &nodes[nodes[i].proxy];
+        const rill_body_node *proxy = &nodes[nodes[i].proxy];
         const double head = (double)proxy->base + proxy->e - (double)nodes[i].base;
-        nodes[i].e = nodes[i].around = head > 0.0 ? head : 0.0;
+        nodes[i].e = nodes[i].head_around = head > 0.0 ? head : 0.0;
     }
 }

@@ -45,10 +45,10 @@ static void put_body(rill_writer *writer, const rill_body *body) {
     rill_put_f64s(writer, state->velocity, 3);
     rill_put_f64s(writer, state->spin, 3);
     rill_put_f64s(writer, state->acceleration, 3);
-    rill_put_f64s(writer, body->before, 6);
-    rill_put_f64(writer, body->before_dt);
-    rill_put_f64(writer, body->carried);
-    rill_put_f64(writer, body->laden);
+    rill_put_f64s(writer, body->last_twist, 6);
+    rill_put_f64(writer, body->last_dt);
+    rill_put_f64(writer, body->added_mass);
+    rill_put_f64(writer, body->deck_mass);
     rill_put_f64s(writer, body->lag, 6);
     rill_put_f64s(writer, forces->impulse, 3);
     rill_put_f64s(writer, forces->turn, 3);
@@ -61,7 +61,7 @@ static void put_body(rill_writer *writer, const rill_body *body) {
 
 void rill_snapshot_put_bodies(rill_writer *writer, const rill_world *world) {
     const rill_bodies *bodies = &world->bodies;
-    const rill_node *nodes = bodies->nodes.data;
+    const rill_body_node *nodes = bodies->nodes.data;
     rill_put_u32(writer, (uint32_t)bodies->list.count);
     for (size_t i = 0; i < bodies->list.count; ++i) {
         const rill_body *body = rill_body_at(bodies, (int32_t)i);
@@ -73,14 +73,14 @@ void rill_snapshot_put_bodies(rill_writer *writer, const rill_world *world) {
     for (size_t i = 0; i < bodies->nodes.count; ++i) {
         rill_put_u32(writer, (uint32_t)nodes[i].place);
         rill_put_u32(writer, (uint32_t)nodes[i].base);
-        rill_put_u32(writer, (uint32_t)(bodies->shown[nodes[i].place] - world->bed.b[nodes[i].place]));
+        rill_put_u32(writer, (uint32_t)(bodies->lifted[nodes[i].place] - world->bed.b[nodes[i].place]));
         rill_put_u8(writer, (uint8_t)(nodes[i].over | (nodes[i].apart ? APART : 0)));
         rill_put_u32(writer, (uint32_t)nodes[i].deck);
         rill_put_f32(writer, nodes[i].slip[0]);
         rill_put_f32(writer, nodes[i].slip[1]);
-        rill_put_u32(writer, (uint32_t)(nodes[i].seen + 1));
+        rill_put_u32(writer, (uint32_t)(nodes[i].drawn + 1));
         rill_put_f64(writer, nodes[i].e);
-        rill_put_f64(writer, nodes[i].kept);
+        rill_put_f64(writer, nodes[i].displaced_before);
         rill_put_f64(writer, nodes[i].pi);
     }
 }
@@ -142,10 +142,10 @@ static rill_result get_body(rill_loading *load, rill_body *body) {
     rill_get_f64s(reader, state->velocity, 3);
     rill_get_f64s(reader, state->spin, 3);
     rill_get_f64s(reader, state->acceleration, 3);
-    rill_get_f64s(reader, body->before, 6);
-    body->before_dt = rill_get_f64(reader);
-    body->carried = rill_get_f64(reader);
-    body->laden = rill_get_f64(reader);
+    rill_get_f64s(reader, body->last_twist, 6);
+    body->last_dt = rill_get_f64(reader);
+    body->added_mass = rill_get_f64(reader);
+    body->deck_mass = rill_get_f64(reader);
     rill_get_f64s(reader, body->lag, 6);
     rill_get_f64s(reader, forces->impulse, 3);
     rill_get_f64s(reader, forces->turn, 3);
@@ -184,7 +184,7 @@ static bool get_node(rill_loading *load) {
     rill_reader *reader = &load->reader;
     rill_bodies *bodies = &load->world->bodies;
     const rill_bed *bed = &load->world->bed;
-    rill_node node = { .place = rill_loading_i32(reader), .first = -1 };
+    rill_body_node node = { .place = rill_loading_i32(reader), .first_touch = -1 };
     node.base = rill_loading_i32(reader);
     const int32_t lift = rill_loading_i32(reader);
     const uint8_t bits = rill_get_u8(reader);
@@ -192,21 +192,21 @@ static bool get_node(rill_loading *load) {
     node.apart = bits & APART;
     node.deck = rill_loading_i32(reader);
     for (int i = 0; i < 2; ++i) node.slip[i] = rill_get_f32(reader);
-    node.seen = rill_loading_i32(reader) - 1;
+    node.drawn = rill_loading_i32(reader) - 1;
     node.e = rill_get_f64(reader);
-    node.kept = rill_get_f64(reader);
+    node.displaced_before = rill_get_f64(reader);
     node.pi = rill_get_f64(reader);
     if (reader->failed || bits > 2 * APART - 1 || node.place >= bed->plane_size || bed->b[node.place] == RILL_WALL ||
-        bodies->node_of[node.place] != 0 || lift > RILL_TOP - bed->b[node.place] || node.seen >= RILL_TOP)
+        bodies->node_of[node.place] != 0 || lift > RILL_TOP - bed->b[node.place] || node.drawn >= RILL_TOP)
         return false;
     int32_t x, y;
     node.stride = rill_bed_sheet_of(bed, node.place, &x, &y)->stride;
     if (x < 0 || x >= bed->grid.cells[0] || y < 0 || y >= bed->grid.cells[1]) return false;
     node.cell[0] = (int16_t)x;
     node.cell[1] = (int16_t)y;
-    ((rill_node *)bodies->nodes.data)[bodies->nodes.count++] = node;
+    ((rill_body_node *)bodies->nodes.data)[bodies->nodes.count++] = node;
     bodies->node_of[node.place] = (int32_t)bodies->nodes.count;
-    bodies->shown[node.place] += lift;
+    bodies->lifted[node.place] += lift;
     return true;
 }
 
@@ -226,7 +226,7 @@ rill_result rill_loading_bodies(rill_loading *load) {
         return rill_loading_starved(load, "columns under bodies");
     for (uint32_t i = 0; i < count; ++i)
         if (!get_node(load)) return rill_loading_refuse(load, "a column under a body makes no sense");
-    world->flow.lifted = bodies->shown;
+    world->flow.lifted = bodies->lifted;
     for (int32_t i = 0; i < world->bed.pipe_count; ++i) rill_bodies_lift_pipe(&world->flow, i);
     return RILL_OK;
 }

@@ -18,8 +18,8 @@ typedef struct aside {
 } aside;
 
 /* What a body in a column displaces beyond what is left out there already, quanta. Under a ceiling pressure sees to it. */
-static int32_t surplus(const rill_world *world, const rill_node *node) {
-    const double more = rill_node_displaced(&world->bodies, node, node->e) - node->kept;
+static int32_t surplus(const rill_world *world, const rill_body_node *node) {
+    const double more = rill_body_node_displaced(&world->bodies, node, node->e) - node->displaced_before;
     if (!(more >= 1.0) || world->bed.c[node->place] < RILL_TOP) return 0;
     return (int32_t)fmin(more, (double)world->flow.H[node->place]);
 }
@@ -28,7 +28,7 @@ static int32_t surplus(const rill_world *world, const rill_node *node) {
  * pools of their own, and a body below would lift liquid onto dry ledges. */
 static bool is_beside(const rill_world *world, int32_t from, int32_t place) {
     const int32_t *b = world->bed.b, *H = world->flow.H;
-    const rill_node *node = rill_bodies_node(&world->bodies, from);
+    const rill_body_node *node = rill_bodies_node(&world->bodies, from);
     const double level = (double)b[from] + (node ? node->e : (double)H[from]);
     return rill_face_joined(&world->bed, from, place) && b[place] + H[place] > b[from] + RILL_DRY &&
            level > (double)b[place] + RILL_DRY;
@@ -38,7 +38,7 @@ static void visit(aside *a, int32_t from, int32_t place) {
     const rill_bed *bed = &a->world->bed;
     const int32_t *H = a->world->flow.H;
     int32_t *seen = a->world->bodies.stamp;
-    const rill_node *node = rill_bodies_node(&a->world->bodies, place);
+    const rill_body_node *node = rill_bodies_node(&a->world->bodies, place);
     if (bed->b[place] == RILL_WALL || seen[place] || bed->c[place] < RILL_TOP) return;
     if (from >= 0 && !is_beside(a->world, from, place)) return;
     seen[place] = 1;
@@ -46,8 +46,8 @@ static void visit(aside *a, int32_t from, int32_t place) {
     a->highest = rill_max_i(a->highest, bed->b[place] + H[place]);
     a->takers += node == NULL;
     if (!node) return;
-    const double deep = rill_node_displaced(&a->world->bodies, node, node->e);
-    a->open += 1.0 - (rill_node_displaced(&a->world->bodies, node, node->e + 1.0) - deep);
+    const double deep = rill_body_node_displaced(&a->world->bodies, node, node->e);
+    a->open += 1.0 - (rill_body_node_displaced(&a->world->bodies, node, node->e + 1.0) - deep);
 }
 
 /* Columns beyond open and still edges are none of it. */
@@ -58,11 +58,11 @@ static void mark_ghosts(rill_world *world, int32_t mark) {
 static void find_pool(aside *a, const rill_body *body) {
     rill_world *world = a->world;
     const rill_bed *bed = &world->bed;
-    const rill_touch *touches = world->bodies.touches.data;
-    const rill_node *nodes = world->bodies.nodes.data;
+    const rill_body_touch *touches = world->bodies.touches.data;
+    const rill_body_node *nodes = world->bodies.nodes.data;
     const rill_sheet *sheet = NULL;
     mark_ghosts(world, 1);
-    for (int32_t i = body->first; i < body->end; ++i)
+    for (int32_t i = body->first_touch; i < body->end_touch; ++i)
         if (surplus(world, &nodes[touches[i].node]) > 0) visit(a, -1, nodes[touches[i].node].place);
     for (int64_t i = 0; i < a->count; ++i) {
         const int32_t place = a->queue[i];
@@ -84,22 +84,22 @@ static void find_pool(aside *a, const rill_body *body) {
 
 /* What a body displaces beyond what is left out for it already, quanta. */
 static int64_t whole_surplus(const rill_world *world, const rill_body *body) {
-    const rill_touch *touches = world->bodies.touches.data;
-    const rill_node *nodes = world->bodies.nodes.data;
+    const rill_body_touch *touches = world->bodies.touches.data;
+    const rill_body_node *nodes = world->bodies.nodes.data;
     int64_t sum = 0;
-    for (int32_t i = body->first; i < body->end; ++i) sum += surplus(world, &nodes[touches[i].node]);
+    for (int32_t i = body->first_touch; i < body->end_touch; ++i) sum += surplus(world, &nodes[touches[i].node]);
     return sum;
 }
 
 /* Takes that from its columns. */
 static void take_out(rill_world *world, const rill_body *body) {
-    const rill_touch *touches = world->bodies.touches.data;
-    rill_node *nodes = world->bodies.nodes.data;
-    for (int32_t i = body->first; i < body->end; ++i) {
-        rill_node *node = &nodes[touches[i].node];
+    const rill_body_touch *touches = world->bodies.touches.data;
+    rill_body_node *nodes = world->bodies.nodes.data;
+    for (int32_t i = body->first_touch; i < body->end_touch; ++i) {
+        rill_body_node *node = &nodes[touches[i].node];
         const int32_t part = surplus(world, node);
         if (part == 0) continue;
-        node->kept = rill_node_displaced(&world->bodies, node, node->e);
+        node->displaced_before = rill_body_node_displaced(&world->bodies, node, node->e);
         world->flow.H[node->place] -= part;
     }
 }
@@ -108,13 +108,13 @@ static void put_in(const aside *a, int64_t amount) {
     rill_world *world = a->world;
     const double rise = (double)amount / ((double)a->takers + a->open);
     for (int64_t i = 0; i < a->count; ++i) {
-        rill_node *node = rill_bodies_node(&world->bodies, a->queue[i]);
+        rill_body_node *node = rill_bodies_node(&world->bodies, a->queue[i]);
         if (!node) continue;
-        const double more = rill_node_displaced(&world->bodies, node, node->e + rise) -
-                            rill_node_displaced(&world->bodies, node, node->e);
+        const double more = rill_body_node_displaced(&world->bodies, node, node->e + rise) -
+                            rill_body_node_displaced(&world->bodies, node, node->e);
         const double part = fmin(fmax(rise - more, 0.0), (double)amount);
         node->e += rise;
-        node->kept += more;
+        node->displaced_before += more;
         world->flow.H[node->place] += (int32_t)part;
         amount -= (int32_t)part;
     }

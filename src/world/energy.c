@@ -127,23 +127,23 @@ static double square_to(double height, double e) {
 }
 
 /* The first moment above its base of what a column under bodies holds. */
-static double moment_under(const rill_world *world, const rill_node *node) {
+static double moment_under(const rill_world *world, const rill_body_node *node) {
     const rill_bodies *bodies = &world->bodies;
-    const rill_touch *touches = bodies->touches.data;
-    const rill_piece *pieces = bodies->pieces.data;
+    const rill_body_touch *touches = bodies->touches.data;
+    const rill_body_piece *pieces = bodies->pieces.data;
     const double H = (double)world->flow.H[node->place];
     const double shown = (double)(rill_flow_bases(&world->flow)[node->place] - node->base) + H;
-    const double e = rill_node_level(node, fmin(node->e, shown));
+    const double e = rill_body_node_level(node, fmin(node->e, shown));
     double twice = e * e;
-    for (int32_t i = node->first; i >= 0; i = touches[i].next)
-        for (int32_t k = touches[i].first; k < touches[i].end; ++k)
+    for (int32_t i = node->first_touch; i >= 0; i = touches[i].next)
+        for (int32_t k = touches[i].first_piece; k < touches[i].end_piece; ++k)
             twice -=
                 (double)pieces[k].part * (square_to((double)pieces[k].high, e) - square_to((double)pieces[k].low, e));
-    return 0.5 * twice + e * (H - (e - rill_node_displaced(bodies, node, e)));
+    return 0.5 * twice + e * (H - (e - rill_body_node_displaced(bodies, node, e)));
 }
 
 /* The same of what lies on one of them, at one level over the lids of its quarters. */
-static double moment_on(const rill_node *node) {
+static double moment_on(const rill_body_node *node) {
     double level = INFINITY, twice = 0.0;
     for (int lower = 0; lower < 4; ++lower) { /* until no lid that counts is above the level */
         double sum = 4.0 * (double)node->deck, count = 0.0;
@@ -164,7 +164,7 @@ static double within_band(const rill_world *world, int32_t place) {
 
 static double of_column(const rill_world *world, const scale *s, int32_t x, int32_t y, int32_t place) {
     const double b = (double)world->bed.b[place], H = (double)world->flow.H[place];
-    const rill_node *node = rill_bodies_node(&world->bodies, place);
+    const rill_body_node *node = rill_bodies_node(&world->bodies, place);
     if (!node) return raised(s, x, y, H, H * (b + 0.5 * H) + within_band(world, place));
     const double deck = (double)node->deck, under = moment_under(world, node);
     const double on = node->deck > 0 ? moment_on(node) : 0.0;
@@ -202,10 +202,10 @@ static double of_body(const rill_world *world, const rill_body *body) {
     const rill_pose pose = rill_pose_of(state->position, state->orientation);
     const double *i = body->inertia, *v = state->velocity;
     const double zero[3] = { world->bed.grid.origin[0], world->bed.grid.origin[1], world->bed.datum };
-    double spin[3] = { 0.0 }, sum = body->carried * v[2] * v[2];
+    double spin[3] = { 0.0 }, sum = body->added_mass * v[2] * v[2];
     for (int k = 0; k < 3; ++k) {
         for (int j = 0; j < 3; ++j) spin[k] += pose.turn[3 * j + k] * state->spin[j];
-        sum += (body->mass + body->laden) * v[k] * v[k];
+        sum += (body->mass + body->deck_mass) * v[k] * v[k];
         sum -= 2.0 * body->mass * state->acceleration[k] * (state->position[k] - zero[k]);
     }
     const double *w = spin;

@@ -21,7 +21,7 @@ static double total_pressure(const rill_world *world, int32_t place) {
 
 /* What lies on bodies is of the column. */
 static int32_t deck_at(const rill_world *world, int32_t place) {
-    const rill_node *node = rill_bodies_node(&world->bodies, place);
+    const rill_body_node *node = rill_bodies_node(&world->bodies, place);
     return node ? node->deck : 0;
 }
 

@@ -39,7 +39,7 @@ static void set_depth(rill_world *world, int32_t place, int32_t depth, bool full
 /* Columns under bodies are filled last: how much of a depth they displace depends on where liquid stands on them, which is
  * known once all others have theirs. Till then they only get their heads. True if this is the time for a column. */
 static bool is_turn(const rill_world *world, int32_t place, int32_t depth, bool last) {
-    rill_node *node = rill_bodies_node(&world->bodies, place);
+    rill_body_node *node = rill_bodies_node(&world->bodies, place);
     if (node && !last) {
         node->e = (double)depth;
         node->pi = 0.0;
@@ -50,9 +50,9 @@ static bool is_turn(const rill_world *world, int32_t place, int32_t depth, bool 
 /* Fills a column up to a depth, or up to its ceiling; but for what bodies displace there. */
 static void fill_column(rill_world *world, int32_t place, int32_t depth, filling *sum) {
     const int32_t full = full_depth(world, place), level = rill_min_i(depth, full);
-    rill_node *node = rill_bodies_node(&world->bodies, place);
-    if (node) node->kept = rill_node_displaced(&world->bodies, node, (double)level);
-    const double left = node ? (double)level - node->kept : (double)level;
+    rill_body_node *node = rill_bodies_node(&world->bodies, place);
+    if (node) node->displaced_before = rill_body_node_displaced(&world->bodies, node, (double)level);
+    const double left = node ? (double)level - node->displaced_before : (double)level;
     set_depth(world, place, left > 0.0 ? (int32_t)(left + 0.5) : 0, level == full, sum);
 }
 

@@ -35,7 +35,7 @@ static int64_t quanta_in_columns(const rill_world *world) {
     if (!world->built) return 0;
     int64_t sum = 0;
     for (int64_t i = 0; i < world->bed.info.columns; ++i) sum += world->flow.H[world->bed.places[i]];
-    const rill_node *nodes = world->bodies.nodes.data;
+    const rill_body_node *nodes = world->bodies.nodes.data;
     for (size_t i = 0; i < world->bodies.nodes.count; ++i) sum += nodes[i].deck;
     return sum;
 }

@@ -5,8 +5,8 @@
 #include "world/world.h"
 
 /* Where what lies on a body stands, absolute, quanta. */
-static double deck_level(const rill_node *node) {
-    return node->seen >= 0 ? (double)node->seen : (double)(node->base + node->deck);
+static double deck_level(const rill_body_node *node) {
+    return node->drawn >= 0 ? (double)node->drawn : (double)(node->base + node->deck);
 }
 
 static rill_sample sample_at(const rill_world *world, const double at[3]) {
@@ -20,7 +20,7 @@ static rill_sample sample_at(const rill_world *world, const double at[3]) {
     sample.wet = depth > RILL_DRY;
     sample.base = rill_bed_z(bed, bed->b[place]);
     sample.ceiling = rill_world_ceiling(world, place);
-    const rill_node *node = rill_bodies_node(&world->bodies, place);
+    const rill_body_node *node = rill_bodies_node(&world->bodies, place);
     sample.level = node && bed->c[place] == RILL_TOP ? rill_bed_z(bed, node->base) + node->e * bed->quantum
                                                      : rill_bed_z(bed, rill_flow_bases(&world->flow)[place] + depth);
     sample.depth = (double)depth * bed->quantum;
@@ -85,7 +85,7 @@ rill_result rill_query_box_volume(const rill_world *world, const double min[3], 
         for (int32_t i = bed->cell_first[row + (size_t)x0]; i < bed->cell_first[row + (size_t)x1]; ++i) {
             const int32_t place = bed->places[i];
             quanta += slice((double)bed->b[place], (double)(bed->b[place] + world->flow.H[place]), low, high);
-            const rill_node *node = rill_bodies_node(&world->bodies, place);
+            const rill_body_node *node = rill_bodies_node(&world->bodies, place);
             if (node && node->deck > 0)
                 quanta += slice(deck_level(node) - (double)node->deck, deck_level(node), low, high);
         }

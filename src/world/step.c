@@ -195,7 +195,7 @@ static void run_sources(progress *p, double dt) {
            fastest = sqrt(2.0 * p->normal * range); /* as if it fell so far */
     if (rill_expelled_release(&world->flow, dt, fastest, p->settings.passages == RILL_PASSAGES_OFF ? 0 : RILL_FULL))
         p->info.status |= RILL_STATUS_SQUEEZED;
-    if (world->sources.count > 0) rill_bodies_await(&world->bodies, &world->flow);
+    if (world->sources.count > 0) rill_bodies_before_sources(&world->bodies, &world->flow);
     for (size_t i = 0; i < world->sources.count; ++i) {
         rill_source *source = (rill_source *)world->sources.data + i;
         if (!source->alive) continue;
@@ -203,7 +203,7 @@ static void run_sources(progress *p, double dt) {
         source->moved = rill_source_run(source, &world->flow, p->start + p->done, dt, &p->info.status);
         source->pushed = world->flow.pushed - before;
     }
-    if (world->sources.count > 0) rill_bodies_catch(&world->bodies, &world->flow);
+    if (world->sources.count > 0) rill_bodies_take_poured(&world->bodies, &world->flow);
 }
 
 /* Once flooded passages have said how much of what was poured into them found no room. */
@@ -252,7 +252,7 @@ static int64_t move_covered(progress *p, rill_edge_flow *flows) {
 /* Bodies catch up with their lags evenly until the end of the step. */
 static rill_body_stage body_stage(progress *p, double dt) {
     rill_body_stage stage = rill_world_body_stage(p->world, &p->settings, &p->constants, dt, p->normal);
-    stage.lags = 1.0 - dt / (p->dt - p->done);
+    stage.lag_left = 1.0 - dt / (p->dt - p->done);
     return stage;
 }
 
@@ -382,8 +382,8 @@ rill_status rill_world_step(rill_world *world, double dt) {
     rill_pool_attend(world->pool, false);
     if (world->bodies.alive > 0 && !world->tank) {
         const rill_body_stage bodies = rill_world_body_stage(world, &p.settings, &p.constants, p.dt, p.normal);
-        rill_bodies_tell(&bodies);
-        rill_bodies_show(&bodies);
+        rill_bodies_report(&bodies);
+        rill_bodies_find_drawn_levels(&bodies);
     }
     world->step = p.info;
     world->result = RILL_OK;

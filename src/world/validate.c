@@ -81,7 +81,7 @@ static rill_result check_sources(const rill_world *world, rill_message *message)
 static rill_result check_node(const rill_world *world, size_t index, rill_message *message) {
     const rill_bodies *bodies = &world->bodies;
     const rill_bed *bed = &world->bed;
-    const rill_node *node = (const rill_node *)bodies->nodes.data + index;
+    const rill_body_node *node = (const rill_body_node *)bodies->nodes.data + index;
     const int32_t place = node->place;
     if (place < 0 || place >= bed->plane_size || bed->b[place] == RILL_WALL)
         return wrong(message, "column under a body", (int64_t)index, (double)place);
@@ -92,14 +92,14 @@ static rill_result check_node(const rill_world *world, size_t index, rill_messag
     if (node->base < 0 || node->base > RILL_TOP)
         return wrong(message, "base of a column under a body", (int64_t)index, (double)node->base);
     const double most = RILL_HEAD_MOST;
-    if (!(node->e >= 0.0 && node->e <= most && fabs(node->pi) <= most && fabs(node->kept) <= RILL_BODY_BOUND))
+    if (!(node->e >= 0.0 && node->e <= most && fabs(node->pi) <= most && fabs(node->displaced_before) <= RILL_BODY_BOUND))
         return wrong(message, "head under a body", (int64_t)index, node->e);
     if (node->deck < 0 || node->deck > RILL_TOP || (node->deck > 0 && !node->apart) || (node->apart && node->over))
         return wrong(message, "liquid on a body", (int64_t)index, (double)node->deck);
     if (!possible_speed(node->slip[0]) || !possible_speed(node->slip[1]))
         return wrong(message, "velocity of liquid on a body", (int64_t)index, (double)node->slip[0]);
-    if (bodies->shown[place] < bed->b[place] || bodies->shown[place] > RILL_TOP)
-        return wrong(message, "lifted base", place, (double)bodies->shown[place]);
+    if (bodies->lifted[place] < bed->b[place] || bodies->lifted[place] > RILL_TOP)
+        return wrong(message, "lifted base", place, (double)bodies->lifted[place]);
     return RILL_OK;
 }
 

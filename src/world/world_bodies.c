@@ -95,8 +95,8 @@ rill_result rill_body_set_state(rill_world *world, rill_body_id id, const rill_b
     rill_body_jump(body, &to, &world->flow);
     body->state = to;
     /* How it changed before is no guide to how it goes on: an engine's contacts happen at once, and are over. */
-    memcpy(body->before, body->state.velocity, sizeof body->state.velocity);
-    memcpy(body->before + 3, body->state.spin, sizeof body->state.spin);
+    memcpy(body->last_twist, body->state.velocity, sizeof body->state.velocity);
+    memcpy(body->last_twist + 3, body->state.spin, sizeof body->state.spin);
     return RILL_OK;
 }
 
@@ -113,7 +113,7 @@ rill_result rill_body_get_forces(const rill_world *world, rill_body_id id, rill_
     const rill_body *body = body_of(world, id);
     if (!body) return RILL_INVALID_ID;
     *out = body->forces;
-    out->aboard = body->laden / world->def.liquid.density;
+    out->aboard = body->deck_mass / world->def.liquid.density;
     return RILL_OK;
 }
 
@@ -219,7 +219,7 @@ rill_result rill_check_body(const rill_body *body, double bound, rill_message *m
                     { "velocity", state->velocity, 3, bound },
                     { "spin", state->spin, 3, bound },
                     { "acceleration", state->acceleration, 3, bound },
-                    { "velocity and spin before", body->before, 6, bound },
+                    { "velocity and spin before", body->last_twist, 6, bound },
                     { "lag", body->lag, 3, bound },
                     { "lag of turning", body->lag + 3, 3, 2.0 },
                     { "impulse", forces->impulse, 3, most },
@@ -236,12 +236,12 @@ rill_result rill_check_body(const rill_body *body, double bound, rill_message *m
     }
     if (!(fabs(length - 1.0) <= 1e-9))
         return rill_fail(message, RILL_INVALID_DATA, "body: its orientation has length %g; expected 1", sqrt(length));
-    if (!(body->before_dt >= 0.0 && body->before_dt <= 1e6))
-        return rill_fail(message, RILL_INVALID_DATA, "body: its last step is %g s; expected 0 to 1e6", body->before_dt);
-    if (!(body->carried >= 0.0 && body->carried <= 1e30))
-        return rill_fail(message, RILL_INVALID_DATA, "body: it carries along %g kg; expected 0 to 1e30", body->carried);
-    if (!(body->laden >= 0.0 && body->laden <= 1e30))
-        return rill_fail(message, RILL_INVALID_DATA, "body: %g kg lie on it; expected 0 to 1e30", body->laden);
+    if (!(body->last_dt >= 0.0 && body->last_dt <= 1e6))
+        return rill_fail(message, RILL_INVALID_DATA, "body: its last step is %g s; expected 0 to 1e6", body->last_dt);
+    if (!(body->added_mass >= 0.0 && body->added_mass <= 1e30))
+        return rill_fail(message, RILL_INVALID_DATA, "body: it carries along %g kg; expected 0 to 1e30", body->added_mass);
+    if (!(body->deck_mass >= 0.0 && body->deck_mass <= 1e30))
+        return rill_fail(message, RILL_INVALID_DATA, "body: %g kg lie on it; expected 0 to 1e30", body->deck_mass);
     if (!(body->mass > 0.0 && body->mass >= LEAST_DENSITY * body->form.volume &&
           (body->mass <= 1e30 || isinf(body->mass))))
         return rill_fail(message, RILL_INVALID_DATA, "body: mass is %g; expected that of its volume", body->mass);
@@ -364,12 +364,12 @@ rill_body_stage rill_world_body_stage(rill_world *world, const rill_flow_setting
     return (rill_body_stage){ .bodies = &world->bodies,
                               .flow = &world->flow,
                               .settings = settings,
-                              .k = constants,
+                              .constants = constants,
                               .pipes_by_r = world->pipes_by_r,
                               .dt = dt,
                               .density = world->def.liquid.density,
                               .gravity = gravity,
-                              .pours = pours,
+                              .has_sources = pours,
                               .runtime = &world->def.runtime,
                               .pool = world->pool };
 }
@@ -380,7 +380,7 @@ rill_result rill_world_ready_bodies(rill_world *world) {
     if (!rill_bodies_reserve(bodies, &world->flow, &world->allocator))
         return rill_fail(world->note, RILL_OUT_OF_MEMORY, "no memory for bodies over %lld columns",
                          (long long)world->bed.info.columns);
-    world->flow.lifted = bodies->shown;
+    world->flow.lifted = bodies->lifted;
     return RILL_OK;
 }
 
@@ -393,7 +393,7 @@ void rill_world_cover(rill_world *world, bool fill) {
     if (world->bodies.alive == 0 || world->tank) return; /* Kandemir's bodies displace nothing */
     rill_body_stage stage = rill_world_body_stage(world, NULL, NULL, 0.0, 0.0);
     stage.at_once = fill;
-    stage.lags = 1.0;
+    stage.lag_left = 1.0;
     rill_bodies_cover(&stage);
     rill_world_book_lost(world);
 }

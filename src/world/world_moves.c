@@ -380,7 +380,7 @@ static rill_result reshape(rill_world *world) {
     }
     rill_remap_commit(&moves->reshape, flow, &moves->update, &how, &world->allocator);
     move_in(world, &room);
-    if (world->bodies.alive > 0) rill_bodies_settle(&world->bodies, &world->flow, &world->allocator);
+    if (world->bodies.alive > 0) rill_bodies_commit(&world->bodies, &world->flow, &world->allocator);
     commit_faces(world);
     commit_sources(world);
     world->squeezed |= moves->reshape.displace.squeezed;

@@ -59,16 +59,16 @@ static void view_changes(const rill_surface *surface, const rill_bed_log *log, r
 
 /* Columns at bodies, and how high they are drawn; false without memory. */
 static bool view_bodies(rill_surface *surface, const rill_world *world, rill_surface_view *view) {
-    const rill_node *nodes = world->bodies.nodes.data;
+    const rill_body_node *nodes = world->bodies.nodes.data;
     view->draw_level_count = world->bodies.nodes.count;
     if (!rill_array_resize(&surface->draw_levels, &surface->allocator, view->draw_level_count)) return false;
-    rill_draw_level *seen = surface->draw_levels.data;
+    rill_draw_level *levels = surface->draw_levels.data;
     for (size_t i = 0; i < view->draw_level_count; ++i) {
         const double head = (double)nodes[i].base + nodes[i].e, top = (double)RILL_TOP;
-        const int32_t level = nodes[i].seen >= 0 ? nodes[i].seen : (int32_t)(head < top ? head : top);
-        seen[i] = (rill_draw_level){ nodes[i].place, level, rill_node_deck_depth(&nodes[i]) };
+        const int32_t level = nodes[i].drawn >= 0 ? nodes[i].drawn : (int32_t)(head < top ? head : top);
+        levels[i] = (rill_draw_level){ nodes[i].place, level, rill_body_node_deck_depth(&nodes[i]) };
     }
-    view->draw_levels = seen;
+    view->draw_levels = levels;
     return true;
 }
 
