@@ -573,7 +573,7 @@ static void every_variant_gives_the_same_bits(void **state) {
             make_mixture(from);
             rill_levels_build(&problem, all[v]);
             double now;
-            int32_t taken = rill_conjugate_solve(&problem, all[v], 1e-5, 40, &now);
+            int32_t taken = rill_poisson_solve_by_cg(&problem, all[v], 1e-5, 40, &now);
             if (v == 0) {
                 memcpy(first, problem.x, sizeof first);
                 steps = taken;

@@ -9,19 +9,9 @@
 #include "bodies/bodies.h"
 
 #include "base/order.h"
+#include "base/union_find.h"
 
 enum { RING = 1 };
-
-static int32_t root_of(int32_t *parent, int32_t i) {
-    while (parent[i] != i) i = parent[i] = parent[parent[i]];
-    return i;
-}
-
-/* The lowest of an island's bodies stands for it. */
-static void join_sets(int32_t *parent, int32_t i, int32_t j) {
-    const int32_t a = root_of(parent, i), b = root_of(parent, j);
-    parent[a > b ? a : b] = a > b ? b : a;
-}
 
 static bool is_beside(const rill_area *a, const rill_area *b, int axis) {
     return a->low[axis] - RING <= b->high[axis] + RING && b->low[axis] - RING <= a->high[axis] + RING;
@@ -39,6 +29,7 @@ void rill_bodies_find_islands(rill_bodies *bodies) {
     int32_t *order = bodies->order.data, *west = order + bodies->list.count, *parent = west + bodies->list.count;
     rill_body_island *islands = bodies->islands.data;
     const size_t count = list_alive(bodies);
+    uint32_t *sets = (uint32_t *)parent; /* the lowest of an island's bodies stands for it */
     for (size_t i = 0; i < count; ++i) {
         west[order[i]] = rill_body_in_order(bodies, i)->area.low[0];
         parent[order[i]] = order[i];
@@ -49,10 +40,10 @@ void rill_bodies_find_islands(rill_bodies *bodies) {
         for (size_t k = i + 1; k < count; ++k) {
             const rill_area *other = &rill_body_in_order(bodies, k)->area;
             if (!is_beside(area, other, 0)) break;
-            if (is_beside(area, other, 1)) join_sets(parent, order[i], order[k]);
+            if (is_beside(area, other, 1)) rill_union_find_unite(sets, (uint32_t)order[i], (uint32_t)order[k]);
         }
     }
-    for (size_t i = 0; i < count; ++i) parent[order[i]] = root_of(parent, order[i]);
+    for (size_t i = 0; i < count; ++i) parent[order[i]] = (int32_t)rill_union_find_root(sets, (uint32_t)order[i]);
     rill_order_items(order, count, parent);
     bodies->islands.count = 0;
     for (size_t i = 0, end; i < count; i = end) {

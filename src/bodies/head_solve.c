@@ -1,11 +1,12 @@
 /* The changes of head under bodies: Newton's method on the statement of bodies.h, whose steps are solved by conjugate
- * gradients (M. R. Hestenes, E. Stiefel 1952) with a modified incomplete Cholesky preconditioner (I. Gustafsson 1978).
+ * gradients (solve/cg.h) with a modified incomplete Cholesky preconditioner (I. Gustafsson 1978).
  *
  * The equation is piecewise linear: it bends where liquid meets or leaves a quarter of a cell, which takes one step, two
  * when something slams. All sums run in the order of nodes and touches: the same bits everywhere. */
 #include "bodies/bodies.h"
 
 #include "base/simd.h"
+#include "solve/cg.h"
 
 #include <math.h>
 #include <string.h>
@@ -253,7 +254,8 @@ static void find_diagonal(const head_solve *solve) {
 }
 
 /* q = A p; returns p q. */
-static double apply_matrix(const head_solve *solve) {
+static double apply_matrix(void *context) {
+    const head_solve *solve = context;
     const rill_body_stage *stage = solve->stage;
     const rill_bodies *bodies = stage->bodies;
     const rill_body_face *faces = bodies->faces.data;
@@ -302,7 +304,8 @@ static void find_preconditioner(const head_solve *solve) {
 }
 
 /* z = preconditioned r; returns r z. */
-static double precondition_residual(const head_solve *solve) {
+static double precondition_residual(void *context) {
+    const head_solve *solve = context;
     const rill_body_neighbours *neighbours = solve->stage->bodies->neighbours.data;
     for (size_t i = solve->first; i < solve->end; ++i) {
         const double *w = solve->weights[i].w;
@@ -320,29 +323,34 @@ static double precondition_residual(const head_solve *solve) {
     return sum;
 }
 
-/* One step of Newton: pi += A^-1 r, roughly. */
-static void newton_step(const head_solve *solve, double goal, int32_t *iterations) {
+static void turn(void *context, double beta) {
+    const head_solve *solve = context;
+    if (beta == 0.0) {
+        memcpy(solve->p + solve->first, solve->z + solve->first, (solve->end - solve->first) * sizeof *solve->p);
+        return;
+    }
+    for (size_t i = solve->first; i < solve->end; ++i) solve->p[i] = solve->z[i] + beta * solve->p[i];
+}
+
+static double advance(void *context, double alpha) {
+    const head_solve *solve = context;
+    double largest = 0.0;
+    for (size_t i = solve->first; i < solve->end; ++i) {
+        solve->pi[i] += alpha * solve->p[i];
+        solve->r[i] -= alpha * solve->q[i];
+        const double size = fabs(solve->r[i]);
+        largest = size > largest ? size : largest;
+    }
+    return largest;
+}
+
+/* Takes one step of Newton, pi += A^-1 r, roughly, from where `off` is the largest of r; returns the iterations. */
+static int32_t newton_step(head_solve *solve, double off, double goal, int32_t most) {
+    const rill_cg_problem problem = { solve, precondition_residual, turn, apply_matrix, advance, (double)INFINITY };
+    rill_cg_state state = { .largest = off };
     find_diagonal(solve);
     find_preconditioner(solve);
-    double rz = precondition_residual(solve);
-    memcpy(solve->p + solve->first, solve->z + solve->first, (solve->end - solve->first) * sizeof *solve->p);
-    while (rz > 0.0 && *iterations < ITERATIONS) {
-        const double energy = apply_matrix(solve);
-        if (!(energy > 0.0)) return;
-        const double alpha = rz / energy;
-        double largest = 0.0;
-        for (size_t i = solve->first; i < solve->end; ++i) {
-            solve->pi[i] += alpha * solve->p[i];
-            solve->r[i] -= alpha * solve->q[i];
-            const double size = fabs(solve->r[i]);
-            largest = size > largest ? size : largest;
-        }
-        *iterations += 1;
-        if (largest <= goal) return;
-        const double next = precondition_residual(solve), beta = next / rz;
-        for (size_t i = solve->first; i < solve->end; ++i) solve->p[i] = solve->z[i] + beta * solve->p[i];
-        rz = next;
-    }
+    return rill_cg_iterate(&problem, &state, goal, most);
 }
 
 /* r is the slope of something convex: where it points back to where a step came from, the step was too long. Goes to where it is
@@ -397,7 +405,7 @@ const double *rill_bodies_solve_heads(const rill_body_stage *stage) {
     const double tolerance = solve.in_passage ? TOLERANCE : fmin(fmax(TOLERANCE, TOLERANCE_SHARE * off), TOLERANCE_MOST);
     for (int32_t pass = 0; pass < PASSES && off > tolerance && iterations < ITERATIONS; ++pass) {
         memcpy(solve.last_pi + first, solve.pi + first, (end - first) * sizeof *solve.last_pi);
-        newton_step(&solve, 0.5 * tolerance, &iterations);
+        iterations += newton_step(&solve, off, 0.5 * tolerance, ITERATIONS - iterations);
         off = find_residual(&solve);
         if (pass >= WHOLE_STEPS) off = shorten(&solve, off);
     }

@@ -1,7 +1,5 @@
-/* Conjugate gradients with a multigrid cycle as preconditioner.
- *
- * Based on: M. R. Hestenes, E. Stiefel, "Methods of conjugate gradients for solving linear systems", 1952, in the
- * preconditioned form of Y. Saad, "Iterative methods for sparse linear systems", algorithm 9.1.
+/* Solves a Poisson problem: directly if it is small, else by conjugate gradients (cg.h) with a multigrid cycle as
+ * preconditioner.
  *
  * x is double; directions and the residual that is carried along are float, like the cycle: half the memory to read.
  * Rounding makes that residual drift away from b - A x, so this is computed in double and put in its place at the
@@ -14,12 +12,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "solve/cg.h"
 #include "solve/levels.h"
 
 #define TRUST 1e-4      /* the carried residual is replaced after it has been reduced by this */
 #define SAFETY 0.984375 /* it is made a little smaller than asked for */
 #define ENOUGH 0.9      /* what remains after a round of steps; else rounding is all there is */
-#define FUTILE 100.0    /* steps are about 1, and larger by far only along directions that A makes nothing of */
+#define FUTILE 100.0    /* see rill_cg_problem */
 
 typedef struct solver {
     rill_poisson_levels *levels;
@@ -27,10 +26,6 @@ typedef struct solver {
     const rill_level *level;
     int32_t count;
     const rill_run *runs;
-    double rz; /* product of residual and preconditioned residual of the step before; 0: begin with a new direction */
-    double carried; /* largest entry of the residual as carried along */
-    bool moving;    /* whether there is anywhere to go */
-    bool broken;    /* whether numbers have run out of range */
 } solver;
 
 static double sum_lanes(const double *s) {
@@ -74,8 +69,22 @@ static double largest_of(const int32_t *lanes) {
     return (double)largest;
 }
 
-/* q = A p; returns p q. */
-static double apply(const solver *s) {
+static double precondition(void *context) {
+    const solver *s = context;
+    double lanes[RILL_LANES] = { 0 };
+    rill_multigrid_cycle(s->levels, s->kernels);
+    for (int32_t c = 0; c < 2; ++c) s->kernels->dot(s->count, s->runs, &s->level->colour[c], lanes);
+    return sum_lanes(lanes);
+}
+
+static void turn(void *context, double beta) {
+    const solver *s = context;
+    const rill_vectors *v = s->levels->vectors;
+    for (int32_t c = 0; c < 2; ++c) s->kernels->turn(s->count, s->runs, (float)beta, &s->level->colour[c], &v[c]);
+}
+
+static double apply(void *context) {
+    const solver *s = context;
     const rill_vectors *v = s->levels->vectors;
     double lanes[RILL_LANES] = { 0 };
     for (int32_t c = 0; c < 2; ++c) s->kernels->apply(s->count, s->runs, s->level->colour, c, v, lanes);
@@ -90,65 +99,45 @@ static double apply(const solver *s) {
     return sum;
 }
 
-/* One step along a new direction, if there is one. */
-static bool advance(solver *s) {
+static double advance(void *context, double alpha) {
+    const solver *s = context;
     const rill_vectors *v = s->levels->vectors;
-    double lanes[RILL_LANES] = { 0 };
-    rill_multigrid_cycle(s->levels, s->kernels);
-    for (int32_t c = 0; c < 2; ++c) s->kernels->dot(s->count, s->runs, &s->level->colour[c], lanes);
-    double product = sum_lanes(lanes), beta = s->rz > 0.0 ? product / s->rz : 0.0;
-    s->broken = !isfinite(product) || !isfinite(beta);
-    s->moving = !s->broken && product > 0.0;
-    if (!s->moving) return false;
-    for (int32_t c = 0; c < 2; ++c) s->kernels->turn(s->count, s->runs, (float)beta, &s->level->colour[c], &v[c]);
-    double energy = apply(s), alpha = product / energy;
-    s->broken = !isfinite(energy);
-    s->moving = !s->broken && energy > 0.0 && alpha < FUTILE;
-    if (!s->moving) return false;
     int32_t most[RILL_LANES] = { 0 };
     for (int32_t c = 0; c < 2; ++c)
         s->kernels->advance(s->count, s->runs, (float)alpha, &s->level->colour[c], &v[c], most);
-    s->rz = product;
-    s->carried = largest_of(most);
-    return true;
+    return largest_of(most);
 }
 
-/* Steps until the residual carried along is `goal`; returns how many. */
-static int32_t iterate(solver *s, double goal, int32_t most) {
-    int32_t steps = 0;
-    while (s->carried > goal && steps < most && advance(s)) ++steps;
-    return steps;
-}
-
-int32_t rill_conjugate_solve(rill_poisson *poisson, const rill_solve_kernels *kernels, double tolerance,
+int32_t rill_poisson_solve_by_cg(rill_poisson *poisson, const rill_solve_kernels *kernels, double tolerance,
                              int32_t max_iterations, double *residual) {
     rill_poisson_levels *levels = poisson->levels;
     const rill_level *level = &levels->level[0];
-    solver s = { .levels = levels,
+    const solver s = { .levels = levels,
                  .kernels = kernels,
                  .level = level,
                  .count = level->run_count,
-                 .runs = level->runs,
-                 .moving = true };
+                 .runs = level->runs };
+    const rill_cg_problem problem = { (void *)&s, precondition, turn, apply, advance, FUTILE };
+    rill_cg_state state = { 0 };
     kernels->load(s.count, s.runs, poisson, levels->vectors);
     double largest = compare(&s);
     int32_t iterations = 0;
-    while (s.moving && largest > tolerance && iterations < max_iterations) {
-        double before = s.carried = largest;
+    while (!state.stuck && largest > tolerance && iterations < max_iterations) {
+        const double before = state.largest = largest;
         if (levels->bottom.fits && levels->bottom.sky.any_sealed) rill_bottom_balance(levels, poisson->patch_count);
-        iterations += iterate(&s, fmax(SAFETY * tolerance, TRUST * largest), max_iterations - iterations);
+        iterations += rill_cg_iterate(&problem, &state, fmax(SAFETY * tolerance, TRUST * largest), max_iterations - iterations);
         largest = compare(&s);
-        if (largest > 2.0 * s.carried) s.rz = 0.0; /* they have drifted apart: the old directions lead nowhere */
-        s.moving = s.moving && largest < ENOUGH * before;
+        if (largest > 2.0 * state.largest) state.rho = 0.0; /* they have drifted apart: the old directions lead nowhere */
+        state.stuck |= !(largest < ENOUGH * before);
     }
     *residual = largest;
     if (isfinite(largest) && iterations > 0) kernels->store(s.count, s.runs, levels->vectors, poisson->x);
-    if (s.broken || !isfinite(largest)) rill_levels_wipe(levels);
+    if (state.broken || !isfinite(largest)) rill_levels_wipe(levels);
     return iterations;
 }
 
 int32_t rill_poisson_solve(rill_poisson *poisson, bool scalar, double tolerance, int32_t max_iterations,
                            double *residual) {
     if (poisson->levels->direct.fits) return rill_direct_solve(poisson, tolerance, max_iterations, residual);
-    return rill_conjugate_solve(poisson, rill_solve_kernels_pick(scalar), tolerance, max_iterations, residual);
+    return rill_poisson_solve_by_cg(poisson, rill_solve_kernels_pick(scalar), tolerance, max_iterations, residual);
 }
