@@ -45,6 +45,8 @@ static void set_units(rill_floor *floor, const rill_bed *bed) {
     }
     floor->zero[2] = bed->datum;
     floor->scale[2] = 1.0 / bed->quantum;
+    RILL_ASSERT(floor->least >= 1 && floor->above >= 1 && floor->most >= 2);
+    RILL_ASSERT(isfinite(floor->scale[0]) && isfinite(floor->scale[2]));
 }
 
 /* ------------------------------------------------------------------------------------------------------------ bins */
@@ -85,6 +87,7 @@ static void lower_columns(rill_floor *floor, const rill_bed *bed, const rill_are
         const int32_t end = bed->cell_first[row + (size_t)cells->high[0]];
         for (int32_t i = bed->cell_first[row + (size_t)cells->low[0]]; i < end; ++i) {
             const int32_t place = bed->places[i], b = bed->b[place], room = bed->c[place] - b - 1;
+            RILL_ASSERT(b >= 0 && b <= bed->c[place] && bed->c[place] <= RILL_TOP);
             floor->heights[place] = b + (room < floor->least ? room : floor->least);
             memset(floor->walls[place], 0, sizeof floor->walls[place]);
         }
@@ -114,9 +117,12 @@ static bool follow_area(rill_floor *floor, const rill_floor_view *view, const ri
     }
     if (rill_area_empty(changed)) return true;
     floor->cells = cells;
+    RILL_ASSERT(cells.low[0] >= 0 && cells.low[1] >= 0);
+    RILL_ASSERT(cells.high[0] <= bed->grid.cells[0] && cells.high[1] <= bed->grid.cells[1]);
     lower_columns(floor, bed, &cells);
     if (!rill_outline_points_remove(floor, bed, &quartets)) return false;
     rill_floor_bins *const bins = floor->bins.data;
+    RILL_ASSERT(floor->bins.count >= view->solid_count);
     for (size_t i = 0; i < view->solid_count; ++i) {
         const rill_solid *solid = view->solids[i];
         if (!solid) continue;
@@ -134,6 +140,7 @@ rill_result rill_floor_follow(rill_floor *floor, const rill_floor_view *view, in
     if (!view->all_changed && view->changed_count == 0 && !floor->stale) return RILL_OK;
     const rill_bed *bed = view->bed;
     const rill_area all = { { 0, 0 }, { bed->grid.cells[0], bed->grid.cells[1] } };
+    RILL_ASSERT(heights && walls);
     floor->heights = heights;
     floor->walls = walls;
     floor->lost = false;

@@ -23,6 +23,7 @@
 #define RILL_SURFACE_FLOOR_H
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/array.h"
 #include "base/message.h"
 #include "bed/bed.h"

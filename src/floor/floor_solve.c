@@ -60,6 +60,7 @@ static void set_bounds(const rill_floor *floor, corner *at, double z) {
     at->low = smaller((double)floor->least, at->high);
     at->l = at->low;
     at->give = larger((z - at->b) / (double)floor->most, STIFF);
+    RILL_ASSERT(at->low <= at->high && at->give > 0.0);
 }
 
 /* A corner's part in an interpolation. */
@@ -127,6 +128,7 @@ static bool satisfy(corner corners[CORNERS], const double weights[CORNERS], doub
             if (!compatible(all[j].of, at)) return true;
         all[count++] = (share){ .of = at, .a = weights[k], .b = at->b, .l = at->l, .high = at->high };
     }
+    RILL_ASSERT(count > 0);
     raise_bases(all, count);
     double base = 0.0, reached = 0.0, most = 0.0;
     for (int k = 0; k < count; ++k) {
@@ -144,6 +146,7 @@ static bool satisfy(corner corners[CORNERS], const double weights[CORNERS], doub
 
 /* The weights of the corners (0, 0), (1, 0), (0, 1), (1, 1) at (u, v). */
 static void set_weights(double u, double v, double weights[3][CORNERS]) {
+    RILL_ASSERT(u >= 0.0 && u <= 1.0 && v >= 0.0 && v <= 1.0);
     const double bilinear[] = { (1.0 - u) * (1.0 - v), u * (1.0 - v), (1.0 - u) * v, u * v };
     const double rising[] = { u >= v ? 1.0 - u : 1.0 - v, u >= v ? u - v : 0.0, u >= v ? 0.0 : v - u, u >= v ? v : u };
     const double rest = 1.0 - u - v;
@@ -180,6 +183,7 @@ bool rill_floor_cover(rill_floor *floor, const rill_bed *bed, const double point
     const double px = smaller(larger(point[0], 0.0), across), py = smaller(larger(point[1], 0.0), up);
     const int32_t x = (int32_t)smaller(px, across - 1.0), y = (int32_t)smaller(py, up - 1.0);
     const double z = point[2], height = z + (double)floor->above;
+    RILL_ASSERT(x >= 0 && x + 1 < bed->grid.cells[0] && y >= 0 && y + 1 < bed->grid.cells[1]);
     corner corners[CORNERS];
     for (int k = 0; k < CORNERS; ++k) corners[k] = find_corner(bed, x + (k & 1), y + (k >> 1), z);
     const double u = px - (double)x, v = py - (double)y;
@@ -194,6 +198,7 @@ bool rill_floor_cover(rill_floor *floor, const rill_bed *bed, const double point
         const corner *at = &corners[k];
         if (!at->there) continue;
         const int32_t needed = (int32_t)ceil(at->b + at->l);
+        RILL_ASSERT(needed < bed->c[at->place]);
         if (needed > floor->heights[at->place]) floor->heights[at->place] = needed;
     }
     return done;

@@ -44,6 +44,7 @@ static bool clip(const rill_floor_window *window, const double p[3], const doubl
 }
 
 static void cover_between(rill_floor *floor, const rill_bed *bed, const double p[3], const double q[3], double t) {
+    RILL_ASSERT(t >= 0.0 && t <= 1.0);
     const double point[3] = { p[0] + t * (q[0] - p[0]), p[1] + t * (q[1] - p[1]), p[2] + t * (q[2] - p[2]) };
     rill_floor_cover(floor, bed, point);
 }
@@ -101,6 +102,7 @@ static bool is_standing(const rill_floor *floor, const double p[3][3], double up
 
 /* Describes a triangle; false for triangles that face down, which no liquid stands on or beside. */
 static bool find_facet(const rill_floor *floor, const rill_solid *solid, size_t triangle, facet *out) {
+    RILL_ASSERT(triangle < solid->triangle_count);
     out->oriented = true;
     if (solid->parts) {
         const uint32_t part = solid->parts[triangle];
@@ -173,6 +175,7 @@ void rill_floor_bins_free(rill_floor_bins *bins, const rill_allocator *allocator
 
 /* Finds the tile of a place, clamped to the tiles there are. */
 static int32_t tile_of(double place, int32_t tiles) {
+    RILL_ASSERT(tiles > 0);
     const double tile = place / TILE;
     return !(tile > 0.0) ? 0 : tile < (double)(tiles - 1) ? (int32_t)tile : tiles - 1;
 }
@@ -228,6 +231,7 @@ bool rill_floor_bins_fill(rill_floor_bins *bins, const rill_floor *floor, const 
     for (size_t i = 0; i < tiles; ++i) first[i + 1] += first[i];
     if (!rill_array_resize(&bins->items, &floor->allocator, first[tiles])) return false;
     list_triangles(bins, floor, bed, solid, false);
+    RILL_ASSERT(tiles == 0 || first[tiles - 1] == bins->items.count);
     for (size_t i = tiles; i > 0; --i) first[i] = first[i - 1];
     first[0] = 0;
     bins->solid = solid;
@@ -241,6 +245,7 @@ static void cover_bins(rill_floor *floor, const rill_bed *bed, const rill_floor_
     const size_t *const first = bins->first.data;
     const uint32_t *const items = bins->items.data, *const large = bins->large.data;
     const rill_solid *solid = bins->solid;
+    RILL_ASSERT(solid && bins->first.count == (size_t)bins->tiles[0] * (size_t)bins->tiles[1] + 1);
     for (size_t i = 0; i < bins->large.count; ++i) cover_triangle(floor, bed, solid, window, large[i]);
     int32_t low[2], high[2];
     for (int i = 0; i < 2; ++i) {
@@ -285,6 +290,7 @@ static void samples_between(const samples *map, int axis, const rill_floor_windo
 /* The height at sample `i` of one axis and any place, in cells, along the other. */
 static double height_at(const samples *map, int axis, int32_t i, double place) {
     const int32_t count = map->def->heights_size[1 - axis];
+    RILL_ASSERT(i >= 0 && i < map->def->heights_size[axis] && count > 0);
     const double at = fmin(fmax((place + 0.5) / map->stretch[1 - axis] - 0.5, 0.0), (double)(count - 1));
     const int32_t low = (int32_t)at, high = low + 1 < count ? low + 1 : low;
     const size_t row = (size_t)map->def->heights_size[0];

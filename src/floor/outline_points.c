@@ -14,6 +14,7 @@
 
 /* Numbers the corner whose SW cell is (x, y), either of which may be -1. */
 static int32_t corner_number(const rill_bed *bed, int32_t x, int32_t y) {
+    RILL_ASSERT(x >= -1 && x <= bed->grid.cells[0] && y >= -1 && y < bed->grid.cells[1]);
     return (y + 1) * (bed->grid.cells[0] + 1) + x + 1;
 }
 
@@ -53,6 +54,7 @@ bool rill_outline_points_remove(rill_floor *floor, const rill_bed *bed, const ri
             int32_t *const first = &floor->point_first[corner_number(bed, x, y)];
             while (*first >= 0) {
                 const int32_t i = *first;
+                RILL_ASSERT((size_t)i < floor->points.count);
                 *first = points[i].next;
                 points[i].next = floor->point_spare;
                 floor->point_spare = i;
@@ -93,6 +95,7 @@ void rill_outline_point_add(rill_floor *floor, const rill_bed *bed, const double
     const rill_outline_point added = { .at = { (float)(point[0] - (double)at[0]), (float)(point[1] - (double)at[1]) },
                                .z = (int32_t)ceil(point[2]),
                                .next = *first };
+    RILL_ASSERT(floor->point_spare < (int32_t)floor->points.count);
     if (floor->point_spare >= 0) {
         rill_outline_point *const spare = (rill_outline_point *)floor->points.data + floor->point_spare;
         *first = floor->point_spare;
@@ -107,13 +110,20 @@ void rill_outline_point_add(rill_floor *floor, const rill_bed *bed, const double
 
 /* ---------------------------------------------------------------------------------------------------------- corners */
 
+/* Appends a corner to the new list, which is in order. */
+static bool append_corner(rill_floor *floor, int32_t corner) {
+    rill_array *const list = &floor->corners_other;
+    RILL_ASSERT(floor->point_first[corner] >= 0);
+    RILL_ASSERT(list->count == 0 || ((const int32_t *)list->data)[list->count - 1] < corner);
+    return rill_array_push(list, &floor->allocator, &corner) != NULL;
+}
+
 /* Appends the corners of some quartets that have points. */
 static bool add_corners(rill_floor *floor, const rill_bed *bed, const rill_area *quartets) {
     for (int32_t y = quartets->low[1]; y < quartets->high[1]; ++y)
         for (int32_t x = quartets->low[0]; x < quartets->high[0]; ++x) {
             const int32_t corner = corner_number(bed, x, y);
-            if (floor->point_first[corner] < 0) continue;
-            if (!rill_array_push(&floor->corners_other, &floor->allocator, &corner)) return false;
+            if (floor->point_first[corner] >= 0 && !append_corner(floor, corner)) return false;
         }
     return true;
 }
@@ -127,12 +137,12 @@ bool rill_outline_points_list(rill_floor *floor, const rill_bed *bed) {
         const rill_area row = { { quartets->low[0], y }, { quartets->high[0], y + 1 } };
         const int32_t low = corner_number(bed, row.low[0], y), high = corner_number(bed, row.high[0], y);
         for (; old < end && *old < low; ++old)
-            if (!rill_array_push(&floor->corners_other, &floor->allocator, old)) return false;
+            if (!append_corner(floor, *old)) return false;
         while (old < end && *old < high) old += 1;
         if (!add_corners(floor, bed, &row)) return false;
     }
     for (; old < end; ++old)
-        if (!rill_array_push(&floor->corners_other, &floor->allocator, old)) return false;
+        if (!append_corner(floor, *old)) return false;
     const rill_array swap = floor->corners;
     floor->corners = floor->corners_other;
     floor->corners_other = swap;
@@ -141,6 +151,7 @@ bool rill_outline_points_list(rill_floor *floor, const rill_bed *bed) {
 
 /* Describes the points of a corner, without a sheet. */
 static rill_outline_spot spot_at(const rill_floor *floor, const rill_bed *bed, int32_t corner) {
+    RILL_ASSERT(corner >= 0 && (size_t)corner < floor->corner_count);
     const int32_t wide = bed->grid.cells[0] + 1;
     rill_outline_spot spot = { corner % wide - 1, corner / wide - 1, corner, -1, 0, 0, INT32_MAX, 0 };
     const rill_outline_point *const points = floor->points.data;
@@ -173,6 +184,7 @@ static bool add_spots(rill_floor *floor, const rill_bed *bed, rill_outline_spot 
         spot.place = sheet->first + y * sheet->stride + x;
         spot.stride = sheet->stride;
         spot.row = first_row + y + 1;
+        RILL_ASSERT(spot.place >= sheet->first - sheet->stride - 1 && spot.place + sheet->stride + 1 < bed->plane_size);
         if (may_be_around(bed, &spot) && !rill_array_push(&floor->sheet_spots, &floor->allocator, &spot)) return false;
     }
     return true;
@@ -188,6 +200,7 @@ static bool gather(rill_floor *floor) {
     for (size_t i = 0; i < floor->corners.count; ++i) {
         int32_t at = floor->point_first[corners[i]];
         floor->point_first[corners[i]] = count;
+        RILL_ASSERT(at >= 0);
         for (; at >= 0; at = points[at].next) {
             gathered[count] = points[at];
             gathered[count].next = count + 1;
@@ -196,6 +209,7 @@ static bool gather(rill_floor *floor) {
         gathered[count - 1].next = -1;
     }
     floor->points_other.count = (size_t)count;
+    RILL_ASSERT((size_t)count <= floor->points_other.capacity);
     floor->point_spare = -1;
     const rill_array swap = floor->points;
     floor->points = floor->points_other;

@@ -21,6 +21,7 @@ static bool cut_triangle(const double p[3][3], int axis, double line, double out
         const double from = a[1 - axis] - line, until = b[1 - axis] - line;
         if ((from < 0.0) == (until < 0.0)) continue;
         const double t = from / (from - until);
+        RILL_ASSERT(t >= 0.0 && t <= 1.0);
         out[count][0] = a[axis] + t * (b[axis] - a[axis]);
         out[count][1] = a[2] + t * (b[2] - a[2]);
         count += 1;
@@ -49,6 +50,8 @@ static void add_face(rill_floor *floor, const rill_bed *bed, const int32_t cell[
                                             : 0;
     const int32_t next[2] = { cell[0] + step_x, cell[1] + step_y };
     const rill_area *const cells = &floor->cells;
+    RILL_ASSERT(!(direction & 1) && direction >= 0 && direction < 8);
+    RILL_ASSERT(way >= 0.0 && way <= 1.0);
     for (int i = 0; i < 2; ++i)
         if (cell[i] < cells->low[i] || cell[i] >= cells->high[i] || next[i] < 0 || next[i] >= bed->grid.cells[i])
             return;

@@ -52,6 +52,7 @@ void rill_fringe_free(rill_fringe *fringe) {
 /* Sets the squares of places as they are without a fringe. */
 static void clear(rill_fringe *fringe, const rill_surface *surface, size_t from, size_t until) {
     const float squares[] = { NOBODY, fringe->outside };
+    RILL_ASSERT(from <= until && until <= fringe->plane_size);
     for (size_t i = from; i < until; ++i) fringe->squares[i] = squares[surface->state[i] >> 1 & 1];
 }
 
@@ -113,6 +114,7 @@ static rill_contact find_contact(const rill_fringe *fringe, const rill_surface *
     if (surface->def.meniscus != RILL_MENISCUS_LIFT) return contact;
     const double t = rill_profile_tangent(fabs(psi)), q = rill_profile_decay(t);
     contact.strength = (float)(psi < 0.0 ? -q : q);
+    RILL_ASSERT(q >= 0.0 && q <= 1.0);
     if (psi > 0.0 && slope > 0.0 && slope <= 1.0 && rim->along < LAST &&
         rim->along == rim->unclipped) { /* the contact line climbs the bank */
         const double rise = 4.0 * t / (1.0 + t * t) * fringe->length / bed->grid.cell_size;
@@ -125,11 +127,14 @@ static rill_contact find_contact(const rill_fringe *fringe, const rill_surface *
 /* Adds a column at a rim, or another contact point for one that is there already. */
 static void add_to_ring(rill_fringe *fringe, const rill_rim *rim, const rill_contact *contact) {
     const float square = contact->along * contact->along;
+    RILL_ASSERT(contact->along > 0.0f && contact->along <= 1.0f);
+    RILL_ASSERT((size_t)rim->place < fringe->plane_size);
     float *known = &fringe->squares[rim->place];
     if (!(square < *known)) return;
     fringe->columns.count +=
         *known == fringe->outside; /* else it is the last one: rims of a column follow each other */
     rill_fringe_column *column = (rill_fringe_column *)fringe->columns.data + fringe->columns.count - 1;
+    RILL_ASSERT(fringe->columns.count > 0 && fringe->columns.count <= fringe->columns.capacity);
     *known = square;
     *column = (rill_fringe_column){ .to = { contact->along * (float)RILL_STEP_X[rim->direction],
                                             contact->along * (float)RILL_STEP_Y[rim->direction] },
@@ -257,6 +262,7 @@ static size_t make_offers(fringe_growth *growth, size_t from, size_t until, offe
         listed += (int32_t)counts(growth, &growth->columns[from]) & (int32_t)(growth->columns[from].square < growth->inner);
     }
     for (int32_t i = 0; i < listed; ++i) at = add_offers(growth, list[i], out, at);
+    RILL_ASSERT(at <= OFFERING * RILL_DIRECTIONS);
     *count = at;
     return from;
 }
@@ -274,6 +280,7 @@ static inline void tell(fringe_growth *growth, int32_t who, int32_t way) {
     }
     const float x = from->to[0] - STEPS[way][0], y = from->to[1] - STEPS[way][1], square = x * x + y * y;
     new->to[0] = x, new->to[1] = y;
+    RILL_ASSERT(place >= 0);
     new->place = place;
     new->square = square;
     const int32_t known = rill_float_bits(growth->squares[place]), never = INT32_MAX;
@@ -303,11 +310,13 @@ static bool grow(rill_fringe *fringe, const rill_surface *surface) {
             for (int32_t i = 0; i < count; ++i) tell(&growth, offers.from[i], offers.to[i]);
         }
         all->count = (size_t)(growth.end - growth.columns);
+        RILL_ASSERT(all->count <= all->capacity);
     }
     return true;
 }
 
 bool rill_fringe_find(rill_fringe *fringe, const rill_surface *surface, const rill_surface_view *view) {
+    RILL_ASSERT(fringe->columns.count == 0);
     if (!set_constants(fringe, surface, view)) return true;
     return fit_plane(fringe, surface) && find_ring(fringe, surface, view->bed) && grow(fringe, surface);
 }
@@ -327,6 +336,7 @@ bool rill_distances_write(rill_surface *surface, double cell_size) {
     const size_t count = surface->mesh.vertex_count, first_rim = surface->column_vertices;
     if (!rill_array_resize(&surface->distances, &surface->allocator, count)) return false;
     float *out = surface->mesh.distances = surface->distances.data;
+    RILL_ASSERT(surface->column_vertices <= count);
     for (size_t i = 0; i < count; ++i) out[i] = INFINITY;
     for (size_t i = 0; i < fringe->columns.count; ++i)
         out[surface->vertex[columns[i].place]] = (float)(sqrt((double)fringe->squares[columns[i].place]) * cell_size);

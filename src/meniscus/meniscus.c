@@ -27,6 +27,7 @@ static void mend_squares(const bending *bend, rill_fringe_run *run, int32_t i, c
     const uint32_t ends = surface->rim[column->place], joints = surface->joints[column->place] & RILL_AXES & ~ends;
     const size_t first = ends ? (size_t)surface->rim_first[column->place] : 0;
     const rill_rim *rim = (const rill_rim *)surface->rims.data + first;
+    RILL_ASSERT(!ends || rim->place == column->place);
     const rill_contact *contact = (const rill_contact *)bend->fringe->contacts.data + first;
     uint32_t missing = 0; /* bits of directions, as in `ends` */
     for (uint32_t left = ends; left; left &= left - 1, ++rim, ++contact) {
@@ -73,6 +74,7 @@ static const rill_fringe_column *gather_columns(const bending *bend, const rill_
         out->columns[count] = from;
         out->vertices[count] = (size_t)surface->vertex[place];
         out->odd[odd] = count;
+        RILL_ASSERT(out->vertices[count] < surface->column_vertices);
         __builtin_prefetch(surface->mesh.normals + 3 * out->vertices[count]);
         const int32_t counts = squares[place] == from->square; /* else it does so further on in the list */
         count += counts;
@@ -86,6 +88,7 @@ static const rill_fringe_column *gather_columns(const bending *bend, const rill_
         run->beside[0][i] = square[1], run->beside[2][i] = square[-1];
         run->beside[1][i] = square[stride], run->beside[3][i] = square[-stride];
     }
+    RILL_ASSERT(odd <= count && count <= RILL_FRINGE_RUN);
     out->count = count;
     out->odd_count = odd;
     return from;
@@ -93,6 +96,7 @@ static const rill_fringe_column *gather_columns(const bending *bend, const rill_
 
 /* Gathers a rim: it is on the contact line and goes by the way of its column, which is given to it as a gradient. */
 static void gather_rim(const bending *bend, rill_fringe_run *run, int32_t i, size_t r) {
+    RILL_ASSERT(r < bend->surface->rims.count);
     const rill_rim *rim = (const rill_rim *)bend->surface->rims.data + r;
     const float *toward = (const float *)bend->fringe->toward.data + 2 * r;
     float way[2] = { toward[0], toward[1] };
@@ -109,11 +113,13 @@ static void gather_normal(const bending *bend, rill_fringe_run *run, int32_t i, 
 }
 
 static void scatter_normal(const bending *bend, const rill_fringe_run *run, int32_t i, size_t vertex) {
+    RILL_ASSERT(isfinite(run->n[0][i]) && isfinite(run->n[1][i]) && run->n[2][i] > 0.0f);
     for (int k = 0; k < 3; ++k) bend->surface->mesh.normals[3 * vertex + (size_t)k] = run->n[k][i];
 }
 
 /* Keeps the height of a lifted vertex between the solid below and the solid above. */
 static float between(const rill_bed *bed, float z, int32_t low, int32_t high) {
+    RILL_ASSERT(low <= high);
     const float quantum = (float)bed->quantum, datum = (float)bed->datum;
     const float least = datum + (float)low * quantum, most = datum + (float)high * quantum;
     if (high < RILL_TOP && z > most) z = most;
@@ -147,6 +153,7 @@ static void lift_rim(const bending *bend, size_t r, float lift) {
 }
 
 static void run_kernel(const bending *bend, rill_fringe_run *run, int32_t count) {
+    RILL_ASSERT(count <= RILL_FRINGE_RUN);
     bend->kernel((count + 15) & -16, run, &bend->fringe->constants);
 }
 

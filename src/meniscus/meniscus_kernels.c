@@ -60,6 +60,7 @@ INLINE void lean(rill_fringe_run *run, int32_t i, float sine_of_lean, float cosi
 }
 
 static void linear(int32_t n, rill_fringe_run *run, const rill_fringe_constants *constants) {
+    RILL_ASSERT((n & 15) == 0 && n <= RILL_FRINGE_RUN);
     const float limit = constants->limit, decay = constants->decay;
     RILL_EACH_ALONE /* vector */
         for (int32_t i = 0; i < (n & -16); ++i) {
@@ -72,6 +73,7 @@ static void linear(int32_t n, rill_fringe_run *run, const rill_fringe_constants 
 }
 
 static void exponential(int32_t n, rill_fringe_run *run, const rill_fringe_constants *constants) {
+    RILL_ASSERT((n & 15) == 0 && n <= RILL_FRINGE_RUN);
     const float limit = constants->limit, decay = constants->decay;
     RILL_EACH_ALONE /* vector */
         for (int32_t i = 0; i < (n & -16); ++i) {
@@ -91,6 +93,7 @@ INLINE float looked_up(const float *table, float q) {
 }
 
 static void profile(int32_t n, rill_fringe_run *run, const rill_fringe_constants *constants) {
+    RILL_ASSERT((n & 15) == 0 && n <= RILL_FRINGE_RUN);
     const float limit = constants->limit, decay = constants->decay;
     for (int32_t i = 0; i < (n & -16); ++i) {
         float share = find_way(run, i, limit);
@@ -106,6 +109,7 @@ static void profile(int32_t n, rill_fringe_run *run, const rill_fringe_constants
 
 /* Abramowitz and Stegun 4.4.49, to 2e-8. That of an infinite slope is a quarter turn. */
 static void angles(int32_t n, double *slopes) {
+    RILL_ASSERT((n & 15) == 0);
     RILL_EACH_ALONE /* vector */
         for (int32_t i = 0; i < (n & -16); ++i) {
         double slope = slopes[i], size = slope < 0.0 ? -slope : slope, x = size > 1.0 ? 1.0 / size : size;

@@ -35,6 +35,7 @@ void rill_profile_make(float table[RILL_PROFILE + 1]) {
 
 double rill_profile_tangent(double phi) {
     const double x = 0.25 * phi, s = x * x;
+    RILL_ASSERT(phi >= 0.0 && phi <= RILL_QUARTER_TURN);
     return x * (1.0 + s * (1.0 / 3 + s * (2.0 / 15 + s * (17.0 / 315 + s * (62.0 / 2835 + s * (1382.0 / 155925))))));
 }
 

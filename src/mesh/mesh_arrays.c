@@ -14,6 +14,7 @@ void rill_mesh_arrays_free(rill_surface_mesh *mesh, const rill_allocator *alloca
 }
 
 bool rill_mesh_arrays_alloc(rill_surface_mesh *mesh, const rill_allocator *allocator, size_t vertices, size_t triangles) {
+    RILL_ASSERT(!mesh->positions && !mesh->indices);
     *mesh = (rill_surface_mesh){ .positions = rill_alloc_zeroed(allocator, vertices, 3 * sizeof(float)),
                                  .normals = rill_alloc_zeroed(allocator, vertices, 3 * sizeof(float)),
                                  .velocities = rill_alloc_zeroed(allocator, vertices, 3 * sizeof(float)),

@@ -21,6 +21,7 @@
 #define RILL_MESH_SURFACE_MESH_H
 
 #include "base/array.h"
+#include "base/assert.h"
 #include "bed/bed.h"
 #include "floor/floor.h"
 #include "flow/flow.h"

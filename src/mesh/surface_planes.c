@@ -59,6 +59,7 @@ bool rill_surface_take_planes(rill_surface *surface, const rill_bed *bed) {
     const size_t corners =
         ((size_t)bed->grid.cells[0] + 1) * ((size_t)bed->grid.cells[1] + 1) + 8; /* whole words are read */
     const size_t size = (size_t)bed->plane_size;
+    RILL_ASSERT(bed->plane_size > 0);
     plane planes[PLANES];
     list_planes(surface, planes);
     unsigned char *block = rill_alloc_zeroed(&surface->allocator, block_bytes(size, planes), 1);
@@ -73,6 +74,7 @@ bool rill_surface_take_planes(rill_surface *surface, const rill_bed *bed) {
     surface->block = block;
     for (int i = 0; i < PLANES; ++i) {
         *planes[i].data = block;
+        RILL_ASSERT((uintptr_t)block % RILL_ALIGNMENT == 0);
         block += plane_bytes(size, planes[i].width);
     }
     surface->plane_size = size;
@@ -82,10 +84,13 @@ bool rill_surface_take_planes(rill_surface *surface, const rill_bed *bed) {
 }
 
 int32_t rill_surface_neighbour(const rill_surface *surface, int32_t place, int32_t direction, int32_t stride) {
+    RILL_ASSERT(place >= 0 && (size_t)place < surface->plane_size && direction >= 0 && direction < RILL_DIRECTIONS);
+    RILL_ASSERT(stride == surface->stride[place]);
     if (surface->links[place] >> direction & 1) return place + RILL_STEP_X[direction] + RILL_STEP_Y[direction] * stride;
     if (!(surface->joints[place] >> direction & 1)) return -1;
     const rill_joint *joint = (const rill_joint *)surface->joint_list.data + surface->joint_first[place];
     while (joint->direction != direction || !joint->linked) joint += 1;
+    RILL_ASSERT(joint->place == place);
     return joint->other;
 }
 
@@ -95,6 +100,7 @@ static float lift(const rill_surface *surface, const rill_bed *bed, int32_t plac
 }
 
 float rill_rim_floor(const rill_surface *surface, const rill_bed *bed, const rill_rim *rim, float along) {
+    RILL_ASSERT(rim->place >= 0 && rim->beyond >= 0 && along >= 0.0f && along <= 1.0f);
     const float base = (float)bed->b[rim->place], rise = (float)(bed->b[rim->beyond] - bed->b[rim->place]);
     const float here = lift(surface, bed, rim->place), there = lift(surface, bed, rim->beyond);
     return base + along * rise + (here + along * (there - here));

@@ -52,6 +52,7 @@ static bool take_grids(rill_surface *surface, const rill_bed *bed) {
 /* Copies a wet column's vertex, as it is in the mesh. */
 static void copy_vertex(const rill_surface *surface, size_t from, size_t to) {
     const rill_surface_mesh *mesh = &surface->mesh, *grids = &surface->grids;
+    RILL_ASSERT(from < surface->column_vertices && to < grids->vertex_count);
     grids->positions[3 * to + 2] = mesh->positions[3 * from + 2];
     memcpy(grids->normals + 3 * to, mesh->normals + 3 * from, 3 * sizeof(float));
     memcpy(grids->velocities + 3 * to, mesh->velocities + 3 * from, 3 * sizeof(float));
@@ -72,6 +73,7 @@ static float height_beside(const rill_surface *surface, const rill_bed *bed, int
         sum += surface->mesh.positions[3 * (size_t)surface->vertex[other] + 2];
         count += 1;
     }
+    RILL_ASSERT(count > 0);
     return sum / (float)count;
 }
 

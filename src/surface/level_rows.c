@@ -13,6 +13,7 @@ static void find_wet(const rill_surface *surface, const int32_t *H, rill_surface
     row->high = row->count;
     while (!surface->kernels->any_deep(RUN, H + row->low)) row->low += RUN;
     while (!surface->kernels->any_deep(RUN, H + row->high - RUN)) row->high -= RUN;
+    RILL_ASSERT(row->low < row->high && ((row->low | row->high) & (RUN - 1)) == 0);
 }
 
 /* Widens a range so that it holds another. */
@@ -47,6 +48,7 @@ void rill_row_level(const rill_build *build, rill_surface_row *row) {
     row->lifted = 0;
     row->near_from = row->near_until = 0;
     if (row->from >= row->until) return;
+    RILL_ASSERT(row->from >= 0 && row->until <= row->count && ((row->from | row->until) & (RUN - 1)) == 0);
     const int32_t at = row->start + row->from;
     const rill_level_row levels = { .b = rill_flow_bases(flow) + at,
                                     .H = flow->H + at,
@@ -66,6 +68,7 @@ void rill_draw_levels_apply(const rill_build *build) {
     const rill_surface *surface = build->surface;
     for (size_t i = 0; i < build->view->draw_level_count; ++i) {
         const int32_t place = build->view->draw_levels[i].place;
+        RILL_ASSERT(place >= 0 && (size_t)place < surface->plane_size && surface->lid[place] > INT32_MIN);
         const int32_t level = rill_max_i(build->view->draw_levels[i].level, build->view->bed->b[place]);
         if (build->view->flow->H[place] <= RILL_DRY) { /* as high as its bed, whether it has been looked at or not */
             surface->state[place] = RILL_HERE;
@@ -108,6 +111,7 @@ void rill_row_link(const rill_build *build, rill_surface_row *row) {
     widen(&low, &high, row[1].covered_low, row[1].covered_high);
     low = low < high ? rill_min_i(rill_max_i(low - RUN, from), until) : until;
     high = low < until ? rill_min_i(rill_max_i(high + RUN, low), until) : until;
+    RILL_ASSERT(from <= low && low <= high && high <= until && ((from | until | low | high) & (RUN - 1)) == 0);
     link_open(surface, row, from, low);
     link_open(surface, row, high, until);
     const rill_link_row links = links_of(surface, row, low);
@@ -140,6 +144,7 @@ void rill_row_shape(const rill_build *build, rill_surface_row *row) {
     if (!same) row->wet = row->rims = row->full = row->odd = 0;
     shape_range(row, &from, &until);
     if (from >= until) return;
+    RILL_ASSERT(from >= 0 && until <= row->count && ((from | until) & (RUN - 1)) == 0);
     const int32_t at = row->start + from, south = at - row->stride, north = at + row->stride;
     const rill_shape_row shape = { .state = surface->state + at,
                                    .state_s = surface->state + south,
@@ -169,4 +174,5 @@ void rill_row_shape(const rill_build *build, rill_surface_row *row) {
     row->rims = counts.rims;
     row->full = counts.full;
     row->odd = counts.odd;
+    RILL_ASSERT(row->wet <= row->count && row->rims <= 4 * row->wet && row->full + row->odd <= row->count);
 }

@@ -155,6 +155,7 @@ static bool draw_back(const clip_quartet *quartet, const clip_facet *facet) {
         const double of_point = find_share(facet, &quartet->points[i], quartet->soft);
         share = of_point < share ? of_point : share;
     }
+    RILL_ASSERT(share >= 0.0);
     bool moved = false;
     for (int32_t i = 0; share < 1.0 && i < facet->rim_count; ++i) {
         const float to = rill_max_f(RILL_RIM_NEAREST, (float)share * facet->rims[i]->along);
@@ -189,6 +190,7 @@ static void raise(const clip_quartet *quartet, const clip_facet *facet) {
         const double of_point = (need < gain ? need / gain : 1.0) * (out > 0.0 ? 1.0 - out / quartet->soft : 1.0);
         share = of_point > share ? of_point : share;
     }
+    RILL_ASSERT(share <= 1.0);
     for (int32_t k = 0; share > 0.0 && k < facet->rim_count; ++k) facet->rims[k]->raised += (float)(share * room_above(facet, k));
 }
 
@@ -200,6 +202,7 @@ static bool retreat(clip_quartet quartet, uint32_t *room) {
     for (int32_t turn = 0; turn < TURNS && moved; ++turn, quartet.soft = 0.0) {
         count = rill_quartet_write(quartet.build, quartet.spot, room);
         moved = false;
+        RILL_ASSERT(3 * count <= 3 * quartet.build->surface->odd_triangles.capacity);
         for (size_t t = 0; t < count; ++t) {
             clip_facet facet;
             if (!find_heights(&quartet, room + 3 * t, &facet) || !may_be_under(&quartet, &facet, facet.sunken)) continue;
@@ -310,6 +313,7 @@ static void look_at(const rill_build *build, const rill_outline_spot *spot) {
     rill_outline_spot *const looked_at = floor->looked_at.data;
     int32_t *const moved = floor->moved.data;
     if (!may_show(build, spot)) return;
+    RILL_ASSERT(floor->looked_at.count < floor->looked_at.capacity && floor->moved.count < floor->moved.capacity);
     looked_at[floor->looked_at.count++] = *spot; /* there is room for all */
     if (clip_at(build, spot, SOFT * (double)build->dx)) moved[floor->moved.count++] = spot->corner;
 }

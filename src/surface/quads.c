@@ -79,6 +79,7 @@ void rill_row_triangles(const rill_build *build, rill_surface_row *row) {
         row->quad_hash = rill_hash_words(RILL_HASH_START, surface->quads + row->start, (size_t)row->count / 4);
     if (row->triangles == 0) return;
     uint32_t *out = surface->mesh.indices + 3 * row->first_triangle;
+    RILL_ASSERT(row->triangles >= 2 * row->full && row->first_triangle + (size_t)row->triangles <= surface->mesh.triangle_count);
     const bool all = row->reshaped || row->moved || row->renumbered || row[1].renumbered;
     if (all)
         write_quads(surface, row, out);

@@ -50,6 +50,7 @@ static uint32_t column(const triangle_writer *writer, int32_t place) {
 }
 
 static const rill_rim *rim_of(const triangle_writer *writer, uint32_t vertex) {
+    RILL_ASSERT(vertex >= writer->surface->column_vertices && vertex - writer->surface->column_vertices < writer->surface->rims.count);
     return (const rill_rim *)writer->surface->rims.data + (vertex - writer->surface->column_vertices);
 }
 
@@ -91,6 +92,7 @@ static void put_skirt(triangle_writer *writer, uint32_t a, uint32_t b) {
  *     three   c0 c1 a,  c1 b a,  c1 c2 b
  * Which of these it is cannot be foreseen: three are written in any case, for which there is room (RILL_ODD_MOST). */
 static void put_short(triangle_writer *writer, const int32_t *chain, int32_t count, int32_t corner) {
+    RILL_ASSERT(count >= 1 && count <= 3);
     const uint32_t a = rill_rim_vertex(writer->surface, chain[0], behind(corner));
     const uint32_t b = rill_rim_vertex(writer->surface, chain[count - 1], ahead(corner + count - 1));
     const uint32_t c0 = column(writer, chain[0]), c1 = column(writer, chain[1]), c2 = column(writer, chain[2]);
@@ -252,6 +254,7 @@ void rill_row_count_triangles(const rill_build *build, rill_surface_row *row) {
     if (row->same_odd) return;
     if (row->odd > 0 && build->surface->def.smooth_shores) put_odd(build, row, &writer);
     row->triangles = 2 * row->full + (int32_t)writer.triangles;
+    RILL_ASSERT(writer.triangles <= RILL_ODD_MOST * (size_t)row->odd);
     row->skirt_triangles = (int32_t)writer.skirts;
     row->tears = (int32_t)writer.tears;
     row->level_bound = writer.level_bound;
@@ -373,6 +376,7 @@ void rill_mixed_count(const rill_build *build, int32_t row) {
                  .out = rill_odd_triangles(build->surface, corners->first_odd),
                  .saddle = (uint32_t)corners->saddle_vertex };
     if (corners->count > 0) mixed_of_row(build, row, &writer);
+    RILL_ASSERT(writer.triangles <= RILL_ODD_MOST * (size_t)corners->count * (size_t)build->view->bed->info.layers);
     corners->triangles = (int32_t)writer.triangles;
     corners->skirt_triangles = (int32_t)writer.skirts;
     corners->tears = (int32_t)writer.tears;
@@ -382,6 +386,7 @@ void rill_mixed_triangles(const rill_build *build, int32_t row) {
     rill_corner_row *corners = (rill_corner_row *)build->surface->corners.data + row;
     uint32_t *out = build->surface->mesh.indices + 3 * corners->first_triangle;
     const size_t count = 3 * (size_t)corners->triangles;
+    RILL_ASSERT(3 * corners->first_triangle + count <= 3 * build->surface->mesh.triangle_count);
     memcpy(out, rill_odd_triangles(build->surface, corners->first_odd), count * sizeof *out);
     corners->hash = rill_hash_words(RILL_HASH_START, out, count);
 }

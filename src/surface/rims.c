@@ -208,6 +208,7 @@ static void find_rim(const rill_build *build, const rill_surface_row *row, int32
         rim->unclipped = shore(build, place, direction, rim->rise);
         if (surface->m[other] > b[place]) end_at_slab(build, rim);
     }
+    RILL_ASSERT(rim->unclipped >= RILL_RIM_NEAREST && rim->unclipped <= 1.0f);
     rim->along = rim->unclipped;
     rim->top = (float)surface->top[place];
     rim->end = end_of(build, rim);
@@ -217,6 +218,7 @@ static void find_rim(const rill_build *build, const rill_surface_row *row, int32
 static rill_rim *find_rims(const rill_build *build, rill_surface_row *row, int32_t place, rill_rim *rim) {
     rill_surface *surface = build->surface;
     surface->rim_first[place] = (int32_t)(rim - (rill_rim *)surface->rims.data);
+    RILL_ASSERT((size_t)(rim - (rill_rim *)surface->rims.data) < surface->rims.count);
     rill_saddle saddles[2];
     if (rill_may_be_saddle(surface, place, row->stride)) row->saddles += rill_saddles_beside(build, row, place, saddles);
     for (uint32_t left = surface->rim[place]; left; left &= left - 1, ++rim) {
@@ -240,6 +242,7 @@ void rill_row_find_rims(const rill_build *build, rill_surface_row *row) {
     for (int32_t x = row->low & -64; x < row->high; x += 64)
         for (uint64_t left = marks[x / 64]; left; left &= left - 1)
             rim = find_rims(build, row, row->start + x + __builtin_ctzll(left), rim);
+    RILL_ASSERT(rim == (rill_rim *)surface->rims.data + row->first_rim + row->rims);
 }
 
 void rill_row_number_skirts(const rill_build *build, rill_surface_row *row) {
@@ -257,6 +260,7 @@ static void place_skirt(const rill_build *build, const rill_rim *rim, size_t ver
     const rill_bed *bed = build->view->bed;
     const rill_surface_mesh *mesh = &surface->mesh;
     const size_t below = (size_t)rim->skirt;
+    RILL_ASSERT(rim->beyond >= 0 && below < mesh->vertex_count);
     memcpy(mesh->positions + 3 * below, mesh->positions + 3 * vertex, 3 * sizeof(float));
     mesh->positions[3 * below + 2] = (float)rill_bed_z(bed, surface->top[rim->beyond]);
     const float outward[3] = { (float)RILL_STEP_X[rim->direction], (float)RILL_STEP_Y[rim->direction], 0.0f };
@@ -273,6 +277,8 @@ static void place_rim(const rill_build *build, const rill_rim *rim, size_t verte
     const rill_bed *bed = build->view->bed;
     const rill_surface_mesh *mesh = &surface->mesh;
     const size_t column = (size_t)surface->vertex[rim->place];
+    RILL_ASSERT(column < surface->column_vertices && vertex < mesh->vertex_count);
+    RILL_ASSERT(rim->along > 0.0f && rim->along <= rim->unclipped);
     const float step = rim->along * (float)bed->grid.cell_size;
     const bool bank = rim->kind == RILL_RIM_SHORE && bed->b[rim->beyond] - bed->b[rim->place] <= build->dx;
     const float share = bank ? 0.0f : 1.0f; /* at a wall it is as deep as at the column */

@@ -72,6 +72,7 @@ bool rill_saddle_find(const rill_build *build, int32_t place, int32_t turn, int3
     /* At steep banks the floor does not hold the surface: none of the terrain's vertices may be there (outline_points.c), or liquid is level. */
     const bool level = rill_abs_i(surface->h[place] - surface->h[other]) <= build->dx / 10000;
     const bool steep = !surface->terrain || surface->terrain->point_first[corner] < 0 || level;
+    RILL_ASSERT(corner >= 0 && (size_t)corner + 8 < surface->corner_count);
     const int32_t wide = build->view->bed->grid.cells[0] + 1, west = corner % wide - 1, south = corner / wide - 1;
     const int32_t columns[4] = { place, place, other, other };
     int32_t left = RILL_WALL;
@@ -113,6 +114,7 @@ static void find_weights(const float along[4], float share, float weights[2][4])
     const float come = rill_min_f(2.0f * (joined ? 1.0f - share : share), NEAREST_TO_MIDDLE);
     /* How far Z is on the way from a1 to b3. */
     const float z = (a3 + a1 * (1.0f - b1 - a3)) / (1.0f - (1.0f - b3 - a1) * (1.0f - b1 - a3));
+    RILL_ASSERT(isfinite(z) && share >= 0.0f && share <= 1.0f);
     const float middle[4] = { 1.0f - z, 0.0f, 0.0f, z };
     for (int k = 0; k < 4; ++k) {
         const bool of_first = joined ? k == 0 || k == 2 : k < 2;
@@ -146,6 +148,7 @@ static void place_saddle(const rill_surface *surface, const rill_saddle *saddle,
                                rill_rim_vertex(surface, second, (ahead + 6) & 7), rill_rim_vertex(surface, second, ahead + 4) };
     const rill_rim *const rims = surface->rims.data;
     float along[4], weights[2][4];
+    RILL_ASSERT(vertex + 2 <= surface->mesh.vertex_count);
     for (int k = 0; k < 4; ++k) along[k] = rims[ends[k] - surface->column_vertices].along;
     find_weights(along, saddle->share, weights);
     for (size_t k = 0; k < 2; ++k) place_vertex(&surface->mesh, ends, weights[k], vertex + k);
@@ -161,6 +164,7 @@ void rill_row_place_saddles(const rill_build *build, rill_surface_row *row) {
         const int32_t count = rill_saddles_beside(build, row, rims[i].place, found);
         for (int32_t k = 0; k < count; ++k, vertex += 2) place_saddle(surface, &found[k], vertex);
     }
+    RILL_ASSERT(row->saddles == 0 || vertex == row->saddle_vertex + 2 * (size_t)row->saddles);
 }
 
 /* ------------------------------------------------------------------------------------------------- where sheets meet */

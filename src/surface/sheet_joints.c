@@ -40,6 +40,7 @@ static void pair_joints(rill_surface *surface) {
         const int32_t back = (joints[k].direction + 4) & 7;
         while (joints[twin].other != joints[k].place || joints[twin].direction != back) twin += 1;
         joints[k].twin = twin;
+        RILL_ASSERT(twin < (int32_t)surface->joint_list.count && joints[twin].other == joints[k].place);
     }
 }
 
@@ -94,8 +95,10 @@ static bool find_sides(rill_surface *surface, const rill_bed *bed) {
         const int32_t one = 1 << 6 * sides[i].which, all = 63 * one;
         if ((counts[sides[i].place] & all) < all) counts[sides[i].place] += one;
     }
-    for (size_t i = 0; i < surface->sides.count; ++i)
+    for (size_t i = 0; i < surface->sides.count; ++i) {
+        RILL_ASSERT(counts[sides[i].place] >> 6 * sides[i].which & 63);
         sides[i].share = 0.5f / (float)(counts[sides[i].place] >> 6 * sides[i].which & 63);
+    }
     return true;
 }
 
@@ -120,6 +123,8 @@ bool rill_joints_find(rill_surface *surface, const rill_bed *bed) {
 /* Links a pair, or unlinks it. */
 static void set_linked(rill_surface *surface, rill_joint *joint, bool are) {
     rill_joint *twin = (rill_joint *)surface->joint_list.data + joint->twin;
+    RILL_ASSERT(twin->place == joint->other && twin->other == joint->place);
+    RILL_ASSERT(joint->linked != are && twin->linked != are);
     joint->linked = twin->linked = are;
     surface->joints[joint->place] ^= (uint8_t)(1u << joint->direction);
     surface->joints[twin->place] ^= (uint8_t)(1u << twin->direction);
@@ -140,6 +145,7 @@ void rill_joints_test(const rill_build *build) {
         const bool fit = (at->m[1] < h[0]) & (h[0] < at->c[1]) & (at->m[0] < h[1]) & (h[1] < at->c[0]);
         if (!((wet != 0) & fit)) continue;
         set_linked(surface, &joints[at->joint], true);
+        RILL_ASSERT(surface->linked.count < surface->linked.capacity);
         list[surface->linked.count++] = at->joint;
     }
 }
@@ -147,6 +153,7 @@ void rill_joints_test(const rill_build *build) {
 /* Marks a corner where sheets meet. */
 static void mark_corner(rill_surface *surface, int32_t corner, int32_t wide) {
     rill_corner_row *row = (rill_corner_row *)surface->corners.data + corner / wide;
+    RILL_ASSERT(corner >= 0 && (size_t)corner + 8 < surface->corner_count);
     row->count += !surface->mixed[corner];
     surface->mixed[corner] = 1;
     surface->any_mixed = true;
@@ -167,6 +174,7 @@ static void mark_odd(const rill_build *build, int32_t wide) {
 /* Turns the mark of a column that has rims and had none, or the other way round. */
 static void mark_rims(const rill_surface *surface, const rill_surface_row *row, int32_t place) {
     const int32_t x = place - row->start;
+    RILL_ASSERT(x >= 0 && x < row->count);
     rill_marks(surface, row, RILL_MARK_RIM)[x / 64] ^= 1ull << (x & 63);
 }
 
@@ -177,6 +185,7 @@ static void open_rim(rill_surface *surface, rill_joint *joint) {
     joint->opened = (surface->rim[joint->place] & bit) != 0;
     if (!joint->opened) return;
     row->rims -= 1;
+    RILL_ASSERT(row->rims >= 0);
     surface->rim[joint->place] &= (uint8_t)~bit;
     if (!surface->rim[joint->place]) mark_rims(surface, row, joint->place);
 }
@@ -188,6 +197,7 @@ static void close_rim(rill_surface *surface, rill_joint *joint) {
     if (!surface->rim[joint->place]) mark_rims(surface, row, joint->place);
     row->rims += 1;
     surface->rim[joint->place] |= (uint8_t)(1u << joint->direction);
+    RILL_ASSERT(row->rims > 0);
     joint->opened = false;
 }
 
@@ -244,6 +254,7 @@ void rill_row_mend(const rill_build *build, rill_surface_row *row) {
     const rill_pipe_side *sides = surface->sides.data;
     if (row->wet == 0 || row->first_joint == row->end_joint) return;
     for (int32_t i = row->first_side; i < row->end_side; ++i) {
+        RILL_ASSERT(sides[i].place >= row->start && sides[i].place < row->start + row->count);
         if (!(surface->state[sides[i].place] & RILL_WET)) continue;
         float *velocity = surface->mesh.velocities + 3 * (size_t)surface->vertex[sides[i].place];
         velocity[sides[i].which >> 1] += sides[i].share * build->view->flow->pipe_u[sides[i].pipe];

@@ -102,6 +102,7 @@ bool rill_shore_paper_number(const rill_build *build, size_t *count) {
 
 static void add_column(const rill_surface *surface, int32_t place, rill_mean *mean) {
     const size_t vertex = (size_t)surface->vertex[place];
+    RILL_ASSERT(vertex < surface->column_vertices);
     mean->z += surface->mesh.positions[3 * vertex + 2];
     for (size_t k = 0; k < 3; ++k) {
         mean->normal[k] += surface->mesh.normals[3 * vertex + k];
@@ -112,6 +113,7 @@ static void add_column(const rill_surface *surface, int32_t place, rill_mean *me
 
 static void put_vertex(const rill_build *build, int32_t number, const int32_t cell[2], int32_t layer,
                        const rill_mean *mean) {
+    RILL_ASSERT(mean->count > 0 && number >= 0 && (size_t)number < build->surface->mesh.vertex_count);
     const rill_grid *grid = &build->view->bed->grid;
     const rill_surface_mesh *mesh = &build->surface->mesh;
     const size_t vertex = (size_t)number;
@@ -141,6 +143,7 @@ static void place_dry(const rill_build *build, const rill_surface_row *row, int3
 
 static bool add_to_wall_vertex(const rill_build *build, const rill_surface_row *row, int32_t place, int32_t d, int32_t key) {
     rill_wall_vertex *vertex = find_wall_vertex(build->surface, key);
+    RILL_ASSERT(vertex);
     add_column(build->surface, place, &vertex->mean);
     vertex->cell[0] = row->x0 + (place - row->start - 1) + RILL_STEP_X[d];
     vertex->cell[1] = row->y + RILL_STEP_Y[d];

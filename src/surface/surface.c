@@ -82,6 +82,7 @@ static void describe_columns(rill_surface *surface, const rill_bed *bed) {
         int32_t under = INT32_MIN;
         for (int32_t k = bed->cell_first[cell]; k < bed->cell_first[cell + 1]; ++k) {
             const int32_t place = bed->places[k];
+            RILL_ASSERT(place >= 0 && (size_t)place < surface->plane_size && under <= bed->b[place]);
             surface->m[place] = under;
             surface->lid[place] = bed->c[place];
             surface->layer[place] = k - bed->cell_first[cell];
@@ -96,6 +97,7 @@ static void describe_columns(rill_surface *surface, const rill_bed *bed) {
 }
 
 static void find_covered(const rill_surface *surface, rill_surface_row *row) {
+    RILL_ASSERT(row->start >= 0 && (size_t)(row->start + row->count) <= surface->plane_size && (row->count & 15) == 0);
     const int32_t *m = surface->m + row->start, *lid = surface->lid + row->start;
     row->covered_low = row->covered_high = 0;
     for (int32_t x = 0; x < row->count; ++x) {
@@ -148,6 +150,7 @@ static bool make_rows(rill_surface *surface, const rill_bed *bed) {
             if (!rill_array_push(&surface->rows, &surface->allocator, &row)) return false;
         }
     }
+    RILL_ASSERT(next_joint == (int32_t)surface->joint_list.count && next_side == (int32_t)surface->sides.count);
     if (!rill_array_resize(&surface->marks, &surface->allocator, (size_t)next_mark)) return false;
     if (next_mark > 0) memset(surface->marks.data, 0, (size_t)next_mark * sizeof(uint64_t));
     return rill_array_resize(&surface->corners, &surface->allocator, (size_t)bed->grid.cells[1] + 1);

@@ -72,6 +72,7 @@ static size_t number_vertices(const rill_build *build, size_t *odd) {
     size_t vertices = 0, rims = 0;
     *odd = 0;
     for (size_t i = 0; i < surface->rows.count; ++i) {
+        RILL_ASSERT(rows[i].wet >= 0 && rows[i].rims >= 0 && rows[i].odd >= 0);
         rows[i].renumbered = build->fresh || rows[i].changed || rows[i].first_vertex != vertices;
         rows[i].rerimmed = rows[i].first_rim != rims;
         rows[i].first_vertex = vertices;
@@ -209,6 +210,7 @@ static bool find_numbers(rill_build *build) {
     run(build, rill_row_number);
     run(build, rill_row_find_rims);
     if (surface->terrain && surface->def.smooth_shores) rill_outline_clip(build);
+    RILL_ASSERT(surface->rims.count == rims);
     const size_t skirts = number_skirts(build);
     if (skirts > 0) run(build, rill_row_number_skirts);
     surface->rerimmed |= skirts > 0 || surface->skirts_before > 0 || surface->any_mixed || surface->mixed_before;
@@ -217,6 +219,7 @@ static bool find_numbers(rill_build *build) {
     run_corners(build, count_corners);
     const size_t vertices = surface->column_vertices + rims + 2 * surface->saddles + skirts, triangles = number_triangles(build);
     if (vertices > INT32_MAX || !reserve_mesh(build, vertices, triangles)) return false;
+    RILL_ASSERT(vertices <= surface->vertex_capacity && triangles <= surface->triangle_capacity);
     if (build->fresh) forget_numbers(surface);
     surface->info.skirt_vertices = surface->skirts_before = skirts;
     surface->mesh.vertex_count = surface->info.vertices = vertices;
@@ -238,6 +241,7 @@ static uint64_t hash_mesh(const rill_surface *surface) {
 /* Makes vertices of columns wet; most have been so before. */
 static void fill_wetness(const rill_build *build) {
     rill_surface *surface = build->surface;
+    RILL_ASSERT(surface->column_vertices <= surface->mesh.vertex_count);
     for (size_t v = build->fresh ? 0 : surface->columns_before; v < surface->column_vertices; ++v) surface->mesh.wetness[v] = 1.0f;
     surface->columns_before = surface->column_vertices;
 }

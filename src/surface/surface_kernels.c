@@ -16,6 +16,7 @@ enum { PART = 16, LONG_PART = 64 };
 /* ---------------------------------------------------------------------------------------------------------- levels */
 
 static bool any_deep(int32_t n, const int32_t *H) {
+    RILL_ASSERT(n % PART == 0);
     int32_t deepest = 0;
     for (int32_t i = 0; i < (n & -16); ++i) deepest = rill_max_i(deepest, H[i]); /* vector */
     return deepest > RILL_DRY;
@@ -60,6 +61,7 @@ LEVEL_KERNEL(levels_free, 0)
 LEVEL_KERNEL(levels_pressed, 1)
 
 static rill_level_report levels(int32_t n, const rill_level_row *row) {
+    RILL_ASSERT(n % PART == 0);
     return (row->pressure ? levels_pressed : levels_free)(n, row);
 }
 
@@ -82,6 +84,7 @@ INLINE void link_open_part(int32_t at, int32_t n, const rill_link_row *row, uint
 }
 
 static void link_open(int32_t n, const rill_link_row *row) {
+    RILL_ASSERT(n % PART == 0);
     const rill_link_row run = *row;
     int32_t at = 0;
     for (; at + LONG_PART <= n; at += LONG_PART) link_open_part(at, LONG_PART, &run, run.half + at);
@@ -93,6 +96,7 @@ INLINE int32_t fits(int32_t h, int32_t m, int32_t c, int32_t other_h, int32_t ot
 }
 
 static bool link(int32_t n, const rill_link_row *row) {
+    RILL_ASSERT(n % PART == 0);
     const rill_link_row run = *row;
     uint8_t differs[PART] = { 0 };
     for (int32_t at = 0; at < n; at += PART) {
@@ -168,6 +172,7 @@ INLINE void shape_part(int32_t at, int32_t n, const rill_shape_row *row, shape_c
 }
 
 static rill_shape_report shape(int32_t n, const rill_shape_row *row) {
+    RILL_ASSERT(n % PART == 0);
     const rill_shape_row run = *row;
     shape_changes changes = { { 0 }, { 0 } };
     int32_t at = 0;
@@ -180,6 +185,7 @@ static rill_shape_report shape(int32_t n, const rill_shape_row *row) {
 
 /* Turns diagonals where nothing else has changed. */
 static bool turn(int32_t n, const rill_shape_row *row) {
+    RILL_ASSERT(n % PART == 0);
     const rill_shape_row run = *row;
     uint8_t differs[PART] = { 0 };
     for (int32_t at = 0; at < n; at += PART) {
@@ -217,6 +223,7 @@ INLINE uint8_t lowest(uint64_t bytes) {
 static rill_row_counts count(int32_t n, const uint8_t *state, const uint8_t *rim, const uint8_t *quads,
                              uint8_t *const marks[RILL_MARKS]) {
     rill_row_counts counts = { 0 };
+    RILL_ASSERT(n % PART == 0);
     for (int32_t i = 0; i < n; i += 8) {
         const uint64_t quad = eight(quads + i), other = quad >> 1, ends = eight(rim + i), halves = ends | ends >> 4;
         const uint8_t wet = lowest(eight(state + i) >> 1), full = lowest(quad ^ other), odd = lowest(quad & other);
@@ -234,6 +241,7 @@ static rill_row_counts count(int32_t n, const uint8_t *state, const uint8_t *rim
 
 /* Eight at a time: a product with ones sums up what is below each byte. */
 static void number(int32_t n, const uint8_t *state, int32_t first, int32_t *vertex) {
+    RILL_ASSERT(n % PART == 0);
     const uint64_t ones = 0x0101010101010101u;
     for (int32_t at = 0; at < n; at += 8) {
         const uint64_t wet = eight(state + at) >> 1 & ones, up_to = wet * ones, below = up_to - wet;
@@ -343,6 +351,7 @@ static void write_few(int32_t n, const rill_vertex_row *row, const rill_vertex_c
 
 /* The last chunk ends where there is room: what it has in common with the one before is written twice. */
 static void vertices(int32_t n, int32_t room, const rill_vertex_row *row, const rill_vertex_constants *constants) {
+    RILL_ASSERT(n > 0 && n <= room);
     const rill_vertex_constants copy = *constants;
     if (room < CHUNK) {
         write_few(n, row, &copy);

@@ -21,6 +21,8 @@ static void write_run(const rill_build *build, const rill_surface_row *row, rill
                       int32_t count, size_t first) {
     rill_surface *surface = build->surface;
     const rill_flow *flow = build->view->flow;
+    RILL_ASSERT(count > 0 && from >= row->low && from + count <= row->high);
+    RILL_ASSERT(first + (size_t)count <= row->first_vertex + (size_t)row->wet);
     const int32_t at = row->start + from, north = at + row->stride;
     const rill_vertex_row vertices = { .top = surface->top + at,
                                        .top_s = surface->top + at - row->stride,
@@ -59,6 +61,7 @@ void rill_row_vertices(const rill_build *build, rill_surface_row *row) {
         if (x > from) write_run(build, row, &constants, from, x - from, vertex);
         vertex += (size_t)(x - from);
     }
+    RILL_ASSERT(vertex == row->first_vertex + (size_t)row->wet);
 }
 
 void rill_draw_depths_apply(const rill_build *build) {
@@ -91,6 +94,7 @@ void rill_column_mend(const rill_build *build, int32_t place, int32_t stride) {
     const rill_surface *surface = build->surface;
     const size_t vertex = (size_t)surface->vertex[place];
     const float factor = 2.0f * build->vertices.slope;
+    RILL_ASSERT(vertex < surface->column_vertices && surface->state[place] & RILL_WET);
     const uint32_t ends = surface->rim[place], elsewhere = ~(surface->links[place] | ends) & RILL_AXES;
     int32_t levels[4] = { level_at(surface, place, 1, ends), level_at(surface, place, stride, ends >> 2),
                           level_at(surface, place, -1, ends >> 4), level_at(surface, place, -stride, ends >> 6) };
@@ -102,6 +106,7 @@ void rill_column_mend(const rill_build *build, int32_t place, int32_t stride) {
     const float gy = slope(levels[1], levels[3], ends & 0x44u) * factor;
     const float length = 1.0f / sqrtf(gx * gx + gy * gy + 1.0f);
     float *normal = surface->mesh.normals + 3 * vertex, *velocity = surface->mesh.velocities + 3 * vertex;
+    RILL_ASSERT(isfinite(length));
     normal[0] = -gx * length;
     normal[1] = -gy * length;
     normal[2] = length;
