@@ -54,6 +54,8 @@ def check_app(app, file, angled, quoted, root):
     if (file.parent / quoted).resolve().parent == file.parent.resolve():
         return None
     target = quoted.split("/")[-2] if "/" in quoted else None
+    if quoted.endswith("_internal.h"):
+        return f'"{quoted}": for apps/{target} alone'
     if target in APPS[app] and (root / "apps" / target / pathlib.Path(quoted).name).exists():
         return None
     return f'"{quoted}": apps/{app} may include rill/rill.h, its own files and {sorted(APPS[app]) or "nothing else"}'
@@ -109,6 +111,7 @@ def self_test():
         "include/rill/extra.h": '#include "base/alloc.h"',
         "apps/cli/a.c": '#include "world/world.h"',
         "apps/scene/a.c": '#include "cli/main.h"',
+        "apps/physics/a.c": '#include "scene/scene_internal.h"',
     }
     right = {
         "src/world/a.c": '#include "base/alloc.h"\n#include "rill/rill.h"\n#include <math.h>',
@@ -116,6 +119,8 @@ def self_test():
         "apps/cli/main.h": "",
         "apps/cli/b.c": '#include "main.h"\n#include "scene/scene.h"\n#include <rill/rill.h>',
         "apps/scene/scene.h": "#include <rill/rill.h>",
+        "apps/scene/scene_internal.h": "",
+        "apps/scene/b.c": '#include "scene_internal.h"',
     }
     with tempfile.TemporaryDirectory() as folder:
         root = pathlib.Path(folder)

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bake.h"
+#include "bake/bake.h"
 #include "cli.h"
 
 typedef struct bake_arguments {

@@ -1,7 +1,7 @@
 /* rill bench: its options. */
 #include <stdio.h>
 
-#include "bench.h"
+#include "bench/bench.h"
 #include "cli.h"
 
 typedef struct bench_command {

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "physics_parts.h"
+#include "physics_internal.h"
 
 static const double FALL = 0.02;   /* of the size of the smallest body, from rest in a sub-step */
 static const double FLIGHT = 0.25; /* the same, at the speed it has */

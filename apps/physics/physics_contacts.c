@@ -5,7 +5,7 @@
  * cfm follows for the lighter of both bodies. Russell Smith, ODE manual, "Soft constraint: ERP and CFM". */
 #include <math.h>
 
-#include "physics_parts.h"
+#include "physics_internal.h"
 
 static const double FRICTION = 0.4;    /* wet */
 static const double BOUNCE = 0.15;     /* part of the speed that comes back ... */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "physics_parts.h"
+#include "physics_internal.h"
 #include "scene/turn.h"
 
 void rill_geom_free(rill_geom *geom) {

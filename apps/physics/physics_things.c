@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "physics_parts.h"
+#include "physics_internal.h"
 #include "scene/turn.h"
 
 static const double JUMP = 20; /* cells: a solid that goes farther in a step was put there and did not move */

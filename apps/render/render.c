@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "render_parts.h"
+#include "render_internal.h"
 #include "shader.h"
 
 #define SKY "#define SKY\n"

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "crease.h"
-#include "render_parts.h"
+#include "render_internal.h"
 #include "shader.h"
 
 /* The matrix of a unit quaternion x, y, z, w. */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "render_parts.h"
+#include "render_internal.h"
 
 static const double LONGEST = 5; /* widths of the body: impacts are far stronger than anything else */
 static const double SHORTEST = 1e-3;

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "render_parts.h"
+#include "render_internal.h"
 
 static const float CLEAR = 100;         /* 1/m: only liquids clearer than this throw caustics that one could see */
 static const double SUN_RADIUS = 0.035; /* of its disc, radians: a large soft lamp rather than the real sun */

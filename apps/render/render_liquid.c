@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "render_parts.h"
+#include "render_internal.h"
 #include "shader.h"
 
 static const float GLASS_THICKNESS = 0.25f; /* of a cell: how far glass shifts what is behind it */

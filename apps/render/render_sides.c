@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "render_parts.h"
+#include "render_internal.h"
 
 static const double INSIDE = 0.03;  /* of a cell: faces lie this far inside, so as not to fight with walls */
 static const double SHALLOW = 0.02; /* of a cell: thinner films have no sides */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "crease.h"
-#include "render_parts.h"
+#include "render_internal.h"
 #include "shader.h"
 
 const double rill_render_crease = 38;

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "render_parts.h"
+#include "render_internal.h"
 
 static GLuint make_texture(GLenum format, int32_t width, int32_t height, GLenum filter) {
     GLuint texture;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "render_parts.h"
+#include "render_internal.h"
 
 static const double DRYING_TIME = 25;  /* s, to 1/e */
 static const double WET_DEPTH = 0.004; /* of a cell: what is thinner wets nothing */

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "scene_parts.h"
+#include "scene_internal.h"
 #include "turn.h"
 
 /* Where the centre of mass is at a time, and how the body is turned. */

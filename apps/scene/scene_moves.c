@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "scene_parts.h"
+#include "scene_internal.h"
 
 /* Times are sums of frames: a key at 0.3 s belongs to the frame that ends at 0.30000000000000004 s and to the one that
  * ends at 0.29999999999999999 s as well. In parts of a frame. */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "report.h"
-#include "scene_parts.h"
+#include "scene_internal.h"
 
 static const double HEADROOM_DEFAULT = 0.05; /* m */
 static const double FREEBOARD = 1.5;         /* waves on a filled basin rise above its level: half its height again */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "player_parts.h"
+#include "player_internal.h"
 #include "scene/files.h"
 #include "scene/mesh_import.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "player_parts.h"
+#include "player_internal.h"
 
 static const double BATCH = 0.012;       /* s: steps go on for so long before the window gets a chance */
 static const double MOST_BEHIND = 0.1;   /* s: what is missing beyond is given up */

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "player_parts.h"
+#include "player_internal.h"
 #include "scene/turn.h"
 
 static const double HASTE = 0.06;    /* s: to reach the pointer */

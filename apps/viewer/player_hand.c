@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "player_parts.h"
+#include "player_internal.h"
 
 static const double PULL_BACK =
     0.75; /* cells: from what the ray meets back to the eye, out of walls and into the void */

@@ -1,4 +1,4 @@
-/* The window and its loop. See viewer_parts.h for who does what. */
+/* The window and its loop. See viewer_internal.h for who does what. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include <GLFW/glfw3.h>
 
 #include "scene/files.h"
-#include "viewer_parts.h"
+#include "viewer_internal.h"
 
 static const double FRAME = 1.0 / 60; /* s */
 static const double IDLE_AFTER = 1;   /* s without input and without anything that moves */

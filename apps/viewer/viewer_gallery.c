@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "viewer_parts.h"
+#include "viewer_internal.h"
 
 static const double SHOWN_TIME = 2.5; /* s: when a scene has something to show */
 

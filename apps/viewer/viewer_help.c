@@ -1,7 +1,7 @@
 /* All keys on one card, and short notes at the foot of the picture. docs/viewer.md has the same table. */
 #include <stdarg.h>
 
-#include "viewer_parts.h"
+#include "viewer_internal.h"
 
 static const double NOTE_TIME = 4;  /* s */
 static const float CARD_WIDTH = 42; /* of the help, in lines of text */

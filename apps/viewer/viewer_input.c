@@ -8,7 +8,7 @@
 #include <GLFW/glfw3.h>
 
 #include "scene/files.h"
-#include "viewer_parts.h"
+#include "viewer_internal.h"
 
 static const double PI = 3.14159265358979323846;
 static const double TILT_STEP = 1;   /* degrees per press of an arrow key */

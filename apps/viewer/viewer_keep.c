@@ -5,7 +5,7 @@
 
 #include "render/gl.h"
 #include "scene/files.h"
-#include "viewer_parts.h"
+#include "viewer_internal.h"
 
 static const double MOVIE_RATE = 30; /* frames per second */
 enum { MOST_REPEATS = 30 };

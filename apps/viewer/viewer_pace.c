@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "viewer_parts.h"
+#include "viewer_internal.h"
 
 static const double KEEPS_UP = 0.93;      /* of the speed that is wanted: less is told */
 static const double STANDS_STILL = 0.005; /* of real time */

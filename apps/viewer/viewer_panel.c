@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "viewer_parts.h"
+#include "viewer_internal.h"
 
 static const double PI = 3.14159265358979323846;
 static const double PAD_REACH = 30; /* degrees at the rim of the pad */

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "render/gl.h"
-#include "viewer_parts.h"
+#include "viewer_internal.h"
 
 static const double PATIENCE = 0.006;      /* s, for the world ... */
 static const double PATIENT_SHARE = 0.3;   /* ... or this part of what drawing takes: then nobody notices ... */

@@ -1,7 +1,7 @@
 /* Plots over the last few seconds: where the time goes, where the liquid is, and that none is lost. */
 #include <string.h>
 
-#include "viewer_parts.h"
+#include "viewer_internal.h"
 
 static const uint32_t colours[] = { 0x5fb4dc, 0xf2b04c, 0x7fc8a9, 0xd98cb3, 0xb6a4e8, 0xe07a5f, 0xd8d47c };
 enum { COLOURS = sizeof colours / sizeof colours[0] };

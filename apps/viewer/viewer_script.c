@@ -20,7 +20,7 @@
 #include <string.h>
 
 #include "scene/files.h"
-#include "viewer_parts.h"
+#include "viewer_internal.h"
 
 static const double GIVE_UP = 30;     /* s: for one command */
 static const double PATIENCE = 0.002; /* s, for the world; it waits for us then, and the next frame gets it */
