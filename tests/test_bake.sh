@@ -11,7 +11,7 @@ cd "$work" || exit 1
 cp "$tree"/tests/data/{tiny.yaml,step.obj} .
 
 about=bake
-. "$tree/tests/checks.sh"
+. "$tree/tests/shared/checks.sh"
 reads() { "$reader" "$1" >out.txt 2>err.txt; }
 says() { grep -qF -- "$1" out.txt; }
 complains() { grep -qF -- "$1" err.txt; }

@@ -10,7 +10,7 @@ cd "$work" || exit 1
 cp "$tree"/tests/data/{tiny.yaml,broken.yaml,step.obj} .
 
 about=
-. "$tree/tests/checks.sh"
+. "$tree/tests/shared/checks.sh"
 says() { grep -qF -- "$1" out.txt; }       # stdout has this text
 complains() { grep -qF -- "$1" err.txt; }  # stderr has this text
 silent() { [ ! -s "$1" ]; }

@@ -11,8 +11,8 @@ trap 'rm -rf "$work"' EXIT INT TERM
 failed=0
 for level in -O0 -O2; do
     mkdir "$work/models"
-    "$compiler" -std=c17 -Wall -Wextra -Werror "$level" -ffp-contract=off "$root/tools/make_models.c" \
-        "$root"/tools/model_*.c -lm -o "$work/make_models"
+    "$compiler" -std=c17 -Wall -Wextra -Werror "$level" -ffp-contract=off "$root/tools/models/make_models.c" \
+        "$root"/tools/models/model_*.c -lm -o "$work/make_models"
     "$work/make_models" "$work/models"
     # In both directions: a committed file that is not made is as wrong as one that differs.
     diff -r "$work/models" "$root/scenes/models" || failed=1

@@ -10,7 +10,7 @@ cd "$work" || exit 1
 cp "$tree"/tests/data/{tiny.yaml,broken.yaml,step.obj} .
 
 about=render
-. "$tree/tests/checks.sh"
+. "$tree/tests/shared/checks.sh"
 says() { grep -qF -- "$1" out.txt; }
 complains() { grep -qF -- "$1" err.txt; }
 # The width and height that a PNG says it has.

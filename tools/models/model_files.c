@@ -111,7 +111,7 @@ bool rill_model_write_ply(const rill_model *model, const char *folder, const cha
     FILE *file = open_file(folder, name);
     if (file == NULL) return false;
     fprintf(file,
-            "ply\nformat binary_little_endian 1.0\ncomment made by tools/make_models.c, millimetres\n"
+            "ply\nformat binary_little_endian 1.0\ncomment made by tools/models/make_models.c, millimetres\n"
             "element vertex %zu\nproperty float x\nproperty float y\nproperty float z\n"
             "element face %zu\nproperty list uchar int vertex_indices\nend_header\n",
             model->vertex_count, model->triangle_count);
