@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cli.h"
-#include "validate/validate.h"
+#include "validate/validation.h"
 
 static void print_help(FILE *file) {
     fputs("usage: rill validate [--case N]... [--quick] [--csv FILE] [--markdown] [--threads N] [--simd on|off]\n"

@@ -1,6 +1,6 @@
 /* `rill validate`: the reference cases, measured. See docs/validation.md for what each case is. */
-#ifndef RILL_VALIDATE_VALIDATE_H
-#define RILL_VALIDATE_VALIDATE_H
+#ifndef RILL_VALIDATE_VALIDATION_H
+#define RILL_VALIDATE_VALIDATION_H
 
 #include <stdbool.h>
 

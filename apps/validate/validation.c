@@ -1,5 +1,5 @@
 /* Runs the cases and prints the verdict. */
-#include "validate.h"
+#include "validation.h"
 
 #include <errno.h>
 #include <stdlib.h>

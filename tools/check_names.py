@@ -1,0 +1,159 @@
+#!/usr/bin/env python3
+"""Fails on names and comments that mislead.
+
+- Two files of one name: a name says which file is meant, wherever it is written.
+- A room (a directory of src/, apps/, tests/ or tools/ with sources in it) that CONTRIBUTING.md does not list, and one that
+  it lists but that is not there.
+- A `rill_...` name in README.md or docs/*.md that no source, header, test or build file has.
+- A comment that leans on the one before it, which nobody reads who looked a name up: "The same", "Those", "What", "And" ...
+  Rooms are held to that once they are in OPENERS_DONE.
+- With --commits RANGE also: the subject of a commit that is longer than 72 characters.
+"""
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+SOURCES = {".c", ".h", ".cpp", ".glsl", ".py", ".sh", ".mjs"}
+ROOTS = ("src", "apps", "include", "tests", "tools", "examples")
+# Rooms whose comments stand alone.
+OPENERS_DONE = []
+OPENERS = ("The same", "Those", "What", "And", "Likewise", "Also", "Ditto", "As above", "The latter", "The former",
+           "The other", "The others", "The rest", "So do", "So does", "Not so", "But", "Or", "Nor", "Then")
+OPENER = re.compile(r"(?:" + "|".join(OPENERS) + r")\b(?!-)")
+COMMENT = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|/\*(.*?)\*/|//([^\n]*)', re.S)
+NAME = re.compile(r"\b(?:rill|RILL)_\w+")
+CODE = re.compile(r"```.*?```|`[^`\n]+`", re.S)
+SUBJECT_LIMIT = 72
+
+
+def sources(root, folders=ROOTS):
+    """All files of these folders that people write; seeds and data of tests are none."""
+    found = []
+    for folder in folders:
+        found += [f for f in sorted((root / folder).rglob("*")) if f.is_file() and f.suffix in SOURCES]
+    return found
+
+
+def check_unique(root):
+    first = {}
+    for file in sources(root):
+        name = file.name.lower()
+        if name in first:
+            yield f"{file.relative_to(root)}: named as {first[name].relative_to(root)}"
+        first.setdefault(name, file)
+
+
+def check_rooms(root):
+    text = (root / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    listed = set(re.findall(r"`((?:src|apps|tests|tools)(?:/\w+)?)`", "\n".join(
+        line.split("|")[1] for line in text.splitlines() if line.startswith("|"))))
+    there = set()
+    for file in sources(root, ("src", "apps", "tests", "tools")):
+        there.add("/".join(file.relative_to(root).parts[:-1][:2]))
+    for room in sorted(there - listed):
+        yield f"CONTRIBUTING.md: does not list {room}"
+    for room in sorted(listed - there):
+        yield f"CONTRIBUTING.md: lists {room}, which is not there"
+
+
+def check_docs(root):
+    known = set()
+    for file in sources(root) + [f for f in sorted(root.rglob("*")) if f.name == "CMakeLists.txt" or f.suffix == ".cmake"]:
+        known |= set(NAME.findall(file.read_text(encoding="utf-8", errors="replace")))
+    for page in [root / "README.md", *sorted((root / "docs").glob("*.md"))]:
+        text = page.read_text(encoding="utf-8")
+        for code in CODE.finditer(text):
+            for name in NAME.finditer(code[0]):
+                exists = name[0] in known
+                if name[0].endswith("_"):  # `rill_body_...`: some name that begins so
+                    exists = any(k.startswith(name[0]) for k in known)
+                if not exists:
+                    number = text.count("\n", 0, code.start() + name.start()) + 1
+                    yield f"{page.relative_to(root)}:{number}: no {name[0]} in the sources"
+
+
+def check_openers(root, rooms):
+    for file in sources(root, rooms):
+        if file.suffix not in {".c", ".h", ".cpp"}:
+            continue
+        text = file.read_text(encoding="utf-8")
+        for comment in COMMENT.finditer(text):
+            words = (comment[1] or comment[2] or "").strip()
+            if OPENER.match(words):
+                number = text.count("\n", 0, comment.start()) + 1
+                yield f'{file.relative_to(root)}:{number}: "{words.splitlines()[0][:60]}" leans on what stands before it'
+
+
+def check_commits(root, commits):
+    subjects = subprocess.run(["git", "log", "--format=%h %s", commits], cwd=root, check=True, capture_output=True, text=True)
+    for line in subjects.stdout.splitlines():
+        commit, subject = line.split(" ", 1)
+        if len(subject) > SUBJECT_LIMIT:
+            yield f"{commit}: its subject has {len(subject)} characters: {subject}"
+
+
+def check(root, rooms):
+    return [*check_unique(root), *check_rooms(root), *check_docs(root), *check_openers(root, rooms)]
+
+
+def self_test():
+    """A checker that finds nothing is worth nothing: every kind of mistake, once, beside what is right."""
+    tree = {
+        "src/base/order.c": "int rill_order(void);",
+        "src/flow/order.c": "",  # a second one of that name
+        "src/flow/drive.c": "/* The same for drives. */\nint a; /* what follows a name may begin so */",
+        "src/new/fresh.c": "",  # a room that is not listed
+        "apps/cli/main.c": '/* Andrews said: */ char *s = "/* And in a text */";\n// And here\n',
+        "README.md": "`rill_order` and `rill_gone`, but rill_prose is prose",
+        "docs/page.md": "```c\nrill_lost();\n```\n`rill_or_...`, `rill_ord...`, `rill_order_`\n",
+        "CONTRIBUTING.md": "| `src/base` | a |\n| `src/flow`, `apps/cli` | b |\n| `src/old` | c |\n",
+    }
+    wanted = [
+        "src/flow/order.c: named as src/base/order.c",
+        "CONTRIBUTING.md: does not list src/new",
+        "CONTRIBUTING.md: lists src/old, which is not there",
+        "README.md:1: no rill_gone in the sources",
+        "docs/page.md:2: no rill_lost in the sources",
+        "docs/page.md:4: no rill_or_ in the sources",
+        "docs/page.md:4: no rill_ord in the sources",
+        "docs/page.md:4: no rill_order_ in the sources",
+        'src/flow/drive.c:1: "The same for drives." leans on what stands before it',
+        'apps/cli/main.c:2: "And here" leans on what stands before it',
+    ]
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        for name, text in tree.items():
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            (root / name).write_text(text)
+        found = check(root, ["src/flow", "apps/cli"])
+        git = ["git", "-C", folder, "-c", "user.name=a", "-c", "user.email=a@b"]
+        subprocess.run([*git, "init", "-q"], check=True)
+        for subject in ("flow: Be short", "flow: " + "Go on and on " * 6):
+            subprocess.run([*git, "commit", "-q", "--allow-empty", "-m", subject], check=True)
+        long_ones = list(check_commits(root, "HEAD"))
+    if sorted(found) != sorted(wanted) or len(long_ones) != 1:
+        print("missed:", sorted(set(wanted) - set(found)), "wrongly blamed:", sorted(set(found) - set(wanted)), long_ones)
+        return 1
+    print(f"{len(wanted) + 1} mistakes are found, and nothing else")
+    return 0
+
+
+def main():
+    if "--self-test" in sys.argv:
+        return self_test()
+    root = pathlib.Path(__file__).resolve().parent.parent
+    findings = check(root, OPENERS_DONE)
+    if "--commits" in sys.argv:
+        findings += check_commits(root, sys.argv[sys.argv.index("--commits") + 1])
+    if "--openers" in sys.argv:  # of every room, also those that are not held to it
+        findings = list(check_openers(root, ("src", "apps", "include", "examples")))
+    for line in findings:
+        print(line)
+    print(f"{len(sources(root))} files, {len(findings)} findings")
+    return 1 if findings or not sources(root) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
