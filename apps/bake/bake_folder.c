@@ -80,7 +80,7 @@ bool rill_bake_is_whole(const char *folder, rill_mesh_format format, int64_t wri
 
 /* --------------------------------------------------------------------------------------------------------- removing */
 
-/* Whether text is `head`, then digits if there have to be some, then one of the endings of meshes, or csv. */
+/* Tells whether text is `head`, then digits if there have to be some, then one of the endings of meshes, or csv. */
 static bool matches(const char *text, const char *head, bool numbered) {
     size_t length = strlen(head), digits = strspn(text + (strncmp(text, head, length) == 0 ? length : 0), "0123456789");
     if (strncmp(text, head, length) != 0 || (numbered ? digits < 5 : digits > 0) || text[length + digits] != '.') {
@@ -90,7 +90,7 @@ static bool matches(const char *text, const char *head, bool numbered) {
     return rill_mesh_format_find(text + length + digits + 1, &format) || strcmp(text + length + digits, ".csv") == 0;
 }
 
-/* Whether a bake writes files of that name, or has them while it writes. */
+/* Tells whether a bake writes files of that name, or has them while it writes. */
 static bool is_ours(const char *name) {
     static const char *const plain[] = { RILL_BAKE_INDEX, RILL_BAKE_SAMPLES, RILL_BAKE_STAGE, RILL_BAKE_RECORD };
     char stem[RILL_BAKE_NAME];

@@ -27,16 +27,16 @@
 #define RILL_BAKE_RECORD ".resume.rill"
 
 enum { RILL_BAKE_PATH = 4096, RILL_BAKE_NAME = 64 };
-/* The path of a file in the folder; false after complaining that it is too long. */
+/* Writes the path of a file in the folder; false after complaining that it is too long. */
 bool rill_bake_path(const char *folder, const char *name, char path[RILL_BAKE_PATH]);
-/* "liquid_00012.obj" */
+/* Writes a name like "liquid_00012.obj". */
 void rill_bake_frame_name(char name[RILL_BAKE_NAME], const char *kind, int64_t number, rill_mesh_format format);
 
-/* To stderr; both return false. The second one is for disks that are full or closed, and says how to go on. */
+/* Complain to stderr and return false. The second one is for disks that are full or closed, and says how to go on. */
 bool rill_bake_complain(const char *path, const char *why);
 bool rill_bake_complain_of_disk(const char *path, const char *why);
 
-/* What a bake is of. */
+/* Tells one bake from another. */
 typedef struct rill_bake_identity {
     uint64_t scene; /* hash of the scene's text, the --set options, the files it names and the world at its start */
     char options[160];
@@ -51,15 +51,15 @@ typedef struct rill_bake_record {
     uint64_t snapshot_size;
 } rill_bake_record;
 
-/* Makes the folder and takes it for this process: returns a descriptor, or -1 after complaining. `*code` is then the code
- * to leave with. */
+/* Makes the folder and takes it for this process: returns a descriptor, or -1 after complaining. `*code` is then the
+ * code to leave with. */
 int rill_bake_folder_open(const char *folder, int *code);
 /* Reads the record, if there is one (`*found`), and compares. Returns a code to leave with. */
 int rill_bake_record_read(const char *folder, const rill_bake_identity *identity, rill_bake_record *out, bool *found);
 /* Replaces it. `record->snapshot` may be NULL with size 0. */
 bool rill_bake_record_write(const char *folder, const rill_bake_identity *identity, const rill_bake_record *record);
 
-/* Whether the files of all baked frames are there; complains about the first that is not. */
+/* Tells whether the files of all baked frames are there; complains about the first that is not. */
 bool rill_bake_is_whole(const char *folder, rill_mesh_format format, int64_t written);
 /* Removes everything that a bake, of whatever format, may have left in the folder, and nothing else. */
 bool rill_bake_remove(const char *folder);

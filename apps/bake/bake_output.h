@@ -33,7 +33,8 @@ typedef struct rill_bake_output {
     size_t vertices, triangles; /* of the last frame */
 } rill_bake_output;
 
-/* Members above `surface`, `until`, `look` and `with_solids` are the caller's to set. Starts with the world as it is, after `written` frames whose index and samples had these sizes. */
+/* Members above `surface`, `until`, `look` and `with_solids` are the caller's to set. Starts with the world as it is,
+ * after `written` frames whose index and samples had these sizes. */
 bool rill_bake_output_open(rill_bake_output *output, int64_t written, uint64_t index_size, uint64_t samples_size);
 /* Bakes the world as it is at the end of frame k. */
 bool rill_bake_output_frame(rill_bake_output *output, int64_t k);
@@ -43,7 +44,7 @@ bool rill_bake_output_sync(rill_bake_output *output);
 bool rill_bake_output_join(rill_bake_output *output, int64_t k);
 void rill_bake_output_close(rill_bake_output *output);
 
-/* Bodies: bake_bodies.c. How many there are among the solids, and what is done with them. */
+/* Count, take, sample and write the bodies among the solids. bake_bodies.c */
 size_t rill_bake_thing_count(const rill_bake_output *output);
 bool rill_bake_take_bodies(rill_bake_output *output);
 void rill_bake_sample_bodies(rill_bake_output *output, double code, size_t number);

@@ -68,7 +68,7 @@ bool rill_bake_identify(const rill_scene *scene, const char *const *sets, size_t
 
 /* ---------------------------------------------------------------------------------------------------------- reading */
 
-/* The line that starts at *text as "key value", which ends it; NULL if it is another one. */
+/* Returns the line that starts at *text as "key value", which ends it; NULL if it is another one. */
 static const char *take_line(char **text, const char *key) {
     size_t length = strlen(key);
     char *line = *text, *end = strchr(line, '\n');
@@ -105,7 +105,7 @@ static bool parse_head(char **text, record_head *head) {
            take_count(text, "snapshot", &head->snapshot);
 }
 
-/* Whether the record is of the bake that is wanted; says what differs. */
+/* Tells whether the record is of the bake that is wanted; says what differs. */
 static bool is_same(const char *folder, const record_head *head, const rill_bake_identity *identity) {
     static const char remedy[] = "--fresh removes it and starts over; -o chooses another folder";
     char scene[17];

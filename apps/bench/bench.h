@@ -18,8 +18,8 @@ typedef struct rill_bench_request {
 
 bool rill_bench_has_case(const char *name);
 void rill_bench_print_list(void);
-/* Returns an exit code: wrong when a target was missed and that counts, input when a scene is missing or bad, machine when
- * there is no memory or the file could not be written. */
+/* Returns an exit code: wrong when a target was missed and that counts, input when a scene is missing or bad, machine
+ * when there is no memory or the file could not be written. */
 int rill_bench(const rill_bench_request *request);
 
 #endif

@@ -10,7 +10,8 @@
 #define CELL 1e-3 /* m */
 #define TWO_PI 6.283185307179586
 
-/* The depth of liquid (m) to start with at a place (in cells) whose floor is at `base` (m). Negative means dry. */
+/* Returns the depth of liquid (m) to start with at a place (in cells) whose floor is at `base` (m). Negative means
+ * dry. */
 typedef double depth_function(double x, double y, double base, const void *context);
 
 /* ---------------------------------------------------------------------------------------------------------- solids */
@@ -37,7 +38,7 @@ static rill_result add_floor(rill_world *world, double bottom, double top) {
     return result != RILL_OK ? result : add_box(world, -1, -1, grid.cells[0] + 1.0, grid.cells[1] + 1.0, bottom, top);
 }
 
-/* The height (m) of the bed at a place (in cells). */
+/* Returns the height (m) of the bed at a place (in cells). */
 typedef double height_function(double x, double y, const void *context);
 
 /* A bed described every `coarse` cells. */
@@ -143,7 +144,7 @@ static double lake(double x, double y, double base, const void *context) {
     return 5e-3 - base;
 }
 
-/* The same on every floor, far from the ceilings. */
+/* Pours ripples on every floor, far from the ceilings. */
 static double storeys(double x, double y, double base, const void *context) {
     const double *depth = context;
     (void)base;

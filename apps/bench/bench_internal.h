@@ -9,9 +9,9 @@
 
 #include "rill/rill.h"
 
-/* How a case's world is brought to the state that is measured. */
+/* Brings a case's world to the state that is measured. */
 typedef rill_result rill_bench_build(rill_world *world);
-/* What is done before each frame, and timed with it; `frame` counts from the start of a repeat. */
+/* Moves something before each frame, timed with it; `frame` counts from the start of a repeat. */
 typedef rill_result rill_bench_move(rill_world *world, int64_t frame);
 
 /* Of the pond with bodies, m. */
@@ -59,38 +59,38 @@ typedef struct rill_bench_row {
 
 const rill_bench_case *rill_bench_cases(size_t *count);
 
-/* Ground and four platforms above it, with one block in twenty left out; the ground has no holes: a hole in it would
- * be no column at all. Then, once there is a bed, rippled liquid on every floor. */
+/* Adds ground and four platforms above it, with one block in twenty left out; the ground has no holes: a hole in it
+ * would be no column at all. Then, once there is a bed, rippled liquid on every floor. */
 rill_result rill_bench_add_platforms(rill_world *world, bool holes);
 rill_result rill_bench_fill_platforms(rill_world *world, double depth);
-/* Gentle waves on liquid of a depth; what bodies displace is left out. */
+/* Fills in gentle waves on liquid of a depth; what bodies displace is left out. */
 rill_result rill_bench_fill_waves(rill_world *world, double depth);
-/* bench_bodies.c. */
+/* Build worlds with bodies. bench_bodies.c */
 rill_result rill_bench_build_boats(rill_world *world);
 rill_result rill_bench_build_spheres(rill_world *world);
 rill_result rill_bench_build_hundred(rill_world *world);
-/* bench_crowded.c. */
+/* Build worlds of many solids. bench_crowded.c */
 rill_result rill_bench_build_solids(rill_world *world);
 rill_result rill_bench_build_stems(rill_world *world);
-/* bench_moving.c. */
+/* Build and move a mesh in its liquid. bench_moving.c */
 rill_result rill_bench_build_mesh(rill_world *world);
 rill_result rill_bench_move_mesh(rill_world *world, int64_t frame);
 
-/* Seconds that a[i] = b[i] + s * c[i] takes per byte it reads and writes, over three float arrays of `bytes` in all.
- * Negative when there is no memory. */
+/* Returns the seconds that a[i] = b[i] + s * c[i] takes per byte it reads and writes, over three float arrays of
+ * `bytes` in all. Negative when there is no memory. */
 double rill_bench_triad(double bytes, int32_t repeats);
 
-/* A monotonic clock, s. */
+/* Returns the time of a monotonic clock, s. */
 double rill_bench_now(void);
-/* Seconds that a beat, so many of the processor's cycles, takes just now. */
+/* Returns the seconds that a beat, so many of the processor's cycles, takes just now. */
 enum { RILL_BENCH_BEAT_CYCLES = 8000 };
 double rill_bench_beat(void);
 
-/* 0, or an exit code after a message on stderr. The latter only finds what is asked for. */
+/* Return 0, or an exit code after a message on stderr. The second one only finds how much memory is asked for. */
 int rill_bench_measure(const rill_bench_case *which, const rill_bench_options *options, rill_bench_row *out);
 int rill_bench_weigh(const rill_bench_case *which, const rill_bench_options *options, rill_bench_row *out);
 
-/* How much longer than on a machine at par this one would take, by its clock and its memory. */
+/* Returns how much longer than on a machine at par this one would take, by its clock and its memory. */
 double rill_bench_par(const rill_bench_row *row);
 /* Judges the last of `rows` against what is expected of it, the rows before it serving as references; writes target i
  * and its verdict, each shorter than 64 bytes. False when there is no target i. */

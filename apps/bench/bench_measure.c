@@ -28,7 +28,7 @@ enum { REWIND_FRAMES = 6, MOVING_FRAMES = 121, WARM_FRAMES = 3, REST_FRAMES = 20
 
 /* ---------------------------------------------------------------------------------------------------------- memory */
 
-/* What hooks of a world have counted, bytes; on one thread. Worlds that are timed do without them, since the library's own
+/* Bytes that the hooks of a world have counted; on one thread. Worlds that are timed do without them, since the library's own
  * ask the system for large pages. */
 typedef struct bench_memory {
     size_t live, most;
@@ -228,7 +228,7 @@ static int warm_up(bench_run *run, const rill_bench_case *which) {
     return which->rewind || which->build == NULL ? take_snapshot(run, which->name) : RILL_EXIT_DONE;
 }
 
-/* What is timed: a step, or making the mesh of the surface. */
+/* Does what is timed: a step, or making the mesh of the surface. */
 static int work(bench_run *run, const char *name, int64_t *count) {
     if (run->surface == NULL) {
         return step(run, name, count);
@@ -250,7 +250,7 @@ static int create_surface(bench_run *run, const rill_bench_case *which) {
                              : complain(which->name, result, rill_world_message(run->world));
 }
 
-/* What the repeats so far have come to: seconds, what was done in them, and beats per sub-step. */
+/* The best of the repeats so far: seconds, what was done in them, and beats per sub-step. */
 typedef struct bench_time {
     double seconds, simulated;
     int64_t substeps;

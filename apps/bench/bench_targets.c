@@ -1,4 +1,4 @@
-/* What `rill bench` expects of each case, all of it as ratios, so that the verdict is about the engine and not about the
+/* Expectations of `rill bench` for each case, all of it as ratios, so that the verdict is about the engine and not about the
  * machine: to other cases, in beats of the clock; and times, frame rates and real time to those of a machine at par, which
  * are given. That one's clock and memory are below, and what a target is on another follows from these, measured beside
  * the case: mostly from the clock, for the engine is bound by instructions. */
@@ -97,7 +97,7 @@ static double value_of(const bench_target *target, const rill_bench_row *row, co
     return 0.0;
 }
 
-/* What is measured in seconds, or per second, is so many times as much at par. */
+/* Measures in seconds, or per second, are so many times as much at par. */
 static double at_par(const bench_target *target, const rill_bench_row *row) {
     switch (target->measure) {
     case NS_PER_COLUMN_STEP:

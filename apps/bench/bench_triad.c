@@ -47,8 +47,8 @@ double rill_bench_now(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* A chain in which every operation waits for the one before it takes the same number of cycles always: three for the
- * multiplication and one for the sum, on every processor of the last ten years. */
+/* Runs a chain in which every operation waits for the one before it: it takes the same number of cycles always, three
+ * for the multiplication and one for the sum, on every processor of the last ten years. */
 double rill_bench_beat(void) {
     enum { CHAINS = 5, LENGTH = RILL_BENCH_BEAT_CYCLES / 4 };
     static volatile uint32_t sink;
@@ -68,8 +68,8 @@ double rill_bench_beat(void) {
 
 enum { CHUNK = 1 << 16 }; /* elements: a fraction of a millisecond */
 
-/* The best time of a pass over all, s, as the sum of the best times of its chunks: a pass over much memory takes so long
- * that something always interrupts it. `best` has room for the chunks. */
+/* Returns the best time of a pass over all, s, as the sum of the best times of its chunks: a pass over much memory
+ * takes so long that something always interrupts it. `best` has room for the chunks. */
 static double time_kernel(triad_kernel *kernel, float *memory, size_t count, int32_t repeats, double *best) {
     float *a = memory, *b = memory + count, *c = memory + 2 * count;
     const size_t chunks = (count + CHUNK - 1) / CHUNK;

@@ -16,7 +16,7 @@ typedef struct bake_arguments {
 static const char *const forms[] = { "mesh", "grids" };
 static const char *const menisci[] = { "tilt", "lift", "none" };
 
-/* The place of a name in a list; -1: it is not there. */
+/* Returns the place of a name in a list; -1: it is not there. */
 static int find_name(const char *name, const char *const names[], int count) {
     int i = count - 1;
     while (i >= 0 && strcmp(name, names[i]) != 0) {

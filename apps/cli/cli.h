@@ -1,4 +1,4 @@
-/* What the commands of `rill` share: options, opening a scene. */
+/* Shared by the commands of `rill`: options, opening a scene. */
 #ifndef RILL_CLI_CLI_H
 #define RILL_CLI_CLI_H
 
@@ -78,8 +78,8 @@ rill_runtime rill_machine_runtime(const rill_machine *machine);
  * RILL_EXIT_DONE both are NULL. */
 int rill_cli_open(const char *path, const rill_text_list *sets, const rill_machine *machine, rill_scene **scene,
                   rill_world **world);
-/* Where results go unless told otherwise: out/<the scene file's name without folder and ending>; free() it. NULL: no
- * memory. */
+/* Returns where results go unless told otherwise: out/<the scene file's name without folder and ending>; free() it.
+ * NULL: no memory. */
 char *rill_cli_folder(const char *path);
 
 #endif

@@ -34,7 +34,8 @@ static void print_count(const char *what, int64_t count, const char *meaning) {
     }
 }
 
-/* What every bed of a mesh has some of, and what is a reason to look again, apart: a teapot with thin walls is all right. */
+/* Prints what every bed of a mesh has some of apart from what is a reason to look again: a teapot with thin walls is all
+ * right. */
 static void print_findings(const rill_bed_info *info) {
     const bool fitted = info->slivers_merged || info->faces_closed || info->walls_thickened || info->sheet_cells ||
                         info->doubled_triangles || info->degenerate_triangles;

@@ -119,7 +119,7 @@ static bool read_overlay(const char *text, rill_overlay *overlay) {
     return refuse("--overlay", text, list);
 }
 
-/* What can be said about the options without the scene. */
+/* Checks what can be said about the options without the scene. */
 static bool check_options(const draw_options *options, drawing *d) {
     if (!options->file) {
         fprintf(stderr, "rill render: no output was named, expected -o FILE.png or -o FILE.mp4\n");

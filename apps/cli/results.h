@@ -29,7 +29,7 @@ typedef struct rill_results {
  * false when the disk or memory fails. */
 bool rill_results_open(rill_results *results, const char *folder, const rill_scene *scene, const rill_world *world,
                        bool fields);
-/* One row of log.csv, and those of bodies.csv; `substeps` since the row before. */
+/* Writes one row of log.csv, and those of bodies.csv; `substeps` since the row before. */
 bool rill_results_row(rill_results *results, double time, int64_t substeps);
 bool rill_results_arrays(rill_results *results, double time);
 bool rill_results_close(rill_results *results);

@@ -19,8 +19,8 @@ static bool is_folder(const char *path) {
     return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
 }
 
-/* The scenes that came with the program: beside it or above it (a build), where it was installed, or where it was
- * built. */
+/* Returns the scenes that came with the program: beside it or above it (a build), where it was installed, or where it
+ * was built. */
 static const char *find_scenes(char *room, size_t size) {
     static const char *const places[] = { "scenes", "../scenes", "../share/rill/scenes" };
     char program[1024];

@@ -1,4 +1,4 @@
-/* What programs tell whoever started them: the code they leave with, and warnings on stderr with a remedy each. */
+/* Programs and whoever started them: the code they leave with, and warnings on stderr with a remedy each. */
 #ifndef RILL_CONSOLE_CONSOLE_H
 #define RILL_CONSOLE_CONSOLE_H
 
@@ -17,10 +17,11 @@ enum {
 /* Returns the exit code that belongs to a result. */
 int rill_exit_code(rill_scene_result result);
 
-/* Makes what steps a scene. Complaints, and that bodies will not touch where that is so, go to stderr. NULL: no memory. */
+/* Makes what steps a scene. Complaints, and that bodies will not touch where that is so, go to stderr. NULL: no
+ * memory. */
 rill_physics *rill_console_physics(const rill_scene *scene, rill_world *world);
 
-/* What the status of steps means for somebody with a scene: each bit is told once, with the key to change. */
+/* The status of steps as somebody with a scene understands it: each bit is told once, with the key to change. */
 typedef struct rill_warnings {
     const char *command; /* "run" */
     rill_status told;    /* bits that were reported already */

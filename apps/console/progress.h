@@ -14,14 +14,14 @@ typedef struct rill_progress {
 double rill_progress_clock(void); /* s, from some fixed moment */
 
 rill_progress rill_progress_start(void);
-/* How far a run is. Draws at most ten times a second. */
+/* Shows how far a run is. Draws at most ten times a second. */
 void rill_progress_show(rill_progress *progress, double time, double until);
-/* The same for things that are counted. */
+/* Shows how many of things that are counted are done, as rarely. */
 void rill_progress_count(rill_progress *progress, const char *what, int32_t done, int32_t count);
 /* Wipes the bar, so that a line may be printed in its place. */
 void rill_progress_wipe(const rill_progress *progress);
 
-/* From here on the first SIGINT or SIGTERM is only noted; a second one ends the program at once. */
+/* Catches SIGINT and SIGTERM: from here on the first one is only noted; a second one ends the program at once. */
 void rill_progress_catch_stop(void);
 bool rill_progress_stop_wanted(void);
 

@@ -31,7 +31,7 @@ bool rill_physics_has_contacts(void) {
 
 /* ------------------------------------------------------------------------------------------------------- beginning */
 
-/* What the engine has to say (that a hash table is full) helps nobody here. */
+/* Drops messages of the engine (that a hash table is full): they help nobody here. */
 static void say_nothing(int number, const char *text, va_list list) {
     (void)number;
     (void)text;
@@ -129,7 +129,7 @@ static void push(const rill_physics *physics, const rill_physics_body *body, dou
     }
 }
 
-/* What the engine made of a body that touches something. */
+/* Takes over what the engine made of a body that touches something. */
 static void read_back(const rill_physics *physics, const rill_physics_body *body, const double gravity[3], double dt,
                       rill_body_state *out) {
     const dReal *p = dBodyGetPosition(body->body), *q = dBodyGetQuaternion(body->body);
@@ -211,7 +211,7 @@ static void run_engine(rill_physics *physics, const double gravity[3], double dt
     }
 }
 
-/* What the liquid has done. Keys give kinematic bodies their motion only when the step begins. */
+/* Gives the engine what the liquid has done. Keys give kinematic bodies their motion only when the step begins. */
 static rill_result look(rill_physics *physics) {
     rill_result result = RILL_OK;
     for (size_t i = 0; i < physics->body_count && result == RILL_OK; i++) {

@@ -14,15 +14,16 @@
 
 typedef struct rill_physics rill_physics;
 
-/* Whether this program was built with the engine. Without it bodies float, but pass through each other and the bed. */
+/* Tells whether this program was built with the engine. Without it bodies float, but pass through each other and the
+ * bed. */
 bool rill_physics_has_contacts(void);
 
-/* Both must outlive it. NULL when there is no memory. */
+/* Makes what steps a scene's world; both must outlive it. NULL when there is no memory. */
 rill_physics *rill_physics_create(const rill_scene *scene, rill_world *world);
 void rill_physics_destroy(rill_physics *physics); /* NULL is allowed */
 
-/* One frame: rill_scene_step, then contacts. All programs step scenes with this. `*status` is set on RILL_OK; otherwise
- * rill_world_message says what was wrong. */
+/* Steps one frame: rill_scene_step, then contacts. All programs step scenes with this. `*status` is set on RILL_OK;
+ * otherwise rill_world_message says what was wrong. */
 rill_result rill_physics_step(rill_physics *physics, double dt, rill_status *status);
 
 #endif

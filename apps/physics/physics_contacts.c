@@ -69,7 +69,7 @@ static dSurfaceParameters surface_of(const rill_physics *physics, const rill_phy
     return surface;
 }
 
-/* What is touched decides how near a body comes to it. */
+/* The thing that is touched decides how near a body comes to it. */
 static void stay_along(rill_physics_body *body, const dReal n[3]) {
     double towards = body->detour[0] * n[0] + body->detour[1] * n[1] + body->detour[2] * n[2];
     for (int i = 0; i < 3; i++) {

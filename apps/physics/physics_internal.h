@@ -1,4 +1,4 @@
-/* What the files of the coupling share.
+/* Shared by the files of the coupling.
  *
  * Units. The engine's tolerances are made for things of about a metre and a kilogram; here they have grams and
  * millimetres. So its lengths are counted in `unit` and its masses in `weight`, those of the smallest and the lightest body;

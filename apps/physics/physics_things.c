@@ -1,5 +1,5 @@
-/* Which bodies and solids the world has, and what the engine knows of them. Looked at in every step, because anybody may
- * have added, moved or removed something. */
+/* Which bodies and solids the world has, and what the engine knows of them. Looked at in every step, because anybody
+ * may have added, moved or removed something. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,7 +81,7 @@ static bool is_same(const rill_body_info *a, const rill_body_info *b) {
            memcmp(a->size, b->size, sizeof a->size) == 0 && memcmp(a->inertia, b->inertia, sizeof a->inertia) == 0;
 }
 
-/* Whether the engine has exactly the bodies that the world has. */
+/* Tells whether the engine has exactly the bodies that the world has. */
 static bool knows_bodies(const rill_physics *physics) {
     int32_t count = rill_world_body_count(physics->world);
     bool same = physics->engine && physics->body_count == (size_t)count;

@@ -132,7 +132,7 @@ static void corner_normal(const crease *c, uint32_t first, uint32_t end, uint32_
     }
 }
 
-/* The vertex of a place with this normal: one that was made before, or a new one. */
+/* Returns the vertex of a place with this normal: one that was made before, or a new one. */
 static uint32_t take_vertex(rill_draw_mesh *out, size_t since, const double p[3], const double n[3]) {
     for (size_t v = since; v < out->vertex_count; v++) {
         const float *old = &out->vertices[6 * v + 3];

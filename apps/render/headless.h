@@ -11,7 +11,7 @@ typedef struct rill_headless rill_headless;
 
 /* Makes a context and makes it current: OpenGL 3.3 core, or OpenGL ES 3.0. NULL: the message says what is missing. */
 rill_headless *rill_headless_create(bool es, rill_message *message);
-/* NULL is allowed. */
+/* Destroys it; NULL is allowed. */
 void rill_headless_destroy(rill_headless *headless);
 
 #endif

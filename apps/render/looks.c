@@ -68,7 +68,7 @@ static const struct {
     { "post", RILL_MATERIAL_WOOD },
 };
 
-/* Whether a word is in a name, whatever its case. */
+/* Tells whether a word is in a name, whatever its case. */
 static bool has_word(const char *name, const char *word) {
     for (; *name; name++) {
         size_t i = 0;

@@ -7,7 +7,8 @@
 
 #include "rill/rill.h"
 
-/* Whether a file can be made or replaced, to be asked before the work that fills it. False: the message says why not. */
+/* Tells whether a file can be made or replaced, to be asked before the work that fills it. False: the message says why
+ * not. */
 bool rill_picture_may_write(const char *path, rill_message *message);
 
 /* Writes a PNG from red, green, blue, alpha; the alpha is left out. False: the message says why. */
@@ -22,7 +23,7 @@ bool rill_movie_add(rill_movie *movie, const uint8_t *pixels, rill_message *mess
 /* Ends it; false when what was written is not whole. NULL is allowed. */
 bool rill_movie_close(rill_movie *movie, rill_message *message);
 
-/* "name_%05d.png" when there is no ffmpeg, else NULL. */
+/* Returns "name_%05d.png" when there is no ffmpeg, else NULL. */
 const char *rill_movie_pngs(const rill_movie *movie);
 
 #endif

@@ -19,7 +19,7 @@
 
 typedef struct rill_render rill_render;
 
-/* What a solid is made of, complete. */
+/* The material of a solid, complete. */
 typedef struct rill_render_material {
     rill_material kind;
     float colour[3]; /* linear */
@@ -33,7 +33,7 @@ typedef struct rill_optics {
     float index;         /* of refraction */
 } rill_optics;
 
-/* "water", ...: the liquid's presets; false, and `out` untouched, when there is none of that name. */
+/* Finds a liquid's preset by its name, "water", ...; false, and `out` untouched, when there is none of that name. */
 bool rill_optics_preset(const char *name, rill_optics *out);
 
 typedef enum rill_overlay {
@@ -49,7 +49,7 @@ typedef enum rill_overlay {
     RILL_OVERLAY_FORCES, /* arrows: the liquid's on each body; as long as the body is wide: it carries its weight */
     RILL_OVERLAY_COUNT
 } rill_overlay;
-/* "none", "wireframe", ...; NULL when out of range. */
+/* Returns "none", "wireframe", ...; NULL when out of range. */
 const char *rill_overlay_name(int overlay);
 
 typedef struct rill_camera {
@@ -75,49 +75,49 @@ typedef struct rill_render_options {
     void *context;                                 /* of `sampled` */
 } rill_render_options;
 
-/* Water, one sample, five peels, a sun from the left behind the camera of the shipped scenes. */
+/* Returns water, one sample, five peels, a sun from the left behind the camera of the shipped scenes. */
 rill_render_options rill_default_render_options(void);
 
-/* A renderer for pictures of that size, for the context that is current. NULL: the message says why. */
+/* Makes a renderer for pictures of that size, for the context that is current. NULL: the message says why. */
 rill_render *rill_render_create(int32_t width, int32_t height, rill_message *message);
-/* NULL is allowed; the context must be current. */
+/* Destroys it; NULL is allowed; the context must be current. */
 void rill_render_destroy(rill_render *render);
-/* Another size; on false the old one stays. */
+/* Takes another size; on false the old one stays. */
 bool rill_render_resize(rill_render *render, int32_t width, int32_t height, rill_message *message);
 
 /* Remembers where liquid stands now, after a step of dt seconds: what falls dry stays dark and glossy for a while.
  * False: no memory. Without this call solids look dry. */
 bool rill_render_watch(rill_render *render, const rill_world *world, double dt);
-/* Everything is dry again: for another world, or the same from its start. */
+/* Forgets where it was wet: for another world, or the same from its start. */
 void rill_render_forget(rill_render *render);
 
-/* Draws. Surfaces must be built; there may be none. False: the message says why. */
+/* Draws a scene. Surfaces must be built; there may be none. False: the message says why. */
 bool rill_render_scene(rill_render *render, const rill_world *world, rill_surface *const *surfaces,
                        size_t surface_count, const rill_camera *camera, const rill_render_options *options,
                        rill_message *message);
 
-/* The two halves of it, for who simulates in another thread. Taking reads the world and its surfaces; drawing does not,
- * and may be done again with another camera. After a change of size or of options, take again. */
+/* Take and draw are the two halves of it, for who simulates in another thread. Taking reads the world and its surfaces;
+ * drawing does not, and may be done again with another camera. After a change of size or of options, take again. */
 bool rill_render_take(rill_render *render, const rill_world *world, rill_surface *const *surfaces, size_t surface_count,
                       const rill_render_options *options, rill_message *message);
 bool rill_render_draw(rill_render *render, const rill_camera *camera, const rill_render_options *options,
                       rill_message *message);
 
-/* The picture: width * height times red, green, blue, alpha, 8 bits each, row 0 on top. */
+/* Reads the picture back: width * height times red, green, blue, alpha, 8 bits each, row 0 on top. */
 void rill_render_read(rill_render *render, uint8_t *pixels);
 /* Copies it into the framebuffer that is bound for drawing, at its lower left corner, stretched to that size. */
 void rill_render_show(rill_render *render, int32_t width, int32_t height);
-/* How many peels of liquid the last sample needed: how many surfaces lie behind each other at most. */
+/* Returns how many peels of liquid the last sample needed: how many surfaces lie behind each other at most. */
 int32_t rill_render_peels(const rill_render *render);
 
 /* ----------------------------------------------------------------------------------------------------------- scenes */
 
-/* The materials of a scene's solids and bodies: sets the options' members, which point into what is returned and has to be
- * freed by the caller. NULL: no memory. */
+/* Makes the materials of a scene's solids and bodies: sets the options' members, which point into what is returned and
+ * has to be freed by the caller. NULL: no memory. */
 rill_render_material *rill_materials_of(const rill_scene *scene, rill_render_options *options);
-/* What a solid looks like: what the scene says, else what its name and shape suggest. */
+/* Returns how a solid looks: what the scene says, else what its name and shape suggest. */
 rill_render_material rill_material_for(const rill_scene_material *said, const char *name, rill_shape shape);
-/* The scene's camera, or one from which the whole grid is seen. */
+/* Returns the scene's camera, or one from which the whole grid is seen. */
 rill_camera rill_camera_for(const rill_scene *scene, const rill_world *world);
 
 #endif

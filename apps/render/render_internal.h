@@ -1,4 +1,4 @@
-/* What the files of the renderer share.
+/* Shared by the files of the renderer.
  *
  *     render.c          a picture: passes in order, samples
  *     render_frame.c    cameras, lamps and their matrices
@@ -137,12 +137,13 @@ void rill_targets_destroy(rill_targets *targets);
 
 /* ---------------------------------------------------------------------------------------------------------- batches */
 
-/* Uploads; `floats` per vertex, cut into attributes of the given sizes (ended by 0). False: the GL has no memory. */
+/* Uploads vertices; `floats` per vertex, cut into attributes of the given sizes (ended by 0). False: the GL has no
+ * memory. */
 bool rill_batch_fill(rill_batch *batch, const float *vertices, size_t vertex_count, const int *attributes,
                      const uint32_t *indices, size_t index_count);
 void rill_batch_draw(const rill_batch *batch, GLenum mode);
 void rill_batch_free(rill_batch *batch);
-/* One triangle over the whole target. */
+/* Draws one triangle over the whole target. */
 void rill_render_cover(const rill_render *render);
 
 /* ------------------------------------------------------------------------------------------------------------ parts */
@@ -151,35 +152,35 @@ void rill_render_cover(const rill_render *render);
 bool rill_render_take_solids(rill_render *render, const rill_world *world, const rill_render_options *options,
                              rill_message *message);
 void rill_render_free_solids(rill_render *render);
-/* One body; its material is left alone. False: no memory, says the message. render_bodies.c */
+/* Takes one body; its material is left alone. False: no memory, says the message. render_bodies.c */
 bool rill_render_take_body(rill_render_solid *out, const rill_world *world, rill_body_id id, rill_message *message);
-/* Finds where the surface must not be seen: it goes on through bodies, which shows in those of glass, in open boats, and
- * where the pressure below a body would lift it above. */
+/* Finds where the surface must not be seen: it goes on through bodies, which shows in those of glass, in open boats,
+ * and where the pressure below a body would lift it above. */
 void rill_render_draw_hulls(rill_render *render);
 uint64_t rill_render_hash(const double *values, size_t count);
 extern const double rill_render_crease;   /* degrees: edges that bend more are sharp */
 extern const float rill_render_still[16]; /* what stays where it is */
-/* All that is visible, with the program in use: opaque solids or those of glass. */
+/* Draws all that is visible, with the program in use: opaque solids or those of glass. */
 void rill_render_draw_solids(const rill_render *render, GLuint program, bool glass);
-/* A number that changes when their shadows do, as seen from a lamp; never 0. */
+/* Returns a number that changes when their shadows do, as seen from a lamp; never 0. */
 uint64_t rill_render_shadow_key(const rill_render *render, const float clip[16]);
-/* Opaque solids, each with the program of its material. */
+/* Draws opaque solids, each with the program of its material. */
 void rill_render_draw_materials(const rill_render *render);
 
 bool rill_render_take_liquid(rill_render *render, const rill_world *world, rill_surface *const *surfaces, size_t count,
                              rill_message *message);
-/* Where the sun's light goes below the surface. */
+/* Draws where the sun's light goes below the surface. */
 void rill_render_draw_caustics(const rill_render *render, const rill_optics *optics);
-/* All peels: leaves the number of the scene target that holds the result. */
+/* Draws all peels and returns the number of the scene target that holds the result. */
 int rill_render_draw_liquid(rill_render *render, const rill_render_options *options);
 
 bool rill_render_take_overlay(rill_render *render, const rill_world *world, rill_surface *const *surfaces, size_t count,
                               rill_overlay overlay, rill_message *message);
-/* The same for RILL_OVERLAY_FORCES, after a step of dt seconds. render_forces.c */
+/* Draws RILL_OVERLAY_FORCES, after a step of dt seconds. render_forces.c */
 bool rill_render_take_forces(rill_render *render, const rill_world *world, double dt, rill_message *message);
 void rill_render_draw_overlay(const rill_render *render, rill_overlay overlay);
 
-/* False: no memory. Without glass only faces at the borders of the grid are made. */
+/* Makes the sides of the liquid; false: no memory. Without glass only faces at the borders of the grid are made. */
 bool rill_sides_make(rill_sides *sides, const rill_world *world, rill_surface *const *surfaces, size_t count,
                      bool glass);
 void rill_sides_free(rill_sides *sides);
@@ -189,7 +190,7 @@ void rill_wet_free(rill_wet *wet);
 
 /* Sets everything in the frame that is the same for all samples. */
 void rill_frame_begin(rill_render *render, const rill_world *world, const rill_render_options *options);
-/* Camera and lamps of one sample. */
+/* Sets camera and lamps of one sample. */
 void rill_frame_sample(rill_render *render, const rill_camera *camera, const rill_render_options *options,
                        int32_t sample);
 

@@ -56,7 +56,7 @@ static void layer_colour(int32_t layer, float out[3]) {
     memcpy(out, colours[(layer < 0 ? 0 : layer) % 5], 3 * sizeof *out);
 }
 
-/* What there is to know beside the meshes. */
+/* Facts about the world beside the meshes. */
 typedef struct knowledge {
     rill_grid grid;
     float deepest, fastest;
@@ -76,7 +76,7 @@ static void distance_colour(float distance, float capillary, float out[3]) {
 
 enum { UNKNOWN = 0, ASLEEP, AWAKE };
 
-/* What a vertex in the middle of a cell says of the tile it is in. */
+/* Returns what a vertex in the middle of a cell says of the tile it is in. */
 static uint8_t tile_at(const knowledge *known, const float *p, int32_t layer) {
     const rill_grid *grid = &known->grid;
     size_t at[2];
@@ -91,7 +91,8 @@ static uint8_t tile_at(const knowledge *known, const float *p, int32_t layer) {
     return known->awake[row * (size_t)grid->cells[0] + at[0]] > 0 ? AWAKE : ASLEEP;
 }
 
-/* The tiles of all vertices. Those where the surface ends, and below overhangs, go by the ones they are joined to. */
+/* Returns the tiles of all vertices. Those where the surface ends, and below overhangs, go by the ones they are joined
+ * to. */
 static uint8_t *find_tiles(const knowledge *known, const rill_surface_mesh *mesh) {
     uint8_t *tiles = malloc(mesh->vertex_count + 1);
     for (size_t v = 0; tiles && v < mesh->vertex_count; v++) {

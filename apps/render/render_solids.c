@@ -103,7 +103,7 @@ static bool take(rill_render_solid *solid, const rill_world *world, rill_solid_i
 
 /* -------------------------------------------------------------------------------------------------------------- all */
 
-/* What it is made of, and a program for that. */
+/* Sets what a solid is made of, and a program for that. */
 static bool set_material(rill_render *render, rill_render_solid *solid, const rill_render_material *materials,
                          size_t count, size_t index, const char *name, const rill_render_options *options,
                          rill_message *message) {

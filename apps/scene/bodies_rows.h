@@ -10,7 +10,8 @@ extern const char rill_bodies_head[];
 typedef struct rill_bodies_row {
     char text[640];
 } rill_bodies_row;
-/* The row of a body by its index, with its end; "" when there is none. `time` is the text of its first column. */
+/* Returns the row of a body by its index, with its end; "" when there is none. `time` is the text of its first
+ * column. */
 rill_bodies_row rill_bodies_row_of(const rill_world *world, int32_t index, const char *time);
 
 #endif

@@ -25,7 +25,7 @@ void rill_writer_bytes(rill_writer *writer, const void *bytes, size_t size);
 void rill_writer_text(rill_writer *writer, const char *text);
 void rill_writer_float(rill_writer *writer, float value); /* as text, see number_text.h */
 void rill_writer_count(rill_writer *writer, uint64_t value);
-/* Little-endian, whatever the machine. */
+/* Write numbers little-endian, whatever the machine. */
 void rill_writer_u32(rill_writer *writer, uint32_t value);
 void rill_writer_u64(rill_writer *writer, uint64_t value);
 void rill_writer_f32(rill_writer *writer, const float *values, size_t count);

@@ -24,20 +24,21 @@ typedef struct rill_mesh_part {
 typedef enum rill_mesh_format { RILL_MESH_OBJ = 0, RILL_MESH_PLY, RILL_MESH_GLB, RILL_MESH_USDA } rill_mesh_format;
 enum { RILL_MESH_FORMATS = 4 };
 
-/* "obj", ...: the word in options and the ending of files. */
+/* Returns "obj", ...: the word in options and the ending of files. */
 const char *rill_mesh_format_name(rill_mesh_format format);
-/* False when there is no format of that name. */
+/* Finds a format by its name; false when there is no format of that name. */
 bool rill_mesh_format_find(const char *name, rill_mesh_format *out);
 
-/* The surface of a liquid as a part with all attributes. */
+/* Returns the surface of a liquid as a part with all attributes. */
 rill_mesh_part rill_mesh_part_of(const char *name, const rill_surface_mesh *mesh);
 
-/* Writes a file that is whole or not there; not for USDA. `about` is a line of comment. RILL_INVALID_STATE when the disk
- * fails, RILL_TOO_LARGE when the format cannot count so many, with a message without the file's name. */
+/* Writes a file that is whole or not there; not for USDA. `about` is a line of comment. RILL_INVALID_STATE when the
+ * disk fails, RILL_TOO_LARGE when the format cannot count so many, with a message without the file's name. */
 rill_result rill_mesh_export(const char *path, rill_mesh_format format, const char *about, const rill_mesh_part *parts,
                              size_t count, rill_message *message);
 
-/* The formats, for rill_mesh_export: each writes everything and leaves complaints about the disk to the writer. */
+/* Write one format each, for rill_mesh_export: each writes everything and leaves complaints about the disk to the
+ * writer. */
 rill_result rill_mesh_write_obj(rill_writer *writer, const char *about, const rill_mesh_part *parts, size_t count);
 rill_result rill_mesh_write_ply(rill_writer *writer, const char *about, const rill_mesh_part *parts, size_t count);
 rill_result rill_mesh_write_glb(rill_writer *writer, const char *about, const rill_mesh_part *parts, size_t count);

@@ -161,7 +161,7 @@ static uint64_t put_arrays(FILE *json, const rill_mesh_part *parts, size_t count
     return offset;
 }
 
-/* The text, padded with blanks to a multiple of 4; NULL when there is no memory. */
+/* Returns the text, padded with blanks to a multiple of 4; NULL when there is no memory. */
 static char *make_json(const char *about, const rill_mesh_part *parts, size_t count, size_t *length, uint64_t *data) {
     char *text = NULL;
     FILE *json = open_memstream(&text, length);

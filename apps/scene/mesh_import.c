@@ -51,7 +51,8 @@ static uint64_t hash_place(const float *p) {
     return hash;
 }
 
-/* The number of a place, new or known. `table` holds numbers + 1, zero is empty; there is always an empty slot. */
+/* Returns the number of a place, new or known. `table` holds numbers + 1, zero is empty; there is always an empty
+ * slot. */
 static uint32_t join(rill_mesh *mesh, uint32_t *table, size_t mask, const float *place) {
     size_t slot = (size_t)hash_place(place) & mask;
     for (; table[slot]; slot = (slot + 1) & mask) {
@@ -136,8 +137,8 @@ static int compare_polygons(const void *a, const void *b) {
     return p->order < q->order ? -1 : 1;
 }
 
-/* A polygon that is there twice, once for each side, may begin at another corner and would then be cut along other diagonals:
- * nobody could see any more that it is the same. False: no memory. */
+/* A polygon that is there twice, once for each side, may begin at another corner and would then be cut along other
+ * diagonals: nobody could see any more that it is the same. False: no memory. */
 static bool order_polygons(const struct aiScene *scene) {
     size_t count = 0;
     for (unsigned m = 0; m < scene->mNumMeshes; m++) {
@@ -246,7 +247,7 @@ static rill_result check_list(const char *text, const char *list, bool required,
     return RILL_OK;
 }
 
-/* What assimp does not know it passes over, and reads numbers of one kind as those of another. */
+/* Assimp passes over what it does not know, and reads numbers of one kind as those of another. */
 static rill_result check_extensions(const char *path, rill_message *message) {
     char *text;
     size_t size;
@@ -265,7 +266,8 @@ static rill_result check_extensions(const char *path, rill_message *message) {
     return result;
 }
 
-/* Whether anything has three corners: without that, assimp's later steps fail, and free what they were given twice. */
+/* Tells whether anything has three corners: without that, assimp's later steps fail, and free what they were given
+ * twice. */
 static bool has_polygons(const struct aiScene *scene) {
     for (unsigned m = 0; m < scene->mNumMeshes; m++) {
         for (unsigned f = 0; f < scene->mMeshes[m]->mNumFaces; f++) {

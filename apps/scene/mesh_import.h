@@ -13,11 +13,12 @@ typedef struct rill_mesh {
     size_t triangle_count;
 } rill_mesh;
 
-/* What is read, for error texts. */
+/* Names what is read, for error texts. */
 #define RILL_MESH_KINDS "an .obj, .stl, .ply, .gltf or .glb file"
 bool rill_mesh_is_kind(const char *path);
 
-/* RILL_INVALID_STATE: unreadable; RILL_INVALID_DATA: no usable mesh. The message does not name the file. */
+/* Loads a mesh. RILL_INVALID_STATE: unreadable; RILL_INVALID_DATA: no usable mesh. The message does not name the
+ * file. */
 rill_result rill_mesh_load(const char *path, rill_mesh *out, rill_message *message);
 void rill_mesh_free(rill_mesh *mesh);
 

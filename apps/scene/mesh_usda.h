@@ -14,8 +14,8 @@
 
 #include "mesh_export.h"
 
-/* A solid or body of the stage. Of solids that move the part's positions are not written: samples say where they are. Bodies
- * are rigid: their positions are those in their own frame, and samples say where that is. */
+/* A solid or body of the stage. Of solids that move the part's positions are not written: samples say where they are.
+ * Bodies are rigid: their positions are those in their own frame, and samples say where that is. */
 typedef struct rill_usda_solid {
     rill_mesh_part part;
     bool moves;
@@ -42,8 +42,9 @@ void rill_usda_sample_solid(rill_writer *blocks, double code, size_t number, con
 void rill_usda_sample_body(rill_writer *blocks, double code, size_t number, const double position[3],
                            const double orientation[4]);
 
-/* Writes the stage with the samples in the first `size` bytes of the file `blocks`; whole or not there. RILL_INVALID_STATE
- * when the disk fails, RILL_INVALID_DATA when there are no such blocks; the message does not name the file. */
+/* Writes the stage with the samples in the first `size` bytes of the file `blocks`; whole or not there.
+ * RILL_INVALID_STATE when the disk fails, RILL_INVALID_DATA when there are no such blocks; the message does not name
+ * the file. */
 rill_result rill_usda_join(const char *path, const char *blocks, uint64_t size, const rill_usda_stage *stage,
                            rill_message *message);
 

@@ -141,7 +141,7 @@ static bool take_header(cursor *c, header *h, rill_npy *array) {
     return c->at == c->end && h->has_descr && h->has_fortran && h->has_shape;
 }
 
-/* Where the values start; 0 with a message when the header is wrong. */
+/* Returns where the values start; 0 with a message when the header is wrong. */
 static size_t read_header(const unsigned char *bytes, size_t size, rill_npy *array, size_t *width,
                           rill_message *message) {
     if (size < 10 || memcmp(bytes, "\x93NUMPY", 6) != 0) {

@@ -21,12 +21,12 @@ typedef struct rill_npy {
     double *values;                  /* free with rill_npy_free */
 } rill_npy;
 
-/* RILL_INVALID_DATA with a message (without the file's name) when it is no such array. */
+/* Parses an array. RILL_INVALID_DATA with a message (without the file's name) when it is no such array. */
 rill_result rill_npy_parse(const void *bytes, size_t size, rill_npy *out, rill_message *message);
 rill_result rill_npy_load(const char *path, rill_npy *out, rill_message *message);
 void rill_npy_free(rill_npy *array);
 
-/* RILL_INVALID_STATE with a message when the disk says no. */
+/* Saves an array. RILL_INVALID_STATE with a message when the disk says no. */
 rill_result rill_npy_save(const char *path, const double *values, const size_t *shape, int32_t axes,
                           rill_message *message);
 

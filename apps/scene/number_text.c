@@ -32,7 +32,7 @@ static double scale(double value, int k) {
     return k < 0 ? value / powers[-k] : value * powers[k];
 }
 
-/* The digits of n and the exponent k: value = n * 10^k. */
+/* Returns the digits of n and the exponent k: value = n * 10^k. */
 static uint64_t shortest(double value, int *k) {
     int exponent;
     double part = frexp(value, &exponent); /* value = part * 2^exponent, 0.5 <= part < 1 */
@@ -148,7 +148,7 @@ size_t rill_number_double(double value, char out[RILL_NUMBER_TEXT]) {
             break;
         }
     }
-    /* What is no digit, sign or 'e' is the point of the locale, which may have several bytes. */
+    /* A character that is no digit, sign or 'e' is the point of the locale, which may have several bytes. */
     size_t at = 0;
     bool point = false;
     for (const char *c = text; *c && at + 1 < RILL_NUMBER_TEXT; c++) {

@@ -8,7 +8,7 @@
 
 enum { RILL_NUMBER_TEXT = 32 }; /* room for any of these, with the zero at the end */
 
-/* Each returns the length. Not finite numbers become "nan", "inf" and "-inf". */
+/* Write a number as text; each returns the length. Not finite numbers become "nan", "inf" and "-inf". */
 size_t rill_number_float(float value, char out[RILL_NUMBER_TEXT]);
 size_t rill_number_double(double value, char out[RILL_NUMBER_TEXT]);
 size_t rill_number_count(uint64_t value, char out[RILL_NUMBER_TEXT]);

@@ -56,7 +56,7 @@ static rill_member *find_key(setting *set, rill_node *map, const char *step) {
     return &map->members[map->count - 1];
 }
 
-/* The member that the path names; what is missing on the way is made. NULL: reported, or no memory. */
+/* Returns the member that the path names; what is missing on the way is made. NULL: reported, or no memory. */
 static rill_member *walk(setting *set, rill_node *root, char *path) {
     rill_node *at = root;
     rill_member *found = NULL;

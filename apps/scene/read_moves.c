@@ -1,5 +1,5 @@
-/* Keyframes of solids: `move` (place, turn, visible), `morph` (vertices of a mesh), `loop` and `ease`; of bodies: `move`
- * (place, turn), `loop` and `ease`. */
+/* Keyframes of solids: `move` (place, turn, visible), `morph` (vertices of a mesh), `loop` and `ease`; of bodies:
+ * `move` (place, turn), `loop` and `ease`. */
 #include <string.h>
 
 #include "read_scene.h"
@@ -21,7 +21,7 @@ static bool read_time(rill_reader *reader, const rill_node *key, const char *wha
 
 /* ------------------------------------------------------------------------------------------------------------- move */
 
-/* What the keys of solids and those of bodies are called. */
+/* Names of the keys of solids and of those of bodies. */
 typedef struct key_words {
     const char *const *keys; /* NULL-terminated */
     const char *place;       /* what gives the place */
@@ -54,7 +54,7 @@ static bool read_key(rill_reader *reader, const rill_node *node, const key_words
     return good;
 }
 
-/* How many keys there are in `*out`; 0: none, or complained of. */
+/* Returns how many keys there are in `*out`; 0: none, or complained of. */
 static size_t read_move(rill_reader *reader, const rill_node *node, const key_words *words,
                         const rill_scene_key **out) {
     if (!rill_reader_list(reader, node, "keys", 1, KEYS_LIMIT)) {

@@ -7,7 +7,7 @@
 
 void rill_read_bed(rill_reader *reader, const rill_node *node, rill_scene *scene);    /* read_bed.c */
 void rill_read_solids(rill_reader *reader, const rill_node *node, rill_scene *scene); /* read_solids.c */
-/* The triangles of a mesh file, owned by the scene; the file's name, or NULL: complained of. */
+/* Reads the triangles of a mesh file, owned by the scene; the file's name, or NULL: complained of. */
 const char *rill_read_mesh_file(rill_reader *reader, const rill_node *node, rill_solid_def *def);
 void rill_read_material(rill_reader *reader, const rill_node *node, rill_scene_material *material);
 void rill_read_moves(rill_reader *reader, const rill_node *node, rill_scene_solid *solid); /* read_moves.c */
@@ -30,7 +30,7 @@ typedef struct rill_names {
 bool rill_names_make(rill_reader *reader, rill_names *names, size_t room);
 /* Reads a name that must be free; NULL for a NULL or bad node. */
 const char *rill_names_read(rill_reader *reader, rill_names *names, const rill_node *node);
-/* "source 2", or the next number that is free. */
+/* Returns "source 2", or the next number that is free. */
 const char *rill_names_invent(rill_reader *reader, rill_names *names, const char *what, size_t number);
 
 #endif

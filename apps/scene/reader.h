@@ -14,7 +14,7 @@ typedef struct rill_reader {
     bool no_memory; /* set once and for all when an allocation fails */
 } rill_reader;
 
-/* What a number may be. `unit` is for people. */
+/* The range of a number. `unit` is for people. */
 typedef struct rill_range {
     double low, high;
     bool above_low; /* low itself is not allowed */
@@ -28,28 +28,28 @@ extern const rill_range rill_range_place, rill_range_size, rill_range_height, ri
 __attribute__((format(printf, 3, 4))) void rill_reader_expected(rill_reader *reader, const rill_node *node,
                                                                 const char *format, ...);
 
-/* False unless the node is a mapping; keys that are not in the NULL-terminated list are complained of.
+/* Opens a mapping; false unless the node is one. Keys that are not in the NULL-terminated list are complained of.
  * `what` is for people: "a box", "the grid". */
 bool rill_reader_open(rill_reader *reader, const rill_node *node, const char *what, const char *const *keys);
-/* The value of a key; complains when it is missing. */
+/* Returns the value of a key; complains when it is missing. */
 const rill_node *rill_reader_need(rill_reader *reader, const rill_node *map, const char *what, const char *key);
-/* False unless the node is a list with `least` to `most` items. */
+/* Opens a list; false unless the node is one with `least` to `most` items. */
 bool rill_reader_list(rill_reader *reader, const rill_node *node, const char *items, size_t least, size_t most);
 
 bool rill_read_number(rill_reader *reader, const rill_node *node, const rill_range *range, double *out);
 bool rill_read_integer(rill_reader *reader, const rill_node *node, int32_t low, int32_t high, int32_t *out);
 bool rill_read_numbers(rill_reader *reader, const rill_node *node, const rill_range *range, double *out, size_t count);
 bool rill_read_boolean(rill_reader *reader, const rill_node *node, bool *out);
-/* One of the NULL-terminated words; `out` gets its number. */
+/* Reads one of the NULL-terminated words; `out` gets its number. */
 bool rill_read_word(rill_reader *reader, const rill_node *node, const char *const *words, int32_t *out);
-/* Any text; the result belongs to the tree. */
+/* Reads any text; the result belongs to the tree. */
 bool rill_read_text(rill_reader *reader, const rill_node *node, const char **out);
-/* A text of 1 to 63 characters without control characters and without blanks at its ends. */
+/* Reads a text of 1 to 63 characters without control characters and without blanks at its ends. */
 bool rill_read_name(rill_reader *reader, const rill_node *node, const char **out);
-/* The lower corner and the upper corner of a box, each coordinate of min below that of max. */
+/* Reads the lower corner and the upper corner of a box, each coordinate of min below that of max. */
 bool rill_read_box(rill_reader *reader, const rill_node *map, const char *what, double min[3], double max[3]);
 
-/* The file that a node names, seen from the scene's folder; NULL when there is none to open. */
+/* Returns the file that a node names, seen from the scene's folder; NULL when there is none to open. */
 const char *rill_read_file_name(rill_reader *reader, const rill_node *node);
 /* Complains of a file that could not be read or used (or notes that memory ran out), as its loader said. */
 void rill_reader_refuse_file(rill_reader *reader, const rill_node *node, const char *path, rill_result result,

@@ -9,7 +9,7 @@ __attribute__((format(printf, 3, 4))) void rill_report_error(rill_scene_report *
                                                              const char *format, ...);
 __attribute__((format(printf, 3, 4))) void rill_report_note(rill_scene_report *report, rill_scene_place place,
                                                             const char *format, ...);
-/* By line and column; what has the same place stays in order. */
+/* Sorts by line and column; what has the same place stays in order. */
 void rill_report_sort(rill_scene_report *report);
 
 /* ", did you mean 'radius'?" for the nearest of the NULL-terminated words, "" when none is near. */

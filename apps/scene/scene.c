@@ -34,7 +34,7 @@ static void read_root(rill_reader *reader, const rill_node *root, rill_scene *sc
     rill_read_view(reader, rill_tree_get(root, "view"), scene);
 }
 
-/* The file's name without folder and ending; what a name may not have is left out of it. */
+/* Returns the file's name without folder and ending; what a name may not have is left out of it. */
 static const char *default_name(rill_store *store, const char *path) {
     const char *leaf = rill_file_leaf(path);
     size_t length = (size_t)(rill_file_ending(path) - leaf);
@@ -94,7 +94,8 @@ rill_scene_result rill_scene_parse(const char *text, size_t size, const char *pa
     return RILL_SCENE_OK;
 }
 
-/* What a file is instead of a scene, as far as its name tells, and what to do with it; NULL: it may be a scene. */
+/* Returns what a file is instead of a scene, as far as its name tells, and what to do with it; NULL: it may be a
+ * scene. */
 static const char *other_kind(const char *path) {
     static const char *const meshes[] = { ".fbx", ".dae",  ".3ds",  ".blend", ".usd", ".usda", ".usdc",
                                           ".off", ".step", ".stp", ".3mf",   ".x3d", ".wrl",  NULL };

@@ -42,7 +42,7 @@ typedef struct rill_scene_report {
     size_t dropped;
 } rill_scene_report;
 
-/* One complaint per line, and a last line that says how many were dropped. */
+/* Prints one complaint per line, and a last line that says how many were dropped. */
 void rill_scene_report_print(const rill_scene_report *report, FILE *file);
 void rill_scene_report_free(rill_scene_report *report);
 
@@ -54,7 +54,8 @@ typedef struct rill_scene_place {
     int32_t line, column;
 } rill_scene_place;
 
-/* What a solid or a body does at a time; a key may leave things out, which then go on between the keys around it. */
+/* The motion of a solid or a body at a time; a key may leave things out, which then go on between the keys around
+ * it. */
 typedef struct rill_scene_key {
     double time;                    /* s, above that of the key before */
     bool moves, turns, switches;    /* whether the following are given */
@@ -68,7 +69,7 @@ typedef struct rill_scene_morph {
     const float *vertices; /* as many as the solid has */
 } rill_scene_morph;
 
-/* What a solid is made of, for those who draw it. */
+/* The material of a solid, for those who draw it. */
 typedef enum rill_material {
     RILL_MATERIAL_AUTO = 0, /* by its name and shape */
     RILL_MATERIAL_BONE,
@@ -188,17 +189,18 @@ typedef struct rill_scene_options {
     bool no_files; /* a mesh, heightmap or depth file named in the scene is an error: for text from strangers */
 } rill_scene_options;
 
-/* `options` may be NULL. On anything but RILL_SCENE_OK `*out` is NULL. */
+/* Loads a scene; `options` may be NULL. On anything but RILL_SCENE_OK `*out` is NULL. */
 rill_scene_result rill_scene_load(const char *path, const rill_scene_options *options, rill_scene **out,
                                   rill_scene_report *report);
-/* The same from memory; `path` names the text in errors, and its folder is where relative file names start. */
+/* Loads a scene from a text in memory; `path` names the text in errors, and its folder is where relative file names
+ * start. */
 rill_scene_result rill_scene_parse(const char *text, size_t size, const char *path, const rill_scene_options *options,
                                    rill_scene **out, rill_scene_report *report);
-/* NULL is allowed. */
+/* Frees a scene; NULL is allowed. */
 void rill_scene_free(rill_scene *scene);
 
-/* Creates the world, adds the solids, builds the bed, adds the bodies, fills, adds sources and checks that every probe finds a column.
- * `runtime` may be NULL. The scene may be freed before the world. */
+/* Creates the world, adds the solids, builds the bed, adds the bodies, fills, adds sources and checks that every probe
+ * finds a column. `runtime` may be NULL. The scene may be freed before the world. */
 rill_scene_result rill_scene_create_world(const rill_scene *scene, const rill_runtime *runtime, rill_world **out,
                                           rill_scene_report *report);
 
@@ -211,18 +213,20 @@ rill_scene_pose rill_scene_pose_at(const rill_scene_solid *solid, double time);
 
 /* Brings all solids that have keys to where they are at a time. Real from the next step (or bed) on. */
 rill_result rill_scene_move(const rill_scene *scene, rill_world *world, double time);
-/* One frame: solids go to where they are at its end, kinematic bodies get the velocity that takes them there, then the
- * world is stepped. `*status` is set on RILL_OK; otherwise rill_world_message says what was wrong. Bodies pass through
- * each other and the bed: programs step scenes with rill_physics_step (apps/physics), which has this and contacts. */
+/* Steps one frame: solids go to where they are at its end, kinematic bodies get the velocity that takes them there,
+ * then the world is stepped. `*status` is set on RILL_OK; otherwise rill_world_message says what was wrong. Bodies pass
+ * through each other and the bed: programs step scenes with rill_physics_step (apps/physics), which has this and
+ * contacts. */
 rill_result rill_scene_step(const rill_scene *scene, rill_world *world, double dt, rill_status *status);
-/* Whether anything in it moves, so that floors and ceilings are not always the same. */
+/* Tells whether anything in it moves, so that floors and ceilings are not always the same. */
 bool rill_scene_moves(const rill_scene *scene);
 
-/* The state of a body of a scene at a time, as its keys say (or as it is at first, without): `centre` is its centre of
- * mass in its own frame. Without keys, and at rest before and after them, it has the velocity of its definition. */
+/* Returns the state of a body of a scene at a time, as its keys say (or as it is at first, without): `centre` is its
+ * centre of mass in its own frame. Without keys, and at rest before and after them, it has the velocity of its
+ * definition. */
 rill_body_state rill_scene_body_at(const rill_scene_body *body, const double centre[3], double time, double dt);
 
-/* What a probe measures now; NaN where a solid that has moved leaves no column, and of a body that
+/* Returns what a probe measures now; NaN where a solid that has moved leaves no column, and of a body that
  * is no more. */
 double rill_scene_probe_value(const rill_scene_probe *probe, const rill_world *world);
 
@@ -232,8 +236,8 @@ double rill_scene_probe_value(const rill_scene_probe *probe, const rill_world *w
 int64_t rill_scene_frame_count(double frame, double until);
 double rill_scene_frame_time(double frame, double until, int64_t k);   /* when frame k ends; k = 0 is the start */
 double rill_scene_frame_length(double frame, double until, int64_t k); /* of the frame that ends there; k >= 1 */
-/* Whether frame k is one to write: the first, the last, and each in which another `every` seconds have passed; all of them
- * when `every` is below 0. */
+/* Tells whether frame k is one to write: the first, the last, and each in which another `every` seconds have passed;
+ * all of them when `every` is below 0. */
 bool rill_scene_frame_due(double frame, double until, double every, int64_t k);
 
 #endif

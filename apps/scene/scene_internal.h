@@ -1,4 +1,4 @@
-/* What the files that turn a scene into a world and move it share. */
+/* Shared by the files that turn a scene into a world and move it share. */
 #ifndef RILL_SCENE_SCENE_INTERNAL_H
 #define RILL_SCENE_SCENE_INTERNAL_H
 
@@ -10,14 +10,14 @@ typedef struct rill_scene_track {
     size_t key_count;
     bool loop, ease;
 } rill_scene_track;
-/* What the keys say about a time; what they say nothing about stays in `pose` as it is. scene_moves.c */
+/* Returns what the keys say about a time; what they say nothing about stays in `pose` as it is. scene_moves.c */
 void rill_scene_track_read(const rill_scene_track *track, double time, rill_scene_pose *pose);
 
 /* Adds a body to a world whose bed is built. scene_bodies.c */
 rill_result rill_scene_add_body(const rill_scene_body *body, rill_world *world);
 /* Gives bodies with keys the motion that takes them through a step. */
 rill_result rill_scene_drive(const rill_scene *scene, rill_world *world, double time, double dt);
-/* What a probe of a body measures; NaN when there is none of that name. */
+/* Returns what a probe of a body measures; NaN when there is none of that name. */
 double rill_scene_body_value(const rill_scene_probe *probe, const rill_world *world);
 
 #endif

@@ -12,7 +12,7 @@
  * ends at 0.29999999999999999 s as well. In parts of a frame. */
 static const double SLIVER = 1e-6;
 
-/* Where a stretch between two times stands, 0 to 1. */
+/* Returns where a stretch between two times stands, 0 to 1. */
 static double share(bool ease, double from, double to, double time) {
     double s = to > from ? (time - from) / (to - from) : 1;
     s = s < 0 ? 0 : s > 1 ? 1 : s;

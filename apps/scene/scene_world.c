@@ -63,8 +63,8 @@ static double larger(double a, double b) {
     return a > b ? a : b; /* b when a is NaN */
 }
 
-/* The highest floor, and the highest point that an array of depths puts liquid at: base and depth of the layer that
- * the fill is for, or of every layer without a fill. -infinity when there is none. */
+/* Returns the highest floor, and the highest point that an array of depths puts liquid at: base and depth of the layer
+ * that the fill is for, or of every layer without a fill. -infinity when there is none. */
 static double highest(maker *m, const rill_scene_fill *fill, int32_t layers) {
     const rill_grid *grid = &m->scene->world.grid;
     size_t count = (size_t)grid->cells[0] * (size_t)grid->cells[1];

@@ -29,12 +29,12 @@ struct rill_node {
     rill_scene_place place;
 };
 
-/* NULL when there is no tree to go on with; complaints that leave a usable tree (doubled keys) are in the report
- * only. `*no_memory` is set when that was the reason. With `line_less` nodes have the origin but no line. */
+/* Parses a text. NULL when there is no tree to go on with; complaints that leave a usable tree (doubled keys) are in
+ * the report only. `*no_memory` is set when that was the reason. With `line_less` nodes have the origin but no line. */
 rill_node *rill_tree_parse(const char *text, size_t size, const char *origin, bool line_less, rill_store *store,
                            rill_scene_report *report, bool *no_memory);
 
-/* The value of a key; NULL when there is none. */
+/* Returns the value of a key; NULL when there is none. */
 rill_node *rill_tree_get(const rill_node *map, const char *key);
 /* Where a node stands, as --set would name it: "bed.solids.2.radius"; "the scene" for the root. */
 typedef struct rill_path {

@@ -23,7 +23,7 @@
 enum { WELL = 20, PASSAGE = 20, ACROSS = 6 }; /* cells */
 static const double dx = 1e-3, height = 6e-3, level = 0.02, gravity = 9.81;
 
-/* What must not happen. */
+/* Counts of what must not happen. */
 typedef struct score {
     int64_t error; /* of the ledger, quanta */
     int capped;    /* steps */

@@ -32,7 +32,7 @@ static const dam_break reference_wet = { 5e-3, 1e-3, 0.2, 0.24 };
 static const dam_break reference_dry = { 5e-3, 0, 0.2, 0.24 };
 static const double gravity = 9.81;
 
-/* Where the depth falls through a value, from the right end, by linear interpolation. */
+/* Returns where the depth falls through a value, from the right end, by linear interpolation. */
 static double find_front(const rill_rig *rig, double value, double x0) {
     for (int32_t x = rig->nx - 1; x > 0; x--) {
         double right = rig->depth[x], left = rig->depth[x - 1];
@@ -91,8 +91,8 @@ static bool run_channel(rill_validation *v, const dam_break *d, double dx, dam_r
     return ok;
 }
 
-/* A square with the dam along its falling diagonal. What the ends of the dam at the walls disturb does not reach the
- * strip along the rising diagonal where the error is taken. */
+/* Returns a square with the dam along its falling diagonal. What the ends of the dam at the walls disturb does not
+ * reach the strip along the rising diagonal where the error is taken. */
 static double diagonal_l1(const rill_rig *rig, const dam_break *d, double side) {
     rill_dam exact = rill_exact_dam(gravity, d->left, d->right);
     double error = 0, sum = 0, strip = 0.05 * d->half;

@@ -97,7 +97,7 @@ static double total_energy(const rill_rig *rig, const double *before, double flo
     return sum * rig->dx * rig->dx;
 }
 
-/* The energy of the same liquid with one level everywhere, found by bisection on its volume. */
+/* Returns the energy of the same liquid with one level everywhere, found by bisection on its volume. */
 static double rest_energy(rill_rig *rig, double floor) {
     double volume = 0, low = floor, high = floor + 100 * rill_rig_max_depth(rig);
     for (size_t i = 0; i < rig->cells; i++) {

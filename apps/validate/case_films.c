@@ -162,7 +162,8 @@ static double depth_at(const rill_rig *rig, double px, double py) {
     return (1 - sy) * ((1 - sx) * row[0] + sx * row[1]) + sy * ((1 - sx) * next[0] + sx * next[1]);
 }
 
-/* How far the front is from round, in cells: along 64 rays the outermost place deeper than a tenth of the middle. */
+/* Returns how far the front is from round, in cells: along 64 rays the outermost place deeper than a tenth of the
+ * middle. */
 static double front_roundness(const rill_rig *rig) {
     double nearest = INFINITY, farthest = 0, threshold = 0.1 * rill_rig_max_depth(rig);
     for (int k = 0; k < 64; k++) {

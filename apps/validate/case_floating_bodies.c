@@ -119,7 +119,7 @@ typedef struct strip {
     double a, W, D, d; /* m: half-widths of strip and tank, clearance, depth */
 } strip;
 
-/* How far the two sides of the equation for w are apart. */
+/* Returns how far the two sides of the equation for w are apart. */
 static double mismatch(const strip *s, double w) {
     const double k = w / sqrt(gravity * s->d);
     return gravity * (1 + s->a * k / tan(k * (s->W - s->a))) - w * w * (s->d - s->D + s->a * s->a / (3 * s->D));

@@ -146,7 +146,8 @@ static void run_immersed(rill_validation *v, double relative) {
 
 /* ---------------------------------------------------------------------------------------------------------- radiation */
 
-/* A strip of 20 mm, clearance 10 mm, is let go 0.2 mm too high, 300 mm from the walls of a channel: 1.3 s to and fro. */
+/* A strip of 20 mm, clearance 10 mm, is let go 0.2 mm too high, 300 mm from the walls of a channel: 1.3 s to and
+ * fro. */
 static void run_radiation(rill_validation *v, double dx) {
     const double a = 0.01, clear = 0.01, depth = 0.02, lift = 2e-4, middle = 0.3, dt = 1.0 / 500;
     const double length = depth - clear + a * a / (3 * clear), b = 0.5 * a * sqrt(gravity / depth) / length;
@@ -244,15 +245,16 @@ static void run_momentum(rill_validation *v, rill_body_def def, const char *name
 
 enum { WINDOW = 50, PERIOD = 125 }; /* steps; a period of heave is about 0.25 s */
 
-/* The depth that moves at a face, times its length over dx: at the box's rim half a cell of each depth carries the flow. */
+/* Returns the depth that moves at a face, times its length over dx: at the box's rim half a cell of each depth carries
+ * the flow. */
 static double weight(double l, double r) {
     const double open = fmin(l, r), rim = 2e-3;
     return fabs(l - r) < rim ? 0.5 * (l + r) : 0.5 * open * (open / l + open / r);
 }
 
-/* Of a box whose sides lie on the grid, so that what is in a column stands from the bed up. As in case 20 the velocities
- * before and after a step are multiplied; what trembles still, by 1e-5 where the weights above are not quite those of the
- * scheme, is taken out by a mean over a period of heave. */
+/* Of a box whose sides lie on the grid, so that what is in a column stands from the bed up. As in case 20 the
+ * velocities before and after a step are multiplied; what trembles still, by 1e-5 where the weights above are not quite
+ * those of the scheme, is taken out by a mean over a period of heave. */
 static double total_energy(rill_rig *rig, rill_body_id id, double mass, const double *before, double speed) {
     double sum = 0;
     const bool ok = rill_rig_look(rig);

@@ -112,7 +112,7 @@ typedef struct wave_case {
     double length, area, vanishing; /* L, A as multiples of dx and dx^2 */
 } wave_case;
 
-/* A cosine along the tank, on each row. */
+/* Returns a cosine along the tank, on each row. */
 static double shape_at(const rill_rig *rig, size_t cell) {
     return cos(PI * ((double)(cell % (size_t)rig->nx) + 0.5) / rig->nx);
 }

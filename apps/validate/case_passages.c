@@ -334,7 +334,7 @@ static void run_cavity(rill_validation *v) {
 
 /* ------------------------------------------------------------------------------------------------------------ bits */
 
-/* A dam breaks into a room with pillars, a low ceiling and a slab with a hole: hash after a second. */
+/* Lets a dam break into a room with pillars, a low ceiling and a slab with a hole; returns the hash after a second. */
 static uint64_t hash_of(rill_validation *v, int threads, bool scalar) {
     rill_validation with = *v;
     rill_rig rig;

@@ -44,7 +44,8 @@ static double highest(rill_rig *rig) {
 
 /* ------------------------------------------------------------------------------------------------------ down and aside */
 
-/* The rise z of the level for which z times the tank's area is what lies below it of a box or sphere of 20 mm. */
+/* Returns the rise z of the level for which z times the tank's area is what lies below it of a box or sphere of 20
+ * mm. */
 static double plunged_rise(bool sphere) {
     const double area = 0.12 * 0.08, pi = 3.14159265358979323846;
     double rise = 0;

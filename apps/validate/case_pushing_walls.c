@@ -219,7 +219,7 @@ static void run_rides(rill_validation *v) {
 
 /* --------------------------------------------------------------------------------------------------------- passage */
 
-/* What flows through the middle of the passage: the mean over its width, m/s. */
+/* Returns the flow through the middle of the passage: the mean over its width, m/s. */
 static double passage_speed(rill_rig *rig) {
     double sum = 0;
     for (int32_t y = 5; y < 15; y++) {

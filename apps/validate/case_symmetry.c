@@ -26,7 +26,7 @@ static place image(int k, int32_t n, place p) {
     return q;
 }
 
-/* The velocity from cell a to its neighbour b. */
+/* Returns the velocity from cell a to its neighbour b. */
 static double velocity_between(const double *faces, int32_t n, place a, place b) {
     bool forward = b.x > a.x || b.y > a.y;
     place upper = forward ? b : a;

@@ -13,8 +13,8 @@
 
 #include <math.h>
 
-/* What is left over when a middle depth is tried: speed behind the rarefaction minus speed behind the shock. Falls
- * monotonically with the depth. */
+/* Returns what is left over when a middle depth is tried: speed behind the rarefaction minus speed behind the shock.
+ * Falls monotonically with the depth. */
 static double dam_mismatch(const rill_dam *dam, double depth) {
     double g = dam->gravity, hr = dam->right;
     double rarefaction = 2 * (sqrt(g * dam->left) - sqrt(g * depth));
@@ -94,8 +94,8 @@ double rill_exact_film_speed(double acceleration, double depth, double viscosity
     return acceleration * depth * depth / (3 * viscosity);
 }
 
-/* The similarity solution is h = h0 (1 - (r/R)^2)^(1/3) with R = k (g V^3 / (3 nu))^(1/8) t^(1/8). Its volume fixes
- * h0 = 4 V / (3 pi R^2), and the front condition dR/dt = -(g / (3 nu)) h^2 dh/dr fixes k. */
+/* Returns k of the similarity solution h = h0 (1 - (r/R)^2)^(1/3) with R = k (g V^3 / (3 nu))^(1/8) t^(1/8). Its volume
+ * fixes h0 = 4 V / (3 pi R^2), and the front condition dR/dt = -(g / (3 nu)) h^2 dh/dr fixes k. */
 static double puddle_constant(void) {
     return pow(1024.0 / (81 * RILL_PI * RILL_PI * RILL_PI), 0.125);
 }

@@ -23,22 +23,23 @@ typedef struct rill_bowl {
 
 double rill_exact_bowl_bed(const rill_bowl *bowl, double x, double y);
 double rill_exact_bowl_period(const rill_bowl *bowl);
-/* Depth (0 where dry) and velocity of the liquid at time t. */
+/* Return the depth (0 where dry) and velocity of the liquid at time t. */
 double rill_exact_bowl_depth(const rill_bowl *bowl, double x, double y, double t);
 void rill_exact_bowl_velocity(const rill_bowl *bowl, double t, double out[2]);
 
-/* Period of the longest standing wave between walls a length apart, in shallow liquid with wave speed sqrt(g depth). */
+/* Returns the period of the longest standing wave between walls a length apart, in shallow liquid with wave speed
+ * sqrt(g depth). */
 double rill_exact_standing_period(double gravity, double length, double depth);
 
-/* Mean speed of a laminar film under a driving acceleration along the bed. */
+/* Returns the mean speed of a laminar film under a driving acceleration along the bed. */
 double rill_exact_film_speed(double acceleration, double depth, double viscosity);
 
-/* Radius of a viscous puddle of given volume after a time. */
+/* Returns the radius of a viscous puddle of given volume after a time. */
 double rill_exact_puddle_radius(double gravity, double volume, double viscosity, double t);
-/* Its depth at a distance from the centre. */
+/* Returns the depth of a viscous puddle at a distance from its centre. */
 double rill_exact_puddle_depth(double gravity, double volume, double viscosity, double t, double r);
 
-/* Flow per width over a broad crest under an energy head. */
+/* Returns the flow per width over a broad crest under an energy head. */
 double rill_exact_crest_flow(double gravity, double head);
 
 #endif

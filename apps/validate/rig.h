@@ -36,7 +36,7 @@ typedef struct rill_rig {
 } rill_rig;
 
 bool rill_rig_begin(rill_rig *rig, rill_validation *v, int32_t nx, int32_t ny, double dx);
-/* Solid between two corners; before the build. */
+/* Adds a solid between two corners; before the build. */
 void rill_rig_add_box(rill_rig *rig, double x0, double y0, double z0, double x1, double y1, double z1);
 bool rill_rig_build(rill_rig *rig);
 /* Puts depth[] and faces[] into the world. */
@@ -51,17 +51,17 @@ void rill_rig_end(rill_rig *rig);
 bool rill_rig_expect(rill_rig *rig, rill_result result, const char *call);
 /* Adds what the ledger is off by, whichever way, to the worst so far (quanta). */
 bool rill_rig_audit(rill_rig *rig, int64_t *worst);
-/* Memory for a case's own arrays; NULL makes the rig fail. Release with free(). */
+/* Returns memory for a case's own arrays; NULL makes the rig fail. Release with free(). */
 double *rill_rig_numbers(rill_rig *rig, size_t count);
 
-/* Centre of a cell. */
+/* Returns the centre of a cell. */
 static inline double rill_rig_centre(const rill_rig *rig, int32_t i) {
     return ((double)i + 0.5) * rig->dx;
 }
 static inline size_t rill_rig_cell(const rill_rig *rig, int32_t x, int32_t y) {
     return (size_t)y * (size_t)rig->nx + (size_t)x;
 }
-/* The largest sub-step the scheme allows for still liquid of a depth (paper mode: whatever the depth). */
+/* Returns the largest sub-step the scheme allows for still liquid of a depth (paper mode: whatever the depth). */
 double rill_rig_stable_step(const rill_rig *rig, double depth);
 /* Counts of columns whose depth differs from a copy made earlier, and the largest face speed. After rill_rig_look. */
 size_t rill_rig_differences(const rill_rig *rig, const double *depth);
@@ -70,7 +70,7 @@ double rill_rig_max_depth(const rill_rig *rig);
 
 const char *rill_rig_mode(const rill_rig *rig);
 
-/* Uniform in [0, 1), the same on every machine. */
+/* Returns a number uniform in [0, 1), the same on every machine. */
 double rill_rig_random(uint64_t *state);
 
 #endif

@@ -33,7 +33,7 @@ typedef struct rill_row {
     char what[96];
 } rill_row;
 
-/* What the cases are run with and what they found. */
+/* How the cases are run, and what they found. */
 typedef struct rill_validation {
     bool quick;    /* fewer steps where a case is about many steps */
     bool scalar;   /* without vector code */
@@ -51,7 +51,7 @@ __attribute__((format(printf, 3, 4)))
 #endif
 void rill_validation_add(rill_validation *v, const rill_check *check, const char *what, ...);
 
-/* A row that says why a case could not be run; it counts as failed. */
+/* Adds a row that says why a case could not be run; it counts as failed. */
 void rill_validation_broken(rill_validation *v, const char *why);
 
 size_t rill_validation_failures(const rill_validation *v);

@@ -35,13 +35,13 @@ bool rill_vessels_build(rill_rig *rig, rill_validation *v, const rill_vessels *v
 /* Fills wells and passages to these levels; passages as far as `passage` says, full at most. */
 bool rill_vessels_fill(rill_rig *rig, const int8_t *well, const double levels[RILL_WELLS], double passage);
 
-/* Mean, lowest and highest level of a well. After rill_rig_look. */
+/* The mean, lowest and highest level of a well. After rill_rig_look. */
 typedef struct rill_well_level {
     double mean, low, high;
 } rill_well_level;
 rill_well_level rill_vessels_level(const rill_rig *rig, const int8_t *well, int number);
 
-/* Memory for `well`; NULL makes the validation fail. */
+/* Returns memory for `well`; NULL makes the validation fail. */
 int8_t *rill_vessels_map(rill_validation *v, const rill_vessels *vessels);
 
 #endif

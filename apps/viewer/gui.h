@@ -14,7 +14,7 @@ extern "C" {
 
 enum { RILL_GUI_TEXT = 0xe6e9ec, RILL_GUI_DIM = 0x98a2ab, RILL_GUI_WARN = 0xf2b04c, RILL_GUI_GOOD = 0x7fc8a9 };
 
-/* For the GL context that is current; `scale` is the screen's density, 1 for 96 dots per inch. */
+/* Starts the GUI for the GL context that is current; `scale` is the screen's density, 1 for 96 dots per inch. */
 bool rill_gui_start(float scale);
 void rill_gui_stop(void);
 void rill_gui_begin(int width, int height, double dt);
@@ -25,16 +25,16 @@ void rill_gui_on_button(int button, bool down); /* 0 left, 1 right, 2 middle */
 void rill_gui_on_wheel(float amount);
 void rill_gui_on_key(int key, bool down); /* of GLFW */
 void rill_gui_on_text(unsigned codepoint);
-/* Whether the pointer is over (or holds), or the keys go to, something of the GUI as it was last shown. */
+/* Tell whether the pointer is over (or holds), or the keys go to, something of the GUI as it was last shown. */
 bool rill_gui_has_mouse(void);
 bool rill_gui_has_keys(void);
-/* Where the item of that label was in the frame that has ended: left, top, right, bottom. False: nowhere. */
+/* Finds where the item of that label was in the frame that has ended: left, top, right, bottom. False: nowhere. */
 bool rill_gui_find(const char *label, float rectangle[4]);
 
 /* Windows without a frame of their own; every begin has its end. */
 void rill_gui_panel_begin(const char *name, float x, float y, float width, float height);
 void rill_gui_card_begin(const char *name, float x, float y, float centre_x, float centre_y); /* as large as its text */
-/* The same, through which the pointer goes. */
+/* Draws a picture through which the pointer goes. */
 void rill_gui_note_begin(const char *name, float x, float y, float centre_x, float centre_y);
 void rill_gui_panel_end(void);
 bool rill_gui_section(const char *label, bool open); /* a heading that folds */
@@ -49,10 +49,10 @@ void rill_gui_hint(const char *text); /* shown when the pointer rests on the las
 bool rill_gui_button(const char *label);
 bool rill_gui_combo(const char *label, int *value, const char *const *names, int count);
 bool rill_gui_slider(const char *label, double *value, double low, double high, bool logarithmic, const char *format);
-/* A square pad with a knob at -1 to 1 in both directions, y upwards; true while it is dragged. */
+/* Shows a square pad with a knob at -1 to 1 in both directions, y upwards; true while it is dragged. */
 bool rill_gui_pad(const char *label, float size, double knob[2]);
 void rill_gui_progress(double share, const char *text);
-/* A picture with its name below; true when it is clicked. Without a texture (0) an empty frame. */
+/* Shows a picture with its name below; true when it is clicked. Without a texture (0) an empty frame. */
 bool rill_gui_picture(const char *label, unsigned texture, float width, float height);
 
 /* Lines over time, oldest first: `count` values each, `start` is the oldest (a ring). Stacked when asked; so many lines

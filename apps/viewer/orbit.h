@@ -15,13 +15,13 @@ typedef struct rill_orbit {
 
 rill_orbit rill_orbit_from(const rill_camera *camera, double size);
 rill_camera rill_orbit_camera(const rill_orbit *orbit);
-/* By a drag over the picture, in parts of its height. */
+/* Rotates by a drag over the picture, in parts of its height. */
 void rill_orbit_rotate(rill_orbit *orbit, double dx, double dy);
 void rill_orbit_pan(rill_orbit *orbit, double dx, double dy, double aspect);
 void rill_orbit_zoom(rill_orbit *orbit, double notches);
-/* So that a box is seen whole, from the same side. */
+/* Fits the view so that a box is seen whole, from the same side. */
 void rill_orbit_fit(rill_orbit *orbit, const double low[3], const double high[3], double aspect);
-/* Through a point of the picture, -1 to 1, x to the right and y up; aspect is width / height. */
+/* Returns the ray through a point of the picture, -1 to 1, x to the right and y up; aspect is width / height. */
 rill_ray rill_orbit_ray(const rill_orbit *orbit, double x, double y, double aspect);
 
 #endif

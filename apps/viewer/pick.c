@@ -23,7 +23,7 @@ static double dot(const double a[3], const double b[3]) {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-/* How far along the ray a triangle is met, from either side; infinity when it is not. */
+/* Returns how far along the ray a triangle is met, from either side; infinity when it is not. */
 static double meet(const rill_ray *ray, const double a[3], const double b[3], const double c[3]) {
     double ab[3], ac[3], p[3], q[3], s[3];
     subtract(b, a, ab);

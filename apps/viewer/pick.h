@@ -1,4 +1,4 @@
-/* What lies under the pointer: rays against the triangles of liquid, solids and bodies. */
+/* Finds what lies under the pointer: rays against the triangles of liquid, solids and bodies. */
 #ifndef RILL_VIEWER_PICK_H
 #define RILL_VIEWER_PICK_H
 
@@ -15,7 +15,7 @@ typedef struct rill_hit {
     rill_body_id body;   /* null: none */
 } rill_hit;
 
-/* The nearest triangle; `surface` may be NULL (or never built): solids and bodies only. False: none. */
+/* Finds the nearest triangle; `surface` may be NULL (or never built): solids and bodies only. False: none. */
 bool rill_pick(const rill_world *world, const rill_surface *surface, const rill_ray *ray, rill_hit *out);
 
 #endif

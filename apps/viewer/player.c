@@ -144,7 +144,7 @@ static void read_world(const rill_player *player, rill_player_status *status) {
     }
 }
 
-/* What the window may know; not yet where it can see it. */
+/* All that the window may know; not yet where it can see it. */
 static void write_status(const rill_player *player, rill_player_status *status) {
     memset(status, 0, sizeof *status);
     status->open = player->world != NULL;

@@ -80,7 +80,7 @@ typedef struct rill_player_options {
     rill_scene_options scene; /* what is pointed to must live on */
 } rill_player_options;
 
-/* NULL: no memory, or no thread. */
+/* Makes a player. NULL: no memory, or no thread. */
 rill_player *rill_player_create(const rill_player_options *options);
 void rill_player_destroy(rill_player *player); /* NULL is allowed */
 
@@ -89,7 +89,7 @@ void rill_player_destroy(rill_player *player); /* NULL is allowed */
 uint64_t rill_player_give(rill_player *player, const rill_order *order);
 void rill_player_read(rill_player *player, rill_player_status *out);
 
-/* What there is to draw. NULL and 0 when nothing is open. */
+/* Returns what there is to draw. NULL and 0 when nothing is open. */
 typedef struct rill_player_view {
     const rill_scene *scene;
     rill_world *world;
@@ -101,7 +101,7 @@ typedef struct rill_player_view {
 bool rill_player_claim(rill_player *player, double patience, rill_player_view *out);
 void rill_player_release(rill_player *player);
 
-/* Seconds, from an arbitrary start. */
+/* Returns seconds, from an arbitrary start. */
 double rill_player_clock(void);
 
 #endif

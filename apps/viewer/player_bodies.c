@@ -1,4 +1,4 @@
-/* What a hand does to bodies: it takes hold of one, throws it, and drops new ones.
+/* How the hand takes hold of bodies, throws them, and drops new ones.
  *
  * A body that is held is pulled by an impulse J at the point r from its centre of mass where it was taken, so strong that
  * within a short time the point would have the velocity that takes it to the pointer. With a scalar moment of inertia I,

@@ -1,4 +1,4 @@
-/* What a hand does to liquid and solids: it pours, sucks and pushes. */
+/* How the hand pours and sucks liquid, and pushes solids. */
 #include <math.h>
 #include <string.h>
 

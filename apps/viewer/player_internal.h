@@ -1,4 +1,4 @@
-/* What the files of the player share: player.c has the thread, player_orders.c what it is told to do, player_hand.c
+/* Shared by the files of the player: player.c has the thread, player_orders.c what it is told to do, player_hand.c
  * what is done to liquid and solids by hand, player_bodies.c to bodies. */
 #ifndef RILL_VIEWER_PLAYER_INTERNAL_H
 #define RILL_VIEWER_PLAYER_INTERNAL_H
@@ -75,29 +75,29 @@ struct rill_player {
 };
 
 void rill_player_say(rill_player *player, const char *text, ...) __attribute__((format(printf, 2, 3)));
-/* One step; false: it was refused and the player is paused. */
+/* Does one step; false: it was refused and the player is paused. */
 bool rill_player_step(rill_player *player, double dt);
 /* Makes the surface fit the world. */
 void rill_player_build(rill_player *player);
 void rill_player_obey(rill_player *player, const rill_order *order);
 
-/* Before a step: the hand's source goes where its ray ends, and a solid that is held a bit of its way. */
+/* Moves, before a step, the hand's source to where its ray ends, and a solid that is held a bit of its way. */
 void rill_hand_prepare(rill_player *player);
 void rill_hand_stop(rill_player *player);
 void rill_grip_start(rill_player *player, const rill_ray *ray);
 void rill_grip_aim(rill_player *player, const rill_ray *ray);
-/* At most `reach` metres towards the goal. */
+/* Moves what is held at most `reach` metres towards the goal. */
 void rill_grip_follow(rill_player *player, double reach);
 
 /* Takes hold of a body where a ray met it. */
 void rill_body_grip_start(rill_player *player, const rill_ray *ray, const rill_hit *hit);
 void rill_body_grip_aim(rill_player *player, const rill_ray *ray);
-/* Before a step: the body gets velocity towards the pointer. */
+/* Gives a held body, before a step, velocity towards the pointer. */
 void rill_body_grip_pull(rill_player *player, double dt);
-/* A new one, above where the ray ends. */
+/* Drops a new body from above where the ray ends. */
 void rill_body_drop(rill_player *player, const rill_ray *ray, bool box);
 
-/* A scene with a mesh as its bed; NULL with a message. */
+/* Makes a scene with a mesh as its bed; NULL with a message. */
 rill_scene *rill_mesh_scene(const char *path, rill_message *message);
 
 #endif

@@ -22,7 +22,7 @@ typedef enum rill_viewer_result {
     RILL_VIEWER_NO_WINDOW  /* no display, no GL, no memory */
 } rill_viewer_result;
 
-/* Until the window is closed. On anything but RILL_VIEWER_DONE the message says why, unless it is empty. */
+/* Runs until the window is closed. On anything but RILL_VIEWER_DONE the message says why, unless it is empty. */
 rill_viewer_result rill_viewer_run(const rill_viewer_options *options, rill_message *message);
 
 #endif

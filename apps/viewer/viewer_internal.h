@@ -1,4 +1,4 @@
-/* What the files of the viewer share.
+/* Shared by the files of the viewer.
  *
  *     viewer.c           the window and its loop
  *     viewer_picture.c   from the player's world to the picture, as sharp as there is time for
@@ -51,7 +51,7 @@ typedef struct rill_wall_speed {
     uint64_t steps; /* of the world at its beginning */
 } rill_wall_speed;
 
-/* What the user sets; the player is told, and its answer is shown. */
+/* Settings of the user; the player is told, and its answer is shown. */
 typedef struct rill_settings {
     double rate, radius;      /* of the hand: ml/s, mm */
     int preset;               /* of the liquid */
@@ -138,7 +138,7 @@ enum { RILL_SPEED_COUNT = 5, RILL_SPEED_REAL = 3 };
 /* Takes over what is new in the world if it can be had now, and draws if anything changed. */
 void rill_viewer_update_picture(rill_viewer *v);
 void rill_viewer_fit(rill_viewer *v);
-/* Another look at the same: overlays, optics, camera. */
+/* Asks for another picture of the same state: overlays, optics, camera. */
 void rill_viewer_touch(rill_viewer *v);
 /* Draws a world once into a picture of that size, 4 bytes per pixel; for thumbnails. */
 bool rill_viewer_draw_once(rill_viewer *v, const rill_player_view *view, int32_t width, int32_t height,
@@ -151,7 +151,7 @@ void rill_input_button(rill_viewer *v, int button, bool down, int mods);
 void rill_input_move(rill_viewer *v, double x, double y); /* in the framebuffer */
 void rill_input_wheel(rill_viewer *v, double amount);
 void rill_input_drop(rill_viewer *v, const char *path);
-/* Once per frame: what was held in a scene is let go in the gallery. */
+/* Lets go in the gallery, once per frame, of what was held in a scene. */
 void rill_input_frame(rill_viewer *v);
 /* Tilts gravity, towards the right of the screen and away from it, in degrees. */
 void rill_input_tilt(rill_viewer *v, double right, double away);
@@ -162,14 +162,14 @@ float rill_panel_width(const rill_viewer *v);
 void rill_panel_show(rill_viewer *v);
 void rill_panel_send_liquid(rill_viewer *v);
 void rill_panel_send_gravity(rill_viewer *v);
-/* The settings as the player has them, unless newer ones are on their way. */
+/* Takes the settings as the player has them, unless newer ones are on their way. */
 void rill_panel_follow(rill_viewer *v);
 void rill_plots_add(rill_viewer *v);
 void rill_plots_show(rill_viewer *v);
 void rill_help_show(rill_viewer *v);
 void rill_notes_show(rill_viewer *v);
 void rill_gallery_show(rill_viewer *v);
-/* One thumbnail further, if there is one missing. */
+/* Makes one more thumbnail, if there is one missing. */
 void rill_gallery_work(rill_viewer *v);
 
 /* ------------------------------------------------------------------------------------------------------------ keep */
@@ -183,9 +183,9 @@ void rill_keep_snapshot(rill_viewer *v, bool load);
 /* ------------------------------------------------------------------------------------------------------------ pace */
 
 void rill_wall_speed_add(rill_viewer *v, double seconds);
-/* Of the frames since the last time, as members of a JSON object; forgets them. */
+/* Writes the speeds of the frames since the last time, as members of a JSON object; forgets them. */
 void rill_wall_speed_write(rill_viewer *v, FILE *file);
-/* "1.20 s, real time": the time of the world, and how fast it goes. True: slower than it should. */
+/* Writes "1.20 s, real time": the time of the world, and how fast it goes. True: slower than it should. */
 bool rill_wall_speed_text(const rill_viewer *v, char *text, size_t room);
 
 /* ---------------------------------------------------------------------------------------------------------- script */
@@ -193,7 +193,7 @@ bool rill_wall_speed_text(const rill_viewer *v, char *text, size_t room);
 bool rill_script_open(rill_viewer *v); /* false: the message says why */
 void rill_script_close(rill_viewer *v);
 void rill_script_frame(rill_viewer *v);
-/* A line of state as soon as the world can be had, which no frame waits for. */
+/* Reports a line of state as soon as the world can be had, which no frame waits for. */
 void rill_script_report(rill_viewer *v, const char *tag);
 void rill_script_report_frame(rill_viewer *v);
 

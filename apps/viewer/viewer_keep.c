@@ -1,4 +1,4 @@
-/* What is kept: screenshots, movies, snapshots; all in one folder. */
+/* Files that the user asks to keep: screenshots, movies, snapshots; all in one folder. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -25,7 +25,7 @@ static bool new_name(rill_viewer *v, const char *kind, const char *ending, char 
 
 /* ----------------------------------------------------------------------------------------------------- screenshots */
 
-/* Whether the picture has full size. */
+/* Tells whether the picture has full size. */
 static bool is_whole(const rill_viewer *v) {
     return v->drawn && v->opened && v->render_size[0] == v->picture[0] && v->render_size[1] == v->picture[1];
 }

@@ -234,7 +234,7 @@ static void fail(rill_viewer *v, const char *what) {
     v->done = true;
 }
 
-/* Whether everything so far has been done and is shown. */
+/* Tells whether everything so far has been done and is shown. */
 static bool settled(const rill_viewer *v) {
     return v->status.orders >= v->last_order && !v->shoot && !v->window_shot[0] && !v->report[0] &&
            !v->status.opening && v->script->frames >= v->script->needed &&
