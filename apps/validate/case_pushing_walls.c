@@ -204,13 +204,13 @@ static void run_ride(rill_validation *v, const ride *r) {
 static void run_rides(rill_validation *v) {
     const double wave = sqrt(gravity * 5e-3);
     const ride rides[] = {
-        { "a cell in 5 s", 3200, 1, 1.60048, 1, 0, 2e-4, 6 },
-        { "a cell a second", 1600, 1, 0.80048, 1, 0, 1e-3, 3 },
-        { "0.1 of the wave speed", 800, 1, 0.4001, 1, 0, 0.1 * wave, 1.2 },
-        { "half of the wave speed", 1000, 1, 0.4001, 1, 0, 0.5 * wave, 1.2 },
-        { "the wave speed", 1200, 1, 0.4001, 1, 0, wave, 1.2 },
-        { "0.05 of the wave speed, 30 degrees", 300, 300, 0.13, 0.22, 30, 0.05 * wave, 0.45 },
-        { "0.3 of the wave speed, 30 degrees", 300, 300, 0.13, 0.22, 30, 0.3 * wave, 0.36 },
+        { .name = "a cell in 5 s", .nx = 3200, .ny = 1, .x = 1.60048, .length = 1, .speed = 2e-4, .duration = 6 },
+        { .name = "a cell a second", .nx = 1600, .ny = 1, .x = 0.80048, .length = 1, .speed = 1e-3, .duration = 3 },
+        { .name = "0.1 of the wave speed", .nx = 800, .ny = 1, .x = 0.4001, .length = 1, .speed = 0.1 * wave, .duration = 1.2 },
+        { .name = "half of the wave speed", .nx = 1000, .ny = 1, .x = 0.4001, .length = 1, .speed = 0.5 * wave, .duration = 1.2 },
+        { .name = "the wave speed", .nx = 1200, .ny = 1, .x = 0.4001, .length = 1, .speed = wave, .duration = 1.2 },
+        { .name = "0.05 of the wave speed, 30 degrees", .nx = 300, .ny = 300, .x = 0.13, .length = 0.22, .angle = 30, .speed = 0.05 * wave, .duration = 0.45 },
+        { .name = "0.3 of the wave speed, 30 degrees", .nx = 300, .ny = 300, .x = 0.13, .length = 0.22, .angle = 30, .speed = 0.3 * wave, .duration = 0.36 },
     };
     for (size_t i = 0; i < sizeof rides / sizeof rides[0]; i++) {
         run_ride(v, &rides[i]);

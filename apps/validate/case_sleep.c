@@ -225,10 +225,10 @@ static void wake(rill_validation *v) {
 
 void rill_case_sleep(rill_validation *v) {
     const sleep_scene scenes[] = {
-        { "shallow pool, blood", 1.5e-3, 3e-3, 4e-6, false, true, RILL_PIPE_AREA_PHYSICAL },
-        { "islands and rain, blood", 5e-3, 4e-3, 4e-6, true, false, RILL_PIPE_AREA_PHYSICAL },
-        { "puddles of oil", 6e-3, 4e-3, 9.2e-5, false, false, RILL_PIPE_AREA_PHYSICAL },
-        { "rough pool, water", 3e-3, 6e-3, 1e-6, false, true, RILL_PIPE_AREA_PAPER },
+        { .name = "shallow pool, blood", .roughness = 1.5e-3, .level = 3e-3, .viscosity = 4e-6, .drowned = true, .area = RILL_PIPE_AREA_PHYSICAL },
+        { .name = "islands and rain, blood", .roughness = 5e-3, .level = 4e-3, .viscosity = 4e-6, .raining = true, .area = RILL_PIPE_AREA_PHYSICAL },
+        { .name = "puddles of oil", .roughness = 6e-3, .level = 4e-3, .viscosity = 9.2e-5, .area = RILL_PIPE_AREA_PHYSICAL },
+        { .name = "rough pool, water", .roughness = 3e-3, .level = 6e-3, .viscosity = 1e-6, .drowned = true, .area = RILL_PIPE_AREA_PAPER },
     };
     for (size_t i = 0; i < sizeof scenes / sizeof scenes[0]; i++) {
         compare(v, &scenes[i], v->quick ? 30 : 120);
