@@ -200,7 +200,7 @@ static void *run(void *user) {
     pthread_mutex_lock(&player->mutex);
     while (!player->quit) {
         bool ordered = player->order_count > 0;
-        if (player->expelled) {
+        if (player->held) {
             pthread_cond_wait(&player->changed, &player->mutex);
             continue;
         }
@@ -321,7 +321,7 @@ bool rill_player_claim(rill_player *player, double patience, rill_player_view *o
         wait_until(player, end);
     }
     bool mine = !player->busy;
-    player->expelled = mine;
+    player->held = mine;
     pthread_mutex_unlock(&player->mutex);
     if (mine) {
         *out = (rill_player_view){ player->scene, player->world, player->surface, player->opened, player->version };
@@ -331,7 +331,7 @@ bool rill_player_claim(rill_player *player, double patience, rill_player_view *o
 
 void rill_player_release(rill_player *player) {
     pthread_mutex_lock(&player->mutex);
-    player->expelled = false;
+    player->held = false;
     player->wanted_until = 0;
     pthread_cond_broadcast(&player->changed);
     pthread_mutex_unlock(&player->mutex);

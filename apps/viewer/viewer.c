@@ -236,7 +236,7 @@ static void loop(rill_viewer *v) {
         double began = rill_player_clock();
         v->passed = began - before;
         v->frame_seconds += 0.1 * (v->passed - v->frame_seconds);
-        rill_wall_speed_add(v, v->passed);
+        rill_pace_add(v, v->passed);
         measure_window(v);
         rill_player_read(v->player, &v->status);
         rill_panel_follow(v);

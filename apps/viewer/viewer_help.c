@@ -68,7 +68,7 @@ void rill_notes_show(rill_viewer *v) {
         rill_gui_panel_end();
     }
     char text[128];
-    if (!v->with_panel && !v->in_gallery && v->status.open && rill_wall_speed_text(v, text, sizeof text)) {
+    if (!v->with_panel && !v->in_gallery && v->status.open && rill_pace_text(v, text, sizeof text)) {
         rill_gui_note_begin("pace", (float)v->size[0] - 12 * v->density, 12 * v->density, 1, 0);
         rill_gui_text(RILL_GUI_WARN, text);
         rill_gui_panel_end();

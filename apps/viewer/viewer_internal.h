@@ -44,12 +44,12 @@ typedef struct rill_plots {
 
 /* How long frames took since the last report: the newest of them, in a ring. */
 enum { RILL_PACE_COUNT = 4096 };
-typedef struct rill_wall_speed {
+typedef struct rill_pace {
     float seconds[RILL_PACE_COUNT];
     size_t count; /* of all */
     double sum, longest;
     uint64_t steps; /* of the world at its beginning */
-} rill_wall_speed;
+} rill_pace;
 
 /* Settings of the user; the player is told, and its answer is shown. */
 typedef struct rill_settings {
@@ -90,7 +90,7 @@ typedef struct rill_viewer {
     bool drawn;                   /* the picture is what it should be */
     double changed;               /* clock: when it last changed */
     double passed, frame_seconds; /* since the frame before, and smoothed */
-    rill_wall_speed pace;
+    rill_pace pace;
 
     rill_orbit orbit;
     double low[3], high[3]; /* around what there is to see */
@@ -182,11 +182,11 @@ void rill_keep_snapshot(rill_viewer *v, bool load);
 
 /* ------------------------------------------------------------------------------------------------------------ pace */
 
-void rill_wall_speed_add(rill_viewer *v, double seconds);
+void rill_pace_add(rill_viewer *v, double seconds);
 /* Writes the speeds of the frames since the last time, as members of a JSON object; forgets them. */
-void rill_wall_speed_write(rill_viewer *v, FILE *file);
+void rill_pace_write(rill_viewer *v, FILE *file);
 /* Writes "1.20 s, real time": the time of the world, and how fast it goes. True: slower than it should. */
-bool rill_wall_speed_text(const rill_viewer *v, char *text, size_t room);
+bool rill_pace_text(const rill_viewer *v, char *text, size_t room);
 
 /* ---------------------------------------------------------------------------------------------------------- script */
 

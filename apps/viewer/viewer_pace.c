@@ -7,8 +7,8 @@
 static const double KEEPS_UP = 0.93;      /* of the speed that is wanted: less is told */
 static const double STANDS_STILL = 0.005; /* of real time */
 
-void rill_wall_speed_add(rill_viewer *v, double seconds) {
-    rill_wall_speed *pace = &v->pace;
+void rill_pace_add(rill_viewer *v, double seconds) {
+    rill_pace *pace = &v->pace;
     pace->seconds[pace->count++ % RILL_PACE_COUNT] = (float)seconds;
     pace->sum += seconds;
     pace->longest = seconds > pace->longest ? seconds : pace->longest;
@@ -19,8 +19,8 @@ static int compare(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-void rill_wall_speed_write(rill_viewer *v, FILE *file) {
-    rill_wall_speed *pace = &v->pace;
+void rill_pace_write(rill_viewer *v, FILE *file) {
+    rill_pace *pace = &v->pace;
     size_t kept = pace->count < RILL_PACE_COUNT ? pace->count : RILL_PACE_COUNT;
     uint64_t steps = v->status.steps >= pace->steps ? v->status.steps - pace->steps : v->status.steps;
     qsort(pace->seconds, kept, sizeof pace->seconds[0], compare);
@@ -34,7 +34,7 @@ void rill_wall_speed_write(rill_viewer *v, FILE *file) {
     pace->steps = v->status.steps;
 }
 
-bool rill_wall_speed_text(const rill_viewer *v, char *text, size_t room) {
+bool rill_pace_text(const rill_viewer *v, char *text, size_t room) {
     const rill_player_status *status = &v->status;
     bool slow = status->playing && status->rate < KEEPS_UP * status->speed;
     if (!status->playing) {

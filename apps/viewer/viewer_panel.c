@@ -65,7 +65,7 @@ void rill_panel_follow(rill_viewer *v) {
 static void show_time(rill_viewer *v) {
     const rill_player_status *status = &v->status;
     char text[128];
-    bool slow = rill_wall_speed_text(v, text, sizeof text), real = status->speed == 1;
+    bool slow = rill_pace_text(v, text, sizeof text), real = status->speed == 1;
     rill_gui_text(slow ? RILL_GUI_WARN : status->playing && real ? RILL_GUI_GOOD : RILL_GUI_DIM, text);
     if (status->playing || v->drag != RILL_DRAG_NONE) {
         snprintf(text, sizeof text, "%.0f fps", v->frame_seconds > 0 ? 1 / v->frame_seconds : 0);

@@ -102,8 +102,8 @@ static void write_state(rill_viewer *v, FILE *file, const char *tag, const rill_
     }
     write_vector(file, "from", camera.from);
     write_vector(file, "to", camera.to);
-    rill_wall_speed_write(v, file);
-    bool behind = rill_wall_speed_text(v, text, sizeof text);
+    rill_pace_write(v, file);
+    bool behind = rill_pace_text(v, text, sizeof text);
     write_text(file, "pace", text);
     fprintf(file, "\"behind\": %s, \"picture_size\": [%d, %d], \"drawn_size\": [%d, %d], \"samples\": %d, ",
             behind ? "true" : "false", v->picture[0], v->picture[1], v->render_size[0], v->render_size[1],
