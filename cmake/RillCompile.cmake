@@ -62,6 +62,8 @@ function(rill_compile_library target)
   endif()
 endfunction()
 
+option(RILL_WIDE_KERNELS "Compile the kernels for AVX2 and AVX-512, too, where the processor may have them" ON)
+
 # Files named *kernels.c are compiled once per instruction set, each time under another name: src/flow/kernels.c gives the
 # tables rill_kernels_scalar, rill_kernels_base and so on; RILL_DISPATCH chooses at run time. Leaves the objects in
 # RILL_KERNEL_OBJECTS and tells `dispatcher` which versions there are.
@@ -82,7 +84,7 @@ function(rill_add_kernels dispatcher)
   version(scalar -fno-tree-vectorize $<$<C_COMPILER_ID:Clang,AppleClang>:-fno-slp-vectorize>)
   version(base)
   # gcc for Windows puts vectors of 32 bytes on a stack that is aligned to 16.
-  if(RILL_X86 AND NOT (MINGW AND CMAKE_C_COMPILER_ID STREQUAL "GNU"))
+  if(RILL_X86 AND RILL_WIDE_KERNELS AND NOT (MINGW AND CMAKE_C_COMPILER_ID STREQUAL "GNU"))
     version(avx2 -mavx2)
     version(avx512 -mavx512f -mavx512vl -mavx512dq -mavx512bw -mprefer-vector-width=512)
     target_compile_definitions(${dispatcher} PRIVATE RILL_HAVE_AVX2 RILL_HAVE_AVX512)

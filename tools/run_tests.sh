@@ -2,12 +2,14 @@
 # Builds and runs every test: all of them in the plain build, the unit tests again under the sanitizers. Goes on after a
 # failure, and ends with the line `N passed, N failed`. Exit code 0 only if nothing failed.
 #
-# LONG=1: all seeds under the sanitizers too, instead of a part of them (ALONE_PART in tests/CMakeLists.txt).
+# LONG=1: all seeds under the sanitizers too, instead of a part of them (ALONE_PART in tests/CMakeLists.txt), and all versions
+# of the kernels, which are one C file each.
 set -u
 cd "$(dirname "$0")/.."
 jobs=${JOBS:-$(nproc)}
 results=build/results
-part=${LONG:+-DRILL_ALONE_PART=1}
+sanitized="-DRILL_WIDE_KERNELS=OFF"
+[ -z "${LONG:-}" ] || sanitized="-DRILL_ALONE_PART=1"
 mkdir -p $results
 rm -f $results/*
 
@@ -16,7 +18,9 @@ build() {
     preset=$1
     target=$2
     shift 2
-    "$@" cmake --preset "$preset" -U RILL_ALONE_PART $part >$results/"$preset".log 2>&1 &&
+    options=
+    [ "$preset" = release ] || options=$sanitized
+    "$@" cmake --preset "$preset" -U RILL_ALONE_PART -U RILL_WIDE_KERNELS $options >$results/"$preset".log 2>&1 &&
         "$@" cmake --build --preset "$preset" -j "$jobs" --target "$target" >>$results/"$preset".log 2>&1
     echo $? >$results/"$preset".built
 }
