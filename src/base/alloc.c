@@ -1,5 +1,6 @@
 #define _DEFAULT_SOURCE /* madvise */
 #include "base/alloc.h"
+#include "base/assert.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -51,7 +52,9 @@ static bool byte_count(size_t count, size_t size, size_t *out) {
 void *rill_alloc(const rill_allocator *allocator, size_t count, size_t size) {
     size_t bytes;
     if (!byte_count(count, size, &bytes)) return NULL;
-    return allocator->allocate(bytes, RILL_ALIGNMENT, allocator->user);
+    void *memory = allocator->allocate(bytes, RILL_ALIGNMENT, allocator->user);
+    RILL_ASSERT((uintptr_t)memory % RILL_ALIGNMENT == 0); /* as hooks are asked for */
+    return memory;
 }
 
 void *rill_alloc_zeroed(const rill_allocator *allocator, size_t count, size_t size) {
@@ -60,6 +63,7 @@ void *rill_alloc_zeroed(const rill_allocator *allocator, size_t count, size_t si
 }
 
 void rill_free(const rill_allocator *allocator, void *memory, size_t count, size_t size) {
+    RILL_ASSERT((uintptr_t)memory % RILL_ALIGNMENT == 0);
     size_t bytes;
     if (memory && byte_count(count, size, &bytes)) allocator->release(memory, bytes, RILL_ALIGNMENT, allocator->user);
 }

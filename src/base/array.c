@@ -1,4 +1,5 @@
 #include "base/array.h"
+#include "base/assert.h"
 
 #include <string.h>
 
@@ -11,6 +12,7 @@ static bool has_room(const rill_array *array, size_t count) {
 }
 
 static bool grow(rill_array *array, const rill_allocator *allocator, size_t capacity) {
+    RILL_ASSERT(array->element > 0 && capacity >= array->count);
     if (capacity < 8) capacity = 8;
     void *data = rill_alloc(allocator, capacity, array->element);
     if (!data) return false;
@@ -34,6 +36,7 @@ void *rill_array_push(rill_array *array, const rill_allocator *allocator, const 
     if (!rill_array_reserve(array, allocator, array->count + 1)) return NULL;
     char *place = (char *)array->data + array->count * array->element;
     array->count += 1;
+    RILL_ASSERT(array->count <= array->capacity);
     return value ? memcpy(place, value, array->element) : memset(place, 0, array->element);
 }
 
@@ -46,6 +49,7 @@ bool rill_array_resize(rill_array *array, const rill_allocator *allocator, size_
 }
 
 void rill_array_free(rill_array *array, const rill_allocator *allocator) {
+    RILL_ASSERT(array->count <= array->capacity);
     rill_free(allocator, array->data, array->capacity, array->element);
     *array = rill_array_make(array->element);
 }

@@ -1,3 +1,4 @@
+#include "base/assert.h"
 #include "base/blocks.h"
 
 typedef struct block {
@@ -12,8 +13,10 @@ rill_blocks rill_blocks_make(const rill_allocator *behind) {
 
 void rill_blocks_free(rill_blocks *blocks) {
     block *all = blocks->all.data;
-    for (size_t i = 0; i < blocks->all.count; ++i)
+    for (size_t i = 0; i < blocks->all.count; ++i) {
+        RILL_ASSERT(!all[i].used);
         blocks->behind.release(all[i].memory, all[i].size, RILL_ALIGNMENT, blocks->behind.user);
+    }
     rill_array_free(&blocks->all, &blocks->behind);
 }
 
@@ -54,15 +57,18 @@ static void *allocate(size_t size, size_t alignment, void *user) {
         *found = (block){ .memory = memory, .size = room };
     }
     found->used = true;
+    RILL_ASSERT(found->size >= size);
     return found->memory;
 }
 
 static void release(void *memory, size_t size, size_t alignment, void *user) {
     rill_blocks *blocks = user;
     block *all = blocks->all.data;
-    (void)size, (void)alignment;
-    for (size_t i = 0; i < blocks->all.count; ++i)
+    (void)alignment;
+    for (size_t i = 0; i < blocks->all.count; ++i) {
+        RILL_ASSERT(all[i].memory != memory || (all[i].used && size <= all[i].size));
         if (all[i].memory == memory) all[i].used = false;
+    }
 }
 
 rill_allocator rill_blocks_allocator(rill_blocks *blocks) {

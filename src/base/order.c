@@ -1,3 +1,4 @@
+#include "base/assert.h"
 #include "base/order.h"
 
 #include <stdbool.h>
@@ -31,6 +32,7 @@ void rill_order_items(int32_t *items, size_t count, const int32_t *keys) {
         items[end] = largest;
         sift(items, 0, end, keys);
     }
+    for (size_t i = 1; i < count; ++i) RILL_ASSERT(!before(items[i], items[i - 1], keys));
 }
 
 static int32_t key_of(const unsigned char *item) {
@@ -42,6 +44,7 @@ static int32_t key_of(const unsigned char *item) {
 void *rill_order_find(void *items, size_t count, size_t size, int32_t key) {
     unsigned char *bytes = items;
     size_t low = 0, high = count;
+    RILL_ASSERT(size >= sizeof(int32_t));
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
         if (key_of(bytes + middle * size) < key)

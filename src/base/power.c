@@ -1,3 +1,4 @@
+#include "base/assert.h"
 #include "base/power.h"
 
 #include <stdint.h>
@@ -37,5 +38,6 @@ static double exponential(double x) {
 }
 
 double rill_power(double x, double y) {
+    RILL_ASSERT(x > 0.0 && y - y == 0.0);
     return x == 1.0 ? 1.0 : exponential(y * logarithm(x));
 }

@@ -4,6 +4,8 @@
 #ifndef RILL_BASE_SORT_H
 #define RILL_BASE_SORT_H
 
+#include "base/assert.h"
+
 #include <stddef.h>
 
 static const size_t rill_sort_gaps[] = { 24671263, 10965006, 4873336, 2165927, 962634, 427837, 190150,
@@ -30,6 +32,7 @@ static const size_t rill_sort_gaps[] = { 24671263, 10965006, 4873336, 2165927, 9
                 data[j] = held;                                                                                        \
             }                                                                                                          \
         }                                                                                                              \
+        for (size_t i = 1; i < count; ++i) RILL_ASSERT(!before(&data[i], &data[i - 1]));                               \
     }
 
 #endif

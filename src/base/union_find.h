@@ -2,10 +2,13 @@
 #ifndef RILL_BASE_UNION_FIND_H
 #define RILL_BASE_UNION_FIND_H
 
+#include "base/assert.h"
+
 #include <stdint.h>
 
 static inline uint32_t rill_union_find_root(uint32_t *parent, uint32_t i) {
     while (parent[i] != i) {
+        RILL_ASSERT(parent[i] < i); /* so there is an end */
         parent[i] = parent[parent[i]];
         i = parent[i];
     }

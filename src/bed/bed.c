@@ -2,6 +2,7 @@
  * drawn in bed.h; which column goes into which sheet is decided in sheets.c. */
 #include "bed/bed.h"
 
+#include "base/assert.h"
 #include "base/message.h"
 #include "bed/sheets.h"
 
@@ -63,6 +64,8 @@ static rill_result lay_out(rill_bed *bed, const rill_array *rectangles, rill_mes
         sheet->tiles_y = (sheet->ny + 2 + RILL_TILE_H - 1) / RILL_TILE_H;
         sheet->first = (int32_t)(place + (int64_t)RILL_PAD_Y * sheet->stride + RILL_PAD_X + 1);
         sheet->first_tile = (int32_t)tile;
+        RILL_ASSERT(sheet->stride % RILL_TILE_W == 0 && (sheet->first - 1) % RILL_TILE_W == 0); /* tiles are aligned */
+        RILL_ASSERT(sheet->nx >= 0 && sheet->ny >= 0 && rill_sheet_start(sheet) == place);
         place += rill_sheet_area(sheet->nx, sheet->ny);
         tile += (int64_t)sheet->tiles_x * sheet->tiles_y;
         if (place > INT32_MAX)
@@ -169,6 +172,7 @@ static int32_t ghost_base(const rill_bed *bed, int32_t place, int32_t inward) {
 static void set_ghost(rill_bed *bed, rill_ghost *ghost, int32_t place, int32_t outward, int side,
                       const rill_edge *edge) {
     int32_t at = place + outward;
+    RILL_ASSERT(at >= 0 && at < bed->plane_size && bed->b[place] != RILL_WALL);
     *ghost = (rill_ghost){ .place = at, .edge = side };
     bed->c[at] = bed->c[place];
     if (edge->kind == RILL_EDGE_OPEN) {
@@ -179,6 +183,7 @@ static void set_ghost(rill_bed *bed, rill_ghost *ghost, int32_t place, int32_t o
     double depth = floor((edge->level - rill_bed_z(bed, bed->b[at])) / bed->quantum + 0.5),
            room = (double)(bed->c[at] - bed->b[at]);
     ghost->still = !(depth > 0.0) ? 0 : depth < room ? (int32_t)depth : (int32_t)room;
+    RILL_ASSERT(ghost->still >= 0 && bed->b[at] + ghost->still <= bed->c[at]);
 }
 
 /* By edge, along the edge, and from below. */
@@ -236,6 +241,9 @@ static rill_result fill_bed(rill_bed *bed, const rill_columns *columns, const ri
         return rill_fail(message, RILL_OUT_OF_MEMORY, "bed: no memory for %d pipes and %d ghosts", (int)bed->pipe_count,
                          (int)bed->ghost_count);
     if (pipes > 0) list_pipes(bed, bed->pipe_l, bed->pipe_r);
+    for (int32_t i = 1; i < bed->pipe_count; ++i)
+        RILL_ASSERT(bed->pipe_l[i - 1] < bed->pipe_l[i] ||
+                    (bed->pipe_l[i - 1] == bed->pipe_l[i] && bed->pipe_r[i - 1] < bed->pipe_r[i]));
     rill_ghosts_list(bed, edges, bed->ghosts);
     rill_columns_describe(columns, &bed->info);
     bed->info.sheets = bed->sheet_count;
@@ -436,6 +444,7 @@ const rill_sheet *rill_bed_sheet_of(const rill_bed *bed, int32_t place, int32_t 
             high = middle - 1;
     }
     const rill_sheet *sheet = &bed->sheets[low];
+    RILL_ASSERT(low >= 0 && low < bed->sheet_count && place >= rill_sheet_start(sheet) && place < bed->plane_size);
     int32_t inside = place - rill_sheet_start(sheet);
     if (x) *x = sheet->x0 + inside % sheet->stride - RILL_PAD_X - 1;
     if (y) *y = sheet->y0 + inside / sheet->stride - RILL_PAD_Y;
@@ -452,5 +461,6 @@ int32_t rill_bed_tile_of(const rill_bed *bed, int32_t place) {
     int32_t x, y;
     const rill_sheet *sheet = rill_bed_sheet_of(bed, place, &x, &y);
     int32_t tx = (x - sheet->x0 + 1) / RILL_TILE_W, ty = (y - sheet->y0 + 1) / RILL_TILE_H;
+    RILL_ASSERT(tx >= 0 && tx < sheet->tiles_x && ty >= 0 && ty < sheet->tiles_y);
     return sheet->first_tile + ty * sheet->tiles_x + tx;
 }

@@ -1,4 +1,5 @@
 /* Voids as they are kept: cut to the range, and with walls thinner than a cell taken out of them (walls.c says where). */
+#include "base/assert.h"
 #include "base/message.h"
 #include "bed/raster_internal.h"
 
@@ -19,6 +20,7 @@ static void copy_cell(const filling *job, rill_columns *out, size_t cell, const 
         uint16_t floor = in->floors[k];
         for (size_t f = 0; f < fill_count; ++f) {
             if (fills[f].low >= in->c[k] || fills[f].high <= b) continue;
+            RILL_ASSERT(fills[f].low < fills[f].high && (f == 0 || fills[f - 1].low <= fills[f].low));
             rill_columns_keep(out, job->opening, b, fills[f].low, floor, notes);
             b = fills[f].high;
             floor = fills[f].solid;
@@ -30,6 +32,7 @@ static void copy_cell(const filling *job, rill_columns *out, size_t cell, const 
 /* Copies cells that have no fills. */
 static void copy_block(const rill_columns *in, rill_columns *out, size_t cell, size_t count, size_t to) {
     const int32_t first = in->cell_first[cell], shift = (int32_t)out->count - first;
+    RILL_ASSERT(in->cell_first[cell + count] >= first);
     const size_t columns = (size_t)(in->cell_first[cell + count] - first);
     if (out->b) {
         memcpy(out->b + out->count, in->b + first, columns * sizeof(int32_t));
@@ -47,6 +50,8 @@ static void copy_filled(const filling *job, rill_columns *out) {
     const rill_fill *fills = job->fills->data;
     const size_t in_width = (size_t)(in->area.high[0] - in->area.low[0]);
     const size_t width = (size_t)(out->area.high[0] - out->area.low[0]), rows = rill_area_cells(&out->area) / width;
+    for (int i = 0; i < 2; ++i)
+        RILL_ASSERT(in->area.low[i] <= out->area.low[i] && out->area.high[i] <= in->area.high[i]);
     size_t next = 0;
     out->count = 0;
     for (size_t y = 0; y < rows; ++y) {
@@ -101,6 +106,7 @@ rill_result rill_columns_fill(const rill_columns *raw, int32_t opening, const ri
         return rill_fail(message, RILL_OUT_OF_MEMORY, "bed: no memory for %zu columns", count);
     }
     copy_filled(&job, &fresh);
+    RILL_ASSERT((size_t)fresh.count == count); /* as many as were counted */
     *out = fresh;
     return RILL_OK;
 }

@@ -13,6 +13,7 @@
  * is filled in depends on the cells around it, so that the area is built with a ring of cells, which is then dropped. */
 #include "bed/raster_internal.h"
 
+#include "base/assert.h"
 #include "base/message.h"
 
 #include <math.h>
@@ -148,8 +149,10 @@ static rill_result choose_quantum(builder *build, const measures *extent, rill_m
         return rill_fail(message, RILL_INVALID_DATA,
                          "bed: solids and headroom are %g m high, expected at most %g m over cells of %g m", height,
                          build->def->grid.cell_size * (double)RILL_TOP, build->def->grid.cell_size);
+    RILL_ASSERT(frexp(quantum, &exponent) == 0.5); /* multiplying by its inverse is exact then */
     build->raw.quantum = quantum;
     build->raw.datum = floor(lowest / quantum) * quantum;
+    RILL_ASSERT(build->raw.datum <= lowest && (extent->highest - build->raw.datum) / quantum <= (double)RILL_TOP);
     return RILL_OK;
 }
 
@@ -165,6 +168,7 @@ int32_t rill_columns_opening(const rill_world_def *def, double quantum) {
 static bool reserve(builder *build, size_t more) {
     rill_columns *columns = &build->raw;
     size_t count = (size_t)columns->count + more;
+    RILL_ASSERT(columns->count >= 0 && columns->count <= INT32_MAX);
     build->b.count = build->c.count = build->floors.count = (size_t)columns->count; /* what is there moves along */
     const bool good = rill_array_reserve(&build->b, build->allocator, count) &&
                       rill_array_reserve(&build->c, build->allocator, count) &&
@@ -203,6 +207,7 @@ static rill_result store(builder *build, bool walls, rill_message *message) {
             !rill_piles_begin(&build->piles, &build->raster, build->touched))
             return rill_fail(message, RILL_OUT_OF_MEMORY, "bed: no memory for row %d", (int)y);
         rill_piles_row(&build->piles, &build->raster, cell);
+        RILL_ASSERT((size_t)columns->count <= build->b.capacity && build->b.capacity <= (size_t)INT32_MAX * 2);
         if (y == 0) foresee(build, cells);
         for (size_t i = 0; i < spans; ++i) build->touched[build->raster.row[i].solid] = 1;
         if (walls && !rill_walls_row(&build->walls, &build->raster.scans[0], y))

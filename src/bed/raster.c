@@ -5,6 +5,7 @@
  * exact ranges, heightmaps are sampled. */
 #include "bed/raster_internal.h"
 
+#include "base/assert.h"
 #include "base/simd.h"
 #include "base/sort.h"
 
@@ -241,6 +242,7 @@ static int32_t stretch(int32_t i, int32_t n, int32_t m, double *fraction) {
     if (place < 0.0) place = 0.0;
     if (place > (double)(m - 1)) place = (double)(m - 1);
     int32_t left = (int32_t)place;
+    RILL_ASSERT(left >= 0 && left < m);
     *fraction = place - (double)left;
     return left;
 }
@@ -275,6 +277,7 @@ static bool gather_spans(rill_raster *raster) {
     sum_counts(first, cells);
     for (size_t i = 0; i < count; ++i) out[first[in[i].cell]++] = in[i];
     for (int32_t x = cells; x > 0; --x) first[x] = first[x - 1];
+    RILL_ASSERT((size_t)first[cells] == count);
     first[0] = 0;
     return true;
 }
@@ -301,6 +304,7 @@ static bool make_row(rill_raster *raster, int32_t row) {
     if (!spans_of_meshes(raster, row, raster->meshes_alone ? &raster->spans : &raster->loose)) return false;
     if (!raster->meshes_alone && (!spans_of_others(raster, row) || !gather_spans(raster))) return false;
     rill_span *const spans = (rill_span *)raster->spans.data + start;
+    RILL_ASSERT(first[0] == 0 && (size_t)first[raster->x.count] == raster->spans.count - start);
     for (int32_t x = 0; x < raster->x.count; ++x) sort_spans(spans + first[x], (size_t)(first[x + 1] - first[x]));
     raster->row = spans;
     return true;
@@ -311,12 +315,14 @@ static void recall_row(rill_raster *raster, int32_t row) {
     raster->row = (const rill_span *)raster->spans.data + raster->row_first[row];
     size_t count = raster->row_first[row + 1] - raster->row_first[row];
     for (int32_t x = 0; x <= cells; ++x) first[x] = 0;
+    RILL_ASSERT(raster->row_first[row + 1] <= raster->spans.count);
     for (size_t i = 0; i < count; ++i) first[raster->row[i].cell] += 1;
     sum_counts(first, cells);
 }
 
 /* Rows are kept for the second time round, from the first on, until there are too many spans: then none are. */
 bool rill_raster_row(rill_raster *raster, int32_t row) {
+    RILL_ASSERT(row >= 0 && row < raster->y.count && raster->kept_rows <= raster->y.count);
     if (!make_runs(raster, row)) return false;
     if (row < raster->kept_rows) {
         recall_row(raster, row);

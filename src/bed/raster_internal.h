@@ -13,6 +13,7 @@
 #define RILL_BED_RASTER_INTERNAL_H
 
 #include "base/array.h"
+#include "base/assert.h"
 #include "bed/bed.h"
 #include "shape/solid.h"
 
@@ -223,6 +224,7 @@ static inline void rill_columns_keep(rill_columns *out, int32_t opening, int32_t
         return;
     }
     if (out->b) {
+        RILL_ASSERT(b >= 0 && b < c && c <= RILL_TOP);
         out->b[out->count] = b;
         out->c[out->count] = c;
         out->floors[out->count] = floor;

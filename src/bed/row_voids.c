@@ -4,6 +4,8 @@
  * without spans of their own are copies of one, and in others what is below and above their spans is a copy, too. */
 #include "bed/raster_internal.h"
 
+#include "base/assert.h"
+
 #include <string.h>
 
 /* A solid part thinner than this share of a quantum is none. */
@@ -147,6 +149,7 @@ static inline void copy_plain(rill_piles *piles, int64_t from, int64_t until) {
         memcpy(columns->c + to, plain->c + k, COPIED * sizeof *plain->c);
         memcpy(columns->floors + to, plain->floors + k, COPIED * sizeof *plain->floors);
     }
+    RILL_ASSERT(from <= until && until <= plain->count);
     columns->count += until - from;
 }
 
@@ -185,6 +188,15 @@ static void store_cell(rill_piles *piles, int32_t x, const rill_span *span, cons
     if (p.any) rill_columns_keep(columns, opening, p.top, RILL_TOP, p.floor, notes);
 }
 
+/* Whether voids of a cell lie one above the other with solid between them. */
+static bool are_piled(const rill_columns *columns, int64_t first) {
+    for (int64_t k = first; k < columns->count; ++k)
+        if (columns->b[k] < (k > first ? columns->c[k - 1] + 1 : 0) || columns->c[k] <= columns->b[k] ||
+            columns->c[k] > RILL_TOP)
+            return false;
+    return true;
+}
+
 void rill_piles_row(rill_piles *piles, const rill_raster *raster, size_t cell) {
     rill_columns *columns = piles->columns;
     const int32_t width = raster->x.count, *first = raster->span_first;
@@ -195,6 +207,7 @@ void rill_piles_row(rill_piles *piles, const rill_raster *raster, size_t cell) {
             columns->notes[cell] = piles->plain_notes;
         } else
             store_cell(piles, x, raster->row + first[x], raster->row + first[x + 1], &columns->notes[cell]);
+        RILL_ASSERT(are_piled(columns, columns->cell_first[cell]));
     }
     columns->cell_first[cell] = (int32_t)columns->count;
 }

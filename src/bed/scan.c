@@ -8,6 +8,7 @@
  * same cells: no line ever has an odd number of crossings, or a winding number that does not return to zero. */
 #include "bed/scan_kernels.h"
 
+#include "base/assert.h"
 #include "base/dispatch.h"
 #include "base/simd.h"
 
@@ -34,6 +35,7 @@ rill_lattice rill_lattice_of(const rill_grid *grid, const rill_area *area, int a
 int32_t rill_lattice_settle(const rill_lattice *lattice, double value, int32_t i) {
     while (i > 0 && rill_lattice_at(lattice, i - 1) >= value) --i;
     while (i < lattice->count && rill_lattice_at(lattice, i) < value) ++i;
+    RILL_ASSERT(i >= 0 && i <= lattice->count);
     return i;
 }
 
@@ -59,6 +61,7 @@ static inline void enter_triangle(rill_scan_list *list, int axis, uint32_t solid
     const int32_t a = corners[0]->rows[axis], b = corners[1]->rows[axis], c = corners[2]->rows[axis];
     const int32_t from = rill_min_i(rill_min_i(a, b), c), until = rill_max_i(rill_max_i(a, b), c);
     list->entries[list->count] = (rill_scan_entry){ triangle, solid, from, until };
+    RILL_ASSERT(list->count < list->capacity);
     list->count += (size_t)(wanted & (from < until) & !(corners[0]->beside & corners[1]->beside & corners[2]->beside));
 }
 
@@ -256,6 +259,7 @@ static int32_t list_slices(const rill_scan *scan, const rill_scan_list *list, si
         for (int32_t i = USUAL_SLICES; i < more; ++i) slices[count + i] = (slice){ entry->triangle, in.from + i };
         count += more;
     }
+    RILL_ASSERT(count <= MOST_SLICES);
     return count;
 }
 
@@ -305,6 +309,7 @@ static bool keep_crossings(rill_scan *scan, uint32_t s, const slice *slices, int
         const double low = batch->z[back][i], rise = batch->z[1 - back][i] - low;
         const uint32_t part = parts[slices[i].triangle];
         const int32_t until = batch->cell[1 - back][i];
+        RILL_ASSERT(batch->cell[back][i] >= 0 && until <= along.count);
         int32_t *const last = lasts + (size_t)slices[i].row * (size_t)along.count;
         for (int32_t x = batch->cell[back][i]; x < until; ++x) {
             const double t = (rill_lattice_at(&along, x) - a) / run;
@@ -312,6 +317,7 @@ static bool keep_crossings(rill_scan *scan, uint32_t s, const slice *slices, int
             last[x] = ++end;
         }
     }
+    RILL_ASSERT((size_t)end <= all->capacity);
     all->count = (size_t)end;
     return true;
 }
@@ -362,6 +368,7 @@ static void choose_band(rill_scan *scan) {
     const int32_t high = before == 0 || 2 * before > RILL_SCAN_BAND ? RILL_SCAN_BAND : 2 * before;
     scan->band_from = scan->band_until;
     scan->band_until = rill_min_i(scan->band_from + high, scan->across.count);
+    RILL_ASSERT(scan->band_from < scan->band_until && scan->band_until - scan->band_from <= RILL_SCAN_BAND);
     count_cuts(scan);
     while (scan->band_until > scan->band_from + 1 && scan->cut_first[scan->band_until - scan->band_from] > most)
         scan->band_until -= 1;
@@ -388,7 +395,9 @@ static bool next_band(rill_scan *scan) {
 bool rill_scan_row(rill_scan *scan, int32_t row) {
     while (row >= scan->band_until)
         if (!next_band(scan)) return false;
+    RILL_ASSERT(row >= scan->band_from && row < scan->across.count); /* rows come in ascending order */
     const size_t first = scan->cut_first[row - scan->band_from];
+    RILL_ASSERT(scan->cut_end[row - scan->band_from] == scan->cut_first[row - scan->band_from + 1]);
     scan->cuts.data = (const rill_cut *)scan->band.data + first;
     scan->cuts.count = scan->cut_end[row - scan->band_from] - first;
     return true;

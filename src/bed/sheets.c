@@ -10,6 +10,7 @@
  *      cells are free and it is cheapest: little growth of the rectangle, many dense pipes to what is there. */
 #include "bed/sheets.h"
 
+#include "base/assert.h"
 #include "base/sort.h"
 
 #include <stdlib.h>
@@ -100,6 +101,7 @@ static bool may_join(const numberer *n, const spot *at, int32_t index) {
 static bool join(numberer *n, const spot *at, int32_t index) {
     piece *p = (piece *)n->pieces.data + index;
     int32_t x = at->x, y = (at->cell - x) / n->nx;
+    RILL_ASSERT(n->piece_of[at->column] < 0 && at->cell % n->nx == x);
     n->piece_of[at->column] = index;
     p->x0 = x < p->x0 ? x : p->x0, p->x1 = x > p->x1 ? x : p->x1;
     p->y0 = y < p->y0 ? y : p->y0, p->y1 = y > p->y1 ? y : p->y1;
@@ -168,6 +170,7 @@ static bool list_members(numberer *n) {
         pieces[i].first = sum;
         sum += pieces[i].size;
     }
+    RILL_ASSERT(sum == n->columns->count); /* every column is in one piece */
     for (int32_t cell = 0; cell < n->nx * n->ny; ++cell)
         for (int32_t k = n->columns->cell_first[cell]; k < n->columns->cell_first[cell + 1]; ++k)
             n->members[pieces[n->piece_of[k]].first++] = cell;
@@ -242,6 +245,7 @@ static void put_into(numberer *n, int32_t index, int32_t sheet) {
         const int32_t cell = n->members[i];
         int32_t column = n->columns->cell_first[cell];
         while (n->piece_of[column] != index) ++column;
+        RILL_ASSERT(column < n->columns->cell_first[cell + 1]);
         n->piece_of[column] = ~sheet;
         if (sheet < 64) n->used[cell] |= (uint64_t)1 << sheet;
     }
@@ -255,6 +259,7 @@ static bool pack_piece(numberer *n, int32_t index) {
     int64_t least = rill_sheet_area(own.nx, own.ny) + SHEET_COST;
     int32_t best = -1;
     find_joints(n, index);
+    RILL_ASSERT(n->joints.count >= n->sheets->count);
     for (int32_t s = 0; s < (int32_t)n->sheets->count; ++s) {
         const int64_t pipes = ((const int64_t *)n->joints.data)[s];
         if (pipes < 0) continue;
@@ -280,6 +285,8 @@ static bool pack(numberer *n) {
     for (size_t i = 0; i < n->ranks.count; ++i)
         if (!pack_piece(n, ranks[i].piece)) return false;
     for (int64_t k = 0; k < n->columns->count; ++k) n->piece_of[k] = ~n->piece_of[k]; /* now sheet_of */
+    for (int64_t k = 0; k < n->columns->count; ++k)
+        RILL_ASSERT(n->piece_of[k] >= 0 && (size_t)n->piece_of[k] < n->sheets->count);
     return true;
 }
 

@@ -2,6 +2,7 @@
  * neighbours; what can fail comes after that, and all of it can be undone. */
 #include "bed/update.h"
 
+#include "base/assert.h"
 #include "base/message.h"
 #include "base/simd.h"
 #include "base/sort.h"
@@ -77,6 +78,7 @@ static inline int32_t cut_same(const rill_bed *bed, both *cell) {
 /* There is room for it. */
 static inline void push_change(rill_update *update, const rill_bed *bed, int32_t x, int32_t y, int32_t below,
                                const both *cell) {
+    RILL_ASSERT(update->changes.count < update->changes.capacity);
     const int32_t old_count = cell->old_count, new_count = cell->new_count;
     const size_t old = update->old.count, fresh = update->fresh.count;
     rill_old_column *before = (rill_old_column *)update->old.data + old;
@@ -85,6 +87,7 @@ static inline void push_change(rill_update *update, const rill_bed *bed, int32_t
         (rill_cell_change){ x, y, below, (int32_t)old, old_count, (int32_t)fresh, new_count };
     update->old.count = old + (size_t)old_count;
     update->fresh.count = fresh + (size_t)new_count;
+    RILL_ASSERT(update->old.count <= update->old.capacity && update->fresh.count <= update->fresh.capacity);
     for (int32_t k = 0; k < old_count; ++k) {
         const int32_t place = cell->places[k];
         before[k] = (rill_old_column){ place, bed->b[place], bed->c[place] };
@@ -143,6 +146,7 @@ static void set_place(rill_bed *bed, int32_t place, int32_t b, int32_t c) {
 }
 
 static int32_t place_in(const rill_bed *bed, int32_t sheet, int32_t x, int32_t y) {
+    RILL_ASSERT(bed->sheets[sheet].x0 == 0 && bed->sheets[sheet].y0 == 0); /* as in every roomy bed */
     return bed->sheets[sheet].first + y * bed->sheets[sheet].stride + x;
 }
 
@@ -178,6 +182,7 @@ static inline bool clashes(const rill_bed *bed, int32_t place, const rill_cell_c
 }
 
 static void take_place(rill_bed *bed, rill_new_column *column, int32_t place, int32_t from) {
+    RILL_ASSERT(bed->b[place] == RILL_WALL && column->place < 0);
     column->place = place;
     column->from = from;
     set_place(bed, place, column->b, column->c);
@@ -247,6 +252,8 @@ static void clear_cell(const rill_update *update, rill_bed *bed, const rill_cell
     const int32_t *places = bed->places + bed->cell_first[cell_of(bed, at->x, at->y)] + at->below;
     for (int32_t k = 0; k < at->old_count; ++k) {
         old[k].place = places[k];
+        RILL_ASSERT(bed->b[places[k]] == old[k].b && bed->c[places[k]] == old[k].c);
+        RILL_ASSERT(update->marks[places[k]] == 0);
         set_place(bed, places[k], RILL_WALL, RILL_WALL);
         update->marks[places[k]] = RILL_PLACE_CHANGED;
     }
@@ -275,6 +282,9 @@ static bool place_columns(rill_update *update, rill_bed *bed) {
 static rill_result apply(rill_update *update, rill_bed *bed, const rill_edge edges[4], const rill_allocator *allocator,
                          bool *full, rill_message *message) {
     if (update->parts.count > 1) sort_changes(update->changes.data, update->changes.count);
+    RILL_ASSERT(bed->roomy && !update->placed && !update->exchanged);
+    const rill_cell_change *changes = update->changes.data;
+    for (size_t i = 1; i < update->changes.count; ++i) RILL_ASSERT(change_before(&changes[i - 1], &changes[i]));
     if (!rill_lists_reserve(update, bed, allocator))
         return rill_fail(message, RILL_OUT_OF_MEMORY, "bed: no memory for %zu columns more", update->fresh.count);
     if (bed->info.columns + (int64_t)update->fresh.count > INT32_MAX)

@@ -1,5 +1,6 @@
 /* The lists of a bed while its columns are replaced (update.h): cells and their columns, pipes, ghosts. New lists are made
  * beside the old ones and take their place, so that going back is exchanging them again. */
+#include "base/assert.h"
 #include "base/message.h"
 #include "base/simd.h"
 #include "base/sort.h"
@@ -106,6 +107,7 @@ static int32_t copy_columns(const rill_bed *bed, rill_bed_lists *lists, int32_t 
 static int32_t copy_cells(const rill_bed *bed, rill_bed_lists *lists, size_t from, size_t to, int32_t count,
                           int32_t *layers) {
     const int32_t *first = bed->cell_first, shift = count - first[from], columns = first[to] - first[from];
+    RILL_ASSERT(from <= to && columns >= 0);
     int32_t most = *layers;
     for (size_t i = from; i < to; ++i) {
         const int32_t here = first[i + 1] - first[i];
@@ -157,6 +159,7 @@ void rill_lists_cells(rill_update *update, const rill_bed *bed) {
     }
     count = copy_cells(bed, lists, next, cells, count, &layers);
     lists->cell_first[cells] = count;
+    RILL_ASSERT((size_t)count <= lists->column_capacity);
     lists->info.columns = count;
     lists->info.layers = layers;
 }
@@ -179,6 +182,7 @@ void rill_lists_notes(rill_update *update, rill_bed *bed) {
     for (size_t p = 0; p < update->parts.count; ++p) {
         const rill_area *area = &parts[p].area;
         const size_t width = (size_t)(area->high[0] - area->low[0]);
+        RILL_ASSERT(!rill_area_empty(area) && area->high[0] <= bed->grid.cells[0] && area->high[1] <= bed->grid.cells[1]);
         rill_notes *other = parts[p].notes;
         for (int32_t y = area->low[1]; y < area->high[1]; ++y, other += width) {
             rill_notes *here = bed->notes + cell_of(bed, area->low[0], y);
@@ -351,9 +355,14 @@ static void merge_pipes(rill_update *update, rill_bed *bed) {
         if (p == update->pairs.count) break;
         if (i < old->pipe_count && old->pipe_l[i] == next.l && old->pipe_r[i] == next.r) same = i++;
         if (is_other(marks[next.l]) || is_other(marks[next.r])) same = -1;
+        RILL_ASSERT(marks[next.l] || marks[next.r]); /* pairs are those of changed columns */
         bed->pipe_l[count] = next.l, bed->pipe_r[count] = next.r;
         from[count++] = same;
     }
+    RILL_ASSERT((size_t)count <= bed->pipe_capacity);
+    for (int32_t k = 1; k < count; ++k)
+        RILL_ASSERT(bed->pipe_l[k - 1] < bed->pipe_l[k] ||
+                    (bed->pipe_l[k - 1] == bed->pipe_l[k] && bed->pipe_r[k - 1] < bed->pipe_r[k]));
     bed->pipe_count = count;
     update->pipe_from.count = (size_t)count;
 }

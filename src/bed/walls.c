@@ -21,6 +21,7 @@
  * crests no such crossing is left out. */
 #include "bed/raster_internal.h"
 
+#include "base/assert.h"
 #include "base/sort.h"
 
 #include <math.h>
@@ -77,6 +78,7 @@ RILL_SORT(sort_fills, rill_fill, fill_before)
 
 static int32_t cell_at(const rill_walls *w, int axis, int32_t row, int32_t along) {
     int32_t x = axis == 0 ? along : row, y = axis == 0 ? row : along;
+    RILL_ASSERT(x >= 0 && x < w->cells[0] && y >= 0 && y < w->cells[1]);
     return y * w->cells[0] + x;
 }
 
@@ -307,6 +309,7 @@ static bool push_fill(rill_walls *w, int32_t cell, int32_t column, double low, d
     int32_t b = w->columns->b[column], c = w->columns->c[column];
     low = fmax(floor(low), (double)b), high = fmin(ceil(high), (double)c);
     if (!(low < high)) return true;
+    RILL_ASSERT(column >= w->columns->cell_first[cell] && column < w->columns->cell_first[cell + 1]);
     rill_fill fill = { .cell = cell, .low = (int32_t)low, .high = (int32_t)high, .solid = solid };
     return rill_array_push(w->fills, w->allocator, &fill) != NULL;
 }
@@ -394,6 +397,8 @@ static bool decide(rill_walls *w, int axis) {
     const wall_edge *edges = w->edges[axis].data;
     int32_t along = w->cells[axis];
     for (size_t i = 0; i < w->edges[axis].count; ++i) {
+        RILL_ASSERT(i == 0 || edges[i - 1].key < edges[i].key);
+        RILL_ASSERT(edges[i].first + edges[i].count <= w->pieces[axis].count);
         int32_t row = (int32_t)(edges[i].key / (uint32_t)along), strip = (int32_t)(edges[i].key % (uint32_t)along);
         int32_t p_cell = cell_at(w, axis, row, strip), q_cell = cell_at(w, axis, row, strip + 1);
         for (int32_t p = columns->cell_first[p_cell]; p < columns->cell_first[p_cell + 1]; ++p)

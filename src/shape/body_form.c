@@ -1,6 +1,7 @@
 /* The form of a body: checking a definition, and what follows from it. Arrays are made in the frame of the definition
  * (the hull in hull.c, the mesh in closed_mesh.c, triangles of the rest in tessellate.c) and then set about the
  * centre of mass. */
+#include "base/assert.h"
 #include "shape/body_form_internal.h"
 
 #include <math.h>
@@ -156,6 +157,8 @@ static void set_centre(rill_body_form *form, const double wish[3], const double 
     for (size_t i = 0; i < form->vertex_count; ++i)
         for (size_t k = 0; k < 3; ++k) form->vertices[3 * i + k] -= form->centre[k];
     if (mesh || form->shape == RILL_BODY_BOX) form->reach = reach_of(form);
+    RILL_ASSERT(form->volume > 0.0 && form->reach > 0.0);
+    for (int i = 0; i < 3; ++i) RILL_ASSERT(form->inertia[i] > 0.0);
 }
 
 bool rill_body_form_alloc(rill_body_form *form, const rill_allocator *allocator, size_t vertices, size_t triangles) {

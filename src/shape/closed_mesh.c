@@ -4,6 +4,7 @@
  * i is the one from corner i to corner i + 1 of triangle t. Each edge must have an even number of sides; where they
  * are two, the triangles are neighbours, and turned alike. Then whole parts are turned so that their volume is
  * positive, after which as many sides of each edge must run one way as the other. */
+#include "base/assert.h"
 #include "shape/body_form_internal.h"
 #include "shape/coincident.h"
 
@@ -96,6 +97,7 @@ static defects join_sides(joints *j) {
             found.open += count & 1;
             found.twisted += balance != 0;
             if (count == 2) j->mates[side] = last, j->mates[last] = side;
+            RILL_ASSERT(count != 2 || last != side);
         }
     return found;
 }
@@ -117,6 +119,7 @@ static double turn_part(joints *j, uint32_t first, const double from[3]) {
             const bool alike = find_ends(j, side, ends) != find_ends(j, mate, ends);
             j->flags[mate / 3] = (uint8_t)(SEEN | (alike ? j->flags[t] & TURNED : ~j->flags[t] & TURNED));
             j->queue[count++] = mate / 3;
+            RILL_ASSERT(count <= j->form->triangle_count);
         }
     }
     for (uint32_t at = 0; at < count && volume < 0.0; ++at) j->flags[j->queue[at]] ^= TURNED;

@@ -15,6 +15,7 @@
  * from the start. Both have the same bounds, and volumes that differ in their sign alone. */
 #include "shape/coincident.h"
 
+#include "base/assert.h"
 #include "base/sort.h"
 
 #include <math.h>
@@ -22,7 +23,6 @@
 static const double FOLDED = 0.999999; /* cosine of the angle between triangles that lie on each other: 0.08 degrees */
 static const double SAME = 1e-6;       /* of the size: bounds that differ by less are the same, */
 static const double ALIKE = 0.05; /* and volumes and surfaces by less of themselves: quadrangles need not be flat */
-enum { MOST_SIDES = 32 };         /* of an edge, to be looked at */
 
 /* The way from an edge into a triangle, of length one; nothing for one without area. */
 static void way_into(const rill_solid *solid, const uint32_t *welds, uint32_t low, uint64_t side, double out[3]) {
@@ -63,6 +63,7 @@ static bool find_pair(const meeting *m, bool any_border, bool any_run, size_t be
 /* Puts one where the next of a pair goes. */
 static void take(meeting *m, size_t from) {
     const size_t to = m->done++;
+    RILL_ASSERT(to <= from && from < m->count);
     const uint64_t side = m->sides[from];
     const bool open = m->open[from];
     m->sides[from] = m->sides[to], m->sides[to] = side;
@@ -76,6 +77,7 @@ static void take(meeting *m, size_t from) {
 size_t rill_sides_pair(const rill_solid *solid, const uint32_t *welds, uint32_t low, uint64_t *sides, bool *open,
                        size_t count) {
     meeting m = { .sides = sides, .open = open, .count = count };
+    RILL_ASSERT(count <= RILL_SIDES_MOST);
     size_t best[2];
     for (size_t i = 0; i < count; ++i) way_into(solid, welds, low, sides[i], m.ways[i]);
     for (int round = 0; round < 4; ++round) /* triangles may be turned at random */
@@ -83,6 +85,7 @@ size_t rill_sides_pair(const rill_solid *solid, const uint32_t *welds, uint32_t 
             take(&m, best[0]); /* the second lies behind the first, so it stays where it is */
             take(&m, best[1]);
         }
+    RILL_ASSERT(m.done % 2 == 0 && m.done <= count);
     return m.done / 2;
 }
 

@@ -15,6 +15,7 @@
  * If all copies that hang together come in even numbers half of them are kept, and what is left is looked at once more: of
  * two such boxes with every face doubled there are four between them. */
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/hash.h"
 #include "base/union_find.h"
 #include "shape/solid.h"
@@ -75,6 +76,7 @@ static corners corners_of(const rill_solid *solid, uint32_t triangle) {
         c[k] = c[k + 1], c[k + 1] = swap;
         of.turned ^= 1;
     }
+    RILL_ASSERT(c[0] <= c[1] && c[1] <= c[2]);
     return of;
 }
 
@@ -91,6 +93,7 @@ static void find_first(doubles *d, uint32_t t, size_t slot) {
     }
     if (!d->slots[slot]) d->slots[slot] = t + 1, d->copies[t] = 0;
     const uint32_t first = d->slots[slot] - 1;
+    RILL_ASSERT(first <= t && is_alive(d, first));
     d->first[t] = first;
     d->rank[t] = d->copies[first]++;
     d->faces += d->copies[first] == 2;
@@ -101,6 +104,7 @@ static void find_first(doubles *d, uint32_t t, size_t slot) {
 static void find_copies(doubles *d) {
     const size_t count = d->solid->triangle_count;
     d->faces = 0;
+    RILL_ASSERT(d->slot_count > count && (d->slot_count & (d->slot_count - 1)) == 0);
     for (size_t i = 0; i < d->slot_count; ++i) d->slots[i] = 0;
     for (size_t begin = 0; begin < count; begin += BLOCK) {
         const size_t here = count - begin < BLOCK ? count - begin : BLOCK;
@@ -203,6 +207,7 @@ static bool drop(doubles *d, uint8_t *two_sided) {
     for (uint32_t t = 0; t < d->solid->triangle_count; ++t) {
         if (!is_alive(d, t) || d->first[t] == t) continue;
         const uint32_t first = d->first[t];
+        RILL_ASSERT(d->rank[t] > 0 && d->rank[t] < d->copies[first]);
         const cluster *of = &d->clusters[rill_union_find_root(d->parent, first)];
         if (of->votes < 0 || d->rank[t] < (of->uneven ? 1 : d->copies[first] / 2)) {
             left = true;

@@ -8,6 +8,7 @@
  *
  *     |coordinate| <= 2^20,   |normal| <= 2^41,   |normal . (p - a)| <= 3 * 2^61 < 2^63 */
 #include "base/array.h"
+#include "base/assert.h"
 #include "shape/body_form_internal.h"
 
 #include <math.h>
@@ -49,6 +50,7 @@ static void find_normal(const hull *h, const uint32_t corners[3], int64_t out[3]
     for (int i = 0; i < 3; ++i) {
         const int j = (i + 1) % 3, k = (i + 2) % 3;
         out[i] = (int64_t)(b[j] - a[j]) * (c[k] - a[k]) - (int64_t)(b[k] - a[k]) * (c[j] - a[j]);
+        RILL_ASSERT(llabs(out[i]) <= (int64_t)1 << 41); /* or distances would not fit into 64 bits */
     }
 }
 
@@ -136,6 +138,7 @@ static bool start(hull *h, const uint32_t p[4]) {
 
 static uint32_t find_farthest(const hull *h, const face *f) {
     uint32_t best = f->outside;
+    RILL_ASSERT(best != NONE && distance(h, f, best) > 0);
     int64_t most = distance(h, f, best);
     for (uint32_t i = h->follow[best]; i != NONE; i = h->follow[i]) {
         const int64_t at = distance(h, f, i);
@@ -167,6 +170,7 @@ static bool find_horizon(hull *h, uint32_t seen, uint32_t point) {
             if (!face_at(h, e.behind)->dead && !rill_array_push(&h->horizon, h->allocator, &e)) return false;
         }
     }
+    RILL_ASSERT(h->horizon.count >= 3);
     return true;
 }
 
@@ -189,6 +193,7 @@ static bool add_point(hull *h, uint32_t seen, uint32_t point) {
         const uint32_t fresh = first + (uint32_t)i, other = h->starts[edges[i].to];
         face_at(h, fresh)->next[1] = other;
         face_at(h, other)->next[2] = fresh;
+        RILL_ASSERT(face_at(h, other)->corners[0] == edges[i].to);
     }
     for (size_t at = 0; at < h->stack.count; ++at) {
         uint32_t follow = face_at(h, ((const uint32_t *)h->stack.data)[at])->outside;
@@ -213,6 +218,7 @@ static bool copy_out(hull *h, const float *vertices, rill_body_form *form) {
             if (*number == NONE) *number = (uint32_t)used++;
         }
     }
+    RILL_ASSERT(faces == 2 * used - 4); /* Euler's formula for a closed surface of triangles without a hole */
     if (!rill_body_form_alloc(form, h->allocator, used, faces)) return false;
     for (size_t i = 0; i < h->count; ++i)
         for (size_t k = 0; k < 3 && h->starts[i] != NONE; ++k)

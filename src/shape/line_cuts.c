@@ -7,6 +7,7 @@
  *     torus     (|q|^2 + R^2 - r^2)^2 = 4 R^2 (|q|^2 - h^2)                        t^4 + p t^2 + q t + s = 0
  * The quartic's roots are bracketed between its critical points, and those between the critical points of its
  * derivative: no closed formula, no cancellation, no missed root. */
+#include "base/assert.h"
 #include "shape/solid.h"
 
 #include <math.h>
@@ -31,6 +32,7 @@ void rill_sin_cos(double degrees, double *sine, double *cosine) {
     case 2: *sine = -s, *cosine = -c; break;
     default: *sine = -c, *cosine = s; break;
     }
+    RILL_ASSERT(fabs(s * s + c * c - 1.0) < 1e-14);
 }
 
 rill_placing rill_placing_of(const rill_solid_def *def) {
@@ -61,6 +63,7 @@ static void unit_vector(const double in[3], double out[3]) {
     double largest = fmax(fabs(in[0]), fmax(fabs(in[1]), fabs(in[2])));
     double v[3] = { in[0] / largest, in[1] / largest, in[2] / largest };
     double length = sqrt((v[0] * v[0] + v[1] * v[1]) + v[2] * v[2]);
+    RILL_ASSERT(length >= 1.0 && length < 2.0); /* false for what has no direction */
     for (int i = 0; i < 3; ++i) out[i] = v[i] / length;
 }
 
@@ -84,6 +87,7 @@ static void make_box(rill_primitive *form, const rill_solid_def *def, const rill
         /* An aligned box keeps its corners to the bit: boxes that share a face then leave no gap between them. */
         form->low[i] = form->aligned ? fmin(a[i], b[i]) : form->centre[i] - sum[i];
         form->high[i] = form->aligned ? fmax(a[i], b[i]) : form->centre[i] + sum[i];
+        RILL_ASSERT(form->low[i] <= form->high[i]);
     }
 }
 
@@ -103,6 +107,7 @@ static void make_cylinder(rill_primitive *form, const rill_solid_def *def, const
         double reach = form->radius * sqrt(fmax(0.0, 1.0 - cosine * cosine));
         form->low[i] = fmin(a[i], b[i]) - reach;
         form->high[i] = fmax(a[i], b[i]) + reach;
+        RILL_ASSERT(form->low[i] <= form->high[i]);
     }
 }
 
@@ -121,6 +126,7 @@ static void make_round(rill_primitive *form, const rill_solid_def *def, const ri
         double reach = form->tube + form->radius * sqrt(fmax(0.0, 1.0 - cosine * cosine));
         form->low[i] = form->centre[i] - reach;
         form->high[i] = form->centre[i] + reach;
+        RILL_ASSERT(form->low[i] <= form->high[i]);
     }
 }
 
@@ -170,6 +176,7 @@ static int cross_box(const rill_primitive *form, double x, double y, double *low
     for (int k = 0; k < 3; ++k)
         if (!clip_slab(dx * form->axes[k][0] + dy * form->axes[k][1], form->axes[k][2], form->half[k], &a, &b))
             return 0;
+    RILL_ASSERT(a <= b && b < INFINITY && a > -INFINITY);
     *low = form->centre[2] + a, *high = form->centre[2] + b;
     return 1;
 }
@@ -197,6 +204,7 @@ static int cross_cylinder(const rill_primitive *form, double x, double y, double
         a = (middle - sqrt(square)) / lean, b = (middle + sqrt(square)) / lean;
     }
     if (!clip_slab(h0, axis[2], form->half[2], &a, &b) || !(a < b)) return 0;
+    RILL_ASSERT(a < b && b < INFINITY && a > -INFINITY);
     *low = form->centre[2] + a, *high = form->centre[2] + b;
     return 1;
 }
@@ -260,11 +268,13 @@ static int cross_torus(const rill_primitive *form, double x, double y, double lo
     stops[count++] = end;
     double bends[3];
     int bend_count = roots_between(cubic, quadratic, 3, stops, count, bends);
+    RILL_ASSERT(bend_count <= 3);
     count = 0;
     stops[count++] = -end;
     for (int i = 0; i < bend_count; ++i) stops[count++] = bends[i];
     stops[count++] = end;
     int root_count = roots_between(quartic, cubic, 4, stops, count, roots);
+    RILL_ASSERT(root_count <= 4);
 
     /* Between two roots the line is wholly inside or outside; a spindle torus (r > R) is solid through. */
     int ranges = 0;

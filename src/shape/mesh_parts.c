@@ -15,6 +15,7 @@
  * parts that are the same, one of them inside out, that one goes (coincident.c). */
 #include "base/alloc.h"
 #include "base/array.h"
+#include "base/assert.h"
 #include "base/sort.h"
 #include "base/union_find.h"
 #include "shape/coincident.h"
@@ -124,6 +125,7 @@ static void fill_sides(topology *t) {
             ends[v] = sum;
             sum += here;
         }
+        RILL_ASSERT(sum <= 3 * solid->triangle_count);
     }
 }
 
@@ -164,6 +166,7 @@ static bool connect(topology *t) {
     fill_sides(t);
     size_t begin = 0;
     for (uint32_t v = 0; v < t->solid->vertex_count; ++v) {
+        RILL_ASSERT(begin <= t->ends[v]);
         sort_sides(t->sides + begin, t->ends[v] - begin);
         while (begin < t->ends[v]) {
             size_t next = begin + 1;
@@ -180,6 +183,7 @@ static bool find_components(topology *t, rill_solid *solid) {
     for (uint32_t i = 0; i < solid->triangle_count; ++i) {
         if (solid->parts[i] == RILL_NO_PART) continue;
         const uint32_t root = rill_union_find_root(t->parent, i); /* never after i, so already numbered */
+        RILL_ASSERT(root <= i && solid->parts[root] != RILL_NO_PART);
         solid->parts[i] = root == i ? (uint32_t)t->components.count : solid->parts[root];
         if (root == i && !rill_array_push(&t->components, t->allocator, &(component){ .first = i })) return false;
     }
@@ -187,6 +191,7 @@ static bool find_components(topology *t, rill_solid *solid) {
 }
 
 static component *component_of(const topology *t, uint32_t triangle) {
+    RILL_ASSERT(t->solid->parts[triangle] < t->components.count);
     return (component *)t->components.data + t->solid->parts[triangle];
 }
 
@@ -231,6 +236,7 @@ static void order_edges(topology *t, uint32_t *order, uint32_t *first) {
     for (size_t i = t->edges.count; i-- > 0;) /* from behind: what is first stays first */
         order[--first[t->solid->parts[edges[i].triangle] + 1]] = (uint32_t)i;
     for (size_t i = 0; i < t->components.count; ++i) first[i] = first[i + 1];
+    RILL_ASSERT(t->components.count == 0 || first[0] == 0);
     first[t->components.count] = (uint32_t)t->edges.count;
 }
 
@@ -353,8 +359,11 @@ static bool number_parts(topology *t, rill_solid *solid) {
         components[i].number = kind == RILL_PART_VOLUME ? 0 : (uint32_t)count;
         if (kind != RILL_PART_VOLUME) solid->part_kinds[count++] = (uint8_t)kind;
     }
+    RILL_ASSERT(count <= solid->part_count);
     for (size_t i = 0; i < solid->triangle_count; ++i)
         if (solid->parts[i] != RILL_NO_PART) solid->parts[i] = components[solid->parts[i]].number;
+    for (size_t i = 0; i < solid->triangle_count; ++i)
+        RILL_ASSERT(solid->parts[i] == RILL_NO_PART || solid->parts[i] < solid->part_count);
     return true;
 }
 

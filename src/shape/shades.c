@@ -4,6 +4,7 @@
  * libm. */
 #include "shape/body_form_internal.h"
 
+#include "base/assert.h"
 #include "base/simd.h"
 
 #include <math.h>
@@ -45,6 +46,7 @@ rill_area rill_body_area(const rill_body_form *form, const rill_pose *pose, cons
         area.low[i] = clamp_cell(floor((place + low) / grid->cell_size), grid->cells[i]);
         area.high[i] = clamp_cell(floor((place + high) / grid->cell_size) + 1.0, grid->cells[i]);
         if (area.high[i] < area.low[i]) area.high[i] = area.low[i];
+        RILL_ASSERT(area.low[i] >= 0 && area.high[i] <= grid->cells[i]);
     }
     return area;
 }
@@ -85,6 +87,7 @@ typedef struct steps {
 
 static void add_step(steps *all, double y) {
     int32_t i = all->count++;
+    RILL_ASSERT(i < MOST_STEPS);
     for (; i > 0 && all->at[i - 1] > y; --i) all->at[i] = all->at[i - 1];
     all->at[i] = y;
 }
@@ -123,6 +126,7 @@ static bool find_means(rill_quarter *out, const rill_quarter *sum, double unit, 
     const double under = from[2] + (double)sum->under * scale, over = from[2] + (double)sum->over * scale;
     /* What is covered but for rounding is covered. */
     out->part = sum->part < 0.999998f ? sum->part : 1.0f;
+    RILL_ASSERT(sum->part < 1.001f);
     out->under = (float)rill_max_d(-most, rill_min_d(under, most));
     out->over = (float)rill_max_d(-most, rill_min_d(over, most));
     for (int i = 0; i < 2; ++i) out->at[i] = (float)((double)sum->at[i] * scale - from[i] * unit);
@@ -137,6 +141,7 @@ static int32_t gather_row(const rill_line *line, int32_t x, int32_t y, double un
     for (int32_t i = line->low >> 1; i < (line->high + 1) >> 1; ++i) {
         rill_quarter *sums = &line->cells[i].quarter[0][0], *means = &out[count].quarter[0][0];
         uint32_t left = line->cells[i].there, there = 0;
+        RILL_ASSERT(left < 1u << (4 * RILL_PARTS) && 2 * i < line->columns && count <= i);
         line->cells[i].there = 0;
         for (; left; left &= left - 1) {
             const int k = __builtin_ctz(left);
@@ -222,5 +227,6 @@ int32_t rill_body_shades(const rill_body_form *form, const rill_pose *pose, cons
         }
         count += gather_row(&line, area.low[0], area.low[1] + y, unit, place, out + count);
     }
+    RILL_ASSERT((size_t)count <= rill_area_cells(&area));
     return count;
 }

@@ -3,6 +3,7 @@
 #include "shape/solid.h"
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/message.h"
 
 #include <math.h>
@@ -241,6 +242,7 @@ rill_result rill_solid_make(const rill_solid_def *def, const rill_allocator *all
         solid->def.indices = NULL;
         solid->def.heights = NULL;
         if (fill_solid(solid, allocator, def)) {
+            RILL_ASSERT(!solid->parts || (solid->welds && solid->part_count > 0));
             *out = solid;
             return RILL_OK;
         }
@@ -275,6 +277,7 @@ static rill_result remake(rill_solid *solid, const rill_solid_def *def, const ri
     rill_solid *fresh = NULL;
     const rill_result result = rill_solid_make(def, allocator, &fresh, message);
     if (result) return result;
+    RILL_ASSERT(fresh->def.shape == solid->def.shape);
     const rill_solid old = *solid;
     *solid = *fresh;
     *fresh = old;
@@ -307,6 +310,7 @@ rill_result rill_solid_repose(rill_solid *solid, const double translate[3], cons
  * stays together: should others meet, the parts stay closed and oriented all the same. */
 static bool keeps_topology(const rill_solid *solid, const float *vertices) {
     if (solid->part_count != 1 || solid->open_components != 0) return false;
+    RILL_ASSERT(solid->part_kinds[0] == RILL_PART_VOLUME);
     for (size_t v = 0; v < solid->vertex_count; ++v) {
         const float *p = vertices + 3 * v, *q = vertices + 3 * (size_t)solid->welds[v];
         if (p[0] != q[0] || p[1] != q[1] || p[2] != q[2]) return false;
@@ -357,6 +361,7 @@ rill_area rill_solid_reach(const rill_solid *solid, const rill_grid *grid) {
     for (int i = 0; i < 2; ++i) {
         area.low[i] = clamp_cell(grid, i, solid->primitive.low[i] - margin);
         area.high[i] = clamp_cell(grid, i, solid->primitive.high[i] + margin + grid->cell_size);
+        RILL_ASSERT(0 <= area.low[i] && area.low[i] <= area.high[i] && area.high[i] <= grid->cells[i]);
     }
     return area;
 }

@@ -8,6 +8,7 @@
  *
  * Triangles are taken up row by row from a table of lists, in which their place goes with the row that they begin in.
  * They stay in the order of the last plane, which is nearly that of the next. */
+#include "base/assert.h"
 #include "shape/body_form_internal.h"
 
 #include <math.h>
@@ -63,6 +64,8 @@ void rill_cuts_begin(const rill_body_form *form, const double turn[9], const dou
         const double low = corners[0][1];
         if (!(low < (double)first_row + (double)rows && corners[2][1] > (double)first_row)) continue;
         const int32_t bucket = bucket_of(form, low > (double)first_row ? (int32_t)low : first_row, first_row, rows);
+        RILL_ASSERT(bucket >= 0 && bucket < count);
+        RILL_ASSERT(low <= corners[1][1] && corners[1][1] <= corners[2][1]);
         form->slices[i] = make_slice(corners);
         form->follow[i] = form->heads[bucket];
         form->heads[bucket] = i;
@@ -73,6 +76,7 @@ int32_t rill_cuts_row(const rill_body_form *form, int32_t count, int32_t row, in
     const int32_t last = bucket_of(form, row, first_row, rows);
     for (int32_t bucket = row > first_row ? bucket_of(form, row - 1, first_row, rows) + 1 : 0; bucket <= last; ++bucket)
         for (int32_t i = form->heads[bucket]; i >= 0; i = form->follow[i]) form->active[count++] = i;
+    RILL_ASSERT((size_t)count <= form->triangle_count);
     return count;
 }
 

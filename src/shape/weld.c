@@ -1,5 +1,6 @@
 /* Which vertices are in the same place: meshes without indices (STL), or with a vertex for each normal, have each several times. */
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "shape/coincident.h"
 
 #include <string.h>
@@ -46,6 +47,7 @@ bool rill_vertices_weld(const double *vertices, size_t count, const rill_allocat
             }
             if (!slots[slot]) slots[slot] = (uint32_t)(first + i) + 1;
             same[first + i] = slots[slot] - 1;
+            RILL_ASSERT(same[first + i] <= first + i && same[same[first + i]] == same[first + i]);
         }
     }
     rill_free(allocator, slots, size, sizeof *slots);

@@ -4,6 +4,8 @@
 
 #include "solve/levels.h"
 
+#include "base/assert.h"
+
 enum { WORK = 4096 }; /* multiplications that it may cost */
 
 /* Active nodes of a run of RILL_LANES nodes of either colour, as bits in natural order. */
@@ -40,6 +42,7 @@ static inline bool number_node(counter *at, int32_t x, int32_t y) {
     int32_t first = west >= 0 ? west : i;
     first = south >= 0 && south < first ? south : first;
     if (i == RILL_SKYLINE_NODES) return false;
+    RILL_ASSERT(west < i && south < i && own->inverse[node] > 0.0f);
     at->number[c][node] = i;
     bottom->colour[i] = c;
     bottom->node[i] = node;
@@ -87,6 +90,7 @@ static bool number_rows(counter *at) {
 }
 
 static int32_t number_of(const rill_poisson_levels *levels, const rill_level *level, const rill_link_end *end) {
+    RILL_ASSERT(end->node < level->size && level->colour[end->colour].inverse[end->node] > 0.0f);
     return levels->number[end->colour * level->size + end->node];
 }
 
@@ -110,6 +114,9 @@ static void fill_rows(rill_poisson_levels *levels, const rill_level *level, doub
         int32_t node = bottom->node[i];
         double *row = sky->entry + sky->row[i] - sky->first[i];
         double w = (double)own->w[RILL_WEST][node], s = (double)own->w[RILL_SOUTH][node];
+        RILL_ASSERT(!(w < 0.0) && !(s < 0.0) && !(own->extra[node] < 0.0f));
+        RILL_ASSERT(bottom->west[i] < 0 || bottom->west[i] >= sky->first[i]);
+        RILL_ASSERT(bottom->south[i] < 0 || bottom->south[i] >= sky->first[i]);
         diagonal[i] =
             (double)own->extra[node] + (((double)own->w[RILL_EAST][node] + (double)own->w[RILL_NORTH][node]) + (w + s));
         if (bottom->west[i] >= 0) row[bottom->west[i]] = -w;
@@ -118,6 +125,7 @@ static void fill_rows(rill_poisson_levels *levels, const rill_level *level, doub
     for (const rill_level_link *link = level->links; link < level->links + level->link_count; ++link) {
         int32_t i = number_of(levels, level, &link->end[0]), j = number_of(levels, level, &link->end[1]);
         int32_t later = i > j ? i : j, sooner = i > j ? j : i;
+        RILL_ASSERT(i != j && sooner >= sky->first[later] && later < sky->count);
         diagonal[i] += (double)link->w;
         diagonal[j] += (double)link->w;
         sky->entry[sky->row[later] + sooner - sky->first[later]] -= (double)link->w;

@@ -9,6 +9,8 @@
 
 #include "solve/levels.h"
 
+#include "base/assert.h"
+
 enum { WORK = 131072 };           /* multiplications that factorising may cost */
 static const double FAST = 0.02;  /* what is left of the residual, or a new L D L^T pays */
 static const double ENOUGH = 0.5; /* the same if it is new, or no more can be had */
@@ -19,6 +21,7 @@ static void number_node(const rill_poisson *poisson, int32_t node, int32_t strid
     rill_direct *direct = &poisson->levels->direct;
     int32_t *number = poisson->levels->number, i = direct->sky.count;
     if (poisson->active[node] == 0.0f) return;
+    RILL_ASSERT(i < RILL_SKYLINE_NODES && poisson->active[node] == 1.0f);
     /* Of the four neighbours, those to the west and south have numbers already. */
     int32_t west = poisson->active[node - 1] > 0.0f ? number[node - 1] : -1;
     int32_t south = poisson->active[node - stride] > 0.0f ? number[node - stride] : -1;
@@ -29,6 +32,7 @@ static void number_node(const rill_poisson *poisson, int32_t node, int32_t strid
     direct->west[i] = west;
     direct->south[i] = south;
     direct->sky.first[i] = south >= 0 && south < first ? south : first;
+    RILL_ASSERT(west < i && south < i);
     direct->sky.count = i + 1;
 }
 
@@ -75,6 +79,7 @@ static bool number_all(const rill_poisson *poisson) {
     direct->factorised = false;
     direct->sky.count = 0;
     for (int32_t p = 0; p < poisson->patch_count; ++p) number_patch(poisson, &poisson->patches[p]);
+    RILL_ASSERT(direct->sky.count == count); /* nodes outside of the patches are not active */
     widen_rows(poisson);
     const bool fits = rill_skyline_lay(&direct->sky, WORK);
     direct->numbered = fits && poisson->link_count == 0;
@@ -92,6 +97,9 @@ static void fill_rows(const rill_poisson *poisson) {
         const int32_t node = direct->node[i], north = node + direct->stride[i];
         double *row = sky->entry + sky->row[i];
         double w = (double)wx[node], s = (double)wy[node];
+        RILL_ASSERT(!(w < 0.0) && !(s < 0.0) && !(poisson->extra[node] < 0.0f));
+        RILL_ASSERT(direct->west[i] < 0 || direct->west[i] >= sky->first[i]);
+        RILL_ASSERT(direct->south[i] < 0 || direct->south[i] >= sky->first[i]);
         direct->diagonal[i] = (double)poisson->extra[node] + (((double)wx[node + 1] + (double)wy[north]) + (w + s));
         if (direct->west[i] >= 0) row[direct->west[i] - sky->first[i]] = -w;
         if (direct->south[i] >= 0) row[direct->south[i] - sky->first[i]] = -s;
@@ -108,6 +116,7 @@ static void add_links(const rill_poisson *poisson) {
         if (b) direct->diagonal[number[link->b]] += (double)link->w;
         if (!a || !b) continue;
         int32_t i = number[link->a], j = number[link->b], later = i > j ? i : j, sooner = i > j ? j : i;
+        RILL_ASSERT(sooner >= direct->sky.first[later] && later < direct->sky.count);
         direct->sky.entry[direct->sky.row[later] + sooner - direct->sky.first[later]] -= (double)link->w;
     }
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/dispatch.h"
 
 RILL_DISPATCH(rill_solve_kernels)
@@ -116,6 +117,7 @@ static bool lay_out(const rill_poisson *poisson, int32_t k) {
     rill_level *level = &levels->level[k];
     int32_t count = poisson->patch_count, margin = RILL_LANES;
     bool single = true;
+    RILL_ASSERT(k <= poisson->room.levels && k < RILL_LEVELS_MOST && count <= poisson->room.patches);
     level->patches = levels->patches + (size_t)k * (size_t)poisson->room.patches;
     for (int32_t p = 0; p < count; ++p) {
         const rill_level_patch *before = k > 0 ? &levels->level[k - 1].patches[p] : NULL;
@@ -151,6 +153,7 @@ static void give_planes(const rill_poisson *poisson, int32_t k) {
     size_t used = 0, size = (size_t)level->size;
     for (int32_t j = 0; j < k; ++j) used += (size_t)levels->level[j].size;
     size_t room = room_of_all(&poisson->room);
+    RILL_ASSERT(size % RILL_LANES == 0 && used + size <= room);
     float *value = levels->floats + VALUE_PLANES * used;
     float *matrix = levels->floats + VALUE_PLANES * room + MATRIX_PLANES * used;
     clear_planes(levels, room, used + size);
@@ -174,6 +177,7 @@ static void give_planes(const rill_poisson *poisson, int32_t k) {
 
 static void give_vectors(const rill_poisson *poisson) {
     rill_poisson_levels *levels = poisson->levels;
+    RILL_ASSERT((size_t)levels->level[0].size <= fine_room(&poisson->room));
     double *next = levels->doubles;
     float *next_float = levels->directions;
     for (int32_t c = 0; c < 2; ++c) {
@@ -255,6 +259,7 @@ static int32_t gather_runs(const rill_poisson *poisson, int32_t k, int32_t p) {
             for (end = i; end < per_row && occupied[end] && end - i < RILL_RUN_MOST / RILL_LANES; ++end) {}
             if (end == i) continue;
             int32_t x = i * RILL_LANES, n = (end - i) * RILL_LANES;
+            RILL_ASSERT(n <= RILL_RUN_MOST && (row + x) % RILL_LANES == 0);
             int32_t natural =
                 k > 0 ? 2 * (row + x) : poisson->patches[p].first + y * poisson->patches[p].stride + 2 * x;
             level->runs[level->run_count++] = (rill_run){ .at = row + x,
@@ -266,6 +271,8 @@ static int32_t gather_runs(const rill_poisson *poisson, int32_t k, int32_t p) {
                                                           .coarse = 2 * (coarse->first + y / 2 * coarse->stride) + x };
         }
     }
+    RILL_ASSERT((level->runs - poisson->levels->runs) + level->run_count <=
+                (ptrdiff_t)(room_of_all(&poisson->room) / RILL_LANES));
     return level->run_count - before;
 }
 

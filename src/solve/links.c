@@ -1,6 +1,8 @@
 /* Links of the levels: sparse pipes between any two nodes, beside the dense ones of the patches. */
 #include "solve/levels.h"
 
+#include "base/assert.h"
+
 /* A node of a patch. */
 typedef struct place {
     int32_t patch, x, y;
@@ -25,6 +27,7 @@ static place place_of(const rill_level *level, int32_t patches, const rill_link_
     }
     const rill_level_patch *patch = &level->patches[low];
     int32_t y = (end->node - patch->first) / patch->stride, column = (end->node - patch->first) % patch->stride;
+    RILL_ASSERT(end->node >= patch->first && y < patch->ny);
     return (place){ .patch = low, .x = 2 * column + ((y + end->colour) & 1), .y = y };
 }
 
@@ -39,11 +42,13 @@ static place given_place(const rill_poisson *poisson, int32_t node) {
             high = middle - 1;
     }
     int32_t offset = node - poisson->patches[low].first, stride = poisson->patches[low].stride;
+    RILL_ASSERT(offset >= 0 && offset % stride < poisson->patches[low].nx && offset / stride < poisson->patches[low].ny);
     return (place){ .patch = low, .x = offset % stride, .y = offset / stride };
 }
 
 /* Adds w to what relaxation divides by. */
 static void weigh_down(const rill_level *level, const rill_link_end *end, float w) {
+    RILL_ASSERT(end->node >= level->margin && end->node < level->size - level->margin && !(w < 0.0f));
     float *inverse = &level->colour[end->colour].inverse[end->node];
     *inverse = 1.0f / ((*inverse > 0.0f ? 1.0f / *inverse : 0.0f) + w);
 }
@@ -78,6 +83,7 @@ void rill_links_place(const rill_poisson *poisson) {
             lead_out(poisson, a ? given->a : given->b, given->w);
             continue;
         }
+        RILL_ASSERT(level->link_count < poisson->room.links);
         rill_level_link *link = &level->links[level->link_count++];
         *link = (rill_level_link){ .end = { end_at(level, given_place(poisson, given->a)),
                                             end_at(level, given_place(poisson, given->b)) },
@@ -128,6 +134,7 @@ void rill_links_coarsen(const rill_poisson *poisson, int32_t k) {
             same->term = same->w; /* no longer alone */
         } else {
             *known = level->link_count++;
+            RILL_ASSERT(level->link_count <= fine->link_count);
             level->links[*known] = link;
         }
     }

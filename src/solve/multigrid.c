@@ -11,6 +11,8 @@
 
 #include "solve/levels.h"
 
+#include "base/assert.h"
+
 /* Sweeps before and after each visit of coarser levels. Those are cheap, and piecewise constant transfer leaves them
  * work. */
 static int32_t sweeps_on(int32_t k) {
@@ -112,6 +114,7 @@ static void ascend(const rill_level *level, const rill_solve_kernels *kernels) {
 
 void rill_multigrid_cycle(rill_poisson_levels *levels, const rill_solve_kernels *kernels) {
     int32_t last = levels->count - 1;
+    RILL_ASSERT(last >= 0 && last < RILL_LEVELS_MOST);
     for (int32_t k = 0; k < last; ++k) {
         sweep_down(&levels->level[k], sweeps_on(k), kernels);
         descend(&levels->level[k], kernels);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "solve/levels.h"
 
 enum { ROW_UNIT = 16 };
@@ -60,9 +61,11 @@ void rill_poisson_clear(rill_poisson *poisson) {
 const rill_patch *rill_poisson_add(rill_poisson *poisson, int32_t nx, int32_t ny) {
     rill_patch *patch = &poisson->patches[poisson->patch_count++];
     int32_t stride = stride_of(nx), start = poisson->node_count;
+    RILL_ASSERT(nx > 0 && ny > 0 && poisson->patch_count <= poisson->room.patches);
     size_t room = (size_t)(stride * (ny + 2));
     *patch = (rill_patch){ .nx = nx, .ny = ny, .stride = stride, .first = start + stride };
     poisson->node_count += (int32_t)room;
+    RILL_ASSERT(poisson->node_count <= poisson->room.nodes);
     memset(poisson->wx + start, 0, room * sizeof *poisson->wx);
     memset(poisson->wy + start, 0, room * sizeof *poisson->wy);
     memset(poisson->extra + start, 0, room * sizeof *poisson->extra);

@@ -1,10 +1,14 @@
 /* L D L^T of symmetric matrices whose rows begin late. */
 #include "solve/skyline.h"
 
+#include "base/assert.h"
+
 bool rill_skyline_lay(rill_skyline *sky, int32_t work) {
+    RILL_ASSERT(sky->count >= 0 && sky->count <= RILL_SKYLINE_NODES);
     int32_t entries = 0;
     for (int32_t i = 0; i < sky->count; ++i) {
         const int32_t length = i - sky->first[i];
+        RILL_ASSERT(sky->first[i] >= 0 && length >= 0);
         work -= length * length;
         if (work < 0 || entries + length > RILL_SKYLINE_ENTRIES) return false;
         sky->row[i] = entries;
@@ -14,6 +18,7 @@ bool rill_skyline_lay(rill_skyline *sky, int32_t work) {
     for (int32_t i = sky->count - 1; i >= 0; --i) {
         const bool goes_on = i + 1 < sky->count && sky->first[i + 1] == sky->first[i] + 1;
         sky->alike[i] = goes_on ? sky->alike[i + 1] + 1 : 1;
+        RILL_ASSERT(i + sky->alike[i] <= sky->count);
     }
     return true;
 }
@@ -123,6 +128,7 @@ void rill_skyline_factorise(rill_skyline *sky, const double *diagonal) {
     bool sealed = false;
     for (int32_t i = 0; i < sky->count; ++i) {
         const int32_t n = i - sky->first[i];
+        RILL_ASSERT(!(diagonal[i] < 0.0));
         const bool like = n <= i && sky->alike[i - n] > n;
         double pivot = like ? eliminate_like(sky, i, n, diagonal[i]) : eliminate_row(sky, i, diagonal[i]);
         sky->inverse[i] = pivot > 1e-10 * diagonal[i] ? 1.0 / pivot : 0.0;
@@ -140,6 +146,7 @@ static void level_out(const rill_skyline *sky, double *y) {
     for (int32_t i = 0; i < sky->count; ++i)
         if (sky->sealed[i] >= 0) {
             sum[sky->sealed[i]] += y[i];
+            RILL_ASSERT(sky->sealed[i] >= i); /* the last of its component */
             members[sky->sealed[i]] += 1.0;
         }
     for (int32_t i = 0; i < sky->count; ++i)

@@ -20,6 +20,7 @@
 #ifndef RILL_NO_THREADS /* see no_threads.c */
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/message.h"
 
 #include <pthread.h>
@@ -110,6 +111,7 @@ static void work(rill_pool *pool) {
     int unclaimed = atomic_load(&pool->unclaimed);
     while (unclaimed > 0) {
         if (!atomic_compare_exchange_weak(&pool->unclaimed, &unclaimed, unclaimed - 1)) continue;
+        RILL_ASSERT(unclaimed <= pool->count);
         pool->task(pool->context, pool->count - unclaimed);
         if (atomic_fetch_sub(&pool->unfinished, 1) == 1) wake(pool, &pool->caller);
         unclaimed = atomic_load(&pool->unclaimed);
@@ -134,6 +136,7 @@ void rill_parallel_for(const rill_runtime *runtime, rill_pool *pool, int32_t cou
         for (int32_t i = 0; i < count; ++i) task(context, i);
         return;
     }
+    RILL_ASSERT(atomic_load(&pool->unclaimed) == 0 && atomic_load(&pool->unfinished) == 0); /* no job within a job */
     pool->task = task;
     pool->context = context;
     pool->count = count;
@@ -142,6 +145,7 @@ void rill_parallel_for(const rill_runtime *runtime, rill_pool *pool, int32_t cou
     wake(pool, &pool->workers);
     work(pool);
     wait_until(pool, &pool->caller, all_done);
+    RILL_ASSERT(atomic_load(&pool->unclaimed) == 0);
 }
 
 void rill_pool_attend(rill_pool *pool, bool attended) {
@@ -214,6 +218,7 @@ rill_result rill_pool_start(const rill_runtime *runtime, rill_pool **out, rill_m
 void rill_pool_stop(rill_pool *pool, const rill_allocator *allocator) {
     if (!pool) return;
     atomic_store(&pool->stop, true);
+    RILL_ASSERT(atomic_load(&pool->unfinished) == 0 && (size_t)pool->thread_count <= pool->capacity);
     wake(pool, &pool->workers);
     for (int32_t i = 0; i < pool->thread_count; ++i) pthread_join(pool->threads[i], NULL);
     pthread_cond_destroy(&pool->caller.condition);
