@@ -56,7 +56,7 @@ static bool contains(const rill_area *area, const rill_area *part) {
            part->high[1] <= area->high[1];
 }
 
-/* A solid that has changed is inside of what is said to have changed, as it was and as it is. Others inside lose their bins
+/* Tells whether a solid may have changed: one that has is inside of what is said to have changed, as it was and as it is. Others inside lose their bins
  * too, but then they are small. */
 static bool may_have_changed(const rill_floor_view *view, const rill_area *reach) {
     for (size_t i = 0; i < view->changed_count; ++i)
@@ -80,7 +80,7 @@ static bool check_bins(rill_floor *floor, const rill_floor_view *view) {
 
 /* ----------------------------------------------------------------------------------------------------------- areas */
 
-/* The heights of columns with nothing between them, and nothing beside them. */
+/* Lowers columns to the heights they have with nothing between or beside them. */
 static void lower_columns(rill_floor *floor, const rill_bed *bed, const rill_area *cells) {
     for (int32_t y = cells->low[1]; y < cells->high[1]; ++y) {
         const size_t row = (size_t)y * (size_t)bed->grid.cells[0];

@@ -9,7 +9,7 @@
 
 enum { CORNERS = 4 };
 
-/* fmin and fmax are calls, because of NaN. */
+/* Finds the smaller of two numbers: fmin and fmax are calls, because of NaN. */
 static double smaller(double a, double b) {
     return a < b ? a : b;
 }
@@ -70,7 +70,7 @@ typedef struct share {
     double b, l, high;
 } share;
 
-/* Whether surfaces on both can ever be joined. */
+/* Tells whether surfaces on both columns can ever be joined. */
 static bool compatible(const corner *i, const corner *j) {
     return i->b < j->c && j->b < i->c;
 }
@@ -144,7 +144,7 @@ static bool satisfy(corner corners[CORNERS], const double weights[CORNERS], doub
     return true;
 }
 
-/* The weights of the corners (0, 0), (1, 0), (0, 1), (1, 1) at (u, v). */
+/* Finds the weights of the corners (0, 0), (1, 0), (0, 1), (1, 1) at (u, v). */
 static void set_weights(double u, double v, double weights[3][CORNERS]) {
     RILL_ASSERT(u >= 0.0 && u <= 1.0 && v >= 0.0 && v <= 1.0);
     const double bilinear[] = { (1.0 - u) * (1.0 - v), u * (1.0 - v), (1.0 - u) * v, u * v };
@@ -156,7 +156,7 @@ static void set_weights(double u, double v, double weights[3][CORNERS]) {
         weights[0][k] = bilinear[k], weights[1][k] = rising[k], weights[2][k] = falling[k];
 }
 
-/* Most points are below any surface, and most quartets simple: four columns that reach over and below each other's bases. */
+/* Rules points out early: most are below any surface, and most quartets simple: four columns that reach over and below each other's bases. */
 static bool is_below(const corner corners[CORNERS], double u, double v, double height, double least) {
     double ceiling = RILL_WALL, underside = -1.0, low = RILL_WALL, high = 0.0;
     for (int k = 0; k < CORNERS; ++k) {

@@ -49,7 +49,7 @@ static void cover_between(rill_floor *floor, const rill_bed *bed, const double p
     rill_floor_cover(floor, bed, point);
 }
 
-/* The points of an edge on the lines along which `place` (of its ends, in cells) is whole. */
+/* Covers the points of an edge on the lines along which `place` (of its ends, in cells) is whole. */
 static void cover_crossings(rill_floor *floor, const rill_bed *bed, const double p[3], const double q[3], double from,
                             double until, double start, double end) {
     const double step = end - start;
@@ -88,7 +88,7 @@ typedef struct facet {
     bool oriented;   /* else either side may be the upper one */
 } facet;
 
-/* Whether it is upright, or nearly so: of its outline seen from above, `up` is twice the area. */
+/* Tells whether a triangle is upright, or nearly so: of its outline seen from above, `up` is twice the area. */
 static bool is_standing(const rill_floor *floor, const double p[3][3], double up) {
     const double low = fmin(p[0][2], fmin(p[1][2], p[2][2])), high = fmax(p[0][2], fmax(p[1][2], p[2][2]));
     const double height = (high - low) / (double)floor->most;
@@ -129,7 +129,7 @@ static bool overlaps(const facet *of, const rill_floor_window *window) {
            of->low[1] <= window->high[1];
 }
 
-/* Whether an edge, or a vertex if both ends are the same, is not known to have been looked at: triangles share them. */
+/* Tells whether an edge, or a vertex if both ends are the same, is not known to have been looked at: triangles share them. */
 static bool is_new(rill_floor *floor, uint32_t a, uint32_t b) {
     const uint64_t key = a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;
     uint64_t *const slot = &floor->recent[(key * 0x9e3779b97f4a7c15u) >> 52];
@@ -239,7 +239,7 @@ bool rill_floor_bins_fill(rill_floor_bins *bins, const rill_floor *floor, const 
     return true;
 }
 
-/* The triangles of the tiles of a window; one that is in several of them, in the first. */
+/* Covers the triangles of the tiles of a window; one that is in several of them, in the first. */
 static void cover_bins(rill_floor *floor, const rill_bed *bed, const rill_floor_bins *bins,
                        const rill_floor_window *window) {
     const size_t *const first = bins->first.data;
@@ -277,7 +277,7 @@ static double sample_place(const samples *map, int axis, int32_t i) {
     return ((double)i + 0.5) * map->stretch[axis] - 0.5;
 }
 
-/* The samples from <= i < until along an axis that lie in a window. */
+/* Finds the samples from <= i < until along an axis that lie in a window. */
 static void samples_between(const samples *map, int axis, const rill_floor_window *window, int32_t *from,
                             int32_t *until) {
     const double count = (double)map->def->heights_size[axis];
@@ -287,7 +287,7 @@ static void samples_between(const samples *map, int axis, const rill_floor_windo
     *until = (int32_t)fmin(fmax(high, 0.0), count);
 }
 
-/* The height at sample `i` of one axis and any place, in cells, along the other. */
+/* Finds the height at sample `i` of one axis and any place, in cells, along the other. */
 static double height_at(const samples *map, int axis, int32_t i, double place) {
     const int32_t count = map->def->heights_size[1 - axis];
     RILL_ASSERT(i >= 0 && i < map->def->heights_size[axis] && count > 0);

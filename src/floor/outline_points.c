@@ -63,7 +63,7 @@ bool rill_outline_points_remove(rill_floor *floor, const rill_bed *bed, const ri
     return true;
 }
 
-/* Whether the surface may end in a quartet other than at a bank, and below a height. */
+/* Tells whether the surface may end in a quartet other than at a bank, and below a height. */
 static bool may_end_below(const rill_floor *floor, const rill_bed *bed, int32_t x, int32_t y, double z) {
     int32_t places[4], low = RILL_WALL;
     bool steep = false;
@@ -162,7 +162,7 @@ static rill_outline_spot spot_at(const rill_floor *floor, const rill_bed *bed, i
     return spot;
 }
 
-/* Whether columns of a sheet may be above and below points: one that can be as high as they are, and one that can be lower. */
+/* Tells whether columns of a sheet may be above and below points: one that can be as high as they are, and one that can be lower. */
 static bool may_be_around(const rill_bed *bed, const rill_outline_spot *spot) {
     bool above = false, below = false;
     for (int32_t k = 0; k < 4; ++k) {

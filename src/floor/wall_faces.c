@@ -29,7 +29,7 @@ static bool cut_triangle(const double p[3][3], int axis, double line, double out
     return count == 2;
 }
 
-/* The height up to which there is a wall between a column and the next cell, if there is one. */
+/* Finds the height up to which there is a wall between a column and the next cell, if there is one. */
 static double top_of_wall(const rill_bed *bed, int32_t place, size_t next) {
     int32_t top = bed->c[place];
     for (int32_t k = bed->cell_first[next]; k < bed->cell_first[next + 1]; ++k) {

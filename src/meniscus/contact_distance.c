@@ -56,7 +56,7 @@ static void clear(rill_fringe *fringe, const rill_surface *surface, size_t from,
     for (size_t i = from; i < until; ++i) fringe->squares[i] = squares[surface->state[i] >> 1 & 1];
 }
 
-/* A plane in which there is no fringe: another one for another bed, all of it for another width of the fringe or if the last build
+/* Makes a plane without a fringe: another one for another bed, all of it for another width of the fringe or if the last build
  * is not known, else what is wet or dry since then. */
 static bool fit_plane(rill_fringe *fringe, const rill_surface *surface) {
     const size_t size = surface->plane_size;
@@ -104,7 +104,7 @@ static double slope_at(const rill_fringe *fringe, const rill_rim *rim) {
     return rim->kind == RILL_RIM_SHORE ? (double)rim->rise * fringe->steepness : INFINITY;
 }
 
-/* At a wall the rim is inside of the solid, and its face somewhere between the two centres: half way, for all that is known. */
+/* Finds the contact at a rim. At a wall the rim is inside of the solid, and its face somewhere between the two centres: half way, for all that is known. */
 static rill_contact find_contact(const rill_fringe *fringe, const rill_surface *surface, const rill_bed *bed,
                                  const rill_rim *rim, double slope, double beta) {
     const double bent = beta - fringe->angle, up = bent < RILL_QUARTER_TURN ? bent : RILL_QUARTER_TURN;
@@ -219,7 +219,7 @@ static inline uint32_t worth_telling(const float *square, int32_t stride, const 
     return (uint32_t)(both | both >> 32);
 }
 
-/* Whether a column of the list is the one that counts. No square is -0: bits are as good as floats, and faster. */
+/* Tells whether a column of the list is the one that counts. No square is -0: bits are as good as floats, and faster. */
 static inline bool counts(const fringe_growth *growth, const rill_fringe_column *column) {
     return rill_float_bits(growth->squares[column->place]) == rill_float_bits(column->square);
 }

@@ -14,7 +14,7 @@ INLINE float root(float square, float limit) {
     return square < 0.0f ? -length : length;
 }
 
-/* e^-x for 0 <= x, to 1e-6; beyond 8 what it is there. */
+/* Computes e^-x for 0 <= x, to 1e-6; beyond 8 its value there. */
 INLINE float decayed(float x) {
     float y = rill_max_f(x * -0.125f, -1.0f);
     float e =
@@ -24,7 +24,7 @@ INLINE float decayed(float x) {
     return e * e;
 }
 
-/* Within a quarter turn either way. */
+/* Sums the series of the sine, for angles within a quarter turn either way. */
 INLINE float sine(float angle) {
     float square = angle * angle;
     return angle * (1.0f - square * (1.0f / 6 - square * (1.0f / 120 - square * (1.0f / 5040 - square * (1.0f / 362880 - square / 39916800)))));
@@ -84,7 +84,7 @@ static void exponential(int32_t n, rill_fringe_run *run, const rill_fringe_const
     }
 }
 
-/* t at the place of a table; half-way between entries it is off by less than 1e-5. */
+/* Looks up t at a place of the table; half-way between entries it is off by less than 1e-5. */
 INLINE float looked_up(const float *table, float q) {
     float place = __builtin_sqrtf(rill_max_f(1.0f - q, 0.0f)) * (float)RILL_PROFILE;
     int32_t low = rill_min_i((int32_t)place, RILL_PROFILE - 1);
@@ -107,7 +107,7 @@ static void profile(int32_t n, rill_fringe_run *run, const rill_fringe_constants
     }
 }
 
-/* Abramowitz and Stegun 4.4.49, to 2e-8. That of an infinite slope is a quarter turn. */
+/* Turns slopes into angles by Abramowitz and Stegun 4.4.49, to 2e-8; an infinite slope into a quarter turn. */
 static void angles(int32_t n, double *slopes) {
     RILL_ASSERT((n & 15) == 0);
     RILL_EACH_ALONE /* vector */

@@ -252,7 +252,7 @@ int32_t rill_surface_neighbour(const rill_surface *surface, int32_t place, int32
 /* Tells how low the surface may be at a shore, quanta, so far on the way to the next cell. */
 float rill_rim_floor(const rill_surface *surface, const rill_bed *bed, const rill_rim *rim, float along);
 
-/* Whether a rim is at a solid, and not in the air or at the border. */
+/* Tells whether a rim is at a solid, and not in the air or at the border. */
 static inline bool rill_rim_is_contact(const rill_rim *rim) {
     return rim->kind == RILL_RIM_SHORE || rim->kind == RILL_RIM_WALL;
 }

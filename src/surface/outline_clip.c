@@ -194,8 +194,8 @@ static void raise(const clip_quartet *quartet, const clip_facet *facet) {
     for (int32_t k = 0; share > 0.0 && k < facet->rim_count; ++k) facet->rims[k]->raised += (float)(share * room_above(facet, k));
 }
 
-/* `room` is for its triangles, which may change as rims do. */
-static bool retreat(clip_quartet quartet, uint32_t *room) {
+/* Clips the outline in a quartet; `room` is for its triangles, which may change as rims do. */
+static bool clip(clip_quartet quartet, uint32_t *room) {
     const double soft = quartet.soft;
     bool any = false, moved = true, may_rise = false;
     size_t count = 0;
@@ -275,7 +275,7 @@ static bool clip_at(const rill_build *build, const rill_outline_spot *spot, doub
                         .points = surface->terrain->points.data,
                         .first = surface->terrain->point_first[spot->corner],
                         .soft = soft };
-    if (!retreat(quartet, surface->odd_triangles.data)) return false;
+    if (!clip(quartet, surface->odd_triangles.data)) return false;
     if (spot->place >= 0) rows[spot->row].rerimmed = rows[spot->row + 1].rerimmed = true; /* else all of them are */
     return true;
 }

@@ -19,7 +19,7 @@
 #include "base/simd.h"
 #include "surface/surface_internal.h"
 
-/* The direction from a corner of a quartet to the one after it, and to the one before it. Corners are counted on
+/* Finds the direction from a corner of a quartet to the one after it, and to the one before it. Corners are counted on
  * around. */
 static int32_t ahead(int32_t corner) {
     return 2 * (corner & 3);

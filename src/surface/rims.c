@@ -76,7 +76,7 @@ static int32_t above_underside(int32_t level, int32_t underside) {
     return underside > INT32_MIN ? level - underside : RILL_WALL;
 }
 
-/* Where the bed rises or falls steeply it is a wall or an edge. One formula for all: which it is cannot be foreseen. */
+/* Tells how far a shore is: where the bed rises or falls steeply it is a wall or an edge. One formula for all: which it is cannot be foreseen. */
 static float shore(const rill_build *build, int32_t place, int32_t direction, int32_t rise) {
     const int32_t depth = build->view->flow->H[place], room = room_of(build, place);
     const bool up = rise > build->dx, down = rise < -build->dx;
@@ -110,7 +110,7 @@ static float runs_over(const rill_build *build, const rill_rim *rim, int32_t bes
     return (float)((double)(forth ? u : -u) * depth / least);
 }
 
-/* A lip over which liquid runs goes on almost to the next centre, from where it can fall: what it comes from may be bulged anywhere
+/* Extends a lip over which liquid runs: it goes on almost to the next centre, from where it can fall: what it comes from may be bulged anywhere
  * before that. */
 static void run_over(const rill_build *build, rill_rim *rim, int32_t beside) {
     const float flow = runs_over(build, rim, beside), far = rill_min_f(1.0f, (flow - 1.0f) / (PLENTY - 1.0f));
@@ -179,7 +179,7 @@ static void end_at_slab(const rill_build *build, rill_rim *rim) {
     rim->unclipped = reach(build, rim->place, into_wall(build, rim->place, rim->direction, left));
 }
 
-/* On a bank a rim is on the floor, and not where the level is: that would be below it by as much as the
+/* Finds the height where a surface ends. On a bank a rim is on the floor, and not where the level is: that would be below it by as much as the
  * terrain may be above a straight line from column to column. So the surface is held by the floor there as it is elsewhere (the
  * lower of the surfaces over the floors of four columns is convex, hence below any triangle that is on it where it meets the
  * edges of the quartet); and nothing jumps up as the shore gets to the next column. */

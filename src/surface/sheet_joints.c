@@ -59,14 +59,14 @@ static bool list_meetings(rill_surface *surface) {
     return true;
 }
 
-/* Whether there is a dense pipe between two neighbouring places of one sheet. */
+/* Tells whether there is a dense pipe between two neighbouring places of one sheet. */
 static bool has_dense_pipe(const rill_bed *bed, int32_t a, int32_t b) {
     const int32_t sill = bed->b[a] > bed->b[b] ? bed->b[a] : bed->b[b];
     const int32_t lintel = bed->c[a] < bed->c[b] ? bed->c[a] : bed->c[b];
     return sill < lintel; /* never true against a wall, whose b is above every c */
 }
 
-/* The ends of sparse pipes on sides that have no dense one, in the order of places, and of pipes at a place: each is a side, of
+/* Lists the ends of sparse pipes on sides that have no dense one, in the order of places, and of pipes at a place: each is a side, of
  * which there may be more; `share` is set later. */
 static bool list_sides(rill_surface *surface, const rill_bed *bed) {
     const rill_joint *joints = surface->joint_list.data;
@@ -84,7 +84,7 @@ static bool list_sides(rill_surface *surface, const rill_bed *bed) {
     return true;
 }
 
-/* Sparse pipes on the same side of a column share it. Their numbers are counted in a plane, in a byte for each of the
+/* Finds the sides' shares: sparse pipes on one side of a column share it. Their numbers are counted in a plane, in a byte for each of the
  * four. */
 static bool find_sides(rill_surface *surface, const rill_bed *bed) {
     int32_t *counts = surface->vertex; /* there are no vertices yet */
@@ -159,7 +159,7 @@ static void mark_corner(rill_surface *surface, int32_t corner, int32_t wide) {
     surface->any_mixed = true;
 }
 
-/* Without smooth shores all quartets that are not full are looked at like those where sheets meet. */
+/* Marks all quartets that are not full: without smooth shores they are looked at like corners where sheets meet. */
 static void mark_odd(const rill_build *build, int32_t wide) {
     rill_surface *surface = build->surface;
     const rill_surface_row *rows = surface->rows.data;
@@ -210,7 +210,7 @@ void rill_joints_undo(rill_surface *surface) {
     }
 }
 
-/* Where columns of different sheets are opposite to each other and a saddle, they meet too. */
+/* Marks corners where columns of different sheets are opposite to each other and a saddle: sheets meet there too. */
 static void mark_saddles(const rill_build *build, int32_t wide) {
     rill_surface *surface = build->surface;
     const rill_joint *joints = surface->joint_list.data;

@@ -27,7 +27,7 @@ static inline uint64_t rill_eight(const uint8_t *bytes) {
     return word;
 }
 
-/* Where quads are full, eight at a time, as such lowest bits. */
+/* Finds where quads are full, eight at a time, as lowest bits of bytes. */
 static inline uint64_t rill_full_eight(const uint8_t *quads) {
     const uint64_t word = rill_eight(quads);
     return (word ^ word >> 1) & RILL_ONES;
@@ -145,7 +145,7 @@ size_t rill_quartet_write(const rill_build *build, const rill_outline_spot *spot
 void rill_mixed_count(const rill_build *build, int32_t row);
 void rill_mixed_triangles(const rill_build *build, int32_t row);
 
-/* Where odd triangles are kept until there is room for them in the mesh. */
+/* Finds where odd triangles are kept until there is room for them in the mesh. */
 static inline uint32_t *rill_odd_triangles(const rill_surface *surface, size_t first) {
     return (uint32_t *)surface->odd_triangles.data + 3 * first;
 }

@@ -72,7 +72,7 @@ INLINE uint8_t may_link(uint8_t a, uint8_t b) {
     return (uint8_t)(a & b & ((a | b) >> 1));
 }
 
-/* A part of a row; n is a constant, as in the other parts below. */
+/* Links a part of a row; n is a constant, as in the other parts below. */
 INLINE void link_open_part(int32_t at, int32_t n, const rill_link_row *row, uint8_t *half) {
     const uint8_t *state = row->state + at, *north = row->state_n + at;
     RILL_EACH_ALONE RILL_NOT_UNROLLED /* vector */
@@ -215,7 +215,7 @@ INLINE uint64_t eight(const uint8_t *bytes) {
     return word;
 }
 
-/* The lowest bits of eight bytes, side by side. */
+/* Gathers the lowest bits of eight bytes, side by side. */
 INLINE uint8_t lowest(uint64_t bytes) {
     return (uint8_t)((bytes & 0x0101010101010101u) * 0x0102040810204080u >> 56);
 }
@@ -239,7 +239,7 @@ static rill_row_counts count(int32_t n, const uint8_t *state, const uint8_t *rim
     return counts;
 }
 
-/* Eight at a time: a product with ones sums up what is below each byte. */
+/* Numbers vertices eight at a time: a product with ones sums up what is below each byte. */
 static void number(int32_t n, const uint8_t *state, int32_t first, int32_t *vertex) {
     RILL_ASSERT(n % PART == 0);
     const uint64_t ones = 0x0101010101010101u;
@@ -349,7 +349,7 @@ static void write_few(int32_t n, const rill_vertex_row *row, const rill_vertex_c
     if (row->layers) memcpy(row->layers, row->layer, bytes);
 }
 
-/* The last chunk ends where there is room: what it has in common with the one before is written twice. */
+/* Writes vertices chunk by chunk. The last one ends where there is room: what it shares with the one before is written twice. */
 static void vertices(int32_t n, int32_t room, const rill_vertex_row *row, const rill_vertex_constants *constants) {
     RILL_ASSERT(n > 0 && n <= room);
     const rill_vertex_constants copy = *constants;
@@ -362,7 +362,7 @@ static void vertices(int32_t n, int32_t room, const rill_vertex_row *row, const 
 
 /* ------------------------------------------------------------------------------------------------------- triangles */
 
-/* Two indices as they lie in memory. */
+/* Packs two indices as they lie in memory. */
 INLINE uint64_t two(uint32_t first, uint32_t second) {
     const uint32_t both[2] = { first, second };
     uint64_t word;
@@ -370,7 +370,7 @@ INLINE uint64_t two(uint32_t first, uint32_t second) {
     return word;
 }
 
-/* Six indices per quad are three pairs that go on by one each from quad to quad,
+/* Writes six indices per quad: three pairs that go on by one each from quad to quad,
  *     (sw, se)  (ne, sw) or (nw, se)  (ne, nw). */
 INLINE void put_quads(int32_t n, const uint8_t *quads, uint32_t sw, uint32_t nw, uint32_t *out) {
     const uint64_t next = two(1, 1), turned = two(nw + 1, sw) - two(nw, sw + 1);
@@ -389,7 +389,7 @@ INLINE void put_quads(int32_t n, const uint8_t *quads, uint32_t sw, uint32_t nw,
 #ifdef __AVX512F__
 typedef uint64_t pairs __attribute__((vector_size(64)));
 
-/* Eight quads from the pairs of the first. */
+/* Writes eight quads from the pairs of the first. */
 INLINE void put_eight(const uint8_t *quads, pairs south, pairs middle, pairs north, uint64_t turned, uint32_t *out) {
     pairs rising, woven[3];
     for (int32_t i = 0; i < 8; ++i) rising[i] = quads[i] & RILL_QUAD_RISING;

@@ -92,9 +92,9 @@ struct rill_surface_kernels {
     void (*triangles)(int32_t n, const uint8_t *quads, uint32_t sw, uint32_t nw, uint32_t *out);
 };
 
-/* The best variant for this processor, or the scalar one. */
+/* Picks the best variant for this processor, or the scalar one. */
 const rill_surface_kernels *rill_surface_kernels_pick(bool scalar);
-/* All variants this processor can run, for tests that compare them; the count is returned. */
+/* Lists all variants this processor can run, for tests that compare them; returns their count. */
 int32_t rill_surface_kernels_all(const rill_surface_kernels *out[4]);
 
 #endif
