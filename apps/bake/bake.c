@@ -10,7 +10,7 @@
 #include "console/console.h"
 #include "scene/number_text.h"
 
-typedef struct bake {
+typedef struct bake_run {
     const rill_scene *scene;
     rill_world *world;
     rill_physics *physics;
@@ -27,14 +27,14 @@ typedef struct bake {
     char *snapshot;
     size_t snapshot_room;
     bool stopped; /* by the user */
-} bake;
+} bake_run;
 
 /* ----------------------------------------------------------------------------------------------------------- saving */
 
 /* Records take a twentieth of the time at most; but where saving is slow there is one now and then all the same. */
 enum { SAVE_SPACING = 20, SAVE_FRAMES = 100 };
 
-static bool save_snapshot(bake *b, size_t *size) {
+static bool save_snapshot(bake_run *b, size_t *size) {
     size_t needed = rill_snapshot_size(b->world);
     if (needed > b->snapshot_room) {
         free(b->snapshot);
@@ -52,103 +52,103 @@ static bool save_snapshot(bake *b, size_t *size) {
 
 /* Everything that the record speaks of is on the disk before it is. Without a snapshot it is that of a bake that has not
  * begun or is complete. */
-static bool save(bake *b, bool with_snapshot) {
+static bool save(bake_run *run, bool with_snapshot) {
     double start = rill_progress_clock();
     size_t size = 0;
-    if (!rill_bake_output_sync(&b->output) || (with_snapshot && !save_snapshot(b, &size))) {
+    if (!rill_bake_output_sync(&run->output) || (with_snapshot && !save_snapshot(run, &size))) {
         return false;
     }
-    const rill_bake_record record = { .frame = b->frame,
-                                      .written = b->output.written,
-                                      .index = b->output.written ? b->output.index.size : 0,
-                                      .samples = b->output.samples.size,
-                                      .snapshot = b->snapshot,
+    const rill_bake_record record = { .frame = run->frame,
+                                      .written = run->output.written,
+                                      .index = run->output.written ? run->output.index.size : 0,
+                                      .samples = run->output.samples.size,
+                                      .snapshot = run->snapshot,
                                       .snapshot_size = size };
-    bool good = rill_bake_record_write(b->folder, &b->identity, &record);
-    b->saved_at = rill_progress_clock();
-    b->saving = b->saved_at - start;
-    b->saved = b->frame;
+    bool good = rill_bake_record_write(run->folder, &run->identity, &record);
+    run->saved_at = rill_progress_clock();
+    run->saving = run->saved_at - start;
+    run->saved = run->frame;
     return good;
 }
 
-static bool is_time_to_save(const bake *b) {
-    return rill_progress_clock() - b->saved_at >= SAVE_SPACING * b->saving || b->frame - b->saved >= SAVE_FRAMES;
+static bool is_time_to_save(const bake_run *run) {
+    return rill_progress_clock() - run->saved_at >= SAVE_SPACING * run->saving || run->frame - run->saved >= SAVE_FRAMES;
 }
 
 /* ----------------------------------------------------------------------------------------------------------- frames */
 
-static int step(bake *b, int64_t k) {
+static int step(bake_run *run, int64_t k) {
     rill_status status;
-    double length = rill_scene_frame_length(b->scene->frame, b->until, k);
-    rill_result result = rill_physics_step(b->physics, length, &status);
+    double length = rill_scene_frame_length(run->scene->frame, run->until, k);
+    rill_result result = rill_physics_step(run->physics, length, &status);
     if (result != RILL_OK) {
-        rill_progress_wipe(&b->progress);
-        fprintf(stderr, "rill bake: frame %" PRId64 ": %s\n", k, rill_world_message(b->world));
+        rill_progress_wipe(&run->progress);
+        fprintf(stderr, "rill bake: frame %" PRId64 ": %s\n", k, rill_world_message(run->world));
         return result == RILL_OUT_OF_MEMORY ? RILL_EXIT_MACHINE : RILL_EXIT_INPUT;
     }
-    b->frame = k;
-    rill_warnings_tell(&b->warnings, &b->progress, rill_scene_frame_time(b->scene->frame, b->until, k), status);
+    run->frame = k;
+    rill_warnings_tell(&run->warnings, &run->progress, rill_scene_frame_time(run->scene->frame, run->until, k), status);
     return RILL_EXIT_DONE;
 }
 
-static bool bake_frame(bake *b) {
-    if (!rill_scene_frame_due(b->scene->frame, b->until, b->options->every, b->frame)) {
+static bool bake_frame(bake_run *run) {
+    if (!rill_scene_frame_due(run->scene->frame, run->until, run->options->every, run->frame)) {
         return true;
     }
-    return rill_bake_output_frame(&b->output, b->frame);
+    return rill_bake_output_frame(&run->output, run->frame);
 }
 
-static int simulate(bake *b) {
+static int simulate(bake_run *run) {
     rill_progress_catch_stop();
-    if (b->output.written == 0 && !(save(b, false) && bake_frame(b))) {
+    if (run->output.written == 0 && !(save(run, false) && bake_frame(run))) {
         return RILL_EXIT_MACHINE;
     }
-    while (b->frame < b->frames && !b->stopped) {
-        int code = step(b, b->frame + 1);
+    while (run->frame < run->frames && !run->stopped) {
+        int code = step(run, run->frame + 1);
         if (code != RILL_EXIT_DONE) {
             return code;
         }
-        if (!bake_frame(b)) {
+        if (!bake_frame(run)) {
             return RILL_EXIT_MACHINE;
         }
-        b->stopped = rill_progress_stop_wanted() && b->frame < b->frames;
-        if ((b->stopped || is_time_to_save(b)) && !save(b, true)) {
+        run->stopped = rill_progress_stop_wanted() && run->frame < run->frames;
+        if ((run->stopped || is_time_to_save(run)) && !save(run, true)) {
             return RILL_EXIT_MACHINE;
         }
-        rill_progress_show(&b->progress, rill_scene_frame_time(b->scene->frame, b->until, b->frame), b->until);
+        rill_progress_show(&run->progress, rill_scene_frame_time(run->scene->frame, run->until, run->frame), run->until);
     }
-    if (!rill_bake_output_join(&b->output, b->frame)) {
+    if (!rill_bake_output_join(&run->output, run->frame)) {
         return RILL_EXIT_MACHINE;
     }
-    return b->stopped || save(b, false) ? RILL_EXIT_DONE : RILL_EXIT_MACHINE;
+    return run->stopped || save(run, false) ? RILL_EXIT_DONE : RILL_EXIT_MACHINE;
 }
 
 /* ---------------------------------------------------------------------------------------------------------- summary */
 
-static void print_results(const bake *b, int64_t written) {
+static void print_results(const bake_run *run, int64_t written) {
     char first[RILL_BAKE_NAME], last[RILL_BAKE_NAME];
-    if (b->options->format == RILL_MESH_USDA) {
-        printf("results: %s/" RILL_BAKE_STAGE, b->folder);
+    if (run->options->format == RILL_MESH_USDA) {
+        printf("results: %s/" RILL_BAKE_STAGE, run->folder);
     } else {
-        rill_bake_frame_name(first, "liquid", 0, b->options->format);
-        rill_bake_frame_name(last, "liquid", written - 1, b->options->format);
-        printf("results: %s/%s to %s", b->folder, first, last);
-        if (!b->options->no_solids) {
-            printf(", solids%s", rill_scene_moves(b->scene) || b->scene->body_count ? " and what moves" : "");
+        rill_bake_frame_name(first, "liquid", 0, run->options->format);
+        rill_bake_frame_name(last, "liquid", written - 1, run->options->format);
+        printf("results: %s/%s to %s", run->folder, first, last);
+        if (!run->options->no_solids) {
+            printf(", solids%s", rill_scene_moves(run->scene) || run->scene->body_count ? " and what moves" : "");
         }
     }
     printf(" (times in " RILL_BAKE_INDEX ")\n");
 }
 
-static void summarise(const bake *b) {
-    printf("%s: %" PRId64 " frames up to %g s, took %.3g s", b->scene->name, b->output.written,
-           rill_scene_frame_time(b->scene->frame, b->until, b->frame), rill_progress_clock() - b->progress.start);
-    if (b->output.vertices) {
-        printf("; the last one has %zu vertices and %zu triangles", b->output.vertices, b->output.triangles);
+static void summarise(const bake_run *run) {
+    printf("%s: %" PRId64 " frames up to %g s, took %.3g s", run->scene->name, run->output.written,
+           rill_scene_frame_time(run->scene->frame, run->until, run->frame), rill_progress_clock() - run->progress.start);
+    if (run->output.vertices) {
+        printf("; the last one has %zu vertices and %zu triangles", run->output.vertices, run->output.triangles);
     }
     printf("\n");
-    print_results(b, b->output.written);
-    if (b->stopped) {
+    print_results(run, run->output.written);
+    if (run->stopped) {
         printf("stopped before its end: the same command goes on from here\n");
     }
 }
@@ -156,72 +156,72 @@ static void summarise(const bake *b) {
 /* --------------------------------------------------------------------------------------------------- from the start */
 
 /* Puts the world where the record is. */
-static int resume(bake *b, const rill_bake_record *record) {
-    if (!rill_bake_is_whole(b->folder, b->options->format, record->written)) {
+static int resume(bake_run *run, const rill_bake_record *record) {
+    if (!rill_bake_is_whole(run->folder, run->options->format, record->written)) {
         return RILL_EXIT_INPUT;
     }
     if (!record->snapshot_size) {
         return RILL_EXIT_DONE;
     }
-    rill_result result = rill_snapshot_restore(b->world, record->snapshot, (size_t)record->snapshot_size);
+    rill_result result = rill_snapshot_restore(run->world, record->snapshot, (size_t)record->snapshot_size);
     if (result != RILL_OK) {
-        fprintf(stderr, "rill bake: %s/" RILL_BAKE_RECORD ": %s: --fresh bakes everything again\n", b->folder,
-                rill_world_message(b->world));
+        fprintf(stderr, "rill bake: %s/" RILL_BAKE_RECORD ": %s: --fresh bakes everything again\n", run->folder,
+                rill_world_message(run->world));
         return result == RILL_OUT_OF_MEMORY ? RILL_EXIT_MACHINE : RILL_EXIT_INPUT;
     }
-    b->frame = record->frame;
-    b->progress.from = rill_scene_frame_time(b->scene->frame, b->until, b->frame);
-    fprintf(stderr, "rill bake: note: going on from t = %g s, after %" PRId64 " frames\n", b->progress.from,
+    run->frame = record->frame;
+    run->progress.from = rill_scene_frame_time(run->scene->frame, run->until, run->frame);
+    fprintf(stderr, "rill bake: note: going on from t = %g s, after %" PRId64 " frames\n", run->progress.from,
             record->written);
     return RILL_EXIT_DONE;
 }
 
-static int bake_with_record(bake *b, const rill_bake_record *record) {
+static int bake_with_record(bake_run *run, const rill_bake_record *record) {
     if (record->written && !record->snapshot_size) {
-        printf("%s: all %" PRId64 " frames are baked already; --fresh bakes them again\n", b->scene->name,
+        printf("%s: all %" PRId64 " frames are baked already; --fresh bakes them again\n", run->scene->name,
                record->written);
-        rill_bake_remove_samples(b->folder); /* left if it was killed after the last frame */
+        rill_bake_remove_samples(run->folder); /* left if it was killed after the last frame */
         return RILL_EXIT_DONE;
     }
-    int code = resume(b, record);
+    int code = resume(run, record);
     if (code != RILL_EXIT_DONE) {
         return code;
     }
-    b->output = (rill_bake_output){ .folder = b->folder,
-                                    .format = b->options->format,
-                                    .scene = b->scene,
-                                    .world = b->world,
-                                    .until = b->until,
-                                    .look = b->options->look,
-                                    .with_solids = !b->options->no_solids };
-    code = rill_bake_output_open(&b->output, record->written, record->index, record->samples) ? simulate(b)
+    run->output = (rill_bake_output){ .folder = run->folder,
+                                    .format = run->options->format,
+                                    .scene = run->scene,
+                                    .world = run->world,
+                                    .until = run->until,
+                                    .look = run->options->look,
+                                    .with_solids = !run->options->no_solids };
+    code = rill_bake_output_open(&run->output, record->written, record->index, record->samples) ? simulate(run)
                                                                                               : RILL_EXIT_MACHINE;
-    rill_progress_wipe(&b->progress);
+    rill_progress_wipe(&run->progress);
     if (code == RILL_EXIT_DONE) {
-        summarise(b);
+        summarise(run);
     }
-    rill_bake_output_close(&b->output);
-    if (code == RILL_EXIT_DONE && !b->stopped) {
-        rill_bake_remove_samples(b->folder);
+    rill_bake_output_close(&run->output);
+    if (code == RILL_EXIT_DONE && !run->stopped) {
+        rill_bake_remove_samples(run->folder);
     }
     return code;
 }
 
-static int bake_into(bake *b) {
+static int bake_into(bake_run *run) {
     int code;
-    int lock = rill_bake_folder_open(b->folder, &code);
+    int lock = rill_bake_folder_open(run->folder, &code);
     if (lock < 0) {
         return code;
     }
     bool found;
     rill_bake_record record = { 0 };
-    if (b->options->fresh && !rill_bake_remove(b->folder)) {
+    if (run->options->fresh && !rill_bake_remove(run->folder)) {
         code = RILL_EXIT_MACHINE;
     } else {
-        code = rill_bake_record_read(b->folder, &b->identity, &record, &found);
+        code = rill_bake_record_read(run->folder, &run->identity, &record, &found);
     }
     if (code == RILL_EXIT_DONE) {
-        code = bake_with_record(b, &record);
+        code = bake_with_record(run, &record);
     }
     free(record.snapshot);
     close(lock);
@@ -241,18 +241,18 @@ static void describe_options(const rill_bake_options *options, double until, ril
 }
 
 int rill_bake(const rill_scene *scene, rill_world *world, const rill_bake_options *options, const char *folder) {
-    bake b = { .scene = scene, .world = world, .options = options, .folder = folder };
-    b.until = options->until < 0 ? scene->until : options->until;
-    b.frames = rill_scene_frame_count(scene->frame, b.until);
-    b.warnings.command = "bake";
-    b.progress = rill_progress_start();
-    describe_options(options, b.until, &b.identity);
-    if (!rill_bake_identify(scene, options->sets, options->set_count, world, &b.identity)) {
+    bake_run run = { .scene = scene, .world = world, .options = options, .folder = folder };
+    run.until = options->until < 0 ? scene->until : options->until;
+    run.frames = rill_scene_frame_count(scene->frame, run.until);
+    run.warnings.command = "bake";
+    run.progress = rill_progress_start();
+    describe_options(options, run.until, &run.identity);
+    if (!rill_bake_identify(scene, options->sets, options->set_count, world, &run.identity)) {
         return RILL_EXIT_INPUT;
     }
-    b.physics = rill_console_physics(scene, world);
-    int code = b.physics ? bake_into(&b) : RILL_EXIT_MACHINE;
-    rill_physics_destroy(b.physics);
-    free(b.snapshot);
+    run.physics = rill_console_physics(scene, world);
+    int code = run.physics ? bake_into(&run) : RILL_EXIT_MACHINE;
+    rill_physics_destroy(run.physics);
+    free(run.snapshot);
     return code;
 }

@@ -36,15 +36,15 @@ typedef struct drawing {
     rill_message message;
 } drawing;
 
-static int fail(drawing *d, int code) {
-    rill_progress_wipe(&d->progress);
-    fprintf(stderr, "rill render: %s\n", d->message.text);
+static int fail(drawing *work, int code) {
+    rill_progress_wipe(&work->progress);
+    fprintf(stderr, "rill render: %s\n", work->message.text);
     return code;
 }
 
-static int tell_stopped(drawing *d) {
-    snprintf(d->message.text, sizeof d->message.text, "stopped before its end; nothing was written");
-    return fail(d, RILL_EXIT_MACHINE);
+static int tell_stopped(drawing *work) {
+    snprintf(work->message.text, sizeof work->message.text, "stopped before its end; nothing was written");
+    return fail(work, RILL_EXIT_MACHINE);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- options */
@@ -120,7 +120,7 @@ static bool read_overlay(const char *text, rill_overlay *overlay) {
 }
 
 /* Checks what can be said about the options without the scene. */
-static bool check_options(const draw_options *options, drawing *d) {
+static bool check_options(const draw_options *options, drawing *work) {
     if (!options->file) {
         fprintf(stderr, "rill render: no output was named, expected -o FILE.png or -o FILE.mp4\n");
         return false;
@@ -129,148 +129,148 @@ static bool check_options(const draw_options *options, drawing *d) {
         return refuse("-o", options->file, "a name that ends in .png or .mp4");
     }
     rill_camera scratch = { .lens = 35 };
-    return (!options->size || read_size(options->size, d->size)) &&
-           (!options->overlay || read_overlay(options->overlay, &d->look.overlay)) &&
+    return (!options->size || read_size(options->size, work->size)) &&
+           (!options->overlay || read_overlay(options->overlay, &work->look.overlay)) &&
            (!options->camera || read_camera(options->camera, &scratch));
 }
 
 /* --------------------------------------------------------------------------------------------------------- pictures */
 
-static int prepare(drawing *d, const draw_options *options) {
-    const rill_scene *scene = d->scene;
-    d->headless = rill_headless_create(options->es, &d->message);
-    d->render = d->headless ? rill_render_create(d->size[0], d->size[1], &d->message) : NULL;
-    if (!d->render) {
-        return fail(d, RILL_EXIT_MACHINE);
+static int prepare(drawing *work, const draw_options *options) {
+    const rill_scene *scene = work->scene;
+    work->headless = rill_headless_create(options->es, &work->message);
+    work->render = work->headless ? rill_render_create(work->size[0], work->size[1], &work->message) : NULL;
+    if (!work->render) {
+        return fail(work, RILL_EXIT_MACHINE);
     }
     rill_surface_def def = rill_default_surface_def();
-    def.distances = d->look.overlay == RILL_OVERLAY_MENISCUS;
-    rill_result result = rill_surface_create(d->world, &def, &d->surface);
-    d->materials = rill_materials_of(scene, &d->look);
-    d->pixels = malloc(4 * (size_t)d->size[0] * (size_t)d->size[1]);
-    if (result != RILL_OK || !d->materials || !d->pixels) {
-        snprintf(d->message.text, sizeof d->message.text, "out of memory");
-        return fail(d, RILL_EXIT_MACHINE);
+    def.distances = work->look.overlay == RILL_OVERLAY_MENISCUS;
+    rill_result result = rill_surface_create(work->world, &def, &work->surface);
+    work->materials = rill_materials_of(scene, &work->look);
+    work->pixels = malloc(4 * (size_t)work->size[0] * (size_t)work->size[1]);
+    if (result != RILL_OK || !work->materials || !work->pixels) {
+        snprintf(work->message.text, sizeof work->message.text, "out of memory");
+        return fail(work, RILL_EXIT_MACHINE);
     }
-    rill_optics_preset(scene->preset, &d->look.optics);
-    d->look.exposure = (float)options->exposure;
-    d->look.peels = PEELS;
-    d->camera = rill_camera_for(scene, d->world);
+    rill_optics_preset(scene->preset, &work->look.optics);
+    work->look.exposure = (float)options->exposure;
+    work->look.peels = PEELS;
+    work->camera = rill_camera_for(scene, work->world);
     if (options->camera) {
-        read_camera(options->camera, &d->camera);
+        read_camera(options->camera, &work->camera);
     }
     return RILL_EXIT_DONE;
 }
 
-static int draw(drawing *d) {
-    rill_result result = rill_surface_build(d->surface);
+static int draw(drawing *work) {
+    rill_result result = rill_surface_build(work->surface);
     if (result != RILL_OK) {
-        snprintf(d->message.text, sizeof d->message.text, "the surface could not be built: %s",
+        snprintf(work->message.text, sizeof work->message.text, "the surface could not be built: %s",
                  rill_result_name(result));
-        return fail(d, RILL_EXIT_MACHINE);
+        return fail(work, RILL_EXIT_MACHINE);
     }
-    if (!rill_render_scene(d->render, d->world, &d->surface, 1, &d->camera, &d->look, &d->message)) {
-        return rill_progress_stop_wanted() ? tell_stopped(d) : fail(d, RILL_EXIT_MACHINE);
+    if (!rill_render_scene(work->render, work->world, &work->surface, 1, &work->camera, &work->look, &work->message)) {
+        return rill_progress_stop_wanted() ? tell_stopped(work) : fail(work, RILL_EXIT_MACHINE);
     }
-    rill_render_read(d->render, d->pixels);
+    rill_render_read(work->render, work->pixels);
     return RILL_EXIT_DONE;
 }
 
-static int draw_into(drawing *d, const char *file) {
-    int code = draw(d);
+static int draw_into(drawing *work, const char *file) {
+    int code = draw(work);
     if (code != RILL_EXIT_DONE) {
         return code;
     }
-    bool good = d->movie ? rill_movie_add(d->movie, d->pixels, &d->message)
-                         : rill_picture_write(file, d->pixels, d->size[0], d->size[1], &d->message);
-    return good ? RILL_EXIT_DONE : fail(d, RILL_EXIT_MACHINE);
+    bool good = work->movie ? rill_movie_add(work->movie, work->pixels, &work->message)
+                         : rill_picture_write(file, work->pixels, work->size[0], work->size[1], &work->message);
+    return good ? RILL_EXIT_DONE : fail(work, RILL_EXIT_MACHINE);
 }
 
 /* The samples of a still take longer than all the steps before it. */
 static bool show_sample(void *context, int32_t count) {
-    drawing *d = context;
-    rill_progress_count(&d->progress, "drawing, sample", count, d->look.samples);
+    drawing *work = context;
+    rill_progress_count(&work->progress, "drawing, sample", count, work->look.samples);
     return !rill_progress_stop_wanted();
 }
 
-static int draw_still(drawing *d, const char *file) {
-    d->progress = rill_progress_start();
-    d->look.sampled = show_sample;
-    d->look.context = d;
-    return draw_into(d, file);
+static int draw_still(drawing *work, const char *file) {
+    work->progress = rill_progress_start();
+    work->look.sampled = show_sample;
+    work->look.context = work;
+    return draw_into(work, file);
 }
 
 /* Steps to `until`; a movie gets a picture whenever its next frame is due, a still one at the end. */
-static int play(drawing *d, const draw_options *options, double until) {
-    const rill_scene *scene = d->scene;
+static int play(drawing *work, const draw_options *options, double until) {
+    const rill_scene *scene = work->scene;
     int64_t count = rill_scene_frame_count(scene->frame, until), shown = 0;
-    bool moving = d->movie != NULL, stopped = false;
+    bool moving = work->movie != NULL, stopped = false;
     rill_progress_catch_stop();
     for (int64_t k = 0; k <= count; k++) {
         double length = k ? rill_scene_frame_length(scene->frame, until, k) : 0;
         double time = k ? rill_scene_frame_time(scene->frame, until, k) : 0;
         rill_status status;
-        if (k && rill_physics_step(d->physics, length, &status) != RILL_OK) {
-            snprintf(d->message.text, sizeof d->message.text, "t = %g s: %s", time, rill_world_message(d->world));
-            return fail(d, RILL_EXIT_INPUT);
+        if (k && rill_physics_step(work->physics, length, &status) != RILL_OK) {
+            snprintf(work->message.text, sizeof work->message.text, "t = %g s: %s", time, rill_world_message(work->world));
+            return fail(work, RILL_EXIT_INPUT);
         }
-        if (!rill_render_watch(d->render, d->world, length)) {
-            snprintf(d->message.text, sizeof d->message.text, "out of memory");
-            return fail(d, RILL_EXIT_MACHINE);
+        if (!rill_render_watch(work->render, work->world, length)) {
+            snprintf(work->message.text, sizeof work->message.text, "out of memory");
+            return fail(work, RILL_EXIT_MACHINE);
         }
-        d->look.step = k ? length : scene->frame;
+        work->look.step = k ? length : scene->frame;
         stopped = rill_progress_stop_wanted();
         bool due = moving ? time >= (double)shown / options->fps * (1 - 1e-9) : k == count;
         if (due && !(stopped && !moving)) {
-            int code = moving ? draw_into(d, options->file) : draw_still(d, options->file);
+            int code = moving ? draw_into(work, options->file) : draw_still(work, options->file);
             if (code != RILL_EXIT_DONE) {
                 return code;
             }
             shown++;
         }
         if (moving || k < count) {
-            rill_progress_show(&d->progress, time, until);
+            rill_progress_show(&work->progress, time, until);
         }
         if (stopped) {
             break;
         }
     }
     if (stopped && !moving && shown == 0) {
-        return tell_stopped(d);
+        return tell_stopped(work);
     }
-    rill_progress_wipe(&d->progress);
-    const char *pngs = moving ? rill_movie_pngs(d->movie) : NULL;
+    rill_progress_wipe(&work->progress);
+    const char *pngs = moving ? rill_movie_pngs(work->movie) : NULL;
     if (pngs) {
         printf("%lld pictures: %s00000.png and so on (no ffmpeg was found to make a movie of them)\n", (long long)shown,
                pngs);
     } else {
-        printf("%s: %d x %d%s\n", options->file, d->size[0], d->size[1],
+        printf("%s: %d x %d%s\n", options->file, work->size[0], work->size[1],
                stopped && moving ? ", stopped before its end" : "");
     }
     return RILL_EXIT_DONE;
 }
 
-static int draw_scene(drawing *d, const draw_options *options) {
-    int code = prepare(d, options);
+static int draw_scene(drawing *work, const draw_options *options) {
+    int code = prepare(work, options);
     if (code != RILL_EXIT_DONE) {
         return code;
     }
     bool moving = ends_with(options->file, ".mp4");
-    d->look.samples = options->samples ? (int32_t)options->samples : moving ? MOVIE_SAMPLES : STILL_SAMPLES;
+    work->look.samples = options->samples ? (int32_t)options->samples : moving ? MOVIE_SAMPLES : STILL_SAMPLES;
     if (moving) {
-        d->movie = rill_movie_open(options->file, d->size[0], d->size[1], options->fps, &d->message);
-        if (!d->movie) {
-            return fail(d, RILL_EXIT_MACHINE);
+        work->movie = rill_movie_open(options->file, work->size[0], work->size[1], options->fps, &work->message);
+        if (!work->movie) {
+            return fail(work, RILL_EXIT_MACHINE);
         }
-        if (rill_movie_pngs(d->movie)) {
+        if (rill_movie_pngs(work->movie)) {
             fprintf(stderr,
                     "rill render: note: found no program ffmpeg, so pictures are written instead of a movie; on "
                     "Debian: apt-get install ffmpeg\n");
         }
     }
-    code = play(d, options, options->at < 0 ? d->scene->until : options->at);
-    if (!rill_movie_close(d->movie, &d->message) && code == RILL_EXIT_DONE) {
-        code = fail(d, RILL_EXIT_MACHINE);
+    code = play(work, options, options->at < 0 ? work->scene->until : options->at);
+    if (!rill_movie_close(work->movie, &work->message) && code == RILL_EXIT_DONE) {
+        code = fail(work, RILL_EXIT_MACHINE);
     }
     return code;
 }
@@ -310,33 +310,33 @@ static int read_draw_options(int argc, char **argv, draw_options *options, const
 
 int rill_cli_render(int argc, char **argv) {
     draw_options options = { .machine = { .threads = 1 }, .at = -1, .fps = 30, .exposure = 1 };
-    drawing d = { .size = { 1280, 720 }, .look = rill_default_render_options() };
+    drawing work = { .size = { 1280, 720 }, .look = rill_default_render_options() };
     const char *path = NULL;
     int code = read_draw_options(argc, argv, &options, &path);
     if (code != RILL_EXIT_NOT_YET) {
         return code;
     }
-    if (!check_options(&options, &d)) {
+    if (!check_options(&options, &work)) {
         return RILL_EXIT_USAGE;
     }
-    if (!rill_picture_may_write(options.file, &d.message)) { /* said now, not after minutes of drawing */
-        return fail(&d, RILL_EXIT_MACHINE);
+    if (!rill_picture_may_write(options.file, &work.message)) { /* said now, not after minutes of drawing */
+        return fail(&work, RILL_EXIT_MACHINE);
     }
     rill_scene *scene;
-    d.progress = rill_progress_start();
-    code = rill_cli_open(path, &options.sets, &options.machine, &scene, &d.world);
+    work.progress = rill_progress_start();
+    code = rill_cli_open(path, &options.sets, &options.machine, &scene, &work.world);
     if (code == RILL_EXIT_DONE) {
-        d.scene = scene;
-        d.physics = rill_console_physics(scene, d.world);
-        code = d.physics ? draw_scene(&d, &options) : RILL_EXIT_MACHINE;
+        work.scene = scene;
+        work.physics = rill_console_physics(scene, work.world);
+        code = work.physics ? draw_scene(&work, &options) : RILL_EXIT_MACHINE;
     }
-    rill_render_destroy(d.render);
-    rill_headless_destroy(d.headless);
-    rill_surface_destroy(d.surface);
-    rill_physics_destroy(d.physics);
-    free(d.materials);
-    free(d.pixels);
-    rill_world_destroy(d.world);
+    rill_render_destroy(work.render);
+    rill_headless_destroy(work.headless);
+    rill_surface_destroy(work.surface);
+    rill_physics_destroy(work.physics);
+    free(work.materials);
+    free(work.pixels);
+    rill_world_destroy(work.world);
     rill_scene_free(scene);
     return code;
 }

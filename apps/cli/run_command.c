@@ -13,7 +13,7 @@ typedef struct run_options {
     bool fields;
 } run_options;
 
-typedef struct run {
+typedef struct scene_run {
     const rill_scene *scene;
     rill_world *world;
     rill_physics *physics;
@@ -24,12 +24,12 @@ typedef struct run {
     int64_t substeps, frames;
     bool written; /* arrays of the present time are on disk */
     bool stopped; /* by the user */
-} run;
+} scene_run;
 
 /* ----------------------------------------------------------------------------------------------------------- frames */
 
 /* Arrays at t = 0, whenever another --every has passed (each frame without it), and at the end. */
-static bool write_arrays(run *r, const run_options *options, bool last) {
+static bool write_arrays(scene_run *r, const run_options *options, bool last) {
     bool wanted = last || rill_scene_frame_due(r->scene->frame, r->until, options->every, r->frames);
     if (!options->fields || !wanted || r->written) {
         return true;
@@ -38,40 +38,40 @@ static bool write_arrays(run *r, const run_options *options, bool last) {
     return rill_results_arrays(&r->results, r->time);
 }
 
-static int step(run *r, int64_t k) {
+static int step(scene_run *run, int64_t k) {
     rill_step_info info;
     rill_status status;
-    double length = rill_scene_frame_length(r->scene->frame, r->until, k);
-    rill_result result = rill_physics_step(r->physics, length, &status);
-    if (result != RILL_OK || rill_world_get_step_info(r->world, &info) != RILL_OK) {
-        rill_progress_wipe(&r->progress);
-        fprintf(stderr, "rill run: t = %g s: %s\n", r->time, rill_world_message(r->world));
+    double length = rill_scene_frame_length(run->scene->frame, run->until, k);
+    rill_result result = rill_physics_step(run->physics, length, &status);
+    if (result != RILL_OK || rill_world_get_step_info(run->world, &info) != RILL_OK) {
+        rill_progress_wipe(&run->progress);
+        fprintf(stderr, "rill run: t = %g s: %s\n", run->time, rill_world_message(run->world));
         return result == RILL_OUT_OF_MEMORY ? RILL_EXIT_MACHINE : RILL_EXIT_INPUT;
     }
-    r->time = rill_scene_frame_time(r->scene->frame, r->until, k);
-    r->frames = k;
-    r->substeps += info.substeps;
-    r->written = false;
-    rill_warnings_tell(&r->warnings, &r->progress, r->time, status);
-    return rill_results_row(&r->results, r->time, info.substeps) ? RILL_EXIT_DONE : RILL_EXIT_MACHINE;
+    run->time = rill_scene_frame_time(run->scene->frame, run->until, k);
+    run->frames = k;
+    run->substeps += info.substeps;
+    run->written = false;
+    rill_warnings_tell(&run->warnings, &run->progress, run->time, status);
+    return rill_results_row(&run->results, run->time, info.substeps) ? RILL_EXIT_DONE : RILL_EXIT_MACHINE;
 }
 
-static int simulate(run *r, const run_options *options) {
-    int64_t count = rill_scene_frame_count(r->scene->frame, r->until);
-    if (!rill_results_row(&r->results, 0, 0) || !write_arrays(r, options, count == 0)) {
+static int simulate(scene_run *run, const run_options *options) {
+    int64_t count = rill_scene_frame_count(run->scene->frame, run->until);
+    if (!rill_results_row(&run->results, 0, 0) || !write_arrays(run, options, count == 0)) {
         return RILL_EXIT_MACHINE;
     }
     rill_progress_catch_stop();
-    for (int64_t k = 1; k <= count && !r->stopped; k++) {
-        int code = step(r, k);
+    for (int64_t k = 1; k <= count && !run->stopped; k++) {
+        int code = step(run, k);
         if (code != RILL_EXIT_DONE) {
             return code;
         }
-        r->stopped = rill_progress_stop_wanted() && k < count;
-        if (!write_arrays(r, options, k == count || r->stopped)) {
+        run->stopped = rill_progress_stop_wanted() && k < count;
+        if (!write_arrays(run, options, k == count || run->stopped)) {
             return RILL_EXIT_MACHINE;
         }
-        rill_progress_show(&r->progress, r->time, r->until);
+        rill_progress_show(&run->progress, run->time, run->until);
     }
     return RILL_EXIT_DONE;
 }
@@ -82,13 +82,13 @@ static double millilitres(const rill_ledger *ledger, int64_t quanta) {
     return (double)quanta * ledger->quantum_volume * 1e6;
 }
 
-static void print_accounts(const run *r, const rill_ledger *ledger, bool poured) {
+static void print_accounts(const scene_run *run, const rill_ledger *ledger, bool poured) {
     printf("  %-11s %14.6g ml", poured ? "poured" : "drained",
            millilitres(ledger, poured ? ledger->poured : ledger->drained));
     const char *between = "   ";
-    for (int32_t i = 0; i < rill_world_account_count(r->world); i++) {
+    for (int32_t i = 0; i < rill_world_account_count(run->world); i++) {
         rill_account account;
-        if (rill_world_get_account(r->world, i, &account) == RILL_OK && (poured ? account.poured : account.drained)) {
+        if (rill_world_get_account(run->world, i, &account) == RILL_OK && (poured ? account.poured : account.drained)) {
             printf("%s%s %.6g", between, account.name, millilitres(ledger, poured ? account.poured : account.drained));
             between = ", ";
         }
@@ -96,29 +96,29 @@ static void print_accounts(const run *r, const rill_ledger *ledger, bool poured)
     printf("\n");
 }
 
-static int summarise(const run *r, const run_options *options) {
+static int summarise(const scene_run *run, const run_options *options) {
     rill_ledger ledger;
-    double spent = rill_progress_clock() - r->progress.start;
-    if (rill_world_get_ledger(r->world, &ledger) != RILL_OK) {
-        fprintf(stderr, "rill run: %s\n", rill_world_message(r->world));
+    double spent = rill_progress_clock() - run->progress.start;
+    if (rill_world_get_ledger(run->world, &ledger) != RILL_OK) {
+        fprintf(stderr, "rill run: %s\n", rill_world_message(run->world));
         return RILL_EXIT_WRONG;
     }
     printf("%s: %g s in %" PRId64 " frames and %" PRId64 " sub-steps, took %.3g s (%.3g times real time)%s\n",
-           r->scene->name, r->time, r->frames, r->substeps, spent, spent > 0 ? r->time / spent : 0,
-           r->stopped ? ", stopped before its end" : "");
-    print_accounts(r, &ledger, true);
-    print_accounts(r, &ledger, false);
+           run->scene->name, run->time, run->frames, run->substeps, spent, spent > 0 ? run->time / spent : 0,
+           run->stopped ? ", stopped before its end" : "");
+    print_accounts(run, &ledger, true);
+    print_accounts(run, &ledger, false);
     printf("  %-11s %14.6g ml\n", "in columns", millilitres(&ledger, ledger.columns));
     if (ledger.airborne) {
         printf("  %-11s %14.6g ml\n", "in the air", millilitres(&ledger, ledger.airborne));
     }
-    printf("results: %s/log.csv", r->results.folder);
-    if (r->scene->body_count) {
+    printf("results: %s/log.csv", run->results.folder);
+    if (run->scene->body_count) {
         printf(", bodies.csv");
     }
     if (options->fields) {
         printf(", and %" PRId64 " times depth_NNNNN.npy and velocity_NNNNN.npy (times in fields.csv)",
-               r->results.arrays);
+               run->results.arrays);
     }
     printf("\n");
     if (ledger.error != 0) {
@@ -131,20 +131,20 @@ static int summarise(const run *r, const run_options *options) {
 /* ---------------------------------------------------------------------------------------------------------- command */
 
 static int run_world(const rill_scene *scene, rill_world *world, const run_options *options, const char *folder) {
-    run r = { .scene = scene, .world = world, .until = options->until < 0 ? scene->until : options->until };
-    r.warnings.command = "run";
-    r.progress = rill_progress_start();
-    r.physics = rill_console_physics(scene, world);
+    scene_run run = { .scene = scene, .world = world, .until = options->until < 0 ? scene->until : options->until };
+    run.warnings.command = "run";
+    run.progress = rill_progress_start();
+    run.physics = rill_console_physics(scene, world);
     int code = RILL_EXIT_MACHINE;
-    if (r.physics && rill_results_open(&r.results, folder, scene, world, options->fields)) {
-        code = simulate(&r, options);
+    if (run.physics && rill_results_open(&run.results, folder, scene, world, options->fields)) {
+        code = simulate(&run, options);
     }
-    rill_progress_wipe(&r.progress);
-    if (!rill_results_close(&r.results) && code == RILL_EXIT_DONE) {
+    rill_progress_wipe(&run.progress);
+    if (!rill_results_close(&run.results) && code == RILL_EXIT_DONE) {
         code = RILL_EXIT_MACHINE;
     }
-    rill_physics_destroy(r.physics);
-    return code == RILL_EXIT_DONE ? summarise(&r, options) : code;
+    rill_physics_destroy(run.physics);
+    return code == RILL_EXIT_DONE ? summarise(&run, options) : code;
 }
 
 static int read_run_options(int argc, char **argv, run_options *options, const char **path) {

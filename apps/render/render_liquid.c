@@ -28,36 +28,36 @@ typedef struct mixer {
     uint32_t first;
 } mixer;
 
-static void put_surface(mixer *m, const rill_surface_mesh *mesh) {
-    for (size_t v = 0; v < mesh->vertex_count; v++, m->vertex += 8) {
-        memcpy(m->vertex, &mesh->positions[3 * v], 3 * sizeof *m->vertex);
-        memcpy(m->vertex + 3, &mesh->normals[3 * v], 3 * sizeof *m->vertex);
-        m->vertex[6] = mesh->depths[v];
-        m->vertex[7] = mesh->wetness[v];
+static void put_surface(mixer *mixing, const rill_surface_mesh *mesh) {
+    for (size_t v = 0; v < mesh->vertex_count; v++, mixing->vertex += 8) {
+        memcpy(mixing->vertex, &mesh->positions[3 * v], 3 * sizeof *mixing->vertex);
+        memcpy(mixing->vertex + 3, &mesh->normals[3 * v], 3 * sizeof *mixing->vertex);
+        mixing->vertex[6] = mesh->depths[v];
+        mixing->vertex[7] = mesh->wetness[v];
     }
     for (size_t i = 0; i < 3 * mesh->triangle_count; i++) {
-        *m->index++ = m->first + mesh->indices[i];
+        *mixing->index++ = mixing->first + mesh->indices[i];
     }
-    m->first += (uint32_t)mesh->vertex_count;
+    mixing->first += (uint32_t)mesh->vertex_count;
 }
 
-static void put_sides(mixer *m, const rill_sides *sides) {
+static void put_sides(mixer *mixing, const rill_sides *sides) {
     static const uint32_t order[6] = { 0, 1, 2, 2, 1, 3 };
     if (sides->count) {
-        memcpy(m->vertex, sides->corners, 4 * sides->count * RILL_SIDE_FLOATS * sizeof *m->vertex);
-        m->vertex += 4 * sides->count * RILL_SIDE_FLOATS;
+        memcpy(mixing->vertex, sides->corners, 4 * sides->count * RILL_SIDE_FLOATS * sizeof *mixing->vertex);
+        mixing->vertex += 4 * sides->count * RILL_SIDE_FLOATS;
     }
-    for (size_t i = 0; i < sides->count; i++, m->first += 4) {
+    for (size_t i = 0; i < sides->count; i++, mixing->first += 4) {
         for (int k = 0; k < 6; k++) {
-            *m->index++ = m->first + order[k];
+            *mixing->index++ = mixing->first + order[k];
         }
     }
 }
 
-static void measure(rill_render *render, const mixer *m) {
+static void measure(rill_render *render, const mixer *mixing) {
     for (int k = 0; k < 3; k++) {
         float low = HUGE_VALF, high = -HUGE_VALF;
-        for (const float *v = m->vertices; v < m->vertex; v += 8) {
+        for (const float *v = mixing->vertices; v < mixing->vertex; v += 8) {
             low = fminf(low, v[k]);
             high = fmaxf(high, v[k]);
         }
@@ -83,22 +83,22 @@ bool rill_render_take_liquid(rill_render *render, const rill_world *world, rill_
     bool good = count == 0 || rill_sides_make(&render->sides, world, surfaces, count, has_glass(render));
     vertex_count += 4 * render->sides.count;
     index_count += 6 * render->sides.count;
-    mixer m = { .vertices = malloc((8 * vertex_count + 1) * sizeof *m.vertices),
-                .indices = malloc((index_count + 1) * sizeof *m.indices) };
-    m.vertex = m.vertices;
-    m.index = m.indices;
-    good = good && m.vertices && m.indices;
+    mixer mixing = { .vertices = malloc((8 * vertex_count + 1) * sizeof *mixing.vertices),
+                .indices = malloc((index_count + 1) * sizeof *mixing.indices) };
+    mixing.vertex = mixing.vertices;
+    mixing.index = mixing.indices;
+    good = good && mixing.vertices && mixing.indices;
     if (good) {
         for (size_t s = 0; s < count; s++) {
             rill_surface_get_mesh(surfaces[s], &mesh);
-            put_surface(&m, &mesh);
+            put_surface(&mixing, &mesh);
         }
-        put_sides(&m, &render->sides);
-        measure(render, &m);
-        good = rill_batch_fill(&render->liquid, m.vertices, vertex_count, attributes, m.indices, index_count);
+        put_sides(&mixing, &render->sides);
+        measure(render, &mixing);
+        good = rill_batch_fill(&render->liquid, mixing.vertices, vertex_count, attributes, mixing.indices, index_count);
     }
-    free(m.vertices);
-    free(m.indices);
+    free(mixing.vertices);
+    free(mixing.indices);
     if (!good) {
         snprintf(message->text, sizeof message->text, "out of memory for a surface of %zu vertices", vertex_count);
     }

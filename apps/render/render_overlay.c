@@ -24,8 +24,8 @@ typedef struct maker {
     size_t vertex_count, index_count;
 } maker;
 
-static void put_vertex(maker *m, const float p[3], const float colour[3], float alpha, float depth) {
-    float *out = &m->vertices[FLOATS * m->vertex_count++];
+static void put_vertex(maker *making, const float p[3], const float colour[3], float alpha, float depth) {
+    float *out = &making->vertices[FLOATS * making->vertex_count++];
     memcpy(out, p, 3 * sizeof *out);
     memcpy(out + 3, colour, 3 * sizeof *out);
     out[6] = alpha;
@@ -123,8 +123,8 @@ static void shade(const float *normal, float colour[3]) {
     }
 }
 
-static bool put_colours(maker *m, const rill_surface_mesh *mesh, rill_overlay overlay, const knowledge *known) {
-    uint32_t first = (uint32_t)m->vertex_count;
+static bool put_colours(maker *making, const rill_surface_mesh *mesh, rill_overlay overlay, const knowledge *known) {
+    uint32_t first = (uint32_t)making->vertex_count;
     uint8_t *tiles = overlay == RILL_OVERLAY_TILES ? find_tiles(known, mesh) : NULL;
     if (overlay == RILL_OVERLAY_TILES && !tiles) {
         return false;
@@ -145,10 +145,10 @@ static bool put_colours(maker *m, const rill_surface_mesh *mesh, rill_overlay ov
         if (overlay != RILL_OVERLAY_NORMALS) {
             shade(normal, colour);
         }
-        put_vertex(m, &mesh->positions[3 * v], colour, 1, mesh->depths[v]);
+        put_vertex(making, &mesh->positions[3 * v], colour, 1, mesh->depths[v]);
     }
     for (size_t i = 0; i < 3 * mesh->triangle_count; i++) {
-        m->indices[m->index_count++] = first + mesh->indices[i];
+        making->indices[making->index_count++] = first + mesh->indices[i];
     }
     free(tiles);
     return true;
@@ -156,29 +156,29 @@ static bool put_colours(maker *m, const rill_surface_mesh *mesh, rill_overlay ov
 
 /* ------------------------------------------------------------------------------------------------------------ lines */
 
-static void put_wires(maker *m, const rill_surface_mesh *mesh) {
+static void put_wires(maker *making, const rill_surface_mesh *mesh) {
     static const float colour[3] = { 0.9f, 0.95f, 1.0f };
-    uint32_t first = (uint32_t)m->vertex_count;
+    uint32_t first = (uint32_t)making->vertex_count;
     for (size_t v = 0; v < mesh->vertex_count; v++) {
-        put_vertex(m, &mesh->positions[3 * v], colour, 0.4f, 0);
+        put_vertex(making, &mesh->positions[3 * v], colour, 0.4f, 0);
     }
     for (size_t t = 0; t < mesh->triangle_count; t++) {
         for (size_t k = 0; k < 3; k++) {
-            m->indices[m->index_count++] = first + mesh->indices[3 * t + k];
-            m->indices[m->index_count++] = first + mesh->indices[3 * t + (k + 1) % 3];
+            making->indices[making->index_count++] = first + mesh->indices[3 * t + k];
+            making->indices[making->index_count++] = first + mesh->indices[3 * t + (k + 1) % 3];
         }
     }
 }
 
-static void put_line(maker *m, const float a[3], const float b[3], const float colour[3]) {
-    m->indices[m->index_count++] = (uint32_t)m->vertex_count;
-    put_vertex(m, a, colour, 1, 0);
-    m->indices[m->index_count++] = (uint32_t)m->vertex_count;
-    put_vertex(m, b, colour, 1, 0);
+static void put_line(maker *making, const float a[3], const float b[3], const float colour[3]) {
+    making->indices[making->index_count++] = (uint32_t)making->vertex_count;
+    put_vertex(making, a, colour, 1, 0);
+    making->indices[making->index_count++] = (uint32_t)making->vertex_count;
+    put_vertex(making, b, colour, 1, 0);
 }
 
 /* One arrow per few cells: the first vertex that is found in each. */
-static bool put_arrows(maker *m, const rill_surface_mesh *mesh, float cell, float fastest) {
+static bool put_arrows(maker *making, const rill_surface_mesh *mesh, float cell, float fastest) {
     enum { EVERY = 4, SIDE = 1024 };
     uint8_t *taken = calloc((size_t)SIDE * SIDE, 1);
     if (!taken) {
@@ -201,12 +201,12 @@ static bool put_arrows(maker *m, const rill_surface_mesh *mesh, float cell, floa
             tip[k] = tail[k] + d[k];
         }
         ramp(0.25f + 0.75f * speed / fastest, colour);
-        put_line(m, tail, tip, colour);
+        put_line(making, tail, tip, colour);
         for (float side = -1; side <= 1; side += 2) {
             barb[0] = tip[0] - 0.3f * d[0] - side * 0.15f * d[1];
             barb[1] = tip[1] - 0.3f * d[1] + side * 0.15f * d[0];
             barb[2] = tip[2] - 0.3f * d[2];
-            put_line(m, tip, barb, colour);
+            put_line(making, tip, barb, colour);
         }
     }
     free(taken);
@@ -247,15 +247,15 @@ static void look_over(knowledge *known, const rill_world *world, rill_surface *c
     }
 }
 
-static bool put(maker *m, rill_surface *const *surfaces, size_t count, rill_overlay overlay, const knowledge *known) {
+static bool put(maker *making, rill_surface *const *surfaces, size_t count, rill_overlay overlay, const knowledge *known) {
     rill_surface_mesh mesh;
     bool good = true;
     for (size_t s = 0; s < count && good; s++) {
         rill_surface_get_mesh(surfaces[s], &mesh);
         switch (overlay) {
-        case RILL_OVERLAY_WIREFRAME: put_wires(m, &mesh); break;
-        case RILL_OVERLAY_VELOCITY: good = put_arrows(m, &mesh, (float)known->grid.cell_size, known->fastest); break;
-        default: good = put_colours(m, &mesh, overlay, known); break;
+        case RILL_OVERLAY_WIREFRAME: put_wires(making, &mesh); break;
+        case RILL_OVERLAY_VELOCITY: good = put_arrows(making, &mesh, (float)known->grid.cell_size, known->fastest); break;
+        default: good = put_colours(making, &mesh, overlay, known); break;
         }
     }
     return good;
@@ -283,14 +283,14 @@ bool rill_render_take_overlay(rill_render *render, const rill_world *world, rill
     bool tiles = overlay == RILL_OVERLAY_TILES;
     known.awake = tiles ? read_awake(world, &known.grid, known.layers) : NULL;
     /* An arrow is three lines, a triangle has three edges. */
-    maker m = { 0 };
-    m.vertices = malloc((6 * vertices + 1) * FLOATS * sizeof *m.vertices);
-    m.indices = malloc((6 * (vertices + triangles) + 1) * sizeof *m.indices);
-    bool good = m.vertices && m.indices && (known.awake || !tiles) && put(&m, surfaces, count, overlay, &known) &&
-                rill_batch_fill(&render->overlay, m.vertices, m.vertex_count, ATTRIBUTES, m.indices, m.index_count);
+    maker making = { 0 };
+    making.vertices = malloc((6 * vertices + 1) * FLOATS * sizeof *making.vertices);
+    making.indices = malloc((6 * (vertices + triangles) + 1) * sizeof *making.indices);
+    bool good = making.vertices && making.indices && (known.awake || !tiles) && put(&making, surfaces, count, overlay, &known) &&
+                rill_batch_fill(&render->overlay, making.vertices, making.vertex_count, ATTRIBUTES, making.indices, making.index_count);
     free(known.awake);
-    free(m.vertices);
-    free(m.indices);
+    free(making.vertices);
+    free(making.indices);
     if (!good) {
         snprintf(message->text, sizeof message->text, "out of memory for the overlay '%s'", names[overlay]);
     }

@@ -26,9 +26,9 @@ typedef struct fields {
 } fields;
 
 /* Four corners: from `a` to `b` at the foot, and the same at the top. */
-static bool put_face(fields *f, const double a[2], const double b[2], const double z[4], const float normal[3],
+static bool put_face(fields *grids, const double a[2], const double b[2], const double z[4], const float normal[3],
                      double depth) {
-    rill_sides *out = f->out;
+    rill_sides *out = grids->out;
     if (out->count == out->room) {
         size_t room = out->room ? 2 * out->room : 256;
         float *more = realloc(out->corners, room * 4 * RILL_SIDE_FLOATS * sizeof *more);
@@ -51,35 +51,35 @@ static bool put_face(fields *f, const double a[2], const double b[2], const doub
     return true;
 }
 
-static size_t at(const fields *f, int32_t layer, int32_t x, int32_t y) {
-    return ((size_t)layer * (size_t)f->grid.cells[1] + (size_t)y) * (size_t)f->grid.cells[0] + (size_t)x;
+static size_t at(const fields *grids, int32_t layer, int32_t x, int32_t y) {
+    return ((size_t)layer * (size_t)grids->grid.cells[1] + (size_t)y) * (size_t)grids->grid.cells[0] + (size_t)x;
 }
 
 /* Foot and top of a column's face where it meets that of the next column along the border: half way between the two, so
  * that they have the same corners, and no crack is between them. */
-static void join_ends(const fields *f, int32_t layer, int32_t x, int32_t y, int32_t next[2], double *foot,
+static void join_ends(const fields *grids, int32_t layer, int32_t x, int32_t y, int32_t next[2], double *foot,
                       double *top) {
-    size_t here = at(f, layer, x, y);
-    *foot = f->base[here];
-    *top = *foot + f->depth[here];
-    if (next[0] < 0 || next[1] < 0 || next[0] >= f->grid.cells[0] || next[1] >= f->grid.cells[1]) {
+    size_t here = at(grids, layer, x, y);
+    *foot = grids->base[here];
+    *top = *foot + grids->depth[here];
+    if (next[0] < 0 || next[1] < 0 || next[0] >= grids->grid.cells[0] || next[1] >= grids->grid.cells[1]) {
         return;
     }
-    size_t there = at(f, layer, next[0], next[1]);
-    double low = f->base[there], high = low + f->depth[there];
-    if (f->depth[there] > SHALLOW * f->grid.cell_size && low < *top && high > *foot) {
+    size_t there = at(grids, layer, next[0], next[1]);
+    double low = grids->base[there], high = low + grids->depth[there];
+    if (grids->depth[there] > SHALLOW * grids->grid.cell_size && low < *top && high > *foot) {
         *foot = 0.5 * (*foot + low);
         *top = 0.5 * (*top + high);
     }
 }
 
-static bool is_void(const fields *f, int32_t x, int32_t y, double z) {
-    if (x < 0 || y < 0 || x >= f->grid.cells[0] || y >= f->grid.cells[1]) {
+static bool is_void(const fields *grids, int32_t x, int32_t y, double z) {
+    if (x < 0 || y < 0 || x >= grids->grid.cells[0] || y >= grids->grid.cells[1]) {
         return false;
     }
-    for (int32_t layer = 0; layer < f->layers; layer++) {
-        size_t n = at(f, layer, x, y);
-        if (f->base[n] < z && z < f->ceiling[n]) { /* not for NaN */
+    for (int32_t layer = 0; layer < grids->layers; layer++) {
+        size_t n = at(grids, layer, x, y);
+        if (grids->base[n] < z && z < grids->ceiling[n]) { /* not for NaN */
             return true;
         }
     }
@@ -88,12 +88,12 @@ static bool is_void(const fields *f, int32_t x, int32_t y, double z) {
 
 /* Round walls are stairs of cells, whose faces would look like fluted glass: they get the normal of the wall, which is the
  * way to where most of the solid is, unless that leads away from their own. */
-static void round_off(const fields *f, int32_t x, int32_t y, double z, float normal[3]) {
+static void round_off(const fields *grids, int32_t x, int32_t y, double z, float normal[3]) {
     enum { REACH = 4 };
     double sum[2] = { 0, 0 };
     for (int32_t j = -REACH; j <= REACH; j++) {
         for (int32_t i = -REACH; i <= REACH; i++) {
-            if (i * i + j * j <= REACH * REACH && !is_void(f, x + i, y + j, z)) {
+            if (i * i + j * j <= REACH * REACH && !is_void(grids, x + i, y + j, z)) {
                 sum[0] += i;
                 sum[1] += j;
             }
@@ -107,12 +107,12 @@ static void round_off(const fields *f, int32_t x, int32_t y, double z, float nor
 }
 
 /* The face of a column in a direction, without the parts where the neighbour has a void. */
-static bool put_side(fields *f, int32_t layer, int32_t x, int32_t y, int direction, double low, double high) {
+static bool put_side(fields *grids, int32_t layer, int32_t x, int32_t y, int direction, double low, double high) {
     static const int step[4][2] = { { -1, 0 }, { 1, 0 }, { 0, -1 }, { 0, 1 } };
-    const double dx = f->grid.cell_size;
+    const double dx = grids->grid.cell_size;
     int32_t nx = x + step[direction][0], ny = y + step[direction][1];
-    bool outside = nx < 0 || ny < 0 || nx >= f->grid.cells[0] || ny >= f->grid.cells[1];
-    if (!outside && !f->glass) {
+    bool outside = nx < 0 || ny < 0 || nx >= grids->grid.cells[0] || ny >= grids->grid.cells[1];
+    if (!outside && !grids->glass) {
         return true;
     }
     double a[2], b[2];
@@ -121,32 +121,32 @@ static bool put_side(fields *f, int32_t layer, int32_t x, int32_t y, int directi
         bool along = step[direction][k] == 0;
         double out = 0.5 + step[direction][k] * (0.5 - INSIDE);
         double more = outside ? 0 : INSIDE; /* faces of stairs meet at their edges */
-        a[k] = f->grid.origin[k] + (along ? cell[k] - more : cell[k] + out) * dx;
-        b[k] = f->grid.origin[k] + (along ? cell[k] + 1 + more : cell[k] + out) * dx;
+        a[k] = grids->grid.origin[k] + (along ? cell[k] - more : cell[k] + out) * dx;
+        b[k] = grids->grid.origin[k] + (along ? cell[k] + 1 + more : cell[k] + out) * dx;
     }
     float normal[3] = { (float)step[direction][0], (float)step[direction][1], 0 };
     if (outside) {
         int32_t sx = step[direction][0] == 0, sy = 1 - sx;
         double z[4];
-        join_ends(f, layer, x, y, (int32_t[2]){ x - sx, y - sy }, &z[0], &z[2]);
-        join_ends(f, layer, x, y, (int32_t[2]){ x + sx, y + sy }, &z[1], &z[3]);
-        return put_face(f, a, b, z, normal, high - low);
+        join_ends(grids, layer, x, y, (int32_t[2]){ x - sx, y - sy }, &z[0], &z[2]);
+        join_ends(grids, layer, x, y, (int32_t[2]){ x + sx, y + sy }, &z[1], &z[3]);
+        return put_face(grids, a, b, z, normal, high - low);
     }
-    round_off(f, x, y, 0.5 * (low + high), normal);
+    round_off(grids, x, y, 0.5 * (low + high), normal);
     double from = low;
-    for (int32_t other = 0; other <= f->layers && from < high; other++) {
-        bool more = other < f->layers;
-        size_t n = more ? at(f, other, nx, ny) : 0;
-        if (more && isnan(f->base[n])) {
+    for (int32_t other = 0; other <= grids->layers && from < high; other++) {
+        bool more = other < grids->layers;
+        size_t n = more ? at(grids, other, nx, ny) : 0;
+        if (more && isnan(grids->base[n])) {
             continue;
         }
-        double until = more ? fmin(f->base[n], high) : high;
-        bool hangs = until == high && f->hung[at(f, layer, x, y)];
+        double until = more ? fmin(grids->base[n], high) : high;
+        bool hangs = until == high && grids->hung[at(grids, layer, x, y)];
         if (until > from && !hangs &&
-            !put_face(f, a, b, (const double[4]){ from, from, until, until }, normal, high - low)) {
+            !put_face(grids, a, b, (const double[4]){ from, from, until, until }, normal, high - low)) {
             return false;
         }
-        from = more ? fmax(from, f->ceiling[n]) : high;
+        from = more ? fmax(from, grids->ceiling[n]) : high;
         if (!more) {
             break;
         }
@@ -154,29 +154,29 @@ static bool put_side(fields *f, int32_t layer, int32_t x, int32_t y, int directi
     return true;
 }
 
-static bool put_column(fields *f, int32_t layer, int32_t x, int32_t y) {
+static bool put_column(fields *grids, int32_t layer, int32_t x, int32_t y) {
     static const float up[3] = { 0, 0, 1 };
-    const double dx = f->grid.cell_size, thin = SHALLOW * dx;
-    size_t n = at(f, layer, x, y);
-    if (!(f->depth[n] > thin)) { /* NaN: no column */
+    const double dx = grids->grid.cell_size, thin = SHALLOW * dx;
+    size_t n = at(grids, layer, x, y);
+    if (!(grids->depth[n] > thin)) { /* NaN: no column */
         return true;
     }
-    double low = f->base[n], high = low + f->depth[n];
+    double low = grids->base[n], high = low + grids->depth[n];
     for (int direction = 0; direction < 4; direction++) {
-        if (!put_side(f, layer, x, y, direction, low, high)) {
+        if (!put_side(grids, layer, x, y, direction, low, high)) {
             return false;
         }
     }
-    if (!f->glass || high < f->ceiling[n] - 0.02 * dx) {
+    if (!grids->glass || high < grids->ceiling[n] - 0.02 * dx) {
         return true;
     }
-    double a[2] = { f->grid.origin[0] + x * dx, f->grid.origin[1] + y * dx }, b[2] = { a[0] + dx, a[1] };
+    double a[2] = { grids->grid.origin[0] + x * dx, grids->grid.origin[1] + y * dx }, b[2] = { a[0] + dx, a[1] };
     double c[2] = { a[0], a[1] + dx }, d[2] = { b[0], c[1] }, z = high - INSIDE * dx;
     const double flat[4] = { z, z, z, z };
-    if (!put_face(f, a, b, flat, up, f->depth[n])) {
+    if (!put_face(grids, a, b, flat, up, grids->depth[n])) {
         return false;
     }
-    float *corner = f->out->corners + (f->out->count - 1) * 4 * RILL_SIDE_FLOATS;
+    float *corner = grids->out->corners + (grids->out->count - 1) * 4 * RILL_SIDE_FLOATS;
     for (int k = 0; k < 2; k++) { /* lying instead of standing */
         corner[2 * RILL_SIDE_FLOATS + k] = (float)c[k];
         corner[3 * RILL_SIDE_FLOATS + k] = (float)d[k];
@@ -205,24 +205,24 @@ static bool find_edge(const rill_surface_mesh *mesh, size_t triangle, size_t col
 }
 
 /* The column a vertex of the edge belongs to: it is on the way from its centre to the next one, which is where `outward` leads. */
-static bool find_owner(const fields *f, const float *p, const double outward[2], size_t *out) {
+static bool find_owner(const fields *grids, const float *p, const double outward[2], size_t *out) {
     int32_t cell[2];
     double place[2];
     for (int i = 0; i < 2; i++) {
-        place[i] = ((double)p[i] - f->grid.origin[i]) / f->grid.cell_size - 0.5;
+        place[i] = ((double)p[i] - grids->grid.origin[i]) / grids->grid.cell_size - 0.5;
     }
     int along = fabs(place[0] - round(place[0])) > fabs(place[1] - round(place[1])) ? 0 : 1;
     for (int i = 0; i < 2; i++) {
         double at_centre = i != along ? round(place[i]) : outward[i] > 0 ? floor(place[i]) : ceil(place[i]);
-        if (!(at_centre >= 0 && at_centre < f->grid.cells[i])) {
+        if (!(at_centre >= 0 && at_centre < grids->grid.cells[i])) {
             return false;
         }
         cell[i] = (int32_t)at_centre;
     }
-    for (int32_t layer = 0; layer < f->layers; layer++) {
-        *out = at(f, layer, cell[0], cell[1]);
-        if (f->depth[*out] > 0 && f->base[*out] < (double)p[2] &&
-            (double)p[2] <= f->ceiling[*out] + f->grid.cell_size) {
+    for (int32_t layer = 0; layer < grids->layers; layer++) {
+        *out = at(grids, layer, cell[0], cell[1]);
+        if (grids->depth[*out] > 0 && grids->base[*out] < (double)p[2] &&
+            (double)p[2] <= grids->ceiling[*out] + grids->grid.cell_size) {
             return true;
         }
     }
@@ -230,25 +230,25 @@ static bool find_owner(const fields *f, const float *p, const double outward[2],
 }
 
 /* The cell behind an edge; false if that is outside of the grid, or open. Then the height from which on it is solid. */
-static bool find_wall(const fields *f, const float *p, const float *q, const double outward[2], double *foot) {
+static bool find_wall(const fields *grids, const float *p, const float *q, const double outward[2], double *foot) {
     int32_t cell[2];
-    double z = 0.5 * ((double)p[2] + (double)q[2]) - SHALLOW * f->grid.cell_size;
+    double z = 0.5 * ((double)p[2] + (double)q[2]) - SHALLOW * grids->grid.cell_size;
     for (int i = 0; i < 2; i++) {
         double place =
-            (0.5 * ((double)p[i] + (double)q[i]) - f->grid.origin[i]) / f->grid.cell_size + 0.75 * outward[i];
-        if (!(place >= 0 && place < f->grid.cells[i])) {
+            (0.5 * ((double)p[i] + (double)q[i]) - grids->grid.origin[i]) / grids->grid.cell_size + 0.75 * outward[i];
+        if (!(place >= 0 && place < grids->grid.cells[i])) {
             return false;
         }
         cell[i] = (int32_t)place;
     }
     *foot = -INFINITY;
-    for (int32_t layer = 0; layer < f->layers; layer++) {
-        size_t n = at(f, layer, cell[0], cell[1]);
-        if (f->ceiling[n] <= z) { /* not for NaN */
-            *foot = fmax(*foot, f->ceiling[n]);
+    for (int32_t layer = 0; layer < grids->layers; layer++) {
+        size_t n = at(grids, layer, cell[0], cell[1]);
+        if (grids->ceiling[n] <= z) { /* not for NaN */
+            *foot = fmax(*foot, grids->ceiling[n]);
         }
     }
-    return !is_void(f, cell[0], cell[1], z);
+    return !is_void(grids, cell[0], cell[1], z);
 }
 
 static bool find_outward(const rill_surface_mesh *mesh, edge e, double out[2]) {
@@ -260,26 +260,26 @@ static bool find_outward(const rill_surface_mesh *mesh, edge e, double out[2]) {
 }
 
 /* A face below an edge. At its ends it looks where the faces beside it do on the average. */
-static bool hang_face(fields *f, const rill_surface_mesh *mesh, size_t columns, edge e, const float *normals) {
+static bool hang_face(fields *grids, const rill_surface_mesh *mesh, size_t columns, edge e, const float *normals) {
     double outward[2], a[2][2], z[4], foot;
     size_t owner[2];
     const float *ends[2] = { mesh->positions + 3 * e.ends[0], mesh->positions + 3 * e.ends[1] };
-    if (!find_outward(mesh, e, outward) || !find_wall(f, ends[0], ends[1], outward, &foot) ||
-        !find_owner(f, ends[0], outward, &owner[0]) || !find_owner(f, ends[1], outward, &owner[1])) {
+    if (!find_outward(mesh, e, outward) || !find_wall(grids, ends[0], ends[1], outward, &foot) ||
+        !find_owner(grids, ends[0], outward, &owner[0]) || !find_owner(grids, ends[1], outward, &owner[1])) {
         return true;
     }
     for (int k = 0; k < 2; k++) {
         a[k][0] = (double)ends[k][0];
         a[k][1] = (double)ends[k][1];
         z[2 + k] = (double)ends[k][2];
-        z[k] = fmin(fmax(f->base[owner[k]], foot), z[2 + k]);
-        f->hung[owner[k]] = true;
+        z[k] = fmin(fmax(grids->base[owner[k]], foot), z[2 + k]);
+        grids->hung[owner[k]] = true;
     }
     const float flat[3] = { (float)outward[0], (float)outward[1], 0 };
-    if (!put_face(f, a[0], a[1], z, flat, f->depth[owner[0]])) {
+    if (!put_face(grids, a[0], a[1], z, flat, grids->depth[owner[0]])) {
         return false;
     }
-    float *corner = f->out->corners + (f->out->count - 1) * 4 * RILL_SIDE_FLOATS;
+    float *corner = grids->out->corners + (grids->out->count - 1) * 4 * RILL_SIDE_FLOATS;
     for (int i = 0; i < 4; i++, corner += RILL_SIDE_FLOATS) {
         const float *sum = normals + 2 * (e.ends[i & 1] - columns);
         float length = hypotf(sum[0], sum[1]);
@@ -290,7 +290,7 @@ static bool hang_face(fields *f, const rill_surface_mesh *mesh, size_t columns, 
     return true;
 }
 
-static bool hang_faces(fields *f, const rill_surface *surface) {
+static bool hang_faces(fields *grids, const rill_surface *surface) {
     rill_surface_mesh mesh;
     rill_surface_info info;
     if (rill_surface_get_mesh(surface, &mesh) != RILL_OK || rill_surface_get_info(surface, &info) != RILL_OK) {
@@ -314,7 +314,7 @@ static bool hang_faces(fields *f, const rill_surface *surface) {
         }
     }
     for (size_t t = 0; t < mesh.triangle_count && good; t++) {
-        good = !find_edge(&mesh, t, columns, columns + ends, &e) || hang_face(f, &mesh, columns, e, normals);
+        good = !find_edge(&mesh, t, columns, columns + ends, &e) || hang_face(grids, &mesh, columns, e, normals);
     }
     free(normals);
     return good;
@@ -322,20 +322,20 @@ static bool hang_faces(fields *f, const rill_surface *surface) {
 
 /* ------------------------------------------------------------------------------------------------------------- all */
 
-static bool read_fields(fields *f, const rill_world *world) {
-    size_t cells = (size_t)f->grid.cells[0] * (size_t)f->grid.cells[1];
-    f->base = malloc(3 * cells * (size_t)f->layers * sizeof *f->base);
-    f->hung = calloc(cells * (size_t)f->layers, sizeof *f->hung);
-    if (!f->base || !f->hung) {
+static bool read_fields(fields *grids, const rill_world *world) {
+    size_t cells = (size_t)grids->grid.cells[0] * (size_t)grids->grid.cells[1];
+    grids->base = malloc(3 * cells * (size_t)grids->layers * sizeof *grids->base);
+    grids->hung = calloc(cells * (size_t)grids->layers, sizeof *grids->hung);
+    if (!grids->base || !grids->hung) {
         return false;
     }
-    f->ceiling = f->base + cells * (size_t)f->layers;
-    f->depth = f->ceiling + cells * (size_t)f->layers;
-    for (int32_t layer = 0; layer < f->layers; layer++) {
+    grids->ceiling = grids->base + cells * (size_t)grids->layers;
+    grids->depth = grids->ceiling + cells * (size_t)grids->layers;
+    for (int32_t layer = 0; layer < grids->layers; layer++) {
         size_t first = (size_t)layer * cells;
-        rill_world_read_field(world, RILL_FIELD_BASE, layer, f->base + first, cells);
-        rill_world_read_field(world, RILL_FIELD_CEILING, layer, f->ceiling + first, cells);
-        rill_world_read_field(world, RILL_FIELD_DEPTH, layer, f->depth + first, cells);
+        rill_world_read_field(world, RILL_FIELD_BASE, layer, grids->base + first, cells);
+        rill_world_read_field(world, RILL_FIELD_CEILING, layer, grids->ceiling + first, cells);
+        rill_world_read_field(world, RILL_FIELD_DEPTH, layer, grids->depth + first, cells);
     }
     return true;
 }
@@ -343,26 +343,26 @@ static bool read_fields(fields *f, const rill_world *world) {
 bool rill_sides_make(rill_sides *out, const rill_world *world, rill_surface *const *surfaces, size_t count,
                      bool glass) {
     rill_bed_info info;
-    fields f = { .glass = glass, .out = out };
+    fields grids = { .glass = glass, .out = out };
     out->count = 0;
-    if (rill_world_get_grid(world, &f.grid) != RILL_OK || rill_bed_get_info(world, &info) != RILL_OK ||
+    if (rill_world_get_grid(world, &grids.grid) != RILL_OK || rill_bed_get_info(world, &info) != RILL_OK ||
         info.layers < 1) {
         return true;
     }
-    f.layers = info.layers;
-    bool good = read_fields(&f, world);
+    grids.layers = info.layers;
+    bool good = read_fields(&grids, world);
     for (size_t i = 0; i < count && glass && good; i++) {
-        good = hang_faces(&f, surfaces[i]);
+        good = hang_faces(&grids, surfaces[i]);
     }
-    for (int32_t layer = 0; layer < f.layers && good; layer++) {
-        for (int32_t y = 0; y < f.grid.cells[1] && good; y++) {
-            for (int32_t x = 0; x < f.grid.cells[0] && good; x++) {
-                good = put_column(&f, layer, x, y);
+    for (int32_t layer = 0; layer < grids.layers && good; layer++) {
+        for (int32_t y = 0; y < grids.grid.cells[1] && good; y++) {
+            for (int32_t x = 0; x < grids.grid.cells[0] && good; x++) {
+                good = put_column(&grids, layer, x, y);
             }
         }
     }
-    free(f.base);
-    free(f.hung);
+    free(grids.base);
+    free(grids.hung);
     return good;
 }
 

@@ -197,67 +197,67 @@ static uint64_t unpack(const unsigned char *bytes, int size) {
 }
 
 /* Finds all blocks; they must end exactly at `size`. */
-static rill_result index_blocks(joining *j, uint64_t size) {
+static rill_result index_blocks(joining *join, uint64_t size) {
     for (uint64_t at = 0; at < size;) {
         unsigned char head[BLOCK_HEAD];
-        if (fseeko(j->file, (off_t)at, SEEK_SET) != 0 || fread(head, 1, sizeof head, j->file) != sizeof head) {
+        if (fseeko(join->file, (off_t)at, SEEK_SET) != 0 || fread(head, 1, sizeof head, join->file) != sizeof head) {
             return RILL_INVALID_DATA;
         }
         block found = { unpack(head, 4), at + BLOCK_HEAD, unpack(head + 4, 8) };
         if (size - at < BLOCK_HEAD || found.length > size - found.offset) {
             return RILL_INVALID_DATA;
         }
-        if (j->count == j->room) {
-            j->room = j->room ? 2 * j->room : 1024;
-            block *grown = realloc(j->blocks, j->room * sizeof *grown);
+        if (join->count == join->room) {
+            join->room = join->room ? 2 * join->room : 1024;
+            block *grown = realloc(join->blocks, join->room * sizeof *grown);
             if (!grown) {
                 return RILL_OUT_OF_MEMORY;
             }
-            j->blocks = grown;
+            join->blocks = grown;
         }
-        j->blocks[j->count++] = found;
+        join->blocks[join->count++] = found;
         at = found.offset + found.length;
     }
     return RILL_OK;
 }
 
-static void copy_block(joining *j, const block *from) {
+static void copy_block(joining *join, const block *from) {
     char bytes[1 << 14];
     uint64_t left = from->length;
-    if (fseeko(j->file, (off_t)from->offset, SEEK_SET) != 0) {
-        j->result = RILL_INVALID_DATA;
+    if (fseeko(join->file, (off_t)from->offset, SEEK_SET) != 0) {
+        join->result = RILL_INVALID_DATA;
     }
-    while (left && j->result == RILL_OK) {
+    while (left && join->result == RILL_OK) {
         size_t now = left < sizeof bytes ? (size_t)left : sizeof bytes;
-        if (fread(bytes, 1, now, j->file) != now) {
-            j->result = RILL_INVALID_DATA;
+        if (fread(bytes, 1, now, join->file) != now) {
+            join->result = RILL_INVALID_DATA;
             return;
         }
-        rill_writer_bytes(&j->out, bytes, now);
+        rill_writer_bytes(&join->out, bytes, now);
         left -= now;
     }
 }
 
-static void put_samples(joining *j, size_t stream, const char *type, const char *name, bool primvar) {
+static void put_samples(joining *join, size_t stream, const char *type, const char *name, bool primvar) {
     const char *indent = "        ";
     if (primvar) {
         const char *pieces[] = { indent, type, " ", name, " (\n", indent, "    interpolation = \"vertex\"\n",
                                  indent, ")\n" };
         for (size_t i = 0; i < sizeof pieces / sizeof pieces[0]; i++) {
-            rill_writer_text(&j->out, pieces[i]);
+            rill_writer_text(&join->out, pieces[i]);
         }
     }
     const char *pieces[] = { indent, type, " ", name, ".timeSamples = {\n" };
     for (size_t i = 0; i < sizeof pieces / sizeof pieces[0]; i++) {
-        rill_writer_text(&j->out, pieces[i]);
+        rill_writer_text(&join->out, pieces[i]);
     }
-    for (size_t i = 0; i < j->count; i++) {
-        if (j->blocks[i].stream == stream) {
-            copy_block(j, &j->blocks[i]);
+    for (size_t i = 0; i < join->count; i++) {
+        if (join->blocks[i].stream == stream) {
+            copy_block(join, &join->blocks[i]);
         }
     }
-    rill_writer_text(&j->out, indent);
-    rill_writer_text(&j->out, "}\n");
+    rill_writer_text(&join->out, indent);
+    rill_writer_text(&join->out, "}\n");
 }
 
 static void start_mesh(rill_writer *out, const char *name) {
@@ -288,8 +288,8 @@ static void make_identifier(const char *name, size_t number, char (*all)[IDENTIF
     }
 }
 
-static void put_solid(joining *j, const rill_usda_solid *solid, const char *name, size_t moving) {
-    rill_writer *out = &j->out;
+static void put_solid(joining *join, const rill_usda_solid *solid, const char *name, size_t moving) {
+    rill_writer *out = &join->out;
     start_mesh(out, name);
     rill_writer_text(out, "        int[] faceVertexCounts = ");
     put_counts(out, solid->part.triangle_count);
@@ -298,8 +298,8 @@ static void put_solid(joining *j, const rill_usda_solid *solid, const char *name
     rill_writer_text(out, "\n");
     size_t first = LIQUID_STREAMS + SOLID_STREAMS * moving;
     if (solid->moves && !solid->rigid) {
-        put_samples(j, first + SOLID_POINTS, "point3f[]", "points", false);
-        put_samples(j, first + SOLID_VISIBILITY, "token", "visibility", false);
+        put_samples(join, first + SOLID_POINTS, "point3f[]", "points", false);
+        put_samples(join, first + SOLID_VISIBILITY, "token", "visibility", false);
     } else {
         rill_writer_text(out, "        point3f[] points = ");
         put_triples(out, solid->part.positions, solid->part.vertex_count);
@@ -308,7 +308,7 @@ static void put_solid(joining *j, const rill_usda_solid *solid, const char *name
         rill_writer_text(out, "\n");
     }
     if (solid->rigid) {
-        put_samples(j, first + SOLID_POINTS, "matrix4d", "xformOp:transform", false);
+        put_samples(join, first + SOLID_POINTS, "matrix4d", "xformOp:transform", false);
         rill_writer_text(out, "        uniform token[] xformOpOrder = [\"xformOp:transform\"]\n");
     }
     rill_writer_text(out, "    }\n");
@@ -346,48 +346,48 @@ static void put_head(rill_writer *out, const rill_usda_stage *stage) {
     rill_writer_text(out, "    upAxis = \"Z\"\n)\n\ndef Xform \"Rill\"\n{\n");
 }
 
-static rill_result put_stage(joining *j, const rill_usda_stage *stage) {
+static rill_result put_stage(joining *join, const rill_usda_stage *stage) {
     char(*names)[IDENTIFIER] = calloc(stage->solid_count + 1, sizeof *names);
     if (!names) {
         return RILL_OUT_OF_MEMORY;
     }
     strcpy(names[0], "Liquid");
-    put_head(&j->out, stage);
-    start_mesh(&j->out, names[0]);
+    put_head(&join->out, stage);
+    start_mesh(&join->out, names[0]);
     for (size_t stream = 0; stream < LIQUID_STREAMS; stream++) {
-        put_samples(j, stream, streams[stream].type, streams[stream].name, streams[stream].primvar);
+        put_samples(join, stream, streams[stream].type, streams[stream].name, streams[stream].primvar);
     }
-    rill_writer_text(&j->out, "    }\n");
+    rill_writer_text(&join->out, "    }\n");
     for (size_t i = 0, moving = 0; i < stage->solid_count; i++) {
         make_identifier(stage->solids[i].part.name, i + 1, names);
-        put_solid(j, &stage->solids[i], names[i + 1], moving);
+        put_solid(join, &stage->solids[i], names[i + 1], moving);
         moving += stage->solids[i].moves ? 1 : 0;
     }
-    rill_writer_text(&j->out, "}\n");
+    rill_writer_text(&join->out, "}\n");
     free(names);
-    return j->result;
+    return join->result;
 }
 
 rill_result rill_usda_join(const char *path, const char *blocks, uint64_t size, const rill_usda_stage *stage,
                            rill_message *message) {
-    joining j = { .file = fopen(blocks, "rb") };
+    joining join = { .file = fopen(blocks, "rb") };
     rill_result result = RILL_INVALID_STATE;
-    if (!j.file) {
+    if (!join.file) {
         snprintf(message->text, sizeof message->text, "its samples cannot be read: %s", strerror(errno));
         return result;
     }
-    if (rill_writer_create(&j.out, path, message)) {
-        result = index_blocks(&j, size);
-        result = result == RILL_OK ? put_stage(&j, stage) : result;
+    if (rill_writer_create(&join.out, path, message)) {
+        result = index_blocks(&join, size);
+        result = result == RILL_OK ? put_stage(&join, stage) : result;
         if (result == RILL_OK) {
-            result = rill_writer_commit(&j.out, message) ? RILL_OK : RILL_INVALID_STATE;
+            result = rill_writer_commit(&join.out, message) ? RILL_OK : RILL_INVALID_STATE;
         } else {
-            rill_writer_abandon(&j.out);
+            rill_writer_abandon(&join.out);
             snprintf(message->text, sizeof message->text, "%s",
                      result == RILL_OUT_OF_MEMORY ? "out of memory" : "its samples are damaged");
         }
     }
-    fclose(j.file);
-    free(j.blocks);
+    fclose(join.file);
+    free(join.blocks);
     return result;
 }

@@ -27,70 +27,70 @@ typedef struct cursor {
     const char *at, *end;
 } cursor;
 
-static void skip_blanks(cursor *c) {
-    while (c->at < c->end && (*c->at == ' ' || *c->at == '\t' || *c->at == '\n')) {
-        c->at++;
+static void skip_blanks(cursor *at) {
+    while (at->at < at->end && (*at->at == ' ' || *at->at == '\t' || *at->at == '\n')) {
+        at->at++;
     }
 }
 
-static bool take(cursor *c, const char *token) {
-    skip_blanks(c);
+static bool take(cursor *at, const char *token) {
+    skip_blanks(at);
     size_t length = strlen(token);
-    if ((size_t)(c->end - c->at) < length || memcmp(c->at, token, length) != 0) {
+    if ((size_t)(at->end - at->at) < length || memcmp(at->at, token, length) != 0) {
         return false;
     }
-    c->at += length;
+    at->at += length;
     return true;
 }
 
 /* A quoted string without escapes, cut to what fits. */
-static bool take_string(cursor *c, char *out, size_t capacity) {
-    skip_blanks(c);
-    if (c->at == c->end || (*c->at != '\'' && *c->at != '"')) {
+static bool take_string(cursor *at, char *out, size_t capacity) {
+    skip_blanks(at);
+    if (at->at == at->end || (*at->at != '\'' && *at->at != '"')) {
         return false;
     }
-    char quote = *c->at++;
-    const char *start = c->at;
-    while (c->at < c->end && *c->at != quote) {
-        c->at++;
+    char quote = *at->at++;
+    const char *start = at->at;
+    while (at->at < at->end && *at->at != quote) {
+        at->at++;
     }
-    if (c->at == c->end) {
+    if (at->at == at->end) {
         return false;
     }
-    size_t length = (size_t)(c->at++ - start);
+    size_t length = (size_t)(at->at++ - start);
     length = length < capacity - 1 ? length : capacity - 1;
     memcpy(out, start, length);
     out[length] = 0;
     return true;
 }
 
-static bool take_size(cursor *c, size_t *out) {
-    skip_blanks(c);
-    const char *start = c->at;
+static bool take_size(cursor *at, size_t *out) {
+    skip_blanks(at);
+    const char *start = at->at;
     size_t value = 0;
-    while (c->at < c->end && *c->at >= '0' && *c->at <= '9') {
-        size_t digit = (size_t)(*c->at++ - '0');
+    while (at->at < at->end && *at->at >= '0' && *at->at <= '9') {
+        size_t digit = (size_t)(*at->at++ - '0');
         if (value > (SIZE_MAX - digit) / 10) {
             return false;
         }
         value = value * 10 + digit;
     }
     *out = value;
-    return c->at > start;
+    return at->at > start;
 }
 
-static bool take_shape(cursor *c, rill_npy *array) {
-    if (!take(c, "(")) {
+static bool take_shape(cursor *at, rill_npy *array) {
+    if (!take(at, "(")) {
         return false;
     }
     array->axes = 0;
-    while (!take(c, ")")) {
-        if (array->axes == RILL_NPY_MAX_AXES || !take_size(c, &array->shape[array->axes])) {
+    while (!take(at, ")")) {
+        if (array->axes == RILL_NPY_MAX_AXES || !take_size(at, &array->shape[array->axes])) {
             return false;
         }
         array->axes++;
-        if (!take(c, ",")) {
-            return take(c, ")");
+        if (!take(at, ",")) {
+            return take(at, ")");
         }
     }
     return true;
@@ -101,44 +101,44 @@ typedef struct header {
     bool fortran, has_descr, has_fortran, has_shape;
 } header;
 
-static bool take_entry(cursor *c, header *h, rill_npy *array) {
+static bool take_entry(cursor *at, header *h, rill_npy *array) {
     char key[32];
-    if (!take_string(c, key, sizeof key) || !take(c, ":")) {
+    if (!take_string(at, key, sizeof key) || !take(at, ":")) {
         return false;
     }
     if (strcmp(key, "descr") == 0 && !h->has_descr) {
         h->has_descr = true;
-        return take_string(c, h->descr, sizeof h->descr);
+        return take_string(at, h->descr, sizeof h->descr);
     }
     if (strcmp(key, "fortran_order") == 0 && !h->has_fortran) {
         h->has_fortran = true;
-        h->fortran = take(c, "True");
-        return h->fortran || take(c, "False");
+        h->fortran = take(at, "True");
+        return h->fortran || take(at, "False");
     }
     if (strcmp(key, "shape") == 0 && !h->has_shape) {
         h->has_shape = true;
-        return take_shape(c, array);
+        return take_shape(at, array);
     }
     return false;
 }
 
-static bool take_header(cursor *c, header *h, rill_npy *array) {
-    if (!take(c, "{")) {
+static bool take_header(cursor *at, header *h, rill_npy *array) {
+    if (!take(at, "{")) {
         return false;
     }
-    while (!take(c, "}")) {
-        if (!take_entry(c, h, array)) {
+    while (!take(at, "}")) {
+        if (!take_entry(at, h, array)) {
             return false;
         }
-        if (!take(c, ",")) {
-            if (!take(c, "}")) {
+        if (!take(at, ",")) {
+            if (!take(at, "}")) {
                 return false;
             }
             break;
         }
     }
-    skip_blanks(c);
-    return c->at == c->end && h->has_descr && h->has_fortran && h->has_shape;
+    skip_blanks(at);
+    return at->at == at->end && h->has_descr && h->has_fortran && h->has_shape;
 }
 
 /* Returns where the values start; 0 with a message when the header is wrong. */
@@ -162,8 +162,8 @@ static size_t read_header(const unsigned char *bytes, size_t size, rill_npy *arr
         refuse(message, "found a header of %zu bytes in a file of %zu", length, size);
         return 0;
     }
-    cursor c = { (const char *)bytes + start, (const char *)bytes + start + length };
-    if (!take_header(&c, &h, array)) {
+    cursor at = { (const char *)bytes + start, (const char *)bytes + start + length };
+    if (!take_header(&at, &h, array)) {
         refuse(message, "found a header that is no .npy header (an array of up to %d axes)", RILL_NPY_MAX_AXES);
         return 0;
     }

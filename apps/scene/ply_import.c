@@ -40,8 +40,8 @@ typedef struct ply {
     rill_message *message;
 } ply;
 
-static rill_result refuse(ply *p, const char *text) {
-    snprintf(p->message->text, sizeof p->message->text, "%s", text);
+static rill_result refuse(ply *file, const char *text) {
+    snprintf(file->message->text, sizeof file->message->text, "%s", text);
     return RILL_INVALID_DATA;
 }
 
@@ -64,16 +64,16 @@ static kind kind_of(const char *word) {
 }
 
 /* The next line without its end; false when there is none, or one that is too long for a header. */
-static bool next_line(ply *p, char *line, size_t room) {
-    const char *stop = p->at < p->end ? memchr(p->at, '\n', (size_t)(p->end - p->at)) : NULL;
-    size_t length = stop ? (size_t)(stop - p->at) : 0;
+static bool next_line(ply *file, char *line, size_t room) {
+    const char *stop = file->at < file->end ? memchr(file->at, '\n', (size_t)(file->end - file->at)) : NULL;
+    size_t length = stop ? (size_t)(stop - file->at) : 0;
     if (!stop || length >= room) {
         return false;
     }
-    memcpy(line, p->at, length);
+    memcpy(line, file->at, length);
     line[length] = 0;
     line[strcspn(line, "\r")] = 0;
-    p->at = stop + 1;
+    file->at = stop + 1;
     return true;
 }
 
@@ -96,43 +96,43 @@ static bool read_property(element *e, const char *line) {
     return out->value != NO_KIND;
 }
 
-static bool read_line(ply *p, const char *line, bool *format) {
+static bool read_line(ply *file, const char *line, bool *format) {
     char word[NAME] = "";
     sscanf(line, "%63s", word);
     if (strcmp(word, "format") == 0) {
         char name[NAME] = "";
         sscanf(line, "format %63s", name);
-        p->text = strcmp(name, "ascii") == 0;
-        p->swap = strcmp(name, "binary_big_endian") == 0; /* numbers are put together from the lowest byte on */
-        *format = p->text || p->swap || strcmp(name, "binary_little_endian") == 0;
+        file->text = strcmp(name, "ascii") == 0;
+        file->swap = strcmp(name, "binary_big_endian") == 0; /* numbers are put together from the lowest byte on */
+        *format = file->text || file->swap || strcmp(name, "binary_little_endian") == 0;
         return *format;
     }
     if (strcmp(word, "element") == 0) {
-        element *e = &p->elements[p->element_count];
-        return p->element_count < ELEMENTS && sscanf(line, "element %63s %llu", e->name, &e->count) == 2 &&
-               ++p->element_count > 0;
+        element *e = &file->elements[file->element_count];
+        return file->element_count < ELEMENTS && sscanf(line, "element %63s %llu", e->name, &e->count) == 2 &&
+               ++file->element_count > 0;
     }
     if (strcmp(word, "property") == 0) {
-        return p->element_count > 0 && read_property(&p->elements[p->element_count - 1], line);
+        return file->element_count > 0 && read_property(&file->elements[file->element_count - 1], line);
     }
     return true; /* a comment, with or without the word */
 }
 
-static rill_result read_header(ply *p) {
+static rill_result read_header(ply *file) {
     char line[1024];
     bool format = false;
-    if (!next_line(p, line, sizeof line) || strcmp(line, "ply") != 0) {
-        return refuse(p, "found no line 'ply', expected a PLY file");
+    if (!next_line(file, line, sizeof line) || strcmp(line, "ply") != 0) {
+        return refuse(file, "found no line 'ply', expected a PLY file");
     }
     for (;;) {
-        if (!next_line(p, line, sizeof line)) {
-            return refuse(p, "found no end of the PLY header");
+        if (!next_line(file, line, sizeof line)) {
+            return refuse(file, "found no end of the PLY header");
         }
         if (strcmp(line, "end_header") == 0) {
-            return format ? RILL_OK : refuse(p, "found no format in the PLY header");
+            return format ? RILL_OK : refuse(file, "found no format in the PLY header");
         }
-        if (!read_line(p, line, &format)) {
-            snprintf(p->message->text, sizeof p->message->text,
+        if (!read_line(file, line, &format)) {
+            snprintf(file->message->text, sizeof file->message->text,
                      "found the line '%.80s' in the PLY header, expected a format, element or property as the format has them",
                      line);
             return RILL_INVALID_DATA;
@@ -142,34 +142,34 @@ static rill_result read_header(ply *p) {
 
 /* ------------------------------------------------------------------------------------------------------------ data */
 
-static bool next_text(ply *p, double *out) {
+static bool next_text(ply *file, double *out) {
     char word[64], *stop;
     size_t length = 0;
-    while (p->at < p->end && isspace((unsigned char)*p->at)) {
-        p->at++;
+    while (file->at < file->end && isspace((unsigned char)*file->at)) {
+        file->at++;
     }
-    while (p->at < p->end && !isspace((unsigned char)*p->at) && length + 1 < sizeof word) {
-        word[length++] = *p->at++;
+    while (file->at < file->end && !isspace((unsigned char)*file->at) && length + 1 < sizeof word) {
+        word[length++] = *file->at++;
     }
     word[length] = 0;
     *out = strtod(word, &stop);
     return length > 0 && *stop == 0;
 }
 
-static bool next_number(ply *p, kind of, double *out) {
+static bool next_number(ply *file, kind of, double *out) {
     static const uint8_t sizes[] = { [I8] = 1, [U8] = 1, [I16] = 2, [U16] = 2, [I32] = 4, [U32] = 4, [F32] = 4, [F64] = 8 };
-    if (p->text) {
-        return next_text(p, out);
+    if (file->text) {
+        return next_text(file, out);
     }
     const size_t size = sizes[of];
-    if ((size_t)(p->end - p->at) < size) {
+    if ((size_t)(file->end - file->at) < size) {
         return false;
     }
     uint64_t bits = 0;
     for (size_t i = 0; i < size; i++) {
-        bits |= (uint64_t)(unsigned char)p->at[p->swap ? size - 1 - i : i] << (8 * i);
+        bits |= (uint64_t)(unsigned char)file->at[file->swap ? size - 1 - i : i] << (8 * i);
     }
-    p->at += size;
+    file->at += size;
     const uint32_t half = (uint32_t)bits;
     float single;
     switch (of) {
@@ -183,14 +183,14 @@ static bool next_number(ply *p, kind of, double *out) {
     return true;
 }
 
-static rill_result cut_short(ply *p, const element *e, unsigned long long index) {
-    snprintf(p->message->text, sizeof p->message->text,
+static rill_result cut_short(ply *file, const element *e, unsigned long long index) {
+    snprintf(file->message->text, sizeof file->message->text,
              "found no number where element '%s' %llu of %llu was expected: the file is cut short or damaged", e->name,
              index, e->count);
     return RILL_INVALID_DATA;
 }
 
-static rill_result read_vertices(ply *p, const element *e) {
+static rill_result read_vertices(ply *file, const element *e) {
     int at[3] = { -1, -1, -1 };
     for (int k = 0; k < e->property_count; k++) {
         const char *name = e->properties[k].name;
@@ -199,30 +199,30 @@ static rill_result read_vertices(ply *p, const element *e) {
         }
     }
     if (at[0] < 0 || at[1] < 0 || at[2] < 0) {
-        return refuse(p, "found vertices without x, y and z");
+        return refuse(file, "found vertices without x, y and z");
     }
     /* A vertex takes at least a byte: what cannot be there is not asked for. */
-    if (p->mesh.vertices || e->count > (size_t)(p->end - p->at) || e->count >= UINT32_MAX) {
-        return cut_short(p, e, 0);
+    if (file->mesh.vertices || e->count > (size_t)(file->end - file->at) || e->count >= UINT32_MAX) {
+        return cut_short(file, e, 0);
     }
-    p->mesh.vertices = malloc((size_t)e->count * 3 * sizeof(float) + 1);
-    if (!p->mesh.vertices) {
+    file->mesh.vertices = malloc((size_t)e->count * 3 * sizeof(float) + 1);
+    if (!file->mesh.vertices) {
         return RILL_OUT_OF_MEMORY;
     }
-    for (; p->mesh.vertex_count < e->count; p->mesh.vertex_count++) {
+    for (; file->mesh.vertex_count < e->count; file->mesh.vertex_count++) {
         for (int k = 0; k < e->property_count; k++) {
             double value, count = 1;
             const property *of = &e->properties[k];
-            if (of->count && !next_number(p, of->count, &count)) {
-                return cut_short(p, e, p->mesh.vertex_count);
+            if (of->count && !next_number(file, of->count, &count)) {
+                return cut_short(file, e, file->mesh.vertex_count);
             }
             for (double i = 0; i < count; i++) {
-                if (!next_number(p, of->value, &value)) {
-                    return cut_short(p, e, p->mesh.vertex_count);
+                if (!next_number(file, of->value, &value)) {
+                    return cut_short(file, e, file->mesh.vertex_count);
                 }
                 for (int axis = 0; axis < 3; axis++) {
                     if (at[axis] == k) {
-                        p->mesh.vertices[3 * p->mesh.vertex_count + (size_t)axis] = (float)value;
+                        file->mesh.vertices[3 * file->mesh.vertex_count + (size_t)axis] = (float)value;
                     }
                 }
             }
@@ -231,43 +231,43 @@ static rill_result read_vertices(ply *p, const element *e) {
     return RILL_OK;
 }
 
-static rill_result push_triangle(ply *p, uint32_t a, uint32_t b, uint32_t c) {
+static rill_result push_triangle(ply *file, uint32_t a, uint32_t b, uint32_t c) {
     if (a == b || b == c || c == a) {
         return RILL_OK; /* strips are joined by such */
     }
-    if (p->mesh.triangle_count == p->room) {
-        const size_t room = p->room ? 2 * p->room : 1024;
-        uint32_t *grown = realloc(p->mesh.indices, room * 3 * sizeof *grown);
+    if (file->mesh.triangle_count == file->room) {
+        const size_t room = file->room ? 2 * file->room : 1024;
+        uint32_t *grown = realloc(file->mesh.indices, room * 3 * sizeof *grown);
         if (!grown) {
             return RILL_OUT_OF_MEMORY;
         }
-        p->mesh.indices = grown;
-        p->room = room;
+        file->mesh.indices = grown;
+        file->room = room;
     }
-    memcpy(p->mesh.indices + 3 * p->mesh.triangle_count++, (uint32_t[]){ a, b, c }, 3 * sizeof a);
+    memcpy(file->mesh.indices + 3 * file->mesh.triangle_count++, (uint32_t[]){ a, b, c }, 3 * sizeof a);
     return RILL_OK;
 }
 
-static rill_result fan(ply *p, const uint32_t *corners, size_t count) {
+static rill_result fan(ply *file, const uint32_t *corners, size_t count) {
     size_t low = 0;
     rill_result result = RILL_OK;
     for (size_t i = 1; i < count; i++) {
         low = corners[i] < corners[low] ? i : low;
     }
     for (size_t i = 1; i + 1 < count && result == RILL_OK; i++) {
-        result = push_triangle(p, corners[low], corners[(low + i) % count], corners[(low + i + 1) % count]);
+        result = push_triangle(file, corners[low], corners[(low + i) % count], corners[(low + i + 1) % count]);
     }
     return result;
 }
 
 /* Every second triangle of a strip runs the other way; UINT32_MAX begins a new one. */
-static rill_result strip(ply *p, const uint32_t *corners, size_t count) {
+static rill_result strip(ply *file, const uint32_t *corners, size_t count) {
     rill_result result = RILL_OK;
     for (size_t i = 0, length = 0; i < count && result == RILL_OK; i++) {
         length = corners[i] == UINT32_MAX ? 0 : length + 1;
         if (length >= 3) {
             const size_t odd = length % 2 == 0;
-            result = push_triangle(p, corners[i - 2 + odd], corners[i - 1 - odd], corners[i]);
+            result = push_triangle(file, corners[i - 2 + odd], corners[i - 1 - odd], corners[i]);
         }
     }
     return result;
@@ -278,7 +278,7 @@ typedef struct corner_list {
     size_t count, room;
 } corner_list;
 
-static rill_result push_corner(ply *p, corner_list *list, double value, bool strips) {
+static rill_result push_corner(ply *file, corner_list *list, double value, bool strips) {
     if (list->count == list->room) {
         const size_t room = list->room ? 2 * list->room : 64;
         uint32_t *grown = realloc(list->data, room * sizeof *grown);
@@ -288,9 +288,9 @@ static rill_result push_corner(ply *p, corner_list *list, double value, bool str
         list->data = grown;
         list->room = room;
     }
-    if (!(value >= 0 && value < (double)p->mesh.vertex_count) && !(strips && value == -1)) {
-        snprintf(p->message->text, sizeof p->message->text, "found vertex %g in a face, expected 0 to %zu", value,
-                 p->mesh.vertex_count - 1);
+    if (!(value >= 0 && value < (double)file->mesh.vertex_count) && !(strips && value == -1)) {
+        snprintf(file->message->text, sizeof file->message->text, "found vertex %g in a face, expected 0 to %zu", value,
+                 file->mesh.vertex_count - 1);
         return RILL_INVALID_DATA;
     }
     list->data[list->count++] = value < 0 ? UINT32_MAX : (uint32_t)value;
@@ -298,7 +298,7 @@ static rill_result push_corner(ply *p, corner_list *list, double value, bool str
 }
 
 /* Faces, strips, and what else there is, which is passed over. */
-static rill_result read_faces(ply *p, const element *e, corner_list *list) {
+static rill_result read_faces(ply *file, const element *e, corner_list *list) {
     const bool strips = strcmp(e->name, "tristrips") == 0, faces = strips || strcmp(e->name, "face") == 0;
     for (unsigned long long f = 0; f < e->count; f++) {
         for (int k = 0; k < e->property_count; k++) {
@@ -306,19 +306,19 @@ static rill_result read_faces(ply *p, const element *e, corner_list *list) {
             const bool corners =
                 faces && of->count && (!strcmp(of->name, "vertex_indices") || !strcmp(of->name, "vertex_index"));
             double count = 1, value;
-            if (of->count && !next_number(p, of->count, &count)) {
-                return cut_short(p, e, f);
+            if (of->count && !next_number(file, of->count, &count)) {
+                return cut_short(file, e, f);
             }
             list->count = 0;
             rill_result result = RILL_OK;
             for (double i = 0; i < count && result == RILL_OK; i++) {
-                if (!next_number(p, of->value, &value)) {
-                    return cut_short(p, e, f);
+                if (!next_number(file, of->value, &value)) {
+                    return cut_short(file, e, f);
                 }
-                result = corners ? push_corner(p, list, value, strips) : RILL_OK;
+                result = corners ? push_corner(file, list, value, strips) : RILL_OK;
             }
             if (corners && result == RILL_OK) {
-                result = strips ? strip(p, list->data, list->count) : fan(p, list->data, list->count);
+                result = strips ? strip(file, list->data, list->count) : fan(file, list->data, list->count);
             }
             if (result != RILL_OK) {
                 return result;
@@ -338,18 +338,18 @@ rill_result rill_ply_load(const char *path, rill_mesh *out, rill_message *messag
     if (result != RILL_OK) {
         return result;
     }
-    ply *p = calloc(1, sizeof *p);
+    ply *file = calloc(1, sizeof *file);
     corner_list list = { 0 };
     result = RILL_OUT_OF_MEMORY;
-    if (p) {
-        p->at = data, p->end = data + size;
-        p->message = message;
-        result = read_header(p);
-        for (int i = 0; i < p->element_count && result == RILL_OK; i++) {
-            const element *e = &p->elements[i];
-            result = strcmp(e->name, "vertex") == 0 ? read_vertices(p, e) : read_faces(p, e, &list);
+    if (file) {
+        file->at = data, file->end = data + size;
+        file->message = message;
+        result = read_header(file);
+        for (int i = 0; i < file->element_count && result == RILL_OK; i++) {
+            const element *e = &file->elements[i];
+            result = strcmp(e->name, "vertex") == 0 ? read_vertices(file, e) : read_faces(file, e, &list);
         }
-        *out = p->mesh;
+        *out = file->mesh;
     }
     if (result == RILL_OUT_OF_MEMORY) {
         snprintf(message->text, sizeof message->text, "out of memory");
@@ -358,7 +358,7 @@ rill_result rill_ply_load(const char *path, rill_mesh *out, rill_message *messag
         rill_mesh_free(out);
     }
     free(list.data);
-    free(p);
+    free(file);
     free(data);
     return result;
 }

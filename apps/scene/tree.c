@@ -17,12 +17,12 @@ typedef struct builder {
     int32_t depth;
 } builder;
 
-static rill_scene_place place_of(const builder *b, yaml_mark_t mark) {
-    if (b->line_less) {
-        return (rill_scene_place){ b->origin, 0, 0 };
+static rill_scene_place place_of(const builder *building, yaml_mark_t mark) {
+    if (building->line_less) {
+        return (rill_scene_place){ building->origin, 0, 0 };
     }
     /* Files are at most 16 MB, so lines and columns fit. */
-    return (rill_scene_place){ b->origin, (int32_t)mark.line + 1, (int32_t)mark.column + 1 };
+    return (rill_scene_place){ building->origin, (int32_t)mark.line + 1, (int32_t)mark.column + 1 };
 }
 
 rill_node *rill_tree_get(const rill_node *map, const char *key) {
@@ -97,127 +97,127 @@ rill_path rill_tree_path(const rill_node *node) {
 
 /* --------------------------------------------------------------------------------------------------------- building */
 
-static void attach(builder *b, rill_node *node) {
-    if (!b->depth) {
-        b->root = node;
+static void attach(builder *building, rill_node *node) {
+    if (!building->depth) {
+        building->root = node;
         return;
     }
-    rill_node *parent = b->stack[b->depth - 1];
-    rill_node **key = &b->keys[b->depth - 1];
+    rill_node *parent = building->stack[building->depth - 1];
+    rill_node **key = &building->keys[building->depth - 1];
     if (parent->kind == RILL_NODE_LIST) {
-        b->no_memory |= !rill_tree_add(b->store, parent, NULL, node);
+        building->no_memory |= !rill_tree_add(building->store, parent, NULL, node);
         return;
     }
     if (!*key) {
         if (node->kind != RILL_NODE_SCALAR) {
-            rill_report_error(b->report, node->place, "found a %s as a key, expected a word",
+            rill_report_error(building->report, node->place, "found a %s as a key, expected a word",
                               node->kind == RILL_NODE_MAP ? "mapping" : "list");
-            b->broken = true;
+            building->broken = true;
         }
         *key = node;
         return;
     }
     if (rill_tree_get(parent, (*key)->text)) {
-        rill_report_error(b->report, (*key)->place, "found the key '%s' again, expected it once", (*key)->text);
+        rill_report_error(building->report, (*key)->place, "found the key '%s' again, expected it once", (*key)->text);
     } else if (parent->count >= RILL_TREE_KEYS) {
-        rill_report_error(b->report, (*key)->place, "found more than %d keys in one mapping", RILL_TREE_KEYS);
-        b->broken = true;
+        rill_report_error(building->report, (*key)->place, "found more than %d keys in one mapping", RILL_TREE_KEYS);
+        building->broken = true;
     } else {
-        b->no_memory |= !rill_tree_add(b->store, parent, *key, node);
+        building->no_memory |= !rill_tree_add(building->store, parent, *key, node);
     }
     *key = NULL;
 }
 
-static rill_node *new_node(builder *b, rill_node_kind kind, yaml_mark_t mark) {
-    rill_node *node = rill_store_take(b->store, 1, sizeof *node);
+static rill_node *new_node(builder *building, rill_node_kind kind, yaml_mark_t mark) {
+    rill_node *node = rill_store_take(building->store, 1, sizeof *node);
     if (!node) {
-        b->no_memory = true;
+        building->no_memory = true;
         return NULL;
     }
     node->kind = kind;
-    node->place = place_of(b, mark);
+    node->place = place_of(building, mark);
     return node;
 }
 
-static void open_node(builder *b, rill_node_kind kind, const yaml_event_t *event) {
-    rill_node *node = new_node(b, kind, event->start_mark);
+static void open_node(builder *building, rill_node_kind kind, const yaml_event_t *event) {
+    rill_node *node = new_node(building, kind, event->start_mark);
     if (!node) {
         return;
     }
-    if (b->depth == RILL_TREE_DEPTH) {
-        rill_report_error(b->report, node->place, "found nesting deeper than %d levels", RILL_TREE_DEPTH);
-        b->broken = true;
+    if (building->depth == RILL_TREE_DEPTH) {
+        rill_report_error(building->report, node->place, "found nesting deeper than %d levels", RILL_TREE_DEPTH);
+        building->broken = true;
         return;
     }
-    attach(b, node);
-    b->stack[b->depth] = node;
-    b->keys[b->depth] = NULL;
-    b->depth++;
+    attach(building, node);
+    building->stack[building->depth] = node;
+    building->keys[building->depth] = NULL;
+    building->depth++;
 }
 
-static void add_scalar(builder *b, const yaml_event_t *event) {
-    rill_node *node = new_node(b, RILL_NODE_SCALAR, event->start_mark);
+static void add_scalar(builder *building, const yaml_event_t *event) {
+    rill_node *node = new_node(building, RILL_NODE_SCALAR, event->start_mark);
     const char *text = (const char *)event->data.scalar.value;
     size_t length = event->data.scalar.length;
     if (!node) {
         return;
     }
     if (memchr(text, 0, length)) {
-        rill_report_error(b->report, node->place, "found a zero byte in a text, expected characters");
-        b->broken = true;
+        rill_report_error(building->report, node->place, "found a zero byte in a text, expected characters");
+        building->broken = true;
     }
     node->quoted = event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
-    node->text = rill_store_text(b->store, text, length);
+    node->text = rill_store_text(building->store, text, length);
     if (!node->text) {
-        b->no_memory = true;
+        building->no_memory = true;
         return;
     }
-    attach(b, node);
+    attach(building, node);
 }
 
 /* Anchors and tags may sit on any node. */
-static void refuse_decoration(builder *b, const yaml_event_t *event, const yaml_char_t *anchor,
+static void refuse_decoration(builder *building, const yaml_event_t *event, const yaml_char_t *anchor,
                               const yaml_char_t *tag) {
     if (anchor) {
-        rill_report_error(b->report, place_of(b, event->start_mark),
+        rill_report_error(building->report, place_of(building, event->start_mark),
                           "found the anchor '&%s', expected plain values (scenes have no anchors)",
                           (const char *)anchor);
     }
     if (tag) {
-        rill_report_error(b->report, place_of(b, event->start_mark),
+        rill_report_error(building->report, place_of(building, event->start_mark),
                           "found the tag '%s', expected plain values (scenes have no tags)", (const char *)tag);
     }
 }
 
 /* False at the end of what can be read. */
-static bool take_event(builder *b, const yaml_event_t *event, int *documents) {
+static bool take_event(builder *building, const yaml_event_t *event, int *documents) {
     switch (event->type) {
     case YAML_DOCUMENT_START_EVENT:
         if (++*documents > 1) {
-            rill_report_error(b->report, place_of(b, event->start_mark), "found a second document, expected one");
+            rill_report_error(building->report, place_of(building, event->start_mark), "found a second document, expected one");
             return false;
         }
         return true;
     case YAML_ALIAS_EVENT:
-        rill_report_error(b->report, place_of(b, event->start_mark),
+        rill_report_error(building->report, place_of(building, event->start_mark),
                           "found the alias '*%s', expected the value itself (scenes have no aliases)",
                           (const char *)event->data.alias.anchor);
-        b->broken = true;
+        building->broken = true;
         return false;
     case YAML_SCALAR_EVENT:
-        refuse_decoration(b, event, event->data.scalar.anchor, event->data.scalar.tag);
-        add_scalar(b, event);
+        refuse_decoration(building, event, event->data.scalar.anchor, event->data.scalar.tag);
+        add_scalar(building, event);
         return true;
     case YAML_SEQUENCE_START_EVENT:
-        refuse_decoration(b, event, event->data.sequence_start.anchor, event->data.sequence_start.tag);
-        open_node(b, RILL_NODE_LIST, event);
+        refuse_decoration(building, event, event->data.sequence_start.anchor, event->data.sequence_start.tag);
+        open_node(building, RILL_NODE_LIST, event);
         return true;
     case YAML_MAPPING_START_EVENT:
-        refuse_decoration(b, event, event->data.mapping_start.anchor, event->data.mapping_start.tag);
-        open_node(b, RILL_NODE_MAP, event);
+        refuse_decoration(building, event, event->data.mapping_start.anchor, event->data.mapping_start.tag);
+        open_node(building, RILL_NODE_MAP, event);
         return true;
     case YAML_SEQUENCE_END_EVENT:
-    case YAML_MAPPING_END_EVENT: b->depth--; return true;
+    case YAML_MAPPING_END_EVENT: building->depth--; return true;
     case YAML_STREAM_END_EVENT: return false;
     default: return true;
     }
@@ -235,23 +235,23 @@ static yaml_mark_t mark_at(const char *text, size_t offset) {
     return mark;
 }
 
-static void report_syntax(builder *b, const yaml_parser_t *parser, const char *text, size_t size) {
+static void report_syntax(builder *building, const yaml_parser_t *parser, const char *text, size_t size) {
     if (parser->error == YAML_MEMORY_ERROR) {
-        b->no_memory = true;
+        building->no_memory = true;
         return;
     }
     yaml_mark_t mark = parser->problem_mark;
     if (parser->error == YAML_READER_ERROR) {
         mark = mark_at(text, parser->problem_offset < size ? parser->problem_offset : size);
     }
-    rill_report_error(b->report, place_of(b, mark), "found no valid YAML: %s%s%s",
+    rill_report_error(building->report, place_of(building, mark), "found no valid YAML: %s%s%s",
                       parser->problem ? parser->problem : "something unreadable", parser->context ? " " : "",
                       parser->context ? parser->context : "");
 }
 
 rill_node *rill_tree_parse(const char *text, size_t size, const char *origin, bool line_less, rill_store *store,
                            rill_scene_report *report, bool *no_memory) {
-    builder b = { .store = store, .report = report, .origin = origin, .line_less = line_less };
+    builder building = { .store = store, .report = report, .origin = origin, .line_less = line_less };
     yaml_parser_t parser;
     if (!yaml_parser_initialize(&parser)) {
         *no_memory = true;
@@ -260,20 +260,20 @@ rill_node *rill_tree_parse(const char *text, size_t size, const char *origin, bo
     yaml_parser_set_encoding(&parser, YAML_UTF8_ENCODING);
     yaml_parser_set_input_string(&parser, (const unsigned char *)text, size);
     int documents = 0;
-    for (bool more = true; more && !b.no_memory && !b.broken;) {
+    for (bool more = true; more && !building.no_memory && !building.broken;) {
         yaml_event_t event;
         if (!yaml_parser_parse(&parser, &event)) {
-            report_syntax(&b, &parser, text, size);
-            b.broken = true;
+            report_syntax(&building, &parser, text, size);
+            building.broken = true;
             break;
         }
-        more = take_event(&b, &event, &documents);
+        more = take_event(&building, &event, &documents);
         yaml_event_delete(&event);
     }
     yaml_parser_delete(&parser);
-    *no_memory = b.no_memory;
-    if (!b.broken && !b.no_memory && !b.root && !line_less) {
+    *no_memory = building.no_memory;
+    if (!building.broken && !building.no_memory && !building.root && !line_less) {
         rill_report_error(report, (rill_scene_place){ origin, 1, 1 }, "found an empty file, expected a scene");
     }
-    return b.broken || b.no_memory ? NULL : b.root;
+    return building.broken || building.no_memory ? NULL : building.root;
 }

@@ -64,19 +64,19 @@ static double in_far_well(rill_rig *rig, double from) {
     return found;
 }
 
-static bool step(rill_rig *rig, double dt, score *s) {
+static bool step(rill_rig *rig, double dt, score *totals) {
     rill_step_info info;
-    if (!rill_rig_step(rig, dt) || !rill_rig_audit(rig, &s->error) ||
+    if (!rill_rig_step(rig, dt) || !rill_rig_audit(rig, &totals->error) ||
         !rill_rig_expect(rig, rill_world_get_step_info(rig->world, &info), "rill_world_get_step_info")) {
         return false;
     }
-    s->capped += (info.status & (RILL_STATUS_BODIES_CAPPED | RILL_STATUS_PASSAGES_CAPPED)) != 0;
+    totals->capped += (info.status & (RILL_STATUS_BODIES_CAPPED | RILL_STATUS_PASSAGES_CAPPED)) != 0;
     return true;
 }
 
 /* ------------------------------------------------------------------------------------------------------------- piston */
 
-static void run_piston(rill_validation *v, double speed, score *s) {
+static void run_piston(rill_validation *validation, double speed, score *totals) {
     const double dt = 1.0 / 240, area = height * ACROSS * dx, start = (WELL + 7) * dx;
     const int steps = (int)lround(PI * 4 * dx / (speed * dt));
     double worst = 0, pushed = 0, arrived = 0;
@@ -84,14 +84,14 @@ static void run_piston(rill_validation *v, double speed, score *s) {
     rill_body_id id = { 0 };
     rill_body_def def = box(start, 3 * dx, height / 2, 8 * dx, 10 * dx, 2 * height);
     def.mass = (double)INFINITY;
-    if (build_wells(&rig, v) && rill_rig_put(&rig, &def, &id) && fill_wells(&rig)) {
+    if (build_wells(&rig, validation) && rill_rig_put(&rig, &def, &id) && fill_wells(&rig)) {
         const double far = (WELL + PASSAGE) * dx, at_first = in_far_well(&rig, far);
         for (int i = 0; i < steps && rig.ok; i++) {
             const double before = in_far_well(&rig, far);
             rill_body_state state = rill_rig_body(&rig, id);
             state.velocity[0] = speed * sin(2 * PI * (i + 0.5) / steps);
             rill_rig_set_body(&rig, id, &state);
-            step(&rig, dt, s);
+            step(&rig, dt, totals);
             const double came = in_far_well(&rig, far) - before, due = area * dt * state.velocity[0];
             worst = fmax(worst, fabs(came - due) / (area * dt * speed));
             if (2 * i < steps) {
@@ -103,11 +103,11 @@ static void run_piston(rill_validation *v, double speed, score *s) {
     if (rig.ok) {
         rill_check check = { .mode = "physical", .relation = RILL_AT_MOST, .target = 1, .unit = "%" };
         check.value = 100 * worst;
-        rill_validation_add(v, &check, "piston to and fro at %g mm/s: flow that is late or early, of all", 1e3 * speed);
+        rill_validation_add(validation, &check, "piston to and fro at %g mm/s: flow that is late or early, of all", 1e3 * speed);
         check = (rill_check){ .mode = "physical", .relation = RILL_NEAR, .tolerance = 1e-3, .unit = "ml" };
         check.value = 1e6 * arrived;
         check.target = 1e6 * pushed;
-        rill_validation_add(v, &check, "piston at %g mm/s: pushed into the far well", 1e3 * speed);
+        rill_validation_add(validation, &check, "piston at %g mm/s: pushed into the far well", 1e3 * speed);
     }
     rill_rig_end(&rig);
 }
@@ -124,13 +124,13 @@ static double period(double density, double relative, double part, double length
 }
 
 /* Swings once, from levels 0.3 mm above and below. */
-static void run_plug(rill_validation *v, double relative, double part, score *s) {
+static void run_plug(rill_validation *validation, double relative, double part, score *totals) {
     const double dt = 1e-3, length = 8 * dx, x = (WELL + 10.3) * dx, y = 0.5 * ACROSS * dx, z = 0.5 * height;
     double crossed[3] = { 0, 0, 0 }, target = 0;
     int found = 0;
     rill_rig rig;
     rill_body_id id = { 0 };
-    if (build_wells(&rig, v)) {
+    if (build_wells(&rig, validation)) {
         const double density = rig.def.liquid.density;
         rill_body_def def = box(x, y, z, length, ACROSS * dx, part * height);
         def.density = relative * density;
@@ -147,7 +147,7 @@ static void run_plug(rill_validation *v, double relative, double part, score *s)
                         "rill_world_fill_depths");
     }
     double before = 1;
-    for (int i = 1; found < 3 && i * dt < 3 * target && step(&rig, dt, s); i++) {
+    for (int i = 1; found < 3 && i * dt < 3 * target && step(&rig, dt, totals); i++) {
         rill_body_state state = rill_rig_body(&rig, id);
         state.position[1] = y;
         state.position[2] = z;
@@ -168,7 +168,7 @@ static void run_plug(rill_validation *v, double relative, double part, score *s)
         check.tolerance = part < 1 ? 0.03 : 0.01;
         check.value = crossed[2] - crossed[0];
         check.target = target;
-        rill_validation_add(v, &check, "plug of relative density %g in %g of the section: period", relative, part);
+        rill_validation_add(validation, &check, "plug of relative density %g in %g of the section: period", relative, part);
     }
     rill_rig_end(&rig);
 }
@@ -176,17 +176,17 @@ static void run_plug(rill_validation *v, double relative, double part, score *s)
 /* ------------------------------------------------------------------------------------------------------------ ceiling */
 
 /* One second of an engine that puts the body back after each step. */
-static void run_ceiling(rill_validation *v, score *s) {
+static void run_ceiling(rill_validation *validation, score *totals) {
     double speed = 0;
     rill_rig rig;
     rill_body_id id = { 0 };
     rill_body_def def = box((WELL + 10.3) * dx, 3.2 * dx, 4.65e-3, 6 * dx, 4 * dx, 2.7e-3);
-    if (build_wells(&rig, v)) {
+    if (build_wells(&rig, validation)) {
         def.density = 0.1 * rig.def.liquid.density;
         rill_rig_put(&rig, &def, &id);
     }
     fill_wells(&rig);
-    for (int i = 0; i < 240 && step(&rig, 1.0 / 240, s); i++) {
+    for (int i = 0; i < 240 && step(&rig, 1.0 / 240, totals); i++) {
         rill_body_state state = rill_rig_body(&rig, id);
         state.position[2] = def.state.position[2];
         state.velocity[2] = 0;
@@ -196,26 +196,26 @@ static void run_ceiling(rill_validation *v, score *s) {
     if (rig.ok && rill_rig_look(&rig)) {
         rill_check check = { .mode = "physical", .relation = RILL_AT_MOST, .target = 0.1, .unit = "mm/s" };
         check.value = 1e3 * speed;
-        rill_validation_add(v, &check, "light body against the ceiling: its speed after 1 s");
+        rill_validation_add(validation, &check, "light body against the ceiling: its speed after 1 s");
         check.value = 1e3 * rill_rig_max_speed(&rig);
-        rill_validation_add(v, &check, "light body against the ceiling: speed of the liquid");
+        rill_validation_add(validation, &check, "light body against the ceiling: speed of the liquid");
     }
     rill_rig_end(&rig);
 }
 
-void rill_case_bodies_in_passages(rill_validation *v) {
+void rill_case_bodies_in_passages(rill_validation *validation) {
     static const double relative[5] = { 0.01, 0.1, 1, 5, 20 };
-    score s = { 0, 0 };
-    run_piston(v, 0.02, &s);
-    run_piston(v, 0.1, &s);
+    score totals = { 0, 0 };
+    run_piston(validation, 0.02, &totals);
+    run_piston(validation, 0.1, &totals);
     for (int i = 0; i < 5; i++) {
-        run_plug(v, relative[i], 1, &s);
-        run_plug(v, relative[i], 0.9, &s);
+        run_plug(validation, relative[i], 1, &totals);
+        run_plug(validation, relative[i], 0.9, &totals);
     }
-    run_ceiling(v, &s);
-    rill_check check = { .mode = "physical", .relation = RILL_ZERO, .value = (double)s.error, .unit = "quanta" };
-    rill_validation_add(v, &check, "piston, plugs, ceiling: ledger error");
-    check.value = s.capped;
+    run_ceiling(validation, &totals);
+    rill_check check = { .mode = "physical", .relation = RILL_ZERO, .value = (double)totals.error, .unit = "quanta" };
+    rill_validation_add(validation, &check, "piston, plugs, ceiling: ledger error");
+    check.value = totals.capped;
     check.unit = "steps";
-    rill_validation_add(v, &check, "piston, plugs, ceiling: steps that were cut short");
+    rill_validation_add(validation, &check, "piston, plugs, ceiling: steps that were cut short");
 }

@@ -112,31 +112,31 @@ static double largest(const double *signal, int from, int to) {
     return most;
 }
 
-static void add_swing(rill_validation *v, const swing *s, const double *signal, int count, double third) {
+static void add_swing(rill_validation *validation, const swing *s, const double *signal, int count, double third) {
     const char *name = s->vessels->name;
     double dt = s->period / SAMPLES;
     rill_check period = { .mode = "physical", .relation = RILL_NEAR, .value = zeros(signal, count, dt) };
     period.target = s->period;
     period.tolerance = 2e-3;
     period.unit = "s";
-    rill_validation_add(v, &period, "%s, wells %g mm: period", name, 1e3 * s->depth);
+    rill_validation_add(validation, &period, "%s, wells %g mm: period", name, 1e3 * s->depth);
     rill_check kept = { .mode = "physical", .relation = RILL_AT_LEAST, .target = 0.99 };
     kept.value = largest(signal, count - 1 - SAMPLES, count) / largest(signal, 0, SAMPLES);
-    rill_validation_add(v, &kept, "%s: amplitude kept over %d T", name, (count - 1) / SAMPLES - 1);
+    rill_validation_add(validation, &kept, "%s: amplitude kept over %d T", name, (count - 1) / SAMPLES - 1);
     if (s->wells > 2) {
         rill_check still = { .mode = "physical", .relation = RILL_AT_MOST, .value = third / s->amplitude };
         still.target = 1e-3;
-        rill_validation_add(v, &still, "%s: third well moves, of the amplitude", name);
+        rill_validation_add(validation, &still, "%s: third well moves, of the amplitude", name);
     }
 }
 
-static void run_swing(rill_validation *v, const swing *s) {
-    int count = (v->quick ? 3 : 7) * SAMPLES + 1;
+static void run_swing(rill_validation *validation, const swing *s) {
+    int count = (validation->quick ? 3 : 7) * SAMPLES + 1;
     double *signal = NULL, third = 0;
     int64_t error = 0;
     rill_rig rig = { 0 };
-    int8_t *well = rill_vessels_map(v, s->vessels);
-    if (well && rill_vessels_build(&rig, v, s->vessels, well)) {
+    int8_t *well = rill_vessels_map(validation, s->vessels);
+    if (well && rill_vessels_build(&rig, validation, s->vessels, well)) {
         const double levels[RILL_WELLS] = { s->depth + s->amplitude, s->depth - s->amplitude, s->depth };
         signal = rill_rig_numbers(&rig, (size_t)count);
         rill_vessels_fill(&rig, well, levels, s->depth);
@@ -149,9 +149,9 @@ static void run_swing(rill_validation *v, const swing *s) {
             }
         }
         if (rig.ok) {
-            add_swing(v, s, signal, count, third);
+            add_swing(validation, s, signal, count, third);
             rill_check ledger = { .mode = "physical", .relation = RILL_ZERO, .value = (double)error, .unit = "quanta" };
-            rill_validation_add(v, &ledger, "%s: ledger error", s->vessels->name);
+            rill_validation_add(validation, &ledger, "%s: ledger error", s->vessels->name);
         }
     }
     free(signal);
@@ -159,24 +159,24 @@ static void run_swing(rill_validation *v, const swing *s) {
     rill_rig_end(&rig);
 }
 
-static void run_tubes(rill_validation *v) {
+static void run_tubes(rill_validation *validation) {
     const double depth = 0.1, S = WELL * 1e-6;
     for (size_t i = 0; i < sizeof tubes / sizeof tubes[0]; i++) {
         const rill_vessels *t = &tubes[i];
         double inertance = 20 * t->dx / (t->height * t->dx) + 2 * end_inertance(t->dx, WELL, t->dx, depth);
         swing s = { .vessels = t, .depth = depth, .amplitude = 5e-4, .wells = 2 };
         s.period = 2 * RILL_PI / sqrt(gravity * 2 / S / inertance);
-        run_swing(v, &s);
+        run_swing(validation, &s);
     }
     /* Ten cells and a half of the one in the middle to each well. */
     double branch = 10.5 * star.dx / (star.height * star.dx) + end_inertance(star.dx, WELL, star.dx, depth);
     swing s = { .vessels = &star, .depth = depth, .amplitude = 5e-4, .wells = 3 };
     s.period = 2 * RILL_PI / sqrt(gravity / S / branch);
-    run_swing(v, &s);
+    run_swing(validation, &s);
 }
 
 /* Two vessels of 20 x 20 mm and a passage 40 mm long, 20 mm wide and 10 mm high, of cells of 2 mm. */
-static void run_reference(rill_validation *v, double depth) {
+static void run_reference(rill_validation *validation, double depth) {
     enum { ROWS = 10, LENGTH = 20 };
     rill_vessels wide = { .name = "4 cm2, 40 mm, 2 cm2",
                           .nx = 40,
@@ -191,13 +191,13 @@ static void run_reference(rill_validation *v, double depth) {
         LENGTH * wide.dx / (wide.height * ROWS * wide.dx) + 2 * end_inertance(wide.dx, 10, ROWS * wide.dx, depth);
     swing s = { .vessels = &wide, .depth = depth, .amplitude = depth / 200, .wells = 2 };
     s.period = 2 * RILL_PI / sqrt(gravity * 2 / 4e-4 / inertance);
-    run_swing(v, &s);
+    run_swing(validation, &s);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ rest */
 
 /* Three wells at different levels, viscous, until nothing moves. */
-static void run_settling(rill_validation *v) {
+static void run_settling(rill_validation *validation) {
     rill_vessels viscous = star;
     viscous.viscosity = 1e-4;
     viscous.height = 5e-3;
@@ -205,11 +205,11 @@ static void run_settling(rill_validation *v) {
     rill_rig rig = { 0 };
     int64_t error = 0;
     double low = (double)INFINITY, high = -(double)INFINITY, noise = 0;
-    int8_t *well = rill_vessels_map(v, &viscous);
-    if (well && rill_vessels_build(&rig, v, &viscous, well)) {
+    int8_t *well = rill_vessels_map(validation, &viscous);
+    if (well && rill_vessels_build(&rig, validation, &viscous, well)) {
         const double levels[RILL_WELLS] = { 0.02, 0.012, 0.015 };
         rill_vessels_fill(&rig, well, levels, 1);
-        rill_rig_run(&rig, v->quick ? 15 : 30, 0.05);
+        rill_rig_run(&rig, validation->quick ? 15 : 30, 0.05);
         rill_rig_audit(&rig, &error);
         for (int i = 1; rill_rig_look(&rig) && i <= RILL_WELLS; i++) {
             rill_well_level level = rill_vessels_level(&rig, well, i);
@@ -221,25 +221,25 @@ static void run_settling(rill_validation *v) {
     if (rig.ok) {
         rill_check spread = { .mode = "physical", .relation = RILL_AT_MOST, .target = 1, .unit = "quanta" };
         spread.value = (high - low) / rig.quantum;
-        rill_validation_add(v, &spread, "three wells at rest: levels differ");
+        rill_validation_add(validation, &spread, "three wells at rest: levels differ");
         rill_check within = { .mode = "physical", .value = round(noise / rig.quantum), .unit = "quanta" };
-        rill_validation_add(v, &within, "three wells at rest: columns of one well differ (rest rule off)");
+        rill_validation_add(validation, &within, "three wells at rest: columns of one well differ (rest rule off)");
         rill_check speed = { .mode = "physical", .value = rill_rig_max_speed(&rig), .unit = "m/s" };
-        rill_validation_add(v, &speed, "three wells at rest: largest face speed");
+        rill_validation_add(validation, &speed, "three wells at rest: largest face speed");
         rill_check ledger = { .mode = "physical", .relation = RILL_ZERO, .value = (double)error, .unit = "quanta" };
-        rill_validation_add(v, &ledger, "three wells at rest: ledger error");
+        rill_validation_add(validation, &ledger, "three wells at rest: ledger error");
     }
     free(well);
     rill_rig_end(&rig);
 }
 
-void rill_case_connected_wells(rill_validation *v) {
-    run_tubes(v);
-    run_reference(v, 0.27);
-    if (!v->quick) {
-        run_reference(v, 0.09);
-        run_reference(v, 0.03);
+void rill_case_connected_wells(rill_validation *validation) {
+    run_tubes(validation);
+    run_reference(validation, 0.27);
+    if (!validation->quick) {
+        run_reference(validation, 0.09);
+        run_reference(validation, 0.03);
     }
-    run_settling(v);
-    rill_case_passages(v);
+    run_settling(validation);
+    rill_case_passages(validation);
 }

@@ -50,9 +50,9 @@ static double invariant(const rill_rig *rig, const double *before) {
     return 0.5 * rig->dx * rig->dx * (gravity * potential + rig->dx * kinetic);
 }
 
-static void run_paper(rill_validation *v, int32_t size, double dx, double depth, int steps) {
+static void run_paper(rill_validation *validation, int32_t size, double dx, double depth, int steps) {
     rill_rig rig;
-    bool ready = rill_rig_begin(&rig, v, size, size, dx);
+    bool ready = rill_rig_begin(&rig, validation, size, size, dx);
     rig.def.solver.pipe_area = RILL_PIPE_AREA_PAPER;
     double *before = ready ? rill_rig_numbers(&rig, 2 * rig.cells) : NULL;
     double first = NAN, last = NAN, worst = 0;
@@ -69,11 +69,11 @@ static void run_paper(rill_validation *v, int32_t size, double dx, double depth,
     }
     if (rig.ok) {
         rill_check check = { .mode = "paper", .relation = RILL_ZERO, .value = (double)(rig.substeps - steps) };
-        rill_validation_add(v, &check, "sub-steps beside one per call");
+        rill_validation_add(validation, &check, "sub-steps beside one per call");
         check = (rill_check){ .mode = "paper", .relation = RILL_AT_MOST, .value = worst, .target = 1e-6 };
-        rill_validation_add(v, &check, "E*: largest relative change in a sub-step, %d^2, friction 1, nu 0", size);
+        rill_validation_add(validation, &check, "E*: largest relative change in a sub-step, %d^2, friction 1, nu 0", size);
         check = (rill_check){ .mode = "paper", .relation = RILL_NOTE, .value = last / first - 1 };
-        rill_validation_add(v, &check, "E*: relative change over %d sub-steps", steps);
+        rill_validation_add(validation, &check, "E*: relative change over %d sub-steps", steps);
     }
     free(before);
     rill_rig_end(&rig);
@@ -126,29 +126,29 @@ typedef struct energy_scene {
     bool dam;
 } energy_scene;
 
-static bool fill_scene(rill_rig *rig, const energy_scene *s) {
-    if (!s->dam) {
-        return fill_waves(rig, s->depth, 0.3 * s->depth);
+static bool fill_scene(rill_rig *rig, const energy_scene *scene) {
+    if (!scene->dam) {
+        return fill_waves(rig, scene->depth, 0.3 * scene->depth);
     }
     for (size_t i = 0; i < rig->cells; i++) {
         bool behind = (int32_t)(i % (size_t)rig->nx) < rig->nx / 3;
-        rig->depth[i] = behind && rig->base[i] < s->depth ? s->depth - rig->base[i] : 0;
+        rig->depth[i] = behind && rig->base[i] < scene->depth ? scene->depth - rig->base[i] : 0;
     }
     return rill_rig_fill(rig);
 }
 
-static void run_physical(rill_validation *v, const energy_scene *s, int steps) {
+static void run_physical(rill_validation *validation, const energy_scene *scene, int steps) {
     rill_rig rig;
-    bool ready = rill_rig_begin(&rig, v, 48, 48, 1e-3);
+    bool ready = rill_rig_begin(&rig, validation, 48, 48, 1e-3);
     rig.def.liquid.viscosity = 1e-6;
     double *energy = ready ? rill_rig_numbers(&rig, (size_t)steps + 1) : NULL;
     double *before = ready ? rill_rig_numbers(&rig, 2 * rig.cells) : NULL;
     uint64_t seed = 21;
     for (size_t i = 0; ready && i < rig.cells; i++) {
-        rig.heights[i] = s->roughness * rill_rig_random(&seed);
+        rig.heights[i] = scene->roughness * rill_rig_random(&seed);
     }
-    if (energy && before && rill_rig_build(&rig) && fill_scene(&rig, s) && rill_rig_look(&rig)) {
-        double dt = 0.5 * rill_rig_stable_step(&rig, 1.3 * s->depth), rest = rest_energy(&rig, 0), worst = -INFINITY;
+    if (energy && before && rill_rig_build(&rig) && fill_scene(&rig, scene) && rill_rig_look(&rig)) {
+        double dt = 0.5 * rill_rig_stable_step(&rig, 1.3 * scene->depth), rest = rest_energy(&rig, 0), worst = -INFINITY;
         int grown = 0;
         energy[0] = total_energy(&rig, before, 0);
         for (int n = 1; n <= steps && rill_rig_step(&rig, dt) && rill_rig_look(&rig); n++) {
@@ -162,11 +162,11 @@ static void run_physical(rill_validation *v, const energy_scene *s, int steps) {
         }
         if (rig.ok) {
             rill_check check = { .mode = "physical", .relation = RILL_ZERO, .value = (double)(rig.substeps - steps) };
-            rill_validation_add(v, &check, "%s: sub-steps beside one per call", s->name);
+            rill_validation_add(validation, &check, "%s: sub-steps beside one per call", scene->name);
             check.value = grown;
-            rill_validation_add(v, &check, "%s: windows of 50 with growth, of %d", s->name, steps - WINDOW + 1);
+            rill_validation_add(validation, &check, "%s: windows of 50 with growth, of %d", scene->name, steps - WINDOW + 1);
             check = (rill_check){ .mode = "physical", .relation = RILL_AT_MOST, .value = worst, .target = 0 };
-            rill_validation_add(v, &check, "%s: largest growth over 50", s->name);
+            rill_validation_add(validation, &check, "%s: largest growth over 50", scene->name);
         }
     }
     free(energy);
@@ -174,15 +174,15 @@ static void run_physical(rill_validation *v, const energy_scene *s, int steps) {
     rill_rig_end(&rig);
 }
 
-void rill_case_energy(rill_validation *v) {
-    int steps = v->quick ? 1000 : 4000;
-    run_paper(v, 48, 1e-3, 10e-3, steps);
+void rill_case_energy(rill_validation *validation) {
+    int steps = validation->quick ? 1000 : 4000;
+    run_paper(validation, 48, 1e-3, 10e-3, steps);
     const energy_scene scenes[] = {
         { "slosh", 0, 6e-3, false },
         { "slosh over a rough bed", 3e-3, 6e-3, false },
         { "dam on a dry rough bed", 2e-3, 6e-3, true },
     };
     for (size_t i = 0; i < sizeof scenes / sizeof scenes[0]; i++) {
-        run_physical(v, &scenes[i], steps);
+        run_physical(validation, &scenes[i], steps);
     }
 }

@@ -45,9 +45,9 @@ static double volume_beyond(const rill_rig *rig, int32_t first, int32_t count) {
     return sum * rig->dx / (double)rig->ny;
 }
 
-static bool start_film(rill_rig *rig, const film *f, double viscosity) {
-    double angle = f->degrees * RILL_PI / 180;
-    if (f->sloped_bed) {
+static bool start_film(rill_rig *rig, const film *which, double viscosity) {
+    double angle = which->degrees * RILL_PI / 180;
+    if (which->sloped_bed) {
         for (size_t i = 0; i < rig->cells; i++) {
             int32_t x = (int32_t)(i % (size_t)rig->nx);
             rig->heights[i] = ((double)rig->nx * rig->dx - rill_rig_centre(rig, x)) * tan(angle);
@@ -58,69 +58,69 @@ static bool start_film(rill_rig *rig, const film *f, double viscosity) {
     }
     rig->def.headroom = 0.02;
     rig->def.liquid.viscosity = viscosity;
-    rig->def.solver.pipe_area = f->area;
+    rig->def.solver.pipe_area = which->area;
     if (!rill_rig_build(rig)) {
         return false;
     }
     for (size_t i = 0; i < rig->cells; i++) {
-        rig->depth[i] = f->depth;
+        rig->depth[i] = which->depth;
     }
     return rill_rig_fill(rig);
 }
 
-static double film_speed(const film *f, double viscosity, double dx) {
-    double angle = f->degrees * RILL_PI / 180, acceleration = gravity * (f->sloped_bed ? tan(angle) : sin(angle));
-    bool paper = f->area == RILL_PIPE_AREA_PAPER;
-    return rill_exact_film_speed(acceleration, f->depth, viscosity) * (paper ? dx / f->depth : 1);
+static double film_speed(const film *which, double viscosity, double dx) {
+    double angle = which->degrees * RILL_PI / 180, acceleration = gravity * (which->sloped_bed ? tan(angle) : sin(angle));
+    bool paper = which->area == RILL_PIPE_AREA_PAPER;
+    return rill_exact_film_speed(acceleration, which->depth, viscosity) * (paper ? dx / which->depth : 1);
 }
 
-static void run_film(rill_validation *v, const film *f, double dx) {
+static void run_film(rill_validation *validation, const film *which, double dx) {
     enum { SECTIONS = 20 };
     rill_liquid liquid = { 0 };
-    if (!rill_liquid_preset(f->liquid, &liquid)) {
-        rill_validation_broken(v, f->liquid);
+    if (!rill_liquid_preset(which->liquid, &liquid)) {
+        rill_validation_broken(validation, which->liquid);
         return;
     }
-    double exact = film_speed(f, liquid.viscosity, dx);
-    double wave = sqrt(gravity * (f->area == RILL_PIPE_AREA_PAPER ? dx : f->depth)), step = 0.25 * dx / (exact + wave);
+    double exact = film_speed(which, liquid.viscosity, dx);
+    double wave = sqrt(gravity * (which->area == RILL_PIPE_AREA_PAPER ? dx : which->depth)), step = 0.25 * dx / (exact + wave);
     /* The start dies away as exp(-t / settling), in long steps as (1 + dt / settling)^-n. Not longer than needed: water
      * films are unstable (roll waves, Froude number above 2), in nature as here. */
-    double settling = f->depth * f->depth / (3 * liquid.viscosity);
+    double settling = which->depth * which->depth / (3 * liquid.viscosity);
     double wait = 8 * settling + 30 * step, take = settling + 20 * step;
     int32_t above = (int32_t)ceil(1.2 * (exact + wave) * (wait + take) / dx) + 10;
     int32_t below = (int32_t)ceil(1.2 * wave * (wait + take) / dx) + 10;
     rill_rig rig;
-    if (rill_rig_begin(&rig, v, above + SECTIONS + below, FILM_WIDTH, dx) && start_film(&rig, f, liquid.viscosity) &&
+    if (rill_rig_begin(&rig, validation, above + SECTIONS + below, FILM_WIDTH, dx) && start_film(&rig, which, liquid.viscosity) &&
         rill_rig_run(&rig, wait, step) && rill_rig_look(&rig)) {
         double before = volume_beyond(&rig, above, SECTIONS);
         if (rill_rig_run(&rig, take, step) && rill_rig_look(&rig)) {
-            double speed = (volume_beyond(&rig, above, SECTIONS) - before) / (take * f->depth);
+            double speed = (volume_beyond(&rig, above, SECTIONS) - before) / (take * which->depth);
             rill_check check = { .mode = rill_rig_mode(&rig), .relation = RILL_NEAR, .unit = "m/s" };
             check.value = speed, check.target = exact, check.tolerance = 1e-3;
-            rill_validation_add(v, &check, "%s film %g mm, %g degrees by %s, dx %g mm", f->liquid, 1e3 * f->depth,
-                                f->degrees, f->sloped_bed ? "bed" : "gravity", 1e3 * dx);
+            rill_validation_add(validation, &check, "%s film %g mm, %g degrees by %s, dx %g mm", which->liquid, 1e3 * which->depth,
+                                which->degrees, which->sloped_bed ? "bed" : "gravity", 1e3 * dx);
         }
     }
     rill_rig_end(&rig);
 }
 
-void rill_case_film(rill_validation *v) {
+void rill_case_film(rill_validation *validation) {
     static const char *const liquids[] = { "water", "blood", "olive oil" };
     static const double depths[] = { 1e-4, 5e-4 };
     for (int sloped = 0; sloped < 2; sloped++) {
         for (int l = 0; l < 3; l++) {
             for (int d = 0; d < 2; d++) {
-                film f = { liquids[l], depths[d], 30, sloped != 0, RILL_PIPE_AREA_PHYSICAL };
-                run_film(v, &f, 1e-3);
+                film which = { liquids[l], depths[d], 30, sloped != 0, RILL_PIPE_AREA_PHYSICAL };
+                run_film(validation, &which, 1e-3);
             }
         }
     }
-    run_film(v, &(film){ "honey", 1e-3, 7, true, RILL_PIPE_AREA_PHYSICAL }, 5e-4);
-    run_film(v, &(film){ "blood", 3e-4, 12, true, RILL_PIPE_AREA_PHYSICAL }, 1e-3);
-    run_film(v, &(film){ "paint", 2e-4, 55, false, RILL_PIPE_AREA_PHYSICAL }, 2e-3);
-    run_film(v, &(film){ "blood", 1e-4, 30, false, RILL_PIPE_AREA_PAPER }, 1e-3);
-    run_film(v, &(film){ "olive oil", 5e-4, 30, false, RILL_PIPE_AREA_PAPER }, 1e-3);
-    run_film(v, &(film){ "olive oil", 5e-4, 30, true, RILL_PIPE_AREA_PAPER }, 5e-4);
+    run_film(validation, &(film){ "honey", 1e-3, 7, true, RILL_PIPE_AREA_PHYSICAL }, 5e-4);
+    run_film(validation, &(film){ "blood", 3e-4, 12, true, RILL_PIPE_AREA_PHYSICAL }, 1e-3);
+    run_film(validation, &(film){ "paint", 2e-4, 55, false, RILL_PIPE_AREA_PHYSICAL }, 2e-3);
+    run_film(validation, &(film){ "blood", 1e-4, 30, false, RILL_PIPE_AREA_PAPER }, 1e-3);
+    run_film(validation, &(film){ "olive oil", 5e-4, 30, false, RILL_PIPE_AREA_PAPER }, 1e-3);
+    run_film(validation, &(film){ "olive oil", 5e-4, 30, true, RILL_PIPE_AREA_PAPER }, 5e-4);
 }
 
 /* ------------------------------------------------------------------------------------------------- case 10: puddle */
@@ -178,11 +178,11 @@ static double front_roundness(const rill_rig *rig) {
     return (farthest - nearest) / rig->dx;
 }
 
-static bool run_puddle(rill_validation *v, const puddle *p, double dx, puddle_result *out) {
+static bool run_puddle(rill_validation *validation, const puddle *p, double dx, puddle_result *out) {
     rill_rig rig;
     double radius = rill_exact_puddle_radius(gravity, p->volume, p->viscosity, p->end);
     int32_t half = (int32_t)ceil(radius / dx) + 6;
-    bool ready = rill_rig_begin(&rig, v, 2 * half, 2 * half, dx);
+    bool ready = rill_rig_begin(&rig, validation, 2 * half, 2 * half, dx);
     rig.def.liquid.viscosity = p->viscosity;
     if (ready && rill_rig_build(&rig)) {
         double sum = 0;
@@ -212,49 +212,49 @@ static bool run_puddle(rill_validation *v, const puddle *p, double dx, puddle_re
     return ok;
 }
 
-static void add_puddle(rill_validation *v, const puddle *p, const puddle_result *r) {
-    bool fine = r->cells >= 18; /* the reference asks for no less */
+static void add_puddle(rill_validation *validation, const puddle *p, const puddle_result *result) {
+    bool fine = result->cells >= 18; /* the reference asks for no less */
     rill_check check = {
-        .mode = "physical", .relation = fine ? RILL_NEAR : RILL_NOTE, .value = r->radius, .target = 1, .tolerance = 0.01
+        .mode = "physical", .relation = fine ? RILL_NEAR : RILL_NOTE, .value = result->radius, .target = 1, .tolerance = 0.01
     };
-    rill_validation_add(v, &check, "rms radius over exact at %g s, R = %.1f dx", p->end, r->cells);
+    rill_validation_add(validation, &check, "rms radius over exact at %g s, R = %.1f dx", p->end, result->cells);
     check = (rill_check){ .mode = "physical",
                           .relation = fine ? RILL_WITHIN : RILL_NOTE,
-                          .value = r->exponent,
+                          .value = result->exponent,
                           .target = 0.125,
                           .tolerance = 0.002 };
-    rill_validation_add(v, &check, "exponent of its growth, %g to %g s", p->half, p->end);
+    rill_validation_add(validation, &check, "exponent of its growth, %g to %g s", p->half, p->end);
     check = (rill_check){
-        .mode = "physical", .relation = fine ? RILL_AT_MOST : RILL_NOTE, .value = r->round, .target = 1, .unit = "cells"
+        .mode = "physical", .relation = fine ? RILL_AT_MOST : RILL_NOTE, .value = result->round, .target = 1, .unit = "cells"
     };
-    rill_validation_add(v, &check, "front, farthest minus nearest, R = %.1f dx", r->cells);
+    rill_validation_add(validation, &check, "front, farthest minus nearest, R = %.1f dx", result->cells);
 }
 
-void rill_case_puddle(rill_validation *v) {
+void rill_case_puddle(rill_validation *validation) {
     rill_liquid glycerol = { 0 }, honey = { 0 };
     if (!rill_liquid_preset("glycerol", &glycerol) || !rill_liquid_preset("honey", &honey)) {
-        rill_validation_broken(v, "no preset of that name");
+        rill_validation_broken(validation, "no preset of that name");
         return;
     }
     const puddle reference = { 1e-6, glycerol.viscosity, 0.1, 1, 10 };
     static const double sizes[] = { 2e-3, 1e-3, 5e-4 };
-    puddle_result r[3];
+    puddle_result result[3];
     for (int i = 0; i < 3; i++) {
-        if (!run_puddle(v, &reference, sizes[i], &r[i])) {
+        if (!run_puddle(validation, &reference, sizes[i], &result[i])) {
             return;
         }
-        add_puddle(v, &reference, &r[i]);
+        add_puddle(validation, &reference, &result[i]);
     }
     rill_check order = { .mode = "physical", .relation = RILL_AT_LEAST, .target = 0.5 };
-    order.value = log2(fabs(r[0].radius - 1) / fabs(r[2].radius - 1)) / 2;
-    rill_validation_add(v, &order, "order of convergence of the radius, dx 2 to 0.5 mm");
+    order.value = log2(fabs(result[0].radius - 1) / fabs(result[2].radius - 1)) / 2;
+    rill_validation_add(validation, &order, "order of convergence of the radius, dx 2 to 0.5 mm");
     const puddle later = { 1e-6, glycerol.viscosity, 1, 10, 100 };
-    if (!v->quick && run_puddle(v, &later, 1e-3, &r[0])) {
-        add_puddle(v, &later, &r[0]);
+    if (!validation->quick && run_puddle(validation, &later, 1e-3, &result[0])) {
+        add_puddle(validation, &later, &result[0]);
     }
     const puddle other = { 2e-5, honey.viscosity, 0.2, 2, 20 };
-    if (run_puddle(v, &other, 1.5e-3, &r[0])) {
-        add_puddle(v, &other, &r[0]);
+    if (run_puddle(validation, &other, 1.5e-3, &result[0])) {
+        add_puddle(validation, &other, &result[0]);
     }
 }
 
@@ -290,7 +290,7 @@ static double head_of(const rill_rig *rig, const crest_plan *plan, double flow) 
     return sum / (to - from);
 }
 
-static bool start_crest(rill_rig *rig, const crest *c, const crest_plan *plan, double flow) {
+static bool start_crest(rill_rig *rig, const crest *which, const crest_plan *plan, double flow) {
     for (size_t i = 0; i < rig->cells; i++) {
         int32_t x = (int32_t)(i % (size_t)rig->nx);
         rig->heights[i] = x >= plan->pool && x < plan->pool + plan->crest ? plan->height : 0;
@@ -300,11 +300,11 @@ static bool start_crest(rill_rig *rig, const crest *c, const crest_plan *plan, d
         return false;
     }
     for (size_t i = 0; i < rig->cells; i++) {
-        rig->depth[i] = (int32_t)(i % (size_t)rig->nx) < plan->pool ? plan->height + c->head : 0;
+        rig->depth[i] = (int32_t)(i % (size_t)rig->nx) < plan->pool ? plan->height + which->head : 0;
     }
     rill_source_def inflow = rill_default_source_def();
     inflow.shape = RILL_SOURCE_BOX;
-    inflow.max[0] = 2 * c->head;
+    inflow.max[0] = 2 * which->head;
     inflow.max[1] = (double)rig->ny * rig->dx;
     inflow.max[2] = plan->height;
     inflow.rate = flow * (double)rig->ny * rig->dx;
@@ -313,14 +313,14 @@ static bool start_crest(rill_rig *rig, const crest *c, const crest_plan *plan, d
            rill_rig_expect(rig, rill_source_create(rig->world, &inflow, &id), "rill_source_create");
 }
 
-static void run_crest(rill_validation *v, const crest *c) {
+static void run_crest(rill_validation *validation, const crest *which) {
     rill_rig rig;
-    crest_plan plan = plan_of(c);
-    double flow = rill_exact_crest_flow(gravity, c->head);
+    crest_plan plan = plan_of(which);
+    double flow = rill_exact_crest_flow(gravity, which->head);
     /* The pool's level settles as exp(-t / settling): 20 of them, then the mean over 5. */
-    double settling = (double)plan.pool * c->dx * c->head / (1.5 * flow);
+    double settling = (double)plan.pool * which->dx * which->head / (1.5 * flow);
     enum { LOOKS = 200 };
-    if (rill_rig_begin(&rig, v, plan.pool + plan.crest + plan.floor, 4, c->dx) && start_crest(&rig, c, &plan, flow) &&
+    if (rill_rig_begin(&rig, validation, plan.pool + plan.crest + plan.floor, 4, which->dx) && start_crest(&rig, which, &plan, flow) &&
         rill_rig_run(&rig, 20 * settling, settling)) {
         double head = 0;
         for (int i = 0; i < LOOKS && rill_rig_step(&rig, 5 * settling / LOOKS) && rill_rig_look(&rig); i++) {
@@ -330,18 +330,18 @@ static void run_crest(rill_validation *v, const crest *c) {
             rill_check check = { .mode = "physical",
                                  .relation = RILL_NEAR,
                                  .value = 1e3 * head,
-                                 .target = 1e3 * c->head,
+                                 .target = 1e3 * which->head,
                                  .tolerance = 0.06,
                                  .unit = "mm" };
-            rill_validation_add(v, &check, "energy head for q = %.6g m2/s, dx %g mm", flow, 1e3 * c->dx);
+            rill_validation_add(validation, &check, "energy head for q = %.6g m2/s, dx %g mm", flow, 1e3 * which->dx);
         }
     }
     rill_rig_end(&rig);
 }
 
-void rill_case_crest(rill_validation *v) {
+void rill_case_crest(rill_validation *validation) {
     const crest crests[] = { { 5e-3, 2e-3 }, { 10e-3, 2e-3 }, { 5e-3, 1e-3 }, { 10e-3, 1e-3 }, { 20e-3, 2.5e-3 } };
     for (size_t i = 0; i < sizeof crests / sizeof crests[0]; i++) {
-        run_crest(v, &crests[i]);
+        run_crest(validation, &crests[i]);
     }
 }

@@ -48,68 +48,68 @@ static rill_body_def describe(const float_case *f, double x, double y, double bo
 }
 
 /* A tank of 40 x 40 cells; the body is put in 1 mm too high. `off` is in cells. */
-static void run_draft(rill_validation *v, const float_case *f, double dx, double depth, double off) {
+static void run_draft(rill_validation *validation, const float_case *which, double dx, double depth, double off) {
     const int32_t n = 40;
     const double wide = n * dx;
     rill_rig rig;
     rill_body_id id = { 0 };
     double draft = 0, rise = 0, mass = 0;
     int64_t error = 0;
-    if (rill_rig_begin(&rig, v, n, n, dx)) {
+    if (rill_rig_begin(&rig, validation, n, n, dx)) {
         rig.def.liquid.viscosity = 3e-3;
         rig.def.headroom = 0.1;
     }
     if (rill_rig_tank(&rig, depth)) {
         const rill_body_def def =
-            describe(f, 0.5 * wide + off * dx, 0.5 * wide - 0.7 * off * dx, depth - f->draft + 1e-3);
+            describe(which, 0.5 * wide + off * dx, 0.5 * wide - 0.7 * off * dx, depth - which->draft + 1e-3);
         mass = def.mass;
         rill_rig_put(&rig, &def, &id);
         for (int i = 0; i < 240 && rill_rig_heave(&rig, id, frame); i++) {
             rill_rig_audit(&rig, &error);
         }
         rise = rill_rig_level(&rig) - depth;
-        draft = depth + rise - (rill_rig_body(&rig, id).position[2] - 0.5 * f->size);
+        draft = depth + rise - (rill_rig_body(&rig, id).position[2] - 0.5 * which->size);
     }
     if (rig.ok) {
-        const char *name = f->shape == RILL_BODY_SPHERE ? "sphere" : "cube",
+        const char *name = which->shape == RILL_BODY_SPHERE ? "sphere" : "cube",
                    *where = off != 0 ? "off the grid" : "on the grid";
         const double target = mass / (density * wide * wide);
         rill_check check = { .mode = "physical", .relation = RILL_WITHIN, .value = 1e3 * draft, .unit = "mm" };
-        check.target = 1e3 * f->draft;
+        check.target = 1e3 * which->draft;
         check.tolerance = fmax(0.005 * check.target, 0.05e3 * dx);
-        rill_validation_add(v, &check, "%s %g mm, relative density %g, %s: draft", name, 1e3 * f->size, f->relative,
+        rill_validation_add(validation, &check, "%s %g mm, relative density %g, %s: draft", name, 1e3 * which->size, which->relative,
                             where);
         check = (rill_check){ .mode = "physical", .relation = RILL_WITHIN, .tolerance = 1e-3, .unit = "mm" };
         check.value = 1e3 * rise;
         check.target = 1e3 * target;
-        rill_validation_add(v, &check, "%s %g mm, relative density %g, %s: rise of the level", name, 1e3 * f->size,
-                            f->relative, where);
+        rill_validation_add(validation, &check, "%s %g mm, relative density %g, %s: rise of the level", name, 1e3 * which->size,
+                            which->relative, where);
         check = (rill_check){ .mode = "physical", .relation = RILL_ZERO, .value = (double)error, .unit = "quanta" };
-        rill_validation_add(v, &check, "%s %g mm, relative density %g, %s: ledger error", name, 1e3 * f->size,
-                            f->relative, where);
+        rill_validation_add(validation, &check, "%s %g mm, relative density %g, %s: ledger error", name, 1e3 * which->size,
+                            which->relative, where);
     }
     rill_rig_end(&rig);
 }
 
-void rill_case_floating_cube(rill_validation *v) {
+void rill_case_floating_cube(rill_validation *validation) {
     static const double relative[] = { 0.25, 0.5, 0.75, 0.9 };
     for (size_t i = 0; i < sizeof relative / sizeof relative[0]; i++) {
         const float_case cube = { RILL_BODY_BOX, 0.02, relative[i], 0.02 * relative[i] };
-        run_draft(v, &cube, 2e-3, 0.03, 0);
-        run_draft(v, &cube, 2e-3, 0.03, 0.37);
+        run_draft(validation, &cube, 2e-3, 0.03, 0);
+        run_draft(validation, &cube, 2e-3, 0.03, 0.37);
     }
     /* Much lighter, much smaller and much larger than a cell; a half of the tank's width. */
-    run_draft(v, &(float_case){ RILL_BODY_BOX, 0.02, 0.01, 0.0002 }, 2e-3, 0.03, 0.37);
-    run_draft(v, &(float_case){ RILL_BODY_BOX, 0.0004, 0.5, 0.0002 }, 2e-3, 0.03, 0.37);
-    run_draft(v, &(float_case){ RILL_BODY_BOX, 0.04, 0.5, 0.02 }, 2e-3, 0.03, 0.37);
+    run_draft(validation, &(float_case){ RILL_BODY_BOX, 0.02, 0.01, 0.0002 }, 2e-3, 0.03, 0.37);
+    run_draft(validation, &(float_case){ RILL_BODY_BOX, 0.0004, 0.5, 0.0002 }, 2e-3, 0.03, 0.37);
+    run_draft(validation, &(float_case){ RILL_BODY_BOX, 0.04, 0.5, 0.02 }, 2e-3, 0.03, 0.37);
 }
 
-void rill_case_floating_sphere(rill_validation *v) {
+void rill_case_floating_sphere(rill_validation *validation) {
     static const double known[4][2] = { { 0.25, 6.52704e-3 }, { 0.5, 0.01 }, { 0.75, 0.0134730 }, { 0.9, 0.0160840 } };
     for (size_t i = 0; i < 4; i++) {
         const float_case sphere = { RILL_BODY_SPHERE, 0.02, known[i][0], known[i][1] };
-        run_draft(v, &sphere, 2e-3, 0.03, 0);
-        run_draft(v, &sphere, 2e-3, 0.03, 0.37);
+        run_draft(validation, &sphere, 2e-3, 0.03, 0);
+        run_draft(validation, &sphere, 2e-3, 0.03, 0.37);
     }
 }
 
@@ -150,13 +150,13 @@ static bool start_mode(rill_rig *rig, const strip *s, double w, double speed) {
     return rill_rig_expect(rig, result, "rill_world_set_velocities");
 }
 
-static void run_strip(rill_validation *v, const strip *s, double dx) {
+static void run_strip(rill_validation *validation, const strip *s, double dx) {
     const double w = slow_mode(s), dt = 1.0 / 480, amplitude = 2e-4, rest = s->D + 0.02;
     double first = 0, last = 0, before = -1e-9;
     int periods = -1;
     rill_rig rig;
     rill_body_id id = { 0 };
-    if (rill_rig_begin(&rig, v, (int32_t)lround(2 * s->W / dx), 8, dx)) {
+    if (rill_rig_begin(&rig, validation, (int32_t)lround(2 * s->W / dx), 8, dx)) {
         rig.def.headroom = 0.1;
     }
     rill_body_def def = rill_default_body_def();
@@ -189,19 +189,19 @@ static void run_strip(rill_validation *v, const strip *s, double dx) {
         rill_check check = { .mode = "physical", .relation = RILL_NEAR, .tolerance = 0.003, .unit = "s" };
         check.value = (last - first) / periods;
         check.target = 2 * PI / w;
-        rill_validation_add(v, &check, "strip %g mm wide, clearance %g mm, dx %g mm: period of heave", 2e3 * s->a,
+        rill_validation_add(validation, &check, "strip %g mm wide, clearance %g mm, dx %g mm: period of heave", 2e3 * s->a,
                             1e3 * s->D, 1e3 * dx);
     }
     rill_rig_end(&rig);
 }
 
-void rill_case_heave(rill_validation *v) {
+void rill_case_heave(rill_validation *validation) {
     const strip reference = { 0.01, 0.05, 0.01, 0.02 }, wide = { 0.03, 0.05, 0.015, 0.02 },
                 deep = { 0.01, 0.04, 0.02, 0.03 };
-    run_strip(v, &reference, 2e-3);
-    run_strip(v, &reference, 1e-3);
-    run_strip(v, &wide, 2e-3);
-    run_strip(v, &deep, 2e-3);
+    run_strip(validation, &reference, 2e-3);
+    run_strip(validation, &reference, 1e-3);
+    run_strip(validation, &wide, 2e-3);
+    run_strip(validation, &deep, 2e-3);
 }
 
 /* ----------------------------------------------------------------------------------------------------------------- 19 */
@@ -267,14 +267,14 @@ static void run_light(rill_validation *v, const light_case *c, double viscosity,
     rill_rig_end(&rig);
 }
 
-void rill_case_light_bodies(rill_validation *v) {
+void rill_case_light_bodies(rill_validation *validation) {
     static const light_case cases[] = {
         { "box 40 x 40 x 10 mm", RILL_BODY_BOX, { 0.04, 0.04, 0.01 }, 0 },
         { "plate 40 x 40 x 4 mm, tilted 10 degrees", RILL_BODY_BOX, { 0.04, 0.04, 0.004 }, 10 },
         { "sphere 20 mm", RILL_BODY_SPHERE, { 0.02, 0.02, 0.02 }, 0 },
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        run_light(v, &cases[i], 3e-4, true);
-        run_light(v, &cases[i], 1.004e-6, false);
+        run_light(validation, &cases[i], 3e-4, true);
+        run_light(validation, &cases[i], 1.004e-6, false);
     }
 }

@@ -103,13 +103,13 @@ static double attwood(double breadth, double height, double draft, double off) {
 /* ----------------------------------------------------------------------------------------------------------- buoyancy */
 
 /* A sphere of 20 mm in the middle of 60 mm of water. */
-static void run_immersed(rill_validation *v, double relative) {
+static void run_immersed(rill_validation *validation, double relative) {
     const double dx = 2e-3, depth = 0.06, radius = 0.01, dt = 1.0 / 1000, volume = 4.0 / 3 * PI * pow(radius, 3);
     const bool held = isinf(relative);
     double found = 0;
     rill_rig rig;
     rill_body_id id = { 0 };
-    if (rill_rig_begin(&rig, v, 60, 60, dx)) {
+    if (rill_rig_begin(&rig, validation, 60, 60, dx)) {
         rig.def.headroom = 0.1;
     }
     rill_body_def def = rill_default_body_def();
@@ -134,12 +134,12 @@ static void run_immersed(rill_validation *v, double relative) {
         rill_check check = { .mode = "physical", .relation = RILL_NEAR, .tolerance = 0.005, .unit = "N" };
         check.value = found;
         check.target = density * gravity * volume;
-        rill_validation_add(v, &check, "sphere 20 mm held under water: buoyancy");
+        rill_validation_add(validation, &check, "sphere 20 mm held under water: buoyancy");
     } else if (rig.ok) {
         rill_check check = { .mode = "physical", .relation = RILL_NEAR, .tolerance = 0.02, .unit = "m/s2" };
         check.value = found;
         check.target = gravity * (1 - relative) / (relative + 0.5);
-        rill_validation_add(v, &check, "sphere 20 mm, relative density %g, let go under water: acceleration", relative);
+        rill_validation_add(validation, &check, "sphere 20 mm, relative density %g, let go under water: acceleration", relative);
     }
     rill_rig_end(&rig);
 }
@@ -148,7 +148,7 @@ static void run_immersed(rill_validation *v, double relative) {
 
 /* A strip of 20 mm, clearance 10 mm, is let go 0.2 mm too high, 300 mm from the walls of a channel: 1.3 s to and
  * fro. */
-static void run_radiation(rill_validation *v, double dx) {
+static void run_radiation(rill_validation *validation, double dx) {
     const double a = 0.01, clear = 0.01, depth = 0.02, lift = 2e-4, middle = 0.3, dt = 1.0 / 500;
     const double length = depth - clear + a * a / (3 * clear), b = 0.5 * a * sqrt(gravity / depth) / length;
     const double w = sqrt(gravity / length - b * b);
@@ -156,7 +156,7 @@ static void run_radiation(rill_validation *v, double dx) {
     double worst = 0, crest = 0;
     rill_rig rig;
     rill_body_id id = { 0 };
-    if (rill_rig_begin(&rig, v, (int32_t)(2 * middle / dx + 0.5), rows, dx)) {
+    if (rill_rig_begin(&rig, validation, (int32_t)(2 * middle / dx + 0.5), rows, dx)) {
         rig.def.headroom = 0.1;
     }
     rill_body_def def = box_of(2 * a, 1, 0.04, 1);
@@ -179,12 +179,12 @@ static void run_radiation(rill_validation *v, double dx) {
         rill_check check = { .mode = "physical", .relation = RILL_NEAR, .tolerance = 0.05, .unit = "1/s" };
         check.value = -log(crest) * w / (2 * PI);
         check.target = b;
-        rill_validation_add(v, &check, "strip 20 mm wide that heaves in open water, dx %g mm: damping by waves",
+        rill_validation_add(validation, &check, "strip 20 mm wide that heaves in open water, dx %g mm: damping by waves",
                             1e3 * dx);
         check = (rill_check){ .mode = "physical", .relation = RILL_AT_MOST, .target = 5, .unit = "%" };
         check.value = 100 * worst;
         rill_validation_add(
-            v, &check, "strip 20 mm wide that heaves in open water, dx %g mm: off, of what it was lifted", 1e3 * dx);
+            validation, &check, "strip 20 mm wide that heaves in open water, dx %g mm: off, of what it was lifted", 1e3 * dx);
     }
     rill_rig_end(&rig);
 }
@@ -204,12 +204,12 @@ static double liquid_momentum(rill_rig *rig) {
 }
 
 /* A body given 0.1 m/s in the middle of a tank of 320 x 320 mm, 30 mm deep: waves reach the walls after 0.27 s. */
-static void run_momentum(rill_validation *v, rill_body_def def, const char *name) {
+static void run_momentum(rill_validation *validation, rill_body_def def, const char *name) {
     const double dx = 2e-3, depth = 0.03, dt = 1.0 / 200, speed = 0.1;
     double worst = 0, after = 0, left = 0;
     rill_rig rig;
     rill_body_id id = { 0 };
-    if (rill_rig_begin(&rig, v, 160, 160, dx)) {
+    if (rill_rig_begin(&rig, validation, 160, 160, dx)) {
         rig.def.headroom = 0.1;
     }
     def.state.position[0] = def.state.position[1] = 0.16 + 0.37 * dx;
@@ -231,12 +231,12 @@ static void run_momentum(rill_validation *v, rill_body_def def, const char *name
     if (rig.ok) {
         rill_check check = { .mode = "physical", .relation = RILL_AT_MOST, .target = 2, .unit = "%" };
         check.value = 100 * worst;
-        rill_validation_add(v, &check, "%s, given 0.1 m/s: momentum gained or lost, the most in 160 ms", name);
+        rill_validation_add(validation, &check, "%s, given 0.1 m/s: momentum gained or lost, the most in 160 ms", name);
         check = (rill_check){ .mode = "physical", .relation = RILL_NOTE, .unit = "%" };
         check.value = 100 * after;
-        rill_validation_add(v, &check, "%s, given 0.1 m/s: momentum gained after 160 ms", name);
+        rill_validation_add(validation, &check, "%s, given 0.1 m/s: momentum gained after 160 ms", name);
         check.value = 100 * left;
-        rill_validation_add(v, &check, "%s, given 0.1 m/s: still with the body after 160 ms", name);
+        rill_validation_add(validation, &check, "%s, given 0.1 m/s: still with the body after 160 ms", name);
     }
     rill_rig_end(&rig);
 }
@@ -273,11 +273,11 @@ static double total_energy(rill_rig *rig, rill_body_id id, double mass, const do
 }
 
 /* A box of 20 x 20 x 20 mm and relative density 1/2 bobs in a basin of 60 x 60 mm, 20 mm deep, let go 4 mm too high. */
-static void run_energy(rill_validation *v, int steps) {
+static void run_energy(rill_validation *validation, int steps) {
     const double dx = 2e-3, depth = 0.02, dt = 1.0 / 500;
     rill_rig rig;
     rill_body_id id = { 0 };
-    bool ready = rill_rig_begin(&rig, v, 30, 30, dx);
+    bool ready = rill_rig_begin(&rig, validation, 30, 30, dx);
     rig.def.liquid.viscosity = 1e-6;
     rig.def.headroom = 0.1;
     double *energy = ready ? rill_rig_numbers(&rig, (size_t)steps + 1) : NULL;
@@ -306,13 +306,13 @@ static void run_energy(rill_validation *v, int steps) {
         }
         if (rig.ok) {
             rill_check check = { .mode = "physical", .relation = RILL_ZERO, .value = grown };
-            rill_validation_add(v, &check, "box that bobs: windows of 50 steps with more energy after, of %d",
+            rill_validation_add(validation, &check, "box that bobs: windows of 50 steps with more energy after, of %d",
                                 steps - WINDOW - PERIOD);
             check = (rill_check){ .mode = "physical", .relation = RILL_AT_MOST, .value = worst, .target = 0 };
-            rill_validation_add(v, &check, "box that bobs: largest growth over 50 steps");
+            rill_validation_add(validation, &check, "box that bobs: largest growth over 50 steps");
             check = (rill_check){ .mode = "physical", .relation = RILL_NOTE, .unit = "%" };
             check.value = 100 * (energy[1] - energy[steps]) / (mass * gravity * 4e-3);
-            rill_validation_add(v, &check, "box that bobs: lost of what it was lifted by in %g s", steps * dt);
+            rill_validation_add(validation, &check, "box that bobs: lost of what it was lifted by in %g s", steps * dt);
         }
     }
     free(energy);
@@ -326,12 +326,12 @@ static void run_energy(rill_validation *v, int steps) {
 /* A box of 60 x 20 x 10 mm in a channel of 300 x 120 mm, 30 mm deep, in which a standing wave 200 mm long has the given
  * amplitude. Waves turn a slender body broadside, sooner or later, so it heads into them or lies across: an equilibrium
  * either way, from which nothing but a flaw of the method would drive it within these 5 s. */
-static void run_heading(rill_validation *v, double start, double wave, double bound) {
+static void run_heading(rill_validation *validation, double start, double wave, double bound) {
     const double dx = 2e-3, depth = 0.03;
     double worst = 0, lean = 0;
     rill_rig rig;
     rill_body_id id = { 0 };
-    if (rill_rig_begin(&rig, v, 150, 60, dx)) {
+    if (rill_rig_begin(&rig, validation, 150, 60, dx)) {
         rig.def.headroom = 0.1;
         rig.def.liquid.viscosity = 1e-6;
     }
@@ -360,16 +360,16 @@ static void run_heading(rill_validation *v, double start, double wave, double bo
     if (rig.ok) {
         rill_check check = { .mode = "physical", .relation = RILL_AT_MOST, .target = bound, .unit = "degrees" };
         check.value = worst;
-        rill_validation_add(v, &check, "boat heading %g degrees, waves of %g mm: off its heading in 5 s", start,
+        rill_validation_add(validation, &check, "boat heading %g degrees, waves of %g mm: off its heading in 5 s", start,
                             1e3 * wave);
         check = (rill_check){ .mode = "physical", .relation = RILL_AT_MOST, .value = lean, .unit = "degrees" };
         check.target = wave > 0 ? 15 : 0.5;
-        rill_validation_add(v, &check, "boat heading %g degrees, waves of %g mm: leans by, at most", start, 1e3 * wave);
+        rill_validation_add(validation, &check, "boat heading %g degrees, waves of %g mm: leans by, at most", start, 1e3 * wave);
     }
     rill_rig_end(&rig);
 }
 
-void rill_case_free_bodies(rill_validation *v) {
+void rill_case_free_bodies(rill_validation *validation) {
     const lean_case cases[] = {
         { "wide box 40 x 40 x 20 mm", { 0.04, 0.04, 0.02 }, 0, 10, 0 },
         { "square log 20 x 50 x 20 mm", { 0.02, 0.05, 0.02 }, 0, 10, 45 },
@@ -377,22 +377,22 @@ void rill_case_free_bodies(rill_validation *v) {
         { "box 40 x 40 x 20 mm, mass 3 mm aside", { 0.04, 0.04, 0.02 }, 3e-3, 0, attwood(0.04, 0.02, 0.01, 3e-3) },
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        run_lean(v, &cases[i], 0);
-        run_lean(v, &cases[i], 27);
+        run_lean(validation, &cases[i], 0);
+        run_lean(validation, &cases[i], 27);
     }
-    run_immersed(v, (double)INFINITY);
-    run_immersed(v, 0.5);
-    run_immersed(v, 3);
-    run_immersed(v, 20);
-    run_radiation(v, 2e-3);
-    run_radiation(v, 1e-3);
+    run_immersed(validation, (double)INFINITY);
+    run_immersed(validation, 0.5);
+    run_immersed(validation, 3);
+    run_immersed(validation, 20);
+    run_radiation(validation, 2e-3);
+    run_radiation(validation, 1e-3);
     rill_body_def sphere = rill_default_body_def();
     sphere.radius = 0.01;
-    run_momentum(v, sphere, "sphere 20 mm");
-    run_momentum(v, box_of(0.04, 0.04, 0.01, 0.5), "plate 40 x 40 x 10 mm");
-    run_energy(v, v->quick ? 1000 : 4000);
-    run_heading(v, 20, 0, 0.5);
-    run_heading(v, 0, 2e-3, 5);
-    run_heading(v, 90, 2e-3, 5);
-    rill_case_hollow_bodies(v);
+    run_momentum(validation, sphere, "sphere 20 mm");
+    run_momentum(validation, box_of(0.04, 0.04, 0.01, 0.5), "plate 40 x 40 x 10 mm");
+    run_energy(validation, validation->quick ? 1000 : 4000);
+    run_heading(validation, 20, 0, 0.5);
+    run_heading(validation, 0, 2e-3, 5);
+    run_heading(validation, 90, 2e-3, 5);
+    rill_case_hollow_bodies(validation);
 }

@@ -18,8 +18,8 @@
 static const double PI = 3.14159265358979323846, GRAVITY = 9.81, DEPTH = 0.05;
 static const char *const MODE = "kandemir";
 
-static bool begin(rill_rig *rig, rill_validation *v, int32_t nx, int32_t ny, double dx) {
-    const bool ok = rill_rig_begin(rig, v, nx, ny, dx);
+static bool begin(rill_rig *rig, rill_validation *validation, int32_t nx, int32_t ny, double dx) {
+    const bool ok = rill_rig_begin(rig, validation, nx, ny, dx);
     rig->def.headroom = 2.0 * DEPTH;
     rig->def.solver.method = RILL_METHOD_KANDEMIR;
     rig->def.solver.kandemir.vanishing = 1.0;
@@ -28,10 +28,10 @@ static bool begin(rill_rig *rig, rill_validation *v, int32_t nx, int32_t ny, dou
 
 /* ------------------------------------------------------------------------------------------------ rest and symmetry */
 
-static void run_lake(rill_validation *v) {
+static void run_lake(rill_validation *validation) {
     rill_rig rig;
     uint64_t seed = 26;
-    bool ok = begin(&rig, v, 64, 64, 0.01);
+    bool ok = begin(&rig, validation, 64, 64, 0.01);
     for (size_t i = 0; ok && i < rig.cells; i++) {
         rig.heights[i] = 1.5 * DEPTH * rill_rig_random(&seed); /* a third of it islands */
     }
@@ -44,11 +44,11 @@ static void run_lake(rill_validation *v) {
     if (ok) {
         memcpy(before, rig.depth, rig.cells * sizeof *before);
     }
-    if (ok && rill_rig_run(&rig, v->quick ? 2.0 : 20.0, 0.1) && rill_rig_look(&rig)) {
+    if (ok && rill_rig_run(&rig, validation->quick ? 2.0 : 20.0, 0.1) && rill_rig_look(&rig)) {
         const rill_check check = { .mode = MODE,
                                    .relation = RILL_ZERO,
                                    .value = (double)rill_rig_differences(&rig, before) + rill_rig_max_speed(&rig) };
-        rill_validation_add(v, &check, "lake with islands: columns that changed, speed; %.3g sub-steps",
+        rill_validation_add(validation, &check, "lake with islands: columns that changed, speed; %.3g sub-steps",
                             (double)rig.substeps);
     }
     free(before);
@@ -62,8 +62,8 @@ static size_t image(int k, int32_t n, int32_t x, int32_t y) {
 }
 
 /* Puddles on random ground, as image k; depths are left in rig->depth. */
-static bool run_image(rill_rig *rig, rill_validation *v, int k, int32_t n, int64_t *worst) {
-    bool ok = begin(rig, v, n, n, 0.01);
+static bool run_image(rill_rig *rig, rill_validation *validation, int k, int32_t n, int64_t *worst) {
+    bool ok = begin(rig, validation, n, n, 0.01);
     double *depths = rill_rig_numbers(rig, rig->cells);
     uint64_t seed = 5;
     rig->def.solver.kandemir.viscosity = 1e-5;
@@ -76,20 +76,20 @@ static bool run_image(rill_rig *rig, rill_validation *v, int k, int32_t n, int64
     if (ok) {
         memcpy(rig->depth, depths, rig->cells * sizeof *depths);
     }
-    ok = ok && rill_rig_fill(rig) && rill_rig_run(rig, v->quick ? 1.0 : 5.0, 0.02) && rill_rig_audit(rig, worst) &&
+    ok = ok && rill_rig_fill(rig) && rill_rig_run(rig, validation->quick ? 1.0 : 5.0, 0.02) && rill_rig_audit(rig, worst) &&
          rill_rig_look(rig);
     free(depths);
     return ok;
 }
 
-static void run_images(rill_validation *v) {
+static void run_images(rill_validation *validation) {
     enum { SIZE = 40, IMAGES = 8 };
     rill_rig plain, turned;
     size_t differ = 0;
     int64_t worst = 0;
-    bool ok = run_image(&plain, v, 0, SIZE, &worst);
+    bool ok = run_image(&plain, validation, 0, SIZE, &worst);
     for (int k = 1; ok && k < IMAGES; k++) {
-        ok = run_image(&turned, v, k, SIZE, &worst);
+        ok = run_image(&turned, validation, k, SIZE, &worst);
         for (int32_t i = 0; ok && i < SIZE * SIZE; i++) {
             differ += plain.depth[i] != turned.depth[image(k, SIZE, i % SIZE, i / SIZE)];
         }
@@ -98,9 +98,9 @@ static void run_images(rill_validation *v) {
     if (ok) {
         const rill_check same = { .mode = MODE, .relation = RILL_ZERO, .value = (double)differ };
         const rill_check exact = { .mode = MODE, .relation = RILL_ZERO, .value = (double)worst, .unit = "quanta" };
-        rill_validation_add(v, &same, "puddles, turned and mirrored: differing depths, %.3g sub-steps",
+        rill_validation_add(validation, &same, "puddles, turned and mirrored: differing depths, %.3g sub-steps",
                             (double)plain.substeps);
-        rill_validation_add(v, &exact, "their ledger error");
+        rill_validation_add(validation, &exact, "their ledger error");
     }
     rill_rig_end(&plain);
 }
@@ -148,14 +148,14 @@ static swing watch(rill_rig *rig, double dt, int steps) {
     return s;
 }
 
-static void run_wave(rill_validation *v, const wave_case *c) {
+static void run_wave(rill_validation *validation, const wave_case *c) {
     const double dx = 0.01, start = 1e-4, n = c->ny == 1 ? 1.0 : 3.0 - 2.0 / c->ny;
     const double W2 = c->area * GRAVITY / (c->length * dx) * n * 2.0 * (1.0 - cos(PI / c->nx));
     const double T = 2.0 * PI / sqrt(W2),
                  dt = fmin(T / 200.0, 0.5 * dx / sqrt(3.0 * GRAVITY * c->area / c->length * dx));
     const double exact = PI * dt / asin(0.5 * sqrt(W2) * dt);
     rill_rig rig;
-    bool ok = begin(&rig, v, c->nx, c->ny, dx);
+    bool ok = begin(&rig, validation, c->nx, c->ny, dx);
     rig.def.solver.kandemir.pipe_length = c->length * dx;
     rig.def.solver.kandemir.pipe_area = c->area * dx * dx;
     rig.def.solver.kandemir.vanishing = c->vanishing;
@@ -177,21 +177,21 @@ static void run_wave(rill_validation *v, const wave_case *c) {
                                   .target = sqrt(pow(c->vanishing, peak)),
                                   .tolerance = 0.01 };
         if (c->vanishing == 1.0) {
-            rill_validation_add(v, &pace, "period, %d x %d, L %g dx, A %g dx^2", (int)c->nx, (int)c->ny, c->length,
+            rill_validation_add(validation, &pace, "period, %d x %d, L %g dx, A %g dx^2", (int)c->nx, (int)c->ny, c->length,
                                 c->area);
         }
-        rill_validation_add(v, &left, "amplitude left after %.3g s, D %g per second", peak, c->vanishing);
+        rill_validation_add(validation, &left, "amplitude left after %.3g s, D %g per second", peak, c->vanishing);
     }
     rill_rig_end(&rig);
 }
 
 /* --------------------------------------------------------------------------------------------------------- pressure */
 
-static void run_pressure(rill_validation *v) {
+static void run_pressure(rill_validation *validation) {
     enum { SIZE = 40 };
     const double pressure = 120.0;
     rill_rig rig;
-    bool ok = begin(&rig, v, SIZE, SIZE, 0.01);
+    bool ok = begin(&rig, validation, SIZE, SIZE, 0.01);
     rig.def.solver.kandemir.vanishing = 1e-3;
     double *pressures = rill_rig_numbers(&rig, rig.cells);
     ok = ok && pressures && rill_rig_build(&rig);
@@ -209,20 +209,20 @@ static void run_pressure(rill_validation *v) {
                                    .target = 1e3 * pressure / (rig.def.liquid.density * GRAVITY),
                                    .tolerance = 1e-4,
                                    .unit = "mm" };
-        rill_validation_add(v, &check, "level under %g Pa below that around it", pressure);
+        rill_validation_add(validation, &check, "level under %g Pa below that around it", pressure);
     }
     free(pressures);
     rill_rig_end(&rig);
 }
 
-void rill_case_kandemir(rill_validation *v) {
+void rill_case_kandemir(rill_validation *validation) {
     static const wave_case waves[] = {
         { 40, 1, 1, 1, 1 }, { 40, 2, 2, 1, 1 }, { 24, 24, 1, 1, 1 }, { 48, 48, 4, 2, 1 }, { 32, 2, 1, 1, 0.163 }
     };
-    run_lake(v);
-    run_images(v);
+    run_lake(validation);
+    run_images(validation);
     for (size_t i = 0; i < sizeof waves / sizeof waves[0]; i++) {
-        run_wave(v, &waves[i]);
+        run_wave(validation, &waves[i]);
     }
-    run_pressure(v);
+    run_pressure(validation);
 }

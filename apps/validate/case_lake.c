@@ -56,11 +56,11 @@ static void set_up_bed(rill_rig *rig, const lake *l) {
 }
 
 /* A leaning or level surface, in whole quanta above the first column's base. */
-static bool fill_open(rill_rig *rig, const lake *l) {
+static bool fill_open(rill_rig *rig, const lake *which) {
     double q = rig->quantum, g = -rig->def.gravity[2];
     double rise_x = round(rig->def.gravity[0] * rig->dx / (g * q)),
            rise_y = round(rig->def.gravity[1] * rig->dx / (g * q));
-    double level = round((l->level - rig->base[0]) / q);
+    double level = round((which->level - rig->base[0]) / q);
     for (int32_t y = 0; y < rig->ny; y++) {
         for (int32_t x = 0; x < rig->nx; x++) {
             size_t i = rill_rig_cell(rig, x, y);
@@ -72,15 +72,15 @@ static bool fill_open(rill_rig *rig, const lake *l) {
     return rill_rig_fill(rig);
 }
 
-static bool fill(rill_rig *rig, const lake *l) {
-    if (!l->layered) {
-        return fill_open(rig, l);
+static bool fill(rill_rig *rig, const lake *which) {
+    if (!which->layered) {
+        return fill_open(rig, which);
     }
-    const double at[3] = { 0.5 * rig->dx, 0.5 * rig->dx, 0.5 * l->level };
-    return rill_rig_expect(rig, rill_world_fill_level(rig->world, at, l->level, NULL), "rill_world_fill_level");
+    const double at[3] = { 0.5 * rig->dx, 0.5 * rig->dx, 0.5 * which->level };
+    return rill_rig_expect(rig, rill_world_fill_level(rig->world, at, which->level, NULL), "rill_world_fill_level");
 }
 
-static void watch(rill_rig *rig, const lake *l) {
+static void watch(rill_rig *rig, const lake *which) {
     size_t columns = (size_t)rig->layers * rig->cells;
     double *before = rill_rig_numbers(rig, columns);
     size_t changed = 0;
@@ -88,7 +88,7 @@ static void watch(rill_rig *rig, const lake *l) {
     if (before && rill_rig_look(rig)) {
         memcpy(before, rig->depth, columns * sizeof *before);
         double dt = 500 * rill_rig_stable_step(rig, rill_rig_max_depth(rig));
-        while (rig->substeps < l->steps && rill_rig_step(rig, dt) && rill_rig_look(rig)) {
+        while (rig->substeps < which->steps && rill_rig_step(rig, dt) && rill_rig_look(rig)) {
             size_t differences = rill_rig_differences(rig, before);
             double fastest = rill_rig_max_speed(rig);
             changed = differences > changed ? differences : changed;
@@ -97,26 +97,26 @@ static void watch(rill_rig *rig, const lake *l) {
     }
     if (rig->ok) {
         rill_check check = { .mode = rill_rig_mode(rig), .relation = RILL_ZERO, .value = (double)changed };
-        rill_validation_add(rig->v, &check, "%s: columns changed in %.3g sub-steps", l->name, (double)rig->substeps);
+        rill_validation_add(rig->validation, &check, "%s: columns changed in %.3g sub-steps", which->name, (double)rig->substeps);
         check.value = speed;
         check.unit = "m/s";
-        rill_validation_add(rig->v, &check, "%s: largest face speed", l->name);
+        rill_validation_add(rig->validation, &check, "%s: largest face speed", which->name);
     }
     free(before);
 }
 
-static void run_lake(rill_validation *v, const lake *l) {
+static void run_lake(rill_validation *validation, const lake *which) {
     rill_rig rig;
-    if (rill_rig_begin(&rig, v, l->size, l->size, l->dx)) {
-        set_up_bed(&rig, l);
-        if (rill_rig_build(&rig) && fill(&rig, l)) {
-            watch(&rig, l);
+    if (rill_rig_begin(&rig, validation, which->size, which->size, which->dx)) {
+        set_up_bed(&rig, which);
+        if (rill_rig_build(&rig) && fill(&rig, which)) {
+            watch(&rig, which);
         }
     }
     rill_rig_end(&rig);
 }
 
-void rill_case_lake(rill_validation *v) {
+void rill_case_lake(rill_validation *validation) {
     static const double eight_and_minus_three[2] = { 0.140541, -0.052408 }; /* tangents of the degrees */
     lake lakes[] = {
         { .name = "rough bed 4 mm, level 6 mm", .size = 64, .dx = 1e-3, .high = 4e-3, .level = 6e-3 },
@@ -132,8 +132,8 @@ void rill_case_lake(rill_validation *v) {
     for (int paper = 0; paper < 2; paper++) {
         for (size_t i = 0; i < sizeof lakes / sizeof lakes[0]; i++) {
             lakes[i].area = paper ? RILL_PIPE_AREA_PAPER : RILL_PIPE_AREA_PHYSICAL;
-            lakes[i].steps = v->quick ? 2000 : 100000;
-            run_lake(v, &lakes[i]);
+            lakes[i].steps = validation->quick ? 2000 : 100000;
+            run_lake(validation, &lakes[i]);
         }
     }
 }

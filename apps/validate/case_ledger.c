@@ -75,18 +75,18 @@ static bool shake(rill_rig *rig, const rill_source_id ids[SOURCE_COUNT], uint64_
     return rill_rig_expect(rig, rill_world_set_gravity(rig->world, gravity), "rill_world_set_gravity");
 }
 
-static bool take_stock(rill_rig *rig, const double *room, toll *t) {
+static bool take_stock(rill_rig *rig, const double *room, toll *found) {
     rill_ledger ledger;
     if (!rill_rig_expect(rig, rill_world_get_ledger(rig->world, &ledger), "rill_world_get_ledger") ||
         !rill_rig_look(rig)) {
         return false;
     }
     int64_t error = ledger.error < 0 ? -ledger.error : ledger.error;
-    t->worst_error = error > t->worst_error ? error : t->worst_error;
-    t->poured = (double)ledger.poured * ledger.quantum_volume;
+    found->worst_error = error > found->worst_error ? error : found->worst_error;
+    found->poured = (double)ledger.poured * ledger.quantum_volume;
     for (size_t i = 0; i < (size_t)rig->layers * rig->cells; i++) {
-        t->negative += rig->depth[i] < 0;
-        t->above_ceiling += rig->depth[i] > room[i] + 0.25 * rig->quantum; /* base and ceiling are rounded doubles */
+        found->negative += rig->depth[i] < 0;
+        found->above_ceiling += rig->depth[i] > room[i] + 0.25 * rig->quantum; /* base and ceiling are rounded doubles */
     }
     return true;
 }
@@ -104,23 +104,23 @@ static double *read_room(rill_rig *rig) {
     return room;
 }
 
-static void report(rill_rig *rig, const char *scene, const toll *t) {
-    rill_validation *v = rig->v;
+static void report(rill_rig *rig, const char *scene, const toll *found) {
+    rill_validation *validation = rig->validation;
     rill_check check = { .mode = rill_rig_mode(rig), .relation = RILL_ZERO };
-    check.value = (double)t->worst_error;
+    check.value = (double)found->worst_error;
     check.unit = "quanta";
-    rill_validation_add(v, &check, "%s: ledger error, %.3g sub-steps, %.3g l poured", scene, (double)rig->substeps,
-                        1e3 * t->poured);
+    rill_validation_add(validation, &check, "%s: ledger error, %.3g sub-steps, %.3g l poured", scene, (double)rig->substeps,
+                        1e3 * found->poured);
     check.unit = NULL;
-    check.value = (double)t->negative;
-    rill_validation_add(v, &check, "%s: negative depths seen", scene);
-    check.value = (double)t->above_ceiling;
-    rill_validation_add(v, &check, "%s: levels above a ceiling seen", scene);
+    check.value = (double)found->negative;
+    rill_validation_add(validation, &check, "%s: negative depths seen", scene);
+    check.value = (double)found->above_ceiling;
+    rill_validation_add(validation, &check, "%s: levels above a ceiling seen", scene);
 }
 
-static void run_ledger(rill_validation *v, const char *scene, bool closed, rill_pipe_area area, int64_t steps) {
+static void run_ledger(rill_validation *validation, const char *scene, bool closed, rill_pipe_area area, int64_t steps) {
     rill_rig rig;
-    if (rill_rig_begin(&rig, v, 24, 20, 1e-3)) {
+    if (rill_rig_begin(&rig, validation, 24, 20, 1e-3)) {
         set_up_bed(&rig, closed);
         rig.def.solver.pipe_area = area;
         rill_source_id ids[SOURCE_COUNT];
@@ -146,9 +146,9 @@ static void run_ledger(rill_validation *v, const char *scene, bool closed, rill_
     rill_rig_end(&rig);
 }
 
-void rill_case_ledger(rill_validation *v) {
-    int64_t steps = v->quick ? 20000 : 1000000;
-    run_ledger(v, "walls", true, RILL_PIPE_AREA_PHYSICAL, steps);
-    run_ledger(v, "open and still edges", false, RILL_PIPE_AREA_PHYSICAL, steps / 10);
-    run_ledger(v, "walls", true, RILL_PIPE_AREA_PAPER, steps / 10);
+void rill_case_ledger(rill_validation *validation) {
+    int64_t steps = validation->quick ? 20000 : 1000000;
+    run_ledger(validation, "walls", true, RILL_PIPE_AREA_PHYSICAL, steps);
+    run_ledger(validation, "open and still edges", false, RILL_PIPE_AREA_PHYSICAL, steps / 10);
+    run_ledger(validation, "walls", true, RILL_PIPE_AREA_PAPER, steps / 10);
 }

@@ -33,7 +33,7 @@ static void move(rill_rig *rig, const char *name, double from, double to, double
 
 static void add_ledger(rill_rig *rig, const char *what, int64_t error) {
     rill_check check = { .mode = "physical", .relation = RILL_ZERO, .value = (double)error, .unit = "quanta" };
-    rill_validation_add(rig->v, &check, "%s: ledger error", what);
+    rill_validation_add(rig->validation, &check, "%s: ledger error", what);
 }
 
 static double level_at(rill_rig *rig, double x, double y) {
@@ -64,18 +64,18 @@ static void add_level(rill_rig *rig, const char *what, double value, double targ
     rill_check check = { .mode = "physical", .relation = RILL_NEAR, .value = 1e3 * value, .unit = "mm" };
     check.target = 1e3 * target;
     check.tolerance = tolerance;
-    rill_validation_add(rig->v, &check, "%s", what);
+    rill_validation_add(rig->validation, &check, "%s", what);
 }
 
 /* ------------------------------------------------------------------------------------------------------------- box */
 
 /* A tank of 50 x 50 mm, 10 mm deep; a box of 20 x 20 mm goes down until it is 3 mm above the floor. */
-static void run_box(rill_validation *v) {
+static void run_box(rill_validation *validation) {
     const double deep = 0.01, side = 0.05, box = 0.02, above = 0.012, below = 0.003;
     rill_rig rig;
     int64_t error = 0;
     double sunk = 0, low = 0, high = 0;
-    if (rill_rig_begin(&rig, v, 50, 50, 1e-3)) {
+    if (rill_rig_begin(&rig, validation, 50, 50, 1e-3)) {
         rill_rig_add_box(&rig, 0.01, 0.015, 0, 0.01 + box, 0.015 + box, 0.02);
         if (rig.ok) {
             rig.boxes[0].name = "box";
@@ -85,7 +85,7 @@ static void run_box(rill_validation *v) {
     }
     if (rill_rig_build(&rig)) {
         const double at[3] = { 1e-3, 1e-3, 1e-3 };
-        double settle = v->quick ? 4 : 8;
+        double settle = validation->quick ? 4 : 8;
         rill_rig_expect(&rig, rill_world_fill_level(rig.world, at, deep, NULL), "rill_world_fill_level");
         move(&rig, "box", above, below, 0.2, &error);
         rill_rig_run(&rig, settle, 0.05);
@@ -109,12 +109,12 @@ static void run_box(rill_validation *v) {
 /* ---------------------------------------------------------------------------------------------------------- piston */
 
 /* Wells of 20 x 20 mm, a passage 20 mm long and wide and 4 mm high; the piston goes from 12 to 7 mm above the floor. */
-static void run_piston(rill_validation *v) {
+static void run_piston(rill_validation *validation) {
     const double level = 0.01, from = 0.012, to = 0.007;
     rill_rig rig;
     int64_t error = 0;
     double risen = 0, back[2] = { 0, 0 };
-    if (rill_rig_begin(&rig, v, 60, 20, 1e-3)) {
+    if (rill_rig_begin(&rig, validation, 60, 20, 1e-3)) {
         rill_rig_add_box(&rig, 0.02, 0, 4e-3, 0.04, 0.02, 0.03);
         rill_rig_add_box(&rig, 0, 0, 0, 0.02, 0.02, 0.02);
         if (rig.ok) {
@@ -126,7 +126,7 @@ static void run_piston(rill_validation *v) {
     }
     if (rill_rig_build(&rig)) {
         const double at[3] = { 0.05, 0.01, 1e-3 };
-        double settle = v->quick ? 5 : 8;
+        double settle = validation->quick ? 5 : 8;
         rill_rig_expect(&rig, rill_world_fill_level(rig.world, at, level, NULL), "rill_world_fill_level");
         move(&rig, "piston", from, to, 0.5, &error);
         rill_rig_run(&rig, settle, 0.05);
@@ -148,11 +148,11 @@ static void run_piston(rill_validation *v) {
 /* ------------------------------------------------------------------------------------------------------------ gate */
 
 /* Basins of 30 and 26 mm at 16 and 6 mm, a gate 4 mm thick. */
-static void run_gate(rill_validation *v) {
+static void run_gate(rill_validation *validation) {
     rill_rig rig;
     int64_t error = 0;
     double low = 0, high = 0;
-    if (rill_rig_begin(&rig, v, 60, 12, 1e-3)) {
+    if (rill_rig_begin(&rig, validation, 60, 12, 1e-3)) {
         rill_rig_add_box(&rig, 0.03, 0, 0, 0.034, 0.012, 0.02);
         if (rig.ok) {
             rig.boxes[0].name = "gate";
@@ -165,7 +165,7 @@ static void run_gate(rill_validation *v) {
         rill_rig_expect(&rig, rill_world_fill_level(rig.world, east, 0.006, NULL), "rill_world_fill_level");
         rill_rig_run(&rig, 0.2, 0.02);
         move(&rig, "gate", 0, 0.025, 0.5, &error);
-        rill_rig_run(&rig, v->quick ? 4 : 10, 0.05);
+        rill_rig_run(&rig, validation->quick ? 4 : 10, 0.05);
         open_levels(&rig, &low, &high);
     }
     if (rig.ok) {
@@ -187,11 +187,11 @@ static double pit_volume(rill_rig *rig) {
 }
 
 /* A pit of 20 x 20 x 4 mm in a plain with open edges; the lid comes down on it, the tray is tilted by 30 degrees. */
-static void run_lid(rill_validation *v) {
+static void run_lid(rill_validation *validation) {
     rill_rig rig;
     int64_t error = 0;
     double closed = 0, tilted = 0, opened = 0;
-    if (rill_rig_begin(&rig, v, 40, 40, 1e-3)) {
+    if (rill_rig_begin(&rig, validation, 40, 40, 1e-3)) {
         for (int32_t y = 0; y < 40; y++) {
             for (int32_t x = 0; x < 40; x++) {
                 rig.heights[rill_rig_cell(&rig, x, y)] = x >= 10 && x < 30 && y >= 10 && y < 30 ? -4e-3 : 0;
@@ -225,10 +225,10 @@ static void run_lid(rill_validation *v) {
         rill_check check = {
             .mode = "physical", .relation = RILL_ZERO, .value = 1e6 * (tilted - closed), .unit = "ml"
         };
-        rill_validation_add(v, &check, "lid on a pit, tilted: what gets out");
+        rill_validation_add(validation, &check, "lid on a pit, tilted: what gets out");
         check = (rill_check){ .mode = "physical", .relation = RILL_AT_LEAST, .target = 0.3, .unit = "ml" };
         check.value = 1e6 * (closed - opened);
-        rill_validation_add(v, &check, "lid lifted, tilted: what runs out");
+        rill_validation_add(validation, &check, "lid lifted, tilted: what runs out");
         add_ledger(&rig, "lid", error);
     }
     rill_rig_end(&rig);
@@ -241,12 +241,12 @@ typedef struct toll {
     uint64_t hash;
 } toll;
 
-static toll tumble(rill_validation *v, int threads, bool scalar, int moves) {
+static toll tumble(rill_validation *validation, int threads, bool scalar, int moves) {
     enum { BOXES = 3 };
     static const char *const names[BOXES] = { "red", "green", "blue" };
-    rill_validation with = *v;
+    rill_validation with = *validation;
     rill_rig rig;
-    toll t = { 0 };
+    toll found = { 0 };
     uint64_t seed = 25;
     with.threads = threads;
     with.scalar = scalar;
@@ -273,40 +273,40 @@ static toll tumble(rill_validation *v, int threads, bool scalar, int moves) {
             }
             rill_rig_expect(&rig, rill_solid_set_pose(rig.world, id, place, turn), "rill_solid_set_pose");
             rill_rig_step(&rig, 0.005);
-            rill_rig_audit(&rig, &t.error);
+            rill_rig_audit(&rig, &found.error);
         }
         rill_message message = { "" };
         if (rig.ok && rill_world_validate(rig.world, &message) != RILL_OK) {
             rill_validation_broken(&with, message.text);
         }
-        t.hash = rig.ok ? rill_world_hash(rig.world) : 0;
+        found.hash = rig.ok ? rill_world_hash(rig.world) : 0;
     }
     rill_rig_end(&rig);
-    v->rows = with.rows; /* a failure has added a row */
-    v->row_count = with.row_count;
-    v->row_capacity = with.row_capacity;
-    v->out_of_memory = with.out_of_memory;
-    return t;
+    validation->rows = with.rows; /* a failure has added a row */
+    validation->row_count = with.row_count;
+    validation->row_capacity = with.row_capacity;
+    validation->out_of_memory = with.out_of_memory;
+    return found;
 }
 
-static void run_tumult(rill_validation *v) {
-    int moves = v->quick ? 300 : 3000, fewer = moves / 10;
-    toll t = tumble(v, v->threads, v->scalar, moves);
-    rill_check check = { .mode = "physical", .relation = RILL_ZERO, .value = (double)t.error, .unit = "quanta" };
-    rill_validation_add(v, &check, "boxes that jump and turn: ledger error, %d moves", moves);
-    uint64_t one = tumble(v, 1, false, fewer).hash;
+static void run_tumult(rill_validation *validation) {
+    int moves = validation->quick ? 300 : 3000, fewer = moves / 10;
+    toll found = tumble(validation, validation->threads, validation->scalar, moves);
+    rill_check check = { .mode = "physical", .relation = RILL_ZERO, .value = (double)found.error, .unit = "quanta" };
+    rill_validation_add(validation, &check, "boxes that jump and turn: ledger error, %d moves", moves);
+    uint64_t one = tumble(validation, 1, false, fewer).hash;
     check.unit = NULL;
-    check.value = one == tumble(v, 2, false, fewer).hash ? 0 : 1;
-    rill_validation_add(v, &check, "boxes that jump and turn: bits differ on 2 threads");
-    check.value = one == tumble(v, 1, true, fewer).hash ? 0 : 1;
-    rill_validation_add(v, &check, "boxes that jump and turn: bits differ with scalar kernels");
+    check.value = one == tumble(validation, 2, false, fewer).hash ? 0 : 1;
+    rill_validation_add(validation, &check, "boxes that jump and turn: bits differ on 2 threads");
+    check.value = one == tumble(validation, 1, true, fewer).hash ? 0 : 1;
+    rill_validation_add(validation, &check, "boxes that jump and turn: bits differ with scalar kernels");
 }
 
-void rill_case_moving_solids(rill_validation *v) {
-    run_box(v);
-    run_piston(v);
-    run_gate(v);
-    run_lid(v);
-    run_tumult(v);
-    rill_case_pushing_walls(v);
+void rill_case_moving_solids(rill_validation *validation) {
+    run_box(validation);
+    run_piston(validation);
+    run_gate(validation);
+    run_lid(validation);
+    run_tumult(validation);
+    rill_case_pushing_walls(validation);
 }

@@ -58,10 +58,10 @@ static double bowl_error(const rill_rig *rig, const rill_bowl *bowl, double t) {
 }
 
 /* errors[0] after one period, errors[1] after three. */
-static bool run_bowl(rill_validation *v, const rill_bowl *bowl, double dx, double errors[2]) {
+static bool run_bowl(rill_validation *validation, const rill_bowl *bowl, double dx, double errors[2]) {
     rill_rig rig;
     int32_t half = (int32_t)ceil((bowl->radius + bowl->swing) / dx) + 4;
-    if (rill_rig_begin(&rig, v, 2 * half, 2 * half, dx)) {
+    if (rill_rig_begin(&rig, validation, 2 * half, 2 * half, dx)) {
         for (int32_t y = 0; y < rig.ny; y++) {
             for (int32_t x = 0; x < rig.nx; x++) {
                 rig.heights[rill_rig_cell(&rig, x, y)] =
@@ -81,18 +81,18 @@ static bool run_bowl(rill_validation *v, const rill_bowl *bowl, double dx, doubl
     return ok;
 }
 
-static void add_bowl(rill_validation *v, const rill_bowl *bowl, double cells, const double errors[2],
+static void add_bowl(rill_validation *validation, const rill_bowl *bowl, double cells, const double errors[2],
                      const double targets[2], const char *bar) {
     for (int i = 0; i < 2; i++) {
         rill_check check = { .mode = "physical", .value = 100 * errors[i], .unit = "%", .bar = i ? NULL : bar };
         check.relation = targets ? RILL_AT_MOST : RILL_NOTE;
         check.target = targets ? targets[i] : 0;
-        rill_validation_add(v, &check, "L1/h0 after %d T, eta/a %.2g, a/dx %g", 2 * i + 1, bowl->swing / bowl->radius,
+        rill_validation_add(validation, &check, "L1/h0 after %d T, eta/a %.2g, a/dx %g", 2 * i + 1, bowl->swing / bowl->radius,
                             cells);
     }
 }
 
-void rill_case_bowl(rill_validation *v) {
+void rill_case_bowl(rill_validation *validation) {
     static const double resolutions[] = { 20, 40, 80 };
     static const char *const bars[] = { "Basilisk 0.46 % (N = 32)", "Basilisk 0.13 % (N = 64)",
                                         "Basilisk 0.04 % (N = 128)" };
@@ -100,23 +100,23 @@ void rill_case_bowl(rill_validation *v) {
     rill_bowl bowl = { .gravity = gravity, .radius = 0.04, .depth = 8e-3, .swing = 4e-3 };
     double errors[3][2] = { { 0 } };
     for (int i = 0; i < 3; i++) {
-        if (!run_bowl(v, &bowl, bowl.radius / resolutions[i], errors[i])) {
+        if (!run_bowl(validation, &bowl, bowl.radius / resolutions[i], errors[i])) {
             return;
         }
-        add_bowl(v, &bowl, resolutions[i], errors[i], i == 1 ? targets : NULL, bars[i]);
+        add_bowl(validation, &bowl, resolutions[i], errors[i], i == 1 ? targets : NULL, bars[i]);
     }
     for (int i = 0; i < 2; i++) {
         rill_check order = { .mode = "physical", .relation = RILL_AT_LEAST, .target = 1 };
         order.value = log2(errors[0][i] / errors[2][i]) / 2;
-        rill_validation_add(v, &order, "order of convergence after %d T, a/dx 20 to 80", 2 * i + 1);
+        rill_validation_add(validation, &order, "order of convergence after %d T, a/dx 20 to 80", 2 * i + 1);
     }
     bowl.swing = 0.5 * bowl.radius;
-    if (run_bowl(v, &bowl, bowl.radius / 40, errors[0])) {
-        add_bowl(v, &bowl, 40, errors[0], wild_targets, NULL);
+    if (run_bowl(validation, &bowl, bowl.radius / 40, errors[0])) {
+        add_bowl(validation, &bowl, 40, errors[0], wild_targets, NULL);
     }
     rill_bowl other = { .gravity = gravity, .radius = 1.5, .depth = 0.1, .swing = 0.15 };
-    if (run_bowl(v, &other, other.radius / 40, errors[0])) {
-        add_bowl(v, &other, 40, errors[0], targets, NULL);
+    if (run_bowl(validation, &other, other.radius / 40, errors[0])) {
+        add_bowl(validation, &other, 40, errors[0], targets, NULL);
     }
 }
 
@@ -131,23 +131,23 @@ typedef struct basin {
 
 enum { PERIODS = 10, SAMPLES = 200 /* per period */ };
 
-static double mode_of(const basin *b, const rill_rig *rig, size_t i) {
-    int32_t along = (int32_t)(b->along_y ? i / (size_t)rig->nx : i % (size_t)rig->nx);
-    return cos(RILL_PI * rill_rig_centre(rig, along) / b->length);
+static double mode_of(const basin *which, const rill_rig *rig, size_t i) {
+    int32_t along = (int32_t)(which->along_y ? i / (size_t)rig->nx : i % (size_t)rig->nx);
+    return cos(RILL_PI * rill_rig_centre(rig, along) / which->length);
 }
 
-static double project(const basin *b, const rill_rig *rig) {
+static double project(const basin *which, const rill_rig *rig) {
     double sum = 0, norm = 0;
     for (size_t i = 0; i < rig->cells; i++) {
-        double mode = mode_of(b, rig, i);
-        sum += (rig->depth[i] - b->depth) * mode;
+        double mode = mode_of(which, rig, i);
+        sum += (rig->depth[i] - which->depth) * mode;
         norm += mode * mode;
     }
     return sum / norm;
 }
 
 /* Runs PERIODS + 1 of the exact periods; signal[k] is the amplitude of the mode at sample k. */
-static bool record(const basin *b, rill_rig *rig, double period, double *signal, int count) {
+static bool record(const basin *which, rill_rig *rig, double period, double *signal, int count) {
     for (int k = 0; k < count; k++) {
         if (k > 0 && !rill_rig_step(rig, period / SAMPLES)) {
             return false;
@@ -155,7 +155,7 @@ static bool record(const basin *b, rill_rig *rig, double period, double *signal,
         if (!rill_rig_look(rig)) {
             return false;
         }
-        signal[k] = project(b, rig);
+        signal[k] = project(which, rig);
     }
     return true;
 }
@@ -185,20 +185,20 @@ static double measure_amplitude(const double *signal, double period, double dt) 
     return 2 * sqrt(c * c + s * s) / count;
 }
 
-static void run_basin(rill_validation *v, const basin *b) {
+static void run_basin(rill_validation *validation, const basin *which) {
     rill_rig rig;
-    int32_t along = (int32_t)lround(b->length / b->dx), across = 4;
-    bool paper = b->area == RILL_PIPE_AREA_PAPER;
-    double exact = rill_exact_standing_period(gravity, b->length, paper ? b->dx : b->depth);
-    bool ready = rill_rig_begin(&rig, v, b->along_y ? across : along, b->along_y ? along : across, b->dx);
-    rig.def.solver.pipe_area = b->area;
+    int32_t along = (int32_t)lround(which->length / which->dx), across = 4;
+    bool paper = which->area == RILL_PIPE_AREA_PAPER;
+    double exact = rill_exact_standing_period(gravity, which->length, paper ? which->dx : which->depth);
+    bool ready = rill_rig_begin(&rig, validation, which->along_y ? across : along, which->along_y ? along : across, which->dx);
+    rig.def.solver.pipe_area = which->area;
     int count = (PERIODS + 1) * SAMPLES + 1;
     double *signal = ready ? rill_rig_numbers(&rig, (size_t)count) : NULL;
     if (signal && rill_rig_build(&rig)) {
         for (size_t i = 0; i < rig.cells; i++) {
-            rig.depth[i] = b->depth + b->amplitude * mode_of(b, &rig, i);
+            rig.depth[i] = which->depth + which->amplitude * mode_of(which, &rig, i);
         }
-        if (rill_rig_fill(&rig) && record(b, &rig, exact, signal, count)) {
+        if (rill_rig_fill(&rig) && record(which, &rig, exact, signal, count)) {
             double dt = exact / SAMPLES, period = measure_period(signal, count, dt);
             double before = measure_amplitude(signal, exact, dt);
             double after = measure_amplitude(signal + PERIODS * SAMPLES, exact, dt);
@@ -208,20 +208,20 @@ static void run_basin(rill_validation *v, const basin *b) {
                                  .target = exact,
                                  .tolerance = 1e-3,
                                  .unit = "s" };
-            rill_validation_add(v, &check, "period, L %g m, d %g mm, dx %g mm, along %s", b->length, 1e3 * b->depth,
-                                1e3 * b->dx, b->along_y ? "y" : "x");
+            rill_validation_add(validation, &check, "period, L %g m, d %g mm, dx %g mm, along %s", which->length, 1e3 * which->depth,
+                                1e3 * which->dx, which->along_y ? "y" : "x");
             check = (rill_check){
                 .mode = rill_rig_mode(&rig), .relation = RILL_AT_LEAST, .value = after / before, .target = 0.9999
             };
-            rill_validation_add(v, &check, "amplitude kept over %d T, %.0e of the depth", PERIODS,
-                                b->amplitude / b->depth);
+            rill_validation_add(validation, &check, "amplitude kept over %d T, %.0e of the depth", PERIODS,
+                                which->amplitude / which->depth);
         }
     }
     free(signal);
     rill_rig_end(&rig);
 }
 
-void rill_case_standing_wave(rill_validation *v) {
+void rill_case_standing_wave(rill_validation *validation) {
     const basin basins[] = {
         { RILL_PIPE_AREA_PAPER, 0.1, 5e-3, 5e-7, 1e-3, false },
         { RILL_PIPE_AREA_PHYSICAL, 0.1, 5e-3, 5e-7, 1e-3, false },
@@ -229,6 +229,6 @@ void rill_case_standing_wave(rill_validation *v) {
         { RILL_PIPE_AREA_PHYSICAL, 0.06, 2e-3, 2e-7, 5e-4, false },
     };
     for (size_t i = 0; i < sizeof basins / sizeof basins[0]; i++) {
-        run_basin(v, &basins[i]);
+        run_basin(validation, &basins[i]);
     }
 }

@@ -19,13 +19,13 @@ static const double gravity = 9.81;
 
 static void add_ledger(rill_rig *rig, const char *what, int64_t error) {
     rill_check check = { .mode = "physical", .relation = RILL_ZERO, .value = (double)error, .unit = "quanta" };
-    rill_validation_add(rig->v, &check, "%s: ledger error", what);
+    rill_validation_add(rig->validation, &check, "%s: ledger error", what);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- siphon */
 
 /* Wells at 20 and 10 mm; the passage between them has its sill at 30 mm. */
-static void run_siphon(rill_validation *v, bool primed) {
+static void run_siphon(rill_validation *validation, bool primed) {
     const rill_vessels siphon = { .name = primed ? "primed siphon" : "siphon",
                                   .nx = 50,
                                   .ny = 4,
@@ -40,8 +40,8 @@ static void run_siphon(rill_validation *v, bool primed) {
     rill_rig rig = { 0 };
     int64_t error = 0;
     rill_well_level high = { 0 }, low = { 0 };
-    int8_t *well = rill_vessels_map(v, &siphon);
-    if (well && rill_vessels_build(&rig, v, &siphon, well)) {
+    int8_t *well = rill_vessels_map(validation, &siphon);
+    if (well && rill_vessels_build(&rig, validation, &siphon, well)) {
         rill_vessels_fill(&rig, well, levels, primed ? 1 : 0);
         rill_rig_run(&rig, 5, 0.05);
         rill_rig_audit(&rig, &error);
@@ -53,13 +53,13 @@ static void run_siphon(rill_validation *v, bool primed) {
     if (rig.ok) {
         rill_check check = { .mode = "physical", .relation = primed ? RILL_AT_LEAST : RILL_ZERO, .unit = "quanta" };
         check.value = round((high.mean - levels[0]) / rig.quantum);
-        rill_validation_add(v, &check, "%s, crest above both levels: upper well's rise", siphon.name);
+        rill_validation_add(validation, &check, "%s, crest above both levels: upper well's rise", siphon.name);
         check.value = round((low.mean - levels[1]) / rig.quantum);
-        rill_validation_add(v, &check, "%s: lower well's rise", siphon.name);
+        rill_validation_add(validation, &check, "%s: lower well's rise", siphon.name);
         if (primed) { /* no more than the passage held: 3 mm of 10 mm into a well of 20 mm */
             check = (rill_check){ .mode = "physical", .relation = RILL_AT_MOST, .target = 1.5, .unit = "mm" };
             check.value = 1e3 * (low.mean - levels[1]);
-            rill_validation_add(v, &check, "%s: lower well's rise, by what was in the passage", siphon.name);
+            rill_validation_add(validation, &check, "%s: lower well's rise, by what was in the passage", siphon.name);
         }
         add_ledger(&rig, siphon.name, error);
     }
@@ -70,14 +70,14 @@ static void run_siphon(rill_validation *v, bool primed) {
 /* --------------------------------------------------------------------------------------------------------- orifice */
 
 /* A tank of 100 x 100 mm, an orifice of 2 x 5 mm in its eastern wall, and a reservoir at a level of 10 mm behind it. */
-static void run_orifice(rill_validation *v, double Cd) {
+static void run_orifice(rill_validation *validation, double Cd) {
     const double dx = 2e-3, S = 0.01, A = 1e-5, h0 = 0.05, still = 0.01, rock = 0.08;
     enum { SIDE = 50, LENGTH = 2, OUTSIDE = 8, NX = SIDE + LENGTH + OUTSIDE };
-    double share = v->quick ? 0.8 : 0.5, exact = S / (Cd * A) * sqrt(2 * h0 / gravity) * (1 - sqrt(share));
+    double share = validation->quick ? 0.8 : 0.5, exact = S / (Cd * A) * sqrt(2 * h0 / gravity) * (1 - sqrt(share));
     double reached = (double)NAN;
     rill_rig rig;
     int64_t error = 0;
-    if (rill_rig_begin(&rig, v, NX, SIDE, dx)) {
+    if (rill_rig_begin(&rig, validation, NX, SIDE, dx)) {
         int32_t middle = SIDE / 2;
         for (int32_t y = 0; y < SIDE; y++) {
             for (int32_t x = SIDE; x < SIDE + LENGTH; x++) {
@@ -113,7 +113,7 @@ static void run_orifice(rill_validation *v, double Cd) {
             .mode = "physical", .relation = RILL_NEAR, .value = reached, .target = exact, .unit = "s"
         };
         check.tolerance = 0.05;
-        rill_validation_add(v, &check, "100 cm2 through 10 mm2, Cd %.2f: until %g of the head", Cd, share);
+        rill_validation_add(validation, &check, "100 cm2 through 10 mm2, Cd %.2f: until %g of the head", Cd, share);
         add_ledger(&rig, "tank that drains", error);
     }
     rill_rig_end(&rig);
@@ -122,11 +122,11 @@ static void run_orifice(rill_validation *v, double Cd) {
 /* ------------------------------------------------------------------------------------------------------------ slot */
 
 /* 20 cells of a slot 1 mm high between reservoirs at 11 and 10 mm. */
-static void run_slot(rill_validation *v) {
+static void run_slot(rill_validation *validation) {
     const double dx = 1e-3, D = 1e-3, nu = 1e-5, levels[2] = { 0.011, 0.01 }, rock = 0.02;
     enum { WELL = 6, LENGTH = 20, NX = 2 * WELL + LENGTH, NY = 3 };
     rill_rig rig;
-    if (rill_rig_begin(&rig, v, NX, NY, dx)) {
+    if (rill_rig_begin(&rig, validation, NX, NY, dx)) {
         rill_rig_add_box(&rig, WELL * dx, 0, D, (WELL + LENGTH) * dx, NY * dx, rock);
         rig.def.liquid.viscosity = nu;
         rig.def.solver.orifice = 0;
@@ -138,7 +138,7 @@ static void run_slot(rill_validation *v) {
             rig.depth[i] = levels[(int)(i % NX) < NX / 2 ? 0 : 1];
         }
         rill_rig_fill(&rig);
-        rill_rig_run(&rig, v->quick ? 1 : 3, 0.02);
+        rill_rig_run(&rig, validation->quick ? 1 : 3, 0.02);
         rill_rig_look(&rig);
     }
     if (rig.ok) {
@@ -148,7 +148,7 @@ static void run_slot(rill_validation *v) {
         rill_check check = { .mode = "physical", .relation = RILL_NEAR, .value = 1e3 * speed, .unit = "mm/s" };
         check.target = 1e3 * gravity * fall / length * D * D / (12 * nu);
         check.tolerance = 0.01;
-        rill_validation_add(v, &check, "flooded slot of %g mm (Poiseuille): speed", 1e3 * D);
+        rill_validation_add(validation, &check, "flooded slot of %g mm (Poiseuille): speed", 1e3 * D);
     }
     rill_rig_end(&rig);
 }
@@ -176,9 +176,9 @@ static void watch_rest(rill_rig *rig, const char *name, int64_t steps, double mo
     if (rig->ok) {
         rill_check check = { .mode = "physical", .relation = RILL_AT_MOST, .target = most, .unit = "quanta" };
         check.value = round(moved);
-        rill_validation_add(rig->v, &check, "%s: a level moves in %.3g sub-steps", name, (double)rig->substeps);
+        rill_validation_add(rig->validation, &check, "%s: a level moves in %.3g sub-steps", name, (double)rig->substeps);
         check = (rill_check){ .mode = "physical", .value = speed, .unit = "m/s" };
-        rill_validation_add(rig->v, &check, "%s: largest face speed", name);
+        rill_validation_add(rig->validation, &check, "%s: largest face speed", name);
         add_ledger(rig, name, error);
     }
     free(before);
@@ -205,9 +205,9 @@ static void cover_at_random(rill_rig *rig, double level) {
     }
 }
 
-static void run_rest(rill_validation *v, const stillness *s) {
+static void run_rest(rill_validation *validation, const stillness *s) {
     rill_rig rig;
-    if (rill_rig_begin(&rig, v, 40, 20, 1e-3)) {
+    if (rill_rig_begin(&rig, validation, 40, 20, 1e-3)) {
         double width = 40 * rig.dx;
         if (s->ceiling > 0) {
             rill_rig_add_box(&rig, 0.25 * width, 0, s->ceiling, 0.75 * width, width, 0.02);
@@ -221,7 +221,7 @@ static void run_rest(rill_validation *v, const stillness *s) {
     if (rill_rig_build(&rig)) {
         const double at[3] = { 0.5 * rig.dx, 0.5 * rig.dx, 0.35 * s->level };
         rill_rig_expect(&rig, rill_world_fill_level(rig.world, at, s->level, NULL), "rill_world_fill_level");
-        watch_rest(&rig, s->name, v->quick ? 1000 : 20000, 10);
+        watch_rest(&rig, s->name, validation->quick ? 1000 : 20000, 10);
     }
     rill_rig_end(&rig);
 }
@@ -229,7 +229,7 @@ static void run_rest(rill_validation *v, const stillness *s) {
 /* --------------------------------------------------------------------------------------------------------- filling */
 
 /* Rises from below the ceiling of a passage, 5 mm high, to above it and falls again, at 0.05 mm/s. */
-static void run_filling(rill_validation *v) {
+static void run_filling(rill_validation *validation) {
     enum { WELL = 10, LENGTH = 20, NX = 2 * WELL + LENGTH, NY = 6 };
     const double dx = 1e-3, rise = 5e-5, low = 4.7e-3, high = 5.3e-3, ceiling = 5e-3;
     const rill_vessels basin = { .name = "slow filling",
@@ -243,10 +243,10 @@ static void run_filling(rill_validation *v) {
                                  .top = 0.02,
                                  .viscosity = 1e-6 };
     rill_rig rig = { 0 };
-    int8_t *well = rill_vessels_map(v, &basin);
+    int8_t *well = rill_vessels_map(validation, &basin);
     double jump = 0, apart = 0, *before = NULL;
     int64_t error = 0;
-    if (well && rill_vessels_build(&rig, v, &basin, well)) {
+    if (well && rill_vessels_build(&rig, validation, &basin, well)) {
         const double levels[RILL_WELLS] = { low, low, 0 };
         rill_source_def tap = rill_default_source_def();
         tap.shape = RILL_SOURCE_BOX;
@@ -264,7 +264,7 @@ static void run_filling(rill_validation *v) {
         before = rill_rig_numbers(&rig, rig.cells);
         double end = 2 * tap.from, dt = 0.9 * rill_rig_stable_step(&rig, high);
         rill_rig_look(&rig);
-        for (double t = 0; rig.ok && t < (v->quick ? 0.7 * end : end); t += dt) {
+        for (double t = 0; rig.ok && t < (validation->quick ? 0.7 * end : end); t += dt) {
             memcpy(before, rig.depth, rig.cells * sizeof *before);
             rill_rig_step(&rig, dt);
             rill_rig_look(&rig);
@@ -280,9 +280,9 @@ static void run_filling(rill_validation *v) {
     if (rig.ok) {
         rill_check check = { .mode = "physical", .relation = RILL_AT_MOST, .value = 100 * jump, .unit = "%" };
         check.target = 1;
-        rill_validation_add(v, &check, "slow rise and fall past a ceiling: worst jump, of depth");
+        rill_validation_add(validation, &check, "slow rise and fall past a ceiling: worst jump, of depth");
         check.value = 100 * apart;
-        rill_validation_add(v, &check, "slow rise and fall past a ceiling: wells apart, of depth");
+        rill_validation_add(validation, &check, "slow rise and fall past a ceiling: wells apart, of depth");
         add_ledger(&rig, "slow rise and fall", error);
     }
     free(before);
@@ -292,11 +292,11 @@ static void run_filling(rill_validation *v) {
 
 /* ---------------------------------------------------------------------------------------------------------- cavity */
 
-static void run_cavity(rill_validation *v) {
+static void run_cavity(rill_validation *validation) {
     rill_rig rig;
     rill_status refused = 0;
     uint64_t seed = 5;
-    if (rill_rig_begin(&rig, v, 20, 20, 1e-3)) {
+    if (rill_rig_begin(&rig, validation, 20, 20, 1e-3)) {
         /* A bed with a pit of 12 x 12 cells under a slab. */
         for (int32_t y = 0; y < rig.ny; y++) {
             for (int32_t x = 0; x < rig.nx; x++) {
@@ -316,7 +316,7 @@ static void run_cavity(rill_validation *v) {
         rill_rig_expect(&rig, rill_world_set_velocities(rig.world, 0, rig.faces, 2 * rig.cells),
                         "rill_world_set_velocities");
         /* Not at rest: whole quanta cross its faces in circles, and full is a band of some quanta. */
-        watch_rest(&rig, "sealed cavity, stirred", v->quick ? 2000 : 20000, 64);
+        watch_rest(&rig, "sealed cavity, stirred", validation->quick ? 2000 : 20000, 64);
         rill_source_def tap = rill_default_source_def();
         memcpy(tap.at, at, sizeof at);
         tap.rate = 1e-7;
@@ -327,7 +327,7 @@ static void run_cavity(rill_validation *v) {
     if (rig.ok) {
         rill_check check = { .mode = "physical", .relation = RILL_AT_LEAST, .target = 1 };
         check.value = refused & RILL_STATUS_SOURCE_REFUSED ? 1 : 0;
-        rill_validation_add(v, &check, "sealed cavity: a source in it is refused");
+        rill_validation_add(validation, &check, "sealed cavity: a source in it is refused");
     }
     rill_rig_end(&rig);
 }
@@ -335,8 +335,8 @@ static void run_cavity(rill_validation *v) {
 /* ------------------------------------------------------------------------------------------------------------ bits */
 
 /* Lets a dam break into a room with pillars, a low ceiling and a slab with a hole; returns the hash after a second. */
-static uint64_t hash_of(rill_validation *v, int threads, bool scalar) {
-    rill_validation with = *v;
+static uint64_t hash_of(rill_validation *validation, int threads, bool scalar) {
+    rill_validation with = *validation;
     rill_rig rig;
     uint64_t hash = 0;
     with.threads = threads;
@@ -359,23 +359,23 @@ static uint64_t hash_of(rill_validation *v, int threads, bool scalar) {
         hash = rig.ok ? rill_world_hash(rig.world) : 0;
     }
     rill_rig_end(&rig);
-    v->rows = with.rows; /* a failure has added a row */
-    v->row_count = with.row_count;
-    v->row_capacity = with.row_capacity;
-    v->out_of_memory = with.out_of_memory;
+    validation->rows = with.rows; /* a failure has added a row */
+    validation->row_count = with.row_count;
+    validation->row_capacity = with.row_capacity;
+    validation->out_of_memory = with.out_of_memory;
     return hash;
 }
 
-static void run_bits(rill_validation *v) {
-    uint64_t one = hash_of(v, 1, false);
+static void run_bits(rill_validation *validation) {
+    uint64_t one = hash_of(validation, 1, false);
     rill_check check = { .mode = "physical", .relation = RILL_ZERO };
-    check.value = one == hash_of(v, 2, false) ? 0 : 1;
-    rill_validation_add(v, &check, "dam break into a low room: bits differ on 2 threads");
-    check.value = one == hash_of(v, 1, true) ? 0 : 1;
-    rill_validation_add(v, &check, "dam break into a low room: bits differ with scalar kernels");
+    check.value = one == hash_of(validation, 2, false) ? 0 : 1;
+    rill_validation_add(validation, &check, "dam break into a low room: bits differ on 2 threads");
+    check.value = one == hash_of(validation, 1, true) ? 0 : 1;
+    rill_validation_add(validation, &check, "dam break into a low room: bits differ with scalar kernels");
 }
 
-void rill_case_passages(rill_validation *v) {
+void rill_case_passages(rill_validation *validation) {
     static const stillness stillnesses[] = {
         { .name = "passage just full", .ceiling = 5e-3, .level = 5e-3 },
         { .name = "passage just full, viscous", .ceiling = 5e-3, .level = 5e-3, .viscosity = 1e-6 },
@@ -383,15 +383,15 @@ void rill_case_passages(rill_validation *v) {
         { .name = "extended pipes", .ceiling = 5e-3, .level = 8e-3, .passages = RILL_PASSAGES_STRAIGHT },
         { .name = "random ceilings", .level = 8e-3 },
     };
-    run_siphon(v, false);
-    run_siphon(v, true);
-    run_orifice(v, 1);
-    run_orifice(v, 0.61);
-    run_slot(v);
+    run_siphon(validation, false);
+    run_siphon(validation, true);
+    run_orifice(validation, 1);
+    run_orifice(validation, 0.61);
+    run_slot(validation);
     for (size_t i = 0; i < sizeof stillnesses / sizeof stillnesses[0]; i++) {
-        run_rest(v, &stillnesses[i]);
+        run_rest(validation, &stillnesses[i]);
     }
-    run_filling(v);
-    run_cavity(v);
-    run_bits(v);
+    run_filling(validation);
+    run_cavity(validation);
+    run_bits(validation);
 }

@@ -57,7 +57,7 @@ static double plunged_rise(bool sphere) {
 }
 
 /* A box or sphere of 20 mm in a tank of 120 x 80 mm, 30 mm deep. */
-static void run_plunge(rill_validation *v, rill_body_def def, const char *name) {
+static void run_plunge(rill_validation *validation, rill_body_def def, const char *name) {
     const double dx = 2e-3, depth = 0.03, target = plunged_rise(def.shape == RILL_BODY_SPHERE);
     const double down[3] = { 0, 0, -0.045 }, up[3] = { 0, 0, 0.045 }, east[3] = { 0.1, 0, 0 }, west[3] = { -0.1, 0, 0 };
     const double still[3] = { 0, 0, 0 };
@@ -65,7 +65,7 @@ static void run_plunge(rill_validation *v, rill_body_def def, const char *name) 
     int64_t error = 0;
     rill_rig rig;
     rill_body_id id = { 0 };
-    if (rill_rig_begin(&rig, v, 60, 40, dx)) {
+    if (rill_rig_begin(&rig, validation, 60, 40, dx)) {
         rig.def.headroom = 0.1;
         rig.def.liquid.viscosity = 1e-3;
     }
@@ -88,16 +88,16 @@ static void run_plunge(rill_validation *v, rill_body_def def, const char *name) 
         rill_check check = { .mode = "physical", .relation = RILL_WITHIN, .tolerance = 1e-2, .unit = "mm" };
         check.value = 1e3 * (in - depth);
         check.target = 1e3 * target;
-        rill_validation_add(v, &check, "%s pushed down 18 mm: rise of the level", name);
+        rill_validation_add(validation, &check, "%s pushed down 18 mm: rise of the level", name);
         check.value = 1e3 * (out - depth);
         check.target = 0;
-        rill_validation_add(v, &check, "%s driven aside and back and lifted: rise of the level", name);
+        rill_validation_add(validation, &check, "%s driven aside and back and lifted: rise of the level", name);
         check = (rill_check){ .mode = "physical", .relation = RILL_ZERO, .value = (double)error, .unit = "quanta" };
-        rill_validation_add(v, &check, "%s down, aside, back and up: ledger error", name);
+        rill_validation_add(validation, &check, "%s down, aside, back and up: ledger error", name);
         check = (rill_check){ .mode = "physical", .relation = RILL_WITHIN, .tolerance = 2, .unit = "mm" };
         check.value = 1e3 * bow;
         check.target = 2.5;
-        rill_validation_add(v, &check, "%s driven aside at 0.1 m/s: bow wave", name);
+        rill_validation_add(validation, &check, "%s driven aside at 0.1 m/s: bow wave", name);
     }
     rill_rig_end(&rig);
 }
@@ -127,14 +127,14 @@ static double mean_depth(rill_rig *rig, double from, double to) {
 }
 
 /* A channel of 800 x 8 mm, 10 mm deep; the piston, 20 mm long, starts in its middle and goes for 0.8 s. */
-static void run_piston(rill_validation *v, double speed) {
+static void run_piston(rill_validation *validation, double speed) {
     const double dx = 2e-3, h0 = 0.01, seconds = 0.8, half = 0.01, start = 0.4;
     const double h1 = depth_before_bore(h0, fabs(speed)), h2 = pow(sqrt(gravity * h0) - 0.5 * fabs(speed), 2) / gravity;
     double ahead = 0, behind = 0;
     int64_t error = 0;
     rill_rig rig;
     rill_body_id id = { 0 };
-    if (rill_rig_begin(&rig, v, 400, 4, dx)) {
+    if (rill_rig_begin(&rig, validation, 400, 4, dx)) {
         rig.def.headroom = 0.1;
     }
     rill_body_def def = told_box(2 * half, 1, 0.08);
@@ -159,23 +159,23 @@ static void run_piston(rill_validation *v, double speed) {
         rill_check check = { .mode = "physical", .relation = RILL_NEAR, .tolerance = 0.03, .unit = "mm" };
         check.value = 1e3 * (ahead - h0);
         check.target = 1e3 * (h1 - h0);
-        rill_validation_add(v, &check, "piston at %g mm/s: rise before it", 1e3 * speed);
+        rill_validation_add(validation, &check, "piston at %g mm/s: rise before it", 1e3 * speed);
         check.value = 1e3 * (behind - h0);
         check.target = 1e3 * (h2 - h0);
-        rill_validation_add(v, &check, "piston at %g mm/s: fall behind it", 1e3 * speed);
+        rill_validation_add(validation, &check, "piston at %g mm/s: fall behind it", 1e3 * speed);
         check = (rill_check){ .mode = "physical", .relation = RILL_ZERO, .value = (double)error, .unit = "quanta" };
-        rill_validation_add(v, &check, "piston at %g mm/s: ledger error", 1e3 * speed);
+        rill_validation_add(validation, &check, "piston at %g mm/s: ledger error", 1e3 * speed);
     }
     rill_rig_end(&rig);
 }
 
-void rill_case_prescribed_bodies(rill_validation *v) {
+void rill_case_prescribed_bodies(rill_validation *validation) {
     rill_body_def sphere = rill_default_body_def();
     sphere.radius = 0.01;
     sphere.mass = (double)INFINITY;
-    run_plunge(v, told_box(0.02, 0.02, 0.02), "box 20 mm");
-    run_plunge(v, sphere, "sphere 20 mm");
-    run_piston(v, 0.05);
-    run_piston(v, 0.12);
-    run_piston(v, -0.05);
+    run_plunge(validation, told_box(0.02, 0.02, 0.02), "box 20 mm");
+    run_plunge(validation, sphere, "sphere 20 mm");
+    run_piston(validation, 0.05);
+    run_piston(validation, 0.12);
+    run_piston(validation, -0.05);
 }

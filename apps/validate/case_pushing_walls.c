@@ -58,14 +58,14 @@ static plateau measure(const rill_rig *rig, double from, double to) {
 }
 
 /* A channel of 400 x 4 mm, 5 mm deep; the wall starts 2.1 mm from its end. A frame is 1/60 s. */
-static void run_bore(rill_validation *v, double cells_per_frame, double duration) {
+static void run_bore(rill_validation *validation, double cells_per_frame, double duration) {
     const double dx = 1e-3, h0 = 5e-3, start = 2.1e-3, frame = 1.0 / 60, speed = cells_per_frame * dx / frame;
     const double h1 = depth_behind_bore(h0, speed), front = h1 * speed / (h1 - h0);
     const int frames = (int)lround(duration / frame);
     rill_rig rig;
     int64_t error = 0;
     plateau found = { 0, 0 };
-    if (rill_rig_begin(&rig, v, 400, 4, dx)) {
+    if (rill_rig_begin(&rig, validation, 400, 4, dx)) {
         rill_rig_add_box(&rig, -0.5, -1, -1e-3, start, 1, 0.1);
         if (rig.ok) {
             rig.boxes[0].name = "wall";
@@ -88,12 +88,12 @@ static void run_bore(rill_validation *v, double cells_per_frame, double duration
         check.value = 1e3 * (found.mean - h0);
         check.target = 1e3 * (h1 - h0);
         check.tolerance = 0.03;
-        rill_validation_add(v, &check, "wall, %g cells a frame: rise behind the bore", cells_per_frame);
+        rill_validation_add(validation, &check, "wall, %g cells a frame: rise behind the bore", cells_per_frame);
         check = (rill_check){ .mode = "physical", .relation = RILL_AT_MOST, .target = 5, .unit = "%" };
         check.value = 100 * found.ripple / (h1 - h0);
-        rill_validation_add(v, &check, "wall, %g cells a frame: ripple of the rise, rms", cells_per_frame);
+        rill_validation_add(validation, &check, "wall, %g cells a frame: ripple of the rise, rms", cells_per_frame);
         check = (rill_check){ .mode = "physical", .relation = RILL_ZERO, .value = (double)error, .unit = "quanta" };
-        rill_validation_add(v, &check, "wall, %g cells a frame: ledger error", cells_per_frame);
+        rill_validation_add(validation, &check, "wall, %g cells a frame: ledger error", cells_per_frame);
     }
     rill_rig_end(&rig);
 }
@@ -105,18 +105,18 @@ typedef struct series {
     int count;
 } series;
 
-static void note(series *s, double value) {
-    s->sum += value;
-    s->squares += value * value;
-    s->count++;
+static void note(series *sums, double value) {
+    sums->sum += value;
+    sums->squares += value * value;
+    sums->count++;
 }
 
-static double mean_of(const series *s) {
-    return s->sum / s->count;
+static double mean_of(const series *sums) {
+    return sums->sum / sums->count;
 }
 
-static double deviation_of(const series *s) {
-    return sqrt(fmax(0, s->squares / s->count - mean_of(s) * mean_of(s)));
+static double deviation_of(const series *sums) {
+    return sqrt(fmax(0, sums->squares / sums->count - mean_of(sums) * mean_of(sums)));
 }
 
 /* A wall 20 mm thick, in cells of 1 mm and liquid of 5 mm. */
@@ -144,16 +144,16 @@ static void look_beside(rill_rig *rig, const ride *r, double gone, double side, 
     }
 }
 
-static bool make_ride(rill_rig *rig, rill_validation *v, const ride *r) {
-    if (rill_rig_begin(rig, v, r->nx, r->ny, 1e-3)) {
-        rill_rig_add_box(rig, -0.01, -0.5 * r->length, -5e-3, 0.01, 0.5 * r->length, 0.1);
+static bool make_ride(rill_rig *rig, rill_validation *validation, const ride *which) {
+    if (rill_rig_begin(rig, validation, which->nx, which->ny, 1e-3)) {
+        rill_rig_add_box(rig, -0.01, -0.5 * which->length, -5e-3, 0.01, 0.5 * which->length, 0.1);
         rig->def.headroom = 0.03;
     }
     if (rig->ok) {
         rig->boxes[0].name = "wall";
-        rig->boxes[0].translate[0] = r->x;
-        rig->boxes[0].translate[1] = 5e-4 * r->ny;
-        rig->boxes[0].rotate[2] = r->angle;
+        rig->boxes[0].translate[0] = which->x;
+        rig->boxes[0].translate[1] = 5e-4 * which->ny;
+        rig->boxes[0].rotate[2] = which->angle;
     }
     if (!rill_rig_build(rig)) {
         return false;
@@ -164,44 +164,44 @@ static bool make_ride(rill_rig *rig, rill_validation *v, const ride *r) {
     return rill_rig_fill(rig);
 }
 
-static void run_ride(rill_validation *v, const ride *r) {
-    const double h0 = 5e-3, frame = 1.0 / 60, way = r->speed / 60;
-    const double h1 = depth_behind_bore(h0, r->speed), h2 = pow(sqrt(gravity * h0) - 0.5 * r->speed, 2) / gravity;
-    const double c = cos(r->angle * 3.14159265358979323846 / 180), s = sin(r->angle * 3.14159265358979323846 / 180);
+static void run_ride(rill_validation *validation, const ride *which) {
+    const double h0 = 5e-3, frame = 1.0 / 60, way = which->speed / 60;
+    const double h1 = depth_behind_bore(h0, which->speed), h2 = pow(sqrt(gravity * h0) - 0.5 * which->speed, 2) / gravity;
+    const double c = cos(which->angle * 3.14159265358979323846 / 180), s = sin(which->angle * 3.14159265358979323846 / 180);
     rill_rig rig;
     series before = { 0 }, behind = { 0 };
     int64_t error = 0;
-    bool ok = make_ride(&rig, v, r);
-    const int frames = (int)lround(r->duration / frame);
+    bool ok = make_ride(&rig, validation, which);
+    const int frames = (int)lround(which->duration / frame);
     for (int k = 1; ok && k <= frames; k++) {
-        const double place[3] = { r->x + way * k * c, 5e-4 * r->ny + way * k * s, 0 }, turn[3] = { 0, 0, r->angle };
+        const double place[3] = { which->x + way * k * c, 5e-4 * which->ny + way * k * s, 0 }, turn[3] = { 0, 0, which->angle };
         const rill_solid_id id = rill_solid_find(rig.world, "wall");
         rill_rig_expect(&rig, rill_solid_set_pose(rig.world, id, place, turn), "rill_solid_set_pose");
         ok = rill_rig_step(&rig, frame) && rill_rig_audit(&rig, &error);
         if (2 * k > frames) {
-            look_beside(&rig, r, way * k, 1, &before);
-            look_beside(&rig, r, way * k, -1, &behind);
+            look_beside(&rig, which, way * k, 1, &before);
+            look_beside(&rig, which, way * k, -1, &behind);
         }
     }
     if (rig.ok) {
         rill_check check = { .mode = "physical", .relation = RILL_NEAR, .unit = "mm", .tolerance = 0.03 };
         check.value = 1e3 * (mean_of(&before) - h0);
         check.target = 1e3 * (h1 - h0);
-        rill_validation_add(v, &check, "wall, %s: rise before it", r->name);
+        rill_validation_add(validation, &check, "wall, %s: rise before it", which->name);
         check.value = 1e3 * (mean_of(&behind) - h0);
         check.target = 1e3 * (h2 - h0);
         check.tolerance = 0.05;
-        rill_validation_add(v, &check, "wall, %s: fall behind it", r->name);
+        rill_validation_add(validation, &check, "wall, %s: fall behind it", which->name);
         check = (rill_check){ .mode = "physical", .relation = RILL_AT_MOST, .target = 2, .unit = "%" };
         check.value = 100 * fmax(deviation_of(&before), deviation_of(&behind)) / h0;
-        rill_validation_add(v, &check, "wall, %s: ripple, rms, of the depth", r->name);
+        rill_validation_add(validation, &check, "wall, %s: ripple, rms, of the depth", which->name);
         check = (rill_check){ .mode = "physical", .relation = RILL_ZERO, .value = (double)error, .unit = "quanta" };
-        rill_validation_add(v, &check, "wall, %s: ledger error", r->name);
+        rill_validation_add(validation, &check, "wall, %s: ledger error", which->name);
     }
     rill_rig_end(&rig);
 }
 
-static void run_rides(rill_validation *v) {
+static void run_rides(rill_validation *validation) {
     const double wave = sqrt(gravity * 5e-3);
     const ride rides[] = {
         { .name = "a cell in 5 s", .nx = 3200, .ny = 1, .x = 1.60048, .length = 1, .speed = 2e-4, .duration = 6 },
@@ -213,7 +213,7 @@ static void run_rides(rill_validation *v) {
         { .name = "0.3 of the wave speed, 30 degrees", .nx = 300, .ny = 300, .x = 0.13, .length = 0.22, .angle = 30, .speed = 0.3 * wave, .duration = 0.36 },
     };
     for (size_t i = 0; i < sizeof rides / sizeof rides[0]; i++) {
-        run_ride(v, &rides[i]);
+        run_ride(validation, &rides[i]);
     }
 }
 
@@ -233,13 +233,13 @@ static double passage_speed(rill_rig *rig) {
 
 /* Wells of 20 x 20 mm, a passage 20 mm long, 10 mm wide and 4 mm high. The piston, which fills its well and lies on the
  * liquid, goes down at 10 mm/s. A frame of 1/60 s is 16 steps here, to see what happens within it. */
-static void run_passage(rill_validation *v) {
+static void run_passage(rill_validation *validation) {
     enum { STEPS = 16, FRAMES = 24, START_UP = 6 };
     const double piston = 0.01, frame = 1.0 / 60, exact = piston * 400e-6 / 40e-6;
     rill_rig rig;
     int64_t error = 0;
     double sum = 0, worst = 0;
-    if (rill_rig_begin(&rig, v, 60, 20, 1e-3)) {
+    if (rill_rig_begin(&rig, validation, 60, 20, 1e-3)) {
         rill_rig_add_box(&rig, 0.02, 0, 4e-3, 0.04, 0.02, 0.05);
         rill_rig_add_box(&rig, 0.02, 0, -1e-3, 0.04, 5e-3, 5e-3);
         rill_rig_add_box(&rig, 0.02, 0.015, -1e-3, 0.04, 0.02, 5e-3);
@@ -270,21 +270,21 @@ static void run_passage(rill_validation *v) {
         check.value = 1e3 * sum / ((FRAMES - START_UP) * STEPS);
         check.target = 1e3 * exact;
         check.tolerance = 0.02;
-        rill_validation_add(v, &check, "piston on a flooded chamber: speed in its passage, mean");
+        rill_validation_add(validation, &check, "piston on a flooded chamber: speed in its passage, mean");
         check = (rill_check){ .mode = "physical", .relation = RILL_AT_MOST, .target = 20, .unit = "%" };
         check.value = 100 * worst / exact;
-        rill_validation_add(v, &check, "piston on a flooded chamber: largest deviation in a step");
+        rill_validation_add(validation, &check, "piston on a flooded chamber: largest deviation in a step");
         check = (rill_check){ .mode = "physical", .relation = RILL_ZERO, .value = (double)error, .unit = "quanta" };
-        rill_validation_add(v, &check, "piston on a flooded chamber: ledger error");
+        rill_validation_add(validation, &check, "piston on a flooded chamber: ledger error");
     }
     rill_rig_end(&rig);
 }
 
-void rill_case_pushing_walls(rill_validation *v) {
-    run_bore(v, 0.2, 1);
-    run_bore(v, 0.3, 1);
-    run_bore(v, 1.3, 1);
-    run_bore(v, 2, 0.8);
-    run_rides(v);
-    run_passage(v);
+void rill_case_pushing_walls(rill_validation *validation) {
+    run_bore(validation, 0.2, 1);
+    run_bore(validation, 0.3, 1);
+    run_bore(validation, 1.3, 1);
+    run_bore(validation, 2, 0.8);
+    run_rides(validation);
+    run_passage(validation);
 }

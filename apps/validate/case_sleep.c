@@ -24,30 +24,30 @@ typedef struct sleep_scene {
 
 /* --------------------------------------------------------------------------------------------------- on versus off */
 
-static bool start(rill_rig *rig, rill_validation *v, const sleep_scene *s, bool rest, bool skip) {
-    if (!rill_rig_begin(rig, v, 64, 64, 1e-3)) {
+static bool start(rill_rig *rig, rill_validation *validation, const sleep_scene *scene, bool rest, bool skip) {
+    if (!rill_rig_begin(rig, validation, 64, 64, 1e-3)) {
         return false;
     }
     uint64_t seed = 23;
     for (size_t i = 0; i < rig->cells; i++) {
-        rig->heights[i] = s->roughness * rill_rig_random(&seed);
+        rig->heights[i] = scene->roughness * rill_rig_random(&seed);
     }
-    rig->def.liquid.viscosity = s->viscosity;
+    rig->def.liquid.viscosity = scene->viscosity;
     rig->def.solver.rest = rest;
     rig->def.solver.skip_idle = skip;
-    rig->def.solver.pipe_area = s->area;
+    rig->def.solver.pipe_area = scene->area;
     rig->def.solver.friction = 0; /* the mode's own */
     if (!rill_rig_build(rig)) {
         return false;
     }
     for (size_t i = 0; i < rig->cells; i++) {
         bool west = (int32_t)(i % (size_t)rig->nx) < rig->nx / 2;
-        double depth = (west ? 1.5 : 0.5) * s->level - rig->base[i];
+        double depth = (west ? 1.5 : 0.5) * scene->level - rig->base[i];
         rig->depth[i] = depth > 0 ? depth : 0;
     }
     rill_source_def rain = rill_default_source_def();
     rain.shape = RILL_SOURCE_RAIN;
-    rain.rate = s->raining ? 1000 : 0;
+    rain.rate = scene->raining ? 1000 : 0;
     rain.until = 1;
     rill_source_id id;
     return rill_rig_fill(rig) && rill_rig_expect(rig, rill_source_create(rig->world, &rain, &id), "rill_source_create");
@@ -93,40 +93,40 @@ static bool compare_now(comparison *c) {
     return ok;
 }
 
-static void report(rill_validation *v, const sleep_scene *s, comparison *c, double duration) {
+static void report(rill_validation *validation, const sleep_scene *scene, comparison *found, double duration) {
     static const char *const against[RUNS] = { "", "both off", "skipping off" };
-    rill_rig *rig = &c->rigs[ASLEEP];
+    rill_rig *rig = &found->rigs[ASLEEP];
     for (int k = AWAKE; k < RUNS; k++) {
         rill_check check = {
-            .mode = rill_rig_mode(rig), .relation = RILL_ZERO, .value = c->volumes[k], .unit = "quanta"
+            .mode = rill_rig_mode(rig), .relation = RILL_ZERO, .value = found->volumes[k], .unit = "quanta"
         };
-        rill_validation_add(v, &check, "%s: volumes against %s", s->name, against[k]);
+        rill_validation_add(validation, &check, "%s: volumes against %s", scene->name, against[k]);
         check = (rill_check){ .mode = rill_rig_mode(rig), .relation = RILL_AT_MOST, .target = 1e-3 };
-        check.value = c->levels[k] / c->depth;
-        rill_validation_add(v, &check, "%s: levels against %s, over H", s->name, against[k]);
+        check.value = found->levels[k] / found->depth;
+        rill_validation_add(validation, &check, "%s: levels against %s, over H", scene->name, against[k]);
     }
     rill_step_info info = { 0 };
     if (rill_rig_expect(rig, rill_world_get_step_info(rig->world, &info), "rill_world_get_step_info")) {
         rill_check check = { .mode = rill_rig_mode(rig), .target = 100, .unit = "%" };
-        check.relation = s->drowned ? RILL_AT_LEAST : RILL_NOTE;
+        check.relation = scene->drowned ? RILL_AT_LEAST : RILL_NOTE;
         check.value = 100 - 100 * (double)info.awake_columns / (double)rig->cells;
-        rill_validation_add(v, &check, "%s: asleep after %g s", s->name, duration);
+        rill_validation_add(validation, &check, "%s: asleep after %g s", scene->name, duration);
     }
 }
 
-static void compare(rill_validation *v, const sleep_scene *s, double duration) {
-    comparison c = { 0 };
-    bool ok = start(&c.rigs[ASLEEP], v, s, true, true);
-    ok = start(&c.rigs[AWAKE], v, s, false, false) && ok;
-    ok = start(&c.rigs[SWEPT], v, s, true, false) && ok;
+static void compare(rill_validation *validation, const sleep_scene *scene, double duration) {
+    comparison found = { 0 };
+    bool ok = start(&found.rigs[ASLEEP], validation, scene, true, true);
+    ok = start(&found.rigs[AWAKE], validation, scene, false, false) && ok;
+    ok = start(&found.rigs[SWEPT], validation, scene, true, false) && ok;
     for (double t = 0; ok && t < duration - 0.05; t += 0.1) {
-        ok = compare_now(&c);
+        ok = compare_now(&found);
     }
     if (ok) {
-        report(v, s, &c, duration);
+        report(validation, scene, &found, duration);
     }
     for (int k = 0; k < RUNS; k++) {
-        rill_rig_end(&c.rigs[k]);
+        rill_rig_end(&found.rigs[k]);
     }
 }
 
@@ -185,9 +185,9 @@ static int worst_delay(rill_rig *rig, const void *snapshot, size_t size, double 
     return worst;
 }
 
-static void wake(rill_validation *v) {
+static void wake(rill_validation *validation) {
     rill_rig rig;
-    bool ready = rill_rig_begin(&rig, v, POOL, POOL, 1e-3);
+    bool ready = rill_rig_begin(&rig, validation, POOL, POOL, 1e-3);
     rig.def.solver.rest = true;
     rig.def.liquid.viscosity = 1e-6;
     rill_step_info info = { .awake_columns = -1 };
@@ -208,22 +208,22 @@ static void wake(rill_validation *v) {
             worst = delay < 0 ? -1 : delay > worst ? delay : worst;
         }
         rill_check check = { .mode = "physical", .relation = RILL_ZERO, .value = (double)info.awake_columns };
-        rill_validation_add(v, &check, "pool at rest: columns awake");
+        rill_validation_add(validation, &check, "pool at rest: columns awake");
         check = (rill_check){ .mode = "physical",
                               .relation = RILL_AT_MOST,
                               .value = worst < 0 ? (double)NAN : worst,
                               .target = 1,
                               .unit = "sub-steps" };
-        rill_validation_add(v, &check, "drop at each of %d columns: latest wake-up", POOL);
+        rill_validation_add(validation, &check, "drop at each of %d columns: latest wake-up", POOL);
     } else if (rig.ok) {
-        v->out_of_memory = true;
-        rill_validation_broken(v, "out of memory for a snapshot");
+        validation->out_of_memory = true;
+        rill_validation_broken(validation, "out of memory for a snapshot");
     }
     free(snapshot);
     rill_rig_end(&rig);
 }
 
-void rill_case_sleep(rill_validation *v) {
+void rill_case_sleep(rill_validation *validation) {
     const sleep_scene scenes[] = {
         { .name = "shallow pool, blood", .roughness = 1.5e-3, .level = 3e-3, .viscosity = 4e-6, .drowned = true, .area = RILL_PIPE_AREA_PHYSICAL },
         { .name = "islands and rain, blood", .roughness = 5e-3, .level = 4e-3, .viscosity = 4e-6, .raining = true, .area = RILL_PIPE_AREA_PHYSICAL },
@@ -231,7 +231,7 @@ void rill_case_sleep(rill_validation *v) {
         { .name = "rough pool, water", .roughness = 3e-3, .level = 6e-3, .viscosity = 1e-6, .drowned = true, .area = RILL_PIPE_AREA_PAPER },
     };
     for (size_t i = 0; i < sizeof scenes / sizeof scenes[0]; i++) {
-        compare(v, &scenes[i], v->quick ? 30 : 120);
+        compare(validation, &scenes[i], validation->quick ? 30 : 120);
     }
-    wake(v);
+    wake(validation);
 }

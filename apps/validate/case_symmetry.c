@@ -69,28 +69,28 @@ typedef struct symmetry_scene {
 } symmetry_scene;
 
 /* Height of the bed and depth of the liquid of the scene before it is turned. */
-static void scene_at(const symmetry_scene *s, place p, double *height, double *depth) {
-    int32_t dx = 2 * p.x + 1 - s->size, dy = 2 * p.y + 1 - s->size;
-    double r2 = (double)(dx * dx + dy * dy) / (double)(s->size * s->size); /* 0 to 2, symmetric to the bit */
-    if (s->radial) {
+static void scene_at(const symmetry_scene *scene, place p, double *height, double *depth) {
+    int32_t dx = 2 * p.x + 1 - scene->size, dy = 2 * p.y + 1 - scene->size;
+    double r2 = (double)(dx * dx + dy * dy) / (double)(scene->size * scene->size); /* 0 to 2, symmetric to the bit */
+    if (scene->radial) {
         *height = 3e-3 * r2 + 1e-3 * cos(40 * r2);
         *depth = r2 < 0.15 ? 6e-3 : 0;
     } else {
-        uint64_t seed = (uint64_t)(p.y * s->size + p.x);
+        uint64_t seed = (uint64_t)(p.y * scene->size + p.x);
         *height = 3e-3 * rill_rig_random(&seed);
         *depth = rill_rig_random(&seed) < 0.3 ? 8e-3 * rill_rig_random(&seed) : 0;
     }
 }
 
-static bool run_scene(rill_rig *rig, const symmetry_scene *s, int k, int steps) {
-    rig->def.solver.pipe_area = s->area;
-    rig->def.liquid.viscosity = s->viscous ? 1e-6 : 0;
+static bool run_scene(rill_rig *rig, const symmetry_scene *scene, int k, int steps) {
+    rig->def.solver.pipe_area = scene->area;
+    rig->def.liquid.viscosity = scene->viscous ? 1e-6 : 0;
     double *depths = rill_rig_numbers(rig, rig->cells);
-    for (int32_t y = 0; depths && y < s->size; y++) {
-        for (int32_t x = 0; x < s->size; x++) {
-            place there = image(k, s->size, (place){ x, y });
+    for (int32_t y = 0; depths && y < scene->size; y++) {
+        for (int32_t x = 0; x < scene->size; x++) {
+            place there = image(k, scene->size, (place){ x, y });
             size_t j = rill_rig_cell(rig, there.x, there.y);
-            scene_at(s, (place){ x, y }, &rig->heights[j], &depths[j]);
+            scene_at(scene, (place){ x, y }, &rig->heights[j], &depths[j]);
         }
     }
     if (depths && rill_rig_build(rig)) {
@@ -104,31 +104,31 @@ static bool run_scene(rill_rig *rig, const symmetry_scene *s, int k, int steps) 
     return rill_rig_look(rig);
 }
 
-static void run_symmetry(rill_validation *v, const symmetry_scene *s, int steps) {
+static void run_symmetry(rill_validation *validation, const symmetry_scene *scene, int steps) {
     rill_rig plain, turned;
     size_t count = 0;
-    bool ok = rill_rig_begin(&plain, v, s->size, s->size, 1e-3) && run_scene(&plain, s, 0, steps);
+    bool ok = rill_rig_begin(&plain, validation, scene->size, scene->size, 1e-3) && run_scene(&plain, scene, 0, steps);
     state of_plain = { plain.depth, plain.faces };
     for (int k = 1; ok && k < SYMMETRIES; k++) {
-        if (s->radial) {
-            count += differences(k, s->size, &of_plain, &of_plain);
+        if (scene->radial) {
+            count += differences(k, scene->size, &of_plain, &of_plain);
             continue;
         }
-        ok = rill_rig_begin(&turned, v, s->size, s->size, 1e-3) && run_scene(&turned, s, k, steps);
+        ok = rill_rig_begin(&turned, validation, scene->size, scene->size, 1e-3) && run_scene(&turned, scene, k, steps);
         if (ok) {
-            count += differences(k, s->size, &of_plain, &(state){ turned.depth, turned.faces });
+            count += differences(k, scene->size, &of_plain, &(state){ turned.depth, turned.faces });
         }
         rill_rig_end(&turned);
     }
     if (ok) {
         rill_check check = { .mode = rill_rig_mode(&plain), .relation = RILL_ZERO, .value = (double)count };
-        rill_validation_add(v, &check, "%s, %d^2: differing depths and speeds, %.3g sub-steps", s->name, (int)s->size,
+        rill_validation_add(validation, &check, "%s, %d^2: differing depths and speeds, %.3g sub-steps", scene->name, (int)scene->size,
                             (double)plain.substeps);
     }
     rill_rig_end(&plain);
 }
 
-void rill_case_symmetry(rill_validation *v) {
+void rill_case_symmetry(rill_validation *validation) {
     const symmetry_scene scenes[] = {
         { "radial drop", 48, true, false, RILL_PIPE_AREA_PHYSICAL },
         { "radial drop", 45, true, true, RILL_PIPE_AREA_PHYSICAL },
@@ -138,6 +138,6 @@ void rill_case_symmetry(rill_validation *v) {
         { "random puddles", 33, false, true, RILL_PIPE_AREA_PAPER },
     };
     for (size_t i = 0; i < sizeof scenes / sizeof scenes[0]; i++) {
-        run_symmetry(v, &scenes[i], v->quick ? 50 : 300);
+        run_symmetry(validation, &scenes[i], validation->quick ? 50 : 300);
     }
 }

@@ -11,13 +11,13 @@ static void fail(rill_rig *rig, const char *call, const char *why) {
     }
     char text[96];
     snprintf(text, sizeof text, "%s: %.70s", call, why);
-    rill_validation_broken(rig->v, text);
+    rill_validation_broken(rig->validation, text);
     rig->ok = false;
 }
 
 bool rill_rig_expect(rill_rig *rig, rill_result result, const char *call) {
     if (rig->ok && result != RILL_OK) {
-        rig->v->out_of_memory |= result == RILL_OUT_OF_MEMORY;
+        rig->validation->out_of_memory |= result == RILL_OUT_OF_MEMORY;
         const char *message = rig->world ? rill_world_message(rig->world) : "";
         fail(rig, call, *message ? message : rill_result_name(result));
     }
@@ -27,15 +27,15 @@ bool rill_rig_expect(rill_rig *rig, rill_result result, const char *call) {
 double *rill_rig_numbers(rill_rig *rig, size_t count) {
     double *numbers = rig->ok ? calloc(count, sizeof *numbers) : NULL;
     if (!numbers && rig->ok) {
-        rig->v->out_of_memory = true;
+        rig->validation->out_of_memory = true;
         fail(rig, "allocate", "out of memory");
     }
     return numbers;
 }
 
-bool rill_rig_begin(rill_rig *rig, rill_validation *v, int32_t nx, int32_t ny, double dx) {
+bool rill_rig_begin(rill_rig *rig, rill_validation *validation, int32_t nx, int32_t ny, double dx) {
     memset(rig, 0, sizeof *rig);
-    rig->v = v;
+    rig->validation = validation;
     rig->ok = true;
     rig->nx = nx;
     rig->ny = ny;
@@ -49,8 +49,8 @@ bool rill_rig_begin(rill_rig *rig, rill_validation *v, int32_t nx, int32_t ny, d
     rig->def.solver.rest = false;
     rig->def.solver.friction = 1;
     rig->def.solver.max_substeps = 1000000;
-    rig->def.runtime.tasks.threads = v->threads;
-    rig->def.runtime.scalar = v->scalar;
+    rig->def.runtime.tasks.threads = validation->threads;
+    rig->def.runtime.scalar = validation->scalar;
     rig->heights = rill_rig_numbers(rig, rig->cells);
     return rig->ok;
 }
@@ -60,7 +60,7 @@ void rill_rig_add_box(rill_rig *rig, double x0, double y0, double z0, double x1,
         size_t room = rig->box_room ? 2 * rig->box_room : 16;
         rill_solid_def *boxes = rig->ok ? realloc(rig->boxes, room * sizeof *boxes) : NULL;
         if (!boxes) {
-            rig->v->out_of_memory |= rig->ok;
+            rig->validation->out_of_memory |= rig->ok;
             fail(rig, "allocate", "out of memory");
             return;
         }
@@ -105,7 +105,7 @@ bool rill_rig_build(rill_rig *rig) {
     rill_result result = rill_world_create(&rig->def, &rig->world, &message);
     if (result != RILL_OK) {
         rig->world = NULL;
-        rig->v->out_of_memory |= result == RILL_OUT_OF_MEMORY;
+        rig->validation->out_of_memory |= result == RILL_OUT_OF_MEMORY;
         fail(rig, "rill_world_create", message.text);
         return false;
     }

@@ -19,7 +19,7 @@
 #include <rill/rill.h>
 
 typedef struct rill_rig {
-    rill_validation *v;
+    rill_validation *validation;
     rill_world_def def;
     rill_solid_def *boxes;
     size_t box_count, box_room;
@@ -35,7 +35,7 @@ typedef struct rill_rig {
     bool ok;
 } rill_rig;
 
-bool rill_rig_begin(rill_rig *rig, rill_validation *v, int32_t nx, int32_t ny, double dx);
+bool rill_rig_begin(rill_rig *rig, rill_validation *validation, int32_t nx, int32_t ny, double dx);
 /* Adds a solid between two corners; before the build. */
 void rill_rig_add_box(rill_rig *rig, double x0, double y0, double z0, double x1, double y1, double z1);
 bool rill_rig_build(rill_rig *rig);

@@ -51,26 +51,26 @@ const char *rill_validate_title(int number) {
     return NULL;
 }
 
-static void run_cases(const rill_validate_request *request, rill_validation *v) {
+static void run_cases(const rill_validate_request *request, rill_validation *validation) {
     for (size_t i = 0; i < CASE_COUNT; i++) {
         if (request->any_wanted && !request->wanted[cases[i].number]) {
             continue;
         }
-        if (v->progress) {
+        if (validation->progress) {
             fprintf(stderr, "\r\033[Kcase %d: %s", cases[i].number, cases[i].title);
             fflush(stderr);
         }
-        v->number = cases[i].number;
-        cases[i].run(v);
+        validation->number = cases[i].number;
+        cases[i].run(validation);
     }
-    if (v->progress) {
+    if (validation->progress) {
         fputs("\r\033[K", stderr);
     }
 }
 
 /* Closes the file as well. */
-static bool write_csv(const rill_validation *v, FILE *file) {
-    rill_validation_print_csv(v, file);
+static bool write_csv(const rill_validation *validation, FILE *file) {
+    rill_validation_print_csv(validation, file);
     bool good = !ferror(file);
     return fclose(file) == 0 && good;
 }
@@ -79,14 +79,14 @@ static void complain_of_file(const char *path) {
     fprintf(stderr, "rill validate: %s: could not be written: %s\n", path, strerror(errno));
 }
 
-static void print_verdict(const rill_validation *v) {
+static void print_verdict(const rill_validation *validation) {
     size_t checks = 0;
-    for (size_t i = 0; i < v->row_count; i++) {
-        checks += v->rows[i].check.relation != RILL_NOTE;
+    for (size_t i = 0; i < validation->row_count; i++) {
+        checks += validation->rows[i].check.relation != RILL_NOTE;
     }
-    size_t failures = rill_validation_failures(v);
+    size_t failures = rill_validation_failures(validation);
     printf("\n%zu checks, %zu passed, %zu failed%s\n", checks, checks - failures, failures,
-           v->quick ? " (quick: fewer steps, see the rows)" : "");
+           validation->quick ? " (quick: fewer steps, see the rows)" : "");
 }
 
 int rill_validate(const rill_validate_request *request) {

@@ -28,25 +28,25 @@ static bool judge(const rill_check *check) {
     return false;
 }
 
-static rill_row *new_row(rill_validation *v) {
-    if (v->row_count == v->row_capacity) {
-        size_t capacity = v->row_capacity ? 2 * v->row_capacity : 64;
-        rill_row *rows = realloc(v->rows, capacity * sizeof *rows);
+static rill_row *new_row(rill_validation *validation) {
+    if (validation->row_count == validation->row_capacity) {
+        size_t capacity = validation->row_capacity ? 2 * validation->row_capacity : 64;
+        rill_row *rows = realloc(validation->rows, capacity * sizeof *rows);
         if (!rows) {
-            v->out_of_memory = true;
+            validation->out_of_memory = true;
             return NULL;
         }
-        v->rows = rows;
-        v->row_capacity = capacity;
+        validation->rows = rows;
+        validation->row_capacity = capacity;
     }
-    rill_row *row = &v->rows[v->row_count++];
+    rill_row *row = &validation->rows[validation->row_count++];
     memset(row, 0, sizeof *row);
-    row->number = v->number;
+    row->number = validation->number;
     return row;
 }
 
-void rill_validation_add(rill_validation *v, const rill_check *check, const char *what, ...) {
-    rill_row *row = new_row(v);
+void rill_validation_add(rill_validation *validation, const rill_check *check, const char *what, ...) {
+    rill_row *row = new_row(validation);
     if (!row) {
         return;
     }
@@ -58,22 +58,22 @@ void rill_validation_add(rill_validation *v, const rill_check *check, const char
     va_end(arguments);
 }
 
-void rill_validation_broken(rill_validation *v, const char *why) {
-    rill_validation_add(v, &(rill_check){ .mode = "-", .relation = RILL_ZERO, .value = NAN }, "not run: %s", why);
+void rill_validation_broken(rill_validation *validation, const char *why) {
+    rill_validation_add(validation, &(rill_check){ .mode = "-", .relation = RILL_ZERO, .value = NAN }, "not run: %s", why);
 }
 
-size_t rill_validation_failures(const rill_validation *v) {
+size_t rill_validation_failures(const rill_validation *validation) {
     size_t failures = 0;
-    for (size_t i = 0; i < v->row_count; i++) {
-        failures += !v->rows[i].pass;
+    for (size_t i = 0; i < validation->row_count; i++) {
+        failures += !validation->rows[i].pass;
     }
     return failures;
 }
 
-void rill_validation_free(rill_validation *v) {
-    free(v->rows);
-    v->rows = NULL;
-    v->row_count = v->row_capacity = 0;
+void rill_validation_free(rill_validation *validation) {
+    free(validation->rows);
+    validation->rows = NULL;
+    validation->row_count = validation->row_capacity = 0;
 }
 
 static void describe_target(const rill_check *check, char text[CELL_SIZE]) {
@@ -104,13 +104,13 @@ static void describe(const rill_row *row, text_row text) {
     snprintf(text[COLUMN_VERDICT], CELL_SIZE, "%s", verdict);
 }
 
-static void measure_columns(const rill_validation *v, int widths[COLUMN_COUNT]) {
+static void measure_columns(const rill_validation *validation, int widths[COLUMN_COUNT]) {
     for (int c = 0; c < COLUMN_COUNT; c++) {
         widths[c] = (int)strlen(headings[c]);
     }
-    for (size_t i = 0; i < v->row_count; i++) {
+    for (size_t i = 0; i < validation->row_count; i++) {
         text_row text;
-        describe(&v->rows[i], text);
+        describe(&validation->rows[i], text);
         for (int c = 0; c < COLUMN_COUNT; c++) {
             int width = (int)strlen(text[c]);
             widths[c] = width > widths[c] ? width : widths[c];
@@ -141,27 +141,27 @@ static void print_rule(FILE *file, const char *left, const char *between, const 
     fputc('\n', file);
 }
 
-static void print_with(const rill_validation *v, FILE *file, const char *left, const char *between, const char *right) {
+static void print_with(const rill_validation *validation, FILE *file, const char *left, const char *between, const char *right) {
     int widths[COLUMN_COUNT];
-    measure_columns(v, widths);
+    measure_columns(validation, widths);
     text_row text;
     for (int c = 0; c < COLUMN_COUNT; c++) {
         snprintf(text[c], CELL_SIZE, "%s", headings[c]);
     }
     print_line(file, left, between, right, widths, text);
     print_rule(file, left, between, right, widths);
-    for (size_t i = 0; i < v->row_count; i++) {
-        describe(&v->rows[i], text);
+    for (size_t i = 0; i < validation->row_count; i++) {
+        describe(&validation->rows[i], text);
         print_line(file, left, between, right, widths, text);
     }
 }
 
-void rill_validation_print(const rill_validation *v, FILE *file) {
-    print_with(v, file, "", "  ", "");
+void rill_validation_print(const rill_validation *validation, FILE *file) {
+    print_with(validation, file, "", "  ", "");
 }
 
-void rill_validation_print_markdown(const rill_validation *v, FILE *file) {
-    print_with(v, file, "| ", " | ", " |");
+void rill_validation_print_markdown(const rill_validation *validation, FILE *file) {
+    print_with(validation, file, "| ", " | ", " |");
 }
 
 /* Text for CSV: quoted, quotes doubled. */
@@ -176,10 +176,10 @@ static void print_quoted(FILE *file, const char *text) {
     fputc('"', file);
 }
 
-void rill_validation_print_csv(const rill_validation *v, FILE *file) {
+void rill_validation_print_csv(const rill_validation *validation, FILE *file) {
     fputs("case,mode,measured,value,unit,target,public_bar,verdict\n", file);
-    for (size_t i = 0; i < v->row_count; i++) {
-        const rill_row *row = &v->rows[i];
+    for (size_t i = 0; i < validation->row_count; i++) {
+        const rill_row *row = &validation->rows[i];
         text_row text;
         describe(row, text);
         fprintf(file, "%d,%s,", row->number, row->check.mode);

@@ -49,15 +49,15 @@ typedef struct rill_validation {
 #if defined(__GNUC__)
 __attribute__((format(printf, 3, 4)))
 #endif
-void rill_validation_add(rill_validation *v, const rill_check *check, const char *what, ...);
+void rill_validation_add(rill_validation *validation, const rill_check *check, const char *what, ...);
 
 /* Adds a row that says why a case could not be run; it counts as failed. */
-void rill_validation_broken(rill_validation *v, const char *why);
+void rill_validation_broken(rill_validation *validation, const char *why);
 
-size_t rill_validation_failures(const rill_validation *v);
-void rill_validation_print(const rill_validation *v, FILE *file);
-void rill_validation_print_markdown(const rill_validation *v, FILE *file);
-void rill_validation_print_csv(const rill_validation *v, FILE *file);
-void rill_validation_free(rill_validation *v);
+size_t rill_validation_failures(const rill_validation *validation);
+void rill_validation_print(const rill_validation *validation, FILE *file);
+void rill_validation_print_markdown(const rill_validation *validation, FILE *file);
+void rill_validation_print_csv(const rill_validation *validation, FILE *file);
+void rill_validation_free(rill_validation *validation);
 
 #endif

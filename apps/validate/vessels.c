@@ -5,18 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-int8_t *rill_vessels_map(rill_validation *v, const rill_vessels *vessels) {
+int8_t *rill_vessels_map(rill_validation *validation, const rill_vessels *vessels) {
     int8_t *map = calloc((size_t)vessels->nx * (size_t)vessels->ny, sizeof *map);
     if (!map) {
-        v->out_of_memory = true;
-        rill_validation_broken(v, "allocate: out of memory");
+        validation->out_of_memory = true;
+        rill_validation_broken(validation, "allocate: out of memory");
     }
     return map;
 }
 
 /* Rock above a passage, whose floor is the heightmap's. */
-static void cover(rill_rig *rig, const rill_vessels *s, int32_t x, int32_t y, int32_t rows, double floor) {
-    rill_rig_add_box(rig, x * s->dx, y * s->dx, floor + s->height, (x + 1) * s->dx, (y + rows) * s->dx, s->top);
+static void cover(rill_rig *rig, const rill_vessels *vessels, int32_t x, int32_t y, int32_t rows, double floor) {
+    rill_rig_add_box(rig, x * vessels->dx, y * vessels->dx, floor + vessels->height, (x + 1) * vessels->dx, (y + rows) * vessels->dx, vessels->top);
 }
 
 static void put(rill_rig *rig, int8_t *well, size_t cell, int32_t rows, double floor, int8_t number) {
@@ -27,12 +27,12 @@ static void put(rill_rig *rig, int8_t *well, size_t cell, int32_t rows, double f
 }
 
 /* Strokes of a well that follow each other make one well. */
-static void draw(rill_rig *rig, const rill_vessels *s, int8_t *well) {
-    int32_t x = s->x, y = s->y, rows = s->rows ? s->rows : 1;
+static void draw(rill_rig *rig, const rill_vessels *vessels, int8_t *well) {
+    int32_t x = vessels->x, y = vessels->y, rows = vessels->rows ? vessels->rows : 1;
     int8_t number = 0;
-    double floor = s->sill;
+    double floor = vessels->sill;
     char before = '=';
-    for (const rill_stroke *stroke = s->strokes; stroke->kind; stroke++) {
+    for (const rill_stroke *stroke = vessels->strokes; stroke->kind; stroke++) {
         number = (int8_t)(number + (stroke->kind == 'o' && before != 'o'));
         for (int32_t k = 0; k < stroke->count; k++) {
             x += stroke->way == 'E' ? 1 : stroke->way == 'W' ? -1 : 0;
@@ -42,26 +42,26 @@ static void draw(rill_rig *rig, const rill_vessels *s, int8_t *well) {
                 put(rig, well, i, rows, 0, number);
             } else if (stroke->kind == '=' && !well[i]) {
                 put(rig, well, i, rows, floor, -1);
-                cover(rig, s, x, y, rows, floor);
-                floor += s->slope;
+                cover(rig, vessels, x, y, rows, floor);
+                floor += vessels->slope;
             }
         }
         before = stroke->kind;
     }
 }
 
-bool rill_vessels_build(rill_rig *rig, rill_validation *v, const rill_vessels *s, int8_t *well) {
-    if (!rill_rig_begin(rig, v, s->nx, s->ny, s->dx)) {
+bool rill_vessels_build(rill_rig *rig, rill_validation *validation, const rill_vessels *vessels, int8_t *well) {
+    if (!rill_rig_begin(rig, validation, vessels->nx, vessels->ny, vessels->dx)) {
         return false;
     }
     for (size_t i = 0; i < rig->cells; i++) {
-        rig->heights[i] = s->top;
+        rig->heights[i] = vessels->top;
     }
     memset(well, 0, rig->cells);
-    draw(rig, s, well);
+    draw(rig, vessels, well);
     rig->def.headroom = 0.02;
-    rig->def.liquid.viscosity = s->viscosity;
-    rig->def.solver.passages = s->passages;
+    rig->def.liquid.viscosity = vessels->viscosity;
+    rig->def.solver.passages = vessels->passages;
     rig->def.solver.orifice = 0;
     return rill_rig_build(rig);
 }

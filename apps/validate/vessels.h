@@ -31,7 +31,7 @@ typedef struct rill_vessels {
 enum { RILL_WELLS = 3 };
 
 /* Begins a rig, draws and builds it. well[i] is 1, 2, ... in the wells, 0 elsewhere, and -1 in passages. */
-bool rill_vessels_build(rill_rig *rig, rill_validation *v, const rill_vessels *vessels, int8_t *well);
+bool rill_vessels_build(rill_rig *rig, rill_validation *validation, const rill_vessels *vessels, int8_t *well);
 /* Fills wells and passages to these levels; passages as far as `passage` says, full at most. */
 bool rill_vessels_fill(rill_rig *rig, const int8_t *well, const double levels[RILL_WELLS], double passage);
 
@@ -42,6 +42,6 @@ typedef struct rill_well_level {
 rill_well_level rill_vessels_level(const rill_rig *rig, const int8_t *well, int number);
 
 /* Returns memory for `well`; NULL makes the validation fail. */
-int8_t *rill_vessels_map(rill_validation *v, const rill_vessels *vessels);
+int8_t *rill_vessels_map(rill_validation *validation, const rill_vessels *vessels);
 
 #endif

@@ -33,13 +33,13 @@ static const struct {
     { "drop a file", "a mesh becomes the bed, a scene is opened" },
 };
 
-void rill_help_show(rill_viewer *v) {
-    if (!v->with_help) {
+void rill_help_show(rill_viewer *viewer) {
+    if (!viewer->with_help) {
         return;
     }
-    float wide = v->in_gallery ? (float)v->size[0] : (float)v->picture[0];
+    float wide = viewer->in_gallery ? (float)viewer->size[0] : (float)viewer->picture[0];
     bool fits = wide > CARD_WIDTH * rill_gui_em(); /* else from the left, over the panel */
-    rill_gui_card_begin("help", fits ? wide / 2 : 0, (float)v->size[1] / 2, fits ? 0.5f : 0, 0.5f);
+    rill_gui_card_begin("help", fits ? wide / 2 : 0, (float)viewer->size[1] / 2, fits ? 0.5f : 0, 0.5f);
     for (size_t i = 0; i < sizeof help / sizeof help[0]; i++) {
         rill_gui_text(0x8fd0f0, help[i].keys);
         rill_gui_same_line(17 * rill_gui_em());
@@ -48,35 +48,35 @@ void rill_help_show(rill_viewer *v) {
     rill_gui_panel_end();
 }
 
-void rill_viewer_say(rill_viewer *v, const char *text, ...) {
+void rill_viewer_say(rill_viewer *viewer, const char *text, ...) {
     va_list list;
     va_start(list, text);
-    vsnprintf(v->note, sizeof v->note, text, list);
+    vsnprintf(viewer->note, sizeof viewer->note, text, list);
     va_end(list);
-    v->note_until = rill_player_clock() + NOTE_TIME;
+    viewer->note_until = rill_player_clock() + NOTE_TIME;
 }
 
-void rill_notes_show(rill_viewer *v) {
-    float x = v->in_gallery ? (float)v->size[0] / 2 : (float)v->picture[0] / 2;
-    if (v->status.note_count != v->notes_seen) {
-        v->notes_seen = v->status.note_count;
-        rill_viewer_say(v, "%s", v->status.note.text);
+void rill_notes_show(rill_viewer *viewer) {
+    float x = viewer->in_gallery ? (float)viewer->size[0] / 2 : (float)viewer->picture[0] / 2;
+    if (viewer->status.note_count != viewer->notes_seen) {
+        viewer->notes_seen = viewer->status.note_count;
+        rill_viewer_say(viewer, "%s", viewer->status.note.text);
     }
-    if (v->recording) {
-        rill_gui_note_begin("movie", 12 * v->density, 12 * v->density, 0, 0);
+    if (viewer->recording) {
+        rill_gui_note_begin("movie", 12 * viewer->density, 12 * viewer->density, 0, 0);
         rill_gui_text(0xf07070, "recording");
         rill_gui_panel_end();
     }
     char text[128];
-    if (!v->with_panel && !v->in_gallery && v->status.open && rill_pace_text(v, text, sizeof text)) {
-        rill_gui_note_begin("pace", (float)v->size[0] - 12 * v->density, 12 * v->density, 1, 0);
+    if (!viewer->with_panel && !viewer->in_gallery && viewer->status.open && rill_pace_text(viewer, text, sizeof text)) {
+        rill_gui_note_begin("pace", (float)viewer->size[0] - 12 * viewer->density, 12 * viewer->density, 1, 0);
         rill_gui_text(RILL_GUI_WARN, text);
         rill_gui_panel_end();
     }
-    bool opening = v->status.opening && !v->in_gallery;
-    if (opening || rill_player_clock() < v->note_until) {
-        rill_gui_note_begin("note", x, (float)v->size[1] - 16 * v->density, 0.5f, 1);
-        rill_gui_text(RILL_GUI_TEXT, opening ? "Opening ..." : v->note);
+    bool opening = viewer->status.opening && !viewer->in_gallery;
+    if (opening || rill_player_clock() < viewer->note_until) {
+        rill_gui_note_begin("note", x, (float)viewer->size[1] - 16 * viewer->density, 0.5f, 1);
+        rill_gui_text(RILL_GUI_TEXT, opening ? "Opening ..." : viewer->note);
         rill_gui_panel_end();
     }
 }

@@ -125,76 +125,76 @@ typedef struct rill_viewer {
 /* ---------------------------------------------------------------------------------------------------------- orders */
 
 void rill_viewer_say(rill_viewer *v, const char *text, ...) __attribute__((format(printf, 2, 3)));
-void rill_viewer_order(rill_viewer *v, const rill_order *order);
-void rill_viewer_do(rill_viewer *v, rill_order_kind kind, bool flag); /* one without more to say */
-void rill_viewer_open(rill_viewer *v, const char *path);              /* a scene or a mesh */
-void rill_viewer_go_to_gallery(rill_viewer *v);
-void rill_viewer_set_speed(rill_viewer *v, int index);
+void rill_viewer_order(rill_viewer *viewer, const rill_order *order);
+void rill_viewer_do(rill_viewer *viewer, rill_order_kind kind, bool flag); /* one without more to say */
+void rill_viewer_open(rill_viewer *viewer, const char *path);              /* a scene or a mesh */
+void rill_viewer_go_to_gallery(rill_viewer *viewer);
+void rill_viewer_set_speed(rill_viewer *viewer, int index);
 extern const char *const rill_speed_names[];
 enum { RILL_SPEED_COUNT = 5, RILL_SPEED_REAL = 3 };
 
 /* --------------------------------------------------------------------------------------------------------- picture */
 
 /* Takes over what is new in the world if it can be had now, and draws if anything changed. */
-void rill_viewer_update_picture(rill_viewer *v);
-void rill_viewer_fit(rill_viewer *v);
+void rill_viewer_update_picture(rill_viewer *viewer);
+void rill_viewer_fit(rill_viewer *viewer);
 /* Asks for another picture of the same state: overlays, optics, camera. */
-void rill_viewer_touch(rill_viewer *v);
+void rill_viewer_touch(rill_viewer *viewer);
 /* Draws a world once into a picture of that size, 4 bytes per pixel; for thumbnails. */
-bool rill_viewer_draw_once(rill_viewer *v, const rill_player_view *view, int32_t width, int32_t height,
+bool rill_viewer_draw_once(rill_viewer *viewer, const rill_player_view *view, int32_t width, int32_t height,
                            uint8_t *pixels);
 
 /* ----------------------------------------------------------------------------------------------------------- input */
 
-void rill_input_key(rill_viewer *v, int key, bool down, bool repeat, int mods);
-void rill_input_button(rill_viewer *v, int button, bool down, int mods);
-void rill_input_move(rill_viewer *v, double x, double y); /* in the framebuffer */
-void rill_input_wheel(rill_viewer *v, double amount);
-void rill_input_drop(rill_viewer *v, const char *path);
+void rill_input_key(rill_viewer *viewer, int key, bool down, bool repeat, int mods);
+void rill_input_button(rill_viewer *viewer, int button, bool down, int mods);
+void rill_input_move(rill_viewer *viewer, double x, double y); /* in the framebuffer */
+void rill_input_wheel(rill_viewer *viewer, double amount);
+void rill_input_drop(rill_viewer *viewer, const char *path);
 /* Lets go in the gallery, once per frame, of what was held in a scene. */
-void rill_input_frame(rill_viewer *v);
+void rill_input_frame(rill_viewer *viewer);
 /* Tilts gravity, towards the right of the screen and away from it, in degrees. */
-void rill_input_tilt(rill_viewer *v, double right, double away);
+void rill_input_tilt(rill_viewer *viewer, double right, double away);
 
 /* ------------------------------------------------------------------------------------------------------------- gui */
 
-float rill_panel_width(const rill_viewer *v);
-void rill_panel_show(rill_viewer *v);
-void rill_panel_send_liquid(rill_viewer *v);
-void rill_panel_send_gravity(rill_viewer *v);
+float rill_panel_width(const rill_viewer *viewer);
+void rill_panel_show(rill_viewer *viewer);
+void rill_panel_send_liquid(rill_viewer *viewer);
+void rill_panel_send_gravity(rill_viewer *viewer);
 /* Takes the settings as the player has them, unless newer ones are on their way. */
-void rill_panel_follow(rill_viewer *v);
-void rill_plots_add(rill_viewer *v);
-void rill_plots_show(rill_viewer *v);
-void rill_help_show(rill_viewer *v);
-void rill_notes_show(rill_viewer *v);
-void rill_gallery_show(rill_viewer *v);
+void rill_panel_follow(rill_viewer *viewer);
+void rill_plots_add(rill_viewer *viewer);
+void rill_plots_show(rill_viewer *viewer);
+void rill_help_show(rill_viewer *viewer);
+void rill_notes_show(rill_viewer *viewer);
+void rill_gallery_show(rill_viewer *viewer);
 /* Makes one more thumbnail, if there is one missing. */
-void rill_gallery_work(rill_viewer *v);
+void rill_gallery_work(rill_viewer *viewer);
 
 /* ------------------------------------------------------------------------------------------------------------ keep */
 
-void rill_keep_screenshot(rill_viewer *v, bool whole); /* wishes for the picture, or the whole window */
-void rill_keep_record(rill_viewer *v);                 /* starts or stops */
-void rill_keep_picture(rill_viewer *v);                /* after it was drawn: screenshots and frames of movies */
-void rill_keep_window(rill_viewer *v);                 /* after the window was drawn, before it is shown */
-void rill_keep_snapshot(rill_viewer *v, bool load);
+void rill_keep_screenshot(rill_viewer *viewer, bool whole); /* wishes for the picture, or the whole window */
+void rill_keep_record(rill_viewer *viewer);                 /* starts or stops */
+void rill_keep_picture(rill_viewer *viewer);                /* after it was drawn: screenshots and frames of movies */
+void rill_keep_window(rill_viewer *viewer);                 /* after the window was drawn, before it is shown */
+void rill_keep_snapshot(rill_viewer *viewer, bool load);
 
 /* ------------------------------------------------------------------------------------------------------------ pace */
 
-void rill_pace_add(rill_viewer *v, double seconds);
+void rill_pace_add(rill_viewer *viewer, double seconds);
 /* Writes the speeds of the frames since the last time, as members of a JSON object; forgets them. */
-void rill_pace_write(rill_viewer *v, FILE *file);
+void rill_pace_write(rill_viewer *viewer, FILE *file);
 /* Writes "1.20 s, real time": the time of the world, and how fast it goes. True: slower than it should. */
-bool rill_pace_text(const rill_viewer *v, char *text, size_t room);
+bool rill_pace_text(const rill_viewer *viewer, char *text, size_t room);
 
 /* ---------------------------------------------------------------------------------------------------------- script */
 
-bool rill_script_open(rill_viewer *v); /* false: the message says why */
-void rill_script_close(rill_viewer *v);
-void rill_script_frame(rill_viewer *v);
+bool rill_script_open(rill_viewer *viewer); /* false: the message says why */
+void rill_script_close(rill_viewer *viewer);
+void rill_script_frame(rill_viewer *viewer);
 /* Reports a line of state as soon as the world can be had, which no frame waits for. */
-void rill_script_report(rill_viewer *v, const char *tag);
-void rill_script_report_frame(rill_viewer *v);
+void rill_script_report(rill_viewer *viewer, const char *tag);
+void rill_script_report_frame(rill_viewer *viewer);
 
 #endif

@@ -7,8 +7,8 @@
 static const double KEEPS_UP = 0.93;      /* of the speed that is wanted: less is told */
 static const double STANDS_STILL = 0.005; /* of real time */
 
-void rill_pace_add(rill_viewer *v, double seconds) {
-    rill_pace *pace = &v->pace;
+void rill_pace_add(rill_viewer *viewer, double seconds) {
+    rill_pace *pace = &viewer->pace;
     pace->seconds[pace->count++ % RILL_PACE_COUNT] = (float)seconds;
     pace->sum += seconds;
     pace->longest = seconds > pace->longest ? seconds : pace->longest;
@@ -19,10 +19,10 @@ static int compare(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-void rill_pace_write(rill_viewer *v, FILE *file) {
-    rill_pace *pace = &v->pace;
+void rill_pace_write(rill_viewer *viewer, FILE *file) {
+    rill_pace *pace = &viewer->pace;
     size_t kept = pace->count < RILL_PACE_COUNT ? pace->count : RILL_PACE_COUNT;
-    uint64_t steps = v->status.steps >= pace->steps ? v->status.steps - pace->steps : v->status.steps;
+    uint64_t steps = viewer->status.steps >= pace->steps ? viewer->status.steps - pace->steps : viewer->status.steps;
     qsort(pace->seconds, kept, sizeof pace->seconds[0], compare);
     fprintf(file,
             "\"frames\": %zu, \"steps\": %llu, \"fps\": %.1f, \"median_ms\": %.2f, \"p99_ms\": %.2f, "
@@ -31,11 +31,11 @@ void rill_pace_write(rill_viewer *v, FILE *file) {
             kept ? 1e3 * (double)pace->seconds[kept / 2] : 0, kept ? 1e3 * (double)pace->seconds[kept * 99 / 100] : 0,
             1e3 * pace->longest);
     memset(pace, 0, sizeof *pace);
-    pace->steps = v->status.steps;
+    pace->steps = viewer->status.steps;
 }
 
-bool rill_pace_text(const rill_viewer *v, char *text, size_t room) {
-    const rill_player_status *status = &v->status;
+bool rill_pace_text(const rill_viewer *viewer, char *text, size_t room) {
+    const rill_player_status *status = &viewer->status;
     bool slow = status->playing && status->rate < KEEPS_UP * status->speed;
     if (!status->playing) {
         snprintf(text, room, "%.2f s, paused", status->time);
@@ -44,7 +44,7 @@ bool rill_pace_text(const rill_viewer *v, char *text, size_t room) {
     } else if (slow) {
         snprintf(text, room, "%.2f s, only %.2g x real time", status->time, status->rate);
     } else if (status->speed < 1 || status->speed > 1) {
-        snprintf(text, room, "%.2f s, %s x real time", status->time, rill_speed_names[v->settings.speed]);
+        snprintf(text, room, "%.2f s, %s x real time", status->time, rill_speed_names[viewer->settings.speed]);
     } else {
         snprintf(text, room, "%.2f s, real time", status->time);
     }

@@ -27,206 +27,206 @@ static const struct {
 enum { LEVELS = sizeof levels / sizeof levels[0], LEVEL_OF_HALF_SIZE = 2, LEVEL_AT_FIRST = 3, LEVEL_OF_FULL_SIZE = 4 };
 enum { PEELS_IN_MOTION = 2 };
 
-static double cost_of(const rill_viewer *v, int level) {
-    return v->cost * levels[level].scale * levels[level].scale * levels[level].samples;
+static double cost_of(const rill_viewer *viewer, int level) {
+    return viewer->cost * levels[level].scale * levels[level].scale * levels[level].samples;
 }
 
 /* The sharpest within the time, else the lowest. */
-static int choose_level(const rill_viewer *v, double time) {
+static int choose_level(const rill_viewer *viewer, double time) {
     int level = 0;
-    while (level + 1 < LEVELS && cost_of(v, level + 1) <= time) {
+    while (level + 1 < LEVELS && cost_of(viewer, level + 1) <= time) {
         level++;
     }
     return level;
 }
 
-static int wanted_level(const rill_viewer *v, double now) {
-    bool shot = v->shoot || v->window_shot[0];
-    if (shot || v->recording) { /* what is kept has full size */
-        int sharp = choose_level(v, shot ? SHOT_COST : GOAL);
+static int wanted_level(const rill_viewer *viewer, double now) {
+    bool shot = viewer->shoot || viewer->window_shot[0];
+    if (shot || viewer->recording) { /* what is kept has full size */
+        int sharp = choose_level(viewer, shot ? SHOT_COST : GOAL);
         return sharp > LEVEL_OF_FULL_SIZE ? sharp : LEVEL_OF_FULL_SIZE;
     }
-    if (!(v->cost > 0)) {
+    if (!(viewer->cost > 0)) {
         return LEVEL_AT_FIRST;
     }
-    if (!v->status.playing && now - v->changed > STILL_AFTER) { /* a long step is no rest */
-        return choose_level(v, STILL_COST);
+    if (!viewer->status.playing && now - viewer->changed > STILL_AFTER) { /* a long step is no rest */
+        return choose_level(viewer, STILL_COST);
     }
-    int level = choose_level(v, GOAL), most = LEVEL_OF_FULL_SIZE;
+    int level = choose_level(viewer, GOAL), most = LEVEL_OF_FULL_SIZE;
     double too_long = TOO_LONG;
     if (level < LEVEL_OF_HALF_SIZE) { /* without a graphics card: not smooth any more, but alive */
-        int slow = choose_level(v, CRAWL);
+        int slow = choose_level(viewer, CRAWL);
         level = slow < LEVEL_OF_HALF_SIZE ? slow : LEVEL_OF_HALF_SIZE;
         most = LEVEL_OF_HALF_SIZE;
         too_long = 1.6 * CRAWL;
     }
-    bool fine = level < v->level && v->level <= most && cost_of(v, v->level) < too_long; /* no flicker */
-    return fine ? v->level : level;
+    bool fine = level < viewer->level && viewer->level <= most && cost_of(viewer, viewer->level) < too_long; /* no flicker */
+    return fine ? viewer->level : level;
 }
 
-void rill_viewer_touch(rill_viewer *v) {
-    v->changed = rill_player_clock();
-    v->drawn = false;
+void rill_viewer_touch(rill_viewer *viewer) {
+    viewer->changed = rill_player_clock();
+    viewer->drawn = false;
 }
 
 /* ------------------------------------------------------------------------------------------------------------ take */
 
-static void measure_box(rill_viewer *v, const rill_world *world) {
+static void measure_box(rill_viewer *viewer, const rill_world *world) {
     rill_grid grid;
     rill_bed_info info;
     rill_world_get_grid(world, &grid);
     rill_bed_get_info(world, &info);
     for (int k = 0; k < 2; k++) {
-        v->low[k] = grid.origin[k];
-        v->high[k] = grid.origin[k] + grid.cell_size * grid.cells[k];
+        viewer->low[k] = grid.origin[k];
+        viewer->high[k] = grid.origin[k] + grid.cell_size * grid.cells[k];
     }
-    v->low[2] = v->high[2] = info.lowest;
+    viewer->low[2] = viewer->high[2] = info.lowest;
     for (int32_t i = 0; i < rill_world_solid_count(world); i++) {
         rill_solid_mesh mesh;
         if (rill_solid_get_mesh(world, rill_world_solid_at(world, i), &mesh) == RILL_OK) {
             for (size_t k = 0; k < mesh.vertex_count; k++) {
-                v->high[2] = fmax(v->high[2], fmin(mesh.vertices[3 * k + 2], info.highest));
+                viewer->high[2] = fmax(viewer->high[2], fmin(mesh.vertices[3 * k + 2], info.highest));
             }
         }
     }
 }
 
-static bool set_materials(rill_viewer *v, const rill_scene *scene) {
-    rill_render_material *materials = rill_materials_of(scene, &v->look);
+static bool set_materials(rill_viewer *viewer, const rill_scene *scene) {
+    rill_render_material *materials = rill_materials_of(scene, &viewer->look);
     if (!materials) {
         return false;
     }
-    free(v->materials);
-    v->materials = materials;
+    free(viewer->materials);
+    viewer->materials = materials;
     return true;
 }
 
 /* Another world: another look. The camera stays when it is the same scene again. */
-static bool welcome(rill_viewer *v, const rill_player_view *view) {
+static bool welcome(rill_viewer *viewer, const rill_player_view *view) {
     const rill_scene *scene = view->scene;
-    if (!set_materials(v, scene)) {
+    if (!set_materials(viewer, scene)) {
         return false;
     }
-    rill_render_forget(v->render);
-    measure_box(v, view->world);
-    if (v->another) {
-        double size = hypot(v->high[0] - v->low[0], v->high[1] - v->low[1]);
+    rill_render_forget(viewer->render);
+    measure_box(viewer, view->world);
+    if (viewer->another) {
+        double size = hypot(viewer->high[0] - viewer->low[0], viewer->high[1] - viewer->low[1]);
         rill_camera camera = rill_camera_for(scene, view->world);
-        v->orbit = rill_orbit_from(&camera, size);
-        snprintf(v->name, sizeof v->name, "%s", scene->name);
-        v->scene_preset = 0;
+        viewer->orbit = rill_orbit_from(&camera, size);
+        snprintf(viewer->name, sizeof viewer->name, "%s", scene->name);
+        viewer->scene_preset = 0;
         for (int i = 0; i < rill_liquid_preset_count(); i++) {
-            v->scene_preset = strcmp(rill_liquid_preset_name(i), scene->preset) == 0 ? i : v->scene_preset;
+            viewer->scene_preset = strcmp(rill_liquid_preset_name(i), scene->preset) == 0 ? i : viewer->scene_preset;
         }
-        v->settings.preset = v->scene_preset;
+        viewer->settings.preset = viewer->scene_preset;
     }
-    memset(&v->plots, 0, sizeof v->plots);
-    v->another = false;
-    rill_optics_preset(rill_liquid_preset_name(v->settings.preset), &v->look.optics);
-    v->watched = rill_world_time(view->world);
-    v->opened = view->opened;
+    memset(&viewer->plots, 0, sizeof viewer->plots);
+    viewer->another = false;
+    rill_optics_preset(rill_liquid_preset_name(viewer->settings.preset), &viewer->look.optics);
+    viewer->watched = rill_world_time(view->world);
+    viewer->opened = view->opened;
     return true;
 }
 
-static bool resize(rill_viewer *v, int level) {
+static bool resize(rill_viewer *viewer, int level) {
     double scale = levels[level].scale;
     int32_t size[2];
     for (int k = 0; k < 2; k++) {
-        size[k] = (int32_t)fmax(16, round(v->picture[k] * scale));
+        size[k] = (int32_t)fmax(16, round(viewer->picture[k] * scale));
     }
-    if (!rill_render_resize(v->render, size[0], size[1], v->message)) {
+    if (!rill_render_resize(viewer->render, size[0], size[1], viewer->message)) {
         return false;
     }
-    memcpy(v->render_size, size, sizeof size);
-    v->level = level;
-    v->look.samples = levels[level].samples;
-    v->look.peels = levels[level].scale < 1 ? PEELS_IN_MOTION : rill_default_render_options().peels;
+    memcpy(viewer->render_size, size, sizeof size);
+    viewer->level = level;
+    viewer->look.samples = levels[level].samples;
+    viewer->look.peels = levels[level].scale < 1 ? PEELS_IN_MOTION : rill_default_render_options().peels;
     return true;
 }
 
-static bool take(rill_viewer *v, const rill_player_view *view, int level) {
+static bool take(rill_viewer *viewer, const rill_player_view *view, int level) {
     double time = rill_world_time(view->world);
-    bool good = view->opened == v->opened || welcome(v, view);
-    good = good && resize(v, level);
-    good = good && rill_render_watch(v->render, view->world, fmax(time - v->watched, 0));
-    v->watched = time;
-    v->version = view->version;
-    v->look.step = view->scene->frame * fmin(v->status.speed, 1);
-    good = good && rill_render_take(v->render, view->world, &view->surface, 1, &v->look, v->message);
+    bool good = view->opened == viewer->opened || welcome(viewer, view);
+    good = good && resize(viewer, level);
+    good = good && rill_render_watch(viewer->render, view->world, fmax(time - viewer->watched, 0));
+    viewer->watched = time;
+    viewer->version = view->version;
+    viewer->look.step = view->scene->frame * fmin(viewer->status.speed, 1);
+    good = good && rill_render_take(viewer->render, view->world, &view->surface, 1, &viewer->look, viewer->message);
     return good;
 }
 
 /* ------------------------------------------------------------------------------------------------------------ draw */
 
-static void fail(rill_viewer *v) {
-    if (!v->message->text[0]) {
-        snprintf(v->message->text, sizeof v->message->text, "out of memory");
+static void fail(rill_viewer *viewer) {
+    if (!viewer->message->text[0]) {
+        snprintf(viewer->message->text, sizeof viewer->message->text, "out of memory");
     }
-    v->result = RILL_VIEWER_NO_WINDOW;
-    v->done = true;
+    viewer->result = RILL_VIEWER_NO_WINDOW;
+    viewer->done = true;
 }
 
-static void draw(rill_viewer *v) {
-    rill_camera camera = rill_orbit_camera(&v->orbit);
+static void draw(rill_viewer *viewer) {
+    rill_camera camera = rill_orbit_camera(&viewer->orbit);
     double start = rill_player_clock();
-    if (!rill_render_draw(v->render, &camera, &v->look, v->message)) {
-        fail(v);
+    if (!rill_render_draw(viewer->render, &camera, &viewer->look, viewer->message)) {
+        fail(viewer);
         return;
     }
     glFinish(); /* else the time would be that of asking, not of drawing */
-    double spent = rill_player_clock() - start, scale = levels[v->level].scale;
-    double cost = spent / (scale * scale * levels[v->level].samples);
-    v->cost = v->cost > 0 ? v->cost + 0.2 * (cost - v->cost) : cost;
-    v->drawn = true;
+    double spent = rill_player_clock() - start, scale = levels[viewer->level].scale;
+    double cost = spent / (scale * scale * levels[viewer->level].samples);
+    viewer->cost = viewer->cost > 0 ? viewer->cost + 0.2 * (cost - viewer->cost) : cost;
+    viewer->drawn = true;
 }
 
-void rill_viewer_update_picture(rill_viewer *v) {
+void rill_viewer_update_picture(rill_viewer *viewer) {
     rill_player_view view;
     double now = rill_player_clock();
-    int level = wanted_level(v, now);
+    int level = wanted_level(viewer, now);
     bool fresh = false;
-    double patience = fmin(fmax(PATIENCE, PATIENT_SHARE * cost_of(v, v->level)), MOST_PATIENCE);
-    if (rill_player_claim(v->player, patience, &view)) {
+    double patience = fmin(fmax(PATIENCE, PATIENT_SHARE * cost_of(viewer, viewer->level)), MOST_PATIENCE);
+    if (rill_player_claim(viewer->player, patience, &view)) {
         bool mine =
-            view.world && v->status.orders >= v->opening; /* else it is a world from before, or of the gallery */
-        bool news = mine && (view.version != v->version || view.opened != v->opened);
-        bool another = v->level != level || (v->render_size[0] != (int32_t)round(v->picture[0] * levels[level].scale) ||
-                                             v->render_size[1] != (int32_t)round(v->picture[1] * levels[level].scale));
-        fresh = mine && (news || another || !v->drawn);
-        bool good = !fresh || take(v, &view, level);
-        rill_player_release(v->player);
-        v->changed = news ? now : v->changed;
+            view.world && viewer->status.orders >= viewer->opening; /* else it is a world from before, or of the gallery */
+        bool news = mine && (view.version != viewer->version || view.opened != viewer->opened);
+        bool another = viewer->level != level || (viewer->render_size[0] != (int32_t)round(viewer->picture[0] * levels[level].scale) ||
+                                             viewer->render_size[1] != (int32_t)round(viewer->picture[1] * levels[level].scale));
+        fresh = mine && (news || another || !viewer->drawn);
+        bool good = !fresh || take(viewer, &view, level);
+        rill_player_release(viewer->player);
+        viewer->changed = news ? now : viewer->changed;
         if (!good) {
-            fail(v);
+            fail(viewer);
             return;
         }
     }
-    if (v->opened && (fresh || !v->drawn)) {
-        draw(v);
+    if (viewer->opened && (fresh || !viewer->drawn)) {
+        draw(viewer);
     }
 }
 
-void rill_viewer_fit(rill_viewer *v) {
-    rill_orbit_fit(&v->orbit, v->low, v->high, (double)v->picture[0] / v->picture[1]);
-    rill_viewer_touch(v);
+void rill_viewer_fit(rill_viewer *viewer) {
+    rill_orbit_fit(&viewer->orbit, viewer->low, viewer->high, (double)viewer->picture[0] / viewer->picture[1]);
+    rill_viewer_touch(viewer);
 }
 
-bool rill_viewer_draw_once(rill_viewer *v, const rill_player_view *view, int32_t width, int32_t height,
+bool rill_viewer_draw_once(rill_viewer *viewer, const rill_player_view *view, int32_t width, int32_t height,
                            uint8_t *pixels) {
     rill_camera camera = rill_camera_for(view->scene, view->world);
-    bool good = set_materials(v, view->scene) && rill_render_resize(v->render, width, height, v->message);
-    rill_render_forget(v->render);
-    rill_optics_preset(view->scene->preset, &v->look.optics);
-    v->look.samples = 4;
-    v->look.peels = rill_default_render_options().peels;
-    v->opened = 0; /* whatever is opened next is welcomed */
-    v->another = true;
-    good = good && rill_render_watch(v->render, view->world, 0);
-    good = good && rill_render_scene(v->render, view->world, &view->surface, 1, &camera, &v->look, v->message);
+    bool good = set_materials(viewer, view->scene) && rill_render_resize(viewer->render, width, height, viewer->message);
+    rill_render_forget(viewer->render);
+    rill_optics_preset(view->scene->preset, &viewer->look.optics);
+    viewer->look.samples = 4;
+    viewer->look.peels = rill_default_render_options().peels;
+    viewer->opened = 0; /* whatever is opened next is welcomed */
+    viewer->another = true;
+    good = good && rill_render_watch(viewer->render, view->world, 0);
+    good = good && rill_render_scene(viewer->render, view->world, &view->surface, 1, &camera, &viewer->look, viewer->message);
     if (good) {
-        rill_render_read(v->render, pixels);
+        rill_render_read(viewer->render, pixels);
     } else {
-        fail(v);
+        fail(viewer);
     }
     return good;
 }

@@ -20,9 +20,9 @@ static int line_of(rill_plots *plots, const char *name) {
     return plots->account_count++;
 }
 
-void rill_plots_add(rill_viewer *v) {
-    const rill_player_status *status = &v->status;
-    rill_plots *plots = &v->plots;
+void rill_plots_add(rill_viewer *viewer) {
+    const rill_player_status *status = &viewer->status;
+    rill_plots *plots = &viewer->plots;
     int at = plots->next;
     if (!status->open || status->steps == plots->steps) {
         return;
@@ -47,8 +47,8 @@ void rill_plots_add(rill_viewer *v) {
     plots->count = plots->count < RILL_PLOT_COUNT ? plots->count + 1 : RILL_PLOT_COUNT;
 }
 
-void rill_plots_show(rill_viewer *v) {
-    const rill_plots *plots = &v->plots;
+void rill_plots_show(rill_viewer *viewer) {
+    const rill_plots *plots = &viewer->plots;
     rill_gui_line lines[RILL_PLOT_STAGES + RILL_PLOT_ACCOUNTS];
     char text[96];
     if (!rill_gui_section("Plots", true)) {
@@ -66,6 +66,6 @@ void rill_plots_show(rill_viewer *v) {
     }
     rill_gui_plot("Volume, and by account", lines, 1 + plots->account_count, count, start, false, "ml", 1e-3, 3.4f);
     lines[0] = (rill_gui_line){ "error", plots->error, colours[5] };
-    snprintf(text, sizeof text, "Ledger error: %lld quanta", (long long)v->status.ledger.error);
+    snprintf(text, sizeof text, "Ledger error: %lld quanta", (long long)viewer->status.ledger.error);
     rill_gui_plot(text, lines, 1, count, start, false, "quanta", 1, 1.4f);
 }

@@ -85,57 +85,57 @@ static void write_world(FILE *file, const rill_player_view *view) {
     fprintf(file, "}, ");
 }
 
-static void write_state(rill_viewer *v, FILE *file, const char *tag, const rill_player_view *view) {
-    rill_camera camera = rill_orbit_camera(&v->orbit);
+static void write_state(rill_viewer *viewer, FILE *file, const char *tag, const rill_player_view *view) {
+    rill_camera camera = rill_orbit_camera(&viewer->orbit);
     size_t pictures = 0;
     char text[128];
     fprintf(file, "{");
     write_text(file, "tag", tag);
-    write_text(file, "screen", v->in_gallery ? "gallery" : "scene");
-    write_text(file, "scene", v->name);
-    write_text(file, "note", v->note);
+    write_text(file, "screen", viewer->in_gallery ? "gallery" : "scene");
+    write_text(file, "scene", viewer->name);
+    write_text(file, "note", viewer->note);
     if (view->world) {
         write_world(file, view);
     }
-    for (size_t i = 0; i < v->gallery.count; i++) {
-        pictures += v->gallery.entries[i].texture != 0;
+    for (size_t i = 0; i < viewer->gallery.count; i++) {
+        pictures += viewer->gallery.entries[i].texture != 0;
     }
     write_vector(file, "from", camera.from);
     write_vector(file, "to", camera.to);
-    rill_pace_write(v, file);
-    bool behind = rill_pace_text(v, text, sizeof text);
+    rill_pace_write(viewer, file);
+    bool behind = rill_pace_text(viewer, text, sizeof text);
     write_text(file, "pace", text);
     fprintf(file, "\"behind\": %s, \"picture_size\": [%d, %d], \"drawn_size\": [%d, %d], \"samples\": %d, ",
-            behind ? "true" : "false", v->picture[0], v->picture[1], v->render_size[0], v->render_size[1],
-            v->look.samples);
-    write_text(file, "overlay", rill_overlay_name(v->settings.overlay));
-    write_text(file, "preset", rill_liquid_preset_name(v->settings.preset));
+            behind ? "true" : "false", viewer->picture[0], viewer->picture[1], viewer->render_size[0], viewer->render_size[1],
+            viewer->look.samples);
+    write_text(file, "overlay", rill_overlay_name(viewer->settings.overlay));
+    write_text(file, "preset", rill_liquid_preset_name(viewer->settings.preset));
     fprintf(file,
             "\"playing\": %s, \"speed\": %.9g, \"rate\": %.4g, \"recording\": %s, \"help\": %s, \"panel\": %s, "
             "\"pour_rate\": %.9g, \"pour_radius\": %.9g, \"thumbnails\": %zu, \"scenes\": %zu, \"frame_ms\": %.3g}\n",
-            v->status.playing ? "true" : "false", v->status.speed, v->status.rate, v->recording ? "true" : "false",
-            v->with_help ? "true" : "false", v->with_panel ? "true" : "false", v->settings.rate, v->settings.radius,
-            pictures, v->gallery.count, 1e3 * v->frame_seconds);
+            viewer->status.playing ? "true" : "false", viewer->status.speed, viewer->status.rate, viewer->recording ? "true" : "false",
+            viewer->with_help ? "true" : "false", viewer->with_panel ? "true" : "false", viewer->settings.rate, viewer->settings.radius,
+            pictures, viewer->gallery.count, 1e3 * viewer->frame_seconds);
 }
 
-void rill_script_report(rill_viewer *v, const char *tag) {
-    snprintf(v->report, sizeof v->report, "%s", tag);
+void rill_script_report(rill_viewer *viewer, const char *tag) {
+    snprintf(viewer->report, sizeof viewer->report, "%s", tag);
 }
 
-void rill_script_report_frame(rill_viewer *v) {
+void rill_script_report_frame(rill_viewer *viewer) {
     rill_player_view view;
-    if (!v->report[0] || !rill_player_claim(v->player, PATIENCE, &view)) {
+    if (!viewer->report[0] || !rill_player_claim(viewer->player, PATIENCE, &view)) {
         return;
     }
-    FILE *file = v->options->report ? fopen(v->options->report, "a") : stdout;
+    FILE *file = viewer->options->report ? fopen(viewer->options->report, "a") : stdout;
     if (file) {
-        rill_player_read(v->player, &v->status);
-        write_state(v, file, v->report, &view);
+        rill_player_read(viewer->player, &viewer->status);
+        write_state(viewer, file, viewer->report, &view);
     } else {
-        rill_viewer_say(v, "%s cannot be written", v->options->report);
+        rill_viewer_say(viewer, "%s cannot be written", viewer->options->report);
     }
-    rill_player_release(v->player);
-    v->report[0] = 0;
+    rill_player_release(viewer->player);
+    viewer->report[0] = 0;
     if (!file) {
         return;
     }
@@ -182,18 +182,18 @@ static int key_of(const char *text) {
     return text[0] >= 'a' && text[0] <= 'z' ? text[0] - 'a' + 'A' : text[0] ? text[0] : -1;
 }
 
-static bool point_at(rill_viewer *v, const char *rest) {
+static bool point_at(rill_viewer *viewer, const char *rest) {
     double x = 0, y = 0;
     int used = 0;
     float r[4];
     if (sscanf(rest, "%lf %lf %n", &x, &y, &used) != 2 || !rill_gui_find(rest + used, r)) {
         return false;
     }
-    rill_input_move(v, (double)r[0] + x * (double)(r[2] - r[0]), (double)r[1] + y * (double)(r[3] - r[1]));
+    rill_input_move(viewer, (double)r[0] + x * (double)(r[2] - r[0]), (double)r[1] + y * (double)(r[3] - r[1]));
     return true;
 }
 
-static bool obey(rill_viewer *v, rill_script *script, const char *line) {
+static bool obey(rill_viewer *viewer, rill_script *script, const char *line) {
     char word[16] = "", first[32] = "", second[32] = "";
     int used = 0;
     sscanf(line, "%15s %n", word, &used);
@@ -201,48 +201,48 @@ static bool obey(rill_viewer *v, rill_script *script, const char *line) {
     double x = 0, y = 0;
     sscanf(rest, "%31s %31s", first, second);
     if (strcmp(word, "key") == 0) {
-        rill_input_key(v, key_of(first), true, false, mods_of(second));
-        rill_input_key(v, key_of(first), false, false, mods_of(second));
+        rill_input_key(viewer, key_of(first), true, false, mods_of(second));
+        rill_input_key(viewer, key_of(first), false, false, mods_of(second));
     } else if (strcmp(word, "move") == 0 && sscanf(rest, "%lf %lf", &x, &y) == 2) {
-        rill_input_move(v, x * v->picture[0], y * v->picture[1]);
+        rill_input_move(viewer, x * viewer->picture[0], y * viewer->picture[1]);
     } else if (strcmp(word, "press") == 0 || strcmp(word, "release") == 0) {
-        rill_input_button(v, button_of(first), word[0] == 'p', mods_of(second));
+        rill_input_button(viewer, button_of(first), word[0] == 'p', mods_of(second));
     } else if (strcmp(word, "wheel") == 0) {
-        rill_input_wheel(v, atof(first));
+        rill_input_wheel(viewer, atof(first));
     } else if (strcmp(word, "drop") == 0) {
-        rill_input_drop(v, rest);
+        rill_input_drop(viewer, rest);
     } else if (strcmp(word, "wait") == 0) {
         script->not_before = rill_player_clock() + atof(first);
     } else if (strcmp(word, "report") == 0) {
-        rill_script_report(v, first);
+        rill_script_report(viewer, first);
     } else if (strcmp(word, "shot") == 0) {
-        snprintf(v->window_shot, sizeof v->window_shot, "%s", rest);
-        rill_viewer_touch(v);
+        snprintf(viewer->window_shot, sizeof viewer->window_shot, "%s", rest);
+        rill_viewer_touch(viewer);
     } else if (strcmp(word, "quit") == 0) {
-        v->done = true;
+        viewer->done = true;
     } else {
-        return strcmp(word, "point") == 0 && point_at(v, rest);
+        return strcmp(word, "point") == 0 && point_at(viewer, rest);
     }
     return true;
 }
 
 /* ---------------------------------------------------------------------------------------------------------- frames */
 
-static void fail(rill_viewer *v, const char *what) {
-    snprintf(v->message->text, sizeof v->message->text, "%.120s:%d: %s", v->options->script, v->script->line, what);
-    v->result = RILL_VIEWER_BAD_INPUT;
-    v->done = true;
+static void fail(rill_viewer *viewer, const char *what) {
+    snprintf(viewer->message->text, sizeof viewer->message->text, "%.120s:%d: %s", viewer->options->script, viewer->script->line, what);
+    viewer->result = RILL_VIEWER_BAD_INPUT;
+    viewer->done = true;
 }
 
 /* Tells whether everything so far has been done and is shown. */
-static bool settled(const rill_viewer *v) {
-    return v->status.orders >= v->last_order && !v->shoot && !v->window_shot[0] && !v->report[0] &&
-           !v->status.opening && v->script->frames >= v->script->needed &&
-           (v->in_gallery ? !v->gallery.working : (v->opened == v->status.opened && v->drawn));
+static bool settled(const rill_viewer *viewer) {
+    return viewer->status.orders >= viewer->last_order && !viewer->shoot && !viewer->window_shot[0] && !viewer->report[0] &&
+           !viewer->status.opening && viewer->script->frames >= viewer->script->needed &&
+           (viewer->in_gallery ? !viewer->gallery.working : (viewer->opened == viewer->status.opened && viewer->drawn));
 }
 
-void rill_script_frame(rill_viewer *v) {
-    rill_script *script = v->script;
+void rill_script_frame(rill_viewer *viewer) {
+    rill_script *script = viewer->script;
     double now = rill_player_clock();
     if (!script) {
         return;
@@ -252,15 +252,15 @@ void rill_script_frame(rill_viewer *v) {
         script->since = now;
         return;
     }
-    if (!settled(v)) {
+    if (!settled(viewer)) {
         if (script->since > 0 && now - script->since > GIVE_UP) {
-            fail(v, "what came before was not done in time");
+            fail(viewer, "what came before was not done in time");
         }
         script->since = script->since > 0 ? script->since : now;
         return;
     }
     if (!*script->next) {
-        v->done = true;
+        viewer->done = true;
         return;
     }
     char *line = script->next, *end = strchr(line, '\n');
@@ -272,22 +272,22 @@ void rill_script_frame(rill_viewer *v) {
     script->frames = 0;
     script->needed = strncmp(line, "key", 3) == 0 ? 1 : 2;
     script->since = now;
-    if (*line && *line != '#' && !obey(v, script, line)) {
-        fail(v, "found a command that cannot be done, or an item that is not shown");
+    if (*line && *line != '#' && !obey(viewer, script, line)) {
+        fail(viewer, "found a command that cannot be done, or an item that is not shown");
     }
 }
 
-bool rill_script_open(rill_viewer *v) {
+bool rill_script_open(rill_viewer *viewer) {
     rill_message message = { "" };
     size_t size;
-    if (!v->options->script) {
+    if (!viewer->options->script) {
         return true;
     }
     rill_script *script = calloc(1, sizeof *script);
-    v->script = script;
-    if (!script || rill_file_read(v->options->script, 1 << 20, &script->text, &size, &message) != RILL_OK) {
-        snprintf(v->message->text, sizeof v->message->text, "%.120s: %.100s", v->options->script, message.text);
-        v->result = RILL_VIEWER_BAD_INPUT;
+    viewer->script = script;
+    if (!script || rill_file_read(viewer->options->script, 1 << 20, &script->text, &size, &message) != RILL_OK) {
+        snprintf(viewer->message->text, sizeof viewer->message->text, "%.120s: %.100s", viewer->options->script, message.text);
+        viewer->result = RILL_VIEWER_BAD_INPUT;
         return false;
     }
     script->next = script->text;
@@ -295,10 +295,10 @@ bool rill_script_open(rill_viewer *v) {
     return true;
 }
 
-void rill_script_close(rill_viewer *v) {
-    if (v->script) {
-        free(v->script->text);
-        free(v->script);
+void rill_script_close(rill_viewer *viewer) {
+    if (viewer->script) {
+        free(viewer->script->text);
+        free(viewer->script);
     }
-    v->script = NULL;
+    viewer->script = NULL;
 }
