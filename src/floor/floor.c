@@ -56,8 +56,8 @@ static bool contains(const rill_area *area, const rill_area *part) {
            part->high[1] <= area->high[1];
 }
 
-/* Tells whether a solid may have changed: one that has is inside of what is said to have changed, as it was and as it is. Others inside lose their bins
- * too, but then they are small. */
+/* Tells whether a solid may have changed: one that has is inside of what is said to have changed, as it was and as it
+ * is. Others inside lose their bins too, but then they are small. */
 static bool may_have_changed(const rill_floor_view *view, const rill_area *reach) {
     for (size_t i = 0; i < view->changed_count; ++i)
         if (contains(&view->changed[i], reach)) return true;
@@ -94,8 +94,8 @@ static void lower_columns(rill_floor *floor, const rill_bed *bed, const rill_are
     }
 }
 
-/* Bins are worth their while if the solid stands still and only part of it is looked at: when it may have changed itself, it is
- * looked at as a whole anyway. */
+/* Bins are worth their while if the solid stands still and only part of it is looked at: when it may have changed
+ * itself, it is looked at as a whole anyway. */
 static bool wants_bins(const rill_floor_view *view, const rill_solid *solid, const rill_area *reach) {
     return solid->triangle_count > 64 && !may_have_changed(view, reach);
 }

@@ -97,10 +97,10 @@ void rill_floor_free(rill_floor *floor); /* NULL is allowed */
 rill_result rill_floor_follow(rill_floor *floor, const rill_floor_view *view, int32_t *heights,
                               rill_wall_face (*walls)[4]);
 
-/* ------------------------------------------------------------------------------------------------ parts of the above */
+/* ----------------------------------------------------------------------------------------------- parts of the above */
 
-/* Raises the columns around a point of the terrain (cells, cells, quanta) as it needs; false when it is out of their reach
- * (floor_solve.c). */
+/* Raises the columns around a point of the terrain (cells, cells, quanta) as it needs; false when it is out of their
+ * reach (floor_solve.c). */
 bool rill_floor_cover(rill_floor *floor, const rill_bed *bed, const double point[3]);
 
 /* Returns the column of a cell to whose range a height in quanta belongs; -1: none. */
@@ -116,7 +116,8 @@ bool rill_outline_points_list(rill_floor *floor, const rill_bed *bed);
 bool rill_outline_points_find_spots(rill_floor *floor, const rill_bed *bed);
 void rill_outline_points_free(rill_floor *floor);
 
-/* A part of the grid, in cells, 0 at the first centre; half a cell more along its borders, as far as the surface goes. */
+/* A part of the grid, in cells, 0 at the first centre; half a cell more along its borders, as far as the surface
+ * goes. */
 typedef struct rill_floor_window {
     double low[2], high[2];
 } rill_floor_window;
@@ -138,8 +139,8 @@ bool rill_floor_bins_fill(rill_floor_bins *bins, const rill_floor *floor, const 
 void rill_floor_cover_solid(rill_floor *floor, const rill_bed *bed, const rill_solid *solid,
                             const rill_floor_bins *bins, const rill_floor_window *window);
 
-/* Notes a triangle that stands, in cells and quanta, as a wall face of the columns beside it; one without orientation looks
- * both ways (wall_faces.c). */
+/* Notes a triangle that stands, in cells and quanta, as a wall face of the columns beside it; one without orientation
+ * looks both ways (wall_faces.c). */
 void rill_wall_faces_cover(rill_floor *terrain, const rill_bed *bed, const rill_floor_window *window, const double p[3][3],
                      bool oriented);
 

@@ -75,8 +75,8 @@ static bool compatible(const corner *i, const corner *j) {
     return i->b < j->c && j->b < i->c;
 }
 
-/* Raises bases: a column below the underside of another's solid is joined to it only once its level is above that: it counts as so high,
- * and lifting it would show liquid where there is none. */
+/* Raises bases: a column below the underside of another's solid is joined to it only once its level is above that: it
+ * counts as so high, and lifting it would show liquid where there is none. */
 static void raise_bases(share *all, int count) {
     for (int k = 0; k < count; ++k)
         for (int j = 0; j < count; ++j) {
@@ -87,8 +87,8 @@ static void raise_bases(share *all, int count) {
         }
 }
 
-/* Lifts columns until the sum of a_k l_k is delta, which is within their bounds (Bitran and Hax: all are free; those that are
- * out of bounds by more in all, below or above, are held there; the rest is shared anew). */
+/* Lifts columns until the sum of a_k l_k is delta, which is within their bounds (Bitran and Hax: all are free; those
+ * that are out of bounds by more in all, below or above, are held there; the rest is shared anew). */
 static void spread(share *all, int count, double delta) {
     double wish[CORNERS];
     bool held[CORNERS] = { false };
@@ -156,7 +156,8 @@ static void set_weights(double u, double v, double weights[3][CORNERS]) {
         weights[0][k] = bilinear[k], weights[1][k] = rising[k], weights[2][k] = falling[k];
 }
 
-/* Rules points out early: most are below any surface, and most quartets simple: four columns that reach over and below each other's bases. */
+/* Rules points out early: most are below any surface, and most quartets simple: four columns that reach over and below
+ * each other's bases. */
 static bool is_below(const corner corners[CORNERS], double u, double v, double height, double least) {
     double ceiling = RILL_WALL, underside = -1.0, low = RILL_WALL, high = 0.0;
     for (int k = 0; k < CORNERS; ++k) {

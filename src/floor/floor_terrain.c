@@ -129,7 +129,8 @@ static bool overlaps(const facet *of, const rill_floor_window *window) {
            of->low[1] <= window->high[1];
 }
 
-/* Tells whether an edge, or a vertex if both ends are the same, is not known to have been looked at: triangles share them. */
+/* Tells whether an edge, or a vertex if both ends are the same, is not known to have been looked at: triangles share
+ * them. */
 static bool is_new(rill_floor *floor, uint32_t a, uint32_t b) {
     const uint64_t key = a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;
     uint64_t *const slot = &floor->recent[(key * 0x9e3779b97f4a7c15u) >> 52];

@@ -6,7 +6,7 @@
  *                       c1   the one column and yet above the surface. There the surface is drawn back (outline_clip.c).
  *
  * Whether a vertex may ever be such a point follows from the bed: that one of the cells around it has no column, or one that is
- * more than dx higher or lower than the next, so that the surface may end there other than at a bank. Stakes are kept in lists
+ * more than dx higher or lower than the next, so that the surface may end there other than at a bank. Points are kept in lists
  * by corner of the grid, whose order means nothing; corners that have any are listed in order. */
 #include "floor/floor.h"
 
@@ -162,7 +162,8 @@ static rill_outline_spot spot_at(const rill_floor *floor, const rill_bed *bed, i
     return spot;
 }
 
-/* Tells whether columns of a sheet may be above and below points: one that can be as high as they are, and one that can be lower. */
+/* Tells whether columns of a sheet may be above and below points: one that can be as high as they are, and one that can
+ * be lower. */
 static bool may_be_around(const rill_bed *bed, const rill_outline_spot *spot) {
     bool above = false, below = false;
     for (int32_t k = 0; k < 4; ++k) {

@@ -13,7 +13,8 @@
 
 static const double UPRIGHT = 0.1; /* cells: a face that goes farther than this along a line does not stand there */
 
-/* Finds where a triangle meets the line along an axis, at a whole place across it: both ends of a segment, along the axis and in height. */
+/* Finds where a triangle meets the line along an axis, at a whole place across it: both ends of a segment, along the
+ * axis and in height. */
 static bool cut_triangle(const double p[3][3], int axis, double line, double out[2][2]) {
     int count = 0;
     for (int k = 0; k < 3 && count < 2; ++k) {

@@ -56,8 +56,8 @@ static void clear(rill_fringe *fringe, const rill_surface *surface, size_t from,
     for (size_t i = from; i < until; ++i) fringe->squares[i] = squares[surface->state[i] >> 1 & 1];
 }
 
-/* Makes a plane without a fringe: another one for another bed, all of it for another width of the fringe or if the last build
- * is not known, else what is wet or dry since then. */
+/* Makes a plane without a fringe: another one for another bed, all of it for another width of the fringe or if the last
+ * build is not known, else what is wet or dry since then. */
 static bool fit_plane(rill_fringe *fringe, const rill_surface *surface) {
     const size_t size = surface->plane_size;
     const bool same = fringe->squares && fringe->plane_size == size;
@@ -104,7 +104,8 @@ static double slope_at(const rill_fringe *fringe, const rill_rim *rim) {
     return rim->kind == RILL_RIM_SHORE ? (double)rim->rise * fringe->steepness : INFINITY;
 }
 
-/* Finds the contact at a rim. At a wall the rim is inside of the solid, and its face somewhere between the two centres: half way, for all that is known. */
+/* Finds the contact at a rim. At a wall the rim is inside of the solid, and its face somewhere between the two centres:
+ * half way, for all that is known. */
 static rill_contact find_contact(const rill_fringe *fringe, const rill_surface *surface, const rill_bed *bed,
                                  const rill_rim *rim, double slope, double beta) {
     const double bent = beta - fringe->angle, up = bent < RILL_QUARTER_TURN ? bent : RILL_QUARTER_TURN;
@@ -219,13 +220,15 @@ static inline uint32_t worth_telling(const float *square, int32_t stride, const 
     return (uint32_t)(both | both >> 32);
 }
 
-/* Tells whether a column of the list is the one that counts. No square is -0: bits are as good as floats, and faster. */
+/* Tells whether a column of the list is the one that counts. No square is -0: bits are as good as floats, and
+ * faster. */
 static inline bool counts(const fringe_growth *growth, const rill_fringe_column *column) {
     return rill_float_bits(growth->squares[column->place]) == rill_float_bits(column->square);
 }
 
-/* Contact points that columns of a sheet offer their neighbours: numbers of the columns, and directions, plus 8 for joints. How many
- * a column offers cannot be foreseen: eight are written for each, and the next column overwrites the surplus. */
+/* Contact points that columns of a sheet offer their neighbours: numbers of the columns, and directions, plus 8 for
+ * joints. How many a column offers cannot be foreseen: eight are written for each, and the next column overwrites the
+ * surplus. */
 enum { OFFERING = 32 };
 typedef struct offer_list {
     int32_t from[(OFFERING + 1) * RILL_DIRECTIONS];
@@ -249,8 +252,8 @@ static inline int32_t add_offers(const fringe_growth *growth, int32_t from, offe
     return at;
 }
 
-/* Collects offers of some columns of one sheet, from one of the list on, that still count and have somebody to tell; returns
- * the next column. */
+/* Collects offers of some columns of one sheet, from one of the list on, that still count and have somebody to tell;
+ * returns the next column. */
 static size_t make_offers(fringe_growth *growth, size_t from, size_t until, offer_list *out, int32_t *count) {
     const int32_t stride = growth->columns[from].stride;
     int32_t list[OFFERING], listed = 0, at = 0;
@@ -267,7 +270,8 @@ static size_t make_offers(fringe_growth *growth, size_t from, size_t until, offe
     return from;
 }
 
-/* Tells a linked column of a contact point, if it still is the nearest of the one who tells and of the one who is told. */
+/* Tells a linked column of a contact point, if it still is the nearest of the one who tells and of the one who
+ * is told. */
 static inline void tell(fringe_growth *growth, int32_t who, int32_t way) {
     const rill_surface *surface = growth->surface;
     const rill_fringe_column *from = &growth->columns[who];
@@ -289,7 +293,8 @@ static inline void tell(fringe_growth *growth, int32_t who, int32_t way) {
     growth->end += said < known;
 }
 
-/* Runs as many rounds as the fringe is wide: in each, columns that heard something new in the last one tell their neighbours. */
+/* Runs as many rounds as the fringe is wide: in each, columns that heard something new in the last one tell their
+ * neighbours. */
 static bool grow(rill_fringe *fringe, const rill_surface *surface) {
     const float width = sqrtf(fringe->constants.limit), inner = fmaxf(width - 0.9f, 0.0f);
     rill_array *const all = &fringe->columns;

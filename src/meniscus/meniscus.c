@@ -20,8 +20,8 @@ static float root_of(float square) {
     return square < 0.0f ? -sqrtf(-square) : sqrtf(square);
 }
 
-/* Mends squares of a column's neighbours where the surface ends on some side, or goes on in another sheet: `run` has the squares
- * of the sheet. A neighbour that is not there is thought to lie straight on. */
+/* Mends squares of a column's neighbours where the surface ends on some side, or goes on in another sheet: `run` has
+ * the squares of the sheet. A neighbour that is not there is thought to lie straight on. */
 static void mend_squares(const bending *bend, rill_fringe_run *run, int32_t i, const rill_fringe_column *column) {
     const rill_surface *surface = bend->surface;
     const uint32_t ends = surface->rim[column->place], joints = surface->joints[column->place] & RILL_AXES & ~ends;
@@ -63,7 +63,8 @@ typedef struct column_group {
     int32_t odd[RILL_FRINGE_RUN], count, odd_count;
 } column_group;
 
-/* Gathers as many columns as there are and fit, and returns the next of the list. Which count, and which end, cannot be foreseen. */
+/* Gathers as many columns as there are and fit, and returns the next of the list. Which count, and which end, cannot be
+ * foreseen. */
 static const rill_fringe_column *gather_columns(const bending *bend, const rill_fringe_column *from,
                                                 const rill_fringe_column *end, column_group *out, rill_fringe_run *run) {
     const rill_surface *surface = bend->surface;

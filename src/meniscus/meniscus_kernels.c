@@ -1,5 +1,5 @@
-/* How far normals of the fringe lean. Compiled several times with RILL_KERNELS_NAME set to the table's name; see meniscus.h.
- * Loops marked "vector" must vectorise (a test looks at the compiler's report). */
+/* How far normals of the fringe lean. Compiled several times with RILL_KERNELS_NAME set to the table's name; see
+ * meniscus.h. Loops marked "vector" must vectorise (a test looks at the compiler's report). */
 #include "meniscus/meniscus.h"
 
 #include "base/simd.h"
@@ -34,7 +34,8 @@ INLINE float cosine(float angle) {
     return 1.0f - square * (1.0f / 2 - square * (1.0f / 24 - square * (1.0f / 720 - square * (1.0f / 40320 - square * (1.0f / 3628800)))));
 }
 
-/* Finds the way to the contact line, and how much of the lean is left: less than all near the middle between two lines. */
+/* Finds the way to the contact line, and how much of the lean is left: less than all near the middle between two
+ * lines. */
 INLINE float find_way(rill_fringe_run *run, int32_t i, float limit) {
     float gx = 0.5f * (root(run->beside[2][i], limit) - root(run->beside[0][i], limit));
     float gy = 0.5f * (root(run->beside[3][i], limit) - root(run->beside[1][i], limit));

@@ -99,7 +99,8 @@ typedef struct rill_joint_pair {
     int32_t joint; /* index of the joint from ends[0] to ends[1] */
 } rill_joint_pair;
 
-/* A sparse pipe on a side of a column where there is no dense one: the kernels do not see what flows there. Sorted by place. */
+/* A sparse pipe on a side of a column where there is no dense one: the kernels do not see what flows there. Sorted by
+ * place. */
 typedef struct rill_pipe_side {
     int32_t place, pipe;
     float share;   /* weight of the pipe's velocity in that of the column */
@@ -257,7 +258,8 @@ static inline bool rill_rim_is_contact(const rill_rim *rim) {
     return rim->kind == RILL_RIM_SHORE || rim->kind == RILL_RIM_WALL;
 }
 
-/* Allocates arrays for so many vertices and triangles, all but `distances`; false without memory, and the mesh is empty. */
+/* Allocates arrays for so many vertices and triangles, all but `distances`; false without memory, and the mesh is
+ * empty. */
 bool rill_mesh_arrays_alloc(rill_surface_mesh *mesh, const rill_allocator *allocator, size_t vertices, size_t triangles);
 /* Frees the arrays of a mesh, with the counts they were allocated for; the mesh is empty then. */
 void rill_mesh_arrays_free(rill_surface_mesh *mesh, const rill_allocator *allocator, size_t vertices, size_t triangles);

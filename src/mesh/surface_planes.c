@@ -1,4 +1,5 @@
-/* Planes of a surface, and questions about them that are asked everywhere: who is linked to whom, and how low a rim may be. */
+/* Planes of a surface, and questions about them that are asked everywhere: who is linked to whom, and how low a rim may
+ * be. */
 #include "mesh/surface_mesh.h"
 
 #include <limits.h>
@@ -38,7 +39,8 @@ static void list_planes(rill_surface *surface, plane out[PLANES]) {
     memcpy(out, all, sizeof all);
 }
 
-/* Counts the bytes of a plane, so that the next is aligned: all are in one block, since large blocks get large pages (alloc.c). */
+/* Counts the bytes of a plane, so that the next is aligned: all are in one block, since large blocks get large pages
+ * (alloc.c). */
 static size_t plane_bytes(size_t size, size_t width) {
     return (size * width + RILL_ALIGNMENT - 1) / RILL_ALIGNMENT * RILL_ALIGNMENT;
 }

@@ -24,7 +24,8 @@ static void widen(int32_t *from, int32_t *until, int32_t low, int32_t high) {
     *until = empty ? high : rill_max_i(*until, high);
 }
 
-/* Finds where the wet part of a row may be linked to something: it is wider only where its first or its last column is wet. */
+/* Finds where the wet part of a row may be linked to something: it is wider only where its first or its last column is
+ * wet. */
 static void find_near(const rill_surface *surface, rill_surface_row *row) {
     const uint8_t *state = surface->state + row->start;
     row->near_from = row->near_low;

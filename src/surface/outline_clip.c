@@ -113,7 +113,8 @@ static void find_corners(const clip_quartet *quartet, const uint32_t *corners, c
     }
 }
 
-/* Finds the weights of the corners at a point if rims are drawn back to a share of their ways; false if it is outside. */
+/* Finds the weights of the corners at a point if rims are drawn back to a share of their ways; false if it is
+ * outside. */
 static bool find_weights(const clip_facet *facet, const float point[2], double share, double weights[3]) {
     double position[3][2], area = 0.0;
     for (int k = 0; k < 3; ++k)
@@ -165,7 +166,8 @@ static bool draw_back(const clip_quartet *quartet, const clip_facet *facet) {
     return moved;
 }
 
-/* Cuts a triangle: between three columns there is nothing to draw back behind their centres: what shows there still is left open. */
+/* Cuts a triangle: between three columns there is nothing to draw back behind their centres: what shows there still is
+ * left open. */
 static bool cut(const clip_quartet *quartet, const uint32_t *corners, const clip_facet *facet) {
     const bool middle = facet->rim_count == 2 && (corners[0] & RILL_NAMED_COLUMN) &&
                         facet->rims[0]->place != (int32_t)(corners[0] & ~RILL_NAMED_COLUMN) &&
@@ -176,8 +178,8 @@ static bool cut(const clip_quartet *quartet, const uint32_t *corners, const clip
     return facet->rims[1]->cut;
 }
 
-/* Raises the rims of a triangle, each by the same share of what it may be, until no point is above it. One that has just come out of
- * the liquid still counts in part, so that nothing jumps. */
+/* Raises the rims of a triangle, each by the same share of what it may be, until no point is above it. One that has
+ * just come out of the liquid still counts in part, so that nothing jumps. */
 static void raise(const clip_quartet *quartet, const clip_facet *facet) {
     double share = 0.0;
     for (int32_t i = quartet->first; i >= 0; i = quartet->points[i].next) {
@@ -227,8 +229,8 @@ static bool clip(clip_quartet quartet, uint32_t *room) {
     return any;
 }
 
-/* Columns around points: whether wet ones are higher, and lower, and may be linked; their lowest base; and the highest base of a
- * dry one whose floor is lower than the points. */
+/* Columns around points: whether wet ones are higher, and lower, and may be linked; their lowest base; and the highest
+ * base of a dry one whose floor is lower than the points. */
 typedef struct sides {
     bool higher, lower;
     int32_t base, dry_base;
@@ -292,7 +294,8 @@ static void mark_moved(const rill_build *build, uint8_t mark) {
         }
 }
 
-/* Looks again at quartets around rims that moved, one after the other until nothing moves: now only for points that show. */
+/* Looks again at quartets around rims that moved, one after the other until nothing moves: now only for points that
+ * show. */
 static void look_again(const rill_build *build) {
     rill_floor *floor = build->surface->terrain;
     rill_outline_spot *const spots = floor->looked_at.data;

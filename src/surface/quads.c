@@ -1,5 +1,5 @@
-/* Triangles of a row: first those of full quads, four columns of a sheet that are linked with each other, in runs that kernels
- * write; then those of its odd quartets, as they are kept (quartets.c). */
+/* Triangles of a row: first those of full quads, four columns of a sheet that are linked with each other, in runs that
+ * kernels write; then those of its odd quartets, as they are kept (quartets.c). */
 #include <string.h>
 
 #include "base/hash.h"
@@ -66,7 +66,8 @@ uint64_t rill_hash_words(uint64_t hash, const void *data, size_t words) {
     return rill_hash_u64(hash, (uint64_t)words << 32 | last);
 }
 
-/* Hashes a row: full quads follow from their kinds and the numbers their rows begin with; odd triangles are hashed as they are. */
+/* Hashes a row: full quads follow from their kinds and the numbers their rows begin with; odd triangles are hashed as
+ * they are. */
 static uint64_t hash_row(const rill_surface *surface, const rill_surface_row *row) {
     const size_t odd = (size_t)(row->triangles - 2 * row->full), before = row->first_triangle + 2 * (size_t)row->full;
     const uint64_t numbers = (uint64_t)row->first_vertex << 32 | (uint64_t)row[1].first_vertex;

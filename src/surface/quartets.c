@@ -109,7 +109,8 @@ static void put_short(triangle_writer *writer, const int32_t *chain, int32_t cou
     put_skirt(writer, a, b);
 }
 
-/* Tells whether two rims are on one way, from either end, and meet: there is nothing between them. (Shores may still be moved by the meniscus.) */
+/* Tells whether two rims are on one way, from either end, and meet: there is nothing between them. (Shores may still be
+ * moved by the meniscus.) */
 static bool face_each_other(const rill_rim *a, const rill_rim *b) {
     return a->along + b->along <= 1.0f && a->kind != RILL_RIM_SHORE && b->kind != RILL_RIM_SHORE;
 }
@@ -289,8 +290,8 @@ static void put_open(triangle_writer *writer, int32_t place, int32_t corner) {
     put_short(writer, chain, count, corner);
 }
 
-/* Writes a chain that runs around from a column of the first corner; it may do so more than once. Nothing is done if it does
- * not, or if it comes by a column there that has a lower place: that one has done it. */
+/* Writes a chain that runs around from a column of the first corner; it may do so more than once. Nothing is done if it
+ * does not, or if it comes by a column there that has a lower place: that one has done it. */
 static void put_around(triangle_writer *writer, int32_t place) {
     int32_t chain[4] = { place }, at = place, count = 0;
     do {

@@ -22,7 +22,8 @@
 #define BEHIND 0.03f       /* a face that is known, */
 #define STANDING_SHARE 230 /* if almost all of it is found: it may be rounded off at its foot and top */
 #define HALF_WAY 0.5f
-/* A skirt that hangs from a lip must not lie in the faces of solids that end where cells do; a rim that may face it stays back. */
+/* A skirt that hangs from a lip must not lie in the faces of solids that end where cells do; a rim that may face it
+ * stays back. */
 #define BEYOND_HALF 0.5625f
 #define BEFORE_HALF 0.4375f
 #define PLENTY 4.0f /* times as much liquid as a sheet needs */
@@ -39,7 +40,8 @@ int32_t rill_column_at_level(const rill_build *build, int32_t level, int32_t bes
     return -1;
 }
 
-/* Tells whether a level ends at something solid where it is not linked to `other`, the column of the next cell whose range it is in. */
+/* Tells whether a level ends at something solid where it is not linked to `other`, the column of the next cell whose
+ * range it is in. */
 static bool is_wall(const rill_build *build, int32_t place, int32_t other) {
     const rill_surface *surface = build->surface;
     return other < 0 || !(surface->state[other] & RILL_HERE) || surface->h[other] >= surface->lid[place];
@@ -76,7 +78,8 @@ static int32_t above_underside(int32_t level, int32_t underside) {
     return underside > INT32_MIN ? level - underside : RILL_WALL;
 }
 
-/* Tells how far a shore is: where the bed rises or falls steeply it is a wall or an edge. One formula for all: which it is cannot be foreseen. */
+/* Tells how far a shore is: where the bed rises or falls steeply it is a wall or an edge. One formula for all: which it
+ * is cannot be foreseen. */
 static float shore(const rill_build *build, int32_t place, int32_t direction, int32_t rise) {
     const int32_t depth = build->view->flow->H[place], room = room_of(build, place);
     const bool up = rise > build->dx, down = rise < -build->dx;
@@ -96,7 +99,8 @@ static float pipe_velocity(const rill_build *build, int32_t place, int32_t other
     return found ? build->view->flow->pipe_u[joint->pipe] : 0.0f;
 }
 
-/* Tells how much liquid runs from a column over its lip: 1 is the least for a sheet, less than this clings to the solid, or drips. */
+/* Tells how much liquid runs from a column over its lip: 1 is the least for a sheet, less than this clings to the
+ * solid, or drips. */
 static float runs_over(const rill_build *build, const rill_rim *rim, int32_t beside) {
     const double least = 1e-6; /* m2/s */
     const rill_flow *flow = build->view->flow;
@@ -110,8 +114,8 @@ static float runs_over(const rill_build *build, const rill_rim *rim, int32_t bes
     return (float)((double)(forth ? u : -u) * depth / least);
 }
 
-/* Extends a lip over which liquid runs: it goes on almost to the next centre, from where it can fall: what it comes from may be bulged anywhere
- * before that. */
+/* Extends a lip over which liquid runs: it goes on almost to the next centre, from where it can fall: what it comes
+ * from may be bulged anywhere before that. */
 static void run_over(const rill_build *build, rill_rim *rim, int32_t beside) {
     const float flow = runs_over(build, rim, beside), far = rill_min_f(1.0f, (flow - 1.0f) / (PLENTY - 1.0f));
     if (!(flow > 1.0f)) return;
@@ -119,8 +123,8 @@ static void run_over(const rill_build *build, rill_rim *rim, int32_t beside) {
     rim->unclipped = reach(build, rim->place, BEYOND_HALF + far * (IN_WALL - BEYOND_HALF));
 }
 
-/* Tells how far the surface of a column gets that ends at something solid: where the ceiling comes down to it, if the next column is
- * full. Liquid that has another level there, with a surface of its own, shares the way. */
+/* Tells how far the surface of a column gets that ends at something solid: where the ceiling comes down to it, if the
+ * next column is full. Liquid that has another level there, with a surface of its own, shares the way. */
 static float wall(const rill_build *build, int32_t place, int32_t direction, int32_t beside, int32_t left) {
     const rill_surface *surface = build->surface;
     const int32_t fall = rill_column_is_full(surface, beside) ? surface->lid[place] - surface->lid[beside] : 0;
@@ -133,7 +137,8 @@ static float wall(const rill_build *build, int32_t place, int32_t direction, int
     return rill_max_f(RILL_RIM_NEAREST, rill_min_f(IN_WALL, rill_min_f(share, depth)));
 }
 
-/* Tells how far a level has to fall until it is below the solid of a cell, where it is in the range of `other` or, with -1, of none. */
+/* Tells how far a level has to fall until it is below the solid of a cell, where it is in the range of `other` or, with
+ * -1, of none. */
 static int32_t left_at_wall(const rill_build *build, int32_t level, int32_t other, int32_t x, int32_t y) {
     const rill_bed *bed = build->view->bed;
     const int32_t *first = bed->cell_first + (size_t)y * (size_t)bed->grid.cells[0] + (size_t)x;
@@ -179,16 +184,18 @@ static void end_at_slab(const rill_build *build, rill_rim *rim) {
     rim->unclipped = reach(build, rim->place, into_wall(build, rim->place, rim->direction, left));
 }
 
-/* Finds the height where a surface ends. On a bank a rim is on the floor, and not where the level is: that would be below it by as much as the
- * terrain may be above a straight line from column to column. So the surface is held by the floor there as it is elsewhere (the
- * lower of the surfaces over the floors of four columns is convex, hence below any triangle that is on it where it meets the
- * edges of the quartet); and nothing jumps up as the shore gets to the next column. */
+/* Finds the height where a surface ends. On a bank a rim is on the floor, and not where the level is: that would be
+ * below it by as much as the terrain may be above a straight line from column to column. So the surface is held by the
+ * floor there as it is elsewhere (the lower of the surfaces over the floors of four columns is convex, hence below any
+ * triangle that is on it where it meets the edges of the quartet); and nothing jumps up as the shore gets to the next
+ * column. */
 static float end_of(const rill_build *build, const rill_rim *rim) {
     const bool bank = rim->kind == RILL_RIM_SHORE && rill_abs_i(rim->rise) <= build->dx;
     return bank ? rill_rim_floor(build->surface, build->view->bed, rim, rim->unclipped) : rim->top;
 }
 
-/* Finds the rim of a column in a direction. Rims are filled in where they are: copies of what is just written wait for it. */
+/* Finds the rim of a column in a direction. Rims are filled in where they are: copies of what is just written wait for
+ * it. */
 static void find_rim(const rill_build *build, const rill_surface_row *row, int32_t place, int32_t direction,
                      rill_rim *rim) {
     const rill_surface *surface = build->surface;

@@ -23,7 +23,8 @@
 /* Vertices do not meet: what is between them has an area. */
 #define NEAREST_TO_MIDDLE 0.98f
 
-/* Finds what is left of the way on which a level rises, or that of a ceiling comes down, until the next column has a surface too. */
+/* Finds what is left of the way on which a level rises, or that of a ceiling comes down, until the next column has a
+ * surface too. */
 static int32_t left_of(const rill_build *build, int32_t way, int32_t come) {
     return rill_max_i((way > build->dx ? way : rill_way_up(build, way)) - come, 0);
 }
@@ -40,9 +41,9 @@ static int32_t full_below(const rill_build *build, int32_t level, int32_t x, int
     return found;
 }
 
-/* Tells how far the level of a column has to change until its surface goes on to the cell (x, y) beside it, quanta: a bank, or where a
- * ceiling comes down. RILL_WALL at other walls; -1 if it does not end there, or in the air, or before liquid with a surface of its own. `steep`: it
- * may be a wall. */
+/* Tells how far the level of a column has to change until its surface goes on to the cell (x, y) beside it, quanta: a
+ * bank, or where a ceiling comes down. RILL_WALL at other walls; -1 if it does not end there, or in the air, or before
+ * liquid with a surface of its own. `steep`: it may be a wall. */
 static int32_t left_to(const rill_build *build, int32_t place, int32_t direction, int32_t x, int32_t y, bool steep) {
     const rill_surface *surface = build->surface;
     const rill_bed *bed = build->view->bed;
@@ -167,9 +168,10 @@ void rill_row_place_saddles(const rill_build *build, rill_surface_row *row) {
     RILL_ASSERT(row->saddles == 0 || vertex == row->saddle_vertex + 2 * (size_t)row->saddles);
 }
 
-/* ------------------------------------------------------------------------------------------------- where sheets meet */
+/* ------------------------------------------------------------------------------------------------ where sheets meet */
 
-/* Counts the saddles of a corner whose first column is in a cell and, if `place`, places their vertices one after the other. */
+/* Counts the saddles of a corner whose first column is in a cell and, if `place`, places their vertices one after the
+ * other. */
 static int32_t saddles_from(const rill_build *build, int32_t corner, int32_t turn, size_t vertex, bool place) {
     const rill_surface *surface = build->surface;
     const rill_bed *bed = build->view->bed;

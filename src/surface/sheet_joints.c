@@ -66,8 +66,8 @@ static bool has_dense_pipe(const rill_bed *bed, int32_t a, int32_t b) {
     return sill < lintel; /* never true against a wall, whose b is above every c */
 }
 
-/* Lists the ends of sparse pipes on sides that have no dense one, in the order of places, and of pipes at a place: each is a side, of
- * which there may be more; `share` is set later. */
+/* Lists the ends of sparse pipes on sides that have no dense one, in the order of places, and of pipes at a place: each
+ * is a side, of which there may be more; `share` is set later. */
 static bool list_sides(rill_surface *surface, const rill_bed *bed) {
     const rill_joint *joints = surface->joint_list.data;
     surface->sides.count = 0;
@@ -84,8 +84,8 @@ static bool list_sides(rill_surface *surface, const rill_bed *bed) {
     return true;
 }
 
-/* Finds the sides' shares: sparse pipes on one side of a column share it. Their numbers are counted in a plane, in a byte for each of the
- * four. */
+/* Finds the sides' shares: sparse pipes on one side of a column share it. Their numbers are counted in a plane, in a
+ * byte for each of the four. */
 static bool find_sides(rill_surface *surface, const rill_bed *bed) {
     int32_t *counts = surface->vertex; /* there are no vertices yet */
     if (!list_sides(surface, bed)) return false;

@@ -17,10 +17,10 @@
 
 #include <math.h>
 
-/* ---------------------------------------------------------------------------------------------------------- vertices */
+/* --------------------------------------------------------------------------------------------------------- vertices */
 
-/* Numbers the solid that a wet column meets in a direction where it is not linked: the place of the column whose solid it
- * is or, where a cell has no column, one beyond all places; -1: nothing solid. */
+/* Numbers the solid that a wet column meets in a direction where it is not linked: the place of the column whose solid
+ * it is or, where a cell has no column, one beyond all places; -1: nothing solid. */
 static int32_t wall_at(const rill_build *build, const rill_surface_row *row, int32_t place, int32_t direction) {
     const rill_bed *bed = build->view->bed;
     const int32_t x = row->x0 + (place - row->start - 1) + RILL_STEP_X[direction], y = row->y + RILL_STEP_Y[direction];

@@ -108,7 +108,8 @@ static void find_covered(const rill_surface *surface, rill_surface_row *row) {
     }
 }
 
-/* Finds the joints and sides of a row, which are listed by place; `row` begins with the first that are not of rows before. */
+/* Finds the joints and sides of a row, which are listed by place; `row` begins with the first that are not of rows
+ * before. */
 static void find_row_joints(const rill_surface *surface, rill_surface_row *row) {
     rill_joint *joints = surface->joint_list.data;
     const rill_pipe_side *sides = surface->sides.data;

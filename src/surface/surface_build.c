@@ -177,7 +177,8 @@ static int32_t quanta(const rill_bed *bed, double length) {
     return count < 1.0 ? 1 : count < (double)RILL_TOP ? (int32_t)count : RILL_TOP;
 }
 
-/* Runs the first stages on one thread: each row as soon as the rows around it are ready, while they are in the cache. */
+/* Runs the first stages on one thread: each row as soon as the rows around it are ready, while they are in the
+ * cache. */
 static void sweep_rows(const rill_build *build) {
     rill_surface_row *rows = build->surface->rows.data;
     const size_t count = build->surface->rows.count;

@@ -49,8 +49,8 @@ static inline int32_t rill_next_mark(const uint64_t *marks, uint64_t turned, int
     return n;
 }
 
-/* Finds the next place from i on where something is so, or with RILL_ONES as `turned` where it is not; n if there is none. Up to
- * seven bytes behind are read: they are in the padding. */
+/* Finds the next place from i on where something is so, or with RILL_ONES as `turned` where it is not; n if there is
+ * none. Up to seven bytes behind are read: they are in the padding. */
 static inline int32_t rill_next(uint64_t (*eight)(const uint8_t *), const uint8_t *bytes, uint64_t turned, int32_t i,
                                 int32_t n) {
     for (; i < n; i += 8) {
@@ -62,8 +62,8 @@ static inline int32_t rill_next(uint64_t (*eight)(const uint8_t *), const uint8_
     return n;
 }
 
-/* Numbers the vertex where the surface of a wet column ends in the direction of an axis. The bits of up to three axes before it are
- * digits to the base of four: the product has their sum as its fourth. */
+/* Numbers the vertex where the surface of a wet column ends in the direction of an axis. The bits of up to three axes
+ * before it are digits to the base of four: the product has their sum as its fourth. */
 static inline uint32_t rill_rim_vertex(const rill_surface *surface, int32_t place, int32_t direction) {
     const uint32_t before = (surface->rim[place] & ((1u << direction) - 1)) * 0x55u >> 6 & 3u;
     return (uint32_t)surface->column_vertices + (uint32_t)surface->rim_first[place] + before;
@@ -82,8 +82,8 @@ void rill_surface_give_mesh(rill_surface *surface);
 bool rill_grids_make(rill_surface *surface, const rill_surface_view *view);
 void rill_grids_give(rill_surface *surface);
 
-/* level_rows.c. Finds which columns are wet, and how high; links to neighbours in the sheet; rims and quads, and how many there
- * are. */
+/* level_rows.c. Finds which columns are wet, and how high; links to neighbours in the sheet; rims and quads, and how
+ * many there are. */
 rill_row_task rill_row_level, rill_row_link, rill_row_shape;
 /* Gives columns at bodies their draw levels, after the levels of all rows. */
 void rill_draw_levels_apply(const rill_build *build);
@@ -111,18 +111,19 @@ void rill_column_mend(const rill_build *build, int32_t place, int32_t stride);
 /* Finds the column of the cell (x, y) whose range a level is in; -1: none. `beside` is the place it most likely is. */
 int32_t rill_column_at_level(const rill_build *build, int32_t level, int32_t beside, int32_t x, int32_t y);
 
-/* Tells whether a column that is not linked to the cell (x, y) beside it ends at something solid there, and not in the air. */
+/* Tells whether a column that is not linked to the cell (x, y) beside it ends at something solid there, and not in the
+ * air. */
 bool rill_ends_at_wall(const rill_build *build, int32_t place, int32_t beside, int32_t x, int32_t y);
 
-/* rims.c. Find rims, once they are numbered; number the vertices below them; and write their vertices, once columns have
- * theirs. */
+/* rims.c. Find rims, once they are numbered; number the vertices below them; and write their vertices, once columns
+ * have theirs. */
 rill_row_task rill_row_find_rims, rill_row_number_skirts, rill_row_place_rims;
-/* A rim is never quite at a centre: neither at that of its own column, nor where the rims of other columns end. But shores come
- * so near that nothing is seen to jump when a column becomes wet. */
+/* A rim is never quite at a centre: neither at that of its own column, nor where the rims of other columns end. But
+ * shores come so near that nothing is seen to jump when a column becomes wet. */
 #define RILL_RIM_NEAREST (1.0f / 256.0f)
 #define RILL_RIM_FARTHEST (255.0f / 256.0f)
-/* Tells how much deeper liquid is when it gets to the next column, where the bed rises so far. What rises by less than a twentieth of
- * `thin` is almost flat. */
+/* Tells how much deeper liquid is when it gets to the next column, where the bed rises so far. What rises by less than
+ * a twentieth of `thin` is almost flat. */
 static inline int32_t rill_way_up(const rill_build *build, int32_t rise) {
     return rise > build->thin / 20 ? rise : build->thin - 19 * (rise > 0 ? rise : 0);
 }
@@ -140,7 +141,8 @@ enum {
 rill_row_task rill_row_count_triangles;
 /* Marks a column that is named by its place, as its vertex does not say where it is. */
 #define RILL_NAMED_COLUMN 0x80000000u
-/* Writes the triangles of one odd quartet of a sheet, or of a corner where sheets meet, with named columns; returns how many. */
+/* Writes the triangles of one odd quartet of a sheet, or of a corner where sheets meet, with named columns; returns how
+ * many. */
 size_t rill_quartet_write(const rill_build *build, const rill_outline_spot *spot, uint32_t *out);
 void rill_mixed_count(const rill_build *build, int32_t row);
 void rill_mixed_triangles(const rill_build *build, int32_t row);
@@ -154,8 +156,8 @@ void rill_row_put_odd(const rill_build *build, const rill_surface_row *row);
 
 /* quads.c. Writes the triangles of a row. */
 rill_row_task rill_row_triangles;
-/* Hashes like rill_hash_bytes, for memory of this machine alone: whole words of 4 bytes, two at a time, in four strands that
- * do not wait for each other. */
+/* Hashes like rill_hash_bytes, for memory of this machine alone: whole words of 4 bytes, two at a time, in four strands
+ * that do not wait for each other. */
 uint64_t rill_hash_words(uint64_t hash, const void *data, size_t words);
 
 /* saddles.c. Two opposite wet columns of a quartet that are linked, and end towards the other two of its cells. */
@@ -167,7 +169,8 @@ typedef struct rill_saddle {
 #define RILL_SADDLE_JOINED 0.5f /* the share from which on they are joined */
 /* Tells whether a column, which is wet, is the first one of a saddle around a corner of the grid. */
 bool rill_saddle_find(const rill_build *build, int32_t place, int32_t turn, int32_t corner, rill_saddle *out);
-/* Rules out most columns that are no first one of a saddle: with no end to the north and to the side of a wet column across. */
+/* Rules out most columns that are no first one of a saddle: with no end to the north and to the side of a wet column
+ * across. */
 static inline bool rill_may_be_saddle(const rill_surface *surface, int32_t place, int32_t stride) {
     const uint32_t ends = surface->rim[place], west = surface->state[place + stride - 1], east = surface->state[place + stride + 1];
     return ((ends & east >> 1) | (ends >> 4 & west >> 1)) & ends >> 2 & 1;

@@ -9,8 +9,8 @@
 #define INLINE static inline __attribute__((always_inline))
 
 /* Runs are short in layered worlds, and compilers do what is left over of a run number by number: kernels work on parts
- * of a fixed size, of which some are long where numbers are bytes. Loops are over numbers of one width: the widest vectors
- * are used for them. */
+ * of a fixed size, of which some are long where numbers are bytes. Loops are over numbers of one width: the widest
+ * vectors are used for them. */
 enum { PART = 16, LONG_PART = 64 };
 
 /* ---------------------------------------------------------------------------------------------------------- levels */
@@ -349,7 +349,8 @@ static void write_few(int32_t n, const rill_vertex_row *row, const rill_vertex_c
     if (row->layers) memcpy(row->layers, row->layer, bytes);
 }
 
-/* Writes vertices chunk by chunk. The last one ends where there is room: what it shares with the one before is written twice. */
+/* Writes vertices chunk by chunk. The last one ends where there is room: what it shares with the one before is written
+ * twice. */
 static void vertices(int32_t n, int32_t room, const rill_vertex_row *row, const rill_vertex_constants *constants) {
     RILL_ASSERT(n > 0 && n <= room);
     const rill_vertex_constants copy = *constants;

@@ -1,5 +1,6 @@
-/* Vertices of wet columns: numbers go on along a row, so that runs of wet columns are runs of vertices. The kernels
- * take for granted that a column is linked to its neighbours in the sheet; columns that are not are mended afterwards. */
+/* Vertices of wet columns: numbers go on along a row, so that runs of wet columns are runs of vertices. The
+ * kernels take for granted that a column is linked to its neighbours in the sheet; columns that are not are mended
+ * afterwards. */
 #include "surface/surface_internal.h"
 
 #include <math.h>
@@ -78,7 +79,8 @@ void rill_draw_depths_apply(const rill_build *build) {
 
 /* ------------------------------------------------------------------------------------------------------------- mend */
 
-/* Finds the level on a side of a column: its own where the surface ends there. No branch: where it ends is not to be foreseen. */
+/* Finds the level on a side of a column: its own where the surface ends there. No branch: where it ends is not to be
+ * foreseen. */
 static inline int32_t level_at(const rill_surface *surface, int32_t place, int32_t step, uint32_t ends) {
     const int32_t ended = -(int32_t)(ends & 1);
     return (surface->top[place] & ended) | (surface->top[place + step] & ~ended);
