@@ -75,7 +75,8 @@ typedef struct rill_floor {
     int32_t *point_first;       /* the first point of each quartet, by corners of the grid; -1: none */
     int32_t point_spare;        /* the first of the spare points; -1: none */
     rill_array corners, corners_other; /* int32_t: numbers of corners that have points, and room for such a list */
-    rill_array sheet_spots, mixed_spots;      /* rill_outline_spot: in one sheet; and one per corner, for where sheets meet */
+    rill_array sheet_spots; /* rill_outline_spot: in one sheet */
+    rill_array mixed_spots; /* rill_outline_spot: one per corner, for where sheets meet */
     rill_array points_other;         /* room for a list of points */
     rill_array looked_at; /* rill_outline_spot, for a build; there is room for all, and for all corners once more */
     rill_array moved;     /* int32_t: corners where rims were drawn back; as much room */
@@ -85,8 +86,8 @@ typedef struct rill_floor {
     rill_area quartets;       /* SW cells of the quartets whose points are being added */
     bool lost;                /* there was no memory for a point */
     double zero[3], scale[3]; /* (p - zero) * scale is in cells, 0 at the first centre, and in quanta */
-    uint64_t
-        recent[RILL_FLOOR_RECENT]; /* vertices and edges of the solid in hand that were looked at lately, by hash */
+    /* vertices and edges of the solid in hand that were looked at lately, by hash */
+    uint64_t recent[RILL_FLOOR_RECENT];
 } rill_floor;
 
 /* Makes an empty floor; NULL: no memory. */

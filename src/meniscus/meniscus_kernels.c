@@ -26,12 +26,12 @@ INLINE float decayed(float x) {
 
 /* Sums the series of the sine, for angles within a quarter turn either way. */
 INLINE float sine(float angle) {
-    float square = angle * angle;
-    return angle * (1.0f - square * (1.0f / 6 - square * (1.0f / 120 - square * (1.0f / 5040 - square * (1.0f / 362880 - square / 39916800)))));
+    float x = angle * angle;
+    return angle * (1.0f - x * (1.0f / 6 - x * (1.0f / 120 - x * (1.0f / 5040 - x * (1.0f / 362880 - x / 39916800)))));
 }
 INLINE float cosine(float angle) {
-    float square = angle * angle;
-    return 1.0f - square * (1.0f / 2 - square * (1.0f / 24 - square * (1.0f / 720 - square * (1.0f / 40320 - square * (1.0f / 3628800)))));
+    float x = angle * angle;
+    return 1.0f - x * (1.0f / 2 - x * (1.0f / 24 - x * (1.0f / 720 - x * (1.0f / 40320 - x * (1.0f / 3628800)))));
 }
 
 /* Finds the way to the contact line, and how much of the lean is left: less than all near the middle between two

@@ -116,8 +116,7 @@ typedef struct rill_surface_row {
     int32_t first_mark;           /* the first of its words in `marks` */
     int32_t first_joint, end_joint, first_side, end_side;
     bool inside, above;                /* no padding; padding above */
-    int32_t covered_low, covered_high; /* outside of this range nothing hangs over it, and it is the lowest: all of it
-                                          may be linked */
+    int32_t covered_low, covered_high; /* outside of this range columns are the only ones of their cells */
 
     int32_t low, high;             /* all that is wet */
     int32_t from, until;           /* where levels have been looked at: all that is or was wet */
@@ -213,8 +212,8 @@ struct rill_surface {
     int32_t *joint_first; /* number of the first joint of a column that has any */
     int32_t *rim_first;   /* number of the first rim of a column that has any; the others follow by direction */
 
-    uint8_t *
-        mixed; /* per corner of the grid, row by row from its SW one, not 0: wet columns of different sheets are linked */
+    /* per corner of the grid, row by row from its SW one, not 0: wet columns of different sheets are linked */
+    uint8_t *mixed;
     size_t corner_count;          /* corners of the grid, and eight more, as whole words are read */
     bool any_mixed, mixed_before; /* some corner is mixed, now and in the build before */
 
