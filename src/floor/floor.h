@@ -23,8 +23,8 @@
 #define RILL_SURFACE_FLOOR_H
 
 #include "base/alloc.h"
-#include "base/assert.h"
 #include "base/array.h"
+#include "base/assert.h"
 #include "base/message.h"
 #include "bed/bed.h"
 #include "shape/solid.h"
@@ -66,21 +66,21 @@ typedef struct rill_outline_spot {
 /* A floor, from build to build. */
 typedef struct rill_floor {
     rill_allocator allocator;
-    int32_t *heights;           /* the surface's plane while it is worked on, quanta */
-    rill_wall_face (*walls)[4];      /* the surface's plane of wall faces while it is worked on */
-    rill_array bins;            /* rill_floor_bins of each solid */
-    bool stale;                 /* the last time failed: nothing of it can be trusted */
-    int32_t least, above, most; /* quanta: least l, epsilon, largest l */
-    rill_array points;          /* rill_outline_point, in lists, and spare ones */
-    int32_t *point_first;       /* the first point of each quartet, by corners of the grid; -1: none */
-    int32_t point_spare;        /* the first of the spare points; -1: none */
+    int32_t *heights;                  /* the surface's plane while it is worked on, quanta */
+    rill_wall_face (*walls)[4];        /* the surface's plane of wall faces while it is worked on */
+    rill_array bins;                   /* rill_floor_bins of each solid */
+    bool stale;                        /* the last time failed: nothing of it can be trusted */
+    int32_t least, above, most;        /* quanta: least l, epsilon, largest l */
+    rill_array points;                 /* rill_outline_point, in lists, and spare ones */
+    int32_t *point_first;              /* the first point of each quartet, by corners of the grid; -1: none */
+    int32_t point_spare;               /* the first of the spare points; -1: none */
     rill_array corners, corners_other; /* int32_t: numbers of corners that have points, and room for such a list */
-    rill_array sheet_spots; /* rill_outline_spot: in one sheet */
-    rill_array mixed_spots; /* rill_outline_spot: one per corner, for where sheets meet */
-    rill_array points_other;         /* room for a list of points */
+    rill_array sheet_spots;            /* rill_outline_spot: in one sheet */
+    rill_array mixed_spots;            /* rill_outline_spot: one per corner, for where sheets meet */
+    rill_array points_other;           /* room for a list of points */
     rill_array looked_at; /* rill_outline_spot, for a build; there is room for all, and for all corners once more */
     rill_array moved;     /* int32_t: corners where rims were drawn back; as much room */
-    uint8_t *revisit;    /* by corners: whether to look again; all 0 between builds */
+    uint8_t *revisit;     /* by corners: whether to look again; all 0 between builds */
     size_t corner_count;
     rill_area cells;          /* cells whose wall faces are being found */
     rill_area quartets;       /* SW cells of the quartets whose points are being added */
@@ -142,7 +142,7 @@ void rill_floor_cover_solid(rill_floor *floor, const rill_bed *bed, const rill_s
 
 /* Notes a triangle that stands, in cells and quanta, as a wall face of the columns beside it; one without orientation
  * looks both ways (wall_faces.c). */
-void rill_wall_faces_cover(rill_floor *terrain, const rill_bed *bed, const rill_floor_window *window, const double p[3][3],
-                     bool oriented);
+void rill_wall_faces_cover(rill_floor *terrain, const rill_bed *bed, const rill_floor_window *window,
+                           const double p[3][3], bool oriented);
 
 #endif

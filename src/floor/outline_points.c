@@ -24,8 +24,8 @@ void rill_outline_points_free(rill_floor *floor) {
     floor->point_first = NULL;
     floor->revisit = NULL;
     floor->corner_count = 0;
-    rill_array *const arrays[] = { &floor->points, &floor->points_other, &floor->corners,    &floor->corners_other,
-                                   &floor->sheet_spots,  &floor->mixed_spots,     &floor->looked_at, &floor->moved };
+    rill_array *const arrays[] = { &floor->points,      &floor->points_other, &floor->corners,   &floor->corners_other,
+                                   &floor->sheet_spots, &floor->mixed_spots,  &floor->looked_at, &floor->moved };
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) rill_array_free(arrays[i], &floor->allocator);
 }
 
@@ -93,8 +93,8 @@ void rill_outline_point_add(rill_floor *floor, const rill_bed *bed, const double
     if (!may_end_below(floor, bed, at[0], at[1], point[2])) return;
     int32_t *const first = &floor->point_first[corner_number(bed, at[0], at[1])];
     const rill_outline_point added = { .at = { (float)(point[0] - (double)at[0]), (float)(point[1] - (double)at[1]) },
-                               .z = (int32_t)ceil(point[2]),
-                               .next = *first };
+                                       .z = (int32_t)ceil(point[2]),
+                                       .next = *first };
     RILL_ASSERT(floor->point_spare < (int32_t)floor->points.count);
     if (floor->point_spare >= 0) {
         rill_outline_point *const spare = (rill_outline_point *)floor->points.data + floor->point_spare;
@@ -224,7 +224,8 @@ bool rill_outline_points_find_spots(rill_floor *floor, const rill_bed *bed) {
     if (!gather(floor)) return false;
     for (size_t i = 0; i < floor->corners.count; ++i) {
         const rill_outline_spot spot = spot_at(floor, bed, corners[i]);
-        if (!rill_array_push(&floor->mixed_spots, &floor->allocator, &spot) || !add_spots(floor, bed, spot)) return false;
+        if (!rill_array_push(&floor->mixed_spots, &floor->allocator, &spot) || !add_spots(floor, bed, spot))
+            return false;
     }
     const size_t most = floor->sheet_spots.count + floor->mixed_spots.count; /* each may also be where sheets meet */
     return rill_array_reserve(&floor->looked_at, &floor->allocator, most) &&

@@ -71,8 +71,8 @@ static void add_face(rill_floor *floor, const rill_bed *bed, const int32_t cell[
     }
 }
 
-void rill_wall_faces_cover(rill_floor *terrain, const rill_bed *bed, const rill_floor_window *window, const double p[3][3],
-                     bool oriented) {
+void rill_wall_faces_cover(rill_floor *terrain, const rill_bed *bed, const rill_floor_window *window,
+                           const double p[3][3], bool oriented) {
     for (int axis = 0; axis < 2; ++axis) {
         const int across = 1 - axis;
         const double low = fmin(p[0][across], fmin(p[1][across], p[2][across]));

@@ -82,7 +82,8 @@ static bool fit_plane(rill_fringe *fringe, const rill_surface *surface) {
 /* Sets what follows from liquid and cell size; false without tension, where there is no meniscus. */
 static bool set_constants(rill_fringe *fringe, const rill_surface *surface, const rill_surface_view *view) {
     const double *gravity = view->gravity, dx = view->bed->grid.cell_size;
-    const double weight = view->liquid.density * sqrt((gravity[0] * gravity[0] + gravity[1] * gravity[1]) + gravity[2] * gravity[2]);
+    const double weight =
+        view->liquid.density * sqrt((gravity[0] * gravity[0] + gravity[1] * gravity[1]) + gravity[2] * gravity[2]);
     const bool lift = surface->def.meniscus == RILL_MENISCUS_LIFT;
     const double reach = REACH[lift ? 2 : surface->def.falloff == RILL_FALLOFF_EXPONENTIAL ? 1 : 0];
     const double longest = FARTHEST * dx / reach;
@@ -239,7 +240,8 @@ typedef struct offer_list {
 static inline int32_t add_offers(const fringe_growth *growth, int32_t from, offer_list *out, int32_t at) {
     const rill_surface *surface = growth->surface;
     const rill_fringe_column *column = &growth->columns[from];
-    const uint32_t links = worth_telling(growth->squares + column->place, growth->stride, column->to) & surface->links[column->place];
+    const uint32_t links =
+        worth_telling(growth->squares + column->place, growth->stride, column->to) & surface->links[column->place];
     const four_i self = { from, from, from, from };
     memcpy(out->from + at, &self, sizeof self);
     memcpy(out->from + at + 4, &self, sizeof self);
@@ -262,7 +264,8 @@ static size_t make_offers(fringe_growth *growth, size_t from, size_t until, offe
     growth->stride = stride;
     for (; from < until && listed < OFFERING && growth->columns[from].stride == stride; ++from) {
         list[listed] = (int32_t)from;
-        listed += (int32_t)counts(growth, &growth->columns[from]) & (int32_t)(growth->columns[from].square < growth->inner);
+        listed +=
+            (int32_t)counts(growth, &growth->columns[from]) & (int32_t)(growth->columns[from].square < growth->inner);
     }
     for (int32_t i = 0; i < listed; ++i) at = add_offers(growth, list[i], out, at);
     RILL_ASSERT(at <= OFFERING * RILL_DIRECTIONS);
@@ -303,11 +306,11 @@ static bool grow(rill_fringe *fringe, const rill_surface *surface) {
         const size_t until = all->count;
         if (!rill_array_reserve(all, &fringe->allocator, until + RILL_DIRECTIONS * (until - from) + 1)) return false;
         fringe_growth growth = { .surface = surface,
-                     .fringe = fringe,
-                     .squares = fringe->squares,
-                     .columns = all->data,
-                     .end = (rill_fringe_column *)all->data + until,
-                     .inner = inner * inner };
+                                 .fringe = fringe,
+                                 .squares = fringe->squares,
+                                 .columns = all->data,
+                                 .end = (rill_fringe_column *)all->data + until,
+                                 .inner = inner * inner };
         while (from < until) {
             offer_list offers;
             int32_t count;

@@ -37,7 +37,8 @@ static void mend_squares(const bending *bend, rill_fringe_run *run, int32_t i, c
     }
     for (uint32_t left = joints; left; left &= left - 1) {
         const int d = __builtin_ctz(left);
-        run->beside[d / 2][i] = bend->fringe->squares[rill_surface_neighbour(surface, column->place, d, column->stride)];
+        run->beside[d / 2][i] =
+            bend->fringe->squares[rill_surface_neighbour(surface, column->place, d, column->stride)];
     }
     const float own = run->own[i];
     for (int axis = 0; missing && axis < 2; ++axis) {
@@ -66,7 +67,8 @@ typedef struct column_group {
 /* Gathers as many columns as there are and fit, and returns the next of the list. Which count, and which end, cannot be
  * foreseen. */
 static const rill_fringe_column *gather_columns(const bending *bend, const rill_fringe_column *from,
-                                                const rill_fringe_column *end, column_group *out, rill_fringe_run *run) {
+                                                const rill_fringe_column *end, column_group *out,
+                                                rill_fringe_run *run) {
     const rill_surface *surface = bend->surface;
     const float *squares = bend->fringe->squares;
     int32_t count = 0, odd = 0;
@@ -170,14 +172,16 @@ static void bend_columns(void *context, int32_t index) {
     column_group group;
     while (at < end) {
         at = gather_columns(bend, at, end, &group, &run);
-        for (int32_t i = 0; i < group.odd_count; ++i) mend_squares(bend, &run, group.odd[i], group.columns[group.odd[i]]);
+        for (int32_t i = 0; i < group.odd_count; ++i)
+            mend_squares(bend, &run, group.odd[i], group.columns[group.odd[i]]);
         for (int32_t i = 0; i < group.count; ++i) gather_normal(bend, &run, i, group.vertices[i]);
         run_kernel(bend, &run, group.count);
         for (int32_t i = 0; i < group.count; ++i) {
             scatter_normal(bend, &run, i, group.vertices[i]);
             if (lift) lift_column(bend, group.columns[i]->place, group.vertices[i], run.lift[i]);
         }
-        for (int32_t i = 0; i < group.odd_count; ++i) give_way(bend, &run, group.odd[i], group.columns[group.odd[i]]->place);
+        for (int32_t i = 0; i < group.odd_count; ++i)
+            give_way(bend, &run, group.odd[i], group.columns[group.odd[i]]->place);
     }
 }
 
@@ -216,11 +220,11 @@ rill_result rill_meniscus_bend(rill_surface *surface, const rill_surface_view *v
     if (done && fringe->columns.count > 0) {
         const rill_meniscus_kernels *kernels = fringe->kernels;
         bending bend = { .surface = surface,
-                   .fringe = fringe,
-                   .view = view,
-                   .kernel = surface->def.meniscus == RILL_MENISCUS_LIFT        ? kernels->profile
-                             : surface->def.falloff == RILL_FALLOFF_EXPONENTIAL ? kernels->exponential
-                                                                                : kernels->linear };
+                         .fringe = fringe,
+                         .view = view,
+                         .kernel = surface->def.meniscus == RILL_MENISCUS_LIFT        ? kernels->profile
+                                   : surface->def.falloff == RILL_FALLOFF_EXPONENTIAL ? kernels->exponential
+                                                                                      : kernels->linear };
         run_pieces(&bend, fringe->columns.count, bend_columns);
         if (surface->def.smooth_shores) run_pieces(&bend, surface->rims.count, bend_rims);
     }

@@ -1,7 +1,8 @@
 /* The arrays of a mesh. */
 #include "mesh/surface_mesh.h"
 
-void rill_mesh_arrays_free(rill_surface_mesh *mesh, const rill_allocator *allocator, size_t vertices, size_t triangles) {
+void rill_mesh_arrays_free(rill_surface_mesh *mesh, const rill_allocator *allocator, size_t vertices,
+                           size_t triangles) {
     rill_free(allocator, mesh->positions, vertices, 3 * sizeof(float));
     rill_free(allocator, mesh->normals, vertices, 3 * sizeof(float));
     rill_free(allocator, mesh->velocities, vertices, 3 * sizeof(float));
@@ -13,7 +14,8 @@ void rill_mesh_arrays_free(rill_surface_mesh *mesh, const rill_allocator *alloca
     *mesh = (rill_surface_mesh){ 0 };
 }
 
-bool rill_mesh_arrays_alloc(rill_surface_mesh *mesh, const rill_allocator *allocator, size_t vertices, size_t triangles) {
+bool rill_mesh_arrays_alloc(rill_surface_mesh *mesh, const rill_allocator *allocator, size_t vertices,
+                            size_t triangles) {
     RILL_ASSERT(!mesh->positions && !mesh->indices);
     *mesh = (rill_surface_mesh){ .positions = rill_alloc_zeroed(allocator, vertices, 3 * sizeof(float)),
                                  .normals = rill_alloc_zeroed(allocator, vertices, 3 * sizeof(float)),

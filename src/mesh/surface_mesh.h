@@ -66,15 +66,15 @@ typedef enum rill_rim_kind {
 /* A vertex beside the columns' own: where the surface of a wet column ends, on the way to the centre of the next cell
  * along an axis. Position, normal and so on are in the mesh, under the number of the vertex. */
 typedef struct rill_rim {
-    int32_t place;  /* the wet column */
-    int32_t stride; /* places from row to row of the sheet */
-    int32_t beyond; /* the column over there: the dry one of a shore, the one below a lip; -1: none */
-    int32_t rise;   /* by how much the bed is higher beyond a shore, quanta */
-    int32_t skirt;  /* liquid runs over this lip: the vertex straight below it; -1: it does not */
-    float along;    /* how far it is from centre to centre, 0 to 1 */
-    float unclipped;     /* how far it would be if it were not drawn back (outline_clip.c) */
-    float top, end; /* quanta: heights of the surface at its column and, not drawn back, at the rim */
-    float raised;   /* quanta by which it is raised above points of the terrain (outline_clip.c) */
+    int32_t place;   /* the wet column */
+    int32_t stride;  /* places from row to row of the sheet */
+    int32_t beyond;  /* the column over there: the dry one of a shore, the one below a lip; -1: none */
+    int32_t rise;    /* by how much the bed is higher beyond a shore, quanta */
+    int32_t skirt;   /* liquid runs over this lip: the vertex straight below it; -1: it does not */
+    float along;     /* how far it is from centre to centre, 0 to 1 */
+    float unclipped; /* how far it would be if it were not drawn back (outline_clip.c) */
+    float top, end;  /* quanta: heights of the surface at its column and, not drawn back, at the rim */
+    float raised;    /* quanta by which it is raised above points of the terrain (outline_clip.c) */
     uint8_t direction, kind;
     bool cut; /* it is the first end of three columns between whose ends nothing is (quartets.c) */
 } rill_rim;
@@ -123,13 +123,13 @@ typedef struct rill_surface_row {
     int32_t near_low, near_high;   /* all that is wet, and what is beside it: links and quads are there */
     int32_t near_from, near_until; /* near_low to near_high of this build and of the one before */
     int32_t wet, rims, full, odd;  /* counts of wet columns, rims, full quads and odd quartets */
-    int32_t lifted;        /* columns that the floor has raised */
-    int32_t walls, skirts; /* counts of rims at walls, and of rims with a skirt */
-    int32_t saddles;       /* count of quartets that are saddles (saddles.c) */
+    int32_t lifted;                /* columns that the floor has raised */
+    int32_t walls, skirts;         /* counts of rims at walls, and of rims with a skirt */
+    int32_t saddles;               /* count of quartets that are saddles (saddles.c) */
     int32_t triangles, skirt_triangles, tears;
     size_t first_vertex, first_rim, first_skirt, first_triangle;
     size_t saddle_vertex; /* the first of the two vertices of the row's first saddle */
-    size_t first_odd; /* index into `odd_triangles`, where triangles are kept until the mesh has room for them */
+    size_t first_odd;     /* index into `odd_triangles`, where triangles are kept until the mesh has room for them */
     /* Changes since the build before: */
     bool changed;    /* other columns are wet */
     bool relinked;   /* it or the next row has changed, or has other links to the east and the north */
@@ -140,9 +140,9 @@ typedef struct rill_surface_row {
     bool rerimmed;   /* there are other rims, or they have other numbers; see also rill_surface.rerimmed */
     bool same_odd;   /* odd quartets have the same triangles */
     int32_t full_before, odd_before; /* counts of the build before */
-    int32_t level_bound;   /* odd quartets, when they were last found, whose triangles depend on levels */
-    uint64_t quad_hash; /* hash of the quads */
-    uint64_t hash;      /* hash of the triangles */
+    int32_t level_bound;             /* odd quartets, when they were last found, whose triangles depend on levels */
+    uint64_t quad_hash;              /* hash of the quads */
+    uint64_t hash;                   /* hash of the triangles */
 } rill_surface_row;
 
 /* A sum over columns, and how many they are. */
@@ -190,12 +190,12 @@ struct rill_surface {
 
     /* Planes that change with the bed only. */
     size_t plane_size;
-    void *block;           /* in which all planes are */
-    int32_t *m;            /* underside of the solid below; RILL_WALL where there is no column */
-    int32_t *lid;          /* the column's ceiling; INT32_MIN where there is no column */
-    int32_t *layer;        /* which void of its cell a column is, from below */
-    int32_t *stride;       /* places from row to row of the sheet */
-    int32_t *floor;        /* quanta: least level of the vertex of a wet column, section 4.4; 0 if def.floor is false */
+    void *block;     /* in which all planes are */
+    int32_t *m;      /* underside of the solid below; RILL_WALL where there is no column */
+    int32_t *lid;    /* the column's ceiling; INT32_MIN where there is no column */
+    int32_t *layer;  /* which void of its cell a column is, from below */
+    int32_t *stride; /* places from row to row of the sheet */
+    int32_t *floor;  /* quanta: least level of the vertex of a wet column, section 4.4; 0 if def.floor is false */
     rill_wall_face (*walls)[4]; /* by axes, in the order of directions; 0 if def.floor is false */
 
     /* Planes of a build. */
@@ -217,19 +217,19 @@ struct rill_surface {
     size_t corner_count;          /* corners of the grid, and eight more, as whole words are read */
     bool any_mixed, mixed_before; /* some corner is mixed, now and in the build before */
 
-    rill_array joint_list;    /* rill_joint */
-    rill_array pairs;      /* rill_joint_pair: every pair, by its joint in the directions 0 to 3 */
-    rill_array linked;        /* int32_t: the joints that are linked now, one of each pair */
-    rill_array sides;         /* rill_pipe_side */
-    rill_array rows;          /* rill_surface_row */
-    rill_array marks;         /* uint64_t: for each row and kind of mark, as many words as it takes */
-    rill_array corners;       /* rill_corner_row: from below the first row of cells */
-    rill_array odd_triangles; /* uint32_t[3] */
-    rill_array wall_vertices, wall_keys;  /* rill_wall_vertex, by keys; int32_t */
-    rill_array solids, draw_levels;  /* const rill_solid *, rill_draw_level: for the view */
-    bool drawn_before;         /* there were draw levels in the build before */
-    rill_array rims;          /* rill_rim; rim r is vertex column_vertices + r */
-    bool rerimmed;            /* all rims may have other numbers than in the build before */
+    rill_array joint_list;               /* rill_joint */
+    rill_array pairs;                    /* rill_joint_pair: every pair, by its joint in the directions 0 to 3 */
+    rill_array linked;                   /* int32_t: the joints that are linked now, one of each pair */
+    rill_array sides;                    /* rill_pipe_side */
+    rill_array rows;                     /* rill_surface_row */
+    rill_array marks;                    /* uint64_t: for each row and kind of mark, as many words as it takes */
+    rill_array corners;                  /* rill_corner_row: from below the first row of cells */
+    rill_array odd_triangles;            /* uint32_t[3] */
+    rill_array wall_vertices, wall_keys; /* rill_wall_vertex, by keys; int32_t */
+    rill_array solids, draw_levels;      /* const rill_solid *, rill_draw_level: for the view */
+    bool drawn_before;                   /* there were draw levels in the build before */
+    rill_array rims;                     /* rill_rim; rim r is vertex column_vertices + r */
+    bool rerimmed;                       /* all rims may have other numbers than in the build before */
     size_t column_vertices;
     size_t saddles;
     size_t skirts_before, columns_before; /* vertices below rims and of columns, in the build before */
@@ -259,7 +259,8 @@ static inline bool rill_rim_is_contact(const rill_rim *rim) {
 
 /* Allocates arrays for so many vertices and triangles, all but `distances`; false without memory, and the mesh is
  * empty. */
-bool rill_mesh_arrays_alloc(rill_surface_mesh *mesh, const rill_allocator *allocator, size_t vertices, size_t triangles);
+bool rill_mesh_arrays_alloc(rill_surface_mesh *mesh, const rill_allocator *allocator, size_t vertices,
+                            size_t triangles);
 /* Frees the arrays of a mesh, with the counts they were allocated for; the mesh is empty then. */
 void rill_mesh_arrays_free(rill_surface_mesh *mesh, const rill_allocator *allocator, size_t vertices, size_t triangles);
 

@@ -170,7 +170,8 @@ void rill_row_shape(const rill_build *build, rill_surface_row *row) {
     if (report.changed) exchange_quads(surface, at, until - from);
     uint8_t *marks[RILL_MARKS];
     for (int32_t k = 0; k < RILL_MARKS; ++k) marks[k] = (uint8_t *)rill_marks(surface, row, k) + from / 8;
-    const rill_row_counts counts = surface->kernels->count(until - from, surface->state + at, surface->rim + at, surface->quads + at, marks);
+    const rill_row_counts counts =
+        surface->kernels->count(until - from, surface->state + at, surface->rim + at, surface->quads + at, marks);
     row->wet = counts.wet;
     row->rims = counts.rims;
     row->full = counts.full;

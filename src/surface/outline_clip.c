@@ -84,7 +84,8 @@ static double lift_rims(clip_facet *facet) {
 static bool may_be_under(const clip_quartet *quartet, const clip_facet *facet, double sunken) {
     const double sag = facet->lowest - sunken, soft = sag < quartet->soft ? sag : quartet->soft;
     if (!(sag > 0.0)) return false;
-    if (!((double)quartet->spot->high > sunken - soft && (double)quartet->spot->low < facet->lowest + soft)) return false;
+    if (!((double)quartet->spot->high > sunken - soft && (double)quartet->spot->low < facet->lowest + soft))
+        return false;
     for (int32_t i = quartet->first; i >= 0; i = quartet->points[i].next) {
         const double z = (double)quartet->points[i].z;
         if (z > sunken - soft && z < facet->lowest + soft) return true;
@@ -118,7 +119,8 @@ static void find_corners(const clip_quartet *quartet, const uint32_t *corners, c
 static bool find_weights(const clip_facet *facet, const float point[2], double share, double weights[3]) {
     double position[3][2], area = 0.0;
     for (int k = 0; k < 3; ++k)
-        for (int i = 0; i < 2; ++i) position[k][i] = facet->home[k][i] + share * (facet->position[k][i] - facet->home[k][i]) - (double)point[i];
+        for (int i = 0; i < 2; ++i)
+            position[k][i] = facet->home[k][i] + share * (facet->position[k][i] - facet->home[k][i]) - (double)point[i];
     for (int k = 0; k < 3; ++k) {
         const double *const one = position[(k + 1) % 3], *const two = position[(k + 2) % 3];
         weights[k] = one[0] * two[1] - two[0] * one[1];
@@ -134,7 +136,8 @@ static bool find_weights(const clip_facet *facet, const float point[2], double s
 static double find_share(const clip_facet *facet, const rill_outline_point *point, double soft) {
     double weights[3];
     if (!find_weights(facet, point->at, 1.0, weights)) return 1.0;
-    const double z = (double)point->z, level = weights[0] * facet->position[0][2] + weights[1] * facet->position[1][2] + weights[2] * facet->position[2][2];
+    const double z = (double)point->z, level = weights[0] * facet->position[0][2] + weights[1] * facet->position[1][2] +
+                                               weights[2] * facet->position[2][2];
     const double sag = facet->lowest - level, below = level - z, above = z - facet->lowest;
     const double by = below > above ? below : above, width = soft < sag ? soft : sag;
     if (by > 0.0 ? by >= width : sag <= 0.0) return 1.0;
@@ -185,7 +188,9 @@ static void raise(const clip_quartet *quartet, const clip_facet *facet) {
     for (int32_t i = quartet->first; i >= 0; i = quartet->points[i].next) {
         double weights[3], gain = 0.0;
         if (!find_weights(facet, quartet->points[i].at, 1.0, weights)) continue;
-        const double z = (double)quartet->points[i].z, level = weights[0] * facet->position[0][2] + weights[1] * facet->position[1][2] + weights[2] * facet->position[2][2];
+        const double z = (double)quartet->points[i].z, level = weights[0] * facet->position[0][2] +
+                                                               weights[1] * facet->position[1][2] +
+                                                               weights[2] * facet->position[2][2];
         const double need = z + CLEAR * (double)quartet->build->dx - level, out = z - facet->lowest;
         if (need <= 0.0 || out >= quartet->soft) continue;
         for (int32_t k = 0; k < facet->rim_count; ++k) gain += weights[facet->at[k]] * room_above(facet, k);
@@ -193,7 +198,8 @@ static void raise(const clip_quartet *quartet, const clip_facet *facet) {
         share = of_point > share ? of_point : share;
     }
     RILL_ASSERT(share <= 1.0);
-    for (int32_t k = 0; share > 0.0 && k < facet->rim_count; ++k) facet->rims[k]->raised += (float)(share * room_above(facet, k));
+    for (int32_t k = 0; share > 0.0 && k < facet->rim_count; ++k)
+        facet->rims[k]->raised += (float)(share * room_above(facet, k));
 }
 
 /* Clips the outline in a quartet; `room` is for its triangles, which may change as rims do. */
@@ -207,7 +213,8 @@ static bool clip(clip_quartet quartet, uint32_t *room) {
         RILL_ASSERT(3 * count <= 3 * quartet.build->surface->odd_triangles.capacity);
         for (size_t t = 0; t < count; ++t) {
             clip_facet facet;
-            if (!find_heights(&quartet, room + 3 * t, &facet) || !may_be_under(&quartet, &facet, facet.sunken)) continue;
+            if (!find_heights(&quartet, room + 3 * t, &facet) || !may_be_under(&quartet, &facet, facet.sunken))
+                continue;
             if (facet.lift > 0.0) {
                 may_rise = true;
                 if (!may_be_under(&quartet, &facet, lift_rims(&facet))) continue;
@@ -273,10 +280,10 @@ static bool clip_at(const rill_build *build, const rill_outline_spot *spot, doub
     const rill_surface *surface = build->surface;
     rill_surface_row *const rows = surface->rows.data;
     const clip_quartet quartet = { .build = build,
-                        .spot = spot,
-                        .points = surface->terrain->points.data,
-                        .first = surface->terrain->point_first[spot->corner],
-                        .soft = soft };
+                                   .spot = spot,
+                                   .points = surface->terrain->points.data,
+                                   .first = surface->terrain->point_first[spot->corner],
+                                   .soft = soft };
     if (!clip(quartet, surface->odd_triangles.data)) return false;
     if (spot->place >= 0) rows[spot->row].rerimmed = rows[spot->row + 1].rerimmed = true; /* else all of them are */
     return true;
@@ -327,7 +334,8 @@ void rill_outline_clip(const rill_build *build) {
     const rill_outline_spot *const spots = floor->sheet_spots.data, *const mixed_spots = floor->mixed_spots.data;
     floor->looked_at.count = floor->moved.count = 0;
     for (size_t i = 0; i < floor->sheet_spots.count; ++i)
-        if (surface->quads[spots[i].place] == RILL_QUAD_ODD && !surface->mixed[spots[i].corner]) look_at(build, &spots[i]);
+        if (surface->quads[spots[i].place] == RILL_QUAD_ODD && !surface->mixed[spots[i].corner])
+            look_at(build, &spots[i]);
     for (size_t i = 0; surface->any_mixed && i < floor->mixed_spots.count; ++i)
         if (surface->mixed[mixed_spots[i].corner]) look_at(build, &mixed_spots[i]);
     if (floor->moved.count > 0) look_again(build);

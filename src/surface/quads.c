@@ -39,7 +39,8 @@ static void write_quads(const rill_surface *surface, const rill_surface_row *row
     for (int32_t x = row->low; x < row->high;) {
         const int32_t from = rill_next_mark(full, 0, x, row->high);
         x = rill_next_mark(full, UINT64_MAX, from, row->high);
-        if (x > from) surface->kernels->triangles(x - from, quads + from, (uint32_t)south[from], (uint32_t)north[from], out);
+        if (x > from)
+            surface->kernels->triangles(x - from, quads + from, (uint32_t)south[from], (uint32_t)north[from], out);
         out += 6 * (size_t)(x - from);
     }
 }
@@ -80,7 +81,8 @@ void rill_row_triangles(const rill_build *build, rill_surface_row *row) {
         row->quad_hash = rill_hash_words(RILL_HASH_START, surface->quads + row->start, (size_t)row->count / 4);
     if (row->triangles == 0) return;
     uint32_t *out = surface->mesh.indices + 3 * row->first_triangle;
-    RILL_ASSERT(row->triangles >= 2 * row->full && row->first_triangle + (size_t)row->triangles <= surface->mesh.triangle_count);
+    RILL_ASSERT(row->triangles >= 2 * row->full &&
+                row->first_triangle + (size_t)row->triangles <= surface->mesh.triangle_count);
     const bool all = row->reshaped || row->moved || row->renumbered || row[1].renumbered;
     if (all)
         write_quads(surface, row, out);

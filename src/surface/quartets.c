@@ -35,8 +35,8 @@ typedef struct triangle_writer {
     uint32_t *out;
     size_t triangles, skirts, tears;
     int32_t level_bound; /* quartets so far whose triangles depend on levels: saddles, and four columns around */
-    uint32_t saddle;  /* the first vertex of the next one */
-    bool named;       /* columns are written as RILL_NAMED_COLUMN and their place */
+    uint32_t saddle;     /* the first vertex of the next one */
+    bool named;          /* columns are written as RILL_NAMED_COLUMN and their place */
 } triangle_writer;
 
 static void put(triangle_writer *writer, uint32_t a, uint32_t b, uint32_t c) {
@@ -50,7 +50,8 @@ static uint32_t column(const triangle_writer *writer, int32_t place) {
 }
 
 static const rill_rim *rim_of(const triangle_writer *writer, uint32_t vertex) {
-    RILL_ASSERT(vertex >= writer->surface->column_vertices && vertex - writer->surface->column_vertices < writer->surface->rims.count);
+    RILL_ASSERT(vertex >= writer->surface->column_vertices &&
+                vertex - writer->surface->column_vertices < writer->surface->rims.count);
     return (const rill_rim *)writer->surface->rims.data + (vertex - writer->surface->column_vertices);
 }
 
@@ -69,7 +70,8 @@ static int32_t next_of(const triangle_writer *writer, int32_t place, int32_t cor
 /* Writes a chain of four that ends where it begins. */
 static void put_closed(triangle_writer *writer, const int32_t chain[4]) {
     const int32_t *top = writer->surface->top;
-    const uint32_t v[4] = { column(writer, chain[0]), column(writer, chain[1]), column(writer, chain[2]), column(writer, chain[3]) };
+    const uint32_t v[4] = { column(writer, chain[0]), column(writer, chain[1]), column(writer, chain[2]),
+                            column(writer, chain[3]) };
     const bool rising = top[chain[0]] - top[chain[1]] >= top[chain[3]] - top[chain[2]];
     writer->level_bound += 1;
     put(writer, v[0], v[1], rising ? v[2] : v[3]);
@@ -187,7 +189,8 @@ static void quad_range(const rill_surface_row *row, int32_t *from, int32_t *unti
  *     0 -*a- - -  1        0 - - *a - 1 */
 static void put_saddle(triangle_writer *writer, const rill_saddle *saddle) {
     const int32_t first = saddle->first, second = saddle->second, turn = saddle->turn;
-    const uint32_t a[2] = { rill_rim_vertex(writer->surface, first, ahead(turn)), rill_rim_vertex(writer->surface, first, behind(turn)) };
+    const uint32_t a[2] = { rill_rim_vertex(writer->surface, first, ahead(turn)),
+                            rill_rim_vertex(writer->surface, first, behind(turn)) };
     const uint32_t b[2] = { rill_rim_vertex(writer->surface, second, behind(turn + 2)),
                             rill_rim_vertex(writer->surface, second, ahead(turn + 2)) };
     const uint32_t c0 = column(writer, first), c2 = column(writer, second), x = writer->saddle, y = x + 1;
@@ -209,7 +212,8 @@ static void put_quartet(triangle_writer *writer, const sheet_quartet *quartet) {
     uint32_t starts = quartet->wet & ~(quartet->links << 1 | quartet->links >> 3);
     if (quartet->links == 15u) put_closed(writer, around); /* the ends of a diagonal are not linked */
     for (; starts; starts &= starts - 1) {
-        const int32_t first = __builtin_ctz(starts), count = 1 + __builtin_ctz(~((quartet->links | quartet->links << 4) >> first));
+        const int32_t first = __builtin_ctz(starts),
+                      count = 1 + __builtin_ctz(~((quartet->links | quartet->links << 4) >> first));
         if (count < 4)
             put_short(writer, around + first, count, first);
         else
@@ -250,7 +254,9 @@ static bool odd_as_before(const rill_surface *surface, const rill_surface_row *r
 }
 
 void rill_row_count_triangles(const rill_build *build, rill_surface_row *row) {
-    triangle_writer writer = { .surface = build->surface, .bed = build->view->bed, .out = rill_odd_triangles(build->surface, row->first_odd) };
+    triangle_writer writer = { .surface = build->surface,
+                               .bed = build->view->bed,
+                               .out = rill_odd_triangles(build->surface, row->first_odd) };
     row->same_odd = row->above || odd_as_before(build->surface, row);
     if (row->same_odd) return;
     if (row->odd > 0 && build->surface->def.smooth_shores) put_odd(build, row, &writer);
@@ -264,7 +270,9 @@ void rill_row_count_triangles(const rill_build *build, rill_surface_row *row) {
 }
 
 void rill_row_put_odd(const rill_build *build, const rill_surface_row *row) {
-    triangle_writer writer = { .surface = build->surface, .bed = build->view->bed, .out = rill_odd_triangles(build->surface, row->first_odd) };
+    triangle_writer writer = { .surface = build->surface,
+                               .bed = build->view->bed,
+                               .out = rill_odd_triangles(build->surface, row->first_odd) };
     put_odd(build, row, &writer);
 }
 
@@ -313,7 +321,8 @@ static void put_around(triangle_writer *writer, int32_t place) {
 }
 
 /* Tells whether a column is the first or the second of a saddle; with the first one the saddle is written. */
-static bool put_mixed_saddle(const rill_build *build, triangle_writer *writer, int32_t place, int32_t corner, int32_t number) {
+static bool put_mixed_saddle(const rill_build *build, triangle_writer *writer, int32_t place, int32_t corner,
+                             int32_t number) {
     const rill_surface *surface = writer->surface;
     const int32_t other = rill_surface_neighbour(surface, place, ahead(corner) + 1, surface->stride[place]);
     const int32_t first = corner < 2 ? place : other;
@@ -373,9 +382,9 @@ static void mixed_of_row(const rill_build *build, int32_t row, triangle_writer *
 void rill_mixed_count(const rill_build *build, int32_t row) {
     rill_corner_row *corners = (rill_corner_row *)build->surface->corners.data + row;
     triangle_writer writer = { .surface = build->surface,
-                 .bed = build->view->bed,
-                 .out = rill_odd_triangles(build->surface, corners->first_odd),
-                 .saddle = (uint32_t)corners->saddle_vertex };
+                               .bed = build->view->bed,
+                               .out = rill_odd_triangles(build->surface, corners->first_odd),
+                               .saddle = (uint32_t)corners->saddle_vertex };
     if (corners->count > 0) mixed_of_row(build, row, &writer);
     RILL_ASSERT(writer.triangles <= RILL_ODD_MOST * (size_t)corners->count * (size_t)build->view->bed->info.layers);
     corners->triangles = (int32_t)writer.triangles;

@@ -227,7 +227,8 @@ static rill_rim *find_rims(const rill_build *build, rill_surface_row *row, int32
     surface->rim_first[place] = (int32_t)(rim - (rill_rim *)surface->rims.data);
     RILL_ASSERT((size_t)(rim - (rill_rim *)surface->rims.data) < surface->rims.count);
     rill_saddle saddles[2];
-    if (rill_may_be_saddle(surface, place, row->stride)) row->saddles += rill_saddles_beside(build, row, place, saddles);
+    if (rill_may_be_saddle(surface, place, row->stride))
+        row->saddles += rill_saddles_beside(build, row, place, saddles);
     for (uint32_t left = surface->rim[place]; left; left &= left - 1, ++rim) {
         const int32_t direction = __builtin_ctz(left);
         const float before = rim->along;
@@ -255,7 +256,8 @@ void rill_row_find_rims(const rill_build *build, rill_surface_row *row) {
 void rill_row_number_skirts(const rill_build *build, rill_surface_row *row) {
     const rill_surface *surface = build->surface;
     rill_rim *rim = (rill_rim *)surface->rims.data + row->first_rim;
-    const int32_t first = (int32_t)(surface->column_vertices + surface->rims.count + 2 * surface->saddles + row->first_skirt);
+    const int32_t first =
+        (int32_t)(surface->column_vertices + surface->rims.count + 2 * surface->saddles + row->first_skirt);
     for (int32_t i = 0; row->skirts > 0 && i < row->rims; ++i)
         if (rim[i].skirt >= 0) rim[i].skirt += first;
 }

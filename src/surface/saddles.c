@@ -47,11 +47,13 @@ static int32_t full_below(const rill_build *build, int32_t level, int32_t x, int
 static int32_t left_to(const rill_build *build, int32_t place, int32_t direction, int32_t x, int32_t y, bool steep) {
     const rill_surface *surface = build->surface;
     const rill_bed *bed = build->view->bed;
-    const int32_t stride = surface->stride[place], beside = place + RILL_STEP_X[direction] + RILL_STEP_Y[direction] * stride;
+    const int32_t stride = surface->stride[place],
+                  beside = place + RILL_STEP_X[direction] + RILL_STEP_Y[direction] * stride;
     int32_t left = RILL_WALL;
     if (!(surface->rim[place] >> direction & 1) || surface->state[beside] & RILL_WET) return -1;
     if ((surface->links[place] | surface->joints[place]) >> direction & 1) {
-        const int32_t other = rill_surface_neighbour(surface, place, direction, stride), rise = bed->b[other] - bed->b[place];
+        const int32_t other = rill_surface_neighbour(surface, place, direction, stride),
+                      rise = bed->b[other] - bed->b[place];
         const bool slab = surface->m[other] > bed->b[place];
         if (rise < -build->dx || (!steep && (rise > build->dx || slab))) return -1;
         left = left_of(build, rise, build->view->flow->H[place]);
@@ -146,7 +148,8 @@ static void place_vertex(const rill_surface_mesh *mesh, const uint32_t ends[4], 
 static void place_saddle(const rill_surface *surface, const rill_saddle *saddle, size_t vertex) {
     const int32_t first = saddle->first, second = saddle->second, ahead = 2 * saddle->turn;
     const uint32_t ends[4] = { rill_rim_vertex(surface, first, ahead), rill_rim_vertex(surface, first, ahead + 2),
-                               rill_rim_vertex(surface, second, (ahead + 6) & 7), rill_rim_vertex(surface, second, ahead + 4) };
+                               rill_rim_vertex(surface, second, (ahead + 6) & 7),
+                               rill_rim_vertex(surface, second, ahead + 4) };
     const rill_rim *const rims = surface->rims.data;
     float along[4], weights[2][4];
     RILL_ASSERT(vertex + 2 <= surface->mesh.vertex_count);
@@ -181,7 +184,8 @@ static int32_t saddles_from(const rill_build *build, int32_t corner, int32_t tur
     const int32_t *const first = bed->cell_first + (size_t)y * (size_t)bed->grid.cells[0] + (size_t)x;
     for (int32_t k = first[0]; k < first[1]; ++k) {
         rill_saddle saddle;
-        if (!(surface->state[bed->places[k]] & RILL_WET) || !rill_saddle_find(build, bed->places[k], turn, corner, &saddle))
+        if (!(surface->state[bed->places[k]] & RILL_WET) ||
+            !rill_saddle_find(build, bed->places[k], turn, corner, &saddle))
             continue;
         if (place) place_saddle(surface, &saddle, vertex + 2 * (size_t)count);
         count += 1;

@@ -53,8 +53,7 @@ static bool list_meetings(rill_surface *surface) {
                                        .m = { surface->m[i], surface->m[j] },
                                        .c = { surface->lid[i], surface->lid[j] },
                                        .joint = (int32_t)k };
-        if (joints[k].direction < 4 && !rill_array_push(&surface->pairs, &surface->allocator, &pair))
-            return false;
+        if (joints[k].direction < 4 && !rill_array_push(&surface->pairs, &surface->allocator, &pair)) return false;
     }
     return true;
 }
@@ -217,7 +216,8 @@ static void mark_saddles(const rill_build *build, int32_t wide) {
     const int32_t *list = surface->linked.data;
     for (size_t i = 0; i < surface->linked.count; ++i) {
         const rill_joint *joint = &joints[list[i]];
-        if (!(joint->direction & 1) || !(surface->state[joint->place] & surface->state[joint->other] & RILL_WET)) continue;
+        if (!(joint->direction & 1) || !(surface->state[joint->place] & surface->state[joint->other] & RILL_WET))
+            continue;
         const int32_t turn = joint->direction >> 1, corner = joint->corner - turn;
         rill_saddle saddle;
         if (rill_saddle_find(build, joint->place, turn, corner, &saddle)) mark_corner(surface, corner, wide);

@@ -71,12 +71,14 @@ static bool list_wall_vertices(const rill_build *build) {
     for (size_t i = 0; i < surface->wall_keys.count; ++i)
         if (i == 0 || keys[i] != keys[i - 1]) keys[count++] = keys[i];
     if (!rill_array_resize(&surface->wall_vertices, &surface->allocator, count)) return false;
-    for (size_t i = 0; i < count; ++i) ((rill_wall_vertex *)surface->wall_vertices.data)[i] = (rill_wall_vertex){ .key = keys[i] };
+    for (size_t i = 0; i < count; ++i)
+        ((rill_wall_vertex *)surface->wall_vertices.data)[i] = (rill_wall_vertex){ .key = keys[i] };
     return true;
 }
 
 static bool has_vertex(const rill_surface *surface, int32_t place) {
-    return surface->state[place] & RILL_WET || (surface->state[place] == RILL_HERE && (surface->links[place] | surface->joints[place]));
+    return surface->state[place] & RILL_WET ||
+           (surface->state[place] == RILL_HERE && (surface->links[place] | surface->joints[place]));
 }
 
 bool rill_shore_paper_number(const rill_build *build, size_t *count) {
@@ -141,7 +143,8 @@ static void place_dry(const rill_build *build, const rill_surface_row *row, int3
     put_vertex(build, surface->vertex[place], cell, surface->layer[place], &mean);
 }
 
-static bool add_to_wall_vertex(const rill_build *build, const rill_surface_row *row, int32_t place, int32_t d, int32_t key) {
+static bool add_to_wall_vertex(const rill_build *build, const rill_surface_row *row, int32_t place, int32_t d,
+                               int32_t key) {
     rill_wall_vertex *vertex = find_wall_vertex(build->surface, key);
     RILL_ASSERT(vertex);
     add_column(build->surface, place, &vertex->mean);
@@ -270,7 +273,8 @@ void rill_shore_paper_quartet(const rill_build *build, rill_shore_paper_writer *
             for (int32_t k = bed->cell_first[index]; k < bed->cell_first[index + 1]; ++k) {
                 const int32_t place = bed->places[k];
                 if (!(surface->state[place] & RILL_WET)) continue;
-                const node at = { surface->vertex[place], place, rill_bed_sheet_of(bed, place, NULL, NULL)->stride, true };
+                const node at = { surface->vertex[place], place, rill_bed_sheet_of(bed, place, NULL, NULL)->stride,
+                                  true };
                 node nodes[4];
                 look_around(build, &at, corner, cell, nodes);
                 for (int32_t without = size == 4 ? -1 : 0; without < (size == 4 ? 0 : 4); ++without)

@@ -102,7 +102,8 @@ static size_t number_skirts(const rill_build *build) {
     }
     rill_corner_row *corners = surface->corners.data;
     for (size_t i = 0; surface->any_mixed && i < surface->corners.count; ++i) {
-        corners[i].saddles = surface->def.smooth_shores && corners[i].count > 0 ? rill_mixed_saddles(build, (int32_t)i) : 0;
+        corners[i].saddles =
+            surface->def.smooth_shores && corners[i].count > 0 ? rill_mixed_saddles(build, (int32_t)i) : 0;
         corners[i].saddle_vertex = surface->column_vertices + surface->rims.count + 2 * surface->saddles;
         surface->saddles += (size_t)corners[i].saddles;
     }
@@ -218,7 +219,8 @@ static bool find_numbers(rill_build *build) {
     if (!surface->def.smooth_shores && !rill_shore_paper_number(build, &rims)) return false;
     run(build, rill_row_count_triangles);
     run_corners(build, count_corners);
-    const size_t vertices = surface->column_vertices + rims + 2 * surface->saddles + skirts, triangles = number_triangles(build);
+    const size_t vertices = surface->column_vertices + rims + 2 * surface->saddles + skirts,
+                 triangles = number_triangles(build);
     if (vertices > INT32_MAX || !reserve_mesh(build, vertices, triangles)) return false;
     RILL_ASSERT(vertices <= surface->vertex_capacity && triangles <= surface->triangle_capacity);
     if (build->fresh) forget_numbers(surface);
@@ -243,7 +245,8 @@ static uint64_t hash_mesh(const rill_surface *surface) {
 static void fill_wetness(const rill_build *build) {
     rill_surface *surface = build->surface;
     RILL_ASSERT(surface->column_vertices <= surface->mesh.vertex_count);
-    for (size_t v = build->fresh ? 0 : surface->columns_before; v < surface->column_vertices; ++v) surface->mesh.wetness[v] = 1.0f;
+    for (size_t v = build->fresh ? 0 : surface->columns_before; v < surface->column_vertices; ++v)
+        surface->mesh.wetness[v] = 1.0f;
     surface->columns_before = surface->column_vertices;
 }
 

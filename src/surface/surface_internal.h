@@ -172,7 +172,8 @@ bool rill_saddle_find(const rill_build *build, int32_t place, int32_t turn, int3
 /* Rules out most columns that are no first one of a saddle: with no end to the north and to the side of a wet column
  * across. */
 static inline bool rill_may_be_saddle(const rill_surface *surface, int32_t place, int32_t stride) {
-    const uint32_t ends = surface->rim[place], west = surface->state[place + stride - 1], east = surface->state[place + stride + 1];
+    const uint32_t ends = surface->rim[place], west = surface->state[place + stride - 1],
+                   east = surface->state[place + stride + 1];
     return ((ends & east >> 1) | (ends >> 4 & west >> 1)) & ends >> 2 & 1;
 }
 /* Finds saddles of a sheet in the quartets NW and NE of a column, in this order; returns how many. */

@@ -25,20 +25,20 @@ static bool any_deep(int32_t n, const int32_t *H) {
 /* The arguments after NAME are constants. Where there is no column the lid is below everything. */
 #define LEVEL_KERNEL(NAME, PRESSURE)                                                                                   \
     static rill_level_report NAME(int32_t n, const rill_level_row *row) {                                              \
-        const rill_level_row run = *row;                                                                                 \
+        const rill_level_row run = *row;                                                                               \
         int32_t lifted[PART] = { 0 };                                                                                  \
         uint8_t differs[PART] = { 0 };                                                                                 \
         for (int32_t at = 0; at < n; at += PART) {                                                                     \
-            const int32_t *b = run.b + at, *H = run.H + at, *lid = run.lid + at, *floor = run.floor + at;                      \
-            const int32_t *pressure = PRESSURE ? run.pressure + at : NULL;                                                      \
-            uint8_t *state = run.state + at;                                                                             \
-            int32_t *h = run.h + at, *top = run.top + at, found[PART];                                                     \
+            const int32_t *b = run.b + at, *H = run.H + at, *lid = run.lid + at, *floor = run.floor + at;              \
+            const int32_t *pressure = PRESSURE ? run.pressure + at : NULL;                                             \
+            uint8_t *state = run.state + at;                                                                           \
+            int32_t *h = run.h + at, *top = run.top + at, found[PART];                                                 \
             RILL_EACH_ALONE RILL_NOT_UNROLLED /* vector */                                                             \
                 for (int32_t i = 0; i < PART; ++i) {                                                                   \
                 int32_t deep = H[i] > RILL_DRY;                                                                        \
                 int32_t level = b[i] + (deep ? H[i] : 0);                                                              \
                 int32_t free = level < lid[i];                                                                         \
-                if (PRESSURE) free &= (int32_t)(pressure[i] == 0);                                                            \
+                if (PRESSURE) free &= (int32_t)(pressure[i] == 0);                                                     \
                 int32_t wet = free & deep, low = wet & (int32_t)(level < floor[i]);                                    \
                 level = free ? level : RILL_WALL;                                                                      \
                 h[i] = level;                                                                                          \
@@ -299,13 +299,15 @@ typedef struct vertex_chunk {
 } vertex_chunk;
 
 /* Finds the vertices of 16 columns from `at` on, whether they are wet or not. */
-INLINE void fill_chunk(int32_t at, const rill_vertex_row *row, const rill_vertex_constants *constants, vertex_chunk *out) {
+INLINE void fill_chunk(int32_t at, const rill_vertex_row *row, const rill_vertex_constants *constants,
+                       vertex_chunk *out) {
     const int32_t *top = row->top + at, *south = row->top_s + at, *north = row->top_n + at, *H = row->H + at;
     const float *u = row->u + at, *v = row->v + at, *vn = row->v_n + at;
     const float first = constants->first + (float)at;
     RILL_EACH_ALONE RILL_NOT_UNROLLED /* vector */
         for (int32_t i = 0; i < CHUNK; ++i) {
-        float gx = (float)(top[i + 1] - top[i - 1]) * constants->slope, gy = (float)(north[i] - south[i]) * constants->slope;
+        float gx = (float)(top[i + 1] - top[i - 1]) * constants->slope,
+              gy = (float)(north[i] - south[i]) * constants->slope;
         float length = 1.0f / __builtin_sqrtf(gx * gx + gy * gy + 1.0f);
         float along = 0.5f * (u[i] + u[i + 1]), across = 0.5f * (v[i] + vn[i]);
         out->x[i] = constants->x + (first + (float)i) * constants->dx;

@@ -18,8 +18,8 @@ rill_vertex_constants rill_vertices_begin(const rill_surface *surface, const ril
 }
 
 /* Writes the vertices of a run of wet columns; of the constants it changes where the run begins. */
-static void write_run(const rill_build *build, const rill_surface_row *row, rill_vertex_constants *constants, int32_t from,
-                      int32_t count, size_t first) {
+static void write_run(const rill_build *build, const rill_surface_row *row, rill_vertex_constants *constants,
+                      int32_t from, int32_t count, size_t first) {
     rill_surface *surface = build->surface;
     const rill_flow *flow = build->view->flow;
     RILL_ASSERT(count > 0 && from >= row->low && from + count <= row->high);
@@ -47,7 +47,8 @@ void rill_row_number(const rill_build *build, rill_surface_row *row) {
     const rill_surface *surface = build->surface;
     const int32_t at = row->start + row->low;
     if (!row->renumbered || row->wet == 0) return;
-    surface->kernels->number(row->high - row->low, surface->state + at, (int32_t)row->first_vertex, surface->vertex + at);
+    surface->kernels->number(row->high - row->low, surface->state + at, (int32_t)row->first_vertex,
+                             surface->vertex + at);
 }
 
 void rill_row_vertices(const rill_build *build, rill_surface_row *row) {
@@ -69,7 +70,8 @@ void rill_draw_depths_apply(const rill_build *build) {
     const rill_surface *surface = build->surface;
     for (size_t i = 0; i < build->view->draw_level_count; ++i) {
         const rill_draw_level *seen = &build->view->draw_levels[i];
-        if (seen->depth == 0 || !(surface->state[seen->place] & RILL_WET) || seen->level >= surface->lid[seen->place]) continue;
+        if (seen->depth == 0 || !(surface->state[seen->place] & RILL_WET) || seen->level >= surface->lid[seen->place])
+            continue;
         const size_t vertex = (size_t)surface->vertex[seen->place];
         const float opacity = (float)seen->depth * build->vertices.opacity;
         surface->mesh.depths[vertex] = (float)seen->depth * build->vertices.quantum;
