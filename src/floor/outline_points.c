@@ -29,7 +29,7 @@ void rill_outline_points_free(rill_floor *floor) {
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) rill_array_free(arrays[i], &floor->allocator);
 }
 
-static bool take_lists(rill_floor *floor, const rill_bed *bed) {
+static bool alloc_lists(rill_floor *floor, const rill_bed *bed) {
     const size_t corners = ((size_t)bed->grid.cells[0] + 1) * ((size_t)bed->grid.cells[1] + 1);
     if (floor->point_first && floor->corner_count == corners) return true;
     rill_outline_points_free(floor);
@@ -46,7 +46,7 @@ static bool take_lists(rill_floor *floor, const rill_bed *bed) {
 }
 
 bool rill_outline_points_remove(rill_floor *floor, const rill_bed *bed, const rill_area *quartets) {
-    if (!take_lists(floor, bed)) return false;
+    if (!alloc_lists(floor, bed)) return false;
     floor->quartets = *quartets;
     rill_outline_point *const points = floor->points.data;
     for (int32_t y = quartets->low[1]; y < quartets->high[1]; ++y)

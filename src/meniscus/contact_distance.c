@@ -34,7 +34,7 @@ rill_fringe *rill_fringe_make(const rill_allocator *allocator, bool scalar) {
     return fringe;
 }
 
-static void give_plane(rill_fringe *fringe) {
+static void free_plane(rill_fringe *fringe) {
     rill_free(&fringe->allocator, fringe->squares, fringe->plane_size, sizeof *fringe->squares);
     fringe->squares = NULL;
     fringe->plane_size = 0;
@@ -43,7 +43,7 @@ static void give_plane(rill_fringe *fringe) {
 void rill_fringe_free(rill_fringe *fringe) {
     if (!fringe) return;
     const rill_allocator allocator = fringe->allocator;
-    give_plane(fringe);
+    free_plane(fringe);
     rill_array *const arrays[] = { &fringe->columns, &fringe->contacts, &fringe->toward };
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) rill_array_free(arrays[i], &allocator);
     rill_free(&allocator, fringe, 1, sizeof *fringe);
@@ -62,7 +62,7 @@ static bool fit_plane(rill_fringe *fringe, const rill_surface *surface) {
     const size_t size = surface->plane_size;
     const bool same = fringe->squares && fringe->plane_size == size;
     if (!same) {
-        give_plane(fringe);
+        free_plane(fringe);
         fringe->squares = rill_alloc(&fringe->allocator, size, sizeof *fringe->squares);
         if (!fringe->squares) return false;
         fringe->plane_size = size;

@@ -264,8 +264,8 @@ bool rill_mesh_arrays_alloc(rill_surface_mesh *mesh, const rill_allocator *alloc
 /* Frees the arrays of a mesh, with the counts they were allocated for; the mesh is empty then. */
 void rill_mesh_arrays_free(rill_surface_mesh *mesh, const rill_allocator *allocator, size_t vertices, size_t triangles);
 
-/* Takes planes for another bed; false without memory, and the old ones stay. */
-bool rill_surface_take_planes(rill_surface *surface, const rill_bed *bed);
+/* Allocates planes for another bed; false without memory, and the old ones stay. */
+bool rill_surface_alloc_planes(rill_surface *surface, const rill_bed *bed);
 void rill_surface_free_planes(rill_surface *surface);
 
 #endif

@@ -57,7 +57,7 @@ void rill_surface_free_planes(rill_surface *surface) {
     rill_free(&surface->allocator, surface->block, block_bytes(surface->plane_size, planes), 1);
 }
 
-bool rill_surface_take_planes(rill_surface *surface, const rill_bed *bed) {
+bool rill_surface_alloc_planes(rill_surface *surface, const rill_bed *bed) {
     const size_t corners =
         ((size_t)bed->grid.cells[0] + 1) * ((size_t)bed->grid.cells[1] + 1) + 8; /* whole words are read */
     const size_t size = (size_t)bed->plane_size;

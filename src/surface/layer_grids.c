@@ -15,7 +15,7 @@ static size_t triangles_of(const rill_grid *grid) {
     return 2 * ((size_t)grid->cells[0] - 1) * ((size_t)grid->cells[1] - 1);
 }
 
-void rill_grids_give(rill_surface *surface) {
+void rill_grids_free(rill_surface *surface) {
     rill_mesh_arrays_free(&surface->grids, &surface->allocator, surface->grids_room[0], surface->grids_room[1]);
     surface->grids_room[0] = surface->grids_room[1] = 0;
 }
@@ -35,13 +35,13 @@ static void join_grids(rill_surface_mesh *grids, const rill_grid *grid) {
     }
 }
 
-static bool take_grids(rill_surface *surface, const rill_bed *bed) {
+static bool alloc_grids(rill_surface *surface, const rill_bed *bed) {
     const size_t layers = (size_t)bed->info.layers, vertices = layers * cells_of(&bed->grid);
     const size_t triangles = layers * triangles_of(&bed->grid);
     rill_surface_mesh *grids = &surface->grids;
     if (grids->positions && grids->vertex_count == vertices) return true;
     if (vertices > UINT32_MAX) return false;
-    rill_grids_give(surface);
+    rill_grids_free(surface);
     if (!rill_mesh_arrays_alloc(grids, &surface->allocator, vertices, triangles)) return false;
     surface->grids_room[0] = grids->vertex_count = vertices;
     surface->grids_room[1] = grids->triangle_count = triangles;
@@ -101,7 +101,7 @@ static void fill_cell(const rill_surface *surface, const rill_bed *bed, int32_t 
 
 bool rill_grids_make(rill_surface *surface, const rill_surface_view *view) {
     const rill_bed *bed = view->bed;
-    if (!take_grids(surface, bed)) return false;
+    if (!alloc_grids(surface, bed)) return false;
     for (int32_t y = 0; y < bed->grid.cells[1]; ++y)
         for (int32_t x = 0; x < bed->grid.cells[0]; ++x) fill_cell(surface, bed, x, y);
     surface->info.vertices = surface->grids.vertex_count;

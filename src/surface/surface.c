@@ -44,8 +44,8 @@ void rill_surface_free(rill_surface *surface) {
     if (!surface) return;
     const rill_allocator allocator = surface->allocator;
     rill_surface_free_planes(surface);
-    rill_surface_give_mesh(surface);
-    rill_grids_give(surface);
+    rill_surface_free_mesh(surface);
+    rill_grids_free(surface);
     rill_free(&allocator, surface->mixed, surface->corner_count, 1);
     rill_array_free(&surface->joint_list, &allocator);
     rill_array_free(&surface->pairs, &allocator);
@@ -161,7 +161,7 @@ rill_result rill_surface_fit(rill_surface *surface, const rill_surface_view *vie
     const rill_bed *bed = view->bed;
     const bool same = surface->plane_size == (size_t)bed->plane_size;
     if (same && !view->all_changed && view->changed_count == 0) return RILL_OK;
-    if (!same && !rill_surface_take_planes(surface, bed))
+    if (!same && !rill_surface_alloc_planes(surface, bed))
         return rill_fail(view->message, RILL_OUT_OF_MEMORY, "no memory for a surface over %d places", bed->plane_size);
     describe_columns(surface, bed);
     surface->build_number += 1;

@@ -151,7 +151,7 @@ static size_t number_triangles(const rill_build *build) {
 
 /* ---------------------------------------------------------------------------------------------------------- memory */
 
-void rill_surface_give_mesh(rill_surface *surface) {
+void rill_surface_free_mesh(rill_surface *surface) {
     rill_mesh_arrays_free(&surface->mesh, &surface->allocator, surface->vertex_capacity, surface->triangle_capacity);
     surface->vertex_capacity = surface->triangle_capacity = 0;
 }
@@ -163,7 +163,7 @@ static bool reserve_mesh(rill_build *build, size_t vertices, size_t triangles) {
         return true;
     build->fresh = true;
     const size_t more_vertices = vertices + vertices / 4 + 64, more_triangles = triangles + triangles / 4 + 64;
-    rill_surface_give_mesh(surface);
+    rill_surface_free_mesh(surface);
     if (!rill_mesh_arrays_alloc(&surface->mesh, &surface->allocator, more_vertices, more_triangles)) return false;
     surface->vertex_capacity = more_vertices;
     surface->triangle_capacity = more_triangles;

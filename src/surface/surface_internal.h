@@ -77,10 +77,10 @@ static inline bool rill_column_is_full(const rill_surface *surface, int32_t plac
 /* surface.c. Makes planes and lists for a bed when it is not the one that was looked at last. */
 rill_result rill_surface_fit(rill_surface *surface, const rill_surface_view *view);
 /* surface_build.c. Frees the arrays of the mesh. */
-void rill_surface_give_mesh(rill_surface *surface);
+void rill_surface_free_mesh(rill_surface *surface);
 /* layer_grids.c. Makes the mesh as one grid per layer, whose triangles never change; false without memory. */
 bool rill_grids_make(rill_surface *surface, const rill_surface_view *view);
-void rill_grids_give(rill_surface *surface);
+void rill_grids_free(rill_surface *surface);
 
 /* level_rows.c. Finds which columns are wet, and how high; links to neighbours in the sheet; rims and quads, and how
  * many there are. */
