@@ -1,7 +1,8 @@
-/* The floor of the surface: how low it may lie over each column, so that the solids' real triangles never show through it.
+/* The floor of the surface: how low it may lie over each column, so that the solids' real triangles never show through
+ * it.
  *
- * Based on: Dagenais et al. 2018, section 4.4, Eqs. 5 and 6. Per column k the least height is b_k + l_k: l_k is at least
- * 0.05 dx, and as much more as the terrain between the columns needs.
+ * Based on: Dagenais et al. 2018, section 4.4, Eqs. 5 and 6. Per column k the least height is b_k + l_k: l_k is at
+ * least 0.05 dx, and as much more as the terrain between the columns needs.
  *
  *       column i      column i+1         *  a point of the terrain, h_v high, between the columns of a quartet.
  *     z    |     *     |                    The surface must pass above it: sum(a_k (b_k + l_k)) >= h_v + epsilon,
@@ -9,9 +10,10 @@
  *          |   /   \   |
  *     b ___|__/     \__|___
  *
- * Of all l_k that do, those with the least sum(w_k l_k^2), w_k = dx / (h_v - b_k), within least <= l_k <= dx. What cannot be
- * reached by lifting columns by a cell size is left out: the brink of a cliff would pull what flows at its foot up to its
- * top. That includes the paper's own exclusion (nothing higher than dx above the quartet's highest base).
+ * Of all l_k that do, those with the least sum(w_k l_k^2), w_k = dx / (h_v - b_k), within least <= l_k <= dx. What
+ * cannot be reached by lifting columns by a cell size is left out: the brink of a cliff would pull what flows at its
+ * foot up to its top. That includes the paper's own exclusion (nothing higher than dx above the quartet's highest
+ * base).
  *
  * Beyond the paper, so that nothing at all shows through:
  *     points    besides vertices, places where edges of the terrain cross the edges and diagonals of quartets

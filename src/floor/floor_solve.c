@@ -1,6 +1,7 @@
 /* How far the columns around a point of the terrain must be lifted (floor.h).
  *
- * Lagrange's multipliers with bounds: minimise sum(w_k l_k^2) with sum(a_k l_k) = delta and low_k <= l_k <= high_k. Then
+ * Lagrange's multipliers with bounds: minimise sum(w_k l_k^2) with sum(a_k l_k) = delta and low_k <= l_k <= high_k.
+ * The solution is
  *     l_k = clamp(lambda a_k / w_k, low_k, high_k)
  * for one lambda, which is found by holding columns at their bounds one after the other. */
 #include "floor/floor.h"

@@ -1,12 +1,12 @@
-/* The points of the terrain (floor.h): vertices of the solids' triangles that face up, and places where their edges cross the
- * lines of the quartets, which are x, y, x + y or x - y = a whole number in cells. Between those points terrain and surface are
- * straight.
+/* The points of the terrain (floor.h): vertices of the solids' triangles that face up, and places where their edges
+ * cross the lines of the quartets, which are x, y, x + y or x - y = a whole number in cells. Between those points
+ * terrain and surface are straight.
  *
- * Planes need none: a plane is below the surface wherever it is below its corners. A heightmap is bilinear between its samples;
- * those, and the places where its lines cross those of the quartets, are its points.
+ * Planes need none: a plane is below the surface wherever it is below its corners. A heightmap is bilinear between its
+ * samples; those, and the places where its lines cross those of the quartets, are its points.
  *
- * Triangles of a solid are listed by tiles of quartets, so that where something else has changed only those near it are looked
- * at. */
+ * Triangles of a solid are listed by tiles of quartets, so that where something else has changed only those near it are
+ * looked at. */
 #include "floor/floor.h"
 
 #include <math.h>

@@ -5,9 +5,9 @@
  *                 ---___     the floor, which is between columns, does not hold it there: a vertex of the terrain may be below
  *                       c1   the one column and yet above the surface. There the surface is drawn back (outline_clip.c).
  *
- * Whether a vertex may ever be such a point follows from the bed: that one of the cells around it has no column, or one that is
- * more than dx higher or lower than the next, so that the surface may end there other than at a bank. Points are kept in lists
- * by corner of the grid, whose order means nothing; corners that have any are listed in order. */
+ * Whether a vertex may ever be such a point follows from the bed: that one of the cells around it has no column, or one
+ * that is more than dx higher or lower than the next, so that the surface may end there other than at a bank. Points
+ * are kept in lists by corner of the grid, whose order means nothing; corners that have any are listed in order. */
 #include "floor/floor.h"
 
 #include <math.h>

@@ -5,8 +5,8 @@
  *      |        |#######           solid, round walls show the stairs of cells. So triangles that stand are cut with the lines from
  *                                  centre to centre, which gives the way to them for each column and direction.
  *
- * One byte says how far it is, the other how much of the height of the wall, from the base of the column up to the next one, has
- * been found to stand: if that is not almost all of it, the wall is not known. */
+ * One byte says how far it is, the other how much of the height of the wall, from the base of the column up to the next
+ * one, has been found to stand: if that is not almost all of it, the wall is not known. */
 #include "floor/floor.h"
 
 #include <math.h>

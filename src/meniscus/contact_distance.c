@@ -1,8 +1,9 @@
 /* Finding the fringe: the wet columns near a contact line, and how far they are from it (meniscus.h).
  *
- * The first ring are columns at rims; from there the fringe grows over links. Columns are only ever appended to the list.
- * One that hears of a nearer contact point later is in it again, and the one that counts is the one whose square is that of
- * its place: squares of a place only ever get smaller. A dry column has a square below zero, so nothing is worth telling it. */
+ * The first ring are columns at rims; from there the fringe grows over links. Columns are only ever appended to the
+ * list. One that hears of a nearer contact point later is in it again, and the one that counts is the one whose square
+ * is that of its place: squares of a place only ever get smaller. A dry column has a square below zero, so nothing is
+ * worth telling it. */
 #include "meniscus/meniscus.h"
 
 #include <math.h>

@@ -8,21 +8,21 @@
  *           d   / beta             d      distance from the contact line
  *    __________/___                l_c = sqrt(gamma / (rho g))   capillary length
  *
- * The *fringe* are the wet columns near the contact line. Its first ring is where the surface ends (rims that are shores or
- * walls); from there it grows over links, each column taking over the contact point of a neighbour if that is nearer than its
- * own (dead reckoning: distances are Euclidean, only who tells whom goes by links). Normals lean by
+ * The *fringe* are the wet columns near the contact line. Its first ring is where the surface ends (rims that are
+ * shores or walls); from there it grows over links, each column taking over the contact point of a neighbour if that is
+ * nearer than its own (dead reckoning: distances are Euclidean, only who tells whom goes by links). Normals lean by
  *     psi (1 - d / l_c)      linear, as printed
  *     psi exp(-d / l_c)      exponential
- * away from the solid (towards it for psi < 0), along the gradient of d by central differences. Where that is short because two
- * walls are equally near they lean less: the surface is level midway.
+ * away from the solid (towards it for psi < 0), along the gradient of d by central differences. Where that is short
+ * because two walls are equally near they lean less: the surface is level midway.
  *
  * Lifted vertices follow the exact profile, z'' / (1 + z'^2)^(3/2) = z / l_c^2. With its inclination phi,
  *     z = 2 l_c sin(phi / 2),   x / l_c = -ln tan(phi / 4) - 2 cos(phi / 2) + constant,   phi = psi at d = 0,
  * which gives sqrt(2) l_c sqrt(1 - sin alpha) at a vertical wall. Normals then lean by phi.
  *
- * Different from the paper: beta is that at the contact for the whole width of the fringe (between a column and its nearest
- * boundary column a low wall looks the flatter, the farther the column is away); contact points lie where the surface ends,
- * which need not be at a column; distances are compared as such, not through the neighbour's. */
+ * Different from the paper: beta is that at the contact for the whole width of the fringe (between a column and its
+ * nearest boundary column a low wall looks the flatter, the farther the column is away); contact points lie where the
+ * surface ends, which need not be at a column; distances are compared as such, not through the neighbour's. */
 #ifndef RILL_MENISCUS_MENISCUS_H
 #define RILL_MENISCUS_MENISCUS_H
 

@@ -1,7 +1,8 @@
 /* The exact profile of a liquid at a wall, and angles, by plain arithmetic: the same bits everywhere (meniscus.h).
  *
- * With t = tan(phi / 4) the profile's x / l_c = -ln t - 2 (1 - t^2) / (1 + t^2), so exp(-x / l_c) is t exp(-4 t^2 / (1 + t^2))
- * times a constant. It is greatest where the surface is vertical, at t = sqrt(2) - 1; q is what it is of that. */
+ * With t = tan(phi / 4) the profile is x / l_c = -ln t - 2 (1 - t^2) / (1 + t^2), so exp(-x / l_c) is a constant times
+ *     t exp(-4 t^2 / (1 + t^2)),
+ * which is greatest where the surface is vertical, at t = sqrt(2) - 1; q is its share of that. */
 #include "meniscus/meniscus.h"
 
 #include "base/power.h"

@@ -1,14 +1,15 @@
-/* Drawing the surface back from points (outline_points.c): where a vertex of the terrain is below the columns of a triangle and yet above
- * the triangle, its rims are drawn back to their columns until it is outside.
+/* Drawing the surface back from points (outline_points.c): where a vertex of the terrain is below the columns of a
+ * triangle and yet above the triangle, its rims are drawn back to their columns until it is outside.
  *
  *     c0 ------- c1          So that nothing jumps as levels change, they are on their way already while the vertex is not yet
  *     |    *     |           out of the liquid, or not yet below the columns: by less than SOFT of a cell, and by less than the
  *     a- - - - - b           triangle sags. A surface that is level does not sag: walls that stand out of a pool are no matter.
  *      \_______/
  *
- * What the floor has lifted the columns by is no fall of the liquid: in a pool, lifted or not, nothing is drawn back. Rims are raised
- * there, as far as the vertex takes it, and by no more than the lowest of the triangle's columns is lifted. Where that is enough
- * they stay where they are; else it is as if they were raised so far, and they are drawn back for the rest.
+ * What the floor has lifted the columns by is no fall of the liquid: in a pool, lifted or not, nothing is drawn back.
+ * Rims are raised there, as far as the vertex takes it, and by no more than the lowest of the triangle's columns is
+ * lifted. Where that is enough they stay where they are; else it is as if they were raised so far, and they are drawn
+ * back for the rest.
  *
  * Rims belong to two quartets, and triangles to rims: one quartet after the other, on one thread. */
 #include "surface/surface_internal.h"

@@ -180,7 +180,8 @@ static void quad_range(const rill_surface_row *row, int32_t *from, int32_t *unti
     *until = rill_max_i(row->high, row[1].high);
 }
 
-/* Writes two opposite columns that are apart, or joined, with a vertex more towards each other, or to either side (saddles.c):
+/* Writes two opposite columns that are apart, or joined, with a vertex more towards each other, or to either side
+ * (saddles.c):
  *
  *     3 - - - *b- 2        3 - *b - - 2        c0, c2 are wet, ends a of c0 and b of c2 towards 1 and towards 3
  *     |     ,Y    |        |  Y. '    |

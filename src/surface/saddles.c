@@ -1,4 +1,5 @@
-/* Saddles: quartets with two opposite wet columns and banks between them, where two pools are about to meet, or just have met.
+/* Saddles: quartets with two opposite wet columns and banks between them, where two pools are about to meet, or just
+ * have met.
  *
  *     3 - - - - b3 - 2      Ends a of c0 and b of c2, towards the dry corners 1 and 3. If each column were cut off straight, from
  *     |    '    |.|  |      a1 to a3 and from b1 to b3, and all between the four were filled at once when the pools meet, up to
@@ -7,13 +8,14 @@
  *     0 - - - - a1 - 1      liquid that is level, to the saddle point of the ground as it is interpolated bilinearly. From then
  *                           on from Z to the middles of a1 b1 and of a3 b3.
  *
- * The cut of a quartet differs from what it was by up to a whole cell from when the second of the two columns becomes wet until
- * a third one does. How far the vertices have come is the share of the way between the two that the level has risen, in a straight
- * line, so that the area grows as evenly as it may: they meet half way. The level at which bilinear ground has its saddle point
- * (the asymptotic decider of Nielson and Hamann 1991) may be as near to either as one likes, and half of it would appear at once.
+ * The cut of a quartet differs from what it was by up to a whole cell from when the second of the two columns becomes
+ * wet until a third one does. How far the vertices have come is the share of the way between the two that the level has
+ * risen, in a straight line, so that the area grows as evenly as it may: they meet half way. The level at which
+ * bilinear ground has its saddle point (the asymptotic decider of Nielson and Hamann 1991) may be as near to either as
+ * one likes, and half of it would appear at once.
  *
- * A vertex is a mean of the four ends, with weights that are nowhere negative, and so is its height: it is above the floor as they
- * are (rims.c). */
+ * A vertex is a mean of the four ends, with weights that are nowhere negative, and so is its height: it is above the
+ * floor as they are (rims.c). */
 #include "surface/surface_internal.h"
 
 #include <math.h>
@@ -72,7 +74,8 @@ bool rill_saddle_find(const rill_build *build, int32_t place, int32_t turn, int3
     if (!(surface->rim[place] >> ahead & surface->rim[place] >> (ahead + 2) & 1)) return false;
     const int32_t other = rill_surface_neighbour(surface, place, ahead + 1, surface->stride[place]);
     if (other < 0 || !(surface->state[other] & RILL_WET)) return false;
-    /* At steep banks the floor does not hold the surface: none of the terrain's vertices may be there (outline_points.c), or liquid is level. */
+    /* At steep banks the floor does not hold the surface: none of the terrain's vertices may be there
+     * (outline_points.c), or liquid is level. */
     const bool level = rill_abs_i(surface->h[place] - surface->h[other]) <= build->dx / 10000;
     const bool steep = !surface->terrain || surface->terrain->point_first[corner] < 0 || level;
     RILL_ASSERT(corner >= 0 && (size_t)corner + 8 < surface->corner_count);

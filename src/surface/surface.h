@@ -1,4 +1,5 @@
-/* The surface: a mesh over the levels of the columns that have a free surface (mesh/surface_mesh.h says what it consists of).
+/* The surface: a mesh over the levels of the columns that have a free surface (mesh/surface_mesh.h says what it
+ * consists of).
  *
  * Based on: Dagenais et al. 2018, sections 4 and 5. */
 #ifndef RILL_SURFACE_SURFACE_H

@@ -72,8 +72,8 @@ struct rill_surface_kernels {
     /* Tells whether anything is deeper than RILL_DRY. */
     bool (*any_deep)(int32_t n, const int32_t *H);
     rill_level_report (*levels)(int32_t n, const rill_level_row *row);
-    /* Links to E, NE, N and NW: where everything may be linked, and by the ranges of columns; whether some are not what they
-     * were. */
+    /* Links to E, NE, N and NW: where everything may be linked, and by the ranges of columns; whether some are not
+     * what they were. */
     void (*link_open)(int32_t n, const rill_link_row *row);
     bool (*link)(int32_t n, const rill_link_row *row);
     /* Finds all links, rims and quads. */
@@ -87,8 +87,8 @@ struct rill_surface_kernels {
     void (*number)(int32_t n, const uint8_t *state, int32_t first, int32_t *vertex);
     /* Behind the run there is room up to `room` vertices from its first, which are written later. */
     void (*vertices)(int32_t n, int32_t room, const rill_vertex_row *row, const rill_vertex_constants *k);
-    /* Writes two triangles for each of a run of full quads, of any length, whose vertices follow each other from the SW and the NW
-     * one of the first on. */
+    /* Writes two triangles for each of a run of full quads, of any length, whose vertices follow each other from the
+     * SW and the NW one of the first on. */
     void (*triangles)(int32_t n, const uint8_t *quads, uint32_t sw, uint32_t nw, uint32_t *out);
 };
 
