@@ -21,7 +21,7 @@
  *
  * Beside a body that is over a few cells only, heads do not follow it within a sub-step; such a body is `small`, and moves by
  * the buoyancy it will have (coupling.c). So does what is light: it would bob within sub-steps that cannot follow it. */
-#include "bodies/bodies.h"
+#include "bodies/bodies_internal.h"
 
 #include <math.h>
 

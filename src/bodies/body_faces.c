@@ -1,5 +1,5 @@
 /* Faces of columns under bodies: see bodies.h. How the sweep will move them, and how a change of head changes that. */
-#include "bodies/bodies.h"
+#include "bodies/bodies_internal.h"
 
 #include "base/simd.h"
 #include "flow/move.h"
@@ -10,7 +10,7 @@
 
 /* ------------------------------------------------------------------------------------------------------------ listed */
 
-int32_t rill_body_pipe_axis(const rill_flow *flow, int32_t pipe) {
+static int32_t pipe_axis(const rill_flow *flow, int32_t pipe) {
     return flow->sparse->pipes[pipe].axis;
 }
 
@@ -40,11 +40,11 @@ static void add_sparse(const rill_body_stage *stage, const rill_body_node *node)
     const rill_bed *bed = stage->flow->bed;
     for (int32_t i = rill_bed_first_pipe(bed, NULL, node->place); i < bed->pipe_count && bed->pipe_l[i] == node->place;
          ++i)
-        add_face(stage, node->place, bed->pipe_r[i], i, rill_body_pipe_axis(stage->flow, i));
+        add_face(stage, node->place, bed->pipe_r[i], i, pipe_axis(stage->flow, i));
     for (int32_t k = rill_bed_first_pipe(bed, stage->pipes_by_r, node->place); k < bed->pipe_count; ++k) {
         const int32_t i = stage->pipes_by_r[k], l = bed->pipe_l[i];
         if (bed->pipe_r[i] != node->place) break;
-        if (stage->bodies->node_of[l] <= 0) add_face(stage, l, node->place, i, rill_body_pipe_axis(stage->flow, i));
+        if (stage->bodies->node_of[l] <= 0) add_face(stage, l, node->place, i, pipe_axis(stage->flow, i));
     }
 }
 

@@ -6,7 +6,7 @@
  *           +--------+  +-----+
  *
  * Rectangles are looked at from west to east, each with those that begin before it ends. */
-#include "bodies/bodies.h"
+#include "bodies/bodies_internal.h"
 
 #include "base/order.h"
 #include "base/union_find.h"

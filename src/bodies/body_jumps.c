@@ -10,7 +10,7 @@
  * Sub-steps follow half a cell each. What was put farther away than it is wide has left where it was, and did not pass what
  * lies between: it comes down from above. Of more than MOST cells the first part is jumped. So is what is less than LEAST, as
  * contacts do at each step: a body that is kept at a ceiling must not be seen in it. */
-#include "bodies/bodies.h"
+#include "bodies/bodies_internal.h"
 
 #include <math.h>
 #include <string.h>

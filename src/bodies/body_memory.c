@@ -1,5 +1,5 @@
 /* Memory for steps with bodies, and what becomes of it when the bed changes: see bodies.h. */
-#include "bodies/bodies.h"
+#include "bodies/bodies_internal.h"
 
 #include "base/simd.h"
 

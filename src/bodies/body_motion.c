@@ -1,5 +1,5 @@
 /* The motion of bodies by themselves, and what is told about them. */
-#include "bodies/bodies.h"
+#include "bodies/bodies_internal.h"
 
 #include "base/simd.h"
 

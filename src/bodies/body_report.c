@@ -1,5 +1,5 @@
 /* What is told about bodies at the end of a step: how they lie in the liquid. */
-#include "bodies/bodies.h"
+#include "bodies/bodies_internal.h"
 
 #include "base/simd.h"
 

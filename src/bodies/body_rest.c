@@ -6,7 +6,7 @@
  *            bodies that are free have no velocity, as the faces of a tile that sleeps, and there is nothing to solve.
  *
  * Whatever happens to a body or to the liquid, it wakes tiles, or leaves something that does not fit, or moves a body. */
-#include "bodies/bodies.h"
+#include "bodies/bodies_internal.h"
 
 #include <math.h>
 

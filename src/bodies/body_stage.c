@@ -1,5 +1,5 @@
 /* The stage of bodies in a sub-step: see bodies.h. */
-#include "bodies/bodies.h"
+#include "bodies/bodies_internal.h"
 
 #include "base/simd.h"
 #include "flow/sparse.h"

@@ -5,7 +5,7 @@
  *              D_f / dx (v + spin x r)_x on one side and closes on the other, and the heads push with rho g dx D_f (e_l - e_r)
  * The same numbers go both ways, so that no energy is made. And what a slope of the heads does to body and liquid together
  * is what it does to a whole depth of liquid, e: it sums up to nothing but pressure on walls. */
-#include "bodies/bodies.h"
+#include "bodies/bodies_internal.h"
 
 #include "base/simd.h"
 

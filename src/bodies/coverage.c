@@ -1,8 +1,7 @@
 /* Which columns lie under bodies, which faces they have: see bodies.h. Made anew in each sub-step. */
-#include "bodies/bodies.h"
+#include "bodies/bodies_internal.h"
 
 #include "base/simd.h"
-#include "bed/sheets.h"
 #include "passages/passages.h"
 
 #include <math.h>

@@ -16,7 +16,7 @@
  * again, with one head; when what is over a body has no more to do with what is beside it, it stays there. Under ceilings, and
  * where bodies cover a column together, there is no such thing: liquid comes as far as it can at once, and what has come in
  * stays until the head has gone below the lid. */
-#include "bodies/bodies.h"
+#include "bodies/bodies_internal.h"
 
 #include <math.h>
 

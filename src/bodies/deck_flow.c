@@ -15,7 +15,7 @@
  * Stability: dt^2 g O / dx^2 (1 / A_l + 1 / A_r) <= 1 for an opening O between columns that are wet over parts A of them; where
  * a wall comes into a cell these are small, and what goes beyond one half of that is treated as if it were implicit. Over the
  * side an eighth of the difference moves at most, so that no levels change places. */
-#include "bodies/bodies.h"
+#include "bodies/bodies_internal.h"
 
 #include "base/simd.h"
 #include "passages/passages.h"

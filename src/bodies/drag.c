@@ -12,7 +12,7 @@
  *     (M + dt sum k' b b^T) v = M v* + dt sum k' b u,      k' = k / (1 + k dt / m),   m the liquid of the face,
  *
  * and each face gets what the body loses there: momentum is kept, and energy only ever lost. */
-#include "bodies/bodies.h"
+#include "bodies/bodies_internal.h"
 
 #include "base/simd.h"
 

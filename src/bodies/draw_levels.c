@@ -9,7 +9,7 @@
  *                  +-------------+
  *
  * and below the deck where that is lower, as in the hold of a boat; unless liquid lies there (deck_flow.c): then that is drawn. */
-#include "bodies/bodies.h"
+#include "bodies/bodies_internal.h"
 
 #include "base/simd.h"
 

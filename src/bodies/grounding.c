@@ -21,7 +21,7 @@
  *        0  1  2  2  1  0
  *        0  1  1  1  1  0
  *        0  0  0  0  0  0 */
-#include "bodies/bodies.h"
+#include "bodies/bodies_internal.h"
 
 #include "base/simd.h"
 
@@ -65,106 +65,6 @@ int32_t rill_body_island_find_rings(const rill_body_stage *stage, int32_t *ring)
 int32_t rill_body_island_ring_of(const rill_body_stage *stage, const int32_t *ring, int32_t listed) {
     const rill_body_face *faces = stage->bodies->faces.data, *face = &faces[rill_body_island_ring_faces(stage)[listed]];
     return rill_max_i(rill_body_ring_at(ring, face->node_l), rill_body_ring_at(ring, face->node_r));
-}
-
-/* ------------------------------------------------------------------------------------------------------------- films */
-
-double rill_body_node_film(const rill_bed *bed, const rill_body_node *node) {
-    return (node->yields || !isinf(node->roof) ? FILM : LAST) * bed->grid.cell_size / bed->quantum;
-}
-
-/* How a body lies in a column with a level. */
-static void measure(const rill_bodies *bodies, rill_body_touch *touch, double e) {
-    const rill_body_piece *pieces = bodies->pieces.data;
-    double deep = 0.0, share = 0.0, under = 0.0, moment[2] = { 0.0, 0.0 };
-    for (int32_t k = touch->first_piece; k < touch->end_piece; ++k) {
-        const double part = (double)pieces[k].part, low = (double)pieces[k].low, high = (double)pieces[k].high;
-        if (e <= low) continue;
-        deep += part * ((e < high ? e : high) - low);
-        share += part;
-        under += part * low;
-        for (int i = 0; i < 2; ++i) moment[i] += part * (double)pieces[k].arm[i];
-    }
-    touch->displaced = (float)deep;
-    touch->share = (float)share;
-    touch->underside = share > 0.0 ? (float)(under / share) : 0.0f;
-    for (int i = 0; i < 2; ++i) touch->arm[i] = share > 0.0 ? (float)(moment[i] / share) : 0.0f;
-}
-
-/* A node of the next ring of a film gets what there is beside it. */
-static void add_around(const rill_body_stage *stage, rill_body_node *node, int32_t other, int32_t place, double *count) {
-    const rill_body_node *nodes = stage->bodies->nodes.data;
-    const double head = other < 0               ? (double)(stage->flow->bed->b[place] + stage->flow->H[place])
-                        : nodes[other].grounded ? (double)nodes[other].base + nodes[other].head_around
-                                                : (double)nodes[other].base + nodes[other].e;
-    node->head_around += head - (double)node->base;
-    *count += 1.0;
-}
-
-/* The heads of films: ring by ring, each the mean of those of the ring before; their own if there is none. */
-static void find_around(const rill_body_stage *stage) {
-    rill_bodies *bodies = stage->bodies;
-    rill_body_node *nodes = bodies->nodes.data;
-    const rill_body_face *faces = bodies->faces.data;
-    const size_t first = stage->island->first_node, last = stage->island->end_node;
-    double *count = bodies->vectors.data;
-    /* Other islands may be in their solve already: its vectors have other strides. */
-    int32_t *ring = (int32_t *)(void *)(count + RILL_BODY_RING_VECTOR * bodies->nodes.count);
-    bool any = false;
-    for (size_t i = first; i < last; ++i) {
-        ring[i] = nodes[i].grounded ? RILL_BODY_NO_RING : 0;
-        any |= nodes[i].grounded;
-        count[i] = nodes[i].head_around = 0.0;
-    }
-    if (!any) return;
-    const int32_t listed = rill_body_island_find_rings(stage, ring), *between = rill_body_island_ring_faces(stage);
-    for (int32_t from = 0, end; from < listed; from = end) {
-        const int32_t here = rill_body_island_ring_of(stage, ring, from);
-        for (end = from; end < listed && rill_body_island_ring_of(stage, ring, end) == here; ++end) {
-            const rill_body_face *face = &faces[between[end]];
-            if (rill_body_ring_at(ring, face->node_l) == here)
-                add_around(stage, &nodes[face->node_l], face->node_r, face->r, &count[face->node_l]);
-            else
-                add_around(stage, &nodes[face->node_r], face->node_l, face->l, &count[face->node_r]);
-        }
-        for (int32_t k = from; k < end; ++k) {
-            const rill_body_face *face = &faces[between[k]];
-            const int32_t inner = rill_body_ring_at(ring, face->node_l) == here ? face->node_l : face->node_r;
-            if (count[inner] > 0.0) nodes[inner].head_around = rill_max_d(nodes[inner].head_around / count[inner], 0.0);
-            count[inner] = 0.0;
-        }
-    }
-    for (size_t i = first; i < last; ++i)
-        if (ring[i] == RILL_BODY_NO_RING) nodes[i].head_around = nodes[i].e;
-}
-
-void rill_bodies_measure_contact(const rill_body_stage *stage) {
-    rill_bodies *bodies = stage->bodies;
-    rill_body_island *island = stage->island;
-    rill_body_touch *touches = bodies->touches.data;
-    rill_body_node *nodes = bodies->nodes.data;
-    for (size_t i = island->first_node; i < island->end_node; ++i) nodes[i].displaced = 0.0, nodes[i].yields = false;
-    for (size_t i = island->first_touch; i < island->end_touch; ++i) {
-        const rill_body *body = rill_body_at(bodies, touches[i].body);
-        rill_body_node *node = &nodes[touches[i].node];
-        const double shown = rill_body_node_shown_head(stage->flow, node);
-        measure(bodies, &touches[i], node->e);
-        node->displaced += (double)touches[i].displaced;
-        if (shown < node->e - 1.0) measure(bodies, &touches[i], shown);
-        node->yields |= !isinf(body->mass);
-        if (body->fresh && node->displaced_before == 0.0) node->displaced_before = (double)touches[i].displaced; /* unless a fill has left it out */
-    }
-    island->has_excess = rill_body_island_has_excess(stage);
-}
-
-void rill_bodies_find_grounded(const rill_body_stage *stage) {
-    rill_body_node *nodes = stage->bodies->nodes.data;
-    for (size_t i = stage->island->first_node; i < stage->island->end_node; ++i) {
-        rill_body_node *node = &nodes[i];
-        const double gap = rill_body_node_level(node, node->e) - node->displaced, film = rill_body_node_film(stage->flow->bed, node);
-        node->grounded = node->shut == 15 && gap < film && (double)stage->flow->H[node->place] < film;
-    }
-    find_around(stage);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ excess */
@@ -256,7 +156,7 @@ static double least_of(const rill_body_stage *stage) {
     return LEAST * stage->flow->bed->grid.cell_size / stage->flow->bed->quantum;
 }
 
-bool rill_body_island_has_excess(const rill_body_stage *stage) {
+static bool has_excess(const rill_body_stage *stage) {
     const excess_search search = make_search(stage);
     bool any = false;
     for (size_t i = search.first; i < search.end && !any; ++i)
@@ -273,4 +173,104 @@ void rill_body_island_squeeze_out(const rill_body_stage *stage) {
         search.excess[i] = closed && excess > least_of(stage) ? (int32_t)excess : 0;
     }
     empty_rings(&search, (int32_t *)(void *)((double *)stage->bodies->vectors.data + stage->bodies->nodes.count));
+}
+
+/* ------------------------------------------------------------------------------------------------------------- films */
+
+double rill_body_node_film(const rill_bed *bed, const rill_body_node *node) {
+    return (node->yields || !isinf(node->roof) ? FILM : LAST) * bed->grid.cell_size / bed->quantum;
+}
+
+/* How a body lies in a column with a level. */
+static void measure(const rill_bodies *bodies, rill_body_touch *touch, double e) {
+    const rill_body_piece *pieces = bodies->pieces.data;
+    double deep = 0.0, share = 0.0, under = 0.0, moment[2] = { 0.0, 0.0 };
+    for (int32_t k = touch->first_piece; k < touch->end_piece; ++k) {
+        const double part = (double)pieces[k].part, low = (double)pieces[k].low, high = (double)pieces[k].high;
+        if (e <= low) continue;
+        deep += part * ((e < high ? e : high) - low);
+        share += part;
+        under += part * low;
+        for (int i = 0; i < 2; ++i) moment[i] += part * (double)pieces[k].arm[i];
+    }
+    touch->displaced = (float)deep;
+    touch->share = (float)share;
+    touch->underside = share > 0.0 ? (float)(under / share) : 0.0f;
+    for (int i = 0; i < 2; ++i) touch->arm[i] = share > 0.0 ? (float)(moment[i] / share) : 0.0f;
+}
+
+/* A node of the next ring of a film gets what there is beside it. */
+static void add_around(const rill_body_stage *stage, rill_body_node *node, int32_t other, int32_t place, double *count) {
+    const rill_body_node *nodes = stage->bodies->nodes.data;
+    const double head = other < 0               ? (double)(stage->flow->bed->b[place] + stage->flow->H[place])
+                        : nodes[other].grounded ? (double)nodes[other].base + nodes[other].head_around
+                                                : (double)nodes[other].base + nodes[other].e;
+    node->head_around += head - (double)node->base;
+    *count += 1.0;
+}
+
+/* The heads of films: ring by ring, each the mean of those of the ring before; their own if there is none. */
+static void find_around(const rill_body_stage *stage) {
+    rill_bodies *bodies = stage->bodies;
+    rill_body_node *nodes = bodies->nodes.data;
+    const rill_body_face *faces = bodies->faces.data;
+    const size_t first = stage->island->first_node, last = stage->island->end_node;
+    double *count = bodies->vectors.data;
+    /* Other islands may be in their solve already: its vectors have other strides. */
+    int32_t *ring = (int32_t *)(void *)(count + RILL_BODY_RING_VECTOR * bodies->nodes.count);
+    bool any = false;
+    for (size_t i = first; i < last; ++i) {
+        ring[i] = nodes[i].grounded ? RILL_BODY_NO_RING : 0;
+        any |= nodes[i].grounded;
+        count[i] = nodes[i].head_around = 0.0;
+    }
+    if (!any) return;
+    const int32_t listed = rill_body_island_find_rings(stage, ring), *between = rill_body_island_ring_faces(stage);
+    for (int32_t from = 0, end; from < listed; from = end) {
+        const int32_t here = rill_body_island_ring_of(stage, ring, from);
+        for (end = from; end < listed && rill_body_island_ring_of(stage, ring, end) == here; ++end) {
+            const rill_body_face *face = &faces[between[end]];
+            if (rill_body_ring_at(ring, face->node_l) == here)
+                add_around(stage, &nodes[face->node_l], face->node_r, face->r, &count[face->node_l]);
+            else
+                add_around(stage, &nodes[face->node_r], face->node_l, face->l, &count[face->node_r]);
+        }
+        for (int32_t k = from; k < end; ++k) {
+            const rill_body_face *face = &faces[between[k]];
+            const int32_t inner = rill_body_ring_at(ring, face->node_l) == here ? face->node_l : face->node_r;
+            if (count[inner] > 0.0) nodes[inner].head_around = rill_max_d(nodes[inner].head_around / count[inner], 0.0);
+            count[inner] = 0.0;
+        }
+    }
+    for (size_t i = first; i < last; ++i)
+        if (ring[i] == RILL_BODY_NO_RING) nodes[i].head_around = nodes[i].e;
+}
+
+void rill_bodies_measure_contact(const rill_body_stage *stage) {
+    rill_bodies *bodies = stage->bodies;
+    rill_body_island *island = stage->island;
+    rill_body_touch *touches = bodies->touches.data;
+    rill_body_node *nodes = bodies->nodes.data;
+    for (size_t i = island->first_node; i < island->end_node; ++i) nodes[i].displaced = 0.0, nodes[i].yields = false;
+    for (size_t i = island->first_touch; i < island->end_touch; ++i) {
+        const rill_body *body = rill_body_at(bodies, touches[i].body);
+        rill_body_node *node = &nodes[touches[i].node];
+        const double shown = rill_body_node_shown_head(stage->flow, node);
+        measure(bodies, &touches[i], node->e);
+        node->displaced += (double)touches[i].displaced;
+        if (shown < node->e - 1.0) measure(bodies, &touches[i], shown);
+        node->yields |= !isinf(body->mass);
+        if (body->fresh && node->displaced_before == 0.0) node->displaced_before = (double)touches[i].displaced; /* unless a fill has left it out */
+    }
+    island->has_excess = has_excess(stage);
+}
+
+void rill_bodies_find_grounded(const rill_body_stage *stage) {
+    rill_body_node *nodes = stage->bodies->nodes.data;
+    for (size_t i = stage->island->first_node; i < stage->island->end_node; ++i) {
+        rill_body_node *node = &nodes[i];
+        const double gap = rill_body_node_level(node, node->e) - node->displaced, film = rill_body_node_film(stage->flow->bed, node);
+        node->grounded = node->shut == 15 && gap < film && (double)stage->flow->H[node->place] < film;
+    }
+    find_around(stage);
 }

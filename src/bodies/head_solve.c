@@ -3,7 +3,7 @@
  *
  * The equation is piecewise linear: it bends where liquid meets or leaves a quarter of a cell, which takes one step, two
  * when something slams. All sums run in the order of nodes and touches: the same bits everywhere. */
-#include "bodies/bodies.h"
+#include "bodies/bodies_internal.h"
 
 #include "base/simd.h"
 #include "solve/cg.h"

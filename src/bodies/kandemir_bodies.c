@@ -1,9 +1,10 @@
 /* Bodies with Kandemir's method: see kandemir_bodies.h. */
 #include "bodies/kandemir_bodies.h"
 
-#include <math.h>
-
 #include "base/power.h"
+#include "bodies/bodies_internal.h"
+
+#include <math.h>
 
 /* ---------------------------------------------------------------------------------------------------------- columns */
 

@@ -11,7 +11,7 @@
  *        ~~~~~~~~~~|    |~~~~~~~~                        ~~~~~~~~~~~~~|::::|~~~~~~~~
  *
  * So from outside inwards, ring by ring of columns, heads are shown no farther from those of the ring before than that. */
-#include "bodies/bodies.h"
+#include "bodies/bodies_internal.h"
 
 #include "base/simd.h"
 

@@ -3,10 +3,9 @@
  * As in passages/passages.h, and with the same expressions: a face with a flooded column at an end is moved over here, in whole
  * quanta, and the sweep does not see it; its velocity is that of the last move, and is driven at the start of the next
  * sub-step. So the passages' own solve goes on from this one, and this one from it, as bodies come and go. */
-#include "bodies/bodies.h"
+#include "bodies/bodies_internal.h"
 
 #include "base/simd.h"
-#include "bed/sheets.h"
 #include "passages/passages.h"
 #include <math.h>
 

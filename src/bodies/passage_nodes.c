@@ -11,11 +11,10 @@
  *
  * A body that fills a passage leaves columns in it without liquid. They have no head of their own; each has that of the
  * nearest column beside the body, its proxy, and what it would do to the body, its proxy does. */
-#include "bodies/bodies.h"
+#include "bodies/bodies_internal.h"
 
 #include "base/order.h"
 #include "base/simd.h"
-#include "bed/sheets.h"
 #include "passages/passages.h"
 
 #include <math.h>
