@@ -1,4 +1,4 @@
-/* What bodies carry along: liquid that lies on them (deck_flow.c), and liquid that has to follow them up and down, of which columns
+/* Added mass: liquid that lies on them (deck_flow.c), and liquid that has to follow them up and down, of which columns
  * do not tell by themselves.
  *
  *   sunk      What is above a body comes down beside it when it rises, all within one column. Half of what is displaced takes
@@ -14,7 +14,7 @@
  *             columns tell of all of it. Without that, it would leave the liquid as fast as sub-steps are short. The less is
  *             missing to be no longer light, the less of it there is; what is heavier has nothing of it.
  *
- *   aboard    All of it goes wherever the body does, and weighs on it where it lies.
+ *   deck      All of it goes wherever the body does, and weighs on it where it lies.
  *
  * Such liquid moves as the body does. What newly joins is at rest: a body that dives is slowed down by it (Th. von Karman, NACA
  * TN 321, 1929). What is left behind keeps its motion. So energy is only ever lost.
@@ -45,7 +45,7 @@ typedef struct added_liquid {
     double mass_along, zz;  /* what goes along the bed with what is light, kg, and its inertia, kg m2 */
 } added_liquid;
 
-/* None of it turns with a `round` one. */
+/* Sums up what a body carries along over its touches; of a `round` one, none of it turns. */
 static inline added_liquid sum_added(const rill_body_stage *stage, const rill_body *body, bool round) {
     const rill_body_touch *touches = stage->bodies->touches.data;
     const rill_body_piece *pieces = stage->bodies->pieces.data;
@@ -76,7 +76,7 @@ static added_liquid find_added(const rill_body_stage *stage, const rill_body *bo
     return body->form.shape == RILL_BODY_SPHERE ? sum_added(stage, body, true) : sum_added(stage, body, false);
 }
 
-/* What of a light body is in the liquid. */
+/* Adds what of a light body is in the liquid. */
 static void find_wet(const rill_body_stage *stage, const rill_body *body, added_liquid *added) {
     const rill_body_touch *touches = stage->bodies->touches.data;
     const rill_body_piece *pieces = stage->bodies->pieces.data;
@@ -96,24 +96,24 @@ static void find_wet(const rill_body_stage *stage, const rill_body *body, added_
     added->displaced *= stage->density * dx * dx * stage->flow->bed->quantum;
 }
 
-/* How much less it weighs than what is not light, kg; negative if it is not. */
+/* Returns how much less it weighs than what is not light, kg; negative if it is not. */
 static double missing_mass(const rill_body_stage *stage, const rill_body *body, const added_liquid *added) {
     const double dx = stage->flow->bed->grid.cell_size, area = added->cells * dx * dx;
     return fmax(LIGHT * stage->gravity * stage->dt * stage->dt, SHALLOW * sqrt(area)) * stage->density * area - body->mass;
 }
 
-/* Whether it weighs so little beside what it could displace that its own inertia does not count; thin plates do. */
+/* Tells whether it weighs so little beside what it could displace that its own inertia does not count; thin plates do. */
 static bool is_next_to_weightless(const rill_body_stage *stage, const rill_body *body) {
     return body->mass < FOAM * stage->density * body->form.volume;
 }
 
-/* Whether it would bob within sub-steps that cannot follow it. */
+/* Tells whether it would bob within sub-steps that cannot follow it. */
 static bool is_too_light_for_step(const rill_body_stage *stage, const rill_body *body, const added_liquid *added) {
     const double dx = stage->flow->bed->grid.cell_size;
     return body->mass < LIGHT * stage->gravity * stage->dt * stage->dt * stage->density * added->cells * dx * dx;
 }
 
-/* What goes with a body that is so much too light. */
+/* Adds what goes with a body that is so much too light. */
 static void add_to_light(const rill_body_stage *stage, const rill_body *body, double lacking, added_liquid *added) {
     find_wet(stage, body, added);
     const double dx = stage->flow->bed->grid.cell_size, area = added->wet_cells * dx * dx, most = FADE * lacking;
@@ -128,11 +128,11 @@ static void add_to_light(const rill_body_stage *stage, const rill_body *body, do
     added->zz = added->mass_along * added->arms_squared / added->wet_cells;
 }
 
-/* Its spin with what it carries along, `kept` of which turns already, and with what lies on it, of which `joined` does; by the
- * weight of that. Turning a sphere moves no liquid. */
+/* Adds the inertia of what a body carries along, `kept` of which turns already, and of what lies on it, of which
+ * `joined` does; and turns it by the weight of that. Turning a sphere moves no liquid. */
 static void add_inertia(const rill_body_stage *stage, rill_body *body, const added_liquid *added, double kept, double joined) {
     const double more[9] = { added->xx, added->xy, 0.0, added->xy, added->yy, 0.0, 0.0, 0.0, added->zz }, *spin = body->state.spin;
-    const double *aboard = body->deck_load.inertia;
+    const double *deck_inertia = body->deck_load.inertia;
     double momentum[3], weight[6] = { 0 };
     if (body->form.shape == RILL_BODY_SPHERE) return;
     rill_deck_load_add_weight(&body->deck_load, stage->gravity, weight);
@@ -141,10 +141,10 @@ static void add_inertia(const rill_body_stage *stage, rill_body *body, const add
         const double *own = body->world_inertia + 3 * i, *row = more + 3 * i;
         momentum[i] = own[0] * spin[0] + own[1] * spin[1] + own[2] * spin[2];
         momentum[i] += kept * (row[0] * spin[0] + row[1] * spin[1] + row[2] * spin[2]);
-        momentum[i] += joined * (aboard[3 * i] * spin[0] + aboard[3 * i + 1] * spin[1] + aboard[3 * i + 2] * spin[2]);
+        momentum[i] += joined * (deck_inertia[3 * i] * spin[0] + deck_inertia[3 * i + 1] * spin[1] + deck_inertia[3 * i + 2] * spin[2]);
         momentum[i] += stage->dt * weight[3 + i];
     }
-    for (int i = 0; i < 9; ++i) body->effective_inertia[i] += more[i] + aboard[i];
+    for (int i = 0; i < 9; ++i) body->effective_inertia[i] += more[i] + deck_inertia[i];
     rill_body_invert_matrix(body->effective_inertia, body->inverse_inertia);
     for (int i = 0; i < 3; ++i) {
         const double *row = body->inverse_inertia + 3 * i;
@@ -155,8 +155,8 @@ static void add_inertia(const rill_body_stage *stage, rill_body *body, const add
 void rill_bodies_add_mass(const rill_body_stage *stage) {
     for (size_t i = stage->island->first_body; i < stage->island->end_body; ++i) {
         rill_body *body = rill_body_in_order(stage->bodies, i);
-        const double aboard = body->deck_load.mass, joined = aboard <= body->deck_mass ? 1.0 : body->deck_mass / aboard;
-        body->deck_mass = aboard;
+        const double deck_mass = body->deck_load.mass, joined = deck_mass <= body->deck_mass ? 1.0 : body->deck_mass / deck_mass;
+        body->deck_mass = deck_mass;
         if (isinf(body->mass)) continue;
         added_liquid added = find_added(stage, body);
         const double lacking = is_next_to_weightless(stage, body) ? missing_mass(stage, body, &added) : 0.0;
@@ -164,16 +164,16 @@ void rill_bodies_add_mass(const rill_body_stage *stage) {
         const double kept = body->fresh || added.mass <= body->added_mass ? 1.0 : body->added_mass / added.mass;
         body->added_mass = added.mass;
         body->small = added.cells < SMALL || lacking > 0.0 || is_too_light_for_step(stage, body, &added);
-        if (added.mass == 0.0 && aboard == 0.0) continue;
-        body->mass_along = body->mass + added.mass_along + aboard;
-        body->mass_upright = body->mass_stiff = body->mass + added.mass + aboard;
-        const double *vectors = body->state.velocity,
+        if (added.mass == 0.0 && deck_mass == 0.0) continue;
+        body->mass_along = body->mass + added.mass_along + deck_mass;
+        body->mass_upright = body->mass_stiff = body->mass + added.mass + deck_mass;
+        const double *velocity = body->state.velocity,
                      slope = stage->gravity * stage->flow->bed->quantum / stage->flow->bed->grid.cell_size;
-        for (int k = 0; aboard + added.mass_along > 0.0 && k < 2; ++k) {
-            const double pull = stage->dt * slope * (double)stage->constants->tilt[k], with = kept * added.mass_along * vectors[k];
-            body->predicted_twist[k] = (body->mass * body->predicted_twist[k] + with + aboard * (joined * vectors[k] + pull)) / body->mass_along;
+        for (int k = 0; deck_mass + added.mass_along > 0.0 && k < 2; ++k) {
+            const double pull = stage->dt * slope * (double)stage->constants->tilt[k], with = kept * added.mass_along * velocity[k];
+            body->predicted_twist[k] = (body->mass * body->predicted_twist[k] + with + deck_mass * (joined * velocity[k] + pull)) / body->mass_along;
         }
-        const double lifted = kept * added.mass * vectors[2] + aboard * (joined * vectors[2] - stage->dt * stage->gravity);
+        const double lifted = kept * added.mass * velocity[2] + deck_mass * (joined * velocity[2] - stage->dt * stage->gravity);
         body->predicted_twist[2] = (body->mass * body->predicted_twist[2] + lifted) / body->mass_upright;
         add_inertia(stage, body, &added, kept, joined);
     }

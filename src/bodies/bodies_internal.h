@@ -1,4 +1,4 @@
-/* What the files of this room share: faces, islands, and the parts of a sub-step. Symbols are those of bodies.h. */
+/* Shared by the files of this room: faces, islands, and the parts of a sub-step. Symbols are those of bodies.h. */
 #ifndef RILL_BODIES_BODIES_INTERNAL_H
 #define RILL_BODIES_BODIES_INTERNAL_H
 
@@ -23,7 +23,7 @@ typedef struct rill_body_face {
     bool in_passage; /* a column at an end is full: moved over by passage_faces.c, not by the sweep */
 } rill_body_face;
 
-/* What joins a node to others: up to two with lower numbers, then up to two with higher ones; itself where there is none. */
+/* The faces that join a node to others: up to two with lower numbers, then up to two with higher ones; itself where there is none. */
 typedef struct rill_body_neighbours {
     int32_t node[4], face[4];
 } rill_body_neighbours;

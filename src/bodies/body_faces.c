@@ -25,7 +25,7 @@ static void add_face(const rill_body_stage *stage, int32_t l, int32_t r, int32_t
         (face->node_l >= 0 && nodes[face->node_l].flooded) || (face->node_r >= 0 && nodes[face->node_r].flooded);
 }
 
-/* A face between two nodes is found from its east or north end. */
+/* Adds the dense faces of a node; one between two nodes is found from its east or north end. */
 static void add_dense(const rill_body_stage *stage, const rill_body_node *node) {
     const rill_bed *bed = stage->flow->bed;
     const int32_t p = node->place, steps[2] = { 1, node->stride };
@@ -48,7 +48,8 @@ static void add_sparse(const rill_body_stage *stage, const rill_body_node *node)
     }
 }
 
-/* A body has two grips at most for each column it touches, and one for each sparse pipe. */
+/* Gives islands room for overlaps as well: a body has two at most for each column it touches, and one for each sparse
+ * pipe. */
 void rill_bodies_find_faces(const rill_body_stage *stage) {
     rill_bodies *bodies = stage->bodies;
     rill_body_island *islands = bodies->islands.data;
@@ -98,19 +99,19 @@ bool rill_body_face_is_grounded(const rill_bodies *bodies, const rill_body_face 
     return (face->node_l >= 0 && nodes[face->node_l].grounded) || (face->node_r >= 0 && nodes[face->node_r].grounded);
 }
 
-/* How much a head changes the velocity of a face in a part of the sub-step, or in several; `square` is that of twice its
- * depth. */
+/* Returns how much a head changes the velocity of a face in so many parts of the sub-step; `square` is that of twice
+ * its depth. */
 static float gain_over(const rill_kernel_constants *constants, float parts, float square) {
     return constants->drive * parts * square * constants->keep / (square + constants->drag * parts);
 }
 
-/* The head at an end of a face, absolute, quanta. */
+/* Returns the head at an end of a face, absolute, quanta. */
 static double head_at(const rill_body_stage *stage, int32_t node, int32_t place) {
     const rill_body_node *nodes = stage->bodies->nodes.data;
     return node >= 0 ? (double)nodes[node].base + nodes[node].e : (double)(stage->flow->bed->b[place] + stage->flow->H[place]);
 }
 
-/* What liquid on both sides makes of a face. */
+/* Returns the face as the liquid on both sides makes it. */
 static rill_face face_at(const rill_body_stage *stage, const rill_body_face *face) {
     const int32_t *b = rill_flow_bases(stage->flow), *H = stage->flow->H;
     return rill_face_at(b[face->l], b[face->r], H[face->l], H[face->r]);
@@ -122,9 +123,10 @@ static float opening_of(const rill_body_stage *stage, const rill_body_face *face
     return (float)rill_move_opening(&under, u);
 }
 
-/* The same expressions as in the sweep's kernels, but for the velocity: that has been driven by the heads there are for as long
- * as the last sub-step took, and should be for as long as this one does. Liquid has no say in how high heads are at bodies:
- * after a blow they are as high as it took to stop it in one sub-step, and what they did must be undone by just as much. */
+/* Uses the expressions of the sweep's kernels, but for the velocity: that has been driven by the heads there are for as
+ * long as the last sub-step took, and should be for as long as this one does. Liquid has no say in how high heads are
+ * at bodies: after a blow they are as high as it took to stop it in one sub-step, and what they did must be undone by
+ * just as much. */
 void rill_body_face_find(const rill_body_stage *stage, rill_body_face *face) {
     if (face->in_passage) {
         rill_body_face_find_in_passage(stage, face);

@@ -17,7 +17,7 @@
 
 static const double MOST = 16.0, LEAST = 0.25; /* cells */
 
-/* out = a b, or a b^-1. */
+/* Multiplies quaternions: out = a b, or a b^-1. */
 static void multiply(const double a[4], const double b[4], bool inverse, double out[4]) {
     const double x = inverse ? -b[0] : b[0], y = inverse ? -b[1] : b[1], z = inverse ? -b[2] : b[2], w = b[3];
     out[0] = (a[3] * x + a[0] * w) + (a[1] * z - a[2] * y);
@@ -56,14 +56,14 @@ double rill_body_lag_length(const rill_body *body) {
     return far + (body->form.shape == RILL_BODY_SPHERE ? 0.0 : turn * body->form.reach);
 }
 
-/* How far a body has to be lifted to be above all liquid, m. */
+/* Returns how far a body has to be lifted to be above all liquid, m. */
 static double height_above(const rill_body_form *form, const rill_body_state *to, const rill_flow *flow) {
     const rill_pose pose = rill_pose_of(to->position, to->orientation);
     const double *up = pose.turn + 6;
     double low = 0.0;
     for (size_t i = 0; i < form->vertex_count; ++i) {
-        const double *vectors = form->vertices + 3 * i;
-        low = fmin(low, up[0] * vectors[0] + up[1] * vectors[1] + up[2] * vectors[2]);
+        const double *vertex = form->vertices + 3 * i;
+        low = fmin(low, up[0] * vertex[0] + up[1] * vertex[1] + up[2] * vertex[2]);
     }
     return fmax(rill_bed_z(flow->bed, flow->extent.level) - to->position[2] - low, 0.0);
 }

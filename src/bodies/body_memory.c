@@ -5,21 +5,22 @@
 
 #include <string.h>
 
-/* The most cells that a body can have to do with, whatever its pose. */
+/* Returns the most cells that a body can have to do with, whatever its pose. */
 static size_t most_shades(const rill_body *body, const rill_grid *grid) {
     const double across = 2.0 * body->form.reach / grid->cell_size + 5.0; /* and those around */
     const size_t cells = (size_t)grid->cells[0] * (size_t)grid->cells[1];
     return across * across < (double)cells ? (size_t)(across * across) : cells;
 }
 
-/* The most columns of flooded passages that may have to be solved for with bodies: those with a ceiling, and around them. */
+/* Returns the most columns of flooded passages that may have to be solved for with bodies: those with a ceiling, and
+ * around them. */
 static size_t most_joined(const rill_bed *bed) {
     size_t roofed = 0;
     for (int64_t i = 0; i < bed->info.columns; ++i) roofed += bed->c[bed->places[i]] < RILL_TOP;
     return 5 * roofed + 2 * (size_t)bed->pipe_count;
 }
 
-/* The column of a cell whose base is nearest to a height; -1: it has none. */
+/* Returns the column of a cell whose base is nearest to a height; -1: it has none. */
 static int32_t nearest_column(const rill_bed *bed, const int16_t at[2], int32_t base) {
     const size_t cell = (size_t)at[1] * (size_t)bed->grid.cells[0] + (size_t)at[0];
     int32_t best = -1;
@@ -30,7 +31,7 @@ static int32_t nearest_column(const rill_bed *bed, const int16_t at[2], int32_t 
     return best;
 }
 
-/* The places of columns are others now. */
+/* Finds nodes on a bed whose places are others now. */
 static void find_nodes_again(rill_bodies *bodies, rill_flow *flow) {
     rill_body_node *nodes = bodies->nodes.data;
     size_t count = 0;
@@ -83,7 +84,7 @@ void rill_bodies_commit(rill_bodies *bodies, rill_flow *flow, const rill_allocat
     find_nodes_again(bodies, flow);
 }
 
-/* With room for `more` columns than those that bodies can be over. */
+/* Takes memory, with room for `more` columns than those that bodies can be over. */
 static bool prepare(rill_bodies *bodies, const rill_bed *bed, size_t more, const rill_allocator *allocator) {
     const size_t columns = (size_t)bed->info.columns, layers = (size_t)rill_max_i(bed->info.layers, 1);
     size_t touches = 0;

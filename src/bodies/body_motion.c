@@ -1,4 +1,4 @@
-/* The motion of bodies by themselves, and what is told about them. */
+/* The motion of bodies by themselves: inertia, sub-steps, and how long these may be. */
 #include "bodies/bodies_internal.h"
 
 #include "base/simd.h"
@@ -8,7 +8,7 @@
 
 /* ------------------------------------------------------------------------------------------------------------ inertia */
 
-/* R I R^T, or with the inverse of I, row by row. */
+/* Rotates an inertia, or its inverse: R I R^T, row by row. */
 static void rotate_inertia(const double rotation[9], const double own[9], double out[9]) {
     double half[9];
     for (int i = 0; i < 3; ++i)
@@ -84,7 +84,7 @@ void rill_bodies_begin(const rill_body_stage *stage) {
     }
 }
 
-/* The orientation after turning by a spin for a time. */
+/* Turns an orientation by an angular velocity for a time. */
 static void rotate_orientation(double q[4], const double spin[3], double dt) {
     const double x = 0.5 * dt * spin[0], y = 0.5 * dt * spin[1], z = 0.5 * dt * spin[2];
     const double turned_q[4] = { q[0] + (x * q[3] + y * q[2] - z * q[1]), q[1] + (y * q[3] + z * q[0] - x * q[2]),
@@ -100,7 +100,7 @@ void rill_body_advance(double position[3], double orientation[4], const double m
     if (motion[3] != 0.0 || motion[4] != 0.0 || motion[5] != 0.0) rotate_orientation(orientation, motion + 3, dt);
 }
 
-/* Angular momentum stays while the body turns under it. */
+/* Moves a body; its angular momentum stays while it turns under it. */
 static void end_body(rill_body *body, double dt, double lags) {
     rill_body_state *state = &body->state;
     const bool prescribed = isinf(body->mass);
@@ -134,7 +134,7 @@ void rill_bodies_end(const rill_body_stage *stage) {
     }
 }
 
-/* How far a body may move before it matters where it is exactly: half a cell, and to the liquid before that, m. */
+/* Returns how far a body may move before it matters where it is exactly: half a cell, and to the liquid before that, m. */
 static double leeway(const rill_body *body, const rill_flow *flow) {
     const rill_bed *bed = flow->bed;
     const rill_grid *grid = &bed->grid;

@@ -1,4 +1,4 @@
-/* What is told about bodies at the end of a step: how they lie in the liquid. */
+/* The report of bodies at the end of a step: how they lie in the liquid. */
 #include "bodies/bodies_internal.h"
 
 #include "base/simd.h"
@@ -27,7 +27,7 @@ static void add_touch(const rill_body_stage *stage, const rill_body_touch *touch
     }
 }
 
-/* The sides, where it is deeper in one column than in the next; and the liquid that passes. */
+/* Adds the sides, where it is deeper in one column than in the next, and the liquid that passes. */
 static void add_overlap(const rill_body_stage *stage, const rill_body_overlap *overlap) {
     const rill_bed *bed = stage->flow->bed;
     const rill_body_face *face = (const rill_body_face *)stage->bodies->faces.data + overlap->face;

@@ -18,14 +18,14 @@ static double rest_head(const rill_body_stage *stage) {
     return fmax(REST_HEAD / stage->flow->bed->quantum, 8.0);
 }
 
-/* The speed of the fastest part of a body with a motion, at most. */
+/* Returns the speed of the fastest part of a body with a motion, at most. */
 static double speed_of(const rill_body *body, const double motion[6]) {
     double speed = 0.0, spin = 0.0;
     for (int i = 0; i < 3; ++i) speed += motion[i] * motion[i], spin += motion[3 + i] * motion[3 + i];
     return sqrt(speed) + sqrt(spin) * body->form.reach;
 }
 
-/* Whether all bodies rest, and would do so with the motion that they have now. */
+/* Tells whether all bodies rest, and would do so with the motion that they have now. */
 static bool bodies_rest(const rill_body_stage *stage) {
     for (size_t i = stage->island->first_body; i < stage->island->end_body; ++i) {
         const rill_body *body = rill_body_in_order(stage->bodies, i);

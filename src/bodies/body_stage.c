@@ -20,14 +20,14 @@ static void wake(const rill_body_stage *stage, int32_t place, int32_t *last) {
     *last = block;
 }
 
-/* The velocity of a face with the changes of head. */
+/* Returns the velocity of a face with the changes of head. */
 static float velocity_after(const rill_body_stage *stage, const rill_body_face *face, const double *pi) {
     const double l = face->node_l >= 0 ? pi[face->node_l] : 0.0, r = face->node_r >= 0 ? pi[face->node_r] : 0.0;
     const float u = face->u + face->gain * (float)(l - r);
     return rill_max_f(rill_min_f(u, stage->constants->top_speed), -stage->constants->top_speed);
 }
 
-/* What the changes of head do to the velocities of faces. Those under ceilings are moved over here. */
+/* Changes the velocities of faces by the changes of head. */
 static void change_faces(const rill_body_stage *stage, const double *pi) {
     rill_body_face *faces = stage->bodies->faces.data;
     for (size_t i = stage->island->first_face; i < stage->island->end_face; ++i) {
@@ -45,7 +45,7 @@ static void change_heads(const rill_body_stage *stage, const double *pi) {
     }
 }
 
-/* Whether a body was put where it is: bases are not yet lifted then. */
+/* Tells whether a body was put where it is: bases are not yet lifted then. */
 static bool any_fresh(const rill_bodies *bodies) {
     bool any = false;
     for (size_t i = 0; i < bodies->list.count; ++i) {
@@ -55,7 +55,7 @@ static bool any_fresh(const rill_bodies *bodies) {
     return any;
 }
 
-/* What bodies of an island and the heads under them do to each other. */
+/* Solves for what bodies of an island and the heads under them do to each other. */
 static void solve_island(const rill_body_stage *stage) {
     rill_body_face *faces = stage->bodies->faces.data;
     rill_bodies_find_grounded(stage);
@@ -75,7 +75,7 @@ static void solve_if_open(const rill_body_stage *stage) {
     if (!stage->island->has_excess) solve_island(stage);
 }
 
-/* Columns give to others, which islands cannot do at once; hardly ever any has to. */
+/* Solves islands whose columns give to others, which islands cannot do at once; hardly ever any has to. */
 static void solve_with_excess(const rill_body_stage *stage) {
     for (size_t i = 0; i < stage->bodies->islands.count; ++i) {
         rill_body_stage part = *stage;
@@ -117,13 +117,13 @@ bool rill_bodies_move(const rill_body_stage *stage, int64_t *refused) {
     return !capped;
 }
 
-/* Waves on bodies are as fast as elsewhere. */
+/* Counts what lies on bodies into the flow's extent: waves there are as fast as elsewhere. */
 static void widen_for_deck(rill_flow *flow, const rill_body_node *node) {
     const rill_flow_extent here = { .depth = rill_body_node_deck_depth(node), .level = node->drawn };
     rill_flow_widen(&flow->extent, &here);
 }
 
-/* Over dry ground nothing moves, and its tile may sleep. */
+/* Stops faces over dry ground: nothing moves there, and its tile may sleep. */
 static void rest_dry_faces(const rill_body_stage *stage) {
     rill_body_face *faces = stage->bodies->faces.data;
     const int32_t *H = stage->flow->H;

@@ -14,8 +14,8 @@
 
 enum { RISES = 64 }; /* the most that are tried to find one */
 
-/* Columns, which know the body only by quarters of cells, would say otherwise by a little; nothing resists such a spin, and so
- * it would grow. */
+/* Columns, which know the body only by quarters of cells, would find such a torque; nothing resists the spin, and so it
+ * would grow. */
 void rill_body_remove_axial_torque(const rill_body *body, double wrench[6]) {
     const double *turn = body->shades_pose.turn, *middle = body->form.middle;
     double m[3], about[3];
@@ -31,31 +31,31 @@ void rill_body_remove_axial_torque(const rill_body *body, double wrench[6]) {
 
 /* ------------------------------------------------------------------------------------------------------------- upright */
 
-/* How far a piece comes up in the sub-step with a motion, quanta; `scale` is dt / q. */
+/* Returns how far a piece comes up in the sub-step with a motion, quanta; `scale` is dt / q. */
 static inline double lift_of(const rill_body_piece *piece, const double motion[6], double scale) {
     return (motion[2] + motion[3] * (double)piece->arm[1] - motion[4] * (double)piece->arm[0]) * scale;
 }
 
-/* The underside of a piece when it has come up by `lift`, quanta. It does not go below the base: no pressure builds up where
- * there is no liquid between. */
+/* Returns the underside of a piece when it has come up by `lift`, quanta. It does not go below the base: no pressure
+ * builds up where there is no liquid between. */
 static inline double underside_of(const rill_body_piece *piece, double lift) {
     const double low = (double)piece->low + lift;
     return low > 0.0 ? low : 0.0;
 }
 
-/* How deep it is in liquid with a head then. */
+/* Returns how deep a piece that has come up by `lift` is in liquid with a head, quanta. */
 static inline double depth_of(const rill_body_piece *piece, double e, double lift) {
     const double low = underside_of(piece, lift), high = (double)piece->high + lift;
     return e > low ? (e < high ? e : high) - low : 0.0;
 }
 
-/* Whether a piece in a full column is against the ceiling: going up or down it takes or leaves no room. */
+/* Tells whether a piece in a full column is against the ceiling: going up or down it takes or leaves no room. */
 static inline bool is_at_ceiling(const rill_body_piece *piece, double roof) {
     return (double)piece->high >= roof && piece->high < RILL_NO_TOPSIDE;
 }
 
-/* What a body that has come up by `lift` displaces at heads changed by pi, as upright components; returns the part that is in
- * contact with a level, cells, if that is asked for. None of it turns a `ball`. */
+/* Finds what a body that has come up by `lift` displaces at heads changed by pi, as upright components; returns the
+ * part that is in contact with a level, cells, if that is asked for. None of it turns a `ball`. */
 static inline double find_immersion_as(const rill_body_stage *stage, const rill_body *body, const double *pi, double lift,
                                   double wrench[6], bool ask, bool ball) {
     const rill_body_touch *touches = stage->bodies->touches.data;
@@ -87,8 +87,8 @@ static double find_immersion(const rill_body_stage *stage, const rill_body *body
     return ask ? find_immersion_as(stage, body, pi, lift, wrench, true, true) : find_immersion_as(stage, body, pi, lift, wrench, false, true);
 }
 
-/* The speed up of a small body by the buoyancy that it will have where that takes it: the higher, the less, so there is just
- * one. Newton's method between two bounds. */
+/* Finds how fast a small body comes up by the buoyancy that it will have where that takes it: the higher, the less, so
+ * there is just one speed. Newton's method between two bounds. */
 static double find_rise(const rill_body_stage *stage, rill_body *body, const double *pi, double unit, double wrench[6]) {
     const double scale = stage->dt / stage->flow->bed->quantum, push = stage->dt * unit / body->mass_upright, least = body->predicted_twist[2];
     double v = least, low = least, contact = find_immersion(stage, body, pi, (v - body->expected_twist[2]) * scale, wrench, true);
@@ -104,9 +104,9 @@ static double find_rise(const rill_body_stage *stage, rill_body *body, const dou
     return v;
 }
 
-/* The upright forces on a body at heads changed by pi. Heave is integrated from where the body is, which neither adds to it
- * nor takes away, but for small bodies; roll and pitch from where it will be, which damps them a little: columns know a body
- * by quarters of cells, and what they say about one that rocks would otherwise make it rock more. */
+/* Finds the upright wrench on a body at heads changed by pi. Heave is integrated from where the body is, which neither
+ * adds to it nor takes away, but for small bodies; roll and pitch from where it will be, which damps them a little:
+ * columns know a body by quarters of cells, and what they say about one that rocks would otherwise make it rock more. */
 static void press_up(const rill_body_stage *stage, rill_body *body, const double *pi) {
     const double dx = stage->flow->bed->grid.cell_size, unit = stage->density * stage->gravity * stage->flow->bed->quantum * dx * dx;
     double wrench[6], rise = 0.0;
@@ -123,8 +123,8 @@ void rill_bodies_press_up(const rill_body_stage *stage, const double *pi) {
     for (size_t i = stage->island->first_body; i < stage->island->end_body; ++i) press_up(stage, rill_body_in_order(stage->bodies, i), pi);
 }
 
-/* What a body takes of a column with a head when it has moved `beyond` where it was expected, quanta, and how much of it is in
- * contact there: upright components. A ball comes up by the same everywhere, however it spins. */
+/* Returns what a body takes of a column with a head when it has moved `beyond` where it was expected, quanta; and finds
+ * how much of it is in contact there, as upright components. A ball comes up by as much everywhere, however it spins. */
 static inline double room_taken(const rill_body_stage *stage, const rill_body_touch *touch, const rill_body_node *node, double e,
                                const double beyond[6], bool ball, bool full, double upright[6]) {
     const rill_body_piece *pieces = stage->bodies->pieces.data;
@@ -236,7 +236,7 @@ double rill_body_node_displaced_after(const rill_body_stage *stage, const rill_b
     return rill_max_d(sum, 0.0);
 }
 
-/* A body at a face between two nodes; false if it is above the liquid. */
+/* Finds a body at a face between two nodes; false if it is above the liquid. */
 static bool find_overlap(const rill_body_stage *stage, int32_t index, rill_body_touch *at_l, rill_body_overlap *overlap) {
     const rill_bed *bed = stage->flow->bed;
     const rill_body_face *face = (const rill_body_face *)stage->bodies->faces.data + index;

@@ -13,7 +13,7 @@ static bool same_pose(const rill_pose *a, const rill_pose *b) {
     return memcmp(a, b, sizeof *a) == 0;
 }
 
-/* The pose in which a body is expected after a time, with a part of its lag. */
+/* Returns the pose in which a body is expected after a time, with a part of its lag. */
 static rill_pose expected_pose(rill_body *body, double dt, double lags) {
     double orientation[4];
     memcpy(body->expected_position, body->state.position, sizeof body->expected_position);
@@ -32,12 +32,12 @@ void rill_body_shade(rill_body *body, const rill_grid *grid) {
     body->shades_known = true;
 }
 
-/* The head of a column that was not covered, above its base. */
+/* Returns the head of a column that was not covered, above its base. */
 static double level_of(const rill_flow *flow, int32_t place) {
     return (double)flow->H[place] + (flow->pressure ? rill_pressure_of(flow->pressure[place]) : 0.0);
 }
 
-/* The head of a column as it is known, above its base. */
+/* Returns the head of a column as it is known, above its base. */
 static double head_of(const rill_body_stage *stage, int32_t place) {
     const int32_t known = stage->bodies->node_of[place];
     if (known > 0) return ((const rill_body_node *)stage->bodies->nodes.data)[known - 1].e;
@@ -45,7 +45,8 @@ static double head_of(const rill_body_stage *stage, int32_t place) {
     return level_of(stage->flow, place);
 }
 
-/* The level in a cell, as far as a body that reaches up to `top` is concerned: of the highest column that begins below. */
+/* Returns the level in a cell, as far as a body that reaches up to `top` is concerned: of the highest column that
+ * begins below. */
 static float level_in(const rill_body_stage *stage, int32_t x, int32_t y, double top) {
     const rill_bed *bed = stage->flow->bed;
     const size_t cell = (size_t)y * (size_t)bed->grid.cells[0] + (size_t)x;
@@ -76,19 +77,20 @@ static void find_shades(void *context, int32_t index) {
     body->shades_known = false; /* not whatever the level */
 }
 
-/* How far above the level a body counts as over a column already: it may come down on it within a sub-step. Without a
- * sub-step, or if liquid lies on it or may come to, any that it is over. */
+/* Returns how far above the level a body counts as over a column already: it may come down on it within a sub-step.
+ * Without a sub-step, or if liquid lies on it or may come to, any that it is over. */
 static double nearness(const rill_body_stage *stage, const rill_body *body) {
-    const double *vectors = body->state.velocity, *w = body->state.spin;
+    const double *velocity = body->state.velocity, *angular = body->state.spin;
     double speed = 0.0, spin = 0.0;
-    for (int i = 0; i < 3; ++i) speed += vectors[i] < 0.0 ? -vectors[i] : vectors[i], spin += w[i] < 0.0 ? -w[i] : w[i];
+    for (int i = 0; i < 3; ++i) speed += velocity[i] < 0.0 ? -velocity[i] : velocity[i], spin += angular[i] < 0.0 ? -angular[i] : angular[i];
     const rill_bed *bed = stage->flow->bed;
     if (stage->dt == 0.0 || stage->has_sources || body->deck_mass > 0.0) return (double)RILL_TOP;
     return (0.25 * bed->grid.cell_size + 2.0 * stage->dt * (speed + spin * body->form.reach)) / bed->quantum;
 }
 
-/* The pieces of a shade inside the void of a column; returns how many. What a `stopped` body has above the ceiling, it has
- * below it: it is on its way to be pushed back by an engine's contacts, and must not suck liquid in meanwhile. */
+/* Cuts the pieces of a shade to the void of a column; returns how many there are. A `stopped` body has below the
+ * ceiling what it has above it: it is on its way to be pushed back by an engine's contacts, and must not suck liquid in
+ * meanwhile. */
 static int32_t cut_to_void(const rill_shade *shade, const rill_bed *bed, int32_t place, bool stopped, rill_body_piece *out) {
     const double base = rill_bed_z(bed, bed->b[place]), top = (double)(bed->c[place] - bed->b[place]);
     const double per_quantum = 1.0 / bed->quantum;
@@ -107,7 +109,7 @@ static int32_t cut_to_void(const rill_shade *shade, const rill_bed *bed, int32_t
     return count;
 }
 
-/* Whether any of it is there, and comes within `near` of the head. */
+/* Tells whether any of a shade is in a column, and comes within `near` of the head. */
 static bool is_near(const rill_shade *shade, const rill_bed *bed, int32_t place, double head, double near) {
     const double base = rill_bed_z(bed, bed->b[place]), reach = base + (head + near) * bed->quantum;
     const double top = rill_bed_z(bed, bed->c[place]);
@@ -185,7 +187,7 @@ static void clear_stamps(const rill_body_stage *stage, const rill_body *body) {
     }
 }
 
-/* A column that a body is over, or beside one: what it displaces at its border moves there when it does. */
+/* Adds a column that a body is over, or beside one: what it displaces at its border moves there when it does. */
 static void touch_column(const rill_body_stage *stage, int32_t index, int32_t place, int32_t x, int32_t y) {
     const rill_bed *bed = stage->flow->bed;
     const int32_t *stamp = stage->bodies->stamp;
@@ -214,7 +216,7 @@ typedef struct cell_range {
     int32_t low, high;
 } cell_range;
 
-/* Those that a body shades in a row; shades before `*at` are of rows before it. */
+/* Finds the cells that a body shades in a row; shades before `*at` are of rows before it. */
 static cell_range find_stretch(const rill_body *body, int32_t y, size_t *at) {
     const rill_shade *shades = body->shades.data;
     cell_range all = { INT32_MAX, INT32_MIN };
@@ -225,7 +227,7 @@ static cell_range find_stretch(const rill_body *body, int32_t y, size_t *at) {
     return all;
 }
 
-/* In the order of rows, which is good for the solve. */
+/* Adds the columns of a body in the order of rows, which is good for the solve. */
 static void touch_columns(const rill_body_stage *stage, int32_t index) {
     const rill_bed *bed = stage->flow->bed;
     rill_body *body = rill_body_at(stage->bodies, index);
@@ -252,7 +254,7 @@ static void touch_columns(const rill_body_stage *stage, int32_t index) {
     body->end_touch = (int32_t)stage->bodies->touches.count;
 }
 
-/* The columns that bodies have left show their own base again, and have what lay on them. */
+/* Gives columns that bodies have left their own base again, and what lay on them. */
 static void leave_columns(const rill_body_stage *stage) {
     rill_bodies *bodies = stage->bodies;
     const rill_bed *bed = stage->flow->bed;
@@ -274,7 +276,7 @@ static void leave_columns(const rill_body_stage *stage) {
     }
 }
 
-/* The columns that the bodies of each island are over, island by island. */
+/* Adds the columns that the bodies of each island are over, island by island. */
 static void touch_islands(const rill_body_stage *stage) {
     rill_bodies *bodies = stage->bodies;
     rill_body_island *islands = bodies->islands.data;

@@ -29,7 +29,7 @@ static const float SLIVER = 1.0f / 256.0f; /* of a cell: too little of a body fo
 static const double SUNKEN = 1.0 / 16.0;   /* cells: how far contacts let a body into what it lies on */
 static const double MEETS = 1.0 / 16.0;    /* cells: levels on a body and beside it that are as near as this have met */
 
-/* What is asked of all nodes of an island again and again, in the working memory of the solve. */
+/* Where liquid stands in all nodes of an island, in the working memory of the solve. */
 typedef struct deck_search {
     const rill_body_stage *stage;
     rill_body_node *nodes;
@@ -40,7 +40,7 @@ typedef struct deck_search {
     uint8_t *marks;
 } deck_search;
 
-/* How deep a body is under the level that is seen over it: 0 where it is not, 1 where all of it is by a cell. */
+/* Returns how deep a body is under the level that is seen over it: 0 where it is not, 1 where all of it is by a cell. */
 static double submergence_of(const rill_body_stage *stage, const rill_body *body) {
     const rill_body_touch *touches = stage->bodies->touches.data;
     const rill_body_piece *pieces = stage->bodies->pieces.data;
@@ -59,7 +59,7 @@ static double submergence_of(const rill_body_stage *stage, const rill_body *body
     return fmax(0.0, fmin(scale * (level - top), 1.0));
 }
 
-/* Of the bodies over crowded nodes only. */
+/* Finds how deep bodies over crowded nodes are under the level. */
 static void find_submergences(const deck_search *search) {
     const rill_bodies *bodies = search->stage->bodies;
     const rill_body_touch *touches = bodies->touches.data;
@@ -72,15 +72,15 @@ static void find_submergences(const deck_search *search) {
         }
 }
 
-/* How much of a piece reaches through the level: what is well below that does not, nor what is below the body that keeps its
- * quarter dry. */
+/* Returns how much of a piece reaches through the level: what is well below that does not, nor what is below the body
+ * that keeps its quarter dry. */
 static double reaches(const rill_bodies *bodies, const rill_body_touch *touch, const rill_body_piece *piece, uint32_t open) {
     if (!(open >> piece->quarter & 1u) && piece->high < RILL_NO_TOPSIDE) return 0.0;
     return 1.0 - rill_body_at(bodies, touch->body)->submergence;
 }
 
-/* Bodies that lean on each other are over the same parts of a cell, and cannot cover more than all of it where the level is.
- * What is below that displaces all of itself. */
+/* Shares a cell between bodies that lean on each other: they are over the same parts of it, and cannot cover more than
+ * all of it where the level is. What is below that displaces all of itself. */
 static void share_out(const rill_bodies *bodies, const rill_body_node *node, uint32_t open) {
     const rill_body_touch *touches = bodies->touches.data;
     rill_body_piece *pieces = bodies->pieces.data;
@@ -96,13 +96,13 @@ static void share_out(const rill_bodies *bodies, const rill_body_node *node, uin
         }
 }
 
-/* The commonest: one body with one piece in each quarter, in their order. */
+/* Tells whether it is the commonest case: one body with one piece in each quarter, in their order. */
 static bool is_plain(const rill_body_touch *touch, const rill_body_piece *piece) {
     return touch->next < 0 && touch->end_piece - touch->first_piece == QUARTERS && piece[0].quarter == 0 && piece[1].quarter == 1 &&
            piece[2].quarter == 2 && piece[3].quarter == 3;
 }
 
-/* What is shut, and how high. Returns marks. */
+/* Finds which quarters are shut, and how high. Returns marks. */
 static uint8_t find_lids(const rill_bodies *bodies, rill_body_node *node) {
     const rill_body_touch *touches = bodies->touches.data;
     const rill_body_piece *pieces = bodies->pieces.data;
@@ -137,14 +137,14 @@ static uint8_t find_lids(const rill_bodies *bodies, rill_body_node *node) {
     return (uint8_t)((sum > 0.5 ? NARROW : 0) | (shared && most > 0.25 ? CROWDED : 0));
 }
 
-/* The level at an end of a face. */
+/* Returns the level at an end of a face. */
 static double level_at(const deck_search *search, int32_t node, int32_t place) {
     const rill_flow *flow = search->stage->flow;
     return node >= 0 ? search->stands[node] : (double)(flow->bed->b[place] + flow->H[place]);
 }
 
-/* How high liquid stands: at the head. But in a slit beside a body that may be the pressure of a blow from below, which comes
- * over nothing, so there it is no higher than where there is more room. */
+/* Finds how high liquid stands: at the head. In a slit beside a body that may be the pressure of a blow from below,
+ * which comes over nothing, so there it is no higher than where there is more room. */
 static void find_levels(const deck_search *search) {
     const rill_body_face *faces = search->stage->bodies->faces.data;
     const rill_body_island *island = search->stage->island;
@@ -161,14 +161,14 @@ static void find_levels(const deck_search *search) {
         if (search->stands[n] < 0.0 || search->stands[n] > search->heads[n]) search->stands[n] = search->heads[n];
 }
 
-/* The quarters whose lids are below a level, above the base. */
+/* Returns the quarters whose lids are below a level, above the base. */
 static uint32_t lids_below(const rill_body_node *node, double level) {
     const float *lid = node->lid;
     return (uint32_t)(level > (double)lid[0]) | (uint32_t)(level > (double)lid[1]) << 1 |
            (uint32_t)(level > (double)lid[2]) << 2 | (uint32_t)(level > (double)lid[3]) << 3;
 }
 
-/* Of these quarters, those that liquid beside them at a level, absolute, comes over. */
+/* Returns, of these quarters, those that liquid beside them at a level, absolute, comes over. */
 static uint32_t overtopped(const rill_body_node *node, uint32_t beside, double level) {
     return beside ? beside & lids_below(node, level - (double)node->base) : 0;
 }
@@ -187,7 +187,7 @@ static uint32_t south(uint32_t quarters) {
     return quarters >> 2 & 3u;
 }
 
-/* Whether what lies on the body in a column that is apart stands as high as a level beside it. */
+/* Tells whether what lies on the body in a column that is apart stands as high as a level beside it. */
 static bool meets(const deck_search *search, size_t index, double level) {
     const rill_bodies *bodies = search->stage->bodies;
     const rill_bed *bed = search->stage->flow->bed;
@@ -219,7 +219,7 @@ static bool enter(const deck_search *search, size_t index, uint32_t quarters, do
     return open != before;
 }
 
-/* Both ways over a face; true if anything came over. */
+/* Lets liquid come over a face, both ways; true if any did. */
 static bool cross(const deck_search *search, const rill_body_face *face) {
     const int32_t l = face->node_l, r = face->node_r;
     const uint32_t open_l = l >= 0 ? search->open[l] : ALL, open_r = r >= 0 ? search->open[r] : ALL;
@@ -231,7 +231,8 @@ static bool cross(const deck_search *search, const rill_body_face *face) {
     return any;
 }
 
-/* Until no more comes over; which does not depend on the order. Most faces have nothing to do with it: theirs is open water. */
+/* Lets liquid come over faces until no more does; which does not depend on the order. Most faces have nothing to do
+ * with it: theirs is open water. */
 static void spread(const deck_search *search) {
     const rill_body_island *island = search->stage->island;
     const rill_body_face *faces = search->stage->bodies->faces.data;
@@ -248,14 +249,14 @@ static void spread(const deck_search *search) {
     }
 }
 
-/* What keeps a quarter dry: of the bodies that cover all of it and reach out of the liquid, the one with the lowest topside that
+/* The body that keeps a quarter dry: of the bodies that cover all of it and reach out of the liquid, the one with the lowest topside that
  * has air on it, and not another of them; -1: it takes several. */
 typedef struct quarter_cover {
     int32_t body;
     double low, high; /* its underside and topside there */
 } quarter_cover;
 
-/* Whether it is rather this one than another. */
+/* Tells whether one keeps liquid out rather than another. */
 static bool keeps_out(const quarter_cover *a, const quarter_cover *b, double slack) {
     const quarter_cover *lower = a->high < b->high ? a : b, *upper = lower == a ? b : a;
     return b->body < 0 || a == (upper->low < lower->high - slack ? upper : lower);
@@ -281,7 +282,7 @@ static quarter_cover cover_of(const rill_bodies *bodies, const rill_body_node *n
     return best;
 }
 
-/* Where no liquid stands on a body it has no topside. */
+/* Takes the topside from bodies where no liquid stands on them. */
 static void keep_dry(const rill_body_stage *stage, const rill_body_node *node, uint32_t open) {
     const rill_body_touch *touches = stage->bodies->touches.data;
     rill_body_piece *pieces = stage->bodies->pieces.data;
@@ -290,8 +291,8 @@ static void keep_dry(const rill_body_stage *stage, const rill_body_node *node, u
             if (!(open >> pieces[k].quarter & 1u)) pieces[k].high = RILL_NO_TOPSIDE;
 }
 
-/* The same where bodies are one above the other. What is on the one that keeps the liquid out, in its hold or inside of it, is in
- * the air; what comes out below it has liquid all around it, and reaches up to it at most. */
+/* Keeps quarters dry where bodies are one above the other. What is on the one that keeps the liquid out, in its hold or
+ * inside of it, is in the air; what comes out below it has liquid all around it, and reaches up to it at most. */
 static void keep_dry_below(const rill_body_stage *stage, const rill_body_node *node, uint32_t open) {
     const rill_body_touch *touches = stage->bodies->touches.data;
     rill_body_piece *pieces = stage->bodies->pieces.data;
@@ -312,14 +313,14 @@ static void keep_dry_below(const rill_body_stage *stage, const rill_body_node *n
         }
 }
 
-/* What liquid stands on that did before, and what is at a ceiling: it has a film above it. */
+/* Returns the quarters that liquid stands on which did before, or that are at a ceiling: these have a film above them. */
 static uint32_t find_over(const rill_body_node *node) {
     if (!node->shut || (node->over == 0 && isinf(node->roof))) return 0;
     return overtopped(node, node->over & node->shut, (double)node->base + node->e) |
            (node->shut & ~lids_below(node, node->roof));
 }
 
-/* What liquid lies on a node's body, once it is known where it stands over it. */
+/* Finds what liquid lies on a node's body, once it is known where it stands over it. */
 static void settle_deck(const deck_search *search, size_t n, uint32_t over) {
     rill_bodies *bodies = search->stage->bodies;
     rill_flow *flow = search->stage->flow;
@@ -346,7 +347,7 @@ static void note_over(const deck_search *search, size_t n) {
     node->apart = node->over == 0 && search->marks[n] & DECK;
 }
 
-/* Returns whether any lies on one. */
+/* Finds what lies on all bodies of an island; returns whether any does. */
 static bool settle_decks(const deck_search *search) {
     bool any = false;
     for (size_t n = search->first; n < search->end; ++n) {
@@ -357,14 +358,15 @@ static bool settle_decks(const deck_search *search) {
     return any;
 }
 
-/* Whether a column may be apart. */
+/* Tells whether a column may be apart. */
 static bool is_deck(const rill_body_stage *stage, const rill_body_node *node) {
     const rill_body_touch *touches = stage->bodies->touches.data;
     return node->shut == ALL && stage->flow->bed->c[node->place] == RILL_TOP &&
            (touches[node->first_touch].next < 0 || rill_body_node_carrier(stage->bodies, node) >= 0);
 }
 
-/* Whether another body dips into what stands over the lowest: that is below it, and is joined with the rest there. */
+/* Tells whether another body dips into what stands over the lowest: that is below it, and is joined with the rest
+ * there. */
 static bool is_topped(const rill_bodies *bodies, const rill_body_node *node) {
     const rill_body_touch *touches = bodies->touches.data;
     const rill_body_piece *pieces = bodies->pieces.data;
@@ -374,7 +376,7 @@ static bool is_topped(const rill_bodies *bodies, const rill_body_node *node) {
     return false;
 }
 
-/* Where liquid comes to, beside what is open. */
+/* Finds where liquid comes to, beside what is open. */
 static void flood(const deck_search *search) {
     find_levels(search);
     for (size_t n = search->first; n < search->end; ++n) {
@@ -397,7 +399,7 @@ static deck_search make_decks(const rill_body_stage *stage) {
                     .marks = (uint8_t *)(vectors + 3 * count) };
 }
 
-/* Where liquid stands, by where it stood and what is beside it. */
+/* Finds where liquid stands, by where it stood and what is beside it. */
 static void find_open(const rill_body_stage *stage) {
     const rill_bodies *bodies = stage->bodies;
     const deck_search search = make_decks(stage);
@@ -421,14 +423,14 @@ static void find_open(const rill_body_stage *stage) {
     if (dry) flood(&search);
 }
 
-/* What lies on bodies: columns give and take, which islands cannot do at once. */
+/* Moves what lies on bodies: columns give and take, which islands cannot do at once. */
 static void move_deck_liquid(const rill_body_stage *stage) {
     const deck_search search = make_decks(stage);
     const bool lies = settle_decks(&search);
     if ((lies || stage->island->floods_deck) && stage->dt > 0.0) rill_bodies_move_deck_liquid(stage, search.stands, search.open);
 }
 
-/* What follows from that for the pieces of bodies. */
+/* Cuts pieces of bodies to where liquid is. */
 static void close_dry(const rill_body_stage *stage) {
     const deck_search search = make_decks(stage);
     for (size_t n = search.first; n < search.end; ++n) {

@@ -82,7 +82,7 @@ double rill_body_touch_deck_volume(const rill_bodies *bodies, const rill_body_to
     return sum;
 }
 
-/* The part of a cell in which it is below a level. */
+/* Returns the part of a cell in which it is below a level. */
 static double wet_part(const rill_bodies *bodies, const rill_body_touch *touch, double level) {
     const rill_body_piece *pieces = bodies->pieces.data;
     double sum = 0.0;
@@ -91,7 +91,7 @@ static double wet_part(const rill_bodies *bodies, const rill_body_touch *touch, 
     return sum;
 }
 
-/* What it holds grows with the level, the faster the higher: from above, Newton's method comes down to it and not beyond. */
+/* Comes down from above by Newton's method, and not beyond: the volume grows with the level, the faster the higher. */
 double rill_body_touch_deck_level(const rill_bodies *bodies, const rill_body_touch *touch, double amount) {
     const rill_body_piece *pieces = bodies->pieces.data;
     double lowest = (double)RILL_WALL, highest = 0.0, parts = 0.0;
@@ -117,7 +117,7 @@ static void add_extent(rill_flow *flow, int32_t place) {
     rill_flow_widen(&flow->extent, &here);
 }
 
-/* How much more a column may hold. */
+/* Returns how much more a column may hold. */
 static int32_t room_in(const rill_flow *flow, int32_t place) {
     return rill_max_i(rill_ceiling_full(flow->bed, place) - flow->H[place], 0);
 }
@@ -130,7 +130,7 @@ static int64_t put_into(rill_flow *flow, int32_t place, int64_t amount) {
     return amount - part;
 }
 
-/* The column nearest to a cell in which there is room; -1: there is none. */
+/* Returns the column nearest to a cell in which there is room; -1: there is none. */
 static int32_t nearest_room(const rill_flow *flow, const int16_t cell[2]) {
     const rill_bed *bed = flow->bed;
     int64_t least = INT64_MAX;
@@ -184,7 +184,7 @@ void rill_bodies_take_poured(rill_bodies *bodies, rill_flow *flow) {
 
 /* --------------------------------------------------------------------------------------------------------------- faces */
 
-/* Where what is on the body stands in a column that is apart, once it matters: on most there is none. */
+/* Finds where liquid stands on the body in a column that is apart, once it matters: on most there is none. */
 static void find_deck_level(const deck_flow *decks, int32_t node) {
     const rill_body_stage *stage = decks->stage;
     const double thin = THIN * stage->flow->bed->grid.cell_size / stage->flow->bed->quantum;
@@ -196,7 +196,7 @@ static void find_deck_level(const deck_flow *decks, int32_t node) {
     decks->wet[node] = wet_part(stage->bodies, touch, level + thin);
 }
 
-/* An end of a face. Its quarters there are first and first + step. */
+/* Finds an end of a face. Its quarters there are first and first + step. */
 static void find_crossing_end(const deck_flow *decks, int end, int32_t node, int32_t place, int first, int step, deck_crossing *crossing) {
     const rill_flow *flow = decks->stage->flow;
     const double shown = (double)(rill_flow_bases(flow)[place] + flow->H[place]); /* heads may be pressure */
@@ -211,7 +211,8 @@ static void find_crossing_end(const deck_flow *decks, int end, int32_t node, int
     }
 }
 
-/* What is outside of the domain takes no part; nor do faces without a column that is apart, or between two dry ones. */
+/* Finds a face; false if it takes no part, which is outside of the domain, without a column that is apart, or between
+ * two dry ones. */
 static bool find_crossing(const deck_flow *decks, const rill_body_face *face, deck_crossing *crossing) {
     const int32_t l = face->node_l, r = face->node_r, *cells = decks->stage->flow->bed->grid.cells;
     const bool apart_l = l >= 0 && decks->nodes[l].apart, apart_r = r >= 0 && decks->nodes[r].apart;
@@ -228,7 +229,7 @@ static bool find_crossing(const deck_flow *decks, const rill_body_face *face, de
     return true;
 }
 
-/* The mean depth over the sill at a level. */
+/* Returns the mean depth over the sill at a level. */
 static double depth_over(const deck_crossing *crossing, double level) {
     double sum = 0.0;
     for (int i = 0; i < LANES; ++i) sum += level > crossing->sill[i] ? 0.5 * (level - crossing->sill[i]) : 0.0;
@@ -239,7 +240,7 @@ static double lowest_sill(const deck_crossing *crossing) {
     return crossing->sill[0] < crossing->sill[1] ? crossing->sill[0] : crossing->sill[1];
 }
 
-/* How fast the body that is left carries what is on it over a face. */
+/* Returns how fast the body at the left end carries what is on it over a face, m/s. */
 static double body_speed_at(const deck_flow *decks, const deck_crossing *crossing) {
     const rill_body_touch *touch = (const rill_body_touch *)decks->stage->bodies->touches.data + decks->carrier[crossing->face->node_l];
     const rill_body *body = rill_body_at(decks->stage->bodies, touch->body);
@@ -253,7 +254,7 @@ static double body_speed_at(const deck_flow *decks, const deck_crossing *crossin
     return rill_body_speed_at(motion, crossing->face->axis, arm);
 }
 
-/* Over a body: what moves from l to r, quanta. Sets the velocity relative to it. */
+/* Returns what moves over a body from l to r, quanta. Sets the velocity relative to it. */
 static double flow_over_body(const deck_flow *decks, const deck_crossing *crossing) {
     const rill_kernel_constants *constants = decks->stage->constants;
     const int axis = crossing->face->axis;
@@ -273,7 +274,8 @@ static double flow_over_body(const deck_flow *decks, const deck_crossing *crossi
     return u * lambda * depth_over(crossing, u > 0.0 ? crossing->level[0] : crossing->level[1]);
 }
 
-/* Over the side, or a step of the bed: the same. Liquid beside a body comes from quarters only that it stands in. */
+/* Returns what moves over the side of a body, or a step of the bed, from l to r, quanta. Liquid beside a body comes
+ * from quarters only that it stands in. */
 static double flow_over_side(const deck_flow *decks, const deck_crossing *crossing) {
     const rill_body_stage *stage = decks->stage;
     const int from = crossing->level[0] > crossing->level[1] ? 0 : 1;
@@ -309,7 +311,7 @@ static void find_moves(const deck_flow *decks) {
     }
 }
 
-/* Of what would leave columns that are apart, the part that there is. */
+/* Finds the part that there is of what would leave columns that are apart. */
 static void limit_moves(const deck_flow *decks) {
     const rill_body_touch *touches = decks->stage->bodies->touches.data;
     for (size_t n = decks->stage->island->first_node; n < decks->stage->island->end_node; ++n) {
@@ -322,7 +324,8 @@ static void limit_moves(const deck_flow *decks) {
     }
 }
 
-/* Liquid has moved by itself: what trickles off a deck must not keep a pool awake that it does not stir. */
+/* Wakes the tile of a column, but not as a push: what trickles off a deck must not keep a pool awake that it does not
+ * stir. */
 static void wake_tile(rill_flow *flow, int32_t place) {
     rill_flow_touch_tile(flow, rill_bed_tile_of(flow->bed, place), rill_flow_wake_bits(flow->bed, place));
 }

@@ -1,4 +1,4 @@
-/* What slides past a body drags it along, and is held back by it: see bodies.h.
+/* Drag: liquid that slides past a body drags it along, and is held back by it. See bodies.h.
  *
  *   skin    between body and bed liquid is sheared: 9 mu / gap per area, beside 3 mu / gap that the flow has by the bed in
  *           any case (both together, 12 between walls at rest); and the turbulent 1/2 rho C_f |w| besides
@@ -29,7 +29,7 @@ static double mass_of(const rill_body_stage *stage, const rill_body_face *face) 
     return stage->density * (double)face->opening * stage->flow->bed->quantum * dx * dx;
 }
 
-/* k' of a grip, kg/s. */
+/* Returns k' of an overlap, kg/s. */
 static double face_rate(const rill_body_stage *stage, const rill_body *body, const rill_body_overlap *overlap,
                         const rill_body_face *face, double slip) {
     const double q = stage->flow->bed->quantum, dx = stage->flow->bed->grid.cell_size, gap = (double)face->opening * q;
@@ -74,7 +74,7 @@ static void solve_cholesky(double m[36], double y[6]) {
     }
 }
 
-/* M on the diagonal, and M v. */
+/* Begins with M on the diagonal, and M v. */
 static void begin_matrix(rill_body *body) {
     memset(body->drag_matrix, 0, sizeof body->drag_matrix);
     memset(body->drag_momentum, 0, sizeof body->drag_momentum);
@@ -91,7 +91,7 @@ static void begin_matrix(rill_body *body) {
     }
 }
 
-/* Sets the rates of a body's grips, and of its columns upright. */
+/* Sets the rates of a body's overlaps, and of its columns upright. */
 static void add_face_drag(const rill_body_stage *stage) {
     rill_bodies *bodies = stage->bodies;
     rill_body_overlap *overlaps = bodies->overlaps.data;
@@ -127,7 +127,7 @@ static void add_column_drag(const rill_body_stage *stage, rill_body *body) {
     for (int i = 3; i < 6; ++i) body->drag_matrix[7 * i] += turning * stage->dt;
 }
 
-/* The new motion, and what the body has lost by it. */
+/* Finds the new motion of a body, and books what it has lost by it. */
 static void apply_drag(rill_body *body) {
     double change[6];
     solve_cholesky(body->drag_matrix, body->drag_momentum);

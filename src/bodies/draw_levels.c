@@ -27,7 +27,7 @@ typedef struct level_search {
     int32_t *unknown; /* faces with an end that is not known yet */
 } level_search;
 
-/* Where the surface passes through bodies in more than half of the cell it is not to be seen. */
+/* Tells whether the surface passes through bodies in more than half of the cell: it is not to be seen there. */
 static bool is_hidden(const rill_bodies *bodies, const rill_body_node *node) {
     const rill_body_touch *touches = bodies->touches.data;
     const rill_body_piece *pieces = bodies->pieces.data;
@@ -54,7 +54,7 @@ static bool has_unknown_end(const level_search *search, const rill_body_face *fa
     return (face->node_l >= 0 && isnan(search->level[face->node_l])) || (face->node_r >= 0 && isnan(search->level[face->node_r]));
 }
 
-/* One more ring; false if there is none. */
+/* Adds one more ring; false if there is none. */
 static bool add_ring(const level_search *search, size_t left) {
     const rill_body_face *faces = search->stage->bodies->faces.data;
     for (size_t i = 0; i < search->node_count; ++i) search->sum[i] = search->neighbours[i] = 0.0;
@@ -73,7 +73,7 @@ static bool add_ring(const level_search *search, size_t left) {
     return any;
 }
 
-/* A level as it may be drawn: not on a deck that is dry, but half way down to the underside. */
+/* Returns a level as it may be drawn: not on a deck that is dry, but half way down to the underside. */
 static int32_t below_deck(const rill_body_node *node, int32_t H, double level) {
     const uint32_t dry = node->shut & ~(uint32_t)node->over;
     double lid = (double)RILL_TOP;

@@ -29,7 +29,7 @@
 
 static const double FILM = 1.0 / 128.0; /* cells */
 static const double LAST =
-    1.0 / 8.0; /* the same under open sky and a body that goes as it is told, whatever that takes */
+    1.0 / 8.0; /* a film under open sky and a body whose motion is prescribed: it comes down whatever that takes */
 static const double LEAST = 1.0 / 128.0; /* cells: less than this stays where it is */
 
 /* ------------------------------------------------------------------------------------------------------------- rings */
@@ -78,7 +78,7 @@ typedef struct excess_search {
     int32_t *excess; /* per node: what does not fit, quanta */
 } excess_search;
 
-/* Whether a body is on the bed in all of a column, and no liquid over it: else that is where the rest of it is. */
+/* Tells whether a body is on the bed in all of a column, and no liquid over it: else that is where the excess is. */
 static bool is_closed(const excess_search *search, const rill_body_node *node) {
     const rill_bodies *bodies = search->stage->bodies;
     const rill_body_touch *touches = bodies->touches.data;
@@ -105,7 +105,7 @@ static void give_outwards(const excess_search *search, int32_t from, int32_t nod
     rill_flow_wake(search->stage->flow, place);
 }
 
-/* All that the columns of a ring have too much of goes to those of the ring outside, over the faces listed. */
+/* Passes on all that the columns of a ring have too much of to those of the ring outside, over the faces listed. */
 static void empty_ring(const excess_search *search, const int32_t *listed, int32_t count, int32_t *ways) {
     for (int32_t pass = 0; pass < 2; ++pass)
         for (int32_t k = 0; k < count; ++k) {
@@ -123,7 +123,7 @@ static void empty_ring(const excess_search *search, const int32_t *listed, int32
         }
 }
 
-/* From the innermost ring outwards. */
+/* Empties rings from the innermost outwards. */
 static void empty_rings(const excess_search *search, int32_t *ways) {
     const int32_t listed = rill_body_island_find_rings(search->stage, search->ring), *between = rill_body_island_ring_faces(search->stage);
     for (size_t i = search->first; i < search->end; ++i) ways[i] = 0;
@@ -134,7 +134,7 @@ static void empty_rings(const excess_search *search, int32_t *ways) {
     }
 }
 
-/* What does not fit into a column, quanta; next to nothing if no body lies on the bed there. */
+/* Returns what does not fit into a column, quanta; next to nothing if no body lies on the bed there. */
 static double excess_of(const excess_search *search, const rill_body_node *node) {
     const double fits = node->e - node->displaced;
     return (double)search->stage->flow->H[node->place] - (fits > 0.0 ? fits : 0.0);
@@ -181,7 +181,7 @@ double rill_body_node_film(const rill_bed *bed, const rill_body_node *node) {
     return (node->yields || !isinf(node->roof) ? FILM : LAST) * bed->grid.cell_size / bed->quantum;
 }
 
-/* How a body lies in a column with a level. */
+/* Measures how a body lies in a column with a level. */
 static void measure(const rill_bodies *bodies, rill_body_touch *touch, double e) {
     const rill_body_piece *pieces = bodies->pieces.data;
     double deep = 0.0, share = 0.0, under = 0.0, moment[2] = { 0.0, 0.0 };
@@ -199,7 +199,7 @@ static void measure(const rill_bodies *bodies, rill_body_touch *touch, double e)
     for (int i = 0; i < 2; ++i) touch->arm[i] = share > 0.0 ? (float)(moment[i] / share) : 0.0f;
 }
 
-/* A node of the next ring of a film gets what there is beside it. */
+/* Adds what there is beside a node of the next ring of a film. */
 static void add_around(const rill_body_stage *stage, rill_body_node *node, int32_t other, int32_t place, double *count) {
     const rill_body_node *nodes = stage->bodies->nodes.data;
     const double head = other < 0               ? (double)(stage->flow->bed->b[place] + stage->flow->H[place])
@@ -209,7 +209,7 @@ static void add_around(const rill_body_stage *stage, rill_body_node *node, int32
     *count += 1.0;
 }
 
-/* The heads of films: ring by ring, each the mean of those of the ring before; their own if there is none. */
+/* Finds the heads of films: ring by ring, each the mean of those of the ring before; their own if there is none. */
 static void find_around(const rill_body_stage *stage) {
     rill_bodies *bodies = stage->bodies;
     rill_body_node *nodes = bodies->nodes.data;

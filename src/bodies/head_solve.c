@@ -64,7 +64,7 @@ void rill_body_accelerate(const rill_body *body, const double wrench[6], double 
     }
 }
 
-/* sum of B_i x_i over a body's touches, with B or with its part along the bed: of the first `parts` components. */
+/* Sums B_i x_i over a body's touches, with B or with its part along the bed: of the first `parts` components. */
 static inline void gather_parts(const rill_bodies *bodies, const rill_body *body, bool all, int parts, const double *x,
                                 double out[6]) {
     const rill_body_touch *touches = bodies->touches.data;
@@ -77,7 +77,7 @@ static inline void gather_parts(const rill_bodies *bodies, const rill_body *body
     memcpy(out, sum, sizeof sum);
 }
 
-/* y_i += B_i.v over a body's touches. */
+/* Adds B_i.v to y_i over a body's touches. */
 static inline void scatter_parts(const rill_bodies *bodies, const rill_body *body, bool all, int parts,
                                  const double v[6], double *y) {
     const rill_body_touch *touches = bodies->touches.data;
@@ -91,7 +91,7 @@ static inline void scatter_parts(const rill_bodies *bodies, const rill_body *bod
     }
 }
 
-/* Of a ball the others are zero; along the bed the third is, too. */
+/* Sums B_i x_i: of a ball, the components that are not zero; along the bed the third is, too. */
 static void gather(const rill_bodies *bodies, const rill_body *body, bool all, const double *x, double out[6]) {
     if (!rill_body_is_ball(body))
         gather_parts(bodies, body, all, 6, x, out);
@@ -112,14 +112,14 @@ static void scatter(const rill_bodies *bodies, const rill_body *body, bool all, 
 
 /* ----------------------------------------------------------------------------------------------------------- residual */
 
-/* What each node should hold at the end, and how much it gives; returns whether some give much. What bodies take or leave by
- * moving must be made room for at once, or else they would move without pushing; what did not fit before that, because a body
- * was put where liquid was, little by little.
+/* Finds what each node should hold at the end, and how much it gives; returns whether some give much. What bodies take
+ * or leave by moving must be made room for at once, or else they would move without pushing; what did not fit before
+ * that, because a body was put where liquid was, little by little.
  *
- * What a node over a thin gap has given is `strained`, and stays so: it is a spring, whose push follows from how much more it
- * holds than fits. Were that made good in the next sub-step, its push would be the sum of that over time, which comes late by a
- * quarter of a swing, and what floats on a film would leap out of it as soon as sub-steps are shorter than such swings. What
- * is more than a cell of liquid could have given is none of that: a body was put there. */
+ * What a node over a thin gap has given is `strained`, and stays so: it is a spring, whose push follows from how much
+ * more it holds than fits. Were that made good in the next sub-step, its push would be the sum of that over time, which
+ * comes late by a quarter of a swing, and what floats on a film would leap out of it as soon as sub-steps are shorter
+ * than such swings. What is more than a cell of liquid could have given is none of that: a body was put there. */
 static bool find_aims(const head_solve *solve) {
     const rill_body_stage *stage = solve->stage;
     const rill_bed *bed = stage->flow->bed;
@@ -142,7 +142,8 @@ static bool find_aims(const head_solve *solve) {
     return any;
 }
 
-/* Conductances do not change while pi is sought, nor does what moves over faces without it: that is part of the aims. */
+/* Finds conductances, which do not change while pi is sought; nor does what moves over faces without it: that is part
+ * of the targets. */
 static void weigh_faces(const head_solve *solve) {
     const rill_body_stage *stage = solve->stage;
     const rill_body_face *faces = stage->bodies->faces.data;
@@ -162,7 +163,7 @@ static void weigh_faces(const head_solve *solve) {
     }
 }
 
-/* The motion of bodies at heads changed by pi. */
+/* Finds the motion of bodies at heads changed by pi. */
 static void find_motion(const head_solve *solve) {
     const rill_body_stage *stage = solve->stage;
     rill_bodies_press_up(stage, solve->pi);
@@ -177,8 +178,8 @@ static void find_motion(const head_solve *solve) {
     }
 }
 
-/* A node under a body gives from where its head meets the body on: where it gives much, counted from the start that would be a
- * jump in r, over which Newton's steps go to and fro. */
+/* Lets a node under a body give from where its head meets the body on: where it gives much, counted from the start that
+ * would be a jump in r, over which Newton's steps go to and fro. */
 static void soften_thin(const head_solve *solve) {
     for (size_t i = solve->first; i < solve->end; ++i) {
         const rill_body_node *node = node_at(solve, i);
@@ -190,7 +191,7 @@ static void soften_thin(const head_solve *solve) {
     }
 }
 
-/* What pi moves out of a node, but for faces that are far. */
+/* Returns what pi moves out of a node, but for faces that are far. */
 static double outflow(const head_solve *solve, size_t i) {
     const double *w = solve->weights[i].w;
     const int32_t *j = ((const rill_body_neighbours *)solve->stage->bodies->neighbours.data)[i].node;
@@ -199,7 +200,7 @@ static double outflow(const head_solve *solve, size_t i) {
                                    (w[2] * (here - pi[j[2]]) + w[3] * (here - pi[j[3]])));
 }
 
-/* r = what would be in each node at the end, less what fits; returns the largest. */
+/* Finds r, what would be in each node at the end, less what fits; returns the largest. */
 static double find_residual(const head_solve *solve) {
     const rill_body_stage *stage = solve->stage;
     const int32_t *far_faces = far_faces_of(solve);
@@ -253,7 +254,7 @@ static void find_diagonal(const head_solve *solve) {
     }
 }
 
-/* q = A p; returns p q. */
+/* Finds q = A p; returns p q. */
 static double apply_matrix(void *context) {
     const head_solve *solve = context;
     const rill_body_stage *stage = solve->stage;
@@ -292,7 +293,7 @@ static void find_preconditioner(const head_solve *solve) {
         const double *w = solve->weights[i].w;
         double d = solve->diagonal[i];
         for (int k = 0; k < 2; ++k) {
-            /* What elimination of a lower node would fill in between this and its other higher neighbours is lumped. */
+            /* The fill-in by elimination of a lower node between this and its other higher neighbours is lumped. */
             const int32_t j = neighbours[i].node[k];
             const double *of = solve->weights[j].w;
             const double other = of[2] + of[3] - w[k];
@@ -303,7 +304,7 @@ static void find_preconditioner(const head_solve *solve) {
     }
 }
 
-/* z = preconditioned r; returns r z. */
+/* Finds z = M^-1 r; returns r z. */
 static double precondition_residual(void *context) {
     const head_solve *solve = context;
     const rill_body_neighbours *neighbours = solve->stage->bodies->neighbours.data;
@@ -353,9 +354,9 @@ static int32_t newton_step(head_solve *solve, double off, double goal, int32_t m
     return rill_cg_iterate(&problem, &state, goal, most);
 }
 
-/* r is the slope of something convex: where it points back to where a step came from, the step was too long. Goes to where it is
- * neither, and returns what is off there. Without that, columns that are full in one step, and are not in the next, would
- * have steps go to and fro between them for ever. */
+/* Shortens a step that was too long: r is the slope of something convex, and points back then to where the step came
+ * from. Goes to where it is neither, and returns what is off there. Without that, columns that are full in one step,
+ * and are not in the next, would have steps go to and fro between them for ever. */
 static double shorten(const head_solve *solve, double off) {
     double low = 0.0, high = 1.0, at = 1.0;
     for (int32_t i = 0; i < HALVINGS; ++i) {
@@ -371,7 +372,7 @@ static double shorten(const head_solve *solve, double off) {
     return off;
 }
 
-/* Whether there is nothing to solve: heads stay as they are. */
+/* Tells whether there is nothing to solve: heads stay as they are. */
 static bool find_rest(const head_solve *solve) {
     for (size_t i = solve->first; i < solve->end; ++i) solve->pi[i] = 0.0;
     solve->stage->island->converged = true;

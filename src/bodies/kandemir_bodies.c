@@ -8,13 +8,13 @@
 
 /* ---------------------------------------------------------------------------------------------------------- columns */
 
-/* The column of a shade; -1: there is none. */
+/* Returns the column of a shade; -1: there is none. */
 static int32_t column_of(const rill_body_stage *stage, const rill_shade *shade) {
     const int32_t column = rill_bed_column(stage->flow->bed, shade->x, shade->y, 0);
     return column < 0 ? -1 : stage->flow->bed->places[column];
 }
 
-/* Pa per metre of head; never 0. */
+/* Returns Pa per metre of head; never 0. */
 static double weight_of(const rill_body_stage *stage) {
     return fmax(stage->density * stage->gravity, 1e-9);
 }
@@ -25,7 +25,7 @@ static const rill_quarter *piece_of(const rill_shade *shade, int i) {
     return &shade->quarter[i / 4][i % 4];
 }
 
-/* The area of a column that is covered, m2. */
+/* Returns the area of a column that is covered, m2. */
 static double area_of(const rill_body_stage *stage, const rill_shade *shade) {
     const double dx = stage->flow->bed->grid.cell_size;
     double parts = 0.0;
@@ -38,13 +38,13 @@ typedef struct column_state {
     double base, head;
 } column_state;
 
-/* How much of a piece of a body is in a column, m; `*from` is where it begins. */
+/* Returns how much of a piece of a body is in a column, m; `*from` is where it begins. */
 static double wet_of(const column_state *column, const rill_quarter *piece, double *from) {
     *from = fmax((double)piece->under, column->base);
     return piece->part > 0.0f ? fmin((double)piece->over, column->head) - *from : 0.0;
 }
 
-/* Whether a body touches a column. */
+/* Tells whether a body touches a column. */
 static bool touches(const rill_body_stage *stage, const rill_tank *tank, const rill_shade *shade, column_state *column) {
     const rill_bed *bed = stage->flow->bed;
     const int32_t place = column_of(stage, shade);
@@ -60,7 +60,7 @@ static bool touches(const rill_body_stage *stage, const rill_tank *tank, const r
 
 /* ----------------------------------------------------------------------------------------------------------- forces */
 
-/* What the columns of a body say about it, summed. */
+/* Sums over the columns of a body. */
 typedef struct column_sums {
     rill_kandemir_push push;
     double moment[3], level, columns, depth;
@@ -82,7 +82,7 @@ static void add_piece(const rill_body_stage *stage, const rill_quarter *piece, c
     sum->moment[2] += volume * (under + 0.5 * wet);
 }
 
-/* The velocity of the liquid: what the eight pipes of all columns carry, over their depths. */
+/* Adds the velocity of the liquid: what the eight pipes of all columns carry, over their depths. */
 static void add_velocity(const rill_body_stage *stage, const rill_tank *tank, const rill_shade *shade, double pipe_area,
                          column_sums *sum) {
     const rill_flow *flow = stage->flow;
@@ -180,7 +180,7 @@ static void move_body(const rill_body_stage *stage, rill_tank *tank, const rill_
     if (!prescribed) apply_drag(stage, &push, controls->vanishing, body);
 }
 
-/* The part of bodies' pressure that is left after a sub-step, while the rest follows what they press with now. */
+/* Returns the part of bodies' pressure that is left after a sub-step, while the rest follows what they press with now. */
 static double pressure_kept(const rill_body_stage *stage, const rill_kandemir *controls) {
     const double dx = stage->flow->bed->grid.cell_size;
     double reach = 0.0;

@@ -9,7 +9,7 @@
  *
  * Pressure lowers the columns until h + P_external / (rho g) is the level around, so F is what Archimedes says. That the head is
  * meant and not the level, which lies at the underside then, keeps contact; it is that of the sub-step before, so that nothing
- * is solved for. A body that goes as it is told presses with the F of the moment.
+ * is solved for. A body whose motion is prescribed presses with the F of the moment.
  *
  * Two things keep light bodies from dancing for ever. Pressure follows f in the time in which a wave crosses half the body: at
  * once, and every touch would lift the liquid a little more than it had lowered it. And columns at the rim of what is wet are
@@ -24,7 +24,7 @@
 #include "bodies/bodies.h"
 #include "kandemir/kandemir.h"
 
-/* What the liquid does to a body. */
+/* The push of the liquid on a body. */
 typedef struct rill_kandemir_push {
     double force;       /* N, upwards */
     double torque[2];   /* N m, about x and y through a point */
@@ -34,7 +34,7 @@ typedef struct rill_kandemir_push {
     double velocity[2]; /* m/s: mean of the liquid that it touches */
 } rill_kandemir_push;
 
-/* Forces on a body in these shades, torques about its centre of mass; and what is told about it in `forces`. */
+/* Forces on a body in these shades, torques about its centre of mass; and its report in `forces`. */
 rill_kandemir_push rill_kandemir_body_push(const rill_body_stage *stage, const rill_tank *tank, double pipe_area,
                                       const rill_shade *shades, size_t count, const double centre[2],
                                       rill_body_forces *forces);

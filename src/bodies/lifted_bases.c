@@ -1,4 +1,4 @@
-/* What the flow sees of heads under bodies: see bodies.h.
+/* Lifted bases, by which the flow sees heads under bodies: see bodies.h.
  *
  * It sees them as levels on lifted bases, and learns by these how wide open faces are. How faces are driven is put right
  * afterwards (body_stage.c), but where a body strikes the liquid, heads differ from column to column by far more than what these hold,
@@ -44,7 +44,7 @@ static double level_at(const base_lift *lift, int32_t node, int32_t place) {
     return node >= 0 ? lift->level[node] : (double)(flow->bed->b[place] + flow->H[place]);
 }
 
-/* How much the levels at a face may differ; infinity: they have nothing to do with each other. */
+/* Returns how much the levels at a face may differ; infinity: they have nothing to do with each other. */
 static double leeway(const base_lift *lift, const rill_body_face *face) {
     const rill_flow *flow = lift->stage->flow;
     const int32_t depth = rill_min_i(flow->H[face->l], flow->H[face->r]);
@@ -53,7 +53,7 @@ static double leeway(const base_lift *lift, const rill_body_face *face) {
     return roofed || depth < lift->thin ? (double)INFINITY : STEP * (double)depth;
 }
 
-/* The bodies over a node have such heads. */
+/* Marks the bodies over a node as having heads that differ by more. */
 static void mark_steep(const base_lift *lift, int32_t node) {
     const rill_bodies *bodies = lift->stage->bodies;
     const rill_body_touch *touches = bodies->touches.data;
@@ -78,21 +78,21 @@ static bool find_steep(const base_lift *lift) {
     return any;
 }
 
-/* What a node of the next ring has beside it. */
+/* Adds what a node of the next ring has beside it. */
 static void add_outside(const base_lift *lift, int32_t node, double level, double most) {
     lift->sum[node] += level;
     lift->most[node] += most;
     lift->count[node] += 1.0;
 }
 
-/* Where a node is not wholly covered its level is one, and is not raised. */
+/* Limits the level of a node by those outside; where it is not wholly covered that is a level, and is not raised. */
 static void limit_step(const base_lift *lift, int32_t i) {
     const double outside = lift->sum[i] / lift->count[i], most = lift->most[i] / lift->count[i];
     if (lift->level[i] > outside + most) lift->level[i] = outside + most;
     if (lift->level[i] < outside - most && lift->nodes[i].shut == 15) lift->level[i] = outside - most;
 }
 
-/* Of a face between two rings, the node of the inner one. */
+/* Returns, of a face between two rings, the node of the inner one. */
 static int32_t inner_of(const base_lift *lift, const rill_body_face *face) {
     return rill_body_ring_at(lift->ring, face->node_l) > rill_body_ring_at(lift->ring, face->node_r) ? face->node_l : face->node_r;
 }

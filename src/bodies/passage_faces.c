@@ -18,7 +18,7 @@ typedef struct face_quarter {
     double reach; /* the mean distance from the face, cells */
 } face_quarter;
 
-/* The two quarters of a column that lie at the face ahead of it along an axis, or behind it. */
+/* Finds the two quarters of a column that lie at the face ahead of it along an axis, or behind it. */
 static void quarters_at(const rill_body_stage *stage, const rill_body_touch *touch, int32_t axis, bool ahead, face_quarter out[2]) {
     const rill_body_piece *pieces = stage->bodies->pieces.data;
     const rill_body_node *node = (const rill_body_node *)stage->bodies->nodes.data + touch->node;
@@ -42,14 +42,14 @@ static void quarters_at(const rill_body_stage *stage, const rill_body_touch *tou
     }
 }
 
-/* The part of a face that is covered, by the quarter at one side: of a body that ends in it at a straight edge, the distance
- * tells where. */
+/* Returns the part of a face that is covered, by the quarter at one side: of a body that ends in it at a straight edge,
+ * the distance tells where. */
 static double covered_part(const face_quarter *quarter) {
     const double along = fmin(4.0 * quarter->reach, 1.0);
     return fmin(quarter->part / fmax(along, 1e-6), 1.0);
 }
 
-/* Whether a body reaches all the way to a wall that is ahead of a column, or behind it. */
+/* Tells whether a body reaches all the way to a wall that is ahead of a column, or behind it. */
 static bool reaches_wall(const rill_body_stage *stage, const rill_body_touch *touch, int32_t axis, bool ahead) {
     const rill_body_node *node = (const rill_body_node *)stage->bodies->nodes.data + touch->node;
     const int32_t step = axis ? node->stride : 1, beyond = ahead ? node->place + step : node->place - step;
@@ -60,8 +60,8 @@ static bool reaches_wall(const rill_body_stage *stage, const rill_body_touch *to
            (at[1].part > 0.0 && at[1].reach - 0.25 * at[1].part < TOUCHES);
 }
 
-/* A body between two walls that it touches is held by them, and what liquid does to it sideways does not matter: where there
- * is no gap there is no pressure either. */
+/* A body between two walls that it touches is held by them, and what liquid does to it sideways does not matter: where
+ * there is no gap there is no pressure either. */
 void rill_bodies_find_wedged(const rill_body_stage *stage) {
     const rill_body_touch *touches = stage->bodies->touches.data;
     const rill_body_node *nodes = stage->bodies->nodes.data;
@@ -80,7 +80,7 @@ void rill_bodies_find_wedged(const rill_body_stage *stage) {
     }
 }
 
-/* What a body displaces in both quarters, as a depth over them, quanta. */
+/* Returns what a body displaces in both quarters, as a depth over them, quanta. */
 static double half_of(const face_quarter quarters[2]) {
     return 0.5 * (quarters[0].part * quarters[0].deep + quarters[1].part * quarters[1].deep);
 }
@@ -98,8 +98,8 @@ double rill_body_blocked_depth(const rill_body_stage *stage, const rill_body_fac
     return sum;
 }
 
-/* How much of a face bodies keep liquid from, quanta. That begins, and ends, little by little, as the body gets to it: what is
- * left in a column that it is about to fill has to get out. */
+/* Returns how much of a face bodies keep liquid from, quanta. That begins, and ends, little by little, as the body gets
+ * to it: what is left in a column that it is about to fill has to get out. */
 static double shut_depth(const rill_body_stage *stage, const rill_body_face *face, const rill_body_touch *l, const rill_body_touch *r) {
     face_quarter at_l[2], at_r[2];
     quarters_at(stage, l, face->axis, true, at_l);
@@ -119,8 +119,8 @@ static int32_t blocked_depth(const rill_body_stage *stage, const rill_body_face 
     return (int32_t)fmin(sum, (double)RILL_TOP);
 }
 
-/* The columns at the ends of a face, on bases that are lifted by what bodies displace. Those that are full are full where the
- * body is going to be too: it may just be about to leave them. */
+/* Returns the columns at the ends of a face, on bases that are lifted by what bodies displace. Those that are full are
+ * full where the body is going to be too: it may just be about to leave them. */
 static rill_face_ends ends_of(const rill_body_stage *stage, const rill_body_face *face) {
     const rill_flow *flow = stage->flow;
     const int32_t *b = rill_flow_bases(flow), *c = flow->bed->c, l = face->l, r = face->r;
@@ -138,7 +138,7 @@ static rill_face_ends ends_of(const rill_body_stage *stage, const rill_body_face
     return ends;
 }
 
-/* By how much the head of a column is above its level, quanta. */
+/* Returns by how much the head of a column is above its level, quanta. */
 static double pressure_at(const rill_body_stage *stage, int32_t node, int32_t place) {
     if (node < 0) return rill_pressure_of(stage->flow->pressure[place]);
     const rill_body_node *at = (const rill_body_node *)stage->bodies->nodes.data + node;
@@ -169,7 +169,7 @@ float rill_body_face_driven_in_passage(const rill_body_stage *stage, const rill_
     return driven.base + driven.gain * (float)driven.head;
 }
 
-/* Which nodes are full now, and under which pressure. */
+/* Notes which nodes are full now, and under which pressure. */
 static void note_pressures(const rill_body_stage *stage) {
     rill_bodies *bodies = stage->bodies;
     rill_body_node *nodes = bodies->nodes.data;
@@ -186,7 +186,7 @@ static void note_pressures(const rill_body_stage *stage) {
     stage->flow->claimed_count = (int32_t)bodies->claimed.count;
 }
 
-/* Whole quanta over a face, no more than the donor has. */
+/* Moves whole quanta over a face, no more than the donor has. */
 static void move_over(const rill_body_stage *stage, const rill_body_face *face) {
     int32_t *H = stage->flow->H;
     const double most = (double)RILL_TOP, real = (double)stage->constants->lambda * (double)face->opening * (double)face->u;
@@ -198,7 +198,8 @@ static void move_over(const rill_body_stage *stage, const rill_body_face *face) 
     *rill_body_face_velocity(stage->flow, face) = 0.0f;
 }
 
-/* What stands above a ceiling is carried on. Whether it was more than comes of cutting bodies into quarters of cells. */
+/* Carries on what stands above a ceiling. Tells whether it was more than comes of cutting bodies into quarters of
+ * cells. */
 static bool carry_on(rill_flow *flow, int32_t place, int64_t *refused) {
     const int32_t height = flow->bed->c[place] - flow->bed->b[place], above = flow->H[place] - height;
     return rill_passages_settle(flow, place, refused) && above > height / 256;

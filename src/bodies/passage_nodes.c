@@ -21,7 +21,7 @@
 
 /* --------------------------------------------------------------------------------------------------------------- join */
 
-/* Whether a column is flooded, or fifteen sixteenths full: pressure may go on from it. */
+/* Tells whether a column is flooded, or fifteen sixteenths full: pressure may go on from it. */
 static bool carries_pressure(const rill_flow *flow, int32_t place) {
     const rill_bed *bed = flow->bed;
     if (flow->pressure[place] != 0) return true;
@@ -29,7 +29,8 @@ static bool carries_pressure(const rill_flow *flow, int32_t place) {
     return bed->c[place] < RILL_TOP && level + flow->H[place] >= height - height / 16;
 }
 
-/* The head at which a flooded column whose pressure is to be found would be at rest with a node, above its own base. */
+/* Returns the head at which a flooded column whose pressure is to be found would be at rest with a node, above its own
+ * base. */
 static double rest_head(const rill_body_node *from, const rill_body_node *to) {
     const double head = (double)from->base + from->e - (double)to->base;
     return head > to->e ? head : to->e;
