@@ -21,19 +21,19 @@ static inline void put(picture *out, const corner c[3]) {
     const double area = (c[1].x - c[0].x) * (c[2].y - c[0].y) - (c[2].x - c[0].x) * (c[1].y - c[0].y);
     const double left = fmin(fmin(c[0].x, c[1].x), c[2].x), right = fmax(fmax(c[0].x, c[1].x), c[2].x);
     const double top = fmin(fmin(c[0].y, c[1].y), c[2].y), low = fmax(fmax(c[0].y, c[1].y), c[2].y);
-    for (int y = (int)fmax(top, 0); area != 0 && y < fmin(low, HEIGHT); y++)
-        for (int x = (int)fmax(left, 0); x < fmin(right, WIDTH); x++) {
+    for (int y = (int)fmax(top, 0); area != 0 && y < fmin(low, HEIGHT); ++y)
+        for (int x = (int)fmax(left, 0); x < fmin(right, WIDTH); ++x) {
             double w[3], away = 0;
-            for (int k = 0; k < 3; k++) {
+            for (int k = 0; k < 3; ++k) {
                 const corner *a = &c[(k + 1) % 3], *b = &c[(k + 2) % 3];
                 w[k] = ((b->x - a->x) * (y + 0.5 - a->y) - (b->y - a->y) * (x + 0.5 - a->x)) / area;
                 away += w[k] * c[k].away;
             }
             if (w[0] < 0 || w[1] < 0 || w[2] < 0 || away >= (double)out->away[y * WIDTH + x]) continue;
             out->away[y * WIDTH + x] = (float)away;
-            for (int i = 0; i < 3; i++) {
+            for (int i = 0; i < 3; ++i) {
                 double light = 0, clear = 0;
-                for (int k = 0; k < 3; k++) light += w[k] * c[k].light[i], clear += w[k] * c[k].clear[i];
+                for (int k = 0; k < 3; ++k) light += w[k] * c[k].light[i], clear += w[k] * c[k].clear[i];
                 float *colour = &out->colour[3 * (y * WIDTH + x) + i];
                 *colour = (float)(light + clear * (double)*colour);
             }
@@ -45,7 +45,7 @@ static inline bool save(const picture *in, const char *path) {
     FILE *file = fopen(path, "wb");
     if (!file) return false;
     fprintf(file, "P6\n%d %d\n255\n", WIDTH, HEIGHT);
-    for (int i = 0; i < 3 * WIDTH * HEIGHT; i++) fputc((int)(255 * pow(fmin((double)in->colour[i], 1), 1 / 2.2)), file);
+    for (int i = 0; i < 3 * WIDTH * HEIGHT; ++i) fputc((int)(255 * pow(fmin((double)in->colour[i], 1), 1 / 2.2)), file);
     return fclose(file) == 0;
 }
 

@@ -22,18 +22,18 @@ static double lit(const double n[3]) {
 }
 
 static void draw_solid(picture *out, const rill_solid_mesh *mesh) {
-    for (size_t t = 0; t < mesh->triangle_count; t++) {
+    for (size_t t = 0; t < mesh->triangle_count; ++t) {
         const double *p[3];
         double n[3];
         corner c[3];
-        for (int k = 0; k < 3; k++) p[k] = mesh->vertices + 3 * (size_t)mesh->indices[3 * t + (size_t)k];
-        for (int k = 0; k < 3; k++) { /* flat: the triangle's own normal */
+        for (int k = 0; k < 3; ++k) p[k] = mesh->vertices + 3 * (size_t)mesh->indices[3 * t + (size_t)k];
+        for (int k = 0; k < 3; ++k) { /* flat: the triangle's own normal */
             const int a = (k + 1) % 3, b = (k + 2) % 3;
             n[k] = (p[1][a] - p[0][a]) * (p[2][b] - p[0][b]) - (p[1][b] - p[0][b]) * (p[2][a] - p[0][a]);
         }
-        for (int k = 0; k < 3; k++) {
+        for (int k = 0; k < 3; ++k) {
             c[k] = project(p[k]);
-            for (int i = 0; i < 3; i++) c[k].light[i] = 0.7 * lit(n);
+            for (int i = 0; i < 3; ++i) c[k].light[i] = 0.7 * lit(n);
         }
         put(out, c);
     }
@@ -42,17 +42,17 @@ static void draw_solid(picture *out, const rill_solid_mesh *mesh) {
 static void draw_liquid(picture *out, const rill_surface_mesh *mesh) {
     static const double absorbed[3] = { 300, 2500, 2500 }, body[3] = { 0.25, 0.01, 0.01 }; /* 1/m; of a deep pool */
     corner *all = malloc((mesh->vertex_count + 1) * sizeof *all);
-    for (size_t v = 0; all && v < mesh->vertex_count; v++) {
+    for (size_t v = 0; all && v < mesh->vertex_count; ++v) {
         const float *p = mesh->positions + 3 * v, *m = mesh->normals + 3 * v;
         const double n[3] = { (double)m[0], (double)m[1], (double)m[2] }; /* these bend at walls: the meniscus */
         all[v] = project((double[]){ (double)p[0], (double)p[1], (double)p[2] });
         const double shine = 0.6 * pow(fmax(0.2 * n[1] - 0.2 * n[0] + 0.96 * n[2], 0), 200);
-        for (int i = 0; i < 3; i++) {
+        for (int i = 0; i < 3; ++i) {
             all[v].clear[i] = exp(-absorbed[i] * 2 * (double)mesh->depths[v]); /* down to the floor and up again */
             all[v].light[i] = (1 - all[v].clear[i]) * body[i] * lit(n) + shine * 0.1;
         }
     }
-    for (size_t t = 0; all && t < mesh->triangle_count; t++) {
+    for (size_t t = 0; all && t < mesh->triangle_count; ++t) {
         const uint32_t *i = mesh->indices + 3 * t; /* counter-clockwise, seen from above */
         put(out, (corner[]){ all[i[0]], all[i[1]], all[i[2]] });
     }
@@ -75,7 +75,7 @@ static rill_world *make_world(void) {
     solids[2].centre[0] = 0.02, solids[2].centre[1] = 0.03;
     wound.at[0] = 0.04, wound.at[1] = 0.03, wound.rate = 8e-6, wound.until = 0.5;
     if (rill_world_create(&def, &world, NULL) != RILL_OK) return NULL;
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 3; ++i)
         if (rill_solid_create(world, &solids[i], &id) != RILL_OK) return NULL;
     return rill_bed_build(world) == RILL_OK && rill_source_create(world, &wound, &source) == RILL_OK ? world : NULL;
 }
@@ -88,11 +88,11 @@ int main(int argc, char **argv) {
     rill_solid_mesh solid;
     const rill_surface_def look = rill_default_surface_def();
     if (!world || rill_surface_create(world, &look, &surface) != RILL_OK) return 1;
-    for (int frame = 0; frame < 45; frame++) rill_world_step(world, 1.0 / 60);
+    for (int frame = 0; frame < 45; ++frame) rill_world_step(world, 1.0 / 60);
 
-    for (int i = 0; i < WIDTH * HEIGHT; i++) out.away[i] = INFINITY;
-    for (int i = 0; i < 3 * WIDTH * HEIGHT; i++) out.colour[i] = 0.1f; /* behind everything */
-    for (int32_t i = 0; i < rill_world_solid_count(world); i++)
+    for (int i = 0; i < WIDTH * HEIGHT; ++i) out.away[i] = INFINITY;
+    for (int i = 0; i < 3 * WIDTH * HEIGHT; ++i) out.colour[i] = 0.1f; /* behind everything */
+    for (int32_t i = 0; i < rill_world_solid_count(world); ++i)
         if (rill_solid_get_mesh(world, rill_world_solid_at(world, i), &solid) == RILL_OK) draw_solid(&out, &solid);
     if (rill_surface_build(surface) != RILL_OK || rill_surface_get_mesh(surface, &liquid) != RILL_OK) return 1;
     draw_liquid(&out, &liquid); /* after the solids, as it lets them through */

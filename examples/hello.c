@@ -17,7 +17,7 @@ int main(void) {
         rill_source_create(world, &jug, &jug_id))
         return 1;
 
-    for (int frame = 0; frame < 120; frame++) rill_world_step(world, 1.0 / 60);
+    for (int frame = 0; frame < 120; ++frame) rill_world_step(world, 1.0 / 60);
 
     rill_sample here;
     rill_query_points(world, jug.at, 1, &here);

@@ -36,7 +36,7 @@ int main(void) {
     dGeomSetBody(dCreateSphere(space, RADIUS), body);
     dCreatePlane(space, 0, 0, 1, 0);
     rill_body_state state;
-    for (int step = 0; step < 480; step++) {
+    for (int step = 0; step < 480; ++step) {
         if (step % 240 == 0) rill_world_fill_level(world, (double[]){ .01, .01, .01 }, step ? .15 : .03, NULL);
         if (rill_world_step(world, DT) & RILL_STATUS_REFUSED) return 1;
         rill_body_forces f; /* what the liquid has done to it: the engine's ball gets that */
@@ -45,7 +45,7 @@ int main(void) {
         dBodyAddTorque(body, f.turn[0] / DT, f.turn[1] / DT, f.turn[2] / DT);
         dSpaceCollide(space, NULL, touch), dWorldStep(engine, DT), dJointGroupEmpty(contacts);
         const dReal *p = dBodyGetPosition(body), *q = dBodyGetQuaternion(body), *v = dBodyGetLinearVel(body);
-        for (int k = 0; k < 3; k++) { /* where it is now, and what else has pushed it */
+        for (int k = 0; k < 3; ++k) { /* where it is now, and what else has pushed it */
             state.acceleration[k] += (v[k] - state.velocity[k]) / DT;
             state.position[k] = p[k], state.velocity[k] = v[k], state.spin[k] = dBodyGetAngularVel(body)[k];
             state.orientation[k] = q[k + 1], state.orientation[3] = q[0];

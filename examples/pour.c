@@ -7,9 +7,7 @@
 #include <stdio.h>
 
 static bool failed(const rill_world *world, rill_result result, const char *what) {
-    if (result != RILL_OK) {
-        fprintf(stderr, "%s: %s: %s\n", what, rill_result_name(result), rill_world_message(world));
-    }
+    if (result != RILL_OK) fprintf(stderr, "%s: %s: %s\n", what, rill_result_name(result), rill_world_message(world));
     return result != RILL_OK;
 }
 
@@ -20,32 +18,24 @@ static bool furnish(rill_world *world, rill_solid_id *floor, rill_solid_id *tabl
     def.shape = RILL_SHAPE_BOX;
     def.min[0] = def.min[1] = 0.0, def.min[2] = -0.01;
     def.max[0] = def.max[1] = 0.2, def.max[2] = 0.0;
-    if (failed(world, rill_solid_create(world, &def, floor), "floor")) {
-        return false;
-    }
+    if (failed(world, rill_solid_create(world, &def, floor), "floor")) return false;
     def.name = "table";
     def.min[0] = def.min[1] = 0.02, def.min[2] = 0.09;
     def.max[0] = def.max[1] = 0.18, def.max[2] = 0.1;
-    if (failed(world, rill_solid_create(world, &def, table), "table")) {
-        return false;
-    }
+    if (failed(world, rill_solid_create(world, &def, table), "table")) return false;
     def.name = "saucer";
     def.shape = RILL_SHAPE_CYLINDER;
     def.from[0] = def.from[1] = def.to[0] = def.to[1] = 0.1;
     def.from[2] = 0.1, def.to[2] = 0.103;
     def.radius = 0.04;
-    if (failed(world, rill_solid_create(world, &def, saucer), "saucer")) {
-        return false;
-    }
+    if (failed(world, rill_solid_create(world, &def, saucer), "saucer")) return false;
     rill_solid_id rim;
     def.name = "rim";
     def.shape = RILL_SHAPE_TORUS;
     def.centre[0] = def.centre[1] = 0.1, def.centre[2] = 0.103;
     def.axis[2] = 1.0;
     def.radius = 0.037, def.tube = 0.003;
-    if (failed(world, rill_solid_create(world, &def, &rim), "rim")) {
-        return false;
-    }
+    if (failed(world, rill_solid_create(world, &def, &rim), "rim")) return false;
     return !failed(world, rill_bed_build(world), "bed");
 }
 
@@ -69,14 +59,10 @@ static double millilitres(const rill_world *world, rill_solid_id solid) {
 
 static int run(rill_world *world) {
     rill_solid_id floor, table, saucer;
-    if (!furnish(world, &floor, &table, &saucer) || !pour(world)) {
-        return 1;
-    }
+    if (!furnish(world, &floor, &table, &saucer) || !pour(world)) return 1;
     printf("%6s %10s %10s %10s %10s\n", "time s", "saucer ml", "table ml", "floor ml", "left ml");
-    for (int frame = 1; frame <= 240; frame++) {
-        if ((rill_world_step(world, 1.0 / 60.0) & RILL_STATUS_REFUSED) != 0) {
-            return failed(world, rill_world_result(world), "step") ? 1 : 0;
-        }
+    for (int frame = 1; frame <= 240; ++frame) {
+        if ((rill_world_step(world, 1.0 / 60.0) & RILL_STATUS_REFUSED) != 0) return failed(world, rill_world_result(world), "step") ? 1 : 0;
         rill_ledger ledger;
         if (frame % 30 == 0 && rill_world_get_ledger(world, &ledger) == RILL_OK) {
             printf("%6.1f %10.3f %10.3f %10.3f %10.3f\n", rill_world_time(world), millilitres(world, saucer),
@@ -85,9 +71,7 @@ static int run(rill_world *world) {
         }
     }
     rill_ledger ledger;
-    if (failed(world, rill_world_get_ledger(world, &ledger), "ledger")) {
-        return 1;
-    }
+    if (failed(world, rill_world_get_ledger(world, &ledger), "ledger")) return 1;
     printf("poured %.6f ml; every quantum accounted for: error %lld\n",
            1e6 * ledger.quantum_volume * (double)ledger.poured, (long long)ledger.error);
     return ledger.error == 0 && fabs(ledger.quantum_volume * (double)ledger.poured - 80e-6) < 1e-9 ? 0 : 1;
@@ -97,9 +81,7 @@ int main(void) {
     rill_world_def def = rill_default_world_def();
     def.name = "coffee break";
     def.grid = (rill_grid){ .cells = { 100, 100 }, .cell_size = 0.002 };
-    for (int edge = RILL_WEST; edge <= RILL_NORTH; edge++) {
-        def.edges[edge].kind = RILL_EDGE_OPEN; /* what runs out of the room is booked as drained */
-    }
+    for (int edge = RILL_WEST; edge <= RILL_NORTH; ++edge) def.edges[edge].kind = RILL_EDGE_OPEN; /* what runs out of the room is booked as drained */
     rill_liquid_preset("coffee", &def.liquid);
     rill_world *world = NULL;
     rill_message message;

@@ -14,11 +14,9 @@ typedef struct arena {
 static void *arena_take(size_t size, size_t alignment, void *user) {
     arena *all = user;
     const size_t start = (all->used + alignment - 1) & ~(alignment - 1);
-    if (start > all->capacity || size > all->capacity - start) {
-        return NULL; /* Rill answers with RILL_OUT_OF_MEMORY and leaves everything as it was */
-    }
+    if (start > all->capacity || size > all->capacity - start) return NULL; /* Rill answers with RILL_OUT_OF_MEMORY and leaves everything as it was */
     all->used = start + size;
-    all->calls++;
+    ++all->calls;
     return all->memory + start;
 }
 
@@ -52,9 +50,7 @@ static rill_world *make_world(arena *all) {
 }
 
 static uint64_t play(rill_world *world, int frames) {
-    for (int frame = 0; frame < frames; frame++) {
-        rill_world_step(world, 1.0 / 60.0);
-    }
+    for (int frame = 0; frame < frames; ++frame) rill_world_step(world, 1.0 / 60.0);
     return rill_world_hash(world);
 }
 

@@ -31,20 +31,19 @@ static int read_usda(const char *path, usda_file *file) {
     const usda_attribute *indices = usda_attribute_at(file, "/Rill/Liquid.faceVertexIndices");
     const usda_attribute *counts = usda_attribute_at(file, "/Rill/Liquid.faceVertexCounts");
     if (!indices || !counts || counts->count != indices->count) return wrong(path, "no topology for every time");
-    for (size_t a = 0; a < sizeof vertex / sizeof vertex[0]; a++) {
+    for (size_t a = 0; a < sizeof vertex / sizeof vertex[0]; ++a) {
         char name[128];
         snprintf(name, sizeof name, "/Rill/Liquid.%s", vertex[a]);
         const usda_attribute *attribute = usda_attribute_at(file, name);
         if (!attribute || attribute->count != indices->count) return wrong(path, "not a sample for every time");
         const usda_attribute *points = usda_attribute_at(file, "/Rill/Liquid.points");
-        for (size_t s = 0; s < attribute->count; s++) {
+        for (size_t s = 0; s < attribute->count; ++s) {
             const usda_sample *sample = &attribute->samples[s];
             if (sample->count != points->samples[s].count || sample->code != points->samples[s].code)
                 return wrong(path, "an array that is not as long as the points");
-            for (size_t i = 0; a == 1 && i < sample->count; i++) {
-                if (!is_up(sample->numbers + 3 * i)) return wrong(path, "a normal that points downwards");
-            }
-            for (size_t i = 0; i < indices->samples[s].count; i++) {
+            for (size_t i = 0; a == 1 && i < sample->count; ++i)
+if (!is_up(sample->numbers + 3 * i)) return wrong(path, "a normal that points downwards");
+            for (size_t i = 0; i < indices->samples[s].count; ++i) {
                 double index = indices->samples[s].numbers[i];
                 if (index < 0 || index >= (double)sample->count) return wrong(path, "an index beyond the points");
             }
@@ -56,7 +55,7 @@ static int read_usda(const char *path, usda_file *file) {
     const usda_sample *last = &points->samples[points->count - 1];
     printf("times %zu to %g vertices %zu triangles %zu\n", points->count, last->code, last->count,
            counts->samples[points->count - 1].count);
-    for (size_t i = 0; i < file->count; i++) {
+    for (size_t i = 0; i < file->count; ++i) {
         const char *type = strstr(file->attributes[i].path, "(type)");
         if (type)
             printf("prim %.*s %s\n", (int)(type - file->attributes[i].path), file->attributes[i].path,
@@ -70,14 +69,13 @@ static int read_assimp(const char *path) {
     if (!scene) return wrong(path, aiGetErrorString());
     size_t vertices = 0, triangles = 0;
     int code = 0;
-    for (unsigned m = 0; m < scene->mNumMeshes && !code; m++) {
+    for (unsigned m = 0; m < scene->mNumMeshes && !code; ++m) {
         const struct aiMesh *mesh = scene->mMeshes[m];
         vertices += mesh->mNumVertices;
         triangles += mesh->mNumFaces;
-        for (unsigned f = 0; f < mesh->mNumFaces; f++) {
-            if (mesh->mFaces[f].mNumIndices != 3) code = wrong(path, "a face that is no triangle");
-        }
-        for (unsigned v = 0; v < mesh->mNumVertices && mesh->mNormals && !code; v++) {
+        for (unsigned f = 0; f < mesh->mNumFaces; ++f)
+if (mesh->mFaces[f].mNumIndices != 3) code = wrong(path, "a face that is no triangle");
+        for (unsigned v = 0; v < mesh->mNumVertices && mesh->mNormals && !code; ++v) {
             double normal[3] = { (double)mesh->mNormals[v].x, (double)mesh->mNormals[v].y,
                                  (double)mesh->mNormals[v].z };
             if (!is_up(normal)) code = wrong(path, "a normal that points downwards");

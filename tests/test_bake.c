@@ -33,12 +33,12 @@ typedef struct sheet {
 
 static rill_mesh_part make_sheet(sheet *s, float shift) {
     size_t t = 0;
-    for (uint32_t i = 0; i < VERTICES; i++) {
+    for (uint32_t i = 0; i < VERTICES; ++i) {
         double x = i % NX, y = (double)(i / NX), slope[2] = { 0.3 * sin(x + y), 0.2 * cos(2 * x - y) };
         double length = sqrt(1 + slope[0] * slope[0] + slope[1] * slope[1]);
         const double place[3] = { x * 0.001 + (double)shift, y * 0.001 - 0.0013, 0.01 + 0.0003 * sin(x) * cos(y) };
         const double normal[3] = { -slope[0] / length, -slope[1] / length, 1 / length };
-        for (size_t axis = 0; axis < 3; axis++) {
+        for (size_t axis = 0; axis < 3; ++axis) {
             s->positions[3 * i + axis] = (float)place[axis];
             s->normals[3 * i + axis] = (float)normal[axis];
             s->velocities[3 * i + axis] = (float)(normal[axis] * exp(3 * (x - y)) * (axis == 2 ? -1e-9 : 1));
@@ -83,22 +83,18 @@ static const double *turned(const struct aiVector3D *v, bool from_y_up, double o
  * because it turns glTF's axes by a matrix. */
 static void compare(const struct aiMesh *mesh, const rill_mesh_part *part, bool y_up, double slack) {
     assert_int_equal(mesh->mNumFaces, part->triangle_count);
-    for (size_t f = 0; f < part->triangle_count; f++) {
+    for (size_t f = 0; f < part->triangle_count; ++f) {
         double corners[3][3];
         assert_int_equal(mesh->mFaces[f].mNumIndices, 3);
-        for (size_t c = 0; c < 3; c++) {
+        for (size_t c = 0; c < 3; ++c) {
             unsigned there = mesh->mFaces[f].mIndices[c];
             size_t here = part->indices[3 * f + c];
             double normal[3];
             turned(&mesh->mVertices[there], y_up, corners[c]);
-            for (size_t axis = 0; axis < 3; axis++) {
-                assert_true(fabs(corners[c][axis] - (double)part->positions[3 * here + axis]) <= slack * 0.01);
-            }
+            for (size_t axis = 0; axis < 3; ++axis) assert_true(fabs(corners[c][axis] - (double)part->positions[3 * here + axis]) <= slack * 0.01);
             if (!part->normals) continue;
             turned(&mesh->mNormals[there], y_up, normal);
-            for (size_t axis = 0; axis < 3; axis++) {
-                assert_true(fabs(normal[axis] - (double)part->normals[3 * here + axis]) <= slack);
-            }
+            for (size_t axis = 0; axis < 3; ++axis) assert_true(fabs(normal[axis] - (double)part->normals[3 * here + axis]) <= slack);
             assert_true(normal[2] > 0);
         }
         double cross = (corners[1][0] - corners[0][0]) * (corners[2][1] - corners[0][1]) -
@@ -113,9 +109,9 @@ static void assimp_reads_them_back(void **state) {
     sheet sheets[2];
     rill_mesh_part parts[2] = { make_sheet(&sheets[0], 0), make_sheet(&sheets[1], 0.5f) };
     parts[1].name = "second \"part\"";
-    for (int f = RILL_MESH_OBJ; f <= RILL_MESH_GLB; f++) {
+    for (int f = RILL_MESH_OBJ; f <= RILL_MESH_GLB; ++f) {
         const char *path = in_folder(names[f]);
-        for (size_t count = 1; count <= (f == RILL_MESH_PLY ? 1 : 2); count++) {
+        for (size_t count = 1; count <= (f == RILL_MESH_PLY ? 1 : 2); ++count) {
             put(path, (rill_mesh_format)f, parts, count);
             /* Applying the transforms of nodes joins meshes, so of two parts the data are looked at as they are. */
             bool y_up = f == RILL_MESH_GLB && count == 1;
@@ -123,7 +119,7 @@ static void assimp_reads_them_back(void **state) {
                 aiImportFile(path, y_up ? aiProcess_PreTransformVertices : aiProcess_ValidateDataStructure);
             if (!scene) fail_msg("%s: %s", path, aiGetErrorString());
             assert_int_equal(scene->mNumMeshes, count);
-            for (size_t i = 0; i < count; i++) {
+            for (size_t i = 0; i < count; ++i) {
                 compare(scene->mMeshes[i], &parts[i], y_up, f == RILL_MESH_OBJ || y_up ? 1e-6 : 0);
                 if (f != RILL_MESH_OBJ) assert_int_equal(scene->mMeshes[i]->mNumVertices, VERTICES);
             }
@@ -153,7 +149,7 @@ static void obj_is_exact(void **state) {
         const float *expected = line[1] == 'n' ? s.normals : s.positions;
         size_t kind = line[0] == 'f' ? 2 : line[1] == 'n' ? 1 : 0;
         if (line[0] != 'v' && line[0] != 'f') continue;
-        for (size_t i = 0; i < 3; i++) {
+        for (size_t i = 0; i < 3; ++i) {
             if (kind < 2) {
                 float value = strtof(at, &at);
                 assert_memory_equal(&value, &expected[3 * seen[kind] + i], sizeof value);
@@ -164,7 +160,7 @@ static void obj_is_exact(void **state) {
             }
         }
         assert_true(*at == '\n');
-        seen[kind]++;
+        ++seen[kind];
     }
     assert_true(seen[0] == VERTICES && seen[1] == VERTICES && seen[2] == TRIANGLES);
     fclose(file);
@@ -204,14 +200,14 @@ static void ply_has_every_attribute(void **state) {
     assert_int_equal(size, sizeof head - 1 + VERTICES * 13 * 4 + TRIANGLES * 13);
     assert_memory_equal(bytes, head, sizeof head - 1);
     const char *at = bytes + sizeof head - 1;
-    for (size_t v = 0; v < VERTICES; v++, at += 13 * 4) {
+    for (size_t v = 0; v < VERTICES; ++v, at += 13 * 4) {
         assert_memory_equal(at, s.positions + 3 * v, 12);
         assert_memory_equal(at + 12, s.normals + 3 * v, 12);
         assert_memory_equal(at + 24, s.velocities + 3 * v, 12);
         assert_true(float_at(at + 36) == s.opacities[v] && float_at(at + 40) == s.depths[v]);
         assert_true(float_at(at + 44) == s.wetness[v] && word_at(at + 48) == (uint32_t)s.layers[v]);
     }
-    for (size_t t = 0; t < TRIANGLES; t++, at += 13) {
+    for (size_t t = 0; t < TRIANGLES; ++t, at += 13) {
         assert_int_equal(*at, 3);
         assert_memory_equal(at + 1, s.indices + 3 * t, 12);
     }
@@ -231,9 +227,7 @@ static void ply_joins_parts(void **state) {
     assert_int_equal(scene->mMeshes[0]->mNumVertices, 2 * VERTICES);
     assert_int_equal(scene->mMeshes[0]->mNumFaces, 2 * TRIANGLES);
     const struct aiFace *last = &scene->mMeshes[0]->mFaces[2 * TRIANGLES - 1];
-    for (size_t c = 0; c < 3; c++) {
-        assert_int_equal(last->mIndices[c], VERTICES + sheets[1].indices[3 * TRIANGLES - 3 + c]);
-    }
+    for (size_t c = 0; c < 3; ++c) assert_int_equal(last->mIndices[c], VERTICES + sheets[1].indices[3 * TRIANGLES - 3 + c]);
     aiReleaseImport(scene);
     assert_int_equal(unlink(path), 0);
 }
@@ -276,7 +270,7 @@ static void glb_is_laid_out_as_it_must_be(void **state) {
                   { "_DEPTH", 1 },   { "_WETNESS", 1 }, { "_LAYER", 1 } };
     size_t offset = 0;
     const char *view = strstr(bytes + 20, "\"bufferViews\"");
-    for (size_t i = 0; i < 7; i++) {
+    for (size_t i = 0; i < 7; ++i) {
         char key[32];
         snprintf(key, sizeof key, "\"%s\":", views[i].name);
         assert_int_equal((size_t)json_number(bytes + 20, "attributes", key), i);
@@ -284,7 +278,7 @@ static void glb_is_laid_out_as_it_must_be(void **state) {
         assert_int_equal(strtoul(view + 13, NULL, 10), offset);
         view = strstr(view, "\"byteLength\":");
         assert_int_equal(strtoul(view + 13, NULL, 10), 4 * VERTICES * views[i].width);
-        for (size_t v = 0; v < VERTICES; v++) {
+        for (size_t v = 0; v < VERTICES; ++v) {
             const char *at = data + offset + 4 * v * views[i].width;
             const float *const plain[] = { s.positions, s.normals, NULL, s.velocities, s.depths, s.wetness, NULL };
             if (plain[i]) assert_memory_equal(at, plain[i] + v * views[i].width, 4 * views[i].width);
@@ -296,7 +290,7 @@ static void glb_is_laid_out_as_it_must_be(void **state) {
     assert_memory_equal(data + offset, s.indices, sizeof s.indices);
     assert_int_equal((size_t)json_number(bytes + 20, "\"buffers\"", "\"byteLength\":"), offset + sizeof s.indices);
     float low = s.positions[2], high = low;
-    for (size_t v = 0; v < VERTICES; v++) {
+    for (size_t v = 0; v < VERTICES; ++v) {
         low = fminf(low, s.positions[3 * v + 2]);
         high = fmaxf(high, s.positions[3 * v + 2]);
     }
@@ -315,7 +309,7 @@ static void empty_meshes_are_files_too(void **state) {
     const rill_surface_mesh nothing = { 0 };
     rill_mesh_part part = rill_mesh_part_of("liquid", &nothing);
     rill_message message;
-    for (int f = RILL_MESH_OBJ; f <= RILL_MESH_GLB; f++) {
+    for (int f = RILL_MESH_OBJ; f <= RILL_MESH_GLB; ++f) {
         char *bytes;
         size_t size;
         put(in_folder(names[f]), (rill_mesh_format)f, &part, 1);
@@ -342,7 +336,7 @@ static void assert_numbers(const usda_file *file, const char *path, size_t s, do
     const usda_sample *sample = &attribute->samples[s];
     assert_true(sample->code == code);
     assert_int_equal(sample->count, count);
-    for (size_t i = 0; i < count * width; i++) assert_true(sample->numbers[i] == (double)values[i]);
+    for (size_t i = 0; i < count * width; ++i) assert_true(sample->numbers[i] == (double)values[i]);
 }
 
 static double layer_number(usda_file *file, const char *key) {
@@ -367,7 +361,7 @@ static void write_stage(const char *blocks, const char *path, sheet *s) {
     rill_writer samples;
     rill_message message = { "" };
     assert_true(rill_writer_append(&samples, blocks, 0, &message));
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; ++k) {
         double code = k < 2 ? k : 1.5;
         rill_usda_sample_liquid(&samples, code, k == 1 ? &none : &liquid);
         rill_usda_sample_solid(&samples, code, 0, &solids[1].part, k != 1);
@@ -391,7 +385,7 @@ static void usda_reads_back(void **state) {
     assert_true(layer_number(&file, "(startTimeCode)") == 0 && layer_number(&file, "(endTimeCode)") == 1.5);
     assert_string_equal(usda_attribute_at(&file, "(upAxis)")->samples[0].text, "Z");
     assert_string_equal(usda_attribute_at(&file, "(defaultPrim)")->samples[0].text, "Rill");
-    for (size_t k = 0; k < 3; k++) {
+    for (size_t k = 0; k < 3; ++k) {
         double code = k < 2 ? (double)k : 1.5;
         size_t count = k == 1 ? 0 : VERTICES;
         assert_numbers(&file, "/Rill/Liquid.points", k, code, s.positions, count, 3);
@@ -404,7 +398,7 @@ static void usda_reads_back(void **state) {
         const usda_attribute *counts = usda_attribute_at(&file, "/Rill/Liquid.faceVertexCounts");
         assert_int_equal(indices->samples[k].count, k == 1 ? 0 : 3 * TRIANGLES);
         assert_int_equal(counts->samples[k].count, k == 1 ? 0 : TRIANGLES);
-        for (size_t i = 0; i < indices->samples[k].count; i++) {
+        for (size_t i = 0; i < indices->samples[k].count; ++i) {
             assert_true(indices->samples[k].numbers[i] == (double)s.indices[i] &&
                         counts->samples[k].numbers[i / 3] == 3);
         }

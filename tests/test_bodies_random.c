@@ -49,9 +49,8 @@ static void random_definition(scene *s) {
     s->level = s->high * between(d, 0.2, 1);
     s->dt = chance(d, 0.5) ? 1.0 / 60 : scaled(d, 1e-3, 0.03);
     def->headroom = s->high * between(d, 0.5, 3);
-    for (int k = 0; k < 4; ++k) {
-        if (chance(d, 0.15)) def->edges[k] = (rill_edge){ chance(d, 0.5) ? RILL_EDGE_OPEN : RILL_EDGE_STILL, s->level };
-    }
+    for (int k = 0; k < 4; ++k)
+if (chance(d, 0.15)) def->edges[k] = (rill_edge){ chance(d, 0.5) ? RILL_EDGE_OPEN : RILL_EDGE_STILL, s->level };
     if (chance(d, 0.25)) def->gravity[0] = between(d, -4, 4);
     if (chance(d, 0.5)) def->liquid.viscosity = chance(d, 0.4) ? 0 : scaled(d, 1e-7, 1);
     def->solver.rest = chance(d, 0.7);

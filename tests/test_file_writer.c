@@ -26,7 +26,7 @@ static uint32_t next_random(uint64_t *state) {
 static size_t count_digits(const char *text) {
     size_t digits = 0, zeros = 0;
     bool started = false;
-    for (; *text && *text != 'e'; text++) {
+    for (; *text && *text != 'e'; ++text) {
         if (*text < '0' || *text > '9') continue;
         started |= *text != '0';
         digits += started ? 1 : 0;
@@ -40,7 +40,7 @@ static void floats_are_exact_and_short(void **state) {
     (void)state;
     uint64_t random = 1;
     size_t longer = 0;
-    for (int i = 0; i < 200000; i++) {
+    for (int i = 0; i < 200000; ++i) {
         uint32_t bits = next_random(&random);
         float value;
         memcpy(&value, &bits, sizeof value);
@@ -97,9 +97,7 @@ static void locales_change_nothing(void **state) {
     (void)state;
     static const char *const comma[] = { "de_DE.UTF-8", "fr_FR.UTF-8", "de_DE", "ps_AF.UTF-8" };
     bool found = false;
-    for (size_t i = 0; i < sizeof comma / sizeof comma[0] && !found; i++) {
-        found = setlocale(LC_NUMERIC, comma[i]) != NULL && localeconv()->decimal_point[0] != '.';
-    }
+    for (size_t i = 0; i < sizeof comma / sizeof comma[0] && !found; ++i) found = setlocale(LC_NUMERIC, comma[i]) != NULL && localeconv()->decimal_point[0] != '.';
     char text[RILL_NUMBER_TEXT];
     rill_number_double(-1234.5678, text);
     bool good = strcmp(text, "-1234.5678") == 0;
@@ -120,12 +118,12 @@ static void files_are_whole_or_absent(void **state) {
     size_t size;
     const char *path = in_folder("whole");
     assert_true(rill_writer_create(&writer, path, &message));
-    for (uint32_t i = 0; i < 50000; i++) rill_writer_u32(&writer, i); /* several buffers */
+    for (uint32_t i = 0; i < 50000; ++i) rill_writer_u32(&writer, i); /* several buffers */
     assert_int_equal(access(path, F_OK), -1);
     assert_true(rill_writer_commit(&writer, &message));
     assert_int_equal(rill_file_read(path, 1 << 20, &bytes, &size, &message), RILL_OK);
     assert_int_equal(size, 200000);
-    for (uint32_t i = 0; i < 50000; i++) {
+    for (uint32_t i = 0; i < 50000; ++i) {
         const unsigned char *b = (const unsigned char *)bytes + 4 * (size_t)i;
         assert_true((b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24) == i);
     }
@@ -146,7 +144,7 @@ static void full_disks_are_noticed(void **state) {
     rill_message message = { "" };
     assert_int_equal(symlink("/dev/full", in_folder("full.part")), 0);
     assert_true(rill_writer_create(&writer, in_folder("full"), &message));
-    for (int i = 0; i < 100000; i++) rill_writer_text(&writer, "text");
+    for (int i = 0; i < 100000; ++i) rill_writer_text(&writer, "text");
     assert_false(rill_writer_commit(&writer, &message));
     assert_string_equal(message.text, "No space left on device");
     assert_int_equal(access(in_folder("full"), F_OK), -1);

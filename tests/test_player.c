@@ -54,11 +54,8 @@ static double volume(const rill_player_status *status) {
 
 /* What came and what went, together. */
 static double booked(const rill_player_status *status, const char *account) {
-    for (int32_t i = 0; i < status->account_count; i++) {
-        if (strcmp(status->accounts[i].name, account) == 0) {
-            return status->accounts[i].poured + status->accounts[i].drained;
-        }
-    }
+    for (int32_t i = 0; i < status->account_count; ++i)
+if (strcmp(status->accounts[i].name, account) == 0) return status->accounts[i].poured + status->accounts[i].drained;
     return 0;
 }
 
@@ -86,7 +83,7 @@ static void claims_stop_the_world(void **state) {
     (void)state;
     rill_player *player = open_scene();
     rill_player_view view;
-    for (int i = 0; i < 20; i++) {
+    for (int i = 0; i < 20; ++i) {
         assert_true(rill_player_claim(player, LONG, &view));
         uint64_t hash = rill_world_hash(view.world);
         nap(0.005);
@@ -138,7 +135,7 @@ static void pouring_for_long_keeps_the_ledger_short(void **state) {
     assert_true(rill_player_claim(player, LONG, &view));
     int32_t accounts = rill_world_account_count(view.world);
     rill_player_release(player);
-    for (int i = 0; i < 60; i++) { /* back and forth by several cells, sometimes let go */
+    for (int i = 0; i < 60; ++i) { /* back and forth by several cells, sometimes let go */
         rill_order hand = { .kind = RILL_ORDER_HAND,
                             .mode = i % 7 == 6 ? RILL_HAND_IDLE : RILL_HAND_POURS,
                             .ray = { { 0.03 + 0.01 * (i % 3), 0.04, 0.2 }, { 0, 0, -1 } },
@@ -161,7 +158,7 @@ static void refuses_bad_files_and_goes_on(void **state) {
     rill_player_status before, after;
     rill_player_read(player, &before);
     const rill_order_kind kinds[] = { RILL_ORDER_OPEN_MESH, RILL_ORDER_LOAD };
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; ++i) {
         rill_order order = { .kind = kinds[i], .text = "/nowhere/at_all.obj" };
         after = give(player, &order);
         assert_true(after.note_count == before.note_count + 1 && after.open && after.opened == before.opened);

@@ -97,11 +97,10 @@ static void random_gravity(dice *d, double gravity[3]) {
 
 static rill_liquid random_liquid(dice *d) {
     rill_liquid liquid = rill_default_world_def().liquid;
-    if (chance(d, 0.5)) {
-        rill_liquid_preset(rill_liquid_preset_name(one_of(d, rill_liquid_preset_count())), &liquid);
-    } else {
-        liquid.viscosity = chance(d, 0.3) ? 0 : scaled(d, 1e-8, 10);
-    }
+    if (chance(d, 0.5))
+rill_liquid_preset(rill_liquid_preset_name(one_of(d, rill_liquid_preset_count())), &liquid);
+else
+liquid.viscosity = chance(d, 0.3) ? 0 : scaled(d, 1e-8, 10);
     return liquid;
 }
 
@@ -112,16 +111,14 @@ static void make_definition(scene *s) {
     def->grid.cells[0] = 1 + one_of(d, chance(d, 0.1) ? 120 : 40);
     def->grid.cells[1] = 1 + one_of(d, 40);
     def->grid.cell_size = scaled(d, 1e-4, 1);
-    for (int k = 0; k < 3; k++) {
-        def->grid.origin[k] = chance(d, 0.5) ? 0 : def->grid.cell_size * between(d, -50, 50);
-    }
+    for (int k = 0; k < 3; ++k) def->grid.origin[k] = chance(d, 0.5) ? 0 : def->grid.cell_size * between(d, -50, 50);
     s->cells = (size_t)def->grid.cells[0] * (size_t)def->grid.cells[1];
     s->size[0] = def->grid.cell_size * def->grid.cells[0];
     s->size[1] = def->grid.cell_size * def->grid.cells[1];
     s->height = def->grid.cell_size * scaled(d, 0.1, 30);
     def->headroom = s->height * scaled(d, 0.1, 10);
     def->min_opening = chance(d, 0.5) ? 0 : s->height * between(d, 0, 0.05);
-    for (int k = 0; k < 4; k++) {
+    for (int k = 0; k < 4; ++k) {
         def->edges[k].kind = chance(d, 0.5) ? RILL_EDGE_WALL : (rill_edge_kind)one_of(d, 3);
         def->edges[k].level = def->grid.origin[2] + s->height * between(d, -0.2, 1.5);
     }
@@ -134,9 +131,7 @@ static void make_definition(scene *s) {
 
 /* A point anywhere in or a little outside the grid. */
 static void random_point(scene *s, double out[3]) {
-    for (int k = 0; k < 2; k++) {
-        out[k] = s->def.grid.origin[k] + s->size[k] * between(&s->dice, -0.1, 1.1);
-    }
+    for (int k = 0; k < 2; ++k) out[k] = s->def.grid.origin[k] + s->size[k] * between(&s->dice, -0.1, 1.1);
     out[2] = s->def.grid.origin[2] + s->height * between(&s->dice, -0.5, 1.5);
 }
 
@@ -150,7 +145,7 @@ static void random_solid(scene *s, rill_solid_def *def) {
     random_point(s, def->from);
     random_point(s, def->to);
     random_point(s, def->point);
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; ++k) {
         double extent = k < 2 ? s->size[k] * between(d, 0.05, 1) : s->height * scaled(d, 1e-3, 1);
         def->max[k] = def->min[k] + extent;
         def->axis[k] = k < 2 ? between(d, -0.5, 0.5) : 1;
@@ -173,7 +168,7 @@ static void add_terrain(scene *s) {
     def.heights_size[0] = 1 + one_of(d, 32);
     def.heights_size[1] = 1 + one_of(d, 32);
     double rough = chance(d, 0.3) ? 0 : scaled(d, 1e-4, 1), tilt = between(d, -1, 1), steps = one_of(d, 3) * 2;
-    for (int32_t i = 0; i < def.heights_size[0] * def.heights_size[1]; i++) {
+    for (int32_t i = 0; i < def.heights_size[0] * def.heights_size[1]; ++i) {
         double z = 0.5 + 0.02 * tilt * (i % def.heights_size[0]) + rough * between(d, -0.5, 0.5);
         heights[i] = s->height * (steps > 0 ? floor(z * steps) / steps : z);
     }
@@ -184,14 +179,10 @@ static void add_terrain(scene *s) {
 static void make_bed(scene *s) {
     rill_message message = { "" };
     rill_result result = rill_world_create(&s->def, &s->world, &message);
-    if (result != RILL_OK) {
-        fail_msg("scene %lu: rill_world_create: %s", s->number, message.text);
-    }
+    if (result != RILL_OK) fail_msg("scene %lu: rill_world_create: %s", s->number, message.text);
     int32_t solids = one_of(&s->dice, 7);
-    if (solids == 0 || chance(&s->dice, 0.8)) {
-        add_terrain(s);
-    }
-    for (int32_t i = 0; i < solids; i++) {
+    if (solids == 0 || chance(&s->dice, 0.8)) add_terrain(s);
+    for (int32_t i = 0; i < solids; ++i) {
         rill_solid_def def;
         rill_solid_id id;
         random_solid(s, &def);
@@ -206,17 +197,13 @@ static void make_bed(scene *s) {
 
 static void fill(scene *s) {
     dice *d = &s->dice;
-    for (int32_t layer = 0; layer < s->layers; layer++) {
+    for (int32_t layer = 0; layer < s->layers; ++layer) {
         double wet = between(d, 0, 1), depth = s->height * scaled(d, 1e-4, 0.5);
-        for (size_t i = 0; i < s->cells; i++) {
-            s->field[i] = chance(d, 0.05) ? (double)NAN : chance(d, wet) ? depth * between(d, 0.5, 1) : 0;
-        }
+        for (size_t i = 0; i < s->cells; ++i) s->field[i] = chance(d, 0.05) ? (double)NAN : chance(d, wet) ? depth * between(d, 0.5, 1) : 0;
         expect(s, rill_world_fill_depths(s->world, layer, s->field, s->cells, NULL), "rill_world_fill_depths");
         if (chance(d, 0.2)) {
             double speed = scaled(d, 1e-3, 10);
-            for (size_t i = 0; i < 2 * s->cells; i++) {
-                s->field[i] = speed * between(d, -1, 1);
-            }
+            for (size_t i = 0; i < 2 * s->cells; ++i) s->field[i] = speed * between(d, -1, 1);
             expect(s, rill_world_set_velocities(s->world, layer, s->field, 2 * s->cells), "rill_world_set_velocities");
         }
     }
@@ -231,26 +218,23 @@ static double random_rate(scene *s, rill_source_shape shape) {
 static void add_sources(scene *s) {
     dice *d = &s->dice;
     int32_t wanted = one_of(d, 7);
-    for (int32_t i = 0; i < wanted; i++) {
+    for (int32_t i = 0; i < wanted; ++i) {
         rill_source_def def = rill_default_source_def();
         def.shape = (rill_source_shape)one_of(d, RILL_SOURCE_RAIN + 1);
         def.sink = def.shape != RILL_SOURCE_RAIN && chance(d, 0.4);
         random_point(s, def.at);
         random_point(s, def.min);
-        for (int k = 0; k < 3; k++) {
-            def.max[k] = def.min[k] + (k < 2 ? s->size[k] : s->height) * between(d, 0.01, 1);
-        }
+        for (int k = 0; k < 3; ++k) def.max[k] = def.min[k] + (k < 2 ? s->size[k] : s->height) * between(d, 0.01, 1);
         def.radius = s->def.grid.cell_size * scaled(d, 0.1, 10);
         def.rate = random_rate(s, def.shape);
         def.from = chance(d, 0.7) ? 0 : between(d, 0, 0.2);
         def.until = chance(d, 0.7) ? def.until : def.from + between(d, 0, 0.3);
         /* A point without a column under it is bad data, and refused as such. */
         rill_result result = rill_source_create(s->world, &def, &s->sources[s->source_count]);
-        if (result == RILL_OK) {
-            s->source_count++;
-        } else if (result != RILL_INVALID_DATA && result != RILL_INVALID_ARGUMENT) {
-            expect(s, result, "rill_source_create");
-        }
+        if (result == RILL_OK)
+s->source_count++;
+else if (result != RILL_INVALID_DATA && result != RILL_INVALID_ARGUMENT)
+expect(s, result, "rill_source_create");
     }
 }
 
@@ -283,10 +267,8 @@ static void check_layer(scene *s, int32_t layer) {
     expect(s, rill_world_read_field(world, RILL_FIELD_BASE, layer, s->base, s->cells), "read base");
     expect(s, rill_world_read_field(world, RILL_FIELD_CEILING, layer, s->ceiling, s->cells), "read ceiling");
     expect(s, rill_world_read_field(world, RILL_FIELD_DEPTH, layer, s->field, s->cells), "read depth");
-    for (size_t i = 0; i < s->cells; i++) {
-        if (isnan(s->base[i])) {
-            continue;
-        }
+    for (size_t i = 0; i < s->cells; ++i) {
+        if (isnan(s->base[i])) continue;
         double depth = s->field[i], room = s->ceiling[i] - s->base[i]; /* differences of rounded doubles */
         if (!(depth >= 0 && depth <= room + 0.5 * s->quantum && isfinite(depth))) {
             fail_msg("scene %lu, layer %d, cell %zu: depth %.17g outside 0 .. %.17g", s->number, (int)layer, i, depth,
@@ -294,26 +276,17 @@ static void check_layer(scene *s, int32_t layer) {
         }
     }
     expect(s, rill_world_read_field(world, RILL_FIELD_FACES, layer, s->field, 2 * s->cells), "read faces");
-    for (size_t i = 0; i < 2 * s->cells; i++) {
-        if (!isnan(s->base[i / 2]) && !isfinite(s->field[i])) {
-            fail_msg("scene %lu, layer %d, cell %zu: face velocity %g", s->number, (int)layer, i / 2, s->field[i]);
-        }
-    }
+    for (size_t i = 0; i < 2 * s->cells; ++i)
+if (!isnan(s->base[i / 2]) && !isfinite(s->field[i])) fail_msg("scene %lu, layer %d, cell %zu: face velocity %g", s->number, (int)layer, i / 2, s->field[i]);
 }
 
 static void check(scene *s) {
     rill_ledger ledger;
     expect(s, rill_world_get_ledger(s->world, &ledger), "rill_world_get_ledger");
-    if (ledger.error != 0) {
-        fail_msg("scene %lu: ledger error %lld quanta", s->number, (long long)ledger.error);
-    }
-    for (int32_t layer = 0; layer < s->layers; layer++) {
-        check_layer(s, layer);
-    }
+    if (ledger.error != 0) fail_msg("scene %lu: ledger error %lld quanta", s->number, (long long)ledger.error);
+    for (int32_t layer = 0; layer < s->layers; ++layer) check_layer(s, layer);
     rill_message message = { "" };
-    if (rill_world_validate(s->world, &message) != RILL_OK) {
-        fail_msg("scene %lu: rill_world_validate: %s", s->number, message.text);
-    }
+    if (rill_world_validate(s->world, &message) != RILL_OK) fail_msg("scene %lu: rill_world_validate: %s", s->number, message.text);
 }
 
 static int64_t run_scene(unsigned long number) {
@@ -329,15 +302,11 @@ static int64_t run_scene(unsigned long number) {
     check(&s);
     double dt = scaled(&s.dice, 1e-4, 0.1);
     int32_t steps = 24 + one_of(&s.dice, 48);
-    for (int32_t i = 0; i < steps; i++) {
+    for (int32_t i = 0; i < steps; ++i) {
         change_something(&s);
         rill_status status = rill_world_step(s.world, dt * between(&s.dice, 0.5, 2));
-        if (status & RILL_STATUS_REFUSED) {
-            fail_msg("scene %lu: step refused: %s", number, rill_world_message(s.world));
-        }
-        if (i % 6 == 5) {
-            check(&s);
-        }
+        if (status & RILL_STATUS_REFUSED) fail_msg("scene %lu: step refused: %s", number, rill_world_message(s.world));
+        if (i % 6 == 5) check(&s);
     }
     check(&s);
     rill_ledger ledger;
@@ -352,9 +321,7 @@ static int64_t run_scene(unsigned long number) {
 static void random_scenes_stay_sound(void **state) {
     (void)state;
     unsigned long wet = 0;
-    for (unsigned long i = 0; i < scene_count; i++) {
-        wet += run_scene(first_scene + i) > 0;
-    }
+    for (unsigned long i = 0; i < scene_count; ++i) wet += run_scene(first_scene + i) > 0;
     print_message("%lu scenes, %lu of them with liquid at the end\n", scene_count, wet);
     /* Scenes that end dry prove little. */
     assert_true(scene_count < 100 || wet > scene_count / 2);

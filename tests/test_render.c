@@ -37,9 +37,7 @@ static int open_stage(void **state) {
         exit(77);
     }
     s->render = rill_render_create(WIDTH, HEIGHT, &message);
-    if (!s->render) {
-        fail_msg("%s", message.text);
-    }
+    if (!s->render) fail_msg("%s", message.text);
     *state = s;
     return 0;
 }
@@ -96,9 +94,7 @@ static void draw(stage *s, rill_world *world, const rill_camera *camera, const r
     def.distances = true;
     assert_int_equal(rill_surface_create(world, &def, &surface), RILL_OK);
     assert_int_equal(rill_surface_build(surface), RILL_OK);
-    if (!rill_render_scene(s->render, world, &surface, 1, camera, options, &message)) {
-        fail_msg("%s", message.text);
-    }
+    if (!rill_render_scene(s->render, world, &surface, 1, camera, options, &message)) fail_msg("%s", message.text);
     rill_render_read(s->render, s->pixels);
     rill_surface_destroy(surface);
 }
@@ -108,20 +104,18 @@ static void draw(stage *s, rill_world *world, const rill_camera *camera, const r
 /* Where a point is on the picture: written anew, not with the renderer's matrices. */
 static void find_pixel(const rill_camera *c, double x, double y, double z, double out[2]) {
     double d[3], right[3], up[3], p[3] = { x - c->from[0], y - c->from[1], z - c->from[2] }, length = 0, flat;
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; ++k) {
         d[k] = c->to[k] - c->from[k];
         length += d[k] * d[k];
     }
-    for (int k = 0; k < 3; k++) {
-        d[k] /= sqrt(length);
-    }
+    for (int k = 0; k < 3; ++k) d[k] /= sqrt(length);
     flat = sqrt(d[0] * d[0] + d[1] * d[1]);
     right[0] = d[1] / flat, right[1] = -d[0] / flat, right[2] = 0;
     up[0] = right[1] * d[2] - right[2] * d[1];
     up[1] = right[2] * d[0] - right[0] * d[2];
     up[2] = right[0] * d[1] - right[1] * d[0];
     double depth = 0, across = 0, high = 0, scale = c->lens / 36 * WIDTH;
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; ++k) {
         depth += d[k] * p[k];
         across += right[k] * p[k];
         high += up[k] * p[k];
@@ -138,8 +132,8 @@ static colour look_at(const stage *s, const rill_camera *camera, double x, doubl
     int cx = (int)at[0], cy = (int)at[1];
     assert_in_range(cx, 2, WIDTH - 3);
     assert_in_range(cy, 2, HEIGHT - 3);
-    for (int py = cy - 1; py <= cy + 1; py++) {
-        for (int px = cx - 1; px <= cx + 1; px++) {
+    for (int py = cy - 1; py <= cy + 1; ++py) {
+        for (int px = cx - 1; px <= cx + 1; ++px) {
             const uint8_t *p = &s->pixels[4 * (py * WIDTH + px)];
             sum.r += p[0] / (9 * 255.0);
             sum.g += p[1] / (9 * 255.0);
@@ -165,16 +159,14 @@ static double encode(double linear) {
  * glaring. */
 static void check_sound(const stage *s) {
     double sum = 0;
-    for (size_t i = 0; i < WIDTH * HEIGHT; i++) {
+    for (size_t i = 0; i < WIDTH * HEIGHT; ++i) {
         const uint8_t *p = &s->pixels[4 * i];
         assert_true(p[0] || p[1] || p[2]);
         assert_false(p[0] > 200 && p[2] > 200 && p[1] < 60);
         sum += (0.2126 * p[0] + 0.7152 * p[1] + 0.0722 * p[2]) / 255;
     }
     sum /= WIDTH * HEIGHT;
-    if (sum < 0.2 || sum > 0.8) {
-        fail_msg("the mean luminance is %.3f", sum);
-    }
+    if (sum < 0.2 || sum > 0.8) fail_msg("the mean luminance is %.3f", sum);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ tests */
@@ -223,7 +215,7 @@ static void absorption_grows_with_thickness(void **state) {
  * level 0. */
 static double expected_row(const rill_camera *c, double y, double level, double index) {
     double low = c->from[1], high = y; /* where the ray meets the surface */
-    for (int i = 0; i < 60; i++) {
+    for (int i = 0; i < 60; ++i) {
         double mid = 0.5 * (low + high), sine = (mid - c->from[1]) / hypot(mid - c->from[1], c->from[2] - level);
         double inside = sine / index, reached = mid + level * inside / sqrt(1 - inside * inside);
         *(reached < y ? &low : &high) = mid;
@@ -237,11 +229,9 @@ static double expected_row(const rill_camera *c, double y, double level, double 
 static int find_step(const stage *s, int from, int to) {
     double steepest = 0;
     int found = -1;
-    for (int y = from; y < to; y++) {
+    for (int y = from; y < to; ++y) {
         double step = 0;
-        for (int x = WIDTH / 2 - 8; x < WIDTH / 2 + 8; x++) {
-            step += (double)s->pixels[4 * ((y + 1) * WIDTH + x) + 1] - (double)s->pixels[4 * (y * WIDTH + x) + 1];
-        }
+        for (int x = WIDTH / 2 - 8; x < WIDTH / 2 + 8; ++x) step += (double)s->pixels[4 * ((y + 1) * WIDTH + x) + 1] - (double)s->pixels[4 * (y * WIDTH + x) + 1];
         if (step > steepest) {
             steepest = step;
             found = y + 1;
@@ -256,14 +246,12 @@ static void refraction_displaces_what_is_below(void **state) {
     rill_render_material looks[2] = { { RILL_MATERIAL_AUTO, { 0.8f, 0.8f, 0.8f }, 0.9f },
                                       { RILL_MATERIAL_AUTO, { 0.03f, 0.03f, 0.03f }, 0.9f } };
     int rows[2];
-    for (int wet = 0; wet < 2; wet++) {
+    for (int wet = 0; wet < 2; ++wet) {
         rill_world *world = make_tray();
         /* The northern part of the floor is dark, and hardly higher. */
         put_box(world, "dark", -0.01, EDGE, -0.001, 0.09, 0.09, 0.0001);
         assert_int_equal(rill_bed_build(world), RILL_OK);
-        if (wet) {
-            fill(world, 0.04, 0.01, 0.001, LEVEL);
-        }
+        if (wet) fill(world, 0.04, 0.01, 0.001, LEVEL);
         rill_render_options options = plain_options("water");
         options.materials = looks;
         options.material_count = 2;
@@ -274,9 +262,7 @@ static void refraction_displaces_what_is_below(void **state) {
     }
     double dry = expected_row(&aslant, EDGE, 0, 1), wet = expected_row(&aslant, EDGE, LEVEL, 1.333);
     assert_true(fabs(dry - wet) > 4); /* else there is nothing to see */
-    if (fabs(rows[0] - dry) > 1.5 || fabs(rows[1] - wet) > 2.5) {
-        fail_msg("rows %d and %d, expected %.1f and %.1f", rows[0], rows[1], dry, wet);
-    }
+    if (fabs(rows[0] - dry) > 1.5 || fabs(rows[1] - wet) > 2.5) fail_msg("rows %d and %d, expected %.1f and %.1f", rows[0], rows[1], dry, wet);
 }
 
 /* A white pillar stands in water on a dark floor. Right behind its top the floor is refracted towards it, but what is
@@ -300,12 +286,10 @@ static void what_stands_in_front_is_not_refracted(void **state) {
         find_pixel(&aslant, 0.04, BACK, TOP, edge);
         find_pixel(&aslant, 0.062, BACK, TOP, beside);
         assert_true(s->pixels[4 * (((int)edge[1] + 3) * WIDTH + (int)edge[0]) + 1] > 180); /* the pillar is there */
-        for (int up = 3; up < 14; up++) {
+        for (int up = 3; up < 14; ++up) {
             int here = s->pixels[4 * (((int)edge[1] - up) * WIDTH + (int)edge[0]) + 1];
             int there = s->pixels[4 * (((int)beside[1] - up) * WIDTH + (int)beside[0]) + 1];
-            if (abs(here - there) > 16) {
-                fail_msg("%d rows above the pillar the green is %d, beside it %d", up, here, there);
-            }
+            if (abs(here - there) > 16) fail_msg("%d rows above the pillar the green is %d, beside it %d", up, here, there);
         }
     }
     rill_world_destroy(world);
@@ -324,11 +308,11 @@ static void what_does_not_move_does_not_flicker(void **state) {
     options.samples = 3;
     int changed = 0, edge = (int)(WIDTH / 2 + 0.004 * above.lens / 36 * WIDTH / above.from[2]);
     draw(s, world, &above, &options);
-    for (int frame = 0; frame < 3; frame++) {
+    for (int frame = 0; frame < 3; ++frame) {
         memcpy(before, s->pixels, sizeof before);
         rill_world_step(world, 1.0 / 30);
         draw(s, world, &above, &options);
-        for (int i = 0; i < WIDTH * HEIGHT; i++) {
+        for (int i = 0; i < WIDTH * HEIGHT; ++i) {
             int difference = abs((int)s->pixels[4 * i + 1] - (int)before[4 * i + 1]);
             changed += difference > 8;
             assert_true(i % WIDTH < edge || difference <= 1);
@@ -431,7 +415,7 @@ static void tiles_overlay_shows_what_is_awake(void **state) {
     draw(s, world, &above, &options); /* what was just filled is awake */
     assert_true(is_near(look_at(s, &above, 0.02, 0.04, 0.004), 1, encode(0.38), encode(0.03)));
     rill_step_info info = { .awake_columns = 1 };
-    for (int i = 0; i < 400 && info.awake_columns > 0; i++) {
+    for (int i = 0; i < 400 && info.awake_columns > 0; ++i) {
         rill_world_step(world, 0.05);
         assert_int_equal(rill_world_get_step_info(world, &info), RILL_OK);
     }
@@ -451,9 +435,7 @@ static void tiles_overlay_shows_what_is_awake(void **state) {
 
 static size_t count_changes(const stage *s, const uint8_t *before) {
     size_t count = 0;
-    for (size_t i = 0; i < WIDTH * HEIGHT; i++) {
-        count += abs((int)s->pixels[4 * i + 2] - (int)before[4 * i + 2]) > 20;
-    }
+    for (size_t i = 0; i < WIDTH * HEIGHT; ++i) count += abs((int)s->pixels[4 * i + 2] - (int)before[4 * i + 2]) > 20;
     return count;
 }
 
@@ -473,14 +455,14 @@ static void lines_are_drawn_over_liquid_only(void **state) {
     draw(s, world, &above, &options);
     memcpy(before, s->pixels, sizeof before);
     static const rill_overlay lines[2] = { RILL_OVERLAY_WIREFRAME, RILL_OVERLAY_VELOCITY };
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; ++i) {
         options.overlay = lines[i];
         draw(s, world, &above, &options);
         size_t count = count_changes(s, before);
         assert_in_range(count, 100, WIDTH * HEIGHT / 2);
         double at[2];
         find_pixel(&above, 0.044, 0.04, 0.004, at);
-        for (int y = 0; y < HEIGHT; y++) { /* nothing on the dry side */
+        for (int y = 0; y < HEIGHT; ++y) { /* nothing on the dry side */
             const size_t first = 4 * ((size_t)y * WIDTH + (size_t)at[0]);
             assert_memory_equal(&s->pixels[first], &before[first], 4 * 40);
         }
@@ -526,7 +508,7 @@ static void bodies_are_where_they_are(void **state) {
     options.body_materials = &red;
     options.body_material_count = 1;
     options.sun[0] = -1, options.sun[1] = 0, options.sun[2] = 1;
-    for (int turn = 0; turn < 2; turn++) {
+    for (int turn = 0; turn < 2; ++turn) {
         double here = turn ? 0.05 : 0.025, there = turn ? 0.025 : 0.05;
         draw(s, world, &above, &options);
         colour ball = look_at(s, &above, here, 0.04, 0.015), bare = look_at(s, &above, there, 0.06, 0);
@@ -552,8 +534,8 @@ static rill_body_id put_tub(rill_world *world, double x, double y, double z) {
     static const float rings[4][2] = { { 0.012f, 0 }, { 0.012f, 0.01f }, { 0.009f, 0.01f }, { 0.009f, 0.002f } };
     float vertices[48];
     uint32_t indices[84], count = 0;
-    for (uint32_t ring = 0; ring < 4; ring++) {
-        for (uint32_t i = 0; i < 4; i++) {
+    for (uint32_t ring = 0; ring < 4; ++ring) {
+        for (uint32_t i = 0; i < 4; ++i) {
             uint32_t next = (i + 1) % 4, a = 4 * ring, b = a + 4;
             float *v = &vertices[3 * (a + i)];
             v[0] = i == 0 || i == 3 ? -rings[ring][0] : rings[ring][0];
@@ -603,7 +585,7 @@ static void boats_look_as_they_are_inside(void **state) {
     jug.radius = 0.004;
     jug.rate = 4e-6;
     assert_int_equal(rill_source_create(world, &jug, &source), RILL_OK);
-    for (int i = 0; i < 20; i++) assert_int_equal(rill_world_step(world, 0.01), 0);
+    for (int i = 0; i < 20; ++i) assert_int_equal(rill_world_step(world, 0.01), 0);
     draw(s, world, &above, &options);
     inside = look_at(s, &above, 0.03, 0.04, 0.003);
     assert_true(inside.r > 2 * inside.g);
@@ -614,7 +596,7 @@ static void boats_look_as_they_are_inside(void **state) {
 /* An arrow up from what floats; nothing on what is dry. */
 static void forces_overlay_shows_what_is_carried(void **state) {
     stage *s = *state;
-    for (int wet = 0; wet < 2; wet++) {
+    for (int wet = 0; wet < 2; ++wet) {
         rill_world *world = make_tray();
         assert_int_equal(rill_bed_build(world), RILL_OK);
         rill_body_def def = rill_default_body_def();
@@ -630,7 +612,7 @@ static void forces_overlay_shows_what_is_carried(void **state) {
         options.step = 0.01;
         draw(s, world, &aslant, &options);
         size_t orange = 0;
-        for (size_t i = 0; i < WIDTH * HEIGHT; i++) {
+        for (size_t i = 0; i < WIDTH * HEIGHT; ++i) {
             const uint8_t *c = &s->pixels[4 * i];
             orange += c[0] > 150 && c[1] > 100 && c[2] < 90 && c[0] > c[1] + 20;
         }
@@ -649,12 +631,10 @@ static void what_was_wet_is_dark_until_it_dries(void **state) {
     rill_render *shared = s->render;
     s->render = rill_render_create(WIDTH, HEIGHT, &message); /* one that has seen nothing yet */
     assert_non_null(s->render);
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 4; ++i) {
         static const double pauses[4] = { 0, 0, 0.1, 300 };
         static double depths[80 * 80];
-        for (size_t k = 0; k < 80 * 80; k++) {
-            depths[k] = i == 1 ? 0.003 : 0;
-        }
+        for (size_t k = 0; k < 80 * 80; ++k) depths[k] = i == 1 ? 0.003 : 0;
         assert_int_equal(rill_world_fill_depths(world, 0, depths, 80 * 80, NULL), RILL_OK);
         assert_true(rill_render_watch(s->render, world, pauses[i]));
         draw(s, world, &above, &options);
@@ -673,7 +653,7 @@ static rill_world *make_samples(void) {
         "bone", "wood", "ceramic", "steel", "tissue", "stone", "plain", "pane of glass"
     };
     rill_world *world = make_tray();
-    for (int i = 0; i < 8; i++) {
+    for (int i = 0; i < 8; ++i) {
         double x = 0.008 + 0.018 * (i % 4), y = i < 4 ? 0.05 : 0.02;
         put_box(world, names[i], x, y, i == 7 ? 0.008 : -0.001, x + 0.01, y + 0.01, 0.01);
     }
@@ -685,9 +665,9 @@ static rill_world *make_samples(void) {
 /* How many pixels of two pictures are clearly different. */
 static size_t count_differences(const uint8_t *a, const uint8_t *b) {
     size_t count = 0;
-    for (size_t i = 0; i < WIDTH * HEIGHT; i++) {
+    for (size_t i = 0; i < WIDTH * HEIGHT; ++i) {
         int most = 0;
-        for (int k = 0; k < 3; k++) {
+        for (int k = 0; k < 3; ++k) {
             int difference = abs((int)a[4 * i + (size_t)k] - (int)b[4 * i + (size_t)k]);
             most = difference > most ? difference : most;
         }
@@ -707,7 +687,7 @@ static void both_languages_draw_the_same(void **state) {
     options[1].samples = 2;
     options[2].overlay = RILL_OVERLAY_VELOCITY;
     assert_non_null(strstr((const char *)glGetString(GL_VERSION), "Core Profile"));
-    for (int i = 0; i < LOOKS; i++) {
+    for (int i = 0; i < LOOKS; ++i) {
         draw(s, world, &aslant, &options[i]);
         memcpy(before[i], s->pixels, sizeof before[i]);
     }
@@ -717,10 +697,8 @@ static void both_languages_draw_the_same(void **state) {
     assert_non_null(es.headless);
     assert_non_null(strstr((const char *)glGetString(GL_VERSION), "OpenGL ES 3"));
     es.render = rill_render_create(WIDTH, HEIGHT, &message);
-    if (!es.render) {
-        fail_msg("%s", message.text);
-    }
-    for (int i = 0; i < LOOKS; i++) {
+    if (!es.render) fail_msg("%s", message.text);
+    for (int i = 0; i < LOOKS; ++i) {
         draw(&es, world, &aslant, &options[i]);
         check_sound(&es);
         assert_true(count_differences(es.pixels, before[i]) < WIDTH * HEIGHT / 200);
@@ -739,7 +717,7 @@ static void both_languages_draw_the_same(void **state) {
 static void shipped_scenes_look_sound(void **state) {
     static const char *const names[] = { "three_layers", "cave", "breathing", "tilted_tray" };
     stage *s = *state;
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i) {
         char path[256];
         rill_scene *scene;
         rill_world *world;
@@ -747,7 +725,7 @@ static void shipped_scenes_look_sound(void **state) {
         snprintf(path, sizeof path, RILL_SOURCE_DIR "/scenes/%s.yaml", names[i]);
         assert_int_equal(rill_scene_load(path, NULL, &scene, &report), RILL_SCENE_OK);
         assert_int_equal(rill_scene_create_world(scene, NULL, &world, &report), RILL_SCENE_OK);
-        for (int frame = 0; frame < 20; frame++) {
+        for (int frame = 0; frame < 20; ++frame) {
             rill_status status;
             assert_int_equal(rill_scene_step(scene, world, scene->frame, &status), RILL_OK);
             assert_true(rill_render_watch(s->render, world, scene->frame));
@@ -790,7 +768,7 @@ static void materials_follow_names_and_scenes(void **state) {
     rill_render_material material = rill_material_for(&said, "saucer", RILL_SHAPE_MESH);
     assert_int_equal(material.kind, RILL_MATERIAL_STEEL);
     assert_true(material.colour[1] == 0.2f && material.roughness == 0.7f);
-    for (int32_t i = 0; i < rill_liquid_preset_count(); i++) { /* every liquid has a look */
+    for (int32_t i = 0; i < rill_liquid_preset_count(); ++i) { /* every liquid has a look */
         rill_optics optics;
         assert_true(rill_optics_preset(rill_liquid_preset_name(i), &optics));
     }

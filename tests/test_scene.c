@@ -29,15 +29,11 @@ static void expect_report(const char *text, const rill_scene_options *options, c
     rill_scene_report report;
     rill_scene_result result = parse(text, options, &scene, &report);
     size_t i = 0;
-    for (; lines[i]; i++) {
-        if (i >= report.count) {
-            fail_msg("missing: %s", lines[i]);
-        }
+    for (; lines[i]; ++i) {
+        if (i >= report.count) fail_msg("missing: %s", lines[i]);
         assert_string_equal(report.items[i].text, lines[i]);
     }
-    if (i < report.count) {
-        fail_msg("unexpected: %s", report.items[i].text);
-    }
+    if (i < report.count) fail_msg("unexpected: %s", report.items[i].text);
     assert_int_equal(report.errors, i);
     assert_int_equal(result, i ? RILL_SCENE_WRONG : RILL_SCENE_OK);
     assert_true((scene == NULL) == (i > 0));
@@ -119,7 +115,7 @@ static void passages_are_read(void **state) {
                   { HEAD "solver: { passages: off }\n", RILL_PASSAGES_OFF, 0.61 },
                   { HEAD "solver: { passages: false }\n", RILL_PASSAGES_OFF, 0.61 },
                   { HEAD "solver: { passages: \"off\" }\n", RILL_PASSAGES_OFF, 0.61 } };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
         rill_scene *scene;
         rill_scene_report report;
         assert_int_equal(parse(cases[i].text, NULL, &scene, &report), RILL_SCENE_OK);
@@ -169,7 +165,7 @@ static void external_force_presses(void **state) {
     assert_int_equal(parse(text, NULL, &scene, &report), RILL_SCENE_OK);
     assert_int_equal(rill_scene_create_world(scene, NULL, &world, &report), RILL_SCENE_OK);
     assert_int_equal(rill_world_read_field(world, RILL_FIELD_PRESSURE, 0, pressures, 8), RILL_OK);
-    for (int i = 0; i < 8; i++) {
+    for (int i = 0; i < 8; ++i) {
         double expected = i % 4 == 3 ? 131325 : 101325;
         assert_true(pressures[i] > expected - 0.1 && pressures[i] < expected + 0.1);
     }
@@ -181,7 +177,7 @@ static void external_force_presses(void **state) {
         { TANK("kandemir", "{ min: [0.031, 0], max: [0.032, 1], force: 6 }"), "found no column between" },
         { TANK("pipes", "{ min: [0, 0], max: [1, 1], force: 6 }"), "rill_world_set_external_pressure" },
     };
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; ++i) {
         assert_int_equal(parse(refused[i][0], NULL, &scene, &report), RILL_SCENE_OK);
         assert_int_equal(rill_scene_create_world(scene, NULL, &world, &report), RILL_SCENE_WRONG);
         assert_non_null(strstr(report.items[0].text, refused[i][1]));
@@ -327,9 +323,7 @@ static void yaml_is_kept_simple(void **state) {
 static void too_many_errors_are_counted(void **state) {
     (void)state;
     char text[8192] = HEAD "probes:\n";
-    for (int i = 0; i < 60; i++) {
-        strcat(text, "  - 1\n");
-    }
+    for (int i = 0; i < 60; ++i) strcat(text, "  - 1\n");
     rill_scene *scene;
     rill_scene_report report;
     assert_int_equal(parse(text, NULL, &scene, &report), RILL_SCENE_WRONG);
@@ -463,7 +457,7 @@ static void bad_sets_name_the_option(void **state) {
         { "run={a",
           "--set run={a: found no valid YAML: did not find expected ',' or '}' while parsing a flow mapping" },
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
         const rill_scene_options options = { .sets = &cases[i].set, .set_count = 1 };
         rill_scene *scene;
         rill_scene_report report;
@@ -481,8 +475,8 @@ static void damaged_scenes_are_survived(void **state) {
     static const char bytes[] = "\0\n:{[*&!'\"\xff,-# ";
     char copy[sizeof full];
     size_t refused = 0, tried = 0;
-    for (size_t i = 0; i < sizeof full; i++) {
-        for (size_t b = 0; b < sizeof bytes; b++) {
+    for (size_t i = 0; i < sizeof full; ++i) {
+        for (size_t b = 0; b < sizeof bytes; ++b) {
             rill_scene *scene;
             rill_scene_report report = { 0 };
             memcpy(copy, full, sizeof full);
@@ -490,7 +484,7 @@ static void damaged_scenes_are_survived(void **state) {
             size_t size = b ? sizeof full - 1 : i;
             refused += rill_scene_parse(copy, size, "s.yaml", &options, &scene, &report) != RILL_SCENE_OK;
             assert_true((scene == NULL) == (report.errors > 0));
-            tried++;
+            ++tried;
             rill_scene_report_free(&report);
             rill_scene_free(scene);
         }
@@ -508,13 +502,13 @@ static void frames_end_at_the_end(void **state) {
     } cases[] = { { 0.1, 0.3, 3 },    { 0.1, 0.7, 7 }, { 0.0166667, 3, 180 },
                   { 0.003, 3, 1000 }, { 1, 2.5, 3 },   { 0.01585935, 1.903122, 120 },
                   { 0.2, 0.6, 3 },    { 5, 1, 1 },     { 0.1, 0, 0 } };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
         double frame = cases[i].frame, until = cases[i].until, sum = 0;
         int64_t count = rill_scene_frame_count(frame, until);
         assert_int_equal(count, cases[i].count);
         assert_true(rill_scene_frame_time(frame, until, 0) == 0);
         assert_true(rill_scene_frame_time(frame, until, count) == until);
-        for (int64_t k = 1; k <= count; k++) {
+        for (int64_t k = 1; k <= count; ++k) {
             double length = rill_scene_frame_length(frame, until, k);
             assert_true(length > 0 && (k == count || length == frame));
             assert_true(k == count || rill_scene_frame_time(frame, until, k) == (double)k * frame);

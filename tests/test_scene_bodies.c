@@ -65,9 +65,7 @@ static play start(const char *text) {
     play p = { 0 };
     rill_scene_report report;
     p.scene = parse(text, &report);
-    if (report.count > 0) {
-        fail_msg("unexpected: %s", report.items[0].text);
-    }
+    if (report.count > 0) fail_msg("unexpected: %s", report.items[0].text);
     assert_int_equal(rill_scene_create_world(p.scene, NULL, &p.world, &report), RILL_SCENE_OK);
     p.physics = rill_physics_create(p.scene, p.world);
     assert_non_null(p.physics);
@@ -81,7 +79,7 @@ static void finish(play *p) {
 }
 
 static void go(play *p, int frames) {
-    for (int i = 0; i < frames; i++) {
+    for (int i = 0; i < frames; ++i) {
         rill_status status;
         assert_int_equal(rill_physics_step(p->physics, p->scene->frame, &status), RILL_OK);
     }
@@ -155,9 +153,7 @@ static void light_ones_float(void **state) {
 
 static void heavy_ones_land_and_stay(void **state) {
     (void)state;
-    if (!rill_physics_has_contacts()) {
-        skip();
-    }
+    if (!rill_physics_has_contacts()) skip();
     play p = start(SCENE(
         GLYCEROL, "  - { name: ball, shape: sphere, radius: 0.02, density: 7800, position: [0.07, 0.08, 0.1] }\n"));
     go(&p, 100);
@@ -172,17 +168,13 @@ static void heavy_ones_land_and_stay(void **state) {
 
 static void walls_hold_them(void **state) {
     (void)state;
-    if (!rill_physics_has_contacts()) {
-        skip();
-    }
+    if (!rill_physics_has_contacts()) skip();
     play p =
         start(SCENE(WATER, "  - { name: ball, shape: sphere, radius: 0.02, density: 300, position: [0.07, 0.08, 0.07], "
                            "velocity: [-1, 0.7, 0] }\n"));
-    for (int i = 0; i < 60; i++) {
+    for (int i = 0; i < 60; ++i) {
         go(&p, 1);
-        for (int k = 0; k < 2; k++) {
-            NEAR(state_of(&p, "ball").position[k], 0.075, 0.056);
-        }
+        for (int k = 0; k < 2; ++k) NEAR(state_of(&p, "ball").position[k], 0.075, 0.056);
     }
     finish(&p);
 }
@@ -203,14 +195,14 @@ static void steps_can_be_repeated(void **state) {
     go(&one, 30);
     assert_int_equal(rill_snapshot_restore(two.world, snapshot, written), RILL_OK);
     free(snapshot);
-    for (int i = 0; i < 30; i++) {
+    for (int i = 0; i < 30; ++i) {
         rill_physics_destroy(two.physics);
         two.physics = rill_physics_create(two.scene, two.world);
         assert_non_null(two.physics);
         go(&two, 1);
     }
     assert_true(rill_world_hash(one.world) == rill_world_hash(two.world));
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; ++i) {
         rill_body_state a = state_of(&one, i ? "b" : "a"), b = state_of(&two, i ? "b" : "a");
         assert_memory_equal(&a, &b, sizeof a);
     }
@@ -221,9 +213,7 @@ static void steps_can_be_repeated(void **state) {
 /* Four of them on dry ground, the first one pushed: all lie in the end, each on the next but the last. */
 static void dominoes_fall(void **state) {
     (void)state;
-    if (!rill_physics_has_contacts()) {
-        skip();
-    }
+    if (!rill_physics_has_contacts()) skip();
     play p =
         start(SCENE("", "  - { name: a, shape: box, size: [0.008, 0.024, 0.048], position: [0.03, 0.07, 0.024], "
                         "velocity: [0.3, 0, 0],\n"
@@ -238,7 +228,7 @@ static void dominoes_fall(void **state) {
     assert_true(state_of(&p, "a").position[2] < 0.018);
     assert_true(state_of(&p, "c").position[2] < 0.018);
     NEAR(state_of(&p, "d").position[2], 0.004, 1e-4);
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 4; ++i) {
         rill_body_state body = state_of(&p, (char[]){ (char)('a' + i), 0 });
         NEAR(speed_of(&body), 0, 0.005);
     }
@@ -251,7 +241,7 @@ static void light_balls_do_not_tremble(void **state) {
     (void)state;
     static const char *const densities[] = { "150", "300" };
     char text[1024];
-    for (int k = 0; k < 2 && rill_physics_has_contacts(); k++) {
+    for (int k = 0; k < 2 && rill_physics_has_contacts(); ++k) {
         snprintf(
             text, sizeof text,
             "rill: 1\n"
@@ -269,7 +259,7 @@ static void light_balls_do_not_tremble(void **state) {
             densities[k]);
         play p = start(text);
         double before = 0;
-        for (int i = 0; i < 60; i++) {
+        for (int i = 0; i < 60; ++i) {
             go(&p, 1);
             const rill_body_state ball = state_of(&p, "ball");
             NEAR(ball.velocity[0], before, 0.02);
@@ -288,9 +278,7 @@ static void what_falls_out_of_the_scene_comes_to_rest(void **state) {
                                                       "position: [-0.4, 0.08, 0.09] }\n"));
     go(&p, 100);
     rill_body_state lost = state_of(&p, "lost");
-    if (rill_physics_has_contacts()) {
-        NEAR(speed_of(&lost), 0, 0);
-    }
+    if (rill_physics_has_contacts()) NEAR(speed_of(&lost), 0, 0);
     assert_true(lost.position[2] < -0.15);
     finish(&p);
 }

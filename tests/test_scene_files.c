@@ -87,9 +87,7 @@ static void refuse_array(const char *header, size_t value_bytes, const char *why
     size_t size = make_npy(bytes, header, values, value_bytes);
     assert_int_equal(rill_npy_parse(bytes, size, &array, &message), RILL_INVALID_DATA);
     assert_null(array.values);
-    if (!strstr(message.text, why)) {
-        fail_msg("'%s' does not say '%s'", message.text, why);
-    }
+    if (!strstr(message.text, why)) fail_msg("'%s' does not say '%s'", message.text, why);
 }
 
 static void bad_arrays_are_refused(void **state) {
@@ -122,18 +120,16 @@ static void damaged_arrays_are_survived(void **state) {
     rill_message message;
     size_t size =
         make_npy(bytes, "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 2), }\n", values, sizeof values);
-    for (size_t length = 0; length < size; length++) {
+    for (size_t length = 0; length < size; ++length) {
         unsigned char *exact = malloc(length ? length : 1); /* so that a sanitizer sees a read past the end */
         memcpy(exact, bytes, length);
         assert_int_equal(rill_npy_parse(exact, length, &array, &message), RILL_INVALID_DATA);
         free(exact);
     }
-    for (size_t bit = 0; bit < (size - sizeof values) * 8; bit++) {
+    for (size_t bit = 0; bit < (size - sizeof values) * 8; ++bit) {
         memcpy(copy, bytes, size);
         copy[bit / 8] ^= (unsigned char)(1 << bit % 8);
-        if (rill_npy_parse(copy, size, &array, &message) == RILL_OK) {
-            rill_npy_free(&array);
-        }
+        if (rill_npy_parse(copy, size, &array, &message) == RILL_OK) rill_npy_free(&array);
     }
 }
 
@@ -196,7 +192,7 @@ static void pictures_are_exact(void **state) {
     free(heights);
     assert_int_equal(rill_png_parse(colour, sizeof colour, &heights, size, &message), RILL_INVALID_DATA);
     assert_string_equal(message.text, "found a colour PNG, expected a greyscale one of 8 or 16 bits");
-    for (size_t length = 0; length < sizeof grey16; length++) {
+    for (size_t length = 0; length < sizeof grey16; ++length) {
         assert_int_equal(rill_png_parse(grey16, length, &heights, size, &message), RILL_INVALID_DATA);
         assert_null(heights);
     }
@@ -210,7 +206,7 @@ static void meshes_are_joined(void **state) {
     static const char *const facets[] = { "0 0 0 1 0 0 0 1 0", "0 0 0 0 0 1 1 0 0", "0 0 0 0 1 0 0 0 1",
                                           "1 0 0 0 0 1 0 1 0" };
     char text[2048] = "solid t\n";
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 4; ++i) {
         char line[256];
         int x[9];
         assert_int_equal(
@@ -270,13 +266,11 @@ static void expect_tetrahedron(const char *text, size_t size) {
     const char *path = put("t.ply", text, size);
     rill_mesh mesh;
     rill_message message = { "" };
-    if (rill_mesh_load(path, &mesh, &message)) {
-        fail_msg("%s", message.text);
-    }
+    if (rill_mesh_load(path, &mesh, &message)) fail_msg("%s", message.text);
     assert_int_equal(mesh.triangle_count, 4);
     assert_int_equal(mesh.vertex_count, 4);
     float volume = 0; /* six times that of the tetrahedra over the triangles: one if each is turned outwards */
-    for (size_t t = 0; t < 4; t++) {
+    for (size_t t = 0; t < 4; ++t) {
         const float *p = mesh.vertices + 3 * mesh.indices[3 * t], *q = mesh.vertices + 3 * mesh.indices[3 * t + 1],
                     *r = mesh.vertices + 3 * mesh.indices[3 * t + 2];
         volume += p[0] * (q[1] * r[2] - q[2] * r[1]) + p[1] * (q[2] * r[0] - q[0] * r[2]) +
@@ -293,15 +287,11 @@ static size_t big_endian(char *out) {
     static const char corners[4][3] = { { 0, 2, 1 }, { 0, 1, 3 }, { 0, 3, 2 }, { 1, 2, 3 } };
     size_t size = sizeof head - 1;
     memcpy(out, head, size);
-    for (int v = 0; v < 4; v++) {
-        for (int axis = 0; axis < 3; axis++, size += 8) {
-            memcpy(out + size, v == axis + 1 ? "\x3f\xf0\0\0\0\0\0\0" : "\0\0\0\0\0\0\0\0", 8);
-        }
+    for (int v = 0; v < 4; ++v) {
+        for (int axis = 0; axis < 3; ++axis, size += 8) memcpy(out + size, v == axis + 1 ? "\x3f\xf0\0\0\0\0\0\0" : "\0\0\0\0\0\0\0\0", 8);
         out[size++] = 9;
     }
-    for (int f = 0; f < 4; f++, size += 8) {
-        memcpy(out + size, (char[]){ 7, 3, 0, corners[f][0], 0, corners[f][1], 0, corners[f][2] }, 8);
-    }
+    for (int f = 0; f < 4; ++f, size += 8) memcpy(out + size, (char[]){ 7, 3, 0, corners[f][0], 0, corners[f][1], 0, corners[f][2] }, 8);
     return size;
 }
 
@@ -332,9 +322,7 @@ static void refuse_mesh(const char *name, const char *text, rill_result expected
     rill_message message = { "" };
     const char *path = put(name, text, strlen(text));
     assert_int_equal(rill_mesh_load(path, &mesh, &message), expected);
-    if (!strstr(message.text, why)) {
-        fail_msg("'%s' does not say '%s'", message.text, why);
-    }
+    if (!strstr(message.text, why)) fail_msg("'%s' does not say '%s'", message.text, why);
     assert_null(mesh.vertices);
     remove(path);
 }

@@ -16,7 +16,7 @@ static long calls, fail_at; /* fail_at 0: never */
 static bool for_ever;
 
 static bool refuse(void) {
-    calls++;
+    ++calls;
     return fail_at > 0 && (for_ever ? calls >= fail_at : calls == fail_at);
 }
 
@@ -76,7 +76,7 @@ static rill_scene_result load(rill_scene_report *report) {
 static void walk(bool persistent) {
     for_ever = persistent;
     rill_scene_result result = RILL_SCENE_OUT_OF_MEMORY;
-    for (long n = 1; result != RILL_SCENE_OK; n++) {
+    for (long n = 1; result != RILL_SCENE_OK; ++n) {
         rill_scene_report report = { 0 };
         calls = 0;
         fail_at = n;
@@ -125,13 +125,9 @@ static rill_result save(rill_mesh_format format, const char *path, const char *s
     static const uint32_t one[3] = { 0, 1, 2 };
     static const int32_t layers[3] = { 0, 0, 1 };
     const rill_mesh_part part = { "part", corners, zeros, zeros, zeros, zeros, zeros, layers, one, 3, 1 };
-    if (format != RILL_MESH_USDA) {
-        return rill_mesh_export(path, format, "about", &part, 1, message);
-    }
+    if (format != RILL_MESH_USDA) return rill_mesh_export(path, format, "about", &part, 1, message);
     rill_writer writer;
-    if (!rill_writer_append(&writer, samples, 0, message)) {
-        return RILL_OUT_OF_MEMORY;
-    }
+    if (!rill_writer_append(&writer, samples, 0, message)) return RILL_OUT_OF_MEMORY;
     rill_usda_sample_liquid(&writer, 0, &part);
     uint64_t size = writer.size;
     assert_true(rill_writer_commit(&writer, message));
@@ -147,9 +143,9 @@ static void meshes_are_written_or_not(void **state) {
     snprintf(path, sizeof path, "%s/mesh", folder);
     snprintf(part, sizeof part, "%s/mesh.part", folder);
     snprintf(samples, sizeof samples, "%s/samples", folder);
-    for (int format = 0; format < RILL_MESH_FORMATS; format++) {
+    for (int format = 0; format < RILL_MESH_FORMATS; ++format) {
         rill_result result = RILL_OUT_OF_MEMORY;
-        for (long n = 1; result != RILL_OK; n++) {
+        for (long n = 1; result != RILL_OK; ++n) {
             rill_message message = { "" };
             calls = 0;
             fail_at = n;

@@ -25,9 +25,7 @@
 static rill_scene *parse_good(const char *text) {
     rill_scene_report report;
     rill_scene *scene = parse(text, &report);
-    if (report.count > 0) {
-        fail_msg("unexpected: %s", report.items[0].text);
-    }
+    if (report.count > 0) fail_msg("unexpected: %s", report.items[0].text);
     return scene;
 }
 
@@ -116,9 +114,7 @@ static rill_world *make_world(const rill_scene *scene) {
     rill_world *world;
     rill_scene_report report = { 0 };
     rill_scene_result result = rill_scene_create_world(scene, NULL, &world, &report);
-    if (result != RILL_SCENE_OK) {
-        fail_msg("%s", report.count ? report.items[0].text : "no world");
-    }
+    if (result != RILL_SCENE_OK) fail_msg("%s", report.count ? report.items[0].text : "no world");
     rill_scene_report_free(&report);
     return world;
 }
@@ -132,7 +128,7 @@ static double base_at(const rill_world *world, double x) {
 }
 
 static void step_to(const rill_scene *scene, rill_world *world, int frames) {
-    for (int i = 0; i < frames; i++) {
+    for (int i = 0; i < frames; ++i) {
         rill_status status;
         assert_int_equal(rill_scene_step(scene, world, scene->frame, &status), RILL_OK);
         assert_false(status & RILL_STATUS_REFUSED);
@@ -174,22 +170,16 @@ static void write_wedge(const fixture *f, const char *name, double height, bool 
     snprintf(path, sizeof path, "%s/%s", f->folder, name);
     FILE *file = fopen(path, "w");
     assert_non_null(file);
-    for (int i = 0; i < 8; i++) {
-        fprintf(file, "v %g %g %g\n", i & 1 ? 15.0 : 5.0, i & 2 ? 20.0 : -10.0, i & 4 ? height : -1.0);
-    }
+    for (int i = 0; i < 8; ++i) fprintf(file, "v %g %g %g\n", i & 1 ? 15.0 : 5.0, i & 2 ? 20.0 : -10.0, i & 4 ? height : -1.0);
     fputs("f 1 3 4 2\nf 5 6 8 7\nf 1 2 6 5\nf 3 7 8 4\nf 1 5 7 3\nf 2 4 8 6\n", file);
-    if (extra) {
-        fputs("v 0 0 9\nf 5 6 9\n", file);
-    }
+    if (extra) fputs("v 0 0 9\nf 5 6 9\n", file);
     assert_int_equal(fclose(file), 0);
 }
 
 static int make_folder(void **state) {
     fixture *f = calloc(1, sizeof *f);
     strcpy(f->folder, "/tmp/rill_moves_XXXXXX");
-    if (!mkdtemp(f->folder)) {
-        return -1;
-    }
+    if (!mkdtemp(f->folder)) return -1;
     write_wedge(f, "low.obj", 1, false);
     write_wedge(f, "high.obj", 5, false);
     write_wedge(f, "other.obj", 5, true);
@@ -200,7 +190,7 @@ static int make_folder(void **state) {
 static int remove_folder(void **state) {
     static const char *const names[] = { "low.obj", "high.obj", "other.obj" };
     fixture *f = *state;
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i) {
         char path[128];
         snprintf(path, sizeof path, "%s/%s", f->folder, names[i]);
         unlink(path);

@@ -244,16 +244,15 @@ static void look_at(const facet *f, const double q[3], double size, outcome *out
     const double z = a[0] * f->p[0][2] + a[1] * f->p[1][2] + a[2] * f->p[2][2];
     out->under += 1;
     if (q[2] <= z + 1e-4 * size) return;
-    if (!f->bound) {
-        out->shore += q[2] <= f->lowest;
-    } else if (q[2] >= f->ceiling || q[2] < f->underside ||
-               q[2] > a[0] * f->reach[0] + a[1] * f->reach[1] + a[2] * f->reach[2] - 0.011 * size) {
-        out->cliffs += 1;
-    } else if (f->inner) {
-        out->through += 1;
-    } else {
-        out->banks += 1;
-    }
+    if (!f->bound)
+out->shore += q[2] <= f->lowest;
+else if (q[2] >= f->ceiling || q[2] < f->underside ||
+               q[2] > a[0] * f->reach[0] + a[1] * f->reach[1] + a[2] * f->reach[2] - 0.011 * size)
+out->cliffs += 1;
+else if (f->inner)
+out->through += 1;
+else
+out->banks += 1;
 }
 
 static void look_under(const fields *all, const terrain *t, const facet *f, outcome *out) {
@@ -330,11 +329,10 @@ static void make_landscape(uint64_t *seed, double width) {
     for (uint32_t j = 0; j + 1 < n; ++j)
         for (uint32_t i = 0; i + 1 < n; ++i) {
             const uint32_t a = j * n + i;
-            if (chance(seed, 0, 1) < 0.5) {
-                mesh_quad(&mesh, a, a + 1, a + n + 1, a + n);
-            } else {
-                mesh_quad(&mesh, a + 1, a + n + 1, a + n, a);
-            }
+            if (chance(seed, 0, 1) < 0.5)
+mesh_quad(&mesh, a, a + 1, a + n + 1, a + n);
+else
+mesh_quad(&mesh, a + 1, a + n + 1, a + n, a);
         }
     const uint32_t first = (uint32_t)mesh.vertex_count; /* down to a point below everything */
     mesh_vertex(&mesh, width / 2, width / 2, -width);

@@ -41,12 +41,8 @@ static bool save_snapshot(bake_run *b, size_t *size) {
         b->snapshot = malloc(needed);
         b->snapshot_room = b->snapshot ? needed : 0;
     }
-    if (!b->snapshot) {
-        return rill_bake_complain("the snapshot", "out of memory");
-    }
-    if (rill_snapshot_save(b->world, b->snapshot, b->snapshot_room, size) != RILL_OK) {
-        return rill_bake_complain("the snapshot", rill_world_message(b->world));
-    }
+    if (!b->snapshot) return rill_bake_complain("the snapshot", "out of memory");
+    if (rill_snapshot_save(b->world, b->snapshot, b->snapshot_room, size) != RILL_OK) return rill_bake_complain("the snapshot", rill_world_message(b->world));
     return true;
 }
 
@@ -55,9 +51,7 @@ static bool save_snapshot(bake_run *b, size_t *size) {
 static bool save(bake_run *run, bool with_snapshot) {
     double start = rill_progress_clock();
     size_t size = 0;
-    if (!rill_bake_output_sync(&run->output) || (with_snapshot && !save_snapshot(run, &size))) {
-        return false;
-    }
+    if (!rill_bake_output_sync(&run->output) || (with_snapshot && !save_snapshot(run, &size))) return false;
     const rill_bake_record record = { .frame = run->frame,
                                       .written = run->output.written,
                                       .index = run->output.written ? run->output.index.size : 0,
@@ -92,34 +86,22 @@ static int step(bake_run *run, int64_t k) {
 }
 
 static bool bake_frame(bake_run *run) {
-    if (!rill_scene_frame_due(run->scene->frame, run->until, run->options->every, run->frame)) {
-        return true;
-    }
+    if (!rill_scene_frame_due(run->scene->frame, run->until, run->options->every, run->frame)) return true;
     return rill_bake_output_frame(&run->output, run->frame);
 }
 
 static int simulate(bake_run *run) {
     rill_progress_catch_stop();
-    if (run->output.written == 0 && !(save(run, false) && bake_frame(run))) {
-        return RILL_EXIT_MACHINE;
-    }
+    if (run->output.written == 0 && !(save(run, false) && bake_frame(run))) return RILL_EXIT_MACHINE;
     while (run->frame < run->frames && !run->stopped) {
         int code = step(run, run->frame + 1);
-        if (code != RILL_EXIT_DONE) {
-            return code;
-        }
-        if (!bake_frame(run)) {
-            return RILL_EXIT_MACHINE;
-        }
+        if (code != RILL_EXIT_DONE) return code;
+        if (!bake_frame(run)) return RILL_EXIT_MACHINE;
         run->stopped = rill_progress_stop_wanted() && run->frame < run->frames;
-        if ((run->stopped || is_time_to_save(run)) && !save(run, true)) {
-            return RILL_EXIT_MACHINE;
-        }
+        if ((run->stopped || is_time_to_save(run)) && !save(run, true)) return RILL_EXIT_MACHINE;
         rill_progress_show(&run->progress, rill_scene_frame_time(run->scene->frame, run->until, run->frame), run->until);
     }
-    if (!rill_bake_output_join(&run->output, run->frame)) {
-        return RILL_EXIT_MACHINE;
-    }
+    if (!rill_bake_output_join(&run->output, run->frame)) return RILL_EXIT_MACHINE;
     return run->stopped || save(run, false) ? RILL_EXIT_DONE : RILL_EXIT_MACHINE;
 }
 
@@ -133,9 +115,7 @@ static void print_results(const bake_run *run, int64_t written) {
         rill_bake_frame_name(first, "liquid", 0, run->options->format);
         rill_bake_frame_name(last, "liquid", written - 1, run->options->format);
         printf("results: %s/%s to %s", run->folder, first, last);
-        if (!run->options->no_solids) {
-            printf(", solids%s", rill_scene_moves(run->scene) || run->scene->body_count ? " and what moves" : "");
-        }
+        if (!run->options->no_solids) printf(", solids%s", rill_scene_moves(run->scene) || run->scene->body_count ? " and what moves" : "");
     }
     printf(" (times in " RILL_BAKE_INDEX ")\n");
 }
@@ -143,26 +123,18 @@ static void print_results(const bake_run *run, int64_t written) {
 static void summarise(const bake_run *run) {
     printf("%s: %" PRId64 " frames up to %g s, took %.3g s", run->scene->name, run->output.written,
            rill_scene_frame_time(run->scene->frame, run->until, run->frame), rill_progress_clock() - run->progress.start);
-    if (run->output.vertices) {
-        printf("; the last one has %zu vertices and %zu triangles", run->output.vertices, run->output.triangles);
-    }
+    if (run->output.vertices) printf("; the last one has %zu vertices and %zu triangles", run->output.vertices, run->output.triangles);
     printf("\n");
     print_results(run, run->output.written);
-    if (run->stopped) {
-        printf("stopped before its end: the same command goes on from here\n");
-    }
+    if (run->stopped) printf("stopped before its end: the same command goes on from here\n");
 }
 
 /* --------------------------------------------------------------------------------------------------- from the start */
 
 /* Puts the world where the record is. */
 static int resume(bake_run *run, const rill_bake_record *record) {
-    if (!rill_bake_is_whole(run->folder, run->options->format, record->written)) {
-        return RILL_EXIT_INPUT;
-    }
-    if (!record->snapshot_size) {
-        return RILL_EXIT_DONE;
-    }
+    if (!rill_bake_is_whole(run->folder, run->options->format, record->written)) return RILL_EXIT_INPUT;
+    if (!record->snapshot_size) return RILL_EXIT_DONE;
     rill_result result = rill_snapshot_restore(run->world, record->snapshot, (size_t)record->snapshot_size);
     if (result != RILL_OK) {
         fprintf(stderr, "rill bake: %s/" RILL_BAKE_RECORD ": %s: --fresh bakes everything again\n", run->folder,
@@ -184,9 +156,7 @@ static int bake_with_record(bake_run *run, const rill_bake_record *record) {
         return RILL_EXIT_DONE;
     }
     int code = resume(run, record);
-    if (code != RILL_EXIT_DONE) {
-        return code;
-    }
+    if (code != RILL_EXIT_DONE) return code;
     run->output = (rill_bake_output){ .folder = run->folder,
                                     .format = run->options->format,
                                     .scene = run->scene,
@@ -197,32 +167,23 @@ static int bake_with_record(bake_run *run, const rill_bake_record *record) {
     code = rill_bake_output_open(&run->output, record->written, record->index, record->samples) ? simulate(run)
                                                                                               : RILL_EXIT_MACHINE;
     rill_progress_wipe(&run->progress);
-    if (code == RILL_EXIT_DONE) {
-        summarise(run);
-    }
+    if (code == RILL_EXIT_DONE) summarise(run);
     rill_bake_output_close(&run->output);
-    if (code == RILL_EXIT_DONE && !run->stopped) {
-        rill_bake_remove_samples(run->folder);
-    }
+    if (code == RILL_EXIT_DONE && !run->stopped) rill_bake_remove_samples(run->folder);
     return code;
 }
 
 static int bake_into(bake_run *run) {
     int code;
     int lock = rill_bake_folder_open(run->folder, &code);
-    if (lock < 0) {
-        return code;
-    }
+    if (lock < 0) return code;
     bool found;
     rill_bake_record record = { 0 };
-    if (run->options->fresh && !rill_bake_remove(run->folder)) {
-        code = RILL_EXIT_MACHINE;
-    } else {
-        code = rill_bake_record_read(run->folder, &run->identity, &record, &found);
-    }
-    if (code == RILL_EXIT_DONE) {
-        code = bake_with_record(run, &record);
-    }
+    if (run->options->fresh && !rill_bake_remove(run->folder))
+code = RILL_EXIT_MACHINE;
+else
+code = rill_bake_record_read(run->folder, &run->identity, &record, &found);
+    if (code == RILL_EXIT_DONE) code = bake_with_record(run, &record);
     free(record.snapshot);
     close(lock);
     return code;
@@ -232,9 +193,7 @@ static int bake_into(bake_run *run) {
 static void describe_options(const rill_bake_options *options, double until, rill_bake_identity *identity) {
     char end[RILL_NUMBER_TEXT], every[RILL_NUMBER_TEXT] = "frame";
     rill_number_double(until, end);
-    if (options->every >= 0) {
-        rill_number_double(options->every, every);
-    }
+    if (options->every >= 0) rill_number_double(options->every, every);
     snprintf(identity->options, sizeof identity->options, "format=%s form=%s until=%s every=%s solids=%s meniscus=%s",
              rill_mesh_format_name(options->format), options->form_name, end, every,
              options->no_solids ? "off" : "on", options->meniscus_name);
@@ -247,9 +206,7 @@ int rill_bake(const rill_scene *scene, rill_world *world, const rill_bake_option
     run.warnings.command = "bake";
     run.progress = rill_progress_start();
     describe_options(options, run.until, &run.identity);
-    if (!rill_bake_identify(scene, options->sets, options->set_count, world, &run.identity)) {
-        return RILL_EXIT_INPUT;
-    }
+    if (!rill_bake_identify(scene, options->sets, options->set_count, world, &run.identity)) return RILL_EXIT_INPUT;
     run.physics = rill_console_physics(scene, world);
     int code = run.physics ? bake_into(&run) : RILL_EXIT_MACHINE;
     rill_physics_destroy(run.physics);

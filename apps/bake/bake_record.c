@@ -17,9 +17,7 @@ static const size_t SCENE_LIMIT = (size_t)1 << 30;
 /* FNV-1a, 64 bits. */
 static uint64_t mix(uint64_t hash, const void *bytes, size_t size) {
     const unsigned char *at = bytes;
-    for (size_t i = 0; i < size; i++) {
-        hash = (hash ^ at[i]) * 0x100000001b3u;
-    }
+    for (size_t i = 0; i < size; ++i) hash = (hash ^ at[i]) * 0x100000001b3u;
     return hash;
 }
 
@@ -29,9 +27,7 @@ static uint64_t mix_solid(uint64_t hash, const rill_scene_solid *solid) {
         size_t place = 3 * sizeof *def->vertices;
         hash = mix(hash, def->vertices, def->vertex_count * place);
         hash = mix(hash, def->indices, 3 * def->triangle_count * sizeof *def->indices);
-        for (size_t i = 0; i < solid->morph_count; i++) {
-            hash = mix(hash, solid->morphs[i].vertices, def->vertex_count * place);
-        }
+        for (size_t i = 0; i < solid->morph_count; ++i) hash = mix(hash, solid->morphs[i].vertices, def->vertex_count * place);
     }
     if (def->shape == RILL_SHAPE_HEIGHTMAP) {
         size_t count = (size_t)def->heights_size[0] * (size_t)def->heights_size[1];
@@ -45,19 +41,13 @@ bool rill_bake_identify(const rill_scene *scene, const char *const *sets, size_t
     char *text;
     size_t size;
     rill_message message;
-    if (rill_file_read(scene->path, SCENE_LIMIT, &text, &size, &message) != RILL_OK) {
-        return rill_bake_complain(scene->path, message.text);
-    }
+    if (rill_file_read(scene->path, SCENE_LIMIT, &text, &size, &message) != RILL_OK) return rill_bake_complain(scene->path, message.text);
     uint64_t start = rill_world_hash(world), hash = mix(0xcbf29ce484222325u, text, size);
     free(text);
     hash = mix(hash, &start, sizeof start);
-    for (size_t i = 0; i < set_count; i++) {
-        hash = mix(hash, sets[i], strlen(sets[i]) + 1);
-    }
-    for (size_t i = 0; i < scene->solid_count; i++) {
-        hash = mix_solid(hash, &scene->solids[i]);
-    }
-    for (size_t i = 0; i < scene->body_count; i++) {
+    for (size_t i = 0; i < set_count; ++i) hash = mix(hash, sets[i], strlen(sets[i]) + 1);
+    for (size_t i = 0; i < scene->solid_count; ++i) hash = mix_solid(hash, &scene->solids[i]);
+    for (size_t i = 0; i < scene->body_count; ++i) {
         const rill_body_def *def = &scene->bodies[i].def;
         hash = mix(hash, def->vertices, 3 * def->vertex_count * sizeof *def->vertices);
         hash = mix(hash, def->indices, 3 * def->triangle_count * sizeof *def->indices);
@@ -72,9 +62,7 @@ bool rill_bake_identify(const rill_scene *scene, const char *const *sets, size_t
 static const char *take_line(char **text, const char *key) {
     size_t length = strlen(key);
     char *line = *text, *end = strchr(line, '\n');
-    if (!end || strncmp(line, key, length) != 0 || line[length] != ' ') {
-        return NULL;
-    }
+    if (!end || strncmp(line, key, length) != 0 || line[length] != ' ') return NULL;
     *end = 0;
     *text = end + 1;
     return line + length + 1;
@@ -83,9 +71,7 @@ static const char *take_line(char **text, const char *key) {
 static bool take_count(char **text, const char *key, uint64_t *out) {
     const char *value = take_line(text, key);
     char *end;
-    if (!value || *value < '0' || *value > '9') {
-        return false;
-    }
+    if (!value || *value < '0' || *value > '9') return false;
     errno = 0;
     *out = strtoull(value, &end, 10);
     return errno == 0 && !*end && *out <= INT64_MAX;
@@ -134,12 +120,8 @@ int rill_bake_record_read(const char *folder, const rill_bake_identity *identity
     rill_message message;
     *out = (rill_bake_record){ 0 };
     *found = false;
-    if (!rill_bake_path(folder, RILL_BAKE_RECORD, path)) {
-        return RILL_EXIT_MACHINE;
-    }
-    if (access(path, F_OK) != 0 && errno == ENOENT) {
-        return RILL_EXIT_DONE;
-    }
+    if (!rill_bake_path(folder, RILL_BAKE_RECORD, path)) return RILL_EXIT_MACHINE;
+    if (access(path, F_OK) != 0 && errno == ENOENT) return RILL_EXIT_DONE;
     rill_result result = rill_file_read(path, RECORD_LIMIT, &bytes, &size, &message);
     if (result != RILL_OK) {
         rill_bake_complain(path, message.text);
@@ -173,17 +155,13 @@ bool rill_bake_record_write(const char *folder, const rill_bake_identity *identi
     char path[RILL_BAKE_PATH], head[512];
     rill_message message;
     rill_writer writer;
-    if (!rill_bake_path(folder, RILL_BAKE_RECORD, path)) {
-        return false;
-    }
+    if (!rill_bake_path(folder, RILL_BAKE_RECORD, path)) return false;
     snprintf(head, sizeof head,
              "rill bake 1\nprogram %s\nscene %016" PRIx64 "\noptions %s\nframe %" PRId64 "\nwritten %" PRId64
              "\nindex %" PRIu64 "\nsamples %" PRIu64 "\nsnapshot %" PRIu64 "\n",
              rill_version(), identity->scene, identity->options, record->frame, record->written, record->index,
              record->samples, record->snapshot_size);
-    if (!rill_writer_create(&writer, path, &message)) {
-        return rill_bake_complain_of_disk(path, message.text);
-    }
+    if (!rill_writer_create(&writer, path, &message)) return rill_bake_complain_of_disk(path, message.text);
     rill_writer_text(&writer, head);
     rill_writer_bytes(&writer, record->snapshot, (size_t)record->snapshot_size);
     return rill_writer_commit(&writer, &message) ? true : rill_bake_complain_of_disk(path, message.text);

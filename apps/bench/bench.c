@@ -14,20 +14,14 @@ enum { MAX_ROWS = 32 };
 bool rill_bench_has_case(const char *name) {
     size_t count;
     const rill_bench_case *cases = rill_bench_cases(&count);
-    for (size_t i = 0; i < count; i++) {
-        if (strcmp(cases[i].name, name) == 0) {
-            return true;
-        }
-    }
+    for (size_t i = 0; i < count; ++i)
+if (strcmp(cases[i].name, name) == 0) return true;
     return false;
 }
 
 static bool is_wanted(const rill_bench_request *request, const char *name) {
-    for (size_t i = 0; i < request->name_count; i++) {
-        if (strcmp(request->names[i], name) == 0) {
-            return true;
-        }
-    }
+    for (size_t i = 0; i < request->name_count; ++i)
+if (strcmp(request->names[i], name) == 0) return true;
     return request->name_count == 0;
 }
 
@@ -36,7 +30,7 @@ static bool is_wanted(const rill_bench_request *request, const char *name) {
 void rill_bench_print_list(void) {
     size_t count;
     const rill_bench_case *cases = rill_bench_cases(&count);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; ++i) {
         if (i == 0 || strcmp(cases[i].name, cases[i - 1].name) != 0) { /* one name may run on one and on two threads */
             puts(cases[i].name);
         }
@@ -58,14 +52,12 @@ static int print_row(const rill_bench_row *rows, size_t count) {
     char text[64];
     rill_bench_verdict verdict;
     int missed = 0;
-    for (int i = 0; rill_bench_target(rows, count, i, text, &verdict); i++) {
+    for (int i = 0; rill_bench_target(rows, count, i, text, &verdict); ++i) {
         printf("%*s  %-48s %s", i == 0 ? 0 : 92, "", text, verdicts[verdict]);
         missed += verdict == RILL_BENCH_MISSED ? 1 : 0;
         putchar('\n');
     }
-    if (!rill_bench_target(rows, count, 0, text, &verdict)) {
-        putchar('\n');
-    }
+    if (!rill_bench_target(rows, count, 0, text, &verdict)) putchar('\n');
     fflush(stdout);
     return missed;
 }
@@ -89,24 +81,18 @@ static int complain_file(const char *path) {
 
 /* On a terminal, says what is being measured. */
 static void show_progress(int round, int rounds, const char *name) {
-    if (isatty(STDERR_FILENO)) {
-        fprintf(stderr, "\rround %d of %d: %-24s", round + 1, rounds, name);
-    }
+    if (isatty(STDERR_FILENO)) fprintf(stderr, "\rround %d of %d: %-24s", round + 1, rounds, name);
 }
 
 static void clear_progress(void) {
-    if (isatty(STDERR_FILENO)) {
-        fprintf(stderr, "\r%50s\r", "");
-    }
+    if (isatty(STDERR_FILENO)) fprintf(stderr, "\r%50s\r", "");
 }
 
 /* Keeps the better of two measurements of a case. */
 static void keep_best(rill_bench_row *best, const rill_bench_row *again) {
     const double triad = fmin(best->triad_ns, again->triad_ns), asked = best->asked_per_column;
     const double beats = fmin(best->beats_per_step, again->beats_per_step);
-    if (again->ns_per_column_step < best->ns_per_column_step) {
-        *best = *again;
-    }
+    if (again->ns_per_column_step < best->ns_per_column_step) *best = *again;
     best->beats_per_step = beats;
     best->triad_ns = triad; /* the fastest as well */
     best->times_triad = best->ns_per_column_step / triad;
@@ -121,32 +107,25 @@ static int run_cases(const rill_bench_request *request, FILE *csv, int *missed) 
     size_t case_count, row_count = 0;
     const rill_bench_case *cases = rill_bench_cases(&case_count);
     rill_bench_row rows[MAX_ROWS], row;
-    for (int round = 0; round < ROUNDS; round++) {
+    for (int round = 0; round < ROUNDS; ++round) {
         row_count = 0;
-        for (size_t i = 0; i < case_count && row_count < MAX_ROWS; i++) {
-            if (!is_wanted(request, cases[i].name)) {
-                continue;
-            }
+        for (size_t i = 0; i < case_count && row_count < MAX_ROWS; ++i) {
+            if (!is_wanted(request, cases[i].name)) continue;
             show_progress(round, ROUNDS, cases[i].name);
             int code = rill_bench_measure(&cases[i], &options, &row);
             code = code == RILL_EXIT_DONE && round == 0 ? rill_bench_weigh(&cases[i], &options, &row) : code;
-            if (code != RILL_EXIT_DONE) {
-                return code;
-            }
-            if (round == 0) {
-                rows[row_count] = row;
-            } else {
-                keep_best(&rows[row_count], &row);
-            }
-            row_count++;
+            if (code != RILL_EXIT_DONE) return code;
+            if (round == 0)
+rows[row_count] = row;
+else
+keep_best(&rows[row_count], &row);
+            ++row_count;
         }
     }
     clear_progress();
     print_head();
-    for (size_t i = 0; i < row_count; i++) {
-        if (csv != NULL) {
-            write_csv_row(csv, &rows[i]);
-        }
+    for (size_t i = 0; i < row_count; ++i) {
+        if (csv != NULL) write_csv_row(csv, &rows[i]);
         *missed += print_row(rows, i + 1);
     }
     return RILL_EXIT_DONE;
@@ -154,12 +133,8 @@ static int run_cases(const rill_bench_request *request, FILE *csv, int *missed) 
 
 int rill_bench(const rill_bench_request *request) {
     FILE *csv = request->csv != NULL ? fopen(request->csv, "w") : NULL;
-    if (request->csv != NULL && csv == NULL) {
-        return complain_file(request->csv);
-    }
-    if (csv != NULL) {
-        write_csv_head(csv);
-    }
+    if (request->csv != NULL && csv == NULL) return complain_file(request->csv);
+    if (csv != NULL) write_csv_head(csv);
     int missed = 0;
     int code = run_cases(request, csv, &missed);
     if (csv != NULL) {

@@ -33,11 +33,9 @@ static const uint32_t HULL_SIDES[] = {
 /* Twenty boats, 0.12 m long, five rows of four, each on a course of its own. */
 rill_result rill_bench_build_boats(rill_world *world) {
     float vertices[sizeof HULL / sizeof HULL[0]];
-    for (size_t i = 0; i < sizeof HULL / sizeof HULL[0]; i++) {
-        vertices[i] = 0.12f * HULL[i];
-    }
+    for (size_t i = 0; i < sizeof HULL / sizeof HULL[0]; ++i) vertices[i] = 0.12f * HULL[i];
     rill_result result = build_pool(world);
-    for (int i = 0; i < 20 && result == RILL_OK; i++) {
+    for (int i = 0; i < 20 && result == RILL_OK; ++i) {
         const double course = 2.4 * i, speed = 0.2;
         rill_body_def def = rill_default_body_def();
         def.shape = RILL_BODY_MESH;
@@ -62,7 +60,7 @@ rill_result rill_bench_build_boats(rill_world *world) {
 /* Twelve spheres of the same mass, 30 to 60 mm in radius, on a grid of four by three, somewhat apart from their places. */
 rill_result rill_bench_build_spheres(rill_world *world) {
     rill_result result = build_pool(world);
-    for (int i = 0; i < 12 && result == RILL_OK; i++) {
+    for (int i = 0; i < 12 && result == RILL_OK; ++i) {
         rill_body_def def = rill_default_body_def();
         def.shape = RILL_BODY_SPHERE;
         def.radius = CELL * (6.0 + (7 * i) % 12 * 0.5);
@@ -80,7 +78,7 @@ rill_result rill_bench_build_spheres(rill_world *world) {
  * deep. They float: none touches another or the bed. */
 rill_result rill_bench_build_hundred(rill_world *world) {
     rill_result result = build_pool(world);
-    for (int i = 0; i < 100 && result == RILL_OK; i++) {
+    for (int i = 0; i < 100 && result == RILL_OK; ++i) {
         rill_body_def def = rill_default_body_def();
         def.shape = RILL_BODY_SPHERE;
         def.radius = CELL * (4.8 + 0.24 * ((7 * i) % 10));

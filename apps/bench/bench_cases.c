@@ -25,7 +25,7 @@ static rill_result add_box(rill_world *world, double x0, double y0, double x1, d
     rill_solid_def def = rill_default_solid_def();
     def.shape = RILL_SHAPE_BOX;
     const double min[3] = { x0 * CELL, y0 * CELL, bottom }, max[3] = { x1 * CELL, y1 * CELL, top };
-    for (int axis = 0; axis < 3; axis++) {
+    for (int axis = 0; axis < 3; ++axis) {
         def.min[axis] = min[axis];
         def.max[axis] = max[axis];
     }
@@ -45,17 +45,11 @@ typedef double height_function(double x, double y, const void *context);
 static rill_result add_bed(rill_world *world, int32_t coarse, height_function *height_at, const void *context) {
     rill_grid grid;
     rill_result result = rill_world_get_grid(world, &grid);
-    if (result != RILL_OK) {
-        return result;
-    }
+    if (result != RILL_OK) return result;
     const size_t size = (size_t)(grid.cells[0] / coarse);
     double *heights = malloc(size * size * sizeof *heights);
-    if (heights == NULL) {
-        return RILL_OUT_OF_MEMORY;
-    }
-    for (size_t i = 0; i < size * size; i++) {
-        heights[i] = height_at(((double)(i % size) + 0.5) * coarse, ((double)(i / size) + 0.5) * coarse, context);
-    }
+    if (heights == NULL) return RILL_OUT_OF_MEMORY;
+    for (size_t i = 0; i < size * size; ++i) heights[i] = height_at(((double)(i % size) + 0.5) * coarse, ((double)(i / size) + 0.5) * coarse, context);
     rill_solid_def def = rill_default_solid_def();
     def.shape = RILL_SHAPE_HEIGHTMAP;
     def.heights = heights;
@@ -83,12 +77,10 @@ typedef struct bowls {
 
 /* The bowl around a place and the squared distance (cells2) from its centre; -1 when there is none. */
 static int find_bowl(const bowls *all, double x, double y, double *squared) {
-    for (int i = 0; i < all->count; i++) {
+    for (int i = 0; i < all->count; ++i) {
         const double rx = x - all->centres[i][0], ry = y - all->centres[i][1];
         *squared = rx * rx + ry * ry;
-        if (*squared < all->radius * all->radius) {
-            return i;
-        }
+        if (*squared < all->radius * all->radius) return i;
     }
     return -1;
 }
@@ -104,24 +96,18 @@ static double bowl_bed(double x, double y, const void *context) {
 static rill_result fill_layer(rill_world *world, int32_t layer, depth_function *depth_at, const void *context) {
     rill_grid grid;
     rill_result result = rill_world_get_grid(world, &grid);
-    if (result != RILL_OK) {
-        return result;
-    }
+    if (result != RILL_OK) return result;
     const size_t nx = (size_t)grid.cells[0], ny = (size_t)grid.cells[1];
     double *depths = malloc(nx * ny * sizeof *depths);
-    if (depths == NULL) {
-        return RILL_OUT_OF_MEMORY;
-    }
+    if (depths == NULL) return RILL_OUT_OF_MEMORY;
     result = rill_world_read_field(world, RILL_FIELD_BASE, layer, depths, nx * ny);
-    for (size_t i = 0; result == RILL_OK && i < nx * ny; i++) {
+    for (size_t i = 0; result == RILL_OK && i < nx * ny; ++i) {
         if (!isnan(depths[i])) { /* NaN, where there is no column, stays NaN */
             const double depth = depth_at((double)(i % nx) + 0.5, (double)(i / nx) + 0.5, depths[i], context);
             depths[i] = depth > 0.0 ? depth : 0.0;
         }
     }
-    if (result == RILL_OK) {
-        result = rill_world_fill_depths(world, layer, depths, nx * ny, NULL);
-    }
+    if (result == RILL_OK) result = rill_world_fill_depths(world, layer, depths, nx * ny, NULL);
     free(depths);
     return result;
 }
@@ -196,18 +182,14 @@ static rill_result add_platform_with_holes(rill_world *world, double top, uint32
         left -= *block ? 0 : 1;
         *block = true;
     }
-    for (int y = 0; y < BLOCKS; y++) {
+    for (int y = 0; y < BLOCKS; ++y) {
         for (int x = 0; x < BLOCKS;) {
             int end = x;
-            while (end < BLOCKS && !hole[y][end]) {
-                end++;
-            }
+            while (end < BLOCKS && !hole[y][end]) ++end;
             if (end > x) {
                 const rill_result result =
                     add_box(world, x * BLOCK, y * BLOCK, end * BLOCK, (y + 1) * BLOCK, top - THICKNESS, top);
-                if (result != RILL_OK) {
-                    return result;
-                }
+                if (result != RILL_OK) return result;
             }
             x = end + 1;
         }
@@ -218,7 +200,7 @@ static rill_result add_platform_with_holes(rill_world *world, double top, uint32
 rill_result rill_bench_add_platforms(rill_world *world, bool holes) {
     uint32_t seed = 2018;
     rill_result result = add_floor(world, -0.01, 0.0);
-    for (int k = 1; result == RILL_OK && k < PLATFORMS; k++) {
+    for (int k = 1; result == RILL_OK && k < PLATFORMS; ++k) {
         result = holes ? add_platform_with_holes(world, k * STOREY, &seed)
                        : add_floor(world, k * STOREY - THICKNESS, k * STOREY);
     }
@@ -228,9 +210,7 @@ rill_result rill_bench_add_platforms(rill_world *world, bool holes) {
 rill_result rill_bench_fill_platforms(rill_world *world, double depth) {
     rill_bed_info info = { .layers = 0 };
     rill_result result = rill_bed_get_info(world, &info);
-    for (int32_t layer = 0; result == RILL_OK && layer < info.layers; layer++) {
-        result = fill_layer(world, layer, storeys, &depth);
-    }
+    for (int32_t layer = 0; result == RILL_OK && layer < info.layers; ++layer) result = fill_layer(world, layer, storeys, &depth);
     return result;
 }
 
@@ -274,13 +254,11 @@ static rill_result build_puddles(rill_world *world) {
         const double x = 10.0 + (double)(next_random(&seed) % 100400) / 100.0;
         const double y = 10.0 + (double)(next_random(&seed) % 100400) / 100.0;
         bool apart = true;
-        for (int i = 0; i < count; i++) {
-            apart = apart && hypot(x - centres[i][0], y - centres[i][1]) > 20.0;
-        }
+        for (int i = 0; i < count; ++i) apart = apart && hypot(x - centres[i][0], y - centres[i][1]) > 20.0;
         if (apart) {
             centres[count][0] = x;
             centres[count][1] = y;
-            count++;
+            ++count;
         }
     }
     return build_bowls(
@@ -307,18 +285,14 @@ static rill_result build_wall(rill_world *world, const wall *w) {
     rill_result result = rill_world_get_grid(world, &grid);
     const double wide = grid.cells[0], film = 4e-3;
     enum { FLOORS = 3 };
-    for (int k = 0; result == RILL_OK && k < FLOORS; k++) {
-        result = add_floor(world, k * STOREY - THICKNESS, k * STOREY);
-    }
+    for (int k = 0; result == RILL_OK && k < FLOORS; ++k) result = add_floor(world, k * STOREY - THICKNESS, k * STOREY);
     result = result != RILL_OK ? result : add_box(world, w->x0, 0, w->x1, wide, 4e-3, STOREY - THICKNESS);
-    for (int i = 0; result == RILL_OK && i < w->block_count; i++) {
+    for (int i = 0; result == RILL_OK && i < w->block_count; ++i) {
         const double *b = w->blocks[i];
         result = add_box(world, b[0], b[1], b[2], b[3], -THICKNESS, STOREY - THICKNESS);
     }
     result = result != RILL_OK ? result : rill_bed_build(world);
-    for (int32_t layer = 0; result == RILL_OK && layer < FLOORS; layer++) {
-        result = layer == 0 ? fill_layer(world, layer, two_basins, w) : fill_layer(world, layer, storeys, &film);
-    }
+    for (int32_t layer = 0; result == RILL_OK && layer < FLOORS; ++layer) result = layer == 0 ? fill_layer(world, layer, two_basins, w) : fill_layer(world, layer, storeys, &film);
     return result;
 }
 

@@ -23,11 +23,8 @@ static rill_result add(rill_world *world, const rill_solid_def *def) {
 
 /* Goes on until the liquid has found its ways. */
 static rill_result run_on(rill_world *world, int frames) {
-    for (int i = 0; i < frames; i++) {
-        if (rill_world_step(world, 1.0 / 60.0) & RILL_STATUS_REFUSED) {
-            return rill_world_result(world);
-        }
-    }
+    for (int i = 0; i < frames; ++i)
+if (rill_world_step(world, 1.0 / 60.0) & RILL_STATUS_REFUSED) return rill_world_result(world);
     return RILL_OK;
 }
 
@@ -42,7 +39,7 @@ static rill_result add_ground(rill_world *world) {
 static rill_result add_some_box(rill_world *world, double wide, uint32_t *seed) {
     rill_solid_def def = rill_default_solid_def();
     def.shape = RILL_SHAPE_BOX;
-    for (int axis = 0; axis < 2; axis++) {
+    for (int axis = 0; axis < 2; ++axis) {
         const double half = between(seed, 1.5 * CELL, 5.0 * CELL), at = between(seed, 0.0, wide);
         def.min[axis] = at - half;
         def.max[axis] = at + half;
@@ -60,9 +57,7 @@ rill_result rill_bench_build_solids(rill_world *world) {
     rill_grid grid;
     rill_result result = rill_world_get_grid(world, &grid);
     result = result != RILL_OK ? result : add_ground(world);
-    for (int i = 0; result == RILL_OK && i < BOXES; i++) {
-        result = add_some_box(world, grid.cells[0] * CELL, &seed);
-    }
+    for (int i = 0; result == RILL_OK && i < BOXES; ++i) result = add_some_box(world, grid.cells[0] * CELL, &seed);
     result = result != RILL_OK ? result : rill_bed_build(world);
     rill_source_def rain = rill_default_source_def();
     rain.shape = RILL_SOURCE_RAIN;
@@ -79,7 +74,7 @@ static rill_result add_stem(rill_world *world, const double centre[2], double fo
     const double leans = round + between(seed, 2.0, 4.0); /* to the other side, more or less */
     const double from[3] = { centre[0] + foot * cos(round), centre[1] + foot * sin(round), -0.002 };
     const double to[3] = { centre[0] + 0.045 * cos(leans), centre[1] + 0.045 * sin(leans), 0.09 };
-    for (int axis = 0; axis < 3; axis++) {
+    for (int axis = 0; axis < 3; ++axis) {
         def.from[axis] = from[axis];
         def.to[axis] = to[axis];
     }
@@ -95,7 +90,7 @@ rill_result rill_bench_build_stems(rill_world *world) {
     rill_result result = rill_world_get_grid(world, &grid);
     const double centre[2] = { 0.5 * CELL * grid.cells[0], 0.5 * CELL * grid.cells[1] };
     result = result != RILL_OK ? result : add_ground(world);
-    for (int i = 0; result == RILL_OK && i < POSTS; i++) {
+    for (int i = 0; result == RILL_OK && i < POSTS; ++i) {
         rill_solid_def post = rill_default_solid_def();
         post.shape = RILL_SHAPE_CYLINDER;
         post.from[0] = post.to[0] = centre[0] + 0.042 * cos(TWO_PI * i / POSTS);
@@ -105,9 +100,7 @@ rill_result rill_bench_build_stems(rill_world *world) {
         post.radius = 0.002;
         result = add(world, &post);
     }
-    for (int i = 0; result == RILL_OK && i < STEMS; i++) {
-        result = add_stem(world, centre, between(&seed, 0.01, 0.035), TWO_PI * i / STEMS, &seed);
-    }
+    for (int i = 0; result == RILL_OK && i < STEMS; ++i) result = add_stem(world, centre, between(&seed, 0.01, 0.035), TWO_PI * i / STEMS, &seed);
     result = result != RILL_OK ? result : rill_bed_build(world);
     rill_source_def tap = rill_default_source_def();
     tap.at[0] = centre[0] + 0.004;

@@ -80,9 +80,7 @@ static rill_runtime make_runtime(const rill_bench_case *which, const rill_bench_
     rill_runtime runtime = rill_default_world_def().runtime;
     runtime.tasks.threads = run->memory != NULL ? 1 : which->threads;
     runtime.scalar = options->scalar;
-    if (run->memory != NULL) {
-        runtime.allocator = count_memory(run->memory);
-    }
+    if (run->memory != NULL) runtime.allocator = count_memory(run->memory);
     return runtime;
 }
 
@@ -104,13 +102,9 @@ static int create_world(const rill_bench_case *which, const rill_bench_options *
     def.runtime = make_runtime(which, options, run);
     rill_message message;
     rill_result result = rill_world_create(&def, &run->world, &message);
-    if (result != RILL_OK) {
-        return complain(which->name, result, message.text);
-    }
+    if (result != RILL_OK) return complain(which->name, result, message.text);
     result = which->build(run->world);
-    if (result != RILL_OK) {
-        return complain(which->name, result, rill_world_message(run->world));
-    }
+    if (result != RILL_OK) return complain(which->name, result, rill_world_message(run->world));
     run->frame = which->frame;
     run->move = which->move;
     return RILL_EXIT_DONE;
@@ -118,28 +112,19 @@ static int create_world(const rill_bench_case *which, const rill_bench_options *
 
 /* The file of a shipped scene: in the folder that was given, or the first of the usual places that has it. */
 static bool find_scene(const char *name, const char *folder, char *path, size_t capacity) {
-    if (folder != NULL) {
-        return snprintf(path, capacity, "%s/%s.yaml", folder, name) < (int)capacity && access(path, R_OK) == 0;
-    }
+    if (folder != NULL) return snprintf(path, capacity, "%s/%s.yaml", folder, name) < (int)capacity && access(path, R_OK) == 0;
     char program[3072];
     const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
     program[length > 0 ? length : 0] = '\0';
     char *slash = strrchr(program, '/');
-    if (slash != NULL) {
-        *slash = '\0';
-    }
+    if (slash != NULL) *slash = '\0';
     static const char *const beside[] = { "scenes", "../scenes", "../../scenes", "../../../scenes",
                                           "../share/rill/scenes" };
-    for (size_t i = 0; slash != NULL && i < sizeof beside / sizeof beside[0]; i++) {
-        if (snprintf(path, capacity, "%s/%s/%s.yaml", program, beside[i], name) < (int)capacity &&
-            access(path, R_OK) == 0) {
-            return true;
-        }
-    }
+    for (size_t i = 0; slash != NULL && i < sizeof beside / sizeof beside[0]; ++i)
+if (snprintf(path, capacity, "%s/%s/%s.yaml", program, beside[i], name) < (int)capacity &&
+            access(path, R_OK) == 0) return true;
 #if defined(RILL_SCENES_DIR)
-    if (snprintf(path, capacity, "%s/%s.yaml", RILL_SCENES_DIR, name) < (int)capacity && access(path, R_OK) == 0) {
-        return true;
-    }
+    if (snprintf(path, capacity, "%s/%s.yaml", RILL_SCENES_DIR, name) < (int)capacity && access(path, R_OK) == 0) return true;
 #endif
     return snprintf(path, capacity, "scenes/%s.yaml", name) < (int)capacity && access(path, R_OK) == 0;
 }
@@ -154,9 +139,7 @@ static int create_scene(const rill_bench_case *which, const rill_bench_options *
     const rill_runtime runtime = make_runtime(which, options, run);
     rill_scene_report report = { 0 };
     rill_scene_result result = rill_scene_load(path, NULL, &run->scene, &report);
-    if (result == RILL_SCENE_OK) {
-        result = rill_scene_create_world(run->scene, &runtime, &run->world, &report);
-    }
+    if (result == RILL_SCENE_OK) result = rill_scene_create_world(run->scene, &runtime, &run->world, &report);
     if (result == RILL_SCENE_OK && which->blocked) {
         rill_solver solver;
         rill_world_get_solver(run->world, &solver);
@@ -180,13 +163,9 @@ static int step(bench_run *run, const char *name, int64_t *substeps) {
     static const rill_scene nothing_moves = { 0 };
     rill_step_info info;
     rill_status status;
-    rill_result result = run->move != NULL ? run->move(run->world, run->moved++) : RILL_OK;
-    if (result == RILL_OK) {
-        result = rill_scene_step(run->scene ? run->scene : &nothing_moves, run->world, run->frame, &status);
-    }
-    if (result != RILL_OK) {
-        return complain(name, result, rill_world_message(run->world));
-    }
+    rill_result result = run->move != NULL ? run->move(run->world, ++run->moved) : RILL_OK;
+    if (result == RILL_OK) result = rill_scene_step(run->scene ? run->scene : &nothing_moves, run->world, run->frame, &status);
+    if (result != RILL_OK) return complain(name, result, rill_world_message(run->world));
     result = rill_world_get_step_info(run->world, &info);
     *substeps += info.substeps;
     return result == RILL_OK ? RILL_EXIT_DONE : complain(name, result, rill_world_message(run->world));
@@ -196,12 +175,8 @@ static int take_snapshot(bench_run *run, const char *name) {
     const size_t size = rill_snapshot_size(run->world);
     run->snapshot = malloc(size);
     run->best = malloc((size_t)run->frames * sizeof *run->best);
-    if (run->snapshot == NULL || run->best == NULL) {
-        return complain(name, RILL_OUT_OF_MEMORY, "no room for a snapshot");
-    }
-    for (int64_t i = 0; i < run->frames; i++) {
-        run->best[i] = (bench_best){ 1e30, 1e30, false };
-    }
+    if (run->snapshot == NULL || run->best == NULL) return complain(name, RILL_OUT_OF_MEMORY, "no room for a snapshot");
+    for (int64_t i = 0; i < run->frames; ++i) run->best[i] = (bench_best){ 1e30, 1e30, false };
     const rill_result result = rill_snapshot_save(run->world, run->snapshot, size, &run->snapshot_size);
     return result == RILL_OK ? RILL_EXIT_DONE : complain(name, result, rill_world_message(run->world));
 }
@@ -211,28 +186,22 @@ static int warm_up(bench_run *run, const rill_bench_case *which) {
     const int64_t frames = which->build == NULL ? run->frames : which->rest ? REST_FRAMES : WARM_FRAMES;
     rill_step_info info = { .awake_columns = 1 };
     int64_t substeps = 0;
-    for (int64_t i = 0; i < frames && !(which->rest && info.awake_columns == 0); i++) {
+    for (int64_t i = 0; i < frames && !(which->rest && info.awake_columns == 0); ++i) {
         const int code = step(run, which->name, &substeps);
-        if (code != RILL_EXIT_DONE) {
-            return code;
-        }
+        if (code != RILL_EXIT_DONE) return code;
         rill_world_get_step_info(run->world, &info);
     }
     if (which->rest && info.awake_columns != 0) {
         fprintf(stderr, "rill bench: %s: still awake after %d frames\n", which->name, REST_FRAMES);
         return RILL_EXIT_INPUT;
     }
-    if (which->rewind) {
-        run->frames = which->move != NULL ? MOVING_FRAMES : REWIND_FRAMES; /* a motion has hard places */
-    }
+    if (which->rewind) run->frames = which->move != NULL ? MOVING_FRAMES : REWIND_FRAMES; /* a motion has hard places */
     return which->rewind || which->build == NULL ? take_snapshot(run, which->name) : RILL_EXIT_DONE;
 }
 
 /* Does what is timed: a step, or making the mesh of the surface. */
 static int work(bench_run *run, const char *name, int64_t *count) {
-    if (run->surface == NULL) {
-        return step(run, name, count);
-    }
+    if (run->surface == NULL) return step(run, name, count);
     const rill_result result = rill_surface_build(run->surface);
     *count += 1;
     return result == RILL_OK ? RILL_EXIT_DONE : complain(name, result, rill_world_message(run->world));
@@ -241,9 +210,7 @@ static int work(bench_run *run, const char *name, int64_t *count) {
 /* The surface as it is by default, with floor and meniscus, and once made: later builds take no memory. */
 static int create_surface(bench_run *run, const rill_bench_case *which) {
     int64_t count = 0;
-    if (!which->surface) {
-        return RILL_EXIT_DONE;
-    }
+    if (!which->surface) return RILL_EXIT_DONE;
     const rill_surface_def def = rill_default_surface_def();
     const rill_result result = rill_surface_create(run->world, &def, &run->surface);
     return result == RILL_OK ? work(run, which->name, &count)
@@ -272,12 +239,8 @@ static bench_stretch begin_stretch(void) {
 static void keep_stretch(const bench_stretch *stretch, double seconds, double count, bench_best *best) {
     const double after = rill_bench_beat(), beat = fmin(stretch->before, after);
     const bool calm = fmax(stretch->before, after) <= CALM * beat;
-    if (calm < best->calm) {
-        return;
-    }
-    if (calm > best->calm) {
-        *best = (bench_best){ 1e30, 1e30, true };
-    }
+    if (calm < best->calm) return;
+    if (calm > best->calm) *best = (bench_best){ 1e30, 1e30, true };
     best->seconds = fmin(best->seconds, seconds / count);
     best->beats = fmin(best->beats, seconds / beat / count);
 }
@@ -288,22 +251,16 @@ static int time_block(bench_run *run, const char *name, bench_time *best) {
     const bench_stretch stretch = begin_stretch();
     while (block.seconds < BLOCK_SECONDS) {
         const int code = work(run, name, &block.substeps);
-        if (code != RILL_EXIT_DONE) {
-            return code;
-        }
+        if (code != RILL_EXIT_DONE) return code;
         block.simulated += run->frame;
         block.seconds = rill_bench_now() - stretch.start;
     }
     bench_best kept = { 1e30, 1e30, false };
-    if (best->substeps > 0) {
-        kept = (bench_best){ best->seconds / (double)best->substeps, best->beats, best->calm };
-    }
+    if (best->substeps > 0) kept = (bench_best){ best->seconds / (double)best->substeps, best->beats, best->calm };
     const double seconds = kept.seconds;
     const bool calm = kept.calm;
     keep_stretch(&stretch, block.seconds, (double)block.substeps, &kept);
-    if (kept.seconds < seconds || kept.calm != calm) {
-        *best = block;
-    }
+    if (kept.seconds < seconds || kept.calm != calm) *best = block;
     best->beats = kept.beats;
     best->calm = kept.calm;
     return RILL_EXIT_DONE;
@@ -312,15 +269,13 @@ static int time_block(bench_run *run, const char *name, bench_time *best) {
 /* The frames after a rewind, of which each keeps its own best. */
 static int time_rewound(bench_run *run, const char *name, bench_time *best) {
     const rill_result result = rill_snapshot_restore(run->world, run->snapshot, run->snapshot_size);
-    if (result != RILL_OK) {
-        return complain(name, result, rill_world_message(run->world));
-    }
+    if (result != RILL_OK) return complain(name, result, rill_world_message(run->world));
     int64_t untimed = 0;
     run->moved = 0;
     int code = step(run, name, &untimed);
     code = code != RILL_EXIT_DONE || run->surface == NULL ? code : work(run, name, &untimed);
     *best = (bench_time){ .calm = true };
-    for (int64_t i = 1; i < run->frames && code == RILL_EXIT_DONE; i++) {
+    for (int64_t i = 1; i < run->frames && code == RILL_EXIT_DONE; ++i) {
         code = run->surface != NULL ? step(run, name, &untimed) : RILL_EXIT_DONE;
         const bench_stretch stretch = begin_stretch();
         code = code != RILL_EXIT_DONE ? code : work(run, name, &best->substeps);
@@ -343,12 +298,8 @@ static int by_size(const void *a, const void *b) {
 static int rank_frames(const bench_run *run, const char *name, rill_bench_row *out) {
     const size_t count = (size_t)run->frames - 1;
     double *sorted = malloc(count * sizeof *sorted);
-    if (sorted == NULL) {
-        return complain(name, RILL_OUT_OF_MEMORY, "no room for the times of frames");
-    }
-    for (size_t i = 0; i < count; i++) {
-        sorted[i] = 1e3 * run->best[i + 1].seconds;
-    }
+    if (sorted == NULL) return complain(name, RILL_OUT_OF_MEMORY, "no room for the times of frames");
+    for (size_t i = 0; i < count; ++i) sorted[i] = 1e3 * run->best[i + 1].seconds;
     qsort(sorted, count, sizeof *sorted, by_size);
     out->ms_high = sorted[count * 95 / 100];
     out->ms_most = sorted[count - 1];
@@ -360,15 +311,11 @@ static int time_case(const rill_bench_case *which, const rill_bench_options *opt
                      rill_bench_row *out) {
     bench_time best = { 0 };
     const double start = rill_bench_now();
-    for (int32_t repeat = 0; repeat < options->repeats; repeat++) {
-        if (repeat >= 2 && rill_bench_now() - start > (best.calm ? CASE_SECONDS : CALM_SECONDS)) {
-            break;
-        }
+    for (int32_t repeat = 0; repeat < options->repeats; ++repeat) {
+        if (repeat >= 2 && rill_bench_now() - start > (best.calm ? CASE_SECONDS : CALM_SECONDS)) break;
         const int code =
             run->snapshot != NULL ? time_rewound(run, which->name, &best) : time_block(run, which->name, &best);
-        if (code != RILL_EXIT_DONE) {
-            return code;
-        }
+        if (code != RILL_EXIT_DONE) return code;
     }
     out->real_time_factor = best.simulated / best.seconds;
     out->ms_per_frame = 1e3 * run->frame / out->real_time_factor;
@@ -420,9 +367,7 @@ int rill_bench_weigh(const rill_bench_case *which, const rill_bench_options *opt
     rill_bench_case awake = *which;
     awake.rest = false; /* falling asleep takes long and no memory */
     int code = create(&awake, options, &run);
-    for (int i = 0; i < WARM_FRAMES && code == RILL_EXIT_DONE; i++) {
-        code = step(&run, which->name, &substeps);
-    }
+    for (int i = 0; i < WARM_FRAMES && code == RILL_EXIT_DONE; ++i) code = step(&run, which->name, &substeps);
     out->asked_per_column = (double)memory.most / (double)out->columns;
     destroy(&run);
     return code;

@@ -14,8 +14,8 @@ enum { AROUND = 123, RINGS = 61 }; /* vertices of the cushion, without the two p
 
 static void make_vertices(float *vertices) {
     float *v = vertices;
-    for (int j = 0; j < RINGS; j++) {
-        for (int i = 0; i < AROUND; i++, v += 3) {
+    for (int j = 0; j < RINGS; ++j) {
+        for (int i = 0; i < AROUND; ++i, v += 3) {
             const double down = 0.5 * TWO_PI * (j + 1) / (RINGS + 1), round = TWO_PI * i / AROUND;
             const double r = 0.046 * (1.0 + 0.05 * sin(5.0 * round) * sin(4.0 * down));
             v[0] = (float)(r * sin(down) * cos(round));
@@ -23,7 +23,7 @@ static void make_vertices(float *vertices) {
             v[2] = (float)(0.4 * r * cos(down));
         }
     }
-    for (int pole = 0; pole < 2; pole++, v += 3) {
+    for (int pole = 0; pole < 2; ++pole, v += 3) {
         v[0] = v[1] = 0.0f;
         v[2] = pole == 0 ? 0.0184f : -0.0184f;
     }
@@ -32,9 +32,9 @@ static void make_vertices(float *vertices) {
 static void make_triangles(uint32_t *indices) {
     const uint32_t top = AROUND * RINGS, bottom = top + 1, last = AROUND * (RINGS - 1);
     uint32_t *t = indices;
-    for (uint32_t i = 0; i < AROUND; i++) {
+    for (uint32_t i = 0; i < AROUND; ++i) {
         const uint32_t next = (i + 1) % AROUND;
-        for (uint32_t j = 0; j + 1 < RINGS; j++, t += 6) {
+        for (uint32_t j = 0; j + 1 < RINGS; ++j, t += 6) {
             const uint32_t a = j * AROUND + i, b = j * AROUND + next;
             t[0] = a, t[1] = a + AROUND, t[2] = b;
             t[3] = b, t[4] = a + AROUND, t[5] = b + AROUND;

@@ -71,11 +71,8 @@ static const bench_target targets[] = {
 };
 
 static const rill_bench_row *find_row(const rill_bench_row *rows, size_t count, const char *name) {
-    for (size_t i = 0; i < count; i++) {
-        if (rows[i].threads == 1 && strcmp(rows[i].name, name) == 0) {
-            return &rows[i];
-        }
-    }
+    for (size_t i = 0; i < count; ++i)
+if (rows[i].threads == 1 && strcmp(rows[i].name, name) == 0) return &rows[i];
     return NULL;
 }
 
@@ -117,11 +114,9 @@ bool rill_bench_target(const rill_bench_row *rows, size_t count, int index, char
         "x 25 frames/s at par",
     };
     const rill_bench_row *row = &rows[count - 1];
-    for (size_t i = 0; i < sizeof targets / sizeof targets[0]; i++) {
+    for (size_t i = 0; i < sizeof targets / sizeof targets[0]; ++i) {
         const bench_target *target = &targets[i];
-        if (strcmp(target->name, row->name) != 0 || target->threads != row->threads || index-- > 0) {
-            continue;
-        }
+        if (strcmp(target->name, row->name) != 0 || target->threads != row->threads || index-- > 0) continue;
         const bool at_least =
             target->measure == SPEED_UP || target->measure == REAL_TIME || target->measure == FRAME_RATE;
         const rill_bench_row *reference = target->reference ? find_row(rows, count, target->reference) : row;

@@ -15,7 +15,7 @@
 typedef void triad_kernel(float *restrict a, const float *restrict b, const float *restrict c, float s, size_t count);
 
 #define TRIAD_BODY                                                                                                     \
-    for (size_t i = 0; i < count; i++) {                                                                               \
+    for (size_t i = 0; i < count; ++i) {                                                                               \
         a[i] = b[i] + s * c[i];                                                                                        \
     }
 
@@ -53,12 +53,10 @@ double rill_bench_beat(void) {
     enum { CHAINS = 5, LENGTH = RILL_BENCH_BEAT_CYCLES / 4 };
     static volatile uint32_t sink;
     double best = 1.0;
-    for (int chain = 0; chain < CHAINS; chain++) {
+    for (int chain = 0; chain < CHAINS; ++chain) {
         const double start = rill_bench_now();
         uint32_t x = sink;
-        for (int i = 0; i < LENGTH; i++) {
-            x = x * 1664525u + 1013904223u;
-        }
+        for (int i = 0; i < LENGTH; ++i) x = x * 1664525u + 1013904223u;
         sink = x;
         const double seconds = rill_bench_now() - start;
         best = seconds < best ? seconds : best;
@@ -75,9 +73,9 @@ static double time_kernel(triad_kernel *kernel, float *memory, size_t count, int
     const size_t chunks = (count + CHUNK - 1) / CHUNK;
     const double begin = rill_bench_now();
     double sum = 0.0;
-    for (int32_t repeat = 0; repeat < repeats && (repeat < 4 || rill_bench_now() - begin < KERNEL_SECONDS); repeat++) {
+    for (int32_t repeat = 0; repeat < repeats && (repeat < 4 || rill_bench_now() - begin < KERNEL_SECONDS); ++repeat) {
         sum = 0.0;
-        for (size_t i = 0; i < chunks; i++) {
+        for (size_t i = 0; i < chunks; ++i) {
             const size_t first = i * CHUNK, n = count - first < CHUNK ? count - first : CHUNK;
             const double start = rill_bench_now();
             kernel(a + first, b + first, c + first, 3.0f, n);
@@ -110,9 +108,7 @@ double rill_bench_triad(double bytes, int32_t repeats) {
     double *chunks = malloc((count / CHUNK + 1) * sizeof *chunks);
     double seconds = -1.0;
     if (memory != NULL && chunks != NULL) {
-        for (size_t i = 0; i < 3 * count; i++) {
-            memory[i] = (float)(i & 7u);
-        }
+        for (size_t i = 0; i < 3 * count; ++i) memory[i] = (float)(i & 7u);
         seconds = triad_seconds(memory, count, repeats, chunks);
     }
     free(memory);

@@ -19,9 +19,7 @@ static const char *const menisci[] = { "tilt", "lift", "none" };
 /* Returns the place of a name in a list; -1: it is not there. */
 static int find_name(const char *name, const char *const names[], int count) {
     int i = count - 1;
-    while (i >= 0 && strcmp(name, names[i]) != 0) {
-        i--;
-    }
+    while (i >= 0 && strcmp(name, names[i]) != 0) --i;
     return i;
 }
 
@@ -100,9 +98,7 @@ int rill_cli_bake(int argc, char **argv) {
                                           .look = rill_default_surface_def() } };
     const char *path = NULL;
     int code = read_bake_arguments(argc, argv, &given, &path);
-    if (code != RILL_EXIT_NOT_YET) {
-        return code;
-    }
+    if (code != RILL_EXIT_NOT_YET) return code;
     given.options.sets = given.sets.items;
     given.options.set_count = given.sets.count;
     rill_scene *scene;

@@ -42,7 +42,7 @@ static int read_options(int argc, char **argv, bench_command *command) {
 }
 
 static bool names_known(const rill_text_list *names) {
-    for (size_t i = 0; i < names->count; i++) {
+    for (size_t i = 0; i < names->count; ++i) {
         if (!rill_bench_has_case(names->items[i])) {
             fprintf(stderr, "rill bench: found '%s' for --case, expected one that rill bench --list prints\n",
                     names->items[i]);
@@ -55,12 +55,8 @@ static bool names_known(const rill_text_list *names) {
 int rill_cli_bench(int argc, char **argv) {
     bench_command command = { .repeats = 300 };
     int code = read_options(argc, argv, &command);
-    if (code != RILL_EXIT_NOT_YET) {
-        return code;
-    }
-    if (!names_known(&command.names)) {
-        return RILL_EXIT_USAGE;
-    }
+    if (code != RILL_EXIT_NOT_YET) return code;
+    if (!names_known(&command.names)) return RILL_EXIT_USAGE;
     if (command.list) {
         rill_bench_print_list();
         return RILL_EXIT_DONE;

@@ -9,17 +9,14 @@ static int check_one(const char *path, const rill_scene_options *options) {
     rill_world *world = NULL;
     rill_scene_report report = { 0 };
     rill_scene_result result = rill_scene_load(path, options, &scene, &report);
-    if (result == RILL_SCENE_OK) {
-        result = rill_scene_create_world(scene, NULL, &world, &report);
-    }
+    if (result == RILL_SCENE_OK) result = rill_scene_create_world(scene, NULL, &world, &report);
     rill_scene_report_print(&report, result == RILL_SCENE_UNREADABLE ? stderr : stdout);
-    if (result == RILL_SCENE_OK) {
-        printf("%s: ok\n", path);
-    } else if (result == RILL_SCENE_OUT_OF_MEMORY) {
-        fprintf(stderr, "rill check: %s: out of memory\n", path);
-    } else if (result == RILL_SCENE_WRONG) {
-        printf("%s: %zu error%s\n", path, report.errors, report.errors == 1 ? "" : "s");
-    }
+    if (result == RILL_SCENE_OK)
+printf("%s: ok\n", path);
+else if (result == RILL_SCENE_OUT_OF_MEMORY)
+fprintf(stderr, "rill check: %s: out of memory\n", path);
+else if (result == RILL_SCENE_WRONG)
+printf("%s: %zu error%s\n", path, report.errors, report.errors == 1 ? "" : "s");
     rill_scene_report_free(&report);
     rill_world_destroy(world);
     rill_scene_free(scene);
@@ -40,12 +37,10 @@ int rill_cli_check(int argc, char **argv) {
     const char *paths[SCENES_LIMIT];
     size_t count;
     int code = rill_options_read(&command, argc, argv, paths, &count);
-    if (code != RILL_EXIT_NOT_YET) {
-        return code;
-    }
+    if (code != RILL_EXIT_NOT_YET) return code;
     const rill_scene_options scene_options = { .sets = sets.items, .set_count = sets.count };
     int worst = RILL_EXIT_DONE;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; ++i) {
         int one = check_one(paths[i], &scene_options);
         worst = one > worst ? one : worst;
     }

@@ -5,7 +5,7 @@
 #include "cli.h"
 
 static int hash_frames(const rill_scene *scene, rill_world *world, rill_physics *physics, int64_t steps) {
-    for (int64_t k = 0; k < steps; k++) {
+    for (int64_t k = 0; k < steps; ++k) {
         rill_status status;
         rill_result result = rill_physics_step(physics, scene->frame, &status);
         if (result != RILL_OK) {
@@ -37,9 +37,7 @@ int rill_cli_hash(int argc, char **argv) {
     const char *path;
     size_t count;
     int code = rill_options_read(&command, argc, argv, &path, &count);
-    if (code != RILL_EXIT_NOT_YET) {
-        return code;
-    }
+    if (code != RILL_EXIT_NOT_YET) return code;
     if (steps < 0) {
         fprintf(stderr, "rill hash: no --steps N, expected how many frames to run\n");
         return RILL_EXIT_USAGE;

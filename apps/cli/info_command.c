@@ -29,9 +29,7 @@ static int refuse(const char *path, const char *why, rill_result result) {
 /* -------------------------------------------------------------------------------------------------------------- bed */
 
 static void print_count(const char *what, int64_t count, const char *meaning) {
-    if (count) {
-        printf("  %-20s %" PRId64 "%s%s\n", what, count, meaning[0] ? " " : "", meaning);
-    }
+    if (count) printf("  %-20s %" PRId64 "%s%s\n", what, count, meaning[0] ? " " : "", meaning);
 }
 
 /* Prints what every bed of a mesh has some of apart from what is a reason to look again: a teapot with thin walls is all
@@ -59,9 +57,7 @@ static void print_findings(const rill_bed_info *info) {
 static int print_bed(const char *path, const rill_world *world) {
     rill_bed_info info;
     rill_grid grid;
-    if (rill_bed_get_info(world, &info) != RILL_OK || rill_world_get_grid(world, &grid) != RILL_OK) {
-        return refuse(path, rill_world_message(world), RILL_INVALID_STATE);
-    }
+    if (rill_bed_get_info(world, &info) != RILL_OK || rill_world_get_grid(world, &grid) != RILL_OK) return refuse(path, rill_world_message(world), RILL_INVALID_STATE);
     printf("bed\n");
     printf("  %-20s %d x %d cells of %g m = %g x %g m\n", "grid", info.cells[0], info.cells[1], grid.cell_size,
            info.cells[0] * grid.cell_size, info.cells[1] * grid.cell_size);
@@ -88,11 +84,10 @@ static const char *shape_name(rill_shape shape) {
 static void print_solid(const rill_scene_solid *solid) {
     const rill_solid_def *def = &solid->def;
     printf("  %-20s %s", def->name ? def->name : "", shape_name(def->shape));
-    if (def->shape == RILL_SHAPE_MESH) {
-        printf(" %s, %zu triangles, %zu vertices", solid->file, def->triangle_count, def->vertex_count);
-    } else if (def->shape == RILL_SHAPE_HEIGHTMAP) {
-        printf(" %s, %d x %d", solid->file, def->heights_size[0], def->heights_size[1]);
-    }
+    if (def->shape == RILL_SHAPE_MESH)
+printf(" %s, %zu triangles, %zu vertices", solid->file, def->triangle_count, def->vertex_count);
+else if (def->shape == RILL_SHAPE_HEIGHTMAP)
+printf(" %s, %d x %d", solid->file, def->heights_size[0], def->heights_size[1]);
     printf("\n");
 }
 
@@ -100,27 +95,19 @@ static int info_scene(const char *path, const info_options *options) {
     rill_scene *scene;
     rill_world *world;
     int code = rill_cli_open(path, &options->sets, &options->machine, &scene, &world);
-    if (code != RILL_EXIT_DONE) {
-        return code;
-    }
+    if (code != RILL_EXIT_DONE) return code;
     rill_ledger ledger;
     const rill_liquid *liquid = &scene->world.liquid;
     printf("scene %s (%s)\n", scene->name, path);
     printf("  %-20s %g s in frames of %g s\n", "run", scene->until, scene->frame);
     printf("  %-20s density %g kg/m3, viscosity %g m2/s, surface tension %g N/m, contact angle %g degrees\n", "liquid",
            liquid->density, liquid->viscosity, liquid->surface_tension, liquid->contact_angle);
-    if (rill_world_get_ledger(world, &ledger) == RILL_OK) {
-        printf("  %-20s %.6g ml at the start\n", "filled", (double)ledger.columns * ledger.quantum_volume * 1e6);
-    }
+    if (rill_world_get_ledger(world, &ledger) == RILL_OK) printf("  %-20s %.6g ml at the start\n", "filled", (double)ledger.columns * ledger.quantum_volume * 1e6);
     size_t sinks = 0;
-    for (size_t i = 0; i < scene->source_count; i++) {
-        sinks += scene->sources[i].def.sink;
-    }
+    for (size_t i = 0; i < scene->source_count; ++i) sinks += scene->sources[i].def.sink;
     printf("  %-20s %zu, sinks %zu, probes %zu\n", "sources", scene->source_count - sinks, sinks, scene->probe_count);
     printf("solids\n");
-    for (size_t i = 0; i < scene->solid_count; i++) {
-        print_solid(&scene->solids[i]);
-    }
+    for (size_t i = 0; i < scene->solid_count; ++i) print_solid(&scene->solids[i]);
     code = print_bed(path, world);
     rill_world_destroy(world);
     rill_scene_free(scene);
@@ -130,10 +117,10 @@ static int info_scene(const char *path, const info_options *options) {
 /* ------------------------------------------------------------------------------------------------------------- mesh */
 
 static void bounds(const rill_mesh *mesh, double scale, double low[3], double high[3]) {
-    for (size_t axis = 0; axis < 3; axis++) {
+    for (size_t axis = 0; axis < 3; ++axis) {
         low[axis] = (double)INFINITY;
         high[axis] = -(double)INFINITY;
-        for (size_t v = 0; v < mesh->vertex_count; v++) {
+        for (size_t v = 0; v < mesh->vertex_count; ++v) {
             double at = (double)mesh->vertices[3 * v + axis] * scale;
             low[axis] = at < low[axis] ? at : low[axis];
             high[axis] = at > high[axis] ? at : high[axis];
@@ -145,7 +132,7 @@ static void bounds(const rill_mesh *mesh, double scale, double low[3], double hi
 static bool choose_grid(const char *path, const double low[3], const double high[3], double cell, rill_grid *grid) {
     double longer = fmax(high[0] - low[0], high[1] - low[1]);
     grid->cell_size = cell > 0 ? cell : fmax(longer / 200, 1e-6);
-    for (int axis = 0; axis < 2; axis++) {
+    for (int axis = 0; axis < 2; ++axis) {
         double cells = ceil((high[axis] - low[axis]) / grid->cell_size) + 2;
         if (!(cells <= 32768)) {
             fprintf(stderr,
@@ -176,13 +163,9 @@ static int build_bed(const char *path, const rill_mesh *mesh, const rill_grid *g
     solid.indices = mesh->indices;
     solid.triangle_count = mesh->triangle_count;
     rill_result result = rill_world_create(&def, &world, &message);
-    if (result != RILL_OK) {
-        return refuse(path, message.text, result);
-    }
+    if (result != RILL_OK) return refuse(path, message.text, result);
     result = rill_solid_create(world, &solid, &id);
-    if (result == RILL_OK) {
-        result = rill_bed_build(world);
-    }
+    if (result == RILL_OK) result = rill_bed_build(world);
     int code = result == RILL_OK ? print_bed(path, world) : refuse(path, rill_world_message(world), result);
     rill_world_destroy(world);
     return code;
@@ -192,9 +175,7 @@ static int info_mesh(const char *path, const info_options *options) {
     rill_mesh mesh;
     rill_message message = { "" };
     rill_result result = rill_mesh_load(path, &mesh, &message);
-    if (result != RILL_OK) {
-        return refuse(path, message.text, result);
-    }
+    if (result != RILL_OK) return refuse(path, message.text, result);
     double low[3], high[3];
     rill_grid grid = { 0 };
     bounds(&mesh, options->scale, low, high);
@@ -213,14 +194,12 @@ static int info_mesh(const char *path, const info_options *options) {
 static void print_values(const double *values, size_t count, const char *unit) {
     double low = (double)INFINITY, high = -(double)INFINITY;
     size_t absent = 0;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; ++i) {
         absent += isnan(values[i]) != 0;
         low = values[i] < low ? values[i] : low;
         high = values[i] > high ? values[i] : high;
     }
-    if (absent < count) {
-        printf("  %-20s %g to %g%s\n", "values", low, high, unit);
-    }
+    if (absent < count) printf("  %-20s %g to %g%s\n", "values", low, high, unit);
     print_count("NaN", (int64_t)absent, "values");
 }
 
@@ -228,13 +207,9 @@ static int info_array(const char *path) {
     rill_npy array;
     rill_message message = { "" };
     rill_result result = rill_npy_load(path, &array, &message);
-    if (result != RILL_OK) {
-        return refuse(path, message.text, result);
-    }
+    if (result != RILL_OK) return refuse(path, message.text, result);
     printf("array %s\n  %-20s", path, "shape");
-    for (int32_t axis = 0; axis < array.axes; axis++) {
-        printf("%s%zu", axis ? " x " : " ", array.shape[axis]);
-    }
+    for (int32_t axis = 0; axis < array.axes; ++axis) printf("%s%zu", axis ? " x " : " ", array.shape[axis]);
     printf("\n");
     print_values(array.values, array.count, "");
     rill_npy_free(&array);
@@ -246,9 +221,7 @@ static int info_picture(const char *path) {
     int32_t size[2];
     rill_message message = { "" };
     rill_result result = rill_png_load(path, &values, size, &message);
-    if (result != RILL_OK) {
-        return refuse(path, message.text, result);
-    }
+    if (result != RILL_OK) return refuse(path, message.text, result);
     printf("picture %s\n  %-20s %d x %d\n", path, "size", size[0], size[1]);
     print_values(values, (size_t)size[0] * (size_t)size[1], " (0: low, 1: high)");
     free(values);
@@ -279,14 +252,8 @@ int rill_cli_info(int argc, char **argv) {
     const char *path;
     size_t count;
     int code = rill_options_read(&command, argc, argv, &path, &count);
-    if (code != RILL_EXIT_NOT_YET) {
-        return code;
-    }
-    if (ends(path, ".npy")) {
-        return info_array(path);
-    }
-    if (ends(path, ".png")) {
-        return info_picture(path);
-    }
+    if (code != RILL_EXIT_NOT_YET) return code;
+    if (ends(path, ".npy")) return info_array(path);
+    if (ends(path, ".png")) return info_picture(path);
     return rill_mesh_is_kind(path) ? info_mesh(path, &options) : info_scene(path, &options);
 }

@@ -25,9 +25,7 @@ enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
 static void print_usage(FILE *file) {
     fprintf(file, "usage: rill COMMAND [arguments]\n\nThin liquid on surfaces, in real time.\n\ncommands:\n");
-    for (int i = 0; i < COMMANDS; i++) {
-        fprintf(file, "  %-10s %s\n", commands[i].name, commands[i].about);
-    }
+    for (int i = 0; i < COMMANDS; ++i) fprintf(file, "  %-10s %s\n", commands[i].name, commands[i].about);
     fprintf(file, "\n`rill COMMAND --help` says more; `rill --version` prints the version.\n"
                   "Exit codes: 0 done, 1 found something wrong, 2 bad usage, 3 bad input, 4 the machine failed.\n");
 }
@@ -52,14 +50,9 @@ int main(int argc, char **argv) {
         printf("rill %s\n", rill_version());
         return finish(RILL_EXIT_DONE);
     }
-    for (int i = 0; i < COMMANDS; i++) {
-        if (strcmp(name, commands[i].name) == 0) {
-            return finish(commands[i].run(argc - 1, argv + 1));
-        }
-    }
-    if (*name) {
-        fprintf(stderr, "rill: unknown command '%s'\n\n", name);
-    }
+    for (int i = 0; i < COMMANDS; ++i)
+if (strcmp(name, commands[i].name) == 0) return finish(commands[i].run(argc - 1, argv + 1));
+    if (*name) fprintf(stderr, "rill: unknown command '%s'\n\n", name);
     print_usage(stderr);
     return RILL_EXIT_USAGE;
 }

@@ -19,14 +19,10 @@ int rill_cli_open(const char *path, const rill_text_list *sets, const rill_machi
     rill_scene_options options = { .sets = sets->items, .set_count = sets->count };
     *world = NULL;
     rill_scene_result result = rill_scene_load(path, &options, scene, &report);
-    if (result == RILL_SCENE_OK) {
-        result = rill_scene_create_world(*scene, &runtime, world, &report);
-    }
+    if (result == RILL_SCENE_OK) result = rill_scene_create_world(*scene, &runtime, world, &report);
     rill_scene_report_print(&report, stderr);
     rill_scene_report_free(&report);
-    if (result == RILL_SCENE_OUT_OF_MEMORY) {
-        fprintf(stderr, "rill: %s: out of memory\n", path);
-    }
+    if (result == RILL_SCENE_OUT_OF_MEMORY) fprintf(stderr, "rill: %s: out of memory\n", path);
     if (result != RILL_SCENE_OK) {
         rill_scene_free(*scene);
         *scene = NULL;

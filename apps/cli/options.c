@@ -8,7 +8,7 @@
 
 static void print_help(const rill_command *command) {
     printf("usage: rill %s %s [options]\n\n%s\n\noptions:\n", command->name, command->arguments, command->about);
-    for (size_t i = 0; i <= command->option_count; i++) {
+    for (size_t i = 0; i <= command->option_count; ++i) {
         char head[64] = "--help";
         const char *help = "show this";
         if (i < command->option_count) {
@@ -59,32 +59,24 @@ static int take_value(const rill_command *command, const rill_option *option, co
     case RILL_OPTION_NUMBER:
     case RILL_OPTION_COUNT: return take_number(command, option, text);
     case RILL_OPTION_OFF:
-        if (strcmp(text, "off") != 0 && strcmp(text, "on") != 0) {
-            return refuse_value(command, option, text, "off or on");
-        }
+        if (strcmp(text, "off") != 0 && strcmp(text, "on") != 0) return refuse_value(command, option, text, "off or on");
         *(bool *)option->target = text[1] == 'f';
         return RILL_EXIT_NOT_YET;
     case RILL_OPTION_LIST:
-        if (list->count == RILL_LIST_LIMIT) {
-            return refuse_value(command, option, text, "no more than 64 of them");
-        }
+        if (list->count == RILL_LIST_LIMIT) return refuse_value(command, option, text, "no more than 64 of them");
         list->items[list->count++] = text;
         return RILL_EXIT_NOT_YET;
     default:
-        if (!*text) {
-            return refuse_value(command, option, text, option->value);
-        }
+        if (!*text) return refuse_value(command, option, text, option->value);
         *(const char **)option->target = text;
         return RILL_EXIT_NOT_YET;
     }
 }
 
 static const rill_option *find(const rill_command *command, const char *argument, size_t length) {
-    for (size_t i = 0; i < command->option_count; i++) {
+    for (size_t i = 0; i < command->option_count; ++i) {
         const char *name = command->options[i].name;
-        if (strlen(name) == length && strncmp(name, argument, length) == 0) {
-            return &command->options[i];
-        }
+        if (strlen(name) == length && strncmp(name, argument, length) == 0) return &command->options[i];
     }
     return NULL;
 }
@@ -98,36 +90,26 @@ static int take_option(const rill_command *command, int argc, char **argv, int *
         print_help(command);
         return RILL_EXIT_DONE;
     }
-    if (!option) {
-        return complain(command, "unknown option", argument, "");
-    }
+    if (!option) return complain(command, "unknown option", argument, "");
     if (option->kind == RILL_OPTION_FLAG) {
-        if (equals) {
-            return complain(command, "unknown option", argument, " (it takes no value)");
-        }
+        if (equals) return complain(command, "unknown option", argument, " (it takes no value)");
         *(bool *)option->target = true;
         return RILL_EXIT_NOT_YET;
     }
-    if (equals) {
-        return take_value(command, option, equals + 1);
-    }
-    if (*at + 1 >= argc) {
-        return complain(command, "no value after", option->name, ", expected one");
-    }
+    if (equals) return take_value(command, option, equals + 1);
+    if (*at + 1 >= argc) return complain(command, "no value after", option->name, ", expected one");
     return take_value(command, option, argv[++*at]);
 }
 
 int rill_options_read(const rill_command *command, int argc, char **argv, const char **arguments, size_t *count) {
     bool options = true;
     *count = 0;
-    for (int at = 1; at < argc; at++) {
+    for (int at = 1; at < argc; ++at) {
         if (options && strcmp(argv[at], "--") == 0) {
             options = false;
         } else if (options && argv[at][0] == '-' && argv[at][1]) {
             int code = take_option(command, argc, argv, &at);
-            if (code != RILL_EXIT_NOT_YET) {
-                return code;
-            }
+            if (code != RILL_EXIT_NOT_YET) return code;
         } else if (*count == command->most) {
             return complain(command, "one argument too many:", argv[at], "");
         } else {

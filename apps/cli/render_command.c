@@ -68,9 +68,7 @@ static bool read_size(const char *text, int32_t size[2]) {
         height = strtol(rest, &end, 10);
         good = end != rest && !*end && width >= 16 && height >= 16 && width <= SIDE_LIMIT && height <= SIDE_LIMIT;
     }
-    if (!good) {
-        return refuse("--size", text, "two whole numbers from 16 to 16384, as in 1280x720");
-    }
+    if (!good) return refuse("--size", text, "two whole numbers from 16 to 16384, as in 1280x720");
     size[0] = (int32_t)width;
     size[1] = (int32_t)height;
     return true;
@@ -80,10 +78,8 @@ static bool read_camera(const char *text, rill_camera *camera) {
     double v[7] = { 0, 0, 0, 0, 0, 0, camera->lens };
     int count = 0;
     const char *rest = text;
-    for (char *end; count < 7; count++, rest = end) {
-        while (*rest == ',' || *rest == ' ') {
-            rest++;
-        }
+    for (char *end; count < 7; ++count, rest = end) {
+        while (*rest == ',' || *rest == ' ') ++rest;
         v[count] = strtod(rest, &end);
         if (end == rest) {
             v[count] = count == 6 ? camera->lens : 0;
@@ -91,12 +87,8 @@ static bool read_camera(const char *text, rill_camera *camera) {
         }
     }
     bool good = count >= 6 && !*rest && v[6] > 0 && v[6] <= 10000;
-    for (int i = 0; i < 7; i++) {
-        good &= fabs(v[i]) <= 1e6;
-    }
-    if (!good || (v[0] == v[3] && v[1] == v[4] && v[2] == v[5])) {
-        return refuse("--camera", text, "six or seven numbers: from x y z, to x y z (another place), lens in mm");
-    }
+    for (int i = 0; i < 7; ++i) good &= fabs(v[i]) <= 1e6;
+    if (!good || (v[0] == v[3] && v[1] == v[4] && v[2] == v[5])) return refuse("--camera", text, "six or seven numbers: from x y z, to x y z (another place), lens in mm");
     memcpy(camera->from, v, sizeof camera->from);
     memcpy(camera->to, v + 3, sizeof camera->to);
     camera->lens = v[6];
@@ -105,7 +97,7 @@ static bool read_camera(const char *text, rill_camera *camera) {
 
 static bool read_overlay(const char *text, rill_overlay *overlay) {
     char list[160] = "";
-    for (int i = 0; i < RILL_OVERLAY_COUNT; i++) {
+    for (int i = 0; i < RILL_OVERLAY_COUNT; ++i) {
         if (strcmp(rill_overlay_name(i), text) == 0) {
             *overlay = (rill_overlay)i;
             return true;
@@ -125,9 +117,7 @@ static bool check_options(const draw_options *options, drawing *work) {
         fprintf(stderr, "rill render: no output was named, expected -o FILE.png or -o FILE.mp4\n");
         return false;
     }
-    if (!ends_with(options->file, ".png") && !ends_with(options->file, ".mp4")) {
-        return refuse("-o", options->file, "a name that ends in .png or .mp4");
-    }
+    if (!ends_with(options->file, ".png") && !ends_with(options->file, ".mp4")) return refuse("-o", options->file, "a name that ends in .png or .mp4");
     rill_camera scratch = { .lens = 35 };
     return (!options->size || read_size(options->size, work->size)) &&
            (!options->overlay || read_overlay(options->overlay, &work->look.overlay)) &&
@@ -140,9 +130,7 @@ static int prepare(drawing *work, const draw_options *options) {
     const rill_scene *scene = work->scene;
     work->headless = rill_headless_create(options->es, &work->message);
     work->render = work->headless ? rill_render_create(work->size[0], work->size[1], &work->message) : NULL;
-    if (!work->render) {
-        return fail(work, RILL_EXIT_MACHINE);
-    }
+    if (!work->render) return fail(work, RILL_EXIT_MACHINE);
     rill_surface_def def = rill_default_surface_def();
     def.distances = work->look.overlay == RILL_OVERLAY_MENISCUS;
     rill_result result = rill_surface_create(work->world, &def, &work->surface);
@@ -156,9 +144,7 @@ static int prepare(drawing *work, const draw_options *options) {
     work->look.exposure = (float)options->exposure;
     work->look.peels = PEELS;
     work->camera = rill_camera_for(scene, work->world);
-    if (options->camera) {
-        read_camera(options->camera, &work->camera);
-    }
+    if (options->camera) read_camera(options->camera, &work->camera);
     return RILL_EXIT_DONE;
 }
 
@@ -169,18 +155,14 @@ static int draw(drawing *work) {
                  rill_result_name(result));
         return fail(work, RILL_EXIT_MACHINE);
     }
-    if (!rill_render_scene(work->render, work->world, &work->surface, 1, &work->camera, &work->look, &work->message)) {
-        return rill_progress_stop_wanted() ? tell_stopped(work) : fail(work, RILL_EXIT_MACHINE);
-    }
+    if (!rill_render_scene(work->render, work->world, &work->surface, 1, &work->camera, &work->look, &work->message)) return rill_progress_stop_wanted() ? tell_stopped(work) : fail(work, RILL_EXIT_MACHINE);
     rill_render_read(work->render, work->pixels);
     return RILL_EXIT_DONE;
 }
 
 static int draw_into(drawing *work, const char *file) {
     int code = draw(work);
-    if (code != RILL_EXIT_DONE) {
-        return code;
-    }
+    if (code != RILL_EXIT_DONE) return code;
     bool good = work->movie ? rill_movie_add(work->movie, work->pixels, &work->message)
                          : rill_picture_write(file, work->pixels, work->size[0], work->size[1], &work->message);
     return good ? RILL_EXIT_DONE : fail(work, RILL_EXIT_MACHINE);
@@ -206,7 +188,7 @@ static int play(drawing *work, const draw_options *options, double until) {
     int64_t count = rill_scene_frame_count(scene->frame, until), shown = 0;
     bool moving = work->movie != NULL, stopped = false;
     rill_progress_catch_stop();
-    for (int64_t k = 0; k <= count; k++) {
+    for (int64_t k = 0; k <= count; ++k) {
         double length = k ? rill_scene_frame_length(scene->frame, until, k) : 0;
         double time = k ? rill_scene_frame_time(scene->frame, until, k) : 0;
         rill_status status;
@@ -223,21 +205,13 @@ static int play(drawing *work, const draw_options *options, double until) {
         bool due = moving ? time >= (double)shown / options->fps * (1 - 1e-9) : k == count;
         if (due && !(stopped && !moving)) {
             int code = moving ? draw_into(work, options->file) : draw_still(work, options->file);
-            if (code != RILL_EXIT_DONE) {
-                return code;
-            }
-            shown++;
+            if (code != RILL_EXIT_DONE) return code;
+            ++shown;
         }
-        if (moving || k < count) {
-            rill_progress_show(&work->progress, time, until);
-        }
-        if (stopped) {
-            break;
-        }
+        if (moving || k < count) rill_progress_show(&work->progress, time, until);
+        if (stopped) break;
     }
-    if (stopped && !moving && shown == 0) {
-        return tell_stopped(work);
-    }
+    if (stopped && !moving && shown == 0) return tell_stopped(work);
     rill_progress_wipe(&work->progress);
     const char *pngs = moving ? rill_movie_pngs(work->movie) : NULL;
     if (pngs) {
@@ -252,16 +226,12 @@ static int play(drawing *work, const draw_options *options, double until) {
 
 static int draw_scene(drawing *work, const draw_options *options) {
     int code = prepare(work, options);
-    if (code != RILL_EXIT_DONE) {
-        return code;
-    }
+    if (code != RILL_EXIT_DONE) return code;
     bool moving = ends_with(options->file, ".mp4");
     work->look.samples = options->samples ? (int32_t)options->samples : moving ? MOVIE_SAMPLES : STILL_SAMPLES;
     if (moving) {
         work->movie = rill_movie_open(options->file, work->size[0], work->size[1], options->fps, &work->message);
-        if (!work->movie) {
-            return fail(work, RILL_EXIT_MACHINE);
-        }
+        if (!work->movie) return fail(work, RILL_EXIT_MACHINE);
         if (rill_movie_pngs(work->movie)) {
             fprintf(stderr,
                     "rill render: note: found no program ffmpeg, so pictures are written instead of a movie; on "
@@ -269,9 +239,7 @@ static int draw_scene(drawing *work, const draw_options *options) {
         }
     }
     code = play(work, options, options->at < 0 ? work->scene->until : options->at);
-    if (!rill_movie_close(work->movie, &work->message) && code == RILL_EXIT_DONE) {
-        code = fail(work, RILL_EXIT_MACHINE);
-    }
+    if (!rill_movie_close(work->movie, &work->message) && code == RILL_EXIT_DONE) code = fail(work, RILL_EXIT_MACHINE);
     return code;
 }
 
@@ -313,12 +281,8 @@ int rill_cli_render(int argc, char **argv) {
     drawing work = { .size = { 1280, 720 }, .look = rill_default_render_options() };
     const char *path = NULL;
     int code = read_draw_options(argc, argv, &options, &path);
-    if (code != RILL_EXIT_NOT_YET) {
-        return code;
-    }
-    if (!check_options(&options, &work)) {
-        return RILL_EXIT_USAGE;
-    }
+    if (code != RILL_EXIT_NOT_YET) return code;
+    if (!check_options(&options, &work)) return RILL_EXIT_USAGE;
     if (!rill_picture_may_write(options.file, &work.message)) { /* said now, not after minutes of drawing */
         return fail(&work, RILL_EXIT_MACHINE);
     }

@@ -31,9 +31,7 @@ typedef struct scene_run {
 /* Arrays at t = 0, whenever another --every has passed (each frame without it), and at the end. */
 static bool write_arrays(scene_run *r, const run_options *options, bool last) {
     bool wanted = last || rill_scene_frame_due(r->scene->frame, r->until, options->every, r->frames);
-    if (!options->fields || !wanted || r->written) {
-        return true;
-    }
+    if (!options->fields || !wanted || r->written) return true;
     r->written = true;
     return rill_results_arrays(&r->results, r->time);
 }
@@ -58,19 +56,13 @@ static int step(scene_run *run, int64_t k) {
 
 static int simulate(scene_run *run, const run_options *options) {
     int64_t count = rill_scene_frame_count(run->scene->frame, run->until);
-    if (!rill_results_row(&run->results, 0, 0) || !write_arrays(run, options, count == 0)) {
-        return RILL_EXIT_MACHINE;
-    }
+    if (!rill_results_row(&run->results, 0, 0) || !write_arrays(run, options, count == 0)) return RILL_EXIT_MACHINE;
     rill_progress_catch_stop();
-    for (int64_t k = 1; k <= count && !run->stopped; k++) {
+    for (int64_t k = 1; k <= count && !run->stopped; ++k) {
         int code = step(run, k);
-        if (code != RILL_EXIT_DONE) {
-            return code;
-        }
+        if (code != RILL_EXIT_DONE) return code;
         run->stopped = rill_progress_stop_wanted() && k < count;
-        if (!write_arrays(run, options, k == count || run->stopped)) {
-            return RILL_EXIT_MACHINE;
-        }
+        if (!write_arrays(run, options, k == count || run->stopped)) return RILL_EXIT_MACHINE;
         rill_progress_show(&run->progress, run->time, run->until);
     }
     return RILL_EXIT_DONE;
@@ -86,7 +78,7 @@ static void print_accounts(const scene_run *run, const rill_ledger *ledger, bool
     printf("  %-11s %14.6g ml", poured ? "poured" : "drained",
            millilitres(ledger, poured ? ledger->poured : ledger->drained));
     const char *between = "   ";
-    for (int32_t i = 0; i < rill_world_account_count(run->world); i++) {
+    for (int32_t i = 0; i < rill_world_account_count(run->world); ++i) {
         rill_account account;
         if (rill_world_get_account(run->world, i, &account) == RILL_OK && (poured ? account.poured : account.drained)) {
             printf("%s%s %.6g", between, account.name, millilitres(ledger, poured ? account.poured : account.drained));
@@ -109,13 +101,9 @@ static int summarise(const scene_run *run, const run_options *options) {
     print_accounts(run, &ledger, true);
     print_accounts(run, &ledger, false);
     printf("  %-11s %14.6g ml\n", "in columns", millilitres(&ledger, ledger.columns));
-    if (ledger.airborne) {
-        printf("  %-11s %14.6g ml\n", "in the air", millilitres(&ledger, ledger.airborne));
-    }
+    if (ledger.airborne) printf("  %-11s %14.6g ml\n", "in the air", millilitres(&ledger, ledger.airborne));
     printf("results: %s/log.csv", run->results.folder);
-    if (run->scene->body_count) {
-        printf(", bodies.csv");
-    }
+    if (run->scene->body_count) printf(", bodies.csv");
     if (options->fields) {
         printf(", and %" PRId64 " times depth_NNNNN.npy and velocity_NNNNN.npy (times in fields.csv)",
                run->results.arrays);
@@ -136,13 +124,9 @@ static int run_world(const rill_scene *scene, rill_world *world, const run_optio
     run.progress = rill_progress_start();
     run.physics = rill_console_physics(scene, world);
     int code = RILL_EXIT_MACHINE;
-    if (run.physics && rill_results_open(&run.results, folder, scene, world, options->fields)) {
-        code = simulate(&run, options);
-    }
+    if (run.physics && rill_results_open(&run.results, folder, scene, world, options->fields)) code = simulate(&run, options);
     rill_progress_wipe(&run.progress);
-    if (!rill_results_close(&run.results) && code == RILL_EXIT_DONE) {
-        code = RILL_EXIT_MACHINE;
-    }
+    if (!rill_results_close(&run.results) && code == RILL_EXIT_DONE) code = RILL_EXIT_MACHINE;
     rill_physics_destroy(run.physics);
     return code == RILL_EXIT_DONE ? summarise(&run, options) : code;
 }
@@ -173,9 +157,7 @@ static int read_run_options(int argc, char **argv, run_options *options, const c
     };
     size_t count;
     int code = rill_options_read(&command, argc, argv, path, &count);
-    if (code == RILL_EXIT_NOT_YET && options->every >= 0 && !options->fields) {
-        fprintf(stderr, "rill run: note: --every is about the arrays of --fields, which was not given\n");
-    }
+    if (code == RILL_EXIT_NOT_YET && options->every >= 0 && !options->fields) fprintf(stderr, "rill run: note: --every is about the arrays of --fields, which was not given\n");
     return code;
 }
 
@@ -183,16 +165,12 @@ int rill_cli_run(int argc, char **argv) {
     run_options options = { .machine = { .threads = 1 }, .until = -1, .every = -1 };
     const char *path = NULL;
     int code = read_run_options(argc, argv, &options, &path);
-    if (code != RILL_EXIT_NOT_YET) {
-        return code;
-    }
+    if (code != RILL_EXIT_NOT_YET) return code;
     rill_scene *scene;
     rill_world *world;
     char *folder = rill_cli_folder(path);
     code = rill_cli_open(path, &options.sets, &options.machine, &scene, &world);
-    if (code == RILL_EXIT_DONE) {
-        code = folder ? run_world(scene, world, &options, options.folder ? options.folder : folder) : RILL_EXIT_MACHINE;
-    }
+    if (code == RILL_EXIT_DONE) code = folder ? run_world(scene, world, &options, options.folder ? options.folder : folder) : RILL_EXIT_MACHINE;
     free(folder);
     rill_world_destroy(world);
     rill_scene_free(scene);

@@ -23,11 +23,9 @@ static void print_help(FILE *file) {
           "\n"
           "Cases:\n",
           file);
-    for (int number = 1; number < RILL_VALIDATE_NUMBERS; number++) {
+    for (int number = 1; number < RILL_VALIDATE_NUMBERS; ++number) {
         const char *title = rill_validate_title(number);
-        if (title) {
-            fprintf(file, "  %2d  %s\n", number, title);
-        }
+        if (title) fprintf(file, "  %2d  %s\n", number, title);
     }
 }
 
@@ -45,9 +43,7 @@ static bool parse_number(const char *option, const char *text, long low, long hi
 
 static bool want_case(rill_validate_request *request, const char *text) {
     long number = 0;
-    if (!parse_number("--case", text, 1, RILL_VALIDATE_NUMBERS - 1, &number)) {
-        return false;
-    }
+    if (!parse_number("--case", text, 1, RILL_VALIDATE_NUMBERS - 1, &number)) return false;
     if (rill_validate_title((int)number)) {
         request->wanted[number] = request->any_wanted = true;
         return true;
@@ -57,9 +53,7 @@ static bool want_case(rill_validate_request *request, const char *text) {
 }
 
 static bool parse_valued(rill_validate_request *request, const char *option, const char *value) {
-    if (strcmp(option, "--case") == 0) {
-        return want_case(request, value);
-    }
+    if (strcmp(option, "--case") == 0) return want_case(request, value);
     if (strcmp(option, "--csv") == 0) {
         request->csv = value;
         return true;
@@ -80,20 +74,16 @@ static bool parse_valued(rill_validate_request *request, const char *option, con
 
 static bool parse(int argc, char **argv, rill_validate_request *request, bool *help) {
     static const char *const valued[] = { "--case", "--csv", "--threads", "--simd" };
-    for (int i = 1; i < argc; i++) {
+    for (int i = 1; i < argc; ++i) {
         const char *option = argv[i];
         bool takes_value = false;
-        for (size_t k = 0; k < sizeof valued / sizeof valued[0]; k++) {
-            takes_value |= strcmp(option, valued[k]) == 0;
-        }
+        for (size_t k = 0; k < sizeof valued / sizeof valued[0]; ++k) takes_value |= strcmp(option, valued[k]) == 0;
         if (takes_value) {
             if (i + 1 == argc) {
                 fprintf(stderr, "rill validate: %s: expected a value after it\n", option);
                 return false;
             }
-            if (!parse_valued(request, option, argv[++i])) {
-                return false;
-            }
+            if (!parse_valued(request, option, argv[++i])) return false;
         } else if (strcmp(option, "--quick") == 0) {
             request->quick = true;
         } else if (strcmp(option, "--markdown") == 0) {
@@ -111,9 +101,7 @@ static bool parse(int argc, char **argv, rill_validate_request *request, bool *h
 int rill_cli_validate(int argc, char **argv) {
     rill_validate_request request = { .threads = 1 };
     bool help = false;
-    if (!parse(argc, argv, &request, &help)) {
-        return RILL_EXIT_USAGE;
-    }
+    if (!parse(argc, argv, &request, &help)) return RILL_EXIT_USAGE;
     if (help) {
         print_help(stdout);
         return RILL_EXIT_DONE;

@@ -29,11 +29,9 @@ static const char *find_scenes(char *room, size_t size) {
         program[length] = 0;
         char *slash = strrchr(program, '/');
         int folder = slash ? (int)(slash - program) : 0;
-        for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+        for (size_t i = 0; i < sizeof places / sizeof places[0]; ++i) {
             snprintf(room, size, "%.*s/%s", folder, program, places[i]);
-            if (is_folder(room)) {
-                return room;
-            }
+            if (is_folder(room)) return room;
         }
     }
     return RILL_SCENES_DIR;
@@ -84,9 +82,7 @@ static int read_view_options(int argc, char **argv, view_options *options, const
 }
 
 static int code_of(rill_viewer_result result, const rill_message *message) {
-    if (result != RILL_VIEWER_DONE && message->text[0]) {
-        fprintf(stderr, "rill view: %s\n", message->text);
-    }
+    if (result != RILL_VIEWER_DONE && message->text[0]) fprintf(stderr, "rill view: %s\n", message->text);
     return result == RILL_VIEWER_DONE        ? RILL_EXIT_DONE
            : result == RILL_VIEWER_BAD_INPUT ? RILL_EXIT_INPUT
                                              : RILL_EXIT_MACHINE;
@@ -100,12 +96,8 @@ int rill_cli_view(int argc, char **argv) {
     const char *path = NULL;
     size_t count = 0;
     int code = read_view_options(argc, argv, &options, &path, &count);
-    if (code != RILL_EXIT_NOT_YET) {
-        return code;
-    }
-    if (options.size && !read_window_size(options.size, viewer.size)) {
-        return RILL_EXIT_USAGE;
-    }
+    if (code != RILL_EXIT_NOT_YET) return code;
+    if (options.size && !read_window_size(options.size, viewer.size)) return RILL_EXIT_USAGE;
     char *folder = rill_cli_folder(count ? path : "view");
     if (!folder) {
         fprintf(stderr, "rill view: out of memory\n");

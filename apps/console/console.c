@@ -50,7 +50,7 @@ static const remedy remedies[] = {
 };
 
 void rill_warnings_tell(rill_warnings *warnings, const rill_progress *progress, double time, rill_status status) {
-    for (size_t i = 0; i < sizeof remedies / sizeof remedies[0]; i++) {
+    for (size_t i = 0; i < sizeof remedies / sizeof remedies[0]; ++i) {
         if (status & ~warnings->told & remedies[i].bit) {
             rill_progress_wipe(progress);
             fprintf(stderr, "rill %s: warning: t = %g s: %s\n", warnings->command, time, remedies[i].text);

@@ -44,14 +44,10 @@ rill_progress rill_progress_start(void) {
 /* Draws at most ten times a second. `done`: the share that was there at the start. */
 static void draw_bar(rill_progress *progress, double part, double done, const char *words) {
     double now = rill_progress_clock(), spent = now - progress->start;
-    if (!progress->shown || now - progress->drawn < 0.1) {
-        return;
-    }
+    if (!progress->shown || now - progress->drawn < 0.1) return;
     progress->drawn = now;
     char bar[WIDTH + 1], left[32] = "";
-    for (int i = 0; i < WIDTH; i++) {
-        bar[i] = i < (int)(part * WIDTH) ? '#' : '.';
-    }
+    for (int i = 0; i < WIDTH; ++i) bar[i] = i < (int)(part * WIDTH) ? '#' : '.';
     bar[WIDTH] = 0;
     double rest = part > done ? spent * (1 - part) / (part - done) : 0;
     if (spent > 1 && rest >= 1 && rest < 1e6) { /* before that there is no telling */
@@ -77,7 +73,5 @@ void rill_progress_count(rill_progress *progress, const char *what, int32_t done
 }
 
 void rill_progress_wipe(const rill_progress *progress) {
-    if (progress->shown) {
-        fprintf(stderr, "\r\033[K");
-    }
+    if (progress->shown) fprintf(stderr, "\r\033[K");
 }

@@ -82,7 +82,7 @@ static bool has_gone(const rill_physics *physics, const rill_body_state *state) 
 
 static rill_result remember(rill_physics *physics) {
     rill_result result = RILL_OK;
-    for (size_t i = 0; i < physics->body_count && result == RILL_OK; i++) {
+    for (size_t i = 0; i < physics->body_count && result == RILL_OK; ++i) {
         rill_physics_body *body = &physics->bodies[i];
         result = rill_body_get_state(physics->world, body->id, &body->before);
         body->touched = false;
@@ -94,15 +94,13 @@ static rill_result remember(rill_physics *physics) {
 /* In the engine's sub-steps a body moves with the velocity that it has at the end of each. */
 static void find_detour(const rill_physics *physics, rill_physics_body *body, double dt) {
     const rill_body_state *before = &body->before;
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 3; ++i) {
         double faster = before->acceleration[i] * dt + body->forces.impulse[i] / body->info.mass;
         double steady = before->position[i] + dt * before->velocity[i] + 0.5 * (dt + physics->sub_step) * faster;
         body->detour[i] = body->kinematic ? 0 : body->after.position[i] - steady;
     }
     double scale = fmin(1, DETOUR * physics->unit / fmax(length(body->detour), 1e-300));
-    for (int i = 0; i < 3; i++) {
-        body->detour[i] *= scale;
-    }
+    for (int i = 0; i < 3; ++i) body->detour[i] *= scale;
 }
 
 /* The engine's body where the step began. */
@@ -113,11 +111,10 @@ static void place(const rill_physics *physics, const rill_physics_body *body, co
     dBodySetQuaternion(body->body, (const dReal[4]){ q[3], q[0], q[1], q[2] });
     dBodySetLinearVel(body->body, v[0] * one, v[1] * one, v[2] * one);
     dBodySetAngularVel(body->body, w[0], w[1], w[2]);
-    if (body->gone) {
-        dBodyDisable(body->body);
-    } else {
-        dBodyEnable(body->body);
-    }
+    if (body->gone)
+dBodyDisable(body->body);
+else
+dBodyEnable(body->body);
 }
 
 static void push(const rill_physics *physics, const rill_physics_body *body, double dt) {
@@ -134,7 +131,7 @@ static void read_back(const rill_physics *physics, const rill_physics_body *body
                       rill_body_state *out) {
     const dReal *p = dBodyGetPosition(body->body), *q = dBodyGetQuaternion(body->body);
     const dReal *v = dBodyGetLinearVel(body->body), *w = dBodyGetAngularVel(body->body);
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 3; ++i) {
         out->position[i] = p[i] * physics->unit + body->detour[i];
         out->orientation[i] = q[i + 1];
         out->velocity[i] = v[i] * physics->unit;
@@ -146,9 +143,7 @@ static void read_back(const rill_physics *physics, const rill_physics_body *body
     rill_liquid liquid;
     rill_world_get_liquid(physics->world, &liquid);
     double most = LASTING * length(gravity) * (1 + liquid.density * body->forces.submerged_volume / body->info.mass);
-    if (!(length(out->acceleration) <= most)) {
-        memcpy(out->acceleration, gravity, sizeof out->acceleration);
-    }
+    if (!(length(out->acceleration) <= most)) memcpy(out->acceleration, gravity, sizeof out->acceleration);
 }
 
 static bool is_finite(const rill_body_state *state) {
@@ -158,9 +153,7 @@ static bool is_finite(const rill_body_state *state) {
 static rill_result tell(const rill_physics *physics, const rill_physics_body *body, const double gravity[3],
                         double dt) {
     rill_body_state state = body->after;
-    if (body->kinematic) {
-        return RILL_OK;
-    }
+    if (body->kinematic) return RILL_OK;
     if (body->gone) {
         state = body->before;
         memset(state.velocity, 0, sizeof state.velocity);
@@ -181,7 +174,7 @@ static rill_result tell(const rill_physics *physics, const rill_physics_body *bo
 
 static int sub_steps(const rill_physics *physics, double gravity, double dt) {
     double speed = 0;
-    for (size_t i = 0; i < physics->body_count; i++) {
+    for (size_t i = 0; i < physics->body_count; ++i) {
         const rill_physics_body *body = &physics->bodies[i];
         speed = body->gone ? speed : fmax(speed, length(body->before.velocity));
     }
@@ -196,14 +189,12 @@ static void run_engine(rill_physics *physics, const double gravity[3], double dt
     physics->sub_step = dt / count;
     dWorldSetGravity(physics->engine, gravity[0] / physics->unit, gravity[1] / physics->unit,
                      gravity[2] / physics->unit);
-    for (size_t i = 0; i < physics->body_count; i++) {
+    for (size_t i = 0; i < physics->body_count; ++i) {
         place(physics, &physics->bodies[i], &physics->bodies[i].before);
         find_detour(physics, &physics->bodies[i], dt);
     }
-    for (int k = 0; k < count; k++) {
-        for (size_t i = 0; i < physics->body_count; i++) {
-            push(physics, &physics->bodies[i], dt);
-        }
+    for (int k = 0; k < count; ++k) {
+        for (size_t i = 0; i < physics->body_count; ++i) push(physics, &physics->bodies[i], dt);
         rill_physics_touch(physics);
         dRandSetSeed(SEED); /* its solver shuffles */
         dWorldQuickStep(physics->engine, physics->sub_step);
@@ -214,7 +205,7 @@ static void run_engine(rill_physics *physics, const double gravity[3], double dt
 /* Gives the engine what the liquid has done. Keys give kinematic bodies their motion only when the step begins. */
 static rill_result look(rill_physics *physics) {
     rill_result result = RILL_OK;
-    for (size_t i = 0; i < physics->body_count && result == RILL_OK; i++) {
+    for (size_t i = 0; i < physics->body_count && result == RILL_OK; ++i) {
         rill_physics_body *body = &physics->bodies[i];
         result = rill_body_get_forces(physics->world, body->id, &body->forces);
         result = result == RILL_OK ? rill_body_get_state(physics->world, body->id, &body->after) : result;
@@ -230,22 +221,14 @@ static rill_result add_contacts(rill_physics *physics, double dt) {
     double gravity[3];
     rill_result result = rill_world_get_gravity(physics->world, gravity);
     result = result == RILL_OK ? look(physics) : result;
-    if (result == RILL_OK) {
-        run_engine(physics, gravity, dt);
-    }
-    for (size_t i = 0; i < physics->body_count && result == RILL_OK; i++) {
-        result = tell(physics, &physics->bodies[i], gravity, dt);
-    }
+    if (result == RILL_OK) run_engine(physics, gravity, dt);
+    for (size_t i = 0; i < physics->body_count && result == RILL_OK; ++i) result = tell(physics, &physics->bodies[i], gravity, dt);
     return result;
 }
 
 rill_result rill_physics_step(rill_physics *physics, double dt, rill_status *status) {
-    if (rill_world_body_count(physics->world) == 0) {
-        return rill_scene_step(physics->scene, physics->world, dt, status);
-    }
-    if (!ready_thread()) {
-        return RILL_OUT_OF_MEMORY;
-    }
+    if (rill_world_body_count(physics->world) == 0) return rill_scene_step(physics->scene, physics->world, dt, status);
+    if (!ready_thread()) return RILL_OUT_OF_MEMORY;
     rill_result result = rill_physics_meet_bodies(physics);
     result = result == RILL_OK ? remember(physics) : result;
     result = result == RILL_OK ? rill_scene_step(physics->scene, physics->world, dt, status) : result;

@@ -18,9 +18,7 @@ enum { PAIR_CONTACTS = 24 };
 /* Of the lighter one, in the engine's units. */
 static double lighter(const rill_physics_body *a, const rill_physics_body *b, double weight) {
     double mass = a->kinematic ? (double)INFINITY : a->info.mass;
-    if (b && !b->kinematic) {
-        mass = fmin(mass, b->info.mass);
-    }
+    if (b && !b->kinematic) mass = fmin(mass, b->info.mass);
     return mass / weight;
 }
 
@@ -28,19 +26,15 @@ static double lighter(const rill_physics_body *a, const rill_physics_body *b, do
 static void carry(const rill_physics *physics, const rill_physics_solid *solid, dContact *contact) {
     const dReal *n = contact->geom.normal, *at = contact->geom.pos;
     double arm[3], speed[3], along[3], across[3];
-    for (int i = 0; i < 3; i++) {
-        arm[i] = at[i] * physics->unit - solid->translate[i];
-    }
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 3; ++i) arm[i] = at[i] * physics->unit - solid->translate[i];
+    for (int i = 0; i < 3; ++i) {
         int j = (i + 1) % 3, k = (i + 2) % 3;
         speed[i] = (solid->velocity[i] + solid->spin[j] * arm[k] - solid->spin[k] * arm[j]) / physics->unit;
     }
     dVector3 first, second;
     dPlaneSpace(n, first, second);
-    for (int i = 0; i < 3; i++) {
-        along[i] = contact->fdir1[i] = first[i];
-    }
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 3; ++i) along[i] = contact->fdir1[i] = first[i];
+    for (int i = 0; i < 3; ++i) {
         int j = (i + 1) % 3, k = (i + 2) % 3;
         across[i] = n[j] * along[k] - n[k] * along[j];
     }
@@ -72,9 +66,7 @@ static dSurfaceParameters surface_of(const rill_physics *physics, const rill_phy
 /* The thing that is touched decides how near a body comes to it. */
 static void stay_along(rill_physics_body *body, const dReal n[3]) {
     double towards = body->detour[0] * n[0] + body->detour[1] * n[1] + body->detour[2] * n[2];
-    for (int i = 0; i < 3; i++) {
-        body->detour[i] -= towards * n[i];
-    }
+    for (int i = 0; i < 3; ++i) body->detour[i] -= towards * n[i];
 }
 
 /* `one` is the shape of a body that can be pushed, `other` that of anything. */
@@ -85,22 +77,16 @@ static void join(rill_physics *physics, dGeomID one, dGeomID other) {
     rill_physics_body *b = other_body ? dGeomGetData(other) : NULL;
     const rill_physics_solid *solid = other_body ? NULL : dGeomGetData(other); /* NULL: an edge of the grid */
     int count = dCollide(one, other, PAIR_CONTACTS, &contacts[0].geom, sizeof contacts[0]);
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < count; ++i) {
         contacts[i].surface = surface_of(physics, a, b);
         stay_along(a, contacts[i].geom.normal);
-        if (b) {
-            stay_along(b, contacts[i].geom.normal);
-        }
-        if (solid) {
-            carry(physics, solid, &contacts[i]);
-        }
+        if (b) stay_along(b, contacts[i].geom.normal);
+        if (solid) carry(physics, solid, &contacts[i]);
         dJointID joint = dJointCreateContact(physics->engine, physics->contacts, &contacts[i]);
         dJointAttach(joint, a->body, other_body);
     }
     a->touched |= count > 0;
-    if (b) {
-        b->touched |= count > 0;
-    }
+    if (b) b->touched |= count > 0;
 }
 
 static bool overlap(const dReal a[6], const dReal b[6]) {
@@ -111,23 +97,19 @@ static void meet(rill_physics *physics, dGeomID one, const dReal box[6], dGeomID
     dReal others[6];
     if (other) {
         dGeomGetAABB(other, others);
-        if (overlap(box, others)) {
-            join(physics, one, other);
-        }
+        if (overlap(box, others)) join(physics, one, other);
     }
 }
 
 /* In the order of the world's things and not that of the engine's spaces, which depends on the past: contacts are solved in
  * the order in which they are found. */
 void rill_physics_touch(rill_physics *physics) {
-    for (size_t i = 0; i < physics->body_count; i++) {
+    for (size_t i = 0; i < physics->body_count; ++i) {
         const rill_physics_body *body = &physics->bodies[i];
         dReal box[6];
-        if (body->gone) {
-            continue;
-        }
+        if (body->gone) continue;
         dGeomGetAABB(body->geom.id, box);
-        for (size_t j = i + 1; j < physics->body_count; j++) {
+        for (size_t j = i + 1; j < physics->body_count; ++j) {
             const rill_physics_body *other = &physics->bodies[j];
             if (!other->gone && !body->kinematic) {
                 meet(physics, body->geom.id, box, other->geom.id);
@@ -137,11 +119,7 @@ void rill_physics_touch(rill_physics *physics) {
                 meet(physics, other->geom.id, others, body->geom.id);
             }
         }
-        for (size_t j = 0; j < physics->solid_count && !body->kinematic; j++) {
-            meet(physics, body->geom.id, box, physics->solids[j].geom.id);
-        }
-        for (int j = 0; j < 4 && !body->kinematic; j++) {
-            meet(physics, body->geom.id, box, physics->walls[j]);
-        }
+        for (size_t j = 0; j < physics->solid_count && !body->kinematic; ++j) meet(physics, body->geom.id, box, physics->solids[j].geom.id);
+        for (int j = 0; j < 4 && !body->kinematic; ++j) meet(physics, body->geom.id, box, physics->walls[j]);
     }
 }

@@ -14,9 +14,7 @@ bool rill_physics_has_contacts(void) {
 
 rill_physics *rill_physics_create(const rill_scene *scene, rill_world *world) {
     rill_physics *physics = malloc(sizeof *physics);
-    if (physics) {
-        *physics = (rill_physics){ scene, world };
-    }
+    if (physics) *physics = (rill_physics){ scene, world };
     return physics;
 }
 

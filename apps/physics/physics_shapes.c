@@ -10,15 +10,9 @@
 #include "scene/turn.h"
 
 void rill_geom_free(rill_geom *geom) {
-    if (geom->id) {
-        dGeomDestroy(geom->id);
-    }
-    if (geom->mesh) {
-        dGeomTriMeshDataDestroy(geom->mesh);
-    }
-    if (geom->heights) {
-        dGeomHeightfieldDataDestroy(geom->heights);
-    }
+    if (geom->id) dGeomDestroy(geom->id);
+    if (geom->mesh) dGeomTriMeshDataDestroy(geom->mesh);
+    if (geom->heights) dGeomHeightfieldDataDestroy(geom->heights);
     free(geom->points);
     free(geom->planes);
     free(geom->faces);
@@ -32,17 +26,11 @@ static bool take_triangles(rill_geom *out, const double *vertices, size_t vertex
                            size_t triangle_count, double unit, size_t lead) {
     out->points = malloc((3 * vertex_count + 1) * sizeof *out->points);
     out->faces = malloc(((3 + lead) * triangle_count + 1) * sizeof *out->faces);
-    if (!out->points || !out->faces) {
-        return false;
-    }
-    for (size_t i = 0; i < 3 * vertex_count; i++) {
-        out->points[i] = vertices[i] / unit;
-    }
+    if (!out->points || !out->faces) return false;
+    for (size_t i = 0; i < 3 * vertex_count; ++i) out->points[i] = vertices[i] / unit;
     unsigned *face = out->faces;
-    for (size_t i = 0; i < 3 * triangle_count; i++) {
-        if (lead && i % 3 == 0) {
-            *face++ = 3;
-        }
+    for (size_t i = 0; i < 3 * triangle_count; ++i) {
+        if (lead && i % 3 == 0) *face++ = 3;
         *face++ = indices[i];
     }
     return true;
@@ -50,12 +38,8 @@ static bool take_triangles(rill_geom *out, const double *vertices, size_t vertex
 
 static bool make_mesh(const double *vertices, size_t vertex_count, const uint32_t *indices, size_t triangle_count,
                       double unit, rill_geom *out) {
-    if (triangle_count == 0) {
-        return true;
-    }
-    if (!take_triangles(out, vertices, vertex_count, indices, triangle_count, unit, 0)) {
-        return false;
-    }
+    if (triangle_count == 0) return true;
+    if (!take_triangles(out, vertices, vertex_count, indices, triangle_count, unit, 0)) return false;
     out->mesh = dGeomTriMeshDataCreate();
     dGeomTriMeshDataBuildDouble(out->mesh, out->points, 3 * sizeof *out->points, (int)vertex_count, out->faces,
                                 (int)(3 * triangle_count), 3 * sizeof *out->faces);
@@ -69,21 +53,17 @@ static bool make_mesh(const double *vertices, size_t vertex_count, const uint32_
 static bool make_convex(const rill_body_info *info, double unit, rill_geom *out) {
     size_t count = info->triangle_count;
     out->planes = malloc((4 * count + 1) * sizeof *out->planes);
-    if (!out->planes || !take_triangles(out, info->vertices, info->vertex_count, info->indices, count, unit, 1)) {
-        return false;
-    }
-    for (size_t i = 0; i < count; i++) {
+    if (!out->planes || !take_triangles(out, info->vertices, info->vertex_count, info->indices, count, unit, 1)) return false;
+    for (size_t i = 0; i < count; ++i) {
         const double *a = out->points + 3 * info->indices[3 * i], *b = out->points + 3 * info->indices[3 * i + 1];
         const double *c = out->points + 3 * info->indices[3 * i + 2];
         double *n = out->planes + 4 * i;
-        for (int k = 0; k < 3; k++) {
+        for (int k = 0; k < 3; ++k) {
             int l = (k + 1) % 3, m = (k + 2) % 3;
             n[k] = (b[l] - a[l]) * (c[m] - a[m]) - (b[m] - a[m]) * (c[l] - a[l]);
         }
         double length = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
-        for (int k = 0; k < 3; k++) {
-            n[k] /= length;
-        }
+        for (int k = 0; k < 3; ++k) n[k] /= length;
         n[3] = n[0] * a[0] + n[1] * a[1] + n[2] * a[2];
     }
     out->id = dCreateConvex(NULL, out->planes, (unsigned)count, out->points, (unsigned)info->vertex_count, out->faces);
@@ -118,13 +98,9 @@ bool rill_geom_of_body(rill_physics *physics, const rill_body_info *info, rill_g
 static void placed(const rill_physics *physics, const rill_physics_solid *solid, const double turn[4],
                    const double point[3], double out[3]) {
     double scaled[3];
-    for (int i = 0; i < 3; i++) {
-        scaled[i] = point[i] * solid->source->def.scale;
-    }
+    for (int i = 0; i < 3; ++i) scaled[i] = point[i] * solid->source->def.scale;
     rill_turn_vector(turn, scaled, out);
-    for (int i = 0; i < 3; i++) {
-        out[i] = (out[i] + solid->translate[i]) / physics->unit;
-    }
+    for (int i = 0; i < 3; ++i) out[i] = (out[i] + solid->translate[i]) / physics->unit;
 }
 
 static dGeomID make_cylinder(const double from[3], const double to[3], double radius) {
@@ -144,20 +120,16 @@ static bool make_heights(rill_physics *physics, const rill_solid_def *def, rill_
     const rill_grid *grid = &physics->scene->world.grid;
     int nx = def->heights_size[0], ny = def->heights_size[1], wide = nx + 2, deep = ny + 2;
     double *heights = malloc((size_t)wide * (size_t)deep * sizeof *heights);
-    if (!heights) {
-        return false;
-    }
-    for (int row = 0; row < deep; row++) {
+    if (!heights) return false;
+    for (int row = 0; row < deep; ++row) {
         int y = deep - 2 - row, j = y < 0 ? 0 : y < ny ? y : ny - 1;
-        for (int column = 0; column < wide; column++) {
+        for (int column = 0; column < wide; ++column) {
             int x = column - 1, i = x < 0 ? 0 : x < nx ? x : nx - 1;
             heights[row * wide + column] = def->heights[(size_t)j * (size_t)nx + (size_t)i] / physics->unit;
         }
     }
     double size[2];
-    for (int i = 0; i < 2; i++) {
-        size[i] = grid->cells[i] * grid->cell_size / physics->unit;
-    }
+    for (int i = 0; i < 2; ++i) size[i] = grid->cells[i] * grid->cell_size / physics->unit;
     out->heights = dGeomHeightfieldDataCreate();
     dGeomHeightfieldDataBuildDouble(out->heights, heights, 1, size[0] * (nx + 1) / nx, size[1] * (ny + 1) / ny, wide,
                                     deep, 1, 0, 1, 0);
@@ -181,7 +153,7 @@ static void make_box(rill_physics *physics, const rill_physics_solid *solid, con
     const rill_solid_def *def = &solid->source->def;
     const double scale = def->scale / physics->unit;
     double middle[3], at[3], size[3];
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 3; ++i) {
         middle[i] = (def->min[i] + def->max[i]) / 2;
         size[i] = (def->max[i] - def->min[i]) * scale;
     }
@@ -192,9 +164,7 @@ static void make_box(rill_physics *physics, const rill_physics_solid *solid, con
 }
 
 bool rill_geom_of_solid(rill_physics *physics, const rill_physics_solid *solid, rill_geom *out) {
-    if (!solid->source) {
-        return make_triangles(physics, solid, out);
-    }
+    if (!solid->source) return make_triangles(physics, solid, out);
     const rill_solid_def *def = &solid->source->def;
     const double radius = def->radius * def->scale / physics->unit;
     double turn[4], a[3], b[3];

@@ -15,11 +15,9 @@ enum { ITERATIONS = 40 };
 /* ---------------------------------------------------------------------------------------------------------- engine */
 
 static void forget_bodies(rill_physics *physics) {
-    for (size_t i = 0; i < physics->body_count; i++) {
+    for (size_t i = 0; i < physics->body_count; ++i) {
         rill_geom_free(&physics->bodies[i].geom);
-        if (physics->bodies[i].body) {
-            dBodyDestroy(physics->bodies[i].body);
-        }
+        if (physics->bodies[i].body) dBodyDestroy(physics->bodies[i].body);
     }
     free(physics->bodies);
     physics->bodies = NULL;
@@ -27,9 +25,7 @@ static void forget_bodies(rill_physics *physics) {
 }
 
 static void forget_solids(rill_physics *physics) {
-    for (size_t i = 0; i < physics->solid_count; i++) {
-        rill_geom_free(&physics->solids[i].geom);
-    }
+    for (size_t i = 0; i < physics->solid_count; ++i) rill_geom_free(&physics->solids[i].geom);
     free(physics->solids);
     physics->solids = NULL;
     physics->solid_count = 0;
@@ -40,10 +36,8 @@ void rill_physics_forget(rill_physics *physics) {
     forget_solids(physics);
     if (physics->engine) {
         dJointGroupDestroy(physics->contacts);
-        for (int i = 0; i < 4; i++) {
-            if (physics->walls[i]) {
-                dGeomDestroy(physics->walls[i]);
-            }
+        for (int i = 0; i < 4; ++i) {
+            if (physics->walls[i]) dGeomDestroy(physics->walls[i]);
             physics->walls[i] = NULL;
         }
         dWorldDestroy(physics->engine);
@@ -54,14 +48,12 @@ void rill_physics_forget(rill_physics *physics) {
 /* An upright wall where liquid meets one at an edge of the grid. */
 static void add_walls(rill_physics *physics) {
     const rill_world_def *def = &physics->scene->world;
-    for (int side = 0; side < 4; side++) {
+    for (int side = 0; side < 4; ++side) {
         int axis = side / 2, far = side % 2;
         double normal[2] = { 0, 0 };
         double place = def->grid.origin[axis] + (far ? def->grid.cells[axis] * def->grid.cell_size : 0);
         normal[axis] = far ? -1 : 1;
-        if (def->edges[side].kind == RILL_EDGE_WALL) {
-            physics->walls[side] = dCreatePlane(NULL, normal[0], normal[1], 0, (far ? -place : place) / physics->unit);
-        }
+        if (def->edges[side].kind == RILL_EDGE_WALL) physics->walls[side] = dCreatePlane(NULL, normal[0], normal[1], 0, (far ? -place : place) / physics->unit);
     }
 }
 
@@ -85,7 +77,7 @@ static bool is_same(const rill_body_info *a, const rill_body_info *b) {
 static bool knows_bodies(const rill_physics *physics) {
     int32_t count = rill_world_body_count(physics->world);
     bool same = physics->engine && physics->body_count == (size_t)count;
-    for (int32_t i = 0; i < count && same; i++) {
+    for (int32_t i = 0; i < count && same; ++i) {
         rill_body_info info;
         rill_body_id id = rill_world_body_at(physics->world, i);
         same = id.value == physics->bodies[i].id.value && rill_body_get_info(physics->world, id, &info) == RILL_OK &&
@@ -98,12 +90,10 @@ static rill_result list_bodies(rill_physics *physics) {
     size_t count = (size_t)rill_world_body_count(physics->world);
     rill_result result = RILL_OK;
     physics->bodies = calloc(count ? count : 1, sizeof *physics->bodies);
-    if (!physics->bodies) {
-        return RILL_OUT_OF_MEMORY;
-    }
+    if (!physics->bodies) return RILL_OUT_OF_MEMORY;
     physics->body_count = count;
     physics->unit = physics->weight = (double)INFINITY;
-    for (size_t i = 0; i < count && result == RILL_OK; i++) {
+    for (size_t i = 0; i < count && result == RILL_OK; ++i) {
         rill_physics_body *body = &physics->bodies[i];
         body->id = rill_world_body_at(physics->world, (int32_t)i);
         result = rill_body_get_info(physics->world, body->id, &body->info);
@@ -134,29 +124,19 @@ static bool make_body(rill_physics *physics, rill_physics_body *body) {
     }
     /* Its explicit gyroscopic torque is not stable for thin things that spin. */
     dBodySetGyroscopicMode(body->body, 0);
-    if (!rill_geom_of_body(physics, info, &body->geom)) {
-        return false;
-    }
+    if (!rill_geom_of_body(physics, info, &body->geom)) return false;
     dGeomSetBody(body->geom.id, body->body);
     dGeomSetData(body->geom.id, body);
     return true;
 }
 
 rill_result rill_physics_meet_bodies(rill_physics *physics) {
-    if (knows_bodies(physics)) {
-        return RILL_OK;
-    }
+    if (knows_bodies(physics)) return RILL_OK;
     rill_physics_forget(physics); /* units follow from bodies, so solids are made anew as well */
     rill_result result = list_bodies(physics);
-    if (result == RILL_OK) {
-        begin(physics);
-    }
-    for (size_t i = 0; i < physics->body_count && result == RILL_OK; i++) {
-        result = make_body(physics, &physics->bodies[i]) ? RILL_OK : RILL_OUT_OF_MEMORY;
-    }
-    if (result != RILL_OK) {
-        rill_physics_forget(physics);
-    }
+    if (result == RILL_OK) begin(physics);
+    for (size_t i = 0; i < physics->body_count && result == RILL_OK; ++i) result = make_body(physics, &physics->bodies[i]) ? RILL_OK : RILL_OUT_OF_MEMORY;
+    if (result != RILL_OK) rill_physics_forget(physics);
     return result;
 }
 
@@ -164,30 +144,21 @@ rill_result rill_physics_meet_bodies(rill_physics *physics) {
 
 static const rill_scene_solid *source_of(const rill_physics *physics, rill_solid_id id) {
     const char *name = rill_solid_name(physics->world, id);
-    for (size_t i = 0; name && i < physics->scene->solid_count; i++) {
-        if (strcmp(physics->scene->solids[i].def.name, name) == 0) {
-            return &physics->scene->solids[i];
-        }
-    }
+    for (size_t i = 0; name && i < physics->scene->solid_count; ++i)
+if (strcmp(physics->scene->solids[i].def.name, name) == 0) return &physics->scene->solids[i];
     return NULL;
 }
 
 static rill_result list_solids(rill_physics *physics) {
     size_t count = (size_t)rill_world_solid_count(physics->world);
     bool same = physics->solids && count == physics->solid_count;
-    for (size_t i = 0; i < count && same; i++) {
-        same = physics->solids[i].id.value == rill_world_solid_at(physics->world, (int32_t)i).value;
-    }
-    if (same) {
-        return RILL_OK;
-    }
+    for (size_t i = 0; i < count && same; ++i) same = physics->solids[i].id.value == rill_world_solid_at(physics->world, (int32_t)i).value;
+    if (same) return RILL_OK;
     forget_solids(physics);
     physics->solids = calloc(count ? count : 1, sizeof *physics->solids);
-    if (!physics->solids) {
-        return RILL_OUT_OF_MEMORY;
-    }
+    if (!physics->solids) return RILL_OUT_OF_MEMORY;
     physics->solid_count = count;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; ++i) {
         physics->solids[i].id = rill_world_solid_at(physics->world, (int32_t)i);
         physics->solids[i].source = source_of(physics, physics->solids[i].id);
     }
@@ -201,7 +172,7 @@ static void find_motion(const rill_physics *physics, rill_physics_solid *solid, 
     rill_turn_of(solid->rotate, from);
     rill_turn_of(rotate, to);
     rill_turn_spin(from, to, dt, solid->spin);
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 3; ++i) {
         far = fmax(far, fabs(translate[i] - solid->translate[i]));
         solid->velocity[i] = (translate[i] - solid->translate[i]) / dt;
     }
@@ -214,38 +185,26 @@ static void find_motion(const rill_physics *physics, rill_physics_solid *solid, 
 static rill_result meet_solid(rill_physics *physics, rill_physics_solid *solid, double dt) {
     double translate[3], rotate[3];
     rill_result result = rill_solid_get_pose(physics->world, solid->id, translate, rotate);
-    if (result != RILL_OK) {
-        return result;
-    }
+    if (result != RILL_OK) return result;
     bool visible = rill_solid_is_visible(physics->world, solid->id), known = solid->geom.id != NULL;
     bool moved =
         memcmp(translate, solid->translate, sizeof translate) != 0 || memcmp(rotate, solid->rotate, sizeof rotate) != 0;
     bool soft = solid->source && solid->source->morph_count;
     memset(solid->velocity, 0, sizeof solid->velocity);
     memset(solid->spin, 0, sizeof solid->spin);
-    if (known && moved && visible) {
-        find_motion(physics, solid, translate, rotate, dt);
-    }
+    if (known && moved && visible) find_motion(physics, solid, translate, rotate, dt);
     memcpy(solid->translate, translate, sizeof translate);
     memcpy(solid->rotate, rotate, sizeof rotate);
-    if (visible == solid->visible && !moved && !soft && (known || !visible)) {
-        return RILL_OK;
-    }
+    if (visible == solid->visible && !moved && !soft && (known || !visible)) return RILL_OK;
     rill_geom_free(&solid->geom);
     solid->visible = visible;
-    if (visible && !rill_geom_of_solid(physics, solid, &solid->geom)) {
-        return RILL_OUT_OF_MEMORY;
-    }
-    if (solid->geom.id) {
-        dGeomSetData(solid->geom.id, solid);
-    }
+    if (visible && !rill_geom_of_solid(physics, solid, &solid->geom)) return RILL_OUT_OF_MEMORY;
+    if (solid->geom.id) dGeomSetData(solid->geom.id, solid);
     return RILL_OK;
 }
 
 rill_result rill_physics_meet_solids(rill_physics *physics, double dt) {
     rill_result result = list_solids(physics);
-    for (size_t i = 0; i < physics->solid_count && result == RILL_OK; i++) {
-        result = meet_solid(physics, &physics->solids[i], dt);
-    }
+    for (size_t i = 0; i < physics->solid_count && result == RILL_OK; ++i) result = meet_solid(physics, &physics->solids[i], dt);
     return result;
 }

@@ -26,7 +26,7 @@ static const named_optics liquids[] = {
 };
 
 bool rill_optics_preset(const char *name, rill_optics *out) {
-    for (size_t i = 0; i < sizeof liquids / sizeof liquids[0]; i++) {
+    for (size_t i = 0; i < sizeof liquids / sizeof liquids[0]; ++i) {
         if (strcmp(liquids[i].name, name) == 0) {
             *out = liquids[i].optics;
             return true;
@@ -70,50 +70,37 @@ static const struct {
 
 /* Tells whether a word is in a name, whatever its case. */
 static bool has_word(const char *name, const char *word) {
-    for (; *name; name++) {
+    for (; *name; ++name) {
         size_t i = 0;
-        while (word[i] && tolower((unsigned char)name[i]) == word[i]) {
-            i++;
-        }
-        if (!word[i]) {
-            return true;
-        }
+        while (word[i] && tolower((unsigned char)name[i]) == word[i]) ++i;
+        if (!word[i]) return true;
     }
     return false;
 }
 
 static rill_material guess(const char *name, rill_shape shape) {
-    for (size_t i = 0; i < sizeof hints / sizeof hints[0]; i++) {
-        if (has_word(name, hints[i].word)) {
-            return hints[i].kind;
-        }
-    }
+    for (size_t i = 0; i < sizeof hints / sizeof hints[0]; ++i)
+if (has_word(name, hints[i].word)) return hints[i].kind;
     return shape == RILL_SHAPE_HEIGHTMAP ? RILL_MATERIAL_STONE : RILL_MATERIAL_AUTO;
 }
 
 rill_render_material rill_material_for(const rill_scene_material *said, const char *name, rill_shape shape) {
     rill_material kind = said->kind == RILL_MATERIAL_AUTO ? guess(name ? name : "", shape) : said->kind;
     rill_render_material material = materials[kind];
-    for (int k = 0; said->coloured && k < 3; k++) {
-        material.colour[k] = (float)said->colour[k];
-    }
-    if (said->roughness >= 0) {
-        material.roughness = (float)said->roughness;
-    }
+    for (int k = 0; said->coloured && k < 3; ++k) material.colour[k] = (float)said->colour[k];
+    if (said->roughness >= 0) material.roughness = (float)said->roughness;
     return material;
 }
 
 rill_render_material *rill_materials_of(const rill_scene *scene, rill_render_options *options) {
     size_t solids = scene->solid_count, bodies = scene->body_count;
     rill_render_material *all = malloc((solids + bodies + 1) * sizeof *all);
-    if (!all) {
-        return NULL;
-    }
-    for (size_t i = 0; i < solids; i++) {
+    if (!all) return NULL;
+    for (size_t i = 0; i < solids; ++i) {
         const rill_scene_solid *solid = &scene->solids[i];
         all[i] = rill_material_for(&solid->material, solid->def.name, solid->def.shape);
     }
-    for (size_t i = 0; i < bodies; i++) {
+    for (size_t i = 0; i < bodies; ++i) {
         const rill_scene_body *body = &scene->bodies[i];
         all[solids + i] = rill_material_for(&body->material, body->def.name, RILL_SHAPE_MESH);
     }

@@ -15,9 +15,7 @@
 bool rill_picture_may_write(const char *path, rill_message *message) {
     struct stat there;
     bool exists = stat(path, &there) == 0;
-    if (exists && !S_ISREG(there.st_mode) && !S_ISDIR(there.st_mode)) {
-        return true; /* opening a pipe would be noticed at its other end */
-    }
+    if (exists && !S_ISREG(there.st_mode) && !S_ISDIR(there.st_mode)) return true; /* opening a pipe would be noticed at its other end */
     int file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
     if (file < 0) {
         snprintf(message->text, sizeof message->text, "%.150s: cannot be written: %.64s", path,
@@ -25,9 +23,7 @@ bool rill_picture_may_write(const char *path, rill_message *message) {
         return false;
     }
     close(file);
-    if (!exists) {
-        unlink(path);
-    }
+    if (!exists) unlink(path);
     return true;
 }
 
@@ -38,9 +34,7 @@ bool rill_picture_write(const char *path, const uint8_t *pixels, int32_t width, 
         snprintf(message->text, sizeof message->text, "%s: out of memory", path);
         return false;
     }
-    for (size_t i = 0; i < count; i++) {
-        memcpy(&rgb[3 * i], &pixels[4 * i], 3);
-    }
+    for (size_t i = 0; i < count; ++i) memcpy(&rgb[3 * i], &pixels[4 * i], 3);
     png_image image;
     memset(&image, 0, sizeof image);
     image.version = PNG_IMAGE_VERSION;
@@ -70,9 +64,7 @@ static bool has_ffmpeg(void) {
     while (path && *path) {
         size_t length = strcspn(path, ":");
         snprintf(file, sizeof file, "%.*s/ffmpeg", (int)length, path);
-        if (length && access(file, X_OK) == 0) {
-            return true;
-        }
+        if (length && access(file, X_OK) == 0) return true;
         path += length + (path[length] == ':');
     }
     return false;
@@ -118,9 +110,7 @@ rill_movie *rill_movie_open(const char *path, int32_t width, int32_t height, dou
     }
     fcntl(ends[1], F_SETFD, FD_CLOEXEC);
     movie->child = fork();
-    if (movie->child == 0) {
-        become_ffmpeg(movie, ends[0], fps);
-    }
+    if (movie->child == 0) become_ffmpeg(movie, ends[0], fps);
     close(ends[0]);
     movie->pipe = ends[1];
     if (movie->child < 0) {
@@ -144,12 +134,8 @@ static bool write_all(int file, const uint8_t *bytes, size_t size) {
     sigaction(SIGPIPE, &ignore, &before);
     while (size > 0) {
         ssize_t done = write(file, bytes, size);
-        if (done < 0 && errno == EINTR) {
-            continue;
-        }
-        if (done <= 0) {
-            break;
-        }
+        if (done < 0 && errno == EINTR) continue;
+        if (done <= 0) break;
         bytes += done;
         size -= (size_t)done;
     }
@@ -163,7 +149,7 @@ bool rill_movie_add(rill_movie *movie, const uint8_t *pixels, rill_message *mess
         snprintf(path, sizeof path, "%s%05d.png", movie->name, movie->frames++);
         return rill_picture_write(path, pixels, movie->width, movie->height, message);
     }
-    movie->frames++;
+    ++movie->frames;
     if (!write_all(movie->pipe, pixels, 4 * (size_t)movie->width * (size_t)movie->height)) {
         snprintf(message->text, sizeof message->text, "%.150s: ffmpeg took no more frames: %.64s", movie->name,
                  strerror(errno));
@@ -173,18 +159,14 @@ bool rill_movie_add(rill_movie *movie, const uint8_t *pixels, rill_message *mess
 }
 
 bool rill_movie_close(rill_movie *movie, rill_message *message) {
-    if (!movie) {
-        return true;
-    }
+    if (!movie) return true;
     int status = 0;
     if (movie->child) {
         close(movie->pipe);
         while (waitpid(movie->child, &status, 0) < 0 && errno == EINTR) {}
     }
     bool good = status == 0;
-    if (!good) {
-        snprintf(message->text, sizeof message->text, "%.150s: ffmpeg failed", movie->name);
-    }
+    if (!good) snprintf(message->text, sizeof message->text, "%.150s: ffmpeg failed", movie->name);
     free(movie);
     return good;
 }

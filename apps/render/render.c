@@ -55,7 +55,7 @@ rill_render *rill_render_create(int32_t width, int32_t height, rill_message *mes
     render->width = width;
     render->height = height;
     bool good = rill_targets_create(&render->targets, width, height, message);
-    for (int i = 0; good && i < RILL_PROGRAM_COUNT; i++) {
+    for (int i = 0; good && i < RILL_PROGRAM_COUNT; ++i) {
         render->programs[i] =
             rill_shader_build(program_texts[i].name, program_texts[i].defines, program_texts[i].screen, message);
         good = render->programs[i] != 0;
@@ -71,24 +71,16 @@ rill_render *rill_render_create(int32_t width, int32_t height, rill_message *mes
 }
 
 void rill_render_destroy(rill_render *render) {
-    if (!render) {
-        return;
-    }
+    if (!render) return;
     rill_targets_destroy(&render->targets);
-    for (int i = 0; i < RILL_PROGRAM_COUNT; i++) {
-        glDeleteProgram(render->programs[i]);
-    }
-    for (int i = 0; i < 2 * RILL_MATERIALS; i++) {
-        glDeleteProgram(render->materials[i / RILL_MATERIALS][i % RILL_MATERIALS]);
-    }
+    for (int i = 0; i < RILL_PROGRAM_COUNT; ++i) glDeleteProgram(render->programs[i]);
+    for (int i = 0; i < 2 * RILL_MATERIALS; ++i) glDeleteProgram(render->materials[i / RILL_MATERIALS][i % RILL_MATERIALS]);
     glDeleteBuffers(1, &render->frame_buffer);
     glDeleteVertexArrays(1, &render->empty_array);
     glDeleteQueries(1, &render->query);
     rill_render_free_solids(render);
     rill_batch *batches[] = { &render->ground, &render->liquid, &render->overlay };
-    for (size_t i = 0; i < sizeof batches / sizeof batches[0]; i++) {
-        rill_batch_free(batches[i]);
-    }
+    for (size_t i = 0; i < sizeof batches / sizeof batches[0]; ++i) rill_batch_free(batches[i]);
     rill_wet_free(&render->wet);
     rill_sides_free(&render->sides);
     free(render);
@@ -96,12 +88,8 @@ void rill_render_destroy(rill_render *render) {
 
 bool rill_render_resize(rill_render *render, int32_t width, int32_t height, rill_message *message) {
     rill_targets targets;
-    if (width == render->width && height == render->height) {
-        return true;
-    }
-    if (!rill_targets_create(&targets, width, height, message)) {
-        return false;
-    }
+    if (width == render->width && height == render->height) return true;
+    if (!rill_targets_create(&targets, width, height, message)) return false;
     rill_targets_destroy(&render->targets);
     render->targets = targets;
     render->shadow_key = 0;
@@ -207,16 +195,10 @@ static void draw_sample(rill_render *render, const rill_render_options *options)
         draw_shadows(render, &render->targets.sun, render->light_proj[0]);
         render->shadow_key = key;
     }
-    if (render->frame.sky[3] > 0) {
-        draw_shadows(render, &render->targets.sky, render->light_proj[1]);
-    }
-    if (render->frame.look[2] > 0) {
-        rill_render_draw_caustics(render, &options->optics);
-    }
+    if (render->frame.sky[3] > 0) draw_shadows(render, &render->targets.sky, render->light_proj[1]);
+    if (render->frame.look[2] > 0) rill_render_draw_caustics(render, &options->optics);
     draw_geometry(render);
-    if (!(render->frame.sky[3] > 0)) {
-        draw_occlusion(render);
-    }
+    if (!(render->frame.sky[3] > 0)) draw_occlusion(render);
     draw_light(render);
     int scene = rill_render_draw_liquid(render, options);
     draw_tone(render, &render->targets.scene[scene]);
@@ -254,9 +236,7 @@ bool rill_render_take(rill_render *render, const rill_world *world, rill_surface
                       const rill_render_options *options, rill_message *message) {
     if (!rill_render_take_solids(render, world, options, message) ||
         !rill_render_take_liquid(render, world, surfaces, surface_count, message) ||
-        !take_overlay(render, world, surfaces, surface_count, options, message)) {
-        return false;
-    }
+        !take_overlay(render, world, surfaces, surface_count, options, message)) return false;
     rill_wet_upload(&render->wet);
     rill_frame_begin(render, world, options);
     if (!lay_ground(render, options->ground)) {
@@ -268,9 +248,7 @@ bool rill_render_take(rill_render *render, const rill_world *world, rill_surface
 
 /* Waits for the sample, so that what is told is true. */
 static bool tell_sample(const rill_render_options *options, int32_t count) {
-    if (!options->sampled) {
-        return true;
-    }
+    if (!options->sampled) return true;
     glFinish();
     return options->sampled(options->context, count) || count == options->samples;
 }
@@ -286,7 +264,7 @@ bool rill_render_draw(rill_render *render, const rill_camera *camera, const rill
     rill_render_draw_hulls(render);
     int sum = 0;
     bool going = true;
-    for (int32_t sample = 0; going && sample < options->samples; sample++) {
+    for (int32_t sample = 0; going && sample < options->samples; ++sample) {
         rill_frame_sample(render, camera, options, sample);
         draw_sample(render, options);
         sum = gather(render, sum, sample == 0, 0);
@@ -296,11 +274,10 @@ bool rill_render_draw(rill_render *render, const rill_camera *camera, const rill
     glBindVertexArray(0);
     glBindFramebuffer(GL_FRAMEBUFFER, (GLuint)window);
     GLenum error = glGetError();
-    if (error != GL_NO_ERROR) {
-        snprintf(message->text, sizeof message->text, "the graphics system failed (error 0x%04x)", (unsigned)error);
-    } else if (!going) {
-        snprintf(message->text, sizeof message->text, "stopped");
-    }
+    if (error != GL_NO_ERROR)
+snprintf(message->text, sizeof message->text, "the graphics system failed (error 0x%04x)", (unsigned)error);
+else if (!going)
+snprintf(message->text, sizeof message->text, "stopped");
     return error == GL_NO_ERROR && going;
 }
 
@@ -319,7 +296,7 @@ void rill_render_read(rill_render *render, uint8_t *pixels) {
     glGetIntegerv(GL_READ_FRAMEBUFFER_BINDING, &window);
     glBindFramebuffer(GL_READ_FRAMEBUFFER, render->targets.picture.frame);
     glPixelStorei(GL_PACK_ALIGNMENT, 4);
-    for (int32_t y = 0; y < render->height; y++) { /* GL counts rows from below */
+    for (int32_t y = 0; y < render->height; ++y) { /* GL counts rows from below */
         glReadPixels(0, render->height - 1 - y, render->width, 1, GL_RGBA, GL_UNSIGNED_BYTE, pixels + row * (size_t)y);
     }
     glBindFramebuffer(GL_READ_FRAMEBUFFER, (GLuint)window);

@@ -27,9 +27,9 @@ static void set_pose(rill_render_solid *out, const rill_body_state *state) {
     turn_of(state->orientation, r);
     memcpy(out->model, rill_render_still, sizeof out->model);
     memcpy(out->object, rill_render_still, sizeof out->object);
-    for (int row = 0; row < 3; row++) {
+    for (int row = 0; row < 3; ++row) {
         double back = 0, middle = state->position[row], reach = 0;
-        for (int k = 0; k < 3; k++) {
+        for (int k = 0; k < 3; ++k) {
             out->model[4 * k + row] = (float)r[row][k];
             out->object[4 * k + row] = (float)r[k][row];
             back -= r[k][row] * state->position[k];
@@ -44,9 +44,9 @@ static void set_pose(rill_render_solid *out, const rill_body_state *state) {
 }
 
 static void measure(rill_render_solid *out, const rill_body_info *info) {
-    for (size_t k = 0; k < 3; k++) {
+    for (size_t k = 0; k < 3; ++k) {
         double low = HUGE_VAL, high = -HUGE_VAL;
-        for (size_t v = 0; v < info->vertex_count; v++) {
+        for (size_t v = 0; v < info->vertex_count; ++v) {
             low = fmin(low, info->vertices[3 * v + k]);
             high = fmax(high, info->vertices[3 * v + k]);
         }
@@ -73,9 +73,7 @@ bool rill_render_take_body(rill_render_solid *out, const rill_world *world, rill
     rill_body_state state;
     rill_body_forces forces;
     if (rill_body_get_info(world, id, &info) != RILL_OK || rill_body_get_state(world, id, &state) != RILL_OK ||
-        rill_body_get_forces(world, id, &forces) != RILL_OK) {
-        return true; /* gone: not drawn */
-    }
+        rill_body_get_forces(world, id, &forces) != RILL_OK) return true; /* gone: not drawn */
     /* Another world may have another body with the same number. */
     uint64_t key = RILL_RENDER_BODY | id.value, shape = rill_render_hash(info.vertices, 3 * info.vertex_count);
     if (out->id != key || out->shape != shape) {
@@ -104,16 +102,16 @@ static bool is_hull(const rill_render_solid *solid) {
 /* A box around them, onto the cube from -1 to 1; up is away from the eye. False: there are none. */
 static bool aim_hulls(rill_render *render) {
     float low[3] = { HUGE_VALF, HUGE_VALF, HUGE_VALF }, high[3] = { -HUGE_VALF, -HUGE_VALF, -HUGE_VALF };
-    for (size_t i = 0; i < render->solid_count; i++) {
+    for (size_t i = 0; i < render->solid_count; ++i) {
         const rill_render_solid *solid = &render->solids[i];
-        for (int k = 0; is_hull(solid) && k < 3; k++) {
+        for (int k = 0; is_hull(solid) && k < 3; ++k) {
             low[k] = fminf(low[k], solid->low[k]);
             high[k] = fmaxf(high[k], solid->high[k]);
         }
     }
     memset(render->hull_matrix, 0, sizeof render->hull_matrix);
     render->hull_matrix[15] = 1;
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; ++k) {
         float half = fmaxf(0.51f * (high[k] - low[k]), 1e-9f);
         render->hull_matrix[5 * k] = 1 / half;
         render->hull_matrix[12 + k] = -0.5f * (low[k] + high[k]) / half;
@@ -134,12 +132,10 @@ static void draw_hulls(const rill_render *render, const rill_target *target, boo
     glClear(GL_DEPTH_BUFFER_BIT);
     glUseProgram(program);
     rill_shader_set_matrix(program, "light_proj", clip);
-    for (size_t i = 0; i < render->solid_count; i++) {
+    for (size_t i = 0; i < render->solid_count; ++i) {
         const rill_render_solid *solid = &render->solids[i];
         float model[16];
-        if (!is_hull(solid)) {
-            continue;
-        }
+        if (!is_hull(solid)) continue;
         memcpy(model, solid->model, sizeof model);
         if (solid->hollow && from_above) {
             model[2] = model[6] = model[10] = 0;

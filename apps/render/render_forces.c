@@ -25,16 +25,14 @@ static bool find_arrow(const rill_world *world, rill_body_id id, double dt, arro
     rill_liquid liquid;
     double g[3];
     if (rill_body_get_info(world, id, &info) != RILL_OK || rill_body_get_forces(world, id, &forces) != RILL_OK ||
-        rill_world_get_gravity(world, g) != RILL_OK || rill_world_get_liquid(world, &liquid) != RILL_OK) {
-        return false;
-    }
+        rill_world_get_gravity(world, g) != RILL_OK || rill_world_get_liquid(world, &liquid) != RILL_OK) return false;
     double mass = isfinite(info.mass) ? info.mass : liquid.density * info.volume;
     double weight = mass * sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
     const double *j = forces.impulse;
     double size = sqrt(j[0] * j[0] + j[1] * j[1] + j[2] * j[2]), share = size / (dt * weight);
     out->width = 2 * cbrt(info.volume * 0.238732414637843); /* of a sphere of that volume */
     out->length = fmin(share, LONGEST) * out->width;
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; ++k) {
         out->from[k] = forces.submerged_centre[k];
         out->along[k] = j[k] / size;
     }
@@ -45,10 +43,8 @@ static bool find_arrow(const rill_world *world, rill_body_id id, double dt, arro
 static void frame_around(const double z[3], double x[3], double y[3]) {
     int least = fabs(z[0]) < fabs(z[1]) ? (fabs(z[0]) < fabs(z[2]) ? 0 : 2) : (fabs(z[1]) < fabs(z[2]) ? 1 : 2);
     double length = sqrt(1 - z[least] * z[least]);
-    for (int k = 0; k < 3; k++) {
-        x[k] = ((k == least) - z[least] * z[k]) / length;
-    }
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; ++k) x[k] = ((k == least) - z[least] * z[k]) / length;
+    for (int k = 0; k < 3; ++k) {
         int a = (k + 1) % 3, b = (k + 2) % 3;
         y[k] = z[a] * x[b] - z[b] * x[a];
     }
@@ -61,11 +57,11 @@ static void put_vertices(const arrow *a, float *out) {
     const double at[RINGS] = { 0, a->length - head, a->length - head, a->length - head };
     const double radius[RINGS] = { thick, thick, 2.4 * thick, 2.4 * thick };
     frame_around(a->along, x, y);
-    for (int ring = 0; ring <= RINGS; ring++) {
+    for (int ring = 0; ring <= RINGS; ++ring) {
         bool tip = ring == RINGS;
-        for (int side = 0; side < (tip ? 1 : SIDES); side++, out += FLOATS) {
+        for (int side = 0; side < (tip ? 1 : SIDES); ++side, out += FLOATS) {
             double turn = 6.283185307179586 * side / SIDES, r = tip ? 0 : radius[ring], up = 0;
-            for (int k = 0; k < 3; k++) {
+            for (int k = 0; k < 3; ++k) {
                 double across = cos(turn) * x[k] + sin(turn) * y[k];
                 out[k] = (float)(a->from[k] + (tip ? a->length : at[ring]) * a->along[k] + r * across);
                 up += across * (k == 2 ? 0.8 : k == 0 ? -0.5 : -0.33); /* a lamp of its own, over the left shoulder */
@@ -80,8 +76,8 @@ static void put_vertices(const arrow *a, float *out) {
 }
 
 static void put_indices(uint32_t first, uint32_t *out) {
-    for (uint32_t ring = 0; ring < RINGS; ring++) {
-        for (uint32_t side = 0; side < SIDES; side++) {
+    for (uint32_t ring = 0; ring < RINGS; ++ring) {
+        for (uint32_t side = 0; side < SIDES; ++side) {
             uint32_t next = (side + 1) % SIDES, low = first + ring * SIDES, high = low + SIDES;
             bool tip = ring == RINGS - 1;
             const uint32_t quad[6] = { low + side,
@@ -102,19 +98,17 @@ bool rill_render_take_forces(rill_render *render, const rill_world *world, doubl
     float *vertices = malloc((bodies * VERTICES * FLOATS + 1) * sizeof *vertices);
     uint32_t *indices = malloc((bodies * INDICES + 1) * sizeof *indices);
     bool good = vertices && indices;
-    for (size_t i = 0; good && i < bodies; i++) {
+    for (size_t i = 0; good && i < bodies; ++i) {
         arrow found;
         if (find_arrow(world, rill_world_body_at(world, (int32_t)i), dt, &found)) {
             put_vertices(&found, vertices + count * VERTICES * FLOATS);
             put_indices((uint32_t)(count * VERTICES), indices + count * INDICES);
-            count++;
+            ++count;
         }
     }
     good = good && rill_batch_fill(&render->overlay, vertices, count * VERTICES, attributes, indices, count * INDICES);
     free(vertices);
     free(indices);
-    if (!good) {
-        snprintf(message->text, sizeof message->text, "out of memory for the forces on %zu bodies", bodies);
-    }
+    if (!good) snprintf(message->text, sizeof message->text, "out of memory for the forces on %zu bodies", bodies);
     return good;
 }

@@ -16,7 +16,7 @@ static void r2_point(int32_t i, int dimension, double out[2]) {
         { 0.8191725133961645, 0.6710436067037893 },
         { 0.8566748838545029, 0.7338918566271260 },
     };
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < 2; ++k) {
         double x = 0.5 + steps[dimension][k] * (i + 1);
         out[k] = x - floor(x);
     }
@@ -37,14 +37,14 @@ static void measure_scene(rill_render *render, const rill_world *world) {
     rill_grid grid;
     rill_world_get_grid(world, &grid);
     double low[3], high[3];
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < 2; ++k) {
         low[k] = grid.origin[k];
         high[k] = grid.origin[k] + grid.cell_size * grid.cells[k];
     }
     rill_bed_info info;
     bool built = rill_bed_get_info(world, &info) == RILL_OK && isfinite(info.lowest) && info.columns > 0;
     low[2] = high[2] = built ? info.lowest : grid.origin[2];
-    for (size_t i = 0; i < render->solid_count; i++) {
+    for (size_t i = 0; i < render->solid_count; ++i) {
         const rill_render_solid *solid = &render->solids[i];
         if (solid->drawn && !(solid->id & RILL_RENDER_BODY)) { /* bodies may fall from anywhere, to anywhere */
             low[2] = fmin(low[2], (double)solid->low[2]);
@@ -52,7 +52,7 @@ static void measure_scene(rill_render *render, const rill_world *world) {
         }
     }
     double radius = 0;
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; ++k) {
         render->frame.bounds[k] = (float)(0.5 * (low[k] + high[k]));
         radius += 0.25 * (high[k] - low[k]) * (high[k] - low[k]);
     }
@@ -93,7 +93,7 @@ static void aim_light(const rill_frame *frame, const vec3 direction, float clip[
     glm_ortho(-r, r, -r, r, 0.5f * r, 3.5f * r, proj);
     glm_mat4_mul(proj, view, both);
     memcpy(clip, both, sizeof both);
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; ++k) {
         scale[k][k] = 0.5f;
         scale[3][k] = 0.5f;
     }
@@ -104,7 +104,7 @@ static void aim_light(const rill_frame *frame, const vec3 direction, float clip[
 static void aim_camera(rill_render *render, const rill_camera *camera, const double shift[2]) {
     rill_frame *frame = &render->frame;
     vec3 from, to, up = { 0, 0, 1 }, away;
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; ++k) {
         from[k] = (float)camera->from[k];
         to[k] = (float)camera->to[k];
     }
@@ -141,9 +141,7 @@ void rill_frame_sample(rill_render *render, const rill_camera *camera, const ril
     r2_point(sample, 0, pixel);
     r2_point(sample, 1, disc);
     r2_point(sample, 2, dome);
-    if (options->samples <= 1) {
-        pixel[0] = pixel[1] = 0.5;
-    }
+    if (options->samples <= 1) pixel[0] = pixel[1] = 0.5;
     aim_camera(render, camera, pixel);
     frame->eye[3] = (float)sample;
 
@@ -167,9 +165,7 @@ void rill_frame_sample(rill_render *render, const rill_camera *camera, const ril
     sky[2] = (float)z;
     memcpy(frame->sky, sky, sizeof sky);
     frame->sky[3] = many ? 1 : 0;
-    if (many) {
-        aim_light(frame, sky, render->light_proj[1], frame->sky_matrix);
-    }
+    if (many) aim_light(frame, sky, render->light_proj[1], frame->sky_matrix);
     glBindBuffer(GL_UNIFORM_BUFFER, render->frame_buffer);
     glBufferData(GL_UNIFORM_BUFFER, sizeof *frame, frame, GL_DYNAMIC_DRAW);
     glBindBufferBase(GL_UNIFORM_BUFFER, 0, render->frame_buffer);
@@ -188,9 +184,7 @@ rill_camera rill_camera_for(const rill_scene *scene, const rill_world *world) {
     rill_bed_info info = { 0 };
     rill_bed_get_info(world, &info);
     double wide = grid.cell_size * (grid.cells[0] > grid.cells[1] ? grid.cells[0] : grid.cells[1]);
-    for (int k = 0; k < 2; k++) {
-        camera.to[k] = grid.origin[k] + 0.5 * grid.cell_size * grid.cells[k];
-    }
+    for (int k = 0; k < 2; ++k) camera.to[k] = grid.origin[k] + 0.5 * grid.cell_size * grid.cells[k];
     camera.to[2] = info.lowest;
     camera.from[0] = camera.to[0] + 0.9 * wide;
     camera.from[1] = camera.to[1] - 1.2 * wide;

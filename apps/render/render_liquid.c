@@ -13,11 +13,8 @@ static const float GLASS_THICKNESS = 0.25f; /* of a cell: how far glass shifts w
 static const float FILM = 0.03f;            /* of a cell: shores fade below this depth */
 
 static bool has_glass(const rill_render *render) {
-    for (size_t i = 0; i < render->solid_count; i++) {
-        if (render->solids[i].drawn && render->solids[i].material.kind == RILL_MATERIAL_GLASS) {
-            return true;
-        }
-    }
+    for (size_t i = 0; i < render->solid_count; ++i)
+if (render->solids[i].drawn && render->solids[i].material.kind == RILL_MATERIAL_GLASS) return true;
     return false;
 }
 
@@ -29,15 +26,13 @@ typedef struct mixer {
 } mixer;
 
 static void put_surface(mixer *mixing, const rill_surface_mesh *mesh) {
-    for (size_t v = 0; v < mesh->vertex_count; v++, mixing->vertex += 8) {
+    for (size_t v = 0; v < mesh->vertex_count; ++v, mixing->vertex += 8) {
         memcpy(mixing->vertex, &mesh->positions[3 * v], 3 * sizeof *mixing->vertex);
         memcpy(mixing->vertex + 3, &mesh->normals[3 * v], 3 * sizeof *mixing->vertex);
         mixing->vertex[6] = mesh->depths[v];
         mixing->vertex[7] = mesh->wetness[v];
     }
-    for (size_t i = 0; i < 3 * mesh->triangle_count; i++) {
-        *mixing->index++ = mixing->first + mesh->indices[i];
-    }
+    for (size_t i = 0; i < 3 * mesh->triangle_count; ++i) *mixing->index++ = mixing->first + mesh->indices[i];
     mixing->first += (uint32_t)mesh->vertex_count;
 }
 
@@ -47,15 +42,12 @@ static void put_sides(mixer *mixing, const rill_sides *sides) {
         memcpy(mixing->vertex, sides->corners, 4 * sides->count * RILL_SIDE_FLOATS * sizeof *mixing->vertex);
         mixing->vertex += 4 * sides->count * RILL_SIDE_FLOATS;
     }
-    for (size_t i = 0; i < sides->count; i++, mixing->first += 4) {
-        for (int k = 0; k < 6; k++) {
-            *mixing->index++ = mixing->first + order[k];
-        }
-    }
+    for (size_t i = 0; i < sides->count; ++i, mixing->first += 4)
+for (int k = 0; k < 6; ++k) *mixing->index++ = mixing->first + order[k];
 }
 
 static void measure(rill_render *render, const mixer *mixing) {
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; ++k) {
         float low = HUGE_VALF, high = -HUGE_VALF;
         for (const float *v = mixing->vertices; v < mixing->vertex; v += 8) {
             low = fminf(low, v[k]);
@@ -71,7 +63,7 @@ bool rill_render_take_liquid(rill_render *render, const rill_world *world, rill_
     static const int attributes[] = { 3, 3, 2, 0 };
     size_t vertex_count = 0, index_count = 0;
     rill_surface_mesh mesh;
-    for (size_t s = 0; s < count; s++) {
+    for (size_t s = 0; s < count; ++s) {
         if (rill_surface_get_mesh(surfaces[s], &mesh) != RILL_OK) {
             snprintf(message->text, sizeof message->text, "surface %zu was never built", s);
             return false;
@@ -89,7 +81,7 @@ bool rill_render_take_liquid(rill_render *render, const rill_world *world, rill_
     mixing.index = mixing.indices;
     good = good && mixing.vertices && mixing.indices;
     if (good) {
-        for (size_t s = 0; s < count; s++) {
+        for (size_t s = 0; s < count; ++s) {
             rill_surface_get_mesh(surfaces[s], &mesh);
             put_surface(&mixing, &mesh);
         }
@@ -99,9 +91,7 @@ bool rill_render_take_liquid(rill_render *render, const rill_world *world, rill_
     }
     free(mixing.vertices);
     free(mixing.indices);
-    if (!good) {
-        snprintf(message->text, sizeof message->text, "out of memory for a surface of %zu vertices", vertex_count);
-    }
+    if (!good) snprintf(message->text, sizeof message->text, "out of memory for a surface of %zu vertices", vertex_count);
     return good;
 }
 
@@ -194,15 +184,11 @@ static void shade(const rill_render *render, const rill_target *from, const rill
 /* Makes a rectangle of the screen (x0, y0, x1, y1, from -1 to 1) hold the picture of a box. */
 static void widen(const rill_render *render, const float low[3], const float high[3], float rectangle[4]) {
     const float *m = render->frame.view_proj;
-    for (int corner = 0; corner < 8; corner++) {
+    for (int corner = 0; corner < 8; ++corner) {
         float p[3], q[4];
-        for (int k = 0; k < 3; k++) {
-            p[k] = corner >> k & 1 ? high[k] : low[k];
-        }
-        for (int k = 0; k < 4; k++) {
-            q[k] = m[k] * p[0] + m[4 + k] * p[1] + m[8 + k] * p[2] + m[12 + k];
-        }
-        for (int k = 0; k < 2; k++) { /* behind the eye: everywhere */
+        for (int k = 0; k < 3; ++k) p[k] = corner >> k & 1 ? high[k] : low[k];
+        for (int k = 0; k < 4; ++k) q[k] = m[k] * p[0] + m[4 + k] * p[1] + m[8 + k] * p[2] + m[12 + k];
+        for (int k = 0; k < 2; ++k) { /* behind the eye: everywhere */
             rectangle[k] = q[3] > 0 ? fminf(rectangle[k], q[k] / q[3]) : -1;
             rectangle[2 + k] = q[3] > 0 ? fmaxf(rectangle[2 + k], q[k] / q[3]) : 1;
         }
@@ -212,23 +198,17 @@ static void widen(const rill_render *render, const float low[3], const float hig
 /* Peels cost time only where there is something to peel. False: nowhere. */
 static bool set_scissors(const rill_render *render) {
     float r[4] = { 1, 1, -1, -1 };
-    if (render->liquid.count > 0) {
-        widen(render, render->liquid_low, render->liquid_high, r);
-    }
-    for (size_t i = 0; i < render->solid_count; i++) {
+    if (render->liquid.count > 0) widen(render, render->liquid_low, render->liquid_high, r);
+    for (size_t i = 0; i < render->solid_count; ++i) {
         const rill_render_solid *solid = &render->solids[i];
-        if (solid->drawn && solid->material.kind == RILL_MATERIAL_GLASS) {
-            widen(render, solid->low, solid->high, r);
-        }
+        if (solid->drawn && solid->material.kind == RILL_MATERIAL_GLASS) widen(render, solid->low, solid->high, r);
     }
     int box[4];
-    for (int k = 0; k < 4; k++) {
+    for (int k = 0; k < 4; ++k) {
         float size = (float)(k & 1 ? render->height : render->width);
         box[k] = (int)floorf((fminf(fmaxf(r[k], -1), 1) * 0.5f + 0.5f) * size) + (k < 2 ? -1 : 2);
     }
-    if (box[2] <= box[0] + 3 || box[3] <= box[1] + 3) {
-        return false;
-    }
+    if (box[2] <= box[0] + 3 || box[3] <= box[1] + 3) return false;
     glEnable(GL_SCISSOR_TEST);
     glScissor(box[0], box[1], box[2] - box[0], box[3] - box[1]);
     return true;
@@ -238,9 +218,7 @@ int rill_render_draw_liquid(rill_render *render, const rill_render_options *opti
     const rill_target *scenes = render->targets.scene;
     int now = 0, width = render->width, height = render->height;
     render->peels = 0;
-    if (!set_scissors(render)) {
-        return now;
-    }
+    if (!set_scissors(render)) return now;
     glBindFramebuffer(GL_READ_FRAMEBUFFER, scenes[0].frame);
     glBindFramebuffer(GL_DRAW_FRAMEBUFFER, scenes[1].frame);
     glDisable(GL_SCISSOR_TEST);
@@ -251,7 +229,7 @@ int rill_render_draw_liquid(rill_render *render, const rill_render_options *opti
         now = 1 - now;
         merge(render, from, &scenes[now]);
         shade(render, from, &options->optics);
-        render->peels++;
+        ++render->peels;
     }
     glDisable(GL_SCISSOR_TEST);
     return now;

@@ -42,9 +42,7 @@ static void ramp(float t, float out[3]) {
                                        { 1.00f, 0.90f, 0.10f } };
     t = fminf(fmaxf(t, 0), 1) * 4;
     int i = t >= 4 ? 3 : (int)t;
-    for (int k = 0; k < 3; k++) {
-        out[k] = stops[i][k] + (stops[i + 1][k] - stops[i][k]) * (t - (float)i);
-    }
+    for (int k = 0; k < 3; ++k) out[k] = stops[i][k] + (stops[i + 1][k] - stops[i][k]) * (t - (float)i);
 }
 
 static void layer_colour(int32_t layer, float out[3]) {
@@ -67,11 +65,10 @@ typedef struct knowledge {
 
 static void distance_colour(float distance, float capillary, float out[3]) {
     static const float beyond[3] = { 0.35f, 0.36f, 0.38f };
-    if (distance <= capillary) {
-        ramp(1 - distance / capillary, out);
-    } else {
-        memcpy(out, beyond, sizeof beyond);
-    }
+    if (distance <= capillary)
+ramp(1 - distance / capillary, out);
+else
+memcpy(out, beyond, sizeof beyond);
 }
 
 enum { UNKNOWN = 0, ASLEEP, AWAKE };
@@ -80,11 +77,9 @@ enum { UNKNOWN = 0, ASLEEP, AWAKE };
 static uint8_t tile_at(const knowledge *known, const float *p, int32_t layer) {
     const rill_grid *grid = &known->grid;
     size_t at[2];
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < 2; ++k) {
         double x = ((double)p[k] - grid->origin[k]) / grid->cell_size, cell = floor(x);
-        if (!(cell >= 0 && cell < grid->cells[k]) || fabs(x - cell - 0.5) > 0.01) {
-            return UNKNOWN;
-        }
+        if (!(cell >= 0 && cell < grid->cells[k]) || fabs(x - cell - 0.5) > 0.01) return UNKNOWN;
         at[k] = (size_t)cell;
     }
     size_t row = (size_t)layer * (size_t)grid->cells[1] + at[1];
@@ -95,18 +90,12 @@ static uint8_t tile_at(const knowledge *known, const float *p, int32_t layer) {
  * to. */
 static uint8_t *find_tiles(const knowledge *known, const rill_surface_mesh *mesh) {
     uint8_t *tiles = malloc(mesh->vertex_count + 1);
-    for (size_t v = 0; tiles && v < mesh->vertex_count; v++) {
-        tiles[v] = tile_at(known, &mesh->positions[3 * v], mesh->layers[v]);
-    }
-    for (size_t t = 0; tiles && t < 2 * mesh->triangle_count; t++) { /* twice: rims, then what hangs from them */
+    for (size_t v = 0; tiles && v < mesh->vertex_count; ++v) tiles[v] = tile_at(known, &mesh->positions[3 * v], mesh->layers[v]);
+    for (size_t t = 0; tiles && t < 2 * mesh->triangle_count; ++t) { /* twice: rims, then what hangs from them */
         const uint32_t *corners = &mesh->indices[3 * (t % mesh->triangle_count)];
         uint8_t best = UNKNOWN;
-        for (int k = 0; k < 3; k++) {
-            best = tiles[corners[k]] > best ? tiles[corners[k]] : best;
-        }
-        for (int k = 0; k < 3; k++) {
-            tiles[corners[k]] = tiles[corners[k]] == UNKNOWN ? best : tiles[corners[k]];
-        }
+        for (int k = 0; k < 3; ++k) best = tiles[corners[k]] > best ? tiles[corners[k]] : best;
+        for (int k = 0; k < 3; ++k) tiles[corners[k]] = tiles[corners[k]] == UNKNOWN ? best : tiles[corners[k]];
     }
     return tiles;
 }
@@ -118,18 +107,14 @@ static void tile_colour(bool awake, float out[3]) {
 
 /* Steep parts are darker, so that shapes can be told; normals are colours themselves. */
 static void shade(const float *normal, float colour[3]) {
-    for (int k = 0; k < 3; k++) {
-        colour[k] *= 0.55f + 0.45f * fmaxf(normal[2], 0);
-    }
+    for (int k = 0; k < 3; ++k) colour[k] *= 0.55f + 0.45f * fmaxf(normal[2], 0);
 }
 
 static bool put_colours(maker *making, const rill_surface_mesh *mesh, rill_overlay overlay, const knowledge *known) {
     uint32_t first = (uint32_t)making->vertex_count;
     uint8_t *tiles = overlay == RILL_OVERLAY_TILES ? find_tiles(known, mesh) : NULL;
-    if (overlay == RILL_OVERLAY_TILES && !tiles) {
-        return false;
-    }
-    for (size_t v = 0; v < mesh->vertex_count; v++) {
+    if (overlay == RILL_OVERLAY_TILES && !tiles) return false;
+    for (size_t v = 0; v < mesh->vertex_count; ++v) {
         float colour[3] = { 0 };
         const float *normal = &mesh->normals[3 * v];
         switch (overlay) {
@@ -138,18 +123,12 @@ static bool put_colours(maker *making, const rill_surface_mesh *mesh, rill_overl
         case RILL_OVERLAY_MENISCUS: distance_colour(mesh->distances[v], known->capillary, colour); break;
         case RILL_OVERLAY_TILES: tile_colour(tiles[v] == AWAKE, colour); break;
         default:
-            for (int k = 0; k < 3; k++) {
-                colour[k] = 0.5f + 0.5f * normal[k];
-            }
+            for (int k = 0; k < 3; ++k) colour[k] = 0.5f + 0.5f * normal[k];
         }
-        if (overlay != RILL_OVERLAY_NORMALS) {
-            shade(normal, colour);
-        }
+        if (overlay != RILL_OVERLAY_NORMALS) shade(normal, colour);
         put_vertex(making, &mesh->positions[3 * v], colour, 1, mesh->depths[v]);
     }
-    for (size_t i = 0; i < 3 * mesh->triangle_count; i++) {
-        making->indices[making->index_count++] = first + mesh->indices[i];
-    }
+    for (size_t i = 0; i < 3 * mesh->triangle_count; ++i) making->indices[making->index_count++] = first + mesh->indices[i];
     free(tiles);
     return true;
 }
@@ -159,11 +138,9 @@ static bool put_colours(maker *making, const rill_surface_mesh *mesh, rill_overl
 static void put_wires(maker *making, const rill_surface_mesh *mesh) {
     static const float colour[3] = { 0.9f, 0.95f, 1.0f };
     uint32_t first = (uint32_t)making->vertex_count;
-    for (size_t v = 0; v < mesh->vertex_count; v++) {
-        put_vertex(making, &mesh->positions[3 * v], colour, 0.4f, 0);
-    }
-    for (size_t t = 0; t < mesh->triangle_count; t++) {
-        for (size_t k = 0; k < 3; k++) {
+    for (size_t v = 0; v < mesh->vertex_count; ++v) put_vertex(making, &mesh->positions[3 * v], colour, 0.4f, 0);
+    for (size_t t = 0; t < mesh->triangle_count; ++t) {
+        for (size_t k = 0; k < 3; ++k) {
             making->indices[making->index_count++] = first + mesh->indices[3 * t + k];
             making->indices[making->index_count++] = first + mesh->indices[3 * t + (k + 1) % 3];
         }
@@ -181,21 +158,17 @@ static void put_line(maker *making, const float a[3], const float b[3], const fl
 static bool put_arrows(maker *making, const rill_surface_mesh *mesh, float cell, float fastest) {
     enum { EVERY = 4, SIDE = 1024 };
     uint8_t *taken = calloc((size_t)SIDE * SIDE, 1);
-    if (!taken) {
-        return false;
-    }
-    for (size_t v = 0; v < mesh->vertex_count; v++) {
+    if (!taken) return false;
+    for (size_t v = 0; v < mesh->vertex_count; ++v) {
         const float *p = &mesh->positions[3 * v], *u = &mesh->velocities[3 * v];
         long long x = llroundf(p[0] / (EVERY * cell)), y = llroundf(p[1] / (EVERY * cell));
         size_t slot = (size_t)(y & (SIDE - 1)) * SIDE + (size_t)(x & (SIDE - 1));
         uint8_t bit = (uint8_t)(1u << (mesh->layers[v] & 7));
         float speed = sqrtf(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
-        if (taken[slot] & bit || !(speed > 1e-3f * fastest)) {
-            continue;
-        }
+        if (taken[slot] & bit || !(speed > 1e-3f * fastest)) continue;
         taken[slot] |= bit;
         float length = 2 * EVERY * cell * sqrtf(speed / fastest), d[3], tip[3], tail[3], barb[3], colour[3];
-        for (int k = 0; k < 3; k++) {
+        for (int k = 0; k < 3; ++k) {
             d[k] = u[k] / speed * length;
             tail[k] = p[k] + (k == 2 ? 0.3f * cell : 0);
             tip[k] = tail[k] + d[k];
@@ -218,9 +191,7 @@ static bool put_arrows(maker *making, const rill_surface_mesh *mesh, float cell,
 static double *read_awake(const rill_world *world, const rill_grid *grid, int32_t layers) {
     size_t cells = (size_t)grid->cells[0] * (size_t)grid->cells[1];
     double *awake = malloc((cells * (size_t)layers + 1) * sizeof *awake);
-    for (int32_t layer = 0; awake && layer < layers; layer++) {
-        rill_world_read_field(world, RILL_FIELD_AWAKE, layer, awake + cells * (size_t)layer, cells);
-    }
+    for (int32_t layer = 0; awake && layer < layers; ++layer) rill_world_read_field(world, RILL_FIELD_AWAKE, layer, awake + cells * (size_t)layer, cells);
     return awake;
 }
 
@@ -237,9 +208,9 @@ static void look_over(knowledge *known, const rill_world *world, rill_surface *c
     known->capillary = (float)fmin(sqrt(liquid.surface_tension / fmax(weight, 1e-30)), 1e9);
     known->layers = info.layers;
     known->deepest = known->fastest = 1e-9f;
-    for (size_t s = 0; s < count; s++) {
+    for (size_t s = 0; s < count; ++s) {
         rill_surface_get_mesh(surfaces[s], &mesh);
-        for (size_t v = 0; v < mesh.vertex_count; v++) {
+        for (size_t v = 0; v < mesh.vertex_count; ++v) {
             const float *u = &mesh.velocities[3 * v];
             known->deepest = fmaxf(known->deepest, mesh.depths[v]);
             known->fastest = fmaxf(known->fastest, sqrtf(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]));
@@ -250,7 +221,7 @@ static void look_over(knowledge *known, const rill_world *world, rill_surface *c
 static bool put(maker *making, rill_surface *const *surfaces, size_t count, rill_overlay overlay, const knowledge *known) {
     rill_surface_mesh mesh;
     bool good = true;
-    for (size_t s = 0; s < count && good; s++) {
+    for (size_t s = 0; s < count && good; ++s) {
         rill_surface_get_mesh(surfaces[s], &mesh);
         switch (overlay) {
         case RILL_OVERLAY_WIREFRAME: put_wires(making, &mesh); break;
@@ -263,12 +234,10 @@ static bool put(maker *making, rill_surface *const *surfaces, size_t count, rill
 
 bool rill_render_take_overlay(rill_render *render, const rill_world *world, rill_surface *const *surfaces, size_t count,
                               rill_overlay overlay, rill_message *message) {
-    if (overlay == RILL_OVERLAY_NONE) {
-        return true;
-    }
+    if (overlay == RILL_OVERLAY_NONE) return true;
     size_t vertices = 0, triangles = 0;
     rill_surface_mesh mesh;
-    for (size_t s = 0; s < count; s++) {
+    for (size_t s = 0; s < count; ++s) {
         rill_surface_get_mesh(surfaces[s], &mesh);
         vertices += mesh.vertex_count;
         triangles += mesh.triangle_count;
@@ -291,9 +260,7 @@ bool rill_render_take_overlay(rill_render *render, const rill_world *world, rill
     free(known.awake);
     free(making.vertices);
     free(making.indices);
-    if (!good) {
-        snprintf(message->text, sizeof message->text, "out of memory for the overlay '%s'", names[overlay]);
-    }
+    if (!good) snprintf(message->text, sizeof message->text, "out of memory for the overlay '%s'", names[overlay]);
     return good;
 }
 

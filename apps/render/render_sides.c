@@ -32,14 +32,12 @@ static bool put_face(fields *grids, const double a[2], const double b[2], const 
     if (out->count == out->room) {
         size_t room = out->room ? 2 * out->room : 256;
         float *more = realloc(out->corners, room * 4 * RILL_SIDE_FLOATS * sizeof *more);
-        if (!more) {
-            return false;
-        }
+        if (!more) return false;
         out->corners = more;
         out->room = room;
     }
     float *corner = out->corners + out->count++ * 4 * RILL_SIDE_FLOATS;
-    for (int i = 0; i < 4; i++, corner += RILL_SIDE_FLOATS) {
+    for (int i = 0; i < 4; ++i, corner += RILL_SIDE_FLOATS) {
         const double *p = i & 1 ? b : a;
         corner[0] = (float)p[0];
         corner[1] = (float)p[1];
@@ -62,9 +60,7 @@ static void join_ends(const fields *grids, int32_t layer, int32_t x, int32_t y, 
     size_t here = at(grids, layer, x, y);
     *foot = grids->base[here];
     *top = *foot + grids->depth[here];
-    if (next[0] < 0 || next[1] < 0 || next[0] >= grids->grid.cells[0] || next[1] >= grids->grid.cells[1]) {
-        return;
-    }
+    if (next[0] < 0 || next[1] < 0 || next[0] >= grids->grid.cells[0] || next[1] >= grids->grid.cells[1]) return;
     size_t there = at(grids, layer, next[0], next[1]);
     double low = grids->base[there], high = low + grids->depth[there];
     if (grids->depth[there] > SHALLOW * grids->grid.cell_size && low < *top && high > *foot) {
@@ -74,10 +70,8 @@ static void join_ends(const fields *grids, int32_t layer, int32_t x, int32_t y, 
 }
 
 static bool is_void(const fields *grids, int32_t x, int32_t y, double z) {
-    if (x < 0 || y < 0 || x >= grids->grid.cells[0] || y >= grids->grid.cells[1]) {
-        return false;
-    }
-    for (int32_t layer = 0; layer < grids->layers; layer++) {
+    if (x < 0 || y < 0 || x >= grids->grid.cells[0] || y >= grids->grid.cells[1]) return false;
+    for (int32_t layer = 0; layer < grids->layers; ++layer) {
         size_t n = at(grids, layer, x, y);
         if (grids->base[n] < z && z < grids->ceiling[n]) { /* not for NaN */
             return true;
@@ -91,8 +85,8 @@ static bool is_void(const fields *grids, int32_t x, int32_t y, double z) {
 static void round_off(const fields *grids, int32_t x, int32_t y, double z, float normal[3]) {
     enum { REACH = 4 };
     double sum[2] = { 0, 0 };
-    for (int32_t j = -REACH; j <= REACH; j++) {
-        for (int32_t i = -REACH; i <= REACH; i++) {
+    for (int32_t j = -REACH; j <= REACH; ++j) {
+        for (int32_t i = -REACH; i <= REACH; ++i) {
             if (i * i + j * j <= REACH * REACH && !is_void(grids, x + i, y + j, z)) {
                 sum[0] += i;
                 sum[1] += j;
@@ -112,12 +106,10 @@ static bool put_side(fields *grids, int32_t layer, int32_t x, int32_t y, int dir
     const double dx = grids->grid.cell_size;
     int32_t nx = x + step[direction][0], ny = y + step[direction][1];
     bool outside = nx < 0 || ny < 0 || nx >= grids->grid.cells[0] || ny >= grids->grid.cells[1];
-    if (!outside && !grids->glass) {
-        return true;
-    }
+    if (!outside && !grids->glass) return true;
     double a[2], b[2];
     int32_t cell[2] = { x, y };
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < 2; ++k) {
         bool along = step[direction][k] == 0;
         double out = 0.5 + step[direction][k] * (0.5 - INSIDE);
         double more = outside ? 0 : INSIDE; /* faces of stairs meet at their edges */
@@ -134,22 +126,16 @@ static bool put_side(fields *grids, int32_t layer, int32_t x, int32_t y, int dir
     }
     round_off(grids, x, y, 0.5 * (low + high), normal);
     double from = low;
-    for (int32_t other = 0; other <= grids->layers && from < high; other++) {
+    for (int32_t other = 0; other <= grids->layers && from < high; ++other) {
         bool more = other < grids->layers;
         size_t n = more ? at(grids, other, nx, ny) : 0;
-        if (more && isnan(grids->base[n])) {
-            continue;
-        }
+        if (more && isnan(grids->base[n])) continue;
         double until = more ? fmin(grids->base[n], high) : high;
         bool hangs = until == high && grids->hung[at(grids, layer, x, y)];
         if (until > from && !hangs &&
-            !put_face(grids, a, b, (const double[4]){ from, from, until, until }, normal, high - low)) {
-            return false;
-        }
+            !put_face(grids, a, b, (const double[4]){ from, from, until, until }, normal, high - low)) return false;
         from = more ? fmax(from, grids->ceiling[n]) : high;
-        if (!more) {
-            break;
-        }
+        if (!more) break;
     }
     return true;
 }
@@ -162,22 +148,15 @@ static bool put_column(fields *grids, int32_t layer, int32_t x, int32_t y) {
         return true;
     }
     double low = grids->base[n], high = low + grids->depth[n];
-    for (int direction = 0; direction < 4; direction++) {
-        if (!put_side(grids, layer, x, y, direction, low, high)) {
-            return false;
-        }
-    }
-    if (!grids->glass || high < grids->ceiling[n] - 0.02 * dx) {
-        return true;
-    }
+    for (int direction = 0; direction < 4; ++direction)
+if (!put_side(grids, layer, x, y, direction, low, high)) return false;
+    if (!grids->glass || high < grids->ceiling[n] - 0.02 * dx) return true;
     double a[2] = { grids->grid.origin[0] + x * dx, grids->grid.origin[1] + y * dx }, b[2] = { a[0] + dx, a[1] };
     double c[2] = { a[0], a[1] + dx }, d[2] = { b[0], c[1] }, z = high - INSIDE * dx;
     const double flat[4] = { z, z, z, z };
-    if (!put_face(grids, a, b, flat, up, grids->depth[n])) {
-        return false;
-    }
+    if (!put_face(grids, a, b, flat, up, grids->depth[n])) return false;
     float *corner = grids->out->corners + (grids->out->count - 1) * 4 * RILL_SIDE_FLOATS;
-    for (int k = 0; k < 2; k++) { /* lying instead of standing */
+    for (int k = 0; k < 2; ++k) { /* lying instead of standing */
         corner[2 * RILL_SIDE_FLOATS + k] = (float)c[k];
         corner[3 * RILL_SIDE_FLOATS + k] = (float)d[k];
     }
@@ -194,7 +173,7 @@ typedef struct edge {
 /* The edge of a triangle that ends at something, if it does; vertices below `columns` are inside, those from `end` on below edges. */
 static bool find_edge(const rill_surface_mesh *mesh, size_t triangle, size_t columns, size_t end, edge *out) {
     const uint32_t *corners = mesh->indices + 3 * triangle;
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; ++k) {
         uint32_t a = corners[(k + 1) % 3], b = corners[(k + 2) % 3];
         if (corners[k] < columns && a >= columns && b >= columns && a < end && b < end) {
             *out = (edge){ { a, b } };
@@ -208,23 +187,17 @@ static bool find_edge(const rill_surface_mesh *mesh, size_t triangle, size_t col
 static bool find_owner(const fields *grids, const float *p, const double outward[2], size_t *out) {
     int32_t cell[2];
     double place[2];
-    for (int i = 0; i < 2; i++) {
-        place[i] = ((double)p[i] - grids->grid.origin[i]) / grids->grid.cell_size - 0.5;
-    }
+    for (int i = 0; i < 2; ++i) place[i] = ((double)p[i] - grids->grid.origin[i]) / grids->grid.cell_size - 0.5;
     int along = fabs(place[0] - round(place[0])) > fabs(place[1] - round(place[1])) ? 0 : 1;
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; ++i) {
         double at_centre = i != along ? round(place[i]) : outward[i] > 0 ? floor(place[i]) : ceil(place[i]);
-        if (!(at_centre >= 0 && at_centre < grids->grid.cells[i])) {
-            return false;
-        }
+        if (!(at_centre >= 0 && at_centre < grids->grid.cells[i])) return false;
         cell[i] = (int32_t)at_centre;
     }
-    for (int32_t layer = 0; layer < grids->layers; layer++) {
+    for (int32_t layer = 0; layer < grids->layers; ++layer) {
         *out = at(grids, layer, cell[0], cell[1]);
         if (grids->depth[*out] > 0 && grids->base[*out] < (double)p[2] &&
-            (double)p[2] <= grids->ceiling[*out] + grids->grid.cell_size) {
-            return true;
-        }
+            (double)p[2] <= grids->ceiling[*out] + grids->grid.cell_size) return true;
     }
     return false;
 }
@@ -233,16 +206,14 @@ static bool find_owner(const fields *grids, const float *p, const double outward
 static bool find_wall(const fields *grids, const float *p, const float *q, const double outward[2], double *foot) {
     int32_t cell[2];
     double z = 0.5 * ((double)p[2] + (double)q[2]) - SHALLOW * grids->grid.cell_size;
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; ++i) {
         double place =
             (0.5 * ((double)p[i] + (double)q[i]) - grids->grid.origin[i]) / grids->grid.cell_size + 0.75 * outward[i];
-        if (!(place >= 0 && place < grids->grid.cells[i])) {
-            return false;
-        }
+        if (!(place >= 0 && place < grids->grid.cells[i])) return false;
         cell[i] = (int32_t)place;
     }
     *foot = -INFINITY;
-    for (int32_t layer = 0; layer < grids->layers; layer++) {
+    for (int32_t layer = 0; layer < grids->layers; ++layer) {
         size_t n = at(grids, layer, cell[0], cell[1]);
         if (grids->ceiling[n] <= z) { /* not for NaN */
             *foot = fmax(*foot, grids->ceiling[n]);
@@ -265,10 +236,8 @@ static bool hang_face(fields *grids, const rill_surface_mesh *mesh, size_t colum
     size_t owner[2];
     const float *ends[2] = { mesh->positions + 3 * e.ends[0], mesh->positions + 3 * e.ends[1] };
     if (!find_outward(mesh, e, outward) || !find_wall(grids, ends[0], ends[1], outward, &foot) ||
-        !find_owner(grids, ends[0], outward, &owner[0]) || !find_owner(grids, ends[1], outward, &owner[1])) {
-        return true;
-    }
-    for (int k = 0; k < 2; k++) {
+        !find_owner(grids, ends[0], outward, &owner[0]) || !find_owner(grids, ends[1], outward, &owner[1])) return true;
+    for (int k = 0; k < 2; ++k) {
         a[k][0] = (double)ends[k][0];
         a[k][1] = (double)ends[k][1];
         z[2 + k] = (double)ends[k][2];
@@ -276,16 +245,12 @@ static bool hang_face(fields *grids, const rill_surface_mesh *mesh, size_t colum
         grids->hung[owner[k]] = true;
     }
     const float flat[3] = { (float)outward[0], (float)outward[1], 0 };
-    if (!put_face(grids, a[0], a[1], z, flat, grids->depth[owner[0]])) {
-        return false;
-    }
+    if (!put_face(grids, a[0], a[1], z, flat, grids->depth[owner[0]])) return false;
     float *corner = grids->out->corners + (grids->out->count - 1) * 4 * RILL_SIDE_FLOATS;
-    for (int i = 0; i < 4; i++, corner += RILL_SIDE_FLOATS) {
+    for (int i = 0; i < 4; ++i, corner += RILL_SIDE_FLOATS) {
         const float *sum = normals + 2 * (e.ends[i & 1] - columns);
         float length = hypotf(sum[0], sum[1]);
-        for (int k = 0; k < 2 && length > 0.1f; k++) {
-            corner[3 + k] = sum[k] / length;
-        }
+        for (int k = 0; k < 2 && length > 0.1f; ++k) corner[3 + k] = sum[k] / length;
     }
     return true;
 }
@@ -293,29 +258,19 @@ static bool hang_face(fields *grids, const rill_surface_mesh *mesh, size_t colum
 static bool hang_faces(fields *grids, const rill_surface *surface) {
     rill_surface_mesh mesh;
     rill_surface_info info;
-    if (rill_surface_get_mesh(surface, &mesh) != RILL_OK || rill_surface_get_info(surface, &info) != RILL_OK) {
-        return true;
-    }
+    if (rill_surface_get_mesh(surface, &mesh) != RILL_OK || rill_surface_get_info(surface, &info) != RILL_OK) return true;
     size_t ends = info.shore_vertices + info.extra_vertices, others = ends + info.skirt_vertices;
-    if (info.vertices != mesh.vertex_count || others > mesh.vertex_count) {
-        return true; /* not a mesh, but grids */
-    }
+    if (info.vertices != mesh.vertex_count || others > mesh.vertex_count) return true; /* not a mesh, but grids */
     size_t columns = mesh.vertex_count - others;
     float *normals = calloc(2 * ends + 1, sizeof *normals);
     bool good = normals != NULL;
     edge e;
     double outward[2];
-    for (size_t t = 0; t < mesh.triangle_count && good; t++) {
-        if (!find_edge(&mesh, t, columns, columns + ends, &e) || !find_outward(&mesh, e, outward)) {
-            continue;
-        }
-        for (int k = 0; k < 4; k++) {
-            normals[2 * (e.ends[k & 1] - columns) + (size_t)(k >> 1)] += (float)outward[k >> 1];
-        }
+    for (size_t t = 0; t < mesh.triangle_count && good; ++t) {
+        if (!find_edge(&mesh, t, columns, columns + ends, &e) || !find_outward(&mesh, e, outward)) continue;
+        for (int k = 0; k < 4; ++k) normals[2 * (e.ends[k & 1] - columns) + (size_t)(k >> 1)] += (float)outward[k >> 1];
     }
-    for (size_t t = 0; t < mesh.triangle_count && good; t++) {
-        good = !find_edge(&mesh, t, columns, columns + ends, &e) || hang_face(grids, &mesh, columns, e, normals);
-    }
+    for (size_t t = 0; t < mesh.triangle_count && good; ++t) good = !find_edge(&mesh, t, columns, columns + ends, &e) || hang_face(grids, &mesh, columns, e, normals);
     free(normals);
     return good;
 }
@@ -326,12 +281,10 @@ static bool read_fields(fields *grids, const rill_world *world) {
     size_t cells = (size_t)grids->grid.cells[0] * (size_t)grids->grid.cells[1];
     grids->base = malloc(3 * cells * (size_t)grids->layers * sizeof *grids->base);
     grids->hung = calloc(cells * (size_t)grids->layers, sizeof *grids->hung);
-    if (!grids->base || !grids->hung) {
-        return false;
-    }
+    if (!grids->base || !grids->hung) return false;
     grids->ceiling = grids->base + cells * (size_t)grids->layers;
     grids->depth = grids->ceiling + cells * (size_t)grids->layers;
-    for (int32_t layer = 0; layer < grids->layers; layer++) {
+    for (int32_t layer = 0; layer < grids->layers; ++layer) {
         size_t first = (size_t)layer * cells;
         rill_world_read_field(world, RILL_FIELD_BASE, layer, grids->base + first, cells);
         rill_world_read_field(world, RILL_FIELD_CEILING, layer, grids->ceiling + first, cells);
@@ -346,20 +299,13 @@ bool rill_sides_make(rill_sides *out, const rill_world *world, rill_surface *con
     fields grids = { .glass = glass, .out = out };
     out->count = 0;
     if (rill_world_get_grid(world, &grids.grid) != RILL_OK || rill_bed_get_info(world, &info) != RILL_OK ||
-        info.layers < 1) {
-        return true;
-    }
+        info.layers < 1) return true;
     grids.layers = info.layers;
     bool good = read_fields(&grids, world);
-    for (size_t i = 0; i < count && glass && good; i++) {
-        good = hang_faces(&grids, surfaces[i]);
-    }
-    for (int32_t layer = 0; layer < grids.layers && good; layer++) {
-        for (int32_t y = 0; y < grids.grid.cells[1] && good; y++) {
-            for (int32_t x = 0; x < grids.grid.cells[0] && good; x++) {
-                good = put_column(&grids, layer, x, y);
-            }
-        }
+    for (size_t i = 0; i < count && glass && good; ++i) good = hang_faces(&grids, surfaces[i]);
+    for (int32_t layer = 0; layer < grids.layers && good; ++layer) {
+        for (int32_t y = 0; y < grids.grid.cells[1] && good; ++y)
+for (int32_t x = 0; x < grids.grid.cells[0] && good; ++x) good = put_column(&grids, layer, x, y);
     }
     free(grids.base);
     free(grids.hung);

@@ -15,7 +15,7 @@ static const double FOOT = 0.035; /* of the grid's width: how far sheets that ar
 
 uint64_t rill_render_hash(const double *values, size_t count) {
     uint64_t h = 0xcbf29ce484222325u;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; ++i) {
         uint64_t bits;
         memcpy(&bits, &values[i], sizeof bits);
         h = (h ^ bits) * 0x100000001b3u;
@@ -28,7 +28,7 @@ uint64_t rill_render_hash(const double *values, size_t count) {
 static void set_object(rill_render_solid *solid, const rill_world *world, rill_solid_id id) {
     double t[3] = { 0 }, degrees[3] = { 0 }, c[3], s[3];
     rill_solid_get_pose(world, id, t, degrees);
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 3; ++i) {
         double a = degrees[i] * 3.14159265358979323846 / 180;
         c[i] = cos(a);
         s[i] = sin(a);
@@ -40,9 +40,9 @@ static void set_object(rill_render_solid *solid, const rill_world *world, rill_s
         { -s[1], c[1] * s[0], c[1] * c[0] },
     };
     memset(solid->object, 0, sizeof solid->object);
-    for (int row = 0; row < 3; row++) {
+    for (int row = 0; row < 3; ++row) {
         double moved = 0;
-        for (int k = 0; k < 3; k++) {
+        for (int k = 0; k < 3; ++k) {
             solid->object[4 * k + row] = (float)r[k][row];
             moved -= r[k][row] * t[k];
         }
@@ -52,9 +52,9 @@ static void set_object(rill_render_solid *solid, const rill_world *world, rill_s
 }
 
 static void measure(rill_render_solid *solid, const rill_solid_mesh *mesh) {
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; ++k) {
         double low = HUGE_VAL, high = -HUGE_VAL;
-        for (size_t v = 0; v < mesh->vertex_count; v++) {
+        for (size_t v = 0; v < mesh->vertex_count; ++v) {
             low = fmin(low, mesh->vertices[3 * v + (size_t)k]);
             high = fmax(high, mesh->vertices[3 * v + (size_t)k]);
         }
@@ -76,9 +76,7 @@ static bool take(rill_render_solid *solid, const rill_world *world, rill_solid_i
     set_object(solid, world, id);
     memcpy(solid->model, rill_render_still, sizeof solid->model);
     uint64_t hash = rill_render_hash(mesh.vertices, 3 * mesh.vertex_count);
-    if (solid->id == id.value && solid->hash == hash) {
-        return true;
-    }
+    if (solid->id == id.value && solid->hash == hash) return true;
     measure(solid, &mesh);
     rill_grid grid;
     rill_world_get_grid(world, &grid);
@@ -87,9 +85,7 @@ static bool take(rill_render_solid *solid, const rill_world *world, rill_solid_i
     bool good = rill_crease_mesh(&mesh, rill_render_crease, &smooth) && rill_draw_mesh_wall(&smooth, &grid, foot) &&
                 rill_batch_fill(&solid->batch, smooth.vertices, smooth.vertex_count, attributes, smooth.indices,
                                 smooth.index_count);
-    if (good && smooth.index_count > 3 * mesh.triangle_count) {
-        solid->low[2] = (float)foot;
-    }
+    if (good && smooth.index_count > 3 * mesh.triangle_count) solid->low[2] = (float)foot;
     rill_draw_mesh_free(&smooth);
     if (!good) {
         snprintf(message->text, sizeof message->text, "out of memory for the %zu triangles of the solid '%s'",
@@ -132,12 +128,10 @@ bool rill_render_take_solids(rill_render *render, const rill_world *world, const
         render->solids = more;
         render->solid_count = count;
     }
-    for (size_t i = 0; i < render->solid_count; i++) {
+    for (size_t i = 0; i < render->solid_count; ++i) {
         rill_render_solid *solid = &render->solids[i];
         solid->drawn = false;
-        if (i >= count) {
-            continue; /* destroyed since; its buffers wait for the next one */
-        }
+        if (i >= count) continue; /* destroyed since; its buffers wait for the next one */
         bool good;
         if (i < solids) {
             rill_solid_id id = rill_world_solid_at(world, (int32_t)i);
@@ -150,24 +144,20 @@ bool rill_render_take_solids(rill_render *render, const rill_world *world, const
                    set_material(render, solid, options->body_materials, options->body_material_count, i - solids,
                                 rill_body_name(world, id), options, message);
         }
-        if (!good) {
-            return false;
-        }
+        if (!good) return false;
     }
     return true;
 }
 
 void rill_render_free_solids(rill_render *render) {
-    for (size_t i = 0; i < render->solid_count; i++) {
-        rill_batch_free(&render->solids[i].batch);
-    }
+    for (size_t i = 0; i < render->solid_count; ++i) rill_batch_free(&render->solids[i].batch);
     free(render->solids);
     render->solids = NULL;
     render->solid_count = 0;
 }
 
 void rill_render_draw_solids(const rill_render *render, GLuint program, bool glass) {
-    for (size_t i = 0; i < render->solid_count; i++) {
+    for (size_t i = 0; i < render->solid_count; ++i) {
         const rill_render_solid *solid = &render->solids[i];
         if (solid->drawn && (solid->material.kind == RILL_MATERIAL_GLASS) == glass) {
             const float *c = solid->material.colour;
@@ -189,26 +179,22 @@ static uint64_t stir(uint64_t key, uint64_t value) {
 
 uint64_t rill_render_shadow_key(const rill_render *render, const float clip[16]) {
     uint64_t key = 1;
-    for (int i = 0; i < 16; i++) {
+    for (int i = 0; i < 16; ++i) {
         uint32_t bits;
         memcpy(&bits, &clip[i], sizeof bits);
         key = stir(key, bits);
     }
-    for (size_t i = 0; i < render->solid_count; i++) {
+    for (size_t i = 0; i < render->solid_count; ++i) {
         const rill_render_solid *solid = &render->solids[i];
-        if (solid->drawn && solid->material.kind != RILL_MATERIAL_GLASS) {
-            key = stir(stir(key, solid->id), solid->hash);
-        }
+        if (solid->drawn && solid->material.kind != RILL_MATERIAL_GLASS) key = stir(stir(key, solid->id), solid->hash);
     }
     return key ? key : 1;
 }
 
 void rill_render_draw_materials(const rill_render *render) {
-    for (size_t i = 0; i < render->solid_count; i++) {
+    for (size_t i = 0; i < render->solid_count; ++i) {
         const rill_render_solid *solid = &render->solids[i];
-        if (!solid->drawn || solid->material.kind == RILL_MATERIAL_GLASS) {
-            continue;
-        }
+        if (!solid->drawn || solid->material.kind == RILL_MATERIAL_GLASS) continue;
         const float *c = solid->material.colour;
         GLuint program = render->materials[render->frame.sky[3] > 0][solid->material.kind];
         glUseProgram(program);

@@ -30,16 +30,10 @@ static bool assemble(rill_target *target) {
     glGenFramebuffers(1, &target->frame);
     glBindFramebuffer(GL_FRAMEBUFFER, target->frame);
     GLsizei count = 0;
-    for (; count < 2 && target->colours[count]; count++) {
-        glFramebufferTexture2D(GL_FRAMEBUFFER, both[count], GL_TEXTURE_2D, target->colours[count], 0);
-    }
-    if (target->depth) {
-        glFramebufferTexture2D(GL_FRAMEBUFFER, GL_DEPTH_ATTACHMENT, GL_TEXTURE_2D, target->depth, 0);
-    }
+    for (; count < 2 && target->colours[count]; ++count) glFramebufferTexture2D(GL_FRAMEBUFFER, both[count], GL_TEXTURE_2D, target->colours[count], 0);
+    if (target->depth) glFramebufferTexture2D(GL_FRAMEBUFFER, GL_DEPTH_ATTACHMENT, GL_TEXTURE_2D, target->depth, 0);
     glDrawBuffers(count ? count : 1, count ? both : &none);
-    if (!count) {
-        glReadBuffer(GL_NONE);
-    }
+    if (!count) glReadBuffer(GL_NONE);
     return glCheckFramebufferStatus(GL_FRAMEBUFFER) == GL_FRAMEBUFFER_COMPLETE;
 }
 
@@ -62,7 +56,7 @@ bool rill_targets_create(rill_targets *targets, int32_t width, int32_t height, r
     targets->geometry.depth = make_depth(width, height);
     targets->occlusion.colours[0] = make_texture(GL_RGBA8, width, height, GL_NEAREST);
     targets->peel.depth = make_depth(width, height);
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; ++i) {
         targets->scene[i].colours[0] = make_texture(GL_RGBA16F, width, height, GL_LINEAR);
         targets->scene[i].depth = make_depth(width, height);
         targets->sum[i].colours[0] = make_texture(GL_RGBA32F, width, height, GL_NEAREST);
@@ -96,9 +90,7 @@ void rill_targets_destroy(rill_targets *targets) {
                            &targets->scene[0], &targets->scene[1], &targets->peel,     &targets->tone,
                            &targets->sum[0],   &targets->sum[1],   &targets->picture,  &targets->caustic,
                            &targets->lid,      &targets->keel };
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
-        destroy(all[i]);
-    }
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; ++i) destroy(all[i]);
     memset(targets, 0, sizeof *targets);
 }
 
@@ -107,9 +99,7 @@ void rill_targets_destroy(rill_targets *targets) {
 bool rill_batch_fill(rill_batch *batch, const float *vertices, size_t vertex_count, const int *attributes,
                      const uint32_t *indices, size_t index_count) {
     int floats = 0;
-    for (const int *size = attributes; *size; size++) {
-        floats += *size;
-    }
+    for (const int *size = attributes; *size; ++size) floats += *size;
     if (!batch->array) {
         glGenVertexArrays(1, &batch->array);
         glGenBuffers(1, &batch->vertices);
@@ -123,7 +113,7 @@ bool rill_batch_fill(rill_batch *batch, const float *vertices, size_t vertex_cou
     glBindBuffer(GL_ELEMENT_ARRAY_BUFFER, batch->indices);
     glBufferData(GL_ELEMENT_ARRAY_BUFFER, (GLsizeiptr)(index_count * sizeof *indices), indices, GL_DYNAMIC_DRAW);
     size_t offset = 0;
-    for (GLuint i = 0; attributes[i]; i++) {
+    for (GLuint i = 0; attributes[i]; ++i) {
         glEnableVertexAttribArray(i);
         glVertexAttribPointer(i, attributes[i], GL_FLOAT, GL_FALSE, (GLsizei)((size_t)floats * sizeof(float)),
                               (const void *)(offset * sizeof(float)));

@@ -13,9 +13,7 @@ static const double WET_DEPTH = 0.004; /* of a cell: what is thinner wets nothin
 static bool make_room(rill_wet *wet, const rill_bed_info *info) {
     size_t cells = (size_t)info->cells[0] * (size_t)info->cells[1];
     if (wet->columns && wet->layers == info->layers && wet->cells[0] == info->cells[0] &&
-        wet->cells[1] == info->cells[1]) {
-        return true;
-    }
+        wet->cells[1] == info->cells[1]) return true;
     bool same_grid = wet->columns && wet->cells[0] == info->cells[0] && wet->cells[1] == info->cells[1];
     float *columns = calloc(cells * (size_t)info->layers, 4 * sizeof *columns);
     double *field = malloc(2 * cells * sizeof *field);
@@ -42,7 +40,7 @@ static void watch_layer(rill_wet *wet, int32_t layer, double dt, double cell_siz
     const double *base = wet->field, *depth = wet->field + cells;
     float *column = wet->columns + 4 * cells * (size_t)layer;
     float kept = (float)exp(-dt / DRYING_TIME);
-    for (size_t i = 0; i < cells; i++, column += 4) {
+    for (size_t i = 0; i < cells; ++i, column += 4) {
         if (isnan(base[i])) {
             column[0] = column[1] = -1e6f;
             column[2] = 0;
@@ -63,19 +61,12 @@ bool rill_render_watch(rill_render *render, const rill_world *world, double dt) 
     rill_bed_info info;
     rill_grid grid;
     rill_wet *wet = &render->wet;
-    if (rill_bed_get_info(world, &info) != RILL_OK || rill_world_get_grid(world, &grid) != RILL_OK || info.layers < 1) {
-        return true;
-    }
-    if (!make_room(wet, &info)) {
-        return false;
-    }
+    if (rill_bed_get_info(world, &info) != RILL_OK || rill_world_get_grid(world, &grid) != RILL_OK || info.layers < 1) return true;
+    if (!make_room(wet, &info)) return false;
     size_t cells = (size_t)info.cells[0] * (size_t)info.cells[1];
-    for (int32_t layer = 0; layer < info.layers; layer++) {
-        if (rill_world_read_field(world, RILL_FIELD_BASE, layer, wet->field, cells) == RILL_OK &&
-            rill_world_read_field(world, RILL_FIELD_DEPTH, layer, wet->field + cells, cells) == RILL_OK) {
-            watch_layer(wet, layer, dt, grid.cell_size);
-        }
-    }
+    for (int32_t layer = 0; layer < info.layers; ++layer)
+if (rill_world_read_field(world, RILL_FIELD_BASE, layer, wet->field, cells) == RILL_OK &&
+            rill_world_read_field(world, RILL_FIELD_DEPTH, layer, wet->field + cells, cells) == RILL_OK) watch_layer(wet, layer, dt, grid.cell_size);
     wet->changed = true;
     return true;
 }
@@ -95,9 +86,7 @@ void rill_wet_upload(rill_wet *wet) {
         glGenTextures(1, &wet->texture);
         wet->changed = true;
     }
-    if (!wet->changed) {
-        return;
-    }
+    if (!wet->changed) return;
     bool some = wet->columns != NULL;
     glBindTexture(GL_TEXTURE_2D_ARRAY, wet->texture);
     glTexImage3D(GL_TEXTURE_2D_ARRAY, 0, GL_RGBA32F, some ? wet->cells[0] : 1, some ? wet->cells[1] : 1,

@@ -12,11 +12,8 @@ static bool is_es(void) {
 }
 
 static const char *find_text(const char *name) {
-    for (const rill_shader_text *entry = rill_shader_texts; entry->name; entry++) {
-        if (strcmp(entry->name, name) == 0) {
-            return entry->text;
-        }
-    }
+    for (const rill_shader_text *entry = rill_shader_texts; entry->name; ++entry)
+if (strcmp(entry->name, name) == 0) return entry->text;
     return "";
 }
 
@@ -68,9 +65,7 @@ GLuint rill_shader_build(const char *name, const char *defines, bool screen, ril
     glDeleteShader(vertex);
     glDeleteShader(fragment);
     GLuint block = program ? glGetUniformBlockIndex(program, "Frame") : GL_INVALID_INDEX;
-    if (block != GL_INVALID_INDEX) {
-        glUniformBlockBinding(program, block, 0);
-    }
+    if (block != GL_INVALID_INDEX) glUniformBlockBinding(program, block, 0);
     return program;
 }
 

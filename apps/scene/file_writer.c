@@ -28,9 +28,7 @@ static char *join(const char *path, const char *ending) {
 }
 
 static void release(rill_writer *writer) {
-    if (writer->descriptor >= 0) {
-        close(writer->descriptor);
-    }
+    if (writer->descriptor >= 0) close(writer->descriptor);
     free(writer->path);
     free(writer->goal);
     free(writer->buffer);
@@ -63,9 +61,7 @@ bool rill_writer_create(rill_writer *writer, const char *path, rill_message *mes
 
 bool rill_writer_append(rill_writer *writer, const char *path, uint64_t size, rill_message *message) {
     *writer = (rill_writer){ .descriptor = -1, .path = join(path, ""), .buffer = malloc(BUFFER), .size = size };
-    if (!open_at(writer, 0, message)) {
-        return false;
-    }
+    if (!open_at(writer, 0, message)) return false;
     off_t end = lseek(writer->descriptor, 0, SEEK_END);
     if (end < 0 || (uint64_t)end < size) {
         release(writer);
@@ -101,9 +97,7 @@ static void flush(rill_writer *writer) {
 
 void rill_writer_bytes(rill_writer *writer, const void *bytes, size_t size) {
     writer->size += size;
-    if (size > BUFFER - writer->used) {
-        flush(writer);
-    }
+    if (size > BUFFER - writer->used) flush(writer);
     if (size > BUFFER) {
         write_out(writer, bytes, size);
         return;
@@ -130,9 +124,7 @@ void rill_writer_count(rill_writer *writer, uint64_t value) {
 
 /* Little-endian. */
 static void pack(uint64_t value, unsigned char *out, int size) {
-    for (int i = 0; i < size; i++) {
-        out[i] = (unsigned char)(value >> (8 * i));
-    }
+    for (int i = 0; i < size; ++i) out[i] = (unsigned char)(value >> (8 * i));
 }
 
 void rill_writer_u32(rill_writer *writer, uint32_t value) {
@@ -151,13 +143,11 @@ void rill_writer_patch_u64(rill_writer *writer, uint64_t offset, uint64_t value)
     unsigned char bytes[8];
     pack(value, bytes, 8);
     flush(writer);
-    if (!writer->trouble && pwrite(writer->descriptor, bytes, 8, (off_t)offset) != 8) {
-        writer->trouble = errno ? errno : EIO;
-    }
+    if (!writer->trouble && pwrite(writer->descriptor, bytes, 8, (off_t)offset) != 8) writer->trouble = errno ? errno : EIO;
 }
 
 void rill_writer_f32(rill_writer *writer, const float *values, size_t count) {
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; ++i) {
         uint32_t bits;
         memcpy(&bits, &values[i], sizeof bits);
         rill_writer_u32(writer, bits);
@@ -168,17 +158,13 @@ void rill_writer_f32(rill_writer *writer, const float *values, size_t count) {
 
 bool rill_writer_sync(rill_writer *writer, rill_message *message) {
     flush(writer);
-    if (!writer->trouble && fsync(writer->descriptor) != 0) {
-        writer->trouble = errno;
-    }
+    if (!writer->trouble && fsync(writer->descriptor) != 0) writer->trouble = errno;
     return writer->trouble ? fail(message, writer->trouble) : true;
 }
 
 bool rill_writer_commit(rill_writer *writer, rill_message *message) {
     bool good = rill_writer_sync(writer, message);
-    if (good && writer->goal && rename(writer->path, writer->goal) != 0) {
-        good = fail(message, errno);
-    }
+    if (good && writer->goal && rename(writer->path, writer->goal) != 0) good = fail(message, errno);
     if (!good) {
         rill_writer_abandon(writer);
         return false;
@@ -188,8 +174,6 @@ bool rill_writer_commit(rill_writer *writer, rill_message *message) {
 }
 
 void rill_writer_abandon(rill_writer *writer) {
-    if (writer->descriptor >= 0 && writer->goal) {
-        unlink(writer->path);
-    }
+    if (writer->descriptor >= 0 && writer->goal) unlink(writer->path);
     release(writer);
 }

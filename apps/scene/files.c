@@ -31,9 +31,7 @@ bool rill_file_check(const char *path, rill_message *message) {
         fail(message, RILL_INVALID_STATE, strerror(errno));
         return false;
     }
-    if (!is_regular(&status, message)) {
-        return false;
-    }
+    if (!is_regular(&status, message)) return false;
     FILE *file = fopen(path, "rb");
     if (!file) {
         fail(message, RILL_INVALID_STATE, strerror(errno));
@@ -45,21 +43,15 @@ bool rill_file_check(const char *path, rill_message *message) {
 
 static rill_result read_open(FILE *file, size_t limit, char **out, size_t *size, rill_message *message) {
     struct stat status;
-    if (fstat(fileno(file), &status) != 0) {
-        return fail(message, RILL_INVALID_STATE, strerror(errno));
-    }
-    if (!is_regular(&status, message)) {
-        return RILL_INVALID_STATE;
-    }
+    if (fstat(fileno(file), &status) != 0) return fail(message, RILL_INVALID_STATE, strerror(errno));
+    if (!is_regular(&status, message)) return RILL_INVALID_STATE;
     if (status.st_size < 0 || (uintmax_t)status.st_size > limit) {
         snprintf(message->text, sizeof message->text, "it is larger than %zu MB", limit >> 20);
         return RILL_INVALID_STATE;
     }
     size_t expected = (size_t)status.st_size;
     char *data = malloc(expected + 1);
-    if (!data) {
-        return fail(message, RILL_OUT_OF_MEMORY, "out of memory");
-    }
+    if (!data) return fail(message, RILL_OUT_OF_MEMORY, "out of memory");
     *size = fread(data, 1, expected, file);
     if (ferror(file)) {
         free(data);
@@ -75,16 +67,10 @@ rill_result rill_file_read(const char *path, size_t limit, char **out, size_t *s
     *out = NULL;
     *size = 0;
     /* Looked at before opening too: opening a pipe without a writer would wait for one. */
-    if (stat(path, &status) != 0) {
-        return fail(message, RILL_INVALID_STATE, strerror(errno));
-    }
-    if (!is_regular(&status, message)) {
-        return RILL_INVALID_STATE;
-    }
+    if (stat(path, &status) != 0) return fail(message, RILL_INVALID_STATE, strerror(errno));
+    if (!is_regular(&status, message)) return RILL_INVALID_STATE;
     FILE *file = fopen(path, "rb");
-    if (!file) {
-        return fail(message, RILL_INVALID_STATE, strerror(errno));
-    }
+    if (!file) return fail(message, RILL_INVALID_STATE, strerror(errno));
     rill_result result = read_open(file, limit, out, size, message);
     fclose(file);
     return result;
@@ -113,7 +99,7 @@ bool rill_file_make_folders(const char *folder, rill_message *message) {
     }
     strcpy(path, folder);
     bool good = true;
-    for (size_t i = 1; i < length && good; i++) {
+    for (size_t i = 1; i < length && good; ++i) {
         if (path[i] == '/') {
             path[i] = 0;
             good = make_folder(path, message);

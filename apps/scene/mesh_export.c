@@ -11,7 +11,7 @@ const char *rill_mesh_format_name(rill_mesh_format format) {
 }
 
 bool rill_mesh_format_find(const char *name, rill_mesh_format *out) {
-    for (int i = 0; i < RILL_MESH_FORMATS; i++) {
+    for (int i = 0; i < RILL_MESH_FORMATS; ++i) {
         if (strcmp(name, names[i]) == 0) {
             *out = (rill_mesh_format)i;
             return true;
@@ -43,18 +43,14 @@ rill_result rill_mesh_export(const char *path, rill_mesh_format format, const ch
                              size_t count, rill_message *message) {
     rill_writer writer;
     rill_result result = RILL_INVALID_ARGUMENT;
-    if (!rill_writer_create(&writer, path, message)) {
-        return RILL_INVALID_STATE;
-    }
+    if (!rill_writer_create(&writer, path, message)) return RILL_INVALID_STATE;
     switch (format) {
     case RILL_MESH_OBJ: result = rill_mesh_write_obj(&writer, about, parts, count); break;
     case RILL_MESH_PLY: result = rill_mesh_write_ply(&writer, about, parts, count); break;
     case RILL_MESH_GLB: result = rill_mesh_write_glb(&writer, about, parts, count); break;
     default: break;
     }
-    if (result == RILL_OK) {
-        return rill_writer_commit(&writer, message) ? RILL_OK : RILL_INVALID_STATE;
-    }
+    if (result == RILL_OK) return rill_writer_commit(&writer, message) ? RILL_OK : RILL_INVALID_STATE;
     rill_writer_abandon(&writer);
     switch (result) {
     case RILL_TOO_LARGE: return refuse(message, result, "the mesh is too large for this format, expected below 4 GB");

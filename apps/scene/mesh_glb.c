@@ -36,11 +36,8 @@ static size_t list_attributes(const rill_mesh_part *part, attribute out[ATTRIBUT
         { LAYER, "_LAYER", "SCALAR", 1, part->layers },
     };
     size_t count = 0;
-    for (size_t i = 0; i < ATTRIBUTES; i++) {
-        if (all[i].values) {
-            out[count++] = all[i];
-        }
-    }
+    for (size_t i = 0; i < ATTRIBUTES; ++i)
+if (all[i].values) out[count++] = all[i];
     return count;
 }
 
@@ -52,15 +49,14 @@ static bool is_empty(const rill_mesh_part *part) {
 
 static void put_string(FILE *json, const char *text) {
     fputc('"', json);
-    for (; *text; text++) {
+    for (; *text; ++text) {
         unsigned char byte = (unsigned char)*text;
-        if (byte == '"' || byte == '\\') {
-            fprintf(json, "\\%c", byte);
-        } else if (byte < ' ') {
-            fprintf(json, "\\u%04x", byte);
-        } else {
-            fputc(byte, json);
-        }
+        if (byte == '"' || byte == '\\')
+fprintf(json, "\\%c", byte);
+else if (byte < ' ')
+fprintf(json, "\\u%04x", byte);
+else
+fputc(byte, json);
     }
     fputc('"', json);
 }
@@ -70,13 +66,13 @@ static void put_limits(FILE *json, const rill_mesh_part *part) {
     char text[RILL_NUMBER_TEXT];
     memcpy(low, part->positions, sizeof low);
     memcpy(high, part->positions, sizeof high);
-    for (size_t i = 3; i < 3 * part->vertex_count; i++) {
+    for (size_t i = 3; i < 3 * part->vertex_count; ++i) {
         low[i % 3] = fminf(low[i % 3], part->positions[i]);
         high[i % 3] = fmaxf(high[i % 3], part->positions[i]);
     }
-    for (int end = 0; end < 2; end++) {
+    for (int end = 0; end < 2; ++end) {
         fputs(end ? "],\"max\":[" : ",\"min\":[", json);
-        for (int axis = 0; axis < 3; axis++) {
+        for (int axis = 0; axis < 3; ++axis) {
             rill_number_float(end ? high[axis] : low[axis], text);
             fprintf(json, "%s%s", axis ? "," : "", text);
         }
@@ -88,17 +84,13 @@ static void put_nodes(FILE *json, const rill_mesh_part *parts, size_t count) {
     fputs("\"scene\":0,\"scenes\":[{\"nodes\":[0]}],\"nodes\":[{\"name\":\"z_up\",\"rotation\":"
           "[-0.70710678,0,0,0.70710678]",
           json);
-    for (size_t i = 0; i < count; i++) {
-        fprintf(json, "%s%zu%s", i ? "," : ",\"children\":[", i + 1, i + 1 < count ? "" : "]");
-    }
+    for (size_t i = 0; i < count; ++i) fprintf(json, "%s%zu%s", i ? "," : ",\"children\":[", i + 1, i + 1 < count ? "" : "]");
     fputs("}", json);
     size_t mesh = 0;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; ++i) {
         fputs(",{\"name\":", json);
         put_string(json, parts[i].name);
-        if (!is_empty(&parts[i])) {
-            fprintf(json, ",\"mesh\":%zu", mesh++);
-        }
+        if (!is_empty(&parts[i])) fprintf(json, ",\"mesh\":%zu", mesh++);
         fputs("}", json);
     }
     fputs("]", json);
@@ -107,19 +99,15 @@ static void put_nodes(FILE *json, const rill_mesh_part *parts, size_t count) {
 static void put_meshes(FILE *json, const rill_mesh_part *parts, size_t count) {
     size_t accessor = 0;
     const char *between = ",\"meshes\":[";
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; ++i) {
         attribute attributes[ATTRIBUTES];
         size_t number = list_attributes(&parts[i], attributes);
-        if (is_empty(&parts[i])) {
-            continue;
-        }
+        if (is_empty(&parts[i])) continue;
         fprintf(json, "%s{\"name\":", between);
         put_string(json, parts[i].name);
         fputs(",\"primitives\":[{\"attributes\":{", json);
-        for (size_t a = 0; a < number; a++) {
-            fprintf(json, "%s\"%s\":%zu", a ? "," : "", attributes[a].name, accessor++);
-        }
-        fprintf(json, "},\"indices\":%zu%s}]}", accessor++, parts[i].opacities ? ",\"material\":0" : "");
+        for (size_t a = 0; a < number; ++a) fprintf(json, "%s\"%s\":%zu", a ? "," : "", attributes[a].name, accessor++);
+        fprintf(json, "},\"indices\":%zu%s}]}", ++accessor, parts[i].opacities ? ",\"material\":0" : "");
         between = ",";
     }
     fputs(accessor ? "]" : "", json);
@@ -135,10 +123,10 @@ static uint64_t put_arrays(FILE *json, const rill_mesh_part *parts, size_t count
     enum { ARRAY_BUFFER = 34962, ELEMENT_ARRAY_BUFFER = 34963, UNSIGNED_INT = 5125, FLOAT = 5126 };
     uint64_t offset = 0;
     size_t number = 0;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; ++i) {
         attribute attributes[ATTRIBUTES];
         size_t indices = list_attributes(&parts[i], attributes);
-        for (size_t a = 0; a <= indices && !is_empty(&parts[i]); a++, number++) {
+        for (size_t a = 0; a <= indices && !is_empty(&parts[i]); ++a, ++number) {
             bool last = a == indices;
             uint64_t items = last ? 3 * (uint64_t)parts[i].triangle_count : parts[i].vertex_count;
             uint64_t bytes = 4 * items * (last ? 1 : attributes[a].width);
@@ -149,9 +137,7 @@ static uint64_t put_arrays(FILE *json, const rill_mesh_part *parts, size_t count
             } else {
                 fprintf(json, "{\"bufferView\":%zu,\"componentType\":%d,\"count\":%" PRIu64 ",\"type\":\"%s\"", number,
                         last ? UNSIGNED_INT : FLOAT, items, last ? "SCALAR" : attributes[a].type);
-                if (a == 0) {
-                    put_limits(json, &parts[i]);
-                }
+                if (a == 0) put_limits(json, &parts[i]);
                 fputs("}", json);
             }
             offset += bytes;
@@ -165,9 +151,7 @@ static uint64_t put_arrays(FILE *json, const rill_mesh_part *parts, size_t count
 static char *make_json(const char *about, const rill_mesh_part *parts, size_t count, size_t *length, uint64_t *data) {
     char *text = NULL;
     FILE *json = open_memstream(&text, length);
-    if (!json) {
-        return NULL;
-    }
+    if (!json) return NULL;
     fputs("{\"asset\":{\"version\":\"2.0\",\"generator\":", json);
     put_string(json, about);
     fputs("},", json);
@@ -175,9 +159,7 @@ static char *make_json(const char *about, const rill_mesh_part *parts, size_t co
     put_meshes(json, parts, count);
     put_arrays(json, parts, count, false);
     *data = put_arrays(json, parts, count, true);
-    if (*data) {
-        fprintf(json, ",\"buffers\":[{\"byteLength\":%" PRIu64 "}]", *data);
-    }
+    if (*data) fprintf(json, ",\"buffers\":[{\"byteLength\":%" PRIu64 "}]", *data);
     fputs("}", json);
     long end = ftell(json);
     fprintf(json, "%*s", (int)(3 - (end + 3) % 4), "");
@@ -193,24 +175,16 @@ static char *make_json(const char *about, const rill_mesh_part *parts, size_t co
 
 /* Opacity is the alpha of a white colour; custom attributes must not be 32-bit integers, so layers are floats. */
 static void write_attribute(rill_writer *writer, const rill_mesh_part *part, const attribute *a) {
-    for (size_t v = 0; a->kind == COLOR && v < part->vertex_count; v++) {
-        rill_writer_f32(writer, (const float[4]){ 1, 1, 1, part->opacities[v] }, 4);
-    }
-    for (size_t v = 0; a->kind == LAYER && v < part->vertex_count; v++) {
-        rill_writer_f32(writer, &(const float){ (float)part->layers[v] }, 1);
-    }
-    if (a->kind != COLOR && a->kind != LAYER) {
-        rill_writer_f32(writer, a->values, part->vertex_count * a->width);
-    }
+    for (size_t v = 0; a->kind == COLOR && v < part->vertex_count; ++v) rill_writer_f32(writer, (const float[4]){ 1, 1, 1, part->opacities[v] }, 4);
+    for (size_t v = 0; a->kind == LAYER && v < part->vertex_count; ++v) rill_writer_f32(writer, &(const float){ (float)part->layers[v] }, 1);
+    if (a->kind != COLOR && a->kind != LAYER) rill_writer_f32(writer, a->values, part->vertex_count * a->width);
 }
 
 rill_result rill_mesh_write_glb(rill_writer *writer, const char *about, const rill_mesh_part *parts, size_t count) {
     size_t length;
     uint64_t data;
     char *json = make_json(about, parts, count, &length, &data);
-    if (!json) {
-        return RILL_OUT_OF_MEMORY;
-    }
+    if (!json) return RILL_OUT_OF_MEMORY;
     uint64_t total = 12 + 8 + length + (data ? 8 + data : 0);
     if (total > UINT32_MAX) {
         free(json);
@@ -227,15 +201,11 @@ rill_result rill_mesh_write_glb(rill_writer *writer, const char *about, const ri
         rill_writer_u32(writer, (uint32_t)data);
         rill_writer_bytes(writer, "BIN", 4);
     }
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; ++i) {
         attribute attributes[ATTRIBUTES];
         size_t number = list_attributes(&parts[i], attributes);
-        for (size_t a = 0; a < number && !is_empty(&parts[i]); a++) {
-            write_attribute(writer, &parts[i], &attributes[a]);
-        }
-        for (size_t k = 0; k < 3 * parts[i].triangle_count && !is_empty(&parts[i]); k++) {
-            rill_writer_u32(writer, parts[i].indices[k]);
-        }
+        for (size_t a = 0; a < number && !is_empty(&parts[i]); ++a) write_attribute(writer, &parts[i], &attributes[a]);
+        for (size_t k = 0; k < 3 * parts[i].triangle_count && !is_empty(&parts[i]); ++k) rill_writer_u32(writer, parts[i].indices[k]);
     }
     return RILL_OK;
 }

@@ -45,7 +45,7 @@ static void put_double(rill_writer *out, double value) {
 /* ----------------------------------------------------------------------------------------------------------- arrays */
 
 static void put_triple(rill_writer *out, const float *value) {
-    for (int axis = 0; axis < 3; axis++) {
+    for (int axis = 0; axis < 3; ++axis) {
         rill_writer_text(out, axis ? ", " : "(");
         rill_writer_float(out, value[axis]);
     }
@@ -54,7 +54,7 @@ static void put_triple(rill_writer *out, const float *value) {
 
 static void put_triples(rill_writer *out, const float *values, size_t count) {
     rill_writer_bytes(out, "[", 1);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; ++i) {
         rill_writer_text(out, i ? ", " : "");
         put_triple(out, values + 3 * i);
     }
@@ -63,7 +63,7 @@ static void put_triples(rill_writer *out, const float *values, size_t count) {
 
 static void put_floats(rill_writer *out, const float *values, size_t count) {
     rill_writer_bytes(out, "[", 1);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; ++i) {
         rill_writer_text(out, i ? ", " : "");
         rill_writer_float(out, values[i]);
     }
@@ -72,7 +72,7 @@ static void put_floats(rill_writer *out, const float *values, size_t count) {
 
 static void put_indices(rill_writer *out, const uint32_t *values, size_t count) {
     rill_writer_bytes(out, "[", 1);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; ++i) {
         rill_writer_text(out, i ? ", " : "");
         rill_writer_count(out, values[i]);
     }
@@ -81,7 +81,7 @@ static void put_indices(rill_writer *out, const uint32_t *values, size_t count) 
 
 static void put_layers(rill_writer *out, const int32_t *values, size_t count) {
     rill_writer_bytes(out, "[", 1);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; ++i) {
         rill_writer_text(out, i ? ", " : "");
         rill_writer_count(out, (uint64_t)values[i]); /* layers count from 0 */
     }
@@ -91,9 +91,7 @@ static void put_layers(rill_writer *out, const int32_t *values, size_t count) {
 /* A 3 for every triangle. */
 static void put_counts(rill_writer *out, size_t triangles) {
     rill_writer_bytes(out, "[", 1);
-    for (size_t i = 0; i < triangles; i++) {
-        rill_writer_text(out, i ? ", 3" : "3");
-    }
+    for (size_t i = 0; i < triangles; ++i) rill_writer_text(out, i ? ", 3" : "3");
     rill_writer_bytes(out, "]", 1);
 }
 
@@ -103,7 +101,7 @@ static void put_extent(rill_writer *out, const rill_mesh_part *part) {
         memcpy(ends, part->positions, 3 * sizeof *ends);
         memcpy(ends + 3, part->positions, 3 * sizeof *ends);
     }
-    for (size_t i = 0; i < 3 * part->vertex_count; i++) {
+    for (size_t i = 0; i < 3 * part->vertex_count; ++i) {
         ends[i % 3] = fminf(ends[i % 3], part->positions[i]);
         ends[3 + i % 3] = fmaxf(ends[3 + i % 3], part->positions[i]);
     }
@@ -129,7 +127,7 @@ static void end_block(rill_writer *blocks, uint64_t at) {
 }
 
 void rill_usda_sample_liquid(rill_writer *blocks, double code, const rill_mesh_part *liquid) {
-    for (size_t stream = 0; stream < LIQUID_STREAMS; stream++) {
+    for (size_t stream = 0; stream < LIQUID_STREAMS; ++stream) {
         uint64_t at = start_block(blocks, stream, code);
         switch (stream) {
         case EXTENT: put_extent(blocks, liquid); break;
@@ -161,11 +159,11 @@ void rill_usda_sample_solid(rill_writer *blocks, double code, size_t number, con
 void rill_usda_sample_body(rill_writer *blocks, double code, size_t number, const double position[3],
                            const double orientation[4]) {
     uint64_t at = start_block(blocks, LIQUID_STREAMS + SOLID_STREAMS * number + SOLID_POINTS, code);
-    for (int row = 0; row < 4; row++) {
+    for (int row = 0; row < 4; ++row) {
         double axis[3] = { row == 0, row == 1, row == 2 }, image[3];
         rill_turn_vector(orientation, axis, image);
         rill_writer_text(blocks, row ? ", (" : "((");
-        for (int i = 0; i < 3; i++) {
+        for (int i = 0; i < 3; ++i) {
             put_double(blocks, row < 3 ? image[i] : position[i]);
             rill_writer_text(blocks, ", ");
         }
@@ -190,9 +188,7 @@ typedef struct joining {
 
 static uint64_t unpack(const unsigned char *bytes, int size) {
     uint64_t value = 0;
-    for (int i = 0; i < size; i++) {
-        value |= (uint64_t)bytes[i] << (8 * i);
-    }
+    for (int i = 0; i < size; ++i) value |= (uint64_t)bytes[i] << (8 * i);
     return value;
 }
 
@@ -200,19 +196,13 @@ static uint64_t unpack(const unsigned char *bytes, int size) {
 static rill_result index_blocks(joining *join, uint64_t size) {
     for (uint64_t at = 0; at < size;) {
         unsigned char head[BLOCK_HEAD];
-        if (fseeko(join->file, (off_t)at, SEEK_SET) != 0 || fread(head, 1, sizeof head, join->file) != sizeof head) {
-            return RILL_INVALID_DATA;
-        }
+        if (fseeko(join->file, (off_t)at, SEEK_SET) != 0 || fread(head, 1, sizeof head, join->file) != sizeof head) return RILL_INVALID_DATA;
         block found = { unpack(head, 4), at + BLOCK_HEAD, unpack(head + 4, 8) };
-        if (size - at < BLOCK_HEAD || found.length > size - found.offset) {
-            return RILL_INVALID_DATA;
-        }
+        if (size - at < BLOCK_HEAD || found.length > size - found.offset) return RILL_INVALID_DATA;
         if (join->count == join->room) {
             join->room = join->room ? 2 * join->room : 1024;
             block *grown = realloc(join->blocks, join->room * sizeof *grown);
-            if (!grown) {
-                return RILL_OUT_OF_MEMORY;
-            }
+            if (!grown) return RILL_OUT_OF_MEMORY;
             join->blocks = grown;
         }
         join->blocks[join->count++] = found;
@@ -224,9 +214,7 @@ static rill_result index_blocks(joining *join, uint64_t size) {
 static void copy_block(joining *join, const block *from) {
     char bytes[1 << 14];
     uint64_t left = from->length;
-    if (fseeko(join->file, (off_t)from->offset, SEEK_SET) != 0) {
-        join->result = RILL_INVALID_DATA;
-    }
+    if (fseeko(join->file, (off_t)from->offset, SEEK_SET) != 0) join->result = RILL_INVALID_DATA;
     while (left && join->result == RILL_OK) {
         size_t now = left < sizeof bytes ? (size_t)left : sizeof bytes;
         if (fread(bytes, 1, now, join->file) != now) {
@@ -243,19 +231,12 @@ static void put_samples(joining *join, size_t stream, const char *type, const ch
     if (primvar) {
         const char *pieces[] = { indent, type, " ", name, " (\n", indent, "    interpolation = \"vertex\"\n",
                                  indent, ")\n" };
-        for (size_t i = 0; i < sizeof pieces / sizeof pieces[0]; i++) {
-            rill_writer_text(&join->out, pieces[i]);
-        }
+        for (size_t i = 0; i < sizeof pieces / sizeof pieces[0]; ++i) rill_writer_text(&join->out, pieces[i]);
     }
     const char *pieces[] = { indent, type, " ", name, ".timeSamples = {\n" };
-    for (size_t i = 0; i < sizeof pieces / sizeof pieces[0]; i++) {
-        rill_writer_text(&join->out, pieces[i]);
-    }
-    for (size_t i = 0; i < join->count; i++) {
-        if (join->blocks[i].stream == stream) {
-            copy_block(join, &join->blocks[i]);
-        }
-    }
+    for (size_t i = 0; i < sizeof pieces / sizeof pieces[0]; ++i) rill_writer_text(&join->out, pieces[i]);
+    for (size_t i = 0; i < join->count; ++i)
+if (join->blocks[i].stream == stream) copy_block(join, &join->blocks[i]);
     rill_writer_text(&join->out, indent);
     rill_writer_text(&join->out, "}\n");
 }
@@ -272,15 +253,13 @@ static void start_mesh(rill_writer *out, const char *name) {
 static void make_identifier(const char *name, size_t number, char (*all)[IDENTIFIER]) {
     char *out = all[number];
     size_t length = 0;
-    if (!*name || (*name >= '0' && *name <= '9')) {
-        out[length++] = '_';
-    }
-    for (; *name && length < IDENTIFIER - 32; name++) {
+    if (!*name || (*name >= '0' && *name <= '9')) out[length++] = '_';
+    for (; *name && length < IDENTIFIER - 32; ++name) {
         bool plain = (*name >= '0' && *name <= '9') || ((*name | 32) >= 'a' && (*name | 32) <= 'z');
         out[length++] = plain ? *name : '_';
     }
     out[length] = 0;
-    for (size_t i = 0, again = number; i < number; i++) {
+    for (size_t i = 0, again = number; i < number; ++i) {
         if (strcmp(all[i], out) == 0) {
             snprintf(out + length, 32, "_%zu", ++again);
             i = (size_t)-1; /* from the start */
@@ -316,7 +295,7 @@ static void put_solid(joining *join, const rill_usda_solid *solid, const char *n
 
 static void put_quoted(rill_writer *out, const char *text) {
     rill_writer_bytes(out, "\"", 1);
-    for (; *text; text++) {
+    for (; *text; ++text) {
         char byte = (unsigned char)*text < ' ' ? ' ' : *text;
         rill_writer_text(out, byte == '"' || byte == '\\' ? "\\" : "");
         rill_writer_bytes(out, &byte, 1);
@@ -336,7 +315,7 @@ static void put_head(rill_writer *out, const rill_usda_stage *stage) {
     rill_writer_text(out, "#usda 1.0\n(\n    defaultPrim = \"Rill\"\n    doc = ");
     put_quoted(out, stage->about);
     rill_writer_text(out, "\n");
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; ++i) {
         rill_writer_text(out, "    ");
         rill_writer_text(out, numbers[i].key);
         rill_writer_text(out, " = ");
@@ -348,17 +327,13 @@ static void put_head(rill_writer *out, const rill_usda_stage *stage) {
 
 static rill_result put_stage(joining *join, const rill_usda_stage *stage) {
     char(*names)[IDENTIFIER] = calloc(stage->solid_count + 1, sizeof *names);
-    if (!names) {
-        return RILL_OUT_OF_MEMORY;
-    }
+    if (!names) return RILL_OUT_OF_MEMORY;
     strcpy(names[0], "Liquid");
     put_head(&join->out, stage);
     start_mesh(&join->out, names[0]);
-    for (size_t stream = 0; stream < LIQUID_STREAMS; stream++) {
-        put_samples(join, stream, streams[stream].type, streams[stream].name, streams[stream].primvar);
-    }
+    for (size_t stream = 0; stream < LIQUID_STREAMS; ++stream) put_samples(join, stream, streams[stream].type, streams[stream].name, streams[stream].primvar);
     rill_writer_text(&join->out, "    }\n");
-    for (size_t i = 0, moving = 0; i < stage->solid_count; i++) {
+    for (size_t i = 0, moving = 0; i < stage->solid_count; ++i) {
         make_identifier(stage->solids[i].part.name, i + 1, names);
         put_solid(join, &stage->solids[i], names[i + 1], moving);
         moving += stage->solids[i].moves ? 1 : 0;

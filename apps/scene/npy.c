@@ -28,17 +28,13 @@ typedef struct cursor {
 } cursor;
 
 static void skip_blanks(cursor *at) {
-    while (at->at < at->end && (*at->at == ' ' || *at->at == '\t' || *at->at == '\n')) {
-        at->at++;
-    }
+    while (at->at < at->end && (*at->at == ' ' || *at->at == '\t' || *at->at == '\n')) ++at->at;
 }
 
 static bool take(cursor *at, const char *token) {
     skip_blanks(at);
     size_t length = strlen(token);
-    if ((size_t)(at->end - at->at) < length || memcmp(at->at, token, length) != 0) {
-        return false;
-    }
+    if ((size_t)(at->end - at->at) < length || memcmp(at->at, token, length) != 0) return false;
     at->at += length;
     return true;
 }
@@ -46,17 +42,11 @@ static bool take(cursor *at, const char *token) {
 /* A quoted string without escapes, cut to what fits. */
 static bool take_string(cursor *at, char *out, size_t capacity) {
     skip_blanks(at);
-    if (at->at == at->end || (*at->at != '\'' && *at->at != '"')) {
-        return false;
-    }
+    if (at->at == at->end || (*at->at != '\'' && *at->at != '"')) return false;
     char quote = *at->at++;
     const char *start = at->at;
-    while (at->at < at->end && *at->at != quote) {
-        at->at++;
-    }
-    if (at->at == at->end) {
-        return false;
-    }
+    while (at->at < at->end && *at->at != quote) ++at->at;
+    if (at->at == at->end) return false;
     size_t length = (size_t)(at->at++ - start);
     length = length < capacity - 1 ? length : capacity - 1;
     memcpy(out, start, length);
@@ -70,9 +60,7 @@ static bool take_size(cursor *at, size_t *out) {
     size_t value = 0;
     while (at->at < at->end && *at->at >= '0' && *at->at <= '9') {
         size_t digit = (size_t)(*at->at++ - '0');
-        if (value > (SIZE_MAX - digit) / 10) {
-            return false;
-        }
+        if (value > (SIZE_MAX - digit) / 10) return false;
         value = value * 10 + digit;
     }
     *out = value;
@@ -80,18 +68,12 @@ static bool take_size(cursor *at, size_t *out) {
 }
 
 static bool take_shape(cursor *at, rill_npy *array) {
-    if (!take(at, "(")) {
-        return false;
-    }
+    if (!take(at, "(")) return false;
     array->axes = 0;
     while (!take(at, ")")) {
-        if (array->axes == RILL_NPY_MAX_AXES || !take_size(at, &array->shape[array->axes])) {
-            return false;
-        }
-        array->axes++;
-        if (!take(at, ",")) {
-            return take(at, ")");
-        }
+        if (array->axes == RILL_NPY_MAX_AXES || !take_size(at, &array->shape[array->axes])) return false;
+        ++array->axes;
+        if (!take(at, ",")) return take(at, ")");
     }
     return true;
 }
@@ -103,9 +85,7 @@ typedef struct header {
 
 static bool take_entry(cursor *at, header *h, rill_npy *array) {
     char key[32];
-    if (!take_string(at, key, sizeof key) || !take(at, ":")) {
-        return false;
-    }
+    if (!take_string(at, key, sizeof key) || !take(at, ":")) return false;
     if (strcmp(key, "descr") == 0 && !h->has_descr) {
         h->has_descr = true;
         return take_string(at, h->descr, sizeof h->descr);
@@ -123,17 +103,11 @@ static bool take_entry(cursor *at, header *h, rill_npy *array) {
 }
 
 static bool take_header(cursor *at, header *h, rill_npy *array) {
-    if (!take(at, "{")) {
-        return false;
-    }
+    if (!take(at, "{")) return false;
     while (!take(at, "}")) {
-        if (!take_entry(at, h, array)) {
-            return false;
-        }
+        if (!take_entry(at, h, array)) return false;
         if (!take(at, ",")) {
-            if (!take(at, "}")) {
-                return false;
-            }
+            if (!take(at, "}")) return false;
             break;
         }
     }
@@ -154,9 +128,7 @@ static size_t read_header(const unsigned char *bytes, size_t size, rill_npy *arr
         return 0;
     }
     size_t length = (size_t)bytes[8] | (size_t)bytes[9] << 8;
-    if (start == 12) {
-        length |= (size_t)bytes[10] << 16 | (size_t)bytes[11] << 24;
-    }
+    if (start == 12) length |= (size_t)bytes[10] << 16 | (size_t)bytes[11] << 24;
     header h = { 0 };
     if (length > size - start) {
         refuse(message, "found a header of %zu bytes in a file of %zu", length, size);
@@ -183,9 +155,7 @@ static size_t read_header(const unsigned char *bytes, size_t size, rill_npy *arr
 
 static double read_value(const unsigned char *bytes, size_t width) {
     uint64_t bits = 0;
-    for (size_t i = 0; i < width; i++) {
-        bits |= (uint64_t)bytes[i] << (8 * i);
-    }
+    for (size_t i = 0; i < width; ++i) bits |= (uint64_t)bytes[i] << (8 * i);
     if (width == 8) {
         double value;
         memcpy(&value, &bits, sizeof value);
@@ -202,14 +172,10 @@ rill_result rill_npy_parse(const void *bytes, size_t size, rill_npy *out, rill_m
     size_t width = 0;
     *out = array;
     size_t start = read_header(bytes, size, &array, &width, message);
-    if (!start) {
-        return RILL_INVALID_DATA;
-    }
+    if (!start) return RILL_INVALID_DATA;
     size_t count = 1;
-    for (int32_t axis = 0; axis < array.axes; axis++) {
-        if (array.shape[axis] && count > SIZE_MAX / 16 / array.shape[axis]) {
-            return refuse(message, "found a shape that is too large for any file");
-        }
+    for (int32_t axis = 0; axis < array.axes; ++axis) {
+        if (array.shape[axis] && count > SIZE_MAX / 16 / array.shape[axis]) return refuse(message, "found a shape that is too large for any file");
         count *= array.shape[axis];
     }
     if (count != (size - start) / width || (size - start) % width) {
@@ -221,9 +187,7 @@ rill_result rill_npy_parse(const void *bytes, size_t size, rill_npy *out, rill_m
         refuse(message, "out of memory for %zu values", count);
         return RILL_OUT_OF_MEMORY;
     }
-    for (size_t i = 0; i < count; i++) {
-        array.values[i] = read_value((const unsigned char *)bytes + start + i * width, width);
-    }
+    for (size_t i = 0; i < count; ++i) array.values[i] = read_value((const unsigned char *)bytes + start + i * width, width);
     array.count = count;
     *out = array;
     return RILL_OK;
@@ -252,7 +216,7 @@ static size_t write_header(char *out, size_t capacity, const size_t *shape, int3
     char tuple[RILL_NPY_MAX_AXES * 24] = "";
     size_t at = 0;
     *count = 1;
-    for (int32_t axis = 0; axis < axes; axis++) {
+    for (int32_t axis = 0; axis < axes; ++axis) {
         const char *comma = axes == 1 ? "," : axis + 1 < axes ? ", " : "";
         int length = snprintf(tuple + at, sizeof tuple - at, "%zu%s", shape[axis], comma);
         at += length > 0 ? (size_t)length : 0;
@@ -273,16 +237,12 @@ static bool write_values(FILE *file, const double *values, size_t count) {
     unsigned char block[512 * 8];
     for (size_t done = 0; done < count;) {
         size_t now = count - done < 512 ? count - done : 512;
-        for (size_t i = 0; i < now; i++) {
+        for (size_t i = 0; i < now; ++i) {
             uint64_t bits;
             memcpy(&bits, &values[done + i], sizeof bits);
-            for (size_t byte = 0; byte < 8; byte++) {
-                block[i * 8 + byte] = (unsigned char)(bits >> (8 * byte));
-            }
+            for (size_t byte = 0; byte < 8; ++byte) block[i * 8 + byte] = (unsigned char)(bits >> (8 * byte));
         }
-        if (fwrite(block, 8, now, file) != now) {
-            return false;
-        }
+        if (fwrite(block, 8, now, file) != now) return false;
         done += now;
     }
     return true;

@@ -23,12 +23,8 @@ static const double powers[EXACT_POWERS + 1] = { 1e0,  1e1,  1e2,  1e3,  1e4,  1
 
 /* value * 10^k; not more than three roundings, as k is between -46 and 54 here. */
 static double scale(double value, int k) {
-    for (; k > EXACT_POWERS; k -= EXACT_POWERS) {
-        value *= powers[EXACT_POWERS];
-    }
-    for (; k < -EXACT_POWERS; k += EXACT_POWERS) {
-        value /= powers[EXACT_POWERS];
-    }
+    for (; k > EXACT_POWERS; k -= EXACT_POWERS) value *= powers[EXACT_POWERS];
+    for (; k < -EXACT_POWERS; k += EXACT_POWERS) value /= powers[EXACT_POWERS];
     return k < 0 ? value / powers[-k] : value * powers[k];
 }
 
@@ -44,13 +40,11 @@ static uint64_t shortest(double value, int *k) {
     int top = (int)floor((exponent - 1) * 0.30102999566398120) + 1; /* 10^top > value, or the power above */
     /* Of six digits only one number lies between the midpoints, if any: fewer ones end in zeros then. Not so among the
      * tiny floats that have lost bits. */
-    for (int digits = value < (double)FLT_MIN ? 1 : 5;; digits++) {
+    for (int digits = value < (double)FLT_MIN ? 1 : 5;; ++digits) {
         *k = top - digits;
         double n = nearbyint(scale(value, -*k)), back = scale(n, *k);
         bool between = back > low * (1 + MARGIN) && back < high * (1 - MARGIN);
-        if (between || (even && *k >= 0 && (back == low || back == high)) || digits > MOST_DIGITS) {
-            return (uint64_t)n;
-        }
+        if (between || (even && *k >= 0 && (back == low || back == high)) || digits > MOST_DIGITS) return (uint64_t)n;
     }
 }
 
@@ -61,9 +55,7 @@ size_t rill_number_count(uint64_t value, char out[RILL_NUMBER_TEXT]) {
         digits[length++] = (char)('0' + value % 10);
         value /= 10;
     } while (value);
-    for (size_t i = 0; i < length; i++) {
-        out[i] = digits[length - 1 - i];
-    }
+    for (size_t i = 0; i < length; ++i) out[i] = digits[length - 1 - i];
     out[length] = 0;
     return length;
 }
@@ -74,9 +66,7 @@ static size_t put_plain(const char *digits, size_t count, size_t behind, char *o
     if (behind >= count) {
         out[at++] = '0';
         out[at++] = '.';
-        for (size_t i = count; i < behind; i++) {
-            out[at++] = '0';
-        }
+        for (size_t i = count; i < behind; ++i) out[at++] = '0';
         memcpy(out + at, digits, count);
         return at + count;
     }
@@ -108,21 +98,13 @@ static size_t put_word(const char *word, char *out) {
 
 size_t rill_number_float(float value, char out[RILL_NUMBER_TEXT]) {
     size_t at = 0;
-    if (!isfinite(value)) {
-        return put_word(isnan(value) ? "nan" : value < 0 ? "-inf" : "inf", out);
-    }
-    if (signbit(value)) {
-        out[at++] = '-';
-    }
-    if (value == 0) {
-        return at + put_word("0", out + at);
-    }
+    if (!isfinite(value)) return put_word(isnan(value) ? "nan" : value < 0 ? "-inf" : "inf", out);
+    if (signbit(value)) out[at++] = '-';
+    if (value == 0) return at + put_word("0", out + at);
     int k;
     char digits[RILL_NUMBER_TEXT];
     uint64_t n = shortest(fabs((double)value), &k);
-    for (; n % 10 == 0; n /= 10) {
-        k++;
-    }
+    for (; n % 10 == 0; n /= 10) ++k;
     size_t count = rill_number_count(n, digits);
     int exponent = (int)count - 1 + k;
     if (k >= 0 && exponent < MOST_DIGITS) {
@@ -139,23 +121,17 @@ size_t rill_number_float(float value, char out[RILL_NUMBER_TEXT]) {
 
 size_t rill_number_double(double value, char out[RILL_NUMBER_TEXT]) {
     char text[64];
-    if (!isfinite(value)) {
-        return put_word(isnan(value) ? "nan" : value < 0 ? "-inf" : "inf", out);
-    }
-    for (int digits = 15; digits <= 17; digits++) {
+    if (!isfinite(value)) return put_word(isnan(value) ? "nan" : value < 0 ? "-inf" : "inf", out);
+    for (int digits = 15; digits <= 17; ++digits) {
         snprintf(text, sizeof text, "%.*g", digits, value);
-        if (strtod(text, NULL) == value) {
-            break;
-        }
+        if (strtod(text, NULL) == value) break;
     }
     /* A character that is no digit, sign or 'e' is the point of the locale, which may have several bytes. */
     size_t at = 0;
     bool point = false;
-    for (const char *c = text; *c && at + 1 < RILL_NUMBER_TEXT; c++) {
+    for (const char *c = text; *c && at + 1 < RILL_NUMBER_TEXT; ++c) {
         bool known = strchr("0123456789+-e", *c) != NULL;
-        if (known || !point) {
-            out[at++] = known ? *c : '.';
-        }
+        if (known || !point) out[at++] = known ? *c : '.';
         point = !known;
     }
     out[at] = 0;

@@ -42,11 +42,8 @@ static rill_member *find_item(setting *set, rill_node *list, const char *step) {
 }
 
 static rill_member *find_key(setting *set, rill_node *map, const char *step) {
-    for (size_t i = 0; i < map->count; i++) {
-        if (strcmp(map->members[i].key->text, step) == 0) {
-            return &map->members[i];
-        }
-    }
+    for (size_t i = 0; i < map->count; ++i)
+if (strcmp(map->members[i].key->text, step) == 0) return &map->members[i];
     rill_node *key = new_node(set, RILL_NODE_SCALAR, step);
     rill_node *fresh = new_node(set, RILL_NODE_MAP, NULL);
     if (!key || !fresh || !rill_tree_add(set->store, map, key, fresh)) {
@@ -62,9 +59,7 @@ static rill_member *walk(setting *set, rill_node *root, char *path) {
     rill_member *found = NULL;
     for (char *step = path, *next; step; step = next) {
         next = strchr(step, '.');
-        if (next) {
-            *next++ = 0;
-        }
+        if (next) *next++ = 0;
         if (!*step) {
             rill_report_error(set->report, set->place,
                               "found an empty name in the path, expected words with dots "
@@ -77,9 +72,7 @@ static rill_member *walk(setting *set, rill_node *root, char *path) {
             return NULL;
         }
         found = at->kind == RILL_NODE_LIST ? find_item(set, at, step) : find_key(set, at, step);
-        if (!found) {
-            return NULL;
-        }
+        if (!found) return NULL;
         at = found->value;
     }
     return found;
@@ -89,9 +82,7 @@ bool rill_tree_set(rill_node *root, const char *option, rill_store *store, rill_
     size_t length = strlen(option);
     char *origin = rill_store_take(store, length + sizeof "--set ", 1);
     char *path = rill_store_text(store, option, length);
-    if (!origin || !path) {
-        return false;
-    }
+    if (!origin || !path) return false;
     strcat(strcpy(origin, "--set "), option);
     setting set = { .store = store, .report = report, .place = { origin, 0, 0 } };
     char *value = strchr(path, '=');
@@ -102,12 +93,8 @@ bool rill_tree_set(rill_node *root, const char *option, rill_store *store, rill_
     *value++ = 0;
     size_t errors = report->errors;
     rill_node *fresh = rill_tree_parse(value, strlen(value), origin, true, store, report, &set.no_memory);
-    if (set.no_memory) {
-        return false;
-    }
-    if (report->errors > errors) {
-        return true;
-    }
+    if (set.no_memory) return false;
+    if (report->errors > errors) return true;
     if (!fresh) {
         rill_report_error(report, set.place, "found no value after '=', expected one");
         return true;

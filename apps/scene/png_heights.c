@@ -39,9 +39,7 @@ static void on_warning(png_structp png, png_const_charp text) {
 
 static void on_read(png_structp png, png_bytep out, size_t length) {
     picture *p = png_get_io_ptr(png);
-    if (length > p->size - p->at) {
-        png_error(png, "it ends too early");
-    }
+    if (length > p->size - p->at) png_error(png, "it ends too early");
     memcpy(out, p->bytes + p->at, length);
     p->at += length;
 }
@@ -53,10 +51,10 @@ static rill_result refuse(picture *p, rill_result result, const char *text) {
 
 /* Samples to 0..1, last row first. */
 static void convert(picture *p, int depth, size_t channels) {
-    for (int32_t y = 0; y < p->height; y++) {
+    for (int32_t y = 0; y < p->height; ++y) {
         const unsigned char *row = p->rows[p->height - 1 - y];
         double *out = p->heights + (size_t)y * (size_t)p->width;
-        for (size_t x = 0; x < (size_t)p->width; x++) {
+        for (size_t x = 0; x < (size_t)p->width; ++x) {
             const unsigned char *sample = row + x * channels * (depth == 16 ? 2 : 1);
             out[x] = depth == 16 ? (double)(sample[0] << 8 | sample[1]) / 65535.0 : (double)sample[0] / 255.0;
         }
@@ -64,19 +62,13 @@ static void convert(picture *p, int depth, size_t channels) {
 }
 
 static rill_result decode(picture *p) {
-    if (setjmp(png_jmpbuf(p->png))) {
-        return RILL_INVALID_DATA;
-    }
+    if (setjmp(png_jmpbuf(p->png))) return RILL_INVALID_DATA;
     png_set_user_limits(p->png, SIDE_LIMIT, SIDE_LIMIT);
     png_set_read_fn(p->png, p, on_read);
     png_read_info(p->png, p->info);
     int kind = png_get_color_type(p->png, p->info);
-    if (kind != PNG_COLOR_TYPE_GRAY && kind != PNG_COLOR_TYPE_GRAY_ALPHA) {
-        return refuse(p, RILL_INVALID_DATA, "found a colour PNG, expected a greyscale one of 8 or 16 bits");
-    }
-    if (png_get_bit_depth(p->png, p->info) < 8) {
-        png_set_expand_gray_1_2_4_to_8(p->png);
-    }
+    if (kind != PNG_COLOR_TYPE_GRAY && kind != PNG_COLOR_TYPE_GRAY_ALPHA) return refuse(p, RILL_INVALID_DATA, "found a colour PNG, expected a greyscale one of 8 or 16 bits");
+    if (png_get_bit_depth(p->png, p->info) < 8) png_set_expand_gray_1_2_4_to_8(p->png);
     png_set_interlace_handling(p->png);
     png_read_update_info(p->png, p->info);
     p->width = (int32_t)png_get_image_width(p->png, p->info);
@@ -85,12 +77,8 @@ static rill_result decode(picture *p) {
     p->samples = calloc((size_t)p->height, row);
     p->rows = malloc((size_t)p->height * sizeof *p->rows);
     p->heights = malloc(count * sizeof *p->heights);
-    if (!p->samples || !p->rows || !p->heights) {
-        return refuse(p, RILL_OUT_OF_MEMORY, "out of memory");
-    }
-    for (size_t y = 0; y < (size_t)p->height; y++) {
-        p->rows[y] = p->samples + y * row;
-    }
+    if (!p->samples || !p->rows || !p->heights) return refuse(p, RILL_OUT_OF_MEMORY, "out of memory");
+    for (size_t y = 0; y < (size_t)p->height; ++y) p->rows[y] = p->samples + y * row;
     png_read_image(p->png, p->rows);
     png_read_end(p->png, NULL);
     convert(p, png_get_bit_depth(p->png, p->info), png_get_channels(p->png, p->info));

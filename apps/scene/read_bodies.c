@@ -34,9 +34,7 @@ static void read_sizes(rill_reader *reader, const rill_node *node, const char *w
         return;
     }
     rill_read_number(reader, rill_reader_need(reader, node, what, "radius"), &rill_range_size, &def->radius);
-    if (def->shape != RILL_BODY_SPHERE) {
-        rill_read_number(reader, rill_reader_need(reader, node, what, "length"), &rill_range_size, &def->length);
-    }
+    if (def->shape != RILL_BODY_SPHERE) rill_read_number(reader, rill_reader_need(reader, node, what, "length"), &rill_range_size, &def->length);
 }
 
 static void read_file(rill_reader *reader, const rill_node *node, const char *what, rill_scene_body *body) {
@@ -45,17 +43,13 @@ static void read_file(rill_reader *reader, const rill_node *node, const char *wh
     rill_read_number(reader, rill_tree_get(node, "scale"), &SCALE, &scale);
     const rill_node *name = rill_reader_need(reader, node, what, "mesh");
     body->file = name ? rill_read_mesh_file(reader, name, &mesh) : NULL;
-    if (!body->file) {
-        return;
-    }
+    if (!body->file) return;
     float *vertices = rill_store_take(reader->store, 3 * mesh.vertex_count, sizeof *vertices);
     if (!vertices) {
         reader->no_memory = true;
         return;
     }
-    for (size_t i = 0; i < 3 * mesh.vertex_count; i++) {
-        vertices[i] = (float)(scale * (double)mesh.vertices[i]);
-    }
+    for (size_t i = 0; i < 3 * mesh.vertex_count; ++i) vertices[i] = (float)(scale * (double)mesh.vertices[i]);
     body->def.vertices = vertices;
     body->def.vertex_count = mesh.vertex_count;
     body->def.indices = mesh.indices;
@@ -69,17 +63,14 @@ static bool read_shape(rill_reader *reader, const rill_node *node, rill_scene_bo
         rill_report_error(reader->report, node->place, "found a body without shape and mesh, expected one");
         return false;
     }
-    if (word && !rill_read_word(reader, word, shape_words, &shape)) {
-        return false;
-    }
+    if (word && !rill_read_word(reader, word, shape_words, &shape)) return false;
     const char *what = shape_names[shape];
     rill_reader_open(reader, node, what, shape_keys[shape]);
     body->def.shape = (rill_body_shape)shape;
-    if (shape >= RILL_BODY_HULL) {
-        read_file(reader, node, what, body);
-    } else {
-        read_sizes(reader, node, what, &body->def);
-    }
+    if (shape >= RILL_BODY_HULL)
+read_file(reader, node, what, body);
+else
+read_sizes(reader, node, what, &body->def);
     return true;
 }
 
@@ -94,18 +85,14 @@ static void read_mass(rill_reader *reader, const rill_node *node, rill_scene_bod
     rill_read_boolean(reader, told, &kinematic);
     rill_read_number(reader, density, &DENSITY, &def->density);
     rill_read_number(reader, mass, &MASS, &def->mass);
-    if (move && !kinematic) {
-        rill_reader_expected(reader, move, "'kinematic: true' besides 'move': other bodies go where they are pushed");
-    }
+    if (move && !kinematic) rill_reader_expected(reader, move, "'kinematic: true' besides 'move': other bodies go where they are pushed");
     if (kinematic && (density || mass)) {
         rill_reader_expected(reader, density ? density : mass, "no '%s' in a kinematic body, which nothing can push",
                              density ? "density" : "mass");
     } else if (density && mass) {
         rill_reader_expected(reader, mass, "only one of density and mass in a body");
     }
-    if (kinematic) {
-        def->mass = (double)INFINITY;
-    }
+    if (kinematic) def->mass = (double)INFINITY;
     rill_read_numbers(reader, rill_tree_get(node, "centre"), &rill_range_place, def->centre, 3);
     rill_read_number(reader, rill_tree_get(node, "drag"), &DRAG, &def->drag);
 }
@@ -117,9 +104,7 @@ static void read_state(rill_reader *reader, const rill_node *node, rill_scene_bo
     rill_read_numbers(reader, rill_tree_get(node, "rotate"), &rill_range_angle, body->rotate, 3);
     rill_read_numbers(reader, rill_tree_get(node, "velocity"), &SPEED, state->velocity, 3);
     if (rill_read_numbers(reader, rill_tree_get(node, "spin"), &SPIN, state->spin, 3)) {
-        for (int i = 0; i < 3; i++) {
-            state->spin[i] *= acos(-1.0) / 180;
-        }
+        for (int i = 0; i < 3; ++i) state->spin[i] *= acos(-1.0) / 180;
     }
 }
 
@@ -135,9 +120,7 @@ static void read_body(rill_reader *reader, const rill_node *node, rill_names *na
     }
     const rill_node *name = rill_tree_get(node, "name");
     body->def.name = name ? rill_names_read(reader, names, name) : rill_names_invent(reader, names, "body", number);
-    if (name && body->def.name && strpbrk(body->def.name, ",\"")) {
-        rill_reader_expected(reader, name, "a name without commas and quotes: it stands in bodies.csv");
-    }
+    if (name && body->def.name && strpbrk(body->def.name, ",\"")) rill_reader_expected(reader, name, "a name without commas and quotes: it stands in bodies.csv");
     rill_read_material(reader, rill_tree_get(node, "material"), &body->material);
     if (read_shape(reader, node, body)) {
         read_mass(reader, node, body);
@@ -148,15 +131,13 @@ static void read_body(rill_reader *reader, const rill_node *node, rill_names *na
 
 void rill_read_bodies(rill_reader *reader, const rill_node *node, rill_scene *scene) {
     rill_names names = { 0 };
-    if (!rill_reader_list(reader, node, "bodies", 0, BODIES_LIMIT) || !rill_names_make(reader, &names, node->count)) {
-        return;
-    }
+    if (!rill_reader_list(reader, node, "bodies", 0, BODIES_LIMIT) || !rill_names_make(reader, &names, node->count)) return;
     scene->bodies = rill_store_take(reader->store, node->count, sizeof *scene->bodies);
     if (!scene->bodies) {
         reader->no_memory = true;
         return;
     }
-    for (; scene->body_count < node->count && !reader->no_memory; scene->body_count++) {
+    for (; scene->body_count < node->count && !reader->no_memory; ++scene->body_count) {
         size_t i = scene->body_count;
         read_body(reader, node->members[i].value, &names, &scene->bodies[i], i + 1);
     }

@@ -22,12 +22,8 @@ void rill_read_liquid(rill_reader *reader, const rill_node *node, rill_scene *sc
     static const char *const keys[] = { "preset", "density", "viscosity", "surface_tension", "contact_angle", NULL };
     rill_liquid *liquid = &scene->world.liquid;
     const char *presets[PRESETS_LIMIT + 1] = { NULL };
-    for (int32_t i = 0; i < PRESETS_LIMIT && i < rill_liquid_preset_count(); i++) {
-        presets[i] = rill_liquid_preset_name(i);
-    }
-    if (!rill_reader_open(reader, node, "the liquid", keys)) {
-        return;
-    }
+    for (int32_t i = 0; i < PRESETS_LIMIT && i < rill_liquid_preset_count(); ++i) presets[i] = rill_liquid_preset_name(i);
+    if (!rill_reader_open(reader, node, "the liquid", keys)) return;
     int32_t preset;
     if (rill_read_word(reader, rill_tree_get(node, "preset"), presets, &preset)) {
         rill_liquid_preset(presets[preset], liquid);
@@ -41,7 +37,7 @@ void rill_read_liquid(rill_reader *reader, const rill_node *node, rill_scene *sc
 
 /* Words that the format has but this version cannot do yet get an answer of their own. */
 static bool is_coming(rill_reader *reader, const rill_node *node, const char *const *coming, const char *now) {
-    for (; node && node->kind == RILL_NODE_SCALAR && *coming; coming++) {
+    for (; node && node->kind == RILL_NODE_SCALAR && *coming; ++coming) {
         if (strcmp(node->text, *coming) == 0) {
             rill_reader_expected(reader, node, "%s: '%s' is not available yet in this version", now, *coming);
             return true;
@@ -53,9 +49,7 @@ static bool is_coming(rill_reader *reader, const rill_node *node, const char *co
 static void read_external_force(rill_reader *reader, const rill_node *node, rill_scene_force *out) {
     static const char *const keys[] = { "min", "max", "force", NULL };
     const char *what = "an external force";
-    if (!rill_reader_open(reader, node, what, keys)) {
-        return;
-    }
+    if (!rill_reader_open(reader, node, what, keys)) return;
     out->given = true;
     out->place = node->place;
     rill_read_numbers(reader, rill_reader_need(reader, node, what, "min"), &rill_range_place, out->min, 2);
@@ -67,9 +61,7 @@ static void read_kandemir(rill_reader *reader, const rill_node *node, rill_scene
     static const char *const keys[] = { "pipe_length", "pipe_area",  "time_step",      "vanishing",
                                         "viscosity",   "atmosphere", "external_force", NULL };
     rill_kandemir *out = &scene->world.solver.kandemir;
-    if (!rill_reader_open(reader, node, "kandemir", keys)) {
-        return;
-    }
+    if (!rill_reader_open(reader, node, "kandemir", keys)) return;
     rill_read_number(reader, rill_tree_get(node, "pipe_length"), &PIPE_LENGTH, &out->pipe_length);
     rill_read_number(reader, rill_tree_get(node, "pipe_area"), &PIPE_AREA, &out->pipe_area);
     rill_read_number(reader, rill_tree_get(node, "time_step"), &TIME_STEP, &out->time_step);
@@ -86,30 +78,21 @@ void rill_read_solver(rill_reader *reader, const rill_node *node, rill_scene *sc
     static const char *const later_methods[] = { "waves", NULL };
     static const char *const areas[] = { "physical", "paper", NULL };         /* in the order of rill_pipe_area */
     static const char *const passages[] = { "any", "straight", "off", NULL }; /* in the order of rill_passages */
-    if (!rill_reader_open(reader, node, "the solver", keys)) {
-        return;
-    }
+    if (!rill_reader_open(reader, node, "the solver", keys)) return;
     rill_solver *solver = &scene->world.solver;
     const rill_node *method = rill_tree_get(node, "method"), *passage = rill_tree_get(node, "passages");
     int32_t word;
     if (!is_coming(reader, method, later_methods, "pipes or kandemir") &&
-        rill_read_word(reader, method, methods, &word)) {
-        solver->method = (rill_method)word;
-    }
-    if (rill_read_word(reader, rill_tree_get(node, "pipe_area"), areas, &word)) {
-        solver->pipe_area = word ? RILL_PIPE_AREA_PAPER : RILL_PIPE_AREA_PHYSICAL;
-    }
+        rill_read_word(reader, method, methods, &word)) solver->method = (rill_method)word;
+    if (rill_read_word(reader, rill_tree_get(node, "pipe_area"), areas, &word)) solver->pipe_area = word ? RILL_PIPE_AREA_PAPER : RILL_PIPE_AREA_PHYSICAL;
     /* A YAML 1.1 program that rewrites a scene turns `off` into `false`. */
     bool off = passage && passage->kind == RILL_NODE_SCALAR && !passage->quoted && strcmp(passage->text, "false") == 0;
-    if (off) {
-        solver->passages = RILL_PASSAGES_OFF;
-    } else if (rill_read_word(reader, passage, passages, &word)) {
-        solver->passages = (rill_passages)word;
-    }
+    if (off)
+solver->passages = RILL_PASSAGES_OFF;
+else if (rill_read_word(reader, passage, passages, &word))
+solver->passages = (rill_passages)word;
     const rill_node *orifice = rill_tree_get(node, "orifice");
-    if (rill_read_number(reader, orifice, &ORIFICE, &solver->orifice) && solver->orifice > 0 && solver->orifice < 1e-3) {
-        rill_reader_expected(reader, orifice, "0, or 0.001 to 1");
-    }
+    if (rill_read_number(reader, orifice, &ORIFICE, &solver->orifice) && solver->orifice > 0 && solver->orifice < 1e-3) rill_reader_expected(reader, orifice, "0, or 0.001 to 1");
     rill_read_boolean(reader, rill_tree_get(node, "advection"), &solver->advection);
     rill_read_number(reader, rill_tree_get(node, "friction"), &FRICTION, &solver->friction);
     rill_read_boolean(reader, rill_tree_get(node, "rest"), &solver->rest);

@@ -10,20 +10,15 @@ bool rill_names_make(rill_reader *reader, rill_names *names, size_t room) {
 }
 
 static bool is_taken(const rill_names *names, const char *name) {
-    for (size_t i = 0; i < names->count; i++) {
-        if (strcmp(names->names[i], name) == 0) {
-            return true;
-        }
-    }
+    for (size_t i = 0; i < names->count; ++i)
+if (strcmp(names->names[i], name) == 0) return true;
     return false;
 }
 
 const char *rill_names_read(rill_reader *reader, rill_names *names, const rill_node *node) {
     const char *name = NULL;
-    if (!rill_read_name(reader, node, &name)) {
-        return NULL;
-    }
-    for (const char *const *word = names->reserved; word && *word; word++) {
+    if (!rill_read_name(reader, node, &name)) return NULL;
+    for (const char *const *word = names->reserved; word && *word; ++word) {
         if (strcmp(*word, name) == 0) {
             rill_reader_expected(reader, node, "a name that is not reserved");
             return NULL;
@@ -43,9 +38,7 @@ const char *rill_names_invent(rill_reader *reader, rill_names *names, const char
         snprintf(text, sizeof text, "%s %zu", what, number++);
     } while (is_taken(names, text));
     const char *name = rill_store_text(reader->store, text, strlen(text));
-    if (name) {
-        names->names[names->count++] = name;
-    }
+    if (name) names->names[names->count++] = name;
     reader->no_memory |= !name;
     return name;
 }

@@ -48,26 +48,20 @@ static double length(const double v[3]) {
 }
 
 static void read_direction(rill_reader *reader, const rill_node *node, double out[3]) {
-    if (rill_read_numbers(reader, node, &DIRECTION, out, 3) && !(length(out) > 1e-9)) {
-        rill_reader_expected(reader, node, "a direction: three numbers that are not all 0");
-    }
+    if (rill_read_numbers(reader, node, &DIRECTION, out, 3) && !(length(out) > 1e-9)) rill_reader_expected(reader, node, "a direction: three numbers that are not all 0");
 }
 
 static void read_cylinder(rill_reader *reader, const rill_node *node, const char *what, rill_solid_def *def) {
     bool good = need_place(reader, node, what, "from", def->from);
     good &= need_place(reader, node, what, "to", def->to);
     double axis[3] = { def->to[0] - def->from[0], def->to[1] - def->from[1], def->to[2] - def->from[2] };
-    if (good && !(length(axis) > 0)) {
-        rill_reader_expected(reader, rill_tree_get(node, "to"), "another place than that of 'from'");
-    }
+    if (good && !(length(axis) > 0)) rill_reader_expected(reader, rill_tree_get(node, "to"), "another place than that of 'from'");
     need_size(reader, node, what, "radius", &def->radius);
 }
 
 static void read_shape(rill_reader *reader, const rill_node *node, rill_solid_def *def) {
     int32_t shape;
-    if (!rill_read_word(reader, rill_tree_get(node, "shape"), shape_words, &shape)) {
-        return;
-    }
+    if (!rill_read_word(reader, rill_tree_get(node, "shape"), shape_words, &shape)) return;
     const char *what = shape_names[shape];
     rill_reader_open(reader, node, what, shape_keys[shape]);
     def->shape = (rill_shape)shape;
@@ -95,9 +89,7 @@ static void read_shape(rill_reader *reader, const rill_node *node, rill_solid_de
 /* ------------------------------------------------------------------------------------------------------------ files */
 
 static bool keep(rill_reader *reader, void *memory) {
-    if (rill_store_adopt(reader->store, memory)) {
-        return true;
-    }
+    if (rill_store_adopt(reader->store, memory)) return true;
     free(memory);
     reader->no_memory = true;
     return false;
@@ -111,9 +103,7 @@ const char *rill_read_mesh_file(rill_reader *reader, const rill_node *node, rill
                              scene ? ": a mesh is meant, and this is a scene" : "");
         return NULL;
     }
-    if (!path) {
-        return NULL;
-    }
+    if (!path) return NULL;
     rill_mesh mesh;
     rill_message message = { "" };
     rill_result result = rill_mesh_load(path, &mesh, &message);
@@ -125,9 +115,7 @@ const char *rill_read_mesh_file(rill_reader *reader, const rill_node *node, rill
         free(mesh.indices);
         return NULL;
     }
-    if (!keep(reader, mesh.indices)) {
-        return NULL;
-    }
+    if (!keep(reader, mesh.indices)) return NULL;
     def->shape = RILL_SHAPE_MESH;
     def->vertices = mesh.vertices;
     def->vertex_count = mesh.vertex_count;
@@ -145,16 +133,14 @@ static void read_mesh(rill_reader *reader, const rill_node *node, rill_scene_sol
 static rill_result load_npy_heights(const char *path, double **out, int32_t size[2], rill_message *message) {
     rill_npy array;
     rill_result result = rill_npy_load(path, &array, message);
-    if (result != RILL_OK) {
-        return result;
-    }
+    if (result != RILL_OK) return result;
     if (array.axes != 2 || !array.shape[0] || !array.shape[1] || array.shape[0] > 32768 || array.shape[1] > 32768) {
         snprintf(message->text, sizeof message->text,
                  "found an array of %d axes, expected 2 (rows from south to north, columns), 1 to 32768 each",
                  array.axes);
         result = RILL_INVALID_DATA;
     }
-    for (size_t i = 0; result == RILL_OK && i < array.count; i++) {
+    for (size_t i = 0; result == RILL_OK && i < array.count; ++i) {
         if (!(fabs(array.values[i]) <= rill_range_place.high)) {
             snprintf(message->text, sizeof message->text,
                      "found the height %g at row %zu, column %zu, expected %g to %g m", array.values[i],
@@ -177,9 +163,7 @@ static bool read_heightmap_range(rill_reader *reader, const rill_node *node, boo
     const rill_node *low = rill_tree_get(node, "low"), *high = rill_tree_get(node, "high");
     if (!picture) {
         const rill_node *extra = low ? low : high;
-        if (extra) {
-            rill_reader_expected(reader, extra, "no 'low' and 'high' with an .npy file: it holds metres");
-        }
+        if (extra) rill_reader_expected(reader, extra, "no 'low' and 'high' with an .npy file: it holds metres");
         return !extra;
     }
     bool good = rill_read_number(reader, rill_reader_need(reader, node, "a PNG heightmap", "low"), &rill_range_place,
@@ -197,9 +181,7 @@ static void read_heightmap(rill_reader *reader, const rill_node *node, rill_scen
     const rill_node *file = rill_tree_get(node, "heightmap");
     rill_reader_open(reader, node, "a heightmap", heightmap_keys);
     const char *name = "";
-    if (!rill_read_text(reader, file, &name)) {
-        return;
-    }
+    if (!rill_read_text(reader, file, &name)) return;
     bool picture = rill_file_ends(name, ".png");
     if (!picture && !rill_file_ends(name, ".npy")) {
         rill_reader_expected(reader, file, "the name of a .png or .npy file");
@@ -208,9 +190,7 @@ static void read_heightmap(rill_reader *reader, const rill_node *node, rill_scen
     double range[2] = { 0, 1 }, *heights = NULL;
     bool good = read_heightmap_range(reader, node, picture, range);
     const char *path = rill_read_file_name(reader, file);
-    if (!path) {
-        return;
-    }
+    if (!path) return;
     rill_message message = { "" };
     int32_t *size = solid->def.heights_size;
     rill_result result =
@@ -219,12 +199,8 @@ static void read_heightmap(rill_reader *reader, const rill_node *node, rill_scen
         rill_reader_refuse_file(reader, file, path, result, &message);
         return;
     }
-    if (!keep(reader, heights)) {
-        return;
-    }
-    for (size_t i = 0; picture && good && i < (size_t)size[0] * (size_t)size[1]; i++) {
-        heights[i] = range[0] + heights[i] * (range[1] - range[0]);
-    }
+    if (!keep(reader, heights)) return;
+    for (size_t i = 0; picture && good && i < (size_t)size[0] * (size_t)size[1]; ++i) heights[i] = range[0] + heights[i] * (range[1] - range[0]);
     solid->file = path;
     solid->def.shape = RILL_SHAPE_HEIGHTMAP;
     solid->def.heights = heights;
@@ -264,20 +240,19 @@ static void read_solid(rill_reader *reader, const rill_node *node, rill_names *n
         return;
     }
     size_t given = 0, kind = 0;
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < 3; ++i) {
         const rill_node *value = rill_tree_get(node, kinds[i]);
-        if (value && given++) {
-            rill_reader_expected(reader, value, "only one of shape, mesh and heightmap in a solid");
-        } else if (value) {
-            kind = i;
-        }
+        if (value && given++)
+rill_reader_expected(reader, value, "only one of shape, mesh and heightmap in a solid");
+else if (value)
+kind = i;
     }
     rill_read_material(reader, rill_tree_get(node, "material"), &solid->material);
     const rill_node *name = rill_tree_get(node, "name");
     solid->def.name = name ? rill_names_read(reader, names, name) : rill_names_invent(reader, names, "solid", number);
     if (given == 0) {
         rill_report_error(reader->report, node->place, "found a solid without shape, mesh and heightmap, expected one");
-        for (size_t i = 0; i < node->count; i++) {
+        for (size_t i = 0; i < node->count; ++i) {
             const char *key = node->members[i].key->text;
             rill_hint hint = rill_report_hint(key, all);
             if (hint.text[0] && strcmp(key, "name") != 0) {
@@ -298,15 +273,13 @@ static void read_solid(rill_reader *reader, const rill_node *node, rill_names *n
 
 void rill_read_solids(rill_reader *reader, const rill_node *node, rill_scene *scene) {
     rill_names names = { 0 };
-    if (!rill_reader_list(reader, node, "solids", 1, SOLIDS_LIMIT) || !rill_names_make(reader, &names, node->count)) {
-        return;
-    }
+    if (!rill_reader_list(reader, node, "solids", 1, SOLIDS_LIMIT) || !rill_names_make(reader, &names, node->count)) return;
     scene->solids = rill_store_take(reader->store, node->count, sizeof *scene->solids);
     if (!scene->solids) {
         reader->no_memory = true;
         return;
     }
-    for (; scene->solid_count < node->count && !reader->no_memory; scene->solid_count++) {
+    for (; scene->solid_count < node->count && !reader->no_memory; ++scene->solid_count) {
         size_t i = scene->solid_count;
         read_solid(reader, node->members[i].value, &names, &scene->solids[i], i + 1);
     }

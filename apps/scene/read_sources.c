@@ -20,14 +20,12 @@ static bool check_depths(rill_reader *reader, const rill_node *node, const char 
     size_t nx = (size_t)grid->cells[0], ny = (size_t)grid->cells[1];
     if (array->axes != 2 || array->shape[0] != ny || array->shape[1] != nx) {
         char shape[128] = "";
-        for (int32_t axis = 0, at = 0; axis < array->axes; axis++) {
-            at += snprintf(shape + at, sizeof shape - (size_t)at, "%s%zu", axis ? ", " : "", array->shape[axis]);
-        }
+        for (int32_t axis = 0, at = 0; axis < array->axes; ++axis) at += snprintf(shape + at, sizeof shape - (size_t)at, "%s%zu", axis ? ", " : "", array->shape[axis]);
         rill_report_error(reader->report, node->place,
                           "%s: found an array of shape (%s), expected (%zu, %zu): rows, columns", path, shape, ny, nx);
         return false;
     }
-    for (size_t i = 0; i < array->count; i++) {
+    for (size_t i = 0; i < array->count; ++i) {
         if (!isnan(array->values[i]) && !(array->values[i] >= 0 && array->values[i] <= rill_range_size.high)) {
             rill_report_error(reader->report, node->place,
                               "%s: found the depth %g at row %zu, column %zu, expected 0 to %g m or NaN", path,
@@ -40,9 +38,7 @@ static bool check_depths(rill_reader *reader, const rill_node *node, const char 
 
 static void read_depths(rill_reader *reader, const rill_node *node, const rill_grid *grid, rill_scene_fill *fill) {
     const char *path = rill_read_file_name(reader, node);
-    if (!path) {
-        return;
-    }
+    if (!path) return;
     rill_npy array = { 0 };
     rill_message message = { "" };
     rill_result result = rill_npy_load(path, &array, &message);
@@ -74,15 +70,13 @@ static void read_fill(rill_reader *reader, const rill_node *node, const rill_gri
 }
 
 void rill_read_fills(rill_reader *reader, const rill_node *node, rill_scene *scene) {
-    if (!rill_reader_list(reader, node, "fills", 0, LIST_LIMIT)) {
-        return;
-    }
+    if (!rill_reader_list(reader, node, "fills", 0, LIST_LIMIT)) return;
     scene->fills = rill_store_take(reader->store, node->count, sizeof *scene->fills);
     if (!scene->fills) {
         reader->no_memory = true;
         return;
     }
-    for (; scene->fill_count < node->count && !reader->no_memory; scene->fill_count++) {
+    for (; scene->fill_count < node->count && !reader->no_memory; ++scene->fill_count) {
         size_t i = scene->fill_count;
         read_fill(reader, node->members[i].value, &scene->world.grid, &scene->fills[i]);
     }
@@ -101,12 +95,8 @@ static const char *const sink_keys[] = { "name", "at", "radius", "min", "max", "
 static void read_window(rill_reader *reader, const rill_node *node, rill_source_def *def) {
     const rill_node *until = rill_tree_get(node, "until");
     bool good = true;
-    if (rill_tree_get(node, "from")) {
-        good = rill_read_number(reader, rill_tree_get(node, "from"), &rill_range_time, &def->from);
-    }
-    if (rill_read_number(reader, until, &rill_range_time, &def->until) && good && !(def->until > def->from)) {
-        rill_reader_expected(reader, until, "more than the %g of 'from'", def->from);
-    }
+    if (rill_tree_get(node, "from")) good = rill_read_number(reader, rill_tree_get(node, "from"), &rill_range_time, &def->from);
+    if (rill_read_number(reader, until, &rill_range_time, &def->until) && good && !(def->until > def->from)) rill_reader_expected(reader, until, "more than the %g of 'from'", def->from);
 }
 
 static void read_place(rill_reader *reader, const rill_node *node, bool sink, rill_source_def *def) {
@@ -155,7 +145,7 @@ static void read_one(rill_reader *reader, const rill_node *node, bool sink, size
 void rill_read_sources(rill_reader *reader, const rill_node *sources, const rill_node *sinks, rill_scene *scene) {
     const rill_node *lists[2] = { sources, sinks };
     size_t room = 0;
-    for (int sink = 0; sink < 2; sink++) {
+    for (int sink = 0; sink < 2; ++sink) {
         bool good = rill_reader_list(reader, lists[sink], sink ? "sinks" : "sources", 0, LIST_LIMIT / 2);
         lists[sink] = good ? lists[sink] : NULL;
         room += good ? lists[sink]->count : 0;
@@ -166,10 +156,10 @@ void rill_read_sources(rill_reader *reader, const rill_node *sources, const rill
         reader->no_memory = true;
         return;
     }
-    for (int sink = 0; sink < 2; sink++) {
-        for (size_t i = 0; lists[sink] && i < lists[sink]->count && !reader->no_memory; i++) {
+    for (int sink = 0; sink < 2; ++sink) {
+        for (size_t i = 0; lists[sink] && i < lists[sink]->count && !reader->no_memory; ++i) {
             read_one(reader, lists[sink]->members[i].value, sink, i + 1, &names, &scene->sources[scene->source_count]);
-            scene->source_count++;
+            ++scene->source_count;
         }
     }
 }

@@ -19,17 +19,14 @@ const rill_range rill_range_angle = { -360, 360, false, "degrees" };
 
 static bool is_null(const rill_node *node) {
     static const char *const words[] = { "", "~", "null", "Null", "NULL" };
-    for (size_t i = 0; !node->quoted && i < sizeof words / sizeof words[0]; i++) {
-        if (strcmp(node->text, words[i]) == 0) {
-            return true;
-        }
-    }
+    for (size_t i = 0; !node->quoted && i < sizeof words / sizeof words[0]; ++i)
+if (strcmp(node->text, words[i]) == 0) return true;
     return false;
 }
 
 static bool is_boolean(const rill_node *node, bool *value) {
     static const char *const words[] = { "false", "False", "FALSE", "true", "True", "TRUE" };
-    for (size_t i = 0; !node->quoted && i < sizeof words / sizeof words[0]; i++) {
+    for (size_t i = 0; !node->quoted && i < sizeof words / sizeof words[0]; ++i) {
         if (strcmp(node->text, words[i]) == 0) {
             *value = i >= 3;
             return true;
@@ -39,9 +36,7 @@ static bool is_boolean(const rill_node *node, bool *value) {
 }
 
 static const char *skip_digits(const char *text) {
-    while (*text >= '0' && *text <= '9') {
-        text++;
-    }
+    while (*text >= '0' && *text <= '9') ++text;
     return text;
 }
 
@@ -49,9 +44,7 @@ static const char *skip_digits(const char *text) {
  * allowed ones. strtod alone would also take "0x1p3", "infinity" and leading blanks. */
 static bool is_number(const rill_node *node, double *value) {
     const char *text = node->text;
-    if (node->quoted) {
-        return false;
-    }
+    if (node->quoted) return false;
     text += *text == '-' || *text == '+';
     if (strcmp(text, ".inf") == 0 || strcmp(text, ".nan") == 0) {
         *value = text[1] == 'i' ? (double)INFINITY : (double)NAN;
@@ -59,15 +52,11 @@ static bool is_number(const rill_node *node, double *value) {
     }
     const char *whole = skip_digits(text);
     const char *end = *whole == '.' ? skip_digits(whole + 1) : whole;
-    if (end == text || (whole == text && end == whole + 1)) {
-        return false;
-    }
+    if (end == text || (whole == text && end == whole + 1)) return false;
     if (*end == 'e' || *end == 'E') {
         const char *exponent = end + 1 + (end[1] == '-' || end[1] == '+');
         end = skip_digits(exponent);
-        if (end == exponent) {
-            return false;
-        }
+        if (end == exponent) return false;
     }
     *value = strtod(node->text, NULL);
     return *end == 0;
@@ -83,17 +72,16 @@ static found_text what_is(const rill_node *node) {
     found_text found;
     double number;
     bool truth;
-    if (node->kind == RILL_NODE_MAP) {
-        snprintf(found.text, sizeof found.text, "a mapping");
-    } else if (node->kind == RILL_NODE_LIST) {
-        snprintf(found.text, sizeof found.text, "a list of %zu", node->count);
-    } else if (is_null(node)) {
-        snprintf(found.text, sizeof found.text, "nothing");
-    } else if (is_boolean(node, &truth) || is_number(node, &number)) {
-        snprintf(found.text, sizeof found.text, "%.60s", node->text);
-    } else {
-        snprintf(found.text, sizeof found.text, "the text '%.60s'", node->text);
-    }
+    if (node->kind == RILL_NODE_MAP)
+snprintf(found.text, sizeof found.text, "a mapping");
+else if (node->kind == RILL_NODE_LIST)
+snprintf(found.text, sizeof found.text, "a list of %zu", node->count);
+else if (is_null(node))
+snprintf(found.text, sizeof found.text, "nothing");
+else if (is_boolean(node, &truth) || is_number(node, &number))
+snprintf(found.text, sizeof found.text, "%.60s", node->text);
+else
+snprintf(found.text, sizeof found.text, "the text '%.60s'", node->text);
     return found;
 }
 
@@ -117,7 +105,7 @@ typedef struct word_list {
 
 static word_list join(const char *const *words) {
     word_list list = { "" };
-    for (size_t i = 0, at = 0; words[i] && at < sizeof list.text; i++) {
+    for (size_t i = 0, at = 0; words[i] && at < sizeof list.text; ++i) {
         const char *between = !i ? "" : words[i + 1] ? ", " : " or ";
         int length = snprintf(list.text + at, sizeof list.text - at, "%s%s", between, words[i]);
         at += length > 0 ? (size_t)length : 0;
@@ -126,25 +114,20 @@ static word_list join(const char *const *words) {
 }
 
 static bool is_one_of(const char *text, const char *const *words) {
-    for (; *words; words++) {
-        if (strcmp(text, *words) == 0) {
-            return true;
-        }
-    }
+    for (; *words; ++words)
+if (strcmp(text, *words) == 0) return true;
     return false;
 }
 
 /* --------------------------------------------------------------------------------------------------- maps and lists */
 
 bool rill_reader_open(rill_reader *reader, const rill_node *node, const char *what, const char *const *keys) {
-    if (!node) {
-        return false;
-    }
+    if (!node) return false;
     if (node->kind != RILL_NODE_MAP) {
         rill_reader_expected(reader, node, "a mapping with the keys %s", join(keys).text);
         return false;
     }
-    for (size_t i = 0; i < node->count; i++) {
+    for (size_t i = 0; i < node->count; ++i) {
         const rill_node *key = node->members[i].key;
         if (!is_one_of(key->text, keys)) {
             rill_report_error(reader->report, key->place, "found the unknown key '%.60s' in %s, expected %s%s",
@@ -156,29 +139,22 @@ bool rill_reader_open(rill_reader *reader, const rill_node *node, const char *wh
 
 const rill_node *rill_reader_need(rill_reader *reader, const rill_node *map, const char *what, const char *key) {
     const rill_node *value = rill_tree_get(map, key);
-    if (!value) {
-        rill_report_error(reader->report, map->place, "found no key '%s' in %s, expected one", key, what);
-    }
+    if (!value) rill_report_error(reader->report, map->place, "found no key '%s' in %s, expected one", key, what);
     return value;
 }
 
 bool rill_reader_list(rill_reader *reader, const rill_node *node, const char *items, size_t least, size_t most) {
-    if (!node) {
-        return false;
-    }
+    if (!node) return false;
     bool list = node->kind == RILL_NODE_LIST;
-    if (list && node->count >= least && node->count <= most) {
-        return true;
-    }
-    if (!list && least != most) {
-        rill_reader_expected(reader, node, "a list of %s", items);
-    } else if (least == most) {
-        rill_reader_expected(reader, node, "a list of %zu %s", least, items);
-    } else if (node->count < least) {
-        rill_reader_expected(reader, node, "a list of at least %zu %s", least, items);
-    } else {
-        rill_reader_expected(reader, node, "a list of at most %zu %s", most, items);
-    }
+    if (list && node->count >= least && node->count <= most) return true;
+    if (!list && least != most)
+rill_reader_expected(reader, node, "a list of %s", items);
+else if (least == most)
+rill_reader_expected(reader, node, "a list of %zu %s", least, items);
+else if (node->count < least)
+rill_reader_expected(reader, node, "a list of at least %zu %s", least, items);
+else
+rill_reader_expected(reader, node, "a list of at most %zu %s", most, items);
     return false;
 }
 
@@ -197,9 +173,7 @@ static void expect_number(rill_reader *reader, const rill_node *node, const rill
 
 bool rill_read_number(rill_reader *reader, const rill_node *node, const rill_range *range, double *out) {
     double value;
-    if (!node) {
-        return false;
-    }
+    if (!node) return false;
     bool low_enough = node->kind == RILL_NODE_SCALAR && is_number(node, &value) && value <= range->high;
     if (!low_enough || !(range->above_low ? value > range->low : value >= range->low)) {
         expect_number(reader, node, range);
@@ -211,16 +185,13 @@ bool rill_read_number(rill_reader *reader, const rill_node *node, const rill_ran
 
 bool rill_read_integer(rill_reader *reader, const rill_node *node, int32_t low, int32_t high, int32_t *out) {
     double value;
-    if (!node) {
-        return false;
-    }
+    if (!node) return false;
     bool number = node->kind == RILL_NODE_SCALAR && is_number(node, &value);
     if (!number || !(value >= low && value <= high) || value != floor(value)) {
-        if (low == high) {
-            rill_reader_expected(reader, node, "%d", low);
-        } else {
-            rill_reader_expected(reader, node, "a whole number from %d to %d", low, high);
-        }
+        if (low == high)
+rill_reader_expected(reader, node, "%d", low);
+else
+rill_reader_expected(reader, node, "a whole number from %d to %d", low, high);
         return false;
     }
     *out = (int32_t)value;
@@ -228,20 +199,14 @@ bool rill_read_integer(rill_reader *reader, const rill_node *node, int32_t low, 
 }
 
 bool rill_read_numbers(rill_reader *reader, const rill_node *node, const rill_range *range, double *out, size_t count) {
-    if (!rill_reader_list(reader, node, "numbers", count, count)) {
-        return false;
-    }
+    if (!rill_reader_list(reader, node, "numbers", count, count)) return false;
     bool good = true;
-    for (size_t i = 0; i < count; i++) {
-        good &= rill_read_number(reader, node->members[i].value, range, &out[i]);
-    }
+    for (size_t i = 0; i < count; ++i) good &= rill_read_number(reader, node->members[i].value, range, &out[i]);
     return good;
 }
 
 bool rill_read_boolean(rill_reader *reader, const rill_node *node, bool *out) {
-    if (!node) {
-        return false;
-    }
+    if (!node) return false;
     if (node->kind != RILL_NODE_SCALAR || !is_boolean(node, out)) {
         rill_reader_expected(reader, node, "true or false");
         return false;
@@ -256,27 +221,21 @@ static bool is_text(const rill_node *node) {
 }
 
 bool rill_read_word(rill_reader *reader, const rill_node *node, const char *const *words, int32_t *out) {
-    if (!node) {
-        return false;
-    }
-    for (int32_t i = 0; is_text(node) && words[i]; i++) {
+    if (!node) return false;
+    for (int32_t i = 0; is_text(node) && words[i]; ++i) {
         if (strcmp(node->text, words[i]) == 0) {
             *out = i;
             return true;
         }
     }
     rill_hint hint = { "" };
-    if (is_text(node)) {
-        hint = rill_report_hint(node->text, words);
-    }
+    if (is_text(node)) hint = rill_report_hint(node->text, words);
     rill_reader_expected(reader, node, "%s%s", join(words).text, hint.text);
     return false;
 }
 
 bool rill_read_text(rill_reader *reader, const rill_node *node, const char **out) {
-    if (!node) {
-        return false;
-    }
+    if (!node) return false;
     if (!is_text(node) || !node->text[0]) {
         rill_reader_expected(reader, node, "a text%s",
                              node->kind == RILL_NODE_SCALAR && !is_null(node) && node->text[0] ? " (in quotes)" : "");
@@ -288,12 +247,10 @@ bool rill_read_text(rill_reader *reader, const rill_node *node, const char **out
 
 bool rill_read_name(rill_reader *reader, const rill_node *node, const char **out) {
     const char *text;
-    if (!rill_read_text(reader, node, &text)) {
-        return false;
-    }
+    if (!rill_read_text(reader, node, &text)) return false;
     size_t length = strlen(text), characters = 0;
     bool good = text[0] != ' ' && text[length - 1] != ' ';
-    for (size_t i = 0; i < length; i++) {
+    for (size_t i = 0; i < length; ++i) {
         good &= (unsigned char)text[i] >= ' ' && text[i] != 127;
         characters += ((unsigned char)text[i] & 0xC0) != 0x80; /* UTF-8: every byte but the inner ones starts one */
     }
@@ -311,7 +268,7 @@ bool rill_read_box(rill_reader *reader, const rill_node *map, const char *what, 
     const rill_node *high = rill_reader_need(reader, map, what, "max");
     bool good = rill_read_numbers(reader, low, &rill_range_place, min, 3);
     good &= rill_read_numbers(reader, high, &rill_range_place, max, 3);
-    for (size_t i = 0; good && i < 3; i++) {
+    for (size_t i = 0; good && i < 3; ++i) {
         if (!(min[i] < max[i])) {
             const rill_node *at = high->members[i].value;
             rill_reader_expected(reader, at, "more than the %g of min", min[i]);
@@ -325,9 +282,7 @@ bool rill_read_box(rill_reader *reader, const rill_node *map, const char *what, 
 
 const char *rill_read_file_name(rill_reader *reader, const rill_node *node) {
     const char *name;
-    if (!rill_read_text(reader, node, &name)) {
-        return NULL;
-    }
+    if (!rill_read_text(reader, node, &name)) return NULL;
     if (reader->no_files) {
         rill_reader_expected(reader, node, "no file: this scene may not read any");
         return NULL;

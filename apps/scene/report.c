@@ -8,18 +8,14 @@
 
 static char *format_text(rill_scene_place place, const char *format, va_list arguments) {
     char head[64] = "";
-    if (place.line > 0) {
-        snprintf(head, sizeof head, ":%d:%d", place.line, place.column);
-    }
+    if (place.line > 0) snprintf(head, sizeof head, ":%d:%d", place.line, place.column);
     const char *origin = place.origin ? place.origin : "";
     const char *colon = origin[0] ? ": " : "";
     va_list again;
     va_copy(again, arguments);
     int body = vsnprintf(NULL, 0, format, again);
     va_end(again);
-    if (body < 0) {
-        return NULL;
-    }
+    if (body < 0) return NULL;
     size_t start = strlen(origin) + strlen(head) + strlen(colon);
     char *text = malloc(start + (size_t)body + 1);
     if (text) {
@@ -33,7 +29,7 @@ static void add(rill_scene_report *report, rill_scene_place place, bool note, co
     report->errors += note ? 0 : 1;
     char *text = report->count < RILL_SCENE_MAX_ERRORS ? format_text(place, format, arguments) : NULL;
     if (!text) {
-        report->dropped++;
+        ++report->dropped;
         return;
     }
     report->items[report->count++] = (rill_scene_complaint){ text, place.line, place.column, note };
@@ -58,29 +54,21 @@ static bool comes_after(const rill_scene_complaint *a, const rill_scene_complain
 }
 
 void rill_report_sort(rill_scene_report *report) {
-    for (size_t i = 1; i < report->count; i++) {
+    for (size_t i = 1; i < report->count; ++i) {
         rill_scene_complaint moving = report->items[i];
         size_t j = i;
-        for (; j > 0 && comes_after(&report->items[j - 1], &moving); j--) {
-            report->items[j] = report->items[j - 1];
-        }
+        for (; j > 0 && comes_after(&report->items[j - 1], &moving); --j) report->items[j] = report->items[j - 1];
         report->items[j] = moving;
     }
 }
 
 void rill_scene_report_print(const rill_scene_report *report, FILE *file) {
-    for (size_t i = 0; i < report->count; i++) {
-        fprintf(file, "%s\n", report->items[i].text);
-    }
-    if (report->dropped) {
-        fprintf(file, "... and %zu more\n", report->dropped);
-    }
+    for (size_t i = 0; i < report->count; ++i) fprintf(file, "%s\n", report->items[i].text);
+    if (report->dropped) fprintf(file, "... and %zu more\n", report->dropped);
 }
 
 void rill_scene_report_free(rill_scene_report *report) {
-    for (size_t i = 0; i < report->count; i++) {
-        free(report->items[i].text);
-    }
+    for (size_t i = 0; i < report->count; ++i) free(report->items[i].text);
     *report = (rill_scene_report){ 0 };
 }
 
@@ -93,16 +81,12 @@ static int smaller(int a, int b) {
 static int distance(const char *a, size_t na, const char *b, size_t nb) {
     int rows[3][LONGEST + 1];
     int *before = rows[0], *last = rows[1], *now = rows[2];
-    for (size_t j = 0; j <= nb; j++) {
-        last[j] = (int)j;
-    }
-    for (size_t i = 1; i <= na; i++) {
+    for (size_t j = 0; j <= nb; ++j) last[j] = (int)j;
+    for (size_t i = 1; i <= na; ++i) {
         now[0] = (int)i;
-        for (size_t j = 1; j <= nb; j++) {
+        for (size_t j = 1; j <= nb; ++j) {
             int best = smaller(smaller(last[j] + 1, now[j - 1] + 1), last[j - 1] + (a[i - 1] != b[j - 1]));
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
-                best = smaller(best, before[j - 2] + 1);
-            }
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) best = smaller(best, before[j - 2] + 1);
             now[j] = best;
         }
         int *spare = before;
@@ -118,7 +102,7 @@ rill_hint rill_report_hint(const char *found, const char *const *words) {
     size_t length = strlen(found);
     int nearest = (length < 6 ? 1 : length < 9 ? 2 : 3) + 1; /* what is this far is too far */
     const char *best = NULL;
-    for (; *words && length <= LONGEST; words++) {
+    for (; *words && length <= LONGEST; ++words) {
         size_t width = strlen(*words);
         int apart = width <= LONGEST ? distance(found, length, *words, width) : nearest;
         if (apart < nearest && (size_t)apart < width) {
@@ -126,8 +110,6 @@ rill_hint rill_report_hint(const char *found, const char *const *words) {
             best = *words;
         }
     }
-    if (best) {
-        snprintf(hint.text, sizeof hint.text, ", did you mean '%s'?", best);
-    }
+    if (best) snprintf(hint.text, sizeof hint.text, ", did you mean '%s'?", best);
     return hint;
 }

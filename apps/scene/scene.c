@@ -16,9 +16,7 @@ static void read_root(rill_reader *reader, const rill_node *root, rill_scene *sc
     static const char *const keys[] = { "rill", "name",    "bed",   "gravity", "liquid", "solver", "bodies",
                                         "fill", "sources", "sinks", "probes",  "run",    "view",   NULL };
     const char *what = "a scene";
-    if (!rill_reader_open(reader, root, what, keys)) {
-        return;
-    }
+    if (!rill_reader_open(reader, root, what, keys)) return;
     int32_t version;
     rill_read_integer(reader, rill_reader_need(reader, root, what, "rill"), 1, 1, &version);
     rill_read_name(reader, rill_tree_get(root, "name"), &scene->name);
@@ -39,9 +37,7 @@ static const char *default_name(rill_store *store, const char *path) {
     const char *leaf = rill_file_leaf(path);
     size_t length = (size_t)(rill_file_ending(path) - leaf);
     char *name = rill_store_text(store, length ? leaf : "scene", length ? length : 5);
-    if (name && strlen(name) > 63) {
-        name[63] = 0;
-    }
+    if (name && strlen(name) > 63) name[63] = 0;
     return name;
 }
 
@@ -55,16 +51,10 @@ static rill_scene_result parse(rill_reader *reader, const char *text, size_t siz
     scene->name = default_name(reader->store, scene->path);
     rill_node *root =
         rill_tree_parse(text, size, scene->path, false, reader->store, reader->report, &reader->no_memory);
-    for (size_t i = 0; root && options && i < options->set_count && !reader->no_memory; i++) {
-        reader->no_memory |= !rill_tree_set(root, options->sets[i], reader->store, reader->report);
-    }
-    if (root && !reader->no_memory) {
-        read_root(reader, root, scene);
-    }
+    for (size_t i = 0; root && options && i < options->set_count && !reader->no_memory; ++i) reader->no_memory |= !rill_tree_set(root, options->sets[i], reader->store, reader->report);
+    if (root && !reader->no_memory) read_root(reader, root, scene);
     rill_report_sort(reader->report);
-    if (reader->no_memory || !scene->name) {
-        return RILL_SCENE_OUT_OF_MEMORY;
-    }
+    if (reader->no_memory || !scene->name) return RILL_SCENE_OUT_OF_MEMORY;
     scene->world.name = scene->name;
     return reader->report->errors > errors ? RILL_SCENE_WRONG : RILL_SCENE_OK;
 }
@@ -100,22 +90,12 @@ static const char *other_kind(const char *path) {
     static const char *const meshes[] = { ".fbx", ".dae",  ".3ds",  ".blend", ".usd", ".usda", ".usdc",
                                           ".off", ".step", ".stp", ".3mf",   ".x3d", ".wrl",  NULL };
     static const char *const pictures[] = { ".tif", ".tiff", ".asc", ".dem", ".hgt", ".bil", ".jpg", ".jpeg", ".exr", NULL };
-    if (rill_mesh_is_kind(path)) {
-        return "it is a mesh, not a scene: see 'rill info %s', or name it in a scene as a solid, { mesh: %s }";
-    }
-    if (rill_file_ends(path, ".png") || rill_file_ends(path, ".npy")) {
-        return "it is a heightmap, not a scene: see 'rill info %s', or name it in a scene as a solid, { heightmap: %s }";
-    }
-    for (size_t i = 0; meshes[i]; i++) {
-        if (rill_file_ends(path, meshes[i])) {
-            return "it is a mesh, not a scene, of a kind that is not read: save it as " RILL_MESH_KINDS;
-        }
-    }
-    for (size_t i = 0; pictures[i]; i++) {
-        if (rill_file_ends(path, pictures[i])) {
-            return "it is a picture, not a scene, of a kind that is not read: save heights as .npy or 16-bit .png";
-        }
-    }
+    if (rill_mesh_is_kind(path)) return "it is a mesh, not a scene: see 'rill info %s', or name it in a scene as a solid, { mesh: %s }";
+    if (rill_file_ends(path, ".png") || rill_file_ends(path, ".npy")) return "it is a heightmap, not a scene: see 'rill info %s', or name it in a scene as a solid, { heightmap: %s }";
+    for (size_t i = 0; meshes[i]; ++i)
+if (rill_file_ends(path, meshes[i])) return "it is a mesh, not a scene, of a kind that is not read: save it as " RILL_MESH_KINDS;
+    for (size_t i = 0; pictures[i]; ++i)
+if (rill_file_ends(path, pictures[i])) return "it is a picture, not a scene, of a kind that is not read: save heights as .npy or 16-bit .png";
     return NULL;
 }
 
@@ -131,9 +111,7 @@ rill_scene_result rill_scene_load(const char *path, const rill_scene_options *op
         return RILL_SCENE_UNREADABLE;
     }
     rill_result read = rill_file_read(path, FILE_LIMIT, &text, &size, &message);
-    if (read == RILL_OUT_OF_MEMORY) {
-        return RILL_SCENE_OUT_OF_MEMORY;
-    }
+    if (read == RILL_OUT_OF_MEMORY) return RILL_SCENE_OUT_OF_MEMORY;
     if (read != RILL_OK) {
         rill_report_error(report, (rill_scene_place){ path, 0, 0 }, "cannot be read: %s", message.text);
         return RILL_SCENE_UNREADABLE;
@@ -144,9 +122,7 @@ rill_scene_result rill_scene_load(const char *path, const rill_scene_options *op
 }
 
 void rill_scene_free(rill_scene *scene) {
-    if (scene) {
-        rill_store_free(scene->store);
-    }
+    if (scene) rill_store_free(scene->store);
 }
 
 /* ----------------------------------------------------------------------------------------------------------- frames */
@@ -169,9 +145,7 @@ double rill_scene_frame_length(double frame, double until, int64_t k) {
 }
 
 bool rill_scene_frame_due(double frame, double until, double every, int64_t k) {
-    if (k == 0 || k >= rill_scene_frame_count(frame, until) || every < 0) {
-        return true;
-    }
+    if (k == 0 || k >= rill_scene_frame_count(frame, until) || every < 0) return true;
     double before = rill_scene_frame_time(frame, until, k - 1) / every,
            now = rill_scene_frame_time(frame, until, k) / every;
     return floor(now * (1 + SLIVER)) > floor(before * (1 + SLIVER));

@@ -18,9 +18,7 @@ static void place_at(const rill_scene_body *body, const double centre[3], double
     rill_scene_track_read(&track, time, &pose);
     rill_turn_of(pose.rotate, turn);
     rill_turn_vector(turn, centre, position);
-    for (int i = 0; i < 3; i++) {
-        position[i] += pose.translate[i];
-    }
+    for (int i = 0; i < 3; ++i) position[i] += pose.translate[i];
 }
 
 rill_body_state rill_scene_body_at(const rill_scene_body *body, const double centre[3], double time, double dt) {
@@ -30,9 +28,7 @@ rill_body_state rill_scene_body_at(const rill_scene_body *body, const double cen
         double position[3], turn[4];
         place_at(body, centre, time + dt, position, turn);
         rill_turn_spin(state.orientation, turn, dt, state.spin);
-        for (int i = 0; i < 3; i++) {
-            state.velocity[i] = (position[i] - state.position[i]) / dt;
-        }
+        for (int i = 0; i < 3; ++i) state.velocity[i] = (position[i] - state.position[i]) / dt;
     }
     return state;
 }
@@ -46,9 +42,7 @@ rill_result rill_scene_add_body(const rill_scene_body *body, rill_world *world) 
     /* Where its centre of mass is is known from here on, and so is its acceleration, which is that of gravity. */
     result = result == RILL_OK ? rill_body_get_info(world, id, &info) : result;
     result = result == RILL_OK ? rill_body_get_state(world, id, &state) : result;
-    if (result != RILL_OK) {
-        return result;
-    }
+    if (result != RILL_OK) return result;
     def.state = rill_scene_body_at(body, info.centre, 0, 0);
     memcpy(def.state.acceleration, state.acceleration, sizeof state.acceleration);
     return rill_body_set_state(world, id, &def.state);
@@ -56,13 +50,11 @@ rill_result rill_scene_add_body(const rill_scene_body *body, rill_world *world) 
 
 rill_result rill_scene_drive(const rill_scene *scene, rill_world *world, double time, double dt) {
     rill_result result = RILL_OK;
-    for (size_t i = 0; i < scene->body_count && result == RILL_OK; i++) {
+    for (size_t i = 0; i < scene->body_count && result == RILL_OK; ++i) {
         const rill_scene_body *body = &scene->bodies[i];
         rill_body_id id = body->key_count ? rill_body_find(world, body->def.name) : (rill_body_id){ 0 };
         rill_body_info info;
-        if (!id.value) {
-            continue; /* it goes by itself, or somebody has taken it away */
-        }
+        if (!id.value) continue; /* it goes by itself, or somebody has taken it away */
         result = rill_body_get_info(world, id, &info);
         if (result == RILL_OK) {
             rill_body_state state = rill_scene_body_at(body, info.centre, time, dt);
@@ -77,9 +69,7 @@ double rill_scene_body_value(const rill_scene_probe *probe, const rill_world *wo
     rill_body_state state;
     rill_body_forces forces;
     if (!id.value || rill_body_get_state(world, id, &state) != RILL_OK ||
-        rill_body_get_forces(world, id, &forces) != RILL_OK) {
-        return (double)NAN;
-    }
+        rill_body_get_forces(world, id, &forces) != RILL_OK) return (double)NAN;
     const double *v = state.velocity;
     switch (probe->measure) {
     case RILL_MEASURE_LEVEL: return forces.level;

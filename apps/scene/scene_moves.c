@@ -38,35 +38,28 @@ static const double *value_of(const rill_scene_key *key, int channel) {
 /* `out` stays as it is when no key says anything about the channel. */
 static void read_channel(const rill_scene_track *track, int channel, double time, double out[3]) {
     const rill_scene_key *before = NULL, *after = NULL;
-    for (size_t i = 0; i < track->key_count && !after; i++) {
+    for (size_t i = 0; i < track->key_count && !after; ++i) {
         const rill_scene_key *key = &track->keys[i];
-        if (gives(key, channel) && key->time <= time) {
-            before = key;
-        } else if (gives(key, channel)) {
-            after = key;
-        }
+        if (gives(key, channel) && key->time <= time)
+before = key;
+else if (gives(key, channel))
+after = key;
     }
-    if (!before && !after) {
-        return;
-    }
+    if (!before && !after) return;
     const rill_scene_key *low = before ? before : after, *high = after ? after : before;
     double s = share(track->ease, low->time, high->time, time);
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 3; ++i) {
         double a = value_of(low, channel)[i], b = value_of(high, channel)[i];
         out[i] = low == high ? a : a + s * (b - a);
     }
 }
 
 void rill_scene_track_read(const rill_scene_track *track, double time, rill_scene_pose *pose) {
-    if (!track->key_count) {
-        return;
-    }
+    if (!track->key_count) return;
     time = wrap(track->loop, time, track->keys[track->key_count - 1].time);
     read_channel(track, PLACE, time, pose->translate);
     read_channel(track, TURN, time, pose->rotate);
-    for (size_t i = 0; i < track->key_count && track->keys[i].time <= time; i++) {
-        pose->visible = track->keys[i].switches ? track->keys[i].visible : pose->visible;
-    }
+    for (size_t i = 0; i < track->key_count && track->keys[i].time <= time; ++i) pose->visible = track->keys[i].switches ? track->keys[i].visible : pose->visible;
 }
 
 rill_scene_pose rill_scene_pose_at(const rill_scene_solid *solid, double time) {
@@ -84,12 +77,10 @@ static const float *vertices_at(const rill_scene_solid *solid, double time) {
     const rill_scene_morph *morphs = solid->morphs;
     size_t last = solid->morph_count - 1, high = 0;
     time = wrap(solid->loop, time, morphs[last].time);
-    while (high < last && morphs[high].time <= time) {
-        high++;
-    }
+    while (high < last && morphs[high].time <= time) ++high;
     size_t low = high > 0 ? high - 1 : 0;
     double s = share(solid->ease, morphs[low].time, morphs[high].time, time);
-    for (size_t i = 0; i < 3 * solid->def.vertex_count; i++) {
+    for (size_t i = 0; i < 3 * solid->def.vertex_count; ++i) {
         double a = (double)morphs[low].vertices[i], b = (double)morphs[high].vertices[i];
         solid->blend[i] = (float)(a + s * (b - a));
     }
@@ -101,9 +92,7 @@ static const float *vertices_at(const rill_scene_solid *solid, double time) {
 static rill_result move_solid(const rill_scene_solid *solid, rill_world *world, double time) {
     rill_result result = RILL_OK;
     rill_solid_id id = rill_solid_find(world, solid->def.name);
-    if (solid->morph_count) {
-        result = rill_solid_set_vertices(world, id, vertices_at(solid, time), solid->def.vertex_count);
-    }
+    if (solid->morph_count) result = rill_solid_set_vertices(world, id, vertices_at(solid, time), solid->def.vertex_count);
     if (result == RILL_OK && solid->key_count) {
         rill_scene_pose pose = rill_scene_pose_at(solid, time);
         result = rill_solid_set_pose(world, id, pose.translate, pose.rotate);
@@ -114,30 +103,23 @@ static rill_result move_solid(const rill_scene_solid *solid, rill_world *world, 
 
 rill_result rill_scene_move(const rill_scene *scene, rill_world *world, double time) {
     rill_result result = RILL_OK;
-    for (size_t i = 0; i < scene->solid_count && result == RILL_OK; i++) {
+    for (size_t i = 0; i < scene->solid_count && result == RILL_OK; ++i) {
         const rill_scene_solid *solid = &scene->solids[i];
-        if (solid->key_count || solid->morph_count) {
-            result = move_solid(solid, world, time);
-        }
+        if (solid->key_count || solid->morph_count) result = move_solid(solid, world, time);
     }
     return result;
 }
 
 bool rill_scene_moves(const rill_scene *scene) {
-    for (size_t i = 0; i < scene->solid_count; i++) {
-        if (scene->solids[i].key_count || scene->solids[i].morph_count) {
-            return true;
-        }
-    }
+    for (size_t i = 0; i < scene->solid_count; ++i)
+if (scene->solids[i].key_count || scene->solids[i].morph_count) return true;
     return false;
 }
 
 rill_result rill_scene_step(const rill_scene *scene, rill_world *world, double dt, rill_status *status) {
     rill_result result = rill_scene_move(scene, world, rill_world_time(world) + dt * (1 + SLIVER));
     result = result == RILL_OK ? rill_scene_drive(scene, world, rill_world_time(world), dt) : result;
-    if (result != RILL_OK) {
-        return result;
-    }
+    if (result != RILL_OK) return result;
     *status = rill_world_step(world, dt);
     return *status & RILL_STATUS_REFUSED ? rill_world_result(world) : RILL_OK;
 }

@@ -23,13 +23,9 @@ static rill_scene_place whole_scene(const maker *making) {
 
 /* True when the call went well; otherwise its message is reported for a place. */
 static bool good(maker *making, rill_result result, rill_scene_place place) {
-    if (result == RILL_OK) {
-        return true;
-    }
+    if (result == RILL_OK) return true;
     making->no_memory |= result == RILL_OUT_OF_MEMORY;
-    if (result != RILL_OUT_OF_MEMORY) {
-        rill_report_error(making->report, place, "%s", rill_world_message(making->world));
-    }
+    if (result != RILL_OUT_OF_MEMORY) rill_report_error(making->report, place, "%s", rill_world_message(making->world));
     return false;
 }
 
@@ -46,14 +42,12 @@ static bool build(maker *making, double headroom) {
         return false;
     }
     bool all = true;
-    for (size_t i = 0; i < making->scene->solid_count && !making->no_memory; i++) {
+    for (size_t i = 0; i < making->scene->solid_count && !making->no_memory; ++i) {
         rill_solid_id id;
         all &= good(making, rill_solid_create(making->world, &making->scene->solids[i].def, &id), making->scene->solids[i].place);
     }
     all = all && good(making, rill_scene_move(making->scene, making->world, 0), whole_scene(making));
-    if (all && good(making, rill_bed_build(making->world), whole_scene(making))) {
-        return true;
-    }
+    if (all && good(making, rill_bed_build(making->world), whole_scene(making))) return true;
     rill_world_destroy(making->world);
     making->world = NULL;
     return false;
@@ -73,12 +67,10 @@ static double highest(maker *making, const rill_scene_fill *fill, int32_t layers
         making->no_memory = true;
         return top;
     }
-    for (int32_t layer = fill ? fill->layer : 0; layer < (fill ? fill->layer + 1 : layers); layer++) {
+    for (int32_t layer = fill ? fill->layer : 0; layer < (fill ? fill->layer + 1 : layers); ++layer) {
         /* A layer that the bed does not have is reported when it is filled. */
         rill_result result = rill_world_read_field(making->world, RILL_FIELD_BASE, layer, base, count);
-        for (size_t i = 0; result == RILL_OK && i < count; i++) {
-            top = larger(fill ? base[i] + fill->depths[i] : base[i], top);
-        }
+        for (size_t i = 0; result == RILL_OK && i < count; ++i) top = larger(fill ? base[i] + fill->depths[i] : base[i], top);
     }
     free(base);
     return top;
@@ -88,15 +80,13 @@ static double highest(maker *making, const rill_scene_fill *fill, int32_t layers
 static double choose_headroom(maker *making) {
     const rill_scene *scene = making->scene;
     rill_bed_info info;
-    if (rill_bed_get_info(making->world, &info) != RILL_OK) {
-        return HEADROOM_DEFAULT;
-    }
+    if (rill_bed_get_info(making->world, &info) != RILL_OK) return HEADROOM_DEFAULT;
     double top = -(double)INFINITY, floor = highest(making, NULL, info.layers);
-    for (size_t i = 0; i < scene->fill_count; i++) {
+    for (size_t i = 0; i < scene->fill_count; ++i) {
         const rill_scene_fill *fill = &scene->fills[i];
         top = larger(fill->depths ? highest(making, fill, info.layers) : fill->level, top);
     }
-    for (int side = 0; side < 4; side++) {
+    for (int side = 0; side < 4; ++side) {
         const rill_edge *edge = &scene->world.edges[side];
         top = edge->kind == RILL_EDGE_STILL ? larger(edge->level, top) : top;
     }
@@ -133,16 +123,14 @@ static void press(maker *making, const rill_scene_force *external) {
         making->no_memory = true;
         return;
     }
-    for (size_t i = 0; i < cells; i++) {
+    for (size_t i = 0; i < cells; ++i) {
         double x = grid->origin[0] + ((double)(i % nx) + 0.5) * grid->cell_size;
         double y = grid->origin[1] + ((double)(i / nx) + 0.5) * grid->cell_size;
         bool inside = x >= external->min[0] && x <= external->max[0] && y >= external->min[1] && y <= external->max[1];
         pressures[i] = inside ? 1 : 0;
         count += inside;
     }
-    for (size_t i = 0; i < cells && count > 0; i++) {
-        pressures[i] *= external->force / ((double)count * grid->cell_size * grid->cell_size);
-    }
+    for (size_t i = 0; i < cells && count > 0; ++i) pressures[i] *= external->force / ((double)count * grid->cell_size * grid->cell_size);
     if (count == 0) {
         rill_report_error(making->report, external->place,
                           "found no column between (%g, %g) and (%g, %g) for the external force, expected one at least",
@@ -155,9 +143,7 @@ static void press(maker *making, const rill_scene_force *external) {
 
 static void check_probe(maker *making, const rill_scene_probe *probe) {
     rill_sample sample;
-    if (probe->body || probe->measure == RILL_MEASURE_VOLUME) {
-        return;
-    }
+    if (probe->body || probe->measure == RILL_MEASURE_VOLUME) return;
     if (good(making, rill_query_points(making->world, probe->at, 1, &sample), probe->place) && !sample.found) {
         rill_report_error(
             making->report, probe->place,
@@ -174,22 +160,14 @@ static void furnish(maker *making) {
                          (long long)info.outside_solids, scene->solid_count);
     }
     /* Before the liquid, which is then left out where they are. */
-    for (size_t i = 0; i < scene->body_count && !making->no_memory; i++) {
-        good(making, rill_scene_add_body(&scene->bodies[i], making->world), scene->bodies[i].place);
-    }
-    for (size_t i = 0; i < scene->fill_count && !making->no_memory; i++) {
-        fill_one(making, &scene->fills[i]);
-    }
-    if (scene->external.given && !making->no_memory) {
-        press(making, &scene->external);
-    }
-    for (size_t i = 0; i < scene->source_count && !making->no_memory; i++) {
+    for (size_t i = 0; i < scene->body_count && !making->no_memory; ++i) good(making, rill_scene_add_body(&scene->bodies[i], making->world), scene->bodies[i].place);
+    for (size_t i = 0; i < scene->fill_count && !making->no_memory; ++i) fill_one(making, &scene->fills[i]);
+    if (scene->external.given && !making->no_memory) press(making, &scene->external);
+    for (size_t i = 0; i < scene->source_count && !making->no_memory; ++i) {
         rill_source_id id;
         good(making, rill_source_create(making->world, &scene->sources[i].def, &id), scene->sources[i].place);
     }
-    for (size_t i = 0; i < scene->probe_count && !making->no_memory; i++) {
-        check_probe(making, &scene->probes[i]);
-    }
+    for (size_t i = 0; i < scene->probe_count && !making->no_memory; ++i) check_probe(making, &scene->probes[i]);
 }
 
 rill_scene_result rill_scene_create_world(const rill_scene *scene, const rill_runtime *runtime, rill_world **out,
@@ -206,9 +184,7 @@ rill_scene_result rill_scene_create_world(const rill_scene *scene, const rill_ru
             build(&making, headroom);
         }
     }
-    if (making.world) {
-        furnish(&making);
-    }
+    if (making.world) furnish(&making);
     rill_report_sort(report);
     if (making.no_memory || report->errors > errors) {
         rill_world_destroy(making.world);
@@ -221,15 +197,9 @@ rill_scene_result rill_scene_create_world(const rill_scene *scene, const rill_ru
 double rill_scene_probe_value(const rill_scene_probe *probe, const rill_world *world) {
     rill_sample sample = { 0 };
     double volume = 0;
-    if (probe->body) {
-        return rill_scene_body_value(probe, world);
-    }
-    if (probe->measure == RILL_MEASURE_VOLUME) {
-        return rill_query_box_volume(world, probe->min, probe->max, &volume) == RILL_OK ? volume : (double)NAN;
-    }
-    if (rill_query_points(world, probe->at, 1, &sample) != RILL_OK || !sample.found) {
-        return (double)NAN;
-    }
+    if (probe->body) return rill_scene_body_value(probe, world);
+    if (probe->measure == RILL_MEASURE_VOLUME) return rill_query_box_volume(world, probe->min, probe->max, &volume) == RILL_OK ? volume : (double)NAN;
+    if (rill_query_points(world, probe->at, 1, &sample) != RILL_OK || !sample.found) return (double)NAN;
     switch (probe->measure) {
     case RILL_MEASURE_LEVEL: return sample.level;
     case RILL_MEASURE_DEPTH: return sample.depth;

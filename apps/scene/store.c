@@ -33,12 +33,8 @@ rill_store *rill_store_create(void) {
 }
 
 void rill_store_free(rill_store *store) {
-    if (!store) {
-        return;
-    }
-    for (adopted *guest = store->guests; guest; guest = guest->next) {
-        free(guest->memory);
-    }
+    if (!store) return;
+    for (adopted *guest = store->guests; guest; guest = guest->next) free(guest->memory);
     for (chunk *piece = store->chunks; piece;) {
         chunk *next = piece->next;
         free(piece);
@@ -49,13 +45,9 @@ void rill_store_free(rill_store *store) {
 
 static chunk *add_chunk(rill_store *store, size_t size) {
     size_t head = round_up(sizeof(chunk));
-    if (size > SIZE_MAX - head) {
-        return NULL;
-    }
+    if (size > SIZE_MAX - head) return NULL;
     chunk *fresh = calloc(1, head + size);
-    if (!fresh) {
-        return NULL;
-    }
+    if (!fresh) return NULL;
     fresh->size = size;
     /* A large piece goes behind the chunk being cut, so that the rest of that one is not lost. */
     if (store->chunks && size > CHUNK) {
@@ -69,17 +61,11 @@ static chunk *add_chunk(rill_store *store, size_t size) {
 }
 
 void *rill_store_take(rill_store *store, size_t count, size_t size) {
-    if (size && count > (SIZE_MAX / 2) / size) {
-        return NULL;
-    }
+    if (size && count > (SIZE_MAX / 2) / size) return NULL;
     size_t bytes = round_up(count && size ? count * size : 1);
     chunk *from = store->chunks;
-    if (!from || from->size - from->used < bytes) {
-        from = add_chunk(store, bytes > CHUNK ? bytes : CHUNK);
-    }
-    if (!from) {
-        return NULL;
-    }
+    if (!from || from->size - from->used < bytes) from = add_chunk(store, bytes > CHUNK ? bytes : CHUNK);
+    if (!from) return NULL;
     void *place = (char *)from + round_up(sizeof(chunk)) + from->used;
     from->used += bytes;
     return place;
@@ -87,17 +73,13 @@ void *rill_store_take(rill_store *store, size_t count, size_t size) {
 
 char *rill_store_text(rill_store *store, const char *text, size_t length) {
     char *copy = length < SIZE_MAX ? rill_store_take(store, length + 1, 1) : NULL;
-    if (copy && length) {
-        memcpy(copy, text, length);
-    }
+    if (copy && length) memcpy(copy, text, length);
     return copy;
 }
 
 bool rill_store_adopt(rill_store *store, void *memory) {
     adopted *guest = rill_store_take(store, 1, sizeof *guest);
-    if (!guest) {
-        return false;
-    }
+    if (!guest) return false;
     *guest = (adopted){ store->guests, memory };
     store->guests = guest;
     return true;

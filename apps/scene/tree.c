@@ -18,19 +18,14 @@ typedef struct builder {
 } builder;
 
 static rill_scene_place place_of(const builder *building, yaml_mark_t mark) {
-    if (building->line_less) {
-        return (rill_scene_place){ building->origin, 0, 0 };
-    }
+    if (building->line_less) return (rill_scene_place){ building->origin, 0, 0 };
     /* Files are at most 16 MB, so lines and columns fit. */
     return (rill_scene_place){ building->origin, (int32_t)mark.line + 1, (int32_t)mark.column + 1 };
 }
 
 rill_node *rill_tree_get(const rill_node *map, const char *key) {
-    for (size_t i = 0; map->kind == RILL_NODE_MAP && i < map->count; i++) {
-        if (strcmp(map->members[i].key->text, key) == 0) {
-            return map->members[i].value;
-        }
-    }
+    for (size_t i = 0; map->kind == RILL_NODE_MAP && i < map->count; ++i)
+if (strcmp(map->members[i].key->text, key) == 0) return map->members[i].value;
     return NULL;
 }
 
@@ -38,34 +33,24 @@ bool rill_tree_add(rill_store *store, rill_node *node, rill_node *key, rill_node
     if (node->count == node->capacity) {
         size_t capacity = node->capacity ? node->capacity * 2 : 8;
         rill_member *members = rill_store_take(store, capacity, sizeof *members);
-        if (!members) {
-            return false;
-        }
-        if (node->count) {
-            memcpy(members, node->members, node->count * sizeof *members);
-        }
+        if (!members) return false;
+        if (node->count) memcpy(members, node->members, node->count * sizeof *members);
         node->members = members;
         node->capacity = capacity;
     }
     node->members[node->count++] = (rill_member){ key, value };
     value->parent = node;
-    if (key) {
-        key->parent = node;
-    }
+    if (key) key->parent = node;
     return true;
 }
 
 /* Writes backwards from the end of the buffer, so that the innermost names survive when it is too small. */
 static char *prepend(char *start, char *at, const char *text, bool dot) {
     size_t length = strlen(text) + (dot ? 1 : 0);
-    if (length > (size_t)(at - start)) {
-        return NULL;
-    }
+    if (length > (size_t)(at - start)) return NULL;
     at -= length;
     memcpy(at, text, strlen(text));
-    if (dot) {
-        at[length - 1] = '.';
-    }
+    if (dot) at[length - 1] = '.';
     return at;
 }
 
@@ -73,21 +58,15 @@ rill_path rill_tree_path(const rill_node *node) {
     char buffer[sizeof(rill_path)];
     char *at = buffer + sizeof buffer - 1;
     *at = 0;
-    if (!node->parent) {
-        at = prepend(buffer, at, "the scene", false);
-    }
+    if (!node->parent) at = prepend(buffer, at, "the scene", false);
     for (; node->parent; node = node->parent) {
         size_t i = 0;
-        while (i < node->parent->count && node->parent->members[i].value != node) {
-            i++;
-        }
+        while (i < node->parent->count && node->parent->members[i].value != node) ++i;
         char number[32];
         const rill_node *key = i < node->parent->count ? node->parent->members[i].key : node;
         snprintf(number, sizeof number, "%zu", i);
         char *further = prepend(buffer, at, key ? key->text : number, *at != 0);
-        if (!further) {
-            break;
-        }
+        if (!further) break;
         at = further;
     }
     rill_path path;
@@ -141,9 +120,7 @@ static rill_node *new_node(builder *building, rill_node_kind kind, yaml_mark_t m
 
 static void open_node(builder *building, rill_node_kind kind, const yaml_event_t *event) {
     rill_node *node = new_node(building, kind, event->start_mark);
-    if (!node) {
-        return;
-    }
+    if (!node) return;
     if (building->depth == RILL_TREE_DEPTH) {
         rill_report_error(building->report, node->place, "found nesting deeper than %d levels", RILL_TREE_DEPTH);
         building->broken = true;
@@ -152,16 +129,14 @@ static void open_node(builder *building, rill_node_kind kind, const yaml_event_t
     attach(building, node);
     building->stack[building->depth] = node;
     building->keys[building->depth] = NULL;
-    building->depth++;
+    ++building->depth;
 }
 
 static void add_scalar(builder *building, const yaml_event_t *event) {
     rill_node *node = new_node(building, RILL_NODE_SCALAR, event->start_mark);
     const char *text = (const char *)event->data.scalar.value;
     size_t length = event->data.scalar.length;
-    if (!node) {
-        return;
-    }
+    if (!node) return;
     if (memchr(text, 0, length)) {
         rill_report_error(building->report, node->place, "found a zero byte in a text, expected characters");
         building->broken = true;
@@ -226,7 +201,7 @@ static bool take_event(builder *building, const yaml_event_t *event, int *docume
 /* libyaml gives the place of unreadable bytes as an offset only. */
 static yaml_mark_t mark_at(const char *text, size_t offset) {
     yaml_mark_t mark = { offset, 0, 0 };
-    for (size_t i = 0; i < offset; i++) {
+    for (size_t i = 0; i < offset; ++i) {
         bool line_end = text[i] == '\n';
         bool inner_byte = ((unsigned char)text[i] & 0xC0) == 0x80;
         mark.line += line_end;
@@ -241,9 +216,7 @@ static void report_syntax(builder *building, const yaml_parser_t *parser, const 
         return;
     }
     yaml_mark_t mark = parser->problem_mark;
-    if (parser->error == YAML_READER_ERROR) {
-        mark = mark_at(text, parser->problem_offset < size ? parser->problem_offset : size);
-    }
+    if (parser->error == YAML_READER_ERROR) mark = mark_at(text, parser->problem_offset < size ? parser->problem_offset : size);
     rill_report_error(building->report, place_of(building, mark), "found no valid YAML: %s%s%s",
                       parser->problem ? parser->problem : "something unreadable", parser->context ? " " : "",
                       parser->context ? parser->context : "");
@@ -272,8 +245,6 @@ rill_node *rill_tree_parse(const char *text, size_t size, const char *origin, bo
     }
     yaml_parser_delete(&parser);
     *no_memory = building.no_memory;
-    if (!building.broken && !building.no_memory && !building.root && !line_less) {
-        rill_report_error(report, (rill_scene_place){ origin, 1, 1 }, "found an empty file, expected a scene");
-    }
+    if (!building.broken && !building.no_memory && !building.root && !line_less) rill_report_error(report, (rill_scene_place){ origin, 1, 1 }, "found an empty file, expected a scene");
     return building.broken || building.no_memory ? NULL : building.root;
 }

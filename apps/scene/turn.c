@@ -14,7 +14,7 @@ static void multiply(const double a[4], const double b[4], double out[4]) {
 
 void rill_turn_of(const double rotate[3], double out[4]) {
     double q[4] = { 0, 0, 0, 1 };
-    for (int axis = 0; axis < 3; axis++) {
+    for (int axis = 0; axis < 3; ++axis) {
         double half = rotate[axis] * acos(-1.0) / 360, about[4] = { 0, 0, 0, cos(half) };
         about[axis] = sin(half);
         multiply(about, q, q);
@@ -37,7 +37,5 @@ void rill_turn_spin(const double from[4], const double to[4], double dt, double 
     double sine = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2]);
     double angle = 2 * atan2(sine, fabs(q[3]));
     double factor = sine > 0 ? copysign(angle, q[3]) / (sine * dt) : 0;
-    for (int i = 0; i < 3; i++) {
-        out[i] = factor * q[i];
-    }
+    for (int i = 0; i < 3; ++i) out[i] = factor * q[i];
 }

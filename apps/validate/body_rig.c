@@ -6,12 +6,8 @@
 #define PI 3.14159265358979323846
 
 bool rill_rig_tank(rill_rig *rig, double depth) {
-    if (!rill_rig_build(rig)) {
-        return false;
-    }
-    for (size_t i = 0; i < rig->cells; i++) {
-        rig->depth[i] = depth;
-    }
+    if (!rill_rig_build(rig)) return false;
+    for (size_t i = 0; i < rig->cells; ++i) rig->depth[i] = depth;
     return rill_rig_fill(rig);
 }
 
@@ -21,9 +17,7 @@ bool rill_rig_put(rill_rig *rig, const rill_body_def *def, rill_body_id *out) {
 
 rill_body_state rill_rig_body(rill_rig *rig, rill_body_id id) {
     rill_body_state state = { { 0 }, { 0 }, { 0 }, { 0 }, { 0 } };
-    if (rig->ok) {
-        rill_rig_expect(rig, rill_body_get_state(rig->world, id, &state), "rill_body_get_state");
-    }
+    if (rig->ok) rill_rig_expect(rig, rill_body_get_state(rig->world, id, &state), "rill_body_get_state");
     return state;
 }
 
@@ -39,13 +33,9 @@ bool rill_rig_heave(rill_rig *rig, rill_body_id id, double dt) {
 }
 
 double rill_rig_level(rill_rig *rig) {
-    if (!rill_rig_look(rig)) {
-        return 0;
-    }
+    if (!rill_rig_look(rig)) return 0;
     double sum = 0;
-    for (int32_t x = 0; x < rig->nx; x++) {
-        sum += rig->depth[rill_rig_cell(rig, x, 0)] + rig->depth[rill_rig_cell(rig, x, rig->ny - 1)];
-    }
+    for (int32_t x = 0; x < rig->nx; ++x) sum += rig->depth[rill_rig_cell(rig, x, 0)] + rig->depth[rill_rig_cell(rig, x, rig->ny - 1)];
     return sum / (2 * rig->nx);
 }
 
@@ -56,9 +46,7 @@ double rill_rig_body_speed(const rill_body_state *state, double reach) {
 
 void rill_rig_turn(double orientation[4], int axis, double degrees) {
     const double half = degrees * PI / 360;
-    for (int k = 0; k < 4; k++) {
-        orientation[k] = k == 3 ? cos(half) : k == axis ? sin(half) : 0;
-    }
+    for (int k = 0; k < 4; ++k) orientation[k] = k == 3 ? cos(half) : k == axis ? sin(half) : 0;
 }
 
 double rill_rig_heading(const rill_body_state *state) {

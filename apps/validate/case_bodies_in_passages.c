@@ -67,9 +67,7 @@ static double in_far_well(rill_rig *rig, double from) {
 static bool step(rill_rig *rig, double dt, score *totals) {
     rill_step_info info;
     if (!rill_rig_step(rig, dt) || !rill_rig_audit(rig, &totals->error) ||
-        !rill_rig_expect(rig, rill_world_get_step_info(rig->world, &info), "rill_world_get_step_info")) {
-        return false;
-    }
+        !rill_rig_expect(rig, rill_world_get_step_info(rig->world, &info), "rill_world_get_step_info")) return false;
     totals->capped += (info.status & (RILL_STATUS_BODIES_CAPPED | RILL_STATUS_PASSAGES_CAPPED)) != 0;
     return true;
 }
@@ -86,7 +84,7 @@ static void run_piston(rill_validation *validation, double speed, score *totals)
     def.mass = (double)INFINITY;
     if (build_wells(&rig, validation) && rill_rig_put(&rig, &def, &id) && fill_wells(&rig)) {
         const double far = (WELL + PASSAGE) * dx, at_first = in_far_well(&rig, far);
-        for (int i = 0; i < steps && rig.ok; i++) {
+        for (int i = 0; i < steps && rig.ok; ++i) {
             const double before = in_far_well(&rig, far);
             rill_body_state state = rill_rig_body(&rig, id);
             state.velocity[0] = speed * sin(2 * PI * (i + 0.5) / steps);
@@ -117,9 +115,7 @@ static void run_piston(rill_validation *validation, double speed, score *totals)
 static double period(double density, double relative, double part, double length) {
     const double area = height * ACROSS * dx, beside = density * length / (area * (part / relative + (1 - part)));
     double sum = density * (PASSAGE * dx - length) / area + beside;
-    for (int k = 1; k <= WELL; k++) {
-        sum += 2 * density * k * k / (double)(WELL * WELL) / (ACROSS * level);
-    }
+    for (int k = 1; k <= WELL; ++k) sum += 2 * density * k * k / (double)(WELL * WELL) / (ACROSS * level);
     return 2 * PI * sqrt(sum * WELL * ACROSS * dx * dx / (2 * density * gravity));
 }
 
@@ -138,7 +134,7 @@ static void run_plug(rill_validation *validation, double relative, double part, 
         target = period(density, relative, part, length);
         rill_rig_put(&rig, &def, &id);
     }
-    for (size_t i = 0; fill_wells(&rig) && i < rig.cells; i++) {
+    for (size_t i = 0; fill_wells(&rig) && i < rig.cells; ++i) {
         const int at = (int)(i % (size_t)rig.nx);
         rig.depth[i] = at < WELL ? level + 3e-4 : at >= WELL + PASSAGE ? level - 3e-4 : (double)NAN;
     }
@@ -147,20 +143,16 @@ static void run_plug(rill_validation *validation, double relative, double part, 
                         "rill_world_fill_depths");
     }
     double before = 1;
-    for (int i = 1; found < 3 && i * dt < 3 * target && step(&rig, dt, totals); i++) {
+    for (int i = 1; found < 3 && i * dt < 3 * target && step(&rig, dt, totals); ++i) {
         rill_body_state state = rill_rig_body(&rig, id);
         state.position[1] = y;
         state.position[2] = z;
         state.velocity[1] = state.velocity[2] = 0;
-        for (int k = 0; k < 3; k++) {
-            state.spin[k] = 0;
-        }
+        for (int k = 0; k < 3; ++k) state.spin[k] = 0;
         rill_rig_turn(state.orientation, 0, 0);
         rill_rig_set_body(&rig, id, &state);
         const double apart = in_far_well(&rig, 0) - in_far_well(&rig, (WELL + PASSAGE) * dx);
-        if (before * apart < 0) {
-            crossed[found++] = dt * (i - apart / (apart - before));
-        }
+        if (before * apart < 0) crossed[found++] = dt * (i - apart / (apart - before));
         before = apart;
     }
     if (rig.ok) {
@@ -186,7 +178,7 @@ static void run_ceiling(rill_validation *validation, score *totals) {
         rill_rig_put(&rig, &def, &id);
     }
     fill_wells(&rig);
-    for (int i = 0; i < 240 && step(&rig, 1.0 / 240, totals); i++) {
+    for (int i = 0; i < 240 && step(&rig, 1.0 / 240, totals); ++i) {
         rill_body_state state = rill_rig_body(&rig, id);
         state.position[2] = def.state.position[2];
         state.velocity[2] = 0;
@@ -208,7 +200,7 @@ void rill_case_bodies_in_passages(rill_validation *validation) {
     score totals = { 0, 0 };
     run_piston(validation, 0.02, &totals);
     run_piston(validation, 0.1, &totals);
-    for (int i = 0; i < 5; i++) {
+    for (int i = 0; i < 5; ++i) {
         run_plug(validation, relative[i], 1, &totals);
         run_plug(validation, relative[i], 0.9, &totals);
     }

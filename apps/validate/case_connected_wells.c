@@ -75,9 +75,7 @@ static const rill_vessels star = { .name = "T-branched",
 /* Inertance (1/m) of a well of `cells` cells in a line, and of the half cell in front of the mouth. */
 static double end_inertance(double dx, double cells, double width, double depth) {
     double sum = 0.5 * dx / (width * depth);
-    for (double k = 1; k < cells; k++) {
-        sum += (k / cells) * (k / cells) * dx / (width * depth);
-    }
+    for (double k = 1; k < cells; ++k) sum += (k / cells) * (k / cells) * dx / (width * depth);
     return sum;
 }
 
@@ -95,7 +93,7 @@ typedef struct swing {
 static double zeros(const double *signal, int count, double dt) {
     double first = (double)NAN, last = (double)NAN;
     int crossings = 0;
-    for (int k = 1; k < count; k++) {
+    for (int k = 1; k < count; ++k) {
         if (signal[k - 1] > 0 && signal[k] <= 0) {
             last = dt * (k - 1 + signal[k - 1] / (signal[k - 1] - signal[k]));
             first = crossings++ == 0 ? last : first;
@@ -106,9 +104,7 @@ static double zeros(const double *signal, int count, double dt) {
 
 static double largest(const double *signal, int from, int to) {
     double most = 0;
-    for (int k = from; k < to; k++) {
-        most = fabs(signal[k]) > most ? fabs(signal[k]) : most;
-    }
+    for (int k = from; k < to; ++k) most = fabs(signal[k]) > most ? fabs(signal[k]) : most;
     return most;
 }
 
@@ -140,7 +136,7 @@ static void run_swing(rill_validation *validation, const swing *s) {
         const double levels[RILL_WELLS] = { s->depth + s->amplitude, s->depth - s->amplitude, s->depth };
         signal = rill_rig_numbers(&rig, (size_t)count);
         rill_vessels_fill(&rig, well, levels, s->depth);
-        for (int k = 0; k < count && rig.ok; k++) {
+        for (int k = 0; k < count && rig.ok; ++k) {
             if ((k == 0 || rill_rig_step(&rig, s->period / SAMPLES)) && rill_rig_look(&rig)) {
                 signal[k] = rill_vessels_level(&rig, well, 1).mean - rill_vessels_level(&rig, well, 2).mean;
                 double rise = s->wells > 2 ? fabs(rill_vessels_level(&rig, well, 3).mean - s->depth) : 0;
@@ -161,7 +157,7 @@ static void run_swing(rill_validation *validation, const swing *s) {
 
 static void run_tubes(rill_validation *validation) {
     const double depth = 0.1, S = WELL * 1e-6;
-    for (size_t i = 0; i < sizeof tubes / sizeof tubes[0]; i++) {
+    for (size_t i = 0; i < sizeof tubes / sizeof tubes[0]; ++i) {
         const rill_vessels *t = &tubes[i];
         double inertance = 20 * t->dx / (t->height * t->dx) + 2 * end_inertance(t->dx, WELL, t->dx, depth);
         swing s = { .vessels = t, .depth = depth, .amplitude = 5e-4, .wells = 2 };
@@ -211,7 +207,7 @@ static void run_settling(rill_validation *validation) {
         rill_vessels_fill(&rig, well, levels, 1);
         rill_rig_run(&rig, validation->quick ? 15 : 30, 0.05);
         rill_rig_audit(&rig, &error);
-        for (int i = 1; rill_rig_look(&rig) && i <= RILL_WELLS; i++) {
+        for (int i = 1; rill_rig_look(&rig) && i <= RILL_WELLS; ++i) {
             rill_well_level level = rill_vessels_level(&rig, well, i);
             low = fmin(low, level.mean);
             high = fmax(high, level.mean);

@@ -24,8 +24,8 @@ enum { WINDOW = 50 };
 /* A smooth heap in one corner and some roughness, nowhere near dry. */
 static bool fill_waves(rill_rig *rig, double depth, double height) {
     uint64_t seed = 20;
-    for (int32_t y = 0; y < rig->ny; y++) {
-        for (int32_t x = 0; x < rig->nx; x++) {
+    for (int32_t y = 0; y < rig->ny; ++y) {
+        for (int32_t x = 0; x < rig->nx; ++x) {
             double r2 = (double)(x * x + y * y) / (double)(rig->nx * rig->nx);
             rig->depth[rill_rig_cell(rig, x, y)] =
                 depth + height * exp(-8 * r2) + 0.1 * height * rill_rig_random(&seed);
@@ -39,10 +39,8 @@ static bool fill_waves(rill_rig *rig, double depth, double height) {
 /* faces[] are f_new / A, `before` is f_old / A. */
 static double invariant(const rill_rig *rig, const double *before) {
     double mean = 0, potential = 0, kinetic = 0;
-    for (size_t i = 0; i < rig->cells; i++) {
-        mean += rig->depth[i] / (double)rig->cells;
-    }
-    for (size_t i = 0; i < rig->cells; i++) {
+    for (size_t i = 0; i < rig->cells; ++i) mean += rig->depth[i] / (double)rig->cells;
+    for (size_t i = 0; i < rig->cells; ++i) {
         double h = rig->depth[i] - mean;
         potential += h * h;
         kinetic += before[2 * i] * rig->faces[2 * i] + before[2 * i + 1] * rig->faces[2 * i + 1];
@@ -58,7 +56,7 @@ static void run_paper(rill_validation *validation, int32_t size, double dx, doub
     double first = NAN, last = NAN, worst = 0;
     if (before && rill_rig_build(&rig) && fill_waves(&rig, depth, 0.1 * depth)) {
         double dt = 0.5 * rill_rig_stable_step(&rig, depth);
-        for (int n = 0; n < steps && rill_rig_step(&rig, dt) && rill_rig_look(&rig); n++) {
+        for (int n = 0; n < steps && rill_rig_step(&rig, dt) && rill_rig_look(&rig); ++n) {
             double energy = invariant(&rig, before);
             first = n == 0 ? energy : first;
             double change = n == 0 ? 0 : fabs(energy / last - 1);
@@ -84,8 +82,8 @@ static void run_paper(rill_validation *validation, int32_t size, double dx, doub
 /* Above the lowest bed there is; in units of the liquid's density. */
 static double total_energy(const rill_rig *rig, const double *before, double floor) {
     double sum = 0;
-    for (int32_t y = 0; y < rig->ny; y++) {
-        for (int32_t x = 0; x < rig->nx; x++) {
+    for (int32_t y = 0; y < rig->ny; ++y) {
+        for (int32_t x = 0; x < rig->nx; ++x) {
             size_t i = rill_rig_cell(rig, x, y);
             double depth = rig->depth[i];
             sum += 0.5 * gravity * depth * (2 * (rig->base[i] - floor) + depth);
@@ -100,19 +98,15 @@ static double total_energy(const rill_rig *rig, const double *before, double flo
 /* Returns the energy of the same liquid with one level everywhere, found by bisection on its volume. */
 static double rest_energy(rill_rig *rig, double floor) {
     double volume = 0, low = floor, high = floor + 100 * rill_rig_max_depth(rig);
-    for (size_t i = 0; i < rig->cells; i++) {
-        volume += rig->depth[i];
-    }
-    for (int k = 0; k < 100; k++) {
+    for (size_t i = 0; i < rig->cells; ++i) volume += rig->depth[i];
+    for (int k = 0; k < 100; ++k) {
         double level = 0.5 * (low + high), sum = 0;
-        for (size_t i = 0; i < rig->cells; i++) {
-            sum += level > rig->base[i] ? level - rig->base[i] : 0;
-        }
+        for (size_t i = 0; i < rig->cells; ++i) sum += level > rig->base[i] ? level - rig->base[i] : 0;
         low = sum < volume ? level : low;
         high = sum < volume ? high : level;
     }
     double energy = 0;
-    for (size_t i = 0; i < rig->cells; i++) {
+    for (size_t i = 0; i < rig->cells; ++i) {
         double depth = low > rig->base[i] ? low - rig->base[i] : 0;
         energy += 0.5 * gravity * depth * (2 * (rig->base[i] - floor) + depth);
     }
@@ -127,10 +121,8 @@ typedef struct energy_scene {
 } energy_scene;
 
 static bool fill_scene(rill_rig *rig, const energy_scene *scene) {
-    if (!scene->dam) {
-        return fill_waves(rig, scene->depth, 0.3 * scene->depth);
-    }
-    for (size_t i = 0; i < rig->cells; i++) {
+    if (!scene->dam) return fill_waves(rig, scene->depth, 0.3 * scene->depth);
+    for (size_t i = 0; i < rig->cells; ++i) {
         bool behind = (int32_t)(i % (size_t)rig->nx) < rig->nx / 3;
         rig->depth[i] = behind && rig->base[i] < scene->depth ? scene->depth - rig->base[i] : 0;
     }
@@ -144,14 +136,12 @@ static void run_physical(rill_validation *validation, const energy_scene *scene,
     double *energy = ready ? rill_rig_numbers(&rig, (size_t)steps + 1) : NULL;
     double *before = ready ? rill_rig_numbers(&rig, 2 * rig.cells) : NULL;
     uint64_t seed = 21;
-    for (size_t i = 0; ready && i < rig.cells; i++) {
-        rig.heights[i] = scene->roughness * rill_rig_random(&seed);
-    }
+    for (size_t i = 0; ready && i < rig.cells; ++i) rig.heights[i] = scene->roughness * rill_rig_random(&seed);
     if (energy && before && rill_rig_build(&rig) && fill_scene(&rig, scene) && rill_rig_look(&rig)) {
         double dt = 0.5 * rill_rig_stable_step(&rig, 1.3 * scene->depth), rest = rest_energy(&rig, 0), worst = -INFINITY;
         int grown = 0;
         energy[0] = total_energy(&rig, before, 0);
-        for (int n = 1; n <= steps && rill_rig_step(&rig, dt) && rill_rig_look(&rig); n++) {
+        for (int n = 1; n <= steps && rill_rig_step(&rig, dt) && rill_rig_look(&rig); ++n) {
             energy[n] = total_energy(&rig, before, 0);
             memcpy(before, rig.faces, 2 * rig.cells * sizeof *before);
             if (n >= WINDOW) {
@@ -182,7 +172,5 @@ void rill_case_energy(rill_validation *validation) {
         { "slosh over a rough bed", 3e-3, 6e-3, false },
         { "dam on a dry rough bed", 2e-3, 6e-3, true },
     };
-    for (size_t i = 0; i < sizeof scenes / sizeof scenes[0]; i++) {
-        run_physical(validation, &scenes[i], steps);
-    }
+    for (size_t i = 0; i < sizeof scenes / sizeof scenes[0]; ++i) run_physical(validation, &scenes[i], steps);
 }

@@ -36,8 +36,8 @@ enum { FILM_WIDTH = 4 };
 /* Volume per width beyond a cross-section, averaged over a range of cross-sections. */
 static double volume_beyond(const rill_rig *rig, int32_t first, int32_t count) {
     double sum = 0;
-    for (int32_t y = 0; y < rig->ny; y++) {
-        for (int32_t x = first; x < rig->nx; x++) {
+    for (int32_t y = 0; y < rig->ny; ++y) {
+        for (int32_t x = first; x < rig->nx; ++x) {
             double sections = x - first + 1 < count ? x - first + 1 : count; /* that this column lies beyond */
             sum += rig->depth[rill_rig_cell(rig, x, y)] * sections / count;
         }
@@ -48,7 +48,7 @@ static double volume_beyond(const rill_rig *rig, int32_t first, int32_t count) {
 static bool start_film(rill_rig *rig, const film *which, double viscosity) {
     double angle = which->degrees * RILL_PI / 180;
     if (which->sloped_bed) {
-        for (size_t i = 0; i < rig->cells; i++) {
+        for (size_t i = 0; i < rig->cells; ++i) {
             int32_t x = (int32_t)(i % (size_t)rig->nx);
             rig->heights[i] = ((double)rig->nx * rig->dx - rill_rig_centre(rig, x)) * tan(angle);
         }
@@ -59,12 +59,8 @@ static bool start_film(rill_rig *rig, const film *which, double viscosity) {
     rig->def.headroom = 0.02;
     rig->def.liquid.viscosity = viscosity;
     rig->def.solver.pipe_area = which->area;
-    if (!rill_rig_build(rig)) {
-        return false;
-    }
-    for (size_t i = 0; i < rig->cells; i++) {
-        rig->depth[i] = which->depth;
-    }
+    if (!rill_rig_build(rig)) return false;
+    for (size_t i = 0; i < rig->cells; ++i) rig->depth[i] = which->depth;
     return rill_rig_fill(rig);
 }
 
@@ -107,9 +103,9 @@ static void run_film(rill_validation *validation, const film *which, double dx) 
 void rill_case_film(rill_validation *validation) {
     static const char *const liquids[] = { "water", "blood", "olive oil" };
     static const double depths[] = { 1e-4, 5e-4 };
-    for (int sloped = 0; sloped < 2; sloped++) {
-        for (int l = 0; l < 3; l++) {
-            for (int d = 0; d < 2; d++) {
+    for (int sloped = 0; sloped < 2; ++sloped) {
+        for (int l = 0; l < 3; ++l) {
+            for (int d = 0; d < 2; ++d) {
                 film which = { liquids[l], depths[d], 30, sloped != 0, RILL_PIPE_AREA_PHYSICAL };
                 run_film(validation, &which, 1e-3);
             }
@@ -139,8 +135,8 @@ typedef struct puddle_result {
 
 static double rms_radius(const rill_rig *rig) {
     double sum = 0, moment = 0, centre = 0.5 * (double)rig->nx * rig->dx;
-    for (int32_t y = 0; y < rig->ny; y++) {
-        for (int32_t x = 0; x < rig->nx; x++) {
+    for (int32_t y = 0; y < rig->ny; ++y) {
+        for (int32_t x = 0; x < rig->nx; ++x) {
             double px = rill_rig_centre(rig, x) - centre, py = rill_rig_centre(rig, y) - centre;
             double depth = rig->depth[rill_rig_cell(rig, x, y)];
             sum += depth;
@@ -154,9 +150,7 @@ static double rms_radius(const rill_rig *rig) {
 static double depth_at(const rill_rig *rig, double px, double py) {
     double fx = px / rig->dx + 0.5 * (double)rig->nx - 0.5, fy = py / rig->dx + 0.5 * (double)rig->ny - 0.5;
     int32_t x = (int32_t)floor(fx), y = (int32_t)floor(fy);
-    if (x < 0 || y < 0 || x + 1 >= rig->nx || y + 1 >= rig->ny) {
-        return 0;
-    }
+    if (x < 0 || y < 0 || x + 1 >= rig->nx || y + 1 >= rig->ny) return 0;
     double sx = fx - x, sy = fy - y;
     const double *row = rig->depth + rill_rig_cell(rig, x, y), *next = row + rig->nx;
     return (1 - sy) * ((1 - sx) * row[0] + sx * row[1]) + sy * ((1 - sx) * next[0] + sx * next[1]);
@@ -166,12 +160,10 @@ static double depth_at(const rill_rig *rig, double px, double py) {
  * middle. */
 static double front_roundness(const rill_rig *rig) {
     double nearest = INFINITY, farthest = 0, threshold = 0.1 * rill_rig_max_depth(rig);
-    for (int k = 0; k < 64; k++) {
+    for (int k = 0; k < 64; ++k) {
         double cx = cos(2 * RILL_PI * k / 64), cy = sin(2 * RILL_PI * k / 64);
         double r = 0.5 * (double)rig->nx * rig->dx;
-        while (r > 0 && depth_at(rig, r * cx, r * cy) < threshold) {
-            r -= 0.02 * rig->dx;
-        }
+        while (r > 0 && depth_at(rig, r * cx, r * cy) < threshold) r -= 0.02 * rig->dx;
         nearest = r < nearest ? r : nearest;
         farthest = r > farthest ? r : farthest;
     }
@@ -186,17 +178,15 @@ static bool run_puddle(rill_validation *validation, const puddle *p, double dx, 
     rig.def.liquid.viscosity = p->viscosity;
     if (ready && rill_rig_build(&rig)) {
         double sum = 0;
-        for (int32_t y = 0; y < rig.ny; y++) {
-            for (int32_t x = 0; x < rig.nx; x++) {
+        for (int32_t y = 0; y < rig.ny; ++y) {
+            for (int32_t x = 0; x < rig.nx; ++x) {
                 double r = hypot((x + 0.5 - half) * dx, (y + 0.5 - half) * dx);
                 double depth = rill_exact_puddle_depth(gravity, p->volume, p->viscosity, p->start, r);
                 rig.depth[rill_rig_cell(&rig, x, y)] = depth;
                 sum += depth * dx * dx;
             }
         }
-        for (size_t i = 0; i < rig.cells; i++) {
-            rig.depth[i] *= p->volume / sum; /* the sampled profile holds a little more or less */
-        }
+        for (size_t i = 0; i < rig.cells; ++i) rig.depth[i] *= p->volume / sum; /* the sampled profile holds a little more or less */
         rill_rig_fill(&rig);
         if (rill_rig_run(&rig, p->half - p->start, 0.1) && rill_rig_look(&rig)) {
             double early = rms_radius(&rig);
@@ -239,23 +229,17 @@ void rill_case_puddle(rill_validation *validation) {
     const puddle reference = { 1e-6, glycerol.viscosity, 0.1, 1, 10 };
     static const double sizes[] = { 2e-3, 1e-3, 5e-4 };
     puddle_result result[3];
-    for (int i = 0; i < 3; i++) {
-        if (!run_puddle(validation, &reference, sizes[i], &result[i])) {
-            return;
-        }
+    for (int i = 0; i < 3; ++i) {
+        if (!run_puddle(validation, &reference, sizes[i], &result[i])) return;
         add_puddle(validation, &reference, &result[i]);
     }
     rill_check order = { .mode = "physical", .relation = RILL_AT_LEAST, .target = 0.5 };
     order.value = log2(fabs(result[0].radius - 1) / fabs(result[2].radius - 1)) / 2;
     rill_validation_add(validation, &order, "order of convergence of the radius, dx 2 to 0.5 mm");
     const puddle later = { 1e-6, glycerol.viscosity, 1, 10, 100 };
-    if (!validation->quick && run_puddle(validation, &later, 1e-3, &result[0])) {
-        add_puddle(validation, &later, &result[0]);
-    }
+    if (!validation->quick && run_puddle(validation, &later, 1e-3, &result[0])) add_puddle(validation, &later, &result[0]);
     const puddle other = { 2e-5, honey.viscosity, 0.2, 2, 20 };
-    if (run_puddle(validation, &other, 1.5e-3, &result[0])) {
-        add_puddle(validation, &other, &result[0]);
-    }
+    if (run_puddle(validation, &other, 1.5e-3, &result[0])) add_puddle(validation, &other, &result[0]);
 }
 
 /* -------------------------------------------------------------------------------------------------- case 12: crest */
@@ -283,7 +267,7 @@ static crest_plan plan_of(const crest *c) {
 static double head_of(const rill_rig *rig, const crest_plan *plan, double flow) {
     double sum = 0;
     int32_t from = plan->pool / 3, to = 2 * plan->pool / 3;
-    for (int32_t x = from; x < to; x++) {
+    for (int32_t x = from; x < to; ++x) {
         double speed = flow / rig->depth[x];
         sum += rig->depth[x] - plan->height + speed * speed / (2 * gravity);
     }
@@ -291,17 +275,13 @@ static double head_of(const rill_rig *rig, const crest_plan *plan, double flow) 
 }
 
 static bool start_crest(rill_rig *rig, const crest *which, const crest_plan *plan, double flow) {
-    for (size_t i = 0; i < rig->cells; i++) {
+    for (size_t i = 0; i < rig->cells; ++i) {
         int32_t x = (int32_t)(i % (size_t)rig->nx);
         rig->heights[i] = x >= plan->pool && x < plan->pool + plan->crest ? plan->height : 0;
     }
     rig->def.edges[RILL_EAST].kind = RILL_EDGE_OPEN;
-    if (!rill_rig_build(rig)) {
-        return false;
-    }
-    for (size_t i = 0; i < rig->cells; i++) {
-        rig->depth[i] = (int32_t)(i % (size_t)rig->nx) < plan->pool ? plan->height + which->head : 0;
-    }
+    if (!rill_rig_build(rig)) return false;
+    for (size_t i = 0; i < rig->cells; ++i) rig->depth[i] = (int32_t)(i % (size_t)rig->nx) < plan->pool ? plan->height + which->head : 0;
     rill_source_def inflow = rill_default_source_def();
     inflow.shape = RILL_SOURCE_BOX;
     inflow.max[0] = 2 * which->head;
@@ -323,9 +303,7 @@ static void run_crest(rill_validation *validation, const crest *which) {
     if (rill_rig_begin(&rig, validation, plan.pool + plan.crest + plan.floor, 4, which->dx) && start_crest(&rig, which, &plan, flow) &&
         rill_rig_run(&rig, 20 * settling, settling)) {
         double head = 0;
-        for (int i = 0; i < LOOKS && rill_rig_step(&rig, 5 * settling / LOOKS) && rill_rig_look(&rig); i++) {
-            head += head_of(&rig, &plan, flow) / LOOKS;
-        }
+        for (int i = 0; i < LOOKS && rill_rig_step(&rig, 5 * settling / LOOKS) && rill_rig_look(&rig); ++i) head += head_of(&rig, &plan, flow) / LOOKS;
         if (rig.ok) {
             rill_check check = { .mode = "physical",
                                  .relation = RILL_NEAR,
@@ -341,7 +319,5 @@ static void run_crest(rill_validation *validation, const crest *which) {
 
 void rill_case_crest(rill_validation *validation) {
     const crest crests[] = { { 5e-3, 2e-3 }, { 10e-3, 2e-3 }, { 5e-3, 1e-3 }, { 10e-3, 1e-3 }, { 20e-3, 2.5e-3 } };
-    for (size_t i = 0; i < sizeof crests / sizeof crests[0]; i++) {
-        run_crest(validation, &crests[i]);
-    }
+    for (size_t i = 0; i < sizeof crests / sizeof crests[0]; ++i) run_crest(validation, &crests[i]);
 }

@@ -37,7 +37,7 @@ static rill_body_def describe(const float_case *f, double x, double y, double bo
     def.radius = 0.5 * f->size;
     double volume = f->shape == RILL_BODY_SPHERE ? PI / 6 * pow(f->size, 3) : pow(f->size, 3);
     def.mass = f->relative * density * volume;
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; ++k) {
         def.size[k] = f->size;
         def.inertia[k] = 1e6 * def.mass * f->size * f->size; /* it does not turn */
     }
@@ -64,9 +64,7 @@ static void run_draft(rill_validation *validation, const float_case *which, doub
             describe(which, 0.5 * wide + off * dx, 0.5 * wide - 0.7 * off * dx, depth - which->draft + 1e-3);
         mass = def.mass;
         rill_rig_put(&rig, &def, &id);
-        for (int i = 0; i < 240 && rill_rig_heave(&rig, id, frame); i++) {
-            rill_rig_audit(&rig, &error);
-        }
+        for (int i = 0; i < 240 && rill_rig_heave(&rig, id, frame); ++i) rill_rig_audit(&rig, &error);
         rise = rill_rig_level(&rig) - depth;
         draft = depth + rise - (rill_rig_body(&rig, id).position[2] - 0.5 * which->size);
     }
@@ -93,7 +91,7 @@ static void run_draft(rill_validation *validation, const float_case *which, doub
 
 void rill_case_floating_cube(rill_validation *validation) {
     static const double relative[] = { 0.25, 0.5, 0.75, 0.9 };
-    for (size_t i = 0; i < sizeof relative / sizeof relative[0]; i++) {
+    for (size_t i = 0; i < sizeof relative / sizeof relative[0]; ++i) {
         const float_case cube = { RILL_BODY_BOX, 0.02, relative[i], 0.02 * relative[i] };
         run_draft(validation, &cube, 2e-3, 0.03, 0);
         run_draft(validation, &cube, 2e-3, 0.03, 0.37);
@@ -106,7 +104,7 @@ void rill_case_floating_cube(rill_validation *validation) {
 
 void rill_case_floating_sphere(rill_validation *validation) {
     static const double known[4][2] = { { 0.25, 6.52704e-3 }, { 0.5, 0.01 }, { 0.75, 0.0134730 }, { 0.9, 0.0160840 } };
-    for (size_t i = 0; i < 4; i++) {
+    for (size_t i = 0; i < 4; ++i) {
         const float_case sphere = { RILL_BODY_SPHERE, 0.02, known[i][0], known[i][1] };
         run_draft(validation, &sphere, 2e-3, 0.03, 0);
         run_draft(validation, &sphere, 2e-3, 0.03, 0.37);
@@ -128,7 +126,7 @@ static double mismatch(const strip *s, double w) {
 static double slow_mode(const strip *s) {
     double low = 1,
            high = PI * sqrt(gravity * s->d) / (s->W - s->a) * (1 - 1e-9); /* where the cotangent runs to -infinity */
-    for (int i = 0; i < 100; i++) {
+    for (int i = 0; i < 100; ++i) {
         const double w = 0.5 * (low + high);
         *(mismatch(s, w) > 0 ? &low : &high) = w;
     }
@@ -138,8 +136,8 @@ static double slow_mode(const strip *s) {
 /* The mode as it passes through rest at its greatest speed: the strip goes down at `speed`. */
 static bool start_mode(rill_rig *rig, const strip *s, double w, double speed) {
     const double k = w / sqrt(gravity * s->d);
-    for (int32_t y = 0; y < rig->ny; y++) {
-        for (int32_t x = 1; x < rig->nx; x++) {
+    for (int32_t y = 0; y < rig->ny; ++y) {
+        for (int32_t x = 1; x < rig->nx; ++x) {
             const double at = x * rig->dx - s->W, from = fabs(at), edge = s->a * speed / s->d;
             const double u = from < s->a - 0.1 * rig->dx ? from * speed / s->D
                                                          : edge * sin(k * (s->W - from)) / sin(k * (s->W - s->a));
@@ -156,14 +154,12 @@ static void run_strip(rill_validation *validation, const strip *s, double dx) {
     int periods = -1;
     rill_rig rig;
     rill_body_id id = { 0 };
-    if (rill_rig_begin(&rig, validation, (int32_t)lround(2 * s->W / dx), 8, dx)) {
-        rig.def.headroom = 0.1;
-    }
+    if (rill_rig_begin(&rig, validation, (int32_t)lround(2 * s->W / dx), 8, dx)) rig.def.headroom = 0.1;
     rill_body_def def = rill_default_body_def();
     def.shape = RILL_BODY_BOX;
     def.drag = 0;
     def.mass = density * 2 * s->a * 8 * dx * (s->d - s->D);
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; ++k) {
         def.size[k] = k == 0 ? 2 * s->a : k == 1 ? 1 : 0.04;
         def.inertia[k] = 1e6 * def.mass;
     }
@@ -175,12 +171,12 @@ static void run_strip(rill_validation *validation, const strip *s, double dx) {
         const double at[3] = { 0.5 * dx, 0.5 * dx, 1e-3 };
         rill_rig_expect(&rig, rill_world_fill_level(rig.world, at, s->d, NULL), "rill_world_fill_level");
         start_mode(&rig, s, w, amplitude * w);
-        for (int i = 1; i <= 1440 && rill_rig_heave(&rig, id, dt); i++) {
+        for (int i = 1; i <= 1440 && rill_rig_heave(&rig, id, dt); ++i) {
             const double z = rill_rig_body(&rig, id).position[2] - rest;
             if (before < 0 && z >= 0) {
                 last = dt * (i - z / (z - before));
                 first = periods < 0 ? last : first;
-                periods++;
+                ++periods;
             }
             before = z;
         }
@@ -231,17 +227,15 @@ static void run_light(rill_validation *v, const light_case *c, double viscosity,
     def.density = 0.01 * density;
     rill_rig_turn(tilt, 1, c->tilt);
     const double reach = half + 0.5 * c->size[0] * fabs(sin(c->tilt * PI / 180));
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; ++k) {
         def.size[k] = c->size[k];
         def.state.position[k] = k < 2 ? 0.5 * wide + 0.37 * dx : depth + 0.01 + reach;
     }
-    for (int k = 0; k < 4; k++) {
-        def.state.orientation[k] = tilt[k];
-    }
+    for (int k = 0; k < 4; ++k) def.state.orientation[k] = tilt[k];
     const int frames = 600;
     if (rill_rig_tank(&rig, depth)) {
         rill_rig_put(&rig, &def, &id);
-        for (int i = 1; i <= frames && rill_rig_step(&rig, frame); i++) {
+        for (int i = 1; i <= frames && rill_rig_step(&rig, frame); ++i) {
             const rill_body_state state = rill_rig_body(&rig, id);
             const double away = hypot(state.position[0] - 0.5 * wide, state.position[1] - 0.5 * wide);
             met |= state.position[2] < depth + half;
@@ -273,7 +267,7 @@ void rill_case_light_bodies(rill_validation *validation) {
         { "plate 40 x 40 x 4 mm, tilted 10 degrees", RILL_BODY_BOX, { 0.04, 0.04, 0.004 }, 10 },
         { "sphere 20 mm", RILL_BODY_SPHERE, { 0.02, 0.02, 0.02 }, 0 },
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
         run_light(validation, &cases[i], 3e-4, true);
         run_light(validation, &cases[i], 1.004e-6, false);
     }

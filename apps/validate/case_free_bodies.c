@@ -93,7 +93,7 @@ static void run_lean(rill_validation *v, const lean_case *c, double yaw) {
 static double attwood(double breadth, double height, double draft, double off) {
     const double bm = breadth * breadth / (12 * draft), gm = 0.5 * draft + bm - 0.5 * height;
     double low = 0, high = 1;
-    for (int i = 0; i < 100; i++) {
+    for (int i = 0; i < 100; ++i) {
         const double t = 0.5 * (low + high);
         *(t * (gm + 0.5 * bm * t * t) < off ? &low : &high) = t;
     }
@@ -109,9 +109,7 @@ static void run_immersed(rill_validation *validation, double relative) {
     double found = 0;
     rill_rig rig;
     rill_body_id id = { 0 };
-    if (rill_rig_begin(&rig, validation, 60, 60, dx)) {
-        rig.def.headroom = 0.1;
-    }
+    if (rill_rig_begin(&rig, validation, 60, 60, dx)) rig.def.headroom = 0.1;
     rill_body_def def = rill_default_body_def();
     def.shape = RILL_BODY_SPHERE;
     def.radius = radius;
@@ -125,9 +123,7 @@ static void run_immersed(rill_validation *validation, double relative) {
         rill_rig_expect(&rig, rill_world_fill_level(rig.world, at, depth, NULL), "rill_world_fill_level");
         rill_rig_run(&rig, steps * dt, dt);
         rill_body_forces forces = { .level = 0 };
-        if (rig.ok) {
-            rill_rig_expect(&rig, rill_body_get_forces(rig.world, id, &forces), "rill_body_get_forces");
-        }
+        if (rig.ok) rill_rig_expect(&rig, rill_body_get_forces(rig.world, id, &forces), "rill_body_get_forces");
         found = held ? forces.impulse[2] / dt : rill_rig_body(&rig, id).velocity[2] / (steps * dt);
     }
     if (rig.ok && held) {
@@ -156,9 +152,7 @@ static void run_radiation(rill_validation *validation, double dx) {
     double worst = 0, crest = 0;
     rill_rig rig;
     rill_body_id id = { 0 };
-    if (rill_rig_begin(&rig, validation, (int32_t)(2 * middle / dx + 0.5), rows, dx)) {
-        rig.def.headroom = 0.1;
-    }
+    if (rill_rig_begin(&rig, validation, (int32_t)(2 * middle / dx + 0.5), rows, dx)) rig.def.headroom = 0.1;
     rill_body_def def = box_of(2 * a, 1, 0.04, 1);
     def.mass = density * 2 * a * rows * dx * (depth - clear);
     def.inertia[0] = def.inertia[1] = def.inertia[2] = 100; /* it does not turn */
@@ -169,7 +163,7 @@ static void run_radiation(rill_validation *validation, double dx) {
     if (rill_rig_build(&rig) && rill_rig_put(&rig, &def, &id)) {
         const double at[3] = { 1e-3, 1e-3, 1e-3 };
         rill_rig_expect(&rig, rill_world_fill_level(rig.world, at, depth, NULL), "rill_world_fill_level");
-        for (int i = 1; i <= 250 && rill_rig_heave(&rig, id, dt); i++) {
+        for (int i = 1; i <= 250 && rill_rig_heave(&rig, id, dt); ++i) {
             const double t = i * dt, z = (rill_rig_body(&rig, id).position[2] - clear - 0.02) / lift;
             worst = fmax(worst, fabs(z - exp(-b * t) * (cos(w * t) + b / w * sin(w * t))));
             crest = t > PI / w && z > crest ? z : crest;
@@ -194,8 +188,8 @@ static void run_radiation(rill_validation *validation, double dx) {
 static double liquid_momentum(rill_rig *rig) {
     double sum = 0;
     const bool ok = rill_rig_look(rig);
-    for (int32_t y = 0; ok && y < rig->ny; y++) {
-        for (int32_t x = 1; x < rig->nx; x++) {
+    for (int32_t y = 0; ok && y < rig->ny; ++y) {
+        for (int32_t x = 1; x < rig->nx; ++x) {
             const size_t i = rill_rig_cell(rig, x, y);
             sum += 0.5 * (rig->depth[i] + rig->depth[i - 1]) * rig->faces[2 * i];
         }
@@ -209,9 +203,7 @@ static void run_momentum(rill_validation *validation, rill_body_def def, const c
     double worst = 0, after = 0, left = 0;
     rill_rig rig;
     rill_body_id id = { 0 };
-    if (rill_rig_begin(&rig, validation, 160, 160, dx)) {
-        rig.def.headroom = 0.1;
-    }
+    if (rill_rig_begin(&rig, validation, 160, 160, dx)) rig.def.headroom = 0.1;
     def.state.position[0] = def.state.position[1] = 0.16 + 0.37 * dx;
     def.state.position[2] = depth;
     if (rill_rig_build(&rig) && rill_rig_put(&rig, &def, &id)) {
@@ -222,7 +214,7 @@ static void run_momentum(rill_validation *validation, rill_body_def def, const c
         rill_rig_set_body(&rig, id, &state);
         rill_body_info info = { .mass = 1 };
         rill_rig_expect(&rig, rill_body_get_info(rig.world, id, &info), "rill_body_get_info");
-        for (int i = 1; i <= 32 && rill_rig_step(&rig, dt); i++) {
+        for (int i = 1; i <= 32 && rill_rig_step(&rig, dt); ++i) {
             left = rill_rig_body(&rig, id).velocity[0] / speed;
             after = left + liquid_momentum(&rig) / (info.mass * speed) - 1;
             worst = fmax(worst, fabs(after));
@@ -258,8 +250,8 @@ static double weight(double l, double r) {
 static double total_energy(rill_rig *rig, rill_body_id id, double mass, const double *before, double speed) {
     double sum = 0;
     const bool ok = rill_rig_look(rig);
-    for (int32_t y = 0; ok && y < rig->ny; y++) {
-        for (int32_t x = 0; x < rig->nx; x++) {
+    for (int32_t y = 0; ok && y < rig->ny; ++y) {
+        for (int32_t x = 0; x < rig->nx; ++x) {
             const size_t i = rill_rig_cell(rig, x, y);
             const double h = rig->depth[i], uu = before[2 * i] * rig->faces[2 * i];
             const double vv = before[2 * i + 1] * rig->faces[2 * i + 1];
@@ -293,7 +285,7 @@ static void run_energy(rill_validation *validation, int steps) {
         rill_rig_expect(&rig, rill_world_fill_level(rig.world, at, depth, NULL), "rill_world_fill_level");
         double worst = -INFINITY, speed = 0;
         int grown = 0;
-        for (int n = 1; n <= steps && rill_rig_heave(&rig, id, dt); n++) {
+        for (int n = 1; n <= steps && rill_rig_heave(&rig, id, dt); ++n) {
             energy[n] = total_energy(&rig, id, mass, before, speed);
             speed = rill_rig_body(&rig, id).velocity[2];
             memcpy(before, rig.faces, 2 * rig.cells * sizeof *before);
@@ -345,13 +337,13 @@ static void run_heading(rill_validation *validation, double start, double wave, 
         const double at[3] = { 1e-3, 1e-3, 1e-3 };
         rill_rig_expect(&rig, rill_world_fill_level(rig.world, at, depth, NULL), "rill_world_fill_level");
         rill_rig_look(&rig);
-        for (size_t i = 0; i < rig.cells; i++) {
+        for (size_t i = 0; i < rig.cells; ++i) {
             const double k = 2 * PI / 0.2, x = rill_rig_centre(&rig, (int32_t)(i % (size_t)rig.nx)) - 0.5 * rig.dx;
             rig.faces[2 * i] = wave * sqrt(gravity / depth) * sin(k * x);
         }
         rill_rig_expect(&rig, rill_world_set_velocities(rig.world, 0, rig.faces, 2 * rig.cells),
                         "rill_world_set_velocities");
-        for (int i = 0; i < 300 && rill_rig_step(&rig, frame); i++) {
+        for (int i = 0; i < 300 && rill_rig_step(&rig, frame); ++i) {
             const rill_body_state state = rill_rig_body(&rig, id);
             worst = fmax(worst, fabs(rill_rig_heading(&state) - start));
             lean = fmax(lean, rill_rig_lean(&state));
@@ -376,7 +368,7 @@ void rill_case_free_bodies(rill_validation *validation) {
         { "box 40 x 40 x 20 mm, mass 1 mm aside", { 0.04, 0.04, 0.02 }, 1e-3, 0, attwood(0.04, 0.02, 0.01, 1e-3) },
         { "box 40 x 40 x 20 mm, mass 3 mm aside", { 0.04, 0.04, 0.02 }, 3e-3, 0, attwood(0.04, 0.02, 0.01, 3e-3) },
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
         run_lean(validation, &cases[i], 0);
         run_lean(validation, &cases[i], 27);
     }

@@ -27,14 +27,14 @@ typedef struct hull {
 static void make_hull(hull *which, double wall) {
     static const uint32_t ends[] = { 0, 2, 1, 0, 3, 2, 12, 13, 14, 12, 14, 15 };
     const double z[4] = { 0, height, height, plank };
-    for (uint32_t i = 0; i < 16; i++) {
+    for (uint32_t i = 0; i < 16; ++i) {
         const uint32_t ring = i / 4, corner = i % 4;
         const double half = 0.5 * length - (ring < 2 ? 0 : wall);
         which->vertices[3 * i] = (float)(corner == 1 || corner == 2 ? half : -half);
         which->vertices[3 * i + 1] = (float)(corner >= 2 ? half : -half);
         which->vertices[3 * i + 2] = (float)z[ring];
     }
-    for (uint32_t i = 0; i < 12; i++) {
+    for (uint32_t i = 0; i < 12; ++i) {
         const uint32_t next = i / 4 * 4 + (i + 1) % 4, sides[6] = { i, next, next + 4, i, next + 4, i + 4 };
         memcpy(which->indices + 6 * i, sides, sizeof sides);
     }
@@ -56,9 +56,7 @@ static rill_body_def hull_of(const hull *which, double mass) {
 
 static double displaced(rill_rig *rig, rill_body_id id) {
     rill_body_forces forces = { .level = 0 };
-    if (rig->ok) {
-        rill_rig_expect(rig, rill_body_get_forces(rig->world, id, &forces), "rill_body_get_forces");
-    }
+    if (rig->ok) rill_rig_expect(rig, rill_body_get_forces(rig->world, id, &forces), "rill_body_get_forces");
     return forces.submerged_volume;
 }
 
@@ -150,8 +148,6 @@ void rill_case_hollow_bodies(rill_validation *validation) {
         { 1e-3, 1.5, 0.012, 45, 0 }, { 2e-3, 1.5, 0.02, 17, 0 },    { 2e-3, 4, 0.02, 0, 0 },
         { 4e-3, 1.5, 0.026, 17, 0 }, { 2e-3, 1.5, 0.012, 0, 7e-6 }, { 2e-3, 1.5, 0.012, 17, 7e-6 },
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        run_draft(validation, &cases[i]);
-    }
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) run_draft(validation, &cases[i]);
     run_swamped(validation);
 }

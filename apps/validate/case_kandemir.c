@@ -32,18 +32,12 @@ static void run_lake(rill_validation *validation) {
     rill_rig rig;
     uint64_t seed = 26;
     bool ok = begin(&rig, validation, 64, 64, 0.01);
-    for (size_t i = 0; ok && i < rig.cells; i++) {
-        rig.heights[i] = 1.5 * DEPTH * rill_rig_random(&seed); /* a third of it islands */
-    }
+    for (size_t i = 0; ok && i < rig.cells; ++i) rig.heights[i] = 1.5 * DEPTH * rill_rig_random(&seed); /* a third of it islands */
     double *before = rill_rig_numbers(&rig, rig.cells);
     ok = ok && before && rill_rig_build(&rig);
-    for (size_t i = 0; ok && i < rig.cells; i++) {
-        rig.depth[i] = fmax(0.0, DEPTH - rig.base[i]);
-    }
+    for (size_t i = 0; ok && i < rig.cells; ++i) rig.depth[i] = fmax(0.0, DEPTH - rig.base[i]);
     ok = ok && rill_rig_fill(&rig) && rill_rig_look(&rig);
-    if (ok) {
-        memcpy(before, rig.depth, rig.cells * sizeof *before);
-    }
+    if (ok) memcpy(before, rig.depth, rig.cells * sizeof *before);
     if (ok && rill_rig_run(&rig, validation->quick ? 2.0 : 20.0, 0.1) && rill_rig_look(&rig)) {
         const rill_check check = { .mode = MODE,
                                    .relation = RILL_ZERO,
@@ -67,15 +61,13 @@ static bool run_image(rill_rig *rig, rill_validation *validation, int k, int32_t
     double *depths = rill_rig_numbers(rig, rig->cells);
     uint64_t seed = 5;
     rig->def.solver.kandemir.viscosity = 1e-5;
-    for (int32_t i = 0; depths && i < n * n; i++) {
+    for (int32_t i = 0; depths && i < n * n; ++i) {
         const size_t j = image(k, n, i % n, i / n);
         rig->heights[j] = 0.5 * DEPTH * rill_rig_random(&seed);
         depths[j] = rill_rig_random(&seed) < 0.3 ? 2.0 * DEPTH * rill_rig_random(&seed) : 0.0;
     }
     ok = ok && depths && rill_rig_build(rig);
-    if (ok) {
-        memcpy(rig->depth, depths, rig->cells * sizeof *depths);
-    }
+    if (ok) memcpy(rig->depth, depths, rig->cells * sizeof *depths);
     ok = ok && rill_rig_fill(rig) && rill_rig_run(rig, validation->quick ? 1.0 : 5.0, 0.02) && rill_rig_audit(rig, worst) &&
          rill_rig_look(rig);
     free(depths);
@@ -88,11 +80,9 @@ static void run_images(rill_validation *validation) {
     size_t differ = 0;
     int64_t worst = 0;
     bool ok = run_image(&plain, validation, 0, SIZE, &worst);
-    for (int k = 1; ok && k < IMAGES; k++) {
+    for (int k = 1; ok && k < IMAGES; ++k) {
         ok = run_image(&turned, validation, k, SIZE, &worst);
-        for (int32_t i = 0; ok && i < SIZE * SIZE; i++) {
-            differ += plain.depth[i] != turned.depth[image(k, SIZE, i % SIZE, i / SIZE)];
-        }
+        for (int32_t i = 0; ok && i < SIZE * SIZE; ++i) differ += plain.depth[i] != turned.depth[image(k, SIZE, i % SIZE, i / SIZE)];
         rill_rig_end(&turned);
     }
     if (ok) {
@@ -119,9 +109,7 @@ static double shape_at(const rill_rig *rig, size_t cell) {
 
 static double amplitude(const rill_rig *rig) {
     double sum = 0.0;
-    for (size_t i = 0; i < rig->cells; i++) {
-        sum += (rig->depth[i] - DEPTH) * shape_at(rig, i);
-    }
+    for (size_t i = 0; i < rig->cells; ++i) sum += (rig->depth[i] - DEPTH) * shape_at(rig, i);
     return 2.0 * sum / (double)rig->cells;
 }
 
@@ -134,7 +122,7 @@ typedef struct swing {
 static swing watch(rill_rig *rig, double dt, int steps) {
     swing s = { 0 };
     double before = amplitude(rig), most = 0.0;
-    for (int i = 1; i <= steps && rill_rig_step(rig, dt) && rill_rig_look(rig); i++) {
+    for (int i = 1; i <= steps && rill_rig_step(rig, dt) && rill_rig_look(rig); ++i) {
         const double now = amplitude(rig);
         if ((now < 0.0) != (before < 0.0)) {
             s.last = dt * (i - now / (now - before));
@@ -160,9 +148,7 @@ static void run_wave(rill_validation *validation, const wave_case *c) {
     rig.def.solver.kandemir.pipe_area = c->area * dx * dx;
     rig.def.solver.kandemir.vanishing = c->vanishing;
     ok = ok && rill_rig_build(&rig);
-    for (size_t i = 0; ok && i < rig.cells; i++) {
-        rig.depth[i] = DEPTH + start * shape_at(&rig, i);
-    }
+    for (size_t i = 0; ok && i < rig.cells; ++i) rig.depth[i] = DEPTH + start * shape_at(&rig, i);
     const swing s =
         ok && rill_rig_fill(&rig) && rill_rig_look(&rig) ? watch(&rig, dt, (int)(5.1 * T / dt)) : (swing){ 0 };
     if (rig.ok && s.crossings > 1) {
@@ -195,7 +181,7 @@ static void run_pressure(rill_validation *validation) {
     rig.def.solver.kandemir.vanishing = 1e-3;
     double *pressures = rill_rig_numbers(&rig, rig.cells);
     ok = ok && pressures && rill_rig_build(&rig);
-    for (size_t i = 0; ok && i < rig.cells; i++) {
+    for (size_t i = 0; ok && i < rig.cells; ++i) {
         const size_t x = i % SIZE, y = i / SIZE;
         rig.depth[i] = DEPTH;
         pressures[i] = x > 12 && x < 20 && y > 15 && y < 25 ? pressure : 0.0;
@@ -221,8 +207,6 @@ void rill_case_kandemir(rill_validation *validation) {
     };
     run_lake(validation);
     run_images(validation);
-    for (size_t i = 0; i < sizeof waves / sizeof waves[0]; i++) {
-        run_wave(validation, &waves[i]);
-    }
+    for (size_t i = 0; i < sizeof waves / sizeof waves[0]; ++i) run_wave(validation, &waves[i]);
     run_pressure(validation);
 }

@@ -30,9 +30,7 @@ typedef struct lake {
 
 static void set_up_bed(rill_rig *rig, const lake *l) {
     uint64_t seed = 1;
-    for (size_t i = 0; i < rig->cells; i++) {
-        rig->heights[i] = l->low + (l->high - l->low) * rill_rig_random(&seed);
-    }
+    for (size_t i = 0; i < rig->cells; ++i) rig->heights[i] = l->low + (l->high - l->low) * rill_rig_random(&seed);
     double across = sqrt(1 + l->tilt[0] * l->tilt[0] + l->tilt[1] * l->tilt[1]);
     rig->def.gravity[0] = 9.81 * l->tilt[0] / across;
     rig->def.gravity[1] = 9.81 * l->tilt[1] / across;
@@ -61,8 +59,8 @@ static bool fill_open(rill_rig *rig, const lake *which) {
     double rise_x = round(rig->def.gravity[0] * rig->dx / (g * q)),
            rise_y = round(rig->def.gravity[1] * rig->dx / (g * q));
     double level = round((which->level - rig->base[0]) / q);
-    for (int32_t y = 0; y < rig->ny; y++) {
-        for (int32_t x = 0; x < rig->nx; x++) {
+    for (int32_t y = 0; y < rig->ny; ++y) {
+        for (int32_t x = 0; x < rig->nx; ++x) {
             size_t i = rill_rig_cell(rig, x, y);
             double lean = rise_x * (x - rig->nx / 2) + rise_y * (y - rig->ny / 2);
             double depth = (level + lean) * q - (rig->base[i] - rig->base[0]);
@@ -73,9 +71,7 @@ static bool fill_open(rill_rig *rig, const lake *which) {
 }
 
 static bool fill(rill_rig *rig, const lake *which) {
-    if (!which->layered) {
-        return fill_open(rig, which);
-    }
+    if (!which->layered) return fill_open(rig, which);
     const double at[3] = { 0.5 * rig->dx, 0.5 * rig->dx, 0.5 * which->level };
     return rill_rig_expect(rig, rill_world_fill_level(rig->world, at, which->level, NULL), "rill_world_fill_level");
 }
@@ -109,9 +105,7 @@ static void run_lake(rill_validation *validation, const lake *which) {
     rill_rig rig;
     if (rill_rig_begin(&rig, validation, which->size, which->size, which->dx)) {
         set_up_bed(&rig, which);
-        if (rill_rig_build(&rig) && fill(&rig, which)) {
-            watch(&rig, which);
-        }
+        if (rill_rig_build(&rig) && fill(&rig, which)) watch(&rig, which);
     }
     rill_rig_end(&rig);
 }
@@ -129,8 +123,8 @@ void rill_case_lake(rill_validation *validation) {
     lakes[2].layered = true;
     memcpy(lakes[3].tilt, eight_and_minus_three, sizeof lakes[3].tilt);
     memcpy(lakes[4].tilt, eight_and_minus_three, sizeof lakes[4].tilt);
-    for (int paper = 0; paper < 2; paper++) {
-        for (size_t i = 0; i < sizeof lakes / sizeof lakes[0]; i++) {
+    for (int paper = 0; paper < 2; ++paper) {
+        for (size_t i = 0; i < sizeof lakes / sizeof lakes[0]; ++i) {
             lakes[i].area = paper ? RILL_PIPE_AREA_PAPER : RILL_PIPE_AREA_PHYSICAL;
             lakes[i].steps = validation->quick ? 2000 : 100000;
             run_lake(validation, &lakes[i]);

@@ -20,9 +20,7 @@ typedef struct toll {
 
 static void set_up_bed(rill_rig *rig, bool closed) {
     uint64_t seed = 2;
-    for (size_t i = 0; i < rig->cells; i++) {
-        rig->heights[i] = 4e-3 * rill_rig_random(&seed);
-    }
+    for (size_t i = 0; i < rig->cells; ++i) rig->heights[i] = 4e-3 * rill_rig_random(&seed);
     double s = (double)rig->nx * rig->dx;
     rill_rig_add_box(rig, 0, 0, 6e-3, 0.4 * s, s, 7e-3);
     rill_rig_add_box(rig, 0.6 * s, 0, 6e-3, s, s, 7e-3);
@@ -38,9 +36,7 @@ static void set_up_bed(rill_rig *rig, bool closed) {
 static bool add_sources(rill_rig *rig, rill_source_id ids[SOURCE_COUNT]) {
     double s = (double)rig->nx * rig->dx;
     rill_source_def defs[SOURCE_COUNT];
-    for (int i = 0; i < SOURCE_COUNT; i++) {
-        defs[i] = rill_default_source_def();
-    }
+    for (int i = 0; i < SOURCE_COUNT; ++i) defs[i] = rill_default_source_def();
     defs[0].name = "tap";
     defs[0].shape = RILL_SOURCE_DISC;
     defs[0].radius = 2.5 * rig->dx;
@@ -58,16 +54,14 @@ static bool add_sources(rill_rig *rig, rill_source_id ids[SOURCE_COUNT]) {
     defs[3].sink = true;
     defs[3].at[0] = defs[3].at[1] = 0.75 * s;
     defs[3].at[2] = 8e-3;
-    for (int i = 0; rig->ok && i < SOURCE_COUNT; i++) {
-        rill_rig_expect(rig, rill_source_create(rig->world, &defs[i], &ids[i]), "rill_source_create");
-    }
+    for (int i = 0; rig->ok && i < SOURCE_COUNT; ++i) rill_rig_expect(rig, rill_source_create(rig->world, &defs[i], &ids[i]), "rill_source_create");
     return rig->ok;
 }
 
 /* Turns every tap and tilts the tray. */
 static bool shake(rill_rig *rig, const rill_source_id ids[SOURCE_COUNT], uint64_t *seed) {
     static const double scale[SOURCE_COUNT] = { 3e-6, 8000, 4e-6, 1e-6 }; /* m3/s, but mm/h for rain */
-    for (int i = 0; rig->ok && i < SOURCE_COUNT; i++) {
+    for (int i = 0; rig->ok && i < SOURCE_COUNT; ++i) {
         double rate = scale[i] * rill_rig_random(seed) * rill_rig_random(seed);
         rill_rig_expect(rig, rill_source_set_rate(rig->world, ids[i], rate), "rill_source_set_rate");
     }
@@ -78,13 +72,11 @@ static bool shake(rill_rig *rig, const rill_source_id ids[SOURCE_COUNT], uint64_
 static bool take_stock(rill_rig *rig, const double *room, toll *found) {
     rill_ledger ledger;
     if (!rill_rig_expect(rig, rill_world_get_ledger(rig->world, &ledger), "rill_world_get_ledger") ||
-        !rill_rig_look(rig)) {
-        return false;
-    }
+        !rill_rig_look(rig)) return false;
     int64_t error = ledger.error < 0 ? -ledger.error : ledger.error;
     found->worst_error = error > found->worst_error ? error : found->worst_error;
     found->poured = (double)ledger.poured * ledger.quantum_volume;
-    for (size_t i = 0; i < (size_t)rig->layers * rig->cells; i++) {
+    for (size_t i = 0; i < (size_t)rig->layers * rig->cells; ++i) {
         found->negative += rig->depth[i] < 0;
         found->above_ceiling += rig->depth[i] > room[i] + 0.25 * rig->quantum; /* base and ceiling are rounded doubles */
     }
@@ -93,13 +85,11 @@ static bool take_stock(rill_rig *rig, const double *room, toll *found) {
 
 static double *read_room(rill_rig *rig) {
     double *room = rill_rig_numbers(rig, (size_t)rig->layers * rig->cells);
-    for (int32_t layer = 0; room && rig->ok && layer < rig->layers; layer++) {
+    for (int32_t layer = 0; room && rig->ok && layer < rig->layers; ++layer) {
         size_t first = (size_t)layer * rig->cells;
         rill_result result = rill_world_read_field(rig->world, RILL_FIELD_CEILING, layer, room + first, rig->cells);
         rill_rig_expect(rig, result, "rill_world_read_field");
-        for (size_t i = first; i < first + rig->cells; i++) {
-            room[i] -= rig->base[i];
-        }
+        for (size_t i = first; i < first + rig->cells; ++i) room[i] -= rig->base[i];
     }
     return room;
 }
@@ -127,20 +117,12 @@ static void run_ledger(rill_validation *validation, const char *scene, bool clos
         uint64_t seed = 3;
         toll sum = { 0 };
         double *room = NULL;
-        if (rill_rig_build(&rig) && add_sources(&rig, ids)) {
-            room = read_room(&rig);
+        if (rill_rig_build(&rig) && add_sources(&rig, ids)) room = read_room(&rig);
+        for (int64_t call = 0; rig.ok && rig.substeps < steps; ++call) {
+            if (call % 50 == 0) shake(&rig, ids, &seed);
+            if (rill_rig_step(&rig, 0.01)) take_stock(&rig, room, &sum);
         }
-        for (int64_t call = 0; rig.ok && rig.substeps < steps; call++) {
-            if (call % 50 == 0) {
-                shake(&rig, ids, &seed);
-            }
-            if (rill_rig_step(&rig, 0.01)) {
-                take_stock(&rig, room, &sum);
-            }
-        }
-        if (rig.ok) {
-            report(&rig, scene, &sum);
-        }
+        if (rig.ok) report(&rig, scene, &sum);
         free(room);
     }
     rill_rig_end(&rig);

@@ -25,7 +25,7 @@ static bool put(rill_rig *rig, const char *name, double x, double y, double z) {
 /* From one height to another within a time, a move before each step. */
 static void move(rill_rig *rig, const char *name, double from, double to, double duration, int64_t *error) {
     enum { STEPS = 60 };
-    for (int k = 1; k <= STEPS && put(rig, name, 0, 0, from + (to - from) * k / STEPS); k++) {
+    for (int k = 1; k <= STEPS && put(rig, name, 0, 0, from + (to - from) * k / STEPS); ++k) {
         rill_rig_step(rig, duration / STEPS);
         rill_rig_audit(rig, error);
     }
@@ -47,8 +47,8 @@ static double level_at(rill_rig *rig, double x, double y) {
 static void open_levels(rill_rig *rig, double *low, double *high) {
     *low = (double)INFINITY;
     *high = -(double)INFINITY;
-    for (int32_t y = 0; y < rig->ny && rig->ok; y++) {
-        for (int32_t x = 0; x < rig->nx; x++) {
+    for (int32_t y = 0; y < rig->ny && rig->ok; ++y) {
+        for (int32_t x = 0; x < rig->nx; ++x) {
             const double at[3] = { rill_rig_centre(rig, x), rill_rig_centre(rig, y), 1e-4 };
             rill_sample sample = { 0 };
             rill_rig_expect(rig, rill_query_points(rig->world, at, 1, &sample), "rill_query_points");
@@ -154,9 +154,7 @@ static void run_gate(rill_validation *validation) {
     double low = 0, high = 0;
     if (rill_rig_begin(&rig, validation, 60, 12, 1e-3)) {
         rill_rig_add_box(&rig, 0.03, 0, 0, 0.034, 0.012, 0.02);
-        if (rig.ok) {
-            rig.boxes[0].name = "gate";
-        }
+        if (rig.ok) rig.boxes[0].name = "gate";
         rig.def.liquid.viscosity = 3e-4;
     }
     if (rill_rig_build(&rig)) {
@@ -192,19 +190,14 @@ static void run_lid(rill_validation *validation) {
     int64_t error = 0;
     double closed = 0, tilted = 0, opened = 0;
     if (rill_rig_begin(&rig, validation, 40, 40, 1e-3)) {
-        for (int32_t y = 0; y < 40; y++) {
-            for (int32_t x = 0; x < 40; x++) {
-                rig.heights[rill_rig_cell(&rig, x, y)] = x >= 10 && x < 30 && y >= 10 && y < 30 ? -4e-3 : 0;
-            }
-        }
+        for (int32_t y = 0; y < 40; ++y)
+for (int32_t x = 0; x < 40; ++x) rig.heights[rill_rig_cell(&rig, x, y)] = x >= 10 && x < 30 && y >= 10 && y < 30 ? -4e-3 : 0;
         rill_rig_add_box(&rig, 5e-3, 5e-3, 0, 0.035, 0.035, 3e-3);
         if (rig.ok) {
             rig.boxes[0].name = "lid";
             rig.boxes[0].translate[2] = 0.01;
         }
-        for (int side = 0; side < 4; side++) {
-            rig.def.edges[side].kind = RILL_EDGE_OPEN;
-        }
+        for (int side = 0; side < 4; ++side) rig.def.edges[side].kind = RILL_EDGE_OPEN;
         rig.def.liquid.viscosity = 1e-6;
     }
     if (rill_rig_build(&rig)) {
@@ -252,7 +245,7 @@ static toll tumble(rill_validation *validation, int threads, bool scalar, int mo
     with.scalar = scalar;
     if (rill_rig_begin(&rig, &with, 40, 32, 1e-3)) {
         rill_rig_add_box(&rig, 0.008, 0, 4e-3, 0.02, 0.02, 6e-3); /* a table that stays */
-        for (int i = 0; i < BOXES && rig.ok; i++) {
+        for (int i = 0; i < BOXES && rig.ok; ++i) {
             rill_rig_add_box(&rig, -4e-3, -3e-3, -2e-3, 4e-3, 3e-3, 2e-3);
             rig.boxes[rig.box_count - 1].name = names[i];
         }
@@ -263,22 +256,18 @@ static toll tumble(rill_validation *validation, int threads, bool scalar, int mo
     if (rill_rig_build(&rig)) {
         const double at[3] = { 0.03, 0.03, 3e-3 };
         rill_rig_expect(&rig, rill_world_fill_level(rig.world, at, 5e-3, NULL), "rill_world_fill_level");
-        for (int k = 0; k < moves && rig.ok; k++) {
+        for (int k = 0; k < moves && rig.ok; ++k) {
             rill_solid_id id = rill_solid_find(rig.world, names[k % BOXES]);
             double place[3] = { 0.04 * rill_rig_random(&seed), 0.032 * rill_rig_random(&seed), 0 };
             double turn[3] = { 0, 0, 0 };
             place[2] = 8e-3 * rill_rig_random(&seed);
-            for (int axis = 0; axis < 3; axis++) {
-                turn[axis] = k % 2 ? 360 * rill_rig_random(&seed) : 0;
-            }
+            for (int axis = 0; axis < 3; ++axis) turn[axis] = k % 2 ? 360 * rill_rig_random(&seed) : 0;
             rill_rig_expect(&rig, rill_solid_set_pose(rig.world, id, place, turn), "rill_solid_set_pose");
             rill_rig_step(&rig, 0.005);
             rill_rig_audit(&rig, &found.error);
         }
         rill_message message = { "" };
-        if (rig.ok && rill_world_validate(rig.world, &message) != RILL_OK) {
-            rill_validation_broken(&with, message.text);
-        }
+        if (rig.ok && rill_world_validate(rig.world, &message) != RILL_OK) rill_validation_broken(&with, message.text);
         found.hash = rig.ok ? rill_world_hash(rig.world) : 0;
     }
     rill_rig_end(&rig);

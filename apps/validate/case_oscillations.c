@@ -30,8 +30,8 @@ static bool wet_at_start(const rill_rig *rig, const rill_bowl *bowl, int32_t x, 
 static bool fill_bowl(rill_rig *rig, const rill_bowl *bowl) {
     double velocity[2];
     rill_exact_bowl_velocity(bowl, 0, velocity);
-    for (int32_t y = 0; y < rig->ny; y++) {
-        for (int32_t x = 0; x < rig->nx; x++) {
+    for (int32_t y = 0; y < rig->ny; ++y) {
+        for (int32_t x = 0; x < rig->nx; ++x) {
             size_t i = rill_rig_cell(rig, x, y);
             bool here = wet_at_start(rig, bowl, x, y);
             rig->depth[i] = rill_exact_bowl_depth(bowl, bowl_place(rig, x + 0.5), bowl_place(rig, y + 0.5), 0);
@@ -44,13 +44,11 @@ static bool fill_bowl(rill_rig *rig, const rill_bowl *bowl) {
 
 static double bowl_error(const rill_rig *rig, const rill_bowl *bowl, double t) {
     double error = 0, count = 0;
-    for (int32_t y = 0; y < rig->ny; y++) {
-        for (int32_t x = 0; x < rig->nx; x++) {
+    for (int32_t y = 0; y < rig->ny; ++y) {
+        for (int32_t x = 0; x < rig->nx; ++x) {
             double exact = rill_exact_bowl_depth(bowl, bowl_place(rig, x + 0.5), bowl_place(rig, y + 0.5), t);
             double depth = rig->depth[rill_rig_cell(rig, x, y)];
-            if (exact > 0) {
-                count++;
-            }
+            if (exact > 0) ++count;
             error += fabs(depth - exact);
         }
     }
@@ -62,19 +60,15 @@ static bool run_bowl(rill_validation *validation, const rill_bowl *bowl, double 
     rill_rig rig;
     int32_t half = (int32_t)ceil((bowl->radius + bowl->swing) / dx) + 4;
     if (rill_rig_begin(&rig, validation, 2 * half, 2 * half, dx)) {
-        for (int32_t y = 0; y < rig.ny; y++) {
-            for (int32_t x = 0; x < rig.nx; x++) {
+        for (int32_t y = 0; y < rig.ny; ++y) {
+            for (int32_t x = 0; x < rig.nx; ++x) {
                 rig.heights[rill_rig_cell(&rig, x, y)] =
                     rill_exact_bowl_bed(bowl, bowl_place(&rig, x + 0.5), bowl_place(&rig, y + 0.5));
             }
         }
         double period = rill_exact_bowl_period(bowl);
-        if (rill_rig_build(&rig) && fill_bowl(&rig, bowl) && rill_rig_step(&rig, period) && rill_rig_look(&rig)) {
-            errors[0] = bowl_error(&rig, bowl, period);
-        }
-        if (rill_rig_step(&rig, 2 * period) && rill_rig_look(&rig)) {
-            errors[1] = bowl_error(&rig, bowl, 3 * period);
-        }
+        if (rill_rig_build(&rig) && fill_bowl(&rig, bowl) && rill_rig_step(&rig, period) && rill_rig_look(&rig)) errors[0] = bowl_error(&rig, bowl, period);
+        if (rill_rig_step(&rig, 2 * period) && rill_rig_look(&rig)) errors[1] = bowl_error(&rig, bowl, 3 * period);
     }
     bool ok = rig.ok;
     rill_rig_end(&rig);
@@ -83,7 +77,7 @@ static bool run_bowl(rill_validation *validation, const rill_bowl *bowl, double 
 
 static void add_bowl(rill_validation *validation, const rill_bowl *bowl, double cells, const double errors[2],
                      const double targets[2], const char *bar) {
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; ++i) {
         rill_check check = { .mode = "physical", .value = 100 * errors[i], .unit = "%", .bar = i ? NULL : bar };
         check.relation = targets ? RILL_AT_MOST : RILL_NOTE;
         check.target = targets ? targets[i] : 0;
@@ -99,25 +93,19 @@ void rill_case_bowl(rill_validation *validation) {
     const double targets[2] = { 0.25, 0.5 }, wild_targets[2] = { 3, 7 };
     rill_bowl bowl = { .gravity = gravity, .radius = 0.04, .depth = 8e-3, .swing = 4e-3 };
     double errors[3][2] = { { 0 } };
-    for (int i = 0; i < 3; i++) {
-        if (!run_bowl(validation, &bowl, bowl.radius / resolutions[i], errors[i])) {
-            return;
-        }
+    for (int i = 0; i < 3; ++i) {
+        if (!run_bowl(validation, &bowl, bowl.radius / resolutions[i], errors[i])) return;
         add_bowl(validation, &bowl, resolutions[i], errors[i], i == 1 ? targets : NULL, bars[i]);
     }
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; ++i) {
         rill_check order = { .mode = "physical", .relation = RILL_AT_LEAST, .target = 1 };
         order.value = log2(errors[0][i] / errors[2][i]) / 2;
         rill_validation_add(validation, &order, "order of convergence after %d T, a/dx 20 to 80", 2 * i + 1);
     }
     bowl.swing = 0.5 * bowl.radius;
-    if (run_bowl(validation, &bowl, bowl.radius / 40, errors[0])) {
-        add_bowl(validation, &bowl, 40, errors[0], wild_targets, NULL);
-    }
+    if (run_bowl(validation, &bowl, bowl.radius / 40, errors[0])) add_bowl(validation, &bowl, 40, errors[0], wild_targets, NULL);
     rill_bowl other = { .gravity = gravity, .radius = 1.5, .depth = 0.1, .swing = 0.15 };
-    if (run_bowl(validation, &other, other.radius / 40, errors[0])) {
-        add_bowl(validation, &other, 40, errors[0], targets, NULL);
-    }
+    if (run_bowl(validation, &other, other.radius / 40, errors[0])) add_bowl(validation, &other, 40, errors[0], targets, NULL);
 }
 
 /* ------------------------------------------------------------------------------------------- case 7: standing wave */
@@ -138,7 +126,7 @@ static double mode_of(const basin *which, const rill_rig *rig, size_t i) {
 
 static double project(const basin *which, const rill_rig *rig) {
     double sum = 0, norm = 0;
-    for (size_t i = 0; i < rig->cells; i++) {
+    for (size_t i = 0; i < rig->cells; ++i) {
         double mode = mode_of(which, rig, i);
         sum += (rig->depth[i] - which->depth) * mode;
         norm += mode * mode;
@@ -148,13 +136,9 @@ static double project(const basin *which, const rill_rig *rig) {
 
 /* Runs PERIODS + 1 of the exact periods; signal[k] is the amplitude of the mode at sample k. */
 static bool record(const basin *which, rill_rig *rig, double period, double *signal, int count) {
-    for (int k = 0; k < count; k++) {
-        if (k > 0 && !rill_rig_step(rig, period / SAMPLES)) {
-            return false;
-        }
-        if (!rill_rig_look(rig)) {
-            return false;
-        }
+    for (int k = 0; k < count; ++k) {
+        if (k > 0 && !rill_rig_step(rig, period / SAMPLES)) return false;
+        if (!rill_rig_look(rig)) return false;
         signal[k] = project(which, rig);
     }
     return true;
@@ -164,7 +148,7 @@ static bool record(const basin *which, rill_rig *rig, double period, double *sig
 static double measure_period(const double *signal, int count, double dt) {
     double first = NAN, last = NAN;
     int crossings = 0;
-    for (int k = 1; k < count; k++) {
+    for (int k = 1; k < count; ++k) {
         if (signal[k - 1] > 0 && signal[k] <= 0) {
             last = dt * (k - 1 + signal[k - 1] / (signal[k - 1] - signal[k]));
             first = crossings++ == 0 ? last : first;
@@ -177,7 +161,7 @@ static double measure_period(const double *signal, int count, double dt) {
 static double measure_amplitude(const double *signal, double period, double dt) {
     double c = 0, s = 0;
     int count = (int)lround(period / dt);
-    for (int k = 0; k < count; k++) {
+    for (int k = 0; k < count; ++k) {
         double phase = 2 * RILL_PI * k / count;
         c += signal[k] * cos(phase);
         s += signal[k] * sin(phase);
@@ -195,9 +179,7 @@ static void run_basin(rill_validation *validation, const basin *which) {
     int count = (PERIODS + 1) * SAMPLES + 1;
     double *signal = ready ? rill_rig_numbers(&rig, (size_t)count) : NULL;
     if (signal && rill_rig_build(&rig)) {
-        for (size_t i = 0; i < rig.cells; i++) {
-            rig.depth[i] = which->depth + which->amplitude * mode_of(which, &rig, i);
-        }
+        for (size_t i = 0; i < rig.cells; ++i) rig.depth[i] = which->depth + which->amplitude * mode_of(which, &rig, i);
         if (rill_rig_fill(&rig) && record(which, &rig, exact, signal, count)) {
             double dt = exact / SAMPLES, period = measure_period(signal, count, dt);
             double before = measure_amplitude(signal, exact, dt);
@@ -228,7 +210,5 @@ void rill_case_standing_wave(rill_validation *validation) {
         { RILL_PIPE_AREA_PHYSICAL, 0.1, 5e-3, 5e-7, 1e-3, true },
         { RILL_PIPE_AREA_PHYSICAL, 0.06, 2e-3, 2e-7, 5e-4, false },
     };
-    for (size_t i = 0; i < sizeof basins / sizeof basins[0]; i++) {
-        run_basin(validation, &basins[i]);
-    }
+    for (size_t i = 0; i < sizeof basins / sizeof basins[0]; ++i) run_basin(validation, &basins[i]);
 }

@@ -79,17 +79,14 @@ static void run_orifice(rill_validation *validation, double Cd) {
     int64_t error = 0;
     if (rill_rig_begin(&rig, validation, NX, SIDE, dx)) {
         int32_t middle = SIDE / 2;
-        for (int32_t y = 0; y < SIDE; y++) {
-            for (int32_t x = SIDE; x < SIDE + LENGTH; x++) {
-                rig.heights[rill_rig_cell(&rig, x, y)] = y == middle ? 0 : rock;
-            }
-        }
+        for (int32_t y = 0; y < SIDE; ++y)
+for (int32_t x = SIDE; x < SIDE + LENGTH; ++x) rig.heights[rill_rig_cell(&rig, x, y)] = y == middle ? 0 : rock;
         rill_rig_add_box(&rig, SIDE * dx, middle * dx, 5e-3, (SIDE + LENGTH) * dx, (middle + 1) * dx, rock);
         rig.def.solver.orifice = Cd;
         rig.def.edges[RILL_EAST] = (rill_edge){ .kind = RILL_EDGE_STILL, .level = still };
     }
     if (rill_rig_build(&rig)) {
-        for (size_t i = 0; i < rig.cells; i++) {
+        for (size_t i = 0; i < rig.cells; ++i) {
             int32_t x = (int32_t)(i % NX);
             double level = x < SIDE ? still + h0 : still;
             rig.depth[i] = level > rig.base[i] ? level - rig.base[i] : 0;
@@ -97,13 +94,11 @@ static void run_orifice(rill_validation *validation, double Cd) {
         rill_rig_fill(&rig);
         const double at[3] = { 0.25 * SIDE * dx, 0.5 * SIDE * dx, 1e-3 };
         double before = still + h0;
-        for (int k = 1; rig.ok && isnan(reached) && k < 4000; k++) {
+        for (int k = 1; rig.ok && isnan(reached) && k < 4000; ++k) {
             rill_sample sample = { 0 };
             if (rill_rig_step(&rig, exact / 1000) &&
                 rill_rig_expect(&rig, rill_query_points(rig.world, at, 1, &sample), "rill_query_points") &&
-                sample.level <= still + share * h0) {
-                reached = exact / 1000 * (k - 1 + (before - still - share * h0) / (before - sample.level));
-            }
+                sample.level <= still + share * h0) reached = exact / 1000 * (k - 1 + (before - still - share * h0) / (before - sample.level));
             before = sample.level;
         }
         rill_rig_audit(&rig, &error);
@@ -134,9 +129,7 @@ static void run_slot(rill_validation *validation) {
         rig.def.edges[RILL_EAST] = (rill_edge){ .kind = RILL_EDGE_STILL, .level = levels[1] };
     }
     if (rill_rig_build(&rig)) {
-        for (size_t i = 0; i < rig.cells; i++) {
-            rig.depth[i] = levels[(int)(i % NX) < NX / 2 ? 0 : 1];
-        }
+        for (size_t i = 0; i < rig.cells; ++i) rig.depth[i] = levels[(int)(i % NX) < NX / 2 ? 0 : 1];
         rill_rig_fill(&rig);
         rill_rig_run(&rig, validation->quick ? 1 : 3, 0.02);
         rill_rig_look(&rig);
@@ -164,7 +157,7 @@ static void watch_rest(rill_rig *rig, const char *name, int64_t steps, double mo
         memcpy(before, rig->depth, columns * sizeof *before);
         double dt = 100 * rill_rig_stable_step(rig, rill_rig_max_depth(rig));
         while (rig->substeps < steps && rill_rig_step(rig, dt) && rill_rig_look(rig)) {
-            for (size_t i = 0; i < columns; i++) {
+            for (size_t i = 0; i < columns; ++i) {
                 double change = fabs(rig->depth[i] - before[i]) / rig->quantum;
                 moved = change > moved ? change : moved;
             }
@@ -194,8 +187,8 @@ typedef struct stillness {
 
 static void cover_at_random(rill_rig *rig, double level) {
     uint64_t seed = 11;
-    for (int32_t y = 0; y < rig->ny; y++) {
-        for (int32_t x = 0; x < rig->nx; x++) {
+    for (int32_t y = 0; y < rig->ny; ++y) {
+        for (int32_t x = 0; x < rig->nx; ++x) {
             rig->heights[rill_rig_cell(rig, x, y)] = 0.3 * level * rill_rig_random(&seed);
             if (rill_rig_random(&seed) < 0.7) {
                 double z = level * (0.4 + 0.55 * rill_rig_random(&seed));
@@ -209,11 +202,10 @@ static void run_rest(rill_validation *validation, const stillness *s) {
     rill_rig rig;
     if (rill_rig_begin(&rig, validation, 40, 20, 1e-3)) {
         double width = 40 * rig.dx;
-        if (s->ceiling > 0) {
-            rill_rig_add_box(&rig, 0.25 * width, 0, s->ceiling, 0.75 * width, width, 0.02);
-        } else {
-            cover_at_random(&rig, s->level);
-        }
+        if (s->ceiling > 0)
+rill_rig_add_box(&rig, 0.25 * width, 0, s->ceiling, 0.75 * width, width, 0.02);
+else
+cover_at_random(&rig, s->level);
         rig.def.liquid.viscosity = s->viscosity;
         rig.def.solver.passages = s->passages;
         rig.def.solver.skip_idle = false;
@@ -268,7 +260,7 @@ static void run_filling(rill_validation *validation) {
             memcpy(before, rig.depth, rig.cells * sizeof *before);
             rill_rig_step(&rig, dt);
             rill_rig_look(&rig);
-            for (size_t i = 0; rig.ok && i < rig.cells; i++) {
+            for (size_t i = 0; rig.ok && i < rig.cells; ++i) {
                 double change = well[i] > 0 ? fabs(rig.depth[i] - before[i]) / before[i] : 0;
                 jump = change > jump ? change : jump;
             }
@@ -298,11 +290,8 @@ static void run_cavity(rill_validation *validation) {
     uint64_t seed = 5;
     if (rill_rig_begin(&rig, validation, 20, 20, 1e-3)) {
         /* A bed with a pit of 12 x 12 cells under a slab. */
-        for (int32_t y = 0; y < rig.ny; y++) {
-            for (int32_t x = 0; x < rig.nx; x++) {
-                rig.heights[rill_rig_cell(&rig, x, y)] = x > 3 && x < 16 && y > 3 && y < 16 ? -5e-3 : 0;
-            }
-        }
+        for (int32_t y = 0; y < rig.ny; ++y)
+for (int32_t x = 0; x < rig.nx; ++x) rig.heights[rill_rig_cell(&rig, x, y)] = x > 3 && x < 16 && y > 3 && y < 16 ? -5e-3 : 0;
         rill_rig_add_box(&rig, 0, 0, -1e-3, 20e-3, 20e-3, 1e-3);
         rig.def.liquid.viscosity = 1e-6;
     }
@@ -310,9 +299,7 @@ static void run_cavity(rill_validation *validation) {
         const double at[3] = { 0.01, 0.01, -3e-3 };
         rill_rig_expect(&rig, rill_world_fill_level(rig.world, at, 0, NULL), "rill_world_fill_level");
         rill_rig_look(&rig);
-        for (size_t i = 0; rig.ok && i < 2 * rig.cells; i++) {
-            rig.faces[i] = 0.02 * (rill_rig_random(&seed) - 0.5);
-        }
+        for (size_t i = 0; rig.ok && i < 2 * rig.cells; ++i) rig.faces[i] = 0.02 * (rill_rig_random(&seed) - 0.5);
         rill_rig_expect(&rig, rill_world_set_velocities(rig.world, 0, rig.faces, 2 * rig.cells),
                         "rill_world_set_velocities");
         /* Not at rest: whole quanta cross its faces in circles, and full is a band of some quanta. */
@@ -351,9 +338,7 @@ static uint64_t hash_of(rill_validation *validation, int threads, bool scalar) {
         rig.def.solver.orifice = 0.61;
     }
     if (rill_rig_build(&rig)) {
-        for (size_t i = 0; i < rig.cells; i++) {
-            rig.depth[i] = i % 60 < 20 ? 0.012 : 5e-4;
-        }
+        for (size_t i = 0; i < rig.cells; ++i) rig.depth[i] = i % 60 < 20 ? 0.012 : 5e-4;
         rill_rig_fill(&rig);
         rill_rig_run(&rig, 1, 1.0 / 60);
         hash = rig.ok ? rill_world_hash(rig.world) : 0;
@@ -388,9 +373,7 @@ void rill_case_passages(rill_validation *validation) {
     run_orifice(validation, 1);
     run_orifice(validation, 0.61);
     run_slot(validation);
-    for (size_t i = 0; i < sizeof stillnesses / sizeof stillnesses[0]; i++) {
-        run_rest(validation, &stillnesses[i]);
-    }
+    for (size_t i = 0; i < sizeof stillnesses / sizeof stillnesses[0]; ++i) run_rest(validation, &stillnesses[i]);
     run_filling(validation);
     run_cavity(validation);
     run_bits(validation);

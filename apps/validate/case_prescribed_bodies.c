@@ -28,13 +28,9 @@ static rill_body_def told_box(double x, double y, double z) {
 static bool drive(rill_rig *rig, rill_body_id id, const double velocity[3], double seconds, int64_t *error) {
     const double dt = 1.0 / 200;
     rill_body_state state = rill_rig_body(rig, id);
-    for (int k = 0; k < 3; k++) {
-        state.velocity[k] = velocity[k];
-    }
+    for (int k = 0; k < 3; ++k) state.velocity[k] = velocity[k];
     rill_rig_set_body(rig, id, &state);
-    for (int i = 0; i < (int)lround(seconds / dt) && rill_rig_step(rig, dt); i++) {
-        rill_rig_audit(rig, error);
-    }
+    for (int i = 0; i < (int)lround(seconds / dt) && rill_rig_step(rig, dt); ++i) rill_rig_audit(rig, error);
     return rig->ok;
 }
 
@@ -49,7 +45,7 @@ static double highest(rill_rig *rig) {
 static double plunged_rise(bool sphere) {
     const double area = 0.12 * 0.08, pi = 3.14159265358979323846;
     double rise = 0;
-    for (int i = 0; i < 50; i++) {
+    for (int i = 0; i < 50; ++i) {
         const double deep = fmin(0.02, 0.018 + rise);
         rise = (sphere ? pi * deep * deep * (0.01 - deep / 3) : 4e-4 * deep) / area;
     }
@@ -106,7 +102,7 @@ static void run_plunge(rill_validation *validation, rill_body_def def, const cha
 
 static double depth_before_bore(double h0, double speed) {
     double low = h0, high = 100 * h0;
-    for (int i = 0; i < 200; i++) {
+    for (int i = 0; i < 200; ++i) {
         const double h = 0.5 * (low + high);
         *((h - h0) * sqrt(gravity * (h + h0) / (2 * h0 * h)) < speed ? &low : &high) = h;
     }
@@ -116,11 +112,11 @@ static double depth_before_bore(double h0, double speed) {
 static double mean_depth(rill_rig *rig, double from, double to) {
     double sum = 0;
     int count = 0;
-    for (int32_t x = 0; x < rig->nx; x++) {
+    for (int32_t x = 0; x < rig->nx; ++x) {
         const double at = rill_rig_centre(rig, x);
         if (at > from && at < to) {
             sum += rig->depth[rill_rig_cell(rig, x, rig->ny / 2)];
-            count++;
+            ++count;
         }
     }
     return sum / count;
@@ -134,9 +130,7 @@ static void run_piston(rill_validation *validation, double speed) {
     int64_t error = 0;
     rill_rig rig;
     rill_body_id id = { 0 };
-    if (rill_rig_begin(&rig, validation, 400, 4, dx)) {
-        rig.def.headroom = 0.1;
-    }
+    if (rill_rig_begin(&rig, validation, 400, 4, dx)) rig.def.headroom = 0.1;
     rill_body_def def = told_box(2 * half, 1, 0.08);
     def.state.position[0] = start;
     def.state.position[1] = 2 * dx;

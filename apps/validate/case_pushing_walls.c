@@ -30,7 +30,7 @@ static bool put(rill_rig *rig, const char *name, double x, double z) {
 
 static double depth_behind_bore(double h0, double speed) {
     double low = h0, high = 100 * h0;
-    for (int i = 0; i < 200; i++) {
+    for (int i = 0; i < 200; ++i) {
         double h = 0.5 * (low + high);
         *((h - h0) * sqrt(gravity * (h + h0) / (2 * h0 * h)) < speed ? &low : &high) = h;
     }
@@ -45,12 +45,12 @@ typedef struct plateau {
 static plateau measure(const rill_rig *rig, double from, double to) {
     double sum = 0, squares = 0;
     int count = 0;
-    for (int32_t x = 0; x < rig->nx; x++) {
+    for (int32_t x = 0; x < rig->nx; ++x) {
         double at = rill_rig_centre(rig, x), h = rig->depth[rill_rig_cell(rig, x, rig->ny / 2)];
         if (at > from && at < to) {
             sum += h;
             squares += h * h;
-            count++;
+            ++count;
         }
     }
     double mean = sum / count;
@@ -67,15 +67,13 @@ static void run_bore(rill_validation *validation, double cells_per_frame, double
     plateau found = { 0, 0 };
     if (rill_rig_begin(&rig, validation, 400, 4, dx)) {
         rill_rig_add_box(&rig, -0.5, -1, -1e-3, start, 1, 0.1);
-        if (rig.ok) {
-            rig.boxes[0].name = "wall";
-        }
+        if (rig.ok) rig.boxes[0].name = "wall";
         rig.def.headroom = 0.03;
     }
     if (rill_rig_build(&rig)) {
         const double at[3] = { 0.3, 2e-3, 1e-3 };
         rill_rig_expect(&rig, rill_world_fill_level(rig.world, at, h0, NULL), "rill_world_fill_level");
-        for (int k = 1; k <= frames && put(&rig, "wall", speed * frame * k, 0); k++) {
+        for (int k = 1; k <= frames && put(&rig, "wall", speed * frame * k, 0); ++k) {
             rill_rig_step(&rig, frame);
             rill_rig_audit(&rig, &error);
         }
@@ -108,7 +106,7 @@ typedef struct series {
 static void note(series *sums, double value) {
     sums->sum += value;
     sums->squares += value * value;
-    sums->count++;
+    ++sums->count;
 }
 
 static double mean_of(const series *sums) {
@@ -133,8 +131,8 @@ typedef struct ride {
 static void look_beside(rill_rig *rig, const ride *r, double gone, double side, series *out) {
     const double c = cos(r->angle * 3.14159265358979323846 / 180), s = sin(r->angle * 3.14159265358979323846 / 180);
     const int half = r->ny > 16 ? 8 : 0;
-    for (int k = 8; k <= 12; k++) {
-        for (int i = -half; i <= half; i++) {
+    for (int k = 8; k <= 12; ++k) {
+        for (int i = -half; i <= half; ++i) {
             const double away = gone + side * (0.01 + 1e-3 * k), along = 1e-3 * i;
             const double at[3] = { r->x + away * c - along * s, 5e-4 * r->ny + away * s + along * c, 1e-4 };
             rill_sample sample = { 0 };
@@ -155,12 +153,8 @@ static bool make_ride(rill_rig *rig, rill_validation *validation, const ride *wh
         rig->boxes[0].translate[1] = 5e-4 * which->ny;
         rig->boxes[0].rotate[2] = which->angle;
     }
-    if (!rill_rig_build(rig)) {
-        return false;
-    }
-    for (size_t i = 0; i < rig->cells; i++) {
-        rig->depth[i] = rig->base[i] > 1e-3 ? 0 : 5e-3;
-    }
+    if (!rill_rig_build(rig)) return false;
+    for (size_t i = 0; i < rig->cells; ++i) rig->depth[i] = rig->base[i] > 1e-3 ? 0 : 5e-3;
     return rill_rig_fill(rig);
 }
 
@@ -173,7 +167,7 @@ static void run_ride(rill_validation *validation, const ride *which) {
     int64_t error = 0;
     bool ok = make_ride(&rig, validation, which);
     const int frames = (int)lround(which->duration / frame);
-    for (int k = 1; ok && k <= frames; k++) {
+    for (int k = 1; ok && k <= frames; ++k) {
         const double place[3] = { which->x + way * k * c, 5e-4 * which->ny + way * k * s, 0 }, turn[3] = { 0, 0, which->angle };
         const rill_solid_id id = rill_solid_find(rig.world, "wall");
         rill_rig_expect(&rig, rill_solid_set_pose(rig.world, id, place, turn), "rill_solid_set_pose");
@@ -212,9 +206,7 @@ static void run_rides(rill_validation *validation) {
         { .name = "0.05 of the wave speed, 30 degrees", .nx = 300, .ny = 300, .x = 0.13, .length = 0.22, .angle = 30, .speed = 0.05 * wave, .duration = 0.45 },
         { .name = "0.3 of the wave speed, 30 degrees", .nx = 300, .ny = 300, .x = 0.13, .length = 0.22, .angle = 30, .speed = 0.3 * wave, .duration = 0.36 },
     };
-    for (size_t i = 0; i < sizeof rides / sizeof rides[0]; i++) {
-        run_ride(validation, &rides[i]);
-    }
+    for (size_t i = 0; i < sizeof rides / sizeof rides[0]; ++i) run_ride(validation, &rides[i]);
 }
 
 /* --------------------------------------------------------------------------------------------------------- passage */
@@ -222,7 +214,7 @@ static void run_rides(rill_validation *validation) {
 /* Returns the flow through the middle of the passage: the mean over its width, m/s. */
 static double passage_speed(rill_rig *rig) {
     double sum = 0;
-    for (int32_t y = 5; y < 15; y++) {
+    for (int32_t y = 5; y < 15; ++y) {
         const double at[3] = { 0.03, rill_rig_centre(rig, y), 1e-3 };
         rill_sample sample = { 0 };
         rill_rig_expect(rig, rill_query_points(rig->world, at, 1, &sample), "rill_query_points");
@@ -244,18 +236,14 @@ static void run_passage(rill_validation *validation) {
         rill_rig_add_box(&rig, 0.02, 0, -1e-3, 0.04, 5e-3, 5e-3);
         rill_rig_add_box(&rig, 0.02, 0.015, -1e-3, 0.04, 0.02, 5e-3);
         rill_rig_add_box(&rig, 0, 0, 0.015, 0.02, 0.02, 0.05);
-        if (rig.ok) {
-            rig.boxes[3].name = "piston";
-        }
+        if (rig.ok) rig.boxes[3].name = "piston";
         rig.def.liquid.viscosity = 1e-6;
     }
     if (rill_rig_build(&rig)) {
         const double at[3] = { 0.05, 0.01, 1e-3 };
         rill_rig_expect(&rig, rill_world_fill_level(rig.world, at, 0.016, NULL), "rill_world_fill_level");
-        for (int k = 1; k <= FRAMES * STEPS && rig.ok; k++) {
-            if (k % STEPS == 1) {
-                put(&rig, "piston", 0, -piston * frame * (k / STEPS + 1));
-            }
+        for (int k = 1; k <= FRAMES * STEPS && rig.ok; ++k) {
+            if (k % STEPS == 1) put(&rig, "piston", 0, -piston * frame * (k / STEPS + 1));
             rill_rig_step(&rig, frame / STEPS);
             rill_rig_audit(&rig, &error);
             if (k > START_UP * STEPS) {

@@ -25,22 +25,16 @@ typedef struct sleep_scene {
 /* --------------------------------------------------------------------------------------------------- on versus off */
 
 static bool start(rill_rig *rig, rill_validation *validation, const sleep_scene *scene, bool rest, bool skip) {
-    if (!rill_rig_begin(rig, validation, 64, 64, 1e-3)) {
-        return false;
-    }
+    if (!rill_rig_begin(rig, validation, 64, 64, 1e-3)) return false;
     uint64_t seed = 23;
-    for (size_t i = 0; i < rig->cells; i++) {
-        rig->heights[i] = scene->roughness * rill_rig_random(&seed);
-    }
+    for (size_t i = 0; i < rig->cells; ++i) rig->heights[i] = scene->roughness * rill_rig_random(&seed);
     rig->def.liquid.viscosity = scene->viscosity;
     rig->def.solver.rest = rest;
     rig->def.solver.skip_idle = skip;
     rig->def.solver.pipe_area = scene->area;
     rig->def.solver.friction = 0; /* the mode's own */
-    if (!rill_rig_build(rig)) {
-        return false;
-    }
-    for (size_t i = 0; i < rig->cells; i++) {
+    if (!rill_rig_build(rig)) return false;
+    for (size_t i = 0; i < rig->cells; ++i) {
         bool west = (int32_t)(i % (size_t)rig->nx) < rig->nx / 2;
         double depth = (west ? 1.5 : 0.5) * scene->level - rig->base[i];
         rig->depth[i] = depth > 0 ? depth : 0;
@@ -55,7 +49,7 @@ static bool start(rill_rig *rig, rill_validation *validation, const sleep_scene 
 
 static double level_difference(const rill_rig *a, const rill_rig *b) {
     double worst = 0;
-    for (size_t i = 0; i < a->cells; i++) {
+    for (size_t i = 0; i < a->cells; ++i) {
         double difference = fabs(a->depth[i] - b->depth[i]);
         worst = difference > worst ? difference : worst;
     }
@@ -79,10 +73,8 @@ typedef struct comparison {
 
 static bool compare_now(comparison *c) {
     bool ok = true;
-    for (int k = 0; k < RUNS; k++) {
-        ok = ok && rill_rig_step(&c->rigs[k], 0.1) && rill_rig_look(&c->rigs[k]);
-    }
-    for (int k = AWAKE; ok && k < RUNS; k++) {
+    for (int k = 0; k < RUNS; ++k) ok = ok && rill_rig_step(&c->rigs[k], 0.1) && rill_rig_look(&c->rigs[k]);
+    for (int k = AWAKE; ok && k < RUNS; ++k) {
         double level = level_difference(&c->rigs[ASLEEP], &c->rigs[k]);
         double volume = (double)llabs(volume_in_quanta(&c->rigs[ASLEEP]) - volume_in_quanta(&c->rigs[k]));
         c->levels[k] = level > c->levels[k] ? level : c->levels[k];
@@ -96,7 +88,7 @@ static bool compare_now(comparison *c) {
 static void report(rill_validation *validation, const sleep_scene *scene, comparison *found, double duration) {
     static const char *const against[RUNS] = { "", "both off", "skipping off" };
     rill_rig *rig = &found->rigs[ASLEEP];
-    for (int k = AWAKE; k < RUNS; k++) {
+    for (int k = AWAKE; k < RUNS; ++k) {
         rill_check check = {
             .mode = rill_rig_mode(rig), .relation = RILL_ZERO, .value = found->volumes[k], .unit = "quanta"
         };
@@ -119,15 +111,9 @@ static void compare(rill_validation *validation, const sleep_scene *scene, doubl
     bool ok = start(&found.rigs[ASLEEP], validation, scene, true, true);
     ok = start(&found.rigs[AWAKE], validation, scene, false, false) && ok;
     ok = start(&found.rigs[SWEPT], validation, scene, true, false) && ok;
-    for (double t = 0; ok && t < duration - 0.05; t += 0.1) {
-        ok = compare_now(&found);
-    }
-    if (ok) {
-        report(validation, scene, &found, duration);
-    }
-    for (int k = 0; k < RUNS; k++) {
-        rill_rig_end(&found.rigs[k]);
-    }
+    for (double t = 0; ok && t < duration - 0.05; t += 0.1) ok = compare_now(&found);
+    if (ok) report(validation, scene, &found, duration);
+    for (int k = 0; k < RUNS; ++k) rill_rig_end(&found.rigs[k]);
 }
 
 /* -------------------------------------------------------------------------------------------------------- wake-up */
@@ -144,17 +130,12 @@ static bool first_changes(rill_rig *rig, rill_world *world, double x, double y, 
     bool ok = before && rill_source_create(world, &tap, &id) == RILL_OK &&
               rill_world_read_field(world, RILL_FIELD_DEPTH, 0, before, rig->cells) == RILL_OK;
     size_t row = rill_rig_cell(rig, 0, POOL / 2);
-    for (int i = 0; i < POOL; i++) {
-        changed[i] = LATEST + 1;
-    }
-    for (int n = 1; ok && n <= LATEST; n++) {
+    for (int i = 0; i < POOL; ++i) changed[i] = LATEST + 1;
+    for (int n = 1; ok && n <= LATEST; ++n) {
         ok = !(rill_world_step(world, 1e-3) & RILL_STATUS_REFUSED) &&
              rill_world_read_field(world, RILL_FIELD_DEPTH, 0, now, rig->cells) == RILL_OK;
-        for (int i = 0; ok && i < POOL; i++) {
-            if (changed[i] > n && now[row + (size_t)i] != before[row + (size_t)i]) {
-                changed[i] = n;
-            }
-        }
+        for (int i = 0; ok && i < POOL; ++i)
+if (changed[i] > n && now[row + (size_t)i] != before[row + (size_t)i]) changed[i] = n;
     }
     free(before);
     return ok;
@@ -163,7 +144,7 @@ static bool first_changes(rill_rig *rig, rill_world *world, double x, double y, 
 /* Copies the sleeping pool twice, keeps one awake, and drops liquid on both. Returns the worst delay, or -1. */
 static int worst_delay(rill_rig *rig, const void *snapshot, size_t size, double x) {
     int changed[2][POOL], worst = 0;
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < 2; ++k) {
         rill_world *world = NULL;
         rill_message message;
         bool ok = rill_snapshot_load(snapshot, size, &rig->def.runtime, &world, &message) == RILL_OK;
@@ -174,11 +155,9 @@ static int worst_delay(rill_rig *rig, const void *snapshot, size_t size, double 
         }
         ok = ok && first_changes(rig, world, x, rill_rig_centre(rig, POOL / 2), changed[k]);
         rill_world_destroy(world);
-        if (!ok) {
-            return -1;
-        }
+        if (!ok) return -1;
     }
-    for (int i = 0; i < POOL; i++) {
+    for (int i = 0; i < POOL; ++i) {
         int delay = changed[0][i] - changed[1][i];
         worst = delay > worst ? delay : worst;
     }
@@ -192,18 +171,14 @@ static void wake(rill_validation *validation) {
     rig.def.liquid.viscosity = 1e-6;
     rill_step_info info = { .awake_columns = -1 };
     if (ready && rill_rig_build(&rig)) {
-        for (size_t i = 0; i < rig.cells; i++) {
-            rig.depth[i] = 5e-3;
-        }
-        if (rill_rig_fill(&rig) && rill_rig_run(&rig, 2, 0.1)) {
-            rill_rig_expect(&rig, rill_world_get_step_info(rig.world, &info), "rill_world_get_step_info");
-        }
+        for (size_t i = 0; i < rig.cells; ++i) rig.depth[i] = 5e-3;
+        if (rill_rig_fill(&rig) && rill_rig_run(&rig, 2, 0.1)) rill_rig_expect(&rig, rill_world_get_step_info(rig.world, &info), "rill_world_get_step_info");
     }
     size_t size = rig.ok ? rill_snapshot_size(rig.world) : 0;
     void *snapshot = size ? malloc(size) : NULL;
     if (snapshot && rill_rig_expect(&rig, rill_snapshot_save(rig.world, snapshot, size, &size), "rill_snapshot_save")) {
         int worst = 0;
-        for (int x = 0; x < POOL && worst >= 0; x++) {
+        for (int x = 0; x < POOL && worst >= 0; ++x) {
             int delay = worst_delay(&rig, snapshot, size, rill_rig_centre(&rig, x));
             worst = delay < 0 ? -1 : delay > worst ? delay : worst;
         }
@@ -230,8 +205,6 @@ void rill_case_sleep(rill_validation *validation) {
         { .name = "puddles of oil", .roughness = 6e-3, .level = 4e-3, .viscosity = 9.2e-5, .area = RILL_PIPE_AREA_PHYSICAL },
         { .name = "rough pool, water", .roughness = 3e-3, .level = 6e-3, .viscosity = 1e-6, .drowned = true, .area = RILL_PIPE_AREA_PAPER },
     };
-    for (size_t i = 0; i < sizeof scenes / sizeof scenes[0]; i++) {
-        compare(validation, &scenes[i], validation->quick ? 30 : 120);
-    }
+    for (size_t i = 0; i < sizeof scenes / sizeof scenes[0]; ++i) compare(validation, &scenes[i], validation->quick ? 30 : 120);
     wake(validation);
 }

@@ -41,8 +41,8 @@ typedef struct state {
 /* Columns and faces of `turned` that are not the image of those of `plain`. */
 static size_t differences(int k, int32_t n, const state *plain, const state *turned) {
     size_t count = 0;
-    for (int32_t y = 0; y < n; y++) {
-        for (int32_t x = 0; x < n; x++) {
+    for (int32_t y = 0; y < n; ++y) {
+        for (int32_t x = 0; x < n; ++x) {
             place here = { x, y }, west = { x - 1, y }, south = { x, y - 1 };
             place there = image(k, n, here);
             size_t i = (size_t)y * (size_t)n + (size_t)x, j = (size_t)there.y * (size_t)n + (size_t)there.x;
@@ -86,8 +86,8 @@ static bool run_scene(rill_rig *rig, const symmetry_scene *scene, int k, int ste
     rig->def.solver.pipe_area = scene->area;
     rig->def.liquid.viscosity = scene->viscous ? 1e-6 : 0;
     double *depths = rill_rig_numbers(rig, rig->cells);
-    for (int32_t y = 0; depths && y < scene->size; y++) {
-        for (int32_t x = 0; x < scene->size; x++) {
+    for (int32_t y = 0; depths && y < scene->size; ++y) {
+        for (int32_t x = 0; x < scene->size; ++x) {
             place there = image(k, scene->size, (place){ x, y });
             size_t j = rill_rig_cell(rig, there.x, there.y);
             scene_at(scene, (place){ x, y }, &rig->heights[j], &depths[j]);
@@ -96,9 +96,7 @@ static bool run_scene(rill_rig *rig, const symmetry_scene *scene, int k, int ste
     if (depths && rill_rig_build(rig)) {
         memcpy(rig->depth, depths, rig->cells * sizeof *depths);
         rill_rig_fill(rig);
-        for (int n = 0; n < steps; n++) {
-            rill_rig_step(rig, 0.01);
-        }
+        for (int n = 0; n < steps; ++n) rill_rig_step(rig, 0.01);
     }
     free(depths);
     return rill_rig_look(rig);
@@ -109,15 +107,13 @@ static void run_symmetry(rill_validation *validation, const symmetry_scene *scen
     size_t count = 0;
     bool ok = rill_rig_begin(&plain, validation, scene->size, scene->size, 1e-3) && run_scene(&plain, scene, 0, steps);
     state of_plain = { plain.depth, plain.faces };
-    for (int k = 1; ok && k < SYMMETRIES; k++) {
+    for (int k = 1; ok && k < SYMMETRIES; ++k) {
         if (scene->radial) {
             count += differences(k, scene->size, &of_plain, &of_plain);
             continue;
         }
         ok = rill_rig_begin(&turned, validation, scene->size, scene->size, 1e-3) && run_scene(&turned, scene, k, steps);
-        if (ok) {
-            count += differences(k, scene->size, &of_plain, &(state){ turned.depth, turned.faces });
-        }
+        if (ok) count += differences(k, scene->size, &of_plain, &(state){ turned.depth, turned.faces });
         rill_rig_end(&turned);
     }
     if (ok) {
@@ -137,7 +133,5 @@ void rill_case_symmetry(rill_validation *validation) {
         { "random puddles", 33, false, true, RILL_PIPE_AREA_PHYSICAL },
         { "random puddles", 33, false, true, RILL_PIPE_AREA_PAPER },
     };
-    for (size_t i = 0; i < sizeof scenes / sizeof scenes[0]; i++) {
-        run_symmetry(validation, &scenes[i], validation->quick ? 50 : 300);
-    }
+    for (size_t i = 0; i < sizeof scenes / sizeof scenes[0]; ++i) run_symmetry(validation, &scenes[i], validation->quick ? 50 : 300);
 }

@@ -31,13 +31,12 @@ rill_dam rill_exact_dam(double gravity, double left, double right) {
         return dam;
     }
     double low = right, high = left;
-    for (int i = 0; i < 200; i++) {
+    for (int i = 0; i < 200; ++i) {
         double middle = 0.5 * (low + high);
-        if (dam_mismatch(&dam, middle) > 0) {
-            low = middle;
-        } else {
-            high = middle;
-        }
+        if (dam_mismatch(&dam, middle) > 0)
+low = middle;
+else
+high = middle;
     }
     dam.middle = 0.5 * (low + high);
     dam.speed = 2 * (celerity - sqrt(gravity * dam.middle));
@@ -47,15 +46,9 @@ rill_dam rill_exact_dam(double gravity, double left, double right) {
 
 double rill_exact_dam_depth(const rill_dam *dam, double x, double t) {
     double celerity = sqrt(dam->gravity * dam->left);
-    if (x <= -celerity * t) {
-        return dam->left;
-    }
-    if (x >= dam->shock * t) {
-        return dam->right;
-    }
-    if (x >= (dam->speed - sqrt(dam->gravity * dam->middle)) * t) {
-        return dam->middle;
-    }
+    if (x <= -celerity * t) return dam->left;
+    if (x >= dam->shock * t) return dam->right;
+    if (x >= (dam->speed - sqrt(dam->gravity * dam->middle)) * t) return dam->middle;
     double root = 2 * celerity - x / t;
     return root * root / (9 * dam->gravity);
 }
@@ -106,9 +99,7 @@ double rill_exact_puddle_radius(double gravity, double volume, double viscosity,
 
 double rill_exact_puddle_depth(double gravity, double volume, double viscosity, double t, double r) {
     double radius = rill_exact_puddle_radius(gravity, volume, viscosity, t);
-    if (r >= radius) {
-        return 0;
-    }
+    if (r >= radius) return 0;
     double x = r / radius;
     return 4 * volume / (3 * RILL_PI * radius * radius) * cbrt(1 - x * x);
 }

@@ -6,9 +6,7 @@
 #include <string.h>
 
 static void fail(rill_rig *rig, const char *call, const char *why) {
-    if (!rig->ok) {
-        return;
-    }
+    if (!rig->ok) return;
     char text[96];
     snprintf(text, sizeof text, "%s: %.70s", call, why);
     rill_validation_broken(rig->validation, text);
@@ -82,15 +80,13 @@ static bool add_solids(rill_rig *rig) {
     ground.heights_size[1] = rig->ny;
     rill_solid_id id;
     rill_rig_expect(rig, rill_solid_create(rig->world, &ground, &id), "rill_solid_create");
-    for (size_t i = 0; rig->ok && i < rig->box_count; i++) {
-        rill_rig_expect(rig, rill_solid_create(rig->world, &rig->boxes[i], &id), "rill_solid_create");
-    }
+    for (size_t i = 0; rig->ok && i < rig->box_count; ++i) rill_rig_expect(rig, rill_solid_create(rig->world, &rig->boxes[i], &id), "rill_solid_create");
     return rig->ok;
 }
 
 static bool read_layers(rill_rig *rig, rill_field field, double *out, size_t per_cell) {
     size_t count = per_cell * rig->cells;
-    for (int32_t layer = 0; rig->ok && layer < rig->layers; layer++) {
+    for (int32_t layer = 0; rig->ok && layer < rig->layers; ++layer) {
         rill_result result = rill_world_read_field(rig->world, field, layer, out + (size_t)layer * count, count);
         rill_rig_expect(rig, result, "rill_world_read_field");
     }
@@ -98,9 +94,7 @@ static bool read_layers(rill_rig *rig, rill_field field, double *out, size_t per
 }
 
 bool rill_rig_build(rill_rig *rig) {
-    if (!rig->ok) {
-        return false;
-    }
+    if (!rig->ok) return false;
     rill_message message = { "" };
     rill_result result = rill_world_create(&rig->def, &rig->world, &message);
     if (result != RILL_OK) {
@@ -111,9 +105,7 @@ bool rill_rig_build(rill_rig *rig) {
     }
     rill_bed_info info = { 0 };
     if (!add_solids(rig) || !rill_rig_expect(rig, rill_bed_build(rig->world), "rill_bed_build") ||
-        !rill_rig_expect(rig, rill_bed_get_info(rig->world, &info), "rill_bed_get_info")) {
-        return false;
-    }
+        !rill_rig_expect(rig, rill_bed_get_info(rig->world, &info), "rill_bed_get_info")) return false;
     rig->layers = info.layers;
     rig->quantum = info.quantum;
     size_t columns = (size_t)rig->layers * rig->cells;
@@ -124,7 +116,7 @@ bool rill_rig_build(rill_rig *rig) {
 }
 
 bool rill_rig_fill(rill_rig *rig) {
-    for (int32_t layer = 0; rig->ok && layer < rig->layers; layer++) {
+    for (int32_t layer = 0; rig->ok && layer < rig->layers; ++layer) {
         const double *depth = rig->depth + (size_t)layer * rig->cells;
         const double *faces = rig->faces + 2 * (size_t)layer * rig->cells;
         rill_rig_expect(rig, rill_world_fill_depths(rig->world, layer, depth, rig->cells, NULL),
@@ -136,17 +128,11 @@ bool rill_rig_fill(rill_rig *rig) {
 }
 
 bool rill_rig_step(rill_rig *rig, double dt) {
-    if (!rig->ok) {
-        return false;
-    }
+    if (!rig->ok) return false;
     rill_status status = rill_world_step(rig->world, dt);
     rill_step_info info = { 0 };
-    if (status & RILL_STATUS_REFUSED) {
-        return rill_rig_expect(rig, rill_world_result(rig->world), "rill_world_step");
-    }
-    if (status & RILL_STATUS_SUBSTEPS_CAPPED) {
-        fail(rig, "rill_world_step", "more sub-steps asked for than allowed: the case would not be what it says");
-    }
+    if (status & RILL_STATUS_REFUSED) return rill_rig_expect(rig, rill_world_result(rig->world), "rill_world_step");
+    if (status & RILL_STATUS_SUBSTEPS_CAPPED) fail(rig, "rill_world_step", "more sub-steps asked for than allowed: the case would not be what it says");
     rill_rig_expect(rig, rill_world_get_step_info(rig->world, &info), "rill_world_get_step_info");
     rig->substeps += info.substeps;
     return rig->ok;
@@ -154,9 +140,7 @@ bool rill_rig_step(rill_rig *rig, double dt) {
 
 bool rill_rig_run(rill_rig *rig, double duration, double dt) {
     double count = ceil(duration / dt * (1 - 1e-12));
-    for (double i = 0; rig->ok && i < count; i++) {
-        rill_rig_step(rig, duration / count);
-    }
+    for (double i = 0; rig->ok && i < count; ++i) rill_rig_step(rig, duration / count);
     return rig->ok;
 }
 
@@ -177,9 +161,7 @@ void rill_rig_end(rill_rig *rig) {
 
 bool rill_rig_audit(rill_rig *rig, int64_t *worst) {
     rill_ledger ledger;
-    if (!rill_rig_expect(rig, rill_world_get_ledger(rig->world, &ledger), "rill_world_get_ledger")) {
-        return false;
-    }
+    if (!rill_rig_expect(rig, rill_world_get_ledger(rig->world, &ledger), "rill_world_get_ledger")) return false;
     int64_t error = ledger.error < 0 ? -ledger.error : ledger.error;
     *worst = error > *worst ? error : *worst;
     return true;
@@ -193,7 +175,7 @@ double rill_rig_stable_step(const rill_rig *rig, double depth) {
 
 size_t rill_rig_differences(const rill_rig *rig, const double *depth) {
     size_t differences = 0;
-    for (size_t i = 0; i < (size_t)rig->layers * rig->cells; i++) {
+    for (size_t i = 0; i < (size_t)rig->layers * rig->cells; ++i) {
         bool both_absent = isnan(depth[i]) && isnan(rig->depth[i]);
         differences += !both_absent && depth[i] != rig->depth[i];
     }
@@ -202,7 +184,7 @@ size_t rill_rig_differences(const rill_rig *rig, const double *depth) {
 
 double rill_rig_max_speed(const rill_rig *rig) {
     double speed = 0;
-    for (size_t i = 0; i < 2 * (size_t)rig->layers * rig->cells; i++) {
+    for (size_t i = 0; i < 2 * (size_t)rig->layers * rig->cells; ++i) {
         double s = fabs(rig->faces[i]);
         speed = s > speed ? s : speed;
     }
@@ -211,9 +193,7 @@ double rill_rig_max_speed(const rill_rig *rig) {
 
 double rill_rig_max_depth(const rill_rig *rig) {
     double depth = 0;
-    for (size_t i = 0; i < (size_t)rig->layers * rig->cells; i++) {
-        depth = rig->depth[i] > depth ? rig->depth[i] : depth;
-    }
+    for (size_t i = 0; i < (size_t)rig->layers * rig->cells; ++i) depth = rig->depth[i] > depth ? rig->depth[i] : depth;
     return depth;
 }
 

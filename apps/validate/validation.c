@@ -43,19 +43,14 @@ static const known_case cases[] = {
 enum { CASE_COUNT = sizeof cases / sizeof cases[0] };
 
 const char *rill_validate_title(int number) {
-    for (size_t i = 0; i < CASE_COUNT; i++) {
-        if (cases[i].number == number) {
-            return cases[i].title;
-        }
-    }
+    for (size_t i = 0; i < CASE_COUNT; ++i)
+if (cases[i].number == number) return cases[i].title;
     return NULL;
 }
 
 static void run_cases(const rill_validate_request *request, rill_validation *validation) {
-    for (size_t i = 0; i < CASE_COUNT; i++) {
-        if (request->any_wanted && !request->wanted[cases[i].number]) {
-            continue;
-        }
+    for (size_t i = 0; i < CASE_COUNT; ++i) {
+        if (request->any_wanted && !request->wanted[cases[i].number]) continue;
         if (validation->progress) {
             fprintf(stderr, "\r\033[Kcase %d: %s", cases[i].number, cases[i].title);
             fflush(stderr);
@@ -63,9 +58,7 @@ static void run_cases(const rill_validate_request *request, rill_validation *val
         validation->number = cases[i].number;
         cases[i].run(validation);
     }
-    if (validation->progress) {
-        fputs("\r\033[K", stderr);
-    }
+    if (validation->progress) fputs("\r\033[K", stderr);
 }
 
 /* Closes the file as well. */
@@ -81,9 +74,7 @@ static void complain_of_file(const char *path) {
 
 static void print_verdict(const rill_validation *validation) {
     size_t checks = 0;
-    for (size_t i = 0; i < validation->row_count; i++) {
-        checks += validation->rows[i].check.relation != RILL_NOTE;
-    }
+    for (size_t i = 0; i < validation->row_count; ++i) checks += validation->rows[i].check.relation != RILL_NOTE;
     size_t failures = rill_validation_failures(validation);
     printf("\n%zu checks, %zu passed, %zu failed%s\n", checks, checks - failures, failures,
            validation->quick ? " (quick: fewer steps, see the rows)" : "");
@@ -100,11 +91,10 @@ int rill_validate(const rill_validate_request *request) {
                                    .progress = isatty(STDERR_FILENO) != 0,
                                    .threads = request->threads };
     run_cases(request, &validation);
-    if (request->markdown) {
-        rill_validation_print_markdown(&validation, stdout);
-    } else {
-        rill_validation_print(&validation, stdout);
-    }
+    if (request->markdown)
+rill_validation_print_markdown(&validation, stdout);
+else
+rill_validation_print(&validation, stdout);
     print_verdict(&validation);
     int code = rill_validation_failures(&validation) ? RILL_EXIT_WRONG : RILL_EXIT_DONE;
     if (csv && !write_csv(&validation, csv)) {

@@ -47,9 +47,7 @@ static rill_row *new_row(rill_validation *validation) {
 
 void rill_validation_add(rill_validation *validation, const rill_check *check, const char *what, ...) {
     rill_row *row = new_row(validation);
-    if (!row) {
-        return;
-    }
+    if (!row) return;
     row->check = *check;
     row->pass = judge(check);
     va_list arguments;
@@ -64,9 +62,7 @@ void rill_validation_broken(rill_validation *validation, const char *why) {
 
 size_t rill_validation_failures(const rill_validation *validation) {
     size_t failures = 0;
-    for (size_t i = 0; i < validation->row_count; i++) {
-        failures += !validation->rows[i].pass;
-    }
+    for (size_t i = 0; i < validation->row_count; ++i) failures += !validation->rows[i].pass;
     return failures;
 }
 
@@ -105,13 +101,11 @@ static void describe(const rill_row *row, text_row text) {
 }
 
 static void measure_columns(const rill_validation *validation, int widths[COLUMN_COUNT]) {
-    for (int c = 0; c < COLUMN_COUNT; c++) {
-        widths[c] = (int)strlen(headings[c]);
-    }
-    for (size_t i = 0; i < validation->row_count; i++) {
+    for (int c = 0; c < COLUMN_COUNT; ++c) widths[c] = (int)strlen(headings[c]);
+    for (size_t i = 0; i < validation->row_count; ++i) {
         text_row text;
         describe(&validation->rows[i], text);
-        for (int c = 0; c < COLUMN_COUNT; c++) {
+        for (int c = 0; c < COLUMN_COUNT; ++c) {
             int width = (int)strlen(text[c]);
             widths[c] = width > widths[c] ? width : widths[c];
         }
@@ -122,7 +116,7 @@ static void measure_columns(const rill_validation *validation, int widths[COLUMN
 static void print_line(FILE *file, const char *left, const char *between, const char *right,
                        const int widths[COLUMN_COUNT], text_row text) {
     fputs(left, file);
-    for (int c = 0; c < COLUMN_COUNT; c++) {
+    for (int c = 0; c < COLUMN_COUNT; ++c) {
         bool last = c == COLUMN_COUNT - 1;
         fprintf(file, "%-*s%s", last && !*right ? 0 : widths[c], text[c], last ? right : between);
     }
@@ -132,10 +126,8 @@ static void print_line(FILE *file, const char *left, const char *between, const 
 static void print_rule(FILE *file, const char *left, const char *between, const char *right,
                        const int widths[COLUMN_COUNT]) {
     fputs(left, file);
-    for (int c = 0; c < COLUMN_COUNT; c++) {
-        for (int i = 0; i < widths[c]; i++) {
-            fputc('-', file);
-        }
+    for (int c = 0; c < COLUMN_COUNT; ++c) {
+        for (int i = 0; i < widths[c]; ++i) fputc('-', file);
         fputs(c == COLUMN_COUNT - 1 ? right : between, file);
     }
     fputc('\n', file);
@@ -145,12 +137,10 @@ static void print_with(const rill_validation *validation, FILE *file, const char
     int widths[COLUMN_COUNT];
     measure_columns(validation, widths);
     text_row text;
-    for (int c = 0; c < COLUMN_COUNT; c++) {
-        snprintf(text[c], CELL_SIZE, "%s", headings[c]);
-    }
+    for (int c = 0; c < COLUMN_COUNT; ++c) snprintf(text[c], CELL_SIZE, "%s", headings[c]);
     print_line(file, left, between, right, widths, text);
     print_rule(file, left, between, right, widths);
-    for (size_t i = 0; i < validation->row_count; i++) {
+    for (size_t i = 0; i < validation->row_count; ++i) {
         describe(&validation->rows[i], text);
         print_line(file, left, between, right, widths, text);
     }
@@ -167,10 +157,8 @@ void rill_validation_print_markdown(const rill_validation *validation, FILE *fil
 /* Text for CSV: quoted, quotes doubled. */
 static void print_quoted(FILE *file, const char *text) {
     fputc('"', file);
-    for (; *text; text++) {
-        if (*text == '"') {
-            fputc('"', file);
-        }
+    for (; *text; ++text) {
+        if (*text == '"') fputc('"', file);
         fputc(*text, file);
     }
     fputc('"', file);
@@ -178,7 +166,7 @@ static void print_quoted(FILE *file, const char *text) {
 
 void rill_validation_print_csv(const rill_validation *validation, FILE *file) {
     fputs("case,mode,measured,value,unit,target,public_bar,verdict\n", file);
-    for (size_t i = 0; i < validation->row_count; i++) {
+    for (size_t i = 0; i < validation->row_count; ++i) {
         const rill_row *row = &validation->rows[i];
         text_row text;
         describe(row, text);

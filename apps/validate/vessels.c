@@ -20,7 +20,7 @@ static void cover(rill_rig *rig, const rill_vessels *vessels, int32_t x, int32_t
 }
 
 static void put(rill_rig *rig, int8_t *well, size_t cell, int32_t rows, double floor, int8_t number) {
-    for (int32_t k = 0; k < rows; k++, cell += (size_t)rig->nx) {
+    for (int32_t k = 0; k < rows; ++k, cell += (size_t)rig->nx) {
         rig->heights[cell] = floor;
         well[cell] = number;
     }
@@ -32,9 +32,9 @@ static void draw(rill_rig *rig, const rill_vessels *vessels, int8_t *well) {
     int8_t number = 0;
     double floor = vessels->sill;
     char before = '=';
-    for (const rill_stroke *stroke = vessels->strokes; stroke->kind; stroke++) {
+    for (const rill_stroke *stroke = vessels->strokes; stroke->kind; ++stroke) {
         number = (int8_t)(number + (stroke->kind == 'o' && before != 'o'));
-        for (int32_t k = 0; k < stroke->count; k++) {
+        for (int32_t k = 0; k < stroke->count; ++k) {
             x += stroke->way == 'E' ? 1 : stroke->way == 'W' ? -1 : 0;
             y += stroke->way == 'N' ? 1 : stroke->way == 'S' ? -1 : 0;
             size_t i = rill_rig_cell(rig, x, y);
@@ -51,12 +51,8 @@ static void draw(rill_rig *rig, const rill_vessels *vessels, int8_t *well) {
 }
 
 bool rill_vessels_build(rill_rig *rig, rill_validation *validation, const rill_vessels *vessels, int8_t *well) {
-    if (!rill_rig_begin(rig, validation, vessels->nx, vessels->ny, vessels->dx)) {
-        return false;
-    }
-    for (size_t i = 0; i < rig->cells; i++) {
-        rig->heights[i] = vessels->top;
-    }
+    if (!rill_rig_begin(rig, validation, vessels->nx, vessels->ny, vessels->dx)) return false;
+    for (size_t i = 0; i < rig->cells; ++i) rig->heights[i] = vessels->top;
     memset(well, 0, rig->cells);
     draw(rig, vessels, well);
     rig->def.headroom = 0.02;
@@ -67,26 +63,24 @@ bool rill_vessels_build(rill_rig *rig, rill_validation *validation, const rill_v
 }
 
 bool rill_vessels_fill(rill_rig *rig, const int8_t *well, const double levels[RILL_WELLS], double passage) {
-    for (size_t i = 0; i < rig->cells; i++) {
+    for (size_t i = 0; i < rig->cells; ++i) {
         double depth = well[i] == 0 ? 0 : (well[i] > 0 ? levels[well[i] - 1] : passage) - rig->base[i];
         rig->depth[i] = depth > 0 ? depth : 0;
     }
-    for (size_t i = rig->cells; i < (size_t)rig->layers * rig->cells; i++) {
-        rig->depth[i] = 0; /* on top of the rock */
-    }
+    for (size_t i = rig->cells; i < (size_t)rig->layers * rig->cells; ++i) rig->depth[i] = 0; /* on top of the rock */
     return rill_rig_fill(rig);
 }
 
 rill_well_level rill_vessels_level(const rill_rig *rig, const int8_t *well, int number) {
     rill_well_level level = { 0, (double)INFINITY, -(double)INFINITY };
     double count = 0;
-    for (size_t i = 0; i < rig->cells; i++) {
+    for (size_t i = 0; i < rig->cells; ++i) {
         if (well[i] == number) {
             double z = rig->base[i] + rig->depth[i];
             level.mean += z;
             level.low = z < level.low ? z : level.low;
             level.high = z > level.high ? z : level.high;
-            count++;
+            ++count;
         }
     }
     level.mean /= count;

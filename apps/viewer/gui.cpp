@@ -73,9 +73,7 @@ ImFont *add_font(float size) {
     for (const char *file : files) {
         if (FILE *there = std::fopen(file, "rb")) {
             std::fclose(there);
-            if (ImFont *font = fonts->AddFontFromFileTTF(file, size)) {
-                return font;
-            }
+            if (ImFont *font = fonts->AddFontFromFileTTF(file, size)) return font;
         }
     }
     ImFontConfig config;
@@ -154,7 +152,7 @@ void rill_gui_begin(int width, int height, double dt) {
     ImGuiIO &io = ImGui::GetIO();
     io.DisplaySize = ImVec2(float(width), float(height));
     io.DeltaTime = float(std::min(std::max(dt, 1e-4), 1.0));
-    for (int i = 0; i < BUTTONS; i++) {
+    for (int i = 0; i < BUTTONS; ++i) {
         io.MouseDown[i] = buttons_down[i] || buttons_clicked[i];
         buttons_clicked[i] = false;
     }
@@ -185,9 +183,7 @@ void rill_gui_on_wheel(float amount) {
 
 void rill_gui_on_key(int key, bool down) {
     ImGuiIO &io = ImGui::GetIO();
-    if (key >= 0 && key < 512) {
-        io.KeysDown[key] = down;
-    }
+    if (key >= 0 && key < 512) io.KeysDown[key] = down;
     io.KeyCtrl = io.KeysDown[GLFW_KEY_LEFT_CONTROL] || io.KeysDown[GLFW_KEY_RIGHT_CONTROL];
     io.KeyShift = io.KeysDown[GLFW_KEY_LEFT_SHIFT] || io.KeysDown[GLFW_KEY_RIGHT_SHIFT];
     io.KeyAlt = io.KeysDown[GLFW_KEY_LEFT_ALT] || io.KeysDown[GLFW_KEY_RIGHT_ALT];
@@ -199,11 +195,9 @@ void rill_gui_on_text(unsigned codepoint) {
 
 bool rill_gui_has_mouse(void) {
     ImVec2 mouse = ImGui::GetIO().MousePos;
-    for (int i = 0; i < window_count; i++) {
+    for (int i = 0; i < window_count; ++i) {
         const ImVec4 &r = windows[i];
-        if (mouse.x >= r.x && mouse.x < r.z && mouse.y >= r.y && mouse.y < r.w) {
-            return true;
-        }
+        if (mouse.x >= r.x && mouse.x < r.z && mouse.y >= r.y && mouse.y < r.w) return true;
     }
     return ImGui::IsAnyItemActive();
 }
@@ -213,7 +207,7 @@ bool rill_gui_has_keys(void) {
 }
 
 bool rill_gui_find(const char *label, float rectangle[4]) {
-    for (int i = 0; i < item_count; i++) {
+    for (int i = 0; i < item_count; ++i) {
         if (std::strcmp(items[i].label, label) == 0) {
             std::memcpy(rectangle, &items[i].rectangle, 4 * sizeof *rectangle);
             return true;
@@ -293,9 +287,7 @@ void rill_gui_gap(void) {
 }
 
 void rill_gui_hint(const char *text) {
-    if (ImGui::IsItemHovered()) {
-        ImGui::SetTooltip("%s", text);
-    }
+    if (ImGui::IsItemHovered()) ImGui::SetTooltip("%s", text);
 }
 
 bool rill_gui_button(const char *label) {
@@ -309,19 +301,15 @@ bool rill_gui_combo(const char *label, int *value, const char *const *names, int
     ImGui::SetNextItemWidth(0.55f * ImGui::GetContentRegionAvail().x);
     bool open = ImGui::BeginCombo(label, *value >= 0 && *value < count ? names[*value] : "");
     note_item(label);
-    if (open) {
-        note_window();
-    }
-    for (int i = 0; open && i < count; i++) {
+    if (open) note_window();
+    for (int i = 0; open && i < count; ++i) {
         if (ImGui::Selectable(names[i], i == *value)) {
             changed = i != *value;
             *value = i;
         }
         note_item(names[i]);
     }
-    if (open) {
-        ImGui::EndCombo();
-    }
+    if (open) ImGui::EndCombo();
     return changed;
 }
 
@@ -391,9 +379,9 @@ float value_at(const rill_gui_line &line, int i, int count, int start) {
 
 double highest(const rill_gui_line *lines, int line_count, int count, int start, bool stacked) {
     double top = 0;
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < count; ++i) {
         double sum = 0;
-        for (int k = 0; k < line_count; k++) {
+        for (int k = 0; k < line_count; ++k) {
             double value = double(value_at(lines[k], i, count, start));
             sum = stacked ? sum + value : std::max(sum, value);
         }
@@ -405,14 +393,9 @@ double highest(const rill_gui_line *lines, int line_count, int count, int start,
 /* 1, 2 or 5 times a power of ten, not below the value: axes that do not jump with every frame. */
 double round_up(double value) {
     double power = 1e-12;
-    while (power * 10 <= value) {
-        power *= 10;
-    }
-    for (double step : { 1.0, 2.0, 5.0 }) {
-        if (power * step >= value) {
-            return power * step;
-        }
-    }
+    while (power * 10 <= value) power *= 10;
+    for (double step : { 1.0, 2.0, 5.0 })
+if (power * step >= value) return power * step;
     return power * 10;
 }
 
@@ -434,26 +417,22 @@ void rill_gui_plot(const char *label, const rill_gui_line *lines, int line_count
     draw->AddRectFilled(at, ImVec2(at.x + width, at.y + height), packed(0x14171a), 4 * density);
     float below[512] = { 0 };
     int drawn = std::min(count, 512);
-    for (int k = 0; k < line_count; k++) {
+    for (int k = 0; k < line_count; ++k) {
         ImVec2 before;
-        for (int i = 0; i < drawn; i++) {
+        for (int i = 0; i < drawn; ++i) {
             float value = value_at(lines[k], i, count, start) + (stacked ? below[i] : 0);
             ImVec2 point(at.x + width * float(i) / float(std::max(drawn - 1, 1)),
                          at.y + height * (1 - std::min(float(double(value) / top), 1.0f)));
-            if (i > 0) {
-                draw->AddLine(before, point, packed(lines[k].colour), 1.6f * density);
-            }
+            if (i > 0) draw->AddLine(before, point, packed(lines[k].colour), 1.6f * density);
             before = point;
             below[i] = value;
         }
     }
-    for (int k = 0; k < line_count && line_count > 1; k++) {
+    for (int k = 0; k < line_count && line_count > 1; ++k) {
         std::snprintf(text, sizeof text, "%s %.2f", lines[k].name, double(value_at(lines[k], count - 1, count, start)));
         float wide = ImGui::CalcTextSize(text).x;
         if (k > 0 &&
-            ImGui::GetItemRectMax().x + wide + em < ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x) {
-            ImGui::SameLine();
-        }
+            ImGui::GetItemRectMax().x + wide + em < ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x) ImGui::SameLine();
         rill_gui_text(lines[k].colour, text);
     }
 }

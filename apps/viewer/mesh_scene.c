@@ -19,9 +19,9 @@ typedef struct box {
 
 static box measure(const rill_mesh *mesh) {
     box b;
-    for (size_t k = 0; k < 3; k++) {
+    for (size_t k = 0; k < 3; ++k) {
         double low = HUGE_VAL, high = -HUGE_VAL;
-        for (size_t v = 0; v < mesh->vertex_count; v++) {
+        for (size_t v = 0; v < mesh->vertex_count; ++v) {
             low = fmin(low, (double)mesh->vertices[3 * v + k]);
             high = fmax(high, (double)mesh->vertices[3 * v + k]);
         }
@@ -34,10 +34,8 @@ static box measure(const rill_mesh *mesh) {
 /* As YAML takes it between double quotes. */
 static void quote(const char *text, char *out, size_t room) {
     size_t used = 0;
-    for (; *text && used + 3 < room; text++) {
-        if (*text == '"' || *text == '\\') {
-            out[used++] = '\\';
-        }
+    for (; *text && used + 3 < room; ++text) {
+        if (*text == '"' || *text == '\\') out[used++] = '\\';
         out[used++] = *text;
     }
     out[used] = 0;
@@ -49,7 +47,7 @@ static int write_text(const char *path, const box *b, double scale, char *text, 
     double cell = (wide + 2 * margin) / CELLS, tall = b->size[2] * scale;
     double extent[2];
     int cells[2];
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < 2; ++k) {
         cells[k] = (int)ceil((b->size[k] * scale + 2 * margin) / cell - 1e-9);
         extent[k] = cells[k] * cell;
     }
@@ -81,9 +79,7 @@ rill_scene *rill_mesh_scene(const char *path, rill_message *message) {
     box b = measure(&mesh);
     rill_mesh_free(&mesh);
     double wide = fmax(b.size[0], b.size[1]), scale = wide > LARGE ? 0.001 : 1;
-    if (!(wide * scale >= SMALL && wide * scale <= LARGE)) {
-        scale = USUAL / wide;
-    }
+    if (!(wide * scale >= SMALL && wide * scale <= LARGE)) scale = USUAL / wide;
     if (!(wide > 0) || !isfinite(scale)) {
         snprintf(message->text, sizeof message->text, "%.120s: has no width", leaf);
         return NULL;

@@ -12,9 +12,7 @@ static const double NOTCH = 0.88;    /* of the distance, per notch of the wheel 
 rill_orbit rill_orbit_from(const rill_camera *camera, double size) {
     rill_orbit orbit = { .lens = camera->lens, .size = size };
     double d[3], flat;
-    for (int k = 0; k < 3; k++) {
-        d[k] = camera->from[k] - camera->to[k];
-    }
+    for (int k = 0; k < 3; ++k) d[k] = camera->from[k] - camera->to[k];
     memcpy(orbit.centre, camera->to, sizeof orbit.centre);
     flat = hypot(d[0], d[1]);
     orbit.distance = hypot(flat, d[2]);
@@ -36,7 +34,7 @@ rill_camera rill_orbit_camera(const rill_orbit *orbit) {
     rill_camera camera = { .lens = orbit->lens };
     double back[3], right[3], up[3];
     axes(orbit, back, right, up);
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; ++k) {
         camera.to[k] = orbit->centre[k];
         camera.from[k] = orbit->centre[k] + orbit->distance * back[k];
     }
@@ -52,9 +50,7 @@ void rill_orbit_pan(rill_orbit *orbit, double dx, double dy, double aspect) {
     double back[3], right[3], up[3];
     double height = 36 / orbit->lens / aspect * orbit->distance; /* of the picture, at the centre */
     axes(orbit, back, right, up);
-    for (int k = 0; k < 3; k++) {
-        orbit->centre[k] += height * (dy * up[k] - dx * right[k]);
-    }
+    for (int k = 0; k < 3; ++k) orbit->centre[k] += height * (dy * up[k] - dx * right[k]);
 }
 
 void rill_orbit_zoom(rill_orbit *orbit, double notches) {
@@ -65,12 +61,10 @@ void rill_orbit_zoom(rill_orbit *orbit, double notches) {
 void rill_orbit_fit(rill_orbit *orbit, const double low[3], const double high[3], double aspect) {
     double back[3], right[3], up[3], needed = 0, half = 18 / orbit->lens;
     axes(orbit, back, right, up);
-    for (int k = 0; k < 3; k++) {
-        orbit->centre[k] = (low[k] + high[k]) / 2;
-    }
-    for (int corner = 0; corner < 8; corner++) {
+    for (int k = 0; k < 3; ++k) orbit->centre[k] = (low[k] + high[k]) / 2;
+    for (int corner = 0; corner < 8; ++corner) {
         double x = 0, y = 0, z = 0; /* to the right, up, towards the eye */
-        for (int k = 0; k < 3; k++) {
+        for (int k = 0; k < 3; ++k) {
             double d = (corner >> k & 1 ? high[k] : low[k]) - orbit->centre[k];
             x += d * right[k];
             y += d * up[k];
@@ -85,7 +79,7 @@ rill_ray rill_orbit_ray(const rill_orbit *orbit, double x, double y, double aspe
     double back[3], right[3], up[3], half = 18 / orbit->lens;
     rill_ray ray;
     axes(orbit, back, right, up);
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; ++k) {
         ray.from[k] = orbit->centre[k] + orbit->distance * back[k];
         ray.along[k] = -back[k] + half * x * right[k] + half / aspect * y * up[k];
     }

@@ -27,7 +27,7 @@ void rill_player_say(rill_player *player, const char *text, ...) {
     va_start(list, text);
     vsnprintf(player->note.text, sizeof player->note.text, text, list);
     va_end(list);
-    player->note_count++;
+    ++player->note_count;
 }
 
 /* ----------------------------------------------------------------------------------------------------------- steps */
@@ -44,18 +44,16 @@ bool rill_player_step(rill_player *player, double dt) {
         return false;
     }
     player->step_seconds = rill_player_clock() - start;
-    player->steps++;
+    ++player->steps;
     return true;
 }
 
 void rill_player_build(rill_player *player) {
     double start = rill_player_clock();
     rill_result result = rill_surface_build(player->surface);
-    if (result != RILL_OK) {
-        rill_player_say(player, "The surface could not be built: %s", rill_result_name(result));
-    }
+    if (result != RILL_OK) rill_player_say(player, "The surface could not be built: %s", rill_result_name(result));
     player->surface_seconds = rill_player_clock() - start;
-    player->version++;
+    ++player->version;
 }
 
 /* Steps are frames of the scene, shortened in slow motion so that it stays smooth. */
@@ -76,15 +74,12 @@ static void measure_rate(rill_player *player, double now) {
 static void run_ahead(rill_player *player) {
     double start = rill_player_clock(), frame = player->scene->frame;
     while (player->ahead > 0 && rill_player_clock() - start < AHEAD_BATCH) {
-        if (rill_world_time(player->world) + 0.5 * frame >= player->ahead) {
-            player->ahead = 0;
-        } else {
-            rill_player_step(player, frame);
-        }
+        if (rill_world_time(player->world) + 0.5 * frame >= player->ahead)
+player->ahead = 0;
+else
+rill_player_step(player, frame);
     }
-    if (!(player->ahead > 0)) {
-        rill_player_build(player);
-    }
+    if (!(player->ahead > 0)) rill_player_build(player);
 }
 
 static void play_on(rill_player *player) {
@@ -98,9 +93,7 @@ static void play_on(rill_player *player) {
         time = rill_world_time(player->world);
         now = rill_player_clock();
     }
-    if (stepped) {
-        rill_player_build(player);
-    }
+    if (stepped) rill_player_build(player);
     measure_rate(player, now);
 }
 
@@ -108,20 +101,14 @@ static void play_on(rill_player *player) {
 
 static void put_account(rill_player_status *status, const rill_account *account, double unit) {
     int32_t i = 0;
-    if (!account->poured && !account->drained) {
-        return;
-    }
-    while (i < status->account_count && strncmp(status->accounts[i].name, account->name, 39) != 0) {
-        i++;
-    }
-    if (i == RILL_PLAYER_ACCOUNTS) {
-        return;
-    }
+    if (!account->poured && !account->drained) return;
+    while (i < status->account_count && strncmp(status->accounts[i].name, account->name, 39) != 0) ++i;
+    if (i == RILL_PLAYER_ACCOUNTS) return;
     rill_player_account *out = &status->accounts[i];
     if (i == status->account_count) {
         *out = (rill_player_account){ .poured = 0 };
         snprintf(out->name, sizeof out->name, "%s", account->name);
-        status->account_count++;
+        ++status->account_count;
     }
     out->poured += (double)account->poured * unit;
     out->drained += (double)account->drained * unit;
@@ -136,11 +123,9 @@ static void read_world(const rill_player *player, rill_player_status *status) {
     rill_world_get_solver(world, &status->solver);
     rill_world_get_gravity(world, status->gravity);
     status->account_count = 0;
-    for (int32_t i = 0; i < rill_world_account_count(world); i++) {
+    for (int32_t i = 0; i < rill_world_account_count(world); ++i) {
         rill_account account;
-        if (rill_world_get_account(world, i, &account) == RILL_OK) {
-            put_account(status, &account, status->ledger.quantum_volume);
-        }
+        if (rill_world_get_account(world, i, &account) == RILL_OK) put_account(status, &account, status->ledger.quantum_volume);
     }
 }
 
@@ -214,7 +199,7 @@ static void *run(void *user) {
         }
         if (ordered) {
             order = player->orders[0];
-            player->order_count--;
+            --player->order_count;
             memmove(player->orders, player->orders + 1, player->order_count * sizeof *player->orders);
             player->status.opening |= order.kind == RILL_ORDER_OPEN || order.kind == RILL_ORDER_OPEN_MESH;
         }
@@ -237,9 +222,7 @@ static void *run(void *user) {
 
 rill_player *rill_player_create(const rill_player_options *options) {
     rill_player *player = calloc(1, sizeof *player);
-    if (!player) {
-        return NULL;
-    }
+    if (!player) return NULL;
     pthread_condattr_t attributes;
     player->options = *options;
     player->speed = player->status.speed = 1;
@@ -258,9 +241,7 @@ rill_player *rill_player_create(const rill_player_options *options) {
 }
 
 void rill_player_destroy(rill_player *player) {
-    if (!player) {
-        return;
-    }
+    if (!player) return;
     pthread_mutex_lock(&player->mutex);
     player->quit = true;
     pthread_cond_broadcast(&player->changed);
@@ -290,7 +271,7 @@ uint64_t rill_player_give(rill_player *player, const rill_order *order) {
         *last = *order;
     } else if (player->order_count < RILL_ORDER_ROOM) {
         player->orders[player->order_count++] = *order;
-        player->orders_given++;
+        ++player->orders_given;
         player->status.opening |= order->kind == RILL_ORDER_OPEN || order->kind == RILL_ORDER_OPEN_MESH;
     }
     uint64_t given = player->orders_given;
@@ -302,12 +283,8 @@ uint64_t rill_player_give(rill_player *player, const rill_order *order) {
 void rill_player_read(rill_player *player, rill_player_status *out) {
     pthread_mutex_lock(&player->mutex);
     *out = player->status;
-    if (player->busy && out->playing && rill_player_clock() - player->busy_since > RATE_WINDOW) {
-        out->rate = 0; /* a single step takes longer than it is measured */
-    }
-    for (size_t i = 0; i < player->order_count; i++) {
-        out->opening |= player->orders[i].kind == RILL_ORDER_OPEN || player->orders[i].kind == RILL_ORDER_OPEN_MESH;
-    }
+    if (player->busy && out->playing && rill_player_clock() - player->busy_since > RATE_WINDOW) out->rate = 0; /* a single step takes longer than it is measured */
+    for (size_t i = 0; i < player->order_count; ++i) out->opening |= player->orders[i].kind == RILL_ORDER_OPEN || player->orders[i].kind == RILL_ORDER_OPEN_MESH;
     pthread_mutex_unlock(&player->mutex);
 }
 
@@ -317,15 +294,11 @@ bool rill_player_claim(rill_player *player, double patience, rill_player_view *o
     player->gap = fmax(0.7 * player->gap, now - player->claimed);
     player->claimed = now;
     player->wanted_until = end + fmin(fmax(1.5 * player->gap, WAITING), MOST_WAITING);
-    while (player->busy && rill_player_clock() < end) {
-        wait_until(player, end);
-    }
+    while (player->busy && rill_player_clock() < end) wait_until(player, end);
     bool mine = !player->busy;
     player->held = mine;
     pthread_mutex_unlock(&player->mutex);
-    if (mine) {
-        *out = (rill_player_view){ player->scene, player->world, player->surface, player->opened, player->version };
-    }
+    if (mine) *out = (rill_player_view){ player->scene, player->world, player->surface, player->opened, player->version };
     return mine;
 }
 

@@ -23,9 +23,7 @@ static const double DENSITY = 500;   /* kg/m3: wood */
 static const double STANDARD = 9.81; /* m/s2 */
 
 static void cross(const double a[3], const double b[3], double out[3]) {
-    for (int k = 0; k < 3; k++) {
-        out[k] = a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3];
-    }
+    for (int k = 0; k < 3; ++k) out[k] = a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3];
 }
 
 static double dot(const double a[3], const double b[3]) {
@@ -37,16 +35,14 @@ void rill_body_grip_start(rill_player *player, const rill_ray *ray, const rill_h
     rill_body_info info;
     rill_body_state state;
     if (rill_body_get_info(player->world, hit->body, &info) != RILL_OK ||
-        rill_body_get_state(player->world, hit->body, &state) != RILL_OK) {
-        return;
-    }
+        rill_body_get_state(player->world, hit->body, &state) != RILL_OK) return;
     if (!isfinite(info.mass)) {
         const char *name = rill_body_name(player->world, hit->body);
         rill_player_say(player, "%s moves by itself, as the scene says", name && *name ? name : "this body");
         return;
     }
     double from[3], back[4] = { 0, 0, 0, state.orientation[3] };
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; ++k) {
         from[k] = hit->at[k] - state.position[k];
         back[k] = -state.orientation[k];
     }
@@ -60,13 +56,9 @@ void rill_body_grip_start(rill_player *player, const rill_ray *ray, const rill_h
 void rill_body_grip_aim(rill_player *player, const rill_ray *ray) {
     rill_body_grip *grip = &player->body_grip;
     double towards[3];
-    for (int k = 0; k < 3; k++) {
-        towards[k] = grip->at[k] - ray->from[k];
-    }
+    for (int k = 0; k < 3; ++k) towards[k] = grip->at[k] - ray->from[k];
     double s = dot(towards, grip->across) / dot(ray->along, grip->across);
-    for (int k = 0; k < 3 && grip->body.value && s > 0 && s < 1e6; k++) {
-        grip->goal[k] = ray->from[k] + s * ray->along[k];
-    }
+    for (int k = 0; k < 3 && grip->body.value && s > 0 && s < 1e6; ++k) grip->goal[k] = ray->from[k] + s * ray->along[k];
 }
 
 /* The velocity that the point at `from` is to have; not faster than what falls over the length of the grid. */
@@ -74,22 +66,16 @@ static void want(const rill_player *player, const double from[3], double out[3])
     rill_grid grid;
     rill_world_get_grid(player->world, &grid);
     double most = sqrt(2 * STANDARD * grid.cell_size * fmax(grid.cells[0], grid.cells[1]));
-    for (int k = 0; k < 3; k++) {
-        out[k] = (player->body_grip.goal[k] - from[k]) / HASTE;
-    }
+    for (int k = 0; k < 3; ++k) out[k] = (player->body_grip.goal[k] - from[k]) / HASTE;
     double speed = sqrt(dot(out, out)), share = speed > most ? most / speed : 1;
-    for (int k = 0; k < 3; k++) {
-        out[k] *= share;
-    }
+    for (int k = 0; k < 3; ++k) out[k] *= share;
 }
 
 void rill_body_grip_pull(rill_player *player, double dt) {
     rill_body_grip *grip = &player->body_grip;
     rill_body_info info;
     rill_body_state state;
-    if (!grip->body.value) {
-        return;
-    }
+    if (!grip->body.value) return;
     if (rill_body_get_info(player->world, grip->body, &info) != RILL_OK ||
         rill_body_get_state(player->world, grip->body, &state) != RILL_OK) {
         grip->body.value = 0; /* it is no more */
@@ -97,18 +83,14 @@ void rill_body_grip_pull(rill_player *player, double dt) {
     }
     double r[3], at[3], wanted[3], carried[3], j[3], twist[3];
     rill_turn_vector(state.orientation, grip->own, r);
-    for (int k = 0; k < 3; k++) {
-        at[k] = state.position[k] + r[k];
-    }
+    for (int k = 0; k < 3; ++k) at[k] = state.position[k] + r[k];
     want(player, at, wanted);
     cross(state.spin, r, carried);
     double inertia = (info.inertia[0] + info.inertia[1] + info.inertia[2]) / 3;
     double share = (1 - exp(-dt / GRIP)) / (1 / info.mass + dot(r, r) / inertia);
-    for (int k = 0; k < 3; k++) {
-        j[k] = share * (wanted[k] - state.velocity[k] - carried[k]);
-    }
+    for (int k = 0; k < 3; ++k) j[k] = share * (wanted[k] - state.velocity[k] - carried[k]);
     cross(r, j, twist);
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; ++k) {
         state.velocity[k] += j[k] / info.mass;
         state.spin[k] = (state.spin[k] + twist[k] / inertia) * exp(-dt / CALM);
     }
@@ -123,9 +105,7 @@ void rill_body_drop(rill_player *player, const rill_ray *ray, bool box) {
     rill_grid grid;
     rill_body_id id;
     char name[40];
-    if (!rill_pick(player->world, player->surface, ray, &hit) || rill_world_get_grid(player->world, &grid) != RILL_OK) {
-        return;
-    }
+    if (!rill_pick(player->world, player->surface, ray, &hit) || rill_world_get_grid(player->world, &grid) != RILL_OK) return;
     double radius = BALL * grid.cell_size * fmin(grid.cells[0], grid.cells[1]);
     rill_body_def def = rill_default_body_def();
     do { /* what a snapshot has brought back keeps its name */
@@ -135,7 +115,7 @@ void rill_body_drop(rill_player *player, const rill_ray *ray, bool box) {
     def.shape = box ? RILL_BODY_BOX : RILL_BODY_SPHERE;
     def.radius = radius;
     def.density = DENSITY;
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; ++k) {
         def.size[k] = 1.6 * radius;
         def.state.position[k] = hit.at[k] + (k == 2 ? HEIGHT * radius : 0);
     }
@@ -143,5 +123,5 @@ void rill_body_drop(rill_player *player, const rill_ray *ray, bool box) {
         rill_player_say(player, "No body: %s", rill_world_message(player->world));
         return;
     }
-    player->version++;
+    ++player->version;
 }

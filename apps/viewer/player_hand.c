@@ -25,13 +25,9 @@ void rill_hand_stop(rill_player *player) {
 static bool aim(const rill_player *player, double cell, double at[3]) {
     const rill_ray *ray = &player->hand.ray;
     rill_hit hit;
-    if (!rill_pick(player->world, player->surface, ray, &hit)) {
-        return false;
-    }
+    if (!rill_pick(player->world, player->surface, ray, &hit)) return false;
     double length = sqrt(ray->along[0] * ray->along[0] + ray->along[1] * ray->along[1] + ray->along[2] * ray->along[2]);
-    for (int k = 0; k < 3; k++) {
-        at[k] = hit.at[k] - PULL_BACK * cell / length * ray->along[k];
-    }
+    for (int k = 0; k < 3; ++k) at[k] = hit.at[k] - PULL_BACK * cell / length * ray->along[k];
     return true;
 }
 
@@ -43,9 +39,7 @@ static void place_source(rill_player *player, double cell) {
         return;
     }
     if (hand->source.value && fabs(at[0] - hand->at[0]) < 0.5 * cell && fabs(at[1] - hand->at[1]) < 0.5 * cell &&
-        fabs(at[2] - hand->at[2]) < cell) {
-        return;
-    }
+        fabs(at[2] - hand->at[2]) < cell) return;
     drop_source(player);
     rill_source_def def = rill_default_source_def();
     def.sink = hand->mode == RILL_HAND_SUCKS;
@@ -77,21 +71,17 @@ static bool movable(rill_player *player, int32_t index, rill_solid_id id) {
     rill_solid_mesh mesh;
     rill_grid grid;
     if (rill_solid_get_mesh(player->world, id, &mesh) != RILL_OK ||
-        rill_world_get_grid(player->world, &grid) != RILL_OK) {
-        return false;
-    }
+        rill_world_get_grid(player->world, &grid) != RILL_OK) return false;
     bool whole = true; /* what lies under everything is the ground to stand on */
-    for (size_t k = 0; k < 2; k++) {
+    for (size_t k = 0; k < 2; ++k) {
         double low = HUGE_VAL, high = -HUGE_VAL, from = grid.origin[k], size = grid.cell_size * grid.cells[k];
-        for (size_t v = 0; v < mesh.vertex_count; v++) {
+        for (size_t v = 0; v < mesh.vertex_count; ++v) {
             low = fmin(low, mesh.vertices[3 * v + k]);
             high = fmax(high, mesh.vertices[3 * v + k]);
         }
         whole &= low <= from + 0.02 * size && high >= from + 0.98 * size;
     }
-    if (whole) {
-        rill_player_say(player, "%s lies under everything and stays", name);
-    }
+    if (whole) rill_player_say(player, "%s lies under everything and stays", name);
     return !whole;
 }
 
@@ -100,22 +90,16 @@ void rill_grip_start(rill_player *player, const rill_ray *ray) {
     rill_grip *grip = &player->grip;
     grip->solid.value = 0;
     player->body_grip.body.value = 0;
-    if (!rill_pick(player->world, NULL, ray, &hit)) {
-        return;
-    }
+    if (!rill_pick(player->world, NULL, ray, &hit)) return;
     if (hit.body.value) {
         rill_body_grip_start(player, ray, &hit);
         return;
     }
     int32_t index = 0;
     while (index < rill_world_solid_count(player->world) &&
-           rill_world_solid_at(player->world, index).value != hit.solid.value) {
-        index++;
-    }
+           rill_world_solid_at(player->world, index).value != hit.solid.value) ++index;
     if (!movable(player, index, hit.solid) ||
-        rill_solid_get_pose(player->world, hit.solid, grip->start, grip->rotate) != RILL_OK) {
-        return;
-    }
+        rill_solid_get_pose(player->world, hit.solid, grip->start, grip->rotate) != RILL_OK) return;
     grip->solid = hit.solid;
     memcpy(grip->at, hit.at, sizeof grip->at);
     memcpy(grip->goal, grip->start, sizeof grip->goal);
@@ -126,10 +110,8 @@ void rill_grip_aim(rill_player *player, const rill_ray *ray) {
     rill_grip *grip = &player->grip;
     double s = (grip->at[2] - ray->from[2]) / ray->along[2];
     rill_grid grid;
-    if (!grip->solid.value || !(s > 0) || rill_world_get_grid(player->world, &grid) != RILL_OK) {
-        return;
-    }
-    for (int k = 0; k < 2; k++) {
+    if (!grip->solid.value || !(s > 0) || rill_world_get_grid(player->world, &grid) != RILL_OK) return;
+    for (int k = 0; k < 2; ++k) {
         double size = grid.cell_size * grid.cells[k], at = ray->from[k] + s * ray->along[k];
         at = fmin(fmax(at, grid.origin[k]), grid.origin[k] + size);
         grip->goal[k] = grip->start[k] + at - grip->at[k];
@@ -139,14 +121,10 @@ void rill_grip_aim(rill_player *player, const rill_ray *ray) {
 void rill_grip_follow(rill_player *player, double reach) {
     rill_grip *grip = &player->grip;
     double place[3], rotate[3];
-    if (!grip->solid.value || rill_solid_get_pose(player->world, grip->solid, place, rotate) != RILL_OK) {
-        return;
-    }
+    if (!grip->solid.value || rill_solid_get_pose(player->world, grip->solid, place, rotate) != RILL_OK) return;
     double dx = grip->goal[0] - place[0], dy = grip->goal[1] - place[1], way = hypot(dx, dy);
     double share = way > reach ? reach / way : 1;
-    if (way == 0) {
-        return;
-    }
+    if (way == 0) return;
     place[0] += share * dx;
     place[1] += share * dy;
     if (rill_solid_set_pose(player->world, grip->solid, place, grip->rotate) != RILL_OK) {
@@ -160,8 +138,6 @@ void rill_grip_follow(rill_player *player, double reach) {
 void rill_hand_prepare(rill_player *player) {
     rill_grid grid;
     rill_world_get_grid(player->world, &grid);
-    if (player->hand.mode != RILL_HAND_IDLE) {
-        place_source(player, grid.cell_size);
-    }
+    if (player->hand.mode != RILL_HAND_IDLE) place_source(player, grid.cell_size);
     rill_grip_follow(player, 2 * grid.cell_size); /* liquid is pushed aside well only in small jumps */
 }

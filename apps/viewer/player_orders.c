@@ -33,7 +33,7 @@ static void start_clock(rill_player *player) {
 /* The first complaint is for the window, all of them for the terminal. */
 static void tell(rill_player *player, const char *path, const rill_scene_report *report) {
     rill_scene_report_print(report, stderr);
-    for (size_t i = 0; i < report->count; i++) {
+    for (size_t i = 0; i < report->count; ++i) {
         if (!report->items[i].note) {
             rill_player_say(player, "%s", report->items[i].text);
             return;
@@ -62,7 +62,7 @@ static bool make_world(rill_player *player, const rill_scene *scene) {
         player->world = world;
         player->physics = physics;
         player->surface = surface;
-        player->opened++;
+        ++player->opened;
         player->steps = 0;
         rill_player_build(player);
         start_clock(player);
@@ -87,11 +87,10 @@ static void open_scene(rill_player *player, const rill_order *order) {
     uint64_t before = player->opened;
     rill_scene_result result =
         rill_scene_load(order->text, order->flag ? &player->options.scene : NULL, &scene, &report);
-    if (result != RILL_SCENE_OK) {
-        tell(player, order->text, &report);
-    } else {
-        take_scene(player, scene);
-    }
+    if (result != RILL_SCENE_OK)
+tell(player, order->text, &report);
+else
+take_scene(player, scene);
     rill_scene_report_free(&report);
     if (player->opened != before) {
         player->ahead = fmin(order->numbers[0], 0.5 * player->scene->until);
@@ -104,9 +103,7 @@ static void open_mesh(rill_player *player, const char *path) {
     uint64_t before = player->opened;
     rill_scene *scene = rill_mesh_scene(path, &message);
     rill_player_say(player, "%s", message.text);
-    if (scene) {
-        take_scene(player, scene);
-    }
+    if (scene) take_scene(player, scene);
     player->playing |= player->opened != before;
 }
 
@@ -118,22 +115,12 @@ static void restart(rill_player *player, bool anew) {
     rill_world_get_liquid(player->world, &liquid);
     rill_world_get_solver(player->world, &solver);
     rill_world_get_gravity(player->world, gravity);
-    if (!make_world(player, player->scene)) {
-        return;
-    }
+    if (!make_world(player, player->scene)) return;
     player->playing = playing;
-    if (anew) {
-        player->own_liquid = player->own_gravity = player->own_solver = false;
-    }
-    if (player->own_liquid) {
-        rill_world_set_liquid(player->world, &liquid);
-    }
-    if (player->own_solver) {
-        rill_world_set_solver(player->world, &solver);
-    }
-    if (player->own_gravity) {
-        rill_world_set_gravity(player->world, gravity);
-    }
+    if (anew) player->own_liquid = player->own_gravity = player->own_solver = false;
+    if (player->own_liquid) rill_world_set_liquid(player->world, &liquid);
+    if (player->own_solver) rill_world_set_solver(player->world, &solver);
+    if (player->own_gravity) rill_world_set_gravity(player->world, gravity);
 }
 
 /* ------------------------------------------------------------------------------------------------------- snapshots */
@@ -181,18 +168,15 @@ static void load(rill_player *player, const char *path) {
 /* ---------------------------------------------------------------------------------------------------------- orders */
 
 static void set(rill_player *player, rill_result result, bool *own) {
-    if (result == RILL_OK) {
-        *own = true;
-    } else {
-        rill_player_say(player, "%s", rill_world_message(player->world));
-    }
+    if (result == RILL_OK)
+*own = true;
+else
+rill_player_say(player, "%s", rill_world_message(player->world));
 }
 
 static void set_hand(rill_player *player, const rill_order *order) {
     rill_hand_state *hand = &player->hand;
-    if (order->mode != hand->mode || order->numbers[0] != hand->rate || order->numbers[1] != hand->radius) {
-        rill_hand_stop(player);
-    }
+    if (order->mode != hand->mode || order->numbers[0] != hand->rate || order->numbers[1] != hand->radius) rill_hand_stop(player);
     hand->told &= order->mode == hand->mode;
     hand->mode = order->mode;
     hand->ray = order->ray;
@@ -202,9 +186,7 @@ static void set_hand(rill_player *player, const rill_order *order) {
 
 static void single_step(rill_player *player) {
     player->playing = false;
-    if (rill_player_step(player, player->scene->frame)) {
-        rill_player_build(player);
-    }
+    if (rill_player_step(player, player->scene->frame)) rill_player_build(player);
 }
 
 /* While nothing steps, a solid goes where the pointer is at once. */
@@ -213,9 +195,7 @@ static void drag(rill_player *player, const rill_ray *ray) {
     rill_grip_aim(player, ray);
     if (!player->playing && player->grip.solid.value) {
         rill_grip_follow(player, 1e9);
-        if (rill_bed_build(player->world) != RILL_OK) {
-            rill_player_say(player, "%s", rill_world_message(player->world));
-        }
+        if (rill_bed_build(player->world) != RILL_OK) rill_player_say(player, "%s", rill_world_message(player->world));
         rill_player_build(player);
     }
 }
@@ -226,15 +206,11 @@ void rill_player_obey(rill_player *player, const rill_order *order) {
     case RILL_ORDER_OPEN_MESH: open_mesh(player, order->text); return;
     case RILL_ORDER_SPEED:
         player->speed = order->numbers[0];
-        if (player->world) {
-            start_clock(player);
-        }
+        if (player->world) start_clock(player);
         return;
     default: break;
     }
-    if (!player->world) {
-        return;
-    }
+    if (!player->world) return;
     switch (order->kind) {
     case RILL_ORDER_RESTART: restart(player, order->flag); break;
     case RILL_ORDER_PLAY:

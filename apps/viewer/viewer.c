@@ -46,9 +46,7 @@ void rill_viewer_open(rill_viewer *viewer, const char *path) {
 }
 
 void rill_viewer_go_to_gallery(rill_viewer *viewer) {
-    if (viewer->recording) {
-        rill_keep_record(viewer);
-    }
+    if (viewer->recording) rill_keep_record(viewer);
     rill_viewer_do(viewer, RILL_ORDER_PLAY, false);
     viewer->in_gallery = true;
     viewer->gallery.working = false;
@@ -88,9 +86,7 @@ static void on_wheel(GLFWwindow *window, double x, double y) {
 }
 
 static void on_drop(GLFWwindow *window, int count, const char **paths) {
-    if (count > 0) {
-        rill_input_drop(of(window), paths[0]);
-    }
+    if (count > 0) rill_input_drop(of(window), paths[0]);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- window */
@@ -105,18 +101,14 @@ static bool refuse(rill_viewer *viewer, const char *what) {
 
 static bool open_window(rill_viewer *viewer) {
     glfwInitHint(GLFW_JOYSTICK_HAT_BUTTONS, GLFW_FALSE);
-    if (!glfwInit()) {
-        return refuse(viewer, "no display was found, so there can be no window (rill render draws without one)");
-    }
+    if (!glfwInit()) return refuse(viewer, "no display was found, so there can be no window (rill render draws without one)");
     glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
     glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 3);
     glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
     glfwWindowHint(GLFW_OPENGL_FORWARD_COMPAT, GLFW_TRUE);
     glfwWindowHint(GLFW_SCALE_TO_MONITOR, GLFW_TRUE);
     viewer->window = glfwCreateWindow(viewer->options->size[0], viewer->options->size[1], "Rill", NULL, NULL);
-    if (!viewer->window) {
-        return refuse(viewer, "no window with OpenGL 3.3 could be opened");
-    }
+    if (!viewer->window) return refuse(viewer, "no window with OpenGL 3.3 could be opened");
     float across = 1, down = 1;
     glfwGetWindowContentScale(viewer->window, &across, &down);
     viewer->density = viewer->options->density > 0 ? (float)viewer->options->density : across > 0 ? across : 1;
@@ -147,12 +139,8 @@ static void measure_window(rill_viewer *viewer) {
 }
 
 static bool start(rill_viewer *viewer) {
-    if (!open_window(viewer)) {
-        return false;
-    }
-    if (!rill_gui_start(viewer->density)) {
-        return refuse(viewer, "the panel could not be made");
-    }
+    if (!open_window(viewer)) return false;
+    if (!rill_gui_start(viewer->density)) return refuse(viewer, "the panel could not be made");
     measure_window(viewer);
     viewer->render = rill_render_create(viewer->picture[0], viewer->picture[1], viewer->message);
     if (!viewer->render) {
@@ -161,9 +149,7 @@ static bool start(rill_viewer *viewer) {
     }
     const rill_player_options options = { viewer->options->runtime, viewer->options->scene_options };
     viewer->player = rill_player_create(&options);
-    if (!viewer->player || !rill_gallery_list(&viewer->gallery, viewer->options->scenes)) {
-        return refuse(viewer, "out of memory");
-    }
+    if (!viewer->player || !rill_gallery_list(&viewer->gallery, viewer->options->scenes)) return refuse(viewer, "out of memory");
     rill_gallery_load(&viewer->gallery);
     return true;
 }
@@ -177,9 +163,7 @@ static void stop(rill_viewer *viewer) {
         rill_gallery_free(&viewer->gallery);
         rill_render_destroy(viewer->render);
     }
-    if (viewer->render) {
-        rill_gui_stop();
-    }
+    if (viewer->render) rill_gui_stop();
     free(viewer->materials);
     free(viewer->pixels);
     glfwTerminate();
@@ -192,15 +176,12 @@ static void draw_window(rill_viewer *viewer) {
     glViewport(0, 0, viewer->size[0], viewer->size[1]);
     glClearColor(0.11f, 0.125f, 0.14f, 1);
     glClear(GL_COLOR_BUFFER_BIT);
-    if (!viewer->in_gallery && viewer->opened) {
-        rill_render_show(viewer->render, viewer->picture[0], viewer->picture[1]);
-    }
+    if (!viewer->in_gallery && viewer->opened) rill_render_show(viewer->render, viewer->picture[0], viewer->picture[1]);
     rill_gui_begin(viewer->size[0], viewer->size[1], viewer->passed);
-    if (viewer->in_gallery) {
-        rill_gallery_show(viewer);
-    } else if (viewer->opened) {
-        rill_panel_show(viewer);
-    }
+    if (viewer->in_gallery)
+rill_gallery_show(viewer);
+else if (viewer->opened)
+rill_panel_show(viewer);
     rill_help_show(viewer);
     rill_notes_show(viewer);
     rill_gui_end();
@@ -223,11 +204,10 @@ static void wait_for_frame(const rill_viewer *viewer, double began) {
     bool idle = !viewer->status.playing && !viewer->script && !viewer->gallery.working && !viewer->recording && viewer->drag == RILL_DRAG_NONE &&
                 viewer->status.orders >= viewer->last_order && now - viewer->changed > IDLE_AFTER && now > viewer->note_until;
     double left = began + (idle ? IDLE_FRAME : FRAME) - now;
-    if (left > 0.0005) {
-        glfwWaitEventsTimeout(left);
-    } else {
-        glfwPollEvents();
-    }
+    if (left > 0.0005)
+glfwWaitEventsTimeout(left);
+else
+glfwPollEvents();
 }
 
 static void loop(rill_viewer *viewer) {
@@ -273,9 +253,7 @@ rill_viewer_result rill_viewer_run(const rill_viewer_options *options, rill_mess
     viewer->settings = (rill_settings){ .rate = 10, .radius = 3, .strength = 9.81, .speed = RILL_SPEED_REAL };
     viewer->in_gallery = !options->scene;
     if (rill_script_open(viewer) && start(viewer)) {
-        if (options->scene) {
-            rill_viewer_open(viewer, options->scene);
-        }
+        if (options->scene) rill_viewer_open(viewer, options->scene);
         loop(viewer);
     }
     stop(viewer);

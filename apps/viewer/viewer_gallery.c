@@ -9,9 +9,7 @@ static const double SHOWN_TIME = 2.5; /* s: when a scene has something to show *
 
 static size_t count_missing(const rill_gallery *gallery) {
     size_t missing = 0;
-    for (size_t i = 0; i < gallery->count; i++) {
-        missing += !gallery->entries[i].texture && !gallery->entries[i].failed;
-    }
+    for (size_t i = 0; i < gallery->count; ++i) missing += !gallery->entries[i].texture && !gallery->entries[i].failed;
     return missing;
 }
 
@@ -37,14 +35,10 @@ void rill_gallery_show(rill_viewer *viewer) {
     width = rill_gui_width();
     int columns = (int)fmaxf(1, floorf(width / (16 * em)));
     float wide = width / (float)columns - 8 * viewer->density;
-    for (size_t i = 0; i < gallery->count; i++) {
+    for (size_t i = 0; i < gallery->count; ++i) {
         rill_gallery_entry *entry = &gallery->entries[i];
-        if (i % (size_t)columns) {
-            rill_gui_same_line(0);
-        }
-        if (rill_gui_picture(entry->name, entry->texture, wide, wide * RILL_THUMBNAIL_HEIGHT / RILL_THUMBNAIL_WIDTH)) {
-            rill_viewer_open(viewer, entry->path);
-        }
+        if (i % (size_t)columns) rill_gui_same_line(0);
+        if (rill_gui_picture(entry->name, entry->texture, wide, wide * RILL_THUMBNAIL_HEIGHT / RILL_THUMBNAIL_WIDTH)) rill_viewer_open(viewer, entry->path);
     }
     rill_gui_panel_end();
 }
@@ -53,7 +47,7 @@ void rill_gallery_show(rill_viewer *viewer) {
 
 static void start_next(rill_viewer *viewer) {
     rill_gallery *gallery = &viewer->gallery;
-    for (size_t i = 0; i < gallery->count; i++) {
+    for (size_t i = 0; i < gallery->count; ++i) {
         if (!gallery->entries[i].texture && !gallery->entries[i].failed) {
             rill_order order = { .kind = RILL_ORDER_OPEN, .numbers = { SHOWN_TIME } };
             snprintf(order.text, sizeof order.text, "%s", gallery->entries[i].path);
@@ -76,9 +70,7 @@ static void finish(rill_viewer *viewer) {
         entry->failed = !pixels || !view.world ||
                         !rill_viewer_draw_once(viewer, &view, RILL_THUMBNAIL_WIDTH, RILL_THUMBNAIL_HEIGHT, pixels);
         rill_player_release(viewer->player);
-        if (!entry->failed) {
-            rill_gallery_put(entry, pixels);
-        }
+        if (!entry->failed) rill_gallery_put(entry, pixels);
         gallery->working = false;
     }
     free(pixels);
@@ -86,10 +78,6 @@ static void finish(rill_viewer *viewer) {
 
 void rill_gallery_work(rill_viewer *viewer) {
     rill_gallery *gallery = &viewer->gallery;
-    if (gallery->working && viewer->status.orders >= gallery->opening && !viewer->status.ahead) {
-        finish(viewer);
-    }
-    if (!gallery->working) {
-        start_next(viewer);
-    }
+    if (gallery->working && viewer->status.orders >= gallery->opening && !viewer->status.ahead) finish(viewer);
+    if (!gallery->working) start_next(viewer);
 }

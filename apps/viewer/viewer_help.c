@@ -34,13 +34,11 @@ static const struct {
 };
 
 void rill_help_show(rill_viewer *viewer) {
-    if (!viewer->with_help) {
-        return;
-    }
+    if (!viewer->with_help) return;
     float wide = viewer->in_gallery ? (float)viewer->size[0] : (float)viewer->picture[0];
     bool fits = wide > CARD_WIDTH * rill_gui_em(); /* else from the left, over the panel */
     rill_gui_card_begin("help", fits ? wide / 2 : 0, (float)viewer->size[1] / 2, fits ? 0.5f : 0, 0.5f);
-    for (size_t i = 0; i < sizeof help / sizeof help[0]; i++) {
+    for (size_t i = 0; i < sizeof help / sizeof help[0]; ++i) {
         rill_gui_text(0x8fd0f0, help[i].keys);
         rill_gui_same_line(17 * rill_gui_em());
         rill_gui_text(RILL_GUI_TEXT, help[i].what);

@@ -44,38 +44,27 @@ static void send_ray(rill_viewer *viewer, rill_order_kind kind) {
 /* ----------------------------------------------------------------------------------------------------------- mouse */
 
 static rill_drag choose_drag(int button, int mods) {
-    if (button == GLFW_MOUSE_BUTTON_MIDDLE) {
-        return RILL_DRAG_PAN;
-    }
-    if (button == GLFW_MOUSE_BUTTON_RIGHT) {
-        return mods & GLFW_MOD_SHIFT ? RILL_DRAG_PAN : RILL_DRAG_ORBIT;
-    }
-    if (button != GLFW_MOUSE_BUTTON_LEFT) {
-        return RILL_DRAG_NONE;
-    }
+    if (button == GLFW_MOUSE_BUTTON_MIDDLE) return RILL_DRAG_PAN;
+    if (button == GLFW_MOUSE_BUTTON_RIGHT) return mods & GLFW_MOD_SHIFT ? RILL_DRAG_PAN : RILL_DRAG_ORBIT;
+    if (button != GLFW_MOUSE_BUTTON_LEFT) return RILL_DRAG_NONE;
     return mods & GLFW_MOD_ALT ? RILL_DRAG_ORBIT : mods & GLFW_MOD_CONTROL ? RILL_DRAG_PUSH : RILL_DRAG_HAND;
 }
 
 static void end_drag(rill_viewer *viewer) {
-    if (viewer->drag == RILL_DRAG_HAND) {
-        send_hand(viewer, RILL_HAND_IDLE);
-    } else if (viewer->drag == RILL_DRAG_PUSH) {
-        send_ray(viewer, RILL_ORDER_LET_GO);
-    }
+    if (viewer->drag == RILL_DRAG_HAND)
+send_hand(viewer, RILL_HAND_IDLE);
+else if (viewer->drag == RILL_DRAG_PUSH)
+send_ray(viewer, RILL_ORDER_LET_GO);
     viewer->drag = RILL_DRAG_NONE;
 }
 
 void rill_input_button(rill_viewer *viewer, int button, bool down, int mods) {
     rill_gui_on_button(button, down);
     if (!down) {
-        if (viewer->drag != RILL_DRAG_NONE && button == viewer->drag_button) {
-            end_drag(viewer);
-        }
+        if (viewer->drag != RILL_DRAG_NONE && button == viewer->drag_button) end_drag(viewer);
         return;
     }
-    if (viewer->drag != RILL_DRAG_NONE || rill_gui_has_mouse() || !over_picture(viewer)) {
-        return;
-    }
+    if (viewer->drag != RILL_DRAG_NONE || rill_gui_has_mouse() || !over_picture(viewer)) return;
     viewer->drag = choose_drag(button, mods);
     viewer->drag_button = button;
     if (viewer->drag == RILL_DRAG_HAND) {
@@ -113,9 +102,7 @@ void rill_input_wheel(rill_viewer *viewer, double amount) {
 }
 
 void rill_input_frame(rill_viewer *viewer) {
-    if (viewer->in_gallery) {
-        viewer->drag = RILL_DRAG_NONE; /* the world it was about is gone */
-    }
+    if (viewer->in_gallery) viewer->drag = RILL_DRAG_NONE; /* the world it was about is gone */
 }
 
 void rill_input_drop(rill_viewer *viewer, const char *path) {
@@ -129,9 +116,7 @@ void rill_input_tilt(rill_viewer *viewer, double right, double away) {
     double *tilt = viewer->settings.tilt;
     tilt[0] += (-s * right - c * away) * PI / 180;
     tilt[1] += (c * right - s * away) * PI / 180;
-    for (int k = 0; k < 2; k++) {
-        tilt[k] = fmin(fmax(tilt[k], -limit), limit);
-    }
+    for (int k = 0; k < 2; ++k) tilt[k] = fmin(fmax(tilt[k], -limit), limit);
     rill_panel_send_gravity(viewer);
 }
 
@@ -154,11 +139,10 @@ static void drop_body(rill_viewer *viewer, bool box) {
 }
 
 static void on_escape(rill_viewer *viewer) {
-    if (viewer->with_help) {
-        viewer->with_help = false;
-    } else if (!viewer->in_gallery) {
-        rill_viewer_go_to_gallery(viewer);
-    }
+    if (viewer->with_help)
+viewer->with_help = false;
+else if (!viewer->in_gallery)
+rill_viewer_go_to_gallery(viewer);
 }
 
 /* Keys that mean the same everywhere. */
@@ -191,9 +175,7 @@ static void scene_key(rill_viewer *viewer, int key, int mods) {
         rill_panel_send_gravity(viewer);
         break;
     default:
-        if (key >= GLFW_KEY_0 && key < GLFW_KEY_0 + RILL_OVERLAY_COUNT) {
-            set_overlay(viewer, key - GLFW_KEY_0);
-        }
+        if (key >= GLFW_KEY_0 && key < GLFW_KEY_0 + RILL_OVERLAY_COUNT) set_overlay(viewer, key - GLFW_KEY_0);
         break;
     }
 }
@@ -216,13 +198,7 @@ static bool repeating_key(rill_viewer *viewer, int key) {
 
 void rill_input_key(rill_viewer *viewer, int key, bool down, bool repeat, int mods) {
     rill_gui_on_key(key, down);
-    if (!down || rill_gui_has_keys()) {
-        return;
-    }
-    if (!repeat && general_key(viewer, key, mods)) {
-        return;
-    }
-    if (!viewer->in_gallery && !repeating_key(viewer, key) && !repeat) {
-        scene_key(viewer, key, mods);
-    }
+    if (!down || rill_gui_has_keys()) return;
+    if (!repeat && general_key(viewer, key, mods)) return;
+    if (!viewer->in_gallery && !repeating_key(viewer, key) && !repeat) scene_key(viewer, key, mods);
 }

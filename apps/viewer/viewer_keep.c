@@ -33,12 +33,10 @@ static bool is_whole(const rill_viewer *viewer) {
 void rill_keep_window(rill_viewer *viewer) {
     size_t row = 4 * (size_t)viewer->size[0];
     rill_message message = { "out of memory" };
-    if (!viewer->window_shot[0] || !(viewer->in_gallery || is_whole(viewer))) {
-        return;
-    }
+    if (!viewer->window_shot[0] || !(viewer->in_gallery || is_whole(viewer))) return;
     uint8_t *pixels = malloc(row * (size_t)viewer->size[1]);
     glPixelStorei(GL_PACK_ALIGNMENT, 4);
-    for (int32_t y = 0; pixels && y < viewer->size[1]; y++) { /* GL counts rows from below */
+    for (int32_t y = 0; pixels && y < viewer->size[1]; ++y) { /* GL counts rows from below */
         glReadPixels(0, viewer->size[1] - 1 - y, viewer->size[0], 1, GL_RGBA, GL_UNSIGNED_BYTE, pixels + row * (size_t)y);
     }
     bool good = pixels && rill_picture_write(viewer->window_shot, pixels, viewer->size[0], viewer->size[1], &message);
@@ -60,9 +58,7 @@ static bool read_picture(rill_viewer *viewer) {
 
 void rill_keep_screenshot(rill_viewer *viewer, bool whole) {
     viewer->shoot |= !whole;
-    if (whole) {
-        new_name(viewer, "window", ".png", viewer->window_shot, sizeof viewer->window_shot);
-    }
+    if (whole) new_name(viewer, "window", ".png", viewer->window_shot, sizeof viewer->window_shot);
     rill_viewer_touch(viewer);
 }
 
@@ -105,9 +101,7 @@ void rill_keep_record(rill_viewer *viewer) {
 static bool start_movie(rill_viewer *viewer) {
     char path[1024];
     rill_message message = { "" };
-    if (!new_name(viewer, "movie", ".mp4", path, sizeof path)) {
-        return false;
-    }
+    if (!new_name(viewer, "movie", ".mp4", path, sizeof path)) return false;
     viewer->movie = rill_movie_open(path, viewer->render_size[0], viewer->render_size[1], MOVIE_RATE, &message);
     if (!viewer->movie) {
         rill_viewer_say(viewer, "No movie: %s", message.text);
@@ -128,27 +122,21 @@ static void add_frames(rill_viewer *viewer) {
     double waited = viewer->passed > viewer->movie_writing ? viewer->passed - viewer->movie_writing : 0;
     viewer->movie_clock += viewer->status.playing && passed >= 0 ? passed / viewer->status.speed : waited;
     bool due = (double)viewer->movie_frames <= viewer->movie_clock * MOVIE_RATE;
-    if (!due || !read_picture(viewer)) {
-        return;
-    }
-    for (int i = 0; (double)viewer->movie_frames <= viewer->movie_clock * MOVIE_RATE && i < MOST_REPEATS; i++) {
+    if (!due || !read_picture(viewer)) return;
+    for (int i = 0; (double)viewer->movie_frames <= viewer->movie_clock * MOVIE_RATE && i < MOST_REPEATS; ++i) {
         if (!rill_movie_add(viewer->movie, viewer->pixels, &message)) {
             stop_movie(viewer, "Movie");
             rill_viewer_say(viewer, "%s", message.text);
             return;
         }
-        viewer->movie_frames++;
+        ++viewer->movie_frames;
     }
 }
 
 void rill_keep_picture(rill_viewer *viewer) {
     bool whole = is_whole(viewer);
-    if (viewer->shoot && whole) {
-        shoot(viewer);
-    }
-    if (!viewer->recording || (!viewer->movie && !whole)) {
-        return;
-    }
+    if (viewer->shoot && whole) shoot(viewer);
+    if (!viewer->recording || (!viewer->movie && !whole)) return;
     if (!viewer->movie && !start_movie(viewer)) {
         viewer->recording = false;
     } else if (memcmp(viewer->movie_size, viewer->render_size, sizeof viewer->movie_size) != 0) {
@@ -166,9 +154,7 @@ void rill_keep_snapshot(rill_viewer *viewer, bool load) {
     rill_order order = { .kind = load ? RILL_ORDER_LOAD : RILL_ORDER_SAVE };
     char name[sizeof viewer->name];
     snprintf(name, sizeof name, "%s", viewer->name);
-    for (char *p = name; *p; p++) {
-        *p = *p == '/' ? '_' : *p; /* names of scenes are no paths */
-    }
+    for (char *p = name; *p; ++p) *p = *p == '/' ? '_' : *p; /* names of scenes are no paths */
     snprintf(order.text, sizeof order.text, "%s/%s.snapshot", viewer->options->folder, name);
     rill_viewer_order(viewer, &order);
 }

@@ -45,9 +45,7 @@ static void send_solver(rill_viewer *viewer) {
 void rill_panel_follow(rill_viewer *viewer) {
     const rill_player_status *status = &viewer->status;
     rill_settings *s = &viewer->settings;
-    if (!status->open || status->orders < s->waiting) {
-        return;
-    }
+    if (!status->open || status->orders < s->waiting) return;
     const double *g = status->gravity;
     s->viscosity = status->liquid.viscosity * 1e6;
     s->angle = status->liquid.contact_angle;
@@ -75,57 +73,35 @@ static void show_time(rill_viewer *viewer) {
 }
 
 static void show_transport(rill_viewer *viewer) {
-    if (rill_gui_button(viewer->status.playing ? "Pause" : "Play")) {
-        rill_viewer_do(viewer, RILL_ORDER_PLAY, !viewer->status.playing);
-    }
+    if (rill_gui_button(viewer->status.playing ? "Pause" : "Play")) rill_viewer_do(viewer, RILL_ORDER_PLAY, !viewer->status.playing);
     rill_gui_same_line(0);
-    if (rill_gui_button("Step")) {
-        rill_viewer_do(viewer, RILL_ORDER_STEP, false);
-    }
+    if (rill_gui_button("Step")) rill_viewer_do(viewer, RILL_ORDER_STEP, false);
     rill_gui_same_line(0);
-    if (rill_gui_button("Restart")) {
-        rill_viewer_do(viewer, RILL_ORDER_RESTART, false);
-    }
+    if (rill_gui_button("Restart")) rill_viewer_do(viewer, RILL_ORDER_RESTART, false);
     rill_gui_same_line(0);
-    if (rill_gui_button("Gallery")) {
-        rill_viewer_go_to_gallery(viewer);
-    }
+    if (rill_gui_button("Gallery")) rill_viewer_go_to_gallery(viewer);
     rill_gui_same_line(0);
-    if (rill_gui_button("Help")) {
-        viewer->with_help = !viewer->with_help;
-    }
+    if (rill_gui_button("Help")) viewer->with_help = !viewer->with_help;
 }
 
 static void show_files(rill_viewer *viewer) {
-    if (rill_gui_button("Picture")) {
-        rill_keep_screenshot(viewer, false);
-    }
+    if (rill_gui_button("Picture")) rill_keep_screenshot(viewer, false);
     rill_gui_same_line(0);
-    if (rill_gui_button(viewer->recording ? "Stop movie" : "Movie")) {
-        rill_keep_record(viewer);
-    }
+    if (rill_gui_button(viewer->recording ? "Stop movie" : "Movie")) rill_keep_record(viewer);
     rill_gui_same_line(0);
-    if (rill_gui_button("Save")) {
-        rill_keep_snapshot(viewer, false);
-    }
+    if (rill_gui_button("Save")) rill_keep_snapshot(viewer, false);
     rill_gui_hint("A snapshot of the world, as it is now");
     rill_gui_same_line(0);
-    if (rill_gui_button("Load")) {
-        rill_keep_snapshot(viewer, true);
-    }
+    if (rill_gui_button("Load")) rill_keep_snapshot(viewer, true);
 }
 
 static void show_speed(rill_viewer *viewer) {
     int speed = viewer->settings.speed;
-    if (rill_gui_combo("Speed", &speed, rill_speed_names, RILL_SPEED_COUNT)) {
-        rill_viewer_set_speed(viewer, speed);
-    }
+    if (rill_gui_combo("Speed", &speed, rill_speed_names, RILL_SPEED_COUNT)) rill_viewer_set_speed(viewer, speed);
 }
 
 static void show_hand(rill_viewer *viewer) {
-    if (!rill_gui_section("Pour and suck", true)) {
-        return;
-    }
+    if (!rill_gui_section("Pour and suck", true)) return;
     rill_gui_slider("Rate", &viewer->settings.rate, 0.05, 500, true, "%.3g ml/s");
     rill_gui_hint("Left button pours, shift + left sucks");
     rill_gui_slider("Radius", &viewer->settings.radius, 0, 30, false, "%.1f mm");
@@ -133,14 +109,10 @@ static void show_hand(rill_viewer *viewer) {
 
 static void show_liquid(rill_viewer *viewer) {
     rill_settings *s = &viewer->settings;
-    if (!rill_gui_section("Liquid", true)) {
-        return;
-    }
+    if (!rill_gui_section("Liquid", true)) return;
     const char *names[32];
     int count = 0;
-    for (; count < 32 && count < rill_liquid_preset_count(); count++) {
-        names[count] = rill_liquid_preset_name(count);
-    }
+    for (; count < 32 && count < rill_liquid_preset_count(); ++count) names[count] = rill_liquid_preset_name(count);
     if (rill_gui_combo("Preset", &s->preset, names, count)) {
         rill_liquid liquid;
         rill_liquid_preset(names[s->preset], &liquid);
@@ -152,9 +124,7 @@ static void show_liquid(rill_viewer *viewer) {
     }
     bool changed = rill_gui_slider("Viscosity", &s->viscosity, 0.05, 20000, true, "%.3g mm2/s");
     changed |= rill_gui_slider("Contact angle", &s->angle, 0, 180, false, "%.0f deg");
-    if (changed) {
-        rill_panel_send_liquid(viewer);
-    }
+    if (changed) rill_panel_send_liquid(viewer);
 }
 
 /* The pad is seen as the picture is: to the right, and away. */
@@ -178,25 +148,17 @@ static void show_world(rill_viewer *viewer) {
     static const char *const schemes[] = { "physical", "paper" };
     static const char *const passages[] = { "any", "straight", "off" };
     rill_settings *s = &viewer->settings;
-    if (!rill_gui_section("World", true)) {
-        return;
-    }
-    if (rill_gui_slider("Gravity", &s->strength, 0, 25, false, "%.2f m/s2")) {
-        rill_panel_send_gravity(viewer);
-    }
+    if (!rill_gui_section("World", true)) return;
+    if (rill_gui_slider("Gravity", &s->strength, 0, 25, false, "%.2f m/s2")) rill_panel_send_gravity(viewer);
     bool changed = rill_gui_combo("Scheme", &s->scheme, schemes, 2);
     changed |= rill_gui_combo("Passages", &s->passages, passages, 3);
-    if (changed) {
-        send_solver(viewer);
-    }
+    if (changed) send_solver(viewer);
     show_tilt(viewer);
 }
 
 static void show_overlays(rill_viewer *viewer) {
     const char *names[RILL_OVERLAY_COUNT];
-    for (int i = 0; i < RILL_OVERLAY_COUNT; i++) {
-        names[i] = rill_overlay_name(i);
-    }
+    for (int i = 0; i < RILL_OVERLAY_COUNT; ++i) names[i] = rill_overlay_name(i);
     if (rill_gui_combo("Overlay", &viewer->settings.overlay, names, RILL_OVERLAY_COUNT)) {
         viewer->look.overlay = (rill_overlay)viewer->settings.overlay;
         rill_viewer_touch(viewer);
@@ -205,9 +167,7 @@ static void show_overlays(rill_viewer *viewer) {
 
 void rill_panel_show(rill_viewer *viewer) {
     float width = rill_panel_width(viewer);
-    if (!(width > 0)) {
-        return;
-    }
+    if (!(width > 0)) return;
     rill_gui_panel_begin("panel", (float)viewer->size[0] - width, 0, width, (float)viewer->size[1]);
     rill_gui_title(viewer->name);
     show_time(viewer);

@@ -34,9 +34,7 @@ static double cost_of(const rill_viewer *viewer, int level) {
 /* The sharpest within the time, else the lowest. */
 static int choose_level(const rill_viewer *viewer, double time) {
     int level = 0;
-    while (level + 1 < LEVELS && cost_of(viewer, level + 1) <= time) {
-        level++;
-    }
+    while (level + 1 < LEVELS && cost_of(viewer, level + 1) <= time) ++level;
     return level;
 }
 
@@ -46,9 +44,7 @@ static int wanted_level(const rill_viewer *viewer, double now) {
         int sharp = choose_level(viewer, shot ? SHOT_COST : GOAL);
         return sharp > LEVEL_OF_FULL_SIZE ? sharp : LEVEL_OF_FULL_SIZE;
     }
-    if (!(viewer->cost > 0)) {
-        return LEVEL_AT_FIRST;
-    }
+    if (!(viewer->cost > 0)) return LEVEL_AT_FIRST;
     if (!viewer->status.playing && now - viewer->changed > STILL_AFTER) { /* a long step is no rest */
         return choose_level(viewer, STILL_COST);
     }
@@ -76,26 +72,22 @@ static void measure_box(rill_viewer *viewer, const rill_world *world) {
     rill_bed_info info;
     rill_world_get_grid(world, &grid);
     rill_bed_get_info(world, &info);
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < 2; ++k) {
         viewer->low[k] = grid.origin[k];
         viewer->high[k] = grid.origin[k] + grid.cell_size * grid.cells[k];
     }
     viewer->low[2] = viewer->high[2] = info.lowest;
-    for (int32_t i = 0; i < rill_world_solid_count(world); i++) {
+    for (int32_t i = 0; i < rill_world_solid_count(world); ++i) {
         rill_solid_mesh mesh;
         if (rill_solid_get_mesh(world, rill_world_solid_at(world, i), &mesh) == RILL_OK) {
-            for (size_t k = 0; k < mesh.vertex_count; k++) {
-                viewer->high[2] = fmax(viewer->high[2], fmin(mesh.vertices[3 * k + 2], info.highest));
-            }
+            for (size_t k = 0; k < mesh.vertex_count; ++k) viewer->high[2] = fmax(viewer->high[2], fmin(mesh.vertices[3 * k + 2], info.highest));
         }
     }
 }
 
 static bool set_materials(rill_viewer *viewer, const rill_scene *scene) {
     rill_render_material *materials = rill_materials_of(scene, &viewer->look);
-    if (!materials) {
-        return false;
-    }
+    if (!materials) return false;
     free(viewer->materials);
     viewer->materials = materials;
     return true;
@@ -104,9 +96,7 @@ static bool set_materials(rill_viewer *viewer, const rill_scene *scene) {
 /* Another world: another look. The camera stays when it is the same scene again. */
 static bool welcome(rill_viewer *viewer, const rill_player_view *view) {
     const rill_scene *scene = view->scene;
-    if (!set_materials(viewer, scene)) {
-        return false;
-    }
+    if (!set_materials(viewer, scene)) return false;
     rill_render_forget(viewer->render);
     measure_box(viewer, view->world);
     if (viewer->another) {
@@ -115,9 +105,7 @@ static bool welcome(rill_viewer *viewer, const rill_player_view *view) {
         viewer->orbit = rill_orbit_from(&camera, size);
         snprintf(viewer->name, sizeof viewer->name, "%s", scene->name);
         viewer->scene_preset = 0;
-        for (int i = 0; i < rill_liquid_preset_count(); i++) {
-            viewer->scene_preset = strcmp(rill_liquid_preset_name(i), scene->preset) == 0 ? i : viewer->scene_preset;
-        }
+        for (int i = 0; i < rill_liquid_preset_count(); ++i) viewer->scene_preset = strcmp(rill_liquid_preset_name(i), scene->preset) == 0 ? i : viewer->scene_preset;
         viewer->settings.preset = viewer->scene_preset;
     }
     memset(&viewer->plots, 0, sizeof viewer->plots);
@@ -131,12 +119,8 @@ static bool welcome(rill_viewer *viewer, const rill_player_view *view) {
 static bool resize(rill_viewer *viewer, int level) {
     double scale = levels[level].scale;
     int32_t size[2];
-    for (int k = 0; k < 2; k++) {
-        size[k] = (int32_t)fmax(16, round(viewer->picture[k] * scale));
-    }
-    if (!rill_render_resize(viewer->render, size[0], size[1], viewer->message)) {
-        return false;
-    }
+    for (int k = 0; k < 2; ++k) size[k] = (int32_t)fmax(16, round(viewer->picture[k] * scale));
+    if (!rill_render_resize(viewer->render, size[0], size[1], viewer->message)) return false;
     memcpy(viewer->render_size, size, sizeof size);
     viewer->level = level;
     viewer->look.samples = levels[level].samples;
@@ -159,9 +143,7 @@ static bool take(rill_viewer *viewer, const rill_player_view *view, int level) {
 /* ------------------------------------------------------------------------------------------------------------ draw */
 
 static void fail(rill_viewer *viewer) {
-    if (!viewer->message->text[0]) {
-        snprintf(viewer->message->text, sizeof viewer->message->text, "out of memory");
-    }
+    if (!viewer->message->text[0]) snprintf(viewer->message->text, sizeof viewer->message->text, "out of memory");
     viewer->result = RILL_VIEWER_NO_WINDOW;
     viewer->done = true;
 }
@@ -201,9 +183,7 @@ void rill_viewer_update_picture(rill_viewer *viewer) {
             return;
         }
     }
-    if (viewer->opened && (fresh || !viewer->drawn)) {
-        draw(viewer);
-    }
+    if (viewer->opened && (fresh || !viewer->drawn)) draw(viewer);
 }
 
 void rill_viewer_fit(rill_viewer *viewer) {
@@ -223,10 +203,9 @@ bool rill_viewer_draw_once(rill_viewer *viewer, const rill_player_view *view, in
     viewer->another = true;
     good = good && rill_render_watch(viewer->render, view->world, 0);
     good = good && rill_render_scene(viewer->render, view->world, &view->surface, 1, &camera, &viewer->look, viewer->message);
-    if (good) {
-        rill_render_read(viewer->render, pixels);
-    } else {
-        fail(viewer);
-    }
+    if (good)
+rill_render_read(viewer->render, pixels);
+else
+fail(viewer);
     return good;
 }

@@ -37,10 +37,8 @@ typedef struct rill_script {
 
 static void write_text(FILE *file, const char *key, const char *text) {
     fprintf(file, "\"%s\": \"", key);
-    for (; *text; text++) {
-        if (*text == '"' || *text == '\\') {
-            fputc('\\', file);
-        }
+    for (; *text; ++text) {
+        if (*text == '"' || *text == '\\') fputc('\\', file);
         fputc((unsigned char)*text < ' ' ? ' ' : *text, file);
     }
     fprintf(file, "\", ");
@@ -66,7 +64,7 @@ static void write_world(FILE *file, const rill_player_view *view) {
             liquid.viscosity, liquid.contact_angle, liquid.density, (int)solver.pipe_area, (int)solver.passages);
     write_vector(file, "gravity", gravity);
     fprintf(file, "\"solids\": {");
-    for (int32_t i = 0; i < rill_world_solid_count(view->world); i++) {
+    for (int32_t i = 0; i < rill_world_solid_count(view->world); ++i) {
         double place[3] = { 0 }, turn[3];
         rill_solid_id id = rill_world_solid_at(view->world, i);
         rill_solid_get_pose(view->world, id, place, turn);
@@ -74,7 +72,7 @@ static void write_world(FILE *file, const rill_player_view *view) {
                 place[1], place[2]);
     }
     fprintf(file, "}, \"bodies\": {");
-    for (int32_t i = 0; i < rill_world_body_count(view->world); i++) {
+    for (int32_t i = 0; i < rill_world_body_count(view->world); ++i) {
         rill_body_id id = rill_world_body_at(view->world, i);
         rill_body_state state = { .position = { 0 } };
         rill_body_get_state(view->world, id, &state);
@@ -94,12 +92,8 @@ static void write_state(rill_viewer *viewer, FILE *file, const char *tag, const 
     write_text(file, "screen", viewer->in_gallery ? "gallery" : "scene");
     write_text(file, "scene", viewer->name);
     write_text(file, "note", viewer->note);
-    if (view->world) {
-        write_world(file, view);
-    }
-    for (size_t i = 0; i < viewer->gallery.count; i++) {
-        pictures += viewer->gallery.entries[i].texture != 0;
-    }
+    if (view->world) write_world(file, view);
+    for (size_t i = 0; i < viewer->gallery.count; ++i) pictures += viewer->gallery.entries[i].texture != 0;
     write_vector(file, "from", camera.from);
     write_vector(file, "to", camera.to);
     rill_pace_write(viewer, file);
@@ -124,9 +118,7 @@ void rill_script_report(rill_viewer *viewer, const char *tag) {
 
 void rill_script_report_frame(rill_viewer *viewer) {
     rill_player_view view;
-    if (!viewer->report[0] || !rill_player_claim(viewer->player, PATIENCE, &view)) {
-        return;
-    }
+    if (!viewer->report[0] || !rill_player_claim(viewer->player, PATIENCE, &view)) return;
     FILE *file = viewer->options->report ? fopen(viewer->options->report, "a") : stdout;
     if (file) {
         rill_player_read(viewer->player, &viewer->status);
@@ -136,14 +128,11 @@ void rill_script_report_frame(rill_viewer *viewer) {
     }
     rill_player_release(viewer->player);
     viewer->report[0] = 0;
-    if (!file) {
-        return;
-    }
-    if (file == stdout) {
-        fflush(file);
-    } else {
-        fclose(file);
-    }
+    if (!file) return;
+    if (file == stdout)
+fflush(file);
+else
+fclose(file);
 }
 
 /* -------------------------------------------------------------------------------------------------------- commands */
@@ -171,14 +160,9 @@ static int key_of(const char *text) {
         { "up", GLFW_KEY_UP },       { "down", GLFW_KEY_DOWN },  { "home", GLFW_KEY_HOME },
         { "tab", GLFW_KEY_TAB },     { "plus", GLFW_KEY_EQUAL }, { "escape", GLFW_KEY_ESCAPE },
     };
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
-        if (strcmp(keys[i].name, text) == 0) {
-            return keys[i].key;
-        }
-    }
-    if (text[0] == 'F' && text[1]) {
-        return GLFW_KEY_F1 + atoi(text + 1) - 1;
-    }
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; ++i)
+if (strcmp(keys[i].name, text) == 0) return keys[i].key;
+    if (text[0] == 'F' && text[1]) return GLFW_KEY_F1 + atoi(text + 1) - 1;
     return text[0] >= 'a' && text[0] <= 'z' ? text[0] - 'a' + 'A' : text[0] ? text[0] : -1;
 }
 
@@ -186,9 +170,7 @@ static bool point_at(rill_viewer *viewer, const char *rest) {
     double x = 0, y = 0;
     int used = 0;
     float r[4];
-    if (sscanf(rest, "%lf %lf %n", &x, &y, &used) != 2 || !rill_gui_find(rest + used, r)) {
-        return false;
-    }
+    if (sscanf(rest, "%lf %lf %n", &x, &y, &used) != 2 || !rill_gui_find(rest + used, r)) return false;
     rill_input_move(viewer, (double)r[0] + x * (double)(r[2] - r[0]), (double)r[1] + y * (double)(r[3] - r[1]));
     return true;
 }
@@ -244,18 +226,14 @@ static bool settled(const rill_viewer *viewer) {
 void rill_script_frame(rill_viewer *viewer) {
     rill_script *script = viewer->script;
     double now = rill_player_clock();
-    if (!script) {
-        return;
-    }
-    script->frames++;
+    if (!script) return;
+    ++script->frames;
     if (now < script->not_before) {
         script->since = now;
         return;
     }
     if (!settled(viewer)) {
-        if (script->since > 0 && now - script->since > GIVE_UP) {
-            fail(viewer, "what came before was not done in time");
-        }
+        if (script->since > 0 && now - script->since > GIVE_UP) fail(viewer, "what came before was not done in time");
         script->since = script->since > 0 ? script->since : now;
         return;
     }
@@ -265,24 +243,18 @@ void rill_script_frame(rill_viewer *viewer) {
     }
     char *line = script->next, *end = strchr(line, '\n');
     script->next = end ? end + 1 : line + strlen(line);
-    if (end) {
-        *end = 0;
-    }
-    script->line++;
+    if (end) *end = 0;
+    ++script->line;
     script->frames = 0;
     script->needed = strncmp(line, "key", 3) == 0 ? 1 : 2;
     script->since = now;
-    if (*line && *line != '#' && !obey(viewer, script, line)) {
-        fail(viewer, "found a command that cannot be done, or an item that is not shown");
-    }
+    if (*line && *line != '#' && !obey(viewer, script, line)) fail(viewer, "found a command that cannot be done, or an item that is not shown");
 }
 
 bool rill_script_open(rill_viewer *viewer) {
     rill_message message = { "" };
     size_t size;
-    if (!viewer->options->script) {
-        return true;
-    }
+    if (!viewer->options->script) return true;
     rill_script *script = calloc(1, sizeof *script);
     viewer->script = script;
     if (!script || rill_file_read(viewer->options->script, 1 << 20, &script->text, &size, &message) != RILL_OK) {

@@ -16,15 +16,11 @@ static inline void expect(const char *text, const char *const *lines) {
     rill_scene_report report;
     assert_null(parse(text, &report));
     size_t i = 0;
-    for (; lines[i]; i++) {
-        if (i == report.count) {
-            fail_msg("missing: %s", lines[i]);
-        }
+    for (; lines[i]; ++i) {
+        if (i == report.count) fail_msg("missing: %s", lines[i]);
         assert_string_equal(report.items[i].text, lines[i]);
     }
-    if (i < report.count) {
-        fail_msg("unexpected: %s", report.items[i].text);
-    }
+    if (i < report.count) fail_msg("unexpected: %s", report.items[i].text);
     rill_scene_report_free(&report);
 }
 

@@ -40,14 +40,14 @@ typedef struct usda_file {
 
 static bool usda_fail(usda_file *file, const char *expected) {
     size_t line = 1;
-    for (const char *c = file->text; c < file->at; c++) line += *c == '\n';
+    for (const char *c = file->text; c < file->at; ++c) line += *c == '\n';
     if (!file->error[0])
         snprintf(file->error, sizeof file->error, "line %zu: found '%.20s', expected %s", line, file->at, expected);
     return false;
 }
 
 static void usda_blanks(usda_file *file) {
-    while (*file->at == ' ' || *file->at == '\n') file->at++;
+    while (*file->at == ' ' || *file->at == '\n') ++file->at;
 }
 
 static bool usda_next(usda_file *file, const char *token) {
@@ -80,13 +80,13 @@ static bool usda_word(usda_file *file, const char *more, char *out, size_t room)
 static bool usda_string(usda_file *file, char *out, size_t room) {
     size_t length = 0;
     if (!usda_need(file, "\"")) return false;
-    for (; *file->at != '"'; file->at++) {
+    for (; *file->at != '"'; ++file->at) {
         file->at += *file->at == '\\' ? 1 : 0;
         if (!*file->at || *file->at == '\n' || length + 1 == room) return usda_fail(file, "the end of a string");
         out[length++] = *file->at;
     }
     out[length] = 0;
-    file->at++;
+    ++file->at;
     return true;
 }
 
@@ -114,12 +114,12 @@ static bool usda_element(usda_file *file, const char *type, usda_sample *sample,
     }
     sample->width = width;
     if (width > 1 && !usda_need(file, "(")) return false;
-    for (size_t i = 0; i < width; i++) {
+    for (size_t i = 0; i < width; ++i) {
         if (i && !usda_need(file, ",")) return false;
         double *to = &sample->numbers[sample->count * width + i];
         if (!usda_number(file, strncmp(type, "int", 3) == 0, to)) return false;
     }
-    sample->count++;
+    ++sample->count;
     return width > 1 ? usda_need(file, ")") : true;
 }
 
@@ -141,7 +141,7 @@ static bool usda_value(usda_file *file, const char *type, usda_sample *sample) {
     static const char *const types[] = { "bool",     "token",      "int[]",     "float[]",    "float3[]",
                                          "matrix4d", "normal3f[]", "point3f[]", "vector3f[]", "token[]" };
     size_t known = 0, room = 0;
-    while (known < sizeof types / sizeof types[0] && strcmp(type, types[known]) != 0) known++;
+    while (known < sizeof types / sizeof types[0] && strcmp(type, types[known]) != 0) ++known;
     if (known == sizeof types / sizeof types[0]) return usda_fail(file, "a value of a known type");
     if (strcmp(type, "token") == 0) return usda_string(file, sample->text, sizeof sample->text);
     if (strcmp(type, "token[]") == 0) return usda_tokens(file, sample);
@@ -181,9 +181,8 @@ static bool usda_samples(usda_file *file, usda_attribute *attribute) {
 /* ------------------------------------------------------------------------------------------------- metadata and prims */
 
 static usda_attribute *usda_attribute_at(usda_file *file, const char *path) {
-    for (size_t i = 0; i < file->count; i++) {
-        if (strcmp(file->attributes[i].path, path) == 0) return &file->attributes[i];
-    }
+    for (size_t i = 0; i < file->count; ++i)
+if (strcmp(file->attributes[i].path, path) == 0) return &file->attributes[i];
     return NULL;
 }
 
@@ -253,17 +252,15 @@ static bool usda_prim(usda_file *file) {
     size_t length = strlen(file->path);
     if (!usda_word(file, "", type, sizeof type) || !usda_string(file, name, sizeof name)) return false;
     if (!isalpha((unsigned char)name[0]) && name[0] != '_') return usda_fail(file, "a name that starts with a letter");
-    for (const char *c = name; *c; c++) {
-        if (!isalnum((unsigned char)*c) && *c != '_') return usda_fail(file, "a name of letters, digits and _");
-    }
+    for (const char *c = name; *c; ++c)
+if (!isalnum((unsigned char)*c) && *c != '_') return usda_fail(file, "a name of letters, digits and _");
     snprintf(file->path + length, sizeof file->path - length, "/%s", name);
     usda_attribute *kind = usda_add(file, "(type)", "token");
     if (kind->count) return usda_fail(file, "no second prim of that name");
     snprintf(usda_add_sample(kind)->text, sizeof kind->samples->text, "%s", type);
     if (!usda_need(file, "{")) return false;
-    while (!usda_next(file, "}")) {
-        if (!(usda_next(file, "def") ? usda_prim(file) : usda_property(file))) return false;
-    }
+    while (!usda_next(file, "}"))
+if (!(usda_next(file, "def") ? usda_prim(file) : usda_property(file))) return false;
     file->path[length] = 0;
     return true;
 }
@@ -286,16 +283,15 @@ static bool usda_read(const char *path, usda_file *out) {
     if (!stream || fclose(stream) != 0) return usda_fail(out, "a readable file");
     if (strlen(out->text) != size || !usda_need(out, "#usda 1.0\n")) return usda_fail(out, "#usda 1.0 and text");
     if (usda_next(out, "(") && !usda_metadata(out, NULL)) return false;
-    while (usda_next(out, "def")) {
-        if (!usda_prim(out)) return false;
-    }
+    while (usda_next(out, "def"))
+if (!usda_prim(out)) return false;
     usda_blanks(out);
     return *out->at ? usda_fail(out, "def or the end") : true;
 }
 
 static void usda_free(usda_file *file) {
-    for (size_t i = 0; i < file->count; i++) {
-        for (size_t s = 0; s < file->attributes[i].count; s++) free(file->attributes[i].samples[s].numbers);
+    for (size_t i = 0; i < file->count; ++i) {
+        for (size_t s = 0; s < file->attributes[i].count; ++s) free(file->attributes[i].samples[s].numbers);
         free(file->attributes[i].samples);
     }
     free(file->attributes);

@@ -17,7 +17,7 @@ static double square(double x) {
 /* Fractal noise: `octaves` of value noise, each half as strong and half as large as the one before. */
 static double relief(double x, double y, double seed, int octaves) {
     double sum = 0, strength = 1;
-    for (int i = 0; i < octaves; i++) {
+    for (int i = 0; i < octaves; ++i) {
         sum += strength * rill_model_noise(x, y, seed + 10.5 * i);
         x *= 2;
         y *= 2;
@@ -77,7 +77,7 @@ static double bowl_depth(double x, double y) {
 /* Stoker's dam: 5 mm behind it, 1 mm before it, and none on top of the three pillars. */
 static double dam_depth(double x, double y) {
     const double pillars[3][2] = {{0.3, 0.022}, {0.3, 0.058}, {0.33, 0.04}}, radius = 0.006;
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 3; ++i)
         if (square(x - pillars[i][0]) + square(y - pillars[i][1]) <= square(radius)) return 0;
     return x < 0.2 ? 0.005 : 0.001;
 }
@@ -85,8 +85,8 @@ static double dam_depth(double x, double y) {
 typedef double height_function(double x, double y);
 
 static void sample(height_function *height, int nx, int ny, double cell, double *out) {
-    for (int y = 0; y < ny; y++)
-        for (int x = 0; x < nx; x++) out[y * nx + x] = height((x + 0.5) * cell, (y + 0.5) * cell);
+    for (int y = 0; y < ny; ++y)
+        for (int x = 0; x < nx; ++x) out[y * nx + x] = height((x + 0.5) * cell, (y + 0.5) * cell);
 }
 
 static bool make_fields(const char *folder) {
@@ -157,31 +157,31 @@ static bool make_cave(rill_model *out) {
 static bool make_mat(rill_model *out, double swell) {
     enum { SIDE = 44, RING = 4 * SIDE };
     uint32_t top[SIDE + 1][SIDE + 1], ring[RING], below[RING], middle;
-    for (int y = 0; y <= SIDE; y++)
-        for (int x = 0; x <= SIDE; x++) {
+    for (int y = 0; y <= SIDE; ++y)
+        for (int x = 0; x <= SIDE; ++x) {
             const double px = 2.5 * x - 5, py = 2.5 * y - 5;
             const double bumps = hump(px, py, 42, 54, 36) + 0.55 * hump(px, py, 72, 34, 24);
             const double p[3] = {px, py, swell * bumps};
             if (!rill_model_vertex(out, p, &top[y][x])) return false;
         }
     /* The skirt and the underside, anticlockwise seen from above. */
-    for (int i = 0; i < SIDE; i++) {
+    for (int i = 0; i < SIDE; ++i) {
         ring[i] = top[0][i];
         ring[SIDE + i] = top[i][SIDE];
         ring[2 * SIDE + i] = top[SIDE][SIDE - i];
         ring[3 * SIDE + i] = top[SIDE - i][0];
     }
-    for (int i = 0; i < RING; i++) {
+    for (int i = 0; i < RING; ++i) {
         const double p[3] = {(double)out->vertices[3 * ring[i]], (double)out->vertices[3 * ring[i] + 1], -4};
         if (!rill_model_vertex(out, p, &below[i])) return false;
     }
     const double centre[3] = {50, 50, -4};
     bool done = rill_model_vertex(out, centre, &middle);
-    for (int y = 0; y < SIDE && done; y++)
-        for (int x = 0; x < SIDE; x++)
+    for (int y = 0; y < SIDE && done; ++y)
+        for (int x = 0; x < SIDE; ++x)
             done = done && rill_model_triangle(out, top[y][x], top[y][x + 1], top[y + 1][x + 1]) &&
                    rill_model_triangle(out, top[y][x], top[y + 1][x + 1], top[y + 1][x]);
-    for (int i = 0; i < RING && done; i++) {
+    for (int i = 0; i < RING && done; ++i) {
         const int j = (i + 1) % RING;
         done = rill_model_triangle(out, below[i], below[j], ring[j]) &&
                rill_model_triangle(out, below[i], ring[j], ring[i]) &&

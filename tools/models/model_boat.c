@@ -45,14 +45,14 @@ static bool make_section(rill_model *out, double t, uint32_t *first) {
     const double narrow = wide > 2 * plank ? wide - plank : 0.5 * wide;
     const double sole = top - well * hollow;
     uint32_t index;
-    for (int i = 0; i < 2 * OUTER - 1; i++) {
+    for (int i = 0; i < 2 * OUTER - 1; ++i) {
         const int k = i < OUTER ? OUTER - 1 - i : i - OUTER + 1;
         const double v = (double)k / (OUTER - 1);
         rib(x, i < OUTER ? -1 : 1, wide, keel, top, v * v, p);
         if (!rill_model_vertex(out, p, &index)) return false;
         if (i == 0) *first = index;
     }
-    for (int i = 0; i < 2 * INNER - 1; i++) {
+    for (int i = 0; i < 2 * INNER - 1; ++i) {
         const int k = i < INNER ? INNER - 1 - i : i - INNER + 1;
         const double v = (double)k / (INNER - 1);
         rib(x, i < INNER ? 1 : -1, narrow, sole, top, v * v, p);
@@ -68,7 +68,7 @@ static bool close_end(rill_model *out, double t, uint32_t first, bool bow) {
     lines(t, &wide, &top, &keel);
     const double p[3] = {length * (t - 0.45), 0, 0.4 * keel + 0.6 * top};
     bool done = rill_model_vertex(out, p, &middle);
-    for (uint32_t i = 0; i < RING && done; i++) {
+    for (uint32_t i = 0; i < RING && done; ++i) {
         const uint32_t a = first + i, b = first + (i + 1) % RING;
         done = bow ? rill_model_triangle(out, middle, a, b) : rill_model_triangle(out, middle, b, a);
     }
@@ -77,11 +77,11 @@ static bool close_end(rill_model *out, double t, uint32_t first, bool bow) {
 
 bool rill_model_boat(rill_model *out) {
     uint32_t before = 0, first = 0;
-    for (int i = 0; i < SECTIONS; i++) {
+    for (int i = 0; i < SECTIONS; ++i) {
         const double s = (double)i / (SECTIONS - 1), t = s * (1.5 - 0.5 * s); /* closer together towards the bow */
         if (!make_section(out, t, &first)) return false;
         if (i == 0 && !close_end(out, t, first, false)) return false;
-        for (uint32_t j = 0; i > 0 && j < RING; j++) {
+        for (uint32_t j = 0; i > 0 && j < RING; ++j) {
             const uint32_t a = before + j, b = before + (j + 1) % RING, c = first + (j + 1) % RING, d = first + j;
             if (!rill_model_triangle(out, a, b, c) || !rill_model_triangle(out, a, c, d)) return false;
         }

@@ -56,18 +56,18 @@ static double dot(const double a[3], const double b[3]) {
 
 static double limb_distance(const limb *l, const double p[3]) {
     double axis[3], to_point[3], side[3];
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; ++k) {
         axis[k] = l->to[k] - l->from[k];
         to_point[k] = p[k] - l->from[k];
     }
     const double length2 = dot(axis, axis);
     double t = dot(to_point, axis) / length2;
     t = t < 0 ? 0 : t > 1 ? 1 : t;
-    for (int k = 0; k < 3; k++) to_point[k] -= t * axis[k];
+    for (int k = 0; k < 3; ++k) to_point[k] -= t * axis[k];
 
     /* Frame: `side` is `across` made square to the axis; the third direction completes it. */
     const double lean = dot(l->across, axis) / length2;
-    for (int k = 0; k < 3; k++) side[k] = l->across[k] - lean * axis[k];
+    for (int k = 0; k < 3; ++k) side[k] = l->across[k] - lean * axis[k];
     const double side_length = sqrt(dot(side, side)), length = sqrt(length2);
     const double along = dot(to_point, axis) / length, first = dot(to_point, side) / side_length;
     const double rest2 = dot(to_point, to_point) - along * along - first * first;
@@ -108,9 +108,9 @@ static double body_distance(const double p[3]) {
 
 double rill_model_vertebra(const double p[3]) {
     double distance = body_distance(p);
-    for (size_t i = 0; i < sizeof bones / sizeof *bones; i++)
+    for (size_t i = 0; i < sizeof bones / sizeof *bones; ++i)
         distance = rill_model_blend_min(distance, limb_of_either_side(&bones[i], p), bones[i].blend);
-    for (size_t i = 0; i < sizeof hollows / sizeof *hollows; i++)
+    for (size_t i = 0; i < sizeof hollows / sizeof *hollows; ++i)
         distance = rill_model_blend_max(distance, -limb_of_either_side(&hollows[i], p), hollows[i].blend);
     /* Bone is not turned on a lathe: a slow unevenness, and a finer one that later catches the light. */
     distance += 0.55 * rill_model_noise(p[0] / 11 + 7.3, p[1] / 11, p[2] / 11);

@@ -45,14 +45,14 @@ static const tunnel tunnels[] = {
 
 static double capsule(const tunnel *t, const double p[3]) {
     double along = 0, length2 = 0, away2 = 0;
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; ++k) {
         const double axis = t->to[k] - t->from[k];
         along += (p[k] - t->from[k]) * axis;
         length2 += axis * axis;
     }
     along /= length2;
     along = along < 0 ? 0 : along > 1 ? 1 : along;
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; ++k) {
         const double d = p[k] - t->from[k] - along * (t->to[k] - t->from[k]);
         away2 += d * d;
     }
@@ -62,10 +62,10 @@ static double capsule(const tunnel *t, const double p[3]) {
 double rill_model_cave(const double point[3]) {
     static const double centre[3] = {60, 50, 8}, half[3] = {66, 56, 16};
     double hollow = 1e9, block = -1e9;
-    for (size_t i = 0; i < sizeof tunnels / sizeof *tunnels; i++)
+    for (size_t i = 0; i < sizeof tunnels / sizeof *tunnels; ++i)
         hollow = rill_model_blend_min(hollow, capsule(&tunnels[i], point), 3.0);
     hollow += 0.7 * rill_model_noise(point[0] / 9, point[1] / 9, point[2] / 9);
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; ++k) {
         const double d = fabs(point[k] - centre[k]) - half[k];
         block = d > block ? d : block;
     }

@@ -17,7 +17,7 @@ bool rill_model_vertex(rill_model *model, const double point[3], uint32_t *index
         model->vertex_room = room;
     }
     float *v = model->vertices + 3 * model->vertex_count;
-    for (int k = 0; k < 3; k++) v[k] = (float)point[k];
+    for (int k = 0; k < 3; ++k) v[k] = (float)point[k];
     *index = (uint32_t)model->vertex_count++;
     return true;
 }
@@ -53,7 +53,7 @@ bool rill_model_closed(const rill_model *model) {
     uint64_t *edges = malloc((count + 1) * sizeof *edges);
     if (edges == NULL) return false;
     /* The lower vertex leads and the direction comes last, so the two uses of an edge become neighbours. */
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; ++i) {
         const uint64_t a = model->triangles[i], b = model->triangles[i % 3 == 2 ? i - 2 : i + 1];
         edges[i] = a < b ? (a << 33 | b << 1) : (b << 33 | a << 1 | 1);
     }
@@ -115,10 +115,10 @@ bool rill_model_write_ply(const rill_model *model, const char *folder, const cha
             "element vertex %zu\nproperty float x\nproperty float y\nproperty float z\n"
             "element face %zu\nproperty list uchar int vertex_indices\nend_header\n",
             model->vertex_count, model->triangle_count);
-    for (size_t i = 0; i < 3 * model->vertex_count; i++) put_float(file, model->vertices[i]);
-    for (size_t i = 0; i < model->triangle_count; i++) {
+    for (size_t i = 0; i < 3 * model->vertex_count; ++i) put_float(file, model->vertices[i]);
+    for (size_t i = 0; i < model->triangle_count; ++i) {
         fputc(3, file);
-        for (int k = 0; k < 3; k++) put_32(file, model->triangles[3 * i + (size_t)k]);
+        for (int k = 0; k < 3; ++k) put_32(file, model->triangles[3 * i + (size_t)k]);
     }
     return close_file(file, folder, name);
 }
@@ -135,7 +135,7 @@ bool rill_model_write_npy(const double *values, int nx, int ny, bool single, con
     fwrite("\x93NUMPY\x01\x00", 1, 8, file);
     put_16(file, 118);
     fwrite(header, 1, 118, file);
-    for (size_t i = 0; i < (size_t)nx * (size_t)ny; i++) {
+    for (size_t i = 0; i < (size_t)nx * (size_t)ny; ++i) {
         if (single) put_float(file, (float)values[i]);
         else put_double(file, values[i]);
     }
@@ -146,15 +146,15 @@ bool rill_model_write_npy(const double *values, int nx, int ny, bool single, con
 
 static uint32_t crc_of(const uint8_t *bytes, size_t count) {
     uint32_t crc = 0xffffffffu;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; ++i) {
         crc ^= bytes[i];
-        for (int k = 0; k < 8; k++) crc = (crc & 1) != 0 ? crc >> 1 ^ 0xedb88320u : crc >> 1;
+        for (int k = 0; k < 8; ++k) crc = (crc & 1) != 0 ? crc >> 1 ^ 0xedb88320u : crc >> 1;
     }
     return ~crc;
 }
 
 static uint8_t *store_big(uint8_t *to, uint32_t value) {
-    for (int k = 0; k < 4; k++) to[k] = (uint8_t)(value >> (24 - 8 * k) & 255);
+    for (int k = 0; k < 4; ++k) to[k] = (uint8_t)(value >> (24 - 8 * k) & 255);
     return to + 4;
 }
 
@@ -173,13 +173,13 @@ static uint8_t *store_rows(uint8_t *to, const uint8_t *rows, size_t row_bytes, i
     *to++ = 0x78;
     *to++ = 0x01;
     uint32_t a = 1, b = 0; /* Adler-32, RFC 1950 */
-    for (int y = 0; y < ny; y++) {
+    for (int y = 0; y < ny; ++y) {
         *to++ = y == ny - 1;
         *to++ = (uint8_t)(row_bytes & 255);
         *to++ = (uint8_t)(row_bytes >> 8);
         *to++ = (uint8_t)(~row_bytes & 255);
         *to++ = (uint8_t)(~row_bytes >> 8 & 255);
-        for (size_t i = 0; i < row_bytes; i++) {
+        for (size_t i = 0; i < row_bytes; ++i) {
             const uint8_t byte = rows[(size_t)y * row_bytes + i];
             *to++ = byte;
             a = (a + byte) % 65521;
@@ -197,10 +197,10 @@ bool rill_model_write_png(const double *values, int nx, int ny, double low, doub
     FILE *file = rows != NULL && data != NULL ? open_file(folder, name) : NULL;
     bool done = false;
     if (file != NULL) {
-        for (int y = 0; y < ny; y++) {
+        for (int y = 0; y < ny; ++y) {
             uint8_t *row = rows + (size_t)y * row_bytes;
             row[0] = 0;
-            for (int x = 0; x < nx; x++) {
+            for (int x = 0; x < nx; ++x) {
                 double grey = (values[(size_t)(ny - 1 - y) * (size_t)nx + (size_t)x] - low) / (high - low);
                 grey = grey < 0 ? 0 : grey > 1 ? 1 : grey;
                 const uint32_t sample = (uint32_t)(grey * 65535 + 0.5);
