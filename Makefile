@@ -84,7 +84,7 @@ check-usd: program
 
 format:
 	@tools/install_packages.sh format
-	find include src apps tests examples -name '*.[ch]' -exec clang-format -i {} +
+	find include src apps tests tools examples -name '*.[ch]' -exec clang-format -i {} +
 
 clean:
 	rm -rf build build-debug build-asan build-tsan build-fuzz out

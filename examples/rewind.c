@@ -14,7 +14,8 @@ typedef struct arena {
 static void *arena_take(size_t size, size_t alignment, void *user) {
     arena *all = user;
     const size_t start = (all->used + alignment - 1) & ~(alignment - 1);
-    if (start > all->capacity || size > all->capacity - start) return NULL; /* Rill answers with RILL_OUT_OF_MEMORY and leaves everything as it was */
+    if (start > all->capacity || size > all->capacity - start)
+        return NULL; /* Rill answers with RILL_OUT_OF_MEMORY and leaves everything as it was */
     all->used = start + size;
     ++all->calls;
     return all->memory + start;

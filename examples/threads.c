@@ -19,7 +19,8 @@ typedef struct job {
 
 static void *work(void *argument) {
     job *all = argument;
-    for (int32_t i = atomic_fetch_add(&all->next, 1); i < all->count; i = atomic_fetch_add(&all->next, 1)) all->task(all->context, i);
+    for (int32_t i = atomic_fetch_add(&all->next, 1); i < all->count; i = atomic_fetch_add(&all->next, 1))
+        all->task(all->context, i);
     return NULL;
 }
 

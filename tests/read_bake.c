@@ -1,10 +1,11 @@
-/* Reads a baked mesh back, independently of what wrote it, and prints what is in it; for test_bake.sh. OBJ, PLY and GLB are
- * read by assimp, USD text by usda_reader.h, its samples at every time.
+/* Reads a baked mesh back, independently of what wrote it, and prints what is in it; for test_bake.sh. OBJ, PLY and GLB
+ * are read by assimp, USD text by usda_reader.h, its samples at every time.
  *
  *     usage: read_bake FILE
  *
- * Leaves with 1 and says why when the file is not as a mesh of Rill's should be: indices within the vertices, whole arrays,
- * normals of length 1 that do not point downwards (on skirts they are level). Data are z up, also in glTF before its node. */
+ * Leaves with 1 and says why when the file is not as a mesh of Rill's should be: indices within the vertices, whole
+ * arrays, normals of length 1 that do not point downwards (on skirts they are level). Data are z up, also in glTF
+ * before its node. */
 #include <math.h>
 
 #include <assimp/cimport.h>
@@ -42,7 +43,7 @@ static int read_usda(const char *path, usda_file *file) {
             if (sample->count != points->samples[s].count || sample->code != points->samples[s].code)
                 return wrong(path, "an array that is not as long as the points");
             for (size_t i = 0; a == 1 && i < sample->count; ++i)
-if (!is_up(sample->numbers + 3 * i)) return wrong(path, "a normal that points downwards");
+                if (!is_up(sample->numbers + 3 * i)) return wrong(path, "a normal that points downwards");
             for (size_t i = 0; i < indices->samples[s].count; ++i) {
                 double index = indices->samples[s].numbers[i];
                 if (index < 0 || index >= (double)sample->count) return wrong(path, "an index beyond the points");
@@ -74,7 +75,7 @@ static int read_assimp(const char *path) {
         vertices += mesh->mNumVertices;
         triangles += mesh->mNumFaces;
         for (unsigned f = 0; f < mesh->mNumFaces; ++f)
-if (mesh->mFaces[f].mNumIndices != 3) code = wrong(path, "a face that is no triangle");
+            if (mesh->mFaces[f].mNumIndices != 3) code = wrong(path, "a face that is no triangle");
         for (unsigned v = 0; v < mesh->mNumVertices && mesh->mNormals && !code; ++v) {
             double normal[3] = { (double)mesh->mNormals[v].x, (double)mesh->mNormals[v].y,
                                  (double)mesh->mNormals[v].z };

@@ -191,7 +191,7 @@ static void test_null_arguments(void **state) {
         rill_snapshot_restore(world, NULL, 100),
     };
     for (size_t i = 0; i < sizeof refused / sizeof refused[0]; ++i)
-if (refused[i] != RILL_INVALID_ARGUMENT) fail_msg("call %zu gave %s", i, rill_result_name(refused[i]));
+        if (refused[i] != RILL_INVALID_ARGUMENT) fail_msg("call %zu gave %s", i, rill_result_name(refused[i]));
     assert_int_equal(rill_solid_find(world, NULL).value, 0);
     assert_int_equal(rill_source_find(world, NULL).value, 0);
     assert_true(rill_world_hash(world) == before);

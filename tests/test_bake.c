@@ -19,7 +19,7 @@
 
 #include "test_folder.h"
 
-/* ------------------------------------------------------------------------------------------------------------ meshes */
+/* ----------------------------------------------------------------------------------------------------------- meshes */
 
 enum { NX = 7, NY = 5, VERTICES = NX * NY, TRIANGLES = 2 * (NX - 1) * (NY - 1) };
 
@@ -79,8 +79,8 @@ static const double *turned(const struct aiVector3D *v, bool from_y_up, double o
     return out;
 }
 
-/* Corner by corner, as assimp has its own idea of which vertices are one. `slack` because its text-to-float is not exact, and
- * because it turns glTF's axes by a matrix. */
+/* Corner by corner, as assimp has its own idea of which vertices are one. `slack` because its text-to-float is not
+ * exact, and because it turns glTF's axes by a matrix. */
 static void compare(const struct aiMesh *mesh, const rill_mesh_part *part, bool y_up, double slack) {
     assert_int_equal(mesh->mNumFaces, part->triangle_count);
     for (size_t f = 0; f < part->triangle_count; ++f) {
@@ -91,10 +91,12 @@ static void compare(const struct aiMesh *mesh, const rill_mesh_part *part, bool 
             size_t here = part->indices[3 * f + c];
             double normal[3];
             turned(&mesh->mVertices[there], y_up, corners[c]);
-            for (size_t axis = 0; axis < 3; ++axis) assert_true(fabs(corners[c][axis] - (double)part->positions[3 * here + axis]) <= slack * 0.01);
+            for (size_t axis = 0; axis < 3; ++axis)
+                assert_true(fabs(corners[c][axis] - (double)part->positions[3 * here + axis]) <= slack * 0.01);
             if (!part->normals) continue;
             turned(&mesh->mNormals[there], y_up, normal);
-            for (size_t axis = 0; axis < 3; ++axis) assert_true(fabs(normal[axis] - (double)part->normals[3 * here + axis]) <= slack);
+            for (size_t axis = 0; axis < 3; ++axis)
+                assert_true(fabs(normal[axis] - (double)part->normals[3 * here + axis]) <= slack);
             assert_true(normal[2] > 0);
         }
         double cross = (corners[1][0] - corners[0][0]) * (corners[2][1] - corners[0][1]) -
@@ -227,7 +229,8 @@ static void ply_joins_parts(void **state) {
     assert_int_equal(scene->mMeshes[0]->mNumVertices, 2 * VERTICES);
     assert_int_equal(scene->mMeshes[0]->mNumFaces, 2 * TRIANGLES);
     const struct aiFace *last = &scene->mMeshes[0]->mFaces[2 * TRIANGLES - 1];
-    for (size_t c = 0; c < 3; ++c) assert_int_equal(last->mIndices[c], VERTICES + sheets[1].indices[3 * TRIANGLES - 3 + c]);
+    for (size_t c = 0; c < 3; ++c)
+        assert_int_equal(last->mIndices[c], VERTICES + sheets[1].indices[3 * TRIANGLES - 3 + c]);
     aiReleaseImport(scene);
     assert_int_equal(unlink(path), 0);
 }
@@ -326,7 +329,7 @@ static void empty_meshes_are_files_too(void **state) {
     assert_int_equal(access(in_folder("x"), F_OK), -1);
 }
 
-/* -------------------------------------------------------------------------------------------------------------- usda */
+/* ------------------------------------------------------------------------------------------------------------- usda */
 
 static void assert_numbers(const usda_file *file, const char *path, size_t s, double code, const float *values,
                            size_t count, size_t width) {

@@ -355,7 +355,8 @@ static void mesh_skin(const double min[3], const double max[3], uint32_t n, bool
     }
 }
 
-/* Boxes with a back to each face that is cut into other triangles: the other diagonal, smaller squares, a few faces alone. */
+/* Boxes with a back to each face that is cut into other triangles: the other diagonal, smaller squares, a few faces
+ * alone. */
 static void backs_may_be_cut_differently(void **state) {
     (void)state;
     const double min[3] = { 2, 2, 0 }, max[3] = { 8, 8, 3 };
@@ -437,7 +438,8 @@ static void faces_between_are_kept(void **state) {
     for (int i = 0; i < 4; ++i) free_scene(&scenes[i]);
 }
 
-/* A square of cloth, and one with a back, that is cut along the same diagonal or the other one: thin floors all three. */
+/* A square of cloth, and one with a back, that is cut along the same diagonal or the other one: thin floors all
+ * three. */
 static void cards_are_sheets(void **state) {
     (void)state;
     for (int i = 0; i < 3; ++i) {
@@ -598,7 +600,8 @@ static void open_sky_is_never_closed(void **state) {
     free_scene(&scene);
 }
 
-/* A wall that hovers beside the brink of a ledge, a hair higher: nothing runs off through there unless that is asked for. */
+/* A wall that hovers beside the brink of a ledge, a hair higher: nothing runs off through there unless that is asked
+ * for. */
 static void low_faces_are_closed(void **state) {
     (void)state;
     const double cell = 0.01, openings[] = { RILL_OPENING_AUTO, RILL_OPENING_AUTO, 0, 0.001 };

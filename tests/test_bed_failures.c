@@ -129,8 +129,7 @@ static rill_result build_all(test_memory *memory) {
     rill_bed bed = { 0 };
     uint8_t touched[6];
     if (!result)
-        result =
-            rill_columns_build(&world, (const rill_solid *const *)solids, 6, touched, &allocator, &columns, NULL);
+        result = rill_columns_build(&world, (const rill_solid *const *)solids, 6, touched, &allocator, &columns, NULL);
     if (!result) {
         rill_bed_info info = { 0 };
         rill_columns_describe(&columns, &info);

@@ -277,7 +277,9 @@ static void beds_follow_their_solids(void **state) {
             for (int i = 0; i < (apart ? 2 : 1); ++i) {
                 if (rill_area_empty(&areas[i])) continue;
                 rill_columns part = rebuild(&scene, &scene.columns, &areas[i]);
-                assert_int_equal(rill_update_compare(&update, &scene.bed, &part, &scene.allocator, &scene.allocator, &message), RILL_OK);
+                assert_int_equal(
+                    rill_update_compare(&update, &scene.bed, &part, &scene.allocator, &scene.allocator, &message),
+                    RILL_OK);
             }
             if (update.changes.count > 0)
                 follow(&scene, &update);

@@ -320,8 +320,8 @@ static void tiny_meshes_are_measured(void **state) {
     free_scene(&scene);
 }
 
-/* Seconds of processor time to measure a ball of 4 n^2 triangles, with bumps of some height, for cells of some size: the
- * least of some. */
+/* Seconds of processor time to measure a ball of 4 n^2 triangles, with bumps of some height, for cells of some size:
+ * the least of some. */
 static double measuring_takes(uint32_t n, double bumps, double cell) {
     const size_t vertices = (size_t)(n + 1) * 2 * n, triangles = (size_t)4 * n * n;
     float *v = malloc(3 * vertices * sizeof *v);
@@ -360,15 +360,16 @@ static double measuring_takes(uint32_t n, double bumps, double cell) {
     return least;
 }
 
-/* Sixteen times as many triangles take about as many times as long; comparing all that are near would take 256 times. */
+/* Sixteen times as many triangles take about as many times as long; comparing all that are near would take 256
+ * times. */
 static void measuring_is_quick(void **state) {
     (void)state;
     const double few = measuring_takes(40, 0.0, 1.0), many = measuring_takes(160, 0.0, 1.0);
     if (many > 60 * few) fail_msg("%g s for 6400 triangles, %g s for 102400", few, many);
 }
 
-/* Bumps whose slopes look apart by about a right angle: whether a triangle is thin is not known before all around it have been
- * compared, and near these are a third of all. */
+/* Bumps whose slopes look apart by about a right angle: whether a triangle is thin is not known before all around it
+ * have been compared, and near these are a third of all. */
 static void measuring_gives_up(void **state) {
     (void)state;
     const uint32_t rings = ALONE_PART > 1 ? 120 : 300;

@@ -3,7 +3,8 @@
 
 #include "base/blocks.h"
 
-/* Blocks are used again, also for somewhat less, and go back to the allocator behind at the end; a failure leaves nothing. */
+/* Blocks are used again, also for somewhat less, and go back to the allocator behind at the end; a failure leaves
+ * nothing. */
 static void test_blocks(void **state) {
     (void)state;
     test_memory memory = { 0 };

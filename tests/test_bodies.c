@@ -1,5 +1,5 @@
-/* Bodies through the public API: ids, what is refused, what fills leave out, exactness, symmetry, the same bits, memory. What
- * they do to liquid in numbers is `rill validate`; random ones are in test_bodies_random.c. */
+/* Bodies through the public API: ids, what is refused, what fills leave out, exactness, symmetry, the same bits,
+ * memory. What they do to liquid in numbers is `rill validate`; random ones are in test_bodies_random.c. */
 #include "tanks.h"
 
 /* Water of 10 mm in a tank of 40 x 30 cells of 1 mm. */
@@ -45,7 +45,7 @@ static void run(rill_world *world, int steps) {
     check(world);
 }
 
-/* ---------------------------------------------------------------------------------------------------- ids and refusals */
+/* ------------------------------------------------------------------------------------------------- ids and refusals */
 
 static void test_ids(void **state) {
     (void)state;
@@ -163,7 +163,7 @@ static void test_bad_definitions(void **state) {
     rill_world_destroy(world);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- liquid */
+/* ----------------------------------------------------------------------------------------------------------- liquid */
 
 static void test_fills_leave_out(void **state) {
     (void)state;
@@ -203,8 +203,8 @@ static void test_put_beside_ledges(void **state) {
     rill_world_destroy(world);
 }
 
-/* A raft that is put where liquid is floats as one that was there before: the level is raised, all over and at once, and
- * nothing moves. */
+/* A raft that is put where liquid is floats as one that was there before: the level is raised, all over and at once,
+ * and nothing moves. */
 static void test_put_in(void **state) {
     (void)state;
     rill_world *world = make_pool(NULL);
@@ -230,7 +230,8 @@ static void test_put_in(void **state) {
     rill_world_destroy(world);
 }
 
-/* On a floor without a drop, in a tank with a passage: the head below is the floor, not some part of a quantum lower. */
+/* On a floor without a drop, in a tank with a passage: the head below is the floor, not some part of a quantum
+ * lower. */
 static void test_put_on_dry_floor(void **state) {
     (void)state;
     rill_world_def def = tank_def(12, 8, RILL_PASSAGES_ANY);
@@ -314,7 +315,7 @@ static void test_crowd(void **state) {
     rill_world_destroy(world);
 }
 
-/* ----------------------------------------------------------------------------------------------------------- symmetry */
+/* --------------------------------------------------------------------------------------------------------- symmetry */
 
 /* A box dropped in the middle: the picture, and the body, are their own mirror images. */
 static void test_symmetry(void **state) {
@@ -337,7 +338,7 @@ static void test_symmetry(void **state) {
     rill_world_destroy(world);
 }
 
-/* ----------------------------------------------------------------------------------------------------------- same bits */
+/* -------------------------------------------------------------------------------------------------------- same bits */
 
 static uint64_t busy_hash(int32_t threads, bool scalar, rill_body_state *last) {
     rill_runtime runtime = rill_default_world_def().runtime;
@@ -372,7 +373,7 @@ static void test_same_bits(void **state) {
     assert_memory_equal(&one, &scalar, sizeof one);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- memory */
+/* ----------------------------------------------------------------------------------------------------------- memory */
 
 static test_memory memory;
 

@@ -1,5 +1,5 @@
-/* Blows: what bodies that strike the liquid, or the bed below it, do to it in a moment. Heads are high then, and must neither
- * be taken for levels nor hold back what is to get away. */
+/* Blows: what bodies that strike the liquid, or the bed below it, do to it in a moment. Heads are high then, and must
+ * neither be taken for levels nor hold back what is to get away. */
 #include "tanks_afloat.h"
 
 /* A puddle on a tray of 60 x 50 cells of 1 mm. */
@@ -26,8 +26,8 @@ static double deepest(const rill_world *world) {
     return most;
 }
 
-/* A plate that falls flat into a puddle, and leans a little, comes to rest in it without being thrown, and what it strikes
- * does not reach the top of the range. */
+/* A plate that falls flat into a puddle, and leans a little, comes to rest in it without being thrown, and what it
+ * strikes does not reach the top of the range. */
 static void test_slap(void **state) {
     (void)state;
     for (int lean = 0; lean < 3; ++lean) {
@@ -53,8 +53,8 @@ static void test_slap(void **state) {
     }
 }
 
-/* How high the middle of a plate is, mm, that fell flat into liquid 30 ms ago, in steps of which every other is shorter. What it
- * strikes gives way: heavy as it is, it is never thrown up. */
+/* How high the middle of a plate is, mm, that fell flat into liquid 30 ms ago, in steps of which every other is
+ * shorter. What it strikes gives way: heavy as it is, it is never thrown up. */
 static double fall(double level, double spin, double shorter, double longer) {
     rill_world *world = make_puddle(level);
     rill_body_def def = plate_def(level + 4.0, 20.0, 4.0);
@@ -86,7 +86,8 @@ static void test_uneven_steps(void **state) {
     assert_true(fabs(fall(9.0, 0.0, 1e-3, 1e-3) - fall(9.0, 0.0, 2e-4, 1.8e-3)) < 0.2);
 }
 
-/* A stamp is lowered flat onto the bed: it squeezes out all but a film, which has the head of what is around it then. */
+/* A stamp is lowered flat onto the bed: it squeezes out all but a film, which has the head of what is around it
+ * then. */
 static void test_stamp(void **state) {
     (void)state;
     rill_world *world = make_puddle(3.0);
@@ -115,8 +116,8 @@ static void test_stamp(void **state) {
     rill_world_destroy(world);
 }
 
-/* A leaning tile comes down on a film, and the bed bears it: it meets the film quarter by quarter of a cell, and where it does
- * there is hardly any liquid to give way. The solve finds its way through all of that. */
+/* A leaning tile comes down on a film, and the bed bears it: it meets the film quarter by quarter of a cell, and where
+ * it does there is hardly any liquid to give way. The solve finds its way through all of that. */
 static void test_tile_on_film(void **state) {
     (void)state;
     static const double films[] = { 0.03, 0.05, 0.2, 0.5 }, speeds[] = { -0.1, -0.1, -0.1, -0.3 };

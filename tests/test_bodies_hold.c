@@ -1,4 +1,5 @@
-/* Hollow bodies, decks, and bodies that stand on the bed: where liquid is on them, in them and under them, and where it is not. */
+/* Hollow bodies, decks, and bodies that stand on the bed: where liquid is on them, in them and under them, and where it
+ * is not. */
 #include "snapshots.h"
 #include "tanks.h"
 
@@ -89,7 +90,7 @@ static void must_float(const rill_world *world, rill_body_id id, double bobs) {
     check(world);
 }
 
-/* --------------------------------------------------------------------------------------------------------------- holds */
+/* ------------------------------------------------------------------------------------------------------------ holds */
 
 /* Walls from one and a half cells, along the grid and across it; it starts off its draft and finds it. */
 static void test_drafts(void **state) {
@@ -146,7 +147,8 @@ static void test_cargo(void **state) {
     rill_world_destroy(world);
 }
 
-/* A blow from the side raises the head in slits beside the hull above its wall: that is pressure and comes over nothing. */
+/* A blow from the side raises the head in slits beside the hull above its wall: that is pressure and comes over
+ * nothing. */
 static void test_blows(void **state) {
     (void)state;
     rill_world *world = make_pool(1e-6);
@@ -186,8 +188,8 @@ static void let_go(rill_world *world, rill_body_id id) {
     must(world, rill_body_set_state(world, id, &s));
 }
 
-/* What lies in the hold of a hull that heads along the grid, m3. All of its columns are wholly covered, and what is below them
- * is below the middle of its bottom. */
+/* What lies in the hold of a hull that heads along the grid, m3. All of its columns are wholly covered, and what is
+ * below them is below the middle of its bottom. */
 static double aboard(const rill_world *world, rill_body_id id) {
     const double bottom = state_of(world, id).position[2] + 0.5 * FLOOR * MM;
     double found;
@@ -223,7 +225,7 @@ static void test_swamped(void **state) {
     rill_world_destroy(world);
 }
 
-/* -------------------------------------------------------------------------------------------------------------- aboard */
+/* ----------------------------------------------------------------------------------------------------------- aboard */
 
 /* What is poured into it lowers it by its weight, stays, is in snapshots, and comes out when it is turned over. */
 static void test_poured(void **state) {
@@ -319,8 +321,8 @@ static void test_splash(void **state) {
     rill_world_destroy(world);
 }
 
-/* Held under by h it fills over its sides as over a weir, 0.54 sqrt(g h^3) for each metre of them, until levels meet: from then
- * on it displaces its planks. */
+/* Held under by h it fills over its sides as over a weir, 0.54 sqrt(g h^3) for each metre of them, until levels meet:
+ * from then on it displaces its planks. */
 static void test_fills_over_sides(void **state) {
     (void)state;
     const double around = 2 * (LONG + WIDE - 3) * MM, dt = 1.0 / 240;
@@ -372,10 +374,10 @@ static void test_fills(void **state) {
     rill_world_destroy(world);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- the bed */
+/* ---------------------------------------------------------------------------------------------------------- the bed */
 
-/* A box of 10 mm in water of half its height, `gap` mm above the bed, which bears it as an engine's contact would: it is put
- * back after each step. Returns the mean force of the liquid on it, as part of its buoyancy. */
+/* A box of 10 mm in water of half its height, `gap` mm above the bed, which bears it as an engine's contact would: it
+ * is put back after each step. Returns the mean force of the liquid on it, as part of its buoyancy. */
 static double stand(double gap, double density, double degrees, double dt) {
     const double edge = 10, depth = 5;
     rill_world *world = make_pool(1e-6);
@@ -456,8 +458,8 @@ static void test_lands(void **state) {
     }
 }
 
-/* What is poured over a sunken box, or boat, that lies on the bed comes to what is over it, and is not taken for what is left
- * below it: it flows off as over a bed of that height, with which the depth is 8 mm instead of 20. */
+/* What is poured over a sunken box, or boat, that lies on the bed comes to what is over it, and is not taken for what
+ * is left below it: it flows off as over a bed of that height, with which the depth is 8 mm instead of 20. */
 static void test_pour_over_sunken(void **state) {
     (void)state;
     double fastest[3] = { 0.0 };

@@ -1,5 +1,5 @@
-/* Bodies that have nothing to do with each other within a sub-step: islands. They are worked at on any thread, with the same
- * bits, and know nothing of each other. */
+/* Bodies that have nothing to do with each other within a sub-step: islands. They are worked at on any thread, with the
+ * same bits, and know nothing of each other. */
 #include "tanks_afloat.h"
 
 static rill_world *make_pond(int32_t threads) {
@@ -18,8 +18,8 @@ static rill_body_def ball_def(double x, double y, double z) {
     return def;
 }
 
-/* Balls and cylinders that fall and float, two that are over the same columns, and plates on the ground, under which there is a
- * film and no more. */
+/* Balls and cylinders that fall and float, two that are over the same columns, and plates on the ground, under which
+ * there is a film and no more. */
 static uint64_t hash_of(int32_t threads) {
     rill_world *world = make_pond(threads);
     fill(world, 1, 1, 1, 6.0);

@@ -1,5 +1,5 @@
-/* Jumps: an engine puts a body elsewhere at once. The liquid is pressed aside over the step that follows, not at once, so that
- * nothing is shot off; what the body does is what was set. */
+/* Jumps: an engine puts a body elsewhere at once. The liquid is pressed aside over the step that follows, not at once,
+ * so that nothing is shot off; what the body does is what was set. */
 #include "snapshots.h"
 #include "tanks_afloat.h"
 
@@ -29,8 +29,8 @@ static void put(rill_world *world, rill_body_id id, double x, double z) {
     assert_memory_equal(&now, &then, sizeof now);
 }
 
-/* Along the bed, at one go: liquid is as fast as it takes to make room within a step, and not faster, and a ball that floats is
- * not thrown. */
+/* Along the bed, at one go: liquid is as fast as it takes to make room within a step, and not faster, and a ball that
+ * floats is not thrown. */
 static void test_along(void **state) {
     (void)state;
     static const double far[] = { 1, 3, 10 };
@@ -54,8 +54,8 @@ static void test_along(void **state) {
     }
 }
 
-/* A large body is put among small light ones, or right over them, from just above them and from far away: they ride the wave
- * that it makes, or are caught between it and the liquid, and are not shot off. */
+/* A large body is put among small light ones, or right over them, from just above them and from far away: they ride the
+ * wave that it makes, or are caught between it and the liquid, and are not shot off. */
 static void test_onto(void **state) {
     (void)state;
     for (int way = 0; way < 4; ++way) {
@@ -108,8 +108,8 @@ static void keep_inside(rill_body_state *s, double radius) {
     }
 }
 
-/* Balls of a twentieth of the density in a flooded passage that they nearly fill. An engine keeps them between its walls, and
- * where they are to be, by up to a millimetre each step. */
+/* Balls of a twentieth of the density in a flooded passage that they nearly fill. An engine keeps them between its
+ * walls, and where they are to be, by up to a millimetre each step. */
 static void test_passage(void **state) {
     (void)state;
     rill_world *world = make_passage();
@@ -137,9 +137,9 @@ static void test_passage(void **state) {
     rill_world_destroy(world);
 }
 
-/* Balls that nearly fill a passage are put aside in it once, by less than a cell. What is light is pushed back rather than all
- * the liquid in the passage; either way it is over at once. Columns were held to what the ball displaced where it had been
- * expected, which it overshot farther in each sub-step, for good. */
+/* Balls that nearly fill a passage are put aside in it once, by less than a cell. What is light is pushed back rather
+ * than all the liquid in the passage; either way it is over at once. Columns were held to what the ball displaced where
+ * it had been expected, which it overshot farther in each sub-step, for good. */
 static void test_jolt(void **state) {
     (void)state;
     static const double density[] = { 20, 50, 200, 998 }, wide[] = { 4.2, 5.6, 5.9 }, far[] = { 0.2, 0.5, 1.0 };
@@ -221,8 +221,8 @@ static void test_there_and_back(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = { unit_test_alone(test_along),     unit_test_alone(test_onto),
-                                        unit_test_alone(test_passage),   unit_test_alone(test_jolt),
+    const struct CMUnitTest tests[] = { unit_test_alone(test_along),      unit_test_alone(test_onto),
+                                        unit_test_alone(test_passage),    unit_test_alone(test_jolt),
                                         cmocka_unit_test(test_same_bits), unit_test_alone(test_there_and_back) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

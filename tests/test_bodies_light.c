@@ -1,6 +1,6 @@
-/* What weighs next to nothing and is let go half sunk, or deeper: it comes up as the liquid that has to follow it lets it, and
- * floats on. By its buoyancy and the liquid that goes along it gets no higher than its own size above the level. Before, it was
- * thrown the farther the lighter it was, or flew off along the bed at kilometres per second. */
+/* What weighs next to nothing and is let go half sunk, or deeper: it comes up as the liquid that has to follow it lets
+ * it, and floats on. By its buoyancy and the liquid that goes along it gets no higher than its own size above the
+ * level. Before, it was thrown the farther the lighter it was, or flew off along the bed at kilometres per second. */
 #include "tanks_afloat.h"
 
 enum { FRAMES = 40 };
@@ -115,7 +115,8 @@ static void test_under(void **state) {
     }
 }
 
-/* The thinnest liquid that is allowed and the heaviest: all that bodies weigh is compared with theirs, and stays finite. */
+/* The thinnest liquid that is allowed and the heaviest: all that bodies weigh is compared with theirs, and stays
+ * finite. */
 static void test_extremes(void **state) {
     (void)state;
     static const double densities[] = { 1e-3, 1e6 }, bodies[] = { 1e-8, 1.0, 1e9 };

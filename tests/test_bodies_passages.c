@@ -47,10 +47,10 @@ static rill_body_state guide(rill_world *world, rill_body_id id, double y, doubl
     return s;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- piston */
+/* ----------------------------------------------------------------------------------------------------------- piston */
 
-/* It fills the passage. What it pushes arrives in the far well at once, and what it draws leaves the near one, cell after
- * cell; there and back. */
+/* It fills the passage. What it pushes arrives in the far well at once, and what it draws leaves the near one, cell
+ * after cell; there and back. */
 static void test_piston(void **state) {
     (void)state;
     const double dt = 1.0 / 240, speed = 0.04, area = HEIGHT * WIDTH * MM * MM;
@@ -103,10 +103,10 @@ static void test_closed_cavity(void **state) {
     rill_world_destroy(world);
 }
 
-/* --------------------------------------------------------------------------------------------------------------- plug */
+/* ------------------------------------------------------------------------------------------------------------- plug */
 
-/* The inertance of the way from well to well, kg/m4: the liquid of the passage, the body with the gap beside it, and the wells,
- * in which speed falls off from cell to cell. */
+/* The inertance of the way from well to well, kg/m4: the liquid of the passage, the body with the gap beside it, and
+ * the wells, in which speed falls off from cell to cell. */
 static double inertance(double relative, double filled, double length) {
     const double area = HEIGHT * WIDTH * MM * MM;
     const double beside = DENSITY * length * MM / (area * (filled / relative + (1.0 - filled)));
@@ -160,7 +160,7 @@ static void test_cork(void **state) {
     swing(5.0, 1.0);
 }
 
-/* ------------------------------------------------------------------------------------------------------- under a ceiling */
+/* -------------------------------------------------------------------------------------------------- under a ceiling */
 
 /* A light body that is pressed against the ceiling stays there, and disturbs nothing. */
 static void test_under_ceiling(void **state) {
@@ -183,7 +183,7 @@ static void test_under_ceiling(void **state) {
     rill_world_destroy(world);
 }
 
-/* --------------------------------------------------------------------------------------------------------------- pipe */
+/* ------------------------------------------------------------------------------------------------------------- pipe */
 
 /* Where the centre of the ball may be: in the one leg of the pipe or in the other, mm. */
 static const double LEGS[2][4] = { { 0, 20, 6, 8 }, { 18, 20, 6, 40 } };
@@ -255,7 +255,7 @@ static void test_ball(void **state) {
     rill_world_destroy(world);
 }
 
-/* ----------------------------------------------------------------------------------------------------------- same bits */
+/* -------------------------------------------------------------------------------------------------------- same bits */
 
 static uint64_t pipe_hash(int32_t threads, bool scalar) {
     rill_runtime runtime = rill_default_world_def().runtime;
@@ -276,7 +276,8 @@ static void test_same_bits(void **state) {
     assert_true(pipe_hash(1, true) == hash);
 }
 
-/* A snapshot taken while a body is in a passage goes on as the world does; and so does a world when the body is gone. */
+/* A snapshot taken while a body is in a passage goes on as the world does; and so does a world when the body is
+ * gone. */
 static void test_saved_and_removed(void **state) {
     (void)state;
     rill_body_id id;

@@ -1,7 +1,8 @@
-/* A thousand random bodies in random worlds: all shapes, from a tenth of a cell to twenty cells, from a hundredth of the
- * liquid's density to twenty times it and of infinite mass, in tanks with floors, slopes, steps, overhangs, walls, sources, sinks,
- * open edges and solids that move. Bodies are thrown, taken away, brought in and put elsewhere while it runs. Whatever
- * happens: nothing is refused, everything is finite, not a quantum is lost, and the world's own validator agrees.
+/* A thousand random bodies in random worlds: all shapes, from a tenth of a cell to twenty cells, from a hundredth of
+ * the liquid's density to twenty times it and of infinite mass, in tanks with floors, slopes, steps, overhangs, walls,
+ * sources, sinks, open edges and solids that move. Bodies are thrown, taken away, brought in and put elsewhere while it
+ * runs. Whatever happens: nothing is refused, everything is finite, not a quantum is lost, and the world's own
+ * validator agrees.
  *
  * A scene follows from its number alone. `test_bodies_random FIRST COUNT` runs others, or one that failed again. */
 #include "tanks.h"
@@ -36,7 +37,7 @@ static void expect(const scene *s, rill_result result, const char *call) {
         fail_msg("scene %lu: %s: %s: %s", s->number, call, rill_result_name(result), rill_world_message(s->world));
 }
 
-/* -------------------------------------------------------------------------------------------------------------- world */
+/* ------------------------------------------------------------------------------------------------------------ world */
 
 static void random_definition(scene *s) {
     dice *d = &s->dice;
@@ -50,7 +51,7 @@ static void random_definition(scene *s) {
     s->dt = chance(d, 0.5) ? 1.0 / 60 : scaled(d, 1e-3, 0.03);
     def->headroom = s->high * between(d, 0.5, 3);
     for (int k = 0; k < 4; ++k)
-if (chance(d, 0.15)) def->edges[k] = (rill_edge){ chance(d, 0.5) ? RILL_EDGE_OPEN : RILL_EDGE_STILL, s->level };
+        if (chance(d, 0.15)) def->edges[k] = (rill_edge){ chance(d, 0.5) ? RILL_EDGE_OPEN : RILL_EDGE_STILL, s->level };
     if (chance(d, 0.25)) def->gravity[0] = between(d, -4, 4);
     if (chance(d, 0.5)) def->liquid.viscosity = chance(d, 0.4) ? 0 : scaled(d, 1e-7, 1);
     def->solver.rest = chance(d, 0.7);
@@ -113,7 +114,7 @@ static void random_source(scene *s) {
     if (result != RILL_INVALID_DATA && result != RILL_INVALID_ARGUMENT) expect(s, result, "rill_source_create");
 }
 
-/* ------------------------------------------------------------------------------------------------------------- bodies */
+/* ----------------------------------------------------------------------------------------------------------- bodies */
 
 static rill_body_state random_state(scene *s) {
     dice *d = &s->dice;
@@ -236,19 +237,20 @@ static void test_random_bodies(void **state) {
     if (scene_count == WORLDS) assert_true(made >= 1000 / ALONE_PART);
 }
 
-/* Scenes in which a step once left something wrong behind: liquid that sources had pushed into ceilings where a body had been,
- * and velocities over dry ground. */
+/* Scenes in which a step once left something wrong behind: liquid that sources had pushed into ceilings where a body
+ * had been, and velocities over dry ground. */
 static void test_once_wrong(void **state) {
     (void)state;
     static const unsigned long numbers[] = { 1150, 1385, 1413, 1968, 2179 };
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; ++i) run_scene(numbers[i], 1);
 }
 
-/* ------------------------------------------------------------------------------------------------------- light bodies */
+/* ----------------------------------------------------------------------------------------------------- light bodies */
 
-/* Spheres, boxes and capsules of a two-hundredth of the liquid's density or more, a tenth of a cell to six cells wide, are
- * dropped into a pool of 20 x 20 cells, put afloat, let go under water, or brought in where liquid is. However light, none
- * gets faster than what falls from where it started: the rest is with the liquid that goes along with it. */
+/* Spheres, boxes and capsules of a two-hundredth of the liquid's density or more, a tenth of a cell to six cells wide,
+ * are dropped into a pool of 20 x 20 cells, put afloat, let go under water, or brought in where liquid is. However
+ * light, none gets faster than what falls from where it started: the rest is with the liquid that goes along with
+ * it. */
 static void run_light(unsigned long number) {
     dice d = { number * 0x2545f4914f6cdd1du };
     const double dx = scaled(&d, 5e-4, 0.01), size = dx * scaled(&d, 0.1, 6),

@@ -1,5 +1,5 @@
-/* Bodies at rest: they come to rest with the liquid they float in, all of it falls asleep then, and wakes when anything happens
- * to one of them. With H the depth, all is still after 20 s or 20 H^2 / nu, whichever is longer. */
+/* Bodies at rest: they come to rest with the liquid they float in, all of it falls asleep then, and wakes when anything
+ * happens to one of them. With H the depth, all is still after 20 s or 20 H^2 / nu, whichever is longer. */
 #include "tanks_afloat.h"
 
 static const double DEPTH = 4.0, NU = 2e-5; /* mm, m2/s: 16 s */
@@ -73,8 +73,8 @@ static rill_world *make_asleep(rill_body_id *id) {
 }
 
 /* What happens to it: it is pushed down, let go of gravity, hit by a wave, poured on. */
-/* A short cylinder that lies askew turns for ever, by what columns that know it by quarters of cells make of it: at 1e-3 rad/s,
- * far below what counts as rest. It was stopped again and again, which was taken for a push that wakes. */
+/* A short cylinder that lies askew turns for ever, by what columns that know it by quarters of cells make of it: at
+ * 1e-3 rad/s, far below what counts as rest. It was stopped again and again, which was taken for a push that wakes. */
 static void test_short_cylinder(void **state) {
     (void)state;
     rill_world *world = make_pond(RILL_PASSAGES_OFF);
@@ -144,7 +144,8 @@ static void test_saved(void **state) {
     rill_world_destroy(world);
 }
 
-/* A plate that draws less than g dt^2 / 4, in sub-steps as long as waves allow: it rocked to and fro in each of them, for ever. */
+/* A plate that draws less than g dt^2 / 4, in sub-steps as long as waves allow: it rocked to and fro in each of them,
+ * for ever. */
 static void test_thin_plate(void **state) {
     (void)state;
     rill_world_def def = tank_def(14, 12, RILL_PASSAGES_OFF);

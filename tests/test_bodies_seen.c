@@ -1,5 +1,5 @@
-/* What is seen of liquid at bodies: the surface stays calm where a body is pressed into it, and is not in a dry hold. And
- * bodies one above the other: each displaces all of itself. */
+/* What is seen of liquid at bodies: the surface stays calm where a body is pressed into it, and is not in a dry hold.
+ * And bodies one above the other: each displaces all of itself. */
 #include "tanks.h"
 
 static const double DEPTH = 12.0; /* mm */

@@ -290,10 +290,13 @@ static void places_do_not_matter(void **state) {
         for (int32_t i = 0, j = 0; i < all.count && j < moved.count;) {
             const int32_t x = shades[j].x - 20 - first[i].x, y = shades[j].y + 13 - first[i].y;
             for (int k = 0; k < 4 && x == 0 && y == 0; ++k) {
-                near((double)shades[j].quarter[RILL_THROUGH][k].part, (double)first[i].quarter[RILL_THROUGH][k].part, 1e-5);
+                near((double)shades[j].quarter[RILL_THROUGH][k].part, (double)first[i].quarter[RILL_THROUGH][k].part,
+                     1e-5);
                 if (!(first[i].quarter[RILL_THROUGH][k].part > 1e-3f)) continue;
-                near((double)shades[j].quarter[RILL_THROUGH][k].under, (double)first[i].quarter[RILL_THROUGH][k].under, 1e-7);
-                near((double)shades[j].quarter[RILL_THROUGH][k].over, (double)first[i].quarter[RILL_THROUGH][k].over, 1e-7);
+                near((double)shades[j].quarter[RILL_THROUGH][k].under, (double)first[i].quarter[RILL_THROUGH][k].under,
+                     1e-7);
+                near((double)shades[j].quarter[RILL_THROUGH][k].over, (double)first[i].quarter[RILL_THROUGH][k].over,
+                     1e-7);
             }
             same += x == 0 && y == 0;
             const bool behind = y > 0 || (y == 0 && x > 0), ahead = y < 0 || (y == 0 && x < 0);
@@ -336,7 +339,8 @@ static void huge_bodies_cover_all(void **state) {
             for (int k = 0; k < 4; ++k) assert_true(shades[i].quarter[RILL_THROUGH][k].part == 1.0f);
         pose.position[2] = 1e300;
         assert_int_equal(rill_body_shades(&form, &pose, &GRID, area, NULL, shades), CELLS * CELLS);
-        assert_true(isfinite(shades[0].quarter[RILL_THROUGH][0].under) && shades[0].quarter[RILL_THROUGH][0].over > 1e29f);
+        assert_true(isfinite(shades[0].quarter[RILL_THROUGH][0].under) &&
+                    shades[0].quarter[RILL_THROUGH][0].over > 1e29f);
         discard(&form);
     }
 }

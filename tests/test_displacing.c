@@ -1,5 +1,5 @@
-/* Where liquid goes that solids press out, and where it comes from when they go back: each rule of displace.h and drawn.h in a
- * world in which it decides. What is held and drawn is read from inside. */
+/* Where liquid goes that solids press out, and where it comes from when they go back: each rule of displace.h and
+ * drawn.h in a world in which it decides. What is held and drawn is read from inside. */
 #include "tanks.h"
 
 #include "motion/drawn.h"
@@ -56,7 +56,8 @@ static rill_world *lidded(double step_height, rill_solid_id *lid) {
     return world;
 }
 
-/* Under a lid that comes down by a little what is pressed stays, but nothing is pushed through the thin gap over the step. */
+/* Under a lid that comes down by a little what is pressed stays, but nothing is pushed through the thin gap over the
+ * step. */
 static void thin_gaps_are_not_pushed_through(void **state) {
     (void)state;
     rill_solid_id lid;
@@ -85,8 +86,8 @@ static void jumps_go_where_there_is_room(void **state) {
     rill_world_destroy(world);
 }
 
-/* Past the step in one move: what was over the step has no column any more, and none of those beside it that are left is as high as
- * it was. But it was joined with them, and goes out with theirs, not through the lid. */
+/* Past the step in one move: what was over the step has no column any more, and none of those beside it that are left
+ * is as high as it was. But it was joined with them, and goes out with theirs, not through the lid. */
 static void lids_pass_steps(void **state) {
     (void)state;
     static const double down[] = { 1.5, 3.0 }; /* mm; the second is a jump */
@@ -105,7 +106,8 @@ static void lids_pass_steps(void **state) {
     }
 }
 
-/* What a block that falls into a pool displaces is no heap around it: no column gets more than one that was pressed had. */
+/* What a block that falls into a pool displaces is no heap around it: no column gets more than one that was pressed
+ * had. */
 static void no_column_gets_more_than_one_lost(void **state) {
     (void)state;
     const rill_world_def def = tank_def(40, 40, RILL_PASSAGES_ANY);
@@ -160,7 +162,8 @@ static void squeezing_makes_no_tower(void **state) {
     rill_world_destroy(world);
 }
 
-/* Where passages are not solved for, a plug that comes pushes what is in a full tunnel past it, to columns with room. */
+/* Where passages are not solved for, a plug that comes pushes what is in a full tunnel past it, to columns with
+ * room. */
 static void full_columns_are_passed_by(void **state) {
     (void)state;
     rill_world_def def = tank_def(48, 6, RILL_PASSAGES_OFF);
@@ -183,8 +186,8 @@ static void full_columns_are_passed_by(void **state) {
     rill_world_destroy(world);
 }
 
-/* A lid pushes as hard as it has to; but not while liquid is faster than it could ever fall, nor when levels come near the top
- * of the range: then columns are filled and no more. */
+/* A lid pushes as hard as it has to; but not while liquid is faster than it could ever fall, nor when levels come near
+ * the top of the range: then columns are filled and no more. */
 static void pushing_has_its_limits(void **state) {
     (void)state;
     for (int kind = 0; kind < 3; ++kind) {
@@ -259,8 +262,8 @@ static void no_more_is_drawn_than_fits(void **state) {
     rill_world_destroy(world);
 }
 
-/* A column that opens is filled with what was drawn on that side of it where the wall was, and of two with the larger: drawn by
- * hand in the west and in the south of a post. */
+/* A column that opens is filled with what was drawn on that side of it where the wall was, and of two with the larger:
+ * drawn by hand in the west and in the south of a post. */
 static void what_opens_is_filled_from_its_front(void **state) {
     (void)state;
     const struct {
@@ -299,7 +302,8 @@ static void what_opens_is_filled_from_its_front(void **state) {
     }
 }
 
-/* A plug is drawn out of a low tunnel: what opens is filled up to its ceiling, however high the well before it stands. */
+/* A plug is drawn out of a low tunnel: what opens is filled up to its ceiling, however high the well before it
+ * stands. */
 static void low_tunnels_take_what_fits(void **state) {
     (void)state;
     const rill_world_def def = tank_def(48, 3, RILL_PASSAGES_ANY);

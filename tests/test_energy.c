@@ -95,7 +95,8 @@ static void levels_become_motion(void **state) {
     follow_heap(&slab, 0.010, 0.0102, 0.9, 0.15);
 }
 
-/* One face moves: in the open all of both half cells, at the mouth of a slot what the slot lets pass of the pool before it. */
+/* One face moves: in the open all of both half cells, at the mouth of a slot what the slot lets pass of the pool before
+ * it. */
 static void faces_move_what_is_before_them(void **state) {
     (void)state;
     rill_world_def def = rill_default_world_def();

@@ -1,5 +1,5 @@
-/* Closed worlds are poured into for a second and then left alone: energy_judge.h says what must hold. Some are named: what once
- * was wrong in them. The others are random (closed_worlds.h).
+/* Closed worlds are poured into for a second and then left alone: energy_judge.h says what must hold. Some are named:
+ * what once was wrong in them. The others are random (closed_worlds.h).
  *
  * A random world follows from its number alone. `test_energy_worlds FIRST COUNT` runs others, or one that failed again;
  * with --verbose it says everything of each, with --scene it prints them as scenes instead (for `rill run`). */
@@ -56,7 +56,7 @@ static int judge_text(const char *name, const char *text, double poured, double 
     return broken;
 }
 
-/* ------------------------------------------------------------------------------------------------------ random worlds */
+/* ---------------------------------------------------------------------------------------------------- random worlds */
 
 static int judge_number(unsigned long number) {
     static closed_world w;
@@ -98,7 +98,7 @@ static void print_scenes(void) {
     }
 }
 
-/* ------------------------------------------------------------------------------------------------------- named worlds */
+/* ----------------------------------------------------------------------------------------------------- named worlds */
 
 /* A disc hovers in a shallow pool: a jet along its rim never ended, and grew. */
 static const char *const hovering_disc =

@@ -97,7 +97,8 @@ static void locales_change_nothing(void **state) {
     (void)state;
     static const char *const comma[] = { "de_DE.UTF-8", "fr_FR.UTF-8", "de_DE", "ps_AF.UTF-8" };
     bool found = false;
-    for (size_t i = 0; i < sizeof comma / sizeof comma[0] && !found; ++i) found = setlocale(LC_NUMERIC, comma[i]) != NULL && localeconv()->decimal_point[0] != '.';
+    for (size_t i = 0; i < sizeof comma / sizeof comma[0] && !found; ++i)
+        found = setlocale(LC_NUMERIC, comma[i]) != NULL && localeconv()->decimal_point[0] != '.';
     char text[RILL_NUMBER_TEXT];
     rill_number_double(-1234.5678, text);
     bool good = strcmp(text, "-1234.5678") == 0;
@@ -108,7 +109,7 @@ static void locales_change_nothing(void **state) {
     if (!found) print_message("no locale with a decimal comma is installed: tried without\n");
 }
 
-/* ------------------------------------------------------------------------------------------------------------ writer */
+/* ----------------------------------------------------------------------------------------------------------- writer */
 
 static void files_are_whole_or_absent(void **state) {
     (void)state;

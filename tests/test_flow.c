@@ -241,8 +241,8 @@ static void film_on_a_slope_sleeps_only_if_it_creeps(void **state) {
     }
 }
 
-/* A pool 1 mm deep whose level slopes by 1e-5, too little at each face to be called driven: glycerol levels it at 28 nanometres
- * a second, oil at 0.4 micrometres, ten times as thin a liquid at 4. */
+/* A pool 1 mm deep whose level slopes by 1e-5, too little at each face to be called driven: glycerol levels it at 28
+ * nanometres a second, oil at 0.4 micrometres, ten times as thin a liquid at 4. */
 static void sloping_pool_sleeps_only_if_it_creeps(void **state) {
     (void)state;
     const double viscosities[] = { 1.18e-3, 8.2e-5, 8.2e-6 };
@@ -344,8 +344,8 @@ static rill_world *make_channel(void) {
     return world;
 }
 
-/* Waves across a stream must not grow in it: zigzags from bank to bank did, twelve cells long, as long as only velocities were
- * carried along and not what heads had just added to them. */
+/* Waves across a stream must not grow in it: zigzags from bank to bank did, twelve cells long, as long as only
+ * velocities were carried along and not what heads had just added to them. */
 static void streams_stay_smooth(void **state) {
     (void)state;
     static double depths[LONG * WIDE], faces[2 * LONG * WIDE];
@@ -368,8 +368,8 @@ static void streams_stay_smooth(void **state) {
     rill_world_destroy(world);
 }
 
-/* Nor ripples of any kind on a stream from slower to much faster than waves: these and the liquid together must not pass a cell in a
- * sub-step. Until anything has come from the ends there are some 120 of these. */
+/* Nor ripples of any kind on a stream from slower to much faster than waves: these and the liquid together must not
+ * pass a cell in a sub-step. Until anything has come from the ends there are some 120 of these. */
 static void check_fast_stream(double fast) {
     static double depths[LONG * WIDE], faces[2 * LONG * WIDE];
     rill_world *world = make_channel();
@@ -424,11 +424,15 @@ int main(void) {
     const struct CMUnitTest threaded[] = { cmocka_unit_test(same_bits_however_run),
                                            cmocka_unit_test(user_scheduler_is_used) };
     const struct CMUnitTest alone[] = {
-        unit_test_alone(pool_falls_asleep_and_wakes), unit_test_alone(film_on_a_slope_sleeps_only_if_it_creeps),
+        unit_test_alone(pool_falls_asleep_and_wakes),
+        unit_test_alone(film_on_a_slope_sleeps_only_if_it_creeps),
         unit_test_alone(sloping_pool_sleeps_only_if_it_creeps),
-        unit_test_alone(dry_world_costs_nothing),     cmocka_unit_test(wild_velocities_keep_bounds),
-        unit_test_alone(capped_substeps_stay_stable), unit_test_alone(streams_stay_smooth),
-        unit_test_alone(fast_streams_stay_smooth),    unit_test_alone(still_liquid_is_carried_along),
+        unit_test_alone(dry_world_costs_nothing),
+        cmocka_unit_test(wild_velocities_keep_bounds),
+        unit_test_alone(capped_substeps_stay_stable),
+        unit_test_alone(streams_stay_smooth),
+        unit_test_alone(fast_streams_stay_smooth),
+        unit_test_alone(still_liquid_is_carried_along),
     };
     int failed = cmocka_run_group_tests(threaded, NULL, NULL);
     if (ALONE_PART < 10)

@@ -1,5 +1,5 @@
-/* Results do not depend on how long a step is asked for: edges, sleeping pools, tilted films, brinks. Each case once went
- * wrong with long steps. */
+/* Results do not depend on how long a step is asked for: edges, sleeping pools, tilted films, brinks. Each case once
+ * went wrong with long steps. */
 #include "worlds.h"
 
 #include <math.h>

@@ -185,7 +185,8 @@ static double swell(int32_t x, int32_t y) {
     return 0.05 + 1e-3 * noise(x, y, 5);
 }
 
-/* The first sub-step from rest: dh = dt^2 (A g / L dx^2) times the sum over eight neighbours of their differences in level. */
+/* The first sub-step from rest: dh = dt^2 (A g / L dx^2) times the sum over eight neighbours of their differences in
+ * level. */
 static void test_pipes(void **state) {
     (void)state;
     const double dt = 0.002, area = 7e-5, length = 0.013;
@@ -221,7 +222,8 @@ static double amplitude(const rill_world *world) {
     return sum;
 }
 
-/* Angular frequency of a standing wave, from the times of its zero crossings in 400 steps; and what is left of it then. */
+/* Angular frequency of a standing wave, from the times of its zero crossings in 400 steps; and what is left of it
+ * then. */
 static double frequency(const rill_world_def *def, double dt, double *kept) {
     rill_world *world = make_tank(def, nothing, wave);
     double first = 0.0, last = 0.0, before = amplitude(world), most = 0.0;
@@ -243,8 +245,8 @@ static double frequency(const rill_world_def *def, double dt, double *kept) {
     return PI * (crossings - 1) / (last - first);
 }
 
-/* Leapfrog in time, sin(w dt / 2) = W dt / 2, of W^2 = (A g / L dx^2) n 2 (1 - cos(k dx)): of the eight pipes three lead on in
- * the wave's direction, two from the columns beside a wall, n in the mean. */
+/* Leapfrog in time, sin(w dt / 2) = W dt / 2, of W^2 = (A g / L dx^2) n 2 (1 - cos(k dx)): of the eight pipes three
+ * lead on in the wave's direction, two from the columns beside a wall, n in the mean. */
 static double exact_frequency(const rill_kandemir *k, double dt) {
     const double area = k->pipe_area > 0.0 ? k->pipe_area : DX * DX,
                  length = k->pipe_length > 0.0 ? k->pipe_length : DX;
@@ -270,7 +272,8 @@ static void test_waves(void **state) {
     }
 }
 
-/* The vanishing quotient is a rate: the same with any sub-step. A flow that keeps D per second damps waves by sqrt(D). */
+/* The vanishing quotient is a rate: the same with any sub-step. A flow that keeps D per second damps waves by
+ * sqrt(D). */
 static void test_vanishing(void **state) {
     (void)state;
     mode = 1;
@@ -302,7 +305,8 @@ static double spread(const rill_kandemir *controls) {
     return depths[14 * SIDE + 8];
 }
 
-/* Fig. 7 and 8: a viscous liquid answers less. Where dP > 1 / sqrt(V), 200 Pa at the foot of the mound, nothing moves. */
+/* Fig. 7 and 8: a viscous liquid answers less. Where dP > 1 / sqrt(V), 200 Pa at the foot of the mound, nothing
+ * moves. */
 static void test_viscosity(void **state) {
     (void)state;
     rill_kandemir controls = tank_def().solver.kandemir;
@@ -316,7 +320,7 @@ static void test_viscosity(void **state) {
     }
 }
 
-/* -------------------------------------------------------------------------------------------------- external pressure */
+/* ------------------------------------------------------------------------------------------------ external pressure */
 
 /* In equilibrium the total pressure is the same everywhere (section 5.1), whatever the density. */
 static void test_pressure(void **state) {
@@ -457,7 +461,7 @@ static void test_splash(void **state) {
     assert_true(light > 1e-4 && heavy > 2.0 * light && thick < 0.5 * heavy);
 }
 
-/* --------------------------------------------------------------------------------------------------- life of a world */
+/* -------------------------------------------------------------------------------------------------- life of a world */
 
 static void test_snapshot(void **state) {
     (void)state;

@@ -254,7 +254,8 @@ static bool is_closed(const int32_t *b, const int32_t *c, int l, int r) {
     return (b[l] < RILL_WALL && c[r] <= b[l]) || (b[r] < RILL_WALL && c[l] <= b[r]);
 }
 
-/* The lintel of a tile is the lowest ceiling in it and around it, and 0 if two columns meet and do not open to each other. */
+/* The lintel of a tile is the lowest ceiling in it and around it, and 0 if two columns meet and do not open to each
+ * other. */
 static void lintels_are_found(void **state) {
     (void)state;
     enum { WIDE = RILL_TILE_W + 2, ROWS = 3, WIDTH = WIDE + 1, COLUMNS = (ROWS + 1) * WIDTH };

@@ -1,5 +1,6 @@
-/* How much memory worlds ask for, bytes per column, at most at once: REST where nothing is flooded and no solid has moved, FULL
- * with all of that. Memory of columns counts, so worlds are large enough that what is there once does not matter. */
+/* How much memory worlds ask for, bytes per column, at most at once: REST where nothing is flooded and no solid has
+ * moved, FULL with all of that. Memory of columns counts, so worlds are large enough that what is there once does not
+ * matter. */
 #include "worlds.h"
 
 enum { REST = 150, FULL = 300 };

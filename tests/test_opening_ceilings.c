@@ -1,5 +1,5 @@
-/* Ceilings that are lifted off liquid, through the public API. As long as there is pressure liquid follows them, as steadily as it
- * goes before one that is pressed down; where there is none they leave a void, and pull nothing up. */
+/* Ceilings that are lifted off liquid, through the public API. As long as there is pressure liquid follows them, as
+ * steadily as it goes before one that is pressed down; where there is none they leave a void, and pull nothing up. */
 #include "tanks.h"
 
 static const double FRAME = 1.0 / 60.0;
@@ -16,8 +16,8 @@ static void lift(rill_world *world, rill_solid_id id, double z) {
     must(world, rill_solid_set_pose(world, id, (double[]){ 0.0, 0.0, z * MM }, (double[]){ 0.0, 0.0, 0.0 }));
 }
 
-/* Two wells of 16 x 16 mm, a passage 8 mm wide and 4 mm high between them. A piston fills the western well down to 6 mm; the
- * eastern one stands at 10 mm. */
+/* Two wells of 16 x 16 mm, a passage 8 mm wide and 4 mm high between them. A piston fills the western well down to 6
+ * mm; the eastern one stands at 10 mm. */
 typedef struct pump {
     rill_world *world;
     rill_solid_id piston;
@@ -43,7 +43,8 @@ static void lift_pump(const pump *p, int frame) {
     lift(p->world, p->piston, SPEED * FRAME * (frame < 20 ? frame * frame / 40.0 : frame - 10.0));
 }
 
-/* At the end of each frame, and within it, the passage runs at the speed that the piston asks for, and the well is full. */
+/* At the end of each frame, and within it, the passage runs at the speed that the piston asks for, and the well is
+ * full. */
 static void liquid_follows_a_piston(void **state) {
     (void)state;
     const pump p = make_pump(NULL);
@@ -121,8 +122,8 @@ static void add_tube(rill_world *world, double from, double to, double low, doub
     add_box(world, to - 1, from, low, to, to, high);
 }
 
-/* A tube stands in a pool, its mouth below the level; the piston in it is drawn up. Liquid comes after it as far as the pool is
- * high, and no farther. */
+/* A tube stands in a pool, its mouth below the level; the piston in it is drawn up. Liquid comes after it as far as the
+ * pool is high, and no farther. */
 static void a_tube_fills_to_the_level_outside(void **state) {
     (void)state;
     rill_world_def def = tank_def(24, 24, RILL_PASSAGES_ANY);
@@ -171,7 +172,8 @@ static void a_lid_leaves_a_closed_room_alone(void **state) {
     rill_world_destroy(world);
 }
 
-/* What a gate lets through that is being raised does not depend on how often it is moved: between two frames it does not shut. */
+/* What a gate lets through that is being raised does not depend on how often it is moved: between two frames it does
+ * not shut. */
 static void gates_let_through_while_they_rise(void **state) {
     (void)state;
     const double seconds = 0.3, low = 2.0, high = 5.0; /* s, mm */

@@ -61,8 +61,8 @@ static void rest_is_exact(void **state) {
 
 enum { WELL = 6, LEG = 20 };
 
-/* Two wells of WELL cells, joined by a passage 1 mm high through LEG cells: straight along x, or with a bend. The levels
- * are `low` and `high` mm. */
+/* Two wells of WELL cells, joined by a passage 1 mm high through LEG cells: straight along x, or with a bend. The
+ * levels are `low` and `high` mm. */
 static rill_world *u_tube(rill_passages passages, bool bent, double low, double high) {
     int32_t n = 2 * WELL + LEG;
     rill_world_def def = tank_def(bent ? WELL + LEG / 2 : n, bent ? 1 + LEG / 2 + WELL : 1, passages);
@@ -93,16 +93,16 @@ static rill_world *u_tube(rill_passages passages, bool bent, double low, double 
     return world;
 }
 
-/* w^2 = (g / I) (1 / S + 1 / S): the passage's inertance with half a cell of each well, and the wells' own, of which the
- * k-th face carries k / n of the flow. */
+/* w^2 = (g / I) (1 / S + 1 / S): the passage's inertance with half a cell of each well, and the wells' own, of which
+ * the k-th face carries k / n of the flow. */
 static double u_tube_period(double level) {
     double D = MM, H = level * MM, W = MM, S = WELL * MM * W, I = (LEG * MM + D / H * MM) / (W * D);
     for (int k = 1; k < WELL; ++k) I += 2.0 * ((double)k / WELL) * ((double)k / WELL) * MM / (W * H);
     return 2.0 * PI / sqrt(G / I * 2.0 / S);
 }
 
-/* Steps until the near well has gone through its mean level `crossings` times; the largest deviation since the last crossing in
- * `*amplitude` (m3). Returns the time of the last crossing. */
+/* Steps until the near well has gone through its mean level `crossings` times; the largest deviation since the last
+ * crossing in `*amplitude` (m3). Returns the time of the last crossing. */
 static double swing(rill_world *world, double level, int crossings, double *amplitude) {
     double mean = WELL * MM * MM * level * MM, before = 0.0, at = 0.0, most = 0.0;
     for (int i = 0, seen = 0; seen < crossings; ++i) {
@@ -157,10 +157,10 @@ static void bends_are_for_any(void **state) {
 
 /* --------------------------------------------------------------------------------------------------------- siphons */
 
-/*      ______________          wells of 8 cells at both ends; between them a duct 2 mm high that begins at the floor, climbs
+/* ______________          wells of 8 cells at both ends; between them a duct 2 mm high that begins at the floor, climbs
  *     /  ________    \         2 mm per cell to a crest at 12 mm, runs level for 8 cells and falls again
  *  | /  /        \   \ |
- *  |/__/          \___\|       */
+ *  |/__/          \___\| */
 static rill_world *siphon(void) {
     rill_world_def def = tank_def(36, 1, RILL_PASSAGES_ANY);
     def.liquid.viscosity = 1e-5; /* it should come to rest in time */
@@ -199,7 +199,7 @@ static void siphons_do_not_flow(void **state) {
     rill_world_destroy(world);
 }
 
-/* ------------------------------------------------------------------------------------------------ filling and slamming */
+/* --------------------------------------------------------------------------------------------- filling and slamming */
 
 /* A tank with a slab in its middle third: two wells and a wide passage under a soffit at 5 mm. */
 static rill_world *slab_tank(rill_passages passages, int32_t ny) {

@@ -1,6 +1,7 @@
-/* The kernels of the covered stage: every variant gives the same bits as the scalar one, on random and on hostile graphs of any
- * size, and what they add up is what crosses the faces. The sweeps of the guess lead to the solution, of which is known: pressures p >= 0
- * and what is too much, r = f - A (p - pi), are complementary: r = 0 where p > 0, r <= 0 where p = 0. */
+/* The kernels of the covered stage: every variant gives the same bits as the scalar one, on random and on hostile
+ * graphs of any size, and what they add up is what crosses the faces. The sweeps of the guess lead to the solution, of
+ * which is known: pressures p >= 0 and what is too much, r = f - A (p - pi), are complementary: r = 0 where p > 0, r <=
+ * 0 where p = 0. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "passages/passage_kernels.h"
 #include "flow/limit.h"
+#include "passages/passage_kernels.h"
 
 enum { SIDE = 37, CELLS = SIDE * SIDE, NODES = CELLS + 16, FACES = 2 * NODES, VERDICTS = 9 };
 
@@ -100,7 +101,7 @@ static rill_passage_columns planes_of(graph *g) {
     return (rill_passage_columns){ g->plane_b, g->plane_c, g->plane_H, g->plane_code, g->plane_u, g->plane_v };
 }
 
-/* ------------------------------------------------------------------------------------------------------------- graphs */
+/* ----------------------------------------------------------------------------------------------------------- graphs */
 
 /* A column: dry, thin, half full, full, overfull; in the open, under a ceiling, or without any height. */
 static void fill_node(graph *g, int32_t n, bool hostile) {
@@ -227,7 +228,7 @@ static graph *make_graph(uint32_t from, bool hostile, bool ordered) {
     return g;
 }
 
-/* --------------------------------------------------------------------------------------------------------- same bits */
+/* -------------------------------------------------------------------------------------------------------- same bits */
 
 static const rill_kernel_constants CONSTANTS = {
     .lambda = 0.9f,
@@ -241,7 +242,8 @@ static const rill_kernel_constants CONSTANTS = {
     .tilt = { 123456, -98765 },
 };
 
-/* All kernels, one after the other. The first ones on parts of the edges, as where nodes are added in the middle of a solve. */
+/* All kernels, one after the other. The first ones on parts of the edges, as where nodes are added in the middle of a
+ * solve. */
 static void run_kernels(const rill_passage_kernels *k, graph *g, uint32_t round) {
     const rill_passage_nodes nodes = nodes_of(g);
     const rill_passage_edges faces = faces_of(g);
@@ -426,7 +428,7 @@ static void nodes_get_what_crosses(void **state) {
     }
 }
 
-/* -------------------------------------------------------------------------------------------------------------- look */
+/* ------------------------------------------------------------------------------------------------------------- look */
 
 enum { ROW = RILL_TILE_W + 2, PLANE = (RILL_TILE_H + 2) * ROW };
 
@@ -483,7 +485,7 @@ static void looks_agree(void **state) {
     assert_int_equal(answers, 3);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- guess */
+/* ------------------------------------------------------------------------------------------------------------ guess */
 
 /* The problem of the guess on a graph. */
 typedef struct problem {
@@ -495,16 +497,16 @@ typedef struct problem {
 
 static rill_prediction_nodes guess_of(problem *p) {
     return (rill_prediction_nodes){ .near = { p->near[0], p->near[1], p->near[2], p->near[3] },
-                               .w = { p->w[0], p->w[1], p->w[2], p->w[3] },
-                               .inverse = p->inverse,
-                               .push = p->push,
-                               .least = p->least,
-                               .colour = p->colour,
-                               .x = p->x };
+                                    .w = { p->w[0], p->w[1], p->w[2], p->w[3] },
+                                    .inverse = p->inverse,
+                                    .push = p->push,
+                                    .least = p->least,
+                                    .colour = p->colour,
+                                    .x = p->x };
 }
 
-/* Some columns cannot be members; members have any pressure; nobody beyond the list has any. If it is hostile some faces are
- * closed or all but closed: then there may be no solution. */
+/* Some columns cannot be members; members have any pressure; nobody beyond the list has any. If it is hostile some
+ * faces are closed or all but closed: then there may be no solution. */
 static problem *make_problem(uint32_t from, bool hostile, bool ordered) {
     graph *g = make_graph(from, hostile, ordered);
     problem *p = calloc(1, sizeof *p);
@@ -546,7 +548,8 @@ static float miss(const rill_passage_kernels *kernels, problem *p) {
     return kernels->miss(1, p->count, &guess);
 }
 
-/* How far the guess is off after some sweeps is the same in every variant, too: much at first, and hardly anything in the end. */
+/* How far the guess is off after some sweeps is the same in every variant, too: much at first, and hardly anything in
+ * the end. */
 static void guesses_agree(void **state) {
     (void)state;
     const rill_passage_kernels *all[4];

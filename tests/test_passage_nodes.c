@@ -1,6 +1,6 @@
-/* The graph of the covered stage, looked at from inside after steps of random layered worlds: every open face and sparse pipe of an
- * inner node is an edge, once and with the right ends; what has a ceiling beside a member is an inner node; islands are the
- * components of members. And the same bits however it is run. */
+/* The graph of the covered stage, looked at from inside after steps of random layered worlds: every open face and
+ * sparse pipe of an inner node is an edge, once and with the right ends; what has a ceiling beside a member is an inner
+ * node; islands are the components of members. And the same bits however it is run. */
 #include "tanks.h"
 
 #include "passages/passages_internal.h"
@@ -8,7 +8,8 @@
 
 enum { WIDE = 44, DEEP = 30 };
 
-/* Slabs with holes in one, two or three layers, walls between them, all flooded more or less, sources and sinks in them. */
+/* Slabs with holes in one, two or three layers, walls between them, all flooded more or less, sources and sinks in
+ * them. */
 static rill_world *layered_world(uint64_t number, const rill_runtime *runtime) {
     dice dice_of = { number * 0x2545f4914f6cdd1du }, *d = &dice_of;
     rill_world_def def = tank_def(WIDE, DEEP, RILL_PASSAGES_ANY);
@@ -43,7 +44,7 @@ static rill_world *layered_world(uint64_t number, const rill_runtime *runtime) {
     return world;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- nodes */
+/* ------------------------------------------------------------------------------------------------------------ nodes */
 
 static bool has_ceiling(const rill_bed *bed, int32_t place) {
     return bed->c[place] < RILL_TOP && bed->b[place] < RILL_TOP && !rill_passages_ghost(bed, place);
@@ -128,9 +129,10 @@ static void check_pipes(const rill_flow *flow) {
     free(times);
 }
 
-/* ----------------------------------------------------------------------------------------------------------- members */
+/* ---------------------------------------------------------------------------------------------------------- members */
 
-static void check_edge(const rill_bed *bed, const rill_passage_solver *passages, const rill_passage_edges *e, int32_t i) {
+static void check_edge(const rill_bed *bed, const rill_passage_solver *passages, const rill_passage_edges *e,
+                       int32_t i) {
     const rill_passage_nodes *a = &passages->nodes;
     const int32_t ends[2] = { e->l[i], e->r[i] };
     for (int32_t k = 0; k < 2; ++k)
@@ -163,7 +165,8 @@ static bool spread(const rill_passage_solver *passages, const rill_passage_edges
     return changed;
 }
 
-static void find_exits(const rill_passage_solver *passages, const rill_passage_edges *e, const int32_t *to, bool *leads_out) {
+static void find_exits(const rill_passage_solver *passages, const rill_passage_edges *e, const int32_t *to,
+                       bool *leads_out) {
     for (int32_t i = 1; i < e->count; ++i) {
         const int32_t l = e->l[i], r = e->r[i];
         if (!(e->gain[i] * e->reach[i] > 0.0f) || passages->nodes.active[l] == passages->nodes.active[r]) continue;
@@ -239,7 +242,7 @@ static void graphs_are_sound(void **state) {
     assert_true(islands > 100 / ALONE_PART && pipes > 100 / ALONE_PART && outer > 100 / ALONE_PART);
 }
 
-/* --------------------------------------------------------------------------------------------------------- same bits */
+/* -------------------------------------------------------------------------------------------------------- same bits */
 
 static uint64_t hash_after(uint64_t number, int32_t threads, bool scalar) {
     rill_runtime runtime = rill_default_world_def().runtime;

@@ -1,5 +1,5 @@
-/* Flooded passages in worlds of all kinds, through the API: bounds and ledger, the same bits however it is run, snapshots,
- * switching, memory. */
+/* Flooded passages in worlds of all kinds, through the API: bounds and ledger, the same bits however it is run,
+ * snapshots, switching, memory. */
 #include "tanks.h"
 
 #ifndef RESUMED_WORLDS
@@ -20,7 +20,7 @@ static uint64_t hash_picture(const rill_world *world) {
     return hash;
 }
 
-/* ------------------------------------------------------------------------------------------------------ random worlds */
+/* ---------------------------------------------------------------------------------------------------- random worlds */
 
 static void random_slabs(rill_world *world, dice *d, double W, double D, double H) {
     int slabs = 1 + (int)between(d, 0, 4), walls = (int)between(d, 0, 4);
@@ -130,7 +130,7 @@ static void random_worlds_stay_sound(void **state) {
     assert_true(capped < worlds * 10); /* where sources push more through a column than it holds */
 }
 
-/* ------------------------------------------------------------------------------------------------------ the same bits */
+/* ---------------------------------------------------------------------------------------------------- the same bits */
 
 enum { CAVE = 96 };
 
@@ -261,7 +261,7 @@ static void passages_switch_live(void **state) {
     }
 }
 
-/* ------------------------------------------------------------------------------------------------------------ memory */
+/* ----------------------------------------------------------------------------------------------------------- memory */
 
 static void steps_allocate_nothing(void **state) {
     (void)state;

@@ -1,8 +1,8 @@
-/* Flooded passages where they begin and end: slams that outgrow the space they are solved in, and the moment of filling over a
- * range of cells, heights and liquids. */
+/* Flooded passages where they begin and end: slams that outgrow the space they are solved in, and the moment of filling
+ * over a range of cells, heights and liquids. */
 #include "tanks.h"
 
-/* ------------------------------------------------------------------------------------------------------------- slams */
+/* ------------------------------------------------------------------------------------------------------------ slams */
 
 /* A hall so nearly full that it slams over its whole length within a sub-step. The solve must follow, far from where it
  * began, and in one space what began as two. */
@@ -32,8 +32,9 @@ static void slams_are_solved_to_their_ends(void **state) {
     }
 }
 
-/* A tunnel on the floor, from whose end a shaft leads up to a blind one above it, in another sheet: that is nearly full and slams
- * with it, wherever tiles begin. Pressure has to get there over sparse pipes, and tiles that slept there must wake. */
+/* A tunnel on the floor, from whose end a shaft leads up to a blind one above it, in another sheet: that is nearly full
+ * and slams with it, wherever tiles begin. Pressure has to get there over sparse pipes, and tiles that slept there must
+ * wake. */
 static void slams_climb_through_shafts(void **state) {
     (void)state;
     for (int offset = 0; offset < 16; offset += 5) {
@@ -80,8 +81,8 @@ static void closed_halls_are_solved(void **state) {
     rill_world_destroy(world);
 }
 
-/* A thin film on a sill flows into short passages on both sides, faster than it can: they must do with what there is, or they
- * end with a gap below their ceilings. */
+/* A thin film on a sill flows into short passages on both sides, faster than it can: they must do with what there is,
+ * or they end with a gap below their ceilings. */
 static void films_give_what_they_have(void **state) {
     (void)state;
     enum { N = 11, SILL = 5 };
@@ -112,8 +113,8 @@ static void films_give_what_they_have(void **state) {
 
 /* ------------------------------------------------------------------------------------------------- over a range */
 
-/* Wells of 10 x 9 cells, joined by passages as high as `D` cells are wide and three cells wide: straight, or with a bend to a
- * well in the north, or with a branch to one in the south too. Cells are `dx` wide. */
+/* Wells of 10 x 9 cells, joined by passages as high as `D` cells are wide and three cells wide: straight, or with a
+ * bend to a well in the north, or with a branch to one in the south too. Cells are `dx` wide. */
 typedef struct range_case {
     double dx, D, viscosity, headroom;
     int shape;
@@ -189,7 +190,8 @@ static void rain_on_wells(rill_world *world, const range_case *c, double speed) 
         }
 }
 
-/* A passage that is just full is at rest to ten quanta; one that fills while the level rises makes no level jump by 1 %. */
+/* A passage that is just full is at rest to ten quanta; one that fills while the level rises makes no level jump by 1
+ * %. */
 static void rest_and_filling_over_a_range(void **state) {
     (void)state;
     static const range_case cases[] = {
@@ -217,8 +219,9 @@ static void rest_and_filling_over_a_range(void **state) {
     }
 }
 
-/* With passages off a film that creeps on under a slab fills it column by column, and the pool before it gives what that takes. The
- * head of the pool drove the first face anew in every sub-step, at seventy times the speed of what flows. */
+/* With passages off a film that creeps on under a slab fills it column by column, and the pool before it gives what
+ * that takes. The head of the pool drove the first face anew in every sub-step, at seventy times the speed of what
+ * flows. */
 static void pools_give_what_gaps_take(void **state) {
     (void)state;
     rill_world_def def = tank_def(24, 2, RILL_PASSAGES_OFF);

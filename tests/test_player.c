@@ -55,7 +55,8 @@ static double volume(const rill_player_status *status) {
 /* What came and what went, together. */
 static double booked(const rill_player_status *status, const char *account) {
     for (int32_t i = 0; i < status->account_count; ++i)
-if (strcmp(status->accounts[i].name, account) == 0) return status->accounts[i].poured + status->accounts[i].drained;
+        if (strcmp(status->accounts[i].name, account) == 0)
+            return status->accounts[i].poured + status->accounts[i].drained;
     return 0;
 }
 

@@ -70,7 +70,7 @@ static double residual_of(const rill_poisson *p, double *out) {
     return largest;
 }
 
-/* --------------------------------------------------------------------------------------------- small random problems */
+/* -------------------------------------------------------------------------------------------- small random problems */
 
 enum { SMALL = 900 };
 
@@ -245,7 +245,7 @@ static void agrees_with_dense_elimination(void **state) {
     for (uint32_t i = 1; i <= 40; ++i) check_random(i, 29, 31, 400); /* by cycles */
 }
 
-/* ------------------------------------------------------------------------------------------------------------ shapes */
+/* ----------------------------------------------------------------------------------------------------------- shapes */
 
 typedef enum kind { WALL, FULL, OPEN } kind;
 typedef kind shape(int32_t x, int32_t y);
@@ -400,7 +400,7 @@ static void linked_patches_take_few_steps(void **state) {
     takes(12);
 }
 
-/* --------------------------------------------------------------------------------------------------- starts and ends */
+/* -------------------------------------------------------------------------------------------------- starts and ends */
 
 static void good_start_is_left_alone(void **state) {
     (void)state;
@@ -442,8 +442,8 @@ static int32_t solve_to(double tolerance) {
     return steps;
 }
 
-/* A tunnel is factorised once, and again only when its weights are so much others that it does not help any more, or its nodes
- * are others, or it gets links. */
+/* A tunnel is factorised once, and again only when its weights are so much others that it does not help any more, or
+ * its nodes are others, or it gets links. */
 static void old_factors_serve_while_they_help(void **state) {
     (void)state;
     seed = 19;

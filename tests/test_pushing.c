@@ -1,6 +1,6 @@
-/* Walls that push and pull, through the public API: levels before and behind them against Rankine and Hugoniot and the simple
- * wave (Stoker 1957, chapter 10), how even they are, and what becomes of liquid on its way when a wall stops, turns back or is
- * saved. Of the ledger in random moves see test_solids.c. */
+/* Walls that push and pull, through the public API: levels before and behind them against Rankine and Hugoniot and the
+ * simple wave (Stoker 1957, chapter 10), how even they are, and what becomes of liquid on its way when a wall stops,
+ * turns back or is saved. Of the ledger in random moves see test_solids.c. */
 #include "worlds.h"
 
 #include <math.h>
@@ -201,10 +201,10 @@ static void a_slanting_wall_pushes_and_pulls(void **state) {
     rill_world_destroy(c.world);
 }
 
-/* ------------------------------------------------------------------------------------------------- stopping, turning */
+/* ------------------------------------------------------------------------------------------------ stopping, turning */
 
-/* What is on its way when a wall stops, however slow it was, is in the flow a quarter of a second later and a patience before
- * that; levels are then those that the columns left have room for. */
+/* What is on its way when a wall stops, however slow it was, is in the flow a quarter of a second later and a patience
+ * before that; levels are then those that the columns left have room for. */
 static void a_wall_that_stops_keeps_nothing(void **state) {
     (void)state;
     for (int kind = 0; kind < 2; ++kind) {

@@ -98,9 +98,9 @@ static void random_gravity(dice *d, double gravity[3]) {
 static rill_liquid random_liquid(dice *d) {
     rill_liquid liquid = rill_default_world_def().liquid;
     if (chance(d, 0.5))
-rill_liquid_preset(rill_liquid_preset_name(one_of(d, rill_liquid_preset_count())), &liquid);
-else
-liquid.viscosity = chance(d, 0.3) ? 0 : scaled(d, 1e-8, 10);
+        rill_liquid_preset(rill_liquid_preset_name(one_of(d, rill_liquid_preset_count())), &liquid);
+    else
+        liquid.viscosity = chance(d, 0.3) ? 0 : scaled(d, 1e-8, 10);
     return liquid;
 }
 
@@ -199,7 +199,8 @@ static void fill(scene *s) {
     dice *d = &s->dice;
     for (int32_t layer = 0; layer < s->layers; ++layer) {
         double wet = between(d, 0, 1), depth = s->height * scaled(d, 1e-4, 0.5);
-        for (size_t i = 0; i < s->cells; ++i) s->field[i] = chance(d, 0.05) ? (double)NAN : chance(d, wet) ? depth * between(d, 0.5, 1) : 0;
+        for (size_t i = 0; i < s->cells; ++i)
+            s->field[i] = chance(d, 0.05) ? (double)NAN : chance(d, wet) ? depth * between(d, 0.5, 1) : 0;
         expect(s, rill_world_fill_depths(s->world, layer, s->field, s->cells, NULL), "rill_world_fill_depths");
         if (chance(d, 0.2)) {
             double speed = scaled(d, 1e-3, 10);
@@ -232,9 +233,9 @@ static void add_sources(scene *s) {
         /* A point without a column under it is bad data, and refused as such. */
         rill_result result = rill_source_create(s->world, &def, &s->sources[s->source_count]);
         if (result == RILL_OK)
-s->source_count++;
-else if (result != RILL_INVALID_DATA && result != RILL_INVALID_ARGUMENT)
-expect(s, result, "rill_source_create");
+            s->source_count++;
+        else if (result != RILL_INVALID_DATA && result != RILL_INVALID_ARGUMENT)
+            expect(s, result, "rill_source_create");
     }
 }
 
@@ -277,7 +278,8 @@ static void check_layer(scene *s, int32_t layer) {
     }
     expect(s, rill_world_read_field(world, RILL_FIELD_FACES, layer, s->field, 2 * s->cells), "read faces");
     for (size_t i = 0; i < 2 * s->cells; ++i)
-if (!isnan(s->base[i / 2]) && !isfinite(s->field[i])) fail_msg("scene %lu, layer %d, cell %zu: face velocity %g", s->number, (int)layer, i / 2, s->field[i]);
+        if (!isnan(s->base[i / 2]) && !isfinite(s->field[i]))
+            fail_msg("scene %lu, layer %d, cell %zu: face velocity %g", s->number, (int)layer, i / 2, s->field[i]);
 }
 
 static void check(scene *s) {
@@ -286,7 +288,8 @@ static void check(scene *s) {
     if (ledger.error != 0) fail_msg("scene %lu: ledger error %lld quanta", s->number, (long long)ledger.error);
     for (int32_t layer = 0; layer < s->layers; ++layer) check_layer(s, layer);
     rill_message message = { "" };
-    if (rill_world_validate(s->world, &message) != RILL_OK) fail_msg("scene %lu: rill_world_validate: %s", s->number, message.text);
+    if (rill_world_validate(s->world, &message) != RILL_OK)
+        fail_msg("scene %lu: rill_world_validate: %s", s->number, message.text);
 }
 
 static int64_t run_scene(unsigned long number) {

@@ -231,7 +231,8 @@ static int find_step(const stage *s, int from, int to) {
     int found = -1;
     for (int y = from; y < to; ++y) {
         double step = 0;
-        for (int x = WIDTH / 2 - 8; x < WIDTH / 2 + 8; ++x) step += (double)s->pixels[4 * ((y + 1) * WIDTH + x) + 1] - (double)s->pixels[4 * (y * WIDTH + x) + 1];
+        for (int x = WIDTH / 2 - 8; x < WIDTH / 2 + 8; ++x)
+            step += (double)s->pixels[4 * ((y + 1) * WIDTH + x) + 1] - (double)s->pixels[4 * (y * WIDTH + x) + 1];
         if (step > steepest) {
             steepest = step;
             found = y + 1;
@@ -262,7 +263,8 @@ static void refraction_displaces_what_is_below(void **state) {
     }
     double dry = expected_row(&aslant, EDGE, 0, 1), wet = expected_row(&aslant, EDGE, LEVEL, 1.333);
     assert_true(fabs(dry - wet) > 4); /* else there is nothing to see */
-    if (fabs(rows[0] - dry) > 1.5 || fabs(rows[1] - wet) > 2.5) fail_msg("rows %d and %d, expected %.1f and %.1f", rows[0], rows[1], dry, wet);
+    if (fabs(rows[0] - dry) > 1.5 || fabs(rows[1] - wet) > 2.5)
+        fail_msg("rows %d and %d, expected %.1f and %.1f", rows[0], rows[1], dry, wet);
 }
 
 /* A white pillar stands in water on a dark floor. Right behind its top the floor is refracted towards it, but what is
@@ -289,7 +291,8 @@ static void what_stands_in_front_is_not_refracted(void **state) {
         for (int up = 3; up < 14; ++up) {
             int here = s->pixels[4 * (((int)edge[1] - up) * WIDTH + (int)edge[0]) + 1];
             int there = s->pixels[4 * (((int)beside[1] - up) * WIDTH + (int)beside[0]) + 1];
-            if (abs(here - there) > 16) fail_msg("%d rows above the pillar the green is %d, beside it %d", up, here, there);
+            if (abs(here - there) > 16)
+                fail_msg("%d rows above the pillar the green is %d, beside it %d", up, here, there);
         }
     }
     rill_world_destroy(world);
@@ -528,8 +531,8 @@ static void bodies_are_where_they_are(void **state) {
     rill_world_destroy(world);
 }
 
-/* An open tub, 24 mm wide and 10 mm high, its wall 3 mm and its floor 2 mm thick: rings from the foot over the rim to the
- * floor inside, and two caps. It stands fast. */
+/* An open tub, 24 mm wide and 10 mm high, its wall 3 mm and its floor 2 mm thick: rings from the foot over the rim to
+ * the floor inside, and two caps. It stands fast. */
 static rill_body_id put_tub(rill_world *world, double x, double y, double z) {
     static const float rings[4][2] = { { 0.012f, 0 }, { 0.012f, 0.01f }, { 0.009f, 0.01f }, { 0.009f, 0.002f } };
     float vertices[48];

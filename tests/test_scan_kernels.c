@@ -1,5 +1,5 @@
-/* The kernels of the scan: every version gives the same bits as the definition, edge by edge and vertex by vertex, for triangles
- * that lie anyhow and for such whose corners are on the planes and lines of the lattice. */
+/* The kernels of the scan: every version gives the same bits as the definition, edge by edge and vertex by vertex, for
+ * triangles that lie anyhow and for such whose corners are on the planes and lines of the lattice. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

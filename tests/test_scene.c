@@ -43,7 +43,7 @@ static void expect_report(const char *text, const rill_scene_options *options, c
 #define EXPECT(text, ...) expect_report(text, NULL, (const char *const[]){ __VA_ARGS__, NULL })
 #define EXPECT_GOOD(text) expect_report(text, NULL, (const char *const[]){ NULL })
 
-/* --------------------------------------------------------------------------------------------------------- complaints */
+/* ------------------------------------------------------------------------------------------------------- complaints */
 
 static void keys_are_checked(void **state) {
     (void)state;
@@ -340,7 +340,7 @@ static void too_many_errors_are_counted(void **state) {
     rill_scene_report_free(&report);
 }
 
-/* ------------------------------------------------------------------------------------------------------------ content */
+/* ---------------------------------------------------------------------------------------------------------- content */
 
 static const char full[] =
     "rill: 1                      # format version\n"
@@ -492,7 +492,7 @@ static void damaged_scenes_are_survived(void **state) {
     assert_true(refused > tried / 3 && refused < tried);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- frames */
+/* ----------------------------------------------------------------------------------------------------------- frames */
 
 static void frames_end_at_the_end(void **state) {
     (void)state;
@@ -518,7 +518,7 @@ static void frames_end_at_the_end(void **state) {
     }
 }
 
-/* -------------------------------------------------------------------------------------------------------------- world */
+/* ------------------------------------------------------------------------------------------------------------ world */
 
 /* Loads text, creates its world, and leaves all that was complained of in `report`. */
 static rill_world *create(const char *text, rill_scene **scene, rill_scene_report *report) {

@@ -53,7 +53,7 @@ static void bodies_are_checked(void **state) {
            "are what a body has");
 }
 
-/* ------------------------------------------------------------------------------------------------------------ worlds */
+/* ----------------------------------------------------------------------------------------------------------- worlds */
 
 typedef struct play {
     rill_scene *scene;
@@ -179,8 +179,8 @@ static void walls_hold_them(void **state) {
     finish(&p);
 }
 
-/* All that decides the future is in the world: from a snapshot, with a coupling that begins anew in every step, it goes on in
- * the same bits. */
+/* All that decides the future is in the world: from a snapshot, with a coupling that begins anew in every step, it goes
+ * on in the same bits. */
 static void steps_can_be_repeated(void **state) {
     (void)state;
     const char *text = SCENE(
@@ -235,8 +235,9 @@ static void dominoes_fall(void **state) {
     finish(&p);
 }
 
-/* A stream through a flooded passage takes a light ball along under the ceiling, smoothly: neither does the ceiling let go of it,
- * which bears many times its weight, nor do contacts put it elsewhere than where liquid has made room for it. */
+/* A stream through a flooded passage takes a light ball along under the ceiling, smoothly: neither does the ceiling let
+ * go of it, which bears many times its weight, nor do contacts put it elsewhere than where liquid has made room for
+ * it. */
 static void light_balls_do_not_tremble(void **state) {
     (void)state;
     static const char *const densities[] = { "150", "300" };

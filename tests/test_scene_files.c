@@ -1,4 +1,5 @@
-/* Files that scenes name: arrays, pictures, meshes. Good ones arrive exactly, damaged ones are refused with a reason. */
+/* Files that scenes name: arrays, pictures, meshes. Good ones arrive exactly, damaged ones are refused with a
+ * reason. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -37,7 +38,7 @@ static const char *put(const char *name, const void *bytes, size_t size) {
     return path;
 }
 
-/* --------------------------------------------------------------------------------------------------------------- npy */
+/* -------------------------------------------------------------------------------------------------------------- npy */
 
 /* A version 1 file with a given header text and values. */
 static size_t make_npy(unsigned char *out, const char *header, const void *values, size_t size) {
@@ -153,7 +154,7 @@ static void arrays_go_out_and_in(void **state) {
     assert_string_equal(message.text, "No space left on device");
 }
 
-/* --------------------------------------------------------------------------------------------------------------- PNG */
+/* -------------------------------------------------------------------------------------------------------------- PNG */
 
 /* 2 x 2, 16 bits: 0, 65535 in the north; 1, 256 in the south. */
 static const unsigned char grey16[] = {
@@ -198,7 +199,7 @@ static void pictures_are_exact(void **state) {
     }
 }
 
-/* -------------------------------------------------------------------------------------------------------------- meshes */
+/* ----------------------------------------------------------------------------------------------------------- meshes */
 
 static void meshes_are_joined(void **state) {
     (void)state;
@@ -256,7 +257,7 @@ static void meshes_are_joined(void **state) {
 
 /* The comment goes on in a second line, as some programs write it. */
 #define PLY_HEAD(format, type)                                                                                         \
-    "ply\nformat " format " 1.0\ncomment a\ntetrahedron\nelement vertex 4\nproperty " type " x\nproperty " type             \
+    "ply\nformat " format " 1.0\ncomment a\ntetrahedron\nelement vertex 4\nproperty " type " x\nproperty " type        \
     " y\nproperty " type " z\nproperty uchar red\n"
 #define PLY_FACES "element face 4\nproperty uchar flags\nproperty list uchar short vertex_index\nend_header\n"
 #define PLY_STRIPS "element tristrips 1\nproperty list int int vertex_indices\nend_header\n"
@@ -288,18 +289,20 @@ static size_t big_endian(char *out) {
     size_t size = sizeof head - 1;
     memcpy(out, head, size);
     for (int v = 0; v < 4; ++v) {
-        for (int axis = 0; axis < 3; ++axis, size += 8) memcpy(out + size, v == axis + 1 ? "\x3f\xf0\0\0\0\0\0\0" : "\0\0\0\0\0\0\0\0", 8);
+        for (int axis = 0; axis < 3; ++axis, size += 8)
+            memcpy(out + size, v == axis + 1 ? "\x3f\xf0\0\0\0\0\0\0" : "\0\0\0\0\0\0\0\0", 8);
         out[size++] = 9;
     }
-    for (int f = 0; f < 4; ++f, size += 8) memcpy(out + size, (char[]){ 7, 3, 0, corners[f][0], 0, corners[f][1], 0, corners[f][2] }, 8);
+    for (int f = 0; f < 4; ++f, size += 8)
+        memcpy(out + size, (char[]){ 7, 3, 0, corners[f][0], 0, corners[f][1], 0, corners[f][2] }, 8);
     return size;
 }
 
 /* As text or as numbers, of faces or of strips: the same tetrahedron. What is cut short is refused. */
 static void ply_files_are_read(void **state) {
     (void)state;
-    static const char faces[] = PLY_HEAD("ascii", "float") PLY_FACES PLY_PLACES
-                                "0 3 0 2 1\n0 3 0 1 3\n0 3 0 3 2\n0 3 1 2 3\n";
+    static const char faces[] =
+        PLY_HEAD("ascii", "float") PLY_FACES PLY_PLACES "0 3 0 2 1\n0 3 0 1 3\n0 3 0 3 2\n0 3 1 2 3\n";
     static const char strip[] = PLY_HEAD("ascii", "float") PLY_STRIPS PLY_PLACES "6 0 2 1 3 0 2\n";
     static const char strips[] = PLY_HEAD("ascii", "float") PLY_STRIPS PLY_PLACES "13 0 2 1 3 -1 0 1 3 3 -1 0 3 2\n";
     expect_tetrahedron(faces, sizeof faces - 1);
@@ -341,17 +344,20 @@ static void bad_meshes_are_refused(void **state) {
     refuse_mesh("c.ply", PLY_HEAD("ascii", "float") PLY_FACES PLY_PLACES "0 3 0 2 4\n", RILL_INVALID_DATA,
                 "found vertex 4 in a face, expected 0 to 3");
     refuse_mesh("d.ply", PLY_HEAD("ascii", "float") "end_header\n" PLY_PLACES, RILL_INVALID_DATA, "no triangles");
-    refuse_mesh("a.gltf", "{\"asset\":{\"version\":\"2.0\"},\"extensionsRequired\":[\"KHR_materials_unlit\", "
-                          "\"KHR_mesh_quantization\"]}",
+    refuse_mesh("a.gltf",
+                "{\"asset\":{\"version\":\"2.0\"},\"extensionsRequired\":[\"KHR_materials_unlit\", "
+                "\"KHR_mesh_quantization\"]}",
                 RILL_INVALID_DATA, "needs the glTF extension KHR_mesh_quantization");
-    refuse_mesh("b.gltf", "{\"asset\":{\"version\":\"2.0\"},\"extensionsUsed\":[\"KHR_draco_mesh_compression\", "
-                          "\"KHR_mesh_quantization\"]}",
+    refuse_mesh("b.gltf",
+                "{\"asset\":{\"version\":\"2.0\"},\"extensionsUsed\":[\"KHR_draco_mesh_compression\", "
+                "\"KHR_mesh_quantization\"]}",
                 RILL_INVALID_DATA, "uses the glTF extension KHR_mesh_quantization");
-    refuse_mesh("c.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nvn 0 0 1\nf 1 \\\n 2 3\nf 1/1/1 3/3/1 4/4/1\n", RILL_INVALID_DATA,
-                "found 1 faces that cannot be read among 2");
+    refuse_mesh("c.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nvn 0 0 1\nf 1 \\\n 2 3\nf 1/1/1 3/3/1 4/4/1\n",
+                RILL_INVALID_DATA, "found 1 faces that cannot be read among 2");
     refuse_mesh("e.ply", "ply\nformat ascii 1.0\nelement vertex\nend_header\n", RILL_INVALID_DATA,
                 "found the line 'element vertex'");
-    refuse_mesh("b.stl", "solid nothing\nendsolid nothing\n", RILL_INVALID_DATA, "no triangles"); /* assimp would crash */
+    refuse_mesh("b.stl", "solid nothing\nendsolid nothing\n", RILL_INVALID_DATA,
+                "no triangles"); /* assimp would crash */
     refuse_mesh("b.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\np 1 2 3\n", RILL_INVALID_DATA, "no triangles");
     rill_mesh mesh;
     rill_message message;
@@ -359,7 +365,7 @@ static void bad_meshes_are_refused(void **state) {
     assert_string_equal(message.text, "No such file or directory");
 }
 
-/* --------------------------------------------------------------------------------------------------------- in a scene */
+/* ------------------------------------------------------------------------------------------------------- in a scene */
 
 /* Files are looked for beside the scene; PNG values go from low to high; depths must fit the grid. */
 static void scenes_read_their_files(void **state) {

@@ -1,6 +1,6 @@
-/* Reading a scene and its files, and writing meshes, with each allocation failing, once and from then on: an answer, no leak
- * (the sanitizers see to that), no crash, no half file. malloc and its kin are wrapped by the linker (tests/CMakeLists.txt),
- * so only our own calls fail. */
+/* Reading a scene and its files, and writing meshes, with each allocation failing, once and from then on: an answer, no
+ * leak (the sanitizers see to that), no crash, no half file. malloc and its kin are wrapped by the linker
+ * (tests/CMakeLists.txt), so only our own calls fail. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -48,7 +48,8 @@ static rill_scene_result load(rill_scene_report *report) {
         "    - { mesh: tests/data/step.obj, scale: 0.001, morph: [{ time: 0, mesh: tests/data/step.obj }],\n"
         "        move: [{ time: 0, visible: false }, { time: 0.005, translate: [0, 0, 0.001], visible: true }] }\n"
         "bodies: [{ shape: hull, mesh: tests/data/step.obj, scale: 0.0001, position: [0.05, 0.05, 0.02] },\n"
-        "  { shape: sphere, radius: 0.002, position: [0.04, 0.05, 0.02], kinematic: true, move: [{ time: 0, rotate: [0, 0, 9] }] }]\n"
+        "  { shape: sphere, radius: 0.002, position: [0.04, 0.05, 0.02], kinematic: true, move: [{ time: 0, rotate: "
+        "[0, 0, 9] }] }]\n"
         "fill: [{ depth: scenes/models/bowl_depth.npy }]\nsources: [{ at: [0.05, 0.05, 0.1], rate: 1e-6 }]\n"
         "run: { frame: 0.01, until: 0.1 }\n";
     static const char *const sets[] = { "liquid.viscosity=1e-5", "sources.1.rain=20" };

@@ -170,7 +170,8 @@ static void write_wedge(const fixture *f, const char *name, double height, bool 
     snprintf(path, sizeof path, "%s/%s", f->folder, name);
     FILE *file = fopen(path, "w");
     assert_non_null(file);
-    for (int i = 0; i < 8; ++i) fprintf(file, "v %g %g %g\n", i & 1 ? 15.0 : 5.0, i & 2 ? 20.0 : -10.0, i & 4 ? height : -1.0);
+    for (int i = 0; i < 8; ++i)
+        fprintf(file, "v %g %g %g\n", i & 1 ? 15.0 : 5.0, i & 2 ? 20.0 : -10.0, i & 4 ? height : -1.0);
     fputs("f 1 3 4 2\nf 5 6 8 7\nf 1 2 6 5\nf 3 7 8 4\nf 1 5 7 3\nf 2 4 8 6\n", file);
     if (extra) fputs("v 0 0 9\nf 5 6 9\n", file);
     assert_int_equal(fclose(file), 0);

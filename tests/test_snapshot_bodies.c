@@ -1,5 +1,5 @@
-/* Snapshots of worlds with bodies: going on from one gives the same bits at every step, levels are those that were shown,
- * ids stay what they were, and nothing absurd is taken for a body. */
+/* Snapshots of worlds with bodies: going on from one gives the same bits at every step, levels are those that were
+ * shown, ids stay what they were, and nothing absurd is taken for a body. */
 #include "snapshots.h"
 #include "tanks.h"
 

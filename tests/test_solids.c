@@ -1,10 +1,10 @@
-/* Solids that move while there is liquid: nothing is created or lost, whatever they do; what is enclosed stays enclosed;
- * the same calls give the same bits. Of the bed alone see test_bed_update.c. */
+/* Solids that move while there is liquid: nothing is created or lost, whatever they do; what is enclosed stays
+ * enclosed; the same calls give the same bits. Of the bed alone see test_bed_update.c. */
 #include "worlds.h"
 
 #include <math.h>
 
-/* ----------------------------------------------------------------------------------------------------------- helpers */
+/* ---------------------------------------------------------------------------------------------------------- helpers */
 
 static double chance(uint64_t *seed, double low, double high) {
     *seed = *seed * 6364136223846793005ull + 1442695040888963407ull;
@@ -278,7 +278,7 @@ static void a_snapshot_goes_on_the_same_way(void **state) {
     rill_world_destroy(c.world);
 }
 
-/* ---------------------------------------------------------------------------------------------------- single effects */
+/* --------------------------------------------------------------------------------------------------- single effects */
 
 enum { TANK = 40 };
 
@@ -442,8 +442,8 @@ static rill_ledger ledger_of(const rill_world *world) {
     return ledger;
 }
 
-/* Two wells of 16 x 16 mm, a passage 8 mm wide and 4 mm high between them, a gate that could close it; the piston fills the
- * western well and lies on the liquid. */
+/* Two wells of 16 x 16 mm, a passage 8 mm wide and 4 mm high between them, a gate that could close it; the piston fills
+ * the western well and lies on the liquid. */
 typedef struct press {
     rill_world *world;
     rill_solid_id piston, gate;
@@ -467,8 +467,8 @@ static void press_down(const press *p, int frame) {
     move(p->world, p->piston, 0.0, 0.0, -0.01 / 60.0 * frame);
 }
 
-/* What is pressed out is in the ledger as soon as the bed is built, and none is left once its time is over; at every boundary
- * between sub-steps all of it is somewhere. */
+/* What is pressed out is in the ledger as soon as the bed is built, and none is left once its time is over; at every
+ * boundary between sub-steps all of it is somewhere. */
 static void pressed_liquid_is_held_for_a_frame(void **state) {
     (void)state;
     const press p = make_press(NULL);
@@ -532,7 +532,8 @@ static void held_liquid_is_saved(void **state) {
     rill_world_destroy(p.world);
 }
 
-/* Whatever happens to the columns where liquid is held, and to how they are solved for: it gets into the flow in the end. */
+/* Whatever happens to the columns where liquid is held, and to how they are solved for: it gets into the flow in the
+ * end. */
 static void held_liquid_always_gets_out(void **state) {
     (void)state;
     for (int kind = 0; kind < 7; ++kind) {
@@ -704,7 +705,7 @@ static void what_comes_back_is_the_same(void **state) {
     rill_world_destroy(world);
 }
 
-/* ---------------------------------------------------------------------------------------------------------- refusals */
+/* --------------------------------------------------------------------------------------------------------- refusals */
 
 static void bad_changes_are_refused(void **state) {
     (void)state;

@@ -343,7 +343,7 @@ static void test_long_rows(void **state) {
     assert_int_equal(status, 0);
     assert_int_equal(world->flow.H[source->places[70]], full);
     for (size_t i = 0; i < 600; ++i)
-if (i != 70) assert_in_range(world->flow.H[source->places[i]], 100, 102);
+        if (i != 70) assert_in_range(world->flow.H[source->places[i]], 100, 102);
     assert_int_equal(world->flow.extent.depth, full);
     assert_int_equal(world->flow.extent.level, world->bed.b[source->places[70]] + full);
     /* And out again: evenly, then what is left from where it is left. */
@@ -352,7 +352,7 @@ if (i != 70) assert_in_range(world->flow.H[source->places[i]], 100, 102);
     assert_in_range(run(world, source, 1.0, 1.0, &status), 59999, 60000);
     assert_int_equal(status, 0);
     for (size_t i = 0; i < 600; ++i)
-if (i != 70) assert_in_range(world->flow.H[source->places[i]], 0, 2);
+        if (i != 70) assert_in_range(world->flow.H[source->places[i]], 0, 2);
     source->def.rate = 2.0 * (double)full * world->bed.quantum * 3.6e6;
     run(world, source, 2.0, 1.0, &status);
     assert_int_equal(status, RILL_STATUS_SINK_DRY);

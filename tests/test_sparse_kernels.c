@@ -1,5 +1,5 @@
-/* The kernels of the sparse pipes: every variant gives the same bits as the scalar one, on random and on hostile pipes, and
- * what they give is bounded. */
+/* The kernels of the sparse pipes: every variant gives the same bits as the scalar one, on random and on hostile pipes,
+ * and what they give is bounded. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -112,7 +112,8 @@ static void variants_agree(void **state) {
     free(p), free(expected), free(found);
 }
 
-/* Pipes outside the run and pipes that sleep keep their velocity and move nothing; others obey the cap and what is wet. */
+/* Pipes outside the run and pipes that sleep keep their velocity and move nothing; others obey the cap and what is
+ * wet. */
 static void pipes_are_bounded(void **state) {
     (void)state;
     pipes p;

@@ -1,20 +1,21 @@
-/* The floor of the surface (section 4.4): what Lagrange's multipliers give, that nothing of the terrain shows through the
- * surface, with random meshes and in the shipped scenes, and that following solids in small pieces ends where starting anew
- * does. */
+/* The floor of the surface (section 4.4): what Lagrange's multipliers give, that nothing of the terrain shows through
+ * the surface, with random meshes and in the shipped scenes, and that following solids in small pieces ends where
+ * starting anew does. */
 #include "bed_scenes.h"
 
-#include "scene/scene.h"
 #include "floor/floor.h"
+#include "scene/scene.h"
 #include "surface/surface.h"
 #include "world/world.h"
 
-/* ------------------------------------------------------------------------------------------------------------ solving */
+/* ---------------------------------------------------------------------------------------------------------- solving */
 
 enum { SIDE = 6 };
 static const double DX = 1e-3;
 static rill_wall_face walls[1024][4];
 
-/* Two steps along x, the second `rise` higher and from `face` on, in cells, and a floor over them with nothing in between. */
+/* Two steps along x, the second `rise` higher and from `face` on, in cells, and a floor over them with nothing in
+ * between. */
 static bed_scene two_steps(double rise, double face, rill_floor **floor, rill_floor_view *view, int32_t **heights) {
     bed_scene scene = scene_of(SIDE, SIDE, DX);
     scene.def.headroom = 0.1;
@@ -58,7 +59,8 @@ static void test_weights_of_the_paper(void **state) {
     end(&scene, floor, heights);
 }
 
-/* A wall is known to the columns at its foot, and to no other; and how far it is, for those between whose centres it is. */
+/* A wall is known to the columns at its foot, and to no other; and how far it is, for those between whose centres it
+ * is. */
 static void test_walls_are_found(void **state) {
     (void)state;
     for (int i = 1; i < 5; ++i) {
@@ -189,8 +191,8 @@ static stand stand_on(const rill_surface *surface, int32_t place) {
                     .underside = under > INT32_MIN ? rill_bed_z(bed, under) : -INFINITY };
 }
 
-/* Of a column's vertex, or a rim between two columns: the surface is lifted there as both are. False where it ends at a wall, at
- * a bank steeper than 45 degrees, which stands out of the liquid, or in the air. */
+/* Of a column's vertex, or a rim between two columns: the surface is lifted there as both are. False where it ends at a
+ * wall, at a bank steeper than 45 degrees, which stands out of the liquid, or in the air. */
 static bool find_stand(const rill_surface *surface, const int32_t *places, size_t vertex, stand *out) {
     if (vertex < surface->column_vertices) {
         *out = stand_on(surface, places[vertex]);
@@ -245,14 +247,14 @@ static void look_at(const facet *f, const double q[3], double size, outcome *out
     out->under += 1;
     if (q[2] <= z + 1e-4 * size) return;
     if (!f->bound)
-out->shore += q[2] <= f->lowest;
-else if (q[2] >= f->ceiling || q[2] < f->underside ||
-               q[2] > a[0] * f->reach[0] + a[1] * f->reach[1] + a[2] * f->reach[2] - 0.011 * size)
-out->cliffs += 1;
-else if (f->inner)
-out->through += 1;
-else
-out->banks += 1;
+        out->shore += q[2] <= f->lowest;
+    else if (q[2] >= f->ceiling || q[2] < f->underside ||
+             q[2] > a[0] * f->reach[0] + a[1] * f->reach[1] + a[2] * f->reach[2] - 0.011 * size)
+        out->cliffs += 1;
+    else if (f->inner)
+        out->through += 1;
+    else
+        out->banks += 1;
 }
 
 static void look_under(const fields *all, const terrain *t, const facet *f, outcome *out) {
@@ -310,7 +312,7 @@ static void free_terrain(terrain *t, fields *all) {
     free(all->ceiling);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- worlds */
+/* ----------------------------------------------------------------------------------------------------------- worlds */
 
 static test_mesh mesh;
 
@@ -330,9 +332,9 @@ static void make_landscape(uint64_t *seed, double width) {
         for (uint32_t i = 0; i + 1 < n; ++i) {
             const uint32_t a = j * n + i;
             if (chance(seed, 0, 1) < 0.5)
-mesh_quad(&mesh, a, a + 1, a + n + 1, a + n);
-else
-mesh_quad(&mesh, a + 1, a + n + 1, a + n, a);
+                mesh_quad(&mesh, a, a + 1, a + n + 1, a + n);
+            else
+                mesh_quad(&mesh, a + 1, a + n + 1, a + n, a);
         }
     const uint32_t first = (uint32_t)mesh.vertex_count; /* down to a point below everything */
     mesh_vertex(&mesh, width / 2, width / 2, -width);
@@ -436,8 +438,8 @@ static void print_outcomes(const char *name, const outcome sum[2]) {
                name, on ? "on" : "off", sum[on].under, sum[on].through, sum[on].banks, sum[on].shore, sum[on].cliffs);
 }
 
-/* Vertices never show. Of places on triangles some near cliffs do, where the ends of an edge are out of reach but not all of
- * it is. */
+/* Vertices never show. Of places on triangles some near cliffs do, where the ends of an edge are out of reach but not
+ * all of it is. */
 static void search_random(int count, int extra, outcome sum[2]) {
     uint64_t seed = 41;
     for (int n = 0; n < count; ++n) {
@@ -547,7 +549,7 @@ static void test_heightmaps(void **state) {
     }
 }
 
-/* ---------------------------------------------------------------------------------------------------------- following */
+/* -------------------------------------------------------------------------------------------------------- following */
 
 static void move_something(rill_world *world, uint64_t *seed) {
     const rill_solid_slot *slots = world->solids.data;

@@ -1,16 +1,16 @@
-/* The meniscus (section 5): normals against psi (1 - d / l_c) and psi exp(-d / l_c), lifted vertices against the exact profile
- * at a wall, distances against a search over all contact points, and the same bits however it is computed. */
+/* The meniscus (section 5): normals against psi (1 - d / l_c) and psi exp(-d / l_c), lifted vertices against the exact
+ * profile at a wall, distances against a search over all contact points, and the same bits however it is computed. */
 #include "worlds.h"
 
-#include "scene/scene.h"
 #include "meniscus/meniscus.h"
+#include "scene/scene.h"
 
 #include <math.h>
 
 #define QUARTER 1.5707963267948966
 static const double DX = 5e-4;
 
-/* ----------------------------------------------------------------------------------------------------------- profile */
+/* ---------------------------------------------------------------------------------------------------------- profile */
 
 /* x(z) of the exact profile, in capillary lengths. */
 static double profile_x(double z) {
@@ -92,11 +92,12 @@ static void test_kernels(void **state) {
     }
 }
 
-/* ------------------------------------------------------------------------------------------------------------- basin */
+/* ------------------------------------------------------------------------------------------------------------ basin */
 
 enum { NX = 60, NY = 40, LEFT = 10, RIGHT = 50 };
 
-/* A basin between walls at x = 10 and x = 50 cells, open to the north and south; `slope` makes a bank of the right wall. */
+/* A basin between walls at x = 10 and x = 50 cells, open to the north and south; `slope` makes a bank of the right
+ * wall. */
 static rill_world *make_basin(double contact_angle, double depth, double slope, double lid) {
     rill_world_def def = rill_default_world_def();
     def.grid = (rill_grid){ .cells = { NX, NY }, .cell_size = DX };
@@ -164,8 +165,8 @@ static double height_at(const rill_surface_mesh *mesh, double x, double y) {
     return (double)mesh->positions[3 * vertex_at(mesh, x, y) + 2];
 }
 
-/* Concave, convex and none, at both walls: the faces are where cells meet, half way between the centres. They rise by 60 cells
- * from one column to the next. */
+/* Concave, convex and none, at both walls: the faces are where cells meet, half way between the centres. They rise by
+ * 60 cells from one column to the next. */
 static void test_tilt_at_walls(void **state) {
     (void)state;
     static const double angles[] = { 0, 20, 40, 60, 90, 110, 140 };
@@ -274,7 +275,7 @@ static void test_none(void **state) {
     }
 }
 
-/* ----------------------------------------------------------------------------------------------------------- distance */
+/* --------------------------------------------------------------------------------------------------------- distance */
 
 static uint32_t next_random(uint32_t *seed) {
     *seed = *seed * 1664525u + 1013904223u;
@@ -339,8 +340,8 @@ static void test_distances(void **state) {
     rill_world_destroy(world);
 }
 
-/* Along a basin: 0 where the surface meets a wall, the way to the nearer one, infinity in the middle; nothing unless asked for,
- * and a message for who asks in vain. */
+/* Along a basin: 0 where the surface meets a wall, the way to the nearer one, infinity in the middle; nothing unless
+ * asked for, and a message for who asks in vain. */
 static void test_distances_of_a_basin(void **state) {
     (void)state;
     rill_world *world = make_basin(30, 0.004, 0, 0);
@@ -378,7 +379,7 @@ static void test_distances_of_a_basin(void **state) {
     rill_world_destroy(world);
 }
 
-/* ---------------------------------------------------------------------------------------------------------- same bits */
+/* -------------------------------------------------------------------------------------------------------- same bits */
 
 static void test_same_bits(void **state) {
     (void)state;
@@ -417,10 +418,10 @@ static void test_same_bits(void **state) {
     }
 }
 
-/* ------------------------------------------------------------------------------------------------------------- memory */
+/* ----------------------------------------------------------------------------------------------------------- memory */
 
-/* Every allocation of a surface with floor and lifted meniscus may fail: nothing leaks, and the next build is as if nothing
- * had happened. */
+/* Every allocation of a surface with floor and lifted meniscus may fail: nothing leaks, and the next build is as if
+ * nothing had happened. */
 static void test_failures(void **state) {
     (void)state;
     test_memory memory = { 0 };

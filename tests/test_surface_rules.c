@@ -1,6 +1,6 @@
-/* Rules of the surface that whole meshes do not show: which columns are linked, which diagonal, how deep skirts hang, how far
- * into walls the surface goes, what lifts it, and that nothing jumps: where it is drawn back from the terrain, where pools meet,
- * where a ceiling comes down to them. */
+/* Rules of the surface that whole meshes do not show: which columns are linked, which diagonal, how deep skirts hang,
+ * how far into walls the surface goes, what lifts it, and that nothing jumps: where it is drawn back from the terrain,
+ * where pools meet, where a ceiling comes down to them. */
 #include "bed_scenes.h"
 
 #include "base/simd.h"
@@ -34,7 +34,8 @@ static rill_surface_mesh build(rill_world *world, rill_surface **surface) {
     return mesh;
 }
 
-/* Two triangles over the four columns of a world of 2 x 2, SW, SE, NW, NE, with the diagonal between those of `ridge`. */
+/* Two triangles over the four columns of a world of 2 x 2, SW, SE, NW, NE, with the diagonal between those of
+ * `ridge`. */
 static void has_ridge(const rill_surface_mesh *mesh, uint32_t ridge) {
     size_t found = 0;
     for (size_t t = 0; t < mesh->triangle_count; ++t) {
@@ -80,8 +81,9 @@ static void a_ridge_is_not_cut_beside_a_ceiling(void **state) {
     rill_world_destroy(world);
 }
 
-/* A level is in the range of a column if it is above the underside of what the column stands on and below its ceiling, by a
- * quantum at least. Two slabs over each other are over all of eight cells around an open one: a quantum makes all the links. */
+/* A level is in the range of a column if it is above the underside of what the column stands on and below its ceiling,
+ * by a quantum at least. Two slabs over each other are over all of eight cells around an open one: a quantum makes all
+ * the links. */
 static void links_are_strict(void **state) {
     (void)state;
     rill_solid_def solids[9] = { box_def("floor", -1, -1, -1, 1, 1, 0) };
@@ -114,8 +116,8 @@ static void links_are_strict(void **state) {
     rill_world_destroy(world);
 }
 
-/* The same between columns of one sheet: all stand on slabs, that in the middle on a lower one. It is linked with those around once
- * its level is above their underside, and never with what is below. */
+/* The same between columns of one sheet: all stand on slabs, that in the middle on a lower one. It is linked with those
+ * around once its level is above their underside, and never with what is below. */
 static void links_are_strict_in_a_sheet(void **state) {
     (void)state;
     rill_solid_def solids[6] = { box_def("floor", -1, -1, -1, 1, 1, 0),
@@ -143,8 +145,8 @@ static void links_are_strict_in_a_sheet(void **state) {
     rill_world_destroy(world);
 }
 
-/* As printed, three columns that are linked with each other are a triangle if the fourth of their quartet is not: here it is at the
- * foot of what they stand on. */
+/* As printed, three columns that are linked with each other are a triangle if the fourth of their quartet is not: here
+ * it is at the foot of what they stand on. */
 static void three_columns_are_a_triangle_as_printed(void **state) {
     (void)state;
     const rill_solid_def solids[] = { box_def("floor", -1, -1, -1, 1, 1, 0),
@@ -194,8 +196,8 @@ static void skirts_hang_down_to_the_floor(void **state) {
     rill_world_destroy(world);
 }
 
-/* A wall's face may be anywhere between two columns: the surface ends behind it, before the centre of the next cell; and just behind
- * it where the wall stands upright, as it does here. */
+/* A wall's face may be anywhere between two columns: the surface ends behind it, before the centre of the next cell;
+ * and just behind it where the wall stands upright, as it does here. */
 static void the_surface_ends_inside_of_walls(void **state) {
     (void)state;
     for (int i = 1; i < 5; ++i) {
@@ -239,7 +241,8 @@ static void a_film_ends_where_its_level_meets_the_ground(void **state) {
     rill_world_destroy(world);
 }
 
-/* The edge of a slab that liquid goes below as well is a wall, as thin as it may be: not a bank that rises from the ground. */
+/* The edge of a slab that liquid goes below as well is a wall, as thin as it may be: not a bank that rises from the
+ * ground. */
 static void slabs_have_walls(void **state) {
     (void)state;
     const rill_solid_def solids[] = { box_def("floor", -1, -1, -1, 1, 1, 0),
@@ -263,9 +266,9 @@ static void slabs_have_walls(void **state) {
     rill_world_destroy(world);
 }
 
-/* A block, three cells high, with a corner at (1.1, 0.28): between a column on it and one on the ground, and the border, where the
- * surface ends. It falls by three cells from the one to the other, and the corner is above it: it is drawn back. As the lower one
- * rises, it goes out to the border again, and nothing jumps. */
+/* A block, three cells high, with a corner at (1.1, 0.28): between a column on it and one on the ground, and the
+ * border, where the surface ends. It falls by three cells from the one to the other, and the corner is above it: it is
+ * drawn back. As the lower one rises, it goes out to the border again, and nothing jumps. */
 static void the_surface_is_drawn_back_smoothly(void **state) {
     (void)state;
     const rill_solid_def solids[] = { box_def("floor", -1, -1, -1, 1, 1, 0),
@@ -311,8 +314,8 @@ static void what_faces_down_lifts_nothing(void **state) {
     rill_world_destroy(world);
 }
 
-/* A film below a lid, and a body beside it that is higher than the lid, and was in liquid just now: the ground below it is a shore
- * like any other. */
+/* A film below a lid, and a body beside it that is higher than the lid, and was in liquid just now: the ground below it
+ * is a shore like any other. */
 static void bodies_on_dry_ground_are_no_walls(void **state) {
     (void)state;
     const rill_solid_def solids[] = { box_def("floor", -1, -1, -1, 1, 1, 0),
@@ -343,12 +346,13 @@ static void bodies_on_dry_ground_are_no_walls(void **state) {
     rill_world_destroy(world);
 }
 
-/* ----------------------------------------------------------------------------------------------------------- popping */
+/* ---------------------------------------------------------------------------------------------------------- popping */
 
 enum { SIDE = 14 };
 static test_mesh landscape;
 
-/* Bumps, as samples of a heightmap or as a mesh that has nothing to do with the cells, and some boxes, each turned about its middle. */
+/* Bumps, as samples of a heightmap or as a mesh that has nothing to do with the cells, and some boxes, each turned
+ * about its middle. */
 static rill_world *make_bumps(uint64_t seed, bool as_mesh, size_t boxes) {
     enum { SAMPLES = 11 };
     static double heights[SAMPLES * SAMPLES];
@@ -414,8 +418,8 @@ static void measure_quartets(const rill_surface_mesh *mesh, double areas[(SIDE +
     }
 }
 
-/* The least difference between the bases and ceilings of columns of different cells of a quartet, in cells: shores are fast where the
- * ground is flat, and where it is as high as the ceiling beside it. */
+/* The least difference between the bases and ceilings of columns of different cells of a quartet, in cells: shores are
+ * fast where the ground is flat, and where it is as high as the ceiling beside it. */
 static double steepness(const rill_bed *bed, int32_t x, int32_t y) {
     int32_t least = RILL_WALL, places[4][8], counts[4] = { 0 };
     for (int32_t k = 0; k < 4; ++k) {
@@ -435,8 +439,8 @@ static double steepness(const rill_bed *bed, int32_t x, int32_t y) {
     return least * bed->quantum / CELL;
 }
 
-/* The largest change over a quartet whose columns differ by a twentieth of a cell, while a pool rises by 1 % of one at a time,
- * so many times. */
+/* The largest change over a quartet whose columns differ by a twentieth of a cell, while a pool rises by 1 % of one at
+ * a time, so many times. */
 static double largest_jump(rill_world *world, bool floor, int times) {
     static double areas[2][(SIDE + 1) * (SIDE + 1)];
     rill_surface_def def = rill_default_surface_def();
@@ -469,7 +473,8 @@ static void pools_rise_without_a_jump(void **state) {
         }
 }
 
-/* The same among tilted boxes: there are walls, overhangs, pockets, and layers, and columns that the floor has to lift over edges. */
+/* The same among tilted boxes: there are walls, overhangs, pockets, and layers, and columns that the floor has to lift
+ * over edges. */
 static void pools_rise_among_boxes_without_a_jump(void **state) {
     (void)state;
     for (uint64_t seed = 13; seed <= 28; ++seed) {

@@ -1,5 +1,5 @@
-/* How fast walls are, and when what they press out enters the flow: the rules of wall_speed.c, wall_fronts.c and expelled.c one by one, on
- * tables. What becomes of them together see test_pushing.c. Looks inside. */
+/* How fast walls are, and when what they press out enters the flow: the rules of wall_speed.c, wall_fronts.c and
+ * expelled.c one by one, on tables. What becomes of them together see test_pushing.c. Looks inside. */
 #include "worlds.h"
 
 #include <math.h>
@@ -134,7 +134,8 @@ static void excess_gets_its_time(void **state) {
 
 /* ---------------------------------------------------------------------------------------------------------- fronts */
 
-/* A box that has come, or gone, by `by` cells and turned by some degrees in a frame. In cells, about the middle of cell (20, 4). */
+/* A box that has come, or gone, by `by` cells and turned by some degrees in a frame. In cells, about the middle of cell
+ * (20, 4). */
 static rill_wall_speed pass(const double low[2], const double high[2], const double by[2], double turn, bool leaves) {
     const rill_grid grid = { .cells = { WIDE, HIGH }, .cell_size = CELL };
     const double at[2] = { 20.5 * CELL, 4.5 * CELL };
@@ -222,8 +223,9 @@ static void make_row(row *r) {
                          .sheet_count = 1,
                          .b = r->b,
                          .c = r->c };
-    r->flow =
-        (rill_flow){ .bed = &r->bed, .H = r->H, .u = r->u, .v = r->v, .expelled = rill_array_make(sizeof(rill_expelled)) };
+    r->flow = (rill_flow){
+        .bed = &r->bed, .H = r->H, .u = r->u, .v = r->v, .expelled = rill_array_make(sizeof(rill_expelled))
+    };
     r->flow.expelled.data = r->expelled;
     r->flow.expelled.capacity = 16;
 }
@@ -291,8 +293,8 @@ static void a_step_gives_evenly(void **state) {
     assert_true(r.expelled[0].seconds == RILL_EXPELLED_LONGEST && r.expelled[1].seconds == RILL_EXPELLED_LONGEST);
 }
 
-/* The face between a wall and the column before it gets the wall's speed, no more than a cell in a sub-step, if there still is
- * a wall and nothing on it; and loses it again. */
+/* The face between a wall and the column before it gets the wall's speed, no more than a cell in a sub-step, if there
+ * still is a wall and nothing on it; and loses it again. */
 static void walls_lend_their_speed(void **state) {
     (void)state;
     const double dt = 0.01, cell = CELL / dt;

@@ -42,12 +42,13 @@ static bool save_snapshot(bake_run *b, size_t *size) {
         b->snapshot_room = b->snapshot ? needed : 0;
     }
     if (!b->snapshot) return rill_bake_complain("the snapshot", "out of memory");
-    if (rill_snapshot_save(b->world, b->snapshot, b->snapshot_room, size) != RILL_OK) return rill_bake_complain("the snapshot", rill_world_message(b->world));
+    if (rill_snapshot_save(b->world, b->snapshot, b->snapshot_room, size) != RILL_OK)
+        return rill_bake_complain("the snapshot", rill_world_message(b->world));
     return true;
 }
 
-/* Everything that the record speaks of is on the disk before it is. Without a snapshot it is that of a bake that has not
- * begun or is complete. */
+/* Everything that the record speaks of is on the disk before it is. Without a snapshot it is that of a bake that has
+ * not begun or is complete. */
 static bool save(bake_run *run, bool with_snapshot) {
     double start = rill_progress_clock();
     size_t size = 0;
@@ -66,7 +67,8 @@ static bool save(bake_run *run, bool with_snapshot) {
 }
 
 static bool is_time_to_save(const bake_run *run) {
-    return rill_progress_clock() - run->saved_at >= SAVE_SPACING * run->saving || run->frame - run->saved >= SAVE_FRAMES;
+    return rill_progress_clock() - run->saved_at >= SAVE_SPACING * run->saving ||
+           run->frame - run->saved >= SAVE_FRAMES;
 }
 
 /* ----------------------------------------------------------------------------------------------------------- frames */
@@ -99,7 +101,8 @@ static int simulate(bake_run *run) {
         if (!bake_frame(run)) return RILL_EXIT_MACHINE;
         run->stopped = rill_progress_stop_wanted() && run->frame < run->frames;
         if ((run->stopped || is_time_to_save(run)) && !save(run, true)) return RILL_EXIT_MACHINE;
-        rill_progress_show(&run->progress, rill_scene_frame_time(run->scene->frame, run->until, run->frame), run->until);
+        rill_progress_show(&run->progress, rill_scene_frame_time(run->scene->frame, run->until, run->frame),
+                           run->until);
     }
     if (!rill_bake_output_join(&run->output, run->frame)) return RILL_EXIT_MACHINE;
     return run->stopped || save(run, false) ? RILL_EXIT_DONE : RILL_EXIT_MACHINE;
@@ -115,15 +118,18 @@ static void print_results(const bake_run *run, int64_t written) {
         rill_bake_frame_name(first, "liquid", 0, run->options->format);
         rill_bake_frame_name(last, "liquid", written - 1, run->options->format);
         printf("results: %s/%s to %s", run->folder, first, last);
-        if (!run->options->no_solids) printf(", solids%s", rill_scene_moves(run->scene) || run->scene->body_count ? " and what moves" : "");
+        if (!run->options->no_solids)
+            printf(", solids%s", rill_scene_moves(run->scene) || run->scene->body_count ? " and what moves" : "");
     }
     printf(" (times in " RILL_BAKE_INDEX ")\n");
 }
 
 static void summarise(const bake_run *run) {
     printf("%s: %" PRId64 " frames up to %g s, took %.3g s", run->scene->name, run->output.written,
-           rill_scene_frame_time(run->scene->frame, run->until, run->frame), rill_progress_clock() - run->progress.start);
-    if (run->output.vertices) printf("; the last one has %zu vertices and %zu triangles", run->output.vertices, run->output.triangles);
+           rill_scene_frame_time(run->scene->frame, run->until, run->frame),
+           rill_progress_clock() - run->progress.start);
+    if (run->output.vertices)
+        printf("; the last one has %zu vertices and %zu triangles", run->output.vertices, run->output.triangles);
     printf("\n");
     print_results(run, run->output.written);
     if (run->stopped) printf("stopped before its end: the same command goes on from here\n");
@@ -158,14 +164,14 @@ static int bake_with_record(bake_run *run, const rill_bake_record *record) {
     int code = resume(run, record);
     if (code != RILL_EXIT_DONE) return code;
     run->output = (rill_bake_output){ .folder = run->folder,
-                                    .format = run->options->format,
-                                    .scene = run->scene,
-                                    .world = run->world,
-                                    .until = run->until,
-                                    .look = run->options->look,
-                                    .with_solids = !run->options->no_solids };
+                                      .format = run->options->format,
+                                      .scene = run->scene,
+                                      .world = run->world,
+                                      .until = run->until,
+                                      .look = run->options->look,
+                                      .with_solids = !run->options->no_solids };
     code = rill_bake_output_open(&run->output, record->written, record->index, record->samples) ? simulate(run)
-                                                                                              : RILL_EXIT_MACHINE;
+                                                                                                : RILL_EXIT_MACHINE;
     rill_progress_wipe(&run->progress);
     if (code == RILL_EXIT_DONE) summarise(run);
     rill_bake_output_close(&run->output);
@@ -180,23 +186,24 @@ static int bake_into(bake_run *run) {
     bool found;
     rill_bake_record record = { 0 };
     if (run->options->fresh && !rill_bake_remove(run->folder))
-code = RILL_EXIT_MACHINE;
-else
-code = rill_bake_record_read(run->folder, &run->identity, &record, &found);
+        code = RILL_EXIT_MACHINE;
+    else
+        code = rill_bake_record_read(run->folder, &run->identity, &record, &found);
     if (code == RILL_EXIT_DONE) code = bake_with_record(run, &record);
     free(record.snapshot);
     close(lock);
     return code;
 }
 
-/* "format=glb form=mesh until=3 every=frame solids=on meniscus=tilt": all that decides what is written, but the scene. */
+/* "format=glb form=mesh until=3 every=frame solids=on meniscus=tilt": all that decides what is written, but the
+ * scene. */
 static void describe_options(const rill_bake_options *options, double until, rill_bake_identity *identity) {
     char end[RILL_NUMBER_TEXT], every[RILL_NUMBER_TEXT] = "frame";
     rill_number_double(until, end);
     if (options->every >= 0) rill_number_double(options->every, every);
     snprintf(identity->options, sizeof identity->options, "format=%s form=%s until=%s every=%s solids=%s meniscus=%s",
-             rill_mesh_format_name(options->format), options->form_name, end, every,
-             options->no_solids ? "off" : "on", options->meniscus_name);
+             rill_mesh_format_name(options->format), options->form_name, end, every, options->no_solids ? "off" : "on",
+             options->meniscus_name);
 }
 
 int rill_bake(const rill_scene *scene, rill_world *world, const rill_bake_options *options, const char *folder) {

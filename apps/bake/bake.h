@@ -1,7 +1,7 @@
 /* `rill bake`: simulates a scene and writes the surface of its liquid, and its solids, as meshes.
  *
- * A bake that was stopped, by Ctrl-C, a kill or a full disk, goes on where it was when the same command is given again, and
- * ends in the same bytes as one that was not. */
+ * A bake that was stopped, by Ctrl-C, a kill or a full disk, goes on where it was when the same command is given again,
+ * and ends in the same bytes as one that was not. */
 #ifndef RILL_BAKE_BAKE_H
 #define RILL_BAKE_BAKE_H
 

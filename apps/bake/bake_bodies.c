@@ -1,5 +1,6 @@
-/* Bodies of a bake. In .usda a body's mesh is written once, in its own frame, with samples of where that is; other formats
- * have no frames in time, so that its vertices are written where they are. All have a table of transforms per frame. */
+/* Bodies of a bake. In .usda a body's mesh is written once, in its own frame, with samples of where that is; other
+ * formats have no frames in time, so that its vertices are written where they are. All have a table of transforms per
+ * frame. */
 #include <stdlib.h>
 
 #include "bake_output.h"
@@ -33,7 +34,8 @@ static bool take_body(rill_bake_output *output, size_t i) {
         const double *vertex = info.vertices + 3 * v;
         double turned[3];
         rill_turn_vector(state.orientation, vertex, turned);
-        for (int k = 0; k < 3; ++k) output->places[at][3 * v + (size_t)k] = (float)(placed ? state.position[k] + turned[k] : vertex[k]);
+        for (int k = 0; k < 3; ++k)
+            output->places[at][3 * v + (size_t)k] = (float)(placed ? state.position[k] + turned[k] : vertex[k]);
     }
     thing->moves = thing->rigid = true;
     thing->part = (rill_mesh_part){ .name = output->scene->bodies[i].def.name,
@@ -46,7 +48,7 @@ static bool take_body(rill_bake_output *output, size_t i) {
 
 bool rill_bake_take_bodies(rill_bake_output *output) {
     for (size_t i = 0; i < output->scene->body_count; ++i)
-if (!take_body(output, i)) return false;
+        if (!take_body(output, i)) return false;
     return true;
 }
 
@@ -54,7 +56,8 @@ void rill_bake_sample_bodies(rill_bake_output *output, double code, size_t numbe
     for (size_t i = 0; i < output->scene->body_count; ++i) {
         rill_body_state state;
         rill_body_info info;
-        if (find_body(output, i, &state, &info)) rill_usda_sample_body(&output->samples, code, number + i, state.position, state.orientation);
+        if (find_body(output, i, &state, &info))
+            rill_usda_sample_body(&output->samples, code, number + i, state.position, state.orientation);
     }
 }
 
@@ -68,6 +71,7 @@ bool rill_bake_write_bodies(rill_bake_output *output, double time) {
     if (!rill_bake_path(output->folder, name, path)) return false;
     if (!rill_writer_create(&writer, path, &message)) return rill_bake_complain_of_disk(path, message.text);
     rill_writer_text(&writer, rill_bodies_head);
-    for (int32_t i = 0; i < rill_world_body_count(output->world); ++i) rill_writer_text(&writer, rill_bodies_row_of(output->world, i, text).text);
+    for (int32_t i = 0; i < rill_world_body_count(output->world); ++i)
+        rill_writer_text(&writer, rill_bodies_row_of(output->world, i, text).text);
     return rill_writer_commit(&writer, &message) ? true : rill_bake_complain_of_disk(path, message.text);
 }

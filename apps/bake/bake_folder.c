@@ -69,7 +69,8 @@ bool rill_bake_is_whole(const char *folder, rill_mesh_format format, int64_t wri
     for (int64_t i = 0; i < written && format != RILL_MESH_USDA; ++i) {
         rill_bake_frame_name(name, "liquid", i, format);
         if (!rill_bake_path(folder, name, path)) return false;
-        if (access(path, F_OK) != 0) return rill_bake_complain(path, "this frame was baked but is gone: --fresh bakes everything again");
+        if (access(path, F_OK) != 0)
+            return rill_bake_complain(path, "this frame was baked but is gone: --fresh bakes everything again");
     }
     return true;
 }
@@ -79,7 +80,8 @@ bool rill_bake_is_whole(const char *folder, rill_mesh_format format, int64_t wri
 /* Tells whether text is `head`, then digits if there have to be some, then one of the endings of meshes, or csv. */
 static bool matches(const char *text, const char *head, bool numbered) {
     size_t length = strlen(head), digits = strspn(text + (strncmp(text, head, length) == 0 ? length : 0), "0123456789");
-    if (strncmp(text, head, length) != 0 || (numbered ? digits < 5 : digits > 0) || text[length + digits] != '.') return false;
+    if (strncmp(text, head, length) != 0 || (numbered ? digits < 5 : digits > 0) || text[length + digits] != '.')
+        return false;
     rill_mesh_format format;
     return rill_mesh_format_find(text + length + digits + 1, &format) || strcmp(text + length + digits, ".csv") == 0;
 }
@@ -93,7 +95,7 @@ static bool is_ours(const char *name) {
     strcpy(stem, name);
     if (length > 5 && strcmp(stem + length - 5, ".part") == 0) stem[length - 5] = 0;
     for (size_t i = 0; i < sizeof plain / sizeof plain[0]; ++i)
-if (strcmp(stem, plain[i]) == 0) return true;
+        if (strcmp(stem, plain[i]) == 0) return true;
     return matches(stem, "liquid_", true) || matches(stem, "moving_", true) || matches(stem, "bodies_", true) ||
            matches(stem, "solids", false);
 }
@@ -104,7 +106,8 @@ bool rill_bake_remove(const char *folder) {
     if (!all) return rill_bake_complain(folder, strerror(errno));
     bool good = true;
     for (struct dirent *entry = readdir(all); entry && good; entry = readdir(all))
-if (is_ours(entry->d_name) && rill_bake_path(folder, entry->d_name, path) && unlink(path) != 0) good = rill_bake_complain(path, strerror(errno));
+        if (is_ours(entry->d_name) && rill_bake_path(folder, entry->d_name, path) && unlink(path) != 0)
+            good = rill_bake_complain(path, strerror(errno));
     closedir(all);
     return good;
 }

@@ -12,9 +12,9 @@
  *     samples 0              bytes of .samples
  *     snapshot 98765         and that many bytes follow this line; 0: before the first frame, or after the last
  *
- * It is replaced as a whole, after everything that it speaks of is on the disk: whenever a bake is killed, the record and
- * the files agree, and what came after it is baked again, to the same bytes. It stays when the bake is complete, so that
- * another one does not mix its frames with these. */
+ * It is replaced as a whole, after everything that it speaks of is on the disk: whenever a bake is killed, the record
+ * and the files agree, and what came after it is baked again, to the same bytes. It stays when the bake is complete, so
+ * that another one does not mix its frames with these. */
 #ifndef RILL_BAKE_BAKE_FOLDER_H
 #define RILL_BAKE_BAKE_FOLDER_H
 

@@ -37,13 +37,15 @@ static bool take_solid(rill_bake_output *output, size_t i) {
     const char *name = output->scene->solids[i].def.name;
     rill_solid_mesh mesh;
     if (output->places[i] && !solid->moves) return true; /* it is where it was */
-    if (rill_solid_get_mesh(output->world, rill_solid_find(output->world, name), &mesh) != RILL_OK) return rill_bake_complain(name, rill_world_message(output->world));
+    if (rill_solid_get_mesh(output->world, rill_solid_find(output->world, name), &mesh) != RILL_OK)
+        return rill_bake_complain(name, rill_world_message(output->world));
     if (!output->places[i]) {
         output->places[i] = malloc((3 * mesh.vertex_count + 1) * sizeof **output->places);
         solid->part.vertex_count = mesh.vertex_count;
     }
     if (!output->places[i]) return rill_bake_complain(name, "out of memory");
-    if (solid->part.vertex_count != mesh.vertex_count) return rill_bake_complain(name, "found another number of vertices than before, expected it to stay");
+    if (solid->part.vertex_count != mesh.vertex_count)
+        return rill_bake_complain(name, "found another number of vertices than before, expected it to stay");
     for (size_t v = 0; v < 3 * mesh.vertex_count; ++v) output->places[i][v] = (float)mesh.vertices[v];
     solid->moves = moves(&output->scene->solids[i]);
     solid->part = (rill_mesh_part){ .name = name,
@@ -57,7 +59,7 @@ static bool take_solid(rill_bake_output *output, size_t i) {
 static bool take_solids(rill_bake_output *output) {
     size_t count = output->scene->solid_count;
     for (size_t i = 0; i < count; ++i)
-if (!take_solid(output, i)) return false;
+        if (!take_solid(output, i)) return false;
     return rill_bake_take_bodies(output);
 }
 
@@ -78,23 +80,24 @@ static bool export_solids(rill_bake_output *output, bool moving, double time) {
         }
     }
     if (moving)
-rill_bake_frame_name(name, "moving", output->written, output->format);
-else
-snprintf(name, sizeof name, "solids.%s", rill_mesh_format_name(output->format));
+        rill_bake_frame_name(name, "moving", output->written, output->format);
+    else
+        snprintf(name, sizeof name, "solids.%s", rill_mesh_format_name(output->format));
     return all ? export_parts(output, name, time, output->chosen, count) : true;
 }
 
 static void sample_solids(rill_bake_output *output, double code) {
     size_t number = 0;
     for (size_t i = 0; i < output->scene->solid_count; ++i)
-if (output->solids[i].moves) rill_usda_sample_solid(&output->samples, code, ++number, &output->solids[i].part, is_visible(output, i));
+        if (output->solids[i].moves)
+            rill_usda_sample_solid(&output->samples, code, ++number, &output->solids[i].part, is_visible(output, i));
     rill_bake_sample_bodies(output, code, number);
 }
 
 /* ----------------------------------------------------------------------------------------------------------- frames */
 
-/* Frames are the time codes; a last one that is shortened lies between two. With a rounded frame such as 0.0166667 s the
- * rate is the one that was meant, so that 0.5 s are 30 codes and not 29.99994. */
+/* Frames are the time codes; a last one that is shortened lies between two. With a rounded frame such as 0.0166667 s
+ * the rate is the one that was meant, so that 0.5 s are 30 codes and not 29.99994. */
 static double time_code(const rill_bake_output *output, int64_t k) {
     double frame = output->scene->frame, length = k ? rill_scene_frame_length(frame, output->until, k) : frame;
     double meant = output->until * rill_usda_rate(frame), before = (double)(k - 1);
@@ -110,7 +113,8 @@ static bool write_meshes(rill_bake_output *output, const rill_mesh_part *liquid,
         if (output->solids) sample_solids(output, code);
         return output->samples.trouble ? rill_bake_output_sync(output) : true; /* which tells of the trouble */
     }
-    if (output->solids && ((k == 0 && !export_solids(output, false, -1)) || !export_solids(output, true, time))) return false;
+    if (output->solids && ((k == 0 && !export_solids(output, false, -1)) || !export_solids(output, true, time)))
+        return false;
     rill_bake_frame_name(name, "liquid", output->written, output->format);
     return export_parts(output, name, time, liquid, 1);
 }
@@ -118,10 +122,12 @@ static bool write_meshes(rill_bake_output *output, const rill_mesh_part *liquid,
 bool rill_bake_output_frame(rill_bake_output *output, int64_t k) {
     rill_surface_mesh mesh;
     double time = rill_scene_frame_time(output->scene->frame, output->until, k);
-    if (rill_surface_build(output->surface) != RILL_OK || rill_surface_get_mesh(output->surface, &mesh) != RILL_OK) return rill_bake_complain("the surface", rill_world_message(output->world));
+    if (rill_surface_build(output->surface) != RILL_OK || rill_surface_get_mesh(output->surface, &mesh) != RILL_OK)
+        return rill_bake_complain("the surface", rill_world_message(output->world));
     rill_mesh_part liquid = rill_mesh_part_of("liquid", &mesh);
     if ((output->solids && !take_solids(output)) || !write_meshes(output, &liquid, k, time) ||
-        !rill_bake_write_bodies(output, time)) return false;
+        !rill_bake_write_bodies(output, time))
+        return false;
     char text[RILL_NUMBER_TEXT];
     rill_writer_count(&output->index, (uint64_t)output->written);
     rill_writer_text(&output->index, ",");
@@ -137,7 +143,8 @@ bool rill_bake_output_sync(rill_bake_output *output) {
     rill_writer *files[2] = { &output->index, &output->samples };
     for (int i = 0; i < 2; ++i) {
         rill_message message;
-        if (files[i]->descriptor >= 0 && !rill_writer_sync(files[i], &message)) return rill_bake_complain_of_disk(files[i]->path, message.text);
+        if (files[i]->descriptor >= 0 && !rill_writer_sync(files[i], &message))
+            return rill_bake_complain_of_disk(files[i]->path, message.text);
     }
     return true;
 }
@@ -176,11 +183,14 @@ bool rill_bake_output_open(rill_bake_output *output, int64_t written, uint64_t i
         output->solids = calloc(count, sizeof *output->solids);
         output->places = calloc(count, sizeof *output->places);
         output->chosen = calloc(count, sizeof *output->chosen);
-        if (!output->solids || !output->places || !output->chosen) return rill_bake_complain("the solids", "out of memory");
+        if (!output->solids || !output->places || !output->chosen)
+            return rill_bake_complain("the solids", "out of memory");
     }
-    if (rill_surface_create(output->world, &output->look, &output->surface) != RILL_OK) return rill_bake_complain("the surface", rill_world_message(output->world));
+    if (rill_surface_create(output->world, &output->look, &output->surface) != RILL_OK)
+        return rill_bake_complain("the surface", rill_world_message(output->world));
     if (!open_file(output, &output->index, RILL_BAKE_INDEX, index_size) ||
-        (output->format == RILL_MESH_USDA && !open_file(output, &output->samples, RILL_BAKE_SAMPLES, samples_size))) return false;
+        (output->format == RILL_MESH_USDA && !open_file(output, &output->samples, RILL_BAKE_SAMPLES, samples_size)))
+        return false;
     if (!index_size) rill_writer_text(&output->index, "number,time\n");
     return true;
 }

@@ -27,7 +27,8 @@ static uint64_t mix_solid(uint64_t hash, const rill_scene_solid *solid) {
         size_t place = 3 * sizeof *def->vertices;
         hash = mix(hash, def->vertices, def->vertex_count * place);
         hash = mix(hash, def->indices, 3 * def->triangle_count * sizeof *def->indices);
-        for (size_t i = 0; i < solid->morph_count; ++i) hash = mix(hash, solid->morphs[i].vertices, def->vertex_count * place);
+        for (size_t i = 0; i < solid->morph_count; ++i)
+            hash = mix(hash, solid->morphs[i].vertices, def->vertex_count * place);
     }
     if (def->shape == RILL_SHAPE_HEIGHTMAP) {
         size_t count = (size_t)def->heights_size[0] * (size_t)def->heights_size[1];
@@ -41,7 +42,8 @@ bool rill_bake_identify(const rill_scene *scene, const char *const *sets, size_t
     char *text;
     size_t size;
     rill_message message;
-    if (rill_file_read(scene->path, SCENE_LIMIT, &text, &size, &message) != RILL_OK) return rill_bake_complain(scene->path, message.text);
+    if (rill_file_read(scene->path, SCENE_LIMIT, &text, &size, &message) != RILL_OK)
+        return rill_bake_complain(scene->path, message.text);
     uint64_t start = rill_world_hash(world), hash = mix(0xcbf29ce484222325u, text, size);
     free(text);
     hash = mix(hash, &start, sizeof start);

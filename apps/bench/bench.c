@@ -15,13 +15,13 @@ bool rill_bench_has_case(const char *name) {
     size_t count;
     const rill_bench_case *cases = rill_bench_cases(&count);
     for (size_t i = 0; i < count; ++i)
-if (strcmp(cases[i].name, name) == 0) return true;
+        if (strcmp(cases[i].name, name) == 0) return true;
     return false;
 }
 
 static bool is_wanted(const rill_bench_request *request, const char *name) {
     for (size_t i = 0; i < request->name_count; ++i)
-if (strcmp(request->names[i], name) == 0) return true;
+        if (strcmp(request->names[i], name) == 0) return true;
     return request->name_count == 0;
 }
 
@@ -99,11 +99,13 @@ static void keep_best(rill_bench_row *best, const rill_bench_row *again) {
     best->asked_per_column = asked;
 }
 
-/* Runs the wanted cases; `missed` counts targets. The whole list is run several times: a processor changes its speed within
- * a minute, and each case should be met at its best. */
+/* Runs the wanted cases; `missed` counts targets. The whole list is run several times: a processor changes its speed
+ * within a minute, and each case should be met at its best. */
 static int run_cases(const rill_bench_request *request, FILE *csv, int *missed) {
     enum { ROUNDS = 3 };
-    const rill_bench_options options = { .repeats = request->repeats, .scalar = request->scalar, .scenes = request->scenes };
+    const rill_bench_options options = { .repeats = request->repeats,
+                                         .scalar = request->scalar,
+                                         .scenes = request->scenes };
     size_t case_count, row_count = 0;
     const rill_bench_case *cases = rill_bench_cases(&case_count);
     rill_bench_row rows[MAX_ROWS], row;
@@ -116,9 +118,9 @@ static int run_cases(const rill_bench_request *request, FILE *csv, int *missed) 
             code = code == RILL_EXIT_DONE && round == 0 ? rill_bench_weigh(&cases[i], &options, &row) : code;
             if (code != RILL_EXIT_DONE) return code;
             if (round == 0)
-rows[row_count] = row;
-else
-keep_best(&rows[row_count], &row);
+                rows[row_count] = row;
+            else
+                keep_best(&rows[row_count], &row);
             ++row_count;
         }
     }

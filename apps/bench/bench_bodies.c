@@ -1,6 +1,6 @@
-/* The worlds of `boats_400` and `spheres_400`: bodies on a pond of 2 m x 2 m, 30 mm deep with waves on it, as the scenes of the
- * same names of Wang, Miller & Turk 2007 (figures there: 1.3 and 0.4 frames a second). Places come from a fixed seed. And
- * `hundred_200`, which has next to nothing but bodies in it. */
+/* The worlds of `boats_400` and `spheres_400`: bodies on a pond of 2 m x 2 m, 30 mm deep with waves on it, as the
+ * scenes of the same names of Wang, Miller & Turk 2007 (figures there: 1.3 and 0.4 frames a second). Places come from a
+ * fixed seed. And `hundred_200`, which has next to nothing but bodies in it. */
 #include "bench_internal.h"
 
 #include <math.h>
@@ -57,7 +57,8 @@ rill_result rill_bench_build_boats(rill_world *world) {
     return result != RILL_OK ? result : rill_bench_fill_waves(world, DEPTH);
 }
 
-/* Twelve spheres of the same mass, 30 to 60 mm in radius, on a grid of four by three, somewhat apart from their places. */
+/* Twelve spheres of the same mass, 30 to 60 mm in radius, on a grid of four by three, somewhat apart from their
+ * places. */
 rill_result rill_bench_build_spheres(rill_world *world) {
     rill_result result = build_pool(world);
     for (int i = 0; i < 12 && result == RILL_OK; ++i) {
@@ -74,8 +75,8 @@ rill_result rill_bench_build_spheres(rill_world *world) {
     return result != RILL_OK ? result : rill_bench_fill_waves(world, DEPTH);
 }
 
-/* A hundred spheres of about six cells radius and a third to two thirds of the density, ten by ten on a pond of 1 m x 1 m, 60 mm
- * deep. They float: none touches another or the bed. */
+/* A hundred spheres of about six cells radius and a third to two thirds of the density, ten by ten on a pond of 1 m x 1
+ * m, 60 mm deep. They float: none touches another or the bed. */
 rill_result rill_bench_build_hundred(rill_world *world) {
     rill_result result = build_pool(world);
     for (int i = 0; i < 100 && result == RILL_OK; ++i) {

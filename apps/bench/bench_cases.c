@@ -49,7 +49,8 @@ static rill_result add_bed(rill_world *world, int32_t coarse, height_function *h
     const size_t size = (size_t)(grid.cells[0] / coarse);
     double *heights = malloc(size * size * sizeof *heights);
     if (heights == NULL) return RILL_OUT_OF_MEMORY;
-    for (size_t i = 0; i < size * size; ++i) heights[i] = height_at(((double)(i % size) + 0.5) * coarse, ((double)(i / size) + 0.5) * coarse, context);
+    for (size_t i = 0; i < size * size; ++i)
+        heights[i] = height_at(((double)(i % size) + 0.5) * coarse, ((double)(i / size) + 0.5) * coarse, context);
     rill_solid_def def = rill_default_solid_def();
     def.shape = RILL_SHAPE_HEIGHTMAP;
     def.heights = heights;
@@ -210,7 +211,8 @@ rill_result rill_bench_add_platforms(rill_world *world, bool holes) {
 rill_result rill_bench_fill_platforms(rill_world *world, double depth) {
     rill_bed_info info = { .layers = 0 };
     rill_result result = rill_bed_get_info(world, &info);
-    for (int32_t layer = 0; result == RILL_OK && layer < info.layers; ++layer) result = fill_layer(world, layer, storeys, &depth);
+    for (int32_t layer = 0; result == RILL_OK && layer < info.layers; ++layer)
+        result = fill_layer(world, layer, storeys, &depth);
     return result;
 }
 
@@ -292,7 +294,8 @@ static rill_result build_wall(rill_world *world, const wall *w) {
         result = add_box(world, b[0], b[1], b[2], b[3], -THICKNESS, STOREY - THICKNESS);
     }
     result = result != RILL_OK ? result : rill_bed_build(world);
-    for (int32_t layer = 0; result == RILL_OK && layer < FLOORS; ++layer) result = layer == 0 ? fill_layer(world, layer, two_basins, w) : fill_layer(world, layer, storeys, &film);
+    for (int32_t layer = 0; result == RILL_OK && layer < FLOORS; ++layer)
+        result = layer == 0 ? fill_layer(world, layer, two_basins, w) : fill_layer(world, layer, storeys, &film);
     return result;
 }
 

@@ -24,7 +24,7 @@ static rill_result add(rill_world *world, const rill_solid_def *def) {
 /* Goes on until the liquid has found its ways. */
 static rill_result run_on(rill_world *world, int frames) {
     for (int i = 0; i < frames; ++i)
-if (rill_world_step(world, 1.0 / 60.0) & RILL_STATUS_REFUSED) return rill_world_result(world);
+        if (rill_world_step(world, 1.0 / 60.0) & RILL_STATUS_REFUSED) return rill_world_result(world);
     return RILL_OK;
 }
 
@@ -100,7 +100,8 @@ rill_result rill_bench_build_stems(rill_world *world) {
         post.radius = 0.002;
         result = add(world, &post);
     }
-    for (int i = 0; result == RILL_OK && i < STEMS; ++i) result = add_stem(world, centre, between(&seed, 0.01, 0.035), TWO_PI * i / STEMS, &seed);
+    for (int i = 0; result == RILL_OK && i < STEMS; ++i)
+        result = add_stem(world, centre, between(&seed, 0.01, 0.035), TWO_PI * i / STEMS, &seed);
     result = result != RILL_OK ? result : rill_bed_build(world);
     rill_source_def tap = rill_default_source_def();
     tap.at[0] = centre[0] + 0.004;

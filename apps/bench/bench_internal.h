@@ -1,9 +1,9 @@
-/* The parts of `rill bench`: bench.c (output), bench_cases.c, bench_crowded.c, bench_moving.c and
- * bench_bodies.c (the worlds), bench_measure.c (the clock, and what memory is asked for), bench_triad.c (the yardsticks), bench_targets.c
+/* The parts of `rill bench`: bench.c (output), bench_cases.c, bench_crowded.c, bench_moving.c and bench_bodies.c (the
+ * worlds), bench_measure.c (the clock, and what memory is asked for), bench_triad.c (the yardsticks), bench_targets.c
  * (what is expected).
  *
- * A *step* is one sub-step of rill_world_step, or one rill_surface_build. A *column* is a live column of the bed, wet or dry. Every time is the
- * minimum over repeats: other programs only ever make a run slower. */
+ * A *step* is one sub-step of rill_world_step, or one rill_surface_build. A *column* is a live column of the bed, wet
+ * or dry. Every time is the minimum over repeats: other programs only ever make a run slower. */
 #ifndef RILL_BENCH_BENCH_INTERNAL_H
 #define RILL_BENCH_BENCH_INTERNAL_H
 

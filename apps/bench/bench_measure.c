@@ -6,9 +6,10 @@
  * to a snapshot before each repeat; the frame after it is not timed. Repeats are then the same to the bit, so the
  * minimum is taken of each frame by itself. Of a scene the second half of its run is timed, when it is well wet.
  *
- * A processor changes its speed within a second, by a quarter and more. Cases that are compared would not be met by the same
- * speed: every time is therefore also taken in beats of the clock just before and after it, whichever was the faster. Where
- * these two differ something came in between: such a time only counts as long as there is no better one. */
+ * A processor changes its speed within a second, by a quarter and more. Cases that are compared would not be met by the
+ * same speed: every time is therefore also taken in beats of the clock just before and after it, whichever was the
+ * faster. Where these two differ something came in between: such a time only counts as long as there is no better
+ * one. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "bench_internal.h"
@@ -28,8 +29,8 @@ enum { REWIND_FRAMES = 6, MOVING_FRAMES = 121, WARM_FRAMES = 3, REST_FRAMES = 20
 
 /* ---------------------------------------------------------------------------------------------------------- memory */
 
-/* Bytes that the hooks of a world have counted; on one thread. Worlds that are timed do without them, since the library's own
- * ask the system for large pages. */
+/* Bytes that the hooks of a world have counted; on one thread. Worlds that are timed do without them, since the
+ * library's own ask the system for large pages. */
 typedef struct bench_memory {
     size_t live, most;
 } bench_memory;
@@ -112,7 +113,8 @@ static int create_world(const rill_bench_case *which, const rill_bench_options *
 
 /* The file of a shipped scene: in the folder that was given, or the first of the usual places that has it. */
 static bool find_scene(const char *name, const char *folder, char *path, size_t capacity) {
-    if (folder != NULL) return snprintf(path, capacity, "%s/%s.yaml", folder, name) < (int)capacity && access(path, R_OK) == 0;
+    if (folder != NULL)
+        return snprintf(path, capacity, "%s/%s.yaml", folder, name) < (int)capacity && access(path, R_OK) == 0;
     char program[3072];
     const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
     program[length > 0 ? length : 0] = '\0';
@@ -121,10 +123,12 @@ static bool find_scene(const char *name, const char *folder, char *path, size_t 
     static const char *const beside[] = { "scenes", "../scenes", "../../scenes", "../../../scenes",
                                           "../share/rill/scenes" };
     for (size_t i = 0; slash != NULL && i < sizeof beside / sizeof beside[0]; ++i)
-if (snprintf(path, capacity, "%s/%s/%s.yaml", program, beside[i], name) < (int)capacity &&
-            access(path, R_OK) == 0) return true;
+        if (snprintf(path, capacity, "%s/%s/%s.yaml", program, beside[i], name) < (int)capacity &&
+            access(path, R_OK) == 0)
+            return true;
 #if defined(RILL_SCENES_DIR)
-    if (snprintf(path, capacity, "%s/%s.yaml", RILL_SCENES_DIR, name) < (int)capacity && access(path, R_OK) == 0) return true;
+    if (snprintf(path, capacity, "%s/%s.yaml", RILL_SCENES_DIR, name) < (int)capacity && access(path, R_OK) == 0)
+        return true;
 #endif
     return snprintf(path, capacity, "scenes/%s.yaml", name) < (int)capacity && access(path, R_OK) == 0;
 }
@@ -164,7 +168,8 @@ static int step(bench_run *run, const char *name, int64_t *substeps) {
     rill_step_info info;
     rill_status status;
     rill_result result = run->move != NULL ? run->move(run->world, ++run->moved) : RILL_OK;
-    if (result == RILL_OK) result = rill_scene_step(run->scene ? run->scene : &nothing_moves, run->world, run->frame, &status);
+    if (result == RILL_OK)
+        result = rill_scene_step(run->scene ? run->scene : &nothing_moves, run->world, run->frame, &status);
     if (result != RILL_OK) return complain(name, result, rill_world_message(run->world));
     result = rill_world_get_step_info(run->world, &info);
     *substeps += info.substeps;

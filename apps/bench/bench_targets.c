@@ -1,7 +1,7 @@
-/* Expectations of `rill bench` for each case, all of it as ratios, so that the verdict is about the engine and not about the
- * machine: to other cases, in beats of the clock; and times, frame rates and real time to those of a machine at par, which
- * are given. That one's clock and memory are below, and what a target is on another follows from these, measured beside
- * the case: mostly from the clock, for the engine is bound by instructions. */
+/* Expectations of `rill bench` for each case, all of it as ratios, so that the verdict is about the engine and not
+ * about the machine: to other cases, in beats of the clock; and times, frame rates and real time to those of a machine
+ * at par, which are given. That one's clock and memory are below, and what a target is on another follows from these,
+ * measured beside the case: mostly from the clock, for the engine is bound by instructions. */
 #include "bench_internal.h"
 
 #include <stdio.h>
@@ -17,8 +17,8 @@ typedef enum bench_measure {
     SPEED_UP,   /* time per step of the reference over ours; at least */
     BYTES,      /* of the state */
     ASKED,      /* bytes, at once */
-    REAL_TIME, /* at least */
-    FRAME_RATE /* frames per second over the 25 of Kandemir et al.; at least */
+    REAL_TIME,  /* at least */
+    FRAME_RATE  /* frames per second over the 25 of Kandemir et al.; at least */
 } bench_measure;
 
 #define PAR_CYCLE_NS 0.265 /* 3.8 GHz */
@@ -72,7 +72,7 @@ static const bench_target targets[] = {
 
 static const rill_bench_row *find_row(const rill_bench_row *rows, size_t count, const char *name) {
     for (size_t i = 0; i < count; ++i)
-if (rows[i].threads == 1 && strcmp(rows[i].name, name) == 0) return &rows[i];
+        if (rows[i].threads == 1 && strcmp(rows[i].name, name) == 0) return &rows[i];
     return NULL;
 }
 
@@ -109,9 +109,8 @@ static double at_par(const bench_target *target, const rill_bench_row *row) {
 bool rill_bench_target(const rill_bench_row *rows, size_t count, int index, char text[64],
                        rill_bench_verdict *verdict) {
     static const char *const units[] = {
-        "ns at par",    "ms per frame at par", "ms in any frame at par", "x", "x", "%",
-        "x as fast as", "bytes",               "bytes asked for",        "x real time at par",
-        "x 25 frames/s at par",
+        "ns at par",       "ms per frame at par", "ms in any frame at par", "x", "x", "%", "x as fast as", "bytes",
+        "bytes asked for", "x real time at par",  "x 25 frames/s at par",
     };
     const rill_bench_row *row = &rows[count - 1];
     for (size_t i = 0; i < sizeof targets / sizeof targets[0]; ++i) {

@@ -1,8 +1,9 @@
 /* The yardsticks of `rill bench`: memory and clock.
  *
- * For memory McCalpin's STREAM triad, a[i] = b[i] + s * c[i], in float and on one thread. Counted as STREAM counts it: two reads and one write, 12 bytes per element, without the read that a cache does before
- * a write. Every vector width the processor has is tried and the fastest taken, so that the yardstick is never the
- * default x86-64 code of the build. */
+ * For memory McCalpin's STREAM triad, a[i] = b[i] + s * c[i], in float and on one thread. Counted as STREAM counts it:
+ * two reads and one write, 12 bytes per element, without the read that a cache does before a write. Every vector width
+ * the processor has is tried and the fastest taken, so that the yardstick is never the default x86-64 code of the
+ * build. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "bench_internal.h"

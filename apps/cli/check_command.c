@@ -12,11 +12,11 @@ static int check_one(const char *path, const rill_scene_options *options) {
     if (result == RILL_SCENE_OK) result = rill_scene_create_world(scene, NULL, &world, &report);
     rill_scene_report_print(&report, result == RILL_SCENE_UNREADABLE ? stderr : stdout);
     if (result == RILL_SCENE_OK)
-printf("%s: ok\n", path);
-else if (result == RILL_SCENE_OUT_OF_MEMORY)
-fprintf(stderr, "rill check: %s: out of memory\n", path);
-else if (result == RILL_SCENE_WRONG)
-printf("%s: %zu error%s\n", path, report.errors, report.errors == 1 ? "" : "s");
+        printf("%s: ok\n", path);
+    else if (result == RILL_SCENE_OUT_OF_MEMORY)
+        fprintf(stderr, "rill check: %s: out of memory\n", path);
+    else if (result == RILL_SCENE_WRONG)
+        printf("%s: %zu error%s\n", path, report.errors, report.errors == 1 ? "" : "s");
     rill_scene_report_free(&report);
     rill_world_destroy(world);
     rill_scene_free(scene);

@@ -32,8 +32,8 @@ static void print_count(const char *what, int64_t count, const char *meaning) {
     if (count) printf("  %-20s %" PRId64 "%s%s\n", what, count, meaning[0] ? " " : "", meaning);
 }
 
-/* Prints what every bed of a mesh has some of apart from what is a reason to look again: a teapot with thin walls is all
- * right. */
+/* Prints what every bed of a mesh has some of apart from what is a reason to look again: a teapot with thin walls is
+ * all right. */
 static void print_findings(const rill_bed_info *info) {
     const bool fitted = info->slivers_merged || info->faces_closed || info->walls_thickened || info->sheet_cells ||
                         info->doubled_triangles || info->degenerate_triangles;
@@ -48,16 +48,18 @@ static void print_findings(const rill_bed_info *info) {
     const bool lost = info->outside_solids || info->out_of_range;
     printf("not represented%s\n", lost ? " (look at these)" : ": nothing");
     print_count("outside", info->outside_solids,
-                info->columns ? "solids that touch no cell of the grid"
-                              : "solids, and no floor: what stands upright alone has none; turn a y-up model with rotate: "
-                                "[90, 0, 0]");
+                info->columns
+                    ? "solids that touch no cell of the grid"
+                    : "solids, and no floor: what stands upright alone has none; turn a y-up model with rotate: "
+                      "[90, 0, 0]");
     print_count("out of range", info->out_of_range, "floors and solids too low or too high, cut off");
 }
 
 static int print_bed(const char *path, const rill_world *world) {
     rill_bed_info info;
     rill_grid grid;
-    if (rill_bed_get_info(world, &info) != RILL_OK || rill_world_get_grid(world, &grid) != RILL_OK) return refuse(path, rill_world_message(world), RILL_INVALID_STATE);
+    if (rill_bed_get_info(world, &info) != RILL_OK || rill_world_get_grid(world, &grid) != RILL_OK)
+        return refuse(path, rill_world_message(world), RILL_INVALID_STATE);
     printf("bed\n");
     printf("  %-20s %d x %d cells of %g m = %g x %g m\n", "grid", info.cells[0], info.cells[1], grid.cell_size,
            info.cells[0] * grid.cell_size, info.cells[1] * grid.cell_size);
@@ -85,9 +87,9 @@ static void print_solid(const rill_scene_solid *solid) {
     const rill_solid_def *def = &solid->def;
     printf("  %-20s %s", def->name ? def->name : "", shape_name(def->shape));
     if (def->shape == RILL_SHAPE_MESH)
-printf(" %s, %zu triangles, %zu vertices", solid->file, def->triangle_count, def->vertex_count);
-else if (def->shape == RILL_SHAPE_HEIGHTMAP)
-printf(" %s, %d x %d", solid->file, def->heights_size[0], def->heights_size[1]);
+        printf(" %s, %zu triangles, %zu vertices", solid->file, def->triangle_count, def->vertex_count);
+    else if (def->shape == RILL_SHAPE_HEIGHTMAP)
+        printf(" %s, %d x %d", solid->file, def->heights_size[0], def->heights_size[1]);
     printf("\n");
 }
 
@@ -102,7 +104,8 @@ static int info_scene(const char *path, const info_options *options) {
     printf("  %-20s %g s in frames of %g s\n", "run", scene->until, scene->frame);
     printf("  %-20s density %g kg/m3, viscosity %g m2/s, surface tension %g N/m, contact angle %g degrees\n", "liquid",
            liquid->density, liquid->viscosity, liquid->surface_tension, liquid->contact_angle);
-    if (rill_world_get_ledger(world, &ledger) == RILL_OK) printf("  %-20s %.6g ml at the start\n", "filled", (double)ledger.columns * ledger.quantum_volume * 1e6);
+    if (rill_world_get_ledger(world, &ledger) == RILL_OK)
+        printf("  %-20s %.6g ml at the start\n", "filled", (double)ledger.columns * ledger.quantum_volume * 1e6);
     size_t sinks = 0;
     for (size_t i = 0; i < scene->source_count; ++i) sinks += scene->sources[i].def.sink;
     printf("  %-20s %zu, sinks %zu, probes %zu\n", "sources", scene->source_count - sinks, sinks, scene->probe_count);

@@ -51,7 +51,7 @@ int main(int argc, char **argv) {
         return finish(RILL_EXIT_DONE);
     }
     for (int i = 0; i < COMMANDS; ++i)
-if (strcmp(name, commands[i].name) == 0) return finish(commands[i].run(argc - 1, argv + 1));
+        if (strcmp(name, commands[i].name) == 0) return finish(commands[i].run(argc - 1, argv + 1));
     if (*name) fprintf(stderr, "rill: unknown command '%s'\n\n", name);
     print_usage(stderr);
     return RILL_EXIT_USAGE;

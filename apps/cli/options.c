@@ -59,7 +59,8 @@ static int take_value(const rill_command *command, const rill_option *option, co
     case RILL_OPTION_NUMBER:
     case RILL_OPTION_COUNT: return take_number(command, option, text);
     case RILL_OPTION_OFF:
-        if (strcmp(text, "off") != 0 && strcmp(text, "on") != 0) return refuse_value(command, option, text, "off or on");
+        if (strcmp(text, "off") != 0 && strcmp(text, "on") != 0)
+            return refuse_value(command, option, text, "off or on");
         *(bool *)option->target = text[1] == 'f';
         return RILL_EXIT_NOT_YET;
     case RILL_OPTION_LIST:

@@ -88,7 +88,8 @@ static bool read_camera(const char *text, rill_camera *camera) {
     }
     bool good = count >= 6 && !*rest && v[6] > 0 && v[6] <= 10000;
     for (int i = 0; i < 7; ++i) good &= fabs(v[i]) <= 1e6;
-    if (!good || (v[0] == v[3] && v[1] == v[4] && v[2] == v[5])) return refuse("--camera", text, "six or seven numbers: from x y z, to x y z (another place), lens in mm");
+    if (!good || (v[0] == v[3] && v[1] == v[4] && v[2] == v[5]))
+        return refuse("--camera", text, "six or seven numbers: from x y z, to x y z (another place), lens in mm");
     memcpy(camera->from, v, sizeof camera->from);
     memcpy(camera->to, v + 3, sizeof camera->to);
     camera->lens = v[6];
@@ -117,7 +118,8 @@ static bool check_options(const draw_options *options, drawing *work) {
         fprintf(stderr, "rill render: no output was named, expected -o FILE.png or -o FILE.mp4\n");
         return false;
     }
-    if (!ends_with(options->file, ".png") && !ends_with(options->file, ".mp4")) return refuse("-o", options->file, "a name that ends in .png or .mp4");
+    if (!ends_with(options->file, ".png") && !ends_with(options->file, ".mp4"))
+        return refuse("-o", options->file, "a name that ends in .png or .mp4");
     rill_camera scratch = { .lens = 35 };
     return (!options->size || read_size(options->size, work->size)) &&
            (!options->overlay || read_overlay(options->overlay, &work->look.overlay)) &&
@@ -155,7 +157,8 @@ static int draw(drawing *work) {
                  rill_result_name(result));
         return fail(work, RILL_EXIT_MACHINE);
     }
-    if (!rill_render_scene(work->render, work->world, &work->surface, 1, &work->camera, &work->look, &work->message)) return rill_progress_stop_wanted() ? tell_stopped(work) : fail(work, RILL_EXIT_MACHINE);
+    if (!rill_render_scene(work->render, work->world, &work->surface, 1, &work->camera, &work->look, &work->message))
+        return rill_progress_stop_wanted() ? tell_stopped(work) : fail(work, RILL_EXIT_MACHINE);
     rill_render_read(work->render, work->pixels);
     return RILL_EXIT_DONE;
 }
@@ -164,7 +167,7 @@ static int draw_into(drawing *work, const char *file) {
     int code = draw(work);
     if (code != RILL_EXIT_DONE) return code;
     bool good = work->movie ? rill_movie_add(work->movie, work->pixels, &work->message)
-                         : rill_picture_write(file, work->pixels, work->size[0], work->size[1], &work->message);
+                            : rill_picture_write(file, work->pixels, work->size[0], work->size[1], &work->message);
     return good ? RILL_EXIT_DONE : fail(work, RILL_EXIT_MACHINE);
 }
 
@@ -193,7 +196,8 @@ static int play(drawing *work, const draw_options *options, double until) {
         double time = k ? rill_scene_frame_time(scene->frame, until, k) : 0;
         rill_status status;
         if (k && rill_physics_step(work->physics, length, &status) != RILL_OK) {
-            snprintf(work->message.text, sizeof work->message.text, "t = %g s: %s", time, rill_world_message(work->world));
+            snprintf(work->message.text, sizeof work->message.text, "t = %g s: %s", time,
+                     rill_world_message(work->world));
             return fail(work, RILL_EXIT_INPUT);
         }
         if (!rill_render_watch(work->render, work->world, length)) {

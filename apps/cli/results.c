@@ -43,7 +43,8 @@ static bool save(const rill_results *results, const char *name, int32_t axes) {
     char path[PATH_LIMIT];
     rill_message message = { "" };
     if (!path_in(results, name, path)) return false;
-    if (rill_npy_save(path, results->buffer, results->shape, axes, &message) != RILL_OK) return complain(path, message.text);
+    if (rill_npy_save(path, results->buffer, results->shape, axes, &message) != RILL_OK)
+        return complain(path, message.text);
     return true;
 }
 
@@ -53,7 +54,8 @@ static bool save_field(rill_results *results, rill_field field, const char *name
     size_t count = results->shape[1] * results->shape[2] * width;
     for (size_t layer = 0; layer < results->shape[0]; ++layer) {
         double *out = results->buffer + layer * count;
-        if (rill_world_read_field(results->world, field, (int32_t)layer, out, count) != RILL_OK) return complain(name, rill_world_message(results->world));
+        if (rill_world_read_field(results->world, field, (int32_t)layer, out, count) != RILL_OK)
+            return complain(name, rill_world_message(results->world));
     }
     return save(results, name, width == 2 ? 4 : 3);
 }
@@ -61,7 +63,8 @@ static bool save_field(rill_results *results, rill_field field, const char *name
 /* Room for as many layers as the bed has now. */
 static bool make_room(rill_results *results) {
     rill_bed_info info;
-    if (rill_bed_get_info(results->world, &info) != RILL_OK) return complain("the arrays", rill_world_message(results->world));
+    if (rill_bed_get_info(results->world, &info) != RILL_OK)
+        return complain("the arrays", rill_world_message(results->world));
     size_t shape[4] = { (size_t)info.layers, (size_t)info.cells[1], (size_t)info.cells[0], 2 };
     if (results->buffer && shape[0] == results->shape[0]) return true;
     /* At most 65535 layers of 2^28 cells: the product of the sizes fits 64 bits. */
@@ -124,7 +127,8 @@ bool rill_results_open(rill_results *results, const char *folder, const rill_sce
 static bool write_bodies(rill_results *results, double time) {
     char text[32];
     snprintf(text, sizeof text, "%.17g", time);
-    for (int32_t i = 0; i < rill_world_body_count(results->world); ++i) fputs(rill_bodies_row_of(results->world, i, text).text, results->bodies);
+    for (int32_t i = 0; i < rill_world_body_count(results->world); ++i)
+        fputs(rill_bodies_row_of(results->world, i, text).text, results->bodies);
     return flushed(results, results->bodies, "bodies.csv");
 }
 
@@ -132,12 +136,14 @@ bool rill_results_row(rill_results *results, double time, int64_t substeps) {
     rill_ledger ledger;
     rill_step_info step;
     if (rill_world_get_ledger(results->world, &ledger) != RILL_OK ||
-        rill_world_get_step_info(results->world, &step) != RILL_OK) return complain("log.csv", rill_world_message(results->world));
+        rill_world_get_step_info(results->world, &step) != RILL_OK)
+        return complain("log.csv", rill_world_message(results->world));
     double quantum = ledger.quantum_volume;
     fprintf(results->log, "%.17g,%" PRId64 ",%.17g,%.17g,%.17g,%.17g,%" PRId64 ",%.17g,%" PRId64, time, substeps,
             (double)ledger.columns * quantum, (double)ledger.airborne * quantum, (double)ledger.poured * quantum,
             (double)ledger.drained * quantum, ledger.error, step.max_speed, step.awake_columns);
-    for (size_t i = 0; i < results->scene->probe_count; ++i) fprintf(results->log, ",%.17g", rill_scene_probe_value(&results->scene->probes[i], results->world));
+    for (size_t i = 0; i < results->scene->probe_count; ++i)
+        fprintf(results->log, ",%.17g", rill_scene_probe_value(&results->scene->probes[i], results->world));
     fputc('\n', results->log);
     return flushed(results, results->log, "log.csv") && (!results->bodies || write_bodies(results, time));
 }
@@ -146,7 +152,7 @@ bool rill_results_close(rill_results *results) {
     bool good = true;
     FILE *files[3] = { results->log, results->index, results->bodies };
     for (int i = 0; i < 3; ++i)
-if (files[i] && fclose(files[i]) != 0) good = complain(results->folder, strerror(errno));
+        if (files[i] && fclose(files[i]) != 0) good = complain(results->folder, strerror(errno));
     free(results->buffer);
     results->log = results->index = results->bodies = NULL;
     results->buffer = NULL;

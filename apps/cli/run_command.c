@@ -124,7 +124,8 @@ static int run_world(const rill_scene *scene, rill_world *world, const run_optio
     run.progress = rill_progress_start();
     run.physics = rill_console_physics(scene, world);
     int code = RILL_EXIT_MACHINE;
-    if (run.physics && rill_results_open(&run.results, folder, scene, world, options->fields)) code = simulate(&run, options);
+    if (run.physics && rill_results_open(&run.results, folder, scene, world, options->fields))
+        code = simulate(&run, options);
     rill_progress_wipe(&run.progress);
     if (!rill_results_close(&run.results) && code == RILL_EXIT_DONE) code = RILL_EXIT_MACHINE;
     rill_physics_destroy(run.physics);
@@ -157,7 +158,8 @@ static int read_run_options(int argc, char **argv, run_options *options, const c
     };
     size_t count;
     int code = rill_options_read(&command, argc, argv, path, &count);
-    if (code == RILL_EXIT_NOT_YET && options->every >= 0 && !options->fields) fprintf(stderr, "rill run: note: --every is about the arrays of --fields, which was not given\n");
+    if (code == RILL_EXIT_NOT_YET && options->every >= 0 && !options->fields)
+        fprintf(stderr, "rill run: note: --every is about the arrays of --fields, which was not given\n");
     return code;
 }
 
@@ -170,7 +172,8 @@ int rill_cli_run(int argc, char **argv) {
     rill_world *world;
     char *folder = rill_cli_folder(path);
     code = rill_cli_open(path, &options.sets, &options.machine, &scene, &world);
-    if (code == RILL_EXIT_DONE) code = folder ? run_world(scene, world, &options, options.folder ? options.folder : folder) : RILL_EXIT_MACHINE;
+    if (code == RILL_EXIT_DONE)
+        code = folder ? run_world(scene, world, &options, options.folder ? options.folder : folder) : RILL_EXIT_MACHINE;
     free(folder);
     rill_world_destroy(world);
     rill_scene_free(scene);

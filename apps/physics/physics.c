@@ -1,15 +1,16 @@
 /* The step: liquid first, then the engine, which gets what the liquid has done and adds contacts.
  *
- * A body that touches nothing keeps the state that the library found for it, to the bit. One that touches something gets
- * the engine's, and as `acceleration` all that changed its velocity besides the liquid: nothing for a thing that rests on
- * dry ground, minus its buoyancy for one that rests under water. An impact is no acceleration that lasts: what exceeds
- * two g of the body and the liquid in its place is replaced by gravity.
+ * A body that touches nothing keeps the state that the library found for it, to the bit. One that touches something
+ * gets the engine's, and as `acceleration` all that changed its velocity besides the liquid: nothing for a thing that
+ * rests on dry ground, minus its buoyancy for one that rests under water. An impact is no acceleration that lasts: what
+ * exceeds two g of the body and the liquid in its place is replaced by gravity.
  *
- * Liquid does not push steadily, as the engine does with what it gets. Along what a body touches it comes as much farther than
- * that would take it as it did in the library: were it put elsewhere, all liquid around it would have to make room at once,
- * which throws what is light to and fro.
+ * Liquid does not push steadily, as the engine does with what it gets. Along what a body touches it comes as much
+ * farther than that would take it as it did in the library: were it put elsewhere, all liquid around it would have to
+ * make room at once, which throws what is light to and fro.
  *
- * The engine makes sub-steps so short that a thing does not fall or fly far, measured by its own size, in one of them. */
+ * The engine makes sub-steps so short that a thing does not fall or fly far, measured by its own size, in one of
+ * them. */
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -112,9 +113,9 @@ static void place(const rill_physics *physics, const rill_physics_body *body, co
     dBodySetLinearVel(body->body, v[0] * one, v[1] * one, v[2] * one);
     dBodySetAngularVel(body->body, w[0], w[1], w[2]);
     if (body->gone)
-dBodyDisable(body->body);
-else
-dBodyEnable(body->body);
+        dBodyDisable(body->body);
+    else
+        dBodyEnable(body->body);
 }
 
 static void push(const rill_physics *physics, const rill_physics_body *body, double dt) {
@@ -222,7 +223,8 @@ static rill_result add_contacts(rill_physics *physics, double dt) {
     rill_result result = rill_world_get_gravity(physics->world, gravity);
     result = result == RILL_OK ? look(physics) : result;
     if (result == RILL_OK) run_engine(physics, gravity, dt);
-    for (size_t i = 0; i < physics->body_count && result == RILL_OK; ++i) result = tell(physics, &physics->bodies[i], gravity, dt);
+    for (size_t i = 0; i < physics->body_count && result == RILL_OK; ++i)
+        result = tell(physics, &physics->bodies[i], gravity, dt);
     return result;
 }
 

@@ -4,9 +4,9 @@
  *     while (...) rill_physics_step(physics, dt, &status);
  *     rill_physics_destroy(physics);
  *
- * All that decides the future is in the world: the engine is told anew in every step where bodies are. So snapshots need to
- * know nothing of it, bodies and solids may come, go and be moved by anybody between steps, and the same worlds give the
- * same steps. */
+ * All that decides the future is in the world: the engine is told anew in every step where bodies are. So snapshots
+ * need to know nothing of it, bodies and solids may come, go and be moved by anybody between steps, and the same worlds
+ * give the same steps. */
 #ifndef RILL_PHYSICS_PHYSICS_H
 #define RILL_PHYSICS_PHYSICS_H
 

@@ -1,8 +1,8 @@
 /* Contacts: friction, little bounce, and a softness that does not depend on scale.
  *
- * The engine holds n.v = (erp / h) depth - cfm * force in a contact, with sub-step h. A thing at rest that presses with its
- * weight sinks in until both sides are zero: depth = cfm h m g / erp. From that depth, a small part of the smallest body,
- * cfm follows for the lighter of both bodies. Russell Smith, ODE manual, "Soft constraint: ERP and CFM". */
+ * The engine holds n.v = (erp / h) depth - cfm * force in a contact, with sub-step h. A thing at rest that presses with
+ * its weight sinks in until both sides are zero: depth = cfm h m g / erp. From that depth, a small part of the smallest
+ * body, cfm follows for the lighter of both bodies. Russell Smith, ODE manual, "Soft constraint: ERP and CFM". */
 #include <math.h>
 
 #include "physics_internal.h"
@@ -101,8 +101,8 @@ static void meet(rill_physics *physics, dGeomID one, const dReal box[6], dGeomID
     }
 }
 
-/* In the order of the world's things and not that of the engine's spaces, which depends on the past: contacts are solved in
- * the order in which they are found. */
+/* In the order of the world's things and not that of the engine's spaces, which depends on the past: contacts are
+ * solved in the order in which they are found. */
 void rill_physics_touch(rill_physics *physics) {
     for (size_t i = 0; i < physics->body_count; ++i) {
         const rill_physics_body *body = &physics->bodies[i];
@@ -119,7 +119,8 @@ void rill_physics_touch(rill_physics *physics) {
                 meet(physics, other->geom.id, others, body->geom.id);
             }
         }
-        for (size_t j = 0; j < physics->solid_count && !body->kinematic; ++j) meet(physics, body->geom.id, box, physics->solids[j].geom.id);
+        for (size_t j = 0; j < physics->solid_count && !body->kinematic; ++j)
+            meet(physics, body->geom.id, box, physics->solids[j].geom.id);
         for (int j = 0; j < 4 && !body->kinematic; ++j) meet(physics, body->geom.id, box, physics->walls[j]);
     }
 }

@@ -1,8 +1,8 @@
 /* Shared by the files of the coupling.
  *
  * Units. The engine's tolerances are made for things of about a metre and a kilogram; here they have grams and
- * millimetres. So its lengths are counted in `unit` and its masses in `weight`, those of the smallest and the lightest body;
- * seconds stay. */
+ * millimetres. So its lengths are counted in `unit` and its masses in `weight`, those of the smallest and the lightest
+ * body; seconds stay. */
 #ifndef RILL_PHYSICS_PHYSICS_INTERNAL_H
 #define RILL_PHYSICS_PHYSICS_INTERNAL_H
 

@@ -21,7 +21,8 @@ void rill_geom_free(rill_geom *geom) {
 
 /* ---------------------------------------------------------------------------------------------------------- meshes */
 
-/* Vertices in the engine's units, and indices: `lead` numbers before those of each triangle are the count of its corners. */
+/* Vertices in the engine's units, and indices: `lead` numbers before those of each triangle are the count of its
+ * corners. */
 static bool take_triangles(rill_geom *out, const double *vertices, size_t vertex_count, const uint32_t *indices,
                            size_t triangle_count, double unit, size_t lead) {
     out->points = malloc((3 * vertex_count + 1) * sizeof *out->points);
@@ -53,7 +54,8 @@ static bool make_mesh(const double *vertices, size_t vertex_count, const uint32_
 static bool make_convex(const rill_body_info *info, double unit, rill_geom *out) {
     size_t count = info->triangle_count;
     out->planes = malloc((4 * count + 1) * sizeof *out->planes);
-    if (!out->planes || !take_triangles(out, info->vertices, info->vertex_count, info->indices, count, unit, 1)) return false;
+    if (!out->planes || !take_triangles(out, info->vertices, info->vertex_count, info->indices, count, unit, 1))
+        return false;
     for (size_t i = 0; i < count; ++i) {
         const double *a = out->points + 3 * info->indices[3 * i], *b = out->points + 3 * info->indices[3 * i + 1];
         const double *c = out->points + 3 * info->indices[3 * i + 2];

@@ -53,7 +53,8 @@ static void add_walls(rill_physics *physics) {
         double normal[2] = { 0, 0 };
         double place = def->grid.origin[axis] + (far ? def->grid.cells[axis] * def->grid.cell_size : 0);
         normal[axis] = far ? -1 : 1;
-        if (def->edges[side].kind == RILL_EDGE_WALL) physics->walls[side] = dCreatePlane(NULL, normal[0], normal[1], 0, (far ? -place : place) / physics->unit);
+        if (def->edges[side].kind == RILL_EDGE_WALL)
+            physics->walls[side] = dCreatePlane(NULL, normal[0], normal[1], 0, (far ? -place : place) / physics->unit);
     }
 }
 
@@ -135,7 +136,8 @@ rill_result rill_physics_meet_bodies(rill_physics *physics) {
     rill_physics_forget(physics); /* units follow from bodies, so solids are made anew as well */
     rill_result result = list_bodies(physics);
     if (result == RILL_OK) begin(physics);
-    for (size_t i = 0; i < physics->body_count && result == RILL_OK; ++i) result = make_body(physics, &physics->bodies[i]) ? RILL_OK : RILL_OUT_OF_MEMORY;
+    for (size_t i = 0; i < physics->body_count && result == RILL_OK; ++i)
+        result = make_body(physics, &physics->bodies[i]) ? RILL_OK : RILL_OUT_OF_MEMORY;
     if (result != RILL_OK) rill_physics_forget(physics);
     return result;
 }
@@ -145,14 +147,15 @@ rill_result rill_physics_meet_bodies(rill_physics *physics) {
 static const rill_scene_solid *source_of(const rill_physics *physics, rill_solid_id id) {
     const char *name = rill_solid_name(physics->world, id);
     for (size_t i = 0; name && i < physics->scene->solid_count; ++i)
-if (strcmp(physics->scene->solids[i].def.name, name) == 0) return &physics->scene->solids[i];
+        if (strcmp(physics->scene->solids[i].def.name, name) == 0) return &physics->scene->solids[i];
     return NULL;
 }
 
 static rill_result list_solids(rill_physics *physics) {
     size_t count = (size_t)rill_world_solid_count(physics->world);
     bool same = physics->solids && count == physics->solid_count;
-    for (size_t i = 0; i < count && same; ++i) same = physics->solids[i].id.value == rill_world_solid_at(physics->world, (int32_t)i).value;
+    for (size_t i = 0; i < count && same; ++i)
+        same = physics->solids[i].id.value == rill_world_solid_at(physics->world, (int32_t)i).value;
     if (same) return RILL_OK;
     forget_solids(physics);
     physics->solids = calloc(count ? count : 1, sizeof *physics->solids);
@@ -205,6 +208,7 @@ static rill_result meet_solid(rill_physics *physics, rill_physics_solid *solid, 
 
 rill_result rill_physics_meet_solids(rill_physics *physics, double dt) {
     rill_result result = list_solids(physics);
-    for (size_t i = 0; i < physics->solid_count && result == RILL_OK; ++i) result = meet_solid(physics, &physics->solids[i], dt);
+    for (size_t i = 0; i < physics->solid_count && result == RILL_OK; ++i)
+        result = meet_solid(physics, &physics->solids[i], dt);
     return result;
 }

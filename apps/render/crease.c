@@ -51,7 +51,8 @@ static bool weld(crease *c) {
     for (size_t v = 0; v < mesh->vertex_count; ++v) {
         const double *p = &mesh->vertices[3 * v];
         size_t slot = hash_place(p) & (room - 1);
-        while (table[slot] != UINT32_MAX && memcmp(&mesh->vertices[3 * (size_t)table[slot]], p, 3 * sizeof *p) != 0) slot = (slot + 1) & (room - 1);
+        while (table[slot] != UINT32_MAX && memcmp(&mesh->vertices[3 * (size_t)table[slot]], p, 3 * sizeof *p) != 0)
+            slot = (slot + 1) & (room - 1);
         if (table[slot] == UINT32_MAX) table[slot] = (uint32_t)v;
         c->place[v] = table[slot];
     }

@@ -33,7 +33,8 @@ static EGLContext make_context(EGLDisplay display, bool es) {
     EGLConfig config;
     EGLint count = 0;
     if (!eglBindAPI(es ? EGL_OPENGL_ES_API : EGL_OPENGL_API) ||
-        !eglChooseConfig(display, es ? any_es : any_core, &config, 1, &count) || count < 1) return EGL_NO_CONTEXT;
+        !eglChooseConfig(display, es ? any_es : any_core, &config, 1, &count) || count < 1)
+        return EGL_NO_CONTEXT;
     return eglCreateContext(display, config, EGL_NO_CONTEXT, es ? es3 : core);
 }
 
@@ -50,15 +51,18 @@ rill_headless *rill_headless_create(bool es, rill_message *message) {
         rill_headless_destroy(headless);
         return NULL;
     }
-    if (!epoxy_has_egl_extension(EGL_NO_DISPLAY, "EGL_MESA_platform_surfaceless")) return fail(headless, message, "found an EGL without EGL_MESA_platform_surfaceless");
+    if (!epoxy_has_egl_extension(EGL_NO_DISPLAY, "EGL_MESA_platform_surfaceless"))
+        return fail(headless, message, "found an EGL without EGL_MESA_platform_surfaceless");
     headless->display = eglGetPlatformDisplayEXT(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, NULL);
-    if (headless->display == EGL_NO_DISPLAY || !eglInitialize(headless->display, NULL, NULL)) return fail(headless, message, "the EGL display could not be opened");
+    if (headless->display == EGL_NO_DISPLAY || !eglInitialize(headless->display, NULL, NULL))
+        return fail(headless, message, "the EGL display could not be opened");
     headless->context = make_context(headless->display, es);
     if (headless->context == EGL_NO_CONTEXT) {
         return fail(headless, message,
                     es ? "found no OpenGL ES 3.0, expected one" : "found no OpenGL 3.3 core, expected one");
     }
-    if (!eglMakeCurrent(headless->display, EGL_NO_SURFACE, EGL_NO_SURFACE, headless->context)) return fail(headless, message, "the context could not be made current");
+    if (!eglMakeCurrent(headless->display, EGL_NO_SURFACE, EGL_NO_SURFACE, headless->context))
+        return fail(headless, message, "the context could not be made current");
     return headless;
 }
 

@@ -80,7 +80,7 @@ static bool has_word(const char *name, const char *word) {
 
 static rill_material guess(const char *name, rill_shape shape) {
     for (size_t i = 0; i < sizeof hints / sizeof hints[0]; ++i)
-if (has_word(name, hints[i].word)) return hints[i].kind;
+        if (has_word(name, hints[i].word)) return hints[i].kind;
     return shape == RILL_SHAPE_HEIGHTMAP ? RILL_MATERIAL_STONE : RILL_MATERIAL_AUTO;
 }
 

@@ -15,7 +15,8 @@
 bool rill_picture_may_write(const char *path, rill_message *message) {
     struct stat there;
     bool exists = stat(path, &there) == 0;
-    if (exists && !S_ISREG(there.st_mode) && !S_ISDIR(there.st_mode)) return true; /* opening a pipe would be noticed at its other end */
+    if (exists && !S_ISREG(there.st_mode) && !S_ISDIR(there.st_mode))
+        return true; /* opening a pipe would be noticed at its other end */
     int file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
     if (file < 0) {
         snprintf(message->text, sizeof message->text, "%.150s: cannot be written: %.64s", path,

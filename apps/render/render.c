@@ -74,7 +74,8 @@ void rill_render_destroy(rill_render *render) {
     if (!render) return;
     rill_targets_destroy(&render->targets);
     for (int i = 0; i < RILL_PROGRAM_COUNT; ++i) glDeleteProgram(render->programs[i]);
-    for (int i = 0; i < 2 * RILL_MATERIALS; ++i) glDeleteProgram(render->materials[i / RILL_MATERIALS][i % RILL_MATERIALS]);
+    for (int i = 0; i < 2 * RILL_MATERIALS; ++i)
+        glDeleteProgram(render->materials[i / RILL_MATERIALS][i % RILL_MATERIALS]);
     glDeleteBuffers(1, &render->frame_buffer);
     glDeleteVertexArrays(1, &render->empty_array);
     glDeleteQueries(1, &render->query);
@@ -236,7 +237,8 @@ bool rill_render_take(rill_render *render, const rill_world *world, rill_surface
                       const rill_render_options *options, rill_message *message) {
     if (!rill_render_take_solids(render, world, options, message) ||
         !rill_render_take_liquid(render, world, surfaces, surface_count, message) ||
-        !take_overlay(render, world, surfaces, surface_count, options, message)) return false;
+        !take_overlay(render, world, surfaces, surface_count, options, message))
+        return false;
     rill_wet_upload(&render->wet);
     rill_frame_begin(render, world, options);
     if (!lay_ground(render, options->ground)) {
@@ -275,9 +277,9 @@ bool rill_render_draw(rill_render *render, const rill_camera *camera, const rill
     glBindFramebuffer(GL_FRAMEBUFFER, (GLuint)window);
     GLenum error = glGetError();
     if (error != GL_NO_ERROR)
-snprintf(message->text, sizeof message->text, "the graphics system failed (error 0x%04x)", (unsigned)error);
-else if (!going)
-snprintf(message->text, sizeof message->text, "stopped");
+        snprintf(message->text, sizeof message->text, "the graphics system failed (error 0x%04x)", (unsigned)error);
+    else if (!going)
+        snprintf(message->text, sizeof message->text, "stopped");
     return error == GL_NO_ERROR && going;
 }
 

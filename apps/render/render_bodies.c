@@ -73,7 +73,8 @@ bool rill_render_take_body(rill_render_solid *out, const rill_world *world, rill
     rill_body_state state;
     rill_body_forces forces;
     if (rill_body_get_info(world, id, &info) != RILL_OK || rill_body_get_state(world, id, &state) != RILL_OK ||
-        rill_body_get_forces(world, id, &forces) != RILL_OK) return true; /* gone: not drawn */
+        rill_body_get_forces(world, id, &forces) != RILL_OK)
+        return true; /* gone: not drawn */
     /* Another world may have another body with the same number. */
     uint64_t key = RILL_RENDER_BODY | id.value, shape = rill_render_hash(info.vertices, 3 * info.vertex_count);
     if (out->id != key || out->shape != shape) {
@@ -119,8 +120,8 @@ static bool aim_hulls(rill_render *render) {
     return high[0] > low[0];
 }
 
-/* From below, or from above; then things that are open above, and dry inside, are closed by a lid over all of their outline, as
- * high as they are: it is not right to show liquid there. */
+/* From below, or from above; then things that are open above, and dry inside, are closed by a lid over all of their
+ * outline, as high as they are: it is not right to show liquid there. */
 static void draw_hulls(const rill_render *render, const rill_target *target, bool from_above) {
     GLuint program = render->programs[RILL_PROGRAM_SHADOW];
     float clip[16];

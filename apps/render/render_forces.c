@@ -1,5 +1,5 @@
-/* The overlay of forces: one arrow per body, the liquid's force on it in the last step, from the middle of what is under
- * the surface. An arrow as long as the body is wide is a force that carries its weight; a body that is moved from
+/* The overlay of forces: one arrow per body, the liquid's force on it in the last step, from the middle of what is
+ * under the surface. An arrow as long as the body is wide is a force that carries its weight; a body that is moved from
  * outside has no weight, and is measured by that of the liquid it would displace. */
 #include <math.h>
 #include <stdio.h>
@@ -25,7 +25,8 @@ static bool find_arrow(const rill_world *world, rill_body_id id, double dt, arro
     rill_liquid liquid;
     double g[3];
     if (rill_body_get_info(world, id, &info) != RILL_OK || rill_body_get_forces(world, id, &forces) != RILL_OK ||
-        rill_world_get_gravity(world, g) != RILL_OK || rill_world_get_liquid(world, &liquid) != RILL_OK) return false;
+        rill_world_get_gravity(world, g) != RILL_OK || rill_world_get_liquid(world, &liquid) != RILL_OK)
+        return false;
     double mass = isfinite(info.mass) ? info.mass : liquid.density * info.volume;
     double weight = mass * sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
     const double *j = forces.impulse;

@@ -14,7 +14,7 @@ static const float FILM = 0.03f;            /* of a cell: shores fade below this
 
 static bool has_glass(const rill_render *render) {
     for (size_t i = 0; i < render->solid_count; ++i)
-if (render->solids[i].drawn && render->solids[i].material.kind == RILL_MATERIAL_GLASS) return true;
+        if (render->solids[i].drawn && render->solids[i].material.kind == RILL_MATERIAL_GLASS) return true;
     return false;
 }
 
@@ -43,7 +43,7 @@ static void put_sides(mixer *mixing, const rill_sides *sides) {
         mixing->vertex += 4 * sides->count * RILL_SIDE_FLOATS;
     }
     for (size_t i = 0; i < sides->count; ++i, mixing->first += 4)
-for (int k = 0; k < 6; ++k) *mixing->index++ = mixing->first + order[k];
+        for (int k = 0; k < 6; ++k) *mixing->index++ = mixing->first + order[k];
 }
 
 static void measure(rill_render *render, const mixer *mixing) {
@@ -76,7 +76,7 @@ bool rill_render_take_liquid(rill_render *render, const rill_world *world, rill_
     vertex_count += 4 * render->sides.count;
     index_count += 6 * render->sides.count;
     mixer mixing = { .vertices = malloc((8 * vertex_count + 1) * sizeof *mixing.vertices),
-                .indices = malloc((index_count + 1) * sizeof *mixing.indices) };
+                     .indices = malloc((index_count + 1) * sizeof *mixing.indices) };
     mixing.vertex = mixing.vertices;
     mixing.index = mixing.indices;
     good = good && mixing.vertices && mixing.indices;
@@ -91,7 +91,8 @@ bool rill_render_take_liquid(rill_render *render, const rill_world *world, rill_
     }
     free(mixing.vertices);
     free(mixing.indices);
-    if (!good) snprintf(message->text, sizeof message->text, "out of memory for a surface of %zu vertices", vertex_count);
+    if (!good)
+        snprintf(message->text, sizeof message->text, "out of memory for a surface of %zu vertices", vertex_count);
     return good;
 }
 

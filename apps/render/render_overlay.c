@@ -66,9 +66,9 @@ typedef struct knowledge {
 static void distance_colour(float distance, float capillary, float out[3]) {
     static const float beyond[3] = { 0.35f, 0.36f, 0.38f };
     if (distance <= capillary)
-ramp(1 - distance / capillary, out);
-else
-memcpy(out, beyond, sizeof beyond);
+        ramp(1 - distance / capillary, out);
+    else
+        memcpy(out, beyond, sizeof beyond);
 }
 
 enum { UNKNOWN = 0, ASLEEP, AWAKE };
@@ -90,7 +90,8 @@ static uint8_t tile_at(const knowledge *known, const float *p, int32_t layer) {
  * to. */
 static uint8_t *find_tiles(const knowledge *known, const rill_surface_mesh *mesh) {
     uint8_t *tiles = malloc(mesh->vertex_count + 1);
-    for (size_t v = 0; tiles && v < mesh->vertex_count; ++v) tiles[v] = tile_at(known, &mesh->positions[3 * v], mesh->layers[v]);
+    for (size_t v = 0; tiles && v < mesh->vertex_count; ++v)
+        tiles[v] = tile_at(known, &mesh->positions[3 * v], mesh->layers[v]);
     for (size_t t = 0; tiles && t < 2 * mesh->triangle_count; ++t) { /* twice: rims, then what hangs from them */
         const uint32_t *corners = &mesh->indices[3 * (t % mesh->triangle_count)];
         uint8_t best = UNKNOWN;
@@ -128,7 +129,8 @@ static bool put_colours(maker *making, const rill_surface_mesh *mesh, rill_overl
         if (overlay != RILL_OVERLAY_NORMALS) shade(normal, colour);
         put_vertex(making, &mesh->positions[3 * v], colour, 1, mesh->depths[v]);
     }
-    for (size_t i = 0; i < 3 * mesh->triangle_count; ++i) making->indices[making->index_count++] = first + mesh->indices[i];
+    for (size_t i = 0; i < 3 * mesh->triangle_count; ++i)
+        making->indices[making->index_count++] = first + mesh->indices[i];
     free(tiles);
     return true;
 }
@@ -191,7 +193,8 @@ static bool put_arrows(maker *making, const rill_surface_mesh *mesh, float cell,
 static double *read_awake(const rill_world *world, const rill_grid *grid, int32_t layers) {
     size_t cells = (size_t)grid->cells[0] * (size_t)grid->cells[1];
     double *awake = malloc((cells * (size_t)layers + 1) * sizeof *awake);
-    for (int32_t layer = 0; awake && layer < layers; ++layer) rill_world_read_field(world, RILL_FIELD_AWAKE, layer, awake + cells * (size_t)layer, cells);
+    for (int32_t layer = 0; awake && layer < layers; ++layer)
+        rill_world_read_field(world, RILL_FIELD_AWAKE, layer, awake + cells * (size_t)layer, cells);
     return awake;
 }
 
@@ -218,14 +221,17 @@ static void look_over(knowledge *known, const rill_world *world, rill_surface *c
     }
 }
 
-static bool put(maker *making, rill_surface *const *surfaces, size_t count, rill_overlay overlay, const knowledge *known) {
+static bool put(maker *making, rill_surface *const *surfaces, size_t count, rill_overlay overlay,
+                const knowledge *known) {
     rill_surface_mesh mesh;
     bool good = true;
     for (size_t s = 0; s < count && good; ++s) {
         rill_surface_get_mesh(surfaces[s], &mesh);
         switch (overlay) {
         case RILL_OVERLAY_WIREFRAME: put_wires(making, &mesh); break;
-        case RILL_OVERLAY_VELOCITY: good = put_arrows(making, &mesh, (float)known->grid.cell_size, known->fastest); break;
+        case RILL_OVERLAY_VELOCITY:
+            good = put_arrows(making, &mesh, (float)known->grid.cell_size, known->fastest);
+            break;
         default: good = put_colours(making, &mesh, overlay, known); break;
         }
     }
@@ -255,8 +261,10 @@ bool rill_render_take_overlay(rill_render *render, const rill_world *world, rill
     maker making = { 0 };
     making.vertices = malloc((6 * vertices + 1) * FLOATS * sizeof *making.vertices);
     making.indices = malloc((6 * (vertices + triangles) + 1) * sizeof *making.indices);
-    bool good = making.vertices && making.indices && (known.awake || !tiles) && put(&making, surfaces, count, overlay, &known) &&
-                rill_batch_fill(&render->overlay, making.vertices, making.vertex_count, ATTRIBUTES, making.indices, making.index_count);
+    bool good = making.vertices && making.indices && (known.awake || !tiles) &&
+                put(&making, surfaces, count, overlay, &known) &&
+                rill_batch_fill(&render->overlay, making.vertices, making.vertex_count, ATTRIBUTES, making.indices,
+                                making.index_count);
     free(known.awake);
     free(making.vertices);
     free(making.indices);

@@ -3,8 +3,8 @@
  * passage. So each wet column gets a face towards every neighbour that is solid or outside, and one below its
  * ceiling if it is full.
  *
- * Where the surface ends at a wall, faces hang from its edge, which is smooth along round walls; elsewhere they stand where cells
- * end.
+ * Where the surface ends at a wall, faces hang from its edge, which is smooth along round walls; elsewhere they stand
+ * where cells end.
  *
  * Faces look away from the liquid; shaders draw those that look at the eye. */
 #include <math.h>
@@ -80,8 +80,8 @@ static bool is_void(const fields *grids, int32_t x, int32_t y, double z) {
     return false;
 }
 
-/* Round walls are stairs of cells, whose faces would look like fluted glass: they get the normal of the wall, which is the
- * way to where most of the solid is, unless that leads away from their own. */
+/* Round walls are stairs of cells, whose faces would look like fluted glass: they get the normal of the wall, which is
+ * the way to where most of the solid is, unless that leads away from their own. */
 static void round_off(const fields *grids, int32_t x, int32_t y, double z, float normal[3]) {
     enum { REACH = 4 };
     double sum[2] = { 0, 0 };
@@ -133,7 +133,8 @@ static bool put_side(fields *grids, int32_t layer, int32_t x, int32_t y, int dir
         double until = more ? fmin(grids->base[n], high) : high;
         bool hangs = until == high && grids->hung[at(grids, layer, x, y)];
         if (until > from && !hangs &&
-            !put_face(grids, a, b, (const double[4]){ from, from, until, until }, normal, high - low)) return false;
+            !put_face(grids, a, b, (const double[4]){ from, from, until, until }, normal, high - low))
+            return false;
         from = more ? fmax(from, grids->ceiling[n]) : high;
         if (!more) break;
     }
@@ -149,7 +150,7 @@ static bool put_column(fields *grids, int32_t layer, int32_t x, int32_t y) {
     }
     double low = grids->base[n], high = low + grids->depth[n];
     for (int direction = 0; direction < 4; ++direction)
-if (!put_side(grids, layer, x, y, direction, low, high)) return false;
+        if (!put_side(grids, layer, x, y, direction, low, high)) return false;
     if (!grids->glass || high < grids->ceiling[n] - 0.02 * dx) return true;
     double a[2] = { grids->grid.origin[0] + x * dx, grids->grid.origin[1] + y * dx }, b[2] = { a[0] + dx, a[1] };
     double c[2] = { a[0], a[1] + dx }, d[2] = { b[0], c[1] }, z = high - INSIDE * dx;
@@ -170,7 +171,8 @@ typedef struct edge {
     uint32_t ends[2];
 } edge;
 
-/* The edge of a triangle that ends at something, if it does; vertices below `columns` are inside, those from `end` on below edges. */
+/* The edge of a triangle that ends at something, if it does; vertices below `columns` are inside, those from `end` on
+ * below edges. */
 static bool find_edge(const rill_surface_mesh *mesh, size_t triangle, size_t columns, size_t end, edge *out) {
     const uint32_t *corners = mesh->indices + 3 * triangle;
     for (int k = 0; k < 3; ++k) {
@@ -183,7 +185,8 @@ static bool find_edge(const rill_surface_mesh *mesh, size_t triangle, size_t col
     return false;
 }
 
-/* The column a vertex of the edge belongs to: it is on the way from its centre to the next one, which is where `outward` leads. */
+/* The column a vertex of the edge belongs to: it is on the way from its centre to the next one, which is where
+ * `outward` leads. */
 static bool find_owner(const fields *grids, const float *p, const double outward[2], size_t *out) {
     int32_t cell[2];
     double place[2];
@@ -197,7 +200,8 @@ static bool find_owner(const fields *grids, const float *p, const double outward
     for (int32_t layer = 0; layer < grids->layers; ++layer) {
         *out = at(grids, layer, cell[0], cell[1]);
         if (grids->depth[*out] > 0 && grids->base[*out] < (double)p[2] &&
-            (double)p[2] <= grids->ceiling[*out] + grids->grid.cell_size) return true;
+            (double)p[2] <= grids->ceiling[*out] + grids->grid.cell_size)
+            return true;
     }
     return false;
 }
@@ -236,7 +240,8 @@ static bool hang_face(fields *grids, const rill_surface_mesh *mesh, size_t colum
     size_t owner[2];
     const float *ends[2] = { mesh->positions + 3 * e.ends[0], mesh->positions + 3 * e.ends[1] };
     if (!find_outward(mesh, e, outward) || !find_wall(grids, ends[0], ends[1], outward, &foot) ||
-        !find_owner(grids, ends[0], outward, &owner[0]) || !find_owner(grids, ends[1], outward, &owner[1])) return true;
+        !find_owner(grids, ends[0], outward, &owner[0]) || !find_owner(grids, ends[1], outward, &owner[1]))
+        return true;
     for (int k = 0; k < 2; ++k) {
         a[k][0] = (double)ends[k][0];
         a[k][1] = (double)ends[k][1];
@@ -258,7 +263,8 @@ static bool hang_face(fields *grids, const rill_surface_mesh *mesh, size_t colum
 static bool hang_faces(fields *grids, const rill_surface *surface) {
     rill_surface_mesh mesh;
     rill_surface_info info;
-    if (rill_surface_get_mesh(surface, &mesh) != RILL_OK || rill_surface_get_info(surface, &info) != RILL_OK) return true;
+    if (rill_surface_get_mesh(surface, &mesh) != RILL_OK || rill_surface_get_info(surface, &info) != RILL_OK)
+        return true;
     size_t ends = info.shore_vertices + info.extra_vertices, others = ends + info.skirt_vertices;
     if (info.vertices != mesh.vertex_count || others > mesh.vertex_count) return true; /* not a mesh, but grids */
     size_t columns = mesh.vertex_count - others;
@@ -270,7 +276,8 @@ static bool hang_faces(fields *grids, const rill_surface *surface) {
         if (!find_edge(&mesh, t, columns, columns + ends, &e) || !find_outward(&mesh, e, outward)) continue;
         for (int k = 0; k < 4; ++k) normals[2 * (e.ends[k & 1] - columns) + (size_t)(k >> 1)] += (float)outward[k >> 1];
     }
-    for (size_t t = 0; t < mesh.triangle_count && good; ++t) good = !find_edge(&mesh, t, columns, columns + ends, &e) || hang_face(grids, &mesh, columns, e, normals);
+    for (size_t t = 0; t < mesh.triangle_count && good; ++t)
+        good = !find_edge(&mesh, t, columns, columns + ends, &e) || hang_face(grids, &mesh, columns, e, normals);
     free(normals);
     return good;
 }
@@ -299,13 +306,14 @@ bool rill_sides_make(rill_sides *out, const rill_world *world, rill_surface *con
     fields grids = { .glass = glass, .out = out };
     out->count = 0;
     if (rill_world_get_grid(world, &grids.grid) != RILL_OK || rill_bed_get_info(world, &info) != RILL_OK ||
-        info.layers < 1) return true;
+        info.layers < 1)
+        return true;
     grids.layers = info.layers;
     bool good = read_fields(&grids, world);
     for (size_t i = 0; i < count && glass && good; ++i) good = hang_faces(&grids, surfaces[i]);
     for (int32_t layer = 0; layer < grids.layers && good; ++layer) {
         for (int32_t y = 0; y < grids.grid.cells[1] && good; ++y)
-for (int32_t x = 0; x < grids.grid.cells[0] && good; ++x) good = put_column(&grids, layer, x, y);
+            for (int32_t x = 0; x < grids.grid.cells[0] && good; ++x) good = put_column(&grids, layer, x, y);
     }
     free(grids.base);
     free(grids.hung);

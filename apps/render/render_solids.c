@@ -1,5 +1,6 @@
 /* Solids as buffers. Their triangles are taken from the world where they are now; a hash over them says whether a
- * buffer is still right, so that what stands still is uploaded once. Bodies follow in the same list (render_bodies.c). */
+ * buffer is still right, so that what stands still is uploaded once. Bodies follow in the same list
+ * (render_bodies.c). */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -30,7 +30,8 @@ static bool assemble(rill_target *target) {
     glGenFramebuffers(1, &target->frame);
     glBindFramebuffer(GL_FRAMEBUFFER, target->frame);
     GLsizei count = 0;
-    for (; count < 2 && target->colours[count]; ++count) glFramebufferTexture2D(GL_FRAMEBUFFER, both[count], GL_TEXTURE_2D, target->colours[count], 0);
+    for (; count < 2 && target->colours[count]; ++count)
+        glFramebufferTexture2D(GL_FRAMEBUFFER, both[count], GL_TEXTURE_2D, target->colours[count], 0);
     if (target->depth) glFramebufferTexture2D(GL_FRAMEBUFFER, GL_DEPTH_ATTACHMENT, GL_TEXTURE_2D, target->depth, 0);
     glDrawBuffers(count ? count : 1, count ? both : &none);
     if (!count) glReadBuffer(GL_NONE);

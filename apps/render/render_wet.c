@@ -13,7 +13,8 @@ static const double WET_DEPTH = 0.004; /* of a cell: what is thinner wets nothin
 static bool make_room(rill_wet *wet, const rill_bed_info *info) {
     size_t cells = (size_t)info->cells[0] * (size_t)info->cells[1];
     if (wet->columns && wet->layers == info->layers && wet->cells[0] == info->cells[0] &&
-        wet->cells[1] == info->cells[1]) return true;
+        wet->cells[1] == info->cells[1])
+        return true;
     bool same_grid = wet->columns && wet->cells[0] == info->cells[0] && wet->cells[1] == info->cells[1];
     float *columns = calloc(cells * (size_t)info->layers, 4 * sizeof *columns);
     double *field = malloc(2 * cells * sizeof *field);
@@ -61,12 +62,14 @@ bool rill_render_watch(rill_render *render, const rill_world *world, double dt) 
     rill_bed_info info;
     rill_grid grid;
     rill_wet *wet = &render->wet;
-    if (rill_bed_get_info(world, &info) != RILL_OK || rill_world_get_grid(world, &grid) != RILL_OK || info.layers < 1) return true;
+    if (rill_bed_get_info(world, &info) != RILL_OK || rill_world_get_grid(world, &grid) != RILL_OK || info.layers < 1)
+        return true;
     if (!make_room(wet, &info)) return false;
     size_t cells = (size_t)info.cells[0] * (size_t)info.cells[1];
     for (int32_t layer = 0; layer < info.layers; ++layer)
-if (rill_world_read_field(world, RILL_FIELD_BASE, layer, wet->field, cells) == RILL_OK &&
-            rill_world_read_field(world, RILL_FIELD_DEPTH, layer, wet->field + cells, cells) == RILL_OK) watch_layer(wet, layer, dt, grid.cell_size);
+        if (rill_world_read_field(world, RILL_FIELD_BASE, layer, wet->field, cells) == RILL_OK &&
+            rill_world_read_field(world, RILL_FIELD_DEPTH, layer, wet->field + cells, cells) == RILL_OK)
+            watch_layer(wet, layer, dt, grid.cell_size);
     wet->changed = true;
     return true;
 }

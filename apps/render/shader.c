@@ -13,7 +13,7 @@ static bool is_es(void) {
 
 static const char *find_text(const char *name) {
     for (const rill_shader_text *entry = rill_shader_texts; entry->name; ++entry)
-if (strcmp(entry->name, name) == 0) return entry->text;
+        if (strcmp(entry->name, name) == 0) return entry->text;
     return "";
 }
 

@@ -10,7 +10,8 @@ rill_bodies_row rill_bodies_row_of(const rill_world *world, int32_t index, const
     rill_body_id id = rill_world_body_at(world, index);
     rill_body_state s;
     rill_body_forces forces;
-    if (rill_body_get_state(world, id, &s) != RILL_OK || rill_body_get_forces(world, id, &forces) != RILL_OK) return row;
+    if (rill_body_get_state(world, id, &s) != RILL_OK || rill_body_get_forces(world, id, &forces) != RILL_OK)
+        return row;
     snprintf(row.text, sizeof row.text,
              "%s,%.63s,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g\n",
              time, rill_body_name(world, id), s.position[0], s.position[1], s.position[2], s.orientation[0],

@@ -1,5 +1,5 @@
-/* One buffer, one descriptor. Nothing but write(2), fsync(2) and rename(2): what the kernel has taken survives the death
- * of the process, and what was synced that of the machine. */
+/* One buffer, one descriptor. Nothing but write(2), fsync(2) and rename(2): what the kernel has taken survives the
+ * death of the process, and what was synced that of the machine. */
 #include "file_writer.h"
 
 #include <errno.h>
@@ -76,7 +76,7 @@ bool rill_writer_append(rill_writer *writer, const char *path, uint64_t size, ri
     return true;
 }
 
-/* ----------------------------------------------------------------------------------------------------------- content */
+/* ---------------------------------------------------------------------------------------------------------- content */
 
 static void write_out(rill_writer *writer, const char *bytes, size_t size) {
     while (size && !writer->trouble) {
@@ -143,7 +143,8 @@ void rill_writer_patch_u64(rill_writer *writer, uint64_t offset, uint64_t value)
     unsigned char bytes[8];
     pack(value, bytes, 8);
     flush(writer);
-    if (!writer->trouble && pwrite(writer->descriptor, bytes, 8, (off_t)offset) != 8) writer->trouble = errno ? errno : EIO;
+    if (!writer->trouble && pwrite(writer->descriptor, bytes, 8, (off_t)offset) != 8)
+        writer->trouble = errno ? errno : EIO;
 }
 
 void rill_writer_f32(rill_writer *writer, const float *values, size_t count) {

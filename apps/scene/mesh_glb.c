@@ -37,7 +37,7 @@ static size_t list_attributes(const rill_mesh_part *part, attribute out[ATTRIBUT
     };
     size_t count = 0;
     for (size_t i = 0; i < ATTRIBUTES; ++i)
-if (all[i].values) out[count++] = all[i];
+        if (all[i].values) out[count++] = all[i];
     return count;
 }
 
@@ -52,11 +52,11 @@ static void put_string(FILE *json, const char *text) {
     for (; *text; ++text) {
         unsigned char byte = (unsigned char)*text;
         if (byte == '"' || byte == '\\')
-fprintf(json, "\\%c", byte);
-else if (byte < ' ')
-fprintf(json, "\\u%04x", byte);
-else
-fputc(byte, json);
+            fprintf(json, "\\%c", byte);
+        else if (byte < ' ')
+            fprintf(json, "\\u%04x", byte);
+        else
+            fputc(byte, json);
     }
     fputc('"', json);
 }
@@ -84,7 +84,8 @@ static void put_nodes(FILE *json, const rill_mesh_part *parts, size_t count) {
     fputs("\"scene\":0,\"scenes\":[{\"nodes\":[0]}],\"nodes\":[{\"name\":\"z_up\",\"rotation\":"
           "[-0.70710678,0,0,0.70710678]",
           json);
-    for (size_t i = 0; i < count; ++i) fprintf(json, "%s%zu%s", i ? "," : ",\"children\":[", i + 1, i + 1 < count ? "" : "]");
+    for (size_t i = 0; i < count; ++i)
+        fprintf(json, "%s%zu%s", i ? "," : ",\"children\":[", i + 1, i + 1 < count ? "" : "]");
     fputs("}", json);
     size_t mesh = 0;
     for (size_t i = 0; i < count; ++i) {
@@ -175,8 +176,10 @@ static char *make_json(const char *about, const rill_mesh_part *parts, size_t co
 
 /* Opacity is the alpha of a white colour; custom attributes must not be 32-bit integers, so layers are floats. */
 static void write_attribute(rill_writer *writer, const rill_mesh_part *part, const attribute *a) {
-    for (size_t v = 0; a->kind == COLOR && v < part->vertex_count; ++v) rill_writer_f32(writer, (const float[4]){ 1, 1, 1, part->opacities[v] }, 4);
-    for (size_t v = 0; a->kind == LAYER && v < part->vertex_count; ++v) rill_writer_f32(writer, &(const float){ (float)part->layers[v] }, 1);
+    for (size_t v = 0; a->kind == COLOR && v < part->vertex_count; ++v)
+        rill_writer_f32(writer, (const float[4]){ 1, 1, 1, part->opacities[v] }, 4);
+    for (size_t v = 0; a->kind == LAYER && v < part->vertex_count; ++v)
+        rill_writer_f32(writer, &(const float){ (float)part->layers[v] }, 1);
     if (a->kind != COLOR && a->kind != LAYER) rill_writer_f32(writer, a->values, part->vertex_count * a->width);
 }
 
@@ -205,7 +208,8 @@ rill_result rill_mesh_write_glb(rill_writer *writer, const char *about, const ri
         attribute attributes[ATTRIBUTES];
         size_t number = list_attributes(&parts[i], attributes);
         for (size_t a = 0; a < number && !is_empty(&parts[i]); ++a) write_attribute(writer, &parts[i], &attributes[a]);
-        for (size_t k = 0; k < 3 * parts[i].triangle_count && !is_empty(&parts[i]); ++k) rill_writer_u32(writer, parts[i].indices[k]);
+        for (size_t k = 0; k < 3 * parts[i].triangle_count && !is_empty(&parts[i]); ++k)
+            rill_writer_u32(writer, parts[i].indices[k]);
     }
     return RILL_OK;
 }

@@ -20,7 +20,7 @@ static const size_t GLTF_LIMIT = (size_t)2 << 30, OBJ_LIMIT = (size_t)8 << 30;
 bool rill_mesh_is_kind(const char *path) {
     static const char *const endings[] = { ".obj", ".stl", ".ply", ".gltf", ".glb" };
     for (size_t i = 0; i < sizeof endings / sizeof endings[0]; ++i)
-if (rill_file_ends(path, endings[i])) return true;
+        if (rill_file_ends(path, endings[i])) return true;
     return false;
 }
 
@@ -97,7 +97,8 @@ static void place_of(const struct aiMesh *part, const struct aiFace *face, unsig
 }
 
 /* Puts the corners of a polygon in the order of another one with the same places. */
-static void order_like(const struct aiMesh *part, struct aiFace *face, const struct aiMesh *of, const struct aiFace *like) {
+static void order_like(const struct aiMesh *part, struct aiFace *face, const struct aiMesh *of,
+                       const struct aiFace *like) {
     for (unsigned i = 0; i < like->mNumIndices; ++i) {
         float wanted[3], found[3];
         place_of(of, like, i, wanted);
@@ -131,7 +132,8 @@ static int compare_polygons(const void *a, const void *b) {
 static bool order_polygons(const struct aiScene *scene) {
     size_t count = 0;
     for (unsigned m = 0; m < scene->mNumMeshes; ++m)
-for (unsigned f = 0; f < scene->mMeshes[m]->mNumFaces; ++f) count += scene->mMeshes[m]->mFaces[f].mNumIndices > 3;
+        for (unsigned f = 0; f < scene->mMeshes[m]->mNumFaces; ++f)
+            count += scene->mMeshes[m]->mFaces[f].mNumIndices > 3;
     polygon *all = count ? malloc(count * sizeof *all) : NULL;
     if (!all) return !count;
     count = 0;
@@ -153,7 +155,8 @@ for (unsigned f = 0; f < scene->mMeshes[m]->mNumFaces; ++f) count += scene->mMes
     }
     qsort(all, count, sizeof *all, compare_polygons);
     for (size_t i = 1; i < count; ++i)
-if (all[i].hash == all[i - 1].hash && all[i].face->mNumIndices == all[i - 1].face->mNumIndices) order_like(all[i].part, all[i].face, all[i - 1].part, all[i - 1].face);
+        if (all[i].hash == all[i - 1].hash && all[i].face->mNumIndices == all[i - 1].face->mNumIndices)
+            order_like(all[i].part, all[i].face, all[i - 1].part, all[i - 1].face);
     free(all);
     return true;
 }
@@ -180,7 +183,8 @@ static rill_result convert(const struct aiScene *scene, rill_mesh *out, rill_mes
         triangles += scene->mMeshes[m]->mNumFaces;
         vertices += scene->mMeshes[m]->mNumVertices;
     }
-    if (triangles > UINT32_MAX / 8 || vertices > UINT32_MAX / 8) return fail(message, RILL_INVALID_DATA, "found more than 500 million triangles", "");
+    if (triangles > UINT32_MAX / 8 || vertices > UINT32_MAX / 8)
+        return fail(message, RILL_INVALID_DATA, "found more than 500 million triangles", "");
     *out = (rill_mesh){ .vertices = malloc(vertices * 3 * sizeof(float) + 1),
                         .indices = malloc(triangles * 3 * sizeof(uint32_t) + 1) };
     if (!out->vertices || !out->indices) return fail(message, RILL_OUT_OF_MEMORY, "out of memory", "");
@@ -190,7 +194,7 @@ static rill_result convert(const struct aiScene *scene, rill_mesh *out, rill_mes
 
 static bool begins_with_one(const char *name, const char *const *beginnings) {
     for (; *beginnings; ++beginnings)
-if (strncmp(name, *beginnings, strlen(*beginnings)) == 0) return true;
+        if (strncmp(name, *beginnings, strlen(*beginnings)) == 0) return true;
     return false;
 }
 
@@ -235,7 +239,7 @@ static rill_result check_extensions(const char *path, rill_message *message) {
 static bool has_polygons(const struct aiScene *scene) {
     for (unsigned m = 0; m < scene->mNumMeshes; ++m) {
         for (unsigned f = 0; f < scene->mMeshes[m]->mNumFaces; ++f)
-if (scene->mMeshes[m]->mFaces[f].mNumIndices >= 3) return true;
+            if (scene->mMeshes[m]->mFaces[f].mNumIndices >= 3) return true;
     }
     return false;
 }
@@ -279,12 +283,14 @@ static rill_result check_faces(const char *path, const struct aiScene *scene, ri
     const size_t written = count_polygons(text);
     free(text);
     for (unsigned m = 0; m < scene->mNumMeshes; ++m)
-for (unsigned f = 0; f < scene->mMeshes[m]->mNumFaces; ++f) read += scene->mMeshes[m]->mFaces[f].mNumIndices >= 3;
+        for (unsigned f = 0; f < scene->mMeshes[m]->mNumFaces; ++f)
+            read += scene->mMeshes[m]->mFaces[f].mNumIndices >= 3;
     if (read >= written) return RILL_OK;
-    snprintf(message->text, sizeof message->text,
-             "found %zu faces that cannot be read among %zu: they may name texture coordinates that are not there; save it "
-             "without these",
-             written - read, written);
+    snprintf(
+        message->text, sizeof message->text,
+        "found %zu faces that cannot be read among %zu: they may name texture coordinates that are not there; save it "
+        "without these",
+        written - read, written);
     return RILL_INVALID_DATA;
 }
 
@@ -321,9 +327,9 @@ rill_result rill_mesh_load(const char *path, rill_mesh *out, rill_message *messa
     *out = (rill_mesh){ 0 };
     if (!rill_file_check(path, message)) return RILL_INVALID_STATE;
     if (!rill_mesh_is_kind(path)) return fail(message, RILL_INVALID_DATA, "expected " RILL_MESH_KINDS, "");
-    rill_result result =
-        rill_file_ends(path, ".ply") ? rill_ply_load(path, out, message) : import(path, out, message);
-    if (result == RILL_OK && !out->triangle_count) result = fail(message, RILL_INVALID_DATA, "found no triangles, expected a mesh with some", "");
+    rill_result result = rill_file_ends(path, ".ply") ? rill_ply_load(path, out, message) : import(path, out, message);
+    if (result == RILL_OK && !out->triangle_count)
+        result = fail(message, RILL_INVALID_DATA, "found no triangles, expected a mesh with some", "");
     if (result == RILL_OK) result = weld(out, message);
     if (result != RILL_OK) rill_mesh_free(out);
     return result;

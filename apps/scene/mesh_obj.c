@@ -1,6 +1,6 @@
 /* Wavefront OBJ: text, indices count from 1 over the whole file.
  *
- *     v x y z      vn x y z      f 1//1 2//2 3//3     (without normals: f 1 2 3)                                      */
+ *     v x y z      vn x y z      f 1//1 2//2 3//3     (without normals: f 1 2 3) */
 #include "mesh_export.h"
 
 static void write_triples(rill_writer *writer, const char *head, const float *values, size_t count) {

@@ -40,7 +40,8 @@ static void write_head(rill_writer *writer, const char *about, const rill_mesh_p
     rill_writer_text(writer, "\ncomment metres, x east, y north, z up\nelement vertex ");
     rill_writer_count(writer, vertices);
     rill_writer_text(writer, "\n");
-    for (int i = 0; i < FLOATS; ++i) rill_writer_text(writer, attributes[i].values || i == 0 ? attributes[i].properties : "");
+    for (int i = 0; i < FLOATS; ++i)
+        rill_writer_text(writer, attributes[i].values || i == 0 ? attributes[i].properties : "");
     rill_writer_text(writer, count && parts[0].layers ? "property int layer\n" : "");
     rill_writer_text(writer, "element face ");
     rill_writer_count(writer, triangles);
@@ -69,7 +70,8 @@ rill_result rill_mesh_write_ply(rill_writer *writer, const char *about, const ri
     for (size_t i = 0; i < count; ++i) {
         for (size_t t = 0; t < parts[i].triangle_count; ++t) {
             rill_writer_bytes(writer, "\3", 1);
-            for (size_t corner = 0; corner < 3; ++corner) rill_writer_u32(writer, (uint32_t)first + parts[i].indices[3 * t + corner]);
+            for (size_t corner = 0; corner < 3; ++corner)
+                rill_writer_u32(writer, (uint32_t)first + parts[i].indices[3 * t + corner]);
         }
         first += parts[i].vertex_count;
     }

@@ -196,7 +196,8 @@ static uint64_t unpack(const unsigned char *bytes, int size) {
 static rill_result index_blocks(joining *join, uint64_t size) {
     for (uint64_t at = 0; at < size;) {
         unsigned char head[BLOCK_HEAD];
-        if (fseeko(join->file, (off_t)at, SEEK_SET) != 0 || fread(head, 1, sizeof head, join->file) != sizeof head) return RILL_INVALID_DATA;
+        if (fseeko(join->file, (off_t)at, SEEK_SET) != 0 || fread(head, 1, sizeof head, join->file) != sizeof head)
+            return RILL_INVALID_DATA;
         block found = { unpack(head, 4), at + BLOCK_HEAD, unpack(head + 4, 8) };
         if (size - at < BLOCK_HEAD || found.length > size - found.offset) return RILL_INVALID_DATA;
         if (join->count == join->room) {
@@ -236,7 +237,7 @@ static void put_samples(joining *join, size_t stream, const char *type, const ch
     const char *pieces[] = { indent, type, " ", name, ".timeSamples = {\n" };
     for (size_t i = 0; i < sizeof pieces / sizeof pieces[0]; ++i) rill_writer_text(&join->out, pieces[i]);
     for (size_t i = 0; i < join->count; ++i)
-if (join->blocks[i].stream == stream) copy_block(join, &join->blocks[i]);
+        if (join->blocks[i].stream == stream) copy_block(join, &join->blocks[i]);
     rill_writer_text(&join->out, indent);
     rill_writer_text(&join->out, "}\n");
 }
@@ -331,7 +332,8 @@ static rill_result put_stage(joining *join, const rill_usda_stage *stage) {
     strcpy(names[0], "Liquid");
     put_head(&join->out, stage);
     start_mesh(&join->out, names[0]);
-    for (size_t stream = 0; stream < LIQUID_STREAMS; ++stream) put_samples(join, stream, streams[stream].type, streams[stream].name, streams[stream].primvar);
+    for (size_t stream = 0; stream < LIQUID_STREAMS; ++stream)
+        put_samples(join, stream, streams[stream].type, streams[stream].name, streams[stream].primvar);
     rill_writer_text(&join->out, "    }\n");
     for (size_t i = 0, moving = 0; i < stage->solid_count; ++i) {
         make_identifier(stage->solids[i].part.name, i + 1, names);

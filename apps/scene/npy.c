@@ -175,7 +175,8 @@ rill_result rill_npy_parse(const void *bytes, size_t size, rill_npy *out, rill_m
     if (!start) return RILL_INVALID_DATA;
     size_t count = 1;
     for (int32_t axis = 0; axis < array.axes; ++axis) {
-        if (array.shape[axis] && count > SIZE_MAX / 16 / array.shape[axis]) return refuse(message, "found a shape that is too large for any file");
+        if (array.shape[axis] && count > SIZE_MAX / 16 / array.shape[axis])
+            return refuse(message, "found a shape that is too large for any file");
         count *= array.shape[axis];
     }
     if (count != (size - start) / width || (size - start) % width) {
@@ -187,7 +188,8 @@ rill_result rill_npy_parse(const void *bytes, size_t size, rill_npy *out, rill_m
         refuse(message, "out of memory for %zu values", count);
         return RILL_OUT_OF_MEMORY;
     }
-    for (size_t i = 0; i < count; ++i) array.values[i] = read_value((const unsigned char *)bytes + start + i * width, width);
+    for (size_t i = 0; i < count; ++i)
+        array.values[i] = read_value((const unsigned char *)bytes + start + i * width, width);
     array.count = count;
     *out = array;
     return RILL_OK;

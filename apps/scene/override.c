@@ -43,7 +43,7 @@ static rill_member *find_item(setting *set, rill_node *list, const char *step) {
 
 static rill_member *find_key(setting *set, rill_node *map, const char *step) {
     for (size_t i = 0; i < map->count; ++i)
-if (strcmp(map->members[i].key->text, step) == 0) return &map->members[i];
+        if (strcmp(map->members[i].key->text, step) == 0) return &map->members[i];
     rill_node *key = new_node(set, RILL_NODE_SCALAR, step);
     rill_node *fresh = new_node(set, RILL_NODE_MAP, NULL);
     if (!key || !fresh || !rill_tree_add(set->store, map, key, fresh)) {

@@ -1,9 +1,9 @@
-/* The Stanford polygon format: a header of text that says which elements follow and of which properties each is made, then
- * the elements, as text or as numbers of either byte order.
+/* The Stanford polygon format: a header of text that says which elements follow and of which properties each is made,
+ * then the elements, as text or as numbers of either byte order.
  *
- * Read here and not by assimp, which takes triangle strips for one face, repeats the last face of a file that is cut short,
- * and reads beyond its end. Polygons are cut into fans from their lowest vertex, whichever way round they are: a face that is
- * there twice, once for each side, gives the same triangles. */
+ * Read here and not by assimp, which takes triangle strips for one face, repeats the last face of a file that is cut
+ * short, and reads beyond its end. Polygons are cut into fans from their lowest vertex, whichever way round they are: a
+ * face that is there twice, once for each side, gives the same triangles. */
 #include "ply_import.h"
 
 #include <ctype.h>
@@ -51,12 +51,12 @@ static kind kind_of(const char *word) {
     static const struct {
         const char *word;
         kind kind;
-    } known[] = { { "char", I8 },  { "int8", I8 },   { "uchar", U8 },   { "uint8", U8 },
-                  { "short", I16 }, { "int16", I16 }, { "ushort", U16 }, { "uint16", U16 },
-                  { "int", I32 },  { "int32", I32 }, { "uint", U32 },   { "uint32", U32 },
+    } known[] = { { "char", I8 },   { "int8", I8 },     { "uchar", U8 },   { "uint8", U8 },
+                  { "short", I16 }, { "int16", I16 },   { "ushort", U16 }, { "uint16", U16 },
+                  { "int", I32 },   { "int32", I32 },   { "uint", U32 },   { "uint32", U32 },
                   { "float", F32 }, { "float32", F32 }, { "double", F64 }, { "float64", F64 } };
     for (size_t i = 0; i < sizeof known / sizeof known[0]; ++i)
-if (strcmp(word, known[i].word) == 0) return known[i].kind;
+        if (strcmp(word, known[i].word) == 0) return known[i].kind;
     return NO_KIND;
 }
 
@@ -103,20 +103,24 @@ static bool read_line(ply *file, const char *line, bool *format) {
         return file->element_count < ELEMENTS && sscanf(line, "element %63s %llu", e->name, &e->count) == 2 &&
                ++file->element_count > 0;
     }
-    if (strcmp(word, "property") == 0) return file->element_count > 0 && read_property(&file->elements[file->element_count - 1], line);
+    if (strcmp(word, "property") == 0)
+        return file->element_count > 0 && read_property(&file->elements[file->element_count - 1], line);
     return true; /* a comment, with or without the word */
 }
 
 static rill_result read_header(ply *file) {
     char line[1024];
     bool format = false;
-    if (!next_line(file, line, sizeof line) || strcmp(line, "ply") != 0) return refuse(file, "found no line 'ply', expected a PLY file");
+    if (!next_line(file, line, sizeof line) || strcmp(line, "ply") != 0)
+        return refuse(file, "found no line 'ply', expected a PLY file");
     for (;;) {
         if (!next_line(file, line, sizeof line)) return refuse(file, "found no end of the PLY header");
-        if (strcmp(line, "end_header") == 0) return format ? RILL_OK : refuse(file, "found no format in the PLY header");
+        if (strcmp(line, "end_header") == 0)
+            return format ? RILL_OK : refuse(file, "found no format in the PLY header");
         if (!read_line(file, line, &format)) {
             snprintf(file->message->text, sizeof file->message->text,
-                     "found the line '%.80s' in the PLY header, expected a format, element or property as the format has them",
+                     "found the line '%.80s' in the PLY header, expected a format, element or property as the format "
+                     "has them",
                      line);
             return RILL_INVALID_DATA;
         }
@@ -129,19 +133,23 @@ static bool next_text(ply *file, double *out) {
     char word[64], *stop;
     size_t length = 0;
     while (file->at < file->end && isspace((unsigned char)*file->at)) ++file->at;
-    while (file->at < file->end && !isspace((unsigned char)*file->at) && length + 1 < sizeof word) word[length++] = *file->at++;
+    while (file->at < file->end && !isspace((unsigned char)*file->at) && length + 1 < sizeof word)
+        word[length++] = *file->at++;
     word[length] = 0;
     *out = strtod(word, &stop);
     return length > 0 && *stop == 0;
 }
 
 static bool next_number(ply *file, kind of, double *out) {
-    static const uint8_t sizes[] = { [I8] = 1, [U8] = 1, [I16] = 2, [U16] = 2, [I32] = 4, [U32] = 4, [F32] = 4, [F64] = 8 };
+    static const uint8_t sizes[] = {
+        [I8] = 1, [U8] = 1, [I16] = 2, [U16] = 2, [I32] = 4, [U32] = 4, [F32] = 4, [F64] = 8
+    };
     if (file->text) return next_text(file, out);
     const size_t size = sizes[of];
     if ((size_t)(file->end - file->at) < size) return false;
     uint64_t bits = 0;
-    for (size_t i = 0; i < size; ++i) bits |= (uint64_t)(unsigned char)file->at[file->swap ? size - 1 - i : i] << (8 * i);
+    for (size_t i = 0; i < size; ++i)
+        bits |= (uint64_t)(unsigned char)file->at[file->swap ? size - 1 - i : i] << (8 * i);
     file->at += size;
     const uint32_t half = (uint32_t)bits;
     float single;
@@ -171,7 +179,8 @@ static rill_result read_vertices(ply *file, const element *e) {
     }
     if (at[0] < 0 || at[1] < 0 || at[2] < 0) return refuse(file, "found vertices without x, y and z");
     /* A vertex takes at least a byte: what cannot be there is not asked for. */
-    if (file->mesh.vertices || e->count > (size_t)(file->end - file->at) || e->count >= UINT32_MAX) return cut_short(file, e, 0);
+    if (file->mesh.vertices || e->count > (size_t)(file->end - file->at) || e->count >= UINT32_MAX)
+        return cut_short(file, e, 0);
     file->mesh.vertices = malloc((size_t)e->count * 3 * sizeof(float) + 1);
     if (!file->mesh.vertices) return RILL_OUT_OF_MEMORY;
     for (; file->mesh.vertex_count < e->count; ++file->mesh.vertex_count) {
@@ -182,7 +191,7 @@ static rill_result read_vertices(ply *file, const element *e) {
             for (double i = 0; i < count; ++i) {
                 if (!next_number(file, of->value, &value)) return cut_short(file, e, file->mesh.vertex_count);
                 for (int axis = 0; axis < 3; ++axis)
-if (at[axis] == k) file->mesh.vertices[3 * file->mesh.vertex_count + (size_t)axis] = (float)value;
+                    if (at[axis] == k) file->mesh.vertices[3 * file->mesh.vertex_count + (size_t)axis] = (float)value;
             }
         }
     }
@@ -206,7 +215,8 @@ static rill_result fan(ply *file, const uint32_t *corners, size_t count) {
     size_t low = 0;
     rill_result result = RILL_OK;
     for (size_t i = 1; i < count; ++i) low = corners[i] < corners[low] ? i : low;
-    for (size_t i = 1; i + 1 < count && result == RILL_OK; ++i) result = push_triangle(file, corners[low], corners[(low + i) % count], corners[(low + i + 1) % count]);
+    for (size_t i = 1; i + 1 < count && result == RILL_OK; ++i)
+        result = push_triangle(file, corners[low], corners[(low + i) % count], corners[(low + i + 1) % count]);
     return result;
 }
 
@@ -261,7 +271,8 @@ static rill_result read_faces(ply *file, const element *e, corner_list *list) {
                 if (!next_number(file, of->value, &value)) return cut_short(file, e, f);
                 result = corners ? push_corner(file, list, value, strips) : RILL_OK;
             }
-            if (corners && result == RILL_OK) result = strips ? strip(file, list->data, list->count) : fan(file, list->data, list->count);
+            if (corners && result == RILL_OK)
+                result = strips ? strip(file, list->data, list->count) : fan(file, list->data, list->count);
             if (result != RILL_OK) return result;
         }
         if (e->property_count == 0) break;

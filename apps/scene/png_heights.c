@@ -67,7 +67,8 @@ static rill_result decode(picture *p) {
     png_set_read_fn(p->png, p, on_read);
     png_read_info(p->png, p->info);
     int kind = png_get_color_type(p->png, p->info);
-    if (kind != PNG_COLOR_TYPE_GRAY && kind != PNG_COLOR_TYPE_GRAY_ALPHA) return refuse(p, RILL_INVALID_DATA, "found a colour PNG, expected a greyscale one of 8 or 16 bits");
+    if (kind != PNG_COLOR_TYPE_GRAY && kind != PNG_COLOR_TYPE_GRAY_ALPHA)
+        return refuse(p, RILL_INVALID_DATA, "found a colour PNG, expected a greyscale one of 8 or 16 bits");
     if (png_get_bit_depth(p->png, p->info) < 8) png_set_expand_gray_1_2_4_to_8(p->png);
     png_set_interlace_handling(p->png);
     png_read_update_info(p->png, p->info);

@@ -14,7 +14,8 @@ static void read_grid(rill_reader *reader, const rill_node *node, rill_grid *gri
     if (rill_reader_list(reader, cells, "whole numbers", 2, 2)) {
         bool good = rill_read_integer(reader, cells->members[0].value, 1, CELLS_PER_SIDE, &grid->cells[0]);
         good &= rill_read_integer(reader, cells->members[1].value, 1, CELLS_PER_SIDE, &grid->cells[1]);
-        if (good && (int64_t)grid->cells[0] * grid->cells[1] > CELLS_LIMIT) rill_reader_expected(reader, cells, "at most %lld cells in all", (long long)CELLS_LIMIT);
+        if (good && (int64_t)grid->cells[0] * grid->cells[1] > CELLS_LIMIT)
+            rill_reader_expected(reader, cells, "at most %lld cells in all", (long long)CELLS_LIMIT);
     }
     rill_read_number(reader, rill_reader_need(reader, node, "the grid", "cell_size"), &CELL_SIZE, &grid->cell_size);
     rill_read_numbers(reader, rill_tree_get(node, "origin"), &rill_range_place, grid->origin, 3);

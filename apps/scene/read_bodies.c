@@ -34,7 +34,8 @@ static void read_sizes(rill_reader *reader, const rill_node *node, const char *w
         return;
     }
     rill_read_number(reader, rill_reader_need(reader, node, what, "radius"), &rill_range_size, &def->radius);
-    if (def->shape != RILL_BODY_SPHERE) rill_read_number(reader, rill_reader_need(reader, node, what, "length"), &rill_range_size, &def->length);
+    if (def->shape != RILL_BODY_SPHERE)
+        rill_read_number(reader, rill_reader_need(reader, node, what, "length"), &rill_range_size, &def->length);
 }
 
 static void read_file(rill_reader *reader, const rill_node *node, const char *what, rill_scene_body *body) {
@@ -68,9 +69,9 @@ static bool read_shape(rill_reader *reader, const rill_node *node, rill_scene_bo
     rill_reader_open(reader, node, what, shape_keys[shape]);
     body->def.shape = (rill_body_shape)shape;
     if (shape >= RILL_BODY_HULL)
-read_file(reader, node, what, body);
-else
-read_sizes(reader, node, what, &body->def);
+        read_file(reader, node, what, body);
+    else
+        read_sizes(reader, node, what, &body->def);
     return true;
 }
 
@@ -85,7 +86,8 @@ static void read_mass(rill_reader *reader, const rill_node *node, rill_scene_bod
     rill_read_boolean(reader, told, &kinematic);
     rill_read_number(reader, density, &DENSITY, &def->density);
     rill_read_number(reader, mass, &MASS, &def->mass);
-    if (move && !kinematic) rill_reader_expected(reader, move, "'kinematic: true' besides 'move': other bodies go where they are pushed");
+    if (move && !kinematic)
+        rill_reader_expected(reader, move, "'kinematic: true' besides 'move': other bodies go where they are pushed");
     if (kinematic && (density || mass)) {
         rill_reader_expected(reader, density ? density : mass, "no '%s' in a kinematic body, which nothing can push",
                              density ? "density" : "mass");
@@ -120,7 +122,8 @@ static void read_body(rill_reader *reader, const rill_node *node, rill_names *na
     }
     const rill_node *name = rill_tree_get(node, "name");
     body->def.name = name ? rill_names_read(reader, names, name) : rill_names_invent(reader, names, "body", number);
-    if (name && body->def.name && strpbrk(body->def.name, ",\"")) rill_reader_expected(reader, name, "a name without commas and quotes: it stands in bodies.csv");
+    if (name && body->def.name && strpbrk(body->def.name, ",\""))
+        rill_reader_expected(reader, name, "a name without commas and quotes: it stands in bodies.csv");
     rill_read_material(reader, rill_tree_get(node, "material"), &body->material);
     if (read_shape(reader, node, body)) {
         read_mass(reader, node, body);
@@ -131,7 +134,8 @@ static void read_body(rill_reader *reader, const rill_node *node, rill_names *na
 
 void rill_read_bodies(rill_reader *reader, const rill_node *node, rill_scene *scene) {
     rill_names names = { 0 };
-    if (!rill_reader_list(reader, node, "bodies", 0, BODIES_LIMIT) || !rill_names_make(reader, &names, node->count)) return;
+    if (!rill_reader_list(reader, node, "bodies", 0, BODIES_LIMIT) || !rill_names_make(reader, &names, node->count))
+        return;
     scene->bodies = rill_store_take(reader->store, node->count, sizeof *scene->bodies);
     if (!scene->bodies) {
         reader->no_memory = true;

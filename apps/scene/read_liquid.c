@@ -22,7 +22,8 @@ void rill_read_liquid(rill_reader *reader, const rill_node *node, rill_scene *sc
     static const char *const keys[] = { "preset", "density", "viscosity", "surface_tension", "contact_angle", NULL };
     rill_liquid *liquid = &scene->world.liquid;
     const char *presets[PRESETS_LIMIT + 1] = { NULL };
-    for (int32_t i = 0; i < PRESETS_LIMIT && i < rill_liquid_preset_count(); ++i) presets[i] = rill_liquid_preset_name(i);
+    for (int32_t i = 0; i < PRESETS_LIMIT && i < rill_liquid_preset_count(); ++i)
+        presets[i] = rill_liquid_preset_name(i);
     if (!rill_reader_open(reader, node, "the liquid", keys)) return;
     int32_t preset;
     if (rill_read_word(reader, rill_tree_get(node, "preset"), presets, &preset)) {
@@ -83,16 +84,19 @@ void rill_read_solver(rill_reader *reader, const rill_node *node, rill_scene *sc
     const rill_node *method = rill_tree_get(node, "method"), *passage = rill_tree_get(node, "passages");
     int32_t word;
     if (!is_coming(reader, method, later_methods, "pipes or kandemir") &&
-        rill_read_word(reader, method, methods, &word)) solver->method = (rill_method)word;
-    if (rill_read_word(reader, rill_tree_get(node, "pipe_area"), areas, &word)) solver->pipe_area = word ? RILL_PIPE_AREA_PAPER : RILL_PIPE_AREA_PHYSICAL;
+        rill_read_word(reader, method, methods, &word))
+        solver->method = (rill_method)word;
+    if (rill_read_word(reader, rill_tree_get(node, "pipe_area"), areas, &word))
+        solver->pipe_area = word ? RILL_PIPE_AREA_PAPER : RILL_PIPE_AREA_PHYSICAL;
     /* A YAML 1.1 program that rewrites a scene turns `off` into `false`. */
     bool off = passage && passage->kind == RILL_NODE_SCALAR && !passage->quoted && strcmp(passage->text, "false") == 0;
     if (off)
-solver->passages = RILL_PASSAGES_OFF;
-else if (rill_read_word(reader, passage, passages, &word))
-solver->passages = (rill_passages)word;
+        solver->passages = RILL_PASSAGES_OFF;
+    else if (rill_read_word(reader, passage, passages, &word))
+        solver->passages = (rill_passages)word;
     const rill_node *orifice = rill_tree_get(node, "orifice");
-    if (rill_read_number(reader, orifice, &ORIFICE, &solver->orifice) && solver->orifice > 0 && solver->orifice < 1e-3) rill_reader_expected(reader, orifice, "0, or 0.001 to 1");
+    if (rill_read_number(reader, orifice, &ORIFICE, &solver->orifice) && solver->orifice > 0 && solver->orifice < 1e-3)
+        rill_reader_expected(reader, orifice, "0, or 0.001 to 1");
     rill_read_boolean(reader, rill_tree_get(node, "advection"), &solver->advection);
     rill_read_number(reader, rill_tree_get(node, "friction"), &FRICTION, &solver->friction);
     rill_read_boolean(reader, rill_tree_get(node, "rest"), &solver->rest);

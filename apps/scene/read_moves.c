@@ -61,7 +61,7 @@ static size_t read_move(rill_reader *reader, const rill_node *node, const key_wo
     }
     double before = -1;
     for (size_t i = 0; i < node->count; ++i)
-if (read_key(reader, node->members[i].value, words, before, &keys[i])) before = keys[i].time;
+        if (read_key(reader, node->members[i].value, words, before, &keys[i])) before = keys[i].time;
     *out = keys;
     return node->count;
 }
@@ -81,7 +81,8 @@ static bool read_morph_key(rill_reader *reader, const rill_node *node, double be
     bool good = read_time(reader, node, what, before, &morph->time);
     const rill_node *file = rill_reader_need(reader, node, what, "mesh");
     rill_solid_def other = rill_default_solid_def();
-    if (!file || !rill_read_mesh_file(reader, file, &other) || !own->vertices) return false; /* without a mesh of its own, which has been complained of, there is nothing to compare with */
+    if (!file || !rill_read_mesh_file(reader, file, &other) || !own->vertices)
+        return false; /* without a mesh of its own, which has been complained of, there is nothing to compare with */
     if (!same_topology(own, &other)) {
         rill_reader_expected(reader, file,
                              "a mesh with the same triangles as the solid's own (%zu vertices, %zu triangles), but it "
@@ -106,7 +107,7 @@ static void read_morphs(rill_reader *reader, const rill_node *node, rill_scene_s
     }
     double before = -1;
     for (size_t i = 0; i < node->count && !reader->no_memory; ++i)
-if (read_morph_key(reader, node->members[i].value, before, &solid->def, &morphs[i])) before = morphs[i].time;
+        if (read_morph_key(reader, node->members[i].value, before, &solid->def, &morphs[i])) before = morphs[i].time;
     solid->morphs = morphs;
     solid->morph_count = node->count;
 }
@@ -125,7 +126,8 @@ static void read_manner(rill_reader *reader, const rill_node *node, bool moving,
     bool *values[] = { loop, ease };
     for (int i = 0; i < 2; ++i) {
         const rill_node *option = rill_tree_get(node, options[i]);
-        if (rill_read_boolean(reader, option, values[i]) && !moving) rill_reader_expected(reader, option, "no '%s' in %s", options[i], without);
+        if (rill_read_boolean(reader, option, values[i]) && !moving)
+            rill_reader_expected(reader, option, "no '%s' in %s", options[i], without);
     }
 }
 

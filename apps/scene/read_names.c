@@ -11,7 +11,7 @@ bool rill_names_make(rill_reader *reader, rill_names *names, size_t room) {
 
 static bool is_taken(const rill_names *names, const char *name) {
     for (size_t i = 0; i < names->count; ++i)
-if (strcmp(names->names[i], name) == 0) return true;
+        if (strcmp(names->names[i], name) == 0) return true;
     return false;
 }
 

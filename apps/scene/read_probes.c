@@ -14,7 +14,8 @@ static const char *const columns[] = { "time",    "substeps",     "volume",    "
 
 static const char *read_probe_name(rill_reader *reader, const rill_node *node, rill_names *names) {
     const char *name = rill_names_read(reader, names, node);
-    if (name && strpbrk(name, ",\"")) rill_reader_expected(reader, node, "a name without commas and quotes: it is the head of a column in log.csv");
+    if (name && strpbrk(name, ",\""))
+        rill_reader_expected(reader, node, "a name without commas and quotes: it is the head of a column in log.csv");
     return name;
 }
 
@@ -73,7 +74,8 @@ static void read_probe(rill_reader *reader, const rill_node *node, const rill_sc
 
 void rill_read_probes(rill_reader *reader, const rill_node *node, rill_scene *scene) {
     rill_names names = { .reserved = columns };
-    if (!rill_reader_list(reader, node, "probes", 0, LIST_LIMIT) || !rill_names_make(reader, &names, node->count)) return;
+    if (!rill_reader_list(reader, node, "probes", 0, LIST_LIMIT) || !rill_names_make(reader, &names, node->count))
+        return;
     scene->probes = rill_store_take(reader->store, node->count, sizeof *scene->probes);
     if (!scene->probes) {
         reader->no_memory = true;
@@ -91,7 +93,8 @@ void rill_read_run(rill_reader *reader, const rill_node *node, rill_scene *scene
     const rill_node *until = rill_reader_need(reader, node, "the run", "until");
     bool good = rill_read_number(reader, rill_reader_need(reader, node, "the run", "frame"), &FRAME, &scene->frame);
     good &= rill_read_number(reader, until, &rill_range_time, &scene->until);
-    if (good && !(scene->until / scene->frame <= (double)FRAMES_LIMIT)) rill_reader_expected(reader, until, "at most %lld frames", (long long)FRAMES_LIMIT);
+    if (good && !(scene->until / scene->frame <= (double)FRAMES_LIMIT))
+        rill_reader_expected(reader, until, "at most %lld frames", (long long)FRAMES_LIMIT);
 }
 
 void rill_read_view(rill_reader *reader, const rill_node *node, rill_scene *scene) {
@@ -104,7 +107,8 @@ void rill_read_view(rill_reader *reader, const rill_node *node, rill_scene *scen
     const rill_node *to = rill_reader_need(reader, view, "the camera", "to");
     bool good = rill_read_numbers(reader, from, &rill_range_place, camera->from, 3);
     good &= rill_read_numbers(reader, to, &rill_range_place, camera->to, 3);
-    if (good && memcmp(camera->from, camera->to, sizeof camera->from) == 0) rill_reader_expected(reader, to, "another place than that of 'from'");
+    if (good && memcmp(camera->from, camera->to, sizeof camera->from) == 0)
+        rill_reader_expected(reader, to, "another place than that of 'from'");
     camera->lens = 35;
     rill_read_number(reader, rill_tree_get(view, "lens"), &LENS, &camera->lens);
     camera->given = true;

@@ -48,14 +48,16 @@ static double length(const double v[3]) {
 }
 
 static void read_direction(rill_reader *reader, const rill_node *node, double out[3]) {
-    if (rill_read_numbers(reader, node, &DIRECTION, out, 3) && !(length(out) > 1e-9)) rill_reader_expected(reader, node, "a direction: three numbers that are not all 0");
+    if (rill_read_numbers(reader, node, &DIRECTION, out, 3) && !(length(out) > 1e-9))
+        rill_reader_expected(reader, node, "a direction: three numbers that are not all 0");
 }
 
 static void read_cylinder(rill_reader *reader, const rill_node *node, const char *what, rill_solid_def *def) {
     bool good = need_place(reader, node, what, "from", def->from);
     good &= need_place(reader, node, what, "to", def->to);
     double axis[3] = { def->to[0] - def->from[0], def->to[1] - def->from[1], def->to[2] - def->from[2] };
-    if (good && !(length(axis) > 0)) rill_reader_expected(reader, rill_tree_get(node, "to"), "another place than that of 'from'");
+    if (good && !(length(axis) > 0))
+        rill_reader_expected(reader, rill_tree_get(node, "to"), "another place than that of 'from'");
     need_size(reader, node, what, "radius", &def->radius);
 }
 
@@ -98,7 +100,8 @@ static bool keep(rill_reader *reader, void *memory) {
 const char *rill_read_mesh_file(rill_reader *reader, const rill_node *node, rill_solid_def *def) {
     const char *path = rill_read_file_name(reader, node);
     if (path && !rill_mesh_is_kind(path)) {
-        const bool scene = rill_file_ends(path, ".yaml") || rill_file_ends(path, ".yml") || rill_file_ends(path, ".json");
+        const bool scene =
+            rill_file_ends(path, ".yaml") || rill_file_ends(path, ".yml") || rill_file_ends(path, ".json");
         rill_reader_expected(reader, node, "the name of " RILL_MESH_KINDS "%s",
                              scene ? ": a mesh is meant, and this is a scene" : "");
         return NULL;
@@ -200,7 +203,8 @@ static void read_heightmap(rill_reader *reader, const rill_node *node, rill_scen
         return;
     }
     if (!keep(reader, heights)) return;
-    for (size_t i = 0; picture && good && i < (size_t)size[0] * (size_t)size[1]; ++i) heights[i] = range[0] + heights[i] * (range[1] - range[0]);
+    for (size_t i = 0; picture && good && i < (size_t)size[0] * (size_t)size[1]; ++i)
+        heights[i] = range[0] + heights[i] * (range[1] - range[0]);
     solid->file = path;
     solid->def.shape = RILL_SHAPE_HEIGHTMAP;
     solid->def.heights = heights;
@@ -243,9 +247,9 @@ static void read_solid(rill_reader *reader, const rill_node *node, rill_names *n
     for (size_t i = 0; i < 3; ++i) {
         const rill_node *value = rill_tree_get(node, kinds[i]);
         if (value && given++)
-rill_reader_expected(reader, value, "only one of shape, mesh and heightmap in a solid");
-else if (value)
-kind = i;
+            rill_reader_expected(reader, value, "only one of shape, mesh and heightmap in a solid");
+        else if (value)
+            kind = i;
     }
     rill_read_material(reader, rill_tree_get(node, "material"), &solid->material);
     const rill_node *name = rill_tree_get(node, "name");
@@ -273,7 +277,8 @@ kind = i;
 
 void rill_read_solids(rill_reader *reader, const rill_node *node, rill_scene *scene) {
     rill_names names = { 0 };
-    if (!rill_reader_list(reader, node, "solids", 1, SOLIDS_LIMIT) || !rill_names_make(reader, &names, node->count)) return;
+    if (!rill_reader_list(reader, node, "solids", 1, SOLIDS_LIMIT) || !rill_names_make(reader, &names, node->count))
+        return;
     scene->solids = rill_store_take(reader->store, node->count, sizeof *scene->solids);
     if (!scene->solids) {
         reader->no_memory = true;

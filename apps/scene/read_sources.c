@@ -20,7 +20,8 @@ static bool check_depths(rill_reader *reader, const rill_node *node, const char 
     size_t nx = (size_t)grid->cells[0], ny = (size_t)grid->cells[1];
     if (array->axes != 2 || array->shape[0] != ny || array->shape[1] != nx) {
         char shape[128] = "";
-        for (int32_t axis = 0, at = 0; axis < array->axes; ++axis) at += snprintf(shape + at, sizeof shape - (size_t)at, "%s%zu", axis ? ", " : "", array->shape[axis]);
+        for (int32_t axis = 0, at = 0; axis < array->axes; ++axis)
+            at += snprintf(shape + at, sizeof shape - (size_t)at, "%s%zu", axis ? ", " : "", array->shape[axis]);
         rill_report_error(reader->report, node->place,
                           "%s: found an array of shape (%s), expected (%zu, %zu): rows, columns", path, shape, ny, nx);
         return false;
@@ -95,8 +96,10 @@ static const char *const sink_keys[] = { "name", "at", "radius", "min", "max", "
 static void read_window(rill_reader *reader, const rill_node *node, rill_source_def *def) {
     const rill_node *until = rill_tree_get(node, "until");
     bool good = true;
-    if (rill_tree_get(node, "from")) good = rill_read_number(reader, rill_tree_get(node, "from"), &rill_range_time, &def->from);
-    if (rill_read_number(reader, until, &rill_range_time, &def->until) && good && !(def->until > def->from)) rill_reader_expected(reader, until, "more than the %g of 'from'", def->from);
+    if (rill_tree_get(node, "from"))
+        good = rill_read_number(reader, rill_tree_get(node, "from"), &rill_range_time, &def->from);
+    if (rill_read_number(reader, until, &rill_range_time, &def->until) && good && !(def->until > def->from))
+        rill_reader_expected(reader, until, "more than the %g of 'from'", def->from);
 }
 
 static void read_place(rill_reader *reader, const rill_node *node, bool sink, rill_source_def *def) {

@@ -20,7 +20,7 @@ const rill_range rill_range_angle = { -360, 360, false, "degrees" };
 static bool is_null(const rill_node *node) {
     static const char *const words[] = { "", "~", "null", "Null", "NULL" };
     for (size_t i = 0; !node->quoted && i < sizeof words / sizeof words[0]; ++i)
-if (strcmp(node->text, words[i]) == 0) return true;
+        if (strcmp(node->text, words[i]) == 0) return true;
     return false;
 }
 
@@ -73,15 +73,15 @@ static found_text what_is(const rill_node *node) {
     double number;
     bool truth;
     if (node->kind == RILL_NODE_MAP)
-snprintf(found.text, sizeof found.text, "a mapping");
-else if (node->kind == RILL_NODE_LIST)
-snprintf(found.text, sizeof found.text, "a list of %zu", node->count);
-else if (is_null(node))
-snprintf(found.text, sizeof found.text, "nothing");
-else if (is_boolean(node, &truth) || is_number(node, &number))
-snprintf(found.text, sizeof found.text, "%.60s", node->text);
-else
-snprintf(found.text, sizeof found.text, "the text '%.60s'", node->text);
+        snprintf(found.text, sizeof found.text, "a mapping");
+    else if (node->kind == RILL_NODE_LIST)
+        snprintf(found.text, sizeof found.text, "a list of %zu", node->count);
+    else if (is_null(node))
+        snprintf(found.text, sizeof found.text, "nothing");
+    else if (is_boolean(node, &truth) || is_number(node, &number))
+        snprintf(found.text, sizeof found.text, "%.60s", node->text);
+    else
+        snprintf(found.text, sizeof found.text, "the text '%.60s'", node->text);
     return found;
 }
 
@@ -115,7 +115,7 @@ static word_list join(const char *const *words) {
 
 static bool is_one_of(const char *text, const char *const *words) {
     for (; *words; ++words)
-if (strcmp(text, *words) == 0) return true;
+        if (strcmp(text, *words) == 0) return true;
     return false;
 }
 
@@ -148,13 +148,13 @@ bool rill_reader_list(rill_reader *reader, const rill_node *node, const char *it
     bool list = node->kind == RILL_NODE_LIST;
     if (list && node->count >= least && node->count <= most) return true;
     if (!list && least != most)
-rill_reader_expected(reader, node, "a list of %s", items);
-else if (least == most)
-rill_reader_expected(reader, node, "a list of %zu %s", least, items);
-else if (node->count < least)
-rill_reader_expected(reader, node, "a list of at least %zu %s", least, items);
-else
-rill_reader_expected(reader, node, "a list of at most %zu %s", most, items);
+        rill_reader_expected(reader, node, "a list of %s", items);
+    else if (least == most)
+        rill_reader_expected(reader, node, "a list of %zu %s", least, items);
+    else if (node->count < least)
+        rill_reader_expected(reader, node, "a list of at least %zu %s", least, items);
+    else
+        rill_reader_expected(reader, node, "a list of at most %zu %s", most, items);
     return false;
 }
 
@@ -189,9 +189,9 @@ bool rill_read_integer(rill_reader *reader, const rill_node *node, int32_t low, 
     bool number = node->kind == RILL_NODE_SCALAR && is_number(node, &value);
     if (!number || !(value >= low && value <= high) || value != floor(value)) {
         if (low == high)
-rill_reader_expected(reader, node, "%d", low);
-else
-rill_reader_expected(reader, node, "a whole number from %d to %d", low, high);
+            rill_reader_expected(reader, node, "%d", low);
+        else
+            rill_reader_expected(reader, node, "a whole number from %d to %d", low, high);
         return false;
     }
     *out = (int32_t)value;

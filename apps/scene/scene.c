@@ -51,7 +51,8 @@ static rill_scene_result parse(rill_reader *reader, const char *text, size_t siz
     scene->name = default_name(reader->store, scene->path);
     rill_node *root =
         rill_tree_parse(text, size, scene->path, false, reader->store, reader->report, &reader->no_memory);
-    for (size_t i = 0; root && options && i < options->set_count && !reader->no_memory; ++i) reader->no_memory |= !rill_tree_set(root, options->sets[i], reader->store, reader->report);
+    for (size_t i = 0; root && options && i < options->set_count && !reader->no_memory; ++i)
+        reader->no_memory |= !rill_tree_set(root, options->sets[i], reader->store, reader->report);
     if (root && !reader->no_memory) read_root(reader, root, scene);
     rill_report_sort(reader->report);
     if (reader->no_memory || !scene->name) return RILL_SCENE_OUT_OF_MEMORY;
@@ -87,15 +88,21 @@ rill_scene_result rill_scene_parse(const char *text, size_t size, const char *pa
 /* Returns what a file is instead of a scene, as far as its name tells, and what to do with it; NULL: it may be a
  * scene. */
 static const char *other_kind(const char *path) {
-    static const char *const meshes[] = { ".fbx", ".dae",  ".3ds",  ".blend", ".usd", ".usda", ".usdc",
+    static const char *const meshes[] = { ".fbx", ".dae",  ".3ds", ".blend", ".usd", ".usda", ".usdc",
                                           ".off", ".step", ".stp", ".3mf",   ".x3d", ".wrl",  NULL };
-    static const char *const pictures[] = { ".tif", ".tiff", ".asc", ".dem", ".hgt", ".bil", ".jpg", ".jpeg", ".exr", NULL };
-    if (rill_mesh_is_kind(path)) return "it is a mesh, not a scene: see 'rill info %s', or name it in a scene as a solid, { mesh: %s }";
-    if (rill_file_ends(path, ".png") || rill_file_ends(path, ".npy")) return "it is a heightmap, not a scene: see 'rill info %s', or name it in a scene as a solid, { heightmap: %s }";
+    static const char *const pictures[] = { ".tif", ".tiff", ".asc",  ".dem", ".hgt",
+                                            ".bil", ".jpg",  ".jpeg", ".exr", NULL };
+    if (rill_mesh_is_kind(path))
+        return "it is a mesh, not a scene: see 'rill info %s', or name it in a scene as a solid, { mesh: %s }";
+    if (rill_file_ends(path, ".png") || rill_file_ends(path, ".npy"))
+        return "it is a heightmap, not a scene: see 'rill info %s', or name it in a scene as a solid, { heightmap: %s "
+               "}";
     for (size_t i = 0; meshes[i]; ++i)
-if (rill_file_ends(path, meshes[i])) return "it is a mesh, not a scene, of a kind that is not read: save it as " RILL_MESH_KINDS;
+        if (rill_file_ends(path, meshes[i]))
+            return "it is a mesh, not a scene, of a kind that is not read: save it as " RILL_MESH_KINDS;
     for (size_t i = 0; pictures[i]; ++i)
-if (rill_file_ends(path, pictures[i])) return "it is a picture, not a scene, of a kind that is not read: save heights as .npy or 16-bit .png";
+        if (rill_file_ends(path, pictures[i]))
+            return "it is a picture, not a scene, of a kind that is not read: save heights as .npy or 16-bit .png";
     return NULL;
 }
 

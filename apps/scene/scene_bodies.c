@@ -1,7 +1,7 @@
 /* The bodies of a scene in a world: how they get there, how keys drive them, what probes see of them.
  *
- * A scene gives the place of a body's own frame, the library that of the centre of mass: they differ by `centre`, turned
- * with the body. */
+ * A scene gives the place of a body's own frame, the library that of the centre of mass: they differ by `centre`,
+ * turned with the body. */
 #include <math.h>
 #include <string.h>
 
@@ -69,7 +69,8 @@ double rill_scene_body_value(const rill_scene_probe *probe, const rill_world *wo
     rill_body_state state;
     rill_body_forces forces;
     if (!id.value || rill_body_get_state(world, id, &state) != RILL_OK ||
-        rill_body_get_forces(world, id, &forces) != RILL_OK) return (double)NAN;
+        rill_body_get_forces(world, id, &forces) != RILL_OK)
+        return (double)NAN;
     const double *v = state.velocity;
     switch (probe->measure) {
     case RILL_MEASURE_LEVEL: return forces.level;

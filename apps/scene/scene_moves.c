@@ -41,9 +41,9 @@ static void read_channel(const rill_scene_track *track, int channel, double time
     for (size_t i = 0; i < track->key_count && !after; ++i) {
         const rill_scene_key *key = &track->keys[i];
         if (gives(key, channel) && key->time <= time)
-before = key;
-else if (gives(key, channel))
-after = key;
+            before = key;
+        else if (gives(key, channel))
+            after = key;
     }
     if (!before && !after) return;
     const rill_scene_key *low = before ? before : after, *high = after ? after : before;
@@ -59,7 +59,8 @@ void rill_scene_track_read(const rill_scene_track *track, double time, rill_scen
     time = wrap(track->loop, time, track->keys[track->key_count - 1].time);
     read_channel(track, PLACE, time, pose->translate);
     read_channel(track, TURN, time, pose->rotate);
-    for (size_t i = 0; i < track->key_count && track->keys[i].time <= time; ++i) pose->visible = track->keys[i].switches ? track->keys[i].visible : pose->visible;
+    for (size_t i = 0; i < track->key_count && track->keys[i].time <= time; ++i)
+        pose->visible = track->keys[i].switches ? track->keys[i].visible : pose->visible;
 }
 
 rill_scene_pose rill_scene_pose_at(const rill_scene_solid *solid, double time) {
@@ -92,7 +93,8 @@ static const float *vertices_at(const rill_scene_solid *solid, double time) {
 static rill_result move_solid(const rill_scene_solid *solid, rill_world *world, double time) {
     rill_result result = RILL_OK;
     rill_solid_id id = rill_solid_find(world, solid->def.name);
-    if (solid->morph_count) result = rill_solid_set_vertices(world, id, vertices_at(solid, time), solid->def.vertex_count);
+    if (solid->morph_count)
+        result = rill_solid_set_vertices(world, id, vertices_at(solid, time), solid->def.vertex_count);
     if (result == RILL_OK && solid->key_count) {
         rill_scene_pose pose = rill_scene_pose_at(solid, time);
         result = rill_solid_set_pose(world, id, pose.translate, pose.rotate);
@@ -112,7 +114,7 @@ rill_result rill_scene_move(const rill_scene *scene, rill_world *world, double t
 
 bool rill_scene_moves(const rill_scene *scene) {
     for (size_t i = 0; i < scene->solid_count; ++i)
-if (scene->solids[i].key_count || scene->solids[i].morph_count) return true;
+        if (scene->solids[i].key_count || scene->solids[i].morph_count) return true;
     return false;
 }
 

@@ -44,7 +44,8 @@ static bool build(maker *making, double headroom) {
     bool all = true;
     for (size_t i = 0; i < making->scene->solid_count && !making->no_memory; ++i) {
         rill_solid_id id;
-        all &= good(making, rill_solid_create(making->world, &making->scene->solids[i].def, &id), making->scene->solids[i].place);
+        all &= good(making, rill_solid_create(making->world, &making->scene->solids[i].def, &id),
+                    making->scene->solids[i].place);
     }
     all = all && good(making, rill_scene_move(making->scene, making->world, 0), whole_scene(making));
     if (all && good(making, rill_bed_build(making->world), whole_scene(making))) return true;
@@ -70,7 +71,8 @@ static double highest(maker *making, const rill_scene_fill *fill, int32_t layers
     for (int32_t layer = fill ? fill->layer : 0; layer < (fill ? fill->layer + 1 : layers); ++layer) {
         /* A layer that the bed does not have is reported when it is filled. */
         rill_result result = rill_world_read_field(making->world, RILL_FIELD_BASE, layer, base, count);
-        for (size_t i = 0; result == RILL_OK && i < count; ++i) top = larger(fill ? base[i] + fill->depths[i] : base[i], top);
+        for (size_t i = 0; result == RILL_OK && i < count; ++i)
+            top = larger(fill ? base[i] + fill->depths[i] : base[i], top);
     }
     free(base);
     return top;
@@ -130,7 +132,8 @@ static void press(maker *making, const rill_scene_force *external) {
         pressures[i] = inside ? 1 : 0;
         count += inside;
     }
-    for (size_t i = 0; i < cells && count > 0; ++i) pressures[i] *= external->force / ((double)count * grid->cell_size * grid->cell_size);
+    for (size_t i = 0; i < cells && count > 0; ++i)
+        pressures[i] *= external->force / ((double)count * grid->cell_size * grid->cell_size);
     if (count == 0) {
         rill_report_error(making->report, external->place,
                           "found no column between (%g, %g) and (%g, %g) for the external force, expected one at least",
@@ -160,7 +163,8 @@ static void furnish(maker *making) {
                          (long long)info.outside_solids, scene->solid_count);
     }
     /* Before the liquid, which is then left out where they are. */
-    for (size_t i = 0; i < scene->body_count && !making->no_memory; ++i) good(making, rill_scene_add_body(&scene->bodies[i], making->world), scene->bodies[i].place);
+    for (size_t i = 0; i < scene->body_count && !making->no_memory; ++i)
+        good(making, rill_scene_add_body(&scene->bodies[i], making->world), scene->bodies[i].place);
     for (size_t i = 0; i < scene->fill_count && !making->no_memory; ++i) fill_one(making, &scene->fills[i]);
     if (scene->external.given && !making->no_memory) press(making, &scene->external);
     for (size_t i = 0; i < scene->source_count && !making->no_memory; ++i) {
@@ -198,7 +202,8 @@ double rill_scene_probe_value(const rill_scene_probe *probe, const rill_world *w
     rill_sample sample = { 0 };
     double volume = 0;
     if (probe->body) return rill_scene_body_value(probe, world);
-    if (probe->measure == RILL_MEASURE_VOLUME) return rill_query_box_volume(world, probe->min, probe->max, &volume) == RILL_OK ? volume : (double)NAN;
+    if (probe->measure == RILL_MEASURE_VOLUME)
+        return rill_query_box_volume(world, probe->min, probe->max, &volume) == RILL_OK ? volume : (double)NAN;
     if (rill_query_points(world, probe->at, 1, &sample) != RILL_OK || !sample.found) return (double)NAN;
     switch (probe->measure) {
     case RILL_MEASURE_LEVEL: return sample.level;

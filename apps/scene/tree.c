@@ -25,7 +25,7 @@ static rill_scene_place place_of(const builder *building, yaml_mark_t mark) {
 
 rill_node *rill_tree_get(const rill_node *map, const char *key) {
     for (size_t i = 0; map->kind == RILL_NODE_MAP && i < map->count; ++i)
-if (strcmp(map->members[i].key->text, key) == 0) return map->members[i].value;
+        if (strcmp(map->members[i].key->text, key) == 0) return map->members[i].value;
     return NULL;
 }
 
@@ -169,7 +169,8 @@ static bool take_event(builder *building, const yaml_event_t *event, int *docume
     switch (event->type) {
     case YAML_DOCUMENT_START_EVENT:
         if (++*documents > 1) {
-            rill_report_error(building->report, place_of(building, event->start_mark), "found a second document, expected one");
+            rill_report_error(building->report, place_of(building, event->start_mark),
+                              "found a second document, expected one");
             return false;
         }
         return true;
@@ -216,7 +217,8 @@ static void report_syntax(builder *building, const yaml_parser_t *parser, const 
         return;
     }
     yaml_mark_t mark = parser->problem_mark;
-    if (parser->error == YAML_READER_ERROR) mark = mark_at(text, parser->problem_offset < size ? parser->problem_offset : size);
+    if (parser->error == YAML_READER_ERROR)
+        mark = mark_at(text, parser->problem_offset < size ? parser->problem_offset : size);
     rill_report_error(building->report, place_of(building, mark), "found no valid YAML: %s%s%s",
                       parser->problem ? parser->problem : "something unreadable", parser->context ? " " : "",
                       parser->context ? parser->context : "");
@@ -245,6 +247,7 @@ rill_node *rill_tree_parse(const char *text, size_t size, const char *origin, bo
     }
     yaml_parser_delete(&parser);
     *no_memory = building.no_memory;
-    if (!building.broken && !building.no_memory && !building.root && !line_less) rill_report_error(report, (rill_scene_place){ origin, 1, 1 }, "found an empty file, expected a scene");
+    if (!building.broken && !building.no_memory && !building.root && !line_less)
+        rill_report_error(report, (rill_scene_place){ origin, 1, 1 }, "found an empty file, expected a scene");
     return building.broken || building.no_memory ? NULL : building.root;
 }

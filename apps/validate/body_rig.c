@@ -35,7 +35,8 @@ bool rill_rig_heave(rill_rig *rig, rill_body_id id, double dt) {
 double rill_rig_level(rill_rig *rig) {
     if (!rill_rig_look(rig)) return 0;
     double sum = 0;
-    for (int32_t x = 0; x < rig->nx; ++x) sum += rig->depth[rill_rig_cell(rig, x, 0)] + rig->depth[rill_rig_cell(rig, x, rig->ny - 1)];
+    for (int32_t x = 0; x < rig->nx; ++x)
+        sum += rig->depth[rill_rig_cell(rig, x, 0)] + rig->depth[rill_rig_cell(rig, x, rig->ny - 1)];
     return sum / (2 * rig->nx);
 }
 

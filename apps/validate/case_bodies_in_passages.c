@@ -67,12 +67,13 @@ static double in_far_well(rill_rig *rig, double from) {
 static bool step(rill_rig *rig, double dt, score *totals) {
     rill_step_info info;
     if (!rill_rig_step(rig, dt) || !rill_rig_audit(rig, &totals->error) ||
-        !rill_rig_expect(rig, rill_world_get_step_info(rig->world, &info), "rill_world_get_step_info")) return false;
+        !rill_rig_expect(rig, rill_world_get_step_info(rig->world, &info), "rill_world_get_step_info"))
+        return false;
     totals->capped += (info.status & (RILL_STATUS_BODIES_CAPPED | RILL_STATUS_PASSAGES_CAPPED)) != 0;
     return true;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- piston */
+/* ----------------------------------------------------------------------------------------------------------- piston */
 
 static void run_piston(rill_validation *validation, double speed, score *totals) {
     const double dt = 1.0 / 240, area = height * ACROSS * dx, start = (WELL + 7) * dx;
@@ -101,7 +102,8 @@ static void run_piston(rill_validation *validation, double speed, score *totals)
     if (rig.ok) {
         rill_check check = { .mode = "physical", .relation = RILL_AT_MOST, .target = 1, .unit = "%" };
         check.value = 100 * worst;
-        rill_validation_add(validation, &check, "piston to and fro at %g mm/s: flow that is late or early, of all", 1e3 * speed);
+        rill_validation_add(validation, &check, "piston to and fro at %g mm/s: flow that is late or early, of all",
+                            1e3 * speed);
         check = (rill_check){ .mode = "physical", .relation = RILL_NEAR, .tolerance = 1e-3, .unit = "ml" };
         check.value = 1e6 * arrived;
         check.target = 1e6 * pushed;
@@ -110,7 +112,7 @@ static void run_piston(rill_validation *validation, double speed, score *totals)
     rill_rig_end(&rig);
 }
 
-/* --------------------------------------------------------------------------------------------------------------- plug */
+/* ------------------------------------------------------------------------------------------------------------- plug */
 
 static double period(double density, double relative, double part, double length) {
     const double area = height * ACROSS * dx, beside = density * length / (area * (part / relative + (1 - part)));
@@ -160,12 +162,13 @@ static void run_plug(rill_validation *validation, double relative, double part, 
         check.tolerance = part < 1 ? 0.03 : 0.01;
         check.value = crossed[2] - crossed[0];
         check.target = target;
-        rill_validation_add(validation, &check, "plug of relative density %g in %g of the section: period", relative, part);
+        rill_validation_add(validation, &check, "plug of relative density %g in %g of the section: period", relative,
+                            part);
     }
     rill_rig_end(&rig);
 }
 
-/* ------------------------------------------------------------------------------------------------------------ ceiling */
+/* ---------------------------------------------------------------------------------------------------------- ceiling */
 
 /* One second of an engine that puts the body back after each step. */
 static void run_ceiling(rill_validation *validation, score *totals) {

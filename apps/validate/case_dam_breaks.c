@@ -36,7 +36,8 @@ static const double gravity = 9.81;
 static double find_front(const rill_rig *rig, double value, double x0) {
     for (int32_t x = rig->nx - 1; x > 0; --x) {
         double right = rig->depth[x], left = rig->depth[x - 1];
-        if (left >= value && right < value) return rill_rig_centre(rig, x - 1) + rig->dx * (left - value) / (left - right) - x0;
+        if (left >= value && right < value)
+            return rill_rig_centre(rig, x - 1) + rig->dx * (left - value) / (left - right) - x0;
     }
     return NAN;
 }
@@ -77,8 +78,10 @@ static bool run_channel(rill_validation *validation, const dam_break *dam, doubl
     rill_rig rig;
     int32_t half = (int32_t)lround(dam->half / dx);
     if (rill_rig_begin(&rig, validation, 2 * half, CHANNEL_WIDTH, dx) && rill_rig_build(&rig)) {
-        for (size_t i = 0; i < rig.cells; ++i) rig.depth[i] = (int32_t)(i % (size_t)rig.nx) < half ? dam->left : dam->right;
-        if (rill_rig_fill(&rig) && rill_rig_step(&rig, dam->time) && rill_rig_look(&rig)) measure_channel(&rig, dam, out);
+        for (size_t i = 0; i < rig.cells; ++i)
+            rig.depth[i] = (int32_t)(i % (size_t)rig.nx) < half ? dam->left : dam->right;
+        if (rill_rig_fill(&rig) && rill_rig_step(&rig, dam->time) && rill_rig_look(&rig))
+            measure_channel(&rig, dam, out);
     }
     bool ok = rig.ok;
     rill_rig_end(&rig);
@@ -116,15 +119,16 @@ static bool run_diagonal(rill_validation *validation, const dam_break *dam, doub
                 rig.depth[rill_rig_cell(&rig, x, y)] = place < 0 ? dam->left : place > 0 ? dam->right : mean;
             }
         }
-        if (rill_rig_fill(&rig) && rill_rig_step(&rig, dam->time) && rill_rig_look(&rig)) *l1 = diagonal_l1(&rig, dam, (double)size * dx);
+        if (rill_rig_fill(&rig) && rill_rig_step(&rig, dam->time) && rill_rig_look(&rig))
+            *l1 = diagonal_l1(&rig, dam, (double)size * dx);
     }
     bool ok = rig.ok;
     rill_rig_end(&rig);
     return ok;
 }
 
-static void add_percent(rill_validation *validation, rill_relation relation, double target, double value, const char *bar,
-                        const char *what, double dx) {
+static void add_percent(rill_validation *validation, rill_relation relation, double target, double value,
+                        const char *bar, const char *what, double dx) {
     rill_check check = {
         .mode = "physical", .relation = relation, .value = 100 * value, .target = target, .unit = "%", .bar = bar
     };
@@ -132,7 +136,8 @@ static void add_percent(rill_validation *validation, rill_relation relation, dou
 }
 
 /* L1 at 2, 1 and 0.5 mm and the order between them; the target holds at 1 mm. */
-static void converge(rill_validation *validation, const dam_break *dam, double target, const char *bar, dam_result *at_one_mm) {
+static void converge(rill_validation *validation, const dam_break *dam, double target, const char *bar,
+                     dam_result *at_one_mm) {
     static const double sizes[REFERENCE_RESOLUTIONS] = { 2e-3, 1e-3, 5e-4 };
     double l1[REFERENCE_RESOLUTIONS] = { 0 };
     for (int i = 0; i < REFERENCE_RESOLUTIONS; ++i) {
@@ -160,9 +165,11 @@ void rill_case_wet_dam(rill_validation *validation) {
     check.unit = "m";
     rill_validation_add(validation, &check, "place of the shock, dx 1 mm");
     double l1 = 0;
-    if (run_diagonal(validation, &reference_wet, 1e-3, &l1)) add_percent(validation, RILL_AT_MOST, 0.5, l1, "ANUGA < 1 %", "L1, dam at 45 degrees", 1e-3);
+    if (run_diagonal(validation, &reference_wet, 1e-3, &l1))
+        add_percent(validation, RILL_AT_MOST, 0.5, l1, "ANUGA < 1 %", "L1, dam at 45 degrees", 1e-3);
     const dam_break other = { 20e-3, 2e-3, 0.5, 0.3 };
-    if (run_channel(validation, &other, 1e-3, &r)) add_percent(validation, RILL_AT_MOST, 0.5, r.l1, NULL, "L1 of 20 mm : 2 mm after 0.3 s in 1 m", 1e-3);
+    if (run_channel(validation, &other, 1e-3, &r))
+        add_percent(validation, RILL_AT_MOST, 0.5, r.l1, NULL, "L1 of 20 mm : 2 mm after 0.3 s in 1 m", 1e-3);
 }
 
 void rill_case_dry_dam(rill_validation *validation) {
@@ -175,9 +182,11 @@ void rill_case_dry_dam(rill_validation *validation) {
     check.value = 1e4 * r.flow, check.target = 1e4 * critical * sqrt(gravity * critical), check.unit = "1e-4 m2/s";
     rill_validation_add(validation, &check, "flow at the dam, dx 1 mm");
     double l1 = 0;
-    if (run_diagonal(validation, &reference_dry, 1e-3, &l1)) add_percent(validation, RILL_AT_MOST, 1, l1, NULL, "L1, dam at 45 degrees", 1e-3);
+    if (run_diagonal(validation, &reference_dry, 1e-3, &l1))
+        add_percent(validation, RILL_AT_MOST, 1, l1, NULL, "L1, dam at 45 degrees", 1e-3);
     const dam_break other = { 20e-3, 0, 0.5, 0.3 };
-    if (run_channel(validation, &other, 1e-3, &r)) add_percent(validation, RILL_AT_MOST, 1, r.l1, NULL, "L1 of 20 mm after 0.3 s in 1 m", 1e-3);
+    if (run_channel(validation, &other, 1e-3, &r))
+        add_percent(validation, RILL_AT_MOST, 1, r.l1, NULL, "L1 of 20 mm after 0.3 s in 1 m", 1e-3);
 }
 
 /* Distance a step of a given height has run from x0, as the root mean square distance of its slope: on a lattice the
@@ -197,7 +206,8 @@ static void run_linear(rill_validation *validation, const dam_break *dam, double
     bool ready = rill_rig_begin(&rig, validation, 2 * half, CHANNEL_WIDTH, dx);
     rig.def.solver.pipe_area = RILL_PIPE_AREA_PAPER;
     if (ready && rill_rig_build(&rig)) {
-        for (size_t i = 0; i < rig.cells; ++i) rig.depth[i] = (int32_t)(i % (size_t)rig.nx) < half ? dam->left : dam->right;
+        for (size_t i = 0; i < rig.cells; ++i)
+            rig.depth[i] = (int32_t)(i % (size_t)rig.nx) < half ? dam->left : dam->right;
         /* A tenth of the stable step: the first half step the stored flow lags behind is then no matter. */
         double run = sqrt(gravity * dx) * dam->time;
         if (rill_rig_fill(&rig) && rill_rig_run(&rig, dam->time, 0.1 * rill_rig_stable_step(&rig, 0)) &&
@@ -207,7 +217,8 @@ static void run_linear(rill_validation *validation, const dam_break *dam, double
             for (int32_t x = half - inner; x < half + inner; ++x) mean += rig.depth[x] / (2 * inner);
             rill_check check = { .mode = "paper", .relation = RILL_NEAR, .tolerance = 0.01, .unit = "mm" };
             check.value = 1e3 * mean, check.target = 1e3 * 0.5 * (dam->left + dam->right);
-            rill_validation_add(validation, &check, "%g : %g mm: depth between the fronts", 1e3 * dam->left, 1e3 * dam->right);
+            rill_validation_add(validation, &check, "%g : %g mm: depth between the fronts", 1e3 * dam->left,
+                                1e3 * dam->right);
             check.value = 1e3 * run_of_step(&rig, dam->half, height, 1), check.target = 1e3 * run;
             rill_validation_add(validation, &check, "front to the right after %g s, dx %g mm", dam->time, 1e3 * dx);
             check.value = -1e3 * run_of_step(&rig, dam->half, height, -1), check.target = -1e3 * run;

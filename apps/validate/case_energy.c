@@ -69,7 +69,8 @@ static void run_paper(rill_validation *validation, int32_t size, double dx, doub
         rill_check check = { .mode = "paper", .relation = RILL_ZERO, .value = (double)(rig.substeps - steps) };
         rill_validation_add(validation, &check, "sub-steps beside one per call");
         check = (rill_check){ .mode = "paper", .relation = RILL_AT_MOST, .value = worst, .target = 1e-6 };
-        rill_validation_add(validation, &check, "E*: largest relative change in a sub-step, %d^2, friction 1, nu 0", size);
+        rill_validation_add(validation, &check, "E*: largest relative change in a sub-step, %d^2, friction 1, nu 0",
+                            size);
         check = (rill_check){ .mode = "paper", .relation = RILL_NOTE, .value = last / first - 1 };
         rill_validation_add(validation, &check, "E*: relative change over %d sub-steps", steps);
     }
@@ -138,7 +139,8 @@ static void run_physical(rill_validation *validation, const energy_scene *scene,
     uint64_t seed = 21;
     for (size_t i = 0; ready && i < rig.cells; ++i) rig.heights[i] = scene->roughness * rill_rig_random(&seed);
     if (energy && before && rill_rig_build(&rig) && fill_scene(&rig, scene) && rill_rig_look(&rig)) {
-        double dt = 0.5 * rill_rig_stable_step(&rig, 1.3 * scene->depth), rest = rest_energy(&rig, 0), worst = -INFINITY;
+        double dt = 0.5 * rill_rig_stable_step(&rig, 1.3 * scene->depth), rest = rest_energy(&rig, 0),
+               worst = -INFINITY;
         int grown = 0;
         energy[0] = total_energy(&rig, before, 0);
         for (int n = 1; n <= steps && rill_rig_step(&rig, dt) && rill_rig_look(&rig); ++n) {
@@ -154,7 +156,8 @@ static void run_physical(rill_validation *validation, const energy_scene *scene,
             rill_check check = { .mode = "physical", .relation = RILL_ZERO, .value = (double)(rig.substeps - steps) };
             rill_validation_add(validation, &check, "%s: sub-steps beside one per call", scene->name);
             check.value = grown;
-            rill_validation_add(validation, &check, "%s: windows of 50 with growth, of %d", scene->name, steps - WINDOW + 1);
+            rill_validation_add(validation, &check, "%s: windows of 50 with growth, of %d", scene->name,
+                                steps - WINDOW + 1);
             check = (rill_check){ .mode = "physical", .relation = RILL_AT_MOST, .value = worst, .target = 0 };
             rill_validation_add(validation, &check, "%s: largest growth over 50", scene->name);
         }

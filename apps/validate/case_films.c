@@ -65,7 +65,8 @@ static bool start_film(rill_rig *rig, const film *which, double viscosity) {
 }
 
 static double film_speed(const film *which, double viscosity, double dx) {
-    double angle = which->degrees * RILL_PI / 180, acceleration = gravity * (which->sloped_bed ? tan(angle) : sin(angle));
+    double angle = which->degrees * RILL_PI / 180,
+           acceleration = gravity * (which->sloped_bed ? tan(angle) : sin(angle));
     bool paper = which->area == RILL_PIPE_AREA_PAPER;
     return rill_exact_film_speed(acceleration, which->depth, viscosity) * (paper ? dx / which->depth : 1);
 }
@@ -78,7 +79,8 @@ static void run_film(rill_validation *validation, const film *which, double dx) 
         return;
     }
     double exact = film_speed(which, liquid.viscosity, dx);
-    double wave = sqrt(gravity * (which->area == RILL_PIPE_AREA_PAPER ? dx : which->depth)), step = 0.25 * dx / (exact + wave);
+    double wave = sqrt(gravity * (which->area == RILL_PIPE_AREA_PAPER ? dx : which->depth)),
+           step = 0.25 * dx / (exact + wave);
     /* The start dies away as exp(-t / settling), in long steps as (1 + dt / settling)^-n. Not longer than needed: water
      * films are unstable (roll waves, Froude number above 2), in nature as here. */
     double settling = which->depth * which->depth / (3 * liquid.viscosity);
@@ -86,15 +88,15 @@ static void run_film(rill_validation *validation, const film *which, double dx) 
     int32_t above = (int32_t)ceil(1.2 * (exact + wave) * (wait + take) / dx) + 10;
     int32_t below = (int32_t)ceil(1.2 * wave * (wait + take) / dx) + 10;
     rill_rig rig;
-    if (rill_rig_begin(&rig, validation, above + SECTIONS + below, FILM_WIDTH, dx) && start_film(&rig, which, liquid.viscosity) &&
-        rill_rig_run(&rig, wait, step) && rill_rig_look(&rig)) {
+    if (rill_rig_begin(&rig, validation, above + SECTIONS + below, FILM_WIDTH, dx) &&
+        start_film(&rig, which, liquid.viscosity) && rill_rig_run(&rig, wait, step) && rill_rig_look(&rig)) {
         double before = volume_beyond(&rig, above, SECTIONS);
         if (rill_rig_run(&rig, take, step) && rill_rig_look(&rig)) {
             double speed = (volume_beyond(&rig, above, SECTIONS) - before) / (take * which->depth);
             rill_check check = { .mode = rill_rig_mode(&rig), .relation = RILL_NEAR, .unit = "m/s" };
             check.value = speed, check.target = exact, check.tolerance = 1e-3;
-            rill_validation_add(validation, &check, "%s film %g mm, %g degrees by %s, dx %g mm", which->liquid, 1e3 * which->depth,
-                                which->degrees, which->sloped_bed ? "bed" : "gravity", 1e3 * dx);
+            rill_validation_add(validation, &check, "%s film %g mm, %g degrees by %s, dx %g mm", which->liquid,
+                                1e3 * which->depth, which->degrees, which->sloped_bed ? "bed" : "gravity", 1e3 * dx);
         }
     }
     rill_rig_end(&rig);
@@ -186,7 +188,8 @@ static bool run_puddle(rill_validation *validation, const puddle *p, double dx, 
                 sum += depth * dx * dx;
             }
         }
-        for (size_t i = 0; i < rig.cells; ++i) rig.depth[i] *= p->volume / sum; /* the sampled profile holds a little more or less */
+        for (size_t i = 0; i < rig.cells; ++i)
+            rig.depth[i] *= p->volume / sum; /* the sampled profile holds a little more or less */
         rill_rig_fill(&rig);
         if (rill_rig_run(&rig, p->half - p->start, 0.1) && rill_rig_look(&rig)) {
             double early = rms_radius(&rig);
@@ -204,9 +207,11 @@ static bool run_puddle(rill_validation *validation, const puddle *p, double dx, 
 
 static void add_puddle(rill_validation *validation, const puddle *p, const puddle_result *result) {
     bool fine = result->cells >= 18; /* the reference asks for no less */
-    rill_check check = {
-        .mode = "physical", .relation = fine ? RILL_NEAR : RILL_NOTE, .value = result->radius, .target = 1, .tolerance = 0.01
-    };
+    rill_check check = { .mode = "physical",
+                         .relation = fine ? RILL_NEAR : RILL_NOTE,
+                         .value = result->radius,
+                         .target = 1,
+                         .tolerance = 0.01 };
     rill_validation_add(validation, &check, "rms radius over exact at %g s, R = %.1f dx", p->end, result->cells);
     check = (rill_check){ .mode = "physical",
                           .relation = fine ? RILL_WITHIN : RILL_NOTE,
@@ -214,9 +219,11 @@ static void add_puddle(rill_validation *validation, const puddle *p, const puddl
                           .target = 0.125,
                           .tolerance = 0.002 };
     rill_validation_add(validation, &check, "exponent of its growth, %g to %g s", p->half, p->end);
-    check = (rill_check){
-        .mode = "physical", .relation = fine ? RILL_AT_MOST : RILL_NOTE, .value = result->round, .target = 1, .unit = "cells"
-    };
+    check = (rill_check){ .mode = "physical",
+                          .relation = fine ? RILL_AT_MOST : RILL_NOTE,
+                          .value = result->round,
+                          .target = 1,
+                          .unit = "cells" };
     rill_validation_add(validation, &check, "front, farthest minus nearest, R = %.1f dx", result->cells);
 }
 
@@ -237,7 +244,8 @@ void rill_case_puddle(rill_validation *validation) {
     order.value = log2(fabs(result[0].radius - 1) / fabs(result[2].radius - 1)) / 2;
     rill_validation_add(validation, &order, "order of convergence of the radius, dx 2 to 0.5 mm");
     const puddle later = { 1e-6, glycerol.viscosity, 1, 10, 100 };
-    if (!validation->quick && run_puddle(validation, &later, 1e-3, &result[0])) add_puddle(validation, &later, &result[0]);
+    if (!validation->quick && run_puddle(validation, &later, 1e-3, &result[0]))
+        add_puddle(validation, &later, &result[0]);
     const puddle other = { 2e-5, honey.viscosity, 0.2, 2, 20 };
     if (run_puddle(validation, &other, 1.5e-3, &result[0])) add_puddle(validation, &other, &result[0]);
 }
@@ -281,7 +289,8 @@ static bool start_crest(rill_rig *rig, const crest *which, const crest_plan *pla
     }
     rig->def.edges[RILL_EAST].kind = RILL_EDGE_OPEN;
     if (!rill_rig_build(rig)) return false;
-    for (size_t i = 0; i < rig->cells; ++i) rig->depth[i] = (int32_t)(i % (size_t)rig->nx) < plan->pool ? plan->height + which->head : 0;
+    for (size_t i = 0; i < rig->cells; ++i)
+        rig->depth[i] = (int32_t)(i % (size_t)rig->nx) < plan->pool ? plan->height + which->head : 0;
     rill_source_def inflow = rill_default_source_def();
     inflow.shape = RILL_SOURCE_BOX;
     inflow.max[0] = 2 * which->head;
@@ -300,10 +309,11 @@ static void run_crest(rill_validation *validation, const crest *which) {
     /* The pool's level settles as exp(-t / settling): 20 of them, then the mean over 5. */
     double settling = (double)plan.pool * which->dx * which->head / (1.5 * flow);
     enum { LOOKS = 200 };
-    if (rill_rig_begin(&rig, validation, plan.pool + plan.crest + plan.floor, 4, which->dx) && start_crest(&rig, which, &plan, flow) &&
-        rill_rig_run(&rig, 20 * settling, settling)) {
+    if (rill_rig_begin(&rig, validation, plan.pool + plan.crest + plan.floor, 4, which->dx) &&
+        start_crest(&rig, which, &plan, flow) && rill_rig_run(&rig, 20 * settling, settling)) {
         double head = 0;
-        for (int i = 0; i < LOOKS && rill_rig_step(&rig, 5 * settling / LOOKS) && rill_rig_look(&rig); ++i) head += head_of(&rig, &plan, flow) / LOOKS;
+        for (int i = 0; i < LOOKS && rill_rig_step(&rig, 5 * settling / LOOKS) && rill_rig_look(&rig); ++i)
+            head += head_of(&rig, &plan, flow) / LOOKS;
         if (rig.ok) {
             rill_check check = { .mode = "physical",
                                  .relation = RILL_NEAR,

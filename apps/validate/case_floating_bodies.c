@@ -10,8 +10,8 @@
  *            The mode is started purely, by velocities of body and liquid.
  *   19       A body that weighs nothing beside what it displaces floats all the same: dropped from 10 mm, it comes to rest.
  *
- * Where a body lies in the end does not depend on the viscosity, but in water it would take minutes to get there: 16 and 17
- * are run at 3e-3 m2/s, 19 at 3e-4 (and with water, for comparison). */
+ * Where a body lies in the end does not depend on the viscosity, but in water it would take minutes to get there: 16
+ * and 17 are run at 3e-3 m2/s, 19 at 3e-4 (and with water, for comparison). */
 #include "body_rig.h"
 #include "cases.h"
 
@@ -22,7 +22,7 @@
 
 static const double density = 998, gravity = 9.81, frame = 1.0 / 60;
 
-/* ------------------------------------------------------------------------------------------------------------- 16, 17 */
+/* ----------------------------------------------------------------------------------------------------------- 16, 17 */
 
 typedef struct float_case {
     rill_body_shape shape;
@@ -75,16 +75,16 @@ static void run_draft(rill_validation *validation, const float_case *which, doub
         rill_check check = { .mode = "physical", .relation = RILL_WITHIN, .value = 1e3 * draft, .unit = "mm" };
         check.target = 1e3 * which->draft;
         check.tolerance = fmax(0.005 * check.target, 0.05e3 * dx);
-        rill_validation_add(validation, &check, "%s %g mm, relative density %g, %s: draft", name, 1e3 * which->size, which->relative,
-                            where);
+        rill_validation_add(validation, &check, "%s %g mm, relative density %g, %s: draft", name, 1e3 * which->size,
+                            which->relative, where);
         check = (rill_check){ .mode = "physical", .relation = RILL_WITHIN, .tolerance = 1e-3, .unit = "mm" };
         check.value = 1e3 * rise;
         check.target = 1e3 * target;
-        rill_validation_add(validation, &check, "%s %g mm, relative density %g, %s: rise of the level", name, 1e3 * which->size,
-                            which->relative, where);
+        rill_validation_add(validation, &check, "%s %g mm, relative density %g, %s: rise of the level", name,
+                            1e3 * which->size, which->relative, where);
         check = (rill_check){ .mode = "physical", .relation = RILL_ZERO, .value = (double)error, .unit = "quanta" };
-        rill_validation_add(validation, &check, "%s %g mm, relative density %g, %s: ledger error", name, 1e3 * which->size,
-                            which->relative, where);
+        rill_validation_add(validation, &check, "%s %g mm, relative density %g, %s: ledger error", name,
+                            1e3 * which->size, which->relative, where);
     }
     rill_rig_end(&rig);
 }
@@ -111,7 +111,7 @@ void rill_case_floating_sphere(rill_validation *validation) {
     }
 }
 
-/* ----------------------------------------------------------------------------------------------------------------- 18 */
+/* --------------------------------------------------------------------------------------------------------------- 18 */
 
 typedef struct strip {
     double a, W, D, d; /* m: half-widths of strip and tank, clearance, depth */
@@ -185,8 +185,8 @@ static void run_strip(rill_validation *validation, const strip *s, double dx) {
         rill_check check = { .mode = "physical", .relation = RILL_NEAR, .tolerance = 0.003, .unit = "s" };
         check.value = (last - first) / periods;
         check.target = 2 * PI / w;
-        rill_validation_add(validation, &check, "strip %g mm wide, clearance %g mm, dx %g mm: period of heave", 2e3 * s->a,
-                            1e3 * s->D, 1e3 * dx);
+        rill_validation_add(validation, &check, "strip %g mm wide, clearance %g mm, dx %g mm: period of heave",
+                            2e3 * s->a, 1e3 * s->D, 1e3 * dx);
     }
     rill_rig_end(&rig);
 }
@@ -200,7 +200,7 @@ void rill_case_heave(rill_validation *validation) {
     run_strip(validation, &deep, 2e-3);
 }
 
-/* ----------------------------------------------------------------------------------------------------------------- 19 */
+/* --------------------------------------------------------------------------------------------------------------- 19 */
 
 typedef struct light_case {
     const char *name;

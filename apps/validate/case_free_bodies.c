@@ -40,7 +40,7 @@ static rill_body_def box_of(double x, double y, double z, double relative) {
     return def;
 }
 
-/* ---------------------------------------------------------------------------------------------------------- stability */
+/* -------------------------------------------------------------------------------------------------------- stability */
 
 typedef struct lean_case {
     const char *name;
@@ -100,7 +100,7 @@ static double attwood(double breadth, double height, double draft, double off) {
     return 180 / PI * atan(low);
 }
 
-/* ----------------------------------------------------------------------------------------------------------- buoyancy */
+/* --------------------------------------------------------------------------------------------------------- buoyancy */
 
 /* A sphere of 20 mm in the middle of 60 mm of water. */
 static void run_immersed(rill_validation *validation, double relative) {
@@ -135,12 +135,13 @@ static void run_immersed(rill_validation *validation, double relative) {
         rill_check check = { .mode = "physical", .relation = RILL_NEAR, .tolerance = 0.02, .unit = "m/s2" };
         check.value = found;
         check.target = gravity * (1 - relative) / (relative + 0.5);
-        rill_validation_add(validation, &check, "sphere 20 mm, relative density %g, let go under water: acceleration", relative);
+        rill_validation_add(validation, &check, "sphere 20 mm, relative density %g, let go under water: acceleration",
+                            relative);
     }
     rill_rig_end(&rig);
 }
 
-/* ---------------------------------------------------------------------------------------------------------- radiation */
+/* -------------------------------------------------------------------------------------------------------- radiation */
 
 /* A strip of 20 mm, clearance 10 mm, is let go 0.2 mm too high, 300 mm from the walls of a channel: 1.3 s to and
  * fro. */
@@ -173,17 +174,18 @@ static void run_radiation(rill_validation *validation, double dx) {
         rill_check check = { .mode = "physical", .relation = RILL_NEAR, .tolerance = 0.05, .unit = "1/s" };
         check.value = -log(crest) * w / (2 * PI);
         check.target = b;
-        rill_validation_add(validation, &check, "strip 20 mm wide that heaves in open water, dx %g mm: damping by waves",
-                            1e3 * dx);
+        rill_validation_add(validation, &check,
+                            "strip 20 mm wide that heaves in open water, dx %g mm: damping by waves", 1e3 * dx);
         check = (rill_check){ .mode = "physical", .relation = RILL_AT_MOST, .target = 5, .unit = "%" };
         check.value = 100 * worst;
-        rill_validation_add(
-            validation, &check, "strip 20 mm wide that heaves in open water, dx %g mm: off, of what it was lifted", 1e3 * dx);
+        rill_validation_add(validation, &check,
+                            "strip 20 mm wide that heaves in open water, dx %g mm: off, of what it was lifted",
+                            1e3 * dx);
     }
     rill_rig_end(&rig);
 }
 
-/* ----------------------------------------------------------------------------------------------------------- momentum */
+/* --------------------------------------------------------------------------------------------------------- momentum */
 
 static double liquid_momentum(rill_rig *rig) {
     double sum = 0;
@@ -233,7 +235,7 @@ static void run_momentum(rill_validation *validation, rill_body_def def, const c
     rill_rig_end(&rig);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- energy */
+/* ----------------------------------------------------------------------------------------------------------- energy */
 
 enum { WINDOW = 50, PERIOD = 125 }; /* steps; a period of heave is about 0.25 s */
 
@@ -313,7 +315,7 @@ static void run_energy(rill_validation *validation, int steps) {
     rill_rig_end(&rig);
 }
 
-/* ------------------------------------------------------------------------------------------------------------ heading */
+/* ---------------------------------------------------------------------------------------------------------- heading */
 
 /* A box of 60 x 20 x 10 mm in a channel of 300 x 120 mm, 30 mm deep, in which a standing wave 200 mm long has the given
  * amplitude. Waves turn a slender body broadside, sooner or later, so it heads into them or lies across: an equilibrium
@@ -352,11 +354,12 @@ static void run_heading(rill_validation *validation, double start, double wave, 
     if (rig.ok) {
         rill_check check = { .mode = "physical", .relation = RILL_AT_MOST, .target = bound, .unit = "degrees" };
         check.value = worst;
-        rill_validation_add(validation, &check, "boat heading %g degrees, waves of %g mm: off its heading in 5 s", start,
-                            1e3 * wave);
+        rill_validation_add(validation, &check, "boat heading %g degrees, waves of %g mm: off its heading in 5 s",
+                            start, 1e3 * wave);
         check = (rill_check){ .mode = "physical", .relation = RILL_AT_MOST, .value = lean, .unit = "degrees" };
         check.target = wave > 0 ? 15 : 0.5;
-        rill_validation_add(validation, &check, "boat heading %g degrees, waves of %g mm: leans by, at most", start, 1e3 * wave);
+        rill_validation_add(validation, &check, "boat heading %g degrees, waves of %g mm: leans by, at most", start,
+                            1e3 * wave);
     }
     rill_rig_end(&rig);
 }

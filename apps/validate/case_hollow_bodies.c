@@ -1,6 +1,6 @@
-/* Case 26, hollow bodies: an open box floats by its hold, with a draft of mass / (density * length * width), as long as the
- * rim of its walls is above the level; with what was poured into it as part of its mass; below that level, the hold fills and the
- * box displaces no more than its planks. */
+/* Case 26, hollow bodies: an open box floats by its hold, with a draft of mass / (density * length * width), as long as
+ * the rim of its walls is above the level; with what was poured into it as part of its mass; below that level, the hold
+ * fills and the box displaces no more than its planks. */
 #include "body_rig.h"
 #include "cases.h"
 
@@ -23,7 +23,8 @@ typedef struct hull {
     uint32_t indices[84];
 } hull;
 
-/* Rings of four corners: outside below and above, inside above and below; between them sides, and a bottom and a floor. */
+/* Rings of four corners: outside below and above, inside above and below; between them sides, and a bottom and a
+ * floor. */
 static void make_hull(hull *which, double wall) {
     static const uint32_t ends[] = { 0, 2, 1, 0, 3, 2, 12, 13, 14, 12, 14, 15 };
     const double z[4] = { 0, height, height, plank };
@@ -103,7 +104,8 @@ static void run_draft(rill_validation *validation, const hull_case *which) {
         check.value = 1e3 * found;
         check.target = 1e3 * draft;
         if (which->poured > 0) snprintf(load, sizeof load, " and %g ml of water", 1e6 * which->poured);
-        rill_validation_add(validation, &check, "open hull 40 mm, %g g%s, walls of %g cells, dx %g mm, heading %g: draft",
+        rill_validation_add(validation, &check,
+                            "open hull 40 mm, %g g%s, walls of %g cells, dx %g mm, heading %g: draft",
                             1e3 * which->mass, load, which->wall, 1e3 * which->dx, which->heading);
     }
     rill_rig_end(&rig);

@@ -1,13 +1,14 @@
 /* Case 28: Kandemir's method.
  *
- * Problems and exact solutions: a lake on rough ground rests to the bit. A random scene and its mirror images stay the same
- * to the bit, and the ledger is 0. A standing wave along a tank of ny rows has
+ * Problems and exact solutions: a lake on rough ground rests to the bit. A random scene and its mirror images stay the
+ * same to the bit, and the ledger is 0. A standing wave along a tank of ny rows has
  *
  *     sin(w dt / 2) = W dt / 2,    W^2 = (A g / (L dx^2)) n 2 (1 - cos(k dx))
  *
- * (leapfrog in time) with n the number of pipes of a column that lead on in its direction: 1 for one row, 2 for two, and in
- * the mean 3 - 2 / ny for more, as the rows beside a wall have no diagonals on its side. With a vanishing quotient D its
- * amplitude falls by sqrt(D) per second. Under an external pressure p a level lies p / (rho g) below that around it. */
+ * (leapfrog in time) with n the number of pipes of a column that lead on in its direction: 1 for one row, 2 for two,
+ * and in the mean 3 - 2 / ny for more, as the rows beside a wall have no diagonals on its side. With a vanishing
+ * quotient D its amplitude falls by sqrt(D) per second. Under an external pressure p a level lies p / (rho g) below
+ * that around it. */
 #include "cases.h"
 #include "rig.h"
 
@@ -32,7 +33,8 @@ static void run_lake(rill_validation *validation) {
     rill_rig rig;
     uint64_t seed = 26;
     bool ok = begin(&rig, validation, 64, 64, 0.01);
-    for (size_t i = 0; ok && i < rig.cells; ++i) rig.heights[i] = 1.5 * DEPTH * rill_rig_random(&seed); /* a third of it islands */
+    for (size_t i = 0; ok && i < rig.cells; ++i)
+        rig.heights[i] = 1.5 * DEPTH * rill_rig_random(&seed); /* a third of it islands */
     double *before = rill_rig_numbers(&rig, rig.cells);
     ok = ok && before && rill_rig_build(&rig);
     for (size_t i = 0; ok && i < rig.cells; ++i) rig.depth[i] = fmax(0.0, DEPTH - rig.base[i]);
@@ -68,8 +70,8 @@ static bool run_image(rill_rig *rig, rill_validation *validation, int k, int32_t
     }
     ok = ok && depths && rill_rig_build(rig);
     if (ok) memcpy(rig->depth, depths, rig->cells * sizeof *depths);
-    ok = ok && rill_rig_fill(rig) && rill_rig_run(rig, validation->quick ? 1.0 : 5.0, 0.02) && rill_rig_audit(rig, worst) &&
-         rill_rig_look(rig);
+    ok = ok && rill_rig_fill(rig) && rill_rig_run(rig, validation->quick ? 1.0 : 5.0, 0.02) &&
+         rill_rig_audit(rig, worst) && rill_rig_look(rig);
     free(depths);
     return ok;
 }
@@ -82,7 +84,8 @@ static void run_images(rill_validation *validation) {
     bool ok = run_image(&plain, validation, 0, SIZE, &worst);
     for (int k = 1; ok && k < IMAGES; ++k) {
         ok = run_image(&turned, validation, k, SIZE, &worst);
-        for (int32_t i = 0; ok && i < SIZE * SIZE; ++i) differ += plain.depth[i] != turned.depth[image(k, SIZE, i % SIZE, i / SIZE)];
+        for (int32_t i = 0; ok && i < SIZE * SIZE; ++i)
+            differ += plain.depth[i] != turned.depth[image(k, SIZE, i % SIZE, i / SIZE)];
         rill_rig_end(&turned);
     }
     if (ok) {
@@ -163,8 +166,8 @@ static void run_wave(rill_validation *validation, const wave_case *c) {
                                   .target = sqrt(pow(c->vanishing, peak)),
                                   .tolerance = 0.01 };
         if (c->vanishing == 1.0) {
-            rill_validation_add(validation, &pace, "period, %d x %d, L %g dx, A %g dx^2", (int)c->nx, (int)c->ny, c->length,
-                                c->area);
+            rill_validation_add(validation, &pace, "period, %d x %d, L %g dx, A %g dx^2", (int)c->nx, (int)c->ny,
+                                c->length, c->area);
         }
         rill_validation_add(validation, &left, "amplitude left after %.3g s, D %g per second", peak, c->vanishing);
     }

@@ -93,7 +93,8 @@ static void watch(rill_rig *rig, const lake *which) {
     }
     if (rig->ok) {
         rill_check check = { .mode = rill_rig_mode(rig), .relation = RILL_ZERO, .value = (double)changed };
-        rill_validation_add(rig->validation, &check, "%s: columns changed in %.3g sub-steps", which->name, (double)rig->substeps);
+        rill_validation_add(rig->validation, &check, "%s: columns changed in %.3g sub-steps", which->name,
+                            (double)rig->substeps);
         check.value = speed;
         check.unit = "m/s";
         rill_validation_add(rig->validation, &check, "%s: largest face speed", which->name);

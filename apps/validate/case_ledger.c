@@ -54,7 +54,8 @@ static bool add_sources(rill_rig *rig, rill_source_id ids[SOURCE_COUNT]) {
     defs[3].sink = true;
     defs[3].at[0] = defs[3].at[1] = 0.75 * s;
     defs[3].at[2] = 8e-3;
-    for (int i = 0; rig->ok && i < SOURCE_COUNT; ++i) rill_rig_expect(rig, rill_source_create(rig->world, &defs[i], &ids[i]), "rill_source_create");
+    for (int i = 0; rig->ok && i < SOURCE_COUNT; ++i)
+        rill_rig_expect(rig, rill_source_create(rig->world, &defs[i], &ids[i]), "rill_source_create");
     return rig->ok;
 }
 
@@ -72,13 +73,15 @@ static bool shake(rill_rig *rig, const rill_source_id ids[SOURCE_COUNT], uint64_
 static bool take_stock(rill_rig *rig, const double *room, toll *found) {
     rill_ledger ledger;
     if (!rill_rig_expect(rig, rill_world_get_ledger(rig->world, &ledger), "rill_world_get_ledger") ||
-        !rill_rig_look(rig)) return false;
+        !rill_rig_look(rig))
+        return false;
     int64_t error = ledger.error < 0 ? -ledger.error : ledger.error;
     found->worst_error = error > found->worst_error ? error : found->worst_error;
     found->poured = (double)ledger.poured * ledger.quantum_volume;
     for (size_t i = 0; i < (size_t)rig->layers * rig->cells; ++i) {
         found->negative += rig->depth[i] < 0;
-        found->above_ceiling += rig->depth[i] > room[i] + 0.25 * rig->quantum; /* base and ceiling are rounded doubles */
+        found->above_ceiling +=
+            rig->depth[i] > room[i] + 0.25 * rig->quantum; /* base and ceiling are rounded doubles */
     }
     return true;
 }
@@ -99,8 +102,8 @@ static void report(rill_rig *rig, const char *scene, const toll *found) {
     rill_check check = { .mode = rill_rig_mode(rig), .relation = RILL_ZERO };
     check.value = (double)found->worst_error;
     check.unit = "quanta";
-    rill_validation_add(validation, &check, "%s: ledger error, %.3g sub-steps, %.3g l poured", scene, (double)rig->substeps,
-                        1e3 * found->poured);
+    rill_validation_add(validation, &check, "%s: ledger error, %.3g sub-steps, %.3g l poured", scene,
+                        (double)rig->substeps, 1e3 * found->poured);
     check.unit = NULL;
     check.value = (double)found->negative;
     rill_validation_add(validation, &check, "%s: negative depths seen", scene);
@@ -108,7 +111,8 @@ static void report(rill_rig *rig, const char *scene, const toll *found) {
     rill_validation_add(validation, &check, "%s: levels above a ceiling seen", scene);
 }
 
-static void run_ledger(rill_validation *validation, const char *scene, bool closed, rill_pipe_area area, int64_t steps) {
+static void run_ledger(rill_validation *validation, const char *scene, bool closed, rill_pipe_area area,
+                       int64_t steps) {
     rill_rig rig;
     if (rill_rig_begin(&rig, validation, 24, 20, 1e-3)) {
         set_up_bed(&rig, closed);

@@ -191,7 +191,8 @@ static void run_lid(rill_validation *validation) {
     double closed = 0, tilted = 0, opened = 0;
     if (rill_rig_begin(&rig, validation, 40, 40, 1e-3)) {
         for (int32_t y = 0; y < 40; ++y)
-for (int32_t x = 0; x < 40; ++x) rig.heights[rill_rig_cell(&rig, x, y)] = x >= 10 && x < 30 && y >= 10 && y < 30 ? -4e-3 : 0;
+            for (int32_t x = 0; x < 40; ++x)
+                rig.heights[rill_rig_cell(&rig, x, y)] = x >= 10 && x < 30 && y >= 10 && y < 30 ? -4e-3 : 0;
         rill_rig_add_box(&rig, 5e-3, 5e-3, 0, 0.035, 0.035, 3e-3);
         if (rig.ok) {
             rig.boxes[0].name = "lid";

@@ -67,7 +67,8 @@ static bool run_bowl(rill_validation *validation, const rill_bowl *bowl, double 
             }
         }
         double period = rill_exact_bowl_period(bowl);
-        if (rill_rig_build(&rig) && fill_bowl(&rig, bowl) && rill_rig_step(&rig, period) && rill_rig_look(&rig)) errors[0] = bowl_error(&rig, bowl, period);
+        if (rill_rig_build(&rig) && fill_bowl(&rig, bowl) && rill_rig_step(&rig, period) && rill_rig_look(&rig))
+            errors[0] = bowl_error(&rig, bowl, period);
         if (rill_rig_step(&rig, 2 * period) && rill_rig_look(&rig)) errors[1] = bowl_error(&rig, bowl, 3 * period);
     }
     bool ok = rig.ok;
@@ -81,8 +82,8 @@ static void add_bowl(rill_validation *validation, const rill_bowl *bowl, double 
         rill_check check = { .mode = "physical", .value = 100 * errors[i], .unit = "%", .bar = i ? NULL : bar };
         check.relation = targets ? RILL_AT_MOST : RILL_NOTE;
         check.target = targets ? targets[i] : 0;
-        rill_validation_add(validation, &check, "L1/h0 after %d T, eta/a %.2g, a/dx %g", 2 * i + 1, bowl->swing / bowl->radius,
-                            cells);
+        rill_validation_add(validation, &check, "L1/h0 after %d T, eta/a %.2g, a/dx %g", 2 * i + 1,
+                            bowl->swing / bowl->radius, cells);
     }
 }
 
@@ -103,9 +104,11 @@ void rill_case_bowl(rill_validation *validation) {
         rill_validation_add(validation, &order, "order of convergence after %d T, a/dx 20 to 80", 2 * i + 1);
     }
     bowl.swing = 0.5 * bowl.radius;
-    if (run_bowl(validation, &bowl, bowl.radius / 40, errors[0])) add_bowl(validation, &bowl, 40, errors[0], wild_targets, NULL);
+    if (run_bowl(validation, &bowl, bowl.radius / 40, errors[0]))
+        add_bowl(validation, &bowl, 40, errors[0], wild_targets, NULL);
     rill_bowl other = { .gravity = gravity, .radius = 1.5, .depth = 0.1, .swing = 0.15 };
-    if (run_bowl(validation, &other, other.radius / 40, errors[0])) add_bowl(validation, &other, 40, errors[0], targets, NULL);
+    if (run_bowl(validation, &other, other.radius / 40, errors[0]))
+        add_bowl(validation, &other, 40, errors[0], targets, NULL);
 }
 
 /* ------------------------------------------------------------------------------------------- case 7: standing wave */
@@ -174,7 +177,8 @@ static void run_basin(rill_validation *validation, const basin *which) {
     int32_t along = (int32_t)lround(which->length / which->dx), across = 4;
     bool paper = which->area == RILL_PIPE_AREA_PAPER;
     double exact = rill_exact_standing_period(gravity, which->length, paper ? which->dx : which->depth);
-    bool ready = rill_rig_begin(&rig, validation, which->along_y ? across : along, which->along_y ? along : across, which->dx);
+    bool ready =
+        rill_rig_begin(&rig, validation, which->along_y ? across : along, which->along_y ? along : across, which->dx);
     rig.def.solver.pipe_area = which->area;
     int count = (PERIODS + 1) * SAMPLES + 1;
     double *signal = ready ? rill_rig_numbers(&rig, (size_t)count) : NULL;
@@ -190,8 +194,8 @@ static void run_basin(rill_validation *validation, const basin *which) {
                                  .target = exact,
                                  .tolerance = 1e-3,
                                  .unit = "s" };
-            rill_validation_add(validation, &check, "period, L %g m, d %g mm, dx %g mm, along %s", which->length, 1e3 * which->depth,
-                                1e3 * which->dx, which->along_y ? "y" : "x");
+            rill_validation_add(validation, &check, "period, L %g m, d %g mm, dx %g mm, along %s", which->length,
+                                1e3 * which->depth, 1e3 * which->dx, which->along_y ? "y" : "x");
             check = (rill_check){
                 .mode = rill_rig_mode(&rig), .relation = RILL_AT_LEAST, .value = after / before, .target = 0.9999
             };

@@ -80,7 +80,8 @@ static void run_orifice(rill_validation *validation, double Cd) {
     if (rill_rig_begin(&rig, validation, NX, SIDE, dx)) {
         int32_t middle = SIDE / 2;
         for (int32_t y = 0; y < SIDE; ++y)
-for (int32_t x = SIDE; x < SIDE + LENGTH; ++x) rig.heights[rill_rig_cell(&rig, x, y)] = y == middle ? 0 : rock;
+            for (int32_t x = SIDE; x < SIDE + LENGTH; ++x)
+                rig.heights[rill_rig_cell(&rig, x, y)] = y == middle ? 0 : rock;
         rill_rig_add_box(&rig, SIDE * dx, middle * dx, 5e-3, (SIDE + LENGTH) * dx, (middle + 1) * dx, rock);
         rig.def.solver.orifice = Cd;
         rig.def.edges[RILL_EAST] = (rill_edge){ .kind = RILL_EDGE_STILL, .level = still };
@@ -98,7 +99,8 @@ for (int32_t x = SIDE; x < SIDE + LENGTH; ++x) rig.heights[rill_rig_cell(&rig, x
             rill_sample sample = { 0 };
             if (rill_rig_step(&rig, exact / 1000) &&
                 rill_rig_expect(&rig, rill_query_points(rig.world, at, 1, &sample), "rill_query_points") &&
-                sample.level <= still + share * h0) reached = exact / 1000 * (k - 1 + (before - still - share * h0) / (before - sample.level));
+                sample.level <= still + share * h0)
+                reached = exact / 1000 * (k - 1 + (before - still - share * h0) / (before - sample.level));
             before = sample.level;
         }
         rill_rig_audit(&rig, &error);
@@ -169,7 +171,8 @@ static void watch_rest(rill_rig *rig, const char *name, int64_t steps, double mo
     if (rig->ok) {
         rill_check check = { .mode = "physical", .relation = RILL_AT_MOST, .target = most, .unit = "quanta" };
         check.value = round(moved);
-        rill_validation_add(rig->validation, &check, "%s: a level moves in %.3g sub-steps", name, (double)rig->substeps);
+        rill_validation_add(rig->validation, &check, "%s: a level moves in %.3g sub-steps", name,
+                            (double)rig->substeps);
         check = (rill_check){ .mode = "physical", .value = speed, .unit = "m/s" };
         rill_validation_add(rig->validation, &check, "%s: largest face speed", name);
         add_ledger(rig, name, error);
@@ -203,9 +206,9 @@ static void run_rest(rill_validation *validation, const stillness *s) {
     if (rill_rig_begin(&rig, validation, 40, 20, 1e-3)) {
         double width = 40 * rig.dx;
         if (s->ceiling > 0)
-rill_rig_add_box(&rig, 0.25 * width, 0, s->ceiling, 0.75 * width, width, 0.02);
-else
-cover_at_random(&rig, s->level);
+            rill_rig_add_box(&rig, 0.25 * width, 0, s->ceiling, 0.75 * width, width, 0.02);
+        else
+            cover_at_random(&rig, s->level);
         rig.def.liquid.viscosity = s->viscosity;
         rig.def.solver.passages = s->passages;
         rig.def.solver.skip_idle = false;
@@ -291,7 +294,8 @@ static void run_cavity(rill_validation *validation) {
     if (rill_rig_begin(&rig, validation, 20, 20, 1e-3)) {
         /* A bed with a pit of 12 x 12 cells under a slab. */
         for (int32_t y = 0; y < rig.ny; ++y)
-for (int32_t x = 0; x < rig.nx; ++x) rig.heights[rill_rig_cell(&rig, x, y)] = x > 3 && x < 16 && y > 3 && y < 16 ? -5e-3 : 0;
+            for (int32_t x = 0; x < rig.nx; ++x)
+                rig.heights[rill_rig_cell(&rig, x, y)] = x > 3 && x < 16 && y > 3 && y < 16 ? -5e-3 : 0;
         rill_rig_add_box(&rig, 0, 0, -1e-3, 20e-3, 20e-3, 1e-3);
         rig.def.liquid.viscosity = 1e-6;
     }

@@ -38,7 +38,7 @@ static double highest(rill_rig *rig) {
     return rill_rig_look(rig) ? rill_rig_max_depth(rig) : 0;
 }
 
-/* ------------------------------------------------------------------------------------------------------ down and aside */
+/* --------------------------------------------------------------------------------------------------- down and aside */
 
 /* Returns the rise z of the level for which z times the tank's area is what lies below it of a box or sphere of 20
  * mm. */
@@ -98,7 +98,7 @@ static void run_plunge(rill_validation *validation, rill_body_def def, const cha
     rill_rig_end(&rig);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- piston */
+/* ----------------------------------------------------------------------------------------------------------- piston */
 
 static double depth_before_bore(double h0, double speed) {
     double low = h0, high = 100 * h0;

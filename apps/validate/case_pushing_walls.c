@@ -160,15 +160,18 @@ static bool make_ride(rill_rig *rig, rill_validation *validation, const ride *wh
 
 static void run_ride(rill_validation *validation, const ride *which) {
     const double h0 = 5e-3, frame = 1.0 / 60, way = which->speed / 60;
-    const double h1 = depth_behind_bore(h0, which->speed), h2 = pow(sqrt(gravity * h0) - 0.5 * which->speed, 2) / gravity;
-    const double c = cos(which->angle * 3.14159265358979323846 / 180), s = sin(which->angle * 3.14159265358979323846 / 180);
+    const double h1 = depth_behind_bore(h0, which->speed),
+                 h2 = pow(sqrt(gravity * h0) - 0.5 * which->speed, 2) / gravity;
+    const double c = cos(which->angle * 3.14159265358979323846 / 180),
+                 s = sin(which->angle * 3.14159265358979323846 / 180);
     rill_rig rig;
     series before = { 0 }, behind = { 0 };
     int64_t error = 0;
     bool ok = make_ride(&rig, validation, which);
     const int frames = (int)lround(which->duration / frame);
     for (int k = 1; ok && k <= frames; ++k) {
-        const double place[3] = { which->x + way * k * c, 5e-4 * which->ny + way * k * s, 0 }, turn[3] = { 0, 0, which->angle };
+        const double place[3] = { which->x + way * k * c, 5e-4 * which->ny + way * k * s, 0 },
+                     turn[3] = { 0, 0, which->angle };
         const rill_solid_id id = rill_solid_find(rig.world, "wall");
         rill_rig_expect(&rig, rill_solid_set_pose(rig.world, id, place, turn), "rill_solid_set_pose");
         ok = rill_rig_step(&rig, frame) && rill_rig_audit(&rig, &error);
@@ -200,11 +203,37 @@ static void run_rides(rill_validation *validation) {
     const ride rides[] = {
         { .name = "a cell in 5 s", .nx = 3200, .ny = 1, .x = 1.60048, .length = 1, .speed = 2e-4, .duration = 6 },
         { .name = "a cell a second", .nx = 1600, .ny = 1, .x = 0.80048, .length = 1, .speed = 1e-3, .duration = 3 },
-        { .name = "0.1 of the wave speed", .nx = 800, .ny = 1, .x = 0.4001, .length = 1, .speed = 0.1 * wave, .duration = 1.2 },
-        { .name = "half of the wave speed", .nx = 1000, .ny = 1, .x = 0.4001, .length = 1, .speed = 0.5 * wave, .duration = 1.2 },
+        { .name = "0.1 of the wave speed",
+          .nx = 800,
+          .ny = 1,
+          .x = 0.4001,
+          .length = 1,
+          .speed = 0.1 * wave,
+          .duration = 1.2 },
+        { .name = "half of the wave speed",
+          .nx = 1000,
+          .ny = 1,
+          .x = 0.4001,
+          .length = 1,
+          .speed = 0.5 * wave,
+          .duration = 1.2 },
         { .name = "the wave speed", .nx = 1200, .ny = 1, .x = 0.4001, .length = 1, .speed = wave, .duration = 1.2 },
-        { .name = "0.05 of the wave speed, 30 degrees", .nx = 300, .ny = 300, .x = 0.13, .length = 0.22, .angle = 30, .speed = 0.05 * wave, .duration = 0.45 },
-        { .name = "0.3 of the wave speed, 30 degrees", .nx = 300, .ny = 300, .x = 0.13, .length = 0.22, .angle = 30, .speed = 0.3 * wave, .duration = 0.36 },
+        { .name = "0.05 of the wave speed, 30 degrees",
+          .nx = 300,
+          .ny = 300,
+          .x = 0.13,
+          .length = 0.22,
+          .angle = 30,
+          .speed = 0.05 * wave,
+          .duration = 0.45 },
+        { .name = "0.3 of the wave speed, 30 degrees",
+          .nx = 300,
+          .ny = 300,
+          .x = 0.13,
+          .length = 0.22,
+          .angle = 30,
+          .speed = 0.3 * wave,
+          .duration = 0.36 },
     };
     for (size_t i = 0; i < sizeof rides / sizeof rides[0]; ++i) run_ride(validation, &rides[i]);
 }

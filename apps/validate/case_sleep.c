@@ -135,7 +135,7 @@ static bool first_changes(rill_rig *rig, rill_world *world, double x, double y, 
         ok = !(rill_world_step(world, 1e-3) & RILL_STATUS_REFUSED) &&
              rill_world_read_field(world, RILL_FIELD_DEPTH, 0, now, rig->cells) == RILL_OK;
         for (int i = 0; ok && i < POOL; ++i)
-if (changed[i] > n && now[row + (size_t)i] != before[row + (size_t)i]) changed[i] = n;
+            if (changed[i] > n && now[row + (size_t)i] != before[row + (size_t)i]) changed[i] = n;
     }
     free(before);
     return ok;
@@ -172,7 +172,8 @@ static void wake(rill_validation *validation) {
     rill_step_info info = { .awake_columns = -1 };
     if (ready && rill_rig_build(&rig)) {
         for (size_t i = 0; i < rig.cells; ++i) rig.depth[i] = 5e-3;
-        if (rill_rig_fill(&rig) && rill_rig_run(&rig, 2, 0.1)) rill_rig_expect(&rig, rill_world_get_step_info(rig.world, &info), "rill_world_get_step_info");
+        if (rill_rig_fill(&rig) && rill_rig_run(&rig, 2, 0.1))
+            rill_rig_expect(&rig, rill_world_get_step_info(rig.world, &info), "rill_world_get_step_info");
     }
     size_t size = rig.ok ? rill_snapshot_size(rig.world) : 0;
     void *snapshot = size ? malloc(size) : NULL;
@@ -200,11 +201,31 @@ static void wake(rill_validation *validation) {
 
 void rill_case_sleep(rill_validation *validation) {
     const sleep_scene scenes[] = {
-        { .name = "shallow pool, blood", .roughness = 1.5e-3, .level = 3e-3, .viscosity = 4e-6, .drowned = true, .area = RILL_PIPE_AREA_PHYSICAL },
-        { .name = "islands and rain, blood", .roughness = 5e-3, .level = 4e-3, .viscosity = 4e-6, .raining = true, .area = RILL_PIPE_AREA_PHYSICAL },
-        { .name = "puddles of oil", .roughness = 6e-3, .level = 4e-3, .viscosity = 9.2e-5, .area = RILL_PIPE_AREA_PHYSICAL },
-        { .name = "rough pool, water", .roughness = 3e-3, .level = 6e-3, .viscosity = 1e-6, .drowned = true, .area = RILL_PIPE_AREA_PAPER },
+        { .name = "shallow pool, blood",
+          .roughness = 1.5e-3,
+          .level = 3e-3,
+          .viscosity = 4e-6,
+          .drowned = true,
+          .area = RILL_PIPE_AREA_PHYSICAL },
+        { .name = "islands and rain, blood",
+          .roughness = 5e-3,
+          .level = 4e-3,
+          .viscosity = 4e-6,
+          .raining = true,
+          .area = RILL_PIPE_AREA_PHYSICAL },
+        { .name = "puddles of oil",
+          .roughness = 6e-3,
+          .level = 4e-3,
+          .viscosity = 9.2e-5,
+          .area = RILL_PIPE_AREA_PHYSICAL },
+        { .name = "rough pool, water",
+          .roughness = 3e-3,
+          .level = 6e-3,
+          .viscosity = 1e-6,
+          .drowned = true,
+          .area = RILL_PIPE_AREA_PAPER },
     };
-    for (size_t i = 0; i < sizeof scenes / sizeof scenes[0]; ++i) compare(validation, &scenes[i], validation->quick ? 30 : 120);
+    for (size_t i = 0; i < sizeof scenes / sizeof scenes[0]; ++i)
+        compare(validation, &scenes[i], validation->quick ? 30 : 120);
     wake(validation);
 }

@@ -118,8 +118,8 @@ static void run_symmetry(rill_validation *validation, const symmetry_scene *scen
     }
     if (ok) {
         rill_check check = { .mode = rill_rig_mode(&plain), .relation = RILL_ZERO, .value = (double)count };
-        rill_validation_add(validation, &check, "%s, %d^2: differing depths and speeds, %.3g sub-steps", scene->name, (int)scene->size,
-                            (double)plain.substeps);
+        rill_validation_add(validation, &check, "%s, %d^2: differing depths and speeds, %.3g sub-steps", scene->name,
+                            (int)scene->size, (double)plain.substeps);
     }
     rill_rig_end(&plain);
 }
@@ -133,5 +133,6 @@ void rill_case_symmetry(rill_validation *validation) {
         { "random puddles", 33, false, true, RILL_PIPE_AREA_PHYSICAL },
         { "random puddles", 33, false, true, RILL_PIPE_AREA_PAPER },
     };
-    for (size_t i = 0; i < sizeof scenes / sizeof scenes[0]; ++i) run_symmetry(validation, &scenes[i], validation->quick ? 50 : 300);
+    for (size_t i = 0; i < sizeof scenes / sizeof scenes[0]; ++i)
+        run_symmetry(validation, &scenes[i], validation->quick ? 50 : 300);
 }

@@ -34,9 +34,9 @@ rill_dam rill_exact_dam(double gravity, double left, double right) {
     for (int i = 0; i < 200; ++i) {
         double middle = 0.5 * (low + high);
         if (dam_mismatch(&dam, middle) > 0)
-low = middle;
-else
-high = middle;
+            low = middle;
+        else
+            high = middle;
     }
     dam.middle = 0.5 * (low + high);
     dam.speed = 2 * (celerity - sqrt(gravity * dam.middle));

@@ -80,7 +80,8 @@ static bool add_solids(rill_rig *rig) {
     ground.heights_size[1] = rig->ny;
     rill_solid_id id;
     rill_rig_expect(rig, rill_solid_create(rig->world, &ground, &id), "rill_solid_create");
-    for (size_t i = 0; rig->ok && i < rig->box_count; ++i) rill_rig_expect(rig, rill_solid_create(rig->world, &rig->boxes[i], &id), "rill_solid_create");
+    for (size_t i = 0; rig->ok && i < rig->box_count; ++i)
+        rill_rig_expect(rig, rill_solid_create(rig->world, &rig->boxes[i], &id), "rill_solid_create");
     return rig->ok;
 }
 
@@ -105,7 +106,8 @@ bool rill_rig_build(rill_rig *rig) {
     }
     rill_bed_info info = { 0 };
     if (!add_solids(rig) || !rill_rig_expect(rig, rill_bed_build(rig->world), "rill_bed_build") ||
-        !rill_rig_expect(rig, rill_bed_get_info(rig->world, &info), "rill_bed_get_info")) return false;
+        !rill_rig_expect(rig, rill_bed_get_info(rig->world, &info), "rill_bed_get_info"))
+        return false;
     rig->layers = info.layers;
     rig->quantum = info.quantum;
     size_t columns = (size_t)rig->layers * rig->cells;
@@ -132,7 +134,8 @@ bool rill_rig_step(rill_rig *rig, double dt) {
     rill_status status = rill_world_step(rig->world, dt);
     rill_step_info info = { 0 };
     if (status & RILL_STATUS_REFUSED) return rill_rig_expect(rig, rill_world_result(rig->world), "rill_world_step");
-    if (status & RILL_STATUS_SUBSTEPS_CAPPED) fail(rig, "rill_world_step", "more sub-steps asked for than allowed: the case would not be what it says");
+    if (status & RILL_STATUS_SUBSTEPS_CAPPED)
+        fail(rig, "rill_world_step", "more sub-steps asked for than allowed: the case would not be what it says");
     rill_rig_expect(rig, rill_world_get_step_info(rig->world, &info), "rill_world_get_step_info");
     rig->substeps += info.substeps;
     return rig->ok;

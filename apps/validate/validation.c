@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "console/console.h"
 #include "cases.h"
+#include "console/console.h"
 
 typedef struct known_case {
     int number;
@@ -44,7 +44,7 @@ enum { CASE_COUNT = sizeof cases / sizeof cases[0] };
 
 const char *rill_validate_title(int number) {
     for (size_t i = 0; i < CASE_COUNT; ++i)
-if (cases[i].number == number) return cases[i].title;
+        if (cases[i].number == number) return cases[i].title;
     return NULL;
 }
 
@@ -92,9 +92,9 @@ int rill_validate(const rill_validate_request *request) {
                                    .threads = request->threads };
     run_cases(request, &validation);
     if (request->markdown)
-rill_validation_print_markdown(&validation, stdout);
-else
-rill_validation_print(&validation, stdout);
+        rill_validation_print_markdown(&validation, stdout);
+    else
+        rill_validation_print(&validation, stdout);
     print_verdict(&validation);
     int code = rill_validation_failures(&validation) ? RILL_EXIT_WRONG : RILL_EXIT_DONE;
     if (csv && !write_csv(&validation, csv)) {

@@ -57,7 +57,8 @@ void rill_validation_add(rill_validation *validation, const rill_check *check, c
 }
 
 void rill_validation_broken(rill_validation *validation, const char *why) {
-    rill_validation_add(validation, &(rill_check){ .mode = "-", .relation = RILL_ZERO, .value = NAN }, "not run: %s", why);
+    rill_validation_add(validation, &(rill_check){ .mode = "-", .relation = RILL_ZERO, .value = NAN }, "not run: %s",
+                        why);
 }
 
 size_t rill_validation_failures(const rill_validation *validation) {
@@ -133,7 +134,8 @@ static void print_rule(FILE *file, const char *left, const char *between, const 
     fputc('\n', file);
 }
 
-static void print_with(const rill_validation *validation, FILE *file, const char *left, const char *between, const char *right) {
+static void print_with(const rill_validation *validation, FILE *file, const char *left, const char *between,
+                       const char *right) {
     int widths[COLUMN_COUNT];
     measure_columns(validation, widths);
     text_row text;

@@ -16,7 +16,8 @@ int8_t *rill_vessels_map(rill_validation *validation, const rill_vessels *vessel
 
 /* Rock above a passage, whose floor is the heightmap's. */
 static void cover(rill_rig *rig, const rill_vessels *vessels, int32_t x, int32_t y, int32_t rows, double floor) {
-    rill_rig_add_box(rig, x * vessels->dx, y * vessels->dx, floor + vessels->height, (x + 1) * vessels->dx, (y + rows) * vessels->dx, vessels->top);
+    rill_rig_add_box(rig, x * vessels->dx, y * vessels->dx, floor + vessels->height, (x + 1) * vessels->dx,
+                     (y + rows) * vessels->dx, vessels->top);
 }
 
 static void put(rill_rig *rig, int8_t *well, size_t cell, int32_t rows, double floor, int8_t number) {

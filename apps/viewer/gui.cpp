@@ -395,7 +395,7 @@ double round_up(double value) {
     double power = 1e-12;
     while (power * 10 <= value) power *= 10;
     for (double step : { 1.0, 2.0, 5.0 })
-if (power * step >= value) return power * step;
+        if (power * step >= value) return power * step;
     return power * 10;
 }
 
@@ -432,7 +432,8 @@ void rill_gui_plot(const char *label, const rill_gui_line *lines, int line_count
         std::snprintf(text, sizeof text, "%s %.2f", lines[k].name, double(value_at(lines[k], count - 1, count, start)));
         float wide = ImGui::CalcTextSize(text).x;
         if (k > 0 &&
-            ImGui::GetItemRectMax().x + wide + em < ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x) ImGui::SameLine();
+            ImGui::GetItemRectMax().x + wide + em < ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x)
+            ImGui::SameLine();
         rill_gui_text(lines[k].colour, text);
     }
 }

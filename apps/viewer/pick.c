@@ -52,7 +52,8 @@ static void pick_liquid(const rill_surface *surface, const rill_ray *ray, rill_h
     for (size_t i = 0; i < mesh.triangle_count; ++i) {
         double corner[3][3];
         for (size_t v = 0; v < 3; ++v)
-for (size_t k = 0; k < 3; ++k) corner[v][k] = (double)mesh.positions[3 * (size_t)mesh.indices[3 * i + v] + k];
+            for (size_t k = 0; k < 3; ++k)
+                corner[v][k] = (double)mesh.positions[3 * (size_t)mesh.indices[3 * i + v] + k];
         take(ray, meet(ray, corner[0], corner[1], corner[2]), (rill_solid_id){ 0 }, (rill_body_id){ 0 }, out);
     }
 }
@@ -92,7 +93,8 @@ static void pick_body(const rill_world *world, rill_body_id id, const rill_ray *
 bool rill_pick(const rill_world *world, const rill_surface *surface, const rill_ray *ray, rill_hit *out) {
     *out = (rill_hit){ .distance = HUGE_VAL };
     pick_liquid(surface, ray, out);
-    for (int32_t i = 0; i < rill_world_solid_count(world); ++i) pick_solid(world, rill_world_solid_at(world, i), ray, out);
+    for (int32_t i = 0; i < rill_world_solid_count(world); ++i)
+        pick_solid(world, rill_world_solid_at(world, i), ray, out);
     for (int32_t i = 0; i < rill_world_body_count(world); ++i) pick_body(world, rill_world_body_at(world, i), ray, out);
     return out->distance < HUGE_VAL;
 }

@@ -75,9 +75,9 @@ static void run_ahead(rill_player *player) {
     double start = rill_player_clock(), frame = player->scene->frame;
     while (player->ahead > 0 && rill_player_clock() - start < AHEAD_BATCH) {
         if (rill_world_time(player->world) + 0.5 * frame >= player->ahead)
-player->ahead = 0;
-else
-rill_player_step(player, frame);
+            player->ahead = 0;
+        else
+            rill_player_step(player, frame);
     }
     if (!(player->ahead > 0)) rill_player_build(player);
 }
@@ -125,7 +125,8 @@ static void read_world(const rill_player *player, rill_player_status *status) {
     status->account_count = 0;
     for (int32_t i = 0; i < rill_world_account_count(world); ++i) {
         rill_account account;
-        if (rill_world_get_account(world, i, &account) == RILL_OK) put_account(status, &account, status->ledger.quantum_volume);
+        if (rill_world_get_account(world, i, &account) == RILL_OK)
+            put_account(status, &account, status->ledger.quantum_volume);
     }
 }
 
@@ -283,8 +284,10 @@ uint64_t rill_player_give(rill_player *player, const rill_order *order) {
 void rill_player_read(rill_player *player, rill_player_status *out) {
     pthread_mutex_lock(&player->mutex);
     *out = player->status;
-    if (player->busy && out->playing && rill_player_clock() - player->busy_since > RATE_WINDOW) out->rate = 0; /* a single step takes longer than it is measured */
-    for (size_t i = 0; i < player->order_count; ++i) out->opening |= player->orders[i].kind == RILL_ORDER_OPEN || player->orders[i].kind == RILL_ORDER_OPEN_MESH;
+    if (player->busy && out->playing && rill_player_clock() - player->busy_since > RATE_WINDOW)
+        out->rate = 0; /* a single step takes longer than it is measured */
+    for (size_t i = 0; i < player->order_count; ++i)
+        out->opening |= player->orders[i].kind == RILL_ORDER_OPEN || player->orders[i].kind == RILL_ORDER_OPEN_MESH;
     pthread_mutex_unlock(&player->mutex);
 }
 
@@ -298,7 +301,8 @@ bool rill_player_claim(rill_player *player, double patience, rill_player_view *o
     bool mine = !player->busy;
     player->held = mine;
     pthread_mutex_unlock(&player->mutex);
-    if (mine) *out = (rill_player_view){ player->scene, player->world, player->surface, player->opened, player->version };
+    if (mine)
+        *out = (rill_player_view){ player->scene, player->world, player->surface, player->opened, player->version };
     return mine;
 }
 

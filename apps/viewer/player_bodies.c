@@ -1,7 +1,8 @@
 /* How the hand takes hold of bodies, throws them, and drops new ones.
  *
- * A body that is held is pulled by an impulse J at the point r from its centre of mass where it was taken, so strong that
- * within a short time the point would have the velocity that takes it to the pointer. With a scalar moment of inertia I,
+ * A body that is held is pulled by an impulse J at the point r from its centre of mass where it was taken, so strong
+ * that within a short time the point would have the velocity that takes it to the pointer. With a scalar moment of
+ * inertia I,
  *
  *     dv = J / m,    dw = r x J / I,    J = share (wanted - v - w x r) / (1/m + r^2/I),
  *
@@ -35,7 +36,8 @@ void rill_body_grip_start(rill_player *player, const rill_ray *ray, const rill_h
     rill_body_info info;
     rill_body_state state;
     if (rill_body_get_info(player->world, hit->body, &info) != RILL_OK ||
-        rill_body_get_state(player->world, hit->body, &state) != RILL_OK) return;
+        rill_body_get_state(player->world, hit->body, &state) != RILL_OK)
+        return;
     if (!isfinite(info.mass)) {
         const char *name = rill_body_name(player->world, hit->body);
         rill_player_say(player, "%s moves by itself, as the scene says", name && *name ? name : "this body");
@@ -58,7 +60,8 @@ void rill_body_grip_aim(rill_player *player, const rill_ray *ray) {
     double towards[3];
     for (int k = 0; k < 3; ++k) towards[k] = grip->at[k] - ray->from[k];
     double s = dot(towards, grip->across) / dot(ray->along, grip->across);
-    for (int k = 0; k < 3 && grip->body.value && s > 0 && s < 1e6; ++k) grip->goal[k] = ray->from[k] + s * ray->along[k];
+    for (int k = 0; k < 3 && grip->body.value && s > 0 && s < 1e6; ++k)
+        grip->goal[k] = ray->from[k] + s * ray->along[k];
 }
 
 /* The velocity that the point at `from` is to have; not faster than what falls over the length of the grid. */
@@ -105,7 +108,8 @@ void rill_body_drop(rill_player *player, const rill_ray *ray, bool box) {
     rill_grid grid;
     rill_body_id id;
     char name[40];
-    if (!rill_pick(player->world, player->surface, ray, &hit) || rill_world_get_grid(player->world, &grid) != RILL_OK) return;
+    if (!rill_pick(player->world, player->surface, ray, &hit) || rill_world_get_grid(player->world, &grid) != RILL_OK)
+        return;
     double radius = BALL * grid.cell_size * fmin(grid.cells[0], grid.cells[1]);
     rill_body_def def = rill_default_body_def();
     do { /* what a snapshot has brought back keeps its name */

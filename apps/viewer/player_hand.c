@@ -39,7 +39,8 @@ static void place_source(rill_player *player, double cell) {
         return;
     }
     if (hand->source.value && fabs(at[0] - hand->at[0]) < 0.5 * cell && fabs(at[1] - hand->at[1]) < 0.5 * cell &&
-        fabs(at[2] - hand->at[2]) < cell) return;
+        fabs(at[2] - hand->at[2]) < cell)
+        return;
     drop_source(player);
     rill_source_def def = rill_default_source_def();
     def.sink = hand->mode == RILL_HAND_SUCKS;
@@ -71,7 +72,8 @@ static bool movable(rill_player *player, int32_t index, rill_solid_id id) {
     rill_solid_mesh mesh;
     rill_grid grid;
     if (rill_solid_get_mesh(player->world, id, &mesh) != RILL_OK ||
-        rill_world_get_grid(player->world, &grid) != RILL_OK) return false;
+        rill_world_get_grid(player->world, &grid) != RILL_OK)
+        return false;
     bool whole = true; /* what lies under everything is the ground to stand on */
     for (size_t k = 0; k < 2; ++k) {
         double low = HUGE_VAL, high = -HUGE_VAL, from = grid.origin[k], size = grid.cell_size * grid.cells[k];
@@ -97,9 +99,11 @@ void rill_grip_start(rill_player *player, const rill_ray *ray) {
     }
     int32_t index = 0;
     while (index < rill_world_solid_count(player->world) &&
-           rill_world_solid_at(player->world, index).value != hit.solid.value) ++index;
+           rill_world_solid_at(player->world, index).value != hit.solid.value)
+        ++index;
     if (!movable(player, index, hit.solid) ||
-        rill_solid_get_pose(player->world, hit.solid, grip->start, grip->rotate) != RILL_OK) return;
+        rill_solid_get_pose(player->world, hit.solid, grip->start, grip->rotate) != RILL_OK)
+        return;
     grip->solid = hit.solid;
     memcpy(grip->at, hit.at, sizeof grip->at);
     memcpy(grip->goal, grip->start, sizeof grip->goal);

@@ -88,9 +88,9 @@ static void open_scene(rill_player *player, const rill_order *order) {
     rill_scene_result result =
         rill_scene_load(order->text, order->flag ? &player->options.scene : NULL, &scene, &report);
     if (result != RILL_SCENE_OK)
-tell(player, order->text, &report);
-else
-take_scene(player, scene);
+        tell(player, order->text, &report);
+    else
+        take_scene(player, scene);
     rill_scene_report_free(&report);
     if (player->opened != before) {
         player->ahead = fmin(order->numbers[0], 0.5 * player->scene->until);
@@ -169,14 +169,15 @@ static void load(rill_player *player, const char *path) {
 
 static void set(rill_player *player, rill_result result, bool *own) {
     if (result == RILL_OK)
-*own = true;
-else
-rill_player_say(player, "%s", rill_world_message(player->world));
+        *own = true;
+    else
+        rill_player_say(player, "%s", rill_world_message(player->world));
 }
 
 static void set_hand(rill_player *player, const rill_order *order) {
     rill_hand_state *hand = &player->hand;
-    if (order->mode != hand->mode || order->numbers[0] != hand->rate || order->numbers[1] != hand->radius) rill_hand_stop(player);
+    if (order->mode != hand->mode || order->numbers[0] != hand->rate || order->numbers[1] != hand->radius)
+        rill_hand_stop(player);
     hand->told &= order->mode == hand->mode;
     hand->mode = order->mode;
     hand->ray = order->ray;

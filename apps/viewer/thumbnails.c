@@ -20,9 +20,9 @@ static void cache_folder(char *out, size_t room) {
     const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     *out = 0;
     if (cache && cache[0] == '/')
-snprintf(out, room, "%s/rill/thumbnails", cache);
-else if (home && *home)
-snprintf(out, room, "%s/.cache/rill/thumbnails", home);
+        snprintf(out, room, "%s/rill/thumbnails", cache);
+    else if (home && *home)
+        snprintf(out, room, "%s/.cache/rill/thumbnails", home);
 }
 
 /* The picture's name has a hash of the scene's text and of the program's version in it. */
@@ -35,7 +35,7 @@ static void name_cache(rill_gallery_entry *entry) {
     uint64_t hash = 0xcbf29ce484222325u;
     const char *parts[] = { text, rill_version(), KIND };
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; ++i)
-for (const char *p = parts[i]; *p; ++p) hash = (hash ^ (unsigned char)*p) * 0x100000001b3u;
+        for (const char *p = parts[i]; *p; ++p) hash = (hash ^ (unsigned char)*p) * 0x100000001b3u;
     free(text);
     const char *leaf = rill_file_leaf(entry->path);
     snprintf(entry->cache, sizeof entry->cache, "%s/%.60s-%016" PRIx64 ".png", folder, leaf, hash);
@@ -69,7 +69,7 @@ bool rill_gallery_list(rill_gallery *gallery, const char *folder) {
     DIR *directory = opendir(folder);
     bool good = true;
     for (struct dirent *item; directory && good && (item = readdir(directory));)
-if (rill_file_ends(item->d_name, ".yaml")) good = add(gallery, folder, item->d_name);
+        if (rill_file_ends(item->d_name, ".yaml")) good = add(gallery, folder, item->d_name);
     if (directory) closedir(directory);
     if (gallery->count) qsort(gallery->entries, gallery->count, sizeof *gallery->entries, by_name);
     return good;
@@ -125,5 +125,6 @@ void rill_gallery_put(rill_gallery_entry *entry, const uint8_t *pixels) {
     if (!entry->cache[0]) return;
     /* Without a cache it is drawn again next time: no more than that is lost. */
     snprintf(folder, sizeof folder, "%.*s", (int)(rill_file_leaf(entry->cache) - entry->cache), entry->cache);
-    if (rill_file_make_folders(folder, &message)) rill_picture_write(entry->cache, pixels, RILL_THUMBNAIL_WIDTH, RILL_THUMBNAIL_HEIGHT, &message);
+    if (rill_file_make_folders(folder, &message))
+        rill_picture_write(entry->cache, pixels, RILL_THUMBNAIL_WIDTH, RILL_THUMBNAIL_HEIGHT, &message);
 }

@@ -101,7 +101,8 @@ static bool refuse(rill_viewer *viewer, const char *what) {
 
 static bool open_window(rill_viewer *viewer) {
     glfwInitHint(GLFW_JOYSTICK_HAT_BUTTONS, GLFW_FALSE);
-    if (!glfwInit()) return refuse(viewer, "no display was found, so there can be no window (rill render draws without one)");
+    if (!glfwInit())
+        return refuse(viewer, "no display was found, so there can be no window (rill render draws without one)");
     glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
     glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 3);
     glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
@@ -149,7 +150,8 @@ static bool start(rill_viewer *viewer) {
     }
     const rill_player_options options = { viewer->options->runtime, viewer->options->scene_options };
     viewer->player = rill_player_create(&options);
-    if (!viewer->player || !rill_gallery_list(&viewer->gallery, viewer->options->scenes)) return refuse(viewer, "out of memory");
+    if (!viewer->player || !rill_gallery_list(&viewer->gallery, viewer->options->scenes))
+        return refuse(viewer, "out of memory");
     rill_gallery_load(&viewer->gallery);
     return true;
 }
@@ -179,9 +181,9 @@ static void draw_window(rill_viewer *viewer) {
     if (!viewer->in_gallery && viewer->opened) rill_render_show(viewer->render, viewer->picture[0], viewer->picture[1]);
     rill_gui_begin(viewer->size[0], viewer->size[1], viewer->passed);
     if (viewer->in_gallery)
-rill_gallery_show(viewer);
-else if (viewer->opened)
-rill_panel_show(viewer);
+        rill_gallery_show(viewer);
+    else if (viewer->opened)
+        rill_panel_show(viewer);
     rill_help_show(viewer);
     rill_notes_show(viewer);
     rill_gui_end();
@@ -189,7 +191,8 @@ rill_panel_show(viewer);
 
 /* The scene that was named has to open; without one there is nothing to show. */
 static void check_opened(rill_viewer *viewer) {
-    if (!viewer->in_gallery && !viewer->status.open && !viewer->status.opening && viewer->status.orders >= viewer->last_order) {
+    if (!viewer->in_gallery && !viewer->status.open && !viewer->status.opening &&
+        viewer->status.orders >= viewer->last_order) {
         if (viewer->options->scene && !viewer->opened) {
             viewer->result = RILL_VIEWER_BAD_INPUT;
             viewer->done = true;
@@ -201,13 +204,14 @@ static void check_opened(rill_viewer *viewer) {
 /* Sleeps for what is left of the frame, longer when nothing happens; input wakes it up. */
 static void wait_for_frame(const rill_viewer *viewer, double began) {
     double now = rill_player_clock();
-    bool idle = !viewer->status.playing && !viewer->script && !viewer->gallery.working && !viewer->recording && viewer->drag == RILL_DRAG_NONE &&
-                viewer->status.orders >= viewer->last_order && now - viewer->changed > IDLE_AFTER && now > viewer->note_until;
+    bool idle = !viewer->status.playing && !viewer->script && !viewer->gallery.working && !viewer->recording &&
+                viewer->drag == RILL_DRAG_NONE && viewer->status.orders >= viewer->last_order &&
+                now - viewer->changed > IDLE_AFTER && now > viewer->note_until;
     double left = began + (idle ? IDLE_FRAME : FRAME) - now;
     if (left > 0.0005)
-glfwWaitEventsTimeout(left);
-else
-glfwPollEvents();
+        glfwWaitEventsTimeout(left);
+    else
+        glfwPollEvents();
 }
 
 static void loop(rill_viewer *viewer) {

@@ -24,7 +24,8 @@ void rill_gallery_show(rill_viewer *viewer) {
                   "Thin liquid on surfaces. Choose a scene, or drop a scene or mesh file here. H shows all keys.");
     size_t missing = count_missing(gallery);
     if (gallery->count == 0) {
-        snprintf(text, sizeof text, "No scenes were found in %s; --scenes names another folder.", viewer->options->scenes);
+        snprintf(text, sizeof text, "No scenes were found in %s; --scenes names another folder.",
+                 viewer->options->scenes);
         rill_gui_text(RILL_GUI_WARN, text);
     } else if (missing) {
         double share = gallery->working && viewer->status.ahead ? viewer->status.share : 0;
@@ -38,7 +39,8 @@ void rill_gallery_show(rill_viewer *viewer) {
     for (size_t i = 0; i < gallery->count; ++i) {
         rill_gallery_entry *entry = &gallery->entries[i];
         if (i % (size_t)columns) rill_gui_same_line(0);
-        if (rill_gui_picture(entry->name, entry->texture, wide, wide * RILL_THUMBNAIL_HEIGHT / RILL_THUMBNAIL_WIDTH)) rill_viewer_open(viewer, entry->path);
+        if (rill_gui_picture(entry->name, entry->texture, wide, wide * RILL_THUMBNAIL_HEIGHT / RILL_THUMBNAIL_WIDTH))
+            rill_viewer_open(viewer, entry->path);
     }
     rill_gui_panel_end();
 }

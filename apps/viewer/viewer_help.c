@@ -66,7 +66,8 @@ void rill_notes_show(rill_viewer *viewer) {
         rill_gui_panel_end();
     }
     char text[128];
-    if (!viewer->with_panel && !viewer->in_gallery && viewer->status.open && rill_pace_text(viewer, text, sizeof text)) {
+    if (!viewer->with_panel && !viewer->in_gallery && viewer->status.open &&
+        rill_pace_text(viewer, text, sizeof text)) {
         rill_gui_note_begin("pace", (float)viewer->size[0] - 12 * viewer->density, 12 * viewer->density, 1, 0);
         rill_gui_text(RILL_GUI_WARN, text);
         rill_gui_panel_end();

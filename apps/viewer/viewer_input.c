@@ -19,8 +19,8 @@ const char *const rill_speed_names[] = { "1/8", "1/4", "1/2", "1", "2" };
 /* ------------------------------------------------------------------------------------------------------------ rays */
 
 static bool over_picture(const rill_viewer *viewer) {
-    return !viewer->in_gallery && viewer->opened && viewer->mouse[0] >= 0 && viewer->mouse[0] < viewer->picture[0] && viewer->mouse[1] >= 0 &&
-           viewer->mouse[1] < viewer->picture[1];
+    return !viewer->in_gallery && viewer->opened && viewer->mouse[0] >= 0 && viewer->mouse[0] < viewer->picture[0] &&
+           viewer->mouse[1] >= 0 && viewer->mouse[1] < viewer->picture[1];
 }
 
 static rill_ray ray_under(const rill_viewer *viewer) {
@@ -52,9 +52,9 @@ static rill_drag choose_drag(int button, int mods) {
 
 static void end_drag(rill_viewer *viewer) {
     if (viewer->drag == RILL_DRAG_HAND)
-send_hand(viewer, RILL_HAND_IDLE);
-else if (viewer->drag == RILL_DRAG_PUSH)
-send_ray(viewer, RILL_ORDER_LET_GO);
+        send_hand(viewer, RILL_HAND_IDLE);
+    else if (viewer->drag == RILL_DRAG_PUSH)
+        send_ray(viewer, RILL_ORDER_LET_GO);
     viewer->drag = RILL_DRAG_NONE;
 }
 
@@ -140,9 +140,9 @@ static void drop_body(rill_viewer *viewer, bool box) {
 
 static void on_escape(rill_viewer *viewer) {
     if (viewer->with_help)
-viewer->with_help = false;
-else if (!viewer->in_gallery)
-rill_viewer_go_to_gallery(viewer);
+        viewer->with_help = false;
+    else if (!viewer->in_gallery)
+        rill_viewer_go_to_gallery(viewer);
 }
 
 /* Keys that mean the same everywhere. */

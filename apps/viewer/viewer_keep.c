@@ -27,7 +27,8 @@ static bool new_name(rill_viewer *viewer, const char *kind, const char *ending, 
 
 /* Tells whether the picture has full size. */
 static bool is_whole(const rill_viewer *viewer) {
-    return viewer->drawn && viewer->opened && viewer->render_size[0] == viewer->picture[0] && viewer->render_size[1] == viewer->picture[1];
+    return viewer->drawn && viewer->opened && viewer->render_size[0] == viewer->picture[0] &&
+           viewer->render_size[1] == viewer->picture[1];
 }
 
 void rill_keep_window(rill_viewer *viewer) {
@@ -37,7 +38,8 @@ void rill_keep_window(rill_viewer *viewer) {
     uint8_t *pixels = malloc(row * (size_t)viewer->size[1]);
     glPixelStorei(GL_PACK_ALIGNMENT, 4);
     for (int32_t y = 0; pixels && y < viewer->size[1]; ++y) { /* GL counts rows from below */
-        glReadPixels(0, viewer->size[1] - 1 - y, viewer->size[0], 1, GL_RGBA, GL_UNSIGNED_BYTE, pixels + row * (size_t)y);
+        glReadPixels(0, viewer->size[1] - 1 - y, viewer->size[0], 1, GL_RGBA, GL_UNSIGNED_BYTE,
+                     pixels + row * (size_t)y);
     }
     bool good = pixels && rill_picture_write(viewer->window_shot, pixels, viewer->size[0], viewer->size[1], &message);
     rill_viewer_say(viewer, good ? "Picture: %s" : "No picture: %s", good ? viewer->window_shot : message.text);

@@ -38,14 +38,14 @@ bool rill_pace_text(const rill_viewer *viewer, char *text, size_t room) {
     const rill_player_status *status = &viewer->status;
     bool slow = status->playing && status->rate < KEEPS_UP * status->speed;
     if (!status->playing)
-snprintf(text, room, "%.2f s, paused", status->time);
-else if (slow && status->rate < STANDS_STILL)
-snprintf(text, room, "%.2f s, far from real time", status->time);
-else if (slow)
-snprintf(text, room, "%.2f s, only %.2g x real time", status->time, status->rate);
-else if (status->speed < 1 || status->speed > 1)
-snprintf(text, room, "%.2f s, %s x real time", status->time, rill_speed_names[viewer->settings.speed]);
-else
-snprintf(text, room, "%.2f s, real time", status->time);
+        snprintf(text, room, "%.2f s, paused", status->time);
+    else if (slow && status->rate < STANDS_STILL)
+        snprintf(text, room, "%.2f s, far from real time", status->time);
+    else if (slow)
+        snprintf(text, room, "%.2f s, only %.2g x real time", status->time, status->rate);
+    else if (status->speed < 1 || status->speed > 1)
+        snprintf(text, room, "%.2f s, %s x real time", status->time, rill_speed_names[viewer->settings.speed]);
+    else
+        snprintf(text, room, "%.2f s, real time", status->time);
     return slow;
 }

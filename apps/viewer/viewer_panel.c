@@ -73,7 +73,8 @@ static void show_time(rill_viewer *viewer) {
 }
 
 static void show_transport(rill_viewer *viewer) {
-    if (rill_gui_button(viewer->status.playing ? "Pause" : "Play")) rill_viewer_do(viewer, RILL_ORDER_PLAY, !viewer->status.playing);
+    if (rill_gui_button(viewer->status.playing ? "Pause" : "Play"))
+        rill_viewer_do(viewer, RILL_ORDER_PLAY, !viewer->status.playing);
     rill_gui_same_line(0);
     if (rill_gui_button("Step")) rill_viewer_do(viewer, RILL_ORDER_STEP, false);
     rill_gui_same_line(0);
@@ -129,7 +130,8 @@ static void show_liquid(rill_viewer *viewer) {
 
 /* The pad is seen as the picture is: to the right, and away. */
 static void show_tilt(rill_viewer *viewer) {
-    double c = cos(viewer->orbit.turn), s = sin(viewer->orbit.turn), *tilt = viewer->settings.tilt, reach = PAD_REACH * PI / 180;
+    double c = cos(viewer->orbit.turn), s = sin(viewer->orbit.turn), *tilt = viewer->settings.tilt,
+           reach = PAD_REACH * PI / 180;
     double knob[2] = { (-s * tilt[0] + c * tilt[1]) / reach, (-c * tilt[0] - s * tilt[1]) / reach };
     char text[64];
     if (rill_gui_pad("Tilt", 5.2f * rill_gui_em(), knob)) {

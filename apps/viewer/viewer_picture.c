@@ -56,7 +56,8 @@ static int wanted_level(const rill_viewer *viewer, double now) {
         most = LEVEL_OF_HALF_SIZE;
         too_long = 1.6 * CRAWL;
     }
-    bool fine = level < viewer->level && viewer->level <= most && cost_of(viewer, viewer->level) < too_long; /* no flicker */
+    bool fine =
+        level < viewer->level && viewer->level <= most && cost_of(viewer, viewer->level) < too_long; /* no flicker */
     return fine ? viewer->level : level;
 }
 
@@ -80,7 +81,8 @@ static void measure_box(rill_viewer *viewer, const rill_world *world) {
     for (int32_t i = 0; i < rill_world_solid_count(world); ++i) {
         rill_solid_mesh mesh;
         if (rill_solid_get_mesh(world, rill_world_solid_at(world, i), &mesh) == RILL_OK) {
-            for (size_t k = 0; k < mesh.vertex_count; ++k) viewer->high[2] = fmax(viewer->high[2], fmin(mesh.vertices[3 * k + 2], info.highest));
+            for (size_t k = 0; k < mesh.vertex_count; ++k)
+                viewer->high[2] = fmax(viewer->high[2], fmin(mesh.vertices[3 * k + 2], info.highest));
         }
     }
 }
@@ -105,7 +107,8 @@ static bool welcome(rill_viewer *viewer, const rill_player_view *view) {
         viewer->orbit = rill_orbit_from(&camera, size);
         snprintf(viewer->name, sizeof viewer->name, "%s", scene->name);
         viewer->scene_preset = 0;
-        for (int i = 0; i < rill_liquid_preset_count(); ++i) viewer->scene_preset = strcmp(rill_liquid_preset_name(i), scene->preset) == 0 ? i : viewer->scene_preset;
+        for (int i = 0; i < rill_liquid_preset_count(); ++i)
+            viewer->scene_preset = strcmp(rill_liquid_preset_name(i), scene->preset) == 0 ? i : viewer->scene_preset;
         viewer->settings.preset = viewer->scene_preset;
     }
     memset(&viewer->plots, 0, sizeof viewer->plots);
@@ -169,11 +172,12 @@ void rill_viewer_update_picture(rill_viewer *viewer) {
     bool fresh = false;
     double patience = fmin(fmax(PATIENCE, PATIENT_SHARE * cost_of(viewer, viewer->level)), MOST_PATIENCE);
     if (rill_player_claim(viewer->player, patience, &view)) {
-        bool mine =
-            view.world && viewer->status.orders >= viewer->opening; /* else it is a world from before, or of the gallery */
+        bool mine = view.world &&
+                    viewer->status.orders >= viewer->opening; /* else it is a world from before, or of the gallery */
         bool news = mine && (view.version != viewer->version || view.opened != viewer->opened);
-        bool another = viewer->level != level || (viewer->render_size[0] != (int32_t)round(viewer->picture[0] * levels[level].scale) ||
-                                             viewer->render_size[1] != (int32_t)round(viewer->picture[1] * levels[level].scale));
+        bool another = viewer->level != level ||
+                       (viewer->render_size[0] != (int32_t)round(viewer->picture[0] * levels[level].scale) ||
+                        viewer->render_size[1] != (int32_t)round(viewer->picture[1] * levels[level].scale));
         fresh = mine && (news || another || !viewer->drawn);
         bool good = !fresh || take(viewer, &view, level);
         rill_player_release(viewer->player);
@@ -194,7 +198,8 @@ void rill_viewer_fit(rill_viewer *viewer) {
 bool rill_viewer_draw_once(rill_viewer *viewer, const rill_player_view *view, int32_t width, int32_t height,
                            uint8_t *pixels) {
     rill_camera camera = rill_camera_for(view->scene, view->world);
-    bool good = set_materials(viewer, view->scene) && rill_render_resize(viewer->render, width, height, viewer->message);
+    bool good =
+        set_materials(viewer, view->scene) && rill_render_resize(viewer->render, width, height, viewer->message);
     rill_render_forget(viewer->render);
     rill_optics_preset(view->scene->preset, &viewer->look.optics);
     viewer->look.samples = 4;
@@ -202,10 +207,11 @@ bool rill_viewer_draw_once(rill_viewer *viewer, const rill_player_view *view, in
     viewer->opened = 0; /* whatever is opened next is welcomed */
     viewer->another = true;
     good = good && rill_render_watch(viewer->render, view->world, 0);
-    good = good && rill_render_scene(viewer->render, view->world, &view->surface, 1, &camera, &viewer->look, viewer->message);
+    good = good &&
+           rill_render_scene(viewer->render, view->world, &view->surface, 1, &camera, &viewer->look, viewer->message);
     if (good)
-rill_render_read(viewer->render, pixels);
-else
-fail(viewer);
+        rill_render_read(viewer->render, pixels);
+    else
+        fail(viewer);
     return good;
 }

@@ -9,7 +9,7 @@ enum { COLOURS = sizeof colours / sizeof colours[0] };
 /* The line of an account; new names get the next one that is free. */
 static int line_of(rill_plots *plots, const char *name) {
     for (int i = 0; i < plots->account_count; ++i)
-if (strcmp(plots->names[i], name) == 0) return i;
+        if (strcmp(plots->names[i], name) == 0) return i;
     if (plots->account_count == RILL_PLOT_ACCOUNTS) return -1;
     snprintf(plots->names[plots->account_count], sizeof plots->names[0], "%s", name);
     return plots->account_count++;
@@ -27,7 +27,8 @@ void rill_plots_add(rill_viewer *viewer) {
     for (int i = 0; i < plots->account_count; ++i) plots->accounts[i][at] = 0;
     for (int32_t i = 0; i < status->account_count; ++i) {
         int line = line_of(plots, status->accounts[i].name);
-        if (line >= 0) plots->accounts[line][at] = (float)(1e6 * (status->accounts[i].poured + status->accounts[i].drained));
+        if (line >= 0)
+            plots->accounts[line][at] = (float)(1e6 * (status->accounts[i].poured + status->accounts[i].drained));
     }
     plots->next = (at + 1) % RILL_PLOT_COUNT;
     plots->steps = status->steps;
@@ -46,7 +47,8 @@ void rill_plots_show(rill_viewer *viewer) {
     int count = plots->count > 0 ? plots->count : 1, start = plots->count < RILL_PLOT_COUNT ? 0 : plots->next;
     rill_gui_plot("Time per frame, by stage", lines, RILL_PLOT_STAGES, count, start, true, "ms", 1, 3.4f);
     lines[0] = (rill_gui_line){ "in columns", plots->volume, colours[0] };
-    for (int i = 0; i < plots->account_count; ++i) lines[i + 1] = (rill_gui_line){ plots->names[i], plots->accounts[i], colours[(i + 1) % COLOURS] };
+    for (int i = 0; i < plots->account_count; ++i)
+        lines[i + 1] = (rill_gui_line){ plots->names[i], plots->accounts[i], colours[(i + 1) % COLOURS] };
     rill_gui_plot("Volume, and by account", lines, 1 + plots->account_count, count, start, false, "ml", 1e-3, 3.4f);
     lines[0] = (rill_gui_line){ "error", plots->error, colours[5] };
     snprintf(text, sizeof text, "Ledger error: %lld quanta", (long long)viewer->status.ledger.error);

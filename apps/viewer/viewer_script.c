@@ -100,16 +100,17 @@ static void write_state(rill_viewer *viewer, FILE *file, const char *tag, const 
     bool behind = rill_pace_text(viewer, text, sizeof text);
     write_text(file, "pace", text);
     fprintf(file, "\"behind\": %s, \"picture_size\": [%d, %d], \"drawn_size\": [%d, %d], \"samples\": %d, ",
-            behind ? "true" : "false", viewer->picture[0], viewer->picture[1], viewer->render_size[0], viewer->render_size[1],
-            viewer->look.samples);
+            behind ? "true" : "false", viewer->picture[0], viewer->picture[1], viewer->render_size[0],
+            viewer->render_size[1], viewer->look.samples);
     write_text(file, "overlay", rill_overlay_name(viewer->settings.overlay));
     write_text(file, "preset", rill_liquid_preset_name(viewer->settings.preset));
     fprintf(file,
             "\"playing\": %s, \"speed\": %.9g, \"rate\": %.4g, \"recording\": %s, \"help\": %s, \"panel\": %s, "
             "\"pour_rate\": %.9g, \"pour_radius\": %.9g, \"thumbnails\": %zu, \"scenes\": %zu, \"frame_ms\": %.3g}\n",
-            viewer->status.playing ? "true" : "false", viewer->status.speed, viewer->status.rate, viewer->recording ? "true" : "false",
-            viewer->with_help ? "true" : "false", viewer->with_panel ? "true" : "false", viewer->settings.rate, viewer->settings.radius,
-            pictures, viewer->gallery.count, 1e3 * viewer->frame_seconds);
+            viewer->status.playing ? "true" : "false", viewer->status.speed, viewer->status.rate,
+            viewer->recording ? "true" : "false", viewer->with_help ? "true" : "false",
+            viewer->with_panel ? "true" : "false", viewer->settings.rate, viewer->settings.radius, pictures,
+            viewer->gallery.count, 1e3 * viewer->frame_seconds);
 }
 
 void rill_script_report(rill_viewer *viewer, const char *tag) {
@@ -130,9 +131,9 @@ void rill_script_report_frame(rill_viewer *viewer) {
     viewer->report[0] = 0;
     if (!file) return;
     if (file == stdout)
-fflush(file);
-else
-fclose(file);
+        fflush(file);
+    else
+        fclose(file);
 }
 
 /* -------------------------------------------------------------------------------------------------------- commands */
@@ -161,7 +162,7 @@ static int key_of(const char *text) {
         { "tab", GLFW_KEY_TAB },     { "plus", GLFW_KEY_EQUAL }, { "escape", GLFW_KEY_ESCAPE },
     };
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; ++i)
-if (strcmp(keys[i].name, text) == 0) return keys[i].key;
+        if (strcmp(keys[i].name, text) == 0) return keys[i].key;
     if (text[0] == 'F' && text[1]) return GLFW_KEY_F1 + atoi(text + 1) - 1;
     return text[0] >= 'a' && text[0] <= 'z' ? text[0] - 'a' + 'A' : text[0] ? text[0] : -1;
 }
@@ -211,15 +212,16 @@ static bool obey(rill_viewer *viewer, rill_script *script, const char *line) {
 /* ---------------------------------------------------------------------------------------------------------- frames */
 
 static void fail(rill_viewer *viewer, const char *what) {
-    snprintf(viewer->message->text, sizeof viewer->message->text, "%.120s:%d: %s", viewer->options->script, viewer->script->line, what);
+    snprintf(viewer->message->text, sizeof viewer->message->text, "%.120s:%d: %s", viewer->options->script,
+             viewer->script->line, what);
     viewer->result = RILL_VIEWER_BAD_INPUT;
     viewer->done = true;
 }
 
 /* Tells whether everything so far has been done and is shown. */
 static bool settled(const rill_viewer *viewer) {
-    return viewer->status.orders >= viewer->last_order && !viewer->shoot && !viewer->window_shot[0] && !viewer->report[0] &&
-           !viewer->status.opening && viewer->script->frames >= viewer->script->needed &&
+    return viewer->status.orders >= viewer->last_order && !viewer->shoot && !viewer->window_shot[0] &&
+           !viewer->report[0] && !viewer->status.opening && viewer->script->frames >= viewer->script->needed &&
            (viewer->in_gallery ? !viewer->gallery.working : (viewer->opened == viewer->status.opened && viewer->drawn));
 }
 
@@ -248,7 +250,8 @@ void rill_script_frame(rill_viewer *viewer) {
     script->frames = 0;
     script->needed = strncmp(line, "key", 3) == 0 ? 1 : 2;
     script->since = now;
-    if (*line && *line != '#' && !obey(viewer, script, line)) fail(viewer, "found a command that cannot be done, or an item that is not shown");
+    if (*line && *line != '#' && !obey(viewer, script, line))
+        fail(viewer, "found a command that cannot be done, or an item that is not shown");
 }
 
 bool rill_script_open(rill_viewer *viewer) {
@@ -258,7 +261,8 @@ bool rill_script_open(rill_viewer *viewer) {
     rill_script *script = calloc(1, sizeof *script);
     viewer->script = script;
     if (!script || rill_file_read(viewer->options->script, 1 << 20, &script->text, &size, &message) != RILL_OK) {
-        snprintf(viewer->message->text, sizeof viewer->message->text, "%.120s: %.100s", viewer->options->script, message.text);
+        snprintf(viewer->message->text, sizeof viewer->message->text, "%.120s: %.100s", viewer->options->script,
+                 message.text);
         viewer->result = RILL_VIEWER_BAD_INPUT;
         return false;
     }

@@ -41,7 +41,8 @@ int main(void) {
     source.rate = 1e-5;
     const double corner[3] = { 0.01, 0.01, 0.02 };
     if (add_solids(world) != RILL_OK || rill_bed_build(world) != RILL_OK ||
-        rill_world_fill_level(world, corner, 0.005, NULL) != RILL_OK || rill_source_create(world, &source, &id) != RILL_OK) {
+        rill_world_fill_level(world, corner, 0.005, NULL) != RILL_OK ||
+        rill_source_create(world, &source, &id) != RILL_OK) {
         fprintf(stderr, "%s\n", rill_world_message(world));
         return 1;
     }

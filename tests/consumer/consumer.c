@@ -1,4 +1,5 @@
-/* The smallest program that uses the library for real; valid C and valid C++. Pours 1 ml into a tray, looks at the ledger. */
+/* The smallest program that uses the library for real; valid C and valid C++. Pours 1 ml into a tray, looks at the
+ * ledger. */
 #include <rill/rill.h>
 #include <stdio.h>
 

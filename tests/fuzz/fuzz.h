@@ -11,8 +11,8 @@
 #include <sanitizer/asan_interface.h>
 
 #include "base/hash.h"
-#include "passages/passages.h"
 #include "flow/drive.h"
+#include "passages/passages.h"
 #include "world/energy.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -51,8 +51,8 @@ static inline int32_t fuzz_below(fuzz_input *in, int32_t limit) {
     return fuzz_u8(in) % limit;
 }
 
-/* A number that follows from the whole input, for what is costly: the search keeps what reaches something new, which is what costs most,
- * and begins from that. By this die the share of it stays the same for ever, and the rate, too. */
+/* A number that follows from the whole input, for what is costly: the search keeps what reaches something new, which is
+ * what costs most, and begins from that. By this die the share of it stays the same for ever, and the rate, too. */
 static inline uint64_t fuzz_die(const uint8_t *data, size_t size) {
     return rill_hash_bytes(RILL_HASH_START, data, size) >> 8;
 }
@@ -74,10 +74,11 @@ static inline void fuzz_vector(fuzz_input *in, double low, double high, double o
     for (int k = 0; k < 3; ++k) out[k] = fuzz_double(in, low, high);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- memory */
+/* ----------------------------------------------------------------------------------------------------------- memory */
 
-/* All blocks of an execution come from one piece of memory, each behind a gap and none of it used twice, which the sanitizer
- * knows as well as those of malloc. Taking large blocks from there and giving them back was half of all the time. */
+/* All blocks of an execution come from one piece of memory, each behind a gap and none of it used twice, which the
+ * sanitizer knows as well as those of malloc. Taking large blocks from there and giving them back was half of all the
+ * time. */
 enum { FUZZ_ARENA = 1 << 26, FUZZ_GAP = 64 };
 
 typedef struct fuzz_memory {
@@ -114,7 +115,7 @@ static inline rill_allocator fuzz_allocator(fuzz_memory *memory) {
     return (rill_allocator){ .allocate = fuzz_allocate, .release = fuzz_release, .user = memory };
 }
 
-/* ------------------------------------------------------------------------------------------------------------- checks */
+/* ----------------------------------------------------------------------------------------------------------- checks */
 
 static inline void fuzz_check_ledger(const rill_world *world) {
     rill_ledger ledger;
@@ -131,8 +132,8 @@ static inline void fuzz_check_world(const rill_world *world) {
     fuzz_check_ledger(world);
 }
 
-/* Energy at the levels. Velocities of open pipes lie half a sub-step later, driven by the heads of these levels: what those do in
- * that time is taken off again. Of other pipes (flooded, under lintels) it is what may be in doubt. */
+/* Energy at the levels. Velocities of open pipes lie half a sub-step later, driven by the heads of these levels: what
+ * those do in that time is taken off again. Of other pipes (flooded, under lintels) it is what may be in doubt. */
 typedef struct fuzz_energy {
     const rill_world *world;
     double sum, moves, doubts;  /* J: all, motion, doubt */

@@ -1,6 +1,7 @@
 /* Random sequences of API calls with good, bad and absurd arguments, and an allocator that may fail at any moment.
- * After every call the ledger balances, and a call that failed has changed nothing; in steps in which liquid is left to itself energy
- * does not rise; and in the end the world is valid. Sequences are short so that there are many of them. */
+ * After every call the ledger balances, and a call that failed has changed nothing; in steps in which liquid is left to
+ * itself energy does not rise; and in the end the world is valid. Sequences are short so that there are many of
+ * them. */
 #include "fuzz.h"
 
 enum { LEAST_CALLS = 3, MOST_CALLS = 8, MOST_CELLS = 6, WIDEST = 100, WIDE_ONE_IN = 64, THREADS_ONE_IN = 128 };

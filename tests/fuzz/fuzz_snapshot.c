@@ -27,8 +27,8 @@ static bool add_bodies(rill_world *world) {
     return rill_body_create(world, &ball, &id) == RILL_OK && rill_body_create(world, &boat, &id) == RILL_OK;
 }
 
-/* Two floors, a wound, a drain, open and still edges, bodies, some steps: all sections of the format have something in them.
- */
+/* Two floors, a wound, a drain, open and still edges, bodies, some steps: all sections of the format have something in
+ * them. */
 static void make_good(void) {
     rill_world_def def = rill_default_world_def();
     def.name = "seed";

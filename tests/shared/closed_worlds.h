@@ -1,4 +1,5 @@
-/* Random closed worlds as scenes: low openings, lintels, slabs, hovering discs, stems, slits, steps, ramps, rough ground. */
+/* Random closed worlds as scenes: low openings, lintels, slabs, hovering discs, stems, slits, steps, ramps, rough
+ * ground. */
 #ifndef RILL_TESTS_CLOSED_WORLDS_H
 #define RILL_TESTS_CLOSED_WORLDS_H
 
@@ -8,7 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* --------------------------------------------------------------------------------------------------- dice (SplitMix64) */
+/* ------------------------------------------------------------------------------------------------ dice (SplitMix64) */
 
 static inline uint64_t roll(uint64_t *state) {
     uint64_t z = *state += 0x9e3779b97f4a7c15u;
@@ -27,7 +28,7 @@ static inline bool chance(uint64_t *state, double p) {
     return between(state, 0, 1) < p;
 }
 
-/* --------------------------------------------------------------------------------------------------------------- scene */
+/* ------------------------------------------------------------------------------------------------------------ scene */
 
 typedef struct closed_world {
     uint64_t dice;

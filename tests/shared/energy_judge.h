@@ -1,5 +1,5 @@
-/* Judges a closed world that is left alone: does its energy rise, does anything run faster than its head allows, does it come to
- * rest? After cmocka.h.
+/* Judges a closed world that is left alone: does its energy rise, does anything run faster than its head allows, does
+ * it come to rest? After cmocka.h.
  *
  *   energy   Stored velocities lie half a sub-step beside the levels: of most pipes half of one later, of flooded ones, which the
  *            next sub-step drives, and of bodies half of one earlier. u^2 would make the sum tremble by the frequency of waves
@@ -57,13 +57,14 @@ typedef struct judge {
     int64_t ledger; /* quanta lost */
 } judge;
 
-/* -------------------------------------------------------------------------------------------------------------- energy */
+/* ----------------------------------------------------------------------------------------------------------- energy */
 
 static inline double judge_body_kinetic(const rill_body *body, const double a[6], const double b[6]) {
     double sum = body->added_mass * a[2] * b[2];
     for (int i = 0; i < 3; ++i) {
         const double *own = body->world_inertia + 3 * i;
-        sum += (body->mass + body->deck_mass) * a[i] * b[i] + a[3 + i] * (own[0] * b[3] + own[1] * b[4] + own[2] * b[5]);
+        sum +=
+            (body->mass + body->deck_mass) * a[i] * b[i] + a[3 + i] * (own[0] * b[3] + own[1] * b[4] + own[2] * b[5]);
     }
     return 0.5 * sum;
 }
@@ -128,9 +129,10 @@ static inline void judge_watch_energy(judge *j) {
     j->known = 0;
 }
 
-/* -------------------------------------------------------------------------------------------------------------- speeds */
+/* ----------------------------------------------------------------------------------------------------------- speeds */
 
-/* On a slope the bed is at the face where it is between the two columns: half of what heads fall below the higher (drive.h). */
+/* On a slope the bed is at the face where it is between the two columns: half of what heads fall below the higher
+ * (drive.h). */
 static inline double judge_sill(const judge *j, const rill_moving *pipe) {
     const rill_bed *bed = &j->world->bed;
     const int32_t bl = bed->b[pipe->l], br = bed->b[pipe->r];
@@ -171,8 +173,8 @@ static inline void judge_pipe(void *user, const rill_moving *pipe) {
     rill_bed_sheet_of(&j->world->bed, pipe->r, &j->speed_at[0], &j->speed_at[1]);
 }
 
-/* After each sub-step. Of those of a world that was left alone only as many are looked at as make an energy at each stride:
- * looking takes as long as the step. */
+/* After each sub-step. Of those of a world that was left alone only as many are looked at as make an energy at each
+ * stride: looking takes as long as the step. */
 static inline void judge_watch(judge *j) {
     judge_highest(j);
     if (j->left_alone && j->calls++ % JUDGE_STRIDE >= JUDGE_KEPT) return;
@@ -181,7 +183,7 @@ static inline void judge_watch(judge *j) {
     if (j->left_alone) judge_watch_energy(j);
 }
 
-/* -------------------------------------------------------------------------------------------------------------- rounds */
+/* ----------------------------------------------------------------------------------------------------------- rounds */
 
 static inline double judge_mean_depth(const rill_world *world) {
     int64_t sum = 0, wet = 0;
@@ -256,7 +258,8 @@ static inline void judge_run_until(judge *j, double time) {
     }
 }
 
-/* Runs a world whose sources end at `poured` until it ought to be at rest, or for `most` seconds, and judges it then. */
+/* Runs a world whose sources end at `poured` until it ought to be at rest, or for `most` seconds, and judges it
+ * then. */
 static inline void judge_run(judge *j, double poured, double most) {
     judge_run_until(j, poured);
     j->left_alone = !j->aground;

@@ -16,10 +16,10 @@
 #include <math.h>
 
 #include "base/union_find.h"
-#include "passages/passages.h"
 #include "flow/drive.h"
 #include "flow/lintel.h"
 #include "flow/rest.h"
+#include "passages/passages.h"
 #include "world/energy.h"
 
 /* A pipe above 1 mm/s. */
@@ -50,7 +50,7 @@ typedef struct rest_judge {
 static const double REST_SLOW = 1e-3;                                 /* m/s */
 enum { REST_ASLEEP = RILL_TILE_CHECK * (RILL_TILE_CALM_CHECKS + 1) }; /* sub-steps: so long calm, it sleeps */
 
-/* -------------------------------------------------------------------------------------------------------------- drains */
+/* ----------------------------------------------------------------------------------------------------------- drains */
 
 /* The levels at both ends, not below the sill. */
 static inline void rest_levels(const rill_world *world, const rill_moving *pipe, double level[2]) {
@@ -67,8 +67,8 @@ static inline uint32_t rest_passage(const rest_judge *j, const rill_moving *pipe
     return rill_union_find_root(j->passage, (uint32_t)at);
 }
 
-/* The head that drives a flooded pipe, quanta from l to r. The paper's extended pipes have the levels at the ends of a passage
- * for heads, wherever they are: those are among the levels of all that is joined with it. */
+/* The head that drives a flooded pipe, quanta from l to r. The paper's extended pipes have the levels at the ends of a
+ * passage for heads, wherever they are: those are among the levels of all that is joined with it. */
 static inline double rest_flooded_head(const rest_judge *j, const rill_moving *pipe) {
     const rill_flow *flow = &j->world->flow;
     double level[2];
@@ -80,9 +80,9 @@ static inline double rest_flooded_head(const rest_judge *j, const rill_moving *p
     return level[0] + rill_pressure_of(flow->pressure[pipe->l]) - level[1] - rill_pressure_of(flow->pressure[pipe->r]);
 }
 
-/* The speed with which its head drives a pipe against viscosity alone. Flooded ones, and those with a lintel in the liquid, go
- * by the law of slots, whose length is that of their inertance (passages.h), others by that of films. Between them both drives
- * and drags blend (lintel.h). */
+/* The speed with which its head drives a pipe against viscosity alone. Flooded ones, and those with a lintel in the
+ * liquid, go by the law of slots, whose length is that of their inertance (passages.h), others by that of films.
+ * Between them both drives and drags blend (lintel.h). */
 static inline double rest_creeps(const rest_judge *j, const rill_moving *pipe) {
     const rill_world *world = j->world;
     const rill_bed *bed = &world->bed;
@@ -111,7 +111,7 @@ static inline bool rest_drains(const rest_judge *j, const rill_moving *pipe, dou
            pipe->opening > RILL_DRY * j->world->bed.quantum;
 }
 
-/* -------------------------------------------------------------------------------------------------------------- passes */
+/* ----------------------------------------------------------------------------------------------------------- passes */
 
 static inline void rest_join(void *user, const rill_moving *pipe) {
     const rest_judge *j = user;
@@ -260,7 +260,7 @@ static inline void rest_judge_free(rest_judge *j) {
     free(j->fast);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- tell */
+/* ------------------------------------------------------------------------------------------------------------- tell */
 
 /* Both ends of the worst pipe, mm. */
 static inline void rest_tell(const rest_judge *j) {

@@ -1,4 +1,5 @@
-/* Scenes that stand in a test as text: parsing them, and the lines that are to be said of a wrong one. After cmocka.h. */
+/* Scenes that stand in a test as text: parsing them, and the lines that are to be said of a wrong one. After
+ * cmocka.h. */
 #ifndef RILL_TESTS_SCENE_TEXTS_H
 #define RILL_TESTS_SCENE_TEXTS_H
 

@@ -1,5 +1,5 @@
-/* What tests of flooded passages share: tanks made of boxes, in millimetres, and pictures of all that moves in them. Cells are
- * 1 mm wide. */
+/* What tests of flooded passages share: tanks made of boxes, in millimetres, and pictures of all that moves in them.
+ * Cells are 1 mm wide. */
 #ifndef RILL_TESTS_TANKS_H
 #define RILL_TESTS_TANKS_H
 

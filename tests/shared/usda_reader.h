@@ -1,11 +1,11 @@
-/* A strict reader of USD text files, for tests: prims, typed attributes, samples in time, metadata. What is not in the grammar
- * below, or does not fit the type of its attribute, is an error with its line.
+/* A strict reader of USD text files, for tests: prims, typed attributes, samples in time, metadata. What is not in the
+ * grammar below, or does not fit the type of its attribute, is an error with its line.
  *
  *     layer      "#usda 1.0" newline [metadata] prim*
  *     prim       "def" type name [metadata] "{" (property | prim)* "}"
  *     property   ["uniform"] type name [".timeSamples"] ["=" value] [metadata]
  *     metadata   "(" (key "=" (number | string))* ")"
- *     value      number | string | "(" number, ... ")" | "[" value, ... "]" | "{" (number ":" value ",")* "}"         */
+ *     value      number | string | "(" number, ... ")" | "[" value, ... "]" | "{" (number ":" value ",")* "}" */
 #ifndef RILL_TESTS_USDA_READER_H
 #define RILL_TESTS_USDA_READER_H
 
@@ -103,7 +103,7 @@ static bool usda_number(usda_file *file, bool whole, double *out) {
     return true;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ values */
+/* ----------------------------------------------------------------------------------------------------------- values */
 
 static bool usda_element(usda_file *file, const char *type, usda_sample *sample, size_t *room) {
     size_t width = strchr(type, '3') ? 3 : strchr(type, '4') ? 4 : 1;
@@ -178,11 +178,11 @@ static bool usda_samples(usda_file *file, usda_attribute *attribute) {
     return true;
 }
 
-/* ------------------------------------------------------------------------------------------------- metadata and prims */
+/* ----------------------------------------------------------------------------------------------- metadata and prims */
 
 static usda_attribute *usda_attribute_at(usda_file *file, const char *path) {
     for (size_t i = 0; i < file->count; ++i)
-if (strcmp(file->attributes[i].path, path) == 0) return &file->attributes[i];
+        if (strcmp(file->attributes[i].path, path) == 0) return &file->attributes[i];
     return NULL;
 }
 
@@ -253,19 +253,19 @@ static bool usda_prim(usda_file *file) {
     if (!usda_word(file, "", type, sizeof type) || !usda_string(file, name, sizeof name)) return false;
     if (!isalpha((unsigned char)name[0]) && name[0] != '_') return usda_fail(file, "a name that starts with a letter");
     for (const char *c = name; *c; ++c)
-if (!isalnum((unsigned char)*c) && *c != '_') return usda_fail(file, "a name of letters, digits and _");
+        if (!isalnum((unsigned char)*c) && *c != '_') return usda_fail(file, "a name of letters, digits and _");
     snprintf(file->path + length, sizeof file->path - length, "/%s", name);
     usda_attribute *kind = usda_add(file, "(type)", "token");
     if (kind->count) return usda_fail(file, "no second prim of that name");
     snprintf(usda_add_sample(kind)->text, sizeof kind->samples->text, "%s", type);
     if (!usda_need(file, "{")) return false;
     while (!usda_next(file, "}"))
-if (!(usda_next(file, "def") ? usda_prim(file) : usda_property(file))) return false;
+        if (!(usda_next(file, "def") ? usda_prim(file) : usda_property(file))) return false;
     file->path[length] = 0;
     return true;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- use */
+/* -------------------------------------------------------------------------------------------------------------- use */
 
 /* False with `error`; usda_free in either case. */
 static bool usda_read(const char *path, usda_file *out) {
@@ -284,7 +284,7 @@ static bool usda_read(const char *path, usda_file *out) {
     if (strlen(out->text) != size || !usda_need(out, "#usda 1.0\n")) return usda_fail(out, "#usda 1.0 and text");
     if (usda_next(out, "(") && !usda_metadata(out, NULL)) return false;
     while (usda_next(out, "def"))
-if (!usda_prim(out)) return false;
+        if (!usda_prim(out)) return false;
     usda_blanks(out);
     return *out->at ? usda_fail(out, "def or the end") : true;
 }

@@ -27,13 +27,13 @@ static inline void alone_is_left_out(void **state) {
     skip();
 }
 
-/* A test in which one thread has all the work. The thread sanitizer sees nothing in it and takes ten times as long: it leaves
- * it out, unless it is asked for all (-DRILL_ALONE_PART=1). */
+/* A test in which one thread has all the work. The thread sanitizer sees nothing in it and takes ten times as long: it
+ * leaves it out, unless it is asked for all (-DRILL_ALONE_PART=1). */
 #define unit_test_alone(TEST)                                                                                          \
     { #TEST, ALONE_PART < 10 ? TEST : alone_is_left_out, NULL, NULL, NULL }
 
-/* From one case to the next where many are of a few kinds: the sanitizers try one in five, and by that meet all kinds that repeat
- * after two, three or four. */
+/* From one case to the next where many are of a few kinds: the sanitizers try one in five, and by that meet all kinds
+ * that repeat after two, three or four. */
 enum { NEXT_CASE = ALONE_PART > 1 ? 5 : 1 };
 
 /* --------------------------------------------------------------------------------------------------------- memory */

@@ -76,7 +76,7 @@ static double bowl_depth(double x, double y) {
 
 /* Stoker's dam: 5 mm behind it, 1 mm before it, and none on top of the three pillars. */
 static double dam_depth(double x, double y) {
-    const double pillars[3][2] = {{0.3, 0.022}, {0.3, 0.058}, {0.33, 0.04}}, radius = 0.006;
+    const double pillars[3][2] = { { 0.3, 0.022 }, { 0.3, 0.058 }, { 0.33, 0.04 } }, radius = 0.006;
     for (int i = 0; i < 3; ++i)
         if (square(x - pillars[i][0]) + square(y - pillars[i][1]) <= square(radius)) return 0;
     return x < 0.2 ? 0.005 : 0.001;
@@ -108,21 +108,21 @@ static bool make_fields(const char *folder) {
 /* ----------------------------------------------------------------------------------------------------------- meshes */
 
 static bool make_vertebra(rill_model *out) {
-    const double low[3] = {-45, -25, -30}, high[3] = {45, 75, 30};
+    const double low[3] = { -45, -25, -30 }, high[3] = { 45, 75, 30 };
     return rill_model_polygonise(out, rill_model_vertebra, low, high, 1.5);
 }
 
 /* A cup 80 mm wide and 71 mm high, standing, its handle towards +x as a part of its own. */
 static bool make_cup(rill_model *out) {
     static const double profile[][2] = {
-        {0, 2},       {20, 2},      {21, 0.4},    {22, 0},      {24.5, 0},    {25.6, 0.6}, {26.8, 3},   {31, 9},
-        {34.4, 17},   {36.8, 28},   {38.4, 42},   {39.4, 56},   {40, 69.5},   {39.7, 70.6}, {38.8, 71}, {37.8, 70.7},
-        {37.2, 69.5}, {36.4, 56},   {35.3, 42},   {33.6, 28},   {31.2, 18},   {27.6, 11},  {22, 7.2},   {14, 5.8},
-        {0, 5.4},
+        { 0, 2 },     { 20, 2 },      { 21, 0.4 },    { 22, 0 },    { 24.5, 0 },  { 25.6, 0.6 }, { 26.8, 3 },
+        { 31, 9 },    { 34.4, 17 },   { 36.8, 28 },   { 38.4, 42 }, { 39.4, 56 }, { 40, 69.5 },  { 39.7, 70.6 },
+        { 38.8, 71 }, { 37.8, 70.7 }, { 37.2, 69.5 }, { 36.4, 56 }, { 35.3, 42 }, { 33.6, 28 },  { 31.2, 18 },
+        { 27.6, 11 }, { 22, 7.2 },    { 14, 5.8 },    { 0, 5.4 },
     };
     static const double handle[][2] = {
-        {38, 57.5}, {43, 59.5}, {50, 60}, {56, 57.5}, {60, 52.5}, {61.5, 46}, {60.5, 39},
-        {57, 32.5}, {51.5, 27}, {45, 23}, {39, 20.5}, {33.4, 19.5},
+        { 38, 57.5 }, { 43, 59.5 }, { 50, 60 },   { 56, 57.5 }, { 60, 52.5 }, { 61.5, 46 },
+        { 60.5, 39 }, { 57, 32.5 }, { 51.5, 27 }, { 45, 23 },   { 39, 20.5 }, { 33.4, 19.5 },
     };
     return rill_model_lathe(out, profile, (int)(sizeof profile / sizeof *profile)) &&
            rill_model_tube(out, handle, (int)(sizeof handle / sizeof *handle), 5.0, 3.0);
@@ -131,10 +131,10 @@ static bool make_cup(rill_model *out) {
 /* A saucer 144 mm wide on a foot ring; its rim hangs free 4 to 15 mm above the table. */
 static bool make_saucer(rill_model *out) {
     static const double profile[][2] = {
-        {0, 3},        {32, 3},      {33.2, 0.6}, {34, 0},     {37, 0},    {38, 0.6},  {39.4, 3.4}, {46, 5},
-        {54, 7.6},     {62, 10.8},   {68, 13.6},  {71.4, 15.6}, {72, 16.6}, {71.5, 17.4}, {70.4, 17.4}, {66, 15.6},
-        {59, 12.6},    {51, 9.8},    {43, 7.8},   {34, 6.6},   {27, 6.4},  {25.6, 6},  {24.6, 5.2}, {23, 4.9},
-        {0, 4.8},
+        { 0, 3 },       { 32, 3 },     { 33.2, 0.6 }, { 34, 0 },    { 37, 0 },      { 38, 0.6 },  { 39.4, 3.4 },
+        { 46, 5 },      { 54, 7.6 },   { 62, 10.8 },  { 68, 13.6 }, { 71.4, 15.6 }, { 72, 16.6 }, { 71.5, 17.4 },
+        { 70.4, 17.4 }, { 66, 15.6 },  { 59, 12.6 },  { 51, 9.8 },  { 43, 7.8 },    { 34, 6.6 },  { 27, 6.4 },
+        { 25.6, 6 },    { 24.6, 5.2 }, { 23, 4.9 },   { 0, 4.8 },
     };
     return rill_model_lathe(out, profile, (int)(sizeof profile / sizeof *profile));
 }
@@ -142,14 +142,14 @@ static bool make_saucer(rill_model *out) {
 /* A tumbler 70 mm wide and 86 mm high, its wall 3 mm. */
 static bool make_tumbler(rill_model *out) {
     static const double profile[][2] = {
-        {0, 1},     {30, 1},  {31.5, 0}, {33, 0},    {34.6, 1.4}, {35, 6},  {35, 84},
-        {34.3, 86}, {32.7, 86}, {32, 84}, {32, 9.5}, {31, 7.6},   {28, 7},  {0, 7},
+        { 0, 1 },     { 30, 1 },    { 31.5, 0 }, { 33, 0 },   { 34.6, 1.4 }, { 35, 6 }, { 35, 84 },
+        { 34.3, 86 }, { 32.7, 86 }, { 32, 84 },  { 32, 9.5 }, { 31, 7.6 },   { 28, 7 }, { 0, 7 },
     };
     return rill_model_lathe(out, profile, (int)(sizeof profile / sizeof *profile));
 }
 
 static bool make_cave(rill_model *out) {
-    const double low[3] = {-10, -10, -12}, high[3] = {130, 110, 30};
+    const double low[3] = { -10, -10, -12 }, high[3] = { 130, 110, 30 };
     return rill_model_polygonise(out, rill_model_cave, low, high, 3.0);
 }
 
@@ -161,7 +161,7 @@ static bool make_mat(rill_model *out, double swell) {
         for (int x = 0; x <= SIDE; ++x) {
             const double px = 2.5 * x - 5, py = 2.5 * y - 5;
             const double bumps = hump(px, py, 42, 54, 36) + 0.55 * hump(px, py, 72, 34, 24);
-            const double p[3] = {px, py, swell * bumps};
+            const double p[3] = { px, py, swell * bumps };
             if (!rill_model_vertex(out, p, &top[y][x])) return false;
         }
     /* The skirt and the underside, anticlockwise seen from above. */
@@ -172,10 +172,10 @@ static bool make_mat(rill_model *out, double swell) {
         ring[3 * SIDE + i] = top[SIDE - i][0];
     }
     for (int i = 0; i < RING; ++i) {
-        const double p[3] = {(double)out->vertices[3 * ring[i]], (double)out->vertices[3 * ring[i] + 1], -4};
+        const double p[3] = { (double)out->vertices[3 * ring[i]], (double)out->vertices[3 * ring[i] + 1], -4 };
         if (!rill_model_vertex(out, p, &below[i])) return false;
     }
-    const double centre[3] = {50, 50, -4};
+    const double centre[3] = { 50, 50, -4 };
     bool done = rill_model_vertex(out, centre, &middle);
     for (int y = 0; y < SIDE && done; ++y)
         for (int x = 0; x < SIDE; ++x)
@@ -199,7 +199,7 @@ static bool make_mat_swollen(rill_model *out) {
 }
 
 static bool make_mesh(bool (*make)(rill_model *), const char *folder, const char *name) {
-    rill_model model = {0};
+    rill_model model = { 0 };
     bool done = make(&model);
     if (!done) fprintf(stderr, "make_models: no memory for %s\n", name);
     if (done && !rill_model_closed(&model)) {
@@ -220,7 +220,8 @@ int main(int argc, char **argv) {
     const char *folder = argv[1];
     const bool done = make_mesh(make_vertebra, folder, "vertebra.ply") && make_mesh(make_cup, folder, "cup.ply") &&
                       make_mesh(make_saucer, folder, "saucer.ply") && make_mesh(make_cave, folder, "cave.ply") &&
-                      make_mesh(rill_model_boat, folder, "boat.ply") && make_mesh(make_tumbler, folder, "tumbler.ply") &&
+                      make_mesh(rill_model_boat, folder, "boat.ply") &&
+                      make_mesh(make_tumbler, folder, "tumbler.ply") &&
                       make_mesh(make_mat_flat, folder, "mat_flat.ply") &&
                       make_mesh(make_mat_swollen, folder, "mat_swollen.ply") && make_fields(folder);
     return done ? 0 : 4;

@@ -1,12 +1,12 @@
 /* A small boat, 100 mm long and 32 mm wide: hull, gunwale, and a deck below it, one closed surface.
  *
- * It is swept from stern to bow along t = 0 to 1. A section is a ring of points: the outer side from the port gunwale over
- * the keel to starboard, then the deck back. At both ends the deck rises to the gunwale, so that a flat fan closes them:
+ * It is swept from stern to bow along t = 0 to 1. A section is a ring of points: the outer side from the port gunwale
+ * over the keel to starboard, then the deck back. At both ends the deck rises to the gunwale, so that a flat fan closes
+ * them:
  *
  *        \\________//       outer: y = w sqrt(1 - (1 - v)^3), z = keel + (top - keel) v
  *         \          /        deck: the same, narrower and shallow
- *           \______/          v = 1 at the gunwale, 0 at the keel
- */
+ *           \______/          v = 1 at the gunwale, 0 at the keel */
 #include "model_data.h"
 
 #include <math.h>
@@ -66,7 +66,7 @@ static bool close_end(rill_model *out, double t, uint32_t first, bool bow) {
     double wide, top, keel;
     uint32_t middle;
     lines(t, &wide, &top, &keel);
-    const double p[3] = {length * (t - 0.45), 0, 0.4 * keel + 0.6 * top};
+    const double p[3] = { length * (t - 0.45), 0, 0.4 * keel + 0.6 * top };
     bool done = rill_model_vertex(out, p, &middle);
     for (uint32_t i = 0; i < RING && done; ++i) {
         const uint32_t a = first + i, b = first + (i + 1) % RING;

@@ -136,8 +136,10 @@ bool rill_model_write_npy(const double *values, int nx, int ny, bool single, con
     put_16(file, 118);
     fwrite(header, 1, 118, file);
     for (size_t i = 0; i < (size_t)nx * (size_t)ny; ++i) {
-        if (single) put_float(file, (float)values[i]);
-        else put_double(file, values[i]);
+        if (single)
+            put_float(file, (float)values[i]);
+        else
+            put_double(file, values[i]);
     }
     return close_file(file, folder, name);
 }

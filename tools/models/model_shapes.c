@@ -33,7 +33,7 @@ static double fade(double t) {
 }
 
 double rill_model_noise(double x, double y, double z) {
-    const double floors[3] = {floor(x), floor(y), floor(z)};
+    const double floors[3] = { floor(x), floor(y), floor(z) };
     const int64_t i = (int64_t)floors[0], j = (int64_t)floors[1], k = (int64_t)floors[2];
     const double u = fade(x - floors[0]), v = fade(y - floors[1]), w = fade(z - floors[2]);
     double sum = 0;
@@ -62,7 +62,7 @@ static void slide_to_surface(rill_model_field *field, double p[3], double probe)
     const double value = field(p);
     double gradient[3], length2 = 0;
     for (int k = 0; k < 3; ++k) {
-        double ahead[3] = {p[0], p[1], p[2]}, behind[3] = {p[0], p[1], p[2]};
+        double ahead[3] = { p[0], p[1], p[2] }, behind[3] = { p[0], p[1], p[2] };
         ahead[k] += probe;
         behind[k] -= probe;
         gradient[k] = (field(ahead) - field(behind)) / (2 * probe);
@@ -74,14 +74,14 @@ static void slide_to_surface(rill_model_field *field, double p[3], double probe)
 
 /* The mean of the crossings on a cell's edges; false if the surface does not touch the cell. */
 static bool cell_centre(const net *s, int x, int y, int z, double out[3]) {
-    double sum[3] = {0, 0, 0};
+    double sum[3] = { 0, 0, 0 };
     int crossings = 0;
     for (int edge = 0; edge < 12; ++edge) {
         const int axis = edge / 4;
-        int a[3] = {x, y, z};
+        int a[3] = { x, y, z };
         a[(axis + 1) % 3] += edge & 1;
         a[(axis + 2) % 3] += edge >> 1 & 1;
-        int b[3] = {a[0], a[1], a[2]};
+        int b[3] = { a[0], a[1], a[2] };
         ++b[axis];
         const double fa = s->samples[sample_index(s, a[0], a[1], a[2])];
         const double fb = s->samples[sample_index(s, b[0], b[1], b[2])];
@@ -118,7 +118,7 @@ static double distance2(const rill_model *model, uint32_t a, uint32_t b) {
 static bool join_around(const net *s, const int at[3], int axis, bool inward, rill_model *out) {
     uint32_t corner[4];
     for (int i = 0; i < 4; ++i) {
-        int cell[3] = {at[0], at[1], at[2]};
+        int cell[3] = { at[0], at[1], at[2] };
         const int turn = inward ? 3 - i : i;
         if (turn == 0 || turn == 3) --cell[(axis + 1) % 3];
         if (turn < 2) --cell[(axis + 2) % 3];
@@ -134,8 +134,8 @@ static bool join_vertices(const net *s, rill_model *out) {
         for (int y = 1; y + 1 < s->n[1]; ++y)
             for (int x = 1; x + 1 < s->n[0]; ++x)
                 for (int axis = 0; axis < 3; ++axis) {
-                    const int at[3] = {x, y, z};
-                    int to[3] = {x, y, z};
+                    const int at[3] = { x, y, z };
+                    int to[3] = { x, y, z };
                     ++to[axis];
                     const bool a = s->samples[sample_index(s, x, y, z)] < 0;
                     const bool b = s->samples[sample_index(s, to[0], to[1], to[2])] < 0;
@@ -169,7 +169,7 @@ static bool relax(rill_model *model, rill_model_field *field, double probe, int 
 
 bool rill_model_polygonise(rill_model *out, rill_model_field *field, const double low[3], const double high[3],
                            double step) {
-    net s = {.step = step};
+    net s = { .step = step };
     for (int k = 0; k < 3; ++k) {
         s.low[k] = low[k];
         s.n[k] = (int)((high[k] - low[k]) / step) + 2;
@@ -181,7 +181,7 @@ bool rill_model_polygonise(rill_model *out, rill_model_field *field, const doubl
     for (int z = 0; z < s.n[2] && done; ++z)
         for (int y = 0; y < s.n[1]; ++y)
             for (int x = 0; x < s.n[0]; ++x) {
-                const double p[3] = {low[0] + step * x, low[1] + step * y, low[2] + step * z};
+                const double p[3] = { low[0] + step * x, low[1] + step * y, low[2] + step * z };
                 s.samples[sample_index(&s, x, y, z)] = field(p);
             }
     done = done && place_vertices(&s, out) && join_vertices(&s, out) && relax(out, field, step / 64, 6);
@@ -230,7 +230,7 @@ bool rill_model_lathe(rill_model *out, const double (*profile)[2], int count) {
         const double r = profile[i][0], z = profile[i][1];
         uint32_t first = 0, index;
         for (int turn = 0; turn < (r > 0 ? TURNS : 1); ++turn) {
-            const double p[3] = {r * circle[turn][0], r * circle[turn][1], z};
+            const double p[3] = { r * circle[turn][0], r * circle[turn][1], z };
             if (!rill_model_vertex(out, p, &index)) return false;
             if (turn == 0) first = index;
         }
@@ -264,7 +264,7 @@ bool rill_model_tube(rill_model *out, const double (*path)[2], int count, double
         for (int turn = 0; turn < (cap ? 1 : TUBE_TURNS); ++turn) {
             const double *direction = circle[turn * (TURNS / TUBE_TURNS)];
             const double wide = cap ? 0 : half_width * direction[1], thick = cap ? 0 : half_thickness * direction[0];
-            const double p[3] = {centre[0] + thick * dz / length, wide, centre[1] - thick * dx / length};
+            const double p[3] = { centre[0] + thick * dz / length, wide, centre[1] - thick * dx / length };
             if (!rill_model_vertex(out, p, &index)) return false;
             if (turn == 0) first = index;
         }
