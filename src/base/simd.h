@@ -6,7 +6,7 @@
 #include <float.h>
 #include <stdint.h>
 
-#if FLT_EVAL_METHOD != 0
+#if FLT_EVAL_METHOD != 0 || defined(__FAST_MATH__)
 #error "results would have other bits: compile for SSE2 (-msse2 -mfpmath=sse) and without -ffast-math"
 #endif
 
