@@ -11,6 +11,8 @@ build) wanted=$build ;;
 test)
     wanted="$build libcmocka-dev clang libclang-rt-14-dev python3 python3-jsonschema python3-yaml"
     wanted="$wanted gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user" # the same bits on another processor
+    # Other compilers. Not gcc-multilib, which cannot be installed beside the compiler for ARM; what -m32 needs of it is this.
+    wanted="$wanted libc6-dev-i386 lib32gcc-12-dev musl-tools gcc-mingw-w64-x86-64 emscripten nodejs"
     wanted="$wanted xvfb xdotool" # a window that nobody sees
     ;;
 blender) wanted="$build blender python3-numpy" ;; # its glTF importer needs the latter
@@ -57,5 +59,6 @@ apt() {
 
 echo "Installing:$missing"
 apt update
+# Packages that are in the way are not ours to remove: apt-get then says so, and gives up.
 # shellcheck disable=SC2086
-apt install -y --no-install-recommends $missing
+apt install -y --no-install-recommends --no-remove $missing
