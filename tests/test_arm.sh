@@ -12,7 +12,7 @@ command -v $cross >/dev/null && command -v qemu-aarch64 >/dev/null || exit 77
 
 mkdir -p "$folder"
 "$cmake" -S "$root" -B "$folder" -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR=aarch64 -DCMAKE_C_COMPILER=$cross \
-    -DCMAKE_BUILD_TYPE=Release -DRILL_BUILD_APPS=OFF -DRILL_BUILD_TESTS=OFF \
+    -DCMAKE_BUILD_TYPE=Release -DRILL_WERROR=ON -DRILL_BUILD_APPS=OFF -DRILL_BUILD_TESTS=OFF \
     >"$folder/log" 2>&1 && "$cmake" --build "$folder" --target rill -j 2 >"$folder/log" 2>&1 || { cat "$folder/log"; exit 1; }
 $cross -O2 -I "$root/include" "$root/tests/arm/arm_hash.c" "$folder/librill.a" -static -lm -lpthread -o "$folder/hash"
 "$cc" -O2 -I "$root/include" "$root/tests/arm/arm_hash.c" "$library" -lm -lpthread -o "$folder/hash_here"
