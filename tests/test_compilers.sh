@@ -7,7 +7,7 @@ library=$1
 folder=$2
 cc=$3
 root=$(cd "$(dirname "$0")/.." && pwd)
-hash=$root/tests/arm/hash.c
+hash=$root/tests/arm/arm_hash.c
 passed=0
 failed=0
 missing=
@@ -43,7 +43,7 @@ judge() {
     fi
 }
 
-# runs NAME PROGRAM... -- COMPILER ARGUMENTS...: compiles the library, links tests/arm/hash.c to FOLDER/NAME/hash.js and runs it
+# runs NAME PROGRAM... -- COMPILER ARGUMENTS...: compiles the library, links tests/arm/arm_hash.c to FOLDER/NAME/hash.js and runs it
 runs() {
     name=$1
     shift
