@@ -556,12 +556,12 @@ RILL_API double rill_world_time(const rill_world *world);
 
 /* Stages of a sub-step, as they are timed. */
 typedef enum rill_stage {
-    RILL_STAGE_SOURCES = 0,
-    RILL_STAGE_TILES,
-    RILL_STAGE_SPARSE,
-    RILL_STAGE_DENSE,
-    RILL_STAGE_COVERED,
-    RILL_STAGE_BODIES,
+    RILL_STAGE_SOURCES = 0, /* sources and sinks pour, moving walls give and take */
+    RILL_STAGE_SLEEP,       /* which tiles are at rest, and which are to be swept */
+    RILL_STAGE_LAYERS,      /* pipes between layers that are listed one by one */
+    RILL_STAGE_SWEEP,       /* all columns of awake tiles */
+    RILL_STAGE_PASSAGES,    /* pressures of what is flooded, and what they move */
+    RILL_STAGE_BODIES,      /* bodies and the heads under them */
     RILL_STAGE_COUNT
 } rill_stage;
 RILL_API const char *rill_stage_name(rill_stage stage);

@@ -17,6 +17,7 @@
  * where bodies cover a column together, there is no such thing: liquid comes as far as it can at once, and what has come in
  * stays until the head has gone below the lid. */
 #include "bodies/bodies_internal.h"
+#include "flow/column.h"
 
 #include <math.h>
 
@@ -337,7 +338,7 @@ static void settle_deck(const deck_search *search, size_t n, uint32_t over) {
                      level = fmin(node->e, has + node->displaced_before); /* which is no pressure */
         node->deck = (int32_t)fmin(rill_body_touch_deck_volume(bodies, touch, level, 0.0, node->over), has);
         node->displaced_before += (double)node->deck;
-        flow->H[node->place] -= node->deck;
+        rill_column_take(flow, node->place, node->deck);
     }
 }
 

@@ -18,6 +18,7 @@
 #include "bodies/bodies_internal.h"
 
 #include "base/simd.h"
+#include "flow/column.h"
 #include "passages/passages.h"
 
 #include <math.h>
@@ -125,7 +126,7 @@ static int32_t room_in(const rill_flow *flow, int32_t place) {
 static int64_t put_into(rill_flow *flow, int32_t place, int64_t amount) {
     const int32_t room = room_in(flow, place), part = amount < room ? (int32_t)amount : room;
     if (part == 0) return amount;
-    flow->H[place] += part;
+    rill_column_give(flow, place, part);
     add_extent(flow, place);
     return amount - part;
 }
@@ -177,7 +178,7 @@ void rill_bodies_take_poured(rill_bodies *bodies, rill_flow *flow) {
             node->displaced_before -= (double)poured; /* its head is to follow at once */
             continue;
         }
-        flow->H[node->place] -= poured;
+        rill_column_take(flow, node->place, poured);
         node->deck += poured;
     }
 }
@@ -339,7 +340,7 @@ static int32_t take_from(const deck_flow *decks, int32_t node, int32_t place, in
         return most;
     }
     const int32_t most = rill_min_i(rill_min_i(wanted, flow->H[place]), room);
-    flow->H[place] -= most;
+    rill_column_take(flow, place, most);
     if (node >= 0) decks->nodes[node].displaced_before += (double)most; /* its head is to follow at once */
     wake_tile(flow, place);
     return most;

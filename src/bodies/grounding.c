@@ -23,6 +23,8 @@
  *        0  0  0  0  0  0 */
 #include "bodies/bodies_internal.h"
 
+#include "flow/column.h"
+
 #include "base/simd.h"
 
 #include <math.h>
@@ -95,11 +97,10 @@ static bool is_closed(const excess_search *search, const rill_body_node *node) {
 /* Moves quanta, as far as there is room. */
 static void give_outwards(const excess_search *search, int32_t from, int32_t node, int32_t place, int32_t amount) {
     const rill_bed *bed = search->stage->flow->bed;
-    int32_t *H = search->stage->flow->H;
+    const int32_t *H = search->stage->flow->H;
     const int32_t room = bed->c[place] < RILL_TOP ? 0 : RILL_TOP - RILL_TOP / 16 - bed->b[place] - H[place];
     const int32_t part = rill_max_i(rill_min_i(amount, room), 0);
-    H[search->nodes[from].place] -= part;
-    H[place] += part;
+    rill_column_move(search->stage->flow, search->nodes[from].place, place, part);
     search->excess[from] -= part;
     if (node >= 0) search->excess[node] += part;
     rill_flow_wake(search->stage->flow, place);

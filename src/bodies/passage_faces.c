@@ -6,6 +6,7 @@
 #include "bodies/bodies_internal.h"
 
 #include "base/simd.h"
+#include "flow/column.h"
 #include "passages/passages.h"
 #include <math.h>
 
@@ -188,13 +189,12 @@ static void note_pressures(const rill_body_stage *stage) {
 
 /* Moves whole quanta over a face, no more than the donor has. */
 static void move_over(const rill_body_stage *stage, const rill_body_face *face) {
-    int32_t *H = stage->flow->H;
+    const int32_t *H = stage->flow->H;
     const double most = (double)RILL_TOP, real = (double)stage->constants->lambda * (double)face->opening * (double)face->u;
     const double q = real > most ? most : real < -most ? -most : real;
     int32_t t = (int32_t)(q + (double)(q < 0.0 ? -stage->constants->phase : stage->constants->phase));
     t = rill_max_i(rill_min_i(t, H[face->l]), -H[face->r]);
-    H[face->l] -= t;
-    H[face->r] += t;
+    rill_column_move(stage->flow, face->l, face->r, t);
     *rill_body_face_velocity(stage->flow, face) = 0.0f;
 }
 

@@ -10,6 +10,7 @@
 #include "base/simd.h"
 #include "bed/cells.h"
 #include "flow/ceiling.h"
+#include "flow/column.h"
 
 /* ------------------------------------------------------------------------------------------------------ attachment */
 
@@ -233,7 +234,7 @@ static int32_t room_of(const rill_flow *flow, int32_t place) {
 
 int64_t rill_source_pour(rill_flow *flow, int32_t place, int32_t room, int64_t want) {
     const int32_t moved = want < room ? (int32_t)want : room;
-    flow->H[place] += moved;
+    rill_column_give(flow, place, moved);
     note_rise(flow, place);
     const int32_t above = flow->H[place] - (flow->bed->c[place] - flow->bed->b[place]);
     if (above > 0) flow->pushed += rill_min_i(above, moved);
@@ -244,7 +245,7 @@ int64_t rill_source_pour(rill_flow *flow, int32_t place, int32_t room, int64_t w
 static int64_t serve(rill_flow *flow, int32_t place, bool sink, int64_t want) {
     if (!sink) return rill_source_pour(flow, place, room_of(flow, place), want);
     const int32_t moved = want < flow->H[place] ? (int32_t)want : flow->H[place];
-    flow->H[place] -= moved;
+    rill_column_take(flow, place, moved);
     return want - moved;
 }
 

@@ -21,8 +21,7 @@ typedef struct rill_source {
     size_t tile_count;
     double pending; /* fraction of a quantum owed, 0 <= pending < 1 */
     uint64_t turn;  /* index into places of the column that gets the next odd quantum */
-    int64_t moved;  /* quanta, in this sub-step; of these above ceilings, to be pushed on: */
-    int64_t pushed;
+    int64_t pushed; /* quanta that it has put above ceilings in this sub-step, to be pushed on */
 } rill_source;
 
 /* Finds the source's columns; there may be none. On failure the source owns nothing more than before. */

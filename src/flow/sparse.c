@@ -7,6 +7,7 @@
 #include "base/dispatch.h"
 #include "base/simd.h"
 #include "flow/ceiling.h"
+#include "flow/column.h"
 #include "flow/limit.h"
 #include "flow/move.h"
 #include "flow/flow_internal.h"
@@ -121,8 +122,7 @@ void rill_sparse_move(rill_flow *flow, const rill_flow_settings *settings, const
         sparse->out[moved->donor] = sparse->in[moved->receiver] = 0;
         if (t == 0) continue;
         const rill_pipe *p = &sparse->pipes[moved->pipe];
-        flow->H[p->l] -= t;
-        flow->H[p->r] += t;
+        rill_column_move(flow, p->l, p->r, t);
         /* A column that was dry and still is disturbs nothing. */
         if (rill_max_i(flow->H[p->l], flow->H[p->l] + t) > RILL_DRY) rill_flow_touch_tile(flow, p->tile_l, p->wake_l);
         if (rill_max_i(flow->H[p->r], flow->H[p->r] - t) > RILL_DRY) rill_flow_touch_tile(flow, p->tile_r, p->wake_r);

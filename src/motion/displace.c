@@ -11,6 +11,7 @@
 #include "base/message.h"
 #include "base/simd.h"
 #include "bed/sheets.h"
+#include "flow/column.h"
 #include "passages/passages.h"
 #include "motion/expelled.h"
 
@@ -74,7 +75,7 @@ static const rill_cell_change *change_at(const rill_update *update, int32_t x, i
 void rill_displace_set(const rill_displace_job *j, int32_t place, int32_t H) {
     const rill_flow_extent here = { .depth = H, .level = H > RILL_DRY ? j->bed->b[place] + H : 0 };
     rill_flow_widen(&j->flow->extent, &here);
-    j->flow->H[place] = H;
+    rill_column_set(j->flow, place, H);
 }
 
 rill_excess *rill_displace_add(const rill_displace_job *j, const rill_displace_spot *at, int64_t amount) {

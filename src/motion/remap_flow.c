@@ -3,6 +3,7 @@
 
 #include "base/message.h"
 #include "bed/sheets.h"
+#include "flow/column.h"
 #include "passages/passages.h"
 #include "motion/drawn.h"
 #include "motion/expelled.h"
@@ -201,11 +202,11 @@ static void move_ghosts(rill_flow *flow, const rill_update *update) {
     const rill_bed *bed = flow->bed;
     for (int32_t i = 0; i < update->other.ghost_count; ++i) {
         const int32_t place = update->other.ghosts[i].place;
-        flow->H[place] = 0;
+        rill_column_set(flow, place, 0);
         stop_faces(flow, place, bed->sheets[0].stride, true);
     }
     for (int32_t i = 0; i < bed->ghost_count; ++i) {
-        flow->H[bed->ghosts[i].place] = bed->ghosts[i].still;
+        rill_column_set(flow, bed->ghosts[i].place, bed->ghosts[i].still);
         if (bed->ghosts[i].still > 0) rill_flow_wake(flow, bed->ghosts[i].place);
     }
     rill_flow_deal_ghosts(flow);

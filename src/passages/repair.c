@@ -6,6 +6,7 @@
  * opening of the bed, so that it finds room if there is any: covered faces only move liquid between connected columns. What
  * finds none has come from sources in this sub-step, and goes back to them. */
 #include "passages/passages_internal.h"
+#include "flow/column.h"
 
 /* A search for room. Its columns are listed in `path`, in its order, and marked in `seen`. */
 typedef struct search {
@@ -33,7 +34,7 @@ static void reach_column(search *s, int32_t place) {
     bool above = flow->H[place] > height;
     if (!above && (room <= 0 || s->surplus == 0)) return;
     int32_t change = above || s->surplus > room ? room : (int32_t)s->surplus;
-    flow->H[place] += change;
+    rill_column_exchange(flow, place, change);
     s->surplus -= change;
     rill_flow_wake(flow, place);
 }
@@ -86,7 +87,7 @@ bool rill_passages_settle(rill_flow *flow, int32_t place, int64_t *refused) {
     int64_t rest = rill_passages_carry_on(flow, place, 0);
     int64_t pushed = flow->pushed - *refused, back = rest < pushed ? rest : pushed;
     *refused += back;
-    flow->H[place] += (int32_t)(rest - back);
+    rill_column_give(flow, place, (int32_t)(rest - back));
     return above - back > RILL_FULL_LOW;
 }
 

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "passages/passages_internal.h"
+#include "flow/column.h"
 #include "flow/limit.h"
 #include "flow/rest.h"
 
@@ -171,7 +172,7 @@ static bool write_node(rill_flow *flow, int32_t n) {
     const rill_passage_nodes *a = &flow->passages->nodes;
     const int32_t *t = flow->passages->faces.t, row = a->row[n] % RILL_TILE_H, tile = a->tile[n], place = a->place[n];
     const int32_t by = (t[a->west[n]] - t[a->east[n]]) + (t[a->south[n]] - t[a->north[n]]);
-    flow->H[place] += by;
+    rill_column_exchange(flow, place, by);
     if (by != 0) touch_row(flow, tile, row);
     if (rill_passages_roofed(flow->passages, n)) rill_passages_note(flow, place, tile, rill_passages_code(a, n));
     return flow->H[place] > flow->bed->c[place] - rill_flow_bases(flow)[place];
@@ -210,8 +211,7 @@ static bool deposit_pipes(rill_flow *flow) {
         if (rill_edge_covered(passages, pipes, i)) flow->pipe_u[pipes->at[i]] = 0.0f;
         if (pipes->t[i] == 0) continue;
         const int32_t t = rill_max_i(rill_min_i(pipes->t[i], flow->H[p->l]), -flow->H[p->r]);
-        flow->H[p->l] -= t;
-        flow->H[p->r] += t;
+        rill_column_move(flow, p->l, p->r, t);
         /* A column that was dry and still is disturbs nothing. */
         if (rill_max_i(flow->H[p->l], flow->H[p->l] + t) > RILL_DRY) rill_flow_touch_tile(flow, p->tile_l, p->wake_l);
         if (rill_max_i(flow->H[p->r], flow->H[p->r] - t) > RILL_DRY) rill_flow_touch_tile(flow, p->tile_r, p->wake_r);

@@ -4,6 +4,7 @@
 
 #include "shape/body_form.h"
 #include "snapshot/snapshot.h"
+#include "world/method.h"
 
 /* Faster or farther than any body gets, m, m/s, rad/s, m/s2: from there on, steps keep to RILL_BODY_BOUND. */
 static const double STORED_BOUND = 1e12;
@@ -217,7 +218,7 @@ rill_result rill_loading_bodies(rill_loading *load) {
     const rill_result result = get_slots(load);
     if (result) return result;
     const uint32_t count = rill_get_u32(reader);
-    const bool some = bodies->alive > 0 && !world->tank;
+    const bool some = bodies->alive > 0 && rill_world_method(world)->layered;
     if (count > (some ? (uint64_t)world->bed.info.columns : 0) || !rill_get_room(reader, count, 53))
         return rill_loading_refuse(load, "there are more columns under bodies than there can be");
     if (bodies->alive == 0) return RILL_OK;

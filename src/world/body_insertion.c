@@ -6,7 +6,8 @@
 #include <math.h>
 
 #include "base/simd.h"
-#include "world/world.h"
+#include "flow/column.h"
+#include "world/method.h"
 
 typedef struct aside {
     rill_world *world;
@@ -100,7 +101,7 @@ static void take_out(rill_world *world, const rill_body *body) {
         const int32_t part = surplus(world, node);
         if (part == 0) continue;
         node->displaced_before = rill_body_node_displaced(&world->bodies, node, node->e);
-        world->flow.H[node->place] -= part;
+        rill_column_take(&world->flow, node->place, part);
     }
 }
 
@@ -115,7 +116,7 @@ static void put_in(const aside *a, int64_t amount) {
         const double part = fmin(fmax(rise - more, 0.0), (double)amount);
         node->e += rise;
         node->displaced_before += more;
-        world->flow.H[node->place] += (int32_t)part;
+        rill_column_give(&world->flow, node->place, (int32_t)part);
         amount -= (int32_t)part;
     }
     for (int64_t i = 0, left = a->takers; i < a->count; ++i) {
@@ -128,7 +129,7 @@ static void put_in(const aside *a, int64_t amount) {
 
 void rill_world_push_aside(rill_world *world, const rill_body *body, int32_t *queue) {
     aside a = { .world = world, .queue = queue };
-    if (world->tank) return;
+    if (!rill_world_method(world)->layered) return;
     rill_world_cover(world, false);
     find_pool(&a, body);
     const int64_t room = RILL_TOP - RILL_TOP / 16 - a.highest, amount = whole_surplus(world, body);

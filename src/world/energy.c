@@ -16,6 +16,7 @@
  *
  * Liquid below a sill moves only as far as that is drowned on both sides (viscosity.h has the same of its drag). */
 #include "world/energy.h"
+#include "world/method.h"
 
 #include <math.h>
 
@@ -232,7 +233,7 @@ rill_result rill_world_get_energy(const rill_world *world, rill_energy *out) {
     const rill_result result = rill_world_need_bed(world, "rill_world_get_energy");
     if (result) return result;
     if (!out) return rill_fail(world->note, RILL_INVALID_ARGUMENT, "out is NULL; expected a place for the energy");
-    if (world->tank)
+    if (!rill_world_method(world)->layered)
         return rill_fail(world->note, RILL_INVALID_STATE,
                          "rill_world_get_energy: solver.method is RILL_METHOD_KANDEMIR, whose pipes hold no liquid");
     rill_energy energy = rill_world_still_energy(world);

@@ -6,9 +6,10 @@
 #include <math.h>
 
 #include "base/simd.h"
+#include "flow/column.h"
 #include "passages/passages.h"
 #include "kandemir/kandemir.h"
-#include "world/world.h"
+#include "world/method.h"
 
 /* ---------------------------------------------------------------------------------------------------- setting depth */
 
@@ -32,7 +33,7 @@ static void set_depth(rill_world *world, int32_t place, int32_t depth, bool full
     sum->quanta += depth;
     if (change == 0) return;
     *(change > 0 ? &sum->poured : &sum->drained) += change > 0 ? change : -(int64_t)change;
-    world->flow.H[place] = depth;
+    rill_column_set(&world->flow, place, depth);
     rill_flow_wake(&world->flow, place);
 }
 
@@ -105,10 +106,9 @@ static void find_bodies(const rill_bed *bed, int32_t level, int32_t *parents) {
 /* Liquid that is put in is at rest, whatever flowed there before. */
 static void stop_column(rill_world *world, const rill_sheet *sheet, int32_t place) {
     for (int side = RILL_WEST; side <= RILL_NORTH; ++side) rill_face_set(world, sheet, place, side, 0.0f);
-    if (!world->tank) return;
     int32_t x, y;
     rill_bed_sheet_of(&world->bed, place, &x, &y);
-    rill_tank_stop(world->tank, x, y);
+    rill_world_method(world)->stop_cell(world, x, y);
 }
 
 static rill_result check_fill(const rill_world *world, const double at[3], double level) {

@@ -1,5 +1,6 @@
 /* The ledger: every quantum of liquid is in a column or on a body over it, in the air, or booked. The accounts are kept as liquid is moved
  * in and out; what stands in columns is counted afresh whenever somebody asks, so a lost quantum shows at once. */
+#include "base/assert.h"
 #include "motion/drawn.h"
 #include "motion/expelled.h"
 #include "world/world.h"
@@ -31,6 +32,12 @@ void rill_book_change(rill_world *world, int32_t book, int64_t quanta) {
         entry->drained -= quanta;
 }
 
+void rill_book_take_back(rill_world *world, int32_t book, int64_t quanta) {
+    rill_book *entry = (rill_book *)world->books.data + book;
+    RILL_ASSERT(quanta >= 0 && quanta <= entry->poured);
+    entry->poured -= quanta;
+}
+
 static int64_t quanta_in_columns(const rill_world *world) {
     if (!world->built) return 0;
     int64_t sum = 0;
@@ -40,9 +47,7 @@ static int64_t quanta_in_columns(const rill_world *world) {
     return sum;
 }
 
-rill_result rill_world_get_ledger(const rill_world *world, rill_ledger *out) {
-    if (!world) return RILL_INVALID_ARGUMENT;
-    if (!out) return rill_fail(world->note, RILL_INVALID_ARGUMENT, "out is NULL; expected a place for the ledger");
+static rill_ledger count(const rill_world *world) {
     rill_ledger ledger = { .columns = quanta_in_columns(world) };
     if (world->built) ledger.quantum_volume = rill_quantum_volume(&world->bed);
     if (world->built) ledger.airborne = rill_expelled_total(&world->flow) + rill_drawn_total(&world->flow);
@@ -52,7 +57,17 @@ rill_result rill_world_get_ledger(const rill_world *world, rill_ledger *out) {
         ledger.drained += books[i].drained;
     }
     ledger.error = ledger.columns + ledger.airborne - ledger.poured + ledger.drained;
-    *out = ledger;
+    return ledger;
+}
+
+int64_t rill_world_imbalance(const rill_world *world) {
+    return count(world).error;
+}
+
+rill_result rill_world_get_ledger(const rill_world *world, rill_ledger *out) {
+    if (!world) return RILL_INVALID_ARGUMENT;
+    if (!out) return rill_fail(world->note, RILL_INVALID_ARGUMENT, "out is NULL; expected a place for the ledger");
+    *out = count(world);
     return RILL_OK;
 }
 

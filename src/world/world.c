@@ -1,5 +1,5 @@
 /* A world from creation to destruction, and its live settings. Whatever can fail is done before anything is changed. */
-#include "world/world.h"
+#include "world/method.h"
 
 #include "passages/passages.h"
 #include "kandemir/kandemir.h"
@@ -181,12 +181,13 @@ rill_result rill_world_set_solver(rill_world *world, const rill_solver *solver) 
     rill_result result = rill_check_solver(solver, world->note);
     if (result || same_solver(solver, &world->def.solver)) return result;
     if (solver->method != world->def.solver.method && world->built) {
+        const rill_method_entry *method = rill_method_of(solver->method);
         rill_tank *tank;
-        result = rill_world_make_tank(world, solver->method, &tank, world->note);
+        result = method->make(world, &tank, world->note);
         if (result) return result;
-        rill_tank_free(world->tank, &world->allocator);
+        rill_world_method(world)->free(world->tank, &world->allocator);
         world->tank = tank;
-        if (tank) rill_bodies_uncover(&world->bodies, &world->flow);
+        if (!method->layered) rill_bodies_uncover(&world->bodies, &world->flow);
         rill_world_book_lost(world);
     }
     if (solver->passages != world->def.solver.passages) rill_passages_forget(&world->flow);

@@ -127,9 +127,6 @@ RILL_PRINTF(3, 4) void rill_world_log(const rill_world *world, rill_log_level le
 /* step.c. Gravity into the bed, m/s2: at least an eighth of that along it. */
 double rill_world_normal_gravity(const rill_world *world);
 
-/* world_kandemir.c. The tank that a method needs over the world's bed: NULL for others. */
-rill_result rill_world_make_tank(const rill_world *world, rill_method method, rill_tank **out, rill_message *message);
-
 /* world_solids.c. The solid of an id, or NULL with a message. */
 const rill_solid_slot *rill_world_solid(const rill_world *world, rill_solid_id id);
 /* A solid for this world's grid; `soft` if it is one whose vertices have been set. */
@@ -200,5 +197,12 @@ rill_result rill_books_make(rill_world *world);
 void rill_books_free(rill_world *world);
 /* Books a change of columns: positive as poured, negative as drained. */
 void rill_book_change(rill_world *world, int32_t book, int64_t quanta);
+/* Takes back what was booked as poured, for it found no room. */
+void rill_book_take_back(rill_world *world, int32_t book, int64_t quanta);
+/* Counts all there is and returns how much that is above what the books say: always 0 between sub-steps. */
+int64_t rill_world_imbalance(const rill_world *world);
+
+/* audit.c. With asserts on: reports quanta that a stage has lost or made, but for those refused and not yet given back. */
+void rill_world_audit(const rill_world *world, rill_stage stage, int64_t refused);
 
 #endif

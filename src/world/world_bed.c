@@ -5,7 +5,7 @@
 #include "bed/sheets.h"
 #include "passages/passages.h"
 #include "kandemir/kandemir.h"
-#include "world/world.h"
+#include "world/method.h"
 
 rill_area rill_world_reach(const rill_world *world, const rill_solid_slot *slot) {
     if (!slot->solid || slot->hidden) return (rill_area){ { 0, 0 }, { 0, 0 } };
@@ -57,7 +57,7 @@ rill_result rill_world_raise_bed(rill_world *world, rill_message *message) {
     rill_result result = rill_world_make_flow(world, &world->bed, &world->flow, message);
     world->bed.info.state_bytes = rill_flow_state_bytes(&world->bed);
     if (!result) {
-        result = rill_world_make_tank(world, world->def.solver.method, &world->tank, message);
+        result = rill_world_method(world)->make(world, &world->tank, message);
         if (!result && rill_faces_make(world))
             result =
                 rill_fail(message, RILL_OUT_OF_MEMORY, "no memory for an index of %d pipes", world->bed.pipe_count);

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "world/world.h"
+#include "world/method.h"
 
 static const double LENGTH_LIMIT =
     1e7; /* m, m/s, rad/s, m/s2: far beyond what makes sense, and finite when multiplied */
@@ -390,7 +390,7 @@ void rill_world_forget_forces(rill_world *world) {
 }
 
 void rill_world_cover(rill_world *world, bool fill) {
-    if (world->bodies.alive == 0 || world->tank) return; /* Kandemir's bodies displace nothing */
+    if (world->bodies.alive == 0 || !rill_world_method(world)->layered) return; /* Kandemir's bodies displace nothing */
     rill_body_stage stage = rill_world_body_stage(world, NULL, NULL, 0.0, 0.0);
     stage.at_once = fill;
     stage.lag_left = 1.0;

@@ -1,15 +1,19 @@
-/* What worlds have with Kandemir's method alone: the tank, external pressure, control points. The method itself is in
+/* What worlds have with Kandemir's method alone: the tank and its sub-step, external pressure, control points. The method itself is in
  * kandemir/kandemir.h. */
 #include <math.h>
 
+#include "bodies/kandemir_bodies.h"
 #include "kandemir/kandemir.h"
-#include "world/world.h"
+#include "world/method.h"
 
 static const double PRESSURE_LIMIT = 1e9; /* Pa */
 
-rill_result rill_world_make_tank(const rill_world *world, rill_method method, rill_tank **out, rill_message *message) {
+/* ------------------------------------------------------------------------------------------------------------ method */
+
+static const double COURANT = 0.7;
+
+rill_result rill_kandemir_make(const rill_world *world, rill_tank **out, rill_message *message) {
     *out = NULL;
-    if (method != RILL_METHOD_KANDEMIR) return RILL_OK;
     const rill_result result = rill_tank_check(&world->bed, message);
     if (result) return result;
     *out = rill_tank_make(&world->def.grid, &world->allocator);
@@ -17,6 +21,45 @@ rill_result rill_world_make_tank(const rill_world *world, rill_method method, ri
                 : rill_fail(message, RILL_OUT_OF_MEMORY, "no memory for the pipes of %d x %d cells",
                             world->def.grid.cells[0], world->def.grid.cells[1]);
 }
+
+void rill_kandemir_stop_cell(rill_world *world, int32_t x, int32_t y) {
+    rill_tank_stop(world->tank, x, y);
+}
+
+/* Its waves are as fast whatever the depth is. */
+double rill_kandemir_wave_limit(const rill_step_context *step, double depth) {
+    (void)depth;
+    return COURANT *
+           rill_tank_limit(&step->world->def.solver.kandemir, step->world->bed.grid.cell_size, step->normal);
+}
+
+double rill_kandemir_chosen_limit(const rill_step_context *step) {
+    const double chosen = step->world->def.solver.kandemir.time_step;
+    return chosen > 0.0 ? chosen : (double)INFINITY;
+}
+
+/* Kandemir's tank: nothing is covered in it, and nothing sleeps. */
+void rill_kandemir_substep(rill_step_context *step, double dt) {
+    rill_world *world = step->world;
+    rill_edge_flow edges[4] = { { 0 } };
+    const rill_tank_step tank = { .controls = world->def.solver.kandemir,
+                                  .density = world->def.liquid.density,
+                                  .gravity = step->normal,
+                                  .tangent = { step->tangent[0], step->tangent[1] },
+                                  .slowed = fmin(1.0, rill_kandemir_wave_limit(step, 0.0) / dt),
+                                  .dt = dt,
+                                  .scalar = step->settings.scalar };
+    const rill_body_stage bodies = rill_step_body_stage(step, dt);
+    rill_step_take_back(step);
+    if (world->bodies.alive > 0 || world->tank->has_bodies) rill_kandemir_bodies(&bodies, world->tank, &tank.controls);
+    rill_step_end_stage(step, RILL_STAGE_BODIES);
+    rill_tank_move(world->tank, &world->flow, &tank, edges);
+    rill_step_book_edges(world, edges);
+    step->info.awake_columns = world->bed.info.columns;
+    rill_step_end_stage(step, RILL_STAGE_SWEEP);
+}
+
+/* ------------------------------------------------------------------------------------------------- external pressure */
 
 static rill_result need_tank(const rill_world *world, const char *call) {
     const rill_result result = rill_world_need_bed(world, call);

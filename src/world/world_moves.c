@@ -15,7 +15,7 @@
 #include "passages/passages.h"
 #include "kandemir/kandemir.h"
 #include "motion/remap_flow.h"
-#include "world/world.h"
+#include "world/method.h"
 
 #include <string.h>
 
@@ -370,7 +370,7 @@ static rill_result reshape(rill_world *world) {
     }
     rill_flow *flow = room.used ? &room.flow : &world->flow;
     if (room.used) flow->bed = &room.bed;
-    result = world->tank ? rill_tank_check(flow->bed, world->note) : RILL_OK;
+    result = rill_world_method(world)->check_bed(flow->bed, world->note);
     if (!result) result = prepare(world, flow, room.used, &how);
     if (result) {
         drop_refits(world);
