@@ -90,7 +90,7 @@ static void sample_solids(rill_bake_output *output, double code) {
     size_t number = 0;
     for (size_t i = 0; i < output->scene->solid_count; ++i)
         if (output->solids[i].moves)
-            rill_usda_sample_solid(&output->samples, code, ++number, &output->solids[i].part, is_visible(output, i));
+            rill_usda_sample_solid(&output->samples, code, number++, &output->solids[i].part, is_visible(output, i));
     rill_bake_sample_bodies(output, code, number);
 }
 

@@ -167,7 +167,7 @@ static int step(bench_run *run, const char *name, int64_t *substeps) {
     static const rill_scene nothing_moves = { 0 };
     rill_step_info info;
     rill_status status;
-    rill_result result = run->move != NULL ? run->move(run->world, ++run->moved) : RILL_OK;
+    rill_result result = run->move != NULL ? run->move(run->world, run->moved++) : RILL_OK;
     if (result == RILL_OK)
         result = rill_scene_step(run->scene ? run->scene : &nothing_moves, run->world, run->frame, &status);
     if (result != RILL_OK) return complain(name, result, rill_world_message(run->world));

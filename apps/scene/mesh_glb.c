@@ -108,7 +108,7 @@ static void put_meshes(FILE *json, const rill_mesh_part *parts, size_t count) {
         put_string(json, parts[i].name);
         fputs(",\"primitives\":[{\"attributes\":{", json);
         for (size_t a = 0; a < number; ++a) fprintf(json, "%s\"%s\":%zu", a ? "," : "", attributes[a].name, accessor++);
-        fprintf(json, "},\"indices\":%zu%s}]}", ++accessor, parts[i].opacities ? ",\"material\":0" : "");
+        fprintf(json, "},\"indices\":%zu%s}]}", accessor++, parts[i].opacities ? ",\"material\":0" : "");
         between = ",";
     }
     fputs(accessor ? "]" : "", json);

@@ -48,7 +48,7 @@ static inline __attribute__((format(printf, 2, 3))) void put(closed_world *w, co
 }
 
 static inline void put_box(closed_world *w, const double low[3], const double high[3], const char *more) {
-    put(w, "    - { name: s%d, shape: box, min: [%.6g, %.6g, %.6g], max: [%.6g, %.6g, %.6g]%s }\n", ++w->solids, low[0],
+    put(w, "    - { name: s%d, shape: box, min: [%.6g, %.6g, %.6g], max: [%.6g, %.6g, %.6g]%s }\n", w->solids++, low[0],
         low[1], low[2], high[0], high[1], high[2], more);
 }
 
