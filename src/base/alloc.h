@@ -10,11 +10,11 @@ enum { RILL_ALIGNMENT = 64 };
 /* The C library's allocator, for definitions that name none. */
 rill_allocator rill_alloc_default(void);
 
-/* NULL when count * size overflows or the hook refuses. A count of zero gives a non-NULL pointer. */
+/* Allocates zeroed memory. NULL when count * size overflows or the hook refuses. A count of zero gives a non-NULL pointer. */
 void *rill_alloc_zeroed(const rill_allocator *allocator, size_t count, size_t size);
-/* The same without zeroing it: for what is written before it is read. */
+/* Allocates without zeroing, for memory that is written before it is read. NULL as above. */
 void *rill_alloc(const rill_allocator *allocator, size_t count, size_t size);
-/* `count` and `size` as they were taken. NULL is allowed. */
+/* Gives memory back; `count` and `size` are those it was asked for with. NULL is allowed. */
 void rill_free(const rill_allocator *allocator, void *memory, size_t count, size_t size);
 
 /* A copied string; NULL copies as "". */

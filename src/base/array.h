@@ -4,7 +4,7 @@
 
 #include "base/alloc.h"
 
-/* A growing array of plain elements. */
+/* Elements are plain bytes: copied, never constructed. */
 typedef struct rill_array {
     void *data;
     size_t count, capacity, element;
@@ -15,7 +15,8 @@ rill_array rill_array_make(size_t element);
 void *rill_array_push(rill_array *array, const rill_allocator *allocator, const void *value);
 /* Makes room for `count` elements in all; what is behind those there are is not zeroed. */
 bool rill_array_reserve(rill_array *array, const rill_allocator *allocator, size_t count);
-/* The same for as many as there are columns: large, and about the same each time. */
+/* Makes room for as many elements as there are columns, which is a large number and nearly the same each time: so with little
+ * to spare. */
 bool rill_array_provide(rill_array *array, const rill_allocator *allocator, size_t count);
 /* False when there is no memory (array unchanged). New elements are zeroed; `data` is not NULL, even for none. */
 bool rill_array_resize(rill_array *array, const rill_allocator *allocator, size_t count);

@@ -49,7 +49,7 @@ static inline int32_t rill_float_bits(float f) {
     } bits = { f };
     return bits.i;
 }
-/* And back. */
+/* Makes a float of its bits. */
 static inline float rill_bits_float(int32_t i) {
     union {
         int32_t i;

@@ -57,7 +57,7 @@ typedef struct rill_ghost {
     int32_t edge;  /* RILL_WEST ... */
 } rill_ghost;
 
-/* What could not be represented in a cell as it was drawn, counted up to 255: the bed's info has the sums. */
+/* Counts, up to 255, of what could not be represented in a cell as it was drawn; the bed's info has the sums. */
 typedef struct rill_notes {
     uint8_t slivers; /* voids that were filled */
     uint8_t walls;   /* 1: closed, or raised, by a wall thinner than a cell */
@@ -139,7 +139,7 @@ typedef struct rill_solid rill_solid;
 rill_result rill_columns_build(const rill_world_def *def, const rill_solid *const *solids, size_t solid_count,
                                uint8_t *touched, const rill_allocator *allocator, rill_columns *out,
                                rill_message *message);
-/* The same for an area alone, in a range that was chosen before; `touched` is only ever set to 1. What comes out for a
+/* Rasterises an area alone, in a range that was chosen before; `touched` is only ever set to 1. What comes out for a
  * cell does not depend on the area. Solids whose reach (shape/solid.h) ends more than a cell away from the area may be left out. */
 rill_result rill_columns_rebuild(const rill_world_def *def, const rill_range *range, const rill_area *area,
                                  const rill_solid *const *solids, size_t solid_count, uint8_t *touched,

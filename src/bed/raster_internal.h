@@ -77,7 +77,7 @@ typedef struct rill_scan_entry {
     int32_t from, until;
 } rill_scan_entry;
 
-/* Those of one solid, all of which lie in the rows from <= i < until. */
+/* The entries of one solid, all of which lie in the rows from <= i < until. */
 typedef struct rill_scan_group {
     size_t first, end;
     int32_t from, until;
@@ -135,7 +135,7 @@ typedef struct rill_span {
     bool sheet;
 } rill_span;
 
-/* The same in all cells from <= x < until of a row. */
+/* A span that is the same in all cells from <= x < until of a row. */
 typedef struct rill_span_run {
     rill_span span;
     int32_t from, until;

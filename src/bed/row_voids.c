@@ -60,7 +60,7 @@ static bool find_bars(rill_piles *piles, const rill_raster *raster, uint8_t *tou
     return true;
 }
 
-/* What a cell's line has come to so far, upwards. */
+/* How high a cell's line is filled so far, from below. */
 typedef struct pile {
     int32_t top;
     uint16_t floor; /* the solid that it belongs to */
@@ -82,7 +82,7 @@ static inline void add_span(rill_columns *columns, int32_t opening, pile *p, con
     p->any = true;
 }
 
-/* What the line of a cell without spans has come to when so many bars are on the pile. */
+/* The pile of a cell without spans of its own, after each bar. */
 typedef struct step {
     pile p;
     int32_t count; /* columns so far */

@@ -46,7 +46,7 @@ void rill_numbering_free(rill_numbering *numbering, const rill_columns *columns,
 rill_result rill_bed_make_numbered(rill_columns *columns, const rill_numbering *numbering, bool roomy,
                                    const rill_edge edges[4], const rill_allocator *allocator, rill_bed *out,
                                    rill_message *message);
-/* The same bed, roomy, with `spare` sheets more than it needs. Places of columns stay if it was roomy before. */
+/* Makes a bed roomy, with `spare` sheets more than it needs. Places of columns stay if it was roomy before. */
 rill_result rill_bed_make_roomy(const rill_bed *bed, int32_t spare, const rill_edge edges[4],
                                 const rill_allocator *allocator, rill_bed *out, rill_message *message);
 

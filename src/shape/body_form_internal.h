@@ -1,4 +1,4 @@
-/* What the files of the form share.
+/* Cells that a body shades: what their files share.
  *
  * Shades are made by cutting the body with vertical planes y = constant, two to eight in each row of quarters, at the
  * nodes of Gauss's quadrature over that part of the row which the body spans; rows are divided where the body has

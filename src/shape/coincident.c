@@ -39,7 +39,7 @@ static void way_into(const rill_solid *solid, const uint32_t *welds, uint32_t lo
     for (int i = 0; i < 3; ++i) out[i] = length > 0.0 ? out[i] / sqrt(length) : 0.0;
 }
 
-/* What is at an edge. */
+/* The triangles at an edge. */
 typedef struct meeting {
     uint64_t *sides;
     bool *open;
@@ -89,7 +89,7 @@ size_t rill_sides_pair(const rill_solid *solid, const uint32_t *welds, uint32_t 
     return m.done / 2;
 }
 
-/* -------------------------------------------------------------------------------------------------------- the same */
+/* ----------------------------------------------------------------------------------------------------- identical surfaces */
 
 rill_extent rill_extent_of(double volume, double surface, uint32_t number) {
     return (rill_extent){ .low = { INFINITY, INFINITY, INFINITY },
@@ -111,7 +111,7 @@ static bool lies_before(const rill_extent *a, const rill_extent *b) {
 }
 RILL_SORT(sort_extents, rill_extent, lies_before)
 
-/* What rounding to floats and diagonals of quadrangles may change of its bounds. */
+/* Returns how much rounding to floats and the diagonals of quadrangles may move its bounds. */
 static double slack_of(const rill_extent *e) {
     double most = 0.0;
     for (int i = 0; i < 3; ++i)

@@ -1,4 +1,5 @@
-/* What meets: vertices (weld.c), surfaces in an edge, and surfaces that are the same (coincident.c). */
+/* Coincident geometry: vertices in one place (weld.c), surfaces that meet in an edge, and surfaces that are the same
+ * (coincident.c). */
 #ifndef RILL_SHAPE_COINCIDENT_H
 #define RILL_SHAPE_COINCIDENT_H
 

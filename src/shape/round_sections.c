@@ -149,7 +149,7 @@ typedef struct heights {
     double under, over;
 } heights;
 
-/* Those of a cylinder or capsule at x. */
+/* Finds the heights of a cylinder or capsule at x. */
 static inline heights heights_at(const rill_round *round, double x, double y) {
     const double from = x - round->centre[0];
     heights at;
@@ -194,7 +194,7 @@ static double find_passage(const rill_round *round, double y, double from, doubl
     return rill_passes(a, b, at_a, at_b, 0.0);
 }
 
-/* The same on both sides of it. The heights at the ends are known. */
+/* Adds a stretch on both sides of where the level is passed. The heights at its ends are known. */
 static void add_pieces(const rill_round *round, rill_line *line, int32_t k, double from, double to,
                        const heights ends[2], const rill_rule *by) {
     const double y = line->y - round->centre[1], level = rill_line_level(line, (size_t)k);
@@ -212,7 +212,7 @@ void rill_round_line(const rill_round *round, rill_line *line) {
     double from = rill_max_d(low, 0.0);
     const double to = rill_min_d(high, (double)line->columns);
     if (!(from < to)) return;
-    /* What is small is not flat over a quarter; what is tiny would not get anywhere in such steps. */
+    /* Small bodies are not flat over a quarter; tiny ones would not get anywhere in such steps. */
     const double longest = high - low < 1e-6 ? 1.0 : rill_min_d(1.0, (high - low) / 6.0);
     double last = low, next = high; /* ends and corners on either side */
     heights ends[2] = { heights_at(round, from, line->y - round->centre[1]) };

@@ -124,7 +124,7 @@ static bool find_means(rill_quarter *out, const rill_quarter *sum, double unit, 
     if (!(sum->part > 1e-20f)) return false; /* far more than nothing, so that quotients are right */
     const double scale = unit / (double)sum->part;
     const double under = from[2] + (double)sum->under * scale, over = from[2] + (double)sum->over * scale;
-    /* What is covered but for rounding is covered. */
+    /* Covered but for rounding is covered. */
     out->part = sum->part < 0.999998f ? sum->part : 1.0f;
     RILL_ASSERT(sum->part < 1.001f);
     out->under = (float)rill_max_d(-most, rill_min_d(under, most));
@@ -159,7 +159,7 @@ static int32_t gather_row(const rill_line *line, int32_t x, int32_t y, double un
     return count;
 }
 
-/* What a row of quarters is made from. */
+/* The body, and how far along y it has been cut. */
 typedef struct shading {
     const rill_body_form *form;
     rill_round round;

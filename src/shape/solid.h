@@ -6,7 +6,7 @@
 
 #include "shape/area.h"
 
-/* What a connected part of a mesh is to a vertical line. */
+/* How a connected part of a mesh counts along a vertical line. */
 typedef enum rill_part_kind {
     RILL_PART_VOLUME = 0, /* closed and oriented: inside = nonzero winding, all such parts of the solid together */
     RILL_PART_PARITY,     /* closed, but its triangles disagree on orientation: inside = odd number of crossings */

@@ -273,7 +273,7 @@ static bool may_oppose(const bounds *a, const bounds *b, float near) {
     return dot3(a->axis, b->axis) < a->sine * b->cosine + a->cosine * b->sine + ROUNDING;
 }
 
-/* Those of a leaf that may be opposed to some of another, and are not known to be thin. */
+/* Finds the triangles of a leaf that may be opposed to some of another, and are not known to be thin. */
 static void find_likely(const leaf *a, const bounds *b, float near, int32_t likely[LEAF]) {
     const float sine = b->cosine > 0.0f ? b->sine + ROUNDING : INFINITY;
     for (int k = 0; k < LEAF; ++k) {
@@ -321,7 +321,7 @@ static int32_t give_up(leaf *l) {
     return 1;
 }
 
-/* The rest of a leaf with all of another; returns whether anything was found. */
+/* Compares the rest of a leaf with all of another; returns whether anything was found. */
 static bool compare_leaf(tree *t, size_t a, size_t b) {
     if (!may_oppose(&t->nodes[a].rest, &t->nodes[b].all, t->near)) return false;
     leaf *const p = &t->leaves[a - t->leaf_first], *const q = &t->leaves[b - t->leaf_first];

@@ -80,7 +80,7 @@ int32_t rill_cuts_row(const rill_body_form *form, int32_t count, int32_t row, in
     return count;
 }
 
-/* What is inside of the area; false when there is nothing, or the triangle stands on edge. Edges are met in the same place for
+/* Cuts a triangle inside of the area; false when there is nothing, or the triangle stands on edge. Edges are met in the same place for
  * both of their triangles. */
 static bool cut_triangle(const rill_slice *slice, const rill_line *line, rill_cut *cut) {
     const double up = line->y - slice->south, beyond = line->y - slice->bend;
@@ -107,7 +107,7 @@ static double height_at(const rill_cut *cut, double x) {
     return cut->z + cut->slope * (x - cut->left);
 }
 
-/* What is between two cuts, whose heights go side by side. */
+/* A pair of cuts, whose heights go side by side. */
 typedef double pair __attribute__((vector_size(16)));
 typedef int64_t pair_of_bits __attribute__((vector_size(16)));
 typedef struct slab {
@@ -118,7 +118,7 @@ static inline pair heights_at(const slab *in, double x) {
     return in->z + in->slope * ((pair){ x, x } - in->left);
 }
 
-/* What of it is in one quarter and on one side of the level. Heights are linear, so that the one in the middle is the mean;
+/* Adds the part of a slab in one quarter and on one side of the level. Heights are linear, so that the one in the middle is the mean;
  * which of the cuts is the lower one is seen there. */
 static inline void add_piece(const rill_line *line, size_t k, double level, double from, double to, const slab *in) {
     const double middle = 0.5 * (from + to);
@@ -127,7 +127,7 @@ static inline void add_piece(const rill_line *line, size_t k, double level, doub
                   rill_max_d(at[0], at[1]));
 }
 
-/* The same where the level passes through one of the cuts, or both: from one end of the stretch to the other. */
+/* Adds a stretch where the level passes through one of the cuts, or both, from one end to the other. */
 static void add_pieces(const rill_line *line, size_t k, double level, const double ends[2], pair at, pair at_end,
                        const slab *in) {
     const double a = rill_passes(ends[0], ends[1], at[0], at_end[0], level);
@@ -137,7 +137,7 @@ static void add_pieces(const rill_line *line, size_t k, double level, const doub
         if (stops[i] < stops[i + 1]) add_piece(line, k, level, stops[i], stops[i + 1], in);
 }
 
-/* What is between two cuts goes to the quarters. */
+/* Gives the slab between two cuts to the quarters. */
 static void spread(rill_line *line, double from, double to, const rill_cut *one, const rill_cut *other) {
     const slab in = { { one->z, other->z }, { one->slope, other->slope }, { one->left, other->left } };
     const rill_line as = *line; /* which no sum written can change: compilers keep it at hand */

@@ -160,7 +160,7 @@ void rill_bottom_solve(const rill_poisson_levels *levels) {
     for (int32_t i = 0; i < bottom->sky.count; ++i) level->colour[bottom->colour[i]].x[bottom->node[i]] = (float)y[i];
 }
 
-/* What nodes of the finest level come down to: the sealed component of the bottom's node that stands for them. */
+/* Nodes of the finest level, and the sealed component of the bottom's node that stands for them. */
 typedef struct share {
     int32_t from, to; /* of a colour's plane */
     int32_t sealed;   /* -1: none */

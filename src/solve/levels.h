@@ -74,7 +74,7 @@ struct rill_poisson_levels {
     double *kept; /* b of the ends of links, while the residual is computed */
     int32_t
         *number; /* by node: of the link that last began there; of the node in the bottom; or in the direct problem */
-    /* What was taken; the rest points into it. */
+    /* Memory of its own; the pointers above lead into it. */
     float *floats;
     size_t cleared; /* nodes of `floats`, of all levels, that have been set to zero */
     double *doubles;
@@ -89,7 +89,7 @@ void rill_levels_free(rill_poisson_levels *levels, const rill_poisson_size *room
 /* Sets the vectors to zero but leaves the matrices, after numbers have run out of range. */
 void rill_levels_wipe(const rill_poisson_levels *levels);
 
-/* What rill_poisson_prepare and rill_poisson_solve do, with given kernels. */
+/* Do the work of rill_poisson_prepare and rill_poisson_solve with given kernels. */
 void rill_levels_build(rill_poisson *poisson, const rill_solve_kernels *kernels);
 int32_t rill_poisson_solve_by_cg(rill_poisson *poisson, const rill_solve_kernels *kernels, double tolerance,
                              int32_t max_iterations, double *residual);

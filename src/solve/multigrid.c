@@ -22,7 +22,7 @@ enum { BOTTOM_SWEEPS = 8 };
 
 /* ------------------------------------------------------------------------------------------------------------ links */
 
-/* What the values of the relaxed colour were before. */
+/* The values that the relaxed colour had before. */
 typedef enum start_from { FROM_ZERO, FROM_X, FROM_CORRECTED_X } start_from;
 
 static bool of_colour(const rill_level_link *link, int32_t colour) {

@@ -29,7 +29,7 @@ typedef struct rill_link {
 
 typedef struct rill_poisson_levels rill_poisson_levels; /* coarse levels and working vectors */
 
-/* What problems may take: counted patch by patch, and at most as much in each member. */
+/* The largest problem there is room for: counted patch by patch, and at most as much in each member. */
 typedef struct rill_poisson_size {
     int32_t nodes, patches, links; /* nodes with padding */
     int32_t levels;                /* until every patch is a single node */

@@ -93,7 +93,7 @@ INLINE void backward(const double *row, double *y, int32_t count, const int32_t 
 
 /* --------------------------------------------------------------------------------------------------------- all rows */
 
-/* What is left of the diagonal after one row of any shape. */
+/* Eliminates one row of any shape; returns the rest of its diagonal. */
 static double eliminate_row(rill_skyline *sky, int32_t i, double pivot) {
     const int32_t first = sky->first[i];
     double *row = sky->entry + sky->row[i];
@@ -110,7 +110,7 @@ static double eliminate_row(rill_skyline *sky, int32_t i, double pivot) {
     return pivot;
 }
 
-/* The same with `n` rows like it before it. */
+/* Eliminates a row with `n` rows like it before it; returns the rest of its diagonal. */
 static double eliminate_like(rill_skyline *sky, int32_t i, int32_t n, double pivot) {
     double *row = sky->entry + sky->row[i];
     const double *inverse = sky->inverse + sky->first[i];
@@ -153,7 +153,7 @@ static void level_out(const rill_skyline *sky, double *y) {
         if (sky->sealed[i] >= 0) y[i] -= sum[sky->sealed[i]] / members[sky->sealed[i]];
 }
 
-/* `count` rows of n entries, from row i on. */
+/* Substitutes forwards through `count` rows of n entries, from row i on. */
 static void forward_run(const rill_skyline *sky, double *y, int32_t i, int32_t count, int32_t n) {
     const double *row = sky->entry + sky->row[i];
     switch (n) {
@@ -167,7 +167,7 @@ static void forward_run(const rill_skyline *sky, double *y, int32_t i, int32_t c
     }
 }
 
-/* The same, ending before row i. */
+/* Substitutes backwards through `count` rows of n entries that end before row i. */
 static void backward_run(const rill_skyline *sky, double *y, int32_t i, int32_t count, int32_t n) {
     const double *row = sky->entry + sky->row[i - 1] + n;
     switch (n) {
