@@ -23,6 +23,7 @@
 
 #include "base/assert.h"
 #include "base/sort.h"
+#include "base/vec.h"
 
 #include <math.h>
 
@@ -115,10 +116,11 @@ static bool is_steep_triangle(const rill_solid *solid, uint32_t triangle) {
     const uint32_t *corner = solid->indices + 3 * (size_t)triangle;
     const double *p = solid->vertices + 3 * (size_t)corner[0], *q = solid->vertices + 3 * (size_t)corner[1];
     const double *r = solid->vertices + 3 * (size_t)corner[2];
-    double a[3], b[3];
-    for (int i = 0; i < 3; ++i) a[i] = q[i] - p[i], b[i] = r[i] - p[i];
-    double x = a[1] * b[2] - a[2] * b[1], y = a[2] * b[0] - a[0] * b[2], z = a[0] * b[1] - a[1] * b[0];
-    return x * x + y * y > STEEP * STEEP * z * z;
+    double a[3], b[3], normal[3];
+    rill_vec_difference(q, p, a);
+    rill_vec_difference(r, p, b);
+    rill_vec_cross(a, b, normal);
+    return normal[0] * normal[0] + normal[1] * normal[1] > STEEP * STEEP * normal[2] * normal[2];
 }
 
 /* The part of a cut from (x0, z0) to (x1, z1) in a strip, if it stands in an opening. */

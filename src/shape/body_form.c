@@ -2,6 +2,7 @@
  * (the hull in hull.c, the mesh in closed_mesh.c, triangles of the rest in tessellate.c) and then set about the
  * centre of mass. */
 #include "base/assert.h"
+#include "base/vec.h"
 #include "shape/body_form_internal.h"
 
 #include <math.h>
@@ -127,7 +128,7 @@ static double reach_of(const rill_body_form *form) {
     double reach = 0.0;
     for (size_t i = 0; i < form->vertex_count; ++i) {
         const double *p = form->vertices + 3 * i;
-        reach = fmax(reach, sqrt((p[0] * p[0] + p[1] * p[1]) + p[2] * p[2]));
+        reach = fmax(reach, sqrt(rill_vec_dot(p, p)));
     }
     return reach;
 }
@@ -148,7 +149,7 @@ static void set_centre(rill_body_form *form, const double wish[3], const double 
         form->middle[i] -= form->centre[i];
     }
     set_inertia(form->middle, moments, form->inertia);
-    const double *m = form->middle, off = sqrt((m[0] * m[0] + m[1] * m[1]) + m[2] * m[2]), half = 0.5 * form->length;
+    const double *m = form->middle, off = sqrt(rill_vec_dot(m, m)), half = 0.5 * form->length;
     const bool mesh = form->shape == RILL_BODY_HULL || form->shape == RILL_BODY_MESH;
     form->reach = form->shape == RILL_BODY_SPHERE     ? off + form->radius
                   : form->shape == RILL_BODY_CAPSULE  ? off + half + form->radius

@@ -8,6 +8,7 @@
  * The quartic's roots are bracketed between its critical points, and those between the critical points of its
  * derivative: no closed formula, no cancellation, no missed root. */
 #include "base/assert.h"
+#include "base/vec.h"
 #include "shape/solid.h"
 
 #include <math.h>
@@ -48,8 +49,7 @@ rill_placing rill_placing_of(const rill_solid_def *def) {
 }
 
 static void turn_vector(const rill_placing *placing, const double in[3], double out[3]) {
-    for (int i = 0; i < 3; ++i)
-        out[i] = (placing->turn[i][0] * in[0] + placing->turn[i][1] * in[1]) + placing->turn[i][2] * in[2];
+    for (int i = 0; i < 3; ++i) out[i] = rill_vec_dot(placing->turn[i], in);
 }
 
 void rill_placing_point(const rill_placing *placing, const double in[3], double out[3]) {
@@ -62,7 +62,7 @@ void rill_placing_point(const rill_placing *placing, const double in[3], double 
 static void unit_vector(const double in[3], double out[3]) {
     double largest = fmax(fabs(in[0]), fmax(fabs(in[1]), fabs(in[2])));
     double v[3] = { in[0] / largest, in[1] / largest, in[2] / largest };
-    double length = sqrt((v[0] * v[0] + v[1] * v[1]) + v[2] * v[2]);
+    double length = sqrt(rill_vec_dot(v, v));
     RILL_ASSERT(length >= 1.0 && length < 2.0); /* false for what has no direction */
     for (int i = 0; i < 3; ++i) out[i] = v[i] / length;
 }
@@ -100,7 +100,7 @@ static void make_cylinder(rill_primitive *form, const rill_solid_def *def, const
         form->centre[i] = 0.5 * (a[i] + b[i]);
     }
     unit_vector(along, form->axes[2]);
-    form->half[2] = 0.5 * ((along[0] * form->axes[2][0] + along[1] * form->axes[2][1]) + along[2] * form->axes[2][2]);
+    form->half[2] = 0.5 * rill_vec_dot(along, form->axes[2]);
     form->radius = def->radius * placing->scale;
     for (int i = 0; i < 3; ++i) {
         double cosine = form->axes[2][i];

@@ -5,6 +5,8 @@
  * coordinates". With s = a + b + c, a tetrahedron of volume V with corners 0, a, b, c has
  *
  *     integral of x_i = V s_i / 4,    of x_i x_j = V (s_i s_j + a_i a_j + b_i b_j + c_i c_j) / 20. */
+#include "base/vec.h"
+#include "base/vec.h"
 #include "shape/body_form_internal.h"
 
 /* The corners of a triangle, relative to a point. */
@@ -14,17 +16,10 @@ static void find_corners(const rill_body_form *form, size_t t, const double from
             out[i][k] = form->vertices[3 * (size_t)form->indices[3 * t + (size_t)i] + (size_t)k] - from[k];
 }
 
-static double volume_of(double p[3][3]) {
-    const double *a = p[0], *b = p[1], *c = p[2];
-    return ((a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2])) +
-            a[2] * (b[0] * c[1] - b[1] * c[0])) /
-           6.0;
-}
-
 double rill_mass_cone(const rill_body_form *form, size_t t, const double from[3]) {
     double corners[3][3];
     find_corners(form, t, from, corners);
-    return volume_of(corners);
+    return rill_vec_triple(corners[0], corners[1], corners[2]) / 6.0;
 }
 
 void rill_mass_measure(const rill_body_form *form, double *volume, double middle[3], double moments[6]) {
@@ -36,7 +31,7 @@ void rill_mass_measure(const rill_body_form *form, double *volume, double middle
     for (size_t t = 0; t < form->triangle_count; ++t) {
         double p[3][3], s[3];
         find_corners(form, t, from, p);
-        const double v = volume_of(p);
+        const double v = rill_vec_triple(p[0], p[1], p[2]) / 6.0;
         sum += v;
         for (int k = 0; k < 3; ++k) {
             s[k] = (p[0][k] + p[1][k]) + p[2][k];

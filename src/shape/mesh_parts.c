@@ -18,6 +18,7 @@
 #include "base/assert.h"
 #include "base/sort.h"
 #include "base/union_find.h"
+#include "base/vec.h"
 #include "shape/coincident.h"
 #include "shape/solid.h"
 
@@ -78,10 +79,11 @@ static void corners(const topology *t, uint32_t triangle, uint32_t out[3]) {
 
 static double triangle_area(const topology *t, const uint32_t c[3]) {
     const double *p = position(t, c[0]), *q = position(t, c[1]), *r = position(t, c[2]);
-    double a[3], b[3];
-    for (int i = 0; i < 3; ++i) a[i] = q[i] - p[i], b[i] = r[i] - p[i];
-    double x = a[1] * b[2] - a[2] * b[1], y = a[2] * b[0] - a[0] * b[2], z = a[0] * b[1] - a[1] * b[0];
-    return 0.5 * sqrt((x * x + y * y) + z * z);
+    double a[3], b[3], normal[3];
+    rill_vec_difference(q, p, a);
+    rill_vec_difference(r, p, b);
+    rill_vec_cross(a, b, normal);
+    return 0.5 * sqrt(rill_vec_dot(normal, normal));
 }
 
 /* A triangle with two equal corners adds nothing to any edge and is dropped. One without area but with three corners
@@ -223,7 +225,7 @@ static void add_hole(topology *t, const edge *e) {
 /* Takes the vector area of an edge's border; of the others nothing is left. */
 static double take_hole(topology *t, const edge *e) {
     double *sum = t->holes + 3 * (size_t)rill_union_find_root(t->border, e->low);
-    const double area = sqrt((sum[0] * sum[0] + sum[1] * sum[1]) + sum[2] * sum[2]);
+    const double area = sqrt(rill_vec_dot(sum, sum));
     sum[0] = sum[1] = sum[2] = 0.0;
     return area;
 }
@@ -272,10 +274,10 @@ static bool find_holes(topology *t) {
 /* The tetrahedron of a triangle and a point, positive for one seen from within. */
 static double tetrahedron(const double *o, const double *p, const double *q, const double *r) {
     double a[3], b[3], c[3];
-    for (int i = 0; i < 3; ++i) a[i] = p[i] - o[i], b[i] = q[i] - o[i], c[i] = r[i] - o[i];
-    return (a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) +
-            a[2] * (b[0] * c[1] - b[1] * c[0])) /
-           6.0;
+    rill_vec_difference(p, o, a);
+    rill_vec_difference(q, o, b);
+    rill_vec_difference(r, o, c);
+    return rill_vec_triple(a, b, c) / 6.0;
 }
 
 static void measure_components(topology *t, rill_solid *solid) {

@@ -6,6 +6,7 @@
 
 #include "base/assert.h"
 #include "base/simd.h"
+#include "base/vec.h"
 
 #include <math.h>
 #include <string.h>
@@ -19,14 +20,14 @@ static void find_bounds(const rill_body_form *form, const double turn[9], int ax
         *low = INFINITY, *high = -INFINITY;
         for (size_t i = 0; i < form->vertex_count; ++i) {
             const double *p = form->vertices + 3 * i;
-            const double at = (row[0] * p[0] + row[1] * p[1]) + row[2] * p[2];
+            const double at = rill_vec_dot(row, p);
             *low = at < *low ? at : *low;
             *high = at > *high ? at : *high;
         }
         return;
     }
     const double *m = form->middle;
-    const double at = (row[0] * m[0] + row[1] * m[1]) + row[2] * m[2], lean = fabs(row[2]);
+    const double at = rill_vec_dot(row, m), lean = fabs(row[2]);
     double reach = form->radius;
     if (form->shape == RILL_BODY_CYLINDER) reach *= lean < 1.0 ? sqrt(1.0 - lean * lean) : 0.0;
     if (form->shape != RILL_BODY_SPHERE) reach += 0.5 * form->length * lean;
@@ -101,7 +102,7 @@ static steps find_steps(const rill_body_form *form, const double turn[9], double
     if (all.exact) {
         for (size_t i = 0; i < form->vertex_count; ++i) {
             const double *p = form->vertices + 3 * i;
-            add_step(&all, y + ((row[0] * p[0] + row[1] * p[1]) + row[2] * p[2]) / unit);
+            add_step(&all, y + rill_vec_dot(row, p) / unit);
         }
     } else if (form->turned) { /* close to the ends; a body of less than two rows all along */
         for (int i = 0; i < GRADES; ++i) {
@@ -110,7 +111,7 @@ static steps find_steps(const rill_body_form *form, const double turn[9], double
             add_step(&all, high - step);
         }
     } else if (form->shape == RILL_BODY_CYLINDER) { /* ends of the flat sides */
-        const double middle = y + ((row[0] * m[0] + row[1] * m[1]) + row[2] * m[2]) / unit;
+        const double middle = y + rill_vec_dot(row, m) / unit;
         const double far = 0.5 * form->length * fabs(row[2]) / unit, half = 0.5 * (high - low);
         add_step(&all, middle - (2.0 * far - half));
         add_step(&all, middle + (2.0 * far - half));

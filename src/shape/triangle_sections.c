@@ -9,6 +9,7 @@
  * Triangles are taken up row by row from a table of lists, in which their place goes with the row that they begin in.
  * They stay in the order of the last plane, which is nearly that of the next. */
 #include "base/assert.h"
+#include "base/vec.h"
 #include "shape/body_form_internal.h"
 
 #include <math.h>
@@ -53,7 +54,7 @@ void rill_cuts_begin(const rill_body_form *form, const double turn[9], const dou
         const double *p = form->vertices + 3 * i;
         for (int k = 0; k < 3; ++k) {
             const double *row = turn + 3 * k;
-            form->turned[3 * i + (size_t)k] = ((row[0] * p[0] + row[1] * p[1]) + row[2] * p[2]) * scale + shift[k];
+            form->turned[3 * i + (size_t)k] = rill_vec_dot(row, p) * scale + shift[k];
         }
     }
     const int32_t count = (int32_t)form->triangle_count;
