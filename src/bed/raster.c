@@ -201,11 +201,11 @@ static bool spans_of_meshes(rill_raster *raster, int32_t row, rill_array *spans)
 /* A box parallel to the grid is the same all along. As in rill_line_cuts, of two boxes side by side exactly one owns a
  * centre on their common face. */
 static bool push_run(rill_raster *raster, uint16_t index, double y) {
-    const rill_primitive *form = &raster->solids[index]->primitive;
-    if (!(y >= form->low[1] && y < form->high[1])) return true;
-    const rill_span_run run = { .span = { .low = form->low[2], .high = form->high[2], .solid = index },
-                                .from = rill_lattice_reach(&raster->x, form->low[0]),
-                                .until = rill_lattice_reach(&raster->x, form->high[0]) };
+    const rill_primitive *primitive = &raster->solids[index]->primitive;
+    if (!(y >= primitive->low[1] && y < primitive->high[1])) return true;
+    const rill_span_run run = { .span = { .low = primitive->low[2], .high = primitive->high[2], .solid = index },
+                                .from = rill_lattice_reach(&raster->x, primitive->low[0]),
+                                .until = rill_lattice_reach(&raster->x, primitive->high[0]) };
     return run.from >= run.until || rill_array_push(&raster->runs, raster->allocator, &run) != NULL;
 }
 
@@ -220,9 +220,9 @@ static bool make_runs(rill_raster *raster, int32_t row) {
 
 static bool spans_of_form(rill_raster *raster, uint16_t index, double y) {
     const rill_solid *solid = raster->solids[index];
-    const rill_primitive *form = &solid->primitive;
-    if (!(y >= form->low[1] && y <= form->high[1])) return true;
-    int32_t from = rill_lattice_reach(&raster->x, form->low[0]), until = rill_lattice_reach(&raster->x, form->high[0]);
+    const rill_primitive *primitive = &solid->primitive;
+    if (!(y >= primitive->low[1] && y <= primitive->high[1])) return true;
+    int32_t from = rill_lattice_reach(&raster->x, primitive->low[0]), until = rill_lattice_reach(&raster->x, primitive->high[0]);
     if (until < raster->x.count) until += 1; /* a centre exactly on the bound */
     for (int32_t x = from; x < until; ++x) {
         double low[2], high[2];

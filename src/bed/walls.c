@@ -77,10 +77,10 @@ RILL_SORT(sort_pieces, wall_piece, piece_before)
 RILL_SORT(sort_ranges, z_range, range_before)
 RILL_SORT(sort_fills, rill_fill, fill_before)
 
-static int32_t cell_at(const rill_walls *w, int axis, int32_t row, int32_t along) {
+static int32_t cell_at(const rill_walls *work, int axis, int32_t row, int32_t along) {
     int32_t x = axis == 0 ? along : row, y = axis == 0 ? row : along;
-    RILL_ASSERT(x >= 0 && x < w->cells[0] && y >= 0 && y < w->cells[1]);
-    return y * w->cells[0] + x;
+    RILL_ASSERT(x >= 0 && x < work->cells[0] && y >= 0 && y < work->cells[1]);
+    return y * work->cells[0] + x;
 }
 
 /* --------------------------------------------------------------------------------------------------- collecting */
@@ -124,12 +124,12 @@ static bool is_steep_triangle(const rill_solid *solid, uint32_t triangle) {
 }
 
 /* The part of a cut from (x0, z0) to (x1, z1) in a strip, if it stands in an opening. */
-static inline bool collect_piece(rill_walls *w, const rill_scan *scan, int32_t row, int32_t strip, const rill_cut *cut,
+static inline bool collect_piece(rill_walls *work, const rill_scan *scan, int32_t row, int32_t strip, const rill_cut *cut,
                                  const double from[2], const double until[2]) {
-    const rill_columns *columns = w->columns;
-    double low = ((from[1] < until[1] ? from[1] : until[1]) - columns->datum) * w->inverse;
-    double high = ((from[1] < until[1] ? until[1] : from[1]) - columns->datum) * w->inverse;
-    int32_t p_cell = cell_at(w, scan->axis, row, strip), q_cell = cell_at(w, scan->axis, row, strip + 1);
+    const rill_columns *columns = work->columns;
+    double low = ((from[1] < until[1] ? from[1] : until[1]) - columns->datum) * work->inverse;
+    double high = ((from[1] < until[1] ? until[1] : from[1]) - columns->datum) * work->inverse;
+    int32_t p_cell = cell_at(work, scan->axis, row, strip), q_cell = cell_at(work, scan->axis, row, strip + 1);
     if (!intrudes(columns, p_cell, q_cell, low, high)) return true;
     double border = 0.5 * (rill_lattice_at(&scan->along, strip) + rill_lattice_at(&scan->along, strip + 1));
     wall_piece piece = { .low = low,
@@ -139,11 +139,11 @@ static inline bool collect_piece(rill_walls *w, const rill_scan *scan, int32_t r
                          .facing = (int8_t)((cut->down[1] > cut->up[1]) - (cut->down[1] < cut->up[1])),
                          .offset = (float)((0.5 * (from[0] + until[0]) - border) * scan->along.inverse),
                          .steep = is_steep_triangle(scan->solids[cut->solid], cut->triangle) };
-    return rill_array_push(&w->row, w->allocator, &piece) != NULL;
+    return rill_array_push(&work->row, work->allocator, &piece) != NULL;
 }
 
 /* Chops a cut at the centres it passes. A point on a centre belongs to the strip before it, as it does in scan.c. */
-static bool chop_cut(rill_walls *w, const rill_scan *scan, int32_t row, const rill_cut *cut, double near) {
+static bool chop_cut(rill_walls *work, const rill_scan *scan, int32_t row, const rill_cut *cut, double near) {
     bool forward = cut->up_cell < cut->down_cell || (cut->up_cell == cut->down_cell && cut->up[0] <= cut->down[0]);
     const double *a = forward ? cut->up : cut->down, *b = forward ? cut->down : cut->up;
     int32_t first = (forward ? cut->up_cell : cut->down_cell) - 1, last = (forward ? cut->down_cell : cut->up_cell) - 1;
@@ -165,52 +165,52 @@ static bool chop_cut(rill_walls *w, const rill_scan *scan, int32_t row, const ri
             until[0] = rill_lattice_at(&scan->along, s + 1);
             until[1] = a[1] + (until[0] - a[0]) / run * rise;
         }
-        if (!collect_piece(w, scan, row, s, cut, from, until)) return false;
+        if (!collect_piece(work, scan, row, s, cut, from, until)) return false;
     }
     return true;
 }
 
 /* Most cuts lie within a strip. */
-static bool collect_cut(rill_walls *w, const rill_scan *scan, int32_t row, const rill_cut *cut) {
+static bool collect_cut(rill_walls *work, const rill_scan *scan, int32_t row, const rill_cut *cut) {
     const double near = RILL_NEAR_LINE * scan->along.cell;
     if (cut->up[1] == cut->down[1]) return true; /* floors and ceilings block no height */
     if (cut->up_cell != cut->down_cell || fabs(cut->up[0] - cut->down[0]) <= near)
-        return chop_cut(w, scan, row, cut, near);
+        return chop_cut(work, scan, row, cut, near);
     const int32_t strip = cut->up_cell - 1;
     if (strip < 0 || strip >= scan->along.count - 1) return true;
-    return collect_piece(w, scan, row, strip, cut, cut->up, cut->down);
+    return collect_piece(work, scan, row, strip, cut, cut->up, cut->down);
 }
 
-bool rill_walls_row(rill_walls *w, const rill_scan *scan, int32_t row) {
-    rill_array *pieces = &w->pieces[scan->axis], *edges = &w->edges[scan->axis];
+bool rill_walls_row(rill_walls *work, const rill_scan *scan, int32_t row) {
+    rill_array *pieces = &work->pieces[scan->axis], *edges = &work->edges[scan->axis];
     const rill_cut *cuts = scan->cuts.data;
-    w->row.count = 0;
+    work->row.count = 0;
     for (size_t i = 0; i < scan->cuts.count; ++i)
-        if (!collect_cut(w, scan, row, &cuts[i])) return false;
-    wall_piece *found = w->row.data;
-    sort_pieces(found, w->row.count);
-    for (size_t i = 0; i < w->row.count; ++i) {
+        if (!collect_cut(work, scan, row, &cuts[i])) return false;
+    wall_piece *found = work->row.data;
+    sort_pieces(found, work->row.count);
+    for (size_t i = 0; i < work->row.count; ++i) {
         wall_edge edge = { .key = (uint32_t)row * (uint32_t)scan->along.count + (uint32_t)found[i].strip,
                            .first = pieces->count };
-        if ((i == 0 || found[i].strip != found[i - 1].strip) && !rill_array_push(edges, w->allocator, &edge))
+        if ((i == 0 || found[i].strip != found[i - 1].strip) && !rill_array_push(edges, work->allocator, &edge))
             return false;
-        if (!rill_array_push(pieces, w->allocator, &found[i])) return false;
+        if (!rill_array_push(pieces, work->allocator, &found[i])) return false;
         ((wall_edge *)edges->data)[edges->count - 1].count += 1;
     }
     return true;
 }
 
-bool rill_walls_collect(rill_walls *w, rill_scan *scan) {
+bool rill_walls_collect(rill_walls *work, rill_scan *scan) {
     rill_scan_rewind(scan);
     for (int32_t row = 0; row < scan->across.count; ++row)
-        if (!rill_scan_row(scan, row) || !rill_walls_row(w, scan, row)) return false;
+        if (!rill_scan_row(scan, row) || !rill_walls_row(work, scan, row)) return false;
     return true;
 }
 
-static const wall_edge *find_edge(const rill_walls *w, int axis, int32_t row, int32_t strip) {
-    const wall_edge *edges = w->edges[axis].data;
-    uint32_t key = (uint32_t)row * (uint32_t)w->cells[axis] + (uint32_t)strip;
-    size_t low = 0, high = w->edges[axis].count;
+static const wall_edge *find_edge(const rill_walls *work, int axis, int32_t row, int32_t strip) {
+    const wall_edge *edges = work->edges[axis].data;
+    uint32_t key = (uint32_t)row * (uint32_t)work->cells[axis] + (uint32_t)strip;
+    size_t low = 0, high = work->edges[axis].count;
     while (low < high) {
         size_t middle = (low + high) / 2;
         if (edges[middle].key < key)
@@ -218,62 +218,62 @@ static const wall_edge *find_edge(const rill_walls *w, int axis, int32_t row, in
         else
             high = middle;
     }
-    return low < w->edges[axis].count && edges[low].key == key ? &edges[low] : NULL;
+    return low < work->edges[axis].count && edges[low].key == key ? &edges[low] : NULL;
 }
 
 /* -------------------------------------------------------------------------------------------- where a wall goes on */
 
-static bool add_range(rill_walls *w, double low, double high) {
+static bool add_range(rill_walls *work, double low, double high) {
     z_range range = { low, high };
-    return rill_array_push(&w->cover, w->allocator, &range) != NULL;
+    return rill_array_push(&work->cover, work->allocator, &range) != NULL;
 }
 
-static bool cover_cell(rill_walls *w, int32_t cell) {
-    const rill_columns *columns = w->columns;
+static bool cover_cell(rill_walls *work, int32_t cell) {
+    const rill_columns *columns = work->columns;
     double top = -INFINITY;
     for (int32_t k = columns->cell_first[cell]; k < columns->cell_first[cell + 1]; ++k) {
-        if (!add_range(w, top, (double)columns->b[k])) return false;
+        if (!add_range(work, top, (double)columns->b[k])) return false;
         top = (double)columns->c[k];
     }
-    return columns->cell_first[cell] < columns->cell_first[cell + 1] || add_range(w, -INFINITY, INFINITY);
+    return columns->cell_first[cell] < columns->cell_first[cell + 1] || add_range(work, -INFINITY, INFINITY);
 }
 
-static bool cover_edge(rill_walls *w, int axis, int32_t row, int32_t strip) {
-    const wall_edge *edge = find_edge(w, axis, row, strip);
+static bool cover_edge(rill_walls *work, int axis, int32_t row, int32_t strip) {
+    const wall_edge *edge = find_edge(work, axis, row, strip);
     if (!edge) return true;
-    const wall_piece *pieces = (const wall_piece *)w->pieces[axis].data + edge->first;
+    const wall_piece *pieces = (const wall_piece *)work->pieces[axis].data + edge->first;
     for (uint32_t i = 0; i < edge->count; ++i)
-        if (!add_range(w, pieces[i].low - 2.0, pieces[i].high + 2.0)) return false;
+        if (!add_range(work, pieces[i].low - 2.0, pieces[i].high + 2.0)) return false;
     return true;
 }
 
 /* Cuts the ranges of `in` down to what is covered in the square of centres on one side of an edge. */
-static bool cover_square(rill_walls *w, int axis, int32_t row, int32_t strip, int32_t side, const rill_array *in,
+static bool cover_square(rill_walls *work, int axis, int32_t row, int32_t strip, int32_t side, const rill_array *in,
                          rill_array *out) {
     int32_t other = row + side, between = side < 0 ? other : row;
-    w->cover.count = 0;
-    bool beyond = other < 0 || other >= w->cells[1 - axis]; /* the rim of the grid is a wall */
-    if (beyond ? !add_range(w, -INFINITY, INFINITY)
-               : !cover_cell(w, cell_at(w, axis, other, strip)) || !cover_cell(w, cell_at(w, axis, other, strip + 1)) ||
-                     !cover_edge(w, axis, other, strip) || !cover_edge(w, 1 - axis, strip, between) ||
-                     !cover_edge(w, 1 - axis, strip + 1, between))
+    work->cover.count = 0;
+    bool beyond = other < 0 || other >= work->cells[1 - axis]; /* the rim of the grid is a wall */
+    if (beyond ? !add_range(work, -INFINITY, INFINITY)
+               : !cover_cell(work, cell_at(work, axis, other, strip)) || !cover_cell(work, cell_at(work, axis, other, strip + 1)) ||
+                     !cover_edge(work, axis, other, strip) || !cover_edge(work, 1 - axis, strip, between) ||
+                     !cover_edge(work, 1 - axis, strip + 1, between))
         return false;
-    z_range *cover = w->cover.data;
-    sort_ranges(cover, w->cover.count);
+    z_range *cover = work->cover.data;
+    sort_ranges(cover, work->cover.count);
     out->count = 0;
     const z_range *wanted = in->data;
     for (size_t i = 0; i < in->count; ++i) {
         z_range held = { wanted[i].low, wanted[i].low };
-        for (size_t k = 0; k < w->cover.count; ++k) {
+        for (size_t k = 0; k < work->cover.count; ++k) {
             double low = fmax(cover[k].low, wanted[i].low), high = fmin(cover[k].high, wanted[i].high);
             if (!(high > held.high)) continue;
             if (low > held.high + 1.0) { /* a gap of more than a quantum */
-                if (held.high > held.low && !rill_array_push(out, w->allocator, &held)) return false;
+                if (held.high > held.low && !rill_array_push(out, work->allocator, &held)) return false;
                 held.low = low;
             }
             held.high = high;
         }
-        if (held.high > held.low && !rill_array_push(out, w->allocator, &held)) return false;
+        if (held.high > held.low && !rill_array_push(out, work->allocator, &held)) return false;
     }
     return true;
 }
@@ -307,22 +307,22 @@ static bool is_steep(const wall_piece *pieces, uint32_t count, const z_range *pa
     return false;
 }
 
-static bool push_fill(rill_walls *w, int32_t cell, int32_t column, double low, double high, uint16_t solid) {
-    int32_t b = w->columns->b[column], c = w->columns->c[column];
+static bool push_fill(rill_walls *work, int32_t cell, int32_t column, double low, double high, uint16_t solid) {
+    int32_t b = work->columns->b[column], c = work->columns->c[column];
     low = fmax(floor(low), (double)b), high = fmin(ceil(high), (double)c);
     if (!(low < high)) return true;
-    RILL_ASSERT(column >= w->columns->cell_first[cell] && column < w->columns->cell_first[cell + 1]);
+    RILL_ASSERT(column >= work->columns->cell_first[cell] && column < work->columns->cell_first[cell + 1]);
     rill_fill fill = { .cell = cell, .low = (int32_t)low, .high = (int32_t)high, .solid = solid };
-    return rill_array_push(w->fills, w->allocator, &fill) != NULL;
+    return rill_array_push(work->fills, work->allocator, &fill) != NULL;
 }
 
 /* Fills one of the two cells: that in which the wall stands, unless it leans out of one cell's own floor; then the
  * other, so that floors stay where they were sampled and the ceiling under the plate comes down instead. What hangs
  * down is filled where the ceiling is lower, so that no pocket is left above it. */
-static bool close_part(rill_walls *w, const int32_t cells[2], const int32_t columns[2], const z_range *opening,
+static bool close_part(rill_walls *work, const int32_t cells[2], const int32_t columns[2], const z_range *opening,
                        const blocked *part, const z_range *held) {
-    const int32_t b[2] = { w->columns->b[columns[0]], w->columns->b[columns[1]] };
-    const int32_t c[2] = { w->columns->c[columns[0]], w->columns->c[columns[1]] };
+    const int32_t b[2] = { work->columns->b[columns[0]], work->columns->b[columns[1]] };
+    const int32_t c[2] = { work->columns->c[columns[0]], work->columns->c[columns[1]] };
     bool stands = held->low <= opening->low + 1.0, hangs = held->high >= opening->high - 1.0;
     int side = part->offset > 0.0;
     if (stands) {
@@ -333,16 +333,16 @@ static bool close_part(rill_walls *w, const int32_t cells[2], const int32_t colu
         side = c[1] < c[0];
     double low = stands ? fmin(opening->low, part->whole.low) : held->low;
     double high = hangs ? fmax(opening->high, part->whole.high) : held->high;
-    return push_fill(w, cells[side], columns[side], low, high, part->solid);
+    return push_fill(work, cells[side], columns[side], low, high, part->solid);
 }
 
-static bool decide_part(rill_walls *w, int axis, const wall_edge *edge, const int32_t columns[2],
+static bool decide_part(rill_walls *work, int axis, const wall_edge *edge, const int32_t columns[2],
                         const z_range *opening, const blocked *part) {
-    int32_t along = w->cells[axis];
+    int32_t along = work->cells[axis];
     int32_t row = (int32_t)(edge->key / (uint32_t)along), strip = (int32_t)(edge->key % (uint32_t)along);
-    int32_t cells[2] = { cell_at(w, axis, row, strip), cell_at(w, axis, row, strip + 1) };
-    const int32_t *b = w->columns->b, *c = w->columns->c;
-    const wall_piece *pieces = (const wall_piece *)w->pieces[axis].data + edge->first;
+    int32_t cells[2] = { cell_at(work, axis, row, strip), cell_at(work, axis, row, strip + 1) };
+    const int32_t *b = work->columns->b, *c = work->columns->c;
+    const wall_piece *pieces = (const wall_piece *)work->pieces[axis].data + edge->first;
     bool all = part->range.low <= opening->low + 1.0 && part->range.high >= opening->high - 1.0;
     if (!all && !(part->range.high - part->range.low > INTRUSION && is_steep(pieces, edge->count, &part->range)))
         return true;
@@ -350,23 +350,23 @@ static bool decide_part(rill_walls *w, int axis, const wall_edge *edge, const in
     bool plate =
         all && (b[columns[0]] < b[columns[1]] ? c[columns[0]] < c[columns[1]]
                                               : b[columns[0]] > b[columns[1]] && c[columns[0]] > c[columns[1]]);
-    if (plate) return close_part(w, cells, columns, opening, part, &part->range);
-    w->cover.count = 0;
-    w->held[1].count = 0;
-    if (!rill_array_push(&w->held[1], w->allocator, &part->range) ||
-        !cover_square(w, axis, row, strip, -1, &w->held[1], &w->held[0]) ||
-        !cover_square(w, axis, row, strip, 1, &w->held[0], &w->held[1]))
+    if (plate) return close_part(work, cells, columns, opening, part, &part->range);
+    work->cover.count = 0;
+    work->held[1].count = 0;
+    if (!rill_array_push(&work->held[1], work->allocator, &part->range) ||
+        !cover_square(work, axis, row, strip, -1, &work->held[1], &work->held[0]) ||
+        !cover_square(work, axis, row, strip, 1, &work->held[0], &work->held[1]))
         return false;
-    const z_range *held = w->held[1].data;
-    for (size_t i = 0; i < w->held[1].count; ++i)
-        if (!close_part(w, cells, columns, opening, part, &held[i])) return false;
+    const z_range *held = work->held[1].data;
+    for (size_t i = 0; i < work->held[1].count; ++i)
+        if (!close_part(work, cells, columns, opening, part, &held[i])) return false;
     return true;
 }
 
 /* Joins the pieces in an opening into blocked parts and decides on each. */
-static bool decide_opening(rill_walls *w, int axis, const wall_edge *edge, const int32_t columns[2],
+static bool decide_opening(rill_walls *work, int axis, const wall_edge *edge, const int32_t columns[2],
                            const z_range *opening) {
-    const wall_piece *pieces = (const wall_piece *)w->pieces[axis].data + edge->first;
+    const wall_piece *pieces = (const wall_piece *)work->pieces[axis].data + edge->first;
     blocked part = { .range = { INFINITY, -INFINITY } };
     double offsets = 0.0, weight = 0.0;
     for (uint32_t i = 0; i <= edge->count; ++i) {
@@ -376,7 +376,7 @@ static bool decide_opening(rill_walls *w, int axis, const wall_edge *edge, const
         if (inside) clipped = (z_range){ fmax(pieces[i].low, opening->low), fmin(pieces[i].high, opening->high) };
         if (weight > 0.0 && clipped.low > part.range.high + 1.0) {
             part.offset = offsets / weight;
-            if (!decide_part(w, axis, edge, columns, opening, &part)) return false;
+            if (!decide_part(work, axis, edge, columns, opening, &part)) return false;
             weight = 0.0;
         }
         if (!inside) break;
@@ -394,54 +394,54 @@ static bool decide_opening(rill_walls *w, int axis, const wall_edge *edge, const
     return true;
 }
 
-static bool decide(rill_walls *w, int axis) {
-    const rill_columns *columns = w->columns;
-    const wall_edge *edges = w->edges[axis].data;
-    int32_t along = w->cells[axis];
-    for (size_t i = 0; i < w->edges[axis].count; ++i) {
+static bool decide(rill_walls *work, int axis) {
+    const rill_columns *columns = work->columns;
+    const wall_edge *edges = work->edges[axis].data;
+    int32_t along = work->cells[axis];
+    for (size_t i = 0; i < work->edges[axis].count; ++i) {
         RILL_ASSERT(i == 0 || edges[i - 1].key < edges[i].key);
-        RILL_ASSERT(edges[i].first + edges[i].count <= w->pieces[axis].count);
+        RILL_ASSERT(edges[i].first + edges[i].count <= work->pieces[axis].count);
         int32_t row = (int32_t)(edges[i].key / (uint32_t)along), strip = (int32_t)(edges[i].key % (uint32_t)along);
-        int32_t p_cell = cell_at(w, axis, row, strip), q_cell = cell_at(w, axis, row, strip + 1);
+        int32_t p_cell = cell_at(work, axis, row, strip), q_cell = cell_at(work, axis, row, strip + 1);
         for (int32_t p = columns->cell_first[p_cell]; p < columns->cell_first[p_cell + 1]; ++p)
             for (int32_t q = columns->cell_first[q_cell]; q < columns->cell_first[q_cell + 1]; ++q) {
                 int32_t b = columns->b[p] > columns->b[q] ? columns->b[p] : columns->b[q];
                 int32_t c = columns->c[p] < columns->c[q] ? columns->c[p] : columns->c[q];
                 z_range opening = { (double)b, (double)c };
-                if (c - b > 1 && !decide_opening(w, axis, &edges[i], (int32_t[2]){ p, q }, &opening)) return false;
+                if (c - b > 1 && !decide_opening(work, axis, &edges[i], (int32_t[2]){ p, q }, &opening)) return false;
             }
     }
     return true;
 }
 
 rill_walls rill_walls_make(const rill_columns *columns, const rill_allocator *allocator) {
-    rill_walls w = { .columns = columns,
+    rill_walls work = { .columns = columns,
                      .allocator = allocator,
                      .inverse = 1.0 / columns->quantum,
                      .row = rill_array_make(sizeof(wall_piece)),
                      .cover = rill_array_make(sizeof(z_range)) };
     for (int i = 0; i < 2; ++i) {
-        w.cells[i] = columns->area.high[i] - columns->area.low[i];
-        w.pieces[i] = rill_array_make(sizeof(wall_piece));
-        w.edges[i] = rill_array_make(sizeof(wall_edge));
-        w.held[i] = rill_array_make(sizeof(z_range));
+        work.cells[i] = columns->area.high[i] - columns->area.low[i];
+        work.pieces[i] = rill_array_make(sizeof(wall_piece));
+        work.edges[i] = rill_array_make(sizeof(wall_edge));
+        work.held[i] = rill_array_make(sizeof(z_range));
     }
-    return w;
+    return work;
 }
 
-void rill_walls_free(rill_walls *w) {
-    rill_array_free(&w->row, w->allocator);
-    rill_array_free(&w->cover, w->allocator);
+void rill_walls_free(rill_walls *work) {
+    rill_array_free(&work->row, work->allocator);
+    rill_array_free(&work->cover, work->allocator);
     for (int i = 0; i < 2; ++i) {
-        rill_array_free(&w->pieces[i], w->allocator);
-        rill_array_free(&w->edges[i], w->allocator);
-        rill_array_free(&w->held[i], w->allocator);
+        rill_array_free(&work->pieces[i], work->allocator);
+        rill_array_free(&work->edges[i], work->allocator);
+        rill_array_free(&work->held[i], work->allocator);
     }
 }
 
-bool rill_walls_find(rill_walls *w, rill_array *fills) {
-    w->fills = fills;
-    if (!decide(w, 0) || !decide(w, 1)) return false;
+bool rill_walls_find(rill_walls *work, rill_array *fills) {
+    work->fills = fills;
+    if (!decide(work, 0) || !decide(work, 1)) return false;
     sort_fills(fills->data, fills->count);
     return true;
 }

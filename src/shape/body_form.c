@@ -4,12 +4,11 @@
 #include "base/assert.h"
 #include "base/vec.h"
 #include "shape/body_form_internal.h"
+#include "shape/constants.h"
 
 #include <math.h>
 #include <string.h>
 
-static const double FARTHEST = 1e6;  /* m: no length or coordinate may be larger */
-static const double SMALLEST = 1e-9; /* m: no radius or edge may be smaller */
 static const size_t MOST_VERTICES = 1 << 24, MOST_TRIANGLES = 1 << 24;
 #define PI 3.14159265358979323846
 
@@ -26,9 +25,9 @@ rill_pose rill_pose_of(const double position[3], const double orientation[4]) {
 /* --------------------------------------------------------------------------------------------------------- checking */
 
 static rill_result check_length(const rill_body_def *def, const char *member, double value, rill_message *message) {
-    if (value >= SMALLEST && value <= FARTHEST) return RILL_OK; /* false for NaN */
+    if (value >= RILL_SHAPE_SMALLEST && value <= RILL_BODY_FARTHEST) return RILL_OK; /* false for NaN */
     return rill_fail(message, RILL_INVALID_ARGUMENT, "body %s: %s is %g, expected %g to %g", rill_body_def_name(def),
-                     member, value, SMALLEST, FARTHEST);
+                     member, value, RILL_SHAPE_SMALLEST, RILL_BODY_FARTHEST);
 }
 
 static rill_result check_count(const rill_body_def *def, const char *member, size_t count, size_t most,
@@ -48,10 +47,10 @@ static rill_result check_vertices(const rill_body_def *def, rill_message *messag
     if (result) return result;
     for (size_t i = 0; i < def->vertex_count; ++i) {
         const float *p = def->vertices + 3 * i;
-        if (!(fabsf(p[0]) <= (float)FARTHEST && fabsf(p[1]) <= (float)FARTHEST && fabsf(p[2]) <= (float)FARTHEST))
+        if (!(fabsf(p[0]) <= (float)RILL_BODY_FARTHEST && fabsf(p[1]) <= (float)RILL_BODY_FARTHEST && fabsf(p[2]) <= (float)RILL_BODY_FARTHEST))
             return rill_fail(message, RILL_INVALID_DATA,
                              "body %s: vertex %zu is at (%g, %g, %g), expected finite numbers within %g",
-                             rill_body_def_name(def), i, (double)p[0], (double)p[1], (double)p[2], FARTHEST);
+                             rill_body_def_name(def), i, (double)p[0], (double)p[1], (double)p[2], RILL_BODY_FARTHEST);
     }
     for (size_t i = 0; mesh && i < 3 * def->triangle_count; ++i)
         if (def->indices[i] >= def->vertex_count)
@@ -64,10 +63,10 @@ static rill_result check_vertices(const rill_body_def *def, rill_message *messag
 static rill_result check_centre(const rill_body_def *def, rill_message *message) {
     const double *c = def->centre;
     if (isnan(c[0]) && isnan(c[1]) && isnan(c[2])) return RILL_OK;
-    if (fabs(c[0]) <= FARTHEST && fabs(c[1]) <= FARTHEST && fabs(c[2]) <= FARTHEST) return RILL_OK;
+    if (fabs(c[0]) <= RILL_BODY_FARTHEST && fabs(c[1]) <= RILL_BODY_FARTHEST && fabs(c[2]) <= RILL_BODY_FARTHEST) return RILL_OK;
     return rill_fail(message, RILL_INVALID_ARGUMENT,
                      "body %s: centre is (%g, %g, %g), expected finite numbers within %g, or NaN for all of them",
-                     rill_body_def_name(def), c[0], c[1], c[2], FARTHEST);
+                     rill_body_def_name(def), c[0], c[1], c[2], RILL_BODY_FARTHEST);
 }
 
 static rill_result check_def(const rill_body_def *def, rill_message *message) {
@@ -241,9 +240,9 @@ rill_result rill_body_form_complete(rill_body_form *form, const rill_allocator *
         if (form->indices[i] >= form->vertex_count)
             return rill_fail(message, RILL_INVALID_DATA, "body: triangle %zu names vertex %u, expected less than %zu",
                              i / 3, (unsigned)form->indices[i], form->vertex_count);
-    if (!within(form->centre, NULL, 3, FARTHEST) ||
-        !within(form->vertices, NULL, 3 * form->vertex_count, 2.0 * FARTHEST))
-        return rill_fail(message, RILL_INVALID_DATA, "body: a vertex is farther away than %g m", FARTHEST);
+    if (!within(form->centre, NULL, 3, RILL_BODY_FARTHEST) ||
+        !within(form->vertices, NULL, 3 * form->vertex_count, 2.0 * RILL_BODY_FARTHEST))
+        return rill_fail(message, RILL_INVALID_DATA, "body: a vertex is farther away than %g m", RILL_BODY_FARTHEST);
     form->reach = reach_of(form);
     if (!well_measured(form))
         return rill_fail(message, RILL_INVALID_DATA, "body: volume, middle or inertia are not those of its triangles");

@@ -17,12 +17,10 @@
 
 #include "base/assert.h"
 #include "base/sort.h"
+#include "shape/constants.h"
 
 #include <math.h>
 
-static const double FOLDED = 0.999999; /* cosine of the angle between triangles that lie on each other: 0.08 degrees */
-static const double SAME = 1e-6;       /* of the size: bounds that differ by less are the same, */
-static const double ALIKE = 0.05; /* and volumes and surfaces by less of themselves: quadrangles need not be flat */
 
 /* The way from an edge into a triangle, of length one; nothing for one without area. */
 static void way_into(const rill_solid *solid, const uint32_t *welds, uint32_t low, uint64_t side, double out[3]) {
@@ -48,45 +46,45 @@ typedef struct meeting {
 } meeting;
 
 /* The two that go on straightest; false: there are none. */
-static bool find_pair(const meeting *m, bool any_border, bool any_run, size_t best[2]) {
-    double least = FOLDED;
-    for (size_t i = m->done; i < m->count; ++i)
-        for (size_t k = i + 1; k < m->count; ++k) {
-            const double *p = m->ways[i], *q = m->ways[k], cosine = p[0] * q[0] + p[1] * q[1] + p[2] * q[2];
-            if (!any_border && m->open[i] != m->open[k]) continue;
-            if (!any_run && (m->sides[i] & 1) == (m->sides[k] & 1)) continue;
+static bool find_pair(const meeting *edge, bool any_border, bool any_run, size_t best[2]) {
+    double least = RILL_MESH_FOLDED;
+    for (size_t i = edge->done; i < edge->count; ++i)
+        for (size_t k = i + 1; k < edge->count; ++k) {
+            const double *p = edge->ways[i], *q = edge->ways[k], cosine = p[0] * q[0] + p[1] * q[1] + p[2] * q[2];
+            if (!any_border && edge->open[i] != edge->open[k]) continue;
+            if (!any_run && (edge->sides[i] & 1) == (edge->sides[k] & 1)) continue;
             if (cosine < least) least = cosine, best[0] = i, best[1] = k;
         }
-    return least < FOLDED;
+    return least < RILL_MESH_FOLDED;
 }
 
 /* Puts one where the next of a pair goes. */
-static void take(meeting *m, size_t from) {
-    const size_t to = m->done++;
-    RILL_ASSERT(to <= from && from < m->count);
-    const uint64_t side = m->sides[from];
-    const bool open = m->open[from];
-    m->sides[from] = m->sides[to], m->sides[to] = side;
-    m->open[from] = m->open[to], m->open[to] = open;
+static void take(meeting *edge, size_t from) {
+    const size_t to = edge->done++;
+    RILL_ASSERT(to <= from && from < edge->count);
+    const uint64_t side = edge->sides[from];
+    const bool open = edge->open[from];
+    edge->sides[from] = edge->sides[to], edge->sides[to] = side;
+    edge->open[from] = edge->open[to], edge->open[to] = open;
     for (int i = 0; i < 3; ++i) {
-        const double way = m->ways[from][i];
-        m->ways[from][i] = m->ways[to][i], m->ways[to][i] = way;
+        const double way = edge->ways[from][i];
+        edge->ways[from][i] = edge->ways[to][i], edge->ways[to][i] = way;
     }
 }
 
 size_t rill_sides_pair(const rill_solid *solid, const uint32_t *welds, uint32_t low, uint64_t *sides, bool *open,
                        size_t count) {
-    meeting m = { .sides = sides, .open = open, .count = count };
+    meeting edge = { .sides = sides, .open = open, .count = count };
     RILL_ASSERT(count <= RILL_SIDES_MOST);
     size_t best[2];
-    for (size_t i = 0; i < count; ++i) way_into(solid, welds, low, sides[i], m.ways[i]);
+    for (size_t i = 0; i < count; ++i) way_into(solid, welds, low, sides[i], edge.ways[i]);
     for (int round = 0; round < 4; ++round) /* triangles may be turned at random */
-        while (find_pair(&m, round & 1, round & 2, best)) {
-            take(&m, best[0]); /* the second lies behind the first, so it stays where it is */
-            take(&m, best[1]);
+        while (find_pair(&edge, round & 1, round & 2, best)) {
+            take(&edge, best[0]); /* the second lies behind the first, so it stays where it is */
+            take(&edge, best[1]);
         }
-    RILL_ASSERT(m.done % 2 == 0 && m.done <= count);
-    return m.done / 2;
+    RILL_ASSERT(edge.done % 2 == 0 && edge.done <= count);
+    return edge.done / 2;
 }
 
 /* ----------------------------------------------------------------------------------------------------- identical surfaces */
@@ -116,12 +114,12 @@ static double slack_of(const rill_extent *e) {
     double most = 0.0;
     for (int i = 0; i < 3; ++i)
         most = fmax(most, fmax(e->high[i] - e->low[i], fmax(fabs(e->low[i]), fabs(e->high[i]))));
-    return SAME * most;
+    return RILL_MESH_SAME * most;
 }
 
 static bool mirrors(const rill_extent *a, const rill_extent *b, double slack) {
-    bool same = b->volume > 0.0 && fabs(a->volume + b->volume) <= ALIKE * b->volume &&
-                fabs(a->surface - b->surface) <= ALIKE * b->surface;
+    bool same = b->volume > 0.0 && fabs(a->volume + b->volume) <= RILL_MESH_ALIKE * b->volume &&
+                fabs(a->surface - b->surface) <= RILL_MESH_ALIKE * b->surface;
     for (int i = 0; i < 3; ++i)
         same = same && fabs(a->low[i] - b->low[i]) <= slack && fabs(a->high[i] - b->high[i]) <= slack;
     return same;

@@ -80,161 +80,161 @@ static corners corners_of(const rill_solid *solid, uint32_t triangle) {
     return of;
 }
 
-static bool is_alive(const doubles *d, uint32_t triangle) {
-    return d->solid->parts[triangle] != RILL_NO_PART;
+static bool is_alive(const doubles *work, uint32_t triangle) {
+    return work->solid->parts[triangle] != RILL_NO_PART;
 }
 
 /* Puts a triangle with those that have the same corners, which may be found from a slot on. */
-static void find_first(doubles *d, uint32_t t, size_t slot) {
-    const uint32_t *c = d->corners[t].at;
-    for (; d->slots[slot]; slot = (slot + 1) & (d->slot_count - 1)) {
-        const uint32_t *k = d->corners[d->slots[slot] - 1].at;
+static void find_first(doubles *work, uint32_t t, size_t slot) {
+    const uint32_t *c = work->corners[t].at;
+    for (; work->slots[slot]; slot = (slot + 1) & (work->slot_count - 1)) {
+        const uint32_t *k = work->corners[work->slots[slot] - 1].at;
         if (c[0] == k[0] && c[1] == k[1] && c[2] == k[2]) break;
     }
-    if (!d->slots[slot]) d->slots[slot] = t + 1, d->copies[t] = 0;
-    const uint32_t first = d->slots[slot] - 1;
-    RILL_ASSERT(first <= t && is_alive(d, first));
-    d->first[t] = first;
-    d->rank[t] = d->copies[first]++;
-    d->faces += d->copies[first] == 2;
-    d->parent[t] = t;
-    d->clusters[t] = (cluster){ 0 };
+    if (!work->slots[slot]) work->slots[slot] = t + 1, work->copies[t] = 0;
+    const uint32_t first = work->slots[slot] - 1;
+    RILL_ASSERT(first <= t && is_alive(work, first));
+    work->first[t] = first;
+    work->rank[t] = work->copies[first]++;
+    work->faces += work->copies[first] == 2;
+    work->parent[t] = t;
+    work->clusters[t] = (cluster){ 0 };
 }
 
-static void find_copies(doubles *d) {
-    const size_t count = d->solid->triangle_count;
-    d->faces = 0;
-    RILL_ASSERT(d->slot_count > count && (d->slot_count & (d->slot_count - 1)) == 0);
-    for (size_t i = 0; i < d->slot_count; ++i) d->slots[i] = 0;
+static void find_copies(doubles *work) {
+    const size_t count = work->solid->triangle_count;
+    work->faces = 0;
+    RILL_ASSERT(work->slot_count > count && (work->slot_count & (work->slot_count - 1)) == 0);
+    for (size_t i = 0; i < work->slot_count; ++i) work->slots[i] = 0;
     for (size_t begin = 0; begin < count; begin += BLOCK) {
         const size_t here = count - begin < BLOCK ? count - begin : BLOCK;
         size_t slots[BLOCK];
         for (size_t i = 0; i < here; ++i) {
-            const uint32_t *c = d->corners[begin + i].at;
+            const uint32_t *c = work->corners[begin + i].at;
             const uint64_t hash = rill_hash_u64(rill_hash_u64(RILL_HASH_START, (uint64_t)c[0] << 32 | c[1]), c[2]);
-            slots[i] = (size_t)hash & (d->slot_count - 1);
-            __builtin_prefetch(&d->slots[slots[i]]);
+            slots[i] = (size_t)hash & (work->slot_count - 1);
+            __builtin_prefetch(&work->slots[slots[i]]);
         }
         for (size_t i = 0; i < here; ++i) {
-            const uint32_t found = d->slots[slots[i]];
-            if (found) __builtin_prefetch(&d->corners[found - 1]), __builtin_prefetch(&d->copies[found - 1]);
+            const uint32_t found = work->slots[slots[i]];
+            if (found) __builtin_prefetch(&work->corners[found - 1]), __builtin_prefetch(&work->copies[found - 1]);
         }
         for (size_t i = 0; i < here; ++i)
-            if (is_alive(d, (uint32_t)(begin + i))) find_first(d, (uint32_t)(begin + i), slots[i]);
+            if (is_alive(work, (uint32_t)(begin + i))) find_first(work, (uint32_t)(begin + i), slots[i]);
     }
 }
 
 /* Where an edge is to be looked for first. */
-static size_t rim_slot(const doubles *d, uint32_t a, uint32_t b) {
+static size_t rim_slot(const doubles *work, uint32_t a, uint32_t b) {
     const uint32_t low = a < b ? a : b, high = a < b ? b : a;
-    return (size_t)rill_hash_u64(RILL_HASH_START, (uint64_t)high << 32 | low) & (d->rim_count - 1);
+    return (size_t)rill_hash_u64(RILL_HASH_START, (uint64_t)high << 32 | low) & (work->rim_count - 1);
 }
 
 /* The slot of an edge, or that which it would have. */
-static rim *find_rim(const doubles *d, uint32_t a, uint32_t b) {
+static rim *find_rim(const doubles *work, uint32_t a, uint32_t b) {
     const uint32_t low = a < b ? a : b, high = a < b ? b : a;
-    size_t slot = rim_slot(d, a, b);
-    while (d->rims[slot].faces && (d->rims[slot].low != low || d->rims[slot].high != high))
-        slot = (slot + 1) & (d->rim_count - 1);
-    rim *r = &d->rims[slot];
+    size_t slot = rim_slot(work, a, b);
+    while (work->rims[slot].faces && (work->rims[slot].low != low || work->rims[slot].high != high))
+        slot = (slot + 1) & (work->rim_count - 1);
+    rim *r = &work->rims[slot];
     r->low = low, r->high = high;
     return r;
 }
 
-static bool has_copies(const doubles *d, uint32_t triangle) {
-    return d->copies[d->first[triangle]] > 1;
+static bool has_copies(const doubles *work, uint32_t triangle) {
+    return work->copies[work->first[triangle]] > 1;
 }
 
 /* The first of some copies, or a single triangle: of those that are wanted. */
-static bool is_wanted(const doubles *d, uint32_t t, bool single) {
-    return is_alive(d, t) && d->first[t] == t && has_copies(d, t) != single;
+static bool is_wanted(const doubles *work, uint32_t t, bool single) {
+    return is_alive(work, t) && work->first[t] == t && has_copies(work, t) != single;
 }
 
 /* Adds a triangle's edges to the rims: as one with copies, or to those that are there if it is a single one. */
-static void add_rims(doubles *d, uint32_t t, bool single) {
-    const uint32_t *c = d->corners[t].at;
+static void add_rims(doubles *work, uint32_t t, bool single) {
+    const uint32_t *c = work->corners[t].at;
     for (int k = 0; k < 3; ++k) {
-        rim *r = find_rim(d, c[k], c[(k + 1) % 3]);
+        rim *r = find_rim(work, c[k], c[(k + 1) % 3]);
         if (single) {
             r->others += 1;
             continue;
         }
         if (r->faces++ == 0) r->face = t;
-        rill_union_find_unite(d->parent, r->face, t);
+        rill_union_find_unite(work->parent, r->face, t);
     }
 }
 
-static void find_rims(doubles *d, bool single) {
-    const size_t count = d->solid->triangle_count;
+static void find_rims(doubles *work, bool single) {
+    const size_t count = work->solid->triangle_count;
     for (size_t begin = 0; begin < count; begin += BLOCK) {
         uint32_t wanted[BLOCK];
         size_t some = 0;
         for (size_t t = begin; t < count && t < begin + BLOCK; ++t) {
             wanted[some] = (uint32_t)t;
-            some += is_wanted(d, (uint32_t)t, single);
+            some += is_wanted(work, (uint32_t)t, single);
         }
         for (size_t i = 0; i < some; ++i) {
-            const uint32_t *c = d->corners[wanted[i]].at;
-            for (int k = 0; k < 3; ++k) __builtin_prefetch(&d->rims[rim_slot(d, c[k], c[(k + 1) % 3])]);
+            const uint32_t *c = work->corners[wanted[i]].at;
+            for (int k = 0; k < 3; ++k) __builtin_prefetch(&work->rims[rim_slot(work, c[k], c[(k + 1) % 3])]);
         }
-        for (size_t i = 0; i < some; ++i) add_rims(d, wanted[i], single);
+        for (size_t i = 0; i < some; ++i) add_rims(work, wanted[i], single);
     }
 }
 
 /* Finds what hangs together, and where it ends. */
-static bool find_clusters(doubles *d) {
-    const uint32_t count = (uint32_t)d->solid->triangle_count;
-    d->rim_count = table_size(3 * d->faces);
-    d->rims = rill_alloc_zeroed(d->allocator, d->rim_count, sizeof *d->rims);
-    if (!d->rims) return false;
-    find_rims(d, false);
-    find_rims(d, true);
-    for (size_t i = 0; i < d->rim_count; ++i) {
-        const rim *r = &d->rims[i];
+static bool find_clusters(doubles *work) {
+    const uint32_t count = (uint32_t)work->solid->triangle_count;
+    work->rim_count = table_size(3 * work->faces);
+    work->rims = rill_alloc_zeroed(work->allocator, work->rim_count, sizeof *work->rims);
+    if (!work->rims) return false;
+    find_rims(work, false);
+    find_rims(work, true);
+    for (size_t i = 0; i < work->rim_count; ++i) {
+        const rim *r = &work->rims[i];
         if (r->faces % 2 == 0) continue;
-        d->clusters[rill_union_find_root(d->parent, r->face)].votes += r->others > 0 && r->others % 2 == 0 ? -1 : 1;
+        work->clusters[rill_union_find_root(work->parent, r->face)].votes += r->others > 0 && r->others % 2 == 0 ? -1 : 1;
     }
     for (uint32_t t = 0; t < count; ++t)
-        if (is_alive(d, t) && has_copies(d, t) && d->first[t] == t && d->copies[t] % 2 == 1)
-            d->clusters[rill_union_find_root(d->parent, t)].uneven = true;
-    rill_free(d->allocator, d->rims, d->rim_count, sizeof *d->rims);
+        if (is_alive(work, t) && has_copies(work, t) && work->first[t] == t && work->copies[t] % 2 == 1)
+            work->clusters[rill_union_find_root(work->parent, t)].uneven = true;
+    rill_free(work->allocator, work->rims, work->rim_count, sizeof *work->rims);
     return true;
 }
 
 /* Takes copies away; returns whether that leaves something to look at once more: some were taken, and not all. */
-static bool drop(doubles *d, uint8_t *two_sided) {
+static bool drop(doubles *work, uint8_t *two_sided) {
     bool any = false, left = false;
-    for (uint32_t t = 0; t < d->solid->triangle_count; ++t) {
-        if (!is_alive(d, t) || d->first[t] == t) continue;
-        const uint32_t first = d->first[t];
-        RILL_ASSERT(d->rank[t] > 0 && d->rank[t] < d->copies[first]);
-        const cluster *of = &d->clusters[rill_union_find_root(d->parent, first)];
-        if (of->votes < 0 || d->rank[t] < (of->uneven ? 1 : d->copies[first] / 2)) {
+    for (uint32_t t = 0; t < work->solid->triangle_count; ++t) {
+        if (!is_alive(work, t) || work->first[t] == t) continue;
+        const uint32_t first = work->first[t];
+        RILL_ASSERT(work->rank[t] > 0 && work->rank[t] < work->copies[first]);
+        const cluster *of = &work->clusters[rill_union_find_root(work->parent, first)];
+        if (of->votes < 0 || work->rank[t] < (of->uneven ? 1 : work->copies[first] / 2)) {
             left = true;
             continue;
         }
-        two_sided[first] |= d->corners[t].turned != d->corners[first].turned;
-        d->solid->parts[t] = RILL_NO_PART;
-        d->solid->doubled_triangles += 1;
+        two_sided[first] |= work->corners[t].turned != work->corners[first].turned;
+        work->solid->parts[t] = RILL_NO_PART;
+        work->solid->doubled_triangles += 1;
         any = true;
     }
     return any && left;
 }
 
-static bool mend(doubles *d, uint8_t *two_sided) {
-    for (uint32_t t = 0; t < d->solid->triangle_count; ++t) d->corners[t] = corners_of(d->solid, t);
+static bool mend(doubles *work, uint8_t *two_sided) {
+    for (uint32_t t = 0; t < work->solid->triangle_count; ++t) work->corners[t] = corners_of(work->solid, t);
     for (int pass = 0; pass < PASSES; ++pass) {
-        find_copies(d);
-        if (d->faces == 0) return true;
-        if (!find_clusters(d)) return false;
-        if (!drop(d, two_sided)) return true;
+        find_copies(work);
+        if (work->faces == 0) return true;
+        if (!find_clusters(work)) return false;
+        if (!drop(work, two_sided)) return true;
     }
     return true;
 }
 
 bool rill_solid_drop_doubled(rill_solid *solid, uint8_t *two_sided, const rill_allocator *allocator) {
     const size_t count = solid->triangle_count;
-    doubles d = { .solid = solid,
+    doubles work = { .solid = solid,
                   .allocator = allocator,
                   .slot_count = table_size(count),
                   .corners = rill_alloc(allocator, count, sizeof(corners)),
@@ -243,15 +243,15 @@ bool rill_solid_drop_doubled(rill_solid *solid, uint8_t *two_sided, const rill_a
                   .copies = rill_alloc(allocator, count, sizeof(uint32_t)),
                   .parent = rill_alloc(allocator, count, sizeof(uint32_t)),
                   .clusters = rill_alloc(allocator, count, sizeof(cluster)) };
-    d.slots = rill_alloc(allocator, d.slot_count, sizeof(uint32_t));
+    work.slots = rill_alloc(allocator, work.slot_count, sizeof(uint32_t));
     const bool done =
-        d.corners && d.slots && d.first && d.rank && d.copies && d.parent && d.clusters && mend(&d, two_sided);
-    rill_free(allocator, d.corners, count, sizeof(corners));
-    rill_free(allocator, d.slots, d.slot_count, sizeof(uint32_t));
-    rill_free(allocator, d.first, count, sizeof(uint32_t));
-    rill_free(allocator, d.rank, count, sizeof(uint32_t));
-    rill_free(allocator, d.copies, count, sizeof(uint32_t));
-    rill_free(allocator, d.parent, count, sizeof(uint32_t));
-    rill_free(allocator, d.clusters, count, sizeof(cluster));
+        work.corners && work.slots && work.first && work.rank && work.copies && work.parent && work.clusters && mend(&work, two_sided);
+    rill_free(allocator, work.corners, count, sizeof(corners));
+    rill_free(allocator, work.slots, work.slot_count, sizeof(uint32_t));
+    rill_free(allocator, work.first, count, sizeof(uint32_t));
+    rill_free(allocator, work.rank, count, sizeof(uint32_t));
+    rill_free(allocator, work.copies, count, sizeof(uint32_t));
+    rill_free(allocator, work.parent, count, sizeof(uint32_t));
+    rill_free(allocator, work.clusters, count, sizeof(cluster));
     return done;
 }

@@ -10,13 +10,13 @@
 #include "base/array.h"
 #include "base/assert.h"
 #include "shape/body_form_internal.h"
+#include "shape/constants.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #define NONE UINT32_MAX
 
-static const double THINNEST = 16.0; /* steps of the lattice: what is thinner may be inside out where it was given */
 
 typedef struct face {
     uint32_t corners[3]; /* counter-clockwise seen from outside */
@@ -40,13 +40,13 @@ typedef struct hull {
     rill_array faces, horizon, stack;
 } hull;
 
-static face *face_at(const hull *h, uint32_t i) {
-    return (face *)h->faces.data + i;
+static face *face_at(const hull *work, uint32_t i) {
+    return (face *)work->faces.data + i;
 }
 
-static void find_normal(const hull *h, const uint32_t corners[3], int64_t out[3]) {
-    const int32_t *a = h->points + 3 * (size_t)corners[0], *b = h->points + 3 * (size_t)corners[1],
-                  *c = h->points + 3 * (size_t)corners[2];
+static void find_normal(const hull *work, const uint32_t corners[3], int64_t out[3]) {
+    const int32_t *a = work->points + 3 * (size_t)corners[0], *b = work->points + 3 * (size_t)corners[1],
+                  *c = work->points + 3 * (size_t)corners[2];
     for (int i = 0; i < 3; ++i) {
         const int j = (i + 1) % 3, k = (i + 2) % 3;
         out[i] = (int64_t)(b[j] - a[j]) * (c[k] - a[k]) - (int64_t)(b[k] - a[k]) * (c[j] - a[j]);
@@ -55,23 +55,23 @@ static void find_normal(const hull *h, const uint32_t corners[3], int64_t out[3]
 }
 
 /* How far a point is outside of a face, in units of its own. */
-static int64_t distance(const hull *h, const face *f, uint32_t point) {
-    const int32_t *a = h->points + 3 * (size_t)f->corners[0], *p = h->points + 3 * (size_t)point;
+static int64_t distance(const hull *work, const face *f, uint32_t point) {
+    const int32_t *a = work->points + 3 * (size_t)f->corners[0], *p = work->points + 3 * (size_t)point;
     return f->normal[0] * (p[0] - a[0]) + f->normal[1] * (p[1] - a[1]) + f->normal[2] * (p[2] - a[2]);
 }
 
-static bool add_face(hull *h, uint32_t a, uint32_t b, uint32_t c) {
+static bool add_face(hull *work, uint32_t a, uint32_t b, uint32_t c) {
     face f = { .corners = { a, b, c }, .next = { NONE, NONE, NONE }, .outside = NONE };
-    find_normal(h, f.corners, f.normal);
-    return rill_array_push(&h->faces, h->allocator, &f) != NULL;
+    find_normal(work, f.corners, f.normal);
+    return rill_array_push(&work->faces, work->allocator, &f) != NULL;
 }
 
 /* Gives a point to the first of the faces from `first` on that it sees; drops it if there is none. */
-static void hand_over(hull *h, uint32_t point, uint32_t first) {
-    for (uint32_t i = first; i < h->faces.count; ++i) {
-        face *f = face_at(h, i);
-        if (distance(h, f, point) <= 0) continue;
-        h->follow[point] = f->outside;
+static void hand_over(hull *work, uint32_t point, uint32_t first) {
+    for (uint32_t i = first; i < work->faces.count; ++i) {
+        face *f = face_at(work, i);
+        if (distance(work, f, point) <= 0) continue;
+        work->follow[point] = f->outside;
         f->outside = point;
         return;
     }
@@ -79,127 +79,127 @@ static void hand_over(hull *h, uint32_t point, uint32_t first) {
 
 /* ------------------------------------------------------------------------------------------------------------ start */
 
-static void put_on_lattice(hull *h, const float *vertices) {
+static void put_on_lattice(hull *work, const float *vertices) {
     for (size_t k = 0; k < 3; ++k) {
         double low = INFINITY, high = -INFINITY;
-        for (size_t i = 0; i < h->count; ++i) {
+        for (size_t i = 0; i < work->count; ++i) {
             low = fmin(low, (double)vertices[3 * i + k]);
             high = fmax(high, (double)vertices[3 * i + k]);
         }
         const double scale = high > low ? 1048576.0 / (high - low) : 0.0;
-        for (size_t i = 0; i < h->count; ++i)
-            h->points[3 * i + k] = (int32_t)floor(((double)vertices[3 * i + k] - low) * scale + 0.5);
+        for (size_t i = 0; i < work->count; ++i)
+            work->points[3 * i + k] = (int32_t)floor(((double)vertices[3 * i + k] - low) * scale + 0.5);
     }
 }
 
 /* Four points that span a volume, as large as is easily found. False when there are none. */
-static bool find_start(const hull *h, uint32_t out[4]) {
-    const uint32_t count = (uint32_t)h->count;
+static bool find_start(const hull *work, uint32_t out[4]) {
+    const uint32_t count = (uint32_t)work->count;
     out[0] = out[1] = 0;
     for (uint32_t i = 0; i < count; ++i) { /* ends along x */
-        if (h->points[3 * (size_t)i] < h->points[3 * (size_t)out[0]]) out[0] = i;
-        if (h->points[3 * (size_t)i] > h->points[3 * (size_t)out[1]]) out[1] = i;
+        if (work->points[3 * (size_t)i] < work->points[3 * (size_t)out[0]]) out[0] = i;
+        if (work->points[3 * (size_t)i] > work->points[3 * (size_t)out[1]]) out[1] = i;
     }
     double most = 0.0;
     for (uint32_t i = 0; i < count; ++i) {
         int64_t n[3];
-        find_normal(h, (uint32_t[3]){ out[0], out[1], i }, n);
+        find_normal(work, (uint32_t[3]){ out[0], out[1], i }, n);
         const double area = ((double)n[0] * (double)n[0] + (double)n[1] * (double)n[1]) + (double)n[2] * (double)n[2];
         if (area > most) most = area, out[2] = i;
     }
     if (!(most > 0.0)) return false;
     face base = { .corners = { out[0], out[1], out[2] } };
-    find_normal(h, base.corners, base.normal);
+    find_normal(work, base.corners, base.normal);
     int64_t farthest = 0;
     for (uint32_t i = 0; i < count; ++i) {
-        const int64_t at = distance(h, &base, i);
+        const int64_t at = distance(work, &base, i);
         if (llabs(at) > llabs(farthest)) farthest = at, out[3] = i;
     }
     if (farthest > 0) { /* the base has to look away from it */
         const uint32_t swap = out[0];
         out[0] = out[1], out[1] = swap;
     }
-    return (double)llabs(farthest) > THINNEST * sqrt(most);
+    return (double)llabs(farthest) > RILL_HULL_THINNEST * sqrt(most);
 }
 
 /* The faces of a tetrahedron; corner i is opposite to face i. */
-static bool start(hull *h, const uint32_t p[4]) {
+static bool start(hull *work, const uint32_t p[4]) {
     static const int faces[4][3] = { { 0, 1, 2 }, { 1, 0, 3 }, { 2, 1, 3 }, { 0, 2, 3 } };
     static const uint32_t across[4][3] = { { 1, 2, 3 }, { 0, 3, 2 }, { 0, 1, 3 }, { 0, 2, 1 } };
     for (int i = 0; i < 4; ++i) {
-        if (!add_face(h, p[faces[i][0]], p[faces[i][1]], p[faces[i][2]])) return false;
-        for (int k = 0; k < 3; ++k) face_at(h, (uint32_t)i)->next[k] = across[i][k];
+        if (!add_face(work, p[faces[i][0]], p[faces[i][1]], p[faces[i][2]])) return false;
+        for (int k = 0; k < 3; ++k) face_at(work, (uint32_t)i)->next[k] = across[i][k];
     }
-    for (uint32_t i = 0; i < h->count; ++i) hand_over(h, i, 0);
+    for (uint32_t i = 0; i < work->count; ++i) hand_over(work, i, 0);
     return true;
 }
 
 /* ------------------------------------------------------------------------------------------------------------- grow */
 
-static uint32_t find_farthest(const hull *h, const face *f) {
+static uint32_t find_farthest(const hull *work, const face *f) {
     uint32_t best = f->outside;
-    RILL_ASSERT(best != NONE && distance(h, f, best) > 0);
-    int64_t most = distance(h, f, best);
-    for (uint32_t i = h->follow[best]; i != NONE; i = h->follow[i]) {
-        const int64_t at = distance(h, f, i);
+    RILL_ASSERT(best != NONE && distance(work, f, best) > 0);
+    int64_t most = distance(work, f, best);
+    for (uint32_t i = work->follow[best]; i != NONE; i = work->follow[i]) {
+        const int64_t at = distance(work, f, i);
         if (at > most) most = at, best = i;
     }
     return best;
 }
 
 /* Marks all faces that a point sees, from one of them on, and lists the edges around them. */
-static bool find_horizon(hull *h, uint32_t seen, uint32_t point) {
-    h->stack.count = h->horizon.count = 0;
-    face_at(h, seen)->dead = true;
-    if (!rill_array_push(&h->stack, h->allocator, &seen)) return false;
-    for (size_t at = 0; at < h->stack.count; ++at) { /* what was seen stays in it, for its points */
-        const face *f = face_at(h, ((const uint32_t *)h->stack.data)[at]);
+static bool find_horizon(hull *work, uint32_t seen, uint32_t point) {
+    work->stack.count = work->horizon.count = 0;
+    face_at(work, seen)->dead = true;
+    if (!rill_array_push(&work->stack, work->allocator, &seen)) return false;
+    for (size_t at = 0; at < work->stack.count; ++at) { /* what was seen stays in it, for its points */
+        const face *f = face_at(work, ((const uint32_t *)work->stack.data)[at]);
         for (int k = 0; k < 3; ++k) {
-            face *g = face_at(h, f->next[k]);
+            face *g = face_at(work, f->next[k]);
             if (g->dead) continue;
-            if (distance(h, g, point) > 0) {
+            if (distance(work, g, point) > 0) {
                 g->dead = true;
-                if (!rill_array_push(&h->stack, h->allocator, &f->next[k])) return false;
+                if (!rill_array_push(&work->stack, work->allocator, &f->next[k])) return false;
             }
         }
     }
-    for (size_t at = 0; at < h->stack.count; ++at) {
-        const face *f = face_at(h, ((const uint32_t *)h->stack.data)[at]);
+    for (size_t at = 0; at < work->stack.count; ++at) {
+        const face *f = face_at(work, ((const uint32_t *)work->stack.data)[at]);
         for (int k = 0; k < 3; ++k) {
             const edge e = { f->corners[k], f->corners[(k + 1) % 3], f->next[k] };
-            if (!face_at(h, e.behind)->dead && !rill_array_push(&h->horizon, h->allocator, &e)) return false;
+            if (!face_at(work, e.behind)->dead && !rill_array_push(&work->horizon, work->allocator, &e)) return false;
         }
     }
-    RILL_ASSERT(h->horizon.count >= 3);
+    RILL_ASSERT(work->horizon.count >= 3);
     return true;
 }
 
 /* Takes a point into the hull: a fan of new faces from it to the horizon. */
-static bool add_point(hull *h, uint32_t seen, uint32_t point) {
-    const uint32_t first = (uint32_t)h->faces.count;
-    if (!find_horizon(h, seen, point)) return false;
-    const edge *edges = h->horizon.data;
-    for (size_t i = 0; i < h->horizon.count; ++i) {
-        const uint32_t fresh = (uint32_t)h->faces.count;
-        if (!add_face(h, edges[i].from, edges[i].to, point)) return false;
-        face *behind = face_at(h, edges[i].behind);
-        face_at(h, fresh)->next[0] = edges[i].behind;
+static bool add_point(hull *work, uint32_t seen, uint32_t point) {
+    const uint32_t first = (uint32_t)work->faces.count;
+    if (!find_horizon(work, seen, point)) return false;
+    const edge *edges = work->horizon.data;
+    for (size_t i = 0; i < work->horizon.count; ++i) {
+        const uint32_t fresh = (uint32_t)work->faces.count;
+        if (!add_face(work, edges[i].from, edges[i].to, point)) return false;
+        face *behind = face_at(work, edges[i].behind);
+        face_at(work, fresh)->next[0] = edges[i].behind;
         for (int k = 0; k < 3; ++k)
             if (behind->corners[k] == edges[i].to && behind->corners[(k + 1) % 3] == edges[i].from)
                 behind->next[k] = fresh;
-        h->starts[edges[i].from] = fresh;
+        work->starts[edges[i].from] = fresh;
     }
-    for (size_t i = 0; i < h->horizon.count; ++i) {
-        const uint32_t fresh = first + (uint32_t)i, other = h->starts[edges[i].to];
-        face_at(h, fresh)->next[1] = other;
-        face_at(h, other)->next[2] = fresh;
-        RILL_ASSERT(face_at(h, other)->corners[0] == edges[i].to);
+    for (size_t i = 0; i < work->horizon.count; ++i) {
+        const uint32_t fresh = first + (uint32_t)i, other = work->starts[edges[i].to];
+        face_at(work, fresh)->next[1] = other;
+        face_at(work, other)->next[2] = fresh;
+        RILL_ASSERT(face_at(work, other)->corners[0] == edges[i].to);
     }
-    for (size_t at = 0; at < h->stack.count; ++at) {
-        uint32_t follow = face_at(h, ((const uint32_t *)h->stack.data)[at])->outside;
+    for (size_t at = 0; at < work->stack.count; ++at) {
+        uint32_t follow = face_at(work, ((const uint32_t *)work->stack.data)[at])->outside;
         for (uint32_t i = follow; i != NONE; i = follow) {
-            follow = h->follow[i];
-            if (i != point) hand_over(h, i, first);
+            follow = work->follow[i];
+            if (i != point) hand_over(work, i, first);
         }
     }
     return true;
@@ -207,47 +207,47 @@ static bool add_point(hull *h, uint32_t seen, uint32_t point) {
 
 /* ----------------------------------------------------------------------------------------------------------- result */
 
-static bool copy_out(hull *h, const float *vertices, rill_body_form *form) {
+static bool copy_out(hull *work, const float *vertices, rill_body_form *form) {
     size_t used = 0, faces = 0;
-    for (size_t i = 0; i < h->count; ++i) h->starts[i] = NONE;
-    for (uint32_t i = 0; i < h->faces.count; ++i) {
-        if (face_at(h, i)->dead) continue;
+    for (size_t i = 0; i < work->count; ++i) work->starts[i] = NONE;
+    for (uint32_t i = 0; i < work->faces.count; ++i) {
+        if (face_at(work, i)->dead) continue;
         faces += 1;
         for (int k = 0; k < 3; ++k) {
-            uint32_t *number = &h->starts[face_at(h, i)->corners[k]];
+            uint32_t *number = &work->starts[face_at(work, i)->corners[k]];
             if (*number == NONE) *number = (uint32_t)used++;
         }
     }
     RILL_ASSERT(faces == 2 * used - 4); /* Euler's formula for a closed surface of triangles without a hole */
-    if (!rill_body_form_alloc(form, h->allocator, used, faces)) return false;
-    for (size_t i = 0; i < h->count; ++i)
-        for (size_t k = 0; k < 3 && h->starts[i] != NONE; ++k)
-            form->vertices[3 * (size_t)h->starts[i] + k] = (double)vertices[3 * i + k];
+    if (!rill_body_form_alloc(form, work->allocator, used, faces)) return false;
+    for (size_t i = 0; i < work->count; ++i)
+        for (size_t k = 0; k < 3 && work->starts[i] != NONE; ++k)
+            form->vertices[3 * (size_t)work->starts[i] + k] = (double)vertices[3 * i + k];
     uint32_t *indices = form->indices;
-    for (uint32_t i = 0; i < h->faces.count; ++i)
-        for (int k = 0; k < 3 && !face_at(h, i)->dead; ++k) *indices++ = h->starts[face_at(h, i)->corners[k]];
+    for (uint32_t i = 0; i < work->faces.count; ++i)
+        for (int k = 0; k < 3 && !face_at(work, i)->dead; ++k) *indices++ = work->starts[face_at(work, i)->corners[k]];
     return true;
 }
 
-static rill_result wrap(hull *h, const rill_body_def *def, rill_body_form *form, rill_message *message) {
+static rill_result wrap(hull *work, const rill_body_def *def, rill_body_form *form, rill_message *message) {
     uint32_t corners[4];
-    put_on_lattice(h, def->vertices);
-    if (!find_start(h, corners))
+    put_on_lattice(work, def->vertices);
+    if (!find_start(work, corners))
         return rill_fail(message, RILL_INVALID_DATA,
                          "body %s: its %zu vertices lie in a plane, or all but 1/65536 of their extent, expected a "
                          "hull with a volume",
-                         rill_body_def_name(def), h->count);
-    if (!start(h, corners)) return RILL_OUT_OF_MEMORY;
-    for (uint32_t i = 0; i < h->faces.count; ++i) { /* new faces come behind those there are */
-        const face *f = face_at(h, i);
-        if (!f->dead && f->outside != NONE && !add_point(h, i, find_farthest(h, f))) return RILL_OUT_OF_MEMORY;
+                         rill_body_def_name(def), work->count);
+    if (!start(work, corners)) return RILL_OUT_OF_MEMORY;
+    for (uint32_t i = 0; i < work->faces.count; ++i) { /* new faces come behind those there are */
+        const face *f = face_at(work, i);
+        if (!f->dead && f->outside != NONE && !add_point(work, i, find_farthest(work, f))) return RILL_OUT_OF_MEMORY;
     }
-    return copy_out(h, def->vertices, form) ? RILL_OK : RILL_OUT_OF_MEMORY;
+    return copy_out(work, def->vertices, form) ? RILL_OK : RILL_OUT_OF_MEMORY;
 }
 
 rill_result rill_body_form_hull(rill_body_form *form, const rill_body_def *def, const rill_allocator *allocator,
                            rill_message *message) {
-    hull h = { .allocator = allocator,
+    hull work = { .allocator = allocator,
                .count = def->vertex_count,
                .points = rill_alloc(allocator, def->vertex_count, 3 * sizeof(int32_t)),
                .follow = rill_alloc(allocator, def->vertex_count, sizeof(uint32_t)),
@@ -255,12 +255,12 @@ rill_result rill_body_form_hull(rill_body_form *form, const rill_body_def *def, 
                .faces = rill_array_make(sizeof(face)),
                .horizon = rill_array_make(sizeof(edge)),
                .stack = rill_array_make(sizeof(uint32_t)) };
-    const rill_result result = h.points && h.follow && h.starts ? wrap(&h, def, form, message) : RILL_OUT_OF_MEMORY;
-    rill_free(allocator, h.points, h.count, 3 * sizeof(int32_t));
-    rill_free(allocator, h.follow, h.count, sizeof(uint32_t));
-    rill_free(allocator, h.starts, h.count, sizeof(uint32_t));
-    rill_array_free(&h.faces, allocator);
-    rill_array_free(&h.horizon, allocator);
-    rill_array_free(&h.stack, allocator);
+    const rill_result result = work.points && work.follow && work.starts ? wrap(&work, def, form, message) : RILL_OUT_OF_MEMORY;
+    rill_free(allocator, work.points, work.count, 3 * sizeof(int32_t));
+    rill_free(allocator, work.follow, work.count, sizeof(uint32_t));
+    rill_free(allocator, work.starts, work.count, sizeof(uint32_t));
+    rill_array_free(&work.faces, allocator);
+    rill_array_free(&work.horizon, allocator);
+    rill_array_free(&work.stack, allocator);
     return result;
 }

@@ -67,87 +67,87 @@ static void unit_vector(const double in[3], double out[3]) {
     for (int i = 0; i < 3; ++i) out[i] = v[i] / length;
 }
 
-static void make_box(rill_primitive *form, const rill_solid_def *def, const rill_placing *placing) {
+static void make_box(rill_primitive *primitive, const rill_solid_def *def, const rill_placing *placing) {
     double middle[3], sum[3] = { 0 };
-    form->aligned = true;
+    primitive->aligned = true;
     for (int k = 0; k < 3; ++k) {
         middle[k] = 0.5 * (def->min[k] + def->max[k]);
-        form->half[k] = 0.5 * (def->max[k] - def->min[k]) * placing->scale;
+        primitive->half[k] = 0.5 * (def->max[k] - def->min[k]) * placing->scale;
         for (int i = 0; i < 3; ++i) {
-            form->axes[k][i] = placing->turn[i][k];
-            sum[i] += fabs(placing->turn[i][k]) * form->half[k];
-            form->aligned = form->aligned && (placing->turn[i][k] == 0.0 || fabs(placing->turn[i][k]) == 1.0);
+            primitive->axes[k][i] = placing->turn[i][k];
+            sum[i] += fabs(placing->turn[i][k]) * primitive->half[k];
+            primitive->aligned = primitive->aligned && (placing->turn[i][k] == 0.0 || fabs(placing->turn[i][k]) == 1.0);
         }
     }
-    rill_placing_point(placing, middle, form->centre);
+    rill_placing_point(placing, middle, primitive->centre);
     double a[3], b[3];
     rill_placing_point(placing, def->min, a);
     rill_placing_point(placing, def->max, b);
     for (int i = 0; i < 3; ++i) {
         /* An aligned box keeps its corners to the bit: boxes that share a face then leave no gap between them. */
-        form->low[i] = form->aligned ? fmin(a[i], b[i]) : form->centre[i] - sum[i];
-        form->high[i] = form->aligned ? fmax(a[i], b[i]) : form->centre[i] + sum[i];
-        RILL_ASSERT(form->low[i] <= form->high[i]);
+        primitive->low[i] = primitive->aligned ? fmin(a[i], b[i]) : primitive->centre[i] - sum[i];
+        primitive->high[i] = primitive->aligned ? fmax(a[i], b[i]) : primitive->centre[i] + sum[i];
+        RILL_ASSERT(primitive->low[i] <= primitive->high[i]);
     }
 }
 
-static void make_cylinder(rill_primitive *form, const rill_solid_def *def, const rill_placing *placing) {
+static void make_cylinder(rill_primitive *primitive, const rill_solid_def *def, const rill_placing *placing) {
     double a[3], b[3], along[3];
     rill_placing_point(placing, def->from, a);
     rill_placing_point(placing, def->to, b);
     for (int i = 0; i < 3; ++i) {
         along[i] = b[i] - a[i];
-        form->centre[i] = 0.5 * (a[i] + b[i]);
+        primitive->centre[i] = 0.5 * (a[i] + b[i]);
     }
-    unit_vector(along, form->axes[2]);
-    form->half[2] = 0.5 * rill_vec_dot(along, form->axes[2]);
-    form->radius = def->radius * placing->scale;
+    unit_vector(along, primitive->axes[2]);
+    primitive->half[2] = 0.5 * rill_vec_dot(along, primitive->axes[2]);
+    primitive->radius = def->radius * placing->scale;
     for (int i = 0; i < 3; ++i) {
-        double cosine = form->axes[2][i];
-        double reach = form->radius * sqrt(fmax(0.0, 1.0 - cosine * cosine));
-        form->low[i] = fmin(a[i], b[i]) - reach;
-        form->high[i] = fmax(a[i], b[i]) + reach;
-        RILL_ASSERT(form->low[i] <= form->high[i]);
+        double cosine = primitive->axes[2][i];
+        double reach = primitive->radius * sqrt(fmax(0.0, 1.0 - cosine * cosine));
+        primitive->low[i] = fmin(a[i], b[i]) - reach;
+        primitive->high[i] = fmax(a[i], b[i]) + reach;
+        RILL_ASSERT(primitive->low[i] <= primitive->high[i]);
     }
 }
 
-static void make_round(rill_primitive *form, const rill_solid_def *def, const rill_placing *placing) {
-    rill_placing_point(placing, def->centre, form->centre);
-    form->radius = def->radius * placing->scale;
-    form->tube = 0.0;
+static void make_round(rill_primitive *primitive, const rill_solid_def *def, const rill_placing *placing) {
+    rill_placing_point(placing, def->centre, primitive->centre);
+    primitive->radius = def->radius * placing->scale;
+    primitive->tube = 0.0;
     if (def->shape == RILL_SHAPE_TORUS) {
         double axis[3];
         unit_vector(def->axis, axis);
-        turn_vector(placing, axis, form->axes[2]);
-        form->tube = def->tube * placing->scale;
+        turn_vector(placing, axis, primitive->axes[2]);
+        primitive->tube = def->tube * placing->scale;
     }
     for (int i = 0; i < 3; ++i) {
-        double cosine = form->axes[2][i];
-        double reach = form->tube + form->radius * sqrt(fmax(0.0, 1.0 - cosine * cosine));
-        form->low[i] = form->centre[i] - reach;
-        form->high[i] = form->centre[i] + reach;
-        RILL_ASSERT(form->low[i] <= form->high[i]);
+        double cosine = primitive->axes[2][i];
+        double reach = primitive->tube + primitive->radius * sqrt(fmax(0.0, 1.0 - cosine * cosine));
+        primitive->low[i] = primitive->centre[i] - reach;
+        primitive->high[i] = primitive->centre[i] + reach;
+        RILL_ASSERT(primitive->low[i] <= primitive->high[i]);
     }
 }
 
 void rill_primitive_make(rill_solid *solid) {
     const rill_solid_def *def = &solid->def;
-    rill_primitive *form = &solid->primitive;
-    for (int i = 0; i < 3; ++i) form->low[i] = -INFINITY, form->high[i] = INFINITY;
+    rill_primitive *primitive = &solid->primitive;
+    for (int i = 0; i < 3; ++i) primitive->low[i] = -INFINITY, primitive->high[i] = INFINITY;
     if (def->shape == RILL_SHAPE_HEIGHTMAP) return; /* its rotation is ignored, so it may be anything */
     rill_placing placing = rill_placing_of(def);
     switch (def->shape) {
-    case RILL_SHAPE_BOX: make_box(form, def, &placing); break;
+    case RILL_SHAPE_BOX: make_box(primitive, def, &placing); break;
     case RILL_SHAPE_SPHERE:
-    case RILL_SHAPE_TORUS: make_round(form, def, &placing); break;
-    case RILL_SHAPE_CYLINDER: make_cylinder(form, def, &placing); break;
+    case RILL_SHAPE_TORUS: make_round(primitive, def, &placing); break;
+    case RILL_SHAPE_CYLINDER: make_cylinder(primitive, def, &placing); break;
     case RILL_SHAPE_PLANE: {
         double normal[3];
         unit_vector(def->axis, normal);
-        turn_vector(&placing, normal, form->axes[2]);
-        if (form->axes[2][2] < 0.0) /* below a plane is below it, however it was turned */
-            for (int i = 0; i < 3; ++i) form->axes[2][i] = -form->axes[2][i];
-        rill_placing_point(&placing, def->point, form->centre);
+        turn_vector(&placing, normal, primitive->axes[2]);
+        if (primitive->axes[2][2] < 0.0) /* below a plane is below it, however it was turned */
+            for (int i = 0; i < 3; ++i) primitive->axes[2][i] = -primitive->axes[2][i];
+        rill_placing_point(&placing, def->point, primitive->centre);
         break;
     }
     case RILL_SHAPE_MESH:
@@ -164,38 +164,38 @@ static bool clip_slab(double offset, double slope, double half, double *low, dou
     return *low <= *high;
 }
 
-static int cross_box(const rill_primitive *form, double x, double y, double *low, double *high) {
-    if (form->aligned) {
+static int cross_box(const rill_primitive *primitive, double x, double y, double *low, double *high) {
+    if (primitive->aligned) {
         /* Half-open, so that of two boxes side by side exactly one owns a centre on their common face. */
-        if (!(x >= form->low[0] && x < form->high[0] && y >= form->low[1] && y < form->high[1])) return 0;
-        *low = form->low[2], *high = form->high[2];
+        if (!(x >= primitive->low[0] && x < primitive->high[0] && y >= primitive->low[1] && y < primitive->high[1])) return 0;
+        *low = primitive->low[2], *high = primitive->high[2];
         return 1;
     }
-    double dx = x - form->centre[0], dy = y - form->centre[1];
+    double dx = x - primitive->centre[0], dy = y - primitive->centre[1];
     double a = -INFINITY, b = INFINITY;
     for (int k = 0; k < 3; ++k)
-        if (!clip_slab(dx * form->axes[k][0] + dy * form->axes[k][1], form->axes[k][2], form->half[k], &a, &b))
+        if (!clip_slab(dx * primitive->axes[k][0] + dy * primitive->axes[k][1], primitive->axes[k][2], primitive->half[k], &a, &b))
             return 0;
     RILL_ASSERT(a <= b && b < INFINITY && a > -INFINITY);
-    *low = form->centre[2] + a, *high = form->centre[2] + b;
+    *low = primitive->centre[2] + a, *high = primitive->centre[2] + b;
     return 1;
 }
 
-static int cross_sphere(const rill_primitive *form, double x, double y, double *low, double *high) {
-    double dx = x - form->centre[0], dy = y - form->centre[1];
-    double square = form->radius * form->radius - (dx * dx + dy * dy);
+static int cross_sphere(const rill_primitive *primitive, double x, double y, double *low, double *high) {
+    double dx = x - primitive->centre[0], dy = y - primitive->centre[1];
+    double square = primitive->radius * primitive->radius - (dx * dx + dy * dy);
     if (!(square > 0.0)) return 0;
-    *low = form->centre[2] - sqrt(square), *high = form->centre[2] + sqrt(square);
+    *low = primitive->centre[2] - sqrt(square), *high = primitive->centre[2] + sqrt(square);
     return 1;
 }
 
-static int cross_cylinder(const rill_primitive *form, double x, double y, double *low, double *high) {
-    const double *axis = form->axes[2];
-    double dx = x - form->centre[0], dy = y - form->centre[1];
+static int cross_cylinder(const rill_primitive *primitive, double x, double y, double *low, double *high) {
+    const double *axis = primitive->axes[2];
+    double dx = x - primitive->centre[0], dy = y - primitive->centre[1];
     double h0 = dx * axis[0] + dy * axis[1];
     double a = -INFINITY, b = INFINITY;
     double lean = axis[0] * axis[0] + axis[1] * axis[1]; /* = 1 - a_z^2 without cancellation */
-    double rest = (dx * dx + dy * dy) - h0 * h0 - form->radius * form->radius;
+    double rest = (dx * dx + dy * dy) - h0 * h0 - primitive->radius * primitive->radius;
     if (lean < 1e-24) {
         if (rest > 0.0) return 0;
     } else {
@@ -203,9 +203,9 @@ static int cross_cylinder(const rill_primitive *form, double x, double y, double
         if (!(square > 0.0)) return 0;
         a = (middle - sqrt(square)) / lean, b = (middle + sqrt(square)) / lean;
     }
-    if (!clip_slab(h0, axis[2], form->half[2], &a, &b) || !(a < b)) return 0;
+    if (!clip_slab(h0, axis[2], primitive->half[2], &a, &b) || !(a < b)) return 0;
     RILL_ASSERT(a < b && b < INFINITY && a > -INFINITY);
-    *low = form->centre[2] + a, *high = form->centre[2] + b;
+    *low = primitive->centre[2] + a, *high = primitive->centre[2] + b;
     return 1;
 }
 
@@ -246,11 +246,11 @@ static int roots_between(const double *c, const double *slope, int degree, const
     return count;
 }
 
-static int cross_torus(const rill_primitive *form, double x, double y, double low[2], double high[2]) {
+static int cross_torus(const rill_primitive *primitive, double x, double y, double low[2], double high[2]) {
     /* In units of the outer radius, so that all coefficients are of order one. */
-    double unit = form->radius + form->tube, R = form->radius / unit, r = form->tube / unit;
-    double dx = (x - form->centre[0]) / unit, dy = (y - form->centre[1]) / unit;
-    const double *axis = form->axes[2];
+    double unit = primitive->radius + primitive->tube, R = primitive->radius / unit, r = primitive->tube / unit;
+    double dx = (x - primitive->centre[0]) / unit, dy = (y - primitive->centre[1]) / unit;
+    const double *axis = primitive->axes[2];
     double k = dx * dx + dy * dy, h0 = dx * axis[0] + dy * axis[1];
     if (!(k < 1.0)) return 0;
     double m = k + R * R - r * r, lean = axis[0] * axis[0] + axis[1] * axis[1];
@@ -284,10 +284,10 @@ static int cross_torus(const rill_primitive *form, double x, double y, double lo
         double out = sqrt(fmax(0.0, k + t * t - h * h)) - R;
         bool inside = out * out + h * h < r * r;
         if (inside && joined)
-            high[ranges - 1] = form->centre[2] + unit * roots[i + 1];
+            high[ranges - 1] = primitive->centre[2] + unit * roots[i + 1];
         else if (inside && ranges < 2) {
-            low[ranges] = form->centre[2] + unit * roots[i];
-            high[ranges++] = form->centre[2] + unit * roots[i + 1];
+            low[ranges] = primitive->centre[2] + unit * roots[i];
+            high[ranges++] = primitive->centre[2] + unit * roots[i + 1];
         }
         joined = inside;
     }
@@ -295,17 +295,17 @@ static int cross_torus(const rill_primitive *form, double x, double y, double lo
 }
 
 int rill_line_cuts(const rill_solid *solid, double x, double y, double low[2], double high[2]) {
-    const rill_primitive *form = &solid->primitive;
+    const rill_primitive *primitive = &solid->primitive;
     switch (solid->def.shape) {
-    case RILL_SHAPE_BOX: return cross_box(form, x, y, low, high);
-    case RILL_SHAPE_SPHERE: return cross_sphere(form, x, y, low, high);
-    case RILL_SHAPE_CYLINDER: return cross_cylinder(form, x, y, low, high);
-    case RILL_SHAPE_TORUS: return cross_torus(form, x, y, low, high);
+    case RILL_SHAPE_BOX: return cross_box(primitive, x, y, low, high);
+    case RILL_SHAPE_SPHERE: return cross_sphere(primitive, x, y, low, high);
+    case RILL_SHAPE_CYLINDER: return cross_cylinder(primitive, x, y, low, high);
+    case RILL_SHAPE_TORUS: return cross_torus(primitive, x, y, low, high);
     case RILL_SHAPE_PLANE:
         *low = -INFINITY;
         *high =
-            form->centre[2] -
-            ((x - form->centre[0]) * form->axes[2][0] + (y - form->centre[1]) * form->axes[2][1]) / form->axes[2][2];
+            primitive->centre[2] -
+            ((x - primitive->centre[0]) * primitive->axes[2][0] + (y - primitive->centre[1]) * primitive->axes[2][1]) / primitive->axes[2][2];
         return 1;
     case RILL_SHAPE_MESH:
     case RILL_SHAPE_HEIGHTMAP: break;

@@ -5,12 +5,11 @@
 #include "base/alloc.h"
 #include "base/assert.h"
 #include "base/message.h"
+#include "shape/constants.h"
 
 #include <math.h>
 #include <string.h>
 
-static const double FARTHEST = 1e9;              /* m: no coordinate may be larger */
-static const double SMALLEST = 1e-9;             /* m: no radius or edge may be smaller */
 static const double MOST_ELEMENTS = 268435456.0; /* 2^28: heights, vertices, triangles */
 
 typedef struct checker {
@@ -49,15 +48,15 @@ static rill_result check_direction(const checker *check, const char *member, con
 static rill_result check_placing(const checker *check) {
     rill_result result = check_number(check, "scale", check->def->scale, 1e-9, 1e9);
     if (!result) result = check_vector(check, "rotate", check->def->rotate, 1e6);
-    if (!result) result = check_vector(check, "translate", check->def->translate, FARTHEST);
+    if (!result) result = check_vector(check, "translate", check->def->translate, RILL_SOLID_FARTHEST);
     return result;
 }
 
 static rill_result check_box(const checker *check) {
     static const char axes[] = "xyz";
     const rill_solid_def *def = check->def;
-    rill_result result = check_vector(check, "min", def->min, FARTHEST);
-    if (!result) result = check_vector(check, "max", def->max, FARTHEST);
+    rill_result result = check_vector(check, "min", def->min, RILL_SOLID_FARTHEST);
+    if (!result) result = check_vector(check, "max", def->max, RILL_SOLID_FARTHEST);
     for (int i = 0; i < 3 && !result; ++i)
         if (!(def->min[i] < def->max[i]))
             result = rill_fail(check->message, RILL_INVALID_ARGUMENT,
@@ -68,27 +67,27 @@ static rill_result check_box(const checker *check) {
 
 static rill_result check_round(const checker *check) {
     const rill_solid_def *def = check->def;
-    rill_result result = check_number(check, "radius", def->radius, SMALLEST, FARTHEST);
+    rill_result result = check_number(check, "radius", def->radius, RILL_SHAPE_SMALLEST, RILL_SOLID_FARTHEST);
     if (result) return result;
     if (def->shape == RILL_SHAPE_CYLINDER) {
-        result = check_vector(check, "from", def->from, FARTHEST);
-        if (!result) result = check_vector(check, "to", def->to, FARTHEST);
-        if (!result && !(fabs(def->to[0] - def->from[0]) >= SMALLEST || fabs(def->to[1] - def->from[1]) >= SMALLEST ||
-                         fabs(def->to[2] - def->from[2]) >= SMALLEST))
+        result = check_vector(check, "from", def->from, RILL_SOLID_FARTHEST);
+        if (!result) result = check_vector(check, "to", def->to, RILL_SOLID_FARTHEST);
+        if (!result && !(fabs(def->to[0] - def->from[0]) >= RILL_SHAPE_SMALLEST || fabs(def->to[1] - def->from[1]) >= RILL_SHAPE_SMALLEST ||
+                         fabs(def->to[2] - def->from[2]) >= RILL_SHAPE_SMALLEST))
             result = rill_fail(check->message, RILL_INVALID_ARGUMENT,
                                "solid %s: from and to are the same point, expected an axis", name_of(check));
         return result;
     }
-    result = check_vector(check, "centre", def->centre, FARTHEST);
+    result = check_vector(check, "centre", def->centre, RILL_SOLID_FARTHEST);
     if (!result && def->shape == RILL_SHAPE_TORUS) {
-        result = check_number(check, "tube", def->tube, SMALLEST, FARTHEST);
+        result = check_number(check, "tube", def->tube, RILL_SHAPE_SMALLEST, RILL_SOLID_FARTHEST);
         if (!result) result = check_direction(check, "axis", def->axis);
     }
     return result;
 }
 
 static rill_result check_plane(const checker *check) {
-    rill_result result = check_vector(check, "point", check->def->point, FARTHEST);
+    rill_result result = check_vector(check, "point", check->def->point, RILL_SOLID_FARTHEST);
     if (!result) result = check_direction(check, "axis", check->def->axis);
     if (result) return result;
     if (!(check->def->axis[2] > 0.0))
@@ -115,10 +114,10 @@ static rill_result check_vertices(const checker *check) {
         const float *p = def->vertices + 3 * v;
         double from[3] = { (double)p[0], (double)p[1], (double)p[2] }, to[3];
         rill_placing_point(&placing, from, to);
-        if (!(fabs(to[0]) <= FARTHEST && fabs(to[1]) <= FARTHEST && fabs(to[2]) <= FARTHEST))
+        if (!(fabs(to[0]) <= RILL_SOLID_FARTHEST && fabs(to[1]) <= RILL_SOLID_FARTHEST && fabs(to[2]) <= RILL_SOLID_FARTHEST))
             return rill_fail(check->message, RILL_INVALID_DATA,
                              "solid %s: vertex %zu is at (%g, %g, %g), expected finite numbers within %g",
-                             name_of(check), v, to[0], to[1], to[2], FARTHEST);
+                             name_of(check), v, to[0], to[1], to[2], RILL_SOLID_FARTHEST);
     }
     return RILL_OK;
 }
@@ -152,10 +151,10 @@ static rill_result check_heightmap(const checker *check) {
                              name_of(check), (int)def->heights_size[0], (int)def->heights_size[1], MOST_ELEMENTS);
     size_t columns = (size_t)def->heights_size[0], count = columns * (size_t)def->heights_size[1];
     for (size_t i = 0; i < count; ++i)
-        if (!(fabs(def->heights[i]) <= FARTHEST))
+        if (!(fabs(def->heights[i]) <= RILL_SOLID_FARTHEST))
             return rill_fail(check->message, RILL_INVALID_DATA,
                              "solid %s: height at column %zu, row %zu is %g, expected a finite number within %g",
-                             name_of(check), i % columns, i / columns, def->heights[i], FARTHEST);
+                             name_of(check), i % columns, i / columns, def->heights[i], RILL_SOLID_FARTHEST);
     return RILL_OK;
 }
 
@@ -184,17 +183,17 @@ static void *copy_of(const rill_allocator *allocator, const void *from, size_t c
 /* Puts the vertices of a mesh where its definition says; false, and all of them somewhere, when one would be too far. */
 static bool place_mesh(rill_solid *solid) {
     const rill_placing placing = rill_placing_of(&solid->def);
-    rill_primitive *form = &solid->primitive;
-    for (int i = 0; i < 3; ++i) form->low[i] = INFINITY, form->high[i] = -INFINITY;
+    rill_primitive *primitive = &solid->primitive;
+    for (int i = 0; i < 3; ++i) primitive->low[i] = INFINITY, primitive->high[i] = -INFINITY;
     bool near = true;
     for (size_t v = 0; v < solid->vertex_count; ++v) {
         const float *p = solid->def.vertices + 3 * v;
         double *to = solid->vertices + 3 * v;
         rill_placing_point(&placing, (double[3]){ (double)p[0], (double)p[1], (double)p[2] }, to);
         for (int i = 0; i < 3; ++i) {
-            near = near && fabs(to[i]) <= FARTHEST;
-            form->low[i] = to[i] < form->low[i] ? to[i] : form->low[i];
-            form->high[i] = to[i] > form->high[i] ? to[i] : form->high[i];
+            near = near && fabs(to[i]) <= RILL_SOLID_FARTHEST;
+            primitive->low[i] = to[i] < primitive->low[i] ? to[i] : primitive->low[i];
+            primitive->high[i] = to[i] > primitive->high[i] ? to[i] : primitive->high[i];
         }
     }
     return near;

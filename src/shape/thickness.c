@@ -22,12 +22,11 @@
  * done than is their due; what is not known of them may be thin. That is always right, and costs as much as it saves. */
 #include "base/alloc.h"
 #include "base/simd.h"
+#include "shape/constants.h"
 #include "shape/solid.h"
 
 #include <math.h>
 
-static const double NEAR = 2.0;      /* cells: more than the diagonal of a square of four centres */
-static const double LARGEST = 4.0;   /* cells: radius of a triangle */
 static const float OPPOSED = -1e-6f; /* cosine: beyond a right angle by more than rounding */
 static const float ROUNDING = 1e-5f; /* bounds of nodes are safe by this much */
 enum { LEAF = 32, CURVE_BITS = 10, CURVE_SIZE = 1 << CURVE_BITS };
@@ -384,8 +383,8 @@ bool rill_solid_measure(rill_solid *solid, double cell_size, const rill_allocato
     uint64_t *keys = rill_alloc(allocator, 2 * all, sizeof *keys);
     facet *facets = rill_alloc(allocator, all, sizeof *facets);
     bool good = keys && facets;
-    if (good && make_keys(solid, keys, facets, &count) <= LARGEST * cell_size)
-        good = find_thin(solid, facets, sort_keys(keys, keys + all, count), count, NEAR * cell_size, allocator);
+    if (good && make_keys(solid, keys, facets, &count) <= RILL_THIN_LARGEST * cell_size)
+        good = find_thin(solid, facets, sort_keys(keys, keys + all, count), count, RILL_THIN_NEAR * cell_size, allocator);
     rill_free(allocator, facets, all, sizeof *facets);
     rill_free(allocator, keys, 2 * all, sizeof *keys);
     return good;
