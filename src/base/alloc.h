@@ -7,7 +7,7 @@
 
 enum { RILL_ALIGNMENT = 64 };
 
-/* The C library's allocator, for definitions that name none. */
+/* Returns the C library's allocator, for definitions that name none. */
 rill_allocator rill_alloc_default(void);
 
 /* Allocates zeroed memory. NULL when count * size overflows or the hook refuses. A count of zero gives a non-NULL pointer. */

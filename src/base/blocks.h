@@ -11,9 +11,9 @@ typedef struct rill_blocks {
 } rill_blocks;
 
 rill_blocks rill_blocks_make(const rill_allocator *behind);
-/* Nothing may be in use. */
+/* Gives all blocks back; none may be in use. */
 void rill_blocks_free(rill_blocks *blocks);
-/* The allocator to work with; `blocks` must stay where it is meanwhile. */
+/* Returns the allocator to work with; `blocks` must stay where it is meanwhile. */
 rill_allocator rill_blocks_allocator(rill_blocks *blocks);
 
 #endif

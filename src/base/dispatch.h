@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* How many versions run here, from the first on. */
+/* Returns how many versions run here, from the first on. */
 static inline int32_t rill_processor_versions(void) {
     int32_t count = 2;
 #ifdef RILL_HAVE_AVX2

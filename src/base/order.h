@@ -7,7 +7,8 @@
 
 /* Orders items by (keys[item], item), or by themselves when keys is NULL. Costs one pass when they are in order. */
 void rill_order_items(int32_t *items, size_t count, const int32_t *keys);
-/* The item of `size` bytes with this key among items that begin with theirs, an int32_t, in ascending order; NULL: there is none. */
+/* Finds the item of `size` bytes with this key among items that begin with theirs, an int32_t, in
+ * ascending order; NULL: there is none. */
 void *rill_order_find(void *items, size_t count, size_t size, int32_t key);
 
 #endif

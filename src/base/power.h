@@ -2,7 +2,7 @@
 #ifndef RILL_BASE_POWER_H
 #define RILL_BASE_POWER_H
 
-/* For 0 < x and finite y; relative error below 1e-13 while the result is a normal number. */
+/* Returns x^y for 0 < x and finite y; relative error below 1e-13 while the result is a normal number. */
 double rill_power(double x, double y);
 
 #endif

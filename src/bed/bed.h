@@ -22,7 +22,8 @@
  *     x:                     -PAD_X  x0 ... x0+nx-1      WEST face, the v through its SOUTH face.
  *
  * Neighbours in one sheet whose voids overlap are joined by an implicit *dense pipe*; all other neighbours whose voids
- * overlap by at least `opening` are listed as *sparse pipes*, and what overlaps by less is never in one sheet. All sheets share one set of planes, so one plane index names any column.
+ * overlap by at least `opening` are listed as *sparse pipes*, and what overlaps by less is never in one sheet. All sheets
+ * share one set of planes, so one plane index names any column.
  *
  * A *tile* is RILL_TILE_W x RILL_TILE_H cells of a sheet. Tiles include the ring of ghosts: cell (x, y) of a sheet belongs to
  * tile ((x - x0 + 1) / RILL_TILE_W, (y - y0 + 1) / RILL_TILE_H), so tiles_x = ceil((nx + 2) / RILL_TILE_W). */
@@ -107,12 +108,12 @@ typedef struct rill_bed {
     size_t column_capacity, pipe_capacity, ghost_capacity; /* of the arrays; counts are above */
 } rill_bed;
 
-/* The height in metres of a count of quanta, and back (rounded to nearest). */
+/* Returns the height in metres of a count of quanta. */
 static inline double rill_bed_z(const rill_bed *bed, int32_t height) {
     return bed->datum + (double)height * bed->quantum;
 }
 
-/* Whether anything hangs over some column. */
+/* Tells whether anything hangs over some column. */
 bool rill_bed_roofed(const rill_bed *bed);
 
 /* Columns as they come out of the rasteriser, cell by cell and from below: what the bed is made from, what a snapshot
@@ -144,7 +145,7 @@ rill_result rill_columns_build(const rill_world_def *def, const rill_solid *cons
 rill_result rill_columns_rebuild(const rill_world_def *def, const rill_range *range, const rill_area *area,
                                  const rill_solid *const *solids, size_t solid_count, uint8_t *touched,
                                  const rill_allocator *allocator, rill_columns *out, rill_message *message);
-/* The lowest opening that is kept, in quanta: of voids, and of faces where it is at least RILL_LEAST_OPENING. */
+/* Returns the lowest opening that is kept, in quanta: of voids, and of faces where it is at least RILL_LEAST_OPENING. */
 int32_t rill_columns_opening(const rill_world_def *def, double quantum);
 /* Fills in what columns, or solids, tell about a bed. */
 void rill_columns_describe(const rill_columns *columns, rill_bed_info *info);
@@ -158,19 +159,19 @@ rill_result rill_bed_make(rill_columns *columns, const rill_edge edges[4], const
                           rill_bed *out, rill_message *message);
 void rill_bed_free(rill_bed *bed, const rill_allocator *allocator);
 
-/* The column at a point: the one whose void holds it, else the first floor below it. Returns the index into places[],
+/* Finds the column at a point: the one whose void holds it, else the first floor below it. Returns the index into places[],
  * or -1; `layer` (may be NULL) gets its number from below. */
 int32_t rill_bed_find(const rill_bed *bed, const double at[3], int32_t *layer);
-/* The index into places[] of a layer's column in a cell, or -1. */
+/* Returns the index into places[] of a layer's column in a cell, or -1. */
 int32_t rill_bed_column(const rill_bed *bed, int32_t x, int32_t y, int32_t layer);
-/* The sheet a plane index belongs to (binary search), and its cell. Also valid for ghosts. */
+/* Finds the sheet a plane index belongs to, and its cell. Valid for ghosts, too. */
 const rill_sheet *rill_bed_sheet_of(const rill_bed *bed, int32_t place, int32_t *x, int32_t *y);
-/* The tile of a column's plane index; ghosts have one like any column. */
+/* Returns the tile of a column's plane index; ghosts have one like any column. */
 int32_t rill_bed_tile_of(const rill_bed *bed, int32_t place);
-/* The first of the pipes whose end is `place` or lies behind it: of those in order of pipe_l, or, as a position in `by_r`, of
- * those in that order of pipe_r. `by_r` may be NULL. */
+/* Finds the first of the pipes whose end is `place` or lies behind it: among those in order of pipe_l, or, as a position in
+ * `by_r`, which lists them in order of pipe_r. `by_r` may be NULL. */
 int32_t rill_bed_first_pipe(const rill_bed *bed, const int32_t *by_r, int32_t place);
-/* The sparse pipe from l to r; -1: none. */
+/* Finds the sparse pipe from l to r; -1: there is none. */
 int32_t rill_bed_find_pipe(const rill_bed *bed, int32_t l, int32_t r);
 
 /* Checks all of the above; break it on purpose in a test. */

@@ -68,23 +68,23 @@ typedef struct pile {
 } pile;
 
 /* Puts a span on top of it, and stores the void in between. */
-static inline void add_span(rill_columns *columns, int32_t opening, pile *p, const bounds *at, uint16_t solid,
+static inline void add_span(rill_columns *columns, int32_t opening, pile *stack, const bounds *at, uint16_t solid,
                             rill_notes *notes) {
     if (at->low >= RILL_TOP) {
         rill_notes_up(&notes->clipped);
         return;
     }
-    if (p->any && at->low > p->top) rill_columns_keep(columns, opening, p->top, at->low, p->floor, notes);
-    if (!p->any || at->high > p->top) {
-        p->top = at->high;
-        p->floor = solid;
+    if (stack->any && at->low > stack->top) rill_columns_keep(columns, opening, stack->top, at->low, stack->floor, notes);
+    if (!stack->any || at->high > stack->top) {
+        stack->top = at->high;
+        stack->floor = solid;
     }
-    p->any = true;
+    stack->any = true;
 }
 
 /* The pile of a cell without spans of its own, after each bar. */
 typedef struct step {
-    pile p;
+    pile stack;
     int32_t count; /* columns so far */
     rill_notes notes;
     bool quiet; /* there are no notes after this */
@@ -122,13 +122,13 @@ static bool pile_bars(rill_piles *piles) {
     plain->b = piles->b.data, plain->c = piles->c.data, plain->floors = piles->floors.data;
     plain->count = 0;
     step *steps = piles->steps.data;
-    pile p = { 0 };
+    pile stack = { 0 };
     rill_notes notes = { 0 };
     for (size_t i = 0; i <= count; ++i) {
-        steps[i] = (step){ .p = p, .count = (int32_t)plain->count, .notes = notes };
-        if (i < count) add_span(plain, piles->opening, &p, &bars[i].at, bars[i].span.solid, &notes);
+        steps[i] = (step){ .stack = stack, .count = (int32_t)plain->count, .notes = notes };
+        if (i < count) add_span(plain, piles->opening, &stack, &bars[i].at, bars[i].span.solid, &notes);
     }
-    if (p.any) rill_columns_keep(plain, piles->opening, p.top, RILL_TOP, p.floor, &notes);
+    if (stack.any) rill_columns_keep(plain, piles->opening, stack.top, RILL_TOP, stack.floor, &notes);
     piles->plain_notes = notes;
     for (size_t i = 0; i <= count; ++i) steps[i].quiet = memcmp(&steps[i].notes, &notes, sizeof notes) == 0;
     return true;
@@ -160,32 +160,32 @@ static void store_cell(rill_piles *piles, int32_t x, const rill_span *span, cons
     const step *steps = piles->steps.data;
     rill_columns *columns = piles->columns;
     const int32_t opening = piles->opening;
-    pile p = { 0 };
+    pile stack = { 0 };
     if (piles->even) {
         while (next < last && rill_span_before(&next->span, span)) ++next;
-        p = steps[next - bars].p;
+        stack = steps[next - bars].stack;
         *notes = steps[next - bars].notes;
         copy_plain(piles, 0, steps[next - bars].count);
     }
     for (; span < end; ++span) {
         for (; next < last && rill_span_before(&next->span, span); ++next)
-            if (x >= next->from && x < next->until) add_span(columns, opening, &p, &next->at, next->span.solid, notes);
+            if (x >= next->from && x < next->until) add_span(columns, opening, &stack, &next->at, next->span.solid, notes);
         if (span->sheet) notes->sheets = 1;
         if (is_nothing(piles, span)) continue;
         const bounds at = bounds_of(piles, span);
-        add_span(columns, opening, &p, &at, span->solid, notes);
+        add_span(columns, opening, &stack, &at, span->solid, notes);
     }
     for (; next < last; ++next) {
-        const bool inside = p.any && next->at.high <= p.top && next->at.low < RILL_TOP;
+        const bool inside = stack.any && next->at.high <= stack.top && next->at.low < RILL_TOP;
         if (inside || x < next->from || x >= next->until) continue;
-        add_span(columns, opening, &p, &next->at, next->span.solid, notes);
+        add_span(columns, opening, &stack, &next->at, next->span.solid, notes);
         const step *same = piles->even ? &steps[next + 1 - bars] : NULL;
-        if (same && same->quiet && same->p.any && same->p.top == p.top && same->p.floor == p.floor) {
+        if (same && same->quiet && same->stack.any && same->stack.top == stack.top && same->stack.floor == stack.floor) {
             copy_plain(piles, same->count, piles->plain.count);
             return;
         }
     }
-    if (p.any) rill_columns_keep(columns, opening, p.top, RILL_TOP, p.floor, notes);
+    if (stack.any) rill_columns_keep(columns, opening, stack.top, RILL_TOP, stack.floor, notes);
 }
 
 /* Whether voids of a cell lie one above the other with solid between them. */

@@ -54,95 +54,95 @@ static bool rank_before(const rank *a, const rank *b) {
 RILL_SORT(sort_ranks, rank, rank_before)
 
 /* The neighbour of cell `cell`, whose x is `x`, to the west, east, south or north; -1 beyond the rim. */
-static int32_t neighbour(const numberer *n, int32_t cell, int32_t x, int direction) {
+static int32_t neighbour(const numberer *work, int32_t cell, int32_t x, int direction) {
     switch (direction) {
     case RILL_WEST: return x > 0 ? cell - 1 : -1;
-    case RILL_EAST: return x + 1 < n->nx ? cell + 1 : -1;
-    case RILL_SOUTH: return cell >= n->nx ? cell - n->nx : -1;
-    default: return cell + n->nx < n->nx * n->ny ? cell + n->nx : -1;
+    case RILL_EAST: return x + 1 < work->nx ? cell + 1 : -1;
+    case RILL_SOUTH: return cell >= work->nx ? cell - work->nx : -1;
+    default: return cell + work->nx < work->nx * work->ny ? cell + work->nx : -1;
     }
 }
 
-static int32_t overlap(const numberer *n, int32_t i, int32_t j) {
-    const rill_columns *c = n->columns;
+static int32_t overlap(const numberer *work, int32_t i, int32_t j) {
+    const rill_columns *c = work->columns;
     return rill_overlap(c->b[i], c->c[i], c->b[j], c->c[j]);
 }
 
-static bool has_piece(const numberer *n, int32_t cell, int32_t index) {
-    for (int32_t k = n->columns->cell_first[cell]; k < n->columns->cell_first[cell + 1]; ++k)
-        if (n->piece_of[k] == index) return true;
+static bool has_piece(const numberer *work, int32_t cell, int32_t index) {
+    for (int32_t k = work->columns->cell_first[cell]; k < work->columns->cell_first[cell + 1]; ++k)
+        if (work->piece_of[k] == index) return true;
     return false;
 }
 
 /* The column of a cell that a column opens into with the nearest base; -1 when there is none. */
-static int32_t best_match(const numberer *n, int32_t column, int32_t cell, bool only_free) {
+static int32_t best_match(const numberer *work, int32_t column, int32_t cell, bool only_free) {
     int32_t best = -1, nearest = 0;
-    for (int32_t k = n->columns->cell_first[cell]; k < n->columns->cell_first[cell + 1]; ++k) {
-        if ((only_free && n->piece_of[k] >= 0) || overlap(n, column, k) < n->columns->opening) continue;
-        int32_t distance = abs(n->columns->b[k] - n->columns->b[column]);
+    for (int32_t k = work->columns->cell_first[cell]; k < work->columns->cell_first[cell + 1]; ++k) {
+        if ((only_free && work->piece_of[k] >= 0) || overlap(work, column, k) < work->columns->opening) continue;
+        int32_t distance = abs(work->columns->b[k] - work->columns->b[column]);
         if (best < 0 || distance < nearest) best = k, nearest = distance;
     }
     return best;
 }
 
 /* Whether a column may join a piece: its cell is free there and no neighbour overlaps by too little. */
-static bool may_join(const numberer *n, const spot *at, int32_t index) {
-    if (n->piece_of[at->column] >= 0 || has_piece(n, at->cell, index)) return false;
+static bool may_join(const numberer *work, const spot *at, int32_t index) {
+    if (work->piece_of[at->column] >= 0 || has_piece(work, at->cell, index)) return false;
     for (int d = 0; d < 4; ++d) {
-        int32_t other = neighbour(n, at->cell, at->x, d);
+        int32_t other = neighbour(work, at->cell, at->x, d);
         if (other < 0) continue;
-        for (int32_t k = n->columns->cell_first[other]; k < n->columns->cell_first[other + 1]; ++k)
-            if (n->piece_of[k] == index && rill_overlap_closed(overlap(n, at->column, k), n->columns->opening))
+        for (int32_t k = work->columns->cell_first[other]; k < work->columns->cell_first[other + 1]; ++k)
+            if (work->piece_of[k] == index && rill_overlap_closed(overlap(work, at->column, k), work->columns->opening))
                 return false;
     }
     return true;
 }
 
-static bool join(numberer *n, const spot *at, int32_t index) {
-    piece *p = (piece *)n->pieces.data + index;
-    int32_t x = at->x, y = (at->cell - x) / n->nx;
-    RILL_ASSERT(n->piece_of[at->column] < 0 && at->cell % n->nx == x);
-    n->piece_of[at->column] = index;
+static bool join(numberer *work, const spot *at, int32_t index) {
+    piece *p = (piece *)work->pieces.data + index;
+    int32_t x = at->x, y = (at->cell - x) / work->nx;
+    RILL_ASSERT(work->piece_of[at->column] < 0 && at->cell % work->nx == x);
+    work->piece_of[at->column] = index;
     p->x0 = x < p->x0 ? x : p->x0, p->x1 = x > p->x1 ? x : p->x1;
     p->y0 = y < p->y0 ? y : p->y0, p->y1 = y > p->y1 ? y : p->y1;
     p->size += 1;
-    p->ground += at->column == n->columns->cell_first[at->cell];
-    return rill_array_push(&n->next, n->allocator, at) != NULL;
+    p->ground += at->column == work->columns->cell_first[at->cell];
+    return rill_array_push(&work->next, work->allocator, at) != NULL;
 }
 
-static bool grow_from(numberer *n, const spot *from, int32_t index) {
+static bool grow_from(numberer *work, const spot *from, int32_t index) {
     for (int d = 0; d < 4; ++d) {
-        int32_t cell = neighbour(n, from->cell, from->x, d);
-        if (cell < 0 || has_piece(n, cell, index)) continue;
-        spot to = { best_match(n, from->column, cell, true), cell, from->x + (d == RILL_EAST) - (d == RILL_WEST) };
-        if (to.column < 0 || abs(n->columns->b[to.column] - n->columns->b[from->column]) > n->step) continue;
-        if (best_match(n, to.column, from->cell, false) != from->column || !may_join(n, &to, index)) continue;
-        if (!join(n, &to, index)) return false;
+        int32_t cell = neighbour(work, from->cell, from->x, d);
+        if (cell < 0 || has_piece(work, cell, index)) continue;
+        spot to = { best_match(work, from->column, cell, true), cell, from->x + (d == RILL_EAST) - (d == RILL_WEST) };
+        if (to.column < 0 || abs(work->columns->b[to.column] - work->columns->b[from->column]) > work->step) continue;
+        if (best_match(work, to.column, from->cell, false) != from->column || !may_join(work, &to, index)) continue;
+        if (!join(work, &to, index)) return false;
     }
     return true;
 }
 
-static bool grow_piece(numberer *n, int32_t column, int32_t cell) {
-    piece fresh = { .x0 = n->nx, .y0 = n->ny, .x1 = -1, .y1 = -1 };
-    int32_t index = (int32_t)n->pieces.count;
-    n->next.count = 0;
-    if (!rill_array_push(&n->pieces, n->allocator, &fresh) || !join(n, &(spot){ column, cell, cell % n->nx }, index))
+static bool grow_piece(numberer *work, int32_t column, int32_t cell) {
+    piece fresh = { .x0 = work->nx, .y0 = work->ny, .x1 = -1, .y1 = -1 };
+    int32_t index = (int32_t)work->pieces.count;
+    work->next.count = 0;
+    if (!rill_array_push(&work->pieces, work->allocator, &fresh) || !join(work, &(spot){ column, cell, cell % work->nx }, index))
         return false;
-    while (n->next.count > 0) {
-        rill_array swap = n->now;
-        n->now = n->next, n->next = swap;
-        n->next.count = 0;
-        for (size_t i = 0; i < n->now.count; ++i) {
-            spot from = ((const spot *)n->now.data)[i];
-            if (!grow_from(n, &from, index)) return false;
+    while (work->next.count > 0) {
+        rill_array swap = work->now;
+        work->now = work->next, work->next = swap;
+        work->next.count = 0;
+        for (size_t i = 0; i < work->now.count; ++i) {
+            spot from = ((const spot *)work->now.data)[i];
+            if (!grow_from(work, &from, index)) return false;
         }
     }
     return true;
 }
 
-static bool grow_pieces(numberer *n) {
-    const int32_t *first = n->columns->cell_first;
-    int32_t cells = n->nx * n->ny;
+static bool grow_pieces(numberer *work) {
+    const int32_t *first = work->columns->cell_first;
+    int32_t cells = work->nx * work->ny;
     bool more = true;
     for (int32_t layer = 0; more; ++layer) {
         more = false;
@@ -150,7 +150,7 @@ static bool grow_pieces(numberer *n) {
             int32_t column = first[cell] + layer;
             if (column >= first[cell + 1]) continue;
             more = true;
-            if (n->piece_of[column] < 0 && !grow_piece(n, column, cell)) return false;
+            if (work->piece_of[column] < 0 && !grow_piece(work, column, cell)) return false;
         }
     }
     return true;
@@ -159,74 +159,74 @@ static bool grow_pieces(numberer *n) {
 /* ------------------------------------------------------------------------------------------------------- packing */
 
 /* A piece has one column per cell: listing the cells is enough. */
-static bool list_members(numberer *n) {
-    piece *pieces = n->pieces.data;
-    n->members = rill_alloc_zeroed(n->allocator, (size_t)n->columns->count, sizeof(int32_t));
-    if (!n->members || !rill_array_resize(&n->ranks, n->allocator, n->pieces.count)) return false;
+static bool list_members(numberer *work) {
+    piece *pieces = work->pieces.data;
+    work->members = rill_alloc_zeroed(work->allocator, (size_t)work->columns->count, sizeof(int32_t));
+    if (!work->members || !rill_array_resize(&work->ranks, work->allocator, work->pieces.count)) return false;
     int32_t sum = 0;
-    rank *ranks = n->ranks.data;
-    for (size_t i = 0; i < n->pieces.count; ++i) {
+    rank *ranks = work->ranks.data;
+    for (size_t i = 0; i < work->pieces.count; ++i) {
         ranks[i] = (rank){ .piece = (int32_t)i, .ground = pieces[i].ground, .size = pieces[i].size };
         pieces[i].first = sum;
         sum += pieces[i].size;
     }
-    RILL_ASSERT(sum == n->columns->count); /* every column is in one piece */
-    for (int32_t cell = 0; cell < n->nx * n->ny; ++cell)
-        for (int32_t k = n->columns->cell_first[cell]; k < n->columns->cell_first[cell + 1]; ++k)
-            n->members[pieces[n->piece_of[k]].first++] = cell;
-    for (size_t i = 0; i < n->pieces.count; ++i) pieces[i].first -= pieces[i].size;
+    RILL_ASSERT(sum == work->columns->count); /* every column is in one piece */
+    for (int32_t cell = 0; cell < work->nx * work->ny; ++cell)
+        for (int32_t k = work->columns->cell_first[cell]; k < work->columns->cell_first[cell + 1]; ++k)
+            work->members[pieces[work->piece_of[k]].first++] = cell;
+    for (size_t i = 0; i < work->pieces.count; ++i) pieces[i].first -= pieces[i].size;
     /* By size, but the piece with the most ground comes first of all. */
-    sort_ranks(ranks, n->ranks.count);
-    for (size_t i = 1; i < n->ranks.count; ++i) ranks[i].ground = 0;
-    sort_ranks(ranks, n->ranks.count);
+    sort_ranks(ranks, work->ranks.count);
+    for (size_t i = 1; i < work->ranks.count; ++i) ranks[i].ground = 0;
+    sort_ranks(ranks, work->ranks.count);
     return true;
 }
 
 /* The sheets in which some of a piece's cells have a column already have no joints with it: -1; of the first 64, those are also
  * returned as bits. */
-static uint64_t find_taken(const numberer *n, const piece *p) {
-    int64_t *joints = n->joints.data;
-    const bool many = n->sheets->count > 64;
+static uint64_t find_taken(const numberer *work, const piece *p) {
+    int64_t *joints = work->joints.data;
+    const bool many = work->sheets->count > 64;
     uint64_t taken = 0;
     for (int32_t i = p->first; i < p->first + p->size; ++i) {
-        const int32_t cell = n->members[i];
-        taken |= n->used[cell];
-        for (int32_t k = n->columns->cell_first[cell]; many && k < n->columns->cell_first[cell + 1]; ++k)
-            if (n->piece_of[k] < 0) joints[~n->piece_of[k]] = -1;
+        const int32_t cell = work->members[i];
+        taken |= work->used[cell];
+        for (int32_t k = work->columns->cell_first[cell]; many && k < work->columns->cell_first[cell + 1]; ++k)
+            if (work->piece_of[k] < 0) joints[~work->piece_of[k]] = -1;
     }
-    for (size_t s = 0; s < 64 && s < n->sheets->count; ++s)
+    for (size_t s = 0; s < 64 && s < work->sheets->count; ++s)
         if (taken >> s & 1) joints[s] = -1;
     return taken;
 }
 
 /* A column of a piece and those of a cell beside it. */
-static void count_joints(const numberer *n, int32_t column, int32_t other) {
-    int64_t *joints = n->joints.data;
-    for (int32_t k = n->columns->cell_first[other]; k < n->columns->cell_first[other + 1]; ++k) {
-        const int32_t s = ~n->piece_of[k];
+static void count_joints(const numberer *work, int32_t column, int32_t other) {
+    int64_t *joints = work->joints.data;
+    for (int32_t k = work->columns->cell_first[other]; k < work->columns->cell_first[other + 1]; ++k) {
+        const int32_t s = ~work->piece_of[k];
         if (s < 0 || joints[s] < 0) continue;
-        const int32_t height = overlap(n, column, k);
-        joints[s] = rill_overlap_closed(height, n->columns->opening) ? -1 : joints[s] + (height > 0);
+        const int32_t height = overlap(work, column, k);
+        joints[s] = rill_overlap_closed(height, work->columns->opening) ? -1 : joints[s] + (height > 0);
     }
 }
 
 /* How many dense pipes a piece would have to what is in each sheet; -1 where it does not fit. Looks at each column beside the
  * piece once, however many sheets there are. */
-static void find_joints(const numberer *n, int32_t index) {
-    const piece *p = (const piece *)n->pieces.data + index;
-    const size_t sheets = n->sheets->count;
-    int64_t *joints = n->joints.data;
+static void find_joints(const numberer *work, int32_t index) {
+    const piece *p = (const piece *)work->pieces.data + index;
+    const size_t sheets = work->sheets->count;
+    int64_t *joints = work->joints.data;
     for (size_t s = 0; s < sheets; ++s) joints[s] = 0;
-    const uint64_t taken = find_taken(n, p), all = sheets < 64 ? ((uint64_t)1 << sheets) - 1 : ~(uint64_t)0;
+    const uint64_t taken = find_taken(work, p), all = sheets < 64 ? ((uint64_t)1 << sheets) - 1 : ~(uint64_t)0;
     bool any = false;
     for (size_t s = 0; s < sheets && !any; ++s) any = joints[s] == 0;
     for (int32_t i = p->first; any && i < p->first + p->size; ++i) {
-        const int32_t cell = n->members[i], x = cell % n->nx;
-        int32_t column = n->columns->cell_first[cell];
-        while (n->piece_of[column] != index) ++column;
+        const int32_t cell = work->members[i], x = cell % work->nx;
+        int32_t column = work->columns->cell_first[cell];
+        while (work->piece_of[column] != index) ++column;
         for (int d = 0; d < 4; ++d) {
-            const int32_t other = neighbour(n, cell, x, d);
-            if (other >= 0 && (sheets > 64 || n->used[other] & all & ~taken)) count_joints(n, column, other);
+            const int32_t other = neighbour(work, cell, x, d);
+            if (other >= 0 && (sheets > 64 || work->used[other] & all & ~taken)) count_joints(work, column, other);
         }
     }
 }
@@ -239,29 +239,29 @@ static rill_sheet around(const rill_sheet *sheet, const piece *p) {
 }
 
 /* The columns of a piece are in a sheet from now on. */
-static void put_into(numberer *n, int32_t index, int32_t sheet) {
-    const piece *p = (const piece *)n->pieces.data + index;
+static void put_into(numberer *work, int32_t index, int32_t sheet) {
+    const piece *p = (const piece *)work->pieces.data + index;
     for (int32_t i = p->first; i < p->first + p->size; ++i) {
-        const int32_t cell = n->members[i];
-        int32_t column = n->columns->cell_first[cell];
-        while (n->piece_of[column] != index) ++column;
-        RILL_ASSERT(column < n->columns->cell_first[cell + 1]);
-        n->piece_of[column] = ~sheet;
-        if (sheet < 64) n->used[cell] |= (uint64_t)1 << sheet;
+        const int32_t cell = work->members[i];
+        int32_t column = work->columns->cell_first[cell];
+        while (work->piece_of[column] != index) ++column;
+        RILL_ASSERT(column < work->columns->cell_first[cell + 1]);
+        work->piece_of[column] = ~sheet;
+        if (sheet < 64) work->used[cell] |= (uint64_t)1 << sheet;
     }
 }
 
-static bool pack_piece(numberer *n, int32_t index) {
-    const piece *p = (const piece *)n->pieces.data + index;
-    rill_sheet *sheets = n->sheets->data, whole = { .nx = n->nx, .ny = n->ny },
+static bool pack_piece(numberer *work, int32_t index) {
+    const piece *p = (const piece *)work->pieces.data + index;
+    rill_sheet *sheets = work->sheets->data, whole = { .nx = work->nx, .ny = work->ny },
                tight = { .x0 = p->x0, .y0 = p->y0, .nx = p->x1 - p->x0 + 1, .ny = p->y1 - p->y0 + 1 },
-               own = n->roomy ? whole : tight;
+               own = work->roomy ? whole : tight;
     int64_t least = rill_sheet_area(own.nx, own.ny) + SHEET_COST;
     int32_t best = -1;
-    find_joints(n, index);
-    RILL_ASSERT(n->joints.count >= n->sheets->count);
-    for (int32_t s = 0; s < (int32_t)n->sheets->count; ++s) {
-        const int64_t pipes = ((const int64_t *)n->joints.data)[s];
+    find_joints(work, index);
+    RILL_ASSERT(work->joints.count >= work->sheets->count);
+    for (int32_t s = 0; s < (int32_t)work->sheets->count; ++s) {
+        const int64_t pipes = ((const int64_t *)work->joints.data)[s];
         if (pipes < 0) continue;
         rill_sheet grown = around(&sheets[s], p);
         int64_t growth = rill_sheet_area(grown.nx, grown.ny) - rill_sheet_area(sheets[s].nx, sheets[s].ny);
@@ -270,23 +270,23 @@ static bool pack_piece(numberer *n, int32_t index) {
     if (best >= 0)
         sheets[best] = around(&sheets[best], p);
     else {
-        best = (int32_t)n->sheets->count;
-        if (!rill_array_push(n->sheets, n->allocator, &own)) return false;
-        if (!rill_array_resize(&n->joints, n->allocator, n->sheets->count)) return false;
+        best = (int32_t)work->sheets->count;
+        if (!rill_array_push(work->sheets, work->allocator, &own)) return false;
+        if (!rill_array_resize(&work->joints, work->allocator, work->sheets->count)) return false;
     }
-    put_into(n, index, best);
+    put_into(work, index, best);
     return true;
 }
 
-static bool pack(numberer *n) {
-    n->used = rill_alloc_zeroed(n->allocator, (size_t)n->nx * (size_t)n->ny, sizeof(uint64_t));
-    if (!n->used || !list_members(n)) return false;
-    const rank *ranks = n->ranks.data;
-    for (size_t i = 0; i < n->ranks.count; ++i)
-        if (!pack_piece(n, ranks[i].piece)) return false;
-    for (int64_t k = 0; k < n->columns->count; ++k) n->piece_of[k] = ~n->piece_of[k]; /* now sheet_of */
-    for (int64_t k = 0; k < n->columns->count; ++k)
-        RILL_ASSERT(n->piece_of[k] >= 0 && (size_t)n->piece_of[k] < n->sheets->count);
+static bool pack(numberer *work) {
+    work->used = rill_alloc_zeroed(work->allocator, (size_t)work->nx * (size_t)work->ny, sizeof(uint64_t));
+    if (!work->used || !list_members(work)) return false;
+    const rank *ranks = work->ranks.data;
+    for (size_t i = 0; i < work->ranks.count; ++i)
+        if (!pack_piece(work, ranks[i].piece)) return false;
+    for (int64_t k = 0; k < work->columns->count; ++k) work->piece_of[k] = ~work->piece_of[k]; /* now sheet_of */
+    for (int64_t k = 0; k < work->columns->count; ++k)
+        RILL_ASSERT(work->piece_of[k] >= 0 && (size_t)work->piece_of[k] < work->sheets->count);
     return true;
 }
 
@@ -322,7 +322,7 @@ static bool number_single(rill_numbering *numbering, const rill_columns *columns
 static bool number_layers(rill_numbering *numbering, const rill_columns *columns, bool roomy,
                           const rill_allocator *allocator) {
     double step = columns->grid.cell_size / columns->quantum;
-    numberer n = { .columns = columns,
+    numberer work = { .columns = columns,
                    .allocator = allocator,
                    .nx = columns->grid.cells[0],
                    .ny = columns->grid.cells[1],
@@ -335,18 +335,18 @@ static bool number_layers(rill_numbering *numbering, const rill_columns *columns
                    .sheets = &numbering->sheets,
                    .roomy = roomy };
     size_t count = (size_t)columns->count;
-    n.piece_of = rill_alloc_zeroed(allocator, count, sizeof(int32_t));
-    bool done = n.piece_of != NULL;
-    for (size_t i = 0; done && i < count; ++i) n.piece_of[i] = -1;
-    done = done && grow_pieces(&n) && pack(&n);
-    rill_array_free(&n.pieces, allocator);
-    rill_array_free(&n.now, allocator);
-    rill_array_free(&n.next, allocator);
-    rill_array_free(&n.joints, allocator);
-    rill_array_free(&n.ranks, allocator);
-    rill_free(allocator, n.members, count, sizeof(int32_t));
-    rill_free(allocator, n.used, (size_t)n.nx * (size_t)n.ny, sizeof(uint64_t));
-    numbering->sheet_of = n.piece_of;
+    work.piece_of = rill_alloc_zeroed(allocator, count, sizeof(int32_t));
+    bool done = work.piece_of != NULL;
+    for (size_t i = 0; done && i < count; ++i) work.piece_of[i] = -1;
+    done = done && grow_pieces(&work) && pack(&work);
+    rill_array_free(&work.pieces, allocator);
+    rill_array_free(&work.now, allocator);
+    rill_array_free(&work.next, allocator);
+    rill_array_free(&work.joints, allocator);
+    rill_array_free(&work.ranks, allocator);
+    rill_free(allocator, work.members, count, sizeof(int32_t));
+    rill_free(allocator, work.used, (size_t)work.nx * (size_t)work.ny, sizeof(uint64_t));
+    numbering->sheet_of = work.piece_of;
     return done;
 }
 

@@ -1,4 +1,4 @@
-/* Triangles of the solids that lie under the whole grid. */
+/* Triangles of the solids that lie under the whole grid, for drawing them. */
 #ifndef RILL_BED_TERRAIN_MESH_H
 #define RILL_BED_TERRAIN_MESH_H
 
