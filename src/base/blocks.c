@@ -1,5 +1,5 @@
-#include "base/assert.h"
 #include "base/blocks.h"
+#include "base/assert.h"
 
 typedef struct block {
     void *memory;

@@ -1,5 +1,5 @@
-#include "base/assert.h"
 #include "base/order.h"
+#include "base/assert.h"
 
 #include <stdbool.h>
 #include <string.h>

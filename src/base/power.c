@@ -1,5 +1,5 @@
-#include "base/assert.h"
 #include "base/power.h"
+#include "base/assert.h"
 
 #include <stdint.h>
 #include <string.h>

@@ -149,8 +149,8 @@ static int64_t count_closed(const rill_columns *columns) {
             const int32_t other = cell + (side == 0 ? 1 : nx);
             for (int32_t i = first[cell]; i < first[cell + 1]; ++i)
                 for (int32_t k = first[other]; k < first[other + 1]; ++k)
-                    count += rill_overlap_closed(rill_overlap(columns->b[i], columns->c[i], columns->b[k], columns->c[k]),
-                                                 columns->opening);
+                    count += rill_overlap_closed(
+                        rill_overlap(columns->b[i], columns->c[i], columns->b[k], columns->c[k]), columns->opening);
         }
     return count;
 }

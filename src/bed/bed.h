@@ -81,8 +81,8 @@ typedef struct rill_range {
 typedef struct rill_bed {
     rill_grid grid;
     rill_bed_info info;
-    double quantum; /* m */
-    double datum;   /* z of height 0, m */
+    double quantum;  /* m */
+    double datum;    /* z of height 0, m */
     int32_t opening; /* quanta: voids that overlap by less are not joined */
 
     /* Cells: columns of cell i = y * cells[0] + x are places[cell_first[i]] .. places[cell_first[i + 1] - 1], from below. */

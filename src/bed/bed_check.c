@@ -145,7 +145,8 @@ static rill_result check_pipes_of(checker *check, const rill_sheet *s, int32_t x
     bool inside[2] = { x + 1 < s->x0 + s->nx, y + 1 < s->y0 + s->ny };
     for (int i = 0; i < 2; ++i)
         if (inside[i] &&
-            rill_overlap_closed(rill_overlap(bed->b[place], bed->c[place], bed->b[ahead[i]], bed->c[ahead[i]]), bed->opening))
+            rill_overlap_closed(rill_overlap(bed->b[place], bed->c[place], bed->b[ahead[i]], bed->c[ahead[i]]),
+                                bed->opening))
             return BROKEN(check, "places %d and %d of one sheet overlap by too little", (int)place, (int)ahead[i]);
     return RILL_OK;
 }

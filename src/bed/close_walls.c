@@ -90,7 +90,10 @@ void rill_columns_free(rill_columns *columns, const rill_allocator *allocator) {
 rill_result rill_columns_fill(const rill_columns *raw, int32_t opening, const rill_array *fills, const rill_area *area,
                               const rill_allocator *allocator, rill_columns *out, rill_message *message) {
     const filling job = { raw, opening, fills };
-    rill_columns fresh = { .grid = raw->grid, .area = *area, .quantum = raw->quantum, .datum = raw->datum,
+    rill_columns fresh = { .grid = raw->grid,
+                           .area = *area,
+                           .quantum = raw->quantum,
+                           .datum = raw->datum,
                            .opening = opening < RILL_LEAST_OPENING ? RILL_LEAST_OPENING : opening };
     copy_filled(&job, &fresh);
     const size_t count = (size_t)fresh.count, cells = rill_area_cells(area);

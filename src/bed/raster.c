@@ -213,7 +213,8 @@ static bool make_runs(rill_raster *raster, int32_t row) {
     const double y = rill_lattice_at(&raster->y, row);
     raster->runs.count = 0;
     for (size_t s = 0; s < raster->solid_count; ++s)
-        if (raster->solids[s] && raster->solids[s]->primitive.aligned && !push_run(raster, (uint16_t)s, y)) return false;
+        if (raster->solids[s] && raster->solids[s]->primitive.aligned && !push_run(raster, (uint16_t)s, y))
+            return false;
     sort_runs(raster->runs.data, raster->runs.count);
     return true;
 }
@@ -222,7 +223,8 @@ static bool spans_of_form(rill_raster *raster, uint16_t index, double y) {
     const rill_solid *solid = raster->solids[index];
     const rill_primitive *primitive = &solid->primitive;
     if (!(y >= primitive->low[1] && y <= primitive->high[1])) return true;
-    int32_t from = rill_lattice_reach(&raster->x, primitive->low[0]), until = rill_lattice_reach(&raster->x, primitive->high[0]);
+    int32_t from = rill_lattice_reach(&raster->x, primitive->low[0]),
+            until = rill_lattice_reach(&raster->x, primitive->high[0]);
     if (until < raster->x.count) until += 1; /* a centre exactly on the bound */
     for (int32_t x = from; x < until; ++x) {
         double low[2], high[2];

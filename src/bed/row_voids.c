@@ -74,7 +74,8 @@ static inline void add_span(rill_columns *columns, int32_t opening, pile *stack,
         rill_notes_up(&notes->clipped);
         return;
     }
-    if (stack->any && at->low > stack->top) rill_columns_keep(columns, opening, stack->top, at->low, stack->floor, notes);
+    if (stack->any && at->low > stack->top)
+        rill_columns_keep(columns, opening, stack->top, at->low, stack->floor, notes);
     if (!stack->any || at->high > stack->top) {
         stack->top = at->high;
         stack->floor = solid;
@@ -169,7 +170,8 @@ static void store_cell(rill_piles *piles, int32_t x, const rill_span *span, cons
     }
     for (; span < end; ++span) {
         for (; next < last && rill_span_before(&next->span, span); ++next)
-            if (x >= next->from && x < next->until) add_span(columns, opening, &stack, &next->at, next->span.solid, notes);
+            if (x >= next->from && x < next->until)
+                add_span(columns, opening, &stack, &next->at, next->span.solid, notes);
         if (span->sheet) notes->sheets = 1;
         if (is_nothing(piles, span)) continue;
         const bounds at = bounds_of(piles, span);
@@ -180,7 +182,8 @@ static void store_cell(rill_piles *piles, int32_t x, const rill_span *span, cons
         if (inside || x < next->from || x >= next->until) continue;
         add_span(columns, opening, &stack, &next->at, next->span.solid, notes);
         const step *same = piles->even ? &steps[next + 1 - bars] : NULL;
-        if (same && same->quiet && same->stack.any && same->stack.top == stack.top && same->stack.floor == stack.floor) {
+        if (same && same->quiet && same->stack.any && same->stack.top == stack.top &&
+            same->stack.floor == stack.floor) {
             copy_plain(piles, same->count, piles->plain.count);
             return;
         }

@@ -126,7 +126,8 @@ static bool grow_piece(numberer *work, int32_t column, int32_t cell) {
     piece fresh = { .x0 = work->nx, .y0 = work->ny, .x1 = -1, .y1 = -1 };
     int32_t index = (int32_t)work->pieces.count;
     work->next.count = 0;
-    if (!rill_array_push(&work->pieces, work->allocator, &fresh) || !join(work, &(spot){ column, cell, cell % work->nx }, index))
+    if (!rill_array_push(&work->pieces, work->allocator, &fresh) ||
+        !join(work, &(spot){ column, cell, cell % work->nx }, index))
         return false;
     while (work->next.count > 0) {
         rill_array swap = work->now;
@@ -323,17 +324,17 @@ static bool number_layers(rill_numbering *numbering, const rill_columns *columns
                           const rill_allocator *allocator) {
     double step = columns->grid.cell_size / columns->quantum;
     numberer work = { .columns = columns,
-                   .allocator = allocator,
-                   .nx = columns->grid.cells[0],
-                   .ny = columns->grid.cells[1],
-                   .step = step < (double)RILL_TOP ? (int32_t)step : RILL_TOP,
-                   .pieces = rill_array_make(sizeof(piece)),
-                   .now = rill_array_make(sizeof(spot)),
-                   .next = rill_array_make(sizeof(spot)),
-                   .joints = rill_array_make(sizeof(int64_t)),
-                   .ranks = rill_array_make(sizeof(rank)),
-                   .sheets = &numbering->sheets,
-                   .roomy = roomy };
+                      .allocator = allocator,
+                      .nx = columns->grid.cells[0],
+                      .ny = columns->grid.cells[1],
+                      .step = step < (double)RILL_TOP ? (int32_t)step : RILL_TOP,
+                      .pieces = rill_array_make(sizeof(piece)),
+                      .now = rill_array_make(sizeof(spot)),
+                      .next = rill_array_make(sizeof(spot)),
+                      .joints = rill_array_make(sizeof(int64_t)),
+                      .ranks = rill_array_make(sizeof(rank)),
+                      .sheets = &numbering->sheets,
+                      .roomy = roomy };
     size_t count = (size_t)columns->count;
     work.piece_of = rill_alloc_zeroed(allocator, count, sizeof(int32_t));
     bool done = work.piece_of != NULL;

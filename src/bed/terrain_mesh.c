@@ -1,7 +1,7 @@
 /* Triangles of the solids that lie under the whole grid, for drawing them: planes and heightmaps. They are the surface that
  * columns stand on: over the grid, and no farther. */
-#include "base/alloc.h"
 #include "bed/terrain_mesh.h"
+#include "base/alloc.h"
 
 static bool take_cover(rill_solid *solid, const rill_allocator *allocator, size_t vertices, size_t triangles) {
     double *cover = rill_alloc_zeroed(allocator, vertices, 3 * sizeof(double));

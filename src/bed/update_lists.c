@@ -182,7 +182,8 @@ void rill_lists_notes(rill_update *update, rill_bed *bed) {
     for (size_t p = 0; p < update->parts.count; ++p) {
         const rill_area *area = &parts[p].area;
         const size_t width = (size_t)(area->high[0] - area->low[0]);
-        RILL_ASSERT(!rill_area_empty(area) && area->high[0] <= bed->grid.cells[0] && area->high[1] <= bed->grid.cells[1]);
+        RILL_ASSERT(!rill_area_empty(area) && area->high[0] <= bed->grid.cells[0] &&
+                    area->high[1] <= bed->grid.cells[1]);
         rill_notes *other = parts[p].notes;
         for (int32_t y = area->low[1]; y < area->high[1]; ++y, other += width) {
             rill_notes *here = bed->notes + cell_of(bed, area->low[0], y);

@@ -124,8 +124,8 @@ static bool is_steep_triangle(const rill_solid *solid, uint32_t triangle) {
 }
 
 /* The part of a cut from (x0, z0) to (x1, z1) in a strip, if it stands in an opening. */
-static inline bool collect_piece(rill_walls *work, const rill_scan *scan, int32_t row, int32_t strip, const rill_cut *cut,
-                                 const double from[2], const double until[2]) {
+static inline bool collect_piece(rill_walls *work, const rill_scan *scan, int32_t row, int32_t strip,
+                                 const rill_cut *cut, const double from[2], const double until[2]) {
     const rill_columns *columns = work->columns;
     double low = ((from[1] < until[1] ? from[1] : until[1]) - columns->datum) * work->inverse;
     double high = ((from[1] < until[1] ? until[1] : from[1]) - columns->datum) * work->inverse;
@@ -253,10 +253,11 @@ static bool cover_square(rill_walls *work, int axis, int32_t row, int32_t strip,
     int32_t other = row + side, between = side < 0 ? other : row;
     work->cover.count = 0;
     bool beyond = other < 0 || other >= work->cells[1 - axis]; /* the rim of the grid is a wall */
-    if (beyond ? !add_range(work, -INFINITY, INFINITY)
-               : !cover_cell(work, cell_at(work, axis, other, strip)) || !cover_cell(work, cell_at(work, axis, other, strip + 1)) ||
-                     !cover_edge(work, axis, other, strip) || !cover_edge(work, 1 - axis, strip, between) ||
-                     !cover_edge(work, 1 - axis, strip + 1, between))
+    if (beyond
+            ? !add_range(work, -INFINITY, INFINITY)
+            : !cover_cell(work, cell_at(work, axis, other, strip)) ||
+                  !cover_cell(work, cell_at(work, axis, other, strip + 1)) || !cover_edge(work, axis, other, strip) ||
+                  !cover_edge(work, 1 - axis, strip, between) || !cover_edge(work, 1 - axis, strip + 1, between))
         return false;
     z_range *cover = work->cover.data;
     sort_ranges(cover, work->cover.count);
@@ -416,10 +417,10 @@ static bool decide(rill_walls *work, int axis) {
 
 rill_walls rill_walls_make(const rill_columns *columns, const rill_allocator *allocator) {
     rill_walls work = { .columns = columns,
-                     .allocator = allocator,
-                     .inverse = 1.0 / columns->quantum,
-                     .row = rill_array_make(sizeof(wall_piece)),
-                     .cover = rill_array_make(sizeof(z_range)) };
+                        .allocator = allocator,
+                        .inverse = 1.0 / columns->quantum,
+                        .row = rill_array_make(sizeof(wall_piece)),
+                        .cover = rill_array_make(sizeof(z_range)) };
     for (int i = 0; i < 2; ++i) {
         work.cells[i] = columns->area.high[i] - columns->area.low[i];
         work.pieces[i] = rill_array_make(sizeof(wall_piece));

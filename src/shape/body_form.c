@@ -40,14 +40,15 @@ static rill_result check_count(const rill_body_def *def, const char *member, siz
 static rill_result check_vertices(const rill_body_def *def, rill_message *message) {
     const bool mesh = def->shape == RILL_BODY_MESH;
     if (!def->vertices || (mesh && !def->indices))
-        return rill_fail(message, RILL_INVALID_ARGUMENT, "body %s: %s is NULL, expected an array", rill_body_def_name(def),
-                         def->vertices ? "indices" : "vertices");
+        return rill_fail(message, RILL_INVALID_ARGUMENT, "body %s: %s is NULL, expected an array",
+                         rill_body_def_name(def), def->vertices ? "indices" : "vertices");
     rill_result result = check_count(def, "vertex_count", def->vertex_count, MOST_VERTICES, message);
     if (!result && mesh) result = check_count(def, "triangle_count", def->triangle_count, MOST_TRIANGLES, message);
     if (result) return result;
     for (size_t i = 0; i < def->vertex_count; ++i) {
         const float *p = def->vertices + 3 * i;
-        if (!(fabsf(p[0]) <= (float)RILL_BODY_FARTHEST && fabsf(p[1]) <= (float)RILL_BODY_FARTHEST && fabsf(p[2]) <= (float)RILL_BODY_FARTHEST))
+        if (!(fabsf(p[0]) <= (float)RILL_BODY_FARTHEST && fabsf(p[1]) <= (float)RILL_BODY_FARTHEST &&
+              fabsf(p[2]) <= (float)RILL_BODY_FARTHEST))
             return rill_fail(message, RILL_INVALID_DATA,
                              "body %s: vertex %zu is at (%g, %g, %g), expected finite numbers within %g",
                              rill_body_def_name(def), i, (double)p[0], (double)p[1], (double)p[2], RILL_BODY_FARTHEST);
@@ -63,7 +64,8 @@ static rill_result check_vertices(const rill_body_def *def, rill_message *messag
 static rill_result check_centre(const rill_body_def *def, rill_message *message) {
     const double *c = def->centre;
     if (isnan(c[0]) && isnan(c[1]) && isnan(c[2])) return RILL_OK;
-    if (fabs(c[0]) <= RILL_BODY_FARTHEST && fabs(c[1]) <= RILL_BODY_FARTHEST && fabs(c[2]) <= RILL_BODY_FARTHEST) return RILL_OK;
+    if (fabs(c[0]) <= RILL_BODY_FARTHEST && fabs(c[1]) <= RILL_BODY_FARTHEST && fabs(c[2]) <= RILL_BODY_FARTHEST)
+        return RILL_OK;
     return rill_fail(message, RILL_INVALID_ARGUMENT,
                      "body %s: centre is (%g, %g, %g), expected finite numbers within %g, or NaN for all of them",
                      rill_body_def_name(def), c[0], c[1], c[2], RILL_BODY_FARTHEST);

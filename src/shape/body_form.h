@@ -57,7 +57,8 @@ void rill_body_form_free(rill_body_form *form, const rill_allocator *allocator);
 typedef struct rill_quarter {
     float under, over; /* m, absolute; 0 where part is 0 */
     float part;        /* 0 to 1 */
-    float at[2]; /* centre of the part, m, from the centre of mass; the first four are summed at once (body_form_internal.h) */
+    float at
+        [2]; /* centre of the part, m, from the centre of mass; the first four are summed at once (body_form_internal.h) */
 } rill_quarter;
 
 enum { RILL_THROUGH = 0, RILL_SUNK, RILL_CLEAR, RILL_PARTS };

@@ -19,7 +19,8 @@
 
 /* One plane in one row of quarters. */
 typedef struct rill_line {
-    rill_shade *cells;   /* the row of cells, west to east: sums of part, and of part * under, over and at; 0 where not `there` */
+    rill_shade *
+        cells; /* the row of cells, west to east: sums of part, and of part * under, over and at; 0 where not `there` */
     const float *levels; /* of these cells, m; NULL: none */
     double z, per_unit;  /* of the centre of mass, m; quarters per m */
     size_t north;        /* 0 in the southern row of quarters, 2 in the northern */
@@ -109,11 +110,11 @@ typedef struct rill_rule {
     double nodes[5], weights[5]; /* on -1 to 1; weights add to 1 */
 } rill_rule;
 static const rill_rule RILL_INNER = { 2, { -0.57735026918962576, 0.57735026918962576 }, { 0.5, 0.5 } };
-static const rill_rule RILL_END = { 5,
-                                    { -0.9872095809174644, -0.7296395928721534, 0.0, 0.7296395928721534,
-                                      0.9872095809174644 },
-                                    { 0.03177866312878993, 0.2548880035378767, 0.42666666666666664, 0.2548880035378767,
-                                      0.03177866312878993 } };
+static const rill_rule RILL_END = {
+    5,
+    { -0.9872095809174644, -0.7296395928721534, 0.0, 0.7296395928721534, 0.9872095809174644 },
+    { 0.03177866312878993, 0.2548880035378767, 0.42666666666666664, 0.2548880035378767, 0.03177866312878993 }
+};
 
 /* A square root that is 0 for the little below zero that rounding leaves at a rim. */
 static inline double rill_root(double value) {
@@ -125,9 +126,9 @@ bool rill_body_form_tessellate(rill_body_form *form, const rill_allocator *alloc
 
 /* Hull and mesh in the frame of the definition. */
 rill_result rill_body_form_hull(rill_body_form *form, const rill_body_def *def, const rill_allocator *allocator,
-                           rill_message *message);
+                                rill_message *message);
 rill_result rill_body_form_mesh(rill_body_form *form, const rill_body_def *def, const rill_allocator *allocator,
-                            rill_message *message);
+                                rill_message *message);
 
 /* Volume, middle and the matrix of second moments about it per volume (xx, yy, zz, xy, xz, yz), from triangles. */
 void rill_mass_measure(const rill_body_form *form, double *volume, double middle[3], double moments[6]);

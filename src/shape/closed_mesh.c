@@ -154,12 +154,12 @@ static rill_result close_mesh(rill_body_form *form, const rill_body_def *def, co
                               const rill_allocator *allocator, rill_message *message) {
     const size_t triangles = form->triangle_count;
     joints mesh = { .form = form,
-                 .welds = welds,
-                 .heads = rill_alloc(allocator, triangles, sizeof(uint32_t)),
-                 .follow = rill_alloc(allocator, triangles, 3 * sizeof(uint32_t)),
-                 .mates = rill_alloc(allocator, triangles, 3 * sizeof(uint32_t)),
-                 .queue = rill_alloc(allocator, triangles, sizeof(uint32_t)),
-                 .flags = rill_alloc_zeroed(allocator, triangles, sizeof(uint8_t)) };
+                    .welds = welds,
+                    .heads = rill_alloc(allocator, triangles, sizeof(uint32_t)),
+                    .follow = rill_alloc(allocator, triangles, 3 * sizeof(uint32_t)),
+                    .mates = rill_alloc(allocator, triangles, 3 * sizeof(uint32_t)),
+                    .queue = rill_alloc(allocator, triangles, sizeof(uint32_t)),
+                    .flags = rill_alloc_zeroed(allocator, triangles, sizeof(uint8_t)) };
     rill_result result = RILL_OUT_OF_MEMORY;
     if (mesh.heads && mesh.follow && mesh.mates && mesh.queue && mesh.flags) {
         memset(mesh.mates, 0xff, 3 * triangles * sizeof(uint32_t)); /* NONE */
@@ -178,7 +178,7 @@ static rill_result close_mesh(rill_body_form *form, const rill_body_def *def, co
 }
 
 rill_result rill_body_form_mesh(rill_body_form *form, const rill_body_def *def, const rill_allocator *allocator,
-                            rill_message *message) {
+                                rill_message *message) {
     if (!rill_body_form_alloc(form, allocator, def->vertex_count, def->triangle_count)) return RILL_OUT_OF_MEMORY;
     for (size_t i = 0; i < 3 * def->vertex_count; ++i) form->vertices[i] = (double)def->vertices[i];
     memcpy(form->indices, def->indices, 3 * def->triangle_count * sizeof *form->indices);

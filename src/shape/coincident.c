@@ -21,7 +21,6 @@
 
 #include <math.h>
 
-
 /* The way from an edge into a triangle, of length one; nothing for one without area. */
 static void way_into(const rill_solid *solid, const uint32_t *welds, uint32_t low, uint64_t side, double out[3]) {
     const uint32_t high = (uint32_t)(side >> 32), *corner = solid->indices + 3 * (size_t)((uint32_t)side >> 1);

@@ -192,7 +192,8 @@ static bool find_clusters(doubles *work) {
     for (size_t i = 0; i < work->rim_count; ++i) {
         const rim *r = &work->rims[i];
         if (r->faces % 2 == 0) continue;
-        work->clusters[rill_union_find_root(work->parent, r->face)].votes += r->others > 0 && r->others % 2 == 0 ? -1 : 1;
+        work->clusters[rill_union_find_root(work->parent, r->face)].votes +=
+            r->others > 0 && r->others % 2 == 0 ? -1 : 1;
     }
     for (uint32_t t = 0; t < count; ++t)
         if (is_alive(work, t) && has_copies(work, t) && work->first[t] == t && work->copies[t] % 2 == 1)
@@ -235,17 +236,17 @@ static bool mend(doubles *work, uint8_t *two_sided) {
 bool rill_solid_drop_doubled(rill_solid *solid, uint8_t *two_sided, const rill_allocator *allocator) {
     const size_t count = solid->triangle_count;
     doubles work = { .solid = solid,
-                  .allocator = allocator,
-                  .slot_count = table_size(count),
-                  .corners = rill_alloc(allocator, count, sizeof(corners)),
-                  .first = rill_alloc(allocator, count, sizeof(uint32_t)),
-                  .rank = rill_alloc(allocator, count, sizeof(uint32_t)),
-                  .copies = rill_alloc(allocator, count, sizeof(uint32_t)),
-                  .parent = rill_alloc(allocator, count, sizeof(uint32_t)),
-                  .clusters = rill_alloc(allocator, count, sizeof(cluster)) };
+                     .allocator = allocator,
+                     .slot_count = table_size(count),
+                     .corners = rill_alloc(allocator, count, sizeof(corners)),
+                     .first = rill_alloc(allocator, count, sizeof(uint32_t)),
+                     .rank = rill_alloc(allocator, count, sizeof(uint32_t)),
+                     .copies = rill_alloc(allocator, count, sizeof(uint32_t)),
+                     .parent = rill_alloc(allocator, count, sizeof(uint32_t)),
+                     .clusters = rill_alloc(allocator, count, sizeof(cluster)) };
     work.slots = rill_alloc(allocator, work.slot_count, sizeof(uint32_t));
-    const bool done =
-        work.corners && work.slots && work.first && work.rank && work.copies && work.parent && work.clusters && mend(&work, two_sided);
+    const bool done = work.corners && work.slots && work.first && work.rank && work.copies && work.parent &&
+                      work.clusters && mend(&work, two_sided);
     rill_free(allocator, work.corners, count, sizeof(corners));
     rill_free(allocator, work.slots, work.slot_count, sizeof(uint32_t));
     rill_free(allocator, work.first, count, sizeof(uint32_t));

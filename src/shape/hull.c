@@ -17,7 +17,6 @@
 
 #define NONE UINT32_MAX
 
-
 typedef struct face {
     uint32_t corners[3]; /* counter-clockwise seen from outside */
     uint32_t next[3];    /* face across the edge from corner i to corner i + 1 */
@@ -246,16 +245,17 @@ static rill_result wrap(hull *work, const rill_body_def *def, rill_body_form *fo
 }
 
 rill_result rill_body_form_hull(rill_body_form *form, const rill_body_def *def, const rill_allocator *allocator,
-                           rill_message *message) {
+                                rill_message *message) {
     hull work = { .allocator = allocator,
-               .count = def->vertex_count,
-               .points = rill_alloc(allocator, def->vertex_count, 3 * sizeof(int32_t)),
-               .follow = rill_alloc(allocator, def->vertex_count, sizeof(uint32_t)),
-               .starts = rill_alloc(allocator, def->vertex_count, sizeof(uint32_t)),
-               .faces = rill_array_make(sizeof(face)),
-               .horizon = rill_array_make(sizeof(edge)),
-               .stack = rill_array_make(sizeof(uint32_t)) };
-    const rill_result result = work.points && work.follow && work.starts ? wrap(&work, def, form, message) : RILL_OUT_OF_MEMORY;
+                  .count = def->vertex_count,
+                  .points = rill_alloc(allocator, def->vertex_count, 3 * sizeof(int32_t)),
+                  .follow = rill_alloc(allocator, def->vertex_count, sizeof(uint32_t)),
+                  .starts = rill_alloc(allocator, def->vertex_count, sizeof(uint32_t)),
+                  .faces = rill_array_make(sizeof(face)),
+                  .horizon = rill_array_make(sizeof(edge)),
+                  .stack = rill_array_make(sizeof(uint32_t)) };
+    const rill_result result =
+        work.points && work.follow && work.starts ? wrap(&work, def, form, message) : RILL_OUT_OF_MEMORY;
     rill_free(allocator, work.points, work.count, 3 * sizeof(int32_t));
     rill_free(allocator, work.follow, work.count, sizeof(uint32_t));
     rill_free(allocator, work.starts, work.count, sizeof(uint32_t));

@@ -167,14 +167,16 @@ static bool clip_slab(double offset, double slope, double half, double *low, dou
 static int cross_box(const rill_primitive *primitive, double x, double y, double *low, double *high) {
     if (primitive->aligned) {
         /* Half-open, so that of two boxes side by side exactly one owns a centre on their common face. */
-        if (!(x >= primitive->low[0] && x < primitive->high[0] && y >= primitive->low[1] && y < primitive->high[1])) return 0;
+        if (!(x >= primitive->low[0] && x < primitive->high[0] && y >= primitive->low[1] && y < primitive->high[1]))
+            return 0;
         *low = primitive->low[2], *high = primitive->high[2];
         return 1;
     }
     double dx = x - primitive->centre[0], dy = y - primitive->centre[1];
     double a = -INFINITY, b = INFINITY;
     for (int k = 0; k < 3; ++k)
-        if (!clip_slab(dx * primitive->axes[k][0] + dy * primitive->axes[k][1], primitive->axes[k][2], primitive->half[k], &a, &b))
+        if (!clip_slab(dx * primitive->axes[k][0] + dy * primitive->axes[k][1], primitive->axes[k][2],
+                       primitive->half[k], &a, &b))
             return 0;
     RILL_ASSERT(a <= b && b < INFINITY && a > -INFINITY);
     *low = primitive->centre[2] + a, *high = primitive->centre[2] + b;
@@ -303,9 +305,9 @@ int rill_line_cuts(const rill_solid *solid, double x, double y, double low[2], d
     case RILL_SHAPE_TORUS: return cross_torus(primitive, x, y, low, high);
     case RILL_SHAPE_PLANE:
         *low = -INFINITY;
-        *high =
-            primitive->centre[2] -
-            ((x - primitive->centre[0]) * primitive->axes[2][0] + (y - primitive->centre[1]) * primitive->axes[2][1]) / primitive->axes[2][2];
+        *high = primitive->centre[2] - ((x - primitive->centre[0]) * primitive->axes[2][0] +
+                                        (y - primitive->centre[1]) * primitive->axes[2][1]) /
+                                           primitive->axes[2][2];
         return 1;
     case RILL_SHAPE_MESH:
     case RILL_SHAPE_HEIGHTMAP: break;

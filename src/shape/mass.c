@@ -6,7 +6,6 @@
  *
  *     integral of x_i = V s_i / 4,    of x_i x_j = V (s_i s_j + a_i a_j + b_i b_j + c_i c_j) / 20. */
 #include "base/vec.h"
-#include "base/vec.h"
 #include "shape/body_form_internal.h"
 
 /* The corners of a triangle, relative to a point. */

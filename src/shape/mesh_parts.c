@@ -26,7 +26,6 @@
 #include <math.h>
 #include <string.h>
 
-
 /* An edge that does not have just two triangles which run along it one each way. */
 typedef struct edge {
     uint32_t low, high; /* vertices, by position */
@@ -287,13 +286,15 @@ static void measure_components(topology *work, rill_solid *solid) {
         const double area = triangle_area(work, c);
         part->surface += area;
         solid->degenerate_triangles += area == 0.0;
-        part->volume += tetrahedron(position(work, start[0]), position(work, c[0]), position(work, c[1]), position(work, c[2]));
+        part->volume +=
+            tetrahedron(position(work, start[0]), position(work, c[0]), position(work, c[1]), position(work, c[2]));
         if (work->two_sided && work->two_sided[i]) part->flags |= PART_TWO_SIDED;
     }
 }
 
 static rill_part_kind kind_of(const component *part) {
-    if (part->flags & PART_OPEN) return part->holes <= RILL_MESH_PUNCTURE * part->surface ? RILL_PART_PUNCTURED : RILL_PART_SHEET;
+    if (part->flags & PART_OPEN)
+        return part->holes <= RILL_MESH_PUNCTURE * part->surface ? RILL_PART_PUNCTURED : RILL_PART_SHEET;
     if (part->flags & PART_TWISTED) return RILL_PART_PARITY;
     if (fabs(part->volume) <= RILL_MESH_FLAT * part->surface * sqrt(part->surface)) return RILL_PART_SHEET;
     return part->flags & PART_TWO_SIDED && part->volume < 0.0 ? RILL_PART_PARITY : RILL_PART_VOLUME;
@@ -419,14 +420,15 @@ bool rill_solid_find_parts(rill_solid *solid, const rill_allocator *allocator) {
     solid->welds = rill_alloc(allocator, vertices, sizeof(uint32_t));
     solid->parts = rill_alloc(allocator, triangles, sizeof(uint32_t));
     topology work = { .solid = solid,
-                   .allocator = allocator,
-                   .same = solid->welds,
-                   .parent = rill_alloc(allocator, triangles, sizeof(uint32_t)),
-                   .sides = rill_alloc(allocator, 3 * triangles, sizeof(uint64_t)),
-                   .ends = rill_alloc(allocator, vertices, sizeof(uint32_t)),
-                   .edges = rill_array_make(sizeof(edge)),
-                   .components = rill_array_make(sizeof(component)) };
-    const bool done = work.same && solid->parts && work.parent && work.sides && work.ends && rill_vertices_weld(solid->vertices, vertices, allocator, work.same) && find_edges(&work, solid) &&
+                      .allocator = allocator,
+                      .same = solid->welds,
+                      .parent = rill_alloc(allocator, triangles, sizeof(uint32_t)),
+                      .sides = rill_alloc(allocator, 3 * triangles, sizeof(uint64_t)),
+                      .ends = rill_alloc(allocator, vertices, sizeof(uint32_t)),
+                      .edges = rill_array_make(sizeof(edge)),
+                      .components = rill_array_make(sizeof(component)) };
+    const bool done = work.same && solid->parts && work.parent && work.sides && work.ends &&
+                      rill_vertices_weld(solid->vertices, vertices, allocator, work.same) && find_edges(&work, solid) &&
                       find_components_of(&work, solid) && part_doubtful(&work, solid) && drop_mirrored(&work, solid) &&
                       number_parts(&work, solid);
     rill_free(allocator, work.parent, triangles, sizeof(uint32_t));

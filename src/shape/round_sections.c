@@ -163,7 +163,8 @@ static inline heights heights_at(const rill_round *round, double x, double y) {
 }
 
 /* Adds what is between two places in one quarter, on one side of the level. */
-static void add_piece(const rill_round *round, rill_line *line, int32_t k, double from, double to, const rill_rule *by) {
+static void add_piece(const rill_round *round, rill_line *line, int32_t k, double from, double to,
+                      const rill_rule *by) {
     const double y = line->y - round->centre[1], middle = 0.5 * (from + to), wide = 0.5 * (to - from);
     double lows = 0.0, highs = 0.0;
     if (!(from < to)) return;
@@ -172,8 +173,8 @@ static void add_piece(const rill_round *round, rill_line *line, int32_t k, doubl
         lows += by->weights[i] * at.under;
         highs += by->weights[i] * at.over;
     }
-    rill_line_add(line, (size_t)k, rill_line_level(line, (size_t)k), line->weight * (to - from), middle, line->y,
-                  lows, highs);
+    rill_line_add(line, (size_t)k, rill_line_level(line, (size_t)k), line->weight * (to - from), middle, line->y, lows,
+                  highs);
     rill_line_reach(line, k, k + 1);
 }
 

@@ -72,7 +72,8 @@ static rill_result check_round(const checker *check) {
     if (def->shape == RILL_SHAPE_CYLINDER) {
         result = check_vector(check, "from", def->from, RILL_SOLID_FARTHEST);
         if (!result) result = check_vector(check, "to", def->to, RILL_SOLID_FARTHEST);
-        if (!result && !(fabs(def->to[0] - def->from[0]) >= RILL_SHAPE_SMALLEST || fabs(def->to[1] - def->from[1]) >= RILL_SHAPE_SMALLEST ||
+        if (!result && !(fabs(def->to[0] - def->from[0]) >= RILL_SHAPE_SMALLEST ||
+                         fabs(def->to[1] - def->from[1]) >= RILL_SHAPE_SMALLEST ||
                          fabs(def->to[2] - def->from[2]) >= RILL_SHAPE_SMALLEST))
             result = rill_fail(check->message, RILL_INVALID_ARGUMENT,
                                "solid %s: from and to are the same point, expected an axis", name_of(check));
@@ -114,7 +115,8 @@ static rill_result check_vertices(const checker *check) {
         const float *p = def->vertices + 3 * v;
         double from[3] = { (double)p[0], (double)p[1], (double)p[2] }, to[3];
         rill_placing_point(&placing, from, to);
-        if (!(fabs(to[0]) <= RILL_SOLID_FARTHEST && fabs(to[1]) <= RILL_SOLID_FARTHEST && fabs(to[2]) <= RILL_SOLID_FARTHEST))
+        if (!(fabs(to[0]) <= RILL_SOLID_FARTHEST && fabs(to[1]) <= RILL_SOLID_FARTHEST &&
+              fabs(to[2]) <= RILL_SOLID_FARTHEST))
             return rill_fail(check->message, RILL_INVALID_DATA,
                              "solid %s: vertex %zu is at (%g, %g, %g), expected finite numbers within %g",
                              name_of(check), v, to[0], to[1], to[2], RILL_SOLID_FARTHEST);

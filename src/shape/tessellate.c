@@ -102,7 +102,7 @@ static void join_rings(uint32_t **indices, uint32_t low, uint32_t high, uint32_t
 /* A round shape: its axis is the third vector of `frame`. */
 typedef struct barrel {
     double centre[3], frame[3][3];
-    double end;            /* the poles are at -end and +end */
+    double end; /* the poles are at -end and +end */
     double radii[MOST_RINGS], heights[MOST_RINGS];
     uint32_t rings, steps; /* vertices of a ring */
 } barrel;

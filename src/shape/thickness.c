@@ -384,7 +384,8 @@ bool rill_solid_measure(rill_solid *solid, double cell_size, const rill_allocato
     facet *facets = rill_alloc(allocator, all, sizeof *facets);
     bool good = keys && facets;
     if (good && make_keys(solid, keys, facets, &count) <= RILL_THIN_LARGEST * cell_size)
-        good = find_thin(solid, facets, sort_keys(keys, keys + all, count), count, RILL_THIN_NEAR * cell_size, allocator);
+        good =
+            find_thin(solid, facets, sort_keys(keys, keys + all, count), count, RILL_THIN_NEAR * cell_size, allocator);
     rill_free(allocator, facets, all, sizeof *facets);
     rill_free(allocator, keys, 2 * all, sizeof *keys);
     return good;

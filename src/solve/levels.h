@@ -92,7 +92,7 @@ void rill_levels_wipe(const rill_poisson_levels *levels);
 /* Do the work of rill_poisson_prepare and rill_poisson_solve with given kernels. */
 void rill_levels_build(rill_poisson *poisson, const rill_solve_kernels *kernels);
 int32_t rill_poisson_solve_by_cg(rill_poisson *poisson, const rill_solve_kernels *kernels, double tolerance,
-                             int32_t max_iterations, double *residual);
+                                 int32_t max_iterations, double *residual);
 
 /* Links of level 0 from the caller's, and of every further level from the one before; both add to what relaxation
  * divides by. */

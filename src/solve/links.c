@@ -42,7 +42,8 @@ static place given_place(const rill_poisson *poisson, int32_t node) {
             high = middle - 1;
     }
     int32_t offset = node - poisson->patches[low].first, stride = poisson->patches[low].stride;
-    RILL_ASSERT(offset >= 0 && offset % stride < poisson->patches[low].nx && offset / stride < poisson->patches[low].ny);
+    RILL_ASSERT(offset >= 0 && offset % stride < poisson->patches[low].nx &&
+                offset / stride < poisson->patches[low].ny);
     return (place){ .patch = low, .x = offset % stride, .y = offset / stride };
 }
 
