@@ -157,16 +157,21 @@ void rill_bodies_add_mass(const rill_body_stage *stage) {
         rill_body *body = rill_body_in_order(stage->bodies, i);
         const double deck_mass = body->deck_load.mass, joined = deck_mass <= body->deck_mass ? 1.0 : body->deck_mass / deck_mass;
         body->deck_mass = deck_mass;
+        RILL_ASSERT(deck_mass >= 0.0 && joined >= 0.0 && joined <= 1.0);
         if (isinf(body->mass)) continue;
         added_liquid added = find_added(stage, body);
         const double lacking = is_next_to_weightless(stage, body) ? missing_mass(stage, body, &added) : 0.0;
         if (lacking > 0.0) add_to_light(stage, body, lacking, &added);
         const double kept = body->fresh || added.mass <= body->added_mass ? 1.0 : body->added_mass / added.mass;
+        RILL_ASSERT(added.mass >= 0.0 && isfinite(added.mass));
+        RILL_ASSERT(added.cells >= 0.0 && added.xx >= 0.0 && added.yy >= 0.0);
         body->added_mass = added.mass;
         body->small = added.cells < SMALL || lacking > 0.0 || is_too_light_for_step(stage, body, &added);
+        RILL_ASSERT(kept >= 0.0 && kept <= 1.0);
         if (added.mass == 0.0 && deck_mass == 0.0) continue;
         body->mass_along = body->mass + added.mass_along + deck_mass;
         body->mass_upright = body->mass_stiff = body->mass + added.mass + deck_mass;
+        RILL_ASSERT(body->mass_along > 0.0 && body->mass_upright >= body->mass);
         const double *velocity = body->state.velocity,
                      slope = stage->gravity * stage->flow->bed->quantum / stage->flow->bed->grid.cell_size;
         for (int k = 0; deck_mass + added.mass_along > 0.0 && k < 2; ++k) {
@@ -176,5 +181,6 @@ void rill_bodies_add_mass(const rill_body_stage *stage) {
         const double lifted = kept * added.mass * velocity[2] + deck_mass * (joined * velocity[2] - stage->dt * stage->gravity);
         body->predicted_twist[2] = (body->mass * body->predicted_twist[2] + lifted) / body->mass_upright;
         add_inertia(stage, body, &added, kept, joined);
+        RILL_ASSERT(rill_body_are_finite(body->predicted_twist, 6));
     }
 }

@@ -57,6 +57,19 @@ struct rill_body_island {
     float fastest[2];  /* along x and y, m/s */
 };
 
+/* Tells whether numbers are finite: what is asserted of motion and forces. */
+static inline bool rill_body_are_finite(const double *values, int count) {
+    double sum = 0.0; /* 0 times what is not finite is not 0 */
+    for (int i = 0; i < count; ++i) sum += 0.0 * values[i];
+    return sum == 0.0;
+}
+
+/* Tells whether an orientation is a unit quaternion, as nearly as sub-steps keep it. */
+static inline bool rill_body_is_unit(const double q[4]) {
+    const double square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
+    return square > 1.0 - 1e-9 && square < 1.0 + 1e-9;
+}
+
 /* Returns the centre of a node's cell, m. */
 static inline double rill_body_node_centre(const rill_bed *bed, const rill_body_node *node, int axis) {
     return bed->grid.origin[axis] + ((double)node->cell[axis] + 0.5) * bed->grid.cell_size;
@@ -70,6 +83,7 @@ static inline rill_body *rill_body_in_order(const rill_bodies *bodies, size_t i)
 
 /* Returns a node's head as far as it is shown as a level: bodies reach no higher in the liquid, whatever the pressure is. */
 static inline double rill_body_node_shown_head(const rill_flow *flow, const rill_body_node *node) {
+    RILL_ASSERT(node->place >= 0 && flow->lifted);
     const double shown = (double)(flow->lifted[node->place] + flow->H[node->place] - node->base);
     return node->e < shown ? node->e : shown;
 }
@@ -100,6 +114,7 @@ void rill_body_shade(rill_body *body, const rill_grid *grid);
 
 /* Tells whether liquid can go from one column to the next. */
 static inline bool rill_body_is_open(const rill_bed *bed, int32_t l, int32_t r) {
+    RILL_ASSERT(l >= 0 && r >= 0 && l < bed->plane_size && r < bed->plane_size);
     return rill_overlap(bed->b[l], bed->c[l], bed->b[r], bed->c[r]) > 0;
 }
 /* Lists the faces of all nodes, island by island. */
@@ -111,6 +126,8 @@ bool rill_body_face_is_grounded(const rill_bodies *bodies, const rill_body_face 
 /* Finds velocity, opening and gain of a face as it is. */
 void rill_body_face_find(const rill_body_stage *stage, rill_body_face *face);
 static inline float *rill_body_face_velocity(const rill_flow *flow, const rill_body_face *face) {
+    RILL_ASSERT(face->axis == 0 || face->axis == 1);
+    RILL_ASSERT(face->pipe < flow->bed->pipe_count);
     if (face->pipe >= 0) return &flow->pipe_u[face->pipe];
     return (face->axis ? flow->v : flow->u) + face->r;
 }
@@ -167,6 +184,7 @@ enum { RILL_BODY_NO_RING = INT32_MAX };
 int32_t rill_body_island_find_rings(const rill_body_stage *stage, int32_t *ring);
 /* Returns where they are listed. */
 static inline int32_t *rill_body_island_ring_faces(const rill_body_stage *stage) {
+    RILL_ASSERT(stage->island && stage->island->first_face <= stage->island->end_face);
     return (int32_t *)stage->bodies->ring_faces.data + 2 * stage->island->first_face;
 }
 /* Returns the inner ring of the face that is listed there. */
@@ -210,6 +228,7 @@ void rill_bodies_find_room(const rill_body_stage *stage, const double *pi, doubl
 
 /* Adds a velocity along an axis at arm r, or a force, to the six components of a twist or wrench. */
 static inline void rill_body_add_at_arm(int axis, const double r[3], double factor, double out[6]) {
+    RILL_ASSERT(axis >= 0 && axis < 3);
     if (axis == 0) /* (w x r)_0 = w_1 r_2 - w_2 r_1 */
         out[0] += factor, out[4] += factor * r[2], out[5] -= factor * r[1];
     else if (axis == 1)
@@ -219,6 +238,7 @@ static inline void rill_body_add_at_arm(int axis, const double r[3], double fact
 }
 /* Returns the speed along an axis at an arm from the centre of mass. */
 static inline double rill_body_speed_at(const double motion[6], int axis, const double r[3]) {
+    RILL_ASSERT(axis >= 0 && axis < 3);
     if (axis == 0) return motion[0] + (motion[4] * r[2] - motion[5] * r[1]);
     if (axis == 1) return motion[1] + (motion[5] * r[0] - motion[3] * r[2]);
     return motion[2] + (motion[3] * r[1] - motion[4] * r[0]);

@@ -20,6 +20,9 @@ static void add_face(const rill_body_stage *stage, int32_t l, int32_t r, int32_t
     *face = (rill_body_face){ .l = l, .r = r, .pipe = pipe, .axis = axis };
     face->node_l = bodies->node_of[l] - 1;
     face->node_r = bodies->node_of[r] - 1;
+    RILL_ASSERT(bodies->faces.count <= bodies->faces.capacity);
+    RILL_ASSERT(face->node_l >= 0 || face->node_r >= 0);
+    RILL_ASSERT(face->node_l < (int32_t)bodies->nodes.count && face->node_r < (int32_t)bodies->nodes.count);
     const rill_body_node *nodes = bodies->nodes.data;
     face->in_passage =
         (face->node_l >= 0 && nodes[face->node_l].flooded) || (face->node_r >= 0 && nodes[face->node_r].flooded);
@@ -67,6 +70,8 @@ void rill_bodies_find_faces(const rill_body_stage *stage) {
         }
         islands[n].end_face = bodies->faces.count;
         islands[n].most_overlap = 2 * islands[n].end_touch + sparse;
+        RILL_ASSERT(islands[n].first_overlap <= islands[n].most_overlap);
+        RILL_ASSERT(islands[n].most_overlap <= bodies->overlaps.capacity);
     }
 }
 
@@ -82,10 +87,12 @@ void rill_bodies_find_neighbours(const rill_body_stage *stage) {
         const int32_t l = faces[i].node_l, r = faces[i].node_r, low = rill_min_i(l, r), high = rill_max_i(l, r);
         if (low < 0) continue;
         const int up = neighbours[low].face[2] < 0 ? 2 : 3, down = neighbours[high].face[0] < 0 ? 0 : 1;
+        RILL_ASSERT(low != high && high < (int32_t)island->end_node);
         if (neighbours[low].face[up] >= 0 || neighbours[high].face[down] >= 0) {
             far_faces[island->far_count++] = (int32_t)i;
             continue;
         }
+        RILL_ASSERT(island->far_count <= island->end_face - island->first_face);
         neighbours[low].node[up] = high;
         neighbours[high].node[down] = low;
         neighbours[low].face[up] = neighbours[high].face[down] = (int32_t)i;

@@ -29,6 +29,8 @@ void rill_bodies_find_islands(rill_bodies *bodies) {
     int32_t *order = bodies->order.data, *west = order + bodies->list.count, *parent = west + bodies->list.count;
     rill_body_island *islands = bodies->islands.data;
     const size_t count = list_alive(bodies);
+    RILL_ASSERT(count == (size_t)bodies->alive);
+    RILL_ASSERT(bodies->islands.capacity >= count && bodies->order.capacity >= 3 * bodies->list.count);
     uint32_t *sets = (uint32_t *)parent; /* the lowest of an island's bodies stands for it */
     for (size_t i = 0; i < count; ++i) {
         west[order[i]] = rill_body_in_order(bodies, i)->area.low[0];
@@ -58,6 +60,7 @@ void rill_bodies_join_islands(rill_bodies *bodies) {
                                 .end_touch = bodies->touches.count,
                                 .end_node = bodies->nodes.count };
     bodies->islands.count = 1;
+    RILL_ASSERT(islands[0].end_body > 0);
 }
 
 typedef struct island_job {
@@ -69,6 +72,8 @@ static void work_at(void *context, int32_t i) {
     const island_job *job = context;
     rill_body_stage part = *job->stage;
     part.island = (rill_body_island *)part.bodies->islands.data + i;
+    RILL_ASSERT(i >= 0 && (size_t)i < part.bodies->islands.count);
+    RILL_ASSERT(part.island->first_body < part.island->end_body && part.island->first_node <= part.island->end_node);
     job->work(&part);
 }
 

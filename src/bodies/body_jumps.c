@@ -31,6 +31,7 @@ void rill_body_add_lag(const double lag[6], double part, double position[3], dou
     const double square = m[0] * m[0] + m[1] * m[1] + m[2] * m[2];
     for (int i = 0; i < 3; ++i) position[i] += part * lag[i];
     if (square == 0.0) return;
+    RILL_ASSERT(part >= 0.0 && part <= 1.0 && isfinite(square));
     const double one = 1.0 / (1.0 + square);
     const double turn[4] = { 2.0 * m[0] * one, 2.0 * m[1] * one, 2.0 * m[2] * one, (1.0 - square) * one };
     double from[4];
@@ -45,6 +46,7 @@ void rill_body_seen_pose(const rill_body *body, double position[3], double orien
 }
 
 void rill_body_seen_twist(const rill_body_stage *stage, const rill_body *body, double motion[6]) {
+    RILL_ASSERT(stage->dt > 0.0 && stage->lag_left >= 0.0 && stage->lag_left <= 1.0);
     const double rate = (stage->lag_left - 1.0) / stage->dt;
     for (int i = 0; i < 6; ++i) motion[i] = body->expected_twist[i] + (i < 3 ? rate : 4.0 * rate) * body->lag[i];
 }
@@ -85,7 +87,9 @@ void rill_body_jump(rill_body *body, const rill_body_state *to, const rill_flow 
         const double one = 1.0 / (1.0 + fabs(turn[3]));
         for (int i = 0; i < 3; ++i) body->lag[3 + i] = (turn[3] < 0.0 ? -one : one) * turn[i];
     }
+    RILL_ASSERT(rill_body_are_finite(body->lag, 6));
     const double cells = rill_body_lag_length(body) / flow->bed->grid.cell_size;
     const double keep = cells < LEAST ? 0.0 : cells > MOST ? MOST / cells : 1.0;
+    RILL_ASSERT(keep >= 0.0 && keep <= 1.0);
     for (int i = 0; i < 6; ++i) body->lag[i] = keep > 0.0 ? keep * body->lag[i] : 0.0;
 }

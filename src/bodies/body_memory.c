@@ -22,10 +22,12 @@ static size_t most_joined(const rill_bed *bed) {
 
 /* Returns the column of a cell whose base is nearest to a height; -1: it has none. */
 static int32_t nearest_column(const rill_bed *bed, const int16_t at[2], int32_t base) {
+    RILL_ASSERT(at[0] >= 0 && at[0] < bed->grid.cells[0] && at[1] >= 0 && at[1] < bed->grid.cells[1]);
     const size_t cell = (size_t)at[1] * (size_t)bed->grid.cells[0] + (size_t)at[0];
     int32_t best = -1;
     for (int32_t k = bed->cell_first[cell]; k < bed->cell_first[cell + 1]; ++k) {
         const int32_t place = bed->places[k];
+        RILL_ASSERT(place >= 0 && place < bed->plane_size);
         if (best < 0 || rill_abs_i(bed->b[place] - base) < rill_abs_i(bed->b[best] - base)) best = place;
     }
     return best;
@@ -79,6 +81,7 @@ void rill_bodies_commit(rill_bodies *bodies, rill_flow *flow, const rill_allocat
     bodies->node_of = next.node_of;
     bodies->stamp = next.stamp;
     bodies->lifted = next.lifted;
+    RILL_ASSERT(next.size == (size_t)bed->plane_size && next.node_of && next.stamp && next.lifted);
     bodies->plane_size = next.size;
     memcpy(bodies->lifted, bed->b, next.size * sizeof *bodies->lifted);
     find_nodes_again(bodies, flow);
@@ -170,6 +173,7 @@ void rill_bodies_refit(rill_bodies *bodies, rill_flow *flow) {
         if (!stands) rill_bodies_return_liquid(bodies, flow, nodes[i].cell, -1, nodes[i].deck);
         nodes[count] = nodes[i];
         count += stands;
+        RILL_ASSERT(place >= 0 && (size_t)place < bodies->plane_size && count <= i + 1);
         bodies->node_of[place] = stands ? (int32_t)count : 0;
     }
     bodies->nodes.count = count;
@@ -179,6 +183,7 @@ void rill_bodies_refit(rill_bodies *bodies, rill_flow *flow) {
 void rill_bodies_uncover(rill_bodies *bodies, rill_flow *flow) {
     const rill_body_node *nodes = bodies->nodes.data;
     for (size_t i = 0; i < bodies->nodes.count; ++i) {
+        RILL_ASSERT((size_t)nodes[i].place < bodies->plane_size);
         bodies->node_of[nodes[i].place] = 0;
         rill_bodies_return_liquid(bodies, flow, nodes[i].cell, nodes[i].place, nodes[i].deck);
         rill_flow_wake(flow, nodes[i].place);

@@ -42,12 +42,15 @@ static void multiply_vector(const double m[9], const double v[3], double out[3])
 
 static void begin_body(rill_body *body, double dt, bool steady) {
     const bool prescribed = isinf(body->mass);
+    RILL_ASSERT(dt > 0.0 && body->mass > 0.0);
+    RILL_ASSERT(rill_body_is_unit(body->state.orientation));
     const double last = fmax(body->last_dt, 1e-3 * dt); /* however short it was, what follows from it is finite */
     const rill_pose pose = rill_pose_of(body->state.position, body->state.orientation);
     memset(body->world_inertia, 0, sizeof body->world_inertia);
     memset(body->inverse_inertia, 0, sizeof body->inverse_inertia);
     if (!prescribed) {
         world_inertia_of(body, &pose, body->world_inertia);
+        RILL_ASSERT(body->world_inertia[0] > 0.0 && body->world_inertia[4] > 0.0 && body->world_inertia[8] > 0.0);
         rill_body_invert_matrix(body->world_inertia, body->inverse_inertia);
     }
     memcpy(body->effective_inertia, body->world_inertia, sizeof body->effective_inertia);
@@ -65,6 +68,7 @@ static void begin_body(rill_body *body, double dt, bool steady) {
         body->expected_twist[i] = now + (steady ? 0.0 : (now - body->last_twist[i]) * dt / last);
         body->last_twist[i] = now;
     }
+    RILL_ASSERT(rill_body_are_finite(body->expected_twist, 6));
     body->fresh = body->last_dt == 0.0;
     body->last_dt = dt;
 }
@@ -92,6 +96,7 @@ static void rotate_orientation(double q[4], const double spin[3], double dt) {
     double length = 0.0;
     for (int i = 0; i < 4; ++i) length += turned_q[i] * turned_q[i];
     length = sqrt(length);
+    RILL_ASSERT(length > 0.0);
     for (int i = 0; i < 4; ++i) q[i] = turned_q[i] / length;
 }
 
@@ -105,6 +110,8 @@ static void end_body(rill_body *body, double dt, double lags) {
     rill_body_state *state = &body->state;
     const bool prescribed = isinf(body->mass);
     double momentum[3], faster[3], turn[3];
+    RILL_ASSERT(rill_body_are_finite(body->new_twist, 6));
+    RILL_ASSERT(lags >= 0.0 && lags <= 1.0);
     for (int i = 0; i < 3; ++i) faster[i] = body->new_twist[3 + i] - state->spin[i];
     multiply_vector(body->world_inertia, faster, turn);
     for (int i = 0; i < 3; ++i) {
@@ -117,12 +124,14 @@ static void end_body(rill_body *body, double dt, double lags) {
     for (int i = 0; i < 6; ++i) body->lag[i] *= lags;
     if (!prescribed) multiply_vector(body->effective_inertia, state->spin, momentum);
     rill_body_advance(state->position, state->orientation, body->new_twist, dt);
+    RILL_ASSERT(rill_body_is_unit(state->orientation) && rill_body_are_finite(state->position, 3));
     if (prescribed) return;
     double before[9];
     memcpy(before, body->world_inertia, sizeof before);
     const rill_pose pose = rill_pose_of(state->position, state->orientation);
     world_inertia_of(body, &pose, body->world_inertia);
     for (int i = 0; i < 9; ++i) body->effective_inertia[i] += body->world_inertia[i] - before[i];
+    RILL_ASSERT(body->effective_inertia[0] > 0.0 && body->effective_inertia[4] > 0.0 && body->effective_inertia[8] > 0.0);
     rill_body_invert_matrix(body->effective_inertia, body->inverse_inertia);
     multiply_vector(body->inverse_inertia, momentum, state->spin);
 }
@@ -166,5 +175,6 @@ double rill_bodies_limit(const rill_bodies *bodies, const rill_flow *flow, doubl
         const double far = leeway(body, flow), twice = all + sqrt(all * all + 4.0 * sqrt(falls) * far);
         if (twice > 0.0) limit = fmin(limit, 2.0 * far / twice);
     }
+    RILL_ASSERT(limit > 0.0);
     return limit;
 }

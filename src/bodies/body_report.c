@@ -8,6 +8,7 @@
 static void add_touch(const rill_body_stage *stage, const rill_body_touch *touch) {
     const rill_bed *bed = stage->flow->bed;
     const rill_body_node *node = (const rill_body_node *)stage->bodies->nodes.data + touch->node;
+    RILL_ASSERT(touch->node >= 0 && (size_t)touch->node < stage->bodies->nodes.count);
     const rill_body_piece *pieces = stage->bodies->pieces.data;
     rill_body *body = rill_body_at(stage->bodies, touch->body);
     rill_body_forces *forces = &body->forces;
@@ -32,6 +33,7 @@ static void add_overlap(const rill_body_stage *stage, const rill_body_overlap *o
     const rill_bed *bed = stage->flow->bed;
     const rill_body_face *face = (const rill_body_face *)stage->bodies->faces.data + overlap->face;
     rill_body *body = rill_body_at(stage->bodies, overlap->body);
+    RILL_ASSERT(overlap->difference >= 0.0);
     body->forces.wetted_area += overlap->difference * bed->quantum * bed->grid.cell_size;
     body->forces.liquid_velocity[face->axis] += (double)face->opening * (double)face->u;
     body->passing_depth[face->axis] += (double)face->opening;

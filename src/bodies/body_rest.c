@@ -92,6 +92,7 @@ bool rill_body_island_hold_still(const rill_body_stage *stage, double off) {
     if (!(off <= rest_head(stage)) || !bodies_rest(stage)) return false;
     for (size_t i = stage->island->first_body; i < stage->island->end_body; ++i) {
         rill_body *body = rill_body_in_order(stage->bodies, i);
+        RILL_ASSERT(body->alive && off >= 0.0);
         for (int k = 0; k < 6 && !isinf(body->mass); ++k) body->new_twist[k] = 0.0;
     }
     return true;

@@ -23,6 +23,7 @@ static void wake(const rill_body_stage *stage, int32_t place, int32_t *last) {
 /* Returns the velocity of a face with the changes of head. */
 static float velocity_after(const rill_body_stage *stage, const rill_body_face *face, const double *pi) {
     const double l = face->node_l >= 0 ? pi[face->node_l] : 0.0, r = face->node_r >= 0 ? pi[face->node_r] : 0.0;
+    RILL_ASSERT(face->gain >= 0.0f && isfinite(face->u));
     const float u = face->u + face->gain * (float)(l - r);
     return rill_max_f(rill_min_f(u, stage->constants->top_speed), -stage->constants->top_speed);
 }
@@ -39,6 +40,7 @@ static void change_faces(const rill_body_stage *stage, const double *pi) {
 static void change_heads(const rill_body_stage *stage, const double *pi) {
     rill_body_node *nodes = stage->bodies->nodes.data;
     for (size_t i = stage->island->first_node; i < stage->island->end_node; ++i) {
+        RILL_ASSERT(isfinite(pi[i]) && nodes[i].e >= 0.0 && nodes[i].e <= RILL_HEAD_MOST);
         const double e = nodes[i].e + pi[i];
         nodes[i].pi = pi[i] > RILL_HEAD_MOST ? RILL_HEAD_MOST : pi[i] < -RILL_HEAD_MOST ? -RILL_HEAD_MOST : pi[i];
         nodes[i].e = e > RILL_HEAD_MOST ? RILL_HEAD_MOST : e > 0.0 ? e : 0.0;
@@ -64,6 +66,7 @@ static void solve_island(const rill_body_stage *stage) {
     for (size_t i = stage->island->first_face; i < stage->island->end_face; ++i) rill_body_face_find(stage, &faces[i]);
     rill_bodies_couple(stage);
     rill_bodies_add_mass(stage);
+    RILL_ASSERT(stage->island->end_overlap <= stage->island->most_overlap);
     const double *pi = rill_bodies_solve_heads(stage);
     change_faces(stage, pi);
     change_heads(stage, pi);
@@ -102,6 +105,7 @@ static void wake_island(const rill_body_stage *stage, const rill_body_island *is
 bool rill_bodies_move(const rill_body_stage *stage, int64_t *refused) {
     rill_bodies *bodies = stage->bodies;
     bool capped = false;
+    RILL_ASSERT(stage->dt > 0.0 && stage->density > 0.0 && bodies->plane_size == (size_t)stage->flow->bed->plane_size);
     rill_bodies_begin(stage);
     rill_bodies_cover(stage);
     if (any_fresh(bodies)) rill_bodies_each_island(stage, rill_body_island_lift_bases);
@@ -148,6 +152,8 @@ static void drive_island(const rill_body_stage *stage) {
                             ? rill_body_node_displaced_after(stage, &nodes[i])
                             : rill_body_node_will_displace(stage, &nodes[i], rill_body_node_level(&nodes[i], nodes[i].e));
         if (nodes[i].displaced_before == 0.0 && !nodes[i].flooded) nodes[i].e = (double)H[place];
+        RILL_ASSERT(nodes[i].displaced_before >= 0.0);
+        RILL_ASSERT(b[place] >= nodes[i].base && H[place] >= 0);
         beyond[i] = (double)nodes[i].base + nodes[i].e - (double)(b[place] + H[place]);
     }
     if (island->asleep) return;
@@ -157,6 +163,7 @@ static void drive_island(const rill_body_stage *stage) {
                      r = face->node_r >= 0 ? beyond[face->node_r] : 0.0;
         const float driven = face->in_passage ? rill_body_face_driven_in_passage(stage, face)
                                            : *rill_body_face_velocity(stage->flow, face) + face->gain * (float)(l - r);
+        RILL_ASSERT(isfinite(driven));
         face->u = rill_max_f(rill_min_f(driven, stage->constants->top_speed), -stage->constants->top_speed);
         fastest[face->axis] = rill_max_f(fastest[face->axis], __builtin_fabsf(face->u));
     }

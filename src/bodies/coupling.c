@@ -93,6 +93,7 @@ static double find_rise(const rill_body_stage *stage, rill_body *body, const dou
     const double scale = stage->dt / stage->flow->bed->quantum, push = stage->dt * unit / body->mass_upright, least = body->predicted_twist[2];
     double v = least, low = least, contact = find_immersion(stage, body, pi, (v - body->expected_twist[2]) * scale, wrench, true);
     double high = least + push * wrench[2];
+    RILL_ASSERT(push >= 0.0 && contact >= 0.0 && wrench[2] >= 0.0);
     for (int32_t i = 0; i < RISES; ++i) {
         const double off = v - least - push * wrench[2], next = v - off / (1.0 + push * contact * scale);
         if (fabs(off) * scale < 1e-3) break;
@@ -101,6 +102,7 @@ static double find_rise(const rill_body_stage *stage, rill_body *body, const dou
         contact = find_immersion(stage, body, pi, (v - body->expected_twist[2]) * scale, wrench, true);
     }
     body->mass_stiff = body->mass_upright * (1.0 + push * contact * scale);
+    RILL_ASSERT(body->mass_stiff >= body->mass_upright);
     return v;
 }
 
@@ -117,6 +119,7 @@ static void press_up(const rill_body_stage *stage, rill_body *body, const double
     rill_body_remove_round_torque(body, wrench);
     for (int k = 0; k < 6; ++k) body->wrench[k] = wrench[k] * unit;
     if (body->small) body->wrench[2] = body->mass_stiff * (rise - body->predicted_twist[2]) / stage->dt;
+    RILL_ASSERT(rill_body_are_finite(body->wrench, 6));
 }
 
 void rill_bodies_press_up(const rill_body_stage *stage, const double *pi) {
@@ -157,6 +160,7 @@ static inline void find_room_under(const rill_body_stage *stage, const rill_body
         rill_body_touch *touch = &touches[n];
         const rill_body_node *node = &nodes[touch->node];
         const double e = node->e + pi[touch->node];
+        RILL_ASSERT(node->e >= 0.0 && isfinite(pi[touch->node]));
         room[touch->node] -= e < node->roof ? room_taken(stage, touch, node, e, beyond, ball, false, upright)
                                         : room_taken(stage, touch, node, e, beyond, ball, true, upright);
         if (!ball) rill_body_remove_round_torque(body, upright);
@@ -233,6 +237,7 @@ double rill_body_node_displaced_after(const rill_body_stage *stage, const rill_b
         const rill_body *body = rill_body_at(stage->bodies, touches[i].body);
         for (int k = 0; k < 6; ++k) sum -= (double)touches[i].b_sideways[k] * (body->new_twist[k] - body->expected_twist[k]) * scale;
     }
+    RILL_ASSERT(isfinite(sum));
     return rill_max_d(sum, 0.0);
 }
 
@@ -255,6 +260,7 @@ static bool find_overlap(const rill_body_stage *stage, int32_t index, rill_body_
     *overlap = (rill_body_overlap){ .face = index, .body = at_l->body, .l = at_l, .r = at_r };
     overlap->displaced =
         face->in_passage ? rill_body_blocked_depth(stage, face, at_l, at_r) : 0.5 * ((double)at_l->displaced + (double)at_r->displaced);
+    RILL_ASSERT(share_l + share_r > 0.0 && isfinite(overlap->displaced));
     overlap->difference = fabs((double)at_l->displaced - (double)at_r->displaced);
     for (int i = 0; i < 2; ++i)
         overlap->arm[i] = (share_l * (double)at_l->arm[i] + share_r * (double)at_r->arm[i]) / (share_l + share_r);
@@ -302,6 +308,7 @@ void rill_bodies_couple(const rill_body_stage *stage) {
     for (size_t i = island->first_touch; i < island->end_touch; ++i) {
         const rill_body_node *node = &nodes[touches[i].node];
         touches[i].acts_on = node->proxy >= 0 ? node->proxy : touches[i].node;
+        RILL_ASSERT(touches[i].acts_on >= 0 && (size_t)touches[i].acts_on < bodies->nodes.count);
         memset(touches[i].b_sideways, 0, sizeof touches[i].b_sideways);
     }
     for (size_t i = island->first_body; i < island->end_body; ++i)

@@ -40,6 +40,7 @@ static double level_of(const rill_flow *flow, int32_t place) {
 /* Returns the head of a column as it is known, above its base. */
 static double head_of(const rill_body_stage *stage, int32_t place) {
     const int32_t known = stage->bodies->node_of[place];
+    RILL_ASSERT(known <= (int32_t)stage->bodies->nodes.count && -known <= (int32_t)stage->bodies->nodes_before.count);
     if (known > 0) return ((const rill_body_node *)stage->bodies->nodes.data)[known - 1].e;
     if (known < 0) return ((const rill_body_node *)stage->bodies->nodes_before.data)[-known - 1].e;
     return level_of(stage->flow, place);
@@ -68,6 +69,7 @@ static void find_shades(void *context, int32_t index) {
     const double top = body->expected_position[2] + body->form.reach;
     float *levels = body->levels.data;
     body->area = rill_body_area(&body->form, &pose, &stage->flow->bed->grid);
+    RILL_ASSERT((size_t)(body->area.high[0] - body->area.low[0]) * (size_t)(body->area.high[1] - body->area.low[1]) <= body->levels.capacity);
     size_t i = 0;
     for (int32_t y = body->area.low[1]; y < body->area.high[1]; ++y)
         for (int32_t x = body->area.low[0]; x < body->area.high[0]; ++x) levels[i++] = level_in(stage, x, y, top);
@@ -75,6 +77,7 @@ static void find_shades(void *context, int32_t index) {
         (size_t)rill_body_shades(&body->form, &pose, &stage->flow->bed->grid, body->area, levels, body->shades.data);
     body->shades_pose = pose;
     body->shades_known = false; /* not whatever the level */
+    RILL_ASSERT(body->shades.count <= body->shades.capacity);
 }
 
 /* Returns how far above the level a body counts as over a column already: it may come down on it within a sub-step.
@@ -102,6 +105,7 @@ static int32_t cut_to_void(const rill_shade *shade, const rill_bed *bed, int32_t
         if (stopped && high > top) low -= high - top;
         low = low < 0.0 ? 0.0 : low;
         high = high > top ? top : high;
+        RILL_ASSERT(quarter->part >= 0.0f && quarter->part <= 1.0f);
         if (!(high > low)) continue;
         out[count++] =
             (rill_body_piece){ 0.25f * quarter->part, (float)low, (float)high, { quarter->at[0], quarter->at[1] }, bit & 3 };
@@ -141,6 +145,7 @@ int32_t rill_bodies_make_node(const rill_body_stage *stage, int32_t place, int32
         const double most = RILL_HEAD_MOST; /* whatever a snapshot says */
         node.e = rill_min_d(rill_max_d((double)before->base + before->e - (double)node.base, 0.0),
                             most); /* the base may have moved */
+        RILL_ASSERT(node.e >= 0.0 && isfinite(node.e));
         node.pi = rill_min_d(rill_max_d(before->pi, -most), most);
         node.displaced_before = rill_min_d(before->displaced_before, most);
         node.over = before->over;
@@ -149,6 +154,8 @@ int32_t rill_bodies_make_node(const rill_body_stage *stage, int32_t place, int32
         for (int i = 0; i < 2; ++i) node.slip[i] = before->slip[i];
         node.drawn = before->drawn;
     }
+    RILL_ASSERT(bodies->nodes.count < bodies->nodes.capacity);
+    RILL_ASSERT(node.base != RILL_WALL && node.deck >= 0 && node.over <= 15);
     ((rill_body_node *)bodies->nodes.data)[bodies->nodes.count] = node;
     bodies->node_of[place] = (int32_t)++bodies->nodes.count;
     return (int32_t)bodies->nodes.count - 1;
@@ -157,6 +164,8 @@ int32_t rill_bodies_make_node(const rill_body_stage *stage, int32_t place, int32
 static void add_touch(const rill_body_stage *stage, rill_body_touch *touch, int32_t index) {
     rill_bodies *bodies = stage->bodies;
     rill_body_node *node = (rill_body_node *)bodies->nodes.data + index;
+    RILL_ASSERT(bodies->touches.count < bodies->touches.capacity);
+    RILL_ASSERT(index >= 0 && (size_t)index < bodies->nodes.count);
     touch->node = index;
     touch->next = node->first_touch;
     node->first_touch = (int32_t)bodies->touches.count;
@@ -172,6 +181,8 @@ static void stamp_columns(const rill_body_stage *stage, const rill_body *body) {
         const size_t cell = (size_t)shades[i].y * (size_t)bed->grid.cells[0] + (size_t)shades[i].x;
         for (int32_t k = bed->cell_first[cell]; k < bed->cell_first[cell + 1]; ++k) {
             const int32_t place = bed->places[k];
+            RILL_ASSERT(i == 0 || shades[i - 1].y < shades[i].y || (shades[i - 1].y == shades[i].y && shades[i - 1].x < shades[i].x));
+            RILL_ASSERT(stage->bodies->stamp[place] == 0);
             if (is_near(&shades[i], bed, place, head_of(stage, place), near)) stage->bodies->stamp[place] = (int32_t)i + 1;
         }
     }
@@ -201,6 +212,7 @@ static void touch_column(const rill_body_stage *stage, int32_t index, int32_t pl
         rill_body_piece *out = (rill_body_piece *)pieces->data + pieces->count;
         const bool stopped = rill_flow_flooded(stage->flow, place) && !isinf(rill_body_at(stage->bodies, index)->mass);
         pieces->count += (size_t)cut_to_void(&shades[stamp[place] - 1], bed, place, stopped, out);
+        RILL_ASSERT(pieces->count <= pieces->capacity);
     } else {
         const int32_t beside[4] = { place - 1, place + 1, place - stride, place + stride };
         bool any = false;
@@ -295,6 +307,7 @@ void rill_bodies_cover(const rill_body_stage *stage) {
     const rill_array nodes = bodies->nodes_before;
     bodies->nodes_before = bodies->nodes;
     bodies->nodes = nodes;
+    RILL_ASSERT(bodies->nodes_before.count <= bodies->nodes.capacity);
     bodies->nodes.count = bodies->touches.count = bodies->pieces.count = bodies->faces.count = 0;
     const rill_body_node *before = bodies->nodes_before.data;
     for (size_t i = 0; i < bodies->nodes_before.count; ++i) bodies->node_of[before[i].place] = -(int32_t)i - 1;

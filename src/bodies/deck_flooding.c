@@ -89,6 +89,7 @@ static void share_out(const rill_bodies *bodies, const rill_body_node *node, uin
     for (int32_t i = node->first_touch; i >= 0; i = touches[i].next)
         for (int32_t k = touches[i].first_piece; k < touches[i].end_piece; ++k)
             covered += (double)pieces[k].part * reaches(bodies, &touches[i], &pieces[k], open);
+    RILL_ASSERT(covered >= 0.0);
     const double excess = covered * (1.0 + 1e-6) - 1.0;
     for (int32_t i = covered > 1.0 ? node->first_touch : -1; i >= 0; i = touches[i].next)
         for (int32_t k = touches[i].first_piece; k < touches[i].end_piece; ++k) {
@@ -131,6 +132,7 @@ static uint8_t find_lids(const rill_bodies *bodies, rill_body_node *node) {
         node->lid[q] = lid[q];
         shut |= (uint32_t)(4.0 * covered[q] >= WHOLE) << q;
     }
+    RILL_ASSERT(shut <= ALL);
     node->shut = (uint8_t)shut;
     const double sum = (covered[0] + covered[1]) + (covered[2] + covered[3]);
     const bool shared = touches[node->first_touch].next >= 0; /* one body alone covers more than all only by rounding */
@@ -194,12 +196,14 @@ static bool meets(const deck_search *search, size_t index, double level) {
     const rill_bed *bed = search->stage->flow->bed;
     const rill_body_node *node = &search->nodes[index];
     const rill_body_touch *touch = (const rill_body_touch *)bodies->touches.data + rill_body_node_carrier(bodies, node);
+    RILL_ASSERT(node->apart && node->deck >= 0);
     const double stands = (double)node->base + rill_body_touch_deck_level(bodies, touch, (double)node->deck);
     return fabs(level - stands) * bed->quantum <= MEETS * bed->grid.cell_size;
 }
 
 /* Lets liquid at a level come to quarters of a node, and on inside of it as far as its own head lets it; true if any did. */
 static bool enter(const deck_search *search, size_t index, uint32_t quarters, double level) {
+    RILL_ASSERT(index >= search->first && index < search->end && quarters <= ALL);
     const uint32_t before = search->open[index];
     uint32_t open = before, beside = quarters;
     if (before == 0 && search->marks[index] & APART) {
@@ -276,6 +280,7 @@ static quarter_cover cover_of(const rill_bodies *bodies, const rill_body_node *n
             here.low += (double)pieces[k].part * (double)pieces[k].low;
             if (pieces[k].part > SLIVER) here.high = fmin(here.high, (double)pieces[k].high);
         }
+        RILL_ASSERT(parts <= 1.0 + 1e-3);
         here.low /= parts;
         if (!(4.0 * parts >= WHOLE) || rill_body_at(bodies, here.body)->submergence > 0.0) continue;
         if (keeps_out(&here, &best, slack)) best = here;
@@ -346,6 +351,7 @@ static void note_over(const deck_search *search, size_t n) {
     rill_body_node *node = &search->nodes[n];
     node->over = node->shut & search->open[n];
     node->apart = node->over == 0 && search->marks[n] & DECK;
+    RILL_ASSERT(!node->apart || node->deck >= 0);
 }
 
 /* Finds what lies on all bodies of an island; returns whether any does. */

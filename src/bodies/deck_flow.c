@@ -103,6 +103,7 @@ double rill_body_touch_deck_level(const rill_bodies *bodies, const rill_body_tou
         parts += (double)pieces[k].part;
     }
     if (!(amount > 0.0)) return lowest;
+    RILL_ASSERT(parts > 0.0 && highest >= lowest);
     double level = highest + amount / parts;
     for (int i = 0; i < NEWTON; ++i) {
         const double beyond = rill_body_touch_deck_volume(bodies, touch, level, 0.0, ALL) - amount;
@@ -128,6 +129,7 @@ static int64_t put_into(rill_flow *flow, int32_t place, int64_t amount) {
     if (part == 0) return amount;
     rill_column_give(flow, place, part);
     add_extent(flow, place);
+    RILL_ASSERT(part > 0 && flow->H[place] >= part);
     return amount - part;
 }
 
@@ -158,6 +160,7 @@ void rill_bodies_return_liquid(rill_bodies *bodies, rill_flow *flow, const int16
         left = put_into(flow, other, left);
         rill_flow_wake(flow, other);
     }
+    RILL_ASSERT(left >= 0);
     bodies->lost += left;
 }
 
@@ -180,6 +183,7 @@ void rill_bodies_take_poured(rill_bodies *bodies, rill_flow *flow) {
         }
         rill_column_take(flow, node->place, poured);
         node->deck += poured;
+        RILL_ASSERT(poured > 0 && flow->H[node->place] >= 0);
     }
 }
 
@@ -191,6 +195,7 @@ static void find_deck_level(const deck_flow *decks, int32_t node) {
     const double thin = THIN * stage->flow->bed->grid.cell_size / stage->flow->bed->quantum;
     if (decks->deck_level[node] >= 0.0) return;
     decks->carrier[node] = rill_body_node_carrier(stage->bodies, &decks->nodes[node]);
+    RILL_ASSERT(decks->nodes[node].apart && decks->carrier[node] >= 0);
     const rill_body_touch *touch = (const rill_body_touch *)stage->bodies->touches.data + decks->carrier[node];
     const double level = rill_body_touch_deck_level(stage->bodies, touch, (double)decks->nodes[node].deck);
     decks->deck_level[node] = (double)decks->nodes[node].base + level;
@@ -267,6 +272,7 @@ static double flow_over_body(const deck_flow *decks, const deck_crossing *crossi
         return 0.0;
     }
     const double wet_l = fmax(decks->wet[crossing->face->node_l], LEAST), wet_r = fmax(decks->wet[crossing->face->node_r], LEAST);
+    RILL_ASSERT(wet_l > 0.0 && wet_r > 0.0 && depth > 0.0);
     const double courant = lambda * gain * depth * (1.0 / wet_l + 1.0 / wet_r), beyond = fmax(courant - 0.5, 0.0);
     const double square = 4.0 * depth * depth + 1.0, weight = square * (double)constants->keep / (square + (double)constants->drag);
     const double driven = (double)*slip + gain * (l - r + (double)constants->tilt[axis]), most = (double)constants->top_speed;
@@ -290,6 +296,7 @@ static double flow_over_side(const deck_flow *decks, const deck_crossing *crossi
         if (!(h > 0.0) || (!crossing->apart[from] && donor >= 0 && !(decks->open[donor] >> quarter & 1))) continue;
         sum += 0.5 * rate * (h - lost) * sqrt(lost);
     }
+    RILL_ASSERT(sum >= 0.0 && drop >= 0.0);
     const double wet_from = crossing->apart[from] ? fmax(decks->wet[donor], LEAST) : 1.0;
     const double wet_to = crossing->apart[1 - from] ? fmax(decks->wet[taker], LEAST) : 1.0;
     sum = fmin(sum, SHARE * drop * fmin(wet_from, wet_to));
@@ -307,6 +314,7 @@ static void find_moves(const deck_flow *decks) {
         const int32_t quanta = (int32_t)floor(amount + 0.5), donor = quanta > 0 ? faces[i].node_l : faces[i].node_r;
         decks->moved[i] = quanta;
         if (quanta == 0 || !crossing.apart[quanta > 0 ? 0 : 1]) continue;
+        RILL_ASSERT(donor >= 0);
         decks->leaves[donor] += fabs((double)quanta);
         decks->bottom[donor] = fmin(decks->bottom[donor], lowest_sill(&crossing));
     }
@@ -320,6 +328,7 @@ static void limit_moves(const deck_flow *decks) {
         const double base = (double)decks->nodes[n].base;
         const double spare =
             rill_body_touch_deck_volume(decks->stage->bodies, &touches[decks->carrier[n]], decks->deck_level[n] - base, decks->bottom[n] - base, ALL);
+        RILL_ASSERT(spare >= 0.0 && decks->nodes[n].deck >= 0);
         const double there = fmin(spare, (double)decks->nodes[n].deck);
         decks->leaves[n] = there < decks->leaves[n] ? there / decks->leaves[n] : 1.0;
     }
@@ -336,6 +345,7 @@ static int32_t take_from(const deck_flow *decks, int32_t node, int32_t place, in
     rill_flow *flow = decks->stage->flow;
     if (node >= 0 && decks->nodes[node].apart) {
         const int32_t most = rill_min_i((int32_t)((double)wanted * decks->leaves[node]), room);
+        RILL_ASSERT(most >= 0 && most <= decks->nodes[node].deck);
         decks->nodes[node].deck -= most;
         return most;
     }
@@ -358,6 +368,7 @@ static void move_all(const deck_flow *decks) {
         if (wanted == 0) continue;
         const int32_t room = apart ? RILL_TOP - decks->nodes[to].deck : room_in(flow, place);
         const int32_t part = take_from(decks, from, at, wanted, room);
+        RILL_ASSERT(part >= 0 && part <= room);
         if (apart) {
             decks->nodes[to].deck += part;
             continue;
@@ -407,6 +418,7 @@ void rill_bodies_move_deck_liquid(const rill_body_stage *stage, const double *st
     for (size_t i = stage->island->first_node; i < stage->island->end_node; ++i) {
         rill_body_node *node = &decks.nodes[i];
         if (!node->apart || node->deck == 0) continue;
+        RILL_ASSERT(rill_body_node_carrier(bodies, node) >= 0);
         const rill_body_touch *touch = &touches[rill_body_node_carrier(bodies, node)];
         const double level = rill_body_touch_deck_level(bodies, touch, (double)node->deck);
         node->drawn = (int32_t)fmin((double)node->base + level, (double)(RILL_TOP - RILL_DRY));

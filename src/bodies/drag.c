@@ -36,6 +36,7 @@ static double face_rate(const rill_body_stage *stage, const rill_body *body, con
     const double share = 0.5 * ((double)overlap->l->share + (double)overlap->r->share);
     const double skin = share * dx * dx * (9.0 * stage->settings->viscosity / gap + 0.5 * SKIN * slip);
     const double k = stage->density * (skin + 0.25 * body->drag * slip * overlap->difference * q * dx);
+    RILL_ASSERT(k >= 0.0 && gap > 0.0);
     return k / (1.0 + k * stage->dt / mass_of(stage, face));
 }
 
@@ -60,6 +61,7 @@ static void solve_cholesky(double m[36], double y[6]) {
         const double least = 1e-12 * m[7 * j];
         for (int k = 0; k < j; ++k)
             for (int i = j; i < 6; ++i) m[6 * i + j] -= m[6 * i + k] * m[6 * j + k];
+        RILL_ASSERT(least >= 0.0);
         if (!(m[7 * j] > least)) m[7 * j] = least;
         const double pivot = sqrt(m[7 * j]);
         for (int i = j; i < 6; ++i) m[6 * i + j] /= pivot;
@@ -116,6 +118,7 @@ static void add_column_drag(const rill_body_stage *stage, rill_body *body) {
     for (int32_t i = body->first_touch; i < body->end_touch; ++i) {
         const double arm[3] = { (double)touches[i].arm[0], (double)touches[i].arm[1], 0.0 };
         const double speed = fabs(rill_body_speed_at(body->new_twist, 2, arm));
+        RILL_ASSERT(touches[i].share >= 0.0f && isfinite(touches[i].share));
         const double k = (double)touches[i].share * dx * dx * stage->density * (viscous + 0.5 * body->drag * speed);
         if (k > 0.0) add_drag(body, 2, arm, k * stage->dt, 0.0);
         wet += (double)touches[i].share * dx * dx;
@@ -131,6 +134,7 @@ static void add_column_drag(const rill_body_stage *stage, rill_body *body) {
 static void apply_drag(rill_body *body) {
     double change[6];
     solve_cholesky(body->drag_matrix, body->drag_momentum);
+    RILL_ASSERT(rill_body_are_finite(body->drag_momentum, 6));
     for (int i = 0; i < 6; ++i) change[i] = body->drag_momentum[i] - body->new_twist[i];
     for (int i = 0; i < 3; ++i) {
         const double *row = body->world_inertia + 3 * i;
@@ -159,6 +163,7 @@ void rill_bodies_apply_drag(const rill_body_stage *stage) {
         const double at[3] = { overlaps[i].arm[0], overlaps[i].arm[1], overlaps[i].underside };
         rill_body_face *face = &faces[overlaps[i].face];
         rill_body *body = rill_body_at(bodies, overlaps[i].body);
+        RILL_ASSERT(overlaps[i].drag_rate >= 0.0 && isfinite(overlaps[i].drag_rate));
         if (overlaps[i].drag_rate == 0.0) continue;
         const double give = overlaps[i].drag_rate * (rill_body_speed_at(body->new_twist, face->axis, at) - (double)face->u);
         const double most = (double)stage->constants->top_speed, u = (double)face->u + give / mass_of(stage, face);

@@ -46,6 +46,7 @@ static double level_at(const level_search *search, int32_t node, int32_t place) 
 
 static void add_level(const level_search *search, int32_t node, double level) {
     if (node < 0 || !isnan(search->level[node]) || isnan(level)) return;
+    RILL_ASSERT(node >= 0 && (size_t)node < search->node_count);
     search->sum[node] += level;
     search->neighbours[node] += 1.0;
 }
@@ -100,6 +101,7 @@ void rill_bodies_find_drawn_levels(const rill_body_stage *stage) {
     size_t left = 0;
     for (size_t i = 0; i < bodies->faces.count; ++i)
         if (has_unknown_end(&search, &faces[i])) search.unknown[left++] = (int32_t)i;
+    RILL_ASSERT(left <= bodies->faces.count);
     while (add_ring(&search, left)) {
         const size_t before = left;
         left = 0;

@@ -53,12 +53,14 @@ int32_t rill_body_island_find_rings(const rill_body_stage *stage, int32_t *ring)
             const int32_t l = rill_body_ring_at(ring, face->node_l), r = rill_body_ring_at(ring, face->node_r);
             if (l == last || r == last) {
                 const int32_t inner = l == last ? face->node_r : face->node_l;
+                RILL_ASSERT(inner < 0 || (size_t)inner < island->end_node);
                 if (rill_body_ring_at(ring, inner) == RILL_BODY_NO_RING) ring[inner] = last + 1;
                 if (rill_body_ring_at(ring, inner) == last + 1) listed[count++] = open[k];
             } else if (l == RILL_BODY_NO_RING || r == RILL_BODY_NO_RING) {
                 open[kept++] = open[k];
             }
         }
+        RILL_ASSERT(kept <= left && count <= (int32_t)(island->end_face - island->first_face));
         left = kept;
     }
     return count;
@@ -113,6 +115,7 @@ static void empty_ring(const excess_search *search, const int32_t *listed, int32
             const rill_body_face *face = &search->faces[listed[k]];
             const bool from_l = rill_body_ring_at(search->ring, face->node_l) > rill_body_ring_at(search->ring, face->node_r);
             const int32_t from = from_l ? face->node_l : face->node_r;
+            RILL_ASSERT(from >= 0 && search->ring[from] > 0);
             if (search->excess[from] <= 0) continue;
             if (pass == 0) {
                 ways[from] += 1; /* out of it */
@@ -194,6 +197,7 @@ static void measure(const rill_bodies *bodies, rill_body_touch *touch, double e)
         under += part * low;
         for (int i = 0; i < 2; ++i) moment[i] += part * (double)pieces[k].arm[i];
     }
+    RILL_ASSERT(deep >= 0.0 && share >= 0.0);
     touch->displaced = (float)deep;
     touch->share = (float)share;
     touch->underside = share > 0.0 ? (float)(under / share) : 0.0f;
@@ -207,6 +211,7 @@ static void add_around(const rill_body_stage *stage, rill_body_node *node, int32
                         : nodes[other].grounded ? (double)nodes[other].base + nodes[other].head_around
                                                 : (double)nodes[other].base + nodes[other].e;
     node->head_around += head - (double)node->base;
+    RILL_ASSERT(isfinite(head));
     *count += 1.0;
 }
 
@@ -271,6 +276,7 @@ void rill_bodies_find_grounded(const rill_body_stage *stage) {
     for (size_t i = stage->island->first_node; i < stage->island->end_node; ++i) {
         rill_body_node *node = &nodes[i];
         const double gap = rill_body_node_level(node, node->e) - node->displaced, film = rill_body_node_film(stage->flow->bed, node);
+        RILL_ASSERT(film > 0.0 && node->displaced >= 0.0);
         node->grounded = node->shut == 15 && gap < film && (double)stage->flow->H[node->place] < film;
     }
     find_around(stage);

@@ -61,6 +61,7 @@ void rill_body_accelerate(const rill_body *body, const double wrench[6], double 
         const double *row = body->inverse_inertia + 3 * i;
         out[i] += seconds * wrench[i] / (i == 2 ? body->mass_stiff : body->mass_along);
         out[3 + i] += seconds * (row[0] * wrench[3] + row[1] * wrench[4] + row[2] * wrench[5]);
+        RILL_ASSERT(isfinite(out[i]) && isfinite(out[3 + i]));
     }
 }
 
@@ -133,6 +134,7 @@ static bool find_aims(const head_solve *solve) {
         solve->compliance[i] = node->yields ? SOFT + (1.0 - SOFT) * share * share : SOFT;
         if (node->flooded || (node->displaced == 0.0 && !isinf(node->roof))) solve->compliance[i] = node->displaced > 0.0 ? FIRM : HARD;
         any |= solve->compliance[i] > MUCH;
+        RILL_ASSERT(solve->compliance[i] > 0.0 && solve->compliance[i] <= 1.0);
         const double has = (double)stage->flow->H[node->place], before = has - (level - node->displaced_before);
         const double given = rill_max_d(solve->compliance[i] - SOFT, 0.0) * rill_min_d(node->displaced, cell);
         const double strained = before > given ? given : before < -given ? -given : before, left = before - strained;
@@ -153,6 +155,8 @@ static void weigh_faces(const head_solve *solve) {
         for (int k = 0; k < 4; ++k)
             solve->weights[i].w[k] = neighbours[i].face[k] >= 0 ? weight_of(solve, &faces[neighbours[i].face[k]]) : 0.0;
         solve->outside[i] = 0.0;
+        RILL_ASSERT(solve->weights[i].w[0] >= 0.0 && solve->weights[i].w[1] >= 0.0);
+        RILL_ASSERT(solve->weights[i].w[2] >= 0.0 && solve->weights[i].w[3] >= 0.0);
     }
     for (size_t f = stage->island->first_face; f < stage->island->end_face; ++f) {
         const int32_t l = faces[f].node_l, r = faces[f].node_r;
@@ -230,6 +234,8 @@ static double find_residual(const head_solve *solve) {
     for (size_t i = solve->first; i < solve->end; ++i) {
         const rill_body_node *node = node_at(solve, i);
         if (node->grounded) solve->contact[i] = 0.0, solve->r[i] = node->head_around - node->e - solve->pi[i];
+        RILL_ASSERT(isfinite(solve->r[i]));
+        RILL_ASSERT(solve->contact[i] >= 0.0 && solve->contact[i] <= 1.0);
         const double size = fabs(solve->r[i]);
         if (size > largest) largest = size;
     }
@@ -300,6 +306,7 @@ static void find_preconditioner(const head_solve *solve) {
             if (w[k] > 0.0) d -= w[k] * (w[k] + MODIFIED * other) * solve->d[j];
         }
         if (!(d > 0.25 * solve->diagonal[i])) d = solve->diagonal[i];
+        RILL_ASSERT(solve->diagonal[i] >= 0.0 && isfinite(d));
         solve->d[i] = d > 0.0 ? 1.0 / d : 0.0;
     }
 }
@@ -347,6 +354,7 @@ static double advance(void *context, double alpha) {
 
 /* Takes one step of Newton, pi += A^-1 r, roughly, from where `off` is the largest of r; returns the iterations. */
 static int32_t newton_step(head_solve *solve, double off, double goal, int32_t most) {
+    RILL_ASSERT(off > goal && goal > 0.0 && most > 0);
     const rill_cg_problem problem = { solve, precondition_residual, turn, apply_matrix, advance, (double)INFINITY };
     rill_cg_state state = { .largest = off };
     find_diagonal(solve);
@@ -364,6 +372,7 @@ static double shorten(const head_solve *solve, double off) {
         for (size_t k = solve->first; k < solve->end; ++k) onwards += solve->r[k] * (solve->pi[k] - solve->last_pi[k]);
         if (at == 1.0 && onwards >= 0.0) return off;
         *(onwards < 0.0 ? &high : &low) = at;
+        RILL_ASSERT(low >= 0.0 && low <= at && high <= 1.0 && low < high);
         const double next = 0.5 * (low + high);
         for (size_t k = solve->first; k < solve->end; ++k) solve->pi[k] = solve->last_pi[k] + next / at * (solve->pi[k] - solve->last_pi[k]);
         at = next;
@@ -396,6 +405,7 @@ const double *rill_bodies_solve_heads(const rill_body_stage *stage) {
     solve.weights = (conductances *)(void *)(vectors + 12 * n);
     solve.force_unit = stage->density * stage->gravity * bed->quantum * bed->grid.cell_size * bed->grid.cell_size;
     for (size_t i = first; i < end; ++i) solve.in_passage |= node_at(&solve, i)->flooded || node_at(&solve, i)->first_touch < 0;
+    RILL_ASSERT(stage->bodies->vectors.capacity >= RILL_BODY_VECTORS * n);
     solve.any_thin = find_aims(&solve);
     weigh_faces(&solve);
     stage->island->asleep = rill_body_island_may_sleep(stage) && find_rest(&solve);
@@ -403,6 +413,7 @@ const double *rill_bodies_solve_heads(const rill_body_stage *stage) {
     for (size_t i = first; i < end; ++i) solve.pi[i] = node_at(&solve, i)->pi;
     int32_t iterations = 0;
     double off = find_residual(&solve);
+    RILL_ASSERT(off >= 0.0 && isfinite(off));
     const double tolerance = solve.in_passage ? TOLERANCE : fmin(fmax(TOLERANCE, TOLERANCE_SHARE * off), TOLERANCE_MOST);
     for (int32_t pass = 0; pass < PASSES && off > tolerance && iterations < ITERATIONS; ++pass) {
         memcpy(solve.last_pi + first, solve.pi + first, (end - first) * sizeof *solve.last_pi);

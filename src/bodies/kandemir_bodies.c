@@ -124,6 +124,7 @@ rill_kandemir_push rill_kandemir_body_push(const rill_body_stage *stage, const r
     }
     for (int i = 0; i < 2 && sum.depth > 0.0; ++i) sum.push.velocity[i] /= sum.depth;
     fill_report(&sum, shades, count, forces);
+    RILL_ASSERT(sum.push.touched >= 0.0 && sum.push.touched <= sum.push.covered * (1.0 + 1e-6));
     return sum.push;
 }
 
@@ -133,6 +134,7 @@ void rill_kandemir_press(const rill_body_stage *stage, rill_tank *tank, const ri
     if (!(down > 0.0)) return; /* nothing pulls at a liquid */
     for (size_t i = 0; i < count; ++i) {
         if (column_of(stage, &shades[i]) < 0) continue;
+        RILL_ASSERT(covered > 0.0);
         const double pressure = down / covered * (area_of(stage, &shades[i]) / (dx * dx));
         float *external = &tank->bodies[rill_tank_at(tank, shades[i].x, shades[i].y)];
         *external = (float)fmin((double)*external + pressure, (double)RILL_PRESSURE_BOUND);
@@ -145,6 +147,7 @@ void rill_kandemir_press(const rill_body_stage *stage, rill_tank *tank, const ri
 /* Slows a body's motion relative to the liquid; by the vanishing quotient once it floats, by less while it displaces less. */
 static void apply_drag(const rill_body_stage *stage, const rill_kandemir_push *push, double vanishing, rill_body *body) {
     const double floats = fmin(1.0, stage->density * push->volume / body->mass);
+    RILL_ASSERT(floats >= 0.0 && floats <= 1.0 && vanishing >= 0.0);
     const double keep = rill_power(vanishing, stage->dt * floats),
                  liquid[3] = { push->velocity[0], push->velocity[1], 0.0 };
     double w[3], speed = 0.0;
@@ -195,6 +198,7 @@ static double pressure_kept(const rill_body_stage *stage, const rill_kandemir *c
 void rill_kandemir_bodies(const rill_body_stage *stage, rill_tank *tank, const rill_kandemir *controls) {
     const rill_kandemir resolved = rill_tank_controls(controls, stage->flow->bed->grid.cell_size);
     const double kept = pressure_kept(stage, &resolved);
+    RILL_ASSERT(kept >= 0.0 && kept <= 1.0);
     rill_tank_lift(tank, kept);
     rill_bodies_begin(stage);
     for (size_t i = 0; i < stage->bodies->list.count; ++i) {

@@ -36,6 +36,7 @@ typedef struct base_lift {
 void rill_bodies_lift_base(const rill_bodies *bodies, rill_flow *flow, int32_t place, double head) {
     const double top = (double)HIGHEST, level = head < top ? head : top;
     const int32_t base = (int32_t)level - flow->H[place];
+    RILL_ASSERT(isfinite(head) && place >= 0 && (size_t)place < bodies->plane_size && flow->H[place] >= 0);
     bodies->lifted[place] = rill_max_i(base, flow->bed->b[place]);
 }
 
@@ -80,6 +81,7 @@ static bool find_steep(const base_lift *lift) {
 
 /* Adds what a node of the next ring has beside it. */
 static void add_outside(const base_lift *lift, int32_t node, double level, double most) {
+    RILL_ASSERT(node >= 0 && most >= 0.0);
     lift->sum[node] += level;
     lift->most[node] += most;
     lift->count[node] += 1.0;
@@ -87,6 +89,7 @@ static void add_outside(const base_lift *lift, int32_t node, double level, doubl
 
 /* Limits the level of a node by those outside; where it is not wholly covered that is a level, and is not raised. */
 static void limit_step(const base_lift *lift, int32_t i) {
+    RILL_ASSERT(lift->count[i] > 0.0 && i >= (int32_t)lift->first && i < (int32_t)lift->end);
     const double outside = lift->sum[i] / lift->count[i], most = lift->most[i] / lift->count[i];
     if (lift->level[i] > outside + most) lift->level[i] = outside + most;
     if (lift->level[i] < outside - most && lift->nodes[i].shut == 15) lift->level[i] = outside - most;

@@ -46,6 +46,7 @@ static void quarters_at(const rill_body_stage *stage, const rill_body_touch *tou
 /* Returns the part of a face that is covered, by the quarter at one side: of a body that ends in it at a straight edge,
  * the distance tells where. */
 static double covered_part(const face_quarter *quarter) {
+    RILL_ASSERT(quarter->part >= 0.0 && quarter->deep >= 0.0);
     const double along = fmin(4.0 * quarter->reach, 1.0);
     return fmin(quarter->part / fmax(along, 1e-6), 1.0);
 }
@@ -127,6 +128,7 @@ static rill_face_ends ends_of(const rill_body_stage *stage, const rill_body_face
     const int32_t *b = rill_flow_bases(flow), *c = flow->bed->c, l = face->l, r = face->r;
     const rill_body_node *nodes = stage->bodies->nodes.data;
     const int32_t lift = blocked_depth(stage, face);
+    RILL_ASSERT(lift >= 0 && lift <= RILL_TOP);
     rill_face_ends ends = { b[l], b[r], c[l], c[r], flow->H[l], flow->H[r] };
     if (face->node_l >= 0 && nodes[face->node_l].flooded) {
         ends.bl = flow->bed->b[l] + lift;
@@ -153,6 +155,7 @@ void rill_body_face_find_in_passage(const rill_body_stage *stage, rill_body_face
     const double drop = pressure_at(stage, face->node_l, face->l) - pressure_at(stage, face->node_r, face->r);
     face->u = driven.base + driven.gain * (float)((double)driven.head + drop);
     face->gain = driven.gain;
+    RILL_ASSERT(driven.gain >= 0.0f && isfinite(face->u));
     face->opening = (float)rill_ceiling_opening(&ends, face->u);
     if (stage->settings->paper && face->opening > 0.0f) face->opening = stage->constants->paper_opening;
     if (rill_body_face_is_grounded(stage->bodies, face)) face->u = face->gain = face->opening = 0.0f;
@@ -180,6 +183,8 @@ static void note_pressures(const rill_body_stage *stage) {
         rill_body_node *node = &nodes[i];
         if (!(node->roof < (double)RILL_TOP)) continue;
         node->flooded = node->e >= node->roof;
+        RILL_ASSERT(bodies->claimed.count < bodies->claimed.capacity);
+        RILL_ASSERT(bodies->claimed.count == 0 || claimed[bodies->claimed.count - 1] < node->place);
         claimed[bodies->claimed.count++] = node->place;
         rill_passages_press(stage->flow, node->place, node->flooded ? node->e - node->roof : -1.0);
     }
@@ -225,6 +230,7 @@ int64_t rill_bodies_move_in_passages(const rill_body_stage *stage, bool *capped)
         if (!nodes[i].flooded) continue;
         rill_bodies_lift_base(bodies, stage->flow, nodes[i].place, (double)nodes[i].base + nodes[i].roof);
     }
+    RILL_ASSERT(refused >= 0);
     stage->flow->pushed -= refused;
     return refused;
 }

@@ -92,8 +92,11 @@ void rill_bodies_sort_nodes(rill_bodies *bodies) {
     int32_t *places = bodies->claimed.data;
     const size_t count = bodies->nodes.count;
     for (size_t i = 0; i < count; ++i) places[i] = nodes[i].place;
+    RILL_ASSERT(count <= bodies->claimed.capacity && count <= bodies->nodes_before.capacity);
     rill_order_items(places, count, NULL);
     for (size_t i = 0; i < count; ++i) {
+        RILL_ASSERT(i == 0 || places[i - 1] < places[i]);
+        RILL_ASSERT(bodies->node_of[places[i]] > 0);
         sorted[i] = nodes[bodies->node_of[places[i]] - 1];
         bodies->node_of[places[i]] = (int32_t)i + 1;
     }
@@ -140,6 +143,7 @@ static bool find_proxy(rill_body_node *nodes, int32_t of, int32_t through, uint1
     if (other->grounded && (other->proxy < 0 || other->proxy_round == round)) return false;
     node->proxy = other->grounded ? other->proxy : through;
     node->proxy_round = round;
+    RILL_ASSERT(node->proxy >= 0 && node->proxy != of && nodes[node->proxy].proxy < 0);
     return true;
 }
 
@@ -161,6 +165,7 @@ void rill_bodies_find_proxies(const rill_body_stage *stage) {
     for (size_t i = island->first_node; i < island->end_node; ++i) {
         if (nodes[i].proxy < 0) continue;
         const rill_body_node *proxy = &nodes[nodes[i].proxy];
+        RILL_ASSERT(!proxy->grounded && isfinite(proxy->e));
         const double head = (double)proxy->base + proxy->e - (double)nodes[i].base;
         nodes[i].e = nodes[i].head_around = head > 0.0 ? head : 0.0;
     }
