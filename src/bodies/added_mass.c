@@ -36,13 +36,13 @@ static const double FOAM = 0.1;     /* of the density of the liquid */
 static const double FADE = 16.0;    /* times what is missing to weigh as much as that */
 
 typedef struct added_liquid {
-    double mass;       /* kg */
-    double xx, yy, xy; /* its inertia, kg m2 */
-    double cells;      /* that the body is over */
-    double wet_cells;        /* those in which it is in the liquid */
-    double displaced;  /* kg */
-    double arms_squared;     /* sum of squares of arms over these cells, m2 */
-    double mass_along, zz;  /* what goes along the bed with what is light, kg, and its inertia, kg m2 */
+    double mass;           /* kg */
+    double xx, yy, xy;     /* its inertia, kg m2 */
+    double cells;          /* that the body is over */
+    double wet_cells;      /* those in which it is in the liquid */
+    double displaced;      /* kg */
+    double arms_squared;   /* sum of squares of arms over these cells, m2 */
+    double mass_along, zz; /* what goes along the bed with what is light, kg, and its inertia, kg m2 */
 } added_liquid;
 
 /* Sums up what a body carries along over its touches; of a `round` one, none of it turns. */
@@ -56,7 +56,8 @@ static inline added_liquid sum_added(const rill_body_stage *stage, const rill_bo
         const double e = nodes[touches[i].node].e;
         for (int32_t k = touches[i].first_piece; k < touches[i].end_piece; ++k) {
             const rill_body_piece *piece = &pieces[k];
-            const double low = (double)piece->low, high = (double)piece->high, x = (double)piece->arm[0], y = (double)piece->arm[1];
+            const double low = (double)piece->low, high = (double)piece->high, x = (double)piece->arm[0],
+                         y = (double)piece->arm[1];
             added.cells += (double)piece->part;
             if (e <= low) continue;
             const double thick = e < high ? 0.0 : SHARE * (high - low) * stage->flow->bed->quantum;
@@ -86,7 +87,8 @@ static void find_wet(const rill_body_stage *stage, const rill_body *body, added_
         const double e = nodes[touches[i].node].e, open = nodes[touches[i].node].flooded ? 0.0 : 1.0;
         for (int32_t k = touches[i].first_piece; k < touches[i].end_piece; ++k) {
             const rill_body_piece *piece = &pieces[k];
-            const double low = (double)piece->low, high = (double)piece->high, x = (double)piece->arm[0], y = (double)piece->arm[1];
+            const double low = (double)piece->low, high = (double)piece->high, x = (double)piece->arm[0],
+                         y = (double)piece->arm[1];
             if (e <= low) continue;
             added->wet_cells += (double)piece->part;
             added->displaced += open * (double)piece->part * ((e < high ? e : high) - low);
@@ -99,7 +101,8 @@ static void find_wet(const rill_body_stage *stage, const rill_body *body, added_
 /* Returns how much less it weighs than what is not light, kg; negative if it is not. */
 static double missing_mass(const rill_body_stage *stage, const rill_body *body, const added_liquid *added) {
     const double dx = stage->flow->bed->grid.cell_size, area = added->cells * dx * dx;
-    return fmax(LIGHT * stage->gravity * stage->dt * stage->dt, SHALLOW * sqrt(area)) * stage->density * area - body->mass;
+    return fmax(LIGHT * stage->gravity * stage->dt * stage->dt, SHALLOW * sqrt(area)) * stage->density * area -
+           body->mass;
 }
 
 /* Tells whether it weighs so little beside what it could displace that its own inertia does not count; thin plates do. */
@@ -130,8 +133,10 @@ static void add_to_light(const rill_body_stage *stage, const rill_body *body, do
 
 /* Adds the inertia of what a body carries along, `kept` of which turns already, and of what lies on it, of which
  * `joined` does; and turns it by the weight of that. Turning a sphere moves no liquid. */
-static void add_inertia(const rill_body_stage *stage, rill_body *body, const added_liquid *added, double kept, double joined) {
-    const double more[9] = { added->xx, added->xy, 0.0, added->xy, added->yy, 0.0, 0.0, 0.0, added->zz }, *spin = body->state.spin;
+static void add_inertia(const rill_body_stage *stage, rill_body *body, const added_liquid *added, double kept,
+                        double joined) {
+    const double more[9] = { added->xx, added->xy, 0.0, added->xy, added->yy, 0.0, 0.0, 0.0, added->zz },
+                 *spin = body->state.spin;
     const double *deck_inertia = body->deck_load.inertia;
     double momentum[3], weight[6] = { 0 };
     if (body->form.shape == RILL_BODY_SPHERE) return;
@@ -141,7 +146,8 @@ static void add_inertia(const rill_body_stage *stage, rill_body *body, const add
         const double *own = body->world_inertia + 3 * i, *row = more + 3 * i;
         momentum[i] = own[0] * spin[0] + own[1] * spin[1] + own[2] * spin[2];
         momentum[i] += kept * (row[0] * spin[0] + row[1] * spin[1] + row[2] * spin[2]);
-        momentum[i] += joined * (deck_inertia[3 * i] * spin[0] + deck_inertia[3 * i + 1] * spin[1] + deck_inertia[3 * i + 2] * spin[2]);
+        momentum[i] += joined * (deck_inertia[3 * i] * spin[0] + deck_inertia[3 * i + 1] * spin[1] +
+                                 deck_inertia[3 * i + 2] * spin[2]);
         momentum[i] += stage->dt * weight[3 + i];
     }
     for (int i = 0; i < 9; ++i) body->effective_inertia[i] += more[i] + deck_inertia[i];
@@ -155,7 +161,8 @@ static void add_inertia(const rill_body_stage *stage, rill_body *body, const add
 void rill_bodies_add_mass(const rill_body_stage *stage) {
     for (size_t i = stage->island->first_body; i < stage->island->end_body; ++i) {
         rill_body *body = rill_body_in_order(stage->bodies, i);
-        const double deck_mass = body->deck_load.mass, joined = deck_mass <= body->deck_mass ? 1.0 : body->deck_mass / deck_mass;
+        const double deck_mass = body->deck_load.mass,
+                     joined = deck_mass <= body->deck_mass ? 1.0 : body->deck_mass / deck_mass;
         body->deck_mass = deck_mass;
         RILL_ASSERT(deck_mass >= 0.0 && joined >= 0.0 && joined <= 1.0);
         if (isinf(body->mass)) continue;
@@ -175,10 +182,14 @@ void rill_bodies_add_mass(const rill_body_stage *stage) {
         const double *velocity = body->state.velocity,
                      slope = stage->gravity * stage->flow->bed->quantum / stage->flow->bed->grid.cell_size;
         for (int k = 0; deck_mass + added.mass_along > 0.0 && k < 2; ++k) {
-            const double pull = stage->dt * slope * (double)stage->constants->tilt[k], with = kept * added.mass_along * velocity[k];
-            body->predicted_twist[k] = (body->mass * body->predicted_twist[k] + with + deck_mass * (joined * velocity[k] + pull)) / body->mass_along;
+            const double pull = stage->dt * slope * (double)stage->constants->tilt[k],
+                         with = kept * added.mass_along * velocity[k];
+            body->predicted_twist[k] =
+                (body->mass * body->predicted_twist[k] + with + deck_mass * (joined * velocity[k] + pull)) /
+                body->mass_along;
         }
-        const double lifted = kept * added.mass * velocity[2] + deck_mass * (joined * velocity[2] - stage->dt * stage->gravity);
+        const double lifted =
+            kept * added.mass * velocity[2] + deck_mass * (joined * velocity[2] - stage->dt * stage->gravity);
         body->predicted_twist[2] = (body->mass * body->predicted_twist[2] + lifted) / body->mass_upright;
         add_inertia(stage, body, &added, kept, joined);
         RILL_ASSERT(rill_body_are_finite(body->predicted_twist, 6));

@@ -84,27 +84,27 @@ typedef struct rill_body {
     bool fresh;           /* it was put where it is before this sub-step */
 
     /* Of the sub-step: */
-    double expected_twist[6];     /* columns are covered as if it moved with this */
-    double expected_position[3];  /* of its centre of mass at the end of the sub-step, with that twist */
-    double new_twist[6];          /* the twist it does move with */
-    double predicted_twist[6];    /* the new twist without what the changes of head do to it: v* */
-    double world_inertia[9];      /* kg m2, in the world's frame, row by row; 0 for infinite mass */
-    double effective_inertia[9];  /* with that of the added mass and of what lies on it */
-    double inverse_inertia[9];    /* the inverse of the effective inertia */
-    rill_deck_load deck_load;     /* what lies on it */
-    double mass_along;            /* mass that moves along the bed, kg: its own, some added mass, what lies on it */
-    double mass_upright;          /* mass that comes up and down, kg: its own, the added mass, what lies on it */
-    double mass_stiff;            /* kg: with what the liquid below a `small` body resists within a sub-step */
-    bool small;                   /* it is over few cells, whose heads do not follow it, or next to weightless */
-    uint8_t wedged;               /* bit per axis along the bed: it fits between two walls of a flooded passage */
-    double sideways_wrench[6];    /* of the heads there are, along the bed */
-    double wrench[6];             /* of the heads there will be */
-    double drag_matrix[36];       /* working memory of drag.c, row by row */
-    double drag_momentum[6];      /* working memory of drag.c */
-    double submergence;           /* working memory of deck_flooding.c */
-    bool steep;                   /* working memory of lifted_bases.c */
-    double wet_area;              /* working memory of body_report.c, m2 */
-    double passing_depth[2];      /* working memory of body_report.c: openings of the faces at it, by axis, quanta */
+    double expected_twist[6];    /* columns are covered as if it moved with this */
+    double expected_position[3]; /* of its centre of mass at the end of the sub-step, with that twist */
+    double new_twist[6];         /* the twist it does move with */
+    double predicted_twist[6];   /* the new twist without what the changes of head do to it: v* */
+    double world_inertia[9];     /* kg m2, in the world's frame, row by row; 0 for infinite mass */
+    double effective_inertia[9]; /* with that of the added mass and of what lies on it */
+    double inverse_inertia[9];   /* the inverse of the effective inertia */
+    rill_deck_load deck_load;    /* what lies on it */
+    double mass_along;           /* mass that moves along the bed, kg: its own, some added mass, what lies on it */
+    double mass_upright;         /* mass that comes up and down, kg: its own, the added mass, what lies on it */
+    double mass_stiff;           /* kg: with what the liquid below a `small` body resists within a sub-step */
+    bool small;                  /* it is over few cells, whose heads do not follow it, or next to weightless */
+    uint8_t wedged;              /* bit per axis along the bed: it fits between two walls of a flooded passage */
+    double sideways_wrench[6];   /* of the heads there are, along the bed */
+    double wrench[6];            /* of the heads there will be */
+    double drag_matrix[36];      /* working memory of drag.c, row by row */
+    double drag_momentum[6];     /* working memory of drag.c */
+    double submergence;          /* working memory of deck_flooding.c */
+    bool steep;                  /* working memory of lifted_bases.c */
+    double wet_area;             /* working memory of body_report.c, m2 */
+    double passing_depth[2];     /* working memory of body_report.c: openings of the faces at it, by axis, quanta */
 } rill_body;
 
 /* Part of a body over a column: of a quarter of the cell, and of that the part that the level passes through, or that is
@@ -138,8 +138,9 @@ typedef struct rill_body_node {
     int32_t first_touch; /* -1: no body has to do with it itself */
     int32_t proxy;       /* where a body fills a flooded passage: the node beside it whose head it has; else -1 */
     int16_t cell[2];
-    int32_t deck;  /* what lies on a body that covers all of it, quanta: U */
-    int32_t drawn; /* the level at which it is drawn, that of U if there is some, absolute, quanta; negative: at its head */
+    int32_t deck; /* what lies on a body that covers all of it, quanta: U */
+    int32_t
+        drawn; /* the level at which it is drawn, that of U if there is some, absolute, quanta; negative: at its head */
     float slip[2]; /* how fast U goes over the west and south faces, relative to the body, m/s */
     float lid[4];  /* the lowest topside in each quarter above the base, quanta */
     uint8_t shut;  /* bit per quarter: it is wholly covered */
@@ -172,18 +173,18 @@ typedef struct rill_bodies {
     rill_array nodes;        /* rill_body_node */
     rill_array nodes_before; /* rill_body_node: those of the sub-step before */
     rill_array faces;        /* rill_body_face */
-    rill_array far_faces;    /* int32_t: faces for which there is no place in `neighbours`; of each island from where its
+    rill_array far_faces;  /* int32_t: faces for which there is no place in `neighbours`; of each island from where its
                                 faces begin */
-    rill_array ring_faces;   /* int32_t: faces between rings of nodes, and as many of working memory */
-    rill_array neighbours;   /* rill_body_neighbours: by node */
-    rill_array overlaps;     /* rill_body_overlap */
-    rill_array islands;      /* rill_body_island */
-    rill_array order;        /* int32_t: bodies that are alive, island by island; and twice as many of working memory */
-    rill_array claimed;      /* int32_t: places of nodes with a ceiling, which the passages leave alone */
-    rill_array vectors;      /* double: working memory of the solve */
-    int32_t *node_of;        /* plane: 1 + index into nodes; 0: none */
-    int32_t *stamp;          /* plane: 1 + the shade over a column, while a body's are looked at; else 0 */
-    int32_t *lifted;         /* plane: the bases, lifted: flow->lifted */
+    rill_array ring_faces; /* int32_t: faces between rings of nodes, and as many of working memory */
+    rill_array neighbours; /* rill_body_neighbours: by node */
+    rill_array overlaps;   /* rill_body_overlap */
+    rill_array islands;    /* rill_body_island */
+    rill_array order;      /* int32_t: bodies that are alive, island by island; and twice as many of working memory */
+    rill_array claimed;    /* int32_t: places of nodes with a ceiling, which the passages leave alone */
+    rill_array vectors;    /* double: working memory of the solve */
+    int32_t *node_of;      /* plane: 1 + index into nodes; 0: none */
+    int32_t *stamp;        /* plane: 1 + the shade over a column, while a body's are looked at; else 0 */
+    int32_t *lifted;       /* plane: the bases, lifted: flow->lifted */
     size_t plane_size;
     float last_dt_ratio;    /* how long the last sub-step was, as parts of this one; 1 if there was none */
     bool roofed;            /* some nodes have a ceiling: they may be flooded */

@@ -115,7 +115,8 @@ static float gain_over(const rill_kernel_constants *constants, float parts, floa
 /* Returns the head at an end of a face, absolute, quanta. */
 static double head_at(const rill_body_stage *stage, int32_t node, int32_t place) {
     const rill_body_node *nodes = stage->bodies->nodes.data;
-    return node >= 0 ? (double)nodes[node].base + nodes[node].e : (double)(stage->flow->bed->b[place] + stage->flow->H[place]);
+    return node >= 0 ? (double)nodes[node].base + nodes[node].e
+                     : (double)(stage->flow->bed->b[place] + stage->flow->H[place]);
 }
 
 /* Returns the face as the liquid on both sides makes it. */

@@ -57,8 +57,8 @@ void rill_bodies_find_islands(rill_bodies *bodies) {
 void rill_bodies_join_islands(rill_bodies *bodies) {
     rill_body_island *islands = bodies->islands.data;
     islands[0] = (rill_body_island){ .end_body = list_alive(bodies),
-                                .end_touch = bodies->touches.count,
-                                .end_node = bodies->nodes.count };
+                                     .end_touch = bodies->touches.count,
+                                     .end_node = bodies->nodes.count };
     bodies->islands.count = 1;
     RILL_ASSERT(islands[0].end_body > 0);
 }

@@ -111,7 +111,8 @@ static bool prepare(rill_bodies *bodies, const rill_bed *bed, size_t more, const
            rill_array_reserve(&bodies->ring_faces, allocator, 2 * faces) &&
            rill_array_reserve(&bodies->islands, allocator, bodies->list.count) &&
            rill_array_reserve(&bodies->order, allocator, 3 * bodies->list.count) &&
-           rill_array_reserve(&bodies->neighbours, allocator, nodes) && rill_array_reserve(&bodies->far_faces, allocator, faces) &&
+           rill_array_reserve(&bodies->neighbours, allocator, nodes) &&
+           rill_array_reserve(&bodies->far_faces, allocator, faces) &&
            rill_array_reserve(&bodies->overlaps, allocator, 2 * touches + (size_t)bed->pipe_count) &&
            rill_array_reserve(&bodies->vectors, allocator, RILL_BODY_VECTORS * nodes) &&
            prepare_planes(bodies, bed, allocator);
@@ -124,7 +125,8 @@ bool rill_bodies_prepare(rill_bodies *bodies, const rill_bed *bed, const rill_al
 
 bool rill_bodies_reserve(rill_bodies *bodies, rill_flow *flow, const rill_allocator *allocator) {
     const rill_bed *bed = flow->bed;
-    if (!bodies->most_joined_known || bodies->plane_size != (size_t)bed->plane_size) bodies->most_joined = most_joined(bed);
+    if (!bodies->most_joined_known || bodies->plane_size != (size_t)bed->plane_size)
+        bodies->most_joined = most_joined(bed);
     if (!prepare(bodies, bed, bodies->most_joined, allocator)) return false;
     bodies->most_joined_known = true;
     rill_bodies_commit(bodies, flow, allocator);
@@ -149,10 +151,10 @@ rill_bodies rill_bodies_make(void) {
 }
 
 void rill_bodies_free(rill_bodies *bodies, const rill_allocator *allocator) {
-    rill_array *const arrays[] = { &bodies->list,   &bodies->pieces,  &bodies->touches, &bodies->nodes,
-                                   &bodies->faces,  &bodies->neighbours,    &bodies->far_faces,     &bodies->overlaps,
-                                   &bodies->nodes_before, &bodies->vectors, &bodies->claimed, &bodies->ring_faces,
-                                   &bodies->islands, &bodies->order };
+    rill_array *const arrays[] = { &bodies->list,         &bodies->pieces,     &bodies->touches,   &bodies->nodes,
+                                   &bodies->faces,        &bodies->neighbours, &bodies->far_faces, &bodies->overlaps,
+                                   &bodies->nodes_before, &bodies->vectors,    &bodies->claimed,   &bodies->ring_faces,
+                                   &bodies->islands,      &bodies->order };
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i) rill_array_free(arrays[i], allocator);
     rill_body_planes planes = { bodies->node_of, bodies->stamp, bodies->lifted, bodies->plane_size };
     free_planes(&planes, allocator);

@@ -13,11 +13,12 @@ static void rotate_inertia(const double rotation[9], const double own[9], double
     double half[9];
     for (int i = 0; i < 3; ++i)
         for (int j = 0; j < 3; ++j)
-            half[3 * i + j] = rotation[3 * i] * own[j] + rotation[3 * i + 1] * own[3 + j] + rotation[3 * i + 2] * own[6 + j];
+            half[3 * i + j] =
+                rotation[3 * i] * own[j] + rotation[3 * i + 1] * own[3 + j] + rotation[3 * i + 2] * own[6 + j];
     for (int i = 0; i < 3; ++i)
         for (int j = 0; j < 3; ++j)
-            out[3 * i + j] =
-                half[3 * i] * rotation[3 * j] + half[3 * i + 1] * rotation[3 * j + 1] + half[3 * i + 2] * rotation[3 * j + 2];
+            out[3 * i + j] = half[3 * i] * rotation[3 * j] + half[3 * i + 1] * rotation[3 * j + 1] +
+                             half[3 * i + 2] * rotation[3 * j + 2];
 }
 
 static void world_inertia_of(const rill_body *body, const rill_pose *pose, double out[9]) {
@@ -131,7 +132,8 @@ static void end_body(rill_body *body, double dt, double lags) {
     const rill_pose pose = rill_pose_of(state->position, state->orientation);
     world_inertia_of(body, &pose, body->world_inertia);
     for (int i = 0; i < 9; ++i) body->effective_inertia[i] += body->world_inertia[i] - before[i];
-    RILL_ASSERT(body->effective_inertia[0] > 0.0 && body->effective_inertia[4] > 0.0 && body->effective_inertia[8] > 0.0);
+    RILL_ASSERT(body->effective_inertia[0] > 0.0 && body->effective_inertia[4] > 0.0 &&
+                body->effective_inertia[8] > 0.0);
     rill_body_invert_matrix(body->effective_inertia, body->inverse_inertia);
     multiply_vector(body->inverse_inertia, momentum, state->spin);
 }

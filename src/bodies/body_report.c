@@ -20,7 +20,8 @@ static void add_touch(const rill_body_stage *stage, const rill_body_touch *touch
         const double low = rill_bed_z(bed, node->base) + (double)piece->low * bed->quantum;
         if (!(volume > 0.0)) continue;
         forces->submerged_volume += volume;
-        for (int i = 0; i < 2; ++i) forces->submerged_centre[i] += volume * (body->expected_position[i] + (double)piece->arm[i]);
+        for (int i = 0; i < 2; ++i)
+            forces->submerged_centre[i] += volume * (body->expected_position[i] + (double)piece->arm[i]);
         forces->submerged_centre[2] += volume * (low + 0.5 * deep);
         forces->wetted_area += node->e > (double)piece->high ? 2.0 * area : area;
         forces->level += area * (rill_bed_z(bed, node->base) + node->e * bed->quantum);
@@ -59,8 +60,10 @@ void rill_bodies_report(const rill_body_stage *stage) {
             forces->submerged_centre[k] = forces->submerged_volume > 0.0
                                               ? forces->submerged_centre[k] / forces->submerged_volume
                                               : body->state.position[k];
-        forces->level = body->wet_area > 0.0 ? forces->level / body->wet_area : body->state.position[2] - body->form.reach;
+        forces->level =
+            body->wet_area > 0.0 ? forces->level / body->wet_area : body->state.position[2] - body->form.reach;
         for (int k = 0; k < 2; ++k)
-            forces->liquid_velocity[k] = body->passing_depth[k] > 0.0 ? forces->liquid_velocity[k] / body->passing_depth[k] : 0.0;
+            forces->liquid_velocity[k] =
+                body->passing_depth[k] > 0.0 ? forces->liquid_velocity[k] / body->passing_depth[k] : 0.0;
     }
 }

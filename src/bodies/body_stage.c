@@ -148,9 +148,10 @@ static void drive_island(const rill_body_stage *stage) {
         const int32_t place = nodes[i].place;
         dry |= H[place] <= RILL_DRY;
         /* Where bodies are, not where they were expected: what is left of it next time is a strain (head_solve.c). */
-        nodes[i].displaced_before = nodes[i].flooded
-                            ? rill_body_node_displaced_after(stage, &nodes[i])
-                            : rill_body_node_will_displace(stage, &nodes[i], rill_body_node_level(&nodes[i], nodes[i].e));
+        nodes[i].displaced_before =
+            nodes[i].flooded
+                ? rill_body_node_displaced_after(stage, &nodes[i])
+                : rill_body_node_will_displace(stage, &nodes[i], rill_body_node_level(&nodes[i], nodes[i].e));
         if (nodes[i].displaced_before == 0.0 && !nodes[i].flooded) nodes[i].e = (double)H[place];
         RILL_ASSERT(nodes[i].displaced_before >= 0.0);
         RILL_ASSERT(b[place] >= nodes[i].base && H[place] >= 0);
@@ -161,8 +162,9 @@ static void drive_island(const rill_body_stage *stage) {
         rill_body_face *face = &faces[i];
         const double l = face->node_l >= 0 ? beyond[face->node_l] : 0.0,
                      r = face->node_r >= 0 ? beyond[face->node_r] : 0.0;
-        const float driven = face->in_passage ? rill_body_face_driven_in_passage(stage, face)
-                                           : *rill_body_face_velocity(stage->flow, face) + face->gain * (float)(l - r);
+        const float driven = face->in_passage
+                                 ? rill_body_face_driven_in_passage(stage, face)
+                                 : *rill_body_face_velocity(stage->flow, face) + face->gain * (float)(l - r);
         RILL_ASSERT(isfinite(driven));
         face->u = rill_max_f(rill_min_f(driven, stage->constants->top_speed), -stage->constants->top_speed);
         fastest[face->axis] = rill_max_f(fastest[face->axis], __builtin_fabsf(face->u));

@@ -56,8 +56,8 @@ static inline bool is_at_ceiling(const rill_body_piece *piece, double roof) {
 
 /* Finds what a body that has come up by `lift` displaces at heads changed by pi, as upright components; returns the
  * part that is in contact with a level, cells, if that is asked for. None of it turns a `ball`. */
-static inline double find_immersion_as(const rill_body_stage *stage, const rill_body *body, const double *pi, double lift,
-                                  double wrench[6], bool ask, bool ball) {
+static inline double find_immersion_as(const rill_body_stage *stage, const rill_body *body, const double *pi,
+                                       double lift, double wrench[6], bool ask, bool ball) {
     const rill_body_touch *touches = stage->bodies->touches.data;
     const rill_body_piece *pieces = stage->bodies->pieces.data;
     const rill_body_node *nodes = stage->bodies->nodes.data;
@@ -81,17 +81,21 @@ static inline double find_immersion_as(const rill_body_stage *stage, const rill_
     return contact;
 }
 
-static double find_immersion(const rill_body_stage *stage, const rill_body *body, const double *pi, double lift, double wrench[6],
-                      bool ask) {
+static double find_immersion(const rill_body_stage *stage, const rill_body *body, const double *pi, double lift,
+                             double wrench[6], bool ask) {
     if (!rill_body_is_ball(body)) return find_immersion_as(stage, body, pi, lift, wrench, ask, false);
-    return ask ? find_immersion_as(stage, body, pi, lift, wrench, true, true) : find_immersion_as(stage, body, pi, lift, wrench, false, true);
+    return ask ? find_immersion_as(stage, body, pi, lift, wrench, true, true)
+               : find_immersion_as(stage, body, pi, lift, wrench, false, true);
 }
 
 /* Finds how fast a small body comes up by the buoyancy that it will have where that takes it: the higher, the less, so
  * there is just one speed. Newton's method between two bounds. */
-static double find_rise(const rill_body_stage *stage, rill_body *body, const double *pi, double unit, double wrench[6]) {
-    const double scale = stage->dt / stage->flow->bed->quantum, push = stage->dt * unit / body->mass_upright, least = body->predicted_twist[2];
-    double v = least, low = least, contact = find_immersion(stage, body, pi, (v - body->expected_twist[2]) * scale, wrench, true);
+static double find_rise(const rill_body_stage *stage, rill_body *body, const double *pi, double unit,
+                        double wrench[6]) {
+    const double scale = stage->dt / stage->flow->bed->quantum, push = stage->dt * unit / body->mass_upright,
+                 least = body->predicted_twist[2];
+    double v = least, low = least,
+           contact = find_immersion(stage, body, pi, (v - body->expected_twist[2]) * scale, wrench, true);
     double high = least + push * wrench[2];
     RILL_ASSERT(push >= 0.0 && contact >= 0.0 && wrench[2] >= 0.0);
     for (int32_t i = 0; i < RISES; ++i) {
@@ -110,12 +114,14 @@ static double find_rise(const rill_body_stage *stage, rill_body *body, const dou
  * adds to it nor takes away, but for small bodies; roll and pitch from where it will be, which damps them a little:
  * columns know a body by quarters of cells, and what they say about one that rocks would otherwise make it rock more. */
 static void press_up(const rill_body_stage *stage, rill_body *body, const double *pi) {
-    const double dx = stage->flow->bed->grid.cell_size, unit = stage->density * stage->gravity * stage->flow->bed->quantum * dx * dx;
+    const double dx = stage->flow->bed->grid.cell_size,
+                 unit = stage->density * stage->gravity * stage->flow->bed->quantum * dx * dx;
     double wrench[6], rise = 0.0;
     if (body->small)
         rise = find_rise(stage, body, pi, unit, wrench);
     else
-        find_immersion(stage, body, pi, -body->expected_twist[2] * stage->dt / stage->flow->bed->quantum, wrench, false);
+        find_immersion(stage, body, pi, -body->expected_twist[2] * stage->dt / stage->flow->bed->quantum, wrench,
+                       false);
     rill_body_remove_round_torque(body, wrench);
     for (int k = 0; k < 6; ++k) body->wrench[k] = wrench[k] * unit;
     if (body->small) body->wrench[2] = body->mass_stiff * (rise - body->predicted_twist[2]) / stage->dt;
@@ -123,15 +129,17 @@ static void press_up(const rill_body_stage *stage, rill_body *body, const double
 }
 
 void rill_bodies_press_up(const rill_body_stage *stage, const double *pi) {
-    for (size_t i = stage->island->first_body; i < stage->island->end_body; ++i) press_up(stage, rill_body_in_order(stage->bodies, i), pi);
+    for (size_t i = stage->island->first_body; i < stage->island->end_body; ++i)
+        press_up(stage, rill_body_in_order(stage->bodies, i), pi);
 }
 
 /* Returns what a body takes of a column with a head when it has moved `beyond` where it was expected, quanta; and finds
  * how much of it is in contact there, as upright components. A ball comes up by as much everywhere, however it spins. */
-static inline double room_taken(const rill_body_stage *stage, const rill_body_touch *touch, const rill_body_node *node, double e,
-                               const double beyond[6], bool ball, bool full, double upright[6]) {
+static inline double room_taken(const rill_body_stage *stage, const rill_body_touch *touch, const rill_body_node *node,
+                                double e, const double beyond[6], bool ball, bool full, double upright[6]) {
     const rill_body_piece *pieces = stage->bodies->pieces.data;
-    const double scale = stage->dt / stage->flow->bed->quantum, level = full ? node->roof : e, whole = beyond[2] * scale;
+    const double scale = stage->dt / stage->flow->bed->quantum, level = full ? node->roof : e,
+                 whole = beyond[2] * scale;
     double up = 0.0, about_x = 0.0, about_y = 0.0, taken = 0.0;
     for (int32_t k = touch->first_piece; k < touch->end_piece; ++k) {
         const rill_body_piece *piece = &pieces[k];
@@ -150,8 +158,8 @@ static inline double room_taken(const rill_body_stage *stage, const rill_body_to
     return taken;
 }
 
-static inline void find_room_under(const rill_body_stage *stage, const rill_body *body, const double *pi, bool ball, double *stiff,
-                        double *room) {
+static inline void find_room_under(const rill_body_stage *stage, const rill_body *body, const double *pi, bool ball,
+                                   double *stiff, double *room) {
     rill_body_touch *touches = stage->bodies->touches.data;
     const rill_body_node *nodes = stage->bodies->nodes.data;
     double beyond[6], upright[6];
@@ -162,7 +170,7 @@ static inline void find_room_under(const rill_body_stage *stage, const rill_body
         const double e = node->e + pi[touch->node];
         RILL_ASSERT(node->e >= 0.0 && isfinite(pi[touch->node]));
         room[touch->node] -= e < node->roof ? room_taken(stage, touch, node, e, beyond, ball, false, upright)
-                                        : room_taken(stage, touch, node, e, beyond, ball, true, upright);
+                                            : room_taken(stage, touch, node, e, beyond, ball, true, upright);
         if (!ball) rill_body_remove_round_torque(body, upright);
         if (node->grounded) memset(upright, 0, sizeof upright);
         for (int c = 0; c < (ball ? 3 : 6); ++c) touch->b[c] = touch->b_sideways[c] + (float)upright[c];
@@ -235,14 +243,16 @@ double rill_body_node_displaced_after(const rill_body_stage *stage, const rill_b
     double sum = rill_body_node_will_displace(stage, node, level);
     for (int32_t i = node->first_touch; i >= 0; i = touches[i].next) {
         const rill_body *body = rill_body_at(stage->bodies, touches[i].body);
-        for (int k = 0; k < 6; ++k) sum -= (double)touches[i].b_sideways[k] * (body->new_twist[k] - body->expected_twist[k]) * scale;
+        for (int k = 0; k < 6; ++k)
+            sum -= (double)touches[i].b_sideways[k] * (body->new_twist[k] - body->expected_twist[k]) * scale;
     }
     RILL_ASSERT(isfinite(sum));
     return rill_max_d(sum, 0.0);
 }
 
 /* Finds a body at a face between two nodes; false if it is above the liquid. */
-static bool find_overlap(const rill_body_stage *stage, int32_t index, rill_body_touch *at_l, rill_body_overlap *overlap) {
+static bool find_overlap(const rill_body_stage *stage, int32_t index, rill_body_touch *at_l,
+                         rill_body_overlap *overlap) {
     const rill_bed *bed = stage->flow->bed;
     const rill_body_face *face = (const rill_body_face *)stage->bodies->faces.data + index;
     const rill_body_node *nodes = stage->bodies->nodes.data, *l = &nodes[face->node_l], *r = &nodes[face->node_r];
@@ -252,14 +262,15 @@ static bool find_overlap(const rill_body_stage *stage, int32_t index, rill_body_
     const double z = rill_body_at(stage->bodies, at_l->body)->expected_position[2], base_l = (double)l->base,
                  base_r = (double)r->base;
     const double share_l = (double)at_l->share, share_r = (double)at_r->share;
-    const double under =
-        (share_l * (base_l + (double)at_l->underside) + share_r * (base_r + (double)at_r->underside)) / (share_l + share_r);
+    const double under = (share_l * (base_l + (double)at_l->underside) + share_r * (base_r + (double)at_r->underside)) /
+                         (share_l + share_r);
     const double top = face->in_passage
                            ? under + ((double)at_l->displaced + (double)at_r->displaced) / (share_l + share_r)
-                           : 0.5 * (base_l + rill_body_node_shown_head(stage->flow, l) + base_r + rill_body_node_shown_head(stage->flow, r));
+                           : 0.5 * (base_l + rill_body_node_shown_head(stage->flow, l) + base_r +
+                                    rill_body_node_shown_head(stage->flow, r));
     *overlap = (rill_body_overlap){ .face = index, .body = at_l->body, .l = at_l, .r = at_r };
-    overlap->displaced =
-        face->in_passage ? rill_body_blocked_depth(stage, face, at_l, at_r) : 0.5 * ((double)at_l->displaced + (double)at_r->displaced);
+    overlap->displaced = face->in_passage ? rill_body_blocked_depth(stage, face, at_l, at_r)
+                                          : 0.5 * ((double)at_l->displaced + (double)at_r->displaced);
     RILL_ASSERT(share_l + share_r > 0.0 && isfinite(overlap->displaced));
     overlap->difference = fabs((double)at_l->displaced - (double)at_r->displaced);
     for (int i = 0; i < 2; ++i)
@@ -319,7 +330,8 @@ void rill_bodies_couple(const rill_body_stage *stage) {
         if (faces[f].node_l < 0 || faces[f].node_r < 0) continue;
         if (lies_on_bed(&nodes[faces[f].node_l]) || lies_on_bed(&nodes[faces[f].node_r])) continue;
         for (int32_t i = nodes[faces[f].node_l].first_touch; i >= 0; i = touches[i].next)
-            if (island->end_overlap < island->most_overlap && find_overlap(stage, (int32_t)f, &touches[i], &overlaps[island->end_overlap]))
+            if (island->end_overlap < island->most_overlap &&
+                find_overlap(stage, (int32_t)f, &touches[i], &overlaps[island->end_overlap]))
                 couple_overlap(stage, &overlaps[island->end_overlap++]);
     }
     for (size_t i = island->first_body; i < island->end_body; ++i) {

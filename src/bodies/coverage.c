@@ -69,7 +69,8 @@ static void find_shades(void *context, int32_t index) {
     const double top = body->expected_position[2] + body->form.reach;
     float *levels = body->levels.data;
     body->area = rill_body_area(&body->form, &pose, &stage->flow->bed->grid);
-    RILL_ASSERT((size_t)(body->area.high[0] - body->area.low[0]) * (size_t)(body->area.high[1] - body->area.low[1]) <= body->levels.capacity);
+    RILL_ASSERT((size_t)(body->area.high[0] - body->area.low[0]) * (size_t)(body->area.high[1] - body->area.low[1]) <=
+                body->levels.capacity);
     size_t i = 0;
     for (int32_t y = body->area.low[1]; y < body->area.high[1]; ++y)
         for (int32_t x = body->area.low[0]; x < body->area.high[0]; ++x) levels[i++] = level_in(stage, x, y, top);
@@ -85,7 +86,8 @@ static void find_shades(void *context, int32_t index) {
 static double nearness(const rill_body_stage *stage, const rill_body *body) {
     const double *velocity = body->state.velocity, *angular = body->state.spin;
     double speed = 0.0, spin = 0.0;
-    for (int i = 0; i < 3; ++i) speed += velocity[i] < 0.0 ? -velocity[i] : velocity[i], spin += angular[i] < 0.0 ? -angular[i] : angular[i];
+    for (int i = 0; i < 3; ++i)
+        speed += velocity[i] < 0.0 ? -velocity[i] : velocity[i], spin += angular[i] < 0.0 ? -angular[i] : angular[i];
     const rill_bed *bed = stage->flow->bed;
     if (stage->dt == 0.0 || stage->has_sources || body->deck_mass > 0.0) return (double)RILL_TOP;
     return (0.25 * bed->grid.cell_size + 2.0 * stage->dt * (speed + spin * body->form.reach)) / bed->quantum;
@@ -94,7 +96,8 @@ static double nearness(const rill_body_stage *stage, const rill_body *body) {
 /* Cuts the pieces of a shade to the void of a column; returns how many there are. A `stopped` body has below the
  * ceiling what it has above it: it is on its way to be pushed back by an engine's contacts, and must not suck liquid in
  * meanwhile. */
-static int32_t cut_to_void(const rill_shade *shade, const rill_bed *bed, int32_t place, bool stopped, rill_body_piece *out) {
+static int32_t cut_to_void(const rill_shade *shade, const rill_bed *bed, int32_t place, bool stopped,
+                           rill_body_piece *out) {
     const double base = rill_bed_z(bed, bed->b[place]), top = (double)(bed->c[place] - bed->b[place]);
     const double per_quantum = 1.0 / bed->quantum;
     int32_t count = 0;
@@ -107,8 +110,9 @@ static int32_t cut_to_void(const rill_shade *shade, const rill_bed *bed, int32_t
         high = high > top ? top : high;
         RILL_ASSERT(quarter->part >= 0.0f && quarter->part <= 1.0f);
         if (!(high > low)) continue;
-        out[count++] =
-            (rill_body_piece){ 0.25f * quarter->part, (float)low, (float)high, { quarter->at[0], quarter->at[1] }, bit & 3 };
+        out[count++] = (rill_body_piece){
+            0.25f * quarter->part, (float)low, (float)high, { quarter->at[0], quarter->at[1] }, bit & 3
+        };
     }
     return count;
 }
@@ -130,12 +134,13 @@ int32_t rill_bodies_make_node(const rill_body_stage *stage, int32_t place, int32
     const int32_t known = bodies->node_of[place];
     if (known > 0) return known - 1;
     rill_body_node node = { .place = place,
-                       .stride = stride,
-                       .base = stage->flow->bed->b[place],
-                       .first_touch = -1,
-                       .cell = { (int16_t)x, (int16_t)y },
-                       .drawn = -1 };
-    const bool roofed = stage->settings && stage->settings->passages == RILL_PASSAGES_ANY && stage->flow->bed->c[place] < RILL_TOP;
+                            .stride = stride,
+                            .base = stage->flow->bed->b[place],
+                            .first_touch = -1,
+                            .cell = { (int16_t)x, (int16_t)y },
+                            .drawn = -1 };
+    const bool roofed =
+        stage->settings && stage->settings->passages == RILL_PASSAGES_ANY && stage->flow->bed->c[place] < RILL_TOP;
     node.roof = roofed ? (double)rill_ceiling_full(stage->flow->bed, place) : (double)INFINITY;
     node.flooded = roofed && rill_flow_flooded(stage->flow, place);
     node.proxy = -1;
@@ -181,9 +186,11 @@ static void stamp_columns(const rill_body_stage *stage, const rill_body *body) {
         const size_t cell = (size_t)shades[i].y * (size_t)bed->grid.cells[0] + (size_t)shades[i].x;
         for (int32_t k = bed->cell_first[cell]; k < bed->cell_first[cell + 1]; ++k) {
             const int32_t place = bed->places[k];
-            RILL_ASSERT(i == 0 || shades[i - 1].y < shades[i].y || (shades[i - 1].y == shades[i].y && shades[i - 1].x < shades[i].x));
+            RILL_ASSERT(i == 0 || shades[i - 1].y < shades[i].y ||
+                        (shades[i - 1].y == shades[i].y && shades[i - 1].x < shades[i].x));
             RILL_ASSERT(stage->bodies->stamp[place] == 0);
-            if (is_near(&shades[i], bed, place, head_of(stage, place), near)) stage->bodies->stamp[place] = (int32_t)i + 1;
+            if (is_near(&shades[i], bed, place, head_of(stage, place), near))
+                stage->bodies->stamp[place] = (int32_t)i + 1;
         }
     }
 }

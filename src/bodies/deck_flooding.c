@@ -35,9 +35,9 @@ typedef struct deck_search {
     const rill_body_stage *stage;
     rill_body_node *nodes;
     size_t first, end; /* nodes */
-    double *heads;  /* the level of liquid at the head of each, absolute, quanta; */
-    double *stands; /* and where it stands, in its open part or on what covers it */
-    uint8_t *open;  /* bit per quarter: there is liquid, or could be */
+    double *heads;     /* the level of liquid at the head of each, absolute, quanta; */
+    double *stands;    /* and where it stands, in its open part or on what covers it */
+    uint8_t *open;     /* bit per quarter: there is liquid, or could be */
     uint8_t *marks;
 } deck_search;
 
@@ -75,7 +75,8 @@ static void find_submergences(const deck_search *search) {
 
 /* Returns how much of a piece reaches through the level: what is well below that does not, nor what is below the body
  * that keeps its quarter dry. */
-static double reaches(const rill_bodies *bodies, const rill_body_touch *touch, const rill_body_piece *piece, uint32_t open) {
+static double reaches(const rill_bodies *bodies, const rill_body_touch *touch, const rill_body_piece *piece,
+                      uint32_t open) {
     if (!(open >> piece->quarter & 1u) && piece->high < RILL_NO_TOPSIDE) return 0.0;
     return 1.0 - rill_body_at(bodies, touch->body)->submergence;
 }
@@ -100,8 +101,8 @@ static void share_out(const rill_bodies *bodies, const rill_body_node *node, uin
 
 /* Tells whether it is the commonest case: one body with one piece in each quarter, in their order. */
 static bool is_plain(const rill_body_touch *touch, const rill_body_piece *piece) {
-    return touch->next < 0 && touch->end_piece - touch->first_piece == QUARTERS && piece[0].quarter == 0 && piece[1].quarter == 1 &&
-           piece[2].quarter == 2 && piece[3].quarter == 3;
+    return touch->next < 0 && touch->end_piece - touch->first_piece == QUARTERS && piece[0].quarter == 0 &&
+           piece[1].quarter == 1 && piece[2].quarter == 2 && piece[3].quarter == 3;
 }
 
 /* Finds which quarters are shut, and how high. Returns marks. */
@@ -111,7 +112,8 @@ static uint8_t find_lids(const rill_bodies *bodies, rill_body_node *node) {
     double covered[QUARTERS] = { 0 };
     float lid[QUARTERS];
     node->shut = 0;
-    if (node->first_touch < 0 || (touches[node->first_touch].next < 0 && touches[node->first_touch].first_piece == touches[node->first_touch].end_piece))
+    if (node->first_touch < 0 || (touches[node->first_touch].next < 0 &&
+                                  touches[node->first_touch].first_piece == touches[node->first_touch].end_piece))
         return 0; /* beside a body */
     const rill_body_piece *first = &pieces[touches[node->first_touch].first_piece];
     const bool plain = is_plain(&touches[node->first_touch], first);
@@ -151,7 +153,8 @@ static double level_at(const deck_search *search, int32_t node, int32_t place) {
 static void find_levels(const deck_search *search) {
     const rill_body_face *faces = search->stage->bodies->faces.data;
     const rill_body_island *island = search->stage->island;
-    for (size_t n = search->first; n < search->end; ++n) search->stands[n] = search->marks[n] & NARROW ? -1.0 : search->heads[n];
+    for (size_t n = search->first; n < search->end; ++n)
+        search->stands[n] = search->marks[n] & NARROW ? -1.0 : search->heads[n];
     for (size_t i = island->first_face; i < island->end_face; ++i) {
         const int32_t l = faces[i].node_l, r = faces[i].node_r;
         const int narrow_l = l >= 0 ? search->marks[l] & NARROW : 0, narrow_r = r >= 0 ? search->marks[r] & NARROW : 0;
@@ -310,7 +313,8 @@ static void keep_dry_below(const rill_body_stage *stage, const rill_body_node *n
             rill_body_piece *piece = &pieces[k];
             const quarter_cover *c = &covers[piece->quarter];
             if (open >> piece->quarter & 1u) continue;
-            if (c->body == touches[i].body || (c->body < 0 && !(rill_body_at(stage->bodies, touches[i].body)->submergence > 0.0)))
+            if (c->body == touches[i].body ||
+                (c->body < 0 && !(rill_body_at(stage->bodies, touches[i].body)->submergence > 0.0)))
                 piece->high = RILL_NO_TOPSIDE;
             else if (c->body >= 0 && (double)piece->low >= fmin(c->low, c->high - slack))
                 piece->part = 0.0f, piece->low = piece->high = RILL_NO_TOPSIDE;
@@ -338,7 +342,8 @@ static void settle_deck(const deck_search *search, size_t n, uint32_t over) {
         node->deck = 0;
     }
     if (deck && !over && node->over) {
-        const rill_body_touch *touch = (const rill_body_touch *)bodies->touches.data + rill_body_node_carrier(bodies, node);
+        const rill_body_touch *touch =
+            (const rill_body_touch *)bodies->touches.data + rill_body_node_carrier(bodies, node);
         const double has = (double)flow->H[node->place],
                      level = fmin(node->e, has + node->displaced_before); /* which is no pressure */
         node->deck = (int32_t)fmin(rill_body_touch_deck_volume(bodies, touch, level, 0.0, node->over), has);
@@ -388,7 +393,8 @@ static void flood(const deck_search *search) {
     find_levels(search);
     for (size_t n = search->first; n < search->end; ++n) {
         const uint32_t open = search->open[n];
-        if (open != 0 && open != ALL) enter(search, n, east(open) | west(open) | north(open) | south(open), search->stands[n]);
+        if (open != 0 && open != ALL)
+            enter(search, n, east(open) | west(open) | north(open) | south(open), search->stands[n]);
     }
     spread(search);
 }
@@ -397,13 +403,13 @@ static deck_search make_decks(const rill_body_stage *stage) {
     const size_t count = stage->bodies->nodes.count;
     double *vectors = stage->bodies->vectors.data;
     return (deck_search){ .stage = stage,
-                    .nodes = stage->bodies->nodes.data,
-                    .first = stage->island->first_node,
-                    .end = stage->island->end_node,
-                    .heads = vectors,
-                    .stands = vectors + count,
-                    .open = (uint8_t *)(vectors + 2 * count),
-                    .marks = (uint8_t *)(vectors + 3 * count) };
+                          .nodes = stage->bodies->nodes.data,
+                          .first = stage->island->first_node,
+                          .end = stage->island->end_node,
+                          .heads = vectors,
+                          .stands = vectors + count,
+                          .open = (uint8_t *)(vectors + 2 * count),
+                          .marks = (uint8_t *)(vectors + 3 * count) };
 }
 
 /* Finds where liquid stands, by where it stood and what is beside it. */
@@ -434,7 +440,8 @@ static void find_open(const rill_body_stage *stage) {
 static void move_deck_liquid(const rill_body_stage *stage) {
     const deck_search search = make_decks(stage);
     const bool lies = settle_decks(&search);
-    if ((lies || stage->island->floods_deck) && stage->dt > 0.0) rill_bodies_move_deck_liquid(stage, search.stands, search.open);
+    if ((lies || stage->island->floods_deck) && stage->dt > 0.0)
+        rill_bodies_move_deck_liquid(stage, search.stands, search.open);
 }
 
 /* Cuts pieces of bodies to where liquid is. */

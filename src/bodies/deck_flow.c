@@ -36,7 +36,7 @@ typedef struct deck_flow {
     rill_body_node *nodes;
     const double *levels; /* the levels of nodes, absolute, quanta, */
     const uint8_t *open;  /* and the quarters that have liquid at these */
-    double *deck_level;        /* of what is on a body, absolute, quanta; -1 as long as nobody has asked for it */
+    double *deck_level;   /* of what is on a body, absolute, quanta; -1 as long as nobody has asked for it */
     double *wet;          /* the part of a column that it is in, if its level is known */
     double *bottom;       /* the lowest sill that it leaves over, absolute, quanta, */
     double *leaves;       /* and how much of it does, quanta */
@@ -59,7 +59,8 @@ int32_t rill_body_node_carrier(const rill_bodies *bodies, const rill_body_node *
     const rill_body_piece *pieces = bodies->pieces.data;
     int32_t found = -1;
     float lowest = (float)RILL_WALL;
-    if (node->first_touch >= 0 && touches[node->first_touch].next < 0) return node->shut == ALL ? node->first_touch : -1;
+    if (node->first_touch >= 0 && touches[node->first_touch].next < 0)
+        return node->shut == ALL ? node->first_touch : -1;
     for (int32_t i = node->first_touch; i >= 0; i = touches[i].next) {
         double covered = 0.0;
         float low = (float)RILL_WALL;
@@ -73,7 +74,7 @@ int32_t rill_body_node_carrier(const rill_bodies *bodies, const rill_body_node *
 }
 
 double rill_body_touch_deck_volume(const rill_bodies *bodies, const rill_body_touch *touch, double level, double bottom,
-                        uint32_t quarters) {
+                                   uint32_t quarters) {
     const rill_body_piece *pieces = bodies->pieces.data;
     double sum = 0.0;
     for (int32_t k = touch->first_piece; k < touch->end_piece; ++k) {
@@ -148,7 +149,8 @@ static int32_t nearest_room(const rill_flow *flow, const int16_t cell[2]) {
     return best;
 }
 
-void rill_bodies_return_liquid(rill_bodies *bodies, rill_flow *flow, const int16_t cell[2], int32_t place, int64_t amount) {
+void rill_bodies_return_liquid(rill_bodies *bodies, rill_flow *flow, const int16_t cell[2], int32_t place,
+                               int64_t amount) {
     int64_t left = amount;
     if (left > 0 && place >= 0) {
         left = put_into(flow, place, left);
@@ -203,12 +205,15 @@ static void find_deck_level(const deck_flow *decks, int32_t node) {
 }
 
 /* Finds an end of a face. Its quarters there are first and first + step. */
-static void find_crossing_end(const deck_flow *decks, int end, int32_t node, int32_t place, int first, int step, deck_crossing *crossing) {
+static void find_crossing_end(const deck_flow *decks, int end, int32_t node, int32_t place, int first, int step,
+                              deck_crossing *crossing) {
     const rill_flow *flow = decks->stage->flow;
     const double shown = (double)(rill_flow_bases(flow)[place] + flow->H[place]); /* heads may be pressure */
     crossing->apart[end] = node >= 0 && decks->nodes[node].apart;
     if (crossing->apart[end]) find_deck_level(decks, node);
-    crossing->level[end] = crossing->apart[end] ? decks->deck_level[node] : node >= 0 ? fmin(decks->levels[node], shown) : shown;
+    crossing->level[end] = crossing->apart[end] ? decks->deck_level[node]
+                           : node >= 0          ? fmin(decks->levels[node], shown)
+                                                : shown;
     for (int i = 0; i < LANES; ++i) {
         const int quarter = first + i * step;
         double height = (double)flow->bed->b[place];
@@ -248,7 +253,8 @@ static double lowest_sill(const deck_crossing *crossing) {
 
 /* Returns how fast the body at the left end carries what is on it over a face, m/s. */
 static double body_speed_at(const deck_flow *decks, const deck_crossing *crossing) {
-    const rill_body_touch *touch = (const rill_body_touch *)decks->stage->bodies->touches.data + decks->carrier[crossing->face->node_l];
+    const rill_body_touch *touch =
+        (const rill_body_touch *)decks->stage->bodies->touches.data + decks->carrier[crossing->face->node_l];
     const rill_body *body = rill_body_at(decks->stage->bodies, touch->body);
     const rill_body_node *node = &decks->nodes[crossing->face->node_l];
     const rill_bed *bed = decks->stage->flow->bed;
@@ -265,17 +271,21 @@ static double flow_over_body(const deck_flow *decks, const deck_crossing *crossi
     const rill_kernel_constants *constants = decks->stage->constants;
     const int axis = crossing->face->axis;
     const double sill = lowest_sill(crossing), l = fmax(crossing->level[0], sill), r = fmax(crossing->level[1], sill);
-    const double depth = depth_over(crossing, fmax(l, r)), lambda = (double)constants->lambda, gain = (double)constants->drive;
+    const double depth = depth_over(crossing, fmax(l, r)), lambda = (double)constants->lambda,
+                 gain = (double)constants->drive;
     float *slip = &decks->nodes[crossing->face->node_r].slip[axis];
     if (!(depth > 0.0)) {
         *slip = 0.0f;
         return 0.0;
     }
-    const double wet_l = fmax(decks->wet[crossing->face->node_l], LEAST), wet_r = fmax(decks->wet[crossing->face->node_r], LEAST);
+    const double wet_l = fmax(decks->wet[crossing->face->node_l], LEAST),
+                 wet_r = fmax(decks->wet[crossing->face->node_r], LEAST);
     RILL_ASSERT(wet_l > 0.0 && wet_r > 0.0 && depth > 0.0);
     const double courant = lambda * gain * depth * (1.0 / wet_l + 1.0 / wet_r), beyond = fmax(courant - 0.5, 0.0);
-    const double square = 4.0 * depth * depth + 1.0, weight = square * (double)constants->keep / (square + (double)constants->drag);
-    const double driven = (double)*slip + gain * (l - r + (double)constants->tilt[axis]), most = (double)constants->top_speed;
+    const double square = 4.0 * depth * depth + 1.0,
+                 weight = square * (double)constants->keep / (square + (double)constants->drag);
+    const double driven = (double)*slip + gain * (l - r + (double)constants->tilt[axis]),
+                 most = (double)constants->top_speed;
     *slip = (float)fmax(fmin(driven * weight / (1.0 + 2.0 * beyond), most), -most);
     const double u = fmax(fmin((double)*slip + body_speed_at(decks, crossing), most), -most);
     return u * lambda * depth_over(crossing, u > 0.0 ? crossing->level[0] : crossing->level[1]);
@@ -286,7 +296,8 @@ static double flow_over_body(const deck_flow *decks, const deck_crossing *crossi
 static double flow_over_side(const deck_flow *decks, const deck_crossing *crossing) {
     const rill_body_stage *stage = decks->stage;
     const int from = crossing->level[0] > crossing->level[1] ? 0 : 1;
-    const int32_t donor = from ? crossing->face->node_r : crossing->face->node_l, taker = from ? crossing->face->node_l : crossing->face->node_r;
+    const int32_t donor = from ? crossing->face->node_r : crossing->face->node_l,
+                  taker = from ? crossing->face->node_l : crossing->face->node_r;
     const double high = crossing->level[from], drop = high - crossing->level[1 - from];
     const double rate = sqrt(2.0 * stage->gravity * stage->flow->bed->quantum) * (double)stage->constants->lambda;
     double sum = 0.0;
@@ -310,7 +321,8 @@ static void find_moves(const deck_flow *decks) {
         decks->moved[i] = 0;
         if (!find_crossing(decks, &faces[i], &crossing)) continue;
         const bool over = crossing.apart[0] && crossing.apart[1] && faces[i].pipe < 0;
-        const double amount = fmax(fmin(over ? flow_over_body(decks, &crossing) : flow_over_side(decks, &crossing), MOST), -MOST);
+        const double amount =
+            fmax(fmin(over ? flow_over_body(decks, &crossing) : flow_over_side(decks, &crossing), MOST), -MOST);
         const int32_t quanta = (int32_t)floor(amount + 0.5), donor = quanta > 0 ? faces[i].node_l : faces[i].node_r;
         decks->moved[i] = quanta;
         if (quanta == 0 || !crossing.apart[quanta > 0 ? 0 : 1]) continue;
@@ -326,8 +338,8 @@ static void limit_moves(const deck_flow *decks) {
     for (size_t n = decks->stage->island->first_node; n < decks->stage->island->end_node; ++n) {
         if (!(decks->leaves[n] > 0.0)) continue;
         const double base = (double)decks->nodes[n].base;
-        const double spare =
-            rill_body_touch_deck_volume(decks->stage->bodies, &touches[decks->carrier[n]], decks->deck_level[n] - base, decks->bottom[n] - base, ALL);
+        const double spare = rill_body_touch_deck_volume(decks->stage->bodies, &touches[decks->carrier[n]],
+                                                         decks->deck_level[n] - base, decks->bottom[n] - base, ALL);
         RILL_ASSERT(spare >= 0.0 && decks->nodes[n].deck >= 0);
         const double there = fmin(spare, (double)decks->nodes[n].deck);
         decks->leaves[n] = there < decks->leaves[n] ? there / decks->leaves[n] : 1.0;
@@ -382,7 +394,8 @@ static void move_all(const deck_flow *decks) {
 /* ---------------------------------------------------------------------------------------------------------------- both */
 
 /* Adds what lies on a body in a column, up to a level above the base. */
-static void add_deck_load(const deck_flow *decks, const rill_body_node *node, const rill_body_touch *touch, double level) {
+static void add_deck_load(const deck_flow *decks, const rill_body_node *node, const rill_body_touch *touch,
+                          double level) {
     const rill_bed *bed = decks->stage->flow->bed;
     const rill_body_piece *pieces = decks->stage->bodies->pieces.data;
     rill_body *body = rill_body_at(decks->stage->bodies, touch->body);
@@ -404,8 +417,16 @@ void rill_bodies_move_deck_liquid(const rill_body_stage *stage, const double *st
     rill_bodies *bodies = stage->bodies;
     const size_t n = bodies->nodes.count;
     double *vectors = (double *)bodies->vectors.data + 4 * n; /* deck_flooding.c has the rest */
-    const deck_flow decks = { stage,     bodies->nodes.data, stands,    open, vectors, vectors + n, vectors + 2 * n,
-                       vectors + 3 * n, (int32_t *)(vectors + 4 * n), bodies->far_faces.data };
+    const deck_flow decks = { stage,
+                              bodies->nodes.data,
+                              stands,
+                              open,
+                              vectors,
+                              vectors + n,
+                              vectors + 2 * n,
+                              vectors + 3 * n,
+                              (int32_t *)(vectors + 4 * n),
+                              bodies->far_faces.data };
     const rill_body_touch *touches = bodies->touches.data;
     for (size_t i = stage->island->first_node; i < stage->island->end_node; ++i) {
         decks.leaves[i] = 0.0;

@@ -103,7 +103,8 @@ static void add_face_drag(const rill_body_stage *stage) {
         const double at[3] = { overlaps[i].arm[0], overlaps[i].arm[1], overlaps[i].underside };
         const rill_body_face *face = &faces[overlaps[i].face];
         const double slip = fabs(rill_body_speed_at(body->new_twist, face->axis, at) - (double)face->u);
-        overlaps[i].drag_rate = face->opening > 1.0f ? face_rate(stage, body, &overlaps[i], face, slip) * stage->dt : 0.0;
+        overlaps[i].drag_rate =
+            face->opening > 1.0f ? face_rate(stage, body, &overlaps[i], face, slip) * stage->dt : 0.0;
         if (face->axis)
             add_drag(body, 1, at, overlaps[i].drag_rate, (double)face->u);
         else
@@ -124,7 +125,8 @@ static void add_column_drag(const rill_body_stage *stage, rill_body *body) {
         wet += (double)touches[i].share * dx * dx;
     }
     /* Within a cell, columns know nothing of how a body turns. */
-    const double *w = body->new_twist + 3, reach = body->form.reach, spin = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
+    const double *w = body->new_twist + 3, reach = body->form.reach,
+                 spin = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
     const double form = body->small ? BLADE * body->drag * reach * reach * spin : 0.0;
     const double turning = wet * stage->density * reach * (8.0 * stage->settings->viscosity + form);
     for (int i = 3; i < 6; ++i) body->drag_matrix[7 * i] += turning * stage->dt;
@@ -165,7 +167,8 @@ void rill_bodies_apply_drag(const rill_body_stage *stage) {
         rill_body *body = rill_body_at(bodies, overlaps[i].body);
         RILL_ASSERT(overlaps[i].drag_rate >= 0.0 && isfinite(overlaps[i].drag_rate));
         if (overlaps[i].drag_rate == 0.0) continue;
-        const double give = overlaps[i].drag_rate * (rill_body_speed_at(body->new_twist, face->axis, at) - (double)face->u);
+        const double give =
+            overlaps[i].drag_rate * (rill_body_speed_at(body->new_twist, face->axis, at) - (double)face->u);
         const double most = (double)stage->constants->top_speed, u = (double)face->u + give / mass_of(stage, face);
         face->u = (float)rill_max_d(rill_min_d(u, most), -most);
         if (!isinf(body->mass)) continue;

@@ -21,10 +21,10 @@ static const double FILM = 1.0 / 16.0;
 typedef struct level_search {
     const rill_body_stage *stage;
     size_t node_count;
-    double *level; /* per node, absolute, quanta; NaN: not known yet */
-    double *sum;   /* of the levels around it, */
+    double *level;      /* per node, absolute, quanta; NaN: not known yet */
+    double *sum;        /* of the levels around it, */
     double *neighbours; /* and how many they are */
-    int32_t *unknown; /* faces with an end that is not known yet */
+    int32_t *unknown;   /* faces with an end that is not known yet */
 } level_search;
 
 /* Tells whether the surface passes through bodies in more than half of the cell: it is not to be seen there. */
@@ -52,7 +52,8 @@ static void add_level(const level_search *search, int32_t node, double level) {
 }
 
 static bool has_unknown_end(const level_search *search, const rill_body_face *face) {
-    return (face->node_l >= 0 && isnan(search->level[face->node_l])) || (face->node_r >= 0 && isnan(search->level[face->node_r]));
+    return (face->node_l >= 0 && isnan(search->level[face->node_l])) ||
+           (face->node_r >= 0 && isnan(search->level[face->node_r]));
 }
 
 /* Adds one more ring; false if there is none. */
@@ -89,11 +90,11 @@ void rill_bodies_find_drawn_levels(const rill_body_stage *stage) {
     rill_body_node *nodes = bodies->nodes.data;
     double *vectors = bodies->vectors.data;
     const level_search search = { .stage = stage,
-                     .node_count = bodies->nodes.count,
-                     .level = vectors,
-                     .sum = vectors + bodies->nodes.count,
-                     .neighbours = vectors + 2 * bodies->nodes.count,
-                     .unknown = bodies->far_faces.data };
+                                  .node_count = bodies->nodes.count,
+                                  .level = vectors,
+                                  .sum = vectors + bodies->nodes.count,
+                                  .neighbours = vectors + 2 * bodies->nodes.count,
+                                  .unknown = bodies->far_faces.data };
     const rill_body_face *faces = bodies->faces.data;
     const int32_t film = (int32_t)(FILM * stage->flow->bed->grid.cell_size / stage->flow->bed->quantum);
     for (size_t i = 0; i < search.node_count; ++i)

@@ -43,7 +43,8 @@ int32_t rill_body_island_find_rings(const rill_body_stage *stage, int32_t *ring)
     int32_t *listed = rill_body_island_ring_faces(stage), *open = listed + (island->end_face - island->first_face);
     int32_t count = 0, left = 0;
     for (int32_t i = (int32_t)island->first_face; i < (int32_t)island->end_face; ++i)
-        if (rill_body_ring_at(ring, faces[i].node_l) == RILL_BODY_NO_RING || rill_body_ring_at(ring, faces[i].node_r) == RILL_BODY_NO_RING)
+        if (rill_body_ring_at(ring, faces[i].node_l) == RILL_BODY_NO_RING ||
+            rill_body_ring_at(ring, faces[i].node_r) == RILL_BODY_NO_RING)
             open[left++] = i;
     for (int32_t last = 0, before = -1; count > before; ++last) {
         int32_t kept = 0;
@@ -78,8 +79,8 @@ typedef struct excess_search {
     rill_body_node *nodes;
     const rill_body_face *faces;
     size_t first, end; /* nodes */
-    int32_t *ring;   /* per node: 0 outside */
-    int32_t *excess; /* per node: what does not fit, quanta */
+    int32_t *ring;     /* per node: 0 outside */
+    int32_t *excess;   /* per node: what does not fit, quanta */
 } excess_search;
 
 /* Tells whether a body is on the bed in all of a column, and no liquid over it: else that is where the excess is. */
@@ -113,7 +114,8 @@ static void empty_ring(const excess_search *search, const int32_t *listed, int32
     for (int32_t pass = 0; pass < 2; ++pass)
         for (int32_t k = 0; k < count; ++k) {
             const rill_body_face *face = &search->faces[listed[k]];
-            const bool from_l = rill_body_ring_at(search->ring, face->node_l) > rill_body_ring_at(search->ring, face->node_r);
+            const bool from_l =
+                rill_body_ring_at(search->ring, face->node_l) > rill_body_ring_at(search->ring, face->node_r);
             const int32_t from = from_l ? face->node_l : face->node_r;
             RILL_ASSERT(from >= 0 && search->ring[from] > 0);
             if (search->excess[from] <= 0) continue;
@@ -122,18 +124,20 @@ static void empty_ring(const excess_search *search, const int32_t *listed, int32
                 continue;
             }
             give_outwards(search, from, from_l ? face->node_r : face->node_l, from_l ? face->r : face->l,
-                 search->excess[from] / ways[from]);
+                          search->excess[from] / ways[from]);
             ways[from] -= ways[from] > 1;
         }
 }
 
 /* Empties rings from the innermost outwards. */
 static void empty_rings(const excess_search *search, int32_t *ways) {
-    const int32_t listed = rill_body_island_find_rings(search->stage, search->ring), *between = rill_body_island_ring_faces(search->stage);
+    const int32_t listed = rill_body_island_find_rings(search->stage, search->ring),
+                  *between = rill_body_island_ring_faces(search->stage);
     for (size_t i = search->first; i < search->end; ++i) ways[i] = 0;
     for (int32_t end = listed, from; end > 0; end = from) {
         const int32_t ring = rill_body_island_ring_of(search->stage, search->ring, end - 1);
-        for (from = end - 1; from > 0 && rill_body_island_ring_of(search->stage, search->ring, from - 1) == ring;) from -= 1;
+        for (from = end - 1; from > 0 && rill_body_island_ring_of(search->stage, search->ring, from - 1) == ring;)
+            from -= 1;
         empty_ring(search, between + from, end - from, ways);
     }
 }
@@ -148,12 +152,12 @@ static excess_search make_search(const rill_body_stage *stage) {
     const size_t n = stage->bodies->nodes.count;
     double *vectors = stage->bodies->vectors.data;
     return (excess_search){ .stage = stage,
-                      .nodes = stage->bodies->nodes.data,
-                      .faces = stage->bodies->faces.data,
-                      .first = stage->island->first_node,
-                      .end = stage->island->end_node,
-                      .ring = (int32_t *)(void *)vectors,
-                      .excess = (int32_t *)(void *)(vectors + n) + n };
+                            .nodes = stage->bodies->nodes.data,
+                            .faces = stage->bodies->faces.data,
+                            .first = stage->island->first_node,
+                            .end = stage->island->end_node,
+                            .ring = (int32_t *)(void *)vectors,
+                            .excess = (int32_t *)(void *)(vectors + n) + n };
 }
 
 static double least_of(const rill_body_stage *stage) {
@@ -205,7 +209,8 @@ static void measure(const rill_bodies *bodies, rill_body_touch *touch, double e)
 }
 
 /* Adds what there is beside a node of the next ring of a film. */
-static void add_around(const rill_body_stage *stage, rill_body_node *node, int32_t other, int32_t place, double *count) {
+static void add_around(const rill_body_stage *stage, rill_body_node *node, int32_t other, int32_t place,
+                       double *count) {
     const rill_body_node *nodes = stage->bodies->nodes.data;
     const double head = other < 0               ? (double)(stage->flow->bed->b[place] + stage->flow->H[place])
                         : nodes[other].grounded ? (double)nodes[other].base + nodes[other].head_around
@@ -266,7 +271,8 @@ void rill_bodies_measure_contact(const rill_body_stage *stage) {
         node->displaced += (double)touches[i].displaced;
         if (shown < node->e - 1.0) measure(bodies, &touches[i], shown);
         node->yields |= !isinf(body->mass);
-        if (body->fresh && node->displaced_before == 0.0) node->displaced_before = (double)touches[i].displaced; /* unless a fill has left it out */
+        if (body->fresh && node->displaced_before == 0.0)
+            node->displaced_before = (double)touches[i].displaced; /* unless a fill has left it out */
     }
     island->has_excess = has_excess(stage);
 }
@@ -275,7 +281,8 @@ void rill_bodies_find_grounded(const rill_body_stage *stage) {
     rill_body_node *nodes = stage->bodies->nodes.data;
     for (size_t i = stage->island->first_node; i < stage->island->end_node; ++i) {
         rill_body_node *node = &nodes[i];
-        const double gap = rill_body_node_level(node, node->e) - node->displaced, film = rill_body_node_film(stage->flow->bed, node);
+        const double gap = rill_body_node_level(node, node->e) - node->displaced,
+                     film = rill_body_node_film(stage->flow->bed, node);
         RILL_ASSERT(film > 0.0 && node->displaced >= 0.0);
         node->grounded = node->shut == 15 && gap < film && (double)stage->flow->H[node->place] < film;
     }

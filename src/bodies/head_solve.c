@@ -31,16 +31,16 @@ typedef struct conductances {
 
 typedef struct head_solve {
     const rill_body_stage *stage;
-    size_t first, end;                            /* nodes */
+    size_t first, end;                                 /* nodes */
     double *pi, *contact, *target, *r, *z, *p, *q, *d; /* d: of the preconditioner, inverted */
-    double *diagonal;                             /* of A without its low rank */
-    double *outside;                              /* what faces to columns that are no nodes conduct */
-    double *last_pi;                                 /* pi a step ago */
-    double *compliance;                                 /* how much a node gives under a body */
+    double *diagonal;                                  /* of A without its low rank */
+    double *outside;                                   /* what faces to columns that are no nodes conduct */
+    double *last_pi;                                   /* pi a step ago */
+    double *compliance;                                /* how much a node gives under a body */
     conductances *weights;
     double force_unit; /* N per quantum of head over a cell */
-    bool in_passage; /* some nodes are of a flooded passage, */
-    bool any_thin;   /* or give much */
+    bool in_passage;   /* some nodes are of a flooded passage, */
+    bool any_thin;     /* or give much */
 } head_solve;
 
 static const rill_body_node *node_at(const head_solve *solve, size_t i) {
@@ -132,7 +132,8 @@ static bool find_aims(const head_solve *solve) {
         const double level = rill_body_node_level(node, node->e);
         const double gap = level - node->displaced, share = gap > thin ? thin / gap : 1.0;
         solve->compliance[i] = node->yields ? SOFT + (1.0 - SOFT) * share * share : SOFT;
-        if (node->flooded || (node->displaced == 0.0 && !isinf(node->roof))) solve->compliance[i] = node->displaced > 0.0 ? FIRM : HARD;
+        if (node->flooded || (node->displaced == 0.0 && !isinf(node->roof)))
+            solve->compliance[i] = node->displaced > 0.0 ? FIRM : HARD;
         any |= solve->compliance[i] > MUCH;
         RILL_ASSERT(solve->compliance[i] > 0.0 && solve->compliance[i] <= 1.0);
         const double has = (double)stage->flow->H[node->place], before = has - (level - node->displaced_before);
@@ -189,8 +190,8 @@ static void soften_thin(const head_solve *solve) {
         const rill_body_node *node = node_at(solve, i);
         const double e = node->e + solve->pi[i];
         if (solve->compliance[i] <= MUCH || !isinf(node->roof)) continue;
-        const double met =
-            rill_body_node_will_displace(solve->stage, node, e) - rill_body_node_will_displace(solve->stage, node, node->e);
+        const double met = rill_body_node_will_displace(solve->stage, node, e) -
+                           rill_body_node_will_displace(solve->stage, node, node->e);
         solve->r[i] += solve->compliance[i] * (solve->contact[i] * solve->pi[i] - met);
     }
 }
@@ -201,7 +202,7 @@ static double outflow(const head_solve *solve, size_t i) {
     const int32_t *j = ((const rill_body_neighbours *)solve->stage->bodies->neighbours.data)[i].node;
     const double *pi = solve->pi, here = pi[i];
     return solve->outside[i] * here + ((w[0] * (here - pi[j[0]]) + w[1] * (here - pi[j[1]])) +
-                                   (w[2] * (here - pi[j[2]]) + w[3] * (here - pi[j[3]])));
+                                       (w[2] * (here - pi[j[2]]) + w[3] * (here - pi[j[3]])));
 }
 
 /* Finds r, what would be in each node at the end, less what fits; returns the largest. */
@@ -215,7 +216,8 @@ static double find_residual(const head_solve *solve) {
             solve->r[i] += (solve->contact[i] - 1.0) * solve->pi[i];
             solve->contact[i] = 1.0;
         }
-        solve->r[i] = solve->target[i] - solve->r[i] - solve->compliance[i] * solve->contact[i] * solve->pi[i] - outflow(solve, i);
+        solve->r[i] = solve->target[i] - solve->r[i] - solve->compliance[i] * solve->contact[i] * solve->pi[i] -
+                      outflow(solve, i);
     }
     if (solve->any_thin) soften_thin(solve);
     for (size_t i = 0; i < stage->island->far_count; ++i) {
@@ -227,7 +229,8 @@ static double find_residual(const head_solve *solve) {
     for (size_t i = stage->island->first_body; i < stage->island->end_body; ++i) {
         const rill_body *body = rill_body_in_order(stage->bodies, i);
         double beyond[6];
-        for (int k = 0; k < 6; ++k) beyond[k] = (body->expected_twist[k] - body->new_twist[k]) * stage->dt / stage->flow->bed->quantum;
+        for (int k = 0; k < 6; ++k)
+            beyond[k] = (body->expected_twist[k] - body->new_twist[k]) * stage->dt / stage->flow->bed->quantum;
         scatter(stage->bodies, body, false, beyond, solve->r);
     }
     double largest = 0.0;
@@ -251,7 +254,8 @@ static void find_diagonal(const head_solve *solve) {
     for (size_t i = solve->first; i < solve->end; ++i) {
         const double *w = solve->weights[i].w;
         const double conducts = (w[0] + w[1]) + (w[2] + w[3]);
-        solve->diagonal[i] = 1.0 - solve->contact[i] + solve->compliance[i] * solve->contact[i] + (solve->outside[i] + conducts);
+        solve->diagonal[i] =
+            1.0 - solve->contact[i] + solve->compliance[i] * solve->contact[i] + (solve->outside[i] + conducts);
     }
     for (size_t i = 0; i < solve->stage->island->far_count; ++i) {
         const rill_body_face *face = &faces[far_faces[i]];
@@ -268,12 +272,13 @@ static double apply_matrix(void *context) {
     const rill_body_face *faces = bodies->faces.data;
     const rill_body_neighbours *neighbours = bodies->neighbours.data;
     const int32_t *far_faces = far_faces_of(solve);
-    const double dx = stage->flow->bed->grid.cell_size, low_rank = stage->dt * stage->dt * stage->density * stage->gravity * dx * dx;
+    const double dx = stage->flow->bed->grid.cell_size,
+                 low_rank = stage->dt * stage->dt * stage->density * stage->gravity * dx * dx;
     for (size_t i = solve->first; i < solve->end; ++i) {
         const double *w = solve->weights[i].w;
         const int32_t *j = neighbours[i].node;
-        solve->q[i] = solve->diagonal[i] * solve->p[i] -
-                  ((w[0] * solve->p[j[0]] + w[1] * solve->p[j[1]]) + (w[2] * solve->p[j[2]] + w[3] * solve->p[j[3]]));
+        solve->q[i] = solve->diagonal[i] * solve->p[i] - ((w[0] * solve->p[j[0]] + w[1] * solve->p[j[1]]) +
+                                                          (w[2] * solve->p[j[2]] + w[3] * solve->p[j[3]]));
     }
     for (size_t i = 0; i < solve->stage->island->far_count; ++i) {
         const rill_body_face *face = &faces[far_faces[i]];
@@ -374,7 +379,8 @@ static double shorten(const head_solve *solve, double off) {
         *(onwards < 0.0 ? &high : &low) = at;
         RILL_ASSERT(low >= 0.0 && low <= at && high <= 1.0 && low < high);
         const double next = 0.5 * (low + high);
-        for (size_t k = solve->first; k < solve->end; ++k) solve->pi[k] = solve->last_pi[k] + next / at * (solve->pi[k] - solve->last_pi[k]);
+        for (size_t k = solve->first; k < solve->end; ++k)
+            solve->pi[k] = solve->last_pi[k] + next / at * (solve->pi[k] - solve->last_pi[k]);
         at = next;
         off = find_residual(solve);
     }
@@ -392,7 +398,9 @@ const double *rill_bodies_solve_heads(const rill_body_stage *stage) {
     const rill_bed *bed = stage->flow->bed;
     const size_t n = stage->bodies->nodes.count, first = stage->island->first_node, end = stage->island->end_node;
     double *vectors = stage->bodies->vectors.data;
-    head_solve solve = { .stage = stage, .first = first, .end = end, .pi = vectors, .contact = vectors + n, .target = vectors + 2 * n };
+    head_solve solve = {
+        .stage = stage, .first = first, .end = end, .pi = vectors, .contact = vectors + n, .target = vectors + 2 * n
+    };
     solve.r = vectors + 3 * n;
     solve.z = vectors + 4 * n;
     solve.p = vectors + 5 * n;
@@ -404,7 +412,8 @@ const double *rill_bodies_solve_heads(const rill_body_stage *stage) {
     solve.outside = vectors + 11 * n;
     solve.weights = (conductances *)(void *)(vectors + 12 * n);
     solve.force_unit = stage->density * stage->gravity * bed->quantum * bed->grid.cell_size * bed->grid.cell_size;
-    for (size_t i = first; i < end; ++i) solve.in_passage |= node_at(&solve, i)->flooded || node_at(&solve, i)->first_touch < 0;
+    for (size_t i = first; i < end; ++i)
+        solve.in_passage |= node_at(&solve, i)->flooded || node_at(&solve, i)->first_touch < 0;
     RILL_ASSERT(stage->bodies->vectors.capacity >= RILL_BODY_VECTORS * n);
     solve.any_thin = find_aims(&solve);
     weigh_faces(&solve);
@@ -414,7 +423,8 @@ const double *rill_bodies_solve_heads(const rill_body_stage *stage) {
     int32_t iterations = 0;
     double off = find_residual(&solve);
     RILL_ASSERT(off >= 0.0 && isfinite(off));
-    const double tolerance = solve.in_passage ? TOLERANCE : fmin(fmax(TOLERANCE, TOLERANCE_SHARE * off), TOLERANCE_MOST);
+    const double tolerance =
+        solve.in_passage ? TOLERANCE : fmin(fmax(TOLERANCE, TOLERANCE_SHARE * off), TOLERANCE_MOST);
     for (int32_t pass = 0; pass < PASSES && off > tolerance && iterations < ITERATIONS; ++pass) {
         memcpy(solve.last_pi + first, solve.pi + first, (end - first) * sizeof *solve.last_pi);
         iterations += newton_step(&solve, off, 0.5 * tolerance, ITERATIONS - iterations);

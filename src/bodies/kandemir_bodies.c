@@ -45,13 +45,14 @@ static double wet_of(const column_state *column, const rill_quarter *piece, doub
 }
 
 /* Tells whether a body touches a column. */
-static bool touches(const rill_body_stage *stage, const rill_tank *tank, const rill_shade *shade, column_state *column) {
+static bool touches(const rill_body_stage *stage, const rill_tank *tank, const rill_shade *shade,
+                    column_state *column) {
     const rill_bed *bed = stage->flow->bed;
     const int32_t place = column_of(stage, shade);
     if (place < 0 || stage->flow->H[place] <= RILL_DRY) return false;
     column->base = rill_bed_z(bed, bed->b[place]);
     column->head = rill_bed_z(bed, bed->b[place] + stage->flow->H[place]) +
-              (double)tank->before[rill_tank_at(tank, shade->x, shade->y)] / weight_of(stage);
+                   (double)tank->before[rill_tank_at(tank, shade->x, shade->y)] / weight_of(stage);
     double from;
     for (int i = 0; i < PIECES; ++i)
         if (wet_of(column, piece_of(shade, i), &from) > 0.0) return true;
@@ -66,8 +67,8 @@ typedef struct column_sums {
     double moment[3], level, columns, depth;
 } column_sums;
 
-static void add_piece(const rill_body_stage *stage, const rill_quarter *piece, const column_state *column, const double centre[2],
-                      column_sums *sum) {
+static void add_piece(const rill_body_stage *stage, const rill_quarter *piece, const column_state *column,
+                      const double centre[2], column_sums *sum) {
     double under;
     const double dx = stage->flow->bed->grid.cell_size, wet = wet_of(column, piece, &under);
     if (!(wet > 0.0)) return;
@@ -110,8 +111,8 @@ static void fill_report(const column_sums *sum, const rill_shade *shades, size_t
 }
 
 rill_kandemir_push rill_kandemir_body_push(const rill_body_stage *stage, const rill_tank *tank, double pipe_area,
-                                      const rill_shade *shades, size_t count, const double centre[2],
-                                      rill_body_forces *forces) {
+                                           const rill_shade *shades, size_t count, const double centre[2],
+                                           rill_body_forces *forces) {
     column_sums sum = { .level = 0.0 };
     for (size_t i = 0; i < count; ++i) {
         column_state column;
@@ -145,7 +146,8 @@ void rill_kandemir_press(const rill_body_stage *stage, rill_tank *tank, const ri
 /* ----------------------------------------------------------------------------------------------------------- motion */
 
 /* Slows a body's motion relative to the liquid; by the vanishing quotient once it floats, by less while it displaces less. */
-static void apply_drag(const rill_body_stage *stage, const rill_kandemir_push *push, double vanishing, rill_body *body) {
+static void apply_drag(const rill_body_stage *stage, const rill_kandemir_push *push, double vanishing,
+                       rill_body *body) {
     const double floats = fmin(1.0, stage->density * push->volume / body->mass);
     RILL_ASSERT(floats >= 0.0 && floats <= 1.0 && vanishing >= 0.0);
     const double keep = rill_power(vanishing, stage->dt * floats),

@@ -36,8 +36,8 @@ typedef struct rill_kandemir_push {
 
 /* Forces on a body in these shades, torques about its centre of mass; and its report in `forces`. */
 rill_kandemir_push rill_kandemir_body_push(const rill_body_stage *stage, const rill_tank *tank, double pipe_area,
-                                      const rill_shade *shades, size_t count, const double centre[2],
-                                      rill_body_forces *forces);
+                                           const rill_shade *shades, size_t count, const double centre[2],
+                                           rill_body_forces *forces);
 /* Lets it press with a force `down` on the columns it covers, `covered` m2 in all. */
 void rill_kandemir_press(const rill_body_stage *stage, rill_tank *tank, const rill_shade *shades, size_t count,
                          double covered, double down);

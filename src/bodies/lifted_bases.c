@@ -26,7 +26,7 @@ typedef struct base_lift {
     const rill_body_stage *stage;
     rill_body_node *nodes;
     const rill_body_face *faces;
-    size_t first, end; /* nodes */
+    size_t first, end;          /* nodes */
     double *level;              /* per node, absolute, quanta */
     double *sum, *most, *count; /* of the levels of the ring before, of how much they may differ; and how many */
     int32_t *ring;
@@ -50,7 +50,7 @@ static double leeway(const base_lift *lift, const rill_body_face *face) {
     const rill_flow *flow = lift->stage->flow;
     const int32_t depth = rill_min_i(flow->H[face->l], flow->H[face->r]);
     const bool roofed = flow->passages && ((face->node_l >= 0 && !isinf(lift->nodes[face->node_l].roof)) ||
-                                          (face->node_r >= 0 && !isinf(lift->nodes[face->node_r].roof)));
+                                           (face->node_r >= 0 && !isinf(lift->nodes[face->node_r].roof)));
     return roofed || depth < lift->thin ? (double)INFINITY : STEP * (double)depth;
 }
 
@@ -97,7 +97,8 @@ static void limit_step(const base_lift *lift, int32_t i) {
 
 /* Returns, of a face between two rings, the node of the inner one. */
 static int32_t inner_of(const base_lift *lift, const rill_body_face *face) {
-    return rill_body_ring_at(lift->ring, face->node_l) > rill_body_ring_at(lift->ring, face->node_r) ? face->node_l : face->node_r;
+    return rill_body_ring_at(lift->ring, face->node_l) > rill_body_ring_at(lift->ring, face->node_r) ? face->node_l
+                                                                                                     : face->node_r;
 }
 
 static void limit_steps(const base_lift *lift) {
@@ -113,7 +114,8 @@ static void limit_steps(const base_lift *lift) {
         for (int32_t t = body->steep ? body->first_touch : body->end_touch; t < body->end_touch; ++t)
             lift->ring[touches[t].node] = RILL_BODY_NO_RING;
     }
-    const int32_t listed = rill_body_island_find_rings(lift->stage, lift->ring), *between = rill_body_island_ring_faces(lift->stage);
+    const int32_t listed = rill_body_island_find_rings(lift->stage, lift->ring),
+                  *between = rill_body_island_ring_faces(lift->stage);
     for (int32_t from = 0, end; from < listed; from = end) {
         const int32_t ring = rill_body_island_ring_of(lift->stage, lift->ring, from);
         for (end = from + 1; end < listed && rill_body_island_ring_of(lift->stage, lift->ring, end) == ring;) end += 1;
@@ -123,7 +125,9 @@ static void limit_steps(const base_lift *lift) {
             const double most = leeway(lift, face);
             if (isinf(most)) continue;
             add_outside(lift, inner,
-                inner == face->node_l ? level_at(lift, face->node_r, face->r) : level_at(lift, face->node_l, face->l), most);
+                        inner == face->node_l ? level_at(lift, face->node_r, face->r)
+                                              : level_at(lift, face->node_l, face->l),
+                        most);
         }
         for (int32_t k = from; k < end; ++k) {
             const int32_t inner = inner_of(lift, &lift->faces[between[k]]);
@@ -140,20 +144,21 @@ void rill_body_island_lift_bases(const rill_body_stage *stage) {
     const size_t n = bodies->nodes.count;
     double *vectors = bodies->vectors.data;
     const base_lift lift = { .stage = stage,
-                      .nodes = bodies->nodes.data,
-                      .faces = bodies->faces.data,
-                      .first = island->first_node,
-                      .end = island->end_node,
-                      .level = vectors,
-                      .sum = vectors + n,
-                      .most = vectors + 2 * n,
-                      .count = vectors + 3 * n,
-                      .ring = (int32_t *)(void *)(vectors + 4 * n),
-                      .thin = (int32_t)(THIN * bed->grid.cell_size / bed->quantum) };
+                             .nodes = bodies->nodes.data,
+                             .faces = bodies->faces.data,
+                             .first = island->first_node,
+                             .end = island->end_node,
+                             .level = vectors,
+                             .sum = vectors + n,
+                             .most = vectors + 2 * n,
+                             .count = vectors + 3 * n,
+                             .ring = (int32_t *)(void *)(vectors + 4 * n),
+                             .thin = (int32_t)(THIN * bed->grid.cell_size / bed->quantum) };
     for (size_t i = lift.first; i < lift.end; ++i)
         lift.level[i] = (double)lift.nodes[i].base + rill_body_node_level(&lift.nodes[i], lift.nodes[i].e);
     if (find_steep(&lift)) limit_steps(&lift);
-    for (size_t i = lift.first; i < lift.end; ++i) rill_bodies_lift_base(bodies, stage->flow, lift.nodes[i].place, lift.level[i]);
+    for (size_t i = lift.first; i < lift.end; ++i)
+        rill_bodies_lift_base(bodies, stage->flow, lift.nodes[i].place, lift.level[i]);
     for (size_t i = island->first_face; bed->pipe_count > 0 && i < island->end_face; ++i)
         if (lift.faces[i].pipe >= 0) rill_bodies_lift_pipe(stage->flow, lift.faces[i].pipe);
 }

@@ -20,11 +20,13 @@ typedef struct face_quarter {
 } face_quarter;
 
 /* Finds the two quarters of a column that lie at the face ahead of it along an axis, or behind it. */
-static void quarters_at(const rill_body_stage *stage, const rill_body_touch *touch, int32_t axis, bool ahead, face_quarter out[2]) {
+static void quarters_at(const rill_body_stage *stage, const rill_body_touch *touch, int32_t axis, bool ahead,
+                        face_quarter out[2]) {
     const rill_body_piece *pieces = stage->bodies->pieces.data;
     const rill_body_node *node = (const rill_body_node *)stage->bodies->nodes.data + touch->node;
     const rill_bed *bed = stage->flow->bed;
-    const double middle = rill_body_node_centre(bed, node, axis) - rill_body_at(stage->bodies, touch->body)->expected_position[axis];
+    const double middle =
+        rill_body_node_centre(bed, node, axis) - rill_body_at(stage->bodies, touch->body)->expected_position[axis];
     out[0] = out[1] = (face_quarter){ 0 };
     for (int32_t k = touch->first_piece; k < touch->end_piece; ++k) {
         const double along = ((double)pieces[k].arm[axis] - middle) / bed->grid.cell_size;
@@ -88,7 +90,7 @@ static double half_of(const face_quarter quarters[2]) {
 }
 
 double rill_body_blocked_depth(const rill_body_stage *stage, const rill_body_face *face, const rill_body_touch *l,
-                        const rill_body_touch *r) {
+                               const rill_body_touch *r) {
     face_quarter at_l[2], at_r[2];
     double sum = 0.0;
     quarters_at(stage, l, face->axis, true, at_l);
@@ -102,7 +104,8 @@ double rill_body_blocked_depth(const rill_body_stage *stage, const rill_body_fac
 
 /* Returns how much of a face bodies keep liquid from, quanta. That begins, and ends, little by little, as the body gets
  * to it: what is left in a column that it is about to fill has to get out. */
-static double shut_depth(const rill_body_stage *stage, const rill_body_face *face, const rill_body_touch *l, const rill_body_touch *r) {
+static double shut_depth(const rill_body_stage *stage, const rill_body_face *face, const rill_body_touch *l,
+                         const rill_body_touch *r) {
     face_quarter at_l[2], at_r[2];
     quarters_at(stage, l, face->axis, true, at_l);
     quarters_at(stage, r, face->axis, false, at_r);
@@ -169,7 +172,8 @@ static bool is_flooded(const rill_bodies *bodies, const rill_body_face *face) {
 float rill_body_face_driven_in_passage(const rill_body_stage *stage, const rill_body_face *face) {
     if (is_flooded(stage->bodies, face)) return face->u;
     const rill_face_ends ends = ends_of(stage, face);
-    const rill_pressed_face driven = rill_ceiling_drive(&ends, face->u, stage->constants->tilt[face->axis], stage->constants);
+    const rill_pressed_face driven =
+        rill_ceiling_drive(&ends, face->u, stage->constants->tilt[face->axis], stage->constants);
     return driven.base + driven.gain * (float)driven.head;
 }
 
@@ -195,7 +199,8 @@ static void note_pressures(const rill_body_stage *stage) {
 /* Moves whole quanta over a face, no more than the donor has. */
 static void move_over(const rill_body_stage *stage, const rill_body_face *face) {
     const int32_t *H = stage->flow->H;
-    const double most = (double)RILL_TOP, real = (double)stage->constants->lambda * (double)face->opening * (double)face->u;
+    const double most = (double)RILL_TOP,
+                 real = (double)stage->constants->lambda * (double)face->opening * (double)face->u;
     const double q = real > most ? most : real < -most ? -most : real;
     int32_t t = (int32_t)(q + (double)(q < 0.0 ? -stage->constants->phase : stage->constants->phase));
     t = rill_max_i(rill_min_i(t, H[face->l]), -H[face->r]);

@@ -109,14 +109,12 @@ static double advance(void *context, double alpha) {
 }
 
 int32_t rill_poisson_solve_by_cg(rill_poisson *poisson, const rill_solve_kernels *kernels, double tolerance,
-                             int32_t max_iterations, double *residual) {
+                                 int32_t max_iterations, double *residual) {
     rill_poisson_levels *levels = poisson->levels;
     const rill_level *level = &levels->level[0];
-    const solver s = { .levels = levels,
-                 .kernels = kernels,
-                 .level = level,
-                 .count = level->run_count,
-                 .runs = level->runs };
+    const solver s = {
+        .levels = levels, .kernels = kernels, .level = level, .count = level->run_count, .runs = level->runs
+    };
     const rill_cg_problem problem = { (void *)&s, precondition, turn, apply, advance, FUTILE };
     rill_cg_state state = { 0 };
     kernels->load(s.count, s.runs, poisson, levels->vectors);
@@ -125,9 +123,11 @@ int32_t rill_poisson_solve_by_cg(rill_poisson *poisson, const rill_solve_kernels
     while (!state.stuck && largest > tolerance && iterations < max_iterations) {
         const double before = state.largest = largest;
         if (levels->bottom.fits && levels->bottom.sky.any_sealed) rill_bottom_balance(levels, poisson->patch_count);
-        iterations += rill_cg_iterate(&problem, &state, fmax(SAFETY * tolerance, TRUST * largest), max_iterations - iterations);
+        iterations +=
+            rill_cg_iterate(&problem, &state, fmax(SAFETY * tolerance, TRUST * largest), max_iterations - iterations);
         largest = compare(&s);
-        if (largest > 2.0 * state.largest) state.rho = 0.0; /* they have drifted apart: the old directions lead nowhere */
+        if (largest > 2.0 * state.largest)
+            state.rho = 0.0; /* they have drifted apart: the old directions lead nowhere */
         state.stuck |= !(largest < ENOUGH * before);
     }
     *residual = largest;
