@@ -1,26 +1,28 @@
 /* Added mass: liquid that lies on them (deck_flow.c), and liquid that has to follow them up and down, of which columns
  * do not tell by themselves.
  *
- *   sunk      What is above a body comes down beside it when it rises, all within one column. Half of what is displaced takes
- *             part in that, which is exact for a sphere far from walls (H. Lamb, Hydrodynamics, 6th edition, art. 92): let go,
- *             it starts with g (1 - s) / (s + 1/2), however small its relative density s.
- *   afloat    A layer of g dt^2 / 2 keeps what is light from being thrown farther in a sub-step than those can tell. Turning takes
- *             twice that along: it is driven from where the body would be if it went on as it did, and a thin plate of draft d
- *             rocks more in each sub-step unless g dt^2 / (d + layer) < 4/3.
+ *   sunk      What is above a body comes down beside it when it rises, all within one column. Half of what is displaced
+ *             takes part in that, which is exact for a sphere far from walls (H. Lamb, Hydrodynamics, 6th edition, art.
+ *             92): let go, it starts with g (1 - s) / (s + 1/2), however small its relative density s.
+ *   afloat    A layer of g dt^2 / 2 keeps what is light from being thrown farther in a sub-step than those can tell.
+ *             Turning takes twice that along: it is driven from where the body would be if it went on as it did, and a
+ *             thin plate of draft d rocks more in each sub-step unless g dt^2 / (d + layer) < 4/3.
  *
- *   light     What weighs less than a shallow layer, and less than a tenth of what it could displace, as a bubble of foil, has no
- *             inertia to speak of but that of the liquid around it: half of what a disc as large as what is wet of it has to move
- *             on either side of it (Lamb, art. 102), and along the bed half of what it displaces, but for flooded passages, whose
- *             columns tell of all of it. Without that, it would leave the liquid as fast as sub-steps are short. The less is
- *             missing to be no longer light, the less of it there is; what is heavier has nothing of it.
+ *   light     What weighs less than a shallow layer, and less than a tenth of what it could displace, as a bubble of
+ *             foil, has no inertia to speak of but that of the liquid around it: half of what a disc as large as what
+ *             is wet of it has to move on either side of it (Lamb, art. 102), and along the bed half of what it
+ *             displaces, but for flooded passages, whose columns tell of all of it. Without that, it would leave the
+ *             liquid as fast as sub-steps are short. The less is missing to be no longer light, the less of it there
+ *             is; what is heavier has nothing of it.
  *
  *   deck      All of it goes wherever the body does, and weighs on it where it lies.
  *
- * Such liquid moves as the body does. What newly joins is at rest: a body that dives is slowed down by it (Th. von Karman, NACA
- * TN 321, 1929). What is left behind keeps its motion. So energy is only ever lost.
+ * Such liquid moves as the body does. What newly joins is at rest: a body that dives is slowed down by it (Th. von
+ * Karman, NACA TN 321, 1929). What is left behind keeps its motion. So energy is only ever lost.
  *
- * Beside a body that is over a few cells only, heads do not follow it within a sub-step; such a body is `small`, and moves by
- * the buoyancy it will have (coupling.c). So does what is light: it would bob within sub-steps that cannot follow it. */
+ * Beside a body that is over a few cells only, heads do not follow it within a sub-step; such a body is `small`, and
+ * moves by the buoyancy it will have (coupling.c). So does what is light: it would bob within sub-steps that cannot
+ * follow it. */
 #include "bodies/bodies_internal.h"
 
 #include <math.h>
@@ -38,8 +40,8 @@ static const double FADE = 16.0;    /* times what is missing to weigh as much as
 typedef struct added_liquid {
     double mass;           /* kg */
     double xx, yy, xy;     /* its inertia, kg m2 */
-    double cells;          /* that the body is over */
-    double wet_cells;      /* those in which it is in the liquid */
+    double cells;          /* cells that the body is over */
+    double wet_cells;      /* cells in which the body is in the liquid */
     double displaced;      /* kg */
     double arms_squared;   /* sum of squares of arms over these cells, m2 */
     double mass_along, zz; /* what goes along the bed with what is light, kg, and its inertia, kg m2 */
@@ -105,7 +107,8 @@ static double missing_mass(const rill_body_stage *stage, const rill_body *body, 
            body->mass;
 }
 
-/* Tells whether it weighs so little beside what it could displace that its own inertia does not count; thin plates do. */
+/* Tells whether it weighs so little beside what it could displace that its own inertia does not count; thin
+ * plates do. */
 static bool is_next_to_weightless(const rill_body_stage *stage, const rill_body *body) {
     return body->mass < FOAM * stage->density * body->form.volume;
 }

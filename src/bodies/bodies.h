@@ -2,8 +2,8 @@
  *
  * Based on: Wang, Miller & Turk 2007 section 6 and O'Brien & Hodgins 1995 (bodies over columns), as one statement:
  *
- *   A column under a body holds H of liquid and has a head e: the level at which liquid would stand in a tube. With D(e)
- *   what bodies displace in it below e,
+ *   A column under a body holds H of liquid and has a head e: the level at which liquid would stand in a tube. With
+ *   D(e) what bodies displace in it below e,
  *
  *        b + H + D(e) = e.                          (a body lifts the liquid by what it displaces)
  *
@@ -13,33 +13,35 @@
  *                     ::::H:::::                something between. One equation holds for all of them; D is summed
  *          b  ################################  over quarters of cells, so that steep sides are met bit by bit.
  *
- * The body moves with velocity v (6 components). In column i its motion opens B_i.v of room per second, and by the same B
- * the heads push it (virtual work): F = rho g sum B_i e_i. Unknown are the changes of head pi in a sub-step. With u the
- * velocities of faces, w their conductance,
+ * The body moves with velocity v (6 components). In column i its motion opens B_i.v of room per second, and by the same
+ * B the heads push it (virtual work): F = rho g sum B_i e_i. Unknown are the changes of head pi in a sub-step. With u
+ * the velocities of faces, w their conductance,
  *
  *        (1 - dD/de) pi_i + sum_j w_ij (pi_i - pi_j) + dt B_i.v = H_i - sum of outflow(u) - (e_i - b - D(e_i)),
  *        v = v* + dt M^-1 (F(e) + rho g sum B_i pi_i),
  *
- * which is symmetric and positive definite once v is put in: a low-rank term dt^2 rho g B M^-1 B^T. It does not care how
- * light a body is. A body of infinite mass is the same with M^-1 = 0.
+ * which is symmetric and positive definite once v is put in: a low-rank term dt^2 rho g B M^-1 B^T. It does not care
+ * how light a body is. A body of infinite mass is the same with M^-1 = 0.
  *
- * What a body displaces at the end of a sub-step is taken from where it will be if it goes on as it does; B stands only for
- * the difference. So next to nothing has to be made good later, which would be felt as knocks.
+ * What a body displaces at the end of a sub-step is taken from where it will be if it goes on as it does; B stands only
+ * for the difference. So next to nothing has to be made good later, which would be felt as knocks.
  *
  * A column that has a ceiling is full at some level, its roof, and room does not grow with its head beyond that: in the
  * statement e becomes min(e, roof) where it stands for a level, and stays e where it stands for pressure. That is the
- * complementarity of passages/passages.h, and Newton's steps decide which columns are under pressure. So a flooded passage that
- * a body has to do with is part of its solve, all of it (passage_nodes.c, passage_faces.c), and the passages' own leaves it alone.
+ * complementarity of passages/passages.h, and Newton's steps decide which columns are under pressure. So a flooded
+ * passage that a body has to do with is part of its solve, all of it (passage_nodes.c, passage_faces.c), and the
+ * passages' own leaves it alone.
  *
- * Where a body covers all of a cell, liquid may also lie on it: a volume U of the column apart from H, which flows over what
- * the body has there for a bed, and weighs on it (deck_flow.c, deck_flooding.c).
+ * Where a body covers all of a cell, liquid may also lie on it: a volume U of the column apart from H, which flows over
+ * what the body has there for a bed, and weighs on it (deck_flow.c, deck_flooding.c).
  *
- * Liquid is never changed by geometry: H moves over faces in whole quanta, and where a column then holds more or less than
- * fits under the body where it is now, that is the right hand side of the next sub-step.
+ * Liquid is never changed by geometry: H moves over faces in whole quanta, and where a column then holds more or less
+ * than fits under the body where it is now, that is the right hand side of the next sub-step.
  *
- * The flow knows nothing of bodies but that columns under them stand on lifted bases, e - H: the level it sees is the head,
- * or near what is around it where a body strikes the liquid (lifted_bases.c). Before it moves liquid, this stage adds what the changes
- * of head do to the velocities of faces; after it, what they do to the drive, and lifts the bases anew. */
+ * The flow knows nothing of bodies but that columns under them stand on lifted bases, e - H: the level it sees is the
+ * head, or near what is around it where a body strikes the liquid (lifted_bases.c). Before it moves liquid, this stage
+ * adds what the changes of head do to the velocities of faces; after it, what they do to the drive, and lifts the bases
+ * anew. */
 #ifndef RILL_BODIES_BODIES_H
 #define RILL_BODIES_BODIES_H
 
@@ -58,8 +60,8 @@ typedef struct rill_deck_load {
     double inertia[9]; /* kg m2, about the centre of mass, row by row */
 } rill_deck_load;
 
-/* A *twist* is six components of motion, velocity (m/s) and angular velocity (1/s); a *wrench* six of force (N) and torque (N m)
- * about the centre of mass. */
+/* A *twist* is six components of motion, velocity (m/s) and angular velocity (1/s); a *wrench* six of force (N) and
+ * torque (N m) about the centre of mass. */
 typedef struct rill_body {
     char *name; /* owned */
     uint16_t generation;
@@ -107,8 +109,8 @@ typedef struct rill_body {
     double passing_depth[2];     /* working memory of body_report.c: openings of the faces at it, by axis, quanta */
 } rill_body;
 
-/* Part of a body over a column: of a quarter of the cell, and of that the part that the level passes through, or that is
- * below or above it. Heights are quanta above the column's base, cut to its void. */
+/* Part of a body over a column: of a quarter of the cell, and of that the part that the level passes through, or that
+ * is below or above it. Heights are quanta above the column's base, cut to its void. */
 typedef struct rill_body_piece {
     float part;      /* of the cell: at most 1/4 */
     float low, high; /* underside and topside */
@@ -130,17 +132,16 @@ typedef struct rill_body_touch {
     int32_t acts_on;     /* the node that B belongs to: this one, or its proxy */
 } rill_body_touch;
 
-/* A column under a body, or of a flooded passage that one has to do with. Sub-steps hand on base, over, apart, deck, slip,
- * drawn, e, displaced_before and pi, which is what snapshots have of it. */
+/* A column under a body, or of a flooded passage that one has to do with. Sub-steps hand on base, over, apart, deck,
+ * slip, drawn, e, displaced_before and pi, which is what snapshots have of it. */
 typedef struct rill_body_node {
     int32_t place, stride;
     int32_t base;        /* b */
     int32_t first_touch; /* -1: no body has to do with it itself */
     int32_t proxy;       /* where a body fills a flooded passage: the node beside it whose head it has; else -1 */
     int16_t cell[2];
-    int32_t deck; /* what lies on a body that covers all of it, quanta: U */
-    int32_t
-        drawn; /* the level at which it is drawn, that of U if there is some, absolute, quanta; negative: at its head */
+    int32_t deck;  /* what lies on a body that covers all of it, quanta: U */
+    int32_t drawn; /* the level drawn, that of U if there is some, absolute, quanta; negative: its head */
     float slip[2]; /* how fast U goes over the west and south faces, relative to the body, m/s */
     float lid[4];  /* the lowest topside in each quarter above the base, quanta */
     uint8_t shut;  /* bit per quarter: it is wholly covered */
@@ -173,18 +174,17 @@ typedef struct rill_bodies {
     rill_array nodes;        /* rill_body_node */
     rill_array nodes_before; /* rill_body_node: those of the sub-step before */
     rill_array faces;        /* rill_body_face */
-    rill_array far_faces;  /* int32_t: faces for which there is no place in `neighbours`; of each island from where its
-                                faces begin */
-    rill_array ring_faces; /* int32_t: faces between rings of nodes, and as many of working memory */
-    rill_array neighbours; /* rill_body_neighbours: by node */
-    rill_array overlaps;   /* rill_body_overlap */
-    rill_array islands;    /* rill_body_island */
-    rill_array order;      /* int32_t: bodies that are alive, island by island; and twice as many of working memory */
-    rill_array claimed;    /* int32_t: places of nodes with a ceiling, which the passages leave alone */
-    rill_array vectors;    /* double: working memory of the solve */
-    int32_t *node_of;      /* plane: 1 + index into nodes; 0: none */
-    int32_t *stamp;        /* plane: 1 + the shade over a column, while a body's are looked at; else 0 */
-    int32_t *lifted;       /* plane: the bases, lifted: flow->lifted */
+    rill_array far_faces;    /* int32_t: faces without a place in `neighbours`, of each island from its first face on */
+    rill_array ring_faces;   /* int32_t: faces between rings of nodes, and as many of working memory */
+    rill_array neighbours;   /* rill_body_neighbours: by node */
+    rill_array overlaps;     /* rill_body_overlap */
+    rill_array islands;      /* rill_body_island */
+    rill_array order;        /* int32_t: bodies that are alive, island by island; and twice as many of working memory */
+    rill_array claimed;      /* int32_t: places of nodes with a ceiling, which the passages leave alone */
+    rill_array vectors;      /* double: working memory of the solve */
+    int32_t *node_of;        /* plane: 1 + index into nodes; 0: none */
+    int32_t *stamp;          /* plane: 1 + the shade over a column, while a body's are looked at; else 0 */
+    int32_t *lifted;         /* plane: the bases, lifted: flow->lifted */
     size_t plane_size;
     float last_dt_ratio;    /* how long the last sub-step was, as parts of this one; 1 if there was none */
     bool roofed;            /* some nodes have a ceiling: they may be flooded */
@@ -242,12 +242,14 @@ static inline int32_t rill_body_node_deck_depth(const rill_body_node *node) {
 /* Returns what bodies displace in a column below a head, quanta over its whole area: D. */
 double rill_body_node_displaced(const rill_bodies *bodies, const rill_body_node *node, double e);
 
-/* -------------------------------------------------------------------------------------------- memory (body_memory.c) */
+/* --------------------------------------------------------------------------------------------
+ * memory (body_memory.c) */
 
 rill_bodies rill_bodies_make(void);
 /* Frees the working memory; bodies are the world's. */
 void rill_bodies_free(rill_bodies *bodies, const rill_allocator *allocator);
-/* Takes memory for steps with these bodies over the bed of a flow; to be called when either has changed. False without memory. */
+/* Takes memory for steps with these bodies over the bed of a flow; to be called when either has changed. False without
+ * memory. */
 bool rill_bodies_reserve(rill_bodies *bodies, rill_flow *flow, const rill_allocator *allocator);
 /* Does what of rill_bodies_reserve can fail, and changes nothing else, for a bed that is not yet the world's. */
 bool rill_bodies_prepare(rill_bodies *bodies, const rill_bed *bed, const rill_allocator *allocator);
@@ -258,19 +260,21 @@ void rill_bodies_refit(rill_bodies *bodies, rill_flow *flow);
 /* Lets bodies displace nothing any more: there are none, or the method is another. */
 void rill_bodies_uncover(rill_bodies *bodies, rill_flow *flow);
 
-/* ------------------------------------------------------------------------------------------------------------ a step */
+/* ------------------------------------------------------------------------------------------------------------
+ * a step */
 
-/* Returns the longest sub-step in which no body moves farther than half a cell in the liquid, if there is `left` of the step, s. */
+/* Returns the longest sub-step in which no body moves farther than half a cell in the liquid, if there is `left` of the
+ * step, s. */
 double rill_bodies_limit(const rill_bodies *bodies, const rill_flow *flow, double left);
 /* Notes levels before sources pour. */
 void rill_bodies_before_sources(rill_bodies *bodies, const rill_flow *flow);
 /* Lets lie on bodies what sources have poured on them since. */
 void rill_bodies_take_poured(rill_bodies *bodies, rill_flow *flow);
-/* Finds nodes and faces for where bodies are now. Heads of columns that were not covered before are their levels, or their
- * pressure where they are flooded. */
+/* Finds nodes and faces for where bodies are now. Heads of columns that were not covered before are their levels, or
+ * their pressure where they are flooded. */
 void rill_bodies_cover(const rill_body_stage *stage);
-/* Solves for bodies and heads, and moves bodies; before everything else that moves. Returns false if it stopped before it had
- * converged. `*refused` gets what sources had put into flooded columns and must have back, quanta. */
+/* Solves for bodies and heads, and moves bodies; before everything else that moves. Returns false if it stopped before
+ * it had converged. `*refused` gets what sources had put into flooded columns and must have back, quanta. */
 bool rill_bodies_move(const rill_body_stage *stage, int64_t *refused);
 /* Drives the faces by the heads there are, and lifts the bases; after the sweep. */
 void rill_bodies_drive(const rill_body_stage *stage);

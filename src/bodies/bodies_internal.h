@@ -23,7 +23,8 @@ typedef struct rill_body_face {
     bool in_passage; /* a column at an end is full: moved over by passage_faces.c, not by the sweep */
 } rill_body_face;
 
-/* The faces that join a node to others: up to two with lower numbers, then up to two with higher ones; itself where there is none. */
+/* The faces that join a node to others: up to two with lower numbers, then up to two with higher ones; itself where
+ * there is none. */
 typedef struct rill_body_neighbours {
     int32_t node[4], face[4];
 } rill_body_neighbours;
@@ -39,8 +40,8 @@ typedef struct rill_body_overlap {
     double drag_rate;  /* working memory of drag.c */
 } rill_body_overlap;
 
-/* Bodies whose columns are neither the same nor side by side, nor joined by a flooded passage, do not push each other within a
- * sub-step. Each island of them is worked at by itself, on any thread: it has ranges of all that follows. */
+/* Bodies whose columns are neither the same nor side by side, nor joined by a flooded passage, do not push each other
+ * within a sub-step. Each island of them is worked at by itself, on any thread: it has ranges of all that follows. */
 struct rill_body_island {
     size_t first_body, end_body; /* in `order` */
     size_t first_touch, end_touch;
@@ -67,7 +68,7 @@ static inline bool rill_body_are_finite(const double *values, int count) {
 /* Tells whether an orientation is a unit quaternion, as nearly as sub-steps keep it. */
 static inline bool rill_body_is_unit(const double q[4]) {
     const double square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
-    return square > 1.0 - 1e-9 && square < 1.0 + 1e-9;
+    return square > 1.0 - 2e-9 && square < 1.0 + 2e-9;
 }
 
 /* Returns the centre of a node's cell, m. */
@@ -81,19 +82,22 @@ static inline rill_body *rill_body_in_order(const rill_bodies *bodies, size_t i)
     return rill_body_at(bodies, ((const int32_t *)bodies->order.data)[i]);
 }
 
-/* Returns a node's head as far as it is shown as a level: bodies reach no higher in the liquid, whatever the pressure is. */
+/* Returns a node's head as far as it is shown as a level: bodies reach no higher in the liquid, whatever the pressure
+ * is. */
 static inline double rill_body_node_shown_head(const rill_flow *flow, const rill_body_node *node) {
     RILL_ASSERT(node->place >= 0 && flow->lifted);
     const double shown = (double)(flow->lifted[node->place] + flow->H[node->place] - node->base);
     return node->e < shown ? node->e : shown;
 }
 
-/* Returns what bodies will displace in a column below a head at the end of the sub-step, with the motion they have so far. */
+/* Returns what bodies will displace in a column below a head at the end of the sub-step, with the motion they have so
+ * far. */
 double rill_body_node_will_displace(const rill_body_stage *stage, const rill_body_node *node, double e);
-/* Returns what they will displace there below the head there is, if they have moved along the bed otherwise than was expected too. */
+/* Returns what they will displace there below the head there is, if they have moved along the bed otherwise than was
+ * expected too. */
 double rill_body_node_displaced_after(const rill_body_stage *stage, const rill_body_node *node);
 
-/* ----------------------------------------------------------------------------------------------------------- islands */
+/* ---------------------------------------------------------------------------------------------------------- islands */
 
 /* Finds which bodies do not push each other, by where they are over the grid. */
 void rill_bodies_find_islands(rill_bodies *bodies);
@@ -103,14 +107,14 @@ typedef void rill_body_island_work(const rill_body_stage *stage);
 /* Does something for each island, on any thread. */
 void rill_bodies_each_island(const rill_body_stage *stage, rill_body_island_work *work);
 
-/* ---------------------------------------------------------------------------------------------------------- coverage */
+/* --------------------------------------------------------------------------------------------------------- coverage */
 
 /* Returns the node of a place in a cell, made if there is none yet. */
 int32_t rill_bodies_make_node(const rill_body_stage *stage, int32_t place, int32_t stride, int32_t x, int32_t y);
 /* Finds the shades of a body where it is now, whatever the level. */
 void rill_body_shade(rill_body *body, const rill_grid *grid);
 
-/* ------------------------------------------------------------------------------------------------------------- faces */
+/* ------------------------------------------------------------------------------------------------------------ faces */
 
 /* Tells whether liquid can go from one column to the next. */
 static inline bool rill_body_is_open(const rill_bed *bed, int32_t l, int32_t r) {
@@ -132,26 +136,28 @@ static inline float *rill_body_face_velocity(const rill_flow *flow, const rill_b
     return (face->axis ? flow->v : flow->u) + face->r;
 }
 
-/* -------------------------------------------------------------------------------------------------- decks (deck_*.c) */
+/* --------------------------------------------------------------------------------------------------
+ * decks (deck_*.c) */
 
 /* Finds where liquid stands on bodies, and where it does not. */
 void rill_bodies_flood_decks(const rill_body_stage *stage);
-/* Returns which of a node's touches is the body that its deck liquid lies on, covering all of it with the lowest topside; -1: none
- * does. */
+/* Returns which of a node's touches is the body that its deck liquid lies on, covering all of it with the lowest
+ * topside; -1: none does. */
 int32_t rill_body_node_carrier(const rill_bodies *bodies, const rill_body_node *node);
 /* Returns where an amount of liquid, quanta, on such a touch stands, above the base. */
 double rill_body_touch_deck_level(const rill_bodies *bodies, const rill_body_touch *touch, double amount);
 /* Returns how much stands on some quarters of it at a level and above a bottom, both above the base, quanta. */
 double rill_body_touch_deck_volume(const rill_bodies *bodies, const rill_body_touch *touch, double level, double bottom,
                                    uint32_t quarters);
-/* Moves what lies on bodies: over them, over their sides, and from beside them onto them. `levels` are those of nodes, absolute,
- * `open` the quarters in which there is liquid at these. */
+/* Moves what lies on bodies: over them, over their sides, and from beside them onto them. `levels` are those of nodes,
+ * absolute, `open` the quarters in which there is liquid at these. */
 void rill_bodies_move_deck_liquid(const rill_body_stage *stage, const double *levels, const uint8_t *open);
 /* Puts what lay on a body in a cell into a column, or the nearest with room for it; -1: into that. */
 void rill_bodies_return_liquid(rill_bodies *bodies, rill_flow *flow, const int16_t cell[2], int32_t place,
                                int64_t amount);
 
-/* -------------------------------------------------------------------------------------------- passages (passage_*.c) */
+/* --------------------------------------------------------------------------------------------
+ * passages (passage_*.c) */
 
 /* Adds the columns of flooded passages that nodes are in or beside. */
 void rill_bodies_join_passages(const rill_body_stage *stage);
@@ -174,13 +180,13 @@ double rill_body_blocked_depth(const rill_body_stage *stage, const rill_body_fac
  * found no room and goes back to sources; `*capped` if more than that did not fit. */
 int64_t rill_bodies_move_in_passages(const rill_body_stage *stage, bool *capped);
 
-/* --------------------------------------------------------------------------------------------------------- grounding */
+/* -------------------------------------------------------------------------------------------------------- grounding */
 
 /* Stands for a node whose ring is not known yet. */
 enum { RILL_BODY_NO_RING = INT32_MAX };
 /* Numbers the rings of an island's nodes around those with ring 0, and around columns that are no nodes: of nodes with
- * RILL_BODY_NO_RING, those beside them have 1, and so on inwards. Lists the faces between each ring and the one outside, ring by
- * ring from outside; returns how many there are. */
+ * RILL_BODY_NO_RING, those beside them have 1, and so on inwards. Lists the faces between each ring and the one
+ * outside, ring by ring from outside; returns how many there are. */
 int32_t rill_body_island_find_rings(const rill_body_stage *stage, int32_t *ring);
 /* Returns where they are listed. */
 static inline int32_t *rill_body_island_ring_faces(const rill_body_stage *stage) {
@@ -201,14 +207,15 @@ void rill_bodies_find_grounded(const rill_body_stage *stage);
 /* Puts outside what is left under bodies that lie on the bed, beyond a film. */
 void rill_body_island_squeeze_out(const rill_body_stage *stage);
 
-/* ---------------------------------------------------------------------------------------------------------- coupling */
+/* --------------------------------------------------------------------------------------------------------- coupling */
 
 /* Tells whether pressure does not turn a body at all: the last three components of its B are zero. */
 static inline bool rill_body_is_ball(const rill_body *body) {
     const double *middle = body->form.middle;
     return body->form.shape == RILL_BODY_SPHERE && middle[0] == 0.0 && middle[1] == 0.0 && middle[2] == 0.0;
 }
-/* Takes the torque out of a wrench that pressure cannot have about the middle of a sphere, or the axis of a cylinder or capsule. */
+/* Takes the torque out of a wrench that pressure cannot have about the middle of a sphere, or the axis of a cylinder or
+ * capsule. */
 void rill_body_remove_axial_torque(const rill_body *body, double wrench[6]);
 /* Takes out of a wrench what cannot turn a body that is round. */
 static inline void rill_body_remove_round_torque(const rill_body *body, double wrench[6]) {
@@ -222,8 +229,8 @@ static inline void rill_body_remove_round_torque(const rill_body *body, double w
 void rill_bodies_couple(const rill_body_stage *stage);
 /* Finds the upright wrenches of heads changed by `pi`. */
 void rill_bodies_press_up(const rill_body_stage *stage, const double *pi);
-/* Finds what of such heads there is `room` for under bodies where they will be at the end, upright, and all of B. `contact` gets
- * the part of each node that is in contact then: dD/de. */
+/* Finds what of such heads there is `room` for under bodies where they will be at the end, upright, and all of B.
+ * `contact` gets the part of each node that is in contact then: dD/de. */
 void rill_bodies_find_room(const rill_body_stage *stage, const double *pi, double *contact, double *room);
 
 /* Adds a velocity along an axis at arm r, or a force, to the six components of a twist or wrench. */
@@ -250,7 +257,7 @@ static inline void rill_deck_load_add_weight(const rill_deck_load *deck_load, do
     out[4] += deck_load->moment[0] * gravity;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ motion */
+/* ----------------------------------------------------------------------------------------------------------- motion */
 
 /* Begins a sub-step: gravity, inertia, and how bodies are expected to move. */
 void rill_bodies_begin(const rill_body_stage *stage);
@@ -278,19 +285,19 @@ void rill_body_seen_twist(const rill_body_stage *stage, const rill_body *body, d
 /* Returns how far the fastest part of a body has to catch up, at most, m. */
 double rill_body_lag_length(const rill_body *body);
 
-/* -------------------------------------------------------------------------------------------------------------- rest */
+/* ------------------------------------------------------------------------------------------------------------- rest */
 
 /* Tells whether an island's bodies and what is under them hardly move, once they have their new motion. */
 bool rill_body_island_is_calm(const rill_body_stage *stage);
 /* Tells whether all that an island is over sleeps. */
 bool rill_body_island_may_sleep(const rill_body_stage *stage);
-/* Stops an island's bodies, if they rest and no more than `off` quanta would not fit anywhere with the heads there are; returns
- * whether it did. */
+/* Stops an island's bodies, if they rest and no more than `off` quanta would not fit anywhere with the heads there are;
+ * returns whether it did. */
 bool rill_body_island_hold_still(const rill_body_stage *stage, double off);
 /* Stops the faces of an island of which only some sleeps, where it does. */
 void rill_body_island_stop_faces(const rill_body_stage *stage);
 
-/* ------------------------------------------------------------------------------------------------------------ levels */
+/* ----------------------------------------------------------------------------------------------------------- levels */
 
 /* Lifts the bases of an island, so that levels are heads, or not far from those around them. */
 void rill_body_island_lift_bases(const rill_body_stage *stage);

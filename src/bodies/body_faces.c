@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-/* ------------------------------------------------------------------------------------------------------------ listed */
+/* ----------------------------------------------------------------------------------------------------------- listed */
 
 static int32_t pipe_axis(const rill_flow *flow, int32_t pipe) {
     return flow->sparse->pipes[pipe].axis;
@@ -99,7 +99,8 @@ void rill_bodies_find_neighbours(const rill_body_stage *stage) {
     }
 }
 
-/* ---------------------------------------------------------------------------------------------------------- as found */
+/* ----------------------------------------------------------------------------------------------------------
+ * as found */
 
 bool rill_body_face_is_grounded(const rill_bodies *bodies, const rill_body_face *face) {
     const rill_body_node *nodes = bodies->nodes.data;

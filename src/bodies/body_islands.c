@@ -1,8 +1,8 @@
 /* Islands of bodies: see bodies.h.
  *
- *      +--------+                     Around the cells that a body shades there is a ring of columns that it has to do with as
- *      | a  +---|----+  +-----+       well. Where such rectangles overlap or touch, so may the columns: a and b are an island
- *      +----|---+ b  |  |  c  |       here, c is another.
+ *      +--------+                     Around the cells that a body shades there is a ring of columns that it has to
+ *      | a  +---|----+  +-----+       do with as well. Where such rectangles overlap or touch, so may the columns:
+ *      +----|---+ b  |  |  c  |       a and b are an island here, c is another.
  *           +--------+  +-----+
  *
  * Rectangles are looked at from west to east, each with those that begin before it ends. */

@@ -1,15 +1,15 @@
-/* Jumps: an engine may put a body somewhere else at once. What it displaces there cannot get away at once: it would be shot
- * off, and all that floats beside it. So the liquid sees it lag behind, by what was jumped, and catch up evenly until the end
- * of the next step:
+/* Jumps: an engine may put a body somewhere else at once. What it displaces there cannot get away at once: it would be
+ * shot off, and all that floats beside it. So the liquid sees it lag behind, by what was jumped, and catch up evenly
+ * until the end of the next step:
  *
  *     seen = where it is + lag,    lag *= (time left after the sub-step) / (time left before it)
  *
- * Turning lags by a vector m along the axis of length tan(angle / 4), whose parts are nearly those of the angle, and whose
- * quaternion is (2 m, 1 - m^2) / (1 + m^2).
+ * Turning lags by a vector m along the axis of length tan(angle / 4), whose parts are nearly those of the angle, and
+ * whose quaternion is (2 m, 1 - m^2) / (1 + m^2).
  *
- * Sub-steps follow half a cell each. What was put farther away than it is wide has left where it was, and did not pass what
- * lies between: it comes down from above. Of more than MOST cells the first part is jumped. So is what is less than LEAST, as
- * contacts do at each step: a body that is kept at a ceiling must not be seen in it. */
+ * Sub-steps follow half a cell each. What was put farther away than it is wide has left where it was, and did not pass
+ * what lies between: it comes down from above. Of more than MOST cells the first part is jumped. So is what is less
+ * than LEAST, as contacts do at each step: a body that is kept at a ceiling must not be seen in it. */
 #include "bodies/bodies_internal.h"
 
 #include <math.h>

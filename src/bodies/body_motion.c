@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ------------------------------------------------------------------------------------------------------------ inertia */
+/* ---------------------------------------------------------------------------------------------------------- inertia */
 
 /* Rotates an inertia, or its inverse: R I R^T, row by row. */
 static void rotate_inertia(const double rotation[9], const double own[9], double out[9]) {
@@ -39,7 +39,7 @@ static void multiply_vector(const double m[9], const double v[3], double out[3])
     for (int i = 0; i < 3; ++i) out[i] = m[3 * i] * v[0] + m[3 * i + 1] * v[1] + m[3 * i + 2] * v[2];
 }
 
-/* ------------------------------------------------------------------------------------------------------------- motion */
+/* ----------------------------------------------------------------------------------------------------------- motion */
 
 static void begin_body(rill_body *body, double dt, bool steady) {
     const bool prescribed = isinf(body->mass);
@@ -145,7 +145,8 @@ void rill_bodies_end(const rill_body_stage *stage) {
     }
 }
 
-/* Returns how far a body may move before it matters where it is exactly: half a cell, and to the liquid before that, m. */
+/* Returns how far a body may move before it matters where it is exactly: half a cell, and to the liquid before
+ * that, m. */
 static double leeway(const rill_body *body, const rill_flow *flow) {
     const rill_bed *bed = flow->bed;
     const rill_grid *grid = &bed->grid;

@@ -1,11 +1,13 @@
 /* Rest: when bodies, and the liquid around them, may be left alone.
  *
- *   calm     The bodies of an island hardly move, nor do the heads and faces under them: what it is over is not woken, and may
- *            fall asleep by the rest rule of tiles, whose bounds these are.
- *   asleep   All of that is asleep, and without any change of head everything would fit, and nobody start to move. Then the
- *            bodies that are free have no velocity, as the faces of a tile that sleeps, and there is nothing to solve.
+ *   calm     The bodies of an island hardly move, nor do the heads and faces under them: what it is over is not woken,
+ *            and may fall asleep by the rest rule of tiles, whose bounds these are.
+ *   asleep   All of that is asleep, and without any change of head everything would fit, and nobody start to move. Then
+ *            the bodies that are free have no velocity, as the faces of a tile that sleeps, and there is nothing to
+ *            solve.
  *
- * Whatever happens to a body or to the liquid, it wakes tiles, or leaves something that does not fit, or moves a body. */
+ * Whatever happens to a body or to the liquid, it wakes tiles, or leaves something that does not fit, or moves
+ * a body. */
 #include "bodies/bodies_internal.h"
 
 #include <math.h>

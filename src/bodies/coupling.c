@@ -2,9 +2,11 @@
  *
  *   upright    part of a column that is in contact: room opens by part * (v + spin x r)_z, force rho g A D
  *   sideways   a body that moves along x takes D_f with it over each face, the mean of both columns: room opens by
- *              D_f / dx (v + spin x r)_x on one side and closes on the other, and the heads push with rho g dx D_f (e_l - e_r)
- * The same numbers go both ways, so that no energy is made. And what a slope of the heads does to body and liquid together
- * is what it does to a whole depth of liquid, e: it sums up to nothing but pressure on walls. */
+ *              D_f / dx (v + spin x r)_x on one side and closes on the other, and the heads push with
+ *              rho g dx D_f (e_l - e_r)
+ *
+ * The same numbers go both ways, so that no energy is made. And what a slope of the heads does to body and liquid
+ * together is what it does to a whole depth of liquid, e: it sums up to nothing but pressure on walls. */
 #include "bodies/bodies_internal.h"
 
 #include "base/simd.h"
@@ -29,7 +31,7 @@ void rill_body_remove_axial_torque(const rill_body *body, double wrench[6]) {
     for (int i = 0; i < 3; ++i) wrench[3 + i] += body->form.shape == RILL_BODY_SPHERE ? about[i] : along * axis[i];
 }
 
-/* ------------------------------------------------------------------------------------------------------------- upright */
+/* ---------------------------------------------------------------------------------------------------------- upright */
 
 /* Returns how far a piece comes up in the sub-step with a motion, quanta; `scale` is dt / q. */
 static inline double lift_of(const rill_body_piece *piece, const double motion[6], double scale) {
@@ -112,7 +114,8 @@ static double find_rise(const rill_body_stage *stage, rill_body *body, const dou
 
 /* Finds the upright wrench on a body at heads changed by pi. Heave is integrated from where the body is, which neither
  * adds to it nor takes away, but for small bodies; roll and pitch from where it will be, which damps them a little:
- * columns know a body by quarters of cells, and what they say about one that rocks would otherwise make it rock more. */
+ * columns know a body by quarters of cells, and what they say about one that rocks would otherwise make it
+ * rock more. */
 static void press_up(const rill_body_stage *stage, rill_body *body, const double *pi) {
     const double dx = stage->flow->bed->grid.cell_size,
                  unit = stage->density * stage->gravity * stage->flow->bed->quantum * dx * dx;
@@ -134,7 +137,8 @@ void rill_bodies_press_up(const rill_body_stage *stage, const double *pi) {
 }
 
 /* Returns what a body takes of a column with a head when it has moved `beyond` where it was expected, quanta; and finds
- * how much of it is in contact there, as upright components. A ball comes up by as much everywhere, however it spins. */
+ * how much of it is in contact there, as upright components. A ball comes up by as much everywhere, however
+ * it spins. */
 static inline double room_taken(const rill_body_stage *stage, const rill_body_touch *touch, const rill_body_node *node,
                                 double e, const double beyond[6], bool ball, bool full, double upright[6]) {
     const rill_body_piece *pieces = stage->bodies->pieces.data;
@@ -198,7 +202,7 @@ void rill_bodies_find_room(const rill_body_stage *stage, const double *pi, doubl
         if (nodes[n].e + pi[n] >= nodes[n].roof) stiff[n] = 1.0;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ sideways */
+/* --------------------------------------------------------------------------------------------------------- sideways */
 
 static rill_body_touch *touch_of(const rill_bodies *bodies, const rill_body_node *node, int32_t body) {
     rill_body_touch *touches = bodies->touches.data;

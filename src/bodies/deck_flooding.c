@@ -1,29 +1,29 @@
 /* Decks and holds: on which parts of bodies liquid stands. See bodies.h.
  *
- * Pressure from below must not press liquid through a body: what is wholly covered is flooded from above only, by liquid beside
- * it that stands higher. That is asked for each quarter of a cell, so that a wall of three quarters keeps what is behind it
- * dry, however it lies on the grid: one of them at least, on any way across, is all wall.
+ * Pressure from below must not press liquid through a body: what is wholly covered is flooded from above only, by
+ * liquid beside it that stands higher. That is asked for each quarter of a cell, so that a wall of three quarters keeps
+ * what is behind it dry, however it lies on the grid: one of them at least, on any way across, is all wall.
  *
- *      e  ~~~~~~~~~~+--+        +--+~~~~~~    A quarter is *shut* if it is wholly covered, up to its lid. Liquid stands *over*
- *                   |  |  hold  |  |          it if it comes from a quarter beside it: one that is not shut, or has liquid
- *                   |  +--------+  |          over it, in a column where it stands higher than this lid.
- *                   +--------------+
+ *      e  ~~~~~~~~~~+--+        +--+~~~~~~    A quarter is *shut* if it is wholly covered, up to its lid. Liquid
+ *                   |  |  hold  |  |          stands *over* it if it comes from a quarter beside it: one that is not
+ *                   |  +--------+  |          shut, or has liquid over it, in a column where it stands higher than
+ *                   +--------------+          this lid.
  *
  * Where none stands, the body counts as if it had no topside: the head there is pressure on its underside, and no more.
  *
- * A column all of which one body covers, and over which none stands, is *apart*: liquid may lie on the body there, which has
- * nothing to do with the head below (deck_flow.c). When that comes to stand as high as what is beside it, both are one column
- * again, with one head; when what is over a body has no more to do with what is beside it, it stays there. Under ceilings, and
- * where bodies cover a column together, there is no such thing: liquid comes as far as it can at once, and what has come in
- * stays until the head has gone below the lid. */
+ * A column all of which one body covers, and over which none stands, is *apart*: liquid may lie on the body there,
+ * which has nothing to do with the head below (deck_flow.c). When that comes to stand as high as what is beside it,
+ * both are one column again, with one head; when what is over a body has no more to do with what is beside it, it stays
+ * there. Under ceilings, and where bodies cover a column together, there is no such thing: liquid comes as far as it
+ * can at once, and what has come in stays until the head has gone below the lid. */
 #include "bodies/bodies_internal.h"
 #include "flow/column.h"
 
 #include <math.h>
 
 enum { QUARTERS = 4, ALL = 15 };
-/* Less than half of a node is open; bodies over it cover more than all of a quarter; one of them does so alone, under open sky; it was
- * apart before. */
+/* Less than half of a node is open; bodies over it cover more than all of a quarter; one of them does so alone, under
+ * open sky; it was apart before. */
 enum { NARROW = 1, CROWDED = 2, DECK = 4, APART = 8 };
 static const double WHOLE = 0.999;         /* of a quarter: more than this is all of it */
 static const float SLIVER = 1.0f / 256.0f; /* of a cell: too little of a body for liquid to come over */
@@ -35,13 +35,14 @@ typedef struct deck_search {
     const rill_body_stage *stage;
     rill_body_node *nodes;
     size_t first, end; /* nodes */
-    double *heads;     /* the level of liquid at the head of each, absolute, quanta; */
-    double *stands;    /* and where it stands, in its open part or on what covers it */
+    double *heads;     /* the level of liquid at the head of each, absolute, quanta */
+    double *stands;    /* where liquid stands in its open part or on what covers it, absolute, quanta */
     uint8_t *open;     /* bit per quarter: there is liquid, or could be */
     uint8_t *marks;
 } deck_search;
 
-/* Returns how deep a body is under the level that is seen over it: 0 where it is not, 1 where all of it is by a cell. */
+/* Returns how deep a body is under the level that is seen over it: 0 where it is not, 1 where all of it is by
+ * a cell. */
 static double submergence_of(const rill_body_stage *stage, const rill_body *body) {
     const rill_body_touch *touches = stage->bodies->touches.data;
     const rill_body_piece *pieces = stage->bodies->pieces.data;
@@ -204,7 +205,8 @@ static bool meets(const deck_search *search, size_t index, double level) {
     return fabs(level - stands) * bed->quantum <= MEETS * bed->grid.cell_size;
 }
 
-/* Lets liquid at a level come to quarters of a node, and on inside of it as far as its own head lets it; true if any did. */
+/* Lets liquid at a level come to quarters of a node, and on inside of it as far as its own head lets it; true if any
+ * did. */
 static bool enter(const deck_search *search, size_t index, uint32_t quarters, double level) {
     RILL_ASSERT(index >= search->first && index < search->end && quarters <= ALL);
     const uint32_t before = search->open[index];
@@ -257,8 +259,8 @@ static void spread(const deck_search *search) {
     }
 }
 
-/* The body that keeps a quarter dry: of the bodies that cover all of it and reach out of the liquid, the one with the lowest topside that
- * has air on it, and not another of them; -1: it takes several. */
+/* The body that keeps a quarter dry: of the bodies that cover all of it and reach out of the liquid, the one with the
+ * lowest topside that has air on it, and not another of them; -1: it takes several. */
 typedef struct quarter_cover {
     int32_t body;
     double low, high; /* its underside and topside there */
@@ -323,7 +325,8 @@ static void keep_dry_below(const rill_body_stage *stage, const rill_body_node *n
         }
 }
 
-/* Returns the quarters that liquid stands on which did before, or that are at a ceiling: these have a film above them. */
+/* Returns the quarters that liquid stands on which did before, or that are at a ceiling: these have a film
+ * above them. */
 static uint32_t find_over(const rill_body_node *node) {
     if (!node->shut || (node->over == 0 && isinf(node->roof))) return 0;
     return overtopped(node, node->over & node->shut, (double)node->base + node->e) |

@@ -1,20 +1,25 @@
 /* Liquid on bodies: on decks, and in the holds of boats.
  *
- * In a column that is *apart* (deck_flooding.c) a volume U lies on the body, in whole quanta, which has nothing to do with what is below
- * it. Its bed is the topside of the body, piece by piece, which is where the body is: heeling moves liquid by itself.
+ * In a column that is *apart* (deck_flooding.c) a volume U lies on the body, in whole quanta, which has nothing to do
+ * with what is below it. Its bed is the topside of the body, piece by piece, which is where the body is: heeling moves
+ * liquid by itself.
  *
- *            +--+                    +--+      over bodies      by pipes, as everywhere: a velocity relative to the body at
- *   ~~~~~~~~~|  |~~~~~~~U~~~~~~~~~~~~|  |~~                     each face, driven by the slope, slowed by viscosity; and
- *            |  +--------------------+  |                       the body carries all of it with it
- *            +--------------------------+      over the side    as over a weir: a depth h above the side on one side and d
- *                                                               on the other give (h - s) sqrt(2 g s), s = h - d but at
- *                                                               most h / 3, which is where the flow becomes critical
+ *            +--+                    +--+
+ *   ~~~~~~~~~|  |~~~~~~~U~~~~~~~~~~~~|  |~~
+ *            |  +--------------------+  |
+ *            +--------------------------+
  *
- * (F. M. Henderson, Open Channel Flow, 1966, section 2.5). The lids of quarters that meet at a face, in two lanes, are its sill.
+ *   over bodies      by pipes, as everywhere: a velocity relative to the body at each face, driven by the slope, slowed
+ *                    by viscosity; and the body carries all of it with it
+ *   over the side    as over a weir: a depth h above the side on one side and d on the other give (h - s) sqrt(2 g s),
+ *                    s = h - d but at most h / 3, which is where the flow becomes critical
  *
- * Stability: dt^2 g O / dx^2 (1 / A_l + 1 / A_r) <= 1 for an opening O between columns that are wet over parts A of them; where
- * a wall comes into a cell these are small, and what goes beyond one half of that is treated as if it were implicit. Over the
- * side an eighth of the difference moves at most, so that no levels change places. */
+ * (F. M. Henderson, Open Channel Flow, 1966, section 2.5). The lids of quarters that meet at a face, in two lanes, are
+ * its sill.
+ *
+ * Stability: dt^2 g O / dx^2 (1 / A_l + 1 / A_r) <= 1 for an opening O between columns that are wet over parts A of
+ * them; where a wall comes into a cell these are small, and what goes beyond one half of that is treated as if it were
+ * implicit. Over the side an eighth of the difference moves at most, so that no levels change places. */
 #include "bodies/bodies_internal.h"
 
 #include "base/simd.h"
@@ -34,13 +39,13 @@ static const double MOST = 0x1p29;     /* quanta that move over a face in a sub-
 typedef struct deck_flow {
     const rill_body_stage *stage;
     rill_body_node *nodes;
-    const double *levels; /* the levels of nodes, absolute, quanta, */
-    const uint8_t *open;  /* and the quarters that have liquid at these */
+    const double *levels; /* of the liquid beside bodies in each node, absolute, quanta */
+    const uint8_t *open;  /* the quarters of each node that have liquid at its level */
     double *deck_level;   /* of what is on a body, absolute, quanta; -1 as long as nobody has asked for it */
-    double *wet;          /* the part of a column that it is in, if its level is known */
-    double *bottom;       /* the lowest sill that it leaves over, absolute, quanta, */
-    double *leaves;       /* and how much of it does, quanta */
-    int32_t *carrier;     /* the touch that it lies on */
+    double *wet;          /* the part of a column that deck liquid is in, if its level is known */
+    double *bottom;       /* the lowest sill that deck liquid leaves over, absolute, quanta */
+    double *leaves;       /* how much deck liquid leaves, quanta; then the part of it that there is */
+    int32_t *carrier;     /* the touch that deck liquid lies on */
     int32_t *moved;       /* per face, from l to r, quanta */
 } deck_flow;
 
@@ -52,7 +57,7 @@ typedef struct deck_crossing {
     double sill[LANES]; /* infinity: shut */
 } deck_crossing;
 
-/* ------------------------------------------------------------------------------------------------------------- columns */
+/* ---------------------------------------------------------------------------------------------------------- columns */
 
 int32_t rill_body_node_carrier(const rill_bodies *bodies, const rill_body_node *node) {
     const rill_body_touch *touches = bodies->touches.data;
@@ -166,7 +171,7 @@ void rill_bodies_return_liquid(rill_bodies *bodies, rill_flow *flow, const int16
     bodies->lost += left;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- sources */
+/* ---------------------------------------------------------------------------------------------------------- sources */
 
 void rill_bodies_before_sources(rill_bodies *bodies, const rill_flow *flow) {
     rill_body_node *nodes = bodies->nodes.data;
@@ -189,7 +194,7 @@ void rill_bodies_take_poured(rill_bodies *bodies, rill_flow *flow) {
     }
 }
 
-/* --------------------------------------------------------------------------------------------------------------- faces */
+/* ------------------------------------------------------------------------------------------------------------ faces */
 
 /* Finds where liquid stands on the body in a column that is apart, once it matters: on most there is none. */
 static void find_deck_level(const deck_flow *decks, int32_t node) {
@@ -391,7 +396,7 @@ static void move_all(const deck_flow *decks) {
     }
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- both */
+/* ------------------------------------------------------------------------------------------------------------- both */
 
 /* Adds what lies on a body in a column, up to a level above the base. */
 static void add_deck_load(const deck_flow *decks, const rill_body_node *node, const rill_body_touch *touch,
@@ -417,16 +422,16 @@ void rill_bodies_move_deck_liquid(const rill_body_stage *stage, const double *st
     rill_bodies *bodies = stage->bodies;
     const size_t n = bodies->nodes.count;
     double *vectors = (double *)bodies->vectors.data + 4 * n; /* deck_flooding.c has the rest */
-    const deck_flow decks = { stage,
-                              bodies->nodes.data,
-                              stands,
-                              open,
-                              vectors,
-                              vectors + n,
-                              vectors + 2 * n,
-                              vectors + 3 * n,
-                              (int32_t *)(vectors + 4 * n),
-                              bodies->far_faces.data };
+    const deck_flow decks = { .stage = stage,
+                              .nodes = bodies->nodes.data,
+                              .levels = stands,
+                              .open = open,
+                              .deck_level = vectors,
+                              .wet = vectors + n,
+                              .bottom = vectors + 2 * n,
+                              .leaves = vectors + 3 * n,
+                              .carrier = (int32_t *)(vectors + 4 * n),
+                              .moved = bodies->far_faces.data };
     const rill_body_touch *touches = bodies->touches.data;
     for (size_t i = stage->island->first_node; i < stage->island->end_node; ++i) {
         decks.leaves[i] = 0.0;

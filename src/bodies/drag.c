@@ -1,11 +1,13 @@
 /* Drag: liquid that slides past a body drags it along, and is held back by it. See bodies.h.
  *
- *   skin    between body and bed liquid is sheared: 9 mu / gap per area, beside 3 mu / gap that the flow has by the bed in
- *           any case (both together, 12 between walls at rest); and the turbulent 1/2 rho C_f |w| besides
+ *   skin    between body and bed liquid is sheared: 9 mu / gap per area, beside 3 mu / gap that the flow has by the bed
+ *           in any case (both together, 12 between walls at rest); and the turbulent 1/2 rho C_f |w| besides
  *   form    where its cross-section grows or ends: 1/2 rho C_d |w|, half of it before and half behind; and upright
  *           1/2 rho C_d |w| + 6 mu / reach per area, which the bed bears
- *   turning 8 mu reach per area, as of a sphere (Kirchhoff), and of bodies too small for columns to tell of it the form drag of a
- *           disc about its diameter: 1/2 rho C_d |spin| times the mean of r^3 over it, 8 / (15 pi) reach^3 or so
+ *   turning 8 mu reach per area, as of a sphere (Kirchhoff), and of bodies too small for columns to tell of it the form
+ *           drag of a disc about its diameter: 1/2 rho C_d |spin| times the mean of r^3 over it, 8 / (15 pi) reach^3
+ *           or so
+ *
  * w is the difference of speeds. With rates k taken from the speeds there are, all faces of a body are one implicit
  * problem for its six components,
  *
@@ -22,7 +24,7 @@
 static const double SKIN = 0.01;    /* C_f */
 static const double BLADE = 0.0849; /* 4 / (15 pi) */
 
-/* ------------------------------------------------------------------------------------------------------------- rates */
+/* ------------------------------------------------------------------------------------------------------------ rates */
 
 static double mass_of(const rill_body_stage *stage, const rill_body_face *face) {
     const double dx = stage->flow->bed->grid.cell_size;
@@ -40,7 +42,7 @@ static double face_rate(const rill_body_stage *stage, const rill_body *body, con
     return k / (1.0 + k * stage->dt / mass_of(stage, face));
 }
 
-/* -------------------------------------------------------------------------------------------------------------- solve */
+/* ------------------------------------------------------------------------------------------------------------ solve */
 
 /* Adds k b b^T to the lower half of a body's matrix, and k b u to what it is given: of b, these three are not zero. */
 static inline void add_drag(rill_body *body, int axis, const double arm[3], double rate, double u) {
@@ -54,8 +56,8 @@ static inline void add_drag(rill_body *body, int axis, const double arm[3], doub
     }
 }
 
-/* Solves m x = y for a symmetric positive definite m, in place: Cholesky. Where drag is so strong that rounding takes a pivot
- * away, a little of it stays. */
+/* Solves m x = y for a symmetric positive definite m, in place: Cholesky. Where drag is so strong that rounding takes a
+ * pivot away, a little of it stays. */
 static void solve_cholesky(double m[36], double y[6]) {
     for (int j = 0; j < 6; ++j) {
         const double least = 1e-12 * m[7 * j];

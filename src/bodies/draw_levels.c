@@ -1,14 +1,15 @@
 /* How high the surface is drawn at bodies, at the end of a step: see bodies.h.
  *
- * Where a body reaches through the surface, the head is pressure and not a level: a hull that is pressed down or struck has
- * heads far above the liquid around it, which must not be seen as spouts in its hold. So the surface goes on inside of a body
- * as it comes to it, ring by ring of columns, each at the mean of those of the ring before:
+ * Where a body reaches through the surface, the head is pressure and not a level: a hull that is pressed down or struck
+ * has heads far above the liquid around it, which must not be seen as spouts in its hold. So the surface goes on inside
+ * of a body as it comes to it, ring by ring of columns, each at the mean of those of the ring before:
  *
- *        ~~~~~~~~~~+-------------+~~~~~~~~~      . drawn, inside of the body: it ends at the body's side wherever that is
- *                  |. . . . . . .|               in a cell
+ *        ~~~~~~~~~~+-------------+~~~~~~~~~      . drawn, inside of the body: it ends at the body's side
+ *                  |. . . . . . .|               wherever that is in a cell
  *                  +-------------+
  *
- * and below the deck where that is lower, as in the hold of a boat; unless liquid lies there (deck_flow.c): then that is drawn. */
+ * and below the deck where that is lower, as in the hold of a boat; unless liquid lies there (deck_flow.c): then that
+ * is drawn. */
 #include "bodies/bodies_internal.h"
 
 #include "base/simd.h"
@@ -22,8 +23,8 @@ typedef struct level_search {
     const rill_body_stage *stage;
     size_t node_count;
     double *level;      /* per node, absolute, quanta; NaN: not known yet */
-    double *sum;        /* of the levels around it, */
-    double *neighbours; /* and how many they are */
+    double *sum;        /* of the levels around a node, absolute, quanta */
+    double *neighbours; /* how many levels there are around a node */
     int32_t *unknown;   /* faces with an end that is not known yet */
 } level_search;
 

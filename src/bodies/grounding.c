@@ -1,20 +1,21 @@
 /* Bodies on the bed, and what is left of liquid under them: see bodies.h.
  *
- *   grounded   Where nothing but a film is left under a body, liquid neither gets away nor in within a sub-step, and whatever
- *              pressure would be needed to keep the body from coming down that last bit, it would have. That is the business of
- *              the bed, or of an engine's contacts. So such a column is left out of the solve: its head is that of what is
- *              around the film, which is what it passes on in the long run, and a body that lies on the bed has its buoyancy.
+ *   grounded   Where nothing but a film is left under a body, liquid neither gets away nor in within a sub-step, and
+ *              whatever pressure would be needed to keep the body from coming down that last bit, it would have. That
+ *              is the business of the bed, or of an engine's contacts. So such a column is left out of the solve: its
+ *              head is that of what is around the film, which is what it passes on in the long run, and a body that
+ *              lies on the bed has its buoyancy.
  *
- *   excess     Through a film nothing flows, and no pressure that a column can have would press it out within a sub-step. But
- *              where a body has come to lie, liquid may be left that there is no room for. It is put outside at once, ring by
- *              ring of columns, in whole quanta, and is neither pressed nor moved by that:
+ *   excess     Through a film nothing flows, and no pressure that a column can have would press it out within a
+ *              sub-step. But where a body has come to lie, liquid may be left that there is no room for. It is put
+ *              outside at once, ring by ring of columns, in whole quanta, and is neither pressed nor moved by that:
  *
  *        ~~~~~~~~~~+-------------+~~~~~~~~~      2 gives to 1, which gives to 0: what is not on the bed
  *                  |             |
  *        :::::0::::+-1--2--2--1--+::::0::::
  *
- *   rings      Faces between ring 0 and ring 1 are listed first, then those between 1 and 2. What is passed on from ring to ring
- *              looks at each of them once.
+ *   rings      Faces between ring 0 and ring 1 are listed first, then those between 1 and 2. What is passed on from
+ *              ring to ring looks at each of them once.
  *
  *        0  0  0  0  0  0
  *        0  1  1  1  1  0
@@ -30,11 +31,11 @@
 #include <math.h>
 
 static const double FILM = 1.0 / 128.0; /* cells */
-static const double LAST =
-    1.0 / 8.0; /* a film under open sky and a body whose motion is prescribed: it comes down whatever that takes */
+/* Cells: a film under open sky and a body whose motion is prescribed, which comes down whatever that takes. */
+static const double LAST = 1.0 / 8.0;
 static const double LEAST = 1.0 / 128.0; /* cells: less than this stays where it is */
 
-/* ------------------------------------------------------------------------------------------------------------- rings */
+/* ------------------------------------------------------------------------------------------------------------ rings */
 
 /* Passes over faces that may yet lie between rings; each leaves fewer. */
 int32_t rill_body_island_find_rings(const rill_body_stage *stage, int32_t *ring) {
@@ -72,7 +73,7 @@ int32_t rill_body_island_ring_of(const rill_body_stage *stage, const int32_t *ri
     return rill_max_i(rill_body_ring_at(ring, face->node_l), rill_body_ring_at(ring, face->node_r));
 }
 
-/* ------------------------------------------------------------------------------------------------------------ excess */
+/* ----------------------------------------------------------------------------------------------------------- excess */
 
 typedef struct excess_search {
     const rill_body_stage *stage;
@@ -183,7 +184,7 @@ void rill_body_island_squeeze_out(const rill_body_stage *stage) {
     empty_rings(&search, (int32_t *)(void *)((double *)stage->bodies->vectors.data + stage->bodies->nodes.count));
 }
 
-/* ------------------------------------------------------------------------------------------------------------- films */
+/* ------------------------------------------------------------------------------------------------------------ films */
 
 double rill_body_node_film(const rill_bed *bed, const rill_body_node *node) {
     return (node->yields || !isinf(node->roof) ? FILM : LAST) * bed->grid.cell_size / bed->quantum;

@@ -1,8 +1,8 @@
 /* The changes of head under bodies: Newton's method on the statement of bodies.h, whose steps are solved by conjugate
  * gradients (solve/cg.h) with a modified incomplete Cholesky preconditioner (I. Gustafsson 1978).
  *
- * The equation is piecewise linear: it bends where liquid meets or leaves a quarter of a cell, which takes one step, two
- * when something slams. All sums run in the order of nodes and touches: the same bits everywhere. */
+ * The equation is piecewise linear: it bends where liquid meets or leaves a quarter of a cell, which takes one step,
+ * two when something slams. All sums run in the order of nodes and touches: the same bits everywhere. */
 #include "bodies/bodies_internal.h"
 
 #include "base/simd.h"
@@ -16,8 +16,8 @@ enum { WHOLE_STEPS = 12 }; /* if these do not do, they may be going round in cir
 enum { HALVINGS = 6 };     /* to find where */
 /* Quanta, and as a share of what is off to begin with: what remains is made good in the next sub-step. */
 static const double TOLERANCE = 4.0, TOLERANCE_SHARE = 1e-3, TOLERANCE_MOST = 1024.0;
-/* How much a column without a free surface gives, of what one with it does, so that a sealed one stays solvable: under a body,
- * under one in a flooded passage, and there under a ceiling alone. */
+/* How much a column without a free surface gives, of what one with it does, so that a sealed one stays solvable: under
+ * a body, under one in a flooded passage, and there under a ceiling alone. */
 static const double SOFT = 1.0 / 4096.0, FIRM = 0x1p-14, HARD = 0x1p-26;
 static const double THIN =
     1.0 / 32.0; /* cells: gaps as thin as this give as much as a free surface, lest they bear all */
@@ -39,8 +39,8 @@ typedef struct head_solve {
     double *compliance;                                /* how much a node gives under a body */
     conductances *weights;
     double force_unit; /* N per quantum of head over a cell */
-    bool in_passage;   /* some nodes are of a flooded passage, */
-    bool any_thin;     /* or give much */
+    bool in_passage;   /* some nodes are of a flooded passage */
+    bool any_thin;     /* some nodes give much: they are over thin gaps */
 } head_solve;
 
 static const rill_body_node *node_at(const head_solve *solve, size_t i) {
@@ -111,7 +111,7 @@ static void scatter(const rill_bodies *bodies, const rill_body *body, bool all, 
         scatter_parts(bodies, body, false, 2, v, y);
 }
 
-/* ----------------------------------------------------------------------------------------------------------- residual */
+/* --------------------------------------------------------------------------------------------------------- residual */
 
 /* Finds what each node should hold at the end, and how much it gives; returns whether some give much. What bodies take
  * or leave by moving must be made room for at once, or else they would move without pushing; what did not fit before
@@ -245,7 +245,7 @@ static double find_residual(const head_solve *solve) {
     return largest;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- matrix */
+/* ----------------------------------------------------------------------------------------------------------- matrix */
 
 static void find_diagonal(const head_solve *solve) {
     const rill_bodies *bodies = solve->stage->bodies;

@@ -145,7 +145,8 @@ void rill_kandemir_press(const rill_body_stage *stage, rill_tank *tank, const ri
 
 /* ----------------------------------------------------------------------------------------------------------- motion */
 
-/* Slows a body's motion relative to the liquid; by the vanishing quotient once it floats, by less while it displaces less. */
+/* Slows a body's motion relative to the liquid; by the vanishing quotient once it floats, by less while it displaces
+ * less. */
 static void apply_drag(const rill_body_stage *stage, const rill_kandemir_push *push, double vanishing,
                        rill_body *body) {
     const double floats = fmin(1.0, stage->density * push->volume / body->mass);
@@ -185,7 +186,8 @@ static void move_body(const rill_body_stage *stage, rill_tank *tank, const rill_
     if (!prescribed) apply_drag(stage, &push, controls->vanishing, body);
 }
 
-/* Returns the part of bodies' pressure that is left after a sub-step, while the rest follows what they press with now. */
+/* Returns the part of bodies' pressure that is left after a sub-step, while the rest follows what they press
+ * with now. */
 static double pressure_kept(const rill_body_stage *stage, const rill_kandemir *controls) {
     const double dx = stage->flow->bed->grid.cell_size;
     double reach = 0.0;

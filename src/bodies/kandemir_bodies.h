@@ -1,23 +1,25 @@
 /* Bodies with Kandemir's method: explicit, and upright but for drag. See kandemir/kandemir.h for the liquid.
  *
- * Based on: Kandemir, Capin & Ozguc, section 5.3. A body covers columns with areas a, in all n dx dy. It touches those whose
- * head, e = h + P_external / (rho g), is above its underside. With f the sum of its weight and of other forces on it, downwards,
+ * Based on: Kandemir, Capin & Ozguc, section 5.3. A body covers columns with areas a, in all n dx dy. It touches those
+ * whose head, e = h + P_external / (rho g), is above its underside. With f the sum of its weight and of other forces on
+ * it, downwards,
  *
- *   5.9   P_external = +f / (n dx dy)     on all columns that it covers, once it touches one; less where it covers only part of
- *                                         one. Printed with a minus and n = 4, but it presses, and on all of them
+ *   5.9   P_external = +f / (n dx dy)     on all columns that it covers, once it touches one; less where it covers
+ *                                         only part of one. Printed with a minus and n = 4, but it presses, and on
+ *                                         all of them
  *         F = rho g sum of a (e - under)  upwards; e - under is at most the height of the body there
  *
- * Pressure lowers the columns until h + P_external / (rho g) is the level around, so F is what Archimedes says. That the head is
- * meant and not the level, which lies at the underside then, keeps contact; it is that of the sub-step before, so that nothing
- * is solved for. A body whose motion is prescribed presses with the F of the moment.
+ * Pressure lowers the columns until h + P_external / (rho g) is the level around, so F is what Archimedes says. That
+ * the head is meant and not the level, which lies at the underside then, keeps contact; it is that of the sub-step
+ * before, so that nothing is solved for. A body whose motion is prescribed presses with the F of the moment.
  *
- * Two things keep light bodies from dancing for ever. Pressure follows f in the time in which a wave crosses half the body: at
- * once, and every touch would lift the liquid a little more than it had lowered it. And columns at the rim of what is wet are
- * pressed like the others: by what of the body is in each, they come and go and shake it.
+ * Two things keep light bodies from dancing for ever. Pressure follows f in the time in which a wave crosses half the
+ * body: at once, and every touch would lift the liquid a little more than it had lowered it. And columns at the rim of
+ * what is wet are pressed like the others: by what of the body is in each, they come and go and shake it.
  *
- * Explicit forces blow up for light bodies: the net force F - f, and torques, are divided by 1 + dt^2 rho g sum(a) / m, which
- * does not change where a body floats. A body loses speed relative to the liquid by form drag, 1/2 rho C_d sum(a) |w| w, and by
- * the vanishing quotient D, as the liquid does. Liquid is displaced by pressure alone. */
+ * Explicit forces blow up for light bodies: the net force F - f, and torques, are divided by 1 + dt^2 rho g sum(a) / m,
+ * which does not change where a body floats. A body loses speed relative to the liquid by form drag, 1/2 rho C_d sum(a)
+ * |w| w, and by the vanishing quotient D, as the liquid does. Liquid is displaced by pressure alone. */
 #ifndef RILL_BODIES_KANDEMIR_BODIES_H
 #define RILL_BODIES_KANDEMIR_BODIES_H
 

@@ -1,8 +1,9 @@
 /* Lifted bases, by which the flow sees heads under bodies: see bodies.h.
  *
- * It sees them as levels on lifted bases, and learns by these how wide open faces are. How faces are driven is put right
- * afterwards (body_stage.c), but where a body strikes the liquid, heads differ from column to column by far more than what these hold,
- * and lifted bases would be steps and weirs under the body that hold back what is to get out from below it:
+ * It sees them as levels on lifted bases, and learns by these how wide open faces are. How faces are driven is put
+ * right afterwards (body_stage.c), but where a body strikes the liquid, heads differ from column to column by far more
+ * than what these hold, and lifted bases would be steps and weirs under the body that hold back what is to get out from
+ * below it:
  *
  *                 |   body   |           e, head                   |   body   |          shown
  *                 +----------+                                     +----------+
@@ -10,7 +11,7 @@
  *                  |::::|      <- liquid on its lifted base            ____        higher than outside
  *        ~~~~~~~~~~|    |~~~~~~~~                        ~~~~~~~~~~~~~|::::|~~~~~~~~
  *
- * So from outside inwards, ring by ring of columns, heads are shown no farther from those of the ring before than that. */
+ * So from outside inwards, ring by ring of columns, heads are shown no farther than that from the ring before. */
 #include "bodies/bodies_internal.h"
 
 #include "base/simd.h"

@@ -1,8 +1,8 @@
 /* Faces under ceilings, where bodies and a flooded passage are solved for together: see bodies.h.
  *
- * As in passages/passages.h, and with the same expressions: a face with a flooded column at an end is moved over here, in whole
- * quanta, and the sweep does not see it; its velocity is that of the last move, and is driven at the start of the next
- * sub-step. So the passages' own solve goes on from this one, and this one from it, as bodies come and go. */
+ * As in passages/passages.h, and with the same expressions: a face with a flooded column at an end is moved over here,
+ * in whole quanta, and the sweep does not see it; its velocity is that of the last move, and is driven at the start of
+ * the next sub-step. So the passages' own solve goes on from this one, and this one from it, as bodies come and go. */
 #include "bodies/bodies_internal.h"
 
 #include "base/simd.h"
@@ -14,8 +14,8 @@ static const double TOUCHES = 1.0 / 64.0; /* cells: as near to a wall as this co
 
 /* A body in a quarter of a flooded column beside a face. */
 typedef struct face_quarter {
-    double part;  /* of the quarter that it covers, */
-    double deep;  /* and how deep where it does, quanta */
+    double part;  /* the share of the quarter that it covers */
+    double deep;  /* how deep it is in liquid where it covers the quarter, quanta */
     double reach; /* the mean distance from the face, cells */
 } face_quarter;
 

@@ -1,8 +1,8 @@
 /* Flooded passages that bodies have to do with: see bodies.h.
  *
- * Pressure knows no distance. Where a body is in a flooded passage, or beside one, all columns from which liquid could be
- * pressed to it, or by it, have to be solved for together with it: those that are flooded, or so nearly that they may be
- * within the sub-step, and the ring of columns around them, which are free to rise.
+ * Pressure knows no distance. Where a body is in a flooded passage, or beside one, all columns from which liquid could
+ * be pressed to it, or by it, have to be solved for together with it: those that are flooded, or so nearly that they
+ * may be within the sub-step, and the ring of columns around them, which are free to rise.
  *
  *        ~~~~|#########################|~~~~~      o  of the passage, flooded: joins
  *            |####ceiling##############|           b  under the body
@@ -19,7 +19,7 @@
 
 #include <math.h>
 
-/* --------------------------------------------------------------------------------------------------------------- join */
+/* ------------------------------------------------------------------------------------------------------------- join */
 
 /* Tells whether a column is flooded, or fifteen sixteenths full: pressure may go on from it. */
 static bool carries_pressure(const rill_flow *flow, int32_t place) {
@@ -108,7 +108,7 @@ void rill_bodies_sort_nodes(rill_bodies *bodies) {
     bodies->nodes.count = count;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- bodies */
+/* ----------------------------------------------------------------------------------------------------------- bodies */
 
 bool rill_body_in_passage(const rill_body_stage *stage, const rill_body *body) {
     const rill_bed *bed = stage->flow->bed;
@@ -131,10 +131,10 @@ bool rill_body_in_passage(const rill_body_stage *stage, const rill_body *body) {
     return false;
 }
 
-/* -------------------------------------------------------------------------------------------------------------- plugs */
+/* ------------------------------------------------------------------------------------------------------------ plugs */
 
-/* Finds a proxy for one end of a face through the other; false if there is none. Those found in this round do not count yet:
- * the nearest is sought. */
+/* Finds a proxy for one end of a face through the other; false if there is none. Those found in this round do not count
+ * yet: the nearest is sought. */
 static bool find_proxy(rill_body_node *nodes, int32_t of, int32_t through, uint16_t round) {
     if (of < 0 || through < 0) return false;
     rill_body_node *node = &nodes[of];

@@ -1,5 +1,5 @@
-/* Conjugate gradients: the one loop, for whoever has an operator and a preconditioner. Knows neither, nor where vectors are kept,
- * nor in which precision or order they are summed.
+/* Conjugate gradients: the one loop, for whoever has an operator and a preconditioner. Knows neither, nor where vectors
+ * are kept, nor in which precision or order they are summed.
  *
  * Based on: M. R. Hestenes, E. Stiefel, "Methods of conjugate gradients for solving linear systems", 1952, in the
  * preconditioned form of Y. Saad, "Iterative methods for sparse linear systems", algorithm 9.1:
@@ -33,8 +33,8 @@ typedef struct rill_cg_state {
     bool broken;    /* and that because numbers have run out of range */
 } rill_cg_state;
 
-/* Steps until max |r| is `goal`, or `most` of them are taken, or there is nowhere to go; returns how many. May be called again to
- * go on in the same directions, with r replaced by b - A x in between. */
+/* Steps until max |r| is `goal`, or `most` of them are taken, or there is nowhere to go; returns how many. May be
+ * called again to go on in the same directions, with r replaced by b - A x in between. */
 int32_t rill_cg_iterate(const rill_cg_problem *problem, rill_cg_state *state, double goal, int32_t most);
 
 #endif
