@@ -153,7 +153,7 @@ static void drive_island(const rill_body_stage *stage) {
                 ? rill_body_node_displaced_after(stage, &nodes[i])
                 : rill_body_node_will_displace(stage, &nodes[i], rill_body_node_level(&nodes[i], nodes[i].e));
         if (nodes[i].displaced_before == 0.0 && !nodes[i].flooded) nodes[i].e = (double)H[place];
-        RILL_ASSERT(nodes[i].displaced_before >= 0.0);
+        RILL_ASSERT(isfinite(nodes[i].displaced_before));
         RILL_ASSERT(b[place] >= nodes[i].base && H[place] >= 0);
         beyond[i] = (double)nodes[i].base + nodes[i].e - (double)(b[place] + H[place]);
     }

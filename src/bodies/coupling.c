@@ -99,7 +99,7 @@ static double find_rise(const rill_body_stage *stage, rill_body *body, const dou
     double v = least, low = least,
            contact = find_immersion(stage, body, pi, (v - body->expected_twist[2]) * scale, wrench, true);
     double high = least + push * wrench[2];
-    RILL_ASSERT(push >= 0.0 && contact >= 0.0 && wrench[2] >= 0.0);
+    RILL_ASSERT(push >= 0.0 && contact >= 0.0 && isfinite(wrench[2]));
     for (int32_t i = 0; i < RISES; ++i) {
         const double off = v - least - push * wrench[2], next = v - off / (1.0 + push * contact * scale);
         if (fabs(off) * scale < 1e-3) break;

@@ -188,7 +188,6 @@ static void note_pressures(const rill_body_stage *stage) {
         if (!(node->roof < (double)RILL_TOP)) continue;
         node->flooded = node->e >= node->roof;
         RILL_ASSERT(bodies->claimed.count < bodies->claimed.capacity);
-        RILL_ASSERT(bodies->claimed.count == 0 || claimed[bodies->claimed.count - 1] < node->place);
         claimed[bodies->claimed.count++] = node->place;
         rill_passages_press(stage->flow, node->place, node->flooded ? node->e - node->roof : -1.0);
     }
