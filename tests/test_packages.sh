@@ -19,12 +19,15 @@ command sudo 'exec "$@"'
 command sleep 'true'
 command apt-get 'echo "$*" >>calls' \
     '[ "$(wc -l <calls)" -gt 2 ] || { echo "E: Could not get lock /var/lib/apt/lists/lock." >&2; exit 100; }' \
+    'case "$(wc -l <calls) $*" in "4 "*install*) lock=dpkg/lock-frontend ;; "5 "*) lock=cache/apt/archives/lock ;; esac' \
+    '[ -z "${lock:-}" ] || { echo "E: Could not get lock /var/$lock." >&2; exit 100; }' \
     '[ ! -e offline ] || { echo "E: Temporary failure resolving" >&2; exit 100; }'
 
 install() { PATH="$work/bin:$PATH" "$root/tools/install_packages.sh" format >"$work/out" 2>"$work/err"; }
 install || { echo "not ok: it did not wait for a busy package manager"; cat "$work/out" "$work/err"; exit 1; }
-[ "$(grep -c ' update$' "$work/calls")" = 3 ] && grep -q ' install .*clang-format$' "$work/calls" ||
-    { echo "not ok: other calls than three updates and an install"; cat "$work/calls"; exit 1; }
+[ "$(grep -c ' update$' "$work/calls")" = 3 ] && [ "$(grep -c ' install .*clang-format$' "$work/calls")" = 3 ] ||
+    { echo "not ok: other calls than three updates and three installs"; cat "$work/calls"; exit 1; }
+! grep -qv 'DPkg::Lock::Timeout=[1-9]' "$work/calls" || { echo "not ok: apt-get does not wait for dpkg"; exit 1; }
 touch "$work/offline"
 ! install || { echo "not ok: a failed update went unnoticed"; exit 1; }
 grep -q "failure resolving" "$work/err" || { echo "not ok: it does not say what failed"; exit 1; }
