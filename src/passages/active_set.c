@@ -11,7 +11,6 @@
  * time after them, and from the start where columns are new, members are therefore guessed before they are solved for
  * (prediction.c). */
 #include "passages/passages_internal.h"
-#include "flow/limit.h"
 
 enum {
     PASSES = 64,
@@ -38,70 +37,7 @@ typedef struct solve {
     int32_t farthest; /* the largest reach from now on */
 } solve;
 
-/* -------------------------------------------------------------------------------------------------------------- edges */
-
-static int32_t open_part(const rill_passage_work *w, int32_t from, int32_t to) {
-    w->passages->kernels->open(from, to, &w->passages->nodes, w->edges, w->constants->lambda, w->paper);
-    return 0;
-}
-
-void rill_passages_open(const rill_passage_stage *s, int32_t first_face, int32_t first_pipe) {
-    const rill_passage_solver *passages = s->flow->passages;
-    const float paper = s->settings->paper ? s->constants->paper_opening : 0.0f;
-    rill_passage_work work = { .passages = passages, .constants = s->constants, .paper = paper };
-    work.edges = &passages->faces;
-    rill_passages_share(passages, first_face, passages->faces.count, open_part, &work);
-    work.edges = &passages->pipes;
-    open_part(&work, first_pipe, passages->pipes.count);
-}
-
-static int32_t flow_part(const rill_passage_work *w, int32_t from, int32_t to) {
-    return w->passages->kernels->flow(from, to, &w->passages->nodes, w->edges);
-}
-
-bool rill_passages_flow(const rill_passage_solver *passages) {
-    rill_passage_work work = { .passages = passages, .edges = &passages->faces };
-    const int32_t turned = rill_passages_share(passages, 1, passages->faces.count, flow_part, &work);
-    work.edges = &passages->pipes;
-    return flow_part(&work, 1, passages->pipes.count) | turned;
-}
-
 /* ------------------------------------------------------------------------------------------------------------- excess */
-
-static int32_t excess_part(const rill_passage_work *w, int32_t from, int32_t to) {
-    w->passages->kernels->excess(from, to, &w->passages->nodes, w->edges);
-    return 0;
-}
-
-void rill_passages_find_excess(const rill_passage_solver *passages) {
-    const rill_passage_work work = { .passages = passages, .edges = &passages->faces };
-    const rill_passage_edges *pipes = &passages->pipes;
-    double *f = passages->nodes.f;
-    rill_passages_share(passages, 1, passages->node_count, excess_part, &work);
-    for (int32_t i = 1; i < pipes->count; ++i) {
-        f[pipes->l[i]] -= pipes->q[i];
-        f[pipes->r[i]] += pipes->q[i];
-    }
-}
-
-static bool pipe_drains(const rill_passage_solver *passages, int32_t i) {
-    const rill_passage_edges *pipes = &passages->pipes;
-    const double q = pipes->q[i], gives = q < 0.0 ? -q : q;
-    const double has = (double)passages->nodes.H[q < 0.0 ? pipes->r[i] : pipes->l[i]];
-    return gives > 0.0 && gives > has - (double)RILL_LIMIT_SLACK && rill_edge_covered(passages, pipes, i);
-}
-
-static int32_t change_part(const rill_passage_work *w, int32_t from, int32_t to) {
-    return w->passages->kernels->change(from, to, &w->passages->nodes, w->edges);
-}
-
-int32_t rill_passages_change(const rill_passage_solver *passages) {
-    const rill_passage_work work = { .passages = passages, .edges = &passages->faces };
-    int32_t verdict = rill_passages_share(passages, 1, passages->node_count, change_part, &work);
-    for (int32_t i = 1; i < passages->pipes.count && !(verdict & RILL_VERDICT_SHORT); ++i)
-        if (pipe_drains(passages, i)) verdict |= RILL_VERDICT_SHORT;
-    return verdict;
-}
 
 /* A node becomes a member. */
 static void add_member(rill_passage_solver *passages, int32_t node, int32_t *count) {

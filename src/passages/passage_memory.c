@@ -182,17 +182,6 @@ static void give_nodes(rill_passage_solver *passages) {
 
 /* ------------------------------------------------------------------------------------------------------------- tiles */
 
-bool rill_passages_has_ceiling(const rill_bed *bed, const rill_sheet *sheet, int32_t tx, int32_t ty) {
-    for (int32_t row = ty * RILL_TILE_H; row < (ty + 1) * RILL_TILE_H && row < rill_sheet_rows(sheet); ++row) {
-        const int32_t *c = bed->c + rill_sheet_place(sheet, tx * RILL_TILE_W, row);
-        int32_t any = 0;
-        RILL_NOT_UNROLLED
-        for (int32_t i = 0; i < RILL_TILE_W; ++i) any |= c[i] < RILL_TOP;
-        if (any) return true;
-    }
-    return false;
-}
-
 /* Lists the tiles with ceilings if `tiles` is not NULL; returns how many there are. */
 static int32_t list_tiles(const rill_bed *bed, const uint8_t *roofed, rill_passage_tile *tiles) {
     int32_t count = 0;
@@ -304,19 +293,6 @@ void rill_passages_refit(rill_flow *flow, const uint8_t *roofed, rill_passage_so
     rill_passages_clear(passages);
     passages->listed_count = 0;
     passages->ports_due = passages->unready = true;
-}
-
-void rill_passages_describe(rill_flow *flow, int32_t sheet, int32_t tx, int32_t ty) {
-    const rill_sheet *at = &flow->bed->sheets[sheet];
-    int32_t count = 0;
-    for (int32_t row = ty * RILL_TILE_H; row < (ty + 1) * RILL_TILE_H && row < rill_sheet_rows(at); ++row) {
-        const int32_t *pressure = flow->pressure + rill_sheet_place(at, tx * RILL_TILE_W, row);
-        RILL_NOT_UNROLLED
-        for (int32_t i = 0; i < RILL_TILE_W; ++i) count += pressure[i] != 0;
-    }
-    const int32_t tile = at->first_tile + ty * at->tiles_x + tx;
-    flow->passages->flooded[tile] = (uint8_t)count;
-    flow->passages->nearly[tile] = 0;
 }
 
 bool rill_passages_make(rill_flow *flow, const rill_allocator *allocator) {

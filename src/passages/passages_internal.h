@@ -1,15 +1,17 @@
 /* What the files of the covered stage share.
  *
- *   passage_memory.c   working memory, as much as the ceilings of the bed and the nodes ask for
- *   node_search.c     which columns may be covered: nodes, and the faces and pipes between them
- *   passage_kernels.c  loops over nodes and edges
- *   shared_loops.c   these loops on all threads
- *   active_set.c          the active set: who is a member, with which pressure
- *   prediction.c    who will be a member, about
- *   passage_islands.c  members that are joined with each other: solving for their pressures
- *   extended_pipes.c         the paper's extended pipes instead
- *   transfer.c     whole quanta over covered faces; hiding and restoring them
- *   repair.c   what stands above a ceiling after that
+ *   passage_memory.c    working memory, as much as the ceilings of the bed and the nodes ask for
+ *   passage_tiles.c     tiles with ceilings: what is flooded there, and what might be soon
+ *   node_search.c       which columns have to do with pressures: nodes; reading them
+ *   node_graph.c        nodes, and the faces and pipes between them
+ *   passage_kernels.c   loops over nodes and edges
+ *   edge_loops.c        these loops on all threads
+ *   active_set.c        who is a member, with which pressure
+ *   prediction.c        who will be a member, about
+ *   passage_islands.c   members that are joined with each other: solving for their pressures
+ *   extended_pipes.c    the paper's extended pipes instead
+ *   transfer.c          whole quanta over covered faces; hiding and restoring them
+ *   repair.c            what stands above a ceiling after that
  *
  * A *node* is a column that has to do with pressures, an *edge* a face or a sparse pipe between two nodes. Both are numbered in
  * the order in which they are found, so that all costs what there is to do and nothing else, however it is spread over
@@ -100,6 +102,8 @@ typedef struct rill_passage_solver {
     bool some_sealed;         /* some member had no way out when it was read */
 } rill_passage_solver;
 
+enum { RILL_LOOK_EVERY = 8 }; /* sub-steps */
+
 enum {
     RILL_NODE_UNSETTLED = 1,
     RILL_NODE_RESTLESS = 2
@@ -142,6 +146,28 @@ static inline bool rill_passages_ghost(const rill_bed *bed, int32_t place) {
     return x < sheet->x0 || x >= sheet->x0 + sheet->nx || y < sheet->y0 || y >= sheet->y0 + sheet->ny;
 }
 
+/* A place in the bed. */
+typedef struct rill_passage_spot {
+    int32_t place, sheet, column, row;
+} rill_passage_spot;
+
+static inline rill_passage_spot rill_passages_spot_of(const rill_passage_solver *passages, int32_t node) {
+    const rill_passage_nodes *a = &passages->nodes;
+    return (rill_passage_spot){ a->place[node], a->sheet[node], a->column[node], a->row[node] };
+}
+
+/* Whether a column has a ceiling, and is none outside of the domain. */
+static inline bool rill_passages_may_be_inner(const rill_bed *bed, rill_passage_spot at) {
+    const rill_sheet *sheet = &bed->sheets[at.sheet];
+    return bed->c[at.place] < RILL_TOP && bed->b[at.place] < RILL_TOP && at.column >= 1 && at.column <= sheet->nx &&
+           at.row >= 1 && at.row <= sheet->ny;
+}
+
+/* Whether a face between two columns lets liquid through. */
+static inline bool rill_passages_open_between(const rill_bed *bed, int32_t a, int32_t b) {
+    return rill_min_i(bed->c[a], bed->c[b]) - rill_max_i(bed->b[a], bed->b[b]) > 1;
+}
+
 /* What all functions of a sub-step work on. */
 typedef struct rill_passage_stage {
     rill_flow *flow;
@@ -162,9 +188,19 @@ typedef struct rill_passage_work {
 /* Works on what is numbered [from, to); returns bits, RILL_VERDICT_... */
 typedef int32_t rill_passage_loop(const rill_passage_work *work, int32_t from, int32_t to);
 
-/* shared_loops.c. Runs a loop on all threads if that pays; what its parts return is or-ed. */
+/* edge_loops.c. Runs a loop on all threads if that pays; what its parts return is or-ed. */
 int32_t rill_passages_share(const rill_passage_solver *passages, int32_t from, int32_t to, rill_passage_loop *loop,
                            const rill_passage_work *work);
+
+/* Openings and what crosses for the pressures as they are, from these edges on. */
+void rill_passages_open(const rill_passage_stage *s, int32_t first_face, int32_t first_pipe);
+/* How much above full every inner node would end with what crosses now, into `f`. */
+void rill_passages_find_excess(const rill_passage_solver *passages);
+/* What crosses, with openings as they are; true if these are not the donors' any more. */
+bool rill_passages_flow(const rill_passage_solver *passages);
+/* What covered faces change in every node, into `f`. RILL_VERDICT_OVER: that would overfill one; RILL_VERDICT_SHORT: one would give more
+ * over its covered edges than it has. */
+int32_t rill_passages_change(const rill_passage_solver *passages);
 
 /* passage_memory.c. Sees to it that there is room for so many nodes, faces or pipes; what they hold is kept. False without
  * memory. */
@@ -179,23 +215,33 @@ bool rill_passages_room_for_problem(rill_passage_solver *passages, const rill_po
 /* passage_islands.c. All are looked at as if they had just been found. */
 void rill_passages_renew_islands(rill_passage_solver *passages);
 
-/* node_search.c. Forgets all nodes. */
+/* passage_tiles.c. Lists the tiles with columns that are flooded, or may be after this sub-step. Returns whether they are those of
+ * the last time, and so is what is seen there. */
+bool rill_passages_list_tiles(const rill_flow *flow, float lambda);
+bool rill_passages_tile_awake(const rill_flow *flow, int32_t tile);
+
+/* node_graph.c. Forgets all nodes. */
 void rill_passages_clear(rill_passage_solver *passages);
-/* Finds the nodes and reads them; false if there are none, or no memory. */
+/* Lists the sparse pipes by the columns they end at, in their order. */
+void rill_passages_list_ports(const rill_flow *flow);
+rill_passage_spot rill_passages_spot_at(const rill_bed *bed, int32_t place);
+/* Makes the node of a column that has none. False without memory. */
+bool rill_passages_make_node(rill_passage_solver *passages, const rill_bed *bed, rill_passage_spot at);
+/* The node of a column, made if there is none; 0 without memory. */
+int32_t rill_passages_node_at(rill_passage_solver *passages, const rill_bed *bed, rill_passage_spot at);
+/* Numbers the nodes anew, row by row, and joins them by faces and pipes. False without memory. */
+bool rill_passages_link_nodes(rill_flow *flow);
+/* Makes each node know the first of its pool, until pools are joined again: roots come before what hangs on them. */
+void rill_passages_flatten_pools(const rill_passage_solver *passages);
+/* Takes in what is beside the first `given` nodes of the queue, and beside those that are flooded, and so on. False without
+ * memory. */
+bool rill_passages_take_around(rill_passage_solver *passages, const rill_flow *flow, int32_t given, int32_t *count);
+
+/* node_search.c. Finds the nodes and reads them; false if there are none, or no memory. */
 bool rill_passages_find_nodes(const rill_passage_stage *s);
 /* Takes in what has a ceiling beside the `count` nodes in the queue, and reads, drives and opens what is new. False without
  * memory. */
 bool rill_passages_surround(const rill_passage_stage *s, int32_t count);
-
-/* active_set.c. Openings and what crosses for the pressures as they are, from these edges on. */
-void rill_passages_open(const rill_passage_stage *s, int32_t first_face, int32_t first_pipe);
-/* How much above full every inner node would end with what crosses now, into `f`. */
-void rill_passages_find_excess(const rill_passage_solver *passages);
-/* What crosses, with openings as they are; true if these are not the donors' any more. */
-bool rill_passages_flow(const rill_passage_solver *passages);
-/* What covered faces change in every node, into `f`. RILL_VERDICT_OVER: that would overfill one; RILL_VERDICT_SHORT: one would give more
- * over its covered edges than it has. */
-int32_t rill_passages_change(const rill_passage_solver *passages);
 
 /* prediction.c. Members and pressures as they will be, about, and what crosses then; if all would end full but for `tolerance`
  * (quanta), that is enough. Looks at unsettled pools. False, and nothing is changed, if it sees no other members than there are; new ones

@@ -330,32 +330,3 @@ void rill_passages_restore(rill_flow *flow, const rill_kernel_constants *constan
     show_faces(flow, constants);
     show_pipes(flow, constants);
 }
-
-/* ------------------------------------------------------------------------------------------------------------- orders */
-
-void rill_passages_resume(rill_flow *flow) {
-    const rill_bed *bed = flow->bed;
-    if (!flow->passages) return;
-    memset(flow->passages->flooded, 0, (size_t)bed->tile_count);
-    for (int64_t i = 0; i < bed->info.columns; ++i)
-        if (flow->pressure[bed->places[i]] != 0) flow->passages->flooded[rill_bed_tile_of(bed, bed->places[i])] += 1;
-    flow->passages->unready = true;
-    flow->passages->as_looked = false;
-}
-
-void rill_passages_fill(rill_flow *flow, int32_t place, bool full) {
-    const bool before = rill_flow_flooded(flow, place);
-    rill_passages_note(flow, place, rill_bed_tile_of(flow->bed, place), full ? RILL_PRESSURE_NEW : 0);
-    if (before != full) flow->passages->unready |= full;
-}
-
-void rill_passages_press(rill_flow *flow, int32_t place, double pressure) {
-    const int32_t code = pressure < 0.0 ? 0 : rill_pressure_code(pressure);
-    rill_passages_note(flow, place, rill_bed_tile_of(flow->bed, place), code);
-}
-
-void rill_passages_forget(rill_flow *flow) {
-    if (!flow->passages) return;
-    memset(flow->pressure, 0, (size_t)flow->bed->plane_size * sizeof *flow->pressure);
-    memset(flow->passages->flooded, 0, (size_t)flow->bed->tile_count);
-}
