@@ -33,7 +33,7 @@ static bool chance(double p) {
 typedef struct graph {
     int32_t node_count, face_count, even_count;
     int32_t x[NODES], y[NODES], place[NODES], inner[NODES], sealed[NODES];
-    int32_t b[NODES], c[NODES], H[NODES], fill[NODES], active[NODES], was[NODES], ever[NODES];
+    int32_t b[NODES], c[NODES], H[NODES], fill[NODES], active[NODES], was_active[NODES], ever_active[NODES];
     int32_t west[NODES], east[NODES], south[NODES], north[NODES];
     double pi[NODES], f[NODES], correction[NODES], last[NODES], before[NODES];
     int32_t l[FACES], r[FACES], at[FACES], axis[FACES], head[FACES], steep[FACES], t[FACES];
@@ -57,8 +57,8 @@ static rill_passage_nodes nodes_of(graph *g) {
                                  .H = g->H,
                                  .fill = g->fill,
                                  .active = g->active,
-                                 .was = g->was,
-                                 .ever = g->ever,
+                                 .was_active = g->was_active,
+                                 .ever_active = g->ever_active,
                                  .west = g->west,
                                  .east = g->east,
                                  .south = g->south,
@@ -71,7 +71,7 @@ static rill_passage_nodes nodes_of(graph *g) {
                                  .pi = g->pi,
                                  .f = g->f,
                                  .x = g->correction,
-                                 .even = g->even_nodes,
+                                 .contiguous = g->even_nodes,
                                  .in_row = g->nodes_in_row };
 }
 
@@ -89,7 +89,7 @@ static rill_passage_edges faces_of(graph *g) {
                                  .reach = g->reach,
                                  .q = g->q,
                                  .at = g->at,
-                                 .even = g->even_faces,
+                                 .contiguous = g->even_faces,
                                  .in_row = g->faces_in_row };
 }
 
@@ -116,8 +116,8 @@ static void fill_node(graph *g, int32_t n, bool hostile) {
     g->fill[n] =
         may ? g->H[n] - (g->c[n] - g->b[n] > RILL_FULL_HIGH ? g->c[n] - g->b[n] - RILL_FULL_HIGH : 0) : RILL_NO_ROOF;
     g->active[n] = may && chance(0.5);
-    g->was[n] = may && chance(0.5);
-    g->ever[n] = g->active[n] | (may && chance(0.2));
+    g->was_active[n] = may && chance(0.5);
+    g->ever_active[n] = g->active[n] | (may && chance(0.2));
     g->pi[n] = g->active[n] ? real(0.0, hostile && chance(0.2) ? 1e12 : 1e6) : 0.0;
     g->correction[n] = g->active[n] ? real(-1e5, 1e5) : 0.0;
     g->f[n] = 5.0;
@@ -275,7 +275,7 @@ static void run_kernels(const rill_passage_kernels *k, graph *g, uint32_t round)
             g->written += k->write(n, &nodes, &faces, &planes, &g->above);
     k->hide(1, all, &nodes, &faces, &planes);
     for (int32_t i = RILL_CHUNK; i < all; i += RILL_CHUNK)
-        if (g->faces_in_row[i / RILL_CHUNK]) g->shown += k->show(i, &nodes, &faces, &planes);
+        if (g->faces_in_row[i / RILL_CHUNK]) g->shown += k->restore(i, &nodes, &faces, &planes);
 }
 
 /* Where two graphs differ first, for who has to find out why. */
@@ -381,7 +381,7 @@ static void sum_faces(const graph *g, bool passages, double *by, double *out) {
     for (int32_t n = 0; n < g->node_count; ++n) by[n] = out[n] = 0.0;
     for (int32_t i = 1; i < g->face_count; ++i) {
         const int32_t l = g->l[i], r = g->r[i];
-        if (passages && !(g->ever[l] | g->ever[r])) continue;
+        if (passages && !(g->ever_active[l] | g->ever_active[r])) continue;
         by[l] -= g->q[i];
         by[r] += g->q[i];
         out[g->q[i] > 0.0 ? l : r] += fabs(g->q[i]);
@@ -409,7 +409,7 @@ static void nodes_get_what_crosses(void **state) {
         int32_t off = 0, over = 0, brief = 0, fuller = 0;
         for (int32_t n = 1; n < g->node_count; ++n) {
             const int32_t fill = g->fill[n], low = fill + band < 0 ? fill + band : 0;
-            const double level = g->active[n] && g->was[n] ? (double)(fill > 0 ? fill : low) : (double)fill;
+            const double level = g->active[n] && g->was_active[n] ? (double)(fill > 0 ? fill : low) : (double)fill;
             assert_true(nearly(g->f[n], level + by[n], out[n] + fabs(by[n]) + fabs(level)));
             off |= g->active[n] && fabs(g->f[n]) > 0.25;
             over |= !g->active[n] && g->f[n] > 0.25 && fill > RILL_NO_ROOF / 2;
@@ -421,7 +421,7 @@ static void nodes_get_what_crosses(void **state) {
         for (int32_t n = 1; n < g->node_count; ++n) {
             assert_true(nearly(g->f[n], by[n], out[n] + fabs(by[n])));
             brief |= out[n] > 0.0 && out[n] > (double)g->H[n] - (double)RILL_LIMIT_SLACK;
-            fuller |= !g->ever[n] && g->fill[n] > RILL_NO_ROOF / 2 && by[n] != 0.0 && (double)g->fill[n] + by[n] > 0.0;
+            fuller |= !g->ever_active[n] && g->fill[n] > RILL_NO_ROOF / 2 && by[n] != 0.0 && (double)g->fill[n] + by[n] > 0.0;
         }
         assert_int_equal(verdict, (brief ? RILL_VERDICT_SHORT : 0) | (fuller ? RILL_VERDICT_OVER : 0));
         free(g);
@@ -459,19 +459,19 @@ static void looks_agree(void **state) {
     for (uint32_t round = 0; round < 300; ++round) {
         static tile t;
         fill_tile(&t, round);
-        const rill_passage_look look = { .at = { t.b + corner, t.c + corner, t.H + corner, t.code + corner,
+        const rill_passage_scan look = { .at = { t.b + corner, t.c + corner, t.H + corner, t.code + corner,
                                                  t.u + corner, t.v + corner },
                                          .stride = ROW,
                                          .rows = 1 + (int32_t)(next() % RILL_TILE_H),
                                          .flooded = next() % 2,
-                                         .beside = next() % 2,
-                                         .nearly = chance(0.3) ? 2000000 : (int32_t)real(0, 1e6) };
+                                         .near_flooded = next() % 2,
+                                         .nearly_full = chance(0.3) ? 2000000 : (int32_t)real(0, 1e6) };
         int32_t expected[RILL_TILE_W] = { 0 };
-        const bool any = all[0]->look(&look, 0.5f, expected);
+        const bool any = all[0]->scan(&look, 0.5f, expected);
         answers |= any ? 1 : 2;
         for (int32_t i = 1; i < count; ++i) {
             int32_t found[RILL_TILE_W] = { 0 };
-            assert_int_equal(all[i]->look(&look, 0.5f, found), any);
+            assert_int_equal(all[i]->scan(&look, 0.5f, found), any);
             assert_memory_equal(found, expected, sizeof found);
         }
         for (int32_t x = 0; x < RILL_TILE_W && any; ++x) { /* all that is flooded, and nothing beyond the rows */
@@ -489,14 +489,14 @@ static void looks_agree(void **state) {
 
 /* The problem of the guess on a graph. */
 typedef struct problem {
-    int32_t near[4][NODES], colour[NODES];
+    int32_t neighbour[4][NODES], colour[NODES];
     float w[4][NODES], inverse[NODES], push[NODES], least[NODES], x[NODES];
     float f[NODES];
     int32_t count;
 } problem;
 
 static rill_prediction_nodes guess_of(problem *p) {
-    return (rill_prediction_nodes){ .near = { p->near[0], p->near[1], p->near[2], p->near[3] },
+    return (rill_prediction_nodes){ .neighbour = { p->neighbour[0], p->neighbour[1], p->neighbour[2], p->neighbour[3] },
                                     .w = { p->w[0], p->w[1], p->w[2], p->w[3] },
                                     .inverse = p->inverse,
                                     .push = p->push,
@@ -522,7 +522,7 @@ static problem *make_problem(uint32_t from, bool hostile, bool ordered) {
         const int32_t faces[4] = { g->west[n], g->east[n], g->south[n], g->north[n] };
         float sum = 0.0f;
         for (int32_t k = 0; k < 4; ++k) {
-            p->near[k][n] = k % 2 ? g->r[faces[k]] : g->l[faces[k]];
+            p->neighbour[k][n] = k % 2 ? g->r[faces[k]] : g->l[faces[k]];
             p->w[k][n] = faces[k] > 0 ? weight[faces[k]] : hostile ? 0.0f : 0.5f;
             sum += p->w[k][n];
         }
@@ -545,7 +545,7 @@ static void sweep(const rill_passage_kernels *kernels, problem *p, int sweeps) {
 
 static float miss(const rill_passage_kernels *kernels, problem *p) {
     const rill_prediction_nodes guess = guess_of(p);
-    return kernels->miss(1, p->count, &guess);
+    return kernels->residual(1, p->count, &guess);
 }
 
 /* How far the guess is off after some sweeps is the same in every variant, too: much at first, and hardly anything in
@@ -578,7 +578,7 @@ static void guesses_agree(void **state) {
 /* What would be too much in a node with the pressures of the guess. */
 static double left_over(const problem *p, int32_t n) {
     double sum = (double)p->f[n];
-    for (int32_t k = 0; k < 4; ++k) sum -= (double)p->w[k][n] * ((double)p->x[n] - (double)p->x[p->near[k][n]]);
+    for (int32_t k = 0; k < 4; ++k) sum -= (double)p->w[k][n] * ((double)p->x[n] - (double)p->x[p->neighbour[k][n]]);
     return sum;
 }
 

@@ -285,7 +285,7 @@ static void leave_columns(const rill_body_stage *stage) {
         bodies->lifted[place] = bed->b[place];
         rill_bodies_return_liquid(bodies, stage->flow, before[i].cell, place, before[i].deck);
         if (rill_flow_flooded(stage->flow, place))
-            rill_passages_look_for(stage->flow, place); /* it is the passages' own again */
+            rill_passages_search_for(stage->flow, place); /* it is the passages' own again */
         if (bed->pipe_count == 0) continue;
         for (int32_t k = rill_bed_first_pipe(bed, NULL, place); k < bed->pipe_count && bed->pipe_l[k] == place; ++k)
             rill_bodies_lift_pipe(stage->flow, k);

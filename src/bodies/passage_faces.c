@@ -189,7 +189,7 @@ static void note_pressures(const rill_body_stage *stage) {
         node->flooded = node->e >= node->roof;
         RILL_ASSERT(bodies->claimed.count < bodies->claimed.capacity);
         claimed[bodies->claimed.count++] = node->place;
-        rill_passages_press(stage->flow, node->place, node->flooded ? node->e - node->roof : -1.0);
+        rill_passages_set_pressure(stage->flow, node->place, node->flooded ? node->e - node->roof : -1.0);
     }
     stage->flow->claimed = claimed;
     stage->flow->claimed_count = (int32_t)bodies->claimed.count;
@@ -211,7 +211,7 @@ static void move_over(const rill_body_stage *stage, const rill_body_face *face) 
  * cells. */
 static bool carry_on(rill_flow *flow, int32_t place, int64_t *refused) {
     const int32_t height = flow->bed->c[place] - flow->bed->b[place], above = flow->H[place] - height;
-    return rill_passages_settle(flow, place, refused) && above > height / 256;
+    return rill_passages_repair_column(flow, place, refused) && above > height / 256;
 }
 
 int64_t rill_bodies_move_in_passages(const rill_body_stage *stage, bool *capped) {

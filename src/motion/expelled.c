@@ -173,14 +173,14 @@ static int64_t give(rill_flow *flow, int32_t place, double fastest, int64_t want
     if (rest < want) rill_flow_wake(flow, place);
     if (flow->pushed > before && !rill_flow_flooded(flow, place)) { /* it is now, and the solve must know */
         rill_passages_fill(flow, place, true);
-        rill_passages_look_for(flow, place);
+        rill_passages_search_for(flow, place);
     }
     return rest;
 }
 
 /* Its time is over, and its column does not take it: to the nearest that do. Returns what is left in the end. */
 static int64_t give_elsewhere(rill_flow *flow, int32_t place, int32_t slack, int64_t rest, bool *squeezed) {
-    if (flow->passages) rest = rill_passages_carry_on(flow, place, rest);
+    if (flow->passages) rest = rill_passages_find_room(flow, place, rest);
     if (rest == 0) return 0;
     *squeezed = true;
     return rill_displace_squeeze(flow, place, slack, rest);

@@ -236,7 +236,7 @@ static void refit_tiles(rill_remap *reshape, rill_flow *flow) {
     for (size_t i = 0; i < reshape->tiles.count; ++i) {
         const tile_place at = tile_at(bed, tiles[i]);
         const bool inhabited = rill_flow_describe_tile(flow, at.sheet, at.tx, at.ty);
-        rill_passages_describe(flow, at.sheet, at.tx, at.ty);
+        rill_passages_count_flooded(flow, at.sheet, at.tx, at.ty);
         if (inhabited && reshape->tile_marks[tiles[i]] & WAKE)
             rill_flow_wake_tile(flow, tiles[i], RILL_TILE_WAKE_ALL);
     }

@@ -16,7 +16,7 @@ enum {
     PASSES = 64,
     LATE_PASSES = 24,   /* after these it does not matter any more whether columns are a hair off */
     FARTHEST = 64,      /* columns that members grow in a pass */
-    GUESSES = 4,        /* in so many passes members are guessed anew if some were dropped, and then every so many */
+    PREDICT_EVERY = 4,        /* in so many passes members are guessed anew if some were dropped, and then every so many */
     FEW = 8,            /* members dropped, for which that does not pay */
     OPENING_PASSES = 3, /* in the first passes openings follow the donors that the pressures make */
     ITERATIONS = 200    /* of all passes */
@@ -25,64 +25,64 @@ enum {
 /* How far from full members may end, quanta: within the band that counts as full, and a small share of what moves. */
 static const double TOLERANCE_LEAST = 0.25, TOLERANCE_MOST = 4.0, TOLERANCE_SHARE = 0x1p-20;
 
-typedef struct solve {
+typedef struct pressure_solve {
     rill_passage_stage stage;
     rill_passage_solver *passages;
     double tolerance; /* quanta */
     bool changed;     /* members or openings are others than when islands were last looked for */
     bool sealed;      /* some island is */
     bool careful;     /* openings may seal an island: look each time they change */
-    bool hasty;       /* members that are added now are looked at once more before it matters whether they are sealed */
+    bool provisional;       /* members that are added now are looked at once more before it matters whether they are sealed */
     int32_t reach;    /* how many columns further new members are added that these would fill; 0: none */
-    int32_t farthest; /* the largest reach from now on */
-} solve;
+    int32_t largest_reach; /* the largest reach from now on */
+} pressure_solve;
 
 /* ------------------------------------------------------------------------------------------------------------- excess */
 
 /* A node becomes a member. */
-static void add_member(rill_passage_solver *passages, int32_t node, int32_t *count) {
-    passages->nodes.active[node] = passages->nodes.ever[node] = 1;
-    passages->marks[node] |= RILL_NODE_UNSETTLED;
+static void activate_node(rill_passage_solver *passages, int32_t node, int32_t *count) {
+    passages->nodes.active[node] = passages->nodes.ever_active[node] = 1;
+    passages->marks[node] |= RILL_NODE_SWITCHED;
     passages->queue[(*count)++] = node;
 }
 
 /* New members that cannot take what is too much in them push it on: adds columns that this would overfill, and those that they
  * would, up to s->reach columns from the `count` in the queue. Or members would grow by one column each pass. */
-static void add_beyond(solve *s, int32_t *count) {
-    rill_passage_solver *passages = s->passages;
-    const rill_passage_nodes *a = &passages->nodes;
-    for (int32_t i = 0; i < *count; ++i) a->x[passages->queue[i]] = a->f[passages->queue[i]]; /* what they push on */
-    for (int32_t first = 0, end = *count, depth = 0; depth < s->reach && first < end;
+static void activate_beyond(pressure_solve *solve, int32_t *count) {
+    rill_passage_solver *passages = solve->passages;
+    const rill_passage_nodes *nodes = &passages->nodes;
+    for (int32_t i = 0; i < *count; ++i) nodes->x[passages->queue[i]] = nodes->f[passages->queue[i]]; /* what they push on */
+    for (int32_t first = 0, end = *count, depth = 0; depth < solve->reach && first < end;
          ++depth, first = end, end = *count) {
-        if (!rill_passages_surround(&s->stage, *count)) break;
-        a = &passages->nodes;
+        if (!rill_passages_extend_nodes(&solve->stage, *count)) break;
+        nodes = &passages->nodes;
         for (int32_t i = first; i < end; ++i) {
             const int32_t node = passages->queue[i];
-            const int32_t faces[4] = { a->west[node], a->east[node], a->south[node], a->north[node] };
+            const int32_t faces[4] = { nodes->west[node], nodes->east[node], nodes->south[node], nodes->north[node] };
             for (int32_t k = 0; k < 4; ++k) {
                 const int32_t n = rill_edge_other(&passages->faces, faces[k], node);
-                const double rest = a->x[node] + (double)a->fill[n];
-                if (n == 0 || a->active[n] || !rill_passages_roofed(passages, n) || !(rest > s->tolerance)) continue;
-                add_member(passages, n, count);
-                a->x[n] = rest;
+                const double rest = nodes->x[node] + (double)nodes->fill[n];
+                if (n == 0 || nodes->active[n] || !rill_passages_roofed(passages, n) || !(rest > solve->tolerance)) continue;
+                activate_node(passages, n, count);
+                nodes->x[n] = rest;
             }
         }
     }
     for (int32_t i = 0; i < *count; ++i) passages->nodes.x[passages->queue[i]] = 0.0;
 }
 
-static int32_t judge_part(const rill_passage_work *w, int32_t from, int32_t to) {
-    return w->passages->kernels->judge(from, to, &w->passages->nodes, w->bound);
+static int32_t judge_part(const rill_passage_work *work, int32_t from, int32_t to) {
+    return work->passages->kernels->judge(from, to, &work->passages->nodes, work->bound);
 }
 
 /* Whether a member would not end full, or columns had to be added: `*added` counts those, in the queue. */
-static bool judge_excess(solve *s, int32_t *added) {
-    rill_passage_solver *passages = s->passages;
-    const rill_passage_nodes *a = &passages->nodes;
-    const rill_passage_work work = { .passages = passages, .bound = s->tolerance };
-    const int32_t verdict = rill_passages_share(passages, 1, passages->node_count, judge_part, &work);
+static bool judge_excess(pressure_solve *solve, int32_t *added) {
+    rill_passage_solver *passages = solve->passages;
+    const rill_passage_nodes *nodes = &passages->nodes;
+    const rill_passage_work work = { .passages = passages, .bound = solve->tolerance };
+    const int32_t verdict = rill_passages_run_loop(passages, 1, passages->node_count, judge_part, &work);
     for (int32_t n = 1; verdict & RILL_VERDICT_OVER && n < passages->node_count; ++n)
-        if (!a->active[n] && a->f[n] > s->tolerance) add_member(passages, n, added), s->changed = true;
+        if (!nodes->active[n] && nodes->f[n] > solve->tolerance) activate_node(passages, n, added), solve->changed = true;
     return verdict != 0;
 }
 
@@ -92,17 +92,17 @@ static bool judge_excess(solve *s, int32_t *added) {
  * best so far. */
 static double rest_over(const rill_passage_solver *passages, const rill_passage_edges *edges, int32_t edge, int32_t node,
                         double best) {
-    const rill_passage_nodes *a = &passages->nodes;
-    const int32_t other = rill_edge_other(edges, edge, node), h = a->b[other] + a->H[other];
-    if (edge == 0 || a->pi[other] < 0.0 || h <= rill_max_i(a->b[node], a->b[other])) return best;
-    const double pi = (double)(h - (a->b[node] + a->H[node])) + a->pi[other];
+    const rill_passage_nodes *nodes = &passages->nodes;
+    const int32_t other = rill_edge_other(edges, edge, node), h = nodes->b[other] + nodes->H[other];
+    if (edge == 0 || nodes->pi[other] < 0.0 || h <= rill_max_i(nodes->b[node], nodes->b[other])) return best;
+    const double pi = (double)(h - (nodes->b[node] + nodes->H[node])) + nodes->pi[other];
     return pi > best ? pi : best;
 }
 
 /* Less than 0 if there is none. */
 static double rest_pressure(const rill_passage_solver *passages, int32_t node) {
-    const rill_passage_nodes *a = &passages->nodes;
-    const int32_t faces[4] = { a->west[node], a->east[node], a->south[node], a->north[node] };
+    const rill_passage_nodes *nodes = &passages->nodes;
+    const int32_t faces[4] = { nodes->west[node], nodes->east[node], nodes->south[node], nodes->north[node] };
     double best = -1.0;
     for (int32_t i = 0; i < 4; ++i) best = rest_over(passages, &passages->faces, faces[i], node, best);
     EACH_PIPE(passages, node, edge) best = rest_over(passages, &passages->pipes, edge, node, best);
@@ -111,8 +111,8 @@ static double rest_pressure(const rill_passage_solver *passages, int32_t node) {
 
 /* Gives the `count` new members in the queue the pressure at which they would be at rest, from their neighbours on: a lake
  * that reaches into a passage is then exact from the first sub-step on. */
-static void start_pressures(const solve *s, int32_t count) {
-    rill_passage_solver *passages = s->passages;
+static void start_pressures(const pressure_solve *solve, int32_t count) {
+    rill_passage_solver *passages = solve->passages;
     double *pi = passages->nodes.pi;
     for (int32_t i = 0; i < count; ++i) pi[passages->queue[i]] = -1.0; /* not known yet */
     for (int32_t known = count; known > 0;) {
@@ -131,116 +131,116 @@ static void start_pressures(const solve *s, int32_t count) {
 /* -------------------------------------------------------------------------------------------------------------- solve */
 
 /* Drops members whose pressure has become negative, but for those of sealed islands. Returns how many. */
-static int32_t drop_negative(solve *s) {
-    rill_passage_solver *passages = s->passages;
-    const rill_passage_nodes *a = &passages->nodes;
+static int32_t drop_negative(pressure_solve *solve) {
+    rill_passage_solver *passages = solve->passages;
+    const rill_passage_nodes *nodes = &passages->nodes;
     int32_t dropped = 0;
     for (int32_t n = 1; n < passages->node_count; ++n) {
-        if (!(a->pi[n] < 0.0) || a->sealed[n]) continue;
-        a->pi[n] = 0.0;
-        a->active[n] = 0;
-        passages->marks[n] |= RILL_NODE_UNSETTLED;
+        if (!(nodes->pi[n] < 0.0) || nodes->sealed[n]) continue;
+        nodes->pi[n] = 0.0;
+        nodes->active[n] = 0;
+        passages->marks[n] |= RILL_NODE_SWITCHED;
         dropped += 1;
     }
-    s->changed |= dropped > 0;
+    solve->changed |= dropped > 0;
     return dropped;
 }
 
-static int32_t correct_part(const rill_passage_work *w, int32_t from, int32_t to) {
-    return w->passages->kernels->correct(from, to, &w->passages->nodes);
+static int32_t correct_part(const rill_passage_work *work, int32_t from, int32_t to) {
+    return work->passages->kernels->correct(from, to, &work->passages->nodes);
 }
 
 /* Adds the solved corrections; drops members whose pressure has become negative. Returns how many. */
-static int32_t correct(solve *s) {
-    rill_passage_solver *passages = s->passages;
+static int32_t correct(pressure_solve *solve) {
+    rill_passage_solver *passages = solve->passages;
     const rill_passage_work work = { .passages = passages };
-    const int32_t negative = rill_passages_share(passages, 1, passages->node_count, correct_part, &work);
-    if (s->sealed) rill_passages_lower_sealed(passages);
-    return negative ? drop_negative(s) : 0;
+    const int32_t negative = rill_passages_run_loop(passages, 1, passages->node_count, correct_part, &work);
+    if (solve->sealed) rill_passages_normalise_sealed(passages);
+    return negative ? drop_negative(solve) : 0;
 }
 
-static void look_for_sealed(solve *s) {
-    if (s->changed) s->sealed = rill_passages_find_islands(s->passages);
-    s->changed = false;
+static void find_sealed(pressure_solve *solve) {
+    if (solve->changed) solve->sealed = rill_passages_find_islands(solve->passages);
+    solve->changed = false;
 }
 
 /* Whether the members do not end full yet with what crosses now. New ones are added to the `*added` in the queue. */
-static bool judge_members(solve *s, int32_t *added) {
-    if (!s->hasty || s->passages->some_sealed) look_for_sealed(s); /* else below, if members stay as they are */
-    if (s->sealed) s->changed |= rill_passages_vent_sealed(s->passages);
-    rill_passages_find_excess(s->passages);
-    bool off = judge_excess(s, added);
-    if (*added > 0 && s->reach > 0) {
-        add_beyond(s, added);
-        rill_passages_find_excess(s->passages);
-        judge_excess(s, added);
+static bool judge_active(pressure_solve *solve, int32_t *added) {
+    if (!solve->provisional || solve->passages->some_sealed) find_sealed(solve); /* else below, if members stay as they are */
+    if (solve->sealed) solve->changed |= rill_passages_vent_sealed(solve->passages);
+    rill_passages_find_excess(solve->passages);
+    bool off = judge_excess(solve, added);
+    if (*added > 0 && solve->reach > 0) {
+        activate_beyond(solve, added);
+        rill_passages_find_excess(solve->passages);
+        judge_excess(solve, added);
     }
-    if (s->hasty && *added > 0) return off;
-    look_for_sealed(s);
-    if (!s->sealed) return off;
-    rill_passages_balance_sealed(s->passages);
-    return judge_excess(s, added);
+    if (solve->provisional && *added > 0) return off;
+    find_sealed(solve);
+    if (!solve->sealed) return off;
+    rill_passages_balance_sealed(solve->passages);
+    return judge_excess(solve, added);
 }
 
 /* The same; and what is beside new members is a node from now on. */
-static bool measure(solve *s, int32_t *added) {
-    const bool off = judge_members(s, added);
-    if (*added > 0) rill_passages_surround(&s->stage, *added);
+static bool measure_excess(pressure_solve *solve, int32_t *added) {
+    const bool off = judge_active(solve, added);
+    if (*added > 0) rill_passages_extend_nodes(&solve->stage, *added);
     return off;
 }
 
 /* Members as they will be, about; not where some are sealed. */
-static void guess(solve *s) {
+static void predict(pressure_solve *solve) {
     int32_t added = 0;
-    if (s->sealed || !rill_passages_predict_members(&s->stage, 0.5 * s->tolerance, &added)) return;
-    s->changed = true;
-    if (added > 0) rill_passages_surround(&s->stage, added);
+    if (solve->sealed || !rill_passages_predict(&solve->stage, 0.5 * solve->tolerance, &added)) return;
+    solve->changed = true;
+    if (added > 0) rill_passages_extend_nodes(&solve->stage, added);
 }
 
 /* Openings by the donors that the pressures make now. */
-static void open_anew(solve *s) {
-    rill_passages_open(&s->stage, 1, 1);
-    s->changed |= s->careful;
+static void open_anew(pressure_solve *solve) {
+    rill_passages_open(&solve->stage, 1, 1);
+    solve->changed |= solve->careful;
 }
 
 /* Members that have grown for a while grow twice as far each pass, until too many have been added: then more carefully. */
-static void choose_reach(solve *s, int32_t passes, bool too_many) {
-    if (too_many && s->reach > 0) s->farthest = s->reach / 4;
-    s->reach = too_many || passes < 3 ? 0 : rill_min_i(s->reach > 0 ? 2 * s->reach : 1, s->farthest);
+static void choose_reach(pressure_solve *solve, int32_t passes, bool too_many) {
+    if (too_many && solve->reach > 0) solve->largest_reach = solve->reach / 4;
+    solve->reach = too_many || passes < 3 ? 0 : rill_min_i(solve->reach > 0 ? 2 * solve->reach : 1, solve->largest_reach);
 }
 
 /* One pass: solves for the members there are, and lets them go whose pressure is negative. Returns how many these are. */
-static int32_t solve_once(solve *s, rill_passage_report *report) {
-    rill_passage_solver *passages = s->passages;
-    if (s->changed || !passages->islands_hold) s->sealed = rill_passages_find_islands(passages);
-    s->changed = false;
-    const int32_t iterations = rill_passages_solve_islands(passages, s->stage.settings->scalar, 0.5 * s->tolerance,
+static int32_t solve_once(pressure_solve *solve, rill_passage_report *report) {
+    rill_passage_solver *passages = solve->passages;
+    if (solve->changed || !passages->islands_valid) solve->sealed = rill_passages_find_islands(passages);
+    solve->changed = false;
+    const int32_t iterations = rill_passages_solve_islands(passages, solve->stage.settings->scalar, 0.5 * solve->tolerance,
                                                           ITERATIONS - report->iterations);
-    passages->starved |= iterations < 0;
+    passages->out_of_memory |= iterations < 0;
     report->iterations += rill_max_i(iterations, 0);
-    return correct(s);
+    return correct(solve);
 }
 
 /* Passes until all members end full. False if it takes too many. */
-static bool run_passes(solve *s, bool off, rill_passage_report *report) {
-    for (int32_t fewest = INT32_MAX; off && !s->passages->starved;) {
+static bool run_passes(pressure_solve *solve, bool off, rill_passage_report *report) {
+    for (int32_t fewest = INT32_MAX; off && !solve->passages->out_of_memory;) {
         if (report->passes == PASSES || report->iterations >= ITERATIONS) {
-            drop_negative(s);
-            rill_passages_flow(s->passages);
+            drop_negative(solve);
+            rill_passages_flow(solve->passages);
             return false;
         }
         report->passes += 1;
-        if (report->passes > LATE_PASSES) s->tolerance = (double)RILL_FULL_LOW;
-        s->careful |= report->passes > 2; /* it should have been enough: perhaps something is sealed */
-        const int32_t dropped = solve_once(s, report);
-        if (rill_passages_flow(s->passages) && report->passes <= OPENING_PASSES) open_anew(s);
+        if (report->passes > LATE_PASSES) solve->tolerance = (double)RILL_FULL_LOW;
+        solve->careful |= report->passes > 2; /* it should have been enough: perhaps something is sealed */
+        const int32_t dropped = solve_once(solve, report);
+        if (rill_passages_flow(solve->passages) && report->passes <= OPENING_PASSES) open_anew(solve);
         /* Or a guess brings back what has been dropped, for ever. */
         const bool fewer = dropped > FEW && dropped < fewest;
         fewest = rill_min_i(fewest, dropped);
-        if ((fewer && report->passes < GUESSES) || report->passes % GUESSES == 0) guess(s);
-        choose_reach(s, report->passes, dropped > 0);
+        if ((fewer && report->passes < PREDICT_EVERY) || report->passes % PREDICT_EVERY == 0) predict(solve);
+        choose_reach(solve, report->passes, dropped > 0);
         int32_t added = 0; /* they start without pressure */
-        off = measure(s, &added);
+        off = measure_excess(solve, &added);
     }
     return true;
 }
@@ -253,37 +253,37 @@ static int32_t list_filled(rill_passage_solver *passages) {
     return count;
 }
 
-/* Leaves the pressures in pi and what crosses each edge in q. Returns what covered faces change (rill_passages_change), or -1 if that
+/* Leaves the pressures in pi and what crosses each edge in q. Returns what covered faces change (rill_passages_find_change), or -1 if that
  * is not known. */
-static int32_t find_pressures(solve *s, rill_passage_report *report) {
-    int32_t added = list_filled(s->passages);
-    s->changed = added > 0;
-    start_pressures(s, added);
+static int32_t find_pressures(pressure_solve *solve, rill_passage_report *report) {
+    int32_t added = list_filled(solve->passages);
+    solve->changed = added > 0;
+    start_pressures(solve, added);
     added = 0;
-    s->hasty = true;
-    open_anew(s);
-    bool off = measure(s, &added);
-    s->hasty = false;
+    solve->provisional = true;
+    open_anew(solve);
+    bool off = measure_excess(solve, &added);
+    solve->provisional = false;
     if (added > 0) {
-        start_pressures(s, added);
-        open_anew(s);
-        guess(s);
+        start_pressures(solve, added);
+        open_anew(solve);
+        predict(solve);
         added = 0;
-        off = measure(s, &added);
+        off = measure_excess(solve, &added);
     }
-    report->capped = !run_passes(s, off, report);
+    report->capped = !run_passes(solve, off, report);
     if (report->capped) return -1;
-    const int32_t change = rill_passages_change(s->passages);
+    const int32_t change = rill_passages_find_change(solve->passages);
     if (!(change & RILL_VERDICT_SHORT)) return change;
-    rill_passages_limit(s->passages); /* what the pressures drive; and members must do with less */
+    rill_passages_limit(solve->passages); /* what the pressures drive; and members must do with less */
     added = 0;
-    off = measure(s, &added);
-    report->capped = !run_passes(s, off, report);
+    off = measure_excess(solve, &added);
+    report->capped = !run_passes(solve, off, report);
     return -1;
 }
 
-static double tolerance_for(const rill_flow *flow, const rill_kernel_constants *k) {
-    double moves = (double)flow->extent.speed * (double)k->lambda * (double)flow->extent.depth;
+static double tolerance_for(const rill_flow *flow, const rill_kernel_constants *constants) {
+    double moves = (double)flow->extent.speed * (double)constants->lambda * (double)flow->extent.depth;
     double share = moves * TOLERANCE_SHARE;
     return share < TOLERANCE_LEAST ? TOLERANCE_LEAST : share > TOLERANCE_MOST ? TOLERANCE_MOST : share;
 }
@@ -292,14 +292,14 @@ static double tolerance_for(const rill_flow *flow, const rill_kernel_constants *
 
 /* Whether what covered edges change, in f, would overfill a node whose faces are not all covered. */
 static bool overflows(const rill_passage_solver *passages, int32_t n) {
-    const rill_passage_nodes *a = &passages->nodes;
-    return !a->ever[n] && a->f[n] != 0.0 && (double)a->fill[n] + a->f[n] > 0.0 && rill_passages_roofed(passages, n);
+    const rill_passage_nodes *nodes = &passages->nodes;
+    return !nodes->ever_active[n] && nodes->f[n] != 0.0 && (double)nodes->fill[n] + nodes->f[n] > 0.0 && rill_passages_roofed(passages, n);
 }
 
 /* Covers all faces of a node. */
-static void cover_node(rill_passage_solver *passages, int32_t n, int32_t *count) {
+static void flood_faces(rill_passage_solver *passages, int32_t n, int32_t *count) {
     if (!overflows(passages, n)) return;
-    passages->nodes.ever[n] = 1;
+    passages->nodes.ever_active[n] = 1;
     passages->queue[(*count)++] = n;
 }
 
@@ -307,7 +307,7 @@ static void cover_node(rill_passage_solver *passages, int32_t n, int32_t *count)
 static void change_over_pipes(const rill_passage_solver *passages) {
     const rill_passage_edges *pipes = &passages->pipes;
     for (int32_t i = 1; i < pipes->count; ++i) {
-        if (!rill_edge_covered(passages, pipes, i)) continue;
+        if (!rill_edge_flooded(passages, pipes, i)) continue;
         passages->nodes.f[pipes->l[i]] -= pipes->q[i];
         passages->nodes.f[pipes->r[i]] += pipes->q[i];
     }
@@ -316,20 +316,20 @@ static void change_over_pipes(const rill_passage_solver *passages) {
 /* Columns that are no members and yet move with them: one beside members may end below its ceiling only because as much leaves on
  * its other sides. Then all of its faces must move together, that is, all of them are covered. This is repeated,
  * because its neighbours may be such columns then. */
-static void cover_fronts(const rill_passage_stage *s, int32_t change) {
-    rill_passage_solver *passages = s->flow->passages;
+static void flood_fronts(const rill_passage_stage *stage, int32_t change) {
+    rill_passage_solver *passages = stage->flow->passages;
     const rill_passage_edges *pipes = &passages->pipes;
-    for (bool again = true; again && !passages->starved;) {
-        const int32_t verdict = change < 0 ? rill_passages_change(passages) : change;
+    for (bool again = true; again && !passages->out_of_memory;) {
+        const int32_t verdict = change < 0 ? rill_passages_find_change(passages) : change;
         int32_t count = 0;
         change = -1;
         change_over_pipes(passages);
-        for (int32_t n = 1; verdict & RILL_VERDICT_OVER && n < passages->node_count; ++n) cover_node(passages, n, &count);
+        for (int32_t n = 1; verdict & RILL_VERDICT_OVER && n < passages->node_count; ++n) flood_faces(passages, n, &count);
         for (int32_t i = 1; i < pipes->count; ++i) {
-            cover_node(passages, pipes->l[i], &count);
-            cover_node(passages, pipes->r[i], &count);
+            flood_faces(passages, pipes->l[i], &count);
+            flood_faces(passages, pipes->r[i], &count);
         }
-        again = count > 0 && rill_passages_surround(s, count);
+        again = count > 0 && rill_passages_extend_nodes(stage, count);
     }
 }
 
@@ -340,16 +340,16 @@ rill_passage_report rill_passages_move(rill_flow *flow, const rill_flow_settings
     rill_passage_report report = { 0 };
     rill_passage_solver *passages = flow->passages;
     if (!passages) return report;
-    solve s = { .stage = { flow, settings, constants }, .passages = passages, .farthest = FARTHEST };
-    if (rill_passages_find_nodes(&s.stage)) {
-        s.tolerance = tolerance_for(flow, constants);
-        s.careful = passages->some_sealed || flow->stale || flow->substep % 4 == 0;
-        const int32_t change = find_pressures(&s, &report);
-        cover_fronts(&s.stage, change);
+    pressure_solve solve = { .stage = { flow, settings, constants }, .passages = passages, .largest_reach = FARTHEST };
+    if (rill_passages_find_nodes(&solve.stage)) {
+        solve.tolerance = tolerance_for(flow, constants);
+        solve.careful = passages->some_sealed || flow->stale || flow->substep % 4 == 0;
+        const int32_t change = find_pressures(&solve, &report);
+        flood_fronts(&solve.stage, change);
     }
-    if (passages->starved)
-        rill_passages_forgo(flow, &report.refused);
+    if (passages->out_of_memory)
+        rill_passages_repair_unsolved(flow, &report.refused);
     else if (passages->node_count > 1)
-        rill_passages_transfer(&s.stage, &report);
+        rill_passages_transfer(&solve.stage, &report);
     return report;
 }

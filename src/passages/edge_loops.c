@@ -14,67 +14,67 @@ enum {
     WORTH_A_SHARE = 2048
 }; /* nodes or faces: some microseconds of the faster loops, where starting tasks takes one */
 
-typedef struct job {
+typedef struct shared_loop {
     rill_passage_loop *loop;
     const rill_passage_work *work;
     int32_t from, to, shares;
     atomic_int verdict;
-} job;
+} shared_loop;
 
 /* Shares begin where chunks do. */
-static int32_t begin_of(const job *j, int32_t share) {
-    const int64_t at = j->from + (int64_t)(j->to - j->from) * share / j->shares;
-    return share == 0 ? j->from : share == j->shares ? j->to : (int32_t)(at - at % RILL_CHUNK);
+static int32_t begin_of(const shared_loop *shared, int32_t share) {
+    const int64_t at = shared->from + (int64_t)(shared->to - shared->from) * share / shared->shares;
+    return share == 0 ? shared->from : share == shared->shares ? shared->to : (int32_t)(at - at % RILL_CHUNK);
 }
 
 static void work_on_share(void *context, int32_t share) {
-    job *j = context;
-    const int32_t verdict = j->loop(j->work, begin_of(j, share), begin_of(j, share + 1));
-    atomic_fetch_or(&j->verdict, verdict);
+    shared_loop *shared = context;
+    const int32_t verdict = shared->loop(shared->work, begin_of(shared, share), begin_of(shared, share + 1));
+    atomic_fetch_or(&shared->verdict, verdict);
 }
 
-int32_t rill_passages_share(const rill_passage_solver *passages, int32_t from, int32_t to, rill_passage_loop *loop,
+int32_t rill_passages_run_loop(const rill_passage_solver *passages, int32_t from, int32_t to, rill_passage_loop *loop,
                            const rill_passage_work *work) {
     const int32_t most = (to - from) / WORTH_A_SHARE;
     if (most < 2) return loop(work, from, to);
-    job j = { .loop = loop, .work = work, .from = from, .to = to };
-    j.shares = rill_min_i(rill_tasks_width(passages->runtime), most);
-    rill_parallel_for(passages->runtime, passages->workers, j.shares, work_on_share, &j);
-    return atomic_load(&j.verdict);
+    shared_loop shared = { .loop = loop, .work = work, .from = from, .to = to };
+    shared.shares = rill_min_i(rill_tasks_width(passages->runtime), most);
+    rill_parallel_for(passages->runtime, passages->workers, shared.shares, work_on_share, &shared);
+    return atomic_load(&shared.verdict);
 }
 
 /* -------------------------------------------------------------------------------------------------------------- edges */
 
-static int32_t open_part(const rill_passage_work *w, int32_t from, int32_t to) {
-    w->passages->kernels->open(from, to, &w->passages->nodes, w->edges, w->constants->lambda, w->paper);
+static int32_t open_part(const rill_passage_work *work, int32_t from, int32_t to) {
+    work->passages->kernels->open(from, to, &work->passages->nodes, work->edges, work->constants->lambda, work->paper);
     return 0;
 }
 
-void rill_passages_open(const rill_passage_stage *s, int32_t first_face, int32_t first_pipe) {
-    const rill_passage_solver *passages = s->flow->passages;
-    const float paper = s->settings->paper ? s->constants->paper_opening : 0.0f;
-    rill_passage_work work = { .passages = passages, .constants = s->constants, .paper = paper };
+void rill_passages_open(const rill_passage_stage *stage, int32_t first_face, int32_t first_pipe) {
+    const rill_passage_solver *passages = stage->flow->passages;
+    const float paper = stage->settings->paper ? stage->constants->paper_opening : 0.0f;
+    rill_passage_work work = { .passages = passages, .constants = stage->constants, .paper = paper };
     work.edges = &passages->faces;
-    rill_passages_share(passages, first_face, passages->faces.count, open_part, &work);
+    rill_passages_run_loop(passages, first_face, passages->faces.count, open_part, &work);
     work.edges = &passages->pipes;
     open_part(&work, first_pipe, passages->pipes.count);
 }
 
-static int32_t flow_part(const rill_passage_work *w, int32_t from, int32_t to) {
-    return w->passages->kernels->flow(from, to, &w->passages->nodes, w->edges);
+static int32_t flow_part(const rill_passage_work *work, int32_t from, int32_t to) {
+    return work->passages->kernels->flow(from, to, &work->passages->nodes, work->edges);
 }
 
 bool rill_passages_flow(const rill_passage_solver *passages) {
     rill_passage_work work = { .passages = passages, .edges = &passages->faces };
-    const int32_t turned = rill_passages_share(passages, 1, passages->faces.count, flow_part, &work);
+    const int32_t turned = rill_passages_run_loop(passages, 1, passages->faces.count, flow_part, &work);
     work.edges = &passages->pipes;
     return flow_part(&work, 1, passages->pipes.count) | turned;
 }
 
 /* ------------------------------------------------------------------------------------------------------------- excess */
 
-static int32_t excess_part(const rill_passage_work *w, int32_t from, int32_t to) {
-    w->passages->kernels->excess(from, to, &w->passages->nodes, w->edges);
+static int32_t excess_part(const rill_passage_work *work, int32_t from, int32_t to) {
+    work->passages->kernels->excess(from, to, &work->passages->nodes, work->edges);
     return 0;
 }
 
@@ -82,7 +82,7 @@ void rill_passages_find_excess(const rill_passage_solver *passages) {
     const rill_passage_work work = { .passages = passages, .edges = &passages->faces };
     const rill_passage_edges *pipes = &passages->pipes;
     double *f = passages->nodes.f;
-    rill_passages_share(passages, 1, passages->node_count, excess_part, &work);
+    rill_passages_run_loop(passages, 1, passages->node_count, excess_part, &work);
     for (int32_t i = 1; i < pipes->count; ++i) {
         f[pipes->l[i]] -= pipes->q[i];
         f[pipes->r[i]] += pipes->q[i];
@@ -93,16 +93,16 @@ static bool pipe_drains(const rill_passage_solver *passages, int32_t i) {
     const rill_passage_edges *pipes = &passages->pipes;
     const double q = pipes->q[i], gives = q < 0.0 ? -q : q;
     const double has = (double)passages->nodes.H[q < 0.0 ? pipes->r[i] : pipes->l[i]];
-    return gives > 0.0 && gives > has - (double)RILL_LIMIT_SLACK && rill_edge_covered(passages, pipes, i);
+    return gives > 0.0 && gives > has - (double)RILL_LIMIT_SLACK && rill_edge_flooded(passages, pipes, i);
 }
 
-static int32_t change_part(const rill_passage_work *w, int32_t from, int32_t to) {
-    return w->passages->kernels->change(from, to, &w->passages->nodes, w->edges);
+static int32_t change_part(const rill_passage_work *work, int32_t from, int32_t to) {
+    return work->passages->kernels->change(from, to, &work->passages->nodes, work->edges);
 }
 
-int32_t rill_passages_change(const rill_passage_solver *passages) {
+int32_t rill_passages_find_change(const rill_passage_solver *passages) {
     const rill_passage_work work = { .passages = passages, .edges = &passages->faces };
-    int32_t verdict = rill_passages_share(passages, 1, passages->node_count, change_part, &work);
+    int32_t verdict = rill_passages_run_loop(passages, 1, passages->node_count, change_part, &work);
     for (int32_t i = 1; i < passages->pipes.count && !(verdict & RILL_VERDICT_SHORT); ++i)
         if (pipe_drains(passages, i)) verdict |= RILL_VERDICT_SHORT;
     return verdict;

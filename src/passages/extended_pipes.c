@@ -26,14 +26,14 @@ typedef bool belongs_to(const rill_passage_solver *passages, int32_t node);
 static bool is_full(const rill_passage_solver *passages, int32_t node) {
     return rill_passages_roofed(passages, node) && passages->nodes.fill[node] >= RILL_FULL_HIGH - RILL_FULL_LOW;
 }
-static bool is_member(const rill_passage_solver *passages, int32_t node) {
+static bool is_active(const rill_passage_solver *passages, int32_t node) {
     return passages->nodes.active[node];
 }
 
 /* What leads on from a node along an axis, ahead or back: the face if it is open, else a sparse pipe that is. */
 static link link_of(const rill_passage_solver *passages, int32_t node, int32_t axis, bool ahead) {
-    const rill_passage_nodes *a = &passages->nodes;
-    const int32_t face = axis ? ahead ? a->north[node] : a->south[node] : ahead ? a->east[node] : a->west[node];
+    const rill_passage_nodes *nodes = &passages->nodes;
+    const int32_t face = axis ? ahead ? nodes->north[node] : nodes->south[node] : ahead ? nodes->east[node] : nodes->west[node];
     if (face > 0 && passages->faces.reach[face] > 0.0f) return (link){ &passages->faces, face };
     link found = { &passages->pipes, 0 };
     EACH_PIPE(passages, node,
@@ -65,29 +65,29 @@ typedef struct series {
 } series;
 
 static void add_link(series *sum, link at) {
-    const rill_passage_edges *e = at.edges;
-    if (at.edge == 0 || !(e->gain[at.edge] > 0.0f && e->reach[at.edge] > 0.0f)) {
+    const rill_passage_edges *edges = at.edges;
+    if (at.edge == 0 || !(edges->gain[at.edge] > 0.0f && edges->reach[at.edge] > 0.0f)) {
         sum->open = false;
         return;
     }
-    sum->flux += (double)e->base[at.edge] / (double)e->gain[at.edge] + (double)e->head[at.edge];
-    sum->resistance += 1.0 / ((double)e->gain[at.edge] * (double)e->reach[at.edge]);
+    sum->flux += (double)edges->base[at.edge] / (double)edges->gain[at.edge] + (double)edges->head[at.edge];
+    sum->resistance += 1.0 / ((double)edges->gain[at.edge] * (double)edges->reach[at.edge]);
 }
 
 /* The velocity that carries a flux over an edge is its base from now on, whatever the pressures. */
 static void set_link(link at, double flux) {
-    const rill_passage_edges *e = at.edges;
+    const rill_passage_edges *edges = at.edges;
     if (at.edge == 0) return;
-    e->base[at.edge] = e->reach[at.edge] > 0.0f ? (float)(flux / (double)e->reach[at.edge]) : 0.0f;
-    e->head[at.edge] = 0;
-    e->q[at.edge] = flux;
+    edges->base[at.edge] = edges->reach[at.edge] > 0.0f ? (float)(flux / (double)edges->reach[at.edge]) : 0.0f;
+    edges->head[at.edge] = 0;
+    edges->q[at.edge] = flux;
 }
 
 /* Whether the liquid beyond an end reaches the lintel there. */
 static bool presses(const rill_passage_solver *passages, link at, int32_t node) {
-    const rill_passage_nodes *a = &passages->nodes;
+    const rill_passage_nodes *nodes = &passages->nodes;
     const int32_t other = beyond(at, node);
-    return other > 0 && a->b[other] + a->H[other] >= rill_min_i(a->c[node], a->c[other]) - RILL_SUBMERGED;
+    return other > 0 && nodes->b[other] + nodes->H[other] >= rill_min_i(nodes->c[node], nodes->c[other]) - RILL_SUBMERGED;
 }
 
 /* The columns of a run that is under pressure become members. */
@@ -98,13 +98,13 @@ static void join_run(rill_passage_solver *passages, belongs_to *belongs, int32_t
         !presses(passages, link_of(passages, last, axis, true), last))
         return;
     for (int32_t n = first; n > 0; n = next_of(passages, belongs, n, axis, true))
-        passages->nodes.active[n] = passages->nodes.ever[n] = 1;
+        passages->nodes.active[n] = passages->nodes.ever_active[n] = 1;
 }
 
 /* Whether a column is full, whether or not it may be a member. */
 static bool full_node(const rill_passage_solver *passages, int32_t node) {
-    const rill_passage_nodes *a = &passages->nodes;
-    return node > 0 && a->c[node] < RILL_TOP && a->H[node] >= a->c[node] - a->b[node] - RILL_FULL_LOW;
+    const rill_passage_nodes *nodes = &passages->nodes;
+    return node > 0 && nodes->c[node] < RILL_TOP && nodes->H[node] >= nodes->c[node] - nodes->b[node] - RILL_FULL_LOW;
 }
 
 /* A column beyond an end that is full too is no part of the run, and nobody knows its pressure: then nothing flows. */
@@ -141,7 +141,7 @@ static void close_faces(const rill_passage_solver *passages) {
     const rill_passage_edges *faces = &passages->faces;
     for (int32_t i = 1; i < faces->count; ++i) {
         const int32_t l = faces->l[i], r = faces->r[i];
-        if (!rill_edge_covered(passages, faces, i) || is_member(passages, l) || is_member(passages, r)) continue;
+        if (!rill_edge_flooded(passages, faces, i) || is_active(passages, l) || is_active(passages, r)) continue;
         if (full_node(passages, faces->q[i] > 0.0 ? r : l)) set_link((link){ faces, i }, 0.0);
     }
 }
@@ -151,14 +151,14 @@ static bool in_run(const rill_passage_solver *passages, int32_t pipe, bool ahead
     const rill_passage_edges *pipes = &passages->pipes;
     const int32_t node = ahead ? pipes->l[pipe] : pipes->r[pipe];
     const link on = link_of(passages, node, pipes->axis[pipe], ahead);
-    return is_member(passages, node) && on.edges == pipes && on.edge == pipe;
+    return is_active(passages, node) && on.edges == pipes && on.edge == pipe;
 }
 
 /* Covered pipes that no run flows through are closed. */
 static void close_pipes(const rill_passage_solver *passages) {
     const rill_passage_edges *pipes = &passages->pipes;
     for (int32_t i = 1; i < pipes->count; ++i)
-        if (rill_edge_covered(passages, pipes, i) && !in_run(passages, i, true) && !in_run(passages, i, false))
+        if (rill_edge_flooded(passages, pipes, i) && !in_run(passages, i, true) && !in_run(passages, i, false))
             set_link((link){ pipes, i }, 0.0);
 }
 
@@ -169,16 +169,16 @@ rill_passage_report rill_passages_move_extended(rill_flow *flow, const rill_flow
     if (!passages) return report;
     const rill_passage_stage stage = { flow, settings, constants };
     if (!rill_passages_find_nodes(&stage)) {
-        if (passages->starved) rill_passages_forgo(flow, &report.refused);
+        if (passages->out_of_memory) rill_passages_repair_unsolved(flow, &report.refused);
         return report;
     }
     for (int32_t n = 1; n < passages->node_count; ++n) passages->nodes.active[n] = 0, passages->nodes.pi[n] = 0.0;
     rill_passages_open(&stage, 1, 1);
     for (int32_t axis = 0; axis < 2; ++axis) each_run(passages, axis, is_full, join_run);
-    for (int32_t axis = 0; axis < 2; ++axis) each_run(passages, axis, is_member, drive_run);
+    for (int32_t axis = 0; axis < 2; ++axis) each_run(passages, axis, is_active, drive_run);
     close_faces(passages);
     close_pipes(passages);
-    if (rill_passages_change(passages) & RILL_VERDICT_SHORT) rill_passages_limit(passages);
+    if (rill_passages_find_change(passages) & RILL_VERDICT_SHORT) rill_passages_limit(passages);
     rill_passages_transfer(&stage, &report);
     return report;
 }

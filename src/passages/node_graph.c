@@ -44,28 +44,28 @@ void rill_passages_clear(rill_passage_solver *passages) {
         passages->node_of[passages->nodes.place[i]] = -passages->nodes.port[i];
     passages->node_count = passages->faces.count = passages->pipes.count = 1;
     passages->island_count = passages->searched_nodes = 0;
-    passages->hold = passages->as_looked = passages->islands_hold = false;
+    passages->reusable = passages->as_found = passages->islands_valid = false;
 }
 
 bool rill_passages_make_node(rill_passage_solver *passages, const rill_bed *bed, rill_passage_spot at) {
     const rill_sheet *sheet = &bed->sheets[at.sheet];
     const int32_t n = passages->node_count;
     if (n == passages->node_capacity && !rill_passages_room_for_nodes(passages, n + 1)) return false;
-    const rill_passage_nodes *a = &passages->nodes;
-    a->place[n] = at.place;
-    a->sheet[n] = at.sheet;
-    a->column[n] = at.column;
-    a->row[n] = at.row;
-    a->tile[n] = sheet->first_tile + at.row / RILL_TILE_H * sheet->tiles_x + at.column / RILL_TILE_W;
-    a->port[n] = -passages->node_of[at.place];
-    a->inner[n] = a->west[n] = a->east[n] = a->south[n] = a->north[n] = a->pipe[n] = 0;
-    a->active[n] = a->was[n] = a->ever[n] = a->sealed[n] = 0;
-    a->fill[n] = RILL_NO_ROOF;
-    a->pi[n] = a->x[n] = a->f[n] = 0.0;
-    a->last[n] = a->before[n] = -1.0;
+    const rill_passage_nodes *nodes = &passages->nodes;
+    nodes->place[n] = at.place;
+    nodes->sheet[n] = at.sheet;
+    nodes->column[n] = at.column;
+    nodes->row[n] = at.row;
+    nodes->tile[n] = sheet->first_tile + at.row / RILL_TILE_H * sheet->tiles_x + at.column / RILL_TILE_W;
+    nodes->port[n] = -passages->node_of[at.place];
+    nodes->inner[n] = nodes->west[n] = nodes->east[n] = nodes->south[n] = nodes->north[n] = nodes->pipe[n] = 0;
+    nodes->active[n] = nodes->was_active[n] = nodes->ever_active[n] = nodes->sealed[n] = 0;
+    nodes->fill[n] = RILL_NO_ROOF;
+    nodes->pi[n] = nodes->x[n] = nodes->f[n] = 0.0;
+    nodes->last[n] = nodes->before[n] = -1.0;
     passages->pool[n] = n;
     passages->slot[n] = passages->island_of[n] = -1; /* of islands that may stay those that were found without it */
-    passages->marks[n] = a->even[n / RILL_CHUNK] = a->in_row[n / RILL_CHUNK] = 0;
+    passages->marks[n] = nodes->contiguous[n / RILL_CHUNK] = nodes->in_row[n / RILL_CHUNK] = 0;
     passages->node_of[at.place] = n;
     passages->node_count = n + 1;
     return true;
@@ -87,7 +87,7 @@ static int32_t add_edge(rill_passage_solver *passages, rill_passage_edges *edges
     edges->axis[i] = axis;
     edges->at[i] = at;
     edges->t[i] = 0;
-    edges->even[i / RILL_CHUNK] = edges->in_row[i / RILL_CHUNK] = 0;
+    edges->contiguous[i / RILL_CHUNK] = edges->in_row[i / RILL_CHUNK] = 0;
     edges->count = i + 1;
     return i;
 }
@@ -97,11 +97,11 @@ static int32_t root_of(int32_t *pool, int32_t node) {
     return node;
 }
 
-static void join_pools(rill_passage_solver *passages, int32_t a, int32_t b) {
-    if (!passages->nodes.inner[a] || !passages->nodes.inner[b]) return;
-    a = root_of(passages->pool, a);
-    b = root_of(passages->pool, b);
-    passages->pool[rill_max_i(a, b)] = rill_min_i(a, b);
+static void join_pools(rill_passage_solver *passages, int32_t first, int32_t second) {
+    if (!passages->nodes.inner[first] || !passages->nodes.inner[second]) return;
+    first = root_of(passages->pool, first);
+    second = root_of(passages->pool, second);
+    passages->pool[rill_max_i(first, second)] = rill_min_i(first, second);
 }
 
 void rill_passages_flatten_pools(const rill_passage_solver *passages) {
@@ -111,11 +111,11 @@ void rill_passages_flatten_pools(const rill_passage_solver *passages) {
 /* The nodes at the ends of a face know it. */
 static void link_face(const rill_passage_solver *passages, int32_t face) {
     const rill_passage_edges *faces = &passages->faces;
-    const rill_passage_nodes *a = &passages->nodes;
+    const rill_passage_nodes *nodes = &passages->nodes;
     const int32_t l = faces->l[face], r = faces->r[face];
-    (faces->axis[face] ? a->north : a->east)[l] = face;
-    (faces->axis[face] ? a->south : a->west)[r] = face;
-    a->even[l / RILL_CHUNK] = a->even[r / RILL_CHUNK] = 0;
+    (faces->axis[face] ? nodes->north : nodes->east)[l] = face;
+    (faces->axis[face] ? nodes->south : nodes->west)[r] = face;
+    nodes->contiguous[l / RILL_CHUNK] = nodes->contiguous[r / RILL_CHUNK] = 0;
 }
 
 /* The face towards `step` (-1 or 1) along an axis, unless it is an edge already, or closed. False without memory. */
@@ -142,39 +142,39 @@ rill_passage_spot rill_passages_spot_at(const rill_bed *bed, int32_t place) {
     return (rill_passage_spot){ place, (int32_t)(sheet - bed->sheets), x - sheet->x0 + 1, y - sheet->y0 + 1 };
 }
 
-static void hang_pipe(rill_passage_solver *passages, int32_t node, int32_t half) {
+static void link_pipe(rill_passage_solver *passages, int32_t node, int32_t half) {
     passages->pipes.next[half] = passages->nodes.pipe[node];
     passages->nodes.pipe[node] = half;
 }
 
 static bool add_pipe(rill_passage_solver *passages, const rill_flow *flow, int32_t node, int32_t pipe) {
     const rill_bed *bed = flow->bed;
-    const rill_pipe *p = &flow->sparse->pipes[pipe];
-    const int32_t far = p->l == passages->nodes.place[node] ? p->r : p->l, known = passages->node_of[far];
+    const rill_pipe *ends = &flow->sparse->pipes[pipe];
+    const int32_t far = ends->l == passages->nodes.place[node] ? ends->r : ends->l, known = passages->node_of[far];
     const int32_t other = known > 0 ? known : rill_passages_node_at(passages, bed, rill_passages_spot_at(bed, far));
     if (other == 0) return false;
-    const int32_t l = far == p->r ? node : other, r = far == p->r ? other : node;
-    const int32_t edge = add_edge(passages, &passages->pipes, l, r, p->axis, pipe);
+    const int32_t l = far == ends->r ? node : other, r = far == ends->r ? other : node;
+    const int32_t edge = add_edge(passages, &passages->pipes, l, r, ends->axis, pipe);
     if (edge == 0) return false;
-    hang_pipe(passages, l, 2 * edge);
-    hang_pipe(passages, r, 2 * edge + 1);
+    link_pipe(passages, l, 2 * edge);
+    link_pipe(passages, r, 2 * edge + 1);
     return true;
 }
 
 /* Makes a node an inner one, with all of its edges. False without memory. */
-static bool take_in(rill_passage_solver *passages, const rill_flow *flow, int32_t node) {
+static bool make_inner(rill_passage_solver *passages, const rill_flow *flow, int32_t node) {
     bool good = true;
     for (int32_t axis = 0; axis < 2; ++axis)
         good = good && add_face(passages, flow->bed, node, axis, -1) && add_face(passages, flow->bed, node, axis, 1);
     const int32_t port = passages->nodes.port[node];
     for (int32_t i = passages->port_first[port]; port > 0 && good && i < passages->port_first[port + 1]; ++i) {
-        const rill_pipe *p = &flow->sparse->pipes[passages->port_pipes[i]];
-        const int32_t other = passages->node_of[p->l == passages->nodes.place[node] ? p->r : p->l];
+        const rill_pipe *ends = &flow->sparse->pipes[passages->port_pipes[i]];
+        const int32_t other = passages->node_of[ends->l == passages->nodes.place[node] ? ends->r : ends->l];
         if (other > 0 && passages->nodes.inner[other]) continue; /* it has been there first */
         good = add_pipe(passages, flow, node, passages->port_pipes[i]);
     }
     passages->nodes.inner[node] = 1;
-    passages->hold &= good;
+    passages->reusable &= good;
     const int32_t faces[4] = { passages->nodes.west[node], passages->nodes.east[node], passages->nodes.south[node],
                                passages->nodes.north[node] };
     for (int32_t i = 0; i < 4; ++i) join_pools(passages, node, rill_edge_other(&passages->faces, faces[i], node));
@@ -183,13 +183,13 @@ static bool take_in(rill_passage_solver *passages, const rill_flow *flow, int32_
 }
 
 /* Takes in a neighbour of a node, if it has a ceiling, and appends it to the queue. */
-static bool take_beside(rill_passage_solver *passages, const rill_flow *flow, int32_t other, int32_t *count) {
+static bool make_inner_beside(rill_passage_solver *passages, const rill_flow *flow, int32_t other, int32_t *count) {
     if (other == 0 || passages->nodes.inner[other] || !rill_passages_may_be_inner(flow->bed, rill_passages_spot_of(passages, other))) return true;
     passages->queue[(*count)++] = other;
-    return take_in(passages, flow, other);
+    return make_inner(passages, flow, other);
 }
 
-bool rill_passages_take_around(rill_passage_solver *passages, const rill_flow *flow, int32_t given, int32_t *count) {
+bool rill_passages_make_inner_around(rill_passage_solver *passages, const rill_flow *flow, int32_t given, int32_t *count) {
     bool good = true;
     for (int32_t i = 0; i < *count && good; ++i) {
         const int32_t node = passages->queue[i];
@@ -197,9 +197,9 @@ bool rill_passages_take_around(rill_passage_solver *passages, const rill_flow *f
         const int32_t faces[4] = { passages->nodes.west[node], passages->nodes.east[node], passages->nodes.south[node],
                                    passages->nodes.north[node] };
         for (int32_t k = 0; k < 4 && good; ++k)
-            good = take_beside(passages, flow, rill_edge_other(&passages->faces, faces[k], node), count);
+            good = make_inner_beside(passages, flow, rill_edge_other(&passages->faces, faces[k], node), count);
         for (int32_t half = passages->nodes.pipe[node]; half > 0 && good; half = passages->pipes.next[half])
-            good = take_beside(passages, flow, rill_edge_other(&passages->pipes, half / 2, node), count);
+            good = make_inner_beside(passages, flow, rill_edge_other(&passages->pipes, half / 2, node), count);
     }
     return good;
 }
@@ -230,20 +230,20 @@ static void permute(const rill_passage_solver *passages, int32_t *plane) {
 
 /* Numbers the nodes anew, row by row: neighbours in the bed are neighbours here, too. */
 static void number_nodes(rill_passage_solver *passages) {
-    const rill_passage_nodes *a = &passages->nodes;
-    int32_t *const planes[] = { a->place, a->tile, a->sheet, a->column, a->row, a->port, a->inner };
+    const rill_passage_nodes *nodes = &passages->nodes;
+    int32_t *const planes[] = { nodes->place, nodes->tile, nodes->sheet, nodes->column, nodes->row, nodes->port, nodes->inner };
     order_nodes(passages);
     for (size_t i = 0; i < sizeof planes / sizeof *planes; ++i) permute(passages, planes[i]);
-    for (int32_t n = 1; n < passages->node_count; ++n) passages->node_of[a->place[n]] = n;
+    for (int32_t n = 1; n < passages->node_count; ++n) passages->node_of[nodes->place[n]] = n;
 }
 
 /* The faces along an axis, in the order of the nodes they begin at. False without memory. */
 static bool add_faces(rill_passage_solver *passages, const rill_bed *bed, int32_t axis) {
     for (int32_t n = 1; n < passages->node_count; ++n) {
-        const rill_passage_nodes *a = &passages->nodes;
-        const int32_t place = a->place[n], far = place + (axis ? bed->sheets[a->sheet[n]].stride : 1);
+        const rill_passage_nodes *nodes = &passages->nodes;
+        const int32_t place = nodes->place[n], far = place + (axis ? bed->sheets[nodes->sheet[n]].stride : 1);
         const int32_t other = passages->node_of[far];
-        if (other <= 0 || !(a->inner[n] | a->inner[other]) || !rill_passages_open_between(bed, place, far)) continue;
+        if (other <= 0 || !(nodes->inner[n] | nodes->inner[other]) || !rill_passages_open_between(bed, place, far)) continue;
         const int32_t face = add_edge(passages, &passages->faces, n, other, axis, far);
         if (face == 0) return false;
         link_face(passages, face);
@@ -257,8 +257,8 @@ static bool add_pipes(rill_passage_solver *passages, const rill_flow *flow) {
     for (int32_t n = 1; n < passages->node_count; ++n) {
         const int32_t port = passages->nodes.inner[n] ? passages->nodes.port[n] : 0;
         for (int32_t i = passages->port_first[port]; port > 0 && good && i < passages->port_first[port + 1]; ++i) {
-            const rill_pipe *p = &flow->sparse->pipes[passages->port_pipes[i]];
-            const int32_t l = passages->node_of[p->l], r = passages->node_of[p->r];
+            const rill_pipe *ends = &flow->sparse->pipes[passages->port_pipes[i]];
+            const int32_t l = passages->node_of[ends->l], r = passages->node_of[ends->r];
             if (passages->nodes.inner[l] && passages->nodes.inner[r] && rill_min_i(l, r) < n) continue; /* twice */
             good = add_pipe(passages, flow, n, passages->port_pipes[i]);
             join_pools(passages, l, r);
@@ -275,26 +275,26 @@ static bool in_a_row(const int32_t *of, int32_t at) {
 }
 
 /* Finds the chunks in which nothing has to be looked up one by one. */
-static void find_even(const rill_passage_solver *passages) {
-    const rill_passage_edges *e = &passages->faces;
-    const rill_passage_nodes *a = &passages->nodes;
-    for (int32_t i = RILL_CHUNK; i + RILL_CHUNK <= e->count; i += RILL_CHUNK) {
-        const bool even = in_a_row(e->l, i) && in_a_row(e->r, i), along = e->axis[i] == e->axis[i + RILL_CHUNK - 1];
-        e->even[i / RILL_CHUNK] = even;
-        e->in_row[i / RILL_CHUNK] = even && along && in_a_row(e->at, i);
+static void find_contiguous(const rill_passage_solver *passages) {
+    const rill_passage_edges *faces = &passages->faces;
+    const rill_passage_nodes *nodes = &passages->nodes;
+    for (int32_t i = RILL_CHUNK; i + RILL_CHUNK <= faces->count; i += RILL_CHUNK) {
+        const bool even = in_a_row(faces->l, i) && in_a_row(faces->r, i), along = faces->axis[i] == faces->axis[i + RILL_CHUNK - 1];
+        faces->contiguous[i / RILL_CHUNK] = even;
+        faces->in_row[i / RILL_CHUNK] = even && along && in_a_row(faces->at, i);
     }
     for (int32_t n = RILL_CHUNK; n + RILL_CHUNK <= passages->node_count; n += RILL_CHUNK)
-        a->in_row[n / RILL_CHUNK] = in_a_row(a->place, n);
+        nodes->in_row[n / RILL_CHUNK] = in_a_row(nodes->place, n);
     for (int32_t n = RILL_CHUNK; n + RILL_CHUNK <= passages->node_count; n += RILL_CHUNK)
-        a->even[n / RILL_CHUNK] = in_a_row(a->west, n) && in_a_row(a->east, n) && in_a_row(a->south, n) &&
-                                  in_a_row(a->north, n) && in_a_row(e->l, a->west[n]) && in_a_row(e->r, a->east[n]) &&
-                                  in_a_row(e->l, a->south[n]) && in_a_row(e->r, a->north[n]);
+        nodes->contiguous[n / RILL_CHUNK] = in_a_row(nodes->west, n) && in_a_row(nodes->east, n) && in_a_row(nodes->south, n) &&
+                                  in_a_row(nodes->north, n) && in_a_row(faces->l, nodes->west[n]) && in_a_row(faces->r, nodes->east[n]) &&
+                                  in_a_row(faces->l, nodes->south[n]) && in_a_row(faces->r, nodes->north[n]);
 }
 
 bool rill_passages_link_nodes(rill_flow *flow) {
     rill_passage_solver *passages = flow->passages;
     number_nodes(passages);
     if (!add_faces(passages, flow->bed, 0) || !add_faces(passages, flow->bed, 1) || !add_pipes(passages, flow)) return false;
-    find_even(passages);
+    find_contiguous(passages);
     return true;
 }

@@ -34,12 +34,12 @@ static bool follow(const rill_passage_solver *passages, const rill_passage_edges
 }
 
 static rill_passage_island search_from(const rill_passage_solver *passages, int32_t node, int32_t first) {
-    const rill_passage_nodes *a = &passages->nodes;
+    const rill_passage_nodes *nodes = &passages->nodes;
     rill_passage_island island = { .first = first, .count = 1, .sealed = true };
     passages->island_of[node] = passages->island_count;
     passages->order[first] = node;
     for (int32_t i = 0; i < island.count; ++i) {
-        const int32_t n = passages->order[first + i], faces[4] = { a->west[n], a->south[n], a->east[n], a->north[n] };
+        const int32_t n = passages->order[first + i], faces[4] = { nodes->west[n], nodes->south[n], nodes->east[n], nodes->north[n] };
         bool out = false;
         for (int32_t k = 0; k < 4; ++k) out |= follow(passages, &passages->faces, faces[k], n, &island);
         EACH_PIPE(passages, n, edge) out |= follow(passages, &passages->pipes, edge, n, &island);
@@ -56,7 +56,7 @@ static void search_all(rill_passage_solver *passages) {
         passages->islands[passages->island_count] = search_from(passages, n, count);
         count += passages->islands[passages->island_count++].count;
     }
-    passages->laid = false;
+    passages->laid_out = false;
 }
 
 /* Whether members and open edges are others than those that islands were found for; they are remembered. */
@@ -64,17 +64,17 @@ static int32_t edges_differ(const rill_passage_edges *edges) {
     int32_t differ = 0;
     for (int32_t i = 1; i < edges->count; ++i) {
         const uint8_t open = weight(edges, i) > 0.0f;
-        differ |= edges->joined[i] ^ open;
-        edges->joined[i] = open;
+        differ |= edges->searched_open[i] ^ open;
+        edges->searched_open[i] = open;
     }
     return differ;
 }
-static int32_t members_differ(const rill_passage_solver *passages) {
+static int32_t active_differ(const rill_passage_solver *passages) {
     int32_t differ = 0;
     for (int32_t n = 1; n < passages->node_count; ++n) {
         const uint8_t active = (uint8_t)passages->nodes.active[n];
-        differ |= passages->member[n] ^ active;
-        passages->member[n] = active;
+        differ |= passages->searched_active[n] ^ active;
+        passages->searched_active[n] = active;
     }
     return differ;
 }
@@ -86,26 +86,26 @@ static bool all_differ(rill_passage_solver *passages) {
     passages->searched_faces = passages->faces.count;
     passages->searched_pipes = passages->pipes.count;
     /* all three, or they would not be remembered */
-    return (more | members_differ(passages) | edges_differ(&passages->faces) | edges_differ(&passages->pipes)) != 0;
+    return (more | active_differ(passages) | edges_differ(&passages->faces) | edges_differ(&passages->pipes)) != 0;
 }
 
 bool rill_passages_find_islands(rill_passage_solver *passages) {
-    const rill_passage_nodes *a = &passages->nodes;
+    const rill_passage_nodes *nodes = &passages->nodes;
     bool any = false;
     if (all_differ(passages)) search_all(passages);
-    for (int32_t n = 1; n < passages->node_count; ++n) a->sealed[n] = 0;
+    for (int32_t n = 1; n < passages->node_count; ++n) nodes->sealed[n] = 0;
     for (int32_t k = 0; k < passages->island_count; ++k) {
         const rill_passage_island *island = &passages->islands[k];
         any |= island->sealed;
-        for (int32_t i = 0; island->sealed && i < island->count; ++i) a->sealed[passages->order[island->first + i]] = 1;
+        for (int32_t i = 0; island->sealed && i < island->count; ++i) nodes->sealed[passages->order[island->first + i]] = 1;
     }
-    passages->islands_hold = true;
+    passages->islands_valid = true;
     return any;
 }
 
-void rill_passages_renew_islands(rill_passage_solver *passages) {
+void rill_passages_reset_islands(rill_passage_solver *passages) {
     for (int32_t k = 0; k < passages->island_count; ++k) passages->islands[k].large = false;
-    passages->islands_hold = passages->laid = false;
+    passages->islands_valid = passages->laid_out = false;
 }
 
 /* ------------------------------------------------------------------------------------------------------------- direct */
@@ -121,25 +121,25 @@ static void widen_row(const rill_passage_solver *passages, const rill_passage_ed
     const int32_t other = rill_edge_other(edges, edge, node), i = passages->number[node];
     if (edge == 0 || !is_within(passages, node, other)) return;
     const int32_t j = passages->number[other];
-    if (j < passages->sky->first[i] && weight(edges, edge) > 0.0f) passages->sky->first[i] = j;
+    if (j < passages->skyline->first[i] && weight(edges, edge) > 0.0f) passages->skyline->first[i] = j;
 }
 
 /* Lays out the rows of an island. False if it is too large. */
-static bool lay_rows(const rill_passage_solver *passages, const rill_passage_island *island) {
-    const rill_passage_nodes *a = &passages->nodes;
+static bool lay_out_rows(const rill_passage_solver *passages, const rill_passage_island *island) {
+    const rill_passage_nodes *nodes = &passages->nodes;
     if (island->count > RILL_SKYLINE_NODES) return false;
-    passages->sky->count = island->count;
+    passages->skyline->count = island->count;
     for (int32_t i = 0; i < island->count; ++i) {
         const int32_t n = passages->order[island->first + i];
-        passages->number[n] = passages->sky->first[i] = i;
+        passages->number[n] = passages->skyline->first[i] = i;
     }
     for (int32_t i = 0; i < island->count; ++i) {
         const int32_t n = passages->order[island->first + i],
-                      faces[4] = { a->west[n], a->south[n], a->east[n], a->north[n] };
+                      faces[4] = { nodes->west[n], nodes->south[n], nodes->east[n], nodes->north[n] };
         for (int32_t k = 0; k < 4; ++k) widen_row(passages, &passages->faces, faces[k], n);
         EACH_PIPE(passages, n, edge) widen_row(passages, &passages->pipes, edge, n);
     }
-    return rill_skyline_lay(passages->sky, WORK * island->count);
+    return rill_skyline_lay(passages->skyline, WORK * island->count);
 }
 
 /* Adds an edge to the matrix, seen from a node. */
@@ -151,46 +151,46 @@ static void add_weight(const rill_passage_solver *passages, const rill_passage_e
     *diagonal += w;
     if (!is_within(passages, node, other)) return;
     const int32_t j = passages->number[other];
-    if (j < i) passages->sky->entry[passages->sky->row[i] + j - passages->sky->first[i]] -= w;
+    if (j < i) passages->skyline->entry[passages->skyline->row[i] + j - passages->skyline->first[i]] -= w;
 }
 
 static void solve_directly(const rill_passage_solver *passages, const rill_passage_island *island) {
-    const rill_passage_nodes *a = &passages->nodes;
-    rill_skyline *sky = passages->sky;
+    const rill_passage_nodes *nodes = &passages->nodes;
+    rill_skyline *sky = passages->skyline;
     double diagonal[RILL_SKYLINE_NODES], y[RILL_SKYLINE_NODES], sum = 0.0;
     memset(sky->entry, 0, (size_t)sky->entries * sizeof *sky->entry);
     for (int32_t i = 0; i < island->count; ++i) {
         const int32_t n = passages->order[island->first + i],
-                      faces[4] = { a->west[n], a->south[n], a->east[n], a->north[n] };
+                      faces[4] = { nodes->west[n], nodes->south[n], nodes->east[n], nodes->north[n] };
         diagonal[i] = 0.0;
         for (int32_t k = 0; k < 4; ++k) add_weight(passages, &passages->faces, faces[k], n, &diagonal[i]);
         EACH_PIPE(passages, n, edge) add_weight(passages, &passages->pipes, edge, n, &diagonal[i]);
-        y[i] = a->f[n];
+        y[i] = nodes->f[n];
     }
     rill_skyline_factorise(sky, diagonal);
     rill_skyline_solve(sky, y);
     for (int32_t i = 0; i < island->count; ++i) sum += y[i];
-    for (int32_t i = 0; isfinite(sum) && i < island->count; ++i) a->x[passages->order[island->first + i]] = y[i];
+    for (int32_t i = 0; isfinite(sum) && i < island->count; ++i) nodes->x[passages->order[island->first + i]] = y[i];
 }
 
 /* -------------------------------------------------------------------------------------------------------------- large */
 
 /* Gives the nodes of a large island their slots: a patch of the problem for each sheet. Or, if `size` is not NULL, counts what that
  * takes. */
-static void lay_patches(rill_passage_solver *passages, const rill_passage_island *island, rill_poisson_size *size) {
-    const rill_passage_nodes *a = &passages->nodes;
+static void lay_out_patches(rill_passage_solver *passages, const rill_passage_island *island, rill_poisson_size *size) {
+    const rill_passage_nodes *nodes = &passages->nodes;
     const int32_t *order = passages->order + island->first;
     for (int32_t i = 0; i < island->count; ++i) {
         if (passages->slot[order[i]] >= 0) continue;
-        const int32_t sheet = a->sheet[order[i]];
+        const int32_t sheet = nodes->sheet[order[i]];
         int32_t x0 = INT32_MAX, y0 = INT32_MAX, x1 = 0, y1 = 0;
         for (int32_t k = i; k < island->count; ++k) {
             const int32_t n = order[k];
-            if (a->sheet[n] != sheet) continue;
-            x0 = rill_min_i(x0, a->column[n]);
-            x1 = rill_max_i(x1, a->column[n]);
-            y0 = rill_min_i(y0, a->row[n]);
-            y1 = rill_max_i(y1, a->row[n]);
+            if (nodes->sheet[n] != sheet) continue;
+            x0 = rill_min_i(x0, nodes->column[n]);
+            x1 = rill_max_i(x1, nodes->column[n]);
+            y0 = rill_min_i(y0, nodes->row[n]);
+            y1 = rill_max_i(y1, nodes->row[n]);
         }
         rill_patch patch = { .stride = 1 };
         if (size)
@@ -198,46 +198,46 @@ static void lay_patches(rill_passage_solver *passages, const rill_passage_island
         else
             patch = *rill_poisson_add(&passages->poisson, x1 - x0 + 1, y1 - y0 + 1);
         for (int32_t k = i; k < island->count; ++k)
-            if (a->sheet[order[k]] == sheet)
+            if (nodes->sheet[order[k]] == sheet)
                 passages->slot[order[k]] =
-                    patch.first + (a->row[order[k]] - y0) * patch.stride + (a->column[order[k]] - x0);
+                    patch.first + (nodes->row[order[k]] - y0) * patch.stride + (nodes->column[order[k]] - x0);
     }
 }
 
-static void forget_slots(const rill_passage_solver *passages) {
+static void clear_slots(const rill_passage_solver *passages) {
     for (int32_t n = 0; n < passages->node_count; ++n) passages->slot[n] = -1;
 }
 
 /* Lays out the problem of all large islands, unless it is as it was. False without memory. */
-static bool lay_problem(rill_passage_solver *passages) {
+static bool lay_out_problem(rill_passage_solver *passages) {
     rill_poisson *poisson = &passages->poisson;
     rill_poisson_size size = { .links = passages->pipes.count };
-    if (passages->laid) return true;
-    forget_slots(passages);
+    if (passages->laid_out) return true;
+    clear_slots(passages);
     for (int32_t i = 0; i < passages->island_count; ++i)
-        if (passages->islands[i].large) lay_patches(passages, &passages->islands[i], &size);
+        if (passages->islands[i].large) lay_out_patches(passages, &passages->islands[i], &size);
     if (!rill_passages_room_for_problem(passages, &size)) return false;
-    forget_slots(passages);
+    clear_slots(passages);
     rill_poisson_clear(poisson);
     for (int32_t i = 0; i < passages->island_count; ++i)
-        if (passages->islands[i].large) lay_patches(passages, &passages->islands[i], NULL);
-    passages->laid = true;
+        if (passages->islands[i].large) lay_out_patches(passages, &passages->islands[i], NULL);
+    passages->laid_out = true;
     return true;
 }
 
-static int32_t place_part(const rill_passage_work *w, int32_t from, int32_t to) {
-    const rill_poisson *p = &w->passages->poisson;
+static int32_t place_part(const rill_passage_work *work, int32_t from, int32_t to) {
+    const rill_poisson *poisson = &work->passages->poisson;
     const rill_passage_problem problem = {
-        w->passages->slot, w->passages->island_of, p->active, p->extra, p->wx, p->wy, p->f, p->x
+        work->passages->slot, work->passages->island_of, poisson->active, poisson->extra, poisson->wx, poisson->wy, poisson->f, poisson->x
     };
-    w->passages->kernels->place(from, to, &w->passages->nodes, &w->passages->faces, &problem);
+    work->passages->kernels->place(from, to, &work->passages->nodes, &work->passages->faces, &problem);
     return 0;
 }
 
-static int32_t take_part(const rill_passage_work *w, int32_t from, int32_t to) {
-    const int32_t *slot = w->passages->slot;
+static int32_t take_part(const rill_passage_work *work, int32_t from, int32_t to) {
+    const int32_t *slot = work->passages->slot;
     for (int32_t n = from; n < to; ++n)
-        if (slot[n] >= 0) w->passages->nodes.x[n] = w->passages->poisson.x[slot[n]];
+        if (slot[n] >= 0) work->passages->nodes.x[n] = work->passages->poisson.x[slot[n]];
     return 0;
 }
 
@@ -266,13 +266,13 @@ static void place_pipes(rill_passage_solver *passages) {
 static int32_t solve_large(rill_passage_solver *passages, bool scalar, double tolerance, int32_t most) {
     rill_poisson *poisson = &passages->poisson;
     double residual;
-    if (!lay_problem(passages)) return -1;
+    if (!lay_out_problem(passages)) return -1;
     const rill_passage_work work = { .passages = passages };
-    rill_passages_share(passages, 1, passages->node_count, place_part, &work);
+    rill_passages_run_loop(passages, 1, passages->node_count, place_part, &work);
     place_pipes(passages);
     rill_poisson_prepare(poisson, scalar);
     const int32_t iterations = rill_poisson_solve(poisson, scalar, tolerance, most, &residual);
-    rill_passages_share(passages, 1, passages->node_count, take_part, &work);
+    rill_passages_run_loop(passages, 1, passages->node_count, take_part, &work);
     return iterations;
 }
 
@@ -287,10 +287,10 @@ int32_t rill_passages_solve_islands(rill_passage_solver *passages, bool scalar, 
     for (int32_t i = 0; i < passages->island_count; ++i) {
         rill_passage_island *island = &passages->islands[i];
         if (!is_off(passages, island, tolerance)) continue;
-        if (!island->large && lay_rows(passages, island))
+        if (!island->large && lay_out_rows(passages, island))
             solve_directly(passages, island);
         else {
-            passages->laid &= island->large;
+            passages->laid_out &= island->large;
             some_large = island->large = true;
         }
     }
@@ -304,7 +304,7 @@ int32_t rill_passages_solve_islands(rill_passage_solver *passages, bool scalar, 
     for (const rill_passage_island *island = (passages)->islands;                                                       \
          island < (passages)->islands + (passages)->island_count; ++island)                                              \
         if (island->sealed)
-#define EACH_MEMBER(passages, island, n)                                                                                \
+#define EACH_ISLAND_NODE(passages, island, n)                                                                                \
     for (int32_t i_ = (island)->first, n; i_ < (island)->first + (island)->count && (n = (passages)->order[i_], true);  \
          ++i_)
 
@@ -312,32 +312,32 @@ void rill_passages_balance_sealed(rill_passage_solver *passages) {
     double *f = passages->nodes.f;
     EACH_SEALED(passages, island) {
         double sum = 0.0;
-        EACH_MEMBER(passages, island, n) sum += f[n];
-        EACH_MEMBER(passages, island, n) f[n] -= sum / (double)island->count;
+        EACH_ISLAND_NODE(passages, island, n) sum += f[n];
+        EACH_ISLAND_NODE(passages, island, n) f[n] -= sum / (double)island->count;
     }
 }
 
-void rill_passages_lower_sealed(rill_passage_solver *passages) {
+void rill_passages_normalise_sealed(rill_passage_solver *passages) {
     double *pi = passages->nodes.pi;
     EACH_SEALED(passages, island) {
         double least = 1e300;
-        EACH_MEMBER(passages, island, n) least = rill_min_d(least, pi[n]);
-        EACH_MEMBER(passages, island, n) pi[n] -= least;
+        EACH_ISLAND_NODE(passages, island, n) least = rill_min_d(least, pi[n]);
+        EACH_ISLAND_NODE(passages, island, n) pi[n] -= least;
     }
 }
 
 bool rill_passages_vent_sealed(rill_passage_solver *passages) {
-    const rill_passage_nodes *a = &passages->nodes;
+    const rill_passage_nodes *nodes = &passages->nodes;
     const double band = (double)(RILL_FULL_LOW - RILL_FULL_HIGH);
     bool vented = false;
-    rill_passages_lower_sealed(passages);
+    rill_passages_normalise_sealed(passages);
     EACH_SEALED(passages, island) {
         double sum = 0.0;
-        EACH_MEMBER(passages, island, n) sum += (double)a->fill[n] + band;
+        EACH_ISLAND_NODE(passages, island, n) sum += (double)nodes->fill[n] + band;
         if (!(sum < 0.0)) continue;
-        EACH_MEMBER(passages, island, n) {
-            if (a->pi[n] > 0.0) continue;
-            a->active[n] = 0;
+        EACH_ISLAND_NODE(passages, island, n) {
+            if (nodes->pi[n] > 0.0) continue;
+            nodes->active[n] = 0;
             vented = true;
         }
     }

@@ -23,11 +23,11 @@ typedef struct rill_passage_nodes {
     double *before;                       /* two ago; negative if there was none */
     int32_t *active;                      /* 1 for members */
     int32_t *fill;                        /* H above the highest full level; RILL_NO_ROOF where it cannot be a member */
-    int32_t *was;                         /* 1: flooded before this sub-step, so that its faces are not driven yet */
-    int32_t *ever;                        /* 1: has been a member in this sub-step, so that its faces are covered */
+    int32_t *was_active;                         /* 1: flooded before this sub-step, so that its faces are not driven yet */
+    int32_t *ever_active;                        /* 1: has been a member in this sub-step, so that its faces are covered */
     int32_t *sealed;                      /* 1: of an island that nothing leads out of */
     double *f, *x;                        /* the pressure problem: what is too much, and corrections of pi */
-    uint8_t *even;   /* by chunk: its faces follow each other on all four sides, and so do the nodes beyond */
+    uint8_t *contiguous;   /* by chunk: its faces follow each other on all four sides, and so do the nodes beyond */
     uint8_t *in_row; /* by chunk: its columns follow each other in a row of a sheet */
 } rill_passage_nodes;
 
@@ -45,9 +45,9 @@ typedef struct rill_passage_edges {
     float *reach;    /* lambda times the opening: quanta per m/s */
     double *q;       /* quanta that cross, real */
     int32_t *t;      /* whole quanta, over covered edges alone */
-    uint8_t *even;   /* by chunk: its l follow each other, and so do its r */
+    uint8_t *contiguous;   /* by chunk: its l follow each other, and so do its r */
     uint8_t *in_row; /* by chunk: even, and they follow each other in a row of a plane; faces only */
-    uint8_t *joined; /* 1: it was open when islands were found */
+    uint8_t *searched_open; /* 1: it was open when islands were found */
 } rill_passage_edges;
 
 /* How a pressure is kept from sub-step to sub-step. */
@@ -57,14 +57,14 @@ static inline int32_t rill_pressure_code(double pressure) {
 }
 
 /* That of a node; 0: none. */
-static inline int32_t rill_passages_code(const rill_passage_nodes *a, int32_t n) {
-    const int32_t code = rill_pressure_code(a->pi[n]), active = a->active[n], sealed = a->sealed[n];
+static inline int32_t rill_passages_code(const rill_passage_nodes *nodes, int32_t n) {
+    const int32_t code = rill_pressure_code(nodes->pi[n]), active = nodes->active[n], sealed = nodes->sealed[n];
     return active ? (sealed ? -code : code) : 0;
 }
 
 /* Nodes in the guess, by place in a list of them; 0 is nobody, whose x is 0. */
 typedef struct rill_prediction_nodes {
-    int32_t *near[4]; /* the nodes beyond the four faces; 0 if not of the list */
+    int32_t *neighbour[4]; /* the nodes beyond the four faces; 0 if not of the list */
     float *w[4];      /* weights of the faces */
     float *inverse;   /* of their sum; 0 if it cannot be a member */
     float *push;      /* what x would be if no neighbour's were more than 0 */
@@ -81,13 +81,13 @@ typedef struct rill_passage_columns {
 } rill_passage_columns;
 
 /* What looking at a tile takes, by its first column. */
-typedef struct rill_passage_look {
+typedef struct rill_passage_scan {
     rill_passage_columns at;
     int32_t stride, rows;
     bool flooded;   /* some column of it is */
-    bool beside;    /* some column here or in a tile beside is */
-    int32_t nearly; /* fifteen sixteenths of the least height under a ceiling in it */
-} rill_passage_look;
+    bool near_flooded;    /* some column here or in a tile beside is */
+    int32_t nearly_full; /* fifteen sixteenths of the least height under a ceiling in it */
+} rill_passage_scan;
 
 /* The problem of large islands (solve/poisson.h), and which slot of it a node has. */
 typedef struct rill_passage_problem {
@@ -113,7 +113,7 @@ enum {
 typedef struct rill_passage_kernels {
     /* Which rows of each column of cells have a column that is flooded, or might be within `horizon` (s/m), as bits; and
      * RILL_TILE_H bits higher those that are. False if a glance shows that there are none. */
-    bool (*look)(const rill_passage_look *tile, float horizon, int32_t rows_of[RILL_TILE_W]);
+    bool (*scan)(const rill_passage_scan *tile, float horizon, int32_t rows_of[RILL_TILE_W]);
     /* Columns into nodes: who was flooded is a member. RILL_VERDICT_OTHERS, _SEALED. */
     int32_t (*read)(int32_t from, int32_t to, const rill_passage_nodes *nodes, const rill_passage_columns *planes);
     /* Velocities of faces. */
@@ -141,7 +141,7 @@ typedef struct rill_passage_kernels {
     /* Whole quanta over covered edges, zero elsewhere; the velocity of covered edges, at most the top speed. 1 if one
      * moves, or is driven by more than `calm` quanta. */
     int32_t (*finish)(int32_t from, int32_t to, const rill_passage_nodes *nodes, const rill_passage_edges *edges,
-                      const rill_kernel_constants *k, double calm);
+                      const rill_kernel_constants *constants, double calm);
     /* 1 if a column would give more whole quanta over its faces than it has. */
     int32_t (*overdrawn)(int32_t from, int32_t to, const rill_passage_nodes *nodes, const rill_passage_edges *faces);
     /* What faces carry into the columns of a chunk of nodes that is even and in a row, and their pressures. False, and nothing is
@@ -153,14 +153,14 @@ typedef struct rill_passage_kernels {
                  const rill_passage_columns *planes);
     /* Gives the covered ones of a chunk of faces in a row their velocities back. False, and nothing is done, if one has no
      * member at an end any more. */
-    bool (*show)(int32_t first, const rill_passage_nodes *nodes, const rill_passage_edges *faces,
+    bool (*restore)(int32_t first, const rill_passage_nodes *nodes, const rill_passage_edges *faces,
                  const rill_passage_columns *planes);
     /* The largest speed along x and along y, added up, with which liquid goes through a node's faces. */
     float (*fastest)(int32_t from, int32_t to, const rill_passage_nodes *nodes, const rill_passage_edges *faces);
     /* Guess: half a sweep, in which the nodes of a colour go `over` times as far as would be right if no neighbour moved. */
-    void (*relax)(int32_t from, int32_t to, int32_t colour, float over, const rill_prediction_nodes *guess);
+    void (*relax)(int32_t from, int32_t to, int32_t colour, float over, const rill_prediction_nodes *nodes);
     /* How far from full nodes would end, at most, quanta; not those that have no pressure and room. */
-    float (*miss)(int32_t from, int32_t to, const rill_prediction_nodes *guess);
+    float (*residual)(int32_t from, int32_t to, const rill_prediction_nodes *nodes);
 } rill_passage_kernels;
 
 /* The best variant for this processor, or the scalar one; and all that it can run, whose count is returned, for tests. */

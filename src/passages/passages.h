@@ -36,7 +36,7 @@ bool rill_passages_reserve(const rill_flow *flow, const uint8_t *roofed, rill_pa
                           const rill_allocator *allocator);
 void rill_passages_refit(rill_flow *flow, const uint8_t *roofed, rill_passage_solver *passages, const rill_allocator *allocator);
 /* The pressures of a tile were changed. */
-void rill_passages_describe(rill_flow *flow, int32_t sheet, int32_t tx, int32_t ty);
+void rill_passages_count_flooded(rill_flow *flow, int32_t sheet, int32_t tx, int32_t ty);
 
 /* What a solve has to say. */
 typedef struct rill_passage_report {
@@ -53,25 +53,25 @@ rill_passage_report rill_passages_move_extended(rill_flow *flow, const rill_flow
                                        const rill_kernel_constants *constants);
 /* Takes what stands above the ceiling of a column, and `surplus` more, to the nearest columns that have room, through those
  * that are full. Returns what found none. */
-int64_t rill_passages_carry_on(rill_flow *flow, int32_t place, int64_t surplus);
+int64_t rill_passages_find_room(rill_flow *flow, int32_t place, int64_t surplus);
 /* The same for what stands above the ceiling alone; what finds no room is taken back from what sources have pushed in this
  * sub-step, and added to `*refused`. Whether it was more than a hair. */
-bool rill_passages_settle(rill_flow *flow, int32_t place, int64_t *refused);
+bool rill_passages_repair_column(rill_flow *flow, int32_t place, int64_t *refused);
 /* A column is flooded with an over-pressure, quanta, or, if that is negative, not. */
-void rill_passages_press(rill_flow *flow, int32_t place, double pressure);
+void rill_passages_set_pressure(rill_flow *flow, int32_t place, double pressure);
 /* Keeps covered pipes out of the drive of sparse pipes: they have a velocity already. */
 void rill_passages_hide_pipes(rill_flow *flow);
 /* Gives the covered faces their velocities again, and widens the extent by them. After the sweep. */
 void rill_passages_restore(rill_flow *flow, const rill_kernel_constants *constants);
 /* A step begins: where columns may be covered is looked for anew. */
-void rill_passages_look_again(rill_flow *flow);
+void rill_passages_search_anew(rill_flow *flow);
 /* The same if that would be in vain for a column that is flooded now. */
-void rill_passages_look_for(rill_flow *flow, int32_t place);
+void rill_passages_search_for(rill_flow *flow, int32_t place);
 /* Before a step whose first sub-steps move liquid by `lambda` cells at 1 m/s: memory for what fills, solids and
  * snapshots have flooded. False without, and nothing is done. */
-bool rill_passages_ready(rill_flow *flow, float lambda, bool scalar);
+bool rill_passages_take_memory(rill_flow *flow, float lambda, bool scalar);
 /* Whether there was no memory in this step for what is flooded: it grows with that. */
-bool rill_passages_starved(const rill_flow *flow);
+bool rill_passages_out_of_memory(const rill_flow *flow);
 /* The pressures were loaded. */
 void rill_passages_resume(rill_flow *flow);
 /* A column was filled by hand, up to its ceiling or not. */

@@ -33,8 +33,8 @@
 typedef struct rill_passage_tile {
     int32_t tile, sheet, tx, ty;
     bool awake;                  /* when it was last looked at */
-    bool taken;                  /* its columns are nodes */
-    uint8_t looked[RILL_TILE_W]; /* what was seen then (rill_passage_kernels.look) */
+    bool has_nodes;                  /* its columns are nodes */
+    uint8_t candidates[RILL_TILE_W]; /* what was seen then (rill_passage_kernels.look) */
 } rill_passage_tile;
 
 /* Members that are joined with each other and no others: `count` nodes of the order, from `first` on. */
@@ -48,7 +48,7 @@ typedef struct rill_passage_island {
 typedef struct rill_passage_prediction {
     int32_t count;
     int32_t *node;
-    rill_prediction_nodes at;
+    rill_prediction_nodes nodes;
 } rill_passage_prediction;
 
 typedef struct rill_passage_solver {
@@ -63,8 +63,8 @@ typedef struct rill_passage_solver {
     int32_t *queue;   /* nodes */
     int32_t *pool;    /* per node: the first of those inner nodes that it is joined with */
     uint8_t *marks;   /* per node, RILL_NODE_... */
-    uint8_t *member;  /* per node: it was one when islands were found */
-    rill_passage_prediction guess;
+    uint8_t *searched_active;  /* per node: it was one when islands were found */
+    rill_passage_prediction prediction;
 
     int32_t island_count;
     rill_passage_island *islands; /* capacity: nodes */
@@ -72,10 +72,10 @@ typedef struct rill_passage_solver {
     int32_t *island_of;           /* per node: its island; -1 for none */
     int32_t *number;              /* per node: its place in its island, or in the guess */
     int32_t *slot;                /* per node: in the problem of large islands; -1 for others */
-    bool islands_hold;            /* members are those they were found for */
+    bool islands_valid;            /* members are those they were found for */
     int32_t searched_nodes, searched_faces, searched_pipes; /* how many there were when they were found */
-    bool laid;            /* those that are too large to be solved directly have their slots */
-    rill_skyline *sky;    /* for one island at a time */
+    bool laid_out;            /* those that are too large to be solved directly have their slots */
+    rill_skyline *skyline;    /* for one island at a time */
     rill_poisson poisson; /* for those that are too large for that */
 
     /* Sparse pipes by the columns they end at: those of port i, counted from 1, are port_pipes[port_first[i]] to [i + 1]. */
@@ -88,24 +88,24 @@ typedef struct rill_passage_solver {
     int32_t listed_count;
     int32_t *listed;  /* of these, where columns are flooded or may be */
     uint8_t *seen;    /* per column: the repair has come by; zero between searches */
-    int32_t *path;    /* columns of such a search */
-    int32_t *nearly;  /* per tile of the bed: fifteen sixteenths of the least height under a ceiling; 0 if not known */
-    uint8_t *beside;  /* per tile of the bed: some column of it or of a tile around it is flooded */
+    int32_t *visited;    /* columns of such a search */
+    int32_t *nearly_full;  /* per tile of the bed: fifteen sixteenths of the least height under a ceiling; 0 if not known */
+    uint8_t *near_flooded;  /* per tile of the bed: some column of it or of a tile around it is flooded */
     uint8_t *roofed;  /* per tile of the bed: it is one of those with a ceiling */
-    uint8_t *flooded; /* per tile of the bed: how many columns are (rill_passages_note) */
-    int32_t bed_tiles, bed_places, tile_capacity, pipe_capacity, path_capacity;
+    uint8_t *flooded; /* per tile of the bed: how many columns are (rill_passages_set_code) */
+    int32_t bed_tiles, bed_places, tile_capacity, pipe_capacity, visited_capacity;
     rill_allocator allocator; /* for nodes, edges and what solves for them */
-    bool unready;             /* columns were flooded otherwise than by the flow: there may be more nodes than ever */
-    bool starved;             /* there was no memory for the nodes of this step: nothing has been solved for */
-    bool hold;                /* the nodes may be those of the next sub-step too */
-    bool as_looked;           /* they are those that the last look found, and no others */
+    bool memory_due;             /* columns were flooded otherwise than by the flow: there may be more nodes than ever */
+    bool out_of_memory;             /* there was no memory for the nodes of this step: nothing has been solved for */
+    bool reusable;                /* the nodes may be those of the next sub-step too */
+    bool as_found;           /* they are those that the last look found, and no others */
     bool some_sealed;         /* some member had no way out when it was read */
 } rill_passage_solver;
 
-enum { RILL_LOOK_EVERY = 8 }; /* sub-steps */
+enum { RILL_SCAN_EVERY = 8 }; /* sub-steps */
 
 enum {
-    RILL_NODE_UNSETTLED = 1,
+    RILL_NODE_SWITCHED = 1,
     RILL_NODE_RESTLESS = 2
 }; /* became a member or none; first of a pool that may not rest */
 
@@ -114,8 +114,8 @@ static inline bool rill_passages_roofed(const rill_passage_solver *passages, int
 }
 
 /* Whether a face or a pipe has had a member at an end in this sub-step. */
-static inline bool rill_edge_covered(const rill_passage_solver *passages, const rill_passage_edges *edges, int32_t i) {
-    return passages->nodes.ever[edges->l[i]] | passages->nodes.ever[edges->r[i]];
+static inline bool rill_edge_flooded(const rill_passage_solver *passages, const rill_passage_edges *edges, int32_t i) {
+    return passages->nodes.ever_active[edges->l[i]] | passages->nodes.ever_active[edges->r[i]];
 }
 
 /* The node at the other end. */
@@ -129,7 +129,7 @@ static inline int32_t rill_edge_other(const rill_passage_edges *edges, int32_t i
          half_ = (passages)->pipes.next[half_], edge = half_ / 2)
 
 /* Gives a column its place in the pressure plane: the door to it in a step, where `flooded` is to count it. */
-static inline void rill_passages_note(rill_flow *flow, int32_t place, int32_t tile, int32_t code) {
+static inline void rill_passages_set_code(rill_flow *flow, int32_t place, int32_t tile, int32_t code) {
     flow->passages->flooded[tile] += (uint8_t)((code != 0) - (flow->pressure[place] != 0));
     flow->pressure[place] = code;
 }
@@ -152,8 +152,8 @@ typedef struct rill_passage_spot {
 } rill_passage_spot;
 
 static inline rill_passage_spot rill_passages_spot_of(const rill_passage_solver *passages, int32_t node) {
-    const rill_passage_nodes *a = &passages->nodes;
-    return (rill_passage_spot){ a->place[node], a->sheet[node], a->column[node], a->row[node] };
+    const rill_passage_nodes *nodes = &passages->nodes;
+    return (rill_passage_spot){ nodes->place[node], nodes->sheet[node], nodes->column[node], nodes->row[node] };
 }
 
 /* Whether a column has a ceiling, and is none outside of the domain. */
@@ -189,18 +189,18 @@ typedef struct rill_passage_work {
 typedef int32_t rill_passage_loop(const rill_passage_work *work, int32_t from, int32_t to);
 
 /* edge_loops.c. Runs a loop on all threads if that pays; what its parts return is or-ed. */
-int32_t rill_passages_share(const rill_passage_solver *passages, int32_t from, int32_t to, rill_passage_loop *loop,
+int32_t rill_passages_run_loop(const rill_passage_solver *passages, int32_t from, int32_t to, rill_passage_loop *loop,
                            const rill_passage_work *work);
 
 /* Openings and what crosses for the pressures as they are, from these edges on. */
-void rill_passages_open(const rill_passage_stage *s, int32_t first_face, int32_t first_pipe);
+void rill_passages_open(const rill_passage_stage *stage, int32_t first_face, int32_t first_pipe);
 /* How much above full every inner node would end with what crosses now, into `f`. */
 void rill_passages_find_excess(const rill_passage_solver *passages);
 /* What crosses, with openings as they are; true if these are not the donors' any more. */
 bool rill_passages_flow(const rill_passage_solver *passages);
 /* What covered faces change in every node, into `f`. RILL_VERDICT_OVER: that would overfill one; RILL_VERDICT_SHORT: one would give more
  * over its covered edges than it has. */
-int32_t rill_passages_change(const rill_passage_solver *passages);
+int32_t rill_passages_find_change(const rill_passage_solver *passages);
 
 /* passage_memory.c. Sees to it that there is room for so many nodes, faces or pipes; what they hold is kept. False without
  * memory. */
@@ -213,7 +213,7 @@ bool rill_passages_room_to_begin(rill_passage_solver *passages);
 bool rill_passages_room_for_problem(rill_passage_solver *passages, const rill_poisson_size *size);
 
 /* passage_islands.c. All are looked at as if they had just been found. */
-void rill_passages_renew_islands(rill_passage_solver *passages);
+void rill_passages_reset_islands(rill_passage_solver *passages);
 
 /* passage_tiles.c. Lists the tiles with columns that are flooded, or may be after this sub-step. Returns whether they are those of
  * the last time, and so is what is seen there. */
@@ -235,18 +235,18 @@ bool rill_passages_link_nodes(rill_flow *flow);
 void rill_passages_flatten_pools(const rill_passage_solver *passages);
 /* Takes in what is beside the first `given` nodes of the queue, and beside those that are flooded, and so on. False without
  * memory. */
-bool rill_passages_take_around(rill_passage_solver *passages, const rill_flow *flow, int32_t given, int32_t *count);
+bool rill_passages_make_inner_around(rill_passage_solver *passages, const rill_flow *flow, int32_t given, int32_t *count);
 
 /* node_search.c. Finds the nodes and reads them; false if there are none, or no memory. */
-bool rill_passages_find_nodes(const rill_passage_stage *s);
+bool rill_passages_find_nodes(const rill_passage_stage *stage);
 /* Takes in what has a ceiling beside the `count` nodes in the queue, and reads, drives and opens what is new. False without
  * memory. */
-bool rill_passages_surround(const rill_passage_stage *s, int32_t count);
+bool rill_passages_extend_nodes(const rill_passage_stage *stage, int32_t count);
 
 /* prediction.c. Members and pressures as they will be, about, and what crosses then; if all would end full but for `tolerance`
  * (quanta), that is enough. Looks at unsettled pools. False, and nothing is changed, if it sees no other members than there are; new ones
  * are listed in the queue. */
-bool rill_passages_predict_members(const rill_passage_stage *s, double tolerance, int32_t *added);
+bool rill_passages_predict(const rill_passage_stage *stage, double tolerance, int32_t *added);
 
 /* passage_islands.c. Finds the islands of members. Returns whether some are sealed. */
 bool rill_passages_find_islands(rill_passage_solver *passages);
@@ -256,7 +256,7 @@ int32_t rill_passages_solve_islands(rill_passage_solver *passages, bool scalar, 
 /* Nothing can leave sealed islands: what is too much in all of one together has no solution and is left out of f. */
 void rill_passages_balance_sealed(rill_passage_solver *passages);
 /* The least pressure of each becomes zero. */
-void rill_passages_lower_sealed(rill_passage_solver *passages);
+void rill_passages_normalise_sealed(rill_passage_solver *passages);
 /* One that holds less than it takes to be full (a sink is in it) gets a free surface, where its pressure is least. Whether there
  * was any. */
 bool rill_passages_vent_sealed(rill_passage_solver *passages);
@@ -264,13 +264,13 @@ bool rill_passages_vent_sealed(rill_passage_solver *passages);
 /* transfer.c. Slows what leaves columns over covered edges to what they have; q must be up to date. */
 void rill_passages_limit(rill_passage_solver *passages);
 /* Moves whole quanta over the covered edges, notes the pressures and hides the faces. */
-void rill_passages_transfer(const rill_passage_stage *s, rill_passage_report *report);
+void rill_passages_transfer(const rill_passage_stage *stage, rill_passage_report *report);
 
 /* repair.c. Carries on what stands above a ceiling; whether that was more than counts as full. Adds what found no room,
  * and was taken out of the columns, to `*refused`. */
 bool rill_passages_repair(rill_flow *flow, int64_t *refused);
 /* The same where there was no memory for nodes: full columns block in this sub-step, and are looked at again in the
  * next. */
-void rill_passages_forgo(rill_flow *flow, int64_t *refused);
+void rill_passages_repair_unsolved(rill_flow *flow, int64_t *refused);
 
 #endif

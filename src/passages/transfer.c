@@ -12,16 +12,16 @@ typedef struct around {
 } around;
 
 static around faces_of(const rill_passage_solver *passages, int32_t n) {
-    const rill_passage_nodes *a = &passages->nodes;
-    return (around){ { a->west[n], a->east[n], a->south[n], a->north[n] } };
+    const rill_passage_nodes *nodes = &passages->nodes;
+    return (around){ { nodes->west[n], nodes->east[n], nodes->south[n], nodes->north[n] } };
 }
 
 /* -------------------------------------------------------------------------------------------------------------- limit */
 
 /* Slower by the factor k. A free donor gives all it has, so that this is what crosses whatever the pressures become; what a
  * member gives they still decide. */
-static void slow_face(const rill_passage_edges *faces, int32_t at, double k, bool free) {
-    const double reach = (double)faces->reach[at], crosses = k * faces->q[at];
+static void slow_face(const rill_passage_edges *faces, int32_t at, double factor, bool free) {
+    const double reach = (double)faces->reach[at], crosses = factor * faces->q[at];
     const double base = free ? 0.0 : (double)faces->base[at] - faces->q[at] / reach;
     faces->base[at] = (float)(base + crosses / reach);
     if (free) faces->gain[at] = 0.0f;
@@ -36,20 +36,20 @@ static double donor_factor(double sum, int32_t have) {
 }
 
 /* What leaves a node over a covered face, if anything. */
-static double leaving(const rill_passage_solver *passages, const around *of, int32_t k) {
-    const int32_t face = of->face[k];
-    if (face == 0 || !rill_edge_covered(passages, &passages->faces, face)) return 0.0;
-    const double q = k % 2 ? passages->faces.q[face] : -passages->faces.q[face];
+static double leaving(const rill_passage_solver *passages, const around *faces, int32_t side) {
+    const int32_t face = faces->face[side];
+    if (face == 0 || !rill_edge_flooded(passages, &passages->faces, face)) return 0.0;
+    const double q = side % 2 ? passages->faces.q[face] : -passages->faces.q[face];
     return q > 0.0 ? q : 0.0;
 }
 
 static void limit_node(const rill_passage_solver *passages, int32_t n) {
-    const around of = faces_of(passages, n);
+    const around faces = faces_of(passages, n);
     double sum = 0.0;
-    for (int32_t k = 0; k < 4; ++k) sum += leaving(passages, &of, k);
+    for (int32_t side = 0; side < 4; ++side) sum += leaving(passages, &faces, side);
     const double factor = donor_factor(sum, passages->nodes.H[n]);
-    for (int32_t k = 0; factor < 1.0 && k < 4; ++k)
-        if (leaving(passages, &of, k) > 0.0) slow_face(&passages->faces, of.face[k], factor, !passages->nodes.active[n]);
+    for (int32_t side = 0; factor < 1.0 && side < 4; ++side)
+        if (leaving(passages, &faces, side) > 0.0) slow_face(&passages->faces, faces.face[side], factor, !passages->nodes.active[n]);
 }
 
 /* Columns are limited over their covered faces, then over their covered pipes with what is left: rarely both. */
@@ -57,11 +57,11 @@ void rill_passages_limit(rill_passage_solver *passages) {
     const rill_passage_edges *pipes = &passages->pipes;
     for (int32_t n = 1; n < passages->node_count; ++n) limit_node(passages, n);
     for (int32_t i = 1; i < pipes->count; ++i) {
-        if (!rill_edge_covered(passages, pipes, i) || !(pipes->reach[i] > 0.0f)) continue;
+        if (!rill_edge_flooded(passages, pipes, i) || !(pipes->reach[i] > 0.0f)) continue;
         const double q = pipes->q[i];
-        const double k = donor_factor(q < 0.0 ? -q : q, passages->nodes.H[q < 0.0 ? pipes->r[i] : pipes->l[i]]);
-        pipes->base[i] += (float)((k - 1.0) * q / (double)pipes->reach[i]);
-        pipes->q[i] *= k;
+        const double factor = donor_factor(q < 0.0 ? -q : q, passages->nodes.H[q < 0.0 ? pipes->r[i] : pipes->l[i]]);
+        pipes->base[i] += (float)((factor - 1.0) * q / (double)pipes->reach[i]);
+        pipes->q[i] *= factor;
     }
 }
 
@@ -76,19 +76,19 @@ static double calm_head(const rill_bed *bed, int32_t length) {
 
 /* How many columns long each pool is, at most, by its first node: into the queue. */
 static void measure_pools(const rill_passage_solver *passages, const rill_bed *bed) {
-    const rill_passage_nodes *a = &passages->nodes;
-    int32_t *const *box = passages->guess.at.near; /* done with: here the least and the largest x and y */
+    const rill_passage_nodes *nodes = &passages->nodes;
+    int32_t *const *box = passages->prediction.nodes.neighbour; /* done with: here the least and the largest x and y */
     for (int32_t n = 1; n < passages->node_count; ++n)
         box[0][n] = box[2][n] = INT32_MAX, box[1][n] = box[3][n] = INT32_MIN;
     for (int32_t n = 1; n < passages->node_count; ++n) {
-        if (!a->inner[n]) continue;
-        const rill_sheet *sheet = &bed->sheets[a->sheet[n]];
-        const int32_t pool = passages->pool[n], x = sheet->x0 + a->column[n], y = sheet->y0 + a->row[n];
+        if (!nodes->inner[n]) continue;
+        const rill_sheet *sheet = &bed->sheets[nodes->sheet[n]];
+        const int32_t pool = passages->pool[n], x = sheet->x0 + nodes->column[n], y = sheet->y0 + nodes->row[n];
         box[0][pool] = rill_min_i(box[0][pool], x), box[1][pool] = rill_max_i(box[1][pool], x);
         box[2][pool] = rill_min_i(box[2][pool], y), box[3][pool] = rill_max_i(box[3][pool], y);
     }
     for (int32_t n = 1; n < passages->node_count; ++n)
-        if (a->inner[n] && passages->pool[n] == n)
+        if (nodes->inner[n] && passages->pool[n] == n)
             passages->queue[n] = rill_max_i(box[1][n] - box[0][n], box[3][n] - box[2][n]) + 1;
 }
 
@@ -97,7 +97,7 @@ static int32_t pool_of_edge(const rill_passage_solver *passages, const rill_pass
 }
 
 static bool edge_open(const rill_passage_solver *passages, const rill_passage_edges *edges, int32_t i) {
-    return edges->reach[i] > 0.0f && rill_edge_covered(passages, edges, i);
+    return edges->reach[i] > 0.0f && rill_edge_flooded(passages, edges, i);
 }
 
 /* Marks the pools in which something moves too fast to rest; then, of the others, those in which it is driven. */
@@ -128,7 +128,7 @@ static void touch_tile(rill_flow *flow, int32_t tile) {
 }
 
 /* Tiles of a pool rest together or not at all: pressure knows no distance. */
-static void note_unrest(rill_flow *flow) {
+static void mark_unrest(rill_flow *flow) {
     const rill_passage_solver *passages = flow->passages;
     bool measured = false;
     mark_fast(passages, &passages->faces);
@@ -151,11 +151,11 @@ static void guard_node(const rill_passage_solver *passages, int32_t n) {
     int32_t *t = passages->faces.t;
     const int32_t have = passages->nodes.H[n];
     int64_t sum = 0;
-    for (int32_t k = 0; k < 4; ++k) sum += rill_max_i(k % 2 ? t[of.face[k]] : -t[of.face[k]], 0);
+    for (int32_t side = 0; side < 4; ++side) sum += rill_max_i(side % 2 ? t[of.face[side]] : -t[of.face[side]], 0);
     if (sum <= have) return;
-    for (int32_t k = 0; k < 4; ++k)
-        if ((k % 2 ? t[of.face[k]] : -t[of.face[k]]) > 0)
-            t[of.face[k]] = (int32_t)((int64_t)t[of.face[k]] * have / sum);
+    for (int32_t side = 0; side < 4; ++side)
+        if ((side % 2 ? t[of.face[side]] : -t[of.face[side]]) > 0)
+            t[of.face[side]] = (int32_t)((int64_t)t[of.face[side]] * have / sum);
 }
 
 /* The same for a row of a tile: of some only those rows are swept that are near anything wet. */
@@ -169,32 +169,32 @@ static void touch_row(rill_flow *flow, int32_t tile, int32_t row) {
 
 /* Depth and pressure to the column of a node. Returns whether it stands above its ceiling now. */
 static bool write_node(rill_flow *flow, int32_t n) {
-    const rill_passage_nodes *a = &flow->passages->nodes;
-    const int32_t *t = flow->passages->faces.t, row = a->row[n] % RILL_TILE_H, tile = a->tile[n], place = a->place[n];
-    const int32_t by = (t[a->west[n]] - t[a->east[n]]) + (t[a->south[n]] - t[a->north[n]]);
+    const rill_passage_nodes *nodes = &flow->passages->nodes;
+    const int32_t *t = flow->passages->faces.t, row = nodes->row[n] % RILL_TILE_H, tile = nodes->tile[n], place = nodes->place[n];
+    const int32_t by = (t[nodes->west[n]] - t[nodes->east[n]]) + (t[nodes->south[n]] - t[nodes->north[n]]);
     rill_column_exchange(flow, place, by);
     if (by != 0) touch_row(flow, tile, row);
-    if (rill_passages_roofed(flow->passages, n)) rill_passages_note(flow, place, tile, rill_passages_code(a, n));
+    if (rill_passages_roofed(flow->passages, n)) rill_passages_set_code(flow, place, tile, rill_passages_code(nodes, n));
     return flow->H[place] > flow->bed->c[place] - rill_flow_bases(flow)[place];
 }
 
 /* Whether what changes in the row of a node is seen by the sweep. */
 static bool is_swept(const rill_flow *flow, int32_t n) {
-    const rill_passage_nodes *a = &flow->passages->nodes;
-    return flow->tiles[a->tile[n]] & RILL_TILE_SWEPT && flow->busy[a->tile[n]] >> a->row[n] % RILL_TILE_H & 1;
+    const rill_passage_nodes *nodes = &flow->passages->nodes;
+    return flow->tiles[nodes->tile[n]] & RILL_TILE_SWEPT && flow->busy[nodes->tile[n]] >> nodes->row[n] % RILL_TILE_H & 1;
 }
 
 /* Depths and pressures to the columns of the nodes. Returns whether one stands above its ceiling now. */
 static bool write_nodes(rill_flow *flow) {
     const rill_passage_solver *passages = flow->passages;
-    const rill_passage_nodes *a = &passages->nodes;
+    const rill_passage_nodes *nodes = &passages->nodes;
     const rill_passage_columns planes = rill_passages_planes(flow);
     int32_t above = 0;
     for (int32_t n = 1, end; n < passages->node_count; n = end) {
         const int32_t chunk = n / RILL_CHUNK, last = (chunk + 1) * RILL_CHUNK - 1;
         end = rill_min_i(last + 1, passages->node_count);
-        if (a->even[chunk] && a->in_row[chunk] && is_swept(flow, n) && is_swept(flow, last) &&
-            passages->kernels->write(n, a, &passages->faces, &planes, &above))
+        if (nodes->contiguous[chunk] && nodes->in_row[chunk] && is_swept(flow, n) && is_swept(flow, last) &&
+            passages->kernels->write(n, nodes, &passages->faces, &planes, &above))
             continue;
         for (int32_t k = n; k < end; ++k) above |= write_node(flow, k);
     }
@@ -207,15 +207,15 @@ static bool deposit_pipes(rill_flow *flow) {
     const rill_passage_edges *pipes = &passages->pipes;
     bool above = false;
     for (int32_t i = 1; i < pipes->count; ++i) {
-        const rill_pipe *p = &flow->sparse->pipes[pipes->at[i]];
-        if (rill_edge_covered(passages, pipes, i)) flow->pipe_u[pipes->at[i]] = 0.0f;
+        const rill_pipe *ends = &flow->sparse->pipes[pipes->at[i]];
+        if (rill_edge_flooded(passages, pipes, i)) flow->pipe_u[pipes->at[i]] = 0.0f;
         if (pipes->t[i] == 0) continue;
-        const int32_t t = rill_max_i(rill_min_i(pipes->t[i], flow->H[p->l]), -flow->H[p->r]);
-        rill_column_move(flow, p->l, p->r, t);
+        const int32_t t = rill_max_i(rill_min_i(pipes->t[i], flow->H[ends->l]), -flow->H[ends->r]);
+        rill_column_move(flow, ends->l, ends->r, t);
         /* A column that was dry and still is disturbs nothing. */
-        if (rill_max_i(flow->H[p->l], flow->H[p->l] + t) > RILL_DRY) rill_flow_touch_tile(flow, p->tile_l, p->wake_l);
-        if (rill_max_i(flow->H[p->r], flow->H[p->r] - t) > RILL_DRY) rill_flow_touch_tile(flow, p->tile_r, p->wake_r);
-        above |= flow->H[p->l] > p->cl - p->bl || flow->H[p->r] > p->cr - p->br;
+        if (rill_max_i(flow->H[ends->l], flow->H[ends->l] + t) > RILL_DRY) rill_flow_touch_tile(flow, ends->tile_l, ends->wake_l);
+        if (rill_max_i(flow->H[ends->r], flow->H[ends->r] - t) > RILL_DRY) rill_flow_touch_tile(flow, ends->tile_r, ends->wake_r);
+        above |= flow->H[ends->l] > ends->cl - ends->bl || flow->H[ends->r] > ends->cr - ends->br;
     }
     return above;
 }
@@ -225,23 +225,23 @@ static bool some_asleep(const rill_flow *flow) {
     const rill_passage_solver *passages = flow->passages;
     for (int32_t i = 0; i < passages->listed_count; ++i) {
         const rill_passage_tile *at = &passages->tiles[passages->listed[i]];
-        if (at->taken && !(flow->tiles[at->tile] & RILL_TILE_SWEPT)) return true;
+        if (at->has_nodes && !(flow->tiles[at->tile] & RILL_TILE_SWEPT)) return true;
     }
     return false;
 }
 
-void rill_passages_transfer(const rill_passage_stage *s, rill_passage_report *report) {
-    rill_flow *flow = s->flow;
+void rill_passages_transfer(const rill_passage_stage *stage, rill_passage_report *report) {
+    rill_flow *flow = stage->flow;
     const rill_passage_solver *passages = flow->passages;
     const rill_passage_kernels *kernels = passages->kernels;
     const rill_passage_nodes *nodes = &passages->nodes;
     const rill_passage_edges *faces = &passages->faces, *pipes = &passages->pipes;
     const rill_passage_columns planes = rill_passages_planes(flow);
     const double least = 8.0; /* calm_head is never less */
-    int32_t unrest = kernels->finish(1, faces->count, nodes, faces, s->constants, least);
-    unrest |= kernels->finish(1, pipes->count, nodes, pipes, s->constants, least);
+    int32_t unrest = kernels->finish(1, faces->count, nodes, faces, stage->constants, least);
+    unrest |= kernels->finish(1, pipes->count, nodes, pipes, stage->constants, least);
     /* Tiles are judged every so many sub-steps (tiles.c), and see the unrest of the last. */
-    if (unrest && (flow->substep % RILL_TILE_CHECK == 0 || some_asleep(flow))) note_unrest(flow);
+    if (unrest && (flow->substep % RILL_TILE_CHECK == 0 || some_asleep(flow))) mark_unrest(flow);
     if (kernels->overdrawn(1, passages->node_count, nodes, faces))
         for (int32_t n = 1; n < passages->node_count; ++n) guard_node(passages, n);
     bool above = write_nodes(flow);
@@ -255,78 +255,78 @@ void rill_passages_transfer(const rill_passage_stage *s, rill_passage_report *re
 /* The velocity of a covered edge at the end of the sub-step where no column at an end is flooded any more: driven like that of any
  * other face. */
 static float velocity_after(const rill_flow *flow, const rill_passage_edges *edges, int32_t i,
-                            const rill_kernel_constants *k) {
-    const rill_passage_nodes *a = &flow->passages->nodes;
+                            const rill_kernel_constants *constants) {
+    const rill_passage_nodes *nodes = &flow->passages->nodes;
     const int32_t *b = rill_flow_bases(flow), *c = flow->bed->c, *H = flow->H;
-    const int32_t l = a->place[edges->l[i]], r = a->place[edges->r[i]];
+    const int32_t l = nodes->place[edges->l[i]], r = nodes->place[edges->r[i]];
     const rill_face_ends ends = { b[l], b[r], c[l], c[r], H[l], H[r] };
-    const rill_pressed_face face = rill_ceiling_drive(&ends, edges->u[i], k->tilt[edges->axis[i]], k);
+    const rill_pressed_face face = rill_ceiling_drive(&ends, edges->u[i], constants->tilt[edges->axis[i]], constants);
     const int32_t zb = rill_max_i(ends.bl, ends.br), hl = ends.bl + ends.Hl, hr = ends.br + ends.Hr;
     if (rill_max_i(hl, hr) - zb <= RILL_DRY) return 0.0f;
     const float driven = face.base + face.gain * (float)face.head;
-    return rill_ceiling_blocks(ends.cl, ends.cr, hl, hr, zb, driven, k->slack) ? 0.0f : driven;
+    return rill_ceiling_blocks(ends.cl, ends.cr, hl, hr, zb, driven, constants->slack) ? 0.0f : driven;
 }
 
 void rill_passages_hide_pipes(rill_flow *flow) {
     const rill_passage_solver *passages = flow->passages;
-    for (int32_t i = 1; passages && !passages->starved && i < passages->pipes.count; ++i)
-        if (rill_edge_covered(passages, &passages->pipes, i))
+    for (int32_t i = 1; passages && !passages->out_of_memory && i < passages->pipes.count; ++i)
+        if (rill_edge_flooded(passages, &passages->pipes, i))
             flow->sparse->arrays.awake[passages->pipes.at[i]] = 0;
 }
 
 /* One face; `fastest`, by axis, of those that are driven like others. */
-static void show_face(rill_flow *flow, int32_t i, const rill_kernel_constants *k, float fastest[2]) {
+static void restore_face(rill_flow *flow, int32_t i, const rill_kernel_constants *constants, float fastest[2]) {
     const rill_passage_solver *passages = flow->passages;
     const rill_passage_edges *faces = &passages->faces;
     const int32_t *active = passages->nodes.active, l = faces->l[i], r = faces->r[i], axis = faces->axis[i];
-    if (!rill_edge_covered(passages, faces, i) || !(flow->tiles[passages->nodes.tile[r]] & RILL_TILE_SWEPT)) return;
+    if (!rill_edge_flooded(passages, faces, i) || !(flow->tiles[passages->nodes.tile[r]] & RILL_TILE_SWEPT)) return;
     float u = faces->u[i];
     if (!(active[l] | active[r])) {
-        u = velocity_after(flow, faces, i, k);
+        u = velocity_after(flow, faces, i, constants);
         fastest[axis] = rill_max_f(fastest[axis], __builtin_fabsf(u));
     }
     (axis ? flow->v : flow->u)[faces->at[i]] = u;
 }
 
 /* As it moved where a column at an end is flooded. Tiles that were put to rest meanwhile stay so: their faces are zero. */
-static void show_faces(rill_flow *flow, const rill_kernel_constants *k) {
+static void restore_faces(rill_flow *flow, const rill_kernel_constants *constants) {
     const rill_passage_solver *passages = flow->passages;
     const rill_passage_edges *faces = &passages->faces;
-    const rill_passage_nodes *a = &passages->nodes;
+    const rill_passage_nodes *nodes = &passages->nodes;
     const rill_passage_columns planes = rill_passages_planes(flow);
     float fastest[2] = { 0.0f, 0.0f };
     for (int32_t i = 1, end; i < faces->count; i = end) {
         const int32_t chunk = i / RILL_CHUNK, last = (chunk + 1) * RILL_CHUNK - 1;
         end = rill_min_i(last + 1, faces->count);
         if (faces->in_row[chunk] &&
-            flow->tiles[a->tile[faces->r[i]]] & flow->tiles[a->tile[faces->r[last]]] & RILL_TILE_SWEPT &&
-            passages->kernels->show(i, a, faces, &planes))
+            flow->tiles[nodes->tile[faces->r[i]]] & flow->tiles[nodes->tile[faces->r[last]]] & RILL_TILE_SWEPT &&
+            passages->kernels->restore(i, nodes, faces, &planes))
             continue;
-        for (; i < end; ++i) show_face(flow, i, k, fastest);
+        for (; i < end; ++i) restore_face(flow, i, constants, fastest);
     }
-    const float members = passages->kernels->fastest(1, passages->node_count, a, faces);
-    flow->extent.speed = rill_max_f(flow->extent.speed, rill_max_f(fastest[0] + fastest[1], members));
+    const float active_fastest = passages->kernels->fastest(1, passages->node_count, nodes, faces);
+    flow->extent.speed = rill_max_f(flow->extent.speed, rill_max_f(fastest[0] + fastest[1], active_fastest));
 }
 
-static void show_pipes(rill_flow *flow, const rill_kernel_constants *k) {
+static void restore_pipes(rill_flow *flow, const rill_kernel_constants *constants) {
     const rill_passage_solver *passages = flow->passages;
     const rill_passage_edges *pipes = &passages->pipes;
     for (int32_t i = 1; i < pipes->count; ++i) {
         const int32_t pipe = pipes->at[i], l = pipes->l[i], r = pipes->r[i];
-        if (!rill_edge_covered(passages, pipes, i)) continue;
+        if (!rill_edge_flooded(passages, pipes, i)) continue;
         const bool swept =
             (flow->tiles[passages->nodes.tile[l]] | flow->tiles[passages->nodes.tile[r]]) & RILL_TILE_SWEPT;
         flow->sparse->arrays.awake[pipe] = swept;
         if (!swept) continue;
         const bool flooded = passages->nodes.active[l] | passages->nodes.active[r];
-        flow->pipe_u[pipe] = flooded ? pipes->u[i] : velocity_after(flow, pipes, i, k);
+        flow->pipe_u[pipe] = flooded ? pipes->u[i] : velocity_after(flow, pipes, i, constants);
         flow->extent.speed = rill_max_f(flow->extent.speed, __builtin_fabsf(flow->pipe_u[pipe]));
     }
 }
 
 void rill_passages_restore(rill_flow *flow, const rill_kernel_constants *constants) {
     const rill_passage_solver *passages = flow->passages;
-    if (!passages || passages->node_count < 2 || passages->starved) return;
-    show_faces(flow, constants);
-    show_pipes(flow, constants);
+    if (!passages || passages->node_count < 2 || passages->out_of_memory) return;
+    restore_faces(flow, constants);
+    restore_pipes(flow, constants);
 }

@@ -276,7 +276,7 @@ static rill_result ready_passages(rill_world *world, double dt) {
     const double depth = (double)world->flow.extent.depth * world->bed.quantum;
     const double lambda = fmin(dt, method->wave_limit(&step, depth)) / world->bed.grid.cell_size;
     if (!method->layered || world->def.solver.passages == RILL_PASSAGES_OFF ||
-        rill_passages_ready(&world->flow, (float)lambda, world->def.runtime.scalar))
+        rill_passages_take_memory(&world->flow, (float)lambda, world->def.runtime.scalar))
         return RILL_OK;
     return rill_fail(world->note, RILL_OUT_OF_MEMORY, "no memory for the passages that are flooded");
 }
@@ -303,7 +303,7 @@ rill_status rill_world_step(rill_world *world, double dt) {
     rill_world_forget_forces(world);
     const rill_method_entry *method = rill_world_method(world);
     rill_step_context step = begin(world, fmax(dt, SHORTEST_STEP));
-    rill_passages_look_again(&world->flow);
+    rill_passages_search_anew(&world->flow);
     rill_pool_attend(world->pool, true);
     do {
         const double part = rill_step_next_dt(&step);
@@ -312,7 +312,7 @@ rill_status rill_world_step(rill_world *world, double dt) {
         method->substep(&step, part);
         note_substep(&step, part);
     } while (step.dt - step.done > 1e-9 * step.dt && step.info.substeps < world->def.solver.max_substeps &&
-             !rill_passages_starved(&world->flow));
+             !rill_passages_out_of_memory(&world->flow));
     rill_pool_attend(world->pool, false);
     if (world->bodies.alive > 0 && method->layered) {
         const rill_body_stage bodies = rill_world_body_stage(world, &step.settings, &step.constants, step.dt, step.normal);
@@ -321,7 +321,7 @@ rill_status rill_world_step(rill_world *world, double dt) {
     }
     world->step = step.info;
     world->result = RILL_OK;
-    if (rill_passages_starved(&world->flow)) return step.info.status | stop_short(&step);
+    if (rill_passages_out_of_memory(&world->flow)) return step.info.status | stop_short(&step);
     world->time = step.start + step.dt;
     return step.info.status;
 }
